@@ -1,0 +1,122 @@
+package api
+
+// Catalog is a record of the service.
+type Catalog struct {
+	ID           string  `json:"id"`
+	Name         string  `json:"name"`
+	DisplayName  string  `json:"displayName"`
+	CatalogType  string  `json:"catalogType"` // internal, query, stripe, hubspot, airtable, segment, google_ads, peaka_postgres, peaka_mongodb, SEMANTIC
+	ConnectionID *string `json:"connectionId"`
+	Type         *string `json:"type"`
+}
+
+// CatalogRequest is the body of a request.
+type CatalogRequest struct {
+	Name            string         `json:"name,omitempty"`
+	ConnectionID    string         `json:"connectionId,omitempty"`
+	ExtraParameters map[string]any `json:"extraParameters,omitempty"`
+}
+
+// Schema is a record of the service.
+type Schema struct {
+	CatalogID   string `json:"catalogId"`
+	CatalogName string `json:"catalogName"`
+	SchemaName  string `json:"schemaName"`
+}
+
+// Table is a record of the service.
+type Table struct {
+	CatalogID           string   `json:"catalogId"`
+	CatalogName         string   `json:"catalogName"`
+	SchemaName          string   `json:"schemaName"`
+	TableName           string   `json:"tableName"`
+	SupportedCacheTypes []string `json:"supportedCacheTypes,omitempty"`
+	IsCacheable         bool     `json:"isCacheable"`
+	IsDynamicTable      bool     `json:"isDynamicTable"`
+	IsCached            bool     `json:"isCached"`
+}
+
+// ColumnDetail is a record of the service.
+type ColumnDetail struct {
+	ID           string  `json:"id"`
+	Name         string  `json:"name"`
+	DataType     string  `json:"dataType"`
+	DisplayName  string  `json:"displayName"`
+	DefaultValue *string `json:"defaultValue"`
+	IsNotNull    bool    `json:"isNotNull"`
+	IsUnique     bool    `json:"isUnique"`
+	Desc         *string `json:"desc"`
+}
+
+// TableCacheResult is a record of the service.
+type TableCacheResult struct {
+	SupportedCacheTypes []string `json:"supportedCacheTypes,omitempty"`
+	IsCached            bool     `json:"isCached"`
+	IsCacheable         bool     `json:"isCacheable"`
+}
+
+// TableStatistics is a record of the service.
+type TableStatistics struct {
+	CatalogID        string             `json:"catalogId"`
+	SchemaName       string             `json:"schemaName"`
+	TableName        string             `json:"tableName"`
+	ColumnStatistics []ColumnStatistics `json:"columnStatistics"`
+}
+
+// ColumnStatistics is a record of the service.
+type ColumnStatistics struct {
+	ColumnName       string  `json:"columnName"`
+	DistinctFraction float64 `json:"distinctFraction"`
+}
+
+// CatalogShareRequest is the body of a request.
+type CatalogShareRequest struct {
+	TargetProjectID string `json:"targetProjectId,omitempty"`
+}
+
+// SharedCatalogResponse is a record of the service.
+type SharedCatalogResponse struct {
+	SharedCatalogID string `json:"sharedCatalogId"`
+}
+
+// SearchRequest is the body of a request.
+type SearchRequest struct {
+	Catalog string `json:"catalog,omitempty"`
+	Schema  string `json:"schema,omitempty"`
+	Query   string `json:"query,omitempty"`
+	Limit   *int64 `json:"limit,omitempty"`
+	Offset  *int64 `json:"offset,omitempty"`
+}
+
+// SearchResult is a record of the service.
+type SearchResult struct {
+	MatchedCatalogs []CatalogSchemaTable `json:"matchedCatalogs,omitempty"`
+	MatchedSchemas  []CatalogSchemaTable `json:"matchedSchemas,omitempty"`
+	MatchedTables   []CatalogSchemaTable `json:"matchedTables,omitempty"`
+	Meta            SearchMeta           `json:"meta"`
+}
+
+// CatalogSchemaTable is a record of the service.
+type CatalogSchemaTable struct {
+	Catalog string `json:"catalog"`
+	Schema  string `json:"schema"`
+	Table   string `json:"table"`
+}
+
+// SearchMeta is a record of the service.
+type SearchMeta struct {
+	Page  Page            `json:"page"`
+	Query SearchMetaQuery `json:"query"`
+}
+
+// SearchMetaQuery is a part of SearchMeta.
+type SearchMetaQuery struct {
+	Text string `json:"text"`
+}
+
+// Page is a record of the service.
+type Page struct {
+	Limit      int64  `json:"limit"`
+	Offset     int64  `json:"offset"`
+	NextOffset *int64 `json:"nextOffset"`
+}

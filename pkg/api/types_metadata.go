@@ -1,0 +1,199 @@
+package api
+
+import "encoding/json"
+
+// ProjectMetadata is a record of the service.
+type ProjectMetadata struct {
+	Metadata []MetadataEntry `json:"metadata"`
+}
+
+// MetadataEntry is a record of the service.
+type MetadataEntry struct {
+	ID       string        `json:"id"`
+	Content  string        `json:"content"`
+	Metadata TableMetadata `json:"metadata"`
+}
+
+// TableMetadata is a record of the service.
+type TableMetadata struct {
+	ProjectID          string           `json:"projectId"`
+	CatalogID          string           `json:"catalogId"`
+	CatalogType        string           `json:"catalogType"`
+	CatalogSubType     *string          `json:"catalogSubType"`
+	CatalogQueryName   string           `json:"catalogQueryName"`
+	CatalogDisplayName string           `json:"catalogDisplayName"`
+	SchemaName         string           `json:"schemaName"`
+	TableName          string           `json:"tableName"`
+	TableDescription   *string          `json:"tableDescription"`
+	IsCacheable        bool             `json:"isCacheable"`
+	IsDynamicTable     bool             `json:"isDynamicTable"`
+	UseWithAI          bool             `json:"useWithAI"`
+	Columns            []MetadataColumn `json:"columns"`
+	Relations          []Relation       `json:"relations"`
+}
+
+// MetadataColumn is a record of the service.
+type MetadataColumn struct {
+	ColumnName        string            `json:"columnName"`
+	ColumnDescription string            `json:"columnDescription"`
+	DataType          string            `json:"dataType"`
+	Order             int64             `json:"order"`
+	IsNotNull         bool              `json:"isNotNull"`
+	IsSystem          bool              `json:"isSystem"`
+	IsUnique          bool              `json:"isUnique"`
+	IsPrimary         bool              `json:"isPrimary"`
+	IsCategorical     bool              `json:"isCategorical"`
+	CategoricalValues []string          `json:"categoricalValues"`
+	Lineage           []ColumnLineage   `json:"lineage"`
+	SampleValues      []json.RawMessage `json:"sampleValues"`
+}
+
+// ColumnLineage is a record of the service.
+type ColumnLineage struct {
+	Tables            []string `json:"tables"`
+	Column            string   `json:"column"`
+	Expression        string   `json:"expression"`
+	ColumnDescription *string  `json:"columnDescription"`
+}
+
+// Relation is a record of the service.
+type Relation struct {
+	ID                string `json:"id"`
+	ProjectID         string `json:"projectId"`
+	SourceCatalogID   string `json:"sourceCatalogId"`
+	SourceCatalogName string `json:"sourceCatalogName"`
+	SourceSchemaName  string `json:"sourceSchemaName"`
+	SourceTableName   string `json:"sourceTableName"`
+	SourceColumnName  string `json:"sourceColumnName"`
+	TargetCatalogID   string `json:"targetCatalogId"`
+	TargetCatalogName string `json:"targetCatalogName"`
+	TargetSchemaName  string `json:"targetSchemaName"`
+	TargetTableName   string `json:"targetTableName"`
+	TargetColumnName  string `json:"targetColumnName"`
+	Type              string `json:"type"` // MANY_TO_ONE, ONE_TO_MANY, ONE_TO_ONE
+}
+
+// CategoricalColumnRequest is the body of a request.
+type CategoricalColumnRequest struct {
+	Limit     *int64 `json:"limit,omitempty"`
+	Frequency string `json:"frequency,omitempty"`
+}
+
+// GoldenSQLMatches is a record of the service.
+type GoldenSQLMatches struct {
+	Result []GoldenSQLMatchesResult `json:"result"`
+}
+
+// GoldenSQLMatchesResult is a part of GoldenSQLMatches.
+type GoldenSQLMatchesResult struct {
+	Question string `json:"question"`
+	SQL      string `json:"sql"`
+}
+
+// GoldenSQLList is a record of the service.
+type GoldenSQLList struct {
+	Result []GoldenSQLEntry `json:"result"`
+}
+
+// GoldenSQLEntry is a record of the service.
+type GoldenSQLEntry struct {
+	ID       string                 `json:"id"`
+	Content  string                 `json:"content"`
+	Metadata GoldenSQLEntryMetadata `json:"metadata"`
+}
+
+// GoldenSQLEntryMetadata is a part of GoldenSQLEntry.
+type GoldenSQLEntryMetadata struct {
+	SQL       string `json:"sql"`
+	Prompt    string `json:"prompt"`
+	ProjectID string `json:"projectId"`
+}
+
+// GoldenSQLRequest is the body of a request.
+type GoldenSQLRequest struct {
+	Prompt string `json:"prompt,omitempty"`
+	SQL    string `json:"sql,omitempty"`
+}
+
+// MetadataQueryResult is a record of the service.
+type MetadataQueryResult struct {
+	Result []TableMetadata `json:"result"`
+}
+
+// SampleQuestions is a record of the service.
+type SampleQuestions struct {
+	Questions []SampleQuestionsQuestions `json:"questions"`
+	ThreadID  string                     `json:"threadId"`
+}
+
+// SampleQuestionsQuestions is a part of SampleQuestions.
+type SampleQuestionsQuestions struct {
+	Question string `json:"question"`
+	Category string `json:"category"`
+}
+
+// MetadataRefreshRequest is the body of a request.
+type MetadataRefreshRequest struct {
+	CatalogID     string `json:"catalogId,omitempty"`
+	CallbackURL   string `json:"callbackURL,omitempty"`
+	CallbackToken string `json:"callbackToken,omitempty"`
+}
+
+// MetadataRefreshTriggered is a record of the service.
+type MetadataRefreshTriggered struct {
+}
+
+// MetadataRefreshCallbackRequest is the body of a request.
+type MetadataRefreshCallbackRequest struct {
+	CallbackURL   string `json:"callbackURL,omitempty"`
+	CallbackToken string `json:"callbackToken,omitempty"`
+}
+
+// MetadataRefreshStatus is a record of the service.
+type MetadataRefreshStatus struct {
+	Status string `json:"status"` // not-active, completed, waiting, active, delayed, failed, paused, stuck
+}
+
+// RelationList is a record of the service.
+type RelationList struct {
+	Relations []Relation `json:"relations"`
+}
+
+// RelationRequest is the body of a request.
+type RelationRequest struct {
+	TargetCatalogID  string `json:"targetCatalogId,omitempty"`
+	TargetSchemaName string `json:"targetSchemaName,omitempty"`
+	TargetTableName  string `json:"targetTableName,omitempty"`
+	TargetColumnName string `json:"targetColumnName,omitempty"`
+	Type             string `json:"type,omitempty"` // MANY_TO_ONE, ONE_TO_MANY, ONE_TO_ONE
+}
+
+// RelationUpdateRequest is the body of a request.
+type RelationUpdateRequest struct {
+	Type string `json:"type,omitempty"` // MANY_TO_ONE, ONE_TO_MANY, ONE_TO_ONE
+}
+
+// GenerateSemanticsRequest is the body of a request.
+type GenerateSemanticsRequest struct {
+	ThreadID      string `json:"threadId,omitempty"`
+	InitialPrompt string `json:"initialPrompt,omitempty"`
+	Limit         *int64 `json:"limit,omitempty"`
+}
+
+// SemanticsResult is a record of the service.
+type SemanticsResult struct {
+	Metadata TableMetadata `json:"metadata"`
+	ThreadID string        `json:"threadId"`
+}
+
+// AIUsageRequest is the body of a request.
+type AIUsageRequest struct {
+	UseWithAI *bool `json:"useWithAI,omitempty"`
+}
+
+// TableMetadataUpdateRequest is the body of a request.
+type TableMetadataUpdateRequest struct {
+	TableDescription string           `json:"tableDescription,omitempty"`
+	Columns          []MetadataColumn `json:"columns,omitempty"`
+	UseWithAI        *bool            `json:"useWithAI,omitempty"`
+}

@@ -1,0 +1,18 @@
+package api
+
+import "encoding/json"
+
+// ParametricTable is a record of the service.
+type ParametricTable struct {
+	FromSchema  string                  `json:"fromSchema"`
+	FromTable   string                  `json:"fromTable"`
+	ToSchema    string                  `json:"toSchema"`
+	ToTable     string                  `json:"toTable"`
+	ParamValues []ParametricTableColumn `json:"paramValues"`
+}
+
+// ParametricTableColumn is a record of the service.
+type ParametricTableColumn struct {
+	Key   string          `json:"key"`
+	Value json.RawMessage `json:"value"`
+}

@@ -1,0 +1,19 @@
+package api
+
+// Project is a record of the service.
+type Project struct {
+	ID             string  `json:"id"`
+	Name           string  `json:"name"`
+	Description    *string `json:"description"`
+	Domain         *string `json:"domain"`
+	WebhookBaseURL *string `json:"webhookBaseUrl"`
+	CreatedAt      string  `json:"createdAt"`
+	Owner          string  `json:"owner"`
+	WorkspaceID    string  `json:"workspaceId"`
+}
+
+// ProjectRequest is the body of a request.
+type ProjectRequest struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+}

@@ -1,0 +1,104 @@
+package api
+
+// Query is a record of the service.
+type Query struct {
+	ID              string                     `json:"id"`
+	DisplayName     string                     `json:"displayName"`
+	Name            string                     `json:"name"`
+	InputQuery      string                     `json:"inputQuery"`
+	QueryType       string                     `json:"queryType"` // PLAIN, MATERIALIZED
+	Schedule        *MaterializedQuerySchedule `json:"schedule"`
+	Path            *string                    `json:"path"`
+	FolderID        *string                    `json:"folderId"`
+	InputQueryRefID *string                    `json:"inputQueryRefId,omitempty"` // legacy form
+}
+
+// MaterializedQuerySchedule is a record of the service.
+type MaterializedQuerySchedule struct {
+	Type           string  `json:"type"` // interval, cron, none
+	CronExpression *string `json:"cronExpression"`
+	RepeatDuration *string `json:"repeatDuration"`
+	Timezone       *string `json:"timezone"`
+	Expression     *string `json:"expression,omitempty"` // legacy form
+}
+
+// QueryRequest is the body of a request.
+type QueryRequest struct {
+	DisplayName     string                     `json:"displayName,omitempty"`
+	InputQuery      *string                    `json:"inputQuery,omitempty"`
+	QueryType       string                     `json:"queryType,omitempty"` // PLAIN, MATERIALIZED
+	Schedule        *MaterializedQuerySchedule `json:"schedule,omitempty"`
+	InputQueryRefID *string                    `json:"inputQueryRefId,omitempty"`
+	Path            *string                    `json:"path,omitempty"`
+}
+
+// ExecuteByBuilder is the body of a request.
+type ExecuteByBuilder struct {
+	Columns []string        `json:"columns,omitempty"`
+	From    []TableForQuery `json:"from"`
+	Limit   *int64          `json:"limit,omitempty"`
+	Offset  *int64          `json:"offset,omitempty"`
+	OrderBy []string        `json:"orderBy,omitempty"`
+	Filters *FilterGroup    `json:"filters,omitempty"`
+	Timeout *int64          `json:"timeout,omitempty"`
+}
+
+// TableForQuery is the body of a request.
+type TableForQuery struct {
+	CatalogID   string `json:"catalogId,omitempty"`
+	CatalogName string `json:"catalogName,omitempty"`
+	SchemaName  string `json:"schemaName,omitempty"`
+	TableName   string `json:"tableName,omitempty"`
+}
+
+// FilterGroup is the body of a request.
+type FilterGroup struct {
+	And []FilterNode `json:"and,omitempty"`
+	Or  []FilterNode `json:"or,omitempty"`
+}
+
+// ExecuteByID is the body of a request.
+type ExecuteByID struct {
+	ID      string `json:"id"`
+	Timeout *int64 `json:"timeout,omitempty"`
+}
+
+// ExecuteByName is the body of a request.
+type ExecuteByName struct {
+	QualifiedName string `json:"qualifiedName"`
+	Timeout       *int64 `json:"timeout,omitempty"`
+}
+
+// ExecuteByStatement is the body of a request.
+type ExecuteByStatement struct {
+	Statement string   `json:"statement"`
+	Bindings  []string `json:"bindings,omitempty"`
+	Timeout   *int64   `json:"timeout,omitempty"`
+	BindArgs  []string `json:"bindArgs,omitempty"`
+}
+
+// QueryPathUpdateRequest is the body of a request.
+type QueryPathUpdateRequest struct {
+	Path string `json:"path,omitempty"`
+}
+
+// FilterNode is a condition or a nested group; exactly one field is set.
+type FilterNode struct {
+	Condition *FilterCondition
+	Group     *FilterGroup
+}
+
+// FilterCondition is written as a three-element array: the column, the operator, the values [S].
+type FilterCondition struct {
+	Column FilterColumn
+	Op     string
+	Values []any
+}
+
+// FilterColumn names the column of a condition.
+type FilterColumn struct {
+	CatalogName string `json:"catalogName"`
+	SchemaName  string `json:"schemaName"`
+	TableName   string `json:"tableName"`
+	ColumnName  string `json:"columnName"`
+}

@@ -1,0 +1,18 @@
+package api
+
+// Workspace is a record of the service.
+type Workspace struct {
+	ID               string  `json:"id"`
+	Name             string  `json:"name"`
+	CreatedBy        string  `json:"createdBy"`
+	OrganizationID   string  `json:"organizationId"`
+	Description      *string `json:"description"`
+	CreatedAt        *string `json:"createdAt"`
+	DefaultWorkspace bool    `json:"defaultWorkspace"`
+}
+
+// WorkspaceRequest is the body of a request.
+type WorkspaceRequest struct {
+	Name        string `json:"name,omitempty"`
+	Description string `json:"description,omitempty"`
+}

@@ -1,0 +1,248 @@
+// Package engine is the contract between the local gateway and whatever runs SQL and keeps rows. DuckDB implements it in the
+// subpackage duckdb; a distributed engine can take its place by passing the contract suite.
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+// Engine owns the data files of all projects below one directory.
+type Engine interface {
+	// Project opens the data of one project, making it on first use. It takes the project's file lock and waits for another
+	// process at most Options.LockWait. Opening twice returns the same Project.
+	Project(ctx context.Context, id string) (Project, error)
+	// DropProject closes and removes all data of a project.
+	DropProject(ctx context.Context, id string) error
+	Close() error
+}
+
+// Names of the schemas of the internal catalog, as users write them in SQL: "peaka"."table"."x" and so on [O].
+const (
+	InternalCatalog = "peaka"
+	SchemaTable     = "table"
+	SchemaBI        = "bitable"
+	SchemaQuery     = "query"
+	SchemaMtQuery   = "mtquery"
+	SampleCatalog   = "sample" // built-in, generated
+)
+
+// TableName is a three-part name, without quotes.
+type TableName struct{ Catalog, Schema, Table string }
+
+func (n TableName) String() string { return n.Catalog + "." + n.Schema + "." + n.Table }
+
+// Project runs SQL over, and stores, the rows of one project. All methods are safe for concurrent use.
+type Project interface {
+	Tables
+	// Query checks, plans and starts one SELECT. The Result must be closed. Errors are *Error where the statement is at fault.
+	Query(ctx context.Context, q Query) (Result, error)
+	// Materialize runs a SELECT and stores its rows as schema.table of the project's own file, replacing what stood there in
+	// one transaction; on any error the old rows stay. It returns the number of rows.
+	Materialize(ctx context.Context, schema, table string, q Query) (int64, error)
+	// DropStored removes what Materialize made; it is no error when nothing is there.
+	DropStored(ctx context.Context, schema, table string) error
+	// RowCount counts the rows of a stored table.
+	RowCount(ctx context.Context, schema, table string) (int64, error)
+}
+
+// Query is one statement and all that may limit it.
+type Query struct {
+	SQL      string
+	Bindings []string          // values for ?, in order; a wrong count is an error
+	Timeout  time.Duration     // 0: no limit
+	Catalogs Catalogs          // what names mean
+	Dialect  string            // "" or "trino": as hosted; "duckdb": the engine's own
+	Props    map[string]string // current_user_props(key)
+}
+
+// Catalogs tells the engine what a name in a statement stands for. The gateway implements it.
+type Catalogs interface {
+	// Lookup finds a table outside the stored ones of "peaka"."table", "peaka"."bitable" and the sample catalog, which the
+	// engine knows itself: saved queries, materialized ones, caches, external and semantic catalogs.
+	// Unknown names are *Error with KindUnknownCatalog, KindUnknownSchema or KindUnknownTable.
+	Lookup(ctx context.Context, name TableName) (Source, error)
+	// List names every table visible to the project beyond those the engine stores, for information_schema and SHOW.
+	List(ctx context.Context) ([]TableName, error)
+}
+
+// Source is what a name stands for; exactly one field is set.
+type Source struct {
+	SQL    string     // a saved query, to be expanded in place; its own names are looked up in turn
+	Stored *TableName // a stored table of this project's file (Catalog is ignored), such as a materialized result or a cache
+	Scan   Scanner    // rows that come from elsewhere
+}
+
+// Scanner reads an external table.
+type Scanner interface {
+	Columns(ctx context.Context) ([]ColumnInfo, error)
+	// Scan reads the named columns of the rows that pass the filters, at most Limit when it is not negative. A scanner may
+	// ignore filters (the engine applies them again) but never return fewer rows than pass.
+	Scan(ctx context.Context, req ScanRequest) (Batches, error)
+}
+
+// ScanRequest is what travels to a source.
+type ScanRequest struct {
+	Columns []string
+	Filters []Filter
+	Limit   int64 // -1: all
+}
+
+// Filter is one condition on one column; conditions of a request are joined by AND.
+type Filter struct {
+	Column string
+	Op     string // = <> < <= > >= in "not in" like "is null" "is not null"
+	Values []any  // Go values of the column's type
+}
+
+// Batches streams the rows of a scan.
+type Batches interface {
+	// Next returns up to a few thousand rows, each with one Go value per requested column (nil for NULL), and io.EOF at the end.
+	Next(ctx context.Context) ([][]any, error)
+	Close() error
+}
+
+// ColumnInfo describes a column by its lower-case Trino type name.
+type ColumnInfo struct {
+	Name     string
+	Type     string
+	Nullable bool
+	Comment  string
+}
+
+// Result is a running statement.
+type Result interface {
+	Columns() []api.ResultColumn
+	// Encode writes the whole result as one reply document in the given format, streaming. It returns the rows written.
+	// On an engine error in the middle it returns without writing the closing brackets, so that a reader sees a cut document.
+	// start is called once, after the first chunk of rows was computed and before the first byte is written.
+	Encode(ctx context.Context, w io.Writer, format api.Format, start func()) (int64, error)
+	// Rows calls yield for each row with the values rendered as text as the wire has them; nil is NULL. Slices are reused.
+	Rows(ctx context.Context, yield func(row [][]byte) error) (int64, error)
+	Close() error
+}
+
+// Tables are the internal tables of a project: kind is SchemaTable or SchemaBI.
+type Tables interface {
+	ListTables(ctx context.Context, kind string) ([]string, error)
+	CreateTable(ctx context.Context, kind, name string) (stored string, err error)
+	DropTable(ctx context.Context, kind, name string) error
+	// Columns lists system columns first (the eight, or nine for BI), then declared ones in order of creation.
+	Columns(ctx context.Context, kind, table string) ([]Column, error)
+	AddColumns(ctx context.Context, kind, table string, defs []ColumnDef) ([]Column, error)
+	UpdateColumn(ctx context.Context, kind, table, column string, def ColumnDef) ([]Column, error)
+	DropColumn(ctx context.Context, kind, table, column string) error
+	// ImportCSV appends the rows of a CSV document, all or none. Faults of the document are *ImportError.
+	ImportCSV(ctx context.Context, kind, table string, src io.Reader, m Import) (int64, error)
+}
+
+// Column is a column of an internal table as the service lists it.
+type Column struct {
+	ID           string
+	Name         string
+	DisplayName  string
+	Type         string // lower case: varchar bigint boolean decimal timestamp time date uuid
+	DefaultValue *string
+	NotNull      bool
+	Unique       bool
+	Desc         *string
+	System       bool
+}
+
+// ColumnDef declares or changes a column. A nil field keeps its value on update and takes the default on creation.
+type ColumnDef struct {
+	Name         string
+	Type         string // any case
+	DisplayName  *string
+	DefaultValue *string
+	NotNull      *bool
+	Unique       *bool
+	Desc         *string
+}
+
+// Import says how the columns of a CSV document map to those of a table.
+type Import struct {
+	Mappings []api.ImportMapping
+	Header   bool
+	MaxBytes int64 // 0: no limit
+}
+
+// BadCell is a value of a CSV document that does not fit its column.
+type BadCell struct {
+	Line   int64 // 1-based line of the document where the record begins
+	Column string
+	Value  string
+	Reason string
+}
+
+// ImportError lists what is wrong with a CSV document; nothing of it was stored.
+type ImportError struct {
+	Message string    // set for faults of the mapping or of the document's form
+	Cells   []BadCell // the first 100
+	Total   int64     // all that were found
+}
+
+func (e *ImportError) Error() string {
+	if e.Message != "" || len(e.Cells) == 0 {
+		return e.Message
+	}
+	c := e.Cells[0]
+	s := fmt.Sprintf("line %d, column %q: %s", c.Line, c.Column, c.Reason)
+	if e.Total > 1 {
+		s += fmt.Sprintf(" (and %d more)", e.Total-1)
+	}
+	return s
+}
+
+// Kind classes the errors of a statement or a table operation.
+type Kind string
+
+// The classes.
+const (
+	KindSyntax         Kind = "syntax"
+	KindNotAllowed     Kind = "not allowed" // not a SELECT, a forbidden function, a file or network access
+	KindUnknownCatalog Kind = "unknown catalog"
+	KindUnknownSchema  Kind = "unknown schema"
+	KindUnknownTable   Kind = "unknown table"
+	KindUnknownColumn  Kind = "unknown column"
+	KindCycle          Kind = "cycle"
+	KindValue          Kind = "value" // a cast, an overflow, a division by zero
+	KindBinding        Kind = "binding"
+	KindTimeout        Kind = "timeout"
+	KindLimit          Kind = "limit" // text too long, memory, disk
+	KindExists         Kind = "exists"
+	KindUnsupported    Kind = "unsupported" // Trino syntax or function that cannot be bridged
+	KindConstraint     Kind = "constraint"
+	KindSource         Kind = "source" // an external source failed
+	KindLocked         Kind = "locked" // another process holds the data file
+	KindInternal       Kind = "internal"
+)
+
+// Error is a failure with a class, so that the gateway can answer with the right status.
+type Error struct {
+	Kind    Kind
+	Message string
+	Line    int // 1-based position in the statement, 0 when unknown
+	Col     int
+	Err     error
+}
+
+func (e *Error) Error() string { return e.Message }
+func (e *Error) Unwrap() error { return e.Err }
+
+// ErrNoEngine is returned by a build without cgo, which has no engine for the local zone.
+var ErrNoEngine = errors.New("this build of dig has no local engine (it was built without cgo)")
+
+// Options configure an engine.
+type Options struct {
+	Dir         string        // holds one folder or file per project, mode 0700
+	MemoryLimit int64         // bytes per project instance, 0: a default
+	LockWait    time.Duration // how long to wait for another process
+	Threads     int
+	NewID       func() string // makes the id of a new column; unique, never reused
+}

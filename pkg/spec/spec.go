@@ -1,0 +1,134 @@
+// Package spec names every operation of the gateway once: identifier, group, method and path.
+// The client, the local gateway, the commands and the tests refer to these values and to nothing else,
+// so a path is written in one place only.
+package spec
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// Op is one operation of the gateway. Values are immutable; Path is relative to the base address and holds {parameters}.
+type Op struct {
+	ID         string   // camelCase identifier, unique
+	Group      string   // group the documents file it under
+	Method     string   // HTTP method
+	Path       string   // path template below the base address, with {name} parameters
+	Query      []string // names of the query parameters the operation reads
+	Partner    bool     // true when only a partner key may call it
+	Deprecated bool     // true when the documents name a successor
+}
+
+type option func(*Op)
+
+func partner(o *Op)    { o.Partner = true }
+func deprecated(o *Op) { o.Deprecated = true }
+func query(names ...string) option {
+	return func(o *Op) { o.Query = names }
+}
+
+var all []Op
+
+func op(id, group, method, path string, opts ...option) Op {
+	o := Op{ID: id, Group: group, Method: method, Path: path}
+	for _, set := range opts {
+		set(&o)
+	}
+	all = append(all, o)
+	return o
+}
+
+// All lists every operation in document order. The slice is a copy.
+func All() []Op { return append([]Op(nil), all...) }
+
+// Find returns the operation with the given identifier.
+func Find(id string) (Op, bool) {
+	for _, o := range all {
+		if o.ID == id {
+			return o, true
+		}
+	}
+	return Op{}, false
+}
+
+// Params lists the path parameters in order of appearance, without braces.
+func (o Op) Params() []string {
+	var names []string
+	rest := o.Path
+	for {
+		i := strings.IndexByte(rest, '{')
+		if i < 0 {
+			return names
+		}
+		j := strings.IndexByte(rest[i:], '}')
+		names = append(names, rest[i+1:i+j])
+		rest = rest[i+j+1:]
+	}
+}
+
+// Bound is an operation whose path parameters are filled, and optionally its query.
+// A Bound made from bad parameters carries the error; the client returns it before any request is made.
+type Bound struct {
+	Op    Op
+	Path  string // escaped, relative to the base address, starts with "/"
+	Query url.Values
+	Err   error
+}
+
+// ErrParam is wrapped by every error about a path parameter.
+var ErrParam = errors.New("bad path parameter")
+
+// At fills the path parameters in order and escapes them. Empty values, ".", "..", values holding a slash, a backslash or a
+// control character, and a wrong count are refused: each could address another resource than the one meant.
+func (o Op) At(args ...string) Bound {
+	b := Bound{Op: o}
+	names := o.Params()
+	if len(names) != len(args) {
+		b.Err = fmt.Errorf("%w: %s takes %d (%s), got %d", ErrParam, o.ID, len(names), strings.Join(names, ", "), len(args))
+		return b
+	}
+	path := o.Path
+	for i, name := range names {
+		if err := checkParam(name, args[i]); err != nil {
+			b.Err = err
+			return b
+		}
+		path = strings.Replace(path, "{"+name+"}", "\x00"+fmt.Sprint(i)+"\x00", 1)
+	}
+	for i := range names {
+		path = strings.Replace(path, "\x00"+fmt.Sprint(i)+"\x00", url.PathEscape(args[i]), 1)
+	}
+	b.Path = path
+	return b
+}
+
+func checkParam(name, v string) error {
+	switch {
+	case v == "":
+		return fmt.Errorf("%w: %s is empty", ErrParam, name)
+	case v == "." || v == "..":
+		return fmt.Errorf("%w: %s is %q, which a server would resolve to another path", ErrParam, name, v)
+	}
+	for _, r := range v {
+		if r == '/' || r == '\\' || r < 0x20 || r == 0x7f {
+			return fmt.Errorf("%w: %s holds %q, which cannot stand in a path segment", ErrParam, name, r)
+		}
+	}
+	return nil
+}
+
+// With returns a copy of b with a query parameter added; an empty value is left out.
+func (b Bound) With(name, value string) Bound {
+	if value == "" {
+		return b
+	}
+	q := url.Values{}
+	for k, v := range b.Query {
+		q[k] = append([]string(nil), v...)
+	}
+	q.Set(name, value)
+	b.Query = q
+	return b
+}
