@@ -1,0 +1,115 @@
+package config
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+const lockWait = 10 * time.Second
+
+// withLock runs do while holding dir's lock file; other processes and goroutines wait, for at most lockWait. The
+// directory is made if need be, for its owner only.
+func withLock(dir string, do func() error) error { return withLockFor(dir, lockWait, do) }
+
+func withLockFor(dir string, wait time.Duration, do func() error) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return &Error{Kind: ErrUsage, File: dir, Msg: "cannot be made", cause: err, hint: "set DIG_CONFIG_DIR to a directory you may write to"}
+	}
+	lock := flock.New(filepath.Join(dir, ".lock"), flock.SetPermissions(0o600))
+	ctx, cancel := context.WithTimeout(context.Background(), wait)
+	defer cancel()
+	ok, err := lock.TryLockContext(ctx, 10*time.Millisecond)
+	if errors.Is(err, context.DeadlineExceeded) || err == nil && !ok {
+		return &Error{Kind: ErrBusy, File: lock.Path(), Msg: fmt.Sprintf("another process has held the lock for more than %s", wait)}
+	}
+	if err != nil {
+		return &Error{Kind: ErrUsage, File: lock.Path(), Msg: "cannot be locked", cause: err}
+	}
+	// The lock file stays: removing it would let two processes lock two different files of that name.
+	defer func() { _ = lock.Unlock() }()
+	return do()
+}
+
+// writeAtomic replaces path by data in one step with mode 0600. Where path is a symbolic link its target is replaced, so
+// that a file kept elsewhere stays linked.
+func writeAtomic(path string, data []byte) (err error) {
+	if target, lerr := filepath.EvalSymlinks(path); lerr == nil {
+		path = target
+	}
+	defer func() {
+		if err != nil {
+			err = &Error{Kind: ErrStorage, File: path, Msg: "cannot be written", cause: err}
+		}
+	}()
+	dir := filepath.Dir(path)
+	tmp, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = tmp.Close()
+			_ = os.Remove(tmp.Name())
+		}
+	}()
+	if _, err = tmp.Write(data); err != nil {
+		return err
+	}
+	if err = tmp.Sync(); err != nil {
+		return err
+	}
+	if err = tmp.Close(); err != nil {
+		return err
+	}
+	if err = os.Rename(tmp.Name(), path); err != nil {
+		return err
+	}
+	if d, derr := os.Open(dir); derr == nil {
+		_ = d.Sync() // some file systems refuse to sync a directory; the rename is done either way
+		_ = d.Close()
+	}
+	return nil
+}
+
+// checkMode refuses a file whose mode grants any of bits. Windows has no such bits.
+func checkMode(path string, bits fs.FileMode, what string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil // a missing file is not this check's matter, and reading reports any other fault
+	}
+	if m := st.Mode().Perm(); m&bits != 0 {
+		return &Error{Kind: ErrStorage, File: path, Msg: fmt.Sprintf("has mode %04o, so other users of this machine may %s it", m, what),
+			hint: "run: chmod 600 " + shellQuote(path)}
+	}
+	return nil
+}
+
+func shellQuote(s string) string {
+	for _, r := range s {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '/', r == '.', r == '_', r == '-':
+		default:
+			out := "'"
+			for _, c := range s {
+				if c == '\'' {
+					out += `'\''`
+				} else {
+					out += string(c)
+				}
+			}
+			return out + "'"
+		}
+	}
+	return s
+}

@@ -1,0 +1,68 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+)
+
+// ConfigDir is the directory of config.yaml and credentials.yaml: DIG_CONFIG_DIR, else $XDG_CONFIG_HOME/dig, else
+// ~/.config/dig (Linux), ~/Library/Application Support/dig (macOS) or %AppData%\dig (Windows). It is not created.
+// The error says which variable is missing.
+func ConfigDir(getenv func(string) string) (string, error) {
+	return userDir(runtime.GOOS, getenv, "DIG_CONFIG_DIR", "XDG_CONFIG_HOME", "AppData", ".config")
+}
+
+// DataDir is the directory of the local zone: DIG_DATA_DIR, else $XDG_DATA_HOME/dig, else ~/.local/share/dig (Linux),
+// ~/Library/Application Support/dig/data (macOS) or %LocalAppData%\dig\data (Windows). It is not created.
+func DataDir(getenv func(string) string) (string, error) {
+	dir, err := userDir(runtime.GOOS, getenv, "DIG_DATA_DIR", "XDG_DATA_HOME", "LocalAppData", filepath.Join(".local", "share"))
+	if err != nil {
+		return "", err
+	}
+	// macOS has one directory for both kinds; the data keeps to its own corner there.
+	if (runtime.GOOS == "darwin" || runtime.GOOS == "windows") && getenv("DIG_DATA_DIR") == "" && !filepath.IsAbs(getenv("XDG_DATA_HOME")) {
+		dir = filepath.Join(dir, "data")
+	}
+	return dir, nil
+}
+
+func userDir(goos string, getenv func(string) string, override, xdg, windows, unix string) (string, error) {
+	if v := getenv(override); v != "" {
+		abs, err := filepath.Abs(v)
+		if err != nil {
+			return "", &Error{Kind: ErrUsage, Field: "environment " + override, Msg: "cannot be made absolute", cause: err}
+		}
+		return abs, nil
+	}
+	// The XDG specification says that a relative path is invalid and must be ignored.
+	if v := getenv(xdg); filepath.IsAbs(v) {
+		return filepath.Join(v, "dig"), nil
+	}
+	if goos == "windows" {
+		if v := getenv(windows); v != "" {
+			return filepath.Join(v, "dig"), nil
+		}
+		return "", noDir(override, windows)
+	}
+	home := homeDir(goos, getenv)
+	if home == "" {
+		return "", noDir(override, "HOME")
+	}
+	if goos == "darwin" {
+		return filepath.Join(home, "Library", "Application Support", "dig"), nil
+	}
+	return filepath.Join(home, unix, "dig"), nil
+}
+
+func noDir(override, missing string) error {
+	return &Error{Kind: ErrUsage, Field: "environment " + missing, Msg: "is not set, so there is no place for files",
+		hint: fmt.Sprintf("set %s to a directory", override)}
+}
+
+func homeDir(goos string, getenv func(string) string) string {
+	if goos == "windows" {
+		return getenv("USERPROFILE")
+	}
+	return getenv("HOME")
+}

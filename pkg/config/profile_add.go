@@ -1,0 +1,155 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+)
+
+// AddOptions says what Add may do beyond adding.
+type AddOptions struct {
+	Replace bool // overwrite a profile of the same name; without a new key its key stays
+	Use     bool // make it the current profile
+}
+
+// Added says what Add did, so that the user can be told where the key is.
+type Added struct {
+	Storage string   // "keyring", "file", or "" when no key was given
+	Where   string   // the storage in words
+	Why     string   // why the file was taken instead of the keyring, or ""
+	Hints   []string // advice about the key's form and the address
+}
+
+// Add stores a profile and, when key is not zero, its key: in the OS keyring where there is one, else in a file of mode
+// 0600; DIG_KEY_STORAGE=keyring or file decides. The key is bound to the profile's address. Errors wrap ErrConflict when
+// the name is taken (names that differ by case only count as equal, because keyrings may not tell them apart).
+func (s *Store) Add(p Profile, key Key, opt AddOptions) (Added, error) {
+	var out Added
+	p.KeyStorage = ""
+	if err := p.check(); err != nil {
+		return out, err
+	}
+	forced, err := s.forcedStorage()
+	if err != nil {
+		return out, err
+	}
+	if !key.IsZero() && p.Address() == "" {
+		return out, &Error{Kind: ErrUsage, Field: "key", Msg: "zone local is answered inside the process and takes no key",
+			hint: "leave the key out, or give --base-url of the gateway it is for"}
+	}
+	if h := KeyHint(Zone(p.Zone), key); h != "" {
+		out.Hints = append(out.Hints, h)
+	}
+	if p.BaseURL != "" {
+		if _, h, _ := CheckBaseURL(p.BaseURL); h != "" {
+			out.Hints = append(out.Hints, h)
+		}
+	}
+	err = withLock(s.dir, func() error {
+		c, err := s.load()
+		if err != nil {
+			return err
+		}
+		old := c.find(p.Name)
+		if old != nil && !opt.Replace {
+			return &Error{Kind: ErrConflict, Field: nameProfile, Msg: fmt.Sprintf("there is already a profile %q", p.Name),
+				hint: "use --replace to overwrite it"}
+		}
+		for _, other := range c.list {
+			if other.Name != p.Name && strings.EqualFold(other.Name, p.Name) {
+				return &Error{Kind: ErrConflict, Field: nameProfile, Msg: fmt.Sprintf("%q differs from profile %q only by case", p.Name, other.Name)}
+			}
+		}
+		before := ""
+		if old != nil {
+			before = old.KeyStorage
+		}
+		p.KeyStorage = before
+		if !key.IsZero() {
+			if err := s.storeKey(&out, p.Name, StoredKey{Key: key, Address: p.Address()}, forced); err != nil {
+				return err
+			}
+			p.KeyStorage = out.Storage
+		}
+		c.put(p)
+		if opt.Use {
+			setChild(c.doc.Content[0], "current", text(p.Name))
+		}
+		if err := s.save(c); err != nil {
+			if out.Storage != "" && before != out.Storage {
+				_ = s.keys(out.Storage).Delete(p.Name) // the profile that would refer to it does not exist
+			}
+			return err
+		}
+		if before != "" && before != p.KeyStorage {
+			_ = s.keys(before).Delete(p.Name) // the old copy is no longer referred to; a dead keyring must not undo the add
+		}
+		return nil
+	})
+	if err != nil {
+		return Added{}, err
+	}
+	return out, nil
+}
+
+func (s *Store) forcedStorage() (string, error) {
+	v := s.getenv("DIG_KEY_STORAGE")
+	switch v {
+	case "", "keyring", "file":
+		return v, nil
+	}
+	return "", &Error{Kind: ErrUsage, Field: "environment DIG_KEY_STORAGE", Msg: fmt.Sprintf("%q is not a storage (keyring or file)", v)}
+}
+
+func (s *Store) storeKey(out *Added, profile string, k StoredKey, forced string) error {
+	if forced != "file" {
+		ring := s.keys("keyring")
+		err := ring.Set(profile, k)
+		if err == nil {
+			out.Storage, out.Where = ring.Name(), ring.Where()
+			return nil
+		}
+		if forced == "keyring" {
+			return err
+		}
+		out.Why = err.Error()
+	}
+	file := s.keys("file")
+	if err := file.Set(profile, k); err != nil {
+		return err
+	}
+	out.Storage, out.Where = file.Name(), file.Where()
+	return nil
+}
+
+// Remove deletes a profile and its key. A keyring that does not answer does not keep the profile alive; then left says
+// what may remain there.
+func (s *Store) Remove(name string) (left string, err error) {
+	err = withLock(s.dir, func() error {
+		c, err := s.load()
+		if err != nil {
+			return err
+		}
+		p := c.find(name)
+		if p == nil {
+			return c.unknown(name)
+		}
+		if p.KeyStorage != "" {
+			keys := s.keys(p.KeyStorage)
+			if err := keys.Delete(name); err != nil {
+				if p.KeyStorage != "keyring" {
+					return err
+				}
+				left = fmt.Sprintf("the key of profile %s may remain in %s: %v", name, keys.Where(), err)
+			}
+		}
+		setChild(c.profiles, name, nil)
+		if c.current == name {
+			setChild(c.doc.Content[0], "current", nil)
+		}
+		return s.save(c)
+	})
+	if err != nil {
+		return "", err
+	}
+	return left, nil
+}

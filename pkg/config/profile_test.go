@@ -1,0 +1,532 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/zalando/go-keyring"
+)
+
+func fileEnv(kv ...string) func(string) string {
+	return env(append(kv, "DIG_KEY_STORAGE", "file")...)
+}
+
+func openStore(t testing.TB, getenv func(string) string) *Store {
+	t.Helper()
+	s, err := OpenStore(filepath.Join(t.TempDir(), "cfg"), getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func read(t testing.TB, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func write(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestProfileLife(t *testing.T) {
+	s := openStore(t, fileEnv())
+	if list, current, err := s.List(); err != nil || len(list) != 0 || current != "" {
+		t.Fatalf("empty: %v %q %v", list, current, err)
+	}
+	if _, err := os.Stat(s.dir); !errors.Is(err, os.ErrNotExist) {
+		t.Error("reading made the directory")
+	}
+	full := Profile{Name: "work.EU", Zone: "eu", Org: "o 1", Workspace: "w", Project: "012", Output: "json", Timeout: "1m30s"}
+	added, err := s.Add(full, mustKey(t, hostedKey), AddOptions{})
+	if err != nil || added.Storage != "file" || !strings.Contains(added.Where, "credentials.yaml") || len(added.Hints) != 0 {
+		t.Fatalf("add: %+v, %v", added, err)
+	}
+	for _, name := range []string{"true", "1", "null", "1.2.3"} {
+		if _, err := s.Add(Profile{Name: name, Zone: "local"}, Key{}, AddOptions{}); err != nil {
+			t.Errorf("add %s: %v", name, err)
+		}
+	}
+	full.KeyStorage = "file"
+	if got, err := s.Get("work.EU"); err != nil || got != full {
+		t.Errorf("get: %+v, %v; want %+v", got, err, full)
+	}
+	if _, err := s.Add(Profile{Name: "work.EU"}, Key{}, AddOptions{}); !errors.Is(err, ErrConflict) {
+		t.Errorf("added twice: %v", err)
+	}
+	if _, err := s.Add(Profile{Name: "Work.eu"}, Key{}, AddOptions{Replace: true}); !errors.Is(err, ErrConflict) {
+		t.Errorf("added under another case: %v", err)
+	}
+	if err := s.Use("true"); err != nil {
+		t.Error(err)
+	}
+	list, current, err := s.List()
+	var names []string
+	for _, p := range list {
+		names = append(names, p.Name)
+	}
+	if want := []string{"work.EU", "true", "1", "null", "1.2.3"}; err != nil || current != "true" || !slices.Equal(names, want) {
+		t.Errorf("list: %v %q %v", names, current, err)
+	}
+	if err := s.Update("work.EU", func(p *Profile) { p.BaseURL = DefaultAddresses(EU)[1] + "/"; p.KeyStorage = "keyring" }); err != nil {
+		t.Error(err)
+	}
+	if got, _ := s.Get("work.EU"); got.BaseURL != DefaultAddresses(EU)[1] || got.KeyStorage != "file" {
+		t.Errorf("update: %+v", got)
+	}
+	if k, err := s.Key(full); err != nil || k.Key.Reveal() != hostedKey || k.Address != DefaultAddresses(EU)[0] {
+		t.Errorf("key: %+v, %v", k, err)
+	}
+	if left, err := s.Remove("true"); err != nil || left != "" {
+		t.Errorf("remove: %q, %v", left, err)
+	}
+	if _, current, _ := s.List(); current != "" {
+		t.Errorf("the removed profile is still current: %q", current)
+	}
+	if _, err := s.Remove("work.EU"); err != nil {
+		t.Error(err)
+	}
+	if strings.Contains(read(t, filepath.Join(s.dir, "credentials.yaml")), "ABCDEF") {
+		t.Error("the key outlived its profile")
+	}
+	for _, err := range []error{s.Use("work.EU"), s.Update("nix", func(*Profile) {}), second(s.Remove("nix")), second(s.Get("nix"))} {
+		if !errors.Is(err, ErrNotFound) {
+			t.Errorf("unknown profile: %v", err)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func TestAddRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		p    Profile
+		key  Key
+		env  string
+		want string
+	}{
+		"empty name":       {p: Profile{}, want: "empty"},
+		"path as name":     {p: Profile{Name: "../x"}, want: "profile name"},
+		"space in name":    {p: Profile{Name: "a b"}, want: "profile name"},
+		"dash first":       {p: Profile{Name: "-x"}, want: "profile name"},
+		"long name":        {p: Profile{Name: strings.Repeat("x", 65)}, want: "profile name"},
+		"zone":             {p: Profile{Name: "x", Zone: "mars"}, want: "not a zone"},
+		"plain http":       {p: Profile{Name: "x", BaseURL: "http://h.example/api/v1"}, want: "plain http"},
+		"other zone's url": {p: Profile{Name: "x", Zone: "us", BaseURL: DefaultAddresses(EU)[1]}, want: "address of zone eu"},
+		"control":          {p: Profile{Name: "x", Org: "a\x1b[2J"}, want: "control character"},
+		"timeout":          {p: Profile{Name: "x", Timeout: "soon"}, want: "not a time"},
+		"negative timeout": {p: Profile{Name: "x", Timeout: "-1s"}, want: "negative"},
+		"key for local":    {p: Profile{Name: "x", Zone: "local"}, key: mustKey(t, hostedKey), want: "takes no key"},
+		"storage":          {p: Profile{Name: "x"}, env: "cloud", want: "not a storage"},
+		"no keyring":       {p: Profile{Name: "x", Zone: "us"}, key: mustKey(t, hostedKey), env: "keyring", want: "no session bus"},
+	} {
+		if name == "no keyring" && runtime.GOOS != "linux" {
+			continue
+		}
+		s := openStore(t, env("DIG_KEY_STORAGE", c.env))
+		_, err := s.Add(c.p, c.key, AddOptions{})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+		if _, err := os.Stat(s.Path()); err == nil {
+			t.Errorf("%s: config.yaml was written", name)
+		}
+	}
+}
+
+func TestFilesAreForTheOwnerOnly(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no mode bits")
+	}
+	s := openStore(t, fileEnv())
+	if _, err := s.Add(Profile{Name: "w", Zone: "us"}, mustKey(t, hostedKey), AddOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	cred := filepath.Join(s.dir, "credentials.yaml")
+	for path, want := range map[string]os.FileMode{s.dir: 0o700, s.Path(): 0o600, cred: 0o600, filepath.Join(s.dir, ".lock"): 0o600} {
+		st, err := os.Stat(path)
+		if err != nil || st.Mode().Perm() != want {
+			t.Errorf("%s: %v %v, want %o", path, st.Mode(), err, want)
+		}
+	}
+	p, _ := s.Get("w")
+	for _, mode := range []os.FileMode{0o640, 0o604, 0o620} {
+		if err := os.Chmod(cred, mode); err != nil {
+			t.Fatal(err)
+		}
+		_, err := s.Key(p)
+		var e *Error
+		if !errors.As(err, &e) || !errors.Is(err, ErrStorage) || !strings.Contains(e.Hint(), "chmod 600") {
+			t.Errorf("%o: %v", mode, err)
+		}
+		if err := s.keys("file").Set("other", StoredKey{mustKey(t, "k"), "https://h.example"}); !errors.Is(err, ErrStorage) {
+			t.Errorf("%o: written all the same: %v", mode, err)
+		}
+	}
+	if err := os.Chmod(s.Path(), 0o602); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Get("w"); !errors.Is(err, ErrStorage) {
+		t.Errorf("a config.yaml that others may write: %v", err)
+	}
+}
+
+func TestKeysAreNotInConfigFile(t *testing.T) {
+	s := openStore(t, fileEnv())
+	if _, err := s.Add(Profile{Name: "w", Zone: "us"}, mustKey(t, hostedKey), AddOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(read(t, s.Path()), "ABCDEF") {
+		t.Error("config.yaml holds the key")
+	}
+	if !strings.Contains(read(t, filepath.Join(s.dir, "credentials.yaml")), hostedKey) {
+		t.Error("credentials.yaml lacks the key")
+	}
+}
+
+func TestCommentsAreKept(t *testing.T) {
+	s := openStore(t, fileEnv())
+	write(t, s.Path(), "# head\ncurrent: a # why a\nprofiles:\n  # about a\n  a:\n    zone: us # residency\n    project: p1 # main\n  b: {zone: local} # short\n")
+	if err := s.Update("a", func(p *Profile) { p.Project = "p2"; p.Output = "csv" }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Add(Profile{Name: "c", Zone: "eu"}, Key{}, AddOptions{Use: true}); err != nil {
+		t.Fatal(err)
+	}
+	got := read(t, s.Path())
+	for _, want := range []string{"# head", "current: c # why a", "# about a", "zone: us # residency", "project: p2 # main", "output: csv", "# short", "zone: eu"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("lost %q:\n%s", want, got)
+		}
+	}
+}
+
+func TestConfigFileErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"profile:\n":                                    ":1: profile: unknown field (did you mean profiles?)",
+		"profiles:\n  a:\n    zonne: us\n":              ":3: zonne: unknown field (did you mean zone?)",
+		"profiles:\n  a:\n    base_url: https://x\n":    ":3: base_url: unknown field (did you mean base-url?)",
+		"profiles:\n  a:\n    organization: x\n":        ":3: organization: unknown field (did you mean org?)",
+		"profiles:\n  a:\n    api-key: x\n":             ":3: api-key: keys are not kept in this file",
+		"profiles:\n  a:\n    zone: mars\n":             ":3: zone: \"mars\" is not a zone",
+		"profiles:\n  a:\n    base-url: http://h.xyz\n": ":3: base-url: \"http://h.xyz\": plain http",
+		"profiles:\n  a:\n    zone:\n":                  ":3: zone: is empty",
+		"profiles:\n  a:\n    zone: [us]\n":             ":3: zone: is not a single value",
+		"profiles:\n  a: {}\n  a: {}\n":                 ":3: a: is given twice, first on line 2",
+		"profiles:\n  a: &x {}\n  b: *x\n":              ":3: b: is an alias",
+		"profiles:\n  a b: {}\n":                        ":2: profile: \"a b\" is not a profile name",
+		"profiles:\n  a: us\n":                          ":2: a: is not a mapping",
+		"profiles: [a]\n":                               ":1: profiles: is not a mapping",
+		"current: x\n":                                  ":1: current: there is no profile \"x\"",
+		"current: [\n":                                  "did not find expected",
+		"- a\n":                                         ":1: holds no fields",
+		"profiles: {}\n---\nprofiles: {}\n":             "second document",
+		"profiles:\n  a:\n    key-storage: cloud\n":     ":3: key-storage: \"cloud\" is not a storage",
+		"profiles:\n\ta: {}\n":                          ":2: found character that cannot start any token",
+		strings.Repeat("#", maxFile+1):                  "at most",
+	} {
+		s := openStore(t, fileEnv())
+		write(t, s.Path(), text)
+		_, _, err := s.List()
+		var e *Error
+		if !errors.As(err, &e) || !errors.Is(err, ErrUsage) {
+			t.Errorf("%.40q: %v", text, err)
+			continue
+		}
+		if full := err.Error() + " (" + e.Hint() + ")"; !strings.Contains(full, want) || !strings.HasPrefix(full, s.Path()) {
+			t.Errorf("%.40q: %s\nwant %s", text, full, want)
+		}
+		if _, err := s.Add(Profile{Name: "new"}, Key{}, AddOptions{}); err == nil || read(t, s.Path()) != text {
+			t.Errorf("%.40q: a file that cannot be read was overwritten (%v)", text, err)
+		}
+	}
+	for _, text := range []string{"", "# nothing\n", "profiles:\n", "profiles: {}\n", "profiles:\n  a:\n"} {
+		s := openStore(t, fileEnv())
+		write(t, s.Path(), text)
+		if _, err := s.Add(Profile{Name: "new"}, Key{}, AddOptions{}); err != nil {
+			t.Errorf("%q: %v", text, err)
+		} else if strings.HasPrefix(text, "#") && !strings.Contains(read(t, s.Path()), "# nothing") {
+			t.Errorf("%q: comment lost:\n%s", text, read(t, s.Path()))
+		}
+	}
+}
+
+func TestConcurrentAddsLoseNothing(t *testing.T) {
+	const n = 20
+	dir := filepath.Join(t.TempDir(), "cfg")
+	key := mustKey(t, hostedKey)
+	var wg sync.WaitGroup
+	errs := make([]error, n)
+	for i := range n {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			s, err := OpenStore(dir, fileEnv())
+			if err == nil {
+				_, err = s.Add(Profile{Name: fmt.Sprintf("p%02d", i), Zone: "us", Project: fmt.Sprint(i)}, key, AddOptions{Use: i%2 == 0})
+			}
+			errs[i] = err
+		}()
+	}
+	wg.Wait()
+	checkAll(t, dir, n, errors.Join(errs...))
+}
+
+// TestHelperProcess is not a test: TestConcurrentProcesses runs it in processes of its own.
+func TestHelperProcess(t *testing.T) {
+	dir, name := os.Getenv("DIG_TEST_DIR"), os.Getenv("DIG_TEST_PROFILE")
+	if dir == "" {
+		t.Skip("runs as a child of TestConcurrentProcesses")
+	}
+	s, err := OpenStore(dir, fileEnv())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Add(Profile{Name: name, Zone: "us", Project: os.Getenv("DIG_TEST_PROJECT")}, mustKey(t, hostedKey), AddOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestConcurrentProcesses(t *testing.T) {
+	const n = 8
+	dir := filepath.Join(t.TempDir(), "cfg")
+	cmds := make([]*exec.Cmd, n)
+	for i := range n {
+		cmds[i] = exec.Command(os.Args[0], "-test.run=^TestHelperProcess$")
+		cmds[i].Env = append(os.Environ(), "DIG_TEST_DIR="+dir, fmt.Sprintf("DIG_TEST_PROFILE=p%02d", i), fmt.Sprint("DIG_TEST_PROJECT=", i))
+		if err := cmds[i].Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var errs []error
+	for _, c := range cmds {
+		errs = append(errs, c.Wait())
+	}
+	checkAll(t, dir, n, errors.Join(errs...))
+}
+
+func checkAll(t *testing.T, dir string, n int, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ := OpenStore(dir, fileEnv())
+	list, _, err := s.List()
+	if err != nil || len(list) != n {
+		t.Fatalf("%d profiles, %v", len(list), err)
+	}
+	for i := range n {
+		p, err := s.Get(fmt.Sprintf("p%02d", i))
+		if err != nil || p.Project != fmt.Sprint(i) {
+			t.Errorf("p%02d: %+v, %v", i, p, err)
+		}
+		if k, err := s.Key(p); err != nil || k.Key.Reveal() != hostedKey {
+			t.Errorf("key of p%02d: %v", i, err)
+		}
+	}
+	left, _ := filepath.Glob(filepath.Join(dir, ".*.yaml.*"))
+	if len(left) != 0 {
+		t.Errorf("temporary files stayed: %v", left)
+	}
+}
+
+func TestReadersNeverSeeAHalfFile(t *testing.T) {
+	s := openStore(t, fileEnv())
+	if _, err := s.Add(Profile{Name: "keep", Zone: "us"}, mustKey(t, hostedKey), AddOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	stop := make(chan struct{})
+	done := make(chan error, 1)
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			p, err := s.Get("keep")
+			if err == nil {
+				_, err = s.Key(p)
+			}
+			if err != nil {
+				done <- err
+				return
+			}
+		}
+	}()
+	for i := range 30 {
+		if _, err := s.Add(Profile{Name: fmt.Sprint("n", i), Zone: "us"}, mustKey(t, hostedKey), AddOptions{}); err != nil {
+			t.Error(err)
+		}
+	}
+	close(stop)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestALockThatIsNotReleased(t *testing.T) {
+	s := openStore(t, fileEnv())
+	if err := s.Use(""); err != nil {
+		t.Fatal(err)
+	}
+	lock := flock.New(filepath.Join(s.dir, ".lock"))
+	if err := lock.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = lock.Unlock() }()
+	if err := withLockFor(s.dir, 50*time.Millisecond, func() error { return nil }); !errors.Is(err, ErrBusy) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestLinkedConfigStaysLinked(t *testing.T) {
+	s := openStore(t, fileEnv())
+	target := filepath.Join(t.TempDir(), "dotfiles", "dig.yaml")
+	write(t, target, "profiles: {}\n")
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, s.Path()); err != nil {
+		t.Skip(err)
+	}
+	if _, err := s.Add(Profile{Name: "a"}, Key{}, AddOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if st, err := os.Lstat(s.Path()); err != nil || st.Mode()&os.ModeSymlink == 0 || !strings.Contains(read(t, target), "a:") {
+		t.Errorf("%v %v\n%s", st.Mode(), err, read(t, target))
+	}
+}
+
+// The keyring tests share the library's one provider, so they are one test without parallel parts.
+func TestKeyring(t *testing.T) {
+	bus := []string{"DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent"}
+	keyring.MockInit()
+	s := openStore(t, env(bus...))
+	added, err := s.Add(Profile{Name: "w", Zone: "eu"}, mustKey(t, hostedKey), AddOptions{})
+	if err != nil || added.Storage != "keyring" || added.Why != "" {
+		t.Fatalf("%+v, %v", added, err)
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, "credentials.yaml")); err == nil {
+		t.Error("a key file was written beside the keyring")
+	}
+	p, _ := s.Get("w")
+	if k, err := s.Key(p); err != nil || k.Key.Reveal() != hostedKey || k.Address != DefaultAddresses(EU)[0] {
+		t.Errorf("%+v, %v", k, err)
+	}
+	other := openStore(t, env(bus...))
+	if _, err := other.Key(Profile{Name: "w", KeyStorage: "keyring"}); !errors.Is(err, ErrNotAllowed) {
+		t.Errorf("another configuration directory reads the key: %v", err)
+	}
+	if err := keyring.Set(keyringService, newKeyringStore(s.dir, s.getenv).account("w"), `{"key":"`+hostedKey+`"`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Key(p); !errors.Is(err, ErrStorage) || strings.Contains(err.Error(), secretEnd) {
+		t.Errorf("damaged entry: %v", err)
+	}
+	forced := openStore(t, env(append(bus, "DIG_KEY_STORAGE", "file")...))
+	if added, err := forced.Add(Profile{Name: "w", Zone: "us"}, mustKey(t, hostedKey), AddOptions{}); err != nil || added.Storage != "file" {
+		t.Errorf("forced to file: %+v, %v", added, err)
+	}
+	moved, _ := OpenStore(s.dir, env(append(bus, "DIG_KEY_STORAGE", "file")...))
+	if _, err := moved.Add(Profile{Name: "w", Zone: "eu"}, mustKey(t, hostedKey), AddOptions{Replace: true}); err != nil {
+		t.Error(err)
+	}
+	if _, err := keyring.Get(keyringService, newKeyringStore(s.dir, s.getenv).account("w")); !errors.Is(err, keyring.ErrNotFound) {
+		t.Errorf("the old copy stayed in the keyring: %v", err)
+	}
+
+	keyring.MockInit()
+	s = openStore(t, env(bus...))
+	if _, err := s.Add(Profile{Name: "w", Zone: "us"}, mustKey(t, hostedKey), AddOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	keyring.MockInitWithError(errors.New("the collection is locked"))
+	p, _ = s.Get("w")
+	if _, err := s.Key(p); !errors.Is(err, ErrStorage) || !strings.Contains(err.Error(), "locked") {
+		t.Errorf("locked: %v", err)
+	}
+	left, err := s.Remove("w")
+	if err != nil || !strings.Contains(left, "may remain") {
+		t.Errorf("remove with a locked keyring: %q, %v", left, err)
+	}
+	fallback := openStore(t, env(bus...))
+	added, err = fallback.Add(Profile{Name: "w", Zone: "us"}, mustKey(t, hostedKey), AddOptions{})
+	if err != nil || added.Storage != "file" || !strings.Contains(added.Why, "locked") {
+		t.Errorf("fallback: %+v, %v", added, err)
+	}
+	strict := openStore(t, env(append(bus, "DIG_KEY_STORAGE", "keyring")...))
+	if _, err := strict.Add(Profile{Name: "w", Zone: "us"}, mustKey(t, hostedKey), AddOptions{}); !errors.Is(err, ErrStorage) {
+		t.Errorf("forced keyring: %v", err)
+	}
+	if list, _, _ := strict.List(); len(list) != 0 {
+		t.Errorf("a profile without its key was written: %v", list)
+	}
+}
+
+func TestKeyringThatNeverAnswers(t *testing.T) {
+	ring := newKeyringStore(t.TempDir(), env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent"))
+	ring.wait = 10 * time.Millisecond
+	release := make(chan struct{})
+	defer close(release)
+	err := ring.call("store the key", func() error { <-release; return nil })
+	if !errors.Is(err, ErrStorage) || !strings.Contains(err.Error(), "did not answer") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestHeadlessMachineFallsBackToTheFile(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("macOS and Windows have a keyring without a session bus")
+	}
+	for _, e := range [][]string{nil, {"XDG_RUNTIME_DIR", t.TempDir()}, {"DBUS_SESSION_BUS_ADDRESS", "autolaunch:"}} {
+		s := openStore(t, env(e...))
+		added, err := s.Add(Profile{Name: "w", Zone: "us"}, mustKey(t, "odd"), AddOptions{})
+		if err != nil || added.Storage != "file" || !strings.Contains(added.Why, "no session bus") || len(added.Hints) != 1 {
+			t.Errorf("%v: %+v, %v", e, added, err)
+		}
+	}
+}
+
+func TestCredentialFileErrors(t *testing.T) {
+	const head = "profiles:\n  w:\n"
+	for text, want := range map[string]string{
+		head + "    key: " + hostedKey + "\n":                                           "lacks its address",
+		head + "    address: https://h.example\n":                                       "lacks its address or its key",
+		head + "    address: http://h.example\n    key: " + hostedKey + "\n":            ":3: base-url",
+		head + "    address: https://h.example\n    kay: " + hostedKey + "\n":           ":4: kay: unknown field",
+		head + "    address: https://h.example\n    key: \"a b " + secretEnd + "\"\n":   ":4: key",
+		head + "    address: https://h.example\n    key: [" + secretEnd + "]\n":         ":4: key: is not a single value",
+		"profiles:\n  w: " + hostedKey + "\n":                                           ":2: w: is not a mapping",
+		"w:\n  key: " + hostedKey + "\n":                                                ":1: w: unknown field",
+		"profiles:\n  v:\n    key: " + hostedKey + "\n    address: https://h.example\n": "no key is stored",
+	} {
+		s := openStore(t, fileEnv())
+		write(t, filepath.Join(s.dir, "credentials.yaml"), text)
+		_, err := s.Key(Profile{Name: "w", KeyStorage: "file"})
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), secretEnd) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}

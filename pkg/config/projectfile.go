@@ -1,0 +1,72 @@
+package config
+
+import (
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// ProjectFile is the name of the file that sets defaults for a directory and those below it.
+const ProjectFile = ".dig.yaml"
+
+// findProjectFile looks for ProjectFile in dir and above, up to and with the home directory, or the root when dir is not
+// below home. It answers "" when there is none.
+func findProjectFile(dir, home string) (path string, data []byte, err error) {
+	if dir == "" {
+		return "", nil, nil
+	}
+	dir, err = filepath.Abs(dir)
+	if err != nil {
+		return "", nil, &Error{Kind: ErrUsage, File: dir, Msg: "cannot be made absolute", cause: err}
+	}
+	if home != "" {
+		home = filepath.Clean(home)
+	}
+	for {
+		path = filepath.Join(dir, ProjectFile)
+		data, err = readBounded(path)
+		if err != nil || data != nil {
+			return path, data, err
+		}
+		parent := filepath.Dir(dir)
+		if dir == home || parent == dir {
+			return "", nil, nil
+		}
+		dir = parent
+	}
+}
+
+// readProjectFile gives the settings of a project file. The file comes with a repository and is not trusted: it may name a
+// place, never hold a key, and Settings.NeedKey keeps keys from an address that only such a file has chosen.
+func readProjectFile(path string, data []byte) (map[string]string, error) {
+	_, root, err := parseMapping(path, data)
+	if err != nil {
+		return nil, err
+	}
+	known := settingNames()
+	out := map[string]string{}
+	err = pairs(path, root, func(name, value *yaml.Node) error {
+		if !slices.Contains(known, name.Value) {
+			if isKeyName(name.Value) {
+				return &Error{Kind: ErrUsage, File: path, Line: name.Line, Field: name.Value, Msg: "a project file must not hold a key",
+					hint: "remove the line, revoke the key if the file was shared, and keep keys in a profile (dig profile add) or in DIG_API_KEY"}
+			}
+			return unknownField(path, name, known)
+		}
+		v, err := scalar(path, name, value)
+		if err != nil {
+			return err
+		}
+		v, err = normal(name.Value, v)
+		out[name.Value] = v
+		return at(err, path, value.Line)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func homeOf(getenv func(string) string) string { return homeDir(runtime.GOOS, getenv) }

@@ -1,0 +1,375 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// fixture is a home with a configuration directory and a project directory in it.
+type fixture struct {
+	t     testing.TB
+	home  string
+	store *Store
+	dir   string
+}
+
+func newFixture(t testing.TB) *fixture {
+	home := t.TempDir()
+	f := &fixture{t: t, home: home, dir: filepath.Join(home, "src", "repo")}
+	if err := os.MkdirAll(f.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	f.store = must2(OpenStore(filepath.Join(home, "cfg"), fileEnv()))
+	return f
+}
+
+func must2[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func (f *fixture) profile(p Profile, key string, use bool) {
+	f.t.Helper()
+	k := Key{}
+	if key != "" {
+		k = mustKey(f.t, key)
+	}
+	if _, err := f.store.Add(p, k, AddOptions{Use: use}); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func (f *fixture) project(text string) { write(f.t, filepath.Join(f.dir, ProjectFile), text) }
+
+func (f *fixture) resolve(flags map[string]string, kv ...string) (*Settings, error) {
+	return Resolve(Sources{Flags: flags, Getenv: fileEnv(append(kv, "HOME", f.home, "USERPROFILE", f.home)...), Dir: f.dir, ConfigDir: f.store.dir})
+}
+
+func value(t testing.TB, s *Settings, name string) Explained {
+	t.Helper()
+	for _, e := range s.Explain() {
+		if e.Name == name {
+			return e
+		}
+	}
+	t.Fatalf("no setting %q", name)
+	return Explained{}
+}
+
+// TestPrecedence gives every setting at the top n sources for n from 0 to all, and at each source alone.
+func TestPrecedence(t *testing.T) {
+	values := map[string][4]string{ // profile, project file, environment, flag
+		nameZone:      {"us", "us", "us", "us"}, // the profile's place is dropped for another zone: see TestForeignZone
+		nameBaseURL:   {"https://p.example/api/v1", "https://f.example/api/v1", "https://e.example/api/v1", "https://g.example/api/v1"},
+		nameOrg:       {"org-p", "org-f", "org-e", "org-g"},
+		nameWorkspace: {"ws-p", "ws-f", "ws-e", "ws-g"},
+		nameProject:   {"pr-p", "pr-f", "pr-e", "pr-g"},
+		nameOutput:    {"csv", "json", "yaml", "tsv"},
+		nameTimeout:   {"1s", "2s", "3s", "4s"},
+	}
+	defaults := map[string]Value{
+		nameZone: {Value: "local", From: "default"}, nameOutput: {Value: "table", From: "default"},
+		nameBaseURL: {From: "default"}, nameOrg: {From: "default"}, nameWorkspace: {From: "default"}, nameProject: {From: "default"}, nameTimeout: {From: "default"},
+	}
+	for name, vals := range values {
+		for mask := range 16 {
+			f := newFixture(t)
+			p := Profile{Name: "Work.1"}
+			flags, kv := map[string]string{}, []string{}
+			want := defaults[name]
+			if mask&1 != 0 {
+				*p.field(name) = vals[0]
+				want = Value{Value: vals[0], From: "profile Work.1"}
+			}
+			f.profile(p, "", true)
+			if mask&2 != 0 {
+				f.project(name + ": " + vals[1] + "\n")
+				want = Value{Value: vals[1], From: "project file " + filepath.Join(f.dir, ProjectFile)}
+			}
+			if mask&4 != 0 {
+				kv = append(kv, "DIG_"+map[string]string{nameZone: "ZONE", nameBaseURL: "BASE_URL", nameOrg: "ORG", nameWorkspace: "WORKSPACE",
+					nameProject: "PROJECT", nameOutput: "OUTPUT", nameTimeout: "TIMEOUT"}[name], vals[2])
+				want = Value{Value: vals[2], From: "environment " + kv[0]}
+			}
+			if mask&8 != 0 {
+				flags[name] = vals[3]
+				want = Value{Value: vals[3], From: "flag --" + name}
+			}
+			s, err := f.resolve(flags, kv...)
+			if err != nil {
+				t.Errorf("%s %04b: %v", name, mask, err)
+				continue
+			}
+			if got := value(t, s, name); got.Value != want.Value || got.From != want.From {
+				t.Errorf("%s %04b: %q from %q, want %q from %q", name, mask, got.Value, got.From, want.Value, want.From)
+			}
+		}
+	}
+}
+
+func TestPrecedenceOfProfileName(t *testing.T) {
+	f := newFixture(t)
+	for _, n := range []string{"cur", "proj", "env", "flag"} {
+		f.profile(Profile{Name: n, Project: "p-" + n}, "", false)
+	}
+	check := func(want, from string, flags map[string]string, kv ...string) {
+		t.Helper()
+		s, err := f.resolve(flags, kv...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Profile.Value != want || !strings.HasPrefix(s.Profile.From, from) {
+			t.Errorf("profile %+v, want %q from %s", s.Profile, want, from)
+		}
+		if want != "" && s.Project.Value != "p-"+want {
+			t.Errorf("project %+v is not of profile %s", s.Project, want)
+		}
+	}
+	check("", "default", nil)
+	if err := f.store.Use("cur"); err != nil {
+		t.Fatal(err)
+	}
+	check("cur", "current profile in ", nil)
+	f.project("profile: proj\n")
+	check("proj", "project file ", nil)
+	check("env", "environment DIG_PROFILE", nil, "DIG_PROFILE", "env")
+	check("flag", "flag --profile", map[string]string{"profile": "flag"}, "DIG_PROFILE", "env")
+	if _, err := f.resolve(map[string]string{"profile": "flog"}); !errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), "flag --profile") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestDefaultsSendNothingAnywhere(t *testing.T) {
+	f := newFixture(t)
+	s, err := f.resolve(nil, "DIG_API_KEY", hostedKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Zone.Value != "local" || !s.InProcess() || !s.Key.IsZero() || s.KeyFrom != "zone local takes no key" {
+		t.Errorf("%+v", s)
+	}
+	if _, err := s.NeedKey(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestZonesAndAddresses(t *testing.T) {
+	us, eu := DefaultAddresses(US), DefaultAddresses(EU)
+	for name, c := range map[string]struct {
+		flags      map[string]string
+		env        []string
+		zone, addr string
+		candidates int
+		err        string
+	}{
+		"us":                        {flags: map[string]string{"zone": "us"}, zone: "us", addr: us[0], candidates: 1},
+		"eu":                        {flags: map[string]string{"zone": "eu"}, zone: "eu", addr: eu[0], candidates: 2},
+		"second eu address":         {flags: map[string]string{"zone": "eu", "base-url": eu[1] + "/"}, zone: "eu", addr: eu[1]},
+		"zone follows the address":  {env: []string{"DIG_BASE_URL", eu[1]}, zone: "eu", addr: eu[1]},
+		"other address":             {env: []string{"DIG_BASE_URL", "https://h.example/api/v1"}, zone: "local", addr: "https://h.example/api/v1"},
+		"flag zone, env address":    {flags: map[string]string{"zone": "eu"}, env: []string{"DIG_BASE_URL", "http://127.0.0.1:1/api/v1"}, zone: "eu", addr: "http://127.0.0.1:1/api/v1"},
+		"other zone's address":      {flags: map[string]string{"zone": "us"}, env: []string{"DIG_BASE_URL", eu[0]}, err: "address of zone eu"},
+		"local against far env":     {flags: map[string]string{"zone": "local"}, env: []string{"DIG_BASE_URL", "https://h.example/api/v1"}, err: "stays on this machine"},
+		"local and loopback":        {flags: map[string]string{"zone": "local"}, env: []string{"DIG_BASE_URL", "http://localhost:1/api/v1"}, zone: "local", addr: "http://localhost:1/api/v1"},
+		"local and far, both flags": {flags: map[string]string{"zone": "local", "base-url": "https://h.example/api/v1"}, zone: "local", addr: "https://h.example/api/v1"},
+		"plain http":                {env: []string{"DIG_BASE_URL", "http://h.example/api/v1"}, err: "environment DIG_BASE_URL: \"http://h.example/api/v1\": plain http"},
+		"zone typo":                 {env: []string{"DIG_ZONE", "loacl"}, err: "environment DIG_ZONE: \"loacl\" is not a zone"},
+		"empty flag":                {flags: map[string]string{"project": ""}, err: "flag --project: is empty"},
+		"unknown flag":              {flags: map[string]string{"base_url": "x"}, err: "flag --base_url: is not a setting"},
+		"empty variable":            {env: []string{"DIG_ZONE", ""}, zone: "local"},
+		"bad timeout":               {flags: map[string]string{"timeout": "NaN"}, err: "flag --timeout: \"NaN\" is not a time"},
+	} {
+		s, err := newFixture(t).resolve(c.flags, c.env...)
+		if c.err != "" {
+			if !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%s: %v, want %q", name, err, c.err)
+			}
+			continue
+		}
+		if err != nil || s.Zone.Value != c.zone || s.BaseURL.Value != c.addr || len(s.Candidates) != c.candidates {
+			t.Errorf("%s: %+v, %v", name, s, err)
+		}
+	}
+}
+
+func TestHintAboutTheVersionSegment(t *testing.T) {
+	s, err := newFixture(t).resolve(map[string]string{"base-url": "https://h.example"})
+	if err != nil || s.BaseURL.Value != "https://h.example" || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "https://h.example/api/v1") {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+func TestForeignZoneLeavesTheProfilesPlaceOut(t *testing.T) {
+	f := newFixture(t)
+	f.profile(Profile{Name: "w", Zone: "us", Org: "o", Workspace: "ws", Project: "p", Output: "csv", Timeout: "9"}, hostedKey, true)
+	for _, zone := range []string{"local", "eu"} {
+		s, err := f.resolve(map[string]string{"zone": zone})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Org.Value+s.Workspace.Value+s.Project.Value != "" || !s.Key.IsZero() || s.Output.Value != "csv" || s.Timeout.Value != "9" {
+			t.Errorf("%s: %+v", zone, s)
+		}
+		if len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "project=p") || !strings.Contains(s.Notes[0], "its key") || strings.Contains(s.Notes[0], secretEnd) {
+			t.Errorf("%s: notes %q", zone, s.Notes)
+		}
+	}
+	s, err := f.resolve(map[string]string{"zone": "us"})
+	if err != nil || s.Project.Value != "p" || s.Key.Reveal() != hostedKey || len(s.Notes) != 0 {
+		t.Errorf("same zone: %+v, %v", s, err)
+	}
+}
+
+func TestProjectFileSearch(t *testing.T) {
+	f := newFixture(t)
+	if err := os.MkdirAll(filepath.Join(f.dir, "a", "b"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	at := func(dir string) *Settings {
+		t.Helper()
+		s, err := Resolve(Sources{Getenv: fileEnv("HOME", f.home, "USERPROFILE", f.home), Dir: dir, ConfigDir: f.store.dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	if s := at(f.dir); s.Path != "" {
+		t.Errorf("found %s", s.Path)
+	}
+	write(t, filepath.Join(f.home, ProjectFile), "project: home\n")
+	if s := at(filepath.Join(f.dir, "a", "b")); s.Project.Value != "home" {
+		t.Errorf("%+v", s.Project)
+	}
+	f.project("project: repo\n")
+	if s := at(filepath.Join(f.dir, "a", "b")); s.Project.Value != "repo" || s.Path != filepath.Join(f.dir, ProjectFile) {
+		t.Errorf("%+v", s.Project)
+	}
+	write(t, filepath.Join(f.dir, "a", "b", ProjectFile), "output: csv\n")
+	if s := at(filepath.Join(f.dir, "a", "b")); s.Project.Value != "" || s.Output.Value != "csv" {
+		t.Errorf("two files were mixed: %+v %+v", s.Project, s.Output)
+	}
+	// A home below: nothing above it is read.
+	s, err := Resolve(Sources{Getenv: fileEnv("HOME", filepath.Join(f.dir, "a"), "USERPROFILE", filepath.Join(f.dir, "a")), Dir: filepath.Join(f.dir, "a"), ConfigDir: f.store.dir})
+	if err != nil || s.Path != "" {
+		t.Errorf("searched above home: %q, %v", s.Path, err)
+	}
+}
+
+func TestProjectFileErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"api-key: " + hostedKey + "\n":           ":1: api-key: a project file must not hold a key",
+		"zone: us\nkey: " + hostedKey + "\n":     ":2: key: a project file must not hold a key",
+		"zone: us\nDIG_API_KEY: x\n":             ":2: DIG_API_KEY: a project file must not hold a key",
+		"accessToken: x\n":                       ":1: accessToken: a project file must not hold a key",
+		"projct: x\n":                            ":1: projct: unknown field (did you mean project?)",
+		"url: https://h.example\n":               ":1: url: unknown field (did you mean base-url?)",
+		"something-else: x\n":                    "(the fields are profile, zone, base-url, org, workspace, project, output, timeout)",
+		"\n\nzone: mars\n":                       ":3: zone: \"mars\" is not a zone",
+		"base-url: http://h.example/api/v1\n":    ":1: base-url: \"http://h.example/api/v1\": plain http",
+		"base-url: https://u:sesame@h.example\n": ":1: base-url: holds a user or password",
+		"profile: ../../x\n":                     ":1: profile: \"../../x\" is not a profile name",
+		"project: \"a\\e[2J\"\n":                 ":1: project: holds the control character",
+		"project: x\nproject: y\n":               ":2: project: is given twice",
+		"project: !!binary aGk=\n<<: {}\n":       "not plain text",
+		"zone: us\n---\nzone: eu\n":              "second document",
+		"project: {a: b}\n":                      ":1: project: is not a single value",
+	} {
+		f := newFixture(t)
+		f.project(text)
+		_, err := f.resolve(map[string]string{"zone": "local"}) // a flag does not excuse a bad file
+		var e *Error
+		if !errors.As(err, &e) || !errors.Is(err, ErrUsage) {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		full := err.Error() + " (" + e.Hint() + ")"
+		if !strings.Contains(full, want) || !strings.HasPrefix(full, filepath.Join(f.dir, ProjectFile)) {
+			t.Errorf("%q: %s\nwant %s", text, full, want)
+		}
+		if strings.Contains(full, secretEnd) || strings.Contains(full, "sesame") {
+			t.Errorf("%q: the error repeats a secret: %s", text, full)
+		}
+	}
+}
+
+func TestIdentifiersStayText(t *testing.T) {
+	for _, id := range []string{"012", "1e3", "0x1F", "1_000", "true", "2026-11-21", "ABC12345"} {
+		f := newFixture(t)
+		f.project("project: " + id + "\n")
+		f.profile(Profile{Name: "w", Org: id}, "", true)
+		s, err := f.resolve(nil)
+		if err != nil || s.Project.Value != id || s.Org.Value != id {
+			t.Errorf("%s became %q and %q, %v", id, s.Project.Value, s.Org.Value, err)
+		}
+	}
+}
+
+func TestProjectFileThatIsNoFile(t *testing.T) {
+	f := newFixture(t)
+	if err := os.Mkdir(filepath.Join(f.dir, ProjectFile), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.resolve(nil); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	for in, want := range map[string]time.Duration{"90": 90 * time.Second, "1m30s": 90 * time.Second, "0": 0, "0.5": 500 * time.Millisecond, "250ms": 250 * time.Millisecond} {
+		s, err := newFixture(t).resolve(map[string]string{"timeout": in})
+		if err != nil {
+			t.Errorf("%s: %v", in, err)
+			continue
+		}
+		if d, set := s.TimeoutDuration(); !set || d != want {
+			t.Errorf("%s: %v %v", in, d, set)
+		}
+	}
+	if s, _ := newFixture(t).resolve(nil); s != nil {
+		if _, set := s.TimeoutDuration(); set {
+			t.Error("a timeout that nobody gave")
+		}
+	}
+	for _, in := range []string{"Inf", "-1", "1e300", "1 s", "s"} {
+		if _, err := ParseTimeout(in); err == nil {
+			t.Errorf("%s accepted", in)
+		}
+	}
+}
+
+func TestExplain(t *testing.T) {
+	f := newFixture(t)
+	f.profile(Profile{Name: "w", Zone: "us", Project: "p"}, hostedKey, true)
+	f.project("workspace: ws\n")
+	s, err := f.resolve(map[string]string{"org": "o"}, "DIG_OUTPUT", "json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pf := filepath.Join(f.dir, ProjectFile)
+	want := []Explained{
+		{"profile", "w", "current profile in " + f.store.Path()},
+		{"zone", "us", "profile w"},
+		{"base-url", DefaultAddresses(US)[0], "default of zone us"},
+		{"org", "o", "flag --org"},
+		{"workspace", "ws", "project file " + pf},
+		{"project", "p", "profile w"},
+		{"output", "json", "environment DIG_OUTPUT"},
+		{"timeout", "", "default"},
+		{"key", "abcd1234.****", "profile w (file)"},
+	}
+	if got := fmt.Sprint(s.Explain()); got != fmt.Sprint(want) {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	js, _ := json.Marshal(s)
+	if strings.Contains(string(js)+fmt.Sprintf("%+v %#v %v", s, s, *s), secretEnd) {
+		t.Error("settings show the key")
+	}
+}

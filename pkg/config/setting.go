@@ -1,0 +1,114 @@
+package config
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The names of the settings: flags and fields have these names, variables DIG_ and the name in capitals with "_" for "-".
+const (
+	nameProfile   = "profile"
+	nameZone      = "zone"
+	nameBaseURL   = "base-url"
+	nameOrg       = "org"
+	nameWorkspace = "workspace"
+	nameProject   = "project"
+	nameOutput    = "output"
+	nameTimeout   = "timeout"
+)
+
+// settingNames is the order in which settings are explained; bound are those that belong to the place a profile describes.
+func settingNames() []string {
+	return []string{nameProfile, nameZone, nameBaseURL, nameOrg, nameWorkspace, nameProject, nameOutput, nameTimeout}
+}
+
+func bound(name string) bool {
+	return slices.Contains([]string{nameBaseURL, nameOrg, nameWorkspace, nameProject}, name)
+}
+
+// EnvName is the variable of a setting, for example DIG_BASE_URL for base-url.
+func EnvName(setting string) string {
+	return "DIG_" + strings.ToUpper(strings.ReplaceAll(setting, "-", "_"))
+}
+
+var profileForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// CheckProfileName refuses names that are not 1 to 64 letters, digits, dots, hyphens and underscores, the first a letter
+// or digit: they stand in files, in keyring entries and on command lines.
+func CheckProfileName(name string) error {
+	if msg := checkValue(nameProfile, name); msg != "" {
+		return &Error{Kind: ErrUsage, Field: nameProfile, Msg: msg}
+	}
+	return nil
+}
+
+var outputForm = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+
+// checkValue says what is wrong with a value, or "". Which outputs exist is known to the package that writes them.
+func checkValue(name, v string) string {
+	if v == "" {
+		return "is empty"
+	}
+	if len(v) > 2048 {
+		return fmt.Sprintf("is %d bytes long; at most 2048 are accepted", len(v))
+	}
+	for _, r := range v {
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+			return fmt.Sprintf("holds the control character %q", r)
+		}
+	}
+	switch name {
+	case nameProfile:
+		if !profileForm.MatchString(v) {
+			return fmt.Sprintf("%q is not a profile name (1 to 64 letters, digits, '.', '-', '_', the first a letter or digit)", v)
+		}
+	case nameZone:
+		return checkZone(v)
+	case nameOutput:
+		if !outputForm.MatchString(v) {
+			return fmt.Sprintf("%q is not the name of an output form", v)
+		}
+	case nameTimeout:
+		if _, err := ParseTimeout(v); err != nil {
+			return err.Error()
+		}
+	}
+	return ""
+}
+
+// normal checks a value and gives it in its normal form; only addresses change. The error names the field alone.
+func normal(name, v string) (string, error) {
+	if msg := checkValue(name, v); msg != "" {
+		e := &Error{Kind: ErrUsage, Field: name, Msg: msg}
+		if near := nearest(v, []string{"local", "us", "eu"}); name == nameZone && near != "" && len(v) > 2 {
+			e.hint = "did you mean " + near + "?"
+		}
+		return "", e
+	}
+	if name != nameBaseURL {
+		return v, nil
+	}
+	addr, _, err := CheckBaseURL(v)
+	return addr, err
+}
+
+// ParseTimeout reads a number of seconds ("90", "0.5") or a duration with units ("90s", "1m30s"). Zero means no limit;
+// negative values are refused.
+func ParseTimeout(v string) (time.Duration, error) {
+	d, err := time.ParseDuration(v)
+	if err != nil {
+		secs, ferr := strconv.ParseFloat(v, 64)
+		if ferr != nil || !(secs <= 1e9) || secs < -1e9 {
+			return 0, fmt.Errorf("%q is not a time (seconds such as 90, or with units such as 1m30s)", v)
+		}
+		d = time.Duration(secs * float64(time.Second))
+	}
+	if d < 0 {
+		return 0, fmt.Errorf("%q is negative", v)
+	}
+	return d, nil
+}

@@ -1,0 +1,220 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// maxFile bounds the files this package reads: a project file comes from strangers.
+const maxFile = 256 << 10
+
+var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
+
+// readBounded reads a regular file; a FIFO or device would hang or never end. A missing file is nil without an error.
+func readBounded(path string) ([]byte, error) {
+	st, err := os.Stat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, &Error{Kind: ErrUsage, File: path, Msg: "cannot be read", cause: err}
+	}
+	if !st.Mode().IsRegular() {
+		return nil, &Error{Kind: ErrUsage, File: path, Msg: "is not a regular file"}
+	}
+	if st.Size() > maxFile {
+		return nil, &Error{Kind: ErrUsage, File: path, Msg: fmt.Sprintf("is %d bytes; at most %d are read", st.Size(), maxFile)}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, &Error{Kind: ErrUsage, File: path, Msg: "cannot be opened", cause: err}
+	}
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		err = errors.New("it grew while being read")
+	}
+	if err != nil {
+		return nil, &Error{Kind: ErrUsage, File: path, Msg: "cannot be read", cause: err}
+	}
+	if data == nil {
+		data = []byte{}
+	}
+	return data, nil
+}
+
+// parseMapping parses one YAML document whose root is a mapping. An empty document gives an empty mapping; the document
+// node is returned too, because it carries the comments at the head and the foot of the file.
+func parseMapping(path string, data []byte) (doc, root *yaml.Node, err error) {
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	doc = &yaml.Node{}
+	if err := dec.Decode(doc); err != nil && !errors.Is(err, io.EOF) {
+		return nil, nil, yamlError(path, err)
+	}
+	if doc.Kind == 0 || len(doc.Content) == 0 || isNull(doc.Content[0]) {
+		// The parser drops a file of comments alone, so they are taken from the text.
+		root = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", HeadComment: onlyComments(data)}
+		return &yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{root}}, root, nil
+	}
+	root = doc.Content[0]
+	if root.Kind != yaml.MappingNode {
+		return nil, nil, &Error{Kind: ErrUsage, File: path, Line: root.Line, Msg: "holds no fields of the form name: value"}
+	}
+	var more yaml.Node
+	if err := dec.Decode(&more); err == nil {
+		return nil, nil, &Error{Kind: ErrUsage, File: path, Line: more.Line, Msg: "holds a second document"}
+	} else if !errors.Is(err, io.EOF) {
+		return nil, nil, yamlError(path, err)
+	}
+	return doc, root, nil
+}
+
+func onlyComments(data []byte) string {
+	var lines []string
+	for line := range strings.Lines(string(data)) {
+		if strings.HasPrefix(line, "#") {
+			lines = append(lines, strings.TrimRight(line, "\r\n"))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func yamlError(path string, err error) error {
+	e := &Error{Kind: ErrUsage, File: path, Msg: strings.TrimPrefix(err.Error(), "yaml: ")}
+	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
+		e.Line, _ = strconv.Atoi(m[1])
+		e.Msg = strings.TrimPrefix(err.Error(), m[0])
+	}
+	return e
+}
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
+
+// pairs walks a mapping and refuses a name that comes twice, an alias and a merge key: each could make the file say
+// something else than what a reader sees.
+func pairs(path string, m *yaml.Node, visit func(name, value *yaml.Node) error) error {
+	seen := map[string]int{}
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		name, value := m.Content[i], m.Content[i+1]
+		if name.Kind != yaml.ScalarNode || name.Tag == "!!merge" {
+			return &Error{Kind: ErrUsage, File: path, Line: name.Line, Msg: "a field name is not plain text"}
+		}
+		if line, twice := seen[name.Value]; twice {
+			return &Error{Kind: ErrUsage, File: path, Line: name.Line, Field: name.Value, Msg: fmt.Sprintf("is given twice, first on line %d", line)}
+		}
+		seen[name.Value] = name.Line
+		if value.Kind == yaml.AliasNode {
+			return &Error{Kind: ErrUsage, File: path, Line: value.Line, Field: name.Value, Msg: "is an alias; write the value"}
+		}
+		if err := visit(name, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scalar gives the text of a value as it stands in the file: an identifier such as 012 or 1e3 stays what it is.
+func scalar(path string, name, value *yaml.Node) (string, error) {
+	if value.Kind != yaml.ScalarNode {
+		return "", &Error{Kind: ErrUsage, File: path, Line: value.Line, Field: name.Value, Msg: "is not a single value"}
+	}
+	if isNull(value) || value.Value == "" {
+		return "", &Error{Kind: ErrUsage, File: path, Line: name.Line, Field: name.Value, Msg: "is empty", hint: "remove the line or give it a value"}
+	}
+	return value.Value, nil
+}
+
+// synonyms are names people try; the suggestion names the field that exists.
+func synonym(name string) string {
+	switch strings.NewReplacer("_", "", "-", "", ".", "").Replace(strings.ToLower(name)) {
+	case "organization", "organizationid", "orgid":
+		return "org"
+	case "url", "address", "endpoint", "baseaddress", "baseurl", "host":
+		return "base-url"
+	case "projectid":
+		return "project"
+	case "workspaceid":
+		return "workspace"
+	case "format":
+		return "output"
+	}
+	return ""
+}
+
+func unknownField(path string, name *yaml.Node, known []string) error {
+	e := &Error{Kind: ErrUsage, File: path, Line: name.Line, Field: name.Value, Msg: "unknown field"}
+	guess := synonym(name.Value)
+	if !slices.Contains(known, guess) {
+		guess = nearest(name.Value, known)
+	}
+	if guess != "" {
+		e.hint = fmt.Sprintf("did you mean %s?", guess)
+	} else {
+		e.hint = "the fields are " + strings.Join(known, ", ")
+	}
+	return e
+}
+
+// isKeyName catches every usual name of a secret, so that the reader learns where it belongs instead of "unknown field".
+func isKeyName(name string) bool {
+	n := strings.NewReplacer("_", "", "-", "", ".", "").Replace(strings.ToLower(name))
+	switch n {
+	case "key", "apikey", "token", "accesstoken", "secret", "password", "authorization", "bearer", "digapikey":
+		return true
+	}
+	return strings.HasSuffix(n, "apikey") || strings.HasSuffix(n, "token")
+}
+
+func child(m *yaml.Node, name string) *yaml.Node {
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if m.Content[i].Value == name {
+			return m.Content[i+1]
+		}
+	}
+	return nil
+}
+
+func text(v string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: v} }
+
+// setChild sets, adds or (with nil) removes a field and keeps the comments beside a value that is replaced.
+func setChild(m *yaml.Node, name string, value *yaml.Node) {
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if m.Content[i].Value != name {
+			continue
+		}
+		if value == nil {
+			m.Content = append(m.Content[:i], m.Content[i+2:]...)
+			return
+		}
+		old := m.Content[i+1]
+		value.HeadComment, value.LineComment, value.FootComment = old.HeadComment, old.LineComment, old.FootComment
+		m.Content[i+1] = value
+		return
+	}
+	if value != nil {
+		m.Style = 0 // a field added to a {flow} mapping is easier to read and edit in block form
+		m.Content = append(m.Content, text(name), value)
+	}
+}
+
+func encode(doc *yaml.Node) ([]byte, error) {
+	var b bytes.Buffer
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	if err := enc.Encode(doc); err != nil {
+		return nil, err
+	}
+	if err := enc.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
