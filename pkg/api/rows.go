@@ -43,7 +43,15 @@ type RowsError struct {
 }
 
 func (e *RowsError) Error() string {
-	return fmt.Sprintf("%v after %d rows (byte %d)", e.Err, e.Rows, e.Offset)
+	var reply *ReplyError
+	switch {
+	case e.Rows == 0 && errors.As(e.Err, &reply):
+		return e.Err.Error() // nothing was read, so the place tells nothing
+	case e.Rows == 1:
+		return fmt.Sprintf("%v after 1 row (byte %d)", e.Err, e.Offset)
+	default:
+		return fmt.Sprintf("%v after %d rows (byte %d)", e.Err, e.Rows, e.Offset)
+	}
 }
 
 func (e *RowsError) Unwrap() error { return e.Err }

@@ -51,7 +51,7 @@ type TableForQuery struct {
 	TableName   string `json:"tableName,omitempty"`
 }
 
-// FilterGroup is the body of a request.
+// FilterGroup joins its nodes by "and" and "or". Reading one refuses unknown keys: a filter must not get lost.
 type FilterGroup struct {
 	And []FilterNode `json:"and,omitempty"`
 	Or  []FilterNode `json:"or,omitempty"`
@@ -82,13 +82,18 @@ type QueryPathUpdateRequest struct {
 	Path string `json:"path,omitempty"`
 }
 
-// FilterNode is a condition or a nested group; exactly one field is set.
+// FilterNode is a condition or a nested group; exactly one field is set. On the wire a condition is an array and a group an
+// object, without any wrapping [S] (that groups nest is in [O]).
 type FilterNode struct {
 	Condition *FilterCondition
 	Group     *FilterGroup
 }
 
-// FilterCondition is written as a three-element array: the column, the operator, the values [S].
+// FilterCondition is one comparison. On the wire it is a three-element array [S]:
+//
+//	[{"column": {"catalogName": ..., "schemaName": ..., "tableName": ..., "columnName": ...}}, ">", [25]]
+//
+// Values read from JSON hold numbers as json.Number, so no digit is lost. No values are written as [].
 type FilterCondition struct {
 	Column FilterColumn
 	Op     string

@@ -1,0 +1,161 @@
+package api
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// CellKind is the JSON type of a cell's token.
+type CellKind uint8
+
+// The six JSON types.
+const (
+	CellNull CellKind = iota
+	CellString
+	CellNumber
+	CellBool
+	CellObject
+	CellArray
+)
+
+func (k CellKind) String() string {
+	switch k {
+	case CellNull:
+		return "null"
+	case CellString:
+		return "string"
+	case CellNumber:
+		return "number"
+	case CellBool:
+		return "bool"
+	case CellObject:
+		return "object"
+	default:
+		return "array"
+	}
+}
+
+// Kind tells the JSON type from the first byte of the token. An empty Cell counts as null.
+func (c Cell) Kind() CellKind {
+	if len(c) == 0 {
+		return CellNull
+	}
+	switch c[0] {
+	case 'n':
+		return CellNull
+	case '"':
+		return CellString
+	case 't', 'f':
+		return CellBool
+	case '{':
+		return CellObject
+	case '[':
+		return CellArray
+	default:
+		return CellNumber
+	}
+}
+
+// IsNull reports whether the cell is SQL NULL, which is not the empty string `""`.
+func (c Cell) IsNull() bool { return len(c) == 0 || c[0] == 'n' }
+
+// PlainText returns the text of a string without escapes, in place: no copy is made and it lives as long as the cell.
+// ok is false for a string with escapes and for every other kind; AppendText serves those.
+func (c Cell) PlainText() (text []byte, ok bool) {
+	n := len(c)
+	if n < 2 || c[0] != '"' || c[n-1] != '"' || bytes.IndexByte(c, '\\') >= 0 {
+		return nil, false
+	}
+	return c[1 : n-1], true
+}
+
+// AppendText appends the text of the cell to dst: a string without its quotes and escapes, as UTF-8, surrogate pairs joined
+// and a lone surrogate written as U+FFFD (as encoding/json does); any other token verbatim, so NULL appends "null" and the
+// caller asks IsNull first. The error names the byte of a malformed string, which a cell of Rows never is.
+func (c Cell) AppendText(dst []byte) ([]byte, error) {
+	if len(c) == 0 {
+		return append(dst, "null"...), nil
+	}
+	if c[0] != '"' {
+		return append(dst, c...), nil
+	}
+	if len(c) < 2 || c[len(c)-1] != '"' {
+		return dst, fmt.Errorf("string without a closing quote, %d bytes long", len(c))
+	}
+	s := c[1 : len(c)-1]
+	i := bytes.IndexByte(s, '\\')
+	if i < 0 {
+		return append(dst, s...), nil
+	}
+	start := len(dst)
+	for {
+		dst = append(dst, s[:i]...)
+		var n int
+		if dst, n = appendEscape(dst, s[i:]); n == 0 {
+			return dst[:start], fmt.Errorf("bad escape at byte %d of a string", len(c)-1-len(s)+i)
+		}
+		s = s[i+n:]
+		if i = bytes.IndexByte(s, '\\'); i < 0 {
+			return append(dst, s...), nil
+		}
+	}
+}
+
+// appendEscape decodes the escape that s begins with, and tells its length; 0 is a bad one.
+func appendEscape(dst, s []byte) ([]byte, int) {
+	if len(s) < 2 {
+		return dst, 0
+	}
+	switch s[1] {
+	case '"', '\\', '/':
+		return append(dst, s[1]), 2
+	case 'b':
+		return append(dst, '\b'), 2
+	case 'f':
+		return append(dst, '\f'), 2
+	case 'n':
+		return append(dst, '\n'), 2
+	case 'r':
+		return append(dst, '\r'), 2
+	case 't':
+		return append(dst, '\t'), 2
+	case 'u':
+	default:
+		return dst, 0
+	}
+	r := unhex(s)
+	if r < 0 {
+		return dst, 0
+	}
+	if !utf16.IsSurrogate(r) {
+		return utf8.AppendRune(dst, r), 6
+	}
+	if pair := utf16.DecodeRune(r, unhex(s[6:])); pair != utf8.RuneError {
+		return utf8.AppendRune(dst, pair), 12
+	}
+	return utf8.AppendRune(dst, utf8.RuneError), 6
+}
+
+// unhex reads \uXXXX at the start of s; -1 if it is not there.
+func unhex(s []byte) rune {
+	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
+		return -1
+	}
+	var r rune
+	for _, c := range s[2:6] {
+		switch {
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c && c <= 'f':
+			c -= 'a' - 10
+		case 'A' <= c && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return -1
+		}
+		r = r<<4 | rune(c)
+	}
+	return r
+}

@@ -1,0 +1,224 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// Rows decodes a result row by row from the wire, in memory that does not grow with the result: one window, which grows only
+// to hold a single long row (up to 256 MiB). It is not safe for concurrent use.
+//
+// What it accepts is JSON as encoding/json has it, with these differences, all on the strict side: a string that is not valid
+// UTF-8 is an error (encoding/json puts U+FFFD), one value nests at most 1000 deep, "columns" and "data" may come once, their
+// keys are matched exactly, a row's cell count and names must fit the columns, and only white space may follow the document.
+// Lone surrogates in escapes are kept, and become U+FFFD in Cell.AppendText.
+type Rows struct {
+	win    window
+	body   io.Closer
+	format Format // "" until found out
+	state  rowsState
+	err    error
+	closed bool
+	closeE error
+
+	members int      // keys of the document seen so far
+	keys    []string // the first few of them, for error texts
+	data    bool     // "data" was there
+	listed  bool     // "columns" was there
+	failure ReplyError
+	failed  bool // an error is there whatever else the document holds
+
+	cols     []ResultColumn
+	known    bool // cols are final as far as rows are concerned
+	row      []Cell
+	pending  bool  // a row was read by Columns and not yet asked for by Next
+	count    int64 // rows read, with a pending one
+	why      error // explains fault explained
+	layout   layout
+	template template
+}
+
+type rowsState uint8
+
+const (
+	atStart rowsState = iota
+	atMember
+	atFirstRow
+	atRow
+	atEnd
+	atRest
+)
+
+// ReplyError is an error that arrived in the place of a result, under a status that promised one.
+type ReplyError struct {
+	Code    string // errorCode as text, "" if there was none
+	Message string
+}
+
+func (e *ReplyError) Error() string {
+	switch {
+	case e.Code == "":
+		return "the gateway answered with an error: " + e.Message
+	case e.Message == "":
+		return "the gateway answered with error " + e.Code
+	default:
+		return fmt.Sprintf("the gateway answered with error %s: %s", e.Code, e.Message)
+	}
+}
+
+var errClosedEarly = errors.New("the result was closed before its end")
+
+// NewRows decodes the reply of "Execute query" [S] in the given shape; "" finds the shape out from the first row. Anything else
+// than that shape makes an error which says what was found; rows in the shape of another format count as that, too. Closing
+// the Rows closes body, and nothing else does.
+//
+// Keys of the document may come in any order and unknown ones are skipped. If the rows come before "columns", the columns are
+// taken from the first row: for CELL_TYPED its cells, for SIMPLE its keys, for COMPACT column_1, column_2 and so on, until
+// "columns" tells the names; a "columns" that does not fit the rows is an error.
+//
+// CELL_TYPED cells take their place by "order" where that numbers the cells of the row from 0 or 1 and agrees with the names
+// in "columns"; else by their position; else by their name. A cell without "value" is NULL. SIMPLE cells take their place by
+// name, a missing one is NULL, an unknown one an error, of a repeated one the last counts, and columns of the same name all
+// get the value.
+func NewRows(body io.ReadCloser, format Format) *Rows {
+	return newRows(body, format, windowSize, maxWindow)
+}
+
+func newRows(body io.ReadCloser, format Format, size, most int) *Rows {
+	r := &Rows{body: body, format: format}
+	r.win.init(body, size, most)
+	switch format {
+	case CellTyped, Simple, Compact, "":
+	default:
+		r.fail(fmt.Errorf("unknown format %q", format))
+	}
+	return r
+}
+
+// Format is the shape of the rows: the one given to NewRows or, after the first row, the one found.
+func (r *Rows) Format() Format { return r.format }
+
+// Count is the number of rows that Next has reported.
+func (r *Rows) Count() int64 {
+	if r.pending {
+		return r.count - 1
+	}
+	return r.count
+}
+
+// Bytes is the number of bytes received so far.
+func (r *Rows) Bytes() int64 { return r.win.base + int64(r.win.end) }
+
+// Columns reads as far as needed to know the columns: to "columns", and to the first row where only that has the names or
+// (CELL_TYPED) the types. Next still reports that row. A result without rows and "columns" has none.
+func (r *Rows) Columns() ([]ResultColumn, error) {
+	for !r.settled() && !r.pending && r.err == nil && !r.closed && r.state != atRest {
+		r.pending = r.step()
+	}
+	if r.settled() || r.state == atRest {
+		return slices.Clone(r.cols), nil
+	}
+	if r.err == nil {
+		return nil, r.at(errClosedEarly)
+	}
+	return nil, r.err
+}
+
+// settled reports whether reading on to the first row would tell no more about the columns.
+func (r *Rows) settled() bool {
+	return r.count > 0 || r.known && (r.format == Simple || r.format == Compact)
+}
+
+// Next advances to the next row and reports whether there is one. Cells of the previous row are no longer valid.
+func (r *Rows) Next() bool {
+	if r.pending {
+		r.pending = false
+		return true
+	}
+	if r.closed {
+		if r.err == nil && r.state != atRest {
+			r.err = r.at(errClosedEarly)
+		}
+		return false
+	}
+	if w := &r.win; r.state == atRow && r.template.live && w.pos < w.end && w.buf[w.pos] == ',' {
+		if n, f := r.template.match(w.buf, w.pos+1, w.end, r.row); f == sound {
+			w.pos = n
+			r.count++
+			return true
+		}
+	}
+	for r.err == nil && r.state != atRest {
+		if r.step() {
+			return true
+		}
+	}
+	return false
+}
+
+// Row holds the cells of the current row, in column order. It is overwritten by the next call of Next.
+func (r *Rows) Row() []Cell { return r.row }
+
+// Err is nil as long as all is well, after Close of an unfinished result too; a *RowsError otherwise.
+func (r *Rows) Err() error {
+	if r.pending {
+		return nil
+	}
+	return r.err
+}
+
+// Close closes the body; before the end that tells the gateway to stop.
+func (r *Rows) Close() error {
+	if !r.closed {
+		r.closed = true
+		r.closeE = r.body.Close()
+	}
+	return r.closeE
+}
+
+var _ RowReader = (*Rows)(nil)
+
+// at makes an error that says where the reader stands.
+func (r *Rows) at(err error) error {
+	return &RowsError{Rows: r.count, Offset: r.win.base + int64(r.win.pos), Err: err}
+}
+
+// fail ends the reading; err says why. It returns false.
+func (r *Rows) fail(err error) bool {
+	if r.err == nil {
+		r.err = r.at(err)
+	}
+	return false
+}
+
+// faulty reports what a scanner found at buf[i].
+func (r *Rows) faulty(i int, f fault) bool {
+	if r.err == nil {
+		err := r.why
+		if f != explained {
+			err = errors.New(f.text(r.win.buf, i, r.win.end))
+		}
+		r.err = &RowsError{Rows: r.count, Offset: r.win.base + int64(i), Err: err}
+	}
+	return false
+}
+
+// more refills the window after a scan that ended short at stop.
+func (r *Rows) more(stop int) bool {
+	err := r.win.more(stop)
+	switch {
+	case err == nil:
+		return true
+	case errors.Is(err, errTooLong):
+		what := fmt.Sprintf("row %d", r.count+1)
+		if r.state != atRow && r.state != atFirstRow {
+			what = "a value beside the rows"
+		}
+		return r.fail(fmt.Errorf("%s is longer than %d MiB", what, r.win.most>>20))
+	default:
+		r.win.pos = r.win.end
+		return r.fail(ended(err))
+	}
+}
