@@ -244,5 +244,7 @@ type Options struct {
 	MemoryLimit int64         // bytes per project instance, 0: a default
 	LockWait    time.Duration // how long to wait for another process
 	Threads     int
-	NewID       func() string // makes the id of a new column; unique, never reused
+	// IdleClose is how long an unused project stays open; its lock is held so long. 0: a default, negative: until Close.
+	IdleClose time.Duration
+	NewID     func() string // makes the id of a new column; unique, never reused
 }

@@ -1,0 +1,250 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	bindings "github.com/duckdb/duckdb-go-bindings"
+)
+
+// conn is one connection of a project's instance, for the use of one request and one goroutine at a time.
+type conn struct {
+	p    *project
+	in   *instance
+	c    bindings.Connection
+	once sync.Once
+
+	mu     sync.Mutex
+	killed error
+	cancel context.CancelFunc // ends the running statement
+}
+
+// conn opens a connection; close it. Names without catalog are looked up in "peaka"."table"; Trino's functions shadow DuckDB's
+// only on connections made by Query.
+func (p *project) conn(ctx context.Context) (*conn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, ctxError(ctx, nil)
+	}
+	in, err := p.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := &conn{p: p, in: in}
+	if bindings.Connect(in.db, &c.c) == bindings.StateError {
+		p.release(in, c)
+		return nil, errors.New("the engine refused a connection")
+	}
+	p.mu.Lock()
+	in.conns[c] = struct{}{}
+	p.mu.Unlock()
+	return c, nil
+}
+
+// close gives the connection back. A transaction still open is rolled back.
+func (c *conn) close() {
+	c.once.Do(func() {
+		bindings.Disconnect(&c.c)
+		c.p.release(c.in, c)
+	})
+}
+
+// kill ends whatever the connection is running, with the given cause.
+func (c *conn) kill(cause error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.killed = cause
+	if c.cancel != nil {
+		c.cancel()
+	}
+}
+
+// fault turns an error of DuckDB into ours and marks the instance when it has become useless.
+func (c *conn) fault(ctx context.Context, typ bindings.ErrorType, text string) error {
+	c.mu.Lock()
+	killed := c.killed
+	c.mu.Unlock()
+	if killed != nil {
+		return killed
+	}
+	if typ == bindings.ErrorTypeInterrupt || ctx.Err() != nil {
+		if err := ctxError(ctx, nil); err != nil {
+			return err
+		}
+	}
+	d := parseDuckError(typ, text)
+	if d.fatal() {
+		c.p.mu.Lock()
+		c.in.broken = true
+		c.p.mu.Unlock()
+	}
+	return d
+}
+
+// watch interrupts the connection from the moment ctx ends until stop is called. stop returns after the last interrupt.
+func (c *conn) watch(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	c.mu.Lock()
+	c.cancel = cancel
+	if c.killed != nil {
+		cancel()
+	}
+	c.mu.Unlock()
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		select {
+		case <-done:
+			return
+		case <-ctx.Done():
+		}
+		// DuckDB forgets an interrupt that arrives just before a statement starts, so it is repeated.
+		tick := time.NewTicker(2 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			bindings.Interrupt(c.c)
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+		}
+	}()
+	var once sync.Once
+	return func() {
+		once.Do(func() {
+			close(done)
+			<-ended
+			c.mu.Lock()
+			c.cancel = nil
+			c.mu.Unlock()
+			cancel()
+		})
+	}
+}
+
+// exec runs one statement with its ? bound in order and returns the number of rows changed. Arguments may be nil, string,
+// []byte, bool, int, int64 and float64.
+func (c *conn) exec(ctx context.Context, sql string, args ...any) (int64, error) {
+	var n int64
+	err := c.run(ctx, sql, args, func(res *bindings.Result) error {
+		n = int64(bindings.RowsChanged(res))
+		return nil
+	})
+	return n, err
+}
+
+// query runs one statement and calls row for each row with the values as DuckDB casts them to text; nil is NULL. The slice and
+// the texts are the callee's to keep.
+func (c *conn) query(ctx context.Context, sql string, args []any, row func(v []*string) error) error {
+	return c.run(ctx, sql, args, func(res *bindings.Result) error {
+		cols := int(bindings.ColumnCount(res))
+		for {
+			chunk := bindings.FetchChunk(*res)
+			if chunk.Ptr == nil {
+				if msg := bindings.ResultError(res); msg != "" {
+					return c.fault(ctx, bindings.ResultErrorType(res), msg)
+				}
+				return nil
+			}
+			err := textRows(chunk, cols, row)
+			bindings.DestroyDataChunk(&chunk)
+			if err != nil {
+				return err
+			}
+		}
+	})
+}
+
+// run prepares, binds and executes one statement. The text is ours or was checked by the guard: DuckDB would execute every
+// statement before the last while preparing.
+func (c *conn) run(ctx context.Context, sql string, args []any, use func(*bindings.Result) error) error {
+	if err := ctx.Err(); err != nil {
+		return ctxError(ctx, nil)
+	}
+	stop := c.watch(ctx)
+	defer stop()
+	var st bindings.PreparedStatement
+	defer bindings.DestroyPrepare(&st)
+	if bindings.Prepare(c.c, sql, &st) == bindings.StateError {
+		return c.fault(ctx, bindings.ErrorTypeInvalid, bindings.PrepareError(st))
+	}
+	if n := int(bindings.NParams(st)); n != len(args) {
+		return fmt.Errorf("statement has %d parameters, %d values were given", n, len(args))
+	}
+	for i, a := range args {
+		if err := bindArg(st, bindings.IdxT(i+1), a); err != nil {
+			return err
+		}
+	}
+	var res bindings.Result
+	defer bindings.DestroyResult(&res)
+	if bindings.ExecutePrepared(st, &res) == bindings.StateError {
+		return c.fault(ctx, bindings.ResultErrorType(&res), bindings.ResultError(&res))
+	}
+	return use(&res)
+}
+
+func bindArg(st bindings.PreparedStatement, i bindings.IdxT, a any) error {
+	state := bindings.StateSuccess
+	switch v := a.(type) {
+	case nil:
+		state = bindings.BindNull(st, i)
+	case string:
+		state = bindings.BindVarchar(st, i, v)
+		if strings.ContainsRune(v, 0) {
+			state = bindings.BindVarcharLength(st, i, v, bindings.IdxT(len(v)))
+		}
+	case []byte:
+		state = bindings.BindBlob(st, i, v)
+	case bool:
+		state = bindings.BindBoolean(st, i, v)
+	case int:
+		state = bindings.BindInt64(st, i, int64(v))
+	case int64:
+		state = bindings.BindInt64(st, i, v)
+	case float64:
+		state = bindings.BindDouble(st, i, v)
+	default:
+		return fmt.Errorf("cannot bind a %T", a)
+	}
+	if state == bindings.StateError {
+		return fmt.Errorf("the engine refused parameter %d", i)
+	}
+	return nil
+}
+
+// tx runs fn in a transaction, which may write to one attached database only (DuckDB's rule).
+func (c *conn) tx(ctx context.Context, fn func() error) error {
+	if _, err := c.exec(ctx, `BEGIN TRANSACTION`); err != nil {
+		return err
+	}
+	if err := fn(); err != nil {
+		_ = rawExec(c.c, `ROLLBACK`) // not under ctx, which may be why fn failed
+		return err
+	}
+	if _, err := c.exec(ctx, `COMMIT`); err != nil {
+		_ = rawExec(c.c, `ROLLBACK`)
+		return err
+	}
+	return nil
+}
+
+// rawExec runs a statement of ours without parameters.
+func rawExec(c bindings.Connection, sql string) error {
+	var res bindings.Result
+	defer bindings.DestroyResult(&res)
+	if bindings.Query(c, sql, &res) == bindings.StateError {
+		return parseDuckError(bindings.ResultErrorType(&res), bindings.ResultError(&res))
+	}
+	return nil
+}
+
+// quoteName makes an identifier, quoteText a string literal.
+func quoteName(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
+func quoteText(s string) string { return `'` + strings.ReplaceAll(s, `'`, `''`) + `'` }

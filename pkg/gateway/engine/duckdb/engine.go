@@ -1,0 +1,132 @@
+//go:build cgo
+
+// Package duckdb implements the engine contract on embedded DuckDB.
+//
+// Layout of one project's instance:
+//
+//	<Dir>/<projectId>/data.duckdb   attached as "~data": the stored tables, in schemas table, bitable, mtquery, ...
+//	<Dir>/<projectId>/lock          held while this process has the file open
+//	peaka, sample, <catalogs>       in-memory databases under the names users write; they hold only views, made when
+//	                                a statement names them
+//	memory.main                     macros that give Trino's answers where DuckDB's differ
+//
+// Users can name nothing that starts with "~": the guard lets through only names the gateway knows.
+package duckdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+const (
+	defaultMemory   = 1 << 30          // bytes for each project's instance
+	defaultLockWait = 10 * time.Second // for another process to let go of a project
+	defaultIdle     = 30 * time.Second // after which an unused instance is closed
+)
+
+// projectID is what may become the name of a directory.
+var projectID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+
+// duck is the engine: the registry of the open projects of one directory.
+type duck struct {
+	opts engine.Options
+
+	mu       sync.Mutex
+	projects map[string]*project
+	closed   bool
+}
+
+var _ engine.Engine = (*duck)(nil)
+
+// Open makes the directory of an engine (mode 0700) and returns the engine. No data file is opened before it is needed.
+func Open(o engine.Options) (engine.Engine, error) {
+	if o.Dir == "" {
+		return nil, errors.New("an engine needs a directory")
+	}
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	o.Dir = dir
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		return nil, err
+	}
+	if o.MemoryLimit <= 0 {
+		o.MemoryLimit = defaultMemory
+	}
+	if o.LockWait <= 0 {
+		o.LockWait = defaultLockWait
+	}
+	if o.IdleClose == 0 {
+		o.IdleClose = defaultIdle
+	}
+	return &duck{opts: o, projects: map[string]*project{}}, nil
+}
+
+func (d *duck) lookup(id string) (*project, error) {
+	if !projectID.MatchString(id) {
+		return nil, fmt.Errorf("%q is not a project id", id)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil, errors.New("the engine is closed")
+	}
+	p := d.projects[id]
+	if p == nil {
+		p = newProject(id, filepath.Join(d.opts.Dir, id), &d.opts)
+		d.projects[id] = p
+	}
+	return p, nil
+}
+
+// Project opens the data of one project, making it on first use.
+func (d *duck) Project(ctx context.Context, id string) (engine.Project, error) {
+	p, err := d.lookup(id)
+	if err != nil {
+		return nil, err
+	}
+	c, err := p.conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.close()
+	return p, nil
+}
+
+// DropProject ends the running statements of a project and removes its directory. Dropping what does not exist is no error.
+func (d *duck) DropProject(ctx context.Context, id string) error {
+	p, err := d.lookup(id)
+	if err != nil {
+		return err
+	}
+	err = p.drop(ctx)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.projects[id] == p {
+		delete(d.projects, id)
+	}
+	return err
+}
+
+// Close ends all running statements, writes checkpoints and releases every file.
+func (d *duck) Close() error {
+	d.mu.Lock()
+	d.closed = true
+	all := d.projects
+	d.projects = map[string]*project{}
+	d.mu.Unlock()
+	var errs []error
+	for _, p := range all {
+		errs = append(errs, p.shut())
+	}
+	return errors.Join(errs...)
+}

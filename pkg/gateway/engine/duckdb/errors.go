@@ -1,0 +1,84 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	bindings "github.com/duckdb/duckdb-go-bindings"
+)
+
+// duckError is an error of DuckDB as errors_as_json=true gives it.
+type duckError struct {
+	Type    string // Binder, Catalog, Conversion, Constraint, "Out of Range", ...
+	Message string
+	Subtype string // COLUMN_NOT_FOUND, MISSING_ENTRY, SYNTAX_ERROR, ...
+	Name    string // of what was not found
+	Pos     int    // byte offset in the statement, -1 when unknown
+}
+
+func (e *duckError) Error() string { return e.Message }
+
+// fatal reports whether DuckDB will refuse everything until the database is opened again.
+func (e *duckError) fatal() bool {
+	return e.Type == "FATAL" || e.Type == "Fatal" || strings.Contains(e.Message, "database has been invalidated")
+}
+
+// parseDuckError reads an error text. Some texts carry a prefix before the JSON, and a few are not JSON at all.
+func parseDuckError(typ bindings.ErrorType, text string) *duckError {
+	e := &duckError{Message: text, Pos: -1}
+	if i := strings.IndexByte(text, '{'); i >= 0 && strings.Contains(text, `"exception_message"`) {
+		var j struct {
+			Type    string `json:"exception_type"`
+			Message string `json:"exception_message"`
+			Subtype string `json:"error_subtype"`
+			Name    string `json:"name"`
+			Pos     string `json:"position"`
+		}
+		if json.Unmarshal([]byte(text[i:]), &j) == nil {
+			e.Type, e.Message, e.Subtype, e.Name = j.Type, j.Message, j.Subtype, j.Name
+			if n, err := strconv.Atoi(j.Pos); err == nil {
+				e.Pos = n
+			}
+		}
+	}
+	if e.Type == "" {
+		e.Type, e.Message = splitErrorPrefix(e.Message)
+	}
+	if typ == bindings.ErrorTypeFatal {
+		e.Type = "FATAL"
+	}
+	// What follows a stack trace or an advice is of no use to the reader of a reply.
+	e.Message, _, _ = strings.Cut(e.Message, "\n\nStack Trace")
+	e.Message = strings.TrimSpace(e.Message)
+	return e
+}
+
+// splitErrorPrefix takes "Out of Memory Error: text" apart.
+func splitErrorPrefix(s string) (typ, msg string) {
+	if i := strings.Index(s, " Error: "); i > 0 && i < 40 && !strings.ContainsAny(s[:i], "\n:") {
+		return s[:i], s[i+len(" Error: "):]
+	}
+	return "", s
+}
+
+// ctxError says why a context ended, as an *engine.Error for a deadline. It is nil while the context lives.
+func ctxError(ctx context.Context, err error) error {
+	cause := context.Cause(ctx)
+	if cause == nil {
+		return nil
+	}
+	var e *engine.Error
+	if errors.As(cause, &e) {
+		return e
+	}
+	if errors.Is(cause, context.DeadlineExceeded) {
+		return &engine.Error{Kind: engine.KindTimeout, Message: "Query exceeded its time limit", Err: cause}
+	}
+	return errors.Join(cause, err)
+}

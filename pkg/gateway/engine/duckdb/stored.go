@@ -1,0 +1,61 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	bindings "github.com/duckdb/duckdb-go-bindings"
+)
+
+// storeName is the full name of a stored table, for statements of ours.
+func storeName(schema, table string) string {
+	return quoteName(storeDB) + "." + quoteName(schema) + "." + quoteName(table)
+}
+
+// hasStored reports whether a table stands in the project's own file. DuckDB compares names without regard to case.
+func (c *conn) hasStored(schema, table string) bool {
+	var d bindings.TableDescription
+	defer bindings.TableDescriptionDestroy(&d)
+	return bindings.TableDescriptionCreateExt(c.c, storeDB, schema, table, &d) == bindings.StateSuccess
+}
+
+// DropStored removes what Materialize made; it is no error when nothing is there.
+func (p *project) DropStored(ctx context.Context, schema, table string) error {
+	c, err := p.conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	if !c.hasStored(schema, table) {
+		return nil
+	}
+	_, err = c.exec(ctx, `DROP TABLE IF EXISTS `+storeName(schema, table))
+	return err
+}
+
+// RowCount counts the rows of a stored table.
+func (p *project) RowCount(ctx context.Context, schema, table string) (int64, error) {
+	c, err := p.conn(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer c.close()
+	if !c.hasStored(schema, table) {
+		return 0, unknownTable(engine.TableName{Catalog: engine.InternalCatalog, Schema: schema, Table: table})
+	}
+	var n int64
+	err = c.query(ctx, `SELECT count(*) FROM `+storeName(schema, table), nil, func(v []*string) (err error) {
+		n, err = strconv.ParseInt(*v[0], 10, 64)
+		return err
+	})
+	return n, err
+}
+
+// unknownTable is worded as the hosted service words it [O].
+func unknownTable(n engine.TableName) error {
+	return &engine.Error{Kind: engine.KindUnknownTable, Message: "Table '" + strings.ToLower(n.String()) + "' does not exist"}
+}
