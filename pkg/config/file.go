@@ -84,11 +84,9 @@ func checkMode(path string, bits fs.FileMode, what string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
-	st, err := os.Stat(path)
-	if err != nil {
-		return nil // a missing file is not this check's matter, and reading reports any other fault
-	}
-	if m := st.Mode().Perm(); m&bits != 0 {
+	// A missing file is not this check's matter, and reading it reports any other fault.
+	if st, err := os.Stat(path); err == nil && st.Mode().Perm()&bits != 0 {
+		m := st.Mode().Perm()
 		return &Error{Kind: ErrStorage, File: path, Msg: fmt.Sprintf("has mode %04o, so other users of this machine may %s it", m, what),
 			hint: "run: chmod 600 " + shellQuote(path)}
 	}

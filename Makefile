@@ -1,0 +1,63 @@
+# Builds dig, and the same program under its second name, digctl.
+# Needs Go 1.26 and a C compiler; without one the client alone is built, see `make client`.
+
+GO     ?= go
+PREFIX ?= /usr/local
+
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
+LDFLAGS := -s -w $(if $(VERSION),-X github.com/dig-cli/dig/cmd.version=$(VERSION))
+
+BINDIR := $(DESTDIR)$(PREFIX)/bin
+BASH   := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+ZSH    := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+FISH   := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+
+.PHONY: all client compiler test lint generate install uninstall clean
+
+all: compiler
+	$(GO) build -trimpath -ldflags "$(LDFLAGS)" -o bin/dig .
+	ln -sf dig bin/digctl
+
+# Go turns cgo off by itself when it finds no C compiler; the local zone would be missing without a word.
+compiler:
+	@test "$$($(GO) env CGO_ENABLED)" = 1 || { \
+		echo "make: no C compiler was found, and zone local needs one: install gcc or clang," >&2; \
+		echo "make: or build the client for the hosted zones alone with: make client" >&2; exit 1; }
+
+# The client without zone local: no C compiler, no shared libraries.
+client:
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "$(LDFLAGS)" -o bin/dig .
+	ln -sf dig bin/digctl
+
+test:
+	$(GO) test $(TESTFLAGS) ./...
+
+lint:
+	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
+	$(GO) vet ./...
+	@if command -v golangci-lint >/dev/null; then \
+		echo golangci-lint run; golangci-lint run; \
+	else \
+		echo staticcheck ./...; $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...; \
+	fi
+
+# Everything that is generated and kept in the repository: shell completions and the command reference.
+generate:
+	$(GO) generate ./...
+
+install: all
+	install -d "$(BINDIR)" "$(BASH)" "$(ZSH)" "$(FISH)"
+	install -m 755 bin/dig "$(BINDIR)/dig"
+	ln -sf dig "$(BINDIR)/digctl"
+	for name in dig digctl; do \
+		install -m 644 completions/$$name.bash "$(BASH)/$$name" && \
+		install -m 644 completions/_$$name "$(ZSH)/_$$name" && \
+		install -m 644 completions/$$name.fish "$(FISH)/$$name.fish" || exit 1; \
+	done
+
+uninstall:
+	rm -f "$(BINDIR)/dig" "$(BINDIR)/digctl"
+	for name in dig digctl; do rm -f "$(BASH)/$$name" "$(ZSH)/_$$name" "$(FISH)/$$name.fish"; done
+
+clean:
+	rm -rf bin dist
