@@ -78,6 +78,14 @@ func TestKeyIsMaskedEverywhere(t *testing.T) {
 	if got := k.String(); got != "abcd1234.****" {
 		t.Errorf("String: %q", got)
 	}
+	for _, verb := range []string{"%d", "%t", "%x"} {
+		if got := fmt.Sprintf(verb, k); got != "abcd1234.****" {
+			t.Errorf("%s: %q", verb, got)
+		}
+	}
+	if got := k.LogValue().String(); got != "abcd1234.****" {
+		t.Errorf("LogValue: %q", got)
+	}
 	if k.Reveal() != hostedKey {
 		t.Errorf("Reveal: %q", k.Reveal())
 	}

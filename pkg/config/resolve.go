@@ -4,7 +4,7 @@
 // an empty flag is an error, because a script that passes --project "$P" with P unset must not end up elsewhere.
 //
 // A profile describes one place. When a higher source chooses another zone, what belongs to the profile's place (address,
-// organization, workspace, project and key) is left out, and Settings.Notes says so.
+// organization, workspace and project) is left out, and Settings.Notes says so; its key stays behind by its binding.
 //
 // A key is bound to a place. A stored key carries the address it was stored for and is sent nowhere else, whatever config.yaml,
 // a project file, a variable or a flag says. DIG_API_KEY goes to the address its user chose (flag, variable, own profile, or
@@ -116,15 +116,14 @@ func Resolve(src Sources) (*Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	dropped := s.dropForeignPlace(profile, &layers)
+	if s.dropForeignPlace(profile, &layers) && profile.KeyStorage == "" {
+		profile = nil // the key that is missing is not this profile's to have
+	}
 	get := merge(layers)
 	s.Zone, s.BaseURL, s.Org, s.Workspace = get(nameZone), get(nameBaseURL), get(nameOrg), get(nameWorkspace)
 	s.Project, s.Output, s.Timeout = get(nameProject), get(nameOutput), get(nameTimeout)
 	if err := s.settlePlace(); err != nil {
 		return nil, err
-	}
-	if dropped {
-		profile = nil
 	}
 	return s, s.settleKey(store, profile, src.Getenv("DIG_API_KEY"))
 }
@@ -204,7 +203,8 @@ func (s *Settings) pickProfile(store *Store, layers *[fromFlag + 1]layer) (*Prof
 	return p, nil
 }
 
-// dropForeignPlace leaves out what belongs to the profile's place when a higher source has chosen another zone.
+// dropForeignPlace leaves out what belongs to the profile's place when a higher source has chosen another zone, and says
+// whether it has.
 func (s *Settings) dropForeignPlace(p *Profile, layers *[fromFlag + 1]layer) bool {
 	if p == nil {
 		return false
@@ -225,9 +225,6 @@ func (s *Settings) dropForeignPlace(p *Profile, layers *[fromFlag + 1]layer) boo
 			delete(layers[fromProfile], name)
 			left += fmt.Sprintf(" %s=%s", name, v.Value)
 		}
-	}
-	if p.KeyStorage != "" {
-		left += " and its key"
 	}
 	if left != "" {
 		s.Notes = append(s.Notes, fmt.Sprintf("profile %s is for zone %s, but %s chose %s: not used:%s", p.Name, own, zone.From, zone.Value, left))

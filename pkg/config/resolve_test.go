@@ -218,11 +218,19 @@ func TestForeignZoneLeavesTheProfilesPlaceOut(t *testing.T) {
 		if s.Org.Value+s.Workspace.Value+s.Project.Value != "" || !s.Key.IsZero() || s.Output.Value != "csv" || s.Timeout.Value != "9" {
 			t.Errorf("%s: %+v", zone, s)
 		}
-		if len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "project=p") || !strings.Contains(s.Notes[0], "its key") || strings.Contains(s.Notes[0], secretEnd) {
+		if len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "project=p") || strings.Contains(s.Notes[0], secretEnd) {
 			t.Errorf("%s: notes %q", zone, s.Notes)
 		}
 	}
-	s, err := f.resolve(map[string]string{"zone": "us"})
+	s, err := f.resolve(map[string]string{"zone": "eu"})
+	if err != nil || !strings.Contains(s.KeyFrom, "the key of profile w was stored for "+DefaultAddresses(US)[0]) {
+		t.Errorf("%q, %v", s.KeyFrom, err)
+	}
+	f.profile(Profile{Name: "here", Zone: "local"}, "", false)
+	if s, _ := f.resolve(map[string]string{"zone": "us", "profile": "here"}); s == nil || strings.Contains(s.KeyFrom, "here") {
+		t.Errorf("a local profile is blamed for a key it cannot have: %+v", s)
+	}
+	s, err = f.resolve(map[string]string{"zone": "us"})
 	if err != nil || s.Project.Value != "p" || s.Key.Reveal() != hostedKey || len(s.Notes) != 0 {
 		t.Errorf("same zone: %+v, %v", s, err)
 	}
