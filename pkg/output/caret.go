@@ -1,0 +1,33 @@
+package output
+
+import (
+	"strings"
+
+	"github.com/clipperhouse/displaywidth"
+)
+
+// Caret shows the line of sql that an error names, with a caret under the column. line and col are 1-based, col counts
+// characters; a place outside the text yields "". Long lines are cut around the caret.
+func Caret(sql string, line, col int) string {
+	lines := strings.Split(strings.ReplaceAll(sql, "\r\n", "\n"), "\n")
+	if line < 1 || line > len(lines) || col < 1 {
+		return ""
+	}
+	text := []rune(lines[line-1])
+	at := min(col-1, len(text))
+	const around = 50
+	from, to := max(at-around, 0), min(at+around, len(text))
+	before := expand(string(text[from:at]))
+	after := expand(string(text[at:to]))
+	if from > 0 {
+		before = "…" + before
+	}
+	if to < len(text) {
+		after += "…"
+	}
+	return before + after + "\n" + strings.Repeat(" ", displaywidth.String(before)) + "^"
+}
+
+func expand(s string) string {
+	return string(Sanitize(nil, strings.ReplaceAll(s, "\t", "    ")))
+}

@@ -1,0 +1,201 @@
+package output
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strconv"
+
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+// appendText appends what a cell says: a string without quotes and escapes, anything else as it stands, arrays and objects
+// on one line.
+func appendText(dst []byte, c api.Cell) ([]byte, error) {
+	if t, ok := c.PlainText(); ok {
+		return append(dst, t...), nil
+	}
+	if k := c.Kind(); k == api.CellObject || k == api.CellArray {
+		return appendCompact(dst, c)
+	}
+	return c.AppendText(dst)
+}
+
+// appendReadable is appendText for people and text formats: a double in scientific notation gets its decimal point moved,
+// every digit kept.
+func appendReadable(dst []byte, c api.Cell, cl class) ([]byte, error) {
+	if cl == classDouble || cl == classReal {
+		if t := scalar(c); bytes.IndexByte(t, 'E') > 0 || bytes.IndexByte(t, 'e') > 0 {
+			return appendPlainDecimal(dst, t), nil
+		}
+	}
+	return appendText(dst, c)
+}
+
+// scalar is the text of a number or a plain string, nil for all else.
+func scalar(c api.Cell) []byte {
+	if t, ok := c.PlainText(); ok {
+		return t
+	}
+	if c.Kind() == api.CellNumber {
+		return c
+	}
+	return nil
+}
+
+// appendCompact appends an array or object without the white space between its tokens, and so on one line.
+func appendCompact(dst []byte, c api.Cell) ([]byte, error) {
+	if bytes.IndexByte(c, ' ') < 0 && bytes.IndexByte(c, '\n') < 0 && bytes.IndexByte(c, '\t') < 0 && bytes.IndexByte(c, '\r') < 0 {
+		return append(dst, c...), nil
+	}
+	buf := bytes.NewBuffer(dst)
+	err := json.Compact(buf, c)
+	return buf.Bytes(), err
+}
+
+// appendJSON appends a cell as JSON. typed turns strings into numbers and booleans where the declared type says so and the
+// text allows it without loss; NaN and the infinities, which JSON numbers cannot be, stay strings.
+func appendJSON(dst []byte, c api.Cell, cl class, typed bool) ([]byte, error) {
+	if c.IsNull() {
+		return append(dst, "null"...), nil
+	}
+	if c[0] == '{' || c[0] == '[' {
+		return appendCompact(dst, c)
+	}
+	if !typed || cl == classOther {
+		return append(dst, c...), nil
+	}
+	switch cl {
+	case classInt, classDecimal:
+		if t := scalar(c); validNumber(t) {
+			return append(dst, t...), nil
+		}
+	case classDouble, classReal:
+		if t := scalar(c); validNumber(t) {
+			return appendFloat(dst, t, cl), nil
+		}
+	case classBool:
+		if t, ok := c.PlainText(); ok {
+			switch {
+			case len(t) == 4 && bytes.EqualFold(t, []byte("true")):
+				return append(dst, "true"...), nil
+			case len(t) == 5 && bytes.EqualFold(t, []byte("false")):
+				return append(dst, "false"...), nil
+			}
+		}
+	}
+	return append(dst, c...), nil
+}
+
+// validNumber reports whether t is a number by the grammar of JSON: no leading zeros, no plus sign, digits around the point.
+func validNumber(t []byte) bool {
+	i := 0
+	if i < len(t) && t[i] == '-' {
+		i++
+	}
+	digits := func() bool {
+		from := i
+		for i < len(t) && '0' <= t[i] && t[i] <= '9' {
+			i++
+		}
+		return i > from
+	}
+	if i < len(t) && t[i] == '0' {
+		i++
+	} else if !digits() {
+		return false
+	}
+	if i < len(t) && t[i] == '.' {
+		if i++; !digits() {
+			return false
+		}
+	}
+	if i < len(t) && (t[i] == 'e' || t[i] == 'E') {
+		if i++; i < len(t) && (t[i] == '+' || t[i] == '-') {
+			i++
+		}
+		if !digits() {
+			return false
+		}
+	}
+	return i == len(t)
+}
+
+// appendFloat appends the shortest JSON number that reads back as the same value. t is a valid number.
+func appendFloat(dst, t []byte, cl class) []byte {
+	bits, exact := 64, 15
+	if cl == classReal {
+		bits, exact = 32, 6
+	}
+	if shortest(t, exact) {
+		return append(dst, t...)
+	}
+	f, err := strconv.ParseFloat(string(t), bits)
+	if err != nil { // out of range: the text is all there is
+		return append(dst, t...)
+	}
+	format := byte('f')
+	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
+		format = 'e'
+	}
+	dst = strconv.AppendFloat(dst, f, format, -1, bits)
+	if n := len(dst); format == 'e' && n > 4 && dst[n-4] == 'e' && dst[n-2] == '0' { // e-09 is e-9
+		dst[n-2] = dst[n-1]
+		dst = dst[:n-1]
+	}
+	return dst
+}
+
+// shortest reports whether t is surely in its shortest form already: a plain decimal with no more digits than every double
+// keeps apart (DBL_DIG), and no zero at the end of its fraction.
+func shortest(t []byte, exact int) bool {
+	if len(t) > exact || bytes.IndexByte(t, 'E') >= 0 || bytes.IndexByte(t, 'e') >= 0 {
+		return false
+	}
+	return bytes.IndexByte(t, '.') < 0 || t[len(t)-1] != '0'
+}
+
+// appendPlainDecimal writes 1.254740786E7 as 12547407.86: the point moves, no digit changes. Values beyond 1E21 or below 1E-9
+// would be mostly zeros and stay as they are.
+func appendPlainDecimal(dst, t []byte) []byte {
+	if !validNumber(t) {
+		return append(dst, t...)
+	}
+	at := bytes.IndexAny(t, "eE")
+	exp, err := strconv.Atoi(string(bytes.TrimPrefix(t[at+1:], []byte("+"))))
+	if err != nil || exp > 20 || exp < -9 {
+		return append(dst, t...)
+	}
+	mantissa := t[:at]
+	if mantissa[0] == '-' {
+		dst = append(dst, '-')
+		mantissa = mantissa[1:]
+	}
+	whole, fraction, _ := bytes.Cut(mantissa, []byte("."))
+	digits := append(append(make([]byte, 0, 64), whole...), fraction...)
+	point := len(whole) + exp
+	switch {
+	case point <= 0:
+		dst = append(dst, "0."...)
+		for range -point {
+			dst = append(dst, '0')
+		}
+		return append(dst, trimZeros(digits, 1)...)
+	case point >= len(digits):
+		dst = append(dst, digits...)
+		for range point - len(digits) {
+			dst = append(dst, '0')
+		}
+		return append(dst, ".0"...)
+	}
+	dst = append(append(dst, digits[:point]...), '.')
+	return append(dst, trimZeros(digits[point:], 1)...)
+}
+
+// trimZeros drops zeros at the end, keeping at least n digits.
+func trimZeros(digits []byte, n int) []byte {
+	for len(digits) > n && digits[len(digits)-1] == '0' {
+		digits = digits[:len(digits)-1]
+	}
+	return digits
+}

@@ -1,0 +1,173 @@
+package output
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+// class groups the declared types by how their text is to be read.
+type class uint8
+
+const (
+	classOther class = iota // text, and everything that is not known
+	classInt
+	classDecimal
+	classDouble
+	classReal
+	classBool
+)
+
+// classOf reads a lower-case Trino type name; parameters do not matter.
+func classOf(dataType string) class {
+	base, _, _ := strings.Cut(dataType, "(")
+	switch strings.TrimSpace(base) {
+	case "bigint", "integer", "int", "smallint", "tinyint":
+		return classInt
+	case "decimal", "numeric":
+		return classDecimal
+	case "double", "double precision":
+		return classDouble
+	case "real":
+		return classReal
+	case "boolean":
+		return classBool
+	}
+	return classOther
+}
+
+func (c class) number() bool { return c >= classInt && c <= classReal }
+
+// column is one column of the output.
+type column struct {
+	name    string // as the result has it
+	key     string // unique among the columns: name, name_2, ...
+	keyJSON []byte // key as a JSON string and a colon
+	typ     string // declared type, lower case, "" when unknown
+	class   class
+	index   int // of its cell in a row
+}
+
+// columnsOf reads the columns of a result and picks those wanted.
+func columnsOf(rows api.RowReader, o Options) ([]column, error) {
+	found, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	all := make([]column, len(found))
+	names := make([]string, len(found))
+	for i, c := range found {
+		names[i] = c.Name
+		typ := strings.ToLower(c.DataType)
+		all[i] = column{name: c.Name, typ: typ, class: classOf(typ), index: i}
+	}
+	for i, key := range uniqueKeys(names) {
+		all[i].key = key
+	}
+	picked, err := pick(all, o)
+	if err != nil {
+		return nil, err
+	}
+	for i := range picked {
+		b, err := json.Marshal(picked[i].key)
+		if err != nil {
+			return nil, err
+		}
+		picked[i].keyJSON = append(b, ':')
+	}
+	return picked, nil
+}
+
+func pick(all []column, o Options) ([]column, error) {
+	want := o.Columns
+	if len(want) == 0 {
+		if want = o.DefaultColumns; len(want) == 0 || len(all) == 0 {
+			return all, nil
+		}
+	}
+	keys := make([]string, len(all))
+	for i, c := range all {
+		keys[i] = c.key
+	}
+	var picked []column
+	for _, name := range want {
+		i := find(name, keys)
+		switch {
+		case i >= 0:
+			picked = append(picked, all[i])
+		case len(o.Columns) == 0:
+		case len(all) == 0: // a result without rows may not say its columns
+			picked = append(picked, column{name: name, key: name, index: len(picked)})
+		default:
+			return nil, unknownColumn(name, keys)
+		}
+	}
+	if len(picked) == 0 {
+		return all, nil
+	}
+	names := make([]string, len(picked))
+	for i, c := range picked {
+		names[i] = c.key
+	}
+	for i, key := range uniqueKeys(names) {
+		picked[i].key = key
+	}
+	return picked, nil
+}
+
+// find looks for the name itself, then for the only one that differs in case; -1 is neither.
+func find(name string, keys []string) int {
+	folded := -1
+	for i, k := range keys {
+		if k == name {
+			return i
+		}
+		if strings.EqualFold(k, name) {
+			if folded >= 0 {
+				folded = -2
+			} else if folded == -1 {
+				folded = i
+			}
+		}
+	}
+	return max(folded, -1)
+}
+
+func unknownColumn(name string, keys []string) error {
+	shown, more := keys, ""
+	if len(shown) > 40 {
+		shown, more = shown[:40], fmt.Sprintf(" and %d more", len(keys)-40)
+	}
+	hint := "columns: " + strings.Join(shown, ", ") + more
+	if near := nearest(name, keys); near != "" {
+		hint = fmt.Sprintf("did you mean %s? Columns: %s%s", near, strings.Join(shown, ", "), more)
+	}
+	return usage(hint, "no column %q in the result", name)
+}
+
+// uniqueKeys makes names fit to be the keys of one object: the second "id" becomes "id_2", or the next number that is free.
+func uniqueKeys(names []string) []string {
+	taken := make(map[string]bool, len(names))
+	for _, n := range names {
+		taken[n] = true
+	}
+	used := make(map[string]bool, len(names))
+	keys := make([]string, len(names))
+	for i, n := range names {
+		key := n
+		for k := 2; used[key] || (key != n && taken[key]); k++ {
+			key = n + "_" + strconv.Itoa(k)
+		}
+		used[key] = true
+		keys[i] = key
+	}
+	return keys
+}
+
+// rowError says which row and column a value cannot be written from.
+func rowError(row int64, c *column, err error) error {
+	return fmt.Errorf("row %d, column %q: %w", row, c.name, err)
+}

@@ -1,0 +1,193 @@
+package output
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+var errShortRow = errors.New("the row has no such cell")
+
+// csvFormat writes RFC 4180 with \n between records, as psql and DuckDB do. A field is quoted when it holds a comma, a quote,
+// a line break, or a space or tab at either end. NULL is an empty field without quotes and the empty string is "", so both
+// survive; Options.Null replaces the former, and a string that equals it is quoted.
+//
+// A record of a single NULL would be a blank line, which most readers skip. It is written as "" instead; should the same
+// result hold empty strings too, a remark on Options.Notes says that the two cannot be told apart.
+type csvFormat struct {
+	cols     []column
+	null     []byte
+	header   bool
+	raw      bool
+	single   bool
+	scratch  []byte
+	note     func(string, ...any)
+	nulls    bool
+	empties  bool
+	reported bool
+}
+
+func newCSV(cols []column, o Options) *csvFormat {
+	f := &csvFormat{cols: cols, null: []byte(o.Null), header: !o.NoHeader && len(cols) > 0, raw: o.Raw, note: o.note}
+	f.single = len(cols) == 1 && o.Null == ""
+	return f
+}
+
+func (f *csvFormat) head(dst []byte) []byte {
+	if !f.header {
+		return dst
+	}
+	for i := range f.cols {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = f.field(dst, []byte(f.cols[i].name))
+	}
+	return append(dst, '\n')
+}
+
+func (f *csvFormat) row(dst []byte, n int64, cells []api.Cell) ([]byte, error) {
+	for i := range f.cols {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		col := &f.cols[i]
+		c := cells[col.index]
+		if c.IsNull() {
+			if f.single {
+				f.nulls = true
+				dst = append(dst, `""`...)
+			} else {
+				dst = append(dst, f.null...)
+			}
+			continue
+		}
+		if t, ok := c.PlainText(); ok && (col.class == classOther || f.raw) {
+			dst = f.field(dst, t)
+			continue
+		}
+		var err error
+		if f.scratch, err = textOf(f.scratch[:0], c, col.class, f.raw); err != nil {
+			return dst, rowError(n, col, err)
+		}
+		dst = f.field(dst, f.scratch)
+	}
+	if f.single && f.nulls && f.empties && !f.reported {
+		f.reported = true
+		f.note("NULL and the empty string are both written as \"\" in a result of one column; --null TEXT keeps them apart")
+	}
+	return append(dst, '\n'), nil
+}
+
+func (f *csvFormat) tail(dst []byte, _ int64) []byte { return dst }
+
+func (f *csvFormat) field(dst, t []byte) []byte {
+	if !f.mustQuote(t) {
+		return append(dst, t...)
+	}
+	dst = append(dst, '"')
+	for {
+		i := bytes.IndexByte(t, '"')
+		if i < 0 {
+			break
+		}
+		dst = append(append(dst, t[:i+1]...), '"')
+		t = t[i+1:]
+	}
+	return append(append(dst, t...), '"')
+}
+
+func (f *csvFormat) mustQuote(t []byte) bool {
+	if len(t) == 0 {
+		f.empties = true
+		return true
+	}
+	if first, last := t[0], t[len(t)-1]; first <= ' ' || last <= ' ' {
+		return true
+	}
+	for _, c := range t {
+		if c == ',' || c == '"' || c == '\n' || c == '\r' {
+			return true
+		}
+	}
+	return len(f.null) > 0 && bytes.Equal(t, f.null) || len(t) == 2 && t[0] == '\\' && t[1] == '.' // psql's end of data
+}
+
+// tsvFormat writes the text format of PostgreSQL's COPY: tabs between fields, \N for NULL, and \t \n \r \\ for those
+// characters within values. With Options.Null a string that equals it would read back as NULL: a remark says so.
+type tsvFormat struct {
+	cols    []column
+	null    []byte
+	header  bool
+	raw     bool
+	scratch []byte
+	note    func(string, ...any)
+	clashed bool
+}
+
+func newTSV(cols []column, o Options) *tsvFormat {
+	f := &tsvFormat{cols: cols, null: []byte(o.Null), header: !o.NoHeader && len(cols) > 0, raw: o.Raw, note: o.note}
+	if o.Null == "" {
+		f.null = []byte(`\N`)
+	}
+	return f
+}
+
+func (f *tsvFormat) head(dst []byte) []byte {
+	if !f.header {
+		return dst
+	}
+	for i := range f.cols {
+		if i > 0 {
+			dst = append(dst, '\t')
+		}
+		dst = appendTSV(dst, []byte(f.cols[i].name))
+	}
+	return append(dst, '\n')
+}
+
+func (f *tsvFormat) row(dst []byte, n int64, cells []api.Cell) ([]byte, error) {
+	for i := range f.cols {
+		if i > 0 {
+			dst = append(dst, '\t')
+		}
+		col := &f.cols[i]
+		c := cells[col.index]
+		if c.IsNull() {
+			dst = append(dst, f.null...)
+			continue
+		}
+		var err error
+		if f.scratch, err = textOf(f.scratch[:0], c, col.class, f.raw); err != nil {
+			return dst, rowError(n, col, err)
+		}
+		from := len(dst)
+		dst = appendTSV(dst, f.scratch)
+		if !f.clashed && bytes.Equal(dst[from:], f.null) {
+			f.clashed = true
+			f.note("row %d, column %q holds the text %q, which reads back as NULL", n, col.name, f.null)
+		}
+	}
+	return append(dst, '\n'), nil
+}
+
+func (f *tsvFormat) tail(dst []byte, _ int64) []byte { return dst }
+
+func appendTSV(dst, t []byte) []byte {
+	for _, c := range t {
+		switch c {
+		case '\t':
+			dst = append(dst, `\t`...)
+		case '\n':
+			dst = append(dst, `\n`...)
+		case '\r':
+			dst = append(dst, `\r`...)
+		case '\\':
+			dst = append(dst, `\\`...)
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}

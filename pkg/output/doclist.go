@@ -1,0 +1,156 @@
+package output
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/clipperhouse/displaywidth"
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+)
+
+// docList shows an array of objects, which is at hand as a whole, as a table in the style of results. On a terminal a list that is too
+// wide has its widest columns cut with a mark, and turns vertical when that is not enough.
+func docList(w io.Writer, v *view, cols []column, o Options) error {
+	var rows [][]tcell
+	for v.Next() {
+		cells, err := decodeRow(int64(len(rows)+1), v.Row(), cols, true)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, cells)
+	}
+	if len(rows) == 0 { // tablewriter would leave out the line below the heading
+		o.Notes = nil
+		_, err := writeTable(w, v, cols, o)
+		return err
+	}
+	natural, narrowest := make([]int, len(cols)), make([]int, len(cols))
+	right := make([]bool, len(cols))
+	for i := range cols {
+		m := measure{header: textWidth([]byte(cols[i].name), false)}
+		numbers := true
+		for n, r := range rows {
+			if !r[i].null {
+				m.add(r[i].text, false)
+				// Only JSON numbers: ids are strings of digits and read better from the left.
+				numbers = numbers && isJSONNumber(v.rows[n], cols[i].name)
+			}
+		}
+		right[i] = m.cells > 0 && numbers
+		if m.natural = max(m.natural, 1); !o.NoHeader {
+			m.natural = max(m.natural, m.header)
+		}
+		natural[i], narrowest[i] = m.natural, m.narrowest(right[i])
+	}
+	widths := natural
+	if o.Terminal {
+		var ok bool
+		if widths, ok = fit(natural, narrowest, o.width()); !ok {
+			v.at = 0
+			return docRecords(w, v, cols, true, o)
+		}
+	}
+	return renderList(w, rows, cols, widths, right, o)
+}
+
+func isJSONNumber(row []byte, path string) bool {
+	value, _ := lookup(row, path)
+	return len(value) > 0 && (value[0] == '-' || value[0] >= '0' && value[0] <= '9')
+}
+
+// renderList uses tablewriter. Its defaults centre and capitalise headings, trim values and fold long ones: all of that is
+// turned off, and the blanks with which it fills the last column are taken away.
+func renderList(w io.Writer, rows [][]tcell, cols []column, widths []int, right []bool, o Options) error {
+	p := paint(o.Color)
+	var buf bytes.Buffer
+	aligns := make([]tw.Align, len(cols))
+	for i := range aligns {
+		if aligns[i] = tw.AlignLeft; right[i] {
+			aligns[i] = tw.AlignRight
+		}
+	}
+	section := tw.CellConfig{
+		Alignment:  tw.CellAlignment{Global: tw.AlignLeft, PerColumn: aligns},
+		Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone},
+	}
+	t := tablewriter.NewTable(&buf,
+		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
+			Borders: tw.BorderNone,
+			Symbols: tw.NewSymbols(tw.StyleLight),
+			Settings: tw.Settings{
+				Separators: tw.Separators{BetweenColumns: tw.On, BetweenRows: tw.Off},
+				Lines:      tw.Lines{ShowHeaderLine: tw.On},
+			},
+		})),
+		tablewriter.WithConfig(tablewriter.Config{Header: section, Row: section}),
+		tablewriter.WithTrimSpace(tw.Off),
+		tablewriter.WithTrimLine(tw.Off),
+	)
+	if !o.NoHeader {
+		names := make([]string, len(cols))
+		for i := range cols {
+			names[i] = p.text(ansiBold, shorten(Sanitize(nil, cols[i].name), widths[i]))
+		}
+		t.Header(names)
+	}
+	null := string(Sanitize(nil, nullWord(o)))
+	if o.Null == "" {
+		null = "-" // a field that is not set, rather than the NULL of SQL
+	}
+	for _, r := range rows {
+		line := make([]string, len(cols))
+		for i := range r {
+			if line[i] = shorten(Sanitize(nil, r[i].text), widths[i]); r[i].null {
+				line[i] = p.text(ansiDim, null)
+			}
+		}
+		if err := t.Append(line); err != nil {
+			return err
+		}
+	}
+	if err := t.Render(); err != nil {
+		return err
+	}
+	var out []byte
+	for line := range bytes.Lines(buf.Bytes()) {
+		out = append(append(out, bytes.TrimRight(line, " \n")...), '\n')
+	}
+	return writeAll(w, out)
+}
+
+// shorten cuts sanitised text to width with a mark.
+func shorten(t []byte, width int) string {
+	if displaywidth.Bytes(t) <= width {
+		return string(t)
+	}
+	return displaywidth.TruncateString(string(t), width, ellipsis)
+}
+
+// docRecords shows objects with one line per field.
+func docRecords(w io.Writer, v *view, cols []column, list bool, o Options) error {
+	if o.Null == "" {
+		o.Null = "-"
+	}
+	t := &table{o: o, cols: cols, paint: paint(o.Color), null: Sanitize(nil, nullWord(o)), vertical: true}
+	var out []byte
+	for n := int64(1); v.Next(); n++ {
+		cells, err := decodeRow(n, v.Row(), cols, true)
+		if err != nil {
+			return err
+		}
+		if list {
+			out = t.record(out, cells, n)
+			continue
+		}
+		keys := 0
+		for i := range cols {
+			keys = max(keys, textWidth([]byte(cols[i].name), false))
+		}
+		for i := range cols {
+			out = t.field(out, Sanitize(nil, cols[i].name), keys, cells[i])
+		}
+	}
+	return writeAll(w, out)
+}

@@ -1,0 +1,200 @@
+package output
+
+import (
+	"html"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+// markdownFormat writes a table of GitHub Flavored Markdown. Characters with a meaning are escaped, a line break within a
+// value is <br>. NULL is the word NULL unless Options.Null says otherwise.
+type markdownFormat struct {
+	cols    []column
+	null    []byte
+	raw     bool
+	scratch []byte
+}
+
+func newMarkdown(cols []column, o Options) *markdownFormat {
+	return &markdownFormat{cols: cols, null: []byte(nullWord(o)), raw: o.Raw}
+}
+
+func nullWord(o Options) string {
+	if o.Null != "" {
+		return o.Null
+	}
+	return "NULL"
+}
+
+func (f *markdownFormat) head(dst []byte) []byte {
+	if len(f.cols) == 0 {
+		return dst
+	}
+	dst = append(dst, '|')
+	for i := range f.cols {
+		dst = append(appendMarkdown(append(dst, ' '), []byte(f.cols[i].name)), " |"...)
+	}
+	dst = append(dst, "\n|"...)
+	for i := range f.cols {
+		if f.cols[i].class.number() {
+			dst = append(dst, " ---: |"...)
+		} else {
+			dst = append(dst, " --- |"...)
+		}
+	}
+	return append(dst, '\n')
+}
+
+func (f *markdownFormat) row(dst []byte, n int64, cells []api.Cell) ([]byte, error) {
+	dst = append(dst, '|')
+	for i := range f.cols {
+		col := &f.cols[i]
+		dst = append(dst, ' ')
+		if c := cells[col.index]; c.IsNull() {
+			dst = appendMarkdown(dst, f.null)
+		} else {
+			var err error
+			if f.scratch, err = textOf(f.scratch[:0], c, col.class, f.raw); err != nil {
+				return dst, rowError(n, col, err)
+			}
+			dst = appendMarkdown(dst, f.scratch)
+		}
+		dst = append(dst, " |"...)
+	}
+	return append(dst, '\n'), nil
+}
+
+func (f *markdownFormat) tail(dst []byte, _ int64) []byte { return dst }
+
+// textOf is the text of a value that is not NULL, readable unless raw.
+func textOf(dst []byte, c api.Cell, cl class, raw bool) ([]byte, error) {
+	if raw {
+		return appendText(dst, c)
+	}
+	return appendReadable(dst, c, cl)
+}
+
+func appendMarkdown(dst, t []byte) []byte {
+	for i := 0; i < len(t); {
+		r, n := utf8.DecodeRune(t[i:])
+		switch {
+		case r == '\n':
+			dst = append(dst, "<br>"...)
+		case r == '\r' && i+1 < len(t) && t[i+1] == '\n':
+		case r == '&':
+			dst = append(dst, "&amp;"...)
+		case r == '<':
+			dst = append(dst, "&lt;"...)
+		case r < ' ' || r == 0x7f || steers(r) || r == utf8.RuneError:
+			dst = Sanitize(dst, t[i:i+n])
+		case r == '\\' || r == '|' || r == '`' || r == '*' || r == '[' || r == ']' || r == '~' || r == '_' && !within(t, i):
+			dst = append(dst, '\\', byte(r))
+		default:
+			dst = append(dst, t[i:i+n]...)
+		}
+		i += n
+	}
+	return dst
+}
+
+// within reports whether the underscore at i stands between letters or digits, where it does not emphasise.
+func within(t []byte, i int) bool {
+	before, _ := utf8.DecodeLastRune(t[:i])
+	after, _ := utf8.DecodeRune(t[i+1:])
+	word := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+	return i > 0 && i+1 < len(t) && word(before) && word(after)
+}
+
+// htmlFormat writes a complete page with one table. NULL cells have the class null, numbers the class num.
+type htmlFormat struct {
+	cols    []column
+	null    string
+	header  bool
+	raw     bool
+	scratch []byte
+}
+
+func newHTML(cols []column, o Options) *htmlFormat {
+	return &htmlFormat{cols: cols, null: html.EscapeString(nullWord(o)), header: !o.NoHeader, raw: o.Raw}
+}
+
+const htmlHead = `<!DOCTYPE html>
+<html><head><meta charset="utf-8"><title>result</title><style>
+body{font:14px system-ui,sans-serif}
+table{border-collapse:collapse}
+th,td{border-bottom:1px solid #ccc;padding:.25em .75em;text-align:left;vertical-align:top;white-space:pre-wrap}
+td.num{text-align:right;font-variant-numeric:tabular-nums}
+td.null{color:#999;font-style:italic}
+</style></head><body>
+<table>
+`
+
+func (f *htmlFormat) head(dst []byte) []byte {
+	dst = append(dst, htmlHead...)
+	if f.header {
+		dst = append(dst, "<thead><tr>"...)
+		for i := range f.cols {
+			dst = append(appendHTML(append(dst, "<th>"...), []byte(f.cols[i].name)), "</th>"...)
+		}
+		dst = append(dst, "</tr></thead>\n"...)
+	}
+	return append(dst, "<tbody>\n"...)
+}
+
+func (f *htmlFormat) row(dst []byte, n int64, cells []api.Cell) ([]byte, error) {
+	dst = append(dst, "<tr>"...)
+	for i := range f.cols {
+		col := &f.cols[i]
+		c := cells[col.index]
+		switch {
+		case c.IsNull():
+			dst = append(append(dst, `<td class="null">`...), f.null...)
+		default:
+			if col.class.number() {
+				dst = append(dst, `<td class="num">`...)
+			} else {
+				dst = append(dst, "<td>"...)
+			}
+			var err error
+			if f.scratch, err = textOf(f.scratch[:0], c, col.class, f.raw); err != nil {
+				return dst, rowError(n, col, err)
+			}
+			dst = appendHTML(dst, f.scratch)
+		}
+		dst = append(dst, "</td>"...)
+	}
+	return append(dst, "</tr>\n"...), nil
+}
+
+func (f *htmlFormat) tail(dst []byte, _ int64) []byte {
+	return append(dst, "</tbody></table>\n</body></html>\n"...)
+}
+
+// appendHTML escapes what HTML gives a meaning. Control characters, which HTML cannot carry, are made visible as Sanitize does.
+func appendHTML(dst, t []byte) []byte {
+	for i := 0; i < len(t); {
+		r, n := utf8.DecodeRune(t[i:])
+		switch {
+		case r == '&':
+			dst = append(dst, "&amp;"...)
+		case r == '<':
+			dst = append(dst, "&lt;"...)
+		case r == '>':
+			dst = append(dst, "&gt;"...)
+		case r == '\r':
+			dst = append(dst, "&#13;"...)
+		case r == '\n' && i == 0: // a parser may drop the first line break of an element
+			dst = append(dst, "&#10;"...)
+		case r == '\n' || r == '\t':
+			dst = append(dst, byte(r))
+		case r < ' ' || r >= 0x7f && r < 0xa0 || r == utf8.RuneError && n == 1:
+			dst = Sanitize(dst, t[i:i+n])
+		default:
+			dst = append(dst, t[i:i+n]...)
+		}
+		i += n
+	}
+	return dst
+}

@@ -1,0 +1,299 @@
+package output
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/clipperhouse/displaywidth"
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+const (
+	defaultShown = 40 // rows of a long result on a terminal
+	slack        = 10 // a result that is longer by no more than this is shown whole
+	shortResult  = 30 // rows; such a result turns vertical when it is too wide
+	maxWrap      = 8  // lines of one cell of a short result on a terminal
+	longWrap     = 3  // the same in a long one, which is there for an overview
+)
+
+// writeTable shows a result as a table. tablewriter needs all rows before it knows a width, or fixed widths that it cuts
+// everything to, so results have a writer of their own: widths come from a sample of the first rows and stay, memory is
+// bounded by the sample, and the rest streams.
+func writeTable(w io.Writer, rows api.RowReader, cols []column, o Options) (Stats, error) {
+	s := newStream(w)
+	t := &table{o: o, cols: cols, s: s, paint: paint(o.Color), wrapping: o.Terminal}
+	err := t.run(rows)
+	if closing := s.close(); err == nil {
+		err = closing
+	}
+	t.st.Bytes = s.bytes
+	if err == nil {
+		t.footer()
+	}
+	return t.st, err
+}
+
+type table struct {
+	o     Options
+	cols  []column
+	s     *stream
+	st    Stats
+	paint paint
+	// wrapping is on for terminals alone: elsewhere a cell that is longer than its column pushes the rest to the right.
+	wrapping bool
+	vertical bool
+
+	show   []int // indices of the columns shown
+	gap    int   // position in show before which the dots of left out columns stand, -1 without
+	widths []int
+	right  []bool
+	null   []byte
+	height int // lines that a cell may take
+	cut    bool
+	buf    rowBuf
+}
+
+// run reads the whole result: the sample, then the rest with or without the middle.
+func (t *table) run(rows api.RowReader) error {
+	t.null = Sanitize(nil, nullWord(t.o))
+	head, tail := t.limits()
+	lim := sampleLimits{rows: 10_000, bytes: 4 << 20, wait: 500 * time.Millisecond}
+	if t.wrapping {
+		lim.rows, lim.wait = 500, flushInterval
+	}
+	if t.o.sampleWait > 0 {
+		lim.wait = t.o.sampleWait
+	}
+	if head >= 0 {
+		lim.rows = min(lim.rows, int(min(head+1, 1<<20)))
+	}
+	smp, finish := takeSample(rows, t.cols, t.o.Raw, lim)
+	t.layout(smp)
+	if err := t.begin(); err != nil {
+		return err
+	}
+	ring := newRing(int(tail), t.o.Terminal)
+	if head >= 0 && t.o.MaxRows == 0 {
+		ring.slack = slack
+	}
+	take := func(cells []tcell) error {
+		t.st.Rows++
+		if head >= 0 && t.st.Rows > head {
+			ring.push(cells)
+			return nil
+		}
+		return t.row(cells, t.st.Rows)
+	}
+	for _, cells := range smp.rows {
+		if err := take(cells); err != nil {
+			return err
+		}
+	}
+	if t.wrapping {
+		if err := t.s.sync(); err != nil { // the first screen, whatever the source does next
+			return err
+		}
+	}
+	late := finish()
+	for _, cells := range late.rows {
+		if err := take(cells); err != nil {
+			return err
+		}
+	}
+	end := smp.end || late.end
+	err := smp.err
+	if err == nil {
+		err = late.err
+	}
+	for err == nil && !end {
+		if end = !rows.Next(); end {
+			break
+		}
+		var cells []tcell
+		if cells, err = t.buf.decode(t.st.Rows+1, rows.Row(), t.cols, t.o.Raw); err == nil {
+			err = take(cells)
+		}
+	}
+	if err == nil {
+		err = rows.Err()
+	}
+	if drain := t.drain(ring, head); err == nil {
+		err = drain
+	}
+	return err
+}
+
+// limits returns how many rows to show from the start and from the end; head -1 is all.
+func (t *table) limits() (head, tail int64) {
+	n := t.o.MaxRows
+	if n < 0 || n == 0 && !t.o.Terminal {
+		return -1, 0
+	}
+	if n == 0 {
+		n = defaultShown
+	}
+	tail = min(n/4, 10_000) // kept in memory
+	return n - tail, tail
+}
+
+// drain shows the end of a result whose middle was passed over.
+func (t *table) drain(r *ring, head int64) error {
+	if head < 0 || t.st.Rows <= head {
+		return nil
+	}
+	last := r.rows()
+	left := t.st.Rows - head - int64(len(last))
+	if left > 0 { // not even the slack was enough: show only what was asked for
+		last = last[r.slack:]
+		left += int64(r.slack)
+		if err := t.dots(left); err != nil {
+			return err
+		}
+	}
+	for i, cells := range last {
+		if err := t.row(cells, t.st.Rows-int64(len(last)-1-i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// layout fixes columns and widths from the sample.
+func (t *table) layout(smp *sample) {
+	n := len(t.cols)
+	ms := make([]measure, n)
+	nulls := displaywidth.Bytes(t.null)
+	for i := range t.cols {
+		ms[i].header = textWidth([]byte(t.cols[i].name), false)
+		for _, r := range smp.rows {
+			if r[i].null {
+				ms[i].natural = max(ms[i].natural, nulls)
+			} else {
+				ms[i].add(r[i].text, t.wrapping)
+			}
+		}
+	}
+	natural, narrowest := make([]int, n), make([]int, n)
+	t.right = make([]bool, n)
+	for i := range ms {
+		m := &ms[i]
+		t.right[i] = m.right(t.cols[i].class)
+		if !smp.end {
+			m.natural += m.headroom(t.right[i], t.cols[i].class)
+		}
+		if m.natural = max(m.natural, 1); !t.o.NoHeader {
+			m.natural = max(m.natural, m.header)
+		}
+		natural[i], narrowest[i] = m.natural, m.narrowest(t.right[i])
+	}
+	t.show, t.gap = make([]int, n), -1
+	for i := range t.show {
+		t.show[i] = i
+	}
+	t.widths, t.height = natural, maxWrap
+	if !smp.end || len(smp.rows) > shortResult {
+		t.height = longWrap
+	}
+	switch {
+	case t.o.Vertical || n == 0:
+		t.vertical = t.o.Vertical
+	case t.wrapping:
+		var ok bool
+		if t.widths, ok = fit(natural, narrowest, t.o.width()); ok {
+			return
+		}
+		if smp.end && len(smp.rows) <= shortResult || n < 3 {
+			t.vertical = true
+			return
+		}
+		t.show = elide(narrowest, t.o.width())
+		if len(t.show) < n {
+			t.gap = len(t.show) - 1
+		}
+		for _, i := range t.show {
+			t.widths[i] = min(narrowest[i], t.o.width()/2)
+		}
+		last := t.show[len(t.show)-1]
+		t.widths[last] = min(t.widths[last], t.o.width()/3)
+	}
+}
+
+// begin writes the heading.
+func (t *table) begin() error {
+	if t.vertical || t.o.NoHeader || len(t.cols) == 0 {
+		return nil
+	}
+	return t.s.append(func(dst []byte) ([]byte, error) {
+		names := make([]tcell, len(t.cols))
+		for i := range t.cols {
+			names[i].text = []byte(t.cols[i].name)
+		}
+		dst = t.line(dst, names, ansiBold, true)
+		dst = t.paint.on(dst, ansiDim)
+		for at, i := range t.show {
+			if at > 0 {
+				dst = append(dst, cross...)
+			}
+			if at == t.gap {
+				dst = append(append(dst, strings.Repeat(rule, 3)...), cross...)
+			}
+			dst = append(dst, strings.Repeat(rule, t.widths[i]+2)...)
+		}
+		return append(t.paint.off(dst), '\n'), nil
+	})
+}
+
+func (t *table) row(cells []tcell, n int64) error {
+	t.st.Shown++
+	return t.s.append(func(dst []byte) ([]byte, error) {
+		if t.vertical {
+			return t.record(dst, cells, n), nil
+		}
+		return t.line(dst, cells, "", false), nil
+	})
+}
+
+// dots stand for rows that are not shown.
+func (t *table) dots(left int64) error {
+	return t.s.append(func(dst []byte) ([]byte, error) {
+		dst = t.paint.on(dst, ansiDim)
+		dst = fmt.Appendf(dst, " ⋮ %s rows not shown", group(left))
+		return append(t.paint.off(dst), '\n'), nil
+	})
+}
+
+// footer tells on Options.Notes what the table holds, and what it leaves out.
+func (t *table) footer() {
+	partial := t.st.Shown < t.st.Rows
+	if !t.o.Terminal && !partial {
+		return
+	}
+	text := "(" + group(t.st.Rows) + " rows"
+	if t.st.Rows == 1 {
+		text = "(1 row"
+	}
+	if partial {
+		text += ", " + group(t.st.Shown) + " shown"
+		if t.o.ShowAll != "" {
+			text += "; " + t.o.ShowAll + " shows all"
+		}
+	}
+	if t.gap >= 0 && !t.vertical {
+		text += fmt.Sprintf("; %d of %d columns shown, --columns or --vertical show others", len(t.show), len(t.cols))
+	}
+	if t.cut {
+		text += "; values that end in … are cut, --vertical shows them whole"
+	}
+	t.o.note("%s)", text)
+}
+
+// group writes a count with commas between thousands.
+func group(n int64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

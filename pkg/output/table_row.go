@@ -1,0 +1,242 @@
+package output
+
+import (
+	"bytes"
+
+	"github.com/clipperhouse/displaywidth"
+)
+
+// line renders one row, or the heading. Where a cell is wider than its column, a terminal gets it wrapped; elsewhere it overflows
+// and the cells after it give up their padding, so that the columns meet again as soon as they can.
+func (t *table) line(dst []byte, cells []tcell, style string, header bool) []byte {
+	if t.wrapping && t.mustWrap(cells) {
+		return t.lines(dst, cells, style, header)
+	}
+	debt := 0
+	for at, i := range t.show {
+		dst = t.between(dst, at)
+		dst = append(dst, ' ')
+		text := t.visible(cells[i])
+		width := len(text)
+		if !printable(text) {
+			text = Sanitize(nil, text)
+			width = displaywidth.Bytes(text)
+		}
+		pad := t.widths[i] - width
+		if pad < 0 {
+			debt, pad = debt-pad, 0
+		} else if debt > 0 {
+			paid := min(pad, debt)
+			debt, pad = debt-paid, pad-paid
+		}
+		last := at == len(t.show)-1
+		if t.right[i] {
+			dst = blanks(dst, pad)
+		}
+		dst = t.styled(dst, text, style, cells[i].null)
+		if !t.right[i] && !last {
+			dst = blanks(dst, pad)
+		}
+		if !last {
+			dst = append(dst, ' ')
+		}
+	}
+	if len(t.show) > 0 && len(t.visible(cells[t.show[len(t.show)-1]])) == 0 {
+		dst = trimBlanks(dst)
+	}
+	return append(dst, '\n')
+}
+
+func (t *table) visible(c tcell) []byte {
+	if c.null {
+		return t.null
+	}
+	return c.text
+}
+
+func (t *table) mustWrap(cells []tcell) bool {
+	for _, i := range t.show {
+		text := t.visible(cells[i])
+		if printable(text) {
+			if len(text) > t.room(i, text) {
+				return true
+			}
+		} else if bytes.IndexByte(text, '\n') >= 0 || textWidth(text, false) > t.widths[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// room is the width that a cell may take: that of its column, or a little more for a number, which would be misread in parts.
+func (t *table) room(i int, text []byte) int {
+	const excess = 12
+	if t.right[i] && len(text) <= t.widths[i]+excess && printable(text) {
+		return max(t.widths[i], len(text))
+	}
+	return t.widths[i]
+}
+
+// lines renders a row with cells of several lines. The blank to the right of a cell holds the mark of a line that goes on.
+func (t *table) lines(dst []byte, cells []tcell, style string, header bool) []byte {
+	parts := make([][]wrapped, len(t.show))
+	height := 1
+	for at, i := range t.show {
+		text := t.visible(cells[i])
+		if header {
+			text = Sanitize(nil, text)
+		}
+		var cut bool
+		parts[at], cut = wrap(text, t.room(i, text), t.height)
+		t.cut = t.cut || cut
+		height = max(height, len(parts[at]))
+	}
+	for n := range height {
+		for at, i := range t.show {
+			dst = t.between(dst, at)
+			dst = append(dst, ' ')
+			var p wrapped
+			if n < len(parts[at]) {
+				p = parts[at][n]
+			}
+			pad := max(t.widths[i]-displaywidth.String(p.text), 0)
+			// A value of several lines reads better from the left, numbers included.
+			right := t.right[i] && len(parts[at]) == 1
+			if right {
+				dst = blanks(dst, pad)
+			}
+			dst = t.styled(dst, []byte(p.text), style, cells[i].null)
+			if !right {
+				dst = blanks(dst, pad)
+			}
+			if p.mark != "" {
+				dst = append(t.paint.on(dst, ansiDim), p.mark...)
+				dst = t.paint.off(dst)
+			} else {
+				dst = append(dst, ' ')
+			}
+		}
+		dst = append(trimBlanks(dst), '\n')
+	}
+	return dst
+}
+
+// between writes the bar before the column at position at of the line, and the dots of left out columns.
+func (t *table) between(dst []byte, at int) []byte {
+	if at == 0 {
+		return dst
+	}
+	dst = append(t.paint.on(dst, ansiDim), bar...)
+	if at == t.gap {
+		dst = append(append(dst, " … "...), bar...)
+	}
+	return t.paint.off(dst)
+}
+
+func (t *table) styled(dst, text []byte, style string, null bool) []byte {
+	if null {
+		style = ansiDim
+	}
+	if style == "" || len(text) == 0 {
+		return append(dst, text...)
+	}
+	return t.paint.off(append(t.paint.on(dst, style), text...))
+}
+
+// record renders a row with one line per column.
+func (t *table) record(dst []byte, cells []tcell, n int64) []byte {
+	names, keys := make([][]byte, len(t.cols)), 0
+	for i := range t.cols {
+		names[i] = Sanitize(nil, t.cols[i].name)
+		keys = max(keys, displaywidth.Bytes(names[i]))
+	}
+	title := " row " + group(n) + " "
+	dst = append(t.paint.on(dst, ansiDim), rule...)
+	dst = append(dst, title...)
+	for range max(keys+2-1-len(title), 1) {
+		dst = append(dst, rule...)
+	}
+	dst = append(t.paint.off(dst), '\n')
+	for i := range t.cols {
+		dst = t.field(dst, names[i], keys, cells[i])
+	}
+	return dst
+}
+
+// field renders the line of one column of a record; further lines of the value stand below its first.
+func (t *table) field(dst, name []byte, keys int, c tcell) []byte {
+	dst = append(dst, ' ')
+	dst = t.styled(dst, name, ansiBold, false)
+	dst = blanks(dst, keys-displaywidth.Bytes(name)+1)
+	for n, line := range bytes.Split(t.visible(c), []byte("\n")) {
+		if n > 0 {
+			dst = blanks(dst, keys+2)
+		}
+		dst = append(t.paint.on(dst, ansiDim), bar...)
+		dst = t.paint.off(dst)
+		if len(line) > 0 {
+			dst = t.styled(append(dst, ' '), Sanitize(nil, line), "", c.null)
+		}
+		dst = append(dst, '\n')
+	}
+	return dst
+}
+
+func blanks(dst []byte, n int) []byte {
+	for range n {
+		dst = append(dst, ' ')
+	}
+	return dst
+}
+
+// trimBlanks drops the blanks that padding left at the end of a line.
+func trimBlanks(dst []byte) []byte {
+	for len(dst) > 0 && dst[len(dst)-1] == ' ' {
+		dst = dst[:len(dst)-1]
+	}
+	return dst
+}
+
+// ring keeps the last rows pushed.
+type ring struct {
+	size  int
+	slack int // more rows kept than asked for
+	trim  bool
+	kept  [][]tcell
+	at    int
+}
+
+func newRing(size int, trim bool) *ring { return &ring{size: size, trim: trim} }
+
+const keptCell = 16 << 10 // bytes kept of one cell for the end of a result on a terminal, where no more would be shown
+
+func (r *ring) push(cells []tcell) {
+	if r.size+r.slack == 0 {
+		return
+	}
+	at := r.at % (r.size + r.slack)
+	if at == len(r.kept) {
+		r.kept = append(r.kept, make([]tcell, len(cells)))
+	}
+	slot := r.kept[at]
+	for i, c := range cells {
+		text := c.text
+		if r.trim && len(text) > keptCell {
+			text = text[:keptCell]
+		}
+		slot[i] = tcell{text: append(slot[i].text[:0], text...), null: c.null}
+	}
+	r.at++
+}
+
+// rows returns what is kept, oldest first.
+func (r *ring) rows() [][]tcell {
+	if len(r.kept) == 0 {
+		return nil
+	}
+	from := r.at % len(r.kept)
+	if r.at <= len(r.kept) {
+		from = 0
+	}
+	return append(append([][]tcell{}, r.kept[from:]...), r.kept[:from]...)
+}

@@ -1,0 +1,244 @@
+package output
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/clipperhouse/displaywidth"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs, got:\n%s\nwant:\n%s", path, got, want)
+	}
+}
+
+func people(n int) [][]*string {
+	names := []string{"Ada Lovelace", "😀 山田 太郎", "", "Zoë \u001b[31mred\u001b[0m", "line one\nline two", "a\tb \u202egnp.exe"}
+	notes := []string{"short", "a remark that is rather long, longer than most, and so has to be wrapped somewhere on a narrow terminal", "x"}
+	var rows [][]*string
+	for i := range n {
+		row := []*string{text(fmt.Sprint(i + 1)), text(names[i%len(names)]), text(fmt.Sprintf("%d.5000000000", i*37%100)),
+			text([]string{"1.254740786E7", "0.5", "NaN"}[i%3]), text([]string{"true", "false"}[i%2]), text("2020-06-10 15:55:23.383"), text(notes[i%3])}
+		if i%5 == 4 {
+			row[1+i%6] = nil
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+var peopleFields = []field{{"id", "bigint"}, {"name", "varchar"}, {"amount", "decimal(38,10)"}, {"ratio", "double"}, {"ok", "boolean"},
+	{"created_at", "timestamp(3)"}, {"remark", "varchar"}}
+
+func TestTableGolden(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		rows int
+		o    Options
+	}{
+		{"pipe", 6, Options{}},
+		{"terminal80", 3, Options{Terminal: true, Width: 80}},
+		{"terminal80-columns", 6, Options{Terminal: true, Width: 80, Columns: []string{"id", "name", "remark"}}},
+		{"terminal80-long", 100, Options{Terminal: true, Width: 80, ShowAll: "--all-rows"}},
+		{"terminal200", 6, Options{Terminal: true, Width: 200}},
+		{"terminal200-color", 6, Options{Terminal: true, Width: 200, Color: true}},
+		{"terminal200-long", 100, Options{Terminal: true, Width: 200, MaxRows: 8}},
+		{"vertical", 2, Options{Vertical: true}},
+		{"noheader", 2, Options{NoHeader: true, Null: "<null>"}},
+		{"raw", 2, Options{Raw: true}},
+		{"empty", 0, Options{Terminal: true}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var notes bytes.Buffer
+			tt.o.Notes = &notes
+			got := render(t, peopleFields, people(tt.rows), tt.o) + "--- notes\n" + notes.String()
+			golden(t, "table-"+tt.name, got)
+			checkLines(t, got, tt.o)
+		})
+	}
+}
+
+// checkLines holds for every table: no line of a terminal is wider than it, no trailing blanks but those of data, and no control
+// character but those of colours.
+func checkLines(t *testing.T, got string, o Options) {
+	t.Helper()
+	if o.Color {
+		got = strings.NewReplacer(ansiBold, "", ansiDim, "", ansiReset, "").Replace(got)
+	}
+	for line := range strings.SplitSeq(got, "\n") {
+		if w := displaywidth.String(line); o.Terminal && w > o.width() && !strings.HasPrefix(line, "(") && !strings.Contains(got, "row 1 ") {
+			t.Errorf("%d cells: %s", w, line)
+		}
+		if strings.HasSuffix(line, " ") || strings.ContainsFunc(line, func(r rune) bool { return r < ' ' || steers(r) }) {
+			t.Errorf("bad line %q", line)
+		}
+	}
+}
+
+func TestTableShowsEverythingOffTerminals(t *testing.T) {
+	var rows [][]*string
+	for i := range 30_000 {
+		rows = append(rows, []*string{text(fmt.Sprint(i)), text(strings.Repeat("x", i%97)), text(fmt.Sprintf("end%d", i))})
+	}
+	rows[20_000][1] = text(strings.Repeat("y", 5000))
+	got := render(t, []field{{"id", ""}, {"text", ""}, {"end", ""}}, rows, Options{})
+	lines := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
+	if len(lines) != len(rows)+2 {
+		t.Fatalf("%d lines", len(lines))
+	}
+	at := strings.LastIndex(lines[0], bar)
+	for i, line := range lines[2:] {
+		cells := strings.Split(line, bar)
+		for j, c := range cells {
+			if strings.TrimSpace(c) != *rows[i][j] {
+				t.Fatalf("line %d: %q", i, line)
+			}
+		}
+		if i != 20_000 && strings.LastIndex(line, bar) != at {
+			t.Fatalf("line %d is not aligned: %q", i, line)
+		}
+	}
+}
+
+func TestTableLimits(t *testing.T) {
+	fields := []field{{"id", "bigint"}}
+	count := func(n int, o Options) (int, Stats, string) {
+		var rows [][]*string
+		for i := range n {
+			rows = append(rows, []*string{text(fmt.Sprint(i))})
+		}
+		var b, notes bytes.Buffer
+		o.Notes, o.NoHeader = &notes, true
+		st, err := WriteRows(&b, result(t, fields, rows), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(b.String(), "\n"), st, notes.String()
+	}
+	for _, tt := range []struct {
+		rows, lines, shown int
+		o                  Options
+	}{
+		{50, 50, 50, Options{Terminal: true}}, // within the slack
+		{51, 41, 40, Options{Terminal: true}},
+		{5000, 41, 40, Options{Terminal: true}},
+		{5000, 5000, 5000, Options{Terminal: true, MaxRows: -1}},
+		{5000, 5000, 5000, Options{}},
+		{5000, 11, 10, Options{MaxRows: 10}},
+		{11, 11, 10, Options{MaxRows: 10}},
+		{10, 10, 10, Options{MaxRows: 10}},
+		{3, 2, 1, Options{MaxRows: 1}},
+		{0, 0, 0, Options{Terminal: true}},
+	} {
+		lines, st, notes := count(tt.rows, tt.o)
+		if lines != tt.lines || st.Shown != int64(tt.shown) || st.Rows != int64(tt.rows) {
+			t.Errorf("%d rows, %+v: %d lines, %+v", tt.rows, tt.o, lines, st)
+		}
+		if (notes != "") != (tt.o.Terminal || tt.shown < tt.rows) {
+			t.Errorf("%d rows, %+v: note %q", tt.rows, tt.o, notes)
+		}
+	}
+}
+
+func TestTableEnds(t *testing.T) {
+	var rows [][]*string
+	for i := range 1000 {
+		rows = append(rows, []*string{text(fmt.Sprint(i))})
+	}
+	got := render(t, []field{{"id", "bigint"}}, rows, Options{NoHeader: true, MaxRows: 8})
+	if want := "0 1 2 3 4 5 ⋮ 992 rows not shown 998 999"; strings.Join(strings.Fields(got), " ") != want {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestWrap(t *testing.T) {
+	for _, tt := range []struct {
+		in    string
+		width int
+		want  string
+	}{
+		{"abcdef", 3, "abc…|def"},
+		{"ab\ncd", 3, "ab↵|cd"},
+		{"", 3, ""},
+		{"日本語", 4, "日本…|語"},
+		{"👩‍👩‍👧👩‍👩‍👧", 2, "👩‍👩‍👧…|👩‍👩‍👧"},
+		{"e\u0301e\u0301e\u0301", 2, "e\u0301e\u0301…|e\u0301"},
+		{"one two three", 9, "one two …|three"},
+		{"a\x1bb", 9, "a␛b"},
+		{strings.Repeat("x", 100), 3, "xxx…|xxx…|xxx…|xxx…|xxx…|xxx…|xxx…|xxx…"},
+	} {
+		lines, _ := wrap([]byte(tt.in), tt.width, maxWrap)
+		var parts []string
+		for _, l := range lines {
+			parts = append(parts, l.text+l.mark)
+		}
+		if got := strings.Join(parts, "|"); got != tt.want {
+			t.Errorf("%q in %d: %q, want %q", tt.in, tt.width, got, tt.want)
+		}
+	}
+}
+
+func TestSanitize(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain é 日本 😀":         "plain é 日本 😀",
+		"\x1b]0;title\x07":     "␛]0;title␇",
+		"a\nb\tc\x00\x7f":      "a↵b␉c␀␡",
+		"\u009b31m\u0085":      "<U+009B>31m<U+0085>",
+		"\u202ea\u2066b\u200f": "<U+202E>a<U+2066>b<U+200F>",
+		"bad\xff\xc3":          "bad\ufffd\ufffd",
+		"👩‍👩‍👧":                "👩‍👩‍👧",
+	} {
+		if got := string(Sanitize(nil, in)); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+	if got := string(SanitizeText([]byte("> "), []byte("a\n\tb\r\x1b"))); got != "> a\n\tb␍␛" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestCaret(t *testing.T) {
+	sql := "SELECT a,\n\tb FORM t -- 日本\nWHERE x"
+	for _, tt := range []struct {
+		line, col int
+		want      string
+	}{
+		{2, 4, "    b FORM t -- 日本\n      ^"},
+		{2, 15, "    b FORM t -- 日本\n                  ^"},
+		{1, 1, "SELECT a,\n^"},
+		{3, 99, "WHERE x\n       ^"},
+		{4, 1, ""},
+		{0, 1, ""},
+		{1, 0, ""},
+	} {
+		if got := Caret(sql, tt.line, tt.col); got != tt.want {
+			t.Errorf("%d:%d: %q, want %q", tt.line, tt.col, got, tt.want)
+		}
+	}
+	long := Caret(strings.Repeat("x ", 500)+"!", 1, 1001)
+	if len(long) > 200 || !strings.Contains(long, "!\n") {
+		t.Errorf("long line: %q", long)
+	}
+}

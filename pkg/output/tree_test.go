@@ -1,0 +1,237 @@
+package output
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"go.yaml.in/yaml/v3"
+)
+
+// cutShort is a result whose document ends after two rows.
+func cutShort(t testing.TB) *api.Rows {
+	r := api.NewRows(io.NopCloser(strings.NewReader(`{"columns":[{"columnName":"a"}],"data":[["1"],["2"],["3`)), api.Compact)
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+// wantJSON says what a value must be in typed JSON, from the declared type alone.
+func checkJSON(t *testing.T, where string, typ string, want *string, got any) {
+	t.Helper()
+	fail := func() { t.Errorf("%s (%s): got %#v, want %s", where, typ, got, show(want)) }
+	if want == nil {
+		if got != nil {
+			fail()
+		}
+		return
+	}
+	switch {
+	case typ == "bigint" || strings.HasPrefix(typ, "decimal"):
+		n, ok := got.(json.Number)
+		if !ok {
+			fail()
+			return
+		}
+		a, _ := new(big.Rat).SetString(n.String())
+		b, _ := new(big.Rat).SetString(*want)
+		if a == nil || a.Cmp(b) != 0 || len(n) != len(*want) {
+			fail()
+		}
+	case typ == "double":
+		if f, err := strconv.ParseFloat(*want, 64); err == nil && !math.IsNaN(f) && !math.IsInf(f, 0) {
+			n, ok := got.(json.Number)
+			if !ok {
+				fail()
+				return
+			}
+			g, err := n.Float64()
+			b, _ := json.Marshal(f)
+			if err != nil || math.Float64bits(g) != math.Float64bits(f) || n.String() != string(b) {
+				t.Errorf("%s: got %s, want %s", where, n, b)
+			}
+		} else if got != *want {
+			fail()
+		}
+	case typ == "boolean":
+		if got != (*want == "true") {
+			fail()
+		}
+	default:
+		if got != *want {
+			fail()
+		}
+	}
+}
+
+var corpusKeys = []string{"txt", "big", "dec", "dbl", "ok", "ts", "tz", "day", "txt_2"}
+
+func TestJSONReadBack(t *testing.T) {
+	rows := corpus()
+	array := render(t, corpusFields, rows, Options{Format: JSON})
+	lines := render(t, corpusFields, rows, Options{Format: NDJSON})
+	dec := json.NewDecoder(strings.NewReader(array))
+	dec.UseNumber()
+	var objects []map[string]any
+	if err := dec.Decode(&objects); err != nil {
+		t.Fatal(err)
+	}
+	each := strings.Split(strings.TrimSuffix(lines, "\n"), "\n")
+	if len(objects) != len(rows) || len(each) != len(rows) {
+		t.Fatalf("%d objects, %d lines for %d rows", len(objects), len(each), len(rows))
+	}
+	for i, want := range rows {
+		d := json.NewDecoder(strings.NewReader(each[i]))
+		d.UseNumber()
+		var line map[string]any
+		if err := d.Decode(&line); err != nil {
+			t.Fatalf("line %d: %v", i, err)
+		}
+		for j := range want {
+			where := "row " + strconv.Itoa(i) + " " + corpusKeys[j]
+			checkJSON(t, where, corpusFields[j].typ, want[j], objects[i][corpusKeys[j]])
+			checkJSON(t, where, corpusFields[j].typ, want[j], line[corpusKeys[j]])
+		}
+	}
+}
+
+func TestJSONRawKeepsTheWire(t *testing.T) {
+	rows := corpus()
+	var objects []map[string]*string
+	if err := json.Unmarshal([]byte(render(t, corpusFields, rows, Options{Format: JSON, Raw: true})), &objects); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range rows {
+		for j := range want {
+			if got := objects[i][corpusKeys[j]]; !same(got, want[j]) {
+				t.Errorf("row %d, %s: got %s, want %s", i, corpusKeys[j], show(got), show(want[j]))
+			}
+		}
+	}
+}
+
+func TestTypedNeedsValidText(t *testing.T) {
+	fields := []field{{"i", "bigint"}, {"b", "boolean"}, {"d", "double"}}
+	got := render(t, fields, [][]*string{{text("007"), text("yes"), text("+1.5")}, {text("+1"), text("TRUE"), text("1e5")}, {text(""), text(""), text("")}},
+		Options{Format: NDJSON})
+	want := `{"i":"007","b":"yes","d":"+1.5"}` + "\n" + `{"i":"+1","b":true,"d":100000}` + "\n" + `{"i":"","b":"","d":""}` + "\n"
+	if got != want {
+		t.Errorf("got %s want %s", got, want)
+	}
+}
+
+func TestYAMLReadBack(t *testing.T) {
+	rows := corpus()
+	doc := render(t, corpusFields, rows, Options{Format: YAML})
+	var list []map[string]yaml.Node
+	if err := yaml.Unmarshal([]byte(doc), &list); err != nil {
+		t.Fatalf("%v\n%s", err, doc)
+	}
+	if len(list) != len(rows) {
+		t.Fatalf("%d items for %d rows", len(list), len(rows))
+	}
+	for i, want := range rows {
+		for j, key := range corpusKeys {
+			n := list[i][key]
+			typ := corpusFields[j].typ
+			bad := func() { t.Errorf("row %d, %s: got %s %q, want %s", i, key, n.Tag, n.Value, show(want[j])) }
+			switch {
+			case want[j] == nil:
+				if n.Tag != "!!null" {
+					bad()
+				}
+			case typ == "double":
+				var g float64
+				f, _ := strconv.ParseFloat(*want[j], 64)
+				if err := n.Decode(&g); err != nil || g != f && !(math.IsNaN(g) && math.IsNaN(f)) || n.Tag == "!!str" {
+					bad()
+				}
+			case typ == "bigint" || strings.HasPrefix(typ, "decimal"):
+				a, _ := new(big.Rat).SetString(n.Value)
+				b, _ := new(big.Rat).SetString(*want[j])
+				if n.Tag == "!!str" || a == nil || a.Cmp(b) != 0 {
+					bad()
+				}
+			case typ == "boolean":
+				if n.Tag != "!!bool" || n.Value != *want[j] {
+					bad()
+				}
+			default:
+				if n.Tag != "!!str" || n.Value != *want[j] {
+					bad()
+				}
+			}
+		}
+	}
+	if got := render(t, corpusFields, nil, Options{Format: YAML}); got != "[]\n" {
+		t.Errorf("no rows: %q", got)
+	}
+}
+
+func TestFloatForms(t *testing.T) {
+	for in, want := range map[string][2]string{ // text formats, JSON
+		"1.254740786E7":       {"12547407.86", "12547407.86"},
+		"1.0E10":              {"10000000000.0", "10000000000"},
+		"1.5E-5":              {"0.000015", "0.000015"},
+		"-1.5E-5":             {"-0.000015", "-0.000015"},
+		"1.0E-7":              {"0.0000001", "1e-7"},
+		"4.9E-324":            {"4.9E-324", "5e-324"},
+		"1.0E21":              {"1.0E21", "1e+21"},
+		"123.456":             {"123.456", "123.456"},
+		"100.0":               {"100.0", "100"},
+		"0.30000000000000004": {"0.30000000000000004", "0.30000000000000004"},
+		"NaN":                 {"NaN", `"NaN"`},
+		"Infinity":            {"Infinity", `"Infinity"`},
+	} {
+		cell, _ := json.Marshal(in)
+		got, err := appendReadable(nil, cell, classDouble)
+		if err != nil || string(got) != want[0] {
+			t.Errorf("%s as text: %s, want %s", in, got, want[0])
+		}
+		if got, err = appendJSON(nil, cell, classDouble, true); err != nil || string(got) != want[1] {
+			t.Errorf("%s as json: %s, want %s", in, got, want[1])
+		}
+		if f, err := strconv.ParseFloat(in, 64); err == nil {
+			if back, err := strconv.ParseFloat(want[0], 64); err != nil || back != f && !math.IsNaN(f) {
+				t.Errorf("%s became %v", in, back)
+			}
+		}
+	}
+}
+
+func TestUniqueKeys(t *testing.T) {
+	got := uniqueKeys([]string{"a", "a", "a_2", "b", "a", "", ""})
+	want := []string{"a", "a_3", "a_2", "b", "a_4", "", "_2"}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestJQOnRows(t *testing.T) {
+	fields := []field{{"i", "bigint"}, {"d", "decimal(38,10)"}, {"s", "varchar"}}
+	rows := [][]*string{{text("9223372036854775807"), text("9999999999999999999999999999.9999999999"), text("x\ty")}, {text("2"), nil, text("z")}}
+	for _, tt := range []struct{ format, program, want string }{
+		{"", ".[] | .i, .d, .s", "9223372036854775807\n9999999999999999999999999999.9999999999\nx\ty\n2\nnull\nz\n"},
+		{JSON, "map(.i) | length", "2\n"},
+		{NDJSON, ".i", "9223372036854775807\n2\n"},
+		{NDJSON, "select(.i == 2) | {s}", "{\"s\":\"z\"}\n"},
+	} {
+		if got := render(t, fields, rows, Options{Format: tt.format, JQ: tt.program}); got != tt.want {
+			t.Errorf("%s %s: got %q, want %q", tt.format, tt.program, got, tt.want)
+		}
+	}
+	var b bytes.Buffer
+	if _, err := WriteRows(&b, result(t, fields, rows), Options{JQ: ".[] | .s + 1"}); err == nil || !strings.Contains(err.Error(), "--jq") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := WriteRows(&b, cutShort(t), Options{JQ: "length"}); err == nil {
+		t.Error("a cut result was passed to jq")
+	}
+}

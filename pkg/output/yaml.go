@@ -1,0 +1,180 @@
+package output
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"go.yaml.in/yaml/v3"
+)
+
+// yamlFormat writes a sequence of mappings, one per row. Each row is encoded by itself, which the block style allows.
+type yamlFormat struct {
+	cols    []column
+	typed   bool
+	scratch []byte
+}
+
+func (f *yamlFormat) head(dst []byte) []byte { return dst }
+
+func (f *yamlFormat) row(dst []byte, n int64, cells []api.Cell) ([]byte, error) {
+	m := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	for i := range f.cols {
+		col := &f.cols[i]
+		var err error
+		if f.scratch, err = appendJSON(f.scratch[:0], cells[col.index], col.class, f.typed); err != nil {
+			return dst, rowError(n, col, err)
+		}
+		v, err := yamlValue(f.scratch, f.typed && (col.class == classDouble || col.class == classReal))
+		if err != nil {
+			return dst, rowError(n, col, err)
+		}
+		m.Content = append(m.Content, yamlString(col.key), v)
+	}
+	return appendYAML(dst, &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{m}})
+}
+
+func (f *yamlFormat) tail(dst []byte, rows int64) []byte {
+	if rows == 0 {
+		dst = append(dst, "[]\n"...)
+	}
+	return dst
+}
+
+func appendYAML(dst []byte, n *yaml.Node) ([]byte, error) {
+	buf := bytes.NewBuffer(dst)
+	enc := yaml.NewEncoder(buf)
+	enc.SetIndent(2)
+	if err := enc.Encode(n); err != nil {
+		return dst, err
+	}
+	err := enc.Close()
+	return buf.Bytes(), err
+}
+
+// yamlValue turns JSON into a node, keys in the order of the document and numbers digit by digit. double lets the strings
+// NaN, Infinity and -Infinity become YAML's own .nan and .inf.
+func yamlValue(doc []byte, double bool) (*yaml.Node, error) {
+	doc = bytes.TrimSpace(doc)
+	switch {
+	case len(doc) == 0 || doc[0] == 'n':
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}, nil
+	case doc[0] == 't' || doc[0] == 'f':
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: string(doc)}, nil
+	case doc[0] == '"':
+		text, err := appendText(nil, doc)
+		if err != nil {
+			return nil, err
+		}
+		if double {
+			switch string(text) {
+			case "NaN":
+				return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!float", Value: ".nan"}, nil
+			case "Infinity":
+				return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!float", Value: ".inf"}, nil
+			case "-Infinity":
+				return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!float", Value: "-.inf"}, nil
+			}
+		}
+		return yamlString(string(text)), nil
+	case doc[0] == '[':
+		items, err := elements(doc)
+		if err != nil {
+			return nil, err
+		}
+		n := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+		if len(items) == 0 {
+			n.Style = yaml.FlowStyle
+		}
+		for _, item := range items {
+			v, err := yamlValue(item, false)
+			if err != nil {
+				return nil, err
+			}
+			n.Content = append(n.Content, v)
+		}
+		return n, nil
+	case doc[0] == '{':
+		ms, err := members(doc)
+		if err != nil {
+			return nil, err
+		}
+		n := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+		if len(ms) == 0 {
+			n.Style = yaml.FlowStyle
+		}
+		for _, m := range ms {
+			v, err := yamlValue(m.value, false)
+			if err != nil {
+				return nil, err
+			}
+			n.Content = append(n.Content, yamlString(m.key), v)
+		}
+		return n, nil
+	}
+	return yamlNumber(string(doc)), nil
+}
+
+// yamlNumber keeps every digit. YAML 1.1 readers take 1e21 for a string, so an exponent gets a point and a sign.
+func yamlNumber(t string) *yaml.Node {
+	tag := "!!int"
+	if strings.ContainsAny(t, ".eE") {
+		tag = "!!float"
+	}
+	if mantissa, exp, ok := strings.Cut(strings.ToLower(t), "e"); ok {
+		if !strings.Contains(mantissa, ".") {
+			mantissa += ".0"
+		}
+		if exp[0] != '-' && exp[0] != '+' {
+			exp = "+" + exp
+		}
+		t = mantissa + "e" + exp
+	}
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: t}
+}
+
+// yamlString leaves the choice of style to the encoder, except where its literal blocks would not read back the same.
+func yamlString(s string) *yaml.Node {
+	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
+	switch {
+	case !utf8.ValidString(s):
+		n.Value = strings.ToValidUTF8(s, "\uFFFD")
+		n.Style = yaml.DoubleQuotedStyle
+	case !strings.Contains(s, "\n"):
+		if hasControl(s) || strings.Contains(s, "\u0085") || strings.ContainsAny(s, "\u2028\u2029\ufeff") || yaml11(s) {
+			n.Style = yaml.DoubleQuotedStyle
+		}
+	case tame(s):
+		n.Style = yaml.LiteralStyle
+	default:
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	return n
+}
+
+// yaml11 reports words that YAML 1.1 readers (PyYAML, Ruby) take for booleans or base 60 numbers although YAML 1.2 does not.
+func yaml11(s string) bool {
+	switch strings.ToLower(s) {
+	case "y", "n", "yes", "no", "on", "off", "=":
+		return true
+	}
+	return len(s) > 2 && strings.Trim(s, "+-0123456789_:.") == "" && strings.Contains(s, ":")
+}
+
+func hasControl(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 })
+}
+
+// tame reports whether a text of several lines, such as SQL, can be shown as a literal block.
+func tame(s string) bool {
+	if s[0] == ' ' || s[0] == '\n' || strings.HasSuffix(s, "\n\n") || strings.ContainsAny(s, "\u2028\u2029\ufeff\u0085") {
+		return false
+	}
+	for line := range strings.SplitSeq(s, "\n") {
+		if hasControl(line) || strings.HasSuffix(line, " ") {
+			return false
+		}
+	}
+	return true
+}
