@@ -27,8 +27,8 @@ const (
 // maxDepth bounds the nesting of one value; encoding/json stops at 10,000 for the whole document.
 const maxDepth = 1000
 
-// pad is how many bytes past its end a window can be loaded from, so that eight bytes can be looked at in one go.
-const pad = 8
+// pad is how many bytes past its end a window can be loaded from, so that 16 bytes can be looked at in one go.
+const pad = 24
 
 func (f fault) text(b []byte, at, end int) string {
 	switch f {

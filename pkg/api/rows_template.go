@@ -1,5 +1,10 @@
 package api
 
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
 // template is what the rows of a result have in common: the bytes around their values. Nearly every row has the layout of the
 // row before it, so these bytes are compared instead of parsed, and only the values are looked at.
 //
@@ -7,14 +12,20 @@ package api
 // in the place of another leaves the row sound.
 type template struct {
 	live   bool
-	around [][]byte // before each value, and behind the last
-	column []int    // of each value
+	around []constant // before each value, and behind the last
 	copies [][2]int
 	bytes  []byte // backing of around
 
 	// Rows whose layout keeps changing are not worth learning: after a miss that follows a miss, the general parser does
 	// ever more rows (up to 63) by itself before the next attempt.
 	penalty, rest int
+}
+
+// constant is a piece of the layout, and the column of the value behind it; -1 if it ends the row.
+type constant struct {
+	text       string
+	word, mask uint64 // text of up to eight bytes, to compare it in one go; mask 0: longer
+	column     int
 }
 
 // learn takes the layout of the row just parsed and placed; row begins at index base of the window.
@@ -27,17 +38,28 @@ func (t *template) learn(row []byte, base int, l *layout) {
 	if !l.once {
 		return
 	}
-	t.bytes = append(t.bytes[:0], row...)
-	t.around, t.column = t.around[:0], append(t.column[:0], l.columns...)
+	text := string(row)
+	t.around = t.around[:0]
 	t.copies = l.copies
 	from := 0
-	for _, s := range l.slots {
+	for i, s := range l.slots {
 		to := s.at - base
-		t.around = append(t.around, t.bytes[from:to])
+		t.around = append(t.around, newConstant(text[from:to], l.columns[i]))
 		from = to + len(s.value)
 	}
-	t.around = append(t.around, t.bytes[from:])
+	t.around = append(t.around, newConstant(text[from:], -1))
 	t.live = true
+}
+
+func newConstant(text string, column int) constant {
+	c := constant{text: text, column: column}
+	if len(text) > 0 && len(text) <= 8 {
+		for i := len(text) - 1; i >= 0; i-- {
+			c.word = c.word<<8 | uint64(text[i])
+			c.mask = c.mask<<8 | 0xff
+		}
+	}
+	return c
 }
 
 func (t *template) missed() {
@@ -50,33 +72,71 @@ func (t *template) missed() {
 // the window ends before the row does; with differs, which says nothing about the row. Columns without a value in this layout
 // keep the NULL that the general parser gave them.
 func (t *template) match(b []byte, i, end int, row []Cell) (int, fault) {
-	for s, lit := range t.around {
-		if end-i < len(lit) {
-			if string(b[i:end]) == string(lit[:end-i]) {
+	around := t.around
+	for k := range around {
+		c := &around[k]
+		j := i + len(c.text)
+		if j > end {
+			if string(b[i:end]) == c.text[:end-i] {
 				return end, short
 			}
 			return i, differs
 		}
-		if string(b[i:i+len(lit)]) != string(lit) {
+		if c.mask != 0 {
+			if (binary.LittleEndian.Uint64(b[i:])^c.word)&c.mask != 0 {
+				return i, differs
+			}
+		} else if string(b[i:j]) != c.text {
 			return i, differs
 		}
-		i += len(lit)
-		if s == len(t.column) {
+		if c.column < 0 {
+			i = j
 			break
 		}
-		n, f := scanValue(b, i, end, 0)
-		if f != sound {
-			if f != short {
-				f = differs
+		i = scanPlain(b, j)
+		if i <= j || i > end {
+			var f fault
+			if i, f = scanValue(b, j, end, 0); f != sound {
+				if f != short {
+					f = differs
+				}
+				return i, f
 			}
-			return n, f
 		}
-		row[t.column[s]] = Cell(b[i:n:n])
-		i = n
+		row[c.column] = Cell(b[j:i:i])
 	}
 	for _, c := range t.copies {
 		row[c[1]] = row[c[0]]
 	}
 	t.penalty = 0
 	return i, sound
+}
+
+// scanPlain finds the end of a string of ASCII characters without escapes that begins at b[i], or of null. It answers 0 if
+// something else is there. It does not care where the window ends: an answer behind that, or close before, is none.
+func scanPlain(b []byte, i int) int {
+	if b[i] != '"' {
+		if binary.LittleEndian.Uint32(b[i:]) == 'n'|'u'<<8|'l'<<16|'l'<<24 {
+			return i + 4
+		}
+		return 0
+	}
+	for j := i + 1; j+16 <= len(b); j += 16 {
+		x, y := binary.LittleEndian.Uint64(b[j:]), binary.LittleEndian.Uint64(b[j+8:])
+		// Marked is every byte that is not ASCII, a control character, a quote or a backslash. The lowest mark is exact.
+		m := (x | (x - lows*0x20) | ((x ^ lows*'"') - lows) | ((x ^ lows*'\\') - lows)) & highs
+		n := (y | (y - lows*0x20) | ((y ^ lows*'"') - lows) | ((y ^ lows*'\\') - lows)) & highs
+		if m|n == 0 {
+			continue
+		}
+		if m == 0 {
+			m = n
+			j += 8
+		}
+		if j += bits.TrailingZeros64(m) >> 3; b[j] == '"' {
+			return j + 1
+		}
+		return 0
+	}
+	return 0
 }
