@@ -24,7 +24,8 @@ type template struct {
 // constant is a piece of the layout, and the column of the value behind it; -1 if it ends the row.
 type constant struct {
 	text       string
-	word, mask uint64 // text of up to eight bytes, to compare it in one go; mask 0: longer
+	head, mask uint64 // the first eight bytes of text, and which of them there are
+	tail       uint64 // the last eight bytes, if there are as many
 	column     int
 }
 
@@ -53,11 +54,10 @@ func (t *template) learn(row []byte, base int, l *layout) {
 
 func newConstant(text string, column int) constant {
 	c := constant{text: text, column: column}
-	if len(text) > 0 && len(text) <= 8 {
-		for i := len(text) - 1; i >= 0; i-- {
-			c.word = c.word<<8 | uint64(text[i])
-			c.mask = c.mask<<8 | 0xff
-		}
+	for i := range min(len(text), 8) {
+		c.head |= uint64(text[i]) << (8 * i)
+		c.mask |= 0xff << (8 * i)
+		c.tail |= uint64(text[len(text)-1-i]) << (56 - 8*i)
 	}
 	return c
 }
@@ -82,19 +82,44 @@ func (t *template) match(b []byte, i, end int, row []Cell) (int, fault) {
 			}
 			return i, differs
 		}
-		if c.mask != 0 {
-			if (binary.LittleEndian.Uint64(b[i:])^c.word)&c.mask != 0 {
+		switch n := len(c.text); {
+		case (binary.LittleEndian.Uint64(b[i:])^c.head)&c.mask != 0:
+			return i, differs
+		case n <= 8:
+		case n <= 16:
+			if binary.LittleEndian.Uint64(b[j-8:]) != c.tail {
 				return i, differs
 			}
-		} else if string(b[i:j]) != c.text {
+		case string(b[i:j]) != c.text:
 			return i, differs
 		}
 		if c.column < 0 {
 			i = j
 			break
 		}
-		i = scanPlain(b, j)
-		if i <= j || i > end {
+		p := b[j : j+17 : j+17]
+		switch p[0] {
+		case '"':
+			// Branches on the length are cheaper than arithmetic here: the processor guesses them and goes on.
+			if m := marks(binary.LittleEndian.Uint64(p[1:9])); m != 0 {
+				i = j + 1 + bits.TrailingZeros64(m)>>3
+			} else if m := marks(binary.LittleEndian.Uint64(p[9:17])); m != 0 {
+				i = j + 9 + bits.TrailingZeros64(m)>>3
+			} else {
+				i = scanPlain(b, j+17)
+			}
+			if b[i] != '"' {
+				i = 0
+			}
+			i++ // at most j, which is no end of a value, unless the quote was there
+		case 'n':
+			if i = 0; binary.LittleEndian.Uint32(p) == 'n'|'u'<<8|'l'<<16|'l'<<24 {
+				i = j + 4
+			}
+		default:
+			i = 0
+		}
+		if i <= j || i > end { // something else, or the window ends
 			var f fault
 			if i, f = scanValue(b, j, end, 0); f != sound {
 				if f != short {
@@ -112,31 +137,18 @@ func (t *template) match(b []byte, i, end int, row []Cell) (int, fault) {
 	return i, sound
 }
 
-// scanPlain finds the end of a string of ASCII characters without escapes that begins at b[i], or of null. It answers 0 if
-// something else is there. It does not care where the window ends: an answer behind that, or close before, is none.
+// scanPlain finds the first byte of b[i:] that marks finds; 0 if there is none.
 func scanPlain(b []byte, i int) int {
-	if b[i] != '"' {
-		if binary.LittleEndian.Uint32(b[i:]) == 'n'|'u'<<8|'l'<<16|'l'<<24 {
-			return i + 4
+	for ; i+8 <= len(b); i += 8 {
+		if m := marks(binary.LittleEndian.Uint64(b[i:])); m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
 		}
-		return 0
-	}
-	for j := i + 1; j+16 <= len(b); j += 16 {
-		x, y := binary.LittleEndian.Uint64(b[j:]), binary.LittleEndian.Uint64(b[j+8:])
-		// Marked is every byte that is not ASCII, a control character, a quote or a backslash. The lowest mark is exact.
-		m := (x | (x - lows*0x20) | ((x ^ lows*'"') - lows) | ((x ^ lows*'\\') - lows)) & highs
-		n := (y | (y - lows*0x20) | ((y ^ lows*'"') - lows) | ((y ^ lows*'\\') - lows)) & highs
-		if m|n == 0 {
-			continue
-		}
-		if m == 0 {
-			m = n
-			j += 8
-		}
-		if j += bits.TrailingZeros64(m) >> 3; b[j] == '"' {
-			return j + 1
-		}
-		return 0
 	}
 	return 0
+}
+
+// marks sets the high bit of every byte of x that is not ASCII, a control character, a quote or a backslash. The lowest mark
+// is exact, higher ones may come from borrows.
+func marks(x uint64) uint64 {
+	return (x | (x - lows*0x20) | ((x ^ lows*'"') - lows) | ((x ^ lows*'\\') - lows)) & highs
 }
