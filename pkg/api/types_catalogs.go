@@ -7,7 +7,7 @@ type Catalog struct {
 	DisplayName  string  `json:"displayName"`
 	CatalogType  string  `json:"catalogType"` // internal, query, stripe, hubspot, airtable, segment, google_ads, peaka_postgres, peaka_mongodb, SEMANTIC
 	ConnectionID *string `json:"connectionId"`
-	Type         *string `json:"type"`
+	Type         *string `json:"type,omitempty"` // SEMANTIC for semantic catalogs [O]
 }
 
 // CatalogRequest is the body of a request.
@@ -30,7 +30,7 @@ type Table struct {
 	CatalogName         string   `json:"catalogName"`
 	SchemaName          string   `json:"schemaName"`
 	TableName           string   `json:"tableName"`
-	SupportedCacheTypes []string `json:"supportedCacheTypes,omitempty"`
+	SupportedCacheTypes []string `json:"supportedCacheTypes,omitzero"`
 	IsCacheable         bool     `json:"isCacheable"`
 	IsDynamicTable      bool     `json:"isDynamicTable"`
 	IsCached            bool     `json:"isCached"`
@@ -50,7 +50,7 @@ type ColumnDetail struct {
 
 // TableCacheResult is a record of the service.
 type TableCacheResult struct {
-	SupportedCacheTypes []string `json:"supportedCacheTypes,omitempty"`
+	SupportedCacheTypes []string `json:"supportedCacheTypes,omitzero"`
 	IsCached            bool     `json:"isCached"`
 	IsCacheable         bool     `json:"isCacheable"`
 }
@@ -90,9 +90,9 @@ type SearchRequest struct {
 
 // SearchResult is a record of the service.
 type SearchResult struct {
-	MatchedCatalogs []CatalogSchemaTable `json:"matchedCatalogs,omitempty"`
-	MatchedSchemas  []CatalogSchemaTable `json:"matchedSchemas,omitempty"`
-	MatchedTables   []CatalogSchemaTable `json:"matchedTables,omitempty"`
+	MatchedCatalogs []CatalogSchemaTable `json:"matchedCatalogs"`
+	MatchedSchemas  []CatalogSchemaTable `json:"matchedSchemas"`
+	MatchedTables   []CatalogSchemaTable `json:"matchedTables"`
 	Meta            SearchMeta           `json:"meta"`
 }
 

@@ -38,8 +38,8 @@ type TranspileResult struct {
 
 // ProjectInfo is a record of the service.
 type ProjectInfo struct {
-	ProjectID   *string `json:"projectId"`
-	ProjectName *string `json:"projectName"`
+	ProjectID   *string `json:"projectId,omitempty"`
+	ProjectName *string `json:"projectName,omitempty"`
 	UserID      string  `json:"userId"`
 	Email       string  `json:"email"`
 }

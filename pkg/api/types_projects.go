@@ -9,11 +9,11 @@ type Project struct {
 	WebhookBaseURL *string `json:"webhookBaseUrl"`
 	CreatedAt      string  `json:"createdAt"`
 	Owner          string  `json:"owner"`
-	WorkspaceID    string  `json:"workspaceId"`
+	WorkspaceID    string  `json:"workspaceId,omitempty"` // absent from the legacy forms [S]
 }
 
 // ProjectRequest is the body of a request.
 type ProjectRequest struct {
-	Name        string `json:"name"`
-	Description string `json:"description,omitempty"`
+	Name        *string `json:"name,omitempty"` // required on creation [O]
+	Description *string `json:"description,omitempty"`
 }

@@ -13,6 +13,6 @@ type Workspace struct {
 
 // WorkspaceRequest is the body of a request.
 type WorkspaceRequest struct {
-	Name        string `json:"name,omitempty"`
-	Description string `json:"description,omitempty"`
+	Name        *string `json:"name,omitempty"`
+	Description *string `json:"description,omitempty"`
 }

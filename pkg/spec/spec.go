@@ -119,6 +119,16 @@ func checkParam(name, v string) error {
 	return nil
 }
 
+// WithQuery returns a copy of b with the given query parameters.
+func (b Bound) WithQuery(q url.Values) Bound {
+	for k, vs := range q {
+		for _, v := range vs {
+			b = b.With(k, v)
+		}
+	}
+	return b
+}
+
 // With returns a copy of b with a query parameter added; an empty value is left out.
 func (b Bound) With(name, value string) Bound {
 	if value == "" {

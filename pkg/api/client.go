@@ -1,0 +1,325 @@
+// Package api is the typed client of the gateway: one service per group of endpoints, one method per operation, and a
+// streaming reader for results. It knows nothing of terminals or files.
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/go-resty/resty/v2"
+)
+
+// maxReply bounds an ordinary (not streamed) reply; results of SQL are streamed and have no bound.
+const maxReply = 256 << 20
+
+// Options configure a Client.
+type Options struct {
+	BaseURL   string            // address up to and including /api/v1, without a trailing slash
+	Key       string            // sent as "Authorization: Bearer <key>" [S]; empty sends no header
+	UserAgent string            // empty: "dig"
+	Transport http.RoundTripper // nil: a transport of its own with the system's proxy settings
+	Timeout   time.Duration     // of one ordinary call; a streamed result only until its header. 0: 60 s
+	Trace     func(Exchange)    // called after every exchange, nil for none
+}
+
+// Exchange is what Options.Trace learns of a call. It never holds a key.
+type Exchange struct {
+	Method, URL string
+	Status      int // 0 when no reply came
+	Elapsed     time.Duration
+	Err         error
+}
+
+// Client calls the gateway. It is safe for concurrent use.
+type Client struct {
+	http    *resty.Client
+	base    string
+	timeout time.Duration
+	trace   func(Exchange)
+
+	Services
+}
+
+// New makes a client. It does not connect.
+func New(o Options) (*Client, error) {
+	u, err := url.Parse(o.BaseURL)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return nil, fmt.Errorf("base address %q is not an http or https URL", o.BaseURL)
+	}
+	if o.UserAgent == "" {
+		o.UserAgent = "dig"
+	}
+	if o.Timeout == 0 {
+		o.Timeout = time.Minute
+	}
+	if o.Transport == nil {
+		t := http.DefaultTransport.(*http.Transport).Clone()
+		t.DisableCompression = isLoopback(u.Hostname()) // gzip triples the CPU of a result; it pays only on a far link
+		o.Transport = t
+	}
+	h := resty.NewWithClient(&http.Client{Transport: o.Transport}).
+		SetHeader("User-Agent", o.UserAgent).
+		SetRedirectPolicy(resty.RedirectPolicyFunc(func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse })).
+		SetLogger(silent{}).
+		SetDisableWarn(true)
+	if o.Key != "" {
+		h.SetHeader("Authorization", "Bearer "+o.Key)
+	}
+	c := &Client{http: h, base: strings.TrimRight(o.BaseURL, "/"), timeout: o.Timeout, trace: o.Trace}
+	c.Services = newServices(c)
+	return c, nil
+}
+
+// BaseURL is the address the client calls.
+func (c *Client) BaseURL() string { return c.base }
+
+type silent struct{}
+
+func (silent) Errorf(string, ...any) {}
+func (silent) Warnf(string, ...any)  {}
+func (silent) Debugf(string, ...any) {}
+
+func isLoopback(host string) bool {
+	return host == "localhost" || host == "::1" || strings.HasPrefix(host, "127.")
+}
+
+// Payload is a request body that is not JSON, such as a multipart upload. Reader is read once.
+type Payload struct {
+	ContentType string
+	Reader      io.Reader
+	Slow        bool // the call may last as long as the upload needs: no timeout but the context's
+}
+
+// Reply is an open answer; the caller closes Body.
+type Reply struct {
+	Status int
+	Header http.Header
+	Body   io.ReadCloser
+}
+
+// Do sends a request to a path below the base address and returns the open reply whatever its status. body may be nil, a
+// Payload, raw JSON ([]byte or json.RawMessage) or a value to be marshalled. It is what every method stands on, and what
+// callers use for paths without a method.
+func (c *Client) Do(ctx context.Context, method, path string, query url.Values, header http.Header, body any) (*Reply, error) {
+	req := c.http.R().SetContext(ctx).SetDoNotParseResponse(true)
+	for k, vs := range header {
+		for _, v := range vs {
+			req.Header.Add(k, v)
+		}
+	}
+	if len(query) > 0 {
+		req.SetQueryParamsFromValues(query)
+	}
+	if req.Header.Get("Accept") == "" {
+		req.SetHeader("Accept", "application/json, */*;q=0.5")
+	}
+	switch b := body.(type) {
+	case nil:
+	case Payload:
+		req.SetHeader("Content-Type", b.ContentType).SetBody(b.Reader)
+	case []byte:
+		setJSON(req, b)
+	case json.RawMessage:
+		setJSON(req, b)
+	default:
+		raw, err := Marshal(b)
+		if err != nil {
+			return nil, fmt.Errorf("request body: %w", err)
+		}
+		setJSON(req, raw)
+	}
+	start := time.Now()
+	res, err := req.Execute(method, c.base+path)
+	ex := Exchange{Method: method, URL: c.base + path, Elapsed: time.Since(start), Err: err}
+	if len(query) > 0 {
+		ex.URL += "?" + query.Encode()
+	}
+	if err == nil {
+		ex.Status = res.StatusCode()
+	}
+	if c.trace != nil {
+		c.trace(ex)
+	}
+	if err != nil {
+		return nil, transportError(ctx, method, c.base+path, err)
+	}
+	return &Reply{Status: res.StatusCode(), Header: res.Header(), Body: res.RawBody()}, nil
+}
+
+func setJSON(req *resty.Request, raw []byte) {
+	if req.Header.Get("Content-Type") == "" {
+		req.SetHeader("Content-Type", "application/json")
+	}
+	req.SetBody(bytes.NewReader(raw))
+}
+
+// Marshal writes JSON without escaping <, > and &, which occur in SQL.
+func Marshal(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(buf.Bytes(), "\n"), nil
+}
+
+// open sends a bound operation and returns the open reply of a success. Errors are *Error.
+func (c *Client) open(ctx context.Context, b spec.Bound, body any) (*Reply, error) {
+	if b.Err != nil {
+		return nil, b.Err
+	}
+	rep, err := c.Do(ctx, b.Op.Method, b.Path, b.Query, nil, body)
+	if err != nil {
+		return nil, err
+	}
+	if rep.Status < 200 || rep.Status > 299 {
+		defer rep.Body.Close()
+		return nil, ReadError(b.Op.Method, c.base+b.Path, rep)
+	}
+	return rep, nil
+}
+
+// fetch sends a bound operation and reads its whole reply, under the client's timeout.
+func (c *Client) fetch(ctx context.Context, b spec.Bound, body any) ([]byte, error) {
+	if p, slow := body.(Payload); !slow || !p.Slow {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, c.timeout, errCallTimeout)
+		defer cancel()
+	}
+	rep, err := c.open(ctx, b, body)
+	if err != nil {
+		return nil, err
+	}
+	defer rep.Body.Close()
+	raw, err := io.ReadAll(io.LimitReader(rep.Body, maxReply+1))
+	if err != nil {
+		return nil, transportError(ctx, b.Op.Method, c.base+b.Path, err)
+	}
+	if len(raw) > maxReply {
+		return nil, fmt.Errorf("%s: the reply is larger than %d MiB", b.Op.ID, maxReply>>20)
+	}
+	return raw, nil
+}
+
+var errCallTimeout = errors.New("no complete answer within the time limit")
+
+// call runs an operation whose reply is one JSON value. An empty reply leaves the zero value: several operations answer 200
+// without a body [L].
+func call[T any](ctx context.Context, c *Client, b spec.Bound, body any) (T, error) {
+	var out T
+	raw, err := c.fetch(ctx, b, body)
+	if err != nil {
+		return out, err
+	}
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || string(raw) == "null" {
+		return out, nil
+	}
+	if err := json.Unmarshal(raw, &out); err != nil {
+		return out, c.unreadable(b, raw, err)
+	}
+	capture(ctx, b.Op, raw)
+	return out, nil
+}
+
+// callList runs an operation that lists things. It accepts an array, one object, {"items": [...]}, {"result": [...]} and
+// null: documents and service disagree on the envelope [O][L].
+func callList[T any](ctx context.Context, c *Client, b spec.Bound, body any, envelopes ...string) ([]T, error) {
+	raw, err := c.fetch(ctx, b, body)
+	if err != nil {
+		return nil, err
+	}
+	norm, err := normalizeList(bytes.TrimSpace(raw), append(envelopes, "items", "result"))
+	if err != nil {
+		return nil, c.unreadable(b, raw, err)
+	}
+	out := []T{}
+	if err := json.Unmarshal(norm, &out); err != nil {
+		return nil, c.unreadable(b, raw, err)
+	}
+	capture(ctx, b.Op, norm)
+	return out, nil
+}
+
+// run executes an operation whose reply, if any, carries nothing a caller needs. A body that is there is still captured.
+func run(ctx context.Context, c *Client, b spec.Bound, body any) error {
+	raw, err := c.fetch(ctx, b, body)
+	if err != nil {
+		return err
+	}
+	if raw = bytes.TrimSpace(raw); len(raw) > 0 {
+		if !json.Valid(raw) {
+			return c.unreadable(b, raw, errors.New("not JSON"))
+		}
+		capture(ctx, b.Op, raw)
+	}
+	return nil
+}
+
+func normalizeList(raw []byte, envelopes []string) ([]byte, error) {
+	switch {
+	case len(raw) == 0 || string(raw) == "null":
+		return []byte("[]"), nil
+	case raw[0] == '[':
+		return raw, nil
+	case raw[0] != '{':
+		return nil, errors.New("neither a list nor an object")
+	}
+	var obj map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &obj); err != nil {
+		return nil, err
+	}
+	for _, k := range envelopes {
+		if v, ok := obj[k]; ok && len(v) > 0 && (v[0] == '[' || string(v) == "null") {
+			return normalizeList(v, nil)
+		}
+	}
+	return append(append([]byte{'['}, raw...), ']'), nil
+}
+
+// unreadable makes the error for a success whose body is not what the operation answers: most often a wrong base address.
+func (c *Client) unreadable(b spec.Bound, raw []byte, err error) error {
+	e := &Error{Kind: KindProtocol, Status: 200, Method: b.Op.Method, URL: c.base + b.Path, Raw: raw, Err: err}
+	head := strings.ToLower(string(raw[:min(len(raw), 64)]))
+	switch {
+	case strings.HasPrefix(head, "<!doctype") || strings.HasPrefix(head, "<html"):
+		e.Message = "the address answers with a web page, not with the gateway's JSON"
+		e.Hint = "check the base address; it usually ends in /api/v1"
+	case errors.Is(err, io.ErrUnexpectedEOF) || strings.Contains(err.Error(), "unexpected end"):
+		e.Message = fmt.Sprintf("the reply was cut short after %d bytes", len(raw))
+		e.Hint = "try again; if it stays, ask for fewer rows or export the data"
+	default:
+		e.Message = "the reply is not what " + b.Op.ID + " answers: " + err.Error()
+	}
+	return e
+}
+
+type captureKey struct{}
+
+// Capture receives the gateway's own bytes of the replies to one operation, so that they can be printed unchanged, with
+// fields this client does not know.
+type Capture struct {
+	Op  spec.Op
+	Raw json.RawMessage // the last reply; lists are unwrapped from their envelope
+}
+
+// WithCapture returns a context under which replies to c.Op are kept in c.
+func WithCapture(ctx context.Context, c *Capture) context.Context {
+	return context.WithValue(ctx, captureKey{}, c)
+}
+
+func capture(ctx context.Context, op spec.Op, raw []byte) {
+	if c, ok := ctx.Value(captureKey{}).(*Capture); ok && c.Op.ID == op.ID {
+		c.Raw = raw
+	}
+}

@@ -1,0 +1,192 @@
+package api
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+)
+
+// Kind classes failures of a call, whatever shape the gateway gave them. Branch on it, never on text.
+type Kind string
+
+// The classes of failure.
+const (
+	KindInvalid      Kind = "invalid"       // the request is at fault (400, 413, 415, 422)
+	KindUnauthorized Kind = "unauthorized"  // no key or a key the gateway does not know (401)
+	KindForbidden    Kind = "forbidden"     // the key may not do this (403)
+	KindNotFound     Kind = "not-found"     // 404, and the 400 answers that mean it [L]
+	KindConflict     Kind = "conflict"      // 409, and the 400 answers that mean it
+	KindNotSupported Kind = "not-supported" // 501, and routes the gateway does not have (405, 404 without a route)
+	KindUnavailable  Kind = "unavailable"   // 429, 5xx, or no connection: a retry may help
+	KindTimeout      Kind = "timeout"       // no complete answer in time
+	KindProtocol     Kind = "protocol"      // an answer that is not the gateway's
+)
+
+// Error is a failed call. The service uses four shapes of error body [L][O]; all of them, and bodies that are no JSON, end here.
+type Error struct {
+	Kind    Kind
+	Status  int // HTTP status, 0 when no answer came
+	Method  string
+	URL     string
+	Code    string // errorCode as text ("100", "cn004", "TABLE_NOT_CACHEABLE"), empty when absent or null
+	Name    string // the "error" member ("INVALID_CREDENTIALS", "Not Found"), empty when absent
+	Message string // what the gateway says, or what happened to the connection
+	Hint    string // what to try, may be empty
+	Raw     []byte // the body as it came, at most 64 KiB
+	Header  http.Header
+	Err     error // the cause, for connection failures
+}
+
+func (e *Error) Error() string {
+	if e.Status == 0 || e.Status == 200 {
+		return e.Message
+	}
+	return fmt.Sprintf("%s (HTTP %d)", e.Message, e.Status)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// ReadError turns a reply with an error status into an *Error. It does not close the body.
+func ReadError(method, url string, rep *Reply) *Error {
+	e := &Error{Status: rep.Status, Method: method, URL: url, Header: rep.Header}
+	e.Raw, _ = io.ReadAll(io.LimitReader(rep.Body, 64<<10))
+	var body struct {
+		Error     json.RawMessage `json:"error"`
+		ErrorCode json.RawMessage `json:"errorCode"`
+		Code      json.RawMessage `json:"code"`
+		Message   string          `json:"message"`
+		Reason    string          `json:"reason"`
+	}
+	if json.Unmarshal(e.Raw, &body) == nil {
+		e.Code = jsonText(body.ErrorCode)
+		if e.Code == "" {
+			e.Code = jsonText(body.Code)
+		}
+		e.Name = jsonText(body.Error)
+		e.Message = body.Message
+		if e.Message == "" {
+			e.Message = body.Reason
+		}
+		if e.Message == "" {
+			e.Message = e.Name
+		}
+	}
+	if e.Message == "" {
+		e.Message = defaultMessage(e.Status, e.Raw)
+	}
+	classify(e)
+	return e
+}
+
+func jsonText(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	if t := string(raw); t != "null" {
+		return t
+	}
+	return ""
+}
+
+func defaultMessage(status int, raw []byte) string {
+	s := fmt.Sprintf("the gateway answered %d %s", status, http.StatusText(status))
+	t := strings.TrimSpace(string(raw))
+	switch {
+	case t == "":
+		return s + " without a message"
+	case strings.HasPrefix(t, "<"):
+		return s + " with a web page instead of JSON"
+	case len(t) < 200 && !strings.ContainsAny(t, "{}\n"):
+		return s + ": " + t
+	}
+	return s
+}
+
+// classify sets Kind and Hint. Missing queries and connections are 400 on the hosted service, missing caches 400 or 404 [L].
+func classify(e *Error) {
+	msg := strings.ToLower(e.Message)
+	switch {
+	case e.Status == 401:
+		e.Kind = KindUnauthorized
+	case e.Status == 403:
+		e.Kind = KindForbidden
+	case e.Status == 404 || e.Name == "INVALID_CONNECTION_ID" ||
+		e.Status == 400 && (strings.HasPrefix(msg, "there is no ") || strings.HasPrefix(msg, "cache settings not found")):
+		e.Kind = KindNotFound
+	case e.Status == 409 || e.Status == 400 && strings.Contains(msg, "already exists"):
+		e.Kind = KindConflict
+	case e.Status == 408 || e.Status == 504:
+		e.Kind = KindTimeout
+	case e.Status == 405 || e.Status == 501:
+		e.Kind = KindNotSupported
+	case e.Status == 429 || e.Status >= 500:
+		e.Kind = KindUnavailable
+	case e.Status >= 300 && e.Status < 400:
+		e.Kind = KindProtocol
+		e.Message = fmt.Sprintf("the address redirects to %s; a key is never sent across a redirect", e.Header.Get("Location"))
+		e.Hint = "set the base address to where the gateway really is"
+	default:
+		e.Kind = KindInvalid
+	}
+}
+
+// transportError explains why no complete answer came.
+func transportError(ctx context.Context, method, url string, err error) error {
+	e := &Error{Kind: KindUnavailable, Method: method, URL: url, Err: err}
+	host := hostOf(url)
+	var (
+		dns    *net.DNSError
+		cert   *tls.CertificateVerificationError
+		x509u  x509.UnknownAuthorityError
+		header tls.RecordHeaderError
+		own    *Error
+	)
+	switch {
+	case errors.As(err, &own):
+		return own
+	case errors.Is(context.Cause(ctx), errCallTimeout):
+		e.Kind, e.Message, e.Hint = KindTimeout, "no complete answer from "+host+" within the time limit", "raise --timeout, or try again"
+	case errors.Is(err, context.Canceled):
+		return context.Canceled
+	case errors.Is(err, context.DeadlineExceeded):
+		e.Kind, e.Message, e.Hint = KindTimeout, "no complete answer from "+host+" in time", "raise --timeout, or try again"
+	case errors.As(err, &dns):
+		e.Message, e.Hint = "cannot find the host "+host, "check the base address and the network"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		e.Message, e.Hint = "nothing answers at "+host, "check the base address and that the gateway is running"
+	case errors.As(err, &cert) || errors.As(err, &x509u):
+		e.Message, e.Hint = "the certificate of "+host+" cannot be verified: "+root(err).Error(), "dig does not skip verification; add the authority to the system's trust store (or SSL_CERT_FILE)"
+	case errors.As(err, &header) || strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+		e.Message, e.Hint = host+" does not speak TLS", "use http:// for a gateway on this machine"
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET):
+		e.Message, e.Hint = host+" closed the connection before the reply was complete", "try again"
+	default:
+		e.Message = "cannot reach " + host + ": " + root(err).Error()
+	}
+	return e
+}
+
+func hostOf(url string) string {
+	_, rest, _ := strings.Cut(url, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	return host
+}
+
+func root(err error) error {
+	for {
+		next := errors.Unwrap(err)
+		if next == nil {
+			return err
+		}
+		err = next
+	}
+}

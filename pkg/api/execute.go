@@ -1,0 +1,71 @@
+package api
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+// ExecuteRequest is one of the four forms of a query [S]: ExecuteByBuilder, ExecuteByID, ExecuteByName, ExecuteByStatement.
+type ExecuteRequest interface{ executeForm() }
+
+func (ExecuteByBuilder) executeForm()   {}
+func (ExecuteByID) executeForm()        {}
+func (ExecuteByName) executeForm()      {}
+func (ExecuteByStatement) executeForm() {}
+
+// Result is an open result: the document as it comes off the wire.
+type Result struct {
+	Format Format
+	Header http.Header
+	Body   io.ReadCloser // the gateway's own bytes; closing early tells the gateway to stop
+}
+
+// Rows reads the document row by row. The Result must not be read in another way then.
+func (r *Result) Rows() *Rows { return NewRows(r.Body, r.Format) }
+
+// Close releases the connection; an unread result is given up.
+func (r *Result) Close() error { return r.Body.Close() }
+
+// Execute runs POST /data/projects/{projectId}/queries/execute and returns the open result. The client's
+// timeout does not apply: give ctx a deadline to bound the whole. An empty format leaves the choice to the gateway
+// (CELL_TYPED) [S].
+func (s *QueriesService) Execute(ctx context.Context, project string, form ExecuteRequest, format Format) (*Result, error) {
+	return s.c.execute(ctx, project, form, format)
+}
+
+func (c *Client) execute(ctx context.Context, project string, body any, format Format) (*Result, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	rep, err := c.open(ctx, spec.ExecuteQuery.At(project).With("format", string(format)), body)
+	if err != nil {
+		cancel(nil)
+		return nil, err
+	}
+	if format == "" {
+		format = CellTyped
+	}
+	return &Result{Format: format, Header: rep.Header, Body: &cancelBody{rep.Body, cancel}}, nil
+}
+
+// cancelBody ends the request's context when the body is closed, so that the gateway learns of it at once.
+type cancelBody struct {
+	io.ReadCloser
+	cancel context.CancelCauseFunc
+}
+
+func (b *cancelBody) Close() error {
+	b.cancel(nil)
+	return b.ReadCloser.Close()
+}
+
+// ExecuteTimeout converts a limit to the whole seconds the request carries [O], rounding up; 0 means none.
+func ExecuteTimeout(d time.Duration) *int64 {
+	if d <= 0 {
+		return nil
+	}
+	s := int64((d + time.Second - 1) / time.Second)
+	return &s
+}

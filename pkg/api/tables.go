@@ -1,0 +1,45 @@
+package api
+
+import (
+	"context"
+
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+// TablesService holds the operations of its group of endpoints.
+type TablesService struct{ c *Client }
+
+// List runs GET /data/projects/{projectId}/table.
+func (s *TablesService) List(ctx context.Context, project string) ([]Table, error) {
+	return callList[Table](ctx, s.c, spec.ListInternalTables.At(project), nil)
+}
+
+// Create runs POST /data/projects/{projectId}/table/{tableName}.
+func (s *TablesService) Create(ctx context.Context, project, table string) (Table, error) {
+	return call[Table](ctx, s.c, spec.CreateInternalTable.At(project, table), nil)
+}
+
+// Delete runs DELETE /data/projects/{projectId}/table/{tableName}.
+func (s *TablesService) Delete(ctx context.Context, project, table string) error {
+	return run(ctx, s.c, spec.DeleteInternalTable.At(project, table), nil)
+}
+
+// Columns runs GET /data/projects/{projectId}/table/{tableName}/columns.
+func (s *TablesService) Columns(ctx context.Context, project, table string) ([]ColumnDetail, error) {
+	return callList[ColumnDetail](ctx, s.c, spec.ListInternalColumns.At(project, table), nil)
+}
+
+// AddColumns runs POST /data/projects/{projectId}/table/{tableName}/columns.
+func (s *TablesService) AddColumns(ctx context.Context, project, table string, body []ColumnRequest) ([]ColumnDetail, error) {
+	return callList[ColumnDetail](ctx, s.c, spec.AddInternalColumns.At(project, table), body)
+}
+
+// UpdateColumn runs PUT /data/projects/{projectId}/table/{tableName}/columns/{columnName}.
+func (s *TablesService) UpdateColumn(ctx context.Context, project, table, column string, body ColumnRequest) ([]ColumnDetail, error) {
+	return callList[ColumnDetail](ctx, s.c, spec.UpdateInternalColumn.At(project, table, column), body)
+}
+
+// DeleteColumn runs DELETE /data/projects/{projectId}/table/{tableName}/columns/{columnName}.
+func (s *TablesService) DeleteColumn(ctx context.Context, project, table, column string) error {
+	return run(ctx, s.c, spec.DeleteInternalColumn.At(project, table, column), nil)
+}

@@ -1,0 +1,55 @@
+package api
+
+import (
+	"context"
+	"io"
+	"mime/multipart"
+	"net/textproto"
+
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+// Import runs POST /data/projects/{projectId}/table/{tableName}/import: a multipart body whose part "request" is the JSON text
+// of req and whose part "file" is the CSV document [O]. The document is streamed, never held in memory. Rows are appended,
+// all or none; ImportJob.Result.Processed is the number of rows of this document.
+func (s *TablesService) Import(ctx context.Context, project, table string, req ImportRequest, fileName string, csv io.Reader) (ImportJob, error) {
+	return s.c.importCSV(ctx, spec.ImportCsv.At(project, table), req, fileName, csv)
+}
+
+func (c *Client) importCSV(ctx context.Context, b spec.Bound, req ImportRequest, fileName string, csv io.Reader) (ImportJob, error) {
+	meta, err := Marshal(req)
+	if err != nil {
+		return ImportJob{}, err
+	}
+	pr, pw := io.Pipe()
+	form := multipart.NewWriter(pw)
+	go func() { pw.CloseWithError(writeImport(form, meta, fileName, csv)) }()
+	job, err := call[ImportJob](ctx, c, b, Payload{ContentType: form.FormDataContentType(), Reader: pr, Slow: true})
+	pr.Close() // ends the writer when the gateway answered before it had read the whole document
+	return job, err
+}
+
+func writeImport(form *multipart.Writer, meta []byte, fileName string, csv io.Reader) error {
+	part, err := form.CreatePart(textproto.MIMEHeader{
+		"Content-Disposition": {`form-data; name="request"`},
+		"Content-Type":        {"application/json"},
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := part.Write(meta); err != nil {
+		return err
+	}
+	if part, err = form.CreateFormFile("file", fileName); err != nil {
+		return err
+	}
+	if _, err := io.Copy(part, csv); err != nil {
+		return err
+	}
+	return form.Close()
+}
+
+// Sample runs GET /data/projects/{projectId}/table/{tableName}/sample: a CSV document with a header and five example rows [L].
+func (s *TablesService) Sample(ctx context.Context, project, table string) ([]byte, error) {
+	return s.c.fetch(ctx, spec.GetSampleCsv.At(project, table), nil)
+}

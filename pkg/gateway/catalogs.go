@@ -1,0 +1,225 @@
+package gateway
+
+import (
+	"context"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+func (g *Gateway) registerCatalogs() {
+	handle(g, spec.ListCatalogs, g.listCatalogs)
+	handle(g, spec.GetCatalog, g.getCatalog)
+	handle(g, spec.ListSchemas, g.listSchemas)
+	handle(g, spec.ListTables, g.listTables)
+	handle(g, spec.ListColumns, g.listColumns)
+	handle(g, spec.GetTableCacheState, g.getTableCacheState)
+}
+
+// Identifiers of the catalogs every project has. The first two are the service's [O][L]; the third is the built-in sample.
+const (
+	queryCatalogID  = "2"
+	sampleCatalogID = "3"
+)
+
+// catalogSource lists what is in a catalog. Each kind of catalog has one.
+type catalogSource interface {
+	Schemas(ctx context.Context) ([]string, error)
+	Tables(ctx context.Context, schema string) ([]api.Table, error)
+	Columns(ctx context.Context, schema, table string) ([]api.ColumnDetail, error)
+}
+
+// catalog is an entry of a project's list of catalogs and what stands behind it.
+type catalog struct {
+	api.Catalog
+	source catalogSource
+}
+
+// catalogs lists a project's catalogs in the order of the service: built-in ones first.
+func (g *Gateway) catalogs(ctx context.Context, p store.Project) ([]catalog, error) {
+	return []catalog{
+		{api.Catalog{ID: internalCatalogID, Name: engine.InternalCatalog, DisplayName: engine.InternalCatalog, CatalogType: "internal"},
+			internalCatalog{g, p}},
+		{api.Catalog{ID: queryCatalogID, Name: engine.InternalCatalog, DisplayName: engine.InternalCatalog, CatalogType: "query"},
+			queryCatalog{g, p}},
+		{api.Catalog{ID: sampleCatalogID, Name: engine.SampleCatalog, DisplayName: engine.SampleCatalog, CatalogType: "sample"},
+			schemaCatalog{g, p, sampleCatalogID, engine.SampleCatalog}},
+	}, nil
+}
+
+func (g *Gateway) catalog(ctx context.Context, p store.Project, id string) (catalog, error) {
+	all, err := g.catalogs(ctx, p)
+	if err != nil {
+		return catalog{}, err
+	}
+	for _, c := range all {
+		if c.ID == id {
+			return c, nil
+		}
+	}
+	return catalog{}, dataFault(404, "there is no catalog with id: %s", id)
+}
+
+func (g *Gateway) listCatalogs(ctx context.Context, r *Request[None]) ([]api.Catalog, error) {
+	all, err := g.catalogs(ctx, r.Project)
+	return mapAll(all, func(c catalog) api.Catalog { return c.Catalog }), err
+}
+
+func (g *Gateway) getCatalog(ctx context.Context, r *Request[None]) (api.Catalog, error) {
+	c, err := g.catalog(ctx, r.Project, r.Param("catalogId"))
+	return c.Catalog, err
+}
+
+func (g *Gateway) listSchemas(ctx context.Context, r *Request[None]) ([]api.Schema, error) {
+	c, err := g.catalog(ctx, r.Project, r.Param("catalogId"))
+	if err != nil {
+		return nil, err
+	}
+	names, err := c.source.Schemas(ctx)
+	return mapAll(names, func(n string) api.Schema {
+		return api.Schema{CatalogID: c.ID, CatalogName: c.Name, SchemaName: n}
+	}), err
+}
+
+// schema finds the catalog of a request and checks that the schema it names is there.
+func (g *Gateway) schema(ctx context.Context, p store.Project, id, schema string) (catalog, error) {
+	c, err := g.catalog(ctx, p, id)
+	if err != nil {
+		return c, err
+	}
+	names, err := c.source.Schemas(ctx)
+	if err != nil {
+		return c, err
+	}
+	for _, n := range names {
+		if n == schema {
+			return c, nil
+		}
+	}
+	return c, dataFault(404, "there is no schema %s in catalog %s", schema, c.Name)
+}
+
+func (g *Gateway) listTables(ctx context.Context, r *Request[None]) ([]api.Table, error) {
+	c, err := g.schema(ctx, r.Project, r.Param("catalogId"), r.Param("schemaName"))
+	if err != nil {
+		return nil, err
+	}
+	tables, err := c.source.Tables(ctx, r.Param("schemaName"))
+	if tables == nil {
+		tables = []api.Table{}
+	}
+	return tables, err
+}
+
+func (g *Gateway) listColumns(ctx context.Context, r *Request[None]) ([]api.ColumnDetail, error) {
+	c, err := g.schema(ctx, r.Project, r.Param("catalogId"), r.Param("schemaName"))
+	if err != nil {
+		return nil, err
+	}
+	return c.source.Columns(ctx, r.Param("schemaName"), r.Param("tableName"))
+}
+
+// table finds one table of a catalog.
+func (g *Gateway) table(ctx context.Context, p store.Project, catalogID, schema, name string) (catalog, api.Table, error) {
+	c, err := g.schema(ctx, p, catalogID, schema)
+	if err != nil {
+		return c, api.Table{}, err
+	}
+	tables, err := c.source.Tables(ctx, schema)
+	if err != nil {
+		return c, api.Table{}, err
+	}
+	for _, t := range tables {
+		if t.TableName == name {
+			return c, t, nil
+		}
+	}
+	return c, api.Table{}, dataFault(404, "Table '%s.%s.%s' does not exist", c.Name, schema, name)
+}
+
+func (g *Gateway) getTableCacheState(ctx context.Context, r *Request[None]) (api.TableCacheResult, error) {
+	_, t, err := g.table(ctx, r.Project, r.Param("catalogId"), r.Param("schemaName"), r.Param("tableName"))
+	return api.TableCacheResult{SupportedCacheTypes: t.SupportedCacheTypes, IsCached: t.IsCached, IsCacheable: t.IsCacheable}, err
+}
+
+// internalCatalog is catalog "1": the internal tables.
+type internalCatalog struct {
+	g *Gateway
+	p store.Project
+}
+
+func (c internalCatalog) Schemas(context.Context) ([]string, error) {
+	return []string{engine.SchemaTable, engine.SchemaBI}, nil
+}
+
+func (c internalCatalog) Tables(ctx context.Context, schema string) ([]api.Table, error) {
+	p, err := c.g.engine.Project(ctx, c.p.ID)
+	if err != nil {
+		return nil, err
+	}
+	names, err := p.ListTables(ctx, schema)
+	return mapAll(names, func(n string) api.Table { return tableOut(schema, n) }), err
+}
+
+func (c internalCatalog) Columns(ctx context.Context, schema, table string) ([]api.ColumnDetail, error) {
+	p, err := c.g.engine.Project(ctx, c.p.ID)
+	if err != nil {
+		return nil, err
+	}
+	cols, err := p.Columns(ctx, schema, table)
+	return mapAll(cols, columnOut), err
+}
+
+// queryCatalog is catalog "2": saved queries and stored results of materialized ones.
+type queryCatalog struct {
+	g *Gateway
+	p store.Project
+}
+
+func (c queryCatalog) Schemas(context.Context) ([]string, error) {
+	return []string{engine.SchemaQuery, engine.SchemaMtQuery}, nil
+}
+
+func (c queryCatalog) Tables(ctx context.Context, schema string) ([]api.Table, error) {
+	all, err := c.g.resolver(c.p).List(ctx)
+	var out []api.Table
+	for _, n := range all {
+		if n.Catalog == engine.InternalCatalog && n.Schema == schema {
+			out = append(out, api.Table{CatalogID: queryCatalogID, CatalogName: n.Catalog, SchemaName: schema, TableName: n.Table, SupportedCacheTypes: []string{}})
+		}
+	}
+	return out, err
+}
+
+func (c queryCatalog) Columns(ctx context.Context, schema, table string) ([]api.ColumnDetail, error) {
+	return c.g.describe(ctx, c.p, engine.TableName{Catalog: engine.InternalCatalog, Schema: schema, Table: table})
+}
+
+// schemaCatalog is a catalog whose tables the engine itself knows; it is listed through information_schema.
+type schemaCatalog struct {
+	g        *Gateway
+	p        store.Project
+	id, name string
+}
+
+func (c schemaCatalog) rows(ctx context.Context, sql string, bindings ...string) ([][]string, error) {
+	return c.g.queryText(ctx, c.p, sql, bindings...)
+}
+
+func (c schemaCatalog) Schemas(ctx context.Context) ([]string, error) {
+	rows, err := c.rows(ctx, `SELECT DISTINCT table_schema FROM `+quote(c.name)+`.information_schema.tables WHERE table_schema <> 'information_schema' ORDER BY 1`)
+	return mapAll(rows, func(r []string) string { return r[0] }), err
+}
+
+func (c schemaCatalog) Tables(ctx context.Context, schema string) ([]api.Table, error) {
+	rows, err := c.rows(ctx, `SELECT table_name FROM `+quote(c.name)+`.information_schema.tables WHERE table_schema = ? ORDER BY 1`, schema)
+	return mapAll(rows, func(r []string) api.Table {
+		return api.Table{CatalogID: c.id, CatalogName: c.name, SchemaName: schema, TableName: r[0], SupportedCacheTypes: []string{}}
+	}), err
+}
+
+func (c schemaCatalog) Columns(ctx context.Context, schema, table string) ([]api.ColumnDetail, error) {
+	return c.g.describe(ctx, c.p, engine.TableName{Catalog: c.name, Schema: schema, Table: table})
+}

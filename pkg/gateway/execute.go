@@ -1,0 +1,158 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"sort"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+func (g *Gateway) registerExecute() {
+	handle(g, spec.ExecuteQuery, g.executeQuery)
+}
+
+// executeQuery streams the result of one of the four forms [S]. The status is sent when the first rows are known, so that a
+// statement that fails at once is an error and not a cut document.
+func (g *Gateway) executeQuery(ctx context.Context, r *Request[json.RawMessage]) (Stream, error) {
+	format := api.Format(r.Query("format"))
+	switch format {
+	case "":
+		format = api.CellTyped
+	case api.CellTyped, api.Simple, api.Compact:
+	default:
+		return nil, frameworkFault(400, "query parameter format: %q is none of CELL_TYPED, SIMPLE, COMPACT", format)
+	}
+	q, err := g.statement(ctx, r.Project, r.Body)
+	if err != nil {
+		return nil, err
+	}
+	q.Props = props(r.Scope, r.Project)
+	res, err := g.query(ctx, r.Project, q)
+	if err != nil {
+		return nil, err
+	}
+	return func(w http.ResponseWriter) error {
+		defer res.Close()
+		_, err := res.Encode(ctx, w, format, func() {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusOK)
+		})
+		return err
+	}, nil
+}
+
+// props are what current_user_props(key) answers [D].
+func props(s Scope, p store.Project) map[string]string {
+	return map[string]string{"id": s.UserID, "user": s.UserID, "email": s.Email, "username": s.Email, "firstname": "", "lastname": "", "project": p.ID}
+}
+
+// statement turns a request body into SQL. The body is exactly one of four forms, told apart by their required property.
+func (g *Gateway) statement(ctx context.Context, p store.Project, raw json.RawMessage) (engine.Query, error) {
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &keys); err != nil {
+		return engine.Query{}, frameworkFault(400, "the request body must be a JSON object")
+	}
+	var forms []string
+	for _, k := range []string{"from", "id", "qualifiedName", "statement"} {
+		if _, ok := keys[k]; ok {
+			forms = append(forms, k)
+		}
+	}
+	if len(forms) != 1 {
+		return engine.Query{}, frameworkFault(400, "the request body must hold exactly one of from, id, qualifiedName, statement; it holds %s", listOr(forms, "none"))
+	}
+	switch forms[0] {
+	case "from":
+		var b api.ExecuteByBuilder
+		if err := decodeBody(raw, &b); err != nil {
+			return engine.Query{}, err
+		}
+		sql, err := buildSQL(b)
+		return engine.Query{SQL: sql, Timeout: timeoutOf(b.Timeout)}, err
+	case "id":
+		if id := bytes.TrimSpace(keys["id"]); len(id) == 0 || id[0] != '"' {
+			return engine.Query{}, frameworkFault(400, "property \"id\" must be a string: query ids have more digits than a JSON number keeps")
+		}
+		var b api.ExecuteByID
+		if err := decodeBody(raw, &b); err != nil {
+			return engine.Query{}, err
+		}
+		sql, err := g.savedStatement(ctx, p, b.ID)
+		return engine.Query{SQL: sql, Timeout: timeoutOf(b.Timeout)}, err
+	case "qualifiedName":
+		var b api.ExecuteByName
+		if err := decodeBody(raw, &b); err != nil {
+			return engine.Query{}, err
+		}
+		n, err := splitName(b.QualifiedName)
+		return engine.Query{SQL: "SELECT * FROM " + quoteName(n), Timeout: timeoutOf(b.Timeout)}, err
+	}
+	var b api.ExecuteByStatement
+	if err := decodeBody(raw, &b); err != nil {
+		return engine.Query{}, err
+	}
+	if len(b.Bindings) > 0 && len(b.BindArgs) > 0 {
+		return engine.Query{}, frameworkFault(400, "bindings and bindArgs are two spellings of one property; send one")
+	}
+	return engine.Query{SQL: b.Statement, Bindings: append(b.Bindings, b.BindArgs...), Timeout: timeoutOf(b.Timeout)}, nil
+}
+
+// savedStatement is the SQL that execution by id stands for.
+func (g *Gateway) savedStatement(_ context.Context, _ store.Project, id string) (string, error) {
+	return "", dataFault(400, "There is no query with id: %s", id)
+}
+
+// splitName reads a dotted name whose parts may be quoted: catalog.schema.table.
+func splitName(s string) (engine.TableName, error) {
+	var parts []string
+	rest := strings.TrimSpace(s)
+	for rest != "" {
+		var part string
+		if rest[0] == '"' {
+			end := 1
+			for {
+				i := strings.IndexByte(rest[end:], '"')
+				if i < 0 {
+					return engine.TableName{}, dataFault(400, "qualifiedName %q: a quote is not closed", s)
+				}
+				end += i + 1
+				if end < len(rest) && rest[end] == '"' {
+					end++
+					continue
+				}
+				break
+			}
+			part, rest = strings.ReplaceAll(rest[1:end-1], `""`, `"`), rest[end:]
+		} else if i := strings.IndexByte(rest, '.'); i >= 0 {
+			part, rest = rest[:i], rest[i:]
+		} else {
+			part, rest = rest, ""
+		}
+		parts = append(parts, part)
+		if rest != "" {
+			if rest[0] != '.' || len(rest) == 1 {
+				return engine.TableName{}, dataFault(400, "qualifiedName %q is not of the form catalog.schema.table", s)
+			}
+			rest = rest[1:]
+		}
+	}
+	if len(parts) != 3 || parts[0] == "" || parts[1] == "" || parts[2] == "" {
+		return engine.TableName{}, dataFault(400, "qualifiedName %q is not of the form catalog.schema.table", s)
+	}
+	return engine.TableName{Catalog: parts[0], Schema: parts[1], Table: parts[2]}, nil
+}
+
+func listOr(words []string, none string) string {
+	if len(words) == 0 {
+		return none
+	}
+	sort.Strings(words)
+	return strings.Join(words, " and ")
+}

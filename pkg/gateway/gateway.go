@@ -1,0 +1,89 @@
+// Package gateway is zone local: the service's HTTP API implemented in the binary. Control-plane state lives in the store,
+// rows in the engine, and handlers are typed functions registered by operation.
+package gateway
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+)
+
+// Options configure a gateway.
+type Options struct {
+	Dir        string // the data directory, made with mode 0700 on first use
+	OpenEngine func(engine.Options) (engine.Engine, error)
+	Engine     engine.Options   // Dir and NewID are filled in
+	Now        func() time.Time // nil: time.Now
+	Log        *slog.Logger     // one line per request; nil: none
+	Version    string
+
+	servedKey []byte // hash of the key of `gateway serve --print-key`
+}
+
+// Gateway serves the API over one data directory.
+type Gateway struct {
+	options Options
+	store   *store.Store
+	engine  engine.Engine
+	routes  map[string]route
+	handler http.Handler
+	now     func() time.Time
+	log     *slog.Logger
+	jobs    sync.WaitGroup // background work that Close waits for
+	ctx     context.Context
+	stop    context.CancelFunc
+}
+
+// Open opens the data directory, making it on first use. No project's rows are opened yet.
+func Open(o Options) (*Gateway, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
+	}
+	st, err := store.Open(o.Dir, o.Now)
+	if err != nil {
+		return nil, err
+	}
+	o.Engine.Dir = filepath.Join(o.Dir, "projects")
+	o.Engine.NewID = st.NewID
+	eng, err := o.OpenEngine(o.Engine)
+	if err != nil {
+		st.Close()
+		return nil, err
+	}
+	g := &Gateway{options: o, store: st, engine: eng, routes: map[string]route{}, now: o.Now, log: o.Log}
+	g.ctx, g.stop = context.WithCancel(context.Background())
+	g.register()
+	g.handler = g.middleware(g.mux())
+	return g, nil
+}
+
+// register names every handler. One line a group; each group's file registers its own operations.
+func (g *Gateway) register() {
+	g.registerOrganizations()
+	g.registerProjects()
+	g.registerInfo()
+	g.registerTables()
+	g.registerCatalogs()
+	g.registerExecute()
+}
+
+// Handler is the API under /api/v1, without a listener.
+func (g *Gateway) Handler() http.Handler { return g.handler }
+
+// Close waits for background work, then closes rows and state.
+func (g *Gateway) Close() error {
+	g.jobs.Wait()
+	g.stop()
+	return errors.Join(g.engine.Close(), g.store.Close())
+}

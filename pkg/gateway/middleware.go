@@ -1,0 +1,144 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/dig-cli/dig/pkg/gateway/store"
+)
+
+type (
+	sourceKey  struct{}
+	requestKey struct{}
+)
+
+const (
+	sourceProcess = "process"
+	sourceSocket  = "socket"
+	sourceTCP     = "tcp"
+)
+
+// middleware wraps the router: request id, recovery, one log line without secrets, authentication.
+func (g *Gateway) middleware(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
+		id := uuid.NewString()[:8]
+		sw := &statusWriter{ResponseWriter: w}
+		sw.Header().Set("X-Request-Id", id)
+		start := g.now()
+		ctx := context.WithValue(hr.Context(), requestKey{}, id)
+		hr = hr.WithContext(ctx)
+		defer func() {
+			p := recover()
+			if p != nil && p != http.ErrAbortHandler {
+				g.log.Error("panic", "request", id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				if sw.status == 0 {
+					g.fail(sw, hr, frameworkFault(500, "internal error"))
+					p = nil
+				} else {
+					p = http.ErrAbortHandler // the reply has begun: cut it, so that it cannot pass for a complete one
+				}
+			}
+			g.log.Info("request", "id", id, "method", hr.Method, "path", hr.URL.Path, "status", sw.status, "bytes", sw.bytes,
+				"ms", g.now().Sub(start).Milliseconds())
+			if p != nil {
+				panic(p)
+			}
+		}()
+		if hr.URL.Path != "/healthz" {
+			scope, err := g.authenticate(hr)
+			if err != nil {
+				g.fail(sw, hr, err)
+				return
+			}
+			hr = hr.WithContext(context.WithValue(ctx, scopeKey{}, scope))
+		}
+		next.ServeHTTP(sw, hr)
+	})
+}
+
+// fail writes the error body of a fault. After the first byte of a reply it cuts the connection instead.
+func (g *Gateway) fail(w http.ResponseWriter, hr *http.Request, err error) {
+	if sw, ok := w.(*statusWriter); ok && sw.status != 0 {
+		if !errors.Is(err, context.Canceled) {
+			g.log.Warn("reply cut", "request", hr.Context().Value(requestKey{}), "error", err.Error())
+		}
+		panic(http.ErrAbortHandler)
+	}
+	f := faultOf(err)
+	if f.Status >= 500 && f.Status != 501 {
+		g.log.Error("fault", "request", hr.Context().Value(requestKey{}), "error", err.Error())
+	}
+	var body any
+	null := func(s string) any {
+		if s == "" {
+			return nil
+		}
+		return s
+	}
+	switch f.shape {
+	case shapeData:
+		body = map[string]any{"errorCode": 100, "message": f.Message}
+	case shapeFramework:
+		body = struct {
+			Timestamp string `json:"timestamp"`
+			Path      string `json:"path"`
+			Status    int    `json:"status"`
+			Error     string `json:"error"`
+			RequestID any    `json:"requestId"`
+			Message   string `json:"message,omitempty"`
+		}{store.Time(g.now()), hr.URL.Path, f.Status, http.StatusText(f.Status), hr.Context().Value(requestKey{}), f.Message}
+	default:
+		body = struct {
+			Error     string `json:"error"`
+			Message   string `json:"message"`
+			ErrorCode any    `json:"errorCode"`
+		}{f.Name, f.Message, null(f.Code)}
+	}
+	raw, err := json.Marshal(body)
+	if err != nil {
+		raw = []byte(`{"errorCode":100,"message":"internal error"}`)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(f.Status)
+	w.Write(raw)
+}
+
+// statusWriter remembers what was written, for the log line and to know whether a reply has begun.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+		w.ResponseWriter.WriteHeader(status)
+	}
+}
+
+func (w *statusWriter) Write(p []byte) (int, error) {
+	if w.status == 0 {
+		w.WriteHeader(http.StatusOK)
+	}
+	n, err := w.ResponseWriter.Write(p)
+	w.bytes += int64(n)
+	return n, err
+}
+
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// timeoutOf converts the seconds a request asks for; nil and 0 mean none.
+func timeoutOf(seconds *int64) time.Duration {
+	if seconds == nil || *seconds <= 0 {
+		return 0
+	}
+	return time.Duration(*seconds) * time.Second
+}

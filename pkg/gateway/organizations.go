@@ -1,0 +1,143 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+func (g *Gateway) registerOrganizations() {
+	handle(g, spec.ListOrganizations, g.listOrganizations)
+	handle(g, spec.GetOrganization, g.getOrganization)
+	handle(g, spec.ListWorkspaces, g.listWorkspaces)
+	handle(g, spec.CreateWorkspace, g.createWorkspace)
+	handle(g, spec.GetWorkspace, g.getWorkspace)
+	handle(g, spec.UpdateWorkspace, g.updateWorkspace)
+	handle(g, spec.DeleteWorkspace, g.deleteWorkspace)
+}
+
+func orgOut(o store.Organization) api.Organization {
+	return api.Organization{ID: o.ID, Name: o.Name, Owner: o.Owner, CreatedAt: o.CreatedAt, IconFileID: o.IconFileID, Description: o.Description}
+}
+
+// workspaceOut fills createdAt only in lists, as the service does [S].
+func workspaceOut(w store.Workspace, list bool) api.Workspace {
+	out := api.Workspace{ID: w.ID, Name: w.Name, CreatedBy: w.CreatedBy, OrganizationID: w.OrganizationID, Description: w.Description, DefaultWorkspace: w.Default}
+	if list {
+		out.CreatedAt = &w.CreatedAt
+	}
+	return out
+}
+
+func (g *Gateway) listOrganizations(ctx context.Context, _ *Request[None]) ([]api.Organization, error) {
+	all, err := g.store.Organizations(ctx)
+	return mapAll(all, orgOut), err
+}
+
+func (g *Gateway) getOrganization(ctx context.Context, r *Request[None]) (api.Organization, error) {
+	o, err := g.organization(ctx, r.Param("organizationId"))
+	return orgOut(o), err
+}
+
+func (g *Gateway) organization(ctx context.Context, id string) (store.Organization, error) {
+	o, err := g.store.Organization(ctx, id)
+	return o, notFound(err, "there is no organization with id: %s", id)
+}
+
+func (g *Gateway) workspace(ctx context.Context, org, id string) (store.Workspace, error) {
+	if _, err := g.organization(ctx, org); err != nil {
+		return store.Workspace{}, err
+	}
+	w, err := g.store.Workspace(ctx, org, id)
+	return w, notFound(err, "there is no workspace with id: %s", id)
+}
+
+func (g *Gateway) listWorkspaces(ctx context.Context, r *Request[None]) ([]api.Workspace, error) {
+	org, err := g.organization(ctx, r.Param("organizationId"))
+	if err != nil {
+		return nil, err
+	}
+	all, err := g.store.Workspaces(ctx, org.ID)
+	return mapAll(all, func(w store.Workspace) api.Workspace { return workspaceOut(w, true) }), err
+}
+
+func (g *Gateway) createWorkspace(ctx context.Context, r *Request[api.WorkspaceRequest]) (api.Workspace, error) {
+	org, err := g.organization(ctx, r.Param("organizationId"))
+	if err != nil {
+		return api.Workspace{}, err
+	}
+	name, err := requiredName(r.Body.Name)
+	if err != nil {
+		return api.Workspace{}, err
+	}
+	w, err := g.store.CreateWorkspace(ctx, org.ID, name, r.Body.Description)
+	return workspaceOut(w, false), err
+}
+
+func (g *Gateway) getWorkspace(ctx context.Context, r *Request[None]) (api.Workspace, error) {
+	w, err := g.workspace(ctx, r.Param("organizationId"), r.Param("workspaceId"))
+	return workspaceOut(w, false), err
+}
+
+func (g *Gateway) updateWorkspace(ctx context.Context, r *Request[api.WorkspaceRequest]) (api.Workspace, error) {
+	w, err := g.workspace(ctx, r.Param("organizationId"), r.Param("workspaceId"))
+	if err != nil {
+		return api.Workspace{}, err
+	}
+	if err := optionalName(r.Body.Name); err != nil {
+		return api.Workspace{}, err
+	}
+	w, err = g.store.UpdateWorkspace(ctx, w.OrganizationID, w.ID, r.Body.Name, r.Body.Description)
+	return workspaceOut(w, false), err
+}
+
+// deleteWorkspace refuses a workspace that holds projects: the service leaves the effect open [S], and losing projects
+// unasked would be the worse reading.
+func (g *Gateway) deleteWorkspace(ctx context.Context, r *Request[None]) (None, error) {
+	w, err := g.workspace(ctx, r.Param("organizationId"), r.Param("workspaceId"))
+	if err != nil {
+		return None{}, err
+	}
+	if w.Default {
+		return None{}, dataFault(409, "the default workspace of an organization cannot be deleted")
+	}
+	err = g.store.DeleteWorkspace(ctx, w.OrganizationID, w.ID)
+	if errors.Is(err, store.ErrInUse) {
+		return None{}, dataFault(409, "workspace %s still holds projects; delete them first", w.Name)
+	}
+	return None{}, err
+}
+
+// notFound gives the answer for a missing thing its words.
+func notFound(err error, format string, args ...any) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return dataFault(404, format, args...)
+	}
+	return err
+}
+
+func requiredName(name *string) (string, error) {
+	if name == nil {
+		return "", missing("name")
+	}
+	return *name, optionalName(name)
+}
+
+func optionalName(name *string) error {
+	if name != nil && strings.TrimSpace(*name) == "" {
+		return frameworkFault(400, "property %q is empty", "name")
+	}
+	return nil
+}
+
+func mapAll[A, B any](in []A, f func(A) B) []B {
+	out := make([]B, len(in))
+	for i, v := range in {
+		out[i] = f(v)
+	}
+	return out
+}

@@ -1,0 +1,131 @@
+package gateway
+
+import (
+	"context"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+func (g *Gateway) registerProjects() {
+	handle(g, spec.ListProjects, g.listProjects)
+	handle(g, spec.CreateProject, g.createProject)
+	handle(g, spec.GetProject, g.getProject)
+	handle(g, spec.UpdateProject, g.updateProject)
+	handle(g, spec.DeleteProject, g.deleteProject)
+	handle(g, spec.ListProjectsLegacy, g.listProjectsLegacy)
+	handle(g, spec.CreateProjectLegacy, g.createProjectLegacy)
+	handle(g, spec.GetProjectLegacy, g.getProjectLegacy)
+	handle(g, spec.UpdateProjectLegacy, g.updateProject)
+	handle(g, spec.DeleteProjectLegacy, g.deleteProject)
+}
+
+func (g *Gateway) registerInfo() {
+	handle(g, spec.GetKeyInfo, g.getKeyInfo)
+}
+
+func projectOut(p store.Project) api.Project {
+	webhook := "https://" + p.Domain + ".localhost/webhook"
+	return api.Project{ID: p.ID, Name: p.Name, Description: p.Description, Domain: &p.Domain, WebhookBaseURL: &webhook,
+		CreatedAt: p.CreatedAt, Owner: p.Owner, WorkspaceID: p.WorkspaceID}
+}
+
+func (g *Gateway) listProjects(ctx context.Context, r *Request[None]) ([]api.Project, error) {
+	w, err := g.workspace(ctx, r.Param("organizationId"), r.Param("workspaceId"))
+	if err != nil {
+		return nil, err
+	}
+	all, err := g.store.Projects(ctx, w.ID)
+	return mapAll(all, projectOut), err
+}
+
+func (g *Gateway) listProjectsLegacy(ctx context.Context, _ *Request[None]) ([]api.Project, error) {
+	all, err := g.store.Projects(ctx, "")
+	return mapAll(all, projectOut), err
+}
+
+func (g *Gateway) createProject(ctx context.Context, r *Request[api.ProjectRequest]) (api.Project, error) {
+	w, err := g.workspace(ctx, r.Param("organizationId"), r.Param("workspaceId"))
+	if err != nil {
+		return api.Project{}, err
+	}
+	return g.newProject(ctx, w.ID, r.Body)
+}
+
+// createProjectLegacy puts the project into the default workspace: its path names none.
+func (g *Gateway) createProjectLegacy(ctx context.Context, r *Request[api.ProjectRequest]) (api.Project, error) {
+	return g.newProject(ctx, store.DefaultWorkspace, r.Body)
+}
+
+func (g *Gateway) newProject(ctx context.Context, workspace string, body api.ProjectRequest) (api.Project, error) {
+	name, err := requiredName(body.Name)
+	if err != nil {
+		return api.Project{}, err
+	}
+	p, err := g.store.CreateProject(ctx, workspace, name, body.Description)
+	return projectOut(p), err
+}
+
+// inPath checks that a project lies in the workspace and organization that the path names, if it names them.
+func (g *Gateway) inPath(ctx context.Context, p store.Project, org, workspace string) error {
+	if org == "" {
+		return nil
+	}
+	w, err := g.workspace(ctx, org, workspace)
+	if err != nil {
+		return err
+	}
+	if p.WorkspaceID != w.ID {
+		return dataFault(404, "there is no project with id %s in workspace %s", p.ID, w.Name)
+	}
+	return nil
+}
+
+func (g *Gateway) getProject(ctx context.Context, r *Request[None]) (api.Project, error) {
+	err := g.inPath(ctx, r.Project, r.Param("organizationId"), r.Param("workspaceId"))
+	return projectOut(r.Project), err
+}
+
+// getProjectLegacy leaves out workspaceId, as the service does [S].
+func (g *Gateway) getProjectLegacy(_ context.Context, r *Request[None]) (api.Project, error) {
+	out := projectOut(r.Project)
+	out.WorkspaceID = ""
+	return out, nil
+}
+
+func (g *Gateway) updateProject(ctx context.Context, r *Request[api.ProjectRequest]) (api.Project, error) {
+	if err := g.inPath(ctx, r.Project, r.Param("organizationId"), r.Param("workspaceId")); err != nil {
+		return api.Project{}, err
+	}
+	if err := optionalName(r.Body.Name); err != nil {
+		return api.Project{}, err
+	}
+	p, err := g.store.UpdateProject(ctx, r.Project.ID, r.Body.Name, r.Body.Description)
+	return projectOut(p), err
+}
+
+func (g *Gateway) deleteProject(ctx context.Context, r *Request[None]) (None, error) {
+	if err := g.inPath(ctx, r.Project, r.Param("organizationId"), r.Param("workspaceId")); err != nil {
+		return None{}, err
+	}
+	// Rows first: were the process to die in between, the project would still be listed and could be deleted again.
+	if err := g.engine.DropProject(ctx, r.Project.ID); err != nil {
+		return None{}, err
+	}
+	return None{}, g.store.DeleteProject(ctx, r.Project.ID)
+}
+
+// getKeyInfo names the project only for a project key [T].
+func (g *Gateway) getKeyInfo(ctx context.Context, r *Request[None]) (api.ProjectInfo, error) {
+	info := api.ProjectInfo{UserID: r.Scope.UserID, Email: r.Scope.Email}
+	if r.Scope.Partner {
+		return info, nil
+	}
+	p, err := g.store.Project(ctx, "", r.Scope.ProjectID)
+	if err != nil {
+		return info, err
+	}
+	info.ProjectID, info.ProjectName = &p.ID, &p.Name
+	return info, nil
+}

@@ -1,0 +1,88 @@
+package gateway
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+)
+
+// resolver tells the engine what the names of one project mean.
+type resolver struct {
+	g *Gateway
+	p store.Project
+}
+
+func (g *Gateway) resolver(p store.Project) resolver { return resolver{g, p} }
+
+// Lookup implements engine.Catalogs.
+func (r resolver) Lookup(ctx context.Context, n engine.TableName) (engine.Source, error) {
+	if n.Catalog != engine.InternalCatalog {
+		return engine.Source{}, unknown(engine.KindUnknownCatalog, "Catalog '%s' does not exist", n.Catalog)
+	}
+	switch n.Schema {
+	case engine.SchemaQuery, engine.SchemaMtQuery:
+		return engine.Source{}, unknown(engine.KindUnknownTable, "Table '%s' does not exist", n.String())
+	}
+	return engine.Source{}, unknown(engine.KindUnknownSchema, "Schema '%s' does not exist in catalog '%s'", n.Schema, n.Catalog)
+}
+
+// List implements engine.Catalogs.
+func (r resolver) List(ctx context.Context) ([]engine.TableName, error) { return nil, nil }
+
+func unknown(k engine.Kind, format string, args ...any) error {
+	return &engine.Error{Kind: k, Message: dataFault(400, format, args...).Message}
+}
+
+// query starts a statement of the gateway's own or of a user on a project.
+func (g *Gateway) query(ctx context.Context, p store.Project, q engine.Query) (engine.Result, error) {
+	data, err := g.engine.Project(ctx, p.ID)
+	if err != nil {
+		return nil, err
+	}
+	q.Catalogs = g.resolver(p)
+	return data.Query(ctx, q)
+}
+
+// queryText runs a small statement and returns its values as text, NULL as "".
+func (g *Gateway) queryText(ctx context.Context, p store.Project, sql string, bindings ...string) ([][]string, error) {
+	res, err := g.query(ctx, p, engine.Query{SQL: sql, Bindings: bindings})
+	if err != nil {
+		return nil, err
+	}
+	defer res.Close()
+	out := [][]string{}
+	_, err = res.Rows(ctx, func(row [][]byte) error {
+		r := make([]string, len(row))
+		for i, v := range row {
+			r[i] = string(v)
+		}
+		out = append(out, r)
+		return nil
+	})
+	return out, err
+}
+
+// describe lists the columns of anything a statement can name, by planning a SELECT over it.
+func (g *Gateway) describe(ctx context.Context, p store.Project, n engine.TableName) ([]api.ColumnDetail, error) {
+	res, err := g.query(ctx, p, engine.Query{SQL: "SELECT * FROM " + quoteName(n) + " LIMIT 0"})
+	if err != nil {
+		return nil, err
+	}
+	defer res.Close()
+	cols := res.Columns()
+	out := make([]api.ColumnDetail, len(cols))
+	for i, c := range cols {
+		out[i] = api.ColumnDetail{ID: strconv.Itoa(i + 1), Name: c.Name, DataType: c.DataType, DisplayName: c.Name}
+	}
+	return out, nil
+}
+
+func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+func quoteName(n engine.TableName) string {
+	return quote(n.Catalog) + "." + quote(n.Schema) + "." + quote(n.Table)
+}

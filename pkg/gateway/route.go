@@ -1,0 +1,289 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"reflect"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+// basePath is the version prefix of every address [S].
+const basePath = "/api/v1"
+
+// maxBody bounds a JSON request body.
+const maxBody = 32 << 20
+
+// Request is what a handler sees of a call: typed body, path parameters, query, and who calls.
+type Request[B any] struct {
+	Op      spec.Op
+	Body    B
+	Scope   Scope
+	Project store.Project // set when the path has {projectId}: it exists and the caller may use it
+	http    *http.Request
+	gateway *Gateway
+}
+
+// Param is a path parameter by its name in the specification.
+func (r *Request[B]) Param(name string) string { return r.http.PathValue(name) }
+
+// Query is a query parameter, "" when absent.
+func (r *Request[B]) Query(name string) string { return r.http.URL.Query().Get(name) }
+
+// Bool is a query parameter that is true or false.
+func (r *Request[B]) Bool(name string, def bool) (bool, error) {
+	v := r.Query(name)
+	if v == "" {
+		return def, nil
+	}
+	b, err := strconv.ParseBool(v)
+	if err != nil {
+		return def, frameworkFault(400, "query parameter %s: %q is neither true nor false", name, v)
+	}
+	return b, nil
+}
+
+// Int is a query parameter that is a whole number not below least.
+func (r *Request[B]) Int(name string, def, least int) (int, error) {
+	v := r.Query(name)
+	if v == "" {
+		return def, nil
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil || n < least {
+		return def, frameworkFault(400, "query parameter %s: %q is not a whole number of at least %d", name, v, least)
+	}
+	return n, nil
+}
+
+// Data opens the rows of the request's project.
+func (r *Request[B]) Data(ctx context.Context) (engine.Project, error) {
+	return r.gateway.engine.Project(ctx, r.Project.ID)
+}
+
+// None is the body of a request that has none, and the reply that is 200 with an empty body.
+type None struct{}
+
+// Reply carries a value under another status than 200; a nil Value has no body.
+type Reply struct {
+	Status int
+	Value  any
+}
+
+// Stream writes its own reply. It must not have written anything when it returns a *Fault.
+type Stream func(w http.ResponseWriter) error
+
+// route is one registered operation.
+type route struct {
+	op    spec.Op
+	serve http.HandlerFunc
+}
+
+// handle registers the handler of an operation. B is the type of the JSON body, None for none, io.Reader for the raw body;
+// T is the reply: any JSON value, None, Reply or Stream.
+func handle[B, T any](g *Gateway, op spec.Op, fn func(ctx context.Context, r *Request[B]) (T, error)) {
+	if _, dup := g.routes[op.ID]; dup {
+		panic("two handlers for " + op.ID)
+	}
+	g.routes[op.ID] = route{op, func(w http.ResponseWriter, hr *http.Request) {
+		r := &Request[B]{Op: op, Scope: scopeOf(hr.Context()), http: hr, gateway: g}
+		out, err := func() (out T, err error) {
+			if err = g.authorize(hr.Context(), op, r.Scope, hr.PathValue("projectId"), &r.Project); err != nil {
+				return
+			}
+			if err = readBody(hr, &r.Body); err != nil {
+				return
+			}
+			return fn(hr.Context(), r)
+		}()
+		if err != nil {
+			g.fail(w, hr, err)
+			return
+		}
+		g.reply(w, hr, any(out))
+	}}
+}
+
+func (g *Gateway) reply(w http.ResponseWriter, hr *http.Request, out any) {
+	status := http.StatusOK
+	switch v := out.(type) {
+	case None:
+		w.WriteHeader(status)
+		return
+	case Stream:
+		if err := v(w); err != nil {
+			g.fail(w, hr, err)
+		}
+		return
+	case Reply:
+		if v.Value == nil {
+			w.WriteHeader(v.Status)
+			return
+		}
+		status, out = v.Status, v.Value
+	}
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(out); err != nil {
+		g.fail(w, hr, fmt.Errorf("reply: %w", err))
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	w.Write(bytes.TrimRight(buf.Bytes(), "\n"))
+}
+
+func readBody(hr *http.Request, into any) error {
+	switch b := into.(type) {
+	case *None:
+		return nil
+	case *io.Reader:
+		*b = hr.Body
+		return nil
+	}
+	raw, err := io.ReadAll(http.MaxBytesReader(nil, hr.Body, maxBody))
+	if err != nil {
+		var tooBig *http.MaxBytesError
+		if errors.As(err, &tooBig) {
+			return frameworkFault(413, "the request body is larger than %d MiB", maxBody>>20)
+		}
+		return frameworkFault(400, "the request body could not be read: %v", err)
+	}
+	return decodeBody(raw, into)
+}
+
+// decodeBody decodes strictly: a misspelt field would otherwise be a silent default.
+func decodeBody(raw []byte, into any) error {
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return frameworkFault(400, "the request body is missing")
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	err := dec.Decode(into)
+	if err == nil {
+		if _, err = dec.Token(); err == io.EOF {
+			return nil
+		}
+		return frameworkFault(400, "the request body holds more than one JSON value")
+	}
+	var (
+		te *json.UnmarshalTypeError
+		se *json.SyntaxError
+	)
+	switch {
+	case errors.As(err, &te):
+		return frameworkFault(400, "the request body: field %q must be %s, not %s", te.Field, jsonName(te.Type), te.Value)
+	case errors.As(err, &se):
+		return frameworkFault(400, "the request body is not valid JSON at byte %d: %v", se.Offset, se)
+	case strings.HasPrefix(err.Error(), "json: unknown field "):
+		return frameworkFault(400, "the request body has an unknown field %s", strings.TrimPrefix(err.Error(), "json: unknown field "))
+	}
+	return frameworkFault(400, "the request body is not valid JSON: %v", err)
+}
+
+func jsonName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return jsonName(t.Elem())
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		return "a whole number"
+	case reflect.Float64:
+		return "a number"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	}
+	return "an object"
+}
+
+// missing is the fault for a required property that a body lacks, in the framework's shape [L].
+func missing(property string) *Fault {
+	return frameworkFault(400, "required property %q is missing", property)
+}
+
+// mux builds the router from the registered routes.
+func (g *Gateway) mux() *http.ServeMux {
+	m := http.NewServeMux()
+	for _, rt := range g.routes {
+		if rt.op.ID == spec.ExportQuery.ID || rt.op.ID == spec.CreateChildQueryFolder.ID {
+			continue
+		}
+		m.HandleFunc(rt.op.Method+" "+basePath+rt.op.Path, rt.serve)
+	}
+	// http.ServeMux refuses exactly one pair of the patterns, because neither is more specific than the other:
+	// queries/{queryId}/exports and queries/folders/{parentFolderId}. One wider pattern tells them apart.
+	m.HandleFunc("POST "+basePath+"/data/projects/{projectId}/queries/{first}/{second}", func(w http.ResponseWriter, hr *http.Request) {
+		first, second := hr.PathValue("first"), hr.PathValue("second")
+		op, name, value := spec.ExportQuery, "queryId", first
+		if first == "folders" {
+			op, name, value = spec.CreateChildQueryFolder, "parentFolderId", second
+		} else if second != "exports" {
+			g.noRoute(w, hr)
+			return
+		}
+		rt, ok := g.routes[op.ID]
+		if !ok {
+			g.noRoute(w, hr)
+			return
+		}
+		hr.SetPathValue(name, value)
+		rt.serve(w, hr)
+	})
+	m.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok\n") })
+	m.HandleFunc("/", g.noRoute)
+	return m
+}
+
+// noRoute answers what no pattern takes: 405 when another verb would be taken, else 404, in one shape [L].
+func (g *Gateway) noRoute(w http.ResponseWriter, hr *http.Request) {
+	if allow := g.verbs(hr.URL); len(allow) > 0 {
+		w.Header().Set("Allow", strings.Join(allow, ", "))
+		g.fail(w, hr, frameworkFault(405, "request method '%s' is not supported", hr.Method))
+		return
+	}
+	g.fail(w, hr, frameworkFault(404, "there is no route %s", hr.URL.Path))
+}
+
+// verbs lists the methods that the path has a route for.
+func (g *Gateway) verbs(u *url.URL) []string {
+	seen := map[string]bool{}
+	for _, rt := range g.routes {
+		if matchPath(basePath+rt.op.Path, u.Path) {
+			seen[rt.op.Method] = true
+		}
+	}
+	out := make([]string, 0, len(seen))
+	for m := range seen {
+		out = append(out, m)
+	}
+	sort.Strings(out)
+	return out
+}
+
+func matchPath(pattern, path string) bool {
+	ps, xs := strings.Split(pattern, "/"), strings.Split(path, "/")
+	if len(ps) != len(xs) {
+		return false
+	}
+	for i, p := range ps {
+		if p != xs[i] && !(strings.HasPrefix(p, "{") && xs[i] != "") {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,167 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"unicode"
+
+	"github.com/google/uuid"
+)
+
+// The identifiers every data directory starts with. They are fixed, so that no look-up is needed to use the local zone.
+const (
+	DefaultOrganization = "00000000-0000-4000-8000-000000000001"
+	DefaultWorkspace    = "00000000-0000-4000-8000-000000000002"
+	DefaultProject      = "localdev"
+	LocalUser           = "00000000-0000-4000-8000-000000000003"
+	LocalEmail          = "local@localhost"
+)
+
+// Organization is the top of the hierarchy.
+type Organization struct {
+	ID, Name, Owner, CreatedAt string
+	IconFileID, Description    *string
+}
+
+// Workspace groups projects.
+type Workspace struct {
+	ID, OrganizationID, Name, CreatedBy, CreatedAt string
+	Description                                    *string
+	Default                                        bool
+}
+
+// Project is the unit of isolation.
+type Project struct {
+	ID, WorkspaceID, Name, Domain, Owner, CreatedAt string
+	Description                                     *string
+}
+
+func (s *Store) seed(ctx context.Context, tx *sql.Tx) error {
+	now := s.stamp()
+	for _, st := range []struct {
+		q    string
+		args []any
+	}{
+		{"INSERT INTO organizations(id, name, owner, created_at, description) VALUES (?, 'local', ?, ?, 'The organization of this machine')", []any{DefaultOrganization, LocalUser, now}},
+		{"INSERT INTO workspaces(id, organization_id, name, description, created_by, created_at, is_default) VALUES (?, ?, 'default', 'Made on first use', ?, ?, 1)", []any{DefaultWorkspace, DefaultOrganization, LocalUser, now}},
+		{"INSERT INTO projects(id, workspace_id, name, description, domain, owner, created_at) VALUES (?, ?, 'default', 'Made on first use', 'default-locl', ?, ?)", []any{DefaultProject, DefaultWorkspace, LocalUser, now}},
+	} {
+		if _, err := tx.ExecContext(ctx, st.q, st.args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const orgColumns = "id, name, owner, created_at, icon_file_id, description"
+
+func scanOrg(scan func(...any) error) (o Organization, err error) {
+	err = scan(&o.ID, &o.Name, &o.Owner, &o.CreatedAt, &o.IconFileID, &o.Description)
+	return
+}
+
+// Organizations lists all of them.
+func (s *Store) Organizations(ctx context.Context) ([]Organization, error) {
+	return queryAll(ctx, s.db, scanOrg, "SELECT "+orgColumns+" FROM organizations ORDER BY created_at, id")
+}
+
+// Organization finds one.
+func (s *Store) Organization(ctx context.Context, id string) (Organization, error) {
+	return queryOne(ctx, s.db, scanOrg, "SELECT "+orgColumns+" FROM organizations WHERE id = ?", id)
+}
+
+const workspaceColumns = "id, organization_id, name, description, created_by, created_at, is_default"
+
+func scanWorkspace(scan func(...any) error) (w Workspace, err error) {
+	err = scan(&w.ID, &w.OrganizationID, &w.Name, &w.Description, &w.CreatedBy, &w.CreatedAt, &w.Default)
+	return
+}
+
+// Workspaces lists those of an organization.
+func (s *Store) Workspaces(ctx context.Context, org string) ([]Workspace, error) {
+	return queryAll(ctx, s.db, scanWorkspace, "SELECT "+workspaceColumns+" FROM workspaces WHERE organization_id = ? ORDER BY created_at, id", org)
+}
+
+// Workspace finds one within its organization.
+func (s *Store) Workspace(ctx context.Context, org, id string) (Workspace, error) {
+	return queryOne(ctx, s.db, scanWorkspace, "SELECT "+workspaceColumns+" FROM workspaces WHERE organization_id = ? AND id = ?", org, id)
+}
+
+// CreateWorkspace adds one.
+func (s *Store) CreateWorkspace(ctx context.Context, org, name string, description *string) (Workspace, error) {
+	w := Workspace{ID: uuid.NewString(), OrganizationID: org, Name: name, Description: description, CreatedBy: LocalUser, CreatedAt: s.stamp()}
+	_, err := s.db.ExecContext(ctx, "INSERT INTO workspaces("+workspaceColumns+") VALUES (?, ?, ?, ?, ?, ?, 0)",
+		w.ID, w.OrganizationID, w.Name, w.Description, w.CreatedBy, w.CreatedAt)
+	return w, constraint(err)
+}
+
+// UpdateWorkspace changes name and description; nil keeps the value.
+func (s *Store) UpdateWorkspace(ctx context.Context, org, id string, name, description *string) (Workspace, error) {
+	if err := exec(ctx, s.db, "UPDATE workspaces SET name = coalesce(?, name), description = coalesce(?, description) WHERE organization_id = ? AND id = ?",
+		name, description, org, id); err != nil {
+		return Workspace{}, err
+	}
+	return s.Workspace(ctx, org, id)
+}
+
+// DeleteWorkspace removes an empty workspace; one that holds projects is ErrInUse.
+func (s *Store) DeleteWorkspace(ctx context.Context, org, id string) error {
+	return exec(ctx, s.db, "DELETE FROM workspaces WHERE organization_id = ? AND id = ?", org, id)
+}
+
+const projectColumns = "id, workspace_id, name, description, domain, owner, created_at"
+
+func scanProject(scan func(...any) error) (p Project, err error) {
+	err = scan(&p.ID, &p.WorkspaceID, &p.Name, &p.Description, &p.Domain, &p.Owner, &p.CreatedAt)
+	return
+}
+
+// Projects lists those of a workspace, or all when workspace is empty.
+func (s *Store) Projects(ctx context.Context, workspace string) ([]Project, error) {
+	return queryAll(ctx, s.db, scanProject, "SELECT "+projectColumns+" FROM projects WHERE ? IN ('', workspace_id) ORDER BY created_at, id", workspace)
+}
+
+// Project finds one by id, within a workspace unless that is empty.
+func (s *Store) Project(ctx context.Context, workspace, id string) (Project, error) {
+	return queryOne(ctx, s.db, scanProject, "SELECT "+projectColumns+" FROM projects WHERE id = ? AND ? IN ('', workspace_id)", id, workspace)
+}
+
+// CreateProject adds one. Its id is 8 alphanumerics; its domain is the lower-cased name and 4 letters [O].
+func (s *Store) CreateProject(ctx context.Context, workspace, name string, description *string) (Project, error) {
+	p := Project{
+		ID: randomText(8, alphanumeric), WorkspaceID: workspace, Name: name, Description: description,
+		Domain: domainOf(name) + "-" + randomText(4, "abcdefghijklmnopqrstuvwxyz"), Owner: LocalUser, CreatedAt: s.stamp(),
+	}
+	_, err := s.db.ExecContext(ctx, "INSERT INTO projects("+projectColumns+") VALUES (?, ?, ?, ?, ?, ?, ?)",
+		p.ID, p.WorkspaceID, p.Name, p.Description, p.Domain, p.Owner, p.CreatedAt)
+	return p, constraint(err)
+}
+
+func domainOf(name string) string {
+	d := strings.Map(func(r rune) rune {
+		switch r = unicode.ToLower(r); {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-':
+			return r
+		}
+		return -1
+	}, name)
+	if d == "" {
+		return "project"
+	}
+	return d
+}
+
+// UpdateProject changes name and description; nil keeps the value.
+func (s *Store) UpdateProject(ctx context.Context, id string, name, description *string) (Project, error) {
+	if err := exec(ctx, s.db, "UPDATE projects SET name = coalesce(?, name), description = coalesce(?, description) WHERE id = ?",
+		name, description, id); err != nil {
+		return Project{}, err
+	}
+	return s.Project(ctx, "", id)
+}
+
+// DeleteProject removes a project and all state that hangs on it. The caller removes its rows.
+func (s *Store) DeleteProject(ctx context.Context, id string) error {
+	return exec(ctx, s.db, "DELETE FROM projects WHERE id = ?", id)
+}

@@ -1,0 +1,188 @@
+// Package store keeps the control-plane state of the local gateway (everything but rows) in one SQLite file.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Errors every method may return, wrapped.
+var (
+	ErrNotFound = errors.New("not found")
+	ErrConflict = errors.New("already exists")
+	ErrInUse    = errors.New("still in use")
+)
+
+// Store is the state of one data directory. Several processes may have it open at once; all methods are safe for
+// concurrent use.
+type Store struct {
+	db  *sql.DB
+	ids *idSource
+	now func() time.Time
+}
+
+// Open opens, and on first use makes, the state file dir/state.db. now is the clock, nil for time.Now.
+func Open(dir string, now func() time.Time) (*Store, error) {
+	if now == nil {
+		now = time.Now
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, "state.db")
+	// synchronous=FULL: an acknowledged change survives a power cut, not only a kill.
+	q := url.Values{"_pragma": {"busy_timeout(20000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)"}, "_txlock": {"immediate"}}
+	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+q.Encode())
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(8)
+	s := &Store{db: db, ids: newIDSource(now), now: now}
+	if err := s.migrate(context.Background()); err != nil {
+		db.Close()
+		return nil, fmt.Errorf("state file %s: %w", path, err)
+	}
+	return s, nil
+}
+
+// Close closes the file.
+func (s *Store) Close() error { return s.db.Close() }
+
+// NewID makes an 18 to 19 digit decimal identifier as the service does for catalogs, queries and rows. It is never reused.
+func (s *Store) NewID() string { return strconv.FormatInt(s.ids.next(), 10) }
+
+func (s *Store) migrate(ctx context.Context) error {
+	var have int
+	if err := s.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
+		return err
+	}
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return err
+	}
+	sort.Strings(names)
+	if have == len(names) {
+		return nil
+	}
+	return s.tx(ctx, func(tx *sql.Tx) error {
+		// Another process may have migrated between the check and the lock.
+		if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
+			return err
+		}
+		if have > len(names) {
+			return fmt.Errorf("written by a newer version of dig (schema %d, this version knows %d)", have, len(names))
+		}
+		for i := have; i < len(names); i++ {
+			text, err := fs.ReadFile(migrations, names[i])
+			if err != nil {
+				return err
+			}
+			if _, err := tx.ExecContext(ctx, string(text)); err != nil {
+				return fmt.Errorf("%s: %w", filepath.Base(names[i]), err)
+			}
+		}
+		if have == 0 {
+			if err := s.seed(ctx, tx); err != nil {
+				return err
+			}
+		}
+		_, err := tx.ExecContext(ctx, "PRAGMA user_version = "+strconv.Itoa(len(names)))
+		return err
+	})
+}
+
+// tx runs f in a write transaction.
+func (s *Store) tx(ctx context.Context, f func(*sql.Tx) error) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if err := f(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// dbtx is what *sql.DB and *sql.Tx share.
+type dbtx interface {
+	ExecContext(context.Context, string, ...any) (sql.Result, error)
+	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
+	QueryRowContext(context.Context, string, ...any) *sql.Row
+}
+
+// queryAll runs a query and scans every row.
+func queryAll[T any](ctx context.Context, db dbtx, scan func(func(...any) error) (T, error), query string, args ...any) ([]T, error) {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := []T{}
+	for rows.Next() {
+		v, err := scan(rows.Scan)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, rows.Err()
+}
+
+// queryOne is queryAll for exactly one row; none is ErrNotFound.
+func queryOne[T any](ctx context.Context, db dbtx, scan func(func(...any) error) (T, error), query string, args ...any) (T, error) {
+	v, err := scan(db.QueryRowContext(ctx, query, args...).Scan)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = ErrNotFound
+	}
+	return v, err
+}
+
+// exec runs a statement that must touch a row; none is ErrNotFound.
+func exec(ctx context.Context, db dbtx, query string, args ...any) error {
+	res, err := db.ExecContext(ctx, query, args...)
+	if err != nil {
+		return constraint(err)
+	}
+	if n, err := res.RowsAffected(); err == nil && n == 0 {
+		return ErrNotFound
+	}
+	return nil
+}
+
+// constraint maps SQLite's constraint failures to this package's errors.
+func constraint(err error) error {
+	var se *sqlite.Error
+	if !errors.As(err, &se) {
+		return err
+	}
+	switch se.Code() {
+	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
+		return fmt.Errorf("%w: %s", ErrConflict, strings.TrimPrefix(se.Error(), "constraint failed: "))
+	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
+		return fmt.Errorf("%w: %s", ErrInUse, se.Error())
+	}
+	return err
+}
+
+// Time formats as the service writes timestamps: ISO 8601, UTC, fractional seconds [S].
+func Time(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+func (s *Store) stamp() string { return Time(s.now()) }
