@@ -1,0 +1,290 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"sort"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/spf13/cobra"
+)
+
+// apiFlags are the flags of `api`, named as gh names them.
+type apiFlags struct {
+	typed, raw, headers []string
+	input               string
+	include, paginate   bool
+}
+
+func newAPICmd(e *Env) *cobra.Command {
+	var f apiFlags
+	c := &cobra.Command{
+		Use: "api METHOD PATH", Short: "Send any request to the gateway", Args: cobra.RangeArgs(1, 2),
+		Long: `Send any request to the gateway and print its answer.
+
+PATH is relative to the base address. {project}, {organization} and {workspace} (also {projectId}, ...)
+are filled in from the context. METHOD may be left out: GET, or POST when there are fields.
+-f adds a string field to the JSON body, -F one whose value is a number, true, false, null or @FILE;
+with GET and DELETE fields become query parameters.`,
+		Example: strings.ReplaceAll(`  dig api /info
+  dig api GET /data/projects/{project}/queries
+  dig api POST /data/projects/{project}/queries/execute -f statement="SELECT 1"
+  dig api PUT /data/projects/{project}/cache/ID --input settings.json`, "dig ", e.Name+" "),
+	}
+	fs := c.Flags()
+	fs.StringArrayVarP(&f.typed, "field", "F", nil, "KEY=VALUE, where VALUE is JSON-like or @FILE; repeat")
+	fs.StringArrayVarP(&f.raw, "raw-field", "f", nil, "KEY=VALUE, a string; repeat")
+	fs.StringVar(&f.input, "input", "", "send this file as the body, - for stdin")
+	fs.StringArrayVarP(&f.headers, "header", "H", nil, "KEY:VALUE; repeat")
+	fs.BoolVarP(&f.include, "include", "i", false, "print the status line and headers too")
+	fs.BoolVar(&f.paginate, "paginate", false, "follow offset and createdBefore pages of lists, and print one list")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		o, err := e.outputOptions()
+		if err != nil {
+			return err
+		}
+		if e.run.settings.Output.From == "default" || o.Format == "" {
+			o.Format = "json"
+		}
+		cl, err := e.Client()
+		if err != nil {
+			return err
+		}
+		return e.callAPI(c.Context(), cl, &f, args, o)
+	}
+	return c
+}
+
+func (e *Env) callAPI(ctx context.Context, cl *api.Client, f *apiFlags, args []string, o output.Options) error {
+	fields, err := e.apiFields(f)
+	if err != nil {
+		return err
+	}
+	method, path := http.MethodGet, args[0]
+	if len(args) == 2 {
+		method, path = strings.ToUpper(args[0]), args[1]
+	} else if len(fields) > 0 || f.input != "" {
+		method = http.MethodPost
+	}
+	switch method {
+	case "GET", "POST", "PUT", "PATCH", "DELETE":
+	default:
+		return usagef("method %q is none of GET, POST, PUT, PATCH, DELETE", method)
+	}
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	path, rawQuery, _ := strings.Cut(path, "?")
+	query, err := url.ParseQuery(rawQuery)
+	if err != nil {
+		return usagef("query of %q: %v", args[len(args)-1], err)
+	}
+	if path, err = e.fillPath(ctx, cl, path); err != nil {
+		return err
+	}
+	header := http.Header{}
+	for _, h := range f.headers {
+		k, v, ok := strings.Cut(h, ":")
+		if !ok || strings.EqualFold(strings.TrimSpace(k), "Authorization") {
+			return usagef("-H %q: a header is KEY:VALUE, and Authorization comes from the profile", h)
+		}
+		header.Add(strings.TrimSpace(k), strings.TrimSpace(v))
+	}
+	var body any
+	switch {
+	case f.input != "" && len(fields) > 0:
+		return usagef("--input and fields exclude each other")
+	case f.input != "":
+		raw, err := e.readFile("--input", f.input)
+		if err != nil {
+			return err
+		}
+		body = raw
+	case len(fields) > 0 && (method == "GET" || method == "DELETE"):
+		for _, kv := range fields {
+			query.Add(kv.key, fmt.Sprint(kv.value))
+		}
+	case len(fields) > 0:
+		obj := map[string]any{}
+		for _, kv := range fields {
+			obj[kv.key] = kv.value
+		}
+		body = obj
+	}
+	if f.paginate && method != "GET" {
+		return usagef("--paginate needs GET")
+	}
+	if f.paginate {
+		raw, err := paginate(ctx, cl, path, query, header)
+		if err != nil {
+			return err
+		}
+		return e.print(view{}, raw, o)
+	}
+	rep, err := cl.Do(ctx, method, path, query, header, body)
+	if err != nil {
+		return err
+	}
+	defer rep.Body.Close()
+	if f.include {
+		fmt.Fprintf(e.Out, "HTTP %d %s\n", rep.Status, http.StatusText(rep.Status))
+		var names []string
+		for k := range rep.Header {
+			names = append(names, k)
+		}
+		sort.Strings(names)
+		for _, k := range names {
+			fmt.Fprintf(e.Out, "%s: %s\n", k, strings.Join(rep.Header[k], ", "))
+		}
+		fmt.Fprintln(e.Out)
+	}
+	if rep.Status < 200 || rep.Status > 299 {
+		ae := api.ReadError(method, cl.BaseURL()+path, rep)
+		if len(ae.Raw) > 0 {
+			fmt.Fprintf(e.Out, "%s\n", bytes.TrimRight(ae.Raw, "\n"))
+		}
+		return ae
+	}
+	if kind := rep.Header.Get("Content-Type"); !strings.Contains(kind, "json") && kind != "" {
+		w, commit, abort, err := e.writer()
+		if err != nil {
+			return err
+		}
+		if _, err := io.Copy(w, rep.Body); err != nil {
+			abort()
+			return err
+		}
+		return commit()
+	}
+	raw, err := io.ReadAll(rep.Body)
+	if err != nil {
+		return err
+	}
+	if raw = bytes.TrimSpace(raw); len(raw) == 0 {
+		return nil
+	}
+	if !json.Valid(raw) {
+		return &api.RowsError{Offset: int64(len(raw)), Err: api.ErrTruncated}
+	}
+	return e.print(view{}, raw, o)
+}
+
+// paginate reads a list page by page: by offset where the reply says nextOffset or the list is full, by createdBefore for
+// exports.
+func paginate(ctx context.Context, cl *api.Client, path string, query url.Values, header http.Header) (json.RawMessage, error) {
+	all := []json.RawMessage{}
+	const size = 100
+	keyset := strings.HasSuffix(path, "/exports")
+	if query.Get("limit") == "" {
+		query.Set("limit", fmt.Sprint(size))
+	}
+	seen := map[string]bool{}
+	for {
+		rep, err := cl.Do(ctx, http.MethodGet, path, query, header, nil)
+		if err != nil {
+			return nil, err
+		}
+		if rep.Status != 200 {
+			defer rep.Body.Close()
+			return nil, api.ReadError("GET", cl.BaseURL()+path, rep)
+		}
+		var page []json.RawMessage
+		err = json.NewDecoder(rep.Body).Decode(&page)
+		rep.Body.Close()
+		if err != nil {
+			return nil, usagef("--paginate: the reply is not a list")
+		}
+		fresh := 0
+		for _, item := range page {
+			if !seen[string(item)] { // a path that ignores paging answers the same page again
+				seen[string(item)] = true
+				all = append(all, item)
+				fresh++
+			}
+		}
+		if fresh == 0 || fmt.Sprint(len(page)) != query.Get("limit") {
+			raw, err := api.Marshal(all)
+			return raw, err
+		}
+		if keyset {
+			var last struct {
+				CreatedAt string `json:"createdAt"`
+			}
+			if json.Unmarshal(page[len(page)-1], &last) != nil || last.CreatedAt == "" {
+				raw, err := api.Marshal(all)
+				return raw, err
+			}
+			query.Set("createdBefore", last.CreatedAt)
+		} else {
+			query.Set("offset", fmt.Sprint(len(all)))
+		}
+	}
+}
+
+// fillPath replaces {project}, {organization} and {workspace}.
+func (e *Env) fillPath(ctx context.Context, cl *api.Client, path string) (string, error) {
+	for _, p := range []struct {
+		names []string
+		value func() (string, error)
+	}{
+		{[]string{"{project}", "{projectId}"}, func() (string, error) { return e.projectID(ctx, cl) }},
+		{[]string{"{organization}", "{organizationId}", "{org}"}, func() (string, error) { return e.orgID(ctx, cl) }},
+		{[]string{"{workspace}", "{workspaceId}"}, func() (string, error) { _, w, err := e.place(ctx, cl); return w, err }},
+	} {
+		for _, n := range p.names {
+			if !strings.Contains(path, n) {
+				continue
+			}
+			v, err := p.value()
+			if err != nil {
+				return "", err
+			}
+			path = strings.ReplaceAll(path, n, url.PathEscape(v))
+		}
+	}
+	if i := strings.IndexByte(path, '{'); i >= 0 {
+		return "", usagef("nothing is known to fill in for %s", path[i:])
+	}
+	return path, nil
+}
+
+type field struct {
+	key   string
+	value any
+}
+
+func (e *Env) apiFields(f *apiFlags) ([]field, error) {
+	var out []field
+	for _, kv := range f.raw {
+		k, v, ok := strings.Cut(kv, "=")
+		if !ok || k == "" {
+			return nil, usagef("-f %q is not KEY=VALUE", kv)
+		}
+		out = append(out, field{k, v})
+	}
+	for _, kv := range f.typed {
+		k, v, ok := strings.Cut(kv, "=")
+		if !ok || k == "" {
+			return nil, usagef("-F %q is not KEY=VALUE", kv)
+		}
+		raw, err := e.value("-F "+k, v)
+		if err != nil {
+			return nil, err
+		}
+		var typed any
+		if json.Valid(raw) {
+			typed = json.RawMessage(raw)
+		} else {
+			typed = string(raw)
+		}
+		out = append(out, field{k, typed})
+	}
+	return out, nil
+}

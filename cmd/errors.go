@@ -1,0 +1,188 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"regexp"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/config"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+// Exit codes, also listed by `dig help exit-codes`.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitNotFound    = 3
+	exitNotAllowed  = 4
+	exitUnavailable = 5
+	exitConflict    = 6
+	exitJob         = 7
+	exitPending     = 8
+	exitConfirm     = 9
+	exitUntrusted   = 10
+	exitInterrupted = 130
+)
+
+// failure is an error with an exit code, a stable code for scripts and a hint.
+type failure struct {
+	exit int
+	code string
+	msg  string
+	hint string
+	err  error
+}
+
+func (f *failure) Error() string { return f.msg }
+func (f *failure) Unwrap() error { return f.err }
+
+// usagef is a mistake on the command line.
+func usagef(format string, args ...any) *failure {
+	return &failure{exit: exitUsage, code: "usage", msg: fmt.Sprintf(format, args...)}
+}
+
+func (f *failure) withHint(format string, args ...any) *failure {
+	f.hint = fmt.Sprintf(format, args...)
+	return f
+}
+
+// errDone ends a run that has printed what it was asked for without calling the gateway.
+var errDone = errors.New("done")
+
+// classify is the one place that maps errors to exit codes.
+func classify(ctx context.Context, err error) failure {
+	var (
+		f  *failure
+		ae *api.Error
+		re *api.RowsError
+		ce *config.Error
+		ue *output.UsageError
+	)
+	switch {
+	case errors.As(err, &f):
+		return *f
+	case errors.Is(err, engine.ErrNoEngine):
+		return failure{exit: exitFailed, code: "no-local-engine", msg: engine.ErrNoEngine.Error(), hint: "zone local needs a build with cgo; zones us and eu work with this one"}
+	case errors.Is(ctx.Err(), context.Canceled) || errors.Is(err, context.Canceled):
+		return failure{exit: exitInterrupted, code: "interrupted", msg: "interrupted"}
+	case errors.Is(err, context.DeadlineExceeded):
+		return failure{exit: exitUnavailable, code: "timeout", msg: "the time limit ran out", hint: "raise --timeout"}
+	case errors.As(err, &ae):
+		return failure{exit: exitOf(ae.Kind), code: string(ae.Kind), msg: ae.Error(), hint: hintOf(ae), err: err}
+	case errors.As(err, &re):
+		code := "bad-result"
+		if errors.Is(re, api.ErrTruncated) {
+			code = "truncated"
+		}
+		return failure{exit: exitUnavailable, code: code, msg: err.Error(), hint: "nothing after that row can be trusted; run it again, with --limit or as an export if it stays"}
+	case errors.As(err, &ce):
+		return failure{exit: exitOfConfig(ce.Kind), code: "config", msg: ce.Error(), hint: ce.Hint()}
+	case errors.As(err, &ue), errors.Is(err, spec.ErrParam):
+		return failure{exit: exitUsage, code: "usage", msg: err.Error()}
+	}
+	return failure{exit: exitFailed, code: "failed", msg: err.Error()}
+}
+
+func exitOf(k api.Kind) int {
+	switch k {
+	case api.KindUnauthorized, api.KindForbidden:
+		return exitNotAllowed
+	case api.KindNotFound:
+		return exitNotFound
+	case api.KindConflict:
+		return exitConflict
+	case api.KindUnavailable, api.KindTimeout, api.KindProtocol:
+		return exitUnavailable
+	}
+	return exitFailed
+}
+
+func exitOfConfig(kind error) int {
+	switch kind {
+	case config.ErrUsage:
+		return exitUsage
+	case config.ErrNotFound:
+		return exitNotFound
+	case config.ErrConflict:
+		return exitConflict
+	case config.ErrNotAllowed:
+		return exitNotAllowed
+	}
+	return exitFailed
+}
+
+func hintOf(e *api.Error) string {
+	if e.Hint != "" {
+		return e.Hint
+	}
+	switch e.Kind {
+	case api.KindUnauthorized:
+		return "store a key with `dig profile add`, or set DIG_API_KEY"
+	case api.KindForbidden:
+		return "organizations, workspaces, projects and API keys need a partner key; a project key opens its own project only"
+	case api.KindNotFound:
+		if e.Name == "Not Found" {
+			return "the gateway has no such address; the base address usually ends in /api/v1"
+		}
+	case api.KindUnavailable:
+		return "the gateway failed; trying again may help"
+	}
+	return ""
+}
+
+// report prints an error to stderr and returns its exit code.
+func (e *Env) report(ctx context.Context, err error) int {
+	if err == nil || errors.Is(err, errDone) {
+		return exitOK
+	}
+	f := classify(ctx, err)
+	hint := strings.ReplaceAll(f.hint, "`dig ", "`"+e.Name+" ")
+	if o := e.run.flags.output; o == "json" || o == "ndjson" {
+		raw, _ := api.Marshal(map[string]any{"error": errorJSON{f.code, f.msg, hint, f.exit, statusOf(err)}})
+		fmt.Fprintf(e.Err, "%s\n", raw)
+		return f.exit
+	}
+	fmt.Fprintf(e.Err, "%s: %s\n", e.Name, output.SanitizeText(nil, f.msg))
+	if hint != "" {
+		fmt.Fprintf(e.Err, "hint: %s\n", hint)
+	}
+	return f.exit
+}
+
+// errorJSON is how a failure is written with -o json.
+type errorJSON struct {
+	Code     string `json:"code"`
+	Message  string `json:"message"`
+	Hint     string `json:"hint,omitempty"`
+	ExitCode int    `json:"exitCode"`
+	Status   int    `json:"status,omitempty"` // HTTP status
+}
+
+func statusOf(err error) int {
+	var ae *api.Error
+	if errors.As(err, &ae) {
+		return ae.Status
+	}
+	return 0
+}
+
+var domainLike = regexp.MustCompile(`^([A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?\.)+[A-Za-z]{2,}\.?$`)
+
+// refuseDNS catches command lines meant for the DNS tool of the same name, which would otherwise be unknown commands.
+func (e *Env) refuseDNS() error {
+	if len(e.Args) == 0 {
+		return nil
+	}
+	a := e.Args[0]
+	if strings.HasPrefix(a, "@") || strings.HasPrefix(a, "+") && len(a) > 1 || domainLike.MatchString(a) || net.ParseIP(a) != nil || a == "-x" {
+		return usagef("%q looks like a question for the DNS tool dig; this dig runs a data-integration gateway (the DNS tool is usually /usr/bin/dig, this program is also digctl)", a)
+	}
+	return nil
+}

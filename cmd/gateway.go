@@ -1,0 +1,136 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/config"
+	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
+	"github.com/spf13/cobra"
+)
+
+func newGatewayCmd(e *Env) *cobra.Command {
+	c := &cobra.Command{Use: "gateway", Short: "The gateway of zone local"}
+	c.AddCommand(newGatewayServeCmd(e), newGatewayStatusCmd(e), newGatewayResetCmd(e))
+	return c
+}
+
+func newGatewayServeCmd(e *Env) *cobra.Command {
+	var listen, keyFile string
+	var printKey, anyHost, quiet bool
+	c := &cobra.Command{
+		Use: "serve", Short: "Serve zone local over TCP and to other dig processes", Args: cobra.NoArgs,
+		Long: `Serve zone local over TCP and to other dig processes until interrupted.
+
+The address and, with --print-key, a partner key are printed to standard output once it listens. The key
+is good until this process ends. Other dig processes of this user find the gateway by a socket in the
+data directory and need no key. One line per request goes to standard error.`,
+		Example: "  " + e.Name + " gateway serve --listen 127.0.0.1:8080 --print-key",
+	}
+	fs := c.Flags()
+	fs.StringVar(&listen, "listen", "127.0.0.1:0", "address to listen on; port 0 picks a free one")
+	fs.BoolVar(&printKey, "print-key", false, "make a partner key for the life of this process and print it")
+	fs.StringVar(&keyFile, "key-file", "", "write that key to a file of mode 0600 instead of printing it")
+	fs.BoolVar(&anyHost, "any-host", false, "allow an address that is not loopback; traffic is not encrypted")
+	fs.BoolVar(&quiet, "quiet", false, "no line per request")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		dir, err := config.DataDir(e.Getenv)
+		if err != nil {
+			return err
+		}
+		level := slog.LevelInfo
+		if quiet {
+			level = slog.LevelWarn
+		}
+		g, err := gateway.Open(gateway.Options{Dir: dir, OpenEngine: duckdb.Open, Now: e.Now, Version: buildVersion(),
+			Log: slog.New(slog.NewTextHandler(e.Err, &slog.HandlerOptions{Level: level}))})
+		if err != nil {
+			return err
+		}
+		defer g.Close()
+		var key string
+		if printKey || keyFile != "" {
+			key = g.ServeKey()
+		}
+		s, err := g.Listen(listen, anyHost)
+		if err != nil {
+			return usagef("%v", err)
+		}
+		if keyFile != "" {
+			if err := os.WriteFile(e.abs(keyFile), []byte(key+"\n"), 0o600); err != nil {
+				return usagef("--key-file: %v", err)
+			}
+		}
+		fmt.Fprintf(e.Out, "DIG_BASE_URL=http://%s/api/v1\n", s.Addr)
+		if printKey {
+			fmt.Fprintf(e.Out, "DIG_API_KEY=%s\n", key)
+		}
+		if err := s.Wait(c.Context(), 10*time.Second); err != nil {
+			return err
+		}
+		fmt.Fprintln(e.Err, "stopped")
+		return errDone
+	}
+	return c
+}
+
+func newGatewayStatusCmd(e *Env) *cobra.Command {
+	return e.plain(&cobra.Command{Use: "status", Short: "Show the data directory of zone local and whether it is served", Example: "  " + e.Name + " gateway status", Args: cobra.NoArgs},
+		func(ctx context.Context, _ []string) (view, error) {
+			dir, err := config.DataDir(e.Getenv)
+			if err != nil {
+				return view{}, err
+			}
+			out := struct {
+				DataDir  string `json:"dataDir"`
+				Exists   bool   `json:"exists"`
+				Bytes    int64  `json:"bytes"`
+				Serving  bool   `json:"serving"`
+				Projects int    `json:"projects"`
+			}{DataDir: dir}
+			_ = filepath.Walk(dir, func(_ string, st os.FileInfo, err error) error {
+				if err == nil {
+					out.Exists = true
+					if st.Mode().IsRegular() {
+						out.Bytes += st.Size()
+					}
+				}
+				return nil
+			})
+			var rt http.RoundTripper
+			if rt, out.Serving = gateway.Dial(dir); out.Serving {
+				cl, err := api.New(api.Options{BaseURL: gateway.LocalBaseURL, Transport: rt})
+				if err != nil {
+					return view{}, err
+				}
+				if ps, err := cl.Projects.List(ctx, gateway.DefaultOrganization, gateway.DefaultWorkspace); err == nil {
+					out.Projects = len(ps)
+				}
+			}
+			return object(out, "dataDir", "exists", "bytes", "serving"), nil
+		})
+}
+
+func newGatewayResetCmd(e *Env) *cobra.Command {
+	return e.plain(&cobra.Command{Use: "reset", Short: "Delete everything in zone local", Example: "  " + e.Name + " gateway reset --yes", Args: cobra.NoArgs},
+		func(context.Context, []string) (view, error) {
+			dir, err := config.DataDir(e.Getenv)
+			if err != nil {
+				return view{}, err
+			}
+			if err := e.confirm("delete everything in zone local (%s)?", dir); err != nil {
+				return view{}, err
+			}
+			if err := gateway.Reset(dir); err != nil {
+				return view{}, &failure{exit: exitConflict, code: "in-use", msg: err.Error(), hint: "stop the gateway or the dig processes that use it"}
+			}
+			return note("deleted %s", dir), nil
+		})
+}

@@ -1,0 +1,121 @@
+package cmd
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+// opAnnotation names the operations a command runs, separated by spaces; the completeness test reads it.
+const opAnnotation = "operations"
+
+// view is what a command returns: data to print, or a note that something was done.
+type view struct {
+	value   any
+	columns []string // default columns of the table
+	own     bool     // print value even if the gateway's own bytes are at hand, because dig has changed it
+	note    string   // goes to stderr
+}
+
+// list is a view of many records; columns are the JSON names shown at 80 columns.
+func list(v any, columns ...string) view { return view{value: v, columns: columns} }
+
+// object is a view of one record; columns, if any, are those shown.
+func object(v any, columns ...string) view { return view{value: v, columns: columns} }
+
+// note is a view without data.
+func note(format string, args ...any) view { return view{note: fmt.Sprintf(format, args...)} }
+
+// mine marks a view as changed by dig, so that it is printed and not the gateway's bytes.
+func (v view) mine() view { v.own = true; return v }
+
+// withNote adds a line for stderr.
+func (v view) withNote(format string, args ...any) view {
+	v.note = fmt.Sprintf(format, args...)
+	return v
+}
+
+// leaf completes a command that runs one operation: it opens the client, runs f, and prints what f returns in the format asked
+// for. `-o json` prints the gateway's own bytes of that operation, so fields dig does not know survive.
+func (e *Env) leaf(op spec.Op, c *cobra.Command, f func(ctx context.Context, cl *api.Client, args []string) (view, error)) *cobra.Command {
+	annotate(c, op)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		o, err := e.outputOptions()
+		if err != nil {
+			return err
+		}
+		cl, err := e.Client()
+		if err != nil {
+			return err
+		}
+		kept := api.Capture{Op: op}
+		ctx := api.WithCapture(context.WithValue(c.Context(), opKey{}, op), &kept)
+		v, err := f(ctx, cl, args)
+		if err != nil {
+			return err
+		}
+		return e.print(v, kept.Raw, o)
+	}
+	return c
+}
+
+// plain completes a command that calls no gateway.
+func (e *Env) plain(c *cobra.Command, f func(ctx context.Context, args []string) (view, error)) *cobra.Command {
+	c.RunE = func(c *cobra.Command, args []string) error {
+		o, err := e.outputOptions()
+		if err != nil {
+			return err
+		}
+		v, err := f(c.Context(), args)
+		if err != nil {
+			return err
+		}
+		return e.print(v, nil, o)
+	}
+	return c
+}
+
+// annotate names operations a command runs.
+func annotate(c *cobra.Command, ops ...spec.Op) *cobra.Command {
+	if c.Annotations == nil {
+		c.Annotations = map[string]string{}
+	}
+	for _, op := range ops {
+		if have := c.Annotations[opAnnotation]; have != "" {
+			c.Annotations[opAnnotation] = have + " " + op.ID
+		} else {
+			c.Annotations[opAnnotation] = op.ID
+		}
+	}
+	return c
+}
+
+func (e *Env) print(v view, raw json.RawMessage, o output.Options) error {
+	if v.note != "" {
+		fmt.Fprintln(e.Err, v.note)
+	}
+	if v.value == nil && (raw == nil || v.note != "" && o.Format != "json") {
+		return nil // done, and nothing to show; an acknowledgement's body carries nothing
+	}
+	if raw == nil || v.own {
+		var err error
+		if raw, err = api.Marshal(v.value); err != nil {
+			return err
+		}
+	}
+	o.DefaultColumns = v.columns
+	w, commit, abort, err := e.writer()
+	if err != nil {
+		return err
+	}
+	if err := output.WriteDoc(w, raw, o); err != nil {
+		abort()
+		return err
+	}
+	return commit()
+}

@@ -1,0 +1,132 @@
+package cmd
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/config"
+	"github.com/spf13/cobra"
+)
+
+// Help groups, in the order of the service's documents.
+const (
+	groupData    = "data"
+	groupAdmin   = "admin"
+	groupSources = "sources"
+	groupMeta    = "metadata"
+	groupTools   = "tools"
+)
+
+func newRootCmd(e *Env) *cobra.Command {
+	root := &cobra.Command{
+		Use:   e.Name,
+		Short: "Run and administer a data-integration gateway",
+		Long: `Run and administer a data-integration gateway: SQL over every connected source, tables, saved and
+materialized queries, caches, exports, metadata, and the organizations, workspaces and projects that hold them.
+
+Zone local is a gateway inside this program: it needs no account and no network, and is used
+when no other zone is chosen.`,
+		Example: fmt.Sprintf(`  %[1]s query execute --sql "SELECT * FROM sample.shop.customers LIMIT 5"
+  %[1]s table import people people.csv
+  %[1]s --zone us workspace list -o json`, e.Name),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+	}
+	root.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return unknownCommand(c, args[0])
+		}
+		return c.Help()
+	}
+	root.SetIn(e.In)
+	root.SetOut(e.Out)
+	root.SetErr(e.Err)
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SuggestionsMinimumDistance = 2
+	e.run.register(root.PersistentFlags())
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usagef("%v", err).withHint("`%s --help` lists the flags", strings.Replace(c.CommandPath(), e.Name, "dig", 1))
+	})
+	root.AddGroup(
+		&cobra.Group{ID: groupData, Title: "Data:"},
+		&cobra.Group{ID: groupSources, Title: "Sources:"},
+		&cobra.Group{ID: groupMeta, Title: "Semantics and AI:"},
+		&cobra.Group{ID: groupAdmin, Title: "Administration:"},
+		&cobra.Group{ID: groupTools, Title: "This program:"},
+	)
+	root.SetHelpCommandGroupID(groupTools)
+	for _, g := range []struct {
+		id   string
+		cmds []*cobra.Command
+	}{
+		{groupData, []*cobra.Command{newQueryCmd(e), newTableCmd(e), newBITableCmd(e)}},
+		{groupSources, []*cobra.Command{newCatalogCmd(e)}},
+		{groupAdmin, []*cobra.Command{newOrgCmd(e), newWorkspaceCmd(e), newProjectCmd(e), newInfoCmd(e)}},
+		{groupTools, []*cobra.Command{newAPICmd(e), newProfileCmd(e), newConfigCmd(e), newGatewayCmd(e), newCompletionCmd(e), newVersionCmd(e)}},
+	} {
+		for _, c := range g.cmds {
+			c.GroupID = g.id
+			root.AddCommand(c)
+		}
+	}
+	root.AddCommand(newExitCodesHelp())
+	finish(root)
+	_ = root.RegisterFlagCompletionFunc("zone", cobra.FixedCompletions([]string{string(config.US), string(config.EU), string(config.Local)}, cobra.ShellCompDirectiveNoFileComp))
+	return root
+}
+
+// finish gives every command that only groups others the same manners: a wrong subcommand is an error with a suggestion, and
+// wrong arguments are usage errors.
+func finish(c *cobra.Command) {
+	for _, sub := range c.Commands() {
+		finish(sub)
+	}
+	if c.HasSubCommands() && c.RunE == nil && c.Run == nil {
+		c.Args = cobra.ArbitraryArgs
+		c.RunE = func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(c, args[0])
+			}
+			return c.Help()
+		}
+		return
+	}
+	if check := c.Args; check != nil {
+		c.Args = func(c *cobra.Command, args []string) error {
+			if err := check(c, args); err != nil {
+				return usagef("%v", err).withHint("usage: %s", c.UseLine())
+			}
+			return nil
+		}
+	}
+}
+
+func unknownCommand(c *cobra.Command, name string) error {
+	f := usagef("unknown command %q for %q", name, c.CommandPath())
+	if s := c.SuggestionsFor(name); len(s) > 0 {
+		return f.withHint("did you mean %s?", strings.Join(s, " or "))
+	}
+	return f.withHint("`%s --help` lists the commands", c.CommandPath())
+}
+
+func newExitCodesHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "exit-codes",
+		Short: "Exit codes",
+		Long: `Exit codes:
+
+  0    done
+  1    failed
+  2    the command line or a setting is wrong; nothing was sent
+  3    not found
+  4    not allowed: no key, a bad key, or the wrong kind of key
+  5    the gateway failed, cannot be reached, or cut its answer short; a retry may help
+  6    conflict: it exists already, or is in use
+  7    a job ended badly, or part of a batch failed
+  8    still pending when the wait ran out
+  9    confirmation needed: give --yes
+  10   the answer cannot be trusted (--strict)
+  130  interrupted`,
+	}
+}

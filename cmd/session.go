@@ -1,0 +1,180 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/config"
+	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/spf13/pflag"
+)
+
+// session is what one run has opened so far.
+type session struct {
+	flags    globalFlags
+	set      *pflag.FlagSet
+	settings *config.Settings
+	client   *api.Client
+	closers  []io.Closer
+}
+
+func (s *session) close() error {
+	var err error
+	for i := len(s.closers) - 1; i >= 0; i-- {
+		err = errors.Join(err, s.closers[i].Close())
+	}
+	s.closers = nil
+	return err
+}
+
+// globalFlags are the flags every command takes.
+type globalFlags struct {
+	zone, profile, baseURL, project, org, workspace, timeout string
+	output, jq, out, null                                    string
+	columns                                                  []string
+	noHeader, dryRun, explain, debug, yes                    bool
+}
+
+func (s *session) register(fs *pflag.FlagSet) {
+	g := &s.flags
+	s.set = fs
+	fs.StringVar(&g.zone, "zone", "", "where to work: us, eu or local (DIG_ZONE)")
+	fs.StringVar(&g.profile, "profile", "", "profile to use (DIG_PROFILE)")
+	fs.StringVar(&g.baseURL, "base-url", "", "address of the gateway, up to /api/v1 (DIG_BASE_URL)")
+	fs.StringVar(&g.org, "org", "", "organization, by id or name (DIG_ORG)")
+	fs.StringVar(&g.workspace, "workspace", "", "workspace, by id or name (DIG_WORKSPACE)")
+	fs.StringVar(&g.project, "project", "", "project, by id or name (DIG_PROJECT)")
+	fs.StringVarP(&g.output, "output", "o", "", "output format: table, json, ndjson, csv, tsv, yaml, markdown (DIG_OUTPUT)")
+	fs.StringVar(&g.jq, "jq", "", "filter the JSON output with a jq expression")
+	fs.StringSliceVar(&g.columns, "columns", nil, "columns to print, in this order")
+	fs.BoolVar(&g.noHeader, "no-header", false, "leave out the header of table, csv and tsv")
+	fs.StringVar(&g.out, "out", "", "write to this file; it appears only when complete")
+	fs.StringVar(&g.null, "null", "", "how NULL is written")
+	fs.StringVar(&g.timeout, "timeout", "", "time limit of a call, of a whole query for query execute, such as 90s (DIG_TIMEOUT)")
+	fs.BoolVar(&g.dryRun, "dry-run", false, "print the request that would change something, without sending it")
+	fs.BoolVar(&g.explain, "explain", false, "print where settings come from and the request, without sending it")
+	fs.BoolVar(&g.debug, "debug", false, "print every exchange with the gateway to stderr, without keys")
+	fs.BoolVarP(&g.yes, "yes", "y", false, "do not ask before deleting")
+}
+
+// Settings resolves zone, address, key and context once.
+func (e *Env) Settings() (*config.Settings, error) {
+	if e.run.settings != nil {
+		return e.run.settings, nil
+	}
+	set := map[string]string{}
+	for _, name := range []string{"zone", "profile", "base-url", "project", "org", "workspace", "output", "timeout"} {
+		if f := e.run.set.Lookup(name); f != nil && f.Changed {
+			set[name] = f.Value.String()
+		}
+	}
+	s, err := config.Resolve(config.Sources{Flags: set, Getenv: e.Getenv, Dir: e.Dir})
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range s.Notes {
+		fmt.Fprintln(e.Err, "note:", n)
+	}
+	e.run.settings = s
+	return s, nil
+}
+
+// Client opens the typed client for the chosen zone. It does not connect.
+func (e *Env) Client() (*api.Client, error) {
+	if e.run.client != nil {
+		return e.run.client, nil
+	}
+	s, err := e.Settings()
+	if err != nil {
+		return nil, err
+	}
+	o := api.Options{BaseURL: s.BaseURL.Value, UserAgent: "dig/" + buildVersion()}
+	o.Timeout, _ = s.TimeoutDuration()
+	if s.InProcess() {
+		o.BaseURL = gateway.LocalBaseURL
+		lt := &localTransport{env: e}
+		e.run.closers = append(e.run.closers, lt)
+		o.Transport = lt
+	} else {
+		key, err := s.NeedKey()
+		if err != nil {
+			return nil, err
+		}
+		o.Key = key.Reveal()
+		t := http.DefaultTransport.(*http.Transport).Clone()
+		t.DisableCompression = config.IsLoopback(s.BaseURL.Value) // gzip triples the CPU of a result; it pays on a far link only
+		o.Transport = t
+	}
+	if e.run.flags.debug {
+		o.Trace = e.trace
+	}
+	o.Transport = &interceptor{env: e, next: o.Transport}
+	cl, err := api.New(o)
+	if err != nil {
+		return nil, usagef("%v", err)
+	}
+	e.run.client = cl
+	return cl, nil
+}
+
+// outputOptions collects how to print, checked as a set before any request.
+func (e *Env) outputOptions() (output.Options, error) {
+	s, err := e.Settings()
+	if err != nil {
+		return output.Options{}, err
+	}
+	f := &e.run.flags
+	f.output = s.Output.Value // errors are printed in the same format, wherever it was set
+	if f.output == "" && f.jq != "" {
+		f.output = "json"
+	}
+	terminal := e.OutTerm && (f.out == "" || f.out == "-")
+	o := output.Options{Format: f.output, NoHeader: f.noHeader, Columns: f.columns, JQ: f.jq, Null: f.null,
+		Color: terminal && e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb", Terminal: terminal, Width: e.Width, Height: e.Height, Notes: e.Err}
+	return o, output.Check(o)
+}
+
+// writer opens what the result goes to: stdout, or a file that appears only when the run has succeeded.
+func (e *Env) writer() (w io.Writer, commit func() error, abort func(), err error) {
+	if e.run.flags.out == "" || e.run.flags.out == "-" {
+		return e.Out, func() error { return nil }, func() {}, nil
+	}
+	f, err := output.Create(e.abs(e.run.flags.out))
+	if err != nil {
+		return nil, nil, nil, usagef("--out: %v", err)
+	}
+	return f, f.Commit, func() { _ = f.Abort() }, nil
+}
+
+// abs makes a path of the command line absolute.
+func (e *Env) abs(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(e.Dir, path)
+}
+
+// readFile reads a file named by a flag or argument; "-" is stdin.
+func (e *Env) readFile(flag, path string) ([]byte, error) {
+	if path == "-" {
+		return io.ReadAll(e.In)
+	}
+	raw, err := os.ReadFile(e.abs(path))
+	if err != nil {
+		return nil, usagef("%s: %v", flag, err)
+	}
+	return raw, nil
+}
+
+// timeLimit is the limit that --timeout, DIG_TIMEOUT or a file sets, 0 for none.
+func (e *Env) timeLimit() time.Duration {
+	d, _ := e.run.settings.TimeoutDuration()
+	return d
+}

@@ -1,0 +1,180 @@
+package cmd
+
+import (
+	"context"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+// tableKind is what differs between internal tables and BI tables.
+type tableKind struct {
+	noun, what                                         string
+	list, create, del, columns, add, update, delColumn spec.Op
+	client                                             func(*api.Client) tableClient
+}
+
+// tableClient is what the two services share.
+type tableClient interface {
+	List(ctx context.Context, project string) ([]api.Table, error)
+	Create(ctx context.Context, project, table string) (api.Table, error)
+	Delete(ctx context.Context, project, table string) error
+	Columns(ctx context.Context, project, table string) ([]api.ColumnDetail, error)
+	AddColumns(ctx context.Context, project, table string, body []api.ColumnRequest) ([]api.ColumnDetail, error)
+	UpdateColumn(ctx context.Context, project, table, column string, body api.ColumnRequest) ([]api.ColumnDetail, error)
+	DeleteColumn(ctx context.Context, project, table, column string) error
+}
+
+func newTableCmd(e *Env) *cobra.Command {
+	c := newTableKindCmd(e, tableKind{"table", "internal tables, addressed in SQL as peaka.\"table\".NAME",
+		spec.ListInternalTables, spec.CreateInternalTable, spec.DeleteInternalTable, spec.ListInternalColumns, spec.AddInternalColumns,
+		spec.UpdateInternalColumn, spec.DeleteInternalColumn, func(cl *api.Client) tableClient { return cl.Tables }})
+	c.AddCommand(newTableImportCmd(e), newTableSampleCmd(e))
+	return c
+}
+
+func newBITableCmd(e *Env) *cobra.Command {
+	return newTableKindCmd(e, tableKind{"bitable", "BI tables, addressed in SQL as peaka.bitable.NAME; underscores are dropped from their names",
+		spec.ListBiTables, spec.CreateBiTable, spec.DeleteBiTable, spec.ListBiColumns, spec.AddBiColumns,
+		spec.UpdateBiColumn, spec.DeleteBiColumn, func(cl *api.Client) tableClient { return cl.BITables }})
+}
+
+func newTableKindCmd(e *Env, k tableKind) *cobra.Command {
+	c := &cobra.Command{Use: k.noun, Aliases: []string{k.noun + "s"}, Short: "Manage " + k.what}
+	ex := "  " + e.Name + " " + k.noun + " "
+	c.AddCommand(
+		e.leaf(k.list, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the tables of the project", Example: ex + "list", Args: cobra.NoArgs},
+			func(ctx context.Context, cl *api.Client, _ []string) (view, error) {
+				p, err := e.projectID(ctx, cl)
+				if err != nil {
+					return view{}, err
+				}
+				v, err := k.client(cl).List(ctx, p)
+				return list(v, "tableName", "schemaName", "catalogName", "isCached"), err
+			}),
+		newTableCreateCmd(e, k),
+		e.leaf(k.del, &cobra.Command{Use: "delete TABLE", Aliases: []string{"rm", "drop"}, Short: "Delete a table with its rows", Example: ex + "delete people --yes", Args: cobra.ExactArgs(1)},
+			func(ctx context.Context, cl *api.Client, args []string) (view, error) {
+				p, err := e.projectID(ctx, cl)
+				if err != nil {
+					return view{}, err
+				}
+				if err := e.confirm("delete %s %s and all its rows?", k.noun, args[0]); err != nil {
+					return view{}, err
+				}
+				return note("deleted %s %s", k.noun, args[0]), k.client(cl).Delete(ctx, p, args[0])
+			}),
+		newColumnCmd(e, k),
+	)
+	return c
+}
+
+func newTableCreateCmd(e *Env, k tableKind) *cobra.Command {
+	var columns []string
+	c := &cobra.Command{
+		Use: "create TABLE", Short: "Create a table, optionally with columns", Args: cobra.ExactArgs(1),
+		Long: `Create a table, optionally with columns.
+
+A column is NAME:TYPE with optional words after it: notnull, unique, default=VALUE.
+Types: VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE, UUID.`,
+		Example: "  " + e.Name + " " + k.noun + ` create people --column name:varchar:notnull --column age:bigint:default=0`,
+	}
+	c.Flags().StringArrayVar(&columns, "column", nil, "a column as NAME:TYPE[:notnull][:unique][:default=VALUE]; repeat")
+	annotate(c, k.add)
+	return e.leaf(k.create, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
+		defs := make([]api.ColumnRequest, len(columns))
+		for i, text := range columns {
+			d, err := parseColumn(text)
+			if err != nil {
+				return view{}, err
+			}
+			defs[i] = d
+		}
+		p, err := e.projectID(ctx, cl)
+		if err != nil {
+			return view{}, err
+		}
+		t, err := k.client(cl).Create(ctx, p, args[0])
+		if err != nil {
+			return view{}, err
+		}
+		v := object(t)
+		if t.TableName != args[0] {
+			v = v.withNote("note: the table is stored as %q", t.TableName)
+		}
+		if len(defs) == 0 {
+			return v, nil
+		}
+		if _, err := k.client(cl).AddColumns(ctx, p, t.TableName, defs); err != nil {
+			if undo := k.client(cl).Delete(ctx, p, t.TableName); undo != nil {
+				return view{}, usageWrap(err, "the table was created without columns, and removing it failed too: "+undo.Error())
+			}
+			return view{}, err
+		}
+		return v, nil
+	})
+}
+
+func usageWrap(err error, also string) error {
+	f := classify(context.Background(), err)
+	f.hint = also
+	return &f
+}
+
+// parseColumn reads NAME:TYPE[:notnull][:unique][:default=VALUE]. The default is last, since a value may hold colons.
+func parseColumn(text string) (api.ColumnRequest, error) {
+	var d api.ColumnRequest
+	head, def, hasDefault := strings.Cut(text, ":default=")
+	if hasDefault {
+		d.DefaultValue = &def
+	}
+	parts := strings.Split(head, ":")
+	if len(parts) < 2 || parts[0] == "" || parts[1] == "" {
+		return d, usagef("--column %q is not NAME:TYPE", text)
+	}
+	d.Name, d.DataType = parts[0], strings.ToUpper(parts[1])
+	yes := true
+	for _, word := range parts[2:] {
+		switch strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(word, "-", ""), " ", "")) {
+		case "notnull":
+			d.IsNotNull = &yes
+		case "unique":
+			d.IsUnique = &yes
+		default:
+			return d, usagef("--column %q: %q is none of notnull, unique, default=VALUE", text, word)
+		}
+	}
+	return d, nil
+}
+
+// columnFlags are the fields of a column as flags.
+type columnFlags struct {
+	typ, display, def, desc, body string
+	notNull, unique               bool
+}
+
+func (f *columnFlags) register(c *cobra.Command) {
+	fs := c.Flags()
+	fs.StringVar(&f.typ, "type", "", "VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE or UUID")
+	fs.StringVar(&f.display, "display-name", "", "name shown to people")
+	fs.StringVar(&f.def, "default", "", "value of rows that do not give one")
+	fs.BoolVar(&f.notNull, "not-null", false, "refuse NULL")
+	fs.BoolVar(&f.unique, "unique", false, "refuse a value twice")
+	fs.StringVar(&f.desc, "desc", "", "description")
+	bodyFlag(c, &f.body)
+}
+
+func (f *columnFlags) apply(c *cobra.Command, d *api.ColumnRequest) {
+	if c.Flags().Changed("type") {
+		d.DataType = strings.ToUpper(f.typ)
+	}
+	if c.Flags().Changed("display-name") {
+		d.DisplayName = f.display
+	}
+	setIf(c, "default", &d.DefaultValue, f.def)
+	setIf(c, "not-null", &d.IsNotNull, f.notNull)
+	setIf(c, "unique", &d.IsUnique, f.unique)
+	setIf(c, "desc", &d.Desc, f.desc)
+}

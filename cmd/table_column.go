@@ -1,0 +1,197 @@
+package cmd
+
+import (
+	"context"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/spf13/cobra"
+)
+
+var columnColumns = []string{"name", "dataType", "displayName", "defaultValue", "isNotNull", "isUnique"}
+
+func newColumnCmd(e *Env, k tableKind) *cobra.Command {
+	c := &cobra.Command{Use: "column", Aliases: []string{"columns", "col"}, Short: "The columns of a table"}
+	ex := "  " + e.Name + " " + k.noun + " column "
+	c.AddCommand(newColumnListCmd(e, k, ex), newColumnAddCmd(e, k, ex), newColumnUpdateCmd(e, k, ex),
+		e.leaf(k.delColumn, &cobra.Command{Use: "delete TABLE COLUMN", Aliases: []string{"rm", "drop"}, Short: "Delete a column with its values", Example: ex + "delete people age --yes", Args: cobra.ExactArgs(2)},
+			func(ctx context.Context, cl *api.Client, args []string) (view, error) {
+				p, err := e.projectID(ctx, cl)
+				if err != nil {
+					return view{}, err
+				}
+				if err := e.confirm("delete column %s of %s %s with all its values?", args[1], k.noun, args[0]); err != nil {
+					return view{}, err
+				}
+				return note("deleted column %s", args[1]), k.client(cl).DeleteColumn(ctx, p, args[0], args[1])
+			}))
+	return c
+}
+
+func newColumnListCmd(e *Env, k tableKind, ex string) *cobra.Command {
+	var all bool
+	c := &cobra.Command{Use: "list TABLE", Aliases: []string{"ls"}, Short: "List the columns of a table", Example: ex + "list people", Args: cobra.ExactArgs(1),
+		Long: "List the columns of a table. The system columns every table has (_id, _version, ... and text) are left out\nunless --all is given."}
+	c.Flags().BoolVar(&all, "all", false, "list system columns too")
+	return e.leaf(k.columns, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
+		p, err := e.projectID(ctx, cl)
+		if err != nil {
+			return view{}, err
+		}
+		cols, err := k.client(cl).Columns(ctx, p, args[0])
+		if err != nil || all {
+			return list(cols, columnColumns...), err
+		}
+		own := []api.ColumnDetail{}
+		for _, col := range cols {
+			if !systemColumn(col.Name) {
+				own = append(own, col)
+			}
+		}
+		return list(own, columnColumns...).mine(), nil
+	})
+}
+
+// systemColumn reports whether a column is one that every internal table has [L].
+func systemColumn(name string) bool {
+	switch name {
+	case "_id", "_version", "_created_time", "_created_by", "_last_modified_time", "_last_modified_by", "_session", "_operation", "text":
+		return true
+	}
+	return false
+}
+
+func newColumnAddCmd(e *Env, k tableKind, ex string) *cobra.Command {
+	var f columnFlags
+	var more []string
+	c := &cobra.Command{Use: "add TABLE [COLUMN]", Aliases: []string{"create"}, Short: "Add columns to a table", Args: cobra.RangeArgs(1, 2),
+		Example: ex + "add people age --type bigint --default 0\n" + ex + "add people --column email:varchar:unique --column born:date"}
+	f.register(c)
+	c.Flags().StringArrayVar(&more, "column", nil, "a column as NAME:TYPE[:notnull][:unique][:default=VALUE]; repeat")
+	return e.leaf(k.add, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
+		var defs []api.ColumnRequest
+		if err := e.body(f.body, &defs); err != nil {
+			return view{}, err
+		}
+		if len(args) == 2 {
+			d := api.ColumnRequest{Name: args[1]}
+			f.apply(c, &d)
+			if d.DataType == "" {
+				return view{}, usagef("--type is required")
+			}
+			defs = append(defs, d)
+		}
+		for _, text := range more {
+			d, err := parseColumn(text)
+			if err != nil {
+				return view{}, err
+			}
+			defs = append(defs, d)
+		}
+		if len(defs) == 0 {
+			return view{}, usagef("no column given").withHint("give COLUMN --type TYPE, or --column NAME:TYPE")
+		}
+		p, err := e.projectID(ctx, cl)
+		if err != nil {
+			return view{}, err
+		}
+		v, err := k.client(cl).AddColumns(ctx, p, args[0], defs)
+		if err != nil {
+			return view{}, err
+		}
+		now, err := k.client(cl).Columns(ctx, p, args[0])
+		if err != nil {
+			return view{}, err
+		}
+		return list(v, columnColumns...), e.stuck(defs, now)
+	})
+}
+
+// stuck compares what was asked of columns with what a list call says now: the hosted zones drop some flags silently [L].
+func (e *Env) stuck(asked []api.ColumnRequest, now []api.ColumnDetail) error {
+	have := map[string]api.ColumnDetail{}
+	for _, c := range now {
+		have[c.Name] = c
+	}
+	var lost []string
+	for _, a := range asked {
+		c, ok := have[a.Name]
+		if !ok {
+			if c, ok = have[strings.ReplaceAll(a.Name, "_", "")]; !ok {
+				lost = append(lost, a.Name+" (the whole column)")
+				continue
+			}
+		}
+		if a.IsNotNull != nil && *a.IsNotNull != c.IsNotNull {
+			lost = append(lost, a.Name+".isNotNull")
+		}
+		if a.IsUnique != nil && *a.IsUnique != c.IsUnique {
+			lost = append(lost, a.Name+".isUnique")
+		}
+		if a.Desc != nil && (c.Desc == nil || *c.Desc != *a.Desc) {
+			lost = append(lost, a.Name+".desc")
+		}
+		if a.DisplayName != "" && c.DisplayName != a.DisplayName {
+			lost = append(lost, a.Name+".displayName")
+		}
+	}
+	if len(lost) == 0 {
+		return nil
+	}
+	return &failure{exit: exitFailed, code: "not-stored", msg: "the gateway accepted the column but did not store: " + strings.Join(lost, ", "),
+		hint: "the hosted zones drop these without saying so; zone local keeps them"}
+}
+
+func newColumnUpdateCmd(e *Env, k tableKind, ex string) *cobra.Command {
+	var f columnFlags
+	var name string
+	c := &cobra.Command{Use: "update TABLE COLUMN", Short: "Rename, retype or change a column; its values stay", Args: cobra.ExactArgs(2),
+		Long:    "Rename, retype or change a column; its values stay.\n\nThe gateway wants the whole column: dig reads it first and changes only what the flags say.",
+		Example: ex + "update people age --type varchar\n" + ex + "update people age --name years"}
+	f.register(c)
+	c.Flags().StringVar(&name, "name", "", "new name")
+	annotate(c, k.columns)
+	return e.leaf(k.update, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
+		var d api.ColumnRequest
+		if err := e.body(f.body, &d); err != nil {
+			return view{}, err
+		}
+		p, err := e.projectID(ctx, cl)
+		if err != nil {
+			return view{}, err
+		}
+		if f.body == "" {
+			cols, err := k.client(cl).Columns(ctx, p, args[0])
+			if err != nil {
+				return view{}, err
+			}
+			found := false
+			for _, col := range cols {
+				if col.Name == args[1] {
+					found = true
+					d = api.ColumnRequest{Name: col.Name, DataType: strings.ToUpper(col.DataType), DisplayName: col.DisplayName, DefaultValue: col.DefaultValue,
+						IsNotNull: &col.IsNotNull, IsUnique: &col.IsUnique, Desc: col.Desc}
+				}
+			}
+			if !found {
+				return view{}, &failure{exit: exitNotFound, code: "not-found", msg: "table " + args[0] + " has no column " + args[1]}
+			}
+		}
+		f.apply(c, &d)
+		if c.Flags().Changed("name") {
+			if d.DisplayName == d.Name && !c.Flags().Changed("display-name") {
+				d.DisplayName = name
+			}
+			d.Name = name
+		}
+		v, err := k.client(cl).UpdateColumn(ctx, p, args[0], args[1], d)
+		if err != nil {
+			return view{}, err
+		}
+		now, err := k.client(cl).Columns(ctx, p, args[0])
+		if err != nil {
+			return view{}, err
+		}
+		return list(v, columnColumns...), e.stuck([]api.ColumnRequest{d}, now)
+	})
+}

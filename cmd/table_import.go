@@ -1,0 +1,288 @@
+package cmd
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/csv"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+func newTableImportCmd(e *Env) *cobra.Command {
+	var maps []string
+	var noHeader, create bool
+	c := &cobra.Command{
+		Use: "import TABLE FILE", Short: "Append the rows of a CSV file, all or none", Args: cobra.ExactArgs(2),
+		Long: `Append the rows of a CSV file to a table, all or none. FILE may be gzipped, and "-" is stdin.
+
+Without --map, every column of the file goes to the table's column of the same name; a header that names
+no column is refused before anything is sent. --map COLUMN=HEADER takes another column of the file,
+--map COLUMN=#2 the third (they count from zero, the only form for files without a header).
+--create makes the table first, with a column of text for each header.`,
+		Example: "  " + e.Name + " table import people people.csv\n  " + e.Name + ` table import people export.csv.gz --map name="Full name" --map age=#3`,
+	}
+	c.Flags().StringArrayVar(&maps, "map", nil, "COLUMN=HEADER or COLUMN=#INDEX; repeat")
+	c.Flags().BoolVar(&noHeader, "no-csv-header", false, "the first line of the file is a row")
+	c.Flags().BoolVar(&create, "create", false, "create the table, every column VARCHAR, if it does not exist")
+	annotate(c, spec.CreateInternalTable, spec.AddInternalColumns)
+	return e.leaf(spec.ImportCsv, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
+		src, name, err := e.openCSV(args[1])
+		if err != nil {
+			return view{}, err
+		}
+		defer src.Close()
+		head := bufio.NewReaderSize(src, 1<<20)
+		var header []string
+		if !noHeader {
+			if header, err = csvHeader(head); err != nil {
+				return view{}, usagef("%s: %v", args[1], err)
+			}
+		}
+		p, err := e.projectID(ctx, cl)
+		if err != nil {
+			return view{}, err
+		}
+		if create {
+			if err := e.createFor(ctx, cl, p, args[0], header); err != nil {
+				return view{}, err
+			}
+		}
+		cols, err := cl.Tables.Columns(ctx, p, args[0])
+		if err != nil {
+			return view{}, err
+		}
+		req, err := importMapping(maps, header, !noHeader, cols)
+		if err != nil {
+			return view{}, err
+		}
+		job, err := cl.Tables.Import(ctx, p, args[0], req, name, head)
+		if err != nil {
+			return view{}, err
+		}
+		return object(job).withNote("imported %d rows into %s", job.Result.Processed, args[0]), nil
+	})
+}
+
+// openCSV opens a file or stdin and unpacks gzip.
+func (e *Env) openCSV(path string) (io.ReadCloser, string, error) {
+	var f io.ReadCloser = io.NopCloser(e.In)
+	name := "stdin.csv"
+	if path != "-" {
+		file, err := os.Open(e.abs(path))
+		if err != nil {
+			return nil, "", usagef("%v", err)
+		}
+		if st, err := file.Stat(); err != nil || st.IsDir() {
+			file.Close()
+			return nil, "", usagef("%s is not a file", path)
+		}
+		f, name = file, filepath.Base(path)
+	}
+	b := bufio.NewReader(f)
+	if m, _ := b.Peek(2); len(m) == 2 && m[0] == 0x1f && m[1] == 0x8b {
+		z, err := gzip.NewReader(b)
+		if err != nil {
+			f.Close()
+			return nil, "", usagef("%s: %v", path, err)
+		}
+		return readCloser{z, f}, strings.TrimSuffix(name, ".gz"), nil
+	}
+	return readCloser{b, f}, name, nil
+}
+
+type readCloser struct {
+	io.Reader
+	io.Closer
+}
+
+// csvHeader reads the first record without consuming it.
+func csvHeader(b *bufio.Reader) ([]string, error) {
+	for n := 4 << 10; ; n *= 4 {
+		raw, err := b.Peek(n)
+		whole := err != nil // the document ends here
+		r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))))
+		rec, rerr := r.Read()
+		if rerr == nil && (whole || r.InputOffset() < int64(len(raw)-8)) {
+			return rec, nil
+		}
+		if whole || n >= 1<<20 {
+			if errors.Is(rerr, io.EOF) {
+				return nil, errors.New("the file is empty, it has no header")
+			}
+			if rerr == nil {
+				rerr = errors.New("longer than 1 MiB")
+			}
+			return nil, errors.New("the header cannot be read: " + rerr.Error())
+		}
+	}
+}
+
+// importMapping pairs the table's columns with those of the file, and refuses what would be lost or left empty silently.
+func importMapping(maps, header []string, hasHeader bool, cols []api.ColumnDetail) (api.ImportRequest, error) {
+	req := api.ImportRequest{ContainsHeader: hasHeader, Mappings: []api.ImportMapping{}}
+	known := map[string]bool{}
+	var names []string
+	for _, c := range cols {
+		known[c.Name] = true
+		if !systemColumn(c.Name) {
+			names = append(names, c.Name)
+		}
+	}
+	inFile := map[string]int{}
+	for _, h := range header {
+		inFile[h]++
+	}
+	if len(maps) == 0 {
+		if !hasHeader {
+			for i, n := range names {
+				at := int64(i)
+				req.Mappings = append(req.Mappings, api.ImportMapping{Name: n, CSVColumnIndex: &at})
+			}
+			return req, nil
+		}
+		for _, h := range header {
+			if systemColumn(h) && h != "text" {
+				continue // an exported file carries them; they cannot be set
+			}
+			if !known[h] {
+				f := usagef("the file's column %q names no column of the table", h)
+				if s := closest(h, names); s != "" {
+					return req, f.withHint("did you mean %q? map it with --map %q", s, s+"="+h)
+				}
+				return req, f.withHint("the table has: %s; choose with --map COLUMN=HEADER", strings.Join(names, ", "))
+			}
+			if inFile[h] > 1 {
+				return req, usagef("the file has %d columns called %q", inFile[h], h).withHint("choose one by its position: --map %q", h+"=#N")
+			}
+			req.Mappings = append(req.Mappings, api.ImportMapping{Name: h, CSVColumnName: h})
+		}
+		return req, nil
+	}
+	for _, m := range maps {
+		col, from, ok := strings.Cut(m, "=")
+		if !ok || col == "" || from == "" {
+			return req, usagef("--map %q is not COLUMN=HEADER or COLUMN=#INDEX", m)
+		}
+		if !known[col] {
+			return req, usagef("--map %q: the table has no column %q", m, col).withHint("the table has: %s", strings.Join(names, ", "))
+		}
+		if n, err := strconv.ParseInt(strings.TrimPrefix(from, "#"), 10, 64); err == nil && strings.HasPrefix(from, "#") {
+			if n < 0 || hasHeader && n >= int64(len(header)) {
+				return req, usagef("--map %q: the file has %d columns, counted from #0", m, len(header))
+			}
+			req.Mappings = append(req.Mappings, api.ImportMapping{Name: col, CSVColumnIndex: &n})
+			continue
+		}
+		if !hasHeader {
+			return req, usagef("--map %q: a file without a header has no column %q", m, from).withHint("use COLUMN=#INDEX")
+		}
+		if inFile[from] != 1 {
+			f := usagef("--map %q: the file has %d columns called %q", m, inFile[from], from)
+			if s := closest(from, header); s != "" {
+				f = f.withHint("did you mean %q?", s)
+			}
+			return req, f
+		}
+		req.Mappings = append(req.Mappings, api.ImportMapping{Name: col, CSVColumnName: from})
+	}
+	return req, nil
+}
+
+// createFor makes a table of text columns after a header, if it is not there.
+func (e *Env) createFor(ctx context.Context, cl *api.Client, project, table string, header []string) error {
+	if len(header) == 0 {
+		return usagef("--create needs a header to take the columns from")
+	}
+	all, err := cl.Tables.List(ctx, project)
+	if err != nil {
+		return err
+	}
+	for _, t := range all {
+		if t.TableName == table {
+			return nil
+		}
+	}
+	defs := []api.ColumnRequest{}
+	for _, h := range header {
+		if !systemColumn(h) {
+			defs = append(defs, api.ColumnRequest{Name: h, DataType: "VARCHAR", DisplayName: h})
+		}
+	}
+	if _, err := cl.Tables.Create(ctx, project, table); err != nil {
+		return err
+	}
+	_, err = cl.Tables.AddColumns(ctx, project, table, defs)
+	return err
+}
+
+// closest is the candidate that differs least, ignoring case, spaces, hyphens and underscores; "" when none is near.
+func closest(word string, candidates []string) string {
+	norm := func(s string) string {
+		return strings.NewReplacer(" ", "", "_", "", "-", "").Replace(strings.ToLower(s))
+	}
+	for _, c := range candidates {
+		if norm(c) == norm(word) {
+			return c
+		}
+	}
+	for _, c := range candidates {
+		if n, w := norm(c), norm(word); len(w) > 2 && (strings.HasPrefix(n, w) || strings.HasPrefix(w, n) && len(n) > 2) {
+			return c
+		}
+	}
+	return ""
+}
+
+func newTableSampleCmd(e *Env) *cobra.Command {
+	var rows bool
+	c := &cobra.Command{Use: "sample TABLE", Aliases: []string{"template"}, Short: "Print the header of a CSV file that can be imported", Args: cobra.ExactArgs(1),
+		Long:    "Print the header of a CSV file that can be imported. The gateway also gives five example rows; they import\nlike real ones, so they are printed only with --rows.",
+		Example: "  " + e.Name + " table sample people > people.csv"}
+	c.Flags().BoolVar(&rows, "rows", false, "print the example rows too")
+	annotate(c, spec.GetSampleCsv)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if _, err := e.outputOptions(); err != nil {
+			return err
+		}
+		cl, err := e.Client()
+		if err != nil {
+			return err
+		}
+		ctx := context.WithValue(c.Context(), opKey{}, spec.GetSampleCsv)
+		p, err := e.projectID(ctx, cl)
+		if err != nil {
+			return err
+		}
+		raw, err := cl.Tables.Sample(ctx, p, args[0])
+		if err != nil {
+			return err
+		}
+		text := strings.TrimRight(string(raw), "\n")
+		if strings.TrimSpace(text) == "" {
+			return &failure{exit: exitNotFound, code: "not-found", msg: "there is no table " + args[0] + ": the gateway answered an empty sample"}
+		}
+		if !rows {
+			text, _, _ = strings.Cut(text, "\n")
+		}
+		w, commit, abort, err := e.writer()
+		if err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, text+"\n"); err != nil {
+			abort()
+			return err
+		}
+		return commit()
+	}
+	return c
+}

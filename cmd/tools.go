@@ -1,0 +1,79 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// version is set by the linker in release builds.
+var version string
+
+// buildVersion is the version of this build: the linker's, else that of the module or the commit it was built from.
+func buildVersion() string {
+	if version != "" {
+		return version
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return "devel-" + s.Value[:min(12, len(s.Value))]
+		}
+	}
+	return "devel"
+}
+
+func newVersionCmd(e *Env) *cobra.Command {
+	return e.plain(&cobra.Command{Use: "version", Short: "Print the version", Example: "  " + e.Name + " version -o json", Args: cobra.NoArgs},
+		func(context.Context, []string) (view, error) {
+			v := map[string]any{"version": buildVersion(), "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH, "localZone": localEngine}
+			if e.run.flags.output != "" && e.run.flags.output != "table" {
+				return object(v), nil
+			}
+			kind := "with the local zone"
+			if !localEngine {
+				kind = "without the local zone"
+			}
+			fmt.Fprintf(e.Out, "dig %s (%s %s/%s, %s)\n", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, kind)
+			return view{}, nil
+		})
+}
+
+func newCompletionCmd(e *Env) *cobra.Command {
+	c := &cobra.Command{
+		Use: "completion SHELL", Short: "Print a completion script for bash, zsh, fish or powershell", Args: cobra.ExactArgs(1),
+		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
+		Long: strings.ReplaceAll(`Print a completion script for bash, zsh, fish or powershell. It completes the name it was printed by.
+
+  source <(dig completion bash)
+  dig completion zsh > "${fpath[1]}/_dig"
+  dig completion fish > ~/.config/fish/completions/dig.fish
+  dig completion powershell | Out-String | Invoke-Expression`, "dig ", e.Name+" "),
+		Example: "  source <(" + e.Name + " completion bash)",
+	}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		root := c.Root()
+		switch args[0] {
+		case "bash":
+			return root.GenBashCompletionV2(e.Out, true)
+		case "zsh":
+			return root.GenZshCompletion(e.Out)
+		case "fish":
+			return root.GenFishCompletion(e.Out, true)
+		case "powershell":
+			return root.GenPowerShellCompletionWithDesc(e.Out)
+		}
+		return usagef("no completion for %q; there are bash, zsh, fish, powershell", args[0])
+	}
+	return c
+}
