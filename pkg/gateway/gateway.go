@@ -38,6 +38,7 @@ type Gateway struct {
 	now     func() time.Time
 	log     *slog.Logger
 	jobs    sync.WaitGroup // background work that Close waits for
+	runners *runners
 	ctx     context.Context
 	stop    context.CancelFunc
 }
@@ -61,7 +62,8 @@ func Open(o Options) (*Gateway, error) {
 		st.Close()
 		return nil, err
 	}
-	g := &Gateway{options: o, store: st, engine: eng, routes: map[string]route{}, now: o.Now, log: o.Log}
+	g := &Gateway{options: o, store: st, engine: eng, routes: map[string]route{}, now: o.Now, log: o.Log,
+		runners: &runners{dir: filepath.Join(o.Dir, "runners")}}
 	g.ctx, g.stop = context.WithCancel(context.Background())
 	g.register()
 	g.handler = g.middleware(g.mux())
@@ -85,5 +87,6 @@ func (g *Gateway) Handler() http.Handler { return g.handler }
 func (g *Gateway) Close() error {
 	g.jobs.Wait()
 	g.stop()
+	g.runners.close()
 	return errors.Join(g.engine.Close(), g.store.Close())
 }

@@ -18,7 +18,7 @@ func Reset(dir string) error {
 	if err != nil {
 		return err
 	}
-	ours := map[string]bool{"state.db": true, "state.db-wal": true, "state.db-shm": true, "projects": true, socketName: true, lockName: true, "exports": true, "secret.key": true}
+	ours := map[string]bool{"state.db": true, "state.db-wal": true, "state.db-shm": true, "projects": true, socketName: true, lockName: true, "exports": true, "runners": true, "secret.key": true}
 	for _, e := range entries {
 		if !ours[e.Name()] {
 			return fmt.Errorf("%s holds %s, which dig did not make; nothing was deleted", dir, e.Name())

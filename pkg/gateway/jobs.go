@@ -1,0 +1,85 @@
+package gateway
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/gofrs/flock"
+	"github.com/google/uuid"
+)
+
+// runners tells live processes from dead ones. A process that runs background work holds the lock of a file named after its
+// runner id; work whose runner's lock is free was cut off by a crash and is ended by whoever looks at it next.
+type runners struct {
+	dir  string
+	mu   sync.Mutex
+	id   string
+	lock *flock.Flock
+}
+
+// ID is this process's runner id, made on first use.
+func (r *runners) ID() (string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.id != "" {
+		return r.id, nil
+	}
+	if err := os.MkdirAll(r.dir, 0o700); err != nil {
+		return "", err
+	}
+	id := uuid.NewString()
+	l := flock.New(filepath.Join(r.dir, id))
+	if _, err := l.TryLock(); err != nil {
+		return "", err
+	}
+	r.id, r.lock = id, l
+	return id, nil
+}
+
+// Alive reports whether the process that made the runner id still runs.
+func (r *runners) Alive(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if id == r.id {
+		return id != ""
+	}
+	path := filepath.Join(r.dir, filepath.Base(id))
+	if _, err := os.Stat(path); err != nil {
+		return false
+	}
+	l := flock.New(path)
+	ok, err := l.TryLock()
+	if err != nil || !ok {
+		return true
+	}
+	os.Remove(path)
+	l.Unlock()
+	return false
+}
+
+func (r *runners) close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.lock != nil {
+		os.Remove(r.lock.Path())
+		r.lock.Unlock()
+		r.id, r.lock = "", nil
+	}
+}
+
+// background runs work that outlives its request. Close waits for it; its context ends only when the process must stop. The
+// work records its own state in the store, under the runner id, before background is called.
+func (g *Gateway) background(work func(ctx context.Context)) {
+	g.jobs.Add(1)
+	go func() {
+		defer g.jobs.Done()
+		defer func() {
+			if p := recover(); p != nil {
+				g.log.Error("panic in background work", "panic", p)
+			}
+		}()
+		work(g.ctx)
+	}()
+}
