@@ -148,6 +148,10 @@ func docView(w io.Writer, doc []byte, o Options) error {
 		return docRecords(w, v, cols, list, o)
 	case f == Table:
 		return docList(w, v, cols, o)
+	case f == XLSX:
+		_, err = writeXLSX(w, v, cols, o)
+	case f == Parquet:
+		_, err = writeParquet(w, v, cols, o)
 	case f == JSON && !list:
 		v.Next()
 		b, err := appendObject(nil, 1, cols, v.Row(), false)

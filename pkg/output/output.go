@@ -27,7 +27,7 @@ const (
 
 // Formats lists the names that Options.Format may have.
 func Formats() []string {
-	return []string{Table, JSON, NDJSON, CSV, TSV, YAML, Markdown, HTML}
+	return []string{Table, JSON, NDJSON, CSV, TSV, YAML, Markdown, HTML, XLSX, Parquet}
 }
 
 // Options say what a result shall look like. The zero value is a table without colours on something that is no terminal.
@@ -106,6 +106,10 @@ func WriteRows(w io.Writer, rows api.RowReader, o Options) (Stats, error) {
 	switch o.format() {
 	case Table:
 		return writeTable(w, rows, cols, o)
+	case XLSX:
+		return writeXLSX(w, rows, cols, o)
+	case Parquet:
+		return writeParquet(w, rows, cols, o)
 	}
 	return writeStream(w, rows, cols, newRowFormat(cols, o), o)
 }

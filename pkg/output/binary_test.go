@@ -1,0 +1,253 @@
+package output
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/xuri/excelize/v2"
+)
+
+func TestXLSXReadBack(t *testing.T) {
+	rows := corpus()
+	var notes bytes.Buffer
+	f, err := excelize.OpenReader(strings.NewReader(render(t, corpusFields, rows, Options{Format: XLSX, Notes: &notes})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	controls := 0
+	for i, want := range append([][]*string{{text("txt"), text("big"), text("dec"), text("dbl"), text("ok"), text("ts"), text("tz"), text("day"), text("txt")}}, rows...) {
+		for j := range want {
+			cell, _ := excelize.CoordinatesToCellName(j+1, i+1)
+			got, err := f.GetCellValue("Sheet1", cell, excelize.Options{RawCellValue: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			typ, _ := f.GetCellType("Sheet1", cell)
+			bad := func() { t.Errorf("%s: got %q (type %d), want %s", cell, got, typ, show(want[j])) }
+			if want[j] == nil {
+				if got != "" || typ != excelize.CellTypeUnset {
+					bad()
+				}
+				continue
+			}
+			w := *want[j]
+			switch {
+			case i > 0 && (j == 1 || j == 2): // exact, as a number or as text
+				a, _ := new(big.Rat).SetString(got)
+				b, _ := new(big.Rat).SetString(w)
+				if a == nil || a.Cmp(b) != 0 {
+					bad()
+				}
+			case i > 0 && j == 3:
+				a, err := strconv.ParseFloat(got, 64)
+				if b, _ := strconv.ParseFloat(w, 64); err != nil || a != b && !math.IsNaN(a) {
+					bad()
+				}
+			case i > 0 && j == 4:
+				if typ != excelize.CellTypeBool || got != map[string]string{"true": "1", "false": "0"}[w] {
+					bad()
+				}
+			case i > 0 && j == 7 && got != w: // a date before 1900 stays text
+				days, err := strconv.ParseFloat(got, 64)
+				if back := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC).AddDate(0, 0, int(days)); err != nil || back.Format("2006-01-02") != w {
+					bad()
+				}
+			default:
+				if strings.ContainsAny(w, "\x01\x02\x1b") {
+					controls++
+					w = strings.NewReplacer("\x01", "␁", "\x02", "␂", "\x1b", "␛").Replace(w)
+				}
+				if got != w {
+					bad()
+				}
+			}
+		}
+	}
+	if controls == 0 || !strings.Contains(notes.String(), "control characters") {
+		t.Errorf("%d cells with control characters, note %q", controls, notes.String())
+	}
+}
+
+func TestXLSXNumbers(t *testing.T) {
+	for in, want := range map[string]any{
+		"12.5000000000": 12.5, "123456789012345": 123456789012345.0, "1234567890123456": nil, "0.1234567890123456": nil,
+		"100000000000000000000": nil, "-0.5": -0.5, "0": 0.0, "007": nil, "1e400": nil, "": nil,
+	} {
+		if got := number([]byte(in)); got != want {
+			t.Errorf("%s: %v, want %v", in, got, want)
+		}
+	}
+}
+
+func TestXLSXRefusesWhatItWouldCut(t *testing.T) {
+	rows := [][]*string{{text("a")}, {text(strings.Repeat("x", 32768))}}
+	_, err := WriteRows(io.Discard, result(t, []field{{"v", ""}}, rows), Options{Format: XLSX})
+	if want := `row 2, column "v": 32768 characters do not fit into a cell of a sheet, which holds 32767`; err == nil || err.Error() != want {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestBinarySourceError(t *testing.T) {
+	for _, f := range []string{XLSX, Parquet} {
+		var b bytes.Buffer
+		if _, err := WriteRows(&b, cutShort(t), Options{Format: f}); err == nil || !strings.Contains(err.Error(), "after 2 rows") {
+			t.Errorf("%s: %v", f, err)
+		}
+		if _, err := excelize.OpenReader(&b); f == XLSX && err == nil {
+			t.Error("a workbook was written")
+		}
+		if _, err := parquet.OpenFile(bytes.NewReader(b.Bytes()), int64(b.Len())); f == Parquet && err == nil {
+			t.Error("a file with a footer was written")
+		}
+	}
+}
+
+func openParquet(t *testing.T, doc string) (*parquet.File, []parquet.Row) {
+	t.Helper()
+	f, err := parquet.OpenFile(strings.NewReader(doc), int64(len(doc)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []parquet.Row
+	for _, g := range f.RowGroups() {
+		rows := g.Rows()
+		buf := make([]parquet.Row, 100)
+		for {
+			n, err := rows.ReadRows(buf)
+			for _, r := range buf[:n] {
+				all = append(all, r.Clone())
+			}
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		rows.Close()
+	}
+	return f, all
+}
+
+// fromParquet turns a value back into text of the wire, by the annotation in the file.
+func fromParquet(typ string, v parquet.Value) *string {
+	if v.IsNull() {
+		return nil
+	}
+	switch {
+	case typ == "bigint":
+		return text(strconv.FormatInt(v.Int64(), 10))
+	case strings.HasPrefix(typ, "decimal"):
+		n := new(big.Int).SetBytes(v.ByteArray())
+		if v.ByteArray()[0] >= 0x80 {
+			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), 128))
+		}
+		return text(new(big.Rat).SetFrac(n, big.NewInt(1e10)).FloatString(10))
+	case typ == "double":
+		return text(strconv.FormatFloat(v.Double(), 'g', -1, 64))
+	case typ == "boolean":
+		return text(strconv.FormatBool(v.Boolean()))
+	case typ == "date":
+		return text(time.Unix(int64(v.Int32())*86400, 0).UTC().Format("2006-01-02"))
+	case strings.HasPrefix(typ, "timestamp"):
+		return text(time.UnixMicro(v.Int64()).UTC().Format("2006-01-02 15:04:05.000000"))
+	}
+	return text(string(v.ByteArray()))
+}
+
+func TestParquetReadBack(t *testing.T) {
+	rows := corpus()
+	f, got := openParquet(t, render(t, corpusFields, rows, Options{Format: Parquet}))
+	for i, path := range f.Schema().Columns() {
+		if strings.Join(path, ".") != corpusKeys[i] {
+			t.Errorf("column %d is %v", i, path)
+		}
+	}
+	if len(got) != len(rows) {
+		t.Fatalf("%d rows of %d", len(got), len(rows))
+	}
+	utc := map[string]string{
+		"2020-06-10 15:55:23.383 UTC":           "2020-06-10 15:55:23.383000",
+		"2020-06-10 15:55:23.000 Europe/Berlin": "2020-06-10 13:55:23.000000",
+		"1900-01-01 00:00:00.000 +05:30":        "1899-12-31 18:30:00.000000",
+	}
+	for i, want := range rows {
+		for j := range want {
+			typ := corpusFields[j].typ
+			g, w := fromParquet(typ, got[i][j]), want[j]
+			if w != nil {
+				switch {
+				case typ == "double":
+					x, _ := strconv.ParseFloat(*w, 64)
+					w = text(strconv.FormatFloat(x, 'g', -1, 64))
+				case strings.HasPrefix(typ, "decimal"):
+					x, _ := new(big.Rat).SetString(*w)
+					w = text(x.FloatString(10))
+				case strings.HasSuffix(typ, "zone"):
+					w = text(utc[*w])
+				}
+			}
+			if !same(g, w) {
+				t.Errorf("row %d, %s: got %s, want %s", i, corpusKeys[j], show(g), show(w))
+			}
+		}
+	}
+	for i, want := range map[int]string{1: "INT(64,true)", 2: "DECIMAL(38,10)", 5: "TIMESTAMP(isAdjustedToUTC=false,unit=MICROS)",
+		6: "TIMESTAMP(isAdjustedToUTC=true,unit=MICROS)", 7: "DATE", 8: "STRING"} {
+		if l := f.Schema().Fields()[i].Type().LogicalType(); fmt.Sprint(l) != want {
+			t.Errorf("column %d is %v, want %s", i, l, want)
+		}
+	}
+}
+
+func TestParquetTypes(t *testing.T) {
+	fields := []field{{"i", "integer"}, {"s", "decimal(9,2)"}, {"m", "decimal(18,4)"}, {"u", "uuid"}, {"b", "varbinary"}, {"t", "time(3)"}, {"n", "timestamp(9)"}, {"r", "real"}}
+	rows := [][]*string{{text("-5"), text("-1234567.89"), text("12345678901234.5"), text("12151fd2-7586-11e9-8f9e-2a86e4085a59"),
+		text("00 ff 10"), text("01:02:03.004"), text("2020-01-01 00:00:00.000000001"), text("1.5")}}
+	_, got := openParquet(t, render(t, fields, rows, Options{Format: Parquet}))
+	r := got[0]
+	if r[0].Int32() != -5 || r[1].Int32() != -123456789 || r[2].Int64() != 123456789012345000 || fmt.Sprintf("%x", r[3].ByteArray()) != "12151fd2758611e98f9e2a86e4085a59" ||
+		string(r[4].ByteArray()) != "\x00\xff\x10" || r[5].Int64() != 3723004000 || r[6].Int64() != 1577836800000000001 || r[7].Float() != 1.5 {
+		t.Errorf("got %v", r)
+	}
+}
+
+func TestParquetRefusesWhatDoesNotFit(t *testing.T) {
+	for _, tt := range [][2]string{
+		{"bigint", "9223372036854775808"}, {"integer", "2147483648"}, {"bigint", ""}, {"boolean", "yes"}, {"decimal(5,2)", "1.001"},
+		{"decimal(5,2)", "1000.00"}, {"date", "2020-02-30"}, {"timestamp(3)", "2020-02-28 00:00:00.0000001"}, {"double", "x"}, {"uuid", "12"},
+		{"timestamp(3) with time zone", "2020-02-28 00:00:00.000"}, {"timestamp(9)", "3000-01-01 00:00:00"},
+	} {
+		rows := [][]*string{{nil}, {&tt[1]}}
+		_, err := WriteRows(io.Discard, result(t, []field{{"v", tt[0]}}, rows), Options{Format: Parquet})
+		if err == nil || !strings.HasPrefix(err.Error(), `row 2, column "v": `) || !strings.HasSuffix(err.Error(), "--raw writes all values as text") {
+			t.Errorf("%v: error %v", tt, err)
+		}
+		_, got := openParquet(t, render(t, []field{{"v", tt[0]}}, rows, Options{Format: Parquet, Raw: true}))
+		if string(got[1][0].ByteArray()) != tt[1] {
+			t.Errorf("raw %v: %v", tt, got)
+		}
+	}
+}
+
+func TestParquetRowGroups(t *testing.T) {
+	big := strings.Repeat("x", 1<<20)
+	var rows [][]*string
+	for range 60 {
+		rows = append(rows, []*string{&big, text("1")})
+	}
+	f, got := openParquet(t, render(t, []field{{"", ""}, {"n", "bigint"}}, rows, Options{Format: Parquet}))
+	if len(got) != 60 || len(f.RowGroups()) < 2 {
+		t.Errorf("%d rows in %d groups", len(got), len(f.RowGroups()))
+	}
+}

@@ -1,0 +1,131 @@
+package output
+
+import (
+	"fmt"
+	"io"
+	"reflect"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/parquet-go/parquet-go"
+)
+
+const (
+	groupRows  = 128 << 10
+	groupBytes = 24 << 20 // of values held for one row group, which bounds memory
+)
+
+// parquetRoot is the schema of a result: optional leaves in the order of the columns (parquet.Group would sort them).
+type parquetRoot struct {
+	parquet.Group
+	fields []parquet.Field
+}
+
+func (r parquetRoot) Fields() []parquet.Field { return r.fields }
+
+// GoType is not asked for: rows are written as values, never from structs. The type that Group would make fails on names such as "".
+func (r parquetRoot) GoType() reflect.Type { return reflect.TypeFor[map[string]any]() }
+
+type parquetField struct {
+	parquet.Node
+	name string
+}
+
+func (f *parquetField) Name() string { return f.name }
+
+func (f *parquetField) Value(base reflect.Value) reflect.Value {
+	return base.MapIndex(reflect.ValueOf(f.name))
+}
+
+// writeParquet writes a file of optional columns, typed by declared type unless Raw, compressed with Snappy. A value that does not
+// fit its declared type is an error: a column cannot change its type half way. Row groups are written as they fill.
+func writeParquet(w io.Writer, rows api.RowReader, cols []column, o Options) (Stats, error) {
+	var st Stats
+	if len(cols) == 0 {
+		return st, usage("use another format for a result that may have no columns", "parquet needs columns, and the result has none")
+	}
+	root := parquetRoot{}
+	config := []parquet.WriterOption{parquet.Compression(&parquet.Snappy), parquet.CreatedBy("dig", "", "")}
+	codecs := make([]parquetCodec, len(cols))
+	for i := range cols {
+		codecs[i] = stringCodec
+		if o.typed() {
+			codecs[i] = codecOf(cols[i].typ)
+		}
+		root.fields = append(root.fields, &parquetField{parquet.Optional(codecs[i].node), cols[i].key})
+		if codecs[i].noBounds {
+			config = append(config, parquet.SkipPageBounds(cols[i].key))
+		}
+	}
+	out := &counter{w: w}
+	pw := parquet.NewWriter(out, append(config, parquet.NewSchema("result", root))...)
+	err := parquetRows(pw, rows, cols, codecs, &st)
+	if err == nil {
+		err = pw.Close()
+	}
+	st.Shown, st.Bytes = st.Rows, out.n
+	return st, err
+}
+
+func parquetRows(pw *parquet.Writer, rows api.RowReader, cols []column, codecs []parquetCodec, st *Stats) error {
+	const batch = 128
+	var (
+		pending = make([]parquet.Row, 0, batch)
+		arena   []byte // texts of the pending rows
+		held    int
+		inGroup int
+	)
+	for range batch {
+		pending = append(pending, make(parquet.Row, len(cols)))
+	}
+	n := 0
+	write := func() error {
+		_, err := pw.WriteRows(pending[:n])
+		n, arena = 0, arena[:0]
+		return err
+	}
+	for rows.Next() {
+		cells := rows.Row()
+		st.Rows++
+		if err := checkRow(st.Rows, cells, cols); err != nil {
+			return err
+		}
+		for i := range cols {
+			c := cells[cols[i].index]
+			v, level := parquet.NullValue(), 0
+			if !c.IsNull() {
+				var err error
+				from := len(arena)
+				// What was appended before stays valid when arena moves: values keep their own slice of the old one.
+				if arena, err = appendText(arena, c); err == nil {
+					v, err = codecs[i].encode(arena[from:len(arena):len(arena)])
+				}
+				if err != nil {
+					return rowError(st.Rows, &cols[i], fmt.Errorf("%w; --raw writes all values as text", err))
+				}
+				level = 1
+				held += len(arena) - from
+			}
+			pending[n][i] = v.Level(0, level, i)
+		}
+		held += 8 * len(cols)
+		inGroup++
+		if n++; n == batch || len(arena) > 1<<20 {
+			if err := write(); err != nil {
+				return err
+			}
+		}
+		if inGroup == groupRows || held > groupBytes {
+			if err := write(); err != nil {
+				return err
+			}
+			if err := pw.Flush(); err != nil {
+				return err
+			}
+			inGroup, held = 0, 0
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	return write()
+}

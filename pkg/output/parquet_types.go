@@ -1,0 +1,293 @@
+package output
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+
+	_ "time/tzdata" // zones by name on systems without a database of their own
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// parquetCodec turns the text of values into those of a column.
+type parquetCodec struct {
+	node     parquet.Node
+	encode   func(t []byte) (parquet.Value, error)
+	noBounds bool // the library compares these bytes without sign: its minimum and maximum would mislead readers
+}
+
+var stringCodec = parquetCodec{node: parquet.String(), encode: func(t []byte) (parquet.Value, error) {
+	return parquet.ByteArrayValue(t), nil
+}}
+
+// codecOf maps Trino types: integers, real, double, boolean, decimal up to 38 digits, date, time, timestamp (with time zone: the
+// instant, the name of the zone is lost), uuid, json and varbinary. All others are strings.
+func codecOf(typ string) parquetCodec {
+	base, rest, _ := strings.Cut(typ, "(")
+	params, suffix, _ := strings.Cut(rest, ")")
+	base, suffix = strings.TrimSpace(base), strings.TrimSpace(suffix)
+	if suffix == "" {
+		if b, s, ok := strings.Cut(base, " "); ok && (b == "timestamp" || b == "time") {
+			base, suffix = b, s
+		}
+	}
+	zoned := suffix == "with time zone"
+	switch base {
+	case "boolean":
+		return parquetCodec{node: parquet.Leaf(parquet.BooleanType), encode: encodeBool}
+	case "tinyint":
+		return intCodec(8)
+	case "smallint":
+		return intCodec(16)
+	case "integer", "int":
+		return intCodec(32)
+	case "bigint":
+		return intCodec(64)
+	case "real":
+		return parquetCodec{node: parquet.Leaf(parquet.FloatType), encode: func(t []byte) (parquet.Value, error) {
+			f, err := strconv.ParseFloat(string(t), 32)
+			return parquet.FloatValue(float32(f)), notA("real", t, err)
+		}}
+	case "double", "double precision":
+		return parquetCodec{node: parquet.Leaf(parquet.DoubleType), encode: func(t []byte) (parquet.Value, error) {
+			f, err := strconv.ParseFloat(string(t), 64)
+			return parquet.DoubleValue(f), notA("double", t, err)
+		}}
+	case "decimal", "numeric":
+		return decimalCodec(params)
+	case "date":
+		return parquetCodec{node: parquet.Date(), encode: func(t []byte) (parquet.Value, error) {
+			at, err := time.Parse("2006-01-02", string(t))
+			return parquet.Int32Value(int32(at.Unix() / 86400)), notA("date", t, err)
+		}}
+	case "time":
+		if !zoned {
+			return timeCodec(params)
+		}
+	case "timestamp":
+		return timestampCodec(params, zoned)
+	case "uuid":
+		return parquetCodec{node: parquet.UUID(), encode: func(t []byte) (parquet.Value, error) {
+			b, err := hex.DecodeString(strings.ReplaceAll(string(t), "-", ""))
+			if err == nil && len(b) != 16 {
+				err = hex.ErrLength
+			}
+			return parquet.FixedLenByteArrayValue(b), notA("uuid", t, err)
+		}}
+	case "json":
+		return parquetCodec{node: parquet.JSON(), encode: stringCodec.encode}
+	case "varbinary":
+		return parquetCodec{node: parquet.Leaf(parquet.ByteArrayType), encode: func(t []byte) (parquet.Value, error) {
+			// [D]: pairs of hex digits with blanks and line breaks between
+			b, err := hex.DecodeString(string(bytes.Join(bytes.Fields(t), nil)))
+			return parquet.ByteArrayValue(b), notA("varbinary", t, err)
+		}}
+	}
+	return stringCodec
+}
+
+func notA(typ string, t []byte, err error) error {
+	if err == nil {
+		return nil
+	}
+	if len(t) > 60 {
+		t = append(bytes.Clone(t[:60]), ellipsis...)
+	}
+	return fmt.Errorf("%q is not a %s", t, typ)
+}
+
+func encodeBool(t []byte) (parquet.Value, error) {
+	switch strings.ToLower(string(t)) {
+	case "true":
+		return parquet.BooleanValue(true), nil
+	case "false":
+		return parquet.BooleanValue(false), nil
+	}
+	return parquet.Value{}, notA("boolean", t, strconv.ErrSyntax)
+}
+
+func intCodec(bits int) parquetCodec {
+	return parquetCodec{node: parquet.Int(bits), encode: func(t []byte) (parquet.Value, error) {
+		n, err := strconv.ParseInt(string(t), 10, bits)
+		if bits == 64 {
+			return parquet.Int64Value(n), notA("bigint", t, err)
+		}
+		return parquet.Int32Value(int32(n)), notA(strconv.Itoa(bits)+" bit integer", t, err)
+	}}
+}
+
+// decimalCodec reads "precision,scale". A bare decimal is taken for one of 38 digits, 10 of them behind the point, which is how
+// internal tables keep theirs [L].
+func decimalCodec(params string) parquetCodec {
+	precision, scale := 38, 10
+	if p, s, _ := strings.Cut(params, ","); p != "" {
+		var err error
+		if precision, err = strconv.Atoi(strings.TrimSpace(p)); err != nil || precision < 1 || precision > 38 {
+			return stringCodec
+		}
+		scale = 0
+		if s != "" {
+			if scale, err = strconv.Atoi(strings.TrimSpace(s)); err != nil || scale < 0 || scale > precision {
+				return stringCodec
+			}
+		}
+	}
+	limit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(precision)), nil)
+	typ := fmt.Sprintf("decimal(%d,%d)", precision, scale)
+	unscaled := func(t []byte) (*big.Int, error) {
+		n, err := unscale(t, scale)
+		if err == nil && n.CmpAbs(limit) >= 0 {
+			err = strconv.ErrRange
+		}
+		return n, notA(typ, t, err)
+	}
+	switch {
+	case precision <= 9:
+		return parquetCodec{node: parquet.Decimal(scale, precision, parquet.Int32Type), encode: func(t []byte) (parquet.Value, error) {
+			n, err := unscaled(t)
+			if err != nil {
+				return parquet.Value{}, err
+			}
+			return parquet.Int32Value(int32(n.Int64())), nil
+		}}
+	case precision <= 18:
+		return parquetCodec{node: parquet.Decimal(scale, precision, parquet.Int64Type), encode: func(t []byte) (parquet.Value, error) {
+			n, err := unscaled(t)
+			if err != nil {
+				return parquet.Value{}, err
+			}
+			return parquet.Int64Value(n.Int64()), nil
+		}}
+	}
+	wrap := new(big.Int).Lsh(big.NewInt(1), 128)
+	return parquetCodec{
+		node: parquet.Decimal(scale, precision, parquet.FixedLenByteArrayType(16)), noBounds: true,
+		encode: func(t []byte) (parquet.Value, error) {
+			n, err := unscaled(t)
+			if err != nil {
+				return parquet.Value{}, err
+			}
+			if n.Sign() < 0 {
+				n.Add(n, wrap) // two's complement
+			}
+			return parquet.FixedLenByteArrayValue(n.FillBytes(make([]byte, 16))), nil
+		},
+	}
+}
+
+// unscale reads a decimal as an integer of 10^-scale. Digits behind that must be zero.
+func unscale(t []byte, scale int) (*big.Int, error) {
+	if !validNumber(t) {
+		return nil, strconv.ErrSyntax
+	}
+	mantissa, exp := t, 0
+	if at := bytes.IndexAny(t, "eE"); at >= 0 {
+		var err error
+		if exp, err = strconv.Atoi(strings.TrimPrefix(string(t[at+1:]), "+")); err != nil || exp > 100 || exp < -100 {
+			return nil, strconv.ErrRange
+		}
+		mantissa = t[:at]
+	}
+	whole, fraction, _ := strings.Cut(string(mantissa), ".")
+	digits, shift := whole+fraction, scale+exp-len(fraction)
+	for ; shift < 0; shift++ {
+		if !strings.HasSuffix(digits, "0") {
+			return nil, strconv.ErrRange
+		}
+		if digits = digits[:len(digits)-1]; digits == "" || digits == "-" {
+			return new(big.Int), nil
+		}
+	}
+	n, ok := new(big.Int).SetString(digits+strings.Repeat("0", shift), 10)
+	if !ok {
+		return nil, strconv.ErrSyntax
+	}
+	return n, nil
+}
+
+// fine tells whether a precision needs nanoseconds; Trino's default is 3 [D].
+func fine(params string) (unit parquet.TimeUnit, per int64, err error) {
+	p, err := strconv.Atoi(strings.TrimSpace(params))
+	if strings.TrimSpace(params) == "" {
+		p, err = 3, nil
+	}
+	if p > 6 {
+		return parquet.Nanosecond, 1, err
+	}
+	return parquet.Microsecond, 1000, err
+}
+
+func timeCodec(params string) parquetCodec {
+	unit, per, err := fine(params)
+	if err != nil {
+		return stringCodec
+	}
+	return parquetCodec{node: parquet.TimeAdjusted(unit, false), encode: func(t []byte) (parquet.Value, error) {
+		at, err := time.Parse("15:04:05.999999999", string(t))
+		ns := at.Sub(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)).Nanoseconds()
+		if err == nil && ns%per != 0 {
+			err = strconv.ErrRange
+		}
+		return parquet.Int64Value(ns / per), notA("time of its precision", t, err)
+	}}
+}
+
+func timestampCodec(params string, zoned bool) parquetCodec {
+	unit, per, err := fine(params)
+	if err != nil {
+		return stringCodec
+	}
+	return parquetCodec{node: parquet.TimestampAdjusted(unit, zoned), encode: func(t []byte) (parquet.Value, error) {
+		at, err := parseTimestamp(string(t), zoned)
+		if err == nil && int64(at.Nanosecond())%per != 0 {
+			err = strconv.ErrRange
+		}
+		var n int64
+		if per == 1000 {
+			n = at.UnixMicro()
+		} else if n = at.UnixNano(); at.Year() < 1678 || at.Year() > 2261 {
+			err = strconv.ErrRange
+		}
+		return parquet.Int64Value(n), notA("timestamp of its precision", t, err)
+	}}
+}
+
+// parseTimestamp reads 2020-06-10 15:55:23.383345, with a T as well, and with a zone at the end if zoned: an offset or a name.
+func parseTimestamp(s string, zoned bool) (time.Time, error) {
+	if len(s) > 10 && s[10] == 'T' {
+		s = s[:10] + " " + s[11:]
+	}
+	const layout = "2006-01-02 15:04:05.999999999"
+	if !zoned {
+		return time.Parse(layout, s)
+	}
+	if stamp, zone, ok := strings.Cut(s[min(len(s), 11):], " "); ok {
+		loc, err := zoneOf(zone)
+		if err != nil {
+			return time.Time{}, err
+		}
+		return time.ParseInLocation(layout, s[:11]+stamp, loc)
+	}
+	for _, l := range []string{layout + "Z07:00", layout + "Z0700", layout + "Z07"} {
+		if at, err := time.Parse(l, s); err == nil {
+			return at, nil
+		}
+	}
+	return time.Time{}, strconv.ErrSyntax
+}
+
+func zoneOf(name string) (*time.Location, error) {
+	if name == "Local" || name == "" {
+		return nil, strconv.ErrSyntax
+	}
+	if name[0] == '+' || name[0] == '-' {
+		at, err := time.Parse("-07:00", name)
+		return at.Location(), err
+	}
+	return time.LoadLocation(name)
+}
