@@ -86,9 +86,10 @@ type Scanner interface {
 	Scan(ctx context.Context, req ScanRequest) (Batches, error)
 }
 
-// ScanRequest is what travels to a source.
+// ScanRequest is what travels to a source. Names are as Columns gave them. A scanner that leaves out a filter must leave out
+// the limit too.
 type ScanRequest struct {
-	Columns []string
+	Columns []string // may be empty: rows are only counted
 	Filters []Filter
 	Limit   int64 // -1: all
 }
@@ -97,12 +98,16 @@ type ScanRequest struct {
 type Filter struct {
 	Column string
 	Op     string // = <> < <= > >= in "not in" like "is null" "is not null"
-	Values []any  // Go values of the column's type
+	Values []any  // Go values of the column's type, as in Batches
 }
 
 // Batches streams the rows of a scan.
 type Batches interface {
 	// Next returns up to a few thousand rows, each with one Go value per requested column (nil for NULL), and io.EOF at the end.
+	// The Go value by Trino type: boolean bool; tinyint to bigint int64; real and double float64; varbinary []byte; date,
+	// timestamp (its clock reading, in UTC) and timestamp with time zone time.Time; everything else, decimals among them, a
+	// string. A string may stand for a value of any type, such as "infinity" for a date: the engine reads its text.
+	// Rows belong to the caller.
 	Next(ctx context.Context) ([][]any, error)
 	Close() error
 }
