@@ -1,6 +1,7 @@
 package output
 
 import (
+	"fmt"
 	"html"
 	"unicode"
 	"unicode/utf8"
@@ -77,6 +78,9 @@ func textOf(dst []byte, c api.Cell, cl class, raw bool) ([]byte, error) {
 }
 
 func appendMarkdown(dst, t []byte) []byte {
+	if harmless(t) {
+		return append(dst, t...)
+	}
 	for i := 0; i < len(t); {
 		r, n := utf8.DecodeRune(t[i:])
 		switch {
@@ -87,8 +91,8 @@ func appendMarkdown(dst, t []byte) []byte {
 			dst = append(dst, "&amp;"...)
 		case r == '<':
 			dst = append(dst, "&lt;"...)
-		case r < ' ' || r == 0x7f || steers(r) || r == utf8.RuneError:
-			dst = Sanitize(dst, t[i:i+n])
+		case control(r, n):
+			dst = appendSign(dst, r)
 		case r == '\\' || r == '|' || r == '`' || r == '*' || r == '[' || r == ']' || r == '~' || r == '_' && !within(t, i):
 			dst = append(dst, '\\', byte(r))
 		default:
@@ -97,6 +101,31 @@ func appendMarkdown(dst, t []byte) []byte {
 		i += n
 	}
 	return dst
+}
+
+// harmless reports text that has no meaning in either markup.
+func harmless(t []byte) bool {
+	for _, c := range t {
+		switch {
+		case c >= '0' && c <= '9', c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c == ' ', c == '-', c == '.', c == ':', c == ',', c == '/', c == '+':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// control reports what markup cannot carry, a rune of n bytes: C0, C1 and bytes that are not UTF-8.
+func control(r rune, n int) bool {
+	return r < ' ' || r >= 0x7f && r < 0xa0 || r == utf8.RuneError && n == 1
+}
+
+// appendSign is what Sanitize makes of a control, safe within markup.
+func appendSign(dst []byte, r rune) []byte {
+	if r >= 0x80 && r < 0xa0 {
+		return fmt.Appendf(dst, "&lt;U+%04X>", r)
+	}
+	return Sanitize(dst, string(r))
 }
 
 // within reports whether the underscore at i stands between letters or digits, where it does not emphasise.
@@ -174,6 +203,9 @@ func (f *htmlFormat) tail(dst []byte, _ int64) []byte {
 
 // appendHTML escapes what HTML gives a meaning. Control characters, which HTML cannot carry, are made visible as Sanitize does.
 func appendHTML(dst, t []byte) []byte {
+	if harmless(t) {
+		return append(dst, t...)
+	}
 	for i := 0; i < len(t); {
 		r, n := utf8.DecodeRune(t[i:])
 		switch {
@@ -189,8 +221,8 @@ func appendHTML(dst, t []byte) []byte {
 			dst = append(dst, "&#10;"...)
 		case r == '\n' || r == '\t':
 			dst = append(dst, byte(r))
-		case r < ' ' || r >= 0x7f && r < 0xa0 || r == utf8.RuneError && n == 1:
-			dst = Sanitize(dst, t[i:i+n])
+		case control(r, n):
+			dst = appendSign(dst, r)
 		default:
 			dst = append(dst, t[i:i+n]...)
 		}

@@ -110,7 +110,7 @@ func newRowFormat(cols []column, o Options) rowFormat {
 	case NDJSON:
 		return &jsonFormat{cols: cols, typed: o.typed()}
 	case YAML:
-		return &yamlFormat{cols: cols, typed: o.typed()}
+		return newYAML(cols, o)
 	case Markdown:
 		return newMarkdown(cols, o)
 	default:

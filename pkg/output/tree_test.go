@@ -173,6 +173,31 @@ func TestYAMLReadBack(t *testing.T) {
 	}
 }
 
+// TestYAMLSimpleRows compares what is written without the library with what it would write.
+func TestYAMLSimpleRows(t *testing.T) {
+	values := append([]string{"word", "two words", "a.b-c_d/e", "2020-06-10", "2020-06-10 15:55:23.383 +05:30", "2020-06-10T00:00:00Z", "True", "NULL", "nulls", "y", "Off.", "end ", "x: y", "Word#"}, nasty...)
+	simple := 0
+	for _, v := range values {
+		cells, cols := []api.Cell{nil, nil}, []column{{key: "on", index: 0}, {key: "k 2", index: 1}}
+		cells[0], _ = json.Marshal(v)
+		cells[1] = api.Cell("12.50")
+		f := newYAML(cols, Options{})
+		fast, ok := f.simpleRow(nil, cells)
+		if !ok {
+			continue
+		}
+		simple++
+		f.keys = nil
+		slow, err := f.row(nil, 1, cells)
+		if err != nil || string(fast) != string(slow) {
+			t.Errorf("%q: %s, the library %s (%v)", v, fast, slow, err)
+		}
+	}
+	if simple < 4 {
+		t.Errorf("only %d simple rows", simple)
+	}
+}
+
 func TestFloatForms(t *testing.T) {
 	for in, want := range map[string][2]string{ // text formats, JSON
 		"1.254740786E7":       {"12547407.86", "12547407.86"},
