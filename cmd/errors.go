@@ -84,7 +84,9 @@ func classify(ctx context.Context, err error) failure {
 		return failure{exit: exitUnavailable, code: code, msg: err.Error(), hint: "nothing after that row can be trusted; run it again, with --limit or as an export if it stays"}
 	case errors.As(err, &ce):
 		return failure{exit: exitOfConfig(ce.Kind), code: "config", msg: ce.Error(), hint: ce.Hint()}
-	case errors.As(err, &ue), errors.Is(err, spec.ErrParam):
+	case errors.As(err, &ue):
+		return failure{exit: exitUsage, code: "usage", msg: ue.Message, hint: ue.Hint}
+	case errors.Is(err, spec.ErrParam):
 		return failure{exit: exitUsage, code: "usage", msg: err.Error()}
 	}
 	return failure{exit: exitFailed, code: "failed", msg: err.Error()}

@@ -79,6 +79,7 @@ when no other zone is chosen.`,
 // finish gives every command that only groups others the same manners: a wrong subcommand is an error with a suggestion, and
 // wrong arguments are usage errors.
 func finish(c *cobra.Command) {
+	c.SuggestionsMinimumDistance = 2
 	for _, sub := range c.Commands() {
 		finish(sub)
 	}

@@ -132,7 +132,7 @@ func (e *Env) outputOptions() (output.Options, error) {
 	}
 	f := &e.run.flags
 	f.output = s.Output.Value // errors are printed in the same format, wherever it was set
-	if f.output == "" && f.jq != "" {
+	if f.jq != "" && (f.output == "" || s.Output.From == "default") {
 		f.output = "json"
 	}
 	terminal := e.OutTerm && (f.out == "" || f.out == "-")

@@ -1,0 +1,101 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
+)
+
+func TestMain(m *testing.M) {
+	main := func() { os.Exit(Main()) }
+	testscript.Main(m, map[string]func(){"dig": main, "digctl": main})
+}
+
+// TestScripts runs the end-to-end scripts as a user would: dig as a process of its own, zone local inside it.
+func TestScripts(t *testing.T) { runScripts(t, false) }
+
+// TestScriptsTCP runs the same scripts against a gateway that is served over TCP, with a key.
+func TestScriptsTCP(t *testing.T) { runScripts(t, true) }
+
+func runScripts(t *testing.T, tcp bool) {
+	dirs, err := filepath.Glob("../testdata/script/*")
+	if err != nil || len(dirs) == 0 {
+		t.Fatalf("no scripts found: %v", err)
+	}
+	for _, dir := range dirs {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			testscript.Run(t, testscript.Params{
+				Dir:                 dir,
+				RequireExplicitExec: true,
+				RequireUniqueNames:  true,
+				UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+				Setup: func(env *testscript.Env) error {
+					for _, kv := range [][2]string{{"HOME", "home"}, {"DIG_DATA_DIR", "data"}, {"DIG_CONFIG_DIR", "config"}} {
+						path := filepath.Join(env.WorkDir, kv[1])
+						if err := os.MkdirAll(path, 0o700); err != nil {
+							return err
+						}
+						env.Setenv(kv[0], path)
+					}
+					env.Setenv("DIG_KEY_STORAGE", "file")
+					for _, name := range []string{"DIG_TEST_POSTGRES", "DIG_TEST_MARIADB"} {
+						env.Setenv(name, os.Getenv(name))
+					}
+					if tcp {
+						return serveScript(env)
+					}
+					return nil
+				},
+				Condition: func(cond string) (bool, error) {
+					switch cond {
+					case "tcp":
+						return tcp, nil
+					case "cgo":
+						return localEngine, nil
+					case "postgres":
+						return os.Getenv("DIG_TEST_POSTGRES") != "", nil
+					case "mariadb":
+						return os.Getenv("DIG_TEST_MARIADB") != "", nil
+					}
+					return false, fmt.Errorf("unknown condition %q", cond)
+				},
+			})
+		})
+	}
+}
+
+// serveScript serves the script's data directory and points dig at it.
+func serveScript(env *testscript.Env) error {
+	g, err := gateway.Open(gateway.Options{Dir: env.Getenv("DIG_DATA_DIR"), OpenEngine: duckdb.Open, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return err
+	}
+	key := g.ServeKey()
+	s, err := g.Listen("127.0.0.1:0", false)
+	if err != nil {
+		return errors.Join(err, g.Close())
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.Wait(ctx, 0) }()
+	env.Defer(func() {
+		stop()
+		if err := errors.Join(<-done, g.Close()); err != nil {
+			env.T().Fatal("gateway: ", err)
+		}
+	})
+	env.Setenv("DIG_ZONE", "local")
+	env.Setenv("DIG_BASE_URL", fmt.Sprintf("http://%s/api/v1", s.Addr))
+	env.Setenv("DIG_API_KEY", key)
+	env.Setenv("DIG_PROJECT", gateway.DefaultProject)
+	return nil
+}
