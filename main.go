@@ -1,6 +1,8 @@
 // Command dig runs and administers a data-integration gateway.
 package main
 
+//go:generate go run . completion --all completions
+
 import (
 	"os"
 

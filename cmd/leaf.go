@@ -59,6 +59,7 @@ func (e *Env) leaf(op spec.Op, c *cobra.Command, f func(ctx context.Context, cl 
 		if err != nil {
 			return err
 		}
+		e.remember(op, kept.Raw)
 		return e.print(v, kept.Raw, o)
 	}
 	return c

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/config"
+	"github.com/dig-cli/dig/pkg/output"
 	"github.com/spf13/cobra"
 )
 
@@ -71,17 +72,21 @@ when no other zone is chosen.`,
 		}
 	}
 	root.AddCommand(newExitCodesHelp())
-	finish(root)
+	e.finish(root)
+	for flag, kind := range map[string]string{"org": "org", "workspace": "workspace", "project": "project"} {
+		_ = root.RegisterFlagCompletionFunc(flag, e.complete(kind))
+	}
+	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(output.Formats(), cobra.ShellCompDirectiveNoFileComp))
 	_ = root.RegisterFlagCompletionFunc("zone", cobra.FixedCompletions([]string{string(config.US), string(config.EU), string(config.Local)}, cobra.ShellCompDirectiveNoFileComp))
 	return root
 }
 
 // finish gives every command that only groups others the same manners: a wrong subcommand is an error with a suggestion, and
 // wrong arguments are usage errors.
-func finish(c *cobra.Command) {
+func (e *Env) finish(c *cobra.Command) {
 	c.SuggestionsMinimumDistance = 2
 	for _, sub := range c.Commands() {
-		finish(sub)
+		e.finish(sub)
 	}
 	if c.HasSubCommands() && c.RunE == nil && c.Run == nil {
 		c.Args = cobra.ArbitraryArgs
@@ -93,6 +98,7 @@ func finish(c *cobra.Command) {
 		}
 		return
 	}
+	e.completeArgs(c)
 	if check := c.Args; check != nil {
 		c.Args = func(c *cobra.Command, args []string) error {
 			if err := check(c, args); err != nil {

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -51,7 +52,7 @@ func newVersionCmd(e *Env) *cobra.Command {
 
 func newCompletionCmd(e *Env) *cobra.Command {
 	c := &cobra.Command{
-		Use: "completion SHELL", Short: "Print a completion script for bash, zsh, fish or powershell", Args: cobra.ExactArgs(1),
+		Use: "completion SHELL", Short: "Print a completion script for bash, zsh, fish or powershell", Args: cobra.MatchAll(cobra.MaximumNArgs(1), needShell),
 		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
 		Long: strings.ReplaceAll(`Print a completion script for bash, zsh, fish or powershell. It completes the name it was printed by.
 
@@ -61,7 +62,13 @@ func newCompletionCmd(e *Env) *cobra.Command {
   dig completion powershell | Out-String | Invoke-Expression`, "dig ", e.Name+" "),
 		Example: "  source <(" + e.Name + " completion bash)",
 	}
+	var all string
+	c.Flags().StringVar(&all, "all", "", "write the scripts of all shells, for dig and digctl, into this directory")
+	_ = c.Flags().MarkHidden("all")
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if all != "" {
+			return e.writeCompletions(e.abs(all))
+		}
 		root := c.Root()
 		switch args[0] {
 		case "bash":
@@ -76,4 +83,12 @@ func newCompletionCmd(e *Env) *cobra.Command {
 		return usagef("no completion for %q; there are bash, zsh, fish, powershell", args[0])
 	}
 	return c
+}
+
+// needShell wants the name of a shell, unless all scripts are to be written.
+func needShell(c *cobra.Command, args []string) error {
+	if len(args) == 0 && !c.Flags().Changed("all") {
+		return errors.New("name a shell: bash, zsh, fish or powershell")
+	}
+	return nil
 }
