@@ -9,11 +9,13 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"sort"
 	"sync"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/spec"
 )
 
 // Options configure a gateway.
@@ -24,6 +26,7 @@ type Options struct {
 	Now        func() time.Time // nil: time.Now
 	Log        *slog.Logger     // one line per request; nil: none
 	Version    string
+	Observe    func(op spec.Op, status int) // called after every routed request; nil for none
 
 	servedKey []byte // hash of the key of `gateway serve --print-key`
 }
@@ -78,6 +81,16 @@ func (g *Gateway) register() {
 	g.registerTables()
 	g.registerCatalogs()
 	g.registerExecute()
+}
+
+// Operations lists the identifiers of the operations that have a route.
+func (g *Gateway) Operations() []string {
+	ids := make([]string, 0, len(g.routes))
+	for id := range g.routes {
+		ids = append(ids, id)
+	}
+	sort.Strings(ids)
+	return ids
 }
 
 // Handler is the API under /api/v1, without a listener.

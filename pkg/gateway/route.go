@@ -97,6 +97,13 @@ func handle[B, T any](g *Gateway, op spec.Op, fn func(ctx context.Context, r *Re
 		panic("two handlers for " + op.ID)
 	}
 	g.routes[op.ID] = route{op, func(w http.ResponseWriter, hr *http.Request) {
+		if see := g.options.Observe; see != nil {
+			defer func() {
+				if sw, ok := w.(*statusWriter); ok {
+					see(op, sw.status)
+				}
+			}()
+		}
 		r := &Request[B]{Op: op, Scope: scopeOf(hr.Context()), http: hr, gateway: g}
 		out, err := func() (out T, err error) {
 			if err = g.authorize(hr.Context(), op, r.Scope, hr.PathValue("projectId"), &r.Project); err != nil {
