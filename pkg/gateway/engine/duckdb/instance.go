@@ -25,7 +25,9 @@ type project struct {
 	dir  string
 	opts *engine.Options
 
-	open sync.Mutex // held while an instance is made or closed
+	functions functions
+	open      sync.Mutex // held while an instance is made or closed
+	storing   sync.Mutex // held while a stored result is replaced
 
 	mu    sync.Mutex
 	inst  *instance
@@ -48,7 +50,8 @@ type instance struct {
 }
 
 func newProject(id, dir string, o *engine.Options) *project {
-	return &project{id: id, dir: dir, opts: o, freed: make(chan struct{})}
+	allowed, refused := functionSets()
+	return &project{id: id, dir: dir, opts: o, freed: make(chan struct{}), functions: functions{allowed, refused}}
 }
 
 var errGone = errors.New("the project is closed")
@@ -247,6 +250,7 @@ func openInstance(ctx context.Context, dir string, o *engine.Options) (_ *instan
 	for _, s := range []string{engine.SchemaTable, engine.SchemaBI, engine.SchemaMtQuery} {
 		setup = append(setup, `CREATE SCHEMA IF NOT EXISTS `+quoteName(storeDB)+`.`+quoteName(s))
 	}
+	setup = append(setup, capMacros...)
 	setup = append(setup, in.hardening(dir, o)...)
 	for _, s := range setup {
 		if err := rawExec(c, s); err != nil {
@@ -293,7 +297,6 @@ func (in *instance) hardening(dir string, o *engine.Options) []string {
 	return []string{
 		`SET GLOBAL errors_as_json=true`,
 		`SET GLOBAL TimeZone='UTC'`,
-		`SET GLOBAL integer_division=true`,
 		`SET GLOBAL allowed_directories=[` + quoteText(dir+string(filepath.Separator)) + `]`,
 		`SET GLOBAL enable_external_access=false`,
 		`SET GLOBAL lock_configuration=true`,

@@ -2,18 +2,158 @@
 
 package duckdb
 
-import "sync"
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
 
 // nameSpace remembers what was made in the in-memory catalogs of an instance: catalogs, schemas and views by definition.
 type nameSpace struct {
-	mu       sync.Mutex
-	catalogs map[string]bool   // lower-case name
-	schemas  map[string]bool   // quoted catalog.schema, lower case
-	views    map[string]string // quoted name, lower case: its definition
+	mu    sync.Mutex
+	made  map[string]bool   // statements that attached a catalog or made a schema
+	views map[string]string // quoted name: its definition
+
+	sampleOnce sync.Mutex
+	sample     bool
 }
 
 func (n *nameSpace) init() {
-	n.catalogs = map[string]bool{}
-	n.schemas = map[string]bool{}
+	n.made = map[string]bool{}
 	n.views = map[string]string{}
+}
+
+// reserved are names of DuckDB's own databases. Attaching under some of them is a fatal error, after which DuckDB refuses
+// everything until the database is opened again.
+var reserved = set(`system temp main memory`)
+
+// fold is a name as Trino takes it: in lower case, even where it was quoted.
+func fold(n engine.TableName) engine.TableName {
+	return engine.TableName{Catalog: strings.ToLower(n.Catalog), Schema: strings.ToLower(n.Schema), Table: strings.ToLower(n.Table)}
+}
+
+func quoted3(n engine.TableName) string {
+	return quoteName(n.Catalog) + "." + quoteName(n.Schema) + "." + quoteName(n.Table)
+}
+
+// fullName completes a name as a session with catalog "peaka" and schema "table" does.
+func fullName(parts []string) engine.TableName {
+	n := engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaTable}
+	switch len(parts) {
+	case 1:
+		n.Table = parts[0]
+	case 2:
+		n.Schema, n.Table = parts[0], parts[1]
+	default:
+		n.Catalog, n.Schema, n.Table = parts[0], parts[1], parts[2]
+	}
+	return fold(n)
+}
+
+// view makes the name n stand for the query body, once for each definition.
+func (s *statement) view(ctx context.Context, n engine.TableName, body string) error {
+	if strings.HasPrefix(n.Catalog, "~") || reserved[n.Catalog] || n.Schema == infoSchema || n.Schema == "pg_catalog" {
+		return &engine.Error{Kind: engine.KindUnsupported, Message: "the name " + n.String() + " is reserved by the engine"}
+	}
+	ns := &s.c.in.names
+	ns.mu.Lock()
+	defer ns.mu.Unlock()
+	name := quoted3(n)
+	if ns.views[name] == body {
+		return nil
+	}
+	catalog := `ATTACH IF NOT EXISTS ':memory:' AS ` + quoteName(n.Catalog)
+	schema := `CREATE SCHEMA IF NOT EXISTS ` + quoteName(n.Catalog) + `.` + quoteName(n.Schema)
+	for _, made := range [...]string{catalog, schema} {
+		if !ns.made[made] {
+			if _, err := s.c.exec(ctx, made); err != nil {
+				return err
+			}
+			ns.made[made] = true
+		}
+	}
+	if _, err := s.c.exec(ctx, `CREATE OR REPLACE VIEW `+name+` AS `+body); err != nil {
+		return err
+	}
+	ns.views[name] = body
+	return nil
+}
+
+// resolve makes a name usable in a statement: it finds out what the name stands for and puts a view under it.
+func (s *statement) resolve(ctx context.Context, n engine.TableName) error {
+	if s.seen[n] {
+		return nil
+	}
+	for i, up := range s.chain {
+		if up == n {
+			var names []string
+			for _, c := range append(s.chain[i:], n) {
+				names = append(names, c.String())
+			}
+			return &engine.Error{Kind: engine.KindCycle, Message: "query refers to itself: " + strings.Join(names, " -> ")}
+		}
+	}
+	if err := s.define(ctx, n); err != nil {
+		return err
+	}
+	s.seen[n] = true
+	return nil
+}
+
+func (s *statement) define(ctx context.Context, n engine.TableName) error {
+	switch {
+	case n.Catalog == engine.SampleCatalog:
+		return s.sample(ctx, n)
+	case n.Catalog == engine.InternalCatalog && (n.Schema == engine.SchemaTable || n.Schema == engine.SchemaBI):
+		return s.stored(ctx, n, n.Schema, n.Table)
+	case s.q.Catalogs == nil:
+		return unknownTable(n)
+	}
+	src, err := s.q.Catalogs.Lookup(ctx, n)
+	if err != nil {
+		return err
+	}
+	switch {
+	case src.SQL != "":
+		return s.saved(ctx, n, src.SQL)
+	case src.Stored != nil:
+		return s.stored(ctx, n, src.Stored.Schema, src.Stored.Table)
+	case src.Scan != nil:
+		return s.scan(ctx, n, src.Scan)
+	}
+	return unknownTable(n)
+}
+
+func (s *statement) stored(ctx context.Context, n engine.TableName, schema, table string) error {
+	if !s.c.hasStored(schema, table) {
+		return unknownTable(n)
+	}
+	return s.view(ctx, n, `SELECT * FROM `+storeName(schema, table))
+}
+
+// saved expands a saved query, whose text goes the way of every statement: guard, names, dialect.
+func (s *statement) saved(ctx context.Context, n engine.TableName, sql string) error {
+	s.chain = append(s.chain, n)
+	defer func() { s.chain = s.chain[:len(s.chain)-1] }()
+	t, err := s.translate(ctx, sql, "")
+	if err == nil && t.params > 0 {
+		err = &engine.Error{Kind: engine.KindBinding, Message: "a saved query cannot have parameters"}
+	}
+	if err == nil {
+		if err = s.view(ctx, n, t.text); err != nil {
+			err = t.explain(err)
+		}
+	}
+	var e *engine.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	if e.Kind == engine.KindCycle || e.Kind == engine.KindTimeout {
+		return e
+	}
+	// The place is one in the saved text, not in the statement that was sent.
+	return &engine.Error{Kind: e.Kind, Message: "in " + n.String() + ": " + e.Message, Err: err}
 }

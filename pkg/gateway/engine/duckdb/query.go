@@ -4,18 +4,234 @@ package duckdb
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
+	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
 var _ engine.Project = (*project)(nil)
 
+// statement is one request: its connection and what its names stand for.
+type statement struct {
+	p     *project
+	c     *conn
+	q     engine.Query
+	t     *translation
+	seen  map[engine.TableName]bool
+	chain []engine.TableName // saved queries being expanded
+	scans *scanSet
+}
+
+func (p *project) statement(ctx context.Context, q engine.Query) (*statement, error) {
+	c, err := p.conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &statement{p: p, c: c, q: q, seen: map[engine.TableName]bool{}}, nil
+}
+
+func (s *statement) close() {
+	s.scans.close()
+	s.c.close()
+}
+
+// explain words an error of the running statement.
+func (s *statement) explain(err error) error {
+	if err == nil || s.t == nil {
+		return err
+	}
+	if e := s.scans.failure(); e != nil {
+		return e
+	}
+	return s.t.explain(err)
+}
+
+// deadline bounds a statement by its time limit.
+func deadline(ctx context.Context, q engine.Query) (context.Context, context.CancelFunc) {
+	if q.Timeout <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, q.Timeout, &engine.Error{
+		Kind:    engine.KindTimeout,
+		Message: fmt.Sprintf("Query exceeded the maximum run time limit of %.2fs", q.Timeout.Seconds()),
+		Err:     context.DeadlineExceeded,
+	})
+}
+
 // Query checks, plans and starts one SELECT.
-func (p *project) Query(context.Context, engine.Query) (engine.Result, error) {
-	return nil, &engine.Error{Kind: engine.KindUnsupported, Message: "statements are not available in this engine"}
+func (p *project) Query(ctx context.Context, q engine.Query) (_ engine.Result, err error) {
+	ctx, cancel := deadline(ctx, q)
+	s, err := p.statement(ctx, q)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	r := &result{s: s, ctx: ctx, cancel: cancel, stop: func() {}}
+	defer func() {
+		if err != nil {
+			_ = r.Close()
+		}
+	}()
+	if s.t, err = s.translate(ctx, q.SQL, q.Dialect); err != nil {
+		return nil, err
+	}
+	r.stop = s.c.watch(ctx)
+	if err := s.retry(func(guess bool) error { return r.begin(guess) }); err != nil {
+		return nil, s.explain(err)
+	}
+	return r, nil
+}
+
+// retry runs a plan again with guessed types of parameters when DuckDB found none for them, as in price * ?.
+func (s *statement) retry(plan func(guess bool) error) error {
+	err := plan(false)
+	var d *duckError
+	if s.t.params > 0 && errors.As(err, &d) && d.Type == "Binder" {
+		if plan(true) == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// begin prepares, binds and starts the statement as a stream.
+func (r *result) begin(guess bool) error {
+	s := r.s
+	bindings.DestroyPrepare(&r.ps)
+	bindings.DestroyResult(&r.res)
+	if err := s.prepare(r.ctx, s.t.text, &r.ps, guess); err != nil {
+		return err
+	}
+	var pending bindings.PendingResult
+	defer bindings.DestroyPending(&pending)
+	if bindings.PendingPreparedStreaming(r.ps, &pending) == bindings.StateError {
+		return s.c.fault(r.ctx, bindings.ErrorTypeInvalid, bindings.PendingError(pending))
+	}
+	if bindings.ExecutePending(pending, &r.res) == bindings.StateError {
+		return s.c.fault(r.ctx, bindings.ResultErrorType(&r.res), bindings.ResultError(&r.res))
+	}
+	return r.describe()
+}
+
+// prepare plans a text and binds the values of the request.
+func (s *statement) prepare(ctx context.Context, text string, ps *bindings.PreparedStatement, guess bool) error {
+	if err := ctxError(ctx, nil); err != nil {
+		return err
+	}
+	if n := s.t.params; n != len(s.q.Bindings) {
+		return &engine.Error{Kind: engine.KindBinding, Message: fmt.Sprintf("Incorrect number of parameters: expected %d but found %d", n, len(s.q.Bindings))}
+	}
+	if bindings.Prepare(s.c.c, text, ps) == bindings.StateError {
+		return s.c.fault(ctx, bindings.ErrorTypeInvalid, bindings.PrepareError(*ps))
+	}
+	return s.bind(*ps, guess)
+}
+
+// describe reads the columns of a started statement.
+func (r *result) describe() error {
+	origins := r.s.t.origins(int(bindings.ColumnCount(&r.res)))
+	for i := range bindings.ColumnCount(&r.res) {
+		lt := bindings.ColumnLogicalType(&r.res, i)
+		t, err := newType(lt, r.s.q.Dialect)
+		bindings.DestroyLogicalType(&lt)
+		name := bindings.ColumnName(&r.res, i)
+		if err != nil {
+			return &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf("column '%s': %v", name, err)}
+		}
+		o := origins[i]
+		r.cols = append(r.cols, column{api.ResultColumn{CatalogName: o.Catalog, SchemaName: o.Schema, TableName: o.Table, Name: name,
+			DisplayName: name, DataType: t.name}, t})
+	}
+	return nil
+}
+
+// origins tells for each of n result columns which table it comes from, where that is plain to see: a statement over one table
+// whose select list holds column names and stars.
+func (t *translation) origins(n int) []engine.TableName {
+	out := make([]engine.TableName, n)
+	root := t.tree.root
+	from, _ := root["from_table"].(map[string]any)
+	list, _ := root["select_list"].([]any)
+	if str(root, "type") != "SELECT_NODE" || str(from, "type") != "BASE_TABLE" || len(t.tree.tables) == 0 {
+		return out
+	}
+	var ref *tableRef
+	for i := range t.tree.tables {
+		if t.tree.tables[i].pos == location(from) {
+			ref = &t.tree.tables[i]
+		}
+	}
+	if ref == nil { // a CTE
+		return out
+	}
+	name := fullName(ref.parts)
+	at, stars := 0, 0
+	for _, x := range list {
+		if e, _ := x.(map[string]any); str(e, "class") == "STAR" {
+			stars++
+		}
+	}
+	for _, x := range list {
+		e, _ := x.(map[string]any)
+		width := 1
+		if str(e, "class") == "STAR" {
+			if width = n - len(list) + 1; stars > 1 || e["columns"] != nil || e["replace_list"] != nil {
+				return make([]engine.TableName, n)
+			}
+		}
+		for range width {
+			if c := str(e, "class"); at < n && (c == "STAR" || c == "COLUMN_REF") {
+				out[at] = name
+			}
+			at++
+		}
+	}
+	return out
 }
 
 // Materialize runs a SELECT and stores its rows.
-func (p *project) Materialize(context.Context, string, string, engine.Query) (int64, error) {
-	return 0, &engine.Error{Kind: engine.KindUnsupported, Message: "stored results are not available in this engine"}
+func (p *project) Materialize(ctx context.Context, schema, table string, q engine.Query) (int64, error) {
+	ctx, cancel := deadline(ctx, q)
+	defer cancel()
+	s, err := p.statement(ctx, q)
+	if err != nil {
+		return 0, err
+	}
+	defer s.close()
+	if s.t, err = s.translate(ctx, q.SQL, q.Dialect); err != nil {
+		return 0, err
+	}
+	p.storing.Lock() // two replacements of one table would conflict; DuckDB writes one file at a time anyway
+	defer p.storing.Unlock()
+	if _, err := s.c.exec(ctx, `CREATE SCHEMA IF NOT EXISTS `+quoteName(storeDB)+`.`+quoteName(schema)); err != nil {
+		return 0, err
+	}
+	stop := s.c.watch(ctx)
+	defer stop()
+	head := `CREATE OR REPLACE TABLE ` + storeName(schema, table) + ` AS `
+	s.t.layers = append(s.t.layers, edited{edits: []edit{{0, 0, head}}})
+	s.t.text = head + s.t.text
+	var n int64
+	err = s.retry(func(guess bool) error {
+		var ps bindings.PreparedStatement
+		defer bindings.DestroyPrepare(&ps)
+		if err := s.prepare(ctx, s.t.text, &ps, guess); err != nil {
+			return err
+		}
+		var res bindings.Result
+		defer bindings.DestroyResult(&res)
+		if bindings.ExecutePrepared(ps, &res) == bindings.StateError {
+			return s.c.fault(ctx, bindings.ResultErrorType(&res), bindings.ResultError(&res))
+		}
+		chunk := bindings.FetchChunk(res) // one row with the count
+		defer bindings.DestroyDataChunk(&chunk)
+		if chunk.Ptr != nil && bindings.DataChunkGetSize(chunk) == 1 {
+			n = at[int64](bindings.VectorGetData(bindings.DataChunkGetVector(chunk, 0)), 0)
+		}
+		return nil
+	})
+	return n, s.explain(err)
 }

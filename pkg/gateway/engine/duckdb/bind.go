@@ -1,0 +1,151 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"fmt"
+	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	bindings "github.com/duckdb/duckdb-go-bindings"
+)
+
+// bind gives the parameters their values. The service takes texts; what a text means follows from the type that DuckDB expects
+// at its place:
+//
+//   - where a number is expected the text must be a number, and it is bound with all its digits, so that '1.499' compared with a
+//     DECIMAL(10,2) column is 1.499 and not 1.50;
+//   - where a boolean, date, time, timestamp or UUID is expected the text must be exactly one;
+//   - where DuckDB expects nothing in particular it stays text; with guess, after the plan failed so, a text that is a number is
+//     bound as one.
+//
+// A text that does not fit is KindBinding, never a rounded or cut value.
+func (s *statement) bind(ps bindings.PreparedStatement, guess bool) error {
+	for i, v := range s.q.Bindings {
+		idx := bindings.IdxT(i + 1)
+		lt := bindings.ParamLogicalType(ps, idx)
+		id := bindings.GetTypeId(lt)
+		bindings.DestroyLogicalType(&lt)
+		if guess && (id == bindings.TypeInvalid || id == bindings.TypeAny || id == bindings.TypeSQLNull) && doubleText.MatchString(v) {
+			id = bindings.TypeDecimal
+		}
+		ok, err := bindValue(ps, idx, id, v)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return &engine.Error{Kind: engine.KindBinding, Message: fmt.Sprintf("parameter %d: '%s' is not a value of type %s", i+1, clip(v), typeWord(id))}
+		}
+	}
+	return nil
+}
+
+func clip(s string) string {
+	if len(s) > 100 {
+		return strings.ToValidUTF8(s[:100], "") + "..."
+	}
+	return s
+}
+
+func typeWord(id bindings.Type) string {
+	if id == bindings.TypeDecimal {
+		return "decimal"
+	}
+	return plainTypes[id]
+}
+
+var (
+	integerText   = regexp.MustCompile(`^[+-]?[0-9]+$`)
+	decimalText   = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)$`)
+	doubleText    = regexp.MustCompile(`(?i)^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?$`)
+	dateText      = regexp.MustCompile(`^[+-]?[0-9]{4,6}-[0-9]{1,2}-[0-9]{1,2}$`)
+	timeText      = regexp.MustCompile(`^[0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?$`)
+	timestampText = regexp.MustCompile(`^[+-]?[0-9]{4,6}-[0-9]{1,2}-[0-9]{1,2}([ T][0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?)?$`)
+	zonedText     = regexp.MustCompile(`^[+-]?[0-9]{4,6}-[0-9]{1,2}-[0-9]{1,2}([ T][0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?)?( ?(Z|[+-][0-9]{2}(:?[0-9]{2})?|[A-Za-z]+(/[A-Za-z_]+)*))?$`)
+	uuidText      = regexp.MustCompile(`(?i)^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+)
+
+// bindValue binds one text where a type is expected; false says that the text does not fit.
+func bindValue(ps bindings.PreparedStatement, i bindings.IdxT, id bindings.Type, v string) (bool, error) {
+	done := func(s bindings.State) (bool, error) {
+		if s == bindings.StateError {
+			return false, fmt.Errorf("the engine refused parameter %d", i)
+		}
+		return true, nil
+	}
+	word := strings.TrimSpace(v)
+	form := map[bindings.Type]*regexp.Regexp{bindings.TypeDate: dateText, bindings.TypeTime: timeText, bindings.TypeTimestamp: timestampText,
+		bindings.TypeTimestampTZ: zonedText, bindings.TypeUUID: uuidText}[id]
+	switch id {
+	case bindings.TypeTinyInt, bindings.TypeSmallInt, bindings.TypeInteger, bindings.TypeBigInt, bindings.TypeHugeInt, bindings.TypeUTinyInt,
+		bindings.TypeUSmallInt, bindings.TypeUInteger, bindings.TypeUBigInt, bindings.TypeUHugeInt, bindings.TypeDecimal,
+		bindings.TypeIntegerLiteral:
+		if integerText.MatchString(word) {
+			if n, err := strconv.ParseInt(word, 10, 64); err == nil {
+				return done(bindings.BindInt64(ps, i, n))
+			}
+		}
+		if decimalText.MatchString(word) {
+			d, ok := exactDecimal(word)
+			if !ok {
+				return false, nil
+			}
+			return done(bindings.BindDecimal(ps, i, d))
+		}
+		if !doubleText.MatchString(word) {
+			return false, nil
+		}
+		fallthrough
+	case bindings.TypeFloat, bindings.TypeDouble:
+		f, err := strconv.ParseFloat(word, 64)
+		if err != nil {
+			return false, nil
+		}
+		return done(bindings.BindDouble(ps, i, f))
+	case bindings.TypeBoolean:
+		switch strings.ToLower(word) {
+		case "true":
+			return done(bindings.BindBoolean(ps, i, true))
+		case "false":
+			return done(bindings.BindBoolean(ps, i, false))
+		}
+		return false, nil
+	}
+	if form != nil {
+		if !form.MatchString(word) || !realDay(word) {
+			return false, nil
+		}
+		v = word
+	}
+	return done(bindings.BindVarcharLength(ps, i, v, bindings.IdxT(len(v))))
+}
+
+// realDay reports whether the date that a text begins with is one, if it begins with one of a four-digit year.
+func realDay(s string) bool {
+	day, _, _ := strings.Cut(strings.ReplaceAll(s, "T", " "), " ")
+	if len(day) < 8 || day[4] != '-' {
+		return true
+	}
+	_, err := time.Parse("2006-1-2", day)
+	return err == nil
+}
+
+// exactDecimal makes a DECIMAL of exactly the digits of a text; false when they are more than 38.
+func exactDecimal(v string) (bindings.Decimal, bool) {
+	digits, scale := v, 0
+	if dot := strings.IndexByte(v, '.'); dot >= 0 {
+		digits, scale = v[:dot]+v[dot+1:], len(v)-dot-1
+	}
+	n, ok := new(big.Int).SetString(digits, 10)
+	width := max(len(strings.TrimLeft(digits, "+-0")), scale, 1)
+	if !ok || width > 38 {
+		return bindings.Decimal{}, false
+	}
+	word := new(big.Int).And(n, new(big.Int).SetUint64(1<<64-1)) // two's complement: And and Rsh behave as on infinite bits
+	high := new(big.Int).Rsh(n, 64)
+	return bindings.NewDecimal(uint8(width), uint8(scale), bindings.NewHugeInt(word.Uint64(), high.Int64())), true
+}

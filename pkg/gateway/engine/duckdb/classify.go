@@ -1,0 +1,105 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// selectOnly refuses every statement that is not a SELECT, in the words of the hosted service [L]. It names the statement; what
+// protects the data is the guard, which sees only what DuckDB's parser takes for a SELECT.
+func selectOnly(tokens []token) error {
+	i := 0
+	for i < len(tokens) && tokens[i].is("(") {
+		i++
+	}
+	if i == len(tokens) {
+		return nil
+	}
+	first := tokens[i]
+	if first.kind != tokWord {
+		return nil // a syntax error, which the parser words better
+	}
+	verb := first
+	if first.text == "with" {
+		verb = mainVerb(tokens[i:])
+	}
+	switch verb.text {
+	case "select", "values", "table", "from", "with":
+		return nil
+	}
+	if name := statementType(verb.text, tokens[i:]); name != "" {
+		return errorAt(verb.pos, engine.KindNotAllowed, "Statement type '%s' is not allowed", name)
+	}
+	return nil
+}
+
+// mainVerb finds what a WITH list belongs to.
+func mainVerb(tokens []token) token {
+	depth := 0
+	for _, t := range tokens {
+		switch {
+		case t.is("("):
+			depth++
+		case t.is(")"):
+			depth--
+		case depth == 0 && t.kind == tokWord:
+			switch t.text {
+			case "select", "values", "table", "from", "insert", "update", "delete", "merge":
+				return t
+			}
+		}
+	}
+	return tokens[0]
+}
+
+// statementType names a statement as Trino does, or "" for a word that begins none.
+func statementType(verb string, tokens []token) string {
+	object := func() string { // TABLE, VIEW, SCHEMA, ...
+		for _, t := range tokens[1:] {
+			switch t.text {
+			case "or", "replace", "temp", "temporary", "if", "not", "exists", "recursive", "persistent", "unique":
+				continue
+			}
+			if t.text == "materialized" {
+				return "MaterializedView"
+			}
+			return title(t.text)
+		}
+		return ""
+	}
+	switch verb {
+	case "insert", "update", "delete", "merge", "call", "execute", "prepare", "deallocate", "grant", "revoke", "deny", "commit",
+		"rollback", "explain", "analyze", "comment", "attach", "detach", "copy", "pragma", "install", "load", "import", "checkpoint",
+		"vacuum", "summarize", "pivot", "unpivot", "use", "export", "force", "abort":
+		return title(verb)
+	case "create":
+		o := object()
+		if o == "Table" {
+			for _, t := range tokens {
+				if t.is("as") {
+					return "CreateTableAsSelect"
+				}
+			}
+		}
+		return "Create" + o
+	case "drop", "alter", "truncate", "refresh":
+		return title(verb) + object()
+	case "set", "reset":
+		return title(verb) + "Session"
+	case "start", "begin":
+		return "StartTransaction"
+	case "describe", "desc", "show":
+		return title(verb)
+	}
+	return ""
+}
+
+func title(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

@@ -1,0 +1,64 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"slices"
+	"strings"
+)
+
+// edit replaces text[pos:end] with new. An edit with pos == end inserts.
+type edit struct {
+	pos, end int
+	new      string
+}
+
+// edited is a text with edits applied that still knows where each piece came from, so that an error of DuckDB about the new
+// text can be reported at the place the user wrote.
+type edited struct {
+	text  string
+	edits []edit // sorted, in terms of the original
+}
+
+// apply makes the new text. Edits must not overlap; those at one place keep their order.
+func apply(text string, edits []edit) edited {
+	slices.SortStableFunc(edits, func(a, b edit) int {
+		if a.pos != b.pos {
+			return a.pos - b.pos
+		}
+		return a.end - b.end
+	})
+	var b strings.Builder
+	at := 0
+	kept := edits[:0:0]
+	for _, e := range edits {
+		if e.pos < at { // an edit inside an already replaced piece: the outer one wins
+			continue
+		}
+		b.WriteString(text[at:e.pos])
+		b.WriteString(e.new)
+		at = e.end
+		kept = append(kept, e)
+	}
+	b.WriteString(text[at:])
+	return edited{b.String(), kept}
+}
+
+// origin maps an offset of the new text to one of the original; places within a replacement map to its beginning.
+func (e edited) origin(pos int) int {
+	if pos < 0 {
+		return -1
+	}
+	shift := 0 // new offset minus original offset, so far
+	for _, x := range e.edits {
+		from := x.pos + shift
+		if pos < from {
+			break
+		}
+		if pos < from+len(x.new) {
+			return x.pos
+		}
+		shift += len(x.new) - (x.end - x.pos)
+	}
+	return pos - shift
+}

@@ -1,0 +1,273 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	_ "embed"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// The guard reads the tree that DuckDB's own parser makes of a statement and lets through what is listed here. Whatever is not
+// listed is refused, so that a new kind of node or function of a later DuckDB starts out refused.
+
+// maxText bounds the text of a statement: some texts take the planner a time that grows faster than their length.
+const maxText = 256 << 10
+
+var allowedClasses = set(`BETWEEN CASE CAST COLLATE COLUMN_REF COMPARISON CONJUNCTION CONSTANT FUNCTION LAMBDA LAMBDA_REF
+	OPERATOR PARAMETER POSITIONAL_REFERENCE STAR SUBQUERY WINDOW`)
+
+// allowedTypes are the values of "type" of nodes that are not expressions: query nodes, what stands in FROM, modifiers,
+// orderings and parameters of types.
+var allowedTypes = set(`SELECT_NODE SET_OPERATION_NODE RECURSIVE_CTE_NODE
+	BASE_TABLE SUBQUERY JOIN TABLE_FUNCTION EXPRESSION_LIST EMPTY PIVOT
+	LIMIT_MODIFIER LIMIT_PERCENT_MODIFIER ORDER_MODIFIER DISTINCT_MODIFIER ORDER_DEFAULT ASCENDING DESCENDING
+	DECIMAL_TYPE_INFO STRING_TYPE_INFO LIST_TYPE_INFO STRUCT_TYPE_INFO ARRAY_TYPE_INFO INTEGER_LITERAL_TYPE_INFO
+	UNBOUND_TYPE_INFO GENERIC_TYPE_INFO`)
+
+// allowedTableFunctions read no file, no setting and no other table.
+var allowedTableFunctions = set(`range generate_series unnest json_each json_tree`)
+
+// functions.txt lists every scalar, aggregate and window function of DuckDB that a statement may call, and after a line "!" those it may
+// not; a test compares the file with the functions of the DuckDB in use.
+//
+//go:embed functions.txt
+var functionsText string
+
+// memoryFunctions make values of any size outside the memory limit and cannot be interrupted: macros of the same name cap them,
+// and naming the original by its schema is refused.
+var memoryFunctions = set(`repeat lpad rpad range generate_series list_resize array_resize`)
+
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		m[w] = true
+	}
+	return m
+}
+
+// functions are the names functions.txt knows.
+type functions struct{ allowed, refused map[string]bool }
+
+// functionSets reads functions.txt.
+func functionSets() (allowed, refused map[string]bool) {
+	a, r, _ := strings.Cut(functionsText, "\n!\n")
+	return set(a), set(r)
+}
+
+// tableRef is a table named in FROM that is not a CTE.
+type tableRef struct {
+	pos   int
+	parts []string // one to three names, as written
+	node  map[string]any
+}
+
+// callRef is a call of a function.
+type callRef struct {
+	pos  int
+	name string
+	node map[string]any
+}
+
+// tree is what the guard found in a statement.
+type tree struct {
+	root   map[string]any
+	tables []tableRef
+	calls  []callRef
+	params int
+}
+
+// scope is a list of CTE names in sight.
+type scope struct {
+	up    *scope
+	names []string
+}
+
+func (s *scope) has(name string) bool {
+	for ; s != nil; s = s.up {
+		for _, n := range s.names {
+			if strings.EqualFold(n, name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// guard walks a tree.
+type guard struct {
+	allowed map[string]bool
+	known   map[string]bool // what the engine has beyond the allowed ones
+	out     *tree
+}
+
+func (g *guard) refuse(node map[string]any, format string, args ...any) error {
+	return errorAt(location(node), engine.KindNotAllowed, format, args...)
+}
+
+// location is the byte offset of a node, or -1.
+func location(node map[string]any) int {
+	if f, ok := node["query_location"].(float64); ok && f < 1<<40 {
+		return int(f)
+	}
+	return -1
+}
+
+func str(node map[string]any, key string) string {
+	s, _ := node[key].(string)
+	return s
+}
+
+func (g *guard) walk(v any, sc *scope) error {
+	switch v := v.(type) {
+	case []any:
+		for _, x := range v {
+			if err := g.walk(x, sc); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		return g.node(v, sc)
+	}
+	return nil
+}
+
+func (g *guard) node(n map[string]any, sc *scope) error {
+	typ, _ := n["type"].(string)
+	if class, ok := n["class"]; ok {
+		if c, _ := class.(string); !allowedClasses[c] {
+			return g.refuse(n, "expressions of class %v are not allowed", class)
+		}
+	} else if typ != "" && !allowedTypes[typ] {
+		return g.refuseType(n, typ)
+	}
+	skip := "cte_map"
+	switch typ {
+	case "BASE_TABLE":
+		if err := g.table(n, sc); err != nil {
+			return err
+		}
+	case "TABLE_FUNCTION":
+		f, _ := n["function"].(map[string]any)
+		if name := strings.ToLower(str(f, "function_name")); !allowedTableFunctions[name] || str(f, "schema")+str(f, "catalog") != "" {
+			return g.refuse(n, "Table function '%s' is not allowed", name)
+		}
+		if err := g.walk(f["children"], sc); err != nil {
+			return err
+		}
+		skip = "function"
+	case "VALUE_PARAMETER":
+		g.out.params++
+	}
+	if name, ok := n["function_name"].(string); ok {
+		if err := g.call(n, strings.ToLower(name)); err != nil {
+			return err
+		}
+	}
+	sc, err := g.ctes(n, sc)
+	if err != nil {
+		return err
+	}
+	for _, key := range slices.Sorted(maps.Keys(n)) { // in one order, so that of several faults always the same is told
+		if key == skip {
+			continue
+		}
+		if err := g.walk(n[key], sc); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *guard) refuseType(n map[string]any, typ string) error {
+	if typ == "SHOW_REF" {
+		return g.refuse(n, "DESCRIBE, SHOW and SUMMARIZE are not allowed inside a SELECT")
+	}
+	return g.refuse(n, "%s is not allowed", strings.ReplaceAll(strings.ToLower(typ), "_", " "))
+}
+
+// table records a table of FROM.
+func (g *guard) table(n map[string]any, sc *scope) error {
+	if n["at_clause"] != nil {
+		return g.refuse(n, "time travel is not allowed")
+	}
+	var parts []string
+	for _, key := range [...]string{"catalog_name", "schema_name", "table_name"} {
+		if s := str(n, key); s != "" {
+			parts = append(parts, s)
+		}
+	}
+	if len(parts) == 1 && sc.has(parts[0]) {
+		return nil
+	}
+	g.out.tables = append(g.out.tables, tableRef{location(n), parts, n})
+	return nil
+}
+
+// call checks the call of a scalar, aggregate or window function.
+func (g *guard) call(n map[string]any, name string) error {
+	schema := str(n, "schema")
+	if str(n, "catalog") != "" || schema != "" && schema != "main" || schema == "main" && memoryFunctions[name] {
+		return g.refuse(n, "function '%s' may not be qualified", name)
+	}
+	if !g.allowed[name] {
+		if g.known[name] {
+			return g.refuse(n, "Function '%s' is not allowed", name)
+		}
+		return errorAt(location(n), engine.KindUnsupported, "Function '%s' not registered", name)
+	}
+	if name == "format" || name == "printf" {
+		if err := g.formatWidth(n); err != nil {
+			return err
+		}
+	}
+	g.out.calls = append(g.out.calls, callRef{location(n), name, n})
+	return nil
+}
+
+// formatWidth lets only constant formats through whose widths have at most three digits: a wide one fills the memory.
+func (g *guard) formatWidth(n map[string]any) error {
+	args, _ := n["children"].([]any)
+	if len(args) == 0 {
+		return nil
+	}
+	first, _ := args[0].(map[string]any)
+	value, _ := first["value"].(map[string]any)
+	text, ok := value["value"].(string)
+	if str(first, "class") != "CONSTANT" || !ok {
+		return g.refuse(n, "the format of '%s' must be a constant text", str(n, "function_name"))
+	}
+	digits := 0
+	for i, c := range []byte(text) {
+		if digits++; !isDigit(c) {
+			digits = 0
+		}
+		if digits > 3 || c == '*' || c == '{' && i > 0 && text[i-1] == ':' {
+			return g.refuse(n, "the format of '%s' may not ask for more than 999 places", str(n, "function_name"))
+		}
+	}
+	return nil
+}
+
+// ctes walks the WITH list of a node and returns the scope in which the rest of the node stands.
+func (g *guard) ctes(n map[string]any, sc *scope) (*scope, error) {
+	if str(n, "type") == "RECURSIVE_CTE_NODE" {
+		return &scope{sc, []string{str(n, "cte_name")}}, nil
+	}
+	cm, ok := n["cte_map"].(map[string]any)
+	if !ok {
+		return sc, nil
+	}
+	list, _ := cm["map"].([]any)
+	for _, x := range list {
+		entry, _ := x.(map[string]any)
+		if err := g.walk(entry["value"], sc); err != nil {
+			return nil, err
+		}
+		sc = &scope{sc, []string{str(entry, "key")}}
+	}
+	return sc, nil
+}

@@ -1,0 +1,37 @@
+//go:build cgo
+
+package duckdb
+
+// capMacros shadow the functions of DuckDB that make a value of any size outside memory_limit and without hearing an interrupt
+// (measured: repeat, lpad, rpad, range, generate_series, list_resize). A million characters or elements is the most they give.
+var capMacros = []string{
+	`CREATE MACRO repeat(s VARCHAR, n BIGINT) AS CASE WHEN n > 1000000 OR length(s) * n > 1000000
+		THEN error('repeat: the result would be longer than 1000000 characters') ELSE system.main.repeat(s, n) END,
+	(s BLOB, n BIGINT) AS CASE WHEN n > 1000000 OR octet_length(s) * n > 1000000
+		THEN error('repeat: the result would be longer than 1000000 bytes') ELSE system.main.repeat(s, n) END`,
+	`CREATE MACRO lpad(s VARCHAR, n BIGINT, p VARCHAR) AS CASE WHEN n > 1000000
+		THEN error('lpad: the result would be longer than 1000000 characters') ELSE system.main.lpad(s, n::INTEGER, p) END`,
+	`CREATE MACRO rpad(s VARCHAR, n BIGINT, p VARCHAR) AS CASE WHEN n > 1000000
+		THEN error('rpad: the result would be longer than 1000000 characters') ELSE system.main.rpad(s, n::INTEGER, p) END`,
+	`CREATE MACRO list_resize(l, n) AS CASE WHEN n > 1000000
+		THEN error('list_resize: more than 1000000 elements') ELSE system.main.list_resize(l, n) END,
+	(l, n, v) AS CASE WHEN n > 1000000
+		THEN error('list_resize: more than 1000000 elements') ELSE system.main.list_resize(l, n, v) END`,
+	`CREATE MACRO array_resize(l, n) AS CASE WHEN n > 1000000
+		THEN error('array_resize: more than 1000000 elements') ELSE system.main.list_resize(l, n) END,
+	(l, n, v) AS CASE WHEN n > 1000000
+		THEN error('array_resize: more than 1000000 elements') ELSE system.main.list_resize(l, n, v) END`,
+	rangeMacro("range"),
+	rangeMacro("generate_series"),
+}
+
+func rangeMacro(name string) string {
+	fail := `error('` + name + `: more than 1000000 elements')`
+	call := `system.main.` + name
+	return `CREATE MACRO ` + name + `(b BIGINT) AS CASE WHEN b > 1000000 THEN ` + fail + ` ELSE ` + call + `(b) END,
+	(a BIGINT, b BIGINT) AS CASE WHEN b::HUGEINT - a > 1000000 THEN ` + fail + ` ELSE ` + call + `(a, b) END,
+	(a BIGINT, b BIGINT, s BIGINT) AS CASE WHEN abs(b::HUGEINT - a) // greatest(abs(s::HUGEINT), 1) > 1000000
+		THEN ` + fail + ` ELSE ` + call + `(a, b, s) END,
+	(a TIMESTAMP, b TIMESTAMP, s INTERVAL) AS CASE WHEN abs(epoch(b) - epoch(a)) / greatest(abs(epoch(s)), 0.000001) > 1000000
+		THEN ` + fail + ` ELSE ` + call + `(a, b, s) END`
+}

@@ -1,0 +1,85 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// reply runs a statement and returns the whole document.
+func reply(t *testing.T, p engine.Project, format api.Format, q engine.Query) (string, error) {
+	t.Helper()
+	r, err := p.Query(t.Context(), q)
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	var b bytes.Buffer
+	started := 0
+	_, err = r.Encode(t.Context(), &b, format, func() {
+		if b.Len() > 0 {
+			t.Error("bytes before start")
+		}
+		started++
+	})
+	if err == nil && started != 1 {
+		t.Errorf("start was called %d times", started)
+	}
+	return b.String(), err
+}
+
+// rows runs a statement and joins its values: columns by a bar, rows by a line break, NULL as "null".
+func rows(t *testing.T, p engine.Project, q engine.Query) (string, error) {
+	t.Helper()
+	r, err := p.Query(t.Context(), q)
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	var lines []string
+	_, err = r.Rows(t.Context(), func(row [][]byte) error {
+		var cells []string
+		for _, c := range row {
+			if c == nil {
+				cells = append(cells, "null")
+			} else {
+				cells = append(cells, string(c))
+			}
+		}
+		lines = append(lines, strings.Join(cells, "|"))
+		return nil
+	})
+	return strings.Join(lines, "\n"), err
+}
+
+func TestThreeFormats(t *testing.T) {
+	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
+	mustExec(t, p, `CREATE TABLE "~data"."table"."x" AS SELECT 25001::BIGINT AS "id", 'a "b"'||chr(10)||'c' AS "te""xt", NULL::DATE AS "d"`)
+	q := engine.Query{SQL: `SELECT * FROM "peaka"."table"."x"`}
+	cols := `{"columns":[{"catalogName":"peaka","schemaName":"table","tableName":"x","columnName":"id","dataType":"bigint"},` +
+		`{"catalogName":"peaka","schemaName":"table","tableName":"x","columnName":"te\"xt","dataType":"varchar"},` +
+		`{"catalogName":"peaka","schemaName":"table","tableName":"x","columnName":"d","dataType":"date"}],"data":[`
+	for format, row := range map[api.Format]string{
+		api.Compact: `["25001","a \"b\"\nc",null]`,
+		api.Simple:  `{"id":"25001","te\"xt":"a \"b\"\nc","d":null}`,
+		api.CellTyped: `[{"name":"id","displayName":"id","dataType":"bigint","order":0,"value":"25001"},` +
+			`{"name":"te\"xt","displayName":"te\"xt","dataType":"varchar","order":1,"value":"a \"b\"\nc"},` +
+			`{"name":"d","displayName":"d","dataType":"date","order":2,"value":null}]`,
+	} {
+		for n, sql := range map[int]string{0: q.SQL + ` WHERE id = 0`, 1: q.SQL, 2: q.SQL + ` UNION ALL ` + q.SQL} {
+			want := cols + strings.TrimSuffix(strings.Repeat(row+",", n), ",") + "]}"
+			if n == 2 {
+				want = strings.NewReplacer(`"catalogName":"peaka","schemaName":"table","tableName":"x"`, `"catalogName":"","schemaName":"","tableName":""`).Replace(want)
+			}
+			got, err := reply(t, p, format, engine.Query{SQL: sql})
+			if err != nil || got != want {
+				t.Errorf("%s, %d rows: %v\n got %s\nwant %s", format, n, err, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,424 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"encoding/hex"
+	"math/big"
+	"math/bits"
+	"strconv"
+	"unicode/utf8"
+	"unsafe"
+
+	bindings "github.com/duckdb/duckdb-go-bindings"
+)
+
+// vec is a column of a chunk, read in place. It is valid until the chunk is destroyed.
+type vec struct {
+	t     *vtype
+	data  unsafe.Pointer
+	valid unsafe.Pointer // bit mask of 64-bit words, nil when no value is NULL
+	kids  []vec
+}
+
+// look finds the memory of a vector and of those below it.
+func (t *vtype) look(v bindings.Vector) vec {
+	out := vec{t: t, data: bindings.VectorGetData(v), valid: bindings.VectorGetValidity(v)}
+	switch t.id {
+	case bindings.TypeList:
+		out.kids = []vec{t.kids[0].look(bindings.ListVectorGetChild(v))}
+	case bindings.TypeArray:
+		out.kids = []vec{t.kids[0].look(bindings.ArrayVectorGetChild(v))}
+	case bindings.TypeMap: // stored as a list of rows of key and value
+		entry := bindings.ListVectorGetChild(v)
+		out.kids = []vec{
+			t.kids[0].look(bindings.StructVectorGetChild(entry, 0)),
+			t.kids[1].look(bindings.StructVectorGetChild(entry, 1)),
+		}
+	case bindings.TypeStruct:
+		for i, k := range t.kids {
+			out.kids = append(out.kids, k.look(bindings.StructVectorGetChild(v, bindings.IdxT(i))))
+		}
+	}
+	return out
+}
+
+func (v *vec) null(i int) bool {
+	return v.valid != nil && *(*uint64)(unsafe.Add(v.valid, i>>6*8))>>(uint(i)&63)&1 == 0
+}
+
+func at[T any](p unsafe.Pointer, i int) T {
+	var zero T
+	return *(*T)(unsafe.Add(p, uintptr(i)*unsafe.Sizeof(zero)))
+}
+
+// hugeint is 128 bits as DuckDB keeps them.
+type hugeint struct {
+	lo uint64
+	hi int64
+}
+
+// text is a string of DuckDB: up to 12 bytes stand in place, longer ones behind a pointer.
+func text(p unsafe.Pointer, i int) []byte {
+	p = unsafe.Add(p, i*16)
+	n := *(*uint32)(p)
+	if n <= 12 {
+		return unsafe.Slice((*byte)(unsafe.Add(p, 4)), n)
+	}
+	return unsafe.Slice(*(**byte)(unsafe.Add(p, 8)), n)
+}
+
+// appendText writes the value that the wire shows for a non-null value, without quotes.
+func (v *vec) appendText(b []byte, i int) []byte {
+	switch v.t.id {
+	case bindings.TypeVarchar:
+		return append(b, text(v.data, i)...)
+	case bindings.TypeBoolean:
+		return strconv.AppendBool(b, at[bool](v.data, i))
+	case bindings.TypeTinyInt:
+		return strconv.AppendInt(b, int64(at[int8](v.data, i)), 10)
+	case bindings.TypeSmallInt:
+		return strconv.AppendInt(b, int64(at[int16](v.data, i)), 10)
+	case bindings.TypeInteger:
+		return strconv.AppendInt(b, int64(at[int32](v.data, i)), 10)
+	case bindings.TypeBigInt:
+		return strconv.AppendInt(b, at[int64](v.data, i), 10)
+	case bindings.TypeUTinyInt:
+		return strconv.AppendUint(b, uint64(at[uint8](v.data, i)), 10)
+	case bindings.TypeUSmallInt:
+		return strconv.AppendUint(b, uint64(at[uint16](v.data, i)), 10)
+	case bindings.TypeUInteger:
+		return strconv.AppendUint(b, uint64(at[uint32](v.data, i)), 10)
+	case bindings.TypeUBigInt:
+		return strconv.AppendUint(b, at[uint64](v.data, i), 10)
+	case bindings.TypeHugeInt:
+		return appendHuge(b, at[hugeint](v.data, i), 0)
+	case bindings.TypeUHugeInt:
+		h := at[hugeint](v.data, i)
+		return appendWords(b, uint64(h.hi), h.lo)
+	case bindings.TypeDecimal:
+		return appendHuge(b, v.unscaled(i), v.t.scale)
+	case bindings.TypeFloat:
+		return appendDouble(b, float64(at[float32](v.data, i)), 32)
+	case bindings.TypeDouble:
+		return appendDouble(b, at[float64](v.data, i), 64)
+	case bindings.TypeEnum:
+		return append(b, v.t.dict[v.enum(i)]...)
+	case bindings.TypeBlob:
+		return appendHexPairs(b, text(v.data, i))
+	case bindings.TypeBit:
+		return appendBits(b, text(v.data, i))
+	case bindings.TypeBigNum:
+		return appendBigNum(b, text(v.data, i))
+	case bindings.TypeUUID:
+		return appendUUID(b, at[hugeint](v.data, i))
+	case bindings.TypeList, bindings.TypeArray, bindings.TypeMap, bindings.TypeStruct:
+		return v.appendNested(b, i)
+	}
+	return v.appendTime(b, i)
+}
+
+// plain reports whether the text of every value can stand between quotes in JSON as it is.
+func (t *vtype) plain() bool {
+	switch t.id {
+	case bindings.TypeVarchar, bindings.TypeEnum, bindings.TypeList, bindings.TypeArray, bindings.TypeMap, bindings.TypeStruct:
+		return false
+	}
+	return true
+}
+
+// appendQuoted writes a non-null value as a JSON string.
+func (v *vec) appendQuoted(b []byte, i int) []byte {
+	switch {
+	case v.t.id == bindings.TypeVarchar:
+		return appendString(b, text(v.data, i))
+	case v.t.plain():
+		b = v.appendText(append(b, '"'), i)
+		return append(b, '"')
+	}
+	// Rendered behind the end, then escaped to its place.
+	start := len(b)
+	b = v.appendText(b, i)
+	raw := string(b[start:])
+	return appendString(b[:start], []byte(raw))
+}
+
+// safeByte tells which bytes need no escape in a JSON string.
+var safeByte = func() (t [256]bool) {
+	for i := range t {
+		t[i] = i >= 0x20 && i != '"' && i != '\\'
+	}
+	return t
+}()
+
+// appendString writes a JSON string. DuckDB's strings are valid UTF-8.
+func appendString(b []byte, s []byte) []byte {
+	b = append(b, '"')
+	from := 0
+	for i, c := range s {
+		if safeByte[c] {
+			continue
+		}
+		b = append(b, s[from:i]...)
+		from = i + 1
+		switch c {
+		case '"', '\\':
+			b = append(b, '\\', c)
+		case '\n':
+			b = append(b, '\\', 'n')
+		case '\r':
+			b = append(b, '\\', 'r')
+		case '\t':
+			b = append(b, '\\', 't')
+		default:
+			b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+		}
+	}
+	b = append(b, s[from:]...)
+	return append(b, '"')
+}
+
+const hexDigits = "0123456789abcdef"
+
+func (v *vec) enum(i int) int {
+	switch v.t.inner {
+	case bindings.TypeUTinyInt:
+		return int(at[uint8](v.data, i))
+	case bindings.TypeUSmallInt:
+		return int(at[uint16](v.data, i))
+	}
+	return int(at[uint32](v.data, i))
+}
+
+func (v *vec) unscaled(i int) hugeint {
+	var n int64
+	switch v.t.inner {
+	case bindings.TypeSmallInt:
+		n = int64(at[int16](v.data, i))
+	case bindings.TypeInteger:
+		n = int64(at[int32](v.data, i))
+	case bindings.TypeBigInt:
+		n = at[int64](v.data, i)
+	default:
+		return at[hugeint](v.data, i)
+	}
+	return hugeint{uint64(n), n >> 63}
+}
+
+// fits reports whether a hugeint is a bigint.
+func (h hugeint) fits() bool { return h.hi == int64(h.lo)>>63 }
+
+// appendHuge writes a 128-bit number with scale digits after the point.
+func appendHuge(b []byte, h hugeint, scale int) []byte {
+	if scale == 0 && h.fits() {
+		return strconv.AppendInt(b, int64(h.lo), 10)
+	}
+	hi, lo := uint64(h.hi), h.lo
+	if h.hi < 0 {
+		b = append(b, '-')
+		lo = -lo
+		hi = ^hi
+		if lo == 0 {
+			hi++
+		}
+	}
+	if scale == 0 {
+		return appendWords(b, hi, lo)
+	}
+	start := len(b)
+	b = appendWords(b, hi, lo)
+	digits := len(b) - start
+	if pad := scale + 1 - digits; pad > 0 { // 5 with scale 2 is 0.05
+		for range pad {
+			b = append(b, '0')
+		}
+		copy(b[start+pad:], b[start:start+digits])
+		for j := range pad {
+			b[start+j] = '0'
+		}
+	}
+	b = append(b, 0)
+	point := len(b) - 1 - scale
+	copy(b[point+1:], b[point:len(b)-1])
+	b[point] = '.'
+	return b
+}
+
+func appendWords(b []byte, hi, lo uint64) []byte {
+	if hi == 0 {
+		return strconv.AppendUint(b, lo, 10)
+	}
+	const ten19 = 10_000_000_000_000_000_000
+	// Divide by 10^19 until the rest fits in a word; a 128-bit number has at most 39 digits.
+	var parts [3]uint64
+	n := 0
+	for hi != 0 {
+		var r uint64
+		qhi := hi / ten19
+		lo, r = bits.Div64(hi%ten19, lo, ten19)
+		hi = qhi
+		parts[n] = r
+		n++
+	}
+	b = strconv.AppendUint(b, lo, 10)
+	for n--; n >= 0; n-- {
+		s := strconv.AppendUint(make([]byte, 0, 20), parts[n], 10)
+		for range 19 - len(s) {
+			b = append(b, '0')
+		}
+		b = append(b, s...)
+	}
+	return b
+}
+
+func appendHexPairs(b, raw []byte) []byte {
+	for i, c := range raw {
+		if i > 0 {
+			b = append(b, ' ')
+		}
+		b = append(b, hexDigits[c>>4], hexDigits[c&15])
+	}
+	return b
+}
+
+// appendBits writes a BIT value, whose first byte says how many bits of the second are padding.
+func appendBits(b, raw []byte) []byte {
+	if len(raw) == 0 {
+		return b
+	}
+	for i := int(raw[0]); i < (len(raw)-1)*8; i++ {
+		b = append(b, '0'+raw[1+i/8]>>(7-i%8)&1)
+	}
+	return b
+}
+
+// appendBigNum writes a BIGNUM: three bytes of header whose first bit is set for positive numbers, then the magnitude big-endian;
+// everything is inverted for negative ones.
+func appendBigNum(b, raw []byte) []byte {
+	if len(raw) < 4 {
+		return b
+	}
+	magnitude := append([]byte(nil), raw[3:]...)
+	neg := raw[0]&0x80 == 0
+	if neg {
+		for i := range magnitude {
+			magnitude[i] = ^magnitude[i]
+		}
+	}
+	n := new(big.Int).SetBytes(magnitude)
+	if neg {
+		n.Neg(n)
+	}
+	return n.Append(b, 10)
+}
+
+// appendUUID writes a UUID, which DuckDB keeps with the first bit flipped to sort it as a number.
+func appendUUID(b []byte, h hugeint) []byte {
+	var raw [16]byte
+	hi := uint64(h.hi) ^ 1<<63
+	for i := range 8 {
+		raw[i] = byte(hi >> (56 - 8*i))
+		raw[8+i] = byte(h.lo >> (56 - 8*i))
+	}
+	var out [36]byte
+	hex.Encode(out[:8], raw[:4])
+	hex.Encode(out[9:13], raw[4:6])
+	hex.Encode(out[14:18], raw[6:8])
+	hex.Encode(out[19:23], raw[8:10])
+	hex.Encode(out[24:], raw[10:])
+	out[8], out[13], out[18], out[23] = '-', '-', '-', '-'
+	return append(b, out[:]...)
+}
+
+// appendNested writes an array, map or row as JSON: numbers, booleans and null as themselves, all else as text; the keys of a map as text;
+// a row without field names as an array.
+func (v *vec) appendNested(b []byte, i int) []byte {
+	list := func(k *vec, from, n int) {
+		b = append(b, '[')
+		for j := range n {
+			if j > 0 {
+				b = append(b, ',')
+			}
+			b = k.appendElement(b, from+j)
+		}
+		b = append(b, ']')
+	}
+	switch v.t.id {
+	case bindings.TypeList:
+		e := at[[2]uint64](v.data, i)
+		list(&v.kids[0], int(e[0]), int(e[1]))
+	case bindings.TypeArray:
+		list(&v.kids[0], i*v.t.size, v.t.size)
+	case bindings.TypeMap:
+		e := at[[2]uint64](v.data, i)
+		b = append(b, '{')
+		for j := range int(e[1]) {
+			if j > 0 {
+				b = append(b, ',')
+			}
+			b = v.kids[0].appendQuoted(b, int(e[0])+j)
+			b = append(b, ':')
+			b = v.kids[1].appendElement(b, int(e[0])+j)
+		}
+		b = append(b, '}')
+	case bindings.TypeStruct:
+		named := len(v.t.names) > 0 && v.t.names[0] != ""
+		open, end := byte('['), byte(']')
+		if named {
+			open, end = '{', '}'
+		}
+		b = append(b, open)
+		for j := range v.kids {
+			if j > 0 {
+				b = append(b, ',')
+			}
+			if named {
+				b = append(appendString(b, []byte(v.t.names[j])), ':')
+			}
+			b = v.kids[j].appendElement(b, i)
+		}
+		b = append(b, end)
+	}
+	return b
+}
+
+// appendElement writes a value inside a nested one.
+func (v *vec) appendElement(b []byte, i int) []byte {
+	if v.null(i) {
+		return append(b, "null"...)
+	}
+	switch v.t.id {
+	case bindings.TypeList, bindings.TypeArray, bindings.TypeMap, bindings.TypeStruct:
+		return v.appendNested(b, i)
+	case bindings.TypeBoolean, bindings.TypeTinyInt, bindings.TypeSmallInt, bindings.TypeInteger, bindings.TypeBigInt,
+		bindings.TypeUTinyInt, bindings.TypeUSmallInt, bindings.TypeUInteger, bindings.TypeUBigInt, bindings.TypeHugeInt,
+		bindings.TypeUHugeInt, bindings.TypeDecimal:
+		return v.appendText(b, i)
+	case bindings.TypeFloat, bindings.TypeDouble:
+		start := len(b)
+		b = v.appendText(b, i)
+		if c := b[len(b)-1]; c == 'N' || c == 'y' { // NaN, Infinity: JSON has no numbers for them
+			s := string(b[start:])
+			b = append(append(append(b[:start], '"'), s...), '"')
+		}
+		return b
+	case bindings.TypeVarchar:
+		if v.t.json {
+			return append(b, text(v.data, i)...)
+		}
+	}
+	return v.appendQuoted(b, i)
+}
+
+// validText reports whether a text can travel.
+func validText(s string) bool {
+	if !utf8.ValidString(s) {
+		return false
+	}
+	for i := range len(s) {
+		if s[i] == 0 {
+			return false
+		}
+	}
+	return true
+}

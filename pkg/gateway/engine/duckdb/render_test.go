@@ -1,0 +1,270 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// The texts are those of Trino's documentation, of Java's Double.toString and LocalDate.toString, and of the service where it was
+// measured; the expressions are DuckDB's.
+func TestValues(t *testing.T) {
+	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
+	for _, c := range []struct{ expr, typ, text string }{
+		{`25001::BIGINT`, "bigint", "25001"},
+		{`(-9223372036854775808)::BIGINT`, "bigint", "-9223372036854775808"},
+		{`(-7)::TINYINT`, "tinyint", "-7"},
+		{`(-32768)::SMALLINT`, "smallint", "-32768"},
+		{`2147483647`, "integer", "2147483647"},
+		{`255::UTINYINT`, "smallint", "255"},
+		{`65535::USMALLINT`, "integer", "65535"},
+		{`4294967295::UINTEGER`, "bigint", "4294967295"},
+		{`18446744073709551615::UBIGINT`, "decimal(20,0)", "18446744073709551615"},
+		{`170141183460469231731687303715884105727::HUGEINT`, "decimal(38,0)", "170141183460469231731687303715884105727"},
+		{`(-170141183460469231731687303715884105728)::HUGEINT`, "decimal(38,0)", "-170141183460469231731687303715884105728"},
+		{`(-18446744073709551616)::HUGEINT`, "decimal(38,0)", "-18446744073709551616"},
+		{`10000000000000000000000000000000000001::HUGEINT`, "decimal(38,0)", "10000000000000000000000000000000000001"},
+		{`340282366920938463463374607431768211455::UHUGEINT`, "decimal(38,0)", "340282366920938463463374607431768211455"},
+		{`'-123456789012345678901234567890123456789012345'::BIGNUM`, "varchar", "-123456789012345678901234567890123456789012345"},
+		{`'987654321'::BIGNUM`, "varchar", "987654321"},
+		{`true`, "boolean", "true"},
+		{`false`, "boolean", "false"},
+		{`12.5::DECIMAL(38,10)`, "decimal(38,10)", "12.5000000000"},
+		{`0.05::DECIMAL(3,2)`, "decimal(3,2)", "0.05"},
+		{`(-0.05)::DECIMAL(4,2)`, "decimal(4,2)", "-0.05"},
+		{`(-1234567.89)::DECIMAL(9,2)`, "decimal(9,2)", "-1234567.89"},
+		{`'-1234567890123.45'::DECIMAL(18,2)`, "decimal(18,2)", "-1234567890123.45"},
+		{`'99999999999999999999999999999999999.999'::DECIMAL(38,3)`, "decimal(38,3)", "99999999999999999999999999999999999.999"},
+		{`0::DECIMAL(5,0)`, "decimal(5,0)", "0"},
+		{`0::DECIMAL(5,2)`, "decimal(5,2)", "0.00"},
+		{`669.74::DOUBLE`, "double", "669.74"},
+		{`12547407.86::DOUBLE`, "double", "1.254740786E7"},
+		{`1e7::DOUBLE`, "double", "1.0E7"},
+		{`9999999.999::DOUBLE`, "double", "9999999.999"},
+		{`0.001::DOUBLE`, "double", "0.001"},
+		{`0.00099::DOUBLE`, "double", "9.9E-4"},
+		{`100::DOUBLE`, "double", "100.0"},
+		{`0::DOUBLE`, "double", "0.0"},
+		{`'-0'::DOUBLE`, "double", "-0.0"},
+		{`1.7976931348623157e308::DOUBLE`, "double", "1.7976931348623157E308"},
+		{`5e-324::DOUBLE`, "double", "4.9E-324"},
+		{`'nan'::DOUBLE`, "double", "NaN"},
+		{`'inf'::DOUBLE`, "double", "Infinity"},
+		{`'-inf'::DOUBLE`, "double", "-Infinity"},
+		{`0.1::FLOAT`, "real", "0.1"},
+		{`1e-45::FLOAT`, "real", "1.4E-45"},
+		{`2e23::DOUBLE`, "double", "2.0E23"},
+		{`-1e-5::DOUBLE`, "double", "-1.0E-5"},
+		{`16777216::FLOAT`, "real", "1.6777216E7"},
+		{`3.4028235e38::FLOAT`, "real", "3.4028235E38"},
+		{`DATE '2020-06-10'`, "date", "2020-06-10"},
+		{`DATE '1969-12-31'`, "date", "1969-12-31"},
+		{`DATE '1582-10-15'`, "date", "1582-10-15"},
+		{`DATE '2000-02-29'`, "date", "2000-02-29"},
+		{`DATE '1900-03-01'`, "date", "1900-03-01"},
+		{`DATE '0001-01-01'`, "date", "0001-01-01"},
+		{`DATE '0044-03-15 (BC)'`, "date", "-0043-03-15"},
+		{`DATE '12345-01-02'`, "date", "+12345-01-02"},
+		{`TIMESTAMP '2020-06-10 15:55:23.383345'`, "timestamp", "2020-06-10 15:55:23.383345"},
+		{`TIMESTAMP '2020-06-10 15:55:23'`, "timestamp", "2020-06-10 15:55:23.000000"},
+		{`TIMESTAMP '1969-12-31 23:59:59.5'`, "timestamp", "1969-12-31 23:59:59.500000"},
+		{`TIMESTAMP_S '2020-06-10 15:55:23'`, "timestamp(0)", "2020-06-10 15:55:23"},
+		{`TIMESTAMP_MS '2020-06-10 15:55:23.383'`, "timestamp(3)", "2020-06-10 15:55:23.383"},
+		{`TIMESTAMP_NS '2020-06-10 15:55:23.383345678'`, "timestamp(9)", "2020-06-10 15:55:23.383345678"},
+		{`TIMESTAMPTZ '2020-06-10 15:55:23.383345+03'`, "timestamp with time zone", "2020-06-10 12:55:23.383345 UTC"},
+		{`TIME '15:55:23.383345'`, "time", "15:55:23.383345"},
+		{`TIME '00:00:00'`, "time", "00:00:00.000000"},
+		{`TIMETZ '15:55:23.5+03:30'`, "time with time zone", "15:55:23.500000+03:30"},
+		{`TIMETZ '15:55:23-08'`, "time with time zone", "15:55:23.000000-08:00"},
+		{`'12151fd2-7586-11e9-8f9e-2a86e4085a59'::UUID`, "uuid", "12151fd2-7586-11e9-8f9e-2a86e4085a59"},
+		{`'ffffffff-ffff-ffff-ffff-ffffffffffff'::UUID`, "uuid", "ffffffff-ffff-ffff-ffff-ffffffffffff"},
+		{`'\x65\x00\xFF'::BLOB`, "varbinary", "65 00 ff"},
+		{`''::BLOB`, "varbinary", ""},
+		{`'10101'::BIT`, "varchar", "10101"},
+		{`'{"a": 12345678901234567890.10}'::JSON`, "json", `{"a": 12345678901234567890.10}`},
+		{`'zażółć 🦆'`, "varchar", "zażółć 🦆"},
+		{`''`, "varchar", ""},
+		{`'a longer text than twelve bytes'`, "varchar", "a longer text than twelve bytes"},
+		{`'tab' || chr(9) || 'quote" back\ line' || chr(10) || chr(1)`, "varchar", "tab\tquote\" back\\ line\n\x01"},
+		{`'b'::ENUM('a', 'b')`, "varchar", "b"},
+		{`INTERVAL '2' DAY`, "interval", "2 00:00:00.000"},
+		{`INTERVAL '36' HOUR`, "interval", "1 12:00:00.000"},
+		{`-INTERVAL '90' MINUTE`, "interval", "-0 01:30:00.000"},
+		{`INTERVAL '14' MONTH`, "interval", "1-2"},
+		{`-INTERVAL '3' MONTH`, "interval", "-0-3"},
+		{`INTERVAL '1 day 2 microseconds'`, "interval", "1 00:00:00.000002"},
+		{`INTERVAL '1 day -1 hours'`, "interval", "0 23:00:00.000"},
+		{`INTERVAL '1 month 3 days'`, "interval", "0-1 3 00:00:00.000"},
+		{`[1, NULL, 3]::BIGINT[]`, "array(bigint)", "[1,null,3]"},
+		{`['a', 'b"c']`, "array(varchar)", `["a","b\"c"]`},
+		{`[[1], []]::INTEGER[][]`, "array(array(integer))", "[[1],[]]"},
+		{`[1, 2]::INTEGER[2]`, "array(integer)", "[1,2]"},
+		{`[1.5, 2.25]::DECIMAL(4,2)[]`, "array(decimal(4,2))", "[1.50,2.25]"},
+		{`['nan', '1e10']::DOUBLE[]`, "array(double)", `["NaN",1.0E10]`},
+		{`[DATE '2020-01-01']`, "array(date)", `["2020-01-01"]`},
+		{`['{"a":1}'::JSON]`, "array(json)", `[{"a":1}]`},
+		{`MAP {'k': 1, 'l': NULL}::MAP(VARCHAR, BIGINT)`, "map(varchar, bigint)", `{"k":1,"l":null}`},
+		{`MAP {1: 'x'}`, "map(integer, varchar)", `{"1":"x"}`},
+		{`{'x': 1, 'two words': 'y'}`, `row(x integer, "two words" varchar)`, `{"x":1,"two words":"y"}`},
+		{`row(1, 'y', NULL::BOOLEAN)`, "row(integer, varchar, boolean)", `[1,"y",null]`},
+		{`[{'a': [1]}]`, "array(row(a array(integer)))", `[{"a":[1]}]`},
+		{`NULL::VARCHAR`, "varchar", "null"},
+		{`NULL::DECIMAL(5,2)`, "decimal(5,2)", "null"},
+		{`NULL::INTEGER[]`, "array(integer)", "null"},
+	} {
+		// Three rows in one chunk, the value in the middle, so that offsets into vectors count.
+		sql := `SELECT v FROM (SELECT 1 AS i, NULL AS v UNION ALL SELECT 2, ` + c.expr + ` UNION ALL SELECT 3, NULL) ORDER BY i`
+		q := engine.Query{SQL: sql, Dialect: dialectDuck}
+		want := "null\n" + c.text + "\nnull"
+		if got, err := rows(t, p, q); err != nil || got != want {
+			t.Errorf("%s: got %q, %v; want %q", c.expr, got, err, want)
+		}
+		for _, f := range []api.Format{api.CellTyped, api.Simple, api.Compact} {
+			doc, err := reply(t, p, f, q)
+			if err != nil {
+				t.Errorf("%s, %s: %v", c.expr, f, err)
+				continue
+			}
+			typ, got := secondValue(t, f, doc)
+			if typ != c.typ || got != c.text {
+				t.Errorf("%s, %s: got %s %q, want %s %q", c.expr, f, typ, got, c.typ, c.text)
+			}
+		}
+	}
+}
+
+// secondValue reads a document with the standard library's decoder and returns the type of its one column and the value of its
+// second row, "null" for null. Any other kind of value than a string fails.
+func secondValue(t *testing.T, f api.Format, doc string) (typ, val string) {
+	t.Helper()
+	var d struct {
+		Columns []struct{ ColumnName, DataType string }
+		Data    []json.RawMessage
+	}
+	if err := json.Unmarshal([]byte(doc), &d); err != nil {
+		t.Fatalf("%s: %v", doc, err)
+	}
+	if len(d.Columns) != 1 || len(d.Data) != 3 {
+		t.Fatalf("%s: %d columns, %d rows", doc, len(d.Columns), len(d.Data))
+	}
+	var s *string
+	var err error
+	typ = d.Columns[0].DataType
+	switch f {
+	case api.Compact:
+		var row []*string
+		err = json.Unmarshal(d.Data[1], &row)
+		s = row[0]
+	case api.Simple:
+		var row map[string]*string
+		err = json.Unmarshal(d.Data[1], &row)
+		s = row["v"]
+	default:
+		var row []struct {
+			Name, DisplayName, DataType string
+			Order                       int
+			Value                       *string
+		}
+		if err = json.Unmarshal(d.Data[1], &row); err == nil && (row[0].DataType != typ || row[0].Name != "v" || row[0].Order != 0) {
+			t.Errorf("cell %+v in %s", row[0], doc)
+		}
+		s = row[0].Value
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", doc, err)
+	}
+	if s == nil {
+		return typ, "null"
+	}
+	return typ, *s
+}
+
+func TestTypesWithoutText(t *testing.T) {
+	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
+	if _, err := rows(t, p, engine.Query{SQL: `SELECT 1::VARIANT AS v`, Dialect: dialectDuck}); kindOf(err) != engine.KindUnsupported {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestSumsAreBigintInTrino(t *testing.T) {
+	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
+	got, err := reply(t, p, api.Compact, engine.Query{SQL: `SELECT sum(a) AS s FROM (VALUES (1), (2)) t(a)`})
+	if want := `{"columns":[{"catalogName":"","schemaName":"","tableName":"","columnName":"s","dataType":"bigint"}],"data":[["3"]]}`; err != nil || got != want {
+		t.Errorf("got %s, %v", got, err)
+	}
+	_, err = rows(t, p, engine.Query{SQL: `SELECT sum(a) AS s FROM (VALUES (9223372036854775807), (1)) t(a)`})
+	if kindOf(err) != engine.KindValue {
+		t.Errorf("overflow: %v", err)
+	}
+}
+
+func TestBindings(t *testing.T) {
+	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
+	mustExec(t, p, `CREATE TABLE "~data"."table"."x" AS SELECT * FROM (VALUES
+		(1::BIGINT, 1.50::DECIMAL(10,2), 'a', DATE '2020-01-02', TIMESTAMP '2020-01-02 03:04:05', true, 'aa6d2a68-9f5c-4bd5-8ff2-0f1a3a1d2a10'::UUID, 0.5::DOUBLE),
+		(2, 1.49, '007', DATE '2021-01-02', TIMESTAMP '2021-01-02 03:04:05', false, NULL, 2.5)) v(n, price, s, d, ts, b, u, f)`)
+	for _, c := range []struct {
+		where string
+		binds []string
+		want  string // "binding" for KindBinding
+	}{
+		{`n = ?`, []string{"1"}, "1"},
+		{`n = ?`, []string{" 1 "}, "1"},
+		{`n = ?`, []string{"1.5"}, ""}, // not rounded to 2
+		{`n > ?`, []string{"1.5"}, "2"},
+		{`n < ?`, []string{"99999999999999999999"}, "1\n2"},
+		{`n = ?`, []string{"one"}, "binding"},
+		{`n = ?`, []string{""}, "binding"},
+		{`n = ?`, []string{"0x1"}, "binding"},
+		{`price = ?`, []string{"1.499"}, ""}, // not rounded to 1.50
+		{`price = ?`, []string{"1.495"}, ""},
+		{`price > ?`, []string{"1.499"}, "1"},
+		{`price = ?`, []string{"1.5"}, "1"},
+		{`price = ?`, []string{"1.500000000"}, "1"},
+		{`price = ?`, []string{"01.50"}, "1"},
+		{`price < ?`, []string{"-0.001"}, ""},
+		{`price > ?`, []string{"-1"}, "1\n2"},
+		{`price < ?`, []string{"12345678901234567890.123"}, "1\n2"},
+		{`price = ?`, []string{"1.5x"}, "binding"},
+		{`price = ?`, []string{"123456789012345678901234567890.1234567890"}, "binding"},
+		{`price * ? = 3`, []string{"2"}, "1"},
+		{`s = ?`, []string{"007"}, "2"},
+		{`s = ?`, []string{"7"}, ""},
+		{`s = ?`, []string{"a' OR '1'='1"}, ""},
+		{`s LIKE ?`, []string{"%7"}, "2"},
+		{`d = ?`, []string{"2020-01-02"}, "1"},
+		{`d = ?`, []string{"2020-01-02 10:00:00"}, "binding"}, // not cut to the day
+		{`d = ?`, []string{"2020-13-02"}, "binding"},
+		{`ts > ?`, []string{"2020-06-01"}, "2"},
+		{`ts = ?`, []string{"2020-01-02 03:04:05.000"}, "1"},
+		{`ts = ?`, []string{"2020-01-02 03:04:05.0000001"}, "binding"},
+		{`b = ?`, []string{"TRUE"}, "1"},
+		{`b = ?`, []string{"yes"}, "binding"},
+		{`u = ?`, []string{"AA6D2A68-9F5C-4BD5-8FF2-0F1A3A1D2A10"}, "1"},
+		{`u = ?`, []string{"AA6D"}, "binding"},
+		{`f = ?`, []string{"5e-1"}, "1"},
+		{`f < ?`, []string{"1"}, "1"},
+		{`n = ? AND s = ?`, []string{"2", "007"}, "2"},
+		{`n IN (?, ?)`, []string{"2", "3"}, "2"},
+		{`n = ? AND s = ?`, []string{"007", "2"}, ""},
+		{`n = ?`, nil, "binding"},
+		{`n = ?`, []string{"1", "2"}, "binding"},
+		{`n = 1`, []string{"1"}, "binding"},
+	} {
+		got, err := rows(t, p, engine.Query{SQL: `SELECT n FROM x WHERE ` + c.where + ` ORDER BY n`, Bindings: c.binds})
+		if c.want == "binding" {
+			if kindOf(err) != engine.KindBinding {
+				t.Errorf("%s %q: got %q, %v, want a binding error", c.where, c.binds, got, err)
+			}
+		} else if err != nil || got != c.want {
+			t.Errorf("%s %q: got %q, %v, want %q", c.where, c.binds, got, err, c.want)
+		}
+	}
+	if got, err := rows(t, p, engine.Query{SQL: `SELECT ?, n FROM x LIMIT ?`, Bindings: []string{"7", "1"}}); err != nil || got != "7|1" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}

@@ -1,0 +1,300 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"io"
+	"strconv"
+	"sync"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	bindings "github.com/duckdb/duckdb-go-bindings"
+)
+
+// writeSize is how much of a reply is gathered before it is written.
+const writeSize = 64 << 10
+
+// column is a column of a running statement.
+type column struct {
+	api.ResultColumn
+	t *vtype
+}
+
+// result is a running statement: the only one of its connection.
+type result struct {
+	s      *statement
+	ctx    context.Context
+	cancel context.CancelFunc
+	stop   func()
+	ps     bindings.PreparedStatement
+	res    bindings.Result
+	cols   []column
+	once   sync.Once
+}
+
+var _ engine.Result = (*result)(nil)
+
+// Columns describes the columns of the rows.
+func (r *result) Columns() []api.ResultColumn {
+	out := make([]api.ResultColumn, len(r.cols))
+	for i, c := range r.cols {
+		out[i] = c.ResultColumn
+	}
+	return out
+}
+
+// Close ends the statement if it still runs, and gives its connection back.
+func (r *result) Close() error {
+	r.once.Do(func() {
+		r.stop()
+		bindings.DestroyResult(&r.res)
+		bindings.DestroyPrepare(&r.ps)
+		r.cancel()
+		r.s.close()
+	})
+	return nil
+}
+
+// next fetches a chunk; ok is false at the end. The chunk must be destroyed.
+func (r *result) next(ctx context.Context) (chunk bindings.DataChunk, ok bool, err error) {
+	if err := r.ended(ctx); err != nil {
+		return chunk, false, err
+	}
+	chunk = bindings.FetchChunk(r.res)
+	if chunk.Ptr != nil {
+		return chunk, true, nil
+	}
+	// nil is the end and also an error.
+	if msg := bindings.ResultError(&r.res); msg != "" {
+		if err := ctxError(ctx, nil); err != nil {
+			return chunk, false, err
+		}
+		return chunk, false, r.s.explain(r.s.c.fault(r.ctx, bindings.ResultErrorType(&r.res), msg))
+	}
+	return chunk, false, r.ended(ctx)
+}
+
+// ended says why the statement must not go on: its own deadline or the caller's context.
+func (r *result) ended(ctx context.Context) error {
+	if err := ctxError(ctx, nil); err != nil {
+		return err
+	}
+	return ctxError(r.ctx, nil)
+}
+
+// follow lets ctx interrupt the statement until the returned function is called.
+func (r *result) follow(ctx context.Context) func() bool {
+	return context.AfterFunc(ctx, r.cancel)
+}
+
+// look finds the memory of a chunk's columns. Sums beyond bigint are an error here, before a row of the chunk is written.
+func (r *result) look(chunk bindings.DataChunk, vecs []vec) (int, error) {
+	n := int(bindings.DataChunkGetSize(chunk))
+	for i, c := range r.cols {
+		vecs[i] = c.t.look(bindings.DataChunkGetVector(chunk, bindings.IdxT(i)))
+		if c.t.id == bindings.TypeHugeInt && c.t.name == "bigint" {
+			for row := range n {
+				if !vecs[i].null(row) && !at[hugeint](vecs[i].data, row).fits() {
+					return 0, &engine.Error{Kind: engine.KindValue, Message: "bigint addition overflow in column '" + c.Name + "'"}
+				}
+			}
+		}
+	}
+	return n, nil
+}
+
+// Rows calls yield for each row with the values as text; nil is NULL. The slices are reused.
+func (r *result) Rows(ctx context.Context, yield func(row [][]byte) error) (int64, error) {
+	defer r.follow(ctx)()
+	vecs := make([]vec, len(r.cols))
+	row := make([][]byte, len(r.cols))
+	bufs := make([][]byte, len(r.cols))
+	for i := range bufs {
+		bufs[i] = make([]byte, 0, 64) // so that an empty text is not nil
+	}
+	each := func(chunk bindings.DataChunk) (int64, error) {
+		defer bindings.DestroyDataChunk(&chunk)
+		n, err := r.look(chunk, vecs)
+		if err != nil {
+			return 0, err
+		}
+		for i := range n {
+			for k := range vecs {
+				if row[k] = nil; !vecs[k].null(i) {
+					bufs[k] = vecs[k].appendText(bufs[k][:0], i)
+					row[k] = bufs[k]
+				}
+			}
+			if err := yield(row); err != nil {
+				return int64(i), err
+			}
+		}
+		return int64(n), nil
+	}
+	var total int64
+	for {
+		chunk, ok, err := r.next(ctx)
+		if err != nil || !ok {
+			return total, err
+		}
+		n, err := each(chunk)
+		if total += n; err != nil {
+			return total, err
+		}
+	}
+}
+
+// Encode writes the reply document. On an error after start it returns without the closing brackets.
+func (r *result) Encode(ctx context.Context, w io.Writer, format api.Format, start func()) (int64, error) {
+	defer r.follow(ctx)()
+	e := newEncoder(w, format, r.cols)
+	vecs := make([]vec, len(r.cols))
+	each := func(chunk bindings.DataChunk) (int, error) {
+		defer bindings.DestroyDataChunk(&chunk)
+		n, err := r.look(chunk, vecs)
+		if err != nil {
+			return 0, err
+		}
+		return n, e.rows(vecs, n)
+	}
+	chunk, ok, err := r.next(ctx)
+	if err != nil {
+		return 0, err
+	}
+	begun := false
+	var total int64
+	for ok {
+		n := 0
+		if begun {
+			n, err = each(chunk)
+		} else {
+			begun = true
+			start()
+			e.head()
+			n, err = each(chunk)
+		}
+		if total += int64(n); err != nil {
+			return total, e.cut(err)
+		}
+		if chunk, ok, err = r.next(ctx); err != nil {
+			return total, e.cut(err)
+		}
+	}
+	if !begun {
+		start()
+		e.head()
+	}
+	return total, e.tail()
+}
+
+// encoder writes rows in one of the three formats.
+type encoder struct {
+	w      io.Writer
+	format api.Format
+	cols   []column
+	buf    []byte
+	before [][]byte // what stands before each value of a row, from the end of the value before it
+	end    []byte   // what stands after the last value of a row
+	begun  bool
+	broken bool // the reader is gone
+}
+
+func newEncoder(w io.Writer, format api.Format, cols []column) *encoder {
+	e := &encoder{w: w, format: format, cols: cols, buf: make([]byte, 0, writeSize+writeSize/4)}
+	open, end := "[", "]"
+	if format == api.Simple {
+		open, end = "{", "}"
+	}
+	lead := open
+	for i, c := range cols {
+		p := []byte(lead)
+		switch format {
+		case api.Compact:
+		case api.Simple:
+			p = append(appendString(p, []byte(c.Name)), ':')
+		default:
+			display := c.DisplayName
+			if display == "" {
+				display = c.Name
+			}
+			p = appendString(append(p, `{"name":`...), []byte(c.Name))
+			p = appendString(append(p, `,"displayName":`...), []byte(display))
+			p = appendString(append(p, `,"dataType":`...), []byte(c.DataType))
+			p = strconv.AppendInt(append(p, `,"order":`...), int64(i), 10)
+			p = append(p, `,"value":`...)
+		}
+		e.before = append(e.before, p)
+		lead = ","
+		if format != api.Compact && format != api.Simple {
+			lead = "},"
+		}
+	}
+	e.end = []byte(end)
+	if len(cols) > 0 && format != api.Compact && format != api.Simple {
+		e.end = []byte("}" + end)
+	}
+	return e
+}
+
+// head writes the columns. dataType is an addition of this gateway: it lets a reader of COMPACT and SIMPLE know the types.
+func (e *encoder) head() {
+	b := append(e.buf, `{"columns":[`...)
+	for i, c := range e.cols {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendString(append(b, `{"catalogName":`...), []byte(c.CatalogName))
+		b = appendString(append(b, `,"schemaName":`...), []byte(c.SchemaName))
+		b = appendString(append(b, `,"tableName":`...), []byte(c.TableName))
+		b = appendString(append(b, `,"columnName":`...), []byte(c.Name))
+		if c.DisplayName != "" && c.DisplayName != c.Name {
+			b = appendString(append(b, `,"displayName":`...), []byte(c.DisplayName))
+		}
+		b = append(appendString(append(b, `,"dataType":`...), []byte(c.DataType)), '}')
+	}
+	e.buf = append(b, `],"data":[`...)
+}
+
+func (e *encoder) rows(vecs []vec, n int) error {
+	b := e.buf
+	for i := range n {
+		if e.begun {
+			b = append(b, ',')
+		}
+		e.begun = true
+		for k := range vecs {
+			b = append(b, e.before[k]...)
+			if v := &vecs[k]; v.null(i) {
+				b = append(b, "null"...)
+			} else {
+				b = v.appendQuoted(b, i)
+			}
+		}
+		b = append(b, e.end...)
+		if len(b) >= writeSize {
+			if _, err := e.w.Write(b); err != nil {
+				e.buf, e.broken = b[:0], true
+				return err
+			}
+			b = b[:0]
+		}
+	}
+	e.buf = b
+	return nil
+}
+
+// cut writes what was computed before the fault, so that a reader can tell how far the rows came.
+func (e *encoder) cut(fault error) error {
+	if !e.broken {
+		_, _ = e.w.Write(e.buf)
+	}
+	return fault
+}
+
+func (e *encoder) tail() error {
+	e.buf = append(e.buf, "]}"...)
+	_, err := e.w.Write(e.buf)
+	return err
+}

@@ -1,0 +1,350 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// long runs for hours without giving a row; endless gives rows for hours.
+const (
+	long    = `SELECT sum(a * b) FROM range(1000000) x(a), range(1000000) y(b)`
+	endless = `SELECT a, b FROM range(1000000) x(a), range(1000000) y(b)`
+)
+
+func TestFaultMidStreamCutsTheDocument(t *testing.T) {
+	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
+	for _, f := range []api.Format{api.CellTyped, api.Simple, api.Compact} {
+		doc, err := reply(t, p, f, engine.Query{
+			SQL: `SELECT CAST(CASE WHEN a = 500000 THEN 'oops' ELSE '1' END AS BIGINT) AS v FROM range(1000000) t(a)`})
+		if kindOf(err) != engine.KindValue || !strings.Contains(err.Error(), "oops") {
+			t.Fatalf("%s: got %v", f, err)
+		}
+		if json.Valid([]byte(doc)) || strings.HasSuffix(doc, "]}") {
+			t.Errorf("%s: a complete document of %d bytes", f, len(doc))
+		}
+		if n := strings.Count(doc, `"1"`); n < 100_000 || n > 500_000 {
+			t.Errorf("%s: %d rows before the fault", f, n)
+		}
+	}
+}
+
+func TestFaultInTheFirstChunkComesBeforeStart(t *testing.T) {
+	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
+	doc, err := reply(t, p, api.Compact, engine.Query{SQL: `SELECT CAST(s AS BIGINT) FROM (VALUES ('x')) t(s)`})
+	if kindOf(err) != engine.KindValue || doc != "" {
+		t.Errorf("got %q, %v", doc, err)
+	}
+}
+
+func TestTimeLimit(t *testing.T) {
+	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
+	for _, sql := range []string{long, endless} {
+		var b countingWriter
+		r, err := p.Query(t.Context(), engine.Query{SQL: sql, Timeout: 100 * time.Millisecond})
+		if err == nil {
+			_, err = r.Encode(t.Context(), &b, api.Compact, func() {})
+			_ = r.Close()
+		}
+		if kindOf(err) != engine.KindTimeout || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: %v", sql, err)
+		}
+	}
+	if got, err := rows(t, p, engine.Query{SQL: `SELECT 1`, Timeout: time.Hour}); got != "1" || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
+	for _, sql := range []string{long, endless} {
+		for _, both := range []bool{true, false} { // the context of the request, or that of the encoding alone
+			if !both && sql == long {
+				continue // computed before the encoding
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			qctx := t.Context()
+			if both {
+				qctx = ctx
+			}
+			time.AfterFunc(50*time.Millisecond, cancel)
+			r, err := p.Query(qctx, engine.Query{SQL: sql})
+			if err == nil {
+				_, err = r.Encode(ctx, io.Discard, api.Compact, func() {})
+				_ = r.Close()
+			}
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: %v", sql, err)
+			}
+			cancel()
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := p.Query(ctx, engine.Query{SQL: `SELECT 1`}); !errors.Is(err, context.Canceled) {
+		t.Errorf("already ended: %v", err)
+	}
+}
+
+func TestGoneReaderEndsTheStatement(t *testing.T) {
+	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
+	r, err := p.Query(t.Context(), engine.Query{SQL: endless})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := errors.New("gone")
+	n, err := r.Encode(t.Context(), &limitedWriter{left: 1 << 20, err: gone}, api.Compact, func() {})
+	if !errors.Is(err, gone) || n == 0 {
+		t.Errorf("got %d, %v", n, err)
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := r.Close(); err != nil {
+		t.Errorf("second Close: %v", err)
+	}
+	if _, err := r.Rows(t.Context(), func([][]byte) error { return nil }); err == nil {
+		t.Error("a closed result gave rows")
+	}
+}
+
+func TestClosingTheEngineEndsStatements(t *testing.T) {
+	e := testEngine(t, t.TempDir())
+	p := testProject(t, e, "prjA")
+	r, err := p.Query(t.Context(), engine.Query{SQL: endless})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		_, err := r.Encode(context.Background(), io.Discard, api.Compact, func() {})
+		_ = r.Close()
+		done <- err
+	}()
+	time.Sleep(20 * time.Millisecond)
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-done; err == nil {
+		t.Error("the statement came to an end")
+	}
+}
+
+func TestStreamingHoldsLittleMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip()
+	}
+	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
+	const sql = `SELECT a, a * 7 AS b, 'some text that is not short ' || a AS c, a::DOUBLE / 3 AS d FROM range(%d) t(a)`
+	peak := func(n int) int64 {
+		runtime.GC()
+		before := rss(t)
+		var most int64
+		w := &countingWriter{each: func() { most = max(most, rss(t)-before) }}
+		r, err := p.Query(t.Context(), engine.Query{SQL: fmt.Sprintf(sql, n), Dialect: dialectDuck})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		if got, err := r.Encode(t.Context(), w, api.CellTyped, func() {}); err != nil || got != int64(n) {
+			t.Fatalf("%d rows, %v", got, err)
+		}
+		return most
+	}
+	peak(100_000)
+	if grown := peak(3_000_000); grown > 100<<20 { // the document has 1.2 GB
+		t.Errorf("memory grew by %d MiB", grown>>20)
+	}
+}
+
+func TestManyAtOnce(t *testing.T) {
+	e := testEngine(t, t.TempDir())
+	var wg sync.WaitGroup
+	for i := range 4 {
+		id := fmt.Sprintf("prj%d", i%2)
+		p := testProject(t, e, id)
+		if i < 2 {
+			mustExec(t, p, fmt.Sprintf(`CREATE TABLE "~data"."table"."x" AS SELECT %d AS a FROM range(10000)`, i))
+		}
+	}
+	for i := range 8 {
+		wg.Go(func() {
+			id := i % 2
+			p := testProject(t, e, fmt.Sprintf("prj%d", id))
+			for range 5 {
+				got, err := rows(t, p, engine.Query{SQL: `SELECT DISTINCT a FROM x`})
+				if err != nil || got != strconv.Itoa(id) {
+					t.Errorf("project %d sees %q, %v", id, got, err)
+				}
+				n, err := p.Materialize(t.Context(), "mtquery", fmt.Sprintf("m%d", i%4), engine.Query{SQL: `SELECT * FROM x`})
+				if err != nil || n != 10000 {
+					t.Errorf("Materialize: %d, %v", n, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func rss(t *testing.T) int64 {
+	t.Helper()
+	b, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Skip("no /proc")
+	}
+	pages, err := strconv.ParseInt(strings.Fields(string(b))[1], 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages * int64(os.Getpagesize())
+}
+
+type countingWriter struct {
+	n    int64
+	each func()
+}
+
+func (w *countingWriter) Write(b []byte) (int, error) {
+	if w.n += int64(len(b)); w.each != nil && w.n%(8<<20) < int64(len(b)) {
+		w.each()
+	}
+	return len(b), nil
+}
+
+type limitedWriter struct {
+	left int
+	err  error
+}
+
+func (w *limitedWriter) Write(b []byte) (int, error) {
+	if w.left -= len(b); w.left < 0 {
+		return 0, w.err
+	}
+	return len(b), nil
+}
+
+func TestMaterialize(t *testing.T) {
+	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
+	count := func() string {
+		n, err := p.RowCount(t.Context(), "mtquery", "m")
+		if err != nil {
+			return string(kindOf(err))
+		}
+		return strconv.FormatInt(n, 10)
+	}
+	run := func(sql string) error {
+		_, err := p.Materialize(t.Context(), "mtquery", "m", engine.Query{SQL: sql})
+		return err
+	}
+	if got := count(); got != string(engine.KindUnknownTable) {
+		t.Errorf("before: %s", got)
+	}
+	if n, err := p.Materialize(t.Context(), "mtquery", "m", engine.Query{SQL: `SELECT a FROM range(10) t(a) WHERE a < ?`, Bindings: []string{"5"}}); n != 5 || err != nil || count() != "5" {
+		t.Errorf("%v, %s rows", err, count())
+	}
+	if err := run(`SELECT CAST('x' || a AS BIGINT) FROM range(10) t(a)`); kindOf(err) != engine.KindValue || count() != "5" {
+		t.Errorf("%v, %s rows", err, count())
+	}
+	err := run("SELECT a\nFROM nosuch")
+	var e *engine.Error
+	if !errors.As(err, &e) || e.Kind != engine.KindUnknownTable || e.Line != 2 || count() != "5" {
+		t.Errorf("%+v, %s rows", err, count())
+	}
+	if err := run("SELECT a\n, nosuch FROM range(1) t(a)"); !errors.As(err, &e) || e.Kind != engine.KindUnknownColumn || e.Line != 2 || e.Col != 3 {
+		t.Errorf("%+v", err)
+	}
+	if err := run(`DROP TABLE x`); kindOf(err) != engine.KindNotAllowed {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := p.Materialize(ctx, "mtquery", "m", engine.Query{SQL: endless}); kindOf(err) != engine.KindTimeout || count() != "5" {
+		t.Errorf("%v, %s rows", err, count())
+	}
+	for range 2 {
+		if err := p.DropStored(t.Context(), "mtquery", "m"); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := count(); got != string(engine.KindUnknownTable) {
+		t.Errorf("after: %s", got)
+	}
+	if _, err := p.Query(t.Context(), engine.Query{SQL: `SELECT 1`}); err != nil {
+		t.Error(err)
+	}
+}
+
+func BenchmarkEncode(b *testing.B) {
+	e, err := Open(engine.Options{Dir: b.TempDir(), Threads: 2})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer e.Close()
+	pr, err := e.Project(b.Context(), "bench")
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := pr.(*project)
+	c, err := p.conn(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := c.exec(b.Context(), `CREATE TABLE "~data"."table"."x" AS SELECT a AS id, a % 100 AS n, 'customer ' || a AS name, (a % 10000)::DECIMAL(10,2) / 100 AS amount,
+		a::DOUBLE / 7 AS ratio, DATE '2020-01-01' + (a % 1000)::INTEGER AS d, TIMESTAMP '2020-01-01' + INTERVAL (a) SECOND AS ts, a % 2 = 0 AS flag,
+		CASE WHEN a % 3 = 0 THEN NULL ELSE 'note "' || a || '"' END AS note, uuid() AS u FROM range(1000000) t(a)`); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("CopyCSV", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := c.exec(b.Context(), `COPY "~data"."table"."x" TO '`+p.dir+`/out.csv'`); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	_ = os.Remove(p.dir + "/out.csv")
+	c.close()
+	for _, f := range []api.Format{api.CellTyped, api.Simple, api.Compact} {
+		b.Run(string(f), func(b *testing.B) {
+			for b.Loop() {
+				r, err := p.Query(b.Context(), engine.Query{SQL: `SELECT * FROM x`})
+				if err != nil {
+					b.Fatal(err)
+				}
+				var w countingWriter
+				if _, err := r.Encode(b.Context(), &w, f, func() {}); err != nil {
+					b.Fatal(err)
+				}
+				_ = r.Close()
+				b.SetBytes(w.n)
+			}
+		})
+	}
+	b.Run("SelectOne", func(b *testing.B) {
+		for b.Loop() {
+			r, err := p.Query(b.Context(), engine.Query{SQL: `SELECT 1`})
+			if err != nil {
+				b.Fatal(err)
+			}
+			var w bytes.Buffer
+			if _, err := r.Encode(b.Context(), &w, api.Compact, func() {}); err != nil {
+				b.Fatal(err)
+			}
+			_ = r.Close()
+		}
+	})
+}

@@ -1,0 +1,225 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	bindings "github.com/duckdb/duckdb-go-bindings"
+)
+
+// dialectDuck is the Query.Dialect of DuckDB's own SQL; any other is Trino's.
+const dialectDuck = "duckdb"
+
+// fault is an error about a place of the text that is being worked on.
+type fault struct {
+	pos int
+	e   engine.Error
+}
+
+func (f *fault) Error() string { return f.e.Message }
+func (f *fault) Unwrap() error { return &f.e }
+
+// translation is a statement ready for DuckDB.
+type translation struct {
+	original string
+	layers   []edited // in the order they were applied
+	text     string
+	tree     *tree
+	params   int
+}
+
+// place gives an error the line and column of the text the user wrote.
+func (t *translation) place(err error) error {
+	var f *fault
+	if !errors.As(err, &f) {
+		return err
+	}
+	e := f.e
+	e.Line, e.Col = lineCol(t.original, t.origin(f.pos))
+	return &e
+}
+
+func (t *translation) origin(pos int) int {
+	for _, l := range slices.Backward(t.layers) {
+		pos = l.origin(pos)
+	}
+	return pos
+}
+
+// layer applies edits to the current text.
+func (t *translation) layer(edits []edit) {
+	if len(edits) == 0 {
+		return
+	}
+	l := apply(t.text, edits)
+	t.layers = append(t.layers, l)
+	t.text = l.text
+}
+
+// translate checks a statement, makes the names in it known to DuckDB and rewrites what DuckDB would read otherwise.
+func (s *statement) translate(ctx context.Context, sql, dialect string) (*translation, error) {
+	t := &translation{original: sql, text: sql}
+	if err := s.work(ctx, t, dialect); err != nil {
+		return nil, t.place(err)
+	}
+	return t, nil
+}
+
+func (s *statement) work(ctx context.Context, t *translation, dialect string) error {
+	if len(t.text) > maxText {
+		return &engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf("Query text length (%d) exceeds the maximum length (%d)", len(t.text), maxText)}
+	}
+	if !validText(t.text) {
+		return &engine.Error{Kind: engine.KindSyntax, Message: "the statement is not valid UTF-8 text"}
+	}
+	tokens, err := lex(t.text)
+	if err != nil {
+		return err
+	}
+	if tokens, err = single(tokens); err != nil {
+		return err
+	}
+	t.text = t.text[:tokens[len(tokens)-1].end] // what follows is white space, comments and semicolons
+	if err := selectOnly(tokens); err != nil {
+		return err
+	}
+	if t.tree, err = s.parse(ctx, t.text); err != nil {
+		return err
+	}
+	t.params = t.tree.params
+	edits, err := s.nameEdits(ctx, tokens, t.tree)
+	if err != nil {
+		return err
+	}
+	if len(edits) == 0 {
+		return nil
+	}
+	t.layer(edits)
+	// The text that runs is not the text that was checked: check it too.
+	final, err := s.parse(ctx, t.text)
+	if err != nil {
+		return err
+	}
+	for _, ref := range final.tables {
+		if len(ref.parts) != 3 || !s.seen[fold(engine.TableName{Catalog: ref.parts[0], Schema: ref.parts[1], Table: ref.parts[2]})] {
+			return &engine.Error{Kind: engine.KindInternal, Message: "the engine could not rewrite the statement safely"}
+		}
+	}
+	return nil
+}
+
+// nameEdits resolves every table of a statement and completes its name to three parts.
+func (s *statement) nameEdits(ctx context.Context, tokens []token, tr *tree) ([]edit, error) {
+	var edits []edit
+	for _, ref := range tr.tables {
+		n := fullName(ref.parts)
+		i, ok := slices.BinarySearchFunc(tokens, ref.pos, func(t token, pos int) int { return t.pos - pos })
+		if !ok || !chainIs(tokens[i:], ref.parts) {
+			return nil, errorAt(ref.pos, engine.KindUnsupported, "the name %s stands where the engine cannot follow it", n)
+		}
+		if err := s.resolve(ctx, n); err != nil {
+			var e *engine.Error
+			if errors.As(err, &e) && e.Line == 0 {
+				f := &fault{pos: ref.pos, e: *e}
+				f.e.Err = err
+				return nil, f
+			}
+			return nil, err
+		}
+		if len(ref.parts) < 3 {
+			prefix := quoteName(n.Catalog) + "."
+			if len(ref.parts) < 2 {
+				prefix += quoteName(n.Schema) + "."
+			}
+			edits = append(edits, edit{ref.pos, ref.pos, prefix})
+		}
+	}
+	return edits, nil
+}
+
+// chainIs reports whether the tokens begin with the given names joined by dots.
+func chainIs(tokens []token, parts []string) bool {
+	for i, p := range parts {
+		if i > 0 {
+			if len(tokens) == 0 || !tokens[0].is(".") {
+				return false
+			}
+			tokens = tokens[1:]
+		}
+		if len(tokens) == 0 || !tokens[0].isName() && tokens[0].kind != tokString || !strings.EqualFold(tokens[0].name(), p) {
+			return false
+		}
+		tokens = tokens[1:]
+	}
+	return true
+}
+
+// name is the name a token stands for; DuckDB lets a text literal stand for a table.
+func (t token) name() string {
+	if t.kind == tokString && len(t.text) >= 2 && t.text[0] == '\'' {
+		return strings.ReplaceAll(t.text[1:len(t.text)-1], `''`, `'`)
+	}
+	return t.text
+}
+
+// single takes the semicolons off the end of a statement and refuses a second one.
+func single(tokens []token) ([]token, error) {
+	for len(tokens) > 0 && tokens[len(tokens)-1].is(";") {
+		tokens = tokens[:len(tokens)-1]
+	}
+	if len(tokens) == 0 {
+		return nil, syntaxAt(0, "mismatched input '<EOF>'. Expecting: <query>")
+	}
+	for _, t := range tokens {
+		if t.is(";") {
+			return nil, syntaxAt(t.pos, "mismatched input ';'. Expecting: <EOF>")
+		}
+	}
+	return tokens, nil
+}
+
+// parse has DuckDB parse a text, without running it, and checks the tree.
+func (s *statement) parse(ctx context.Context, sql string) (*tree, error) {
+	var out struct {
+		Error      bool   `json:"error"`
+		Type       string `json:"error_type"`
+		Message    string `json:"error_message"`
+		Position   string `json:"position"`
+		Statements []struct {
+			Node map[string]any `json:"node"`
+		} `json:"statements"`
+	}
+	err := s.c.query(ctx, `SELECT json_serialize_sql(?::VARCHAR, skip_null := true, skip_empty := true, skip_default := true)::VARCHAR`, []any{sql},
+		func(v []*string) error { return json.Unmarshal([]byte(*v[0]), &out) })
+	var d *duckError
+	if errors.As(err, &d) && d.Type != "" && !d.fatal() {
+		return nil, syntaxAt(d.Pos, "%s", d.Message)
+	}
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case out.Error:
+		d := parseDuckError(bindings.ErrorTypeInvalid, out.Message)
+		pos := d.Pos
+		if out.Position != "" {
+			_, _ = fmt.Sscan(out.Position, &pos)
+		}
+		return nil, syntaxAt(pos, "%s", d.Message)
+	case len(out.Statements) != 1:
+		return nil, syntaxAt(-1, "expected one statement, found %d", len(out.Statements))
+	}
+	g := guard{allowed: s.p.functions.allowed, known: s.p.functions.refused, out: &tree{root: out.Statements[0].Node}}
+	if err := g.walk(g.out.root, nil); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(g.out.tables, func(a, b tableRef) int { return a.pos - b.pos })
+	return g.out, nil
+}
