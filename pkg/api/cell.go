@@ -2,7 +2,9 @@ package api
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
+	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -69,6 +71,42 @@ func (c Cell) PlainText() (text []byte, ok bool) {
 		return nil, false
 	}
 	return c[1 : n-1], true
+}
+
+// AppendPlain appends the text of a string that has no escapes and does not contain the ASCII character but; otherwise, and for
+// every other kind, it leaves dst alone and ok is false. It looks at the text and copies it in one pass, which is what a
+// writer of delimited text needs: a text without escapes has neither quotes nor line breaks, so if it has no delimiter
+// either, it stands as it is.
+func (c Cell) AppendPlain(dst []byte, but byte) (_ []byte, ok bool) {
+	n := len(c) - 2
+	if n < 0 || c[0] != '"' {
+		return dst, false
+	}
+	start := len(dst)
+	dst = slices.Grow(dst, n+8)
+	s, to := c[1:1+n], dst[start:start+n]
+	if n < 8 {
+		for i := 0; i < len(s) && i < len(to); i++ {
+			if s[i] == but || s[i] == '\\' {
+				return dst, false
+			}
+			to[i] = s[i]
+		}
+		return dst[:start+n], true
+	}
+	stop := lows * uint64(but)
+	for i := 0; ; i += 8 {
+		i = min(i, n-8) // the last eight overlap those before
+		x := binary.LittleEndian.Uint64(s[i:])
+		d, e := x^stop, x^lows*'\\'
+		if ((d-lows)&^d|(e-lows)&^e)&highs != 0 {
+			return dst, false
+		}
+		binary.LittleEndian.PutUint64(to[i:], x)
+		if i == n-8 {
+			return dst[:start+n], true
+		}
+	}
 }
 
 // AppendText appends the text of the cell to dst: a string without its quotes and escapes, as UTF-8, surrogate pairs joined

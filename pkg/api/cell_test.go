@@ -1,6 +1,9 @@
 package api
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestCell(t *testing.T) {
 	tests := []struct {
@@ -46,5 +49,33 @@ func TestCell(t *testing.T) {
 		if got, err := Cell(bad).AppendText([]byte("> ")); err == nil || string(got) != "> " {
 			t.Errorf("%s: got %q, %v", bad, got, err)
 		}
+	}
+}
+
+func TestCellAppendPlain(t *testing.T) {
+	for _, prefix := range []string{"", "> "} {
+		for n := range 40 {
+			text := strings.Repeat("aé-1;x", 8)[:n]
+			c := Cell(`"` + text + `"`)
+			if got, ok := c.AppendPlain([]byte(prefix), ','); !ok || string(got) != prefix+text {
+				t.Fatalf("%s: got %q, %v", c, got, ok)
+			}
+			for i := range n {
+				for _, special := range []string{",", `\`} {
+					c := Cell(`"` + text[:i] + special + text[i+1:] + `"`)
+					if got, ok := c.AppendPlain([]byte(prefix), ','); ok || string(got) != prefix {
+						t.Fatalf("%s: got %q, %v", c, got, ok)
+					}
+				}
+			}
+		}
+	}
+	for _, c := range []Cell{nil, Cell(`null`), Cell(`12`), Cell(`true`), Cell(`[",",1]`), Cell(`{}`), Cell(`"`)} {
+		if got, ok := c.AppendPlain(nil, ','); ok || len(got) != 0 {
+			t.Errorf("%s: got %q, %v", c, got, ok)
+		}
+	}
+	if got, ok := Cell(`"a,b, and more"`).AppendPlain(nil, '\t'); !ok || string(got) != "a,b, and more" {
+		t.Errorf("other delimiter: got %q, %v", got, ok)
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	windowSize = 64 << 10
+	windowSize = 256 << 10 // smaller ones cost more system calls, larger ones fall out of the cache
 	// maxWindow bounds one row (or one value beside the rows); a longer one is an error.
 	maxWindow = 256 << 20
 	// A row is parsed again from its start when the window ends inside it. For small rows that is done at every read, so
