@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"math/bits"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -127,3 +128,21 @@ func FuzzCellText(f *testing.F) {
 
 // validText: only for tokens in valid UTF-8 is encoding/json's text the same, and only those come out of Rows.
 func validText(token []byte) bool { return strings.ToValidUTF8(string(token), "") == string(token) }
+
+// The eight-bytes-at-once test marks what a test byte by byte would, for every byte at every place.
+func TestMarks(t *testing.T) {
+	for at := range 8 {
+		for c := range 256 {
+			for _, around := range []uint64{'a' * lows, 0x7f * lows, 0x20 * lows, '#' * lows, ']' * lows, '[' * lows} {
+				x := around&^(0xff<<(8*at)) | uint64(c)<<(8*at)
+				want := 64
+				if c < 0x20 || c >= 0x80 || c == '"' || c == '\\' {
+					want = 8*at + 7
+				}
+				if got := bits.TrailingZeros64(marks(x)); got != want {
+					t.Fatalf("%016x: lowest mark at bit %d, want %d", x, got, want)
+				}
+			}
+		}
+	}
+}

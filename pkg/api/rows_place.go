@@ -11,11 +11,10 @@ type layout struct {
 	slots   []slot
 	columns []int    // slot -> column
 	copies  [][2]int // {from, to}: columns that share a name get the same value (SIMPLE)
-	once    bool     // each slot has a value and a column of its own, so that a template can stand for the layout
+	once    bool     // each slot is one value on the wire, so that a template can stand for the layout
 	names   [][]byte // name and order tokens that columns was worked out from (CELL_TYPED)
 	orders  [][]byte
 	index   map[string]int // name -> first column of that name (SIMPLE)
-	seen    []int64        // column -> last row that had it (SIMPLE)
 }
 
 var nullCell = Cell("null")
@@ -82,7 +81,6 @@ func (r *Rows) placeSimple() error {
 	}
 	if l.index == nil {
 		l.index = make(map[string]int, len(r.cols))
-		l.seen = make([]int64, len(r.cols))
 		for i, c := range r.cols {
 			if first, ok := l.index[c.Name]; ok {
 				l.copies = append(l.copies, [2]int{first, i})
@@ -101,8 +99,6 @@ func (r *Rows) placeSimple() error {
 		if !ok {
 			return fmt.Errorf("row %d has the key %s, which is no column of the result", r.count+1, s.name)
 		}
-		l.once = l.once && l.seen[c] != r.count+1
-		l.seen[c] = r.count + 1
 		l.columns = append(l.columns, c)
 		r.row[c] = s.value
 	}
@@ -190,14 +186,11 @@ func (l *layout) ordered() []int {
 	return columns
 }
 
-// byName pairs cells and columns of the same name; nil unless that is possible in one way only.
+// byName pairs cells and columns of the same name; nil unless that is possible, and in one way only.
 func byName(names []string, cols []ResultColumn) []int {
 	index := make(map[string]int, len(cols))
 	for i, c := range cols {
 		index[c.Name] = i
-	}
-	if len(index) < len(cols) {
-		return nil
 	}
 	columns := make([]int, len(names))
 	for i, name := range names {
@@ -205,7 +198,7 @@ func byName(names []string, cols []ResultColumn) []int {
 		if !ok {
 			return nil
 		}
-		delete(index, name)
+		delete(index, name) // a second cell or column of this name is one too many
 		columns[i] = c
 	}
 	return columns

@@ -148,7 +148,8 @@ func scanPlain(b []byte, i int) int {
 }
 
 // marks sets the high bit of every byte of x that is not ASCII, a control character, a quote or a backslash. The lowest mark
-// is exact, higher ones may come from borrows.
+// is exact, higher ones may come from borrows. Bytes of 0x80 and more need no test of their own: exclusive or with a quote or
+// a backslash leaves them at 0x80 and more, of which subtracting one leaves the high bit in at least one of the two cases.
 func marks(x uint64) uint64 {
-	return (x | (x - lows*0x20) | ((x ^ lows*'"') - lows) | ((x ^ lows*'\\') - lows)) & highs
+	return ((x - lows*0x20) | ((x ^ lows*'"') - lows) | ((x ^ lows*'\\') - lows)) & highs
 }
