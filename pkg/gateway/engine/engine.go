@@ -180,7 +180,7 @@ type Import struct {
 // BadCell is a value of a CSV document that does not fit its column.
 type BadCell struct {
 	Line   int64 // 1-based line of the document where the record begins
-	Column string
+	Column string // empty for a fault of the record as a whole
 	Value  string
 	Reason string
 }
@@ -198,6 +198,9 @@ func (e *ImportError) Error() string {
 	}
 	c := e.Cells[0]
 	s := fmt.Sprintf("line %d, column %q: %s", c.Line, c.Column, c.Reason)
+	if c.Column == "" { // the record as a whole
+		s = fmt.Sprintf("line %d: %s", c.Line, c.Reason)
+	}
 	if e.Total > 1 {
 		s += fmt.Sprintf(" (and %d more)", e.Total-1)
 	}

@@ -26,8 +26,9 @@ type project struct {
 	opts *engine.Options
 
 	functions functions
-	open      sync.Mutex // held while an instance is made or closed
-	storing   sync.Mutex // held while a stored result is replaced
+	open      sync.Mutex    // held while an instance is made or closed
+	storing   sync.Mutex    // held while a stored result is replaced
+	write     chan struct{} // has one place: taken by whoever changes the internal tables
 
 	mu    sync.Mutex
 	inst  *instance
@@ -51,7 +52,7 @@ type instance struct {
 
 func newProject(id, dir string, o *engine.Options) *project {
 	allowed, refused := functionSets()
-	return &project{id: id, dir: dir, opts: o, freed: make(chan struct{}), functions: functions{allowed, refused}}
+	return &project{id: id, dir: dir, opts: o, freed: make(chan struct{}), write: make(chan struct{}, 1), functions: functions{allowed, refused}}
 }
 
 var errGone = errors.New("the project is closed")

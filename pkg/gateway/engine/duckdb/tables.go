@@ -4,54 +4,299 @@ package duckdb
 
 import (
 	"context"
-	"io"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// The internal tables of a project are kept in storeDB, in the schemas named by their kind. Until they are written, each
-// operation refuses by name.
+// digSchema holds what the engine knows about the internal tables beyond their rows. It is in the same file as the rows and
+// changes in the same transaction, so that the two agree after any crash. Users cannot name it.
+//
+//	tables   one row per table; key is the name in lower case
+//	columns  one row per declared column, in order of pos
+//	counter  one row: the last _id given out, which outlives the tables
+const digSchema = "dig"
 
-func noTables(op string) error {
-	return &engine.Error{Kind: engine.KindUnsupported, Message: op + " is not available in this engine"}
+// maxName is the length of a table or column name in bytes. The hosted service keeps tables in Postgres, which would cut
+// longer names without a word.
+const maxName = 63
+
+func digTable(t string) string { return storeName(digSchema, t) }
+
+// digSetup makes the schema in a file that has none.
+func digSetup() []string {
+	return []string{
+		`CREATE SCHEMA IF NOT EXISTS ` + quoteName(storeDB) + `.` + quoteName(digSchema),
+		`CREATE TABLE IF NOT EXISTS ` + digTable("tables") + ` (kind VARCHAR NOT NULL, key VARCHAR NOT NULL, name VARCHAR NOT NULL)`,
+		`CREATE TABLE IF NOT EXISTS ` + digTable("columns") + ` (kind VARCHAR NOT NULL, tbl VARCHAR NOT NULL, pos BIGINT NOT NULL,
+			id VARCHAR NOT NULL, name VARCHAR NOT NULL, display VARCHAR NOT NULL, type VARCHAR NOT NULL, dflt VARCHAR,
+			not_null BOOLEAN NOT NULL, is_unique BOOLEAN NOT NULL, descr VARCHAR)`,
+		`CREATE TABLE IF NOT EXISTS ` + digTable("counter") + ` (last BIGINT NOT NULL)`,
+	}
 }
 
-// ListTables names the tables of a kind.
-func (p *project) ListTables(context.Context, string) ([]string, error) {
-	return nil, noTables("listing tables")
+// systemColumns of an internal table, in their stored order; BI tables have _operation before text [L].
+func systemColumns(kind string) []engine.Column {
+	cols := []engine.Column{
+		{Name: "_id", Type: "bigint", NotNull: true, Unique: true},
+		{Name: "_version", Type: "bigint"},
+		{Name: "_created_time", Type: typeInstant},
+		{Name: "_created_by", Type: "bigint"},
+		{Name: "_last_modified_time", Type: typeInstant},
+		{Name: "_last_modified_by", Type: "bigint"},
+		{Name: "_session", Type: "bigint"},
+	}
+	if kind == engine.SchemaBI {
+		cols = append(cols, engine.Column{Name: "_operation", Type: "varchar"})
+	}
+	cols = append(cols, engine.Column{Name: textColumn, Type: "varchar"})
+	for i := range cols {
+		cols[i].DisplayName, cols[i].System = cols[i].Name, true
+	}
+	return cols
 }
 
-// CreateTable makes a table.
-func (p *project) CreateTable(context.Context, string, string) (string, error) {
-	return "", noTables("creating a table")
+// textColumn is the system column that an import may fill: the service's own sample document does [L].
+const textColumn = "text"
+
+// table is one internal table as the statements of an operation see it.
+type table struct {
+	kind string
+	name string // as stored
+	cols []engine.Column
 }
 
-// DropTable removes a table and its rows.
-func (p *project) DropTable(context.Context, string, string) error {
-	return noTables("dropping a table")
+func (t *table) sql() string { return storeName(t.kind, t.name) }
+
+// column finds a column by name without regard to case, which DuckDB does not regard either.
+func (t *table) column(name string) (int, bool) {
+	for i, c := range t.cols {
+		if sameName(c.Name, name) {
+			return i, true
+		}
+	}
+	return -1, false
 }
 
-// Columns lists the columns of a table.
-func (p *project) Columns(context.Context, string, string) ([]engine.Column, error) {
-	return nil, noTables("listing columns")
+func sameName(a, b string) bool { return strings.EqualFold(a, b) }
+
+func checkKind(kind string) error {
+	if kind != engine.SchemaTable && kind != engine.SchemaBI {
+		return &engine.Error{Kind: engine.KindUnknownSchema, Message: fmt.Sprintf("schema %q holds no internal tables", kind)}
+	}
+	return nil
 }
 
-// AddColumns adds columns.
-func (p *project) AddColumns(context.Context, string, string, []engine.ColumnDef) ([]engine.Column, error) {
-	return nil, noTables("adding columns")
+// storedName is the name under which a table or column of the kind is kept: BI names lose their underscores [L].
+func storedName(kind, name string) string {
+	if kind == engine.SchemaBI {
+		return strings.ReplaceAll(name, "_", "")
+	}
+	return name
 }
 
-// UpdateColumn changes a column.
-func (p *project) UpdateColumn(context.Context, string, string, string, engine.ColumnDef) ([]engine.Column, error) {
-	return nil, noTables("changing a column")
+// checkName refuses names that could not be addressed later. Quotes, dots, spaces and any script are fine.
+func checkName(what, given, stored string) error {
+	bad := ""
+	switch {
+	case given == "":
+		bad = "must not be empty"
+	case stored == "":
+		bad = "is empty without its underscores"
+	case !utf8.ValidString(stored):
+		bad = "is not valid UTF-8"
+	case len(stored) > maxName:
+		bad = fmt.Sprintf("has %d bytes, the limit is %d", len(stored), maxName)
+	case strings.ContainsFunc(stored, unicode.IsControl):
+		bad = "holds a control character"
+	default:
+		return nil
+	}
+	return &engine.Error{Kind: engine.KindValue, Message: fmt.Sprintf("%s name %q %s", what, given, bad)}
 }
 
-// DropColumn removes a column.
-func (p *project) DropColumn(context.Context, string, string, string) error {
-	return noTables("dropping a column")
+// change runs fn in a transaction of the one writer at a time. All that fn changes is kept, or nothing.
+func (p *project) change(ctx context.Context, fn func(c *conn) error) error {
+	c, err := p.conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	done, err := p.startWrite(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return c.change(ctx, func() error { return fn(c) })
 }
 
-// ImportCSV appends the rows of a CSV document.
-func (p *project) ImportCSV(context.Context, string, string, io.Reader, engine.Import) (int64, error) {
-	return 0, noTables("importing")
+// startWrite waits for the writer's place; done gives it back.
+func (p *project) startWrite(ctx context.Context) (done func(), err error) {
+	select {
+	case p.write <- struct{}{}:
+		return func() { <-p.write }, nil
+	case <-ctx.Done():
+		return nil, ctxError(ctx, nil)
+	}
+}
+
+// change is a transaction on the project's file, for the holder of the writer's place.
+func (c *conn) change(ctx context.Context, fn func() error) error {
+	err := c.tx(ctx, func() error {
+		if !c.hasStored(digSchema, "counter") {
+			for _, s := range digSetup() {
+				if _, err := c.exec(ctx, s); err != nil {
+					return err
+				}
+			}
+		}
+		return fn()
+	})
+	return tableError(err)
+}
+
+// tableError gives DuckDB's own failures a class.
+func tableError(err error) error {
+	var d *duckError
+	if err == nil || !errors.As(err, &d) {
+		return err
+	}
+	kind := engine.KindInternal
+	switch {
+	case d.Type == "Constraint":
+		kind = engine.KindConstraint
+	case strings.HasPrefix(d.Type, "Out of Memory"), strings.Contains(d.Message, "No space left on device"):
+		kind = engine.KindLimit
+	}
+	return &engine.Error{Kind: kind, Message: d.Message, Err: err}
+}
+
+// findTable reads what is known of a table; an unknown one is *engine.Error with KindUnknownTable.
+func (c *conn) findTable(ctx context.Context, kind, name string) (*table, error) {
+	if err := checkKind(kind); err != nil {
+		return nil, err
+	}
+	t := &table{kind: kind}
+	stored := storedName(kind, name)
+	if c.hasStored(digSchema, "counter") {
+		err := c.query(ctx, `SELECT name FROM `+digTable("tables")+` WHERE kind = ? AND key = ?`, []any{kind, strings.ToLower(stored)},
+			func(v []*string) error { t.name = *v[0]; return nil })
+		if err != nil {
+			return nil, err
+		}
+	}
+	if t.name == "" {
+		return nil, unknownTable(engine.TableName{Catalog: engine.InternalCatalog, Schema: kind, Table: name})
+	}
+	t.cols = systemColumns(kind)
+	err := c.query(ctx, `SELECT id, name, display, type, dflt, not_null, is_unique, descr FROM `+digTable("columns")+
+		` WHERE kind = ? AND tbl = ? ORDER BY pos`, []any{kind, t.name}, func(v []*string) error {
+		t.cols = append(t.cols, engine.Column{ID: *v[0], Name: *v[1], DisplayName: *v[2], Type: *v[3], DefaultValue: v[4],
+			NotNull: *v[5] == "true", Unique: *v[6] == "true", Desc: v[7]})
+		return nil
+	})
+	return t, err
+}
+
+// ListTables names the tables of a kind in alphabetical order.
+func (p *project) ListTables(ctx context.Context, kind string) ([]string, error) {
+	if err := checkKind(kind); err != nil {
+		return nil, err
+	}
+	c, err := p.conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer c.close()
+	names := []string{}
+	if !c.hasStored(digSchema, "counter") {
+		return names, nil
+	}
+	err = c.query(ctx, `SELECT name FROM `+digTable("tables")+` WHERE kind = ? ORDER BY key`, []any{kind},
+		func(v []*string) error { names = append(names, *v[0]); return nil })
+	return names, err
+}
+
+// CreateTable makes a table with its system columns and returns the name under which it is stored. A name that is taken, in any
+// case of letters, is KindExists; for a BI table it is not an error and the standing table's name is returned [L].
+func (p *project) CreateTable(ctx context.Context, kind, name string) (stored string, err error) {
+	if err := checkKind(kind); err != nil {
+		return "", err
+	}
+	stored = storedName(kind, name)
+	if err := checkName("table", name, stored); err != nil {
+		return "", err
+	}
+	err = p.change(ctx, func(c *conn) error {
+		t, err := c.findTable(ctx, kind, name)
+		if err == nil {
+			if kind == engine.SchemaBI {
+				stored = t.name
+				return nil
+			}
+			return &engine.Error{Kind: engine.KindExists, Message: fmt.Sprintf("table %q already exists", t.name)}
+		}
+		var unknown *engine.Error
+		if !errors.As(err, &unknown) || unknown.Kind != engine.KindUnknownTable {
+			return err
+		}
+		t = &table{kind: kind, name: stored, cols: systemColumns(kind)}
+		if _, err := c.exec(ctx, t.create(t.sql())); err != nil {
+			return err
+		}
+		_, err = c.exec(ctx, `INSERT INTO `+digTable("tables")+` VALUES (?, ?, ?)`, kind, strings.ToLower(stored), stored)
+		return err
+	})
+	return stored, err
+}
+
+// DropTable removes a table, its columns and its rows.
+func (p *project) DropTable(ctx context.Context, kind, name string) error {
+	return p.change(ctx, func(c *conn) error {
+		t, err := c.findTable(ctx, kind, name)
+		if err != nil {
+			return err
+		}
+		if _, err := c.exec(ctx, `DROP TABLE `+t.sql()); err != nil {
+			return err
+		}
+		if _, err := c.exec(ctx, `DELETE FROM `+digTable("columns")+` WHERE kind = ? AND tbl = ?`, kind, t.name); err != nil {
+			return err
+		}
+		_, err = c.exec(ctx, `DELETE FROM `+digTable("tables")+` WHERE kind = ? AND name = ?`, kind, t.name)
+		return err
+	})
+}
+
+// create is the statement that makes the table under the given full name, with its constraints.
+func (t *table) create(as string) string {
+	var b strings.Builder
+	b.WriteString("CREATE TABLE " + as + " (")
+	for i, col := range t.cols {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(quoteName(col.Name) + " " + sqlType(col.Type))
+		if col.NotNull {
+			b.WriteString(" NOT NULL")
+		}
+		if col.Unique && !col.System { // _id is unique by the way it is given out; an index would cost every import
+			b.WriteString(" UNIQUE")
+		}
+	}
+	return b.String() + ")"
+}
+
+// filled counts the rows of a table.
+func (c *conn) filled(ctx context.Context, t *table) (n int64, err error) {
+	err = c.query(ctx, `SELECT count(*) FROM `+t.sql(), nil, func(v []*string) (err error) {
+		n, err = strconv.ParseInt(*v[0], 10, 64)
+		return err
+	})
+	return n, err
 }

@@ -1,0 +1,169 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	bindings "github.com/duckdb/duckdb-go-bindings"
+)
+
+// rebuiltName is the name of a table while it is rebuilt. Names of users hold no control characters.
+const rebuiltName = "\x01rebuilt"
+
+// rebuild makes a table anew within the transaction, for the changes that ALTER cannot make. t is its new shape; values are
+// the expressions over the standing rows, one per column.
+func (c *conn) rebuild(ctx context.Context, t *table, values []string) error {
+	as := storeName(t.kind, rebuiltName)
+	if _, err := c.exec(ctx, t.create(as)); err != nil {
+		return err
+	}
+	if _, err := c.exec(ctx, `INSERT INTO `+as+` SELECT `+strings.Join(values, ", ")+` FROM `+t.sql()); err != nil {
+		return err
+	}
+	return c.replaceRebuilt(ctx, t)
+}
+
+func (c *conn) replaceRebuilt(ctx context.Context, t *table) error {
+	if _, err := c.exec(ctx, `DROP TABLE `+t.sql()); err != nil {
+		return err
+	}
+	_, err := c.exec(ctx, `ALTER TABLE `+storeName(t.kind, rebuiltName)+` RENAME TO `+quoteName(t.name))
+	return err
+}
+
+// asText renders the stored values of a column so that the rules of imports read them without loss where the new type has room
+// for them: 12.0000000000 is 12 and a midnight is its date.
+func asText(col engine.Column, to string) string {
+	name := quoteName(col.Name)
+	text := `CAST(` + name + ` AS VARCHAR)`
+	switch {
+	case col.Type == "decimal" && to == "bigint":
+		return `rtrim(rtrim(` + text + `, '0'), '.')`
+	case col.Type == "timestamp" && to == "date":
+		return `CASE WHEN CAST(` + name + ` AS TIME) = TIME '00:00:00' THEN CAST(CAST(` + name + ` AS DATE) AS VARCHAR) ELSE ` + text + ` END`
+	}
+	return text
+}
+
+// retype rebuilds a table with column i of another type. The values pass through the same reader as imported ones, so that one
+// set of rules decides what fits. They are read on a second connection, which sees the state before the transaction; nobody
+// else writes meanwhile.
+func (c *conn) retype(ctx context.Context, was, now *table, i int) error {
+	if _, err := c.exec(ctx, now.create(storeName(now.kind, rebuiltName))); err != nil {
+		return err
+	}
+	reader, err := c.p.conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer reader.close()
+	out, err := c.openBatch(now)
+	if err != nil {
+		return err
+	}
+	defer out.destroy()
+	ap, err := c.openAppender(now.kind, rebuiltName)
+	if err != nil {
+		return err
+	}
+	defer ap.destroy()
+
+	exprs := was.names()
+	exprs[i] = asText(was.cols[i], now.cols[i].Type)
+	typ := now.cols[i].Type
+	parse := parserOf(typ)
+	var rows, bad int64
+	var first string
+	err = reader.stream(ctx, `SELECT `+strings.Join(exprs, ", ")+` FROM `+was.sql(), func(in bindings.DataChunk) error {
+		n := int(bindings.DataChunkGetSize(in))
+		rows += int64(n)
+		out.reset()
+		for k := range out.cols {
+			if k != i || parse == nil {
+				bindings.VectorReferenceVector(out.cols[k].vec, bindings.DataChunkGetVector(in, bindings.IdxT(k)))
+			}
+		}
+		out.n = n
+		if parse != nil {
+			vec := bindings.DataChunkGetVector(in, bindings.IdxT(i))
+			data, mask := bindings.VectorGetData(vec), bindings.VectorGetValidity(vec)
+			for r := range n {
+				if mask != nil && !bindings.ValidityRowIsValid(mask, bindings.IdxT(r)) {
+					out.cols[i].setNull(r)
+					continue
+				}
+				text, err := plainText(bindings.TypeVarchar, data, r)
+				if err != nil {
+					return err
+				}
+				v, f := parse([]byte(text))
+				if f != faultNone {
+					if bad++; bad == 1 {
+						first = f.reason(typ, text)
+					}
+					continue
+				}
+				out.cols[i].set(r, v)
+			}
+		}
+		if bad > 0 {
+			return nil // go on counting
+		}
+		return ap.append(out)
+	})
+	if err == nil && bad > 0 {
+		return &engine.Error{Kind: engine.KindValue,
+			Message: fmt.Sprintf("column %q cannot become %s: %d of %d rows do not fit; the first: %s", was.cols[i].Name, typ, bad, rows, first)}
+	}
+	if err == nil {
+		err = ap.finish()
+	}
+	if err != nil {
+		var d *duckError
+		if errors.As(err, &d) && d.Type == "Constraint" {
+			return constraint("column %q cannot become %s: %s", was.cols[i].Name, typ, d.Message)
+		}
+		return err
+	}
+	return c.replaceRebuilt(ctx, now)
+}
+
+// stream runs a SELECT of ours and hands its chunks on as they are computed.
+func (c *conn) stream(ctx context.Context, sql string, use func(bindings.DataChunk) error) error {
+	stop := c.watch(ctx)
+	defer stop()
+	var st bindings.PreparedStatement
+	defer bindings.DestroyPrepare(&st)
+	if bindings.Prepare(c.c, sql, &st) == bindings.StateError {
+		return c.fault(ctx, bindings.ErrorTypeInvalid, bindings.PrepareError(st))
+	}
+	var pending bindings.PendingResult
+	defer bindings.DestroyPending(&pending)
+	if bindings.PendingPreparedStreaming(st, &pending) == bindings.StateError {
+		return c.fault(ctx, bindings.ErrorTypeInvalid, bindings.PendingError(pending))
+	}
+	var res bindings.Result
+	defer bindings.DestroyResult(&res)
+	if bindings.ExecutePending(pending, &res) == bindings.StateError {
+		return c.fault(ctx, bindings.ResultErrorType(&res), bindings.ResultError(&res))
+	}
+	for {
+		chunk := bindings.FetchChunk(res)
+		if chunk.Ptr == nil {
+			if msg := bindings.ResultError(&res); msg != "" { // nil is the end of the rows or a failure
+				return c.fault(ctx, bindings.ResultErrorType(&res), msg)
+			}
+			return nil
+		}
+		err := use(chunk)
+		bindings.DestroyDataChunk(&chunk)
+		if err != nil {
+			return err
+		}
+	}
+}

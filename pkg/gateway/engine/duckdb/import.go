@@ -1,0 +1,250 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// ImportCSV appends the rows of a document, all or none; docs/import.md has the rules. The document is first kept in a temporary
+// file beside the data, so that a slow sender does not hold up other writers and so that it can be read twice. That file goes
+// away with the import, or with the next opening of the project when the process dies.
+func (p *project) ImportCSV(ctx context.Context, kind, name string, src io.Reader, m engine.Import) (int64, error) {
+	c, err := p.conn(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer c.close()
+	if _, _, err := c.importTargets(ctx, kind, name, m); err != nil {
+		return 0, err
+	}
+	doc, err := c.spool(ctx, src, m.MaxBytes)
+	if err != nil {
+		return 0, err
+	}
+	defer doc.remove()
+	done, err := p.startWrite(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	t, targets, err := c.importTargets(ctx, kind, name, m) // the table may have changed while the document arrived
+	if err != nil {
+		return 0, err
+	}
+	var rows int64
+	err = c.change(ctx, func() error {
+		im := &importer{t: t, targets: targets, header: m.Header}
+		if err := im.open(doc); err != nil {
+			return err
+		}
+		if im.ids, err = c.nextIDs(ctx, time.Now()); err != nil {
+			return err
+		}
+		if rows, err = c.importRows(ctx, im); err != nil || rows == 0 {
+			return err
+		}
+		return c.keepLastID(ctx, im.ids.last())
+	})
+	var fault *engine.Error
+	if errors.As(err, &fault) && fault.Kind == engine.KindConstraint {
+		if dup := c.findDuplicates(ctx, t, targets, m.Header, doc); dup != nil {
+			err = dup
+		}
+	}
+	if err != nil {
+		return 0, err
+	}
+	return rows, nil
+}
+
+func (c *conn) importTargets(ctx context.Context, kind, name string, m engine.Import) (*table, []target, error) {
+	t, err := c.findTable(ctx, kind, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	targets, err := mapTargets(t, m)
+	return t, targets, err
+}
+
+// document is the temporary copy of what is imported.
+type document struct{ f *os.File }
+
+func (d document) remove() {
+	_ = d.f.Close()
+	_ = os.Remove(d.f.Name())
+}
+
+// spool copies the document into the instance's directory for temporary files, which is emptied when the project is opened.
+func (c *conn) spool(ctx context.Context, src io.Reader, limit int64) (document, error) {
+	if err := os.MkdirAll(c.in.tempDir, 0o700); err != nil {
+		return document{}, err
+	}
+	f, err := os.CreateTemp(c.in.tempDir, "import-*.csv")
+	if err != nil {
+		return document{}, err
+	}
+	d := document{f}
+	buf := make([]byte, csvWindow)
+	var size int64
+	for {
+		n, err := src.Read(buf)
+		size += int64(n)
+		switch {
+		case limit > 0 && size > limit:
+			d.remove()
+			return d, &engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf("the document is larger than %d bytes", limit)}
+		case c.ended(ctx) != nil:
+			d.remove()
+			return d, c.ended(ctx)
+		}
+		if _, werr := f.Write(buf[:n]); werr != nil {
+			d.remove()
+			return d, &engine.Error{Kind: engine.KindLimit, Message: "keeping the document: " + werr.Error(), Err: werr}
+		}
+		if err == io.EOF {
+			return d, nil
+		}
+		if err != nil {
+			d.remove()
+			return d, fmt.Errorf("reading the document: %w", err)
+		}
+	}
+}
+
+// ended says why work on the connection must stop, or nil.
+func (c *conn) ended(ctx context.Context) error {
+	c.mu.Lock()
+	killed := c.killed
+	c.mu.Unlock()
+	if killed != nil {
+		return killed
+	}
+	return ctxError(ctx, nil)
+}
+
+const maxBadCells = 100
+
+// importer turns the records of a document into rows of a table.
+type importer struct {
+	t       *table
+	targets []target
+	header  bool
+	ids     rowIDs
+
+	csv    *csvReader
+	width  int      // fields of every record
+	names  []string // of the fields, as the header has them
+	empty  bool     // no record at all
+	queued bool     // the first record is a row and was read
+	faults engine.ImportError
+	rows   int64
+}
+
+// open reads the first record and checks the mapping against it.
+func (im *importer) open(doc document) error {
+	if _, err := doc.f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	im.csv = newCSVReader(doc.f)
+	err := im.csv.skipBOM()
+	if err == nil {
+		err = im.csv.read()
+	}
+	if err == io.EOF {
+		im.empty = true
+		return nil
+	}
+	if err != nil {
+		return im.formFault(err)
+	}
+	if im.csv.broken && im.header {
+		return mappingError("the header is not valid UTF-8")
+	}
+	im.width = len(im.csv.fields)
+	for i, f := range im.csv.fields {
+		if im.header {
+			im.names = append(im.names, string(f.b))
+		} else {
+			im.names = append(im.names, fmt.Sprintf("#%d", i))
+		}
+	}
+	im.queued = !im.header
+	return mapFields(im.targets, im.csv.fields, im.header)
+}
+
+// formFault turns a fault of the document's form into an ImportError with what was found before it.
+func (im *importer) formFault(err error) error {
+	var form *csvError
+	if !errors.As(err, &form) {
+		return err
+	}
+	im.bad(engine.BadCell{Line: form.line, Reason: form.reason})
+	return im.fault()
+}
+
+func (im *importer) fault() error {
+	if im.faults.Total == 0 {
+		return nil
+	}
+	e := im.faults
+	return &e
+}
+
+func (im *importer) bad(b engine.BadCell) {
+	im.faults.Total++
+	if len(im.faults.Cells) < maxBadCells {
+		im.faults.Cells = append(im.faults.Cells, b)
+	}
+}
+
+func (im *importer) badCell(column string, f csvField, reason string) {
+	im.bad(engine.BadCell{Line: im.csv.line, Column: column, Value: clipTo(f.b, 1000), Reason: reason})
+}
+
+// next reads the next record that is a row. It notes records of a wrong shape and passes over them, and returns io.EOF at the
+// end.
+func (im *importer) next() error {
+	for {
+		if im.empty {
+			return io.EOF
+		}
+		if im.queued {
+			im.queued = false
+		} else if err := im.csv.read(); err != nil {
+			return err
+		}
+		fields := im.csv.fields
+		switch {
+		case len(fields) == 1 && im.width > 1 && len(fields[0].b) == 0 && !fields[0].quoted:
+			// a blank line holds nothing; in a document of one column it is a NULL
+		case len(fields) != im.width:
+			im.bad(engine.BadCell{Line: im.csv.line, Reason: fmt.Sprintf("the record has %d fields, the first one has %d", len(fields), im.width)})
+		case im.csv.broken:
+			for i, f := range fields {
+				if fault := checkText(f.b); fault != faultNone {
+					im.badCell(im.columnOf(i), f, fault.reason("varchar", ""))
+				}
+			}
+		default:
+			return nil
+		}
+	}
+}
+
+// columnOf names the table's column that field i fills, or the field when it fills none.
+func (im *importer) columnOf(i int) string {
+	for _, tg := range im.targets {
+		if tg.field == i {
+			return im.t.cols[tg.col].Name
+		}
+	}
+	return clipTo([]byte(im.names[i]), 100)
+}

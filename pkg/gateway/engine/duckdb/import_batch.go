@@ -1,0 +1,227 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"runtime"
+	"unsafe"
+
+	bindings "github.com/duckdb/duckdb-go-bindings"
+)
+
+const (
+	arenaBlock = 1 << 20  // bytes
+	arenaFull  = 16 << 20 // a batch with so many bytes of text is handed on before it has all its rows
+	flushBytes = 64 << 20 // of text, after which the appender passes its rows on to the table
+)
+
+// batch is up to one vector of rows in DuckDB's own layout, written from Go without a call per value.
+type batch struct {
+	chunk bindings.DataChunk
+	cols  []batchColumn
+	n     int
+	cap   int
+	arena arena
+}
+
+// batchColumn writes the values of one column of a batch.
+type batchColumn struct {
+	typ   string
+	vec   bindings.Vector
+	data  unsafe.Pointer
+	valid unsafe.Pointer // nil while no value is NULL
+}
+
+// arena holds texts longer than a vector holds inline, until the rows were appended, which copies them. Its blocks are pinned
+// because DuckDB sees their addresses.
+type arena struct {
+	pin    runtime.Pinner
+	blocks [][]byte
+	cur    int // the block being filled
+	used   int // bytes of it
+	size   int // bytes given out since the last reset
+}
+
+func (a *arena) keep(b []byte) unsafe.Pointer {
+	a.size += len(b)
+	for a.cur < len(a.blocks) && a.used+len(b) > len(a.blocks[a.cur]) {
+		a.cur, a.used = a.cur+1, 0
+	}
+	if a.cur == len(a.blocks) {
+		a.blocks = append(a.blocks, make([]byte, max(arenaBlock, len(b))))
+		a.pin.Pin(&a.blocks[a.cur][0])
+	}
+	p := a.blocks[a.cur][a.used : a.used+len(b)]
+	copy(p, b)
+	a.used += len(b)
+	return unsafe.Pointer(&p[0])
+}
+
+func (a *arena) reset() {
+	if a.size > 2*arenaFull { // an outsize text: do not hold on to it
+		a.free()
+	}
+	a.cur, a.used, a.size = 0, 0, 0
+}
+
+func (a *arena) free() {
+	a.pin.Unpin()
+	a.blocks = nil
+}
+
+// openBatch makes an empty batch for the columns of a table.
+func (c *conn) openBatch(t *table) (*batch, error) {
+	types := make([]string, len(t.cols))
+	for i, col := range t.cols {
+		types[i] = col.Type
+	}
+	return newBatch(types), nil
+}
+
+func newBatch(types []string) *batch {
+	lts := make([]bindings.LogicalType, len(types))
+	b := &batch{cols: make([]batchColumn, len(types)), cap: int(bindings.VectorSize())}
+	for i, t := range types {
+		lts[i] = logicalType(t)
+		b.cols[i].typ = t
+	}
+	b.chunk = bindings.CreateDataChunk(lts)
+	for i := range lts {
+		bindings.DestroyLogicalType(&lts[i])
+	}
+	b.fetch()
+	return b
+}
+
+func logicalType(t string) bindings.LogicalType {
+	switch t {
+	case "bigint":
+		return bindings.CreateLogicalType(bindings.TypeBigInt)
+	case "boolean":
+		return bindings.CreateLogicalType(bindings.TypeBoolean)
+	case "decimal":
+		return bindings.CreateDecimalType(38, decimalScale)
+	case "timestamp":
+		return bindings.CreateLogicalType(bindings.TypeTimestamp)
+	case typeInstant:
+		return bindings.CreateLogicalType(bindings.TypeTimestampTZ)
+	case "time":
+		return bindings.CreateLogicalType(bindings.TypeTime)
+	case "date":
+		return bindings.CreateLogicalType(bindings.TypeDate)
+	case "uuid":
+		return bindings.CreateLogicalType(bindings.TypeUUID)
+	}
+	return bindings.CreateLogicalType(bindings.TypeVarchar)
+}
+
+func (b *batch) fetch() {
+	for i := range b.cols {
+		b.cols[i].vec = bindings.DataChunkGetVector(b.chunk, bindings.IdxT(i))
+		b.cols[i].data = bindings.VectorGetData(b.cols[i].vec)
+		b.cols[i].valid = nil
+	}
+	b.n = 0
+}
+
+func (b *batch) reset() {
+	bindings.DataChunkReset(b.chunk)
+	b.arena.reset()
+	b.fetch()
+}
+
+func (b *batch) full() bool { return b.n == b.cap || b.arena.size >= arenaFull }
+
+func (b *batch) destroy() {
+	bindings.DestroyDataChunk(&b.chunk)
+	b.arena.free()
+}
+
+// set writes a value in the stored form of the column's type.
+func (c *batchColumn) set(row int, v cell) {
+	switch c.typ {
+	case "boolean":
+		*(*uint8)(unsafe.Add(c.data, row)) = uint8(v.lo)
+	case "date":
+		*(*int32)(unsafe.Add(c.data, row*4)) = int32(v.lo)
+	case "decimal", "uuid":
+		*(*cell)(unsafe.Add(c.data, row*16)) = v
+	default:
+		*(*uint64)(unsafe.Add(c.data, row*8)) = v.lo
+	}
+}
+
+// setText writes a string: a length and either the bytes themselves, up to 12, or their first four and their address.
+func (c *batchColumn) setText(row int, b []byte, a *arena) {
+	p := unsafe.Add(c.data, row*16)
+	*(*[2]uint64)(p) = [2]uint64{}
+	*(*uint32)(p) = uint32(len(b))
+	if len(b) <= 12 {
+		copy((*[12]byte)(unsafe.Add(p, 4))[:], b)
+		return
+	}
+	copy((*[4]byte)(unsafe.Add(p, 4))[:], b)
+	*(*uintptr)(unsafe.Add(p, 8)) = uintptr(a.keep(b))
+}
+
+func (c *batchColumn) setNull(row int) {
+	if c.valid == nil {
+		bindings.VectorEnsureValidityWritable(c.vec)
+		c.valid = bindings.VectorGetValidity(c.vec)
+	}
+	*(*uint64)(unsafe.Add(c.valid, row/64*8)) &^= 1 << (row % 64)
+}
+
+// appender adds batches to a table within the connection's transaction.
+type appender struct {
+	c    *conn
+	ap   bindings.Appender
+	text int // bytes since the last flush
+}
+
+func (c *conn) openAppender(schema, table string) (*appender, error) {
+	return c.openAppenderIn(storeDB, schema, table)
+}
+
+func (c *conn) openAppenderIn(catalog, schema, table string) (*appender, error) {
+	a := &appender{c: c}
+	if bindings.AppenderCreateExt(c.c, catalog, schema, table, &a.ap) == bindings.StateError {
+		err := a.fail()
+		a.destroy()
+		return nil, err
+	}
+	return a, nil
+}
+
+func (a *appender) fail() error {
+	return a.c.fault(context.Background(), bindings.ErrorTypeInvalid, bindings.AppenderError(a.ap))
+}
+
+func (a *appender) append(b *batch) error {
+	bindings.DataChunkSetSize(b.chunk, bindings.IdxT(b.n))
+	if bindings.AppendDataChunk(a.ap, b.chunk) == bindings.StateError {
+		return a.fail()
+	}
+	if a.text += b.arena.size; a.text > flushBytes {
+		a.text = 0
+		if bindings.AppenderFlush(a.ap) == bindings.StateError {
+			return a.fail()
+		}
+	}
+	return nil
+}
+
+// finish hands the last rows on and reports what was wrong with them.
+func (a *appender) finish() error {
+	if bindings.AppenderClose(a.ap) == bindings.StateError {
+		return a.fail()
+	}
+	return nil
+}
+
+// destroy forgets rows not yet flushed.
+func (a *appender) destroy() {
+	bindings.AppenderClear(a.ap)
+	bindings.AppenderDestroy(&a.ap)
+}

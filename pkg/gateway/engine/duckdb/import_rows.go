@@ -1,0 +1,344 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// importRows appends all rows of an opened document within the transaction. One goroutine reads and checks, this one appends.
+func (c *conn) importRows(ctx context.Context, im *importer) (int64, error) {
+	const inFlight = 3
+	free, ready := make(chan *batch, inFlight), make(chan *batch, inFlight)
+	for range inFlight {
+		b, err := c.openBatch(im.t)
+		if err != nil {
+			return 0, err
+		}
+		defer b.destroy()
+		free <- b
+	}
+	ap, err := c.openAppender(im.t.kind, im.t.name)
+	if err != nil {
+		return 0, err
+	}
+	defer ap.destroy()
+
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	readErr := make(chan error, 1)
+	go func() {
+		defer close(ready)
+		readErr <- im.fillAll(ctx, free, ready)
+	}()
+	var appendErr error
+	for b := range ready {
+		if appendErr == nil {
+			if appendErr = c.ended(ctx); appendErr == nil {
+				appendErr = ap.append(b)
+			}
+			if appendErr != nil {
+				cancel()
+			}
+		}
+		free <- b
+	}
+	err = <-readErr
+	switch {
+	case appendErr != nil:
+		return 0, appendErr
+	case err != nil:
+		return 0, err
+	}
+	return im.rows, ap.finish()
+}
+
+// fillAll fills batches until the document ends. After the first bad cell nothing more is appended, but the rest is checked.
+func (im *importer) fillAll(ctx context.Context, free, ready chan *batch) error {
+	fill := im.plan(time.Now())
+	for {
+		var b *batch
+		select {
+		case b = <-free:
+		case <-ctx.Done():
+			return ctxError(ctx, nil)
+		}
+		b.reset()
+		err := im.fillBatch(b, fill)
+		if err != nil && err != io.EOF {
+			return im.formFault(err)
+		}
+		if im.faults.Total > 0 {
+			if err == io.EOF {
+				return im.fault()
+			}
+			free <- b
+			continue
+		}
+		if b.n > 0 {
+			im.rows += int64(b.n)
+			ready <- b
+		}
+		if err == io.EOF {
+			return nil
+		}
+	}
+}
+
+// filler says how the columns are filled that do not come from the document.
+type filler struct {
+	col    int
+	isNull bool
+	value  cell
+	text   []byte
+}
+
+// plan decides about the columns without a field: the system's own and the defaults [C].
+func (im *importer) plan(now time.Time) []filler {
+	mapped := map[int]bool{}
+	for _, tg := range im.targets {
+		mapped[tg.col] = true
+	}
+	var out []filler
+	for i, col := range im.t.cols {
+		f := filler{col: i}
+		switch {
+		case mapped[i] || col.Name == "_id":
+			continue
+		case col.Type == typeInstant:
+			f.value.lo = uint64(now.UnixMicro())
+		case col.System && col.Type == "bigint":
+			f.value.lo = 1
+		case col.Name == "_operation":
+			f.text = []byte("INSERT")
+		case col.DefaultValue == nil:
+			f.isNull = true
+		case col.Type == "varchar":
+			f.text = []byte(*col.DefaultValue)
+		default:
+			f.value, _ = parserOf(col.Type)([]byte(*col.DefaultValue))
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// fillBatch reads rows until the batch is full; io.EOF says that the document ended.
+func (im *importer) fillBatch(b *batch, fill []filler) error {
+	type sink struct {
+		col   *batchColumn
+		meta  *engine.Column
+		field int
+		parse parser
+	}
+	sinks := make([]sink, len(im.targets))
+	for i, tg := range im.targets {
+		meta := &im.t.cols[tg.col]
+		sinks[i] = sink{&b.cols[tg.col], meta, tg.field, parserOf(meta.Type)}
+	}
+	var end error
+	for !b.full() {
+		if end = im.next(); end != nil {
+			break
+		}
+		for i := range sinks {
+			s := &sinks[i]
+			f := im.csv.fields[s.field]
+			switch {
+			case len(f.b) == 0 && !f.quoted:
+				if s.meta.NotNull {
+					im.badCell(s.meta.Name, f, fmt.Sprintf(`null value in column "%s" violates not-null constraint`, s.meta.Name))
+				}
+				s.col.setNull(b.n)
+			case s.parse == nil:
+				s.col.setText(b.n, f.b, &b.arena)
+			default:
+				v, fault := s.parse(f.b)
+				if fault != faultNone {
+					im.badCell(s.meta.Name, f, fault.reason(s.meta.Type, string(f.b)))
+				}
+				s.col.set(b.n, v)
+			}
+		}
+		b.n++
+	}
+	id := &b.cols[0]
+	for r := range b.n {
+		id.set(r, cell{lo: uint64(im.ids.next())})
+	}
+	for _, f := range fill {
+		col := &b.cols[f.col]
+		for r := range b.n {
+			switch {
+			case f.isNull:
+				col.setNull(r)
+			case col.typ == "varchar":
+				col.setText(r, f.text, &b.arena)
+			default:
+				col.set(r, f.value)
+			}
+		}
+	}
+	return end
+}
+
+// rowIDs gives out the _id of rows: (milliseconds since 2022-01-01 UTC) << 23 | shard << 10 | sequence, 18 to 19 digits in order
+// of time as the hosted service has them [C][I]. The last one is kept in the file, so that no id is given out twice although
+// rows come faster than 1024 a millisecond, clocks go back and tables are dropped.
+type rowIDs struct{ ms, seq int64 }
+
+const (
+	rowIDEpoch = 1640995200000 // 2022-01-01 UTC in Unix milliseconds
+	rowIDShard = 1
+)
+
+func (r *rowIDs) next() int64 {
+	if r.seq++; r.seq == 1<<10 {
+		r.ms, r.seq = r.ms+1, 0
+	}
+	return r.last()
+}
+
+func (r *rowIDs) last() int64 { return r.ms<<23 | rowIDShard<<10 | r.seq }
+
+// nextIDs continues after the last id that was given out.
+func (c *conn) nextIDs(ctx context.Context, now time.Time) (rowIDs, error) {
+	ids := rowIDs{ms: now.UnixMilli() - rowIDEpoch, seq: -1}
+	err := c.query(ctx, `SELECT max(last) FROM `+digTable("counter"), nil, func(v []*string) error {
+		if v[0] == nil {
+			return nil
+		}
+		last, err := strconv.ParseInt(*v[0], 10, 64)
+		if ms := last >> 23; err == nil && ms >= ids.ms {
+			ids = rowIDs{ms: ms, seq: last & (1<<10 - 1)}
+		}
+		return err
+	})
+	return ids, err
+}
+
+func (c *conn) keepLastID(ctx context.Context, last int64) error {
+	n, err := c.exec(ctx, `UPDATE `+digTable("counter")+` SET last = ?`, last)
+	if err == nil && n == 0 {
+		_, err = c.exec(ctx, `INSERT INTO `+digTable("counter")+` VALUES (?)`, last)
+	}
+	return err
+}
+
+// findDuplicates explains a broken unique constraint: which lines of the document hold a value twice, or one that is stored. It
+// reads the document again and compares in the engine, which can put aside on disk what does not fit in memory.
+func (c *conn) findDuplicates(ctx context.Context, t *table, targets []target, header bool, doc document) error {
+	faults := &engine.ImportError{}
+	for i, col := range t.cols {
+		if !col.Unique || col.System {
+			continue
+		}
+		var of *target
+		for k := range targets {
+			if targets[k].col == i {
+				of = &targets[k]
+			}
+		}
+		if of == nil {
+			if col.DefaultValue != nil {
+				return mappingError("column %q is unique and not mapped: more than one row would hold its default value %q", col.Name, *col.DefaultValue)
+			}
+			continue
+		}
+		if err := c.duplicatesOf(ctx, t, *of, header, doc, faults); err != nil {
+			return err
+		}
+	}
+	if faults.Total == 0 {
+		return nil
+	}
+	return faults
+}
+
+func (c *conn) duplicatesOf(ctx context.Context, t *table, of target, header bool, doc document, faults *engine.ImportError) error {
+	col := t.cols[of.col]
+	if _, err := c.exec(ctx, `CREATE OR REPLACE TEMP TABLE given (v `+sqlType(col.Type)+`, line BIGINT)`); err != nil {
+		return err
+	}
+	defer func() { _, _ = c.exec(context.WithoutCancel(ctx), `DROP TABLE IF EXISTS temp.main.given`) }()
+	im := &importer{t: t, targets: []target{of}, header: header}
+	if err := im.open(doc); err != nil {
+		return err
+	}
+	if err := c.loadGiven(ctx, im); err != nil {
+		return err
+	}
+	name := quoteName(col.Name)
+	return c.query(ctx, `WITH twice AS (SELECT v, min(line) AS f FROM temp.main.given WHERE v IS NOT NULL GROUP BY v HAVING count(*) > 1),
+			old AS (SELECT DISTINCT `+name+` AS v FROM `+t.sql()+` WHERE `+name+` IS NOT NULL)
+		SELECT CAST(g.v AS VARCHAR), g.line, twice.f, old.v IS NOT NULL, count(*) OVER () FROM temp.main.given g
+			LEFT JOIN twice ON g.v = twice.v AND g.line > twice.f LEFT JOIN old ON g.v = old.v
+		WHERE twice.f IS NOT NULL OR old.v IS NOT NULL ORDER BY g.line LIMIT `+strconv.Itoa(maxBadCells), nil,
+		func(v []*string) error {
+			line, err1 := strconv.ParseInt(*v[1], 10, 64)
+			total, err2 := strconv.ParseInt(*v[4], 10, 64)
+			reason := `duplicate key value violates unique constraint: `
+			if *v[3] == "true" {
+				reason += "a stored row holds it"
+			} else {
+				reason += "line " + *v[2] + " holds it"
+			}
+			if len(faults.Cells) == 0 || faults.Cells[len(faults.Cells)-1].Column != col.Name {
+				faults.Total += total
+			}
+			if len(faults.Cells) < maxBadCells {
+				faults.Cells = append(faults.Cells, engine.BadCell{Line: line, Column: col.Name, Value: clipTo([]byte(*v[0]), 1000), Reason: reason})
+			}
+			return errors.Join(err1, err2)
+		})
+}
+
+// loadGiven fills the temporary table with one column's values and their lines.
+func (c *conn) loadGiven(ctx context.Context, im *importer) error {
+	typ := im.t.cols[im.targets[0].col].Type
+	ap, err := c.openAppenderIn("temp", "main", "given")
+	if err != nil {
+		return err
+	}
+	defer ap.destroy()
+	b := newBatch([]string{typ, "bigint"})
+	defer b.destroy()
+	parse := parserOf(typ)
+	for {
+		end := im.next()
+		if end != nil && end != io.EOF {
+			return im.formFault(end)
+		}
+		if b.n > 0 && (end != nil || b.full()) {
+			if err := c.ended(ctx); err != nil {
+				return err
+			}
+			if err := ap.append(b); err != nil {
+				return err
+			}
+			b.reset()
+		}
+		if end != nil {
+			return ap.finish()
+		}
+		f := im.csv.fields[im.targets[0].field]
+		switch {
+		case len(f.b) == 0 && !f.quoted:
+			continue
+		case parse == nil:
+			b.cols[0].setText(b.n, f.b, &b.arena)
+		default:
+			v, _ := parse(f.b)
+			b.cols[0].set(b.n, v)
+		}
+		b.cols[1].set(b.n, cell{lo: uint64(im.csv.line)})
+		b.n++
+	}
+}

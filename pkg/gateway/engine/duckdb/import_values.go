@@ -1,0 +1,305 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"unicode/utf8"
+)
+
+// cell is a value as DuckDB stores it: up to 128 bits, the low half first. Texts travel beside it.
+type cell struct {
+	lo uint64
+	hi int64
+}
+
+// fault says why a text is no value of a type.
+type cellFault uint8
+
+const (
+	faultNone cellFault = iota
+	faultSyntax
+	faultRange  // a number too large
+	faultField  // a month 13, an hour 25
+	faultPlaces // digits that the column cannot keep
+	faultZone   // an offset from UTC in a column without time zone
+	faultZero   // a NUL character
+	faultUTF8
+)
+
+// The rules are Postgres' where it does not guess or round: white space around a value other than text is ignored, and what
+// could not be read back unchanged is refused.
+type parser func(b []byte) (cell, cellFault)
+
+// parserOf is the reader of a type's values; nil for text, which is kept as it stands.
+func parserOf(typ string) parser {
+	switch typ {
+	case "bigint":
+		return parseBigint
+	case "boolean":
+		return parseBoolean
+	case "decimal":
+		return parseDecimal
+	case "timestamp":
+		return parseTimestamp
+	case "time":
+		return parseTime
+	case "date":
+		return parseDate
+	case "uuid":
+		return parseUUID
+	}
+	return nil
+}
+
+// parseCell reads one value; the reason is empty when it fits.
+func parseCell(typ, value string) (cell, string) {
+	var v cell
+	f := checkText([]byte(value))
+	if parse := parserOf(typ); f == faultNone && parse != nil {
+		v, f = parse([]byte(value))
+	}
+	return v, f.reason(typ, value)
+}
+
+// reason words a fault as Postgres does where Postgres knows it.
+func (f cellFault) reason(typ, value string) string {
+	if len(value) > 200 {
+		value = value[:200] + "..."
+	}
+	pg := typ
+	if typ == "decimal" {
+		pg = "numeric"
+	}
+	switch f {
+	case faultSyntax:
+		return fmt.Sprintf(`invalid input syntax for type %s: "%s"`, pg, value)
+	case faultRange:
+		return fmt.Sprintf(`value "%s" is out of range for type %s`, value, pg)
+	case faultField:
+		return fmt.Sprintf(`date/time field value out of range: "%s"`, value)
+	case faultPlaces:
+		n := decimalScale
+		if typ != "decimal" {
+			n = 6
+		}
+		return fmt.Sprintf(`value "%s" has more than %d decimal places, which type %s cannot keep`, value, n, pg)
+	case faultZone:
+		return fmt.Sprintf(`value "%s" has an offset from UTC, which type %s cannot keep`, value, pg)
+	case faultZero:
+		return `invalid byte sequence for encoding "UTF8": 0x00`
+	case faultUTF8:
+		return `invalid byte sequence for encoding "UTF8"`
+	}
+	return ""
+}
+
+func checkText(b []byte) cellFault {
+	if !utf8.Valid(b) {
+		return faultUTF8
+	}
+	for _, c := range b {
+		if c == 0 {
+			return faultZero
+		}
+	}
+	return faultNone
+}
+
+// trim takes the white space of ASCII from both ends.
+func trim(b []byte) []byte {
+	for len(b) > 0 && isSpace(b[0]) {
+		b = b[1:]
+	}
+	for len(b) > 0 && isSpace(b[len(b)-1]) {
+		b = b[:len(b)-1]
+	}
+	return b
+}
+
+func isSpace(c byte) bool { return c == ' ' || (c >= '\t' && c <= '\r') }
+
+func parseBigint(b []byte) (cell, cellFault) {
+	b = trim(b)
+	neg := false
+	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
+		neg = b[0] == '-'
+		b = b[1:]
+	}
+	if len(b) == 0 {
+		return cell{}, faultSyntax
+	}
+	var n uint64
+	over := false
+	for _, c := range b {
+		if !isDigit(c) {
+			return cell{}, faultSyntax
+		}
+		if n > (math.MaxUint64-9)/10 {
+			over = true
+		}
+		n = n*10 + uint64(c-'0')
+	}
+	limit := uint64(math.MaxInt64)
+	if neg {
+		limit++
+	}
+	if over || n > limit {
+		return cell{}, faultRange
+	}
+	if neg {
+		n = -n
+	}
+	return cell{lo: n}, faultNone
+}
+
+// parseBoolean accepts the words of Postgres and their unambiguous beginnings, in any case of letters.
+func parseBoolean(b []byte) (cell, cellFault) {
+	b = trim(b)
+	if len(b) == 1 && (b[0] == '0' || b[0] == '1') {
+		return cell{lo: uint64(b[0] - '0')}, faultNone
+	}
+	begins := func(word string, least int) bool {
+		if len(b) < least || len(b) > len(word) {
+			return false
+		}
+		for i, c := range b {
+			if c|0x20 != word[i] {
+				return false
+			}
+		}
+		return true
+	}
+	switch {
+	case begins("true", 1), begins("yes", 1), begins("on", 2):
+		return cell{lo: 1}, faultNone
+	case begins("false", 1), begins("no", 1), begins("off", 2):
+		return cell{}, faultNone
+	}
+	return cell{}, faultSyntax
+}
+
+// parseDecimal reads [sign]digits[.digits][e[sign]digits] into an integer of 10^-10 units.
+func parseDecimal(b []byte) (cell, cellFault) {
+	b = trim(b)
+	neg := false
+	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
+		neg = b[0] == '-'
+		b = b[1:]
+	}
+	digits, end, point := 0, len(b), -1
+	for i, c := range b {
+		if isDigit(c) {
+			digits++
+		} else if c == '.' && point < 0 {
+			point = i
+		} else if (c == 'e' || c == 'E') && digits > 0 {
+			end = i
+			break
+		} else {
+			return cell{}, faultSyntax
+		}
+	}
+	if digits == 0 {
+		return cell{}, faultSyntax
+	}
+	exp := 0
+	if end < len(b) {
+		e, f := parseBigint(b[end+1:])
+		if f != faultNone || isSpace(b[end+1]) {
+			return cell{}, faultSyntax
+		}
+		exp = int(max(min(int64(e.lo), 1000), -1000))
+	}
+	shift := decimalScale + exp // how many of the places after the point the unit covers
+	if point >= 0 {
+		shift -= end - point - 1
+	}
+	// A negative shift cuts that many digits from the end, which must be zeros.
+	var v cell
+	cut := -shift
+	seen := 0
+	for _, c := range b[:end] {
+		if c == '.' {
+			continue
+		}
+		seen++
+		if shift < 0 && seen > digits-cut {
+			if c != '0' {
+				return cell{}, faultPlaces
+			}
+			continue
+		}
+		if !v.timesTen(uint64(c - '0')) {
+			return cell{}, faultRange
+		}
+	}
+	if v != (cell{}) {
+		for ; shift > 0; shift-- {
+			if !v.timesTen(0) {
+				return cell{}, faultRange
+			}
+		}
+	}
+	if v.hi > maxDecimalHi || (v.hi == maxDecimalHi && v.lo > maxDecimalLo) {
+		return cell{}, faultRange
+	}
+	if neg {
+		v.lo = -v.lo
+		v.hi = ^v.hi
+		if v.lo == 0 {
+			v.hi++
+		}
+	}
+	return v, faultNone
+}
+
+// 10^38-1, the largest value of 38 digits.
+const (
+	maxDecimalHi = 0x4b3b4ca85a86c47a
+	maxDecimalLo = 0x098a223fffffffff
+)
+
+// timesTen multiplies an unsigned value by ten and adds a digit; false when 127 bits do not hold it.
+func (v *cell) timesTen(digit uint64) bool {
+	carry, lo := bits.Mul64(v.lo, 10)
+	over, hi := bits.Mul64(uint64(v.hi), 10)
+	lo, c := bits.Add64(lo, digit, 0)
+	hi, c2 := bits.Add64(hi, carry, c)
+	v.lo, v.hi = lo, int64(hi)
+	return over == 0 && c2 == 0 && hi <= math.MaxInt64
+}
+
+// parseUUID accepts what Postgres does: hexadecimal digits in either case, a hyphen after any group of four, braces around.
+func parseUUID(b []byte) (cell, cellFault) {
+	b = trim(b)
+	if len(b) > 2 && b[0] == '{' {
+		if b[len(b)-1] != '}' {
+			return cell{}, faultSyntax
+		}
+		b = b[1 : len(b)-1]
+	}
+	var hi, lo uint64
+	n := 0
+	for i, c := range b {
+		var d byte
+		switch {
+		case isDigit(c):
+			d = c - '0'
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			d = c | 0x20 - 'a' + 10
+		case c == '-' && n > 0 && n < 32 && n%4 == 0 && b[i-1] != '-':
+			continue
+		default:
+			return cell{}, faultSyntax
+		}
+		hi, lo = hi<<4|lo>>60, lo<<4|uint64(d)
+		n++
+	}
+	if n != 32 {
+		return cell{}, faultSyntax
+	}
+	return cell{lo: lo, hi: int64(hi ^ 1<<63)}, faultNone // DuckDB flips the first bit, so that the order is right
+}
