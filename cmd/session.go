@@ -79,8 +79,10 @@ func (e *Env) Settings() (*config.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, n := range s.Notes {
-		fmt.Fprintln(e.Err, "note:", n)
+	if o := s.Output.Value; o != "json" && o != "ndjson" { // there, stderr is for one JSON object
+		for _, n := range s.Notes {
+			fmt.Fprintln(e.Err, "note:", n)
+		}
 	}
 	e.run.settings = s
 	return s, nil
