@@ -63,7 +63,7 @@ func requestBody(req *http.Request) string {
 	if err != nil {
 		return ""
 	}
-	return string(raw)
+	return maskSecrets(string(raw))
 }
 
 func (t *interceptor) dryRun(req *http.Request) error {

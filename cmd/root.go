@@ -62,7 +62,7 @@ when no other zone is chosen.`,
 		cmds []*cobra.Command
 	}{
 		{groupData, []*cobra.Command{newQueryCmd(e), newTableCmd(e), newBITableCmd(e)}},
-		{groupSources, []*cobra.Command{newCatalogCmd(e)}},
+		{groupSources, []*cobra.Command{newConnectionCmd(e), newCatalogCmd(e)}},
 		{groupAdmin, []*cobra.Command{newOrgCmd(e), newWorkspaceCmd(e), newProjectCmd(e), newInfoCmd(e)}},
 		{groupTools, []*cobra.Command{newAPICmd(e), newProfileCmd(e), newConfigCmd(e), newGatewayCmd(e), newCompletionCmd(e), newVersionCmd(e)}},
 	} {

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -44,6 +45,9 @@ type Gateway struct {
 	runners *runners
 	ctx     context.Context
 	stop    context.CancelFunc
+
+	vault *vault
+	types connector.Registry // of connections
 }
 
 // Open opens the data directory, making it on first use. No project's rows are opened yet.
@@ -67,6 +71,7 @@ func Open(o Options) (*Gateway, error) {
 	}
 	g := &Gateway{options: o, store: st, engine: eng, routes: map[string]route{}, now: o.Now, log: o.Log,
 		runners: &runners{dir: filepath.Join(o.Dir, "runners")}}
+	g.vault, g.types = newVault(o.Dir), connectorTypes()
 	g.ctx, g.stop = context.WithCancel(context.Background())
 	g.register()
 	g.handler = g.middleware(g.mux())
@@ -81,6 +86,7 @@ func (g *Gateway) register() {
 	g.registerTables()
 	g.registerCatalogs()
 	g.registerExecute()
+	g.registerConnections()
 }
 
 // Operations lists the identifiers of the operations that have a route.

@@ -1,0 +1,186 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+func newConnectionCmd(e *Env) *cobra.Command {
+	c := &cobra.Command{Use: "connection", Aliases: []string{"connections", "conn"}, Short: "Connections: stored ways into external sources"}
+	ex := "  " + e.Name + " connection "
+	// in runs f with the project and the id of the connection named by the first argument.
+	in := func(f func(ctx context.Context, cl *api.Client, project, connection, name string) (view, error)) func(context.Context, *api.Client, []string) (view, error) {
+		return func(ctx context.Context, cl *api.Client, args []string) (view, error) {
+			p, err := e.projectID(ctx, cl)
+			if err != nil {
+				return view{}, err
+			}
+			id, err := connectionID(ctx, cl, p, args[0])
+			if err != nil {
+				return view{}, err
+			}
+			return f(ctx, cl, p, id, args[0])
+		}
+	}
+	c.AddCommand(
+		newConnectionTypeCmd(e),
+		e.leaf(spec.ListConnections, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the connections of the project", Example: ex + "list", Args: cobra.NoArgs},
+			func(ctx context.Context, cl *api.Client, _ []string) (view, error) {
+				p, err := e.projectID(ctx, cl)
+				if err != nil {
+					return view{}, err
+				}
+				v, err := cl.Connections.List(ctx, p)
+				return list(v, "id", "name", "type"), err
+			}),
+		e.leaf(spec.GetConnection, &cobra.Command{Use: "get CONNECTION", Aliases: []string{"show"}, Short: "Show one connection, by id or name", Example: ex + "get shopdb", Args: cobra.ExactArgs(1)},
+			in(func(ctx context.Context, cl *api.Client, p, id, _ string) (view, error) {
+				v, err := cl.Connections.Get(ctx, p, id)
+				return object(v), err
+			})),
+		e.leaf(spec.GetConnectionDetail, &cobra.Command{Use: "detail CONNECTION", Short: "Show what of a connection's credential is no secret", Example: ex + "detail shopdb", Args: cobra.ExactArgs(1)},
+			in(func(ctx context.Context, cl *api.Client, p, id, _ string) (view, error) {
+				v, err := cl.Connections.Detail(ctx, p, id)
+				return object(v), err
+			})),
+		newConnectionCreateCmd(e), newConnectionUpdateCmd(e),
+		annotate(e.leaf(spec.DeleteConnection, &cobra.Command{Use: "delete CONNECTION", Aliases: []string{"rm"}, Short: "Delete a connection", Args: cobra.ExactArgs(1),
+			Long:    "Delete a connection.\n\nCatalogs over it stay in the list, but stop resolving at once; the question names them.",
+			Example: ex + "delete shopdb --yes"},
+			in(func(ctx context.Context, cl *api.Client, p, id, name string) (view, error) {
+				cs, err := cl.Catalogs.List(ctx, p)
+				if err != nil {
+					return view{}, err
+				}
+				var over []string
+				for _, k := range cs {
+					if k.ConnectionID != nil && *k.ConnectionID == id {
+						over = append(over, k.Name)
+					}
+				}
+				what := "no catalog uses it"
+				if len(over) > 0 {
+					what = "these catalogs stop resolving: " + strings.Join(over, ", ")
+				}
+				if err := e.confirm("delete connection %s (%s)? %s", name, id, what); err != nil {
+					return view{}, err
+				}
+				return note("deleted connection %s; %s", name, what), cl.Connections.Delete(ctx, p, id)
+			})), spec.ListCatalogs),
+		newConnectionOAuthCmd(e),
+	)
+	return c
+}
+
+func newConnectionTypeCmd(e *Env) *cobra.Command {
+	c := &cobra.Command{Use: "type", Aliases: []string{"types"}, Short: "The types of connection and the credential each needs"}
+	ex := "  " + e.Name + " connection type "
+	c.AddCommand(
+		e.leaf(spec.ListConnectionConfigs, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the types of connection", Example: ex + "list", Args: cobra.NoArgs},
+			func(ctx context.Context, cl *api.Client, _ []string) (view, error) {
+				v, err := cl.Connections.ListConfigs(ctx)
+				return list(v, "connectionType", "connectionTypeLabel", "category", "authorizationType"), err
+			}),
+		e.leaf(spec.GetConnectionConfig, &cobra.Command{Use: "get TYPE", Aliases: []string{"show"}, Short: "Show the fields of a type's credential", Args: cobra.ExactArgs(1),
+			Long: "Show the fields of a type's credential. The type may be written in any case.", Example: ex + "get postgres"},
+			func(ctx context.Context, cl *api.Client, args []string) (view, error) {
+				key := args[0]
+				all, err := cl.Connections.ListConfigs(ctx)
+				if err == nil {
+					key = spelling(all, key)
+				}
+				v, err := cl.Connections.GetConfig(ctx, key)
+				return object(v), err
+			}),
+	)
+	return c
+}
+
+// spelling is a connection type as the gateway spells it: stripe is lower case there and POSTGRES upper case [L].
+func spelling(all []api.ConnectionConfiguration, key string) string {
+	if t, ok := typeNamed(all, key); ok {
+		return t.ConnectionType
+	}
+	return key
+}
+
+func typeNamed(all []api.ConnectionConfiguration, key string) (api.ConnectionConfiguration, bool) {
+	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
+		for _, t := range all {
+			if same(t.ConnectionType, key) {
+				return t, true
+			}
+		}
+	}
+	return api.ConnectionConfiguration{}, false
+}
+
+// connectionID finds a connection by id or name.
+func connectionID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
+	if uuidLike.MatchString(set) {
+		return set, nil
+	}
+	cs, err := cl.Connections.List(ctx, project)
+	if err != nil {
+		return "", err
+	}
+	all := make([]named, len(cs))
+	for i, c := range cs {
+		all[i] = named{id: c.ID, name: c.Name, where: ", type " + c.Type}
+	}
+	return pick("connection", "", set, all)
+}
+
+func newConnectionOAuthCmd(e *Env) *cobra.Command {
+	c := &cobra.Command{Use: "oauth", Short: "Connections that a third party authorizes"}
+	c.AddCommand(e.leaf(spec.CompleteOauthConnection, &cobra.Command{Use: "complete QUERY", Args: cobra.ExactArgs(1),
+		Short: "Complete an OAuth connection with what the provider sent back",
+		Long: `Complete an OAuth connection with what the provider sent back: the query string of the address it
+redirected to, everything after the question mark. @FILE reads it from a file and - from standard input.`,
+		Example: "  " + e.Name + " connection oauth complete - < callback.txt"},
+		func(ctx context.Context, cl *api.Client, args []string) (view, error) {
+			raw, err := e.value("QUERY", args[0])
+			if err != nil {
+				return view{}, err
+			}
+			q := strings.TrimSpace(string(raw))
+			if _, after, ok := strings.Cut(q, "?"); ok {
+				q = after
+			}
+			if !strings.Contains(q, "=") {
+				return view{}, usagef("QUERY: %d bytes without name=value are no query string", len(q))
+			}
+			p, err := e.projectID(ctx, cl)
+			if err != nil {
+				return view{}, err
+			}
+			v, err := cl.Connections.CompleteOAuth(ctx, p, api.OAuthCallbackRequest{QueryParameters: q})
+			return object(v), err
+		}))
+	return c
+}
+
+// orAlternative runs the usual operation and, where the gateway has no such route (404 or 405), the alternative one.
+func orAlternative[T any](usual, alternative func() (T, error)) (T, error) {
+	v, err := usual()
+	if !noRoute(err) {
+		return v, err
+	}
+	if w, err2 := alternative(); !noRoute(err2) {
+		return w, err2
+	}
+	return v, err
+}
+
+func describeField(f api.ConnectionConfigurationItem) string {
+	s := fmt.Sprintf("%s (%s", f.FieldName, f.FieldType)
+	if f.Required {
+		s += ", required"
+	}
+	return s + ")"
+}

@@ -1,0 +1,189 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/connector"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+const schemasSQL = `SELECT nspname::text FROM pg_namespace
+WHERE nspname <> 'information_schema' AND nspname NOT LIKE 'pg\_%' AND has_schema_privilege(oid, 'USAGE') ORDER BY 1`
+
+// Tables, partitioned ones, views, materialized views and foreign tables that the user may read.
+const tablesSQL = `SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = $1 AND c.relkind IN ('r','p','v','m','f')
+  AND (has_table_privilege(c.oid, 'SELECT') OR has_any_column_privilege(c.oid, 'SELECT')) ORDER BY 1`
+
+// A domain counts as the type it is based on.
+const columnsSQL = `SELECT a.attname::text, b.typname::text, b.typtype::text, b.typcategory::text,
+  CASE WHEN t.typtype = 'd' THEN t.typtypmod ELSE a.atttypmod END, a.attnotnull OR t.typnotnull, coalesce(col_description(c.oid, a.attnum), '')
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid
+JOIN pg_type t ON t.oid = a.atttypid JOIN pg_type b ON b.oid = CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END
+WHERE n.nspname = $1 AND c.relname = $2 AND a.attnum > 0 AND NOT a.attisdropped AND has_column_privilege(c.oid, a.attnum, 'SELECT')
+ORDER BY a.attnum`
+
+// Schemas lists those the user may use, without the server's own.
+func (p *postgres) Schemas(ctx context.Context) ([]string, error) {
+	return rows(ctx, p, pgx.RowTo[string], schemasSQL)
+}
+
+func (p *postgres) schema(ctx context.Context, name string) (string, error) {
+	all, err := p.Schemas(ctx)
+	if err != nil {
+		return "", err
+	}
+	found, ok, err := connector.Pick("schema", name, all)
+	if err == nil && !ok {
+		err = connector.ErrNoSchema
+	}
+	return found, err
+}
+
+// Tables lists what can be read in a schema.
+func (p *postgres) Tables(ctx context.Context, schema string) ([]connector.Table, error) {
+	schema, err := p.schema(ctx, schema)
+	if err != nil {
+		return nil, err
+	}
+	names, err := rows(ctx, p, pgx.RowTo[string], tablesSQL, schema)
+	out := make([]connector.Table, len(names))
+	for i, n := range names {
+		out[i] = connector.Table{Name: n}
+	}
+	return out, err
+}
+
+// find names a table as the server spells it.
+func (p *postgres) find(ctx context.Context, schema, table string) (string, string, error) {
+	schema, err := p.schema(ctx, schema)
+	if err != nil {
+		return "", "", err
+	}
+	names, err := rows(ctx, p, pgx.RowTo[string], tablesSQL, schema)
+	if err != nil {
+		return "", "", err
+	}
+	found, ok, err := connector.Pick("table", table, names)
+	if err == nil && !ok {
+		err = connector.ErrNoTable
+	}
+	return schema, found, err
+}
+
+// column is a column of a table with what the server says of its type.
+type column struct {
+	engine.ColumnInfo
+	server string // pg_type.typname
+	native bool   // read as pgx decodes it; others are cast to text by the server
+	push   pushable
+}
+
+func scanColumn(row pgx.CollectableRow) (c column, err error) {
+	var kind, category string
+	var mod int32
+	var notNull bool
+	if err = row.Scan(&c.Name, &c.server, &kind, &category, &mod, &notNull, &c.Comment); err != nil {
+		return
+	}
+	c.Nullable = !notNull
+	c.Type, c.native, c.push = typeOf(c.server, kind, category, mod)
+	return
+}
+
+// Table opens a table or a view for reading.
+func (p *postgres) Table(ctx context.Context, schema, table string) (engine.Scanner, error) {
+	schema, table, err := p.find(ctx, schema, table)
+	if err != nil {
+		return nil, err
+	}
+	cols, err := rows(ctx, p, scanColumn, columnsSQL, schema, table)
+	if err != nil {
+		return nil, err
+	}
+	t := &relation{p: p, name: quote(schema) + "." + quote(table), cols: map[string]column{}}
+	for _, c := range cols {
+		t.order = append(t.order, c.ColumnInfo)
+		t.cols[c.Name] = c
+	}
+	return t, nil
+}
+
+// Statistics gives n_distinct of pg_stats as it is: a positive number is a count, a negative one a fraction of the rows [L].
+// Columns that ANALYZE has not seen are left out.
+func (p *postgres) Statistics(ctx context.Context, schema, table string) ([]api.ColumnStatistics, error) {
+	schema, table, err := p.find(ctx, schema, table)
+	if err != nil {
+		return nil, err
+	}
+	return rows(ctx, p, pgx.RowToStructByPos[api.ColumnStatistics],
+		`SELECT s.attname::text, s.n_distinct::float8 FROM pg_stats s
+JOIN pg_namespace n ON n.nspname = s.schemaname JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = s.tablename
+JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = s.attname
+WHERE s.schemaname = $1 AND s.tablename = $2 AND NOT s.inherited ORDER BY a.attnum`, schema, table)
+}
+
+// pushable says which conditions on a column mean the same to the server as to the engine.
+type pushable int
+
+const (
+	pushNull  pushable = iota // only whether it is NULL
+	pushEqual                 // equality too
+	pushText                  // equality and LIKE: order depends on the collation
+	pushOrder                 // all comparisons
+)
+
+// typeOf maps a server type to a lower-case Trino name. What has no exact counterpart is text as psql prints it.
+func typeOf(name, kind, category string, mod int32) (trino string, native bool, push pushable) {
+	if kind == "b" && category != "A" {
+		switch name {
+		case "bool":
+			return "boolean", true, pushOrder
+		case "int2":
+			return "smallint", true, pushOrder
+		case "int4":
+			return "integer", true, pushOrder
+		case "int8":
+			return "bigint", true, pushOrder
+		case "float4":
+			return "real", true, pushNull // a real compared with a double differs by engine
+		case "float8":
+			return "double", true, pushOrder
+		case "numeric":
+			// The modifier holds precision and scale; scale is an 11-bit signed number. Without one any number of digits fits.
+			if mod >= 4 {
+				precision, scale := int(mod-4)>>16&0xffff, (int(mod-4)&0x7ff^1024)-1024
+				if precision <= 38 && scale >= 0 && scale <= precision {
+					return fmt.Sprintf("decimal(%d,%d)", precision, scale), false, pushOrder
+				}
+			}
+			return "varchar", false, pushNull
+		case "text", "varchar":
+			return "varchar", true, pushText
+		case "bpchar":
+			return "varchar", true, pushNull // the server ignores trailing blanks in comparisons
+		case "date":
+			return "date", true, pushOrder
+		case "timestamp":
+			return "timestamp", true, pushOrder
+		case "timestamptz":
+			return "timestamp with time zone", true, pushOrder
+		case "time":
+			return "time", false, pushNull // 24:00 exists in one of the two only
+		case "uuid":
+			return "uuid", false, pushEqual
+		case "json", "jsonb":
+			return "json", false, pushNull
+		case "bytea":
+			return "varbinary", true, pushEqual
+		}
+	}
+	return "varchar", false, pushNull
+}
+
+func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -1,0 +1,132 @@
+// Package postgres connects to PostgreSQL by pgx.
+package postgres
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+
+	"github.com/dig-cli/dig/pkg/gateway/connector"
+)
+
+// Type is the connection type POSTGRES with the fields it has on the hosted zones [O][L].
+func Type() connector.Type {
+	return connector.Type{
+		Key: "POSTGRES", Label: "PostgreSQL", Category: "Database", CatalogType: "peaka_postgres",
+		DocsURL: "https://www.postgresql.org/docs/current/libpq-connect.html",
+		Fields: []connector.Field{
+			{Name: "url", Kind: "text", Required: true, Description: "Host name or address of the server"},
+			{Name: "port", Kind: "number", Required: true, Description: "TCP port of the server, usually 5432"},
+			{Name: "user", Kind: "text", Required: true, Description: "User to log in as; reading rights are enough"},
+			{Name: "password", Kind: "text", Required: true, Secret: true, Description: "Password of the user"},
+			{Name: "databaseName", Kind: "text", Required: true, Description: "Database to read"},
+			{Name: "useSsl", Kind: "boolean", Description: "Connect by TLS and verify the server's certificate and name"},
+		},
+		Open: open,
+	}
+}
+
+const connectTimeout = 10 * time.Second
+
+type postgres struct{ cfg *pgx.ConnConfig }
+
+func open(c connector.Credential) (connector.Connector, error) {
+	host := strings.TrimSpace(c.Text("url"))
+	port, err := c.Port("port", 5432)
+	if err != nil {
+		return nil, err
+	}
+	if h, p, err := net.SplitHostPort(host); err == nil {
+		if n, err := strconv.ParseUint(p, 10, 16); err != nil || uint16(n) != port {
+			return nil, fmt.Errorf("credential field \"url\" names port %s, field \"port\" says %d", p, port)
+		}
+		host = h
+	}
+	if strings.ContainsAny(host, "/@?, \t") {
+		return nil, errors.New(`credential field "url" must be a host name or address alone`)
+	}
+	// The text is fixed so that no setting of this process's environment (PGHOST, PGPASSFILE, PGSERVICE) finds its way in.
+	cfg, err := pgx.ParseConfig("host=localhost port=5432 user=none password=none dbname=none sslmode=disable target_session_attrs=any")
+	if err != nil {
+		return nil, err
+	}
+	cfg.Host, cfg.Port, cfg.User, cfg.Password, cfg.Database = host, port, c.Text("user"), c.Text("password"), c.Text("databaseName")
+	cfg.Fallbacks, cfg.ConnectTimeout = nil, connectTimeout
+	cfg.TLSConfig = nil
+	if c.Flag("useSsl") {
+		cfg.TLSConfig = &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12}
+	}
+	cfg.RuntimeParams = map[string]string{
+		"application_name": "dig", "default_transaction_read_only": "on", "timezone": "UTC", "datestyle": "ISO, YMD",
+		"intervalstyle": "postgres", "extra_float_digits": "1", "client_encoding": "UTF8",
+	}
+	// A cancelled context asks the server to stop, and only closes the connection if that does not help.
+	cfg.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: 3 * time.Second}
+	}
+	cfg.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+	return &postgres{cfg}, nil
+}
+
+func (p *postgres) Close() error { return nil }
+
+func (p *postgres) connect(ctx context.Context) (*pgx.Conn, error) {
+	c, err := pgx.ConnectConfig(ctx, p.cfg.Copy())
+	if err != nil {
+		return nil, plain(err)
+	}
+	return c, nil
+}
+
+// hangUp ends a session without waiting long for a server that does not answer.
+func hangUp(c *pgx.Conn) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	return c.Close(ctx)
+}
+
+// plain is an error of the server or the network in one line. It names the user and the database but never the password.
+func plain(err error) error {
+	var pe *pgconn.PgError
+	if errors.As(err, &pe) {
+		return fmt.Errorf("%s (SQLSTATE %s)", pe.Message, pe.Code)
+	}
+	var ce *pgconn.ConnectError
+	if errors.As(err, &ce) {
+		return errors.New(strings.Join(strings.Fields(ce.Error()), " "))
+	}
+	return err
+}
+
+func (p *postgres) Test(ctx context.Context) error {
+	c, err := p.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer hangUp(c)
+	return plain(c.Ping(ctx))
+}
+
+// rows runs a small query and scans every row.
+func rows[T any](ctx context.Context, p *postgres, scan pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
+	c, err := p.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer hangUp(c)
+	rs, err := c.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, plain(err)
+	}
+	out, err := pgx.CollectRows(rs, scan)
+	return out, plain(err)
+}

@@ -1,0 +1,105 @@
+package gateway
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/dig-cli/dig/pkg/gateway/connector"
+)
+
+// vault seals credentials with AES-256-GCM under a random key that is kept beside the state, in secret.key (mode 0600). A sealed
+// credential opens only for the connection it was sealed for.
+type vault struct {
+	path string
+	once sync.Mutex
+	aead cipher.AEAD
+}
+
+const secretKeySize = 32
+
+func newVault(dir string) *vault { return &vault{path: filepath.Join(dir, "secret.key")} }
+
+func (v *vault) open(create bool) (cipher.AEAD, error) {
+	v.once.Lock()
+	defer v.once.Unlock()
+	if v.aead != nil {
+		return v.aead, nil
+	}
+	key, err := os.ReadFile(v.path)
+	if errors.Is(err, fs.ErrNotExist) && create {
+		key, err = v.create()
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.New("the file secret.key is gone from the data directory: stored credentials cannot be read; update the connections to store them again")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(key) != secretKeySize {
+		return nil, fmt.Errorf("the file secret.key in the data directory holds %d bytes, not %d", len(key), secretKeySize)
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	v.aead, err = cipher.NewGCM(block)
+	return v.aead, err
+}
+
+// create makes the key file. Of several processes that try at once, the first to link its file wins.
+func (v *vault) create() ([]byte, error) {
+	key := make([]byte, secretKeySize)
+	rand.Read(key)
+	f, err := os.CreateTemp(filepath.Dir(v.path), ".secret-*") // mode 0600
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(key)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return nil, err
+	}
+	if err := os.Link(f.Name(), v.path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	return os.ReadFile(v.path)
+}
+
+func (v *vault) seal(connection string, c connector.Credential) ([]byte, error) {
+	aead, err := v.open(true)
+	if err != nil {
+		return nil, err
+	}
+	plain, err := json.Marshal(map[string]any(c))
+	if err != nil {
+		return nil, err
+	}
+	nonce := make([]byte, aead.NonceSize())
+	rand.Read(nonce)
+	return aead.Seal(nonce, nonce, plain, []byte(connection)), nil
+}
+
+func (v *vault) unseal(connection string, sealed []byte) (connector.Credential, error) {
+	aead, err := v.open(false)
+	if err != nil {
+		return nil, err
+	}
+	n := aead.NonceSize()
+	if len(sealed) < n {
+		return nil, errors.New("the stored credential is damaged")
+	}
+	plain, err := aead.Open(nil, sealed[:n], sealed[n:], []byte(connection))
+	if err != nil {
+		return nil, errors.New("the stored credential does not open with secret.key: it is damaged, or the key is another one")
+	}
+	var c connector.Credential
+	return c, json.Unmarshal(plain, &c)
+}

@@ -1,0 +1,82 @@
+package store
+
+import (
+	"context"
+)
+
+// Catalog is a name for what a connection reaches. A shared one belongs to the project it was shared to; its connection is
+// that of the catalog it was shared from.
+type Catalog struct {
+	ID, ProjectID, Name, DisplayName, Type, ConnectionID, CreatedAt string
+	SharedFrom                                                      *string
+}
+
+const catalogColumns = "id, project_id, name, display_name, catalog_type, connection_id, shared_from, created_at"
+
+func scanCatalog(scan func(...any) error) (c Catalog, err error) {
+	err = scan(&c.ID, &c.ProjectID, &c.Name, &c.DisplayName, &c.Type, &c.ConnectionID, &c.SharedFrom, &c.CreatedAt)
+	return
+}
+
+// Catalogs lists those of a project.
+func (s *Store) Catalogs(ctx context.Context, project string) ([]Catalog, error) {
+	return queryAll(ctx, s.db, scanCatalog, "SELECT "+catalogColumns+" FROM catalogs WHERE project_id = ? ORDER BY created_at, id", project)
+}
+
+// Catalog finds one of a project.
+func (s *Store) Catalog(ctx context.Context, project, id string) (Catalog, error) {
+	return queryOne(ctx, s.db, scanCatalog, "SELECT "+catalogColumns+" FROM catalogs WHERE project_id = ? AND id = ?", project, id)
+}
+
+// CatalogByName finds one of a project by its SQL name.
+func (s *Store) CatalogByName(ctx context.Context, project, name string) (Catalog, error) {
+	return queryOne(ctx, s.db, scanCatalog, "SELECT "+catalogColumns+" FROM catalogs WHERE project_id = ? AND name = ?", project, name)
+}
+
+// CreateCatalog adds one; a name that is taken is ErrConflict. Id and time are filled in.
+func (s *Store) CreateCatalog(ctx context.Context, c Catalog) (Catalog, error) {
+	c.ID, c.CreatedAt = s.NewID(), s.stamp()
+	_, err := s.db.ExecContext(ctx, "INSERT INTO catalogs("+catalogColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		c.ID, c.ProjectID, c.Name, c.DisplayName, c.Type, c.ConnectionID, c.SharedFrom, c.CreatedAt)
+	return c, constraint(err)
+}
+
+// DeleteCatalog removes one with the parametric tables in it and what was shared from it.
+func (s *Store) DeleteCatalog(ctx context.Context, project, id string) error {
+	return exec(ctx, s.db, "DELETE FROM catalogs WHERE project_id = ? AND id = ?", project, id)
+}
+
+// CatalogConnection finds the connection behind a catalog; for a shared one it is another project's. ErrNotFound says that it
+// was deleted.
+func (s *Store) CatalogConnection(ctx context.Context, c Catalog) (Connection, error) {
+	return queryOne(ctx, s.db, scanConnection, "SELECT "+connectionColumns+" FROM connections WHERE id = ?", c.ConnectionID)
+}
+
+// ParametricTable is a table of a catalog read with fixed values for some of its columns. Values is JSON as it was sent.
+type ParametricTable struct {
+	CatalogID, FromSchema, FromTable, ToSchema, ToTable, Values string
+}
+
+const parametricColumns = "catalog_id, from_schema, from_table, to_schema, to_table, param_values"
+
+func scanParametric(scan func(...any) error) (p ParametricTable, err error) {
+	err = scan(&p.CatalogID, &p.FromSchema, &p.FromTable, &p.ToSchema, &p.ToTable, &p.Values)
+	return
+}
+
+// ParametricTables lists those of a catalog.
+func (s *Store) ParametricTables(ctx context.Context, catalog string) ([]ParametricTable, error) {
+	return queryAll(ctx, s.db, scanParametric, "SELECT "+parametricColumns+" FROM parametric_tables WHERE catalog_id = ? ORDER BY created_at, to_schema, to_table", catalog)
+}
+
+// CreateParametricTable adds one; a target that is taken is ErrConflict.
+func (s *Store) CreateParametricTable(ctx context.Context, p ParametricTable) error {
+	_, err := s.db.ExecContext(ctx, "INSERT INTO parametric_tables("+parametricColumns+", created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		p.CatalogID, p.FromSchema, p.FromTable, p.ToSchema, p.ToTable, p.Values, s.stamp())
+	return constraint(err)
+}
+
+// DeleteParametricTable removes one.
+func (s *Store) DeleteParametricTable(ctx context.Context, catalog, schema, table string) error {
+	return exec(ctx, s.db, "DELETE FROM parametric_tables WHERE catalog_id = ? AND to_schema = ? AND to_table = ?", catalog, schema, table)
+}

@@ -1,0 +1,54 @@
+package store
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+)
+
+// Connection is a stored way into an external source. Credential is sealed; the store cannot read it.
+type Connection struct {
+	ID, ProjectID, Name, Type string
+	Credential                []byte
+	CreatedAt, UpdatedAt      string
+}
+
+const connectionColumns = "id, project_id, name, type, credential, created_at, updated_at"
+
+func scanConnection(scan func(...any) error) (c Connection, err error) {
+	err = scan(&c.ID, &c.ProjectID, &c.Name, &c.Type, &c.Credential, &c.CreatedAt, &c.UpdatedAt)
+	return
+}
+
+// NewConnectionID makes the id of a connection, which its credential is sealed to before it is stored.
+func NewConnectionID() string { return uuid.NewString() }
+
+// Connections lists those of a project.
+func (s *Store) Connections(ctx context.Context, project string) ([]Connection, error) {
+	return queryAll(ctx, s.db, scanConnection, "SELECT "+connectionColumns+" FROM connections WHERE project_id = ? ORDER BY created_at, id", project)
+}
+
+// Connection finds one of a project.
+func (s *Store) Connection(ctx context.Context, project, id string) (Connection, error) {
+	return queryOne(ctx, s.db, scanConnection, "SELECT "+connectionColumns+" FROM connections WHERE project_id = ? AND id = ?", project, id)
+}
+
+// CreateConnection adds one. Times are filled in.
+func (s *Store) CreateConnection(ctx context.Context, c Connection) (Connection, error) {
+	c.CreatedAt = s.stamp()
+	c.UpdatedAt = c.CreatedAt
+	_, err := s.db.ExecContext(ctx, "INSERT INTO connections("+connectionColumns+") VALUES (?, ?, ?, ?, ?, ?, ?)",
+		c.ID, c.ProjectID, c.Name, c.Type, c.Credential, c.CreatedAt, c.UpdatedAt)
+	return c, constraint(err)
+}
+
+// UpdateConnection replaces name and credential.
+func (s *Store) UpdateConnection(ctx context.Context, c Connection) error {
+	return exec(ctx, s.db, "UPDATE connections SET name = ?, credential = ?, updated_at = ? WHERE project_id = ? AND id = ?",
+		c.Name, c.Credential, s.stamp(), c.ProjectID, c.ID)
+}
+
+// DeleteConnection removes one. Catalogs over it stay and no longer resolve.
+func (s *Store) DeleteConnection(ctx context.Context, project, id string) error {
+	return exec(ctx, s.db, "DELETE FROM connections WHERE project_id = ? AND id = ?", project, id)
+}
