@@ -30,8 +30,9 @@ func (s *FoldersService) Get(ctx context.Context, project, folder string) (Query
 	return call[QueryFolderWithContentsResponse](ctx, s.c, spec.GetQueryFolder.At(project, folder), nil)
 }
 
-// UpdateContents runs PUT /data/projects/{projectId}/queries/folders/{folderId}.
+// UpdateContents moves queries in and out; nil lists are sent as empty ones. PUT /data/projects/{projectId}/queries/folders/{folderId}.
 func (s *FoldersService) UpdateContents(ctx context.Context, project, folder string, body QueryFolderUpdateRequest) (QueryFolderWithContentsResponse, error) {
+	body.QueryIdsAdded, body.QueryIdsRemoved = append([]string{}, body.QueryIdsAdded...), append([]string{}, body.QueryIdsRemoved...)
 	return call[QueryFolderWithContentsResponse](ctx, s.c, spec.UpdateQueryFolderContents.At(project, folder), body)
 }
 

@@ -1,11 +1,11 @@
 package api
 
-// QueryFolderListResponse is a record of the service.
+// QueryFolderListResponse is the flat list of a project's folders [S].
 type QueryFolderListResponse struct {
 	Items []QueryFolderItem `json:"items"`
 }
 
-// QueryFolderItem is a record of the service.
+// QueryFolderItem is a folder of saved queries. Path starts with a slash; ParentID is null for a top-level folder [S].
 type QueryFolderItem struct {
 	ID        string  `json:"id"`
 	Name      string  `json:"name"`
@@ -14,17 +14,17 @@ type QueryFolderItem struct {
 	CreatedAt string  `json:"createdAt"`
 }
 
-// QueryFolderCreateRequest is the body of a request.
+// QueryFolderCreateRequest names a new folder; "a/b" makes both [O].
 type QueryFolderCreateRequest struct {
-	FolderName string `json:"folderName,omitempty"`
+	FolderName string `json:"folderName"`
 }
 
-// QueryFolderTreeResponse is a record of the service.
+// QueryFolderTreeResponse holds the top of a tree of folders.
 type QueryFolderTreeResponse struct {
 	Tree []QueryFolderTreeNode `json:"tree"`
 }
 
-// QueryFolderTreeNode is a record of the service.
+// QueryFolderTreeNode is a folder with what lies below it. Queries is empty unless asked for [O].
 type QueryFolderTreeNode struct {
 	ID       string                `json:"id"`
 	Name     string                `json:"name"`
@@ -33,7 +33,7 @@ type QueryFolderTreeNode struct {
 	Queries  []Query               `json:"queries"`
 }
 
-// QueryFolderWithContentsResponse is a record of the service.
+// QueryFolderWithContentsResponse is a folder with the folders and queries directly in it.
 type QueryFolderWithContentsResponse struct {
 	ID        string            `json:"id"`
 	Name      string            `json:"name"`
@@ -44,13 +44,13 @@ type QueryFolderWithContentsResponse struct {
 	Queries   []Query           `json:"queries"`
 }
 
-// QueryFolderUpdateRequest is the body of a request.
+// QueryFolderUpdateRequest moves queries into a folder and others from it to the root. Both lists are sent, also empty ones [O].
 type QueryFolderUpdateRequest struct {
-	QueryIdsAdded   []string `json:"queryIdsAdded,omitempty"`
-	QueryIdsRemoved []string `json:"queryIdsRemoved,omitempty"`
+	QueryIdsAdded   []string `json:"queryIdsAdded"`
+	QueryIdsRemoved []string `json:"queryIdsRemoved"`
 }
 
-// QueryFolderRenameRequest is the body of a request.
+// QueryFolderRenameRequest gives a folder a new name, which is one path segment.
 type QueryFolderRenameRequest struct {
 	Name string `json:"name"`
 }

@@ -1,6 +1,7 @@
 package api
 
-// MaterializedQueryStatus is a record of the service.
+// MaterializedQueryStatus tells of the latest refresh. A query that never ran is COMPLETED with null times; after a refresh was
+// asked for, the state before it is served until the run begins, so that only a new lastExecutionStartTime proves a new run [L].
 type MaterializedQueryStatus struct {
 	QueryID                string                     `json:"queryId"`
 	QueryName              string                     `json:"queryName"`
@@ -9,4 +10,5 @@ type MaterializedQueryStatus struct {
 	Status                 string                     `json:"status"` // COMPLETED, RUNNING, FAILED, CANCELED
 	LastExecutionStartTime *string                    `json:"lastExecutionStartTime"`
 	LastUpdateTime         *string                    `json:"lastUpdateTime"`
+	Error                  *string                    `json:"error,omitempty"` // why the latest run failed; zone local only
 }

@@ -1,6 +1,7 @@
 package api
 
-// Query is a record of the service.
+// Query is a saved query. Name is displayName made safe for SQL: "peaka"."query"."<name>" is its live text, and for a
+// materialized one "peaka"."mtquery"."<name>" the stored result [O].
 type Query struct {
 	ID              string                     `json:"id"`
 	DisplayName     string                     `json:"displayName"`
@@ -8,28 +9,28 @@ type Query struct {
 	InputQuery      string                     `json:"inputQuery"`
 	QueryType       string                     `json:"queryType"` // PLAIN, MATERIALIZED
 	Schedule        *MaterializedQuerySchedule `json:"schedule"`
-	Path            *string                    `json:"path"`
+	Path            *string                    `json:"path"` // of the folder, "/" at the root [L]
 	FolderID        *string                    `json:"folderId"`
 	InputQueryRefID *string                    `json:"inputQueryRefId,omitempty"` // legacy form
 }
 
-// MaterializedQuerySchedule is a record of the service.
+// MaterializedQuerySchedule says when a materialized query is refreshed. Only the fields of its type are set [S].
 type MaterializedQuerySchedule struct {
-	Type           string  `json:"type"` // interval, cron, none
-	CronExpression *string `json:"cronExpression"`
-	RepeatDuration *string `json:"repeatDuration"`
-	Timezone       *string `json:"timezone"`
-	Expression     *string `json:"expression,omitempty"` // legacy form
+	Type           string  `json:"type"`                 // interval, cron, none
+	CronExpression *string `json:"cronExpression"`       // five fields
+	RepeatDuration *string `json:"repeatDuration"`       // ISO-8601, such as PT1H
+	Timezone       *string `json:"timezone"`             // of the cron expression; UTC when absent [D]
+	Expression     *string `json:"expression,omitempty"` // legacy form of repeatDuration
 }
 
-// QueryRequest is the body of a request.
+// QueryRequest creates or changes a saved query. On update an omitted field keeps its value [O].
 type QueryRequest struct {
-	DisplayName     string                     `json:"displayName,omitempty"`
+	DisplayName     *string                    `json:"displayName,omitempty"`
 	InputQuery      *string                    `json:"inputQuery,omitempty"`
 	QueryType       string                     `json:"queryType,omitempty"` // PLAIN, MATERIALIZED
 	Schedule        *MaterializedQuerySchedule `json:"schedule,omitempty"`
-	InputQueryRefID *string                    `json:"inputQueryRefId,omitempty"`
-	Path            *string                    `json:"path,omitempty"`
+	InputQueryRefID *string                    `json:"inputQueryRefId,omitempty"` // takes the text of another query, once [O]
+	Path            *string                    `json:"path,omitempty"`            // of the folder; missing folders are made
 }
 
 // ExecuteByBuilder is the body of a request.
@@ -77,9 +78,9 @@ type ExecuteByStatement struct {
 	BindArgs  []string `json:"bindArgs,omitempty"`
 }
 
-// QueryPathUpdateRequest is the body of a request.
+// QueryPathUpdateRequest names the folder that a query or folder moves into, "/" for the root. Missing folders are made [L].
 type QueryPathUpdateRequest struct {
-	Path string `json:"path,omitempty"`
+	Path string `json:"path"`
 }
 
 // FilterNode is a condition or a nested group; exactly one field is set. On the wire a condition is an array and a group an

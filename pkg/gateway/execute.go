@@ -104,11 +104,6 @@ func (g *Gateway) statement(ctx context.Context, p store.Project, raw json.RawMe
 	return engine.Query{SQL: b.Statement, Bindings: append(b.Bindings, b.BindArgs...), Timeout: timeoutOf(b.Timeout)}, nil
 }
 
-// savedStatement is the SQL that execution by id stands for.
-func (g *Gateway) savedStatement(_ context.Context, _ store.Project, id string) (string, error) {
-	return "", dataFault(400, "There is no query with id: %s", id)
-}
-
 // splitName reads a dotted name whose parts may be quoted: catalog.schema.table.
 func splitName(s string) (engine.TableName, error) {
 	var parts []string

@@ -43,6 +43,7 @@ type Gateway struct {
 	log     *slog.Logger
 	jobs    sync.WaitGroup // background work that Close waits for
 	runners *runners
+	duties  []duty // run every second while the gateway serves
 	ctx     context.Context
 	stop    context.CancelFunc
 
@@ -87,6 +88,9 @@ func (g *Gateway) register() {
 	g.registerCatalogs()
 	g.registerExecute()
 	g.registerConnections()
+	g.registerQueries()
+	g.registerFolders()
+	g.registerMaterialized()
 }
 
 // Operations lists the identifiers of the operations that have a route.

@@ -12,11 +12,12 @@ import (
 
 // resolver tells the engine what the names of one project mean.
 type resolver struct {
-	g *Gateway
-	p store.Project
+	g     *Gateway
+	p     store.Project
+	draft *draft // a saved query about to be saved, nil for none
 }
 
-func (g *Gateway) resolver(p store.Project) resolver { return resolver{g, p} }
+func (g *Gateway) resolver(p store.Project) resolver { return resolver{g: g, p: p} }
 
 // Lookup implements engine.Catalogs.
 func (r resolver) Lookup(ctx context.Context, n engine.TableName) (engine.Source, error) {
@@ -25,13 +26,13 @@ func (r resolver) Lookup(ctx context.Context, n engine.TableName) (engine.Source
 	}
 	switch n.Schema {
 	case engine.SchemaQuery, engine.SchemaMtQuery:
-		return engine.Source{}, unknown(engine.KindUnknownTable, "Table '%s' does not exist", n.String())
+		return r.lookupQuery(ctx, n)
 	}
 	return engine.Source{}, unknown(engine.KindUnknownSchema, "Schema '%s' does not exist in catalog '%s'", n.Schema, n.Catalog)
 }
 
 // List implements engine.Catalogs.
-func (r resolver) List(ctx context.Context) ([]engine.TableName, error) { return nil, nil }
+func (r resolver) List(ctx context.Context) ([]engine.TableName, error) { return r.listQueries(ctx) }
 
 func unknown(k engine.Kind, format string, args ...any) error {
 	return &engine.Error{Kind: k, Message: dataFault(400, format, args...).Message}

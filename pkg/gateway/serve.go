@@ -49,6 +49,7 @@ type Server struct {
 	lock    *flock.Flock
 	servers []*http.Server
 	errs    chan error
+	unwind  func()   // stops the schedules
 	Addr    net.Addr // of the TCP listener
 }
 
@@ -89,6 +90,10 @@ func (g *Gateway) Listen(addr string, anyHost bool) (*Server, error) {
 	s.Addr = tcp.Addr()
 	s.start(tcp, sourceTCP)
 	s.start(unix, sourceSocket)
+	if err := g.endCutOff(context.Background()); err != nil {
+		g.log.Error("runs that were cut off could not be ended", "error", err)
+	}
+	s.unwind = g.startSchedules()
 	return s, nil
 }
 
@@ -113,6 +118,7 @@ func (s *Server) Wait(ctx context.Context, grace time.Duration) error {
 	case <-ctx.Done():
 	case err = <-s.errs:
 	}
+	s.unwind()
 	stop, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
 	for _, srv := range s.servers {

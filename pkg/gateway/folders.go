@@ -1,0 +1,279 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+func (g *Gateway) registerFolders() {
+	handle(g, spec.ListQueryFolders, g.listFolders)
+	handle(g, spec.CreateQueryFolder, g.createFolder)
+	handle(g, spec.GetQueryFolderTree, g.getFolderTree)
+	handle(g, spec.GetQueryFolder, g.getFolder)
+	handle(g, spec.UpdateQueryFolderContents, g.updateFolderContents)
+	handle(g, spec.DeleteQueryFolder, g.deleteFolder)
+	handle(g, spec.RenameQueryFolder, g.renameFolder)
+	handle(g, spec.MoveQueryFolder, g.moveFolder)
+	handle(g, spec.CreateChildQueryFolder, g.createChildFolder)
+}
+
+// maxDepth bounds how deep folders lie in each other.
+const maxDepth = 32
+
+// splitPath reads a path of folders; slashes at either end do not count and "/" is the root, with no names.
+func splitPath(path string) ([]string, error) {
+	trimmed := strings.Trim(path, "/")
+	if trimmed == "" {
+		return nil, nil
+	}
+	names := strings.Split(trimmed, "/")
+	if len(names) > maxDepth {
+		return nil, dataFault(400, "path %q is more than %d folders deep", path, maxDepth)
+	}
+	for _, n := range names {
+		if strings.TrimSpace(n) != n || n == "" || n == "." || n == ".." || utf8.RuneCountInString(n) > 255 || strings.ContainsFunc(n, func(r rune) bool { return r < 0x20 || r == 0x7f }) {
+			return nil, dataFault(400, "path %q: %q is not a name for a folder", path, n)
+		}
+	}
+	return names, nil
+}
+
+// bodyPath is the path of a request to move something; a missing one must not mean the root.
+func bodyPath(b api.QueryPathUpdateRequest) ([]string, error) {
+	if b.Path == "" {
+		return nil, missing("path")
+	}
+	return splitPath(b.Path)
+}
+
+func folderOut(f store.Folder) api.QueryFolderItem {
+	return api.QueryFolderItem{ID: f.ID, Name: f.Name, Path: f.Path, ParentID: f.ParentID, CreatedAt: f.CreatedAt}
+}
+
+func (g *Gateway) folder(ctx context.Context, p store.Project, id string) (store.Folder, error) {
+	f, err := g.store.Folder(ctx, p.ID, id)
+	return f, notFound(err, "there is no query folder with id: %s", id)
+}
+
+// folderFault gives the errors of folder changes their words.
+func folderFault(err error, name string) error {
+	switch {
+	case errors.Is(err, store.ErrConflict):
+		return dataFault(409, "a folder named %s already exists there", name)
+	case errors.Is(err, store.ErrCircular):
+		return dataFault(409, "folder %s cannot move into itself or a folder below it", name)
+	}
+	return err
+}
+
+func (g *Gateway) listFolders(ctx context.Context, r *Request[None]) (api.QueryFolderListResponse, error) {
+	all, err := g.store.Folders(ctx, r.Project.ID)
+	return api.QueryFolderListResponse{Items: mapAll(all, folderOut)}, err
+}
+
+func (g *Gateway) createFolder(ctx context.Context, r *Request[api.QueryFolderCreateRequest]) (Reply, error) {
+	return g.newFolder(ctx, r, nil)
+}
+
+func (g *Gateway) createChildFolder(ctx context.Context, r *Request[api.QueryFolderCreateRequest]) (Reply, error) {
+	up, err := g.folder(ctx, r.Project, r.Param("parentFolderId"))
+	if err != nil {
+		return Reply{}, err
+	}
+	return g.newFolder(ctx, r, &up.ID)
+}
+
+func (g *Gateway) newFolder(ctx context.Context, r *Request[api.QueryFolderCreateRequest], parent *string) (Reply, error) {
+	path, err := splitPath(r.Body.FolderName)
+	if err != nil {
+		return Reply{}, err
+	}
+	if len(path) == 0 {
+		return Reply{}, missing("folderName")
+	}
+	f, err := g.store.CreateFolder(ctx, r.Project.ID, parent, path)
+	return Reply{Status: http.StatusCreated, Value: folderOut(f)}, folderFault(err, r.Body.FolderName)
+}
+
+func (g *Gateway) getFolder(ctx context.Context, r *Request[None]) (api.QueryFolderWithContentsResponse, error) {
+	f, err := g.folder(ctx, r.Project, r.Param("folderId"))
+	if err != nil {
+		return api.QueryFolderWithContentsResponse{}, err
+	}
+	return g.folderContents(ctx, r.Project, f)
+}
+
+func (g *Gateway) folderContents(ctx context.Context, p store.Project, f store.Folder) (api.QueryFolderWithContentsResponse, error) {
+	out := api.QueryFolderWithContentsResponse{ID: f.ID, Name: f.Name, Path: f.Path, ParentID: f.ParentID, CreatedAt: f.CreatedAt, Folders: []api.QueryFolderItem{}}
+	all, err := g.store.Folders(ctx, p.ID)
+	if err != nil {
+		return out, err
+	}
+	for _, sub := range all {
+		if sub.ParentID != nil && *sub.ParentID == f.ID {
+			out.Folders = append(out.Folders, folderOut(sub))
+		}
+	}
+	qs, err := g.store.QueriesIn(ctx, p.ID, &f.ID)
+	if err != nil {
+		return out, err
+	}
+	out.Queries, err = g.queriesOut(ctx, p, qs)
+	return out, err
+}
+
+// getFolderTree nests the folders. With rootFolderId the tree has that folder at its top, else all top-level ones; queries at the
+// root lie in no folder and so in no tree.
+func (g *Gateway) getFolderTree(ctx context.Context, r *Request[None]) (api.QueryFolderTreeResponse, error) {
+	out := api.QueryFolderTreeResponse{Tree: []api.QueryFolderTreeNode{}}
+	withQueries, err := r.Bool("includeQueries", false)
+	if err != nil {
+		return out, err
+	}
+	all, err := g.store.Folders(ctx, r.Project.ID)
+	if err != nil {
+		return out, err
+	}
+	queries := map[string][]api.Query{}
+	if withQueries {
+		qs, err := g.store.Queries(ctx, r.Project.ID)
+		if err != nil {
+			return out, err
+		}
+		paths, err := g.folderPaths(ctx, r.Project)
+		if err != nil {
+			return out, err
+		}
+		for _, q := range qs {
+			if q.FolderID != nil {
+				queries[*q.FolderID] = append(queries[*q.FolderID], queryOut(q, paths))
+			}
+		}
+	}
+	var node func(f store.Folder) api.QueryFolderTreeNode
+	node = func(f store.Folder) api.QueryFolderTreeNode {
+		n := api.QueryFolderTreeNode{ID: f.ID, Name: f.Name, Path: f.Path, Children: []api.QueryFolderTreeNode{}, Queries: append([]api.Query{}, queries[f.ID]...)}
+		for _, sub := range all {
+			if sub.ParentID != nil && *sub.ParentID == f.ID {
+				n.Children = append(n.Children, node(sub))
+			}
+		}
+		return n
+	}
+	root := r.Query("rootFolderId")
+	if root != "" {
+		f, err := g.folder(ctx, r.Project, root)
+		if err != nil {
+			return out, err
+		}
+		out.Tree = append(out.Tree, node(f))
+		return out, nil
+	}
+	for _, f := range all {
+		if f.ParentID == nil {
+			out.Tree = append(out.Tree, node(f))
+		}
+	}
+	return out, nil
+}
+
+func (g *Gateway) updateFolderContents(ctx context.Context, r *Request[api.QueryFolderUpdateRequest]) (api.QueryFolderWithContentsResponse, error) {
+	var none api.QueryFolderWithContentsResponse
+	f, err := g.folder(ctx, r.Project, r.Param("folderId"))
+	if err != nil {
+		return none, err
+	}
+	b := r.Body
+	switch {
+	case b.QueryIdsAdded == nil:
+		return none, missing("queryIdsAdded")
+	case b.QueryIdsRemoved == nil:
+		return none, missing("queryIdsRemoved")
+	}
+	for _, id := range b.QueryIdsAdded {
+		if slices.Contains(b.QueryIdsRemoved, id) {
+			return none, dataFault(400, "query %s is in queryIdsAdded and in queryIdsRemoved", id)
+		}
+	}
+	bad, err := g.store.MoveQueries(ctx, r.Project.ID, f.ID, b.QueryIdsAdded, b.QueryIdsRemoved)
+	if errors.Is(err, store.ErrNotFound) {
+		if slices.Contains(b.QueryIdsRemoved, bad) {
+			return none, dataFault(400, "There is no query with id: %s in folder %s", bad, f.Path)
+		}
+		return none, dataFault(400, "There is no query with id: %s", bad)
+	}
+	if err != nil {
+		return none, err
+	}
+	return g.folderContents(ctx, r.Project, f)
+}
+
+func (g *Gateway) deleteFolder(ctx context.Context, r *Request[None]) (Reply, error) {
+	done := Reply{Status: http.StatusNoContent}
+	force, err := r.Bool("force", false)
+	if err != nil {
+		return done, err
+	}
+	f, err := g.folder(ctx, r.Project, r.Param("folderId"))
+	if err != nil {
+		return done, err
+	}
+	known := map[string]bool{}
+	if force {
+		held, err := g.store.QueriesBelow(ctx, r.Project.ID, f.ID)
+		if err != nil {
+			return done, err
+		}
+		for _, q := range held {
+			known[q.ID] = true
+			if err := g.removeQuery(ctx, r.Project, q, func() error { return nil }); err != nil {
+				return done, err
+			}
+		}
+	}
+	err = g.store.DeleteFolder(ctx, r.Project.ID, f.ID, force, known)
+	if errors.Is(err, store.ErrInUse) {
+		return done, dataFault(409, "folder %s is not empty; force=true deletes it with all folders and queries in it", f.Path)
+	}
+	return done, err
+}
+
+func (g *Gateway) renameFolder(ctx context.Context, r *Request[api.QueryFolderRenameRequest]) (api.QueryFolderItem, error) {
+	f, err := g.folder(ctx, r.Project, r.Param("folderId"))
+	if err != nil {
+		return api.QueryFolderItem{}, err
+	}
+	if r.Body.Name == "" {
+		return api.QueryFolderItem{}, missing("name")
+	}
+	names, err := splitPath(r.Body.Name)
+	if err != nil {
+		return api.QueryFolderItem{}, err
+	}
+	if len(names) != 1 || names[0] != r.Body.Name {
+		return api.QueryFolderItem{}, dataFault(400, "name %q is a path; a folder moves with its path", r.Body.Name)
+	}
+	f, err = g.store.RenameFolder(ctx, r.Project.ID, f.ID, r.Body.Name)
+	return folderOut(f), folderFault(err, r.Body.Name)
+}
+
+func (g *Gateway) moveFolder(ctx context.Context, r *Request[api.QueryPathUpdateRequest]) (api.QueryFolderItem, error) {
+	f, err := g.folder(ctx, r.Project, r.Param("folderId"))
+	if err != nil {
+		return api.QueryFolderItem{}, err
+	}
+	path, err := bodyPath(r.Body)
+	if err != nil {
+		return api.QueryFolderItem{}, err
+	}
+	moved, err := g.store.MoveFolder(ctx, r.Project.ID, f.ID, path)
+	return folderOut(moved), folderFault(err, f.Name)
+}

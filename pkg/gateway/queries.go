@@ -1,0 +1,273 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+func (g *Gateway) registerQueries() {
+	handle(g, spec.ListQueries, g.listQueries)
+	handle(g, spec.CreateQuery, g.createQuery)
+	handle(g, spec.GetQuery, g.getQuery)
+	handle(g, spec.UpdateQuery, g.updateQuery)
+	handle(g, spec.DeleteQuery, g.deleteQuery)
+	handle(g, spec.MoveQuery, g.moveQuery)
+}
+
+// Types of saved queries [O].
+const (
+	plainQuery        = "PLAIN"
+	materializedQuery = "MATERIALIZED"
+)
+
+// folderPaths finds the paths of a project's folders by id.
+func (g *Gateway) folderPaths(ctx context.Context, p store.Project) (map[string]string, error) {
+	all, err := g.store.Folders(ctx, p.ID)
+	paths := make(map[string]string, len(all))
+	for _, f := range all {
+		paths[f.ID] = f.Path
+	}
+	return paths, err
+}
+
+func queryOut(q store.Query, paths map[string]string) api.Query {
+	path := "/"
+	if q.FolderID != nil {
+		path = paths[*q.FolderID]
+	}
+	out := api.Query{ID: q.ID, DisplayName: q.DisplayName, Name: q.Name, InputQuery: q.SQL, QueryType: plainQuery, Path: &path, FolderID: q.FolderID}
+	if q.Materialized != nil {
+		out.QueryType, out.Schedule = materializedQuery, scheduleOut(q.Materialized.Schedule)
+	}
+	return out
+}
+
+func (g *Gateway) queriesOut(ctx context.Context, p store.Project, qs []store.Query) ([]api.Query, error) {
+	paths, err := g.folderPaths(ctx, p)
+	return mapAll(qs, func(q store.Query) api.Query { return queryOut(q, paths) }), err
+}
+
+func (g *Gateway) queryReply(ctx context.Context, p store.Project, q store.Query) (api.Query, error) {
+	out, err := g.queriesOut(ctx, p, []store.Query{q})
+	if err != nil {
+		return api.Query{}, err
+	}
+	return out[0], nil
+}
+
+// savedQuery finds a saved query. A missing one is 400, as hosted [L].
+func (g *Gateway) savedQuery(ctx context.Context, p store.Project, id string) (store.Query, error) {
+	q, err := g.store.Query(ctx, p.ID, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return q, dataFault(400, "There is no query with id: %s", id)
+	}
+	return q, err
+}
+
+func (g *Gateway) listQueries(ctx context.Context, r *Request[None]) ([]api.Query, error) {
+	all, err := g.store.Queries(ctx, r.Project.ID)
+	if err != nil {
+		return nil, err
+	}
+	return g.queriesOut(ctx, r.Project, all)
+}
+
+func (g *Gateway) getQuery(ctx context.Context, r *Request[None]) (api.Query, error) {
+	q, err := g.savedQuery(ctx, r.Project, r.Param("queryId"))
+	if err != nil {
+		return api.Query{}, err
+	}
+	return g.queryReply(ctx, r.Project, q)
+}
+
+func (g *Gateway) createQuery(ctx context.Context, r *Request[api.QueryRequest]) (api.Query, error) {
+	b := r.Body
+	if b.DisplayName == nil {
+		return api.Query{}, missing("displayName")
+	}
+	if b.InputQuery == nil && b.InputQueryRefID == nil {
+		return api.Query{}, missing("inputQuery")
+	}
+	return g.saveQuery(ctx, r, store.Query{ProjectID: r.Project.ID})
+}
+
+func (g *Gateway) updateQuery(ctx context.Context, r *Request[api.QueryRequest]) (api.Query, error) {
+	q, err := g.savedQuery(ctx, r.Project, r.Param("queryId"))
+	if err != nil {
+		return api.Query{}, err
+	}
+	return g.saveQuery(ctx, r, q)
+}
+
+// saveQuery lays a request over a query and stores it. Nothing is stored when anything of it is refused.
+func (g *Gateway) saveQuery(ctx context.Context, r *Request[api.QueryRequest], old store.Query) (api.Query, error) {
+	check, err := r.Bool("checkSchemaExists", true)
+	if err != nil {
+		return api.Query{}, err
+	}
+	q := old
+	if err := g.layOver(ctx, r, &q); err != nil {
+		return api.Query{}, err
+	}
+	var path []string
+	if r.Body.Path != nil {
+		if path, err = splitPath(*r.Body.Path); err != nil {
+			return api.Query{}, err
+		}
+	}
+	if err := g.nameFree(ctx, q); err != nil {
+		return api.Query{}, err
+	}
+	if q.SQL != old.SQL || q.Name != old.Name {
+		if err := g.checkQuery(ctx, r, q, old.Name, check); err != nil {
+			return api.Query{}, err
+		}
+	}
+	saved, err := g.store.SaveQuery(ctx, q, path, r.Body.Path != nil)
+	if errors.Is(err, store.ErrConflict) {
+		return api.Query{}, nameTaken(q.Name)
+	}
+	if err != nil {
+		return api.Query{}, err
+	}
+	switch {
+	case saved.Materialized != nil && (old.Materialized == nil || saved.SQL != old.SQL):
+		err = g.startRun(ctx, r.Project, saved.ID)
+	case saved.Materialized == nil && old.Materialized != nil:
+		err = g.dropStored(ctx, r.Project, saved.ID)
+	}
+	if err != nil {
+		return api.Query{}, err
+	}
+	return g.queryReply(ctx, r.Project, saved)
+}
+
+// layOver changes what a request names and keeps the rest.
+func (g *Gateway) layOver(ctx context.Context, r *Request[api.QueryRequest], q *store.Query) error {
+	b := r.Body
+	if b.DisplayName != nil {
+		name := sqlName(*b.DisplayName)
+		if strings.Trim(name, "_") == "" || utf8.RuneCountInString(name) > 255 {
+			return dataFault(400, "displayName %q makes no name for SQL: it needs a letter or a digit, and at most 255 characters", *b.DisplayName)
+		}
+		q.DisplayName, q.Name = *b.DisplayName, name
+	}
+	switch {
+	case b.InputQuery != nil && b.InputQueryRefID != nil:
+		return dataFault(400, "inputQuery and inputQueryRefId exclude each other")
+	case b.InputQuery != nil:
+		q.SQL = *b.InputQuery
+	case b.InputQueryRefID != nil:
+		ref, err := g.savedQuery(ctx, r.Project, *b.InputQueryRefID)
+		if err != nil {
+			return err
+		}
+		q.SQL = ref.SQL
+	}
+	if strings.TrimSpace(q.SQL) == "" {
+		return dataFault(400, "inputQuery is empty")
+	}
+	switch b.QueryType {
+	case "":
+	case plainQuery:
+		q.Materialized = nil
+	case materializedQuery:
+		if q.Materialized == nil {
+			q.Materialized = &store.Materialized{Schedule: store.Schedule{Type: "none", Anchor: store.Time(g.now())}}
+		}
+	default:
+		return dataFault(400, "queryType: %q is neither PLAIN nor MATERIALIZED", b.QueryType)
+	}
+	if b.Schedule == nil {
+		return nil
+	}
+	s, err := g.newSchedule(*b.Schedule)
+	if err != nil {
+		return err
+	}
+	if q.Materialized == nil {
+		if s.Type == "none" {
+			return nil
+		}
+		return dataFault(400, "schedule: only a materialized query has one; set queryType to MATERIALIZED")
+	}
+	m := *q.Materialized
+	m.Schedule = s
+	q.Materialized = &m
+	return nil
+}
+
+// sqlName makes the name that SQL uses: lower case, and an underscore for whatever is neither letter nor digit. The service
+// documents the lower case [O]; the underscores are ours.
+func sqlName(display string) string {
+	return strings.Map(func(r rune) rune {
+		if r = unicode.ToLower(r); unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return '_'
+	}, strings.TrimSpace(display))
+}
+
+func nameTaken(name string) error {
+	return dataFault(409, "a query named %s already exists in this project", name)
+}
+
+func (g *Gateway) nameFree(ctx context.Context, q store.Query) error {
+	other, err := g.store.QueryNamed(ctx, q.ProjectID, q.Name)
+	if errors.Is(err, store.ErrNotFound) || err == nil && other.ID == q.ID {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return nameTaken(q.Name)
+}
+
+func (g *Gateway) deleteQuery(ctx context.Context, r *Request[None]) (None, error) {
+	q, err := g.savedQuery(ctx, r.Project, r.Param("queryId"))
+	if err != nil {
+		return None{}, err
+	}
+	return None{}, g.removeQuery(ctx, r.Project, q, func() error { return g.store.DeleteQuery(ctx, q.ProjectID, q.ID) })
+}
+
+// removeQuery drops the rows a query has stored, then the query. In this order a failure leaves something that can be deleted again.
+func (g *Gateway) removeQuery(ctx context.Context, p store.Project, q store.Query, remove func() error) error {
+	if q.Materialized != nil {
+		if _, err := g.store.AskCancel(ctx, q.ID); err != nil {
+			return err
+		}
+		if err := g.dropStored(ctx, p, q.ID); err != nil {
+			return err
+		}
+	}
+	return remove()
+}
+
+func (g *Gateway) dropStored(ctx context.Context, p store.Project, id string) error {
+	data, err := g.engine.Project(ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	return data.DropStored(ctx, engine.SchemaMtQuery, id)
+}
+
+func (g *Gateway) moveQuery(ctx context.Context, r *Request[api.QueryPathUpdateRequest]) (None, error) {
+	q, err := g.savedQuery(ctx, r.Project, r.Param("queryId"))
+	if err != nil {
+		return None{}, err
+	}
+	path, err := bodyPath(r.Body)
+	if err != nil {
+		return None{}, err
+	}
+	return None{}, g.store.MoveQuery(ctx, q.ProjectID, q.ID, path)
+}

@@ -1,0 +1,127 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+)
+
+// draft is a saved query as it will be, for checking it before it is saved.
+type draft struct{ name, was, sql string }
+
+// lookupQuery finds what a name below peaka.query or peaka.mtquery stands for: the live text, or the rows stored by the last
+// complete run.
+func (r resolver) lookupQuery(ctx context.Context, n engine.TableName) (engine.Source, error) {
+	name := strings.ToLower(n.Table)
+	if d := r.draft; d != nil && n.Schema == engine.SchemaQuery {
+		switch name {
+		case d.name:
+			return engine.Source{SQL: d.sql}, nil
+		case d.was:
+			return engine.Source{}, unknown(engine.KindUnknownTable, "Table '%s' does not exist", n.String())
+		}
+	}
+	q, err := r.g.store.QueryNamed(ctx, r.p.ID, name)
+	if errors.Is(err, store.ErrNotFound) {
+		return engine.Source{}, unknown(engine.KindUnknownTable, "Table '%s' does not exist", n.String())
+	}
+	if err != nil {
+		return engine.Source{}, err
+	}
+	if n.Schema == engine.SchemaQuery {
+		return engine.Source{SQL: q.SQL}, nil
+	}
+	m := q.Materialized
+	if m == nil {
+		return engine.Source{}, unknown(engine.KindUnknownTable, "Table '%s' does not exist: query %s is not materialized", n.String(), q.Name)
+	}
+	if m.StoredAt == nil {
+		return engine.Source{}, unknown(engine.KindUnknownTable, "Table '%s' holds nothing yet: no run of the materialized query has completed%s", n.String(), runState(m))
+	}
+	return engine.Source{Stored: &engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaMtQuery, Table: q.ID}}, nil
+}
+
+func runState(m *store.Materialized) string {
+	switch {
+	case m.StartedAt == nil:
+		return ""
+	case m.Error != nil:
+		return ", the latest " + m.Status + ": " + *m.Error
+	}
+	return ", the latest is " + m.Status
+}
+
+// listQueries names the saved queries, and the stored results that can be read.
+func (r resolver) listQueries(ctx context.Context) ([]engine.TableName, error) {
+	all, err := r.g.store.Queries(ctx, r.p.ID)
+	if err != nil {
+		return nil, err
+	}
+	var out []engine.TableName
+	for _, q := range all {
+		out = append(out, engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaQuery, Table: q.Name})
+	}
+	for _, q := range all {
+		if q.Materialized != nil && q.Materialized.StoredAt != nil {
+			out = append(out, engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaMtQuery, Table: q.Name})
+		}
+	}
+	return out, nil
+}
+
+// savedStatement is the SQL that execution by id stands for: the text of a plain query, the stored rows of a materialized one [L].
+func (g *Gateway) savedStatement(ctx context.Context, p store.Project, id string) (string, error) {
+	q, err := g.savedQuery(ctx, p, id)
+	if err != nil {
+		return "", err
+	}
+	if q.Materialized == nil {
+		return q.SQL, nil
+	}
+	return "SELECT * FROM " + quoteName(engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaMtQuery, Table: q.Name}), nil
+}
+
+// checkQuery plans a query under its own name, with the new text in place of what is stored. So the engine finds a query that
+// refers to itself, through others too, and what is no SELECT. An object that does not exist is refused only when exists is set:
+// the text is bound when it runs, so it may be saved before the table is made [O].
+func (g *Gateway) checkQuery(ctx context.Context, r *Request[api.QueryRequest], q store.Query, was string, exists bool) error {
+	if was == q.Name {
+		was = ""
+	}
+	rs := g.resolver(r.Project)
+	rs.draft = &draft{name: q.Name, was: was, sql: q.SQL}
+	n := engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaQuery, Table: q.Name}
+	data, err := g.engine.Project(ctx, r.Project.ID)
+	if err != nil {
+		return err
+	}
+	res, err := data.Query(ctx, engine.Query{SQL: "SELECT * FROM " + quoteName(n) + " LIMIT 0", Catalogs: rs, Props: props(r.Scope, r.Project)})
+	if err == nil {
+		return res.Close()
+	}
+	var e *engine.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch e.Kind {
+	case engine.KindUnknownCatalog, engine.KindUnknownSchema, engine.KindUnknownTable, engine.KindUnknownColumn:
+		if !exists {
+			return nil
+		}
+	}
+	return inOwnText(e, n)
+}
+
+// inOwnText gives an error that lies in the checked text itself its line and column there.
+func inOwnText(e *engine.Error, n engine.TableName) error {
+	var own *engine.Error
+	if !errors.As(e.Err, &own) || !strings.HasPrefix(e.Message, fmt.Sprintf("in %s: ", n)) {
+		return e
+	}
+	return own
+}

@@ -1,0 +1,164 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	_ "time/tzdata" // zones by name on systems without a database of their own
+
+	"github.com/robfig/cron/v3"
+)
+
+// Timetable is a schedule that was understood: it tells the first moment after a given one.
+type Timetable interface {
+	Next(after time.Time) time.Time
+}
+
+// Period is an ISO-8601 duration such as PT15M, P1DT12H or P1M. Months and years keep their length in the calendar.
+type Period struct {
+	Months, Days int
+	Time         time.Duration
+}
+
+var isoDuration = regexp.MustCompile(`^P(?:(\d{1,4})Y)?(?:(\d{1,5})M)?(?:(\d{1,5})W)?(?:(\d{1,6})D)?(T(?:(\d{1,5})H)?(?:(\d{1,7})M)?(?:(\d{1,9})(?:[.,](\d{1,3}))?S)?)?$`)
+
+// ParsePeriod reads an ISO-8601 duration of at least one second.
+func ParsePeriod(s string) (Period, error) {
+	m := isoDuration.FindStringSubmatch(s)
+	if m == nil || m[5] == "T" {
+		return Period{}, fmt.Errorf("%q is not an ISO-8601 duration such as PT15M, PT6H or P1D", s)
+	}
+	num := func(i int) int { n, _ := strconv.Atoi(m[i]); return n } // the pattern lets digits through only; none is 0
+	p := Period{Months: 12*num(1) + num(2), Days: 7*num(3) + num(4)}
+	p.Time = time.Duration(num(6))*time.Hour + time.Duration(num(7))*time.Minute + time.Duration(num(8))*time.Second
+	if m[9] != "" {
+		ms, _ := strconv.Atoi((m[9] + "00")[:3])
+		p.Time += time.Duration(ms) * time.Millisecond
+	}
+	if p.Months > 600 || p.Days > 18300 {
+		return Period{}, fmt.Errorf("%q is longer than 50 years", s)
+	}
+	if p.Months == 0 && p.Days == 0 && p.Time < time.Second {
+		return Period{}, fmt.Errorf("%q is shorter than a second", s)
+	}
+	return p, nil
+}
+
+// times is n periods after t, in UTC. A day that a month does not have becomes its last one.
+func (p Period) times(t time.Time, n int64) time.Time {
+	t = t.UTC()
+	if months := int64(p.Months) * n; months != 0 {
+		first := time.Date(t.Year(), t.Month(), 1, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC).AddDate(0, int(months), 0)
+		last := first.AddDate(0, 1, -1).Day()
+		t = first.AddDate(0, 0, min(t.Day(), last)-1)
+	}
+	return t.AddDate(0, 0, int(int64(p.Days)*n)).Add(p.Time * time.Duration(n))
+}
+
+// everyFrom is a period counted from an anchor, so that late runs do not shift the ones after them.
+type everyFrom struct {
+	anchor time.Time
+	period Period
+}
+
+// Next implements Timetable.
+func (e everyFrom) Next(after time.Time) time.Time {
+	longest := time.Duration(e.period.Months)*31*24*time.Hour + time.Duration(e.period.Days)*24*time.Hour + e.period.Time
+	n := max(int64(after.Sub(e.anchor)/longest), 1) // never past the moment looked for
+	for {
+		if t := e.period.times(e.anchor, n); t.After(after) {
+			return t
+		}
+		n++
+	}
+}
+
+// zonedCron is a cron expression read in a time zone.
+type zonedCron struct {
+	cron.Schedule
+	zone *time.Location
+}
+
+// Next implements Timetable.
+func (z zonedCron) Next(after time.Time) time.Time {
+	t := z.Schedule.Next(after.In(z.zone))
+	if t.IsZero() {
+		return t
+	}
+	return t.UTC()
+}
+
+// ParseCron reads a cron expression of five fields (minute, hour, day of month, month, day of week) in a zone by name.
+func ParseCron(expression string, zone *time.Location) (Timetable, error) {
+	fields := strings.Fields(expression)
+	if len(fields) != 5 || strings.Contains(fields[0], "=") {
+		return nil, fmt.Errorf("%q is not a cron expression of five fields: minute, hour, day of month, month, day of week", expression)
+	}
+	s, err := cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow).Parse(strings.Join(fields, " "))
+	if err != nil {
+		return nil, fmt.Errorf("%q: %v", expression, err)
+	}
+	// A cron schedule without a zone of its own follows the zone of the moment it is asked about.
+	z := zonedCron{s, zone}
+	if z.Next(time.Date(2024, 1, 1, 0, 0, 0, 0, zone)).IsZero() {
+		return nil, fmt.Errorf("%q never falls due", expression)
+	}
+	return z, nil
+}
+
+// ParseZone reads the name of a time zone, "" for UTC.
+func ParseZone(name string) (*time.Location, error) {
+	if name == "" {
+		return time.UTC, nil
+	}
+	z, err := time.LoadLocation(name)
+	if err != nil || strings.EqualFold(name, "local") {
+		return nil, fmt.Errorf("%q is not a time zone such as UTC or Europe/Berlin", name)
+	}
+	return z, nil
+}
+
+// duty is work that falls due by the clock. It looks up what is due, starts it in the background and returns.
+type duty struct {
+	name string
+	run  func(ctx context.Context, now time.Time) error
+}
+
+// startSchedules runs the duties every second until stop is called. Only a gateway that serves does so: a process of one command
+// does nothing but that command.
+func (g *Gateway) startSchedules() (stop func()) {
+	ctx, cancel := context.WithCancel(g.ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			g.runDuties(ctx)
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+		}
+	}()
+	return func() { cancel(); <-done }
+}
+
+func (g *Gateway) runDuties(ctx context.Context) {
+	for _, d := range g.duties {
+		func() {
+			defer func() {
+				if p := recover(); p != nil {
+					g.log.Error("panic in scheduled work", "duty", d.name, "panic", p)
+				}
+			}()
+			if err := d.run(ctx, g.now()); err != nil && ctx.Err() == nil {
+				g.log.Error("scheduled work failed", "duty", d.name, "error", err)
+			}
+		}()
+	}
+}

@@ -1,0 +1,112 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+)
+
+// Query is a saved query. Materialized is set for a materialized one.
+type Query struct {
+	ID, ProjectID, DisplayName, Name, SQL, CreatedAt string
+	FolderID                                         *string // nil: at the root
+	Materialized                                     *Materialized
+}
+
+const queryColumns = `q.id, q.project_id, q.display_name, q.name, q.sql, q.created_at, q.folder_id, ` + materializedColumns
+
+const queryTables = ` FROM queries q LEFT JOIN materialized m ON m.query_id = q.id `
+
+func scanQuery(scan func(...any) error) (q Query, err error) {
+	var m nullMaterialized
+	err = scan(append([]any{&q.ID, &q.ProjectID, &q.DisplayName, &q.Name, &q.SQL, &q.CreatedAt, &q.FolderID}, m.fields()...)...)
+	q.Materialized = m.value()
+	return
+}
+
+// Queries lists those of a project in order of creation.
+func (s *Store) Queries(ctx context.Context, project string) ([]Query, error) {
+	return queryAll(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+"WHERE q.project_id = ? ORDER BY q.created_at, q.id", project)
+}
+
+// QueriesIn lists those that lie directly in a folder, or at the root when folder is nil.
+func (s *Store) QueriesIn(ctx context.Context, project string, folder *string) ([]Query, error) {
+	return queryAll(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+"WHERE q.project_id = ? AND q.folder_id IS ? ORDER BY q.created_at, q.id", project, folder)
+}
+
+// Query finds one by id.
+func (s *Store) Query(ctx context.Context, project, id string) (Query, error) {
+	return queryOne(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+"WHERE q.project_id = ? AND q.id = ?", project, id)
+}
+
+// QueryNamed finds one by the name that SQL uses.
+func (s *Store) QueryNamed(ctx context.Context, project, name string) (Query, error) {
+	return queryOne(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+"WHERE q.project_id = ? AND q.name = ?", project, name)
+}
+
+// SaveQuery adds a query, or changes the one with its id when it has one. A name that another query of the project has is
+// ErrConflict. path names the folder it lies in and makes missing ones; nil leaves it where it is. A Materialized set on q is
+// written when q had none before or when its schedule differs; one that is nil removes status and schedule.
+func (s *Store) SaveQuery(ctx context.Context, q Query, path []string, setPath bool) (Query, error) {
+	err := s.tx(ctx, func(tx *sql.Tx) error {
+		if setPath {
+			f, err := s.makeFolders(ctx, tx, q.ProjectID, nil, path)
+			if err != nil {
+				return err
+			}
+			q.FolderID = f
+		}
+		if q.ID == "" {
+			q.ID, q.CreatedAt = s.NewID(), s.stamp()
+			if _, err := tx.ExecContext(ctx, "INSERT INTO queries(id, project_id, folder_id, display_name, name, sql, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+				q.ID, q.ProjectID, q.FolderID, q.DisplayName, q.Name, q.SQL, q.CreatedAt); err != nil {
+				return constraint(err)
+			}
+		} else if err := exec(ctx, tx, "UPDATE queries SET folder_id = ?, display_name = ?, name = ?, sql = ? WHERE project_id = ? AND id = ?",
+			q.FolderID, q.DisplayName, q.Name, q.SQL, q.ProjectID, q.ID); err != nil {
+			return err
+		}
+		return s.saveMaterialized(ctx, tx, q.ID, q.Materialized)
+	})
+	if err != nil {
+		return q, err
+	}
+	return s.Query(ctx, q.ProjectID, q.ID)
+}
+
+// MoveQuery puts a query into the folder with the given path, making missing ones; an empty path is the root.
+func (s *Store) MoveQuery(ctx context.Context, project, id string, path []string) error {
+	return s.tx(ctx, func(tx *sql.Tx) error {
+		f, err := s.makeFolders(ctx, tx, project, nil, path)
+		if err != nil {
+			return err
+		}
+		return exec(ctx, tx, "UPDATE queries SET folder_id = ? WHERE project_id = ? AND id = ?", f, project, id)
+	})
+}
+
+// MoveQueries moves queries into a folder, and others from it to the root, all or none. A query that is not there, or of the
+// second list not in the folder, is returned with ErrNotFound.
+func (s *Store) MoveQueries(ctx context.Context, project, folder string, in, out []string) (string, error) {
+	bad := ""
+	err := s.tx(ctx, func(tx *sql.Tx) error {
+		for _, id := range in {
+			if err := exec(ctx, tx, "UPDATE queries SET folder_id = ? WHERE project_id = ? AND id = ?", folder, project, id); err != nil {
+				bad = id
+				return err
+			}
+		}
+		for _, id := range out {
+			if err := exec(ctx, tx, "UPDATE queries SET folder_id = NULL WHERE project_id = ? AND id = ? AND folder_id = ?", project, id, folder); err != nil {
+				bad = id
+				return err
+			}
+		}
+		return nil
+	})
+	return bad, err
+}
+
+// DeleteQuery removes a query with its status and schedule. The caller removes stored rows.
+func (s *Store) DeleteQuery(ctx context.Context, project, id string) error {
+	return exec(ctx, s.db, "DELETE FROM queries WHERE project_id = ? AND id = ?", project, id)
+}

@@ -1,0 +1,169 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// The states of a materialized query [L]. COMPLETED is also the state of one that never ran.
+const (
+	RunCompleted = "COMPLETED"
+	RunRunning   = "RUNNING"
+	RunFailed    = "FAILED"
+	RunCanceled  = "CANCELED"
+)
+
+// Schedule says when a materialized query is refreshed: Type is interval, cron or none.
+type Schedule struct {
+	Type                     string
+	Cron, Duration, Timezone *string
+	Anchor                   string  // when it was set
+	Next                     *string // when it falls due, nil when it never does
+}
+
+// Materialized is what a materialized query has beyond a plain one.
+type Materialized struct {
+	Schedule             Schedule
+	Status               string
+	RunID, Runner        string
+	StartedAt, UpdatedAt *string // nil: it never ran
+	Error                *string
+	StoredAt             *string // start of the run whose rows are stored, nil: none are
+	RowCount             *int64
+	Cancel               bool
+}
+
+const materializedColumns = `m.schedule_type, m.cron_expression, m.repeat_duration, m.timezone, m.anchor, m.next_at,
+  m.status, coalesce(m.run_id, ''), coalesce(m.runner, ''), m.started_at, m.updated_at, m.error, m.stored_at, m.row_count, m.cancel`
+
+// nullMaterialized reads the columns of a row that may be absent.
+type nullMaterialized struct {
+	m                   Materialized
+	typ, anchor, status *string
+	cancel              *bool
+}
+
+func (n *nullMaterialized) fields() []any {
+	m := &n.m
+	return []any{&n.typ, &m.Schedule.Cron, &m.Schedule.Duration, &m.Schedule.Timezone, &n.anchor, &m.Schedule.Next,
+		&n.status, &m.RunID, &m.Runner, &m.StartedAt, &m.UpdatedAt, &m.Error, &m.StoredAt, &m.RowCount, &n.cancel}
+}
+
+func (n *nullMaterialized) value() *Materialized {
+	if n.typ == nil {
+		return nil
+	}
+	n.m.Schedule.Type, n.m.Schedule.Anchor, n.m.Status, n.m.Cancel = *n.typ, *n.anchor, *n.status, *n.cancel
+	return &n.m
+}
+
+// saveMaterialized makes a query materialized, changes its schedule, or makes it plain.
+func (s *Store) saveMaterialized(ctx context.Context, tx *sql.Tx, id string, m *Materialized) error {
+	if m == nil {
+		_, err := tx.ExecContext(ctx, "DELETE FROM materialized WHERE query_id = ?", id)
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `INSERT INTO materialized(query_id, schedule_type, cron_expression, repeat_duration, timezone, anchor, next_at, status)
+VALUES (?, ?, ?, ?, ?, ?, ?, 'COMPLETED') ON CONFLICT (query_id) DO UPDATE SET schedule_type = excluded.schedule_type,
+cron_expression = excluded.cron_expression, repeat_duration = excluded.repeat_duration, timezone = excluded.timezone, anchor = excluded.anchor, next_at = excluded.next_at`,
+		id, m.Schedule.Type, m.Schedule.Cron, m.Schedule.Duration, m.Schedule.Timezone, m.Schedule.Anchor, m.Schedule.Next)
+	return err
+}
+
+// StartRun marks a query RUNNING under a new run id, which it returns. While another run goes on it only notes that one more
+// is wanted and returns "": that run began before what the caller wants to see.
+func (s *Store) StartRun(ctx context.Context, query, runner string) (run string, err error) {
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		var status string
+		var last *string
+		err := tx.QueryRowContext(ctx, "SELECT status, started_at FROM materialized WHERE query_id = ?", query).Scan(&status, &last)
+		if errors.Is(err, sql.ErrNoRows) {
+			return ErrNotFound
+		}
+		if err != nil {
+			return err
+		}
+		if status == RunRunning {
+			return exec(ctx, tx, "UPDATE materialized SET again = 1 WHERE query_id = ?", query)
+		}
+		run = uuid.NewString()
+		return s.beginRun(ctx, tx, query, run, runner, last)
+	})
+	return run, err
+}
+
+// beginRun stamps the start. It is always later than the one before: callers see a new run by its start alone.
+func (s *Store) beginRun(ctx context.Context, tx *sql.Tx, query, run, runner string, last *string) error {
+	start := s.stamp()
+	if last != nil && start <= *last {
+		t, err := time.Parse(time.RFC3339, *last)
+		if err != nil {
+			return err
+		}
+		start = Time(t.Add(time.Millisecond))
+	}
+	return exec(ctx, tx, `UPDATE materialized SET status = 'RUNNING', run_id = ?, runner = ?, started_at = ?, updated_at = ?, error = NULL, cancel = 0, again = 0
+WHERE query_id = ?`, run, runner, start, start, query)
+}
+
+// EndRun ends a run. stored is the number of rows it stored, negative when it stored none. When a refresh was asked for in the
+// meantime the next run begins at once and its id is returned. A run that is no longer the current one is ErrNotFound.
+func (s *Store) EndRun(ctx context.Context, query, run, status, reason string, stored int64) (next string, err error) {
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		var again, cancel bool
+		var runner, start string
+		err := tx.QueryRowContext(ctx, "SELECT again, cancel, coalesce(runner, ''), started_at FROM materialized WHERE query_id = ? AND run_id = ? AND status = 'RUNNING'", query, run).
+			Scan(&again, &cancel, &runner, &start)
+		if errors.Is(err, sql.ErrNoRows) {
+			return ErrNotFound
+		}
+		if err != nil {
+			return err
+		}
+		if err := exec(ctx, tx, `UPDATE materialized SET status = ?1, error = nullif(?2, ''), updated_at = ?3, runner = NULL, cancel = 0, again = 0,
+stored_at = CASE WHEN ?4 >= 0 THEN started_at ELSE stored_at END, row_count = CASE WHEN ?4 >= 0 THEN ?4 ELSE row_count END WHERE query_id = ?5`,
+			status, reason, max(s.stamp(), start), stored, query); err != nil {
+			return err
+		}
+		if !again || cancel || runner == "" {
+			return nil
+		}
+		next = uuid.NewString()
+		return s.beginRun(ctx, tx, query, next, runner, &start)
+	})
+	return next, err
+}
+
+// AskCancel asks the process that runs a query to stop. It reports whether a run was going on.
+func (s *Store) AskCancel(ctx context.Context, query string) (bool, error) {
+	err := exec(ctx, s.db, "UPDATE materialized SET cancel = 1, again = 0 WHERE query_id = ? AND status = 'RUNNING'", query)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// RunWanted reports whether a run is still the current one and not asked to stop.
+func (s *Store) RunWanted(ctx context.Context, query, run string) (bool, error) {
+	return queryOne(ctx, s.db, func(scan func(...any) error) (ok bool, err error) { err = scan(&ok); return },
+		"SELECT EXISTS (SELECT 1 FROM materialized WHERE query_id = ? AND run_id = ? AND status = 'RUNNING' AND cancel = 0)", query, run)
+}
+
+// Running lists the materialized queries of all projects that are marked RUNNING.
+func (s *Store) Running(ctx context.Context) ([]Query, error) {
+	return queryAll(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+"WHERE m.status = 'RUNNING' ORDER BY q.id")
+}
+
+// Due lists the materialized queries of all projects whose schedule has fallen due.
+func (s *Store) Due(ctx context.Context, now time.Time) ([]Query, error) {
+	return queryAll(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+"WHERE m.next_at <= ? ORDER BY m.next_at, q.id", Time(now))
+}
+
+// Reschedule moves the time a schedule falls due from one moment to the next, once: it is ErrNotFound when it was moved already.
+func (s *Store) Reschedule(ctx context.Context, query, from string, next *string) error {
+	return exec(ctx, s.db, "UPDATE materialized SET next_at = ? WHERE query_id = ? AND next_at = ?", next, query, from)
+}
