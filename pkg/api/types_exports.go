@@ -1,56 +1,57 @@
 package api
 
-// ExportRequest is the body of a request.
+// ExportRequest says what an export writes and how [O]. Absent fields take the service's defaults.
 type ExportRequest struct {
-	Format               string            `json:"format,omitempty"` // CSV, JSONL
-	Limit                *int64            `json:"limit,omitempty"`
-	CSVOptions           *ExportCSVOptions `json:"csvOptions,omitempty"`
-	IncludeSystemColumns *bool             `json:"includeSystemColumns,omitempty"`
-	Columns              []string          `json:"columns,omitempty"`
-	Compression          string            `json:"compression,omitempty"` // NONE, GZIP
+	Format               string            `json:"format,omitempty"`               // CSV (default) or JSONL
+	Limit                *int64            `json:"limit,omitempty"`                // rows, 1 to 1,000,000; a larger one is accepted and the job fails
+	CSVOptions           *ExportCSVOptions `json:"csvOptions,omitempty"`           // for CSV only
+	IncludeSystemColumns *bool             `json:"includeSystemColumns,omitempty"` // of internal tables; default true
+	Columns              []string          `json:"columns,omitempty"`              // default all; an unknown name is refused with 400
+	Compression          string            `json:"compression,omitempty"`          // NONE (default) or GZIP, which adds .gz to the name
 }
 
-// ExportCSVOptions is the body of a request.
+// ExportCSVOptions is the dialect of a CSV file [O].
 type ExportCSVOptions struct {
-	Delimiter       string `json:"delimiter,omitempty"`
-	QuoteChar       string `json:"quoteChar,omitempty"`
-	RecordSeparator string `json:"recordSeparator,omitempty"`
-	IncludeHeader   *bool  `json:"includeHeader,omitempty"`
-	NullValue       string `json:"nullValue,omitempty"`
+	Delimiter       string  `json:"delimiter,omitempty"`       // one character, default a comma
+	QuoteChar       string  `json:"quoteChar,omitempty"`       // one character, default "
+	RecordSeparator string  `json:"recordSeparator,omitempty"` // default \n
+	IncludeHeader   *bool   `json:"includeHeader,omitempty"`   // default true
+	NullValue       *string `json:"nullValue,omitempty"`       // text of NULL, default empty
 }
 
-// ExportJobCreated is a record of the service.
+// ExportJobCreated is the reply to a started export.
 type ExportJobCreated struct {
 	ID     string `json:"id"`
-	Status string `json:"status"`
+	Status string `json:"status"` // PENDING
 }
 
-// ExportJobResponse is a record of the service.
+// ExportJobResponse is an export job [O]. Counts are nil until it has succeeded; the fields of the source it does not have are nil.
 type ExportJobResponse struct {
 	ID           string       `json:"id"`
 	Status       string       `json:"status"` // PENDING, RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED
 	Format       string       `json:"format"`
 	Compression  string       `json:"compression"`
-	RowCount     int64        `json:"rowCount"`
-	Bytes        int64        `json:"bytes"`
-	DurationMs   int64        `json:"durationMs"`
-	Files        []ExportFile `json:"files"`
-	ExpiresAt    string       `json:"expiresAt"`
-	Downloadable bool         `json:"downloadable"`
-	Error        string       `json:"error"`
+	RowCount     *int64       `json:"rowCount"`
+	Bytes        *int64       `json:"bytes"` // of all files
+	DurationMs   *int64       `json:"durationMs"`
+	Files        []ExportFile `json:"files,omitempty"` // in the reply to a read by the owner, never in lists
+	ExpiresAt    *string      `json:"expiresAt"`       // when the files go
+	Downloadable bool         `json:"downloadable"`    // whether the caller may have the files
+	Error        *string      `json:"error"`
 	CreatedAt    string       `json:"createdAt"`
-	QueryID      string       `json:"queryId"`
-	CatalogID    string       `json:"catalogId"`
-	SchemaName   string       `json:"schemaName"`
-	TableName    string       `json:"tableName"`
-	Source       string       `json:"source"`
+	QueryID      *string      `json:"queryId"`
+	CatalogID    *string      `json:"catalogId"`
+	SchemaName   *string      `json:"schemaName"`
+	TableName    *string      `json:"tableName"`
+	Source       string       `json:"source"` // QUERY or TABLE on zone local
 	UserID       string       `json:"userId"`
 	UserName     string       `json:"userName"`
-	ApiKeyPrefix string       `json:"apiKeyPrefix"`
+	APIKeyPrefix *string      `json:"apiKeyPrefix"` // public part of the key that started it
 	ClientSource string       `json:"clientSource"`
 }
 
-// ExportFile is a record of the service.
+// ExportFile is one file of a finished export. URL is short-lived and opens the file without a key; read the job again for a
+// fresh one.
 type ExportFile struct {
 	Name  string `json:"name"`
 	URL   string `json:"url"`

@@ -91,6 +91,7 @@ func (g *Gateway) register() {
 	g.registerQueries()
 	g.registerFolders()
 	g.registerMaterialized()
+	g.registerExports()
 }
 
 // Operations lists the identifiers of the operations that have a route.

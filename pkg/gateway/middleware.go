@@ -51,7 +51,7 @@ func (g *Gateway) middleware(next http.Handler) http.Handler {
 				panic(p)
 			}
 		}()
-		if hr.URL.Path != "/healthz" {
+		if hr.URL.Path != "/healthz" && !isDownload(hr) {
 			scope, err := g.authenticate(hr)
 			if err != nil {
 				g.fail(sw, hr, err)

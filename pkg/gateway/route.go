@@ -251,6 +251,7 @@ func (g *Gateway) mux() *http.ServeMux {
 		hr.SetPathValue(name, value)
 		rt.serve(w, hr)
 	})
+	m.HandleFunc("GET "+downloadPath+"{id}/{name}", g.download)
 	m.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok\n") })
 	m.HandleFunc("/", g.noRoute)
 	return m

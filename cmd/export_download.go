@@ -1,0 +1,180 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+func newExportDownloadCmd(e *Env) *cobra.Command {
+	return e.leaf(spec.GetExport, &cobra.Command{Use: "download EXPORT [FILE]", Short: "Save the file of a finished export", Args: cobra.RangeArgs(1, 2),
+		Long: `Save the file of a finished export under FILE, in the directory FILE, or under its own name; - is stdout.
+
+A download that breaks goes on where it stopped, with a fresh link. The file appears only when it is
+complete and has the size the gateway names.`,
+		Example: "  " + e.Name + " export download 7d6f3a52-8c1e-4a53-9a39-1f4a3a1f7f10 orders.csv"},
+		func(ctx context.Context, cl *api.Client, args []string) (view, error) {
+			path := e.run.flags.out
+			if len(args) == 2 {
+				if path != "" {
+					return view{}, usagef("the file is named twice: %s and --out %s", args[1], path)
+				}
+				path = args[1]
+			}
+			p, err := e.projectID(ctx, cl)
+			if err != nil {
+				return view{}, err
+			}
+			return e.download(ctx, cl, p, args[0], path)
+		})
+}
+
+// download saves every file of a job. The job is read first, since links are short-lived.
+func (e *Env) download(ctx context.Context, cl *api.Client, project, id, path string) (view, error) {
+	job, err := cl.Exports.Get(ctx, project, id)
+	if err != nil {
+		return view{}, err
+	}
+	if err := exportEnd(job); err != nil {
+		return view{}, err
+	}
+	if len(job.Files) == 0 {
+		return view{}, &failure{exit: exitNotAllowed, code: "not-owner", msg: "the files of export " + id + " are not open to this key", hint: "use the key that started the export"}
+	}
+	if path == "-" {
+		for i := range job.Files {
+			if err := e.fetchFile(ctx, cl, project, job, i, e.Out); err != nil {
+				return view{}, err
+			}
+		}
+		return e.done("")
+	}
+	dir, name := "", path
+	if st, err := os.Stat(e.abs(path)); path == "" || strings.HasSuffix(path, "/") || err == nil && st.IsDir() || len(job.Files) > 1 {
+		dir, name = path, ""
+		if err := os.MkdirAll(e.abs(dir), 0o777); err != nil {
+			return view{}, usagef("%s: %v", dir, err)
+		}
+	}
+	var notes []string
+	for i, f := range job.Files {
+		to := name
+		if to == "" {
+			to = filepath.Join(dir, filepath.Base(filepath.FromSlash(f.Name)))
+		}
+		file, err := output.Create(e.abs(to))
+		if err != nil {
+			return view{}, usagef("%v", err)
+		}
+		if err := e.fetchFile(ctx, cl, project, job, i, file); err != nil {
+			return view{}, errors.Join(err, file.Abort())
+		}
+		if err := file.Commit(); err != nil {
+			return view{}, err
+		}
+		notes = append(notes, fmt.Sprintf("saved %s (%d bytes)", to, f.Bytes))
+	}
+	return e.done(strings.Join(notes, "\n"))
+}
+
+// done ends a command whose result is a file: nothing is printed on stdout.
+func (e *Env) done(text string) (view, error) {
+	if text != "" {
+		fmt.Fprintln(e.Err, text)
+	}
+	return view{}, errDone
+}
+
+// fetchTries bounds the attempts that bring no new byte.
+const fetchTries = 5
+
+// fetchFile copies the i-th file of a job, going on after breaks with fresh links, and checks its size.
+func (e *Env) fetchFile(ctx context.Context, cl *api.Client, project string, job api.ExportJobResponse, i int, w io.Writer) error {
+	f := job.Files[i]
+	var have int64
+	for tries := 1; ; tries++ {
+		n, err := fetchPart(ctx, cl, f, have, w)
+		if have += n; n > 0 {
+			tries = 1
+		}
+		switch {
+		case have > f.Bytes:
+			return badSize(f, have)
+		case err == nil && have == f.Bytes:
+			return nil
+		case err == nil:
+			err = badSize(f, have)
+		}
+		var we *writeError
+		if errors.As(err, &we) || ctx.Err() != nil || tries >= fetchTries {
+			return err
+		}
+		fmt.Fprintf(e.Err, "%s: %v; going on at byte %d\n", f.Name, err, have)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Duration(tries) * 200 * time.Millisecond):
+		}
+		fresh, gerr := cl.Exports.Get(ctx, project, job.ID)
+		if gerr != nil {
+			return errors.Join(err, gerr)
+		}
+		if gerr := exportEnd(fresh); gerr != nil {
+			return gerr
+		}
+		if i >= len(fresh.Files) || fresh.Files[i].Name != f.Name || fresh.Files[i].Bytes != f.Bytes {
+			return &failure{exit: exitUnavailable, code: "changed", msg: f.Name + " changed while it was downloaded", hint: "start the download again"}
+		}
+		f = fresh.Files[i]
+	}
+}
+
+func badSize(f api.ExportFile, have int64) error {
+	return &failure{exit: exitUnavailable, code: "truncated", msg: fmt.Sprintf("%s: %d bytes came, the gateway names %d", f.Name, have, f.Bytes), hint: "start the download again"}
+}
+
+// writeError is a fault of the place a file is saved to; trying again does not help.
+type writeError struct{ error }
+
+func (e *writeError) Unwrap() error { return e.error }
+
+type markedWriter struct{ w io.Writer }
+
+func (m markedWriter) Write(p []byte) (int, error) {
+	n, err := m.w.Write(p)
+	if err != nil {
+		err = &writeError{err}
+	}
+	return n, err
+}
+
+// fetchPart copies a file from a byte on and returns how many came.
+func fetchPart(ctx context.Context, cl *api.Client, f api.ExportFile, from int64, w io.Writer) (int64, error) {
+	rep, err := cl.Exports.Open(ctx, f, from)
+	if err != nil {
+		return 0, err
+	}
+	defer rep.Body.Close()
+	if rep.Status == http.StatusPartialContent {
+		if want := "bytes " + strconv.FormatInt(from, 10) + "-"; !strings.HasPrefix(rep.Header.Get("Content-Range"), want) {
+			return 0, fmt.Errorf("asked for bytes from %d on, got %q", from, rep.Header.Get("Content-Range"))
+		}
+	} else if from > 0 { // a store without ranges begins again
+		if _, err := io.CopyN(io.Discard, rep.Body, from); err != nil {
+			return 0, err
+		}
+	}
+	return io.Copy(markedWriter{w}, io.LimitReader(rep.Body, f.Bytes-from+1))
+}

@@ -1,0 +1,48 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// waiting is how a command waits for work of the gateway.
+type waiting struct {
+	what    string        // for messages: "export 1f.."
+	limit   time.Duration // 0: none
+	resume  string        // the command that goes on waiting, without the program's name
+	stalled time.Duration // 0: never; else how long nothing may change
+}
+
+// wait calls look, ever less often, until it answers done. state and mark describe the work; a state is shown on a terminal when
+// it changes, and work whose state and mark stay the same for w.stalled is given up as stalled (exit 7). At the limit it ends
+// with exit 8.
+func (e *Env) wait(ctx context.Context, w waiting, look func() (state, mark string, done bool, err error)) error {
+	start, moved := e.Now(), e.Now()
+	pause := 50 * time.Millisecond
+	var last string
+	for {
+		state, mark, done, err := look()
+		if err != nil || done {
+			return err
+		}
+		if now := state + "\x00" + mark; now != last {
+			if e.ErrTerm {
+				fmt.Fprintf(e.Err, "%s: %s (%v)\n", w.what, state, e.Now().Sub(start).Round(time.Second))
+			}
+			last, moved = now, e.Now()
+		}
+		if w.stalled > 0 && e.Now().Sub(moved) >= w.stalled {
+			return &failure{exit: exitJob, code: "stalled", msg: fmt.Sprintf("%s is %s but nothing has changed for %v", w.what, state, w.stalled), hint: "cancel it and start it again"}
+		}
+		if w.limit > 0 && e.Now().Sub(start)+pause > w.limit {
+			return &failure{exit: exitPending, code: "pending", msg: fmt.Sprintf("%s is still %s after %v", w.what, state, w.limit), hint: "go on waiting with `dig " + w.resume + "`"}
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+		pause = min(pause*3/2, 3*time.Second)
+	}
+}

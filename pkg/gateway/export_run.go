@@ -1,0 +1,188 @@
+package gateway
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+)
+
+func (g *Gateway) exportDir() string { return filepath.Join(g.options.Dir, "exports") }
+
+func (g *Gateway) exportPath(id string) string { return filepath.Join(g.exportDir(), id) }
+
+// partial is the end of the name of a file that is being written.
+const partial = ".partial"
+
+// runExport writes the file of a job and records how it ended.
+func (g *Gateway) runExport(ctx context.Context, p store.Project, x store.Export, q engine.Query, o *exportSpec) {
+	ctx, cancel := context.WithTimeout(ctx, exportTimeout)
+	defer cancel()
+	keep := context.WithoutCancel(ctx) // the end is recorded even when the time is over
+	if g.store.StartExport(keep, x.ID) != nil {
+		return // cancelled before it began
+	}
+	stop := g.watch(ctx, cancel, func() bool {
+		now, err := g.store.Export(keep, "", x.ID)
+		return err != nil && errors.Is(err, store.ErrNotFound) || err == nil && !now.Open()
+	})
+	defer stop()
+	rows, size, err := g.writeExport(ctx, p, x, q, o)
+	x.DurationMs = g.since(x.CreatedAt)
+	x.Status, x.RowCount, x.Bytes, x.ExpiresAt = store.ExportSucceeded, rows, size, store.Time(g.now().Add(exportLife))
+	if err != nil {
+		x.Status, x.Error, x.RowCount, x.Bytes, x.ExpiresAt = store.ExportFailed, exportFault(err), 0, 0, ""
+	}
+	if err := g.store.EndExport(keep, x); err != nil || x.Status != store.ExportSucceeded {
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			g.log.Error("export", "id", x.ID, "error", err.Error())
+		}
+		os.Remove(g.exportPath(x.ID)) // cancelled, or its project is gone
+	}
+}
+
+// watch calls cancel when gone answers true, looked at a few times a second; another process may have cancelled the work. The
+// returned function ends the watch.
+func (g *Gateway) watch(ctx context.Context, cancel context.CancelFunc, gone func() bool) func() {
+	ctx, stop := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		t := time.NewTicker(200 * time.Millisecond)
+		defer t.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-t.C:
+				if gone() {
+					cancel()
+					return
+				}
+			}
+		}
+	}()
+	return func() { stop(); <-done }
+}
+
+// errEnough ends the reading of a result at the limit of an export.
+var errEnough = errors.New("the limit is reached")
+
+// writeExport streams a result into a file that takes its name when it is complete and on disk.
+func (g *Gateway) writeExport(ctx context.Context, p store.Project, x store.Export, q engine.Query, o *exportSpec) (rows, size int64, err error) {
+	if err := limitFault(o.limit); err != nil {
+		return 0, 0, err
+	}
+	if err := os.MkdirAll(g.exportDir(), 0o700); err != nil {
+		return 0, 0, err
+	}
+	path := g.exportPath(x.ID)
+	f, err := os.OpenFile(path+partial, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() {
+		f.Close()
+		if err != nil {
+			os.Remove(path + partial)
+		}
+	}()
+	res, err := g.query(ctx, p, q)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer res.Close()
+	b := bufio.NewWriterSize(f, 256<<10)
+	var w io.Writer = b
+	var z *gzip.Writer
+	if o.compression == "GZIP" {
+		z = gzip.NewWriter(b)
+		w = z
+	}
+	row, err := o.encoder(w, res.Columns())
+	if err != nil {
+		return 0, 0, err
+	}
+	_, err = res.Rows(ctx, func(r [][]byte) error {
+		if o.limit > 0 && rows == o.limit {
+			return errEnough
+		}
+		rows++
+		return row(r)
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return rows, 0, err
+	}
+	if z != nil {
+		if err = z.Close(); err != nil {
+			return rows, 0, err
+		}
+	}
+	if err = b.Flush(); err != nil {
+		return rows, 0, err
+	}
+	if err = f.Sync(); err != nil {
+		return rows, 0, err
+	}
+	if size, err = f.Seek(0, io.SeekCurrent); err != nil {
+		return rows, 0, err
+	}
+	if err = f.Close(); err != nil {
+		return rows, 0, err
+	}
+	return rows, size, os.Rename(path+partial, path)
+}
+
+// tidyExports ends jobs whose process died and removes files whose time is over or that belong to no job. It runs before
+// exports are read, so that what is shown is true.
+func (g *Gateway) tidyExports(ctx context.Context) error {
+	open, err := g.store.OpenExports(ctx)
+	if err != nil {
+		return err
+	}
+	for _, x := range open {
+		if g.runners.Alive(x.Runner) {
+			continue
+		}
+		x.Status, x.Error, x.DurationMs = store.ExportFailed, cutOff, g.since(x.CreatedAt)
+		if err := g.store.EndExport(ctx, x); err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+	}
+	if _, err := g.store.ExpireExports(ctx); err != nil {
+		return err
+	}
+	files, err := os.ReadDir(g.exportDir())
+	if err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			err = nil
+		}
+		return err
+	}
+	for _, f := range files {
+		id := f.Name()
+		part := filepath.Ext(id) == partial
+		if part {
+			id = id[:len(id)-len(partial)]
+		}
+		x, err := g.store.Export(ctx, "", id)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+		case err != nil:
+			return err
+		case x.Open(), x.Status == store.ExportSucceeded && !part:
+			continue
+		}
+		if err := os.Remove(filepath.Join(g.exportDir(), f.Name())); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,357 @@
+package gateway
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+)
+
+// exportGateway is a gateway over a fresh directory whose clock is moved by the test.
+func exportGateway(t *testing.T) (*Gateway, *api.Client, *atomic.Int64) {
+	t.Helper()
+	var ahead atomic.Int64
+	g, err := Open(Options{Dir: t.TempDir(), OpenEngine: duckdb.Open, Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	cl, err := api.New(api.Options{BaseURL: LocalBaseURL, Transport: g.Transport()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g, cl, &ahead
+}
+
+var owner = Scope{Partner: true, UserID: store.LocalUser, Email: store.LocalEmail}
+
+func startTestExport(t *testing.T, g *Gateway, sql string, body api.ExportRequest) (string, error) {
+	t.Helper()
+	p, err := g.store.Project(context.Background(), "", store.DefaultProject)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Request[api.ExportRequest]{Body: body, Scope: owner, Project: p, gateway: g}
+	rep, err := g.startExport(context.Background(), r, store.Export{Source: "QUERY", QueryID: "1"}, sql, "test")
+	if err != nil {
+		return "", err
+	}
+	if rep.Status != 202 {
+		t.Fatalf("status %d", rep.Status)
+	}
+	return rep.Value.(api.ExportJobCreated).ID, nil
+}
+
+func ended(t *testing.T, cl *api.Client, id string) api.ExportJobResponse {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		job, err := cl.Exports.Get(context.Background(), store.DefaultProject, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if job.Status != "PENDING" && job.Status != "RUNNING" {
+			return job
+		}
+	}
+	t.Fatal("the export did not end")
+	panic("unreachable")
+}
+
+func fileOf(t *testing.T, cl *api.Client, job api.ExportJobResponse) []byte {
+	t.Helper()
+	if job.Status != "SUCCEEDED" || len(job.Files) != 1 {
+		raw, _ := json.Marshal(job)
+		t.Fatalf("no file: %s", raw)
+	}
+	rep, err := cl.Exports.Open(context.Background(), job.Files[0], 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rep.Body.Close()
+	raw, err := io.ReadAll(rep.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if int64(len(raw)) != job.Files[0].Bytes || *job.Bytes != job.Files[0].Bytes {
+		t.Fatalf("%d bytes, the job says %d", len(raw), job.Files[0].Bytes)
+	}
+	return raw
+}
+
+const someRows = `SELECT * FROM (VALUES (1, 'a,b', 1.50, true), (2, 'say "x"', NULL, false), (NULL, '', 0.10, NULL), (3, NULL, -2.25, true)) AS t(n, "text", d, ok)`
+
+func TestExportFiles(t *testing.T) {
+	no, yes, tab, null := false, true, `\t`, "NULL"
+	two, one := int64(2), int64(1)
+	g, cl, _ := exportGateway(t)
+	for _, c := range []struct {
+		name, sql string
+		body      api.ExportRequest
+		rows      int64
+		want      string
+	}{
+		{"csv", someRows, api.ExportRequest{}, 4, "n,text,d,ok\n1,\"a,b\",1.50,true\n2,\"say \"\"x\"\"\",,false\n,\"\",0.10,\n3,,-2.25,true\n"},
+		{"columns", someRows, api.ExportRequest{Columns: []string{"ok", "n"}, Limit: &two}, 2, "ok,n\ntrue,1\nfalse,2\n"},
+		{"dialect", someRows, api.ExportRequest{Format: "csv", Limit: &two, CSVOptions: &api.ExportCSVOptions{Delimiter: tab, QuoteChar: "'", RecordSeparator: `\r\n`, IncludeHeader: &no, NullValue: &null}}, 2,
+			"1\ta,b\t1.50\ttrue\r\n2\tsay \"x\"\tNULL\tfalse\r\n"},
+		{"jsonl", someRows, api.ExportRequest{Format: "JSONL"}, 4, `{"n":1,"text":"a,b","d":1.50,"ok":true}
+{"n":2,"text":"say \"x\"","d":null,"ok":false}
+{"n":null,"text":"","d":0.10,"ok":null}
+{"n":3,"text":null,"d":-2.25,"ok":true}
+`},
+		{"empty", "SELECT 1 AS a, 'x' AS b WHERE false", api.ExportRequest{}, 0, "a,b\n"},
+		{"one null", "SELECT CAST(NULL AS BIGINT) AS a", api.ExportRequest{}, 1, "a\n\"\"\n"},
+		{"hidden", "SELECT 1 AS a, 2 AS _q_x, 3 AS _cache_y", api.ExportRequest{}, 1, "a\n1\n"},
+		{"system kept", "SELECT 1 AS _id, 'x' AS \"text\"", api.ExportRequest{IncludeSystemColumns: &yes}, 1, "_id,text\n1,x\n"},
+		{"system dropped", "SELECT 1 AS _id, 'x' AS \"text\"", api.ExportRequest{IncludeSystemColumns: &no, Limit: &one}, 1, "text\nx\n"},
+		{"digits", "SELECT 12345678901234567890.123456789 AS d, 9007199254740993 AS b", api.ExportRequest{Format: "JSONL"}, 1, `{"d":12345678901234567890.123456789,"b":9007199254740993}` + "\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			id, err := startTestExport(t, g, c.sql, c.body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			job := ended(t, cl, id)
+			if got := string(fileOf(t, cl, job)); got != c.want {
+				t.Errorf("got\n%s\nwant\n%s", got, c.want)
+			}
+			if *job.RowCount != c.rows {
+				t.Errorf("rowCount %d, want %d", *job.RowCount, c.rows)
+			}
+		})
+	}
+}
+
+// The same values must come back through a reader that is not ours.
+func TestExportRoundTrip(t *testing.T) {
+	g, cl, _ := exportGateway(t)
+	want := [][]string{{"s"}}
+	var vals []string
+	for _, s := range []string{"", "x", " lead", "a\nb", "a\r\nb", `"`, `""`, ",", "ü€🙂", "'", "NULL", "\t"} {
+		want = append(want, []string{strings.ReplaceAll(s, "\r\n", "\n")}) // encoding/csv reads \r\n in quotes as \n
+		vals = append(vals, "('"+strings.ReplaceAll(s, "'", "''")+"')")
+	}
+	for _, z := range []string{"NONE", "GZIP"} {
+		id, err := startTestExport(t, g, "SELECT * FROM (VALUES "+strings.Join(vals, ", ")+") AS t(s)", api.ExportRequest{Compression: z})
+		if err != nil {
+			t.Fatal(err)
+		}
+		job := ended(t, cl, id)
+		raw := fileOf(t, cl, job)
+		var r io.Reader = bytes.NewReader(raw)
+		if z == "GZIP" {
+			if !strings.HasSuffix(job.Files[0].Name, ".csv.gz") {
+				t.Errorf("name %s", job.Files[0].Name)
+			}
+			if r, err = gzip.NewReader(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := csv.NewReader(r).ReadAll()
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v\n%q\n%q", z, err, got, want)
+		}
+	}
+}
+
+func TestExportRefusals(t *testing.T) {
+	g, cl, _ := exportGateway(t)
+	zero, many := int64(0), int64(1_000_001)
+	for _, c := range []struct {
+		sql  string
+		body api.ExportRequest
+		want string
+	}{
+		{"SELECT 1 AS a", api.ExportRequest{Format: "XLS"}, "format"},
+		{"SELECT 1 AS a", api.ExportRequest{Compression: "ZIP"}, "compression"},
+		{"SELECT 1 AS a", api.ExportRequest{Limit: &zero}, "limit"},
+		{"SELECT 1 AS a", api.ExportRequest{Columns: []string{"b"}}, `no column "b"`},
+		{"SELECT 1 AS a", api.ExportRequest{Columns: []string{"a", "a"}}, "twice"},
+		{"SELECT 1 AS a", api.ExportRequest{CSVOptions: &api.ExportCSVOptions{Delimiter: ",,"}}, "csvOptions.delimiter"},
+		{"SELECT 1 AS a", api.ExportRequest{CSVOptions: &api.ExportCSVOptions{Delimiter: `"`}}, "both"},
+		{"SELECT 1 AS a", api.ExportRequest{Format: "JSONL", CSVOptions: &api.ExportCSVOptions{}}, "csvOptions"},
+		{"SELECT 1 AS a, 2 AS a", api.ExportRequest{Format: "JSONL"}, "two columns"},
+		{"SELECT nope", api.ExportRequest{}, "nope"},
+	} {
+		if _, err := startTestExport(t, g, c.sql, c.body); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %s", c.body, err, c.want)
+		}
+	}
+	id, err := startTestExport(t, g, "SELECT 1 AS a", api.ExportRequest{Limit: &many})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if job := ended(t, cl, id); job.Status != "FAILED" || !strings.Contains(*job.Error, "1000000") {
+		t.Errorf("over the limit: %s %v", job.Status, job.Error)
+	}
+	id, err = startTestExport(t, g, "SELECT 1 / (n - 900000) AS a FROM UNNEST(sequence(1, 1000000)) AS t(n)", api.ExportRequest{})
+	if err == nil {
+		if job := ended(t, cl, id); job.Status != "FAILED" || job.Error == nil {
+			t.Errorf("a statement that fails in the middle: %s", job.Status)
+		}
+	}
+	files, _ := os.ReadDir(g.exportDir())
+	if len(files) != 0 {
+		t.Errorf("%d files are left of failed exports", len(files))
+	}
+}
+
+func TestExportLinks(t *testing.T) {
+	g, cl, ahead := exportGateway(t)
+	ctx := context.Background()
+	id, err := startTestExport(t, g, someRows, api.ExportRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := ended(t, cl, id)
+	whole := fileOf(t, cl, job)
+	rep, err := cl.Exports.Open(ctx, job.Files[0], 5)
+	if err != nil || rep.Status != 206 {
+		t.Fatalf("range: %v", err)
+	}
+	if rest, _ := io.ReadAll(rep.Body); !bytes.Equal(rest, whole[5:]) {
+		t.Errorf("range gave %q", rest)
+	}
+	status := func(url string) int {
+		req, _ := http.NewRequest("GET", url, nil)
+		req = req.WithContext(context.WithValue(ctx, sourceKey{}, sourceTCP))
+		res, err := (&http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) { return g.Transport().RoundTrip(r) })}).Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		return res.StatusCode
+	}
+	url := job.Files[0].URL
+	if got := status(url); got != 200 {
+		t.Errorf("the link without a key: %d", got)
+	}
+	for _, bad := range []string{strings.Replace(url, "signature=", "signature=A", 1), strings.Replace(url, "expires=", "expires=9", 1),
+		strings.Replace(url, ".csv", ".xls", 1), strings.Split(url, "?")[0]} {
+		if got := status(bad); got != 403 {
+			t.Errorf("%s: %d, want 403", bad, got)
+		}
+	}
+	ahead.Store(int64(16 * time.Minute))
+	if got := status(url); got != 403 {
+		t.Errorf("an old link: %d, want 403", got)
+	}
+	fileOf(t, cl, ended(t, cl, id)) // a fresh link works
+	ahead.Store(int64(25 * time.Hour))
+	if job := ended(t, cl, id); job.Status != "EXPIRED" || job.Downloadable || job.Files != nil {
+		t.Errorf("after a day: %+v", job)
+	}
+	if _, err := os.Stat(g.exportPath(id)); !os.IsNotExist(err) {
+		t.Errorf("the file of an expired export: %v", err)
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestExportOwnerListCancel(t *testing.T) {
+	g, cl, _ := exportGateway(t)
+	ctx := context.Background()
+	var ids []string
+	for range 5 {
+		id, err := startTestExport(t, g, "SELECT 1 AS a", api.ExportRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended(t, cl, id)
+		ids = append(ids, id)
+	}
+	project := store.DefaultProject
+	_, key, err := g.store.CreateAPIKey(ctx, &project, "k", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := api.New(api.Options{BaseURL: LocalBaseURL, Transport: g.Transport(), Key: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if job, err := other.Exports.Get(ctx, project, ids[0]); err != nil || job.Downloadable || job.Files != nil {
+		t.Errorf("another key sees files: %+v %v", job, err)
+	}
+	var seen []string
+	before := ""
+	for {
+		page, err := cl.Exports.List(ctx, project, map[string][]string{"limit": {"2"}, "createdBefore": {before}, "status": {"succeeded,FAILED"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, j := range page {
+			if j.Files != nil {
+				t.Error("a list holds files")
+			}
+			seen = append([]string{j.ID}, seen...)
+			before = j.CreatedAt
+		}
+		if len(page) < 2 {
+			break
+		}
+	}
+	if fmt.Sprint(seen) != fmt.Sprint(ids) {
+		t.Errorf("pages gave %v, want %v", seen, ids)
+	}
+	for range 2 {
+		if err := cl.Exports.Cancel(ctx, project, ids[0]); err != nil {
+			t.Errorf("cancel of an ended job: %v", err)
+		}
+	}
+	id, err := startTestExport(t, g, "SELECT a.n AS n FROM UNNEST(sequence(1, 9999)) AS a(n), UNNEST(sequence(1, 9999)) AS b(n)", api.ExportRequest{})
+	if err != nil {
+		t.Skip(err)
+	}
+	if err := cl.Exports.Cancel(ctx, project, id); err != nil {
+		t.Fatal(err)
+	}
+	if job := ended(t, cl, id); job.Status != "CANCELLED" {
+		t.Errorf("cancelled job: %s", job.Status)
+	}
+	g.jobs.Wait()
+	if left, _ := filepath.Glob(g.exportPath(id) + "*"); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestExportCutOff(t *testing.T) {
+	g, cl, _ := exportGateway(t)
+	ctx := context.Background()
+	x, err := g.store.CreateExport(ctx, store.Export{ProjectID: store.DefaultProject, Runner: "a-process-that-died", Format: "CSV", Compression: "NONE", Source: "TABLE", FileName: "x.csv"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.MkdirAll(g.exportDir(), 0o700)
+	for _, name := range []string{x.ID + partial, "nobodys"} {
+		if err := os.WriteFile(filepath.Join(g.exportDir(), name), []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if job := ended(t, cl, x.ID); job.Status != "FAILED" || *job.Error != cutOff {
+		t.Errorf("%+v", job)
+	}
+	if files, _ := os.ReadDir(g.exportDir()); len(files) != 0 {
+		t.Errorf("orphans: %v", files)
+	}
+}

@@ -1,0 +1,221 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+func (g *Gateway) registerExports() {
+	handle(g, spec.ExportQuery, g.exportQuery)
+	handle(g, spec.ExportTable, g.exportTable)
+	handle(g, spec.ListExports, g.listExports)
+	handle(g, spec.GetExport, g.getExport)
+	handle(g, spec.CancelExport, g.cancelExport)
+}
+
+const (
+	exportMaxLimit = 1_000_000      // a larger limit is taken and then fails [O]
+	exportLife     = 24 * time.Hour // how long a file is kept
+	exportTimeout  = 2 * time.Hour  // of one job
+	cutOff         = "the gateway stopped during this run"
+)
+
+func (g *Gateway) exportQuery(ctx context.Context, r *Request[api.ExportRequest]) (Reply, error) {
+	id := r.Param("queryId")
+	sql, err := g.savedStatement(ctx, r.Project, id)
+	if err != nil {
+		return Reply{}, err
+	}
+	return g.startExport(ctx, r, store.Export{Source: "QUERY", QueryID: id}, sql, "query-"+id)
+}
+
+func (g *Gateway) exportTable(ctx context.Context, r *Request[api.ExportRequest]) (Reply, error) {
+	c, t, err := g.table(ctx, r.Project, r.Param("catalogId"), r.Param("schemaName"), r.Param("tableName"))
+	if err != nil {
+		return Reply{}, err
+	}
+	name := engine.TableName{Catalog: c.Name, Schema: t.SchemaName, Table: t.TableName}
+	x := store.Export{Source: "TABLE", CatalogID: c.ID, SchemaName: t.SchemaName, TableName: t.TableName}
+	return g.startExport(ctx, r, x, "SELECT * FROM "+quoteName(name), t.TableName)
+}
+
+// startExport checks a request as a whole, records the job and begins it.
+func (g *Gateway) startExport(ctx context.Context, r *Request[api.ExportRequest], x store.Export, sql, name string) (Reply, error) {
+	o, err := exportOptions(r.Body)
+	if err != nil {
+		return Reply{}, err
+	}
+	q := engine.Query{SQL: sql, Props: props(r.Scope, r.Project), Timeout: exportTimeout}
+	cols, err := g.exportColumns(ctx, r.Project, q)
+	if err != nil {
+		return Reply{}, err
+	}
+	if err := o.choose(cols, x); err != nil {
+		return Reply{}, err
+	}
+	if x.Runner, err = g.runners.ID(); err != nil {
+		return Reply{}, err
+	}
+	s := r.Scope
+	x.ProjectID, x.Format, x.Compression = r.Project.ID, o.format, o.compression
+	x.UserID, x.UserName, x.KeyID, x.KeyPrefix, x.ClientSource = s.UserID, s.Email, s.KeyID, s.KeyPrefix, "API"
+	x.FileName = safeFileName(name) + o.suffix()
+	if x, err = g.store.CreateExport(ctx, x); err != nil {
+		return Reply{}, err
+	}
+	g.background(func(ctx context.Context) { g.runExport(ctx, r.Project, x, q, o) })
+	return Reply{202, api.ExportJobCreated{ID: x.ID, Status: x.Status}}, nil
+}
+
+// exportColumns plans a statement, so that one that cannot run is refused before a job is made.
+func (g *Gateway) exportColumns(ctx context.Context, p store.Project, q engine.Query) ([]api.ResultColumn, error) {
+	res, err := g.query(ctx, p, q)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Close()
+	return res.Columns(), nil
+}
+
+func (g *Gateway) listExports(ctx context.Context, r *Request[None]) ([]api.ExportJobResponse, error) {
+	limit, err := r.Int("limit", 50, -1<<31)
+	if err != nil {
+		return nil, err
+	}
+	limit = min(max(limit, 1), 200) // clamped, not refused [O]
+	var states []string
+	for _, st := range strings.Split(r.Query("status"), ",") {
+		if st = strings.ToUpper(strings.TrimSpace(st)); st == "" {
+			continue
+		}
+		switch st {
+		case store.ExportPending, store.ExportRunning, store.ExportSucceeded, store.ExportFailed, store.ExportCancelled, store.ExportExpired:
+			states = append(states, st)
+		default:
+			return nil, dataFault(400, "query parameter status: %q is none of PENDING, RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED", st)
+		}
+	}
+	before := r.Query("createdBefore")
+	if before != "" {
+		t, err := time.Parse(time.RFC3339, before)
+		if err != nil {
+			return nil, dataFault(400, "query parameter createdBefore: %q is not an ISO 8601 time such as 2026-01-31T12:00:00Z", before)
+		}
+		before = store.Time(t)
+	}
+	if err := g.tidyExports(ctx); err != nil {
+		return nil, err
+	}
+	all, err := g.store.Exports(ctx, r.Project.ID, states, before, limit)
+	return mapAll(all, func(x store.Export) api.ExportJobResponse { return exportOut(x, r.Scope) }), err
+}
+
+func (g *Gateway) getExport(ctx context.Context, r *Request[None]) (api.ExportJobResponse, error) {
+	if err := g.tidyExports(ctx); err != nil {
+		return api.ExportJobResponse{}, err
+	}
+	x, err := g.export(ctx, r.Project, r.Param("exportId"))
+	if err != nil {
+		return api.ExportJobResponse{}, err
+	}
+	out := exportOut(x, r.Scope)
+	if out.Downloadable {
+		url, err := g.downloadURL(ctx, r.http, x)
+		if err != nil {
+			return out, err
+		}
+		out.Files = []api.ExportFile{{Name: x.FileName, URL: url, Bytes: x.Bytes}}
+	}
+	return out, nil
+}
+
+func (g *Gateway) export(ctx context.Context, p store.Project, id string) (store.Export, error) {
+	x, err := g.store.Export(ctx, p.ID, id)
+	if errors.Is(err, store.ErrNotFound) {
+		err = dataFault(404, "there is no export with id: %s", id)
+	}
+	return x, err
+}
+
+// cancelExport ends an open job and is no error for one that has ended [O]. The file of a finished job stays.
+func (g *Gateway) cancelExport(ctx context.Context, r *Request[None]) (Reply, error) {
+	x, err := g.export(ctx, r.Project, r.Param("exportId"))
+	if err != nil {
+		return Reply{}, err
+	}
+	if x.Open() {
+		x.Status, x.DurationMs = store.ExportCancelled, g.since(x.CreatedAt)
+		if err := g.store.EndExport(ctx, x); err != nil && !errors.Is(err, store.ErrNotFound) {
+			return Reply{}, err
+		}
+	}
+	return Reply{Status: 204}, nil
+}
+
+// since is the milliseconds from a stored time to now.
+func (g *Gateway) since(stamp string) int64 {
+	t, err := time.Parse(time.RFC3339, stamp)
+	if err != nil {
+		return 0
+	}
+	return max(0, g.now().Sub(t).Milliseconds())
+}
+
+// owns reports whether a caller may have the files of a job: the key that made it, or the owner of the data directory.
+func owns(x store.Export, s Scope) bool {
+	return x.KeyID == s.KeyID || s.Partner && s.KeyID == ""
+}
+
+func exportOut(x store.Export, s Scope) api.ExportJobResponse {
+	out := api.ExportJobResponse{ID: x.ID, Status: x.Status, Format: x.Format, Compression: x.Compression, CreatedAt: x.CreatedAt, Source: x.Source,
+		UserID: x.UserID, UserName: x.UserName, ClientSource: x.ClientSource, Downloadable: x.Status == store.ExportSucceeded && owns(x, s)}
+	text := func(v string) *string {
+		if v == "" {
+			return nil
+		}
+		return &v
+	}
+	out.QueryID, out.CatalogID, out.SchemaName, out.TableName = text(x.QueryID), text(x.CatalogID), text(x.SchemaName), text(x.TableName)
+	out.Error, out.ExpiresAt, out.APIKeyPrefix = text(x.Error), text(x.ExpiresAt), text(x.KeyPrefix)
+	if x.Status == store.ExportSucceeded || x.Status == store.ExportExpired {
+		out.RowCount, out.Bytes = &x.RowCount, &x.Bytes
+	}
+	if !x.Open() {
+		out.DurationMs = &x.DurationMs
+	}
+	return out
+}
+
+// safeFileName keeps letters, digits, dot, hyphen and underscore, so that a name is one path segment on every system.
+func safeFileName(name string) string {
+	out := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_':
+			return r
+		}
+		return '_'
+	}, name)
+	if len(out) > 80 {
+		out = out[:80]
+	}
+	if out == "" {
+		return "export"
+	}
+	return out
+}
+
+// limitFault words a limit above the service's bound; 0 is no limit.
+func limitFault(limit int64) error {
+	if limit > exportMaxLimit {
+		return errors.New("limit " + strconv.FormatInt(limit, 10) + " is above the maximum of " + strconv.Itoa(exportMaxLimit))
+	}
+	return nil
+}

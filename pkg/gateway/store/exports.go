@@ -1,0 +1,143 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// States of an export [O].
+const (
+	ExportPending   = "PENDING"
+	ExportRunning   = "RUNNING"
+	ExportSucceeded = "SUCCEEDED"
+	ExportFailed    = "FAILED"
+	ExportCancelled = "CANCELLED"
+	ExportExpired   = "EXPIRED"
+)
+
+// Export is a job that writes a file. Source is QUERY or TABLE; the fields of the other one are empty.
+type Export struct {
+	ID, ProjectID, Status, Runner, Format, Compression string
+	Source, QueryID, CatalogID, SchemaName, TableName  string
+	UserID, UserName, KeyID, KeyPrefix, ClientSource   string
+	FileName                                           string
+	RowCount, Bytes, DurationMs                        int64
+	Error, ExpiresAt, CreatedAt                        string
+}
+
+// Open reports whether the job has not ended.
+func (x Export) Open() bool { return x.Status == ExportPending || x.Status == ExportRunning }
+
+const exportColumns = "id, project_id, status, runner, format, compression, source, query_id, catalog_id, schema_name, table_name, user_id, user_name, key_id, api_key_prefix, client_source, file_name, row_count, bytes, duration_ms, error, expires_at, created_at"
+
+func scanExport(scan func(...any) error) (x Export, err error) {
+	err = scan(&x.ID, &x.ProjectID, &x.Status, &x.Runner, &x.Format, &x.Compression, &x.Source, &x.QueryID, &x.CatalogID, &x.SchemaName, &x.TableName,
+		&x.UserID, &x.UserName, &x.KeyID, &x.KeyPrefix, &x.ClientSource, &x.FileName, &x.RowCount, &x.Bytes, &x.DurationMs, &x.Error, &x.ExpiresAt, &x.CreatedAt)
+	return
+}
+
+// CreateExport records a pending job. Id, status and time are filled in.
+func (s *Store) CreateExport(ctx context.Context, x Export) (Export, error) {
+	x.ID, x.Status = uuid.NewString(), ExportPending
+	err := s.tx(ctx, func(tx *sql.Tx) error {
+		var last sql.NullString
+		if err := tx.QueryRowContext(ctx, "SELECT max(created_at) FROM exports WHERE project_id = ?", x.ProjectID).Scan(&last); err != nil {
+			return err
+		}
+		x.CreatedAt = s.stampAfter(last.String)
+		_, err := tx.ExecContext(ctx, "INSERT INTO exports("+exportColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, '', '', ?)",
+			x.ID, x.ProjectID, x.Status, x.Runner, x.Format, x.Compression, x.Source, x.QueryID, x.CatalogID, x.SchemaName, x.TableName,
+			x.UserID, x.UserName, x.KeyID, x.KeyPrefix, x.ClientSource, x.FileName, x.CreatedAt)
+		return constraint(err)
+	})
+	return x, err
+}
+
+// stampAfter is the present time, or the millisecond after last when the clock has not passed it.
+func (s *Store) stampAfter(last string) string {
+	now := s.stamp()
+	if now > last {
+		return now
+	}
+	t, err := time.Parse(time.RFC3339, last)
+	if err != nil {
+		return now
+	}
+	return Time(t.Add(time.Millisecond))
+}
+
+// Export finds a job by id, within a project unless that is empty.
+func (s *Store) Export(ctx context.Context, project, id string) (Export, error) {
+	return queryOne(ctx, s.db, scanExport, "SELECT "+exportColumns+" FROM exports WHERE id = ? AND ? IN ('', project_id)", id, project)
+}
+
+// Exports lists jobs of a project, newest first: those in one of the states (all when there are none) made before a time (any
+// time when that is empty), at most limit.
+func (s *Store) Exports(ctx context.Context, project string, states []string, before string, limit int) ([]Export, error) {
+	q := "SELECT " + exportColumns + " FROM exports WHERE project_id = ?"
+	args := []any{project}
+	if len(states) > 0 {
+		q += " AND status IN (?" + strings.Repeat(", ?", len(states)-1) + ")"
+		for _, st := range states {
+			args = append(args, st)
+		}
+	}
+	if before != "" {
+		q += " AND created_at < ?"
+		args = append(args, before)
+	}
+	return queryAll(ctx, s.db, scanExport, q+" ORDER BY created_at DESC LIMIT ?", append(args, limit)...)
+}
+
+// OpenExports lists the unfinished jobs of all projects.
+func (s *Store) OpenExports(ctx context.Context) ([]Export, error) {
+	return queryAll(ctx, s.db, scanExport, "SELECT "+exportColumns+" FROM exports WHERE status IN ('PENDING', 'RUNNING')")
+}
+
+// StartExport moves a pending job to running; ErrNotFound says that it was cancelled.
+func (s *Store) StartExport(ctx context.Context, id string) error {
+	return exec(ctx, s.db, "UPDATE exports SET status = 'RUNNING' WHERE id = ? AND status = 'PENDING'", id)
+}
+
+// EndExport moves an open job to its end; ErrNotFound says that it had ended already. Status, RowCount, Bytes, DurationMs, Error
+// and ExpiresAt are taken from x.
+func (s *Store) EndExport(ctx context.Context, x Export) error {
+	return exec(ctx, s.db, "UPDATE exports SET status = ?, row_count = ?, bytes = ?, duration_ms = ?, error = ?, expires_at = ? WHERE id = ? AND status IN ('PENDING', 'RUNNING')",
+		x.Status, x.RowCount, x.Bytes, x.DurationMs, x.Error, x.ExpiresAt, x.ID)
+}
+
+// ExpireExports moves finished jobs whose time is over to EXPIRED and returns them.
+func (s *Store) ExpireExports(ctx context.Context) ([]Export, error) {
+	now := s.stamp()
+	var out []Export
+	due, err := queryAll(ctx, s.db, scanExport, "SELECT "+exportColumns+" FROM exports WHERE status = 'SUCCEEDED' AND expires_at <= ?", now)
+	if err != nil || len(due) == 0 {
+		return nil, err
+	}
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		out, err = queryAll(ctx, tx, scanExport, "UPDATE exports SET status = 'EXPIRED' WHERE status = 'SUCCEEDED' AND expires_at <= ? RETURNING "+exportColumns, now)
+		return err
+	})
+	return out, err
+}
+
+// Secret is a random value of this data directory under a name, made on first use.
+func (s *Store) Secret(ctx context.Context, name string) ([]byte, error) {
+	text := func(scan func(...any) error) (v []byte, err error) {
+		err = scan(&v)
+		return
+	}
+	v, err := queryOne(ctx, s.db, text, "SELECT value FROM meta WHERE key = ?", "secret."+name)
+	if !errors.Is(err, ErrNotFound) {
+		return v, err
+	}
+	if _, err := s.db.ExecContext(ctx, "INSERT INTO meta(key, value) VALUES (?, ?) ON CONFLICT DO NOTHING", "secret."+name, randomText(48, alphanumeric)); err != nil {
+		return nil, err
+	}
+	return queryOne(ctx, s.db, text, "SELECT value FROM meta WHERE key = ?", "secret."+name)
+}
