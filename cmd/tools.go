@@ -35,19 +35,25 @@ func buildVersion() string {
 }
 
 func newVersionCmd(e *Env) *cobra.Command {
-	return e.plain(&cobra.Command{Use: "version", Short: "Print the version", Example: "  " + e.Name + " version -o json", Args: cobra.NoArgs},
-		func(context.Context, []string) (view, error) {
-			v := map[string]any{"version": buildVersion(), "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH, "localZone": localEngine}
-			if e.run.flags.output != "" && e.run.flags.output != "table" {
-				return object(v), nil
-			}
-			kind := "with the local zone"
-			if !localEngine {
-				kind = "without the local zone"
-			}
-			fmt.Fprintf(e.Out, "dig %s (%s %s/%s, %s)\n", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, kind)
-			return view{}, nil
-		})
+	show := func(context.Context, []string) (view, error) {
+		v := map[string]any{"version": buildVersion(), "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH, "localZone": localEngine}
+		return object(v), nil
+	}
+	c := e.plain(&cobra.Command{Use: "version", Short: "Print the version", Example: "  " + e.Name + " version -o json", Args: cobra.NoArgs}, show)
+	withSettings := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if c.Flags().Changed("output") || c.Flags().Changed("jq") || c.Flags().Changed("columns") || c.Flags().Changed("out") {
+			return withSettings(c, args)
+		}
+		// The plain line reads no configuration, so that it works, and fast, whatever state that is in.
+		kind := "with the local zone"
+		if !localEngine {
+			kind = "without the local zone"
+		}
+		_, err := fmt.Fprintf(e.Out, "dig %s (%s %s/%s, %s)\n", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, kind)
+		return err
+	}
+	return c
 }
 
 func newCompletionCmd(e *Env) *cobra.Command {
