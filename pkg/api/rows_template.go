@@ -14,7 +14,6 @@ type template struct {
 	live   bool
 	around []constant // before each value, and behind the last
 	copies [][2]int
-	bytes  []byte // backing of around
 
 	// Rows whose layout keeps changing are not worth learning: after a miss that follows a miss, the general parser does
 	// ever more rows (up to 63) by itself before the next attempt.

@@ -231,7 +231,12 @@ func TestRowsClose(t *testing.T) {
 	if !r.Next() {
 		t.Fatal(r.Err())
 	}
-	if r.Close() != nil || r.Close() != nil || body.closed != 1 {
+	for range 2 {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if body.closed != 1 {
 		t.Errorf("closed %d times", body.closed)
 	}
 	if r.Err() != nil {

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/dig-cli/dig/"
+
+// TestImports keeps data flowing one way, and each technology in one room.
+func TestImports(t *testing.T) {
+	only := map[string][]string{ // a library and the only folders that may import it
+		"github.com/go-resty/resty":      {"pkg/api"},
+		"github.com/spf13/viper":         {"pkg/config"},
+		"github.com/olekukonko/":         {"pkg/output"},
+		"github.com/itchyny/gojq":        {"pkg/output"},
+		"github.com/duckdb/":             {"pkg/gateway/engine/duckdb"},
+		"modernc.org/sqlite":             {"pkg/gateway/store", "pkg/gateway/connector"},
+		"github.com/jackc/pgx":           {"pkg/gateway/connector"},
+		"github.com/go-sql-driver/mysql": {"pkg/gateway/connector"},
+		"github.com/spf13/cobra":         {"cmd"},
+		"net/http":                       {"cmd", "pkg/api", "pkg/gateway", "pkg/openapi"},
+	}
+	allowed := map[string][]string{ // our packages and those of ours they may import
+		"pkg/spec":              {},
+		"pkg/api":               {"pkg/spec"},
+		"pkg/config":            {},
+		"pkg/output":            {"pkg/api"},
+		"pkg/gateway/store":     {},
+		"pkg/gateway/engine":    {"pkg/api", "pkg/gateway/engine"},
+		"pkg/gateway/connector": {"pkg/api", "pkg/gateway/engine", "pkg/gateway/connector"},
+		"pkg/gateway":           {"pkg/api", "pkg/spec", "pkg/gateway"},
+	}
+	under := func(dir string, rooms []string) bool {
+		for _, r := range rooms {
+			if dir == r || strings.HasPrefix(dir, r+"/") {
+				return true
+			}
+		}
+		return false
+	}
+	files := 0
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		files++
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		dir := filepath.ToSlash(filepath.Dir(path))
+		for _, imp := range f.Imports {
+			name, err := strconv.Unquote(imp.Path.Value)
+			if err != nil {
+				return err
+			}
+			for lib, rooms := range only {
+				if strings.HasPrefix(name, lib) && !under(dir, rooms) {
+					t.Errorf("%s imports %s, which only %v may", path, name, rooms)
+				}
+			}
+			if own, ok := strings.CutPrefix(name, module); ok {
+				if strings.HasPrefix(own, "cmd") && dir != "." {
+					t.Errorf("%s imports cmd, which nothing may", path)
+				}
+				for _, room := range []string{"pkg/spec", "pkg/api", "pkg/config", "pkg/output", "pkg/gateway/store", "pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway"} {
+					if under(dir, []string{room}) {
+						if !under(own, allowed[room]) {
+							t.Errorf("%s imports %s; %s may import %v", path, own, room, allowed[room])
+						}
+						break
+					}
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil || files < 50 {
+		t.Fatalf("%d files read: %v", files, err)
+	}
+}
