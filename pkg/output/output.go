@@ -32,7 +32,7 @@ func Formats() []string {
 
 // Options say what a result shall look like. The zero value is a table without colours on something that is no terminal.
 type Options struct {
-	Format   string   // one of Formats; "" is table, or json when JQ is set
+	Format   string   // one of Formats or what Canonical knows; "" is table, or json when JQ is set
 	NoHeader bool     // table, csv, tsv, html and xlsx without the line of names
 	Columns  []string // the columns to show, in order; dotted paths reach into nested replies
 	// DefaultColumns are shown of a list or a result when Columns is empty; names that do not exist are left out.
@@ -64,7 +64,7 @@ type Stats struct {
 func (o Options) format() string {
 	switch {
 	case o.Format != "":
-		return o.Format
+		return Canonical(o.Format)
 	case o.JQ != "":
 		return JSON
 	}

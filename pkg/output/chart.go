@@ -1,0 +1,333 @@
+package output
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/clipperhouse/displaywidth"
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+// ChartKinds lists what WriteChart can draw: bars with a label and a value per row, a line of values in the order of the rows, the
+// distribution of values, and one line of blocks per numeric column.
+func ChartKinds() []string { return []string{"bar", "line", "hist", "spark"} }
+
+// CheckChart refuses an unknown kind of chart.
+func CheckChart(kind string) error {
+	if slices.Contains(ChartKinds(), kind) {
+		return nil
+	}
+	hint := "use one of " + strings.Join(ChartKinds(), ", ")
+	if near := nearest(kind, ChartKinds()); near != "" {
+		hint = "did you mean " + near + "? All charts: " + strings.Join(ChartKinds(), ", ")
+	}
+	return usage(hint, "unknown chart %q", kind)
+}
+
+const (
+	maxBars     = 200
+	chartHeight = 12
+	chartSample = 200 // rows that decide which columns hold numbers when the types are not known
+)
+
+// WriteChart draws a result in text of Options.Width cells, in memory that does not depend on its rows. The values are those of the
+// last column of Options.Columns, or of the first column of numbers; bar takes its labels from the first of Options.Columns, or from
+// the first column that is not the value. NULL, NaN and infinities are left out and counted on Options.Notes.
+//
+// Values become float64 to be drawn; the figures beside bars are those of the result.
+func WriteChart(w io.Writer, rows api.RowReader, kind string, o Options) (Stats, error) {
+	if err := CheckChart(kind); err != nil {
+		return Stats{}, err
+	}
+	cols, err := columnsOf(rows, o)
+	if err != nil {
+		return Stats{}, err
+	}
+	smp, finish := takeSample(rows, cols, false, sampleLimits{rows: chartSample, bytes: 1 << 20, wait: math.MaxInt64})
+	late := finish()
+	if smp.err = firstError(smp.err, late.err); smp.err != nil {
+		return Stats{}, smp.err
+	}
+	plot, err := newPlot(kind, cols, smp.rows, o)
+	if err != nil {
+		return Stats{}, err
+	}
+	var st Stats
+	for _, cells := range smp.rows {
+		st.Rows++
+		plot.add(cells)
+	}
+	var buf rowBuf
+	for !smp.end && rows.Next() {
+		st.Rows++
+		cells, err := buf.decode(st.Rows, rows.Row(), cols, false)
+		if err != nil {
+			return st, err
+		}
+		plot.add(cells)
+	}
+	if err := rows.Err(); err != nil {
+		return st, err
+	}
+	out := plot.draw(nil)
+	st.Shown, st.Bytes = st.Rows, int64(len(out))
+	plot.remarks(o)
+	return st, writeAll(w, out)
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plot is a chart in the making.
+type plot interface {
+	add(cells []tcell)
+	draw(dst []byte) []byte
+	remarks(o Options)
+}
+
+func newPlot(kind string, cols []column, sample [][]tcell, o Options) (plot, error) {
+	var numbers []int
+	for i := range cols {
+		if isNumeric(i, cols, sample) {
+			numbers = append(numbers, i)
+		}
+	}
+	if len(o.Columns) > 0 && kind != "spark" && len(cols) > 0 {
+		numbers = []int{len(cols) - 1}
+	}
+	if len(numbers) == 0 {
+		if len(sample) == 0 {
+			return &emptyPlot{}, nil
+		}
+		names := make([]string, len(cols))
+		for i := range cols {
+			names[i] = cols[i].key
+		}
+		return nil, usage("columns: "+strings.Join(names, ", "), "the result has no column of numbers to draw")
+	}
+	value := numbers[0]
+	base := drawing{value: value, name: cols[value].key, width: o.width(), paint: paint(o.Color)}
+	switch kind {
+	case "bar":
+		label := 0
+		if label == value && len(cols) > 1 {
+			label = 1
+		}
+		return &barPlot{drawing: base, label: label}, nil
+	case "line":
+		return &linePlot{drawing: base, series: newSeries(2 * max(base.width-lineMargin, 10))}, nil
+	case "hist":
+		return &histPlot{drawing: base, bins: newBins()}, nil
+	}
+	s := &sparkPlot{}
+	for _, i := range numbers {
+		d := base
+		d.value, d.name = i, cols[i].key
+		s.lines = append(s.lines, &sparkLine{drawing: d, series: newSeries(max(base.width/2, 10))})
+	}
+	return s, nil
+}
+
+func isNumeric(i int, cols []column, sample [][]tcell) bool {
+	if cols[i].class.number() {
+		return true
+	}
+	if cols[i].typ != "" {
+		return false
+	}
+	found := false
+	for _, row := range sample {
+		if row[i].null {
+			continue
+		}
+		if !looksNumeric(row[i].text) {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+// drawing is what all charts share: the column, the width and the values that could not be drawn.
+type drawing struct {
+	value   int
+	name    string
+	width   int
+	paint   paint
+	skipped int64
+}
+
+// number reads the value of a row; ok is false for what cannot be drawn.
+func (d *drawing) number(cells []tcell) (float64, bool) {
+	c := cells[d.value]
+	f, err := strconv.ParseFloat(string(c.text), 64)
+	if c.null || err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
+		d.skipped++
+		return 0, false
+	}
+	return f, true
+}
+
+func (d *drawing) remarks(o Options) {
+	if d.skipped > 0 {
+		o.note("(%s values of %s are NULL or no finite numbers and not drawn)", group(d.skipped), d.name)
+	}
+}
+
+type emptyPlot struct{}
+
+func (*emptyPlot) add([]tcell)            {}
+func (*emptyPlot) draw(dst []byte) []byte { return dst }
+func (*emptyPlot) remarks(o Options)      { o.note("(0 rows)") }
+
+// barPlot keeps the first rows.
+type barPlot struct {
+	drawing
+	label int
+	bars  []bar1
+	more  int64
+}
+
+type bar1 struct {
+	label, text string
+	value       float64
+	none        bool
+}
+
+func (p *barPlot) add(cells []tcell) {
+	if len(p.bars) == maxBars {
+		p.more++
+		return
+	}
+	b := bar1{label: "NULL", text: "NULL"}
+	if c := cells[p.label]; !c.null {
+		b.label = shorten(Sanitize(nil, c.text), max(p.width/3, 8))
+	}
+	var ok bool
+	if b.value, ok = p.number(cells); !ok {
+		b.none = true
+	}
+	if c := cells[p.value]; !c.null {
+		b.text = shorten(Sanitize(nil, c.text), max(p.width/3, 8))
+	}
+	p.bars = append(p.bars, b)
+}
+
+func (p *barPlot) draw(dst []byte) []byte {
+	labels, texts := 0, 0
+	var low, high float64 // zero is always part of the scale
+	for _, b := range p.bars {
+		labels, texts = max(labels, displaywidth.String(b.label)), max(texts, displaywidth.String(b.text))
+		low, high = min(low, b.value), max(high, b.value)
+	}
+	room := max(p.width-labels-texts-5, 10)
+	length := func(f float64) float64 { return float64(room) * (share(f, low, high) - share(0, low, high)) }
+	zero := int(math.Round(-length(low)))
+	for _, b := range p.bars {
+		dst = append(append(dst, ' '), b.label...)
+		dst = blanks(dst, labels-displaywidth.String(b.label)+1)
+		dst = append(dst, bar...)
+		if eighths := int(math.Round(math.Abs(length(b.value)) * 8)); b.value < 0 {
+			cells := min((eighths+4)/8, zero)
+			dst = blanks(dst, zero-cells)
+			dst = append(p.paint.on(dst, ansiKey), strings.Repeat("█", cells)...)
+			dst = p.paint.off(dst)
+		} else if !b.none {
+			dst = blanks(dst, zero)
+			dst = append(p.paint.on(dst, ansiKey), strings.Repeat("█", eighths/8)...)
+			if eighths%8 > 0 {
+				dst = append(dst, string([]rune(" ▏▎▍▌▋▊▉")[eighths%8])...)
+			}
+			dst = p.paint.off(dst)
+		}
+		dst = append(append(append(dst, ' '), b.text...), '\n')
+	}
+	return dst
+}
+
+func (p *barPlot) remarks(o Options) {
+	p.drawing.remarks(o)
+	if p.more > 0 {
+		o.note("(the first %d rows; %s more are not drawn)", maxBars, group(p.more))
+	}
+}
+
+// share is where f lies between low and high, 0 to 1. Halves are used since the span may exceed float64.
+func share(f, low, high float64) float64 {
+	if span := high/2 - low/2; span > 0 {
+		return (f/2 - low/2) / span
+	}
+	return 0.5
+}
+
+// figure is a number for an axis: short, with enough digits to tell it from its neighbours.
+func figure(f, step float64) string {
+	switch a := math.Abs(f); {
+	case a != 0 && (a >= 1e15 || a < 1e-6):
+		return strconv.FormatFloat(f, 'g', 5, 64)
+	case step <= 0 || math.IsInf(step, 0):
+		return strconv.FormatFloat(f, 'g', 6, 64)
+	}
+	places := max(0, min(9, int(math.Ceil(-math.Log10(step)-1e-9))))
+	return strconv.FormatFloat(f, 'f', places, 64)
+}
+
+// sparkPlot draws one line per column.
+type sparkPlot struct{ lines []*sparkLine }
+
+type sparkLine struct {
+	drawing
+	*series
+}
+
+func (p *sparkPlot) add(cells []tcell) {
+	for _, l := range p.lines {
+		f, ok := l.number(cells)
+		l.put(f, ok)
+	}
+}
+
+func (p *sparkPlot) draw(dst []byte) []byte {
+	names := 0
+	for _, l := range p.lines {
+		names = max(names, textWidth([]byte(l.name), false))
+	}
+	for _, l := range p.lines {
+		name := Sanitize(nil, l.name)
+		dst = append(append(dst, ' '), name...)
+		dst = blanks(dst, names-displaywidth.Bytes(name)+1)
+		dst = l.paint.on(dst, ansiKey)
+		points := l.points()
+		low, high := bounds(points)
+		for _, q := range points {
+			switch {
+			case q.n == 0:
+				dst = append(dst, ' ')
+			default:
+				dst = append(dst, string([]rune("▁▂▃▄▅▆▇█")[min(7, int(8*share(q.mean, low, high)))])...)
+			}
+		}
+		dst = l.paint.off(dst)
+		if l.any {
+			dst = fmt.Appendf(dst, " %s … %s", figure(l.low, 0), figure(l.high, 0))
+		}
+		dst = append(trimBlanks(dst), '\n')
+	}
+	return dst
+}
+
+func (p *sparkPlot) remarks(o Options) {
+	for _, l := range p.lines {
+		l.drawing.remarks(o)
+	}
+}

@@ -1,0 +1,126 @@
+package output
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+func chart(t *testing.T, kind string, fields []field, rows [][]*string, o Options) (string, string) {
+	t.Helper()
+	var b, notes bytes.Buffer
+	o.Notes = &notes
+	st, err := WriteChart(&b, result(t, fields, rows), kind, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st.Rows != int64(len(rows)) {
+		t.Errorf("%d rows counted of %d", st.Rows, len(rows))
+	}
+	return b.String(), notes.String()
+}
+
+func numbers(n int, f func(i int) string) [][]*string {
+	var rows [][]*string
+	for i := range n {
+		rows = append(rows, []*string{text(fmt.Sprintf("r%d", i)), text(f(i))})
+	}
+	return rows
+}
+
+func TestChartGolden(t *testing.T) {
+	fields := []field{{"name", "varchar"}, {"n", "double"}}
+	sine := numbers(5000, func(i int) string { return fmt.Sprint(math.Sin(float64(i)/400) * 10) })
+	signed := [][]*string{{text("up"), text("8")}, {text("down 日本"), text("-4.5")}, {nil, text("0")}, {text("gap"), nil}, {text("\x1b[31m"), text("1.25E1")}}
+	for _, kind := range []string{"line", "spark", "hist"} {
+		got, _ := chart(t, kind, fields, sine, Options{Width: 70})
+		golden(t, "chart-"+kind, got)
+	}
+	got, notes := chart(t, "bar", fields, signed, Options{Width: 60})
+	golden(t, "chart-bar", got+notes)
+	for _, line := range strings.Split(got, "\n") {
+		if len([]rune(line)) > 60 {
+			t.Errorf("too wide: %s", line)
+		}
+	}
+}
+
+func TestHistogramCounts(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for name, f := range map[string]func(i int) float64{
+		"whole":  func(int) float64 { return float64(r.IntN(2000) - 1000) },
+		"normal": func(int) float64 { return r.NormFloat64()*37.5 + 1e6 },
+		"tenths": func(i int) float64 { return float64(i%7) / 10 },
+		"spread": func(int) float64 { return math.Exp(r.NormFloat64() * 10) },
+		"same":   func(int) float64 { return 42 },
+	} {
+		p := &histPlot{bins: newBins()}
+		var values []float64
+		for i := range 50_000 {
+			v := f(i)
+			values = append(values, v)
+			p.add([]tcell{{text: fmt.Append(nil, v)}})
+		}
+		width, first, counts := p.groups()
+		if len(counts) > 20 {
+			t.Errorf("%s: %d groups", name, len(counts))
+		}
+		want := make([]int64, len(counts))
+		for _, v := range values {
+			at := int64(math.Floor(v/width+1e-9)) - first
+			want[at]++
+		}
+		for i := range want {
+			if d := want[i] - counts[i]; d > 2 || d < -2 { // values on an edge, by the rounding of float64
+				t.Errorf("%s: group %d of width %g has %d, want %d", name, i, width, counts[i], want[i])
+			}
+		}
+	}
+}
+
+func TestSeriesKeepsTheMean(t *testing.T) {
+	s := newSeries(64)
+	sum := 0.0
+	for i := range 10_007 {
+		s.put(float64(i*i%1013), true)
+		sum += float64(i * i % 1013)
+	}
+	total, n := 0.0, 0
+	for _, p := range s.points() {
+		total += p.mean * float64(p.n)
+		n += p.n
+	}
+	if n != 10_007 || math.Abs(total-sum) > 1e-3 || len(s.points()) > 65 {
+		t.Errorf("%d values, sum %f of %f, %d points", n, total, sum, len(s.points()))
+	}
+}
+
+func TestChartErrors(t *testing.T) {
+	fields := []field{{"name", "varchar"}, {"n", ""}}
+	rows := numbers(3, func(i int) string { return "x" })
+	var ue *UsageError
+	if _, err := WriteChart(&bytes.Buffer{}, result(t, fields, rows), "bra", Options{}); !errors.As(err, &ue) || !strings.Contains(ue.Hint, "did you mean bar") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := WriteChart(&bytes.Buffer{}, result(t, fields, rows), "bar", Options{}); !errors.As(err, &ue) || ue.Hint != "columns: name, n" {
+		t.Errorf("error %v", err)
+	}
+	for _, kind := range ChartKinds() {
+		if _, err := WriteChart(&bytes.Buffer{}, cutShort(t), kind, Options{}); err == nil {
+			t.Errorf("%s: a cut result was drawn", kind)
+		}
+		got, notes := chart(t, kind, fields, nil, Options{})
+		if got != "" || notes != "(0 rows)\n" {
+			t.Errorf("%s without rows: %q %q", kind, got, notes)
+		}
+		got, notes = chart(t, kind, []field{{"n", "bigint"}}, [][]*string{{nil}, {nil}}, Options{Width: 40})
+		if !strings.Contains(notes, "2 values of n") {
+			t.Errorf("%s of NULLs: %q %q", kind, got, notes)
+		}
+		chart(t, kind, []field{{"n", "double"}}, [][]*string{{text("1.7976931348623157E308")}, {text("-1.7976931348623157E308")}, {text("NaN")}}, Options{Width: 40})
+	}
+}

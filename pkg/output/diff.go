@@ -1,0 +1,276 @@
+package output
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+// DiffStats tell how two results differ.
+type DiffStats struct {
+	A, B              int64 // rows of each
+	OnlyA, OnlyB      int64 // rows that only one of them has
+	Changed           int64 // rows of the same key with other values
+	Equal             int64
+	Repeated          int64    // rows beyond the first of their key, in either result
+	ColumnsA          []string // columns that only one of them has
+	ColumnsB          []string
+	Compared, Ignored int // columns
+}
+
+// Same reports whether the results hold the same: rows in any order, and columns in any order.
+func (d DiffStats) Same() bool {
+	return d.OnlyA+d.OnlyB+d.Changed == 0 && len(d.ColumnsA)+len(d.ColumnsB) == 0
+}
+
+// Diff compares two results by key and writes what differs in the format of o: a row per value that changed, with the columns change
+// ("changed"), those of the key, column, a and b; a row that only one result has is one line with change "only a" or "only b" and
+// its other columns as a JSON object. Without keys the whole row is the key. o.Columns restricts what is compared.
+//
+// Numbers compare by value (1.50 is 1.5), NaN equals NaN and NULL equals NULL; all else by its text. Where a key repeats, rows that are
+// equal throughout are paired and the rest are reported as rows of one side.
+//
+// Memory is bounded: both results are sorted in temporary files, which are gone when Diff returns.
+func Diff(a, b api.RowReader, keys []string, w io.Writer, o Options) (DiffStats, error) {
+	if err := Check(o); err != nil {
+		return DiffStats{}, err
+	}
+	return diff(a, b, keys, w, o, sortChunk)
+}
+
+func diff(a, b api.RowReader, keys []string, w io.Writer, o Options, chunk int) (st DiffStats, err error) {
+	plan, err := planDiff(a, b, keys, o)
+	if err != nil {
+		return st, err
+	}
+	st = plan.stats
+	var sides [2]*sorter
+	defer func() {
+		for _, s := range sides {
+			if s != nil {
+				err = errors.Join(err, s.close())
+			}
+		}
+	}()
+	for i, r := range []api.RowReader{a, b} {
+		sides[i] = newSorter(chunk)
+		n, err := plan.load(r, i, sides[i])
+		if err != nil {
+			return st, fmt.Errorf("result %c: %w", 'a'+i, err)
+		}
+		if i == 0 {
+			st.A = n
+		} else {
+			st.B = n
+		}
+	}
+	d := &differ{plan: plan, st: &st}
+	for i, s := range sides {
+		if d.in[i], err = s.sorted(); err != nil {
+			return st, err
+		}
+	}
+	out := o
+	out.Columns, out.DefaultColumns, out.Notes = nil, nil, nil
+	_, err = WriteRows(w, d, out)
+	if !plan.whole {
+		st.Repeated = d.in[0].repeated + d.in[1].repeated
+	}
+	if err == nil {
+		o.note("%s", st.summary())
+	}
+	return st, err
+}
+
+func (d DiffStats) summary() string {
+	s := fmt.Sprintf("a has %s rows, b has %s: %s only in a, %s only in b, %s changed, %s equal", group(d.A), group(d.B), group(d.OnlyA),
+		group(d.OnlyB), group(d.Changed), group(d.Equal))
+	if d.Repeated > 0 {
+		s += fmt.Sprintf("; the key is not unique, %s rows repeat one", group(d.Repeated))
+	}
+	if len(d.ColumnsA) > 0 {
+		s += "; columns only in a: " + strings.Join(d.ColumnsA, ", ")
+	}
+	if len(d.ColumnsB) > 0 {
+		s += "; columns only in b: " + strings.Join(d.ColumnsB, ", ")
+	}
+	return s
+}
+
+// diffColumn is a column that both results have.
+type diffColumn struct {
+	key    string
+	number bool
+	index  [2]int
+}
+
+// diffPlan says which columns make the key and which are compared. A record of the sorters is: the encoded key, the encoded values,
+// and the texts of all columns for the report.
+type diffPlan struct {
+	keys, values []diffColumn
+	whole        bool // the key is the whole row
+	stats        DiffStats
+}
+
+func planDiff(a, b api.RowReader, keys []string, o Options) (*diffPlan, error) {
+	var cols [2][]column
+	var names [2][]string
+	for i, r := range []api.RowReader{a, b} {
+		var err error
+		if cols[i], err = columnsOf(r, Options{}); err != nil {
+			return nil, fmt.Errorf("result %c: %w", 'a'+i, err)
+		}
+		for _, c := range cols[i] {
+			names[i] = append(names[i], c.key)
+		}
+	}
+	p := &diffPlan{whole: len(keys) == 0}
+	common := func(name string) (diffColumn, error) {
+		c := diffColumn{key: name}
+		var number, known [2]bool
+		for i := range cols {
+			at := find(name, names[i])
+			if at < 0 {
+				err := unknownColumn(name, names[i])
+				err.(*UsageError).Message = fmt.Sprintf("no column %q in result %c", name, 'a'+i)
+				return c, err
+			}
+			c.key, c.index[i] = names[0][max(find(name, names[0]), 0)], at
+			number[i], known[i] = cols[i][at].class.number(), cols[i][at].typ != ""
+		}
+		c.number = (number[0] || number[1]) && (number[0] || !known[0]) && (number[1] || !known[1])
+		return c, nil
+	}
+	used := map[string]bool{}
+	for _, k := range keys {
+		c, err := common(k)
+		if err != nil {
+			return nil, err
+		}
+		used[c.key] = true
+		p.keys = append(p.keys, c)
+	}
+	for _, name := range o.Columns {
+		c, err := common(name)
+		if err != nil {
+			return nil, err
+		}
+		if !used[c.key] {
+			used[c.key] = true
+			p.values = append(p.values, c)
+		}
+	}
+	if len(o.Columns) == 0 {
+		for _, name := range names[0] {
+			switch {
+			case used[name]:
+			case !slices.Contains(names[1], name):
+				p.stats.ColumnsA = append(p.stats.ColumnsA, name)
+			default:
+				c, err := common(name)
+				if err != nil {
+					return nil, err
+				}
+				p.values = append(p.values, c)
+			}
+		}
+		for _, name := range names[1] {
+			if !used[name] && !slices.Contains(names[0], name) {
+				p.stats.ColumnsB = append(p.stats.ColumnsB, name)
+			}
+		}
+	}
+	p.stats.Compared = len(p.keys) + len(p.values)
+	p.stats.Ignored = len(names[0]) - len(p.stats.ColumnsA) - p.stats.Compared
+	if p.stats.Compared == 0 && len(names[0])+len(names[1]) > 0 {
+		return nil, usage("", "the results have no column in common")
+	}
+	if p.whole {
+		p.keys, p.values = p.values, nil
+	}
+	return p, nil
+}
+
+// load puts the rows of one side into its sorter.
+func (p *diffPlan) load(r api.RowReader, side int, s *sorter) (int64, error) {
+	var n int64
+	var rec record
+	for r.Next() {
+		n++
+		cells := r.Row()
+		rec = rec.reset()
+		for part, cols := range [][]diffColumn{p.keys, p.values} {
+			for _, c := range cols {
+				if c.index[side] >= len(cells) {
+					return n, rowError(n, &column{name: c.key}, errShortRow)
+				}
+				if err := rec.add(part, cells[c.index[side]], c.number); err != nil {
+					return n, rowError(n, &column{name: c.key}, err)
+				}
+			}
+		}
+		if err := s.add(rec); err != nil {
+			return n, err
+		}
+	}
+	return n, r.Err()
+}
+
+// record is a row to be compared. key and values are in an encoding whose bytes are equal when the values are; those of the key also
+// sort as the values do. cells are the tokens of the wire, each with a line feed, which no token holds on its outside.
+type record struct {
+	key, values, cells []byte
+}
+
+func (r record) reset() record { return record{r.key[:0], r.values[:0], r.cells[:0]} }
+
+// Marks of encoded values, in the order in which they sort.
+const (
+	markNull   = 1
+	markNumber = 2
+	markText   = 3
+)
+
+func (r *record) add(part int, c api.Cell, number bool) error {
+	dst := &r.key
+	if part == 1 {
+		dst = &r.values
+	}
+	var err error
+	*dst, err = appendComparable(*dst, c, number)
+	if err == nil {
+		r.cells, err = appendCompact(r.cells, c) // on one line
+		if len(c) == 0 {
+			r.cells = append(r.cells, "null"...)
+		}
+		r.cells = append(r.cells, '\n')
+	}
+	return err
+}
+
+func appendComparable(dst []byte, c api.Cell, number bool) ([]byte, error) {
+	if c.IsNull() {
+		return append(dst, markNull), nil
+	}
+	if number {
+		if t := scalar(c); validNumber(t) {
+			return appendNumberKey(append(dst, markNumber), t), nil
+		}
+	}
+	dst = append(dst, markText)
+	from := len(dst)
+	dst, err := appendText(dst, c)
+	if err != nil {
+		return dst, err
+	}
+	if bytes.IndexByte(dst[from:], 0) >= 0 { // zero ends a text; one within is 0 0xff
+		escaped := bytes.ReplaceAll(dst[from:], []byte{0}, []byte{0, 0xff})
+		dst = append(dst[:from], escaped...)
+	}
+	return append(dst, 0, 0), nil
+}

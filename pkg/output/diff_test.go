@@ -1,0 +1,173 @@
+package output
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+func diffLines(t *testing.T, a, b api.RowReader, keys []string, o Options, chunk int) (DiffStats, []string, string) {
+	t.Helper()
+	var out, notes bytes.Buffer
+	o.Format, o.Notes = NDJSON, &notes
+	st, err := diff(a, b, keys, &out, o, chunk)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return st, strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n"), notes.String()
+}
+
+func TestDiff(t *testing.T) {
+	fa := []field{{"id", "bigint"}, {"amount", "decimal(38,10)"}, {"name", "varchar"}, {"gone", "varchar"}}
+	fb := []field{{"NAME", ""}, {"name", "varchar"}, {"id", "bigint"}, {"amount", "decimal(10,2)"}}
+	a := [][]*string{
+		{text("2"), text("1.5000000000"), text("same"), text("g")},
+		{text("1"), text("2.0000000000"), text("x"), text("g")},
+		{text("10"), nil, text(""), nil},
+		{text("3"), text("7"), text("only a"), nil},
+		{nil, text("1"), text("null key"), nil},
+	}
+	b := [][]*string{
+		{nil, nil, text("10"), text("0")},
+		{nil, text("y"), text("1"), text("2.00")},
+		{nil, text("same"), text("2"), text("1.50")},
+		{nil, text("null key"), nil, text("1.0")},
+		{nil, text("only b"), text("4"), text("8")},
+	}
+	st, lines, notes := diffLines(t, result(t, fa, a), result(t, fb, b), []string{"id"}, Options{}, sortChunk)
+	want := []string{
+		`{"change":"changed","id":"1","column":"name","a":"x","b":"y"}`,
+		`{"change":"only a","id":"3","column":null,"a":{"amount":"7","name":"only a"},"b":null}`,
+		`{"change":"only b","id":"4","column":null,"a":null,"b":{"amount":"8","name":"only b"}}`,
+		`{"change":"changed","id":"10","column":"amount","a":null,"b":"0"}`,
+		`{"change":"changed","id":"10","column":"name","a":"","b":null}`,
+	}
+	if strings.Join(lines, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s", strings.Join(lines, "\n"))
+	}
+	if st.Same() || st.A != 5 || st.B != 5 || st.OnlyA != 1 || st.OnlyB != 1 || st.Changed != 2 || st.Equal != 2 || st.Repeated != 0 ||
+		fmt.Sprint(st.ColumnsA, st.ColumnsB) != "[gone] [NAME]" {
+		t.Errorf("%+v", st)
+	}
+	if want := "a has 5 rows, b has 5: 1 only in a, 1 only in b, 2 changed, 2 equal; columns only in a: gone; columns only in b: NAME\n"; notes != want {
+		t.Errorf("note %q", notes)
+	}
+
+	st, _, _ = diffLines(t, result(t, fa, a), result(t, fa, a), nil, Options{}, sortChunk)
+	if !st.Same() || st.Equal != 5 {
+		t.Errorf("with itself: %+v", st)
+	}
+	st, _, _ = diffLines(t, result(t, fa, a[:1]), result(t, fb, b[2:3]), []string{"id"}, Options{Columns: []string{"amount"}}, sortChunk)
+	if !st.Same() {
+		t.Errorf("chosen columns: %+v", st)
+	}
+}
+
+func TestDiffRepeatedKeysAndWholeRows(t *testing.T) {
+	f := []field{{"k", "varchar"}, {"v", "varchar"}}
+	rows := func(s string) (out [][]*string) {
+		for _, p := range strings.Fields(s) {
+			out = append(out, []*string{text(p[:1]), text(p[1:])})
+		}
+		return out
+	}
+	st, lines, _ := diffLines(t, result(t, f, rows("a1 a2 a2 b1")), result(t, f, rows("a2 a3 a1 b2")), []string{"k"}, Options{}, sortChunk)
+	if st.Equal != 2 || st.OnlyA != 1 || st.OnlyB != 1 || st.Changed != 1 || st.Repeated != 4 {
+		t.Errorf("%+v %v", st, lines)
+	}
+	st, lines, _ = diffLines(t, result(t, f, rows("a1 a1 b1")), result(t, f, rows("b1 a1 c1")), nil, Options{}, sortChunk)
+	want := `{"change":"only a","a":{"k":"a","v":"1"},"b":null}` + "\n" + `{"change":"only b","a":null,"b":{"k":"c","v":"1"}}`
+	if st.Equal != 2 || st.OnlyA != 1 || st.OnlyB != 1 || st.Repeated != 0 || strings.Join(lines, "\n") != want {
+		t.Errorf("%+v %v", st, lines)
+	}
+}
+
+// TestDiffSpills compares the external sort against a comparison in a map.
+func TestDiffSpills(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	t.Setenv("TMP", dir)
+	r := rand.New(rand.NewPCG(5, 6))
+	f := []field{{"k", "bigint"}, {"v", "varchar"}, {"w", "double"}}
+	sides := [2]map[string][2]string{{}, {}}
+	var rows [2][][]*string
+	for side := range sides {
+		for len(sides[side]) < 5000 {
+			k := fmt.Sprint(r.IntN(8000) - 4000)
+			if _, ok := sides[side][k]; ok {
+				continue
+			}
+			v := [2]string{strings.Repeat("é\n", r.IntN(3)) + fmt.Sprint(r.IntN(2)), fmt.Sprint(r.IntN(2)) + ".5"}
+			sides[side][k] = v
+			rows[side] = append(rows[side], []*string{&k, &v[0], &v[1]})
+		}
+	}
+	var want DiffStats
+	var cells []string
+	for k, v := range sides[0] {
+		w, ok := sides[1][k]
+		switch {
+		case !ok:
+			want.OnlyA++
+		case v == w:
+			want.Equal++
+		default:
+			want.Changed++
+			for i, name := range []string{"v", "w"} {
+				if v[i] != w[i] {
+					x, _ := json.Marshal([]string{k, name, v[i], w[i]})
+					cells = append(cells, string(x))
+				}
+			}
+		}
+	}
+	want.OnlyB = 5000 - want.Equal - want.Changed
+	st, lines, _ := diffLines(t, result(t, f, rows[0]), result(t, f, rows[1]), []string{"k"}, Options{}, 4<<10)
+	if st.OnlyA != want.OnlyA || st.OnlyB != want.OnlyB || st.Equal != want.Equal || st.Changed != want.Changed {
+		t.Errorf("got %+v, want %+v", st, want)
+	}
+	var got []string
+	for _, l := range lines {
+		var m struct{ Change, K, Column, A, B any }
+		if err := json.Unmarshal([]byte(l), &m); err != nil {
+			t.Fatal(err)
+		}
+		if m.Change == "changed" {
+			x, _ := json.Marshal([]any{m.K, m.Column, m.A, m.B})
+			got = append(got, string(x))
+		}
+	}
+	sort.Strings(got)
+	sort.Strings(cells)
+	if strings.Join(got, "\n") != strings.Join(cells, "\n") {
+		t.Errorf("%d changed values, want %d", len(got), len(cells))
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("%d files left", len(left))
+	}
+}
+
+func TestDiffErrors(t *testing.T) {
+	f := []field{{"a", "varchar"}}
+	rows := [][]*string{{text("1")}}
+	var ue *UsageError
+	_, err := Diff(result(t, f, rows), result(t, []field{{"b", ""}}, rows), []string{"a"}, &bytes.Buffer{}, Options{})
+	if !errors.As(err, &ue) || ue.Message != `no column "a" in result b` {
+		t.Errorf("error %v", err)
+	}
+	if _, err = Diff(result(t, f, rows), result(t, []field{{"b", ""}}, rows), nil, &bytes.Buffer{}, Options{}); !errors.As(err, &ue) {
+		t.Errorf("error %v", err)
+	}
+	var b bytes.Buffer
+	if _, err = Diff(cutShort(t), cutShort(t), nil, &b, Options{}); !errors.Is(err, api.ErrTruncated) || b.Len() > 0 {
+		t.Errorf("error %v, wrote %q", err, b.String())
+	}
+}

@@ -1,0 +1,234 @@
+package output
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/clipperhouse/displaywidth"
+)
+
+// ErrPagerQuit is the error of writes after the user has left the pager.
+var ErrPagerQuit = errors.New("the pager was quit")
+
+// PagerOptions say how to page. Use a Pager on a terminal only.
+type PagerOptions struct {
+	Command       string    // as $PAGER has it; "" is less, cat means no pager, and so does a program that is not there
+	Env           []string  // of the pager; LESS=FRSX is added when LESS is not in it
+	Out, Err      io.Writer // the terminal
+	Width, Height int       // of the terminal; 0 is 80 and 24
+	Cancel        func()    // called once when the user quits the pager before Close: stop the query
+	// Hold is how long output that fits the screen so far is kept back, to see whether it will. 0 is a second. Past that the
+	// rows that are there matter more, and the pager is given up.
+	Hold time.Duration
+}
+
+// Pager passes output on to the screen, or to a pager program once it is taller than the screen.
+type Pager struct {
+	o PagerOptions
+
+	mu     sync.Mutex
+	held   []byte
+	lines  int
+	direct bool
+	timer  *time.Timer
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	exited chan struct{}
+	ended  error
+	closed bool
+	quit   bool
+	waited time.Duration
+}
+
+// NewPager makes a pager that has not started.
+func NewPager(o PagerOptions) *Pager {
+	if o.Height <= 0 {
+		o.Height = 24
+	}
+	if o.Width <= 0 {
+		o.Width = 80
+	}
+	if o.Hold == 0 {
+		o.Hold = time.Second
+	}
+	if o.Command == "" {
+		if o.Command = "less"; runtime.GOOS == "windows" {
+			o.Command = "more"
+		}
+	}
+	return &Pager{o: o, direct: o.Command == "cat" || !present(o.Command)}
+}
+
+// present reports whether the program that a command names is there. A command that only a shell can read is believed.
+func present(command string) bool {
+	name, _, _ := strings.Cut(strings.TrimSpace(command), " ")
+	if strings.ContainsAny(name, "\"'$`=;&|<>()\\") && runtime.GOOS != "windows" {
+		return true
+	}
+	_, err := exec.LookPath(name)
+	return err == nil
+}
+
+// Write returns ErrPagerQuit when the user has left.
+func (p *Pager) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.quit:
+		return 0, ErrPagerQuit
+	case p.direct:
+		return p.o.Out.Write(b)
+	case p.in == nil:
+		if err := p.hold(b); err != nil {
+			return 0, err
+		}
+		return len(b), nil
+	}
+	// The pager may be slow to read: the lock must not be held while it does.
+	in := p.in
+	p.mu.Unlock()
+	n, err := in.Write(b)
+	p.mu.Lock()
+	if err != nil {
+		p.leave()
+		return n, ErrPagerQuit
+	}
+	return n, nil
+}
+
+func (p *Pager) hold(b []byte) error {
+	if p.timer == nil {
+		p.timer = time.AfterFunc(p.o.Hold, p.release)
+	}
+	p.held = append(p.held, b...)
+	p.lines = 0
+	for line := range bytes.Lines(p.held) {
+		// Colours count nothing; a line that the terminal folds counts as often as it is folded.
+		w := displaywidth.Options{ControlSequences: true}.Bytes(bytes.TrimRight(line, "\n"))
+		if p.lines += max(1, (w+p.o.Width-1)/p.o.Width); p.lines >= p.o.Height {
+			return p.startPager()
+		}
+	}
+	return nil
+}
+
+// release gives up paging: what is held has waited long enough.
+func (p *Pager) release() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.in == nil && !p.direct && !p.closed {
+		p.direct = true
+		_, p.ended = p.o.Out.Write(p.held)
+		p.held = nil
+	}
+}
+
+func (p *Pager) startPager() error {
+	p.timer.Stop()
+	if runtime.GOOS == "windows" {
+		args := strings.Fields(p.o.Command)
+		p.cmd = exec.Command(args[0], args[1:]...)
+	} else {
+		p.cmd = exec.Command("sh", "-c", p.o.Command)
+	}
+	p.cmd.Stdout, p.cmd.Stderr, p.cmd.Env = p.o.Out, p.o.Err, p.o.Env
+	if !hasEnv(p.o.Env, "LESS") {
+		p.cmd.Env = append(p.cmd.Env, "LESS=FRSX")
+	}
+	in, err := p.cmd.StdinPipe()
+	if err == nil {
+		err = p.cmd.Start()
+	}
+	held := p.held
+	p.held = nil
+	if err != nil { // no such program: show everything
+		p.direct = true
+		_, err := p.o.Out.Write(held)
+		return err
+	}
+	p.in, p.exited = in, make(chan struct{})
+	go p.watch()
+	p.mu.Unlock()
+	_, err = in.Write(held)
+	p.mu.Lock()
+	if err != nil {
+		p.leave()
+		return ErrPagerQuit
+	}
+	return nil
+}
+
+// watch sees the pager end even while nothing is written.
+func (p *Pager) watch() {
+	err := p.cmd.Wait()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ended = err
+	if !p.closed {
+		p.leave()
+	}
+	close(p.exited)
+}
+
+func (p *Pager) leave() {
+	if p.quit {
+		return
+	}
+	p.quit = true
+	if p.o.Cancel != nil {
+		p.o.Cancel()
+	}
+}
+
+func hasEnv(env []string, name string) bool {
+	for _, kv := range env {
+		if strings.HasPrefix(kv, name+"=") {
+			return true
+		}
+	}
+	return false
+}
+
+// Close shows what is held and waits for the user to leave the pager. How the pager ended is no error of the output.
+func (p *Pager) Close() error {
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return nil
+	}
+	p.closed = true
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+	if p.in == nil {
+		defer p.mu.Unlock()
+		if len(p.held) == 0 {
+			return p.ended
+		}
+		_, err := p.o.Out.Write(p.held)
+		p.held = nil
+		return err
+	}
+	p.mu.Unlock()
+	began := time.Now()
+	_ = p.in.Close() // it fails when the pager has ended already
+	<-p.exited
+	p.waited = time.Since(began)
+	return nil
+}
+
+// Quit reports whether the user left the pager before the output was complete.
+func (p *Pager) Quit() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.quit
+}
+
+// Waited is how long Close waited for the user, which no reported time should include.
+func (p *Pager) Waited() time.Duration { return p.waited }

@@ -1,0 +1,143 @@
+package output
+
+import (
+	"bytes"
+	"io"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+// columnProfile is what WriteProfile gathers of one column.
+type columnProfile struct {
+	nulls, empty      int64
+	longest           int
+	seen              distinct
+	values            int64
+	declared          bool // a number by type
+	numeric           bool // by type, or every value so far is a number
+	low, high         []byte
+	lowText, highText []byte
+	lowKey, highKey   []byte
+	scratch           []byte
+}
+
+// WriteProfile writes one row per column of the result instead of its rows: type, nulls, empty strings, distinct values (exact up to 4,096, then an
+// estimate within about 2 %), minimum and maximum (as numbers for numbers, else by bytes), and the length of the longest text.
+// Memory does not depend on the number of rows. Any format will do.
+func WriteProfile(w io.Writer, rows api.RowReader, o Options) (Stats, error) {
+	if err := Check(o); err != nil {
+		return Stats{}, err
+	}
+	cols, err := columnsOf(rows, o)
+	if err != nil {
+		return Stats{}, err
+	}
+	ps := make([]columnProfile, len(cols))
+	for i := range ps {
+		ps[i].declared = cols[i].class.number()
+		ps[i].numeric = ps[i].declared || cols[i].typ == ""
+	}
+	var buf rowBuf
+	var read int64
+	for rows.Next() {
+		read++
+		cells, err := buf.decode(read, rows.Row(), cols, true)
+		if err != nil {
+			return Stats{Rows: read}, err
+		}
+		for i := range cells {
+			if cells[i].null {
+				ps[i].nulls++
+			} else {
+				ps[i].add(cells[i].text)
+			}
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return Stats{Rows: read}, err
+	}
+	out := &memory{cols: []api.ResultColumn{{Name: "column", DataType: "varchar"}, {Name: "type", DataType: "varchar"},
+		{Name: "nulls", DataType: "bigint"}, {Name: "null_percent", DataType: "decimal"}, {Name: "empty", DataType: "bigint"}, {Name: "distinct", DataType: "bigint"},
+		{Name: "estimated", DataType: "boolean"}, {Name: "min", DataType: "varchar"}, {Name: "max", DataType: "varchar"},
+		{Name: "longest", DataType: "bigint"}}}
+	for i := range cols {
+		out.rows = append(out.rows, ps[i].row(&cols[i], read))
+	}
+	o.Columns, o.DefaultColumns, o.MaxRows = nil, nil, 0
+	if o.format() == Table {
+		o.MaxRows = -1
+	}
+	notes := o
+	o.Notes = nil
+	st, err := WriteRows(w, out, o)
+	st.Rows = read
+	if err == nil && o.Terminal {
+		notes.note("(%s rows profiled)", group(read))
+	}
+	return st, err
+}
+
+func (p *columnProfile) add(t []byte) {
+	p.values++
+	if len(t) == 0 {
+		p.empty++
+	}
+	p.longest = max(p.longest, utf8.RuneCount(t))
+	if p.scratch = p.scratch[:0]; p.numeric {
+		switch {
+		case string(t) == "NaN": // neither least nor greatest
+			p.seen.add(t)
+			return
+		case validNumber(t):
+			p.scratch = append(p.scratch, 1)
+			p.scratch = appendNumberKey(p.scratch, t)
+		case string(t) == "Infinity":
+			p.scratch = append(p.scratch, 2)
+		case string(t) == "-Infinity":
+			p.scratch = append(p.scratch, 0)
+		default:
+			p.numeric = false // from now on this is text
+		}
+	}
+	if p.numeric && p.declared {
+		p.seen.add(p.scratch) // 1 and 1.0 are one value
+	} else {
+		p.seen.add(t)
+	}
+	if p.numeric {
+		if p.lowKey == nil || bytes.Compare(p.scratch, p.lowKey) < 0 {
+			p.lowKey, p.low = append(p.lowKey[:0], p.scratch...), append([]byte(nil), t...)
+		}
+		if p.highKey == nil || bytes.Compare(p.scratch, p.highKey) > 0 {
+			p.highKey, p.high = append(p.highKey[:0], p.scratch...), append([]byte(nil), t...)
+		}
+	}
+	if p.lowText == nil || bytes.Compare(t, p.lowText) < 0 {
+		p.lowText = append([]byte{}, t...)
+	}
+	if p.highText == nil || bytes.Compare(t, p.highText) > 0 {
+		p.highText = append([]byte{}, t...)
+	}
+}
+
+func (p *columnProfile) row(col *column, rows int64) []api.Cell {
+	n, exact := p.seen.count()
+	low, high := p.lowText, p.highText
+	if p.numeric {
+		low, high = p.low, p.high
+	}
+	percent := api.Cell(nil)
+	if rows > 0 {
+		percent = strconv.AppendFloat(nil, 100*float64(p.nulls)/float64(rows), 'f', 1, 64)
+	}
+	typ, lowest, highest := api.Cell(nil), api.Cell(nil), api.Cell(nil)
+	if col.typ != "" {
+		typ = textCell(col.typ)
+	}
+	if low != nil {
+		lowest, highest = textCell(string(low)), textCell(string(high))
+	}
+	return []api.Cell{textCell(col.key), typ, intCell(p.nulls), percent, intCell(p.empty), intCell(min(n, p.values)), boolCell(!exact), lowest, highest, intCell(int64(p.longest))}
+}

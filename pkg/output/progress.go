@@ -1,0 +1,139 @@
+package output
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+// Progress shows rows, bytes and rate on one line of a terminal, from two seconds on, and takes the line away before any output.
+// A query that is done earlier has cost two counters and a timer.
+type Progress struct {
+	w     io.Writer
+	now   func() time.Time
+	start time.Time
+	rows  atomic.Int64
+	bytes atomic.Int64
+
+	mu      sync.Mutex
+	painted bool
+	stopped bool
+	timer   *time.Timer
+}
+
+const (
+	progressDelay = 2 * time.Second
+	progressEvery = 200 * time.Millisecond
+)
+
+// NewProgress begins to measure. w is stderr if that is a terminal; nil shows nothing, and every method still works.
+func NewProgress(w io.Writer) *Progress {
+	return newProgress(w, progressDelay, progressEvery, time.Now)
+}
+
+func newProgress(w io.Writer, delay, every time.Duration, now func() time.Time) *Progress {
+	p := &Progress{w: w, now: now, start: now()}
+	if w != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.timer = time.AfterFunc(delay, func() { p.paint(every) })
+	}
+	return p
+}
+
+func (p *Progress) paint(every time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopped {
+		return
+	}
+	p.painted = true
+	fmt.Fprintf(p.w, "\r\x1b[K%s", p.line())
+	p.timer.Reset(every)
+}
+
+func (p *Progress) line() string {
+	elapsed := p.now().Sub(p.start)
+	rows, size := p.rows.Load(), p.bytes.Load()
+	text := group(rows) + " rows"
+	if size > 0 {
+		text += "  " + bytesText(float64(size)) + "  " + bytesText(float64(size)/max(elapsed.Seconds(), 1e-3)) + "/s"
+	}
+	return text + "  " + elapsed.Truncate(time.Second).String()
+}
+
+func bytesText(n float64) string {
+	units := []string{"B", "kB", "MB", "GB", "TB"}
+	i := 0
+	for ; n >= 1000 && i < len(units)-1; i++ {
+		n /= 1000
+	}
+	if i == 0 {
+		return fmt.Sprintf("%.0f B", n)
+	}
+	return fmt.Sprintf("%.1f %s", n, units[i])
+}
+
+// Stop takes the line away and shows it no more.
+func (p *Progress) Stop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopped {
+		return
+	}
+	p.stopped = true
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+	if p.painted {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}
+
+// Output returns w with Stop called before its first byte: for output that goes to the same screen.
+func (p *Progress) Output(w io.Writer) io.Writer { return &progressOutput{p: p, w: w} }
+
+type progressOutput struct {
+	p    *Progress
+	w    io.Writer
+	once sync.Once
+}
+
+func (o *progressOutput) Write(b []byte) (int, error) {
+	o.once.Do(o.p.Stop)
+	return o.w.Write(b)
+}
+
+// Body counts the bytes of a reply.
+func (p *Progress) Body(r io.ReadCloser) io.ReadCloser { return &progressBody{r, p} }
+
+type progressBody struct {
+	io.ReadCloser
+	p *Progress
+}
+
+func (b *progressBody) Read(buf []byte) (int, error) {
+	n, err := b.ReadCloser.Read(buf)
+	b.p.bytes.Add(int64(n))
+	return n, err
+}
+
+// Rows counts the rows of a result.
+func (p *Progress) Rows(r api.RowReader) api.RowReader { return &progressRows{r, p} }
+
+type progressRows struct {
+	api.RowReader
+	p *Progress
+}
+
+func (r *progressRows) Next() bool {
+	ok := r.RowReader.Next()
+	if ok {
+		r.p.rows.Add(1)
+	}
+	return ok
+}
