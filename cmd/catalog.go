@@ -60,6 +60,7 @@ func newCatalogCmd(e *Env) *cobra.Command {
 				v, err := cl.Catalogs.CacheState(ctx, p, id, rest[0], rest[1])
 				return object(v), err
 			})),
+		newCatalogCreateCmd(e), newCatalogDeleteCmd(e), newCatalogShareCmd(e), newCatalogStatisticsCmd(e), newCatalogSearchCmd(e),
 	)
 	return c
 }

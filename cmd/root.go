@@ -63,7 +63,7 @@ when no other zone is chosen.`,
 	}{
 		{groupData, []*cobra.Command{newQueryCmd(e), newTableCmd(e), newBITableCmd(e)}},
 		{groupData, []*cobra.Command{newExportCmd(e)}},
-		{groupSources, []*cobra.Command{newConnectionCmd(e), newCatalogCmd(e)}},
+		{groupSources, []*cobra.Command{newConnectionCmd(e), newCatalogCmd(e), newParametricCmd(e)}},
 		{groupAdmin, []*cobra.Command{newOrgCmd(e), newWorkspaceCmd(e), newProjectCmd(e), newInfoCmd(e)}},
 		{groupTools, []*cobra.Command{newAPICmd(e), newProfileCmd(e), newConfigCmd(e), newGatewayCmd(e), newCompletionCmd(e), newVersionCmd(e)}},
 	} {

@@ -39,14 +39,15 @@ type catalog struct {
 
 // catalogs lists a project's catalogs in the order of the service: built-in ones first.
 func (g *Gateway) catalogs(ctx context.Context, p store.Project) ([]catalog, error) {
-	return []catalog{
+	stored, err := g.storedCatalogs(ctx, p)
+	return append([]catalog{
 		{api.Catalog{ID: internalCatalogID, Name: engine.InternalCatalog, DisplayName: engine.InternalCatalog, CatalogType: "internal"},
 			internalCatalog{g, p}},
 		{api.Catalog{ID: queryCatalogID, Name: engine.InternalCatalog, DisplayName: engine.InternalCatalog, CatalogType: "query"},
 			queryCatalog{g, p}},
 		{api.Catalog{ID: sampleCatalogID, Name: engine.SampleCatalog, DisplayName: engine.SampleCatalog, CatalogType: "sample"},
 			schemaCatalog{g, p, sampleCatalogID, engine.SampleCatalog}},
-	}, nil
+	}, stored...), err
 }
 
 func (g *Gateway) catalog(ctx context.Context, p store.Project, id string) (catalog, error) {
@@ -183,7 +184,7 @@ func (c queryCatalog) Schemas(context.Context) ([]string, error) {
 }
 
 func (c queryCatalog) Tables(ctx context.Context, schema string) ([]api.Table, error) {
-	all, err := c.g.resolver(c.p).List(ctx)
+	all, err := c.g.resolver(c.p).listQueries(ctx)
 	var out []api.Table
 	for _, n := range all {
 		if n.Catalog == engine.InternalCatalog && n.Schema == schema {

@@ -47,8 +47,9 @@ type Gateway struct {
 	ctx     context.Context
 	stop    context.CancelFunc
 
-	vault *vault
-	types connector.Registry // of connections
+	vault   *vault
+	types   connector.Registry // of connections
+	sources sources
 }
 
 // Open opens the data directory, making it on first use. No project's rows are opened yet.
@@ -92,6 +93,9 @@ func (g *Gateway) register() {
 	g.registerFolders()
 	g.registerMaterialized()
 	g.registerExports()
+	g.registerStoredCatalogs()
+	g.registerParametric()
+	g.registerSearch()
 }
 
 // Operations lists the identifiers of the operations that have a route.
@@ -112,5 +116,5 @@ func (g *Gateway) Close() error {
 	g.jobs.Wait()
 	g.stop()
 	g.runners.close()
-	return errors.Join(g.engine.Close(), g.store.Close())
+	return errors.Join(g.engine.Close(), g.sources.close(), g.store.Close())
 }

@@ -22,7 +22,7 @@ func (g *Gateway) resolver(p store.Project) resolver { return resolver{g: g, p: 
 // Lookup implements engine.Catalogs.
 func (r resolver) Lookup(ctx context.Context, n engine.TableName) (engine.Source, error) {
 	if n.Catalog != engine.InternalCatalog {
-		return engine.Source{}, unknown(engine.KindUnknownCatalog, "Catalog '%s' does not exist", n.Catalog)
+		return r.lookupExternal(ctx, n)
 	}
 	switch n.Schema {
 	case engine.SchemaQuery, engine.SchemaMtQuery:
@@ -32,7 +32,14 @@ func (r resolver) Lookup(ctx context.Context, n engine.TableName) (engine.Source
 }
 
 // List implements engine.Catalogs.
-func (r resolver) List(ctx context.Context) ([]engine.TableName, error) { return r.listQueries(ctx) }
+func (r resolver) List(ctx context.Context) ([]engine.TableName, error) {
+	queries, err := r.listQueries(ctx)
+	if err != nil {
+		return nil, err
+	}
+	external, err := r.listExternal(ctx)
+	return append(queries, external...), err
+}
 
 func unknown(k engine.Kind, format string, args ...any) error {
 	return &engine.Error{Kind: k, Message: dataFault(400, format, args...).Message}

@@ -37,7 +37,10 @@ func Type() connector.Type {
 
 const connectTimeout = 10 * time.Second
 
-type postgres struct{ cfg *pgx.ConnConfig }
+type postgres struct {
+	cfg  *pgx.ConnConfig
+	idle idle
+}
 
 func open(c connector.Credential) (connector.Connector, error) {
 	host := strings.TrimSpace(c.Text("url"))
@@ -74,12 +77,19 @@ func open(c connector.Credential) (connector.Connector, error) {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: 3 * time.Second}
 	}
 	cfg.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
-	return &postgres{cfg}, nil
+	return &postgres{cfg: cfg}, nil
 }
 
-func (p *postgres) Close() error { return nil }
+// Close ends the idle sessions.
+func (p *postgres) Close() error {
+	p.idle.close()
+	return nil
+}
 
 func (p *postgres) connect(ctx context.Context) (*pgx.Conn, error) {
+	if c := p.idle.take(); c != nil {
+		return c, nil
+	}
 	c, err := pgx.ConnectConfig(ctx, p.cfg.Copy())
 	if err != nil {
 		return nil, plain(err)
@@ -122,7 +132,7 @@ func rows[T any](ctx context.Context, p *postgres, scan pgx.RowToFunc[T], sql st
 	if err != nil {
 		return nil, err
 	}
-	defer hangUp(c)
+	defer p.idle.put(c)
 	rs, err := c.Query(ctx, sql, args...)
 	if err != nil {
 		return nil, plain(err)

@@ -146,12 +146,13 @@ func (t *relation) Scan(ctx context.Context, req engine.ScanRequest) (engine.Bat
 		hangUp(c)
 		return nil, plain(err)
 	}
-	return &batches{conn: c, rows: rs, cancel: cancel}, nil
+	return &batches{p: t.p, conn: c, rows: rs, cancel: cancel}, nil
 }
 
 const batchRows = 2048
 
 type batches struct {
+	p      *postgres
 	conn   *pgx.Conn
 	rows   pgx.Rows
 	cancel context.CancelFunc
@@ -189,8 +190,14 @@ func (b *batches) Next(context.Context) ([][]any, error) {
 	return out, nil
 }
 
-// Close ends the session; a statement that still runs is cancelled at the server.
+// Close gives the session back when everything was read. Otherwise the statement is cancelled at the server and the session ends.
 func (b *batches) Close() error {
+	if b.done && b.rows.Err() == nil {
+		b.rows.Close()
+		b.cancel()
+		b.p.idle.put(b.conn)
+		return nil
+	}
 	b.cancel()
 	b.rows.Close()
 	return hangUp(b.conn)

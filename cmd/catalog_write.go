@@ -1,0 +1,216 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+func newCatalogCreateCmd(e *Env) *cobra.Command {
+	var connection, extra, body string
+	c := &cobra.Command{Use: "create [NAME]", Short: "Create a catalog over a connection", Args: cobra.MaximumNArgs(1),
+		Long: `Create a catalog over a connection. Its schemas and tables are then named NAME.SCHEMA.TABLE in SQL.
+
+The name in SQL is the lower-case form of NAME with underscores for signs that SQL does not take; the reply
+shows it. Several catalogs may stand over one connection.`,
+		Example: "  " + e.Name + " catalog create shop --connection shopdb"}
+	c.Flags().StringVar(&connection, "connection", "", "connection, by id or name")
+	c.Flags().StringVar(&extra, "extra", "", "extraParameters that some types ask for, as a JSON object in @FILE or - for stdin")
+	bodyFlag(c, &body)
+	return annotate(e.leaf(spec.CreateCatalog, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
+		var req api.CatalogRequest
+		if err := e.body(body, &req); err != nil {
+			return view{}, err
+		}
+		if extra != "" {
+			if extra != "-" && !strings.HasPrefix(extra, "@") {
+				return view{}, usagef("--extra: these parameters may hold secrets, which do not belong on the command line").withHint("give --extra @FILE or --extra - for standard input")
+			}
+			if err := e.bodyOf("--extra", extra, &req.ExtraParameters); err != nil {
+				return view{}, err
+			}
+		}
+		if len(args) == 1 {
+			req.Name = args[0]
+		}
+		if connection == "" {
+			connection = req.ConnectionID
+		}
+		switch {
+		case req.Name == "":
+			return view{}, usagef("a name is required")
+		case connection == "":
+			return view{}, usagef("--connection is required").withHint("`dig connection list` lists them")
+		}
+		p, err := e.projectID(ctx, cl)
+		if err != nil {
+			return view{}, err
+		}
+		if req.ConnectionID, err = connectionID(ctx, cl, p, connection); err != nil {
+			return view{}, err
+		}
+		v, err := orAlternative(
+			func() (api.Catalog, error) { return cl.Catalogs.Create(ctx, p, req) },
+			func() (api.Catalog, error) { return cl.Catalogs.CreateAlt(ctx, p, req) })
+		return object(v), explainCreate(ctx, cl, p, err)
+	}), spec.CreateCatalogAlt, spec.ListConnections)
+}
+
+// explainCreate tells a project in which catalogs cannot be created from a gateway that is broken: some hosted projects answer
+// 500 to every create while reading works [L].
+func explainCreate(ctx context.Context, cl *api.Client, project string, err error) error {
+	var ae *api.Error
+	if !errors.As(err, &ae) || ae.Status != 500 {
+		return err
+	}
+	if _, lerr := cl.Catalogs.List(ctx, project); lerr != nil {
+		return err
+	}
+	copied := *ae
+	copied.Hint = "the gateway works otherwise: this key may not be allowed to create catalogs in this project"
+	return &copied
+}
+
+func newCatalogDeleteCmd(e *Env) *cobra.Command {
+	return annotate(e.leaf(spec.DeleteCatalog, &cobra.Command{Use: "delete CATALOG", Aliases: []string{"rm"}, Short: "Delete a catalog", Args: cobra.ExactArgs(1),
+		Long:    "Delete a catalog. The connection and the source stay as they are; parametric tables of the catalog and what was\nshared from it go.",
+		Example: "  " + e.Name + " catalog delete shop --yes"},
+		func(ctx context.Context, cl *api.Client, args []string) (view, error) {
+			p, err := e.projectID(ctx, cl)
+			if err != nil {
+				return view{}, err
+			}
+			id, err := catalogID(ctx, cl, p, args[0])
+			if err != nil {
+				return view{}, err
+			}
+			if err := e.confirm("delete catalog %s (%s)?", args[0], id); err != nil {
+				return view{}, err
+			}
+			return note("deleted catalog %s", args[0]), cl.Catalogs.Delete(ctx, p, id)
+		}), spec.ListCatalogs)
+}
+
+func newCatalogShareCmd(e *Env) *cobra.Command {
+	var to, body string
+	c := &cobra.Command{Use: "share CATALOG", Short: "Let another project read a catalog", Args: cobra.ExactArgs(1),
+		Example: "  " + e.Name + " catalog share shop --to reporting"}
+	c.Flags().StringVar(&to, "to", "", "project to share with, by id or name")
+	bodyFlag(c, &body)
+	return e.leaf(spec.ShareCatalog, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
+		var req api.CatalogShareRequest
+		if err := e.body(body, &req); err != nil {
+			return view{}, err
+		}
+		if to != "" {
+			req.TargetProjectID = to
+		}
+		if req.TargetProjectID == "" {
+			return view{}, usagef("--to is required: the project to share with")
+		}
+		p, err := e.projectID(ctx, cl)
+		if err != nil {
+			return view{}, err
+		}
+		id, err := catalogID(ctx, cl, p, args[0])
+		if err != nil {
+			return view{}, err
+		}
+		if req.TargetProjectID, err = e.projectByName(ctx, cl, req.TargetProjectID); err != nil {
+			return view{}, err
+		}
+		v, err := cl.Catalogs.Share(ctx, p, id, req)
+		return object(v), err
+	})
+}
+
+func newCatalogStatisticsCmd(e *Env) *cobra.Command {
+	return e.leaf(spec.GetTableStatistics, &cobra.Command{Use: "statistics CATALOG SCHEMA TABLE", Aliases: []string{"stats"}, Args: cobra.ExactArgs(3),
+		Short: "Estimate how many different values each column of a table has",
+		Long: `Estimate how many different values each column of a table has. A positive number is a count; a negative one is
+a fraction of the rows, so -1 is a column without repeated values. Only PostgreSQL sources keep such numbers.`,
+		Example: "  " + e.Name + " catalog statistics shop public orders"},
+		func(ctx context.Context, cl *api.Client, args []string) (view, error) {
+			p, err := e.projectID(ctx, cl)
+			if err != nil {
+				return view{}, err
+			}
+			id, err := catalogID(ctx, cl, p, args[0])
+			if err != nil {
+				return view{}, err
+			}
+			v, err := cl.Catalogs.Statistics(ctx, p, id, args[1], args[2])
+			return object(v), err
+		})
+}
+
+func newCatalogSearchCmd(e *Env) *cobra.Command {
+	var catalog, schema, body string
+	var limit, offset int64
+	c := &cobra.Command{Use: "search [TEXT]", Short: "Find catalogs, schemas and tables by a part of their names", Args: cobra.MaximumNArgs(1),
+		Long: `Find catalogs, schemas and tables by a part of their names, in any case. The index of the hosted zones may still
+list catalogs that were deleted; those are left out here, and all groups are lists even when empty.`,
+		Example: "  " + e.Name + " catalog search order --catalog shop"}
+	c.Flags().StringVar(&catalog, "catalog", "", "only in this catalog, by its name in SQL")
+	c.Flags().StringVar(&schema, "schema", "", "only in this schema")
+	c.Flags().Int64Var(&limit, "limit", 100, "hits to return")
+	c.Flags().Int64Var(&offset, "offset", 0, "hits to skip first")
+	bodyFlag(c, &body)
+	return annotate(e.leaf(spec.Search, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
+		var req api.SearchRequest
+		if err := e.body(body, &req); err != nil {
+			return view{}, err
+		}
+		if len(args) == 1 {
+			req.Query = args[0]
+		}
+		if catalog != "" {
+			req.Catalog = catalog
+		}
+		if schema != "" {
+			req.Schema = schema
+		}
+		setIf(c, "limit", &req.Limit, limit)
+		setIf(c, "offset", &req.Offset, offset)
+		if req.Query == "" {
+			return view{}, usagef("a text to search for is required")
+		}
+		p, err := e.projectID(ctx, cl)
+		if err != nil {
+			return view{}, err
+		}
+		v, err := cl.Catalogs.Search(ctx, p, req)
+		if err != nil {
+			return view{}, err
+		}
+		there, err := cl.Catalogs.List(ctx, p)
+		if err != nil {
+			return view{}, err
+		}
+		names := map[string]bool{}
+		for _, k := range there {
+			names[k.Name], names[k.DisplayName] = true, true
+		}
+		ghosts := 0
+		for _, group := range []*[]api.CatalogSchemaTable{&v.MatchedCatalogs, &v.MatchedSchemas, &v.MatchedTables} {
+			kept := []api.CatalogSchemaTable{}
+			for _, hit := range *group {
+				if names[hit.Catalog] {
+					kept = append(kept, hit)
+				} else {
+					ghosts++
+				}
+			}
+			*group = kept
+		}
+		out := object(v).mine()
+		if ghosts > 0 {
+			out = out.withNote("left out %d hits in catalogs that no longer exist", ghosts)
+		}
+		return out, nil
+	}), spec.ListCatalogs)
+}

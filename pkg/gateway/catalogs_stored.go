@@ -1,0 +1,177 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/connector"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+func (g *Gateway) registerStoredCatalogs() {
+	handle(g, spec.CreateCatalog, g.createCatalog)
+	handle(g, spec.CreateCatalogAlt, g.createCatalog)
+	handle(g, spec.DeleteCatalog, g.deleteCatalog)
+	handle(g, spec.ShareCatalog, g.shareCatalog)
+	handle(g, spec.GetTableStatistics, g.getTableStatistics)
+}
+
+func isEOF(err error) bool { return errors.Is(err, io.EOF) }
+
+// storedCatalogs lists the catalogs over connections, for the list of all catalogs.
+func (g *Gateway) storedCatalogs(ctx context.Context, p store.Project) ([]catalog, error) {
+	all, err := g.store.Catalogs(ctx, p.ID)
+	return mapAll(all, func(c store.Catalog) catalog { return catalog{catalogOut(c), externalCatalog{g, c}} }), err
+}
+
+// reservedCatalogs are names that SQL keeps for itself; DuckDB refuses some of them, too.
+var reservedCatalogs = map[string]bool{"system": true, "temp": true, "main": true, "memory": true, "information_schema": true}
+
+// catalogSQLName makes the SQL name of a catalog: lower case [O], and an underscore for what is no letter, digit or underscore.
+// Underscores survive [L].
+func catalogSQLName(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '_':
+			return r
+		}
+		return '_'
+	}, strings.TrimSpace(name))
+}
+
+// catalogNameFree checks that a name can be given to a new catalog; all kinds of catalogs share the names of a project.
+func (g *Gateway) catalogNameFree(ctx context.Context, p store.Project, name string) error {
+	if strings.Trim(name, "_") == "" {
+		return dataFault(400, "the catalog name needs a letter or a digit")
+	}
+	if reservedCatalogs[name] {
+		return dataFault(400, "the catalog name %s is reserved", name)
+	}
+	all, err := g.catalogs(ctx, p)
+	if err != nil {
+		return err
+	}
+	for _, c := range all {
+		if c.Name == name {
+			return catalogTaken(name)
+		}
+	}
+	return nil
+}
+
+func catalogTaken(name string) error {
+	return dataFault(400, "Catalog '%s' already exists in the project", name)
+}
+
+func (g *Gateway) createCatalog(ctx context.Context, r *Request[api.CatalogRequest]) (api.Catalog, error) {
+	switch {
+	case r.Body.Name == "":
+		return api.Catalog{}, missing("name")
+	case r.Body.ConnectionID == "":
+		return api.Catalog{}, missing("connectionId")
+	case len(r.Body.ExtraParameters) > 0:
+		return api.Catalog{}, dataFault(400, "extraParameters: no connection type of this gateway takes any")
+	}
+	conn, err := g.connection(ctx, r.Project, r.Body.ConnectionID)
+	if err != nil {
+		return api.Catalog{}, err
+	}
+	t, ok := g.types.Find(conn.Type)
+	if !ok {
+		return api.Catalog{}, dataFault(400, "connection %s has type %s, which this version of dig does not know", conn.Name, conn.Type)
+	}
+	return g.addCatalog(ctx, r.Project, store.Catalog{DisplayName: r.Body.Name, Type: t.CatalogType, ConnectionID: conn.ID})
+}
+
+func (g *Gateway) addCatalog(ctx context.Context, p store.Project, c store.Catalog) (api.Catalog, error) {
+	c.ProjectID, c.Name = p.ID, catalogSQLName(c.DisplayName)
+	if err := g.catalogNameFree(ctx, p, c.Name); err != nil {
+		return api.Catalog{}, err
+	}
+	c, err := g.store.CreateCatalog(ctx, c)
+	if errors.Is(err, store.ErrConflict) { // another request was faster
+		err = catalogTaken(c.Name)
+	}
+	return catalogOut(c), err
+}
+
+// deleteCatalog removes a catalog over a connection, its parametric tables and what was shared from it.
+func (g *Gateway) deleteCatalog(ctx context.Context, r *Request[None]) (None, error) {
+	id := r.Param("catalogId")
+	err := g.store.DeleteCatalog(ctx, r.Project.ID, id)
+	if !errors.Is(err, store.ErrNotFound) {
+		return None{}, err
+	}
+	c, err := g.catalog(ctx, r.Project, id)
+	if err == nil {
+		err = dataFault(400, "catalog %s with id %s is built in and cannot be deleted", c.Name, id)
+	}
+	return None{}, err
+}
+
+// shareCatalog gives another project read access: a catalog of the same name appears there and goes with the original.
+func (g *Gateway) shareCatalog(ctx context.Context, r *Request[api.CatalogShareRequest]) (api.SharedCatalogResponse, error) {
+	var none api.SharedCatalogResponse
+	if r.Body.TargetProjectID == "" {
+		return none, missing("targetProjectId")
+	}
+	c, err := g.store.Catalog(ctx, r.Project.ID, r.Param("catalogId"))
+	if errors.Is(err, store.ErrNotFound) {
+		if built, err := g.catalog(ctx, r.Project, r.Param("catalogId")); err != nil {
+			return none, err
+		} else {
+			return none, dataFault(400, "catalog %s stands over no connection and cannot be shared", built.Name)
+		}
+	}
+	switch {
+	case err != nil:
+		return none, err
+	case c.SharedFrom != nil:
+		return none, dataFault(400, "catalog %s was itself shared from another project", c.Name)
+	case r.Body.TargetProjectID == r.Project.ID:
+		return none, dataFault(400, "catalog %s is in that project", c.Name)
+	}
+	target, err := g.store.Project(ctx, "", r.Body.TargetProjectID)
+	if errors.Is(err, store.ErrNotFound) {
+		return none, dataFault(400, "there is no project with id: %s", r.Body.TargetProjectID)
+	}
+	if err != nil {
+		return none, err
+	}
+	shared, err := g.addCatalog(ctx, target, store.Catalog{DisplayName: c.DisplayName, Type: c.Type, ConnectionID: c.ConnectionID, SharedFrom: &c.ID})
+	return api.SharedCatalogResponse{SharedCatalogID: shared.ID}, err
+}
+
+// getTableStatistics estimates the different values of each column, where the source keeps statistics [L].
+func (g *Gateway) getTableStatistics(ctx context.Context, r *Request[None]) (api.TableStatistics, error) {
+	c, t, err := g.table(ctx, r.Project, r.Param("catalogId"), r.Param("schemaName"), r.Param("tableName"))
+	if err != nil {
+		return api.TableStatistics{}, err
+	}
+	unsupported := dataFault(400, "Catalog type: %s is not being supported yet", c.CatalogType)
+	e, ok := c.source.(externalCatalog)
+	if !ok {
+		return api.TableStatistics{}, unsupported
+	}
+	src, err := e.source(ctx)
+	if err != nil {
+		return api.TableStatistics{}, err
+	}
+	stats, err := src.Statistics(ctx, t.SchemaName, t.TableName)
+	if errors.Is(err, connector.ErrNoStatistics) {
+		return api.TableStatistics{}, unsupported
+	}
+	if errors.Is(err, connector.ErrNoTable) || errors.Is(err, connector.ErrNoSchema) { // a parametric table
+		return api.TableStatistics{}, dataFault(400, "table %s is a parametric table; ask for the statistics of the table it reads", t.TableName)
+	}
+	if stats == nil {
+		stats = []api.ColumnStatistics{}
+	}
+	return api.TableStatistics{CatalogID: c.ID, SchemaName: t.SchemaName, TableName: t.TableName, ColumnStatistics: stats}, src.fault(ctx, err)
+}

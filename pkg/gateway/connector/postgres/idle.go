@@ -1,0 +1,63 @@
+package postgres
+
+import (
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	maxIdle  = 2
+	idleTime = 10 * time.Second
+)
+
+// idle keeps a few sessions for the next statement: opening one costs several round trips and a slow password hash.
+type idle struct {
+	mu     sync.Mutex
+	conns  []*pgx.Conn
+	timer  *time.Timer
+	closed bool
+}
+
+func (i *idle) take() *pgx.Conn {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for len(i.conns) > 0 {
+		c := i.conns[len(i.conns)-1]
+		i.conns = i.conns[:len(i.conns)-1]
+		if !c.IsClosed() && c.PgConn().CheckConn() == nil { // the server may have hung up meanwhile
+			return c
+		}
+	}
+	return nil
+}
+
+// put keeps a session that is fit for another statement and ends every other one.
+func (i *idle) put(c *pgx.Conn) {
+	i.mu.Lock()
+	if c.IsClosed() || c.PgConn().IsBusy() || c.PgConn().TxStatus() != 'I' || i.closed || len(i.conns) >= maxIdle {
+		i.mu.Unlock()
+		hangUp(c)
+		return
+	}
+	defer i.mu.Unlock()
+	i.conns = append(i.conns, c)
+	if i.timer == nil {
+		i.timer = time.AfterFunc(idleTime, func() { i.drop(false) })
+	} else {
+		i.timer.Reset(idleTime)
+	}
+}
+
+func (i *idle) drop(last bool) {
+	i.mu.Lock()
+	conns := i.conns
+	i.conns, i.closed = nil, i.closed || last
+	i.mu.Unlock()
+	for _, c := range conns {
+		hangUp(c)
+	}
+}
+
+func (i *idle) close() { i.drop(true) }

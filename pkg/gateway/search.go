@@ -1,0 +1,117 @@
+package gateway
+
+import (
+	"context"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+func (g *Gateway) registerSearch() { handle(g, spec.Search, g.search) }
+
+// defaultSearchLimit is the page of a search that names none [O].
+const defaultSearchLimit = 100
+
+// search finds catalogs, schemas and tables whose names contain a text, without regard to case [O]. A page runs over the three
+// groups in that order; a group without a hit on the page is null [L]. Names are those of now, not of an index.
+func (g *Gateway) search(ctx context.Context, r *Request[api.SearchRequest]) (api.SearchResult, error) {
+	limit, offset := int64(defaultSearchLimit), int64(0)
+	if r.Body.Limit != nil {
+		limit = *r.Body.Limit
+	}
+	if r.Body.Offset != nil {
+		offset = *r.Body.Offset
+	}
+	if limit < 1 {
+		return api.SearchResult{}, dataFault(400, "limit: %d is less than 1", limit)
+	}
+	if offset < 0 {
+		return api.SearchResult{}, dataFault(400, "offset: %d is negative", offset)
+	}
+	groups, err := g.matches(ctx, r)
+	if err != nil {
+		return api.SearchResult{}, err
+	}
+	out := api.SearchResult{Meta: api.SearchMeta{Page: api.Page{Limit: limit, Offset: offset}, Query: api.SearchMetaQuery{Text: r.Body.Query}}}
+	var at int64
+	for i, into := range []*[]api.CatalogSchemaTable{&out.MatchedCatalogs, &out.MatchedSchemas, &out.MatchedTables} {
+		for _, hit := range groups[i] {
+			if at >= offset && at-offset < limit {
+				*into = append(*into, hit)
+			}
+			at++
+		}
+	}
+	if at-offset > limit {
+		next := offset + limit
+		out.Meta.Page.NextOffset = &next
+	}
+	return out, nil
+}
+
+// matches walks the catalogs of the project. A source that cannot be reached is left out and logged, unless the search names
+// its catalog.
+func (g *Gateway) matches(ctx context.Context, r *Request[api.SearchRequest]) (groups [3][]api.CatalogSchemaTable, err error) {
+	text := strings.ToLower(r.Body.Query)
+	has := func(names ...string) bool {
+		for _, n := range names {
+			if strings.Contains(strings.ToLower(n), text) {
+				return true
+			}
+		}
+		return false
+	}
+	all, err := g.catalogs(ctx, r.Project)
+	if err != nil {
+		return groups, err
+	}
+	seen := map[string]bool{}
+	for _, c := range all {
+		if r.Body.Catalog != "" && !strings.EqualFold(r.Body.Catalog, c.Name) {
+			continue
+		}
+		if r.Body.Schema == "" && has(c.Name, c.DisplayName) && !seen[c.Name] {
+			seen[c.Name] = true // both built-in catalogs have one name
+			groups[0] = append(groups[0], api.CatalogSchemaTable{Catalog: c.Name})
+		}
+		schemas, tables, err := g.matchesIn(ctx, c, r.Body.Schema, has)
+		if ctx.Err() != nil {
+			return groups, ctx.Err()
+		}
+		if err != nil && r.Body.Catalog != "" {
+			return groups, err
+		}
+		if err != nil {
+			g.log.Warn("catalog left out of a search", "catalog", c.Name, "error", err.Error())
+			continue
+		}
+		groups[1], groups[2] = append(groups[1], schemas...), append(groups[2], tables...)
+	}
+	return groups, nil
+}
+
+func (g *Gateway) matchesIn(ctx context.Context, c catalog, only string, has func(...string) bool) (schemas, tables []api.CatalogSchemaTable, err error) {
+	names, err := c.source.Schemas(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, s := range names {
+		if only != "" && !strings.EqualFold(only, s) {
+			continue
+		}
+		if has(s) {
+			schemas = append(schemas, api.CatalogSchemaTable{Catalog: c.Name, Schema: s})
+		}
+		ts, err := c.source.Tables(ctx, s)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, t := range ts {
+			if has(t.TableName) {
+				tables = append(tables, api.CatalogSchemaTable{Catalog: c.Name, Schema: s, Table: t.TableName})
+			}
+		}
+	}
+	return schemas, tables, nil
+}
