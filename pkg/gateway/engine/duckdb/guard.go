@@ -76,8 +76,10 @@ type callRef struct {
 type tree struct {
 	root   map[string]any
 	tables []tableRef
-	calls  []callRef
-	params int
+	// longColumns are references to columns by three or four names.
+	longColumns []tableRef
+	calls       []callRef
+	params      int
 }
 
 // scope is a list of CTE names in sight.
@@ -159,6 +161,15 @@ func (g *guard) node(n map[string]any, sc *scope) error {
 			return err
 		}
 		skip = "function"
+	case "COLUMN_REF":
+		if names, _ := n["column_names"].([]any); len(names) >= 3 {
+			ref := tableRef{pos: location(n), node: n}
+			for _, x := range names {
+				name, _ := x.(string)
+				ref.parts = append(ref.parts, name)
+			}
+			g.out.longColumns = append(g.out.longColumns, ref)
+		}
 	case "VALUE_PARAMETER":
 		g.out.params++
 	}

@@ -126,7 +126,7 @@ func TestRefusals(t *testing.T) {
 		{`SELECT printf(f, 1) FROM (VALUES ('%100000000d')) t(f)`, engine.KindNotAllowed, "constant"},
 		{`SELECT ` + strings.Repeat("1+", 200_000) + `1`, engine.KindLimit, "exceeds the maximum length"},
 		{`SELECT * FROM "~data"."table"."x"`, engine.KindUnknownTable, "does not exist"},
-		{`SELECT * FROM system.information_schema.tables`, engine.KindUnknownTable, "does not exist"},
+		{`SELECT * FROM system.information_schema.tables`, engine.KindUnknownCatalog, "does not exist"},
 		{`SELECT * FROM peaka.pg_catalog.pg_class`, engine.KindUnknownTable, "does not exist"},
 		{`SELECT * FROM sqlite_master`, engine.KindUnknownTable, "Table 'peaka.table.sqlite_master' does not exist"},
 		{`SELECT * FROM nosuch`, engine.KindUnknownTable, "Table 'peaka.table.nosuch' does not exist"},

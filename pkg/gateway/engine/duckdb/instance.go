@@ -48,6 +48,7 @@ type instance struct {
 	broken bool               // guarded by project.mu; a fatal error: DuckDB refuses everything until it is opened again
 
 	names nameSpace
+	scans sync.Map // connection id (uint64): *scanSet of the statement it runs
 }
 
 func newProject(id, dir string, o *engine.Options) *project {
@@ -244,6 +245,9 @@ func openInstance(ctx context.Context, dir string, o *engine.Options) (_ *instan
 		return nil, errors.New("the engine refused a connection")
 	}
 	defer bindings.Disconnect(&c)
+	if err := registerScan(c, in); err != nil {
+		return nil, err
+	}
 	setup := []string{
 		`ATTACH ` + quoteText(filepath.Join(dir, "data.duckdb")) + ` AS ` + quoteName(storeDB),
 		`ATTACH ':memory:' AS ` + quoteName(engine.InternalCatalog),

@@ -16,9 +16,6 @@ type nameSpace struct {
 	mu    sync.Mutex
 	made  map[string]bool   // statements that attached a catalog or made a schema
 	views map[string]string // quoted name: its definition
-
-	sampleOnce sync.Mutex
-	sample     bool
 }
 
 func (n *nameSpace) init() {
@@ -58,6 +55,10 @@ func (s *statement) view(ctx context.Context, n engine.TableName, body string) e
 	if strings.HasPrefix(n.Catalog, "~") || reserved[n.Catalog] || n.Schema == infoSchema || n.Schema == "pg_catalog" {
 		return &engine.Error{Kind: engine.KindUnsupported, Message: "the name " + n.String() + " is reserved by the engine"}
 	}
+	return s.putView(ctx, n, body)
+}
+
+func (s *statement) putView(ctx context.Context, n engine.TableName, body string) error {
 	ns := &s.c.in.names
 	ns.mu.Lock()
 	defer ns.mu.Unlock()
@@ -83,7 +84,7 @@ func (s *statement) view(ctx context.Context, n engine.TableName, body string) e
 }
 
 // resolve makes a name usable in a statement: it finds out what the name stands for and puts a view under it.
-func (s *statement) resolve(ctx context.Context, n engine.TableName) error {
+func (s *statement) resolve(ctx context.Context, n engine.TableName, filters []engine.Filter) error {
 	if s.seen[n] {
 		return nil
 	}
@@ -96,14 +97,14 @@ func (s *statement) resolve(ctx context.Context, n engine.TableName) error {
 			return &engine.Error{Kind: engine.KindCycle, Message: "query refers to itself: " + strings.Join(names, " -> ")}
 		}
 	}
-	if err := s.define(ctx, n); err != nil {
+	if err := s.define(ctx, n, filters); err != nil {
 		return err
 	}
 	s.seen[n] = true
 	return nil
 }
 
-func (s *statement) define(ctx context.Context, n engine.TableName) error {
+func (s *statement) define(ctx context.Context, n engine.TableName, filters []engine.Filter) error {
 	switch {
 	case n.Catalog == engine.SampleCatalog:
 		return s.sample(ctx, n)
@@ -122,7 +123,7 @@ func (s *statement) define(ctx context.Context, n engine.TableName) error {
 	case src.Stored != nil:
 		return s.stored(ctx, n, src.Stored.Schema, src.Stored.Table)
 	case src.Scan != nil:
-		return s.scan(ctx, n, src.Scan)
+		return s.scan(ctx, n, src.Scan, filters)
 	}
 	return unknownTable(n)
 }

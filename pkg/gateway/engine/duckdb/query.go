@@ -22,7 +22,7 @@ type statement struct {
 	t     *translation
 	seen  map[engine.TableName]bool
 	chain []engine.TableName // saved queries being expanded
-	scans *scanSet
+	scans *scanSet           // nil until a name stands for a scan
 }
 
 func (p *project) statement(ctx context.Context, q engine.Query) (*statement, error) {

@@ -4,15 +4,231 @@ package duckdb
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
-type scanSet struct{}
+// Rows that come from elsewhere reach DuckDB through one table function of ours. A name that stands for a scan becomes the view
+//
+//	SELECT * FROM "~scan"('catalog.schema.table')
+//
+// which is the same for every statement. What it yields is found by the connection that runs it: the statement's scanSet.
 
-func (s *scanSet) close()         {}
-func (s *scanSet) failure() error { return nil }
+const scanFunction = "~scan"
 
-func (s *statement) scan(_ context.Context, n engine.TableName, _ engine.Scanner) error {
-	return unknownTable(n)
+// scanSet holds the scans of one statement.
+type scanSet struct {
+	ctx    context.Context
+	in     *instance
+	connID uint64
+	tables map[string]*scanTable
+
+	mu   sync.Mutex
+	err  error // the first failure of a source
+	runs []*scanRun
+}
+
+// scanTable is a table of one statement that comes from elsewhere.
+type scanTable struct {
+	name    engine.TableName
+	src     engine.Scanner
+	cols    []engine.ColumnInfo
+	types   []string // DuckDB's, by column
+	filters []engine.Filter
+}
+
+// scanRun is one reading of a table. DuckDB calls it from one thread at a time.
+type scanRun struct {
+	set   *scanSet
+	table *scanTable
+	cols  []int // the columns DuckDB asked for, in its order; -1 where it wants only to count
+	rows  engine.Batches
+	batch [][]any
+	done  bool
+}
+
+// scan makes a name stand for a scanner.
+func (s *statement) scan(ctx context.Context, n engine.TableName, src engine.Scanner, filters []engine.Filter) error {
+	cols, err := src.Columns(ctx)
+	if err != nil {
+		if end := ctxError(ctx, nil); end != nil {
+			return end
+		}
+		return sourceError(n, err)
+	}
+	if err := s.addScan(ctx, n, src, cols, filters); err != nil {
+		return err
+	}
+	return s.view(ctx, n, scanBody(n))
+}
+
+func scanBody(n engine.TableName) string {
+	return `SELECT * FROM ` + quoteName(scanFunction) + `(` + quoteText(n.String()) + `)`
+}
+
+// addScan tells the statement's connection what to read under a name.
+func (s *statement) addScan(ctx context.Context, n engine.TableName, src engine.Scanner, cols []engine.ColumnInfo, filters []engine.Filter) error {
+	if len(cols) == 0 {
+		return &engine.Error{Kind: engine.KindSource, Message: "table " + n.String() + " has no columns"}
+	}
+	if s.scans == nil {
+		s.scans = &scanSet{ctx: ctx, in: s.c.in, connID: s.c.id(), tables: map[string]*scanTable{}}
+		s.c.in.scans.Store(s.scans.connID, s.scans)
+	}
+	t := &scanTable{name: n, src: src, cols: cols}
+	for _, c := range cols {
+		t.types = append(t.types, duckType(c.Type))
+	}
+	t.filters = t.fit(filters)
+	s.scans.tables[n.String()] = t
+	return nil
+}
+
+// id is DuckDB's number for a connection.
+func (c *conn) id() uint64 {
+	var cc bindings.ClientContext
+	bindings.ConnectionGetClientContext(c.c, &cc)
+	defer bindings.DestroyClientContext(&cc)
+	return uint64(bindings.ClientContextGetConnectionId(cc))
+}
+
+func (s *scanSet) close() {
+	if s == nil {
+		return
+	}
+	s.in.scans.Delete(s.connID)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.runs {
+		r.close()
+	}
+	s.runs = nil
+}
+
+// failure is why a source failed, or nil.
+func (s *scanSet) failure() error {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// fail remembers the first failure of a source. One that follows from the end of the statement is told as that end.
+func (s *scanSet) fail(t *scanTable, err error) error {
+	if end := ctxError(s.ctx, nil); end != nil {
+		err = end
+	} else {
+		err = sourceError(t.name, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil {
+		s.err = err
+	}
+	return err
+}
+
+func sourceError(n engine.TableName, err error) error {
+	var e *engine.Error
+	if errors.As(err, &e) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &engine.Error{Kind: engine.KindSource, Message: fmt.Sprintf("reading %s: %v", n, err), Err: err}
+}
+
+// open starts reading the columns DuckDB asks for.
+func (s *scanSet) open(t *scanTable, cols []int) (*scanRun, error) {
+	r := &scanRun{set: s, table: t, cols: cols}
+	req := engine.ScanRequest{Filters: t.filters, Limit: -1}
+	for i, c := range cols {
+		if c < 0 || c >= len(t.cols) { // a row id: DuckDB only counts rows
+			r.cols[i] = -1
+			continue
+		}
+		req.Columns = append(req.Columns, t.cols[c].Name)
+	}
+	if len(req.Columns) == 0 {
+		req.Columns = []string{t.cols[0].Name}
+	}
+	rows, err := t.src.Scan(s.ctx, req)
+	if err != nil {
+		return nil, s.fail(t, err)
+	}
+	r.rows = rows
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.runs = append(s.runs, r)
+	return r, nil
+}
+
+func (r *scanRun) close() {
+	if r.rows != nil {
+		_ = r.rows.Close()
+		r.rows = nil
+	}
+}
+
+// fill writes the next rows into a chunk; a chunk without rows is the end.
+func (r *scanRun) fill(chunk bindings.DataChunk) error {
+	for len(r.batch) == 0 && !r.done {
+		batch, err := r.rows.Next(r.set.ctx)
+		if errors.Is(err, io.EOF) {
+			r.done = true
+			err = nil
+		}
+		if err != nil {
+			return r.set.fail(r.table, err)
+		}
+		r.batch = batch
+	}
+	n := min(len(r.batch), int(bindings.VectorSize()))
+	out := 0 // position among the columns that were asked of the source
+	for i, c := range r.cols {
+		if c < 0 {
+			continue
+		}
+		w := newVecWriter(bindings.DataChunkGetVector(chunk, bindings.IdxT(i)), r.table.types[c])
+		for row := range n {
+			if out >= len(r.batch[row]) {
+				return r.set.fail(r.table, fmt.Errorf("a row has %d values, %d were asked for", len(r.batch[row]), out+1))
+			}
+			if err := w.set(row, r.batch[row][out]); err != nil {
+				return r.set.fail(r.table, fmt.Errorf("column %s: %w", r.table.cols[c].Name, err))
+			}
+		}
+		out++
+	}
+	bindings.DataChunkSetSize(chunk, bindings.IdxT(n))
+	r.batch = r.batch[n:]
+	return nil
+}
+
+// logicalType makes the DuckDB type for one of duckType's names. Destroy it.
+func logicalType(name string) bindings.LogicalType {
+	if p, ok := strings.CutPrefix(name, "DECIMAL("); ok {
+		var w, s int
+		_, _ = fmt.Sscanf(p, "%d,%d)", &w, &s)
+		return bindings.CreateDecimalType(uint8(w), uint8(s))
+	}
+	if name == "JSON" {
+		t := bindings.CreateLogicalType(bindings.TypeVarchar)
+		bindings.LogicalTypeSetAlias(t, "JSON")
+		return t
+	}
+	return bindings.CreateLogicalType(scanTypes[name])
+}
+
+var scanTypes = map[string]bindings.Type{
+	"BOOLEAN": bindings.TypeBoolean, "TINYINT": bindings.TypeTinyInt, "SMALLINT": bindings.TypeSmallInt, "INTEGER": bindings.TypeInteger,
+	"BIGINT": bindings.TypeBigInt, "DOUBLE": bindings.TypeDouble, "REAL": bindings.TypeFloat, "DATE": bindings.TypeDate,
+	"UUID": bindings.TypeUUID, "TIME": bindings.TypeTime, "TIMESTAMP": bindings.TypeTimestamp, "TIMESTAMPTZ": bindings.TypeTimestampTZ,
+	"BLOB": bindings.TypeBlob, "VARCHAR": bindings.TypeVarchar,
 }

@@ -284,8 +284,8 @@ func TestMaterialize(t *testing.T) {
 	if got := count(); got != string(engine.KindUnknownTable) {
 		t.Errorf("after: %s", got)
 	}
-	if _, err := p.Query(t.Context(), engine.Query{SQL: `SELECT 1`}); err != nil {
-		t.Error(err)
+	if got, err := rows(t, p, engine.Query{SQL: `SELECT 1`}); got != "1" || err != nil {
+		t.Errorf("%s, %v", got, err)
 	}
 }
 

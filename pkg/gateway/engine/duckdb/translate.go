@@ -87,6 +87,13 @@ func (s *statement) work(ctx context.Context, t *translation, dialect string) er
 		return err
 	}
 	t.text = t.text[:tokens[len(tokens)-1].end] // what follows is white space, comments and semicolons
+	if shown, ok, err := s.show(ctx, tokens); err != nil {
+		return err
+	} else if ok {
+		t.layer([]edit{{0, len(t.text), shown}})
+		t.tree, err = s.parse(ctx, t.text)
+		return err
+	}
 	if err := selectOnly(tokens); err != nil {
 		return err
 	}
@@ -120,18 +127,22 @@ func (s *statement) nameEdits(ctx context.Context, tokens []token, tr *tree) ([]
 	var edits []edit
 	for _, ref := range tr.tables {
 		n := fullName(ref.parts)
+		info, isInfo := infoName(ref.parts)
 		i, ok := slices.BinarySearchFunc(tokens, ref.pos, func(t token, pos int) int { return t.pos - pos })
 		if !ok || !chainIs(tokens[i:], ref.parts) {
 			return nil, errorAt(ref.pos, engine.KindUnsupported, "the name %s stands where the engine cannot follow it", n)
 		}
-		if err := s.resolve(ctx, n); err != nil {
-			var e *engine.Error
-			if errors.As(err, &e) && e.Line == 0 {
-				f := &fault{pos: ref.pos, e: *e}
-				f.e.Err = err
-				return nil, f
+		filters := tr.filtersOf(ref)
+		if isInfo {
+			if err := s.infoTable(ctx, info, filters); err != nil {
+				return nil, replace(err, ref.pos)
 			}
-			return nil, err
+			s.seen[info] = true
+			edits = append(edits, edit{ref.pos, tokens[i+2*len(ref.parts)-2].end, quoted3(info)})
+			continue
+		}
+		if err := s.resolve(ctx, n, filters); err != nil {
+			return nil, replace(err, ref.pos)
 		}
 		if len(ref.parts) < 3 {
 			prefix := quoteName(n.Catalog) + "."
@@ -141,7 +152,24 @@ func (s *statement) nameEdits(ctx context.Context, tokens []token, tr *tree) ([]
 			edits = append(edits, edit{ref.pos, ref.pos, prefix})
 		}
 	}
+	for _, c := range tr.longColumns { // peaka.information_schema.tables.table_name: the table is now known by its last name
+		i, ok := slices.BinarySearchFunc(tokens, c.pos, func(t token, pos int) int { return t.pos - pos })
+		if k := len(c.parts) - 3; ok && strings.EqualFold(c.parts[k], infoSchema) && chainIs(tokens[i:], c.parts) {
+			edits = append(edits, edit{c.pos, tokens[i+2*k+2].pos, ""})
+		}
+	}
 	return edits, nil
+}
+
+// replace gives an error that has no place yet the place of a name.
+func replace(err error, pos int) error {
+	var e *engine.Error
+	if !errors.As(err, &e) || e.Line != 0 {
+		return err
+	}
+	f := &fault{pos: pos, e: *e}
+	f.e.Err = err
+	return f
 }
 
 // chainIs reports whether the tokens begin with the given names joined by dots.

@@ -1,0 +1,109 @@
+package enginetest
+
+import (
+	"context"
+	"io"
+	"slices"
+	"sync/atomic"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// Names is a Catalogs over a map. Its keys are in lower case, as Lookup is asked.
+type Names map[engine.TableName]engine.Source
+
+// Lookup finds a name.
+func (n Names) Lookup(_ context.Context, name engine.TableName) (engine.Source, error) {
+	if s, ok := n[name]; ok {
+		return s, nil
+	}
+	known := func(same func(engine.TableName) bool) bool {
+		for k := range n {
+			if same(k) {
+				return true
+			}
+		}
+		return false
+	}
+	internal := name.Catalog == engine.InternalCatalog
+	switch {
+	case !internal && !known(func(k engine.TableName) bool { return k.Catalog == name.Catalog }):
+		return engine.Source{}, &engine.Error{Kind: engine.KindUnknownCatalog, Message: "Catalog '" + name.Catalog + "' does not exist"}
+	case !internal && !known(func(k engine.TableName) bool { return k.Catalog == name.Catalog && k.Schema == name.Schema }):
+		return engine.Source{}, &engine.Error{Kind: engine.KindUnknownSchema, Message: "Schema '" + name.Schema + "' does not exist"}
+	}
+	return engine.Source{}, &engine.Error{Kind: engine.KindUnknownTable, Message: "Table '" + name.String() + "' does not exist"}
+}
+
+// List names all.
+func (n Names) List(context.Context) ([]engine.TableName, error) {
+	var out []engine.TableName
+	for k := range n {
+		out = append(out, k)
+	}
+	return out, nil
+}
+
+// Rows is a Scanner over rows in memory that counts how it is used.
+type Rows struct {
+	Cols  []engine.ColumnInfo
+	Data  [][]any
+	Batch int   // rows of a batch, 0: all
+	Fail  error // returned by Next after the rows
+	Block bool  // after the rows, wait until the statement ends
+
+	Opened, Closed atomic.Int64
+	Last           atomic.Pointer[engine.ScanRequest]
+}
+
+// Columns describes the rows.
+func (r *Rows) Columns(context.Context) ([]engine.ColumnInfo, error) { return r.Cols, nil }
+
+// Scan starts a reading.
+func (r *Rows) Scan(_ context.Context, req engine.ScanRequest) (engine.Batches, error) {
+	r.Opened.Add(1)
+	r.Last.Store(&req)
+	b := &batches{r: r, rows: r.Data}
+	for _, name := range req.Columns {
+		b.idx = append(b.idx, slices.IndexFunc(r.Cols, func(c engine.ColumnInfo) bool { return c.Name == name }))
+	}
+	return b, nil
+}
+
+type batches struct {
+	r    *Rows
+	rows [][]any
+	idx  []int
+}
+
+func (b *batches) Next(ctx context.Context) ([][]any, error) {
+	if len(b.rows) == 0 {
+		if b.r.Block {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		if b.r.Fail != nil {
+			return nil, b.r.Fail
+		}
+		return nil, io.EOF
+	}
+	n := len(b.rows)
+	if b.r.Batch > 0 {
+		n = min(n, b.r.Batch)
+	}
+	var out [][]any
+	for _, row := range b.rows[:n] {
+		var o []any
+		for _, i := range b.idx {
+			o = append(o, row[i])
+		}
+		out = append(out, o)
+	}
+	b.rows = b.rows[n:]
+	return out, nil
+}
+
+func (b *batches) Close() error {
+	b.r.Closed.Add(1)
+	return nil
+}
