@@ -211,8 +211,8 @@ func (r *scanRun) fill(chunk bindings.DataChunk) error {
 	return nil
 }
 
-// logicalType makes the DuckDB type for one of duckType's names. Destroy it.
-func logicalType(name string) bindings.LogicalType {
+// scanType makes the DuckDB type for one of duckType's names. Destroy it.
+func scanType(name string) bindings.LogicalType {
 	if p, ok := strings.CutPrefix(name, "DECIMAL("); ok {
 		var w, s int
 		_, _ = fmt.Sscanf(p, "%d,%d)", &w, &s)

@@ -94,7 +94,7 @@ func dig_scan_bind(p unsafe.Pointer) {
 			return fmt.Errorf("table %s is not open in this statement", name)
 		}
 		for i, c := range t.cols {
-			lt := logicalType(t.types[i])
+			lt := scanType(t.types[i])
 			bindings.BindAddResultColumn(info, c.Name, lt)
 			bindings.DestroyLogicalType(&lt)
 		}
