@@ -1,0 +1,136 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// States of a cache run; FAILED and COMPLETED are shared with other work.
+const (
+	CacheRunning   = "RUNNING"
+	CacheCompleted = "COMPLETED"
+	CacheFailed    = "FAILED"
+	CacheCancelled = "CANCELLED"
+)
+
+// cacheHistory is how long runs and log entries are kept [O].
+const cacheHistory = 14 * 24 * time.Hour
+
+// CacheRun is one refresh. Counts are of rows; cached is what the cache holds after it.
+type CacheRun struct {
+	ID, CacheID, Mode, Status, Runner  string
+	Scheduled                          bool
+	Error                              string
+	Cached, Inserted, Updated, Deleted int64
+	CreatedAt, UpdatedAt               string
+	FinishedAt                         *string
+}
+
+const runColumns = "id, cache_id, mode, status, runner, scheduled, error, cached, inserted, updated, deleted, created_at, updated_at, finished_at"
+
+func scanCacheRun(scan func(...any) error) (r CacheRun, err error) {
+	err = scan(&r.ID, &r.CacheID, &r.Mode, &r.Status, &r.Runner, &r.Scheduled, &r.Error, &r.Cached, &r.Inserted, &r.Updated, &r.Deleted, &r.CreatedAt, &r.UpdatedAt, &r.FinishedAt)
+	return
+}
+
+// StartCacheRun records a running refresh and the table it will store. ErrConflict says that one is running, ErrNotFound that
+// the cache is gone.
+func (s *Store) StartCacheRun(ctx context.Context, cache, mode, runner string, scheduled bool) (r CacheRun, err error) {
+	r = CacheRun{ID: uuid.NewString(), CacheID: cache, Mode: mode, Status: CacheRunning, Runner: runner, Scheduled: scheduled}
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		var project string
+		var last sql.NullString
+		err := tx.QueryRowContext(ctx, "SELECT project_id, (SELECT max(created_at) FROM cache_runs WHERE cache_id = caches.id) FROM caches WHERE id = ?", cache).Scan(&project, &last)
+		if errors.Is(err, sql.ErrNoRows) {
+			return ErrNotFound
+		}
+		if err != nil {
+			return err
+		}
+		r.CreatedAt = s.stampAfter(last.String)
+		r.UpdatedAt = r.CreatedAt
+		if _, err := tx.ExecContext(ctx, "INSERT INTO cache_runs("+runColumns+") VALUES (?, ?, ?, ?, ?, ?, '', 0, 0, 0, 0, ?, ?, NULL)",
+			r.ID, cache, mode, r.Status, runner, scheduled, r.CreatedAt, r.UpdatedAt); err != nil {
+			return constraint(err)
+		}
+		if _, err := tx.ExecContext(ctx, "INSERT INTO cache_tables(id, project_id, cache_id) VALUES (?, ?, ?)", r.ID, project, cache); err != nil {
+			return err
+		}
+		return s.cacheLog(ctx, tx, cache, "START", "a refresh began", mode, scheduled)
+	})
+	return r, err
+}
+
+// CacheRunWanted reports whether a run is to go on, and notes that it lives.
+func (s *Store) CacheRunWanted(ctx context.Context, id string, beat bool) (bool, error) {
+	if beat {
+		err := exec(ctx, s.db, "UPDATE cache_runs SET updated_at = ? WHERE id = ? AND status = 'RUNNING'", s.stamp(), id)
+		if errors.Is(err, ErrNotFound) {
+			return false, nil
+		}
+		return true, err
+	}
+	var n int
+	err := s.db.QueryRowContext(ctx, "SELECT count(*) FROM cache_runs WHERE id = ? AND status = 'RUNNING'", id).Scan(&n)
+	return n == 1, err
+}
+
+// EndCacheRun ends a running refresh. With COMPLETED its table becomes the one that queries read, in the same transaction; with
+// any other end the cache keeps what it had. ErrNotFound says that the run had ended or its cache is gone; its table is free then.
+func (s *Store) EndCacheRun(ctx context.Context, r CacheRun, message string) error {
+	now := s.stamp()
+	gone := false
+	err := s.tx(ctx, func(tx *sql.Tx) error {
+		err := exec(ctx, tx, "UPDATE cache_runs SET status = ?, error = ?, cached = ?, inserted = ?, updated = ?, deleted = ?, updated_at = ?, finished_at = ? WHERE id = ? AND status = 'RUNNING'",
+			r.Status, r.Error, r.Cached, r.Inserted, r.Updated, r.Deleted, now, now, r.ID)
+		if gone = errors.Is(err, ErrNotFound); gone {
+			// The table of a run that was completed by this very call is not free.
+			_, err := tx.ExecContext(ctx, "UPDATE cache_tables SET free_at = ?1 WHERE id = ?2 AND free_at IS NULL AND id NOT IN (SELECT stored FROM caches WHERE stored IS NOT NULL)", now, r.ID)
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		if r.Status == CacheCompleted {
+			if _, err := tx.ExecContext(ctx, "UPDATE cache_tables SET free_at = ? WHERE id = (SELECT stored FROM caches WHERE id = ?)", now, r.CacheID); err != nil {
+				return err
+			}
+			_, err = tx.ExecContext(ctx, "UPDATE caches SET stored = ? WHERE id = ?", r.ID, r.CacheID)
+		} else {
+			_, err = tx.ExecContext(ctx, "UPDATE cache_tables SET free_at = ? WHERE id = ?", now, r.ID)
+		}
+		if err != nil {
+			return err
+		}
+		old := Time(s.now().Add(-cacheHistory))
+		for _, q := range []string{"DELETE FROM cache_runs WHERE cache_id = ? AND created_at < ? AND status <> 'RUNNING'", "DELETE FROM cache_logs WHERE cache_id = ? AND at < ?"} {
+			if _, err := tx.ExecContext(ctx, q, r.CacheID, old); err != nil {
+				return err
+			}
+		}
+		return s.cacheLog(ctx, tx, r.CacheID, r.Status, message, r.Mode, r.Scheduled)
+	})
+	if err == nil && gone {
+		return ErrNotFound
+	}
+	return err
+}
+
+// CacheRuns lists the runs of a cache, newest first.
+func (s *Store) CacheRuns(ctx context.Context, cache string, limit, offset int) ([]CacheRun, error) {
+	return queryAll(ctx, s.db, scanCacheRun, "SELECT "+runColumns+" FROM cache_runs WHERE cache_id = ? ORDER BY created_at DESC LIMIT ? OFFSET ?", cache, limit, offset)
+}
+
+// LastCacheRun is the newest run of a mode, or of any mode when that is empty.
+func (s *Store) LastCacheRun(ctx context.Context, cache, mode string) (CacheRun, error) {
+	return queryOne(ctx, s.db, scanCacheRun, "SELECT "+runColumns+" FROM cache_runs WHERE cache_id = ? AND ? IN ('', mode) ORDER BY created_at DESC LIMIT 1", cache, mode)
+}
+
+// OpenCacheRuns lists the running refreshes of all projects.
+func (s *Store) OpenCacheRuns(ctx context.Context) ([]CacheRun, error) {
+	return queryAll(ctx, s.db, scanCacheRun, "SELECT "+runColumns+" FROM cache_runs WHERE status = 'RUNNING'")
+}

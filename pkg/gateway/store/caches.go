@@ -1,0 +1,149 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Modes of a cache run.
+const (
+	CacheFull        = "FULL_REFRESH"
+	CacheIncremental = "INCREMENTAL"
+)
+
+// CacheSchedule says when a cache is refreshed: type BASIC with an ISO 8601 duration, or NONE.
+type CacheSchedule struct {
+	Type string
+	Expr *string
+	Due  *string // the next time; nil for NONE
+}
+
+// Cache is a stored copy of a table of another catalog.
+type Cache struct {
+	ID, ProjectID, CatalogID, SchemaName, TableName string
+	Incremental, Full                               CacheSchedule
+	Stored                                          *string // the stored table that queries read, nil before the first complete run
+	CreatedAt                                       string
+}
+
+const cacheColumns = "id, project_id, catalog_id, schema_name, table_name, inc_type, inc_expr, inc_due, full_type, full_expr, full_due, stored, created_at"
+
+func scanCache(scan func(...any) error) (c Cache, err error) {
+	err = scan(&c.ID, &c.ProjectID, &c.CatalogID, &c.SchemaName, &c.TableName, &c.Incremental.Type, &c.Incremental.Expr, &c.Incremental.Due,
+		&c.Full.Type, &c.Full.Expr, &c.Full.Due, &c.Stored, &c.CreatedAt)
+	return
+}
+
+// EnsureCache adds a cache, or returns the one the table has.
+func (s *Store) EnsureCache(ctx context.Context, c Cache) (have Cache, made bool, err error) {
+	err = s.tx(ctx, func(tx *sql.Tx) error {
+		have, err = queryOne(ctx, tx, scanCache, "SELECT "+cacheColumns+" FROM caches WHERE project_id = ? AND catalog_id = ? AND schema_name = ? AND table_name = ?",
+			c.ProjectID, c.CatalogID, c.SchemaName, c.TableName)
+		if !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		c.ID, c.CreatedAt, made = uuid.NewString(), s.stamp(), true
+		have = c
+		_, err = tx.ExecContext(ctx, "INSERT INTO caches("+cacheColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)",
+			c.ID, c.ProjectID, c.CatalogID, c.SchemaName, c.TableName, c.Incremental.Type, c.Incremental.Expr, c.Incremental.Due,
+			c.Full.Type, c.Full.Expr, c.Full.Due, c.CreatedAt)
+		if err != nil {
+			return constraint(err)
+		}
+		return s.cacheLog(ctx, tx, c.ID, "CREATE", "the cache was created", "", false)
+	})
+	return have, made && err == nil, err
+}
+
+// Cache finds one of a project.
+func (s *Store) Cache(ctx context.Context, project, id string) (Cache, error) {
+	return queryOne(ctx, s.db, scanCache, "SELECT "+cacheColumns+" FROM caches WHERE id = ? AND project_id = ?", id, project)
+}
+
+// Caches lists those of a project, in a catalog and schema unless they are empty.
+func (s *Store) Caches(ctx context.Context, project, catalog, schema string) ([]Cache, error) {
+	return queryAll(ctx, s.db, scanCache, "SELECT "+cacheColumns+" FROM caches WHERE project_id = ? AND ? IN ('', catalog_id) AND ? IN ('', schema_name) ORDER BY created_at, id",
+		project, catalog, schema)
+}
+
+// CachedTable names the stored table of a table's cache, ErrNotFound when queries must read the source. Names match in any case.
+func (s *Store) CachedTable(ctx context.Context, project, catalog, schema, table string) (string, error) {
+	return queryOne(ctx, s.db, func(scan func(...any) error) (v string, err error) {
+		err = scan(&v)
+		return
+	}, "SELECT stored FROM caches WHERE project_id = ? AND catalog_id = ? AND lower(schema_name) = lower(?) AND lower(table_name) = lower(?) AND stored IS NOT NULL",
+		project, catalog, schema, table)
+}
+
+// SetCacheSchedules stores both schedules of a cache.
+func (s *Store) SetCacheSchedules(ctx context.Context, c Cache) error {
+	return s.tx(ctx, func(tx *sql.Tx) error {
+		if err := exec(ctx, tx, "UPDATE caches SET inc_type = ?, inc_expr = ?, inc_due = ?, full_type = ?, full_expr = ?, full_due = ? WHERE id = ?",
+			c.Incremental.Type, c.Incremental.Expr, c.Incremental.Due, c.Full.Type, c.Full.Expr, c.Full.Due, c.ID); err != nil {
+			return err
+		}
+		return s.cacheLog(ctx, tx, c.ID, "UPDATE", "the schedules were changed", "", false)
+	})
+}
+
+// MoveCacheDue moves the due time of a mode from one to the next; ErrNotFound says that another process did.
+func (s *Store) MoveCacheDue(ctx context.Context, id, mode, from, to string) error {
+	col := map[string]string{CacheFull: "full_due", CacheIncremental: "inc_due"}[mode]
+	return exec(ctx, s.db, "UPDATE caches SET "+col+" = ? WHERE id = ? AND "+col+" = ?", to, id, from)
+}
+
+// DueCaches lists the caches with a schedule that is due.
+func (s *Store) DueCaches(ctx context.Context, now time.Time) ([]Cache, error) {
+	return queryAll(ctx, s.db, scanCache, "SELECT "+cacheColumns+" FROM caches WHERE inc_due <= ?1 OR full_due <= ?1", Time(now))
+}
+
+// DeleteCache removes a cache; its tables become free. A run that goes on stores nothing more.
+func (s *Store) DeleteCache(ctx context.Context, project, id string) error {
+	return s.tx(ctx, func(tx *sql.Tx) error {
+		if err := exec(ctx, tx, "DELETE FROM caches WHERE id = ? AND project_id = ?", id, project); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, "UPDATE cache_tables SET free_at = coalesce(free_at, ?) WHERE cache_id = ?", s.stamp(), id)
+		return err
+	})
+}
+
+// CacheTable is a stored table that may exist.
+type CacheTable struct{ ID, ProjectID string }
+
+// FreeCacheTables lists tables that nothing has needed since a time.
+func (s *Store) FreeCacheTables(ctx context.Context, since time.Time) ([]CacheTable, error) {
+	return queryAll(ctx, s.db, func(scan func(...any) error) (t CacheTable, err error) {
+		err = scan(&t.ID, &t.ProjectID)
+		return
+	}, "SELECT id, project_id FROM cache_tables WHERE free_at <= ?", Time(since))
+}
+
+// ForgetCacheTable is called when a table was dropped.
+func (s *Store) ForgetCacheTable(ctx context.Context, id string) error {
+	_, err := s.db.ExecContext(ctx, "DELETE FROM cache_tables WHERE id = ?", id)
+	return err
+}
+
+// CacheLog is an entry of a cache's action log.
+type CacheLog struct {
+	At, Action, Message, CacheType string
+	Scheduled                      bool
+}
+
+func (s *Store) cacheLog(ctx context.Context, tx *sql.Tx, cache, action, message, mode string, scheduled bool) error {
+	_, err := tx.ExecContext(ctx, "INSERT INTO cache_logs(cache_id, at, action, message, cache_type, scheduled) VALUES (?, ?, ?, ?, ?, ?)", cache, s.stamp(), action, message, mode, scheduled)
+	return err
+}
+
+// CacheLogs lists the actions on a cache, newest first, at most limit.
+func (s *Store) CacheLogs(ctx context.Context, cache string, limit int) ([]CacheLog, error) {
+	return queryAll(ctx, s.db, func(scan func(...any) error) (l CacheLog, err error) {
+		err = scan(&l.At, &l.Action, &l.Message, &l.CacheType, &l.Scheduled)
+		return
+	}, "SELECT at, action, message, cache_type, scheduled FROM cache_logs WHERE cache_id = ? ORDER BY id DESC LIMIT ?", cache, limit)
+}
