@@ -25,7 +25,7 @@ type executeFlags struct {
 	sql, file, id, name, builder, format string
 	bind                                 []string
 	limit                                int64
-	vertical, raw                        bool
+	vertical, raw, all                   bool
 	maxRows                              int64
 }
 
@@ -59,6 +59,7 @@ is made from the rows as they arrive, so a result of any size needs little memor
 	fs.BoolVarP(&f.vertical, "vertical", "x", false, "print one line per value")
 	fs.BoolVar(&f.raw, "raw", false, "keep the text of the wire: no numbers made from strings")
 	fs.Int64Var(&f.maxRows, "show", 0, "rows a table shows on a terminal; -1 for all")
+	fs.BoolVar(&f.all, "all", false, "show the system columns of internal tables in a table too")
 	annotate(c, spec.ExecuteQuery)
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"CELL_TYPED", "SIMPLE", "COMPACT"}, cobra.ShellCompDirectiveNoFileComp))
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -104,7 +105,7 @@ func (e *Env) execute(c *cobra.Command, f *executeFlags, args []string, o output
 	if err != nil {
 		return err
 	}
-	if err := writeResult(w, res, o); err != nil {
+	if err := writeResult(w, res, o, f.all); err != nil {
 		abort()
 		return err
 	}
@@ -113,7 +114,7 @@ func (e *Env) execute(c *cobra.Command, f *executeFlags, args []string, o output
 
 // writeResult prints a result. `-o json` without a filter copies the gateway's bytes, reading along so that a document that is
 // cut short is an error.
-func writeResult(w io.Writer, res *api.Result, o output.Options) error {
+func writeResult(w io.Writer, res *api.Result, o output.Options, all bool) error {
 	if o.Format == "json" && len(o.Columns) == 0 {
 		if o.JQ == "" && !o.Terminal {
 			tee := &teeBody{ReadCloser: res.Body, w: w}
@@ -139,7 +140,17 @@ func writeResult(w io.Writer, res *api.Result, o output.Options) error {
 		}
 		return output.WriteDoc(w, raw, o)
 	}
-	_, err := output.WriteRows(w, res.Rows(), o)
+	var rows api.RowReader = res.Rows()
+	if !all && len(o.Columns) == 0 && (o.Format == "" || o.Format == "table") {
+		some, hidden, err := withoutSystem(rows)
+		if err != nil {
+			return err
+		}
+		if rows = some; hidden > 0 {
+			defer fmt.Fprintf(o.Notes, "(%d system columns hidden; --all shows them)\n", hidden)
+		}
+	}
+	_, err := output.WriteRows(w, rows, o)
 	return err
 }
 
