@@ -179,7 +179,7 @@ type Import struct {
 
 // BadCell is a value of a CSV document that does not fit its column.
 type BadCell struct {
-	Line   int64 // 1-based line of the document where the record begins
+	Line   int64  // 1-based line of the document where the record begins
 	Column string // empty for a fault of the record as a whole
 	Value  string
 	Reason string
