@@ -20,6 +20,7 @@ type view struct {
 	columns []string // default columns of the table
 	own     bool     // print value even if the gateway's own bytes are at hand, because dig has changed it
 	note    string   // goes to stderr
+	printed bool     // the command has written its result itself
 }
 
 // list is a view of many records; columns are the JSON names shown at 80 columns.
@@ -99,6 +100,9 @@ func annotate(c *cobra.Command, ops ...spec.Op) *cobra.Command {
 func (e *Env) print(v view, raw json.RawMessage, o output.Options) error {
 	if v.note != "" {
 		fmt.Fprintln(e.Err, v.note)
+	}
+	if v.printed {
+		return nil
 	}
 	if v.value == nil && (raw == nil || v.note != "" && o.Format != "json") {
 		return nil // done, and nothing to show; an acknowledgement's body carries nothing

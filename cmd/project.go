@@ -21,7 +21,7 @@ func newProjectCmd(e *Env) *cobra.Command {
 			v, err := cl.Projects.List(ctx, org, ws)
 			return list(v, "id", "name", "domain", "description"), err
 		}),
-		newProjectCreateCmd(e), newProjectUpdateCmd(e),
+		newProjectCreateCmd(e), newProjectUpdateCmd(e), newProjectLegacyCmd(e),
 		e.leaf(spec.GetProject, &cobra.Command{
 			Use: "get [PROJECT]", Aliases: []string{"show"}, Short: "Show one project, by id or name", Example: "  " + e.Name + " project get sales", Args: cobra.MaximumNArgs(1),
 		}, func(ctx context.Context, cl *api.Client, args []string) (view, error) {

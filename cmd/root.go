@@ -65,6 +65,9 @@ when no other zone is chosen.`,
 		{groupData, []*cobra.Command{newExportCmd(e)}},
 		{groupSources, []*cobra.Command{newConnectionCmd(e), newCatalogCmd(e), newParametricCmd(e)}},
 		{groupAdmin, []*cobra.Command{newOrgCmd(e), newWorkspaceCmd(e), newProjectCmd(e), newInfoCmd(e)}},
+		{groupSources, []*cobra.Command{newConnectionCmd(e), newCatalogCmd(e)}},
+		{groupMeta, []*cobra.Command{newAgentCmd(e), newSQLCmd(e), newDriverCmd(e), newEmbedCmd(e)}},
+		{groupAdmin, []*cobra.Command{newOrgCmd(e), newWorkspaceCmd(e), newProjectCmd(e), newAPIKeyCmd(e), newInfoCmd(e)}},
 		{groupTools, []*cobra.Command{newAPICmd(e), newProfileCmd(e), newConfigCmd(e), newGatewayCmd(e), newCompletionCmd(e), newVersionCmd(e)}},
 	} {
 		for _, c := range g.cmds {

@@ -1,7 +1,12 @@
 package api
 
 import (
+	"bufio"
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
 
 	"github.com/dig-cli/dig/pkg/spec"
 )
@@ -12,7 +17,87 @@ func (s *AgentService) WorkflowImage(ctx context.Context) ([]byte, error) {
 }
 
 // ChatStream runs POST /ai-agent/{projectId}/chat/stream and returns the open stream of server-sent events [O]; the caller
-// closes it.
+// closes it and reads it with ReadEvents.
 func (s *AgentService) ChatStream(ctx context.Context, project string, body AgentChatStreamRequest) (*Reply, error) {
 	return s.c.open(ctx, spec.AgentChatStream.At(project), body)
+}
+
+// AgentStreamEvent is one server-sent event. The names of the agent's events are not documented [O].
+type AgentStreamEvent struct {
+	Event string // "message" when the stream names none
+	ID    string
+	Data  string // lines joined by line feeds
+}
+
+// maxEventLine bounds one line of an event stream.
+const maxEventLine = 16 << 20
+
+// ReadEvents reads server-sent events in the form of the HTML standard and calls yield for each as soon as it is complete. An
+// event that the end of the stream cuts off is io.ErrUnexpectedEOF, since half an answer must not look like a whole one.
+func ReadEvents(r io.Reader, yield func(AgentStreamEvent) error) error {
+	sc := bufio.NewScanner(r)
+	sc.Buffer(make([]byte, 0, 64<<10), maxEventLine)
+	sc.Split(splitEventLine)
+	var ev AgentStreamEvent
+	var data []string
+	first := true
+	for sc.Scan() {
+		line := sc.Text()
+		if first {
+			line, first = strings.TrimPrefix(line, "\ufeff"), false
+		}
+		if line == "" {
+			if len(data) > 0 {
+				if ev.Event == "" {
+					ev.Event = "message"
+				}
+				ev.Data = strings.Join(data, "\n")
+				if err := yield(ev); err != nil {
+					return err
+				}
+			}
+			ev, data = AgentStreamEvent{ID: ev.ID}, nil
+			continue
+		}
+		name, value, _ := strings.Cut(line, ":")
+		value = strings.TrimPrefix(value, " ")
+		switch name {
+		case "event":
+			ev.Event = value
+		case "data":
+			data = append(data, value)
+		case "id":
+			ev.ID = value
+		}
+	}
+	switch err := sc.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return fmt.Errorf("event stream: a line is longer than %d MiB", maxEventLine>>20)
+	case err != nil:
+		return err
+	case len(data) > 0:
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+
+// splitEventLine ends lines at LF, CR LF or CR, as the standard has it.
+func splitEventLine(data []byte, atEOF bool) (advance int, token []byte, err error) {
+	for i, b := range data {
+		switch {
+		case b == '\n':
+			return i + 1, data[:i], nil
+		case b == '\r' && i+1 < len(data):
+			if data[i+1] == '\n' {
+				return i + 2, data[:i], nil
+			}
+			return i + 1, data[:i], nil
+		case b == '\r' && atEOF:
+			return i + 1, data[:i], nil
+		}
+	}
+	if atEOF && len(data) > 0 {
+		return len(data), data, nil
+	}
+	return 0, nil, nil
 }

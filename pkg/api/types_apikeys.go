@@ -1,15 +1,15 @@
 package api
 
-// ApiKey is a record of the service.
+// ApiKey opens one project. The text of a key is in the reply that creates it and nowhere else [O].
 type ApiKey struct {
 	Name      string  `json:"name"`
-	ApiKey    *string `json:"apiKey"`
+	ApiKey    *string `json:"apiKey"` // 8 alphanumerics, a dot, 32 alphanumerics [O]; null in lists
 	ApiKeyID  string  `json:"apiKeyId"`
-	ExpiresAt *string `json:"expiresAt"`
+	ExpiresAt *string `json:"expiresAt"` // ISO 8601; null: never
 }
 
-// ApiKeyRequest is the body of a request.
+// ApiKeyRequest creates a key. A nil ExpiresAt makes one that never expires.
 type ApiKeyRequest struct {
-	Name      string `json:"name,omitempty"`
-	ExpiresAt string `json:"expiresAt,omitempty"`
+	Name      *string `json:"name,omitempty"`
+	ExpiresAt *string `json:"expiresAt,omitempty"`
 }

@@ -1,5 +1,7 @@
 package api
 
+import "encoding/json"
+
 // EmbeddedSession is a record of the service.
 type EmbeddedSession struct {
 	SessionURL    string `json:"sessionUrl"`
@@ -20,10 +22,10 @@ type InitSessionRequest struct {
 	AutoCreateCatalog    *bool           `json:"autoCreateCatalog,omitempty"`
 }
 
-// SupportedDrivers is a record of the service.
+// SupportedDrivers are connection strings for SQL drivers, empty where there is none. They hold the API key in clear text [O].
 type SupportedDrivers struct {
-	JDBC       string `json:"JDBC"`
-	SQLAlchemy string `json:"SQL_ALCHEMY"`
+	JDBC       string `json:"JDBC,omitempty"`
+	SQLAlchemy string `json:"SQL_ALCHEMY,omitempty"`
 }
 
 // TranspileRequest is the body of a request.
@@ -31,9 +33,22 @@ type TranspileRequest struct {
 	Query string `json:"query,omitempty"`
 }
 
-// TranspileResult is a record of the service.
+// TranspileResult is a statement in another dialect. The service answers {"query"}, its documents say {"result"} [L][O]; either
+// is read.
 type TranspileResult struct {
 	Query string `json:"query"`
+}
+
+// UnmarshalJSON reads both forms.
+func (t *TranspileResult) UnmarshalJSON(raw []byte) error {
+	var both struct{ Query, Result string }
+	if err := json.Unmarshal(raw, &both); err != nil {
+		return err
+	}
+	if t.Query = both.Query; t.Query == "" {
+		t.Query = both.Result
+	}
+	return nil
 }
 
 // ProjectInfo is a record of the service.
@@ -42,10 +57,6 @@ type ProjectInfo struct {
 	ProjectName *string `json:"projectName,omitempty"`
 	UserID      string  `json:"userId"`
 	Email       string  `json:"email"`
-}
-
-// AgentStreamEvent is a record of the service.
-type AgentStreamEvent struct {
 }
 
 // ImportRequest is the body of a request.

@@ -96,6 +96,9 @@ func (g *Gateway) register() {
 	g.registerStoredCatalogs()
 	g.registerParametric()
 	g.registerSearch()
+	g.registerAPIKeys()
+	g.registerAgent()
+	g.registerMisc()
 }
 
 // Operations lists the identifiers of the operations that have a route.

@@ -1,0 +1,72 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+// TestNotSupportedLocally calls every route and compares those that answer 501 with the list in the repository. The list may
+// only shrink: what zone local once did it goes on doing.
+func TestNotSupportedLocally(t *testing.T) {
+	g := openTest(t)
+	var got []string
+	for i, op := range spec.All() {
+		if _, ok := g.routes[op.ID]; !ok {
+			continue
+		}
+		p, err := g.store.CreateProject(context.Background(), store.DefaultWorkspace, fmt.Sprintf("project %d", i), nil) // of its own: some operations delete it
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := op.Path
+		for _, name := range op.Params() {
+			value := "1"
+			if name == "projectId" {
+				value = p.ID
+			}
+			path = strings.ReplaceAll(path, "{"+name+"}", value)
+		}
+		hr := httptest.NewRequest(op.Method, basePath+path, strings.NewReader("{}"))
+		hr.Header.Set("Content-Type", "application/json")
+		res, err := g.Transport().RoundTrip(hr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode == 501 {
+			got = append(got, op.ID)
+		}
+	}
+	slices.Sort(got)
+	raw, err := os.ReadFile("../../testdata/not-supported-locally.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.Fields(string(raw)); !slices.Equal(got, want) {
+		t.Errorf("not supported on zone local: %v\nlisted: %v", got, want)
+	}
+}
+
+// openTest opens a gateway over a new data directory.
+func openTest(t *testing.T) *Gateway {
+	t.Helper()
+	g, err := Open(Options{Dir: t.TempDir(), OpenEngine: duckdb.Open})
+	if err != nil {
+		t.Skipf("no local engine in this build: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return g
+}
