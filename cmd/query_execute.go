@@ -17,6 +17,7 @@ import (
 func newQueryCmd(e *Env) *cobra.Command {
 	c := &cobra.Command{Use: "query", Aliases: []string{"queries", "q"}, Short: "Run SQL, and saved queries"}
 	c.AddCommand(newQueryExecuteCmd(e))
+	c.AddCommand(newQuerySavedCmds(e)...)
 	return c
 }
 

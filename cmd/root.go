@@ -62,6 +62,7 @@ when no other zone is chosen.`,
 		cmds []*cobra.Command
 	}{
 		{groupData, []*cobra.Command{newQueryCmd(e), newTableCmd(e), newBITableCmd(e)}},
+		{groupData, []*cobra.Command{newMaterializedCmd(e)}},
 		{groupData, []*cobra.Command{newExportCmd(e)}},
 		{groupSources, []*cobra.Command{newConnectionCmd(e), newCatalogCmd(e), newParametricCmd(e)}},
 		{groupAdmin, []*cobra.Command{newOrgCmd(e), newWorkspaceCmd(e), newProjectCmd(e), newInfoCmd(e)}},

@@ -1,0 +1,245 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+func newQueryFolderCmd(e *Env) *cobra.Command {
+	c := &cobra.Command{Use: "folder", Aliases: []string{"folders"}, Short: "Folders of saved queries"}
+	ex := "  " + e.Name + " query folder "
+	// in runs f with the project and the id of the folder named by the first argument.
+	in := func(f queryRun) func(context.Context, *api.Client, []string) (view, error) {
+		return func(ctx context.Context, cl *api.Client, args []string) (view, error) {
+			p, err := e.projectID(ctx, cl)
+			if err != nil {
+				return view{}, err
+			}
+			id, err := folderID(ctx, cl, p, args[0])
+			if err != nil {
+				return view{}, err
+			}
+			return f(ctx, cl, p, id, args[1:])
+		}
+	}
+	c.AddCommand(
+		e.leaf(spec.ListQueryFolders, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List all folders with their paths", Example: ex + "list", Args: cobra.NoArgs},
+			func(ctx context.Context, cl *api.Client, _ []string) (view, error) {
+				p, err := e.projectID(ctx, cl)
+				if err != nil {
+					return view{}, err
+				}
+				v, err := cl.Folders.List(ctx, p)
+				return list(v, "path", "id", "createdAt"), err
+			}),
+		newFolderTreeCmd(e), newFolderCreateCmd(e), newFolderUpdateCmd(e, in), newFolderDeleteCmd(e, in),
+		e.leaf(spec.GetQueryFolder, &cobra.Command{Use: "get FOLDER", Aliases: []string{"show"}, Short: "Show a folder with what is directly in it", Example: ex + "get /reports", Args: cobra.ExactArgs(1)},
+			in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (view, error) {
+				v, err := cl.Folders.Get(ctx, p, id)
+				return object(v), err
+			})),
+		e.leaf(spec.RenameQueryFolder, &cobra.Command{Use: "rename FOLDER NAME", Short: "Give a folder a new name", Example: ex + "rename /reports/daily hourly", Args: cobra.ExactArgs(2)},
+			in(func(ctx context.Context, cl *api.Client, p, id string, rest []string) (view, error) {
+				v, err := cl.Folders.Rename(ctx, p, id, api.QueryFolderRenameRequest{Name: rest[0]})
+				return object(v), err
+			})),
+		e.leaf(spec.MoveQueryFolder, &cobra.Command{Use: "move FOLDER PATH", Aliases: []string{"mv"}, Short: "Move a folder into another one, / for none", Example: ex + "move /drafts/daily /reports", Args: cobra.ExactArgs(2)},
+			in(func(ctx context.Context, cl *api.Client, p, id string, rest []string) (view, error) {
+				path, err := absolute(rest[0])
+				if err != nil {
+					return view{}, err
+				}
+				v, err := cl.Folders.Move(ctx, p, id, api.QueryPathUpdateRequest{Path: path})
+				return object(v), err
+			})),
+	)
+	return c
+}
+
+func newFolderTreeCmd(e *Env) *cobra.Command {
+	var queries bool
+	var root string
+	c := &cobra.Command{Use: "tree", Short: "Show how folders lie in each other", Example: "  " + e.Name + " query folder tree --queries --root /reports -o yaml", Args: cobra.NoArgs}
+	c.Flags().BoolVar(&queries, "queries", false, "with the queries in each folder")
+	c.Flags().StringVar(&root, "root", "", "only this folder and what is below it")
+	_ = c.RegisterFlagCompletionFunc("root", e.complete("folder"))
+	return e.leaf(spec.GetQueryFolderTree, c, func(ctx context.Context, cl *api.Client, _ []string) (view, error) {
+		p, err := e.projectID(ctx, cl)
+		if err != nil {
+			return view{}, err
+		}
+		params := url.Values{}
+		if queries {
+			params.Set("includeQueries", "true")
+		}
+		if root != "" {
+			id, err := folderID(ctx, cl, p, root)
+			if err != nil {
+				return view{}, err
+			}
+			params.Set("rootFolderId", id)
+		}
+		v, err := cl.Folders.Tree(ctx, p, params)
+		if err != nil || !e.humanOutput() {
+			return object(v), err
+		}
+		return list(branches(nil, v.Tree, "", queries), "folder", "queries", "id").mine(), nil
+	})
+}
+
+// branch is a line of a drawn tree.
+type branch struct {
+	Folder  string `json:"folder"`
+	Queries *int   `json:"queries,omitempty"`
+	ID      string `json:"id"`
+}
+
+func branches(out []branch, nodes []api.QueryFolderTreeNode, indent string, queries bool) []branch {
+	for _, n := range nodes {
+		b := branch{Folder: indent + n.Name + "/", ID: n.ID}
+		if queries {
+			k := len(n.Queries)
+			b.Queries = &k
+		}
+		out = append(out, b)
+		if queries {
+			for _, q := range n.Queries {
+				out = append(out, branch{Folder: indent + "  " + q.Name, ID: q.ID})
+			}
+		}
+		out = branches(out, n.Children, indent+"  ", queries)
+	}
+	return out
+}
+
+func newFolderCreateCmd(e *Env) *cobra.Command {
+	var in, body string
+	c := &cobra.Command{Use: "create [NAME]", Short: "Make a folder; a/b makes both", Example: "  " + e.Name + " query folder create reports/daily", Args: cobra.MaximumNArgs(1)}
+	c.Flags().StringVar(&in, "in", "", "make it in this folder, by path, name or id")
+	_ = c.RegisterFlagCompletionFunc("in", e.complete("folder"))
+	bodyFlag(c, &body)
+	annotate(c, spec.CreateChildQueryFolder)
+	return e.leaf(spec.CreateQueryFolder, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
+		var req api.QueryFolderCreateRequest
+		if err := e.body(body, &req); err != nil {
+			return view{}, err
+		}
+		if len(args) == 1 {
+			req.FolderName = args[0]
+		}
+		if req.FolderName == "" {
+			return view{}, usagef("a name is required")
+		}
+		p, err := e.projectID(ctx, cl)
+		if err != nil {
+			return view{}, err
+		}
+		if in == "" {
+			v, err := cl.Folders.Create(ctx, p, req)
+			return object(v), err
+		}
+		parent, err := folderID(ctx, cl, p, in)
+		if err != nil {
+			return view{}, err
+		}
+		kept := api.Capture{Op: spec.CreateChildQueryFolder}
+		v, err := cl.Folders.CreateChild(api.WithCapture(ctx, &kept), p, parent, req)
+		if kept.Raw != nil {
+			return object(kept.Raw), err
+		}
+		return object(v), err
+	})
+}
+
+func newFolderUpdateCmd(e *Env, in func(queryRun) func(context.Context, *api.Client, []string) (view, error)) *cobra.Command {
+	var add, remove []string
+	var body string
+	c := &cobra.Command{Use: "update FOLDER", Aliases: []string{"contents"}, Short: "Move queries into a folder, or out of it to /", Args: cobra.ExactArgs(1),
+		Example: "  " + e.Name + " query folder update /reports --add daily_sales --remove old_sales"}
+	c.Flags().StringArrayVar(&add, "add", nil, "query to move into the folder, by id or name; repeat for more")
+	c.Flags().StringArrayVar(&remove, "remove", nil, "query to move from the folder to /; repeat for more")
+	_ = c.RegisterFlagCompletionFunc("add", e.complete("query"))
+	_ = c.RegisterFlagCompletionFunc("remove", e.complete("query"))
+	bodyFlag(c, &body)
+	return e.leaf(spec.UpdateQueryFolderContents, c, in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (view, error) {
+		var req api.QueryFolderUpdateRequest
+		if err := e.body(body, &req); err != nil {
+			return view{}, err
+		}
+		if len(add)+len(remove) > 0 {
+			qs, err := cl.Queries.List(ctx, p)
+			if err != nil {
+				return view{}, err
+			}
+			for _, l := range []struct {
+				names []string
+				to    *[]string
+			}{{add, &req.QueryIdsAdded}, {remove, &req.QueryIdsRemoved}} {
+				for _, name := range l.names {
+					q, err := queryAmong(qs, name)
+					if err != nil {
+						return view{}, err
+					}
+					*l.to = append(*l.to, q)
+				}
+			}
+		}
+		if len(req.QueryIdsAdded)+len(req.QueryIdsRemoved) == 0 {
+			return view{}, usagef("nothing to change").withHint("give --add or --remove")
+		}
+		v, err := cl.Folders.UpdateContents(ctx, p, id, req)
+		return object(v), err
+	}))
+}
+
+func newFolderDeleteCmd(e *Env, in func(queryRun) func(context.Context, *api.Client, []string) (view, error)) *cobra.Command {
+	var force bool
+	c := &cobra.Command{Use: "delete FOLDER", Aliases: []string{"rm"}, Short: "Delete a folder", Args: cobra.ExactArgs(1),
+		Long:    "Delete a folder. One that is not empty is refused, unless --force is given: then all folders and queries\nin it are deleted with it.",
+		Example: "  " + e.Name + " query folder delete /drafts --force --yes"}
+	c.Flags().BoolVar(&force, "force", false, "with all folders and queries in it")
+	annotate(c, spec.GetQueryFolderTree)
+	return e.leaf(spec.DeleteQueryFolder, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
+		return in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (view, error) {
+			params, what := url.Values{}, ""
+			if force {
+				params.Set("force", "true")
+				t, err := cl.Folders.Tree(ctx, p, url.Values{"includeQueries": {"true"}, "rootFolderId": {id}})
+				if err != nil {
+					return view{}, err
+				}
+				folders, queries := 0, 0
+				countBelow(t.Tree, &folders, &queries)
+				what = plural(queries, " with 1 query", " with %d queries") + plural(max(folders-1, 0), " and 1 folder below it", " and %d folders below it")
+			}
+			if err := e.confirm("delete folder %s%s?", args[0], what); err != nil {
+				return view{}, err
+			}
+			return note("deleted folder %s%s", args[0], what), cl.Folders.Delete(ctx, p, id, params)
+		})(ctx, cl, args)
+	})
+}
+
+func countBelow(nodes []api.QueryFolderTreeNode, folders, queries *int) {
+	for _, n := range nodes {
+		*folders++
+		*queries += len(n.Queries)
+		countBelow(n.Children, folders, queries)
+	}
+}
+
+// plural words a number, nothing for none; many holds %d.
+func plural(n int, one, many string) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return one
+	}
+	return fmt.Sprintf(many, n)
+}

@@ -1,0 +1,65 @@
+package cmd
+
+import (
+	"context"
+	"regexp"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+// queryIDLike leaves shorter runs of digits to names such as 2024.
+var queryIDLike = regexp.MustCompile(`^[0-9]{16,19}$`)
+
+// queryID finds a saved query by id, by the name that SQL uses, or by its display name.
+func queryID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
+	if queryIDLike.MatchString(set) {
+		return set, nil
+	}
+	qs, err := cl.Queries.List(ctx, project)
+	if err != nil {
+		return "", err
+	}
+	return queryAmong(qs, set)
+}
+
+func queryAmong(qs []api.Query, set string) (string, error) {
+	if queryIDLike.MatchString(set) {
+		return set, nil
+	}
+	var all []named
+	for _, q := range qs {
+		all = append(all, named{q.ID, q.Name, inFolder(q)})
+		if !strings.EqualFold(q.DisplayName, q.Name) {
+			all = append(all, named{q.ID, q.DisplayName, inFolder(q)})
+		}
+	}
+	return pick("query", "", set, all)
+}
+
+func inFolder(q api.Query) string {
+	if q.Path == nil || *q.Path == "/" || *q.Path == "" {
+		return ""
+	}
+	return " in " + *q.Path
+}
+
+// folderID finds a folder of queries by id, by path (/reports/daily) or by name.
+func folderID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
+	if uuidLike.MatchString(set) {
+		return set, nil
+	}
+	fs, err := cl.Folders.List(ctx, project)
+	if err != nil {
+		return "", err
+	}
+	path := "/" + strings.Trim(set, "/")
+	var all []named
+	for _, f := range fs {
+		if f.Path == path {
+			return f.ID, nil
+		}
+		all = append(all, named{f.ID, f.Name, " at " + f.Path})
+	}
+	return pick("folder", "", strings.Trim(set, "/"), all)
+}

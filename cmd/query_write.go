@@ -1,0 +1,247 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+// queryFlags are the fields of a saved query as flags.
+type queryFlags struct {
+	sql, file, from, kind, path, body string
+	noCheck                           bool
+	schedule                          scheduleFlags
+	wait                              waitFlags
+}
+
+func (f *queryFlags) register(e *Env, c *cobra.Command) {
+	fs := c.Flags()
+	fs.StringVar(&f.sql, "sql", "", "the statement; a SELECT")
+	fs.StringVarP(&f.file, "file", "f", "", "read the statement from a file, - for stdin")
+	fs.StringVar(&f.from, "from-query", "", "take the text of another saved query, by id or name; later changes of that one are not followed")
+	fs.StringVar(&f.kind, "type", "", "PLAIN, or MATERIALIZED to store the result")
+	fs.StringVar(&f.path, "path", "", "folder to put it into, such as /reports/daily; missing folders are made")
+	fs.BoolVar(&f.noCheck, "no-check", false, "save it even if tables or columns that it names do not exist yet")
+	fixed(c, "type", "PLAIN", "MATERIALIZED")
+	_ = c.RegisterFlagCompletionFunc("from-query", e.complete("query"))
+	_ = c.RegisterFlagCompletionFunc("path", e.complete("folder"))
+	f.schedule.register(c)
+	bodyFlag(c, &f.body)
+}
+
+func (f *queryFlags) params() url.Values {
+	if f.noCheck {
+		return url.Values{"checkSchemaExists": {"false"}}
+	}
+	return nil
+}
+
+// request builds the body from --body and the flags, all checked before anything is sent.
+func (f *queryFlags) request(e *Env, c *cobra.Command) (api.QueryRequest, error) {
+	var req api.QueryRequest
+	if err := e.body(f.body, &req); err != nil {
+		return req, err
+	}
+	var given []string
+	for _, name := range []string{"sql", "file", "from-query"} {
+		if c.Flags().Changed(name) {
+			given = append(given, "--"+name)
+		}
+	}
+	if len(given) > 1 {
+		return req, usagef("%s exclude each other", strings.Join(given, " and "))
+	}
+	if len(given) == 1 {
+		req.InputQuery, req.InputQueryRefID = nil, nil
+	}
+	if c.Flags().Changed("file") {
+		raw, err := e.readFile("-f", f.file)
+		if err != nil {
+			return req, err
+		}
+		text := string(raw)
+		req.InputQuery = &text
+	}
+	setIf(c, "sql", &req.InputQuery, f.sql)
+	if req.InputQuery != nil && strings.TrimSpace(*req.InputQuery) == "" {
+		return req, usagef("the statement is empty")
+	}
+	kind, err := queryType(f.kind)
+	if err != nil {
+		return req, err
+	}
+	if kind != "" {
+		req.QueryType = kind
+	}
+	if c.Flags().Changed("path") {
+		path, err := absolute(f.path)
+		if err != nil {
+			return req, err
+		}
+		req.Path = &path
+	}
+	return req, f.schedule.into(c, &req.Schedule)
+}
+
+// reference looks up --from-query.
+func (f *queryFlags) reference(ctx context.Context, cl *api.Client, project string, req *api.QueryRequest) error {
+	if f.from == "" {
+		return nil
+	}
+	id, err := queryID(ctx, cl, project, f.from)
+	req.InputQueryRefID = &id
+	return err
+}
+
+func newQueryCreateCmd(e *Env) *cobra.Command {
+	var f queryFlags
+	c := &cobra.Command{
+		Use: "create [NAME]", Short: "Save a query", Args: cobra.MaximumNArgs(1),
+		Long: `Save a query. SQL can then name it as peaka.query.NAME, where NAME is the given name in lower case
+with underscores for what is neither letter nor digit.
+
+With --type MATERIALIZED its result is stored as well, as peaka.mtquery.NAME, and refreshed by --every or
+--cron or on request; the first run starts at once, and --wait waits for it. Partitioning and sorting of
+the stored result cannot be set through the API.`,
+		Example: strings.ReplaceAll(`  dig query create "Daily sales" -f daily.sql --path /reports
+  dig query create big_customers --sql "SELECT * FROM sample.shop.customers" --type MATERIALIZED --every PT6H --wait
+  dig query create weekly --from-query daily_sales --type MATERIALIZED --cron "0 6 * * 1" --timezone Europe/Berlin`, "dig ", e.Name+" "),
+	}
+	f.register(e, c)
+	f.wait.register(c, "the first run of a materialized query")
+	annotate(c, spec.GetMaterializedStatus)
+	return e.leaf(spec.CreateQuery, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
+		req, err := f.request(e, c)
+		if err != nil {
+			return view{}, err
+		}
+		if len(args) == 1 {
+			req.DisplayName = &args[0]
+		}
+		switch {
+		case req.DisplayName == nil || strings.TrimSpace(*req.DisplayName) == "":
+			return view{}, usagef("a name is required")
+		case req.InputQuery == nil && req.InputQueryRefID == nil && f.from == "":
+			return view{}, usagef("nothing to save").withHint("give --sql, -f FILE or --from-query")
+		case req.Schedule != nil && req.Schedule.Type != "none" && req.QueryType != "MATERIALIZED":
+			return view{}, usagef("a schedule needs --type MATERIALIZED")
+		}
+		if req.QueryType == "" {
+			req.QueryType = "PLAIN"
+		}
+		if err := f.wait.check(c, req.QueryType == "MATERIALIZED"); err != nil {
+			return view{}, err
+		}
+		p, err := e.projectID(ctx, cl)
+		if err != nil {
+			return view{}, err
+		}
+		if err := f.reference(ctx, cl, p, &req); err != nil {
+			return view{}, err
+		}
+		v, err := cl.Queries.Create(ctx, p, req, f.params())
+		if err != nil {
+			return view{}, hintNoCheck(err)
+		}
+		e.sameSchedule(req.Schedule, v.Schedule)
+		if f.wait.wait {
+			if _, err := e.waitRun(ctx, cl, p, v.ID, v.Name, nil, f.wait.limit); err != nil {
+				return view{}, err
+			}
+		}
+		return object(v), nil
+	})
+}
+
+func newQueryUpdateCmd(e *Env) *cobra.Command {
+	var f queryFlags
+	var name string
+	c := &cobra.Command{
+		Use: "update QUERY", Short: "Change a saved query; what is not given stays", Args: cobra.ExactArgs(1),
+		Long: `Change a saved query; what is not given stays.
+
+A new name changes what SQL must write: other queries that name the old one break. --type converts between
+PLAIN and MATERIALIZED in place; PLAIN drops the stored result and the schedule.`,
+		Example: fmt.Sprintf("  %[1]s query update daily_sales -f daily.sql\n  %[1]s query update daily_sales --name \"Daily revenue\" --every PT1H", e.Name),
+	}
+	c.Flags().StringVar(&name, "name", "", "new name")
+	f.register(e, c)
+	return e.leaf(spec.UpdateQuery, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
+		req, err := f.request(e, c)
+		if err != nil {
+			return view{}, err
+		}
+		setIf(c, "name", &req.DisplayName, name)
+		if req == (api.QueryRequest{}) && f.from == "" {
+			return view{}, usagef("nothing to change").withHint("give --name, --sql, -f FILE, --from-query, --type, --path or a schedule")
+		}
+		p, err := e.projectID(ctx, cl)
+		if err != nil {
+			return view{}, err
+		}
+		id, err := queryID(ctx, cl, p, args[0])
+		if err != nil {
+			return view{}, err
+		}
+		if err := f.reference(ctx, cl, p, &req); err != nil {
+			return view{}, err
+		}
+		v, err := cl.Queries.Update(ctx, p, id, req, f.params())
+		if err != nil {
+			return view{}, hintNoCheck(err)
+		}
+		e.sameSchedule(req.Schedule, v.Schedule)
+		return object(v), nil
+	})
+}
+
+func newQueryMaterializeCmd(e *Env) *cobra.Command {
+	var s scheduleFlags
+	var w waitFlags
+	c := &cobra.Command{
+		Use: "materialize QUERY", Short: "Store the result of a saved query, and refresh it on a schedule", Args: cobra.ExactArgs(1),
+		Long: `Store the result of a saved query as peaka.mtquery.NAME; peaka.query.NAME stays live. The first run starts
+at once. A query that is materialized already only gets the schedule given.`,
+		Example: fmt.Sprintf("  %[1]s query materialize daily_sales --every PT6H --wait", e.Name),
+	}
+	s.register(c)
+	w.register(c, "the first run")
+	annotate(c, spec.GetMaterializedStatus)
+	return e.leaf(spec.UpdateQuery, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
+		req := api.QueryRequest{QueryType: "MATERIALIZED"}
+		if err := s.into(c, &req.Schedule); err != nil {
+			return view{}, err
+		}
+		if err := w.check(c, true); err != nil {
+			return view{}, err
+		}
+		return e.onQuery(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (view, error) {
+			v, err := cl.Queries.Update(ctx, p, id, req, nil)
+			if err != nil {
+				return view{}, err
+			}
+			e.sameSchedule(req.Schedule, v.Schedule)
+			if w.wait {
+				if _, err := e.waitRun(ctx, cl, p, id, v.Name, nil, w.limit); err != nil {
+					return view{}, err
+				}
+			}
+			return object(v), nil
+		})(ctx, cl, args)
+	})
+}
+
+// hintNoCheck adds the flag that saves a query whose tables do not exist yet.
+func hintNoCheck(err error) error {
+	f := classify(context.Background(), err)
+	if f.code == string(api.KindInvalid) && f.hint == "" && (strings.Contains(f.msg, "does not exist") || strings.Contains(f.msg, "cannot be resolved")) {
+		f.hint = "make it first, or save the query with --no-check"
+		return &f
+	}
+	return err
+}
