@@ -146,7 +146,7 @@ the stored result cannot be set through the API.`,
 		}
 		v, err := cl.Queries.Create(ctx, p, req, f.params())
 		if err != nil {
-			return view{}, hintNoCheck(err)
+			return view{}, e.notSaved(req, err)
 		}
 		e.sameSchedule(req.Schedule, v.Schedule)
 		if f.wait.wait {
@@ -193,7 +193,7 @@ PLAIN and MATERIALIZED in place; PLAIN drops the stored result and the schedule.
 		}
 		v, err := cl.Queries.Update(ctx, p, id, req, f.params())
 		if err != nil {
-			return view{}, hintNoCheck(err)
+			return view{}, e.notSaved(req, err)
 		}
 		e.sameSchedule(req.Schedule, v.Schedule)
 		return object(v), nil
@@ -236,8 +236,12 @@ at once. A query that is materialized already only gets the schedule given.`,
 	})
 }
 
-// hintNoCheck adds the flag that saves a query whose tables do not exist yet.
-func hintNoCheck(err error) error {
+// notSaved points at the place in the statement that was refused, and names the flag that saves a query whose tables do not
+// exist yet.
+func (e *Env) notSaved(req api.QueryRequest, err error) error {
+	if req.InputQuery != nil {
+		err = e.pointAt(api.ExecuteByStatement{Statement: *req.InputQuery}, err)
+	}
 	f := classify(context.Background(), err)
 	if f.code == string(api.KindInvalid) && f.hint == "" && (strings.Contains(f.msg, "does not exist") || strings.Contains(f.msg, "cannot be resolved")) {
 		f.hint = "make it first, or save the query with --no-check"

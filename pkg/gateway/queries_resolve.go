@@ -117,11 +117,17 @@ func (g *Gateway) checkQuery(ctx context.Context, r *Request[api.QueryRequest], 
 	return inOwnText(e, n)
 }
 
-// inOwnText gives an error that lies in the checked text itself its line and column there.
+// inOwnText unwraps an error of the check to the one that lies in the checked text, with its line and column there. A cycle has
+// no one place: its message names every query on the way.
 func inOwnText(e *engine.Error, n engine.TableName) error {
-	var own *engine.Error
-	if !errors.As(e.Err, &own) || !strings.HasPrefix(e.Message, fmt.Sprintf("in %s: ", n)) {
-		return e
+	if e.Kind == engine.KindCycle {
+		return &engine.Error{Kind: e.Kind, Message: e.Message}
 	}
-	return own
+	head := fmt.Sprintf("in %s: ", n)
+	for err := error(e); err != nil; err = errors.Unwrap(err) {
+		if own, ok := err.(*engine.Error); ok && !strings.HasPrefix(own.Message, head) {
+			return own
+		}
+	}
+	return &engine.Error{Kind: e.Kind, Message: strings.TrimPrefix(e.Message, head)}
 }
