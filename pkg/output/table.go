@@ -14,6 +14,7 @@ const (
 	defaultShown = 40 // rows of a long result on a terminal
 	slack        = 10 // a result that is longer by no more than this is shown whole
 	shortResult  = 30 // rows; such a result turns vertical when it is too wide
+	fewRows      = 20 // a sample of fewer is a poor one
 	maxWrap      = 8  // lines of one cell of a short result on a terminal
 	longWrap     = 3  // the same in a long one, which is there for an overview
 )
@@ -200,6 +201,9 @@ func (t *table) layout(smp *sample) {
 	case t.o.Vertical || n == 0:
 		t.vertical = t.o.Vertical
 	case t.wrapping:
+		if !smp.end && len(smp.rows) < fewRows {
+			t.spread(natural, ms)
+		}
 		var ok bool
 		if t.widths, ok = fit(natural, narrowest, t.o.width()); ok {
 			return
@@ -217,6 +221,22 @@ func (t *table) layout(smp *sample) {
 		}
 		last := t.show[len(t.show)-1]
 		t.widths[last] = min(t.widths[last], t.o.width()/3)
+	}
+}
+
+// spread gives columns of text what a terminal has to spare, where a small sample says little about the rows to come.
+func (t *table) spread(widths []int, ms []measure) {
+	texts := 0
+	for i := range widths {
+		if !t.right[i] && t.cols[i].class != classBool {
+			texts++
+		}
+	}
+	spare := t.o.width() - total(widths)
+	for i := range widths {
+		if spare > 0 && !t.right[i] && t.cols[i].class != classBool && (ms[i].cells < 2 || ms[i].least < ms[i].natural) {
+			widths[i] += min(spare/texts, max(ms[i].natural/2, 12))
+		}
 	}
 }
 
