@@ -28,11 +28,11 @@ type Cache struct {
 	ProjectID                string         `json:"projectId"`
 }
 
-// CacheCreateStatus is a record of the service.
+// CacheCreateStatus is what became of one request of a batch: with success the cache, otherwise the error [O].
 type CacheCreateStatus struct {
-	Success bool   `json:"success"`
-	Error   string `json:"error"`
-	Cache   Cache  `json:"cache"`
+	Success bool    `json:"success"`
+	Error   *string `json:"error,omitempty"`
+	Cache   *Cache  `json:"cache,omitempty"`
 }
 
 // CacheStatus is a record of the service.

@@ -1,5 +1,7 @@
 package api
 
+import "encoding/json"
+
 // ConnectionConfiguration is a record of the service.
 type ConnectionConfiguration struct {
 	ConnectionType       string                        `json:"connectionType"`
@@ -42,7 +44,6 @@ type OAuthCallbackRequest struct {
 	QueryParameters string `json:"queryParameters,omitempty"`
 }
 
-// ConnectionDetail is a record of the service.
-type ConnectionDetail struct {
-	Type string `json:"type"`
-}
+// ConnectionDetail is the type of a connection, under "type", and the members of its credential that are no secrets [S]; which
+// those are depends on the type, and the hosted service may give the type alone [L].
+type ConnectionDetail map[string]json.RawMessage

@@ -25,7 +25,7 @@ type InitSessionRequest struct {
 // SupportedDrivers are connection strings for SQL drivers, empty where there is none. They hold the API key in clear text [O].
 type SupportedDrivers struct {
 	JDBC       string `json:"JDBC,omitempty"`
-	SQLAlchemy string `json:"SQL_ALCHEMY,omitempty"`
+	SQLAlchemy string `json:"SQL_ALCHEMY,omitempty"` // with {catalogName} in it when no catalog was named
 }
 
 // TranspileRequest is the body of a request.
