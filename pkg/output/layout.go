@@ -31,12 +31,19 @@ func tableText(dst []byte, c api.Cell, col *column, raw bool) ([]byte, error) {
 	from := len(dst)
 	dst, err := appendReadable(dst, c, col.class)
 	if err == nil && col.class == classDecimal {
-		if t := dst[from:]; bytes.IndexByte(t, '.') > 0 && validNumber(t) && bytes.IndexAny(t, "eE") < 0 {
+		if t := dst[from:]; paddedDecimal(t) && validNumber(t) && bytes.IndexAny(t, "eE") < 0 {
 			t = trimZeros(t, 1)
 			dst = dst[:from+len(bytes.TrimSuffix(t, []byte(".")))]
 		}
 	}
 	return dst, err
+}
+
+// paddedDecimal reports whether a decimal has the ten places, or more, that internal tables pad every value to [L]. Shorter
+// fractions were declared by someone: 1.50 is a price and stays one.
+func paddedDecimal(t []byte) bool {
+	at := bytes.IndexByte(t, '.')
+	return at > 0 && len(t)-at-1 >= 10
 }
 
 func printable(t []byte) bool {
