@@ -81,6 +81,7 @@ type measure struct {
 	header  int
 	natural int
 	least   int // of the cells, to see whether they vary
+	word    int // the longest stretch without a blank
 	cells   int
 	numeric bool
 }
@@ -90,6 +91,11 @@ func (m *measure) add(t []byte, lines bool) {
 	m.natural = max(m.natural, w)
 	if m.cells == 0 || w < m.least {
 		m.least = w
+	}
+	for rest := t; len(rest) > 0 && m.word < w; {
+		var part []byte
+		part, rest, _ = bytes.Cut(rest, []byte(" "))
+		m.word = max(m.word, min(textWidth(part, lines), w))
 	}
 	m.numeric = (m.cells == 0 || m.numeric) && looksNumeric(t)
 	m.cells++
@@ -114,12 +120,12 @@ func (m *measure) headroom(right bool, c class) int {
 }
 
 // narrowest is the width below which a column is not readable: numbers and short values are never wrapped, text needs room
-// for a word and its heading.
+// for its words, such as a UUID, and its heading.
 func (m *measure) narrowest(right bool) int {
 	if right {
 		return m.natural
 	}
-	return min(m.natural, max(min(m.header, 20), 14))
+	return min(m.natural, max(min(m.header, 20), min(m.word, 36), 14))
 }
 
 // total is the width of a table line.

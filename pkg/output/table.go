@@ -216,11 +216,21 @@ func (t *table) layout(smp *sample) {
 		if len(t.show) < n {
 			t.gap = len(t.show) - 1
 		}
-		for _, i := range t.show {
-			t.widths[i] = min(narrowest[i], t.o.width()/2)
+		shown := make([]int, len(t.show))
+		for at, i := range t.show {
+			shown[at] = min(narrowest[i], t.o.width()/2)
 		}
-		last := t.show[len(t.show)-1]
-		t.widths[last] = min(t.widths[last], t.o.width()/3)
+		last := len(shown) - 1
+		shown[last] = min(shown[last], t.o.width()/3)
+		spare := t.o.width() - total(shown)
+		if t.gap >= 0 {
+			spare -= 1 + cellPad
+		}
+		for at, i := range t.show {
+			more := max(min(spare, natural[i]-shown[at]), 0)
+			t.widths[i] = shown[at] + more
+			spare -= more
+		}
 	}
 }
 
