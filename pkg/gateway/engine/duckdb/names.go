@@ -27,9 +27,19 @@ func (n *nameSpace) init() {
 // everything until the database is opened again.
 var reserved = set(`system temp main memory`)
 
-// fold is a name as Trino takes it: in lower case, even where it was quoted.
+// fold is a name as Trino takes it: in lower case, even where it was quoted. Letters beyond ASCII stay as they are, because
+// DuckDB tells their cases apart and must find the view under the name that the statement has.
 func fold(n engine.TableName) engine.TableName {
-	return engine.TableName{Catalog: strings.ToLower(n.Catalog), Schema: strings.ToLower(n.Schema), Table: strings.ToLower(n.Table)}
+	return engine.TableName{Catalog: lowerASCII(n.Catalog), Schema: lowerASCII(n.Schema), Table: lowerASCII(n.Table)}
+}
+
+func lowerASCII(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, s)
 }
 
 func quoted3(n engine.TableName) string {
@@ -109,7 +119,11 @@ func (s *statement) define(ctx context.Context, n engine.TableName, filters []en
 	case n.Catalog == engine.SampleCatalog:
 		return s.sample(ctx, n)
 	case n.Catalog == engine.InternalCatalog && (n.Schema == engine.SchemaTable || n.Schema == engine.SchemaBI):
-		return s.stored(ctx, n, n.Schema, n.Table)
+		stored, err := s.c.storedAs(ctx, n.Schema, n.Table)
+		if err != nil {
+			return err
+		}
+		return s.stored(ctx, n, n.Schema, stored)
 	case s.q.Catalogs == nil:
 		return unknownTable(n)
 	}

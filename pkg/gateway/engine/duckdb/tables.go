@@ -181,26 +181,44 @@ func (c *conn) findTable(ctx context.Context, kind, name string) (*table, error)
 	if err := checkKind(kind); err != nil {
 		return nil, err
 	}
-	t := &table{kind: kind}
-	stored := storedName(kind, name)
-	if c.hasStored(digSchema, "counter") {
-		err := c.query(ctx, `SELECT name FROM `+digTable("tables")+` WHERE kind = ? AND key = ?`, []any{kind, strings.ToLower(stored)},
-			func(v []*string) error { t.name = *v[0]; return nil })
-		if err != nil {
-			return nil, err
-		}
+	stored, err := c.lookupTable(ctx, kind, storedName(kind, name))
+	if err != nil {
+		return nil, err
 	}
-	if t.name == "" {
+	if stored == "" {
 		return nil, unknownTable(engine.TableName{Catalog: engine.InternalCatalog, Schema: kind, Table: name})
 	}
-	t.cols = systemColumns(kind)
-	err := c.query(ctx, `SELECT id, name, display, type, dflt, not_null, is_unique, descr FROM `+digTable("columns")+
+	t := &table{kind: kind, name: stored, cols: systemColumns(kind)}
+	err = c.query(ctx, `SELECT id, name, display, type, dflt, not_null, is_unique, descr FROM `+digTable("columns")+
 		` WHERE kind = ? AND tbl = ? ORDER BY pos`, []any{kind, t.name}, func(v []*string) error {
 		t.cols = append(t.cols, engine.Column{ID: *v[0], Name: *v[1], DisplayName: *v[2], Type: *v[3], DefaultValue: v[4],
 			NotNull: *v[5] == "true", Unique: *v[6] == "true", Desc: v[7]})
 		return nil
 	})
 	return t, err
+}
+
+// lookupTable finds the stored spelling of a table's name, or "".
+func (c *conn) lookupTable(ctx context.Context, kind, name string) (stored string, err error) {
+	if !c.hasStored(digSchema, "counter") {
+		return "", nil
+	}
+	err = c.query(ctx, `SELECT name FROM `+digTable("tables")+` WHERE kind = ? AND key = ?`, []any{kind, strings.ToLower(name)},
+		func(v []*string) error { stored = *v[0]; return nil })
+	return stored, err
+}
+
+// storedAs is the spelling under which DuckDB finds the table that a statement names. DuckDB itself disregards the case of
+// ASCII letters only.
+func (c *conn) storedAs(ctx context.Context, kind, name string) (string, error) {
+	if !strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return name, nil
+	}
+	stored, err := c.lookupTable(ctx, kind, name)
+	if stored == "" {
+		stored = name
+	}
+	return stored, err
 }
 
 // ListTables names the tables of a kind in alphabetical order.
