@@ -1,0 +1,181 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math/big"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// TestAggregatesEqualAnIndependentComputation imports 100,000 rows written by encoding/csv and compares groups computed in Go
+// with those of a statement.
+func TestAggregatesEqualAnIndependentComputation(t *testing.T) {
+	p := tableProject(t, t.TempDir())
+	makeTable(t, p, engine.SchemaTable, "sales", engine.ColumnDef{Name: "shop", Type: "varchar"}, engine.ColumnDef{Name: "n", Type: "bigint"},
+		engine.ColumnDef{Name: "amount", Type: "decimal"}, engine.ColumnDef{Name: "at", Type: "timestamp"}, engine.ColumnDef{Name: "paid", Type: "boolean"})
+	type group struct {
+		rows, n, nulls, paid int64
+		amount               *big.Rat
+		first                time.Time
+	}
+	shops := []string{"İzmir", "a, b", "line\nbreak", `"quoted"`, "👍🏽", "Ankara"}
+	groups := map[string]*group{}
+	rnd := rand.New(rand.NewPCG(1, 2))
+	var doc bytes.Buffer
+	w := csv.NewWriter(&doc)
+	_ = w.Write([]string{"shop", "n", "amount", "at", "paid"})
+	for range 100_000 {
+		shop := shops[rnd.IntN(len(shops))]
+		g := groups[shop]
+		if g == nil {
+			g = &group{amount: new(big.Rat), first: time.Unix(1<<40, 0)}
+			groups[shop] = g
+		}
+		n := rnd.Int64N(1<<40) - 1<<39
+		amount := fmt.Sprintf("%d.%0*d", rnd.IntN(1e6), 1+rnd.IntN(10), rnd.IntN(10))
+		at := time.UnixMicro(rnd.Int64N(1<<51) - 1<<49).UTC()
+		paid := rnd.IntN(2) == 0
+		record := []string{shop, fmt.Sprint(n), amount, at.Format("2006-01-02T15:04:05.000000"), fmt.Sprint(paid)}
+		g.rows++
+		if rnd.IntN(10) == 0 {
+			record[1] = ""
+			g.nulls++
+		} else {
+			g.n += n
+		}
+		if paid {
+			g.paid++
+		}
+		r, _ := new(big.Rat).SetString(amount)
+		g.amount.Add(g.amount, r)
+		if at.Before(g.first) {
+			g.first = at
+		}
+		_ = w.Write(record)
+	}
+	w.Flush()
+	if n, err := importText(t, p, engine.SchemaTable, "sales", doc.String()); n != 100_000 || err != nil {
+		t.Fatalf("%d, %v", n, err)
+	}
+	got := rowsOf(t, p, `SELECT shop, count(*), sum(n), count(*) - count(n), sum(amount), strftime(min("at"), '%Y-%m-%d %H:%M:%S.%f'),
+		count(*) FILTER (paid) FROM "~data"."table".sales GROUP BY shop`)
+	if len(got) != len(groups) {
+		t.Errorf("%d groups", len(got))
+	}
+	for _, row := range got {
+		shop, rest, _ := strings.Cut(row, "|")
+		g := groups[shop]
+		if g == nil {
+			t.Errorf("a group %q", shop)
+			continue
+		}
+		want := fmt.Sprintf("%d|%d|%d|%s|%s|%d", g.rows, g.n, g.nulls, g.amount.FloatString(10), g.first.Format("2006-01-02 15:04:05.000000"), g.paid)
+		if rest != want {
+			t.Errorf("%q: %s, want %s", shop, rest, want)
+		}
+	}
+}
+
+// FuzzCSV compares the reader with encoding/csv, and with itself under a reader that gives few bytes at a time. encoding/csv is
+// more lenient in one thing only, a carriage return within a record; it skips blank lines and turns \r\n within quotes to \n.
+func FuzzCSV(f *testing.F) {
+	for _, s := range []string{"a,b\n1,2\n", "\"a\"\"b\",\"\n\"\r\n,\n", "\"", "a\"b", "\"a\"b\n", ",,\r\n\n\"\"\n", "a\r\r\n", "x,\"y\r\nz\"\n1"} {
+		f.Add(s, byte(1))
+	}
+	f.Fuzz(func(t *testing.T, s string, step byte) {
+		got, lines, err := cutAll(strings.NewReader(s))
+		slow, slowLines, slowErr := cutAll(&dribble{s, int(step)%7 + 1})
+		if fmt.Sprint(got, lines, err) != fmt.Sprint(slow, slowLines, slowErr) {
+			t.Fatalf("%q: %q %v %v in one piece, %q %v %v in many", s, got, lines, err, slow, slowLines, slowErr)
+		}
+		ref := csv.NewReader(strings.NewReader(s))
+		ref.FieldsPerRecord = -1
+		var want [][]string
+		var wantLines []int64
+		var refErr error
+		for {
+			r, err := ref.Read()
+			if err != nil {
+				if err != io.EOF {
+					refErr = err
+				}
+				break
+			}
+			line, _ := ref.FieldPos(0)
+			want, wantLines = append(want, r), append(wantLines, int64(line))
+		}
+		if refErr != nil && err == nil {
+			t.Fatalf("%q: accepted as %q, encoding/csv says %v", s, got, refErr)
+		}
+		if err != nil || !utf8.ValidString(s) || strings.Contains(s, "\r") {
+			return
+		}
+		if fmt.Sprintf("%q %v", got, lines) != fmt.Sprintf("%q %v", want, wantLines) {
+			t.Fatalf("%q: %q %v, encoding/csv %q %v", s, got, lines, want, wantLines)
+		}
+	})
+}
+
+// cutAll reads all records but blank lines.
+func cutAll(src io.Reader) (records [][]string, lines []int64, err error) {
+	r := newCSVReader(src)
+	r.buf = r.buf[:4] // so that short inputs meet the end of the window
+	for {
+		if err := r.read(); err != nil {
+			if err == io.EOF {
+				err = nil
+			}
+			return records, lines, err
+		}
+		if len(r.fields) == 1 && len(r.fields[0].b) == 0 && !r.fields[0].quoted {
+			continue
+		}
+		var record []string
+		for _, f := range r.fields {
+			record = append(record, string(f.b))
+		}
+		records, lines = append(records, record), append(lines, r.line)
+	}
+}
+
+// FuzzDecimal compares with exact rational numbers: what is accepted is kept exactly, and what is refused could not be kept.
+func FuzzDecimal(f *testing.F) {
+	for _, s := range []string{"0", "-1.5", "1e10", ".5e-3", "9999999999999999999999999999.9999999999", "1.00000000001", " 7 "} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		v, fault := parseDecimal([]byte(s))
+		if strings.ContainsAny(s, "xXpPbBoO_/") { // forms of big.Rat alone
+			return
+		}
+		if i := strings.IndexAny(s, "eE"); i >= 0 && len(s)-i > 5 {
+			return // big.Rat would compute for very long
+		}
+		r, ok := new(big.Rat).SetString(string(trim([]byte(s))))
+		if fault == faultNone {
+			back, _ := new(big.Rat).SetString(cellText("decimal", v))
+			if !ok || back.Cmp(r) != 0 {
+				t.Fatalf("%q became %s", s, cellText("decimal", v))
+			}
+			return
+		}
+		if !ok {
+			return
+		}
+		scaled := new(big.Rat).Mul(r, new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(decimalScale), nil)))
+		limit := new(big.Int).Exp(big.NewInt(10), big.NewInt(38), nil)
+		if scaled.IsInt() && new(big.Int).Abs(scaled.Num()).Cmp(limit) < 0 {
+			t.Fatalf("%q was refused with fault %d", s, fault)
+		}
+	})
+}
