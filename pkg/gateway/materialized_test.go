@@ -1,0 +1,298 @@
+package gateway
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+)
+
+// slowSQL runs for minutes and can be interrupted.
+const slowSQL = `SELECT count(*) AS n FROM (SELECT a.x * 17 + b.y - c.z AS v
+FROM UNNEST(range(100000)) a(x), UNNEST(range(100000)) b(y), UNNEST(range(1000)) c(z)) t WHERE v % 3 = 1`
+
+func ptr[T any](v T) *T { return &v }
+
+type mtTest struct {
+	*testing.T
+	g  *Gateway
+	cl *api.Client
+}
+
+func (t mtTest) create(name, sql string, s *api.MaterializedQuerySchedule) string {
+	t.Helper()
+	q, err := t.cl.Queries.Create(context.Background(), store.DefaultProject,
+		api.QueryRequest{DisplayName: &name, InputQuery: &sql, QueryType: materializedQuery, Schedule: s}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q.ID
+}
+
+func (t mtTest) text(id, sql string) {
+	t.Helper()
+	if _, err := t.cl.Queries.Update(context.Background(), store.DefaultProject, id, api.QueryRequest{InputQuery: &sql}, url.Values{"checkSchemaExists": {"false"}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (t mtTest) status(id string) api.MaterializedQueryStatus {
+	t.Helper()
+	s, err := t.cl.Materialized.Status(context.Background(), store.DefaultProject, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// wait polls until the state is as wanted.
+func (t mtTest) wait(id string, wanted func(api.MaterializedQueryStatus) bool) api.MaterializedQueryStatus {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if s := t.status(id); wanted(s) {
+			return s
+		}
+	}
+	t.Fatalf("still %+v", t.status(id))
+	panic("unreachable")
+}
+
+func (t mtTest) settled(id string) api.MaterializedQueryStatus {
+	t.Helper()
+	return t.wait(id, func(s api.MaterializedQueryStatus) bool { return s.Status != store.RunRunning })
+}
+
+// values are the first column of a statement.
+func (t mtTest) values(sql string) []string {
+	t.Helper()
+	p, err := t.g.store.Project(context.Background(), "", store.DefaultProject)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := t.g.queryText(context.Background(), p, sql)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mapAll(rows, func(r []string) string { return r[0] })
+}
+
+func (t mtTest) stored(want string) {
+	t.Helper()
+	if got := t.values("SELECT v FROM peaka.mtquery.m"); len(got) != 1 || got[0] != want {
+		t.Fatalf("stored is %v, want %s", got, want)
+	}
+}
+
+func newMtTest(t *testing.T) (mtTest, func(time.Duration)) {
+	g, cl, ahead := exportGateway(t)
+	return mtTest{t, g, cl}, func(d time.Duration) { ahead.Add(int64(d)) }
+}
+
+func TestMaterializedKeepsRowsOfTheLastCompleteRun(t *testing.T) {
+	m, _ := newMtTest(t)
+	ctx := context.Background()
+	id := m.create("m", "SELECT 'one' AS v", nil)
+	first := m.settled(id)
+	if first.Status != store.RunCompleted || first.LastExecutionStartTime == nil {
+		t.Fatalf("%+v", first)
+	}
+	m.stored("one")
+
+	m.text(id, "SELECT CAST('two' AS integer) AS v")
+	failed := m.settled(id)
+	if failed.Status != store.RunFailed || failed.Error == nil || *failed.LastExecutionStartTime <= *first.LastExecutionStartTime {
+		t.Fatalf("%+v", failed)
+	}
+	m.stored("one")
+	if got := m.values("SELECT count(*) FROM peaka.mtquery.m"); got[0] != "1" {
+		t.Fatalf("%v", got)
+	}
+
+	m.text(id, slowSQL)
+	m.wait(id, func(s api.MaterializedQueryStatus) bool { return s.Status == store.RunRunning })
+	if err := m.cl.Materialized.Cancel(ctx, store.DefaultProject, id); err != nil {
+		t.Fatal(err)
+	}
+	if s := m.settled(id); s.Status != store.RunCanceled || s.Error != nil {
+		t.Fatalf("%+v", s)
+	}
+	m.stored("one")
+	if err := m.cl.Materialized.Cancel(ctx, store.DefaultProject, id); err != nil {
+		t.Fatalf("cancel with nothing running: %v", err)
+	}
+
+	m.text(id, "SELECT 'three' AS v")
+	if s := m.settled(id); s.Status != store.RunCompleted {
+		t.Fatalf("%+v", s)
+	}
+	m.stored("three")
+}
+
+// TestRefreshWhileRunning holds that a refresh asked for during a run is followed by a run that starts after it.
+func TestRefreshWhileRunning(t *testing.T) {
+	m, _ := newMtTest(t)
+	ctx := context.Background()
+	id := m.create("m", slowSQL, nil)
+	before := m.wait(id, func(s api.MaterializedQueryStatus) bool { return s.Status == store.RunRunning })
+	run := func() string {
+		q, err := m.g.store.Query(ctx, store.DefaultProject, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return q.Materialized.RunID
+	}
+	first := run()
+	if err := m.cl.Materialized.Refresh(ctx, store.DefaultProject, id); err != nil {
+		t.Fatal(err)
+	}
+	if got := run(); got != first {
+		t.Fatal("two runs at once")
+	}
+	// End the first as its process would; the next begins in the same transaction, later than the first.
+	next, err := m.g.store.EndRun(ctx, id, first, store.RunFailed, "ended by the test", -1)
+	if err != nil || next == "" || next == first {
+		t.Fatalf("next run %q, %v", next, err)
+	}
+	after := m.status(id)
+	if after.Status != store.RunRunning || *after.LastExecutionStartTime <= *before.LastExecutionStartTime {
+		t.Fatalf("%+v after %+v", after, before)
+	}
+	// Nobody runs the next one: the process that would was told by EndRun. A second end is refused.
+	if _, err := m.g.store.EndRun(ctx, id, first, store.RunCompleted, "", 1); err == nil {
+		t.Fatal("a run ended twice")
+	}
+	if _, err := m.g.store.EndRun(ctx, id, next, store.RunFailed, "ended by the test", -1); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRunOfDeadProcess(t *testing.T) {
+	m, _ := newMtTest(t)
+	ctx := context.Background()
+	id := m.create("m", "SELECT 'one' AS v", nil)
+	m.settled(id)
+	if _, err := m.g.store.StartRun(ctx, id, "0f8fad5b-d9cb-469f-a165-70867728950e"); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.cl.Materialized.Refresh(ctx, store.DefaultProject, id); err != nil {
+		t.Fatal(err)
+	}
+	if s := m.settled(id); s.Status != store.RunCompleted {
+		t.Fatalf("%+v", s)
+	}
+	if _, err := m.g.store.StartRun(ctx, id, "0f8fad5b-d9cb-469f-a165-70867728950e"); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.g.endCutOff(ctx); err != nil {
+		t.Fatal(err)
+	}
+	q, err := m.g.store.Query(ctx, store.DefaultProject, id)
+	if err != nil || q.Materialized.Status != store.RunFailed || q.Materialized.Error == nil || *q.Materialized.Error != gatewayStopped {
+		t.Fatalf("%+v, %v", q.Materialized, err)
+	}
+	m.stored("one")
+}
+
+func TestSchedulesFireOnceForMissedRuns(t *testing.T) {
+	m, forward := newMtTest(t)
+	ctx := context.Background()
+	id := m.create("m", "SELECT 'one' AS v", &api.MaterializedQuerySchedule{Type: "interval", RepeatDuration: ptr("PT1H")})
+	first := m.settled(id)
+	set := at(t, *first.NextExecutionStartTime).Add(-time.Hour)
+
+	m.g.runDuties(ctx)
+	if s := m.settled(id); *s.LastExecutionStartTime != *first.LastExecutionStartTime {
+		t.Fatalf("ran before its time: %+v", s)
+	}
+	forward(3*time.Hour + 30*time.Minute)
+	m.g.runDuties(ctx)
+	second := m.wait(id, func(s api.MaterializedQueryStatus) bool {
+		return s.Status == store.RunCompleted && *s.LastExecutionStartTime != *first.LastExecutionStartTime
+	})
+	if want := set.Add(4 * time.Hour); !at(t, *second.NextExecutionStartTime).Equal(want) {
+		t.Fatalf("next is %s, want %s", *second.NextExecutionStartTime, want)
+	}
+	m.g.runDuties(ctx)
+	if s := m.settled(id); *s.LastExecutionStartTime != *second.LastExecutionStartTime {
+		t.Fatalf("missed runs were made up for more than once: %+v", s)
+	}
+	if _, err := m.cl.Queries.Update(ctx, store.DefaultProject, id, api.QueryRequest{Schedule: &api.MaterializedQuerySchedule{Type: "none"}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	forward(48 * time.Hour)
+	m.g.runDuties(ctx)
+	if s := m.settled(id); s.NextExecutionStartTime != nil || *s.LastExecutionStartTime != *second.LastExecutionStartTime {
+		t.Fatalf("ran without a schedule: %+v", s)
+	}
+}
+
+func TestDeleteDuringRunLeavesNothing(t *testing.T) {
+	m, _ := newMtTest(t)
+	ctx := context.Background()
+	id := m.create("m", "SELECT 'one' AS v", nil)
+	m.settled(id)
+	m.text(id, slowSQL)
+	m.wait(id, func(s api.MaterializedQueryStatus) bool { return s.Status == store.RunRunning })
+	if err := m.cl.Queries.Delete(ctx, store.DefaultProject, id); err != nil {
+		t.Fatal(err)
+	}
+	m.g.jobs.Wait()
+	data, err := m.g.engine.Project(ctx, store.DefaultProject)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := data.RowCount(ctx, engine.SchemaMtQuery, id); err == nil {
+		t.Fatalf("%d rows of a deleted query are stored", n)
+	}
+	if _, err := m.cl.Materialized.Status(ctx, store.DefaultProject, id); err == nil {
+		t.Fatal("a deleted query has a status")
+	}
+}
+
+// TestReadersDuringRefreshes reads a stored result all the while it is replaced: each read sees the rows of one run.
+func TestReadersDuringRefreshes(t *testing.T) {
+	m, _ := newMtTest(t)
+	ctx := context.Background()
+	// The ids of runs are not in reach of SQL, so each run stores rows that all carry one random number.
+	id := m.create("m", "SELECT r.v AS v, s.i FROM (SELECT random() AS v) r, UNNEST(range(2000)) s(i)", nil)
+	if s := m.settled(id); s.Status != store.RunCompleted {
+		t.Fatalf("%+v", s)
+	}
+	seen := map[string]bool{}
+	for i := range 30 {
+		if err := m.cl.Materialized.Refresh(ctx, store.DefaultProject, id); err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			got := m.values("SELECT concat(CAST(count(*) AS varchar), '/', CAST(count(DISTINCT v) AS varchar), '/', CAST(max(v) AS varchar)) FROM peaka.mtquery.m")
+			if len(got) != 1 || got[0][:7] != "2000/1/" {
+				t.Fatalf("round %d: read %v", i, got)
+			}
+			seen[got[0]] = true
+		}
+	}
+	m.settled(id)
+	if len(seen) < 2 {
+		t.Fatalf("the result never changed: %v", seen)
+	}
+}
+
+func TestQueryNames(t *testing.T) {
+	for in, want := range map[string]string{"sampleQuery": "samplequery", "Daily Sales": "daily_sales", "a-b_c.d": "a_b_c_d", " Ümlaut 日本 ": "ümlaut_日本", "2024": "2024", `x"y`: "x_y"} {
+		if got := sqlName(in); got != want {
+			t.Errorf("%q becomes %q, want %q", in, got, want)
+		}
+	}
+	m, _ := newMtTest(t)
+	for i, name := range []string{"Daily Sales", "DAILY-SALES", "!!!", "", "  "} {
+		_, err := m.cl.Queries.Create(context.Background(), store.DefaultProject, api.QueryRequest{DisplayName: &name, InputQuery: ptr("SELECT " + strconv.Itoa(i))}, nil)
+		if (err == nil) != (i == 0) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
