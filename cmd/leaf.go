@@ -21,6 +21,7 @@ type view struct {
 	own     bool     // print value even if the gateway's own bytes are at hand, because dig has changed it
 	note    string   // goes to stderr
 	printed bool     // the command has written its result itself
+	fail    *failure // what to exit with after printing, for a result of which a part failed
 }
 
 // list is a view of many records; columns are the JSON names shown at 80 columns.
@@ -61,7 +62,10 @@ func (e *Env) leaf(op spec.Op, c *cobra.Command, f func(ctx context.Context, cl 
 			return err
 		}
 		e.remember(op, kept.Raw)
-		return e.print(v, kept.Raw, o)
+		if err := e.print(v, kept.Raw, o); err != nil || v.fail == nil {
+			return err
+		}
+		return v.fail
 	}
 	return c
 }

@@ -2,7 +2,7 @@ package api
 
 import "encoding/json"
 
-// CacheRequest is the body of a request.
+// CacheRequest asks for a cache of a table [O]. A schedule that is absent is none.
 type CacheRequest struct {
 	CatalogID                string         `json:"catalogId,omitempty"`
 	SchemaName               string         `json:"schemaName,omitempty"`
@@ -11,13 +11,14 @@ type CacheRequest struct {
 	FullRefreshCacheSchedule *CacheSchedule `json:"fullRefreshCacheSchedule,omitempty"`
 }
 
-// CacheSchedule is a record of the service.
+// CacheSchedule is BASIC with an ISO 8601 duration such as PT1H, or NONE with none [O]. The hosted service takes a malformed
+// duration and ignores it [L].
 type CacheSchedule struct {
 	Type       string  `json:"type"` // BASIC, NONE
 	Expression *string `json:"expression"`
 }
 
-// Cache is a record of the service.
+// Cache is the settings of a cache.
 type Cache struct {
 	ID                       string         `json:"id"`
 	CatalogID                string         `json:"catalogId"`
@@ -28,14 +29,15 @@ type Cache struct {
 	ProjectID                string         `json:"projectId"`
 }
 
-// CacheCreateStatus is what became of one request of a batch: with success the cache, otherwise the error [O].
+// CacheCreateStatus is the outcome of one item of a batch, in the order of the request.
 type CacheCreateStatus struct {
 	Success bool    `json:"success"`
 	Error   *string `json:"error,omitempty"`
-	Cache   *Cache  `json:"cache,omitempty"`
+	Cache   *Cache  `json:"cache,omitempty"` // nil when it failed
 }
 
-// CacheStatus is a record of the service.
+// CacheStatus is the state of a cache. Each slot holds the last run of its kind for ever; the one with the newer createdAt is
+// current [L]. Logs are absent from lists.
 type CacheStatus struct {
 	ID                            string              `json:"id"`
 	Status                        string              `json:"status"` // RUNNING, CANCELLED, FAILED, COMPLETED, DELETED, NOT_INITIALIZED
@@ -44,23 +46,33 @@ type CacheStatus struct {
 	TableName                     string              `json:"tableName"`
 	LastIncrementalCacheExecution *CacheExecutionInfo `json:"lastIncrementalCacheExecution"`
 	LastFullRefreshCacheExecution *CacheExecutionInfo `json:"lastFullRefreshCacheExecution"`
-	CacheActionLogs               []CacheActionLog    `json:"cacheActionLogs"`
+	CacheActionLogs               []CacheActionLog    `json:"cacheActionLogs,omitempty"`
 	ProjectID                     string              `json:"projectId"`
 }
 
-// CacheExecutionInfo is a record of the service.
+// Newest is the current run: that of the two slots which began last; nil when there was none.
+func (s CacheStatus) Newest() *CacheExecutionInfo {
+	a, b := s.LastIncrementalCacheExecution, s.LastFullRefreshCacheExecution
+	if a == nil || b != nil && b.CreatedAt > a.CreatedAt {
+		return b
+	}
+	return a
+}
+
+// CacheExecutionInfo is one run of a refresh.
 type CacheExecutionInfo struct {
 	ID            string                     `json:"id"`
 	ExecutionMode string                     `json:"executionMode"` // FULL_REFRESH, INCREMENTAL
 	Status        string                     `json:"status"`        // RUNNING, COMPLETED, FAILED, CANCELLED
-	Error         map[string]json.RawMessage `json:"error"`
+	Error         map[string]json.RawMessage `json:"error"`         // of zone local: {"message": text}
 	Progress      *CacheExecutionProgress    `json:"progress"`
 	CreatedAt     string                     `json:"createdAt"`
 	UpdatedAt     string                     `json:"updatedAt"`
 	FinishedAt    *string                    `json:"finishedAt"`
 }
 
-// CacheExecutionProgress is a record of the service.
+// CacheExecutionProgress counts rows. On the hosted service the updated and deleted counters are not reliable [L]; on zone local
+// an incremental run counts what differs from the rows before it, and a full one every row as replaced.
 type CacheExecutionProgress struct {
 	NumberOfCachedRecords   int64   `json:"numberOfCachedRecords"`
 	NumberOfInsertedRecords int64   `json:"numberOfInsertedRecords"`
@@ -70,7 +82,7 @@ type CacheExecutionProgress struct {
 	LastCacheTxID           *string `json:"lastCacheTxId"`
 }
 
-// CacheActionLog is a record of the service.
+// CacheActionLog is something that happened to a cache.
 type CacheActionLog struct {
 	Timestamp   string `json:"timestamp"`
 	Action      string `json:"action"`
@@ -79,7 +91,8 @@ type CacheActionLog struct {
 	IsScheduled bool   `json:"isScheduled"`
 }
 
-// CacheScheduleUpdate is the body of a request.
+// CacheScheduleUpdate changes schedules. The documents disagree on whether an absent one is kept or wiped on the hosted service:
+// send both [O][M]. Zone local keeps it.
 type CacheScheduleUpdate struct {
 	IncrementalCacheSchedule *CacheSchedule `json:"incrementalCacheSchedule,omitempty"`
 	FullRefreshCacheSchedule *CacheSchedule `json:"fullRefreshCacheSchedule,omitempty"`

@@ -111,7 +111,10 @@ func (g *Gateway) listTables(ctx context.Context, r *Request[None]) ([]api.Table
 	if tables == nil {
 		tables = []api.Table{}
 	}
-	return tables, err
+	if err != nil {
+		return nil, err
+	}
+	return tables, g.markCached(ctx, r.Project, tables)
 }
 
 func (g *Gateway) listColumns(ctx context.Context, r *Request[None]) ([]api.ColumnDetail, error) {
@@ -134,7 +137,9 @@ func (g *Gateway) table(ctx context.Context, p store.Project, catalogID, schema,
 	}
 	for _, t := range tables {
 		if t.TableName == name {
-			return c, t, nil
+			one := []api.Table{t}
+			err := g.markCached(ctx, p, one)
+			return c, one[0], err
 		}
 	}
 	return c, api.Table{}, dataFault(404, "Table '%s.%s.%s' does not exist", c.Name, schema, name)
@@ -217,7 +222,7 @@ func (c schemaCatalog) Schemas(ctx context.Context) ([]string, error) {
 func (c schemaCatalog) Tables(ctx context.Context, schema string) ([]api.Table, error) {
 	rows, err := c.rows(ctx, `SELECT table_name FROM `+quote(c.name)+`.information_schema.tables WHERE table_schema = ? ORDER BY 1`, schema)
 	return mapAll(rows, func(r []string) api.Table {
-		return api.Table{CatalogID: c.id, CatalogName: c.name, SchemaName: schema, TableName: r[0], SupportedCacheTypes: []string{}}
+		return api.Table{CatalogID: c.id, CatalogName: c.name, SchemaName: schema, TableName: r[0], IsCacheable: true, SupportedCacheTypes: []string{store.CacheFull, store.CacheIncremental}}
 	}), err
 }
 

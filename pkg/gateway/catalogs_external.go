@@ -208,6 +208,9 @@ func (r resolver) lookupExternal(ctx context.Context, n engine.TableName) (engin
 	if err != nil {
 		return engine.Source{}, err
 	}
+	if t, err := r.cached(ctx, c.ID, n); err != nil || t != nil {
+		return engine.Source{Stored: t}, err
+	}
 	e := externalCatalog{r.g, c}
 	if sql, err := e.parametricSQL(ctx, n); err != nil || sql != "" {
 		return engine.Source{SQL: sql}, err

@@ -105,6 +105,9 @@ func (g *Gateway) addCatalog(ctx context.Context, p store.Project, c store.Catal
 func (g *Gateway) deleteCatalog(ctx context.Context, r *Request[None]) (None, error) {
 	id := r.Param("catalogId")
 	err := g.store.DeleteCatalog(ctx, r.Project.ID, id)
+	if err == nil {
+		return None{}, g.dropCaches(ctx)
+	}
 	if !errors.Is(err, store.ErrNotFound) {
 		return None{}, err
 	}

@@ -93,6 +93,7 @@ func (g *Gateway) register() {
 	g.registerFolders()
 	g.registerMaterialized()
 	g.registerExports()
+	g.registerCaches()
 	g.registerStoredCatalogs()
 	g.registerParametric()
 	g.registerSearch()

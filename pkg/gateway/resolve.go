@@ -15,6 +15,7 @@ type resolver struct {
 	g     *Gateway
 	p     store.Project
 	draft *draft // a saved query about to be saved, nil for none
+	live  bool   // read sources and not their caches
 }
 
 func (g *Gateway) resolver(p store.Project) resolver { return resolver{g: g, p: p} }

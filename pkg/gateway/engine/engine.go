@@ -71,6 +71,12 @@ type Catalogs interface {
 	List(ctx context.Context) ([]TableName, error)
 }
 
+// Overrides is what Catalogs may implement as well. It is asked first about the tables of the sample catalog, which the engine
+// knows itself, so that a cache can stand in for one of them. Only a stored table can.
+type Overrides interface {
+	Override(ctx context.Context, name TableName) (stored *TableName, err error)
+}
+
 // Source is what a name stands for; exactly one field is set.
 type Source struct {
 	SQL    string     // a saved query, to be expanded in place; its own names are looked up in turn

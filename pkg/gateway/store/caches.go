@@ -147,3 +147,8 @@ func (s *Store) CacheLogs(ctx context.Context, cache string, limit int) ([]Cache
 		return
 	}, "SELECT at, action, message, cache_type, scheduled FROM cache_logs WHERE cache_id = ? ORDER BY id DESC LIMIT ?", cache, limit)
 }
+
+// OrphanCaches lists the caches whose catalog is gone; built-in catalogs have identifiers of one digit.
+func (s *Store) OrphanCaches(ctx context.Context) ([]Cache, error) {
+	return queryAll(ctx, s.db, scanCache, "SELECT "+cacheColumns+" FROM caches WHERE length(catalog_id) > 1 AND catalog_id NOT IN (SELECT id FROM catalogs)")
+}

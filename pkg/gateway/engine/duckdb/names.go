@@ -117,6 +117,14 @@ func (s *statement) resolve(ctx context.Context, n engine.TableName, filters []e
 func (s *statement) define(ctx context.Context, n engine.TableName, filters []engine.Filter) error {
 	switch {
 	case n.Catalog == engine.SampleCatalog:
+		if o, ok := s.q.Catalogs.(engine.Overrides); ok {
+			if t, err := o.Override(ctx, n); err != nil || t != nil {
+				if err == nil {
+					err = s.stored(ctx, n, t.Schema, t.Table)
+				}
+				return err
+			}
+		}
 		return s.sample(ctx, n)
 	case n.Catalog == engine.InternalCatalog && (n.Schema == engine.SchemaTable || n.Schema == engine.SchemaBI):
 		stored, err := s.c.storedAs(ctx, n.Schema, n.Table)

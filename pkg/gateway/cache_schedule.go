@@ -1,0 +1,83 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+)
+
+// cacheSchedule checks a schedule and says when it first falls due; nil is none.
+func (g *Gateway) cacheSchedule(field string, in *api.CacheSchedule) (store.CacheSchedule, error) {
+	if in == nil {
+		return store.CacheSchedule{Type: "NONE"}, nil
+	}
+	switch typ := strings.ToUpper(in.Type); typ {
+	case "NONE":
+		if in.Expression != nil && *in.Expression != "" {
+			return store.CacheSchedule{}, cacheFault(400, "", "%s.expression: a schedule of type NONE has none", field)
+		}
+		return store.CacheSchedule{Type: typ}, nil
+	case "BASIC":
+		if in.Expression == nil || *in.Expression == "" {
+			return store.CacheSchedule{}, cacheFault(400, "", "%s.expression: a schedule of type BASIC needs an ISO 8601 duration such as PT1H", field)
+		}
+		period, err := ParsePeriod(*in.Expression)
+		if err != nil {
+			return store.CacheSchedule{}, cacheFault(400, "", "%s.expression: %v", field, err)
+		}
+		due := store.Time(period.times(g.now(), 1))
+		return store.CacheSchedule{Type: typ, Expr: in.Expression, Due: &due}, nil
+	}
+	return store.CacheSchedule{}, cacheFault(400, "", "%s.type: %q is neither BASIC nor NONE", field, in.Type)
+}
+
+// refreshCachesDue starts what the schedules ask for, once for a time that passed while no gateway served. A full refresh does
+// what an incremental one does, so of two that are due together the full one runs.
+func (g *Gateway) refreshCachesDue(ctx context.Context, now time.Time) error {
+	if err := g.tidyCaches(ctx); err != nil {
+		return err
+	}
+	due, err := g.store.DueCaches(ctx, now)
+	if err != nil {
+		return err
+	}
+	for _, c := range due {
+		mode := ""
+		for _, s := range []struct {
+			mode string
+			store.CacheSchedule
+		}{{store.CacheIncremental, c.Incremental}, {store.CacheFull, c.Full}} {
+			if s.Due == nil || s.Expr == nil || *s.Due > store.Time(now) {
+				continue
+			}
+			anchor, perr := time.Parse(time.RFC3339, *s.Due)
+			period, err := ParsePeriod(*s.Expr)
+			if err = errors.Join(perr, err); err != nil {
+				return err
+			}
+			err = g.store.MoveCacheDue(ctx, c.ID, s.mode, *s.Due, store.Time(everyFrom{anchor, period}.Next(now)))
+			if errors.Is(err, store.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			mode = s.mode
+		}
+		if mode == "" {
+			continue
+		}
+		p, err := g.store.Project(ctx, "", c.ProjectID)
+		if err == nil {
+			err = g.startCacheRun(ctx, p, c, mode, true)
+		}
+		if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrConflict) {
+			return err
+		}
+	}
+	return nil
+}
