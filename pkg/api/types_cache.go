@@ -46,7 +46,7 @@ type CacheStatus struct {
 	TableName                     string              `json:"tableName"`
 	LastIncrementalCacheExecution *CacheExecutionInfo `json:"lastIncrementalCacheExecution"`
 	LastFullRefreshCacheExecution *CacheExecutionInfo `json:"lastFullRefreshCacheExecution"`
-	CacheActionLogs               []CacheActionLog    `json:"cacheActionLogs,omitempty"`
+	CacheActionLogs               []CacheActionLog    `json:"cacheActionLogs,omitzero"`
 	ProjectID                     string              `json:"projectId"`
 }
 
