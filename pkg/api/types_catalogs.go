@@ -34,6 +34,7 @@ type Table struct {
 	IsCacheable         bool     `json:"isCacheable"`
 	IsDynamicTable      bool     `json:"isDynamicTable"`
 	IsCached            bool     `json:"isCached"`
+	TableID             string   `json:"tableId,omitempty"` // of a semantic table; told by zone local only
 }
 
 // ColumnDetail is a record of the service.

@@ -40,6 +40,11 @@ type catalog struct {
 // catalogs lists a project's catalogs in the order of the service: built-in ones first.
 func (g *Gateway) catalogs(ctx context.Context, p store.Project) ([]catalog, error) {
 	stored, err := g.storedCatalogs(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	semantic, err := g.semanticCatalogs(ctx, p)
+	stored = append(stored, semantic...)
 	return append([]catalog{
 		{api.Catalog{ID: internalCatalogID, Name: engine.InternalCatalog, DisplayName: engine.InternalCatalog, CatalogType: "internal"},
 			internalCatalog{g, p}},

@@ -111,6 +111,9 @@ func (g *Gateway) deleteCatalog(ctx context.Context, r *Request[None]) (None, er
 	if !errors.Is(err, store.ErrNotFound) {
 		return None{}, err
 	}
+	if found, err := g.deleteSemanticCatalog(ctx, r.Project, id); found || err != nil {
+		return None{}, err
+	}
 	c, err := g.catalog(ctx, r.Project, id)
 	if err == nil {
 		err = dataFault(400, "catalog %s with id %s is built in and cannot be deleted", c.Name, id)

@@ -100,6 +100,7 @@ func (g *Gateway) register() {
 	g.registerAPIKeys()
 	g.registerAgent()
 	g.registerMisc()
+	g.registerSemantic()
 }
 
 // Operations lists the identifiers of the operations that have a route.

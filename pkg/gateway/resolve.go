@@ -23,6 +23,9 @@ func (g *Gateway) resolver(p store.Project) resolver { return resolver{g: g, p: 
 // Lookup implements engine.Catalogs.
 func (r resolver) Lookup(ctx context.Context, n engine.TableName) (engine.Source, error) {
 	if n.Catalog != engine.InternalCatalog {
+		if src, ok, err := r.lookupSemantic(ctx, n); ok || err != nil {
+			return src, err
+		}
 		return r.lookupExternal(ctx, n)
 	}
 	switch n.Schema {
@@ -38,8 +41,12 @@ func (r resolver) List(ctx context.Context) ([]engine.TableName, error) {
 	if err != nil {
 		return nil, err
 	}
+	semantic, err := r.listSemantic(ctx)
+	if err != nil {
+		return nil, err
+	}
 	external, err := r.listExternal(ctx)
-	return append(queries, external...), err
+	return append(append(queries, semantic...), external...), err
 }
 
 func unknown(k engine.Kind, format string, args ...any) error {
