@@ -21,22 +21,27 @@ type apiFlags struct {
 	typed, raw, headers []string
 	input               string
 	include, paginate   bool
+	openapi             bool
 }
 
 func newAPICmd(e *Env) *cobra.Command {
 	var f apiFlags
 	c := &cobra.Command{
-		Use: "api METHOD PATH", Short: "Send any request to the gateway", Args: cobra.RangeArgs(1, 2),
+		Use: "api METHOD PATH", Short: "Send any request to the gateway", Args: cobra.MaximumNArgs(2),
 		Long: `Send any request to the gateway and print its answer.
 
 PATH is relative to the base address. {project}, {organization} and {workspace} (also {projectId}, ...)
 are filled in from the context. METHOD may be left out: GET, or POST when there are fields.
 -f adds a string field to the JSON body, -F one whose value is a number, true, false, null or @FILE;
-with GET and DELETE fields become query parameters.`,
+with GET and DELETE fields become query parameters.
+
+--openapi prints the OpenAPI document of all operations instead, without asking anyone; a served
+gateway has it at /openapi.json.`,
 		Example: strings.ReplaceAll(`  dig api /info
   dig api GET /data/projects/{project}/queries
   dig api POST /data/projects/{project}/queries/execute -f statement="SELECT 1"
-  dig api PUT /data/projects/{project}/cache/ID --input settings.json`, "dig ", e.Name+" "),
+  dig api PUT /data/projects/{project}/cache/ID --input settings.json
+  dig api --openapi --jq '.paths | keys'`, "dig ", e.Name+" "),
 	}
 	fs := c.Flags()
 	fs.StringArrayVarP(&f.typed, "field", "F", nil, "KEY=VALUE, where VALUE is JSON-like or @FILE; repeat")
@@ -45,13 +50,20 @@ with GET and DELETE fields become query parameters.`,
 	fs.StringArrayVarP(&f.headers, "header", "H", nil, "KEY:VALUE; repeat")
 	fs.BoolVarP(&f.include, "include", "i", false, "print the status line and headers too")
 	fs.BoolVar(&f.paginate, "paginate", false, "follow offset and createdBefore pages of lists, and print one list")
+	fs.BoolVar(&f.openapi, "openapi", false, "print the OpenAPI document of all operations, and send nothing")
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := f.checkArgs(c, args); err != nil {
+			return err
+		}
 		o, err := e.outputOptions()
 		if err != nil {
 			return err
 		}
 		if e.run.settings.Output.From == "default" || o.Format == "" {
 			o.Format = "json"
+		}
+		if f.openapi {
+			return e.print(view{}, api.OpenAPI(), o)
 		}
 		cl, err := e.Client()
 		if err != nil {
@@ -60,6 +72,17 @@ with GET and DELETE fields become query parameters.`,
 		return e.callAPI(c.Context(), cl, &f, args, o)
 	}
 	return c
+}
+
+// checkArgs refuses a request without a path, and --openapi with anything of a request.
+func (f *apiFlags) checkArgs(c *cobra.Command, args []string) error {
+	if !f.openapi {
+		return cobra.RangeArgs(1, 2)(c, args)
+	}
+	if len(args) > 0 || len(f.typed)+len(f.raw)+len(f.headers) > 0 || f.input != "" || f.include || f.paginate {
+		return usagef("--openapi sends nothing: it takes no path and no flag of a request")
+	}
+	return nil
 }
 
 func (e *Env) callAPI(ctx context.Context, cl *api.Client, f *apiFlags, args []string, o output.Options) error {

@@ -51,7 +51,7 @@ func (g *Gateway) middleware(next http.Handler) http.Handler {
 				panic(p)
 			}
 		}()
-		if hr.URL.Path != "/healthz" && !isDownload(hr) {
+		if hr.URL.Path != "/healthz" && hr.URL.Path != documentPath && !isDownload(hr) {
 			scope, err := g.authenticate(hr)
 			if err != nil {
 				g.fail(sw, hr, err)

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -21,6 +22,9 @@ import (
 
 // basePath is the version prefix of every address [S].
 const basePath = "/api/v1"
+
+// documentPath is where the OpenAPI document is, without a key.
+const documentPath = "/openapi.json"
 
 // maxBody bounds a JSON request body.
 const maxBody = 32 << 20
@@ -252,6 +256,10 @@ func (g *Gateway) mux() *http.ServeMux {
 		rt.serve(w, hr)
 	})
 	m.HandleFunc("GET "+downloadPath+"{id}/{name}", g.download)
+	m.HandleFunc("GET "+documentPath, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Write(api.OpenAPI())
+	})
 	m.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok\n") })
 	m.HandleFunc("/", g.noRoute)
 	return m
