@@ -284,6 +284,14 @@ var momentLayouts = map[string][]string{
 func (w *vecWriter) moment(i int, v any) error {
 	t, ok := v.(time.Time)
 	if s, isText := v.(string); isText {
+		if sign := map[string]int64{"infinity": 1, "-infinity": -1}[s]; sign != 0 && w.typ != "TIME" {
+			if w.typ == "DATE" {
+				put(w, i, int32(sign*math.MaxInt32))
+			} else {
+				put(w, i, sign*math.MaxInt64)
+			}
+			return nil
+		}
 		for _, l := range momentLayouts[w.typ] {
 			var err error
 			if t, err = time.Parse(l, s); err == nil {
@@ -296,7 +304,7 @@ func (w *vecWriter) moment(i int, v any) error {
 		put(w, i, d.Microseconds())
 		return nil
 	}
-	if !ok {
+	if !ok || w.typ != "DATE" && (t.Year() > 294_246 || t.Year() < -290_300) { // microseconds end there
 		return w.misfit(v)
 	}
 	wall := time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
