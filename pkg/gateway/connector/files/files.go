@@ -1,0 +1,294 @@
+// Package files reads a folder of CSV, TSV, JSON, ndjson and Parquet files, each as a table. The first three may be gzipped.
+//
+// Files directly in the folder are in schema "files", those of a folder in it are in a schema of that folder's name. Nothing
+// outside the folder is reachable, also not by symbolic links.
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/connector"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// RootSchema is the schema of the files directly in the folder.
+const RootSchema = "files"
+
+// Type is the connection type files.
+func Type() connector.Type {
+	return connector.Type{
+		Key: "files", Label: "Folder of files", Category: "File", CatalogType: "files", Cacheable: true,
+		Fields: []connector.Field{
+			{Name: "path", Kind: "text", Required: true, Description: "Folder with CSV, TSV, JSON, ndjson or Parquet files, as an absolute path"},
+			{Name: "pattern", Kind: "text", Description: "Only files whose names match, such as sales-*.csv"},
+		},
+		Open: open,
+	}
+}
+
+type folder struct {
+	dir, pattern string
+
+	mu    sync.Mutex
+	known map[string]described // by path
+}
+
+// described is what a reading of a whole file has found out about it.
+type described struct {
+	size int64
+	at   time.Time
+	cols []column
+}
+
+func open(c connector.Credential) (connector.Connector, error) {
+	f := &folder{dir: c.Text("path"), pattern: c.Text("pattern"), known: map[string]described{}}
+	if !filepath.IsAbs(f.dir) {
+		return nil, errors.New(`credential field "path" must be an absolute path`)
+	}
+	if strings.Contains(f.pattern, "/") {
+		return nil, errors.New(`credential field "pattern" is for names of files and holds no slash`)
+	}
+	if _, err := path.Match(f.pattern, ""); err != nil {
+		return nil, fmt.Errorf("credential field \"pattern\": %v", err)
+	}
+	return f, nil
+}
+
+func (f *folder) Close() error { return nil }
+
+// root opens the folder so that no name leads out of it.
+func (f *folder) root() (*os.Root, error) { return os.OpenRoot(f.dir) }
+
+func (f *folder) Test(context.Context) error {
+	r, err := f.root()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	_, err = fs.ReadDir(r.FS(), ".")
+	return err
+}
+
+// file is a table: its name, and where and how it is read.
+type file struct {
+	table, path string
+	form        form
+	gzip        bool
+}
+
+type form int
+
+const (
+	formCSV form = iota
+	formTSV
+	formJSON // one array of objects, or objects one after another
+	formParquet
+)
+
+var forms = map[string]form{".csv": formCSV, ".tsv": formTSV, ".json": formJSON, ".ndjson": formJSON, ".jsonl": formJSON, ".parquet": formParquet}
+
+// classify reads the form of a file from its name.
+func classify(name string) (file, bool) {
+	base := name
+	t := file{}
+	if s, ok := strings.CutSuffix(base, ".gz"); ok {
+		base, t.gzip = s, true
+	}
+	ext := strings.ToLower(path.Ext(base))
+	how, ok := forms[ext]
+	if !ok || t.gzip && how == formParquet || strings.HasPrefix(name, ".") {
+		return t, false
+	}
+	t.form, t.table = how, base[:len(base)-len(ext)]
+	return t, t.table != ""
+}
+
+// list finds the tables of a schema. Files that would share a name are listed with their endings.
+func (f *folder) list(schema string) ([]file, error) {
+	r, err := f.root()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	dir := "."
+	if schema != RootSchema {
+		names, err := f.schemas(r)
+		if err != nil {
+			return nil, err
+		}
+		found, ok, err := connector.Pick("schema", schema, names)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return nil, connector.ErrNoSchema
+		}
+		if dir = found; found == RootSchema {
+			dir = "."
+		}
+	}
+	entries, err := fs.ReadDir(r.FS(), dir)
+	if err != nil {
+		return nil, err
+	}
+	var out []file
+	count := map[string]int{}
+	for _, e := range entries {
+		t, ok := classify(e.Name())
+		if !ok || f.pattern != "" && !matches(f.pattern, e.Name()) {
+			continue
+		}
+		t.path = path.Join(dir, e.Name())
+		info, err := r.Stat(t.path) // follows a link, but not out of the folder
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		count[strings.ToLower(t.table)]++
+		out = append(out, t)
+	}
+	for i := range out {
+		if count[strings.ToLower(out[i].table)] > 1 {
+			out[i].table = path.Base(out[i].path)
+		}
+	}
+	return out, nil
+}
+
+func matches(pattern, name string) bool {
+	ok, _ := path.Match(pattern, name) // the pattern was checked when the connection was opened
+	return ok
+}
+
+func (f *folder) schemas(r *os.Root) ([]string, error) {
+	entries, err := fs.ReadDir(r.FS(), ".")
+	out := []string{RootSchema}
+	for _, e := range entries {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") && e.Name() != RootSchema {
+			out = append(out, e.Name())
+		}
+	}
+	return out, err
+}
+
+// Schemas lists the folder itself and the folders in it.
+func (f *folder) Schemas(context.Context) ([]string, error) {
+	r, err := f.root()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return f.schemas(r)
+}
+
+// Tables lists the files of a schema.
+func (f *folder) Tables(_ context.Context, schema string) ([]connector.Table, error) {
+	all, err := f.list(schema)
+	out := make([]connector.Table, len(all))
+	for i, t := range all {
+		out[i] = connector.Table{Name: t.table}
+	}
+	return out, err
+}
+
+// Table opens a file. The types of its columns are those of the file where it has some (Parquet); else the whole file is read
+// once, so that no later value can contradict them.
+func (f *folder) Table(ctx context.Context, schema, table string) (engine.Scanner, error) {
+	all, err := f.list(schema)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, t := range all {
+		names = append(names, t.table)
+	}
+	name, ok, err := connector.Pick("table", table, names)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, connector.ErrNoTable
+	}
+	t := all[slices.Index(names, name)]
+	r, err := f.root()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	info, err := r.Stat(t.path)
+	if err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	d, ok := f.known[t.path]
+	f.mu.Unlock()
+	if !ok || d.size != info.Size() || !d.at.Equal(info.ModTime()) {
+		d = described{size: info.Size(), at: info.ModTime()}
+		if d.cols, err = f.describe(ctx, t); err != nil {
+			return nil, fmt.Errorf("file %s: %w", t.path, err)
+		}
+		f.mu.Lock()
+		f.known[t.path] = d
+		f.mu.Unlock()
+	}
+	return &tableOf{f, t, d.cols}, nil
+}
+
+// Statistics are not kept of files.
+func (f *folder) Statistics(context.Context, string, string) ([]api.ColumnStatistics, error) {
+	return nil, connector.ErrNoStatistics
+}
+
+// column is a column of a file; at is its place among the fields of a CSV record or the columns of a Parquet file.
+type column struct {
+	engine.ColumnInfo
+	at int
+}
+
+type tableOf struct {
+	f    *folder
+	file file
+	cols []column
+}
+
+func (t *tableOf) Columns(context.Context) ([]engine.ColumnInfo, error) {
+	out := make([]engine.ColumnInfo, len(t.cols))
+	for i, c := range t.cols {
+		out[i] = c.ColumnInfo
+	}
+	return out, nil
+}
+
+// Scan reads the columns asked for. Filters, and so the limit too, are left to the engine unless there are none.
+func (t *tableOf) Scan(_ context.Context, req engine.ScanRequest) (engine.Batches, error) {
+	want := make([]column, len(req.Columns))
+	for i, name := range req.Columns {
+		k := slices.IndexFunc(t.cols, func(c column) bool { return c.Name == name })
+		if k < 0 {
+			return nil, fmt.Errorf("file %s has no column %q", t.file.path, name)
+		}
+		want[i] = t.cols[k]
+	}
+	limit := req.Limit
+	if len(req.Filters) > 0 {
+		limit = -1
+	}
+	if t.file.form == formParquet {
+		return t.f.scanParquet(t.file, want, limit)
+	}
+	recs, err := t.f.records(t.file)
+	if err != nil {
+		return nil, err
+	}
+	return &batches{recs: recs, file: t.file, cols: want, width: len(t.cols), limit: limit}, nil
+}

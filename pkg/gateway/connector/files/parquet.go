@@ -1,0 +1,296 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+func (f *folder) openParquet(t file) (*os.File, *parquet.File, error) {
+	h, err := f.openFile(t)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := h.Stat()
+	if err == nil {
+		var p *parquet.File
+		if p, err = parquet.OpenFile(h, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true)); err == nil {
+			return h, p, nil
+		}
+	}
+	h.Close()
+	return nil, nil, err
+}
+
+const nested = "nested" // the type of a column that cannot be read
+
+// describeParquet maps the columns of a Parquet file. Nested ones are listed as varchar, and refused by name when read.
+func (f *folder) describeParquet(t file) ([]column, error) {
+	h, p, err := f.openParquet(t)
+	if err != nil {
+		return nil, err
+	}
+	defer h.Close()
+	var cols []column
+	for _, c := range p.Root().Columns() {
+		typ, _ := decoderOf(c)
+		if typ == nested {
+			typ = "varchar"
+		}
+		cols = append(cols, column{engine.ColumnInfo{Name: c.Name(), Type: typ, Nullable: !c.Required()}, len(cols)})
+	}
+	return cols, nil
+}
+
+type decoder func(parquet.Value) (any, error)
+
+// decoderOf chooses the Trino type of a column and how its values are read.
+func decoderOf(c *parquet.Column) (string, decoder) {
+	if !c.Leaf() || c.Repeated() {
+		return nested, nil
+	}
+	var logical any
+	if l := c.Type().LogicalType(); l != nil {
+		logical = l.Value
+	}
+	kind := c.Type().Kind()
+	switch l := logical.(type) {
+	case *format.DecimalType:
+		if l.Precision > 38 {
+			return "varchar", decimalOf(kind, l.Scale)
+		}
+		return fmt.Sprintf("decimal(%d,%d)", l.Precision, l.Scale), decimalOf(kind, l.Scale)
+	case *format.DateType:
+		return "date", func(v parquet.Value) (any, error) { return time.Unix(int64(v.Int32())*86400, 0).UTC(), nil }
+	case *format.TimestampType:
+		typ := "timestamp"
+		if l.IsAdjustedToUTC {
+			typ = "timestamp with time zone"
+		}
+		unit := unitOf(l.Unit)
+		return typ, func(v parquet.Value) (any, error) { return at(v.Int64(), unit), nil }
+	case *format.TimeType:
+		unit := unitOf(l.Unit)
+		return "time", func(v parquet.Value) (any, error) {
+			n := int64(0)
+			if v.Kind() == parquet.Int32 {
+				n = int64(v.Int32())
+			} else {
+				n = v.Int64()
+			}
+			return at(n, unit).Format("15:04:05.999999"), nil
+		}
+	case *format.UUIDType:
+		return "uuid", func(v parquet.Value) (any, error) {
+			u, err := uuid.FromBytes(v.ByteArray())
+			return u.String(), err
+		}
+	case *format.StringType, *format.EnumType:
+		return "varchar", textOf
+	case *format.JsonType:
+		return "json", textOf
+	case *format.IntType:
+		if !l.IsSigned {
+			if kind == parquet.Int64 {
+				return "decimal(20,0)", func(v parquet.Value) (any, error) { return fmt.Sprint(uint64(v.Int64())), nil }
+			}
+			return "bigint", func(v parquet.Value) (any, error) { return int64(uint32(v.Int32())), nil }
+		}
+	case nil:
+	default:
+		if kind == parquet.ByteArray || kind == parquet.FixedLenByteArray {
+			break
+		}
+	}
+	switch kind {
+	case parquet.Boolean:
+		return "boolean", func(v parquet.Value) (any, error) { return v.Boolean(), nil }
+	case parquet.Int32:
+		return "integer", func(v parquet.Value) (any, error) { return int64(v.Int32()), nil }
+	case parquet.Int64:
+		return "bigint", func(v parquet.Value) (any, error) { return v.Int64(), nil }
+	case parquet.Float:
+		return "real", func(v parquet.Value) (any, error) { return float64(v.Float()), nil }
+	case parquet.Double:
+		return "double", func(v parquet.Value) (any, error) { return v.Double(), nil }
+	case parquet.Int96: // a timestamp of older writers: nanoseconds of the day, then the Julian day
+		return "timestamp", func(v parquet.Value) (any, error) {
+			n := v.Int96()
+			nanos := int64(uint64(n[0]) | uint64(n[1])<<32)
+			return time.Unix((int64(n[2])-2440588)*86400, nanos).UTC(), nil
+		}
+	}
+	return "varbinary", func(v parquet.Value) (any, error) { return append([]byte{}, v.ByteArray()...), nil }
+}
+
+func textOf(v parquet.Value) (any, error) { return string(v.ByteArray()), nil }
+
+// unitOf is the number of units in a second.
+func unitOf(u format.TimeUnit) int64 {
+	switch u.Value.(type) {
+	case *format.MilliSeconds:
+		return 1e3
+	case *format.MicroSeconds:
+		return 1e6
+	}
+	return 1e9
+}
+
+func at(n, perSecond int64) time.Time {
+	s, r := n/perSecond, n%perSecond
+	if r < 0 {
+		s, r = s-1, r+perSecond
+	}
+	return time.Unix(s, r*(1e9/perSecond)).UTC()
+}
+
+// decimalOf reads the unscaled number of a decimal, which is big-endian two's complement in byte arrays.
+func decimalOf(kind parquet.Kind, scale int32) decoder {
+	return func(v parquet.Value) (any, error) {
+		n := new(big.Int)
+		switch kind {
+		case parquet.Int32:
+			n.SetInt64(int64(v.Int32()))
+		case parquet.Int64:
+			n.SetInt64(v.Int64())
+		case parquet.ByteArray, parquet.FixedLenByteArray:
+			b := v.ByteArray()
+			n.SetBytes(b)
+			if len(b) > 0 && b[0]&0x80 != 0 {
+				n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
+			}
+		default:
+			return nil, fmt.Errorf("a decimal kept as %v", kind)
+		}
+		s := new(big.Int).Abs(n).String()
+		if scale > 0 {
+			if len(s) <= int(scale) {
+				s = strings.Repeat("0", int(scale)+1-len(s)) + s
+			}
+			s = s[:len(s)-int(scale)] + "." + s[len(s)-int(scale):]
+		}
+		if n.Sign() < 0 {
+			s = "-" + s
+		}
+		return s, nil
+	}
+}
+
+// parquetBatches reads the wanted columns of one row group after the other, side by side.
+type parquetBatches struct {
+	handle *os.File
+	file   file
+	groups []parquet.RowGroup
+	cols   []column
+	decode []decoder
+	leaves []int // index of each column among the leaves
+	limit  int64
+
+	readers []parquet.ColumnChunkValueReader
+	left    int64 // rows of the open group
+	buf     []parquet.Value
+}
+
+func (f *folder) scanParquet(t file, want []column, limit int64) (engine.Batches, error) {
+	h, p, err := f.openParquet(t)
+	if err != nil {
+		return nil, err
+	}
+	b := &parquetBatches{handle: h, file: t, groups: p.RowGroups(), cols: want, limit: limit, buf: make([]parquet.Value, batchRows)}
+	all := p.Root().Columns()
+	for _, c := range want {
+		if c.at >= len(all) || all[c.at].Name() != c.Name {
+			h.Close()
+			return nil, fmt.Errorf("file %s has changed while it was read", t.path)
+		}
+		typ, d := decoderOf(all[c.at])
+		if typ == nested {
+			h.Close()
+			return nil, fmt.Errorf("file %s: column %q is nested, which cannot be read; name the other columns instead of *", t.path, c.Name)
+		}
+		b.decode = append(b.decode, d)
+		b.leaves = append(b.leaves, all[c.at].Index())
+	}
+	return b, nil
+}
+
+func (b *parquetBatches) closeReaders() (err error) {
+	for _, r := range b.readers {
+		err = errors.Join(err, r.Close())
+	}
+	b.readers = nil
+	return err
+}
+
+func (b *parquetBatches) Next(ctx context.Context) ([][]any, error) {
+	for b.left == 0 {
+		if err := b.closeReaders(); err != nil {
+			return nil, b.fault(err)
+		}
+		if len(b.groups) == 0 {
+			return nil, io.EOF
+		}
+		g := b.groups[0]
+		b.groups = b.groups[1:]
+		b.left = g.NumRows()
+		chunks := g.ColumnChunks()
+		for _, l := range b.leaves {
+			b.readers = append(b.readers, parquet.NewColumnChunkValueReader(chunks[l]))
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	n := min(b.left, batchRows)
+	if b.limit >= 0 {
+		n = min(n, b.limit)
+	}
+	if n == 0 {
+		return nil, io.EOF
+	}
+	cells := make([]any, int(n)*len(b.cols))
+	rows := make([][]any, n)
+	for i := range rows {
+		rows[i] = cells[i*len(b.cols) : (i+1)*len(b.cols) : (i+1)*len(b.cols)]
+	}
+	for c, r := range b.readers {
+		for done := 0; done < int(n); {
+			k, err := r.ReadValues(b.buf[:int(n)-done])
+			for i := range k {
+				if v := b.buf[i]; !v.IsNull() {
+					var derr error
+					if rows[done+i][c], derr = b.decode[c](v); derr != nil {
+						return nil, b.fault(fmt.Errorf("column %q: %w", b.cols[c].Name, derr))
+					}
+				}
+			}
+			done += k
+			if done < int(n) && (err != nil || k == 0) {
+				if err == nil || err == io.EOF {
+					err = fmt.Errorf("column %q ends early", b.cols[c].Name)
+				}
+				return nil, b.fault(err)
+			}
+		}
+	}
+	b.left -= n
+	if b.limit >= 0 {
+		b.limit -= n
+	}
+	return rows, nil
+}
+
+func (b *parquetBatches) fault(err error) error { return fmt.Errorf("file %s: %w", b.file.path, err) }
+
+func (b *parquetBatches) Close() error { return errors.Join(b.closeReaders(), b.handle.Close()) }
