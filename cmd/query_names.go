@@ -44,6 +44,24 @@ func inFolder(q api.Query) string {
 	return " in " + *q.Path
 }
 
+// dependants names the saved queries whose text names another one. It reads the texts as they stand, so a name inside a comment
+// counts too; it is said, never acted on.
+func dependants(ctx context.Context, cl *api.Client, project string, q api.Query) (string, error) {
+	all, err := cl.Queries.List(ctx, project)
+	if err != nil {
+		return "", err
+	}
+	name := regexp.QuoteMeta(q.Name)
+	naming := regexp.MustCompile(`(?i)(^|[^\w])"?(mt)?query"?\s*\.\s*("` + name + `"|` + name + `([^\w]|$))`)
+	var names []string
+	for _, other := range all {
+		if other.ID != q.ID && naming.MatchString(other.InputQuery) {
+			names = append(names, other.Name)
+		}
+	}
+	return strings.Join(names, ", "), nil
+}
+
 // folderID finds a folder of queries by id, by path (/reports/daily) or by name.
 func folderID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
 	if uuidLike.MatchString(set) {

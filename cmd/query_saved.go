@@ -99,15 +99,22 @@ func newQueryGetCmd(e *Env) *cobra.Command {
 func newQueryDeleteCmd(e *Env) *cobra.Command {
 	c := &cobra.Command{Use: "delete QUERY", Aliases: []string{"rm"}, Short: "Delete a saved query, with its stored result and schedule", Args: cobra.ExactArgs(1),
 		Example: "  " + e.Name + " query delete daily_sales --yes"}
-	annotate(c, spec.GetQuery)
+	annotate(c, spec.GetQuery, spec.ListQueries)
 	return e.leaf(spec.DeleteQuery, c, e.onQuery(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (view, error) {
 		q, err := cl.Queries.Get(ctx, p, id)
+		if err != nil {
+			return view{}, err
+		}
+		used, err := dependants(ctx, cl, p, q)
 		if err != nil {
 			return view{}, err
 		}
 		what := ""
 		if q.QueryType == "MATERIALIZED" {
 			what = " and its stored result"
+		}
+		if used != "" {
+			what += "; it is named by " + used + ". Delete it"
 		}
 		if err := e.confirm("delete query %s (%s)%s?", q.Name, id, what); err != nil {
 			return view{}, err

@@ -191,11 +191,26 @@ PLAIN and MATERIALIZED in place; PLAIN drops the stored result and the schedule.
 		if err := f.reference(ctx, cl, p, &req); err != nil {
 			return view{}, err
 		}
+		var old api.Query
+		if req.DisplayName != nil {
+			if old, err = cl.Queries.Get(ctx, p, id); err != nil {
+				return view{}, err
+			}
+		}
 		v, err := cl.Queries.Update(ctx, p, id, req, f.params())
 		if err != nil {
 			return view{}, e.notSaved(req, err)
 		}
 		e.sameSchedule(req.Schedule, v.Schedule)
+		if req.DisplayName != nil && old.Name != v.Name {
+			used, err := dependants(ctx, cl, p, old)
+			if err != nil {
+				return view{}, err
+			}
+			if used != "" {
+				fmt.Fprintf(e.Err, "warning: %s, which is %s now, is still named by %s\n", old.Name, v.Name, used)
+			}
+		}
 		return object(v), nil
 	})
 }

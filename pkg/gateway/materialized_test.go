@@ -2,8 +2,12 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -168,6 +172,113 @@ func TestRefreshWhileRunning(t *testing.T) {
 	}
 	if _, err := m.g.store.EndRun(ctx, id, next, store.RunFailed, "ended by the test", -1); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestRefreshAfterCancel holds that a refresh asked for while a cancelled run still winds down is not lost.
+func TestRefreshAfterCancel(t *testing.T) {
+	m, _ := newMtTest(t)
+	ctx := context.Background()
+	id := m.create("m", "SELECT 'one' AS v", nil)
+	m.settled(id)
+	run, err := m.g.store.StartRun(ctx, id, "runner")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		steps string
+		again bool
+	}{{"cancel", false}, {"cancel refresh", true}, {"refresh cancel", false}, {"refresh cancel refresh", true}} {
+		for _, step := range strings.Fields(c.steps) {
+			if step == "refresh" {
+				_, err = m.g.store.StartRun(ctx, id, "other")
+			} else {
+				_, err = m.g.store.AskCancel(ctx, id)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		next, err := m.g.store.EndRun(ctx, id, run, store.RunCanceled, "", -1)
+		if err != nil || (next != "") != c.again {
+			t.Fatalf("%s: next run %q, %v", c.steps, next, err)
+		}
+		if run = next; run == "" {
+			if run, err = m.g.store.StartRun(ctx, id, "runner"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := m.g.store.EndRun(ctx, id, run, store.RunFailed, "ended by the test", -1); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestSavedQueriesGoWithTheirProject deletes a project that holds all kinds of things of this group.
+func TestSavedQueriesGoWithTheirProject(t *testing.T) {
+	m, _ := newMtTest(t)
+	ctx := context.Background()
+	p, err := m.cl.Projects.Create(ctx, store.DefaultOrganization, store.DefaultWorkspace, api.ProjectRequest{Name: ptr("other")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := m.cl.Queries.Create(ctx, p.ID, api.QueryRequest{DisplayName: ptr("m"), InputQuery: ptr("SELECT 1 AS v"), QueryType: materializedQuery, Path: ptr("/a/b/c")}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Nothing of it is in reach of another project, by id or by name.
+	if _, err := m.cl.Queries.Get(ctx, store.DefaultProject, q.ID); err == nil {
+		t.Error("a query of another project is read")
+	}
+	if err := m.cl.Materialized.Refresh(ctx, store.DefaultProject, q.ID); err == nil {
+		t.Error("a query of another project is refreshed")
+	}
+	if _, err := m.cl.Folders.Get(ctx, store.DefaultProject, *q.FolderID); err == nil {
+		t.Error("a folder of another project is read")
+	}
+	f, err := m.cl.Folders.Create(ctx, store.DefaultProject, api.QueryFolderCreateRequest{FolderName: "mine"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.cl.Folders.UpdateContents(ctx, store.DefaultProject, f.ID, api.QueryFolderUpdateRequest{QueryIdsAdded: []string{q.ID}}); err == nil {
+		t.Error("a query of another project is moved")
+	}
+	m.g.jobs.Wait()
+	if err := m.cl.Projects.Delete(ctx, store.DefaultOrganization, store.DefaultWorkspace, p.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.g.store.Query(ctx, p.ID, q.ID); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("the query is still there: %v", err)
+	}
+	if all, err := m.g.store.Folders(ctx, p.ID); err != nil || len(all) != 0 {
+		t.Errorf("folders are still there: %v, %v", all, err)
+	}
+}
+
+// TestOneNameOneQuery saves under one name and path from many callers at once.
+func TestOneNameOneQuery(t *testing.T) {
+	m, _ := newMtTest(t)
+	ctx := context.Background()
+	var made atomic.Int64
+	var wg sync.WaitGroup
+	for range 12 {
+		wg.Go(func() {
+			_, err := m.cl.Queries.Create(ctx, store.DefaultProject, api.QueryRequest{DisplayName: ptr("Same Name"), InputQuery: ptr("SELECT 1 AS v"), Path: ptr("/one/path")}, nil)
+			var ae *api.Error
+			switch {
+			case err == nil:
+				made.Add(1)
+			case !errors.As(err, &ae) || ae.Status != 409:
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := made.Load(); n != 1 {
+		t.Errorf("%d queries of one name", n)
+	}
+	if all, err := m.cl.Folders.List(ctx, store.DefaultProject); err != nil || len(all) != 2 {
+		t.Errorf("folders %v, %v", all, err)
 	}
 }
 

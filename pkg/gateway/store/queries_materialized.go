@@ -114,10 +114,10 @@ WHERE query_id = ?`, run, runner, start, start, query)
 // meantime the next run begins at once and its id is returned. A run that is no longer the current one is ErrNotFound.
 func (s *Store) EndRun(ctx context.Context, query, run, status, reason string, stored int64) (next string, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
-		var again, cancel bool
+		var again bool // cancelling clears it, so that a refresh asked for after that still counts
 		var runner, start string
-		err := tx.QueryRowContext(ctx, "SELECT again, cancel, coalesce(runner, ''), started_at FROM materialized WHERE query_id = ? AND run_id = ? AND status = 'RUNNING'", query, run).
-			Scan(&again, &cancel, &runner, &start)
+		err := tx.QueryRowContext(ctx, "SELECT again, coalesce(runner, ''), started_at FROM materialized WHERE query_id = ? AND run_id = ? AND status = 'RUNNING'", query, run).
+			Scan(&again, &runner, &start)
 		if errors.Is(err, sql.ErrNoRows) {
 			return ErrNotFound
 		}
@@ -129,7 +129,7 @@ stored_at = CASE WHEN ?4 >= 0 THEN started_at ELSE stored_at END, row_count = CA
 			status, reason, max(s.stamp(), start), stored, query); err != nil {
 			return err
 		}
-		if !again || cancel || runner == "" {
+		if !again || runner == "" {
 			return nil
 		}
 		next = uuid.NewString()
