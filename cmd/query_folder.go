@@ -43,22 +43,43 @@ func newQueryFolderCmd(e *Env) *cobra.Command {
 				v, err := cl.Folders.Get(ctx, p, id)
 				return object(v), err
 			})),
-		e.leaf(spec.RenameQueryFolder, &cobra.Command{Use: "rename FOLDER NAME", Short: "Give a folder a new name", Example: ex + "rename /reports/daily hourly", Args: cobra.ExactArgs(2)},
-			in(func(ctx context.Context, cl *api.Client, p, id string, rest []string) (view, error) {
-				v, err := cl.Folders.Rename(ctx, p, id, api.QueryFolderRenameRequest{Name: rest[0]})
-				return object(v), err
-			})),
-		e.leaf(spec.MoveQueryFolder, &cobra.Command{Use: "move FOLDER PATH", Aliases: []string{"mv"}, Short: "Move a folder into another one, / for none", Example: ex + "move /drafts/daily /reports", Args: cobra.ExactArgs(2)},
-			in(func(ctx context.Context, cl *api.Client, p, id string, rest []string) (view, error) {
-				path, err := absolute(rest[0])
-				if err != nil {
-					return view{}, err
-				}
-				v, err := cl.Folders.Move(ctx, p, id, api.QueryPathUpdateRequest{Path: path})
-				return object(v), err
-			})),
+		newFolderRenameCmd(e, in), newFolderMoveCmd(e, in),
 	)
 	return c
+}
+
+func newFolderRenameCmd(e *Env, in func(queryRun) func(context.Context, *api.Client, []string) (view, error)) *cobra.Command {
+	var body string
+	c := &cobra.Command{Use: "rename FOLDER [NAME]", Short: "Give a folder a new name", Example: "  " + e.Name + " query folder rename /reports/daily hourly", Args: cobra.RangeArgs(1, 2)}
+	bodyFlag(c, &body)
+	return e.leaf(spec.RenameQueryFolder, c, in(func(ctx context.Context, cl *api.Client, p, id string, rest []string) (view, error) {
+		var req api.QueryFolderRenameRequest
+		if err := e.body(body, &req); err != nil {
+			return view{}, err
+		}
+		if len(rest) > 0 {
+			req.Name = rest[0]
+		}
+		if req.Name == "" {
+			return view{}, usagef("a name is required")
+		}
+		v, err := cl.Folders.Rename(ctx, p, id, req)
+		return object(v), err
+	}))
+}
+
+func newFolderMoveCmd(e *Env, in func(queryRun) func(context.Context, *api.Client, []string) (view, error)) *cobra.Command {
+	var body string
+	c := &cobra.Command{Use: "move FOLDER [PATH]", Aliases: []string{"mv"}, Short: "Move a folder into another one, / for none", Example: "  " + e.Name + " query folder move /drafts/daily /reports", Args: cobra.RangeArgs(1, 2)}
+	bodyFlag(c, &body)
+	return e.leaf(spec.MoveQueryFolder, c, in(func(ctx context.Context, cl *api.Client, p, id string, rest []string) (view, error) {
+		path, err := e.pathOf(body, rest)
+		if err != nil {
+			return view{}, err
+		}
+		v, err := cl.Folders.Move(ctx, p, id, api.QueryPathUpdateRequest{Path: path})
+		return object(v), err
+	}))
 }
 
 func newFolderTreeCmd(e *Env) *cobra.Command {

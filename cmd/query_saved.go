@@ -127,12 +127,14 @@ func newQueryDeleteCmd(e *Env) *cobra.Command {
 }
 
 func newQueryMoveCmd(e *Env) *cobra.Command {
-	c := &cobra.Command{Use: "move QUERY PATH", Aliases: []string{"mv"}, Short: "Move a saved query into a folder", Args: cobra.ExactArgs(2),
+	var body string
+	c := &cobra.Command{Use: "move QUERY [PATH]", Aliases: []string{"mv"}, Short: "Move a saved query into a folder", Args: cobra.RangeArgs(1, 2),
 		Long:    "Move a saved query into the folder with the given path; / is outside of all folders.\n\nFolders that do not exist are made, and stay when the query leaves them again.",
 		Example: "  " + e.Name + " query move daily_sales /reports/daily"}
+	bodyFlag(c, &body)
 	annotate(c, spec.GetQuery)
 	return e.leaf(spec.MoveQuery, c, e.onQuery(func(ctx context.Context, cl *api.Client, p, id string, rest []string) (view, error) {
-		path, err := absolute(rest[0])
+		path, err := e.pathOf(body, rest)
 		if err != nil {
 			return view{}, err
 		}
@@ -145,6 +147,18 @@ func newQueryMoveCmd(e *Env) *cobra.Command {
 		}
 		return note("moved query %s to %s%s", q.Name, path, e.emptyFolder(ctx, cl, p, q.FolderID)), nil
 	}))
+}
+
+// pathOf is where a move leads: the argument, else the path of --body.
+func (e *Env) pathOf(body string, args []string) (string, error) {
+	var req api.QueryPathUpdateRequest
+	if err := e.body(body, &req); err != nil {
+		return "", err
+	}
+	if len(args) > 0 {
+		req.Path = args[0]
+	}
+	return absolute(req.Path)
 }
 
 // absolute makes a path of folders start with a slash.
