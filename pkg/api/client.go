@@ -71,7 +71,8 @@ func New(o Options) (*Client, error) {
 		SetHeader("User-Agent", o.UserAgent).
 		SetRedirectPolicy(resty.RedirectPolicyFunc(func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse })).
 		SetLogger(silent{}).
-		SetDisableWarn(true)
+		SetDisableWarn(true).
+		SetPreRequestHook(streamBody)
 	if o.Key != "" {
 		h.SetHeader("Authorization", "Bearer "+o.Key)
 	}
@@ -107,6 +108,17 @@ type Reply struct {
 	Body   io.ReadCloser
 }
 
+// payloadKey carries the reader of a Payload to streamBody. resty reads any body it knows of into memory as a whole, to be able
+// to send it again; it must not know of this one.
+type payloadKey struct{}
+
+func streamBody(_ *resty.Client, req *http.Request) error {
+	if r, ok := req.Context().Value(payloadKey{}).(io.Reader); ok {
+		req.Body, req.GetBody, req.ContentLength = io.NopCloser(r), nil, -1
+	}
+	return nil
+}
+
 // Do sends a request to a path below the base address and returns the open reply whatever its status. body may be nil, a
 // Payload, raw JSON ([]byte or json.RawMessage) or a value to be marshalled. It is what every method stands on, and what
 // callers use for paths without a method.
@@ -126,7 +138,7 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 	switch b := body.(type) {
 	case nil:
 	case Payload:
-		req.SetHeader("Content-Type", b.ContentType).SetBody(b.Reader)
+		req.SetHeader("Content-Type", b.ContentType).SetContext(context.WithValue(ctx, payloadKey{}, b.Reader))
 	case []byte:
 		setJSON(req, b)
 	case json.RawMessage:
