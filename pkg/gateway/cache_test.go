@@ -1,0 +1,284 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+)
+
+const local = store.DefaultProject
+
+func makeTestCache(t *testing.T, g *Gateway, cl *api.Client, table string) api.Cache {
+	t.Helper()
+	c, err := cl.Cache.Create(context.Background(), local, api.CacheRequest{CatalogID: sampleCatalogID, SchemaName: "shop", TableName: table})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.jobs.Wait()
+	return c
+}
+
+func runEnd(t *testing.T, g *Gateway, cl *api.Client, id string, trigger func(context.Context, string, string) error) api.CacheExecutionInfo {
+	t.Helper()
+	if trigger != nil {
+		if err := trigger(context.Background(), local, id); err != nil {
+			t.Fatal(err)
+		}
+		g.jobs.Wait()
+	}
+	st, err := cl.Cache.Status(context.Background(), local, id, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run := st.Newest(); run != nil && run.Status == st.Status {
+		return *run
+	}
+	t.Fatalf("the newest run is not the state of the cache: %+v", st)
+	panic("unreachable")
+}
+
+func counts(r api.CacheExecutionInfo) string {
+	p := r.Progress
+	return fmt.Sprintf("%s %d +%d ~%d -%d", r.Status, p.NumberOfCachedRecords, p.NumberOfInsertedRecords, p.NumberOfUpdatedRecords, p.NumberOfDeletedRecords)
+}
+
+func oneValue(t *testing.T, g *Gateway, sql string) string {
+	t.Helper()
+	p, err := g.store.Project(context.Background(), "", local)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := g.queryText(context.Background(), p, sql)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows[0][0]
+}
+
+// fill puts other rows into the table that queries read for a cache, so that what a query reads and what a refresh finds changed
+// can be told.
+func fill(t *testing.T, g *Gateway, cache, sql string) {
+	t.Helper()
+	ctx := context.Background()
+	c, err := g.store.Cache(ctx, local, cache)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := g.engine.Project(ctx, local)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := data.Materialize(ctx, cacheSchema, *c.Stored, engine.Query{SQL: sql, Dialect: "duckdb"}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCacheIsRead(t *testing.T) {
+	g, cl, _ := exportGateway(t)
+	ctx := context.Background()
+	c := makeTestCache(t, g, cl, "orders")
+	if got := counts(runEnd(t, g, cl, c.ID, nil)); got != "COMPLETED 10000 +10000 ~0 -0" {
+		t.Error(got)
+	}
+	// 10 rows gone, 5 changed, 3 that the source does not have
+	fill(t, g, c.ID, `SELECT * REPLACE (CASE WHEN id BETWEEN 11 AND 15 THEN 'changed' ELSE status END AS status) FROM sample.shop.orders WHERE id > 10
+		UNION ALL SELECT * REPLACE (id + 100000 AS id) FROM sample.shop.orders WHERE id <= 3`)
+	if got := oneValue(t, g, "SELECT count(*) FROM sample.shop.orders"); got != "9993" {
+		t.Errorf("a query reads %s rows: not the cache", got)
+	}
+	if got := counts(runEnd(t, g, cl, c.ID, cl.Cache.IncrementalUpdate)); got != "COMPLETED 10000 +10 ~5 -3" {
+		t.Error(got)
+	}
+	if got := oneValue(t, g, "SELECT count(*) FROM sample.shop.orders WHERE status = 'changed' OR id > 100000"); got != "0" {
+		t.Errorf("%s stale rows after a refresh", got)
+	}
+	if got := counts(runEnd(t, g, cl, c.ID, cl.Cache.IncrementalUpdate)); got != "COMPLETED 10000 +0 ~0 -0" {
+		t.Error(got)
+	}
+	if got := counts(runEnd(t, g, cl, c.ID, cl.Cache.FullRefresh)); got != "COMPLETED 10000 +10000 ~0 -10000" {
+		t.Error(got)
+	}
+	fill(t, g, c.ID, "SELECT 1 AS id")
+	if got := counts(runEnd(t, g, cl, c.ID, cl.Cache.IncrementalUpdate)); got != "COMPLETED 10000 +10000 ~0 -1" {
+		t.Errorf("after other columns: %s", got)
+	}
+	fill(t, g, c.ID, "SELECT 1 AS id")
+	if err := cl.Cache.Delete(ctx, local, c.ID); err != nil {
+		t.Fatal(err)
+	}
+	if got := oneValue(t, g, "SELECT count(*) FROM sample.shop.orders"); got != "10000" {
+		t.Errorf("after the cache was deleted a query reads %s rows", got)
+	}
+}
+
+func cachedTables(t *testing.T, g *Gateway) int {
+	t.Helper()
+	all, err := g.store.FreeCacheTables(context.Background(), time.Now().Add(1000*time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(all)
+}
+
+// A refresh that is cancelled or fails keeps the rows, and what it had stored goes.
+func TestCacheKeepsOldRows(t *testing.T) {
+	g, cl, ahead := exportGateway(t)
+	ctx := context.Background()
+	c := makeTestCache(t, g, cl, "order_items")
+	fill(t, g, c.ID, "SELECT 7 AS id")
+	for i, trigger := range []func(context.Context, string, string) error{cl.Cache.FullRefresh, cl.Cache.IncrementalUpdate} {
+		cancel := []func(context.Context, string, string) error{cl.Cache.CancelFullRefresh, cl.Cache.CancelIncrementalUpdate}
+		if err := cancel[i](ctx, local, c.ID); apiStatus(err) != 404 {
+			t.Errorf("cancel of an idle cache: %v", err)
+		}
+		if err := trigger(ctx, local, c.ID); err != nil {
+			t.Fatal(err)
+		}
+		if err := cancel[1-i](ctx, local, c.ID); apiStatus(err) != 404 {
+			t.Errorf("cancel of the other mode: %v", err)
+		}
+		err := cancel[i](ctx, local, c.ID)
+		g.jobs.Wait()
+		if apiStatus(err) == 404 {
+			t.Skip("the refresh was faster than its cancellation")
+		}
+		if run := runEnd(t, g, cl, c.ID, nil); run.Status != "CANCELLED" || run.FinishedAt == nil {
+			t.Errorf("%+v", run)
+		}
+		if got := oneValue(t, g, "SELECT id FROM sample.shop.order_items"); got != "7" {
+			t.Errorf("after the cancellation a query reads %q", got)
+		}
+	}
+	// A process that died in the middle.
+	run, err := g.store.StartCacheRun(ctx, c.ID, store.CacheFull, "a-process-that-died", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.store.StartCacheRun(ctx, c.ID, store.CacheFull, "another", false); !errors.Is(err, store.ErrConflict) {
+		t.Errorf("two runs at once: %v", err)
+	}
+	fillRun(t, g, run.ID)
+	if got := runEnd(t, g, cl, c.ID, nil); got.Status != "FAILED" || !strings.Contains(string(got.Error["message"]), cutOff) {
+		t.Errorf("%+v", got)
+	}
+	if got := oneValue(t, g, "SELECT id FROM sample.shop.order_items"); got != "7" {
+		t.Errorf("after the crash a query reads %q", got)
+	}
+	ahead.Store(int64(2 * time.Minute))
+	if _, err := cl.Cache.Statuses(ctx, local); err != nil {
+		t.Fatal(err)
+	}
+	if n := cachedTables(t, g); n != 0 {
+		t.Errorf("%d tables wait to be dropped", n)
+	}
+	data, err := g.engine.Project(ctx, local)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := data.RowCount(ctx, cacheSchema, run.ID); err == nil {
+		t.Error("the table of the run that was cut off is still there")
+	}
+}
+
+func fillRun(t *testing.T, g *Gateway, table string) {
+	t.Helper()
+	data, err := g.engine.Project(context.Background(), local)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := data.Materialize(context.Background(), cacheSchema, table, engine.Query{SQL: "SELECT 8 AS id"}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func apiStatus(err error) int {
+	var ae *api.Error
+	if errors.As(err, &ae) {
+		return ae.Status
+	}
+	return 0
+}
+
+func TestCacheSchedules(t *testing.T) {
+	g, cl, ahead := exportGateway(t)
+	ctx := context.Background()
+	text := func(s string) *string { return &s }
+	for _, bad := range []api.CacheSchedule{{Type: "BASIC"}, {Type: "BASIC", Expression: text("15m")}, {Type: "BASIC", Expression: text("PT0S")}, {Type: "NONE", Expression: text("PT1H")}, {Type: "CRON", Expression: text("PT1H")}} {
+		_, err := cl.Cache.Create(ctx, local, api.CacheRequest{CatalogID: "3", SchemaName: "shop", TableName: "orders", FullRefreshCacheSchedule: &bad})
+		if apiStatus(err) != 400 || !strings.Contains(err.Error(), "fullRefreshCacheSchedule.") {
+			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+	c := makeTestCache(t, g, cl, "orders")
+	if _, err := cl.Cache.UpdateSettings(ctx, local, c.ID, api.CacheScheduleUpdate{IncrementalCacheSchedule: &api.CacheSchedule{Type: "BASIC", Expression: text("PT1H")}}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := cl.Cache.UpdateSettings(ctx, local, c.ID, api.CacheScheduleUpdate{FullRefreshCacheSchedule: &api.CacheSchedule{Type: "BASIC", Expression: text("P1D")}})
+	if err != nil || got.IncrementalCacheSchedule.Expression == nil || *got.IncrementalCacheSchedule.Expression != "PT1H" {
+		t.Errorf("the schedule that was not given: %+v, %v", got.IncrementalCacheSchedule, err)
+	}
+	runs := func() string {
+		t.Helper()
+		g.runDuties(ctx)
+		g.jobs.Wait()
+		all, err := cl.Cache.Executions(ctx, local, c.ID, url.Values{"limit": {"100"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out []string
+		for _, r := range all {
+			out = append([]string{r.ExecutionMode[:1]}, out...)
+		}
+		return strings.Join(out, "")
+	}
+	for _, step := range []struct {
+		after time.Duration
+		want  string
+	}{{0, "F"}, {61 * time.Minute, "FI"}, {61 * time.Minute, "FI"}, {5 * time.Hour, "FII"}, {25 * time.Hour, "FIIF"}, {25 * time.Hour, "FIIF"}} {
+		ahead.Store(int64(step.after))
+		if got := runs(); got != step.want {
+			t.Errorf("after %v: runs %s, want %s", step.after, got, step.want)
+		}
+	}
+	st, err := cl.Cache.Status(ctx, local, c.ID, nil)
+	if err != nil || len(st.CacheActionLogs) == 0 || !st.CacheActionLogs[0].IsScheduled {
+		t.Errorf("log: %+v, %v", st.CacheActionLogs, err)
+	}
+	if page, err := cl.Cache.Executions(ctx, local, c.ID, url.Values{"limit": {"1"}, "offset": {"3"}}); err != nil || len(page) != 1 || page[0].ExecutionMode != "FULL_REFRESH" {
+		t.Errorf("page: %+v, %v", page, err)
+	}
+}
+
+// Caches survive the process, and a refresh begun in it is over when it has ended.
+func TestCacheSurvives(t *testing.T) {
+	g, cl, _ := exportGateway(t)
+	c := makeTestCache(t, g, cl, "products")
+	fill(t, g, c.ID, "SELECT 7 AS id")
+	if err := g.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(g.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if got := oneValue(t, again, "SELECT id FROM sample.shop.products"); got != "7" {
+		t.Errorf("a later process reads %q", got)
+	}
+	if left, _ := filepath.Glob(filepath.Join(g.options.Dir, "runners", "*")); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	if _, err := os.Stat(g.options.Dir); err != nil {
+		t.Fatal(err)
+	}
+}
