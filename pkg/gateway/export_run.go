@@ -106,7 +106,10 @@ func (g *Gateway) writeExport(ctx context.Context, p store.Project, x store.Expo
 		z = gzip.NewWriter(b)
 		w = z
 	}
-	row, err := o.encoder(w, res.Columns())
+	if err = o.choose(res.Columns(), x); err != nil { // they may have changed since the job was made
+		return 0, 0, err
+	}
+	row, err := o.encoder(w)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -29,12 +29,16 @@ const (
 )
 
 func (g *Gateway) exportQuery(ctx context.Context, r *Request[api.ExportRequest]) (Reply, error) {
-	id := r.Param("queryId")
-	sql, err := g.savedStatement(ctx, r.Project, id)
+	q, err := g.savedQuery(ctx, r.Project, r.Param("queryId"))
 	if err != nil {
 		return Reply{}, err
 	}
-	return g.startExport(ctx, r, store.Export{Source: "QUERY", QueryID: id}, sql, "query-"+id)
+	sql, err := g.savedStatement(ctx, r.Project, q.ID)
+	if err != nil {
+		return Reply{}, err
+	}
+	name := engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaQuery, Table: q.Name}
+	return g.startExport(ctx, r, store.Export{Source: "QUERY", QueryID: q.ID}, sql, name)
 }
 
 func (g *Gateway) exportTable(ctx context.Context, r *Request[api.ExportRequest]) (Reply, error) {
@@ -44,21 +48,20 @@ func (g *Gateway) exportTable(ctx context.Context, r *Request[api.ExportRequest]
 	}
 	name := engine.TableName{Catalog: c.Name, Schema: t.SchemaName, Table: t.TableName}
 	x := store.Export{Source: "TABLE", CatalogID: c.ID, SchemaName: t.SchemaName, TableName: t.TableName}
-	return g.startExport(ctx, r, x, "SELECT * FROM "+quoteName(name), t.TableName)
+	return g.startExport(ctx, r, x, "SELECT * FROM "+quoteName(name), name)
 }
 
-// startExport checks a request as a whole, records the job and begins it.
-func (g *Gateway) startExport(ctx context.Context, r *Request[api.ExportRequest], x store.Export, sql, name string) (Reply, error) {
+// startExport checks a request as a whole against the columns of what it exports, records the job and begins it.
+func (g *Gateway) startExport(ctx context.Context, r *Request[api.ExportRequest], x store.Export, sql string, name engine.TableName) (Reply, error) {
 	o, err := exportOptions(r.Body)
 	if err != nil {
 		return Reply{}, err
 	}
-	q := engine.Query{SQL: sql, Props: props(r.Scope, r.Project), Timeout: exportTimeout}
-	cols, err := g.exportColumns(ctx, r.Project, q)
+	cols, err := g.describe(ctx, r.Project, name)
 	if err != nil {
 		return Reply{}, err
 	}
-	if err := o.choose(cols, x); err != nil {
+	if err := o.choose(mapAll(cols, func(c api.ColumnDetail) api.ResultColumn { return api.ResultColumn{Name: c.Name, DataType: c.DataType} }), x); err != nil {
 		return Reply{}, err
 	}
 	if x.Runner, err = g.runners.ID(); err != nil {
@@ -67,22 +70,13 @@ func (g *Gateway) startExport(ctx context.Context, r *Request[api.ExportRequest]
 	s := r.Scope
 	x.ProjectID, x.Format, x.Compression = r.Project.ID, o.format, o.compression
 	x.UserID, x.UserName, x.KeyID, x.KeyPrefix, x.ClientSource = s.UserID, s.Email, s.KeyID, s.KeyPrefix, "API"
-	x.FileName = safeFileName(name) + o.suffix()
+	x.FileName = safeFileName(name.Table) + o.suffix()
 	if x, err = g.store.CreateExport(ctx, x); err != nil {
 		return Reply{}, err
 	}
+	q := engine.Query{SQL: sql, Props: props(s, r.Project), Timeout: exportTimeout}
 	g.background(func(ctx context.Context) { g.runExport(ctx, r.Project, x, q, o) })
 	return Reply{202, api.ExportJobCreated{ID: x.ID, Status: x.Status}}, nil
-}
-
-// exportColumns plans a statement, so that one that cannot run is refused before a job is made.
-func (g *Gateway) exportColumns(ctx context.Context, p store.Project, q engine.Query) ([]api.ResultColumn, error) {
-	res, err := g.query(ctx, p, q)
-	if err != nil {
-		return nil, err
-	}
-	defer res.Close()
-	return res.Columns(), nil
 }
 
 func (g *Gateway) listExports(ctx context.Context, r *Request[None]) ([]api.ExportJobResponse, error) {
