@@ -179,7 +179,7 @@ func (e *Env) stream(ctx context.Context, cl *api.Client, project string, req ap
 			text += "\n"
 		}
 		midLine = piece && !strings.HasSuffix(text, "\n")
-		_, err := io.WriteString(w, string(output.SanitizeText(nil, text)))
+		_, err := w.Write(output.SanitizeText(nil, text))
 		return err
 	})
 	if midLine {

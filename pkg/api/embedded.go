@@ -12,7 +12,7 @@ type EmbeddedService struct{ c *Client }
 
 // InitLegacy runs GET /ui/initSession.
 //
-// Deprecated: the documents name a successor.
+// The documents mark it as old and name a successor.
 func (s *EmbeddedService) InitLegacy(ctx context.Context, params url.Values) (EmbeddedSession, error) {
 	return call[EmbeddedSession](ctx, s.c, spec.InitEmbeddedSessionLegacy.At().WithQuery(params), nil)
 }

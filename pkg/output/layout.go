@@ -31,7 +31,7 @@ func tableText(dst []byte, c api.Cell, col *column, raw bool) ([]byte, error) {
 	from := len(dst)
 	dst, err := appendReadable(dst, c, col.class)
 	if err == nil && col.class == classDecimal {
-		if t := dst[from:]; paddedDecimal(t) && validNumber(t) && bytes.IndexAny(t, "eE") < 0 {
+		if t := dst[from:]; paddedDecimal(t) && validNumber(t) && !bytes.ContainsAny(t, "eE") {
 			t = trimZeros(t, 1)
 			dst = dst[:from+len(bytes.TrimSuffix(t, []byte(".")))]
 		}

@@ -57,7 +57,7 @@ func writeParquet(w io.Writer, rows api.RowReader, cols []column, o Options) (St
 		}
 	}
 	out := &counter{w: w}
-	pw := parquet.NewWriter(out, append(config, parquet.NewSchema("result", root))...)
+	pw := parquet.NewGenericWriter[any](out, append(config, parquet.NewSchema("result", root))...)
 	err := parquetRows(pw, rows, cols, codecs, &st)
 	if err == nil {
 		err = pw.Close()
@@ -66,7 +66,7 @@ func writeParquet(w io.Writer, rows api.RowReader, cols []column, o Options) (St
 	return st, err
 }
 
-func parquetRows(pw *parquet.Writer, rows api.RowReader, cols []column, codecs []parquetCodec, st *Stats) error {
+func parquetRows(pw *parquet.GenericWriter[any], rows api.RowReader, cols []column, codecs []parquetCodec, st *Stats) error {
 	const batch = 128
 	var (
 		pending = make([]parquet.Row, 0, batch)

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -20,13 +21,20 @@ type idle struct {
 	closed bool
 }
 
+// answers asks the server for a sign of life.
+func answers(c *pgx.Conn) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	return c.Ping(ctx) == nil
+}
+
 func (i *idle) take() *pgx.Conn {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	for len(i.conns) > 0 {
 		c := i.conns[len(i.conns)-1]
 		i.conns = i.conns[:len(i.conns)-1]
-		if !c.IsClosed() && c.PgConn().CheckConn() == nil { // the server may have hung up meanwhile
+		if !c.IsClosed() && answers(c) { // the server may have hung up meanwhile
 			return c
 		}
 	}
