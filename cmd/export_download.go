@@ -117,6 +117,10 @@ func (e *Env) fetchFile(ctx context.Context, cl *api.Client, project string, job
 		case err == nil:
 			err = badSize(f, have)
 		}
+		var ae *api.Error
+		if errors.As(err, &ae) && ae.Status == http.StatusRequestedRangeNotSatisfiable {
+			return badSize(f, have) // the file ends before the size that the job names
+		}
 		var we *writeError
 		if errors.As(err, &we) || ctx.Err() != nil || tries >= fetchTries {
 			return err

@@ -1,0 +1,138 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+// fileServer serves one export; break says how the n-th request for the file goes wrong.
+type fileServer struct {
+	*httptest.Server
+	data     []byte
+	requests atomic.Int64
+	auth     atomic.Value // the Authorization header of the last request for the file
+	size     int64        // what the job says, 0 for the truth
+	fault    func(n int64, w http.ResponseWriter, r *http.Request) bool
+}
+
+func newFileServer(t *testing.T) *fileServer {
+	s := &fileServer{data: make([]byte, 3<<20)}
+	rand.Read(s.data)
+	mux := http.NewServeMux()
+	mux.HandleFunc("/api/v1/data/projects/p/exports/x", func(w http.ResponseWriter, r *http.Request) {
+		size := int64(len(s.data))
+		if s.size > 0 {
+			size = s.size
+		}
+		job := api.ExportJobResponse{ID: "x", Status: "SUCCEEDED", Downloadable: true, Files: []api.ExportFile{{Name: "f.csv", Bytes: size,
+			URL: fmt.Sprintf("http://%s/elsewhere/f.csv?signature=%d", r.Host, s.requests.Load())}}}
+		json.NewEncoder(w).Encode(job)
+	})
+	mux.HandleFunc("/elsewhere/f.csv", func(w http.ResponseWriter, r *http.Request) {
+		n := s.requests.Add(1)
+		s.auth.Store(r.Header.Get("Authorization"))
+		if r.URL.Query().Get("signature") != fmt.Sprint(n-1) {
+			http.Error(w, `{"message":"the link is old"}`, 403)
+			return
+		}
+		if s.fault != nil && s.fault(n, w, r) {
+			return
+		}
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(s.data))
+	})
+	s.Server = httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *fileServer) fetch(t *testing.T) ([]byte, error) {
+	t.Helper()
+	cl, err := api.New(api.Options{BaseURL: s.URL + "/api/v1", Key: "secret-key"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &Env{Name: "dig", Err: &bytes.Buffer{}, Now: time.Now}
+	job, err := cl.Exports.Get(context.Background(), "p", "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	err = e.fetchFile(context.Background(), cl, "p", job, 0, &out)
+	return out.Bytes(), err
+}
+
+func TestDownloadResumes(t *testing.T) {
+	cut := func(w http.ResponseWriter, data []byte) {
+		w.Header().Set("Content-Length", fmt.Sprint(len(data)*2))
+		w.Write(data)
+		panic(http.ErrAbortHandler)
+	}
+	for name, fault := range map[string]func(s *fileServer) func(int64, http.ResponseWriter, *http.Request) bool{
+		"whole": func(*fileServer) func(int64, http.ResponseWriter, *http.Request) bool { return nil },
+		"cut once": func(s *fileServer) func(int64, http.ResponseWriter, *http.Request) bool {
+			return func(n int64, w http.ResponseWriter, _ *http.Request) bool {
+				if n == 1 {
+					cut(w, s.data[:1<<20])
+				}
+				return false
+			}
+		},
+		"a store without ranges": func(s *fileServer) func(int64, http.ResponseWriter, *http.Request) bool {
+			return func(n int64, w http.ResponseWriter, r *http.Request) bool {
+				if n == 1 {
+					cut(w, s.data[:1<<20])
+				}
+				r.Header.Del("Range")
+				return false
+			}
+		},
+		"an error in between": func(s *fileServer) func(int64, http.ResponseWriter, *http.Request) bool {
+			return func(n int64, w http.ResponseWriter, _ *http.Request) bool {
+				switch n {
+				case 1:
+					cut(w, s.data[:1<<20])
+				case 2:
+					http.Error(w, "busy", 503)
+					return true
+				}
+				return false
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newFileServer(t)
+			s.fault = fault(s)
+			got, err := s.fetch(t)
+			if err != nil || !bytes.Equal(got, s.data) {
+				t.Errorf("%d bytes of %d, %v", len(got), len(s.data), err)
+			}
+			if a := s.auth.Load().(string); a != "" {
+				t.Errorf("the key went to another place: %q", a)
+			}
+		})
+	}
+}
+
+func TestDownloadSize(t *testing.T) {
+	for _, size := range []int64{3<<20 - 1, 3<<20 + 1} {
+		s := newFileServer(t)
+		s.size = size
+		_, err := s.fetch(t)
+		var f *failure
+		if !errors.As(err, &f) || f.exit != exitUnavailable || !strings.Contains(err.Error(), "bytes") {
+			t.Errorf("the job says %d bytes, %d are served: %v", size, len(s.data), err)
+		}
+	}
+}
