@@ -281,6 +281,9 @@ func TestReplySamples(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				if string(kept.Raw) == "{}" {
+					return // documented as an object of whatever members: the type is what the local gateway answers
+				}
 				if d, err := difference(kept.Raw, again); err != nil || d != "" {
 					t.Errorf("%s: %s (%v)", got.Type(), d, err)
 				}

@@ -15,9 +15,9 @@ func (g *Gateway) registerProjects() {
 	handle(g, spec.UpdateProject, g.updateProject)
 	handle(g, spec.DeleteProject, g.deleteProject)
 	handle(g, spec.ListProjectsLegacy, g.listProjectsLegacy)
-	handle(g, spec.CreateProjectLegacy, g.createProjectLegacy)
-	handle(g, spec.GetProjectLegacy, g.getProjectLegacy)
-	handle(g, spec.UpdateProjectLegacy, g.updateProject)
+	handle(g, spec.CreateProjectLegacy, withoutWorkspace(g.createProjectLegacy))
+	handle(g, spec.GetProjectLegacy, withoutWorkspace(g.getProject))
+	handle(g, spec.UpdateProjectLegacy, withoutWorkspace(g.updateProject))
 	handle(g, spec.DeleteProjectLegacy, g.deleteProject)
 }
 
@@ -87,11 +87,13 @@ func (g *Gateway) getProject(ctx context.Context, r *Request[None]) (api.Project
 	return projectOut(r.Project), err
 }
 
-// getProjectLegacy leaves out workspaceId, as the service does [S].
-func (g *Gateway) getProjectLegacy(_ context.Context, r *Request[None]) (api.Project, error) {
-	out := projectOut(r.Project)
-	out.WorkspaceID = ""
-	return out, nil
+// withoutWorkspace leaves out workspaceId, as the service does in the legacy replies that hold one project [S].
+func withoutWorkspace[B any](fn func(context.Context, *Request[B]) (api.Project, error)) func(context.Context, *Request[B]) (api.Project, error) {
+	return func(ctx context.Context, r *Request[B]) (api.Project, error) {
+		p, err := fn(ctx, r)
+		p.WorkspaceID = ""
+		return p, err
+	}
 }
 
 func (g *Gateway) updateProject(ctx context.Context, r *Request[api.ProjectRequest]) (api.Project, error) {

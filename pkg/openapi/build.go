@@ -175,10 +175,10 @@ func (b *builder) reply(op spec.Op, m reflect.Type) (string, object, error) {
 		}
 		return kind, object{}, nil
 	}
+	if slices.Contains(openObject, op.ID) {
+		return js, object{{"type", "object"}}, nil
+	}
 	if m.NumOut() == 1 {
-		if slices.Contains(emptyObject, op.ID) {
-			return js, object{{"type", "object"}}, nil
-		}
 		return "", nil, nil
 	}
 	out := m.Out(0)

@@ -20,8 +20,9 @@ var success = map[string]string{
 	spec.DeleteParametricTable.ID:  "204",
 }
 
-// emptyObject lists the operations without a result whose reply is {} and not an empty body [O].
-var emptyObject = []string{
+// openObject lists the operations whose reply is documented as an object without saying of what, and is {} in the examples; the
+// local gateway may say more [O].
+var openObject = []string{
 	spec.TriggerFullRefresh.ID, spec.TriggerIncrementalUpdate.ID,
 	spec.GenerateCategoricalValues.ID, spec.DeleteCategoricalValues.ID,
 	spec.CreateGoldenSql.ID, spec.DeleteGoldenSql.ID,
@@ -145,6 +146,9 @@ func written() map[reflect.Type]func(b *builder) object {
 				{"prefixItems", []object{
 					{{"type", "object"}, {"required", []string{"column"}}, {"properties", object{{"column", typed[api.FilterColumn](b)}}}},
 					text(), listOf(object{})}}}
+		},
+		reflect.TypeFor[api.TranspileResult](): func(*builder) object {
+			return object{{"type", "object"}, {"required", []string{"query"}}, {"properties", object{{"query", text()}, {"result", text(describe("the same statement"))}}}}
 		},
 		reflect.TypeFor[api.ConnectionDetail](): func(*builder) object {
 			return object{{"type", "object"}, {"required", []string{"type"}}, {"properties", object{{"type", text()}}}, {"additionalProperties", true}}
