@@ -219,22 +219,27 @@ func (a *appender) append(b *batch) error {
 	}
 	if a.kept += a.rows; a.kept >= trimRows {
 		a.kept = 0
-		a.c.trimCache()
+		a.c.trimCache(trimmed)
 	}
 	a.text, a.rows = 0, 0
 	return nil
 }
 
-// trimCache lets go of table blocks that DuckDB keeps in memory after writing them, up to its memory limit. Lowering the limit
+// trimCache lets go of table blocks above the given bytes that DuckDB keeps in memory after writing them, up to its memory limit. Lowering the limit
 // for a moment is the only way; it is done while nobody else uses the instance and nobody can begin to.
-func (c *conn) trimCache() {
+func (c *conn) trimCache(to int64) {
 	c.p.mu.Lock()
 	defer c.p.mu.Unlock()
-	if c.in.refs > 1 || c.p.opts.MemoryLimit <= trimmed {
+	if c.in.refs > 1 || c.p.opts.MemoryLimit <= to {
 		return
 	}
-	_ = rawExec(c.c, fmt.Sprintf(`SET GLOBAL memory_limit='%dB'`, trimmed)) // refused while more is in use: no harm
-	_ = rawExec(c.c, fmt.Sprintf(`SET GLOBAL memory_limit='%dB'`, c.p.opts.MemoryLimit))
+	var k bindings.Connection // of its own: a refused SET would end the transaction of c
+	if bindings.Connect(c.in.db, &k) == bindings.StateError {
+		return
+	}
+	defer bindings.Disconnect(&k)
+	_ = rawExec(k, fmt.Sprintf(`SET GLOBAL memory_limit='%dB'`, to)) // refused while more is in use: no harm
+	_ = rawExec(k, fmt.Sprintf(`SET GLOBAL memory_limit='%dB'`, c.p.opts.MemoryLimit))
 }
 
 // finish hands the last rows on and reports what was wrong with them.

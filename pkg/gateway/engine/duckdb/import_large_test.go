@@ -76,6 +76,12 @@ func TestManyRowsThroughEveryPath(t *testing.T) {
 		}
 	}
 	check("n")
+	_, err := p.ImportCSV(ctx, engine.SchemaTable, "t", strings.NewReader(doc.String()), m)
+	var ie *engine.ImportError
+	if !errors.As(err, &ie) || ie.Total != count || len(ie.Cells) != maxBadCells || ie.Cells[99].Line != 100 {
+		t.Errorf("the same document again: %v", err)
+	}
+	check("n")
 	if _, err := p.UpdateColumn(ctx, engine.SchemaTable, "t", "n", engine.ColumnDef{Type: "bigint"}); err != nil {
 		t.Fatal(err)
 	}
@@ -89,5 +95,46 @@ func TestManyRowsThroughEveryPath(t *testing.T) {
 	}
 	if got := one(t, p, `SELECT value FROM duckdb_settings() WHERE name = 'memory_limit'`); got != "1.0 GiB" {
 		t.Errorf("the memory limit is now %s", got)
+	}
+}
+
+// TestRefusedTrimLeavesTheTransaction asks DuckDB to give back more memory than it can.
+func TestRefusedTrimLeavesTheTransaction(t *testing.T) {
+	p := tableProject(t, t.TempDir())
+	makeTable(t, p, engine.SchemaTable, "t", engine.ColumnDef{Name: "a", Type: "uuid", Unique: ptr(true)})
+	c, err := p.conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	err = c.tx(t.Context(), func() error {
+		if _, err := c.exec(t.Context(), `INSERT INTO "~data"."table".t (_id, a) SELECT i, uuid() FROM range(50000) r(i)`); err != nil {
+			return err
+		}
+		c.trimCache(1)
+		_, err := c.exec(t.Context(), `INSERT INTO "~data"."table".t (_id) VALUES (-1)`)
+		return err
+	})
+	if n := one(t, p, `SELECT count(*) FROM "~data"."table".t`); err != nil || n != "50001" {
+		t.Errorf("%s rows, %v", n, err)
+	}
+	if got := one(t, p, `SELECT value FROM duckdb_settings() WHERE name = 'memory_limit'`); got != "1.0 GiB" {
+		t.Errorf("the memory limit is now %s", got)
+	}
+}
+
+func TestDuplicatesOfTwoColumnsAreCounted(t *testing.T) {
+	p := tableProject(t, t.TempDir())
+	makeTable(t, p, engine.SchemaTable, "t", engine.ColumnDef{Name: "a", Type: "bigint", Unique: ptr(true)}, engine.ColumnDef{Name: "b", Type: "date", Unique: ptr(true)})
+	var doc strings.Builder
+	doc.WriteString("a,b\n")
+	for i := range 3000 {
+		fmt.Fprintf(&doc, "%d,%04d-01-01\n", i, i+1)
+	}
+	mustImport(t, p, "t", doc.String())
+	_, err := importText(t, p, engine.SchemaTable, "t", doc.String())
+	var ie *engine.ImportError
+	if !errors.As(err, &ie) || ie.Total != 6000 || len(ie.Cells) != maxBadCells {
+		t.Errorf("the same document again: %v", err)
 	}
 }

@@ -276,6 +276,7 @@ func (c *conn) duplicatesOf(ctx context.Context, t *table, of target, header boo
 		return err
 	}
 	name := quoteName(col.Name)
+	counted := false
 	return c.query(ctx, `WITH twice AS (SELECT v, min(line) AS f FROM temp.main.given WHERE v IS NOT NULL GROUP BY v HAVING count(*) > 1),
 			old AS (SELECT DISTINCT `+name+` AS v FROM `+t.sql()+` WHERE `+name+` IS NOT NULL)
 		SELECT CAST(g.v AS VARCHAR), g.line, twice.f, old.v IS NOT NULL, count(*) OVER () FROM temp.main.given g
@@ -290,7 +291,8 @@ func (c *conn) duplicatesOf(ctx context.Context, t *table, of target, header boo
 			} else {
 				reason += "line " + *v[2] + " holds it"
 			}
-			if len(faults.Cells) == 0 || faults.Cells[len(faults.Cells)-1].Column != col.Name {
+			if !counted {
+				counted = true
 				faults.Total += total
 			}
 			if len(faults.Cells) < maxBadCells {
