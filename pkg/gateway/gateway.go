@@ -44,6 +44,7 @@ type Gateway struct {
 	jobs    sync.WaitGroup // background work that Close waits for
 	runners *runners
 	duties  []duty // run every second while the gateway serves
+	storing keyed  // by materialized query: its rows are replaced or dropped by one at a time
 	ctx     context.Context
 	stop    context.CancelFunc
 

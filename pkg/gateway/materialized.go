@@ -151,6 +151,8 @@ func (g *Gateway) run(ctx context.Context, p store.Project, id, run string) (nex
 		status, reason = store.RunCompleted, ""
 	case errors.Is(err, errRunCanceled):
 		status, reason, rows = store.RunCanceled, "", -1
+	case ctx.Err() != nil:
+		reason, rows = gatewayStopped, -1
 	default:
 		reason, rows = strings.TrimSpace(faultOf(err).Message), -1
 	}
@@ -189,16 +191,27 @@ func (g *Gateway) materialize(ctx context.Context, p store.Project, id, run stri
 			}
 		}
 	}()
+	stopped := func(err error) (int64, error) {
+		if errors.Is(context.Cause(ctx), errRunCanceled) {
+			return -1, errRunCanceled
+		}
+		return -1, err
+	}
+	unlock, err := g.storing.lock(ctx, id)
+	if err != nil {
+		return stopped(err)
+	}
+	defer unlock()
 	data, err := g.engine.Project(ctx, p.ID)
 	if err != nil {
-		return -1, err
+		return stopped(err)
 	}
 	owner := Scope{UserID: store.LocalUser, Email: store.LocalEmail}
 	n, err := data.Materialize(ctx, engine.SchemaMtQuery, id, engine.Query{SQL: q.SQL, Catalogs: g.resolver(p), Props: props(owner, p), Timeout: runLimit})
-	if err != nil && errors.Is(context.Cause(ctx), errRunCanceled) {
-		return -1, errRunCanceled
+	if err != nil {
+		return stopped(err)
 	}
-	return n, err
+	return n, nil
 }
 
 // refreshDue starts what the schedules ask for. A time that passed while no gateway served is made up for once.

@@ -252,7 +252,13 @@ func (g *Gateway) removeQuery(ctx context.Context, p store.Project, q store.Quer
 	return remove()
 }
 
+// dropStored drops the rows of a query. It waits for a run that goes on, which was asked to stop before.
 func (g *Gateway) dropStored(ctx context.Context, p store.Project, id string) error {
+	unlock, err := g.storing.lock(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	data, err := g.engine.Project(ctx, p.ID)
 	if err != nil {
 		return err

@@ -11,8 +11,12 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// draft is a saved query as it will be, for checking it before it is saved.
+// draft is a saved query as it will be, for checking it before it is saved. It is planned under a name of its own, so that nobody
+// who runs the query in the meantime gets the text that is only being checked.
 type draft struct{ name, was, sql string }
+
+// draftMark cannot begin the name of a saved query.
+const draftMark = "~"
 
 // lookupQuery finds what a name below peaka.query or peaka.mtquery stands for: the live text, or the rows stored by the last
 // complete run.
@@ -20,8 +24,11 @@ func (r resolver) lookupQuery(ctx context.Context, n engine.TableName) (engine.S
 	name := strings.ToLower(n.Table)
 	if d := r.draft; d != nil && n.Schema == engine.SchemaQuery {
 		switch name {
-		case d.name:
+		case draftMark + d.name:
 			return engine.Source{SQL: d.sql}, nil
+		case d.name: // whatever leads here goes round in a circle, which the engine finds
+			n.Table = draftMark + d.name
+			return engine.Source{SQL: "SELECT * FROM " + quoteName(n)}, nil
 		case d.was:
 			return engine.Source{}, unknown(engine.KindUnknownTable, "Table '%s' does not exist", n.String())
 		}
@@ -86,8 +93,8 @@ func (g *Gateway) savedStatement(ctx context.Context, p store.Project, id string
 	return "SELECT * FROM " + quoteName(engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaMtQuery, Table: q.Name}), nil
 }
 
-// checkQuery plans a query under its own name, with the new text in place of what is stored. So the engine finds a query that
-// refers to itself, through others too, and what is no SELECT. An object that does not exist is refused only when exists is set:
+// checkQuery plans a query with the new text in place of what is stored. So the engine finds a query that refers to itself, through
+// others too, and what is no SELECT. An object that does not exist is refused only when exists is set:
 // the text is bound when it runs, so it may be saved before the table is made [O].
 func (g *Gateway) checkQuery(ctx context.Context, r *Request[api.QueryRequest], q store.Query, was string, exists bool) error {
 	if was == q.Name {
@@ -95,7 +102,7 @@ func (g *Gateway) checkQuery(ctx context.Context, r *Request[api.QueryRequest], 
 	}
 	rs := g.resolver(r.Project)
 	rs.draft = &draft{name: q.Name, was: was, sql: q.SQL}
-	n := engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaQuery, Table: q.Name}
+	n := engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaQuery, Table: draftMark + q.Name}
 	data, err := g.engine.Project(ctx, r.Project.ID)
 	if err != nil {
 		return err
@@ -121,7 +128,8 @@ func (g *Gateway) checkQuery(ctx context.Context, r *Request[api.QueryRequest], 
 // no one place: its message names every query on the way.
 func inOwnText(e *engine.Error, n engine.TableName) error {
 	if e.Kind == engine.KindCycle {
-		return &engine.Error{Kind: e.Kind, Message: e.Message}
+		own := strings.TrimSuffix(e.Message, " -> "+n.String())
+		return &engine.Error{Kind: e.Kind, Message: strings.ReplaceAll(own, n.String(), strings.Replace(n.String(), draftMark, "", 1))}
 	}
 	head := fmt.Sprintf("in %s: ", n)
 	for err := error(e); err != nil; err = errors.Unwrap(err) {

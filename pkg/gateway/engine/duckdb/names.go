@@ -154,7 +154,11 @@ func (s *statement) stored(ctx context.Context, n engine.TableName, schema, tabl
 	if !s.c.hasStored(schema, table) {
 		return unknownTable(n)
 	}
-	return s.view(ctx, n, `SELECT * FROM `+storeName(schema, table))
+	err := s.view(ctx, n, `SELECT * FROM `+storeName(schema, table))
+	if err != nil && !s.c.hasStored(schema, table) {
+		return unknownTable(n) // dropped in the meantime
+	}
+	return err
 }
 
 // saved expands a saved query, whose text goes the way of every statement: guard, names, dialect.

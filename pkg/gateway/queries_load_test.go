@@ -1,0 +1,99 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+)
+
+// TestQueriesUnderLoad lets callers save, run, move, cancel and delete each other's queries and folders. Whatever the order, no
+// call may fail but for what another has taken away, readers see the rows of one run, and no run stays RUNNING.
+func TestQueriesUnderLoad(t *testing.T) {
+	m, _ := newMtTest(t)
+	ctx := context.Background()
+	const p = store.DefaultProject
+	stop := m.g.startSchedules()
+	step := func(w int) error {
+		name, path := fmt.Sprintf("q%d", rand.IntN(6)), fmt.Sprintf("/f%d/g%d", rand.IntN(3), rand.IntN(3))
+		qs, err := m.cl.Queries.List(ctx, p)
+		if err != nil {
+			return err
+		}
+		id := "1"
+		if len(qs) > 0 {
+			id = qs[rand.IntN(len(qs))].ID
+		}
+		switch rand.IntN(9) {
+		case 0, 1:
+			_, err = m.cl.Queries.Create(ctx, p, api.QueryRequest{DisplayName: &name, InputQuery: ptr(fmt.Sprintf("SELECT %d AS v, i FROM UNNEST(range(1000)) t(i)", w)),
+				QueryType: materializedQuery, Path: &path, Schedule: &api.MaterializedQuerySchedule{Type: "interval", RepeatDuration: ptr("PT1S")}}, nil)
+			return err
+		case 2:
+			return m.cl.Queries.Delete(ctx, p, id)
+		case 3:
+			return m.cl.Queries.Move(ctx, p, id, api.QueryPathUpdateRequest{Path: path})
+		case 4:
+			return m.cl.Materialized.Cancel(ctx, p, id)
+		case 5:
+			fs, err := m.cl.Folders.List(ctx, p)
+			if err != nil || len(fs) == 0 {
+				return err
+			}
+			return m.cl.Folders.Delete(ctx, p, fs[rand.IntN(len(fs))].ID, url.Values{"force": {"true"}})
+		case 6, 7:
+			proj, err := m.g.store.Project(ctx, "", p)
+			if err != nil {
+				return err
+			}
+			rows, err := m.g.queryText(ctx, proj, "SELECT count(*), count(DISTINCT v) FROM peaka.mtquery."+name)
+			if err != nil {
+				f := faultOf(err)
+				return &api.Error{Status: f.Status, Message: f.Message}
+			}
+			if rows[0][0] != "1000" || rows[0][1] != "1" {
+				return fmt.Errorf("read %v", rows)
+			}
+			return nil
+		}
+		return m.cl.Materialized.Refresh(ctx, p, id)
+	}
+	var wg sync.WaitGroup
+	for w := range 8 {
+		wg.Go(func() {
+			for range 20 {
+				err := step(w)
+				var ae *api.Error
+				if errors.As(err, &ae) && (ae.Status == 404 || ae.Status == 409 ||
+					ae.Status == 400 && (strings.HasPrefix(ae.Message, "There is no query") || strings.Contains(ae.Message, "does not exist") || strings.Contains(ae.Message, "holds nothing yet"))) {
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	stop()
+	m.g.jobs.Wait()
+	if left, err := m.g.store.Running(ctx); err != nil || len(left) > 0 {
+		t.Errorf("left running: %v, %v", left, err)
+	}
+	all, err := m.g.store.Queries(ctx, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range all {
+		if q.Materialized.Error != nil {
+			t.Errorf("%s: %s", q.Name, *q.Materialized.Error)
+		}
+	}
+}
