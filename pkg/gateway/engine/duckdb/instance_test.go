@@ -260,7 +260,9 @@ func TestHardening(t *testing.T) {
 		`INSTALL httpfs`,
 		`LOAD httpfs`,
 		`SET enable_external_access=true`,
-		`SET memory_limit='100GB'`,
+		`SET threads=64`,
+		`SET allowed_configs=['threads']`,
+		`SET temp_directory='/tmp'`,
 		`SET lock_configuration=false`,
 	} {
 		if _, err := c.exec(t.Context(), s); err == nil {
