@@ -21,24 +21,23 @@ type idle struct {
 	closed bool
 }
 
-// answers asks the server for a sign of life.
-func answers(c *pgx.Conn) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	return c.Ping(ctx) == nil
-}
-
-func (i *idle) take() *pgx.Conn {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	for len(i.conns) > 0 {
-		c := i.conns[len(i.conns)-1]
-		i.conns = i.conns[:len(i.conns)-1]
-		if !c.IsClosed() && answers(c) { // the server may have hung up meanwhile
+// take returns an idle session that still answers, or nil.
+func (i *idle) take(ctx context.Context) *pgx.Conn {
+	for {
+		i.mu.Lock()
+		n := len(i.conns)
+		if n == 0 {
+			i.mu.Unlock()
+			return nil
+		}
+		c := i.conns[n-1]
+		i.conns = i.conns[:n-1]
+		i.mu.Unlock()
+		if c.Ping(ctx) == nil { // the server may have hung up meanwhile
 			return c
 		}
+		hangUp(c)
 	}
-	return nil
 }
 
 // put keeps a session that is fit for another statement and ends every other one.

@@ -87,7 +87,7 @@ func (p *postgres) Close() error {
 }
 
 func (p *postgres) connect(ctx context.Context) (*pgx.Conn, error) {
-	if c := p.idle.take(); c != nil {
+	if c := p.idle.take(ctx); c != nil {
 		return c, nil
 	}
 	c, err := pgx.ConnectConfig(ctx, p.cfg.Copy())
