@@ -10,6 +10,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/connector/files"
+	"github.com/dig-cli/dig/pkg/gateway/connector/mysql"
 	"github.com/dig-cli/dig/pkg/gateway/connector/postgres"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -17,7 +18,7 @@ import (
 
 // connectorTypes are the types of connection of this gateway.
 func connectorTypes() connector.Registry {
-	return connector.Registry{postgres.Type(), files.Type()}
+	return connector.Registry{postgres.Type(), mysql.Type(), files.Type()}
 }
 
 func (g *Gateway) registerConnections() {

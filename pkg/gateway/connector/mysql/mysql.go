@@ -1,0 +1,153 @@
+// Package mysql connects to MySQL and MariaDB.
+package mysql
+
+import (
+	"context"
+	"crypto/tls"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/connector"
+)
+
+// Type is the connection type MYSQL, with the fields of POSTGRES.
+func Type() connector.Type {
+	return connector.Type{
+		Key: "MYSQL", Label: "MySQL and MariaDB", Category: "Database", CatalogType: "peaka_mysql",
+		DocsURL: "https://dev.mysql.com/doc/refman/en/connecting.html",
+		Fields: []connector.Field{
+			{Name: "url", Kind: "text", Required: true, Description: "Host name or address of the server"},
+			{Name: "port", Kind: "number", Required: true, Description: "TCP port of the server, usually 3306"},
+			{Name: "user", Kind: "text", Required: true, Description: "User to log in as; reading rights are enough"},
+			{Name: "password", Kind: "text", Required: true, Secret: true, Description: "Password of the user"},
+			{Name: "databaseName", Kind: "text", Description: "The one database to read; without it every one the user may see"},
+			{Name: "useSsl", Kind: "boolean", Description: "Connect by TLS and verify the server's certificate and name"},
+		},
+		Open: open,
+	}
+}
+
+const connectTimeout = 10 * time.Second
+
+type server struct {
+	db      *sql.DB
+	control *sql.DB // for KILL, outside the limit of db
+	only    string  // the one database, "" for all
+}
+
+func open(c connector.Credential) (connector.Connector, error) {
+	host := strings.TrimSpace(c.Text("url"))
+	port, err := c.Port("port", 3306)
+	if err != nil {
+		return nil, err
+	}
+	if strings.ContainsAny(host, "/@?, \t") {
+		return nil, errors.New(`credential field "url" must be a host name or address alone`)
+	}
+	cfg := mysql.NewConfig()
+	cfg.Net, cfg.Addr = "tcp", net.JoinHostPort(host, strconv.Itoa(int(port)))
+	cfg.User, cfg.Passwd, cfg.DBName = c.Text("user"), c.Text("password"), c.Text("databaseName")
+	cfg.Timeout, cfg.Collation = connectTimeout, "utf8mb4_bin"
+	cfg.AllowNativePasswords, cfg.AllowAllFiles, cfg.MultiStatements = true, false, false
+	// Dates come as text, so that zero dates can be told from real ones. Text results of a session in UTC are exact.
+	cfg.ParseTime, cfg.InterpolateParams = false, true
+	cfg.Params = map[string]string{"time_zone": "'+00:00'", "sql_mode": "'ANSI_QUOTES,NO_BACKSLASH_ESCAPES'"}
+	if c.Flag("useSsl") {
+		cfg.TLS = &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12}
+	}
+	cfg.Logger = silent{}
+	conn, err := mysql.NewConnector(cfg)
+	if err != nil {
+		return nil, err
+	}
+	s := &server{db: sql.OpenDB(conn), control: sql.OpenDB(conn), only: cfg.DBName}
+	s.db.SetMaxOpenConns(8)
+	for _, db := range []*sql.DB{s.db, s.control} {
+		db.SetMaxIdleConns(2)
+		db.SetConnMaxIdleTime(10 * time.Second)
+	}
+	return s, nil
+}
+
+// silent keeps the driver from writing to the standard error of the process.
+type silent struct{}
+
+func (silent) Print(...any) {}
+
+func (s *server) Close() error { return errors.Join(s.db.Close(), s.control.Close()) }
+
+func (s *server) Test(ctx context.Context) error { return s.db.PingContext(ctx) }
+
+func (s *server) texts(ctx context.Context, query string, args ...any) ([]string, error) {
+	rows, err := s.db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []string
+	for rows.Next() {
+		var t string
+		if err := rows.Scan(&t); err != nil {
+			return nil, err
+		}
+		out = append(out, t)
+	}
+	return out, rows.Err()
+}
+
+// Schemas lists the databases the user may see, without the server's own.
+func (s *server) Schemas(ctx context.Context) ([]string, error) {
+	return s.texts(ctx, `SELECT schema_name FROM information_schema.schemata
+WHERE schema_name NOT IN ('information_schema', 'mysql', 'performance_schema', 'sys') AND (? = '' OR schema_name = ?) ORDER BY 1`, s.only, s.only)
+}
+
+func (s *server) schema(ctx context.Context, name string) (string, error) {
+	all, err := s.Schemas(ctx)
+	if err != nil {
+		return "", err
+	}
+	found, ok, err := connector.Pick("schema", name, all)
+	if err == nil && !ok {
+		err = connector.ErrNoSchema
+	}
+	return found, err
+}
+
+func (s *server) names(ctx context.Context, schema string) (string, []string, error) {
+	schema, err := s.schema(ctx, schema)
+	if err != nil {
+		return "", nil, err
+	}
+	names, err := s.texts(ctx, `SELECT table_name FROM information_schema.tables WHERE table_schema = ? ORDER BY 1`, schema)
+	return schema, names, err
+}
+
+// Tables lists tables and views.
+func (s *server) Tables(ctx context.Context, schema string) ([]connector.Table, error) {
+	_, names, err := s.names(ctx, schema)
+	out := make([]connector.Table, len(names))
+	for i, n := range names {
+		out[i] = connector.Table{Name: n}
+	}
+	return out, err
+}
+
+// Statistics are kept for indexes only, so there are none to give for columns.
+func (s *server) Statistics(context.Context, string, string) ([]api.ColumnStatistics, error) {
+	return nil, connector.ErrNoStatistics
+}
+
+// kill ends a statement at the server: the driver itself only closes the connection, and the server goes on.
+func (s *server) kill(id int64) {
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	_, _ = s.control.ExecContext(ctx, fmt.Sprintf("KILL %d", id)) // it may have ended by itself
+}
