@@ -62,10 +62,7 @@ func (c *conn) retype(ctx context.Context, was, now *table, i int) error {
 		return err
 	}
 	defer reader.close()
-	out, err := c.openBatch(now)
-	if err != nil {
-		return err
-	}
+	out := openBatch(now)
 	defer out.destroy()
 	ap, err := c.openAppender(now.kind, rebuiltName)
 	if err != nil {

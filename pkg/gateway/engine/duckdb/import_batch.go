@@ -75,12 +75,12 @@ func (a *arena) free() {
 }
 
 // openBatch makes an empty batch for the columns of a table.
-func (c *conn) openBatch(t *table) (*batch, error) {
+func openBatch(t *table) *batch {
 	types := make([]string, len(t.cols))
 	for i, col := range t.cols {
 		types[i] = col.Type
 	}
-	return newBatch(types), nil
+	return newBatch(types)
 }
 
 func newBatch(types []string) *batch {
