@@ -6,16 +6,11 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 )
 
 // TestDocumentWithoutKey asks as a stranger over TCP does: the document is public, and nothing else is.
 func TestDocumentWithoutKey(t *testing.T) {
-	g, err := Open(Options{Dir: t.TempDir(), OpenEngine: duckdb.Open})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer g.Close()
+	g := openTest(t)
 	for _, c := range []struct {
 		method, path string
 		status       int
