@@ -65,7 +65,7 @@ when no other zone is chosen.`,
 		{groupData, []*cobra.Command{newMaterializedCmd(e)}},
 		{groupData, []*cobra.Command{newExportCmd(e), newCacheCmd(e)}},
 		{groupSources, []*cobra.Command{newConnectionCmd(e), newCatalogCmd(e), newParametricCmd(e)}},
-		{groupMeta, []*cobra.Command{newSemanticCmd(e), newAgentCmd(e), newSQLCmd(e), newDriverCmd(e), newEmbedCmd(e)}},
+		{groupMeta, []*cobra.Command{newMetadataCmd(e), newSemanticCmd(e), newAgentCmd(e), newSQLCmd(e), newDriverCmd(e), newEmbedCmd(e)}},
 		{groupAdmin, []*cobra.Command{newOrgCmd(e), newWorkspaceCmd(e), newProjectCmd(e), newAPIKeyCmd(e), newInfoCmd(e)}},
 		{groupTools, []*cobra.Command{newAPICmd(e), newProfileCmd(e), newConfigCmd(e), newGatewayCmd(e), newCompletionCmd(e), newVersionCmd(e)}},
 	} {

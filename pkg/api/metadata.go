@@ -35,8 +35,8 @@ func (s *MetadataService) ListGoldenSQL(ctx context.Context, project string) ([]
 }
 
 // CreateGoldenSQL runs POST /metadata/{projectId}/golden-sqls.
-func (s *MetadataService) CreateGoldenSQL(ctx context.Context, project string, body GoldenSQLRequest) error {
-	return run(ctx, s.c, spec.CreateGoldenSql.At(project), body)
+func (s *MetadataService) CreateGoldenSQL(ctx context.Context, project string, body GoldenSQLRequest) (GoldenSQLEntry, error) {
+	return call[GoldenSQLEntry](ctx, s.c, spec.CreateGoldenSql.At(project), body)
 }
 
 // DeleteGoldenSQL runs DELETE /metadata/{projectId}/golden-sqls/{id}.
@@ -60,8 +60,8 @@ func (s *MetadataService) Refresh(ctx context.Context, project string, body Meta
 }
 
 // GetCallback runs GET /metadata/{projectId}/refresh/callback.
-func (s *MetadataService) GetCallback(ctx context.Context, project string) error {
-	return run(ctx, s.c, spec.GetRefreshCallback.At(project), nil)
+func (s *MetadataService) GetCallback(ctx context.Context, project string) (RefreshCallback, error) {
+	return call[RefreshCallback](ctx, s.c, spec.GetRefreshCallback.At(project), nil)
 }
 
 // RegisterCallback runs POST /metadata/{projectId}/refresh/callback.

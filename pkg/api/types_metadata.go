@@ -139,6 +139,11 @@ type MetadataRefreshRequest struct {
 	CallbackToken string `json:"callbackToken,omitempty"`
 }
 
+// RefreshCallback is who is told of refreshes. The token is never told back.
+type RefreshCallback struct {
+	CallbackURL string `json:"callbackURL,omitempty"`
+}
+
 // MetadataRefreshTriggered is a record of the service.
 type MetadataRefreshTriggered struct {
 }
@@ -151,7 +156,8 @@ type MetadataRefreshCallbackRequest struct {
 
 // MetadataRefreshStatus is a record of the service.
 type MetadataRefreshStatus struct {
-	Status string `json:"status"` // not-active, completed, waiting, active, delayed, failed, paused, stuck
+	Status string  `json:"status"`          // not-active, completed, waiting, active, delayed, failed, paused, stuck [L]; other zones may write NOT_ACTIVE [O]
+	Error  *string `json:"error,omitempty"` // why it failed; told by zone local only
 }
 
 // RelationList is a record of the service.
@@ -193,7 +199,7 @@ type AIUsageRequest struct {
 
 // TableMetadataUpdateRequest is the body of a request.
 type TableMetadataUpdateRequest struct {
-	TableDescription string           `json:"tableDescription,omitempty"`
+	TableDescription *string          `json:"tableDescription,omitempty"`
 	Columns          []MetadataColumn `json:"columns,omitempty"`
 	UseWithAI        *bool            `json:"useWithAI,omitempty"`
 }

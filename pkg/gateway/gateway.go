@@ -102,6 +102,7 @@ func (g *Gateway) register() {
 	g.registerAgent()
 	g.registerMisc()
 	g.registerSemantic()
+	g.registerMetadata()
 }
 
 // Operations lists the identifiers of the operations that have a route.

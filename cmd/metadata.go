@@ -1,0 +1,256 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+func newMetadataCmd(e *Env) *cobra.Command {
+	c := &cobra.Command{Use: "metadata", Aliases: []string{"meta"}, Short: "What is known about tables: descriptions, relations, values, proven SQL"}
+	c.AddCommand(
+		newMetadataListCmd(e), newMetadataFindCmd(e), newMetadataSetCmd(e), newMetadataAICmd(e), newMetadataQuestionsCmd(e), newMetadataSemanticsCmd(e),
+		newCategoricalCmd(e), newRelationCmd(e), newGoldenCmd(e), newMetadataRefreshCmd(e), newMetadataStatusCmd(e), newCallbackCmd(e),
+	)
+	return c
+}
+
+// forReaders reports whether output goes to a person or a spreadsheet, for whom nested records are flattened.
+func (e *Env) forReaders() bool {
+	switch e.run.flags.output {
+	case "", "table", "markdown", "html", "csv", "tsv":
+		return true
+	}
+	return false
+}
+
+// tableLine is a described table on one line.
+type tableLine struct {
+	Table       string  `json:"table"`
+	Description *string `json:"description"`
+	UseWithAI   bool    `json:"useWithAI"`
+	Columns     int     `json:"columns"`
+	Relations   int     `json:"relations"`
+}
+
+func tableLines(ms []api.TableMetadata) view {
+	lines := make([]tableLine, len(ms))
+	for i, m := range ms {
+		lines[i] = tableLine{Table: m.CatalogQueryName + "." + m.SchemaName + "." + m.TableName, UseWithAI: m.UseWithAI, Columns: len(m.Columns), Relations: len(m.Relations), Description: m.TableDescription}
+	}
+	return list(lines, "table", "description", "useWithAI", "columns", "relations").mine()
+}
+
+func newMetadataListCmd(e *Env) *cobra.Command {
+	var catalog, schema string
+	c := &cobra.Command{Use: "list", Aliases: []string{"ls", "get"}, Short: "Describe the tables of the project, a catalog or a schema", Example: "  " + e.Name + " metadata list --catalog sample -o yaml", Args: cobra.NoArgs}
+	c.Flags().StringVar(&catalog, "catalog", "", "only this catalog, by id or name")
+	c.Flags().StringVar(&schema, "schema", "", "only this schema")
+	return e.leaf(spec.GetProjectMetadata, c, e.withProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (view, error) {
+		id := ""
+		if catalog != "" {
+			var err error
+			if id, err = catalogID(ctx, cl, p, catalog); err != nil {
+				return view{}, err
+			}
+		}
+		v, err := cl.Metadata.Project(ctx, p, id, schema)
+		if err != nil || !e.forReaders() {
+			return object(v), err
+		}
+		ms := make([]api.TableMetadata, len(v.Metadata))
+		for i, m := range v.Metadata {
+			ms[i] = m.Metadata
+		}
+		return tableLines(ms), nil
+	}))
+}
+
+func newMetadataFindCmd(e *Env) *cobra.Command {
+	var top int
+	c := &cobra.Command{Use: "find TEXT", Short: "Find the tables that fit a text best", Example: "  " + e.Name + " metadata find \"orders of customers\" --top 3", Args: cobra.ExactArgs(1)}
+	c.Flags().IntVar(&top, "top", 0, "how many at most; the gateway's default when not given")
+	return e.leaf(spec.QueryMetadata, c, e.withProject(func(ctx context.Context, cl *api.Client, p string, args []string) (view, error) {
+		k := ""
+		if c.Flags().Changed("top") {
+			k = strconv.Itoa(top)
+		}
+		v, err := cl.Metadata.Query(ctx, p, args[0], k)
+		if err != nil || !e.forReaders() {
+			return list(v), err
+		}
+		return tableLines(v), nil
+	}))
+}
+
+// described reads what is known about one table now. An update replaces a table's metadata on the hosted zones, so a change
+// begins with this.
+func described(ctx context.Context, cl *api.Client, project, catalog, schema, table string) (api.TableMetadata, error) {
+	all, err := cl.Metadata.Project(ctx, project, catalog, schema)
+	if err != nil {
+		return api.TableMetadata{}, err
+	}
+	for _, m := range all.Metadata {
+		if m.Metadata.CatalogID == catalog && m.Metadata.SchemaName == schema && m.Metadata.TableName == table {
+			return m.Metadata, nil
+		}
+	}
+	return api.TableMetadata{}, &failure{exit: exitNotFound, code: "not-found", msg: fmt.Sprintf("there is no metadata of table %s.%s in that catalog", schema, table), hint: "`dig metadata refresh` reads new tables"}
+}
+
+func newMetadataSetCmd(e *Env) *cobra.Command {
+	var description, body string
+	var ai bool
+	var columns []string
+	c := &cobra.Command{
+		Use: "set CATALOG SCHEMA.TABLE", Short: "Describe a table and its columns", Args: cobra.ExactArgs(2),
+		Long:    "Describe a table and its columns. What is not given stays as it is.",
+		Example: "  " + e.Name + " metadata set peaka table.people --description \"who we know\" --column \"age=in years\"",
+	}
+	fs := c.Flags()
+	fs.StringVar(&description, "description", "", "what the table holds")
+	fs.StringArrayVar(&columns, "column", nil, "NAME=DESCRIPTION of a column; repeat")
+	fs.BoolVar(&ai, "use-with-ai", true, "whether the AI may use the table")
+	bodyFlag(c, &body)
+	return e.leaf(spec.UpdateTableMetadata, c, e.withProject(func(ctx context.Context, cl *api.Client, p string, args []string) (view, error) {
+		schema, table, err := twoPart("SCHEMA.TABLE", args[1])
+		if err != nil {
+			return view{}, err
+		}
+		id, err := catalogID(ctx, cl, p, args[0])
+		if err != nil {
+			return view{}, err
+		}
+		var req api.TableMetadataUpdateRequest
+		if err := e.body(body, &req); err != nil {
+			return view{}, err
+		}
+		if body == "" {
+			if !fs.Changed("description") && !fs.Changed("use-with-ai") && len(columns) == 0 {
+				return view{}, usagef("nothing to change: give --description, --column or --use-with-ai")
+			}
+			now, err := described(ctx, cl, p, id, schema, table)
+			if err != nil {
+				return view{}, err
+			}
+			req = api.TableMetadataUpdateRequest{TableDescription: now.TableDescription, Columns: now.Columns, UseWithAI: &now.UseWithAI}
+		}
+		setIf(c, "description", &req.TableDescription, description)
+		setIf(c, "use-with-ai", &req.UseWithAI, ai)
+		for _, kv := range columns {
+			name, text, ok := strings.Cut(kv, "=")
+			if !ok {
+				return view{}, usagef("--column %q is not of the form NAME=DESCRIPTION", kv)
+			}
+			if err := describeColumn(&req, name, text); err != nil {
+				return view{}, err
+			}
+		}
+		v, err := cl.Metadata.UpdateTable(ctx, p, id, schema, table, req)
+		if err == nil && v.TableName == "" {
+			return note("described %s", args[1]), nil
+		}
+		return object(v, "schemaName", "tableName", "tableDescription", "useWithAI"), err
+	}))
+}
+
+func describeColumn(req *api.TableMetadataUpdateRequest, name, text string) error {
+	for i := range req.Columns {
+		if req.Columns[i].ColumnName == name {
+			req.Columns[i].ColumnDescription = text
+			return nil
+		}
+	}
+	return &failure{exit: exitNotFound, code: "not-found", msg: fmt.Sprintf("--column: the table has no column %q", name)}
+}
+
+func newMetadataAICmd(e *Env) *cobra.Command {
+	var allow, deny bool
+	c := &cobra.Command{
+		Use: "ai CATALOG[.SCHEMA[.TABLE]]", Short: "Allow or forbid the AI to use a catalog, schema or table", Args: cobra.ExactArgs(1),
+		Long:    "Allow or forbid the AI to use a catalog, a schema or a table, with all that is in it.",
+		Example: "  " + e.Name + " metadata ai sample.shop --deny",
+	}
+	c.Flags().BoolVar(&allow, "allow", false, "let the AI use it")
+	c.Flags().BoolVar(&deny, "deny", false, "keep the AI away from it")
+	annotate(c, spec.SetSchemaAiUsage, spec.UpdateTableMetadata)
+	return e.leaf(spec.SetCatalogAiUsage, c, e.withProject(func(ctx context.Context, cl *api.Client, p string, args []string) (view, error) {
+		if allow == deny {
+			return view{}, usagef("give --allow or --deny")
+		}
+		parts := strings.Split(args[0], ".")
+		if len(parts) > 3 {
+			return view{}, usagef("%q has more than three parts", args[0])
+		}
+		id, err := catalogID(ctx, cl, p, parts[0])
+		if err != nil {
+			return view{}, err
+		}
+		done := note("the AI may use %s", args[0])
+		if deny {
+			done = note("the AI may not use %s", args[0])
+		}
+		req := api.AIUsageRequest{UseWithAI: &allow}
+		switch len(parts) {
+		case 1:
+			return done, cl.Metadata.SetCatalogAIUsage(ctx, p, id, req)
+		case 2:
+			return done, cl.Metadata.SetSchemaAIUsage(ctx, p, id, parts[1], req)
+		}
+		now, err := described(ctx, cl, p, id, parts[1], parts[2])
+		if err != nil {
+			return view{}, err
+		}
+		_, err = cl.Metadata.UpdateTable(ctx, p, id, parts[1], parts[2], api.TableMetadataUpdateRequest{TableDescription: now.TableDescription, Columns: now.Columns, UseWithAI: &allow})
+		return done, err
+	}))
+}
+
+func newMetadataQuestionsCmd(e *Env) *cobra.Command {
+	c := &cobra.Command{Use: "questions TEXT", Short: "Have the AI propose questions the data can answer (hosted zones)", Example: "  " + e.Name + " metadata questions \"customer churn\"", Args: cobra.ExactArgs(1)}
+	return e.leaf(spec.GenerateSampleQuestions, c, e.withProject(func(ctx context.Context, cl *api.Client, p string, args []string) (view, error) {
+		v, err := cl.Metadata.SampleQuestions(ctx, p, args[0])
+		if err != nil || !e.forReaders() {
+			return object(v), err
+		}
+		return list(v.Questions, "category", "question").mine(), nil
+	}))
+}
+
+func newMetadataSemanticsCmd(e *Env) *cobra.Command {
+	var thread, prompt, body string
+	var limit int64
+	c := &cobra.Command{Use: "semantics CATALOG SCHEMA.TABLE", Short: "Have the AI describe a table and its columns (hosted zones)", Example: "  " + e.Name + " metadata semantics crm public.leads --prompt \"sales pipeline\"", Args: cobra.ExactArgs(2)}
+	c.Flags().StringVar(&thread, "thread", "", "go on with this thread")
+	c.Flags().StringVar(&prompt, "prompt", "", "what the AI should know first")
+	c.Flags().Int64Var(&limit, "limit", 0, "how many rows it may look at")
+	bodyFlag(c, &body)
+	return e.leaf(spec.GenerateSemantics, c, e.withProject(func(ctx context.Context, cl *api.Client, p string, args []string) (view, error) {
+		var req api.GenerateSemanticsRequest
+		if err := e.body(body, &req); err != nil {
+			return view{}, err
+		}
+		if thread != "" {
+			req.ThreadID = thread
+		}
+		if prompt != "" {
+			req.InitialPrompt = prompt
+		}
+		setIf(c, "limit", &req.Limit, limit)
+		schema, table, err := twoPart("SCHEMA.TABLE", args[1])
+		if err != nil {
+			return view{}, err
+		}
+		id, err := catalogID(ctx, cl, p, args[0])
+		if err != nil {
+			return view{}, err
+		}
+		v, err := cl.Metadata.GenerateSemantics(ctx, p, id, schema, table, req)
+		return object(v), err
+	}))
+}

@@ -1,0 +1,346 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+func (g *Gateway) registerMetadata() {
+	handle(g, spec.GetProjectMetadata, g.getProjectMetadata)
+	handle(g, spec.QueryMetadata, g.queryMetadata)
+	handle(g, spec.UpdateTableMetadata, g.updateTableMetadata)
+	handle(g, spec.SetCatalogAiUsage, g.setAIUsage)
+	handle(g, spec.SetSchemaAiUsage, g.setAIUsage)
+	handle(g, spec.GenerateSampleQuestions, refuse[api.SampleQuestions](needsModel))
+	handle(g, spec.GenerateSemantics, refuse[api.SemanticsResult](needsModel))
+	handle(g, spec.GenerateCategoricalValues, g.generateCategorical)
+	handle(g, spec.DeleteCategoricalValues, g.deleteCategorical)
+	handle(g, spec.ListRelations, g.listRelations)
+	handle(g, spec.AddRelation, g.addRelation)
+	handle(g, spec.UpdateRelation, g.updateRelation)
+	handle(g, spec.DeleteRelation, g.deleteRelation)
+	handle(g, spec.ListGoldenSqls, g.listGoldenSQL)
+	handle(g, spec.CreateGoldenSql, g.createGoldenSQL)
+	handle(g, spec.DeleteGoldenSql, g.deleteGoldenSQL)
+	handle(g, spec.QueryGoldenSqls, g.queryGoldenSQL)
+	handle(g, spec.RefreshMetadata, g.refreshMetadata)
+	handle(g, spec.GetMetadataRefreshStatus, g.metadataRefreshStatus)
+	handle(g, spec.GetRefreshCallback, g.getRefreshCallback)
+	handle(g, spec.RegisterRefreshCallback, g.registerRefreshCallback)
+	handle(g, spec.UnregisterRefreshCallback, g.unregisterRefreshCallback)
+}
+
+// done is the reply {} of an operation that has nothing to tell [O].
+type done struct{}
+
+// describer reads the metadata of one project's tables: what the catalogs say now, under what users have said about them.
+type describer struct {
+	g         *Gateway
+	p         store.Project
+	notes     store.Notes
+	catalogs  map[string]catalog
+	order     []catalog
+	relations map[store.TableKey][]api.Relation
+}
+
+func (g *Gateway) describer(ctx context.Context, p store.Project) (*describer, error) {
+	d := &describer{g: g, p: p, catalogs: map[string]catalog{}, relations: map[store.TableKey][]api.Relation{}}
+	var err error
+	if d.notes, err = g.store.MetadataNotes(ctx, p.ID); err != nil {
+		return nil, err
+	}
+	if d.order, err = g.catalogs(ctx, p); err != nil {
+		return nil, err
+	}
+	for _, c := range d.order {
+		d.catalogs[c.ID] = c
+	}
+	all, err := g.store.Relations(ctx, p.ID, "")
+	for _, r := range all {
+		d.relations[r.Source.TableKey] = append(d.relations[r.Source.TableKey], d.relation(r))
+	}
+	return d, err
+}
+
+func (d *describer) relation(r store.Relation) api.Relation {
+	return api.Relation{ID: r.ID, ProjectID: d.p.ID, Type: r.Type,
+		SourceCatalogID: r.Source.Catalog, SourceCatalogName: d.catalogs[r.Source.Catalog].Name, SourceSchemaName: r.Source.Schema, SourceTableName: r.Source.Table, SourceColumnName: r.Source.Column,
+		TargetCatalogID: r.Target.Catalog, TargetCatalogName: d.catalogs[r.Target.Catalog].Name, TargetSchemaName: r.Target.Schema, TargetTableName: r.Target.Table, TargetColumnName: r.Target.Column}
+}
+
+// tables describes the tables of one catalog, or of one of its schemas.
+func (d *describer) tables(ctx context.Context, c catalog, schema string) ([]api.TableMetadata, error) {
+	schemas := []string{schema}
+	if schema == "" {
+		var err error
+		if schemas, err = c.source.Schemas(ctx); err != nil {
+			return nil, err
+		}
+	} else if _, err := d.g.schema(ctx, d.p, c.ID, schema); err != nil {
+		return nil, err
+	}
+	var out []api.TableMetadata
+	for _, s := range schemas {
+		tables, err := c.source.Tables(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range tables {
+			m, err := d.table(ctx, c, t)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, m)
+		}
+	}
+	return out, nil
+}
+
+// table describes one table. One whose statement no longer works, a saved query over a table that is gone, has no columns to
+// tell, and must not hide all others.
+func (d *describer) table(ctx context.Context, c catalog, t api.Table) (api.TableMetadata, error) {
+	key := store.TableKey{Catalog: c.ID, Schema: t.SchemaName, Table: t.TableName}
+	m := api.TableMetadata{ProjectID: d.p.ID, CatalogID: c.ID, CatalogType: c.CatalogType, CatalogQueryName: c.Name, CatalogDisplayName: c.DisplayName,
+		SchemaName: t.SchemaName, TableName: t.TableName, TableDescription: d.notes.Tables[key], IsCacheable: t.IsCacheable, IsDynamicTable: t.IsDynamicTable,
+		UseWithAI: d.notes.AllowsAI(key), Columns: []api.MetadataColumn{}, Relations: d.relations[key]}
+	if m.Relations == nil {
+		m.Relations = []api.Relation{}
+	}
+	cols, err := c.source.Columns(ctx, t.SchemaName, t.TableName)
+	var broken *engine.Error
+	if errors.As(err, &broken) && (c.ID == queryCatalogID || c.CatalogType == semanticType) {
+		return m, nil
+	}
+	if err != nil {
+		return m, err
+	}
+	system, err := d.systemColumns(ctx, c, t)
+	if err != nil {
+		return m, err
+	}
+	for i, col := range cols {
+		m.Columns = append(m.Columns, d.column(key, col, int64(i+1), system[col.Name]))
+	}
+	return m, nil
+}
+
+// systemColumns are those of internal tables that users did not declare.
+func (d *describer) systemColumns(ctx context.Context, c catalog, t api.Table) (map[string]bool, error) {
+	if c.ID != internalCatalogID {
+		return nil, nil
+	}
+	data, err := d.g.engine.Project(ctx, d.p.ID)
+	if err != nil {
+		return nil, err
+	}
+	cols, err := data.Columns(ctx, t.SchemaName, t.TableName)
+	out := map[string]bool{}
+	for _, col := range cols {
+		out[col.Name] = col.System
+	}
+	return out, err
+}
+
+func (d *describer) column(t store.TableKey, c api.ColumnDetail, order int64, system bool) api.MetadataColumn {
+	n := d.notes.Columns[store.ColumnKey{TableKey: t, Column: c.Name}]
+	m := api.MetadataColumn{ColumnName: c.Name, DataType: c.DataType, Order: order, IsNotNull: c.IsNotNull, IsUnique: c.IsUnique,
+		IsSystem: system || strings.HasPrefix(c.Name, "_q_"), IsPrimary: system && c.Name == "_id", IsCategorical: n.Categorical != nil,
+		CategoricalValues: n.Categorical, Lineage: []api.ColumnLineage{}, SampleValues: []json.RawMessage{}}
+	switch {
+	case n.Description != nil:
+		m.ColumnDescription = *n.Description
+	case c.Desc != nil:
+		m.ColumnDescription = *c.Desc
+	}
+	if m.CategoricalValues == nil {
+		m.CategoricalValues = []string{}
+	}
+	for _, v := range n.Sample {
+		raw, _ := json.Marshal(v) // a string always marshals
+		m.SampleValues = append(m.SampleValues, raw)
+	}
+	return m
+}
+
+// content is the text by which a table is found.
+func content(m api.TableMetadata) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s.%s.%s", m.CatalogQueryName, m.SchemaName, m.TableName)
+	if m.TableDescription != nil && *m.TableDescription != "" {
+		fmt.Fprintf(&b, ": %s", *m.TableDescription)
+	}
+	for _, c := range m.Columns {
+		if c.IsSystem {
+			continue
+		}
+		fmt.Fprintf(&b, "\n%s %s", c.ColumnName, c.DataType)
+		if c.ColumnDescription != "" {
+			fmt.Fprintf(&b, ": %s", c.ColumnDescription)
+		}
+		if len(c.CategoricalValues) > 0 {
+			fmt.Fprintf(&b, " (%s)", strings.Join(c.CategoricalValues, ", "))
+		}
+	}
+	return b.String()
+}
+
+// all describes the tables of the project, of one catalog when its id is given, of one schema when that is too.
+func (d *describer) all(ctx context.Context, catalogID, schema string) ([]api.TableMetadata, error) {
+	if catalogID != "" {
+		c, ok := d.catalogs[catalogID]
+		if !ok {
+			return nil, dataFault(404, "there is no catalog with id: %s", catalogID)
+		}
+		return d.tables(ctx, c, schema)
+	}
+	var out []api.TableMetadata
+	for _, c := range d.order {
+		if schema != "" { // a schema of any catalog that has it
+			names, err := c.source.Schemas(ctx)
+			if err != nil {
+				return nil, err
+			}
+			if !slices.Contains(names, schema) {
+				continue
+			}
+		}
+		ts, err := d.tables(ctx, c, schema)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, ts...)
+	}
+	return out, nil
+}
+
+// getProjectMetadata describes the tables as they are now. Categorical values that are due are read anew first.
+func (g *Gateway) getProjectMetadata(ctx context.Context, r *Request[None]) (api.ProjectMetadata, error) {
+	out := api.ProjectMetadata{Metadata: []api.MetadataEntry{}}
+	if err := g.dueCategorical(ctx, r.Project); err != nil {
+		return out, err
+	}
+	d, err := g.describer(ctx, r.Project)
+	if err != nil {
+		return out, err
+	}
+	tables, err := d.all(ctx, r.Query("catalogId"), r.Query("schemaName"))
+	for _, m := range tables {
+		out.Metadata = append(out.Metadata, api.MetadataEntry{ID: m.CatalogID + "." + m.SchemaName + "." + m.TableName, Content: content(m), Metadata: m})
+	}
+	return out, err
+}
+
+// queryMetadata finds the tables that fit a text best: those the AI may use, by full-text rank, tables called exactly so first.
+func (g *Gateway) queryMetadata(ctx context.Context, r *Request[None]) (api.MetadataQueryResult, error) {
+	out := api.MetadataQueryResult{Result: []api.TableMetadata{}}
+	text := strings.TrimSpace(r.Query("table"))
+	if text == "" {
+		return out, frameworkFault(400, "required query parameter %q is missing", "table")
+	}
+	top, err := r.Int("topK", 5, 1)
+	if err != nil {
+		return out, err
+	}
+	d, err := g.describer(ctx, r.Project)
+	if err != nil {
+		return out, err
+	}
+	tables, err := d.all(ctx, "", "")
+	if err != nil {
+		return out, err
+	}
+	tables = slices.DeleteFunc(tables, func(m api.TableMetadata) bool { return !m.UseWithAI })
+	hits := rank(text, mapAll(tables, content))
+	named := func(m api.TableMetadata) bool {
+		full := m.CatalogQueryName + "." + m.SchemaName + "." + m.TableName
+		return strings.EqualFold(text, m.TableName) || strings.EqualFold(text, full) || strings.EqualFold(text, m.SchemaName+"."+m.TableName)
+	}
+	slices.SortStableFunc(hits, func(a, b int) int {
+		return strings.Compare(strconv.FormatBool(named(tables[b])), strconv.FormatBool(named(tables[a])))
+	})
+	for _, i := range hits[:min(top, len(hits))] {
+		out.Result = append(out.Result, tables[i])
+	}
+	return out, nil
+}
+
+// metadataTable finds the table that a path names.
+func (g *Gateway) metadataTable(ctx context.Context, p store.Project, k store.TableKey) (catalog, api.Table, error) {
+	return g.table(ctx, p, k.Catalog, k.Schema, k.Table)
+}
+
+func tableKey[B any](r *Request[B]) store.TableKey {
+	return store.TableKey{Catalog: r.Param("catalogId"), Schema: r.Param("schemaName"), Table: r.Param("tableName")}
+}
+
+// updateTableMetadata changes what is given: each column is given whole, and what it says as before is no change.
+func (g *Gateway) updateTableMetadata(ctx context.Context, r *Request[api.TableMetadataUpdateRequest]) (api.TableMetadata, error) {
+	k := tableKey(r)
+	c, t, err := g.metadataTable(ctx, r.Project, k)
+	if err != nil {
+		return api.TableMetadata{}, err
+	}
+	d, err := g.describer(ctx, r.Project)
+	if err != nil {
+		return api.TableMetadata{}, err
+	}
+	now, err := d.table(ctx, c, t)
+	if err != nil {
+		return api.TableMetadata{}, err
+	}
+	change := store.TableChange{Description: r.Body.TableDescription, AI: r.Body.UseWithAI, Columns: map[string]store.ColumnChange{}}
+	for _, col := range r.Body.Columns {
+		i := slices.IndexFunc(now.Columns, func(have api.MetadataColumn) bool { return have.ColumnName == col.ColumnName })
+		if i < 0 {
+			return api.TableMetadata{}, dataFault(400, "Column '%s' cannot be resolved", col.ColumnName)
+		}
+		old, ch := now.Columns[i], store.ColumnChange{}
+		if col.ColumnDescription != old.ColumnDescription {
+			ch.Description = &col.ColumnDescription
+		}
+		switch {
+		case !col.IsCategorical && old.IsCategorical:
+			ch.Categorical = &[]string{}
+		case col.IsCategorical && len(col.CategoricalValues) == 0:
+			return api.TableMetadata{}, dataFault(400, "column %s is to be categorical without values", col.ColumnName)
+		case col.IsCategorical && !slices.Equal(old.CategoricalValues, col.CategoricalValues):
+			ch.Categorical = &col.CategoricalValues
+		}
+		change.Columns[col.ColumnName] = ch
+	}
+	if err := g.store.UpdateTableNotes(ctx, r.Project.ID, k, change); err != nil {
+		return api.TableMetadata{}, err
+	}
+	if d, err = g.describer(ctx, r.Project); err != nil {
+		return api.TableMetadata{}, err
+	}
+	return d.table(ctx, c, t)
+}
+
+// setAIUsage says whether the AI may use a catalog or a schema, and all that is in it.
+func (g *Gateway) setAIUsage(ctx context.Context, r *Request[api.AIUsageRequest]) (done, error) {
+	if r.Body.UseWithAI == nil {
+		return done{}, missing("useWithAI")
+	}
+	k := tableKey(r)
+	var err error
+	if k.Schema == "" {
+		_, err = g.catalog(ctx, r.Project, k.Catalog)
+	} else {
+		_, err = g.schema(ctx, r.Project, k.Catalog, k.Schema)
+	}
+	if err != nil {
+		return done{}, err
+	}
+	return done{}, g.store.SetAIUsage(ctx, r.Project.ID, k, *r.Body.UseWithAI)
+}

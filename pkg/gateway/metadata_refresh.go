@@ -1,0 +1,192 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+)
+
+// States of a refresh, as the service spells them [L].
+const (
+	refreshNever  = "not-active"
+	refreshActive = "active"
+	refreshDone   = "completed"
+	refreshFailed = "failed"
+)
+
+// refreshMetadata reads one catalog, or all of them, anew: sample values of the columns the AI may use, and categorical values.
+// Tables and columns need no refresh; they are read live.
+func (g *Gateway) refreshMetadata(ctx context.Context, r *Request[io.Reader]) (api.MetadataRefreshTriggered, error) {
+	var out api.MetadataRefreshTriggered
+	var body api.MetadataRefreshRequest
+	if err := optionalBody(r.Body, &body); err != nil {
+		return out, err
+	}
+	tell, err := g.callback(ctx, r.Project, body.CallbackURL, body.CallbackToken)
+	if err != nil {
+		return out, err
+	}
+	cats, err := g.catalogs(ctx, r.Project)
+	if err != nil {
+		return out, err
+	}
+	if body.CatalogID != "" {
+		c, err := g.catalog(ctx, r.Project, body.CatalogID)
+		if err != nil {
+			return out, err
+		}
+		cats = []catalog{c}
+	}
+	runner, err := g.runners.ID()
+	if err != nil {
+		return out, err
+	}
+	for _, c := range cats {
+		if err := g.store.SetMetadataRefresh(ctx, r.Project.ID, c.ID, store.Refresh{Status: refreshActive, Runner: runner}); err != nil {
+			return out, err
+		}
+	}
+	g.background(func(ctx context.Context) {
+		for _, c := range cats {
+			g.refreshCatalog(ctx, r.Project, c, runner, tell)
+		}
+	})
+	return out, nil
+}
+
+// optionalBody decodes a body that may be left out.
+func optionalBody(from io.Reader, into any) error {
+	raw, err := io.ReadAll(io.LimitReader(from, maxBody))
+	if err != nil || len(bytes.TrimSpace(raw)) == 0 {
+		return err
+	}
+	return decodeBody(raw, into)
+}
+
+// refreshCatalog runs one refresh to its end, records it and tells whoever asked to be told.
+func (g *Gateway) refreshCatalog(ctx context.Context, p store.Project, c catalog, runner string, tell *listener) {
+	end := store.Refresh{Status: refreshDone, Runner: runner}
+	if err := g.reread(ctx, p, c); err != nil {
+		text := faultOf(err).Message
+		end.Status, end.Error = refreshFailed, &text
+	}
+	// The state is recorded even when the process is asked to stop.
+	if err := g.store.SetMetadataRefresh(context.WithoutCancel(ctx), p.ID, c.ID, end); err != nil {
+		g.log.Error("metadata refresh", "catalog", c.ID, "error", err)
+	}
+	if tell != nil {
+		if err := tell.post(ctx, refreshNews{p.ID, c.ID, end.Status, end.Error}); err != nil {
+			g.log.Warn("metadata refresh callback", "catalog", c.ID, "error", err)
+		}
+	}
+}
+
+// Sample values: this many of each column, from so many rows, none longer than so many bytes.
+const (
+	samples     = 5
+	sampledRows = 200
+	sampleWidth = 200
+)
+
+func (g *Gateway) reread(ctx context.Context, p store.Project, c catalog) error {
+	d, err := g.describer(ctx, p)
+	if err != nil {
+		return err
+	}
+	tables, err := d.tables(ctx, c, "")
+	if err != nil {
+		return err
+	}
+	for _, m := range tables {
+		key := store.TableKey{Catalog: c.ID, Schema: m.SchemaName, Table: m.TableName}
+		var list []string
+		for _, col := range m.Columns {
+			if !col.IsSystem {
+				list = append(list, col.ColumnName)
+			}
+		}
+		// A table with required parameters answers nothing without them.
+		if m.UseWithAI && !m.IsDynamicTable && len(list) > 0 {
+			values, err := g.sample(ctx, p, engine.TableName{Catalog: c.Name, Schema: m.SchemaName, Table: m.TableName}, list)
+			if err != nil {
+				return err
+			}
+			if err := g.store.SetSamples(ctx, p.ID, key, values); err != nil {
+				return err
+			}
+		}
+		for _, col := range m.Columns {
+			k := store.ColumnKey{TableKey: key, Column: col.ColumnName}
+			if n := d.notes.Columns[k]; n.Categorical != nil {
+				if err := g.rereadCategorical(ctx, p, k, n); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// sample reads a few different values of each column.
+func (g *Gateway) sample(ctx context.Context, p store.Project, n engine.TableName, columns []string) (map[string][]string, error) {
+	res, err := g.query(ctx, p, engine.Query{SQL: "SELECT " + strings.Join(mapAll(columns, quote), ", ") + " FROM " + quoteName(n) + " LIMIT " + strconv.Itoa(sampledRows)})
+	if err != nil {
+		return nil, err
+	}
+	defer res.Close()
+	out := map[string][]string{}
+	for _, c := range columns {
+		out[c] = []string{}
+	}
+	_, err = res.Rows(ctx, func(row [][]byte) error {
+		for i, v := range row {
+			have := out[columns[i]]
+			if v != nil && len(have) < samples && len(v) <= sampleWidth && utf8.Valid(v) && !slices.Contains(have, string(v)) {
+				out[columns[i]] = append(have, string(v))
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// metadataRefreshStatus tells how the last refresh of a catalog went. One whose process is gone has failed.
+func (g *Gateway) metadataRefreshStatus(ctx context.Context, r *Request[None]) (api.MetadataRefreshStatus, error) {
+	c, err := g.catalog(ctx, r.Project, r.Param("catalogId"))
+	if err != nil {
+		return api.MetadataRefreshStatus{}, err
+	}
+	last, err := g.store.MetadataRefresh(ctx, r.Project.ID, c.ID)
+	if errors.Is(err, store.ErrNotFound) {
+		return api.MetadataRefreshStatus{Status: refreshNever}, nil
+	}
+	if err == nil && last.Status == refreshActive && !g.runners.Alive(last.Runner) {
+		text := "the gateway stopped during this refresh"
+		last.Status, last.Error = refreshFailed, &text
+		err = g.store.SetMetadataRefresh(ctx, r.Project.ID, c.ID, last)
+	}
+	return api.MetadataRefreshStatus{Status: last.Status, Error: last.Error}, err
+}
+
+// refreshNews is what a callback is told, as JSON.
+type refreshNews struct {
+	ProjectID string  `json:"projectId"`
+	CatalogID string  `json:"catalogId"`
+	Status    string  `json:"status"`
+	Error     *string `json:"error,omitempty"`
+}
+
+func (n refreshNews) body() []byte {
+	raw, _ := json.Marshal(n) // strings always marshal
+	return raw
+}

@@ -1,0 +1,156 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/gateway/store"
+)
+
+func TestRank(t *testing.T) {
+	docs := []string{"shop.customerOrders: what was ordered", "shop.customers name address", "weather of the day", ""}
+	for query, want := range map[string][]int{
+		"orders":            {0},
+		"customer":          {1, 0}, // the shorter text says more by the same word
+		"customer's ORDER?": {0, 1},
+		"day weather":       {2},
+		"nothing":           nil,
+		"":                  nil,
+	} {
+		if got := rank(query, docs); !slices.Equal(got, want) {
+			t.Errorf("rank(%q) = %v, want %v", query, got, want)
+		}
+	}
+	if got := rank("x", nil); got != nil {
+		t.Errorf("rank of nothing = %v", got)
+	}
+}
+
+func TestCallable(t *testing.T) {
+	for a, want := range map[string]bool{
+		"127.0.0.1": true, "10.1.2.3": true, "93.184.216.34": true, "::1": true, "2606:2800:220:1::1": true,
+		"169.254.169.254": false, "::ffff:169.254.169.254": false, "fe80::1%eth0": false, "0.0.0.0": false, "::": false, "224.0.0.1": false,
+		"100.100.100.200": false, "fd00:ec2::254": false,
+	} {
+		if err := callable(netip.MustParseAddr(a)); (err == nil) != want {
+			t.Errorf("callable(%s) = %v", a, err)
+		}
+	}
+	for _, s := range []string{"", "/hook", "ftp://h/", "file:///etc/passwd", "http://u:p@h/", "http://169.254.169.254/", "http://[fe80::1]/", "http://[::ffff:169.254.169.254]/"} {
+		if checkCallbackURL(s) == nil {
+			t.Errorf("%q is taken as a callback", s)
+		}
+	}
+}
+
+// TestRefreshCallback has a refresh tell a server of its end: the registered one with its token, which the store does not hold
+// in clear, and in its place one that is given with the refresh.
+func TestRefreshCallback(t *testing.T) {
+	g := openTest(t)
+	type call struct {
+		path, auth string
+		news       refreshNews
+	}
+	calls := make(chan call, 10)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := call{path: r.URL.Path, auth: r.Header.Get("Authorization")}
+		if err := json.NewDecoder(r.Body).Decode(&c.news); err != nil {
+			t.Error(err)
+		}
+		calls <- c
+		http.Redirect(w, r, "/elsewhere", http.StatusFound)
+	}))
+	defer srv.Close()
+	do := func(method, path, body string) {
+		t.Helper()
+		hr := httptest.NewRequest(method, basePath+path, strings.NewReader(body))
+		res, err := g.Transport().RoundTrip(hr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, _ := io.ReadAll(res.Body)
+		res.Body.Close()
+		if res.StatusCode != 200 {
+			t.Fatalf("%s %s: %d %s", method, path, res.StatusCode, raw)
+		}
+	}
+	want := func(path, auth string) {
+		t.Helper()
+		select {
+		case c := <-calls:
+			if c.path != path || c.auth != auth || c.news != (refreshNews{DefaultProject, "1", "completed", nil}) {
+				t.Errorf("called %+v, want %s with %q", c, path, auth)
+			}
+		case <-time.After(30 * time.Second):
+			t.Fatal("nobody was told")
+		}
+	}
+	meta := "/metadata/" + DefaultProject
+	do("POST", meta+"/refresh/callback", `{"callbackURL":"`+srv.URL+`/all","callbackToken":"s3cret"}`)
+	do("POST", meta+"/refresh", `{"catalogId":"1"}`)
+	want("/all", "Bearer s3cret")
+	do("POST", meta+"/refresh", `{"catalogId":"1","callbackURL":"`+srv.URL+`/once"}`)
+	want("/once", "")
+	if _, sealed, err := g.store.RefreshCallback(context.Background(), DefaultProject); err != nil || len(sealed) == 0 || strings.Contains(string(sealed), "s3cret") {
+		t.Errorf("the token is kept as %q, %v", sealed, err)
+	}
+	do("DELETE", meta+"/refresh/callback", "")
+	do("POST", meta+"/refresh", "") // all catalogs, nobody told
+	g.jobs.Wait()
+	if len(calls) != 0 {
+		t.Errorf("told after all: %+v", <-calls)
+	}
+}
+
+// TestRefreshOfDeadProcess ends a refresh that a process left behind.
+func TestRefreshOfDeadProcess(t *testing.T) {
+	g, ctx := openTest(t), context.Background()
+	if err := g.store.SetMetadataRefresh(ctx, DefaultProject, "1", store.Refresh{Status: refreshActive, Runner: "gone"}); err != nil {
+		t.Fatal(err)
+	}
+	res, err := g.Transport().RoundTrip(httptest.NewRequest("GET", basePath+"/metadata/"+DefaultProject+"/refresh/1", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	raw, _ := io.ReadAll(res.Body)
+	if string(raw) != `{"status":"failed","error":"the gateway stopped during this refresh"}` {
+		t.Errorf("%s", raw)
+	}
+}
+
+// TestCategoricalIsRereadWhenDue reads categorical values anew once their time has come.
+func TestCategoricalIsRereadWhenDue(t *testing.T) {
+	g, ctx := openTest(t), context.Background()
+	k := store.ColumnKey{TableKey: store.TableKey{Catalog: "3", Schema: "shop", Table: "orders"}, Column: "status"}
+	kept := func() []string {
+		n, err := g.store.MetadataNotes(ctx, DefaultProject)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n.Columns[k].Categorical
+	}
+	p, err := g.store.Project(ctx, "", DefaultProject)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.store.SetCategorical(ctx, DefaultProject, k, []string{"stale"}, 10, "P1D"); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.dueCategorical(ctx, p); err != nil || !slices.Equal(kept(), []string{"stale"}) {
+		t.Errorf("read before its time: %v, %v", kept(), err)
+	}
+	now := g.now
+	g.now = func() time.Time { return now().Add(25 * time.Hour) }
+	if err := g.dueCategorical(ctx, p); err != nil || len(kept()) == 0 || slices.Contains(kept(), "stale") {
+		t.Errorf("not read when due: %v, %v", kept(), err)
+	}
+}
