@@ -24,7 +24,6 @@ type scenario struct {
 
 	workspace, project, target, legacy, key string
 	connection, second, catalog, other      string
-	column                                  api.ColumnDetail
 	query, materialized, folder, child      string
 	semantic, semanticTable                 string
 	cache, export, golden, relation         string

@@ -112,7 +112,7 @@ func TestContract(t *testing.T) {
 	}
 	t.Logf("%d operations; not supported on zone local: %v", len(done), refused)
 	if len(absent) > 0 {
-		t.Logf("without a route: %v", absent)
+		t.Errorf("without a route: %v", absent)
 	}
 }
 
