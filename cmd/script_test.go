@@ -3,16 +3,19 @@ package cmd
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
+	"github.com/dig-cli/dig/pkg/spec"
 )
 
 func TestMain(m *testing.M) {
@@ -26,10 +29,28 @@ func TestScripts(t *testing.T) { runScripts(t, false) }
 // TestScriptsTCP runs the same scripts against a gateway that is served over TCP, with a key.
 func TestScriptsTCP(t *testing.T) { runScripts(t, true) }
 
+// exercised collects the operations that the scripts call over TCP.
+type exercised struct {
+	mu  sync.Mutex
+	ops map[string]bool
+}
+
+func (x *exercised) see(op spec.Op, status int) {
+	if status < 500 || status == 501 {
+		x.mu.Lock()
+		x.ops[op.ID] = true
+		x.mu.Unlock()
+	}
+}
+
 func runScripts(t *testing.T, tcp bool) {
 	dirs, err := filepath.Glob("../testdata/script/*")
 	if err != nil || len(dirs) == 0 {
 		t.Fatalf("no scripts found: %v", err)
+	}
+	seen := &exercised{ops: map[string]bool{}}
+	if tcp && flag.Lookup("test.run").Value.String() == "" { // all scripts run: they must have called every operation
+		t.Cleanup(func() { seen.check(t) })
 	}
 	for _, dir := range dirs {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
@@ -51,7 +72,7 @@ func runScripts(t *testing.T, tcp bool) {
 						env.Setenv(name, os.Getenv(name))
 					}
 					if tcp {
-						return serveScript(env)
+						return serveScript(env, seen)
 					}
 					return nil
 				},
@@ -74,8 +95,8 @@ func runScripts(t *testing.T, tcp bool) {
 }
 
 // serveScript serves the script's data directory and points dig at it.
-func serveScript(env *testscript.Env) error {
-	g, err := gateway.Open(gateway.Options{Dir: env.Getenv("DIG_DATA_DIR"), OpenEngine: duckdb.Open, Log: slog.New(slog.DiscardHandler)})
+func serveScript(env *testscript.Env, seen *exercised) error {
+	g, err := gateway.Open(gateway.Options{Dir: env.Getenv("DIG_DATA_DIR"), OpenEngine: duckdb.Open, Log: slog.New(slog.DiscardHandler), Observe: seen.see})
 	if err != nil {
 		return err
 	}
