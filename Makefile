@@ -12,7 +12,7 @@ BASH   := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 ZSH    := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 FISH   := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
-.PHONY: all client compiler test lint generate install uninstall clean
+.PHONY: all client compiler test lint generate bench-start install uninstall clean
 
 all: compiler
 	$(GO) build -trimpath -ldflags "$(LDFLAGS)" -o bin/dig .
@@ -40,6 +40,19 @@ lint:
 	else \
 		echo staticcheck ./...; $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...; \
 	fi
+
+# Start-up against the least such programs can cost; docs/performance.md explains the figures.
+bench-start: all
+	$(GO) build -o bin/bench/ ./testdata/bench/empty ./testdata/bench/floor ./testdata/bench/ratio
+	@export DIG_DATA_DIR=$$(mktemp -d) DIG_CONFIG_DIR=$$(mktemp -d); \
+	bin/dig query execute --zone local --sql 'SELECT 1' >/dev/null && \
+	printf 'dig version / empty cobra program:     ' && bin/bench/ratio 'bin/dig|version' 'bin/bench/empty|version' && \
+	printf 'engine linked in / empty:              ' && bin/bench/ratio 'bin/bench/floor' 'bin/bench/empty|version' && \
+	printf 'SELECT 1 on zone local / bare DuckDB:  ' && bin/bench/ratio 'bin/dig|query|execute|--zone|local|--sql|SELECT 1' "bin/bench/floor|$$DIG_CONFIG_DIR/floor.duckdb" && \
+	(bin/dig gateway serve --quiet --listen 127.0.0.1:0 >/dev/null 2>&1 & pid=$$!; \
+	 while [ ! -S "$$DIG_DATA_DIR/gateway.sock" ]; do sleep 0.1; done; \
+	 printf 'SELECT 1 by gateway serve / version:   '; bin/bench/ratio 'bin/dig|query|execute|--zone|local|--sql|SELECT 1' 'bin/dig|version'; kill $$pid; wait $$pid); \
+	rm -rf "$$DIG_DATA_DIR" "$$DIG_CONFIG_DIR"
 
 # Everything that is generated and kept in the repository: shell completions and the command reference.
 generate:

@@ -38,7 +38,7 @@ func newQueryExecuteCmd(e *Env) *cobra.Command {
 		Short:   "Run a statement, a saved query or a query-builder object",
 		Long: `Run a statement, a saved query or a query-builder object and print its rows.
 
-Give exactly one of --sql (or the SQL as the argument), -f FILE ("-" for stdin), --id, --name or --builder.
+Give exactly one of --sql (or the SQL as the argument, - for stdin), -f FILE, --id, --name or --builder.
 With -o json the gateway's own bytes are printed, in the shape that --format asks for; every other output
 is made from the rows as they arrive, so a result of any size needs little memory.`,
 		Example: strings.ReplaceAll(`  dig query execute --sql "SELECT * FROM sample.shop.customers LIMIT 5"
@@ -197,7 +197,10 @@ func (e *Env) executeForm(c *cobra.Command, f *executeFlags, args []string) (api
 			given = append(given, "--"+name)
 		}
 	}
-	if len(args) == 1 {
+	if len(args) == 1 && args[0] == "-" {
+		given = append(given, "--file")
+		f.file = "-"
+	} else if len(args) == 1 {
 		given = append(given, "the argument")
 		f.sql = args[0]
 	}
