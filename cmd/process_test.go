@@ -24,7 +24,7 @@ func process(t *testing.T, data string, args ...string) *exec.Cmd {
 	c := exec.Command(exe)
 	c.Args = append([]string{"dig"}, args...)
 	c.Dir = t.TempDir()
-	c.Env = []string{"HOME=" + c.Dir, "DIG_DATA_DIR=" + data, "DIG_CONFIG_DIR=" + filepath.Join(c.Dir, "config"), "PATH=" + os.Getenv("PATH")}
+	c.Env = []string{"HOME=" + c.Dir, "DIG_DATA_DIR=" + data, "DIG_CONFIG_DIR=" + filepath.Join(c.Dir, "config"), "PATH=" + os.Getenv("PATH"), "GORACE=" + os.Getenv("GORACE")}
 	return c
 }
 

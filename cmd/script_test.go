@@ -68,7 +68,7 @@ func runScripts(t *testing.T, tcp bool) {
 						env.Setenv(kv[0], path)
 					}
 					env.Setenv("DIG_KEY_STORAGE", "file")
-					for _, name := range []string{"DIG_TEST_POSTGRES", "DIG_TEST_MARIADB"} {
+					for _, name := range []string{"DIG_TEST_POSTGRES", "DIG_TEST_MARIADB", "GORACE"} {
 						env.Setenv(name, os.Getenv(name))
 					}
 					if tcp {
