@@ -44,7 +44,7 @@ func newFileServer(t *testing.T) *fileServer {
 		n := s.requests.Add(1)
 		s.auth.Store(r.Header.Get("Authorization"))
 		if r.URL.Query().Get("signature") != fmt.Sprint(n-1) {
-			http.Error(w, `{"message":"the link is old"}`, 403)
+			http.Error(w, `{"message":"the link is old"}`, http.StatusForbidden)
 			return
 		}
 		if s.fault != nil && s.fault(n, w, r) {
@@ -104,7 +104,7 @@ func TestDownloadResumes(t *testing.T) {
 				case 1:
 					cut(w, s.data[:1<<20])
 				case 2:
-					http.Error(w, "busy", 503)
+					http.Error(w, "busy", http.StatusServiceUnavailable)
 					return true
 				}
 				return false
