@@ -18,7 +18,7 @@ const (
 func (g *Gateway) registerAgent() {
 	handle(g, spec.AgentChat, refuse[api.AgentChatResult](needsModel))
 	handle(g, spec.AgentChatStream, refuse[Stream](needsModel))
-	handle(g, spec.GetAgentWorkflowImage, refuse[Stream](needsStudio))
+	handle(g, spec.GetAgentWorkflowImage, refuse[Stream](needsModel)) // the picture is of the steps of the model's agent
 	handle(g, spec.AskLegacyAgent, refuse[api.LegacyAgentResponse](needsModel))
 
 	handle(g, spec.ListAgentThreads, func(context.Context, *Request[None]) (api.AgentThreadList, error) {

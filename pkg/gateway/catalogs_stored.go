@@ -127,6 +127,9 @@ func (g *Gateway) shareCatalog(ctx context.Context, r *Request[api.CatalogShareR
 	if r.Body.TargetProjectID == "" {
 		return none, missing("targetProjectId")
 	}
+	if err := r.mayShareInto(r.Body.TargetProjectID); err != nil {
+		return none, err
+	}
 	c, err := g.store.Catalog(ctx, r.Project.ID, r.Param("catalogId"))
 	if errors.Is(err, store.ErrNotFound) {
 		if built, err := g.catalog(ctx, r.Project, r.Param("catalogId")); err != nil {
@@ -152,6 +155,15 @@ func (g *Gateway) shareCatalog(ctx context.Context, r *Request[api.CatalogShareR
 	}
 	shared, err := g.addCatalog(ctx, target, store.Catalog{DisplayName: c.DisplayName, Type: c.Type, ConnectionID: c.ConnectionID, SharedFrom: &c.ID})
 	return api.SharedCatalogResponse{SharedCatalogID: shared.ID}, err
+}
+
+// mayShareInto refuses a project key for another project: such a key opens one project, so it cannot put anything into another,
+// nor learn whether that exists.
+func (r *Request[B]) mayShareInto(target string) error {
+	if !r.Scope.Partner && target != r.Scope.ProjectID {
+		return frameworkFault(403, "a project key cannot share into another project: use a partner key")
+	}
+	return nil
 }
 
 // getTableStatistics estimates the different values of each column, where the source keeps statistics [L].

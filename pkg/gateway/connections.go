@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
@@ -186,8 +187,15 @@ func (g *Gateway) getConnectionDetail(ctx context.Context, r *Request[None]) (ma
 	return out, nil
 }
 
-func (g *Gateway) completeOAuthConnection(context.Context, *Request[api.OAuthCallbackRequest]) (api.Connection, error) {
-	return api.Connection{}, notSupported("completeOauthConnection", "an OAuth provider that redirects to this gateway; no connection type here uses OAuth")
+// completeOAuthConnection knows no state: no connection type of this gateway uses OAuth, so no connection waits for a provider.
+func (g *Gateway) completeOAuthConnection(_ context.Context, r *Request[api.OAuthCallbackRequest]) (api.Connection, error) {
+	if r.Body.QueryParameters == "" {
+		return api.Connection{}, missing("queryParameters")
+	}
+	if _, err := url.ParseQuery(r.Body.QueryParameters); err != nil {
+		return api.Connection{}, connectionFault(400, "INVALID_OAUTH_STATE", "", "queryParameters is no query string: %v", err)
+	}
+	return api.Connection{}, connectionFault(400, "INVALID_OAUTH_STATE", "", "no connection of this project waits for an authorization with this state: no connection type of this gateway uses OAuth")
 }
 
 func (g *Gateway) unsealed(c store.Connection) (connector.Type, connector.Credential, error) {

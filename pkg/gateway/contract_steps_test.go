@@ -189,7 +189,7 @@ var contractSteps = []step{
 		v, err := s.Connections.CreateAlt(ctx(), s.project, of[api.ConnectionRequest](`{"name":"again","type":"files","credential":{"path":%q}}`, s.dir))
 		return keep(v, err, &s.second, func(v api.Connection) string { return v.ID })
 	}},
-	{op: spec.CompleteOauthConnection, call: func(s *scenario) error {
+	{op: spec.CompleteOauthConnection, fault: 400, call: func(s *scenario) error {
 		return only(s.Connections.CompleteOAuth(ctx(), s.project, api.OAuthCallbackRequest{QueryParameters: "code=1"}))
 	}},
 	{op: spec.ListConnections, call: func(s *scenario) error { return only(s.Connections.List(ctx(), s.project)) }},

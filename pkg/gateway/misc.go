@@ -4,16 +4,32 @@ import (
 	"context"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
 func (g *Gateway) registerMisc() {
-	handle(g, spec.InitEmbeddedSession, refuse[api.EmbeddedSession](needsStudio))
-	handle(g, spec.InitEmbeddedSessionLegacy, refuse[api.EmbeddedSession](needsStudio))
+	handle(g, spec.InitEmbeddedSession, g.initSession)
+	handle(g, spec.InitEmbeddedSessionLegacy, func(ctx context.Context, r *Request[None]) (api.EmbeddedSession, error) {
+		return api.EmbeddedSession{}, g.noSession(ctx, r.Op, r.Scope, r.Query("projectId"))
+	})
 	handle(g, spec.ListSupportedDrivers, g.listDrivers)
 	handle(g, spec.GetJdbcDriver, g.noJDBC)
 	handle(g, spec.GetSqlAlchemyDriver, g.noSQLAlchemy)
 	handle(g, spec.TranspileSql, g.transpile)
+}
+
+func (g *Gateway) initSession(ctx context.Context, r *Request[api.InitSessionRequest]) (api.EmbeddedSession, error) {
+	return api.EmbeddedSession{}, g.noSession(ctx, r.Op, r.Scope, r.Body.ProjectID)
+}
+
+// noSession refuses a session in the studio. The project stands below the path here, so the right to it is looked at first.
+func (g *Gateway) noSession(ctx context.Context, op spec.Op, s Scope, project string) error {
+	var p store.Project
+	if err := g.authorize(ctx, op, s, project, &p); err != nil {
+		return err
+	}
+	return notSupported(op.ID, needsStudio)
 }
 
 // listDrivers answers that there are none: zone local is reached over HTTP only and listens on no SQL port, and a connection

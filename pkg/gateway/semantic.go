@@ -101,14 +101,13 @@ func (g *Gateway) deleteSemanticTable(ctx context.Context, r *Request[None]) (No
 	return None{}, err
 }
 
-// shareSemanticCatalog gives another project read access. A project key opens one project, so it cannot put a catalog into
-// another one.
+// shareSemanticCatalog gives another project read access.
 func (g *Gateway) shareSemanticCatalog(ctx context.Context, r *Request[api.SemanticCatalogShareRequest]) (None, error) {
 	if r.Body.Target == "" {
 		return None{}, missing("target")
 	}
-	if !r.Scope.Partner && r.Body.Target != r.Scope.ProjectID {
-		return None{}, frameworkFault(403, "a project key cannot share into another project: use a partner key")
+	if err := r.mayShareInto(r.Body.Target); err != nil {
+		return None{}, err
 	}
 	c, err := g.ownSemantic(ctx, r.Project, r.Param("catalogId"))
 	if err != nil {

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http/httptest"
 	"os"
 	"slices"
@@ -41,9 +42,16 @@ func TestNotSupportedLocally(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		raw, err := io.ReadAll(res.Body)
 		res.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
 		if res.StatusCode == 501 {
 			got = append(got, op.ID)
+			if !strings.Contains(string(raw), "it needs a language model") && !strings.Contains(string(raw), "it needs the hosted web studio") {
+				t.Errorf("%s is refused for another reason: %s", op.ID, raw)
+			}
 		}
 	}
 	slices.Sort(got)
