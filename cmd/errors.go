@@ -147,7 +147,7 @@ func (e *Env) report(ctx context.Context, err error) int {
 	f := classify(ctx, err)
 	hint := strings.ReplaceAll(f.hint, "`dig ", "`"+e.Name+" ")
 	if o := e.run.flags.output; o == "json" || o == "ndjson" {
-		raw, _ := api.Marshal(map[string]any{"error": errorJSON{f.code, f.msg, hint, f.exit, statusOf(err)}})
+		raw, _ := api.Marshal(map[string]any{"error": errorJSON{f.code, f.msg, hint, f.exit, statusOf(err), unsure(err)}})
 		fmt.Fprintf(e.Err, "%s\n", raw)
 		return f.exit
 	}
@@ -165,6 +165,12 @@ type errorJSON struct {
 	Hint     string `json:"hint,omitempty"`
 	ExitCode int    `json:"exitCode"`
 	Status   int    `json:"status,omitempty"` // HTTP status
+	Unsure   bool   `json:"unsure,omitempty"` // a change was asked for, and whether it was made is not known
+}
+
+func unsure(err error) bool {
+	var ae *api.Error
+	return errors.As(err, &ae) && ae.Unsure
 }
 
 func statusOf(err error) int {

@@ -24,6 +24,8 @@ func newGatewayCmd(e *Env) *cobra.Command {
 
 func newGatewayServeCmd(e *Env) *cobra.Command {
 	var listen, keyFile string
+	var faults []string
+	var faultSeed uint64
 	var printKey, anyHost, quiet bool
 	c := &cobra.Command{
 		Use: "serve", Short: "Serve zone local over TCP and to other dig processes", Args: cobra.NoArgs,
@@ -40,7 +42,13 @@ data directory and need no key. One line per request goes to standard error.`,
 	fs.StringVar(&keyFile, "key-file", "", "write that key to a file of mode 0600 instead of printing it")
 	fs.BoolVar(&anyHost, "any-host", false, "allow an address that is not loopback; traffic is not encrypted")
 	fs.BoolVar(&quiet, "quiet", false, "no line per request")
+	fs.StringArrayVar(&faults, "fault", nil, "show a fault on purpose, such as status=503,rate=0.2; repeat (docs/testing.md)")
+	fs.Uint64Var(&faultSeed, "fault-seed", 1, "the faults of a rate or a random size fall the same way under the same seed")
 	c.RunE = func(c *cobra.Command, _ []string) error {
+		inject, err := gateway.ParseInjection(faults, faultSeed)
+		if err != nil {
+			return usagef("--fault %v", err)
+		}
 		dir, err := config.DataDir(e.Getenv)
 		if err != nil {
 			return err
@@ -49,7 +57,7 @@ data directory and need no key. One line per request goes to standard error.`,
 		if quiet {
 			level = slog.LevelWarn
 		}
-		g, err := gateway.Open(gateway.Options{Dir: dir, OpenEngine: duckdb.Open, Now: e.Now, Version: buildVersion(),
+		g, err := gateway.Open(gateway.Options{Dir: dir, OpenEngine: duckdb.Open, Now: e.Now, Version: buildVersion(), Inject: inject,
 			Log: slog.New(slog.NewTextHandler(e.Err, &slog.HandlerOptions{Level: level}))})
 		if err != nil {
 			return err

@@ -2,8 +2,11 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
+
+	"github.com/dig-cli/dig/pkg/api"
 )
 
 // waiting is how a command waits for work of the gateway.
@@ -16,15 +19,24 @@ type waiting struct {
 
 // wait calls look, ever less often, until it answers done. state and mark describe the work; a state is shown on a terminal when
 // it changes, and work whose state and mark stay the same for w.stalled is given up as stalled (exit 7). At the limit it ends
-// with exit 8.
+// with exit 8. A gateway that cannot be asked for a while does not end the wait: the work may well go on.
 func (e *Env) wait(ctx context.Context, w waiting, look func() (state, mark string, done bool, err error)) error {
 	start, moved := e.Now(), e.Now()
+	var silent time.Time // since when the gateway has not answered
 	pause := 50 * time.Millisecond
 	var last string
 	for {
 		state, mark, done, err := look()
-		if err != nil || done {
-			return err
+		if err != nil {
+			if silent.IsZero() {
+				silent = e.Now()
+			}
+			if !unanswered(err) || e.Now().Sub(silent) > patience || w.limit > 0 && e.Now().Sub(start)+pause > w.limit {
+				return err
+			}
+			state = "out of sight (" + err.Error() + ")"
+		} else if silent = (time.Time{}); done {
+			return nil
 		}
 		if now := state + "\x00" + mark; now != last {
 			if e.ErrTerm {
@@ -45,4 +57,13 @@ func (e *Env) wait(ctx context.Context, w waiting, look func() (state, mark stri
 		}
 		pause = min(pause*3/2, 3*time.Second)
 	}
+}
+
+// patience is how long a wait goes on without an answer.
+const patience = 30 * time.Second
+
+// unanswered reports whether the gateway could not say how the work stands.
+func unanswered(err error) bool {
+	var ae *api.Error
+	return errors.As(err, &ae) && (ae.Kind == api.KindUnavailable || ae.Kind == api.KindTimeout)
 }

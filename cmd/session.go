@@ -39,6 +39,7 @@ type globalFlags struct {
 	zone, profile, baseURL, project, org, workspace, timeout string
 	output, jq, out, null                                    string
 	columns                                                  []string
+	retries                                                  int
 	noHeader, dryRun, explain, debug, yes                    bool
 }
 
@@ -58,6 +59,7 @@ func (s *session) register(fs *pflag.FlagSet) {
 	fs.StringVar(&g.out, "out", "", "write to this file; it appears only when complete")
 	fs.StringVar(&g.null, "null", "", "how NULL is written")
 	fs.StringVar(&g.timeout, "timeout", "", "time limit of a call, of a whole query for query execute, such as 90s (DIG_TIMEOUT)")
+	fs.IntVar(&g.retries, "retries", 2, "how often to send a call that changes nothing again when the gateway is overloaded or the connection breaks")
 	fs.BoolVar(&g.dryRun, "dry-run", false, "print the request that would change something, without sending it")
 	fs.BoolVar(&g.explain, "explain", false, "print where settings come from and the request, without sending it")
 	fs.BoolVar(&g.debug, "debug", false, "print every exchange with the gateway to stderr, without keys")
@@ -97,7 +99,10 @@ func (e *Env) Client() (*api.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := api.Options{BaseURL: s.BaseURL.Value, UserAgent: "dig/" + buildVersion()}
+	o := api.Options{BaseURL: s.BaseURL.Value, UserAgent: "dig/" + buildVersion(), Retries: e.run.flags.retries}
+	if o.Retries < 0 {
+		return nil, usagef("--retries: %d is negative", o.Retries)
+	}
 	o.Timeout, _ = s.TimeoutDuration()
 	if s.InProcess() {
 		o.BaseURL = gateway.LocalBaseURL

@@ -29,6 +29,7 @@ type Options struct {
 	UserAgent string            // empty: "dig"
 	Transport http.RoundTripper // nil: a transport of its own with the system's proxy settings
 	Timeout   time.Duration     // of one ordinary call; a streamed result only until its header. 0: 60 s
+	Retries   int               // how often a call that changes nothing is sent again, see retry.go; 0 for never
 	Trace     func(Exchange)    // called after every exchange, nil for none
 }
 
@@ -45,6 +46,7 @@ type Client struct {
 	http    *resty.Client
 	base    string
 	timeout time.Duration
+	retries int
 	trace   func(Exchange)
 
 	Services
@@ -76,7 +78,7 @@ func New(o Options) (*Client, error) {
 	if o.Key != "" {
 		h.SetHeader("Authorization", "Bearer "+o.Key)
 	}
-	c := &Client{http: h, base: strings.TrimRight(o.BaseURL, "/"), timeout: o.Timeout, trace: o.Trace}
+	c := &Client{http: h, base: strings.TrimRight(o.BaseURL, "/"), timeout: o.Timeout, retries: o.Retries, trace: o.Trace}
 	c.Services = newServices(c)
 	return c, nil
 }
@@ -196,8 +198,16 @@ func Marshal(v any) ([]byte, error) {
 	return bytes.TrimRight(buf.Bytes(), "\n"), nil
 }
 
-// open sends a bound operation and returns the open reply of a success. Errors are *Error.
-func (c *Client) open(ctx context.Context, b spec.Bound, body any) (*Reply, error) {
+// open sends a bound operation, again if need be, and returns the open reply of a success. Errors are *Error.
+func (c *Client) open(ctx context.Context, b spec.Bound, body any) (rep *Reply, err error) {
+	err = c.again(ctx, b.Op, body, func() error {
+		rep, err = c.openOnce(ctx, b, body)
+		return err
+	})
+	return rep, err
+}
+
+func (c *Client) openOnce(ctx context.Context, b spec.Bound, body any) (*Reply, error) {
 	if b.Err != nil {
 		return nil, b.Err
 	}
@@ -219,7 +229,16 @@ func (c *Client) fetch(ctx context.Context, b spec.Bound, body any) ([]byte, err
 		ctx, cancel = context.WithTimeoutCause(ctx, c.timeout, errCallTimeout)
 		defer cancel()
 	}
-	rep, err := c.open(ctx, b, body)
+	var raw []byte
+	err := c.again(ctx, b.Op, body, func() (err error) {
+		raw, err = c.fetchOnce(ctx, b, body)
+		return err
+	})
+	return raw, err
+}
+
+func (c *Client) fetchOnce(ctx context.Context, b spec.Bound, body any) ([]byte, error) {
+	rep, err := c.openOnce(ctx, b, body)
 	if err != nil {
 		return nil, err
 	}

@@ -43,6 +43,7 @@ type Error struct {
 	Raw     []byte // the body as it came, at most 64 KiB
 	Header  http.Header
 	Err     error // the cause, for connection failures
+	Unsure  bool  // whether the gateway made the change that was asked for is not known
 }
 
 func (e *Error) Error() string {

@@ -30,7 +30,7 @@ func (g *Gateway) startCacheRun(ctx context.Context, p store.Project, c store.Ca
 	if err != nil {
 		return err
 	}
-	g.background(func(ctx context.Context) { g.runCache(ctx, p, c, run) })
+	g.background(jobCache, func(ctx context.Context) { g.runCache(ctx, p, c, run) })
 	return nil
 }
 

@@ -75,7 +75,7 @@ func (g *Gateway) startExport(ctx context.Context, r *Request[api.ExportRequest]
 		return Reply{}, err
 	}
 	q := engine.Query{SQL: sql, Props: props(s, r.Project), Timeout: exportTimeout}
-	g.background(func(ctx context.Context) { g.runExport(ctx, r.Project, x, q, o) })
+	g.background(jobExport, func(ctx context.Context) { g.runExport(ctx, r.Project, x, q, o) })
 	return Reply{202, api.ExportJobCreated{ID: x.ID, Status: x.Status}}, nil
 }
 

@@ -28,6 +28,7 @@ type Options struct {
 	Log        *slog.Logger     // one line per request; nil: none
 	Version    string
 	Observe    func(op spec.Op, status int) // called after every routed request; nil for none
+	Inject     *Injection                   // faults to show on purpose; nil for none
 
 	servedKey []byte // hash of the key of `gateway serve --print-key`
 }
@@ -120,6 +121,7 @@ func (g *Gateway) Handler() http.Handler { return g.handler }
 
 // Close waits for background work, then closes rows and state.
 func (g *Gateway) Close() error {
+	g.options.Inject.release()
 	g.jobs.Wait()
 	g.stop()
 	g.runners.close()

@@ -70,8 +70,8 @@ func (r *runners) close() {
 }
 
 // background runs work that outlives its request. Close waits for it; its context ends only when the process must stop. The
-// work records its own state in the store, under the runner id, before background is called.
-func (g *Gateway) background(work func(ctx context.Context)) {
+// work records its own state in the store, under the runner id, before background is called. kind is what --fault calls it.
+func (g *Gateway) background(kind string, work func(ctx context.Context)) {
 	g.jobs.Add(1)
 	go func() {
 		defer g.jobs.Done()
@@ -80,6 +80,8 @@ func (g *Gateway) background(work func(ctx context.Context)) {
 				g.log.Error("panic in background work", "panic", p)
 			}
 		}()
-		work(g.ctx)
+		if !g.stalls(g.ctx, kind) {
+			work(g.ctx)
+		}
 	}()
 }

@@ -118,7 +118,7 @@ func (g *Gateway) startRun(ctx context.Context, p store.Project, id string) erro
 	if err != nil || run == "" {
 		return err
 	}
-	g.background(func(ctx context.Context) {
+	g.background(jobMaterialized, func(ctx context.Context) {
 		for run != "" {
 			run = g.run(ctx, p, id, run)
 		}

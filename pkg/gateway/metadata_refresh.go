@@ -56,7 +56,7 @@ func (g *Gateway) refreshMetadata(ctx context.Context, r *Request[io.Reader]) (a
 			return out, err
 		}
 	}
-	g.background(func(ctx context.Context) {
+	g.background(jobMetadata, func(ctx context.Context) {
 		for _, c := range cats {
 			g.refreshCatalog(ctx, r.Project, c, runner, tell)
 		}

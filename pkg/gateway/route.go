@@ -100,7 +100,7 @@ func handle[B, T any](g *Gateway, op spec.Op, fn func(ctx context.Context, r *Re
 	if _, dup := g.routes[op.ID]; dup {
 		panic("two handlers for " + op.ID)
 	}
-	g.routes[op.ID] = route{op, func(w http.ResponseWriter, hr *http.Request) {
+	g.routes[op.ID] = route{op, g.injected(op.ID, func(w http.ResponseWriter, hr *http.Request) {
 		if see := g.options.Observe; see != nil {
 			defer func() {
 				if sw, ok := w.(*statusWriter); ok {
@@ -123,7 +123,7 @@ func handle[B, T any](g *Gateway, op spec.Op, fn func(ctx context.Context, r *Re
 			return
 		}
 		g.reply(w, hr, any(out))
-	}}
+	})}
 }
 
 func (g *Gateway) reply(w http.ResponseWriter, hr *http.Request, out any) {
@@ -255,7 +255,7 @@ func (g *Gateway) mux() *http.ServeMux {
 		hr.SetPathValue(name, value)
 		rt.serve(w, hr)
 	})
-	m.HandleFunc("GET "+downloadPath+"{id}/{name}", g.download)
+	m.HandleFunc("GET "+downloadPath+"{id}/{name}", g.injected(downloadOp, g.download))
 	m.HandleFunc("GET "+documentPath, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Write(api.OpenAPI())

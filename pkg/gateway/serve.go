@@ -119,6 +119,7 @@ func (s *Server) Wait(ctx context.Context, grace time.Duration) error {
 	case err = <-s.errs:
 	}
 	s.unwind()
+	s.g.options.Inject.release()
 	stop, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
 	for _, srv := range s.servers {

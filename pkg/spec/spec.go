@@ -53,6 +53,16 @@ func Find(id string) (Op, bool) {
 	return Op{}, false
 }
 
+// Safe reports whether the operation changes nothing, so that it can be sent again when no answer came: the GETs, and the
+// POSTs that only carry a question.
+func (o Op) Safe() bool {
+	switch o.ID {
+	case ExecuteQuery.ID, Search.ID, TranspileSql.ID:
+		return true
+	}
+	return o.Method == "GET"
+}
+
 // Params lists the path parameters in order of appearance, without braces.
 func (o Op) Params() []string {
 	var names []string

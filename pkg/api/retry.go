@@ -1,0 +1,92 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+const (
+	firstPause = 200 * time.Millisecond // before the second try; doubled for each further one, with jitter
+	longPause  = time.Minute            // a gateway that asks for more patience than this is not asked again
+)
+
+// again makes a call until it succeeds, fails for good, or the tries are used up. What changes something is sent once: when no
+// answer came, nobody knows whether it was done. Only 429 says for sure that it was not.
+func (c *Client) again(ctx context.Context, op spec.Op, body any, try func() error) error {
+	for n := 0; ; n++ {
+		err := try()
+		var e *Error
+		if err == nil || !errors.As(err, &e) {
+			return err
+		}
+		if !op.Safe() {
+			doubt(e)
+		}
+		_, once := body.(Payload)
+		if n >= c.retries || once || !passing(e) || !op.Safe() && e.Status != http.StatusTooManyRequests {
+			return err
+		}
+		pause := time.Duration(float64(firstPause<<n) * (0.5 + rand.Float64()))
+		if asked := retryAfter(e.Header); asked > 0 {
+			if pause = asked; pause > longPause {
+				return err
+			}
+		}
+		if end, ok := ctx.Deadline(); ok && time.Until(end) < pause {
+			return err // the time would be over before the next try
+		}
+		t := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			t.Stop()
+			return err
+		case <-t.C:
+		}
+	}
+}
+
+// passing reports whether the same call may well succeed in a moment: the gateway is overloaded or on its way up, or the
+// connection broke. A 500 is not among them: the service answers it for good to some calls [L].
+func passing(e *Error) bool {
+	switch e.Status {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	case 0, http.StatusOK:
+		return broke(e.Err)
+	}
+	return false
+}
+
+// broke reports whether a connection that stood was lost.
+func broke(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
+
+// doubt words the hint of a failed change whose outcome is not known.
+func doubt(e *Error) {
+	lost := e.Status == 0 && (e.Kind == KindTimeout || broke(e.Err))
+	if lost || e.Status == http.StatusRequestTimeout || e.Status >= 500 && e.Status != http.StatusNotImplemented {
+		e.Unsure = true
+		e.Hint = "it may have been done all the same: look before you try again"
+	}
+}
+
+// retryAfter is the pause a gateway asks for, in seconds or as a date, 0 for none.
+func retryAfter(h http.Header) time.Duration {
+	v := h.Get("Retry-After")
+	if n, err := strconv.Atoi(v); err == nil && n >= 0 {
+		return time.Duration(n) * time.Second
+	}
+	if at, err := http.ParseTime(v); err == nil {
+		return max(0, time.Until(at))
+	}
+	return 0
+}
