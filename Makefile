@@ -12,7 +12,7 @@ BASH   := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 ZSH    := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 FISH   := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
-.PHONY: all client compiler test lint generate bench-start install uninstall clean
+.PHONY: all client compiler test lint generate bench-start bench-sources install uninstall clean
 
 all: compiler
 	$(GO) build -trimpath -ldflags "$(LDFLAGS)" -o bin/dig .
@@ -53,6 +53,11 @@ bench-start: all
 	 while [ ! -S "$$DIG_DATA_DIR/gateway.sock" ]; do sleep 0.1; done; \
 	 printf 'SELECT 1 by gateway serve / version:   '; bin/bench/ratio 'bin/dig|query|execute|--zone|local|--sql|SELECT 1' 'bin/dig|version'; kill $$pid; wait $$pid); \
 	rm -rf "$$DIG_DATA_DIR" "$$DIG_CONFIG_DIR"
+
+# A PostgreSQL table through zone local against psql; needs PostgreSQL's programs and no running server.
+bench-sources: all
+	$(GO) build -o bin/bench/ ./testdata/bench/sources
+	bash .ci/databases bin/bench/sources -dig bin/dig
 
 # Everything that is generated and kept in the repository: shell completions and the command reference.
 generate:

@@ -263,7 +263,7 @@ func (e externalCatalog) all(ctx context.Context) ([]engine.TableName, error) {
 	return out, nil
 }
 
-// scanner and scanned word the failures of a source in the middle of a statement.
+// scanner, scanned and filled word the failures of a source in the middle of a statement.
 type scanner struct {
 	engine.Scanner
 	src *source
@@ -279,6 +279,9 @@ func (s scanner) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batch
 	if err != nil {
 		return nil, s.src.fault(ctx, err)
 	}
+	if f, ok := b.(engine.Filler); ok {
+		return filled{scanned{b, s.src}, f}, nil
+	}
 	return scanned{b, s.src}, nil
 }
 
@@ -293,4 +296,18 @@ func (s scanned) Next(ctx context.Context) ([][]any, error) {
 		err = s.src.fault(ctx, err)
 	}
 	return rows, err
+}
+
+// filled is scanned for a source that writes into the engine's columns itself.
+type filled struct {
+	scanned
+	f engine.Filler
+}
+
+func (s filled) Fill(ctx context.Context, cols []engine.Vector, n int) (int, error) {
+	n, err := s.f.Fill(ctx, cols, n)
+	if err != nil && !isEOF(err) {
+		err = s.src.fault(ctx, err)
+	}
+	return n, err
 }

@@ -118,6 +118,25 @@ type Batches interface {
 	Close() error
 }
 
+// Filler is what Batches may implement besides: its rows go straight into the columns of the engine, without a Go value each. The
+// engine then calls Fill and never Next.
+type Filler interface {
+	// Fill writes rows 0 to n-1 into cols, one for each requested column, and returns how many there were, at least one; io.EOF
+	// with 0 is the end.
+	Fill(ctx context.Context, cols []Vector, n int) (int, error)
+}
+
+// Vector takes the values of one column. Each row is written once. A value that does not fit the type exactly is an error.
+type Vector interface {
+	Null(row int)
+	// Int takes an integer, 0 or 1 for a boolean, days since 1970 for a date, microseconds since midnight for a time,
+	// microseconds since 1970 for timestamps, and the digits without the point for a decimal.
+	Int(row int, v int64) error
+	Float(row int, v float64) error // real, double
+	// Bytes takes the bytes of a varbinary, the 16 bytes of a uuid, and the text of a value of any other type. They are copied.
+	Bytes(row int, v []byte) error
+}
+
 // ColumnInfo describes a column by its lower-case Trino type name.
 type ColumnInfo struct {
 	Name     string

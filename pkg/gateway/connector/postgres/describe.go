@@ -80,7 +80,8 @@ func (p *postgres) find(ctx context.Context, schema, table string) (string, stri
 type column struct {
 	engine.ColumnInfo
 	server string // pg_type.typname
-	native bool   // read as pgx decodes it; others are cast to text by the server
+	wire   wire
+	scale  int // of a decimal
 	push   pushable
 }
 
@@ -92,7 +93,10 @@ func scanColumn(row pgx.CollectableRow) (c column, err error) {
 		return
 	}
 	c.Nullable = !notNull
-	c.Type, c.native, c.push = typeOf(c.server, kind, category, mod)
+	c.Type, c.wire, c.push = typeOf(c.server, kind, category, mod)
+	if c.wire == wireNumeric {
+		_, c.scale = digits(mod)
+	}
 	return
 }
 
@@ -139,51 +143,65 @@ const (
 )
 
 // typeOf maps a server type to a lower-case Trino name. What has no exact counterpart is text as psql prints it.
-func typeOf(name, kind, category string, mod int32) (trino string, native bool, push pushable) {
+func typeOf(name, kind, category string, mod int32) (trino string, w wire, push pushable) {
+	if kind == "e" {
+		return "varchar", wireText, pushNull
+	}
 	if kind == "b" && category != "A" {
 		switch name {
 		case "bool":
-			return "boolean", true, pushOrder
+			return "boolean", wireBool, pushOrder
 		case "int2":
-			return "smallint", true, pushOrder
+			return "smallint", wireInt2, pushOrder
 		case "int4":
-			return "integer", true, pushOrder
+			return "integer", wireInt4, pushOrder
 		case "int8":
-			return "bigint", true, pushOrder
+			return "bigint", wireInt8, pushOrder
 		case "float4":
-			return "real", true, pushNull // a real compared with a double differs by engine
+			return "real", wireFloat4, pushNull // a real compared with a double differs by engine
 		case "float8":
-			return "double", true, pushOrder
+			return "double", wireFloat8, pushOrder
 		case "numeric":
-			// The modifier holds precision and scale; scale is an 11-bit signed number. Without one any number of digits fits.
-			if mod >= 4 {
-				precision, scale := int(mod-4)>>16&0xffff, (int(mod-4)&0x7ff^1024)-1024
-				if precision <= 38 && scale >= 0 && scale <= precision {
-					return fmt.Sprintf("decimal(%d,%d)", precision, scale), false, pushOrder
-				}
+			precision, scale := digits(mod)
+			switch typ := fmt.Sprintf("decimal(%d,%d)", precision, scale); {
+			case precision > 38 || scale < 0 || scale > precision: // without a modifier any number of digits fits
+			case precision <= 18:
+				return typ, wireNumeric, pushOrder
+			default:
+				return typ, wireCast, pushOrder
 			}
-			return "varchar", false, pushNull
+			return "varchar", wireCast, pushNull
 		case "text", "varchar":
-			return "varchar", true, pushText
+			return "varchar", wireText, pushText
 		case "bpchar":
-			return "varchar", true, pushNull // the server ignores trailing blanks in comparisons
+			return "varchar", wireText, pushNull // the server ignores trailing blanks in comparisons
 		case "date":
-			return "date", true, pushOrder
+			return "date", wireDate, pushOrder
 		case "timestamp":
-			return "timestamp", true, pushOrder
+			return "timestamp", wireTimestamp, pushOrder
 		case "timestamptz":
-			return "timestamp with time zone", true, pushOrder
+			return "timestamp with time zone", wireTimestamp, pushOrder
 		case "time":
-			return "time", false, pushNull // 24:00 exists in one of the two only
+			return "time", wireTime, pushNull // 24:00 exists in one of the two only
 		case "uuid":
-			return "uuid", false, pushEqual
-		case "json", "jsonb":
-			return "json", false, pushNull
+			return "uuid", wireUUID, pushEqual
+		case "json":
+			return "json", wireText, pushNull
+		case "jsonb":
+			return "json", wireJSONB, pushNull
 		case "bytea":
-			return "varbinary", true, pushEqual
+			return "varbinary", wireText, pushEqual
 		}
 	}
-	return "varchar", false, pushNull
+	return "varchar", wireCast, pushNull
+}
+
+// digits reads the modifier of a numeric: its precision, 1000 where it has none, and its scale, a signed number of 11 bits.
+func digits(mod int32) (precision, scale int) {
+	if mod < 4 {
+		return 1000, 0
+	}
+	return int(mod-4) >> 16 & 0xffff, (int(mod-4)&0x7ff ^ 1024) - 1024
 }
 
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

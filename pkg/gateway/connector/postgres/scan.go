@@ -9,8 +9,9 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
@@ -27,9 +28,9 @@ func (t *relation) Columns(context.Context) ([]engine.ColumnInfo, error) { retur
 
 // query writes the SELECT that a scan sends. Conditions that might mean something else to the server stay with the engine, and
 // then so does the limit.
-func (t *relation) query(req engine.ScanRequest) (string, []any, error) {
+func (t *relation) query(req engine.ScanRequest) (string, [][]byte, error) {
 	var b strings.Builder
-	var args []any
+	var args [][]byte
 	b.WriteString("SELECT ")
 	for i, name := range req.Columns {
 		c, ok := t.cols[name]
@@ -40,7 +41,7 @@ func (t *relation) query(req engine.ScanRequest) (string, []any, error) {
 			b.WriteString(", ")
 		}
 		b.WriteString(quote(name))
-		if !c.native {
+		if c.wire == wireCast {
 			b.WriteString("::text")
 		}
 	}
@@ -61,7 +62,7 @@ func (t *relation) query(req engine.ScanRequest) (string, []any, error) {
 	return b.String(), args, nil
 }
 
-func (t *relation) condition(f engine.Filter, args *[]any) (string, bool) {
+func (t *relation) condition(f engine.Filter, args *[][]byte) (string, bool) {
 	c, ok := t.cols[f.Column]
 	if !ok {
 		return "", false
@@ -77,7 +78,7 @@ func (t *relation) condition(f engine.Filter, args *[]any) (string, bool) {
 	}
 	// Values travel as text in the type of the column, so that nothing is rounded on the way.
 	place := func(s string) string {
-		*args = append(*args, s)
+		*args = append(*args, []byte(s))
 		return "$" + strconv.Itoa(len(*args)) + "::text::" + quote("pg_catalog") + "." + quote(c.server)
 	}
 	switch f.Op {
@@ -139,83 +140,76 @@ func (t *relation) Scan(ctx context.Context, req engine.ScanRequest) (engine.Bat
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	rs, err := c.Query(ctx, sql, args...)
-	if err != nil {
-		cancel()
-		hangUp(c)
-		return nil, plain(err)
+	b := &batches{p: t.p, conn: c}
+	for _, name := range req.Columns {
+		b.cols = append(b.cols, t.cols[name])
 	}
-	return &batches{p: t.p, conn: c, rows: rs, cancel: cancel}, nil
+	ctx, b.cancel = context.WithCancel(ctx)
+	b.rows = c.PgConn().ExecParams(ctx, sql, args, nil, nil, []int16{1})
+	return b, nil
 }
-
-const batchRows = 2048
 
 type batches struct {
 	p      *postgres
 	conn   *pgx.Conn
-	rows   pgx.Rows
+	cols   []column
+	rows   *pgconn.ResultReader
 	cancel context.CancelFunc
-	done   bool
+	done   bool // read to the end, without an error
 }
 
-// Next reads the next rows. An error of the server comes after the rows before it, never instead of the end.
-func (b *batches) Next(context.Context) ([][]any, error) {
-	if b.done {
-		return nil, io.EOF
-	}
-	var out [][]any
-	for len(out) < batchRows {
-		if !b.rows.Next() {
-			b.done = true
-			if err := b.rows.Err(); err != nil {
-				return nil, plain(err)
+// fillBytes ends a chunk of large rows early, so that it does not take much memory.
+const fillBytes = 4 << 20
+
+// Fill reads the next rows. An error of the server comes after the rows before it, never instead of the end.
+func (b *batches) Fill(_ context.Context, cols []engine.Vector, n int) (int, error) {
+	row, size := 0, 0
+	for ; row < n && size < fillBytes && !b.done; row++ {
+		if !b.rows.NextRow() {
+			if _, err := b.rows.Close(); err != nil {
+				return 0, plain(err)
 			}
+			b.done = true
 			break
 		}
-		vals, err := b.rows.Values()
-		if err != nil {
-			return nil, err
+		vals := b.rows.Values()
+		if len(vals) != len(cols) {
+			return 0, errWire
 		}
 		for i, v := range vals {
-			if vals[i], err = value(v); err != nil {
-				return nil, err
+			if v == nil {
+				cols[i].Null(row)
+				continue
+			}
+			size += len(v)
+			if err := b.cols[i].put(cols[i], row, v); err != nil {
+				return 0, fmt.Errorf("column %q: %w", b.cols[i].Name, err)
 			}
 		}
-		out = append(out, vals)
 	}
-	if len(out) == 0 {
-		return nil, io.EOF
+	if row == 0 {
+		return 0, io.EOF
 	}
-	return out, nil
+	return row, nil
+}
+
+// Next reads the next rows as Go values.
+func (b *batches) Next(ctx context.Context) ([][]any, error) {
+	types := make([]string, len(b.cols))
+	for i, c := range b.cols {
+		types[i] = c.Type
+	}
+	return connector.NextOf(func(cols []engine.Vector, n int) (int, error) { return b.Fill(ctx, cols, n) }, types)
 }
 
 // Close gives the session back when everything was read. Otherwise the statement is cancelled at the server and the session ends.
 func (b *batches) Close() error {
-	if b.done && b.rows.Err() == nil {
-		b.rows.Close()
+	if b.done {
 		b.cancel()
 		b.p.idle.put(b.conn)
 		return nil
 	}
 	b.cancel()
-	b.rows.Close()
+	_, _ = b.rows.Close()
 	return hangUp(b.conn)
-}
-
-// value brings what pgx decodes into the form of engine.Batches.
-func value(v any) (any, error) {
-	switch x := v.(type) {
-	case nil, bool, string, int64, float64, []byte, time.Time:
-		return v, nil
-	case int16:
-		return int64(x), nil
-	case int32:
-		return int64(x), nil
-	case float32:
-		return float64(x), nil
-	case pgtype.InfinityModifier:
-		return x.String(), nil
-	}
-	return nil, fmt.Errorf("unexpected value of type %T from the driver", v)
 }

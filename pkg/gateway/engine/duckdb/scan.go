@@ -51,6 +51,9 @@ type scanRun struct {
 	rows  engine.Batches
 	batch [][]any
 	done  bool
+	names []string        // of the columns asked of the source
+	out   []*vecWriter    // what writes them
+	vecs  []engine.Vector // the same, for a Filler
 }
 
 // scan makes a name stand for a scanner.
@@ -154,10 +157,10 @@ func (s *scanSet) open(t *scanTable, cols []int) (*scanRun, error) {
 			continue
 		}
 		req.Columns = append(req.Columns, t.cols[c].Name)
+		w := newVecWriter(t.types[c])
+		r.out, r.vecs = append(r.out, w), append(r.vecs, w)
 	}
-	if len(req.Columns) == 0 {
-		req.Columns = []string{t.cols[0].Name}
-	}
+	r.names = req.Columns
 	rows, err := t.src.Scan(s.ctx, req)
 	if err != nil {
 		return nil, s.fail(t, err)
@@ -178,37 +181,56 @@ func (r *scanRun) close() {
 
 // fill writes the next rows into a chunk; a chunk without rows is the end.
 func (r *scanRun) fill(chunk bindings.DataChunk) error {
+	out := 0
+	for i, c := range r.cols {
+		if c >= 0 {
+			r.out[out].begin(bindings.DataChunkGetVector(chunk, bindings.IdxT(i)))
+			out++
+		}
+	}
+	n, err := 0, error(nil)
+	if f, ok := r.rows.(engine.Filler); ok {
+		n, err = f.Fill(r.set.ctx, r.vecs, int(bindings.VectorSize()))
+		if errors.Is(err, io.EOF) {
+			n, err = 0, nil
+		}
+	} else {
+		n, err = r.copy()
+	}
+	if err != nil {
+		return r.set.fail(r.table, err)
+	}
+	for _, w := range r.out {
+		w.flush()
+	}
+	bindings.DataChunkSetSize(chunk, bindings.IdxT(n))
+	return nil
+}
+
+// copy takes rows from the batches of a source that is no Filler.
+func (r *scanRun) copy() (int, error) {
 	for len(r.batch) == 0 && !r.done {
 		batch, err := r.rows.Next(r.set.ctx)
 		if errors.Is(err, io.EOF) {
 			r.done = true
-			err = nil
-		}
-		if err != nil {
-			return r.set.fail(r.table, err)
+		} else if err != nil {
+			return 0, err
 		}
 		r.batch = batch
 	}
 	n := min(len(r.batch), int(bindings.VectorSize()))
-	out := 0 // position among the columns that were asked of the source
-	for i, c := range r.cols {
-		if c < 0 {
-			continue
-		}
-		w := newVecWriter(bindings.DataChunkGetVector(chunk, bindings.IdxT(i)), r.table.types[c])
-		for row := range n {
-			if out >= len(r.batch[row]) {
-				return r.set.fail(r.table, fmt.Errorf("a row has %d values, %d were asked for", len(r.batch[row]), out+1))
+	for i, w := range r.out {
+		for row, vals := range r.batch[:n] {
+			if i >= len(vals) {
+				return 0, fmt.Errorf("a row has %d values, %d were asked for", len(vals), len(r.out))
 			}
-			if err := w.set(row, r.batch[row][out]); err != nil {
-				return r.set.fail(r.table, fmt.Errorf("column %s: %w", r.table.cols[c].Name, err))
+			if err := w.set(row, vals[i]); err != nil {
+				return 0, fmt.Errorf("column %s: %w", r.names[i], err)
 			}
 		}
-		out++
 	}
-	bindings.DataChunkSetSize(chunk, bindings.IdxT(n))
 	r.batch = r.batch[n:]
-	return nil
+	return n, nil
 }
 
 // scanType makes the DuckDB type for one of duckType's names. Destroy it.

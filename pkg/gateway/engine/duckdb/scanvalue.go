@@ -10,53 +10,19 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 	"unsafe"
 
-	bindings "github.com/duckdb/duckdb-go-bindings"
 	"github.com/google/uuid"
 )
-
-// vecWriter writes Go values into a vector of DuckDB. Which Go type stands for which column type is said at engine.Batches; what
-// does not fit exactly is an error, never a changed value.
-type vecWriter struct {
-	v     bindings.Vector
-	typ   string
-	data  unsafe.Pointer
-	valid []uint64 // nil until the first NULL
-	width int
-	scale int
-}
-
-func newVecWriter(v bindings.Vector, typ string) *vecWriter {
-	w := &vecWriter{v: v, typ: typ, data: bindings.VectorGetData(v)}
-	if p, ok := strings.CutPrefix(typ, "DECIMAL("); ok {
-		w.typ = "DECIMAL"
-		_, _ = fmt.Sscanf(p, "%d,%d)", &w.width, &w.scale)
-	}
-	return w
-}
-
-func put[T any](w *vecWriter, i int, v T) {
-	*(*T)(unsafe.Add(w.data, uintptr(i)*unsafe.Sizeof(v))) = v
-}
-
-func (w *vecWriter) null(i int) {
-	if w.valid == nil {
-		bindings.VectorEnsureValidityWritable(w.v)
-		w.valid = unsafe.Slice((*uint64)(bindings.VectorGetValidity(w.v)), (int(bindings.VectorSize())+63)/64)
-	}
-	w.valid[i/64] &^= 1 << (i % 64)
-}
 
 // set writes one value.
 func (w *vecWriter) set(i int, v any) error {
 	if v == nil {
-		w.null(i)
+		w.Null(i)
 		return nil
 	}
-	switch w.typ {
-	case "BOOLEAN":
+	switch w.kind {
+	case kindBoolean:
 		b, ok := v.(bool)
 		if s, isText := v.(string); isText {
 			var err error
@@ -68,35 +34,32 @@ func (w *vecWriter) set(i int, v any) error {
 		}
 		put(w, i, b)
 		return nil
-	case "TINYINT", "SMALLINT", "INTEGER", "BIGINT":
-		return w.integer(i, v)
-	case "DOUBLE", "REAL":
+	case kindTiny, kindSmall, kindInteger, kindBig:
+		n, ok := toInt(v)
+		if !ok {
+			return w.misfit(v)
+		}
+		return w.Int(i, n)
+	case kindDouble, kindReal:
 		f, err := toFloat(v)
 		if err != nil {
 			return w.misfit(v)
 		}
-		if w.typ == "REAL" {
-			put(w, i, float32(f))
-		} else {
-			put(w, i, f)
-		}
-		return nil
-	case "DECIMAL":
+		return w.Float(i, f)
+	case kindDecimal:
 		return w.decimal(i, v)
-	case "DATE", "TIME", "TIMESTAMP", "TIMESTAMPTZ":
+	case kindDate, kindTime, kindTimestamp, kindTimestampTZ:
 		return w.moment(i, v)
-	case "UUID":
+	case kindUUID:
 		return w.uuid(i, v)
-	case "BLOB":
+	case kindBlob:
 		switch b := v.(type) {
 		case []byte:
-			bindings.VectorAssignStringElementLen(w.v, bindings.IdxT(i), b)
+			return w.Bytes(i, b)
 		case string:
-			bindings.VectorAssignStringElement(w.v, bindings.IdxT(i), b)
-		default:
-			return w.misfit(v)
+			return w.Bytes(i, []byte(b))
 		}
-		return nil
+		return w.misfit(v)
 	}
 	return w.text(i, v)
 }
@@ -125,30 +88,7 @@ func (w *vecWriter) text(i int, v any) error {
 	default:
 		return w.misfit(v)
 	}
-	if !utf8.ValidString(s) {
-		return errors.New("a text is not valid UTF-8")
-	}
-	bindings.VectorAssignStringElement(w.v, bindings.IdxT(i), s)
-	return nil
-}
-
-func (w *vecWriter) integer(i int, v any) error {
-	n, ok := toInt(v)
-	limit := map[string]int64{"TINYINT": math.MaxInt8, "SMALLINT": math.MaxInt16, "INTEGER": math.MaxInt32, "BIGINT": math.MaxInt64}[w.typ]
-	if !ok || n > limit || n < -limit-1 {
-		return w.misfit(v)
-	}
-	switch w.typ {
-	case "TINYINT":
-		put(w, i, int8(n))
-	case "SMALLINT":
-		put(w, i, int16(n))
-	case "INTEGER":
-		put(w, i, int32(n))
-	default:
-		put(w, i, n)
-	}
-	return nil
+	return w.Bytes(i, unsafe.Slice(unsafe.StringData(s), len(s)))
 }
 
 func toInt(v any) (int64, bool) {
@@ -218,21 +158,16 @@ func (w *vecWriter) decimal(i int, v any) error {
 		}
 		s = strconv.FormatInt(n, 10)
 	}
+	if h, ok := plainDecimal(s, w.width, w.scale); ok {
+		w.putDecimal(i, h)
+		return nil
+	}
 	n, ok := unscaled(s, w.scale)
 	if !ok || len(new(big.Int).Abs(n).String()) > w.width && n.Sign() != 0 {
 		return w.misfit(v)
 	}
-	switch {
-	case w.width <= 4:
-		put(w, i, int16(n.Int64()))
-	case w.width <= 9:
-		put(w, i, int32(n.Int64()))
-	case w.width <= 18:
-		put(w, i, n.Int64())
-	default:
-		lo := new(big.Int).And(n, new(big.Int).SetUint64(math.MaxUint64)).Uint64()
-		put(w, i, hugeint{lo, new(big.Int).Rsh(n, 64).Int64()})
-	}
+	lo := new(big.Int).And(n, new(big.Int).SetUint64(math.MaxUint64)).Uint64()
+	w.putDecimal(i, hugeint{lo, new(big.Int).Rsh(n, 64).Int64()})
 	return nil
 }
 
@@ -261,22 +196,16 @@ func (w *vecWriter) uuid(i int, v any) error {
 	default:
 		return w.misfit(v)
 	}
-	var h hugeint
-	for k := range 8 {
-		h.hi = h.hi<<8 | int64(u[k])
-		h.lo = h.lo<<8 | uint64(u[8+k])
-	}
-	h.hi ^= math.MinInt64
-	put(w, i, h)
+	w.putUUID(i, u)
 	return nil
 }
 
 // momentLayouts are the texts that dates and times may have.
-var momentLayouts = map[string][]string{
-	"DATE":        {"2006-01-02"},
-	"TIME":        {"15:04:05.999999999", "15:04"},
-	"TIMESTAMP":   {"2006-01-02 15:04:05.999999999", "2006-01-02T15:04:05.999999999", "2006-01-02 15:04", "2006-01-02"},
-	"TIMESTAMPTZ": {time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999Z07", "2006-01-02 15:04:05.999999999 MST"},
+var momentLayouts = map[vecKind][]string{
+	kindDate:        {"2006-01-02"},
+	kindTime:        {"15:04:05.999999999", "15:04"},
+	kindTimestamp:   {"2006-01-02 15:04:05.999999999", "2006-01-02T15:04:05.999999999", "2006-01-02 15:04", "2006-01-02"},
+	kindTimestampTZ: {time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999Z07", "2006-01-02 15:04:05.999999999 MST"},
 }
 
 // moment takes a time.Time or a text. A TIMESTAMP is the wall clock of the time.Time, a TIMESTAMPTZ its instant. Nanoseconds
@@ -284,15 +213,15 @@ var momentLayouts = map[string][]string{
 func (w *vecWriter) moment(i int, v any) error {
 	t, ok := v.(time.Time)
 	if s, isText := v.(string); isText {
-		if sign := map[string]int64{"infinity": 1, "-infinity": -1}[s]; sign != 0 && w.typ != "TIME" {
-			if w.typ == "DATE" {
+		if sign := map[string]int64{"infinity": 1, "-infinity": -1}[s]; sign != 0 && w.kind != kindTime {
+			if w.kind == kindDate {
 				put(w, i, int32(sign*math.MaxInt32))
 			} else {
 				put(w, i, sign*math.MaxInt64)
 			}
 			return nil
 		}
-		for _, l := range momentLayouts[w.typ] {
+		for _, l := range momentLayouts[w.kind] {
 			var err error
 			if t, err = time.Parse(l, s); err == nil {
 				ok = true
@@ -300,24 +229,24 @@ func (w *vecWriter) moment(i int, v any) error {
 			}
 		}
 	}
-	if d, isDuration := v.(time.Duration); isDuration && w.typ == "TIME" {
+	if d, isDuration := v.(time.Duration); isDuration && w.kind == kindTime {
 		put(w, i, d.Microseconds())
 		return nil
 	}
-	if !ok || w.typ != "DATE" && (t.Year() > 294_246 || t.Year() < -290_300) { // microseconds end there
+	if !ok || w.kind != kindDate && (t.Year() > 294_246 || t.Year() < -290_300) { // microseconds end there
 		return w.misfit(v)
 	}
 	wall := time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
-	switch w.typ {
-	case "DATE":
+	switch w.kind {
+	case kindDate:
 		days := wall.Unix() / 86_400
 		if wall.Unix()%86_400 < 0 {
 			days--
 		}
 		put(w, i, int32(days))
-	case "TIME":
+	case kindTime:
 		put(w, i, (int64(t.Hour())*3600+int64(t.Minute())*60+int64(t.Second()))*microsPerSecond+int64(t.Nanosecond()/1000))
-	case "TIMESTAMP":
+	case kindTimestamp:
 		put(w, i, wall.UnixMicro())
 	default:
 		put(w, i, t.UnixMicro())
