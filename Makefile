@@ -12,7 +12,7 @@ BASH   := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 ZSH    := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 FISH   := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
-.PHONY: all client compiler test lint generate bench-start bench-sources install uninstall clean
+.PHONY: all client compiler test load lint generate bench-start bench-sources install uninstall clean
 
 all: compiler
 	$(GO) build -trimpath -ldflags "$(LDFLAGS)" -o bin/dig .
@@ -31,6 +31,10 @@ client:
 
 test:
 	$(GO) test $(TESTFLAGS) ./...
+
+# 32 clients for a minute against a served gateway that is killed every ten seconds.
+load:
+	$(GO) test ./cmd -run '^TestLoad$$' -v -load 60s -timeout 10m
 
 lint:
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }

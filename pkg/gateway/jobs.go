@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"sync"
@@ -29,13 +30,51 @@ func (r *runners) ID() (string, error) {
 	if err := os.MkdirAll(r.dir, 0o700); err != nil {
 		return "", err
 	}
-	id := uuid.NewString()
-	l := flock.New(filepath.Join(r.dir, id))
-	if _, err := l.TryLock(); err != nil {
-		return "", err
+	for range 10 {
+		id := uuid.NewString()
+		l := flock.New(filepath.Join(r.dir, id))
+		ok, err := l.TryLock()
+		if err != nil {
+			return "", err
+		}
+		if _, err := os.Stat(l.Path()); !ok || err != nil {
+			l.Unlock() // another process took the new file for one left behind
+			continue
+		}
+		r.id, r.lock = id, l
+		r.sweep()
+		return id, nil
 	}
-	r.id, r.lock = id, l
-	return id, nil
+	return "", errors.New("no lock for background work could be had")
+}
+
+// sweep removes the files of processes that were killed.
+func (r *runners) sweep() {
+	files, err := os.ReadDir(r.dir)
+	if err != nil {
+		return
+	}
+	for _, f := range files {
+		if f.Name() != r.id {
+			r.gone(f.Name())
+		}
+	}
+}
+
+// gone reports whether the process of a runner id is dead, and removes its file then.
+func (r *runners) gone(id string) bool {
+	path := filepath.Join(r.dir, filepath.Base(id))
+	if _, err := os.Stat(path); err != nil {
+		return true
+	}
+	l := flock.New(path)
+	ok, err := l.TryLock()
+	if err != nil || !ok {
+		return false
+	}
+	os.Remove(path)
+	l.Unlock()
+	return true
 }
 
 // Alive reports whether the process that made the runner id still runs.
@@ -45,18 +84,7 @@ func (r *runners) Alive(id string) bool {
 	if id == r.id {
 		return id != ""
 	}
-	path := filepath.Join(r.dir, filepath.Base(id))
-	if _, err := os.Stat(path); err != nil {
-		return false
-	}
-	l := flock.New(path)
-	ok, err := l.TryLock()
-	if err != nil || !ok {
-		return true
-	}
-	os.Remove(path)
-	l.Unlock()
-	return false
+	return !r.gone(id)
 }
 
 func (r *runners) close() {
