@@ -13,13 +13,14 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/connector/files"
 	"github.com/dig-cli/dig/pkg/gateway/connector/mysql"
 	"github.com/dig-cli/dig/pkg/gateway/connector/postgres"
+	"github.com/dig-cli/dig/pkg/gateway/connector/rest"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
 // connectorTypes are the types of connection of this gateway.
 func connectorTypes() connector.Registry {
-	return connector.Registry{postgres.Type(), mysql.Type(), files.Type()}
+	return connector.Registry{postgres.Type(), mysql.Type(), files.Type(), rest.Type()}
 }
 
 func (g *Gateway) registerConnections() {

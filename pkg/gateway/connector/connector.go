@@ -27,7 +27,8 @@ type Connector interface {
 
 // Table is a table of a source.
 type Table struct {
-	Name string
+	Name    string
+	Dynamic bool // answers only with conditions on its required _q_ parameters; such a table cannot be cached itself
 }
 
 // What a source may lack.
@@ -56,6 +57,7 @@ type Field struct {
 	Kind        string // text, number, boolean
 	Required    bool
 	Secret      bool // never returned, shown or logged
+	JSON        bool // a text field that holds a JSON document, which may also be sent as an object or a list
 	Description string
 }
 

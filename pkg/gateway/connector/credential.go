@@ -81,6 +81,13 @@ func coerce(f Field, v any) (any, error) {
 	if s, ok := v.(string); ok {
 		return s, nil
 	}
+	if f.JSON {
+		switch v.(type) {
+		case map[string]any, []any:
+			raw, err := json.Marshal(v)
+			return string(raw), err
+		}
+	}
 	return nil, fmt.Errorf("credential field %q must be text", f.Name)
 }
 

@@ -1,0 +1,60 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"syscall"
+	"time"
+)
+
+// refused are link-local addresses and those where clouds answer with the credentials of the machine.
+func refusedRanges() []netip.Prefix {
+	var out []netip.Prefix
+	for _, s := range []string{
+		"169.254.0.0/16", "fe80::/10", // link-local, with the metadata services of most clouds
+		"fd00:ec2::/32", "fd20:ce::254/128", // the same by IPv6
+		"100.100.100.200/32", "168.63.129.16/32", "192.0.0.192/32", // metadata services elsewhere
+	} {
+		out = append(out, netip.MustParsePrefix(s))
+	}
+	return out
+}
+
+var nat64 = netip.MustParsePrefix("64:ff9b::/96") // its last four bytes are an IPv4 address
+
+// checkAddress refuses an address that a connection is about to be made to, whatever name led to it.
+func checkAddress(address string, ranges []netip.Prefix) error {
+	ap, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fmt.Errorf("address %s: %w", address, err)
+	}
+	ip := ap.Addr().Unmap().WithZone("")
+	if nat64.Contains(ip) {
+		b := ip.As16()
+		ip = netip.AddrFrom4([4]byte(b[12:]))
+	}
+	for _, r := range ranges {
+		if r.Contains(ip) {
+			return &refusedError{ip}
+		}
+	}
+	return nil
+}
+
+type refusedError struct{ ip netip.Addr }
+
+func (e *refusedError) Error() string {
+	return fmt.Sprintf("the address %s is link-local or a cloud's metadata service, which a connection may reach only with allowLinkLocal", e.ip)
+}
+
+// dialer checks each address after names were resolved, so that a name that changes its address cannot pass.
+func dialer(allow bool) func(ctx context.Context, network, address string) (net.Conn, error) {
+	d := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
+	if !allow {
+		ranges := refusedRanges()
+		d.Control = func(_, address string, _ syscall.RawConn) error { return checkAddress(address, ranges) }
+	}
+	return d.DialContext
+}

@@ -1,0 +1,286 @@
+package rest
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// client asks one host, politely: not faster than it was told, again after a while when the source says so.
+type client struct {
+	base           *url.URL
+	doc            *document
+	header, secret string
+	http           *http.Client
+	pace           pace
+	now            func() time.Time
+	sleep          func(context.Context, time.Duration) error
+}
+
+func newClient(base *url.URL, doc *document, header, secret string, allowLinkLocal bool) *client {
+	c := &client{base: base, doc: doc, header: header, secret: secret, now: time.Now, sleep: sleep}
+	c.http = &http.Client{
+		Transport: &http.Transport{ // no proxy: the addresses that are dialled are the source's
+			DialContext: dialer(allowLinkLocal), TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, TLSHandshakeTimeout: 10 * time.Second,
+			ResponseHeaderTimeout: doc.timeout(), MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second, MaxResponseHeaderBytes: 1 << 20,
+			ForceAttemptHTTP2: true,
+		},
+		CheckRedirect: func(req *http.Request, via []*http.Request) error {
+			if err := sameOrigin(base, req.URL); err != nil {
+				return &finalError{fmt.Errorf("the source redirects to another place: %w", err)}
+			}
+			if len(via) > 5 {
+				return &finalError{errors.New("the source redirects more than 5 times")}
+			}
+			return nil
+		},
+	}
+	return c
+}
+
+func (c *client) close() { c.http.CloseIdleConnections() }
+
+// sameOrigin refuses every host, port and scheme but those of the base address.
+func sameOrigin(base, u *url.URL) error {
+	if !strings.EqualFold(u.Scheme, base.Scheme) || !strings.EqualFold(u.Hostname(), base.Hostname()) || port(u) != port(base) || u.User != nil {
+		return fmt.Errorf("%s://%s is not %s://%s, the only address this connection reaches", u.Scheme, u.Host, base.Scheme, base.Host)
+	}
+	return nil
+}
+
+func port(u *url.URL) string {
+	if p := u.Port(); p != "" {
+		return p
+	}
+	return map[string]string{"http": "80", "https": "443"}[u.Scheme]
+}
+
+// finalError is one that asking again does not mend.
+type finalError struct{ error }
+
+func (e *finalError) Unwrap() error { return e.error }
+
+// get asks for an address until it answers 200, and returns the body, which must be closed. Paths without their queries are
+// named in errors: queries may hold what is nobody's business.
+func (c *client) get(ctx context.Context, u *url.URL) (io.ReadCloser, *http.Response, error) {
+	for try := 0; ; try++ {
+		if err := c.pace.wait(ctx, c.doc.RequestsPerSecond, c.now, c.sleep); err != nil {
+			return nil, nil, err
+		}
+		body, resp, wait, err := c.once(ctx, u)
+		if err == nil {
+			return body, resp, nil
+		}
+		err = fmt.Errorf("GET %s: %w", u.EscapedPath(), err)
+		var final *finalError
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
+		if errors.As(err, &final) {
+			return nil, nil, err
+		}
+		if try >= *c.doc.Retries {
+			if try > 0 {
+				err = fmt.Errorf("%w (asked %d times)", err, try+1)
+			}
+			return nil, nil, err
+		}
+		if wait < 0 {
+			wait = min(500*time.Millisecond<<min(try, 10), c.doc.maxWait())
+		} else if wait > c.doc.maxWait() {
+			return nil, nil, fmt.Errorf("%w; the source asks to wait %v, longer than maxWait %v", err, wait, c.doc.maxWait())
+		}
+		if err := c.sleep(ctx, wait); err != nil {
+			return nil, nil, err
+		}
+	}
+}
+
+// once sends one request. After a failure, wait is how long the source asks to wait, or negative.
+func (c *client) once(ctx context.Context, u *url.URL) (_ io.ReadCloser, _ *http.Response, wait time.Duration, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer func() {
+		if err != nil {
+			cancel(nil)
+		}
+	}()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, nil, -1, &finalError{err}
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "dig")
+	if c.secret != "" {
+		req.Header.Set(c.header, c.secret)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, nil, -1, c.plain(err)
+	}
+	if resp.StatusCode == http.StatusOK {
+		return newBody(resp.Body, cancel, c.doc), resp, -1, nil
+	}
+	said := c.excerpt(resp)
+	resp.Body.Close()
+	err = fmt.Errorf("the source answers %d %s%s", resp.StatusCode, http.StatusText(resp.StatusCode), said)
+	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode < 500 {
+		err = &finalError{err}
+	}
+	return nil, nil, c.retryAfter(resp.Header.Get("Retry-After")), err
+}
+
+// plain words an error of the network without the address, whose query may hold values.
+func (c *client) plain(err error) error {
+	var final *finalError
+	if errors.As(err, &final) {
+		return final
+	}
+	var refused *refusedError
+	var cert *tls.CertificateVerificationError
+	if errors.As(err, &refused) {
+		return &finalError{refused}
+	}
+	if errors.As(err, &cert) {
+		return &finalError{fmt.Errorf("the certificate of %s is not trusted: %w", c.base.Host, cert.Err)}
+	}
+	var ue *url.Error
+	if errors.As(err, &ue) {
+		err = ue.Err
+	}
+	var timeout interface{ Timeout() bool }
+	if errors.As(err, &timeout) && timeout.Timeout() {
+		return fmt.Errorf("no answer within %v", c.doc.timeout())
+	}
+	return err
+}
+
+// excerpt is the beginning of an error's body, in one line and without the key.
+func (c *client) excerpt(resp *http.Response) string {
+	raw, _ := io.ReadAll(io.LimitReader(resp.Body, 2048))
+	s := strings.Join(strings.Fields(strings.ToValidUTF8(string(raw), "")), " ")
+	for _, word := range append([]string{c.secret}, strings.Fields(c.secret)...) {
+		if len(word) > 3 {
+			s = strings.ReplaceAll(s, word, "***")
+		}
+	}
+	if r := []rune(s); len(r) > 200 {
+		s = string(r[:200]) + "..."
+	}
+	if s == "" || strings.HasPrefix(s, "<") {
+		return ""
+	}
+	return ": " + s
+}
+
+// retryAfter reads seconds or a date; -1 if there is none.
+func (c *client) retryAfter(s string) time.Duration {
+	if s == "" {
+		return -1
+	}
+	if n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 32); err == nil && n >= 0 {
+		return time.Duration(n) * time.Second
+	}
+	if t, err := http.ParseTime(s); err == nil {
+		return max(0, t.Sub(c.now()))
+	}
+	return -1
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
+
+// pace spaces requests evenly.
+type pace struct {
+	mu   sync.Mutex
+	next time.Time
+}
+
+func (p *pace) wait(ctx context.Context, perSecond float64, now func() time.Time, sleep func(context.Context, time.Duration) error) error {
+	if perSecond <= 0 {
+		return ctx.Err()
+	}
+	p.mu.Lock()
+	t := now()
+	at := p.next
+	if at.Before(t) {
+		at = t
+	}
+	p.next = at.Add(time.Duration(float64(time.Second) / perSecond))
+	p.mu.Unlock()
+	if at.Equal(t) {
+		return ctx.Err()
+	}
+	return sleep(ctx, at.Sub(t))
+}
+
+// body bounds a response in bytes, and in the time between two of them.
+type body struct {
+	io.ReadCloser
+	cancel context.CancelCauseFunc
+	timer  *time.Timer
+	limit  time.Duration
+	left   int64
+	max    int64
+	slow   error
+	mu     sync.Mutex
+}
+
+func newBody(in io.ReadCloser, cancel context.CancelCauseFunc, doc *document) *body {
+	b := &body{ReadCloser: in, cancel: cancel, limit: doc.timeout(), left: doc.MaxResponseMiB << 20, max: doc.MaxResponseMiB}
+	b.timer = time.AfterFunc(time.Hour, func() {
+		b.mu.Lock()
+		b.slow = fmt.Errorf("the source sent nothing for %v in the middle of an answer", b.limit)
+		b.mu.Unlock()
+		cancel(nil)
+	})
+	b.timer.Stop()
+	return b
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	if b.left == 0 { // one more byte is one too many
+		p = p[:min(1, len(p))]
+	} else if int64(len(p)) > b.left {
+		p = p[:b.left]
+	}
+	b.timer.Reset(b.limit) // between two reads the reader may take its time
+	n, err := b.ReadCloser.Read(p)
+	b.timer.Stop()
+	if n > 0 {
+		if b.left == 0 {
+			return 0, fmt.Errorf("the answer is longer than %d MiB; ask for smaller pages or raise maxResponseMiB", b.max)
+		}
+		b.left -= int64(n)
+	}
+	if err != nil && err != io.EOF {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.slow != nil {
+			err = b.slow
+		}
+	}
+	return n, err
+}
+
+func (b *body) Close() error {
+	b.timer.Stop()
+	err := b.ReadCloser.Close()
+	b.cancel(nil)
+	return err
+}

@@ -1,0 +1,184 @@
+package rest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// read asks for the pages of an endpoint one after the other and yields their rows. between is called after each page that has
+// a next one.
+func (r *rest) read(ctx context.Context, t *table, vals values, yield func(json.RawMessage) error, between func() error) error {
+	u, err := r.first(t, vals)
+	if err != nil {
+		return err
+	}
+	var seen int64
+	for n := 1; ; n++ {
+		if n > t.Paging.MaxPages {
+			return fmt.Errorf("the source has more than %d pages; narrow the reading by a parameter or raise maxPages", t.Paging.MaxPages)
+		}
+		p, head, err := r.onePage(ctx, t, u, yield)
+		if err != nil {
+			if n > 1 && !errors.Is(err, errStop) && ctx.Err() == nil {
+				err = fmt.Errorf("page %d: %w", n, err)
+			}
+			return err
+		}
+		seen += p.rows
+		next, err := t.Paging.follow(u, p, head, seen, n)
+		if err != nil || next == nil {
+			return err
+		}
+		if err := sameOrigin(r.base, next); err != nil {
+			return fmt.Errorf("page %d names a next page elsewhere: %w", n, err)
+		}
+		if next.String() == u.String() {
+			return fmt.Errorf("page %d names itself as the next page", n)
+		}
+		if err := between(); err != nil {
+			return err
+		}
+		u = next
+	}
+}
+
+func (r *rest) onePage(ctx context.Context, t *table, u *url.URL, yield func(json.RawMessage) error) (page, http.Header, error) {
+	in, resp, err := r.http.get(ctx, u)
+	if err != nil {
+		return page{}, nil, err
+	}
+	defer in.Close()
+	p, err := parsePage(in, t, yield)
+	return p, resp.Header, err
+}
+
+// first is the address of the first page.
+func (r *rest) first(t *table, vals values) (*url.URL, error) {
+	path, q := t.Path, url.Values{}
+	for k, v := range t.Query {
+		q.Set(k, v)
+	}
+	for i := range t.Parameters {
+		p := &t.Parameters[i]
+		v, ok := vals[p]
+		if !ok {
+			continue
+		}
+		s := textOf(v)
+		if !p.inPath {
+			q.Set(p.Name, s)
+			continue
+		}
+		if s == "" || s == "." || s == ".." {
+			return nil, fmt.Errorf("%q is no value for %s%s, which is part of the path", s, paramPrefix, p.Name)
+		}
+		path = strings.ReplaceAll(path, "{"+p.Name+"}", url.PathEscape(s))
+	}
+	pg := t.Paging
+	if pg.SizeParam != "" {
+		q.Set(pg.SizeParam, strconv.Itoa(pg.Size))
+	}
+	if pg.Type == "page" || pg.Type == "offset" {
+		q.Set(pg.Param, strconv.FormatInt(*pg.First, 10))
+	}
+	u := r.at(path)
+	u.RawQuery = q.Encode()
+	return u, nil
+}
+
+// follow is the address of the page after u, nil if u was the last one. seen is how many rows there were so far, n how many
+// pages. A page that is shorter than its size is not taken for the last one: sources cut sizes as they like.
+func (p paging) follow(u *url.URL, got page, head http.Header, seen int64, n int) (*url.URL, error) {
+	if p.Type == "none" || got.more != nil && !*got.more {
+		return nil, nil
+	}
+	set := func(v string) (*url.URL, error) {
+		next := *u
+		q := next.Query()
+		q.Set(p.Param, v)
+		next.RawQuery = q.Encode()
+		return &next, nil
+	}
+	switch p.Type {
+	case "cursor":
+		if got.next == "" {
+			return nil, nil
+		}
+		return set(got.next)
+	case "link":
+		to := got.next
+		if p.Next == "" {
+			to = nextLink(head.Values("Link"))
+		}
+		if to == "" {
+			return nil, nil
+		}
+		ref, err := url.Parse(to)
+		if err != nil {
+			return nil, fmt.Errorf("page %d: the address of the next page is none", n)
+		}
+		return u.ResolveReference(ref), nil
+	}
+	if got.rows == 0 || got.total != nil && seen >= *got.total {
+		return nil, nil
+	}
+	if p.Type == "page" {
+		return set(strconv.FormatInt(*p.First+int64(n), 10))
+	}
+	return set(strconv.FormatInt(*p.First+seen, 10))
+}
+
+// nextLink finds the address with relation next in Link headers (RFC 8288).
+func nextLink(headers []string) string {
+	for _, h := range headers {
+		for {
+			_, rest, ok := strings.Cut(h, "<")
+			if !ok {
+				break
+			}
+			target, rest, ok := strings.Cut(rest, ">")
+			if !ok {
+				break
+			}
+			params, after := linkParams(rest)
+			for _, p := range params {
+				k, v, _ := strings.Cut(p, "=")
+				if strings.EqualFold(strings.TrimSpace(k), "rel") {
+					for _, rel := range strings.Fields(strings.Trim(strings.TrimSpace(v), `"`)) {
+						if strings.EqualFold(rel, "next") {
+							return target
+						}
+					}
+				}
+			}
+			h = after
+		}
+	}
+	return ""
+}
+
+// linkParams reads the parameters after a target up to the comma before the next one.
+func linkParams(s string) (params []string, rest string) {
+	quoted, start := false, 0
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '"':
+			quoted = !quoted
+		case quoted && c == '\\':
+			i++
+		case !quoted && (c == ';' || c == ','):
+			params = append(params, s[start:i])
+			start = i + 1
+			if c == ',' {
+				return params, s[i+1:]
+			}
+		}
+	}
+	return append(params, s[start:]), ""
+}

@@ -1,0 +1,210 @@
+// Package rest reads JSON APIs: each endpoint that the connection's document describes is a table.
+//
+// Only the host of the base address is reachable, also by redirects and by links to next pages; see dial.go for the addresses
+// that are refused whatever a name resolves to.
+package rest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/connector"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// Type is the connection type rest.
+func Type() connector.Type {
+	return connector.Type{
+		Key: "rest", Label: "REST JSON API", Category: "API", CatalogType: "rest", Cacheable: true,
+		Fields: []connector.Field{
+			{Name: "baseUrl", Kind: "text", Required: true, Description: "Base address, such as https://api.example.com/v1; no other host is reachable"},
+			{Name: "tables", Kind: "text", Required: true, JSON: true, Description: "JSON document that describes the endpoints; @FILE reads it from a file"},
+			{Name: "header", Kind: "text", Description: "Name of the header that carries the key, Authorization if left out"},
+			{Name: "secret", Kind: "text", Secret: true, Description: "Value of that header, such as Bearer followed by the key"},
+			{Name: "allowLinkLocal", Kind: "boolean", Description: "Reach link-local and cloud metadata addresses too"},
+		},
+		Open: open,
+	}
+}
+
+type rest struct {
+	base *url.URL
+	doc  *document
+	http *client
+
+	mu    sync.Mutex
+	known map[*table]sampled
+}
+
+// sampled is what a sample has found out about a table.
+type sampled struct {
+	cols []column
+	at   time.Time
+}
+
+const sampleAge = 5 * time.Minute
+
+func open(c connector.Credential) (connector.Connector, error) {
+	base, err := parseBase(c.Text("baseUrl"))
+	if err != nil {
+		return nil, fmt.Errorf("credential field \"baseUrl\" %w", err)
+	}
+	header, secret := strings.TrimSpace(c.Text("header")), c.Text("secret")
+	if header == "" {
+		header = "Authorization"
+	} else if secret == "" {
+		return nil, errors.New(`credential field "header" needs field "secret", its value`)
+	}
+	if !httpguts.ValidHeaderFieldName(header) || slices.Contains([]string{"host", "content-length", "transfer-encoding", "connection", "accept-encoding"}, strings.ToLower(header)) {
+		return nil, fmt.Errorf("credential field \"header\": %q cannot carry a key", header)
+	}
+	if !httpguts.ValidHeaderFieldValue(secret) {
+		return nil, errors.New(`credential field "secret" holds characters that a header cannot, such as a line break`)
+	}
+	if secret != "" && base.Scheme == "http" && !loopback(base.Hostname()) {
+		return nil, errors.New(`credential field "baseUrl" must begin with https:// because a key is sent`)
+	}
+	doc, err := parseDocument(c.Text("tables"))
+	if err != nil {
+		return nil, err
+	}
+	r := &rest{base: base, doc: doc, known: map[*table]sampled{}}
+	r.http = newClient(base, doc, header, secret, c.Flag("allowLinkLocal"))
+	return r, nil
+}
+
+func parseBase(s string) (*url.URL, error) {
+	u, err := url.Parse(strings.TrimSpace(s))
+	switch {
+	case err != nil:
+		return nil, errors.New("is no address")
+	case u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "":
+		return nil, errors.New("must be an address that begins with https://")
+	case u.User != nil:
+		return nil, errors.New("must hold no user or password; the key has a field of its own")
+	case u.RawQuery != "" || u.Fragment != "":
+		return nil, errors.New("must hold no query and no fragment; they belong to the tables")
+	}
+	u.Path = strings.TrimSuffix(u.Path, "/")
+	u.RawPath = ""
+	return u, nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+// Close ends the idle connections.
+func (r *rest) Close() error {
+	r.http.close()
+	return nil
+}
+
+const testedTables = 10
+
+// Test asks for the test path, or for the first row of the tables that can be read without a condition.
+func (r *rest) Test(ctx context.Context) error {
+	if r.doc.Test != "" {
+		body, _, err := r.http.get(ctx, r.at(r.doc.Test))
+		if err != nil {
+			return err
+		}
+		return body.Close()
+	}
+	tested := 0
+	for _, t := range r.doc.Tables {
+		vals, ok := t.sampleValues()
+		if !ok || tested == testedTables {
+			continue
+		}
+		tested++
+		if err := r.firstRows(ctx, t, vals, 1, func(row) error { return nil }); err != nil {
+			return fmt.Errorf("table %s: %w", t.Name, err)
+		}
+	}
+	if tested == 0 {
+		return errors.New(`nothing can be tested: every table needs a parameter; give one a sample value, or give "test", a path that the key may read`)
+	}
+	return nil
+}
+
+// Schemas lists those of the document in its order.
+func (r *rest) Schemas(context.Context) ([]string, error) {
+	var out []string
+	for _, t := range r.doc.Tables {
+		if !slices.Contains(out, t.Schema) {
+			out = append(out, t.Schema)
+		}
+	}
+	return out, nil
+}
+
+func (r *rest) schema(ctx context.Context, name string) (string, error) {
+	all, _ := r.Schemas(ctx)
+	found, ok, err := connector.Pick("schema", name, all)
+	if err == nil && !ok {
+		err = connector.ErrNoSchema
+	}
+	return found, err
+}
+
+// Tables lists those of one schema.
+func (r *rest) Tables(ctx context.Context, schema string) ([]connector.Table, error) {
+	schema, err := r.schema(ctx, schema)
+	if err != nil {
+		return nil, err
+	}
+	var out []connector.Table
+	for _, t := range r.doc.Tables {
+		if t.Schema == schema {
+			out = append(out, connector.Table{Name: t.Name, Dynamic: t.dynamic()})
+		}
+	}
+	return out, nil
+}
+
+// dynamic says whether the table answers only with conditions on its parameters.
+func (t *table) dynamic() bool {
+	return slices.ContainsFunc(t.Parameters, func(p parameter) bool { return p.Required })
+}
+
+// Table opens an endpoint for reading.
+func (r *rest) Table(ctx context.Context, schema, name string) (engine.Scanner, error) {
+	schema, err := r.schema(ctx, schema)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range r.doc.Tables {
+		if t.Schema != schema || !strings.EqualFold(t.Name, name) {
+			continue
+		}
+		cols, err := r.columns(ctx, t)
+		if err != nil {
+			return nil, fmt.Errorf("table %s: %w", t.Name, err)
+		}
+		return &endpoint{r, t, cols}, nil
+	}
+	return nil, connector.ErrNoTable
+}
+
+// Statistics are not kept of APIs.
+func (r *rest) Statistics(context.Context, string, string) ([]api.ColumnStatistics, error) {
+	return nil, connector.ErrNoStatistics
+}
+
+// at is the address of a path below the base.
+func (r *rest) at(path string) *url.URL {
+	u := *r.base
+	return u.JoinPath(path)
+}

@@ -1,0 +1,296 @@
+package rest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// endpoint is a table open for reading.
+type endpoint struct {
+	r    *rest
+	t    *table
+	cols []column
+}
+
+func (e *endpoint) Columns(context.Context) ([]engine.ColumnInfo, error) {
+	out := make([]engine.ColumnInfo, len(e.cols))
+	for i, c := range e.cols {
+		out[i] = c.ColumnInfo
+	}
+	return out, nil
+}
+
+const (
+	batchRows = 1024
+	maxCalls  = 1000 // combinations of parameter values in one reading
+)
+
+// Scan reads the endpoint once for each combination of the values that the conditions give its parameters. Other conditions,
+// and so the limit, are left to the engine.
+func (e *endpoint) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batches, error) {
+	want := make([]column, len(req.Columns))
+	for i, name := range req.Columns {
+		k := slices.IndexFunc(e.cols, func(c column) bool { return c.Name == name })
+		if k < 0 {
+			return nil, fmt.Errorf("table %s has no column %q", e.t.Name, name)
+		}
+		want[i] = e.cols[k]
+	}
+	calls, err := e.calls(req.Filters)
+	if err != nil {
+		return nil, err
+	}
+	limit := req.Limit
+	if len(req.Filters) > 0 {
+		limit = -1
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	b := &batches{cancel: cancel, rows: make(chan [][]any, 1), end: make(chan struct{})}
+	go b.run(ctx, e, want, calls, limit)
+	return b, nil
+}
+
+// calls are the values of the parameters, one set for each reading of the endpoint.
+func (e *endpoint) calls(filters []engine.Filter) ([]values, error) {
+	calls := []values{{}}
+	for i := range e.t.Parameters {
+		p := &e.t.Parameters[i]
+		vals, err := e.valuesOf(p, filters)
+		if err != nil {
+			return nil, err
+		}
+		if vals == nil {
+			if p.Required {
+				return nil, &engine.Error{Kind: engine.KindBinding, Message: fmt.Sprintf(
+					"table %s.%s needs a value for its parameter %s%s (%s): add a condition such as %s%s = %s to WHERE",
+					e.t.Schema, e.t.Name, paramPrefix, p.Name, p.Type, paramPrefix, p.Name, map[string]string{"varchar": "'...'", "bigint": "1", "boolean": "true"}[p.Type])}
+			}
+			continue
+		}
+		var next []values
+		for _, c := range calls {
+			for _, v := range vals {
+				next = append(next, c.with(p, v))
+			}
+		}
+		if calls = next; len(calls) > maxCalls {
+			return nil, fmt.Errorf("table %s: the conditions ask for more than %d combinations of parameters", e.t.Name, maxCalls)
+		}
+	}
+	return calls, nil
+}
+
+// valuesOf finds the values a parameter must take, nil for none.
+func (e *endpoint) valuesOf(p *parameter, filters []engine.Filter) ([]any, error) {
+	var vals []any
+	for _, f := range filters {
+		if p.Column != "" {
+			// A list is left to the engine: the source may count a row to two of its values.
+			if strings.EqualFold(f.Column, p.Column) && f.Op == "=" && len(f.Values) == 1 {
+				return f.Values, nil
+			}
+			continue
+		}
+		if f.Column != paramPrefix+p.Name {
+			continue
+		}
+		switch f.Op {
+		case "=", "in":
+			var list []any
+			for _, v := range f.Values {
+				if !slices.Contains(list, v) && (vals == nil || slices.Contains(vals, v)) {
+					list = append(list, v)
+				}
+			}
+			if vals = list; vals == nil {
+				vals = []any{}
+			}
+		case "is null", "is not null":
+		default:
+			return nil, &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf("%s is a parameter of table %s.%s, which takes = and IN only, not %s", f.Column, e.t.Schema, e.t.Name, f.Op)}
+		}
+	}
+	return vals, nil
+}
+
+// values are those of the parameters of one reading.
+type values map[*parameter]any
+
+func (v values) with(p *parameter, x any) values {
+	out := values{p: x}
+	for k, y := range v {
+		out[k] = y
+	}
+	return out
+}
+
+func textOf(v any) string {
+	switch x := v.(type) {
+	case string:
+		return x
+	case int64:
+		return strconv.FormatInt(x, 10)
+	case float64:
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	}
+	return fmt.Sprint(v)
+}
+
+// sampleValues are the values used to look up the columns; false if a required parameter has none.
+func (t *table) sampleValues() (values, bool) {
+	out := values{}
+	for i := range t.Parameters {
+		p := &t.Parameters[i]
+		if p.Required {
+			if p.Sample == "" {
+				return nil, false
+			}
+			out[p] = p.Sample
+		}
+	}
+	return out, true
+}
+
+// firstRows reads up to n rows of the first pages.
+func (r *rest) firstRows(ctx context.Context, t *table, vals values, n int, yield func(row) error) error {
+	rows, pages := 0, 0
+	err := r.read(ctx, t, vals, func(raw json.RawMessage) error {
+		o, err := parseRow(raw)
+		if err == nil {
+			err = yield(o)
+		}
+		if rows++; err == nil && rows >= n {
+			err = errStop
+		}
+		return err
+	}, func() error {
+		if pages++; pages >= samplePages {
+			return errStop
+		}
+		return nil
+	})
+	if errors.Is(err, errStop) {
+		err = nil
+	}
+	return err
+}
+
+// batches is a reading on its way. The rows of a page are handed on while the page arrives.
+type batches struct {
+	cancel context.CancelFunc
+	rows   chan [][]any
+	end    chan struct{}
+	err    error // set before rows is closed
+}
+
+func (b *batches) run(ctx context.Context, e *endpoint, want []column, calls []values, limit int64) {
+	defer close(b.end)
+	defer close(b.rows)
+	defer func() {
+		if r := recover(); r != nil {
+			b.err = fmt.Errorf("reading table %s failed: %v", e.t.Name, r)
+		}
+	}()
+	var batch [][]any
+	send := func() error {
+		if len(batch) == 0 {
+			return nil
+		}
+		select {
+		case b.rows <- batch:
+			batch = nil
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	left := limit
+	for _, vals := range calls {
+		if left == 0 {
+			break
+		}
+		n := 0
+		err := e.r.read(ctx, e.t, vals, func(raw json.RawMessage) error {
+			n++
+			cells, err := e.row(raw, want, vals)
+			if err != nil {
+				return fmt.Errorf("row %d: %w", n, err)
+			}
+			batch = append(batch, cells)
+			if len(batch) == batchRows {
+				if err := send(); err != nil {
+					return err
+				}
+			}
+			if left > 0 {
+				if left--; left == 0 {
+					return errStop
+				}
+			}
+			return nil
+		}, func() error { return nil })
+		if err != nil && !errors.Is(err, errStop) {
+			if ctx.Err() == nil {
+				err = fmt.Errorf("table %s: %w", e.t.Name, err)
+			}
+			b.err = err
+			return
+		}
+	}
+	b.err = send()
+}
+
+func (e *endpoint) row(raw json.RawMessage, want []column, vals values) ([]any, error) {
+	o, err := parseRow(raw)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]any, len(want))
+	for i, c := range want {
+		if c.param != nil {
+			out[i] = vals[c.param]
+			continue
+		}
+		v, err := o.at(c.path)
+		if err == nil {
+			out[i], err = cellOf(v, c)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("column %q: %w", c.Name, err)
+		}
+	}
+	return out, nil
+}
+
+func (b *batches) Next(ctx context.Context) ([][]any, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	select {
+	case rows, ok := <-b.rows:
+		if ok {
+			return rows, nil
+		}
+		if b.err != nil {
+			return nil, b.err
+		}
+		return nil, io.EOF
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Close ends the reading and waits until its connection is free.
+func (b *batches) Close() error {
+	b.cancel()
+	<-b.end
+	return nil
+}
