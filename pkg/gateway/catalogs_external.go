@@ -115,20 +115,19 @@ func (e externalCatalog) Schemas(ctx context.Context) ([]string, error) {
 	return names, err
 }
 
-// names lists the tables of one schema.
-func (e externalCatalog) names(ctx context.Context, src *source, schema string) ([]string, error) {
-	tables, err := src.Connector.Tables(ctx, schema)
+// tables lists one schema: the tables of the source, then parametric ones.
+func (e externalCatalog) tables(ctx context.Context, src *source, schema string) ([]connector.Table, error) {
+	out, err := src.Connector.Tables(ctx, schema)
 	if errors.Is(err, connector.ErrNoSchema) {
-		tables, err = nil, nil
+		out, err = nil, nil
 	}
 	if err != nil {
 		return nil, src.fault(ctx, err)
 	}
-	out := mapAll(tables, func(t connector.Table) string { return t.Name })
 	made, err := e.parametric(ctx)
 	for _, m := range made {
 		if m.ToSchema == schema {
-			out = append(out, m.ToTable)
+			out = append(out, connector.Table{Name: m.ToTable})
 		}
 	}
 	return out, err
@@ -140,9 +139,10 @@ func (e externalCatalog) Tables(ctx context.Context, schema string) ([]api.Table
 	if err != nil {
 		return nil, err
 	}
-	names, err := e.names(ctx, src, schema)
-	return mapAll(names, func(n string) api.Table {
-		t := api.Table{CatalogID: e.c.ID, CatalogName: e.c.Name, SchemaName: schema, TableName: n, IsCacheable: src.typ.Cacheable, SupportedCacheTypes: []string{}}
+	tables, err := e.tables(ctx, src, schema)
+	return mapAll(tables, func(n connector.Table) api.Table {
+		t := api.Table{CatalogID: e.c.ID, CatalogName: e.c.Name, SchemaName: schema, TableName: n.Name, IsDynamicTable: n.Dynamic,
+			IsCacheable: src.typ.Cacheable && !n.Dynamic, SupportedCacheTypes: []string{}}
 		if t.IsCacheable {
 			t.SupportedCacheTypes = []string{"FULL_REFRESH", "INCREMENTAL"}
 		}
@@ -252,12 +252,12 @@ func (e externalCatalog) all(ctx context.Context) ([]engine.TableName, error) {
 	}
 	var out []engine.TableName
 	for _, s := range schemas {
-		names, err := e.names(ctx, src, s)
+		tables, err := e.tables(ctx, src, s)
 		if err != nil {
 			return nil, err
 		}
-		for _, n := range names {
-			out = append(out, engine.TableName{Catalog: e.c.Name, Schema: s, Table: n})
+		for _, t := range tables {
+			out = append(out, engine.TableName{Catalog: e.c.Name, Schema: s, Table: t.Name})
 		}
 	}
 	return out, nil

@@ -95,7 +95,7 @@ func parseBase(s string) (*url.URL, error) {
 	case u.RawQuery != "" || u.Fragment != "":
 		return nil, errors.New("must hold no query and no fragment; they belong to the tables")
 	}
-	u.Path = strings.TrimSuffix(u.Path, "/")
+	u.Path = strings.TrimSuffix(u.Path, "/") + "/"
 	u.RawPath = ""
 	return u, nil
 }
