@@ -9,6 +9,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -43,17 +44,9 @@ func (e *Env) namesFile() string {
 	if s == nil {
 		return ""
 	}
-	dir := e.Getenv("DIG_CACHE_DIR")
-	if dir == "" {
-		base := e.Getenv("XDG_CACHE_HOME")
-		if base == "" {
-			home := e.Getenv("HOME")
-			if home == "" {
-				return ""
-			}
-			base = filepath.Join(home, ".cache")
-		}
-		dir = filepath.Join(base, "dig")
+	dir, err := config.CacheDir(e.Getenv)
+	if err != nil {
+		return ""
 	}
 	sum := sha256.Sum256([]byte(strings.Join([]string{s.Zone.Value, s.BaseURL.Value, s.Project.Value, e.Getenv("DIG_DATA_DIR")}, "\x00")))
 	return filepath.Join(dir, "names-"+hex.EncodeToString(sum[:8])+".json")

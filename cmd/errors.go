@@ -28,6 +28,11 @@ const (
 	exitPending     = 8
 	exitConfirm     = 9
 	exitUntrusted   = 10
+	exitMaxRows     = 11
+	exitMaxBytes    = 12
+	exitMaxTime     = 13
+	exitSomeFailed  = 20 // plus the number of statements that failed, at most exitManyFailed
+	exitManyFailed  = 99
 	exitInterrupted = 130
 )
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
@@ -13,11 +14,10 @@ import (
 
 var position = regexp.MustCompile(`(?i)^line (\d+):(\d+): `)
 
-// pointAt adds the line of the statement that an error names, with a caret under the column.
-func (e *Env) pointAt(form api.ExecuteRequest, err error) error {
-	st, ok := form.(api.ExecuteByStatement)
+// pointAt makes the place that an error names one of the user's own text or file, and adds its line with a caret under the column.
+func (e *Env) pointAt(st *statement, err error) error {
 	var ae *api.Error
-	if !ok || !errors.As(err, &ae) || e.run.flags.output == "json" || e.run.flags.output == "ndjson" {
+	if st.text == "" || !errors.As(err, &ae) {
 		return err
 	}
 	m := position.FindStringSubmatch(ae.Message)
@@ -26,9 +26,17 @@ func (e *Env) pointAt(form api.ExecuteRequest, err error) error {
 	}
 	line, _ := strconv.Atoi(m[1])
 	col, _ := strconv.Atoi(m[2])
+	if line -= st.wrapped; line < 1 || line > 1+strings.Count(st.text, "\n") {
+		return err
+	}
 	f := classify(context.Background(), err)
-	if excerpt := output.Caret(st.Statement, line, col); excerpt != "" {
-		f.msg = fmt.Sprintf("%s\n%s", f.msg, excerpt)
+	excerpt := output.Caret(st.text, line, col)
+	if line == 1 {
+		col += st.col
+	}
+	f.msg = strings.Replace(f.msg, strings.TrimSuffix(m[0], " "), fmt.Sprintf("line %d:%d:", line+st.line, col), 1)
+	if o := e.run.flags.output; o != "json" && o != "ndjson" && excerpt != "" {
+		f.msg += "\n" + excerpt
 	}
 	return &f
 }

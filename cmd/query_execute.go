@@ -1,14 +1,11 @@
 package cmd
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -16,18 +13,23 @@ import (
 
 func newQueryCmd(e *Env) *cobra.Command {
 	c := &cobra.Command{Use: "query", Aliases: []string{"queries", "q"}, Short: "Run SQL, and saved queries"}
-	c.AddCommand(newQueryExecuteCmd(e))
+	c.AddCommand(newQueryExecuteCmd(e), newQueryLastCmd(e))
 	c.AddCommand(newQuerySavedCmds(e)...)
 	return c
 }
 
 // executeFlags are the flags of `query execute`.
 type executeFlags struct {
+	renderFlags
 	sql, file, id, name, builder, format string
 	bind                                 []string
-	limit                                int64
-	vertical, raw, all                   bool
-	maxRows                              int64
+	limit, maxRows                       int64
+	maxSize                              string
+	noHistory                            bool
+
+	wire     api.Format // --format
+	maxBytes int64      // --max-bytes
+	sidecar  string     // where the manifest goes
 }
 
 func newQueryExecuteCmd(e *Env) *cobra.Command {
@@ -55,142 +57,57 @@ is made from the rows as they arrive, so a result of any size needs little memor
 	fs.StringVar(&f.name, "name", "", "run what a qualified name means: peaka.query.NAME, peaka.mtquery.NAME, catalog.schema.table")
 	fs.StringVar(&f.builder, "builder", "", "run the query-builder object in this JSON file, - for stdin")
 	fs.StringArrayVar(&f.bind, "bind", nil, "value for the next ? of the statement; repeat in order")
-	fs.Int64Var(&f.limit, "limit", 0, "ask for at most this many rows")
-	fs.StringVar(&f.format, "format", "", "shape of the rows on the wire: CELL_TYPED, SIMPLE or COMPACT")
-	fs.BoolVarP(&f.vertical, "vertical", "x", false, "print one line per value")
-	fs.BoolVar(&f.raw, "raw", false, "keep the text of the wire: no numbers made from strings")
-	fs.Int64Var(&f.maxRows, "show", 0, "rows a table shows on a terminal; -1 for all")
-	fs.BoolVar(&f.all, "all", false, "show the system columns of internal tables in a table too")
+	fs.Int64Var(&f.limit, "limit", 0, "ask the gateway for at most this many rows")
+	fs.Int64Var(&f.maxRows, "max-rows", 0, "stop and fail (exit code 11) when the result has more rows")
+	fs.StringVar(&f.maxSize, "max-bytes", "", "stop and fail (exit code 12) when the reply is larger, such as 100MB")
+	fs.StringVar(&f.format, "format", "", "shape of the rows on the wire: CELL_TYPED, SIMPLE or COMPACT (by default the cheapest that serves the output)")
+	fs.BoolVar(&f.noHistory, "no-history", false, "do not keep the result for `query last`")
+	f.renderFlags.register(c)
 	annotate(c, spec.ExecuteQuery)
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"CELL_TYPED", "SIMPLE", "COMPACT"}, cobra.ShellCompDirectiveNoFileComp))
+	fixed(c, "format", string(api.CellTyped), string(api.Simple), string(api.Compact))
 	c.RunE = func(c *cobra.Command, args []string) error {
-		o, err := e.outputOptions()
+		o, err := f.check(e, c)
 		if err != nil {
 			return err
 		}
-		o.Vertical, o.Raw, o.MaxRows, o.ShowAll = f.vertical, f.raw, f.maxRows, "--show -1"
-		return e.execute(c, &f, args, o)
+		st, err := e.executeForm(c, &f, args)
+		if err != nil {
+			return err
+		}
+		q, err := e.newQuerying(c.Context(), &f, o)
+		if err != nil {
+			return err
+		}
+		return q.single(c.Context(), st)
 	}
 	return c
 }
 
-func (e *Env) execute(c *cobra.Command, f *executeFlags, args []string, o output.Options) error {
-	form, err := e.executeForm(c, f, args)
+// check validates the flags as a set.
+func (f *executeFlags) check(e *Env, c *cobra.Command) (output.Options, error) {
+	o, err := f.renderFlags.options(e, c)
 	if err != nil {
-		return err
+		return o, err
 	}
-	format, err := wireFormat(f.format, o)
-	if err != nil {
-		return err
-	}
-	cl, err := e.Client()
-	if err != nil {
-		return err
-	}
-	ctx := context.WithValue(c.Context(), opKey{}, spec.ExecuteQuery)
-	project, err := e.projectID(ctx, cl)
-	if err != nil {
-		return err
-	}
-	if d := e.timeLimit(); d > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, d)
-		defer cancel()
-	}
-	res, err := cl.Queries.Execute(ctx, project, form, format)
-	if err != nil {
-		return e.pointAt(form, err)
-	}
-	defer res.Close()
-	w, commit, abort, err := e.writer()
-	if err != nil {
-		return err
-	}
-	if err := writeResult(w, res, o, f.all); err != nil {
-		abort()
-		return err
-	}
-	return commit()
-}
-
-// writeResult prints a result. `-o json` without a filter copies the gateway's bytes, reading along so that a document that is
-// cut short is an error.
-func writeResult(w io.Writer, res *api.Result, o output.Options, all bool) error {
-	if o.Format == "json" && len(o.Columns) == 0 {
-		if o.JQ == "" && !o.Terminal {
-			tee := &teeBody{ReadCloser: res.Body, w: w}
-			res.Body = tee
-			rows := res.Rows()
-			for rows.Next() {
-			}
-			if tee.err != nil {
-				return tee.err
-			}
-			if err := rows.Err(); err != nil {
-				return err
-			}
-			_, err := io.WriteString(w, "\n")
-			return err
-		}
-		raw, err := io.ReadAll(res.Body)
-		if err != nil {
-			return &api.RowsError{Offset: int64(len(raw)), Err: errors.Join(api.ErrTruncated, err)}
-		}
-		if !json.Valid(raw) {
-			return &api.RowsError{Offset: int64(len(raw)), Err: api.ErrTruncated}
-		}
-		return output.WriteDoc(w, raw, o)
-	}
-	var rows api.RowReader = res.Rows()
-	if !all && len(o.Columns) == 0 && (o.Format == "" || o.Format == "table") {
-		some, hidden, err := withoutSystem(rows)
-		if err != nil {
-			return err
-		}
-		if rows = some; hidden > 0 {
-			defer fmt.Fprintf(o.Notes, "(%d system columns hidden; --all shows them)\n", hidden)
-		}
-	}
-	_, err := output.WriteRows(w, rows, o)
-	return err
-}
-
-// teeBody copies what is read.
-type teeBody struct {
-	io.ReadCloser
-	w   io.Writer
-	err error
-}
-
-func (t *teeBody) Read(p []byte) (int, error) {
-	n, err := t.ReadCloser.Read(p)
-	if n > 0 && t.err == nil {
-		_, t.err = t.w.Write(p[:n])
-	}
-	if t.err != nil {
-		return n, t.err
-	}
-	return n, err
-}
-
-// wireFormat chooses the shape of the rows on the wire: what --format says, else the cheapest that holds what the output needs.
-func wireFormat(flag string, o output.Options) (api.Format, error) {
-	switch f := api.Format(strings.ToUpper(flag)); f {
-	case api.CellTyped, api.Simple, api.Compact:
-		return f, nil
-	case "":
+	switch f.wire = api.Format(strings.ToUpper(f.format)); f.wire {
+	case api.CellTyped, api.Simple, api.Compact, "":
 	default:
-		return "", usagef("--format: %q is none of CELL_TYPED, SIMPLE, COMPACT", flag)
+		return o, usagef("--format: %q is none of CELL_TYPED, SIMPLE, COMPACT", f.format)
 	}
-	switch output.Canonical(o.Format) {
-	case "csv", "tsv":
-		return api.Compact, nil
+	if c.Flags().Changed("max-rows") && f.maxRows <= 0 {
+		return o, usagef("--max-rows: %d is not a number of rows", f.maxRows)
 	}
-	return api.CellTyped, nil
+	if c.Flags().Changed("max-bytes") {
+		if f.maxBytes, err = config.ParseSize(f.maxSize); err != nil || f.maxBytes == 0 {
+			return o, usagef("--max-bytes: %q is not a size, such as 100MB", f.maxSize)
+		}
+	}
+	f.sidecar, err = manifestName(f.manifest, e.run.flags.out)
+	return o, err
 }
 
 // executeForm reads the flags into one of the four forms of a query.
-func (e *Env) executeForm(c *cobra.Command, f *executeFlags, args []string) (api.ExecuteRequest, error) {
+func (e *Env) executeForm(c *cobra.Command, f *executeFlags, args []string) (*statement, error) {
 	var given []string
 	for _, name := range []string{"sql", "file", "id", "name", "builder"} {
 		if c.Flags().Changed(name) {
@@ -210,8 +127,8 @@ func (e *Env) executeForm(c *cobra.Command, f *executeFlags, args []string) (api
 	case len(given) > 1:
 		return nil, usagef("%s exclude each other", strings.Join(given, " and "))
 	}
-	statement := given[0] == "--sql" || given[0] == "--file" || given[0] == "the argument"
-	if len(f.bind) > 0 && !statement {
+	text := given[0] == "--sql" || given[0] == "--file" || given[0] == "the argument"
+	if len(f.bind) > 0 && !text {
 		return nil, usagef("--bind needs a statement, not %s", given[0])
 	}
 	if c.Flags().Changed("limit") {
@@ -225,12 +142,13 @@ func (e *Env) executeForm(c *cobra.Command, f *executeFlags, args []string) (api
 	timeout := api.ExecuteTimeout(e.timeLimit())
 	switch given[0] {
 	case "--id":
-		return api.ExecuteByID{ID: f.id, Timeout: timeout}, nil
+		return &statement{form: api.ExecuteByID{ID: f.id, Timeout: timeout}}, nil
 	case "--name":
 		if c.Flags().Changed("limit") {
-			return api.ExecuteByStatement{Statement: fmt.Sprintf("SELECT * FROM %s LIMIT %d", quoteDotted(f.name), f.limit), Timeout: timeout}, nil
+			sql := fmt.Sprintf("SELECT * FROM %s LIMIT %d", quoteDotted(f.name), f.limit)
+			return &statement{form: api.ExecuteByStatement{Statement: sql, Timeout: timeout}, text: sql, limit: f.limit}, nil
 		}
-		return api.ExecuteByName{QualifiedName: f.name, Timeout: timeout}, nil
+		return &statement{form: api.ExecuteByName{QualifiedName: f.name, Timeout: timeout}}, nil
 	case "--builder":
 		var b api.ExecuteByBuilder
 		if err := e.bodyOf("--builder", "@"+f.builder, &b); err != nil {
@@ -242,7 +160,7 @@ func (e *Env) executeForm(c *cobra.Command, f *executeFlags, args []string) (api
 		if c.Flags().Changed("limit") && (b.Limit == nil || *b.Limit > f.limit) {
 			b.Limit = &f.limit
 		}
-		return b, nil
+		return &statement{form: b, limit: f.limit}, nil
 	case "--file":
 		raw, err := e.readFile("-f", f.file)
 		if err != nil {
@@ -253,11 +171,18 @@ func (e *Env) executeForm(c *cobra.Command, f *executeFlags, args []string) (api
 	if strings.TrimSpace(f.sql) == "" {
 		return nil, usagef("%s: the statement is empty", given[0])
 	}
-	sql := f.sql
-	if c.Flags().Changed("limit") {
+	return f.statement(f.sql, f.bind, timeout), nil
+}
+
+// statement makes the request for one SQL text.
+func (f *executeFlags) statement(sql string, bind []string, timeout *int64) *statement {
+	st := &statement{text: sql, limit: f.limit}
+	if f.limit > 0 {
 		sql = fmt.Sprintf("SELECT * FROM (\n%s\n) LIMIT %d", strings.TrimRight(strings.TrimSpace(sql), ";"), f.limit)
+		st.wrapped = 1
 	}
-	return api.ExecuteByStatement{Statement: sql, Bindings: f.bind, Timeout: timeout}, nil
+	st.form = api.ExecuteByStatement{Statement: sql, Bindings: bind, Timeout: timeout}
+	return st
 }
 
 // quoteDotted quotes the parts of catalog.schema.table, unless the name is quoted already.

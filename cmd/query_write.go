@@ -255,7 +255,7 @@ at once. A query that is materialized already only gets the schedule given.`,
 // exist yet.
 func (e *Env) notSaved(req api.QueryRequest, err error) error {
 	if req.InputQuery != nil {
-		err = e.pointAt(api.ExecuteByStatement{Statement: *req.InputQuery}, err)
+		err = e.pointAt(&statement{text: *req.InputQuery}, err)
 	}
 	f := classify(context.Background(), err)
 	if f.code == string(api.KindInvalid) && f.hint == "" && (strings.Contains(f.msg, "does not exist") || strings.Contains(f.msg, "cannot be resolved")) {

@@ -137,6 +137,13 @@ func newExitCodesHelp() *cobra.Command {
   8    still pending when the wait ran out
   9    confirmation needed: give --yes
   10   the answer cannot be trusted (--strict)
-  130  interrupted`,
+  11   stopped by --max-rows: the result has more rows
+  12   stopped by --max-bytes: the reply is larger
+  13   stopped by --timeout of a query
+  21 and up
+       of several statements, run with --keep-going, this code less 20 failed; 99 is 79 or more
+  130  interrupted
+
+query diff exits like diff: 0 when the results are the same, 1 when they differ, 2 when they cannot be compared.`,
 	}
 }

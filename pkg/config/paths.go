@@ -27,6 +27,22 @@ func DataDir(getenv func(string) string) (string, error) {
 	return dir, nil
 }
 
+// CacheDir is the directory of what can be had again: DIG_CACHE_DIR, else $XDG_CACHE_HOME/dig, else ~/.cache/dig (Linux),
+// ~/Library/Caches/dig (macOS) or %LocalAppData%\dig\cache (Windows). It is not created.
+func CacheDir(getenv func(string) string) (string, error) {
+	dir, err := userDir(runtime.GOOS, getenv, "DIG_CACHE_DIR", "XDG_CACHE_HOME", "LocalAppData", ".cache")
+	if err != nil || getenv("DIG_CACHE_DIR") != "" || filepath.IsAbs(getenv("XDG_CACHE_HOME")) {
+		return dir, err
+	}
+	switch runtime.GOOS {
+	case "darwin":
+		dir = filepath.Join(homeDir(runtime.GOOS, getenv), "Library", "Caches", "dig")
+	case "windows":
+		dir = filepath.Join(dir, "cache")
+	}
+	return dir, nil
+}
+
 func userDir(goos string, getenv func(string) string, override, xdg, windows, unix string) (string, error) {
 	if v := getenv(override); v != "" {
 		abs, err := filepath.Abs(v)

@@ -20,6 +20,7 @@ type Profile struct {
 	Project    string `json:"project,omitempty" yaml:"project,omitempty"`
 	Output     string `json:"output,omitempty" yaml:"output,omitempty"`
 	Timeout    string `json:"timeout,omitempty" yaml:"timeout,omitempty"`
+	History    string `json:"history,omitempty" yaml:"history,omitempty"`
 	KeyStorage string `json:"keyStorage,omitempty" yaml:"keyStorage,omitempty"` // "keyring", "file" or "" for no key
 }
 
@@ -52,6 +53,8 @@ func (p *Profile) field(name string) *string {
 		return &p.Output
 	case nameTimeout:
 		return &p.Timeout
+	case nameHistory:
+		return &p.History
 	case fieldKeyStorage:
 		return &p.KeyStorage
 	}

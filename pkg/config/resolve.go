@@ -48,7 +48,7 @@ const (
 
 // Settings is what one command runs with. BaseURL is "" for the local zone inside the process.
 type Settings struct {
-	Profile, Zone, BaseURL, Org, Workspace, Project, Output, Timeout Value
+	Profile, Zone, BaseURL, Org, Workspace, Project, Output, Timeout, History Value
 
 	Key        Key      // zero when there is none or when it must not be sent to BaseURL; NeedKey says why
 	KeyFrom    string   // where the key came from, or why there is none
@@ -121,7 +121,7 @@ func Resolve(src Sources) (*Settings, error) {
 	}
 	get := merge(layers)
 	s.Zone, s.BaseURL, s.Org, s.Workspace = get(nameZone), get(nameBaseURL), get(nameOrg), get(nameWorkspace)
-	s.Project, s.Output, s.Timeout = get(nameProject), get(nameOutput), get(nameTimeout)
+	s.Project, s.Output, s.Timeout, s.History = get(nameProject), get(nameOutput), get(nameTimeout), get(nameHistory)
 	if err := s.settlePlace(); err != nil {
 		return nil, err
 	}
@@ -146,6 +146,7 @@ func (s *Settings) layers(src Sources) (layers [fromFlag + 1]layer, err error) {
 	}
 	layers[fromDefault][nameZone] = Value{Value: string(Local), From: "default"}
 	layers[fromDefault][nameOutput] = Value{Value: "table", From: "default"}
+	layers[fromDefault][nameHistory] = Value{Value: "64MiB", From: "default"}
 	for name, v := range src.Flags {
 		if !known[name] {
 			return layers, &Error{Kind: ErrUsage, Field: "flag --" + name, Msg: "is not a setting"}
@@ -339,9 +340,18 @@ func (s *Settings) TimeoutDuration() (d time.Duration, set bool) {
 	return d, err == nil
 }
 
+// HistoryBytes is how large a result may be to be kept for `query last`; 0 keeps none.
+func (s *Settings) HistoryBytes() int64 {
+	n, err := ParseSize(s.History.Value) // checked by Resolve
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
 // Explain lists every setting with its source; the key is masked.
 func (s *Settings) Explain() []Explained {
-	all := []Value{s.Profile, s.Zone, s.BaseURL, s.Org, s.Workspace, s.Project, s.Output, s.Timeout}
+	all := []Value{s.Profile, s.Zone, s.BaseURL, s.Org, s.Workspace, s.Project, s.Output, s.Timeout, s.History}
 	out := make([]Explained, 0, len(all)+1)
 	for i, name := range settingNames() {
 		out = append(out, Explained{Name: name, Value: all[i].Value, From: all[i].From})

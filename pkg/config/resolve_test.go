@@ -279,7 +279,7 @@ func TestProjectFileErrors(t *testing.T) {
 		"accessToken: x\n":                       ":1: accessToken: a project file must not hold a key",
 		"projct: x\n":                            ":1: projct: unknown field (did you mean project?)",
 		"url: https://h.example\n":               ":1: url: unknown field (did you mean base-url?)",
-		"something-else: x\n":                    "(the fields are profile, zone, base-url, org, workspace, project, output, timeout)",
+		"something-else: x\n":                    "(the fields are profile, zone, base-url, org, workspace, project, output, timeout, history)",
 		"\n\nzone: mars\n":                       ":3: zone: \"mars\" is not a zone",
 		"base-url: http://h.example/api/v1\n":    ":1: base-url: \"http://h.example/api/v1\": plain http",
 		"base-url: https://u:sesame@h.example\n": ":1: base-url: holds a user or password",
@@ -371,6 +371,7 @@ func TestExplain(t *testing.T) {
 		{"project", "p", "profile w"},
 		{"output", "json", "environment DIG_OUTPUT"},
 		{"timeout", "", "default"},
+		{"history", "64MiB", "default"},
 		{"key", "abcd1234.****", "profile w (file)"},
 	}
 	if got := fmt.Sprint(s.Explain()); got != fmt.Sprint(want) {
@@ -379,5 +380,19 @@ func TestExplain(t *testing.T) {
 	js, _ := json.Marshal(s)
 	if strings.Contains(string(js)+fmt.Sprintf("%+v %#v %v", s, s, *s), secretEnd) {
 		t.Error("settings show the key")
+	}
+}
+
+func TestHistory(t *testing.T) {
+	for in, want := range map[string]int64{"64MiB": 64 << 20, "100kB": 100_000, "0": 0, "off": 0, "OFF": 0, "1.5GiB": 3 << 29} {
+		s, err := newFixture(t).resolve(map[string]string{"history": in})
+		if err != nil || s.HistoryBytes() != want {
+			t.Errorf("%s: %v, %v; want %d", in, s, err, want)
+		}
+	}
+	for _, in := range []string{"much", "-1", "64 elephants", "NaN"} {
+		if _, err := newFixture(t).resolve(map[string]string{"history": in}); err == nil || !strings.Contains(err.Error(), "is not a size") {
+			t.Errorf("%s: %v", in, err)
+		}
 	}
 }

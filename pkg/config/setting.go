@@ -2,11 +2,14 @@ package config
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/dustin/go-humanize"
 )
 
 // The names of the settings: flags and fields have these names, variables DIG_ and the name in capitals with "_" for "-".
@@ -19,11 +22,12 @@ const (
 	nameProject   = "project"
 	nameOutput    = "output"
 	nameTimeout   = "timeout"
+	nameHistory   = "history"
 )
 
 // settingNames is the order in which settings are explained; bound are those that belong to the place a profile describes.
 func settingNames() []string {
-	return []string{nameProfile, nameZone, nameBaseURL, nameOrg, nameWorkspace, nameProject, nameOutput, nameTimeout}
+	return []string{nameProfile, nameZone, nameBaseURL, nameOrg, nameWorkspace, nameProject, nameOutput, nameTimeout, nameHistory}
 }
 
 func bound(name string) bool {
@@ -76,6 +80,10 @@ func checkValue(name, v string) string {
 		if _, err := ParseTimeout(v); err != nil {
 			return err.Error()
 		}
+	case nameHistory:
+		if _, err := ParseSize(v); err != nil {
+			return err.Error()
+		}
 	}
 	return ""
 }
@@ -94,6 +102,18 @@ func normal(name, v string) (string, error) {
 	}
 	addr, _, err := CheckBaseURL(v)
 	return addr, err
+}
+
+// ParseSize reads a number of bytes with a unit, such as 64MiB or 100kB, or without one; off is 0.
+func ParseSize(v string) (int64, error) {
+	if strings.EqualFold(v, "off") {
+		return 0, nil
+	}
+	n, err := humanize.ParseBytes(v)
+	if err != nil || n > math.MaxInt64 || strings.Contains(v, "-") {
+		return 0, fmt.Errorf("%q is not a size (bytes, or with a unit such as 64MiB or 100kB)", v)
+	}
+	return int64(n), nil
 }
 
 // ParseTimeout reads a number of seconds ("90", "0.5") or a duration with units ("90s", "1m30s"). Zero means no limit;

@@ -12,20 +12,33 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// ChartKinds lists what WriteChart can draw: bars with a label and a value per row, a line of values in the order of the rows, the
-// distribution of values, and one line of blocks per numeric column.
+// Chart says what to draw of a result: bars with a label and a value per row, a line of values in the order of the rows, the
+// distribution of values (hist), or one line of blocks per numeric column (spark).
+type Chart struct {
+	Kind string
+	X    string   // column of the labels, of bar and line; "" is the first that is not drawn for bar, none for line
+	Y    []string // columns of the values: one, or several for spark; empty is the first column of numbers, for spark all
+}
+
+// ChartKinds lists what Chart.Kind may be.
 func ChartKinds() []string { return []string{"bar", "line", "hist", "spark"} }
 
-// CheckChart refuses an unknown kind of chart.
-func CheckChart(kind string) error {
-	if slices.Contains(ChartKinds(), kind) {
-		return nil
+// Check refuses an unknown kind of chart, and columns that it has no use for.
+func (c Chart) Check() error {
+	if !slices.Contains(ChartKinds(), c.Kind) {
+		hint := "use one of " + strings.Join(ChartKinds(), ", ")
+		if near := nearest(c.Kind, ChartKinds()); near != "" {
+			hint = "did you mean " + near + "? All charts: " + strings.Join(ChartKinds(), ", ")
+		}
+		return usage(hint, "unknown chart %q", c.Kind)
 	}
-	hint := "use one of " + strings.Join(ChartKinds(), ", ")
-	if near := nearest(kind, ChartKinds()); near != "" {
-		hint = "did you mean " + near + "? All charts: " + strings.Join(ChartKinds(), ", ")
+	if c.X != "" && (c.Kind == "hist" || c.Kind == "spark") {
+		return usage("", "a chart of kind %s has no labels, so no column for them", c.Kind)
 	}
-	return usage(hint, "unknown chart %q", kind)
+	if len(c.Y) > 1 && c.Kind != "spark" {
+		return usage("", "a chart of kind %s draws one column, not %d", c.Kind, len(c.Y))
+	}
+	return nil
 }
 
 const (
@@ -34,13 +47,12 @@ const (
 	chartSample = 200 // rows that decide which columns hold numbers when the types are not known
 )
 
-// WriteChart draws a result in text of Options.Width cells, in memory that does not depend on its rows. The values are those of the
-// last column of Options.Columns, or of the first column of numbers; bar takes its labels from the first of Options.Columns, or from
-// the first column that is not the value. NULL, NaN and infinities are left out and counted on Options.Notes.
+// WriteChart draws a result in text of Options.Width cells, in memory that does not depend on its rows. NULL, NaN and infinities are
+// left out and counted on Options.Notes.
 //
 // Values become float64 to be drawn; the figures beside bars are those of the result.
-func WriteChart(w io.Writer, rows api.RowReader, kind string, o Options) (Stats, error) {
-	if err := CheckChart(kind); err != nil {
+func WriteChart(w io.Writer, rows api.RowReader, c Chart, o Options) (Stats, error) {
+	if err := c.Check(); err != nil {
 		return Stats{}, err
 	}
 	cols, err := columnsOf(rows, o)
@@ -52,7 +64,7 @@ func WriteChart(w io.Writer, rows api.RowReader, kind string, o Options) (Stats,
 	if smp.err = firstError(smp.err, late.err); smp.err != nil {
 		return Stats{}, smp.err
 	}
-	plot, err := newPlot(kind, cols, smp.rows, o)
+	plot, err := newPlot(c, cols, smp.rows, o)
 	if err != nil {
 		return Stats{}, err
 	}
@@ -95,42 +107,60 @@ type plot interface {
 	remarks(o Options)
 }
 
-func newPlot(kind string, cols []column, sample [][]tcell, o Options) (plot, error) {
-	var numbers []int
+func newPlot(c Chart, cols []column, sample [][]tcell, o Options) (plot, error) {
+	names := make([]string, len(cols))
 	for i := range cols {
-		if isNumeric(i, cols, sample) {
-			numbers = append(numbers, i)
+		names[i] = cols[i].key
+	}
+	at := func(name string) (int, error) {
+		if i := find(name, names); i >= 0 || len(cols) == 0 {
+			return i, nil
+		}
+		return 0, unknownColumn(name, names)
+	}
+	var values []int
+	for _, name := range c.Y {
+		i, err := at(name)
+		if err != nil {
+			return nil, err
+		}
+		values = append(values, i)
+	}
+	label := -1
+	if c.X != "" {
+		var err error
+		if label, err = at(c.X); err != nil {
+			return nil, err
 		}
 	}
-	if len(o.Columns) > 0 && kind != "spark" && len(cols) > 0 {
-		numbers = []int{len(cols) - 1}
+	for i := range cols {
+		if len(c.Y) == 0 && i != label && isNumeric(i, cols, sample) {
+			values = append(values, i)
+		}
 	}
-	if len(numbers) == 0 {
-		if len(sample) == 0 {
-			return &emptyPlot{}, nil
-		}
-		names := make([]string, len(cols))
-		for i := range cols {
-			names[i] = cols[i].key
-		}
+	switch {
+	case len(sample) == 0:
+		return &emptyPlot{}, nil
+	case len(values) == 0:
 		return nil, usage("columns: "+strings.Join(names, ", "), "the result has no column of numbers to draw")
 	}
-	value := numbers[0]
+	value := values[0]
 	base := drawing{value: value, name: cols[value].key, width: o.width(), paint: paint(o.Color)}
-	switch kind {
+	switch c.Kind {
 	case "bar":
-		label := 0
-		if label == value && len(cols) > 1 {
-			label = 1
+		if label < 0 {
+			if label = 0; value == 0 && len(cols) > 1 {
+				label = 1
+			}
 		}
 		return &barPlot{drawing: base, label: label}, nil
 	case "line":
-		return &linePlot{drawing: base, series: newSeries(2 * max(base.width-lineMargin, 10))}, nil
+		return &linePlot{drawing: base, series: newSeries(2 * max(base.width-lineMargin, 10)), label: label}, nil
 	case "hist":
 		return &histPlot{drawing: base, bins: newBins()}, nil
 	}
 	s := &sparkPlot{}
-	for _, i := range numbers {
+	for _, i := range values {
 		d := base
 		d.value, d.name = i, cols[i].key
 		s.lines = append(s.lines, &sparkLine{drawing: d, series: newSeries(max(base.width/2, 10))})

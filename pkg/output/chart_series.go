@@ -4,6 +4,8 @@ import (
 	"math"
 	"sort"
 	"strings"
+
+	"github.com/clipperhouse/displaywidth"
 )
 
 // series shrinks any number of values to few points: when all are taken, neighbours are joined and each new point stands for
@@ -86,11 +88,24 @@ const lineMargin = 16 // cells for the figures of the axis
 type linePlot struct {
 	drawing
 	*series
+	label       int // column whose first and last values stand below the line, -1 for none
+	first, last string
+	rows        int64
 }
 
 func (p *linePlot) add(cells []tcell) {
 	f, ok := p.number(cells)
 	p.put(f, ok)
+	if p.label < 0 {
+		return
+	}
+	p.last = "NULL"
+	if c := cells[p.label]; !c.null {
+		p.last = shorten(Sanitize(nil, c.text), max(p.width/3, 8))
+	}
+	if p.rows++; p.rows == 1 {
+		p.first = p.last
+	}
 }
 
 func (p *linePlot) draw(dst []byte) []byte {
@@ -148,6 +163,11 @@ func (p *linePlot) draw(dst []byte) []byte {
 		}
 		dst = append(dst, strings.TrimRight(string(line), " ")...)
 		dst = append(p.paint.off(dst), '\n')
+	}
+	if p.label >= 0 {
+		dst = append(blanks(dst, margin+3), p.first...)
+		dst = blanks(dst, max(cols-displaywidth.String(p.first)-displaywidth.String(p.last), 1))
+		dst = append(append(dst, p.last...), '\n')
 	}
 	return dst
 }

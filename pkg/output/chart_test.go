@@ -14,7 +14,7 @@ func chart(t *testing.T, kind string, fields []field, rows [][]*string, o Option
 	t.Helper()
 	var b, notes bytes.Buffer
 	o.Notes = &notes
-	st, err := WriteChart(&b, result(t, fields, rows), kind, o)
+	st, err := WriteChart(&b, result(t, fields, rows), Chart{Kind: kind}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,14 +103,14 @@ func TestChartErrors(t *testing.T) {
 	fields := []field{{"name", "varchar"}, {"n", ""}}
 	rows := numbers(3, func(i int) string { return "x" })
 	var ue *UsageError
-	if _, err := WriteChart(&bytes.Buffer{}, result(t, fields, rows), "bra", Options{}); !errors.As(err, &ue) || !strings.Contains(ue.Hint, "did you mean bar") {
+	if _, err := WriteChart(&bytes.Buffer{}, result(t, fields, rows), Chart{Kind: "bra"}, Options{}); !errors.As(err, &ue) || !strings.Contains(ue.Hint, "did you mean bar") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := WriteChart(&bytes.Buffer{}, result(t, fields, rows), "bar", Options{}); !errors.As(err, &ue) || ue.Hint != "columns: name, n" {
+	if _, err := WriteChart(&bytes.Buffer{}, result(t, fields, rows), Chart{Kind: "bar"}, Options{}); !errors.As(err, &ue) || ue.Hint != "columns: name, n" {
 		t.Errorf("error %v", err)
 	}
 	for _, kind := range ChartKinds() {
-		if _, err := WriteChart(&bytes.Buffer{}, cutShort(t), kind, Options{}); err == nil {
+		if _, err := WriteChart(&bytes.Buffer{}, cutShort(t), Chart{Kind: kind}, Options{}); err == nil {
 			t.Errorf("%s: a cut result was drawn", kind)
 		}
 		got, notes := chart(t, kind, fields, nil, Options{})
@@ -122,5 +122,36 @@ func TestChartErrors(t *testing.T) {
 			t.Errorf("%s of NULLs: %q %q", kind, got, notes)
 		}
 		chart(t, kind, []field{{"n", "double"}}, [][]*string{{text("1.7976931348623157E308")}, {text("-1.7976931348623157E308")}, {text("NaN")}}, Options{Width: 40})
+	}
+}
+
+func TestChartColumns(t *testing.T) {
+	fields := []field{{"day", "varchar"}, {"in", "bigint"}, {"out", "bigint"}}
+	rows := [][]*string{{text("mon"), text("1"), text("90")}, {text("tue"), text("2"), text("80")}, {text("wed"), text("3"), text("70")}}
+	draw := func(c Chart) string {
+		t.Helper()
+		var b bytes.Buffer
+		if _, err := WriteChart(&b, result(t, fields, rows), c, Options{Width: 60}); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	if got := draw(Chart{Kind: "bar", X: "day", Y: []string{"out"}}); !strings.HasPrefix(got, " mon") || !strings.Contains(got, " 90\n") {
+		t.Errorf("bars of another column:\n%s", got)
+	}
+	if got := draw(Chart{Kind: "bar", X: "in"}); !strings.HasPrefix(got, " 1") || !strings.Contains(got, " 90\n") {
+		t.Errorf("the labels are not a value:\n%s", got)
+	}
+	if got := draw(Chart{Kind: "line", X: "day", Y: []string{"IN"}}); !strings.HasSuffix(got, "mon wed\n") {
+		t.Errorf("ends of the axis:\n%s", got)
+	}
+	if got := draw(Chart{Kind: "spark", Y: []string{"out", "in"}}); !strings.HasPrefix(got, " out ") || !strings.Contains(got, "\n in ") {
+		t.Errorf("lines in the order asked for:\n%s", got)
+	}
+	for _, c := range []Chart{{Kind: "hist", X: "day"}, {Kind: "bar", Y: []string{"in", "out"}}, {Kind: "bar", X: "dya"}, {Kind: "line", Y: []string{"inn"}}} {
+		var ue *UsageError
+		if _, err := WriteChart(&bytes.Buffer{}, result(t, fields, rows), c, Options{}); !errors.As(err, &ue) {
+			t.Errorf("%+v: %v", c, err)
+		}
 	}
 }

@@ -50,6 +50,8 @@ type Options struct {
 	ShowAll string    // the flag that shows all rows, named in the footer of a table that does not
 	Notes   io.Writer // footers and remarks go here, usually stderr; nil drops them
 
+	Elapsed func() time.Duration // named in the footer of a table on a terminal; nil names none
+
 	sampleWait time.Duration // how long a table waits for its sample after the first row; 0 is the usual
 }
 

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
+	"os/signal"
 	"runtime"
 	"strings"
 	"sync"
@@ -44,6 +46,7 @@ type Pager struct {
 	closed bool
 	quit   bool
 	waited time.Duration
+	signal chan os.Signal // keeps an interrupt, which is for the pager, from ending this process
 }
 
 // NewPager makes a pager that has not started.
@@ -91,10 +94,11 @@ func (p *Pager) Write(b []byte) (int, error) {
 		return len(b), nil
 	}
 	// The pager may be slow to read: the lock must not be held while it does.
-	in := p.in
+	in, began := p.in, time.Now()
 	p.mu.Unlock()
 	n, err := in.Write(b)
 	p.mu.Lock()
+	p.waited += time.Since(began)
 	if err != nil {
 		p.leave()
 		return n, ErrPagerQuit
@@ -153,6 +157,8 @@ func (p *Pager) startPager() error {
 		return err
 	}
 	p.in, p.exited = in, make(chan struct{})
+	p.signal = make(chan os.Signal, 1)
+	signal.Notify(p.signal, os.Interrupt)
 	go p.watch()
 	p.mu.Unlock()
 	_, err = in.Write(held)
@@ -219,8 +225,18 @@ func (p *Pager) Close() error {
 	began := time.Now()
 	_ = p.in.Close() // it fails when the pager has ended already
 	<-p.exited
-	p.waited = time.Since(began)
+	signal.Stop(p.signal)
+	p.mu.Lock()
+	p.waited += time.Since(began)
+	p.mu.Unlock()
 	return nil
+}
+
+// Paging reports whether the pager program shows the output.
+func (p *Pager) Paging() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.in != nil && !p.quit
 }
 
 // Quit reports whether the user left the pager before the output was complete.
@@ -230,5 +246,9 @@ func (p *Pager) Quit() bool {
 	return p.quit
 }
 
-// Waited is how long Close waited for the user, which no reported time should include.
-func (p *Pager) Waited() time.Duration { return p.waited }
+// Waited is how long writes and Close have waited for the user so far, which no reported time should include.
+func (p *Pager) Waited() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.waited
+}

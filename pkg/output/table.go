@@ -316,7 +316,18 @@ func (t *table) footer() {
 	if t.cut {
 		text += "; values that end in … are cut, --vertical shows them whole"
 	}
+	if t.o.Terminal && t.o.Elapsed != nil {
+		text += "; " + seconds(t.o.Elapsed())
+	}
 	t.o.note("%s)", text)
+}
+
+// seconds writes a time span in milliseconds, or in seconds from one on.
+func seconds(d time.Duration) string {
+	if d < time.Second {
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
+	return fmt.Sprintf("%.2f s", d.Seconds())
 }
 
 // group writes a count with commas between thousands.

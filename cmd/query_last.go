@@ -1,0 +1,112 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/spf13/cobra"
+)
+
+func newQueryLastCmd(e *Env) *cobra.Command {
+	var f renderFlags
+	var limit int64
+	var info, clear bool
+	c := &cobra.Command{
+		Use: "last", Short: "Show the last result again, in any form, without asking the gateway", Args: cobra.NoArgs,
+		Long: `Show the last complete result of query execute again: in another format, filtered, drawn, profiled or saved.
+The gateway is not asked. With -o json the bytes are printed as they came, with --typed as an array of objects.
+
+One result is kept for each profile, zone and address, in a file that only its owner can read, if it is no larger
+than the setting history says (64MiB; DIG_HISTORY). --no-history, DIG_HISTORY=off or a profile's history keep none.`,
+		Example: strings.ReplaceAll(`  dig query last -o csv --out rows.csv
+  dig query last --columns city,total --chart bar
+  dig query last --info
+  dig query last --clear`, "dig ", e.Name+" "),
+	}
+	fs := c.Flags()
+	fs.Int64Var(&limit, "limit", 0, "only the first rows")
+	fs.BoolVar(&info, "info", false, "print what is known about the result: statement, rows, bytes, when and how long")
+	fs.BoolVar(&clear, "clear", false, "remove the kept result")
+	f.register(c)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		o, err := f.options(e, c)
+		if err != nil {
+			return err
+		}
+		if clear {
+			return e.clearKept()
+		}
+		if fs.Changed("limit") && limit < 0 {
+			return usagef("--limit: %d is negative", limit)
+		}
+		manifest, err := manifestName(f.manifest, e.run.flags.out)
+		if err != nil {
+			return err
+		}
+		kept, res, err := e.openKept()
+		if err != nil {
+			return err
+		}
+		defer res.Close()
+		if info {
+			return e.print(object(kept), nil, o)
+		}
+		if kept.NotKept != "" {
+			return &failure{exit: exitNotFound, code: "no-last-result", msg: "the last result was not kept: " + kept.NotKept,
+				hint: "run it again, with --out FILE to have it in a file; DIG_HISTORY sets the size up to which results are kept"}
+		}
+		s, err := e.openSink(e.run.flags.out, !f.noPager, o, func() {})
+		if err != nil {
+			return err
+		}
+		m := e.newManifest(manifest, s)
+		kept.Rows, err = e.writeKept(&f, s, res, o, limit, fs.Changed("limit"))
+		return m.write(kept, o, s.finish(err))
+	}
+	return c
+}
+
+func (e *Env) writeKept(f *renderFlags, s *sink, res *api.Result, o output.Options, limit int64, limited bool) (int64, error) {
+	o.Notes = s.notes
+	same := func(r api.RowReader) api.RowReader { return r }
+	if f.verbatim(o) && !limited {
+		st, err := f.copy(s.w, res, o, same)
+		return st.Rows, err
+	}
+	var rows api.RowReader = res.Rows()
+	if res.Format != api.CellTyped && f.needsTypes(o) && !f.verbatim(o) {
+		if ok, err := typed(rows); err == nil && !ok {
+			fmt.Fprintln(s.notes, "(the result was fetched without types: all values are text)")
+		}
+	}
+	head := &headRows{RowReader: rows, left: limit}
+	if limited {
+		rows = head
+	}
+	st, err := f.writeRows(s.w, rows, o)
+	if err == nil && head.more {
+		fmt.Fprintf(s.notes, "(--limit %d was reached; the result has more rows)\n", limit)
+	}
+	return st.Rows, err
+}
+
+// clearKept removes the kept result of the place in force.
+func (e *Env) clearKept() error {
+	path, err := e.keptFile()
+	if err != nil {
+		return err
+	}
+	switch err := os.Remove(path); {
+	case errors.Is(err, os.ErrNotExist):
+		fmt.Fprintln(e.Err, "no result was kept")
+	case err != nil:
+		return err
+	default:
+		fmt.Fprintln(e.Err, "removed the last result")
+	}
+	return nil
+}

@@ -1,0 +1,214 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/dustin/go-humanize"
+)
+
+func humanBytes(n int64) string { return humanize.IBytes(uint64(max(n, 0))) }
+
+// statement is one thing to run, and where its text comes from.
+type statement struct {
+	form    api.ExecuteRequest
+	text    string // as the user wrote it; "" for the forms without
+	wrapped int    // lines that stand before the text in what is sent
+	line    int    // of the file on which text begins, counted from 0
+	col     int    // the same for the column
+	limit   int64  // rows asked for, 0 for all
+}
+
+// querying is what the statements of one run share.
+type querying struct {
+	e       *Env
+	f       *executeFlags
+	cl      *api.Client
+	project string
+	o       output.Options
+	format  api.Format // on the wire
+	chosen  bool       // by --format
+}
+
+// newQuerying opens the client and decides on the shape of the rows on the wire: what --format says, else the cheapest that
+// holds what the output needs.
+func (e *Env) newQuerying(ctx context.Context, f *executeFlags, o output.Options) (*querying, error) {
+	q := &querying{e: e, f: f, o: o, format: api.Compact}
+	if f.format != "" {
+		q.format, q.chosen = f.wire, true
+	} else if f.verbatim(o) || f.needsTypes(o) && e.run.settings.Zone.Value != "local" { // zone local tells types beside the columns
+		q.format = api.CellTyped
+	}
+	var err error
+	if q.cl, err = e.Client(); err != nil {
+		return nil, err
+	}
+	q.project, err = e.projectID(ctx, q.cl)
+	return q, err
+}
+
+// run sends one statement and writes its result to s, which is still to be finished with the error.
+func (q *querying) run(ctx context.Context, st *statement, s *sink, o output.Options, keep bool) (info keptInfo, err error) {
+	begun := q.e.Now()
+	elapsed := func() time.Duration { return q.e.Now().Sub(begun) - s.waited() }
+	info = q.e.about(st, q.project)
+	info.StartedAt = begun.UTC()
+	ctx, stop := q.limitTime(ctx)
+	defer stop()
+	defer func() {
+		info.Elapsed = elapsed().Seconds()
+		var limit *failure
+		if err != nil && errors.As(context.Cause(ctx), &limit) {
+			err = limit
+		}
+	}()
+	a := &answer{q: q, st: st, s: s, keep: keep}
+	defer a.close()
+	if err := a.ask(ctx, q.format); err != nil {
+		return info, err
+	}
+	o.Notes, o.Elapsed = s.notes, elapsed
+	stats, err := a.write(ctx, o)
+	info.Rows, info.Wire, info.Elapsed = stats.Rows, a.res.Format, elapsed().Seconds()
+	a.keeper.finish(info, err)
+	if err == nil && st.limit > 0 && stats.Rows == st.limit {
+		fmt.Fprintf(s.notes, "(--limit %d was reached; the result may have more rows)\n", st.limit)
+	}
+	return info, q.limitError(err, stats.Rows)
+}
+
+// answer is an open result with the counters and the keeper that stand between the wire and the decoder.
+type answer struct {
+	q      *querying
+	st     *statement
+	s      *sink
+	keep   bool
+	keeper *keeper
+	res    *api.Result
+}
+
+func (a *answer) ask(ctx context.Context, format api.Format) error {
+	res, err := a.q.cl.Queries.Execute(ctx, a.q.project, a.st.form, format)
+	if err != nil {
+		return a.q.timedOut(a.q.e.pointAt(a.st, err))
+	}
+	if a.q.f.maxBytes > 0 {
+		res.Body = &limitBody{res.Body, a.q.f.maxBytes}
+	}
+	if a.q.e.ErrTerm {
+		res.Body = a.s.progress.Body(res.Body)
+	}
+	if a.keeper = a.q.e.keeper(a.keep); a.keeper != nil {
+		a.keeper.ReadCloser = res.Body
+		res.Body = a.keeper
+	}
+	a.res = res
+	return nil
+}
+
+func (a *answer) close() {
+	if a.res != nil {
+		a.res.Close()
+		a.keeper.drop()
+	}
+}
+
+func (a *answer) write(ctx context.Context, o output.Options) (output.Stats, error) {
+	f := &a.q.f.renderFlags
+	if f.verbatim(o) {
+		return f.copy(a.s.w, a.res, o, a.wrap)
+	}
+	rows := a.res.Rows()
+	if a.res.Format != api.CellTyped && !a.q.chosen && f.needsTypes(o) {
+		// Not every gateway tells the types beside the columns. An error comes again when the rows are read.
+		if ok, err := typed(rows); !ok && err == nil {
+			a.close()
+			if err := a.ask(ctx, api.CellTyped); err != nil {
+				return output.Stats{}, err
+			}
+			rows = a.res.Rows()
+		}
+	}
+	return f.writeRows(a.s.w, a.wrap(rows), o)
+}
+
+func (a *answer) wrap(r api.RowReader) api.RowReader {
+	if a.q.f.maxRows > 0 {
+		r = &limitRows{RowReader: r, left: a.q.f.maxRows}
+	}
+	if a.q.e.ErrTerm {
+		r = a.s.progress.Rows(r)
+	}
+	return r
+}
+
+// limitTime bounds a run by --timeout.
+func (q *querying) limitTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	d := q.e.timeLimit()
+	if d <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, d, timeFailure(d))
+}
+
+func timeFailure(d time.Duration) *failure {
+	return &failure{exit: exitMaxTime, code: "timeout", msg: fmt.Sprintf("--timeout: the query was not done after %v", d), hint: "raise --timeout, or ask for less; what was printed is not the whole result"}
+}
+
+// timedOut recognizes that the gateway kept the limit it was sent.
+func (q *querying) timedOut(err error) error {
+	var ae *api.Error
+	if d := q.e.timeLimit(); d > 0 && errors.As(err, &ae) && ae.Kind == api.KindTimeout {
+		return timeFailure(d)
+	}
+	return err
+}
+
+// limitError says which limit has ended a result.
+func (q *querying) limitError(err error, rows int64) error {
+	hint := "what was printed is not the whole result; raise or leave out the limit, or ask for less with --limit"
+	switch {
+	case errors.Is(err, errMaxRows):
+		return &failure{exit: exitMaxRows, code: "max-rows", msg: fmt.Sprintf("--max-rows: the result has more than %d rows", q.f.maxRows), hint: hint}
+	case errors.Is(err, errMaxBytes):
+		return &failure{exit: exitMaxBytes, code: "max-bytes", msg: fmt.Sprintf("--max-bytes: the reply has more than %s; it was left after %d rows", humanBytes(q.f.maxBytes), rows), hint: hint}
+	}
+	return err
+}
+
+// about tells what a statement is, for what is kept about its result.
+func (e *Env) about(st *statement, project string) keptInfo {
+	s := e.run.settings
+	info := keptInfo{Statement: st.text, Profile: s.Profile.Value, Zone: s.Zone.Value, Project: project}
+	switch f := st.form.(type) {
+	case api.ExecuteByStatement:
+		info.Bindings = f.Bindings
+	case api.ExecuteByID:
+		info.Query = f.ID
+	case api.ExecuteByName:
+		info.Query = f.QualifiedName
+	case api.ExecuteByBuilder:
+		if raw, err := api.Marshal(f); err == nil {
+			info.Query = string(raw)
+		}
+	}
+	return info
+}
+
+// single runs one statement for stdout or one file.
+func (q *querying) single(ctx context.Context, st *statement) error {
+	ctx, cancel := context.WithCancel(context.WithValue(ctx, opKey{}, spec.ExecuteQuery))
+	defer cancel()
+	s, err := q.e.openSink(q.e.run.flags.out, !q.f.noPager, q.o, cancel)
+	if err != nil {
+		return err
+	}
+	m := q.e.newManifest(q.f.sidecar, s)
+	info, err := q.run(ctx, st, s, q.o, !q.f.noHistory)
+	return m.write(info, q.o, s.finish(err))
+}

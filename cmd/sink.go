@@ -1,0 +1,107 @@
+package cmd
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/output"
+)
+
+// sink is where one result goes, with what is said about it. Call finish once.
+type sink struct {
+	w        io.Writer
+	notes    io.Writer
+	path     string // of the file, "" for stdout
+	progress *output.Progress
+
+	pager  *output.Pager
+	held   bytes.Buffer // notes that must not disturb the pager
+	file   *output.File
+	stderr io.Writer
+}
+
+// openSink opens the file named by path, else stdout, behind a pager if that is a terminal and paging is wanted. cancel is called
+// when the user quits the pager.
+func (e *Env) openSink(path string, page bool, o output.Options, cancel func()) (*sink, error) {
+	s := &sink{w: e.Out, notes: e.Err, stderr: e.Err}
+	var screen io.Writer
+	if e.ErrTerm {
+		screen = e.Err
+	}
+	s.progress = output.NewProgress(screen)
+	if path != "" && path != "-" {
+		f, err := output.Create(e.abs(path))
+		if err != nil {
+			s.progress.Stop()
+			return nil, usagef("--out: %v", err)
+		}
+		s.w, s.file, s.path = f, f, path
+		return s, nil
+	}
+	if page && o.Terminal {
+		s.pager = output.NewPager(output.PagerOptions{Command: e.pagerCommand(), Env: os.Environ(), Out: e.Out, Err: e.Err, Width: e.Width, Height: e.Height, Cancel: cancel})
+		s.w = s.pager
+		if e.ErrTerm {
+			s.notes = &s.held
+		}
+	}
+	if e.ErrTerm && !regularFile(e.Out) { // the output may come to the same screen, here or behind a pipe
+		s.w = s.progress.Output(s.w)
+	}
+	return s, nil
+}
+
+func (e *Env) pagerCommand() string {
+	if p := e.Getenv("DIG_PAGER"); p != "" {
+		return p
+	}
+	return e.Getenv("PAGER")
+}
+
+func regularFile(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	st, err := f.Stat()
+	return err == nil && st.Mode().IsRegular()
+}
+
+// finish gives the file its name if err is nil and removes it otherwise, and waits for the pager. It returns err, or what went wrong
+// here; that the user quit the pager is no error.
+func (s *sink) finish(err error) error {
+	s.progress.Stop()
+	if s.file != nil {
+		if err != nil {
+			return errors.Join(err, s.file.Abort())
+		}
+		return s.file.Commit()
+	}
+	if s.pager == nil {
+		return err
+	}
+	if s.pager.Paging() { // the footer belongs to the table, and the screen to the pager
+		_, _ = s.pager.Write(s.held.Bytes())
+		s.held.Reset()
+	}
+	closing := s.pager.Close()
+	if s.pager.Quit() {
+		return nil
+	}
+	_, _ = s.stderr.Write(s.held.Bytes())
+	if err == nil {
+		err = closing
+	}
+	return err
+}
+
+// waited is how long the pager kept the output waiting.
+func (s *sink) waited() time.Duration {
+	if s.pager == nil {
+		return 0
+	}
+	return s.pager.Waited()
+}
