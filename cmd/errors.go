@@ -152,11 +152,14 @@ func (e *Env) report(ctx context.Context, err error) int {
 	f := classify(ctx, err)
 	hint := strings.ReplaceAll(f.hint, "`dig ", "`"+e.Name+" ")
 	if o := e.run.flags.output; o == "json" || o == "ndjson" {
-		raw, _ := api.Marshal(map[string]any{"error": errorJSON{f.code, f.msg, hint, f.exit, statusOf(err), unsure(err)}})
+		j := errorJSON{Code: f.code, Message: f.msg, Hint: hint, ExitCode: f.exit, Status: statusOf(err), Unsure: unsure(err)}
+		j.BadCells, j.BadCellsTotal = badCellsOf(err)
+		raw, _ := api.Marshal(map[string]any{"error": j})
 		fmt.Fprintf(e.Err, "%s\n", raw)
 		return f.exit
 	}
 	fmt.Fprintf(e.Err, "%s: %s\n", e.Name, output.SanitizeText(nil, f.msg))
+	e.listBadCells(err)
 	if hint != "" {
 		fmt.Fprintf(e.Err, "hint: %s\n", hint)
 	}
@@ -171,6 +174,35 @@ type errorJSON struct {
 	ExitCode int    `json:"exitCode"`
 	Status   int    `json:"status,omitempty"` // HTTP status
 	Unsure   bool   `json:"unsure,omitempty"` // a change was asked for, and whether it was made is not known
+
+	BadCells      []api.BadCell `json:"badCells,omitempty"` // of a refused import
+	BadCellsTotal int64         `json:"badCellsTotal,omitempty"`
+}
+
+func badCellsOf(err error) ([]api.BadCell, int64) {
+	var ae *api.Error
+	if errors.As(err, &ae) {
+		return ae.BadCells, ae.BadCellsTotal
+	}
+	return nil, 0
+}
+
+// listBadCells prints what is wrong with a refused file beyond the first fault, which the message names.
+func (e *Env) listBadCells(err error) {
+	cells, total := badCellsOf(err)
+	if len(cells) < 2 {
+		return
+	}
+	for _, c := range cells[1:] {
+		where := fmt.Sprintf("line %d", c.Line)
+		if c.Column != "" {
+			where += fmt.Sprintf(", column %q", c.Column)
+		}
+		fmt.Fprintf(e.Err, "  %s: %s\n", where, output.SanitizeText(nil, c.Reason))
+	}
+	if more := total - int64(len(cells)); more > 0 {
+		fmt.Fprintf(e.Err, "  and %d more\n", more)
+	}
 }
 
 func unsure(err error) bool {

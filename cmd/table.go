@@ -14,7 +14,14 @@ type tableKind struct {
 	noun, what                                         string
 	list, create, del, columns, add, update, delColumn spec.Op
 	client                                             func(*api.Client) tableClient
+	stored                                             func(name string) string // what becomes of a name
 }
+
+// sameName is what internal tables make of a name.
+func sameName(name string) string { return name }
+
+// withoutUnderscores is what BI tables make of a name [L].
+func withoutUnderscores(name string) string { return strings.ReplaceAll(name, "_", "") }
 
 // tableClient is what the two services share.
 type tableClient interface {
@@ -28,17 +35,21 @@ type tableClient interface {
 }
 
 func newTableCmd(e *Env) *cobra.Command {
-	c := newTableKindCmd(e, tableKind{"table", "internal tables, addressed in SQL as peaka.\"table\".NAME",
+	k := tableKind{"table", "internal tables, addressed in SQL as peaka.\"table\".NAME",
 		spec.ListInternalTables, spec.CreateInternalTable, spec.DeleteInternalTable, spec.ListInternalColumns, spec.AddInternalColumns,
-		spec.UpdateInternalColumn, spec.DeleteInternalColumn, func(cl *api.Client) tableClient { return cl.Tables }})
-	c.AddCommand(newTableImportCmd(e), newTableSampleCmd(e))
+		spec.UpdateInternalColumn, spec.DeleteInternalColumn, func(cl *api.Client) tableClient { return cl.Tables }, sameName}
+	c := newTableKindCmd(e, k)
+	c.AddCommand(newTableImportCmd(e, k), newTableSampleCmd(e))
 	return c
 }
 
 func newBITableCmd(e *Env) *cobra.Command {
-	return newTableKindCmd(e, tableKind{"bitable", "BI tables, addressed in SQL as peaka.bitable.NAME; underscores are dropped from their names",
+	k := tableKind{"bitable", "BI tables, addressed in SQL as peaka.bitable.NAME; underscores are dropped from their names",
 		spec.ListBiTables, spec.CreateBiTable, spec.DeleteBiTable, spec.ListBiColumns, spec.AddBiColumns,
-		spec.UpdateBiColumn, spec.DeleteBiColumn, func(cl *api.Client) tableClient { return cl.BITables }})
+		spec.UpdateBiColumn, spec.DeleteBiColumn, func(cl *api.Client) tableClient { return cl.BITables }, withoutUnderscores}
+	c := newTableKindCmd(e, k)
+	c.AddCommand(newTableImportCmd(e, k))
+	return c
 }
 
 func newTableKindCmd(e *Env, k tableKind) *cobra.Command {
@@ -83,6 +94,9 @@ Types: VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE, UUID.`,
 	}
 	c.Flags().StringArrayVar(&columns, "column", nil, "a column as NAME:TYPE[:notnull][:unique][:default=VALUE]; repeat")
 	annotate(c, k.add)
+	if k.create.ID == spec.CreateBiTable.ID {
+		annotate(c, k.list)
+	}
 	return e.leaf(k.create, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
 		defs := make([]api.ColumnRequest, len(columns))
 		for i, text := range columns {
@@ -95,6 +109,17 @@ Types: VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE, UUID.`,
 		p, err := e.projectID(ctx, cl)
 		if err != nil {
 			return view{}, err
+		}
+		if stored := k.stored(args[0]); k.create.ID == spec.CreateBiTable.ID {
+			all, err := k.client(cl).List(ctx, p)
+			if err != nil {
+				return view{}, err
+			}
+			for _, t := range all {
+				if strings.EqualFold(t.TableName, stored) { // the gateway would answer with that table
+					return view{}, &failure{exit: exitConflict, code: "conflict", msg: "a BI table is stored as " + t.TableName + " already; underscores do not count in their names"}
+				}
+			}
 		}
 		t, err := k.client(cl).Create(ctx, p, args[0])
 		if err != nil {

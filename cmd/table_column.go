@@ -103,12 +103,12 @@ func newColumnAddCmd(e *Env, k tableKind, ex string) *cobra.Command {
 		if err != nil {
 			return view{}, err
 		}
-		return list(v, columnColumns...), e.stuck(defs, now)
+		return list(v, columnColumns...), e.stuck(k, defs, now)
 	})
 }
 
 // stuck compares what was asked of columns with what a list call says now: the hosted zones drop some flags silently [L].
-func (e *Env) stuck(asked []api.ColumnRequest, now []api.ColumnDetail) error {
+func (e *Env) stuck(k tableKind, asked []api.ColumnRequest, now []api.ColumnDetail) error {
 	have := map[string]api.ColumnDetail{}
 	for _, c := range now {
 		have[c.Name] = c
@@ -117,7 +117,7 @@ func (e *Env) stuck(asked []api.ColumnRequest, now []api.ColumnDetail) error {
 	for _, a := range asked {
 		c, ok := have[a.Name]
 		if !ok {
-			if c, ok = have[strings.ReplaceAll(a.Name, "_", "")]; !ok {
+			if c, ok = have[k.stored(a.Name)]; !ok {
 				lost = append(lost, a.Name+" (the whole column)")
 				continue
 			}
@@ -131,7 +131,7 @@ func (e *Env) stuck(asked []api.ColumnRequest, now []api.ColumnDetail) error {
 		if a.Desc != nil && (c.Desc == nil || *c.Desc != *a.Desc) {
 			lost = append(lost, a.Name+".desc")
 		}
-		if a.DisplayName != "" && c.DisplayName != a.DisplayName {
+		if a.DisplayName != "" && c.DisplayName != a.DisplayName && k.stored(a.DisplayName) != c.Name {
 			lost = append(lost, a.Name+".displayName")
 		}
 	}
@@ -192,6 +192,6 @@ func newColumnUpdateCmd(e *Env, k tableKind, ex string) *cobra.Command {
 		if err != nil {
 			return view{}, err
 		}
-		return list(v, columnColumns...), e.stuck([]api.ColumnRequest{d}, now)
+		return list(v, columnColumns...), e.stuck(k, []api.ColumnRequest{d}, now)
 	})
 }

@@ -18,9 +18,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newTableImportCmd(e *Env) *cobra.Command {
+func newTableImportCmd(e *Env, k tableKind) *cobra.Command {
 	var maps []string
 	var noHeader, create bool
+	bi := k.create.ID == spec.CreateBiTable.ID
 	c := &cobra.Command{
 		Use: "import TABLE FILE", Short: "Append the rows of a CSV file, all or none", Args: cobra.ExactArgs(2),
 		Long: `Append the rows of a CSV file to a table, all or none. FILE may be gzipped, and "-" is stdin.
@@ -29,13 +30,24 @@ Without --map, every column of the file goes to the table's column of the same n
 no column is refused before anything is sent. --map COLUMN=HEADER takes another column of the file,
 --map COLUMN=#2 the third (they count from zero, the only form for files without a header).
 --create makes the table first, with a column of text for each header.`,
-		Example: "  " + e.Name + " table import people people.csv\n  " + e.Name + ` table import people export.csv.gz --map name="Full name" --map age=#3`,
+		Example: "  " + e.Name + " " + k.noun + " import people people.csv\n  " + e.Name + " " + k.noun + ` import people export.csv.gz --map name="Full name" --map age=#3`,
 	}
 	c.Flags().StringArrayVar(&maps, "map", nil, "COLUMN=HEADER or COLUMN=#INDEX; repeat")
 	c.Flags().BoolVar(&noHeader, "no-csv-header", false, "the first line of the file is a row")
 	c.Flags().BoolVar(&create, "create", false, "create the table, every column VARCHAR, if it does not exist")
-	annotate(c, spec.CreateInternalTable, spec.AddInternalColumns)
-	return e.leaf(spec.ImportCsv, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
+	op := spec.ImportCsv
+	if bi {
+		op = spec.ImportBi
+		c.Short += " (zone local)"
+		c.Long += "\n\nHosted zones take the rows of BI tables from their web studio only, so this works on zone local alone."
+	}
+	annotate(c, k.create, k.add)
+	return e.leaf(op, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
+		if s, err := e.Settings(); err != nil {
+			return view{}, err
+		} else if z := s.Zone.Value; bi && z != "local" {
+			return view{}, usagef("BI tables take no CSV import on zone %s: their rows are entered in the web studio", z).withHint("import into an internal table with `dig table import`")
+		}
 		src, name, err := e.openCSV(args[1])
 		if err != nil {
 			return view{}, err
@@ -53,11 +65,11 @@ no column is refused before anything is sent. --map COLUMN=HEADER takes another 
 			return view{}, err
 		}
 		if create {
-			if err := e.createFor(ctx, cl, p, args[0], header); err != nil {
+			if err := createFor(ctx, k.client(cl), p, args[0], k, header); err != nil {
 				return view{}, err
 			}
 		}
-		cols, err := cl.Tables.Columns(ctx, p, args[0])
+		cols, err := k.client(cl).Columns(ctx, p, args[0])
 		if err != nil {
 			return view{}, err
 		}
@@ -65,7 +77,11 @@ no column is refused before anything is sent. --map COLUMN=HEADER takes another 
 		if err != nil {
 			return view{}, err
 		}
-		job, err := cl.Tables.Import(ctx, p, args[0], req, name, head)
+		send := cl.Tables.Import
+		if bi {
+			send = cl.ImportBI
+		}
+		job, err := send(ctx, p, args[0], req, name, head)
 		if err != nil {
 			return view{}, err
 		}
@@ -199,16 +215,16 @@ func importMapping(maps, header []string, hasHeader bool, cols []api.ColumnDetai
 }
 
 // createFor makes a table of text columns after a header, if it is not there.
-func (e *Env) createFor(ctx context.Context, cl *api.Client, project, table string, header []string) error {
+func createFor(ctx context.Context, cl tableClient, project, table string, k tableKind, header []string) error {
 	if len(header) == 0 {
 		return usagef("--create needs a header to take the columns from")
 	}
-	all, err := cl.Tables.List(ctx, project)
+	all, err := cl.List(ctx, project)
 	if err != nil {
 		return err
 	}
 	for _, t := range all {
-		if t.TableName == table {
+		if t.TableName == k.stored(table) {
 			return nil
 		}
 	}
@@ -218,10 +234,11 @@ func (e *Env) createFor(ctx context.Context, cl *api.Client, project, table stri
 			defs = append(defs, api.ColumnRequest{Name: h, DataType: "VARCHAR", DisplayName: h})
 		}
 	}
-	if _, err := cl.Tables.Create(ctx, project, table); err != nil {
+	t, err := cl.Create(ctx, project, table)
+	if err != nil {
 		return err
 	}
-	_, err = cl.Tables.AddColumns(ctx, project, table, defs)
+	_, err = cl.AddColumns(ctx, project, t.TableName, defs)
 	return err
 }
 

@@ -40,10 +40,21 @@ type Error struct {
 	Name    string // the "error" member ("INVALID_CREDENTIALS", "Not Found"), empty when absent
 	Message string // what the gateway says, or what happened to the connection
 	Hint    string // what to try, may be empty
-	Raw     []byte // the body as it came, at most 64 KiB
+	Raw     []byte // the body as it came, at most 256 KiB
 	Header  http.Header
 	Err     error // the cause, for connection failures
 	Unsure  bool  // whether the gateway made the change that was asked for is not known
+
+	BadCells      []BadCell // of a refused import: the first 100 values that do not fit; zone local alone lists them
+	BadCellsTotal int64     // all that were found
+}
+
+// BadCell is a value of a CSV document that does not fit its column.
+type BadCell struct {
+	Line   int64  `json:"line"`             // of the document, from 1, where the record begins
+	Column string `json:"column,omitempty"` // empty for a fault of the record as a whole
+	Value  string `json:"value,omitempty"`  // at most its first 80 characters
+	Reason string `json:"reason"`
 }
 
 func (e *Error) Error() string {
@@ -58,13 +69,15 @@ func (e *Error) Unwrap() error { return e.Err }
 // ReadError turns a reply with an error status into an *Error. It does not close the body.
 func ReadError(method, url string, rep *Reply) *Error {
 	e := &Error{Status: rep.Status, Method: method, URL: url, Header: rep.Header}
-	e.Raw, _ = io.ReadAll(io.LimitReader(rep.Body, 64<<10))
+	e.Raw, _ = io.ReadAll(io.LimitReader(rep.Body, 256<<10))
 	var body struct {
 		Error     json.RawMessage `json:"error"`
 		ErrorCode json.RawMessage `json:"errorCode"`
 		Code      json.RawMessage `json:"code"`
 		Message   string          `json:"message"`
 		Reason    string          `json:"reason"`
+		BadCells  []BadCell       `json:"badCells"`
+		Total     int64           `json:"badCellsTotal"`
 	}
 	if json.Unmarshal(e.Raw, &body) == nil {
 		e.Code = jsonText(body.ErrorCode)
@@ -72,6 +85,7 @@ func ReadError(method, url string, rep *Reply) *Error {
 			e.Code = jsonText(body.Code)
 		}
 		e.Name = jsonText(body.Error)
+		e.BadCells, e.BadCellsTotal = body.BadCells, body.Total
 		e.Message = body.Message
 		if e.Message == "" {
 			e.Message = body.Reason

@@ -53,3 +53,8 @@ func writeImport(form *multipart.Writer, meta []byte, fileName string, csv io.Re
 func (s *TablesService) Sample(ctx context.Context, project, table string) ([]byte, error) {
 	return s.c.fetch(ctx, spec.GetSampleCsv.At(project, table), nil)
 }
+
+// ImportBI is Tables.Import for a BI table. Zone local alone has it; it is no operation of the service.
+func (c *Client) ImportBI(ctx context.Context, project, table string, req ImportRequest, fileName string, csv io.Reader) (ImportJob, error) {
+	return c.importCSV(ctx, spec.ImportBi.At(project, table), req, fileName, csv)
+}

@@ -27,6 +27,7 @@ type Fault struct {
 	Name    string // "error" of the connection and cache shapes
 	Code    string // errorCode of the connection and cache shapes, empty for null
 	Message string
+	cells   *engine.ImportError // lists what is wrong with a refused import
 	err     error
 }
 
@@ -75,7 +76,8 @@ func faultOf(err error) *Fault {
 			f.Message = fmt.Sprintf("line %d:%d: %s", ee.Line, ee.Col, ee.Message)
 		}
 	case errors.As(err, &ie):
-		f = dataFault(400, "%s", ie.Error())
+		f = dataFault(400, "%s", clip(ie.Error(), 500))
+		f.cells = ie
 	case errors.Is(err, store.ErrNotFound):
 		f = dataFault(404, "%v", err)
 	case errors.Is(err, store.ErrConflict), errors.Is(err, store.ErrInUse):

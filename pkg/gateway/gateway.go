@@ -39,6 +39,7 @@ type Gateway struct {
 	store   *store.Store
 	engine  engine.Engine
 	routes  map[string]route
+	local   []route // beyond the service's operations
 	handler http.Handler
 	now     func() time.Time
 	log     *slog.Logger

@@ -215,7 +215,7 @@ var isolationRequests = map[string]request{
 	"addInternalColumns": {params: tablePath, body: aColumn}, "deleteInternalColumn": {params: tablePath}, "getSampleCsv": {params: tablePath},
 	"updateInternalColumn": {params: tablePath, body: `{"name":"{column}","dataType":"VARCHAR","displayName":"changed"}`},
 	"importCsv":            {params: tablePath, body: csvForm("{column}", "intruder")},
-	"createBiTable":        {params: map[string]string{"tableName": "newbi"}}, "deleteBiTable": {params: biPath}, "listBiColumns": {params: biPath},
+	"importBi":             {params: biPath, body: csvForm("{bicolumn}", "intruder")}, "createBiTable": {params: map[string]string{"tableName": "newbi"}}, "deleteBiTable": {params: biPath}, "listBiColumns": {params: biPath},
 	"addBiColumns": {params: biPath, body: aColumn}, "deleteBiColumn": {params: biPath},
 	"updateBiColumn": {params: biPath, body: `{"name":"{bicolumn}","dataType":"VARCHAR","desc":"changed"}`},
 
@@ -400,6 +400,10 @@ func TestIsolation(t *testing.T) {
 	}
 	nestedIDs(t, a, b, refused)
 	bentPaths(t, w, a, b)
+	path, body := address(spec.ImportBi, b, b)
+	refused("local", spec.ImportBi, path, body, forbidden)
+	path, body = address(spec.ImportBi, a, b)
+	refused("local", spec.ImportBi, path, body, unknown)
 	if after := snapshot(w, b); after != before {
 		t.Errorf("the other project has changed:\n%s", lineDiff(before, after))
 	}

@@ -84,7 +84,11 @@ func (g *Gateway) fail(w http.ResponseWriter, hr *http.Request, err error) {
 	}
 	switch f.shape {
 	case shapeData:
-		body = map[string]any{"errorCode": 100, "message": f.Message}
+		members := map[string]any{"errorCode": 100, "message": f.Message}
+		if f.cells != nil && len(f.cells.Cells) > 0 {
+			members["badCells"], members["badCellsTotal"] = badCells(f.cells.Cells), f.cells.Total
+		}
+		body = members
 	case shapeFramework:
 		body = struct {
 			Timestamp string `json:"timestamp"`

@@ -100,7 +100,16 @@ func handle[B, T any](g *Gateway, op spec.Op, fn func(ctx context.Context, r *Re
 	if _, dup := g.routes[op.ID]; dup {
 		panic("two handlers for " + op.ID)
 	}
-	g.routes[op.ID] = route{op, g.injected(op.ID, func(w http.ResponseWriter, hr *http.Request) {
+	g.routes[op.ID] = newRoute(g, op, fn)
+}
+
+// handleLocal registers the handler of an operation that the service does not have.
+func handleLocal[B, T any](g *Gateway, op spec.Op, fn func(ctx context.Context, r *Request[B]) (T, error)) {
+	g.local = append(g.local, newRoute(g, op, fn))
+}
+
+func newRoute[B, T any](g *Gateway, op spec.Op, fn func(ctx context.Context, r *Request[B]) (T, error)) route {
+	return route{op, g.injected(op.ID, func(w http.ResponseWriter, hr *http.Request) {
 		if see := g.options.Observe; see != nil {
 			defer func() {
 				if sw, ok := w.(*statusWriter); ok {
@@ -255,6 +264,9 @@ func (g *Gateway) mux() *http.ServeMux {
 		hr.SetPathValue(name, value)
 		rt.serve(w, hr)
 	})
+	for _, rt := range g.local {
+		m.HandleFunc(rt.op.Method+" "+basePath+rt.op.Path, rt.serve)
+	}
 	m.HandleFunc("GET "+downloadPath+"{id}/{name}", g.injected(downloadOp, g.download))
 	m.HandleFunc("GET "+documentPath, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -28,6 +28,9 @@ func (g *Gateway) registerTables() {
 	handle(g, spec.UpdateInternalColumn, g.updateColumnOf(engine.SchemaTable))
 	handle(g, spec.DeleteInternalColumn, g.deleteColumnOf(engine.SchemaTable))
 	handle(g, spec.ImportCsv, g.importCSV)
+	handleLocal(g, spec.ImportBi, func(ctx context.Context, r *Request[io.Reader]) (api.ImportJob, error) {
+		return g.importInto(ctx, r, engine.SchemaBI)
+	})
 	handle(g, spec.GetSampleCsv, g.getSampleCSV)
 	handle(g, spec.ListBiTables, g.listTablesOf(engine.SchemaBI))
 	handle(g, spec.CreateBiTable, g.createTableOf(engine.SchemaBI))
@@ -222,17 +225,47 @@ func importRequest(raw []byte) (*api.ImportRequest, error) {
 	return &req, nil
 }
 
+// badCells lists what is wrong with a document in little room, however long its values are.
+func badCells(cells []engine.BadCell) []api.BadCell {
+	return mapAll(cells, func(c engine.BadCell) api.BadCell {
+		return api.BadCell{Line: c.Line, Column: c.Column, Value: clip(c.Value, 80), Reason: clip(c.Reason, 200)}
+	})
+}
+
+// clip shortens a text to at most n characters.
+func clip(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}
+
 // plain unpacks a gzip document, known by its first two bytes.
 func plain(src io.Reader) (io.Reader, error) {
-	b := bufio.NewReaderSize(src, 64<<10)
+	b := bufio.NewReaderSize(worded{src, "cannot be read to its end"}, 64<<10)
 	if head, _ := b.Peek(2); len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b {
 		z, err := gzip.NewReader(b)
 		if err != nil {
 			return nil, frameworkFault(400, "part \"file\" looks like gzip but cannot be unpacked: %v", err)
 		}
-		return z, nil
+		return worded{z, "cannot be unpacked"}, nil
 	}
 	return b, nil
+}
+
+// worded says of a document that cannot be read that the request is at fault.
+type worded struct {
+	io.Reader
+	what string
+}
+
+func (w worded) Read(p []byte) (int, error) {
+	n, err := w.Reader.Read(p)
+	var f *Fault
+	if err != nil && err != io.EOF && !errors.As(err, &f) {
+		err = frameworkFault(400, "part \"file\" %s: %v", w.what, err)
+	}
+	return n, err
 }
 
 // getSampleCSV answers a document that can be imported as it is: a header and five rows of values by type [L]. A table that

@@ -105,10 +105,15 @@ var queryParams = map[string]queryParam{
 	"question":   {schema: text(), required: true},
 }
 
+// badCells is what the local zone adds to the error of a refused import.
+var badCells = object{{"type", "array"}, describe("Of a refused import on zone local: the first 100 values that do not fit their column."),
+	{"items", object{{"type", "object"}, {"required", []string{"line", "reason"}},
+		{"properties", object{{"line", whole()}, {"column", text()}, {"value", text()}, {"reason", text()}}}}}}
+
 // errorShapes are the four error bodies; which one a group uses is in errorOf [L][O].
 var errorShapes = object{
 	{"ErrorData", object{{"type", "object"}, describe("The error body of data and query operations."), {"required", []string{"errorCode", "message"}},
-		{"properties", object{{"errorCode", whole()}, {"message", text()}}}}},
+		{"properties", object{{"errorCode", whole()}, {"message", text()}, {"badCells", badCells}, {"badCellsTotal", whole()}}}}},
 	{"ErrorConnection", object{{"type", "object"}, describe("The error body of connection operations."), {"required", []string{"error", "message"}},
 		{"properties", object{{"error", text()}, {"message", text()}, {"errorCode", object{{"type", []string{"string", "null"}}}}}}}},
 	{"ErrorCache", object{{"type", "object"}, describe("The error body of cache operations, and of what the local zone cannot do (errorCode NOT_SUPPORTED_LOCALLY)."), {"required", []string{"error", "message", "errorCode"}},

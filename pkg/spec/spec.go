@@ -152,3 +152,7 @@ func (b Bound) With(name, value string) Bound {
 	b.Query = q
 	return b
 }
+
+// ImportBi imports a CSV document into a BI table. It is an operation of zone local alone, under an address the service does not
+// have: the service takes rows of BI tables from its web studio only. All does not list it.
+var ImportBi = Op{ID: "importBi", Group: "bi-tables", Method: "POST", Path: "/local/projects/{projectId}/bitable/{tableName}/import"}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unsafe"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	bindings "github.com/duckdb/duckdb-go-bindings"
@@ -76,6 +77,7 @@ func (c *conn) retype(ctx context.Context, was, now *table, i int) error {
 	parse := parserOf(typ)
 	var rows, bad int64
 	var first string
+	id, _ := was.column("_id")
 	err = reader.stream(ctx, `SELECT `+strings.Join(exprs, ", ")+` FROM `+was.sql(), func(in bindings.DataChunk) error {
 		n := int(bindings.DataChunkGetSize(in))
 		rows += int64(n)
@@ -101,7 +103,8 @@ func (c *conn) retype(ctx context.Context, was, now *table, i int) error {
 				v, f := parse([]byte(text))
 				if f != faultNone {
 					if bad++; bad == 1 {
-						first = f.reason(typ, text)
+						ids := bindings.VectorGetData(bindings.DataChunkGetVector(in, bindings.IdxT(id)))
+						first = fmt.Sprintf("in the row with _id %d: %s", unsafe.Slice((*int64)(ids), n)[r], f.reason(typ, text))
 					}
 					continue
 				}
@@ -115,7 +118,7 @@ func (c *conn) retype(ctx context.Context, was, now *table, i int) error {
 	})
 	if err == nil && bad > 0 {
 		return &engine.Error{Kind: engine.KindValue,
-			Message: fmt.Sprintf("column %q cannot become %s: %d of %d rows do not fit; the first: %s", was.cols[i].Name, typ, bad, rows, first)}
+			Message: fmt.Sprintf("column %q cannot become %s: %d of %d rows do not fit; the first %s", was.cols[i].Name, typ, bad, rows, first)}
 	}
 	if err == nil {
 		err = ap.finish()

@@ -82,7 +82,9 @@ func (c *conn) checkStored(ctx context.Context, t *table, old, col engine.Column
 	name := quoteName(old.Name)
 	if col.NotNull && !old.NotNull {
 		var nulls int64
-		err := c.query(ctx, `SELECT count(*) FROM `+t.sql()+` WHERE `+name+` IS NULL`, nil, func(v []*string) (err error) {
+		var first string
+		err := c.query(ctx, `SELECT CAST(count(*) AS VARCHAR), coalesce(CAST(min(_id) AS VARCHAR), '') FROM `+t.sql()+` WHERE `+name+` IS NULL`, nil, func(v []*string) (err error) {
+			first = *v[1]
 			nulls, err = strconv.ParseInt(*v[0], 10, 64)
 			return err
 		})
@@ -90,19 +92,19 @@ func (c *conn) checkStored(ctx context.Context, t *table, old, col engine.Column
 			return err
 		}
 		if nulls > 0 {
-			return constraint("column %q cannot be not null: %d rows hold NULL", col.Name, nulls)
+			return constraint("column %q cannot be not null: %d rows hold NULL, the first with _id %s", col.Name, nulls, first)
 		}
 	}
 	if col.Unique && !old.Unique && col.Type == old.Type {
-		var value, times *string
-		err := c.query(ctx, `SELECT CAST(`+name+` AS VARCHAR), CAST(count(*) AS VARCHAR) FROM `+t.sql()+` WHERE `+name+
+		var value, times, first *string
+		err := c.query(ctx, `SELECT CAST(`+name+` AS VARCHAR), CAST(count(*) AS VARCHAR), CAST(min(_id) AS VARCHAR) FROM `+t.sql()+` WHERE `+name+
 			` IS NOT NULL GROUP BY `+name+` HAVING count(*) > 1 ORDER BY min(_id) LIMIT 1`, nil,
-			func(v []*string) error { value, times = v[0], v[1]; return nil })
+			func(v []*string) error { value, times, first = v[0], v[1], v[2]; return nil })
 		if err != nil {
 			return err
 		}
 		if value != nil {
-			return constraint("column %q cannot be unique: %s rows hold %q", col.Name, *times, *value)
+			return constraint("column %q cannot be unique: %s rows hold %q, the first with _id %s", col.Name, *times, *value, *first)
 		}
 	}
 	return nil

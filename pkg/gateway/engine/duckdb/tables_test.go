@@ -306,7 +306,8 @@ func TestColumnsChangeWithTheirRows(t *testing.T) {
 			t.Errorf("a refused change left %q, %+v", after, now)
 		}
 	}
-	refused("b", engine.ColumnDef{Type: "BIGINT"}, engine.KindValue, `2 of 3 rows do not fit; the first: invalid input syntax for type bigint: "x"`)
+	misfit := one(t, p, `SELECT CAST(min(_id) AS VARCHAR) FROM "~data"."table".t WHERE b = 'x'`)
+	refused("b", engine.ColumnDef{Type: "BIGINT"}, engine.KindValue, `2 of 3 rows do not fit; the first in the row with _id `+misfit+`: invalid input syntax for type bigint: "x"`)
 	refused("a", engine.ColumnDef{NotNull: ptr(true)}, engine.KindConstraint, "1 rows hold NULL")
 	refused("a", engine.ColumnDef{Name: "B"}, engine.KindExists, "already exists")
 	refused("a", engine.ColumnDef{Name: "_a"}, engine.KindValue, "reserved")
@@ -393,7 +394,8 @@ func TestRetypingKeepsExactValues(t *testing.T) {
 		_, err := p.UpdateColumn(t.Context(), engine.SchemaTable, "t", name, engine.ColumnDef{Type: tt.to})
 		var got string
 		if err != nil {
-			_, reason, _ := strings.Cut(err.Error(), "the first: ")
+			_, reason, _ := strings.Cut(err.Error(), "the first in the row with _id ")
+			_, reason, _ = strings.Cut(reason, ": ")
 			got = "refused: " + reason
 		} else {
 			got = one(t, p, `SELECT CAST(`+name+` AS VARCHAR) FROM "~data"."table".t WHERE `+name+` IS NOT NULL`)

@@ -1,0 +1,176 @@
+package gateway
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+// part is one part of a multipart body.
+type part struct{ name, text string }
+
+func multipartOf(parts ...part) (kind string, body []byte) {
+	var b bytes.Buffer
+	m := multipart.NewWriter(&b)
+	for _, p := range parts {
+		w, _ := m.CreateFormFile(p.name, p.name)
+		_, _ = io.WriteString(w, p.text)
+	}
+	_ = m.Close()
+	return m.FormDataContentType(), b.Bytes()
+}
+
+func zipped(text string) string {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, _ = io.WriteString(z, text)
+	_ = z.Close()
+	return b.String()
+}
+
+// importTable is a gateway with a table of three columns, and a way to post to its import.
+func importTable(t *testing.T) (post func(parts ...part) (int, string), count func() string) {
+	t.Helper()
+	g := openTest(t)
+	call := func(method, path, kind string, body []byte) (int, string) {
+		t.Helper()
+		hr := httptest.NewRequest(method, LocalBaseURL+"/data/projects/"+DefaultProject+path, bytes.NewReader(body))
+		hr.Header.Set("Content-Type", kind)
+		res, err := g.Transport().RoundTrip(hr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		raw, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.StatusCode, string(raw)
+	}
+	must := func(method, path, body string) string {
+		t.Helper()
+		status, raw := call(method, path, "application/json", []byte(body))
+		if status != 200 {
+			t.Fatalf("%s %s: %d %s", method, path, status, raw)
+		}
+		return raw
+	}
+	must("POST", "/table/t", "")
+	must("POST", "/table/t/columns", `[{"name":"n","dataType":"BIGINT"},{"name":"s","dataType":"VARCHAR"},{"name":"d","dataType":"DATE","defaultValue":"2001-02-03"}]`)
+	post = func(parts ...part) (int, string) {
+		t.Helper()
+		kind, body := multipartOf(parts...)
+		return call("POST", "/table/t/import", kind, body)
+	}
+	count = func() string {
+		t.Helper()
+		return must("POST", "/queries/execute?format=COMPACT", `{"statement":"SELECT n, s, d FROM peaka.\"table\".t ORDER BY n, s"}`)
+	}
+	return post, count
+}
+
+const bothByName = `{"containsHeader":true,"mappings":[{"name":"n","csvColumnName":"n"},{"name":"s","csvColumnName":"s"}]}`
+
+// TestImportOverHTTP sends documents in every form the route takes.
+func TestImportOverHTTP(t *testing.T) {
+	post, rows := importTable(t)
+	for _, c := range []struct{ name, request, file string }{
+		{"plain", bothByName, "n,s\n1,a\n"},
+		{"byte order mark and CRLF", bothByName, "\xef\xbb\xbfn,s\r\n2,b\r\n"},
+		{"gzip", bothByName, zipped("s,n\nc,3\n")},
+		{"gzip in two members", bothByName, zipped("n,s\n4,d") + zipped("d\n")},
+		{"line ends, commas and quotes in quotes", bothByName, "n,s\n5,\"e,\n\"\"e\"\"\"\n"},
+		{"by index without a header", `{"containsHeader":false,"mappings":[{"name":"s","csvColumnIndex":0},{"name":"n","csvColumnIndex":2}]}`, "f,unused,6\n"},
+		{"by index with a header", `{"containsHeader":true,"mappings":[{"name":"n","csvColumnIndex":1}]}`, "x,y\ng,7\n"},
+		{"no rows", bothByName, "n,s\n"},
+	} {
+		status, raw := post(part{"request", c.request}, part{"file", c.file})
+		var job api.ImportJob
+		if err := json.Unmarshal([]byte(raw), &job); status != 200 || err != nil {
+			t.Errorf("%s: %d %s", c.name, status, raw)
+			continue
+		}
+		want := int64(1)
+		if c.name == "no rows" {
+			want = 0
+		}
+		if job.ID == "" || job.Status != "COMPLETED" || job.Progress != 100 || job.StartTime == 0 || job.EndTime < job.StartTime || job.Result.Processed != want {
+			t.Errorf("%s: %s", c.name, raw)
+		}
+	}
+	got := rows()
+	for _, want := range []string{`["1","a","2001-02-03"]`, `["2","b","2001-02-03"]`, `["3","c","2001-02-03"]`, `["4","dd","2001-02-03"]`, `["5","e,\n\"e\"","2001-02-03"]`,
+		`["6","f","2001-02-03"]`, `["7",null,"2001-02-03"]`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no row %s in %s", want, got)
+		}
+	}
+}
+
+// TestImportRefusedOverHTTP sends what cannot be imported; no row of it is stored.
+func TestImportRefusedOverHTTP(t *testing.T) {
+	post, rows := importTable(t)
+	before := rows()
+	cut := zipped(strings.Repeat("1,a\n", 5000))
+	for _, c := range []struct {
+		name   string
+		parts  []part
+		status int
+		want   string
+	}{
+		{"no file", []part{{"request", bothByName}}, 400, "file"},
+		{"no request", []part{{"file", "n,s\n1,a\n"}}, 400, "must come before"},
+		{"request is no JSON", []part{{"request", "{"}, {"file", "n,s\n"}}, 400, `part \"request\" is not valid JSON`},
+		{"no mappings", []part{{"request", `{"containsHeader":true}`}, {"file", "n,s\n"}}, 400, "mappings"},
+		{"a field misspelt", []part{{"request", `{"containsHeader":true,"mappings":[{"name":"n","csvColumn":"n"}]}`}, {"file", "n\n1\n"}}, 400, "csvColumn"},
+		{"another part", []part{{"more", "x"}}, 400, "more"},
+		{"unknown column", []part{{"request", `{"containsHeader":true,"mappings":[{"name":"nn","csvColumnName":"n"}]}`}, {"file", "n\n1\n"}}, 400, "nn"},
+		{"unknown header, before any row is read", []part{{"request", `{"containsHeader":true,"mappings":[{"name":"n","csvColumnName":"m"}]}`}, {"file", "n\nx\n"}}, 400, `\"m\"`},
+		{"header name without a header", []part{{"request", `{"containsHeader":false,"mappings":[{"name":"n","csvColumnName":"n"}]}`}, {"file", "1\n"}}, 400, "csvColumnIndex"},
+		{"index past the end", []part{{"request", `{"containsHeader":false,"mappings":[{"name":"n","csvColumnIndex":9}]}`}, {"file", "1\n"}}, 400, "9"},
+		{"gzip cut off", []part{{"request", `{"containsHeader":false,"mappings":[{"name":"n","csvColumnIndex":0}]}`}, {"file", cut[:len(cut)/2]}}, 400, ""},
+		{"not gzip after all", []part{{"request", bothByName}, {"file", "\x1f\x8bnonsense"}}, 400, "gzip"},
+		{"the last of many rows is bad", []part{{"request", bothByName}, {"file", "n,s\n" + strings.Repeat("1,a\n", 5000) + "x,a\n"}}, 400, `line 5002, column \"n\"`},
+	} {
+		status, raw := post(c.parts...)
+		if status != c.status || !strings.Contains(raw, c.want) {
+			t.Errorf("%s: %d %s", c.name, status, raw)
+		}
+	}
+	if after := rows(); after != before {
+		t.Errorf("rows were stored: %s", after)
+	}
+}
+
+// TestEveryBadCellTravels counts what is wrong with a file and reads back the first hundred.
+func TestEveryBadCellTravels(t *testing.T) {
+	post, _ := importTable(t)
+	long := strings.Repeat("\x01ż", 3000)
+	var b strings.Builder
+	b.WriteString("n,s\n")
+	for i := range 300 {
+		fmt.Fprintf(&b, "%s%d,\"two\nlines\"\n", long, i)
+	}
+	status, raw := post(part{"request", bothByName}, part{"file", b.String()})
+	rep := &api.Reply{Status: status, Body: io.NopCloser(strings.NewReader(raw))}
+	e := api.ReadError("POST", "/import", rep)
+	if status != 400 || e.BadCellsTotal != 300 || len(e.BadCells) != 100 {
+		t.Fatalf("%d, %d of %d: %.300s", status, len(e.BadCells), e.BadCellsTotal, raw)
+	}
+	for i, c := range e.BadCells {
+		if c.Line != int64(2+2*i) || c.Column != "n" || !strings.HasPrefix(long, strings.TrimSuffix(c.Value, "…")) || !strings.HasPrefix(c.Reason, "invalid input syntax for type bigint") {
+			t.Errorf("%d: %+v", i, c)
+		}
+	}
+	if !strings.Contains(e.Message, "and 299 more") {
+		t.Errorf("message: %s", e.Message)
+	}
+}
