@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 	_ "time/tzdata" // zones by name on systems without a database of their own
-
-	"github.com/robfig/cron/v3"
 )
 
 // Timetable is a schedule that was understood: it tells the first moment after a given one.
@@ -74,39 +72,6 @@ func (e everyFrom) Next(after time.Time) time.Time {
 		}
 		n++
 	}
-}
-
-// zonedCron is a cron expression read in a time zone.
-type zonedCron struct {
-	cron.Schedule
-	zone *time.Location
-}
-
-// Next implements Timetable.
-func (z zonedCron) Next(after time.Time) time.Time {
-	t := z.Schedule.Next(after.In(z.zone))
-	if t.IsZero() {
-		return t
-	}
-	return t.UTC()
-}
-
-// ParseCron reads a cron expression of five fields (minute, hour, day of month, month, day of week) in a zone by name.
-func ParseCron(expression string, zone *time.Location) (Timetable, error) {
-	fields := strings.Fields(expression)
-	if len(fields) != 5 || strings.Contains(fields[0], "=") {
-		return nil, fmt.Errorf("%q is not a cron expression of five fields: minute, hour, day of month, month, day of week", expression)
-	}
-	s, err := cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow).Parse(strings.Join(fields, " "))
-	if err != nil {
-		return nil, fmt.Errorf("%q: %v", expression, err)
-	}
-	// A cron schedule without a zone of its own follows the zone of the moment it is asked about.
-	z := zonedCron{s, zone}
-	if z.Next(time.Date(2024, 1, 1, 0, 0, 0, 0, zone)).IsZero() {
-		return nil, fmt.Errorf("%q never falls due", expression)
-	}
-	return z, nil
 }
 
 // ParseZone reads the name of a time zone, "" for UTC.

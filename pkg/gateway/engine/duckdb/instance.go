@@ -27,7 +27,7 @@ type project struct {
 
 	functions functions
 	open      sync.Mutex    // held while an instance is made or closed
-	storing   sync.Mutex    // held while a stored result is replaced
+	storing   sync.Mutex    // held while a stored result takes the place of the one before
 	write     chan struct{} // has one place: taken by whoever changes the internal tables
 
 	mu    sync.Mutex
@@ -47,8 +47,9 @@ type instance struct {
 	conns  map[*conn]struct{} // guarded by project.mu
 	broken bool               // guarded by project.mu; a fatal error: DuckDB refuses everything until it is opened again
 
-	names nameSpace
-	scans sync.Map // connection id (uint64): *scanSet of the statement it runs
+	names  nameSpace
+	builds builds
+	scans  sync.Map // connection id (uint64): *scanSet of the statement it runs
 }
 
 func newProject(id, dir string, o *engine.Options) *project {

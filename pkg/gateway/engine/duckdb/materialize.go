@@ -1,0 +1,122 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"strconv"
+	"sync"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	bindings "github.com/duckdb/duckdb-go-bindings"
+)
+
+// buildMark begins the names of tables that are being filled. Those found when the first one is made were left by a process that
+// died.
+const buildMark = "~build-"
+
+// builds names the tables that are being filled in an instance.
+type builds struct {
+	mu    sync.Mutex
+	swept bool
+	last  int
+}
+
+// Materialize runs a SELECT and stores its rows. They are gathered in a table of another name, which takes the place of the old
+// one when it is complete: a slow source holds up nobody else.
+func (p *project) Materialize(ctx context.Context, schema, table string, q engine.Query) (int64, error) {
+	ctx, cancel := deadline(ctx, q)
+	defer cancel()
+	s, err := p.statement(ctx, q)
+	if err != nil {
+		return 0, err
+	}
+	defer s.close()
+	if s.t, err = s.translate(ctx, q.SQL, q.Dialect); err != nil {
+		return 0, err
+	}
+	build, err := p.newBuild(ctx, s.c, schema)
+	if err != nil {
+		return 0, err
+	}
+	n, err := s.storeAs(ctx, storeName(schema, build))
+	if err != nil {
+		return 0, s.explain(err)
+	}
+	p.storing.Lock()
+	defer p.storing.Unlock()
+	err = s.c.tx(ctx, func() error {
+		if _, err := s.c.exec(ctx, `DROP TABLE IF EXISTS `+storeName(schema, table)); err != nil {
+			return err
+		}
+		_, err := s.c.exec(ctx, `ALTER TABLE `+storeName(schema, build)+` RENAME TO `+quoteName(table))
+		return err
+	})
+	if err != nil {
+		_ = rawExec(s.c.c, `DROP TABLE IF EXISTS `+storeName(schema, build)) // not under ctx, which may be why it failed
+		return 0, err
+	}
+	return n, nil
+}
+
+// newBuild names a table to fill and makes its schema.
+func (p *project) newBuild(ctx context.Context, c *conn, schema string) (string, error) {
+	b := &c.in.builds
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.swept {
+		if err := c.dropBuilds(ctx); err != nil {
+			return "", err
+		}
+		b.swept = true
+	}
+	if _, err := c.exec(ctx, `CREATE SCHEMA IF NOT EXISTS `+quoteName(storeDB)+`.`+quoteName(schema)); err != nil {
+		return "", err
+	}
+	b.last++
+	return buildMark + strconv.Itoa(b.last), nil
+}
+
+// dropBuilds drops what a process that died was filling.
+func (c *conn) dropBuilds(ctx context.Context) error {
+	var left []string
+	err := c.query(ctx, `SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ? AND starts_with(table_name, ?)`, []any{storeDB, buildMark},
+		func(v []*string) error {
+			left = append(left, storeName(*v[0], *v[1]))
+			return nil
+		})
+	for _, name := range left {
+		if err == nil {
+			_, err = c.exec(ctx, `DROP TABLE `+name)
+		}
+	}
+	return err
+}
+
+// storeAs makes a table of the statement's rows and counts them.
+func (s *statement) storeAs(ctx context.Context, name string) (n int64, err error) {
+	stop := s.c.watch(ctx)
+	defer stop()
+	head := `CREATE TABLE ` + name + ` AS `
+	s.t.layers = append(s.t.layers, edited{edits: []edit{{0, 0, head}}})
+	s.t.text = head + s.t.text
+	err = s.retry(func(guess bool) error {
+		var ps bindings.PreparedStatement
+		defer bindings.DestroyPrepare(&ps)
+		if err := s.prepare(ctx, s.t.text, &ps, guess); err != nil {
+			return err
+		}
+		var res bindings.Result
+		defer bindings.DestroyResult(&res)
+		if bindings.ExecutePrepared(ps, &res) == bindings.StateError {
+			return s.c.fault(ctx, bindings.ResultErrorType(&res), bindings.ResultError(&res))
+		}
+		chunk := bindings.FetchChunk(res) // one row with the count
+		defer bindings.DestroyDataChunk(&chunk)
+		if chunk.Ptr != nil && bindings.DataChunkGetSize(chunk) == 1 {
+			n = at[int64](bindings.VectorGetData(bindings.DataChunkGetVector(chunk, 0)), 0)
+		}
+		return nil
+	})
+	return n, err
+}

@@ -1,0 +1,173 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// slow is a source that gives one row, and the end only when it is let go.
+type slow struct{ begun, end chan struct{} }
+
+func (s slow) Columns(context.Context) ([]engine.ColumnInfo, error) {
+	return []engine.ColumnInfo{{Name: "n", Type: "bigint"}}, nil
+}
+
+func (s slow) Scan(context.Context, engine.ScanRequest) (engine.Batches, error) {
+	close(s.begun)
+	return &slowRows{slow: s}, nil
+}
+
+type slowRows struct {
+	slow
+	sent bool
+}
+
+func (r *slowRows) Next(ctx context.Context) ([][]any, error) {
+	if !r.sent {
+		r.sent = true
+		return [][]any{{int64(7)}}, nil
+	}
+	select {
+	case <-r.end:
+		return nil, io.EOF
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (r *slowRows) Close() error { return nil }
+
+func (s slow) Lookup(_ context.Context, n engine.TableName) (engine.Source, error) {
+	if n.Catalog == "far" {
+		return engine.Source{Scan: s}, nil
+	}
+	return engine.Source{}, &engine.Error{Kind: engine.KindUnknownTable, Message: n.String()}
+}
+
+func (s slow) List(context.Context) ([]engine.TableName, error) { return nil, nil }
+
+// While one result is gathered from a slow source, others are stored and dropped, tables are made and documents imported.
+func TestSlowMaterializeHoldsUpNobody(t *testing.T) {
+	p := testProject(t, testEngine(t, t.TempDir(), func(o *engine.Options) { o.NewID = func() string { return "1" } }), "prjA")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if _, err := p.Materialize(ctx, engine.SchemaMtQuery, "slow", engine.Query{SQL: "SELECT 1 AS n UNION ALL SELECT 2"}); err != nil {
+		t.Fatal(err)
+	}
+	s := slow{make(chan struct{}), make(chan struct{})}
+	type end struct {
+		n   int64
+		err error
+	}
+	done := make(chan end, 1)
+	go func() {
+		n, err := p.Materialize(ctx, engine.SchemaMtQuery, "slow", engine.Query{SQL: "SELECT n FROM far.a.b", Catalogs: s})
+		done <- end{n, err}
+	}()
+	<-s.begun
+	if n, err := p.Materialize(ctx, engine.SchemaMtQuery, "quick", engine.Query{SQL: "SELECT 3 AS n"}); n != 1 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	if err := p.DropStored(ctx, engine.SchemaMtQuery, "quick"); err != nil {
+		t.Error(err)
+	}
+	if _, err := p.CreateTable(ctx, engine.SchemaTable, "t"); err != nil {
+		t.Error(err)
+	}
+	if _, err := p.AddColumns(ctx, engine.SchemaTable, "t", []engine.ColumnDef{{Name: "a", Type: "bigint"}}); err != nil {
+		t.Error(err)
+	}
+	m := engine.Import{Header: true, Mappings: []api.ImportMapping{{Name: "a", CSVColumnName: "a"}}}
+	if n, err := p.ImportCSV(ctx, engine.SchemaTable, "t", strings.NewReader("a\n1\n"), m); n != 1 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	if n, err := p.RowCount(ctx, engine.SchemaMtQuery, "slow"); n != 2 || err != nil {
+		t.Errorf("the old rows are not there while the new ones come: %d, %v", n, err)
+	}
+	select {
+	case e := <-done:
+		t.Fatalf("it ended before its source did: %+v", e)
+	default:
+	}
+	close(s.end)
+	if e := <-done; e.n != 1 || e.err != nil {
+		t.Fatalf("%+v", e)
+	}
+	if n, err := p.RowCount(ctx, engine.SchemaMtQuery, "slow"); n != 1 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+}
+
+// A result that is cancelled while it is gathered leaves nothing, and what a process left that died is gone with the next one.
+func TestUnfinishedResultsGo(t *testing.T) {
+	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
+	s := slow{make(chan struct{}), make(chan struct{})}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := p.Materialize(ctx, "cache", "x", engine.Query{SQL: "SELECT n FROM far.a.b", Catalogs: s})
+		done <- err
+	}()
+	<-s.begun
+	why := errors.New("no longer wanted")
+	cancel(why)
+	if err := <-done; !errors.Is(err, why) {
+		t.Errorf("%v", err)
+	}
+	c, err := p.conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	left := func() string {
+		t.Helper()
+		var out []string
+		if err := c.query(t.Context(), `SELECT table_name FROM duckdb_tables() WHERE database_name = ? ORDER BY 1`, []any{storeDB},
+			func(v []*string) error { out = append(out, *v[0]); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(out)
+	}
+	if got := left(); got != "[]" {
+		t.Error(got)
+	}
+	if _, err := c.exec(t.Context(), `CREATE TABLE `+storeName("cache", buildMark+"1")+` AS SELECT 1 AS n`); err != nil {
+		t.Fatal(err)
+	}
+	c.in.builds.swept = false // as in a process that has just begun
+	if _, err := p.Materialize(t.Context(), "cache", "y", engine.Query{SQL: "SELECT 2 AS n"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := left(); got != "[y]" {
+		t.Error(got)
+	}
+}
+
+// The files of a process that was killed right after a result took the place of another hold the new one.
+func TestReplacedResultSurvivesAKill(t *testing.T) {
+	dir, copied := t.TempDir(), t.TempDir()
+	p := testProject(t, testEngine(t, dir), "prjA")
+	for _, sql := range []string{"SELECT 1 AS n", "SELECT 2 AS n, 'x' AS s UNION ALL SELECT 3, 'y'"} {
+		if _, err := p.Materialize(t.Context(), "cache", "m", engine.Query{SQL: sql}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil { // the files as they are while the process lives
+		t.Fatal(err)
+	}
+	again := testProject(t, testEngine(t, copied), "prjA")
+	if n, err := again.RowCount(t.Context(), "cache", "m"); n != 2 || err != nil {
+		t.Errorf("%d rows, %v", n, err)
+	}
+}
