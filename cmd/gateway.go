@@ -27,13 +27,18 @@ func newGatewayServeCmd(e *Env) *cobra.Command {
 	var faults []string
 	var faultSeed uint64
 	var printKey, anyHost, quiet bool
+	var grace time.Duration
 	c := &cobra.Command{
 		Use: "serve", Short: "Serve zone local over TCP and to other dig processes", Args: cobra.NoArgs,
 		Long: `Serve zone local over TCP and to other dig processes until interrupted.
 
 The address and, with --print-key, a partner key are printed to standard output once it listens. The key
 is good until this process ends. Other dig processes of this user find the gateway by a socket in the
-data directory and need no key. One line per request goes to standard error.`,
+data directory and need no key. One line per request goes to standard error.
+
+An interrupt or SIGTERM ends it: no call is taken any more, and what goes on has --grace to end. Runs that
+are left are cancelled then and recorded as failed; stored rows stay as they were. A second signal ends the
+process at once.`,
 		Example: "  " + e.Name + " gateway serve --listen 127.0.0.1:8080 --print-key",
 	}
 	fs := c.Flags()
@@ -42,9 +47,13 @@ data directory and need no key. One line per request goes to standard error.`,
 	fs.StringVar(&keyFile, "key-file", "", "write that key to a file of mode 0600 instead of printing it")
 	fs.BoolVar(&anyHost, "any-host", false, "allow an address that is not loopback; traffic is not encrypted")
 	fs.BoolVar(&quiet, "quiet", false, "no line per request")
+	fs.DurationVar(&grace, "grace", 30*time.Second, "how long calls and runs may go on after an interrupt before they are cancelled")
 	fs.StringArrayVar(&faults, "fault", nil, "show a fault on purpose, such as status=503,rate=0.2; repeat (docs/testing.md)")
 	fs.Uint64Var(&faultSeed, "fault-seed", 1, "the faults of a rate or a random size fall the same way under the same seed")
 	c.RunE = func(c *cobra.Command, _ []string) error {
+		if grace < 0 {
+			return usagef("--grace: %v is negative", grace)
+		}
 		inject, err := gateway.ParseInjection(faults, faultSeed)
 		if err != nil {
 			return usagef("--fault %v", err)
@@ -80,7 +89,7 @@ data directory and need no key. One line per request goes to standard error.`,
 		if printKey {
 			fmt.Fprintf(e.Out, "DIG_API_KEY=%s\n", key)
 		}
-		if err := s.Wait(c.Context(), 10*time.Second); err != nil {
+		if err := s.Wait(c.Context(), grace); err != nil {
 			return err
 		}
 		fmt.Fprintln(e.Err, "stopped")

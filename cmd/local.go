@@ -52,6 +52,13 @@ func (t *localTransport) open() {
 	t.next = t.gw.Transport()
 }
 
+// Interrupt cancels the background work of a gateway in this process.
+func (t *localTransport) Interrupt() {
+	if t.gw != nil {
+		t.gw.Interrupt()
+	}
+}
+
 // Close waits for the gateway's background work.
 func (t *localTransport) Close() error {
 	if t.gw == nil {

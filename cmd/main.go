@@ -3,6 +3,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -66,8 +67,8 @@ func (e *Env) Main(ctx context.Context) int {
 		root.SetArgs(e.Args)
 		_, err = root.ExecuteContextC(ctx)
 	}
-	if cerr := e.run.close(); err == nil {
-		err = cerr
+	if cerr := e.run.close(ctx); err == nil {
+		err = errors.Join(cerr, ctx.Err())
 	}
 	return e.report(ctx, err)
 }

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -25,9 +26,13 @@ type session struct {
 	closers  []io.Closer
 }
 
-func (s *session) close() error {
+// close gives it back. Background work of a gateway in this process is waited for, and cancelled when ctx ends.
+func (s *session) close(ctx context.Context) error {
 	var err error
 	for i := len(s.closers) - 1; i >= 0; i-- {
+		if c, ok := s.closers[i].(interface{ Interrupt() }); ok {
+			defer context.AfterFunc(ctx, c.Interrupt)()
+		}
 		err = errors.Join(err, s.closers[i].Close())
 	}
 	s.closers = nil

@@ -62,7 +62,7 @@ func (g *Gateway) runCache(ctx context.Context, p store.Project, c store.Cache, 
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = fmt.Errorf("the refresh took longer than %v", cacheTimeout)
 		}
-		run.Error = strings.TrimSpace(faultOf(err).Message)
+		run.Error = g.reason(err)
 		message = run.Error
 		return
 	}

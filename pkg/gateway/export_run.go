@@ -39,6 +39,9 @@ func (g *Gateway) runExport(ctx context.Context, p store.Project, x store.Export
 	x.Status, x.RowCount, x.Bytes, x.ExpiresAt = store.ExportSucceeded, rows, size, store.Time(g.now().Add(exportLife))
 	if err != nil {
 		x.Status, x.Error, x.RowCount, x.Bytes, x.ExpiresAt = store.ExportFailed, exportFault(err), 0, 0, ""
+		if g.ctx.Err() != nil {
+			x.Error = cutOff
+		}
 	}
 	if err := g.store.EndExport(keep, x); err != nil || x.Status != store.ExportSucceeded {
 		if err != nil && !errors.Is(err, store.ErrNotFound) {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"sort"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/connector"
@@ -44,6 +45,7 @@ type Gateway struct {
 	now     func() time.Time
 	log     *slog.Logger
 	jobs    sync.WaitGroup // background work that Close waits for
+	working atomic.Int64   // how much of it there is
 	runners *runners
 	duties  []duty // run every second while the gateway serves
 	storing keyed  // by materialized query: its rows are replaced or dropped by one at a time
@@ -120,10 +122,12 @@ func (g *Gateway) Operations() []string {
 // Handler is the API under /api/v1, without a listener.
 func (g *Gateway) Handler() http.Handler { return g.handler }
 
-// Close waits for background work, then closes rows and state.
+// Close waits for background work, then closes rows and state. After Interrupt it waits for a moment only.
 func (g *Gateway) Close() error {
 	g.options.Inject.release()
-	g.jobs.Wait()
+	if n := g.waitJobs(); n > 0 {
+		g.log.Error("background work did not end; the next process ends it as cut off", "runs", n)
+	}
 	g.stop()
 	g.runners.close()
 	return errors.Join(g.engine.Close(), g.sources.close(), g.store.Close())

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/gofrs/flock"
 	"github.com/google/uuid"
@@ -101,8 +103,10 @@ func (r *runners) close() {
 // work records its own state in the store, under the runner id, before background is called. kind is what --fault calls it.
 func (g *Gateway) background(kind string, work func(ctx context.Context)) {
 	g.jobs.Add(1)
+	g.working.Add(1)
 	go func() {
 		defer g.jobs.Done()
+		defer g.working.Add(-1)
 		defer func() {
 			if p := recover(); p != nil {
 				g.log.Error("panic in background work", "panic", p)
@@ -112,4 +116,42 @@ func (g *Gateway) background(kind string, work func(ctx context.Context)) {
 			work(g.ctx)
 		}
 	}()
+}
+
+// Interrupt cancels the background work. Each run ends as failed, because the gateway stopped.
+func (g *Gateway) Interrupt() { g.stop() }
+
+// settleTime is how long work that was cancelled may take to notice and to record its end.
+const settleTime = 10 * time.Second
+
+// waitJobs waits for the background work, after Interrupt for settleTime only, and returns how much is left.
+func (g *Gateway) waitJobs() int64 {
+	if g.drained(g.ctx.Done()) {
+		return 0
+	}
+	end := make(chan struct{})
+	t := time.AfterFunc(settleTime, func() { close(end) })
+	defer t.Stop()
+	g.drained(end)
+	return g.working.Load()
+}
+
+// drained waits for the background work until end is closed, and reports whether it is done.
+func (g *Gateway) drained(end <-chan struct{}) bool {
+	done := make(chan struct{})
+	go func() { g.jobs.Wait(); close(done) }()
+	select {
+	case <-done:
+		return true
+	case <-end:
+		return false
+	}
+}
+
+// reason says why a run failed.
+func (g *Gateway) reason(err error) string {
+	if g.ctx.Err() != nil {
+		return cutOff
+	}
+	return strings.TrimSpace(faultOf(err).Message)
 }

@@ -3,7 +3,6 @@ package gateway
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
@@ -26,9 +25,6 @@ const runLimit = 7200 * time.Second
 // stopPoll is how often a run looks whether it is still wanted: it may be cancelled from another process.
 const stopPoll = 200 * time.Millisecond
 
-// gatewayStopped is why a run failed whose process is gone.
-const gatewayStopped = "the gateway stopped during this run"
-
 var errRunCanceled = errors.New("canceled")
 
 // materialized finds a materialized query; a run of a process that is gone is ended first.
@@ -50,7 +46,7 @@ func (g *Gateway) settled(ctx context.Context, q store.Query) (store.Query, erro
 		return q, nil
 	}
 	for run := m.RunID; run != ""; {
-		next, err := g.store.EndRun(ctx, q.ID, run, store.RunFailed, gatewayStopped, -1)
+		next, err := g.store.EndRun(ctx, q.ID, run, store.RunFailed, cutOff, -1)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return q, err
 		}
@@ -151,10 +147,8 @@ func (g *Gateway) run(ctx context.Context, p store.Project, id, run string) (nex
 		status, reason = store.RunCompleted, ""
 	case errors.Is(err, errRunCanceled):
 		status, reason, rows = store.RunCanceled, "", -1
-	case ctx.Err() != nil:
-		reason, rows = gatewayStopped, -1
 	default:
-		reason, rows = strings.TrimSpace(faultOf(err).Message), -1
+		reason, rows = g.reason(err), -1
 	}
 	return
 }

@@ -77,7 +77,7 @@ func optionalBody(from io.Reader, into any) error {
 func (g *Gateway) refreshCatalog(ctx context.Context, p store.Project, c catalog, runner string, tell *listener) {
 	end := store.Refresh{Status: refreshDone, Runner: runner}
 	if err := g.reread(ctx, p, c); err != nil {
-		text := faultOf(err).Message
+		text := g.reason(err)
 		end.Status, end.Error = refreshFailed, &text
 	}
 	// The state is recorded even when the process is asked to stop.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -111,7 +112,8 @@ func (s *Server) start(l net.Listener, source string) {
 	go func() { s.errs <- srv.Serve(l) }()
 }
 
-// Wait serves until ctx ends or a listener fails, then lets running requests end for at most grace.
+// Wait serves until ctx ends or a listener fails. Requests and background work that go on then have the grace to end; what is left
+// is cancelled, and its runs end as failed.
 func (s *Server) Wait(ctx context.Context, grace time.Duration) error {
 	var err error
 	select {
@@ -120,12 +122,24 @@ func (s *Server) Wait(ctx context.Context, grace time.Duration) error {
 	}
 	s.unwind()
 	s.g.options.Inject.release()
+	if n := s.g.working.Load(); n > 0 {
+		s.g.log.Warn("stopping: waiting for background work; a second signal ends it at once", "runs", n, "grace", grace.String())
+	}
 	stop, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
+	var all sync.WaitGroup
 	for _, srv := range s.servers {
-		if srv.Shutdown(stop) != nil {
-			srv.Close()
-		}
+		all.Go(func() {
+			if srv.Shutdown(stop) != nil {
+				srv.Close()
+			}
+		})
+	}
+	all.Wait()
+	if !s.g.drained(stop.Done()) {
+		s.g.log.Warn("the grace is over: background work is cancelled", "runs", s.g.working.Load())
+		s.g.Interrupt()
+		s.g.waitJobs()
 	}
 	os.Remove(filepath.Join(s.g.options.Dir, socketName))
 	s.lock.Unlock()

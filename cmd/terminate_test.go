@@ -1,0 +1,156 @@
+package cmd
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// endless keeps the engine busy for longer than any test.
+const endless = `SELECT count(*) AS n FROM (SELECT a.x * 17 + b.y - c.z AS v FROM UNNEST(range(100000)) a(x), UNNEST(range(100000)) b(y), UNNEST(range(1000)) c(z)) t WHERE v % 3 = 1`
+
+// served is a `dig gateway serve` of its own process and the lines of its standard error.
+type served struct {
+	*exec.Cmd
+	lines chan string
+}
+
+func serve(t *testing.T, data string, args ...string) served {
+	t.Helper()
+	c := process(t, data, append([]string{"gateway", "serve", "--quiet"}, args...)...)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	errs, err := c.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Process.Kill() })
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || !strings.HasPrefix(line, "DIG_BASE_URL=") {
+		t.Fatalf("%q, %v", line, err)
+	}
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	s := served{c, make(chan string, 100)}
+	go func() {
+		defer close(s.lines)
+		for sc := bufio.NewScanner(errs); sc.Scan(); {
+			s.lines <- sc.Text()
+		}
+	}()
+	return s
+}
+
+// says waits for a line with a text.
+func (s served) says(t *testing.T, text string) {
+	t.Helper()
+	var all []string
+	for line := range s.lines {
+		if all = append(all, line); strings.Contains(line, text) {
+			return
+		}
+	}
+	t.Fatalf("never said %q: %q", text, all)
+}
+
+// busy serves a data directory with a materialized query that holds rows and a run of it that has no end.
+func busy(t *testing.T, grace string) (string, served) {
+	t.Helper()
+	needLocal(t)
+	if runtime.GOOS == "windows" {
+		t.Skip("needs signals")
+	}
+	data := t.TempDir()
+	mustRun(t, data, "query", "create", "m", "--sql", "SELECT 7 AS n", "--type", "MATERIALIZED", "--wait")
+	s := serve(t, data, "--grace", grace)
+	mustRun(t, data, "query", "update", "m", "--sql", endless)
+	for strings.TrimSpace(mustRun(t, data, "materialized", "status", "m", "--jq", ".status")) != "RUNNING" {
+		time.Sleep(20 * time.Millisecond)
+	}
+	return data, s
+}
+
+// cutOff checks that the run has ended as cut off and that the rows before it are served.
+func cutOff(t *testing.T, data string) {
+	t.Helper()
+	if got := mustRun(t, data, "materialized", "status", "m", "-o", "json", "--jq", `.status + ": " + .error`); !strings.Contains(got, "FAILED: the gateway stopped during this run") {
+		t.Errorf("%s", got)
+	}
+	if got := mustRun(t, data, "query", "execute", "--name", "peaka.mtquery.m", "-o", "csv", "--no-header"); got != "7\n" {
+		t.Errorf("%q", got)
+	}
+	for _, pattern := range []string{"runners/*", "gateway.sock"} {
+		if left, _ := filepath.Glob(filepath.Join(data, pattern)); len(left) > 0 {
+			t.Errorf("left behind: %v", left)
+		}
+	}
+}
+
+// TestTerminateCancelsRunsAfterTheGrace: the process ends by itself, and the run with it.
+func TestTerminateCancelsRunsAfterTheGrace(t *testing.T) {
+	data, s := busy(t, "300ms")
+	if err := s.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	s.says(t, "the grace is over")
+	s.says(t, "stopped")
+	if err := s.Wait(); err != nil {
+		t.Error(err)
+	}
+	cutOff(t, data)
+}
+
+// TestSecondSignalEndsAtOnce: within the grace a second signal kills; what was running is seen to be cut off afterwards.
+func TestSecondSignalEndsAtOnce(t *testing.T) {
+	data, s := busy(t, "1h")
+	if err := s.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	s.says(t, "a second signal ends it at once")
+	if err := s.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	for range s.lines {
+	}
+	if err := s.Wait(); err == nil {
+		t.Error("the process ended as if nothing had happened")
+	}
+	os.Remove(filepath.Join(data, "gateway.sock")) // nobody was left to remove it
+	cutOff(t, data)
+}
+
+// TestInterruptedCommandCancelsItsRuns: a gateway inside the process of one command does not outlive its interrupt.
+func TestInterruptedCommandCancelsItsRuns(t *testing.T) {
+	needLocal(t)
+	if runtime.GOOS == "windows" {
+		t.Skip("needs signals")
+	}
+	data := t.TempDir()
+	mustRun(t, data, "query", "create", "m", "--sql", "SELECT 7 AS n", "--type", "MATERIALIZED", "--wait")
+	c := process(t, data, "query", "update", "m", "--sql", endless)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Process.Kill() })
+	for strings.TrimSpace(mustRun(t, data, "materialized", "status", "m", "--jq", ".status")) != "RUNNING" {
+		time.Sleep(20 * time.Millisecond)
+	}
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait()
+	if code := c.ProcessState.ExitCode(); code != exitInterrupted {
+		t.Errorf("exit code %d", code)
+	}
+	cutOff(t, data)
+}
