@@ -130,7 +130,7 @@ func TestKillDuringImport(t *testing.T) {
 	if killed == 0 {
 		t.Error("no import was killed: the test shows nothing")
 	}
-	left, err := filepath.Glob(filepath.Join(data, "projects", "*", "import*"))
+	left, err := filepath.Glob(filepath.Join(data, "projects", "*", "*", "import*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v %v", left, err)
 	}

@@ -7,29 +7,36 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
 // ImportCSV appends the rows of a document, all or none; docs/import.md has the rules. The document is first kept in a temporary
-// file beside the data, so that a slow sender does not hold up other writers and so that it can be read twice. That file goes
-// away with the import, or with the next opening of the project when the process dies.
+// file beside the data, so that a slow sender holds up neither other writers nor other processes, and so that it can be read
+// twice.
 func (p *project) ImportCSV(ctx context.Context, kind, name string, src io.Reader, m engine.Import) (int64, error) {
 	c, err := p.conn(ctx)
 	if err != nil {
 		return 0, err
 	}
-	defer c.close()
-	if _, _, err := c.importTargets(ctx, kind, name, m); err != nil {
+	_, _, err = c.importTargets(ctx, kind, name, m)
+	c.close()
+	if err != nil {
 		return 0, err
 	}
-	doc, err := c.spool(ctx, src, m.MaxBytes)
+	doc, err := p.spool(ctx, src, m.MaxBytes)
 	if err != nil {
 		return 0, err
 	}
 	defer doc.remove()
+	if c, err = p.conn(ctx); err != nil {
+		return 0, err
+	}
+	defer c.close()
 	done, err := p.startWrite(ctx)
 	if err != nil {
 		return 0, err
@@ -82,16 +89,32 @@ func (d document) remove() {
 	_ = os.Remove(d.f.Name())
 }
 
-// spool copies the document into the instance's directory for temporary files, which is emptied when the project is opened.
-func (c *conn) spool(ctx context.Context, src io.Reader, limit int64) (document, error) {
-	if err := os.MkdirAll(c.in.tempDir, 0o700); err != nil {
-		return document{}, err
+// patience is how long an import keeps the project's lock while its document arrives.
+const patience = time.Second
+
+// spool copies the document into a file without a name or, where a system keeps the names of open files, into one that goes with
+// the next opening of the project. A sender that takes its time leaves the project to other processes meanwhile.
+func (p *project) spool(ctx context.Context, src io.Reader, limit int64) (document, error) {
+	dir := filepath.Join(p.dir, spoolDir)
+	var f *os.File
+	for range 3 { // another process that opens the project may remove the directory in between
+		if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return document{}, err // the project was dropped
+		}
+		var err error
+		if f, err = os.CreateTemp(dir, "import-*.csv"); err == nil {
+			break
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return document{}, err
+		}
 	}
-	f, err := os.CreateTemp(c.in.tempDir, "import-*.csv")
-	if err != nil {
-		return document{}, err
+	if f == nil {
+		return document{}, errGone
 	}
+	_ = os.Remove(f.Name())
 	d := document{f}
+	slow := time.AfterFunc(patience, p.closeIdle)
+	defer slow.Stop()
 	buf := make([]byte, csvWindow)
 	var size int64
 	for {
@@ -101,9 +124,9 @@ func (c *conn) spool(ctx context.Context, src io.Reader, limit int64) (document,
 		case limit > 0 && size > limit:
 			d.remove()
 			return d, &engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf("the document is larger than %d bytes", limit)}
-		case c.ended(ctx) != nil:
+		case ctx.Err() != nil:
 			d.remove()
-			return d, c.ended(ctx)
+			return d, ctxError(ctx, nil)
 		}
 		if _, werr := f.Write(buf[:n]); werr != nil {
 			d.remove()

@@ -125,7 +125,7 @@ func TestKillLeavesAllOrNothing(t *testing.T) {
 		}
 
 		p := tableProject(t, dir)
-		if left, _ := filepath.Glob(filepath.Join(dir, "prjA", "tmp", "import-*")); len(left) > 0 {
+		if left, _ := filepath.Glob(filepath.Join(dir, "prjA", "*", "import-*")); len(left) > 0 {
 			t.Errorf("left behind: %v", left)
 		}
 		got := map[int]bool{}

@@ -16,6 +16,9 @@ import (
 	"github.com/gofrs/flock"
 )
 
+// spoolDir holds documents that are being received.
+const spoolDir = "incoming"
+
 // storeDB is the alias under which the project's own file is attached. Users cannot name it.
 const storeDB = "~data"
 
@@ -238,6 +241,7 @@ func openInstance(ctx context.Context, dir string, o *engine.Options) (_ *instan
 	if err := os.RemoveAll(in.tempDir); err != nil {
 		return nil, err
 	}
+	_ = os.RemoveAll(filepath.Join(dir, spoolDir)) // but for documents that another process is still receiving
 	if err := in.start(o); err != nil {
 		return nil, err
 	}
