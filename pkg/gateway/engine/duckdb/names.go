@@ -96,6 +96,7 @@ func (s *statement) putView(ctx context.Context, n engine.TableName, body string
 // resolve makes a name usable in a statement: it finds out what the name stands for and puts a view under it.
 func (s *statement) resolve(ctx context.Context, n engine.TableName, filters []engine.Filter) error {
 	if s.seen[n] {
+		s.scans.widen(n, filters)
 		return nil
 	}
 	for i, up := range s.chain {
@@ -112,6 +113,14 @@ func (s *statement) resolve(ctx context.Context, n engine.TableName, filters []e
 	}
 	s.seen[n] = true
 	return nil
+}
+
+// boundHere are the values of the text that is being read: a saved query has none.
+func (s *statement) boundHere() []string {
+	if len(s.chain) > 0 {
+		return nil
+	}
+	return s.q.Bindings
 }
 
 func (s *statement) define(ctx context.Context, n engine.TableName, filters []engine.Filter) error {

@@ -93,6 +93,16 @@ func (s *statement) addScan(ctx context.Context, n engine.TableName, src engine.
 	return nil
 }
 
+// widen takes one more reference to a table into its filters.
+func (s *scanSet) widen(n engine.TableName, filters []engine.Filter) {
+	if s == nil {
+		return
+	}
+	if t := s.tables[n.String()]; t != nil {
+		t.filters = widen(t.filters, t.fit(filters))
+	}
+}
+
 // id is DuckDB's number for a connection.
 func (c *conn) id() uint64 {
 	var cc bindings.ClientContext

@@ -132,8 +132,11 @@ func (s *statement) nameEdits(ctx context.Context, tokens []token, tr *tree) ([]
 		if !ok || !chainIs(tokens[i:], ref.parts) {
 			return nil, errorAt(ref.pos, engine.KindUnsupported, "the name %s stands where the engine cannot follow it", n)
 		}
-		filters := tr.filtersOf(ref)
 		if isInfo {
+			filters := tr.filtersOnce(ref)
+			if s.seen[info] { // by a saved query: both share the rows that are gathered
+				filters = nil
+			}
 			if err := s.infoTable(ctx, info, filters); err != nil {
 				return nil, replace(err, ref.pos)
 			}
@@ -141,7 +144,7 @@ func (s *statement) nameEdits(ctx context.Context, tokens []token, tr *tree) ([]
 			edits = append(edits, edit{ref.pos, tokens[i+2*len(ref.parts)-2].end, quoted3(info)})
 			continue
 		}
-		if err := s.resolve(ctx, n, filters); err != nil {
+		if err := s.resolve(ctx, n, tr.filtersOf(ref, s.boundHere())); err != nil {
 			return nil, replace(err, ref.pos)
 		}
 		if len(ref.parts) < 3 {
