@@ -137,15 +137,17 @@ type pushable int
 
 const (
 	pushNull  pushable = iota // only whether it is NULL
-	pushEqual                 // equality too
-	pushText                  // equality and LIKE: order depends on the collation
+	pushCast                  // equality of the text that the engine sees: the column is cast
+	pushWide                  // the server's equality holds for more values than the engine's
+	pushText                  // equality and LIKE; the collation may make more values equal
+	pushEqual                 // equality
 	pushOrder                 // all comparisons
 )
 
 // typeOf maps a server type to a lower-case Trino name. What has no exact counterpart is text as psql prints it.
 func typeOf(name, kind, category string, mod int32) (trino string, w wire, push pushable) {
 	if kind == "e" {
-		return "varchar", wireText, pushNull
+		return "varchar", wireText, pushCast
 	}
 	if kind == "b" && category != "A" {
 		switch name {
@@ -170,11 +172,11 @@ func typeOf(name, kind, category string, mod int32) (trino string, w wire, push 
 			default:
 				return typ, wireCast, pushOrder
 			}
-			return "varchar", wireCast, pushNull
+			return "varchar", wireCast, pushCast
 		case "text", "varchar":
 			return "varchar", wireText, pushText
 		case "bpchar":
-			return "varchar", wireText, pushNull // the server ignores trailing blanks in comparisons
+			return "varchar", wireText, pushWide // the server ignores trailing blanks in comparisons
 		case "date":
 			return "date", wireDate, pushOrder
 		case "timestamp":
@@ -193,7 +195,7 @@ func typeOf(name, kind, category string, mod int32) (trino string, w wire, push 
 			return "varbinary", wireText, pushEqual
 		}
 	}
-	return "varchar", wireCast, pushNull
+	return "varchar", wireCast, pushCast
 }
 
 // digits reads the modifier of a numeric: its precision, 1000 where it has none, and its scale, a signed number of 11 bits.

@@ -26,8 +26,8 @@ type relation struct {
 // Columns lists the columns the user may read.
 func (t *relation) Columns(context.Context) ([]engine.ColumnInfo, error) { return t.order, nil }
 
-// query writes the SELECT that a scan sends. Conditions that might mean something else to the server stay with the engine, and
-// then so does the limit.
+// query writes the SELECT that a scan sends. A condition that the server may take for more rows than the engine would still
+// travels; one that it may take for fewer stays. In both cases the limit stays with the engine.
 func (t *relation) query(req engine.ScanRequest) (string, [][]byte, error) {
 	var b strings.Builder
 	var args [][]byte
@@ -48,13 +48,12 @@ func (t *relation) query(req engine.ScanRequest) (string, [][]byte, error) {
 	b.WriteString(" FROM " + t.name)
 	word, all := " WHERE ", true
 	for _, f := range req.Filters {
-		term, ok := t.condition(f, &args)
-		if !ok {
-			all = false
-			continue
+		term, exact := t.condition(f, &args)
+		all = all && exact
+		if term != "" {
+			b.WriteString(word + term)
+			word = " AND "
 		}
-		b.WriteString(word + term)
-		word = " AND "
 	}
 	if req.Limit >= 0 && all {
 		b.WriteString(" LIMIT " + strconv.FormatInt(req.Limit, 10))
@@ -62,51 +61,76 @@ func (t *relation) query(req engine.ScanRequest) (string, [][]byte, error) {
 	return b.String(), args, nil
 }
 
-func (t *relation) condition(f engine.Filter, args *[][]byte) (string, bool) {
+// condition is a filter in the server's words, "" where it cannot travel, and whether it holds for exactly the same rows.
+func (t *relation) condition(f engine.Filter, args *[][]byte) (term string, exact bool) {
 	c, ok := t.cols[f.Column]
 	if !ok {
 		return "", false
 	}
-	col := quote(f.Column)
-	var texts []string
+	col, typ := quote(f.Column), "pg_catalog."+quote(c.server)
+	if f.Op == "is null" || f.Op == "is not null" {
+		return col + " " + strings.ToUpper(f.Op), true
+	}
+	allowed := pushEqual
+	switch f.Op {
+	case "=", "in":
+		allowed = pushCast
+	case "<>", "not in":
+		if c.push == pushWide {
+			return "", false
+		}
+		allowed = pushCast
+	case "<", "<=", ">", ">=":
+		allowed = pushOrder
+	case "like":
+		if c.push != pushText && c.push != pushCast {
+			return "", false
+		}
+		allowed = pushCast
+	default:
+		return "", false
+	}
+	if c.push < allowed {
+		return "", false
+	}
+	exact = true
+	switch c.push {
+	case pushCast:
+		col, typ = col+`::text COLLATE "C"`, "text"
+	case pushWide:
+		exact = false
+	case pushText:
+		typ = "text"
+		if exact = f.Op != "=" && f.Op != "in"; exact { // equality may use an index of the column's own collation
+			col += ` COLLATE "C"`
+		}
+	}
+	// Values travel as text in the type of the column, so that nothing is rounded on the way.
+	var list []string
+	var values [][]byte
 	for _, v := range f.Values {
 		s, ok := text(v)
 		if !ok {
 			return "", false
 		}
-		texts = append(texts, s)
+		values = append(values, []byte(s))
+		list = append(list, "$"+strconv.Itoa(len(*args)+len(values))+"::text::"+typ)
 	}
-	// Values travel as text in the type of the column, so that nothing is rounded on the way.
-	place := func(s string) string {
-		*args = append(*args, []byte(s))
-		return "$" + strconv.Itoa(len(*args)) + "::text::" + quote("pg_catalog") + "." + quote(c.server)
+	switch {
+	case len(list) == 0 || len(list) > 1 && f.Op != "in" && f.Op != "not in" || len(*args)+len(list) > maxArgs:
+		return "", false
+	case f.Op == "in" || f.Op == "not in":
+		term = col + " " + strings.ToUpper(f.Op) + " (" + strings.Join(list, ", ") + ")"
+	case f.Op == "like":
+		term = col + " LIKE " + list[0] + " ESCAPE ''"
+	default:
+		term = col + " " + f.Op + " " + list[0]
 	}
-	switch f.Op {
-	case "is null", "is not null":
-		return col + " " + strings.ToUpper(f.Op), true
-	case "=", "<>":
-		if c.push >= pushEqual && len(texts) == 1 {
-			return col + " " + f.Op + " " + place(texts[0]), true
-		}
-	case "<", "<=", ">", ">=":
-		if c.push == pushOrder && len(texts) == 1 {
-			return col + " " + f.Op + " " + place(texts[0]), true
-		}
-	case "in", "not in":
-		if c.push >= pushEqual && len(texts) > 0 {
-			list := make([]string, len(texts))
-			for i, s := range texts {
-				list[i] = place(s)
-			}
-			return col + " " + strings.ToUpper(f.Op) + " (" + strings.Join(list, ", ") + ")", true
-		}
-	case "like":
-		if c.push == pushText && len(texts) == 1 {
-			return col + " LIKE " + place(texts[0]) + " ESCAPE ''", true
-		}
-	}
-	return "", false
+	*args = append(*args, values...)
+	return term, exact
 }
+
+const maxArgs = 10_000 // the protocol ends at 65,535
 
 // text writes a value of a condition as the server reads it. Only whole values of known types travel.
 func text(v any) (string, bool) {

@@ -3,257 +3,407 @@
 package duckdb
 
 import (
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// filtersOf finds conditions that a source may apply early: those joined by AND in the WHERE of the SELECT whose FROM holds the
-// table, each comparing one of its columns with a constant or a bound value. DuckDB applies them all again. They are safe below
-// outer joins too, because none of them passes NULL.
-func (tr *tree) filtersOf(ref tableRef, bindings []string) []engine.Filter {
-	sel, alone := selectOver(tr.root, ref.node)
-	if sel == nil {
-		return nil
-	}
-	where, _ := sel["where_clause"].(map[string]any)
-	return pushing{ref.node, alone, bindings}.conditions(where, nil)
+// narrowing is what of a statement a source may do early: conditions on one table, joined by AND, and a limit. DuckDB applies all
+// of them again, so a condition may be left out, but none may be in it that a wanted row fails.
+type narrowing struct {
+	conds []condition
+	limit int64 // -1: none; holds only when every condition is applied exactly
 }
 
-// filtersOnce is filtersOf for a table whose rows are gathered before the statement runs: one that is named more than once gets
-// no filters.
-func (tr *tree) filtersOnce(ref tableRef) []engine.Filter {
+func everything() narrowing { return narrowing{limit: -1} }
+
+// condition compares a column with constants.
+type condition struct {
+	column string
+	op     string // as in engine.Filter
+	vals   []constant
+}
+
+// constant is a value as it is written in a statement.
+type constant struct {
+	kind constKind
+	text string
+}
+
+type constKind int
+
+const (
+	constText constKind = iota
+	constInt
+	constDecimal
+	constDouble
+	constBool
+	constDate
+	constTimestamp // with or without zone
+	constUUID
+	constParam // the text bound to a ?
+)
+
+// narrow finds what may travel to the source of one reference to a table: the conditions of the WHERE, and of the joins, of the
+// SELECT whose FROM holds it.
+func (tr *tree) narrow(ref tableRef, bindings []string) narrowing {
+	w := narrower{ref: ref.node, bindings: bindings}
+	if w.names = ref.parts; str(ref.node, "alias") != "" {
+		w.names = []string{str(ref.node, "alias")}
+	}
+	return w.search(tr.root)
+}
+
+// narrowOnce is narrow for a table whose rows are gathered before the statement runs: one that is named more than once is
+// gathered as a whole.
+func (tr *tree) narrowOnce(ref tableRef, bindings []string) narrowing {
 	name := fullName(ref.parts)
 	for _, other := range tr.tables {
 		if other.pos != ref.pos && fullName(other.parts) == name {
-			return nil
+			return everything()
 		}
 	}
-	return tr.filtersOf(ref, nil)
+	return tr.narrow(ref, bindings)
 }
 
-// selectOver finds the SELECT whose FROM holds the given table, alone or joined with others in a way that keeps its rows apart.
-// alone says that a name without a qualifier can only be a column of that table, or of one that DuckDB would ask to qualify.
-func selectOver(v any, table map[string]any) (sel map[string]any, alone bool) {
+type narrower struct {
+	ref      map[string]any
+	names    []string // what may stand before its columns, from the left
+	bindings []string
+	joined   bool // beside other tables
+	merged   bool // columns of several tables are one, by USING or NATURAL
+}
+
+// search finds the SELECT whose FROM holds the table.
+func (w *narrower) search(v any) narrowing {
 	switch v := v.(type) {
 	case []any:
 		for _, x := range v {
-			if sel, alone = selectOver(x, table); sel != nil {
-				return sel, alone
+			if n := w.search(x); n.conds != nil || n.limit >= 0 {
+				return n
 			}
 		}
 	case map[string]any:
 		if from, ok := v["from_table"].(map[string]any); ok && str(v, "type") == "SELECT_NODE" {
-			if found, alone := joined(from, table); found {
-				return v, alone
+			if on, found := w.find(from); found {
+				return w.selected(v, on)
 			}
 		}
 		for _, x := range v {
-			if sel, alone = selectOver(x, table); sel != nil {
-				return sel, alone
+			if n := w.search(x); n.conds != nil || n.limit >= 0 {
+				return n
 			}
 		}
+	}
+	return everything()
+}
+
+// find looks for the table in a FROM and gathers the conditions of joins that hold for every row of it that counts.
+func (w *narrower) find(from map[string]any) (on []map[string]any, found bool) {
+	switch str(from, "type") {
+	case "BASE_TABLE": // with a sample or with renamed columns there are more members
+		return nil, location(from) == location(w.ref) && location(from) >= 0 &&
+			onlyKeys(from, "type", "alias", "query_location", "catalog_name", "schema_name", "table_name")
+	case "JOIN":
+		kind, way := str(from, "join_type"), str(from, "ref_type")
+		if way != "REGULAR" && way != "CROSS" && way != "NATURAL" ||
+			!onlyKeys(from, "type", "left", "right", "condition", "join_type", "ref_type", "using_columns", "query_location") {
+			return nil, false
+		}
+		left, _ := from["left"].(map[string]any)
+		right, _ := from["right"].(map[string]any)
+		on, found = w.find(left)
+		holds := kind == "INNER" || kind == "RIGHT"
+		if !found {
+			if kind != "INNER" && kind != "LEFT" && kind != "RIGHT" && kind != "FULL" && kind != "OUTER" {
+				return nil, false
+			}
+			on, found = w.find(right)
+			holds = kind == "INNER" || kind == "LEFT"
+		}
+		if found {
+			w.joined = true
+			w.merged = w.merged || way == "NATURAL" || from["using_columns"] != nil
+			if c, ok := from["condition"].(map[string]any); ok && holds {
+				on = append(on, c)
+			}
+		}
+		return on, found
 	}
 	return nil, false
 }
 
-// joined finds a table in a FROM.
-func joined(from, table map[string]any) (found, alone bool) {
-	if _, sampled := from["sample"].(map[string]any); sampled {
-		return false, false
+func onlyKeys(n map[string]any, keys ...string) bool {
+	for k := range n {
+		if !slices.Contains(keys, k) {
+			return false
+		}
 	}
-	if str(from, "type") != "JOIN" {
-		renamed, _ := from["column_name_alias"].([]any)
-		return sameNode(from, table) && len(renamed) == 0, true
+	return true
+}
+
+// selected reads the conditions and the limit of a SELECT.
+func (w *narrower) selected(sel map[string]any, on []map[string]any) narrowing {
+	n := everything()
+	for _, c := range on {
+		w.conditions(c, &n.conds)
 	}
-	for _, side := range []string{"left", "right"} {
-		m, _ := from[side].(map[string]any)
-		if found, alone = joined(m, table); !found {
+	all := true
+	if where, ok := sel["where_clause"].(map[string]any); ok {
+		all = w.conditions(where, &n.conds)
+	}
+	if all && !w.joined {
+		n.limit = plainLimit(sel)
+	}
+	return n
+}
+
+// plainLimit is how many rows of its table a SELECT needs at most, -1 where that is not plain to see: with grouping, order,
+// distinct rows, functions in its list and so on.
+func plainLimit(sel map[string]any) int64 {
+	if !onlyKeys(sel, "type", "modifiers", "select_list", "from_table", "where_clause", "aggregate_handling", "cte_map") || str(sel, "aggregate_handling") != "STANDARD_HANDLING" {
+		return -1
+	}
+	list, _ := sel["select_list"].([]any)
+	for _, x := range list {
+		e, _ := x.(map[string]any)
+		for str(e, "class") == "CAST" {
+			e, _ = e["child"].(map[string]any)
+		}
+		switch str(e, "class") {
+		case "COLUMN_REF", "CONSTANT":
+		case "STAR":
+			if !onlyKeys(e, "class", "type", "query_location", "relation_name", "exclude_list", "alias") {
+				return -1
+			}
+		default:
+			return -1
+		}
+	}
+	mods, _ := sel["modifiers"].([]any)
+	if len(mods) != 1 {
+		return -1
+	}
+	m, _ := mods[0].(map[string]any)
+	if str(m, "type") != "LIMIT_MODIFIER" || !onlyKeys(m, "type", "limit", "offset") {
+		return -1
+	}
+	total := int64(0)
+	for _, key := range [...]string{"limit", "offset"} {
+		x, ok := m[key]
+		if !ok {
+			if key == "limit" {
+				return -1
+			}
 			continue
 		}
-		switch kind := str(from, "join_type"); str(from, "ref_type") {
-		case "", "REGULAR", "CROSS":
-			using, _ := from["using_columns"].([]any)
-			return kind == "" || kind == "INNER" || kind == "LEFT" || kind == "RIGHT" || kind == "FULL" || kind == "OUTER", alone && len(using) == 0
-		case "NATURAL":
-			return kind == "" || kind == "INNER" || kind == "LEFT" || kind == "RIGHT" || kind == "FULL" || kind == "OUTER", false
+		e, _ := x.(map[string]any)
+		c, ok := literal(e)
+		n, err := strconv.ParseInt(c.text, 10, 64)
+		if !ok || c.kind != constInt || err != nil || n < 0 || n > 1<<40 {
+			return -1
 		}
-		return false, false // ASOF and POSITIONAL joins depend on all rows
+		total += n
 	}
-	return false, false
+	return total
 }
 
-func sameNode(a, b map[string]any) bool {
-	return str(a, "type") == "BASE_TABLE" && location(a) == location(b) && location(a) >= 0
-}
-
-// pushing collects the conditions on one table.
-type pushing struct {
-	table    map[string]any
-	alone    bool
-	bindings []string
-}
-
-// bound is the text of a bound value, whose type is that of the column it is compared with.
-type bound string
-
-func (p pushing) conditions(n map[string]any, out []engine.Filter) []engine.Filter {
-	kids, _ := n["children"].([]any)
-	switch str(n, "type") {
+// conditions adds the conditions of an expression that are on the table, and reports whether they are all of it.
+func (w *narrower) conditions(n map[string]any, out *[]condition) bool {
+	kids := nodes(n["children"])
+	typ := str(n, "type")
+	switch typ {
 	case "CONJUNCTION_AND":
+		all := true
 		for _, k := range kids {
-			m, _ := k.(map[string]any)
-			out = p.conditions(m, out)
+			all = w.conditions(k, out) && all
 		}
+		return all
+	case "CONJUNCTION_OR": // x = 1 OR x = 2
+		c := condition{op: "in"}
+		for _, k := range kids {
+			var one []condition
+			if !w.conditions(k, &one) || len(one) != 1 || one[0].op != "=" && one[0].op != "in" || c.column != "" && one[0].column != c.column {
+				return false
+			}
+			c.column, c.vals = one[0].column, append(c.vals, one[0].vals...)
+		}
+		return w.add(out, c)
 	case "COMPARE_EQUAL", "COMPARE_NOTEQUAL", "COMPARE_LESSTHAN", "COMPARE_LESSTHANOREQUALTO", "COMPARE_GREATERTHAN", "COMPARE_GREATERTHANOREQUALTO":
 		left, _ := n["left"].(map[string]any)
 		right, _ := n["right"].(map[string]any)
 		op := map[string]string{"COMPARE_EQUAL": "=", "COMPARE_NOTEQUAL": "<>", "COMPARE_LESSTHAN": "<", "COMPARE_LESSTHANOREQUALTO": "<=",
-			"COMPARE_GREATERTHAN": ">", "COMPARE_GREATERTHANOREQUALTO": ">="}[str(n, "type")]
-		if c := str(left, "class"); c == "CONSTANT" || c == "PARAMETER" {
+			"COMPARE_GREATERTHAN": ">", "COMPARE_GREATERTHANOREQUALTO": ">="}[typ]
+		if str(left, "class") != "COLUMN_REF" {
 			left, right = right, left
 			op = map[string]string{"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}[op]
 		}
-		if c, v, ok := p.columnAndValue(left, right); ok {
-			out = append(out, engine.Filter{Column: c, Op: op, Values: []any{v}})
+		return w.compare(out, op, left, right)
+	case "COMPARE_BETWEEN":
+		in, _ := n["input"].(map[string]any)
+		low, _ := n["lower"].(map[string]any)
+		high, _ := n["upper"].(map[string]any)
+		first := w.compare(out, ">=", in, low)
+		return w.compare(out, "<=", in, high) && first
+	case "COMPARE_IN", "COMPARE_NOT_IN":
+		if len(kids) < 2 {
+			return false
 		}
-	case "COMPARE_IN":
-		var vals []any
-		first, _ := kids[0].(map[string]any)
-		name := ""
-		for _, k := range kids[1:] {
-			m, _ := k.(map[string]any)
-			c, v, ok := p.columnAndValue(first, m)
-			if !ok {
-				return out
-			}
-			name = c
-			vals = append(vals, v)
+		return w.compare(out, map[string]string{"COMPARE_IN": "in", "COMPARE_NOT_IN": "not in"}[typ], kids[0], kids[1:]...)
+	case "OPERATOR_IS_NULL", "OPERATOR_IS_NOT_NULL":
+		if len(kids) != 1 || typ == "OPERATOR_IS_NULL" && w.joined { // a missing partner is NULL too
+			return false
 		}
-		if name != "" {
-			out = append(out, engine.Filter{Column: name, Op: "in", Values: vals})
+		return w.compare(out, map[string]string{"OPERATOR_IS_NULL": "is null", "OPERATOR_IS_NOT_NULL": "is not null"}[typ], kids[0])
+	case "COLUMN_REF": // WHERE flag
+		return w.flag(out, n, "true")
+	case "OPERATOR_NOT":
+		return len(kids) == 1 && w.flag(out, kids[0], "false")
+	case "FUNCTION":
+		if str(n, "function_name") == "~~" && len(kids) == 2 {
+			return w.compare(out, "like", kids[0], kids[1])
 		}
+	}
+	return false
+}
+
+func nodes(v any) []map[string]any {
+	list, _ := v.([]any)
+	out := make([]map[string]any, len(list))
+	for i, x := range list {
+		out[i], _ = x.(map[string]any)
 	}
 	return out
 }
 
-// owns tells whether a reference to a column is one to a column of the table.
-func (p pushing) owns(names []any) bool {
-	if len(names) < 2 {
-		return len(names) == 1 && p.alone
-	}
-	own := str(p.table, "alias")
-	if own == "" {
-		own = str(p.table, "table_name")
-	}
-	qualifier, _ := names[len(names)-2].(string)
-	return strings.EqualFold(qualifier, own)
+func (w *narrower) add(out *[]condition, c condition) bool {
+	*out = append(*out, c)
+	return true
 }
 
-// columnAndValue takes a reference to a column and a constant apart: a text, an integer, a boolean or a bound value.
-func (p pushing) columnAndValue(col, val map[string]any) (string, any, bool) {
-	names, _ := col["column_names"].([]any)
-	if str(col, "class") != "COLUMN_REF" || !p.owns(names) {
-		return "", nil, false
+func (w *narrower) flag(out *[]condition, col map[string]any, value string) bool {
+	name, ok := w.column(col)
+	return ok && w.add(out, condition{name, "=", []constant{{constBool, value}}})
+}
+
+func (w *narrower) compare(out *[]condition, op string, col map[string]any, vals ...map[string]any) bool {
+	name, ok := w.column(col)
+	if !ok {
+		return false
 	}
-	name, _ := names[len(names)-1].(string)
-	if str(val, "class") == "PARAMETER" {
-		i, err := strconv.Atoi(str(val, "identifier"))
-		if err != nil || i < 1 || i > len(p.bindings) {
-			return "", nil, false
+	c := condition{column: name, op: op}
+	for _, v := range vals {
+		x, ok := w.constant(v)
+		if !ok {
+			return false
 		}
-		return name, bound(p.bindings[i-1]), true
+		c.vals = append(c.vals, x)
 	}
-	if str(val, "class") != "CONSTANT" {
-		return "", nil, false
+	return w.add(out, c)
+}
+
+// column is the name of a column of the table. One of an outer SELECT has another name before it, or is not in the table.
+func (w *narrower) column(n map[string]any) (string, bool) {
+	parts, _ := n["column_names"].([]any)
+	if str(n, "class") != "COLUMN_REF" || len(parts) == 0 || len(parts) == 1 && w.merged {
+		return "", false
 	}
-	v, _ := val["value"].(map[string]any)
+	names := make([]string, len(parts))
+	for i, p := range parts {
+		names[i], _ = p.(string)
+	}
+	quals, name := names[:len(names)-1], names[len(names)-1]
+	if len(quals) > len(w.names) {
+		return "", false
+	}
+	for i, q := range quals {
+		if !strings.EqualFold(q, w.names[len(w.names)-len(quals)+i]) {
+			return "", false
+		}
+	}
+	return name, name != ""
+}
+
+func (w *narrower) constant(n map[string]any) (constant, bool) {
+	if str(n, "class") == "PARAMETER" {
+		i, err := strconv.Atoi(str(n, "identifier"))
+		if err != nil || i < 1 || i > len(w.bindings) {
+			return constant{}, false
+		}
+		return constant{constParam, w.bindings[i-1]}, true
+	}
+	return literal(n)
+}
+
+// literal reads a constant, or a text with its type before it: DATE '2024-01-01'.
+func literal(n map[string]any) (c constant, ok bool) {
+	if str(n, "class") == "CAST" {
+		to, _ := n["cast_type"].(map[string]any)
+		child, _ := n["child"].(map[string]any)
+		if c, ok = literal(child); !ok || c.kind != constText || str(child, "class") != "CONSTANT" {
+			return c, false
+		}
+		switch str(to, "id") {
+		case "DATE":
+			c.kind = constDate
+		case "TIMESTAMP", "TIMESTAMP WITH TIME ZONE":
+			c.kind = constTimestamp
+		case "UUID":
+			c.kind = constUUID
+		case "BOOLEAN": // true and false are written so by the parser
+			c.kind, ok = constBool, c.text == "t" || c.text == "f"
+			c.text = map[string]string{"t": "true", "f": "false"}[c.text]
+		default:
+			return c, false
+		}
+		return c, ok
+	}
+	v, _ := n["value"].(map[string]any)
+	if str(n, "class") != "CONSTANT" || v["is_null"] == true {
+		return c, false
+	}
 	typ, _ := v["type"].(map[string]any)
+	id := str(typ, "id")
+	digits := ""
 	switch x := v["value"].(type) {
 	case string:
-		return name, x, str(typ, "id") == "VARCHAR"
+		return constant{constText, x}, id == "VARCHAR"
 	case bool:
-		return name, x, str(typ, "id") == "BOOLEAN"
+		return constant{constBool, strconv.FormatBool(x)}, id == "BOOLEAN"
+	case json.Number:
+		digits = x.String()
 	case float64:
-		if id := str(typ, "id"); id == "INTEGER" || id == "BIGINT" && x > -1<<53 && x < 1<<53 {
-			return name, int64(x), true
+		if id == "DOUBLE" {
+			return constant{constDouble, strconv.FormatFloat(x, 'g', -1, 64)}, true
 		}
-	}
-	return "", nil, false
-}
-
-// fit keeps the filters whose values have the type of their column, and spells the columns as the source does.
-func (t *scanTable) fit(filters []engine.Filter) []engine.Filter {
-	var out []engine.Filter
-	for _, f := range filters {
-		for i, c := range t.cols {
-			if !strings.EqualFold(c.Name, f.Column) {
-				continue
-			}
-			ok := true
-			f.Values = slices.Clone(f.Values)
-			for k, v := range f.Values {
-				if b, isBound := v.(bound); isBound {
-					v, ok = b.as(t.types[i])
-					f.Values[k] = v
-					if !ok {
-						break
-					}
-				}
-				switch v.(type) {
-				case string:
-					ok = ok && t.types[i] == "VARCHAR" && strings.HasPrefix(strings.ToLower(c.Type), "varchar")
-				case int64:
-					ok = ok && (strings.HasSuffix(t.types[i], "INT") || t.types[i] == "INTEGER")
-				case bool:
-					ok = ok && t.types[i] == "BOOLEAN"
-				}
-			}
-			if ok {
-				f.Column = c.Name
-				out = append(out, f)
-			}
+		if x <= -1<<53 || x >= 1<<53 {
+			return c, false
 		}
+		digits = strconv.FormatFloat(x, 'f', -1, 64)
+	default:
+		return c, false
 	}
-	return out
-}
-
-// as gives a bound value the type of a column, where its text leaves no doubt.
-func (b bound) as(typ string) (any, bool) {
-	switch {
-	case typ == "VARCHAR":
-		return string(b), true
-	case strings.HasSuffix(typ, "INT") || typ == "INTEGER":
-		n, err := strconv.ParseInt(string(b), 10, 64)
-		return n, err == nil
-	case typ == "BOOLEAN" && (b == "true" || b == "false"):
-		return b == "true", true
-	}
-	return nil, false
-}
-
-// widen joins the filters of two references to one table, which share a reading: what passes either set passes the result.
-func widen(a, b []engine.Filter) []engine.Filter {
-	var out []engine.Filter
-	for _, f := range a {
-		for _, g := range b {
-			if f.Column != g.Column {
-				continue
-			}
-			if f.Op == g.Op && slices.Equal(f.Values, g.Values) {
-				out = append(out, f)
-			} else if (f.Op == "=" || f.Op == "in") && (g.Op == "=" || g.Op == "in") {
-				u := engine.Filter{Column: f.Column, Op: "in"}
-				for _, v := range append(slices.Clone(f.Values), g.Values...) {
-					if !slices.Contains(u.Values, v) {
-						u.Values = append(u.Values, v)
-					}
-				}
-				out = append(out, u)
-			}
+	switch id {
+	case "INTEGER", "BIGINT":
+		return constant{constInt, digits}, true
+	case "DOUBLE":
+		return constant{constDouble, digits}, true
+	case "DECIMAL":
+		info, _ := typ["type_info"].(map[string]any)
+		unscaled, err := strconv.ParseInt(digits, 10, 64)
+		if err != nil {
+			return c, false
 		}
+		scale := 0
+		switch s := info["scale"].(type) {
+		case json.Number:
+			scale, err = strconv.Atoi(s.String())
+		case float64:
+			scale = int(s)
+		}
+		h := hugeint{uint64(unscaled), unscaled >> 63}
+		return constant{constDecimal, string(appendHuge(nil, h, scale))}, err == nil
 	}
-	return out
+	return c, false
 }

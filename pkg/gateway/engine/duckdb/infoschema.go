@@ -45,7 +45,7 @@ func infoName(parts []string) (engine.TableName, bool) {
 }
 
 // infoTable gathers the rows of a table of information_schema and makes its view.
-func (s *statement) infoTable(ctx context.Context, n engine.TableName, filters []engine.Filter) error {
+func (s *statement) infoTable(ctx context.Context, n engine.TableName, want narrowing) error {
 	cols, ok := infoColumns[n.Table]
 	shown := engine.TableName{Catalog: n.Schema, Schema: infoSchema, Table: n.Table}
 	if n.Schema == allCatalogs {
@@ -62,15 +62,15 @@ func (s *statement) infoTable(ctx context.Context, n engine.TableName, filters [
 		if !slices.ContainsFunc(known, func(t engine.TableName) bool { return t.Catalog == n.Schema }) {
 			return unknownCatalog(n.Schema)
 		}
-		filters = append(filters, engine.Filter{Column: cols[0].Name, Op: "=", Values: []any{n.Schema}})
+		want.conds = append(want.conds, condition{cols[0].Name, "=", []constant{{constText, n.Schema}}})
 	}
 	keep := func(t engine.TableName) bool {
-		for _, f := range filters {
-			v, isText := f.Values[0].(string)
-			if f.Op != "=" || !isText {
+		for _, c := range want.conds {
+			if c.op != "=" || c.vals[0].kind != constText && c.vals[0].kind != constParam {
 				continue
 			}
-			switch strings.ToLower(f.Column) {
+			v := c.vals[0].text
+			switch strings.ToLower(c.column) {
 			case "table_catalog", "catalog_name":
 				if t.Catalog != v {
 					return false
@@ -103,7 +103,7 @@ func (s *statement) infoTable(ctx context.Context, n engine.TableName, filters [
 			return err
 		}
 	}
-	if err := s.addScan(ctx, n, &staticRows{cols: cols, rows: rows}, cols, nil); err != nil {
+	if err := s.addScan(ctx, n, &staticRows{cols: cols, rows: rows}, cols, everything()); err != nil {
 		return err
 	}
 	return s.putView(ctx, n, scanBody(n))

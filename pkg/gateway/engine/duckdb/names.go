@@ -94,9 +94,9 @@ func (s *statement) putView(ctx context.Context, n engine.TableName, body string
 }
 
 // resolve makes a name usable in a statement: it finds out what the name stands for and puts a view under it.
-func (s *statement) resolve(ctx context.Context, n engine.TableName, filters []engine.Filter) error {
+func (s *statement) resolve(ctx context.Context, n engine.TableName, want narrowing) error {
 	if s.seen[n] {
-		s.scans.widen(n, filters)
+		s.scans.widen(n, want)
 		return nil
 	}
 	for i, up := range s.chain {
@@ -108,7 +108,7 @@ func (s *statement) resolve(ctx context.Context, n engine.TableName, filters []e
 			return &engine.Error{Kind: engine.KindCycle, Message: "query refers to itself: " + strings.Join(names, " -> ")}
 		}
 	}
-	if err := s.define(ctx, n, filters); err != nil {
+	if err := s.define(ctx, n, want); err != nil {
 		return err
 	}
 	s.seen[n] = true
@@ -123,7 +123,7 @@ func (s *statement) boundHere() []string {
 	return s.q.Bindings
 }
 
-func (s *statement) define(ctx context.Context, n engine.TableName, filters []engine.Filter) error {
+func (s *statement) define(ctx context.Context, n engine.TableName, want narrowing) error {
 	switch {
 	case n.Catalog == engine.SampleCatalog:
 		if o, ok := s.q.Catalogs.(engine.Overrides); ok {
@@ -154,7 +154,7 @@ func (s *statement) define(ctx context.Context, n engine.TableName, filters []en
 	case src.Stored != nil:
 		return s.stored(ctx, n, src.Stored.Schema, src.Stored.Table)
 	case src.Scan != nil:
-		return s.scan(ctx, n, src.Scan, filters)
+		return s.scan(ctx, n, src.Scan, want)
 	}
 	return unknownTable(n)
 }

@@ -41,6 +41,7 @@ type scanTable struct {
 	cols    []engine.ColumnInfo
 	types   []string // DuckDB's, by column
 	filters []engine.Filter
+	limit   int64
 }
 
 // scanRun is one reading of a table. DuckDB calls it from one thread at a time.
@@ -57,7 +58,7 @@ type scanRun struct {
 }
 
 // scan makes a name stand for a scanner.
-func (s *statement) scan(ctx context.Context, n engine.TableName, src engine.Scanner, filters []engine.Filter) error {
+func (s *statement) scan(ctx context.Context, n engine.TableName, src engine.Scanner, want narrowing) error {
 	cols, err := src.Columns(ctx)
 	if err != nil {
 		if end := ctxError(ctx, nil); end != nil {
@@ -65,7 +66,7 @@ func (s *statement) scan(ctx context.Context, n engine.TableName, src engine.Sca
 		}
 		return sourceError(n, err)
 	}
-	if err := s.addScan(ctx, n, src, cols, filters); err != nil {
+	if err := s.addScan(ctx, n, src, cols, want); err != nil {
 		return err
 	}
 	return s.view(ctx, n, scanBody(n))
@@ -76,7 +77,7 @@ func scanBody(n engine.TableName) string {
 }
 
 // addScan tells the statement's connection what to read under a name.
-func (s *statement) addScan(ctx context.Context, n engine.TableName, src engine.Scanner, cols []engine.ColumnInfo, filters []engine.Filter) error {
+func (s *statement) addScan(ctx context.Context, n engine.TableName, src engine.Scanner, cols []engine.ColumnInfo, want narrowing) error {
 	if len(cols) == 0 {
 		return &engine.Error{Kind: engine.KindSource, Message: "table " + n.String() + " has no columns"}
 	}
@@ -88,18 +89,18 @@ func (s *statement) addScan(ctx context.Context, n engine.TableName, src engine.
 	for _, c := range cols {
 		t.types = append(t.types, duckType(c.Type))
 	}
-	t.filters = t.fit(filters)
+	t.filters, t.limit = t.fit(want)
 	s.scans.tables[n.String()] = t
 	return nil
 }
 
-// widen takes one more reference to a table into its filters.
-func (s *scanSet) widen(n engine.TableName, filters []engine.Filter) {
+// widen takes one more reference to a table into its request.
+func (s *scanSet) widen(n engine.TableName, want narrowing) {
 	if s == nil {
 		return
 	}
 	if t := s.tables[n.String()]; t != nil {
-		t.filters = widen(t.filters, t.fit(filters))
+		t.widen(want)
 	}
 }
 
@@ -160,7 +161,7 @@ func sourceError(n engine.TableName, err error) error {
 // open starts reading the columns DuckDB asks for.
 func (s *scanSet) open(t *scanTable, cols []int) (*scanRun, error) {
 	r := &scanRun{set: s, table: t, cols: cols}
-	req := engine.ScanRequest{Filters: t.filters, Limit: -1}
+	req := engine.ScanRequest{Filters: t.filters, Limit: t.limit}
 	for i, c := range cols {
 		if c < 0 || c >= len(t.cols) { // a row id: DuckDB only counts rows
 			r.cols[i] = -1

@@ -133,18 +133,18 @@ func (s *statement) nameEdits(ctx context.Context, tokens []token, tr *tree) ([]
 			return nil, errorAt(ref.pos, engine.KindUnsupported, "the name %s stands where the engine cannot follow it", n)
 		}
 		if isInfo {
-			filters := tr.filtersOnce(ref)
+			want := tr.narrowOnce(ref, s.boundHere())
 			if s.seen[info] { // by a saved query: both share the rows that are gathered
-				filters = nil
+				want = everything()
 			}
-			if err := s.infoTable(ctx, info, filters); err != nil {
+			if err := s.infoTable(ctx, info, want); err != nil {
 				return nil, replace(err, ref.pos)
 			}
 			s.seen[info] = true
 			edits = append(edits, edit{ref.pos, tokens[i+2*len(ref.parts)-2].end, quoted3(info)})
 			continue
 		}
-		if err := s.resolve(ctx, n, tr.filtersOf(ref, s.boundHere())); err != nil {
+		if err := s.resolve(ctx, n, tr.narrow(ref, s.boundHere())); err != nil {
 			return nil, replace(err, ref.pos)
 		}
 		if len(ref.parts) < 3 {

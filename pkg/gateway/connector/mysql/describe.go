@@ -1,0 +1,128 @@
+package mysql
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/gateway/connector"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// relation is a table or a view, opened for reading.
+type relation struct {
+	s    *server
+	name string // quoted
+	cols []column
+}
+
+// column is a column of a table with what the server says of its type.
+type column struct {
+	engine.ColumnInfo
+	data    string // data_type, in lower case
+	charset string // "" where the type has none
+}
+
+// Table opens a table or a view for reading.
+func (s *server) Table(ctx context.Context, schema, table string) (engine.Scanner, error) {
+	schema, names, err := s.names(ctx, schema)
+	if err != nil {
+		return nil, err
+	}
+	found, ok, err := connector.Pick("table", table, names)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, connector.ErrNoTable
+	}
+	rows, err := s.db.QueryContext(ctx, `SELECT column_name, data_type, column_type, coalesce(numeric_precision, 0), coalesce(numeric_scale, 0), is_nullable, column_comment,
+  coalesce(character_set_name, '')
+FROM information_schema.columns WHERE table_schema = ? AND table_name = ? ORDER BY ordinal_position`, schema, found)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	t := &relation{s: s, name: quote(schema) + "." + quote(found)}
+	for rows.Next() {
+		var c column
+		var full, nullable string
+		var precision, scale int
+		if err := rows.Scan(&c.Name, &c.data, &full, &precision, &scale, &nullable, &c.Comment, &c.charset); err != nil {
+			return nil, err
+		}
+		c.data = strings.ToLower(c.data)
+		c.Type, c.Nullable = typeOf(c.data, strings.ToLower(full), precision, scale), nullable == "YES"
+		t.cols = append(t.cols, c)
+	}
+	return t, rows.Err()
+}
+
+// typeOf maps a column type to a lower-case Trino name. An unsigned integer takes the next larger type. A TIME may be negative or
+// longer than a day, so it is text. Dates that are not in the calendar, such as zero dates, are an error when they are read.
+func typeOf(data, full string, precision, scale int) string {
+	unsigned := strings.Contains(full, "unsigned")
+	switch data {
+	case "tinyint":
+		if unsigned {
+			return "smallint"
+		}
+		return "tinyint"
+	case "smallint":
+		if unsigned {
+			return "integer"
+		}
+		return "smallint"
+	case "mediumint", "year":
+		return "integer"
+	case "int", "integer":
+		if unsigned {
+			return "bigint"
+		}
+		return "integer"
+	case "bigint":
+		if unsigned {
+			return "decimal(20,0)"
+		}
+		return "bigint"
+	case "decimal":
+		if precision > 38 || precision < 1 {
+			return "varchar"
+		}
+		return fmt.Sprintf("decimal(%d,%d)", precision, scale)
+	case "float":
+		return "real"
+	case "double":
+		return "double"
+	case "date":
+		return "date"
+	case "datetime":
+		return "timestamp"
+	case "timestamp":
+		return "timestamp with time zone"
+	case "json":
+		return "json"
+	case "uuid":
+		return "uuid"
+	case "bit":
+		if full == "bit(1)" {
+			return "boolean"
+		}
+		return "varbinary"
+	case "binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob", "vector", "geometry", "point", "linestring", "polygon", "multipoint",
+		"multilinestring", "multipolygon", "geometrycollection", "geomcollection":
+		return "varbinary"
+	}
+	return "varchar" // texts, enum, set, time, inet
+}
+
+// Columns lists the columns in their order.
+func (t *relation) Columns(context.Context) ([]engine.ColumnInfo, error) {
+	out := make([]engine.ColumnInfo, len(t.cols))
+	for i, c := range t.cols {
+		out[i] = c.ColumnInfo
+	}
+	return out, nil
+}
+
+func quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
