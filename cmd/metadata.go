@@ -14,7 +14,7 @@ import (
 func newMetadataCmd(e *Env) *cobra.Command {
 	c := &cobra.Command{Use: "metadata", Aliases: []string{"meta"}, Short: "What is known about tables: descriptions, relations, values, proven SQL"}
 	c.AddCommand(
-		newMetadataListCmd(e), newMetadataFindCmd(e), newMetadataSetCmd(e), newMetadataAICmd(e), newMetadataQuestionsCmd(e), newMetadataSemanticsCmd(e),
+		newMetadataListCmd(e), newMetadataFindCmd(e), newMetadataLineageCmd(e), newMetadataSetCmd(e), newMetadataAICmd(e), newMetadataQuestionsCmd(e), newMetadataSemanticsCmd(e),
 		newCategoricalCmd(e), newRelationCmd(e), newGoldenCmd(e), newMetadataRefreshCmd(e), newMetadataStatusCmd(e), newCallbackCmd(e),
 	)
 	return c

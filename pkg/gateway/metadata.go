@@ -128,8 +128,16 @@ func (d *describer) table(ctx context.Context, c catalog, t api.Table) (api.Tabl
 	if err != nil {
 		return m, err
 	}
+	lineage, err := d.lineage(ctx, c, t, cols)
+	if err != nil {
+		return m, err
+	}
 	for i, col := range cols {
-		m.Columns = append(m.Columns, d.column(key, col, int64(i+1), system[col.Name]))
+		mc := d.column(key, col, int64(i+1), system[col.Name])
+		if lineage != nil {
+			mc.Lineage = lineage[i]
+		}
+		m.Columns = append(m.Columns, mc)
 	}
 	return m, nil
 }

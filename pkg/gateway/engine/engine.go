@@ -281,3 +281,22 @@ type Options struct {
 	IdleClose time.Duration
 	NewID     func() string // makes the id of a new column; unique, never reused
 }
+
+// Lineager is what a Project may implement as well: it tells what the columns of a SELECT are computed from.
+type Lineager interface {
+	// Lineage has an entry for each column of the result, in order, or is nil when the statement cannot be followed. Only the
+	// tables that the statement itself names are told: a saved query among them is one table.
+	Lineage(ctx context.Context, q Query) ([]ColumnOrigin, error)
+}
+
+// ColumnOrigin is what a column is computed from.
+type ColumnOrigin struct {
+	Expression string // as written; the column's name where it came by a *
+	Reads      []ColumnRead
+}
+
+// ColumnRead is a column of a table that a statement reads.
+type ColumnRead struct {
+	Table  TableName
+	Column string
+}
