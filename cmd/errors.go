@@ -149,6 +149,9 @@ func (e *Env) report(ctx context.Context, err error) int {
 	if err == nil || errors.Is(err, errDone) {
 		return exitOK
 	}
+	if errors.Is(err, errDifferent) {
+		return exitDifferent
+	}
 	f := classify(ctx, err)
 	hint := strings.ReplaceAll(f.hint, "`dig ", "`"+e.Name+" ")
 	if o := e.run.flags.output; o == "json" || o == "ndjson" {

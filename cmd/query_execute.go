@@ -13,7 +13,7 @@ import (
 
 func newQueryCmd(e *Env) *cobra.Command {
 	c := &cobra.Command{Use: "query", Aliases: []string{"queries", "q"}, Short: "Run SQL, and saved queries"}
-	c.AddCommand(newQueryExecuteCmd(e), newQueryLastCmd(e))
+	c.AddCommand(newQueryExecuteCmd(e), newQueryLastCmd(e), newQueryDiffCmd(e))
 	c.AddCommand(newQuerySavedCmds(e)...)
 	return c
 }

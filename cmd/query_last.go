@@ -56,8 +56,7 @@ than the setting history says (64MiB; DIG_HISTORY). --no-history, DIG_HISTORY=of
 			return e.print(object(kept), nil, o)
 		}
 		if kept.NotKept != "" {
-			return &failure{exit: exitNotFound, code: "no-last-result", msg: "the last result was not kept: " + kept.NotKept,
-				hint: "run it again, with --out FILE to have it in a file; DIG_HISTORY sets the size up to which results are kept"}
+			return notKept(kept)
 		}
 		s, err := e.openSink(e.run.flags.out, !f.noPager, o, func() {})
 		if err != nil {

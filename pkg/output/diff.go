@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
@@ -32,7 +33,8 @@ func (d DiffStats) Same() bool {
 // ("changed"), those of the key, column, a and b; a row that only one result has is one line with change "only a" or "only b" and
 // its other columns as a JSON object. Without keys the whole row is the key. o.Columns restricts what is compared.
 //
-// Numbers compare by value (1.50 is 1.5), NaN equals NaN and NULL equals NULL; all else by its text. Where a key repeats, rows that are
+// Numbers compare by value (1.50 is 1.5; doubles as doubles), times and timestamps without zeros at the end of their fraction, NaN equals NaN and NULL equals
+// NULL; all else by its text. Where a key repeats, rows that are
 // equal throughout are paired and the rest are reported as rows of one side.
 //
 // Memory is bounded: both results are sorted in temporary files, which are gone when Diff returns.
@@ -106,6 +108,8 @@ func (d DiffStats) summary() string {
 type diffColumn struct {
 	key    string
 	number bool
+	bits   int  // 64 or 32 where a side holds binary floating point, so that 4.9E-324 is 5e-324
+	clock  bool // a time or timestamp
 	index  [2]int
 }
 
@@ -142,6 +146,13 @@ func planDiff(a, b api.RowReader, keys []string, o Options) (*diffPlan, error) {
 			}
 			c.key, c.index[i] = names[0][max(find(name, names[0]), 0)], at
 			number[i], known[i] = cols[i][at].class.number(), cols[i][at].typ != ""
+			switch cols[i][at].class {
+			case classDouble:
+				c.bits = 64
+			case classReal:
+				c.bits = max(c.bits, 32)
+			}
+			c.clock = c.clock || strings.HasPrefix(cols[i][at].typ, "time")
 		}
 		c.number = (number[0] || number[1]) && (number[0] || !known[0]) && (number[1] || !known[1])
 		return c, nil
@@ -209,7 +220,7 @@ func (p *diffPlan) load(r api.RowReader, side int, s *sorter) (int64, error) {
 				if c.index[side] >= len(cells) {
 					return n, rowError(n, &column{name: c.key}, errShortRow)
 				}
-				if err := rec.add(part, cells[c.index[side]], c.number); err != nil {
+				if err := rec.add(part, cells[c.index[side]], &c); err != nil {
 					return n, rowError(n, &column{name: c.key}, err)
 				}
 			}
@@ -236,13 +247,13 @@ const (
 	markText   = 3
 )
 
-func (r *record) add(part int, c api.Cell, number bool) error {
+func (r *record) add(part int, c api.Cell, col *diffColumn) error {
 	dst := &r.key
 	if part == 1 {
 		dst = &r.values
 	}
 	var err error
-	*dst, err = appendComparable(*dst, c, number)
+	*dst, err = appendComparable(*dst, c, col)
 	if err == nil {
 		r.cells, err = appendCompact(r.cells, c) // on one line
 		if len(c) == 0 {
@@ -253,12 +264,17 @@ func (r *record) add(part int, c api.Cell, number bool) error {
 	return err
 }
 
-func appendComparable(dst []byte, c api.Cell, number bool) ([]byte, error) {
+func appendComparable(dst []byte, c api.Cell, col *diffColumn) ([]byte, error) {
 	if c.IsNull() {
 		return append(dst, markNull), nil
 	}
-	if number {
+	if col.number {
 		if t := scalar(c); validNumber(t) {
+			if col.bits > 0 {
+				if f, err := strconv.ParseFloat(string(t), col.bits); err == nil {
+					t = strconv.AppendFloat(nil, f, 'e', -1, col.bits)
+				}
+			}
 			return appendNumberKey(append(dst, markNumber), t), nil
 		}
 	}
@@ -268,9 +284,33 @@ func appendComparable(dst []byte, c api.Cell, number bool) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
+	if col.clock {
+		dst = trimFraction(dst, from)
+	}
 	if bytes.IndexByte(dst[from:], 0) >= 0 { // zero ends a text; one within is 0 0xff
 		escaped := bytes.ReplaceAll(dst[from:], []byte{0}, []byte{0, 0xff})
 		dst = append(dst[:from], escaped...)
 	}
 	return append(dst, 0, 0), nil
+}
+
+// trimFraction drops the zeros at the end of the fraction of seconds of a time that begins at from: 12:00:00.500 UTC is 12:00:00.5 UTC.
+func trimFraction(dst []byte, from int) []byte {
+	at := bytes.LastIndexByte(dst[from:], '.')
+	if at < 0 {
+		return dst
+	}
+	at += from
+	end := at + 1
+	for end < len(dst) && '0' <= dst[end] && dst[end] <= '9' {
+		end++
+	}
+	cut := end
+	for cut > at+1 && dst[cut-1] == '0' {
+		cut--
+	}
+	if cut == at+1 {
+		cut = at
+	}
+	return append(dst[:cut], dst[end:]...)
 }

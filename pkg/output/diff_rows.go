@@ -104,8 +104,8 @@ func (d *differ) changed(a, b record) {
 	x, y := cellsOf(a), cellsOf(b)
 	for i, c := range d.plan.values {
 		at := len(d.plan.keys) + i
-		va, errA := appendComparable(nil, x[at], c.number)
-		vb, errB := appendComparable(nil, y[at], c.number)
+		va, errA := appendComparable(nil, x[at], &c)
+		vb, errB := appendComparable(nil, y[at], &c)
 		if errA == nil && errB == nil && bytes.Equal(va, vb) {
 			continue
 		}

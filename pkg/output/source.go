@@ -1,0 +1,202 @@
+package output
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+// Readable lists the endings of the files that OpenRows reads; each may be followed by .gz, but for parquet.
+func Readable() []string { return []string{"csv", "tsv", "ndjson", "jsonl", "json", "parquet"} }
+
+// OpenRows reads a result from a file, by the ending of its name: csv and tsv as this package writes them, with a header; ndjson with
+// the columns of its first line; json as an array of objects, or a document of the gateway; parquet. Values of csv and tsv have no
+// type, those of ndjson and json one by the first row.
+//
+// An error of OpenRows says that the file cannot be opened or what its form is unknown; those of its content come from the
+// RowReader, with the line.
+func OpenRows(path string) (api.RowReader, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if st, err := f.Stat(); err != nil || st.IsDir() {
+		f.Close()
+		return nil, errors.Join(err, fmt.Errorf("%s is a directory", path))
+	}
+	name, zipped := strings.CutSuffix(strings.ToLower(filepath.Base(path)), ".gz")
+	ending := strings.TrimPrefix(filepath.Ext(name), ".")
+	if ending == "parquet" && !zipped {
+		return openParquetRows(f)
+	}
+	src := &fileSource{Reader: bufio.NewReaderSize(f, 1<<18), file: f}
+	if zipped {
+		z, err := gzip.NewReader(src.Reader)
+		if err != nil {
+			f.Close()
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		src.Reader = bufio.NewReaderSize(z, 1<<18)
+	}
+	r, err := readAs(ending, src)
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+type fileSource struct {
+	*bufio.Reader
+	file *os.File
+}
+
+func (s *fileSource) Close() error { return s.file.Close() }
+
+func readAs(ending string, src *fileSource) (api.RowReader, error) {
+	switch ending {
+	case "csv":
+		return &csvRows{src: src}, nil
+	case "tsv":
+		return &csvRows{src: src, tsv: true}, nil
+	case "ndjson", "jsonl":
+		return typedByFirst(api.NewRows(&lines{src: src}, api.Simple)), nil
+	case "json":
+		skipMark(src.Reader)
+		for {
+			b, err := src.Peek(1)
+			if err != nil {
+				return nil, errors.New("the file is empty")
+			}
+			switch b[0] {
+			case ' ', '\t', '\r', '\n':
+				_, _ = src.Discard(1)
+			case '[':
+				doc := io.MultiReader(strings.NewReader(`{"data":`), src, strings.NewReader("}"))
+				return typedByFirst(api.NewRows(&joined{doc, src}, api.Simple)), nil
+			default:
+				return api.NewRows(src, ""), nil
+			}
+		}
+	}
+	return nil, usage("results are read from files ending in "+strings.Join(Readable(), ", "), "unknown kind of file %q", ending)
+}
+
+func skipMark(r *bufio.Reader) {
+	if b, _ := r.Peek(3); bytes.Equal(b, []byte("\xef\xbb\xbf")) {
+		_, _ = r.Discard(3)
+	}
+}
+
+type joined struct {
+	io.Reader
+	io.Closer
+}
+
+// lines makes one document of a file with an object on each line. No JSON value has a line feed inside a string, so that a line
+// feed always ends something.
+type lines struct {
+	src   *fileSource
+	out   []byte
+	at    int
+	some  bool
+	begun bool
+	ended bool
+}
+
+func (l *lines) Read(p []byte) (int, error) {
+	for l.at == len(l.out) {
+		if l.ended {
+			return 0, io.EOF
+		}
+		l.out, l.at = l.out[:0], 0
+		if !l.begun {
+			l.begun = true
+			skipMark(l.src.Reader)
+			l.out = append(l.out, `{"data":[`...)
+		}
+		if err := l.fill(); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, l.out[l.at:])
+	l.at += n
+	return n, nil
+}
+
+// fill takes the next piece of a line.
+func (l *lines) fill() error {
+	piece, err := l.src.ReadSlice('\n')
+	if len(bytes.TrimSpace(piece)) > 0 && l.some {
+		l.out = append(l.out, ',')
+		l.some = false
+	}
+	l.out = append(l.out, piece...)
+	switch {
+	case err == nil:
+		l.some = l.some || len(bytes.TrimSpace(l.out)) > 0 && l.hasRow()
+	case errors.Is(err, io.EOF):
+		l.ended = true
+		l.out = append(l.out, "]}"...)
+	case !errors.Is(err, bufio.ErrBufferFull):
+		return err
+	}
+	return nil
+}
+
+// hasRow reports whether the line just read holds a value.
+func (l *lines) hasRow() bool {
+	return len(bytes.TrimSpace(bytes.TrimPrefix(l.out, []byte(`{"data":[`)))) > 0
+}
+
+func (l *lines) Close() error { return l.src.Close() }
+
+// typedByFirst gives the columns of a source without types those of the values in the first row: a number is a decimal.
+func typedByFirst(r *api.Rows) api.RowReader { return &firstTyped{Rows: r} }
+
+type firstTyped struct {
+	*api.Rows
+	cols    []api.ResultColumn
+	pending bool
+	known   bool
+}
+
+func (f *firstTyped) Columns() ([]api.ResultColumn, error) {
+	if f.known {
+		return f.cols, nil
+	}
+	cols, err := f.Rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	f.known, f.cols = true, append([]api.ResultColumn(nil), cols...)
+	if f.pending = f.Rows.Next(); f.pending {
+		for i, c := range f.Rows.Row() {
+			switch c.Kind() {
+			case api.CellNumber:
+				f.cols[i].DataType = "decimal"
+			case api.CellBool:
+				f.cols[i].DataType = "boolean"
+			case api.CellString:
+				f.cols[i].DataType = "varchar"
+			}
+		}
+	}
+	return f.cols, f.Rows.Err()
+}
+
+func (f *firstTyped) Next() bool {
+	if f.pending {
+		f.pending = false
+		return true
+	}
+	return f.Rows.Next()
+}

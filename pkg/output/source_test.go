@@ -1,0 +1,139 @@
+package output
+
+import (
+	"compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+func file(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func open(t *testing.T, path string) api.RowReader {
+	t.Helper()
+	r, err := OpenRows(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+// TestFilesReadBack: what is written to a file is the same when it is read again, value for value.
+func TestFilesReadBack(t *testing.T) {
+	fields := append([]field(nil), corpusFields...)
+	fields[8].name = "txt2" // json and parquet have no two columns of one name
+	rows := corpus()
+	for _, f := range []string{CSV, TSV, NDJSON, JSON, Parquet} {
+		t.Run(f, func(t *testing.T) {
+			want, fs := rows, fields
+			if f == Parquet { // it keeps the instant and not the zone
+				want, fs = make([][]*string, len(rows)), append([]field(nil), fields...)
+				for i, r := range rows {
+					want[i] = append(append([]*string(nil), r[:6]...), r[7:]...)
+				}
+				fs = append(fs[:6], fs[7:]...)
+			}
+			path := file(t, "rows."+f, render(t, fs, want, Options{Format: f}))
+			st, err := Diff(open(t, path), result(t, fs, want), nil, io.Discard, Options{Format: CSV})
+			if err != nil || !st.Same() || st.Equal != int64(len(want)) {
+				var b strings.Builder
+				_, _ = Diff(open(t, path), result(t, fs, want), nil, &b, Options{Format: NDJSON})
+				t.Errorf("%+v, %v\n%s", st, err, b.String())
+			}
+		})
+	}
+}
+
+func TestParquetTypesReadBack(t *testing.T) {
+	fields := []field{{"i", "integer"}, {"s", "decimal(9,2)"}, {"m", "decimal(18,4)"}, {"u", "uuid"}, {"b", "varbinary"}, {"t", "time(3)"}, {"n", "timestamp(9)"}, {"r", "real"}}
+	rows := [][]*string{{text("-5"), text("-1234567.89"), text("12345678901234.5000"), text("12151fd2-7586-11e9-8f9e-2a86e4085a59"),
+		text("00 ff 7e"), text("23:59:59.001"), text("1999-12-31 23:59:59.123456789"), text("1.5E-7")}, make([]*string, 8)}
+	path := file(t, "x.parquet", render(t, fields, rows, Options{Format: Parquet}))
+	var b strings.Builder
+	if st, err := Diff(open(t, path), result(t, fields, rows), nil, &b, Options{Format: NDJSON}); err != nil || !st.Same() {
+		t.Errorf("%+v, %v\n%s", st, err, b.String())
+	}
+}
+
+func read(t *testing.T, name, content string) (string, error) {
+	t.Helper()
+	r, err := OpenRows(file(t, name, content))
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	var b strings.Builder
+	_, err = WriteRows(&b, r, Options{Format: NDJSON})
+	return b.String(), err
+}
+
+func TestOpenRows(t *testing.T) {
+	for name, c := range map[string]struct{ file, content, want, err string }{
+		"null and empty":     {file: "a.csv", content: "a,b\n,\"\"\n1,2\n", want: `{"a":null,"b":""}` + "\n" + `{"a":"1","b":"2"}` + "\n"},
+		"mark, crlf, blank":  {file: "A.CSV", content: "\xef\xbb\xbfa,b\r\n1,\"x\r\ny\"\r\n\r\n2,3", want: `{"a":"1","b":"x\r\ny"}` + "\n" + `{"a":"2","b":"3"}` + "\n"},
+		"one column":         {file: "a.csv", content: "a\n1\n\n\"\"\n", want: "{\"a\":\"1\"}\n{\"a\":null}\n{\"a\":\"\"}\n"},
+		"the word null":      {file: "a.csv", content: "a,b\nnull,n\n", want: `{"a":"null","b":"n"}` + "\n"},
+		"only a header":      {file: "a.csv", content: "a,b\n"},
+		"open quote":         {file: "a.csv", content: "a\n\"x\ny", err: "line 2: the quoted field does not end"},
+		"after a quote":      {file: "a.csv", content: "a,b\n\"x\"y,1\n", err: `line 2: "y" follows a closing quote`},
+		"ragged":             {file: "a.csv", content: "a,b\n1,2\n3\n", err: "line 3: 1 fields, the header has 2"},
+		"latin1":             {file: "a.csv", content: "a\n\xe9\n", err: "line 2: the text is not valid UTF-8"},
+		"no csv":             {file: "a.csv", err: "the file is empty"},
+		"tsv":                {file: "a.tsv", content: "a\tb\n\\N\tx\\ty\\\\\n", want: `{"a":null,"b":"x\ty\\"}` + "\n"},
+		"lines":              {file: "a.ndjson", content: "\n{\"a\":1.50,\"b\":{\"c\": [1]}}\n\n{\"b\":null}\n", want: `{"a":1.50,"b":{"c":[1]}}` + "\n" + `{"a":null,"b":null}` + "\n"},
+		"no lines":           {file: "a.jsonl"},
+		"late key":           {file: "a.ndjson", content: "{\"a\":1}\n{\"c\":1}\n", err: `row 2 has the key "c"`},
+		"broken line":        {file: "a.ndjson", content: "{\"a\":1}\n{\"a\":\n", err: "after 1 row"},
+		"array":              {file: "a.json", content: " [{\"a\":true},\n{\"a\":false}]", want: "{\"a\":true}\n{\"a\":false}\n"},
+		"a gateway's answer": {file: "a.json", content: `{"columns":[{"columnName":"a","dataType":"bigint"}],"data":[["12"]]}`, want: "{\"a\":12}\n"},
+		"cut short":          {file: "a.json", content: `[{"a":1},{"a":`, err: "after 1 row"},
+		"unknown":            {file: "a.xls", err: `unknown kind of file "xls"`},
+		"no ending":          {file: "rows", err: `unknown kind of file ""`},
+		"not parquet":        {file: "a.parquet", content: "PAR1", err: "a.parquet"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := read(t, c.file, c.content)
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Errorf("got %q, error %v; want %q", got, err, c.err)
+				}
+				return
+			}
+			if err != nil || got != c.want {
+				t.Errorf("got %s, %v\nwant %s", got, err, c.want)
+			}
+		})
+	}
+	if _, err := OpenRows(t.TempDir()); err == nil {
+		t.Error("a directory was opened")
+	}
+}
+
+func TestOpenRowsGzip(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.csv.gz")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := gzip.NewWriter(f)
+	_, _ = z.Write([]byte("a\n" + strings.Repeat("long ", 1<<17) + "\n"))
+	if z.Close() != nil || f.Close() != nil {
+		t.Fatal("gzip")
+	}
+	var b strings.Builder
+	if st, err := WriteRows(&b, open(t, path), Options{Format: CSV}); err != nil || st.Rows != 1 || b.Len() < 5<<17 {
+		t.Errorf("%+v, %v, %d bytes", st, err, b.Len())
+	}
+}
