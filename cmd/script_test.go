@@ -65,7 +65,7 @@ func runScripts(t *testing.T, tcp bool) {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			testscript.Run(t, testscript.Params{
 				Dir:                 dir,
-				Cmds:                map[string]func(*testscript.TestScript, bool, []string){"restsource": scriptRest},
+				Cmds:                scriptCommands(),
 				RequireExplicitExec: true,
 				RequireUniqueNames:  true,
 				UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",

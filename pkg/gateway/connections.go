@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -14,13 +15,14 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/connector/mysql"
 	"github.com/dig-cli/dig/pkg/gateway/connector/postgres"
 	"github.com/dig-cli/dig/pkg/gateway/connector/rest"
+	"github.com/dig-cli/dig/pkg/gateway/connector/sqlite"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
 // connectorTypes are the types of connection of this gateway.
 func connectorTypes() connector.Registry {
-	return connector.Registry{postgres.Type(), mysql.Type(), files.Type(), rest.Type()}
+	return connector.Registry{postgres.Type(), mysql.Type(), files.Type(), rest.Type(), sqlite.Type()}
 }
 
 func (g *Gateway) registerConnections() {
@@ -97,6 +99,9 @@ func (g *Gateway) credential(ctx context.Context, t connector.Type, sent map[str
 		return nil, invalid("%s", t.Redact(c, err.Error()))
 	}
 	defer conn.Close()
+	if err := g.ownFiles(t, c); err != nil {
+		return nil, invalid("%v", err)
+	}
 	limited, cancel := context.WithTimeout(ctx, testTimeout)
 	defer cancel()
 	if err := conn.Test(limited); err != nil {
@@ -225,9 +230,34 @@ func (g *Gateway) openSource(c store.Connection) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := g.ownFiles(t, cred); err != nil {
+		return nil, fmt.Errorf("connection %s: %w", c.Name, err)
+	}
 	conn, err := t.Open(cred)
 	if err != nil {
 		return nil, fmt.Errorf("connection %s: %s", c.Name, t.Redact(cred, err.Error()))
 	}
 	return &source{conn, c, t, cred}, nil
+}
+
+// ownFiles refuses a credential that leads into this gateway's data directory, where the state and the rows of all projects are.
+func (g *Gateway) ownFiles(t connector.Type, c connector.Credential) error {
+	own, err := filepath.Abs(g.options.Dir)
+	if err == nil {
+		own, err = filepath.EvalSymlinks(own)
+	}
+	if err != nil {
+		return err
+	}
+	for _, f := range t.Fields {
+		p, err := filepath.EvalSymlinks(c.Text(f.Name))
+		if !f.Local || err != nil { // what is not there is refused by the connector
+			continue
+		}
+		rel, err := filepath.Rel(own, p)
+		if err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			return fmt.Errorf("credential field %q leads into the gateway's own data directory", f.Name)
+		}
+	}
+	return nil
 }

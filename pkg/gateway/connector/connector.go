@@ -58,6 +58,7 @@ type Field struct {
 	Required    bool
 	Secret      bool // never returned, shown or logged
 	JSON        bool // a text field that holds a JSON document, which may also be sent as an object or a list
+	Local       bool // names a file or a folder of the machine that the gateway runs on
 	Description string
 }
 

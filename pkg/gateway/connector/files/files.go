@@ -30,7 +30,7 @@ func Type() connector.Type {
 	return connector.Type{
 		Key: "files", Label: "Folder of files", Category: "File", CatalogType: "files", Cacheable: true,
 		Fields: []connector.Field{
-			{Name: "path", Kind: "text", Required: true, Description: "Folder with CSV, TSV, JSON, ndjson or Parquet files, as an absolute path"},
+			{Name: "path", Kind: "text", Required: true, Local: true, Description: "Folder with CSV, TSV, JSON, ndjson or Parquet files, as an absolute path"},
 			{Name: "pattern", Kind: "text", Description: "Only files whose names match, such as sales-*.csv"},
 		},
 		Open: open,

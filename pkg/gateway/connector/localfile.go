@@ -1,0 +1,52 @@
+package connector
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// LocalPath reads a credential field that names a file of this machine.
+func (c Credential) LocalPath(field string) (string, error) {
+	p := c.Text(field)
+	if !filepath.IsAbs(p) {
+		return "", fmt.Errorf("credential field %q must be an absolute path", field)
+	}
+	if slices.Contains(strings.Split(filepath.ToSlash(p), "/"), "..") {
+		return "", fmt.Errorf("credential field %q must not hold ..", field)
+	}
+	return filepath.Clean(p), nil
+}
+
+// CheckLocalFile proves that a path is a regular file which no symbolic link leads out of its folder. What it names may change
+// between this look and the opening by a driver, so the folder must be one that only trusted users write to.
+func CheckLocalFile(path string) (fs.FileInfo, error) {
+	dir, name := filepath.Split(path)
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, bare(err)
+	}
+	defer root.Close()
+	info, err := root.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("there is no file %s", path)
+	case err != nil:
+		return nil, fmt.Errorf("file %s: %w", path, bare(err))
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no regular file", path)
+	}
+	return info, nil
+}
+
+func bare(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return fmt.Errorf("%s: %w", pe.Path, pe.Err)
+	}
+	return err
+}

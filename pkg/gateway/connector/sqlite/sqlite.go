@@ -1,0 +1,190 @@
+// Package sqlite reads the tables and views of a SQLite file.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync"
+
+	sqlite "modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/connector"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// Type is the connection type sqlite.
+func Type() connector.Type {
+	return connector.Type{
+		Key: "sqlite", Label: "SQLite file", Category: "Database", CatalogType: "sqlite", DocsURL: "https://www.sqlite.org/datatype3.html",
+		Fields: []connector.Field{
+			{Name: "path", Kind: "text", Required: true, Local: true, Description: "Database file, as an absolute path"},
+			{Name: "inspect", Kind: "boolean", Description: "Look at all values of a table first: a column with values that do not fit its declared type is text"},
+		},
+		Open: open,
+	}
+}
+
+const schema = "main"
+
+type file struct {
+	path    string
+	inspect bool
+	db      *sql.DB
+
+	mu   sync.Mutex
+	seen map[string]inspected // by table
+}
+
+func open(c connector.Credential) (connector.Connector, error) {
+	p, err := c.LocalPath("path")
+	if err != nil {
+		return nil, err
+	}
+	// Nothing is written, also not by what a schema calls: no function or virtual table of its own is trusted.
+	q := url.Values{"mode": {"ro"}, "_pragma": {"query_only(1)", "trusted_schema(0)", "busy_timeout(2000)", "cell_size_check(1)"}}
+	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", OmitHost: true, Path: p, RawQuery: q.Encode()}).String())
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxIdleConns(0) // the file is let go between statements
+	return &file{path: p, inspect: c.Flag("inspect"), db: db, seen: map[string]inspected{}}, nil
+}
+
+func (f *file) Close() error { return f.db.Close() }
+
+// conn opens the file, which must be checked each time: it may have become another one.
+func (f *file) conn(ctx context.Context) (*sql.Conn, error) {
+	if _, err := connector.CheckLocalFile(f.path); err != nil {
+		return nil, err
+	}
+	c, err := f.db.Conn(ctx)
+	if err != nil {
+		return nil, f.plain(err)
+	}
+	if err := f.whole(ctx, c); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// whole refuses a file that was cut within a page, whose missing end SQLite would read as zeros.
+func (f *file) whole(ctx context.Context, c *sql.Conn) error {
+	var version, size int64
+	if err := c.QueryRowContext(ctx, `PRAGMA schema_version`).Scan(&version); err != nil { // the first look into the file
+		return f.plain(err)
+	}
+	if err := c.QueryRowContext(ctx, `PRAGMA page_size`).Scan(&size); err != nil {
+		return f.plain(err)
+	}
+	info, err := connector.CheckLocalFile(f.path) // not by opening it: closing it again would end SQLite's locks
+	if err == nil && info.Size()%size != 0 {
+		err = fmt.Errorf("file %s is damaged: its end is missing", f.path)
+	}
+	return err
+}
+
+// plain words the errors that a user can do something about.
+func (f *file) plain(err error) error {
+	var se *sqlite.Error
+	if !errors.As(err, &se) {
+		return err
+	}
+	why := map[int]string{
+		lib.SQLITE_BUSY: "is locked by another program", lib.SQLITE_LOCKED: "is locked by another program", lib.SQLITE_NOTADB: "is no SQLite database, or an encrypted one",
+		lib.SQLITE_CORRUPT: "is damaged", lib.SQLITE_CANTOPEN: "cannot be opened; a database in WAL mode needs a folder that can be written",
+		lib.SQLITE_PERM: "may not be read", lib.SQLITE_IOERR: "cannot be read",
+	}[se.Code()&0xff]
+	if why == "" {
+		return err
+	}
+	return fmt.Errorf("file %s %s: %w", f.path, why, err)
+}
+
+func (f *file) Test(ctx context.Context) error {
+	c, err := f.conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	var n int64
+	return f.plain(c.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&n))
+}
+
+// Schemas is main: a file cannot be attached to another one here.
+func (f *file) Schemas(context.Context) ([]string, error) { return []string{schema}, nil }
+
+const tablesSQL = `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view', 'virtual') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY 1`
+
+func (f *file) names(ctx context.Context, c *sql.Conn, wanted string) ([]string, error) {
+	if !strings.EqualFold(wanted, schema) {
+		return nil, connector.ErrNoSchema
+	}
+	rows, err := c.QueryContext(ctx, tablesSQL)
+	if err != nil {
+		return nil, f.plain(err)
+	}
+	defer rows.Close()
+	var out []string
+	for rows.Next() {
+		var n string
+		if err := rows.Scan(&n); err != nil {
+			return nil, err
+		}
+		out = append(out, n)
+	}
+	return out, f.plain(rows.Err())
+}
+
+// Tables lists tables, views and virtual tables.
+func (f *file) Tables(ctx context.Context, wanted string) ([]connector.Table, error) {
+	c, err := f.conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	names, err := f.names(ctx, c, wanted)
+	out := make([]connector.Table, len(names))
+	for i, n := range names {
+		out[i] = connector.Table{Name: n}
+	}
+	return out, err
+}
+
+// Table opens a table or a view for reading.
+func (f *file) Table(ctx context.Context, wanted, name string) (engine.Scanner, error) {
+	c, err := f.conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	names, err := f.names(ctx, c, wanted)
+	if err != nil {
+		return nil, err
+	}
+	found, ok, err := connector.Pick("table", name, names)
+	if err == nil && !ok {
+		err = connector.ErrNoTable
+	}
+	if err != nil {
+		return nil, err
+	}
+	t := &table{f: f, name: found}
+	if t.cols, err = f.columns(ctx, c, found); err != nil {
+		return nil, fmt.Errorf("table %s: %w", found, f.plain(err))
+	}
+	return t, nil
+}
+
+// Statistics are kept by SQLite for indexes only.
+func (f *file) Statistics(context.Context, string, string) ([]api.ColumnStatistics, error) {
+	return nil, connector.ErrNoStatistics
+}
+
+func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -1,0 +1,308 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// column is a column of a table. SQLite keeps any value in any column; a value that does not fit the type is an error.
+type column struct {
+	engine.ColumnInfo
+	text bool // declared so that every value but a blob is kept as text
+}
+
+var numericForm = regexp.MustCompile(`^(?:DECIMAL|NUMERIC|DEC) ?\( ?([0-9]{1,4}) ?(?:, ?([0-9]{1,4}) ?)?\)`)
+
+// typeOf maps a declared type. The order of the rules is SQLite's for affinities, with the names that people use for more than
+// those before it.
+func typeOf(declared string) string {
+	d := strings.ToUpper(strings.Join(strings.Fields(declared), " "))
+	has := func(words ...string) bool {
+		for _, w := range words {
+			if strings.Contains(d, w) {
+				return true
+			}
+		}
+		return false
+	}
+	if m := numericForm.FindStringSubmatch(d); m != nil {
+		p, _ := strconv.Atoi(m[1])
+		s, _ := strconv.Atoi(m[2])
+		if p >= 1 && p <= 38 && s <= p {
+			return fmt.Sprintf("decimal(%d,%d)", p, s)
+		}
+		return "varchar"
+	}
+	switch name, _, _ := strings.Cut(d, "("); strings.TrimSpace(name) {
+	case "BOOL", "BOOLEAN":
+		return "boolean"
+	case "DATE":
+		return "date"
+	case "DATETIME", "TIMESTAMP":
+		return "timestamp"
+	case "UUID":
+		return "uuid"
+	case "JSON":
+		return "json"
+	}
+	switch {
+	case has("INT"):
+		return "bigint"
+	case has("CHAR", "CLOB", "TEXT"):
+		return "varchar"
+	case has("BLOB"):
+		return "varbinary"
+	case has("REAL", "FLOA", "DOUB"):
+		return "double"
+	}
+	return "varchar"
+}
+
+// isText says whether a declared type has text affinity: numbers put into such a column become texts.
+func isText(declared string) bool {
+	d := strings.ToUpper(declared)
+	return !strings.Contains(d, "INT") && (strings.Contains(d, "CHAR") || strings.Contains(d, "CLOB") || strings.Contains(d, "TEXT"))
+}
+
+// columns describes a table. Hidden columns of virtual tables are left out, generated ones are not.
+func (f *file) columns(ctx context.Context, c *sql.Conn, name string) ([]column, error) {
+	rows, err := c.QueryContext(ctx, `SELECT name, type, "notnull" <> 0 OR pk > 0 AND upper(type) = 'INTEGER' FROM pragma_table_xinfo(?, 'main') WHERE hidden IN (0, 2, 3) ORDER BY cid`, name)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []column
+	for rows.Next() {
+		var n, declared string
+		var notNull bool
+		if err := rows.Scan(&n, &declared, &notNull); err != nil {
+			return nil, err
+		}
+		out = append(out, column{engine.ColumnInfo{Name: n, Type: typeOf(declared), Nullable: !notNull}, isText(declared)})
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	if len(out) == 0 {
+		return nil, errors.New("it has no columns that can be read")
+	}
+	if !f.inspect {
+		return out, nil
+	}
+	state := f.state()
+	f.mu.Lock()
+	seen, ok := f.seen[name]
+	f.mu.Unlock()
+	if ok && seen.state == state && len(seen.cols) == len(out) {
+		return seen.cols, nil
+	}
+	if err := f.look(ctx, c, name, out); err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.seen[name] = inspected{state, out}
+	return out, nil
+}
+
+// inspected is what a look at all values has found.
+type inspected struct {
+	state string
+	cols  []column
+}
+
+// state changes with the content of the file.
+func (f *file) state() string {
+	s := ""
+	for _, p := range []string{f.path, f.path + "-wal"} {
+		if info, err := os.Stat(p); err == nil {
+			s += fmt.Sprint(info.Size(), info.ModTime().UnixNano(), " ")
+		}
+	}
+	return s
+}
+
+// look reads all values and gives columns whose type does not hold them all one that does.
+func (f *file) look(ctx context.Context, c *sql.Conn, name string, cols []column) error {
+	var list []string
+	for _, col := range cols {
+		list = append(list, "+"+quote(col.Name))
+	}
+	rows, err := c.QueryContext(ctx, `SELECT `+strings.Join(list, ", ")+` FROM main.`+quote(name))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	vals, into := make([]any, len(cols)), make([]any, len(cols))
+	for i := range vals {
+		into[i] = &vals[i]
+	}
+	misfit := make([]bool, len(cols))
+	kinds := make([]map[string]bool, len(cols))
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		for i, v := range vals {
+			if v == nil {
+				continue
+			}
+			if kinds[i] == nil {
+				kinds[i] = map[string]bool{}
+			}
+			kinds[i][kindOf(v)] = true
+			if n, whole := v.(int64); whole && (n > 1<<53 || n < -1<<53) {
+				kinds[i]["long"] = true // no double holds it
+			}
+			if !misfit[i] {
+				_, err := cellOf(v, cols[i].Type)
+				misfit[i] = err != nil
+			}
+		}
+	}
+	for i := range cols {
+		k := kinds[i]
+		plain := cols[i].Type == "varchar" && !cols[i].text // no type that says anything
+		if !misfit[i] && !plain {
+			continue
+		}
+		switch {
+		case len(k) == 0:
+		case len(k) == 1 && k["blob"]:
+			cols[i].Type = "varbinary"
+		case k["integer"] && !k["real"] && !k["text"] && !k["blob"]:
+			cols[i].Type = "bigint"
+		case !k["text"] && !k["blob"] && !k["long"]:
+			cols[i].Type = "double"
+		default:
+			cols[i].Type = "varchar"
+		}
+		cols[i].text = cols[i].text && cols[i].Type == "varchar"
+	}
+	return rows.Err()
+}
+
+func kindOf(v any) string {
+	switch v.(type) {
+	case int64:
+		return "integer"
+	case float64:
+		return "real"
+	case []byte:
+		return "blob"
+	}
+	return "text"
+}
+
+var (
+	dateForm   = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
+	momentForm = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?)?$`)
+	uuidForm   = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+)
+
+var momentLayouts = []string{"2006-01-02 15:04:05.999999", "2006-01-02 15:04", "2006-01-02"}
+
+// cellOf gives a value in the form of engine.Batches.
+func cellOf(v any, typ string) (any, error) {
+	switch x := v.(type) {
+	case nil:
+		return nil, nil
+	case int64:
+		switch {
+		case typ == "bigint":
+			return x, nil
+		case typ == "boolean" && (x == 0 || x == 1):
+			return x == 1, nil
+		case typ == "double" && x <= 1<<53 && x >= -1<<53:
+			return float64(x), nil
+		case typ == "varchar" || typ == "json":
+			return strconv.FormatInt(x, 10), nil
+		}
+		if d, ok := decimalOf(strconv.FormatInt(x, 10), typ); ok {
+			return d, nil
+		}
+	case float64:
+		s := strconv.FormatFloat(x, 'f', -1, 64)
+		switch typ {
+		case "double":
+			return x, nil
+		case "varchar":
+			if a := math.Abs(x); a >= 1e21 || a != 0 && a < 1e-6 {
+				s = strconv.FormatFloat(x, 'g', -1, 64)
+			}
+			return s, nil
+		}
+		if d, ok := decimalOf(s, typ); ok {
+			return d, nil
+		}
+	case string:
+		ok := false
+		switch typ {
+		case "varchar":
+			ok = true
+		case "json":
+			ok = json.Valid([]byte(x))
+		case "uuid":
+			ok = uuidForm.MatchString(x)
+		case "date":
+			_, err := time.Parse(time.DateOnly, x)
+			ok = err == nil && dateForm.MatchString(x)
+		case "timestamp":
+			if momentForm.MatchString(x) {
+				for _, l := range momentLayouts {
+					if t, err := time.Parse(l, strings.Replace(x, "T", " ", 1)); err == nil {
+						return t, nil
+					}
+				}
+			}
+		default:
+			if d, ok := decimalOf(x, typ); ok {
+				return d, nil
+			}
+		}
+		if ok {
+			return x, nil
+		}
+	case []byte:
+		if typ == "varbinary" {
+			return append([]byte{}, x...), nil
+		}
+		return nil, fmt.Errorf("a blob of %d bytes is no %s", len(x), typ)
+	}
+	s := fmt.Sprint(v)
+	if len(s) > 60 {
+		s = strings.ToValidUTF8(s[:60], "") + "..."
+	}
+	return nil, fmt.Errorf("%q, kept as %s, is no %s", s, kindOf(v), typ)
+}
+
+var plainNumber = regexp.MustCompile(`^-?([0-9]+)(?:\.([0-9]+))?$`)
+
+// decimalOf writes a number with the digits of a decimal type, if that holds it exactly.
+func decimalOf(s, typ string) (string, bool) {
+	var p, scale int
+	if n, _ := fmt.Sscanf(typ, "decimal(%d,%d)", &p, &scale); n != 2 {
+		return "", false
+	}
+	m := plainNumber.FindStringSubmatch(s)
+	if m == nil || len(strings.TrimRight(m[2], "0")) > scale || len(strings.TrimLeft(m[1], "0")) > p-scale {
+		return "", false
+	}
+	whole, fraction, _ := strings.Cut(s, ".")
+	if scale == 0 {
+		return whole, true
+	}
+	fraction += strings.Repeat("0", max(0, scale-len(fraction)))
+	return whole + "." + fraction[:scale], true
+}
