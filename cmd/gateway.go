@@ -26,6 +26,8 @@ func newGatewayServeCmd(e *Env) *cobra.Command {
 	var listen, keyFile string
 	var faults []string
 	var faultSeed uint64
+	var limits gateway.Limits
+	var upload string
 	var printKey, anyHost, quiet bool
 	var grace time.Duration
 	c := &cobra.Command{
@@ -48,6 +50,9 @@ process at once.`,
 	fs.BoolVar(&anyHost, "any-host", false, "allow an address that is not loopback; traffic is not encrypted")
 	fs.BoolVar(&quiet, "quiet", false, "no line per request")
 	fs.DurationVar(&grace, "grace", 30*time.Second, "how long calls and runs may go on after an interrupt before they are cancelled")
+	fs.DurationVar(&limits.Statement, "max-statement-time", 2*time.Hour, "longest time a statement may run; 0 for any")
+	fs.StringVar(&upload, "max-upload", "64GiB", "largest CSV document an import takes, after unpacking; off for any")
+	fs.DurationVar(&limits.Silence, "max-silence", time.Minute, "longest pause in the body of a request; 0 for any")
 	fs.StringArrayVar(&faults, "fault", nil, "show a fault on purpose, such as status=503,rate=0.2; repeat (docs/testing.md)")
 	fs.Uint64Var(&faultSeed, "fault-seed", 1, "the faults of a rate or a random size fall the same way under the same seed")
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -58,6 +63,12 @@ process at once.`,
 		if err != nil {
 			return usagef("--fault %v", err)
 		}
+		if limits.Statement < 0 || limits.Silence < 0 {
+			return usagef("--max-statement-time and --max-silence cannot be negative")
+		}
+		if limits.Upload, err = config.ParseSize(upload); err != nil {
+			return usagef("--max-upload: %v", err)
+		}
 		dir, err := config.DataDir(e.Getenv)
 		if err != nil {
 			return err
@@ -66,7 +77,7 @@ process at once.`,
 		if quiet {
 			level = slog.LevelWarn
 		}
-		g, err := gateway.Open(gateway.Options{Dir: dir, OpenEngine: duckdb.Open, Now: e.Now, Version: buildVersion(), Inject: inject,
+		g, err := gateway.Open(gateway.Options{Dir: dir, OpenEngine: duckdb.Open, Now: e.Now, Version: buildVersion(), Inject: inject, Limits: limits,
 			Log: slog.New(slog.NewTextHandler(e.Err, &slog.HandlerOptions{Level: level}))})
 		if err != nil {
 			return err

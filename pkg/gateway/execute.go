@@ -75,7 +75,7 @@ func (g *Gateway) statement(ctx context.Context, p store.Project, raw json.RawMe
 			return engine.Query{}, err
 		}
 		sql, err := buildSQL(b)
-		return engine.Query{SQL: sql, Timeout: timeoutOf(b.Timeout)}, err
+		return engine.Query{SQL: sql, Timeout: g.timeoutOf(b.Timeout)}, err
 	case "id":
 		if id := bytes.TrimSpace(keys["id"]); len(id) == 0 || id[0] != '"' {
 			return engine.Query{}, frameworkFault(400, "property \"id\" must be a string: query ids have more digits than a JSON number keeps")
@@ -85,14 +85,14 @@ func (g *Gateway) statement(ctx context.Context, p store.Project, raw json.RawMe
 			return engine.Query{}, err
 		}
 		sql, err := g.savedStatement(ctx, p, b.ID)
-		return engine.Query{SQL: sql, Timeout: timeoutOf(b.Timeout)}, err
+		return engine.Query{SQL: sql, Timeout: g.timeoutOf(b.Timeout)}, err
 	case "qualifiedName":
 		var b api.ExecuteByName
 		if err := decodeBody(raw, &b); err != nil {
 			return engine.Query{}, err
 		}
 		n, err := splitName(b.QualifiedName)
-		return engine.Query{SQL: "SELECT * FROM " + quoteName(n), Timeout: timeoutOf(b.Timeout)}, err
+		return engine.Query{SQL: "SELECT * FROM " + quoteName(n), Timeout: g.timeoutOf(b.Timeout)}, err
 	}
 	var b api.ExecuteByStatement
 	if err := decodeBody(raw, &b); err != nil {
@@ -101,7 +101,7 @@ func (g *Gateway) statement(ctx context.Context, p store.Project, raw json.RawMe
 	if len(b.Bindings) > 0 && len(b.BindArgs) > 0 {
 		return engine.Query{}, frameworkFault(400, "bindings and bindArgs are two spellings of one property; send one")
 	}
-	return engine.Query{SQL: b.Statement, Bindings: append(b.Bindings, b.BindArgs...), Timeout: timeoutOf(b.Timeout)}, nil
+	return engine.Query{SQL: b.Statement, Bindings: append(b.Bindings, b.BindArgs...), Timeout: g.timeoutOf(b.Timeout)}, nil
 }
 
 // splitName reads a dotted name whose parts may be quoted: catalog.schema.table.

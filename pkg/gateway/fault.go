@@ -84,6 +84,8 @@ func faultOf(err error) *Fault {
 		f = dataFault(409, "%v", err)
 	case errors.Is(err, engine.ErrNoEngine):
 		f = frameworkFault(501, "%v", err)
+	case silent(err):
+		f = frameworkFault(408, "the request body stopped coming")
 	case errors.Is(err, context.DeadlineExceeded):
 		f = dataFault(408, "the request ran out of time")
 	case errors.Is(err, context.Canceled):

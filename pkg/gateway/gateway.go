@@ -29,7 +29,8 @@ type Options struct {
 	Log        *slog.Logger     // one line per request; nil: none
 	Version    string
 	Observe    func(op spec.Op, status int) // called after every routed request; nil for none
-	Inject     *Injection                   // faults to show on purpose; nil for none
+	Limits     Limits
+	Inject     *Injection // faults to show on purpose; nil for none
 
 	servedKey []byte // hash of the key of `gateway serve --print-key`
 }

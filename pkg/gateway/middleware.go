@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"runtime/debug"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -37,7 +36,7 @@ func (g *Gateway) middleware(next http.Handler) http.Handler {
 		defer func() {
 			p := recover()
 			if p != nil && p != http.ErrAbortHandler {
-				g.log.Error("panic", "request", id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				g.log.Error("panic", "request", id, "panic", forLog(fmt.Sprint(p)), "stack", string(debug.Stack()))
 				if sw.status == 0 {
 					g.fail(sw, hr, frameworkFault(500, "internal error"))
 					p = nil
@@ -59,6 +58,7 @@ func (g *Gateway) middleware(next http.Handler) http.Handler {
 			}
 			hr = hr.WithContext(context.WithValue(ctx, scopeKey{}, scope))
 		}
+		g.patient(sw, hr)
 		next.ServeHTTP(sw, hr)
 	})
 }
@@ -67,13 +67,13 @@ func (g *Gateway) middleware(next http.Handler) http.Handler {
 func (g *Gateway) fail(w http.ResponseWriter, hr *http.Request, err error) {
 	if sw, ok := w.(*statusWriter); ok && sw.status != 0 {
 		if !errors.Is(err, context.Canceled) {
-			g.log.Warn("reply cut", "request", hr.Context().Value(requestKey{}), "error", err.Error())
+			g.log.Warn("reply cut", "request", hr.Context().Value(requestKey{}), "error", forLog(err.Error()))
 		}
 		panic(http.ErrAbortHandler)
 	}
 	f := faultOf(err)
 	if f.Status >= 500 && f.Status != 501 {
-		g.log.Error("fault", "request", hr.Context().Value(requestKey{}), "error", err.Error())
+		g.log.Error("fault", "request", hr.Context().Value(requestKey{}), "error", forLog(err.Error()))
 	}
 	var body any
 	null := func(s string) any {
@@ -138,11 +138,3 @@ func (w *statusWriter) Write(p []byte) (int, error) {
 }
 
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-// timeoutOf converts the seconds a request asks for; nil and 0 mean none.
-func timeoutOf(seconds *int64) time.Duration {
-	if seconds == nil || *seconds <= 0 {
-		return 0
-	}
-	return time.Duration(*seconds) * time.Second
-}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"reflect"
 	"sort"
 	"strconv"
@@ -127,6 +128,10 @@ func newRoute[B, T any](g *Gateway, op spec.Op, fn func(ctx context.Context, r *
 			}
 			return fn(hr.Context(), r)
 		}()
+		if err != nil && fellSilent(hr) {
+			w.Header().Set("Connection", "close")
+			err = os.ErrDeadlineExceeded
+		}
 		if err != nil {
 			g.fail(w, hr, err)
 			return
@@ -178,6 +183,9 @@ func readBody(hr *http.Request, into any) error {
 		var tooBig *http.MaxBytesError
 		if errors.As(err, &tooBig) {
 			return frameworkFault(413, "the request body is larger than %d MiB", maxBody>>20)
+		}
+		if silent(err) {
+			return err
 		}
 		return frameworkFault(400, "the request body could not be read: %v", err)
 	}

@@ -101,9 +101,9 @@ func (g *Gateway) Listen(addr string, anyHost bool) (*Server, error) {
 func (s *Server) start(l net.Listener, source string) {
 	srv := &http.Server{
 		Handler:           s.g.handler,
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
+		ReadHeaderTimeout: headerTime,
+		IdleTimeout:       idleTime,
+		MaxHeaderBytes:    maxHeader,
 		BaseContext: func(net.Listener) context.Context {
 			return context.WithValue(context.Background(), sourceKey{}, source)
 		},

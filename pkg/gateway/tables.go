@@ -168,6 +168,9 @@ func (g *Gateway) importInto(ctx context.Context, r *Request[io.Reader], kind st
 		if err == io.EOF {
 			return api.ImportJob{}, missing("file")
 		}
+		if silent(err) {
+			return api.ImportJob{}, err
+		}
 		if err != nil {
 			return api.ImportJob{}, frameworkFault(400, "the multipart body cannot be read: %v", err)
 		}
@@ -192,7 +195,10 @@ func (g *Gateway) importInto(ctx context.Context, r *Request[io.Reader], kind st
 			if err != nil {
 				return api.ImportJob{}, err
 			}
-			n, err := p.ImportCSV(ctx, kind, r.Param("tableName"), src, engine.Import{Mappings: req.Mappings, Header: req.ContainsHeader})
+			n, err := p.ImportCSV(ctx, kind, r.Param("tableName"), src, engine.Import{Mappings: req.Mappings, Header: req.ContainsHeader, MaxBytes: r.gateway.options.Limits.Upload})
+			if ee := (*engine.Error)(nil); errors.As(err, &ee) && ee.Kind == engine.KindLimit {
+				return api.ImportJob{}, frameworkFault(413, "%s", ee.Message)
+			}
 			if err != nil {
 				return api.ImportJob{}, err
 			}
