@@ -39,6 +39,8 @@ func classOf(dataType string) class {
 	return classOther
 }
 
+func (c class) float() bool { return c == classDouble || c == classReal }
+
 func (c class) number() bool { return c >= classInt && c <= classReal }
 
 // column is one column of the output.

@@ -63,12 +63,10 @@ func (f *csvFormat) row(dst []byte, n int64, cells []api.Cell) ([]byte, error) {
 			}
 			continue
 		}
-		if n := len(c); n > 2 && c[0] == '"' && len(f.null) == 0 {
+		if n := len(c); n > 2 && n-2 != len(f.null) && c[1] != ' ' && c[n-2] != ' ' && (f.raw || !col.class.float() || !hasExponent(c)) {
 			// The hot path: text without escapes holds no quote and no control character.
-			t := c[1 : n-1]
-			if seen := signs(t); seen&(escapeSign|commaSign) == 0 && t[0] != ' ' && t[n-3] != ' ' &&
-				(seen == 0 || f.raw || col.class != classDouble && col.class != classReal) {
-				dst = append(dst, t...)
+			if b, ok := c.AppendPlain(dst, ','); ok {
+				dst = b
 				continue
 			}
 		}
@@ -87,31 +85,14 @@ func (f *csvFormat) row(dst []byte, n int64, cells []api.Cell) ([]byte, error) {
 
 func (f *csvFormat) tail(dst []byte, _ int64) []byte { return dst }
 
-// plainField is the text of a cell that is written as it stands: a string of the wire without escapes, which therefore has no quote,
-// no backslash and no control character.
-func plainField(c api.Cell, cl class, raw bool) ([]byte, bool) {
-	t, ok := c.PlainText()
-	if ok && !raw && (cl == classDouble || cl == classReal) && bytes.IndexByte(t, 'E') >= 0 {
-		return nil, false
-	}
-	return t, ok
-}
-
-// What signs looks for.
-const (
-	escapeSign = 1 << iota
-	commaSign
-	exponentSign
-)
-
-var signTable = [256]byte{'\\': escapeSign, ',': commaSign, 'E': exponentSign, 'e': exponentSign}
-
-// signs tells which of them t holds. Most values are short, where calling IndexByte for each costs more than looking at all bytes.
-func signs(t []byte) (seen byte) {
+// hasExponent looks for it byte by byte: doubles are short, where calling IndexByte costs more.
+func hasExponent(t []byte) bool {
 	for _, c := range t {
-		seen |= signTable[c]
+		if c|0x20 == 'e' {
+			return true
+		}
 	}
-	return seen
+	return false
 }
 
 func (f *csvFormat) field(dst, t []byte) []byte {
@@ -190,9 +171,11 @@ func (f *tsvFormat) row(dst []byte, n int64, cells []api.Cell) ([]byte, error) {
 			dst = append(dst, f.null...)
 			continue
 		}
-		if t, ok := plainField(c, col.class, f.raw); ok && len(t) != len(f.null) {
-			dst = append(dst, t...)
-			continue
+		if len(c)-2 != len(f.null) && (f.raw || !col.class.float() || !hasExponent(c)) {
+			if b, ok := c.AppendPlain(dst, '\t'); ok { // a tab would be an escape on the wire
+				dst = b
+				continue
+			}
 		}
 		var err error
 		if f.scratch, err = textOf(f.scratch[:0], c, col.class, f.raw); err != nil {
