@@ -12,7 +12,7 @@ BASH   := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 ZSH    := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 FISH   := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
-.PHONY: all client compiler test load lint generate bench-start bench-sources install uninstall clean
+.PHONY: all client compiler test load lint generate bench bench-start bench-sources install uninstall clean
 
 all: compiler
 	$(GO) build -trimpath -ldflags "$(LDFLAGS)" -o bin/dig .
@@ -44,6 +44,13 @@ lint:
 	else \
 		echo staticcheck ./...; $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...; \
 	fi
+
+# Whole processes against curl, jq, encoding/json and bare DuckDB, on documents made for the run; about ten minutes and 2 GB of
+# temporary files. The tables go to docs/performance.md. BENCHFLAGS="-slow=false -doc=" leaves out what takes long and writes nothing.
+ROWS ?= 1000000
+bench: all
+	$(GO) build -o bin/bench/ ./testdata/bench/suite ./testdata/bench/plainjson ./testdata/bench/bare ./testdata/bench/local100
+	bin/bench/suite -rows $(ROWS) -doc docs/performance.md $(BENCHFLAGS)
 
 # Start-up against the least such programs can cost; docs/performance.md explains the figures.
 bench-start: all

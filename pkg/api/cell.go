@@ -83,23 +83,24 @@ func (c Cell) AppendPlain(dst []byte, but byte) (_ []byte, ok bool) {
 		return dst, false
 	}
 	start := len(dst)
-	dst = slices.Grow(dst, n+8)
-	s, to := c[1:1+n], dst[start:start+n]
+	if cap(dst)-start < n+8 {
+		dst = slices.Grow(dst, n+8)
+	}
+	to := dst[start : start+n+8]
+	stop := lows * uint64(but)
 	if n < 8 {
-		for i := 0; i < len(s) && i < len(to); i++ {
-			if s[i] == but || s[i] == '\\' {
-				return dst, false
-			}
-			to[i] = s[i]
+		x := c.word()
+		if special(x, stop) {
+			return dst, false
 		}
+		binary.LittleEndian.PutUint64(to, x) // what is beyond the text is not kept
 		return dst[:start+n], true
 	}
-	stop := lows * uint64(but)
+	s := c[1 : 1+n]
 	for i := 0; ; i += 8 {
 		i = min(i, n-8) // the last eight overlap those before
 		x := binary.LittleEndian.Uint64(s[i:])
-		d, e := x^stop, x^lows*'\\'
-		if ((d-lows)&^d|(e-lows)&^e)&highs != 0 {
+		if special(x, stop) {
 			return dst, false
 		}
 		binary.LittleEndian.PutUint64(to[i:], x)
@@ -107,6 +108,25 @@ func (c Cell) AppendPlain(dst []byte, but byte) (_ []byte, ok bool) {
 			return dst[:start+n], true
 		}
 	}
+}
+
+// word loads the text of a string of up to seven bytes, and what may follow it in the token.
+func (c Cell) word() uint64 {
+	switch n := len(c); {
+	case n >= 8:
+		return binary.LittleEndian.Uint64(c) >> 8
+	case n >= 4:
+		return (uint64(binary.LittleEndian.Uint32(c)) | uint64(binary.LittleEndian.Uint32(c[n-4:]))<<(8*(n-4))) >> 8
+	case n == 3:
+		return uint64(c[1])
+	}
+	return 0
+}
+
+// special reports whether x holds a backslash or the byte that stop repeats.
+func special(x, stop uint64) bool {
+	d, e := x^stop, x^lows*'\\'
+	return ((d-lows)&^d|(e-lows)&^e)&highs != 0
 }
 
 // AppendText appends the text of the cell to dst: a string without its quotes and escapes, as UTF-8, surrogate pairs joined

@@ -17,6 +17,7 @@ var errShortRow = errors.New("the row has no such cell")
 // result hold empty strings too, a remark on Options.Notes says that the two cannot be told apart.
 type csvFormat struct {
 	cols     []column
+	hot      []hotColumn
 	null     []byte
 	header   bool
 	raw      bool
@@ -30,7 +31,7 @@ type csvFormat struct {
 
 func newCSV(cols []column, o Options) *csvFormat {
 	f := &csvFormat{cols: cols, null: []byte(o.Null), header: !o.NoHeader && len(cols) > 0, raw: o.Raw, note: o.note}
-	f.single = len(cols) == 1 && o.Null == ""
+	f.single, f.hot = len(cols) == 1 && o.Null == "", hotColumns(cols, o.Raw)
 	return f
 }
 
@@ -48,12 +49,11 @@ func (f *csvFormat) head(dst []byte) []byte {
 }
 
 func (f *csvFormat) row(dst []byte, n int64, cells []api.Cell) ([]byte, error) {
-	for i := range f.cols {
+	for i, h := range f.hot {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		col := &f.cols[i]
-		c := cells[col.index]
+		c := cells[h.index]
 		if c.IsNull() {
 			if f.single {
 				f.nulls = true
@@ -63,14 +63,19 @@ func (f *csvFormat) row(dst []byte, n int64, cells []api.Cell) ([]byte, error) {
 			}
 			continue
 		}
-		if n := len(c); n > 2 && n-2 != len(f.null) && c[1] != ' ' && c[n-2] != ' ' && (f.raw || !col.class.float() || !hasExponent(c)) {
-			// The hot path: text without escapes holds no quote and no control character.
+		if n := len(c); n > 2 && n-2 != len(f.null) && c[1] != ' ' && c[n-2] != ' ' && (!h.float || !hasExponent(c)) {
+			// Text without escapes holds no quote and no control character.
 			if b, ok := c.AppendPlain(dst, ','); ok {
 				dst = b
 				continue
 			}
+			if c[0] == '"' && bytes.IndexByte(c, '\\') < 0 { // a comma is in it: the quotes of the wire serve as well
+				dst = append(dst, c...)
+				continue
+			}
 		}
 		var err error
+		col := &f.cols[i]
 		if f.scratch, err = textOf(f.scratch[:0], c, col.class, f.raw); err != nil {
 			return dst, rowError(n, col, err)
 		}
@@ -84,6 +89,20 @@ func (f *csvFormat) row(dst []byte, n int64, cells []api.Cell) ([]byte, error) {
 }
 
 func (f *csvFormat) tail(dst []byte, _ int64) []byte { return dst }
+
+// hotColumn is what most cells need to know of their column, close together.
+type hotColumn struct {
+	index int  // of its cell in a row
+	float bool // its exponents are made readable
+}
+
+func hotColumns(cols []column, raw bool) []hotColumn {
+	hot := make([]hotColumn, len(cols))
+	for i, c := range cols {
+		hot[i] = hotColumn{c.index, !raw && c.class.float()}
+	}
+	return hot
+}
 
 // hasExponent looks for it byte by byte: doubles are short, where calling IndexByte costs more.
 func hasExponent(t []byte) bool {
@@ -131,6 +150,7 @@ func (f *csvFormat) mustQuote(t []byte) bool {
 // characters within values. With Options.Null a string that equals it would read back as NULL: a remark says so.
 type tsvFormat struct {
 	cols    []column
+	hot     []hotColumn
 	null    []byte
 	header  bool
 	raw     bool
@@ -140,7 +160,7 @@ type tsvFormat struct {
 }
 
 func newTSV(cols []column, o Options) *tsvFormat {
-	f := &tsvFormat{cols: cols, null: []byte(o.Null), header: !o.NoHeader && len(cols) > 0, raw: o.Raw, note: o.note}
+	f := &tsvFormat{cols: cols, hot: hotColumns(cols, o.Raw), null: []byte(o.Null), header: !o.NoHeader && len(cols) > 0, raw: o.Raw, note: o.note}
 	if o.Null == "" {
 		f.null = []byte(`\N`)
 	}
@@ -165,19 +185,20 @@ func (f *tsvFormat) row(dst []byte, n int64, cells []api.Cell) ([]byte, error) {
 		if i > 0 {
 			dst = append(dst, '\t')
 		}
-		col := &f.cols[i]
-		c := cells[col.index]
+		h := f.hot[i]
+		c := cells[h.index]
 		if c.IsNull() {
 			dst = append(dst, f.null...)
 			continue
 		}
-		if len(c)-2 != len(f.null) && (f.raw || !col.class.float() || !hasExponent(c)) {
+		if len(c)-2 != len(f.null) && (!h.float || !hasExponent(c)) {
 			if b, ok := c.AppendPlain(dst, '\t'); ok { // a tab would be an escape on the wire
 				dst = b
 				continue
 			}
 		}
 		var err error
+		col := &f.cols[i]
 		if f.scratch, err = textOf(f.scratch[:0], c, col.class, f.raw); err != nil {
 			return dst, rowError(n, col, err)
 		}

@@ -130,12 +130,18 @@ func writeStream(w io.Writer, rows api.RowReader, cols []column, f rowFormat, o 
 		}
 		return b, nil
 	}
+	need := 0
+	for _, c := range cols {
+		need = max(need, c.index+1)
+	}
 	for err == nil && rows.Next() {
 		cells = rows.Row()
 		st.Rows++
-		if err = checkRow(st.Rows, cells, cols); err == nil {
-			err = s.append(encode)
+		if len(cells) < need {
+			err = checkRow(st.Rows, cells, cols)
+			break
 		}
+		err = s.append(encode)
 	}
 	if err == nil {
 		err = rows.Err()
