@@ -144,6 +144,9 @@ func (e *Env) callAPI(ctx context.Context, cl *api.Client, f *apiFlags, args []s
 	if f.paginate && method != "GET" {
 		return usagef("--paginate needs GET")
 	}
+	if f.paginate && f.include {
+		return usagef("--include shows the header of one reply, --paginate asks for several")
+	}
 	if f.paginate {
 		raw, err := paginate(ctx, cl, path, query, header)
 		if err != nil {
@@ -199,8 +202,7 @@ func (e *Env) callAPI(ctx context.Context, cl *api.Client, f *apiFlags, args []s
 	return e.print(view{}, raw, o)
 }
 
-// paginate reads a list page by page: by offset where the reply says nextOffset or the list is full, by createdBefore for
-// exports.
+// paginate reads a list page by page while pages are full: by createdBefore for exports, by offset for all others.
 func paginate(ctx context.Context, cl *api.Client, path string, query url.Values, header http.Header) (json.RawMessage, error) {
 	all := []json.RawMessage{}
 	const size = 100

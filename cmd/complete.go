@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -17,22 +18,23 @@ import (
 
 // Names of resources complete from a small file that ordinary list commands refresh; pressing TAB never calls the gateway.
 
-// completable says which lists feed which kind of name, and under which JSON members.
+// completable says which lists feed which kind of name, under which JSON members, and in what else such names lie.
 var completable = map[string]struct {
 	kind    string
 	members []string
+	in      []string // members that name the catalog, and the schema
 }{
-	spec.ListOrganizations.ID:  {"org", []string{"name"}},
-	spec.ListWorkspaces.ID:     {"workspace", []string{"name"}},
-	spec.ListProjects.ID:       {"project", []string{"name"}},
-	spec.ListConnections.ID:    {"connection", []string{"name"}},
-	spec.ListCatalogs.ID:       {"catalog", []string{"name"}},
-	spec.ListSchemas.ID:        {"schema", []string{"schemaName"}},
-	spec.ListInternalTables.ID: {"table", []string{"tableName"}},
-	spec.ListTables.ID:         {"table", []string{"tableName"}},
-	spec.ListBiTables.ID:       {"table", []string{"tableName"}},
-	spec.ListQueries.ID:        {"query", []string{"name"}},
-	spec.ListQueryFolders.ID:   {"folder", []string{"path"}},
+	spec.ListOrganizations.ID:  {"org", []string{"name"}, nil},
+	spec.ListWorkspaces.ID:     {"workspace", []string{"name"}, nil},
+	spec.ListProjects.ID:       {"project", []string{"name"}, nil},
+	spec.ListConnections.ID:    {"connection", []string{"name"}, nil},
+	spec.ListCatalogs.ID:       {"catalog", []string{"name"}, nil},
+	spec.ListSchemas.ID:        {"schema", []string{"schemaName"}, []string{"catalogName"}},
+	spec.ListInternalTables.ID: {"table", []string{"tableName"}, nil},
+	spec.ListTables.ID:         {"table", []string{"tableName"}, []string{"catalogName", "schemaName"}},
+	spec.ListBiTables.ID:       {"bitable", []string{"tableName"}, nil},
+	spec.ListQueries.ID:        {"query", []string{"name"}, nil},
+	spec.ListQueryFolders.ID:   {"folder", []string{"path"}, nil},
 }
 
 // maxNames bounds the names kept of one kind.
@@ -71,30 +73,39 @@ func (e *Env) remember(op spec.Op, raw json.RawMessage) {
 	if json.Unmarshal(raw, &items) != nil {
 		return
 	}
-	seen := map[string]bool{}
-	names := []string{}
-	for _, it := range items {
-		for _, m := range what.members {
-			var s string
-			if json.Unmarshal(it[m], &s) == nil && s != "" && !seen[s] && len(names) < maxNames {
-				seen[s] = true
-				names = append(names, s)
-			}
-		}
-	}
 	all := readNames(path)
-	if op.ID == spec.ListTables.ID || op.ID == spec.ListBiTables.ID || op.ID == spec.ListSchemas.ID { // lists of one catalog add to those of others
-		for _, n := range all[what.kind] {
-			if !seen[n] && len(names) < maxNames {
-				names = append(names, n)
+	lists := map[string][]string{}
+	if len(what.in) == 0 {
+		lists[what.kind] = []string{}
+	}
+	for _, it := range items {
+		text := func(member string) (s string) {
+			_ = json.Unmarshal(it[member], &s)
+			return s
+		}
+		key := what.kind
+		for _, m := range what.in {
+			key += "@" + text(m)
+		}
+		for _, m := range what.members {
+			if s := text(m); s != "" && len(lists[key]) < maxNames {
+				lists[key] = append(lists[key], s)
 			}
 		}
 	}
-	sort.Strings(names)
-	if strings.Join(all[what.kind], "\x00") == strings.Join(names, "\x00") {
+	changed := false
+	for key, names := range lists {
+		if key == "schema@peaka" { // two catalogs have this name
+			names = append(names, all[key]...)
+		}
+		sort.Strings(names)
+		names = slices.Compact(names)
+		changed = changed || !slices.Equal(all[key], names)
+		all[key] = names
+	}
+	if !changed {
 		return
 	}
-	all[what.kind] = names
 	doc, err := json.Marshal(all)
 	if err != nil || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return
@@ -128,17 +139,58 @@ func (e *Env) completeArgs(c *cobra.Command) {
 	}
 	var kinds []string
 	for _, word := range strings.Fields(c.Use)[1:] {
-		kinds = append(kinds, strings.ToLower(strings.Trim(word, "[].")))
+		word = strings.NewReplacer("[", "", "]", "").Replace(strings.ToLower(word))
+		if word = strings.Trim(word, "."); word == "table" && c.Parent() != nil && strings.Contains(c.CommandPath(), " bitable") {
+			word = "bitable"
+		}
+		kinds = append(kinds, word)
 	}
 	c.ValidArgsFunction = func(c *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) >= len(kinds) {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		if kinds[len(args)] == "file" {
+		kind := kinds[len(args)]
+		if kind == "file" {
 			return nil, cobra.ShellCompDirectiveDefault
 		}
-		return e.complete(kinds[len(args)])(c, args, prefix)
+		if _, err := e.Settings(); err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		above := "" // the catalog and schema that were given before
+		for i, a := range args {
+			if k := kinds[i]; k == "catalog" || k == "schema" {
+				above += "@" + a
+			}
+		}
+		return inParts(readNames(e.namesFile()), strings.Split(kind, "."), above, prefix)
 	}
+}
+
+// inParts completes a dotted argument, one part at a time: the schemas of the catalog that has been typed, then its tables.
+func inParts(names map[string][]string, kinds []string, above, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	typed := ""
+	for len(kinds) > 1 {
+		part, rest, ok := strings.Cut(prefix, ".")
+		if !ok {
+			break
+		}
+		above, typed, prefix, kinds = above+"@"+part, typed+part+".", rest, kinds[1:]
+	}
+	key := kinds[0]
+	if key == "schema" || key == "table" {
+		key += above
+	}
+	end, how := "", cobra.ShellCompDirectiveNoFileComp
+	if len(kinds) > 1 {
+		end, how = ".", how|cobra.ShellCompDirectiveNoSpace
+	}
+	var out []cobra.Completion
+	for _, n := range names[key] {
+		if strings.HasPrefix(n, prefix) {
+			out = append(out, typed+n+end)
+		}
+	}
+	return out, how
 }
 
 // writeCompletions writes the scripts of all shells for both names into a directory.

@@ -34,7 +34,11 @@ func (g *Gateway) runExport(ctx context.Context, p store.Project, x store.Export
 		return err != nil && errors.Is(err, store.ErrNotFound) || err == nil && !now.Open()
 	})
 	defer stop()
-	rows, size, err := g.writeExport(ctx, p, x, q, o)
+	var rows, size int64
+	err := caught(func() (err error) {
+		rows, size, err = g.writeExport(ctx, p, x, q, o)
+		return err
+	})
 	x.DurationMs = g.since(x.CreatedAt)
 	x.Status, x.RowCount, x.Bytes, x.ExpiresAt = store.ExportSucceeded, rows, size, store.Time(g.now().Add(exportLife))
 	if err != nil {

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -146,6 +147,16 @@ func (g *Gateway) drained(end <-chan struct{}) bool {
 	case <-end:
 		return false
 	}
+}
+
+// caught turns a panic of a run into its error, so that the run is recorded as ended.
+func caught(run func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("internal error: %v", p)
+		}
+	}()
+	return run()
 }
 
 // reason says why a run failed.

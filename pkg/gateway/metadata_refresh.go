@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/dig-cli/dig/pkg/api"
@@ -73,10 +74,15 @@ func optionalBody(from io.Reader, into any) error {
 	return decodeBody(raw, into)
 }
 
+// refreshTimeout bounds the refresh of one catalog, so that a source that hangs does not keep it active for ever.
+const refreshTimeout = 2 * time.Hour
+
 // refreshCatalog runs one refresh to its end, records it and tells whoever asked to be told.
 func (g *Gateway) refreshCatalog(ctx context.Context, p store.Project, c catalog, runner string, tell *listener) {
+	ctx, cancel := context.WithTimeout(ctx, refreshTimeout)
+	defer cancel()
 	end := store.Refresh{Status: refreshDone, Runner: runner}
-	if err := g.reread(ctx, p, c); err != nil {
+	if err := caught(func() error { return g.reread(ctx, p, c) }); err != nil {
 		text := g.reason(err)
 		end.Status, end.Error = refreshFailed, &text
 	}
@@ -85,7 +91,7 @@ func (g *Gateway) refreshCatalog(ctx context.Context, p store.Project, c catalog
 		g.log.Error("metadata refresh", "catalog", c.ID, "error", err)
 	}
 	if tell != nil {
-		if err := tell.post(ctx, refreshNews{p.ID, c.ID, end.Status, end.Error}); err != nil {
+		if err := tell.post(context.WithoutCancel(ctx), refreshNews{p.ID, c.ID, end.Status, end.Error}); err != nil {
 			g.log.Warn("metadata refresh callback", "catalog", c.ID, "error", err)
 		}
 	}

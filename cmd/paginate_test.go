@@ -1,0 +1,96 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestPaginate reads lists of several pages whole, in order and once, whatever way their paths have of paging.
+func TestPaginate(t *testing.T) {
+	var asked []string
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.URL.RawQuery)
+		w.Header().Set("Content-Type", "application/json")
+		q := r.URL.Query()
+		limit, _ := strconv.Atoi(q.Get("limit"))
+		from, _ := strconv.Atoi(q.Get("offset"))
+		total := 250
+		item := func(i int) string { return fmt.Sprintf(`{"n":%d,"big":12345678901234567890}`, i) }
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/offset"):
+		case strings.HasSuffix(r.URL.Path, "/exports"): // newest first, after a cursor
+			item = func(i int) string { return fmt.Sprintf(`{"n":%d,"createdAt":"%09d"}`, i, total-i) }
+			if before := q.Get("createdBefore"); before != "" {
+				n, _ := strconv.Atoi(before)
+				from = total - n + 1
+			}
+		case strings.HasSuffix(r.URL.Path, "/whole"): // knows no pages
+			from, limit, total = 0, 1000, 100
+		case strings.HasSuffix(r.URL.Path, "/object"):
+			fmt.Fprint(w, `{"items":[]}`)
+			return
+		case strings.HasSuffix(r.URL.Path, "/fails"):
+			if from > 0 {
+				w.WriteHeader(400)
+				fmt.Fprint(w, `{"errorCode":100,"message":"enough"}`)
+				return
+			}
+		}
+		var items []string
+		for i := from; i < total && i < from+limit; i++ {
+			items = append(items, item(i))
+		}
+		fmt.Fprintf(w, "[%s]", strings.Join(items, ","))
+	}))
+	defer srv.Close()
+	run := func(args ...string) (int, string, string) {
+		t.Helper()
+		asked = nil
+		home := t.TempDir()
+		env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": "12345678.abcdefghijklmnopqrstuvwxyz012345", "HOME": home, "DIG_CONFIG_DIR": home, "DIG_DATA_DIR": home, "XDG_CACHE_HOME": home}
+		var out, errs bytes.Buffer
+		e := &Env{Name: "dig", Args: append([]string{"api"}, args...), In: strings.NewReader(""), Out: &out, Err: &errs, Dir: home, Now: time.Now, Getenv: func(k string) string { return env[k] }}
+		return e.Main(context.Background()), out.String(), errs.String()
+	}
+	for _, tt := range []struct {
+		args  []string
+		count int
+		calls int
+	}{
+		{[]string{"/offset", "--paginate"}, 250, 3},
+		{[]string{"/offset?limit=50", "--paginate"}, 250, 6}, // the last page was full, so one more is asked for
+		{[]string{"/exports?limit=100&status=FAILED", "--paginate"}, 250, 3},
+		{[]string{"/whole", "--paginate"}, 100, 2},
+		{[]string{"/offset?limit=7"}, 7, 1}, // no paging unasked
+	} {
+		code, out, errs := run(append(tt.args, "--jq", `[length, ([.[].n] == [range(length)])] | tostring`)...)
+		if want := fmt.Sprintf("[%d,true]\n", tt.count); code != 0 || out != want || len(asked) != tt.calls {
+			t.Errorf("%v: exit %d, %q, %d calls %q %s", tt.args, code, out, len(asked), asked, errs)
+		}
+	}
+	if _, _, _ = run("/exports?status=FAILED", "--paginate"); !strings.Contains(asked[len(asked)-1], "status=FAILED") {
+		t.Errorf("later pages lose the filter: %q", asked)
+	}
+	if code, out, _ := run("/offset", "--paginate"); code != 0 || !strings.Contains(out, "12345678901234567890") {
+		t.Errorf("big numbers change: %.200s", out)
+	}
+	if code, out, errs := run("/fails", "--paginate"); code != exitFailed || out != "" || !strings.Contains(errs, "enough") {
+		t.Errorf("a page that fails: exit %d, %q, %q", code, out, errs)
+	}
+	if code, _, errs := run("/object", "--paginate"); code != exitUsage || !strings.Contains(errs, "the reply is not a list") {
+		t.Errorf("no list: exit %d, %q", code, errs)
+	}
+	if code, _, errs := run("/offset", "--paginate", "--include"); code != exitUsage || !strings.Contains(errs, "--include") || len(asked) != 0 {
+		t.Errorf("--include: exit %d, %q", code, errs)
+	}
+	if code, _, errs := run("POST", "/offset", "--paginate"); code != exitUsage || !strings.Contains(errs, "--paginate needs GET") || len(asked) != 0 {
+		t.Errorf("POST: exit %d, %q", code, errs)
+	}
+}

@@ -1,0 +1,213 @@
+package cmd
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// terminal is a pseudo-terminal: dig has one end, the test types and reads at the other.
+type terminal struct {
+	t    *testing.T
+	keys *os.File // the test's end
+	tty  *os.File // dig's end
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func newTerminal(t *testing.T) *terminal {
+	t.Helper()
+	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		t.Skipf("no pseudo-terminal: %v", err)
+	}
+	keys := os.NewFile(uintptr(fd), "/dev/ptmx") // not blocking, so that Close ends a reading
+	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+		t.Skipf("no pseudo-terminal: %v", err)
+	}
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err != nil {
+		t.Skipf("no pseudo-terminal: %v", err)
+	}
+	tty, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("no pseudo-terminal: %v", err)
+	}
+	x := &terminal{t: t, keys: keys, tty: tty}
+	go func() {
+		buf := make([]byte, 1024)
+		for {
+			n, err := keys.Read(buf)
+			x.mu.Lock()
+			x.text.Write(buf[:n])
+			x.mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() { tty.Close(); keys.Close() })
+	return x
+}
+
+func (x *terminal) screen() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.text.String()
+}
+
+// answer waits for a question, then types.
+func (x *terminal) answer(question, keys string, hidden bool) {
+	x.t.Helper()
+	x.see(question, hidden)
+	if _, err := io.WriteString(x.keys, keys+"\n"); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// see waits for a question, and for the terminal to echo or not as the question should have it.
+func (x *terminal) see(question string, hidden bool) {
+	x.t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(2 * time.Millisecond) {
+		mode, err := unix.IoctlGetTermios(int(x.tty.Fd()), unix.TCGETS)
+		if err != nil {
+			x.t.Fatal(err)
+		}
+		shown := mode.Lflag&unix.ECHO != 0
+		if s := x.screen(); strings.HasSuffix(strings.TrimRight(s, " "), question) && shown != hidden {
+			break
+		}
+		if time.Now().After(deadline) {
+			x.t.Fatalf("no question %q (hidden %v, echo %v) on the screen:\n%s", question, hidden, shown, x.screen())
+		}
+	}
+}
+
+// promptGateway is a gateway with one type of connection; it keeps the bodies that are sent.
+func promptGateway(t *testing.T) (url string, sent func() []string) {
+	var mu sync.Mutex
+	var bodies []string
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Method == "GET" && strings.HasPrefix(r.URL.Path, "/api/v1/connections/config"):
+			one := `{"connectionType":"THING","connectionTypeLabel":"Thing","name":"thing","authorizationType":"api_key","credentialSchemaType":"x","redirectRequired":false,"category":"db","documentationUrl":"","configuration":[
+				{"fieldName":"host","fieldType":"text","required":true,"description":"where it is"},{"fieldName":"port","fieldType":"number","required":true,"description":""},
+				{"fieldName":"password","fieldType":"text","required":true,"description":""},{"fieldName":"useSsl","fieldType":"boolean","required":false,"description":""},{"fieldName":"note","fieldType":"text","required":false,"description":""}]}`
+			if strings.HasSuffix(r.URL.Path, "/config") {
+				one = "[" + one + "]"
+			}
+			io.WriteString(w, one)
+		case r.Method == "GET":
+			io.WriteString(w, `[{"id":"11111111-1111-4111-8111-111111111111","name":"old","type":"THING"}]`)
+		default:
+			raw, _ := io.ReadAll(r.Body)
+			mu.Lock()
+			bodies = append(bodies, r.Method+" "+string(raw))
+			mu.Unlock()
+			io.WriteString(w, `{"id":"11111111-1111-4111-8111-111111111111","name":"n","type":"THING"}`)
+		}
+	}))
+	t.Cleanup(srv.Close)
+	return srv.URL + "/api/v1", func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return bodies
+	}
+}
+
+// onTerminal runs dig on a terminal; end waits for its exit code.
+func onTerminal(t *testing.T, base string, args ...string) (x *terminal, end func() int) {
+	t.Helper()
+	x = newTerminal(t)
+	home := t.TempDir()
+	env := map[string]string{"DIG_BASE_URL": base, "DIG_API_KEY": "12345678.abcdefghijklmnopqrstuvwxyz012345", "DIG_PROJECT": "AbCd1234", "HOME": home, "DIG_CONFIG_DIR": home, "DIG_DATA_DIR": home, "XDG_CACHE_HOME": home}
+	e := &Env{Name: "dig", Args: args, In: x.tty, Out: x.tty, Err: x.tty, Dir: home, Now: time.Now, Getenv: func(k string) string { return env[k] },
+		InTerm: true, OutTerm: true, ErrTerm: true, Width: 100, Height: 30}
+	code := make(chan int, 1)
+	go func() { code <- e.Main(context.Background()) }()
+	return x, func() int {
+		t.Helper()
+		select {
+		case c := <-code:
+			return c
+		case <-time.After(20 * time.Second):
+			t.Fatalf("dig does not end:\n%s", x.screen())
+			return -1
+		}
+	}
+}
+
+// TestConnectionIsAskedFor answers the questions of `connection create` on a terminal: what is wrong is asked again, secrets do
+// not show, and values have the types that the gateway asks for.
+func TestConnectionIsAskedFor(t *testing.T) {
+	base, sent := promptGateway(t)
+	x, end := onTerminal(t, base, "connection", "create", "db", "--type", "thing")
+	x.answer("host (where it is):", "", false)
+	x.answer("host (where it is):", "db.example.com", false)
+	x.answer("port:", "many", false)
+	x.answer("port:", "5432", false)
+	x.answer("password:", "s3cret-word", true)
+	x.answer("useSsl [optional]:", "perhaps", false)
+	x.answer("useSsl [optional]:", "false", false)
+	x.answer("note [optional]:", "", false)
+	if code := end(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	if got := sent(); len(got) != 1 {
+		t.Errorf("sent %v", got)
+	} else {
+		var body map[string]any
+		_, raw, _ := strings.Cut(got[0], " ")
+		if err := json.Unmarshal([]byte(raw), &body); err != nil {
+			t.Fatal(err)
+		}
+		want := `{"credential":{"host":"db.example.com","password":"s3cret-word","port":5432,"useSsl":false},"name":"db","type":"THING"}`
+		if have, _ := json.Marshal(body); string(have) != want {
+			t.Errorf("sent %s\nwant %s", have, want)
+		}
+	}
+	screen := x.screen()
+	for _, part := range []string{"host is required", "port must be a number", "useSsl must be true or false"} {
+		if !strings.Contains(screen, part) {
+			t.Errorf("the screen does not say %q:\n%s", part, screen)
+		}
+	}
+	if strings.Contains(screen, "s3cret") || !strings.Contains(screen, "db.example.com") {
+		t.Errorf("the screen shows the secret, or not what may be shown:\n%s", screen)
+	}
+}
+
+// TestQuestionsEndWithTheTerminal hangs up while a question stands: nothing is sent.
+func TestQuestionsEndWithTheTerminal(t *testing.T) {
+	base, sent := promptGateway(t)
+	x, end := onTerminal(t, base, "connection", "create", "db", "--type", "THING")
+	x.answer("host (where it is):", "h\n5432", false)
+	x.see("password:", true)
+	x.keys.Close()
+	if code := end(); code == 0 || len(sent()) != 0 {
+		t.Errorf("exit code %d, sent %v:\n%s", code, sent(), x.screen())
+	}
+}
+
+// TestDeletionIsConfirmed asks before a connection is deleted; anything but yes leaves it.
+func TestDeletionIsConfirmed(t *testing.T) {
+	for keys, want := range map[string]int{"y": 0, "YES": 0, "n": exitConfirm, "": exitConfirm, "yess": exitConfirm} {
+		base, sent := promptGateway(t)
+		x, end := onTerminal(t, base, "connection", "delete", "old")
+		x.answer("[y/N]", keys, false)
+		code := end()
+		if code != want || (len(sent()) == 1) != (want == 0) {
+			t.Errorf("%q: exit code %d, sent %v:\n%s", keys, code, sent(), x.screen())
+		}
+	}
+}
