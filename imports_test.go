@@ -19,7 +19,7 @@ func TestImports(t *testing.T) {
 		"github.com/spf13/viper":         {"pkg/config"},
 		"github.com/olekukonko/":         {"pkg/output"},
 		"github.com/itchyny/gojq":        {"pkg/output"},
-		"github.com/duckdb/":             {"pkg/gateway/engine/duckdb"},
+		"github.com/duckdb/":             {"pkg/gateway/engine/duckdb", "pkg/gateway/connector/duckdbfile"},
 		"modernc.org/sqlite":             {"pkg/gateway/store", "pkg/gateway/connector"},
 		"github.com/jackc/pgx":           {"pkg/gateway/connector"},
 		"github.com/go-sql-driver/mysql": {"pkg/gateway/connector"},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
+	"github.com/dig-cli/dig/pkg/gateway/connector/duckdbfile"
 	"github.com/dig-cli/dig/pkg/gateway/connector/files"
 	"github.com/dig-cli/dig/pkg/gateway/connector/mysql"
 	"github.com/dig-cli/dig/pkg/gateway/connector/postgres"
@@ -22,7 +23,7 @@ import (
 
 // connectorTypes are the types of connection of this gateway.
 func connectorTypes() connector.Registry {
-	return connector.Registry{postgres.Type(), mysql.Type(), files.Type(), rest.Type(), sqlite.Type()}
+	return connector.Registry{postgres.Type(), mysql.Type(), files.Type(), rest.Type(), sqlite.Type(), duckdbfile.Type()}
 }
 
 func (g *Gateway) registerConnections() {

@@ -17,7 +17,7 @@ func (c Credential) LocalPath(field string) (string, error) {
 		return "", fmt.Errorf("credential field %q must be an absolute path", field)
 	}
 	if slices.Contains(strings.Split(filepath.ToSlash(p), "/"), "..") {
-		return "", fmt.Errorf("credential field %q must not hold ..", field)
+		return "", fmt.Errorf("credential field %q must not hold \"..\" elements", field)
 	}
 	return filepath.Clean(p), nil
 }

@@ -1,0 +1,247 @@
+//go:build cgo
+
+package duckdbfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	bindings "github.com/duckdb/duckdb-go-bindings"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/connector"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// pool holds the files that are being read. A file is let go when its last reading ends, so that others may write it.
+type pool struct {
+	mu    sync.Mutex
+	files map[string]*instance
+}
+
+type instance struct {
+	db   bindings.Database
+	refs int
+}
+
+func newPool() *pool { return &pool{files: map[string]*instance{}} }
+
+func (p *pool) open(c connector.Credential) (connector.Connector, error) {
+	path, err := c.LocalPath("path")
+	if err != nil {
+		return nil, err
+	}
+	if strings.Contains(path, "?") {
+		return nil, errors.New(`credential field "path" must not hold a question mark, which DuckDB takes for the end of a file's name`)
+	}
+	return &file{p, path}, nil
+}
+
+// settings close every way out of the file, from views and macros in it too.
+var settings = [][2]string{
+	{"access_mode", "READ_ONLY"}, {"temp_directory", ""}, {"enable_external_access", "false"}, {"autoinstall_known_extensions", "false"}, {"autoload_known_extensions", "false"},
+	{"allow_community_extensions", "false"}, {"allow_unsigned_extensions", "false"}, {"allow_persistent_secrets", "false"},
+	{"memory_limit", "512MB"}, {"threads", "2"}, {"lock_configuration", "true"},
+}
+
+func (p *pool) acquire(path string) (*instance, error) {
+	if _, err := connector.CheckLocalFile(path); err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if in := p.files[path]; in != nil {
+		in.refs++
+		return in, nil
+	}
+	var cfg bindings.Config
+	if bindings.CreateConfig(&cfg) == bindings.StateError {
+		return nil, errors.New("the engine refused a configuration")
+	}
+	defer bindings.DestroyConfig(&cfg)
+	for _, s := range settings {
+		if bindings.SetConfig(cfg, s[0], s[1]) == bindings.StateError {
+			return nil, fmt.Errorf("the engine does not know the setting %s", s[0])
+		}
+	}
+	in := &instance{refs: 1}
+	var message string
+	if bindings.OpenExt(path, &in.db, cfg, &message) == bindings.StateError {
+		return nil, plain(path, message)
+	}
+	p.files[path] = in
+	return in, nil
+}
+
+func (p *pool) release(path string, in *instance) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if in.refs--; in.refs == 0 {
+		delete(p.files, path)
+		bindings.Close(&in.db)
+	}
+}
+
+// plain words the errors of opening a file.
+func plain(path, message string) error {
+	first, _, _ := strings.Cut(strings.TrimSpace(message), "\n")
+	switch {
+	case strings.Contains(message, "Conflicting lock"), strings.Contains(message, "Could not set lock"):
+		return fmt.Errorf("file %s is locked by another program that writes it: %s", path, first)
+	case strings.Contains(message, "not a valid DuckDB database file"):
+		return fmt.Errorf("file %s is no DuckDB database: %s", path, first)
+	}
+	return fmt.Errorf("file %s cannot be opened: %s", path, first)
+}
+
+type file struct {
+	pool *pool
+	path string
+}
+
+func (f *file) Close() error { return nil }
+
+// session is a connection to the file, for one statement at a time.
+type session struct {
+	f    *file
+	in   *instance
+	conn bindings.Connection
+}
+
+func (f *file) session(ctx context.Context) (*session, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	in, err := f.pool.acquire(f.path)
+	if err != nil {
+		return nil, err
+	}
+	s := &session{f: f, in: in}
+	if bindings.Connect(in.db, &s.conn) == bindings.StateError {
+		f.pool.release(f.path, in)
+		return nil, errors.New("the engine refused a connection")
+	}
+	return s, nil
+}
+
+func (s *session) close() {
+	bindings.Disconnect(&s.conn)
+	s.f.pool.release(s.f.path, s.in)
+}
+
+func (f *file) Test(ctx context.Context) error {
+	_, err := f.Schemas(ctx)
+	return err
+}
+
+// texts runs a small query over the catalog.
+func (f *file) texts(ctx context.Context, sql string, args ...any) (out [][]string, err error) {
+	s, err := f.session(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.stream(ctx, sql, args, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	for {
+		rows, err := b.texts(ctx)
+		if err != nil || rows == nil {
+			return out, err
+		}
+		out = append(out, rows...)
+	}
+}
+
+// Schemas lists those of the file.
+func (f *file) Schemas(ctx context.Context) ([]string, error) {
+	rows, err := f.texts(ctx, `SELECT schema_name FROM duckdb_schemas() WHERE database_name = current_database() AND (NOT internal OR schema_name = 'main') ORDER BY 1`)
+	var out []string
+	for _, r := range rows {
+		out = append(out, r[0])
+	}
+	return out, err
+}
+
+func (f *file) schema(ctx context.Context, name string) (string, error) {
+	all, err := f.Schemas(ctx)
+	if err != nil {
+		return "", err
+	}
+	found, ok, err := connector.Pick("schema", name, all)
+	if err == nil && !ok {
+		err = connector.ErrNoSchema
+	}
+	return found, err
+}
+
+const tablesSQL = `SELECT table_name FROM duckdb_tables() WHERE database_name = current_database() AND schema_name = ? AND NOT internal
+UNION ALL SELECT view_name FROM duckdb_views() WHERE database_name = current_database() AND schema_name = ? AND NOT internal ORDER BY 1`
+
+func (f *file) names(ctx context.Context, schema string) (string, []string, error) {
+	schema, err := f.schema(ctx, schema)
+	if err != nil {
+		return "", nil, err
+	}
+	rows, err := f.texts(ctx, tablesSQL, schema, schema)
+	var out []string
+	for _, r := range rows {
+		out = append(out, r[0])
+	}
+	return schema, out, err
+}
+
+// Tables lists tables and views.
+func (f *file) Tables(ctx context.Context, schema string) ([]connector.Table, error) {
+	_, names, err := f.names(ctx, schema)
+	out := make([]connector.Table, len(names))
+	for i, n := range names {
+		out[i] = connector.Table{Name: n}
+	}
+	return out, err
+}
+
+// Table opens a table or a view for reading.
+func (f *file) Table(ctx context.Context, schema, name string) (engine.Scanner, error) {
+	schema, names, err := f.names(ctx, schema)
+	if err != nil {
+		return nil, err
+	}
+	found, ok, err := connector.Pick("table", name, names)
+	if err == nil && !ok {
+		err = connector.ErrNoTable
+	}
+	if err != nil {
+		return nil, err
+	}
+	t := &table{f: f, name: quote(schema) + "." + quote(found)}
+	rows, err := f.texts(ctx, `DESCRIBE `+t.name)
+	if err != nil {
+		return nil, fmt.Errorf("table %s: %w", t.name, err)
+	}
+	comments, err := f.texts(ctx, `SELECT column_name, coalesce(comment, '') FROM duckdb_columns() WHERE database_name = current_database() AND schema_name = ? AND table_name = ?`, schema, found)
+	if err != nil {
+		return nil, err
+	}
+	said := map[string]string{}
+	for _, r := range comments {
+		said[r[0]] = r[1]
+	}
+	for _, r := range rows { // name, type, whether it may be NULL
+		c := columnOf(r[0], r[1])
+		c.Nullable, c.Comment = r[2] == "YES", said[r[0]]
+		t.cols = append(t.cols, c)
+	}
+	return t, nil
+}
+
+// Statistics are not kept in a form that counts different values.
+func (f *file) Statistics(context.Context, string, string) ([]api.ColumnStatistics, error) {
+	return nil, connector.ErrNoStatistics
+}
+
+func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

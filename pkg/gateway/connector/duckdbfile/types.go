@@ -1,0 +1,142 @@
+//go:build cgo
+
+package duckdbfile
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// physical is how the values of a column lie in DuckDB's memory.
+type physical uint8
+
+const (
+	asText physical = iota
+	asBlob
+	asJSON
+	asBool
+	asInt8
+	asInt16
+	asInt32
+	asInt64
+	asFloat
+	asDouble
+	asUUID
+)
+
+// column is a column of a table.
+type column struct {
+	engine.ColumnInfo
+	read physical
+	expr string // what is selected, when it is not the column itself
+	push bool   // comparisons mean the same in both engines
+}
+
+// columnOf maps a type of DuckDB. What has no counterpart is text as DuckDB prints it; nested values are JSON.
+func columnOf(name, typ string) column {
+	c := column{ColumnInfo: engine.ColumnInfo{Name: name, Type: "varchar"}}
+	text := "CAST(" + quote(name) + " AS VARCHAR)"
+	is := func(trino string, read physical, expr string) {
+		c.Type, c.read, c.expr = trino, read, expr
+	}
+	switch typ {
+	case "BOOLEAN":
+		is("boolean", asBool, "")
+		c.push = true
+	case "TINYINT":
+		is("tinyint", asInt8, "")
+		c.push = true
+	case "SMALLINT":
+		is("smallint", asInt16, "")
+		c.push = true
+	case "INTEGER":
+		is("integer", asInt32, "")
+		c.push = true
+	case "BIGINT":
+		is("bigint", asInt64, "")
+		c.push = true
+	case "UTINYINT":
+		is("smallint", asInt16, "CAST("+quote(name)+" AS SMALLINT)")
+		c.push = true
+	case "USMALLINT":
+		is("integer", asInt32, "CAST("+quote(name)+" AS INTEGER)")
+		c.push = true
+	case "UINTEGER":
+		is("bigint", asInt64, "CAST("+quote(name)+" AS BIGINT)")
+		c.push = true
+	case "UBIGINT":
+		is("decimal(20,0)", asText, text)
+	case "HUGEINT", "UHUGEINT": // one digit more than a decimal holds: such a value is an error
+		is("decimal(38,0)", asText, text)
+	case "FLOAT":
+		is("real", asFloat, "")
+	case "DOUBLE":
+		is("double", asDouble, "")
+	case "VARCHAR":
+		is("varchar", asText, "")
+		c.push = true
+	case "JSON":
+		is("json", asText, "")
+	case "UUID":
+		is("uuid", asUUID, "")
+	case "BLOB":
+		is("varbinary", asBlob, "")
+	case "DATE":
+		is("date", asInt32, "")
+	case "TIME":
+		is("time", asInt64, "")
+	case "TIMESTAMP":
+		is("timestamp", asInt64, "")
+	case "TIMESTAMP_S", "TIMESTAMP_MS":
+		is("timestamp", asInt64, "CAST("+quote(name)+" AS TIMESTAMP)")
+	case "TIMESTAMP WITH TIME ZONE":
+		is("timestamp with time zone", asInt64, "")
+	default:
+		var width, scale int
+		switch n, _ := fmt.Sscanf(typ, "DECIMAL(%d,%d)", &width, &scale); {
+		case n == 2 && !strings.HasSuffix(typ, "]"):
+			c.Type = fmt.Sprintf("decimal(%d,%d)", width, scale)
+			switch {
+			case width <= 4:
+				c.read = asInt16
+			case width <= 9:
+				c.read = asInt32
+			case width <= 18:
+				c.read = asInt64
+			default:
+				c.expr = text
+			}
+		case strings.HasSuffix(typ, "]"), strings.HasPrefix(typ, "STRUCT("), strings.HasPrefix(typ, "MAP("), strings.HasPrefix(typ, "UNION("), typ == "VARIANT":
+			is("json", asJSON, "CAST(to_json("+exactly(quote(name), typ)+") AS VARCHAR)")
+		default:
+			c.expr = text
+		}
+	}
+	if c.expr == "" {
+		c.expr = quote(name)
+	}
+	return c
+}
+
+var decimalForm = regexp.MustCompile(`DECIMAL\(([0-9]+),[0-9]+\)`)
+
+// exactly keeps the digits of decimals in a nested value, which JSON numbers would hold as doubles: those of more than 15 digits
+// become texts.
+func exactly(value, typ string) string {
+	long := false
+	as := decimalForm.ReplaceAllStringFunc(typ, func(d string) string {
+		if w, _ := strconv.Atoi(decimalForm.FindStringSubmatch(d)[1]); w <= 15 {
+			return d
+		}
+		long = true
+		return "VARCHAR"
+	})
+	if !long {
+		return value
+	}
+	return "CAST(" + value + " AS " + as + ")"
+}
