@@ -12,7 +12,7 @@ BASH   := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 ZSH    := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 FISH   := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
-.PHONY: all client compiler test load lint generate bench bench-start bench-sources install uninstall clean
+.PHONY: all client compiler test load big lint generate bench bench-start bench-sources install uninstall clean
 
 all: compiler
 	$(GO) build -trimpath -ldflags "$(LDFLAGS)" -o bin/dig .
@@ -31,6 +31,11 @@ client:
 
 test:
 	$(GO) test $(TESTFLAGS) ./...
+
+# 10,000,000 rows imported and aggregated by a gateway that may use 1 GiB.
+big: all
+	$(GO) build -o bin/bench/big ./testdata/bench/big
+	bin/bench/big -dig bin/dig -rows $${ROWS:-10000000}
 
 # 32 clients for a minute against a served gateway that is killed every ten seconds.
 load:

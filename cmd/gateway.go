@@ -12,6 +12,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 	"github.com/spf13/cobra"
 )
@@ -27,7 +28,7 @@ func newGatewayServeCmd(e *Env) *cobra.Command {
 	var faults []string
 	var faultSeed uint64
 	var limits gateway.Limits
-	var upload string
+	var upload, memory string
 	var printKey, anyHost, quiet bool
 	var grace time.Duration
 	c := &cobra.Command{
@@ -51,6 +52,7 @@ process at once.`,
 	fs.BoolVar(&quiet, "quiet", false, "no line per request")
 	fs.DurationVar(&grace, "grace", 30*time.Second, "how long calls and runs may go on after an interrupt before they are cancelled")
 	fs.DurationVar(&limits.Statement, "max-statement-time", 2*time.Hour, "longest time a statement may run; 0 for any")
+	fs.StringVar(&memory, "memory", "", "memory that the engine of one project may use, such as 512MiB (1GiB, or less in a smaller container)")
 	fs.StringVar(&upload, "max-upload", "64GiB", "largest CSV document an import takes, after unpacking; off for any")
 	fs.DurationVar(&limits.Silence, "max-silence", time.Minute, "longest pause in the body of a request; 0 for any")
 	fs.StringArrayVar(&faults, "fault", nil, "show a fault on purpose, such as status=503,rate=0.2; repeat (docs/testing.md)")
@@ -69,6 +71,12 @@ process at once.`,
 		if limits.Upload, err = config.ParseSize(upload); err != nil {
 			return usagef("--max-upload: %v", err)
 		}
+		engineMemory := memoryFor(allowedMemory())
+		if memory != "" {
+			if engineMemory, err = config.ParseSize(memory); err != nil || engineMemory < 64<<20 {
+				return usagef("--memory: %q is not a size of at least 64MiB", memory)
+			}
+		}
 		dir, err := config.DataDir(e.Getenv)
 		if err != nil {
 			return err
@@ -77,7 +85,7 @@ process at once.`,
 		if quiet {
 			level = slog.LevelWarn
 		}
-		g, err := gateway.Open(gateway.Options{Dir: dir, OpenEngine: duckdb.Open, Now: e.Now, Version: buildVersion(), Inject: inject, Limits: limits,
+		g, err := gateway.Open(gateway.Options{Dir: dir, OpenEngine: duckdb.Open, Now: e.Now, Version: buildVersion(), Inject: inject, Limits: limits, Engine: engine.Options{MemoryLimit: engineMemory},
 			Log: slog.New(slog.NewTextHandler(e.Err, &slog.HandlerOptions{Level: level}))})
 		if err != nil {
 			return err

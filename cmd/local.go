@@ -73,5 +73,6 @@ func (e *Env) openGateway(dir string) (*gateway.Gateway, error) {
 			return nil, err
 		}
 	}
-	return gateway.Open(gateway.Options{Dir: dir, OpenEngine: duckdb.Open, Now: e.Now, Version: buildVersion()})
+	return gateway.Open(gateway.Options{Dir: dir, OpenEngine: duckdb.Open, Now: e.Now, Version: buildVersion(),
+		Engine: engine.Options{MemoryLimit: memoryFor(allowedMemory())}})
 }

@@ -1,0 +1,324 @@
+//go:build linux
+
+// Command big imports many rows into a served gateway, aggregates them, reads them all back, compares every answer with what it
+// computed while it made the rows, and prints the peak memory of the gateway and of each client. It fails when one of them needed
+// more than the limit. Linux only: it reads /proc.
+package main
+
+import (
+	"bufio"
+	"encoding/csv"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	groups = 5000
+	notes  = 3_333_333 // different notes; shares no factor with the step from one row's note to the next
+)
+
+func main() {
+	dig := flag.String("dig", "bin/dig", "the program")
+	rows := flag.Int("rows", 10_000_000, "rows to import")
+	limit := flag.Int("limit", 1024, "MiB that each process may need")
+	flag.Parse()
+	path, err := filepath.Abs(*dig)
+	if err == nil {
+		err = run(path, *rows, *limit)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "big:", err)
+		os.Exit(1)
+	}
+}
+
+// group is what is known of the rows of one group.
+type group struct {
+	count, flags, first int
+	cents               int64
+	last                time.Time
+}
+
+type bench struct {
+	dig, dir string
+	env      []string
+	group    string // control group of the gateway, empty for none
+	gateway  *exec.Cmd
+	limit    int
+	over     []string
+}
+
+func run(dig string, rows, limit int) error {
+	dir, err := os.MkdirTemp("", "dig-big-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	b := &bench{dig: dig, dir: dir, limit: limit}
+	b.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "DIG_DATA_DIR=" + dir + "/data", "DIG_CONFIG_DIR=" + dir + "/config"}
+	if err := b.serve(); err != nil {
+		return err
+	}
+	defer func() {
+		_ = b.gateway.Process.Kill()
+		_ = b.gateway.Wait()
+		if b.group != "" {
+			os.Remove(b.group)
+		}
+	}()
+	fmt.Printf("%-34s %10s %12s %12s\n", fmt.Sprintf("%d rows", rows), "seconds", "client MiB", "gateway MiB")
+
+	if _, err := b.client("create", nil, nil, "table", "create", "big", "--column", "id:bigint", "--column", "grp:varchar", "--column", "amount:decimal", "--column", "at:timestamp", "--column", "note:varchar", "--column", "flag:boolean"); err != nil {
+		return err
+	}
+	known := map[string]*group{}
+	in, out := io.Pipe()
+	go func() { out.CloseWithError(generate(out, rows, known)) }()
+	text, err := b.client("import", in, nil, "table", "import", "big", "-", "-o", "csv", "--columns", "result.processed", "--no-header")
+	if err != nil {
+		return err
+	}
+	if text != strconv.Itoa(rows) {
+		return fmt.Errorf("%s rows were imported", text)
+	}
+	if err := b.aggregate(known); err != nil {
+		return err
+	}
+	for _, c := range [][3]string{
+		{"count distinct, many values", `SELECT count(*) FROM (SELECT note FROM peaka."table".big GROUP BY note) x`, strconv.Itoa(min(rows, notes))},
+		{"join with itself", `SELECT count(*) FROM peaka."table".big a JOIN peaka."table".big b ON a.id = b.id WHERE a.flag = b.flag`, strconv.Itoa(rows)},
+		{"sort of all rows", `SELECT sum(r * (id % 2)) >= 0 FROM (SELECT id, row_number() OVER (ORDER BY amount, id) AS r FROM peaka."table".big) x`, "true"},
+	} {
+		text, err := b.client(c[0], nil, nil, "query", "execute", "-o", "csv", "--no-header", "--sql", c[1])
+		if err != nil {
+			return err
+		}
+		if text != c[2] {
+			return fmt.Errorf("%s: %s, want %s", c[0], text, c[2])
+		}
+	}
+	if err := b.readAll(rows, known); err != nil {
+		return err
+	}
+	if err := b.stop(); err != nil {
+		return err
+	}
+	if len(b.over) > 0 {
+		return fmt.Errorf("more than %d MiB: %s", limit, strings.Join(b.over, ", "))
+	}
+	return nil
+}
+
+// generate writes the document and keeps the answers.
+func generate(to io.Writer, rows int, known map[string]*group) error {
+	w := bufio.NewWriterSize(to, 1<<20)
+	r := rand.New(rand.NewPCG(1, 2))
+	fmt.Fprintln(w, "id,grp,amount,at,note,flag")
+	epoch := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+	var line []byte
+	for id := range rows {
+		g, cents := fmt.Sprintf("g%04d", r.IntN(groups)), r.Int64N(2_000_000)-500_000
+		at, flag := epoch.Add(time.Duration(r.Int64N(1e8))*time.Second), r.IntN(3) == 0
+		line = strconv.AppendInt(line[:0], int64(id), 10)
+		line = append(append(append(line, ','), g...), ',')
+		line = appendCents(line, cents)
+		line = at.AppendFormat(append(line, ','), "2006-01-02 15:04:05")
+		line = strconv.AppendInt(append(line, ",note no. "...), int64(id)*7919%notes, 10)
+		line = append(strconv.AppendBool(append(line, ','), flag), '\n')
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
+		k := known[g]
+		if k == nil {
+			k = &group{first: id}
+			known[g] = k
+		}
+		k.count++
+		k.cents += cents
+		if flag {
+			k.flags++
+		}
+		if at.After(k.last) {
+			k.last = at
+		}
+	}
+	return w.Flush()
+}
+
+func appendCents(b []byte, c int64) []byte {
+	if c < 0 {
+		b, c = append(b, '-'), -c
+	}
+	b = append(strconv.AppendInt(b, c/100, 10), '.')
+	return append(b, byte('0'+c/10%10), byte('0'+c%10))
+}
+
+// aggregate compares every group.
+func (b *bench) aggregate(known map[string]*group) error {
+	text, err := b.client("group by, 5 aggregates", nil, nil, "query", "execute", "-o", "csv", "--no-header", "--sql",
+		`SELECT grp, count(*), sum(CASE WHEN flag THEN 1 ELSE 0 END), min(id), CAST(sum(amount) * 100 AS bigint), CAST(max("at") AS varchar) FROM peaka."table".big GROUP BY grp`)
+	if err != nil {
+		return err
+	}
+	recs, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil || len(recs) != len(known) {
+		return fmt.Errorf("group by: %d groups, want %d (%v)", len(recs), len(known), err)
+	}
+	for _, r := range recs {
+		k := known[r[0]]
+		if k == nil {
+			return fmt.Errorf("group by: a group %q", r[0])
+		}
+		want := []string{r[0], strconv.Itoa(k.count), strconv.Itoa(k.flags), strconv.Itoa(k.first), strconv.FormatInt(k.cents, 10), k.last.Format("2006-01-02 15:04:05")}
+		r[5] = strings.TrimSuffix(r[5], ".000000")
+		r[5] = strings.TrimSuffix(r[5], ".000")
+		if got := strings.Join(r, " "); got != strings.Join(want, " ") {
+			return fmt.Errorf("group by: %s, want %s", got, strings.Join(want, " "))
+		}
+	}
+	return nil
+}
+
+// readAll reads every row back and counts again.
+func (b *bench) readAll(rows int, known map[string]*group) error {
+	in, out := io.Pipe()
+	got := make(chan error, 1)
+	go func() {
+		r := csv.NewReader(bufio.NewReaderSize(in, 1<<20))
+		r.ReuseRecord = true
+		counts, ids, n := map[string]int{}, int64(0), 0
+		for {
+			rec, err := r.Read()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				got <- err
+				return
+			}
+			id, err := strconv.ParseInt(rec[0], 10, 64)
+			if err != nil {
+				got <- err
+				return
+			}
+			ids += id
+			counts[strings.Clone(rec[1])]++
+			n++
+		}
+		var err error
+		for g, k := range known {
+			if counts[g] != k.count {
+				err = fmt.Errorf("read back: %d rows of group %s, want %d", counts[g], g, k.count)
+			}
+		}
+		if want := int64(rows) * int64(rows-1) / 2; n != rows || ids != want {
+			err = fmt.Errorf("read back: %d rows whose ids make %d, want %d and %d", n, ids, rows, want)
+		}
+		got <- err
+	}()
+	_, err := b.client("read all rows as CSV", nil, out, "query", "execute", "-o", "csv", "--no-header", "--sql", `SELECT id, grp, amount, "at", note, flag FROM peaka."table".big`)
+	out.Close()
+	if err != nil {
+		return err
+	}
+	return <-got
+}
+
+// memoryGroup makes a control group of so many MiB, of version 2 or 1, and returns its folder; empty when it may not.
+func memoryGroup(limit int) string {
+	name := fmt.Sprintf("dig-big-%d", os.Getpid())
+	for _, g := range [][2]string{{"/sys/fs/cgroup/" + name, "memory.max"}, {"/sys/fs/cgroup/memory/" + name, "memory.limit_in_bytes"}} {
+		if os.Mkdir(g[0], 0o755) != nil {
+			continue
+		}
+		file := filepath.Join(g[0], g[1])
+		if _, err := os.Stat(file); err == nil && os.WriteFile(file, []byte(strconv.Itoa(limit<<20)), 0o644) == nil {
+			return g[0]
+		}
+		os.Remove(g[0])
+	}
+	return ""
+}
+
+// serve starts the gateway and waits until it answers.
+func (b *bench) serve() error {
+	args := []string{b.dig, "gateway", "serve", "--quiet", "--listen", "127.0.0.1:0"}
+	if b.group = memoryGroup(b.limit); b.group == "" {
+		fmt.Println("no control group can be made here: the limit is measured, not enforced")
+		args = append(args, "--memory", fmt.Sprint(b.limit*6/10, "MiB")) // what dig chooses in a group of that size
+	} else {
+		fmt.Println("the kernel holds the gateway to the limit:", b.group)
+	}
+	b.gateway = exec.Command("sh", append([]string{"-c", `[ -z "$0" ] || echo $$ >"$0/cgroup.procs"; exec "$@"`, b.group}, args...)...)
+	b.gateway.Env, b.gateway.Dir, b.gateway.Stderr = b.env, b.dir, os.Stderr
+	b.gateway.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := b.gateway.Start(); err != nil {
+		return err
+	}
+	for range 200 {
+		if _, err := os.Stat(filepath.Join(b.dir, "data", "gateway.sock")); err == nil {
+			return nil
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return fmt.Errorf("the gateway does not answer")
+}
+
+func (b *bench) stop() error {
+	if err := b.gateway.Process.Signal(os.Interrupt); err != nil {
+		return err
+	}
+	return b.gateway.Wait()
+}
+
+// client runs dig and prints a line of what it took. It returns what dig printed, unless that goes to out.
+func (b *bench) client(name string, in io.Reader, out io.Writer, args ...string) (string, error) {
+	c := exec.Command(b.dig, args...)
+	var text, errs strings.Builder
+	c.Env, c.Dir, c.Stdin, c.Stdout, c.Stderr = b.env, b.dir, in, &text, &errs
+	if out != nil {
+		c.Stdout = out
+	}
+	// 5 makes the kernel forget the peak so far.
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", b.gateway.Process.Pid), []byte("5"), 0); err != nil {
+		return "", err
+	}
+	begun := time.Now()
+	if err := c.Run(); err != nil {
+		return "", fmt.Errorf("%s: %v\n%s", name, err, errs.String())
+	}
+	own := int(c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss / 1024)
+	served, err := b.peak()
+	if err != nil {
+		return "", err
+	}
+	fmt.Printf("%-34s %10.1f %12d %12d\n", name, time.Since(begun).Seconds(), own, served)
+	if own > b.limit || served > b.limit {
+		b.over = append(b.over, name)
+	}
+	return strings.TrimSpace(text.String()), nil
+}
+
+// peak is the largest resident memory that the gateway has had since the last client began, in MiB.
+func (b *bench) peak() (int, error) {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", b.gateway.Process.Pid))
+	if err != nil {
+		return 0, err
+	}
+	for _, line := range strings.Split(string(raw), "\n") {
+		if f := strings.Fields(line); len(f) == 3 && f[0] == "VmHWM:" {
+			kib, err := strconv.Atoi(f[1])
+			return kib / 1024, err
+		}
+	}
+	return 0, fmt.Errorf("/proc has no VmHWM")
+}
