@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"regexp"
 	"strings"
@@ -43,6 +44,8 @@ type failure struct {
 	msg  string
 	hint string
 	err  error
+
+	parts []errorJSON // of which it is the sum
 }
 
 func (f *failure) Error() string { return f.msg }
@@ -153,21 +156,38 @@ func (e *Env) report(ctx context.Context, err error) int {
 		return exitDifferent
 	}
 	f := classify(ctx, err)
-	hint := strings.ReplaceAll(f.hint, "`dig ", "`"+e.Name+" ")
-	if o := e.run.flags.output; o == "json" || o == "ndjson" {
-		j := errorJSON{Code: f.code, Message: f.msg, Hint: hint, ExitCode: f.exit, Status: statusOf(err), Unsure: unsure(err)}
-		j.BadCells, j.BadCellsTotal = badCellsOf(err)
-		raw, _ := api.Marshal(map[string]any{"error": j})
+	if e.jsonErrors() {
+		raw, _ := api.Marshal(map[string]any{"error": e.toJSON(&f, err)})
 		fmt.Fprintf(e.Err, "%s\n", raw)
-		return f.exit
-	}
-	fmt.Fprintf(e.Err, "%s: %s\n", e.Name, output.SanitizeText(nil, f.msg))
-	e.listBadCells(err)
-	if hint != "" {
-		fmt.Fprintf(e.Err, "hint: %s\n", hint)
+	} else {
+		e.complain(e.Err, &f, err)
 	}
 	return f.exit
 }
+
+// jsonErrors reports whether a failure is one JSON object on stderr.
+func (e *Env) jsonErrors() bool {
+	o := e.run.flags.output
+	return o == "json" || o == "ndjson"
+}
+
+func (e *Env) toJSON(f *failure, err error) errorJSON {
+	j := errorJSON{Code: f.code, Message: f.msg, Hint: e.ownName(f.hint), ExitCode: f.exit, Status: statusOf(err), Unsure: unsure(err), Failures: f.parts}
+	j.BadCells, j.BadCellsTotal = badCellsOf(err)
+	return j
+}
+
+// complain prints a failure for people.
+func (e *Env) complain(w io.Writer, f *failure, err error) {
+	fmt.Fprintf(w, "%s: %s\n", e.Name, output.SanitizeText(nil, f.msg))
+	e.listBadCells(err)
+	if f.hint != "" {
+		fmt.Fprintf(w, "hint: %s\n", e.ownName(f.hint))
+	}
+}
+
+// ownName makes commands in a hint those of the name that the program was called by.
+func (e *Env) ownName(hint string) string { return strings.ReplaceAll(hint, "`dig ", "`"+e.Name+" ") }
 
 // errorJSON is how a failure is written with -o json.
 type errorJSON struct {
@@ -180,6 +200,8 @@ type errorJSON struct {
 
 	BadCells      []api.BadCell `json:"badCells,omitempty"` // of a refused import
 	BadCellsTotal int64         `json:"badCellsTotal,omitempty"`
+
+	Failures []errorJSON `json:"failures,omitempty"` // of several statements
 }
 
 func badCellsOf(err error) ([]api.BadCell, int64) {

@@ -112,7 +112,7 @@ func (e *Env) openSide(ctx context.Context, arg string) (api.RowReader, error) {
 		if strings.TrimSpace(string(sql)) == "" {
 			return nil, usagef("%s: the statement is empty", arg)
 		}
-		return e.openStatement(ctx, (&executeFlags{}).statement(string(sql), nil, api.ExecuteTimeout(e.timeLimit())))
+		return e.openStatement(ctx, (&executeFlags{}).statement(e, string(sql), nil))
 	case kind == "query":
 		cl, err := e.Client()
 		if err != nil {

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -21,6 +22,7 @@ func newQueryCmd(e *Env) *cobra.Command {
 // executeFlags are the flags of `query execute`.
 type executeFlags struct {
 	renderFlags
+	batchFlags
 	sql, file, id, name, builder, format string
 	bind                                 []string
 	limit, maxRows                       int64
@@ -29,6 +31,8 @@ type executeFlags struct {
 
 	wire     api.Format // --format
 	maxBytes int64      // --max-bytes
+	limited  bool       // --limit was given
+	out      string     // --out; {n} is the number of a statement
 	sidecar  string     // where the manifest goes
 }
 
@@ -42,17 +46,23 @@ func newQueryExecuteCmd(e *Env) *cobra.Command {
 
 Give exactly one of --sql (or the SQL as the argument, - for stdin), -f FILE, --id, --name or --builder.
 With -o json the gateway's own bytes are printed, in the shape that --format asks for; every other output
-is made from the rows as they arrive, so a result of any size needs little memory.`,
+is made from the rows as they arrive, so a result of any size needs little memory.
+
+A file may hold several statements. Their results follow each other, or go to files of their own with --out-dir, or
+--out with {n} in the name. The first that fails ends the run; with --keep-going the others run too, and only
+complete results are printed. --each-row runs one statement with the values of each row of a file.`,
 		Example: strings.ReplaceAll(`  dig query execute --sql "SELECT * FROM sample.shop.customers LIMIT 5"
   dig query execute -f report.sql -o csv --out report.csv
   dig query execute --sql "SELECT * FROM peaka.\"table\".people WHERE age > ?" --bind 30
   dig query execute --id 1210890979914023812 -o ndjson
+  dig query execute -f nightly.sql --out-dir results -o parquet --jobs 4 --keep-going
+  dig query execute --sql "SELECT count(*) FROM sample.shop.customers WHERE city = ?" --each-row cities.csv -o csv
   echo "SELECT 1" | dig query execute -f -`, "dig ", e.Name+" "),
 		Args: cobra.MaximumNArgs(1),
 	}
 	fs := c.Flags()
 	fs.StringVar(&f.sql, "sql", "", "the statement; a SELECT")
-	fs.StringVarP(&f.file, "file", "f", "", "read the statement from a file, - for stdin")
+	fs.StringVarP(&f.file, "file", "f", "", "read the statement from a file, or several that semicolons end; - for stdin")
 	fs.StringVar(&f.id, "id", "", "run the saved query with this id")
 	fs.StringVar(&f.name, "name", "", "run what a qualified name means: peaka.query.NAME, peaka.mtquery.NAME, catalog.schema.table")
 	fs.StringVar(&f.builder, "builder", "", "run the query-builder object in this JSON file, - for stdin")
@@ -63,6 +73,7 @@ is made from the rows as they arrive, so a result of any size needs little memor
 	fs.StringVar(&f.format, "format", "", "shape of the rows on the wire: CELL_TYPED, SIMPLE or COMPACT (by default the cheapest that serves the output)")
 	fs.BoolVar(&f.noHistory, "no-history", false, "do not keep the result for `query last`")
 	f.renderFlags.register(c)
+	f.batchFlags.register(c)
 	annotate(c, spec.ExecuteQuery)
 	fixed(c, "format", string(api.CellTyped), string(api.Simple), string(api.Compact))
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -78,13 +89,39 @@ is made from the rows as they arrive, so a result of any size needs little memor
 		if err != nil {
 			return err
 		}
+		switch {
+		case f.eachRow != "":
+			next, stop, err := e.eachRow(&f, st.text)
+			if err != nil {
+				return err
+			}
+			return errors.Join(q.several(c.Context(), next), stop())
+		case f.file != "":
+			if parts := splitSQL(st.text, e.nestedComments()); len(parts) > 1 {
+				return q.several(c.Context(), e.parts(&f, sourceName(f.file), parts))
+			}
+		}
 		return q.single(c.Context(), st)
 	}
 	return c
 }
 
+// nestedComments reports whether comments of SQL nest in the place in force.
+func (e *Env) nestedComments() bool { return e.run.settings.Zone.Value == "local" }
+
+func sourceName(file string) string {
+	if file == "-" {
+		return "stdin"
+	}
+	return file
+}
+
 // check validates the flags as a set.
 func (f *executeFlags) check(e *Env, c *cobra.Command) (output.Options, error) {
+	if err := f.batchFlags.check(e, c, f.chart != ""); err != nil {
+		return output.Options{}, err
+	}
+	f.out, f.limited = e.run.flags.out, c.Flags().Changed("limit")
 	o, err := f.renderFlags.options(e, c)
 	if err != nil {
 		return o, err
@@ -102,7 +139,10 @@ func (f *executeFlags) check(e *Env, c *cobra.Command) (output.Options, error) {
 			return o, usagef("--max-bytes: %q is not a size, such as 100MB", f.maxSize)
 		}
 	}
-	f.sidecar, err = manifestName(f.manifest, e.run.flags.out)
+	f.sidecar, err = manifestName(f.manifest, f.out)
+	if err == nil && f.toFiles && f.sidecar != "" && !strings.Contains(f.sidecar, "{n}") {
+		err = usagef("--manifest names one file for several results").withHint("put {n}, the number of the statement, into the name")
+	}
 	return o, err
 }
 
@@ -131,7 +171,15 @@ func (e *Env) executeForm(c *cobra.Command, f *executeFlags, args []string) (*st
 	if len(f.bind) > 0 && !text {
 		return nil, usagef("--bind needs a statement, not %s", given[0])
 	}
-	if c.Flags().Changed("limit") {
+	if f.eachRow != "" {
+		switch {
+		case !text:
+			return nil, usagef("--each-row needs a statement, not %s", given[0])
+		case len(f.bind) > 0:
+			return nil, usagef("--bind and --each-row exclude each other")
+		}
+	}
+	if f.limited {
 		if f.limit < 0 {
 			return nil, usagef("--limit: %d is negative", f.limit)
 		}
@@ -144,7 +192,7 @@ func (e *Env) executeForm(c *cobra.Command, f *executeFlags, args []string) (*st
 	case "--id":
 		return &statement{form: api.ExecuteByID{ID: f.id, Timeout: timeout}}, nil
 	case "--name":
-		if c.Flags().Changed("limit") {
+		if f.limited {
 			sql := fmt.Sprintf("SELECT * FROM %s LIMIT %d", quoteDotted(f.name), f.limit)
 			return &statement{form: api.ExecuteByStatement{Statement: sql, Timeout: timeout}, text: sql, limit: f.limit}, nil
 		}
@@ -157,7 +205,7 @@ func (e *Env) executeForm(c *cobra.Command, f *executeFlags, args []string) (*st
 		if b.Timeout == nil {
 			b.Timeout = timeout
 		}
-		if c.Flags().Changed("limit") && (b.Limit == nil || *b.Limit > f.limit) {
+		if f.limited && (b.Limit == nil || *b.Limit > f.limit) {
 			b.Limit = &f.limit
 		}
 		return &statement{form: b, limit: f.limit}, nil
@@ -171,17 +219,20 @@ func (e *Env) executeForm(c *cobra.Command, f *executeFlags, args []string) (*st
 	if strings.TrimSpace(f.sql) == "" {
 		return nil, usagef("%s: the statement is empty", given[0])
 	}
-	return f.statement(f.sql, f.bind, timeout), nil
+	if parts := splitSQL(f.sql, e.nestedComments()); f.eachRow != "" && len(parts) > 1 {
+		return nil, usagef("--each-row runs one statement, %s holds %d", given[0], len(parts))
+	}
+	return f.statement(e, f.sql, f.bind), nil
 }
 
 // statement makes the request for one SQL text.
-func (f *executeFlags) statement(sql string, bind []string, timeout *int64) *statement {
-	st := &statement{text: sql, limit: f.limit}
-	if f.limit > 0 {
-		sql = fmt.Sprintf("SELECT * FROM (\n%s\n) LIMIT %d", strings.TrimRight(strings.TrimSpace(sql), ";"), f.limit)
-		st.wrapped = 1
+func (f *executeFlags) statement(e *Env, sql string, bind []string) *statement {
+	st := &statement{text: sql}
+	if f.limited {
+		st.limit = f.limit
+		sql, st.wrapped = limitSQL(sql, f.limit, e.nestedComments())
 	}
-	st.form = api.ExecuteByStatement{Statement: sql, Bindings: bind, Timeout: timeout}
+	st.form = api.ExecuteByStatement{Statement: sql, Bindings: bind, Timeout: api.ExecuteTimeout(e.timeLimit())}
 	return st
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
@@ -22,6 +24,7 @@ type statement struct {
 	line    int    // of the file on which text begins, counted from 0
 	col     int    // the same for the column
 	limit   int64  // rows asked for, 0 for all
+	where   string // names one of several statements in errors
 }
 
 // querying is what the statements of one run share.
@@ -134,6 +137,12 @@ func (a *answer) write(ctx context.Context, o output.Options) (output.Stats, err
 			rows = a.res.Rows()
 		}
 	}
+	if a.s.columns != nil {
+		var err error
+		if o, err = a.s.columns(rows, o); err != nil {
+			return output.Stats{}, err
+		}
+	}
 	return f.writeRows(a.s.w, a.wrap(rows), o)
 }
 
@@ -204,11 +213,17 @@ func (e *Env) about(st *statement, project string) keptInfo {
 func (q *querying) single(ctx context.Context, st *statement) error {
 	ctx, cancel := context.WithCancel(context.WithValue(ctx, opKey{}, spec.ExecuteQuery))
 	defer cancel()
-	s, err := q.e.openSink(q.e.run.flags.out, !q.f.noPager, q.o, cancel)
+	out, sidecar := q.f.place(1)
+	if q.f.toFiles {
+		if err := os.MkdirAll(filepath.Dir(q.e.abs(out)), 0o777); err != nil {
+			return usagef("--out: %v", err)
+		}
+	}
+	s, err := q.e.openSink(out, !q.f.noPager, q.o, cancel)
 	if err != nil {
 		return err
 	}
-	m := q.e.newManifest(q.f.sidecar, s)
+	m := q.e.newManifest(sidecar, s)
 	info, err := q.run(ctx, st, s, q.o, !q.f.noHistory)
 	return m.write(info, q.o, s.finish(err))
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 )
 
@@ -16,6 +17,9 @@ type sink struct {
 	notes    io.Writer
 	path     string // of the file, "" for stdout
 	progress *output.Progress
+	shared   bool // the progress goes on after this result
+	// columns, if any, may change how the rows are written once their columns are known
+	columns func(api.RowReader, output.Options) (output.Options, error)
 
 	pager  *output.Pager
 	held   bytes.Buffer // notes that must not disturb the pager
@@ -73,7 +77,9 @@ func regularFile(w io.Writer) bool {
 // finish gives the file its name if err is nil and removes it otherwise, and waits for the pager. It returns err, or what went wrong
 // here; that the user quit the pager is no error.
 func (s *sink) finish(err error) error {
-	s.progress.Stop()
+	if !s.shared {
+		s.progress.Stop()
+	}
 	if s.file != nil {
 		if err != nil {
 			return errors.Join(err, s.file.Abort())

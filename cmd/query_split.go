@@ -1,0 +1,154 @@
+package cmd
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// part is one statement of a text, and where it begins, line and column counted from 0.
+type part struct {
+	text      string
+	line, col int
+}
+
+// scanSQL calls f with every token of a text: a word, a quoted piece, or a single character. White space and comments are no tokens.
+// nested says whether comments nest, as in zone local's engine and not in others. A quote or comment that does not end takes the rest of
+// the text; the gateway will say so.
+func scanSQL(sql string, nested bool, f func(from, to int)) {
+	for i := 0; i < len(sql); {
+		n, token := 1, true
+		switch c := sql[i]; {
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v':
+			token = false
+		case strings.HasPrefix(sql[i:], "--"):
+			if n = strings.IndexByte(sql[i:], '\n'); n < 0 {
+				n = len(sql) - i
+			}
+			token = false
+		case strings.HasPrefix(sql[i:], "/*"):
+			n, token = commentLength(sql[i:], nested), false
+		case c == '\'' || c == '"':
+			n = quoteLength(sql[i:], c, false)
+		case c == '$':
+			n = dollarLength(sql[i:])
+		case wordByte(c):
+			for n < len(sql)-i && wordByte(sql[i+n]) {
+				n++
+			}
+			if n == 1 && (c == 'e' || c == 'E') && strings.HasPrefix(sql[i+1:], "'") {
+				n += quoteLength(sql[i+1:], '\'', true)
+			}
+		}
+		if token {
+			f(i, i+n)
+		}
+		i += n
+	}
+}
+
+// splitSQL cuts a text at its semicolons and leaves out parts that hold nothing to run.
+func splitSQL(sql string, nested bool) []part {
+	var parts []part
+	from, some := 0, false // of the part at hand
+	end := func(to int) {
+		if some {
+			from += leading(sql[from:to])
+			line := strings.Count(sql[:from], "\n")
+			col := utf8.RuneCountInString(sql[strings.LastIndexByte(sql[:from], '\n')+1 : from])
+			parts = append(parts, part{strings.TrimRight(sql[from:to], " \t\r\n\f\v"), line, col})
+		}
+		some = false
+	}
+	scanSQL(sql, nested, func(at, to int) {
+		if sql[at] == ';' {
+			end(at)
+			from = to
+			return
+		}
+		some = true
+	})
+	end(len(sql))
+	return parts
+}
+
+// limitSQL makes a statement yield at most n rows. LIMIT goes to the end, where it keeps the order of the rows; a statement that has a
+// limit of its own goes into a subquery, whose first line is then the second of the text (wrapped is 1).
+func limitSQL(sql string, n int64, nested bool) (limited string, wrapped int) {
+	if parts := splitSQL(sql, nested); len(parts) == 1 { // without the semicolon
+		sql = sql[:strings.LastIndex(sql, parts[0].text)+len(parts[0].text)]
+	}
+	depth, own := 0, false
+	scanSQL(sql, nested, func(from, to int) {
+		switch word := sql[from:to]; {
+		case word == "(":
+			depth++
+		case word == ")":
+			depth--
+		case depth == 0 && (strings.EqualFold(word, "limit") || strings.EqualFold(word, "fetch") || strings.EqualFold(word, "offset")):
+			own = true
+		}
+	})
+	if own {
+		return fmt.Sprintf("SELECT * FROM (\n%s\n) LIMIT %d", sql, n), 1
+	}
+	return fmt.Sprintf("%s\nLIMIT %d", sql, n), 0
+}
+
+// leading measures the white space before a part, so that it begins with its first comment or word.
+func leading(s string) int { return len(s) - len(strings.TrimLeft(s, " \t\r\n\f\v")) }
+
+func wordByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c >= utf8.RuneSelf
+}
+
+// quoteLength measures a quoted piece, in which the quote is doubled; escapes says whether a backslash escapes too.
+func quoteLength(s string, q byte, escapes bool) int {
+	for i := 1; i < len(s); i++ {
+		switch {
+		case escapes && s[i] == '\\':
+			i++
+		case s[i] == q && i+1 < len(s) && s[i+1] == q:
+			i++
+		case s[i] == q:
+			return i + 1
+		}
+	}
+	return len(s)
+}
+
+func commentLength(s string, nested bool) int {
+	depth := 1
+	for i := 2; i+1 < len(s); i++ {
+		switch {
+		case s[i] == '*' && s[i+1] == '/':
+			i++
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case nested && s[i] == '/' && s[i+1] == '*':
+			depth++
+			i++
+		}
+	}
+	return len(s)
+}
+
+// dollarLength measures $tag$ text $tag$; what is no such quote has length 1.
+func dollarLength(s string) int {
+	n := strings.IndexByte(s[1:], '$')
+	if n < 0 {
+		return 1
+	}
+	tag := s[:n+2]
+	for i := 1; i < len(tag)-1; i++ {
+		if !wordByte(tag[i]) || i == 1 && tag[i] >= '0' && tag[i] <= '9' {
+			return 1
+		}
+	}
+	end := strings.Index(s[len(tag):], tag)
+	if end < 0 {
+		return len(s)
+	}
+	return len(tag) + end + len(tag)
+}
