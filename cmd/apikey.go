@@ -167,7 +167,11 @@ func (e *Env) keepKey(v api.ApiKey, project string, file *os.File, store *config
 		if err == nil {
 			s := e.run.settings
 			var added config.Added
-			added, err = store.Add(config.Profile{Name: profile, Zone: s.Zone.Value, BaseURL: s.BaseURL.Value, Project: project}, key, config.AddOptions{})
+			p := config.Profile{Name: profile, Zone: s.Zone.Value, BaseURL: s.BaseURL.Value, Project: project}
+			if v.ExpiresAt != nil {
+				p.KeyExpires = *v.ExpiresAt
+			}
+			added, err = store.Add(p, key, config.AddOptions{})
 			notes = append(notes, fmt.Sprintf("the key is stored as profile %s, in %s", profile, added.Where))
 		}
 		failed = err
@@ -180,6 +184,26 @@ func (e *Env) keepKey(v api.ApiKey, project string, file *os.File, store *config
 	}
 	v.ApiKey = nil
 	return object(v).mine().withNote("%s", strings.Join(notes, "\n")), nil
+}
+
+// keyNotice is how long before the end of a key every command says so.
+const keyNotice = 14 * 24 * time.Hour
+
+// warnExpiry says that the key in force ends soon or has ended, as far as its profile knows.
+func (e *Env) warnExpiry(s *config.Settings) {
+	if s.KeyExpires == "" || e.Now == nil || s.Output.Value == "json" || s.Output.Value == "ndjson" { // there, stderr is for one JSON object
+		return
+	}
+	at, err := time.Parse(time.RFC3339, s.KeyExpires)
+	left := at.Sub(e.Now())
+	switch {
+	case err != nil || left > keyNotice:
+		return
+	case left <= 0:
+		fmt.Fprintf(e.Err, "warning: the key of profile %s ended on %s\n", s.Profile.Value, at.Format(time.DateOnly))
+	default:
+		fmt.Fprintf(e.Err, "warning: the key of profile %s ends on %s; make another with `%s api-key create --store NAME`\n", s.Profile.Value, at.Format(time.DateOnly), e.Name)
+	}
 }
 
 var spanLike = regexp.MustCompile(`^([0-9]{1,5})([hdwy])$`)

@@ -98,10 +98,11 @@ func newCatalogDeleteCmd(e *Env) *cobra.Command {
 func newCatalogShareCmd(e *Env) *cobra.Command {
 	var to, body string
 	c := &cobra.Command{Use: "share CATALOG", Short: "Let another project read a catalog", Args: cobra.ExactArgs(1),
+		Long:    "Let another project read a catalog, also a semantic one.",
 		Example: "  " + e.Name + " catalog share shop --to reporting"}
 	c.Flags().StringVar(&to, "to", "", "project to share with, by id or name")
 	bodyFlag(c, &body)
-	return e.leaf(spec.ShareCatalog, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
+	return annotate(e.leaf(spec.ShareCatalog, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
 		var req api.CatalogShareRequest
 		if err := e.body(body, &req); err != nil {
 			return view{}, err
@@ -123,9 +124,19 @@ func newCatalogShareCmd(e *Env) *cobra.Command {
 		if req.TargetProjectID, err = e.projectByName(ctx, cl, req.TargetProjectID); err != nil {
 			return view{}, err
 		}
+		all, err := cl.Catalogs.List(ctx, p)
+		if err != nil {
+			return view{}, err
+		}
+		for _, k := range all { // the service has an operation of its own for these, with another field
+			if k.ID == id && (strings.EqualFold(k.CatalogType, "SEMANTIC") || k.Type != nil && strings.EqualFold(*k.Type, "SEMANTIC")) {
+				return note("shared semantic catalog %s with project %s", k.Name, req.TargetProjectID),
+					cl.SemanticCatalogs.Share(ctx, p, id, api.SemanticCatalogShareRequest{Target: req.TargetProjectID})
+			}
+		}
 		v, err := cl.Catalogs.Share(ctx, p, id, req)
 		return object(v), err
-	})
+	}), spec.ListCatalogs, spec.ShareSemanticCatalog)
 }
 
 func newCatalogStatisticsCmd(e *Env) *cobra.Command {

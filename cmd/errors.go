@@ -128,9 +128,21 @@ func exitOfConfig(kind error) int {
 	return exitFailed
 }
 
+// hostedFaults are messages of the hosted zones that say something else than what happened [L].
+var hostedFaults = []struct{ part, hint string }{
+	{"No enum constant", "the gateway does not know this value; column types are VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE and UUID, and JSON is none of them"},
+	{"Class discriminator was missing", "the gateway wants the whole column with its dataType; `dig table column update` sends it"},
+	{"Catalog type: ", "only catalogs over PostgreSQL have statistics"},
+}
+
 func hintOf(e *api.Error) string {
 	if e.Hint != "" {
 		return e.Hint
+	}
+	for _, known := range hostedFaults {
+		if strings.Contains(e.Message, known.part) {
+			return known.hint
+		}
 	}
 	switch e.Kind {
 	case api.KindUnauthorized:

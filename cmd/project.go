@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -39,13 +40,41 @@ func newProjectCmd(e *Env) *cobra.Command {
 			if err != nil {
 				return view{}, err
 			}
-			if err := e.confirm("delete project %s (%s) and everything in it?", args[0], id); err != nil {
+			holds := ""
+			if !e.run.flags.yes {
+				holds = e.holdings(ctx, cl, id)
+			}
+			if err := e.confirm("delete project %s (%s) and everything in it%s?", args[0], id, holds); err != nil {
 				return view{}, err
 			}
 			return note("deleted project %s", args[0]), cl.Projects.Delete(ctx, org, ws, id)
 		}),
 	)
 	return c
+}
+
+// holdings counts what lies in a project, for the question before it is deleted. What cannot be listed is left out.
+func (e *Env) holdings(ctx context.Context, cl *api.Client, project string) string {
+	var parts []string
+	add := func(n int, err error, one, many string) {
+		if err == nil && n > 0 {
+			parts = append(parts, strings.TrimSpace(plural(n, one, many)))
+		}
+	}
+	tables, err := cl.Tables.List(ctx, project)
+	add(len(tables), err, "1 table", "%d tables")
+	bi, err := cl.BITables.List(ctx, project)
+	add(len(bi), err, "1 BI table", "%d BI tables")
+	queries, err := cl.Queries.List(ctx, project)
+	add(len(queries), err, "1 saved query", "%d saved queries")
+	connections, err := cl.Connections.List(ctx, project)
+	add(len(connections), err, "1 connection", "%d connections")
+	caches, err := cl.Cache.Statuses(ctx, project)
+	add(len(caches), err, "1 cache", "%d caches")
+	if parts == nil {
+		return ""
+	}
+	return ": " + strings.Join(parts, ", ")
 }
 
 // projectArg is the project named by the first argument, or the one in force, with the workspace it lies in.

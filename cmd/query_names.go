@@ -51,15 +51,32 @@ func dependants(ctx context.Context, cl *api.Client, project string, q api.Query
 	if err != nil {
 		return "", err
 	}
-	name := regexp.QuoteMeta(q.Name)
-	naming := regexp.MustCompile(`(?i)(^|[^\w])"?(mt)?query"?\s*\.\s*("` + name + `"|` + name + `([^\w]|$))`)
+	return strings.Join(naming(all, "(mt)?query", q.Name, q.ID), ", "), nil
+}
+
+// naming lists the queries but one whose text names SCHEMA.NAME; schema is a pattern.
+func naming(all []api.Query, schema, name, but string) []string {
+	name = regexp.QuoteMeta(name)
+	pattern := regexp.MustCompile(`(?i)(^|[^\w])"?` + schema + `"?\s*\.\s*("` + name + `"|` + name + `([^\w]|$))`)
 	var names []string
 	for _, other := range all {
-		if other.ID != q.ID && naming.MatchString(other.InputQuery) {
+		if other.ID != but && pattern.MatchString(other.InputQuery) {
 			names = append(names, other.Name)
 		}
 	}
-	return strings.Join(names, ", "), nil
+	return names
+}
+
+// readers says which saved queries name a table, as the end of a question; "" when none does or they cannot be listed.
+func readers(ctx context.Context, cl *api.Client, project, schema, table string) string {
+	all, err := cl.Queries.List(ctx, project)
+	if err != nil {
+		return ""
+	}
+	if names := naming(all, schema, table, ""); len(names) > 0 {
+		return "; saved queries that name it break: " + strings.Join(names, ", ")
+	}
+	return ""
 }
 
 // folderID finds a folder of queries by id, by path (/reports/daily) or by name.

@@ -120,6 +120,7 @@ func (e *Env) Client() (*api.Client, error) {
 			return nil, err
 		}
 		o.Key = key.Reveal()
+		e.warnExpiry(s)
 		t := http.DefaultTransport.(*http.Transport).Clone()
 		t.DisableCompression = config.IsLoopback(s.BaseURL.Value) // gzip triples the CPU of a result; it pays on a far link only
 		o.Transport = t

@@ -72,10 +72,11 @@ func newTableKindCmd(e *Env, k tableKind) *cobra.Command {
 				if err != nil {
 					return view{}, err
 				}
-				if err := e.confirm("delete %s %s and all its rows?", k.noun, args[0]); err != nil {
+				used := readers(ctx, cl, p, k.noun, args[0]) // the kinds are called like their schemas
+				if err := e.confirm("delete %s %s and all its rows%s?", k.noun, args[0], used); err != nil {
 					return view{}, err
 				}
-				return note("deleted %s %s", k.noun, args[0]), k.client(cl).Delete(ctx, p, args[0])
+				return note("deleted %s %s%s", k.noun, args[0], used), k.client(cl).Delete(ctx, p, args[0])
 			}),
 		newColumnCmd(e, k),
 	)

@@ -20,10 +20,11 @@ func newColumnCmd(e *Env, k tableKind) *cobra.Command {
 				if err != nil {
 					return view{}, err
 				}
-				if err := e.confirm("delete column %s of %s %s with all its values?", args[1], k.noun, args[0]); err != nil {
+				used := strings.Replace(readers(ctx, cl, p, k.noun, args[0]), "name it break", "name the table may break", 1)
+				if err := e.confirm("delete column %s of %s %s with all its values%s?", args[1], k.noun, args[0], used); err != nil {
 					return view{}, err
 				}
-				return note("deleted column %s", args[1]), k.client(cl).DeleteColumn(ctx, p, args[0], args[1])
+				return note("deleted column %s%s", args[1], used), k.client(cl).DeleteColumn(ctx, p, args[0], args[1])
 			}))
 	return c
 }

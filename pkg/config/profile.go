@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -22,6 +23,7 @@ type Profile struct {
 	Timeout    string `json:"timeout,omitempty" yaml:"timeout,omitempty"`
 	History    string `json:"history,omitempty" yaml:"history,omitempty"`
 	KeyStorage string `json:"keyStorage,omitempty" yaml:"keyStorage,omitempty"` // "keyring", "file" or "" for no key
+	KeyExpires string `json:"keyExpires,omitempty" yaml:"keyExpires,omitempty"` // when the key ends, RFC 3339; "" when it never does or is not known
 }
 
 // Address is the base address of the profile: its own, else the first default address of its zone, else "".
@@ -35,7 +37,11 @@ func (p Profile) Address() string {
 	return ""
 }
 
-const fieldKeyStorage = "key-storage"
+// Fields that are no settings.
+const (
+	fieldKeyStorage = "key-storage"
+	fieldKeyExpires = "key-expires"
+)
 
 func (p *Profile) field(name string) *string {
 	switch name {
@@ -57,12 +63,14 @@ func (p *Profile) field(name string) *string {
 		return &p.History
 	case fieldKeyStorage:
 		return &p.KeyStorage
+	case fieldKeyExpires:
+		return &p.KeyExpires
 	}
 	return nil
 }
 
 func profileFields() []string {
-	return append(slices.DeleteFunc(settingNames(), func(n string) bool { return n == nameProfile }), fieldKeyStorage)
+	return append(slices.DeleteFunc(settingNames(), func(n string) bool { return n == nameProfile }), fieldKeyStorage, fieldKeyExpires)
 }
 
 // check validates a profile as a whole and puts its address in normal form.
@@ -73,6 +81,12 @@ func (p *Profile) check() error {
 	for _, name := range profileFields() {
 		f := p.field(name)
 		if *f == "" || name == fieldKeyStorage {
+			continue
+		}
+		if name == fieldKeyExpires {
+			if _, err := time.Parse(time.RFC3339, *f); err != nil {
+				return &Error{Kind: ErrUsage, Field: name, Msg: fmt.Sprintf("%q is not a time such as 2030-01-31T00:00:00Z", *f)}
+			}
 			continue
 		}
 		v, err := normal(name, *f)
@@ -197,6 +211,10 @@ func (c *configFile) read(path string, name, value *yaml.Node) error {
 			if txt != "keyring" && txt != "file" {
 				return &Error{Kind: ErrUsage, File: path, Line: v.Line, Field: field.Value, Msg: fmt.Sprintf("%q is not a storage (keyring or file)", txt)}
 			}
+			*target = txt
+			return nil
+		}
+		if field.Value == fieldKeyExpires { // check looks at it
 			*target = txt
 			return nil
 		}
@@ -325,7 +343,7 @@ func (s *Store) Update(name string, change func(*Profile)) error {
 		}
 		next := *p
 		change(&next)
-		next.Name, next.KeyStorage = p.Name, p.KeyStorage
+		next.Name, next.KeyStorage, next.KeyExpires = p.Name, p.KeyStorage, p.KeyExpires
 		if err := next.check(); err != nil {
 			return err
 		}

@@ -51,6 +51,7 @@ type Settings struct {
 	Profile, Zone, BaseURL, Org, Workspace, Project, Output, Timeout, History Value
 
 	Key        Key      // zero when there is none or when it must not be sent to BaseURL; NeedKey says why
+	KeyExpires string   // when the key ends, RFC 3339; "" when that is not known
 	KeyFrom    string   // where the key came from, or why there is none
 	Candidates []string // every address the zone is documented under, when BaseURL is a default one; the first is BaseURL
 	Notes      []string // what was left out and why, and advice about the address
@@ -304,6 +305,7 @@ func (s *Settings) settleKey(store *Store, p *Profile, env string) error {
 			hint: fmt.Sprintf("store a key for that address: dig profile add NAME --base-url %s, or set DIG_API_KEY", addr)}
 	default:
 		s.Key, s.KeyFrom = stored.Key, fmt.Sprintf("profile %s (%s)", p.Name, p.KeyStorage)
+		s.KeyExpires = p.KeyExpires
 	}
 	return nil
 }
