@@ -22,7 +22,12 @@ type source struct {
 	*httptest.Server
 	mu    sync.Mutex
 	asked []string
-	flaky map[string]int // path: how often it fails before it answers
+}
+
+func (s *source) log() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.asked...)
 }
 
 func item(id int64) string {
@@ -55,7 +60,7 @@ func number(r *http.Request, name string, def int64) int64 {
 
 func serve(t *testing.T) *source {
 	t.Helper()
-	s := &source{flaky: map[string]int{}}
+	s := &source{}
 	mux := http.NewServeMux()
 	write := func(w http.ResponseWriter, text string) {
 		w.Header().Set("Content-Type", "application/json")
@@ -108,17 +113,10 @@ func serve(t *testing.T) *source {
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		s.asked = append(s.asked, r.URL.RequestURI())
-		fail := s.flaky[r.URL.RequestURI()]
-		if fail > 0 {
-			s.flaky[r.URL.RequestURI()]--
-		}
 		s.mu.Unlock()
 		switch {
 		case r.Header.Get("Authorization") != key:
 			http.Error(w, `{"error":"the key `+r.Header.Get("Authorization")+` is unknown"}`, http.StatusUnauthorized)
-		case fail > 0:
-			w.Header().Set("Retry-After", "3")
-			w.WriteHeader([]int{http.StatusTooManyRequests, http.StatusServiceUnavailable}[fail%2])
 		default:
 			mux.ServeHTTP(w, r)
 		}
