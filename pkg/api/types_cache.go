@@ -9,6 +9,15 @@ type CacheRequest struct {
 	TableName                string         `json:"tableName,omitempty"`
 	IncrementalCacheSchedule *CacheSchedule `json:"incrementalCacheSchedule,omitempty"`
 	FullRefreshCacheSchedule *CacheSchedule `json:"fullRefreshCacheSchedule,omitempty"`
+	ChangeTracking           *CacheTracking `json:"changeTracking,omitempty"` // zone local only
+}
+
+// CacheTracking says how an incremental refresh of zone local finds what changed. Without a key all rows are read and compared as a
+// whole; with a key they are read and compared by it. With a key and one of the other two only keys and changed rows are read.
+type CacheTracking struct {
+	KeyColumns      []string `json:"keyColumns"`           // together they tell rows apart and are never NULL
+	UpdatedAtColumn string   `json:"updatedAtColumn"`      // every insertion and change raises it; "" for none
+	InsertOnly      bool     `json:"insertOnly,omitempty"` // rows never change once they are there
 }
 
 // CacheSchedule is BASIC with an ISO 8601 duration such as PT1H, or NONE with none [O]. The hosted service takes a malformed
@@ -26,6 +35,7 @@ type Cache struct {
 	TableName                string         `json:"tableName"`
 	IncrementalCacheSchedule *CacheSchedule `json:"incrementalCacheSchedule"`
 	FullRefreshCacheSchedule *CacheSchedule `json:"fullRefreshCacheSchedule"`
+	ChangeTracking           *CacheTracking `json:"changeTracking,omitempty"` // zone local only
 	ProjectID                string         `json:"projectId"`
 }
 
@@ -96,4 +106,5 @@ type CacheActionLog struct {
 type CacheScheduleUpdate struct {
 	IncrementalCacheSchedule *CacheSchedule `json:"incrementalCacheSchedule,omitempty"`
 	FullRefreshCacheSchedule *CacheSchedule `json:"fullRefreshCacheSchedule,omitempty"`
+	ChangeTracking           *CacheTracking `json:"changeTracking,omitempty"` // zone local only
 }

@@ -76,6 +76,9 @@ func (g *Gateway) makeCache(ctx context.Context, p store.Project, b api.CacheReq
 	if c.Full, err = g.cacheSchedule("fullRefreshCacheSchedule", b.FullRefreshCacheSchedule); err != nil {
 		return api.Cache{}, err
 	}
+	if c.Tracking, err = cacheTracking(b.ChangeTracking); err != nil {
+		return api.Cache{}, err
+	}
 	_, t, err := g.table(ctx, p, b.CatalogID, b.SchemaName, b.TableName)
 	if err != nil {
 		var f *Fault
@@ -86,6 +89,9 @@ func (g *Gateway) makeCache(ctx context.Context, p store.Project, b api.CacheReq
 	}
 	if !t.IsCacheable {
 		return api.Cache{}, cacheFault(400, "TABLE_NOT_CACHEABLE", "table %s.%s.%s cannot be cached", t.CatalogName, t.SchemaName, t.TableName)
+	}
+	if err := g.trackable(ctx, p, &c); err != nil {
+		return api.Cache{}, err
 	}
 	if err := g.tidyCaches(ctx); err != nil {
 		return api.Cache{}, err
@@ -108,7 +114,7 @@ func (g *Gateway) getCacheSettings(ctx context.Context, r *Request[None]) (api.C
 	return cacheOut(c), err
 }
 
-// updateCacheSettings changes the schedules that are given and keeps the others [O].
+// updateCacheSettings changes the settings that are given and keeps the others [O].
 func (g *Gateway) updateCacheSettings(ctx context.Context, r *Request[api.CacheScheduleUpdate]) (api.Cache, error) {
 	c, err := g.cacheOf(ctx, r.Project, r.Param("cacheId"))
 	if err != nil {
@@ -126,7 +132,15 @@ func (g *Gateway) updateCacheSettings(ctx context.Context, r *Request[api.CacheS
 			return api.Cache{}, err
 		}
 	}
-	return cacheOut(c), g.store.SetCacheSchedules(ctx, c)
+	if r.Body.ChangeTracking != nil {
+		if c.Tracking, err = cacheTracking(r.Body.ChangeTracking); err != nil {
+			return api.Cache{}, err
+		}
+		if err := g.trackable(ctx, r.Project, &c); err != nil {
+			return api.Cache{}, err
+		}
+	}
+	return cacheOut(c), g.store.SetCacheSettings(ctx, c)
 }
 
 func (g *Gateway) deleteCache(ctx context.Context, r *Request[None]) (None, error) {
@@ -287,8 +301,12 @@ func cacheOut(c store.Cache) api.Cache {
 	schedule := func(s store.CacheSchedule) *api.CacheSchedule {
 		return &api.CacheSchedule{Type: s.Type, Expression: s.Expr}
 	}
-	return api.Cache{ID: c.ID, CatalogID: c.CatalogID, SchemaName: c.SchemaName, TableName: c.TableName, ProjectID: c.ProjectID,
+	out := api.Cache{ID: c.ID, CatalogID: c.CatalogID, SchemaName: c.SchemaName, TableName: c.TableName, ProjectID: c.ProjectID,
 		IncrementalCacheSchedule: schedule(c.Incremental), FullRefreshCacheSchedule: schedule(c.Full)}
+	if len(c.Tracking.Key) > 0 {
+		out.ChangeTracking = &api.CacheTracking{KeyColumns: c.Tracking.Key, UpdatedAtColumn: c.Tracking.Updated, InsertOnly: c.Tracking.InsertOnly}
+	}
+	return out
 }
 
 func runOut(r store.CacheRun) api.CacheExecutionInfo {
@@ -299,6 +317,19 @@ func runOut(r store.CacheRun) api.CacheExecutionInfo {
 		out.Error = map[string]json.RawMessage{"message": raw}
 	}
 	return out
+}
+
+// tableCacheState answers for a table that is cached also when its source cannot be reached.
+func (g *Gateway) tableCacheState(ctx context.Context, r *Request[None]) (api.TableCacheResult, error) {
+	_, err := g.store.CachedTable(ctx, r.Project.ID, r.Param("catalogId"), r.Param("schemaName"), r.Param("tableName"))
+	if err == nil {
+		return api.TableCacheResult{SupportedCacheTypes: []string{store.CacheFull, store.CacheIncremental}, IsCached: true, IsCacheable: true}, nil
+	}
+	if !errors.Is(err, store.ErrNotFound) {
+		return api.TableCacheResult{}, err
+	}
+	_, t, err := g.table(ctx, r.Project, r.Param("catalogId"), r.Param("schemaName"), r.Param("tableName"))
+	return api.TableCacheResult{SupportedCacheTypes: t.SupportedCacheTypes, IsCached: t.IsCached, IsCacheable: t.IsCacheable}, err
 }
 
 // markCached sets the flag of tables that queries read from a cache.

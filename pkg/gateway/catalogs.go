@@ -15,7 +15,7 @@ func (g *Gateway) registerCatalogs() {
 	handle(g, spec.ListSchemas, g.listSchemas)
 	handle(g, spec.ListTables, g.listTables)
 	handle(g, spec.ListColumns, g.listColumns)
-	handle(g, spec.GetTableCacheState, g.getTableCacheState)
+	handle(g, spec.GetTableCacheState, g.tableCacheState)
 }
 
 // Identifiers of the catalogs every project has. The first two are the service's [O][L]; the third is the built-in sample.
@@ -148,11 +148,6 @@ func (g *Gateway) table(ctx context.Context, p store.Project, catalogID, schema,
 		}
 	}
 	return c, api.Table{}, dataFault(404, "Table '%s.%s.%s' does not exist", c.Name, schema, name)
-}
-
-func (g *Gateway) getTableCacheState(ctx context.Context, r *Request[None]) (api.TableCacheResult, error) {
-	_, t, err := g.table(ctx, r.Project, r.Param("catalogId"), r.Param("schemaName"), r.Param("tableName"))
-	return api.TableCacheResult{SupportedCacheTypes: t.SupportedCacheTypes, IsCached: t.IsCached, IsCacheable: t.IsCacheable}, err
 }
 
 // internalCatalog is catalog "1": the internal tables.

@@ -142,7 +142,7 @@ func (e externalCatalog) Tables(ctx context.Context, schema string) ([]api.Table
 	tables, err := e.tables(ctx, src, schema)
 	return mapAll(tables, func(n connector.Table) api.Table {
 		t := api.Table{CatalogID: e.c.ID, CatalogName: e.c.Name, SchemaName: schema, TableName: n.Name, IsDynamicTable: n.Dynamic,
-			IsCacheable: src.typ.Cacheable && !n.Dynamic, SupportedCacheTypes: []string{}}
+			IsCacheable: (src.typ.Cacheable || e.c.CacheAnything) && !n.Dynamic, SupportedCacheTypes: []string{}}
 		if t.IsCacheable {
 			t.SupportedCacheTypes = []string{"FULL_REFRESH", "INCREMENTAL"}
 		}

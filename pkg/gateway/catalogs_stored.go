@@ -75,8 +75,10 @@ func (g *Gateway) createCatalog(ctx context.Context, r *Request[api.CatalogReque
 		return api.Catalog{}, missing("name")
 	case r.Body.ConnectionID == "":
 		return api.Catalog{}, missing("connectionId")
-	case len(r.Body.ExtraParameters) > 0:
-		return api.Catalog{}, dataFault(400, "extraParameters: no connection type of this gateway takes any")
+	}
+	anything, err := cacheAnything(r.Body.ExtraParameters)
+	if err != nil {
+		return api.Catalog{}, err
 	}
 	conn, err := g.connection(ctx, r.Project, r.Body.ConnectionID)
 	if err != nil {
@@ -86,7 +88,22 @@ func (g *Gateway) createCatalog(ctx context.Context, r *Request[api.CatalogReque
 	if !ok {
 		return api.Catalog{}, dataFault(400, "connection %s has type %s, which this version of dig does not know", conn.Name, conn.Type)
 	}
-	return g.addCatalog(ctx, r.Project, store.Catalog{DisplayName: r.Body.Name, Type: t.CatalogType, ConnectionID: conn.ID})
+	return g.addCatalog(ctx, r.Project, store.Catalog{DisplayName: r.Body.Name, Type: t.CatalogType, ConnectionID: conn.ID, CacheAnything: anything})
+}
+
+// cacheAnything reads the one extra parameter that this gateway knows.
+func cacheAnything(extra map[string]any) (bool, error) {
+	for name, v := range extra {
+		on, ok := v.(bool)
+		switch {
+		case name != "cacheAnything":
+			return false, dataFault(400, "extraParameters: %q is unknown; this gateway takes cacheAnything alone", name)
+		case !ok:
+			return false, dataFault(400, "extraParameters.cacheAnything: must be true or false")
+		}
+		return on, nil
+	}
+	return false, nil
 }
 
 func (g *Gateway) addCatalog(ctx context.Context, p store.Project, c store.Catalog) (api.Catalog, error) {
@@ -153,7 +170,7 @@ func (g *Gateway) shareCatalog(ctx context.Context, r *Request[api.CatalogShareR
 	if err != nil {
 		return none, err
 	}
-	shared, err := g.addCatalog(ctx, target, store.Catalog{DisplayName: c.DisplayName, Type: c.Type, ConnectionID: c.ConnectionID, SharedFrom: &c.ID})
+	shared, err := g.addCatalog(ctx, target, store.Catalog{DisplayName: c.DisplayName, Type: c.Type, ConnectionID: c.ConnectionID, SharedFrom: &c.ID, CacheAnything: c.CacheAnything})
 	return api.SharedCatalogResponse{SharedCatalogID: shared.ID}, err
 }
 

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"time"
 
@@ -22,20 +23,40 @@ type CacheSchedule struct {
 	Due  *string // the next time; nil for NONE
 }
 
+// CacheTracking says how an incremental refresh finds what changed. Without a key whole rows are compared.
+type CacheTracking struct {
+	Key        []string // columns that tell rows apart
+	Updated    string   // column that every change raises, "" for none
+	InsertOnly bool     // rows never change once they are there
+}
+
 // Cache is a stored copy of a table of another catalog.
 type Cache struct {
 	ID, ProjectID, CatalogID, SchemaName, TableName string
 	Incremental, Full                               CacheSchedule
+	Tracking                                        CacheTracking
 	Stored                                          *string // the stored table that queries read, nil before the first complete run
 	CreatedAt                                       string
 }
 
-const cacheColumns = "id, project_id, catalog_id, schema_name, table_name, inc_type, inc_expr, inc_due, full_type, full_expr, full_due, stored, created_at"
+const cacheColumns = "id, project_id, catalog_id, schema_name, table_name, inc_type, inc_expr, inc_due, full_type, full_expr, full_due, stored, created_at, key_columns, updated_column, insert_only"
 
 func scanCache(scan func(...any) error) (c Cache, err error) {
+	var key string
 	err = scan(&c.ID, &c.ProjectID, &c.CatalogID, &c.SchemaName, &c.TableName, &c.Incremental.Type, &c.Incremental.Expr, &c.Incremental.Due,
-		&c.Full.Type, &c.Full.Expr, &c.Full.Due, &c.Stored, &c.CreatedAt)
+		&c.Full.Type, &c.Full.Expr, &c.Full.Due, &c.Stored, &c.CreatedAt, &key, &c.Tracking.Updated, &c.Tracking.InsertOnly)
+	if err == nil {
+		err = json.Unmarshal([]byte(key), &c.Tracking.Key)
+	}
 	return
+}
+
+func (t CacheTracking) key() string {
+	if len(t.Key) == 0 {
+		return "[]"
+	}
+	raw, _ := json.Marshal(t.Key) // a list of texts always marshals
+	return string(raw)
 }
 
 // EnsureCache adds a cache, or returns the one the table has.
@@ -48,9 +69,9 @@ func (s *Store) EnsureCache(ctx context.Context, c Cache) (have Cache, made bool
 		}
 		c.ID, c.CreatedAt, made = uuid.NewString(), s.stamp(), true
 		have = c
-		_, err = tx.ExecContext(ctx, "INSERT INTO caches("+cacheColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)",
+		_, err = tx.ExecContext(ctx, "INSERT INTO caches("+cacheColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, ?, ?)",
 			c.ID, c.ProjectID, c.CatalogID, c.SchemaName, c.TableName, c.Incremental.Type, c.Incremental.Expr, c.Incremental.Due,
-			c.Full.Type, c.Full.Expr, c.Full.Due, c.CreatedAt)
+			c.Full.Type, c.Full.Expr, c.Full.Due, c.CreatedAt, c.Tracking.key(), c.Tracking.Updated, c.Tracking.InsertOnly)
 		if err != nil {
 			return constraint(err)
 		}
@@ -79,14 +100,14 @@ func (s *Store) CachedTable(ctx context.Context, project, catalog, schema, table
 		project, catalog, schema, table)
 }
 
-// SetCacheSchedules stores both schedules of a cache.
-func (s *Store) SetCacheSchedules(ctx context.Context, c Cache) error {
+// SetCacheSettings stores the schedules of a cache and how it finds changes.
+func (s *Store) SetCacheSettings(ctx context.Context, c Cache) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
-		if err := exec(ctx, tx, "UPDATE caches SET inc_type = ?, inc_expr = ?, inc_due = ?, full_type = ?, full_expr = ?, full_due = ? WHERE id = ?",
-			c.Incremental.Type, c.Incremental.Expr, c.Incremental.Due, c.Full.Type, c.Full.Expr, c.Full.Due, c.ID); err != nil {
+		if err := exec(ctx, tx, "UPDATE caches SET inc_type = ?, inc_expr = ?, inc_due = ?, full_type = ?, full_expr = ?, full_due = ?, key_columns = ?, updated_column = ?, insert_only = ? WHERE id = ?",
+			c.Incremental.Type, c.Incremental.Expr, c.Incremental.Due, c.Full.Type, c.Full.Expr, c.Full.Due, c.Tracking.key(), c.Tracking.Updated, c.Tracking.InsertOnly, c.ID); err != nil {
 			return err
 		}
-		return s.cacheLog(ctx, tx, c.ID, "UPDATE", "the schedules were changed", "", false)
+		return s.cacheLog(ctx, tx, c.ID, "UPDATE", "the settings were changed", "", false)
 	})
 }
 

@@ -9,12 +9,13 @@ import (
 type Catalog struct {
 	ID, ProjectID, Name, DisplayName, Type, ConnectionID, CreatedAt string
 	SharedFrom                                                      *string
+	CacheAnything                                                   bool // its tables may be cached whatever the type of the connection
 }
 
-const catalogColumns = "id, project_id, name, display_name, catalog_type, connection_id, shared_from, created_at"
+const catalogColumns = "id, project_id, name, display_name, catalog_type, connection_id, shared_from, created_at, cache_anything"
 
 func scanCatalog(scan func(...any) error) (c Catalog, err error) {
-	err = scan(&c.ID, &c.ProjectID, &c.Name, &c.DisplayName, &c.Type, &c.ConnectionID, &c.SharedFrom, &c.CreatedAt)
+	err = scan(&c.ID, &c.ProjectID, &c.Name, &c.DisplayName, &c.Type, &c.ConnectionID, &c.SharedFrom, &c.CreatedAt, &c.CacheAnything)
 	return
 }
 
@@ -36,8 +37,8 @@ func (s *Store) CatalogByName(ctx context.Context, project, name string) (Catalo
 // CreateCatalog adds one; a name that is taken is ErrConflict. Id and time are filled in.
 func (s *Store) CreateCatalog(ctx context.Context, c Catalog) (Catalog, error) {
 	c.ID, c.CreatedAt = s.NewID(), s.stamp()
-	_, err := s.db.ExecContext(ctx, "INSERT INTO catalogs("+catalogColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-		c.ID, c.ProjectID, c.Name, c.DisplayName, c.Type, c.ConnectionID, c.SharedFrom, c.CreatedAt)
+	_, err := s.db.ExecContext(ctx, "INSERT INTO catalogs("+catalogColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		c.ID, c.ProjectID, c.Name, c.DisplayName, c.Type, c.ConnectionID, c.SharedFrom, c.CreatedAt, c.CacheAnything)
 	return c, constraint(err)
 }
 

@@ -3,6 +3,7 @@ package mysql
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"fmt"
 	"io"
 	"slices"
@@ -132,10 +133,12 @@ func (b *batches) Next(ctx context.Context) ([][]any, error) {
 
 // Close ends the reading; a statement that still runs is killed, because the driver would otherwise read all that is left.
 func (b *batches) Close() error {
-	b.stop()
-	if !b.done {
+	killed := !b.stop()
+	if !b.done || killed {
 		b.s.kill(b.id)
 		_ = b.rows.Close() // it reports that it was killed
+		// The server may have sent everything before: the connection looks good then, and fails whoever gets it next.
+		_ = b.conn.Raw(func(any) error { return driver.ErrBadConn })
 		_ = b.conn.Close()
 		return nil
 	}
