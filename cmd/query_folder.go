@@ -43,7 +43,7 @@ func newQueryFolderCmd(e *Env) *cobra.Command {
 				v, err := cl.Folders.Get(ctx, p, id)
 				return object(v), err
 			})),
-		newFolderRenameCmd(e, in), newFolderMoveCmd(e, in),
+		newFolderRenameCmd(e, in), newFolderMoveCmd(e, in), newFolderPruneCmd(e),
 	)
 	return c
 }

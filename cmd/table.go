@@ -76,7 +76,11 @@ func newTableKindCmd(e *Env, k tableKind) *cobra.Command {
 				if err := e.confirm("delete %s %s and all its rows%s?", k.noun, args[0], used); err != nil {
 					return view{}, err
 				}
-				return note("deleted %s %s%s", k.noun, args[0], used), k.client(cl).Delete(ctx, p, args[0])
+				if err := k.client(cl).Delete(ctx, p, args[0]); err != nil {
+					return view{}, err
+				}
+				e.forgetImports(p, k.noun, k.stored(args[0]))
+				return note("deleted %s %s%s", k.noun, args[0], used), nil
 			}),
 		newColumnCmd(e, k),
 	)

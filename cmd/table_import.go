@@ -20,7 +20,7 @@ import (
 
 func newTableImportCmd(e *Env, k tableKind) *cobra.Command {
 	var maps []string
-	var noHeader, create bool
+	var noHeader, create, again, check bool
 	bi := k.create.ID == spec.CreateBiTable.ID
 	c := &cobra.Command{
 		Use: "import TABLE FILE", Short: "Append the rows of a CSV file, all or none", Args: cobra.ExactArgs(2),
@@ -29,12 +29,18 @@ func newTableImportCmd(e *Env, k tableKind) *cobra.Command {
 Without --map, every column of the file goes to the table's column of the same name; a header that names
 no column is refused before anything is sent. --map COLUMN=HEADER takes another column of the file,
 --map COLUMN=#2 the third (they count from zero, the only form for files without a header).
---create makes the table first, with a column of text for each header.`,
+--create makes the table first, with a column of text for each header.
+
+An import appends, and rows cannot be deleted: a file that was imported into the table before is refused
+unless --again is given. --check looks at the file with the rules of zone local, on this machine, and
+lists every value that does not fit; nothing is sent.`,
 		Example: "  " + e.Name + " " + k.noun + " import people people.csv\n  " + e.Name + " " + k.noun + ` import people export.csv.gz --map name="Full name" --map age=#3`,
 	}
 	c.Flags().StringArrayVar(&maps, "map", nil, "COLUMN=HEADER or COLUMN=#INDEX; repeat")
 	c.Flags().BoolVar(&noHeader, "no-csv-header", false, "the first line of the file is a row")
 	c.Flags().BoolVar(&create, "create", false, "create the table, every column VARCHAR, if it does not exist")
+	c.Flags().BoolVar(&again, "again", false, "import the file even if it was imported into this table before")
+	c.Flags().BoolVar(&check, "check", false, "only check the file on this machine against the table's columns")
 	op := spec.ImportCsv
 	if bi {
 		op = spec.ImportBi
@@ -64,6 +70,9 @@ no column is refused before anything is sent. --map COLUMN=HEADER takes another 
 		if err != nil {
 			return view{}, err
 		}
+		if create && check {
+			return view{}, usagef("--check sends nothing and --create makes a table: choose one")
+		}
 		if create {
 			if err := createFor(ctx, k.client(cl), p, args[0], k, header); err != nil {
 				return view{}, err
@@ -77,6 +86,21 @@ no column is refused before anything is sent. --map COLUMN=HEADER takes another 
 		if err != nil {
 			return view{}, err
 		}
+		if check {
+			return e.checkImport(ctx, cols, req, name, head)
+		}
+		key, err := e.ledgerKey(k.noun, k.stored(args[0]), args[1], req)
+		if err != nil {
+			return view{}, usagef("%v", err)
+		}
+		if !again {
+			if err := refuseExamples(head, header); err != nil {
+				return view{}, err
+			}
+			if err := e.refuseTwice(ctx, cl, p, k.noun, k.stored(args[0]), key); err != nil {
+				return view{}, err
+			}
+		}
 		send := cl.Tables.Import
 		if bi {
 			send = cl.ImportBI
@@ -85,6 +109,7 @@ no column is refused before anything is sent. --map COLUMN=HEADER takes another 
 		if err != nil {
 			return view{}, err
 		}
+		e.imported(p, key, args[1], job.Result.Processed)
 		return object(job).withNote("imported %d rows into %s", job.Result.Processed, args[0]), nil
 	})
 }
