@@ -33,9 +33,7 @@ func (f *folder) openParquet(t file) (*os.File, *parquet.File, error) {
 	return nil, nil, err
 }
 
-const nested = "nested" // the type of a column that cannot be read
-
-// describeParquet maps the columns of a Parquet file. Nested ones are listed as varchar, and refused by name when read.
+// describeParquet maps the columns of a Parquet file. Nested ones are JSON.
 func (f *folder) describeParquet(t file) ([]column, error) {
 	h, p, err := f.openParquet(t)
 	if err != nil {
@@ -44,9 +42,9 @@ func (f *folder) describeParquet(t file) ([]column, error) {
 	defer h.Close()
 	var cols []column
 	for _, c := range p.Root().Columns() {
-		typ, _ := decoderOf(c)
-		if typ == nested {
-			typ = "varchar"
+		typ := "json"
+		if flat(c) {
+			typ, _ = leafDecoder(c)
 		}
 		cols = append(cols, column{engine.ColumnInfo{Name: c.Name(), Type: typ, Nullable: !c.Required()}, len(cols)})
 	}
@@ -55,11 +53,11 @@ func (f *folder) describeParquet(t file) ([]column, error) {
 
 type decoder func(parquet.Value) (any, error)
 
-// decoderOf chooses the Trino type of a column and how its values are read.
-func decoderOf(c *parquet.Column) (string, decoder) {
-	if !c.Leaf() || c.Repeated() {
-		return nested, nil
-	}
+// flat says that a column has one value, or none, in each row.
+func flat(c *parquet.Column) bool { return c.Leaf() && !c.Repeated() }
+
+// leafDecoder chooses the Trino type of a leaf and how its values are read.
+func leafDecoder(c *parquet.Column) (string, decoder) {
 	var logical any
 	if l := c.Type().LogicalType(); l != nil {
 		logical = l.Value
@@ -194,11 +192,13 @@ type parquetBatches struct {
 	groups []parquet.RowGroup
 	cols   []column
 	decode []decoder
-	leaves []int // index of each column among the leaves
+	leaves []int         // index of each flat column among the leaves
+	nested []*nestedNode // of each column that is not flat
 	limit  int64
 
-	readers []parquet.ColumnChunkValueReader
-	left    int64 // rows of the open group
+	readers []parquet.ColumnChunkValueReader // of each flat column
+	rows    []*assembler                     // of each nested one
+	left    int64                            // rows of the open group
 	buf     []parquet.Value
 }
 
@@ -214,12 +214,15 @@ func (f *folder) scanParquet(t file, want []column, limit int64) (engine.Batches
 			h.Close()
 			return nil, fmt.Errorf("file %s has changed while it was read", t.path)
 		}
-		typ, d := decoderOf(all[c.at])
-		if typ == nested {
+		var d decoder
+		var node *nestedNode
+		if flat(all[c.at]) {
+			_, d = leafDecoder(all[c.at])
+		} else if node, err = nodeOf(all[c.at], 0, 0); err != nil {
 			h.Close()
-			return nil, fmt.Errorf("file %s: column %q is nested, which cannot be read; name the other columns instead of *", t.path, c.Name)
+			return nil, fmt.Errorf("file %s: column %q cannot be read: %w", t.path, c.Name, err)
 		}
-		b.decode = append(b.decode, d)
+		b.decode, b.nested = append(b.decode, d), append(b.nested, node)
 		b.leaves = append(b.leaves, all[c.at].Index())
 	}
 	return b, nil
@@ -227,9 +230,16 @@ func (f *folder) scanParquet(t file, want []column, limit int64) (engine.Batches
 
 func (b *parquetBatches) closeReaders() (err error) {
 	for _, r := range b.readers {
-		err = errors.Join(err, r.Close())
+		if r != nil {
+			err = errors.Join(err, r.Close())
+		}
 	}
-	b.readers = nil
+	for _, a := range b.rows {
+		if a != nil {
+			err = errors.Join(err, a.close())
+		}
+	}
+	b.readers, b.rows = nil, nil
 	return err
 }
 
@@ -245,8 +255,12 @@ func (b *parquetBatches) Next(ctx context.Context) ([][]any, error) {
 		b.groups = b.groups[1:]
 		b.left = g.NumRows()
 		chunks := g.ColumnChunks()
-		for _, l := range b.leaves {
-			b.readers = append(b.readers, parquet.NewColumnChunkValueReader(chunks[l]))
+		for i, l := range b.leaves {
+			if n := b.nested[i]; n != nil {
+				b.readers, b.rows = append(b.readers, nil), append(b.rows, newAssembler(n, chunks))
+			} else {
+				b.readers, b.rows = append(b.readers, parquet.NewColumnChunkValueReader(chunks[l])), append(b.rows, nil)
+			}
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -265,6 +279,15 @@ func (b *parquetBatches) Next(ctx context.Context) ([][]any, error) {
 		rows[i] = cells[i*len(b.cols) : (i+1)*len(b.cols) : (i+1)*len(b.cols)]
 	}
 	for c, r := range b.readers {
+		if a := b.rows[c]; a != nil {
+			for i := range rows {
+				var err error
+				if rows[i][c], err = a.row(); err != nil {
+					return nil, b.fault(fmt.Errorf("column %q: %w", b.cols[c].Name, err))
+				}
+			}
+			continue
+		}
 		for done := 0; done < int(n); {
 			k, err := r.ReadValues(b.buf[:int(n)-done])
 			for i := range k {
