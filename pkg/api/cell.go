@@ -79,7 +79,7 @@ func (c Cell) PlainText() (text []byte, ok bool) {
 // either, it stands as it is.
 func (c Cell) AppendPlain(dst []byte, but byte) (_ []byte, ok bool) {
 	n := len(c) - 2
-	if n < 0 || c[0] != '"' {
+	if n < 0 || c[0] != '"' || c[n+1] != '"' {
 		return dst, false
 	}
 	start := len(dst)

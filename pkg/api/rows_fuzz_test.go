@@ -99,10 +99,17 @@ func FuzzRowsValues(f *testing.F) {
 }
 
 func FuzzCellText(f *testing.F) {
-	for _, s := range []string{`""`, `"a\nb"`, `"\ud83d\ude00"`, `"\ud800\ud800\udc00"`, `"\udc00x"`, `12`, `null`, `"é\/\\\""`, `"\u12"`} {
+	for _, s := range []string{`""`, `"a\nb"`, `"\ud83d\ude00"`, `"\ud800\ud800\udc00"`, `"\udc00x"`, `12`, `null`, `"é\/\\\""`, `"\u12"`, `"" `} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, token []byte) {
+		for _, but := range []byte{',', '\t', 'a'} {
+			whole, err := Cell(token).AppendText(nil)
+			plain, ok := Cell(token).AppendPlain(nil, but)
+			if ok && (err != nil || string(plain) != string(whole) || strings.IndexByte(string(plain), but) >= 0) && json.Valid(token) {
+				t.Fatalf("%q: plain text %q, text %q, %v", token, plain, whole, err)
+			}
+		}
 		var want any
 		if json.Unmarshal(token, &want) != nil || token[0] == ' ' || token[0] == '\n' || token[0] == '\t' || token[0] == '\r' {
 			_, _ = Cell(token).AppendText(nil) // must not panic
