@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 )
 
@@ -21,7 +23,7 @@ func newQueryLastCmd(e *Env) *cobra.Command {
 The gateway is not asked. With -o json the bytes are printed as they came, with --typed as an array of objects.
 
 One result is kept for each profile, zone and address, in a file that only its owner can read, if it is no larger
-than the setting history says (64MiB; DIG_HISTORY). --no-history, DIG_HISTORY=off or a profile's history keep none.`,
+than the setting history says (16MiB; DIG_HISTORY). --no-history, DIG_HISTORY=off or a profile's history keep none.`,
 		Example: strings.ReplaceAll(`  dig query last -o csv --out rows.csv
   dig query last --columns city,total --chart bar
   dig query last --info
@@ -64,6 +66,9 @@ than the setting history says (64MiB; DIG_HISTORY). --no-history, DIG_HISTORY=of
 		}
 		m := e.newManifest(manifest, s)
 		kept.Rows, err = e.writeKept(&f, s, res, o, limit, fs.Changed("limit"))
+		if err == nil && o.Terminal {
+			fmt.Fprintf(s.notes, "(%s, fetched %s)\n", oneLine(cmp.Or(kept.Statement, kept.Query), 60), humanize.RelTime(kept.StartedAt, e.Now(), "ago", "from now"))
+		}
 		return m.write(kept, o, s.finish(err))
 	}
 	return c
@@ -91,6 +96,15 @@ func (e *Env) writeKept(f *renderFlags, s *sink, res *api.Result, o output.Optio
 		fmt.Fprintf(s.notes, "(--limit %d was reached; the result has more rows)\n", limit)
 	}
 	return st.Rows, err
+}
+
+// oneLine is the beginning of a text, with runs of white space as one blank.
+func oneLine(text string, limit int) string {
+	r := []rune(strings.Join(strings.Fields(string(output.SanitizeText(nil, text))), " "))
+	if len(r) > limit {
+		return string(r[:limit-1]) + "…"
+	}
+	return string(r)
 }
 
 // clearKept removes the kept result of the place in force.

@@ -57,7 +57,7 @@ func (s *session) register(fs *pflag.FlagSet) {
 	fs.StringVar(&g.org, "org", "", "organization, by id or name (DIG_ORG)")
 	fs.StringVar(&g.workspace, "workspace", "", "workspace, by id or name (DIG_WORKSPACE)")
 	fs.StringVar(&g.project, "project", "", "project, by id or name (DIG_PROJECT)")
-	fs.StringVarP(&g.output, "output", "o", "", "output format: table, json, ndjson, csv, tsv, yaml, markdown (DIG_OUTPUT)")
+	fs.StringVarP(&g.output, "output", "o", "", "output format: table, json, ndjson, csv, tsv, yaml, markdown, html, xlsx, parquet (DIG_OUTPUT)")
 	fs.StringVar(&g.jq, "jq", "", "filter the JSON output with a jq expression")
 	fs.StringSliceVar(&g.columns, "columns", nil, "columns to print, in this order")
 	fs.BoolVar(&g.noHeader, "no-header", false, "leave out the header of table, csv and tsv")

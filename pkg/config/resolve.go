@@ -147,7 +147,7 @@ func (s *Settings) layers(src Sources) (layers [fromFlag + 1]layer, err error) {
 	}
 	layers[fromDefault][nameZone] = Value{Value: string(Local), From: "default"}
 	layers[fromDefault][nameOutput] = Value{Value: "table", From: "default"}
-	layers[fromDefault][nameHistory] = Value{Value: "64MiB", From: "default"}
+	layers[fromDefault][nameHistory] = Value{Value: "16MiB", From: "default"}
 	for name, v := range src.Flags {
 		if !known[name] {
 			return layers, &Error{Kind: ErrUsage, Field: "flag --" + name, Msg: "is not a setting"}

@@ -371,7 +371,7 @@ func TestExplain(t *testing.T) {
 		{"project", "p", "profile w"},
 		{"output", "json", "environment DIG_OUTPUT"},
 		{"timeout", "", "default"},
-		{"history", "64MiB", "default"},
+		{"history", "16MiB", "default"},
 		{"key", "abcd1234.****", "profile w (file)"},
 	}
 	if got := fmt.Sprint(s.Explain()); got != fmt.Sprint(want) {
