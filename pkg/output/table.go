@@ -67,9 +67,6 @@ func (t *table) run(rows api.RowReader) error {
 	if t.o.sampleWait > 0 {
 		lim.wait = t.o.sampleWait
 	}
-	if head >= 0 {
-		lim.rows = min(lim.rows, int(min(head+1, 1<<20)))
-	}
 	smp, finish := takeSample(rows, t.cols, t.o.Raw, lim)
 	t.layout(smp)
 	if err := t.begin(); err != nil {
