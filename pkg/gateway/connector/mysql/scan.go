@@ -131,17 +131,17 @@ func (b *batches) Next(ctx context.Context) ([][]any, error) {
 	return connector.NextOf(func(cols []engine.Vector, n int) (int, error) { return b.Fill(ctx, cols, n) }, types)
 }
 
-// Close ends the reading; a statement that still runs is killed, because the driver would otherwise read all that is left.
+// Close gives the connection back when everything was read. Otherwise it is killed, because the driver would read all that is left.
 func (b *batches) Close() error {
-	killed := !b.stop()
-	if !b.done || killed {
-		b.s.kill(b.id)
-		_ = b.rows.Close() // it reports that it was killed
-		// The server may have sent everything before: the connection looks good then, and fails whoever gets it next.
-		_ = b.conn.Raw(func(any) error { return driver.ErrBadConn })
-		_ = b.conn.Close()
-		return nil
+	stopped := b.stop() // otherwise the kill is under way
+	if b.done && stopped {
+		_ = b.rows.Close() // read to its end
+		return b.conn.Close()
 	}
-	_ = b.rows.Close() // read to its end
-	return b.conn.Close()
+	b.s.kill(b.id)
+	_ = b.rows.Close() // it reports that it was killed
+	// The server may have sent everything before: the connection looks good then, and fails whoever gets it next.
+	_ = b.conn.Raw(func(any) error { return driver.ErrBadConn })
+	_ = b.conn.Close()
+	return nil
 }

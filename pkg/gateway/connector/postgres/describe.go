@@ -170,9 +170,9 @@ func typeOf(name, kind, category string, mod int32) (trino string, w wire, push 
 			case precision <= 18:
 				return typ, wireNumeric, pushOrder
 			default:
-				return typ, wireCast, pushOrder
+				return typ, wirePrinted, pushOrder
 			}
-			return "varchar", wireCast, pushCast
+			return "varchar", wirePrinted, pushCast
 		case "text", "varchar":
 			return "varchar", wireText, pushText
 		case "bpchar":
@@ -195,7 +195,11 @@ func typeOf(name, kind, category string, mod int32) (trino string, w wire, push 
 			return "varbinary", wireText, pushEqual
 		}
 	}
-	return "varchar", wireCast, pushCast
+	switch name {
+	case "interval", "name", "macaddr", "bit", "varbit": // their cast to text is what is printed; that of inet, for one, is not
+		return "varchar", wirePrinted, pushCast
+	}
+	return "varchar", wirePrinted, pushNull
 }
 
 // digits reads the modifier of a numeric: its precision, 1000 where it has none, and its scale, a signed number of 11 bits.

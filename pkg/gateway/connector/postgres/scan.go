@@ -33,17 +33,13 @@ func (t *relation) query(req engine.ScanRequest) (string, [][]byte, error) {
 	var args [][]byte
 	b.WriteString("SELECT ")
 	for i, name := range req.Columns {
-		c, ok := t.cols[name]
-		if !ok {
+		if _, ok := t.cols[name]; !ok {
 			return "", nil, fmt.Errorf("column %q does not exist in %s", name, t.name)
 		}
 		if i > 0 {
 			b.WriteString(", ")
 		}
 		b.WriteString(quote(name))
-		if c.wire == wireCast {
-			b.WriteString("::text")
-		}
 	}
 	b.WriteString(" FROM " + t.name)
 	word, all := " WHERE ", true
@@ -165,11 +161,13 @@ func (t *relation) Scan(ctx context.Context, req engine.ScanRequest) (engine.Bat
 		return nil, err
 	}
 	b := &batches{p: t.p, conn: c}
+	var formats []int16
 	for _, name := range req.Columns {
-		b.cols = append(b.cols, t.cols[name])
+		col := t.cols[name]
+		b.cols, formats = append(b.cols, col), append(formats, col.wire.format())
 	}
 	ctx, b.cancel = context.WithCancel(ctx)
-	b.rows = c.PgConn().ExecParams(ctx, sql, args, nil, nil, []int16{1})
+	b.rows = c.PgConn().ExecParams(ctx, sql, args, nil, nil, formats)
 	return b, nil
 }
 

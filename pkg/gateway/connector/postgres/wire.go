@@ -10,12 +10,12 @@ import (
 )
 
 // wire says how the values of a column travel: in the server's binary form where that is quick and exact, and otherwise as the
-// text that psql prints, by a cast at the server.
+// text that psql prints.
 type wire uint8
 
 const (
-	wireCast wire = iota // cast to text by the server
-	wireText             // the binary form is the text, or the bytes of a bytea
+	wirePrinted wire = iota // as psql prints it
+	wireText                // the binary form is the text, or the bytes of a bytea
 	wireBool
 	wireInt2
 	wireInt4
@@ -29,6 +29,14 @@ const (
 	wireUUID
 	wireJSONB
 )
+
+// format is the protocol's code for the form: 0 for text, 1 for binary.
+func (w wire) format() int16 {
+	if w == wirePrinted {
+		return 0
+	}
+	return 1
+}
 
 // size is how many bytes a value has, 0 where that varies.
 func (w wire) size() int {
