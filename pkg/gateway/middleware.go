@@ -69,6 +69,9 @@ func (g *Gateway) fail(w http.ResponseWriter, hr *http.Request, err error) {
 		if !errors.Is(err, context.Canceled) {
 			g.log.Warn("reply cut", "request", hr.Context().Value(requestKey{}), "error", forLog(err.Error()))
 		}
+		if pw, ok := sw.ResponseWriter.(*pipeWriter); ok {
+			pw.why = faultOf(err).Message
+		}
 		panic(http.ErrAbortHandler)
 	}
 	f := faultOf(err)

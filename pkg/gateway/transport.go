@@ -33,7 +33,9 @@ func (t *processTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 		defer func() {
 			err := error(io.EOF)
 			if p := recover(); p != nil { // the handler cut its reply: http.ErrAbortHandler, or a bug already logged
-				err = io.ErrUnexpectedEOF
+				if err = io.ErrUnexpectedEOF; w.why != "" {
+					err = cutError(w.why)
+				}
 			}
 			w.begin(http.StatusOK)
 			pw.CloseWithError(err)
@@ -73,7 +75,14 @@ type pipeWriter struct {
 	pw     *io.PipeWriter
 	once   sync.Once
 	ready  chan struct{}
+	why    string // a reply that has begun is cut
 }
+
+// cutError is the end of a reply that was cut, with the reason; over a network nothing but the end would travel.
+type cutError string
+
+func (e cutError) Error() string { return string(e) }
+func (cutError) Unwrap() error   { return io.ErrUnexpectedEOF }
 
 func (w *pipeWriter) Header() http.Header { return w.header }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -88,12 +89,15 @@ type batches struct {
 	done bool // read to the end, without an error
 }
 
-// fillBytes ends a chunk of large rows early, so that it does not take much memory.
-const fillBytes = 4 << 20
+// A chunk ends early when its rows are large, so that it does not take much memory, or come slowly, so that they are seen.
+const (
+	fillBytes = 4 << 20
+	fillTime  = 200 * time.Millisecond
+)
 
 // Fill reads the next rows. An error of the server comes after the rows before it, never instead of the end.
 func (b *batches) Fill(_ context.Context, cols []engine.Vector, n int) (int, error) {
-	row, size := 0, 0
+	row, size, start := 0, 0, time.Now()
 	for ; row < n && size < fillBytes && !b.done; row++ {
 		if !b.rows.Next() {
 			if err := b.rows.Err(); err != nil {
@@ -114,6 +118,10 @@ func (b *batches) Fill(_ context.Context, cols []engine.Vector, n int) (int, err
 			if err := put(cols[i], row, b.cols[i].Type, b.raw[i]); err != nil {
 				return 0, fmt.Errorf("column %q: %w", b.cols[i].Name, err)
 			}
+		}
+		if row%16 == 15 && time.Since(start) > fillTime {
+			row++
+			break
 		}
 	}
 	if row == 0 {

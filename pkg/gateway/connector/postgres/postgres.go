@@ -76,8 +76,23 @@ func open(c connector.Credential) (connector.Connector, error) {
 	cfg.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: 3 * time.Second}
 	}
+	cfg.AfterConnect = watchClient
 	cfg.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	return &postgres{cfg: cfg}, nil
+}
+
+// watchClient has the server end a statement when this process is killed while the statement is not sending rows. Servers before
+// version 14, and some systems, cannot.
+func watchClient(ctx context.Context, c *pgconn.PgConn) error {
+	version, _, _ := strings.Cut(c.ParameterStatus("server_version"), ".")
+	if n, err := strconv.Atoi(version); err == nil && n >= 14 {
+		_, err := c.Exec(ctx, "SET client_connection_check_interval = '5s'").ReadAll()
+		var refused *pgconn.PgError
+		if err != nil && !errors.As(err, &refused) {
+			return err
+		}
+	}
+	return nil
 }
 
 // Close ends the idle sessions.

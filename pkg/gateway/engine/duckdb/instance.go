@@ -309,8 +309,8 @@ func (in *instance) hardening(dir string, o *engine.Options) []string {
 		`SET GLOBAL TimeZone='UTC'`,
 		`SET GLOBAL allowed_directories=[` + quoteText(dir+string(filepath.Separator)) + `]`,
 		`SET GLOBAL enable_external_access=false`,
-		`SET GLOBAL write_buffer_row_group_count=1`,   // the default of 5 keeps 100 MB more in memory while rows are stored
-		`SET GLOBAL allowed_configs=['memory_limit']`, // trimCache; the guard lets no SET of a user through
+		`SET GLOBAL write_buffer_row_group_count=1`,                            // the default of 5 keeps 100 MB more in memory while rows are stored
+		`SET GLOBAL allowed_configs=['memory_limit', 'streaming_buffer_size']`, // trimCache, addScan; the guard lets no SET of a user through
 		`SET GLOBAL lock_configuration=true`,
 	}
 }

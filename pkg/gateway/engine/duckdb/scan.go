@@ -82,6 +82,10 @@ func (s *statement) addScan(ctx context.Context, n engine.TableName, src engine.
 		return &engine.Error{Kind: engine.KindSource, Message: "table " + n.String() + " has no columns"}
 	}
 	if s.scans == nil {
+		// The rows of a slow source are to be seen before a megabyte of them has come.
+		if _, err := s.c.exec(ctx, `SET streaming_buffer_size = '256KB'`); err != nil {
+			return err
+		}
 		s.scans = &scanSet{ctx: ctx, in: s.c.in, connID: s.c.id(), tables: map[string]*scanTable{}}
 		s.c.in.scans.Store(s.scans.connID, s.scans)
 	}
