@@ -25,7 +25,7 @@ func newGatewayCmd(e *Env) *cobra.Command {
 
 func newGatewayServeCmd(e *Env) *cobra.Command {
 	var listen, keyFile string
-	var faults []string
+	var faults, quirks []string
 	var faultSeed uint64
 	var limits gateway.Limits
 	var upload, memory string
@@ -56,6 +56,7 @@ process at once.`,
 	fs.StringVar(&upload, "max-upload", "64GiB", "largest CSV document an import takes, after unpacking; off for any")
 	fs.DurationVar(&limits.Silence, "max-silence", time.Minute, "longest pause in the body of a request; 0 for any")
 	fs.StringArrayVar(&faults, "fault", nil, "show a fault on purpose, such as status=503,rate=0.2; repeat (docs/testing.md)")
+	fs.StringSliceVar(&quirks, "quirks", nil, "show faults of the hosted zones on purpose: hosted for all, or their names (docs/testing.md)")
 	fs.Uint64Var(&faultSeed, "fault-seed", 1, "the faults of a rate or a random size fall the same way under the same seed")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if grace < 0 {
@@ -71,6 +72,10 @@ process at once.`,
 		if limits.Upload, err = config.ParseSize(upload); err != nil {
 			return usagef("--max-upload: %v", err)
 		}
+		odd, err := gateway.ParseQuirks(quirks)
+		if err != nil {
+			return usagef("--quirks: %v", err)
+		}
 		engineMemory := memoryFor(allowedMemory())
 		if memory != "" {
 			if engineMemory, err = config.ParseSize(memory); err != nil || engineMemory < 64<<20 {
@@ -85,7 +90,7 @@ process at once.`,
 		if quiet {
 			level = slog.LevelWarn
 		}
-		g, err := gateway.Open(gateway.Options{Dir: dir, OpenEngine: duckdb.Open, Now: e.Now, Version: buildVersion(), Inject: inject, Limits: limits, Engine: engine.Options{MemoryLimit: engineMemory},
+		g, err := gateway.Open(gateway.Options{Dir: dir, OpenEngine: duckdb.Open, Now: e.Now, Version: buildVersion(), Inject: inject, Quirks: odd, Limits: limits, Engine: engine.Options{MemoryLimit: engineMemory},
 			Log: slog.New(slog.NewTextHandler(e.Err, &slog.HandlerOptions{Level: level}))})
 		if err != nil {
 			return err

@@ -27,7 +27,7 @@ type executeFlags struct {
 	bind                                 []string
 	limit, maxRows                       int64
 	maxSize                              string
-	noHistory                            bool
+	noHistory, strict                    bool
 
 	wire     api.Format // --format
 	maxBytes int64      // --max-bytes
@@ -72,6 +72,7 @@ complete results are printed. --each-row runs one statement with the values of e
 	fs.StringVar(&f.maxSize, "max-bytes", "", "stop and fail (exit code 12) when the reply is larger, such as 100MB")
 	fs.StringVar(&f.format, "format", "", "shape of the rows on the wire: CELL_TYPED, SIMPLE or COMPACT (by default the cheapest that serves the output)")
 	fs.BoolVar(&f.noHistory, "no-history", false, "do not keep the result for `query last`")
+	fs.BoolVar(&f.strict, "strict", false, "refuse (exit code 10) when the hosted zones would leave out rows: a table cut at 100, a cache being filled")
 	f.renderFlags.register(c)
 	f.batchFlags.register(c)
 	annotate(c, spec.ExecuteQuery)

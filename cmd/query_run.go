@@ -72,6 +72,9 @@ func (q *querying) run(ctx context.Context, st *statement, s *sink, o output.Opt
 	}()
 	a := &answer{q: q, st: st, s: s, keep: keep}
 	defer a.close()
+	if err := q.distrust(ctx, st); err != nil {
+		return info, err
+	}
 	if err := a.ask(ctx, q.format); err != nil {
 		return info, err
 	}
@@ -81,6 +84,9 @@ func (q *querying) run(ctx context.Context, st *statement, s *sink, o output.Opt
 	a.keeper.finish(info, err)
 	if err == nil && st.limit > 0 && stats.Rows == st.limit {
 		fmt.Fprintf(s.notes, "(--limit %d was reached; the result may have more rows)\n", st.limit)
+	}
+	if err == nil {
+		q.warn(ctx, st, stats.Rows, s.notes)
 	}
 	return info, q.limitError(err, stats.Rows)
 }

@@ -98,7 +98,7 @@ Types: VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE, UUID.`,
 		Example: "  " + e.Name + " " + k.noun + ` create people --column name:varchar:notnull --column age:bigint:default=0`,
 	}
 	c.Flags().StringArrayVar(&columns, "column", nil, "a column as NAME:TYPE[:notnull][:unique][:default=VALUE]; repeat")
-	annotate(c, k.add)
+	annotate(c, k.add, k.columns)
 	if k.create.ID == spec.CreateBiTable.ID {
 		annotate(c, k.list)
 	}
@@ -143,7 +143,11 @@ Types: VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE, UUID.`,
 			}
 			return view{}, err
 		}
-		return v, nil
+		now, err := k.client(cl).Columns(ctx, p, t.TableName)
+		if err != nil {
+			return view{}, err
+		}
+		return v, e.stuck(k, defs, now)
 	})
 }
 

@@ -12,6 +12,8 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"reflect"
+	"regexp"
 	"strings"
 	"time"
 
@@ -267,11 +269,25 @@ func call[T any](ctx context.Context, c *Client, b spec.Bound, body any) (T, err
 	if len(raw) == 0 || string(raw) == "null" {
 		return out, nil
 	}
-	if err := json.Unmarshal(raw, &out); err != nil {
+	if err := decode(raw, &out); err != nil {
 		return out, c.unreadable(b, raw, err)
 	}
 	capture(ctx, b.Op, raw)
 	return out, nil
+}
+
+// numberIDs finds ids that are written as numbers.
+var numberIDs = regexp.MustCompile(`("(?:id|[A-Za-z]+Id)"\s*:\s*)(\d+)(\s*[,}])`)
+
+// decode reads one JSON value. Ids are strings to this client, of which no digit may be lost; numbers in their place are taken as
+// they are written.
+func decode(raw []byte, into any) error {
+	err := json.Unmarshal(raw, into)
+	var te *json.UnmarshalTypeError
+	if errors.As(err, &te) && te.Type.Kind() == reflect.String && strings.HasPrefix(te.Value, "number") {
+		return json.Unmarshal(numberIDs.ReplaceAll(raw, []byte(`$1"$2"$3`)), into)
+	}
+	return err
 }
 
 // callList runs an operation that lists things. It accepts an array, one object, {"items": [...]}, {"result": [...]} and
@@ -286,7 +302,7 @@ func callList[T any](ctx context.Context, c *Client, b spec.Bound, body any, env
 		return nil, c.unreadable(b, raw, err)
 	}
 	out := []T{}
-	if err := json.Unmarshal(norm, &out); err != nil {
+	if err := decode(norm, &out); err != nil {
 		return nil, c.unreadable(b, raw, err)
 	}
 	capture(ctx, b.Op, norm)

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"regexp"
 	"strings"
 	"syscall"
 )
@@ -93,6 +94,7 @@ func ReadError(method, url string, rep *Reply) *Error {
 		if e.Message == "" {
 			e.Message = e.Name
 		}
+		e.Message = insides.ReplaceAllString(e.Message, "")
 	}
 	if e.Message == "" {
 		e.Message = defaultMessage(e.Status, e.Raw)
@@ -100,6 +102,9 @@ func ReadError(method, url string, rep *Reply) *Error {
 	classify(e)
 	return e
 }
+
+// insides are names of classes and of paths in the secret store, which the service puts before some messages [L]; Raw keeps them.
+var insides = regexp.MustCompile(`\b(?:[a-z][a-z0-9_]*\.){2,}[A-Z][A-Za-z0-9_$]*(?:Exception|Error)(?::\s*|\b)|\bsecret/data/[^\s:]+(?::\s*|\b)`)
 
 func jsonText(raw json.RawMessage) string {
 	var s string

@@ -27,7 +27,11 @@ func (g *Gateway) startCacheRun(ctx context.Context, p store.Project, c store.Ca
 	if err != nil {
 		return err
 	}
-	g.background(jobCache, func(ctx context.Context) { g.runCache(ctx, p, c, run) })
+	g.background(jobCache, func(ctx context.Context) {
+		if !g.options.Quirks.sticks(ctx, c.TableName) {
+			g.runCache(ctx, p, c, run)
+		}
+	})
 	return nil
 }
 

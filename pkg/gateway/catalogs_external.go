@@ -216,6 +216,13 @@ func (r resolver) lookupExternal(ctx context.Context, n engine.TableName) (engin
 		return engine.Source{SQL: sql}, err
 	}
 	s, err := e.table(ctx, n.Schema, n.Table)
+	if err != nil || r.g.options.Quirks == nil {
+		return engine.Source{Scan: s}, err
+	}
+	src, err := e.source(ctx)
+	if err == nil {
+		s, err = r.oddScan(ctx, c.ID, n, src, s)
+	}
 	return engine.Source{Scan: s}, err
 }
 

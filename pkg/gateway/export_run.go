@@ -36,7 +36,9 @@ func (g *Gateway) runExport(ctx context.Context, p store.Project, x store.Export
 	defer stop()
 	var rows, size int64
 	err := caught(func() (err error) {
-		rows, size, err = g.writeExport(ctx, p, x, q, o)
+		if rows, size, err = g.writeExport(ctx, p, x, q, o); err == nil {
+			err = g.options.Quirks.oddExport(rows)
+		}
 		return err
 	})
 	x.DurationMs = g.since(x.CreatedAt)

@@ -30,6 +30,7 @@ type Options struct {
 	Version    string
 	Observe    func(op spec.Op, status int) // called after every routed request; nil for none
 	Limits     Limits
+	Quirks     *Quirks    // faults of the hosted zones to show on purpose; nil for none
 	Inject     *Injection // faults to show on purpose; nil for none
 
 	servedKey []byte // hash of the key of `gateway serve --print-key`
@@ -126,6 +127,7 @@ func (g *Gateway) Handler() http.Handler { return g.handler }
 // Close waits for background work, then closes rows and state. After Interrupt it waits for a moment only.
 func (g *Gateway) Close() error {
 	g.options.Inject.release()
+	g.options.Quirks.release()
 	if n := g.waitJobs(); n > 0 {
 		g.log.Error("background work did not end; the next process ends it as cut off", "runs", n)
 	}

@@ -122,6 +122,7 @@ func (s *Server) Wait(ctx context.Context, grace time.Duration) error {
 	}
 	s.unwind()
 	s.g.options.Inject.release()
+	s.g.options.Quirks.release()
 	if n := s.g.working.Load(); n > 0 {
 		s.g.log.Warn("stopping: waiting for background work; a second signal ends it at once", "runs", n, "grace", grace.String())
 	}

@@ -195,6 +195,7 @@ func (g *Gateway) importInto(ctx context.Context, r *Request[io.Reader], kind st
 			if err != nil {
 				return api.ImportJob{}, err
 			}
+			src = r.gateway.options.Quirks.forgetHeaders(src, req)
 			n, err := p.ImportCSV(ctx, kind, r.Param("tableName"), src, engine.Import{Mappings: req.Mappings, Header: req.ContainsHeader, MaxBytes: r.gateway.options.Limits.Upload})
 			if ee := (*engine.Error)(nil); errors.As(err, &ee) && ee.Kind == engine.KindLimit {
 				return api.ImportJob{}, frameworkFault(413, "%s", ee.Message)

@@ -1,0 +1,247 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+// Quirks is a choice of faults of the hosted zones that a served gateway shows on purpose. What they are is listed in
+// docs/testing.md; a nil *Quirks has none.
+type Quirks struct {
+	on   map[string]bool
+	free chan struct{}
+
+	mu    sync.Mutex
+	raw   map[string]http.HandlerFunc // handlers without quirks, by operation
+	stale map[string][]byte           // statuses served once more after a trigger, by id
+	times map[string]int              // how often something happened
+	ghost []string                    // names of deleted catalogs
+	once  sync.Once
+}
+
+// quirk is one fault. wrap changes what an operation answers; quirks without it are asked about by name where rows are made.
+type quirk struct {
+	name string
+	ops  []spec.Op // none: every operation
+	wrap func(q *Quirks, op spec.Op, next http.HandlerFunc) http.HandlerFunc
+}
+
+// QuirkNames lists the quirks in the order of their numbers, which start with 1.
+func QuirkNames() []string { return mapAll(allQuirks(), func(k quirk) string { return k.name }) }
+
+// ParseQuirks reads names of quirks; "hosted" stands for all. No names are no quirks.
+func ParseQuirks(names []string) (*Quirks, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	q := &Quirks{on: map[string]bool{}, free: make(chan struct{}), raw: map[string]http.HandlerFunc{}, stale: map[string][]byte{}, times: map[string]int{}}
+	all := QuirkNames()
+	for _, n := range names {
+		switch {
+		case n == "hosted":
+			for _, n := range all {
+				q.on[n] = true
+			}
+		case slices.Contains(all, n):
+			q.on[n] = true
+		default:
+			return nil, fmt.Errorf("%q is neither hosted nor one of %s", n, strings.Join(all, ", "))
+		}
+	}
+	return q, nil
+}
+
+func (q *Quirks) has(name string) bool { return q != nil && q.on[name] }
+
+// release lets go of jobs that hang.
+func (q *Quirks) release() {
+	if q != nil {
+		q.once.Do(func() { close(q.free) })
+	}
+}
+
+// quirked wraps the handler of an operation in the quirks that are on.
+func (g *Gateway) quirked(op spec.Op, next http.HandlerFunc) http.HandlerFunc {
+	q := g.options.Quirks
+	if q == nil {
+		return next
+	}
+	q.raw[op.ID] = next
+	for _, k := range allQuirks() {
+		if k.wrap != nil && q.on[k.name] && (len(k.ops) == 0 || slices.ContainsFunc(k.ops, func(o spec.Op) bool { return o.ID == op.ID })) {
+			next = k.wrap(q, op, next)
+		}
+	}
+	return next
+}
+
+// count counts one more of something and returns how many it were before.
+func (q *Quirks) count(what string) int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n := q.times[what]
+	q.times[what] = n + 1
+	return n
+}
+
+// answer is a reply that can be looked at before it is sent.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// answerOf runs a handler and keeps what it answers.
+func answerOf(next http.HandlerFunc, hr *http.Request) answer {
+	rec := &keepWriter{header: http.Header{}}
+	sw := &statusWriter{ResponseWriter: rec}
+	next(sw, hr)
+	if sw.status == 0 {
+		sw.status = http.StatusOK
+	}
+	return answer{sw.status, rec.header, rec.body.Bytes()}
+}
+
+type keepWriter struct {
+	header http.Header
+	body   bytes.Buffer
+}
+
+func (w *keepWriter) Header() http.Header         { return w.header }
+func (w *keepWriter) WriteHeader(int)             {}
+func (w *keepWriter) Write(p []byte) (int, error) { return w.body.Write(p) }
+
+func (a answer) send(w http.ResponseWriter) {
+	for k, vs := range a.header {
+		w.Header()[k] = vs
+	}
+	w.WriteHeader(a.status)
+	_, _ = w.Write(a.body)
+}
+
+// value decodes the body; edit of the result is kept by set.
+func (a answer) value() any {
+	dec := json.NewDecoder(bytes.NewReader(a.body))
+	dec.UseNumber()
+	var v any
+	if dec.Decode(&v) != nil {
+		return nil
+	}
+	return v
+}
+
+func (a *answer) set(v any) {
+	raw, err := json.Marshal(v)
+	if err == nil {
+		a.body = raw
+	}
+}
+
+// refuse makes the answer an error in the shape of data routes.
+func (a *answer) refuse(status int, message string) {
+	a.status, a.header = status, http.Header{"Content-Type": {"application/json"}}
+	a.set(map[string]any{"errorCode": 100, "message": message})
+}
+
+// edited makes a quirk that changes answers.
+func edited(change func(q *Quirks, op spec.Op, hr *http.Request, a *answer)) func(*Quirks, spec.Op, http.HandlerFunc) http.HandlerFunc {
+	return func(q *Quirks, op spec.Op, next http.HandlerFunc) http.HandlerFunc {
+		return func(w http.ResponseWriter, hr *http.Request) {
+			a := answerOf(next, hr)
+			change(q, op, hr, &a)
+			a.send(w)
+		}
+	}
+}
+
+// failed makes a quirk that changes answers with an error status; others stream by.
+func failed(change func(op spec.Op, a *answer)) func(*Quirks, spec.Op, http.HandlerFunc) http.HandlerFunc {
+	return func(_ *Quirks, op spec.Op, next http.HandlerFunc) http.HandlerFunc {
+		return func(w http.ResponseWriter, hr *http.Request) {
+			sw, ok := w.(*statusWriter)
+			if !ok {
+				next(w, hr)
+				return
+			}
+			f := &failureWriter{ResponseWriter: sw.ResponseWriter}
+			sw.ResponseWriter = f
+			next(sw, hr)
+			sw.ResponseWriter = f.ResponseWriter
+			if f.status != 0 {
+				a := answer{f.status, f.Header(), f.body.Bytes()}
+				change(op, &a)
+				a.send(f.ResponseWriter)
+				sw.status = a.status
+			}
+		}
+	}
+}
+
+// failureWriter keeps answers with an error status.
+type failureWriter struct {
+	http.ResponseWriter
+	status int // 0 while there is none
+	body   bytes.Buffer
+}
+
+func (w *failureWriter) WriteHeader(status int) {
+	if status < 400 {
+		w.ResponseWriter.WriteHeader(status)
+		return
+	}
+	w.status = status
+}
+
+func (w *failureWriter) Write(p []byte) (int, error) {
+	if w.status == 0 {
+		return w.ResponseWriter.Write(p)
+	}
+	return w.body.Write(p)
+}
+
+func (w *failureWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// asked makes a quirk that changes requests: change gets the decoded body and may return another one.
+func asked(change func(q *Quirks, op spec.Op, body any) any) func(*Quirks, spec.Op, http.HandlerFunc) http.HandlerFunc {
+	return func(q *Quirks, op spec.Op, next http.HandlerFunc) http.HandlerFunc {
+		return func(w http.ResponseWriter, hr *http.Request) {
+			if v := bodyOf(hr); v != nil {
+				if raw, err := json.Marshal(change(q, op, v)); err == nil {
+					hr.Body = io.NopCloser(bytes.NewReader(raw))
+				}
+			}
+			next(w, hr)
+		}
+	}
+}
+
+// bodyOf decodes the body of a request and leaves it to be read again; nil when it is not JSON.
+func bodyOf(hr *http.Request) any {
+	raw, err := io.ReadAll(io.LimitReader(hr.Body, maxBody+1))
+	hr.Body = io.NopCloser(io.MultiReader(bytes.NewReader(raw), hr.Body))
+	if err != nil {
+		return nil
+	}
+	return answer{body: raw}.value()
+}
+
+// sticks holds a refresh of a table that the hosted zones never finish, until the gateway stops, and reports whether it did.
+func (q *Quirks) sticks(ctx context.Context, table string) bool {
+	if !q.has(quirkStuckCache) || !slices.Contains([]string{"terminal_configurations", "owners", "pipelines", "products", "feedback_submissions"}, table) {
+		return false
+	}
+	select {
+	case <-ctx.Done():
+	case <-q.free:
+	}
+	return true
+}
