@@ -62,45 +62,48 @@ func runScripts(t *testing.T, tcp bool) {
 		t.Cleanup(func() { seen.check(t) })
 	}
 	for _, dir := range dirs {
-		t.Run(filepath.Base(dir), func(t *testing.T) {
-			testscript.Run(t, testscript.Params{
-				Dir:                 dir,
-				Cmds:                scriptCommands(),
-				RequireExplicitExec: true,
-				RequireUniqueNames:  true,
-				UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
-				Setup: func(env *testscript.Env) error {
-					for _, kv := range [][2]string{{"HOME", "home"}, {"DIG_DATA_DIR", "data"}, {"DIG_CONFIG_DIR", "config"}} {
-						path := filepath.Join(env.WorkDir, kv[1])
-						if err := os.MkdirAll(path, 0o700); err != nil {
-							return err
-						}
-						env.Setenv(kv[0], path)
-					}
-					env.Setenv("DIG_KEY_STORAGE", "file")
-					for _, name := range []string{"DIG_TEST_POSTGRES", "DIG_TEST_MARIADB", "GORACE"} {
-						env.Setenv(name, os.Getenv(name))
-					}
-					if tcp {
-						return serveScript(env, seen)
-					}
-					return nil
-				},
-				Condition: func(cond string) (bool, error) {
-					switch cond {
-					case "tcp":
-						return tcp, nil
-					case "cgo":
-						return localEngine, nil
-					case "postgres":
-						return os.Getenv("DIG_TEST_POSTGRES") != "", nil
-					case "mariadb":
-						return os.Getenv("DIG_TEST_MARIADB") != "", nil
-					}
-					return false, fmt.Errorf("unknown condition %q", cond)
-				},
-			})
-		})
+		t.Run(filepath.Base(dir), func(t *testing.T) { testscript.Run(t, scriptParams(dir, tcp, seen)) })
+	}
+}
+
+// scriptParams is how the scripts of a folder run.
+func scriptParams(dir string, tcp bool, seen *exercised) testscript.Params {
+	return testscript.Params{
+		Dir:                 dir,
+		Cmds:                scriptCommands(),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		Setup: func(env *testscript.Env) error {
+			for _, kv := range [][2]string{{"HOME", "home"}, {"DIG_DATA_DIR", "data"}, {"DIG_CONFIG_DIR", "config"}} {
+				path := filepath.Join(env.WorkDir, kv[1])
+				if err := os.MkdirAll(path, 0o700); err != nil {
+					return err
+				}
+				env.Setenv(kv[0], path)
+			}
+			env.Setenv("DIG_KEY_STORAGE", "file")
+			for _, name := range []string{"DIG_TEST_POSTGRES", "DIG_TEST_MARIADB", "GORACE"} {
+				env.Setenv(name, os.Getenv(name))
+			}
+			if tcp {
+				return serveScript(env, seen)
+			}
+			return nil
+		},
+		Condition: func(cond string) (bool, error) {
+			switch cond {
+			case "tcp":
+				return tcp, nil
+			case "cgo":
+				return localEngine, nil
+			case "postgres":
+				return os.Getenv("DIG_TEST_POSTGRES") != "", nil
+			case "mariadb":
+				return os.Getenv("DIG_TEST_MARIADB") != "", nil
+			}
+			return false, fmt.Errorf("unknown condition %q", cond)
+		},
 	}
 }
 
