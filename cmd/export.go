@@ -134,7 +134,7 @@ func newExportQueryCmd(e *Env) *cobra.Command {
 		if err != nil {
 			return view{}, err
 		}
-		return e.startExport(ctx, cl, p, &f, exportSource{}, func() (api.ExportJobCreated, error) { return cl.Exports.StartQuery(ctx, p, id, r) })
+		return e.startExport(ctx, cl, p, &f, r, exportSource{query: id}, func() (api.ExportJobCreated, error) { return cl.Exports.StartQuery(ctx, p, id, r) })
 	})
 }
 
@@ -158,7 +158,7 @@ func newExportTableCmd(e *Env) *cobra.Command {
 		if err != nil {
 			return view{}, err
 		}
-		return e.startExport(ctx, cl, p, &f, exportSource{id, args[1], args[2]}, func() (api.ExportJobCreated, error) {
+		return e.startExport(ctx, cl, p, &f, r, exportSource{catalog: id, schema: args[1], table: args[2]}, func() (api.ExportJobCreated, error) {
 			return cl.Exports.StartTable(ctx, p, id, args[1], args[2], r)
 		})
 	})

@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// exportSource is the table an export reads; empty for a saved query.
-type exportSource struct{ catalog, schema, table string }
+// exportSource is what an export reads: a table of a catalog by its id, or a saved query by its id.
+type exportSource struct{ catalog, schema, table, query string }
 
 // startExport starts a job and does what the flags ask for after that.
-func (e *Env) startExport(ctx context.Context, cl *api.Client, project string, f *exportFlags, src exportSource, start func() (api.ExportJobCreated, error)) (view, error) {
+func (e *Env) startExport(ctx context.Context, cl *api.Client, project string, f *exportFlags, r api.ExportRequest, src exportSource, start func() (api.ExportJobCreated, error)) (view, error) {
 	made, err := start()
 	if err != nil {
 		return view{}, err
@@ -31,6 +31,14 @@ func (e *Env) startExport(ctx context.Context, cl *api.Client, project string, f
 			return view{}, err
 		}
 		job, err = e.waitExport(ctx, cl, project, made.ID, f.waitLimit)
+		if err != nil && f.download != "" && job.Error != nil && strings.Contains(*job.Error, "no files") {
+			if ok, serr := e.saveEmpty(ctx, cl, project, src, r, f.download); ok {
+				if serr != nil {
+					return view{}, serr
+				}
+				return e.done("")
+			}
+		}
 	}
 	if err != nil {
 		return view{}, err

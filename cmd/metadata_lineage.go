@@ -31,12 +31,9 @@ query that reads another one is followed by asking for that one. A table with ro
 		if len(parts) != 3 {
 			return view{}, usagef("%q is not of the form CATALOG.SCHEMA.TABLE", args[0])
 		}
-		id := "2" // the catalog of saved queries has the name of the one of tables
-		if parts[0] != "peaka" || parts[1] != "query" && parts[1] != "mtquery" {
-			var err error
-			if id, err = catalogID(ctx, cl, p, parts[0]); err != nil {
-				return view{}, err
-			}
+		id, err := tableCatalogID(ctx, cl, p, parts[0], parts[1])
+		if err != nil {
+			return view{}, err
 		}
 		m, err := described(ctx, cl, p, id, parts[1], parts[2])
 		if err != nil {

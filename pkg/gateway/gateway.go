@@ -38,21 +38,22 @@ type Options struct {
 
 // Gateway serves the API over one data directory.
 type Gateway struct {
-	options Options
-	store   *store.Store
-	engine  engine.Engine
-	routes  map[string]route
-	local   []route // beyond the service's operations
-	handler http.Handler
-	now     func() time.Time
-	log     *slog.Logger
-	jobs    sync.WaitGroup // background work that Close waits for
-	working atomic.Int64   // how much of it there is
-	runners *runners
-	duties  []duty // run every second while the gateway serves
-	storing keyed  // by materialized query: its rows are replaced or dropped by one at a time
-	ctx     context.Context
-	stop    context.CancelFunc
+	options   Options
+	store     *store.Store
+	engine    engine.Engine
+	routes    map[string]route
+	local     []route // beyond the service's operations
+	handler   http.Handler
+	now       func() time.Time
+	log       *slog.Logger
+	jobs      sync.WaitGroup // background work that Close waits for
+	working   atomic.Int64   // how much of it there is
+	runners   *runners
+	duties    []duty // run every second while the gateway serves
+	rereading tally  // by project and catalog: refreshes of metadata that go on
+	storing   keyed  // by materialized query: its rows are replaced or dropped by one at a time
+	ctx       context.Context
+	stop      context.CancelFunc
 
 	vault   *vault
 	types   connector.Registry // of connections

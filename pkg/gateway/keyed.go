@@ -44,3 +44,24 @@ func (k *keyed) lock(ctx context.Context, key string) (unlock func(), err error)
 		return nil, context.Cause(ctx)
 	}
 }
+
+// tally is numbers by key.
+type tally struct {
+	mu sync.Mutex
+	n  map[string]int
+}
+
+// add changes the number of a key and returns it.
+func (c *tally) add(key string, by int) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.n == nil {
+		c.n = map[string]int{}
+	}
+	c.n[key] += by
+	now := c.n[key]
+	if now == 0 {
+		delete(c.n, key)
+	}
+	return now
+}

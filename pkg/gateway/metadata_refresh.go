@@ -52,8 +52,12 @@ func (g *Gateway) refreshMetadata(ctx context.Context, r *Request[io.Reader]) (a
 	if err != nil {
 		return out, err
 	}
-	for _, c := range cats {
+	for i, c := range cats {
+		g.rereading.add(r.Project.ID+"."+c.ID, 1)
 		if err := g.store.SetMetadataRefresh(ctx, r.Project.ID, c.ID, store.Refresh{Status: refreshActive, Runner: runner}); err != nil {
+			for _, begun := range cats[:i+1] {
+				g.rereading.add(r.Project.ID+"."+begun.ID, -1)
+			}
 			return out, err
 		}
 	}
@@ -86,9 +90,11 @@ func (g *Gateway) refreshCatalog(ctx context.Context, p store.Project, c catalog
 		text := g.reason(err)
 		end.Status, end.Error = refreshFailed, &text
 	}
-	// The state is recorded even when the process is asked to stop.
-	if err := g.store.SetMetadataRefresh(context.WithoutCancel(ctx), p.ID, c.ID, end); err != nil {
-		g.log.Error("metadata refresh", "catalog", c.ID, "error", err)
+	// The state is recorded even when the process is asked to stop. While another refresh of the catalog goes on, it is active.
+	if g.rereading.add(p.ID+"."+c.ID, -1) == 0 {
+		if err := g.store.SetMetadataRefresh(context.WithoutCancel(ctx), p.ID, c.ID, end); err != nil {
+			g.log.Error("metadata refresh", "catalog", c.ID, "error", err)
+		}
 	}
 	if tell != nil {
 		if err := tell.post(context.WithoutCancel(ctx), refreshNews{p.ID, c.ID, end.Status, end.Error}); err != nil {

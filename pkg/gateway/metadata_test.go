@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -152,5 +153,54 @@ func TestCategoricalIsRereadWhenDue(t *testing.T) {
 	g.now = func() time.Time { return now().Add(25 * time.Hour) }
 	if err := g.dueCategorical(ctx, p); err != nil || len(kept()) == 0 || slices.Contains(kept(), "stale") {
 		t.Errorf("not read when due: %v, %v", kept(), err)
+	}
+}
+
+// TestTwoRefreshesAtOnce reads active until both have ended.
+func TestTwoRefreshesAtOnce(t *testing.T) {
+	g, ctx := openTest(t), context.Background()
+	p, err := g.store.Project(ctx, "", DefaultProject)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := g.catalog(ctx, p, "1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runner, err := g.runners.ID()
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := p.ID + "." + c.ID
+	for range 2 {
+		g.rereading.add(key, 1)
+	}
+	if err := g.store.SetMetadataRefresh(ctx, p.ID, c.ID, store.Refresh{Status: refreshActive, Runner: runner}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{refreshActive, refreshDone} {
+		g.refreshCatalog(ctx, p, c, runner, nil)
+		if last, err := g.store.MetadataRefresh(ctx, p.ID, c.ID); err != nil || last.Status != want {
+			t.Errorf("%+v, %v; want %s", last, err, want)
+		}
+	}
+}
+
+// TestRefreshThatPanicsEnds records a run that breaks down as failed.
+func TestRefreshThatPanicsEnds(t *testing.T) {
+	g, ctx := openTest(t), context.Background()
+	p, err := g.store.Project(ctx, "", DefaultProject)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runner, err := g.runners.ID()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.rereading.add(p.ID+".1", 1)
+	g.refreshCatalog(ctx, p, catalog{Catalog: api.Catalog{ID: "1"}}, runner, nil) // a catalog without a source
+	last, err := g.store.MetadataRefresh(ctx, p.ID, "1")
+	if err != nil || last.Status != refreshFailed || last.Error == nil {
+		t.Errorf("%+v, %v", last, err)
 	}
 }
