@@ -18,7 +18,7 @@ import (
 
 // slowSQL runs for minutes and can be interrupted.
 const slowSQL = `SELECT count(*) AS n FROM (SELECT a.x * 17 + b.y - c.z AS v
-FROM UNNEST(range(100000)) a(x), UNNEST(range(100000)) b(y), UNNEST(range(1000)) c(z)) t WHERE v % 3 = 1`
+FROM UNNEST(sequence(1, 10000)) a(x), UNNEST(sequence(1, 10000)) b(y), UNNEST(sequence(1, 1000)) c(z)) t WHERE v % 3 = 1`
 
 func ptr[T any](v T) *T { return &v }
 
@@ -370,7 +370,7 @@ func TestReadersDuringRefreshes(t *testing.T) {
 	m, _ := newMtTest(t)
 	ctx := context.Background()
 	// The ids of runs are not in reach of SQL, so each run stores rows that all carry one random number.
-	id := m.create("m", "SELECT r.v AS v, s.i FROM (SELECT random() AS v) r, UNNEST(range(2000)) s(i)", nil)
+	id := m.create("m", "SELECT r.v AS v, s.i FROM (SELECT random() AS v) r, UNNEST(sequence(1, 2000)) s(i)", nil)
 	if s := m.settled(id); s.Status != store.RunCompleted {
 		t.Fatalf("%+v", s)
 	}

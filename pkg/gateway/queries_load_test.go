@@ -33,7 +33,7 @@ func TestQueriesUnderLoad(t *testing.T) {
 		}
 		switch rand.IntN(9) {
 		case 0, 1:
-			_, err = m.cl.Queries.Create(ctx, p, api.QueryRequest{DisplayName: &name, InputQuery: ptr(fmt.Sprintf("SELECT %d AS v, i FROM UNNEST(range(1000)) t(i)", w)),
+			_, err = m.cl.Queries.Create(ctx, p, api.QueryRequest{DisplayName: &name, InputQuery: ptr(fmt.Sprintf("SELECT %d AS v, i FROM UNNEST(sequence(1, 1000)) t(i)", w)),
 				QueryType: materializedQuery, Path: &path, Schedule: &api.MaterializedQuerySchedule{Type: "interval", RepeatDuration: ptr("PT1S")}}, nil)
 			return err
 		case 2:

@@ -18,7 +18,11 @@ type edit struct {
 type edited struct {
 	text  string
 	edits []edit // sorted, in terms of the original
+	// pairs stand in the place of edits for a text that was written from a tree: where a node stands now and where it stood.
+	pairs []origin
 }
+
+type origin struct{ now, was int }
 
 // apply makes the new text. Edits must not overlap; those at one place keep their order.
 func apply(text string, edits []edit) edited {
@@ -41,13 +45,23 @@ func apply(text string, edits []edit) edited {
 		kept = append(kept, e)
 	}
 	b.WriteString(text[at:])
-	return edited{b.String(), kept}
+	return edited{text: b.String(), edits: kept}
 }
 
 // origin maps an offset of the new text to one of the original; places within a replacement map to its beginning.
 func (e edited) origin(pos int) int {
 	if pos < 0 {
 		return -1
+	}
+	if e.edits == nil {
+		i, ok := slices.BinarySearchFunc(e.pairs, pos, func(p origin, pos int) int { return p.now - pos })
+		switch {
+		case ok:
+			return e.pairs[i].was
+		case i == 0:
+			return -1
+		}
+		return e.pairs[i-1].was
 	}
 	shift := 0 // new offset minus original offset, so far
 	for _, x := range e.edits {

@@ -349,6 +349,9 @@ func literal(n map[string]any) (c constant, ok bool) {
 			c.kind = constDate
 		case "TIMESTAMP", "TIMESTAMP WITH TIME ZONE":
 			c.kind = constTimestamp
+		case "TIMESTAMP_S", "TIMESTAMP_MS": // as Trino's literals of few digits are read
+			_, digits, _ := strings.Cut(c.text, ".")
+			c.kind, ok = constTimestamp, len(digits) <= map[string]int{"TIMESTAMP_S": 0, "TIMESTAMP_MS": 3}[str(to, "id")]
 		case "UUID":
 			c.kind = constUUID
 		case "BOOLEAN": // true and false are written so by the parser

@@ -72,7 +72,7 @@ func TestWhatTravelsToASource(t *testing.T) {
 		{`SELECT t.id FROM c.s.t WHERE t.id = 5 AND s.t.id = 5 AND c.s.t.id = 5`, "id = 5; id = 5; id = 5"},
 		// The limit
 		{`SELECT id, name, CAST(id AS bigint), 1 FROM c.s.t LIMIT 10`, "limit 10"},
-		{`SELECT * FROM c.s.t WHERE id = 5 LIMIT 10 OFFSET 3`, "id = 5; limit 13"},
+		{`SELECT * FROM c.s.t WHERE id = 5 OFFSET 3 LIMIT 10`, "id = 5; limit 13"},
 		{`SELECT * FROM c.s.t WHERE id + 1 = 6 LIMIT 10`, ""},
 		{`SELECT * FROM c.s.t WHERE r = 1.5 LIMIT 10`, ""},
 		{`SELECT * FROM c.s.t ORDER BY id LIMIT 10`, ""},
@@ -80,7 +80,7 @@ func TestWhatTravelsToASource(t *testing.T) {
 		{`SELECT count(*) FROM c.s.t LIMIT 10`, ""},
 		{`SELECT id, count(*) FROM c.s.t GROUP BY id LIMIT 10`, ""},
 		{`SELECT id, row_number() OVER () FROM c.s.t LIMIT 10`, ""},
-		{`SELECT unnest([1, 2]) FROM c.s.t LIMIT 10`, ""},
+		{`SELECT upper(name) FROM c.s.t CROSS JOIN UNNEST(ARRAY[1, 2]) LIMIT 10`, ""},
 		{`SELECT id FROM c.s.t UNION ALL SELECT 1 LIMIT 10`, ""},
 		{`SELECT * FROM (SELECT id FROM c.s.t WHERE id = 5 LIMIT 10) LIMIT 1`, "id = 5; limit 10"},
 		{`WITH q AS (SELECT * FROM c.s.t LIMIT 10) SELECT count(*) FROM q`, "limit 10"},

@@ -220,7 +220,7 @@ func (s *statement) columnsOf(ctx context.Context, n engine.TableName) ([]engine
 		return nil, err
 	}
 	defer other.close()
-	if other.t, err = other.translate(ctx, q.SQL, dialectDuck); err != nil {
+	if other.t, err = other.translate(ctx, q.SQL, dialectDuck, true); err != nil {
 		return nil, err
 	}
 	stop := other.c.watch(ctx)

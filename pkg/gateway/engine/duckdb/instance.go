@@ -29,6 +29,7 @@ type project struct {
 	opts *engine.Options
 
 	functions functions
+	templates sync.Map      // text of a template: its tree
 	open      sync.Mutex    // held while an instance is made or closed
 	storing   sync.Mutex    // held while a stored result takes the place of the one before
 	write     chan struct{} // has one place: taken by whoever changes the internal tables
@@ -53,6 +54,7 @@ type instance struct {
 	names  nameSpace
 	builds builds
 	scans  sync.Map // connection id (uint64): *scanSet of the statement it runs
+	notes  sync.Map // connection id (uint64): *notes of the statement that is being planned
 }
 
 func newProject(id, dir string, o *engine.Options) *project {
@@ -250,7 +252,7 @@ func openInstance(ctx context.Context, dir string, o *engine.Options) (_ *instan
 		return nil, errors.New("the engine refused a connection")
 	}
 	defer bindings.Disconnect(&c)
-	if err := registerScan(c, in); err != nil {
+	if err := errors.Join(registerScan(c, in), registerFunctions(c, in)); err != nil {
 		return nil, err
 	}
 	setup := []string{

@@ -25,7 +25,7 @@ func (p *project) Lineage(ctx context.Context, q engine.Query) ([]engine.ColumnO
 		return nil, err
 	}
 	defer s.close()
-	t, err := s.translate(ctx, q.SQL, q.Dialect)
+	t, err := s.translate(ctx, q.SQL, q.Dialect, true)
 	if err != nil {
 		return nil, err
 	}

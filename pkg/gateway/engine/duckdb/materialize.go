@@ -32,7 +32,7 @@ func (p *project) Materialize(ctx context.Context, schema, table string, q engin
 		return 0, err
 	}
 	defer s.close()
-	if s.t, err = s.translate(ctx, q.SQL, q.Dialect); err != nil {
+	if s.t, err = s.translate(ctx, q.SQL, q.Dialect, true); err != nil {
 		return 0, err
 	}
 	build, err := p.newBuild(ctx, s.c, schema)

@@ -174,7 +174,7 @@ func (s *statement) stored(ctx context.Context, n engine.TableName, schema, tabl
 func (s *statement) saved(ctx context.Context, n engine.TableName, sql string) error {
 	s.chain = append(s.chain, n)
 	defer func() { s.chain = s.chain[:len(s.chain)-1] }()
-	t, err := s.translate(ctx, sql, "")
+	t, err := s.translate(ctx, sql, "", true)
 	if err == nil && t.params > 0 {
 		err = &engine.Error{Kind: engine.KindBinding, Message: "a saved query cannot have parameters"}
 	}

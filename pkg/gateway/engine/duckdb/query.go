@@ -75,7 +75,7 @@ func (p *project) Query(ctx context.Context, q engine.Query) (_ engine.Result, e
 			_ = r.Close()
 		}
 	}()
-	if s.t, err = s.translate(ctx, q.SQL, q.Dialect); err != nil {
+	if s.t, err = s.translate(ctx, q.SQL, q.Dialect, false); err != nil {
 		return nil, err
 	}
 	r.stop = s.c.watch(ctx)
@@ -133,13 +133,25 @@ func (s *statement) prepare(ctx context.Context, text string, ps *bindings.Prepa
 // describe reads the columns of a started statement.
 func (r *result) describe() error {
 	origins := r.s.t.origins(int(bindings.ColumnCount(&r.res)))
+	names := make([]string, len(origins))
+	if r.s.t.trino {
+		names = outputNames(r.s.t.tree.root, len(origins))
+	}
 	for i := range bindings.ColumnCount(&r.res) {
 		lt := bindings.ColumnLogicalType(&r.res, i)
 		t, err := newType(lt, r.s.q.Dialect)
 		bindings.DestroyLogicalType(&lt)
 		name := bindings.ColumnName(&r.res, i)
+		if names[i] != "" {
+			name = names[i]
+		}
 		if err != nil {
 			return &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf("column '%s': %v", name, err)}
+		}
+		if name := r.s.t.types[int(i)]; name != "" {
+			t.name = name
+		} else if r.s.t.trino && t.id == bindings.TypeInterval {
+			t.name = "interval day to second"
 		}
 		o := origins[i]
 		r.cols = append(r.cols, column{api.ResultColumn{CatalogName: o.Catalog, SchemaName: o.Schema, TableName: o.Table, Name: name,

@@ -4,7 +4,6 @@ package duckdb
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -33,6 +32,8 @@ type translation struct {
 	text     string
 	tree     *tree
 	params   int
+	trino    bool
+	types    map[int]string // of columns whose type DuckDB does not tell
 }
 
 // place gives an error the line and column of the text the user wrote.
@@ -64,15 +65,16 @@ func (t *translation) layer(edits []edit) {
 }
 
 // translate checks a statement, makes the names in it known to DuckDB and rewrites what DuckDB would read otherwise.
-func (s *statement) translate(ctx context.Context, sql, dialect string) (*translation, error) {
-	t := &translation{original: sql, text: sql}
-	if err := s.work(ctx, t, dialect); err != nil {
+// named gives every column a name, as a view or a table needs it.
+func (s *statement) translate(ctx context.Context, sql, dialect string, named bool) (*translation, error) {
+	t := &translation{original: sql, text: sql, trino: dialect != dialectDuck}
+	if err := s.work(ctx, t, named); err != nil {
 		return nil, t.place(err)
 	}
 	return t, nil
 }
 
-func (s *statement) work(ctx context.Context, t *translation, dialect string) error {
+func (s *statement) work(ctx context.Context, t *translation, named bool) error {
 	if len(t.text) > maxText {
 		return &engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf("Query text length (%d) exceeds the maximum length (%d)", len(t.text), maxText)}
 	}
@@ -91,13 +93,26 @@ func (s *statement) work(ctx context.Context, t *translation, dialect string) er
 		return err
 	} else if ok {
 		t.layer([]edit{{0, len(t.text), shown}})
-		t.tree, err = s.parse(ctx, t.text)
+		t.tree, err = s.parse(ctx, t.text, ownText)
 		return err
 	}
 	if err := selectOnly(tokens); err != nil {
 		return err
 	}
-	if t.tree, err = s.parse(ctx, t.text); err != nil {
+	mode := duckText
+	if t.trino {
+		mode = trinoSQL
+		edits, err := trinoSyntax(t.text, tokens)
+		if err != nil {
+			return err
+		}
+		if t.layer(edits); len(edits) > 0 {
+			if tokens, err = lex(t.text); err != nil {
+				return err
+			}
+		}
+	}
+	if t.tree, err = s.parse(ctx, t.text, mode); err != nil {
 		return err
 	}
 	t.params = t.tree.params
@@ -105,17 +120,21 @@ func (s *statement) work(ctx context.Context, t *translation, dialect string) er
 	if err != nil {
 		return err
 	}
-	if len(edits) == 0 {
-		return nil
+	final := t.tree
+	if len(edits) > 0 {
+		t.layer(edits)
+		// The text that runs is not the text that was checked: check it too.
+		if final, err = s.parse(ctx, t.text, mode); err != nil {
+			return err
+		}
 	}
-	t.layer(edits)
-	// The text that runs is not the text that was checked: check it too.
-	final, err := s.parse(ctx, t.text)
-	if err != nil {
-		return err
+	if t.trino {
+		if final, err = s.rewrite(ctx, t, final, named); err != nil {
+			return err
+		}
 	}
 	for _, ref := range final.tables {
-		if len(ref.parts) != 3 || !s.seen[fold(engine.TableName{Catalog: ref.parts[0], Schema: ref.parts[1], Table: ref.parts[2]})] {
+		if final != t.tree && (len(ref.parts) != 3 || !s.seen[fold(engine.TableName{Catalog: ref.parts[0], Schema: ref.parts[1], Table: ref.parts[2]})]) {
 			return &engine.Error{Kind: engine.KindInternal, Message: "the engine could not rewrite the statement safely"}
 		}
 	}
@@ -216,8 +235,17 @@ func single(tokens []token) ([]token, error) {
 	return tokens, nil
 }
 
+// textMode says who wrote a text and in which dialect.
+type textMode int
+
+const (
+	duckText textMode = iota // a user, in DuckDB's SQL
+	trinoSQL                 // a user, in Trino's dialect
+	ownText                  // the engine
+)
+
 // parse has DuckDB parse a text, without running it, and checks the tree.
-func (s *statement) parse(ctx context.Context, sql string) (*tree, error) {
+func (s *statement) parse(ctx context.Context, sql string, mode textMode) (*tree, error) {
 	var out struct {
 		Error      bool   `json:"error"`
 		Type       string `json:"error_type"`
@@ -227,8 +255,8 @@ func (s *statement) parse(ctx context.Context, sql string) (*tree, error) {
 			Node map[string]any `json:"node"`
 		} `json:"statements"`
 	}
-	err := s.c.query(ctx, `SELECT json_serialize_sql(?::VARCHAR, skip_null := true, skip_empty := true, skip_default := true)::VARCHAR`, []any{sql},
-		func(v []*string) error { return json.Unmarshal([]byte(*v[0]), &out) })
+	err := s.c.query(ctx, `SELECT json_serialize_sql(?::VARCHAR, skip_default := true)::VARCHAR`, []any{sql},
+		func(v []*string) error { return decodeTree(*v[0], &out) })
 	var d *duckError
 	if errors.As(err, &d) && d.Type != "" && !d.fatal() {
 		return nil, syntaxAt(d.Pos, "%s", d.Message)
@@ -247,7 +275,7 @@ func (s *statement) parse(ctx context.Context, sql string) (*tree, error) {
 	case len(out.Statements) != 1:
 		return nil, syntaxAt(-1, "expected one statement, found %d", len(out.Statements))
 	}
-	g := guard{allowed: s.p.functions.allowed, known: s.p.functions.refused, out: &tree{root: out.Statements[0].Node}}
+	g := guard{allowed: s.p.functions.allowed, known: s.p.functions.refused, trino: mode == trinoSQL, own: mode == ownText, out: &tree{root: out.Statements[0].Node}}
 	if err := g.walk(g.out.root, nil); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,196 @@
+//go:build cgo
+
+package duckdb
+
+/*
+#include <stdint.h>
+#include <stdlib.h>
+void dig_scan_free(void *);
+void dig_note_bind(void *);
+void dig_note_run(void *, void *, void *);
+void dig_udf_run(void *, void *, void *);
+void dig_error_run(void *, void *, void *);
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	bindings "github.com/duckdb/duckdb-go-bindings"
+)
+
+// udf is a scalar function written in Go: texts in, a text out. NULL in gives NULL out without a call.
+type udf struct {
+	name string
+	args int
+	// f computes a value; ok false is NULL.
+	f func(a []string) (out string, ok bool, err error)
+}
+
+// registerFunctions makes the functions of ours that statements are rewritten to.
+func registerFunctions(c bindings.Connection, in *instance) error {
+	text := bindings.CreateLogicalType(bindings.TypeVarchar)
+	defer bindings.DestroyLogicalType(&text)
+	for _, u := range udfs() {
+		f := bindings.CreateScalarFunction()
+		bindings.ScalarFunctionSetName(f, u.name)
+		for range u.args {
+			bindings.ScalarFunctionAddParameter(f, text)
+		}
+		bindings.ScalarFunctionSetReturnType(f, text)
+		bindings.ScalarFunctionSetExtraInfo(f, hold(&u), unsafe.Pointer(C.dig_scan_free))
+		bindings.ScalarFunctionSetFunction(f, unsafe.Pointer(C.dig_udf_run))
+		state := bindings.RegisterScalarFunction(c, f)
+		bindings.DestroyScalarFunction(&f)
+		if state == bindings.StateError {
+			return fmt.Errorf("the engine refused the function %s", u.name)
+		}
+	}
+	return errors.Join(registerNote(c, in), registerError(c))
+}
+
+// errorFunction raises its argument as an error. Unlike DuckDB's own it may stand inside TRY.
+const errorFunction = "~error"
+
+func registerError(c bindings.Connection) error {
+	f := bindings.CreateScalarFunction()
+	defer bindings.DestroyScalarFunction(&f)
+	bindings.ScalarFunctionSetName(f, errorFunction)
+	text, null := bindings.CreateLogicalType(bindings.TypeVarchar), bindings.CreateLogicalType(bindings.TypeSQLNull)
+	defer bindings.DestroyLogicalType(&text)
+	defer bindings.DestroyLogicalType(&null)
+	bindings.ScalarFunctionAddParameter(f, text)
+	bindings.ScalarFunctionSetReturnType(f, null)
+	bindings.ScalarFunctionSetFunction(f, unsafe.Pointer(C.dig_error_run))
+	if bindings.RegisterScalarFunction(c, f) == bindings.StateError {
+		return fmt.Errorf("the engine refused the function %s", errorFunction)
+	}
+	return nil
+}
+
+//export dig_error_run
+func dig_error_run(p, in, out unsafe.Pointer) {
+	info := bindings.FunctionInfo{Ptr: p}
+	guarded(func(m string) { bindings.ScalarFunctionSetError(info, m) }, func() error {
+		chunk := bindings.DataChunk{Ptr: in}
+		v := bindings.DataChunkGetVector(chunk, 0)
+		x := vec{data: bindings.VectorGetData(v), valid: bindings.VectorGetValidity(v)}
+		if bindings.DataChunkGetSize(chunk) == 0 || x.null(0) {
+			return nil
+		}
+		return fmt.Errorf("%s", text(x.data, 0))
+	})
+}
+
+// noteFunction tells us the type of its second argument while a statement is planned; it is never run.
+const noteFunction = "~note"
+
+func registerNote(c bindings.Connection, in *instance) error {
+	f := bindings.CreateScalarFunction()
+	defer bindings.DestroyScalarFunction(&f)
+	bindings.ScalarFunctionSetName(f, noteFunction)
+	for _, t := range []bindings.Type{bindings.TypeBigInt, bindings.TypeAny} {
+		lt := bindings.CreateLogicalType(t)
+		bindings.ScalarFunctionAddParameter(f, lt)
+		bindings.DestroyLogicalType(&lt)
+	}
+	lt := bindings.CreateLogicalType(bindings.TypeBoolean)
+	defer bindings.DestroyLogicalType(&lt)
+	bindings.ScalarFunctionSetReturnType(f, lt)
+	bindings.ScalarFunctionSetSpecialHandling(f)
+	bindings.ScalarFunctionSetExtraInfo(f, hold(in), unsafe.Pointer(C.dig_scan_free))
+	bindings.ScalarFunctionSetBind(f, unsafe.Pointer(C.dig_note_bind))
+	bindings.ScalarFunctionSetFunction(f, unsafe.Pointer(C.dig_note_run))
+	if bindings.RegisterScalarFunction(c, f) == bindings.StateError {
+		return fmt.Errorf("the engine refused the function %s", noteFunction)
+	}
+	return nil
+}
+
+//export dig_note_bind
+func dig_note_bind(p unsafe.Pointer) {
+	info := bindings.BindInfo{Ptr: p}
+	guarded(func(m string) { bindings.ScalarFunctionBindSetError(info, m) }, func() error {
+		in := held(bindings.ScalarFunctionBindGetExtraInfo(info)).(*instance)
+		var cc bindings.ClientContext
+		bindings.ScalarFunctionGetClientContext(info, &cc)
+		defer bindings.DestroyClientContext(&cc)
+		sink, ok := in.notes.Load(uint64(bindings.ClientContextGetConnectionId(cc)))
+		if !ok {
+			return fmt.Errorf("nobody asked")
+		}
+		id := bindings.ScalarFunctionBindGetArgument(info, 0)
+		defer bindings.DestroyExpression(&id)
+		var v bindings.Value
+		e := bindings.ExpressionFold(cc, id, &v)
+		defer bindings.DestroyErrorData(&e)
+		if bindings.ErrorDataHasError(e) {
+			return fmt.Errorf("no number")
+		}
+		n := bindings.GetInt64(v)
+		bindings.DestroyValue(&v)
+		arg := bindings.ScalarFunctionBindGetArgument(info, 1)
+		defer bindings.DestroyExpression(&arg)
+		lt := bindings.ExpressionReturnType(arg)
+		defer bindings.DestroyLogicalType(&lt)
+		t, err := newType(lt, "")
+		if err != nil { // a type without text: it is not one that a rule looks for
+			t = &vtype{id: bindings.GetTypeId(lt), name: "unknown"}
+		}
+		sink.(*notes).types[n] = t
+		return nil
+	})
+}
+
+//export dig_note_run
+func dig_note_run(info, in, out unsafe.Pointer) {
+	// Only the folding of constants comes here; the value is never used.
+	chunk := bindings.DataChunk{Ptr: in}
+	data := bindings.VectorGetData(bindings.Vector{Ptr: out})
+	clear(unsafe.Slice((*byte)(data), int(bindings.DataChunkGetSize(chunk))))
+}
+
+//export dig_udf_run
+func dig_udf_run(p, in, out unsafe.Pointer) {
+	info := bindings.FunctionInfo{Ptr: p}
+	guarded(func(m string) { bindings.ScalarFunctionSetError(info, m) }, func() error {
+		u := held(bindings.ScalarFunctionGetExtraInfo(info)).(*udf)
+		chunk := bindings.DataChunk{Ptr: in}
+		n := int(bindings.DataChunkGetSize(chunk))
+		vecs := make([]vec, u.args)
+		for i := range vecs {
+			v := bindings.DataChunkGetVector(chunk, bindings.IdxT(i))
+			vecs[i] = vec{data: bindings.VectorGetData(v), valid: bindings.VectorGetValidity(v)}
+		}
+		w := newVecWriter("VARCHAR")
+		w.begin(bindings.Vector{Ptr: out})
+		a := make([]string, u.args)
+		for row := range n {
+			missing := false
+			for i := range vecs {
+				if missing = missing || vecs[i].null(row); !missing {
+					a[i] = string(text(vecs[i].data, row))
+				}
+			}
+			if missing {
+				w.Null(row)
+				continue
+			}
+			s, ok, err := u.f(a)
+			switch {
+			case err != nil:
+				return err
+			case !ok:
+				w.Null(row)
+			default:
+				if err := w.Bytes(row, []byte(s)); err != nil {
+					return err
+				}
+			}
+		}
+		w.flush()
+		return nil
+	})
+}
