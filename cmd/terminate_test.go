@@ -14,7 +14,7 @@ import (
 )
 
 // endless keeps the engine busy for longer than any test.
-const endless = `SELECT count(*) AS n FROM (SELECT a.x * 17 + b.y - c.z AS v FROM UNNEST(range(100000)) a(x), UNNEST(range(100000)) b(y), UNNEST(range(1000)) c(z)) t WHERE v % 3 = 1`
+const endless = `SELECT count(*) AS n FROM (SELECT a.x * 17 + b.y - c.z AS v FROM UNNEST(sequence(1, 10000)) a(x), UNNEST(sequence(1, 10000)) b(y), UNNEST(sequence(1, 1000)) c(z)) t WHERE v % 3 = 1`
 
 // served is a `dig gateway serve` of its own process and the lines of its standard error.
 type served struct {

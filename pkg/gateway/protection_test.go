@@ -189,7 +189,7 @@ func TestSilentSender(t *testing.T) {
 	}
 
 	// The time limit of a read does not outlive the body: what runs longer than that afterwards is not cut off.
-	if n := countRows(t, cl, "SELECT count(*) FROM range(9000) a, range(9000) b WHERE a.range + b.range = 8999"); n != "9000" {
+	if n := countRows(t, cl, "SELECT count(*) FROM UNNEST(sequence(0, 8999)) a(x), UNNEST(sequence(0, 8999)) b(y) WHERE x + y = 8999"); n != "9000" {
 		t.Errorf("%s rows", n)
 	}
 }
@@ -199,7 +199,7 @@ func TestStatementLimit(t *testing.T) {
 	_, _, cl, _ := servedGateway(t, Options{Limits: Limits{Statement: 300 * time.Millisecond}})
 	for _, asked := range []*int64{nil, ptr(int64(3600)), ptr(int64(1 << 62))} {
 		_, err := cl.Queries.Execute(context.Background(), store.DefaultProject,
-			api.ExecuteByStatement{Statement: "SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE a.range + b.range = 7", Timeout: asked}, api.Compact)
+			api.ExecuteByStatement{Statement: "SELECT count(*) FROM UNNEST(sequence(1, 10000)) a(x), UNNEST(sequence(1, 10000)) b(y), UNNEST(sequence(1, 10000)) c(z) WHERE x + y + z = 7", Timeout: asked}, api.Compact)
 		if err == nil || statusOf(t, err) != 408 {
 			t.Errorf("%v", err)
 		}
