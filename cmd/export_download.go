@@ -103,6 +103,12 @@ const fetchTries = 5
 // fetchFile copies the i-th file of a job, going on after breaks with fresh links, and checks its size.
 func (e *Env) fetchFile(ctx context.Context, cl *api.Client, project string, job api.ExportJobResponse, i int, w io.Writer) error {
 	f := job.Files[i]
+	bar := output.NewProgress(nil)
+	if w != e.Out || regularFile(e.Out) { // else the file may come to the same screen
+		bar = e.progress()
+	}
+	defer bar.Stop()
+	w = bar.Writer(w)
 	var have int64
 	for tries := 1; ; tries++ {
 		n, err := fetchPart(ctx, cl, f, have, w)
@@ -125,6 +131,7 @@ func (e *Env) fetchFile(ctx context.Context, cl *api.Client, project string, job
 		if errors.As(err, &we) || ctx.Err() != nil || tries >= fetchTries {
 			return err
 		}
+		bar.Stop()
 		fmt.Fprintf(e.Err, "%s: %v; going on at byte %d\n", f.Name, err, have)
 		select {
 		case <-ctx.Done():

@@ -31,11 +31,7 @@ type sink struct {
 // when the user quits the pager.
 func (e *Env) openSink(path string, page bool, o output.Options, cancel func()) (*sink, error) {
 	s := &sink{w: e.Out, notes: e.Err, stderr: e.Err}
-	var screen io.Writer
-	if e.ErrTerm {
-		screen = e.Err
-	}
-	s.progress = output.NewProgress(screen)
+	s.progress = e.progress()
 	if path != "" && path != "-" {
 		f, err := output.Create(e.abs(path))
 		if err != nil {
@@ -56,6 +52,14 @@ func (e *Env) openSink(path string, page bool, o output.Options, cancel func()) 
 		s.w = s.progress.Output(s.w)
 	}
 	return s, nil
+}
+
+// progress begins to measure; it is shown on a terminal only.
+func (e *Env) progress() *output.Progress {
+	if !e.ErrTerm {
+		return output.NewProgress(nil)
+	}
+	return output.NewProgress(e.Err)
 }
 
 func (e *Env) pagerCommand() string {

@@ -105,7 +105,10 @@ lists every value that does not fit; nothing is sent.`,
 		if bi {
 			send = cl.ImportBI
 		}
-		job, err := send(ctx, p, args[0], req, name, head)
+		bar := e.progress()
+		defer bar.Stop()
+		job, err := send(ctx, p, args[0], req, name, bar.Reader(head))
+		bar.Stop()
 		if err != nil {
 			return view{}, err
 		}

@@ -59,11 +59,14 @@ func (p *Progress) paint(every time.Duration) {
 func (p *Progress) line() string {
 	elapsed := p.now().Sub(p.start)
 	rows, size := p.rows.Load(), p.bytes.Load()
-	text := group(rows) + " rows"
-	if size > 0 {
-		text += "  " + bytesText(float64(size)) + "  " + bytesText(float64(size)/max(elapsed.Seconds(), 1e-3)) + "/s"
+	text := group(rows) + " rows  "
+	if rows == 0 && size > 0 { // a file
+		text = ""
 	}
-	return text + "  " + elapsed.Truncate(time.Second).String()
+	if size > 0 {
+		text += bytesText(float64(size)) + "  " + bytesText(float64(size)/max(elapsed.Seconds(), 1e-3)) + "/s  "
+	}
+	return text + elapsed.Truncate(time.Second).String()
 }
 
 func bytesText(n float64) string {
@@ -119,6 +122,23 @@ type progressBody struct {
 func (b *progressBody) Read(buf []byte) (int, error) {
 	n, err := b.ReadCloser.Read(buf)
 	b.p.bytes.Add(int64(n))
+	return n, err
+}
+
+// Reader counts the bytes of a file on its way to the gateway.
+func (p *Progress) Reader(r io.Reader) io.Reader { return p.Body(io.NopCloser(r)) }
+
+// Writer counts the bytes of a file on its way from the gateway.
+func (p *Progress) Writer(w io.Writer) io.Writer { return &progressWriter{w, p} }
+
+type progressWriter struct {
+	w io.Writer
+	p *Progress
+}
+
+func (c *progressWriter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.p.bytes.Add(int64(n))
 	return n, err
 }
 
