@@ -25,7 +25,7 @@ type PagerOptions struct {
 	Out, Err      io.Writer // the terminal
 	Width, Height int       // of the terminal; 0 is 80 and 24
 	Cancel        func()    // called once when the user quits the pager before Close: stop the query
-	// Hold is how long output that fits the screen so far is kept back, to see whether it will. 0 is a second. Past that the
+	// Hold is how long output that fits the screen so far is kept back, to see whether it will. 0 is 60 ms. Past that the
 	// rows that are there matter more, and the pager is given up.
 	Hold time.Duration
 }
@@ -58,7 +58,7 @@ func NewPager(o PagerOptions) *Pager {
 		o.Width = 80
 	}
 	if o.Hold == 0 {
-		o.Hold = time.Second
+		o.Hold = 60 * time.Millisecond
 	}
 	if o.Command == "" {
 		if o.Command = "less"; runtime.GOOS == "windows" {
