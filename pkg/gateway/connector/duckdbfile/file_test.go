@@ -125,6 +125,33 @@ func TestTypes(t *testing.T) {
 	}
 }
 
+// A limit does not travel with a comparison that a collation widens.
+func TestLimitAndCollation(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.db")
+	fixture(t, path, "CREATE TABLE t(id INTEGER, s VARCHAR COLLATE NOCASE)", "INSERT INTO t VALUES (1, 'A'), (2, 'a'), (3, 'b')")
+	ctx := context.Background()
+	table, err := connect(t, path).Table(ctx, "main", "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		f    engine.Filter
+		want string
+	}{
+		{engine.Filter{Column: "s", Op: "=", Values: []any{"a"}}, "[[1] [2]]"}, {engine.Filter{Column: "id", Op: ">", Values: []any{int64(1)}}, "[[2]]"},
+		{engine.Filter{Column: "s", Op: "<>", Values: []any{"a"}}, "[[1] [2] [3]]"}, {engine.Filter{Column: "s", Op: "is not null"}, "[[1]]"},
+	} {
+		b, err := table.Scan(ctx, engine.ScanRequest{Columns: []string{"id"}, Limit: 1, Filters: []engine.Filter{c.f}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rows, err := b.Next(ctx); err != nil || fmt.Sprint(rows) != c.want {
+			t.Errorf("%v: %v, %v; want %s", c.f, rows, err, c.want)
+		}
+		_ = b.Close()
+	}
+}
+
 // JSON has no NaN: such a nested value is an error and not a broken document.
 func TestNoJSON(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.db")

@@ -65,6 +65,9 @@ func (t *table) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batche
 			all = false
 			continue
 		}
+		if c.Type == "varchar" && len(f.Values) > 0 { // a collation may let more rows pass
+			all = false
+		}
 		s := quote(c.Name) + " " + f.Op
 		switch {
 		case f.Op == "in" || f.Op == "not in":

@@ -69,8 +69,10 @@ func TestFailures(t *testing.T) {
 		h       http.HandlerFunc
 		want    string
 	}{
-		"status":         {oneColumn, func(w http.ResponseWriter, r *http.Request) { http.Error(w, "not\n you", http.StatusForbidden) }, "GET /t: the source answers 403 Forbidden: not you"},
-		"key is hidden":  {oneColumn, func(w http.ResponseWriter, r *http.Request) { http.Error(w, r.Header.Get("Authorization"), http.StatusUnauthorized) }, "401 Unauthorized: ***"},
+		"status": {oneColumn, func(w http.ResponseWriter, r *http.Request) { http.Error(w, "not\n you", http.StatusForbidden) }, "GET /t: the source answers 403 Forbidden: not you"},
+		"key is hidden": {oneColumn, func(w http.ResponseWriter, r *http.Request) {
+			http.Error(w, r.Header.Get("Authorization"), http.StatusUnauthorized)
+		}, "401 Unauthorized: ***"},
 		"no page is cut": {paged, func(w http.ResponseWriter, r *http.Request) { page2(w, r, func() { w.WriteHeader(500) }) }, "page 2: GET /t: the source answers 500"},
 		"body ends early": {paged, func(w http.ResponseWriter, r *http.Request) {
 			page2(w, r, func() { fmt.Fprint(w, `[{"id":2},{"id"`) })
@@ -103,9 +105,13 @@ func TestFailures(t *testing.T) {
 			w.Header().Set("Link", `<//127.0.0.1:1/t>; rel=next`)
 			fmt.Fprint(w, `[]`)
 		}, "127.0.0.1:1 is not"},
-		"redirect elsewhere": {oneColumn, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://example.com/", http.StatusFound) }, "redirects to another place: http://example.com is not"},
-		"redirect to https":  {oneColumn, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "https://"+r.Host+"/t", http.StatusMovedPermanently) }, "redirects to another place"},
-		"redirect for ever":  {oneColumn, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/t", http.StatusFound) }, "more than 5 times"},
+		"redirect elsewhere": {oneColumn, func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://example.com/", http.StatusFound)
+		}, "redirects to another place: http://example.com is not"},
+		"redirect to https": {oneColumn, func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "https://"+r.Host+"/t", http.StatusMovedPermanently)
+		}, "redirects to another place"},
+		"redirect for ever": {oneColumn, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/t", http.StatusFound) }, "more than 5 times"},
 		"too long": {`{"maxResponseMiB":1,"tables":[{"name":"t","path":"/t",` + oneColumn + `}]}`, func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(w, `[{"id":1},{"x":"%s"}]`, strings.Repeat("x", 2<<20))
 		}, "longer than 1 MiB"},

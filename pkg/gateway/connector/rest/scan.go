@@ -49,8 +49,10 @@ func (e *endpoint) Scan(ctx context.Context, req engine.ScanRequest) (engine.Bat
 		return nil, err
 	}
 	limit := req.Limit
-	if len(req.Filters) > 0 {
-		limit = -1
+	for _, f := range req.Filters {
+		if !strings.HasPrefix(f.Column, paramPrefix) || f.Op != "=" && f.Op != "in" || !slices.ContainsFunc(e.cols, func(c column) bool { return c.param != nil && c.Name == f.Column }) {
+			limit = -1 // the engine will leave rows out
+		}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	b := &batches{cancel: cancel, rows: make(chan [][]any, 1), end: make(chan struct{})}
@@ -94,7 +96,7 @@ func (e *endpoint) valuesOf(p *parameter, filters []engine.Filter) ([]any, error
 	for _, f := range filters {
 		if p.Column != "" {
 			// A list is left to the engine: the source may count a row to two of its values.
-			if strings.EqualFold(f.Column, p.Column) && f.Op == "=" && len(f.Values) == 1 {
+			if strings.EqualFold(f.Column, p.Column) && f.Op == "=" && len(f.Values) == 1 && e.sendable(f.Column) {
 				return f.Values, nil
 			}
 			continue
@@ -121,6 +123,13 @@ func (e *endpoint) valuesOf(p *parameter, filters []engine.Filter) ([]any, error
 	return vals, nil
 }
 
+// sendable says that the values of a column have one form as a text.
+func (e *endpoint) sendable(name string) bool {
+	return slices.ContainsFunc(e.cols, func(c column) bool {
+		return c.Name == name && slices.Contains([]string{"varchar", "bigint", "integer", "smallint", "boolean"}, c.Type)
+	})
+}
+
 // values are those of the parameters of one reading.
 type values map[*parameter]any
 
@@ -138,8 +147,6 @@ func textOf(v any) string {
 		return x
 	case int64:
 		return strconv.FormatInt(x, 10)
-	case float64:
-		return strconv.FormatFloat(x, 'g', -1, 64)
 	}
 	return fmt.Sprint(v)
 }

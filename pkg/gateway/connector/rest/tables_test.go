@@ -136,6 +136,19 @@ func TestParameters(t *testing.T) {
 			t.Errorf("%v: asked %v, want %v", x.filters, asked, x.asked)
 		}
 	}
+	// A limit holds where nothing but parameters was asked for, and over all their values.
+	table, _ := c.Table(ctx, defaultSchema, "weather")
+	for filters, want := range map[string]int{"_q_city": 1, "unit": 2} {
+		b, err := table.Scan(ctx, engine.ScanRequest{Columns: cols, Limit: 1, Filters: []engine.Filter{filter("_q_city", "in", "Rome", "Oslo"), filter(filters, "in", "Rome", "Oslo")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := b.Next(ctx)
+		if err != nil || len(rows) != want {
+			t.Errorf("%s: %v, %v; want %d rows", filters, rows, err, want)
+		}
+		_ = b.Close()
+	}
 	var ee *engine.Error
 	if _, err := read(ctx, c, "weather", nil, "temp"); !errors.As(err, &ee) || ee.Kind != engine.KindBinding {
 		t.Errorf("a missing parameter is %v", err)
