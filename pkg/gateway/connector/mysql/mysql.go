@@ -3,7 +3,6 @@ package mysql
 
 import (
 	"context"
-	"crypto/tls"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -29,7 +28,7 @@ func Type() connector.Type {
 			{Name: "user", Kind: "text", Required: true, Description: "User to log in as; reading rights are enough"},
 			{Name: "password", Kind: "text", Required: true, Secret: true, Description: "Password of the user"},
 			{Name: "databaseName", Kind: "text", Description: "The one database to read; without it every one the user may see"},
-			{Name: "useSsl", Kind: "boolean", Description: "Connect by TLS and verify the server's certificate and name"},
+			connector.UseSSL(), connector.CACertificate(),
 		},
 		Open: open,
 	}
@@ -60,8 +59,8 @@ func open(c connector.Credential) (connector.Connector, error) {
 	// Dates come as text, so that zero dates can be told from real ones. Text results of a session in UTC are exact.
 	cfg.ParseTime, cfg.InterpolateParams = false, true
 	cfg.Params = map[string]string{"time_zone": "'+00:00'", "sql_mode": "'ANSI_QUOTES,NO_BACKSLASH_ESCAPES'"}
-	if c.Flag("useSsl") {
-		cfg.TLS = &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12}
+	if cfg.TLS, err = connector.TLS(c, host); err != nil {
+		return nil, err
 	}
 	cfg.Logger = silent{}
 	conn, err := mysql.NewConnector(cfg)

@@ -3,7 +3,6 @@ package postgres
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -29,7 +28,7 @@ func Type() connector.Type {
 			{Name: "user", Kind: "text", Required: true, Description: "User to log in as; reading rights are enough"},
 			{Name: "password", Kind: "text", Required: true, Secret: true, Description: "Password of the user"},
 			{Name: "databaseName", Kind: "text", Required: true, Description: "Database to read"},
-			{Name: "useSsl", Kind: "boolean", Description: "Connect by TLS and verify the server's certificate and name"},
+			connector.UseSSL(), connector.CACertificate(),
 		},
 		Open: open,
 	}
@@ -64,9 +63,8 @@ func open(c connector.Credential) (connector.Connector, error) {
 	}
 	cfg.Host, cfg.Port, cfg.User, cfg.Password, cfg.Database = host, port, c.Text("user"), c.Text("password"), c.Text("databaseName")
 	cfg.Fallbacks, cfg.ConnectTimeout = nil, connectTimeout
-	cfg.TLSConfig = nil
-	if c.Flag("useSsl") {
-		cfg.TLSConfig = &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12}
+	if cfg.TLSConfig, err = connector.TLS(c, host); err != nil {
+		return nil, err
 	}
 	cfg.RuntimeParams = map[string]string{
 		"application_name": "dig", "default_transaction_read_only": "on", "timezone": "UTC", "datestyle": "ISO, YMD",
