@@ -21,10 +21,7 @@ import (
 func TestThreeWayJoin(t *testing.T) {
 	pg, db := postgres(t), mariadb(t)
 	dir := t.TempDir()
-	dig := filepath.Join(dir, "dig")
-	if out, err := exec.Command("go", "build", "-o", dig, "../../..").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	dig, env := program(t)
 	pg.run(t, `DROP SCHEMA IF EXISTS joined CASCADE; CREATE SCHEMA joined; CREATE TABLE joined.orders AS SELECT g::bigint AS id, g * 7 % 500 AS customer, CASE WHEN g % 11 <> 0 THEN 'P' || g * 13 % 90 END AS product,
   (g % 1000 / 8.0)::numeric(12,3) AS quantity, date '2024-01-01' + g % 400 AS day FROM generate_series(1, 20000) g;`)
 	db.run(t, `DROP DATABASE IF EXISTS joined; CREATE DATABASE joined CHARACTER SET utf8mb4; USE joined; CREATE TABLE customers(id int unsigned, name varchar(40), since date, credit decimal(20,4));
@@ -50,7 +47,6 @@ INSERT INTO customers SELECT seq, CONCAT('Kündin ', seq), IF(seq % 7 = 0, NULL,
 			t.Fatalf("%s: %v", s, err)
 		}
 	}
-	env := append(os.Environ(), "DIG_ZONE=local", "DIG_DATA_DIR="+filepath.Join(dir, "data"), "DIG_CONFIG_DIR="+filepath.Join(dir, "config"), "HOME="+dir)
 	run := func(stdin string, args ...string) string {
 		t.Helper()
 		cmd := exec.Command(dig, args...)
