@@ -22,7 +22,20 @@ func newCacheCmd(e *Env) *cobra.Command {
 }
 
 // cacheColumns are shown of a cache in a table.
-var cacheColumns = []string{"id", "status", "catalogId", "schemaName", "tableName"}
+var cacheColumns = []string{"schemaName", "tableName", "status", "refreshedAt", "id"}
+
+// withAge fills in since when the rows are as they are, where the gateway does not say so itself.
+func (e *Env) withAge(all []api.CacheStatus) bool {
+	if !e.humanOutput() {
+		return false
+	}
+	for i, st := range all {
+		if at := st.Refreshed(); at != "" {
+			all[i].RefreshedAt = &at
+		}
+	}
+	return true
+}
 
 // cacheArgs accepts the three ways to name a cache.
 func cacheArgs(_ *cobra.Command, args []string) error {
@@ -137,7 +150,11 @@ func newCacheListCmd(e *Env) *cobra.Command {
 				}
 			}
 		}
-		return list(v, cacheColumns...), err
+		out := list(v, cacheColumns...)
+		if err == nil && e.withAge(v) {
+			out = out.mine()
+		}
+		return out, err
 	})
 }
 
@@ -160,6 +177,10 @@ func newCacheStatusCmd(e *Env) *cobra.Command {
 			q.Set("excludeLogs", "true")
 		}
 		v, err := cl.Cache.Status(ctx, p, id, q)
+		one := []api.CacheStatus{v}
+		if err == nil && e.withAge(one) {
+			return object(one[0]).mine(), nil
+		}
 		return object(v), err
 	})
 }

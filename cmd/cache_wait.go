@@ -102,9 +102,15 @@ func (e *Env) settledCache(ctx context.Context, cl *api.Client, p, id, mode, bef
 		}
 		return view{}, f
 	}
-	v := object(st, append(cacheColumns[:2:2], "schemaName", "tableName")...).mine()
-	if n := run.Progress; n != nil {
+	v := object(st, cacheColumns...).mine()
+	switch n := run.Progress; {
+	case n == nil:
+	case run.ExecutionMode != "INCREMENTAL":
 		v = v.withNote("%d rows cached", n.NumberOfCachedRecords)
+	case e.onlyLocal("") == nil:
+		v = v.withNote("%d rows cached: %d inserted, %d updated, %d deleted", n.NumberOfCachedRecords, n.NumberOfInsertedRecords, n.NumberOfUpdatedRecords, n.NumberOfDeletedRecords)
+	default: // the service's counters of updated and deleted rows do not count [L]
+		v = v.withNote("%d rows cached, %d inserted; this zone does not count updated and deleted rows", n.NumberOfCachedRecords, n.NumberOfInsertedRecords)
 	}
 	return v, nil
 }

@@ -13,10 +13,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// cacheSchedules are the two schedules as flags.
-type cacheSchedules struct{ incremental, full, body string }
+// cacheSchedules are the two schedules, and how changes are found, as flags.
+type cacheSchedules struct {
+	incremental, full, body string
+	tracking                cacheTracking
+}
 
 func (f *cacheSchedules) register(c *cobra.Command) {
+	f.tracking.register(c)
 	c.Flags().StringVar(&f.incremental, "incremental-every", "", "incremental refresh: an ISO 8601 duration such as PT15M or P1D, or 15m, 1h, 7d; none for none")
 	c.Flags().StringVar(&f.full, "full-every", "", "full refresh: likewise")
 }
@@ -64,6 +68,9 @@ func (e *Env) cacheRequest(ctx context.Context, c *cobra.Command, cl *api.Client
 	if err := f.apply(c, &req.IncrementalCacheSchedule, &req.FullRefreshCacheSchedule); err != nil {
 		return "", req, err
 	}
+	if err := f.tracking.apply(e, c, &req.ChangeTracking); err != nil {
+		return "", req, err
+	}
 	p, err := e.projectID(ctx, cl)
 	if err != nil {
 		return "", req, err
@@ -95,8 +102,9 @@ func newCacheCreateCmd(e *Env) *cobra.Command {
 	var f cacheSchedules
 	var w cacheWait
 	c := &cobra.Command{Use: "create CATALOG SCHEMA TABLE", Short: "Create the cache of a table and begin its first refresh", Args: newTableArgs,
-		Long:    "Create the cache of a table and begin its first refresh. A table that has one keeps it as it is;\n`cache ensure` also brings its schedules in line.",
-		Example: "  " + e.Name + " cache create sample shop orders --incremental-every 15m --full-every P1D --wait"}
+		Long: "Create the cache of a table and begin its first refresh. A table that has one keeps it as it is;\n`cache ensure` also brings its settings in line.\n\n" + trackingHelp,
+		Example: "  " + e.Name + " cache create sample shop orders --incremental-every 15m --full-every P1D --wait\n  " +
+			e.Name + " cache create shop public orders --key id --updated-at changed_at --incremental-every 5m"}
 	f.register(c)
 	bodyFlag(c, &f.body)
 	w.register(c)
@@ -109,6 +117,7 @@ func newCacheCreateCmd(e *Env) *cobra.Command {
 			return view{}, err
 		}
 		made, err := e.createCache(ctx, cl, p, req)
+		err = e.explainCacheable(req.CatalogID, err)
 		if err != nil || !w.wait {
 			return object(made), err
 		}
@@ -148,7 +157,7 @@ func pause(ctx context.Context) error {
 func newCacheEnsureCmd(e *Env) *cobra.Command {
 	var f cacheSchedules
 	var w cacheWait
-	c := &cobra.Command{Use: "ensure CATALOG SCHEMA TABLE", Short: "Create the cache of a table unless it has one; change its schedules if others are given", Args: newTableArgs,
+	c := &cobra.Command{Use: "ensure CATALOG SCHEMA TABLE", Short: "Create the cache of a table unless it has one; change its settings if others are given", Args: newTableArgs,
 		Example: "  " + e.Name + " cache ensure sample shop orders --full-every 1d --wait"}
 	f.register(c)
 	bodyFlag(c, &f.body)
@@ -169,8 +178,9 @@ func newCacheEnsureCmd(e *Env) *cobra.Command {
 		var have api.Cache
 		if st == nil {
 			have, err = e.createCache(ctx, cl, p, req)
+			err = e.explainCacheable(req.CatalogID, err)
 		} else {
-			have, err = e.updateCache(ctx, cl, p, st.ID, api.CacheScheduleUpdate{IncrementalCacheSchedule: req.IncrementalCacheSchedule, FullRefreshCacheSchedule: req.FullRefreshCacheSchedule})
+			have, err = e.updateCache(ctx, cl, p, st.ID, api.CacheScheduleUpdate{IncrementalCacheSchedule: req.IncrementalCacheSchedule, FullRefreshCacheSchedule: req.FullRefreshCacheSchedule, ChangeTracking: req.ChangeTracking})
 		}
 		if err != nil || !w.wait {
 			return object(have).mine(), err
@@ -207,7 +217,7 @@ func (e *Env) updateCache(ctx context.Context, cl *api.Client, p, id string, wan
 	}
 	keep(&want.IncrementalCacheSchedule, have.IncrementalCacheSchedule)
 	keep(&want.FullRefreshCacheSchedule, have.FullRefreshCacheSchedule)
-	if sameSchedule(want.IncrementalCacheSchedule, have.IncrementalCacheSchedule) && sameSchedule(want.FullRefreshCacheSchedule, have.FullRefreshCacheSchedule) {
+	if sameSchedule(want.IncrementalCacheSchedule, have.IncrementalCacheSchedule) && sameSchedule(want.FullRefreshCacheSchedule, have.FullRefreshCacheSchedule) && sameTracking(want.ChangeTracking, have.ChangeTracking) {
 		return have, nil
 	}
 	if _, err := cl.Cache.UpdateSettings(ctx, p, id, want); err != nil {
@@ -224,7 +234,7 @@ func (e *Env) updateCache(ctx context.Context, cl *api.Client, p, id string, wan
 
 func newCacheUpdateCmd(e *Env) *cobra.Command {
 	var f cacheSchedules
-	c := &cobra.Command{Use: "update CACHE", Short: "Change the schedules of a cache; the one not given stays", Example: "  " + e.Name + " cache update sample shop orders --full-every PT6H --incremental-every none"}
+	c := &cobra.Command{Use: "update CACHE", Short: "Change the settings of a cache; what is not given stays", Example: "  " + e.Name + " cache update sample shop orders --full-every PT6H --incremental-every none"}
 	f.register(c)
 	bodyFlag(c, &f.body)
 	annotate(c, spec.GetCacheSettings)
@@ -236,8 +246,11 @@ func newCacheUpdateCmd(e *Env) *cobra.Command {
 		if err := f.apply(c, &want.IncrementalCacheSchedule, &want.FullRefreshCacheSchedule); err != nil {
 			return view{}, err
 		}
+		if err := f.tracking.apply(e, c, &want.ChangeTracking); err != nil {
+			return view{}, err
+		}
 		if want == (api.CacheScheduleUpdate{}) {
-			return view{}, usagef("nothing to change: give --incremental-every or --full-every")
+			return view{}, usagef("nothing to change: give --incremental-every, --full-every, or --key and what goes with it")
 		}
 		v, err := e.updateCache(ctx, cl, p, id, want)
 		return object(v).mine(), err
@@ -276,6 +289,9 @@ func newCacheBatchCmd(e *Env) *cobra.Command {
 		}
 		for i := range reqs {
 			if err := f.apply(c, &reqs[i].IncrementalCacheSchedule, &reqs[i].FullRefreshCacheSchedule); err != nil {
+				return view{}, err
+			}
+			if err := f.tracking.apply(e, c, &reqs[i].ChangeTracking); err != nil {
 				return view{}, err
 			}
 		}

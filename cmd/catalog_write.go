@@ -12,14 +12,19 @@ import (
 
 func newCatalogCreateCmd(e *Env) *cobra.Command {
 	var connection, extra, body string
+	var anything bool
 	c := &cobra.Command{Use: "create [NAME]", Short: "Create a catalog over a connection", Args: cobra.MaximumNArgs(1),
 		Long: `Create a catalog over a connection. Its schemas and tables are then named NAME.SCHEMA.TABLE in SQL.
 
 The name in SQL is the lower-case form of NAME with underscores for signs that SQL does not take; the reply
-shows it. Several catalogs may stand over one connection.`,
+shows it. Several catalogs may stand over one connection.
+
+Tables of databases cannot be cached on the hosted zones, nor by default on zone local; --cache-anything allows
+it there for the tables of this catalog.`,
 		Example: "  " + e.Name + " catalog create shop --connection shopdb"}
 	c.Flags().StringVar(&connection, "connection", "", "connection, by id or name")
 	c.Flags().StringVar(&extra, "extra", "", "extraParameters that some types ask for, as a JSON object in @FILE or - for stdin")
+	c.Flags().BoolVar(&anything, "cache-anything", false, "allow caches of its tables although it is a database (zone local)")
 	bodyFlag(c, &body)
 	return annotate(e.leaf(spec.CreateCatalog, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
 		var req api.CatalogRequest
@@ -33,6 +38,15 @@ shows it. Several catalogs may stand over one connection.`,
 			if err := e.bodyOf("--extra", extra, &req.ExtraParameters); err != nil {
 				return view{}, err
 			}
+		}
+		if c.Flags().Changed("cache-anything") {
+			if err := e.onlyLocal("--cache-anything"); err != nil {
+				return view{}, err
+			}
+			if req.ExtraParameters == nil {
+				req.ExtraParameters = map[string]any{}
+			}
+			req.ExtraParameters["cacheAnything"] = anything
 		}
 		if len(args) == 1 {
 			req.Name = args[0]

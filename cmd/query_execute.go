@@ -23,6 +23,7 @@ func newQueryCmd(e *Env) *cobra.Command {
 type executeFlags struct {
 	renderFlags
 	batchFlags
+	readingFlags
 	sql, file, id, name, builder, format string
 	bind                                 []string
 	limit, maxRows                       int64
@@ -75,7 +76,8 @@ complete results are printed. --each-row runs one statement with the values of e
 	fs.BoolVar(&f.strict, "strict", false, "refuse (exit code 10) when the hosted zones would leave out rows: a table cut at 100, a cache being filled")
 	f.renderFlags.register(c)
 	f.batchFlags.register(c)
-	annotate(c, spec.ExecuteQuery)
+	f.readingFlags.register(c)
+	annotate(c, spec.ExecuteQuery, spec.GetQuery)
 	fixed(c, "format", string(api.CellTyped), string(api.Simple), string(api.Compact))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		o, err := f.check(e, c)

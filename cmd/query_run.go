@@ -70,6 +70,9 @@ func (q *querying) run(ctx context.Context, st *statement, s *sink, o output.Opt
 			err = limit
 		}
 	}()
+	if ctx, err = q.f.readingFlags.apply(ctx, q, st); err != nil {
+		return info, err
+	}
 	a := &answer{q: q, st: st, s: s, keep: keep}
 	defer a.close()
 	if err := q.distrust(ctx, st); err != nil {

@@ -39,7 +39,11 @@ func (s *QueriesService) Execute(ctx context.Context, project string, form Execu
 
 func (c *Client) execute(ctx context.Context, project string, body any, format Format) (*Result, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	rep, err := c.open(ctx, spec.ExecuteQuery.At(project).With("format", string(format)), body)
+	at := spec.ExecuteQuery.At(project).With("format", string(format))
+	if how, _ := ctx.Value(readingKey{}).(string); how != "" {
+		at = at.With("reading", how)
+	}
+	rep, err := c.open(ctx, at, body)
 	if err != nil {
 		cancel(nil)
 		return nil, err
@@ -48,6 +52,14 @@ func (c *Client) execute(ctx context.Context, project string, body any, format F
 		format = CellTyped
 	}
 	return &Result{Format: format, Header: rep.Header, Body: &cancelBody{rep.Body, cancel}}, nil
+}
+
+type readingKey struct{}
+
+// WithReading says where executions under ctx read tables of other catalogs: "live" at the source also where there is a cache,
+// "stored" in caches and never at a source. Zone local alone knows it.
+func WithReading(ctx context.Context, how string) context.Context {
+	return context.WithValue(ctx, readingKey{}, how)
 }
 
 // cancelBody ends the request's context when the body is closed, so that the gateway learns of it at once.

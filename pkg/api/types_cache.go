@@ -57,6 +57,7 @@ type CacheStatus struct {
 	LastIncrementalCacheExecution *CacheExecutionInfo `json:"lastIncrementalCacheExecution"`
 	LastFullRefreshCacheExecution *CacheExecutionInfo `json:"lastFullRefreshCacheExecution"`
 	CacheActionLogs               []CacheActionLog    `json:"cacheActionLogs,omitzero"`
+	RefreshedAt                   *string             `json:"refreshedAt,omitempty"` // of zone local: start of the run whose rows are read
 	ProjectID                     string              `json:"projectId"`
 }
 
@@ -67,6 +68,21 @@ func (s CacheStatus) Newest() *CacheExecutionInfo {
 		return b
 	}
 	return a
+}
+
+// Refreshed is the start of the refresh whose rows are read, as far as it is known: the hosted zones tell of the last run of each
+// kind only, so that it is "" when neither has completed.
+func (s CacheStatus) Refreshed() string {
+	at := ""
+	if s.RefreshedAt != nil {
+		return *s.RefreshedAt
+	}
+	for _, run := range []*CacheExecutionInfo{s.LastIncrementalCacheExecution, s.LastFullRefreshCacheExecution} {
+		if run != nil && run.Status == "COMPLETED" {
+			at = max(at, run.CreatedAt)
+		}
+	}
+	return at
 }
 
 // CacheExecutionInfo is one run of a refresh.

@@ -277,6 +277,14 @@ func (g *Gateway) listCacheStatuses(ctx context.Context, r *Request[None]) ([]ap
 // cacheStatus reads both slots; the newer one is the state of the cache.
 func (g *Gateway) cacheStatus(ctx context.Context, c store.Cache) (api.CacheStatus, error) {
 	out := api.CacheStatus{ID: c.ID, Status: "NOT_INITIALIZED", CatalogID: c.CatalogID, SchemaName: c.SchemaName, TableName: c.TableName, ProjectID: c.ProjectID}
+	if c.Stored != nil {
+		run, err := g.store.CacheRunByID(ctx, *c.Stored)
+		if err == nil {
+			out.RefreshedAt = &run.CreatedAt
+		} else if !errors.Is(err, store.ErrNotFound) {
+			return out, err
+		}
+	}
 	newest := ""
 	for _, slot := range []struct {
 		mode string
@@ -353,6 +361,9 @@ func (r resolver) cached(ctx context.Context, catalog string, n engine.TableName
 		return nil, nil
 	}
 	id, err := r.g.store.CachedTable(ctx, r.p.ID, catalog, n.Schema, n.Table)
+	if errors.Is(err, store.ErrNotFound) && r.only {
+		return nil, unknown(engine.KindNotAllowed, "Table '%s' is not cached, or its cache holds nothing yet, and no source is to be read", n.String())
+	}
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}

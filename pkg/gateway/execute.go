@@ -34,7 +34,7 @@ func (g *Gateway) executeQuery(ctx context.Context, r *Request[json.RawMessage])
 		return nil, err
 	}
 	q.Props = props(r.Scope, r.Project)
-	res, err := g.query(ctx, r.Project, q)
+	res, err := g.queryReading(ctx, r.Project, q, r.Query("reading"))
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ type resolver struct {
 	p     store.Project
 	draft *draft // a saved query about to be saved, nil for none
 	live  bool   // read sources and not their caches
+	only  bool   // read nothing of other catalogs but caches
 }
 
 func (g *Gateway) resolver(p store.Project) resolver { return resolver{g: g, p: p} }
@@ -60,6 +61,32 @@ func (g *Gateway) query(ctx context.Context, p store.Project, q engine.Query) (e
 		return nil, err
 	}
 	q.Catalogs = g.resolver(p)
+	return data.Query(ctx, q)
+}
+
+// Ways to read tables of other catalogs, as the query parameter reading of an execution names them. It is zone local's own.
+const (
+	readLive   = "live"   // the source, also where there is a cache
+	readStored = "stored" // the cache, and never the source
+)
+
+// queryReading is query with a choice between caches and sources.
+func (g *Gateway) queryReading(ctx context.Context, p store.Project, q engine.Query, reading string) (engine.Result, error) {
+	data, err := g.engine.Project(ctx, p.ID)
+	if err != nil {
+		return nil, err
+	}
+	r := g.resolver(p)
+	switch reading {
+	case "":
+	case readLive:
+		r.live, q.Variant = true, readLive
+	case readStored:
+		r.only = true
+	default:
+		return nil, frameworkFault(400, "query parameter reading: %q is none of live, stored", reading)
+	}
+	q.Catalogs = r
 	return data.Query(ctx, q)
 }
 

@@ -59,6 +59,8 @@ type Query struct {
 	Catalogs Catalogs          // what names mean
 	Dialect  string            // "" or "trino": as hosted; "duckdb": the engine's own
 	Props    map[string]string // current_user_props(key)
+	// Variant keeps statements apart for which Catalogs gives the same names other meanings at the same time; "" for the usual.
+	Variant string
 }
 
 // Catalogs tells the engine what a name in a statement stands for. The gateway implements it.

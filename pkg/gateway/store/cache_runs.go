@@ -107,7 +107,7 @@ func (s *Store) EndCacheRun(ctx context.Context, r CacheRun, message string) err
 			return err
 		}
 		old := Time(s.now().Add(-cacheHistory))
-		for _, q := range []string{"DELETE FROM cache_runs WHERE cache_id = ? AND created_at < ? AND status <> 'RUNNING'", "DELETE FROM cache_logs WHERE cache_id = ? AND at < ?"} {
+		for _, q := range []string{"DELETE FROM cache_runs WHERE cache_id = ? AND created_at < ? AND status <> 'RUNNING' AND id NOT IN (SELECT stored FROM caches WHERE stored IS NOT NULL)", "DELETE FROM cache_logs WHERE cache_id = ? AND at < ?"} {
 			if _, err := tx.ExecContext(ctx, q, r.CacheID, old); err != nil {
 				return err
 			}
@@ -128,6 +128,11 @@ func (s *Store) CacheRuns(ctx context.Context, cache string, limit, offset int) 
 // LastCacheRun is the newest run of a mode, or of any mode when that is empty.
 func (s *Store) LastCacheRun(ctx context.Context, cache, mode string) (CacheRun, error) {
 	return queryOne(ctx, s.db, scanCacheRun, "SELECT "+runColumns+" FROM cache_runs WHERE cache_id = ? AND ? IN ('', mode) ORDER BY created_at DESC LIMIT 1", cache, mode)
+}
+
+// CacheRunByID finds a run.
+func (s *Store) CacheRunByID(ctx context.Context, id string) (CacheRun, error) {
+	return queryOne(ctx, s.db, scanCacheRun, "SELECT "+runColumns+" FROM cache_runs WHERE id = ?", id)
 }
 
 // OpenCacheRuns lists the running refreshes of all projects.

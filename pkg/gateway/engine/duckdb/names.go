@@ -65,7 +65,15 @@ func (s *statement) view(ctx context.Context, n engine.TableName, body string) e
 	if strings.HasPrefix(n.Catalog, "~") || reserved[n.Catalog] || n.Schema == infoSchema || n.Schema == "pg_catalog" {
 		return &engine.Error{Kind: engine.KindUnsupported, Message: "the name " + n.String() + " is reserved by the engine"}
 	}
-	return s.putView(ctx, n, body)
+	return s.putView(ctx, s.variant(n), body)
+}
+
+// variant is the name under which the statement knows a table.
+func (s *statement) variant(n engine.TableName) engine.TableName {
+	if s.q.Variant != "" {
+		n.Catalog = "~" + s.q.Variant + " " + n.Catalog
+	}
+	return n
 }
 
 func (s *statement) putView(ctx context.Context, n engine.TableName, body string) error {
@@ -111,7 +119,7 @@ func (s *statement) resolve(ctx context.Context, n engine.TableName, want narrow
 	if err := s.define(ctx, n, want); err != nil {
 		return err
 	}
-	s.seen[n] = true
+	s.seen[n], s.seen[s.variant(n)] = true, true
 	return nil
 }
 

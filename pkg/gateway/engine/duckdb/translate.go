@@ -166,6 +166,10 @@ func (s *statement) nameEdits(ctx context.Context, tokens []token, tr *tree) ([]
 		if err := s.resolve(ctx, n, tr.narrow(ref, s.boundHere())); err != nil {
 			return nil, replace(err, ref.pos)
 		}
+		if s.q.Variant != "" {
+			edits = append(edits, edit{ref.pos, tokens[i+2*len(ref.parts)-2].end, quoted3(s.variant(n))})
+			continue
+		}
 		if len(ref.parts) < 3 {
 			prefix := quoteName(n.Catalog) + "."
 			if len(ref.parts) < 2 {
@@ -176,6 +180,10 @@ func (s *statement) nameEdits(ctx context.Context, tokens []token, tr *tree) ([]
 	}
 	for _, c := range tr.longColumns { // peaka.information_schema.tables.table_name: the table is now known by its last name
 		i, ok := slices.BinarySearchFunc(tokens, c.pos, func(t token, pos int) int { return t.pos - pos })
+		if ok && s.q.Variant != "" && len(c.parts) == 4 && chainIs(tokens[i:], c.parts) {
+			edits = append(edits, edit{c.pos, tokens[i+2].pos, ""}) // the catalog has another name now
+			continue
+		}
 		if k := len(c.parts) - 3; ok && strings.EqualFold(c.parts[k], infoSchema) && chainIs(tokens[i:], c.parts) {
 			edits = append(edits, edit{c.pos, tokens[i+2*k+2].pos, ""})
 		}

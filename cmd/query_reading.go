@@ -1,0 +1,65 @@
+package cmd
+
+import (
+	"context"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/config"
+	"github.com/spf13/cobra"
+)
+
+// readingFlags choose between what is stored and where it came from.
+type readingFlags struct{ stored, live bool }
+
+func (f *readingFlags) register(c *cobra.Command) {
+	c.Flags().BoolVar(&f.live, "live", false, "run the saved query anew, not its stored result; on zone local read sources, not caches")
+	c.Flags().BoolVar(&f.stored, "stored", false, "read the stored result of the saved query; on zone local read caches, never a source")
+	c.MarkFlagsMutuallyExclusive("live", "stored")
+}
+
+// apply makes --id and --name mean the saved query's text or its stored result, which works on every zone. For the rest of what a
+// statement reads zone local is asked to choose; the hosted zones cannot.
+func (f *readingFlags) apply(ctx context.Context, q *querying, st *statement) (context.Context, error) {
+	if !f.live && !f.stored {
+		return ctx, nil
+	}
+	flag, how, schema := "--stored", "stored", "mtquery"
+	if f.live {
+		flag, how, schema = "--live", "live", "query"
+	}
+	local := q.e.run.settings.Zone.Value == string(config.Local)
+	switch form := st.form.(type) {
+	case api.ExecuteByID:
+		saved, err := q.cl.Queries.Get(ctx, q.project, form.ID)
+		if err != nil {
+			return ctx, err
+		}
+		st.form = api.ExecuteByName{QualifiedName: "peaka." + schema + "." + saved.Name, Timeout: form.Timeout}
+	case api.ExecuteByName:
+		name, ok := savedName(form.QualifiedName)
+		if ok {
+			form.QualifiedName = "peaka." + schema + "." + name
+			st.form = form
+		} else if !local {
+			return ctx, usagef("%s needs a saved query on zone %s: only zone local can read past a cache", flag, q.e.run.settings.Zone.Value)
+		}
+	default:
+		if !local {
+			return ctx, usagef("%s needs --id or --name of a saved query on zone %s: only zone local can read past a cache", flag, q.e.run.settings.Zone.Value)
+		}
+	}
+	if local {
+		ctx = api.WithReading(ctx, how)
+	}
+	return ctx, nil
+}
+
+// savedName is the name of the saved query that a qualified name stands for.
+func savedName(qualified string) (string, bool) {
+	parts := strings.Split(strings.ReplaceAll(qualified, `"`, ""), ".")
+	if len(parts) != 3 || !strings.EqualFold(parts[0], "peaka") {
+		return "", false
+	}
+	return parts[2], strings.EqualFold(parts[1], "query") || strings.EqualFold(parts[1], "mtquery")
+}
