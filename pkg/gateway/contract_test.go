@@ -178,9 +178,13 @@ func faultSchema(group string) any {
 
 // added is what the local gateway serves beyond the documents, and why.
 var added = map[string]string{
-	"listProjectsLegacy[].workspaceId": "the documents leave it out of the legacy reply with one project, not of lists",
-	"executeQuery.columns[].dataType":  "COMPACT rows keep their types without a second request",
-	"transpileSql.result":              "the name that the documents use; the service writes query",
+	"listProjectsLegacy[].workspaceId":       "the documents leave it out of the legacy reply with one project, not of lists",
+	"getCacheStatus.refreshedAt":             "how old the rows are that queries read, which the two last runs cannot tell when both failed",
+	"listCacheStatuses[].refreshedAt":        "likewise",
+	"listCatalogCacheStatuses[].refreshedAt": "likewise",
+	"listSchemaCacheStatuses[].refreshedAt":  "likewise",
+	"executeQuery.columns[].dataType":        "COMPACT rows keep their types without a second request",
+	"transpileSql.result":                    "the name that the documents use; the service writes query",
 }
 
 // byName are objects whose members are named by data: columns of a row, members of a credential.
