@@ -166,7 +166,7 @@ func (b *batches) Next(ctx context.Context) ([][]any, error) {
 		row := make([]any, len(b.cols))
 		for i, c := range b.cols {
 			var err error
-			if row[i], err = cellOf(b.vals[i], c.Type); err != nil {
+			if row[i], err = c.cell(b.vals[i]); err != nil {
 				err = fmt.Errorf("table %s, column %q, row %d read: %w", b.t.name, c.Name, b.n, err)
 				if !b.t.f.inspect {
 					err = fmt.Errorf("%w; with the credential field inspect such a column is text", err)

@@ -19,7 +19,14 @@ import (
 // column is a column of a table. SQLite keeps any value in any column; a value that does not fit the type is an error.
 type column struct {
 	engine.ColumnInfo
-	text bool // declared so that every value but a blob is kept as text
+	text         bool // declared so that every value but a blob is kept as text
+	width, scale int  // of a decimal
+}
+
+func columnOf(name, declared string, notNull bool) column {
+	c := column{ColumnInfo: engine.ColumnInfo{Name: name, Type: typeOf(declared), Nullable: !notNull}, text: isText(declared)}
+	_, _ = fmt.Sscanf(c.Type, "decimal(%d,%d)", &c.width, &c.scale) // others have no width
+	return c
 }
 
 var numericForm = regexp.MustCompile(`^(?:DECIMAL|NUMERIC|DEC) ?\( ?([0-9]{1,4}) ?(?:, ?([0-9]{1,4}) ?)?\)`)
@@ -89,7 +96,7 @@ func (f *file) columns(ctx context.Context, c *sql.Conn, name string) ([]column,
 		if err := rows.Scan(&n, &declared, &notNull); err != nil {
 			return nil, err
 		}
-		out = append(out, column{engine.ColumnInfo{Name: n, Type: typeOf(declared), Nullable: !notNull}, isText(declared)})
+		out = append(out, columnOf(n, declared, notNull))
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
@@ -166,7 +173,7 @@ func (f *file) look(ctx context.Context, c *sql.Conn, name string, cols []column
 				kinds[i]["long"] = true // no double holds it
 			}
 			if !misfit[i] {
-				_, err := cellOf(v, cols[i].Type)
+				_, err := cols[i].cell(v)
 				misfit[i] = err != nil
 			}
 		}
@@ -189,6 +196,7 @@ func (f *file) look(ctx context.Context, c *sql.Conn, name string, cols []column
 			cols[i].Type = "varchar"
 		}
 		cols[i].text = cols[i].text && cols[i].Type == "varchar"
+		cols[i].width = 0
 	}
 	return rows.Err()
 }
@@ -213,8 +221,9 @@ var (
 
 var momentLayouts = []string{"2006-01-02 15:04:05.999999", "2006-01-02 15:04", "2006-01-02"}
 
-// cellOf gives a value in the form of engine.Batches.
-func cellOf(v any, typ string) (any, error) {
+// cell gives a value in the form of engine.Batches.
+func (c column) cell(v any) (any, error) {
+	typ := c.Type
 	switch x := v.(type) {
 	case nil:
 		return nil, nil
@@ -229,7 +238,7 @@ func cellOf(v any, typ string) (any, error) {
 		case typ == "varchar" || typ == "json":
 			return strconv.FormatInt(x, 10), nil
 		}
-		if d, ok := decimalOf(strconv.FormatInt(x, 10), typ); ok {
+		if d, ok := c.decimal(strconv.FormatInt(x, 10)); ok {
 			return d, nil
 		}
 	case float64:
@@ -243,7 +252,7 @@ func cellOf(v any, typ string) (any, error) {
 			}
 			return s, nil
 		}
-		if d, ok := decimalOf(s, typ); ok {
+		if d, ok := c.decimal(s); ok {
 			return d, nil
 		}
 	case string:
@@ -267,7 +276,7 @@ func cellOf(v any, typ string) (any, error) {
 				}
 			}
 		default:
-			if d, ok := decimalOf(x, typ); ok {
+			if d, ok := c.decimal(x); ok {
 				return d, nil
 			}
 		}
@@ -289,14 +298,14 @@ func cellOf(v any, typ string) (any, error) {
 
 var plainNumber = regexp.MustCompile(`^-?([0-9]+)(?:\.([0-9]+))?$`)
 
-// decimalOf writes a number with the digits of a decimal type, if that holds it exactly.
-func decimalOf(s, typ string) (string, bool) {
-	var p, scale int
-	if n, _ := fmt.Sscanf(typ, "decimal(%d,%d)", &p, &scale); n != 2 {
+// decimal writes a number with the digits of the column, if that is a decimal that holds it exactly.
+func (c column) decimal(s string) (string, bool) {
+	scale := c.scale
+	if c.width == 0 {
 		return "", false
 	}
 	m := plainNumber.FindStringSubmatch(s)
-	if m == nil || len(strings.TrimRight(m[2], "0")) > scale || len(strings.TrimLeft(m[1], "0")) > p-scale {
+	if m == nil || len(strings.TrimRight(m[2], "0")) > scale || len(strings.TrimLeft(m[1], "0")) > c.width-scale {
 		return "", false
 	}
 	whole, fraction, _ := strings.Cut(s, ".")
