@@ -118,13 +118,10 @@ func (e *Env) print(v view, raw json.RawMessage, o output.Options) error {
 		}
 	}
 	o.DefaultColumns = v.columns
-	w, commit, abort, err := e.writer()
+	s, err := e.openSink(e.run.flags.out, true, o, func() {})
 	if err != nil {
 		return err
 	}
-	if err := output.WriteDoc(w, raw, o); err != nil {
-		abort()
-		return err
-	}
-	return commit()
+	o.Notes = s.notes
+	return s.finish(output.WriteDoc(s.w, raw, o))
 }

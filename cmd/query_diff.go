@@ -45,6 +45,8 @@ Exit codes: 0 the results are the same, 1 they differ, 2 they cannot be compared
 	c.RunE = func(c *cobra.Command, args []string) error {
 		same, err := e.diff(c.Context(), args, keys, !noPager)
 		switch {
+		case errors.Is(err, errDone):
+			return err
 		case err != nil:
 			f := classify(c.Context(), err)
 			if f.exit != exitInterrupted {

@@ -25,7 +25,7 @@ import (
 
 const (
 	keptMagic  = "digkept1"
-	keptFirst  = 1 << 20 // bytes held in memory before a file is begun
+	keptFirst  = 64 << 10 // bytes held in memory before a file is begun
 	keptMaxAge = 24 * time.Hour
 )
 

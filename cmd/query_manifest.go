@@ -60,7 +60,7 @@ func (m *manifest) Write(p []byte) (int, error) {
 
 // write makes the sidecar, of a result that failed as well, and returns err or what went wrong here.
 func (m *manifest) write(info keptInfo, o output.Options, err error) error {
-	if m == nil {
+	if m == nil || errors.Is(err, errDone) {
 		return err
 	}
 	m.keptInfo, m.Format = info, output.Canonical(o.Format)
