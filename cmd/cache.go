@@ -200,13 +200,27 @@ func newCacheHistoryCmd(e *Env) *cobra.Command {
 }
 
 func newCacheDeleteCmd(e *Env) *cobra.Command {
-	return e.withCache(spec.DeleteCache, &cobra.Command{Use: "delete CACHE", Aliases: []string{"rm"}, Short: "Delete a cache; queries read the source again",
-		Example: "  " + e.Name + " cache delete sample shop orders --yes"},
+	return e.withCache(spec.DeleteCache, annotate(&cobra.Command{Use: "delete CACHE", Aliases: []string{"rm"}, Short: "Delete a cache; queries read the source again",
+		Example: "  " + e.Name + " cache delete sample shop orders --yes"}, spec.GetCacheSettings, spec.GetTableCacheState),
 		func(ctx context.Context, cl *api.Client, p, id string) (view, error) {
 			if err := e.confirm("delete cache %s with its rows and schedules?", id); err != nil {
 				return view{}, err
 			}
-			return note("deleted cache %s", id), cl.Cache.Delete(ctx, p, id)
+			if !e.guarded() {
+				return note("deleted cache %s", id), cl.Cache.Delete(ctx, p, id)
+			}
+			st, err := cl.Cache.Settings(ctx, p, id)
+			if err != nil {
+				return view{}, err
+			}
+			if err := cl.Cache.Delete(ctx, p, id); err != nil {
+				return view{}, err
+			}
+			// The hosted zones now and then keep reading the deleted cache, and the table cannot be read any more [L].
+			if now, err := cl.Catalogs.CacheState(ctx, p, st.CatalogID, st.SchemaName, st.TableName); err == nil && now.IsCached {
+				return view{}, &failure{exit: exitFailed, code: "not-deleted", msg: "cache " + id + " was deleted, but " + st.TableName + " still counts as cached and may be unreadable", hint: "only a new catalog over the same connection is known to help"}
+			}
+			return note("deleted cache %s", id), nil
 		})
 }
 

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -9,31 +10,74 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
+	"github.com/spf13/cobra"
 )
 
 // cappedRows is where the hosted zones end the scan of some tables that are not cached, without saying so [L].
 const cappedRows = 100
 
+// guard looks for tables whose rows the gateway leaves out in part.
+type guard struct {
+	cl      *api.Client
+	project string
+}
+
 // guarded reports whether a result may lack rows without a word: zone local never leaves any out.
-func (q *querying) guarded() bool { return q.e.run.settings.Zone.Value != string(config.Local) }
+func (e *Env) guarded() bool { return e.run.settings.Zone.Value != string(config.Local) }
 
 // distrust refuses, for --strict, a statement over a table whose scan ends at exactly 100 rows or whose cache is being filled for
 // the first time: its sums and counts would be of a part.
 func (q *querying) distrust(ctx context.Context, st *statement) error {
-	if !q.f.strict || !q.guarded() {
+	if !q.f.strict || !q.e.guarded() {
 		return nil
 	}
-	for _, t := range q.tables(ctx, st) {
-		id, doubt, err := q.doubtful(ctx, t)
+	g := guard{q.cl, q.project}
+	return g.refuse(ctx, g.tables(ctx, st.form))
+}
+
+// keepWhole refuses to store the result of a query for good when the gateway would leave out rows: they would be missing until the
+// next refresh, or for ever.
+func (e *Env) keepWhole(ctx context.Context, cl *api.Client, project, sql string, allowed bool) error {
+	if allowed || sql == "" || !e.guarded() {
+		return nil
+	}
+	err := guard{cl, project}.refuse(ctx, tablesIn(sql))
+	var f *failure
+	if errors.As(err, &f) {
+		f.hint += "; --allow-part stores what there is"
+	}
+	return err
+}
+
+// keepWholeQuery is keepWhole for the text of a saved query.
+func (e *Env) keepWholeQuery(ctx context.Context, cl *api.Client, project, id string, allowed bool) error {
+	if allowed || !e.guarded() {
+		return nil
+	}
+	q, err := cl.Queries.Get(ctx, project, id)
+	if err != nil {
+		return err
+	}
+	return e.keepWhole(ctx, cl, project, q.InputQuery, false)
+}
+
+func allowPartFlag(c *cobra.Command, to *bool) {
+	c.Flags().BoolVar(to, "allow-part", false, "store the rows even where the hosted zones would leave some out: a table cut at 100, a cache being filled")
+}
+
+// refuse is the error for the first table whose rows cannot be trusted to be all.
+func (g guard) refuse(ctx context.Context, tables []tableRef) error {
+	for _, t := range tables {
+		id, doubt, err := g.doubtful(ctx, t)
 		if err != nil {
 			return err
 		}
 		switch doubt {
 		case "":
 		case "syncing":
-			return untrusted("syncing", t, "the first refresh of its cache is running, until which it reads as empty", "`dig cache wait "+t.String()+"` waits for it")
+			return untrusted("syncing", t, "its cache is being filled for the first time, and reads as empty until then", "`dig cache wait "+t.String()+"` waits for it")
 		default:
-			n, err := q.countOf(ctx, t)
+			n, err := g.countOf(ctx, t)
 			if err != nil {
 				return err
 			}
@@ -46,16 +90,17 @@ func (q *querying) distrust(ctx context.Context, st *statement) error {
 }
 
 func untrusted(code string, t tableRef, why, hint string) *failure {
-	return &failure{exit: exitUntrusted, code: code, msg: "--strict: the rows of " + t.String() + " cannot be trusted: " + why, hint: hint}
+	return &failure{exit: exitUntrusted, code: code, msg: "the rows of " + t.String() + " may not be all: " + why, hint: hint}
 }
 
 // warn says after a result of exactly 100 rows or of none whether rows may be missing.
 func (q *querying) warn(ctx context.Context, st *statement, rows int64, notes io.Writer) {
-	if rows != 0 && rows != cappedRows || !q.guarded() {
+	if rows != 0 && rows != cappedRows || !q.e.guarded() {
 		return
 	}
-	for _, t := range q.tables(ctx, st) {
-		switch _, doubt, _ := q.doubtful(ctx, t); {
+	g := guard{q.cl, q.project}
+	for _, t := range g.tables(ctx, st.form) {
+		switch _, doubt, _ := g.doubtful(ctx, t); {
 		case doubt == "syncing" && rows == 0:
 			fmt.Fprintf(notes, "warning: no rows, but the cache of %s is still being filled for the first time\n", t)
 		case doubt == "uncached" && rows == cappedRows:
@@ -65,8 +110,8 @@ func (q *querying) warn(ctx context.Context, st *statement, rows int64, notes io
 }
 
 // doubtful is "syncing", "uncached" or "" for a table, with the id of its catalog. What cannot be found out is no doubt.
-func (q *querying) doubtful(ctx context.Context, t tableRef) (catalog, doubt string, err error) {
-	all, err := q.cl.Catalogs.List(ctx, q.project)
+func (g guard) doubtful(ctx context.Context, t tableRef) (catalog, doubt string, err error) {
+	all, err := g.cl.Catalogs.List(ctx, g.project)
 	if err != nil {
 		return "", "", err
 	}
@@ -78,11 +123,11 @@ func (q *querying) doubtful(ctx context.Context, t tableRef) (catalog, doubt str
 	if catalog == "" {
 		return "", "", nil // not a catalog over a connection
 	}
-	st, err := q.cl.Catalogs.CacheState(ctx, q.project, catalog, t.schema, t.table)
+	st, err := g.cl.Catalogs.CacheState(ctx, g.project, catalog, t.schema, t.table)
 	if err != nil || !st.IsCacheable {
 		return catalog, "", nil
 	}
-	have, err := cacheByTable(ctx, q.cl, q.project, catalog, t.schema, t.table)
+	have, err := cacheByTable(ctx, g.cl, g.project, catalog, t.schema, t.table)
 	switch {
 	case err == nil && have != nil && !cacheEnded(have.Status) && firstRefresh(have):
 		return catalog, "syncing", nil
@@ -102,8 +147,8 @@ func firstRefresh(st *api.CacheStatus) bool {
 	return true
 }
 
-func (q *querying) countOf(ctx context.Context, t tableRef) (string, error) {
-	res, err := q.cl.Queries.Execute(ctx, q.project, api.ExecuteByStatement{Statement: "SELECT count(*) FROM " + t.quoted()}, api.Compact)
+func (g guard) countOf(ctx context.Context, t tableRef) (string, error) {
+	res, err := g.cl.Queries.Execute(ctx, g.project, api.ExecuteByStatement{Statement: "SELECT count(*) FROM " + t.quoted()}, api.Compact)
 	if err != nil {
 		return "", err
 	}
@@ -126,8 +171,8 @@ func (t tableRef) quoted() string {
 }
 
 // tables are the three-part names that a statement holds.
-func (q *querying) tables(ctx context.Context, st *statement) []tableRef {
-	switch f := st.form.(type) {
+func (g guard) tables(ctx context.Context, form api.ExecuteRequest) []tableRef {
+	switch f := form.(type) {
 	case api.ExecuteByStatement:
 		return tablesIn(f.Statement)
 	case api.ExecuteByName:
@@ -139,7 +184,7 @@ func (q *querying) tables(ctx context.Context, st *statement) []tableRef {
 		}
 		return out
 	case api.ExecuteByID:
-		if saved, err := q.cl.Queries.Get(ctx, q.project, f.ID); err == nil {
+		if saved, err := g.cl.Queries.Get(ctx, g.project, f.ID); err == nil {
 			return tablesIn(saved.InputQuery)
 		}
 	}

@@ -70,6 +70,7 @@ func stateWords(s api.MaterializedQueryStatus) string {
 
 func newMaterializedRefreshCmd(e *Env) *cobra.Command {
 	var w waitFlags
+	var allowPart bool
 	c := &cobra.Command{Use: "refresh QUERY", Short: "Run a materialized query again", Args: cobra.ExactArgs(1),
 		Long: `Run a materialized query again. The stored rows stay until the run has succeeded.
 
@@ -77,12 +78,16 @@ With --wait the command ends when that run has: exit code 0 when it completed, 7
 canceled, 8 when --wait-timeout ran out first.`,
 		Example: "  " + e.Name + " materialized refresh daily_sales --wait"}
 	w.register(c, "the run")
-	annotate(c, spec.GetMaterializedStatus)
+	allowPartFlag(c, &allowPart)
+	annotate(c, spec.GetMaterializedStatus, spec.GetQuery)
 	return e.leaf(spec.RefreshMaterializedQuery, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
 		if err := w.check(c, true); err != nil {
 			return view{}, err
 		}
 		return e.onQuery(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (view, error) {
+			if err := e.keepWholeQuery(ctx, cl, p, id, allowPart); err != nil {
+				return view{}, err
+			}
 			if !w.wait {
 				return note("refresh of %s was asked for", args[0]), cl.Materialized.Refresh(ctx, p, id)
 			}

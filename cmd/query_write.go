@@ -14,7 +14,7 @@ import (
 // queryFlags are the fields of a saved query as flags.
 type queryFlags struct {
 	sql, file, from, kind, path, body string
-	noCheck                           bool
+	noCheck, allowPart                bool
 	schedule                          scheduleFlags
 	wait                              waitFlags
 }
@@ -114,6 +114,7 @@ the stored result cannot be set through the API.`,
 	}
 	f.register(e, c)
 	f.wait.register(c, "the first run of a materialized query")
+	allowPartFlag(c, &f.allowPart)
 	annotate(c, spec.GetMaterializedStatus)
 	return e.leaf(spec.CreateQuery, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
 		req, err := f.request(e, c)
@@ -143,6 +144,11 @@ the stored result cannot be set through the API.`,
 		}
 		if err := f.reference(ctx, cl, p, &req); err != nil {
 			return view{}, err
+		}
+		if req.QueryType == "MATERIALIZED" && req.InputQuery != nil {
+			if err := e.keepWhole(ctx, cl, p, *req.InputQuery, f.allowPart); err != nil {
+				return view{}, err
+			}
 		}
 		v, err := cl.Queries.Create(ctx, p, req, f.params())
 		if err != nil {
@@ -218,6 +224,7 @@ PLAIN and MATERIALIZED in place; PLAIN drops the stored result and the schedule.
 func newQueryMaterializeCmd(e *Env) *cobra.Command {
 	var s scheduleFlags
 	var w waitFlags
+	var allowPart bool
 	c := &cobra.Command{
 		Use: "materialize QUERY", Short: "Store the result of a saved query, and refresh it on a schedule", Args: cobra.ExactArgs(1),
 		Long: `Store the result of a saved query as peaka.mtquery.NAME; peaka.query.NAME stays live. The first run starts
@@ -226,7 +233,8 @@ at once. A query that is materialized already only gets the schedule given.`,
 	}
 	s.register(c)
 	w.register(c, "the first run")
-	annotate(c, spec.GetMaterializedStatus)
+	allowPartFlag(c, &allowPart)
+	annotate(c, spec.GetMaterializedStatus, spec.GetQuery)
 	return e.leaf(spec.UpdateQuery, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
 		req := api.QueryRequest{QueryType: "MATERIALIZED"}
 		if err := s.into(c, &req.Schedule); err != nil {
@@ -236,6 +244,9 @@ at once. A query that is materialized already only gets the schedule given.`,
 			return view{}, err
 		}
 		return e.onQuery(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (view, error) {
+			if err := e.keepWholeQuery(ctx, cl, p, id, allowPart); err != nil {
+				return view{}, err
+			}
 			v, err := cl.Queries.Update(ctx, p, id, req, nil)
 			if err != nil {
 				return view{}, err

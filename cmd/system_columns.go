@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -9,30 +10,32 @@ import (
 // systemNames are the columns that SELECT * over an internal table brings besides those its owner declared [L].
 var systemNames = []string{"_id", "_version", "_created_time", "_created_by", "_last_modified_time", "_last_modified_by", "_session", "text"}
 
-// withoutSystem leaves system columns out of a table for people, when a result has all of them and others too. It returns how
+// parameterPrefix begins the names of columns that take parameters of API connectors; they read NULL [L].
+const parameterPrefix = "_q_"
+
+// withoutSystem leaves system columns out of a table for people, when a result has all of them and others too, and parameter columns. It returns how
 // many were left out. Formats that programs read are never touched.
 func withoutSystem(rows api.RowReader) (api.RowReader, int, error) {
 	cols, err := rows.Columns()
 	if err != nil {
 		return rows, 0, err
 	}
-	has := map[string]bool{}
+	has, internal := map[string]bool{}, true
 	for _, c := range cols {
 		has[c.Name] = true
 	}
 	for _, n := range systemNames {
-		if !has[n] {
-			return rows, 0, nil
-		}
+		internal = internal && has[n]
 	}
 	f := &someColumns{RowReader: rows}
 	for i, c := range cols {
-		if !slices.Contains(systemNames, c.Name) && c.Name != "_operation" {
+		system := internal && (slices.Contains(systemNames, c.Name) || c.Name == "_operation")
+		if !system && !strings.HasPrefix(c.Name, parameterPrefix) {
 			f.keep = append(f.keep, i)
 			f.cols = append(f.cols, c)
 		}
 	}
-	if len(f.keep) == 0 {
+	if len(f.keep) == 0 || len(f.keep) == len(cols) {
 		return rows, 0, nil
 	}
 	f.row = make([]api.Cell, len(f.keep))

@@ -18,6 +18,7 @@ const (
 	quirkEmptyExport  = "empty-export-fails"
 	quirkFlakyExport  = "flaky-exports"
 	quirkExpiredLinks = "expired-links"
+	quirkParameters   = "parameter-columns"
 )
 
 // allQuirks lists every quirk in the order of docs/testing.md. All facts are [L] unless marked.
@@ -77,6 +78,8 @@ func allQuirks() []quirk {
 		{"number-ids", []spec.Op{spec.ListQueries, spec.GetQuery, spec.CreateQuery, spec.ListCatalogs, spec.GetCatalog}, edited(func(_ *Quirks, _ spec.Op, _ *http.Request, a *answer) {
 			a.body = quotedID.ReplaceAll(a.body, []byte("$1$2")) // said of no reply so far, but clients of the service must stand it [I]
 		})},
+		{name: quirkParameters},
+		{"undead-cache", []spec.Op{spec.DeleteCache, spec.GetTableCacheState}, undeadCache},
 		{"html-errors", nil, failed(htmlErrors)},
 	}
 }
@@ -266,6 +269,33 @@ func searchGhosts(q *Quirks, op spec.Op, next http.HandlerFunc) http.HandlerFunc
 			if m["matchedCatalogs"] = hits; len(hits) == 0 {
 				m["matchedCatalogs"] = nil
 			}
+			a.set(m)
+		}
+		a.send(w)
+	}
+}
+
+// undeadCache keeps calling a table cached whose cache was deleted.
+func undeadCache(q *Quirks, op spec.Op, next http.HandlerFunc) http.HandlerFunc {
+	name := func(m map[string]any) string {
+		return "undead " + fmt.Sprint(m["catalogId"], m["schemaName"], m["tableName"])
+	}
+	return func(w http.ResponseWriter, hr *http.Request) {
+		if op.ID == spec.DeleteCache.ID {
+			was, _ := answerOf(q.raw[spec.GetCacheSettings.ID], hr.Clone(hr.Context())).value().(map[string]any)
+			a := answerOf(next, hr)
+			if a.status < 300 {
+				q.count(name(was))
+			}
+			a.send(w)
+			return
+		}
+		a := answerOf(next, hr)
+		q.mu.Lock()
+		dead := q.times[name(map[string]any{"catalogId": hr.PathValue("catalogId"), "schemaName": hr.PathValue("schemaName"), "tableName": hr.PathValue("tableName")})] > 0
+		q.mu.Unlock()
+		if m, ok := a.value().(map[string]any); ok && dead {
+			m["isCached"] = true
 			a.set(m)
 		}
 		a.send(w)

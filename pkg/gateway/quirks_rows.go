@@ -24,6 +24,9 @@ func (r resolver) oddScan(ctx context.Context, catalog string, n engine.TableNam
 	if q == nil || r.live || src == nil || !src.typ.Cacheable {
 		return s, nil
 	}
+	if q.has(quirkParameters) {
+		s = parameterScanner{s}
+	}
 	if q.has(quirkEmptySync) {
 		all, err := r.g.store.Caches(ctx, r.p.ID, catalog, n.Schema)
 		if err != nil {
@@ -46,6 +49,45 @@ func (r resolver) oddScan(ctx context.Context, catalog string, n engine.TableNam
 		return cappedScanner{s, cappedRows}, nil
 	}
 	return s, nil
+}
+
+// parameterColumn is a column that API connectors add for their parameters; it reads NULL.
+const parameterColumn = "_q_since"
+
+type parameterScanner struct{ s engine.Scanner }
+
+func (p parameterScanner) Columns(ctx context.Context) ([]engine.ColumnInfo, error) {
+	cols, err := p.s.Columns(ctx)
+	return append(slices.Clip(cols), engine.ColumnInfo{Name: parameterColumn, Type: "varchar", Nullable: true}), err
+}
+
+func (p parameterScanner) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batches, error) {
+	at := slices.Index(req.Columns, parameterColumn)
+	filtered := slices.ContainsFunc(req.Filters, func(f engine.Filter) bool { return f.Column == parameterColumn })
+	if filtered {
+		req.Filters, req.Limit = nil, -1
+	}
+	if at >= 0 {
+		req.Columns = slices.Delete(slices.Clone(req.Columns), at, at+1)
+	}
+	b, err := p.s.Scan(ctx, req)
+	if err != nil || at < 0 {
+		return b, err
+	}
+	return &parameterBatches{b, at}, nil
+}
+
+type parameterBatches struct {
+	engine.Batches
+	at int
+}
+
+func (p *parameterBatches) Next(ctx context.Context) ([][]any, error) {
+	rows, err := p.Batches.Next(ctx)
+	for i, r := range rows {
+		rows[i] = slices.Insert(slices.Clip(r), p.at, any(nil))
+	}
+	return rows, err
 }
 
 // cappedScanner stops after some rows. Conditions run over what is left.
