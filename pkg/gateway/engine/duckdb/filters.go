@@ -352,6 +352,10 @@ func literal(n map[string]any) (c constant, ok bool) {
 		case "TIMESTAMP_S", "TIMESTAMP_MS": // as Trino's literals of few digits are read
 			_, digits, _ := strings.Cut(c.text, ".")
 			c.kind, ok = constTimestamp, len(digits) <= map[string]int{"TIMESTAMP_S": 0, "TIMESTAMP_MS": 3}[str(to, "id")]
+		case "DECIMAL": // exactly the digits of the text
+			_, places, _ := strings.Cut(c.text, ".")
+			scale, known := scaleOf(to)
+			c.kind, ok = constDecimal, known && len(places) <= scale && decimalText.MatchString(c.text)
 		case "UUID":
 			c.kind = constUUID
 		case "BOOLEAN": // true and false are written so by the parser
@@ -393,20 +397,23 @@ func literal(n map[string]any) (c constant, ok bool) {
 	case "DOUBLE":
 		return constant{constDouble, digits}, true
 	case "DECIMAL":
-		info, _ := typ["type_info"].(map[string]any)
 		unscaled, err := strconv.ParseInt(digits, 10, 64)
-		if err != nil {
-			return c, false
-		}
-		scale := 0
-		switch s := info["scale"].(type) {
-		case json.Number:
-			scale, err = strconv.Atoi(s.String())
-		case float64:
-			scale = int(s)
-		}
+		scale, known := scaleOf(typ)
 		h := hugeint{uint64(unscaled), unscaled >> 63}
-		return constant{constDecimal, string(appendHuge(nil, h, scale))}, err == nil
+		return constant{constDecimal, string(appendHuge(nil, h, scale))}, known && err == nil
 	}
 	return c, false
+}
+
+// scaleOf reads the scale of a decimal type in the tree; the parser leaves a scale of 0 out.
+func scaleOf(typ map[string]any) (int, bool) {
+	info, _ := typ["type_info"].(map[string]any)
+	switch s := info["scale"].(type) {
+	case json.Number:
+		n, err := strconv.Atoi(s.String())
+		return n, err == nil
+	case float64:
+		return int(s), true
+	}
+	return 0, info != nil
 }
