@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
@@ -157,19 +158,23 @@ func newCatalogStatisticsCmd(e *Env) *cobra.Command {
 	return e.leaf(spec.GetTableStatistics, &cobra.Command{Use: "statistics CATALOG SCHEMA TABLE", Aliases: []string{"stats"}, Args: cobra.ExactArgs(3),
 		Short: "Estimate how many different values each column of a table has",
 		Long: `Estimate how many different values each column of a table has. A positive number is a count; a negative one is
-a fraction of the rows, so -1 is a column without repeated values. Only PostgreSQL sources keep such numbers.`,
+a fraction of the rows, so -1 is a column without repeated values. PostgreSQL sources keep such numbers; zone local
+also estimates them for its own tables. No other catalog has any.`,
 		Example: "  " + e.Name + " catalog statistics shop public orders"},
 		func(ctx context.Context, cl *api.Client, args []string) (view, error) {
 			p, err := e.projectID(ctx, cl)
 			if err != nil {
 				return view{}, err
 			}
-			id, err := catalogID(ctx, cl, p, args[0])
+			id, err := tableCatalogID(ctx, cl, p, args[0], args[1])
 			if err != nil {
 				return view{}, err
 			}
 			v, err := cl.Catalogs.Statistics(ctx, p, id, args[1], args[2])
-			return object(v), err
+			if err != nil || !e.forReaders() || e.run.flags.columns != nil {
+				return object(v), err
+			}
+			return list(v.ColumnStatistics, "columnName", "distinctFraction").mine(), nil
 		})
 }
 
@@ -233,9 +238,39 @@ list catalogs that were deleted; those are left out here, and all groups are lis
 			*group = kept
 		}
 		out := object(v).mine()
+		var notes []string
+		if e.forReaders() && e.run.flags.columns == nil {
+			out = list(foundLines(v), "kind", "name").mine()
+		}
+		if next := v.Meta.Page.NextOffset; next != nil {
+			notes = append(notes, fmt.Sprintf("there is more: --offset %d", *next))
+		}
 		if ghosts > 0 {
-			out = out.withNote("left out %d hits in catalogs that no longer exist", ghosts)
+			notes = append(notes, fmt.Sprintf("left out %d hits in catalogs that no longer exist", ghosts))
+		}
+		if notes != nil {
+			out = out.withNote("%s", strings.Join(notes, "\n"))
 		}
 		return out, nil
 	}), spec.ListCatalogs)
+}
+
+// foundLine is a hit of a search as people read it.
+type foundLine struct {
+	Kind string `json:"kind"`
+	Name string `json:"name"` // as SQL writes it, but for quotes
+}
+
+func foundLines(v api.SearchResult) []foundLine {
+	out := []foundLine{}
+	for _, h := range v.MatchedCatalogs {
+		out = append(out, foundLine{"catalog", h.Catalog})
+	}
+	for _, h := range v.MatchedSchemas {
+		out = append(out, foundLine{"schema", h.Catalog + "." + h.Schema})
+	}
+	for _, h := range v.MatchedTables {
+		out = append(out, foundLine{"table", h.Catalog + "." + h.Schema + "." + h.Table})
+	}
+	return out
 }

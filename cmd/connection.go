@@ -95,7 +95,17 @@ func newConnectionTypeCmd(e *Env) *cobra.Command {
 					key = spelling(all, key)
 				}
 				v, err := cl.Connections.GetConfig(ctx, key)
-				return object(v), err
+				if err != nil || !e.forReaders() || e.run.flags.columns != nil {
+					return object(v), err
+				}
+				about := v.ConnectionType + ": " + v.ConnectionTypeLabel
+				if v.RedirectRequired {
+					about += ", authorized in a browser"
+				}
+				if v.DocumentationURL != "" {
+					about += ", " + v.DocumentationURL
+				}
+				return list(v.Configuration, "fieldName", "fieldType", "required", "description").mine().withNote("%s", about), nil
 			}),
 	)
 	return c

@@ -132,7 +132,7 @@ func exitOfConfig(kind error) int {
 var hostedFaults = []struct{ part, hint string }{
 	{"No enum constant", "the gateway does not know this value; column types are VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE and UUID, and JSON is none of them"},
 	{"Class discriminator was missing", "the gateway wants the whole column with its dataType; `dig table column update` sends it"},
-	{"Catalog type: ", "only catalogs over PostgreSQL have statistics"},
+	{"Catalog type: ", "only catalogs over PostgreSQL have statistics, and on zone local its own tables"},
 }
 
 func hintOf(e *api.Error) string {

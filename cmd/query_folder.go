@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -41,11 +42,28 @@ func newQueryFolderCmd(e *Env) *cobra.Command {
 		e.leaf(spec.GetQueryFolder, &cobra.Command{Use: "get FOLDER", Aliases: []string{"show"}, Short: "Show a folder with what is directly in it", Example: ex + "get /reports", Args: cobra.ExactArgs(1)},
 			in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (view, error) {
 				v, err := cl.Folders.Get(ctx, p, id)
-				return object(v), err
+				if err != nil || !e.forReaders() || e.run.flags.columns != nil {
+					return object(v), err
+				}
+				lines := []contentLine{}
+				for _, f := range v.Folders {
+					lines = append(lines, contentLine{"folder", f.Name + "/", f.ID})
+				}
+				for _, q := range v.Queries {
+					lines = append(lines, contentLine{strings.ToLower(q.QueryType), q.Name, q.ID})
+				}
+				return list(lines, "kind", "name", "id").mine().withNote("%s (%s)", v.Path, v.ID), nil
 			})),
 		newFolderRenameCmd(e, in), newFolderMoveCmd(e, in), newFolderPruneCmd(e),
 	)
 	return c
+}
+
+// contentLine is what lies in a folder, as people read it.
+type contentLine struct {
+	Kind string `json:"kind"` // folder, plain or materialized
+	Name string `json:"name"`
+	ID   string `json:"id"`
 }
 
 func newFolderRenameCmd(e *Env, in func(queryRun) func(context.Context, *api.Client, []string) (view, error)) *cobra.Command {

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/spec"
 )
@@ -190,6 +192,10 @@ func (g *Gateway) getTableStatistics(ctx context.Context, r *Request[None]) (api
 		return api.TableStatistics{}, err
 	}
 	unsupported := dataFault(400, "Catalog type: %s is not being supported yet", c.CatalogType)
+	if c.ID == internalCatalogID || c.ID == sampleCatalogID {
+		stats, err := g.countStatistics(ctx, r.Project, c, t)
+		return api.TableStatistics{CatalogID: c.ID, SchemaName: t.SchemaName, TableName: t.TableName, ColumnStatistics: stats}, err
+	}
 	e, ok := c.source.(externalCatalog)
 	if !ok {
 		return api.TableStatistics{}, unsupported
@@ -209,4 +215,37 @@ func (g *Gateway) getTableStatistics(ctx context.Context, r *Request[None]) (api
 		stats = []api.ColumnStatistics{}
 	}
 	return api.TableStatistics{CatalogID: c.ID, SchemaName: t.SchemaName, TableName: t.TableName, ColumnStatistics: stats}, src.fault(ctx, err)
+}
+
+// countStatistics estimates the different values of a table whose rows the gateway holds, in the form of Postgres' n_distinct as
+// the service has it [L]: a number, or as a negative fraction of the rows where it grows with them, above a tenth.
+func (g *Gateway) countStatistics(ctx context.Context, p store.Project, c catalog, t api.Table) ([]api.ColumnStatistics, error) {
+	cols, err := c.source.Columns(ctx, t.SchemaName, t.TableName)
+	if err != nil {
+		return nil, err
+	}
+	list := "count(*)"
+	for _, col := range cols {
+		list += ", approx_count_distinct(" + quote(col.Name) + ")"
+	}
+	name := engine.TableName{Catalog: c.Name, Schema: t.SchemaName, Table: t.TableName}
+	res, err := g.query(ctx, p, engine.Query{SQL: "SELECT " + list + " FROM " + quoteName(name), Dialect: "duckdb"})
+	if err != nil {
+		return nil, err
+	}
+	defer res.Close()
+	out := make([]api.ColumnStatistics, len(cols))
+	_, err = res.Rows(ctx, func(row [][]byte) error {
+		rows, err := strconv.ParseFloat(string(row[0]), 64)
+		for i, col := range cols {
+			n, perr := strconv.ParseFloat(string(row[i+1]), 64)
+			err = errors.Join(err, perr)
+			if n = min(n, rows); n > rows/10 {
+				n = -n / rows
+			}
+			out[i] = api.ColumnStatistics{ColumnName: col.Name, DistinctFraction: n}
+		}
+		return err
+	})
+	return out, err
 }
