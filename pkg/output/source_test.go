@@ -1,10 +1,14 @@
 package output
 
 import (
+	"bytes"
 	"compress/gzip"
+	"encoding/csv"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -135,5 +139,68 @@ func TestOpenRowsGzip(t *testing.T) {
 	var b strings.Builder
 	if st, err := WriteRows(&b, open(t, path), Options{Format: CSV}); err != nil || st.Rows != 1 || b.Len() < 5<<17 {
 		t.Errorf("%+v, %v, %d bytes", st, err, b.Len())
+	}
+}
+
+// TestCSVAgainstLibrary: what encoding/csv writes is read as it would read it itself.
+func TestCSVAgainstLibrary(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	pieces := []string{"a", ",", `"`, "\n", "\r\n", " ", "é", "\\", "null", "'", "\t", ";", "😀", ""}
+	for round := range 200 {
+		var b bytes.Buffer
+		w := csv.NewWriter(&b)
+		w.UseCRLF = round%2 == 1
+		width := 2 + r.IntN(4)
+		for range 1 + r.IntN(20) {
+			row := make([]string, width)
+			for i := range row {
+				for range r.IntN(5) {
+					row[i] += pieces[r.IntN(len(pieces))]
+				}
+			}
+			row[0] += "x" // an empty row would be a blank line
+			if err := w.Write(row); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.Flush()
+		lib := csv.NewReader(bytes.NewReader(b.Bytes()))
+		want, err := lib.ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := open(t, file(t, "x.csv", b.String()))
+		cols, err := rows.Columns()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := [][]string{{}}
+		for _, c := range cols {
+			got[0] = append(got[0], c.Name)
+		}
+		for rows.Next() {
+			row := []string{}
+			for _, c := range rows.Row() {
+				s := ""
+				if !c.IsNull() {
+					b, err := c.AppendText(nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					s = string(b)
+				}
+				row = append(row, strings.ReplaceAll(s, "\r\n", "\n")) // the library folds line breaks
+			}
+			got = append(got, row)
+		}
+		if rows.Err() != nil {
+			t.Fatalf("%v in\n%s", rows.Err(), b.String())
+		}
+		for i := range got[0] {
+			got[0][i] = strings.ReplaceAll(got[0][i], "\r\n", "\n")
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("%q\ngot  %q\nwant %q", b.String(), got, want)
+		}
 	}
 }
