@@ -72,7 +72,7 @@ complete results are printed. --each-row runs one statement with the values of e
 	fs.Int64Var(&f.maxRows, "max-rows", 0, "stop and fail (exit code 11) when the result has more rows")
 	fs.StringVar(&f.maxSize, "max-bytes", "", "stop and fail (exit code 12) when the reply is larger, such as 100MB")
 	fs.StringVar(&f.format, "format", "", "shape of the rows on the wire: CELL_TYPED, SIMPLE or COMPACT (by default the cheapest that serves the output)")
-	fs.BoolVar(&f.noHistory, "no-history", false, "do not keep the result for `query last`")
+	fs.BoolVar(&f.noHistory, "no-history", false, "do not keep the result for query last")
 	fs.BoolVar(&f.strict, "strict", false, "refuse (exit code 10) when the hosted zones would leave out rows: a table cut at 100, a cache being filled")
 	f.renderFlags.register(c)
 	f.batchFlags.register(c)
