@@ -169,6 +169,14 @@ func (e *Env) askCredential(config api.ConnectionConfiguration, cred map[string]
 				}
 				break
 			}
+			if strings.Contains(item.Description, "@FILE") && strings.HasPrefix(text, "@") {
+				raw, err := e.readFile(item.FieldName, text[1:])
+				if err != nil {
+					fmt.Fprintln(e.Err, err)
+					continue
+				}
+				text = string(raw)
+			}
 			if err := setField(config, cred, item.FieldName, text); err != nil {
 				fmt.Fprintln(e.Err, err)
 				continue

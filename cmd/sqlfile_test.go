@@ -2,11 +2,13 @@ package cmd
 
 import (
 	"database/sql"
+	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// scriptSQLFile makes the script command that runs the statements of a script in a database file: "sqlitefile FILE SCRIPT".
+// scriptSQLFile makes the script command that runs the statements of a script in a database file: "sqlitefile FILE SCRIPT". $WORK in
+// the script is the folder of the test.
 func scriptSQLFile(driver string) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
 		if neg || len(args) != 2 {
@@ -14,7 +16,7 @@ func scriptSQLFile(driver string) func(*testscript.TestScript, bool, []string) {
 		}
 		db, err := sql.Open(driver, ts.MkAbs(args[0]))
 		ts.Check(err)
-		_, err = db.Exec(ts.ReadFile(args[1]))
+		_, err = db.Exec(strings.ReplaceAll(ts.ReadFile(args[1]), "$WORK", ts.Getenv("WORK")))
 		ts.Check(err)
 		ts.Check(db.Close())
 	}
