@@ -23,18 +23,24 @@ type column struct {
 	charset string // "" where the type has none
 }
 
-// Table opens a table or a view for reading.
-func (s *server) Table(ctx context.Context, schema, table string) (engine.Scanner, error) {
+// find names a table as the server spells it.
+func (s *server) find(ctx context.Context, schema, table string) (string, string, error) {
 	schema, names, err := s.names(ctx, schema)
 	if err != nil {
-		return nil, err
+		return "", "", err
 	}
 	found, ok, err := connector.Pick("table", table, names)
+	if err == nil && !ok {
+		err = connector.ErrNoTable
+	}
+	return schema, found, err
+}
+
+// Table opens a table or a view for reading.
+func (s *server) Table(ctx context.Context, schema, table string) (engine.Scanner, error) {
+	schema, found, err := s.find(ctx, schema, table)
 	if err != nil {
 		return nil, err
-	}
-	if !ok {
-		return nil, connector.ErrNoTable
 	}
 	rows, err := s.db.QueryContext(ctx, `SELECT column_name, data_type, column_type, coalesce(numeric_precision, 0), coalesce(numeric_scale, 0), is_nullable, column_comment,
   coalesce(character_set_name, '')
