@@ -49,9 +49,10 @@ func (e *refusedError) Error() string {
 	return fmt.Sprintf("the address %s is link-local or a cloud's metadata service, which a connection may reach only with allowLinkLocal", e.ip)
 }
 
-// dialer checks each address after names were resolved, so that a name that changes its address cannot pass.
-func dialer(allow bool) func(ctx context.Context, network, address string) (net.Conn, error) {
-	d := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
+// dialer checks each address after names were resolved, so that a name that changes its address cannot pass. names is nil for
+// those of the system.
+func dialer(allow bool, names *net.Resolver) func(ctx context.Context, network, address string) (net.Conn, error) {
+	d := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Resolver: names}
 	if !allow {
 		ranges := refusedRanges()
 		d.Control = func(_, address string, _ syscall.RawConn) error { return checkAddress(address, ranges) }

@@ -29,7 +29,7 @@ func newClient(base *url.URL, doc *document, header, secret string, allowLinkLoc
 	c := &client{base: base, doc: doc, header: header, secret: secret, now: time.Now, sleep: sleep}
 	c.http = &http.Client{
 		Transport: &http.Transport{ // no proxy: the addresses that are dialled are the source's
-			DialContext: dialer(allowLinkLocal), TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, TLSHandshakeTimeout: 10 * time.Second,
+			DialContext: dialer(allowLinkLocal, nil), TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, TLSHandshakeTimeout: 10 * time.Second,
 			ResponseHeaderTimeout: doc.timeout(), MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second, MaxResponseHeaderBytes: 1 << 20,
 			ForceAttemptHTTP2: true,
 		},
