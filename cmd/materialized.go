@@ -23,12 +23,15 @@ They are made with "query create --type MATERIALIZED" or "query materialize".`}
 					return view{}, err
 				}
 				all, err := cl.Materialized.Statuses(ctx, p)
-				v := list(all, "queryName", "status", "lastExecutionStartTime", "nextExecutionStartTime")
+				v := list(all, "queryName", "status", "refreshedAt", "nextExecutionStartTime")
 				if err != nil || !e.humanOutput() {
 					return v, err
 				}
 				for i := range all {
 					all[i].Status = stateWords(all[i])
+					if at := all[i].Refreshed(); at != "" {
+						all[i].RefreshedAt = &at
+					}
 				}
 				v.value = all
 				return v.mine(), nil
@@ -38,6 +41,9 @@ They are made with "query create --type MATERIALIZED" or "query materialize".`}
 				s, err := cl.Materialized.Status(ctx, p, id)
 				if err != nil || !e.humanOutput() {
 					return object(s), err
+				}
+				if at := s.Refreshed(); at != "" {
+					s.RefreshedAt = &at
 				}
 				s.Status = stateWords(s)
 				return object(s).mine(), nil
@@ -60,10 +66,13 @@ func (e *Env) humanOutput() bool {
 	return false
 }
 
+// neverMaterialized is the state of a query that has not run.
+const neverMaterialized = "never materialized"
+
 // stateWords says of a query that never ran that it never did; the gateway calls it COMPLETED.
 func stateWords(s api.MaterializedQueryStatus) string {
 	if s.LastExecutionStartTime == nil && s.LastUpdateTime == nil {
-		return "never materialized"
+		return neverMaterialized
 	}
 	return s.Status
 }
@@ -79,7 +88,7 @@ canceled, 8 when --wait-timeout ran out first.`,
 		Example: "  " + e.Name + " materialized refresh daily_sales --wait"}
 	w.register(c, "the run")
 	allowPartFlag(c, &allowPart)
-	annotate(c, spec.GetMaterializedStatus, spec.GetQuery)
+	annotate(c, spec.GetMaterializedStatus, spec.GetQuery, spec.ExecuteQuery)
 	return e.leaf(spec.RefreshMaterializedQuery, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
 		if err := w.check(c, true); err != nil {
 			return view{}, err
@@ -99,7 +108,11 @@ canceled, 8 when --wait-timeout ran out first.`,
 				return view{}, err
 			}
 			after, err := e.waitRun(ctx, cl, p, id, args[0], &before, w.limit)
-			return object(after).mine(), err
+			if err != nil {
+				return view{}, err
+			}
+			n, err := storedRows(ctx, cl, p, after.QueryName)
+			return object(after).mine().withNote("%d rows stored", n), err
 		})(ctx, cl, args)
 	})
 }

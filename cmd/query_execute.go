@@ -88,6 +88,9 @@ complete results are printed. --each-row runs one statement with the values of e
 		if err != nil {
 			return err
 		}
+		if err := f.readingFlags.check(e, st); err != nil {
+			return err
+		}
 		q, err := e.newQuerying(c.Context(), &f, o)
 		if err != nil {
 			return err

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/config"
 	"github.com/spf13/cobra"
 )
 
@@ -18,17 +17,38 @@ func (f *readingFlags) register(c *cobra.Command) {
 	c.MarkFlagsMutuallyExclusive("live", "stored")
 }
 
+// check refuses what the hosted zones cannot do: they choose for saved queries alone.
+func (f *readingFlags) check(e *Env, st *statement) error {
+	if !f.live && !f.stored || e.onlyLocal("") == nil {
+		return nil
+	}
+	switch form := st.form.(type) {
+	case api.ExecuteByID:
+		return nil
+	case api.ExecuteByName:
+		if _, ok := savedName(form.QualifiedName); ok {
+			return nil
+		}
+	}
+	flag, _, _ := f.means()
+	return usagef("%s needs --id or --name of a saved query on zone %s: only zone local can read past a cache", flag, e.run.settings.Zone.Value)
+}
+
+// means is the flag, what zone local is asked for, and the schema of the saved query's rows.
+func (f *readingFlags) means() (flag, reading, schema string) {
+	if f.live {
+		return "--live", "live", "query"
+	}
+	return "--stored", "stored", "mtquery"
+}
+
 // apply makes --id and --name mean the saved query's text or its stored result, which works on every zone. For the rest of what a
-// statement reads zone local is asked to choose; the hosted zones cannot.
+// statement reads zone local is asked to choose.
 func (f *readingFlags) apply(ctx context.Context, q *querying, st *statement) (context.Context, error) {
 	if !f.live && !f.stored {
 		return ctx, nil
 	}
-	flag, how, schema := "--stored", "stored", "mtquery"
-	if f.live {
-		flag, how, schema = "--live", "live", "query"
-	}
-	local := q.e.run.settings.Zone.Value == string(config.Local)
+	_, reading, schema := f.means()
 	switch form := st.form.(type) {
 	case api.ExecuteByID:
 		saved, err := q.cl.Queries.Get(ctx, q.project, form.ID)
@@ -37,20 +57,13 @@ func (f *readingFlags) apply(ctx context.Context, q *querying, st *statement) (c
 		}
 		st.form = api.ExecuteByName{QualifiedName: "peaka." + schema + "." + saved.Name, Timeout: form.Timeout}
 	case api.ExecuteByName:
-		name, ok := savedName(form.QualifiedName)
-		if ok {
+		if name, ok := savedName(form.QualifiedName); ok {
 			form.QualifiedName = "peaka." + schema + "." + name
 			st.form = form
-		} else if !local {
-			return ctx, usagef("%s needs a saved query on zone %s: only zone local can read past a cache", flag, q.e.run.settings.Zone.Value)
-		}
-	default:
-		if !local {
-			return ctx, usagef("%s needs --id or --name of a saved query on zone %s: only zone local can read past a cache", flag, q.e.run.settings.Zone.Value)
 		}
 	}
-	if local {
-		ctx = api.WithReading(ctx, how)
+	if q.e.onlyLocal("") == nil {
+		ctx = api.WithReading(ctx, reading)
 	}
 	return ctx, nil
 }

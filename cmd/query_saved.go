@@ -28,7 +28,7 @@ func (e *Env) onQuery(f queryRun) func(context.Context, *api.Client, []string) (
 }
 
 func newQuerySavedCmds(e *Env) []*cobra.Command {
-	return []*cobra.Command{newQueryListCmd(e), newQueryGetCmd(e), newQueryCreateCmd(e), newQueryUpdateCmd(e), newQueryMaterializeCmd(e),
+	return []*cobra.Command{newQueryListCmd(e), newQueryGetCmd(e), newQueryCreateCmd(e), newQueryUpdateCmd(e), newQueryMaterializeCmd(e), newQueryFreshnessCmd(e),
 		newQueryDeleteCmd(e), newQueryMoveCmd(e), newQueryFolderCmd(e)}
 }
 

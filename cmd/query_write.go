@@ -159,6 +159,8 @@ the stored result cannot be set through the API.`,
 			if _, err := e.waitRun(ctx, cl, p, v.ID, v.Name, nil, f.wait.limit); err != nil {
 				return view{}, err
 			}
+			n, err := storedRows(ctx, cl, p, v.Name)
+			return object(v).withNote("%d rows stored", n), err
 		}
 		return object(v), nil
 	})
@@ -256,6 +258,8 @@ at once. A query that is materialized already only gets the schedule given.`,
 				if _, err := e.waitRun(ctx, cl, p, id, v.Name, nil, w.limit); err != nil {
 					return view{}, err
 				}
+				n, err := storedRows(ctx, cl, p, v.Name)
+				return object(v).withNote("%d rows stored", n), err
 			}
 			return object(v), nil
 		})(ctx, cl, args)

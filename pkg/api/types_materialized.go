@@ -10,5 +10,18 @@ type MaterializedQueryStatus struct {
 	Status                 string                     `json:"status"` // COMPLETED, RUNNING, FAILED, CANCELED
 	LastExecutionStartTime *string                    `json:"lastExecutionStartTime"`
 	LastUpdateTime         *string                    `json:"lastUpdateTime"`
-	Error                  *string                    `json:"error,omitempty"` // why the latest run failed; zone local only
+	Error                  *string                    `json:"error,omitempty"`       // why the latest run failed; zone local only
+	RefreshedAt            *string                    `json:"refreshedAt,omitempty"` // of zone local: start of the run whose rows are stored
+}
+
+// Refreshed is the start of the run whose rows are stored, as far as it is known: the hosted zones tell of the latest run only, so
+// that it is "" when that did not complete.
+func (s MaterializedQueryStatus) Refreshed() string {
+	switch {
+	case s.RefreshedAt != nil:
+		return *s.RefreshedAt
+	case s.Status == "COMPLETED" && s.LastExecutionStartTime != nil:
+		return *s.LastExecutionStartTime
+	}
+	return ""
 }

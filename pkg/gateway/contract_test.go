@@ -180,6 +180,8 @@ func faultSchema(group string) any {
 var added = map[string]string{
 	"listProjectsLegacy[].workspaceId":       "the documents leave it out of the legacy reply with one project, not of lists",
 	"getCacheStatus.refreshedAt":             "how old the rows are that queries read, which the two last runs cannot tell when both failed",
+	"getMaterializedStatus.refreshedAt":      "likewise, of stored results",
+	"listMaterializedStatuses[].refreshedAt": "likewise",
 	"listCacheStatuses[].refreshedAt":        "likewise",
 	"listCatalogCacheStatuses[].refreshedAt": "likewise",
 	"listSchemaCacheStatuses[].refreshedAt":  "likewise",

@@ -58,7 +58,7 @@ func (g *Gateway) settled(ctx context.Context, q store.Query) (store.Query, erro
 func statusOut(q store.Query) api.MaterializedQueryStatus {
 	m := q.Materialized
 	return api.MaterializedQueryStatus{QueryID: q.ID, QueryName: q.Name, ScheduleSettings: scheduleOut(m.Schedule), NextExecutionStartTime: m.Schedule.Next,
-		Status: m.Status, LastExecutionStartTime: m.StartedAt, LastUpdateTime: m.UpdatedAt, Error: m.Error}
+		Status: m.Status, LastExecutionStartTime: m.StartedAt, LastUpdateTime: m.UpdatedAt, Error: m.Error, RefreshedAt: m.StoredAt}
 }
 
 func (g *Gateway) listMaterializedStatuses(ctx context.Context, r *Request[None]) ([]api.MaterializedQueryStatus, error) {
