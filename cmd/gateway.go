@@ -57,6 +57,7 @@ process at once.`,
 	fs.DurationVar(&limits.Silence, "max-silence", time.Minute, "longest pause in the body of a request; 0 for any")
 	fs.StringArrayVar(&faults, "fault", nil, "show a fault on purpose, such as status=503,rate=0.2; repeat (docs/testing.md)")
 	fs.StringSliceVar(&quirks, "quirks", nil, "show faults of the hosted zones on purpose: hosted for all, or their names (docs/testing.md)")
+	fixed(c, "quirks", append([]string{"hosted"}, gateway.QuirkNames()...)...)
 	fs.Uint64Var(&faultSeed, "fault-seed", 1, "the faults of a rate or a random size fall the same way under the same seed")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if grace < 0 {

@@ -81,6 +81,7 @@ func allQuirks() []quirk {
 		{name: quirkParameters},
 		{"undead-cache", []spec.Op{spec.DeleteCache, spec.GetTableCacheState}, undeadCache},
 		{"html-errors", nil, failed(htmlErrors)},
+		{"first-bad-value", []spec.Op{spec.ImportCsv}, failed(firstBadValue)},
 	}
 }
 
@@ -344,6 +345,14 @@ func wholeColumn(_ *Quirks, _ spec.Op, next http.HandlerFunc) http.HandlerFunc {
 			return
 		}
 		next(w, hr)
+	}
+}
+
+// firstBadValue tells no more than one bad cell of a document.
+func firstBadValue(_ spec.Op, a *answer) {
+	if m, ok := a.value().(map[string]any); ok {
+		text, _, _ := strings.Cut(fmt.Sprint(m["message"]), " (and ")
+		a.set(map[string]any{"errorCode": 100, "message": text})
 	}
 }
 
