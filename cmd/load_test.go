@@ -255,7 +255,7 @@ func (l *load) report(took time.Duration) {
 	l.t.Logf("%v, %d kills, %d rows acknowledged", took.Round(time.Second), l.kills, rows)
 	for _, kind := range slices.Sorted(maps.Keys(l.done)) {
 		l.t.Logf("%-22s %6d done, %4d cut off", kind, l.done[kind], l.cut[kind])
-		if l.done[kind] == 0 {
+		if l.done[kind] == 0 && *loadFor >= 30*time.Second {
 			l.t.Errorf("no %s was ever acknowledged: the run shows nothing of it", kind)
 		}
 	}
