@@ -82,20 +82,21 @@ func writeLedger(path string, l ledger) {
 }
 
 // ledgerKey stands for a file and how it is mapped into a table: its size and the hash of its first and last MiB, so that a
-// large file is not read twice. It is "" for standard input.
+// large file is not read twice. It is "" for standard input
+// and pipes.
 func (e *Env) ledgerKey(kind, table, path string, req api.ImportRequest) (string, error) {
 	if path == "-" {
 		return "", nil
+	}
+	st, err := os.Stat(e.abs(path))
+	if err != nil || !st.Mode().IsRegular() { // opening a pipe once more could wait for ever
+		return "", err
 	}
 	f, err := os.Open(e.abs(path))
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
-	st, err := f.Stat()
-	if err != nil || !st.Mode().IsRegular() {
-		return "", err
-	}
 	h := sha256.New()
 	if err := json.NewEncoder(h).Encode(req); err != nil {
 		return "", err
