@@ -217,6 +217,9 @@ func (g *Gateway) getTableStatistics(ctx context.Context, r *Request[None]) (api
 	return api.TableStatistics{CatalogID: c.ID, SchemaName: t.SchemaName, TableName: t.TableName, ColumnStatistics: stats}, src.fault(ctx, err)
 }
 
+// exactStatistics is up to how many rows different values are counted; of more they are estimated, within a fifth or so.
+const exactStatistics = 1_000_000
+
 // countStatistics estimates the different values of a table whose rows the gateway holds, in the form of Postgres' n_distinct as
 // the service has it [L]: a number, or as a negative fraction of the rows where it grows with them, above a tenth.
 func (g *Gateway) countStatistics(ctx context.Context, p store.Project, c catalog, t api.Table) ([]api.ColumnStatistics, error) {
@@ -224,11 +227,19 @@ func (g *Gateway) countStatistics(ctx context.Context, p store.Project, c catalo
 	if err != nil {
 		return nil, err
 	}
+	name := engine.TableName{Catalog: c.Name, Schema: t.SchemaName, Table: t.TableName}
+	size, err := g.queryText(ctx, p, "SELECT count(*) FROM "+quoteName(name))
+	if err != nil {
+		return nil, err
+	}
+	count := "count(DISTINCT "
+	if n, err := strconv.ParseInt(size[0][0], 10, 64); err != nil || n > exactStatistics {
+		count = "approx_count_distinct("
+	}
 	list := "count(*)"
 	for _, col := range cols {
-		list += ", approx_count_distinct(" + quote(col.Name) + ")"
+		list += ", " + count + quote(col.Name) + ")"
 	}
-	name := engine.TableName{Catalog: c.Name, Schema: t.SchemaName, Table: t.TableName}
 	res, err := g.query(ctx, p, engine.Query{SQL: "SELECT " + list + " FROM " + quoteName(name), Dialect: "duckdb"})
 	if err != nil {
 		return nil, err
