@@ -34,11 +34,16 @@ type Env struct {
 
 // Main runs dig with the process's own streams and returns its exit code.
 func Main() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	// Room for two: a second signal that comes while the first is being answered is not lost.
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
-		<-ctx.Done()
-		stop() // a second interrupt ends the process at once
+		<-signals
+		cancel()
+		<-signals // a second one ends the process at once
+		os.Exit(exitInterrupted)
 	}()
 	dir, _ := os.Getwd()
 	e := &Env{
