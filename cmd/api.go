@@ -159,22 +159,26 @@ func (e *Env) callAPI(ctx context.Context, cl *api.Client, f *apiFlags, args []s
 		return err
 	}
 	defer rep.Body.Close()
+	out := io.Writer(e.Out)
+	if e.OutTerm {
+		out = output.NewScreen(out)
+	}
 	if f.include {
-		fmt.Fprintf(e.Out, "HTTP %d %s\n", rep.Status, http.StatusText(rep.Status))
+		fmt.Fprintf(out, "HTTP %d %s\n", rep.Status, http.StatusText(rep.Status))
 		var names []string
 		for k := range rep.Header {
 			names = append(names, k)
 		}
 		sort.Strings(names)
 		for _, k := range names {
-			fmt.Fprintf(e.Out, "%s: %s\n", k, strings.Join(rep.Header[k], ", "))
+			fmt.Fprintf(out, "%s: %s\n", k, strings.Join(rep.Header[k], ", "))
 		}
-		fmt.Fprintln(e.Out)
+		fmt.Fprintln(out)
 	}
 	if rep.Status < 200 || rep.Status > 299 {
 		ae := api.ReadError(method, cl.BaseURL()+path, rep)
 		if len(ae.Raw) > 0 {
-			fmt.Fprintf(e.Out, "%s\n", bytes.TrimRight(ae.Raw, "\n"))
+			fmt.Fprintf(out, "%s\n", bytes.TrimRight(ae.Raw, "\n"))
 		}
 		return ae
 	}
@@ -182,6 +186,9 @@ func (e *Env) callAPI(ctx context.Context, cl *api.Client, f *apiFlags, args []s
 		w, commit, abort, err := e.writer()
 		if err != nil {
 			return err
+		}
+		if w == e.Out {
+			w = out
 		}
 		if _, err := io.Copy(w, rep.Body); err != nil {
 			abort()

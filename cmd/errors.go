@@ -194,7 +194,7 @@ func (e *Env) complain(w io.Writer, f *failure, err error) {
 	fmt.Fprintf(w, "%s: %s\n", e.Name, output.SanitizeText(nil, f.msg))
 	e.listBadCells(err)
 	if f.hint != "" {
-		fmt.Fprintf(w, "hint: %s\n", e.ownName(f.hint))
+		fmt.Fprintf(w, "hint: %s\n", output.SanitizeText(nil, e.ownName(f.hint)))
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/dig-cli/dig/pkg/output"
 	"golang.org/x/term"
 )
 
@@ -66,6 +67,10 @@ func programName(arg0 string) string {
 
 // Main runs one command line and returns the exit code.
 func (e *Env) Main(ctx context.Context) int {
+	e.run.terminal = e.Err
+	if e.ErrTerm { // names and messages of a gateway must not steer the terminal
+		e.Err = output.NewScreen(e.Err)
+	}
 	err := e.refuseDNS()
 	if err == nil {
 		root := newRootCmd(e)

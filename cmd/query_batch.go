@@ -62,7 +62,7 @@ func (q *querying) several(ctx context.Context, next func() (*statement, error))
 	b := &batchRun{querying: q, next: next, sink: s, notes: s.notes,
 		headers: q.f.eachRow != "" && !q.o.NoHeader && !q.f.toFiles && (format == output.CSV || format == output.TSV) && !q.f.profile}
 	if q.o.Terminal && q.e.ErrTerm {
-		b.notes = s.w // in their place, also in a pager
+		b.notes = output.NewScreen(s.w) // in their place, also in a pager
 	}
 	return s.finish(b.run(ctx, cancel))
 }

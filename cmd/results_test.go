@@ -3,6 +3,7 @@ package cmd
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -140,6 +141,35 @@ func screen(t *testing.T, env map[string]string, args ...string) (code int, out 
 		Getenv: func(k string) string { return env[k] }}
 	code = e.Main(context.Background())
 	return code, b.String()
+}
+
+// TestForeignTextDoesNotSteerTheTerminal: what a gateway names and says is shown, with its controls made visible.
+func TestForeignTextDoesNotSteerTheTerminal(t *testing.T) {
+	const evil = "e\x1b[2J\u009b\u202evil"
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Evil", "e\u009bvil")
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/text"):
+			w.Header().Set("Content-Type", "text/plain")
+			io.WriteString(w, evil)
+		case strings.HasSuffix(r.URL.Path, "/fails"):
+			w.WriteHeader(http.StatusBadRequest)
+			io.WriteString(w, evil)
+		default:
+			w.Header().Set("Content-Type", "application/json")
+			raw, _ := json.Marshal([]map[string]string{{"id": "1", "name": evil, "createdAt": evil}})
+			_, _ = w.Write(raw)
+		}
+	}))
+	defer srv.Close()
+	env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "Abcd1234", "NO_COLOR": "1", "DIG_PAGER": "cat"}
+	for _, args := range [][]string{{"api", "GET", "/text", "--include"}, {"api", "GET", "/fails"}, {"connection", "list"}, {"connection", "list", "-o", "csv"},
+		{"connection", "delete", evil}, {"api", "GET", "/x", "--jq", ".[0].name"}} {
+		_, out := screen(t, env, args...)
+		if strings.ContainsAny(out, "\x1b\u009b\u202e") || !strings.Contains(out, "vil") {
+			t.Errorf("%q: %q", args, out)
+		}
+	}
 }
 
 // TestPaging: only what is taller than the screen is paged, and leaving the pager is no failure.

@@ -24,6 +24,7 @@ type session struct {
 	settings *config.Settings
 	client   *api.Client
 	closers  []io.Closer
+	terminal io.Writer // stderr itself, for what moves the cursor: progress and pager
 }
 
 // close gives it back. Background work of a gateway in this process is waited for, and cancelled when ctx ends.

@@ -42,10 +42,10 @@ func (e *Env) openSink(path string, page bool, o output.Options, cancel func()) 
 		return s, nil
 	}
 	if page && o.Terminal {
-		s.pager = output.NewPager(output.PagerOptions{Command: e.pagerCommand(), Env: os.Environ(), Out: e.Out, Err: e.Err, Width: e.Width, Height: e.Height, Cancel: cancel})
+		s.pager = output.NewPager(output.PagerOptions{Command: e.pagerCommand(), Env: os.Environ(), Out: e.Out, Err: e.run.terminal, Width: e.Width, Height: e.Height, Cancel: cancel})
 		s.w = s.pager
 		if e.ErrTerm {
-			s.notes = &s.held
+			s.notes = output.NewScreen(&s.held)
 		}
 	}
 	if e.ErrTerm && !regularFile(e.Out) { // the output may come to the same screen, here or behind a pipe
@@ -59,7 +59,7 @@ func (e *Env) progress() *output.Progress {
 	if !e.ErrTerm {
 		return output.NewProgress(nil)
 	}
-	return output.NewProgress(e.Err)
+	return output.NewProgress(e.run.terminal)
 }
 
 func (e *Env) pagerCommand() string {

@@ -71,6 +71,8 @@ func writeDoc(w io.Writer, doc json.RawMessage, o Options) error {
 		}
 		if o.Color {
 			doc = colorJSON(doc)
+		} else if o.Terminal {
+			doc = SanitizeText(nil, doc)
 		}
 		return writeAll(w, append(bytes.Clone(doc), '\n'))
 	case f == NDJSON:

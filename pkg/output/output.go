@@ -102,6 +102,15 @@ func WriteRows(w io.Writer, rows api.RowReader, o Options) (Stats, error) {
 	if err != nil {
 		return Stats{}, err
 	}
+	w, flush := screened(w, o)
+	st, err := writeRows(w, rows, cols, o)
+	if flushed := flush(); err == nil {
+		err = flushed
+	}
+	return st, err
+}
+
+func writeRows(w io.Writer, rows api.RowReader, cols []column, o Options) (Stats, error) {
 	if o.JQ != "" {
 		return writeRowsJQ(w, rows, cols, o)
 	}
@@ -122,5 +131,13 @@ func WriteDoc(w io.Writer, doc json.RawMessage, o Options) error {
 	if err := Check(o); err != nil {
 		return err
 	}
-	return writeDoc(w, doc, o)
+	if o.format() == JSON && o.JQ == "" && len(o.Columns) == 0 { // it has colours
+		return writeDoc(w, doc, o)
+	}
+	w, flush := screened(w, o)
+	err := writeDoc(w, doc, o)
+	if flushed := flush(); err == nil {
+		err = flushed
+	}
+	return err
 }
