@@ -18,7 +18,7 @@ func newCatalogCmd(e *Env) *cobra.Command {
 			if err != nil {
 				return view{}, err
 			}
-			id, err := catalogID(ctx, cl, p, args[0])
+			id, err := tableCatalogID(ctx, cl, p, args[0], append(args, "")[1])
 			if err != nil {
 				return view{}, err
 			}

@@ -55,7 +55,7 @@ func newMetadataListCmd(e *Env) *cobra.Command {
 		id := ""
 		if catalog != "" {
 			var err error
-			if id, err = catalogID(ctx, cl, p, catalog); err != nil {
+			if id, err = tableCatalogID(ctx, cl, p, catalog, schema); err != nil {
 				return view{}, err
 			}
 		}
@@ -122,7 +122,7 @@ func newMetadataSetCmd(e *Env) *cobra.Command {
 		if err != nil {
 			return view{}, err
 		}
-		id, err := catalogID(ctx, cl, p, args[0])
+		id, err := tableCatalogID(ctx, cl, p, args[0], schema)
 		if err != nil {
 			return view{}, err
 		}
@@ -187,7 +187,7 @@ func newMetadataAICmd(e *Env) *cobra.Command {
 		if len(parts) > 3 {
 			return view{}, usagef("%q has more than three parts", args[0])
 		}
-		id, err := catalogID(ctx, cl, p, parts[0])
+		id, err := tableCatalogID(ctx, cl, p, parts[0], append(parts, "")[1])
 		if err != nil {
 			return view{}, err
 		}
@@ -246,7 +246,7 @@ func newMetadataSemanticsCmd(e *Env) *cobra.Command {
 		if err != nil {
 			return view{}, err
 		}
-		id, err := catalogID(ctx, cl, p, args[0])
+		id, err := tableCatalogID(ctx, cl, p, args[0], schema)
 		if err != nil {
 			return view{}, err
 		}

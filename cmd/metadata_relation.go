@@ -18,7 +18,7 @@ func (e *Env) columnPath(ctx context.Context, cl *api.Client, project, flag, s s
 	if len(parts) != 4 {
 		return columnPath{}, usagef("%s: %q is not of the form CATALOG.SCHEMA.TABLE.COLUMN", flag, s)
 	}
-	id, err := catalogID(ctx, cl, project, parts[0])
+	id, err := tableCatalogID(ctx, cl, project, parts[0], parts[1])
 	return columnPath{id, parts[1], parts[2], parts[3]}, err
 }
 

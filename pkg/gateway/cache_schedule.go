@@ -29,8 +29,9 @@ func (g *Gateway) cacheSchedule(field string, in *api.CacheSchedule) (store.Cach
 		if err != nil {
 			return store.CacheSchedule{}, cacheFault(400, "", "%s.expression: %v", field, err)
 		}
-		due := store.Time(period.times(g.now(), 1))
-		return store.CacheSchedule{Type: typ, Expr: in.Expression, Due: &due}, nil
+		now := g.now()
+		anchor, due := store.Time(now), store.Time(period.times(now, 1))
+		return store.CacheSchedule{Type: typ, Expr: in.Expression, Due: &due, Anchor: &anchor}, nil
 	}
 	return store.CacheSchedule{}, cacheFault(400, "", "%s.type: %q is neither BASIC nor NONE", field, in.Type)
 }
@@ -51,10 +52,10 @@ func (g *Gateway) refreshCachesDue(ctx context.Context, now time.Time) error {
 			mode string
 			store.CacheSchedule
 		}{{store.CacheIncremental, c.Incremental}, {store.CacheFull, c.Full}} {
-			if s.Due == nil || s.Expr == nil || *s.Due > store.Time(now) {
+			if s.Due == nil || s.Expr == nil || s.Anchor == nil || *s.Due > store.Time(now) {
 				continue
 			}
-			anchor, perr := time.Parse(time.RFC3339, *s.Due)
+			anchor, perr := time.Parse(time.RFC3339, *s.Anchor)
 			period, err := ParsePeriod(*s.Expr)
 			if err = errors.Join(perr, err); err != nil {
 				return err

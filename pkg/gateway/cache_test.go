@@ -259,6 +259,30 @@ func TestCacheSchedules(t *testing.T) {
 	}
 }
 
+// Months are counted from when the schedule was set: one that ends early does not shift those after it.
+func TestCacheMonths(t *testing.T) {
+	g, cl, _ := exportGateway(t)
+	ctx := context.Background()
+	c, err := g.store.Cache(ctx, local, makeTestCache(t, g, cl, "orders").ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	every, anchor, due := "P1M", "2024-01-31T08:00:00.000Z", "2024-02-29T08:00:00.000Z"
+	c.Full = store.CacheSchedule{Type: "BASIC", Expr: &every, Anchor: &anchor, Due: &due}
+	if err := g.store.SetCacheSettings(ctx, c); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range [][2]string{{"2024-02-29T08:00:01Z", "2024-03-31T08:00:00.000Z"}, {"2024-04-29T08:00:00Z", "2024-04-30T08:00:00.000Z"}, {"2024-04-30T08:00:00Z", "2024-05-31T08:00:00.000Z"}} {
+		if err := g.refreshCachesDue(ctx, at(t, step[0])); err != nil {
+			t.Fatal(err)
+		}
+		g.jobs.Wait()
+		if c, err = g.store.Cache(ctx, local, c.ID); err != nil || *c.Full.Due != step[1] {
+			t.Errorf("at %s the next is %s, want %s (%v)", step[0], *c.Full.Due, step[1], err)
+		}
+	}
+}
+
 // Caches survive the process, and a refresh begun in it is over when it has ended.
 func TestCacheSurvives(t *testing.T) {
 	g, cl, _ := exportGateway(t)

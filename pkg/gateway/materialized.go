@@ -104,8 +104,16 @@ func (g *Gateway) cancelMaterialized(ctx context.Context, r *Request[None]) (Non
 	return None{}, err
 }
 
-// startRun starts a run in the background. While one goes on, another follows it.
+// startRun starts a run in the background. While one goes on, another follows it; one that was cut off has nobody to follow it, and is
+// ended first.
 func (g *Gateway) startRun(ctx context.Context, p store.Project, id string) error {
+	q, err := g.store.Query(ctx, p.ID, id)
+	if err == nil {
+		_, err = g.settled(ctx, q)
+	}
+	if err != nil {
+		return err
+	}
 	runner, err := g.runners.ID()
 	if err != nil {
 		return err
@@ -220,9 +228,6 @@ func (g *Gateway) refreshDue(ctx context.Context, now time.Time) error {
 			if errors.Is(err, store.ErrNotFound) {
 				continue
 			}
-			return err
-		}
-		if _, err := g.settled(ctx, q); err != nil {
 			return err
 		}
 		p, err := g.store.Project(ctx, "", q.ProjectID)

@@ -307,6 +307,15 @@ func TestRunOfDeadProcess(t *testing.T) {
 		t.Fatalf("%+v, %v", q.Materialized, err)
 	}
 	m.stored("one")
+	// A new text is stored also when the run before it was cut off.
+	if _, err := m.g.store.StartRun(ctx, id, "0f8fad5b-d9cb-469f-a165-70867728950e"); err != nil {
+		t.Fatal(err)
+	}
+	m.text(id, "SELECT 'two' AS v")
+	if s := m.settled(id); s.Status != store.RunCompleted {
+		t.Fatalf("%+v", s)
+	}
+	m.stored("two")
 }
 
 func TestSchedulesFireOnceForMissedRuns(t *testing.T) {

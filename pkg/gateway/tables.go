@@ -16,6 +16,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -81,7 +82,14 @@ func (g *Gateway) deleteTableOf(kind string) func(context.Context, *Request[None
 		if err != nil {
 			return None{}, err
 		}
-		return None{}, p.DropTable(ctx, kind, r.Param("tableName"))
+		stored, err := storedTable(ctx, p, kind, r.Param("tableName"))
+		if err != nil {
+			return None{}, err
+		}
+		if err := p.DropTable(ctx, kind, r.Param("tableName")); err != nil {
+			return None{}, err
+		}
+		return None{}, r.gateway.store.ForgetTable(ctx, r.Project.ID, store.TableKey{Catalog: internalCatalogID, Schema: kind, Table: stored})
 	}
 }
 
@@ -134,7 +142,14 @@ func (g *Gateway) updateColumnOf(kind string) func(context.Context, *Request[api
 		if err != nil {
 			return nil, err
 		}
+		old, err := storedColumn(ctx, p, kind, r.Param("tableName"), r.Param("columnName"))
+		if err != nil {
+			return nil, err
+		}
 		cols, err := p.UpdateColumn(ctx, kind, r.Param("tableName"), r.Param("columnName"), columnDef(r.Body))
+		if err == nil && len(cols) == 1 && cols[0].Name != old.Column {
+			err = r.gateway.store.RenameColumn(ctx, r.Project.ID, old, cols[0].Name)
+		}
 		return mapAll(cols, columnOut), err
 	}
 }
@@ -145,7 +160,14 @@ func (g *Gateway) deleteColumnOf(kind string) func(context.Context, *Request[Non
 		if err != nil {
 			return None{}, err
 		}
-		return None{}, p.DropColumn(ctx, kind, r.Param("tableName"), r.Param("columnName"))
+		old, err := storedColumn(ctx, p, kind, r.Param("tableName"), r.Param("columnName"))
+		if err != nil {
+			return None{}, err
+		}
+		if err := p.DropColumn(ctx, kind, r.Param("tableName"), r.Param("columnName")); err != nil {
+			return None{}, err
+		}
+		return None{}, r.gateway.store.ForgetColumn(ctx, r.Project.ID, old)
 	}
 }
 

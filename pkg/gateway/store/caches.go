@@ -18,9 +18,10 @@ const (
 
 // CacheSchedule says when a cache is refreshed: type BASIC with an ISO 8601 duration, or NONE.
 type CacheSchedule struct {
-	Type string
-	Expr *string
-	Due  *string // the next time; nil for NONE
+	Type   string
+	Expr   *string
+	Due    *string // the next time; nil for NONE
+	Anchor *string // the moment from which the durations count; nil for NONE
 }
 
 // CacheTracking says how an incremental refresh finds what changed. Without a key whole rows are compared.
@@ -39,12 +40,12 @@ type Cache struct {
 	CreatedAt                                       string
 }
 
-const cacheColumns = "id, project_id, catalog_id, schema_name, table_name, inc_type, inc_expr, inc_due, full_type, full_expr, full_due, stored, created_at, key_columns, updated_column, insert_only"
+const cacheColumns = "id, project_id, catalog_id, schema_name, table_name, inc_type, inc_expr, inc_due, full_type, full_expr, full_due, stored, created_at, key_columns, updated_column, insert_only, inc_anchor, full_anchor"
 
 func scanCache(scan func(...any) error) (c Cache, err error) {
 	var key string
 	err = scan(&c.ID, &c.ProjectID, &c.CatalogID, &c.SchemaName, &c.TableName, &c.Incremental.Type, &c.Incremental.Expr, &c.Incremental.Due,
-		&c.Full.Type, &c.Full.Expr, &c.Full.Due, &c.Stored, &c.CreatedAt, &key, &c.Tracking.Updated, &c.Tracking.InsertOnly)
+		&c.Full.Type, &c.Full.Expr, &c.Full.Due, &c.Stored, &c.CreatedAt, &key, &c.Tracking.Updated, &c.Tracking.InsertOnly, &c.Incremental.Anchor, &c.Full.Anchor)
 	if err == nil {
 		err = json.Unmarshal([]byte(key), &c.Tracking.Key)
 	}
@@ -69,9 +70,9 @@ func (s *Store) EnsureCache(ctx context.Context, c Cache) (have Cache, made bool
 		}
 		c.ID, c.CreatedAt, made = uuid.NewString(), s.stamp(), true
 		have = c
-		_, err = tx.ExecContext(ctx, "INSERT INTO caches("+cacheColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, ?, ?)",
+		_, err = tx.ExecContext(ctx, "INSERT INTO caches("+cacheColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, ?, ?, ?, ?)",
 			c.ID, c.ProjectID, c.CatalogID, c.SchemaName, c.TableName, c.Incremental.Type, c.Incremental.Expr, c.Incremental.Due,
-			c.Full.Type, c.Full.Expr, c.Full.Due, c.CreatedAt, c.Tracking.key(), c.Tracking.Updated, c.Tracking.InsertOnly)
+			c.Full.Type, c.Full.Expr, c.Full.Due, c.CreatedAt, c.Tracking.key(), c.Tracking.Updated, c.Tracking.InsertOnly, c.Incremental.Anchor, c.Full.Anchor)
 		if err != nil {
 			return constraint(err)
 		}
@@ -103,8 +104,8 @@ func (s *Store) CachedTable(ctx context.Context, project, catalog, schema, table
 // SetCacheSettings stores the schedules of a cache and how it finds changes.
 func (s *Store) SetCacheSettings(ctx context.Context, c Cache) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
-		if err := exec(ctx, tx, "UPDATE caches SET inc_type = ?, inc_expr = ?, inc_due = ?, full_type = ?, full_expr = ?, full_due = ?, key_columns = ?, updated_column = ?, insert_only = ? WHERE id = ?",
-			c.Incremental.Type, c.Incremental.Expr, c.Incremental.Due, c.Full.Type, c.Full.Expr, c.Full.Due, c.Tracking.key(), c.Tracking.Updated, c.Tracking.InsertOnly, c.ID); err != nil {
+		if err := exec(ctx, tx, "UPDATE caches SET inc_type = ?, inc_expr = ?, inc_due = ?, full_type = ?, full_expr = ?, full_due = ?, key_columns = ?, updated_column = ?, insert_only = ?, inc_anchor = ?, full_anchor = ? WHERE id = ?",
+			c.Incremental.Type, c.Incremental.Expr, c.Incremental.Due, c.Full.Type, c.Full.Expr, c.Full.Due, c.Tracking.key(), c.Tracking.Updated, c.Tracking.InsertOnly, c.Incremental.Anchor, c.Full.Anchor, c.ID); err != nil {
 			return err
 		}
 		return s.cacheLog(ctx, tx, c.ID, "UPDATE", "the settings were changed", "", false)
@@ -124,13 +125,15 @@ func (s *Store) DueCaches(ctx context.Context, now time.Time) ([]Cache, error) {
 
 // DeleteCache removes a cache; its tables become free. A run that goes on stores nothing more.
 func (s *Store) DeleteCache(ctx context.Context, project, id string) error {
-	return s.tx(ctx, func(tx *sql.Tx) error {
-		if err := exec(ctx, tx, "DELETE FROM caches WHERE id = ? AND project_id = ?", id, project); err != nil {
-			return err
-		}
-		_, err := tx.ExecContext(ctx, "UPDATE cache_tables SET free_at = coalesce(free_at, ?) WHERE cache_id = ?", s.stamp(), id)
+	return s.tx(ctx, func(tx *sql.Tx) error { return s.deleteCache(ctx, tx, project, id) })
+}
+
+func (s *Store) deleteCache(ctx context.Context, tx *sql.Tx, project, id string) error {
+	if err := exec(ctx, tx, "DELETE FROM caches WHERE id = ? AND project_id = ?", id, project); err != nil {
 		return err
-	})
+	}
+	_, err := tx.ExecContext(ctx, "UPDATE cache_tables SET free_at = coalesce(free_at, ?) WHERE cache_id = ?", s.stamp(), id)
+	return err
 }
 
 // CacheTable is a stored table that may exist.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 )
 
 // Catalog is a name for what a connection reaches. A shared one belongs to the project it was shared to; its connection is
@@ -77,7 +78,12 @@ func (s *Store) CreateParametricTable(ctx context.Context, p ParametricTable) er
 	return constraint(err)
 }
 
-// DeleteParametricTable removes one.
+// DeleteParametricTable removes one with its caches: another table of that name must not read their rows.
 func (s *Store) DeleteParametricTable(ctx context.Context, catalog, schema, table string) error {
-	return exec(ctx, s.db, "DELETE FROM parametric_tables WHERE catalog_id = ? AND to_schema = ? AND to_table = ?", catalog, schema, table)
+	return s.tx(ctx, func(tx *sql.Tx) error {
+		if err := exec(ctx, tx, "DELETE FROM parametric_tables WHERE catalog_id = ? AND to_schema = ? AND to_table = ?", catalog, schema, table); err != nil {
+			return err
+		}
+		return s.forgetParametric(ctx, tx, catalog, schema, table)
+	})
 }
