@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -15,13 +16,19 @@ import (
 )
 
 // process prepares dig as a process of its own on the given data directory: the test binary under the name dig, see TestMain.
+// process is a dig of its own process, which is killed when the test ends.
 func process(t *testing.T, data string, args ...string) *exec.Cmd {
+	t.Helper()
+	return processIn(t.Context(), t, data, args...)
+}
+
+func processIn(ctx context.Context, t *testing.T, data string, args ...string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := exec.Command(exe)
+	c := exec.CommandContext(ctx, exe)
 	c.Args = append([]string{"dig"}, args...)
 	c.Dir = t.TempDir()
 	c.Env = []string{"HOME=" + c.Dir, "DIG_DATA_DIR=" + data, "DIG_CONFIG_DIR=" + filepath.Join(c.Dir, "config"), "PATH=" + os.Getenv("PATH"), "GORACE=" + os.Getenv("GORACE")}
@@ -30,7 +37,9 @@ func process(t *testing.T, data string, args ...string) *exec.Cmd {
 
 func mustRun(t *testing.T, data string, args ...string) string {
 	t.Helper()
-	c := process(t, data, args...)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	c := processIn(ctx, t, data, args...)
 	var errs bytes.Buffer
 	c.Stderr = &errs
 	out, err := c.Output()

@@ -16,6 +16,9 @@ import (
 // endless keeps the engine busy for longer than any test.
 const endless = `SELECT count(*) AS n FROM (SELECT a.x * 17 + b.y - c.z AS v FROM UNNEST(sequence(1, 10000)) a(x), UNNEST(sequence(1, 10000)) b(y), UNNEST(sequence(1, 1000)) c(z)) t WHERE v % 3 = 1`
 
+// atMost bounds every wait of these tests; none of them comes near it.
+const atMost = time.Minute
+
 // served is a `dig gateway serve` of its own process and the lines of its standard error.
 type served struct {
 	*exec.Cmd
@@ -33,10 +36,7 @@ func serve(t *testing.T, data string, args ...string) served {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.Process.Kill() })
+	begin(t, c)
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || !strings.HasPrefix(line, "DIG_BASE_URL=") {
 		t.Fatalf("%q, %v", line, err)
 	}
@@ -55,12 +55,67 @@ func serve(t *testing.T, data string, args ...string) served {
 func (s served) says(t *testing.T, text string) {
 	t.Helper()
 	var all []string
-	for line := range s.lines {
-		if all = append(all, line); strings.Contains(line, text) {
-			return
+	for end := time.After(atMost); ; {
+		select {
+		case line, more := <-s.lines:
+			if !more {
+				t.Fatalf("ended without having said %q: %q", text, all)
+			}
+			if all = append(all, line); strings.Contains(line, text) {
+				return
+			}
+		case <-end:
+			t.Fatalf("never said %q: %q", text, all)
 		}
 	}
-	t.Fatalf("never said %q: %q", text, all)
+}
+
+// ended waits until the process has closed its standard error, and reaps it.
+func (s served) ended(t *testing.T) error {
+	t.Helper()
+	for end := time.After(atMost); ; {
+		select {
+		case _, more := <-s.lines:
+			if !more {
+				return s.Wait()
+			}
+		case <-end:
+			t.Fatal("does not end")
+		}
+	}
+}
+
+// begin starts a process that dies with the test, and with the process of the test.
+func begin(t *testing.T, c *exec.Cmd) {
+	t.Helper()
+	c.Env = append(c.Env, "DIG_TEST_LIFELINE=1")
+	line, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = c.Process.Kill()
+		_ = c.Wait()
+		line.Close()
+	})
+}
+
+// running waits until the materialized query m is being refreshed.
+func running(t *testing.T, data string) {
+	t.Helper()
+	status := ""
+	for end := time.Now().Add(atMost); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if status = strings.TrimSpace(mustRun(t, data, "materialized", "status", "m", "--jq", ".status")); status == "RUNNING" {
+			return
+		}
+		if status != "COMPLETED" { // of the run before
+			t.Fatalf("the run is %s", status)
+		}
+	}
+	t.Fatalf("no run has begun: %s", status)
 }
 
 // busy serves a data directory with a materialized query that holds rows and a run of it that has no end.
@@ -76,22 +131,6 @@ func busy(t *testing.T, grace string) (string, served) {
 	mustRun(t, data, "query", "update", "m", "--sql", endless)
 	running(t, data)
 	return data, s
-}
-
-// running waits for the run of busy's query.
-func running(t *testing.T, data string) {
-	t.Helper()
-	for range 1000 {
-		status := strings.TrimSpace(mustRun(t, data, "materialized", "status", "m", "--jq", ".status"))
-		if status == "RUNNING" {
-			return
-		}
-		if status != "COMPLETED" { // of the run before
-			t.Fatalf("the run is %s", status)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	t.Fatal("the run has not begun")
 }
 
 // cutOff checks that the run has ended as cut off and that the rows before it are served.
@@ -118,7 +157,7 @@ func TestTerminateCancelsRunsAfterTheGrace(t *testing.T) {
 	}
 	s.says(t, "the grace is over")
 	s.says(t, "stopped")
-	if err := s.Wait(); err != nil {
+	if err := s.ended(t); err != nil {
 		t.Error(err)
 	}
 	cutOff(t, data)
@@ -134,9 +173,7 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 	if err := s.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	for range s.lines {
-	}
-	_ = s.Wait()
+	_ = s.ended(t)
 	if code := s.ProcessState.ExitCode(); code != exitInterrupted {
 		t.Errorf("exit code %d", code)
 	}
@@ -153,17 +190,18 @@ func TestInterruptedCommandCancelsItsRuns(t *testing.T) {
 	data := t.TempDir()
 	mustRun(t, data, "query", "create", "m", "--sql", "SELECT 7 AS n", "--type", "MATERIALIZED", "--wait")
 	c := process(t, data, "query", "update", "m", "--sql", endless)
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.Process.Kill() })
+	var said strings.Builder
+	c.Stderr = &said
+	begin(t, c)
 	running(t, data)
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
+	late := time.AfterFunc(atMost, func() { _ = c.Process.Kill() })
+	defer late.Stop()
 	_ = c.Wait()
 	if code := c.ProcessState.ExitCode(); code != exitInterrupted {
-		t.Errorf("exit code %d", code)
+		t.Errorf("exit code %d: %s", code, said.String())
 	}
 	cutOff(t, data)
 }
