@@ -193,6 +193,8 @@ func (e externalCatalog) table(ctx context.Context, schema, table string) (engin
 		return nil, unknown(engine.KindUnknownSchema, "Schema '%s' does not exist in catalog '%s'", schema, e.c.Name)
 	case errors.Is(err, connector.ErrNoTable):
 		return nil, unknown(engine.KindUnknownTable, "Table '%s.%s.%s' does not exist", e.c.Name, schema, table)
+	case errors.Is(err, connector.ErrAmbiguous):
+		return nil, unknown(engine.KindUnsupported, "Table '%s.%s.%s' is not one table: %s", e.c.Name, schema, table, err)
 	case err != nil:
 		return nil, src.fault(ctx, err)
 	}

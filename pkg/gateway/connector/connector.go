@@ -36,6 +36,7 @@ var (
 	ErrNoSchema     = errors.New("no such schema")
 	ErrNoTable      = errors.New("no such table")
 	ErrNoStatistics = errors.New("no statistics")
+	ErrAmbiguous    = errors.New("names differ in case only")
 )
 
 // Type is a kind of connection: what it needs and how it is opened.

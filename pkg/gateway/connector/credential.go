@@ -136,6 +136,12 @@ func (t Type) Redact(c Credential, text string) string {
 	return text
 }
 
+// ambiguous is an ErrAmbiguous that says which names.
+type ambiguous struct{ text string }
+
+func (a ambiguous) Error() string { return a.text }
+func (ambiguous) Unwrap() error   { return ErrAmbiguous }
+
 // Pick finds name among names without regard to case: an exact match wins, several others are an error that says so. The
 // boolean tells whether anything was found.
 func Pick(kind, name string, names []string) (string, bool, error) {
@@ -154,5 +160,5 @@ func Pick(kind, name string, names []string) (string, bool, error) {
 	case 1:
 		return hits[0], true, nil
 	}
-	return "", false, fmt.Errorf("the source has %d %ss that differ from %q in case only", len(hits), kind, name)
+	return "", false, ambiguous{fmt.Sprintf("the source has the %ss %q, which differ from %q in case only", kind, hits, name)}
 }

@@ -79,6 +79,12 @@ type Overrides interface {
 	Override(ctx context.Context, name TableName) (stored *TableName, err error)
 }
 
+// Spelling is what Catalogs may implement as well. Names are looked up in lower case. One that is quoted and holds capitals is
+// shown to it first, because a source may have several names that differ in case only and the one written would not be the one found.
+type Spelling interface {
+	Spelled(ctx context.Context, written TableName) error
+}
+
 // Source is what a name stands for; exactly one field is set.
 type Source struct {
 	SQL    string     // a saved query, to be expanded in place; its own names are looked up in turn

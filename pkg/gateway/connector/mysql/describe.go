@@ -38,24 +38,43 @@ func (s *server) find(ctx context.Context, schema, table string) (string, string
 
 // Table opens a table or a view for reading.
 func (s *server) Table(ctx context.Context, schema, table string) (engine.Scanner, error) {
-	schema, found, err := s.find(ctx, schema, table)
+	t, err := s.relation(ctx, schema, table) // mostly the name is as the server spells it
+	if err != nil || len(t.cols) > 0 {
+		return t, err
+	}
+	if schema, table, err = s.find(ctx, schema, table); err != nil {
+		return nil, err
+	}
+	if t, err = s.relation(ctx, schema, table); err != nil || len(t.cols) > 0 {
+		return t, err
+	}
+	// A view over what is gone has no columns, and says why when it is read.
+	broken, err := s.db.QueryContext(ctx, "SELECT * FROM "+t.name+" LIMIT 0")
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.db.QueryContext(ctx, `SELECT column_name, data_type, column_type, coalesce(numeric_precision, 0), coalesce(numeric_scale, 0), is_nullable, column_comment,
-  coalesce(character_set_name, '')
-FROM information_schema.columns WHERE table_schema = ? AND table_name = ? ORDER BY ordinal_position`, schema, found)
+	return t, broken.Close()
+}
+
+// relation is a table of exactly that name, without columns where there is none.
+func (s *server) relation(ctx context.Context, schema, table string) (*relation, error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT table_schema, table_name, column_name, data_type, column_type, coalesce(numeric_precision, 0), coalesce(numeric_scale, 0),
+  is_nullable, column_comment, coalesce(character_set_name, '')
+FROM information_schema.columns WHERE table_schema = ? AND table_name = ? AND `+shownSchema+` ORDER BY ordinal_position`, schema, table, s.only, s.only)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	t := &relation{s: s, name: quote(schema) + "." + quote(found)}
+	t := &relation{s: s, name: quote(schema) + "." + quote(table)}
 	for rows.Next() {
 		var c column
-		var full, nullable string
+		var inSchema, inTable, full, nullable string
 		var precision, scale int
-		if err := rows.Scan(&c.Name, &c.data, &full, &precision, &scale, &nullable, &c.Comment, &c.charset); err != nil {
+		if err := rows.Scan(&inSchema, &inTable, &c.Name, &c.data, &full, &precision, &scale, &nullable, &c.Comment, &c.charset); err != nil {
 			return nil, err
+		}
+		if inSchema != schema || inTable != table { // the collation of names may know no case
+			continue
 		}
 		c.data = strings.ToLower(c.data)
 		c.Type, c.Nullable = typeOf(c.data, strings.ToLower(full), precision, scale), nullable == "YES"

@@ -104,9 +104,10 @@ func (s *server) texts(ctx context.Context, query string, args ...any) ([]string
 
 // Schemas lists the databases the user may see, without the server's own.
 func (s *server) Schemas(ctx context.Context) ([]string, error) {
-	return s.texts(ctx, `SELECT schema_name FROM information_schema.schemata
-WHERE schema_name NOT IN ('information_schema', 'mysql', 'performance_schema', 'sys') AND (? = '' OR schema_name = ?) ORDER BY 1`, s.only, s.only)
+	return s.texts(ctx, `SELECT schema_name AS table_schema FROM information_schema.schemata HAVING `+shownSchema+` ORDER BY 1`, s.only, s.only)
 }
+
+const shownSchema = `table_schema NOT IN ('information_schema', 'mysql', 'performance_schema', 'sys') AND (? = '' OR table_schema = ?)`
 
 func (s *server) schema(ctx context.Context, name string) (string, error) {
 	all, err := s.Schemas(ctx)

@@ -12,21 +12,25 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-const schemasSQL = `SELECT nspname::text FROM pg_namespace
-WHERE nspname <> 'information_schema' AND nspname NOT LIKE 'pg\_%' AND has_schema_privilege(oid, 'USAGE') ORDER BY 1`
+const (
+	schemasSQL   = `SELECT nspname::text FROM pg_namespace n WHERE ` + usableSchema + ` ORDER BY 1`
+	usableSchema = `n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\_%' AND has_schema_privilege(n.oid, 'USAGE')`
+)
 
 // Tables, partitioned ones, views, materialized views and foreign tables that the user may read.
 const tablesSQL = `SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = $1 AND c.relkind IN ('r','p','v','m','f')
   AND (has_table_privilege(c.oid, 'SELECT') OR has_any_column_privilege(c.oid, 'SELECT')) ORDER BY 1`
 
-// A domain counts as the type it is based on.
-const columnsSQL = `SELECT a.attname::text, b.typname::text, b.typtype::text, b.typcategory::text,
-  CASE WHEN t.typtype = 'd' THEN t.typtypmod ELSE a.atttypmod END, a.attnotnull OR t.typnotnull, coalesce(col_description(c.oid, a.attnum), '')
-FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid
-JOIN pg_type t ON t.oid = a.atttypid JOIN pg_type b ON b.oid = CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END
-WHERE n.nspname = $1 AND c.relname = $2 AND a.attnum > 0 AND NOT a.attisdropped AND has_column_privilege(c.oid, a.attnum, 'SELECT')
-ORDER BY a.attnum`
+// A domain counts as the type it is based on, also by way of other domains.
+const columnsSQL = `WITH RECURSIVE col AS (
+  SELECT a.attname, a.attnum, a.atttypid AS typ, a.atttypmod AS mod, a.attnotnull AS required, c.oid AS rel
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid
+  WHERE n.nspname = $1 AND ` + usableSchema + ` AND c.relname = $2 AND c.relkind IN ('r','p','v','m','f') AND a.attnum > 0 AND NOT a.attisdropped
+    AND has_column_privilege(c.oid, a.attnum, 'SELECT')
+  UNION ALL SELECT attname, attnum, t.typbasetype, t.typtypmod, required OR t.typnotnull, rel FROM col JOIN pg_type t ON t.oid = typ WHERE t.typtype = 'd')
+SELECT attname::text, t.oid, t.typname::text, t.typtype::text, t.typcategory::text, mod, required, coalesce(col_description(rel, attnum), '')
+FROM col JOIN pg_type t ON t.oid = typ WHERE t.typtype <> 'd' ORDER BY attnum`
 
 // Schemas lists those the user may use, without the server's own.
 func (p *postgres) Schemas(ctx context.Context) ([]string, error) {
@@ -80,6 +84,7 @@ func (p *postgres) find(ctx context.Context, schema, table string) (string, stri
 type column struct {
 	engine.ColumnInfo
 	server string // pg_type.typname
+	oid    uint32 // pg_type.oid
 	wire   wire
 	scale  int // of a decimal
 	push   pushable
@@ -89,7 +94,7 @@ func scanColumn(row pgx.CollectableRow) (c column, err error) {
 	var kind, category string
 	var mod int32
 	var notNull bool
-	if err = row.Scan(&c.Name, &c.server, &kind, &category, &mod, &notNull, &c.Comment); err != nil {
+	if err = row.Scan(&c.Name, &c.oid, &c.server, &kind, &category, &mod, &notNull, &c.Comment); err != nil {
 		return
 	}
 	c.Nullable = !notNull
@@ -102,11 +107,12 @@ func scanColumn(row pgx.CollectableRow) (c column, err error) {
 
 // Table opens a table or a view for reading.
 func (p *postgres) Table(ctx context.Context, schema, table string) (engine.Scanner, error) {
-	schema, table, err := p.find(ctx, schema, table)
-	if err != nil {
-		return nil, err
+	cols, err := rows(ctx, p, scanColumn, columnsSQL, schema, table) // mostly the name is as the server spells it
+	if err == nil && len(cols) == 0 {
+		if schema, table, err = p.find(ctx, schema, table); err == nil {
+			cols, err = rows(ctx, p, scanColumn, columnsSQL, schema, table)
+		}
 	}
-	cols, err := rows(ctx, p, scanColumn, columnsSQL, schema, table)
 	if err != nil {
 		return nil, err
 	}

@@ -68,7 +68,7 @@ func open(c connector.Credential) (connector.Connector, error) {
 	}
 	cfg.RuntimeParams = map[string]string{
 		"application_name": "dig", "default_transaction_read_only": "on", "timezone": "UTC", "datestyle": "ISO, YMD",
-		"intervalstyle": "postgres", "extra_float_digits": "1", "client_encoding": "UTF8",
+		"intervalstyle": "postgres", "extra_float_digits": "1", "client_encoding": "UTF8", "standard_conforming_strings": "on",
 	}
 	// A cancelled context asks the server to stop, and only closes the connection if that does not help.
 	cfg.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {

@@ -137,6 +137,26 @@ func TestValues(t *testing.T) {
 	}
 }
 
+// Values of a column that was altered after it was looked up are not read as what it was before: a float4 has the width of an int4.
+func TestTypeChangesBeforeTheScan(t *testing.T) {
+	cred, admin := server(t)
+	run(t, admin, `DROP TABLE IF EXISTS public.altered; CREATE TABLE public.altered AS SELECT 7 AS n`)
+	ctx := context.Background()
+	table, err := connect(t, cred).Table(ctx, "public", "altered")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, admin, `ALTER TABLE public.altered ALTER n TYPE float4`)
+	b, err := table.Scan(ctx, engine.ScanRequest{Columns: []string{"n"}, Limit: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if rows, err := b.Next(ctx); err == nil || !strings.Contains(err.Error(), `column "n" has changed its type`) {
+		t.Errorf("%v, %v", rows, err)
+	}
+}
+
 // A statement that is given up must not go on at the server.
 func TestCancelReachesTheServer(t *testing.T) {
 	cred, admin := server(t)

@@ -178,6 +178,19 @@ type batches struct {
 	rows   *pgconn.ResultReader
 	cancel context.CancelFunc
 	done   bool // read to the end, without an error
+
+	checked bool // that the types are still those the values are read by
+}
+
+// check compares the types of the result with those of the columns, which may have been altered since they were looked up.
+func (b *batches) check() error {
+	for i, f := range b.rows.FieldDescriptions() {
+		if i < len(b.cols) && f.DataTypeOID != b.cols[i].oid {
+			return fmt.Errorf("column %q has changed its type since the statement began", b.cols[i].Name)
+		}
+	}
+	b.checked = true
+	return nil
 }
 
 // A chunk ends early when its rows are large, so that it does not take much memory, or come slowly, so that they are seen.
@@ -200,6 +213,11 @@ func (b *batches) Fill(_ context.Context, cols []engine.Vector, n int) (int, err
 		vals := b.rows.Values()
 		if len(vals) != len(cols) {
 			return 0, errWire
+		}
+		if !b.checked {
+			if err := b.check(); err != nil {
+				return 0, err
+			}
 		}
 		for i, v := range vals {
 			if v == nil {

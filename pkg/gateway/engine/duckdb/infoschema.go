@@ -204,8 +204,18 @@ func (s *statement) columnRows(ctx context.Context, tables []engine.TableName) (
 	return rows, nil
 }
 
-// columnsOf reads the names and types of a table's columns by planning a SELECT over it on a connection of its own.
+// columnsOf reads the names and types of a table's columns: those of a source as it gives them, others by planning a SELECT on a
+// connection of its own.
 func (s *statement) columnsOf(ctx context.Context, n engine.TableName) ([]engine.ColumnInfo, error) {
+	if s.q.Dialect != dialectDuck && s.q.Catalogs != nil && n.Schema != infoSchema && n.Catalog != engine.InternalCatalog && n.Catalog != engine.SampleCatalog {
+		src, err := s.q.Catalogs.Lookup(ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		if src.Scan != nil {
+			return src.Scan.Columns(ctx)
+		}
+	}
 	if n.Schema == infoSchema {
 		cols, ok := infoColumns[n.Table]
 		if !ok {

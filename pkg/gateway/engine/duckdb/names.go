@@ -5,6 +5,7 @@ package duckdb
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 
@@ -47,7 +48,10 @@ func quoted3(n engine.TableName) string {
 }
 
 // fullName completes a name as a session with catalog "peaka" and schema "table" does.
-func fullName(parts []string) engine.TableName {
+func fullName(parts []string) engine.TableName { return fold(writtenName(parts)) }
+
+// writtenName is fullName in the letter case of the statement.
+func writtenName(parts []string) engine.TableName {
 	n := engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaTable}
 	switch len(parts) {
 	case 1:
@@ -57,7 +61,25 @@ func fullName(parts []string) engine.TableName {
 	default:
 		n.Catalog, n.Schema, n.Table = parts[0], parts[1], parts[2]
 	}
-	return fold(n)
+	return n
+}
+
+// spelled asks about a name that is quoted and holds capitals.
+func (s *statement) spelled(ctx context.Context, tokens []token, parts []string) error {
+	c, ok := s.q.Catalogs.(engine.Spelling)
+	if !ok {
+		return nil
+	}
+	written := slices.Clone(parts)
+	for i := range written {
+		if tokens[2*i].kind == tokWord {
+			written[i] = lowerASCII(written[i])
+		}
+	}
+	if n := writtenName(written); n != fold(n) {
+		return c.Spelled(ctx, n)
+	}
+	return nil
 }
 
 // view makes the name n stand for the query body, once for each definition.

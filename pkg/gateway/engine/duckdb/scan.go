@@ -79,7 +79,16 @@ func scanBody(n engine.TableName) string {
 // addScan tells the statement's connection what to read under a name.
 func (s *statement) addScan(ctx context.Context, n engine.TableName, src engine.Scanner, cols []engine.ColumnInfo, want narrowing) error {
 	if len(cols) == 0 {
-		return &engine.Error{Kind: engine.KindSource, Message: "table " + n.String() + " has no columns"}
+		return &engine.Error{Kind: engine.KindUnsupported, Message: "table " + n.String() + " has no columns"}
+	}
+	seen := map[string]string{}
+	for _, c := range cols {
+		key := lowerASCII(c.Name)
+		if other, twice := seen[key]; twice {
+			return &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf(
+				"table %s has the columns %q and %q, which SQL cannot tell apart; a view at the source can give one of them another name", n, other, c.Name)}
+		}
+		seen[key] = c.Name
 	}
 	if s.scans == nil {
 		// The rows of a slow source are to be seen before a megabyte of them has come.

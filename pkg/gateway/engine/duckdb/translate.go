@@ -163,6 +163,9 @@ func (s *statement) nameEdits(ctx context.Context, tokens []token, tr *tree) ([]
 			edits = append(edits, edit{ref.pos, tokens[i+2*len(ref.parts)-2].end, quoted3(info)})
 			continue
 		}
+		if err := s.spelled(ctx, tokens[i:], ref.parts); err != nil {
+			return nil, replace(err, ref.pos)
+		}
 		if err := s.resolve(ctx, n, tr.narrow(ref, s.boundHere())); err != nil {
 			return nil, replace(err, ref.pos)
 		}
