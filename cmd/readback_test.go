@@ -36,7 +36,7 @@ func readbackRows() [][]*string {
 	decs := []string{"9999999999999999999999999999.9999999999", "-0.0000000001", "1234567890123456789012345678.0123456789", "12.5000000000"}
 	dbls := []string{"NaN", "Infinity", "-Infinity", "1.254740786E7", "0.1", "1.7976931348623157E308", "4.9E-324", "-2.5"}
 	stamps := []string{"2020-06-10 15:55:23.383345", "1969-12-31 23:59:59.999999", "9999-12-31 00:00:00.000000"}
-	zones := []string{"2020-06-10 15:55:23.383000+02:00", "1900-01-01 00:00:00.000000+00:00", "2024-02-29 23:59:59.000001-08:00"}
+	zones := []string{"2020-06-10 13:55:23.383000+00:00", "1900-01-01 00:00:00.000000+00:00", "2024-03-01 07:59:59.000001+00:00"}
 	days := []string{"2020-02-29", "1969-12-31", "9999-12-31"}
 	bools := []string{"true", "false"}
 	var rows [][]*string
@@ -59,7 +59,7 @@ func readbackRows() [][]*string {
 func readbackSQL(rows [][]*string) string {
 	var b strings.Builder
 	b.WriteString(`SELECT CAST(k AS BIGINT) AS k, s, CAST(big AS BIGINT) AS big, CAST(d AS DECIMAL(38,10)) AS "dec", CAST(dbl AS DOUBLE) AS dbl, CAST(ok AS BOOLEAN) AS ok,
-		CAST(ts AS TIMESTAMP) AS ts, CAST(tz AS TIMESTAMP WITH TIME ZONE) AS tz, CAST(day AS DATE) AS day FROM (VALUES `)
+		CAST(ts AS TIMESTAMP(6)) AS ts, CAST(tz AS TIMESTAMP(6) WITH TIME ZONE) AS tz, CAST(day AS DATE) AS day FROM (VALUES `)
 	for i, row := range rows {
 		if i > 0 {
 			b.WriteString(", ")

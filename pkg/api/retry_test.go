@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -15,17 +16,16 @@ import (
 // sent whole each time.
 func TestRetries(t *testing.T) {
 	var answers []int
-	var asked int
+	var asked atomic.Int32
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		raw, _ := io.ReadAll(r.Body)
 		if r.Method == "POST" && !strings.Contains(string(raw), `"name":"x"`) && !strings.Contains(string(raw), "SELECT 1") {
 			t.Errorf("body %q", raw)
 		}
 		status := 200
-		if asked < len(answers) {
-			status = answers[asked]
+		if n := int(asked.Add(1)); n <= len(answers) {
+			status = answers[n-1]
 		}
-		asked++
 		if status == 0 {
 			panic(http.ErrAbortHandler)
 		}
@@ -72,15 +72,16 @@ func TestRetries(t *testing.T) {
 		{"a change that is wrong", create, []int{400}, 2, 1, false, false},
 		{"a change cut off", create, []int{0}, 2, 1, false, true},
 	} {
-		answers, asked = c.answers, 0
+		answers = c.answers
+		asked.Store(0)
 		cl, err := New(Options{BaseURL: srv.URL, Retries: c.retries, Transport: &http.Transport{DisableKeepAlives: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		err = c.call(cl)
 		var e *Error
-		if errors.As(err, &e); (err == nil) != c.ok || asked != c.asked || (e != nil && e.Unsure) != c.unsure {
-			t.Errorf("%s: %v, asked %d times, want %d; unsure %v", c.name, err, asked, c.asked, e != nil && e.Unsure)
+		if errors.As(err, &e); (err == nil) != c.ok || int(asked.Load()) != c.asked || (e != nil && e.Unsure) != c.unsure {
+			t.Errorf("%s: %v, asked %d times, want %d; unsure %v", c.name, err, asked.Load(), c.asked, e != nil && e.Unsure)
 		}
 	}
 }

@@ -143,8 +143,8 @@ func TestZeroDate(t *testing.T) {
 
 func TestCancelReachesTheServer(t *testing.T) {
 	cred, admin := fixture(t)
-	run(t, admin, "DROP DATABASE IF EXISTS slow; CREATE DATABASE slow; CREATE VIEW slow.v AS SELECT seq AS id, sleep(0.01) AS z FROM seq_1_to_100000")
-	table, err := connect(t, cred).Table(context.Background(), "slow", "v")
+	run(t, admin, "DROP DATABASE IF EXISTS cancelled; CREATE DATABASE cancelled; CREATE VIEW cancelled.v AS SELECT seq AS id, sleep(0.01) AS z FROM seq_1_to_100000")
+	table, err := connect(t, cred).Table(context.Background(), "cancelled", "v")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestCancelReachesTheServer(t *testing.T) {
 	}
 	for range 100 {
 		var n int
-		if err := admin.QueryRow("SELECT count(*) FROM information_schema.processlist WHERE info LIKE '%slow%' AND id <> connection_id()").Scan(&n); err != nil {
+		if err := admin.QueryRow("SELECT count(*) FROM information_schema.processlist WHERE info LIKE '%cancelled%' AND id <> connection_id()").Scan(&n); err != nil {
 			t.Fatal(err)
 		}
 		if n == 0 {
