@@ -51,8 +51,9 @@ type tally struct {
 	n  map[string]int
 }
 
-// add changes the number of a key and returns it.
-func (c *tally) add(key string, by int) int {
+// add changes the number of a key and hands it to record. Nothing else is added before record returns, so that what it stores comes in
+// the order of the numbers.
+func (c *tally) add(key string, by int, record func(now int) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.n == nil {
@@ -63,5 +64,5 @@ func (c *tally) add(key string, by int) int {
 	if now == 0 {
 		delete(c.n, key)
 	}
-	return now
+	return record(now)
 }

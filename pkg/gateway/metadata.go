@@ -202,7 +202,8 @@ func content(m api.TableMetadata) string {
 	return b.String()
 }
 
-// all describes the tables of the project, of one catalog when its id is given, of one schema when that is too.
+// all describes the tables of the project, of one catalog when its id is given, of one schema when that is too. In a look at all
+// catalogs one whose source cannot be read is left out and logged, so that it does not hide the others.
 func (d *describer) all(ctx context.Context, catalogID, schema string) ([]api.TableMetadata, error) {
 	if catalogID != "" {
 		c, ok := d.catalogs[catalogID]
@@ -213,22 +214,27 @@ func (d *describer) all(ctx context.Context, catalogID, schema string) ([]api.Ta
 	}
 	var out []api.TableMetadata
 	for _, c := range d.order {
-		if schema != "" { // a schema of any catalog that has it
-			names, err := c.source.Schemas(ctx)
-			if err != nil {
-				return nil, err
-			}
-			if !slices.Contains(names, schema) {
-				continue
-			}
-		}
-		ts, err := d.tables(ctx, c, schema)
-		if err != nil {
+		ts, err := d.tablesOfAny(ctx, c, schema)
+		switch {
+		case err == nil:
+			out = append(out, ts...)
+		case ctx.Err() != nil || len(c.ID) == 1: // the built-in ones have no source that could be away
 			return nil, err
+		default:
+			d.g.log.Warn("catalog left out of the metadata", "catalog", c.Name, "error", err.Error())
 		}
-		out = append(out, ts...)
 	}
 	return out, nil
+}
+
+// tablesOfAny is tables for a catalog that need not have the schema.
+func (d *describer) tablesOfAny(ctx context.Context, c catalog, schema string) ([]api.TableMetadata, error) {
+	if schema != "" {
+		if names, err := c.source.Schemas(ctx); err != nil || !slices.Contains(names, schema) {
+			return nil, err
+		}
+	}
+	return d.tables(ctx, c, schema)
 }
 
 // getProjectMetadata describes the tables as they are now. Categorical values that are due are read anew first.

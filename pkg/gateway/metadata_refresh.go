@@ -53,10 +53,12 @@ func (g *Gateway) refreshMetadata(ctx context.Context, r *Request[io.Reader]) (a
 		return out, err
 	}
 	for i, c := range cats {
-		g.rereading.add(r.Project.ID+"."+c.ID, 1)
-		if err := g.store.SetMetadataRefresh(ctx, r.Project.ID, c.ID, store.Refresh{Status: refreshActive, Runner: runner}); err != nil {
+		err := g.rereading.add(r.Project.ID+"."+c.ID, 1, func(int) error {
+			return g.store.SetMetadataRefresh(ctx, r.Project.ID, c.ID, store.Refresh{Status: refreshActive, Runner: runner})
+		})
+		if err != nil {
 			for _, begun := range cats[:i+1] {
-				g.rereading.add(r.Project.ID+"."+begun.ID, -1)
+				g.refreshEnded(r.Project, begun, store.Refresh{Status: refreshFailed, Runner: runner, Error: new(g.reason(err))})
 			}
 			return out, err
 		}
@@ -90,16 +92,25 @@ func (g *Gateway) refreshCatalog(ctx context.Context, p store.Project, c catalog
 		text := g.reason(err)
 		end.Status, end.Error = refreshFailed, &text
 	}
-	// The state is recorded even when the process is asked to stop. While another refresh of the catalog goes on, it is active.
-	if g.rereading.add(p.ID+"."+c.ID, -1) == 0 {
-		if err := g.store.SetMetadataRefresh(context.WithoutCancel(ctx), p.ID, c.ID, end); err != nil {
-			g.log.Error("metadata refresh", "catalog", c.ID, "error", err)
-		}
-	}
+	g.refreshEnded(p, c, end)
 	if tell != nil {
 		if err := tell.post(context.WithoutCancel(ctx), refreshNews{p.ID, c.ID, end.Status, end.Error}); err != nil {
 			g.log.Warn("metadata refresh callback", "catalog", c.ID, "error", err)
 		}
+	}
+}
+
+// refreshEnded records the end of a refresh, also when the process is asked to stop. While another one of the catalog goes on, it is
+// active.
+func (g *Gateway) refreshEnded(p store.Project, c catalog, end store.Refresh) {
+	err := g.rereading.add(p.ID+"."+c.ID, -1, func(now int) error {
+		if now > 0 {
+			return nil
+		}
+		return g.store.SetMetadataRefresh(context.Background(), p.ID, c.ID, end)
+	})
+	if err != nil && !errors.Is(err, store.ErrInUse) { // the project is gone
+		g.log.Error("metadata refresh", "catalog", c.ID, "error", err)
 	}
 }
 
@@ -110,6 +121,7 @@ const (
 	sampleWidth = 200
 )
 
+// reread reads each table anew. One that fails does not keep the others from it; the first failure is that of the whole.
 func (g *Gateway) reread(ctx context.Context, p store.Project, c catalog) error {
 	d, err := g.describer(ctx, p)
 	if err != nil {
@@ -119,30 +131,42 @@ func (g *Gateway) reread(ctx context.Context, p store.Project, c catalog) error 
 	if err != nil {
 		return err
 	}
+	var first error
 	for _, m := range tables {
-		key := store.TableKey{Catalog: c.ID, Schema: m.SchemaName, Table: m.TableName}
-		var list []string
-		for _, col := range m.Columns {
-			if !col.IsSystem {
-				list = append(list, col.ColumnName)
-			}
+		err := g.rereadTable(ctx, d, c, m)
+		if ctx.Err() != nil {
+			return err
 		}
-		// A table with required parameters answers nothing without them.
-		if m.UseWithAI && !m.IsDynamicTable && len(list) > 0 {
-			values, err := g.sample(ctx, p, engine.TableName{Catalog: c.Name, Schema: m.SchemaName, Table: m.TableName}, list)
-			if err != nil {
-				return err
-			}
-			if err := g.store.SetSamples(ctx, p.ID, key, values); err != nil {
-				return err
-			}
+		if err != nil && first == nil {
+			first = dataFault(400, "table %s.%s: %s", m.SchemaName, m.TableName, faultOf(err).Message)
 		}
-		for _, col := range m.Columns {
-			k := store.ColumnKey{TableKey: key, Column: col.ColumnName}
-			if n := d.notes.Columns[k]; n.Categorical != nil {
-				if err := g.rereadCategorical(ctx, p, k, n); err != nil {
-					return err
-				}
+	}
+	return first
+}
+
+func (g *Gateway) rereadTable(ctx context.Context, d *describer, c catalog, m api.TableMetadata) error {
+	key := store.TableKey{Catalog: c.ID, Schema: m.SchemaName, Table: m.TableName}
+	var list []string
+	for _, col := range m.Columns {
+		if !col.IsSystem {
+			list = append(list, col.ColumnName)
+		}
+	}
+	// A table with required parameters answers nothing without them.
+	if m.UseWithAI && !m.IsDynamicTable && len(list) > 0 {
+		values, err := g.sample(ctx, d.p, engine.TableName{Catalog: c.Name, Schema: m.SchemaName, Table: m.TableName}, list)
+		if err != nil {
+			return err
+		}
+		if err := g.store.SetSamples(ctx, d.p.ID, key, values); err != nil {
+			return err
+		}
+	}
+	for _, col := range m.Columns {
+		k := store.ColumnKey{TableKey: key, Column: col.ColumnName}
+		if n := d.notes.Columns[k]; n.Categorical != nil {
+			if err := g.rereadCategorical(ctx, d.p, k, n); err != nil {
+				return err
 			}
 		}
 	}

@@ -89,7 +89,7 @@ func (g *Gateway) distinct(ctx context.Context, p store.Project, n engine.TableN
 	return mapAll(rows, func(r []string) string { return r[0] }), err
 }
 
-// dueCategorical reads anew the categorical values whose time has come. A table that is gone keeps its last values.
+// dueCategorical reads anew the categorical values whose time has come. A table that is gone, or cannot be read, keeps its last ones.
 func (g *Gateway) dueCategorical(ctx context.Context, p store.Project) error {
 	notes, err := g.store.MetadataNotes(ctx, p.ID)
 	if err != nil {
@@ -104,8 +104,10 @@ func (g *Gateway) dueCategorical(ctx context.Context, p store.Project) error {
 		if err != nil || terr != nil || every.times(at, 1).After(g.now()) {
 			continue
 		}
-		if err := g.rereadCategorical(ctx, p, k, n); err != nil {
+		if err := g.rereadCategorical(ctx, p, k, n); ctx.Err() != nil {
 			return err
+		} else if err != nil {
+			g.log.Warn("categorical values were not read anew", "catalog", k.Catalog, "error", forLog(err.Error()))
 		}
 	}
 	return nil

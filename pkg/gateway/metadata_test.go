@@ -173,7 +173,7 @@ func TestTwoRefreshesAtOnce(t *testing.T) {
 	}
 	key := p.ID + "." + c.ID
 	for range 2 {
-		g.rereading.add(key, 1)
+		_ = g.rereading.add(key, 1, func(int) error { return nil })
 	}
 	if err := g.store.SetMetadataRefresh(ctx, p.ID, c.ID, store.Refresh{Status: refreshActive, Runner: runner}); err != nil {
 		t.Fatal(err)
@@ -197,7 +197,7 @@ func TestRefreshThatPanicsEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.rereading.add(p.ID+".1", 1)
+	_ = g.rereading.add(p.ID+".1", 1, func(int) error { return nil })
 	g.refreshCatalog(ctx, p, catalog{Catalog: api.Catalog{ID: "1"}}, runner, nil) // a catalog without a source
 	last, err := g.store.MetadataRefresh(ctx, p.ID, "1")
 	if err != nil || last.Status != refreshFailed || last.Error == nil {
