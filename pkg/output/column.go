@@ -41,6 +41,11 @@ func classOf(dataType string) class {
 
 func (c class) float() bool { return c == classDouble || c == classReal }
 
+// time reports whether the declared type is a date or a timestamp.
+func (c *column) time() bool {
+	return c.typ == "date" || strings.HasPrefix(c.typ, "timestamp") || c.typ == "datetime"
+}
+
 func (c class) number() bool { return c >= classInt && c <= classReal }
 
 // column is one column of the output.

@@ -27,9 +27,10 @@ func docList(w io.Writer, v *view, cols []column, o Options) error {
 		return err
 	}
 	natural, narrowest := make([]int, len(cols)), make([]int, len(cols))
-	right := make([]bool, len(cols))
+	right, ms := make([]bool, len(cols)), make([]measure, len(cols))
 	for i := range cols {
-		m := measure{header: textWidth([]byte(cols[i].name), false)}
+		m := &ms[i]
+		m.breaking, m.header = 0.3, textWidth([]byte(cols[i].name), false)
 		numbers := true
 		for n, r := range rows {
 			if !r[i].null {
@@ -47,7 +48,7 @@ func docList(w io.Writer, v *view, cols []column, o Options) error {
 	widths := natural
 	if o.Terminal {
 		var ok bool
-		if widths, ok = fit(natural, narrowest, o.width()); !ok {
+		if widths, ok = fit(ms, natural, narrowest, o.width()); !ok {
 			v.at = 0
 			return docRecords(w, v, cols, true, o)
 		}

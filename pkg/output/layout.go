@@ -2,7 +2,6 @@ package output
 
 import (
 	"bytes"
-	"strings"
 
 	"github.com/clipperhouse/displaywidth"
 	"github.com/dig-cli/dig/pkg/api"
@@ -64,11 +63,11 @@ func textWidth(t []byte, lines bool) int {
 	if !lines {
 		return displaywidth.Bytes(Sanitize(nil, t))
 	}
-	widest := 0
+	width := 0
 	for line := range bytes.SplitSeq(t, []byte("\n")) {
-		widest = max(widest, displaywidth.Bytes(Sanitize(nil, line)))
+		width = max(width, displaywidth.Bytes(Sanitize(nil, line)))
 	}
-	return widest
+	return width
 }
 
 // looksNumeric accepts what is written like a plain number: no leading zeros, which codes and telephone numbers have.
@@ -84,7 +83,13 @@ type measure struct {
 	word    int // the longest stretch without a blank
 	cells   int
 	numeric bool
+	widths  []int32 // how many cells are that wide, the last for those of more
+
+	breaking float64   // what it costs that a value does not fit, beside what is not seen of it
+	lost     []float64 // see losses
 }
+
+const widest = 256 // that a sample tells apart; no terminal has room for several such columns
 
 func (m *measure) add(t []byte, lines bool) {
 	w := textWidth(t, lines)
@@ -97,6 +102,10 @@ func (m *measure) add(t []byte, lines bool) {
 		part, rest, _ = bytes.Cut(rest, []byte(" "))
 		m.word = max(m.word, min(textWidth(part, lines), w))
 	}
+	if m.widths == nil {
+		m.widths = make([]int32, widest)
+	}
+	m.widths[min(w, widest-1)]++
 	m.numeric = (m.cells == 0 || m.numeric) && looksNumeric(t)
 	m.cells++
 }
@@ -126,110 +135,4 @@ func (m *measure) narrowest(right bool) int {
 		return m.natural
 	}
 	return min(m.natural, max(min(m.header, 20), min(m.word, 36), 14))
-}
-
-// total is the width of a table line.
-func total(widths []int) int {
-	sum := -1
-	for _, w := range widths {
-		sum += w + cellPad
-	}
-	return sum
-}
-
-// fit narrows the widest columns until the line fits. ok is false when it cannot without going below the narrowest widths.
-func fit(natural, narrowest []int, width int) (widths []int, ok bool) {
-	widths = append([]int(nil), natural...)
-	if total(widths) <= width {
-		return widths, true
-	}
-	if total(narrowest) > width {
-		return widths, false
-	}
-	for limit := maxOf(natural); total(widths) > width; limit-- {
-		for i := range widths {
-			if widths[i] > limit && limit >= narrowest[i] {
-				widths[i] = limit
-				if total(widths) <= width {
-					break
-				}
-			}
-		}
-	}
-	return widths, true
-}
-
-func maxOf(ns []int) int {
-	m := 0
-	for _, n := range ns {
-		m = max(m, n)
-	}
-	return m
-}
-
-// elide chooses the columns to show of a table that is too wide: the first ones that fit and the last, with room for a column
-// of dots between. It returns their indices; the gap comes before the last.
-func elide(narrowest []int, width int) []int {
-	last := len(narrowest) - 1
-	used := total([]int{1, min(narrowest[last], width/3)})
-	var show []int
-	for i := 0; i < last; i++ {
-		if used += min(narrowest[i], width/2) + cellPad; used > width && len(show) > 0 {
-			break
-		}
-		show = append(show, i)
-	}
-	return append(show, last)
-}
-
-// wrap cuts text into lines of at most width cells, never within a grapheme. mark tells how a line goes on: ↵ at a line feed of the
-// text, … at a cut. Beyond limit lines the rest is dropped and cut is true.
-type wrapped struct {
-	text string
-	mark string
-}
-
-func wrap(t []byte, width, limit int) (lines []wrapped, cut bool) {
-	width = max(width, 1)
-	parts := bytes.Split(t, []byte("\n"))
-	for n, part := range parts {
-		s := string(Sanitize(nil, part))
-		for {
-			if len(lines) == limit {
-				lines[limit-1].mark = ellipsis
-				return lines, true
-			}
-			head, rest := cutAt(s, width)
-			mark := ""
-			if rest != "" {
-				mark = ellipsis
-			} else if n < len(parts)-1 {
-				mark = "↵"
-			}
-			lines = append(lines, wrapped{head, mark})
-			if s = rest; s == "" {
-				break
-			}
-		}
-	}
-	return lines, false
-}
-
-// cutAt splits s after as many graphemes as fit into width, at least one.
-func cutAt(s string, width int) (head, rest string) {
-	if len(s) <= width || displaywidth.String(s) <= width {
-		return s, ""
-	}
-	g := displaywidth.StringGraphemes(s)
-	used, at := 0, 0
-	for g.Next() {
-		if used += g.Width(); used > width && at > 0 {
-			break
-		}
-		at += len(g.Value())
-	}
-	if space := strings.LastIndexByte(s[:at], ' ') + 1; space > at*2/3 { // between words when that leaves the line well filled
-		at = space
-	}
-	return s[:at], s[at:]
 }

@@ -173,7 +173,7 @@ func (t *table) layout(smp *sample) {
 			}
 		}
 	}
-	natural, narrowest := make([]int, n), make([]int, n)
+	natural, narrowest, values := make([]int, n), make([]int, n), make([]int, n)
 	t.right = make([]bool, n)
 	for i := range ms {
 		m := &ms[i]
@@ -181,9 +181,14 @@ func (t *table) layout(smp *sample) {
 		if !smp.end {
 			m.natural += m.headroom(t.right[i], t.cols[i].class)
 		}
-		if m.natural = max(m.natural, 1); !t.o.NoHeader {
-			m.natural = max(m.natural, m.header)
+		if t.o.NoHeader {
+			m.header = 0
 		}
+		if m.breaking = 0.3; t.cols[i].time() { // the end of a time matters least
+			m.breaking = 0.1
+		}
+		values[i] = max(m.natural, 1)
+		m.natural = max(values[i], m.header)
 		natural[i], narrowest[i] = m.natural, m.narrowest(t.right[i])
 	}
 	t.show, t.gap = make([]int, n), -1
@@ -202,32 +207,14 @@ func (t *table) layout(smp *sample) {
 			t.spread(natural, ms)
 		}
 		var ok bool
-		if t.widths, ok = fit(natural, narrowest, t.o.width()); ok {
+		if t.widths, ok = fit(ms, natural, narrowest, t.o.width()); ok {
 			return
 		}
 		if smp.end && len(smp.rows) <= shortResult || n < 3 {
 			t.vertical = true
 			return
 		}
-		t.show = elide(narrowest, t.o.width())
-		if len(t.show) < n {
-			t.gap = len(t.show) - 1
-		}
-		shown := make([]int, len(t.show))
-		for at, i := range t.show {
-			shown[at] = min(narrowest[i], t.o.width()/2)
-		}
-		last := len(shown) - 1
-		shown[last] = min(shown[last], t.o.width()/3)
-		spare := t.o.width() - total(shown)
-		if t.gap >= 0 {
-			spare -= 1 + cellPad
-		}
-		for at, i := range t.show {
-			more := max(min(spare, natural[i]-shown[at]), 0)
-			t.widths[i] = shown[at] + more
-			spare -= more
-		}
+		t.overview(ms, natural, values)
 	}
 }
 
@@ -316,7 +303,10 @@ func (t *table) footer() {
 	if t.o.Terminal && t.o.Elapsed != nil {
 		text += "; " + seconds(t.o.Elapsed())
 	}
-	t.o.note("%s)", text)
+	if text += ")"; t.o.Terminal {
+		text = fold(text, t.o.width())
+	}
+	t.o.note("%s", text)
 }
 
 // seconds writes a time span in milliseconds, or in seconds from one on.

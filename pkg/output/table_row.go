@@ -83,11 +83,15 @@ func (t *table) lines(dst []byte, cells []tcell, style string, header bool) []by
 	height := 1
 	for at, i := range t.show {
 		text := t.visible(cells[i])
-		if header {
-			text = Sanitize(nil, text)
-		}
 		var cut bool
-		parts[at], cut = wrap(text, t.room(i, text), t.height)
+		switch {
+		case header:
+			parts[at], cut = heading(text, t.widths[i], longWrap)
+		case t.right[i]: // a part of a number would be another one
+			parts[at], cut = wrap(text, t.room(i, text), max(t.height, longWrap))
+		default:
+			parts[at], cut = wrap(text, t.widths[i], t.height)
+		}
 		t.cut = t.cut || cut
 		height = max(height, len(parts[at]))
 	}

@@ -1,0 +1,103 @@
+package output
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/clipperhouse/displaywidth"
+)
+
+// wrap cuts text into lines of at most width cells, never within a grapheme. mark tells how a line goes on: ↵ at a line feed of the
+// text, … at a cut. Beyond limit lines the rest is dropped and cut is true.
+type wrapped struct {
+	text string
+	mark string
+}
+
+func wrap(t []byte, width, limit int) (lines []wrapped, cut bool) {
+	width = max(width, 1)
+	parts := bytes.Split(t, []byte("\n"))
+	for n, part := range parts {
+		s := string(Sanitize(nil, part))
+		for {
+			if len(lines) == limit {
+				lines[limit-1].mark = ellipsis
+				return lines, true
+			}
+			head, rest := cutAt(s, width, len(lines) < limit-1)
+			mark := ""
+			if rest != "" {
+				mark = ellipsis
+			} else if n < len(parts)-1 {
+				mark = "↵"
+			}
+			lines = append(lines, wrapped{head, mark})
+			if s = rest; s == "" {
+				break
+			}
+		}
+	}
+	return lines, false
+}
+
+// cutAt splits s after as many graphemes as fit into width, at least one, and with words between words when that leaves the line well
+// filled.
+func cutAt(s string, width int, words bool) (head, rest string) {
+	if len(s) <= width || displaywidth.String(s) <= width {
+		return s, ""
+	}
+	g := displaywidth.StringGraphemes(s)
+	used, at := 0, 0
+	for g.Next() {
+		if used += g.Width(); used > width && at > 0 {
+			break
+		}
+		at += len(g.Value())
+	}
+	if space := strings.LastIndexByte(s[:at], ' ') + 1; words && space > at*2/3 {
+		at = space
+	}
+	return s[:at], s[at:]
+}
+
+// heading cuts a name into lines, between its words where it has some; they need no mark.
+func heading(name []byte, width, limit int) (lines []wrapped, cut bool) {
+	for rest := string(Sanitize(nil, name)); ; {
+		head, _ := cutAt(rest, width, false)
+		if head != rest {
+			if at := strings.LastIndexAny(head, "_ ") + 1; at > len(head)/3 {
+				head = head[:at]
+			}
+		}
+		rest = rest[len(head):]
+		lines = append(lines, wrapped{text: head})
+		if rest == "" {
+			return lines, false
+		}
+		if len(lines) == limit {
+			lines[limit-1].mark = ellipsis
+			return lines, true
+		}
+	}
+}
+
+// fold puts line feeds between the words of a remark, so that no line is wider than width.
+func fold(text string, width int) string {
+	var out strings.Builder
+	used := 0
+	for i, word := range strings.Split(text, " ") {
+		w := displaywidth.String(word)
+		switch {
+		case i == 0:
+		case used+1+w > width:
+			out.WriteByte('\n')
+			used = 0
+		default:
+			out.WriteByte(' ')
+			used++
+		}
+		out.WriteString(word)
+		used += w
+	}
+	return out.String()
+}
