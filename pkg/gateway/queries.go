@@ -96,45 +96,16 @@ func (g *Gateway) createQuery(ctx context.Context, r *Request[api.QueryRequest])
 	if b.InputQuery == nil && b.InputQueryRefID == nil {
 		return api.Query{}, missing("inputQuery")
 	}
-	return g.saveQuery(ctx, r, store.Query{ProjectID: r.Project.ID})
+	return g.saveQuery(ctx, r, func() (store.Query, error) { return store.Query{ProjectID: r.Project.ID}, nil })
 }
 
 func (g *Gateway) updateQuery(ctx context.Context, r *Request[api.QueryRequest]) (api.Query, error) {
-	q, err := g.savedQuery(ctx, r.Project, r.Param("queryId"))
-	if err != nil {
-		return api.Query{}, err
-	}
-	return g.saveQuery(ctx, r, q)
+	return g.saveQuery(ctx, r, func() (store.Query, error) { return g.savedQuery(ctx, r.Project, r.Param("queryId")) })
 }
 
-// saveQuery lays a request over a query and stores it. Nothing is stored when anything of it is refused.
-func (g *Gateway) saveQuery(ctx context.Context, r *Request[api.QueryRequest], old store.Query) (api.Query, error) {
-	check, err := r.Bool("checkSchemaExists", true)
-	if err != nil {
-		return api.Query{}, err
-	}
-	q := old
-	if err := g.layOver(ctx, r, &q); err != nil {
-		return api.Query{}, err
-	}
-	var path []string
-	if r.Body.Path != nil {
-		if path, err = splitPath(*r.Body.Path); err != nil {
-			return api.Query{}, err
-		}
-	}
-	if err := g.nameFree(ctx, q); err != nil {
-		return api.Query{}, err
-	}
-	if q.SQL != old.SQL || q.Name != old.Name {
-		if err := g.checkQuery(ctx, r, q, old.Name, check); err != nil {
-			return api.Query{}, err
-		}
-	}
-	saved, err := g.store.SaveQuery(ctx, q, path, r.Body.Path != nil)
-	if errors.Is(err, store.ErrConflict) {
-		return api.Query{}, nameTaken(q.Name)
-	}
+// saveQuery lays a request over a query and stores it, and begins or ends what follows from its type.
+func (g *Gateway) saveQuery(ctx context.Context, r *Request[api.QueryRequest], read func() (store.Query, error)) (api.Query, error) {
+	old, saved, err := g.replaceQuery(ctx, r, read)
 	if err != nil {
 		return api.Query{}, err
 	}
@@ -148,6 +119,46 @@ func (g *Gateway) saveQuery(ctx context.Context, r *Request[api.QueryRequest], o
 		return api.Query{}, err
 	}
 	return g.queryReply(ctx, r.Project, saved)
+}
+
+// replaceQuery reads a query, changes and stores it. One at a time does so in a project: two that do not see each other's change
+// could make a circle, or undo it. Nothing is stored when anything is refused.
+func (g *Gateway) replaceQuery(ctx context.Context, r *Request[api.QueryRequest], read func() (store.Query, error)) (old, saved store.Query, err error) {
+	unlock, err := g.saving.lock(ctx, r.Project.ID)
+	if err != nil {
+		return old, saved, err
+	}
+	defer unlock()
+	if old, err = read(); err != nil {
+		return old, saved, err
+	}
+	check, err := r.Bool("checkSchemaExists", true)
+	if err != nil {
+		return old, saved, err
+	}
+	q := old
+	if err := g.layOver(ctx, r, &q); err != nil {
+		return old, saved, err
+	}
+	var path []string
+	if r.Body.Path != nil {
+		if path, err = splitPath(*r.Body.Path); err != nil {
+			return old, saved, err
+		}
+	}
+	if err := g.nameFree(ctx, q); err != nil {
+		return old, saved, err
+	}
+	if q.SQL != old.SQL || q.Name != old.Name {
+		if err := g.checkQuery(ctx, r, q, old.Name, check); err != nil {
+			return old, saved, err
+		}
+	}
+	saved, err = g.store.SaveQuery(ctx, q, path, r.Body.Path != nil)
+	if errors.Is(err, store.ErrConflict) {
+		err = nameTaken(q.Name)
+	}
+	return old, saved, err
 }
 
 // layOver changes what a request names and keeps the rest.

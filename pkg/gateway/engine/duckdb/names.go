@@ -5,6 +5,7 @@ package duckdb
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -127,7 +128,7 @@ func (s *statement) putView(ctx context.Context, n engine.TableName, body string
 func (s *statement) resolve(ctx context.Context, n engine.TableName, want narrowing) error {
 	if s.seen[n] {
 		s.scans.widen(n, want)
-		return nil
+		return s.weigh(n)
 	}
 	for i, up := range s.chain {
 		if up == n {
@@ -138,10 +139,29 @@ func (s *statement) resolve(ctx context.Context, n engine.TableName, want narrow
 			return &engine.Error{Kind: engine.KindCycle, Message: "query refers to itself: " + strings.Join(names, " -> ")}
 		}
 	}
+	if err := s.absent[n]; err != nil {
+		return err
+	}
 	if err := s.define(ctx, n, want); err != nil {
+		if isUnknown(err) {
+			s.absent[n] = err
+		}
 		return err
 	}
 	s.seen[n], s.seen[s.variant(n)] = true, true
+	return s.weigh(n)
+}
+
+// maxSaved bounds how many saved queries a statement may stand for. DuckDB plans each as often as it is named, so that twenty
+// queries of which each reads the one before twice are a million.
+const maxSaved = 2000
+
+// weigh counts the saved queries behind a name towards the text that names it.
+func (s *statement) weigh(n engine.TableName) error {
+	if s.weight += s.weights[n]; s.weight > maxSaved {
+		return &engine.Error{Kind: engine.KindLimit,
+			Message: fmt.Sprintf("the statement stands for more than %d saved queries, each counted as often as it is named", maxSaved)}
+	}
 	return nil
 }
 
@@ -204,6 +224,9 @@ func (s *statement) stored(ctx context.Context, n engine.TableName, schema, tabl
 func (s *statement) saved(ctx context.Context, n engine.TableName, sql string) error {
 	s.chain = append(s.chain, n)
 	defer func() { s.chain = s.chain[:len(s.chain)-1] }()
+	outer := s.weight
+	s.weight = 1
+	defer func() { s.weights[n], s.weight = s.weight, outer }()
 	t, err := s.translate(ctx, sql, "", true)
 	if err == nil && t.params > 0 {
 		err = &engine.Error{Kind: engine.KindBinding, Message: "a saved query cannot have parameters"}
@@ -217,7 +240,7 @@ func (s *statement) saved(ctx context.Context, n engine.TableName, sql string) e
 	if !errors.As(err, &e) {
 		return err
 	}
-	if e.Kind == engine.KindCycle || e.Kind == engine.KindTimeout {
+	if e.Kind == engine.KindCycle || e.Kind == engine.KindTimeout || s.weight > maxSaved {
 		return e
 	}
 	// The place is one in the saved text, not in the statement that was sent.

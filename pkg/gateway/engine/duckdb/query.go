@@ -16,13 +16,17 @@ var _ engine.Project = (*project)(nil)
 
 // statement is one request: its connection and what its names stand for.
 type statement struct {
-	p     *project
-	c     *conn
-	q     engine.Query
-	t     *translation
-	seen  map[engine.TableName]bool
-	chain []engine.TableName // saved queries being expanded
-	scans *scanSet           // nil until a name stands for a scan
+	p    *project
+	c    *conn
+	q    engine.Query
+	t    *translation
+	seen map[engine.TableName]bool
+
+	absent  map[engine.TableName]error // names that stand for nothing, and why
+	chain   []engine.TableName         // saved queries being expanded
+	weights map[engine.TableName]int   // how many saved queries a name stands for
+	weight  int                        // and the text being read
+	scans   *scanSet                   // nil until a name stands for a scan
 }
 
 func (p *project) statement(ctx context.Context, q engine.Query) (*statement, error) {
@@ -30,7 +34,7 @@ func (p *project) statement(ctx context.Context, q engine.Query) (*statement, er
 	if err != nil {
 		return nil, err
 	}
-	return &statement{p: p, c: c, q: q, seen: map[engine.TableName]bool{}}, nil
+	return &statement{p: p, c: c, q: q, seen: map[engine.TableName]bool{}, absent: map[engine.TableName]error{}, weights: map[engine.TableName]int{}}, nil
 }
 
 func (s *statement) close() {

@@ -143,7 +143,10 @@ func (s *statement) work(ctx context.Context, t *translation, named bool) error 
 
 // nameEdits resolves every table of a statement and completes its name to three parts.
 func (s *statement) nameEdits(ctx context.Context, tokens []token, tr *tree) ([]edit, error) {
-	var edits []edit
+	var (
+		edits  []edit
+		absent error
+	)
 	for _, ref := range tr.tables {
 		n := fullName(ref.parts)
 		info, isInfo := infoName(ref.parts)
@@ -167,7 +170,13 @@ func (s *statement) nameEdits(ctx context.Context, tokens []token, tr *tree) ([]
 			return nil, replace(err, ref.pos)
 		}
 		if err := s.resolve(ctx, n, tr.narrow(ref, s.boundHere())); err != nil {
-			return nil, replace(err, ref.pos)
+			if err = replace(err, ref.pos); len(s.chain) == 0 || !isUnknown(err) {
+				return nil, err
+			}
+			if absent == nil { // a saved query that goes round in a circle is told before what it does not find
+				absent = err
+			}
+			continue
 		}
 		if s.q.Variant != "" {
 			edits = append(edits, edit{ref.pos, tokens[i+2*len(ref.parts)-2].end, quoted3(s.variant(n))})
@@ -181,6 +190,9 @@ func (s *statement) nameEdits(ctx context.Context, tokens []token, tr *tree) ([]
 			edits = append(edits, edit{ref.pos, ref.pos, prefix})
 		}
 	}
+	if absent != nil {
+		return nil, absent
+	}
 	for _, c := range tr.longColumns { // peaka.information_schema.tables.table_name: the table is now known by its last name
 		i, ok := slices.BinarySearchFunc(tokens, c.pos, func(t token, pos int) int { return t.pos - pos })
 		if ok && s.q.Variant != "" && len(c.parts) == 4 && chainIs(tokens[i:], c.parts) {
@@ -192,6 +204,19 @@ func (s *statement) nameEdits(ctx context.Context, tokens []token, tr *tree) ([]
 		}
 	}
 	return edits, nil
+}
+
+// isUnknown reports whether an error says that a name stands for nothing.
+func isUnknown(err error) bool {
+	var e *engine.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Kind {
+	case engine.KindUnknownCatalog, engine.KindUnknownSchema, engine.KindUnknownTable, engine.KindUnknownColumn:
+		return true
+	}
+	return false
 }
 
 // replace gives an error that has no place yet the place of a name.

@@ -116,6 +116,9 @@ func (r *rewriter) ask() error {
 	r.s.c.in.notes.Store(id, sink)
 	defer r.s.c.in.notes.Delete(id)
 	if err := r.s.plan(r.ctx, text); err != nil {
+		if r.ctx.Err() != nil {
+			return err
+		}
 		// An error of the statement itself is told about the statement without the wraps.
 		if plain, err2 := r.s.deserialize(r.ctx, bare(r.blind(r.root)).(node)); err2 == nil {
 			if err3 := r.s.plan(r.ctx, plain); err3 != nil {

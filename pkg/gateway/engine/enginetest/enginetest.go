@@ -214,6 +214,28 @@ func cycles(t *testing.T, open Open) {
 	wantKind(t, p, engine.Query{SQL: `SELECT * FROM peaka.query.self`, Catalogs: n}, engine.KindCycle, "peaka.query.self -> peaka.query.self")
 	wantKind(t, p, engine.Query{SQL: `SELECT * FROM peaka.query.over`, Catalogs: n}, engine.KindCycle,
 		"peaka.query.b -> peaka.query.c -> peaka.query.a -> peaka.query.b")
+
+	// A circle is found behind names that stand for nothing too, so that it cannot be saved while they are away.
+	n = Names{
+		lookup("peaka", "query", "left"):  {SQL: `SELECT * FROM peaka."table".gone UNION ALL SELECT nosuch FROM peaka.query.one UNION ALL SELECT * FROM peaka.query.right`},
+		lookup("peaka", "query", "right"): {SQL: `SELECT * FROM away.s.t UNION ALL SELECT * FROM peaka.query.left`},
+		lookup("peaka", "query", "one"):   {SQL: `SELECT nosuch FROM (SELECT 1 AS x)`},
+		lookup("peaka", "query", "gaps"):  {SQL: `SELECT * FROM peaka.query.one UNION ALL SELECT * FROM peaka."table".gone`},
+	}
+	wantKind(t, p, engine.Query{SQL: `SELECT * FROM peaka.query.left`, Catalogs: n}, engine.KindCycle,
+		"peaka.query.left -> peaka.query.right -> peaka.query.left")
+	wantKind(t, p, engine.Query{SQL: `SELECT * FROM peaka.query.gaps`, Catalogs: n}, engine.KindUnknownColumn, "nosuch")
+
+	// Each query reads the one before twice: what the last stands for doubles with every step.
+	n = Names{lookup("peaka", "query", "d0"): {SQL: `SELECT 1 AS a`}, lookup("peaka", "query", "e0"): {SQL: `SELECT * FROM peaka."table".gone`}}
+	for i := 1; i <= 40; i++ {
+		for _, s := range []string{"d", "e"} {
+			n[lookup("peaka", "query", fmt.Sprint(s, i))] = engine.Source{SQL: fmt.Sprintf(`SELECT x.a + y.a AS a FROM peaka.query.%s%d x, peaka.query.%s%d y`, s, i-1, s, i-1)}
+		}
+	}
+	want(t, p, engine.Query{SQL: `SELECT a FROM peaka.query.d6`, Catalogs: n}, "64")
+	wantKind(t, p, engine.Query{SQL: `SELECT a FROM peaka.query.d40`, Catalogs: n}, engine.KindLimit, "more than 2000 saved queries")
+	wantKind(t, p, engine.Query{SQL: `SELECT a FROM peaka.query.e40`, Catalogs: n}, engine.KindUnknownTable, "gone")
 }
 
 func scans(t *testing.T, open Open) {

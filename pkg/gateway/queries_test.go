@@ -1,0 +1,73 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+)
+
+// TestQueriesChangedAtOnce lets two callers close a circle from its two ends, and change different fields of one query.
+func TestQueriesChangedAtOnce(t *testing.T) {
+	m, _ := newMtTest(t)
+	ctx := context.Background()
+	const p = store.DefaultProject
+	create := func(name string) string {
+		q, err := m.cl.Queries.Create(ctx, p, api.QueryRequest{DisplayName: &name, InputQuery: ptr("SELECT 1 AS a")}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return q.ID
+	}
+	both := func(first, second func() error) (errs [2]error) {
+		var wg sync.WaitGroup
+		for i, f := range []func() error{first, second} {
+			wg.Go(func() { errs[i] = f() })
+		}
+		wg.Wait()
+		return errs
+	}
+	update := func(id string, b api.QueryRequest) error {
+		_, err := m.cl.Queries.Update(ctx, p, id, b, nil)
+		return err
+	}
+	a, b := create("a"), create("b")
+	for range 20 {
+		for _, id := range []string{a, b} {
+			if err := update(id, api.QueryRequest{InputQuery: ptr("SELECT 1 AS a")}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		errs := both(
+			func() error { return update(a, api.QueryRequest{InputQuery: ptr("SELECT * FROM peaka.query.b")}) },
+			func() error { return update(b, api.QueryRequest{InputQuery: ptr("SELECT * FROM peaka.query.a")}) })
+		refused := 0
+		for _, err := range errs {
+			var ae *api.Error
+			if errors.As(err, &ae) && strings.Contains(ae.Message, "refers to itself") {
+				refused++
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if refused != 1 {
+			t.Fatalf("%d of two updates that close a circle were refused: %v", refused, errs)
+		}
+	}
+	for _, v := range []string{"x", "y", "x", "y", "x", "y"} {
+		errs := both(
+			func() error { return update(a, api.QueryRequest{InputQuery: ptr("SELECT '" + v + "' AS a")}) },
+			func() error { return update(a, api.QueryRequest{Path: ptr("/" + v)}) })
+		q, err := m.cl.Queries.Get(ctx, p, a)
+		if err := errors.Join(errs[0], errs[1], err); err != nil {
+			t.Fatal(err)
+		}
+		if q.InputQuery != "SELECT '"+v+"' AS a" || *q.Path != "/"+v {
+			t.Fatalf("one change undid the other: %s at %s, not %s", q.InputQuery, *q.Path, v)
+		}
+	}
+}
