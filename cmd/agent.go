@@ -291,7 +291,7 @@ func newAgentThreadCmd(e *Env) *cobra.Command {
 }
 
 func threadID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
-	if uuidLike.MatchString(set) {
+	if uuidLike().MatchString(set) {
 		return set, nil
 	}
 	threads, err := cl.Agent.Threads(ctx, project)

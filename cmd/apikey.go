@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
+	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 )
@@ -55,7 +55,7 @@ func newAPIKeyCmd(e *Env) *cobra.Command {
 }
 
 func apiKeyID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
-	if uuidLike.MatchString(set) {
+	if uuidLike().MatchString(set) {
 		return set, nil
 	}
 	keys, err := cl.APIKeys.List(ctx, project)
@@ -206,11 +206,11 @@ func (e *Env) warnExpiry(s *config.Settings) {
 	}
 }
 
-var spanLike = regexp.MustCompile(`^([0-9]{1,5})([hdwy])$`)
+var spanLike = late.Regexp(`^([0-9]{1,5})([hdwy])$`)
 
 // parseExpiry reads a time, a day (its first moment, UTC) or a span from now.
 func parseExpiry(s string, now time.Time) (time.Time, error) {
-	if m := spanLike.FindStringSubmatch(s); m != nil {
+	if m := spanLike().FindStringSubmatch(s); m != nil {
 		n, _ := strconv.Atoi(m[1])
 		switch m[2] {
 		case "h":

@@ -58,7 +58,7 @@ func tableArgs(args []string) ([3]string, error) {
 
 // findCache is the id of the cache that the arguments name.
 func findCache(ctx context.Context, cl *api.Client, project string, args []string) (string, error) {
-	if len(args) == 1 && uuidLike.MatchString(args[0]) {
+	if len(args) == 1 && uuidLike().MatchString(args[0]) {
 		return args[0], nil
 	}
 	t, err := tableArgs(args)

@@ -132,7 +132,7 @@ func typeNamed(all []api.ConnectionConfiguration, key string) (api.ConnectionCon
 
 // connectionID finds a connection by id or name.
 func connectionID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
-	if uuidLike.MatchString(set) {
+	if uuidLike().MatchString(set) {
 		return set, nil
 	}
 	cs, err := cl.Connections.List(ctx, project)

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 )
@@ -59,7 +59,7 @@ func newDriverCmd(e *Env) *cobra.Command {
 }
 
 // keyText is the form of a key [O].
-var keyText = regexp.MustCompile(`\b([A-Za-z0-9]{8})(\.|%2E|%2e)[A-Za-z0-9]{32}\b`)
+var keyText = late.Regexp(`\b([A-Za-z0-9]{8})(\.|%2E|%2e)[A-Za-z0-9]{32}\b`)
 
 // maskKey hides keys in a connection string: the one in force, whatever its form, and anything that has a key's form.
 func (e *Env) maskKey(s string) string {
@@ -69,7 +69,7 @@ func (e *Env) maskKey(s string) string {
 			s = strings.ReplaceAll(s, form, mask)
 		}
 	}
-	return keyText.ReplaceAllString(s, mask)
+	return keyText().ReplaceAllString(s, mask)
 }
 
 func newSQLCmd(e *Env) *cobra.Command {

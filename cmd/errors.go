@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"regexp"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
 )
@@ -255,7 +255,7 @@ func statusOf(err error) int {
 	return 0
 }
 
-var domainLike = regexp.MustCompile(`^([A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?\.)+[A-Za-z]{2,}\.?$`)
+var domainLike = late.Regexp(`^([A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?\.)+[A-Za-z]{2,}\.?$`)
 
 // refuseDNS catches command lines meant for the DNS tool of the same name, which would otherwise be unknown commands.
 func (e *Env) refuseDNS() error {
@@ -263,7 +263,7 @@ func (e *Env) refuseDNS() error {
 		return nil
 	}
 	a := e.Args[0]
-	if strings.HasPrefix(a, "@") || strings.HasPrefix(a, "+") && len(a) > 1 || domainLike.MatchString(a) || net.ParseIP(a) != nil || a == "-x" {
+	if strings.HasPrefix(a, "@") || strings.HasPrefix(a, "+") && len(a) > 1 || strings.Contains(a, ".") && domainLike().MatchString(a) || net.ParseIP(a) != nil || a == "-x" {
 		return usagef("%q looks like a question for the DNS tool dig; this dig runs a data-integration gateway (the DNS tool is usually /usr/bin/dig, this program is also digctl)", a)
 	}
 	return nil

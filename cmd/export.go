@@ -177,7 +177,7 @@ func tableCatalogID(ctx context.Context, cl *api.Client, project, catalog, schem
 
 // savedQueryID finds a saved query by id, name or display name.
 func savedQueryID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
-	if bigIDLike.MatchString(set) {
+	if bigIDLike().MatchString(set) {
 		return set, nil
 	}
 	qs, err := cl.Queries.List(ctx, project)

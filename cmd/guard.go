@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
+	"github.com/dig-cli/dig/pkg/late"
 	"github.com/spf13/cobra"
 )
 
@@ -192,9 +192,9 @@ func (g guard) tables(ctx context.Context, form api.ExecuteRequest) []tableRef {
 }
 
 var (
-	notNames  = regexp.MustCompile(`(?s)'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/`)
+	notNames  = late.Regexp(`(?s)'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/`)
 	namePart  = `("(?:[^"]|"")+"|[A-Za-z_][A-Za-z0-9_]*)`
-	threePart = regexp.MustCompile(namePart + `\s*\.\s*` + namePart + `\s*\.\s*` + namePart)
+	threePart = late.Regexp(namePart + `\s*\.\s*` + namePart + `\s*\.\s*` + namePart)
 )
 
 // tablesIn finds the three-part names in a text of SQL, each once. A column may be among them; nothing is found behind it then.
@@ -207,7 +207,7 @@ func tablesIn(sql string) []tableRef {
 	}
 	var out []tableRef
 	seen := map[tableRef]bool{}
-	for _, m := range threePart.FindAllStringSubmatch(notNames.ReplaceAllString(sql, " "), -1) {
+	for _, m := range threePart().FindAllStringSubmatch(notNames().ReplaceAllString(sql, " "), -1) {
 		if t := (tableRef{part(m[1]), part(m[2]), part(m[3])}); !seen[t] {
 			seen[t] = true
 			out = append(out, t)

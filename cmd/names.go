@@ -3,17 +3,17 @@ package cmd
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/late"
 )
 
 var (
-	uuidLike    = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
-	bigIDLike   = regexp.MustCompile(`^[0-9]{1,19}$`)
-	projectLike = regexp.MustCompile(`^[A-Za-z0-9]{8}$`)
+	uuidLike    = late.Regexp(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+	bigIDLike   = late.Regexp(`^[0-9]{1,19}$`)
+	projectLike = late.Regexp(`^[A-Za-z0-9]{8}$`)
 )
 
 // named is anything that can be picked by name.
@@ -69,7 +69,7 @@ func (e *Env) orgID(ctx context.Context, cl *api.Client) (string, error) {
 }
 
 func orgByName(ctx context.Context, cl *api.Client, set string) (string, error) {
-	if uuidLike.MatchString(set) {
+	if uuidLike().MatchString(set) {
 		return set, nil
 	}
 	orgs, err := cl.Organizations.List(ctx)
@@ -99,7 +99,7 @@ func (e *Env) workspaceID(ctx context.Context, cl *api.Client, org string) (stri
 }
 
 func workspaceByName(ctx context.Context, cl *api.Client, org, set string) (string, error) {
-	if uuidLike.MatchString(set) {
+	if uuidLike().MatchString(set) {
 		return set, nil
 	}
 	ws, err := cl.Workspaces.List(ctx, org)
@@ -150,7 +150,7 @@ func (e *Env) projectID(ctx context.Context, cl *api.Client) (string, error) {
 // projectByName takes an id or a name. Eight letters or digits are an id, except eight lower-case letters, which may well be
 // a name: those are looked up, and taken as an id when nothing has that name.
 func (e *Env) projectByName(ctx context.Context, cl *api.Client, set string) (string, error) {
-	idLike := projectLike.MatchString(set)
+	idLike := projectLike().MatchString(set)
 	if idLike && (set == gateway.DefaultProject || strings.ToLower(set) != set || strings.ContainsAny(set, "0123456789")) {
 		return set, nil
 	}
@@ -200,7 +200,7 @@ func (e *Env) projectsInReach(ctx context.Context, cl *api.Client) ([]named, err
 
 // catalogID finds a catalog by id or name. The two built-in catalogs share the name peaka; the name means the internal one.
 func catalogID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
-	if bigIDLike.MatchString(set) {
+	if bigIDLike().MatchString(set) {
 		return set, nil
 	}
 	cs, err := cl.Catalogs.List(ctx, project)

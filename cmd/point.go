@@ -4,15 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/output"
 )
 
-var position = regexp.MustCompile(`(?i)^line (\d+):(\d+): `)
+var position = late.Regexp(`(?i)^line (\d+):(\d+): `)
 
 // pointAt makes the place that an error names one of the user's own text or file, and adds its line with a caret under the column.
 func (e *Env) pointAt(st *statement, err error) error {
@@ -20,7 +20,7 @@ func (e *Env) pointAt(st *statement, err error) error {
 	if st.text == "" || !errors.As(err, &ae) {
 		return err
 	}
-	m := position.FindStringSubmatch(ae.Message)
+	m := position().FindStringSubmatch(ae.Message)
 	if m == nil {
 		return err
 	}

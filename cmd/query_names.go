@@ -6,14 +6,15 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/late"
 )
 
 // queryIDLike leaves shorter runs of digits to names such as 2024.
-var queryIDLike = regexp.MustCompile(`^[0-9]{16,19}$`)
+var queryIDLike = late.Regexp(`^[0-9]{16,19}$`)
 
 // queryID finds a saved query by id, by the name that SQL uses, or by its display name.
 func queryID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
-	if queryIDLike.MatchString(set) {
+	if queryIDLike().MatchString(set) {
 		return set, nil
 	}
 	qs, err := cl.Queries.List(ctx, project)
@@ -24,7 +25,7 @@ func queryID(ctx context.Context, cl *api.Client, project, set string) (string, 
 }
 
 func queryAmong(qs []api.Query, set string) (string, error) {
-	if queryIDLike.MatchString(set) {
+	if queryIDLike().MatchString(set) {
 		return set, nil
 	}
 	var all []named
@@ -81,7 +82,7 @@ func readers(ctx context.Context, cl *api.Client, project, schema, table string)
 
 // folderID finds a folder of queries by id, by path (/reports/daily) or by name.
 func folderID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
-	if uuidLike.MatchString(set) {
+	if uuidLike().MatchString(set) {
 		return set, nil
 	}
 	fs, err := cl.Folders.List(ctx, project)

@@ -2,11 +2,11 @@ package cmd
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/late"
 	"github.com/spf13/cobra"
 )
 
@@ -24,11 +24,11 @@ func (s *scheduleFlags) register(c *cobra.Command) {
 	fs.BoolVar(&s.none, "no-schedule", false, "refresh on request only")
 }
 
-var shortPeriod = regexp.MustCompile(`^([0-9]+)([smhdw])$`)
+var shortPeriod = late.Regexp(`^([0-9]+)([smhdw])$`)
 
 // isoPeriod spells 15m as PT15M and leaves ISO-8601 as it is.
 func isoPeriod(s string) string {
-	m := shortPeriod.FindStringSubmatch(s)
+	m := shortPeriod().FindStringSubmatch(s)
 	if m == nil {
 		return s
 	}

@@ -115,7 +115,7 @@ func newSemanticTableCmd(e *Env) *cobra.Command {
 }
 
 func semanticTableID(ctx context.Context, cl *api.Client, project, catalog, set string) (string, error) {
-	if bigIDLike.MatchString(set) {
+	if bigIDLike().MatchString(set) {
 		return set, nil
 	}
 	schema, table, ok := strings.Cut(set, ".")

@@ -13,10 +13,10 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
-	"regexp"
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/go-resty/resty/v2"
 )
@@ -277,7 +277,7 @@ func call[T any](ctx context.Context, c *Client, b spec.Bound, body any) (T, err
 }
 
 // numberIDs finds ids that are written as numbers.
-var numberIDs = regexp.MustCompile(`("(?:id|[A-Za-z]+Id)"\s*:\s*)(\d+)(\s*[,}])`)
+var numberIDs = late.Regexp(`("(?:id|[A-Za-z]+Id)"\s*:\s*)(\d+)(\s*[,}])`)
 
 // decode reads one JSON value. Ids are strings to this client, of which no digit may be lost; numbers in their place are taken as
 // they are written.
@@ -285,7 +285,7 @@ func decode(raw []byte, into any) error {
 	err := json.Unmarshal(raw, into)
 	var te *json.UnmarshalTypeError
 	if errors.As(err, &te) && te.Type.Kind() == reflect.String && strings.HasPrefix(te.Value, "number") {
-		return json.Unmarshal(numberIDs.ReplaceAll(raw, []byte(`$1"$2"$3`)), into)
+		return json.Unmarshal(numberIDs().ReplaceAll(raw, []byte(`$1"$2"$3`)), into)
 	}
 	return err
 }

@@ -10,9 +10,10 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"regexp"
 	"strings"
 	"syscall"
+
+	"github.com/dig-cli/dig/pkg/late"
 )
 
 // Kind classes failures of a call, whatever shape the gateway gave them. Branch on it, never on text.
@@ -94,7 +95,7 @@ func ReadError(method, url string, rep *Reply) *Error {
 		if e.Message == "" {
 			e.Message = e.Name
 		}
-		e.Message = insides.ReplaceAllString(e.Message, "")
+		e.Message = insides().ReplaceAllString(e.Message, "")
 	}
 	if e.Message == "" {
 		e.Message = defaultMessage(e.Status, e.Raw)
@@ -104,7 +105,7 @@ func ReadError(method, url string, rep *Reply) *Error {
 }
 
 // insides are names of classes and of paths in the secret store, which the service puts before some messages [L]; Raw keeps them.
-var insides = regexp.MustCompile(`\b(?:[a-z][a-z0-9_]*\.){2,}[A-Z][A-Za-z0-9_$]*(?:Exception|Error)(?::\s*|\b)|\bsecret/data/[^\s:]+(?::\s*|\b)`)
+var insides = late.Regexp(`\b(?:[a-z][a-z0-9_]*\.){2,}[A-Z][A-Za-z0-9_$]*(?:Exception|Error)(?::\s*|\b)|\bsecret/data/[^\s:]+(?::\s*|\b)`)
 
 func jsonText(raw json.RawMessage) string {
 	var s string

@@ -2,15 +2,16 @@ package api
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/dig-cli/dig/pkg/late"
 )
 
 var (
-	macroForm   = regexp.MustCompile(`^@([A-Za-z]+)((?:[+-][0-9]{1,6}[dwMqyhm])*)$`)
-	macroOffset = regexp.MustCompile(`([+-][0-9]+)([dwMqyhm])`)
+	macroForm   = late.Regexp(`^@([A-Za-z]+)((?:[+-][0-9]{1,6}[dwMqyhm])*)$`)
+	macroOffset = late.Regexp(`([+-][0-9]+)([dwMqyhm])`)
 )
 
 // Macro is a date macro worked out: @today @yesterday @now @sow @eow @som @eom @soq @eoq @soy @eoy, followed by offsets such
@@ -26,7 +27,7 @@ func ResolveMacro(text string, now time.Time) (Macro, bool, error) {
 	if !strings.HasPrefix(text, "@") {
 		return Macro{}, false, nil
 	}
-	m := macroForm.FindStringSubmatch(text)
+	m := macroForm().FindStringSubmatch(text)
 	if m == nil {
 		return Macro{}, true, fmt.Errorf("%q is no date macro: a macro is a name like @today and offsets like -7d", text)
 	}
@@ -63,7 +64,7 @@ func ResolveMacro(text string, now time.Time) (Macro, bool, error) {
 		return Macro{}, true, fmt.Errorf("%q: there is no date macro @%s; there are @today @yesterday @now @sow @eow @som @eom @soq @eoq @soy @eoy", text, m[1])
 	}
 	var out Macro
-	for _, o := range macroOffset.FindAllStringSubmatch(m[2], -1) {
+	for _, o := range macroOffset().FindAllStringSubmatch(m[2], -1) {
 		n, err := strconv.Atoi(o[1])
 		if err != nil {
 			return Macro{}, true, fmt.Errorf("%q: %v", text, err)

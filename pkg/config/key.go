@@ -4,14 +4,15 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"regexp"
 	"strings"
+
+	"github.com/dig-cli/dig/pkg/late"
 )
 
 const masked = "****"
 
 // keyForm is the form of the hosted zones' keys: the part before the dot is public, exports show it [S][O].
-var keyForm = regexp.MustCompile(`^[A-Za-z0-9]{8}\.[A-Za-z0-9]{32}$`)
+var keyForm = late.Regexp(`^[A-Za-z0-9]{8}\.[A-Za-z0-9]{32}$`)
 
 // Key is the text of an API key. It shows itself masked to every printer, encoder and logger; only Reveal gives the text.
 // The text sits behind a pointer so that printing a struct that holds a Key in an unexported field does not show it either.
@@ -54,7 +55,7 @@ func (k Key) String() string {
 	switch {
 	case k.text == nil:
 		return ""
-	case keyForm.MatchString(*k.text):
+	case keyForm().MatchString(*k.text):
 		return (*k.text)[:9] + masked
 	}
 	return masked
@@ -90,7 +91,7 @@ func (k Key) LogValue() slog.Value { return slog.StringValue(k.String()) }
 // KeyHint is a sentence when the key does not look like a key of the hosted zones and the zone is one of them, else "".
 // It is advice only: the form is documented by example, not by rule.
 func KeyHint(z Zone, k Key) string {
-	if k.IsZero() || z == Local || keyForm.MatchString(k.Reveal()) {
+	if k.IsZero() || z == Local || keyForm().MatchString(k.Reveal()) {
 		return ""
 	}
 	return "the key does not look like a key of the hosted zones (8 letters or digits, a dot, 32 letters or digits)"

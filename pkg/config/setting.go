@@ -3,12 +3,12 @@ package config
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dustin/go-humanize"
 )
 
@@ -39,7 +39,7 @@ func EnvName(setting string) string {
 	return "DIG_" + strings.ToUpper(strings.ReplaceAll(setting, "-", "_"))
 }
 
-var profileForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var profileForm = late.Regexp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // CheckProfileName refuses names that are not 1 to 64 letters, digits, dots, hyphens and underscores, the first a letter
 // or digit: they stand in files, in keyring entries and on command lines.
@@ -50,7 +50,7 @@ func CheckProfileName(name string) error {
 	return nil
 }
 
-var outputForm = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+var outputForm = late.Regexp(`^[a-z][a-z0-9-]{0,31}$`)
 
 // checkValue says what is wrong with a value, or "". Which outputs exist is known to the package that writes them.
 func checkValue(name, v string) string {
@@ -67,13 +67,13 @@ func checkValue(name, v string) string {
 	}
 	switch name {
 	case nameProfile:
-		if !profileForm.MatchString(v) {
+		if !profileForm().MatchString(v) {
 			return fmt.Sprintf("%q is not a profile name (1 to 64 letters, digits, '.', '-', '_', the first a letter or digit)", v)
 		}
 	case nameZone:
 		return checkZone(v)
 	case nameOutput:
-		if !outputForm.MatchString(v) {
+		if !outputForm().MatchString(v) {
 			return fmt.Sprintf("%q is not the name of an output form", v)
 		}
 	case nameTimeout:

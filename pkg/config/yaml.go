@@ -6,18 +6,19 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/dig-cli/dig/pkg/late"
 )
 
 // maxFile bounds the files this package reads: a project file comes from strangers.
 const maxFile = 256 << 10
 
-var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
+var yamlLine = late.Regexp(`^yaml: line (\d+): `)
 
 // readBounded reads a regular file; a FIFO or device would hang or never end. A missing file is nil without an error.
 func readBounded(path string) ([]byte, error) {
@@ -90,7 +91,7 @@ func onlyComments(data []byte) string {
 
 func yamlError(path string, err error) error {
 	e := &Error{Kind: ErrUsage, File: path, Msg: strings.TrimPrefix(err.Error(), "yaml: ")}
-	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
+	if m := yamlLine().FindStringSubmatch(err.Error()); m != nil {
 		e.Line, _ = strconv.Atoi(m[1])
 		e.Msg = strings.TrimPrefix(err.Error(), m[0])
 	}

@@ -5,8 +5,9 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"regexp"
 	"time"
+
+	"github.com/dig-cli/dig/pkg/late"
 )
 
 // Limits bound what one caller can take of a served gateway. Zero values are no limit.
@@ -72,7 +73,7 @@ func fellSilent(hr *http.Request) bool {
 // silent reports whether a body was given up because nothing came any more.
 func silent(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }
 
-var literals = regexp.MustCompile(`'(?:[^']|'')*'?|"(?:[^"]|"")*"?`)
+var literals = late.Regexp(`'(?:[^']|'')*'?|"(?:[^"]|"")*"?`)
 
 // forLog takes out of a text what is quoted: values and names that belong to users.
-func forLog(text string) string { return literals.ReplaceAllString(text, "'...'") }
+func forLog(text string) string { return literals().ReplaceAllString(text, "'...'") }

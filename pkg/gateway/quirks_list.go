@@ -3,9 +3,9 @@ package gateway
 import (
 	"fmt"
 	"net/http"
-	"regexp"
 	"strings"
 
+	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -72,11 +72,11 @@ func allQuirks() []quirk {
 			}
 		}},
 		{"counters-lie", []spec.Op{spec.GetCacheStatus, spec.ListCacheExecutions, spec.ListCacheStatuses, spec.ListCatalogCacheStatuses}, edited(func(_ *Quirks, _ spec.Op, _ *http.Request, a *answer) {
-			a.body = updatedCount.ReplaceAll(a.body, []byte("${1}2"))
-			a.body = deletedCount.ReplaceAll(a.body, []byte("${1}0"))
+			a.body = updatedCount().ReplaceAll(a.body, []byte("${1}2"))
+			a.body = deletedCount().ReplaceAll(a.body, []byte("${1}0"))
 		})},
 		{"number-ids", []spec.Op{spec.ListQueries, spec.GetQuery, spec.CreateQuery, spec.ListCatalogs, spec.GetCatalog}, edited(func(_ *Quirks, _ spec.Op, _ *http.Request, a *answer) {
-			a.body = quotedID.ReplaceAll(a.body, []byte("$1$2")) // said of no reply so far, but clients of the service must stand it [I]
+			a.body = quotedID().ReplaceAll(a.body, []byte("$1$2")) // said of no reply so far, but clients of the service must stand it [I]
 		})},
 		{name: quirkParameters},
 		{"undead-cache", []spec.Op{spec.DeleteCache, spec.GetTableCacheState}, undeadCache},
@@ -86,9 +86,9 @@ func allQuirks() []quirk {
 }
 
 var (
-	updatedCount = regexp.MustCompile(`("numberOfUpdatedRecords":)\d+`)
-	deletedCount = regexp.MustCompile(`("numberOfDeletedRecords":)\d+`)
-	quotedID     = regexp.MustCompile(`("(?:id|catalogId)":)"(\d{15,})"`)
+	updatedCount = late.Regexp(`("numberOfUpdatedRecords":)\d+`)
+	deletedCount = late.Regexp(`("numberOfDeletedRecords":)\d+`)
+	quotedID     = late.Regexp(`("(?:id|catalogId)":)"(\d{15,})"`)
 )
 
 func objects(v any) []map[string]any {

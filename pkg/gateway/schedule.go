@@ -3,11 +3,12 @@ package gateway
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 	_ "time/tzdata" // zones by name on systems without a database of their own
+
+	"github.com/dig-cli/dig/pkg/late"
 )
 
 // Timetable is a schedule that was understood: it tells the first moment after a given one.
@@ -21,11 +22,11 @@ type Period struct {
 	Time         time.Duration
 }
 
-var isoDuration = regexp.MustCompile(`^P(?:(\d{1,4})Y)?(?:(\d{1,5})M)?(?:(\d{1,5})W)?(?:(\d{1,6})D)?(T(?:(\d{1,5})H)?(?:(\d{1,7})M)?(?:(\d{1,9})(?:[.,](\d{1,3}))?S)?)?$`)
+var isoDuration = late.Regexp(`^P(?:(\d{1,4})Y)?(?:(\d{1,5})M)?(?:(\d{1,5})W)?(?:(\d{1,6})D)?(T(?:(\d{1,5})H)?(?:(\d{1,7})M)?(?:(\d{1,9})(?:[.,](\d{1,3}))?S)?)?$`)
 
 // ParsePeriod reads an ISO-8601 duration of at least one second.
 func ParsePeriod(s string) (Period, error) {
-	m := isoDuration.FindStringSubmatch(s)
+	m := isoDuration().FindStringSubmatch(s)
 	if m == nil || m[5] == "T" {
 		return Period{}, fmt.Errorf("%q is not an ISO-8601 duration such as PT15M, PT6H or P1D", s)
 	}

@@ -4,11 +4,11 @@ package duckdbfile
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/late"
 )
 
 // physical is how the values of a column lie in DuckDB's memory.
@@ -122,14 +122,14 @@ func columnOf(name, typ string) column {
 	return c
 }
 
-var decimalForm = regexp.MustCompile(`DECIMAL\(([0-9]+),[0-9]+\)`)
+var decimalForm = late.Regexp(`DECIMAL\(([0-9]+),[0-9]+\)`)
 
 // exactly keeps the digits of decimals in a nested value, which JSON numbers would hold as doubles: those of more than 15 digits
 // become texts.
 func exactly(value, typ string) string {
 	long := false
-	as := decimalForm.ReplaceAllStringFunc(typ, func(d string) string {
-		if w, _ := strconv.Atoi(decimalForm.FindStringSubmatch(d)[1]); w <= 15 {
+	as := decimalForm().ReplaceAllStringFunc(typ, func(d string) string {
+		if w, _ := strconv.Atoi(decimalForm().FindStringSubmatch(d)[1]); w <= 15 {
 			return d
 		}
 		long = true

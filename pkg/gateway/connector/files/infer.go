@@ -5,17 +5,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/late"
 )
 
 var (
-	wholeForm   = regexp.MustCompile(`^(0|-?[1-9][0-9]{0,18})$`) // a leading zero or plus would be lost in a number
-	decimalForm = regexp.MustCompile(`^-?(0|[1-9][0-9]*)\.([0-9]+)$`)
+	wholeForm   = late.Regexp(`^(0|-?[1-9][0-9]{0,18})$`) // a leading zero or plus would be lost in a number
+	decimalForm = late.Regexp(`^-?(0|[1-9][0-9]*)\.([0-9]+)$`)
 )
 
 // guess narrows the type of a column value by value. Only types that lose nothing are taken: a column with one value that does
@@ -33,14 +33,14 @@ func (g *guess) add(s string) {
 	g.seen = true
 	g.values++
 	switch {
-	case wholeForm.MatchString(s):
+	case wholeForm().MatchString(s):
 		if _, err := strconv.ParseInt(s, 10, 64); err != nil {
 			g.text = true
 			return
 		}
 		g.whole++
 		g.intDigits = max(g.intDigits, len(strings.TrimPrefix(s, "-")))
-	case decimalForm.MatchString(s):
+	case decimalForm().MatchString(s):
 		whole, frac, _ := strings.Cut(strings.TrimPrefix(s, "-"), ".")
 		g.dec++
 		g.intDigits, g.scale = max(g.intDigits, len(whole)), max(g.scale, len(frac))

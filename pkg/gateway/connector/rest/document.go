@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/dig-cli/dig/pkg/late"
 )
 
 // document is the credential field "tables": what the API offers as tables and how politely it is asked. Unknown members are
@@ -84,9 +85,9 @@ const (
 )
 
 var (
-	nameForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_ .-]*$`)
-	holeForm = regexp.MustCompile(`\{([^{}]*)\}`)
-	typeForm = regexp.MustCompile(`^(boolean|smallint|integer|bigint|double|decimal\(([1-9]|[12][0-9]|3[0-8]),([0-9]|[12][0-9]|3[0-8])\)|varchar|json|date|timestamp|timestamp with time zone|time|uuid)$`)
+	nameForm = late.Regexp(`^[A-Za-z0-9_][A-Za-z0-9_ .-]*$`)
+	holeForm = late.Regexp(`\{([^{}]*)\}`)
+	typeForm = late.Regexp(`^(boolean|smallint|integer|bigint|double|decimal\(([1-9]|[12][0-9]|3[0-8]),([0-9]|[12][0-9]|3[0-8])\)|varchar|json|date|timestamp|timestamp with time zone|time|uuid)$`)
 )
 
 func parseDocument(text string) (*document, error) {
@@ -169,7 +170,7 @@ func (t *table) check() error {
 		t.Sample = defaultSample
 	}
 	switch {
-	case !nameForm.MatchString(t.Name) || !nameForm.MatchString(t.Schema):
+	case !nameForm().MatchString(t.Name) || !nameForm().MatchString(t.Schema):
 		return errors.New("names hold letters, digits, blanks, underscores, points and dashes")
 	case strings.EqualFold(t.Schema, "information_schema"):
 		return errors.New("the schema name information_schema is reserved")
@@ -184,14 +185,14 @@ func (t *table) check() error {
 	case len(t.Columns) > 0 && len(t.Types) > 0:
 		return errors.New("columns gives all types; types is for sampled columns")
 	}
-	if err := checkPath(holeForm.ReplaceAllString(t.Path, "x")); err != nil {
+	if err := checkPath(holeForm().ReplaceAllString(t.Path, "x")); err != nil {
 		return err
 	}
 	if err := t.Paging.check(); err != nil {
 		return fmt.Errorf("paging: %w", err)
 	}
 	for name, typ := range t.Types {
-		if !typeForm.MatchString(typ) {
+		if !typeForm().MatchString(typ) {
 			return fmt.Errorf("types: %q is no type for column %q", typ, name)
 		}
 	}
@@ -206,7 +207,7 @@ func (t *table) check() error {
 			return fmt.Errorf("columns[%d]: name is required", i)
 		case names[lower]:
 			return fmt.Errorf("column %q is there twice, letter case aside", c.Name)
-		case !typeForm.MatchString(c.Type):
+		case !typeForm().MatchString(c.Type):
 			return fmt.Errorf("column %q: %q is no type", c.Name, c.Type)
 		default:
 			names[lower] = true
@@ -217,7 +218,7 @@ func (t *table) check() error {
 
 func (t *table) checkParameters(columns map[string]bool) error {
 	holes := map[string]bool{}
-	for _, m := range holeForm.FindAllStringSubmatch(t.Path, -1) {
+	for _, m := range holeForm().FindAllStringSubmatch(t.Path, -1) {
 		holes[m[1]] = true
 	}
 	seen := map[string]bool{}
@@ -228,7 +229,7 @@ func (t *table) checkParameters(columns map[string]bool) error {
 		}
 		p.inPath = holes[p.Name]
 		switch _, fixed := t.Query[p.Name]; {
-		case !nameForm.MatchString(p.Name):
+		case !nameForm().MatchString(p.Name):
 			return fmt.Errorf("parameters[%d]: name %q", i, p.Name)
 		case seen[strings.ToLower(p.Name)] || columns[strings.ToLower(paramPrefix+p.Name)]:
 			return fmt.Errorf("parameter %q is there twice, letter case aside", p.Name)

@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/late"
 )
 
 // column is a column of a table: a member of its rows, or a parameter.
@@ -52,7 +52,7 @@ func (g *guess) add(v json.RawMessage) {
 	}
 }
 
-var decimalForm = regexp.MustCompile(`^-?[0-9]{1,60}(\.[0-9]{1,60})?([eE][+-]?[0-9]{1,2})?$`)
+var decimalForm = late.Regexp(`^-?[0-9]{1,60}(\.[0-9]{1,60})?([eE][+-]?[0-9]{1,2})?$`)
 
 // numberKind is the type that keeps a number exactly: bigint, double, or varchar if neither does. A text of 17 digits is a
 // double's own.
@@ -234,7 +234,7 @@ func cellOf(v json.RawMessage, c column) (any, error) {
 		}
 	default: // the engine reads the text, or refuses it
 		if strings.HasPrefix(c.Type, "decimal") {
-			if decimalForm.MatchString(s) {
+			if decimalForm().MatchString(s) {
 				return s, nil
 			}
 		} else if isText {

@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/late"
 )
 
 // column is a column of a table. SQLite keeps any value in any column; a value that does not fit the type is an error.
@@ -29,7 +29,7 @@ func columnOf(name, declared string, notNull bool) column {
 	return c
 }
 
-var numericForm = regexp.MustCompile(`^(?:DECIMAL|NUMERIC|DEC) ?\( ?([0-9]{1,4}) ?(?:, ?([0-9]{1,4}) ?)?\)`)
+var numericForm = late.Regexp(`^(?:DECIMAL|NUMERIC|DEC) ?\( ?([0-9]{1,4}) ?(?:, ?([0-9]{1,4}) ?)?\)`)
 
 // typeOf maps a declared type. The order of the rules is SQLite's for affinities, with the names that people use for more than
 // those before it.
@@ -43,7 +43,7 @@ func typeOf(declared string) string {
 		}
 		return false
 	}
-	if m := numericForm.FindStringSubmatch(d); m != nil {
+	if m := numericForm().FindStringSubmatch(d); m != nil {
 		p, _ := strconv.Atoi(m[1])
 		s, _ := strconv.Atoi(m[2])
 		if p >= 1 && p <= 38 && s <= p {
@@ -214,9 +214,9 @@ func kindOf(v any) string {
 }
 
 var (
-	dateForm   = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
-	momentForm = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?)?$`)
-	uuidForm   = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+	dateForm   = late.Regexp(`^[0-9]{4}-[0-9]{2}-[0-9]{2}$`)
+	momentForm = late.Regexp(`^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?)?$`)
+	uuidForm   = late.Regexp(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 )
 
 var momentLayouts = []string{"2006-01-02 15:04:05.999999", "2006-01-02 15:04", "2006-01-02"}
@@ -263,12 +263,12 @@ func (c column) cell(v any) (any, error) {
 		case "json":
 			ok = json.Valid([]byte(x))
 		case "uuid":
-			ok = uuidForm.MatchString(x)
+			ok = uuidForm().MatchString(x)
 		case "date":
 			_, err := time.Parse(time.DateOnly, x)
-			ok = err == nil && dateForm.MatchString(x)
+			ok = err == nil && dateForm().MatchString(x)
 		case "timestamp":
-			if momentForm.MatchString(x) {
+			if momentForm().MatchString(x) {
 				for _, l := range momentLayouts {
 					if t, err := time.Parse(l, strings.Replace(x, "T", " ", 1)); err == nil {
 						return t, nil
@@ -296,7 +296,7 @@ func (c column) cell(v any) (any, error) {
 	return nil, fmt.Errorf("%q, kept as %s, is no %s", s, kindOf(v), typ)
 }
 
-var plainNumber = regexp.MustCompile(`^-?([0-9]+)(?:\.([0-9]+))?$`)
+var plainNumber = late.Regexp(`^-?([0-9]+)(?:\.([0-9]+))?$`)
 
 // decimal writes a number with the digits of the column, if that is a decimal that holds it exactly.
 func (c column) decimal(s string) (string, bool) {
@@ -304,7 +304,7 @@ func (c column) decimal(s string) (string, bool) {
 	if c.width == 0 {
 		return "", false
 	}
-	m := plainNumber.FindStringSubmatch(s)
+	m := plainNumber().FindStringSubmatch(s)
 	if m == nil || len(strings.TrimRight(m[2], "0")) > scale || len(strings.TrimLeft(m[1], "0")) > c.width-scale {
 		return "", false
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/late"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -30,7 +31,7 @@ func (s *statement) bind(ps bindings.PreparedStatement, guess bool) error {
 		lt := bindings.ParamLogicalType(ps, idx)
 		id := bindings.GetTypeId(lt)
 		bindings.DestroyLogicalType(&lt)
-		if guess && (id == bindings.TypeInvalid || id == bindings.TypeAny || id == bindings.TypeSQLNull) && doubleText.MatchString(v) {
+		if guess && (id == bindings.TypeInvalid || id == bindings.TypeAny || id == bindings.TypeSQLNull) && doubleText().MatchString(v) {
 			id = bindings.TypeDecimal
 		}
 		ok, err := bindValue(ps, idx, id, v)
@@ -59,14 +60,14 @@ func typeWord(id bindings.Type) string {
 }
 
 var (
-	integerText   = regexp.MustCompile(`^[+-]?[0-9]+$`)
-	decimalText   = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)$`)
-	doubleText    = regexp.MustCompile(`(?i)^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?$`)
-	dateText      = regexp.MustCompile(`^[+-]?[0-9]{4,6}-[0-9]{1,2}-[0-9]{1,2}$`)
-	timeText      = regexp.MustCompile(`^[0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?$`)
-	timestampText = regexp.MustCompile(`^[+-]?[0-9]{4,6}-[0-9]{1,2}-[0-9]{1,2}([ T][0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?)?$`)
-	zonedText     = regexp.MustCompile(`^[+-]?[0-9]{4,6}-[0-9]{1,2}-[0-9]{1,2}([ T][0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?)?( ?(Z|[+-][0-9]{2}(:?[0-9]{2})?|[A-Za-z]+(/[A-Za-z_]+)*))?$`)
-	uuidText      = regexp.MustCompile(`(?i)^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+	integerText   = late.Regexp(`^[+-]?[0-9]+$`)
+	decimalText   = late.Regexp(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)$`)
+	doubleText    = late.Regexp(`(?i)^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?$`)
+	dateText      = late.Regexp(`^[+-]?[0-9]{4,6}-[0-9]{1,2}-[0-9]{1,2}$`)
+	timeText      = late.Regexp(`^[0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?$`)
+	timestampText = late.Regexp(`^[+-]?[0-9]{4,6}-[0-9]{1,2}-[0-9]{1,2}([ T][0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?)?$`)
+	zonedText     = late.Regexp(`^[+-]?[0-9]{4,6}-[0-9]{1,2}-[0-9]{1,2}([ T][0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?)?( ?(Z|[+-][0-9]{2}(:?[0-9]{2})?|[A-Za-z]+(/[A-Za-z_]+)*))?$`)
+	uuidText      = late.Regexp(`(?i)^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 )
 
 // bindValue binds one text where a type is expected; false says that the text does not fit.
@@ -78,25 +79,25 @@ func bindValue(ps bindings.PreparedStatement, i bindings.IdxT, id bindings.Type,
 		return true, nil
 	}
 	word := strings.TrimSpace(v)
-	form := map[bindings.Type]*regexp.Regexp{bindings.TypeDate: dateText, bindings.TypeTime: timeText, bindings.TypeTimestamp: timestampText,
+	form := map[bindings.Type]func() *regexp.Regexp{bindings.TypeDate: dateText, bindings.TypeTime: timeText, bindings.TypeTimestamp: timestampText,
 		bindings.TypeTimestampTZ: zonedText, bindings.TypeUUID: uuidText}[id]
 	switch id {
 	case bindings.TypeTinyInt, bindings.TypeSmallInt, bindings.TypeInteger, bindings.TypeBigInt, bindings.TypeHugeInt, bindings.TypeUTinyInt,
 		bindings.TypeUSmallInt, bindings.TypeUInteger, bindings.TypeUBigInt, bindings.TypeUHugeInt, bindings.TypeDecimal,
 		bindings.TypeIntegerLiteral:
-		if integerText.MatchString(word) {
+		if integerText().MatchString(word) {
 			if n, err := strconv.ParseInt(word, 10, 64); err == nil {
 				return done(bindings.BindInt64(ps, i, n))
 			}
 		}
-		if decimalText.MatchString(word) {
+		if decimalText().MatchString(word) {
 			d, ok := exactDecimal(word)
 			if !ok {
 				return false, nil
 			}
 			return done(bindings.BindDecimal(ps, i, d))
 		}
-		if !doubleText.MatchString(word) {
+		if !doubleText().MatchString(word) {
 			return false, nil
 		}
 		fallthrough
@@ -116,7 +117,7 @@ func bindValue(ps bindings.PreparedStatement, i bindings.IdxT, id bindings.Type,
 		return false, nil
 	}
 	if form != nil {
-		if !form.MatchString(word) || !realDay(word) {
+		if !form().MatchString(word) || !realDay(word) {
 			return false, nil
 		}
 		v = word

@@ -19,11 +19,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"sync"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/late"
 )
 
 const (
@@ -33,7 +33,7 @@ const (
 )
 
 // projectID is what may become the name of a directory.
-var projectID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+var projectID = late.Regexp(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
 // duck is the engine: the registry of the open projects of one directory.
 type duck struct {
@@ -72,7 +72,7 @@ func Open(o engine.Options) (engine.Engine, error) {
 }
 
 func (d *duck) lookup(id string) (*project, error) {
-	if !projectID.MatchString(id) {
+	if !projectID().MatchString(id) {
 		return nil, fmt.Errorf("%q is not a project id", id)
 	}
 	d.mu.Lock()

@@ -4,15 +4,15 @@ package duckdb
 
 import (
 	"errors"
-	"regexp"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/late"
 )
 
 var (
-	missingColumn = regexp.MustCompile(`(?i)(?:column|Referenced column|Values list "[^"]*" does not have a column named) "([^"]+)"`)
-	missingTable  = regexp.MustCompile(`(?i)Table with name "?([^" ]+?)"? does not exist`)
+	missingColumn = late.Regexp(`(?i)(?:column|Referenced column|Values list "[^"]*" does not have a column named) "([^"]+)"`)
+	missingTable  = late.Regexp(`(?i)Table with name "?([^" ]+?)"? does not exist`)
 )
 
 // explain turns an error of DuckDB into one of the contract, in the service's words where they are known [O].
@@ -62,7 +62,7 @@ func (t *translation) binder(d *duckError, e *engine.Error) {
 	case d.Subtype == "COLUMN_NOT_FOUND" || strings.Contains(d.Message, "not found in FROM clause"):
 		e.Kind = engine.KindUnknownColumn
 		name := d.Name
-		if m := missingColumn.FindStringSubmatch(d.Message); name == "" && m != nil {
+		if m := missingColumn().FindStringSubmatch(d.Message); name == "" && m != nil {
 			name = m[1]
 		}
 		if name != "" {
@@ -71,13 +71,13 @@ func (t *translation) binder(d *duckError, e *engine.Error) {
 	case strings.HasPrefix(d.Message, "Referenced table"), strings.Contains(d.Message, "does not have a column named"):
 		e.Kind = engine.KindUnknownColumn
 		name := d.Name
-		if m := missingColumn.FindStringSubmatch(d.Message); m != nil {
+		if m := missingColumn().FindStringSubmatch(d.Message); m != nil {
 			name = m[1]
 		}
 		e.Message = "Column '" + t.written(d.Pos, name) + "' cannot be resolved"
-	case missingTable.MatchString(d.Message):
+	case missingTable().MatchString(d.Message):
 		e.Kind = engine.KindUnknownTable
-		e.Message = "Table '" + missingTable.FindStringSubmatch(d.Message)[1] + "' does not exist"
+		e.Message = "Table '" + missingTable().FindStringSubmatch(d.Message)[1] + "' does not exist"
 	case strings.Contains(d.Message, "does not exist!") && strings.Contains(d.Message, "Function"):
 		e.Kind = engine.KindUnsupported
 	}

@@ -355,7 +355,7 @@ func literal(n map[string]any) (c constant, ok bool) {
 		case "DECIMAL": // exactly the digits of the text
 			_, places, _ := strings.Cut(c.text, ".")
 			scale, known := scaleOf(to)
-			c.kind, ok = constDecimal, known && len(places) <= scale && decimalText.MatchString(c.text)
+			c.kind, ok = constDecimal, known && len(places) <= scale && decimalText().MatchString(c.text)
 		case "UUID":
 			c.kind = constUUID
 		case "BOOLEAN": // true and false are written so by the parser

@@ -84,7 +84,7 @@ func (t *scanTable) filter(c condition) (engine.Filter, bool) {
 // value is a constant as a value of a column's type, when DuckDB compares it as just that.
 func (c constant) value(duck, trino string) (any, bool) {
 	param := c.kind == constParam
-	number := c.kind == constInt || c.kind == constDecimal || param && decimalText.MatchString(c.text)
+	number := c.kind == constInt || c.kind == constDecimal || param && decimalText().MatchString(c.text)
 	switch duck {
 	case "VARCHAR":
 		return c.text, (c.kind == constText || param) && strings.HasPrefix(trino, "varchar")
@@ -96,7 +96,7 @@ func (c constant) value(duck, trino string) (any, bool) {
 		n, err := strconv.ParseInt(c.text, 10, bits) // the source knows no number beyond the type
 		return n, err == nil
 	case "DOUBLE":
-		if c.kind == constDouble || param && doubleText.MatchString(c.text) {
+		if c.kind == constDouble || param && doubleText().MatchString(c.text) {
 			f, err := strconv.ParseFloat(c.text, 64)
 			return f, err == nil
 		}
@@ -107,7 +107,7 @@ func (c constant) value(duck, trino string) (any, bool) {
 		b, err := strconv.ParseBool(c.text)
 		return b, err == nil && (c.kind == constBool || param && (c.text == "true" || c.text == "false"))
 	case "UUID":
-		return strings.ToLower(c.text), (c.kind == constText || c.kind == constUUID || param) && uuidText.MatchString(c.text)
+		return strings.ToLower(c.text), (c.kind == constText || c.kind == constUUID || param) && uuidText().MatchString(c.text)
 	case "DATE":
 		if c.kind != constText && c.kind != constDate && !param {
 			return nil, false

@@ -3,10 +3,10 @@
 package duckdb
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/late"
 )
 
 // call applies the rule of a function.
@@ -148,11 +148,11 @@ func (r *rewriter) pairLambda(n node, fields ...string) (node, error) {
 
 // jsonPath puts a path of Trino's JSON functions into DuckDB's form; ok is false for what is no plain path.
 func jsonPath(p string) (string, bool) {
-	if !jsonPathForm.MatchString(p) {
+	if !jsonPathForm().MatchString(p) {
 		return "", false
 	}
 	out := "$"
-	for _, m := range jsonPathStep.FindAllStringSubmatch(p[1:], -1) {
+	for _, m := range jsonPathStep().FindAllStringSubmatch(p[1:], -1) {
 		switch {
 		case m[3] != "":
 			out += "[" + m[3] + "]"
@@ -164,8 +164,8 @@ func jsonPath(p string) (string, bool) {
 }
 
 var (
-	jsonPathForm = regexp.MustCompile(`^\$(\.[\p{L}\p{N}_:-]+|\["[^"\\]*"\]|\['[^'\\]*'\]|\[\d+\])*$`)
-	jsonPathStep = regexp.MustCompile(`\.([\p{L}\p{N}_:-]+)|\[["']([^"']*)["']\]|\[(\d+)\]`)
+	jsonPathForm = late.Regexp(`^\$(\.[\p{L}\p{N}_:-]+|\["[^"\\]*"\]|\['[^'\\]*'\]|\[\d+\])*$`)
+	jsonPathStep = late.Regexp(`\.([\p{L}\p{N}_:-]+)|\[["']([^"']*)["']\]|\[(\d+)\]`)
 )
 
 // written are the rules that need more than a template, but no types.

@@ -192,7 +192,7 @@ func plainLiteral(text string, to *vtype) bool {
 	var ok bool
 	switch {
 	case to.isInt():
-		return integerText.MatchString(text)
+		return integerText().MatchString(text)
 	case to.name == "date":
 		_, ok, _ = isoDay(text)
 	case to.isStamp():

@@ -4,14 +4,15 @@ package duckdb
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/dig-cli/dig/pkg/late"
 )
 
 func isoDay(a string) (string, bool, error) {
 	s := strings.TrimSpace(a)
-	if !dayLiteral.MatchString(s) || !realDay(s) {
+	if !dayLiteral().MatchString(s) || !realDay(s) {
 		return "", false, says("Value cannot be cast to date: %s", a)
 	}
 	return s, true, nil
@@ -23,7 +24,7 @@ func isoDate(a string) (string, bool, error) {
 			return t.Format("2006-01-02"), true, nil
 		}
 	}
-	if m := isoWeek.FindStringSubmatch(a); m != nil {
+	if m := isoWeek().FindStringSubmatch(a); m != nil {
 		day := time.Date(int(atoi(m[1])), 1, 4, 0, 0, 0, 0, time.UTC)
 		day = day.AddDate(0, 0, -(int(day.Weekday())+6)%7+7*(int(atoi(m[2]))-1))
 		if m[3] != "" {
@@ -34,10 +35,10 @@ func isoDate(a string) (string, bool, error) {
 	return "", false, says("Invalid format: \"%s\"", a)
 }
 
-var isoWeek = regexp.MustCompile(`^(\d{4})-W(\d{2})(?:-(\d))?$`)
+var isoWeek = late.Regexp(`^(\d{4})-W(\d{2})(?:-(\d))?$`)
 
 func isoClock(a string) (string, bool, error) {
-	m := stampLiteral.FindStringSubmatch(a)
+	m := stampLiteral().FindStringSubmatch(a)
 	if m == nil || m[4] != "" || strings.Contains(a, "T") || !realDay(m[1]) {
 		return "", false, says("Value cannot be cast to timestamp: %s", a)
 	}
@@ -46,7 +47,7 @@ func isoClock(a string) (string, bool, error) {
 
 // isoTimestamp reads a timestamp with or without a zone; zones other than UTC cannot be kept.
 func isoTimestamp(a string) (string, bool, error) {
-	m := stampLiteral.FindStringSubmatch(strings.TrimSuffix(a, "Z"))
+	m := stampLiteral().FindStringSubmatch(strings.TrimSuffix(a, "Z"))
 	if m == nil || !realDay(m[1]) || len(m[3]) > 6 {
 		return "", false, says("Value cannot be cast to timestamp with time zone: %s", a)
 	}

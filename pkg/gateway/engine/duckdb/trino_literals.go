@@ -4,23 +4,23 @@ package duckdb
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/late"
 )
 
 var (
-	stampLiteral  = regexp.MustCompile(`^\s*([+-]?\d{4,}-\d{1,2}-\d{1,2})(?:[ T](\d{1,2}:\d{1,2}(?::\d{1,2}(?:\.(\d+))?)?))?\s*(.*?)\s*$`)
-	offsetLiteral = regexp.MustCompile(`^([+-])(\d{1,2}):?(\d{2})?$`)
-	dayLiteral    = regexp.MustCompile(`^\s*[+-]?\d{4,}-\d{1,2}-\d{1,2}\s*$`)
-	clockLiteral  = regexp.MustCompile(`^\s*\d{1,2}:\d{1,2}(:\d{1,2}(\.\d{1,6})?)?\s*$`)
-	fieldsYear    = regexp.MustCompile(`^\s*(\d+)-(\d+)\s*$`)
-	fieldsDay     = regexp.MustCompile(`^\s*(\d+)(?:[ ](\d+)(?::(\d+)(?::(\d+(?:\.\d{1,3})?))?)?)?\s*$`)
-	fieldsClock   = regexp.MustCompile(`^\s*(\d+)(?::(\d+)(?::(\d+(?:\.\d{1,3})?))?)?\s*$`)
-	fieldOne      = regexp.MustCompile(`^\s*([+-]?)(\d+(?:\.\d{1,3})?)\s*$`)
+	stampLiteral  = late.Regexp(`^\s*([+-]?\d{4,}-\d{1,2}-\d{1,2})(?:[ T](\d{1,2}:\d{1,2}(?::\d{1,2}(?:\.(\d+))?)?))?\s*(.*?)\s*$`)
+	offsetLiteral = late.Regexp(`^([+-])(\d{1,2}):?(\d{2})?$`)
+	dayLiteral    = late.Regexp(`^\s*[+-]?\d{4,}-\d{1,2}-\d{1,2}\s*$`)
+	clockLiteral  = late.Regexp(`^\s*\d{1,2}:\d{1,2}(:\d{1,2}(\.\d{1,6})?)?\s*$`)
+	fieldsYear    = late.Regexp(`^\s*(\d+)-(\d+)\s*$`)
+	fieldsDay     = late.Regexp(`^\s*(\d+)(?:[ ](\d+)(?::(\d+)(?::(\d+(?:\.\d{1,3})?))?)?)?\s*$`)
+	fieldsClock   = late.Regexp(`^\s*(\d+)(?::(\d+)(?::(\d+(?:\.\d{1,3})?))?)?\s*$`)
+	fieldOne      = late.Regexp(`^\s*([+-]?)(\d+(?:\.\d{1,3})?)\s*$`)
 )
 
 // literal reads a type name followed by a text.
@@ -34,7 +34,7 @@ func (x *syntax) literal(i int) error {
 	switch t.text {
 	case "decimal":
 		digits := strings.TrimSpace(text)
-		if !decimalText.MatchString(digits) {
+		if !decimalText().MatchString(digits) {
 			return bad()
 		}
 		whole, frac, _ := strings.Cut(strings.TrimLeft(digits, "+-"), ".")
@@ -44,11 +44,11 @@ func (x *syntax) literal(i int) error {
 		}
 		x.replace(from, to, fmt.Sprintf("CAST(%s AS DECIMAL(%d,%d))", quoteText(digits), p, s))
 	case "date":
-		if !dayLiteral.MatchString(text) || !realDay(strings.TrimSpace(text)) {
+		if !dayLiteral().MatchString(text) || !realDay(strings.TrimSpace(text)) {
 			return bad()
 		}
 	case "time":
-		if !clockLiteral.MatchString(text) {
+		if !clockLiteral().MatchString(text) {
 			if _, zone, ok := strings.Cut(strings.TrimSpace(text), " "); ok || strings.ContainsAny(text, "+-"+zone) {
 				return errorAt(t.pos, engine.KindUnsupported, "TIME WITH TIME ZONE is not supported on zone local")
 			}
@@ -72,7 +72,7 @@ func (x *syntax) literal(i int) error {
 
 // stamp reads a timestamp literal: its number of digits is its precision, and a zone makes it one with time zone.
 func (x *syntax) stamp(i int, text string, bad func() error) error {
-	m := stampLiteral.FindStringSubmatch(text)
+	m := stampLiteral().FindStringSubmatch(text)
 	if m == nil || !realDay(m[1]) {
 		return bad()
 	}
@@ -112,7 +112,7 @@ func (x *syntax) stamp(i int, text string, bad func() error) error {
 
 // zoneOf finds a time zone by its name or offset; zones that are UTC are time.UTC.
 func zoneOf(name string) (*time.Location, bool) {
-	if m := offsetLiteral.FindStringSubmatch(name); m != nil {
+	if m := offsetLiteral().FindStringSubmatch(name); m != nil {
 		h, _ := strconv.Atoi(m[2])
 		min, _ := strconv.Atoi("0" + m[3])
 		if h > 14 || min > 59 {
@@ -165,23 +165,23 @@ func (x *syntax) interval(i int) error {
 	months, millis, ok := int64(0), int64(0), false
 	switch unit + " " + to {
 	case "year month":
-		if m := fieldsYear.FindStringSubmatch(text); m != nil {
+		if m := fieldsYear().FindStringSubmatch(text); m != nil {
 			months, ok = atoi(m[1])*12+atoi(m[2]), true
 		}
 	case "day hour", "day minute", "day second":
-		if m := fieldsDay.FindStringSubmatch(text); m != nil {
+		if m := fieldsDay().FindStringSubmatch(text); m != nil {
 			millis, ok = atoi(m[1])*86_400_000+atoi(m[2])*3_600_000+atoi(m[3])*60_000+seconds(m[4]), true
 		}
 	case "hour minute", "hour second":
-		if m := fieldsClock.FindStringSubmatch(text); m != nil {
+		if m := fieldsClock().FindStringSubmatch(text); m != nil {
 			millis, ok = atoi(m[1])*3_600_000+atoi(m[2])*60_000+seconds(m[3]), true
 		}
 	case "minute second":
-		if m := fieldsClock.FindStringSubmatch(text); m != nil && m[3] == "" {
+		if m := fieldsClock().FindStringSubmatch(text); m != nil && m[3] == "" {
 			millis, ok = atoi(m[1])*60_000+atoi(m[2])*1000, true
 		}
 	case "year ", "month ", "day ", "hour ", "minute ", "second ":
-		m := fieldOne.FindStringSubmatch(text)
+		m := fieldOne().FindStringSubmatch(text)
 		if m == nil || strings.Contains(m[2], ".") && unit != "second" {
 			return bad()
 		}

@@ -56,7 +56,7 @@ func clock(zone string, x node) node {
 }
 
 func offsetSeconds(zone string) int64 {
-	if loc, ok := zoneOf(zone); ok && offsetLiteral.MatchString(zone) {
+	if loc, ok := zoneOf(zone); ok && offsetLiteral().MatchString(zone) {
 		_, s := time.Unix(0, 0).In(loc).Zone()
 		return int64(s)
 	}
