@@ -51,6 +51,15 @@ type described struct {
 	cols []column
 }
 
+// still refuses a file that is no longer what was described.
+func (d described) still(h *os.File) error {
+	info, err := h.Stat()
+	if err == nil && (info.Size() != d.size || !info.ModTime().Equal(d.at)) {
+		err = errors.New("the file has changed while it was read")
+	}
+	return err
+}
+
 func open(c connector.Credential) (connector.Connector, error) {
 	f := &folder{dir: c.Text("path"), pattern: c.Text("pattern"), known: map[string]described{}}
 	if !filepath.IsAbs(f.dir) {
@@ -234,14 +243,14 @@ func (f *folder) Table(ctx context.Context, schema, table string) (engine.Scanne
 	f.mu.Unlock()
 	if !ok || d.size != info.Size() || !d.at.Equal(info.ModTime()) {
 		d = described{size: info.Size(), at: info.ModTime()}
-		if d.cols, err = f.describe(ctx, t); err != nil {
+		if d.cols, err = f.describe(ctx, t, d); err != nil {
 			return nil, fmt.Errorf("file %s: %w", t.path, err)
 		}
 		f.mu.Lock()
 		f.known[t.path] = d
 		f.mu.Unlock()
 	}
-	return &tableOf{f, t, d.cols}, nil
+	return &tableOf{f, t, d}, nil
 }
 
 // Statistics are not kept of files.
@@ -258,12 +267,12 @@ type column struct {
 type tableOf struct {
 	f    *folder
 	file file
-	cols []column
+	as   described
 }
 
 func (t *tableOf) Columns(context.Context) ([]engine.ColumnInfo, error) {
-	out := make([]engine.ColumnInfo, len(t.cols))
-	for i, c := range t.cols {
+	out := make([]engine.ColumnInfo, len(t.as.cols))
+	for i, c := range t.as.cols {
 		out[i] = c.ColumnInfo
 	}
 	return out, nil
@@ -273,22 +282,22 @@ func (t *tableOf) Columns(context.Context) ([]engine.ColumnInfo, error) {
 func (t *tableOf) Scan(_ context.Context, req engine.ScanRequest) (engine.Batches, error) {
 	want := make([]column, len(req.Columns))
 	for i, name := range req.Columns {
-		k := slices.IndexFunc(t.cols, func(c column) bool { return c.Name == name })
+		k := slices.IndexFunc(t.as.cols, func(c column) bool { return c.Name == name })
 		if k < 0 {
 			return nil, fmt.Errorf("file %s has no column %q", t.file.path, name)
 		}
-		want[i] = t.cols[k]
+		want[i] = t.as.cols[k]
 	}
 	limit := req.Limit
 	if len(req.Filters) > 0 {
 		limit = -1
 	}
 	if t.file.form == formParquet {
-		return t.f.scanParquet(t.file, want, limit)
+		return t.f.scanParquet(t.file, t.as, want, limit)
 	}
-	recs, err := t.f.records(t.file)
+	recs, err := t.f.records(t.file, t.as)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("file %s: %w", t.file.path, err)
 	}
-	return &batches{recs: recs, file: t.file, cols: want, width: len(t.cols), limit: limit}, nil
+	return &batches{recs: recs, file: t.file, cols: want, width: len(t.as.cols), limit: limit}, nil
 }

@@ -87,11 +87,11 @@ func (g *guess) typ() string {
 	return "varchar"
 }
 
-func (f *folder) describe(ctx context.Context, t file) ([]column, error) {
+func (f *folder) describe(ctx context.Context, t file, d described) ([]column, error) {
 	if t.form == formParquet {
-		return f.describeParquet(t)
+		return f.describeParquet(t, d)
 	}
-	recs, err := f.records(t)
+	recs, err := f.records(t, d)
 	if err != nil {
 		return nil, err
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-func (f *folder) openParquet(t file) (*os.File, *parquet.File, error) {
-	h, err := f.openFile(t)
+func (f *folder) openParquet(t file, d described) (*os.File, *parquet.File, error) {
+	h, err := f.openFile(t, d)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -34,8 +34,8 @@ func (f *folder) openParquet(t file) (*os.File, *parquet.File, error) {
 }
 
 // describeParquet maps the columns of a Parquet file. Nested ones are JSON.
-func (f *folder) describeParquet(t file) ([]column, error) {
-	h, p, err := f.openParquet(t)
+func (f *folder) describeParquet(t file, d described) ([]column, error) {
+	h, p, err := f.openParquet(t, d)
 	if err != nil {
 		return nil, err
 	}
@@ -189,6 +189,7 @@ func decimalOf(kind parquet.Kind, scale int32) decoder {
 type parquetBatches struct {
 	handle *os.File
 	file   file
+	as     described
 	groups []parquet.RowGroup
 	cols   []column
 	decode []decoder
@@ -202,12 +203,12 @@ type parquetBatches struct {
 	buf     []parquet.Value
 }
 
-func (f *folder) scanParquet(t file, want []column, limit int64) (engine.Batches, error) {
-	h, p, err := f.openParquet(t)
+func (f *folder) scanParquet(t file, d described, want []column, limit int64) (engine.Batches, error) {
+	h, p, err := f.openParquet(t, d)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("file %s: %w", t.path, err)
 	}
-	b := &parquetBatches{handle: h, file: t, groups: p.RowGroups(), cols: want, limit: limit, buf: make([]parquet.Value, batchRows)}
+	b := &parquetBatches{handle: h, file: t, as: d, groups: p.RowGroups(), cols: want, limit: limit, buf: make([]parquet.Value, batchRows)}
 	all := p.Root().Columns()
 	for _, c := range want {
 		if c.at >= len(all) || all[c.at].Name() != c.Name {
@@ -249,6 +250,9 @@ func (b *parquetBatches) Next(ctx context.Context) ([][]any, error) {
 			return nil, b.fault(err)
 		}
 		if len(b.groups) == 0 {
+			if err := b.as.still(b.handle); err != nil {
+				return nil, b.fault(err)
+			}
 			return nil, io.EOF
 		}
 		g := b.groups[0]

@@ -5,12 +5,14 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
@@ -40,31 +42,53 @@ type jsonMember struct {
 // readers are a file and what unpacks it.
 type readers struct {
 	io.Reader
-	closers []io.Closer
+	file *os.File
+	as   described
 }
 
-func (r readers) Close() (err error) {
-	for _, c := range r.closers {
-		err = errors.Join(err, c.Close())
+func (r readers) Close() error { return r.file.Close() }
+
+// end is the end of the records, if the file is still as it was at their beginning.
+func (r readers) end(err error) error {
+	if changed := r.as.still(r.file); changed != nil {
+		return changed
 	}
 	return err
 }
 
-func (f *folder) openFile(t file) (*os.File, error) {
+// openFile opens a file that must be as it was when it was described.
+func (f *folder) openFile(t file, d described) (*os.File, error) {
 	r, err := f.root()
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	return r.Open(t.path)
+	h, err := r.Open(t.path)
+	if err != nil {
+		return nil, bare(err)
+	}
+	if err := d.still(h); err != nil {
+		h.Close()
+		return nil, err
+	}
+	return h, nil
 }
 
-func (f *folder) records(t file) (records, error) {
-	h, err := f.openFile(t)
+// bare leaves the path out of an error that is about to name the file.
+func bare(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}
+
+func (f *folder) records(t file, d described) (records, error) {
+	h, err := f.openFile(t, d)
 	if err != nil {
 		return nil, err
 	}
-	in := readers{h, []io.Closer{h}}
+	in := readers{h, h, d}
 	if t.gzip {
 		z, err := gzip.NewReader(bufio.NewReaderSize(h, 64<<10))
 		if err != nil {
@@ -74,33 +98,36 @@ func (f *folder) records(t file) (records, error) {
 		in.Reader = z
 	}
 	b := bufio.NewReaderSize(in.Reader, 256<<10)
-	if head, _ := b.Peek(3); bytes.Equal(head, []byte("\xef\xbb\xbf")) {
-		_, _ = b.Discard(3) // it was just seen
-	}
 	in.Reader = b
+	head, _ := b.Peek(3)
+	switch {
+	case bytes.Equal(head, []byte("\xef\xbb\xbf")):
+		_, _ = b.Discard(3) // it was just seen
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
+		h.Close()
+		return nil, errors.New("the file is in UTF-16; only UTF-8 is read")
+	}
 	if t.form == formJSON {
-		return newJSONRecords(in)
+		return newJSONRecords(in, b)
 	}
-	c := csv.NewReader(in)
-	c.ReuseRecord = true
-	if t.form == formTSV {
-		c.Comma = '\t'
+	c := &csvReader{in: b, comma: '\t'}
+	if t.form == formCSV {
+		c.comma = separator(b)
 	}
-	names, err := c.Read()
-	if err == io.EOF {
-		in.Close()
-		return nil, errors.New("the file is empty; its first line must name the columns")
-	}
+	names, _, err := c.next()
 	if err != nil {
-		in.Close()
+		h.Close()
+		if err == io.EOF {
+			err = errors.New("the file is empty; its first line must name the columns")
+		}
 		return nil, err
 	}
-	return &csvRecords{in, c, append([]string(nil), names...)}, nil
+	return &csvRecords{in, c, names}, nil
 }
 
 type csvRecords struct {
 	readers
-	csv   *csv.Reader
+	csv   *csvReader
 	names []string
 }
 
@@ -108,11 +135,10 @@ func (r *csvRecords) header() []string { return r.names }
 
 // next reads a record. An empty field is NULL: CSV cannot tell it from an empty text.
 func (r *csvRecords) next() (record, error) {
-	fields, err := r.csv.Read()
+	fields, line, err := r.csv.next()
 	if err != nil {
-		return record{}, err
+		return record{}, r.end(err)
 	}
-	line, _ := r.csv.FieldPos(0)
 	out := record{line: line, fields: make([]*string, len(fields))}
 	for i := range fields {
 		if fields[i] != "" {
@@ -129,8 +155,7 @@ type jsonRecords struct {
 	n     int
 }
 
-func newJSONRecords(in readers) (*jsonRecords, error) {
-	b := in.Reader.(*bufio.Reader)
+func newJSONRecords(in readers, b *bufio.Reader) (*jsonRecords, error) {
 	r := &jsonRecords{readers: in}
 	for {
 		c, err := b.ReadByte()
@@ -164,16 +189,22 @@ func (r *jsonRecords) next() (record, error) {
 		if _, err := r.dec.Token(); err != nil {
 			return record{}, fmt.Errorf("record %d: the list is not closed", r.n+1)
 		}
-		return record{}, io.EOF
+		if _, err := r.dec.Token(); err != io.EOF {
+			return record{}, errors.New("something follows the list of records")
+		}
+		return record{}, r.end(io.EOF)
 	}
 	var raw json.RawMessage
 	if err := r.dec.Decode(&raw); err != nil {
 		if err == io.EOF && !r.array {
-			return record{}, io.EOF
+			return record{}, r.end(io.EOF)
 		}
 		return record{}, fmt.Errorf("record %d: %w", r.n+1, err)
 	}
 	r.n++
+	if !utf8.Valid(raw) {
+		return record{}, fmt.Errorf("record %d is not valid UTF-8", r.n)
+	}
 	out := record{line: r.n, object: map[string]jsonMember{}}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
@@ -194,6 +225,9 @@ func (r *jsonRecords) next() (record, error) {
 			m.kind = 's'
 			if err := json.Unmarshal(m.raw, &m.text); err != nil {
 				return record{}, err
+			}
+			if strings.ContainsRune(m.text, '\uFFFD') && !bytes.ContainsRune(m.raw, '\uFFFD') && !bytes.Contains(bytes.ToLower(m.raw), []byte(`\ufffd`)) {
+				return record{}, fmt.Errorf("record %d, member %q: half of a surrogate pair is no character", r.n, name)
 			}
 		case '{', '[':
 			m.kind = 'j'
