@@ -116,6 +116,11 @@ func (g *Gateway) getCacheSettings(ctx context.Context, r *Request[None]) (api.C
 
 // updateCacheSettings changes the settings that are given and keeps the others [O].
 func (g *Gateway) updateCacheSettings(ctx context.Context, r *Request[api.CacheScheduleUpdate]) (api.Cache, error) {
+	unlock, err := g.editing.lock(ctx, r.Param("cacheId"))
+	if err != nil {
+		return api.Cache{}, err
+	}
+	defer unlock()
 	c, err := g.cacheOf(ctx, r.Project, r.Param("cacheId"))
 	if err != nil {
 		return api.Cache{}, err

@@ -53,6 +53,7 @@ type Gateway struct {
 	rereading tally  // by project and catalog: refreshes of metadata that go on
 	saving    keyed  // by project: saved queries are checked against each other and stored by one at a time
 	storing   keyed  // by materialized query: its rows are replaced or dropped by one at a time
+	editing   keyed  // by cache: what an update keeps is read and written again by one at a time
 	ctx       context.Context
 	stop      context.CancelFunc
 

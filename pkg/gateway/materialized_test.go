@@ -416,3 +416,51 @@ func TestQueryNames(t *testing.T) {
 		}
 	}
 }
+
+// TestUpdatesAtOnce: each of several updates at one time keeps what the others have set.
+func TestUpdatesAtOnce(t *testing.T) {
+	m, _ := newMtTest(t)
+	ctx := context.Background()
+	id := m.create("m", "SELECT 0 AS v", nil)
+	cache := makeTestCache(t, m.g, m.cl, "orders").ID
+	for i := range 30 {
+		n := strconv.Itoa(i)
+		var wg sync.WaitGroup
+		for _, update := range []func() error{
+			func() error {
+				_, err := m.cl.Queries.Update(ctx, store.DefaultProject, id, api.QueryRequest{DisplayName: ptr("m" + n)}, nil)
+				return err
+			},
+			func() error {
+				_, err := m.cl.Queries.Update(ctx, store.DefaultProject, id, api.QueryRequest{InputQuery: ptr("SELECT " + n + " AS v")}, nil)
+				return err
+			},
+			func() error {
+				return m.cl.Queries.Move(ctx, store.DefaultProject, id, api.QueryPathUpdateRequest{Path: "/f" + n})
+			},
+			func() error {
+				_, err := m.cl.Cache.UpdateSettings(ctx, store.DefaultProject, cache, api.CacheScheduleUpdate{FullRefreshCacheSchedule: &api.CacheSchedule{Type: "BASIC", Expression: ptr("P" + strconv.Itoa(i+1) + "D")}})
+				return err
+			},
+			func() error {
+				_, err := m.cl.Cache.UpdateSettings(ctx, store.DefaultProject, cache, api.CacheScheduleUpdate{IncrementalCacheSchedule: &api.CacheSchedule{Type: "BASIC", Expression: ptr("P" + strconv.Itoa(i+2) + "D")}})
+				return err
+			},
+		} {
+			wg.Go(func() {
+				if err := update(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		q, err := m.cl.Queries.Get(ctx, store.DefaultProject, id)
+		if err != nil || q.DisplayName != "m"+n || q.InputQuery != "SELECT "+n+" AS v" || q.Path == nil || *q.Path != "/f"+n {
+			t.Fatalf("round %d: %+v, %v", i, q, err)
+		}
+		c, err := m.cl.Cache.Settings(ctx, store.DefaultProject, cache)
+		if err != nil || *c.FullRefreshCacheSchedule.Expression != "P"+strconv.Itoa(i+1)+"D" || *c.IncrementalCacheSchedule.Expression != "P"+strconv.Itoa(i+2)+"D" {
+			t.Fatalf("round %d: %+v, %v", i, c, err)
+		}
+	}
+}

@@ -278,6 +278,11 @@ func (g *Gateway) dropStored(ctx context.Context, p store.Project, id string) er
 }
 
 func (g *Gateway) moveQuery(ctx context.Context, r *Request[api.QueryPathUpdateRequest]) (None, error) {
+	unlock, err := g.saving.lock(ctx, r.Project.ID)
+	if err != nil {
+		return None{}, err
+	}
+	defer unlock()
 	q, err := g.savedQuery(ctx, r.Project, r.Param("queryId"))
 	if err != nil {
 		return None{}, err
