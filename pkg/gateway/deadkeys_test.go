@@ -1,0 +1,62 @@
+package gateway
+
+import (
+	"context"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+// TestDeadKeys puts keys that open nothing any more to every operation, with the identifiers of what exists: a project key and a
+// partner key whose time is over, one that was deleted and the one of a project that was deleted. All are 401, and what they
+// asked to change stays as it was. The living key of the same project shows that the requests name what exists.
+func TestDeadKeys(t *testing.T) {
+	g, ctx := openTest(t), context.Background()
+	w := wire{t: t, partner: g.ServeKey()}
+	srv := httptest.NewServer(g.Handler())
+	defer srv.Close()
+	w.url = srv.URL
+	p, other := newTenant(w, "alpha"), newTenant(w, "bravo")
+	own, past := p.ids["projectId"], store.Time(time.Now().Add(-time.Second))
+	dead := map[string]string{"of a deleted project": other.key}
+	for name, project := range map[string]*string{"expired": &own, "expired partner": nil} {
+		_, text, err := g.store.CreateAPIKey(ctx, project, name, &past)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dead[name] = text
+	}
+	made := w.must("POST", "/projects/"+own+"/apiKeys", `{"name":"short"}`, "apiKeyId", "apiKey")
+	dead["deleted"] = made[1]
+	if status, _ := w.call(made[1], "GET", "/info", ""); status != 200 {
+		t.Fatalf("a new key: %d", status)
+	}
+	w.must("DELETE", "/projects/"+own+"/apiKeys/"+made[0], "")
+	w.must("DELETE", other.fill("/projects/{projectId}"), "")
+	before := snapshot(w, p)
+	tried := 0
+	for _, op := range spec.All() {
+		path, body := address(op, p, p)
+		for name, key := range dead {
+			if status, raw := w.call(key, op.Method, path, body); status != 401 || p.shows(raw, path, body) != "" {
+				t.Errorf("%s with a key that is %s: %d %s", op.ID, name, status, raw)
+			}
+			tried++
+		}
+	}
+	path, body := address(spec.ImportBi, p, p)
+	for name, key := range dead {
+		if status, _ := w.call(key, "POST", path, body); status != 401 {
+			t.Errorf("%s with a key that is %s: %d", spec.ImportBi.ID, name, status)
+		}
+	}
+	if tried != 4*144 {
+		t.Errorf("%d requests", tried)
+	}
+	if after := snapshot(w, p); after != before {
+		t.Errorf("the project has changed:\n%s", lineDiff(before, after))
+	}
+}
