@@ -74,7 +74,8 @@ when no other zone is chosen.`,
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(newExitCodesHelp())
+	root.AddCommand(newExitCodesHelp(), newFlagsHelp(e))
+	root.SetHelpFunc(e.help)
 	e.finish(root)
 	for flag, kind := range map[string]string{"org": "org", "workspace": "workspace", "project": "project"} {
 		_ = root.RegisterFlagCompletionFunc(flag, e.complete(kind))
@@ -131,7 +132,7 @@ func newExitCodesHelp() *cobra.Command {
   2    the command line or a setting is wrong; nothing was sent
   3    not found
   4    not allowed: no key, a bad key, or the wrong kind of key
-  5    the gateway failed, cannot be reached, or cut its answer short; a retry may help
+  5    the gateway failed, cannot be reached, or cut its answer short; try again
   6    conflict: it exists already, or is in use
   7    a job ended badly, or part of a batch failed
   8    still pending when the wait ran out
@@ -140,9 +141,9 @@ func newExitCodesHelp() *cobra.Command {
   11   stopped by --max-rows: the result has more rows
   12   stopped by --max-bytes: the reply is larger
   13   stopped by --timeout of a query
-  21 and up
-       of several statements, run with --keep-going, this code less 20 failed; 99 is 79 or more
   130  interrupted
+
+Of several statements run with --keep-going, the code less 20 failed: 21 is one, 99 is 79 or more.
 
 query diff exits like diff: 0 when the results are the same, 1 when they differ, 2 when they cannot be compared.`,
 	}

@@ -98,8 +98,8 @@ func TestHeading(t *testing.T) {
 
 func TestFold(t *testing.T) {
 	for text, want := range map[string]string{"": "", "one two three": "one two\nthree", "aaaaaaaaaaaa b": "aaaaaaaaaaaa\nb", "ab cd": "ab cd"} {
-		if got := fold(text, 8); got != want {
-			t.Errorf("fold(%q) = %q, want %q", text, got, want)
+		if got := Fold(text, 8); got != want {
+			t.Errorf("Fold(%q) = %q, want %q", text, got, want)
 		}
 	}
 }

@@ -304,7 +304,7 @@ func (t *table) footer() {
 		text += "; " + seconds(t.o.Elapsed())
 	}
 	if text += ")"; t.o.Terminal {
-		text = fold(text, t.o.width())
+		text = Fold(text, t.o.width())
 	}
 	t.o.note("%s", text)
 }

@@ -81,8 +81,8 @@ func heading(name []byte, width, limit int) (lines []wrapped, cut bool) {
 	}
 }
 
-// fold puts line feeds between the words of a remark, so that no line is wider than width.
-func fold(text string, width int) string {
+// Fold puts line feeds between the words of a remark, so that no line is wider than width.
+func Fold(text string, width int) string {
 	var out strings.Builder
 	used := 0
 	for i, word := range strings.Split(text, " ") {

@@ -1,0 +1,185 @@
+package cmd
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// filled is the length from which a line of a help text counts as broken for its length only, so that it may be folded anew.
+const filled = 85
+
+// help prints what is known of a command. On a terminal it is folded to its width; elsewhere it does not depend on anything.
+func (e *Env) help(c *cobra.Command, _ []string) {
+	width := 0
+	if e.OutTerm {
+		width = max(e.Width, 40)
+	}
+	var b strings.Builder
+	long := c.Long
+	if long == "" {
+		long = c.Short
+	}
+	b.WriteString(foldText(strings.TrimSpace(long), width) + "\n")
+	if c.Runnable() || c.HasSubCommands() {
+		b.WriteString("\n")
+		usage(&b, c, width)
+	}
+	fmt.Fprint(c.OutOrStdout(), b.String())
+}
+
+func usage(b *strings.Builder, c *cobra.Command, width int) {
+	b.WriteString("Usage:\n")
+	if c.Runnable() && !c.HasAvailableSubCommands() {
+		fmt.Fprintf(b, "  %s\n", c.UseLine())
+	}
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(b, "  %s [command]\n", c.CommandPath())
+	}
+	if len(c.Aliases) > 0 {
+		fmt.Fprintf(b, "\nAliases:\n  %s\n", c.NameAndAliases())
+	}
+	if c.HasExample() {
+		fmt.Fprintf(b, "\nExamples:\n%s\n", foldExamples(c.Example, width))
+	}
+	groups := c.Groups()
+	if len(groups) == 0 {
+		groups = []*cobra.Group{{Title: "Commands:"}}
+	}
+	for _, g := range groups {
+		var list [][2]string
+		for _, sub := range c.Commands() {
+			if sub.GroupID == g.ID && (sub.IsAvailableCommand() || sub.Name() == "help") {
+				list = append(list, [2]string{sub.Name(), sub.Short})
+			}
+		}
+		listed(b, g.Title, list, width)
+	}
+	if c.HasAvailableLocalFlags() {
+		fmt.Fprintf(b, "\nFlags:\n%s", c.LocalFlags().FlagUsagesWrapped(width))
+	}
+	if c.HasAvailableInheritedFlags() {
+		fmt.Fprintf(b, "\nGlobal flags (%s help flags):\n%s", c.Root().Name(), indent(foldText(names(c.InheritedFlags()), max(width, 82)-2)))
+	}
+	var topics [][2]string
+	for _, sub := range c.Commands() {
+		if sub.IsAdditionalHelpTopicCommand() {
+			topics = append(topics, [2]string{c.Root().Name() + " help " + sub.Name(), sub.Short})
+		}
+	}
+	listed(b, "More:", topics, width)
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(b, "\n`%s [command] --help` tells more about a command.\n", c.CommandPath())
+	}
+}
+
+// listed writes names with what they are, folded beside the names.
+func listed(b *strings.Builder, title string, list [][2]string, width int) {
+	if len(list) == 0 {
+		return
+	}
+	pad := 10
+	for _, l := range list {
+		pad = max(pad, len(l[0]))
+	}
+	fmt.Fprintf(b, "\n%s\n", title)
+	for _, l := range list {
+		text := l[1]
+		if room := width - pad - 4; room > 20 {
+			text = strings.ReplaceAll(output.Fold(text, room), "\n", "\n"+strings.Repeat(" ", pad+4))
+		}
+		fmt.Fprintf(b, "  %-*s  %s\n", pad, l[0], text)
+	}
+}
+
+// names lists flags in a line.
+func names(fs *pflag.FlagSet) string {
+	var all []string
+	fs.VisitAll(func(f *pflag.Flag) {
+		switch {
+		case f.Hidden:
+		case f.Shorthand != "":
+			all = append(all, "-"+f.Shorthand+"/--"+f.Name)
+		default:
+			all = append(all, "--"+f.Name)
+		}
+	})
+	return strings.Join(all, " ")
+}
+
+func indent(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") + "\n" }
+
+// foldText folds the paragraphs of a text to a width; 0 leaves it alone. Lines that are indented, and lines that end before their
+// length makes them, stay as they are.
+func foldText(text string, width int) string {
+	if width == 0 {
+		return text
+	}
+	var out []string
+	open := false
+	for line := range strings.SplitSeq(text, "\n") {
+		indented := strings.HasPrefix(line, " ") || line == ""
+		if open && !indented {
+			out[len(out)-1] += " " + line
+		} else {
+			out = append(out, line)
+		}
+		open = !indented && len(line) >= filled
+	}
+	for i, line := range out {
+		if !strings.HasPrefix(line, " ") {
+			out[i] = output.Fold(line, width)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// foldExamples continues commands that are wider than the terminal on a line of their own, as a shell reads them. A word in quotes
+// stays whole.
+func foldExamples(text string, width int) string {
+	if width == 0 {
+		return text
+	}
+	var out []string
+	for line := range strings.SplitSeq(text, "\n") {
+		for len(line) > width {
+			at, flag, quote := 0, 0, rune(0)
+			for i, r := range line {
+				switch {
+				case i >= width-2 && at > 0:
+				case quote != 0 && r == quote:
+					quote = 0
+				case quote == 0 && (r == '\'' || r == '"'):
+					quote = r
+				case quote == 0 && r == ' ' && strings.TrimSpace(line[:i]) != "":
+					if at = i; strings.HasPrefix(line[i:], " -") {
+						flag = i
+					}
+				}
+			}
+			if at = cmp.Or(flag, at); at == 0 {
+				break
+			}
+			out, line = append(out, line[:at]+" \\"), "     "+line[at:]
+		}
+		out = append(out, line)
+	}
+	return strings.Join(out, "\n")
+}
+
+// newFlagsHelp tells of the flags that every command takes.
+func newFlagsHelp(e *Env) *cobra.Command {
+	c := &cobra.Command{Use: "flags", Short: "The flags that every command takes"}
+	c.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		width := 0
+		if e.OutTerm {
+			width = max(e.Width, 40)
+		}
+		fmt.Fprintf(c.OutOrStdout(), "Flags that every command takes:\n\n%s", c.Root().PersistentFlags().FlagUsagesWrapped(width))
+	})
+	return c
+}
