@@ -14,8 +14,8 @@ const trackingHelp = `How an incremental refresh finds what changed is the servi
 whole table and compares it, unless it is told more:
 
   --key                 the table is read whole and compared by these columns
-  --key --updated-at    only the keys and the rows of a new or changed time are read
-  --key --insert-only   only the keys and the rows of a new key are read
+  --key --updated-at    only keys and the rows of new or changed times are read
+  --key --insert-only   only keys and the rows of new keys are read
 
 Deleted rows go in each case. A key that is NULL or not unique fails the refresh. docs/caches.md has the details.`
 

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
+	"os"
 	"strings"
+	"syscall"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
@@ -35,6 +38,7 @@ const (
 	exitSomeFailed  = 20 // plus the number of statements that failed, at most exitManyFailed
 	exitManyFailed  = 99
 	exitInterrupted = 130
+	exitPipe        = 141 // as a shell reports a process that SIGPIPE has ended
 )
 
 // failure is an error with an exit code, a stable code for scripts and a hint.
@@ -167,6 +171,9 @@ func (e *Env) report(ctx context.Context, err error) int {
 	if errors.Is(err, errDifferent) {
 		return exitDifferent
 	}
+	if stdoutClosed(err) {
+		return exitPipe
+	}
 	f := classify(ctx, err)
 	if e.jsonErrors() {
 		raw, _ := api.Marshal(map[string]any{"error": e.toJSON(&f, err)})
@@ -175,6 +182,12 @@ func (e *Env) report(ctx context.Context, err error) int {
 		e.complain(e.Err, &f, err)
 	}
 	return f.exit
+}
+
+// stdoutClosed reports whether the reader of stdout has gone away, which is its decision and no fault.
+func stdoutClosed(err error) bool {
+	var pe *fs.PathError
+	return errors.As(err, &pe) && pe.Path == os.Stdout.Name() && errors.Is(pe, syscall.EPIPE)
 }
 
 // jsonErrors reports whether a failure is one JSON object on stderr.

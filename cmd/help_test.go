@@ -32,7 +32,9 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 					t.Errorf("%q at %d: %s", path, width, line)
 				}
 			}
-			words := func(text string) string { return strings.Join(strings.Fields(strings.ReplaceAll(text, " \\\n", " ")), " ") }
+			words := func(text string) string {
+				return strings.Join(strings.Fields(strings.ReplaceAll(text, " \\\n", " ")), " ")
+			}
 			if folded, plain := words(text), words(helpOf(false, 0, path...)); folded != plain {
 				t.Errorf("%q: the words at %d columns are not those of a pipe:\n%s\n%s", path, width, folded, plain)
 			}

@@ -46,6 +46,8 @@ func Main() int {
 		<-signals // a second one ends the process at once
 		os.Exit(exitInterrupted)
 	}()
+	// A reader that has seen enough, such as head, must not end the process before it has put its files in order: writing fails instead.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	dir, _ := os.Getwd()
 	e := &Env{
 		Name: programName(os.Args[0]), Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Dir: dir, Now: time.Now,

@@ -1,12 +1,15 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Help groups, in the order of the service's documents.
@@ -47,7 +50,25 @@ when no other zone is chosen.`,
 	root.SuggestionsMinimumDistance = 2
 	e.run.register(root.PersistentFlags())
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usagef("%v", err).withHint("`%s --help` lists the flags", strings.Replace(c.CommandPath(), e.Name, "dig", 1))
+		f := usagef("%v", err).withHint("`%s --help` lists the flags", strings.Replace(c.CommandPath(), e.Name, "dig", 1))
+		var unknown *pflag.NotExistError
+		var value *pflag.InvalidValueError
+		switch {
+		case errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1:
+			var names []string
+			c.Flags().VisitAll(func(fl *pflag.Flag) { names = append(names, fl.Name) })
+			if near := output.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+				f.hint = "did you mean --" + near + "? " + f.hint
+			}
+		case errors.As(err, &value): // without the words of the library that reads numbers
+			why := value.Unwrap()
+			var number *strconv.NumError
+			if errors.As(why, &number) {
+				why = number.Err
+			}
+			f.msg = fmt.Sprintf("--%s: %q is no %s: %v", value.GetFlag().Name, value.GetValue(), kindOf(value.GetFlag()), why)
+		}
+		return f
 	})
 	root.AddGroup(
 		&cobra.Group{ID: groupData, Title: "Data:"},
@@ -111,6 +132,19 @@ func (e *Env) finish(c *cobra.Command) {
 			return nil
 		}
 	}
+}
+
+// kindOf names what a flag takes.
+func kindOf(f *pflag.Flag) string {
+	switch f.Value.Type() {
+	case "int", "int64", "uint", "uint64", "int32":
+		return "whole number"
+	case "bool":
+		return "true or false"
+	case "float64":
+		return "number"
+	}
+	return f.Value.Type()
 }
 
 func unknownCommand(c *cobra.Command, name string) error {

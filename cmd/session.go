@@ -145,6 +145,11 @@ func (e *Env) outputOptions() (output.Options, error) {
 		return output.Options{}, err
 	}
 	f := &e.run.flags
+	for _, name := range []string{"out", "columns", "jq"} { // an empty variable of a script, which must not mean something else
+		if fl := e.run.set.Lookup(name); fl != nil && fl.Changed && (fl.Value.String() == "" || fl.Value.String() == "[]") {
+			return output.Options{}, usagef("--%s is empty", name)
+		}
+	}
 	f.output = s.Output.Value // errors are printed in the same format, wherever it was set
 	if f.jq != "" && (f.output == "" || s.Output.From == "default") {
 		f.output = "json"

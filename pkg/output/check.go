@@ -40,7 +40,7 @@ func Check(o Options) error {
 	f := o.format()
 	if !slices.Contains(Formats(), f) {
 		hint := "use one of " + strings.Join(Formats(), ", ")
-		if near := nearest(f, Formats()); near != "" {
+		if near := Nearest(f, Formats()); near != "" {
 			hint = fmt.Sprintf("did you mean %s? All formats: %s", near, strings.Join(Formats(), ", "))
 		}
 		return usage(hint, "unknown output format %q", f)
@@ -85,8 +85,8 @@ func Check(o Options) error {
 	return nil
 }
 
-// nearest finds the candidate that a typing error away from s may have meant; "" when none is near.
-func nearest(s string, candidates []string) string {
+// Nearest finds the candidate that a typing error away from s may have meant; "" when none is near.
+func Nearest(s string, candidates []string) string {
 	best, at := "", 3
 	if len(s) < 4 {
 		at = 2

@@ -149,7 +149,7 @@ func unknownColumn(name string, keys []string) error {
 		shown, more = shown[:40], fmt.Sprintf(" and %d more", len(keys)-40)
 	}
 	hint := "columns: " + strings.Join(shown, ", ") + more
-	if near := nearest(name, keys); near != "" {
+	if near := Nearest(name, keys); near != "" {
 		hint = fmt.Sprintf("did you mean %s? Columns: %s%s", near, strings.Join(shown, ", "), more)
 	}
 	return usage(hint, "no column %q in the result", name)

@@ -39,12 +39,27 @@ func Create(path string) (*File, error) {
 	name := filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+"."+rand.Text()[:10]+".partial")
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return nil, err
+		return nil, named(err, name, path)
 	}
 	return &File{f: f, path: target, mode: mode}, nil
 }
 
-func (f *File) Write(p []byte) (int, error) { return f.f.Write(p) }
+// named makes an error about the temporary name one about the name that the user gave.
+func named(err error, temporary, path string) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) && pe.Path == temporary {
+		return &fs.PathError{Op: pe.Op, Path: path, Err: pe.Err}
+	}
+	return err
+}
+
+func (f *File) Write(p []byte) (int, error) {
+	n, err := f.f.Write(p)
+	if err != nil && f.path != "" {
+		err = named(err, f.f.Name(), f.path)
+	}
+	return n, err
+}
 
 // Commit makes the content durable and gives the file its name, replacing what had it. On an error nothing is left behind.
 func (f *File) Commit() error {
