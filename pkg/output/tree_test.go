@@ -173,29 +173,52 @@ func TestYAMLReadBack(t *testing.T) {
 	}
 }
 
-// TestYAMLSimpleRows compares what is written without the library with what it would write.
-func TestYAMLSimpleRows(t *testing.T) {
-	values := append([]string{"word", "two words", "a.b-c_d/e", "2020-06-10", "2020-06-10 15:55:23.383 +05:30", "2020-06-10T00:00:00Z", "True", "NULL", "nulls", "y", "Off.", "end ", "x: y", "Word#"}, nasty...)
+// TestYAMLSimpleValues compares what is written without the library with what it would write.
+func TestYAMLSimpleValues(t *testing.T) {
+	values := append([]string{"word", "two words", "a.b-c_d/e", "2020-06-10", "2020-06-10 15:55:23.383 +05:30", "2020-06-10T00:00:00Z", "True", "NULL",
+		"nulls", "y", "Y", "yes", "Off", "Off.", "on", "NaN", "inf", "end ", "x: y", "x:y", "x:", "Word#", "a #b", "u1@example.com", "Zürich", "東京", "éa",
+		"a\u00a0", "\ufffd", "a\ufffe", "a 😀", "a\u0085", "a\u2028b", "a\ufeff", "a\x7f", "a [b] {c} & * ! | > ' \" % @ `", "a\n\nb", "a\nb\n", "a\n  b",
+		"a \nb", "a\n#b", "a\n- b: c", "a\n😀", "é\nb", "a\n---\nb", "say \"x\", then\nleft", "\\n", "a\\", "a\r\nb", "a\n\tb"}, nasty...)
 	simple := 0
 	for _, v := range values {
 		cells, cols := []api.Cell{nil, nil}, []column{{key: "on", index: 0}, {key: "k 2", index: 1}}
-		cells[0], _ = json.Marshal(v)
-		cells[1] = api.Cell("12.50")
+		cells[1], _ = json.Marshal(v)
+		cells[0] = api.Cell("12.50")
 		f := newYAML(cols, Options{})
-		fast, ok := f.simpleRow(nil, cells)
-		if !ok {
-			continue
-		}
-		simple++
-		f.keys = nil
-		slow, err := f.row(nil, 1, cells)
-		if err != nil || string(fast) != string(slow) {
-			t.Errorf("%q: %s, the library %s (%v)", v, fast, slow, err)
+		for range cells {
+			if _, ok := f.appendSimple(nil, cells[1]); ok {
+				simple++
+			}
+			fast, err1 := f.row(nil, 1, cells)
+			slow, err2 := f.byLibrary(nil, 1, cells, cols)
+			if err1 != nil || err2 != nil || string(fast) != string(slow) {
+				t.Errorf("%q: %s, the library %s (%v, %v)", v, fast, slow, err1, err2)
+			}
+			cells[0], cells[1] = cells[1], cells[0]
 		}
 	}
-	if simple < 4 {
-		t.Errorf("only %d simple rows", simple)
+	if simple < 60 {
+		t.Errorf("only %d simple values", simple)
 	}
+}
+
+func FuzzYAMLSimpleValues(f *testing.F) {
+	for _, s := range nasty {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		cell, err := json.Marshal(s)
+		if err != nil {
+			t.Skip()
+		}
+		cells, cols := []api.Cell{cell}, []column{{key: "k", index: 0}}
+		y := newYAML(cols, Options{})
+		fast, err1 := y.row(nil, 1, cells)
+		slow, err2 := y.byLibrary(nil, 1, cells, cols)
+		if err1 != nil || err2 != nil || string(fast) != string(slow) {
+			t.Errorf("%q: %s, the library %s (%v, %v)", s, fast, slow, err1, err2)
+		}
+	})
 }
 
 func TestFloatForms(t *testing.T) {

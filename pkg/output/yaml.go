@@ -24,13 +24,14 @@ func stampLike(t []byte) bool {
 	return true
 }
 
-// yamlFormat writes a sequence of mappings, one per row. Each row is encoded by itself, which the block style allows. Rows of nothing
-// but numbers and words, for which there is only one way to write them, do without the library, which takes 25 us a row.
+// yamlFormat writes a sequence of mappings, one per row. The block style lets each value be encoded by itself. Values for which
+// there is only one way to write them do without the library, which takes 10 us a value.
 type yamlFormat struct {
 	cols    []column
 	typed   bool
 	keys    [][]byte // as the library writes them, nil if a row cannot do without it
 	scratch []byte
+	text    []byte
 }
 
 func newYAML(cols []column, o Options) *yamlFormat {
@@ -48,74 +49,42 @@ func newYAML(cols []column, o Options) *yamlFormat {
 
 func (f *yamlFormat) head(dst []byte) []byte { return dst }
 
-// simpleRow appends a row for which nothing needs quotes or care.
-func (f *yamlFormat) simpleRow(dst []byte, cells []api.Cell) ([]byte, bool) {
-	from := len(dst)
+func (f *yamlFormat) row(dst []byte, n int64, cells []api.Cell) ([]byte, error) {
 	if len(f.keys) == 0 {
-		return dst, false
+		return f.byLibrary(dst, n, cells, f.cols)
 	}
 	for i := range f.cols {
-		col := &f.cols[i]
+		lead := "  "
 		if i == 0 {
-			dst = append(dst, "- "...)
-		} else {
-			dst = append(dst, "  "...)
+			lead = "- "
 		}
-		dst = append(dst, f.keys[i]...)
+		from := len(dst)
+		dst = append(append(dst, lead...), f.keys[i]...)
+		col := &f.cols[i]
 		var err error
 		if f.scratch, err = appendJSON(f.scratch[:0], cells[col.index], col.class, f.typed); err != nil {
-			return dst[:from], false
+			return dst, rowError(n, col, err)
 		}
-		v := f.scratch
-		switch v[0] {
-		case '"':
-			if t := v[1 : len(v)-1]; plainWord(t) {
-				v = t
-			} else if !stampLike(t) { // which keeps its quotes
-				return dst[:from], false
-			}
-		case '{', '[':
-			return dst[:from], false
-		case 'n', 't', 'f':
-		default:
-			if bytes.IndexByte(v, 'e') >= 0 || bytes.IndexByte(v, 'E') >= 0 {
-				return dst[:from], false
+		infinite := f.scratch[0] == '"' && (col.class == classDouble || col.class == classReal) // or not a number
+		if !infinite {
+			var ok bool
+			if dst, ok = f.appendSimple(dst, f.scratch); ok {
+				continue
 			}
 		}
-		dst = append(append(dst, v...), '\n')
-	}
-	return dst, true
-}
-
-// plainWord reports text of letters, digits, blanks and a few signs that no version of YAML takes for anything else.
-func plainWord(t []byte) bool {
-	if len(t) < 4 || t[len(t)-1] == ' ' { // shorter ones include y, no, off and NaN
-		return false
-	}
-	if c := t[0] | 0x20; c < 'a' || c > 'z' {
-		return false
-	}
-	for _, c := range t {
-		switch {
-		case c >= '0' && c <= '9', c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c == ' ', c == '-', c == '.', c == '_', c == '/', c == ',', c == '(', c == ')':
-		default:
-			return false
+		if dst, err = f.byLibrary(dst[:from], n, cells, f.cols[i:i+1]); err != nil {
+			return dst, err
 		}
+		copy(dst[from:], lead) // where the library began a sequence
 	}
-	switch string(bytes.ToLower(t)) {
-	case "true", "false", "null":
-		return false
-	}
-	return true
+	return dst, nil
 }
 
-func (f *yamlFormat) row(dst []byte, n int64, cells []api.Cell) ([]byte, error) {
-	if out, ok := f.simpleRow(dst, cells); ok {
-		return out, nil
-	}
+// byLibrary appends a row, or a row of some of its columns.
+func (f *yamlFormat) byLibrary(dst []byte, n int64, cells []api.Cell, cols []column) ([]byte, error) {
 	m := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
-	for i := range f.cols {
-		col := &f.cols[i]
+	for i := range cols {
+		col := &cols[i]
 		var err error
 		if f.scratch, err = appendJSON(f.scratch[:0], cells[col.index], col.class, f.typed); err != nil {
 			return dst, rowError(n, col, err)
@@ -127,6 +96,96 @@ func (f *yamlFormat) row(dst []byte, n int64, cells []api.Cell) ([]byte, error) 
 		m.Content = append(m.Content, yamlString(col.key), v)
 	}
 	return appendYAML(dst, &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{m}})
+}
+
+// appendSimple appends a JSON value that needs no care, and the end of its line; false leaves dst as far as it got.
+func (f *yamlFormat) appendSimple(dst, v []byte) ([]byte, bool) {
+	switch v[0] {
+	case '{', '[':
+		return dst, false
+	case 'n', 't', 'f':
+	case '"':
+		t := v[1 : len(v)-1]
+		if bytes.IndexByte(t, '\\') >= 0 {
+			var err error
+			if f.text, err = appendText(f.text[:0], v); err != nil {
+				return dst, false
+			}
+			t = f.text
+		}
+		switch {
+		case plainWord(t):
+			v = t
+		case len(t) == 0 || stampLike(t): // v has the quotes they need
+		case bytes.IndexByte(t, '\n') >= 0 && unescaped(t) && tame(string(t)):
+			return appendLiteral(dst, t), true
+		default:
+			return dst, false
+		}
+	default:
+		if bytes.IndexByte(v, 'e') >= 0 || bytes.IndexByte(v, 'E') >= 0 {
+			return dst, false
+		}
+	}
+	return append(append(dst, v...), '\n'), true
+}
+
+// appendLiteral appends text of several lines as a literal block.
+func appendLiteral(dst, t []byte) []byte {
+	dst = append(dst, '|')
+	text, ended := bytes.CutSuffix(t, []byte("\n"))
+	if !ended {
+		dst = append(dst, '-')
+	}
+	dst = append(dst, '\n')
+	for line := range bytes.SplitSeq(text, []byte("\n")) {
+		if len(line) > 0 {
+			dst = append(append(dst, "    "...), line...)
+		}
+		dst = append(dst, '\n')
+	}
+	return dst
+}
+
+// plainWord reports text that begins with a letter and that no version of YAML takes for anything else than this text.
+func plainWord(t []byte) bool {
+	if len(t) == 0 || t[len(t)-1] == ' ' || t[len(t)-1] == ':' {
+		return false
+	}
+	if c := t[0] | 0x20; t[0] < utf8.RuneSelf && (c < 'a' || c > 'z') {
+		return false
+	}
+	for i, c := range t {
+		switch {
+		case c < ' ', c == 0x7f, c == ':' && t[i+1] == ' ', c == '#' && t[i-1] == ' ':
+			return false
+		}
+	}
+	if len(t) <= len("false") {
+		switch s := string(bytes.ToLower(t)); s {
+		case "true", "false", "null":
+			return false
+		default:
+			return !yaml11(s) && unescaped(t)
+		}
+	}
+	return unescaped(t)
+}
+
+// unescaped reports UTF-8 without the characters that the library escapes, controls of one byte aside.
+func unescaped(t []byte) bool {
+	for i := 0; i < len(t); {
+		if t[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(t[i:])
+		if size == 1 || r < 0xa0 || r > 0xfffd || r == 0x2028 || r == 0x2029 || r == 0xfeff {
+			return false
+		}
+		i += size
+	}
+	return true
 }
 
 func (f *yamlFormat) tail(dst []byte, rows int64) []byte {
