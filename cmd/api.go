@@ -159,7 +159,7 @@ func (e *Env) callAPI(ctx context.Context, cl *api.Client, f *apiFlags, args []s
 		return err
 	}
 	defer rep.Body.Close()
-	out := io.Writer(e.Out)
+	out := e.Out
 	if e.OutTerm {
 		out = output.NewScreen(out)
 	}

@@ -125,7 +125,7 @@ func (g guard) doubtful(ctx context.Context, t tableRef) (catalog, doubt string,
 	}
 	st, err := g.cl.Catalogs.CacheState(ctx, g.project, catalog, t.schema, t.table)
 	if err != nil || !st.IsCacheable {
-		return catalog, "", nil
+		return catalog, "", nil // what cannot be found out is no doubt
 	}
 	have, err := cacheByTable(ctx, g.cl, g.project, catalog, t.schema, t.table)
 	switch {

@@ -31,7 +31,7 @@ func allowedMemory() int64 {
 		if len(f) != 3 {
 			continue
 		}
-		root, file := "", ""
+		var root, file string
 		switch {
 		case f[1] == "":
 			root, file = "/sys/fs/cgroup", "memory.max"

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -162,7 +163,7 @@ func (e *Env) projectByName(ctx context.Context, cl *api.Client, set string) (st
 		}
 	}
 	if idLike {
-		if f, ok := err.(*failure); !ok || f.exit == exitNotFound {
+		if f := (*failure)(nil); !errors.As(err, &f) || f.exit == exitNotFound {
 			return set, nil
 		}
 	}

@@ -44,7 +44,7 @@ func newProfileCmd(e *Env) *cobra.Command {
 				if err != nil {
 					return view{}, err
 				}
-				name := ""
+				var name string
 				if len(args) == 1 {
 					name = args[0]
 				} else if _, name, err = st.List(); err != nil || name == "" {

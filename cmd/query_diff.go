@@ -155,7 +155,7 @@ func (e *Env) openStatement(ctx context.Context, st *statement) (api.RowReader, 
 		}
 		rows := res.Rows()
 		if ok, err := typed(rows); ok || err != nil || q.format == api.CellTyped {
-			return rows, nil
+			return rows, nil // rows says it again when it is read
 		}
 		if err := rows.Close(); err != nil {
 			return nil, fmt.Errorf("closing a result without types: %w", err)

@@ -157,7 +157,7 @@ func csvHeader(b *bufio.Reader) ([]string, error) {
 		r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))))
 		rec, rerr := r.Read()
 		if rerr == nil && (whole || r.InputOffset() < int64(len(raw)-8)) {
-			return rec, nil
+			return rec, nil // at the end Peek says so
 		}
 		if whole || n >= 1<<20 {
 			if errors.Is(rerr, io.EOF) {

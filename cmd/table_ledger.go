@@ -178,11 +178,11 @@ func refuseExamples(head *bufio.Reader, header []string) error {
 	at := slices.Index(header, "text")
 	raw, err := head.Peek(1 << 16)
 	if at < 0 || !errors.Is(err, io.EOF) { // a sample is short
-		return nil
+		return nil // an import reads on and meets the error again
 	}
 	rows, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf")))).ReadAll()
 	if err != nil || len(rows) != 6 {
-		return nil
+		return nil // no sample
 	}
 	for _, r := range rows[1:] {
 		if r[at] != "sample text" {

@@ -78,7 +78,7 @@ func openForeign(ctx context.Context, u *url.URL, where string, header http.Head
 		return nil, err
 	}
 	req.Header = header
-	res, err := http.DefaultClient.Do(req)
+	res, err := http.DefaultClient.Do(req) //nolint:bodyclose // the caller closes it
 	if err != nil {
 		return nil, transportError(ctx, http.MethodGet, where, root(err))
 	}

@@ -67,7 +67,7 @@ func ResolveMacro(text string, now time.Time) (Macro, bool, error) {
 	for _, o := range macroOffset().FindAllStringSubmatch(m[2], -1) {
 		n, err := strconv.Atoi(o[1])
 		if err != nil {
-			return Macro{}, true, fmt.Errorf("%q: %v", text, err)
+			return Macro{}, true, fmt.Errorf("%q: %w", text, err)
 		}
 		switch o[2] {
 		case "d":

@@ -228,7 +228,7 @@ func skipDigits(b []byte, i, end int) int {
 func scanNested(b []byte, i, end, depth int) (int, fault) {
 	object := b[i] == '{'
 	closing := b[i] + 2 // ASCII: [ ] and { } are two apart
-	f := sound
+	var f fault
 	if i = skipSpace(b, i+1, end); i < end && b[i] == closing {
 		return i + 1, sound
 	}

@@ -88,7 +88,7 @@ func (l *listener) post(ctx context.Context, n refreshNews) error {
 		return err
 	}
 	defer res.Body.Close()
-	io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10))
+	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10))
 	if res.StatusCode < 200 || res.StatusCode > 299 {
 		return fmt.Errorf("the callback answered %s", res.Status)
 	}

@@ -133,7 +133,8 @@ func inOwnText(e *engine.Error, n engine.TableName) error {
 	}
 	head := fmt.Sprintf("in %s: ", n)
 	for err := error(e); err != nil; err = errors.Unwrap(err) {
-		if own, ok := err.(*engine.Error); ok && !strings.HasPrefix(own.Message, head) {
+		if own, ok := err.(*engine.Error); ok && //nolint:errorlint // the loop unwraps
+			!strings.HasPrefix(own.Message, head) {
 			return own
 		}
 	}

@@ -80,7 +80,7 @@ func ParseCron(expression string, zone *time.Location) (Timetable, error) {
 	fields[4] = weekdays(fields[4])
 	s, err := cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow).Parse(strings.Join(fields, " "))
 	if err != nil {
-		return nil, fmt.Errorf("%q: %v", expression, err)
+		return nil, fmt.Errorf("%q: %w", expression, err)
 	}
 	z := zonedCron{s, zone, strings.HasPrefix(hour, "*") || strings.HasPrefix(hour, "?")}
 	if z.Next(time.Date(2024, 1, 1, 0, 0, 0, 0, zone)).IsZero() {

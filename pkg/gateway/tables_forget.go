@@ -15,7 +15,7 @@ func sameName(kind, stored, asked string) bool {
 	if kind == engine.SchemaBI {
 		asked = strings.ReplaceAll(asked, "_", "")
 	}
-	return strings.ToLower(stored) == strings.ToLower(asked)
+	return strings.EqualFold(stored, asked)
 }
 
 // storedTable is the stored spelling of a table's name, or the name as it is when there is no such table.

@@ -31,7 +31,7 @@ func (t *processTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 		defer cancel()
 		defer hr.Body.Close()
 		defer func() {
-			err := error(io.EOF)
+			err := io.EOF
 			if p := recover(); p != nil { // the handler cut its reply: http.ErrAbortHandler, or a bug already logged
 				if err = io.ErrUnexpectedEOF; w.why != "" {
 					err = cutError(w.why)

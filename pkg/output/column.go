@@ -143,7 +143,7 @@ func find(name string, keys []string) int {
 	return max(folded, -1)
 }
 
-func unknownColumn(name string, keys []string) error {
+func unknownColumn(name string, keys []string) *UsageError {
 	shown, more := keys, ""
 	if len(shown) > 40 {
 		shown, more = shown[:40], fmt.Sprintf(" and %d more", len(keys)-40)
@@ -152,7 +152,7 @@ func unknownColumn(name string, keys []string) error {
 	if near := Nearest(name, keys); near != "" {
 		hint = fmt.Sprintf("did you mean %s? Columns: %s%s", near, strings.Join(shown, ", "), more)
 	}
-	return usage(hint, "no column %q in the result", name)
+	return &UsageError{Message: fmt.Sprintf("no column %q in the result", name), Hint: hint}
 }
 
 // uniqueKeys makes names fit to be the keys of one object: the second "id" becomes "id_2", or the next number that is free.

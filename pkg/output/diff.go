@@ -141,7 +141,7 @@ func planDiff(a, b api.RowReader, keys []string, o Options) (*diffPlan, error) {
 			at := find(name, names[i])
 			if at < 0 {
 				err := unknownColumn(name, names[i])
-				err.(*UsageError).Message = fmt.Sprintf("no column %q in result %c", name, 'a'+i)
+				err.Message = fmt.Sprintf("no column %q in result %c", name, 'a'+i)
 				return c, err
 			}
 			c.key, c.index[i] = names[0][max(find(name, names[0]), 0)], at

@@ -61,7 +61,7 @@ func (d *differ) step() bool {
 	if !a.ok && !b.ok {
 		return false
 	}
-	order := 0
+	var order int
 	switch {
 	case !b.ok:
 		order = -1

@@ -69,7 +69,7 @@ func open(c connector.Credential) (connector.Connector, error) {
 		return nil, errors.New(`credential field "pattern" is for names of files and holds no slash`)
 	}
 	if _, err := path.Match(f.pattern, ""); err != nil {
-		return nil, fmt.Errorf("credential field \"pattern\": %v", err)
+		return nil, fmt.Errorf("credential field \"pattern\": %w", err)
 	}
 	return f, nil
 }

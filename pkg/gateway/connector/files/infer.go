@@ -122,7 +122,7 @@ func (f *folder) describe(ctx context.Context, t file, d described) ([]column, e
 			if !ok {
 				i = len(names)
 				index[key] = i
-				names, guesses = append(names, key), append(guesses, guess{nullable: n > 1})
+				names, guesses = append(names, key), append(guesses, guess{nullable: n > 1}) //nolint:makezero // one for each name of the header, and more
 			}
 			guesses[i].member(rec.object[key])
 		}

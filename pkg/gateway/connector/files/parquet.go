@@ -81,7 +81,7 @@ func leafDecoder(c *parquet.Column) (string, decoder) {
 	case *format.TimeType:
 		unit := unitOf(l.Unit)
 		return "time", func(v parquet.Value) (any, error) {
-			n := int64(0)
+			var n int64
 			if v.Kind() == parquet.Int32 {
 				n = int64(v.Int32())
 			} else {

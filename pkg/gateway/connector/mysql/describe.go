@@ -53,7 +53,8 @@ func (s *server) Table(ctx context.Context, schema, table string) (engine.Scanne
 	if err != nil {
 		return nil, err
 	}
-	return t, broken.Close()
+	defer broken.Close()
+	return t, broken.Err()
 }
 
 // relation is a table of exactly that name, without columns where there is none.

@@ -66,7 +66,7 @@ func (t *relation) Scan(ctx context.Context, req engine.ScanRequest) (engine.Bat
 	}
 	b := &batches{s: t.s, id: id, conn: conn, cols: cols, raw: make([]sql.RawBytes, max(len(cols), 1))}
 	b.stop = context.AfterFunc(ctx, func() { t.s.kill(id) })
-	if b.rows, err = conn.QueryContext(ctx, q); err != nil {
+	if b.rows, err = conn.QueryContext(ctx, q); err != nil { //nolint:rowserrcheck // Next looks at it
 		b.stop()
 		conn.Close()
 		return nil, err

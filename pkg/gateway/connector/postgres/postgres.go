@@ -111,10 +111,10 @@ func (p *postgres) connect(ctx context.Context) (*pgx.Conn, error) {
 }
 
 // hangUp ends a session without waiting long for a server that does not answer.
-func hangUp(c *pgx.Conn) error {
+func hangUp(c *pgx.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
-	return c.Close(ctx)
+	_ = c.Close(ctx)
 }
 
 // plain is an error of the server or the network in one line. It names the user and the database but never the password.

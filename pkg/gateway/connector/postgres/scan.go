@@ -67,7 +67,7 @@ func (t *relation) condition(f engine.Filter, args *[][]byte) (term string, exac
 	if f.Op == "is null" || f.Op == "is not null" {
 		return col + " " + strings.ToUpper(f.Op), true
 	}
-	allowed := pushEqual
+	var allowed pushable
 	switch f.Op {
 	case "=", "in":
 		allowed = pushCast
@@ -258,5 +258,6 @@ func (b *batches) Close() error {
 	}
 	b.cancel()
 	_, _ = b.rows.Close()
-	return hangUp(b.conn)
+	hangUp(b.conn)
+	return nil
 }

@@ -68,16 +68,16 @@ type finalError struct{ error }
 
 func (e *finalError) Unwrap() error { return e.error }
 
-// get asks for an address until it answers 200, and returns the body, which must be closed. Paths without their queries are
+// get asks for an address until it answers 200, and returns the body, which must be closed, and the header. Paths without their queries are
 // named in errors: queries may hold what is nobody's business.
-func (c *client) get(ctx context.Context, u *url.URL) (io.ReadCloser, *http.Response, error) {
+func (c *client) get(ctx context.Context, u *url.URL) (io.ReadCloser, http.Header, error) {
 	for try := 0; ; try++ {
 		if err := c.pace.wait(ctx, c.doc.RequestsPerSecond, c.now, c.sleep); err != nil {
 			return nil, nil, err
 		}
-		body, resp, wait, err := c.once(ctx, u)
+		body, header, wait, err := c.once(ctx, u)
 		if err == nil {
-			return body, resp, nil
+			return body, header, nil
 		}
 		err = fmt.Errorf("GET %s: %w", u.EscapedPath(), err)
 		var final *finalError
@@ -105,7 +105,7 @@ func (c *client) get(ctx context.Context, u *url.URL) (io.ReadCloser, *http.Resp
 }
 
 // once sends one request. After a failure, wait is how long the source asks to wait, or negative.
-func (c *client) once(ctx context.Context, u *url.URL) (_ io.ReadCloser, _ *http.Response, wait time.Duration, err error) {
+func (c *client) once(ctx context.Context, u *url.URL) (_ io.ReadCloser, _ http.Header, wait time.Duration, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer func() {
 		if err != nil {
@@ -126,7 +126,7 @@ func (c *client) once(ctx context.Context, u *url.URL) (_ io.ReadCloser, _ *http
 		return nil, nil, -1, c.plain(err)
 	}
 	if resp.StatusCode == http.StatusOK {
-		return newBody(resp.Body, cancel, c.doc), resp, -1, nil
+		return newBody(resp.Body, cancel, c.doc), resp.Header, -1, nil
 	}
 	said := c.excerpt(resp)
 	resp.Body.Close()

@@ -49,13 +49,13 @@ func (r *rest) read(ctx context.Context, t *table, vals values, yield func(json.
 }
 
 func (r *rest) onePage(ctx context.Context, t *table, u *url.URL, yield func(json.RawMessage) error) (page, http.Header, error) {
-	in, resp, err := r.http.get(ctx, u)
+	in, header, err := r.http.get(ctx, u)
 	if err != nil {
 		return page{}, nil, err
 	}
 	defer in.Close()
 	p, err := parsePage(in, t, yield)
-	return p, resp.Header, err
+	return p, header, err
 }
 
 // first is the address of the first page.

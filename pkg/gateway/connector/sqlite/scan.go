@@ -64,7 +64,7 @@ func (t *table) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batche
 	if err != nil {
 		return nil, err
 	}
-	rows, err := c.QueryContext(ctx, text, args...)
+	rows, err := c.QueryContext(ctx, text, args...) //nolint:rowserrcheck // batches looks at it
 	if err != nil {
 		c.Close()
 		return nil, t.f.plain(err)

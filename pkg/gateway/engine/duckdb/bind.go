@@ -102,11 +102,10 @@ func bindValue(ps bindings.PreparedStatement, i bindings.IdxT, id bindings.Type,
 		}
 		fallthrough
 	case bindings.TypeFloat, bindings.TypeDouble:
-		f, err := strconv.ParseFloat(word, 64)
-		if err != nil {
-			return false, nil
+		if f, err := strconv.ParseFloat(word, 64); err == nil {
+			return done(bindings.BindDouble(ps, i, f))
 		}
-		return done(bindings.BindDouble(ps, i, f))
+		return false, nil
 	case bindings.TypeBoolean:
 		switch strings.ToLower(word) {
 		case "true":

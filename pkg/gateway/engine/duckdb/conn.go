@@ -191,7 +191,7 @@ func (c *conn) run(ctx context.Context, sql string, args []any, use func(*bindin
 }
 
 func bindArg(st bindings.PreparedStatement, i bindings.IdxT, a any) error {
-	state := bindings.StateSuccess
+	var state bindings.State
 	switch v := a.(type) {
 	case nil:
 		state = bindings.BindNull(st, i)

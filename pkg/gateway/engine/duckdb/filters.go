@@ -372,7 +372,7 @@ func literal(n map[string]any) (c constant, ok bool) {
 	}
 	typ, _ := v["type"].(map[string]any)
 	id := str(typ, "id")
-	digits := ""
+	var digits string
 	switch x := v["value"].(type) {
 	case string:
 		return constant{constText, x}, id == "VARCHAR"

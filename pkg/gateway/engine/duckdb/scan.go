@@ -212,7 +212,8 @@ func (r *scanRun) fill(chunk bindings.DataChunk) error {
 			out++
 		}
 	}
-	n, err := 0, error(nil)
+	var n int
+	var err error
 	if f, ok := r.rows.(engine.Filler); ok {
 		n, err = f.Fill(r.set.ctx, r.vecs, int(bindings.VectorSize()))
 		if errors.Is(err, io.EOF) {

@@ -143,7 +143,7 @@ func toFloat(v any) (float64, error) {
 
 // decimal takes a text, a Stringer such as json.Number, or an integer; it must fit the scale and width exactly.
 func (w *vecWriter) decimal(i int, v any) error {
-	s := ""
+	var s string
 	switch x := v.(type) {
 	case string:
 		s = x

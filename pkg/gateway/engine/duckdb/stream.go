@@ -166,15 +166,13 @@ func (r *result) Encode(ctx context.Context, w io.Writer, format api.Format, sta
 	begun := false
 	var total int64
 	for ok {
-		n := 0
-		if begun {
-			n, err = each(chunk)
-		} else {
+		if !begun {
 			begun = true
 			start()
 			e.head()
-			n, err = each(chunk)
 		}
+		var n int
+		n, err = each(chunk)
 		if total += int64(n); err != nil {
 			return total, e.cut(err)
 		}

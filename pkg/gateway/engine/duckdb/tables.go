@@ -102,7 +102,7 @@ func storedName(kind, name string) string {
 
 // checkName refuses names that could not be addressed later. Quotes, dots, spaces and any script are fine.
 func checkName(what, given, stored string) error {
-	bad := ""
+	var bad string
 	switch {
 	case given == "":
 		bad = "must not be empty"

@@ -251,7 +251,8 @@ func (r *rewriter) binary(name string, n node, t *vtype) (node, error) {
 	if t.name != "varbinary" && !t.isUnknown() {
 		return nil, mismatch(n, name, []*vtype{t})
 	}
-	sql, result := "", "varbinary"
+	var sql string
+	result := "varbinary"
 	switch name {
 	case "to_hex":
 		sql, result = "hex($a)", "varchar"

@@ -47,11 +47,10 @@ func udfs() []udf {
 		one("~url_query", urlPart(func(u *url.URL) string { q, _ := url.PathUnescape(u.RawQuery); return q })),
 		one("~url_fragment", urlPart(func(u *url.URL) string { return u.Fragment })),
 		one("~url_port", func(a string) (string, bool, error) {
-			u, err := url.Parse(a)
-			if err != nil || u.Port() == "" {
-				return "", false, nil
+			if u, err := url.Parse(a); err == nil && u.Port() != "" {
+				return u.Port(), true, nil
 			}
-			return u.Port(), true, nil
+			return "", false, nil
 		}),
 		{"~url_parameter", 2, urlParameter},
 		one("~url_encode", func(a string) (string, bool, error) { return urlEncode(a), true, nil }),
@@ -230,7 +229,7 @@ func javaFormat(spec, typ, text string) (string, error) {
 		if err != nil || err2 != nil {
 			return bad()
 		}
-		out = number(strconv.FormatFloat(f, byte(verb), p, 64))
+		out = number(strconv.FormatFloat(f, verb, p, 64))
 	default:
 		return bad()
 	}
@@ -283,11 +282,10 @@ func splitLimit(a []string) (string, bool, error) {
 
 func urlPart(part func(*url.URL) string) func(string) (string, bool, error) {
 	return func(a string) (string, bool, error) {
-		u, err := url.Parse(a)
-		if err != nil {
-			return "", false, nil // NULL for what is no URL
+		if u, err := url.Parse(a); err == nil {
+			return part(u), true, nil
 		}
-		return part(u), true, nil
+		return "", false, nil // NULL for what is no URL
 	}
 }
 
