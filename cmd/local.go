@@ -11,6 +11,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
+	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
 // localTransport reaches zone local: a running `gateway serve` over its socket, else a gateway opened inside this process on
@@ -43,7 +44,11 @@ func (t *localTransport) open() {
 		return
 	}
 	if t.gw, err = t.env.openGateway(dir); err != nil {
-		t.err = &failure{exit: exitFailed, code: "local", msg: "zone local cannot be opened: " + err.Error(), err: err}
+		f := &failure{exit: exitFailed, code: "local", msg: "zone local cannot be opened: " + err.Error(), err: err}
+		if store.IsFull(err) {
+			f.hint = "no space is left on the disk of " + dir
+		}
+		t.err = f
 		if errors.Is(err, engine.ErrNoEngine) {
 			t.err = err
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"syscall"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/store"
@@ -84,6 +85,8 @@ func faultOf(err error) *Fault {
 		f = dataFault(409, "%v", err)
 	case errors.Is(err, engine.ErrNoEngine):
 		f = frameworkFault(501, "%v", err)
+	case noSpace(err):
+		f = frameworkFault(507, "no space is left on the disk of the data directory")
 	case silent(err):
 		f = frameworkFault(408, "the request body stopped coming")
 	case errors.Is(err, context.DeadlineExceeded):
@@ -97,6 +100,8 @@ func faultOf(err error) *Fault {
 	return f
 }
 
+func noSpace(err error) bool { return store.IsFull(err) || errors.Is(err, syscall.ENOSPC) }
+
 func engineStatus(k engine.Kind) int {
 	switch k {
 	case engine.KindTimeout:
@@ -107,6 +112,8 @@ func engineStatus(k engine.Kind) int {
 		return 500
 	case engine.KindSource:
 		return 502
+	case engine.KindFull:
+		return 507
 	}
 	return 400
 }

@@ -211,6 +211,8 @@ func decodeBody(raw []byte, into any) error {
 		se *json.SyntaxError
 	)
 	switch {
+	case errors.As(err, &te) && te.Field == "":
+		return frameworkFault(400, "the request body must be %s, not %s", jsonName(te.Type), te.Value)
 	case errors.As(err, &te):
 		return frameworkFault(400, "the request body: field %q must be %s, not %s", te.Field, jsonName(te.Type), te.Value)
 	case errors.As(err, &se):

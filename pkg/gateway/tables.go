@@ -1,18 +1,11 @@
 package gateway
 
 import (
-	"bufio"
-	"compress/gzip"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
-	"mime"
-	"mime/multipart"
 	"net/http"
 	"strings"
-
-	"github.com/google/uuid"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -104,16 +97,38 @@ func (g *Gateway) listColumnsOf(kind string) func(context.Context, *Request[None
 	}
 }
 
-func columnDef(c api.ColumnRequest) engine.ColumnDef {
-	d := engine.ColumnDef{Name: c.Name, Type: c.DataType, DefaultValue: c.DefaultValue, NotNull: c.IsNotNull, Unique: c.IsUnique, Desc: c.Desc}
+// columnBody is a ColumnRequest as it may come: a number or boolean as default is kept as its text [S], null takes the default away.
+type columnBody struct {
+	api.ColumnRequest
+	Default json.RawMessage `json:"defaultValue"`
+}
+
+func (c columnBody) def() (engine.ColumnDef, error) {
+	d := engine.ColumnDef{Name: c.Name, Type: c.DataType, NotNull: c.IsNotNull, Unique: c.IsUnique, Desc: c.Desc}
 	if c.DisplayName != "" {
 		d.DisplayName = &c.DisplayName
 	}
-	return d
+	if len(c.Default) == 0 {
+		return d, nil
+	}
+	text := string(c.Default)
+	switch text[0] {
+	case 'n':
+		d.NoDefault = true
+		return d, nil
+	case '{', '[':
+		return d, frameworkFault(400, "the request body: field %q must be a string, a number, true, false or null", "defaultValue")
+	case '"':
+		if err := json.Unmarshal(c.Default, &text); err != nil {
+			return d, err
+		}
+	}
+	d.DefaultValue = &text
+	return d, nil
 }
 
-func (g *Gateway) addColumnsOf(kind string) func(context.Context, *Request[[]api.ColumnRequest]) ([]api.ColumnDetail, error) {
-	return func(ctx context.Context, r *Request[[]api.ColumnRequest]) ([]api.ColumnDetail, error) {
+func (g *Gateway) addColumnsOf(kind string) func(context.Context, *Request[[]columnBody]) ([]api.ColumnDetail, error) {
+	return func(ctx context.Context, r *Request[[]columnBody]) ([]api.ColumnDetail, error) {
 		defs := make([]engine.ColumnDef, len(r.Body))
 		for i, c := range r.Body {
 			switch {
@@ -122,7 +137,10 @@ func (g *Gateway) addColumnsOf(kind string) func(context.Context, *Request[[]api
 			case c.DataType == "":
 				return nil, missing("dataType")
 			}
-			defs[i] = columnDef(c)
+			var err error
+			if defs[i], err = c.def(); err != nil {
+				return nil, err
+			}
 		}
 		p, err := r.Data(ctx)
 		if err != nil {
@@ -133,8 +151,8 @@ func (g *Gateway) addColumnsOf(kind string) func(context.Context, *Request[[]api
 	}
 }
 
-func (g *Gateway) updateColumnOf(kind string) func(context.Context, *Request[api.ColumnRequest]) ([]api.ColumnDetail, error) {
-	return func(ctx context.Context, r *Request[api.ColumnRequest]) ([]api.ColumnDetail, error) {
+func (g *Gateway) updateColumnOf(kind string) func(context.Context, *Request[columnBody]) ([]api.ColumnDetail, error) {
+	return func(ctx context.Context, r *Request[columnBody]) ([]api.ColumnDetail, error) {
 		if r.Body.DataType == "" {
 			return nil, dataFault(400, "property %q is missing: a column is updated as a whole", "dataType")
 		}
@@ -142,11 +160,15 @@ func (g *Gateway) updateColumnOf(kind string) func(context.Context, *Request[api
 		if err != nil {
 			return nil, err
 		}
+		def, err := r.Body.def()
+		if err != nil {
+			return nil, err
+		}
 		old, err := storedColumn(ctx, p, kind, r.Param("tableName"), r.Param("columnName"))
 		if err != nil {
 			return nil, err
 		}
-		cols, err := p.UpdateColumn(ctx, kind, r.Param("tableName"), r.Param("columnName"), columnDef(r.Body))
+		cols, err := p.UpdateColumn(ctx, kind, r.Param("tableName"), r.Param("columnName"), def)
 		if err == nil && len(cols) == 1 && cols[0].Name != old.Column {
 			err = r.gateway.store.RenameColumn(ctx, r.Project.ID, old, cols[0].Name)
 		}
@@ -169,132 +191,6 @@ func (g *Gateway) deleteColumnOf(kind string) func(context.Context, *Request[Non
 		}
 		return None{}, r.gateway.store.ForgetColumn(ctx, r.Project.ID, old)
 	}
-}
-
-// importCSV reads a multipart body with the parts "request" (JSON text) and "file" (CSV, gzip accepted), in either order as
-// long as the file is small enough to wait for the request; clients send the request first [O].
-func (g *Gateway) importCSV(ctx context.Context, r *Request[io.Reader]) (api.ImportJob, error) {
-	return g.importInto(ctx, r, engine.SchemaTable)
-}
-
-func (g *Gateway) importInto(ctx context.Context, r *Request[io.Reader], kind string) (api.ImportJob, error) {
-	start := g.now()
-	kindOf, params, err := mime.ParseMediaType(r.http.Header.Get("Content-Type"))
-	if err != nil || kindOf != "multipart/form-data" || params["boundary"] == "" {
-		return api.ImportJob{}, frameworkFault(415, "an import is a multipart/form-data body with the parts \"request\" and \"file\"")
-	}
-	form := multipart.NewReader(r.Body, params["boundary"])
-	var req *api.ImportRequest
-	for {
-		part, err := form.NextPart()
-		if err == io.EOF {
-			return api.ImportJob{}, missing("file")
-		}
-		if silent(err) {
-			return api.ImportJob{}, err
-		}
-		if err != nil {
-			return api.ImportJob{}, frameworkFault(400, "the multipart body cannot be read: %v", err)
-		}
-		switch part.FormName() {
-		case "request":
-			raw, err := io.ReadAll(io.LimitReader(part, maxBody))
-			if err != nil {
-				return api.ImportJob{}, frameworkFault(400, "part \"request\" cannot be read: %v", err)
-			}
-			if req, err = importRequest(raw); err != nil {
-				return api.ImportJob{}, err
-			}
-		case "file":
-			if req == nil {
-				return api.ImportJob{}, frameworkFault(400, "part \"request\" must come before part \"file\"")
-			}
-			p, err := r.Data(ctx)
-			if err != nil {
-				return api.ImportJob{}, err
-			}
-			src, err := plain(part)
-			if err != nil {
-				return api.ImportJob{}, err
-			}
-			src = r.gateway.options.Quirks.forgetHeaders(src, req)
-			n, err := p.ImportCSV(ctx, kind, r.Param("tableName"), src, engine.Import{Mappings: req.Mappings, Header: req.ContainsHeader, MaxBytes: r.gateway.options.Limits.Upload})
-			if ee := (*engine.Error)(nil); errors.As(err, &ee) && ee.Kind == engine.KindLimit {
-				return api.ImportJob{}, frameworkFault(413, "%s", ee.Message)
-			}
-			if err != nil {
-				return api.ImportJob{}, err
-			}
-			return api.ImportJob{ID: uuid.NewString(), Status: "COMPLETED", StartTime: start.UnixMilli(), EndTime: g.now().UnixMilli(),
-				Progress: 100, Result: api.ImportJobResult{Processed: n}}, nil
-		default:
-			return api.ImportJob{}, frameworkFault(400, "unknown part %q in the multipart body", part.FormName())
-		}
-	}
-}
-
-func importRequest(raw []byte) (*api.ImportRequest, error) {
-	var have map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &have); err != nil {
-		return nil, frameworkFault(400, "part \"request\" is not valid JSON: %v", err)
-	}
-	for _, k := range []string{"mappings", "containsHeader"} {
-		if _, ok := have[k]; !ok {
-			return nil, missing(k)
-		}
-	}
-	var req api.ImportRequest
-	if err := decodeBody(raw, &req); err != nil {
-		var f *Fault
-		if errors.As(err, &f) {
-			f.Message = strings.Replace(f.Message, "the request body", "part \"request\"", 1)
-		}
-		return nil, err
-	}
-	return &req, nil
-}
-
-// badCells lists what is wrong with a document in little room, however long its values are.
-func badCells(cells []engine.BadCell) []api.BadCell {
-	return mapAll(cells, func(c engine.BadCell) api.BadCell {
-		return api.BadCell{Line: c.Line, Column: c.Column, Value: clip(c.Value, 80), Reason: clip(c.Reason, 200)}
-	})
-}
-
-// clip shortens a text to at most n characters.
-func clip(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
-}
-
-// plain unpacks a gzip document, known by its first two bytes.
-func plain(src io.Reader) (io.Reader, error) {
-	b := bufio.NewReaderSize(worded{src, "cannot be read to its end"}, 64<<10)
-	if head, _ := b.Peek(2); len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b {
-		z, err := gzip.NewReader(b)
-		if err != nil {
-			return nil, frameworkFault(400, "part \"file\" looks like gzip but cannot be unpacked: %v", err)
-		}
-		return worded{z, "cannot be unpacked"}, nil
-	}
-	return b, nil
-}
-
-// worded says of a document that cannot be read that the request is at fault.
-type worded struct {
-	io.Reader
-	what string
-}
-
-func (w worded) Read(p []byte) (int, error) {
-	n, err := w.Reader.Read(p)
-	var f *Fault
-	if err != nil && err != io.EOF && !errors.As(err, &f) {
-		err = frameworkFault(400, "part \"file\" %s: %v", w.what, err)
-	}
-	return n, err
 }
 
 // getSampleCSV answers a document that can be imported as it is: a header and five rows of values by type [L]. A table that

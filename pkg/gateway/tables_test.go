@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -91,8 +92,13 @@ func TestImportOverHTTP(t *testing.T) {
 		{"by index without a header", `{"containsHeader":false,"mappings":[{"name":"s","csvColumnIndex":0},{"name":"n","csvColumnIndex":2}]}`, "f,unused,6\n"},
 		{"by index with a header", `{"containsHeader":true,"mappings":[{"name":"n","csvColumnIndex":1}]}`, "x,y\ng,7\n"},
 		{"no rows", bothByName, "n,s\n"},
+		{"the file first", bothByName, zipped("n,s\n8,h\n")},
 	} {
-		status, raw := post(part{"request", c.request}, part{"file", c.file})
+		parts := []part{{"request", c.request}, {"file", c.file}}
+		if c.name == "the file first" { // the order in which the service documents the parts
+			slices.Reverse(parts)
+		}
+		status, raw := post(parts...)
 		var job api.ImportJob
 		if err := json.Unmarshal([]byte(raw), &job); status != 200 || err != nil {
 			t.Errorf("%s: %d %s", c.name, status, raw)
@@ -108,7 +114,7 @@ func TestImportOverHTTP(t *testing.T) {
 	}
 	got := rows()
 	for _, want := range []string{`["1","a","2001-02-03"]`, `["2","b","2001-02-03"]`, `["3","c","2001-02-03"]`, `["4","dd","2001-02-03"]`, `["5","e,\n\"e\"","2001-02-03"]`,
-		`["6","f","2001-02-03"]`, `["7",null,"2001-02-03"]`} {
+		`["6","f","2001-02-03"]`, `["7",null,"2001-02-03"]`, `["8","h","2001-02-03"]`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no row %s in %s", want, got)
 		}
@@ -127,7 +133,10 @@ func TestImportRefusedOverHTTP(t *testing.T) {
 		want   string
 	}{
 		{"no file", []part{{"request", bothByName}}, 400, "file"},
-		{"no request", []part{{"file", "n,s\n1,a\n"}}, 400, "must come before"},
+		{"no request", []part{{"file", "n,s\n1,a\n"}}, 400, `\"request\" is missing`},
+		{"two files", []part{{"file", "n,s\n1,a\n"}, {"file", "n,s\n1,a\n"}, {"request", bothByName}}, 400, `two parts \"file\"`},
+		{"two requests", []part{{"request", bothByName}, {"request", bothByName}, {"file", "n,s\n1,a\n"}}, 400, `two parts \"request\"`},
+		{"no word about the header", []part{{"request", `{"containsHeader":null,"mappings":[{"name":"n","csvColumnIndex":0}]}`}, {"file", "1\n"}}, 400, "containsHeader"},
 		{"request is no JSON", []part{{"request", "{"}, {"file", "n,s\n"}}, 400, `part \"request\" is not valid JSON`},
 		{"no mappings", []part{{"request", `{"containsHeader":true}`}, {"file", "n,s\n"}}, 400, "mappings"},
 		{"a field misspelt", []part{{"request", `{"containsHeader":true,"mappings":[{"name":"n","csvColumn":"n"}]}`}, {"file", "n\n1\n"}}, 400, "csvColumn"},
@@ -172,5 +181,54 @@ func TestEveryBadCellTravels(t *testing.T) {
 	}
 	if !strings.Contains(e.Message, "and 299 more") {
 		t.Errorf("message: %s", e.Message)
+	}
+}
+
+// TestDefaultsAsTheyCome declares defaults as JSON values other than text, and takes one away.
+func TestDefaultsAsTheyCome(t *testing.T) {
+	g := openTest(t)
+	call := func(method, path, body string) (int, string) {
+		t.Helper()
+		hr := httptest.NewRequest(method, LocalBaseURL+"/data/projects/"+DefaultProject+"/table/t"+path, strings.NewReader(body))
+		hr.Header.Set("Content-Type", "application/json")
+		res, err := g.Transport().RoundTrip(hr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		raw, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.StatusCode, string(raw)
+	}
+	for _, c := range []struct {
+		method, path, body string
+		status             int
+		want               string
+	}{
+		{"POST", "", "", 200, `"tableName":"t"`},
+		{"POST", "/columns", `[{"name":"n","dataType":"BIGINT","defaultValue":9007199254740993}]`, 200, `"defaultValue":"9007199254740993"`},
+		{"POST", "/columns", `[{"name":"d","dataType":"DECIMAL","defaultValue":1.50}]`, 200, `"defaultValue":"1.50"`},
+		{"POST", "/columns", `[{"name":"b","dataType":"BOOLEAN","defaultValue":true}]`, 200, `"defaultValue":"true"`},
+		{"POST", "/columns", `[{"name":"s","dataType":"VARCHAR","defaultValue":"\u00e9\""}]`, 200, `"defaultValue":"é\""`},
+		{"POST", "/columns", `[{"name":"z","dataType":"VARCHAR","defaultValue":null}]`, 200, `"defaultValue":null`},
+		{"POST", "/columns", `[{"name":"o","dataType":"VARCHAR","defaultValue":{}}]`, 400, `\"defaultValue\" must be a string`},
+		{"POST", "/columns", `[{"name":"o","dataType":"BIGINT","defaultValue":1.5}]`, 400, `invalid input syntax for type bigint: \"1.5\"`},
+		{"POST", "/columns", `{"name":"o","dataType":"BIGINT"}`, 400, `the request body must be a list, not object`},
+		{"POST", "/columns", `[{"name":"..","dataType":"BIGINT"}]`, 400, `another address`},
+		{"PUT", "/columns/n", `{"dataType":"BIGINT","defaultValue":7}`, 200, `"defaultValue":"7"`},
+		{"PUT", "/columns/n", `{"dataType":"BIGINT"}`, 200, `"defaultValue":"7"`},
+		{"PUT", "/columns/n", `{"dataType":"BIGINT","defaultValue":null}`, 200, `"defaultValue":null`},
+		{"PUT", "/columns/s", `{"dataType":"VARCHAR","defaultValue":null}`, 200, `"defaultValue":null`},
+	} {
+		status, raw := call(c.method, c.path, c.body)
+		if status != c.status || !strings.Contains(raw, c.want) {
+			t.Errorf("%s %s %s: %d %s", c.method, c.path, c.body, status, raw)
+		}
+	}
+	_, raw := call("GET", "/columns", "")
+	if strings.Contains(raw, `"name":"o"`) || !strings.Contains(raw, `"name":"n","dataType":"bigint","displayName":"n","defaultValue":null`) {
+		t.Error(raw)
 	}
 }

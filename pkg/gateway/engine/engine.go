@@ -198,6 +198,7 @@ type ColumnDef struct {
 	Type         string // any case
 	DisplayName  *string
 	DefaultValue *string
+	NoDefault    bool // takes the default away
 	NotNull      *bool
 	Unique       *bool
 	Desc         *string
@@ -255,7 +256,8 @@ const (
 	KindValue          Kind = "value" // a cast, an overflow, a division by zero
 	KindBinding        Kind = "binding"
 	KindTimeout        Kind = "timeout"
-	KindLimit          Kind = "limit" // text too long, memory, disk
+	KindLimit          Kind = "limit" // text too long, memory
+	KindFull           Kind = "full"  // no space is left on the disk
 	KindExists         Kind = "exists"
 	KindUnsupported    Kind = "unsupported" // Trino syntax or function that cannot be bridged
 	KindConstraint     Kind = "constraint"

@@ -182,6 +182,12 @@ func constraint(err error) error {
 	return err
 }
 
+// IsFull reports whether an error says that the state file could not grow.
+func IsFull(err error) bool {
+	var se *sqlite.Error
+	return errors.As(err, &se) && (se.Code() == sqlite3.SQLITE_FULL || se.Code() == sqlite3.SQLITE_IOERR_SHMSIZE)
+}
+
 // Time formats as the service writes timestamps: ISO 8601, UTC, fractional seconds [S].
 func Time(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 

@@ -119,6 +119,9 @@ func applyDef(kind string, col *engine.Column, def engine.ColumnDef) error {
 		}
 		col.Type = typ
 	}
+	if def.NoDefault {
+		col.DefaultValue = nil
+	}
 	if def.DefaultValue != nil {
 		col.DefaultValue = def.DefaultValue
 		if *def.DefaultValue == "" && col.Type != "varchar" {

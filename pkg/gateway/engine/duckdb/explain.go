@@ -39,9 +39,12 @@ func (t *translation) explain(err error) error {
 	case "Out of Memory", "Object Size":
 		e.Kind = engine.KindLimit
 	case "IO":
-		e.Kind = engine.KindLimit
-		if !strings.Contains(d.Message, "No space") && !strings.Contains(d.Message, "max_temp_directory_size") {
-			e.Kind = engine.KindInternal
+		e.Kind = engine.KindInternal
+		switch {
+		case noSpace(d.Message):
+			return diskFull(err)
+		case strings.Contains(d.Message, "max_temp_directory_size"):
+			e.Kind = engine.KindLimit
 		}
 	case "Parameter Not Resolved", "Parameter Not Allowed":
 		e.Kind = engine.KindBinding

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -130,7 +131,10 @@ func (p *project) spool(ctx context.Context, src io.Reader, limit int64) (docume
 		}
 		if _, werr := f.Write(buf[:n]); werr != nil {
 			d.remove()
-			return d, &engine.Error{Kind: engine.KindLimit, Message: "keeping the document: " + werr.Error(), Err: werr}
+			if errors.Is(werr, syscall.ENOSPC) {
+				return d, diskFull(werr)
+			}
+			return d, &engine.Error{Kind: engine.KindInternal, Message: "keeping the document: " + werr.Error(), Err: werr}
 		}
 		if err == io.EOF {
 			return d, nil

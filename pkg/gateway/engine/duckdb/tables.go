@@ -106,6 +106,8 @@ func checkName(what, given, stored string) error {
 	switch {
 	case given == "":
 		bad = "must not be empty"
+	case stored == "." || stored == "..":
+		bad = "would lead to another address"
 	case stored == "":
 		bad = "is empty without its underscores"
 	case !utf8.ValidString(stored):
@@ -170,10 +172,21 @@ func tableError(err error) error {
 	switch {
 	case d.Type == "Constraint":
 		kind = engine.KindConstraint
-	case strings.HasPrefix(d.Type, "Out of Memory"), strings.Contains(d.Message, "No space left on device"):
+	case noSpace(d.Message):
+		return diskFull(err)
+	case strings.HasPrefix(d.Type, "Out of Memory"):
 		kind = engine.KindLimit
 	}
 	return &engine.Error{Kind: kind, Message: d.Message, Err: err}
+}
+
+// noSpace reports whether DuckDB says that a file could not grow; it passes on the words of the system.
+func noSpace(msg string) bool {
+	return strings.Contains(msg, "No space left on device") || strings.Contains(msg, "not enough space on the disk")
+}
+
+func diskFull(err error) error {
+	return &engine.Error{Kind: engine.KindFull, Message: "no space is left on the disk of the data directory", Err: err}
 }
 
 // findTable reads what is known of a table; an unknown one is *engine.Error with KindUnknownTable.

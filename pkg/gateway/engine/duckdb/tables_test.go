@@ -405,3 +405,20 @@ func TestRetypingKeepsExactValues(t *testing.T) {
 		}
 	}
 }
+
+// TestFullDisk tells the failures of a disk without room by what DuckDB says of them; the texts are its own.
+func TestFullDisk(t *testing.T) {
+	for _, text := range []string{
+		`Could not write file "/d/data.duckdb": No space left on device`,
+		`Failed to commit: Could not write file "/d/data.duckdb.wal": No space left on device`,
+	} {
+		for _, typ := range []string{"IO", "TransactionContext"} {
+			if err := tableError(&duckError{Type: typ, Message: text}); kindOf(err) != engine.KindFull || strings.Contains(err.Error(), "/d/") {
+				t.Errorf("%s, %s: %v", typ, text, err)
+			}
+		}
+		if err := (&translation{}).explain(&duckError{Type: "IO", Message: text, Pos: -1}); kindOf(err) != engine.KindFull {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
