@@ -57,7 +57,9 @@ func (c *Client) again(ctx context.Context, op spec.Op, body any, try func() err
 // connection broke. A 500 is not among them: the service answers it for good to some calls [L].
 func passing(e *Error) bool {
 	switch e.Status {
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case http.StatusBadGateway: // with a code it is the gateway's word on a source, which was asked again as its connection says
+		return e.Code == ""
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true
 	case 0, http.StatusOK:
 		return broke(e.Err)

@@ -86,6 +86,26 @@ func TestRetries(t *testing.T) {
 	}
 }
 
+// A 502 with a code is what the gateway says of a source, which is not asked again for the whole statement.
+func TestFailedSourceIsFinal(t *testing.T) {
+	asked := 0
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		w.WriteHeader(502)
+		io.WriteString(w, `{"errorCode":100,"message":"connection c (rest): page 3: the answer is no JSON"}`)
+	}))
+	defer srv.Close()
+	cl, err := New(Options{BaseURL: srv.URL, Retries: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = cl.Queries.Execute(context.Background(), "p", ExecuteByStatement{Statement: "SELECT 1"}, Compact)
+	var e *Error
+	if !errors.As(err, &e) || e.Status != 502 || asked != 1 {
+		t.Errorf("%v, asked %d times", err, asked)
+	}
+}
+
 // TestRetryAfter: a gateway that asks for too much patience, or for more than the call has, is not asked again.
 func TestRetryAfter(t *testing.T) {
 	for value, want := range map[string]time.Duration{"": 0, "3": 3 * time.Second, "-1": 0, "soon": 0, "Thu, 01 Jan 1970 00:00:00 GMT": 0} {

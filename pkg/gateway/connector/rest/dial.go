@@ -22,7 +22,15 @@ func refusedRanges() []netip.Prefix {
 	return out
 }
 
-var nat64 = netip.MustParsePrefix("64:ff9b::/96") // its last four bytes are an IPv4 address
+// embedded are ranges of IPv6 whose addresses hold one of IPv4, from the given byte on.
+func embedded() map[netip.Prefix]int {
+	return map[netip.Prefix]int{
+		netip.MustParsePrefix("64:ff9b::/96"):   12, // NAT64
+		netip.MustParsePrefix("64:ff9b:1::/48"): 12, // the same for local use
+		netip.MustParsePrefix("::/96"):          12, // IPv4-compatible
+		netip.MustParsePrefix("2002::/16"):      2,  // 6to4
+	}
+}
 
 // checkAddress refuses an address that a connection is about to be made to, whatever name led to it.
 func checkAddress(address string, ranges []netip.Prefix) error {
@@ -31,9 +39,12 @@ func checkAddress(address string, ranges []netip.Prefix) error {
 		return fmt.Errorf("address %s: %w", address, err)
 	}
 	ip := ap.Addr().Unmap().WithZone("")
-	if nat64.Contains(ip) {
-		b := ip.As16()
-		ip = netip.AddrFrom4([4]byte(b[12:]))
+	for within, at := range embedded() {
+		if within.Contains(ip) && !ip.IsLoopback() && !ip.IsUnspecified() {
+			b := ip.As16()
+			ip = netip.AddrFrom4([4]byte(b[at : at+4]))
+			break
+		}
 	}
 	for _, r := range ranges {
 		if r.Contains(ip) {

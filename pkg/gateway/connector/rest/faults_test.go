@@ -97,6 +97,20 @@ func TestFailures(t *testing.T) {
 		"another type":     {oneColumn, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `[{"id":1},{"id":1.5}]`) }, `row 2: column "id": 1.5 is no bigint`},
 		"too many pages":   {paged, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `[{"id":1}]`) }, "more than 3 pages"},
 		"cursor repeats":   {oneColumn + `,"rows":"r","paging":{"type":"cursor","next":"n"}`, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `{"r":[{"id":1}],"n":"a"}`) }, "page 2 names itself"},
+		"cursors in circles": {`"columns":[{"name":"id","type":"varchar"}],"rows":"r","paging":{"type":"cursor","next":"n"}`, func(w http.ResponseWriter, r *http.Request) {
+			at := r.URL.Query().Get("cursor")
+			fmt.Fprintf(w, `{"r":[{"id":"%s"}],"n":"%s"}`, at, map[string]string{"": "b", "b": "c", "c": "b"}[at])
+		}, "page 3 names page 2 as the next one"},
+		"links in circles": {oneColumn + `,"paging":{"type":"link"}`, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Link", map[string]string{"": `</t?k=2>; rel="next"`, "2": `</t?k=3>; rel="next"`, "3": `</t>; rel="next"`}[r.URL.Query().Get("k")])
+			fmt.Fprint(w, `[{"id":1}]`)
+		}, "page 3 names page 1 as the next one"},
+		"fewer rows than its total": {oneColumn + `,"rows":"r","paging":{"type":"page","total":"n"}`, func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprintf(w, `{"n":3,"r":[%s]}`, map[string]string{"1": `{"id":1}`, "2": `{"id":2}`}[r.URL.Query().Get("page")])
+		}, `page 3 is empty after 2 rows, while its member "n" says that there are 3`},
+		"no rows and more": {oneColumn + `,"rows":"r","paging":{"type":"offset","more":"m"}`, func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprint(w, `{"r":[],"m":true}`)
+		}, `page 1 is empty, while its member "m" says that there are more`},
 		"link to elsewhere": {oneColumn + `,"paging":{"type":"link"}`, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Link", `<http://example.com/t?p=2>; rel=next`)
 			fmt.Fprint(w, `[]`)
@@ -214,7 +228,7 @@ func TestRefusedAddresses(t *testing.T) {
 	ranges := refusedRanges()
 	for address, ok := range map[string]bool{
 		"169.254.169.254:80": false, "169.254.0.1:443": false, "[fe80::1%eth0]:80": false, "[febf::1]:80": false, "[fd00:ec2::254]:80": false, "[::ffff:169.254.169.254]:80": false,
-		"[64:ff9b::a9fe:a9fe]:80": false, "100.100.100.200:80": false, "168.63.129.16:80": false, "[fd20:ce::254]:80": false,
+		"[64:ff9b::a9fe:a9fe]:80": false, "[64:ff9b:1::a9fe:a9fe]:80": false, "[2002:a9fe:a9fe::1]:80": false, "[::169.254.169.254]:80": false, "[2002:a00:1::]:80": true, "[::]:80": true, "100.100.100.200:80": false, "168.63.129.16:80": false, "[fd20:ce::254]:80": false,
 		"127.0.0.1:80": true, "[::1]:80": true, "10.0.0.1:80": true, "93.184.216.34:443": true, "[2606:2800::1]:443": true, "169.253.255.255:80": true, "169.255.0.0:80": true,
 	} {
 		if err := checkAddress(address, ranges); (err == nil) != ok {

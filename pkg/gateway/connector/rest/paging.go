@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,10 +20,12 @@ func (r *rest) read(ctx context.Context, t *table, vals values, yield func(json.
 		return err
 	}
 	var seen int64
+	places := map[[16]byte]int{} // the pages by hashes of their addresses
 	for n := 1; ; n++ {
 		if n > t.Paging.MaxPages {
 			return fmt.Errorf("the source has more than %d pages; narrow the reading by a parameter or raise maxPages", t.Paging.MaxPages)
 		}
+		places[addressHash(u)] = n
 		p, head, err := r.onePage(ctx, t, u, yield)
 		if err != nil {
 			if n > 1 && !errors.Is(err, errStop) && ctx.Err() == nil {
@@ -38,14 +41,21 @@ func (r *rest) read(ctx context.Context, t *table, vals values, yield func(json.
 		if err := sameOrigin(r.base, next); err != nil {
 			return fmt.Errorf("page %d names a next page elsewhere: %w", n, err)
 		}
-		if next.String() == u.String() {
+		if k := places[addressHash(next)]; k == n {
 			return fmt.Errorf("page %d names itself as the next page", n)
+		} else if k > 0 {
+			return fmt.Errorf("page %d names page %d as the next one, so the pages go round in circles", n, k)
 		}
 		if err := between(); err != nil {
 			return err
 		}
 		u = next
 	}
+}
+
+func addressHash(u *url.URL) [16]byte {
+	sum := sha256.Sum256([]byte(u.String()))
+	return [16]byte(sum[:])
 }
 
 func (r *rest) onePage(ctx context.Context, t *table, u *url.URL, yield func(json.RawMessage) error) (page, http.Header, error) {
@@ -125,7 +135,16 @@ func (p paging) follow(u *url.URL, got page, head http.Header, seen int64, n int
 		}
 		return u.ResolveReference(ref), nil
 	}
-	if got.rows == 0 || got.total != nil && seen >= *got.total {
+	if got.total != nil && seen >= *got.total {
+		return nil, nil
+	}
+	if got.rows == 0 && (got.more == nil || p.Type == "offset") {
+		switch {
+		case got.total != nil:
+			return nil, fmt.Errorf("page %d is empty after %d rows, while its member %q says that there are %d", n, seen, p.Total, *got.total)
+		case got.more != nil:
+			return nil, fmt.Errorf("page %d is empty, while its member %q says that there are more rows", n, p.More)
+		}
 		return nil, nil
 	}
 	if p.Type == "page" {
