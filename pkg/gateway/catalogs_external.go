@@ -278,6 +278,9 @@ type scanner struct {
 	src *source
 }
 
+// Fault implements engine.Named.
+func (s scanner) Fault(ctx context.Context, err error) error { return s.src.fault(ctx, err) }
+
 func (s scanner) Columns(ctx context.Context) ([]engine.ColumnInfo, error) {
 	cols, err := s.Scanner.Columns(ctx)
 	return cols, s.src.fault(ctx, err)

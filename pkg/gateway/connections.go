@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -234,7 +236,7 @@ func (g *Gateway) openSource(c store.Connection) (*source, error) {
 	if err := g.ownFiles(t, cred); err != nil {
 		return nil, fmt.Errorf("connection %s: %w", c.Name, err)
 	}
-	conn, err := t.Open(cred)
+	conn, err := g.openConnector(t, cred)
 	if err != nil {
 		return nil, fmt.Errorf("connection %s: %s", c.Name, t.Redact(cred, err.Error()))
 	}
@@ -255,10 +257,45 @@ func (g *Gateway) ownFiles(t connector.Type, c connector.Credential) error {
 		if !f.Local || err != nil { // what is not there is refused by the connector
 			continue
 		}
-		rel, err := filepath.Rel(own, p)
-		if err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		if connector.Within(own, p) || hardLinked(own, p) {
 			return fmt.Errorf("credential field %q leads into the gateway's own data directory", f.Name)
 		}
 	}
 	return nil
+}
+
+// hardLinked says that a file has another name below a directory.
+func hardLinked(dir, path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	found := false
+	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error { // what cannot be read has no names for others either
+		if err != nil || !e.Type().IsRegular() {
+			return nil
+		}
+		if other, err := e.Info(); err == nil && os.SameFile(info, other) {
+			found = true
+			return filepath.SkipAll
+		}
+		return nil
+	})
+	return found
+}
+
+// openConnector opens a connector and tells it what is not its to read.
+func (g *Gateway) openConnector(t connector.Type, c connector.Credential) (connector.Connector, error) {
+	conn, err := t.Open(c)
+	if k, ok := conn.(connector.KeepsOut); ok && err == nil {
+		own, err := filepath.Abs(g.options.Dir)
+		if err == nil {
+			own, err = filepath.EvalSymlinks(own)
+		}
+		if err != nil {
+			return nil, errors.Join(err, conn.Close())
+		}
+		k.KeepOut(own)
+	}
+	return conn, err
 }

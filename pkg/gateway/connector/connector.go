@@ -25,6 +25,9 @@ type Connector interface {
 	Close() error
 }
 
+// KeepsOut is what a connector of folders implements besides: nothing below the directory, a path without symbolic links, is read.
+type KeepsOut interface{ KeepOut(dir string) }
+
 // Table is a table of a source.
 type Table struct {
 	Name    string

@@ -22,6 +22,12 @@ func (c Credential) LocalPath(field string) (string, error) {
 	return filepath.Clean(p), nil
 }
 
+// Within tells whether a path is a directory or below it. Neither holds symbolic links.
+func Within(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
 // CheckLocalFile proves that a path is a regular file which no symbolic link leads out of its folder. What it names may change
 // between this look and the opening by a driver, so the folder must be one that only trusted users write to.
 func CheckLocalFile(path string) (fs.FileInfo, error) {

@@ -100,6 +100,11 @@ type Scanner interface {
 	Scan(ctx context.Context, req ScanRequest) (Batches, error)
 }
 
+// Named is what a Scanner may implement besides: it words an error about its values with the name of where they came from.
+type Named interface {
+	Fault(ctx context.Context, err error) error
+}
+
 // ScanRequest is what travels to a source. Names are as Columns gave them. A scanner that leaves out a filter must leave out
 // the limit too.
 type ScanRequest struct {

@@ -39,6 +39,7 @@ func Type() connector.Type {
 
 type folder struct {
 	dir, pattern string
+	out          string // a directory that is not read, "" for none
 
 	mu    sync.Mutex
 	known map[string]described // by path
@@ -75,6 +76,18 @@ func open(c connector.Credential) (connector.Connector, error) {
 }
 
 func (f *folder) Close() error { return nil }
+
+// KeepOut implements connector.KeepsOut.
+func (f *folder) KeepOut(dir string) { f.out = dir }
+
+// keptOut says that a name in the folder leads into the directory that is not read.
+func (f *folder) keptOut(name string) bool {
+	if f.out == "" {
+		return false
+	}
+	p, err := filepath.EvalSymlinks(filepath.Join(f.dir, name))
+	return err == nil && connector.Within(f.out, p)
+}
 
 // root opens the folder so that no name leads out of it.
 func (f *folder) root() (*os.Root, error) { return os.OpenRoot(f.dir) }
@@ -160,7 +173,7 @@ func (f *folder) list(schema string) ([]file, error) {
 		}
 		t.path = path.Join(dir, e.Name())
 		info, err := r.Stat(t.path) // follows a link, but not out of the folder
-		if err != nil || !info.Mode().IsRegular() {
+		if err != nil || !info.Mode().IsRegular() || f.keptOut(t.path) {
 			continue
 		}
 		count[strings.ToLower(t.table)]++
@@ -183,7 +196,7 @@ func (f *folder) schemas(r *os.Root) ([]string, error) {
 	entries, err := fs.ReadDir(r.FS(), ".")
 	out := []string{RootSchema}
 	for _, e := range entries {
-		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") && e.Name() != RootSchema {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") && e.Name() != RootSchema && !f.keptOut(e.Name()) {
 			out = append(out, e.Name())
 		}
 	}

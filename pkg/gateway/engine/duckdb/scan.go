@@ -250,7 +250,11 @@ func (r *scanRun) copy() (int, error) {
 				return 0, fmt.Errorf("a row has %d values, %d were asked for", len(vals), len(r.out))
 			}
 			if err := w.set(row, vals[i]); err != nil {
-				return 0, fmt.Errorf("column %s: %w", r.names[i], err)
+				err = fmt.Errorf("table %s, column %s: %w", r.table.name, r.names[i], err)
+				if src, ok := r.table.src.(engine.Named); ok {
+					err = src.Fault(r.set.ctx, err)
+				}
+				return 0, err
 			}
 		}
 	}
