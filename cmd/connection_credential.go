@@ -2,16 +2,16 @@ package cmd
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
 // credentialFlags are the ways to give a credential without showing it.
@@ -189,13 +189,16 @@ func (e *Env) askCredential(config api.ConnectionConfiguration, cred map[string]
 
 // answer reads one line of the terminal. It reads no further, so that the next question gets its own line.
 func (e *Env) answer(hidden bool) (string, error) {
-	if file, ok := e.In.(*os.File); ok && hidden {
-		raw, err := term.ReadPassword(int(file.Fd()))
-		fmt.Fprintln(e.Err)
-		if err != nil {
+	if hidden {
+		line, ok, err := e.hidden()
+		switch {
+		case errors.Is(err, context.Canceled):
+			return "", err
+		case err != nil:
 			return "", usagef("the answer cannot be read: %v", err)
+		case ok:
+			return line, nil
 		}
-		return string(raw), nil
 	}
 	var line []byte
 	one := make([]byte, 1)
@@ -205,6 +208,9 @@ func (e *Env) answer(hidden bool) (string, error) {
 			return strings.TrimSuffix(string(line), "\r"), nil
 		}
 		line = append(line, one[:n]...)
+		if errors.Is(err, context.Canceled) {
+			return "", err
+		}
 		if err == io.EOF && len(line) > 0 {
 			return string(line), nil
 		}

@@ -175,6 +175,9 @@ func (e *Env) report(ctx context.Context, err error) int {
 		return exitPipe
 	}
 	f := classify(ctx, err)
+	if f.exit == exitInterrupted && e.InTerm && e.ErrTerm { // behind the ^C of the terminal
+		fmt.Fprintln(e.Err)
+	}
 	if e.jsonErrors() {
 		raw, _ := api.Marshal(map[string]any{"error": e.toJSON(&f, err)})
 		fmt.Fprintf(e.Err, "%s\n", raw)

@@ -3,7 +3,9 @@ package cmd
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -63,7 +65,10 @@ func (e *Env) confirm(format string, args ...any) error {
 		return &failure{exit: exitConfirm, code: "confirm", msg: "not confirmed: " + question, hint: "give --yes to go ahead without being asked"}
 	}
 	fmt.Fprintf(e.Err, "%s [y/N] ", question)
-	line, _ := bufio.NewReader(e.In).ReadString('\n')
+	line, err := bufio.NewReader(e.In).ReadString('\n')
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes":
 		return nil

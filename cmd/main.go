@@ -73,6 +73,7 @@ func (e *Env) Main(ctx context.Context) int {
 	if e.ErrTerm { // names and messages of a gateway must not steer the terminal
 		e.Err = output.NewScreen(e.Err)
 	}
+	e.In = &stdin{ctx, e.In}
 	err := e.refuseDNS()
 	if err == nil {
 		root := newRootCmd(e)

@@ -3,15 +3,14 @@ package cmd
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
 func newProfileCmd(e *Env) *cobra.Command {
@@ -160,21 +159,19 @@ func (e *Env) readKey(stdin bool) (config.Key, error) {
 		fmt.Fprintln(e.Err, "taking the key from DIG_API_KEY")
 		return config.NewKey(v)
 	}
-	var text string
-	if file, ok := e.In.(*os.File); ok && e.InTerm && !stdin {
+	text, hidden, err := "", false, error(nil)
+	if e.InTerm && !stdin {
 		fmt.Fprint(e.Err, "API key: ")
-		raw, err := term.ReadPassword(int(file.Fd()))
-		fmt.Fprintln(e.Err)
-		if err != nil {
-			return config.Key{}, usagef("the key cannot be read: %v", err)
-		}
-		text = string(raw)
-	} else {
-		line, err := bufio.NewReader(io.LimitReader(e.In, 8<<10)).ReadString('\n')
-		if err != nil && err != io.EOF {
-			return config.Key{}, usagef("the key cannot be read: %v", err)
-		}
-		text = line
+		text, hidden, err = e.hidden()
+	}
+	if !hidden {
+		text, err = bufio.NewReader(io.LimitReader(e.In, 8<<10)).ReadString('\n')
+	}
+	switch {
+	case errors.Is(err, context.Canceled):
+		return config.Key{}, err
+	case err != nil && err != io.EOF:
+		return config.Key{}, usagef("the key cannot be read: %v", err)
 	}
 	if strings.TrimSpace(text) == "" {
 		return config.Key{}, usagef("no key given").withHint("pipe it in, set DIG_API_KEY, or use --no-key")

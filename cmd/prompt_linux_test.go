@@ -84,7 +84,7 @@ func (x *terminal) see(question string, hidden bool) {
 			x.t.Fatal(err)
 		}
 		shown := mode.Lflag&unix.ECHO != 0
-		if s := x.screen(); strings.HasSuffix(strings.TrimRight(s, " "), question) && shown != hidden {
+		if s := x.screen(); strings.HasSuffix(strings.TrimRight(s, " \r\n"), question) && shown != hidden {
 			break
 		}
 		if time.Now().After(deadline) {
@@ -128,13 +128,23 @@ func promptGateway(t *testing.T) (url string, sent func() []string) {
 // onTerminal runs dig on a terminal; end waits for its exit code.
 func onTerminal(t *testing.T, base string, args ...string) (x *terminal, end func() int) {
 	t.Helper()
+	return onTerminalUntil(t.Context(), t, base, args...)
+}
+
+// onTerminalUntil is onTerminal with a context, which an interrupt of the user ends.
+func onTerminalUntil(ctx context.Context, t *testing.T, base string, args ...string) (x *terminal, end func() int) {
+	t.Helper()
 	x = newTerminal(t)
 	home := t.TempDir()
 	env := map[string]string{"DIG_BASE_URL": base, "DIG_API_KEY": "12345678.abcdefghijklmnopqrstuvwxyz012345", "DIG_PROJECT": "AbCd1234", "HOME": home, "DIG_CONFIG_DIR": home, "DIG_DATA_DIR": home, "XDG_CACHE_HOME": home}
+	if base == "" {
+		delete(env, "DIG_BASE_URL")
+		delete(env, "DIG_API_KEY")
+	}
 	e := &Env{Name: "dig", Args: args, In: x.tty, Out: x.tty, Err: x.tty, Dir: home, Now: time.Now, Getenv: func(k string) string { return env[k] },
 		InTerm: true, OutTerm: true, ErrTerm: true, Width: 100, Height: 30}
 	code := make(chan int, 1)
-	go func() { code <- e.Main(context.Background()) }()
+	go func() { code <- e.Main(ctx) }()
 	return x, func() int {
 		t.Helper()
 		select {
@@ -196,6 +206,34 @@ func TestQuestionsEndWithTheTerminal(t *testing.T) {
 	x.keys.Close()
 	if code := end(); code == 0 || len(sent()) != 0 {
 		t.Errorf("exit code %d, sent %v:\n%s", code, sent(), x.screen())
+	}
+}
+
+// TestQuestionsAreInterrupted: an interrupt ends dig at once while it waits for an answer, a key or a file, and what is typed shows again.
+func TestQuestionsAreInterrupted(t *testing.T) {
+	for _, tt := range []struct {
+		question string
+		hidden   bool
+		args     []string
+	}{
+		{"[y/N]", false, []string{"connection", "delete", "old"}},
+		{"host (where it is):", false, []string{"connection", "create", "db", "--type", "THING"}},
+		{"API key:", true, []string{"profile", "add", "work", "--zone", "eu"}},
+		{"Ctrl-D on a line of its own ends", false, []string{"query", "execute", "-f", "-"}},
+		{"Ctrl-D on a line of its own ends", false, []string{"table", "import", "people", "-"}},
+	} {
+		base, sent := promptGateway(t)
+		ctx, interrupt := context.WithCancel(t.Context())
+		if tt.hidden { // a key in the environment is taken without a question
+			base = ""
+		}
+		x, end := onTerminalUntil(ctx, t, base, tt.args...)
+		x.see(tt.question, tt.hidden)
+		interrupt()
+		if code := end(); code != exitInterrupted || len(sent()) != 0 {
+			t.Errorf("%q: exit code %d, sent %v:\n%s", tt.args, code, sent(), x.screen())
+		}
+		x.see("dig: interrupted", false)
 	}
 }
 

@@ -183,7 +183,11 @@ func (e *Env) abs(path string) string {
 // readFile reads a file named by a flag or argument; "-" is stdin.
 func (e *Env) readFile(flag, path string) ([]byte, error) {
 	if path == "-" {
-		return io.ReadAll(e.In)
+		raw, err := io.ReadAll(e.data())
+		if err != nil && !errors.Is(err, context.Canceled) {
+			err = usagef("%s: standard input: %v", flag, err)
+		}
+		return raw, err
 	}
 	raw, err := os.ReadFile(e.abs(path))
 	if err != nil {

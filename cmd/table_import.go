@@ -62,7 +62,9 @@ lists every value that does not fit; nothing is sent.`,
 		head := bufio.NewReaderSize(src, 1<<20)
 		var header []string
 		if !noHeader {
-			if header, err = csvHeader(head); err != nil {
+			if header, err = csvHeader(head); errors.Is(err, context.Canceled) {
+				return view{}, err
+			} else if err != nil {
 				return view{}, usagef("%s: %v", args[1], err)
 			}
 		}
@@ -119,9 +121,11 @@ lists every value that does not fit; nothing is sent.`,
 
 // openCSV opens a file or stdin and unpacks gzip.
 func (e *Env) openCSV(path string) (io.ReadCloser, string, error) {
-	var f io.ReadCloser = io.NopCloser(e.In)
+	var f io.ReadCloser = nil
 	name := "stdin.csv"
-	if path != "-" {
+	if path == "-" {
+		f = io.NopCloser(e.data())
+	} else {
 		file, err := os.Open(e.abs(path))
 		if err != nil {
 			return nil, "", usagef("%v", err)
@@ -153,6 +157,9 @@ type readCloser struct {
 func csvHeader(b *bufio.Reader) ([]string, error) {
 	for n := 4 << 10; ; n *= 4 {
 		raw, err := b.Peek(n)
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
+			return nil, err
+		}
 		whole := err != nil // the document ends here
 		r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))))
 		rec, rerr := r.Read()

@@ -71,6 +71,26 @@ func TestColumnsGiveWayBeforeTheyAreLeftOut(t *testing.T) {
 	}
 }
 
+// TestManyNumbers: the long names of columns of small numbers are folded, and stay within their columns.
+func TestManyNumbers(t *testing.T) {
+	var columns, row []string
+	for i := range 1000 {
+		columns = append(columns, fmt.Sprintf(`{"columnName":"column_number_%d","dataType":"bigint"}`, i))
+		row = append(row, fmt.Sprintf(`"%d"`, i))
+	}
+	line := "[" + strings.Join(row, ",") + "]"
+	doc := `{"columns":[` + strings.Join(columns, ",") + `],"data":[` + strings.Repeat(line+",", 60) + line + `]}`
+	var out bytes.Buffer
+	if _, err := WriteRows(&out, api.NewRows(io.NopCloser(strings.NewReader(doc)), api.Compact), Options{Terminal: true, Width: 80}); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(out.String()) {
+		if w := displaywidth.String(strings.TrimSuffix(line, "\n")); w > 80 {
+			t.Fatalf("a line takes %d cells: %s", w, line)
+		}
+	}
+}
+
 func TestHeading(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

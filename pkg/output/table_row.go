@@ -9,7 +9,7 @@ import (
 // line renders one row, or the heading. Where a cell is wider than its column, a terminal gets it wrapped; elsewhere it overflows
 // and the cells after it give up their padding, so that the columns meet again as soon as they can.
 func (t *table) line(dst []byte, cells []tcell, style string, header bool) []byte {
-	if t.wrapping && t.mustWrap(cells) {
+	if t.wrapping && t.mustWrap(cells, header) {
 		return t.lines(dst, cells, style, header)
 	}
 	debt := 0
@@ -54,11 +54,15 @@ func (t *table) visible(c tcell) []byte {
 	return c.text
 }
 
-func (t *table) mustWrap(cells []tcell) bool {
+func (t *table) mustWrap(cells []tcell, header bool) bool {
 	for _, i := range t.show {
 		text := t.visible(cells[i])
 		if printable(text) {
-			if len(text) > t.room(i, text) {
+			room := t.widths[i]
+			if !header {
+				room = t.room(i, text)
+			}
+			if len(text) > room {
 				return true
 			}
 		} else if bytes.IndexByte(text, '\n') >= 0 || textWidth(text, false) > t.widths[i] {
