@@ -2,6 +2,7 @@ package output
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dig-cli/dig/pkg/api"
 	"github.com/parquet-go/parquet-go"
 	"github.com/xuri/excelize/v2"
 )
@@ -81,9 +83,14 @@ func TestXLSXReadBack(t *testing.T) {
 func TestXLSXNumbers(t *testing.T) {
 	for in, want := range map[string]any{
 		"12.5000000000": 12.5, "123456789012345": 123456789012345.0, "1234567890123456": nil, "0.1234567890123456": nil,
-		"100000000000000000000": nil, "-0.5": -0.5, "0": 0.0, "007": nil, "1e400": nil, "": nil,
+		"100000000000000000000": nil, "-0.5": -0.5, "0": 0.0, "0.000": 0.0, "-10.50": -10.5,
+		"1000000000000000": nil, "100000000000000.000": 1e14, "0.00000000001230": 1.23e-11, "1.50e3": 1500.0, "1e-400": nil, "007": nil, "1e400": nil, "": nil,
 	} {
-		if got := number([]byte(in)); got != want {
+		var got any
+		if f, ok := number([]byte(in)); ok {
+			got = f
+		}
+		if got != want {
 			t.Errorf("%s: %v, want %v", in, got, want)
 		}
 	}
@@ -94,6 +101,74 @@ func TestXLSXRefusesWhatItWouldCut(t *testing.T) {
 	_, err := WriteRows(io.Discard, result(t, []field{{"v", ""}}, rows), Options{Format: XLSX})
 	if want := `row 2, column "v": 32768 characters do not fit into a cell of a sheet, which holds 32767`; err == nil || err.Error() != want {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestXLSXFullDisk: a failing writer ends the workbook before all rows were read.
+func TestXLSXFullDisk(t *testing.T) {
+	rows := make([][]*string, 20000)
+	for i := range rows {
+		rows[i] = []*string{text(fmt.Sprintf("row %d is %x", i, i*i*i*7919))}
+	}
+	full := errors.New("no space left")
+	st, err := WriteRows(failAbove{1000, full}, result(t, []field{{"v", "varchar"}}, rows), Options{Format: XLSX})
+	if !errors.Is(err, full) || st.Rows == int64(len(rows)) {
+		t.Errorf("%v after %d rows", err, st.Rows)
+	}
+}
+
+// failAbove refuses writes of more than n bytes.
+type failAbove struct {
+	n   int
+	err error
+}
+
+func (f failAbove) Write(p []byte) (int, error) {
+	if len(p) > f.n {
+		return 0, f.err
+	}
+	return len(p), nil
+}
+
+// TestXLSXSheets: what does not fit into a sheet goes on in the next one, under the same heading.
+func TestXLSXSheets(t *testing.T) {
+	var b bytes.Buffer
+	rows := [][]*string{{text("_x0041_ _x00zz_ _")}, {text("2 \xff")}, {text("3")}}
+	book, err := newXLSXBook(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &xlsxWriter{cols: []column{{name: "v"}}, letters: columnLetters(1), book: book}
+	if err := x.begin(); err != nil {
+		t.Fatal(err)
+	}
+	x.line = sheetRows
+	for i, r := range rows {
+		cell, _ := json.Marshal(*r[0])
+		if i == 1 {
+			cell = []byte("\"2 \xff\"")
+		}
+		if err := x.row(int64(i+1), []api.Cell{cell}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(x.end(), book.close()); err != nil {
+		t.Fatal(err)
+	}
+	f, err := excelize.OpenReader(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, c := range []struct{ sheet, cell, want string }{
+		{"Sheet1", "A1", "v"}, {"Sheet1", "A1048576", "_x0041_ _x00zz_ _"}, {"Sheet2", "A1", "v"}, {"Sheet2", "A2", "2 \ufffd"}, {"Sheet2", "A3", "3"},
+	} {
+		if got, err := f.GetCellValue(c.sheet, c.cell); err != nil || got != c.want {
+			t.Errorf("%s %s: %q (%v), want %q", c.sheet, c.cell, got, err, c.want)
+		}
+	}
+	if got := columnLetters(sheetColumns); got[25] != "Z" || got[26] != "AA" || got[701] != "ZZ" || got[702] != "AAA" || got[sheetColumns-1] != "XFD" {
+		t.Errorf("columns %q, %q, %q, %q", got[26], got[701], got[702], got[sheetColumns-1])
 	}
 }
 

@@ -1,9 +1,7 @@
 package output
 
 import (
-	"archive/zip"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -14,17 +12,17 @@ import (
 	"unicode/utf8"
 
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/xuri/excelize/v2"
 )
 
 const (
-	sheetRows  = excelize.TotalRows
-	sheetText  = excelize.TotalCellChars // UTF-16 units in a cell; excelize would cut longer text without a word
-	exactDigit = 15                      // significant digits of a number that every spreadsheet keeps
+	sheetRows    = 1 << 20
+	sheetColumns = 1 << 14
+	sheetText    = 32767 // UTF-16 units in a cell; a spreadsheet cuts longer text without a word
+	exactDigit   = 15    // significant digits of a number that every spreadsheet keeps
 )
 
-// xlsxWriter writes a workbook. Rows go to a temporary file (the format puts a directory at its end), so memory is bounded by
-// excelize's chunk of 16 MiB. A result longer than a sheet goes on in the next sheet.
+// xlsxWriter writes a workbook, row by row: nothing is kept but a buffer. A result longer than a sheet goes on in the next sheet;
+// the parts that count the sheets come last.
 //
 // Unless Raw, numbers become numbers when they have at most 15 significant digits, which is what a spreadsheet keeps, booleans
 // become booleans, dates and timestamps without zone and with at most milliseconds become dates; all else stays text, digit by
@@ -33,27 +31,25 @@ const (
 type xlsxWriter struct {
 	o       Options
 	cols    []column
-	f       *excelize.File
-	sw      *excelize.StreamWriter
-	sheet   int
-	line    int // of the sheet, 1-based, the next to be written
-	bold    int
-	day     int
-	stamp   int
-	values  []any
+	letters []string // of the columns: A, B, ..., AA
+	book    *xlsxBook
+	line    int    // of the sheet, 1-based, the next to be written
+	buf     []byte // rows of the sheet that were not compressed yet
 	scratch []byte
 	noted   bool
 }
 
 func writeXLSX(w io.Writer, rows api.RowReader, cols []column, o Options) (st Stats, err error) {
-	if len(cols) > excelize.MaxColumns {
-		return st, fmt.Errorf("%d columns do not fit into a sheet, which has %d", len(cols), excelize.MaxColumns)
+	if len(cols) > sheetColumns {
+		return st, fmt.Errorf("%d columns do not fit into a sheet, which has %d", len(cols), sheetColumns)
 	}
-	x := &xlsxWriter{o: o, cols: cols, f: excelize.NewFile(), values: make([]any, len(cols))}
-	defer func() { err = errors.Join(err, x.f.Close()) }()
-	if err = x.styles(); err == nil {
-		err = x.begin()
+	out := &counter{w: w}
+	x := &xlsxWriter{o: o, cols: cols, letters: columnLetters(len(cols))}
+	if x.book, err = newXLSXBook(out); err != nil {
+		return st, err
 	}
+	defer x.book.leave()
+	err = x.begin()
 	for err == nil && rows.Next() {
 		st.Rows++
 		if err = checkRow(st.Rows, rows.Row(), cols); err == nil {
@@ -64,177 +60,249 @@ func writeXLSX(w io.Writer, rows api.RowReader, cols []column, o Options) (st St
 		err = rows.Err()
 	}
 	if err == nil {
-		err = x.sw.Flush()
+		err = x.end()
 	}
-	if err != nil {
-		return st, err
+	if err == nil {
+		err = x.book.close()
 	}
-	st.Shown = st.Rows
-	out := &counter{w: w}
-	// excelize builds the archive in memory; this one goes where it belongs, and the buffer of excelize stays empty.
-	x.f.SetZipWriter(func(io.Writer) excelize.ZipWriter { return zip.NewWriter(out) })
-	err = x.f.Write(io.Discard)
-	st.Bytes = out.n
+	st.Bytes, st.Shown = out.n, st.Rows
 	return st, err
 }
 
-func (x *xlsxWriter) styles() (err error) {
-	format := func(s string) *excelize.Style { return &excelize.Style{CustomNumFmt: &s} }
-	if x.bold, err = x.f.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}}); err != nil {
-		return err
+// columnLetters are the names of n columns: A to Z, AA and on.
+func columnLetters(n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		name := ""
+		for k := i + 1; k > 0; k = (k - 1) / 26 {
+			name = string(rune('A'+(k-1)%26)) + name
+		}
+		names[i] = name
 	}
-	if x.day, err = x.f.NewStyle(format("yyyy-mm-dd")); err != nil {
-		return err
-	}
-	x.stamp, err = x.f.NewStyle(format("yyyy-mm-dd hh:mm:ss.000"))
-	return err
+	return names
 }
 
 // begin starts the next sheet with a heading that stays on screen.
 func (x *xlsxWriter) begin() error {
-	x.sheet++
-	name := "Sheet1"
-	if x.sheet > 1 {
-		name = "Sheet" + strconv.Itoa(x.sheet)
-		if err := x.sw.Flush(); err != nil {
-			return err
-		}
-		if _, err := x.f.NewSheet(name); err != nil {
-			return err
-		}
-	}
-	var err error
-	if x.sw, err = x.f.NewStreamWriter(name); err != nil {
+	heading := !x.o.NoHeader && len(x.cols) > 0
+	if err := x.book.sheet(heading); err != nil {
 		return err
 	}
 	x.line = 1
-	if x.o.NoHeader || len(x.cols) == 0 {
+	if !heading {
 		return nil
 	}
-	if err := x.sw.SetPanes(&excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft"}); err != nil {
-		return err
-	}
+	x.openRow()
 	for i := range x.cols {
 		text, err := x.text(0, &x.cols[i], []byte(x.cols[i].name))
 		if err != nil {
 			return err
 		}
-		x.values[i] = excelize.Cell{StyleID: x.bold, Value: text}
+		x.appendText(i, styleBold, text)
 	}
-	return x.put()
+	return x.closeRow()
 }
 
-func (x *xlsxWriter) put() error {
-	err := x.sw.SetRow("A"+strconv.Itoa(x.line), x.values)
-	x.line++
+// end finishes the sheet.
+func (x *xlsxWriter) end() error {
+	if err := x.flush(); err != nil {
+		return err
+	}
+	return x.book.endSheet()
+}
+
+func (x *xlsxWriter) flush() error {
+	err := x.book.write(x.buf)
+	x.buf = x.buf[:0]
 	return err
+}
+
+func (x *xlsxWriter) openRow() {
+	x.buf = append(x.buf, `<row r="`...)
+	x.buf = strconv.AppendInt(x.buf, int64(x.line), 10)
+	x.buf = append(x.buf, `">`...)
+}
+
+func (x *xlsxWriter) closeRow() error {
+	x.buf = append(x.buf, `</row>`...)
+	x.line++
+	if len(x.buf) < 64<<10 {
+		return nil
+	}
+	return x.flush()
 }
 
 func (x *xlsxWriter) row(n int64, cells []api.Cell) error {
 	if x.line > sheetRows {
+		if err := x.end(); err != nil {
+			return err
+		}
 		if err := x.begin(); err != nil {
 			return err
 		}
 	}
+	x.openRow()
 	for i := range x.cols {
-		v, err := x.value(n, &x.cols[i], cells[x.cols[i].index])
-		if err != nil {
+		if err := x.cell(n, i, cells[x.cols[i].index]); err != nil {
 			return err
 		}
-		x.values[i] = v
 	}
-	return x.put()
+	return x.closeRow()
 }
 
-func (x *xlsxWriter) value(n int64, col *column, c api.Cell) (any, error) {
+func (x *xlsxWriter) cell(n int64, i int, c api.Cell) error {
 	if c.IsNull() {
-		return nil, nil
+		return nil
 	}
-	if x.o.typed() {
-		if v := x.typedValue(col, c); v != nil {
-			return v, nil
-		}
+	col := &x.cols[i]
+	if x.o.typed() && x.appendTyped(i, c) {
+		return nil
 	}
 	var err error
 	if x.scratch, err = textOf(x.scratch[:0], c, col.class, x.o.Raw); err != nil {
-		return nil, rowError(n, col, err)
+		return rowError(n, col, err)
 	}
-	return x.text(n, col, x.scratch)
+	t, err := x.text(n, col, x.scratch)
+	if err == nil {
+		x.appendText(i, stylePlain, t)
+	}
+	return err
 }
 
-// typedValue is nil when the value can only be kept as text.
-func (x *xlsxWriter) typedValue(col *column, c api.Cell) any {
+// open begins a cell up to the end of its tag; kind is its type, "" for a number.
+func (x *xlsxWriter) open(i int, style, kind string) {
+	x.buf = append(append(x.buf, `<c r="`...), x.letters[i]...)
+	x.buf = strconv.AppendInt(x.buf, int64(x.line), 10)
+	if style != stylePlain {
+		x.buf = append(append(x.buf, `" s="`...), style...)
+	}
+	if kind != "" {
+		x.buf = append(append(x.buf, `" t="`...), kind...)
+	}
+	x.buf = append(x.buf, `">`...)
+}
+
+func (x *xlsxWriter) appendText(i int, style string, t []byte) {
+	x.open(i, style, "inlineStr")
+	x.buf = append(x.buf, `<is><t xml:space="preserve">`...)
+	x.buf = appendSheetText(x.buf, t)
+	x.buf = append(x.buf, `</t></is></c>`...)
+}
+
+func (x *xlsxWriter) appendNumber(i int, style string, f float64) bool {
+	x.open(i, style, "")
+	x.buf = append(x.buf, `<v>`...)
+	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
+		x.buf = strconv.AppendFloat(x.buf, f, 'E', -1, 64)
+	} else {
+		x.buf = strconv.AppendFloat(x.buf, f, 'f', -1, 64)
+	}
+	x.buf = append(x.buf, `</v></c>`...)
+	return true
+}
+
+func (x *xlsxWriter) appendBool(i int, v bool) bool {
+	x.open(i, stylePlain, "b")
+	digit := byte('0')
+	if v {
+		digit = '1'
+	}
+	x.buf = append(append(append(x.buf, `<v>`...), digit), `</v></c>`...)
+	return true
+}
+
+// appendTyped appends a value as what its type says; false when it can only be kept as text.
+func (x *xlsxWriter) appendTyped(i int, c api.Cell) bool {
+	col := &x.cols[i]
 	switch c.Kind() {
 	case api.CellBool:
-		return c[0] == 't'
+		return x.appendBool(i, c[0] == 't')
 	case api.CellNumber:
-		if v := number(c); v != nil {
-			return v
-		}
-		return nil
+		f, ok := number(c)
+		return ok && x.appendNumber(i, stylePlain, f)
 	case api.CellString:
 	default:
-		return nil
+		return false
 	}
 	t, ok := c.PlainText()
 	if !ok {
-		return nil
+		return false
 	}
 	switch {
 	case col.class == classBool && string(t) == "true":
-		return true
+		return x.appendBool(i, true)
 	case col.class == classBool && string(t) == "false":
-		return false
+		return x.appendBool(i, false)
 	case col.class == classDouble || col.class == classReal:
-		if f, err := strconv.ParseFloat(string(t), 64); err == nil && !math.IsInf(f, 0) && !math.IsNaN(f) && validNumber(t) {
-			return f
-		}
+		f, err := strconv.ParseFloat(string(t), 64)
+		return err == nil && !math.IsInf(f, 0) && !math.IsNaN(f) && validNumber(t) && x.appendNumber(i, stylePlain, f)
 	case col.class.number():
-		return number(t)
+		f, ok := number(t)
+		return ok && x.appendNumber(i, stylePlain, f)
 	case col.typ == "date":
-		return x.serial(t, "2006-01-02", x.day)
+		days, ok := serial(t, "2006-01-02")
+		return ok && x.appendNumber(i, styleDay, days)
 	case strings.HasPrefix(col.typ, "timestamp") && !strings.HasSuffix(col.typ, "with time zone"):
-		return x.serial(t, "2006-01-02 15:04:05.999", x.stamp)
+		days, ok := serial(t, "2006-01-02 15:04:05.999")
+		return ok && x.appendNumber(i, styleStamp, days)
 	}
-	return nil
+	return false
 }
 
-// number is the text of a number as one, nil if a spreadsheet would lose digits of it.
-func number(t []byte) any {
+// number is the text of a number as one; false if a spreadsheet would lose digits of it.
+func number(t []byte) (float64, bool) {
 	if !validNumber(t) {
-		return nil
+		return 0, false
 	}
-	mantissa, _, _ := bytes.Cut(bytes.ToLower(t), []byte("e"))
-	digits := bytes.TrimLeft(bytes.ReplaceAll(bytes.TrimPrefix(mantissa, []byte("-")), []byte("."), nil), "0")
-	if bytes.IndexByte(mantissa, '.') >= 0 {
-		digits = bytes.TrimRight(digits, "0")
+	mantissa := t
+	if e := bytes.IndexAny(t, "eE"); e >= 0 {
+		mantissa = t[:e]
 	}
-	if len(digits) > exactDigit {
-		return nil
+	digits, zeros, point := 0, 0, false // without zeros before the first digit, and without those at the end of a fraction
+	for _, c := range mantissa {
+		switch {
+		case c == '.':
+			point, digits, zeros = true, digits+zeros, 0
+		case c == '0' && digits+zeros == 0:
+		case c == '0':
+			zeros++
+		case c != '-':
+			digits, zeros = digits+zeros+1, 0
+		}
+	}
+	if !point {
+		digits += zeros
+	}
+	if digits > exactDigit {
+		return 0, false
 	}
 	f, err := strconv.ParseFloat(string(t), 64)
-	if err != nil || f == 0 && len(digits) > 0 {
-		return nil
+	if err != nil || f == 0 && digits > 0 {
+		return 0, false
 	}
-	return f
+	return f, true
 }
 
 // serial is a date as the number of days that a spreadsheet counts. Before March 1900 its calendar is wrong, and text with more
-// than milliseconds does not survive: nil for both.
-func (x *xlsxWriter) serial(t []byte, layout string, style int) any {
+// than milliseconds does not survive: false for both.
+func serial(t []byte, layout string) (float64, bool) {
 	at, err := time.Parse(layout, string(t))
 	if err != nil || at.Nanosecond()%int(time.Millisecond) != 0 || at.Year() > 9999 {
-		return nil
+		return 0, false
 	}
 	epoch := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
 	if at.Before(time.Date(1900, 3, 1, 0, 0, 0, 0, time.UTC)) {
-		return nil
+		return 0, false
 	}
 	ms := at.UnixMilli() - epoch.UnixMilli()
-	return excelize.Cell{StyleID: style, Value: float64(ms) / float64(24*time.Hour/time.Millisecond)}
+	return float64(ms) / float64(24*time.Hour/time.Millisecond), true
 }
 
-func (x *xlsxWriter) text(n int64, col *column, t []byte) (string, error) {
+// text is what a cell keeps of a text.
+func (x *xlsxWriter) text(n int64, col *column, t []byte) ([]byte, error) {
+	if !utf8.Valid(t) {
+		t = bytes.ToValidUTF8(t, []byte(string(utf8.RuneError)))
+	}
 	units, controls := 0, false
 	for i := 0; i < len(t); {
 		r, size := utf8.DecodeRune(t[i:])
@@ -243,10 +311,10 @@ func (x *xlsxWriter) text(n int64, col *column, t []byte) (string, error) {
 		i += size
 	}
 	if units > sheetText {
-		return "", rowError(n, col, fmt.Errorf("%d characters do not fit into a cell of a sheet, which holds %d", units, sheetText))
+		return nil, rowError(n, col, fmt.Errorf("%d characters do not fit into a cell of a sheet, which holds %d", units, sheetText))
 	}
 	if !controls {
-		return string(t), nil
+		return t, nil
 	}
 	if !x.noted {
 		x.noted = true
@@ -265,5 +333,5 @@ func (x *xlsxWriter) text(n int64, col *column, t []byte) (string, error) {
 		}
 		i += size
 	}
-	return string(out), nil
+	return out, nil
 }
