@@ -30,6 +30,9 @@ func (e *Env) pointAt(st *statement, err error) error {
 		return err
 	}
 	f := classify(context.Background(), err)
+	if strings.Contains(ae.Message, "mismatched input 'OFFSET'") {
+		f.hint = e.offsetHint()
+	}
 	excerpt := output.Caret(st.text, line, col)
 	if line == 1 {
 		col += st.col

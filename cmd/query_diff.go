@@ -18,6 +18,7 @@ const exitDifferent = 1 // of query diff, after diff(1)
 func newQueryDiffCmd(e *Env) *cobra.Command {
 	var keys []string
 	var noPager bool
+	var dialect string
 	c := &cobra.Command{
 		Use: "diff A B", Short: "Compare two results by key", Args: cobra.ExactArgs(2),
 		Long: `Compare two results by key and print the rows that only one has, and each value that changed.
@@ -38,12 +39,16 @@ Exit codes: 0 the results are the same, 1 they differ, 2 they cannot be compared
 	}
 	c.Flags().StringSliceVar(&keys, "key", nil, "columns that identify a row")
 	c.Flags().BoolVar(&noPager, "no-pager", false, "never page")
+	dialectFlag(c, &dialect)
 	annotate(c, spec.ExecuteQuery, spec.ListQueries)
 	c.ValidArgsFunction = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return []cobra.Completion{"last", "sql:", "query:"}, cobra.ShellCompDirectiveNoSpace
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
-		same, err := e.diff(c.Context(), args, keys, !noPager)
+		if err := e.checkDialect(dialect, strings.HasPrefix(args[0], "sql:") || strings.HasPrefix(args[1], "sql:")); err != nil {
+			return err
+		}
+		same, err := e.diff(c.Context(), args, keys, dialect, !noPager)
 		switch {
 		case errors.Is(err, errDone):
 			return err
@@ -64,7 +69,7 @@ Exit codes: 0 the results are the same, 1 they differ, 2 they cannot be compared
 // errDifferent is an exit code without a message: what differs was printed.
 var errDifferent = errors.New("the results differ")
 
-func (e *Env) diff(ctx context.Context, args, keys []string, page bool) (same bool, err error) {
+func (e *Env) diff(ctx context.Context, args, keys []string, dialect string, page bool) (same bool, err error) {
 	o, err := e.outputOptions()
 	if err != nil {
 		return false, err
@@ -73,7 +78,7 @@ func (e *Env) diff(ctx context.Context, args, keys []string, page bool) (same bo
 	defer cancel()
 	var sides [2]api.RowReader
 	for i, arg := range args {
-		if sides[i], err = e.openSide(ctx, arg); err != nil {
+		if sides[i], err = e.openSide(ctx, arg, dialect); err != nil {
 			return false, err
 		}
 		defer sides[i].Close()
@@ -93,7 +98,7 @@ func (e *Env) diff(ctx context.Context, args, keys []string, page bool) (same bo
 }
 
 // openSide opens what an argument of query diff names.
-func (e *Env) openSide(ctx context.Context, arg string) (api.RowReader, error) {
+func (e *Env) openSide(ctx context.Context, arg, dialect string) (api.RowReader, error) {
 	kind, rest, _ := strings.Cut(arg, ":")
 	switch {
 	case arg == "last":
@@ -114,7 +119,7 @@ func (e *Env) openSide(ctx context.Context, arg string) (api.RowReader, error) {
 		if strings.TrimSpace(string(sql)) == "" {
 			return nil, usagef("%s: the statement is empty", arg)
 		}
-		return e.openStatement(ctx, (&executeFlags{}).statement(e, string(sql), nil))
+		return e.openStatement(inDialect(ctx, dialect), (&executeFlags{}).statement(e, string(sql), nil))
 	case kind == "query":
 		cl, err := e.Client()
 		if err != nil {

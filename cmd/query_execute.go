@@ -24,7 +24,7 @@ type executeFlags struct {
 	renderFlags
 	batchFlags
 	readingFlags
-	sql, file, id, name, builder, format string
+	sql, file, id, name, builder, format, dialect string
 	bind                                 []string
 	limit, maxRows                       int64
 	maxSize                              string
@@ -77,6 +77,7 @@ complete results are printed. --each-row runs one statement with the values of e
 	f.renderFlags.register(c)
 	f.batchFlags.register(c)
 	f.readingFlags.register(c)
+	dialectFlag(c, &f.dialect)
 	annotate(c, spec.ExecuteQuery, spec.GetQuery)
 	fixed(c, "format", string(api.CellTyped), string(api.Simple), string(api.Compact))
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -125,6 +126,9 @@ func sourceName(file string) string {
 // check validates the flags as a set.
 func (f *executeFlags) check(e *Env, c *cobra.Command) (output.Options, error) {
 	if err := f.batchFlags.check(e, c, f.chart != ""); err != nil {
+		return output.Options{}, err
+	}
+	if err := e.checkDialect(f.dialect, !c.Flags().Changed("id") && !c.Flags().Changed("name") && !c.Flags().Changed("builder")); err != nil {
 		return output.Options{}, err
 	}
 	f.out, f.limited = e.run.flags.out, c.Flags().Changed("limit")

@@ -32,6 +32,7 @@ const (
 // keptInfo is what is known about a kept result.
 type keptInfo struct {
 	Statement string     `json:"statement,omitempty"`
+	Dialect   string     `json:"dialect,omitempty"` // when it is not Trino's
 	Bindings  []string   `json:"bindings,omitempty"`
 	Query     string     `json:"query,omitempty"` // what was run when it was no statement: an id, a name or a builder object
 	Profile   string     `json:"profile,omitempty"`

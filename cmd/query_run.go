@@ -73,6 +73,9 @@ func (q *querying) run(ctx context.Context, st *statement, s *sink, o output.Opt
 	if ctx, err = q.f.readingFlags.apply(ctx, q, st); err != nil {
 		return info, err
 	}
+	if q.f.dialect == dialectDuck {
+		ctx, info.Dialect = inDialect(ctx, q.f.dialect), q.f.dialect
+	}
 	a := &answer{q: q, st: st, s: s, keep: keep}
 	defer a.close()
 	if err := q.distrust(ctx, st); err != nil {

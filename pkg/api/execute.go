@@ -43,6 +43,9 @@ func (c *Client) execute(ctx context.Context, project string, body any, format F
 	if how, _ := ctx.Value(readingKey{}).(string); how != "" {
 		at = at.With("reading", how)
 	}
+	if dialect, _ := ctx.Value(dialectKey{}).(string); dialect != "" {
+		at = at.With("dialect", dialect)
+	}
 	rep, err := c.open(ctx, at, body)
 	if err != nil {
 		cancel(nil)
@@ -60,6 +63,14 @@ type readingKey struct{}
 // "stored" in caches and never at a source. Zone local alone knows it.
 func WithReading(ctx context.Context, how string) context.Context {
 	return context.WithValue(ctx, readingKey{}, how)
+}
+
+type dialectKey struct{}
+
+// WithDialect says in which dialect the statements executed under ctx are written: "duckdb", or Trino's, which needs no saying. Zone
+// local alone knows it.
+func WithDialect(ctx context.Context, dialect string) context.Context {
+	return context.WithValue(ctx, dialectKey{}, dialect)
 }
 
 // cancelBody ends the request's context when the body is closed, so that the gateway learns of it at once.

@@ -33,6 +33,9 @@ func (g *Gateway) executeQuery(ctx context.Context, r *Request[json.RawMessage])
 	if err != nil {
 		return nil, err
 	}
+	if err := dialectOf(&q, r.Query("dialect"), r.Body); err != nil {
+		return nil, err
+	}
 	q.Props = props(r.Scope, r.Project)
 	res, err := g.queryReading(ctx, r.Project, q, r.Query("reading"))
 	if err != nil {
@@ -46,6 +49,26 @@ func (g *Gateway) executeQuery(ctx context.Context, r *Request[json.RawMessage])
 		})
 		return err
 	}, nil
+}
+
+// dialectOf takes the dialect of a statement, which the query parameter of an execution names. It is zone local's own. What the gateway
+// itself writes or keeps is Trino's SQL.
+func dialectOf(q *engine.Query, dialect string, raw json.RawMessage) error {
+	switch dialect {
+	case "", "trino":
+		return nil
+	case "duckdb":
+	default:
+		return frameworkFault(400, "query parameter dialect: %q is none of trino, duckdb", dialect)
+	}
+	var form struct {
+		Statement *string `json:"statement"`
+	}
+	if err := json.Unmarshal(raw, &form); err != nil || form.Statement == nil {
+		return frameworkFault(400, "query parameter dialect: duckdb needs the form with a statement")
+	}
+	q.Dialect = dialect
+	return nil
 }
 
 // props are what current_user_props(key) answers [D].
