@@ -25,10 +25,10 @@ type executeFlags struct {
 	batchFlags
 	readingFlags
 	sql, file, id, name, builder, format, dialect string
-	bind                                 []string
-	limit, maxRows                       int64
-	maxSize                              string
-	noHistory, strict                    bool
+	bind                                          []string
+	limit, maxRows                                int64
+	maxSize                                       string
+	noHistory, strict                             bool
 
 	wire     api.Format // --format
 	maxBytes int64      // --max-bytes

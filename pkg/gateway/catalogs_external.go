@@ -215,7 +215,7 @@ func (r resolver) lookupExternal(ctx context.Context, n engine.TableName) (engin
 	}
 	e := externalCatalog{r.g, c}
 	if sql, err := e.parametricSQL(ctx, n); err != nil || sql != "" {
-		return engine.Source{SQL: sql}, err
+		return engine.Source{SQL: sql, Untyped: true}, err
 	}
 	s, err := e.table(ctx, n.Schema, n.Table)
 	if err != nil || r.g.options.Quirks == nil {

@@ -98,7 +98,7 @@ func (g *Gateway) statement(ctx context.Context, p store.Project, raw json.RawMe
 			return engine.Query{}, err
 		}
 		sql, err := buildSQL(b)
-		return engine.Query{SQL: sql, Timeout: g.timeoutOf(b.Timeout)}, err
+		return engine.Query{SQL: sql, Timeout: g.timeoutOf(b.Timeout), Untyped: true}, err
 	case "id":
 		if id := bytes.TrimSpace(keys["id"]); len(id) == 0 || id[0] != '"' {
 			return engine.Query{}, frameworkFault(400, "property \"id\" must be a string: query ids have more digits than a JSON number keeps")

@@ -59,6 +59,7 @@ type Query struct {
 	Catalogs Catalogs          // what names mean
 	Dialect  string            // "" or "trino": as hosted; "duckdb": the engine's own
 	Props    map[string]string // current_user_props(key)
+	Untyped  bool              // the gateway wrote SQL, from values whose types nobody told: a text takes the type of what it is compared with
 	// Variant keeps statements apart for which Catalogs gives the same names other meanings at the same time; "" for the usual.
 	Variant string
 }
@@ -85,11 +86,13 @@ type Spelling interface {
 	Spelled(ctx context.Context, written TableName) error
 }
 
-// Source is what a name stands for; exactly one field is set.
+// Source is what a name stands for; exactly one of the first three fields is set.
 type Source struct {
 	SQL    string     // a saved query, to be expanded in place; its own names are looked up in turn
 	Stored *TableName // a stored table of this project's file (Catalog is ignored), such as a materialized result or a cache
 	Scan   Scanner    // rows that come from elsewhere
+
+	Untyped bool // of SQL: as Query.Untyped
 }
 
 // Scanner reads an external table.

@@ -13,7 +13,11 @@ import (
 var (
 	missingColumn = late.Regexp(`(?i)(?:column|Referenced column|Values list "[^"]*" does not have a column named) "([^"]+)"`)
 	missingTable  = late.Regexp(`(?i)Table with name "?([^" ]+?)"? does not exist`)
+	noMatch       = late.Regexp(`(?s)(?:No function matches the given name and argument types '|for the function call ")([^(']+)\((.*?)\)['"]\.`)
 )
+
+// literalNames are DuckDB's names of types in the words of Trino.
+var literalNames = strings.NewReplacer("INTEGER_LITERAL", "integer", "STRING_LITERAL", "varchar", "FLOAT", "real", "BLOB", "varbinary")
 
 // explain turns an error of DuckDB into one of the contract, in the service's words where they are known [O].
 func (t *translation) explain(err error) error {
@@ -54,6 +58,9 @@ func (t *translation) explain(err error) error {
 	if strings.HasPrefix(d.Message, "failed to allocate") || strings.HasPrefix(d.Message, "could not allocate") {
 		e.Kind = engine.KindLimit
 	}
+	if t.trino && e.Kind == engine.KindValue {
+		e.Message = inTrinosWords(e.Message)
+	}
 	e.Message = hideStore(e.Message)
 	return e
 }
@@ -81,6 +88,9 @@ func (t *translation) binder(d *duckError, e *engine.Error) {
 	case missingTable().MatchString(d.Message):
 		e.Kind = engine.KindUnknownTable
 		e.Message = "Table '" + missingTable().FindStringSubmatch(d.Message)[1] + "' does not exist"
+	case t.trino && noMatch().MatchString(d.Message):
+		m := noMatch().FindStringSubmatch(d.Message)
+		e.Message = "Unexpected parameters (" + strings.ToLower(literalNames.Replace(m[2])) + ") for function " + m[1]
 	case strings.Contains(d.Message, "does not exist!") && strings.Contains(d.Message, "Function"):
 		e.Kind = engine.KindUnsupported
 	}

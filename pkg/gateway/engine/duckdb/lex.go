@@ -192,7 +192,7 @@ func dollarQuoted(s string) int {
 
 func number(s string) int {
 	i := 0
-	if len(s) > 1 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X') {
+	if len(s) > 2 && s[0] == '0' && strings.IndexByte("xXbBoO", s[1]) >= 0 && (isDigit(s[2]) || isNameStart(s[2])) {
 		for i = 2; i < len(s) && (isDigit(s[i]) || isNameStart(s[i]) && s[i] < utf8.RuneSelf); i++ {
 		}
 		return i

@@ -25,6 +25,7 @@ func (p *project) Lineage(ctx context.Context, q engine.Query) ([]engine.ColumnO
 		return nil, err
 	}
 	defer s.close()
+	s.untyped = true // nothing is run
 	t, err := s.translate(ctx, q.SQL, q.Dialect, true)
 	if err != nil {
 		return nil, err

@@ -200,7 +200,7 @@ func (s *statement) define(ctx context.Context, n engine.TableName, want narrowi
 	}
 	switch {
 	case src.SQL != "":
-		return s.saved(ctx, n, src.SQL)
+		return s.saved(ctx, n, src)
 	case src.Stored != nil:
 		return s.stored(ctx, n, src.Stored.Schema, src.Stored.Table)
 	case src.Scan != nil:
@@ -221,13 +221,13 @@ func (s *statement) stored(ctx context.Context, n engine.TableName, schema, tabl
 }
 
 // saved expands a saved query, whose text goes the way of every statement: guard, names, dialect.
-func (s *statement) saved(ctx context.Context, n engine.TableName, sql string) error {
+func (s *statement) saved(ctx context.Context, n engine.TableName, src engine.Source) error {
 	s.chain = append(s.chain, n)
 	defer func() { s.chain = s.chain[:len(s.chain)-1] }()
-	outer := s.weight
-	s.weight = 1
-	defer func() { s.weights[n], s.weight = s.weight, outer }()
-	t, err := s.translate(ctx, sql, "", true)
+	outer, untyped := s.weight, s.untyped
+	s.weight, s.untyped = 1, src.Untyped
+	defer func() { s.weights[n], s.weight, s.untyped = s.weight, outer, untyped }()
+	t, err := s.translate(ctx, src.SQL, "", true)
 	if err == nil && t.params > 0 {
 		err = &engine.Error{Kind: engine.KindBinding, Message: "a saved query cannot have parameters"}
 	}

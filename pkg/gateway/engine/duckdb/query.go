@@ -27,6 +27,8 @@ type statement struct {
 	weights map[engine.TableName]int   // how many saved queries a name stands for
 	weight  int                        // and the text being read
 	scans   *scanSet                   // nil until a name stands for a scan
+
+	untyped bool // the text that is being read was written by the gateway, from values without types
 }
 
 func (p *project) statement(ctx context.Context, q engine.Query) (*statement, error) {
@@ -34,7 +36,7 @@ func (p *project) statement(ctx context.Context, q engine.Query) (*statement, er
 	if err != nil {
 		return nil, err
 	}
-	return &statement{p: p, c: c, q: q, seen: map[engine.TableName]bool{}, absent: map[engine.TableName]error{}, weights: map[engine.TableName]int{}}, nil
+	return &statement{p: p, c: c, q: q, untyped: q.Untyped, seen: map[engine.TableName]bool{}, absent: map[engine.TableName]error{}, weights: map[engine.TableName]int{}}, nil
 }
 
 func (s *statement) close() {

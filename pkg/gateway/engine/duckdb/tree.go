@@ -102,6 +102,8 @@ func strip(v any) {
 	switch v := v.(type) {
 	case node:
 		delete(v, "query_location")
+		delete(v, wantKey)
+		delete(v, checkKey)
 		for _, x := range v {
 			strip(x)
 		}

@@ -201,7 +201,7 @@ func (r *rewriter) instrument(v any, ids map[string]int64) any {
 			if ids[key] == 0 {
 				ids[key] = int64(len(ids) + 1)
 			}
-			wrap(inner[i], ids[key])
+			wrap(inner[i], ids[key], clone(inner[i]))
 		}
 		return stand()
 	case []any:
@@ -265,15 +265,20 @@ func blindRows(n node) node {
 	return call("unnest", call("list_value", call("struct_pack", fields...)), depth)
 }
 
-// wrap turns an expression, in place, into one of the same type that also reports it.
-func wrap(n node, id int64) {
+// wrap turns an expression, in place, into one of the same type that also reports it; again is a copy of the expression.
+func wrap(n node, id int64, again node) {
 	inner := node{}
 	for k, v := range n {
 		inner[k] = v
 	}
+	alias := inner["alias"]
 	delete(inner, "alias")
+	delete(again, "alias")
 	clear(n)
-	pack := call("struct_pack", namedFields([]node{inner, call(noteFunction, intConst(id), clone(inner))})...)
+	if alias != nil {
+		n["alias"] = alias
+	}
+	pack := call("struct_pack", namedFields([]node{inner, call(noteFunction, intConst(id), again)})...)
 	for k, v := range call("struct_extract", pack, textConst("f0")) {
 		n[k] = v
 	}

@@ -35,10 +35,41 @@ func (r *rewriter) call(n node) (node, error) {
 	}
 	for _, f := range lines {
 		if len(a) >= f.min && len(a) <= f.max {
+			if takes, ok := trinoNames().arguments[name]; ok {
+				if takes.before {
+					return r.typed("fit:"+name, n)
+				}
+				if err := argumentsFit(n, name, takes.kinds, r.typesOf(a)); err != nil {
+					return nil, err
+				}
+			}
 			return r.apply(f, name, n, a)
 		}
 	}
 	return nil, errorAt(location(n), engine.KindValue, "Unexpected parameters for function %s: %d arguments", name, len(a))
+}
+
+// typesOf are the types of expressions as far as the tree tells.
+func (r *rewriter) typesOf(ns []node) []*vtype {
+	out := make([]*vtype, len(ns))
+	for i, n := range ns {
+		out[i] = r.typeOf(n)
+	}
+	return out
+}
+
+// fitting applies the rule of a function whose arguments' types are known.
+func (r *rewriter) fitting(name string, n node, t []*vtype) (node, error) {
+	if err := argumentsFit(n, name, trinoNames().arguments[name].kinds, t); err != nil {
+		return nil, err
+	}
+	a := args(n)
+	for _, f := range trinoNames().functions[name] {
+		if len(a) >= f.min && len(a) <= f.max {
+			return r.apply(f, name, n, a)
+		}
+	}
+	return nil, internalError("no rule " + name)
 }
 
 func (r *rewriter) apply(f trinoFunction, name string, n node, a []node) (node, error) {
@@ -197,6 +228,12 @@ func (r *rewriter) written(rule string, n node, a []node) (node, error) {
 		return nil, err
 	}
 	switch rule {
+	case "like_escape":
+		pattern, ok := literalText(a[1])
+		if escape, ok2 := literalText(a[2]); ok && ok2 && !escapes(pattern, escape) {
+			return nil, errorAt(location(n), engine.KindValue, "Escape character must be followed by '%%', '_' or the escape character itself")
+		}
+		return nil, nil
 	case "props":
 		key, ok := literalText(a[0])
 		if !ok {
@@ -276,8 +313,9 @@ func (r *rewriter) json(rule string, n node, a []node) (node, error) {
 		return nil, unsupported(n, "the JSON path '%s' is not supported on zone local: only names and indices are", text)
 	}
 	return r.template(map[string]string{
-		"json_extract":        `CASE WHEN json_valid($a) THEN json_extract($a, $b) END`,
-		"json_extract_scalar": `CASE WHEN json_valid($a) THEN CASE WHEN json_type($a, $b) NOT IN ('OBJECT', 'ARRAY') THEN json_extract_string($a, $b) END END`,
+		"json_extract": `CASE WHEN json_valid($a) THEN json_extract($a, $b) END`,
+		"json_extract_scalar": `CASE WHEN json_valid($a) THEN CASE WHEN json_type($a, $b) = 'DOUBLE' THEN "~json_number"(CAST($a AS VARCHAR), $b)
+			WHEN json_type($a, $b) NOT IN ('OBJECT', 'ARRAY') THEN json_extract_string($a, $b) END END`,
 		"json_size": `CASE WHEN json_valid($a) THEN CASE json_type($a, $b) WHEN 'OBJECT' THEN CAST(len(json_keys($a, $b)) AS BIGINT)
 			WHEN 'ARRAY' THEN CAST(json_array_length($a, $b) AS BIGINT) ELSE 0 END END`,
 	}[rule], a[0], textConst(path))

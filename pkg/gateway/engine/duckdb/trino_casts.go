@@ -114,7 +114,10 @@ func (r *rewriter) convert(n, x node, from, to *vtype) (node, error) {
 			return native()
 		}
 	case to.name == "boolean":
-		if from.isNumber() || from.isText() {
+		if from.isText() {
+			return to.of(r.template("CASE WHEN lower($a) IN ('t', 'true', '1') THEN true WHEN lower($a) IN ('f', 'false', '0') THEN false WHEN $a IS NOT NULL THEN CAST(FAIL('Cannot cast ''' || $a || ''' to BOOLEAN') AS BOOLEAN) END", x))
+		}
+		if from.isNumber() {
 			return native()
 		}
 	case to.name == "date":

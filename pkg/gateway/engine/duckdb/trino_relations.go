@@ -18,6 +18,10 @@ func (r *rewriter) relation(n node) error {
 			return unsupported(n, "USING SAMPLE is not supported in Trino's dialect")
 		}
 		return r.ordinality(n)
+	case "SET_OPERATION_NODE":
+		if t := str(n, "setop_type"); strings.Contains(t, "BY_NAME") {
+			return unsupported(n, "UNION BY NAME is not supported in Trino's dialect")
+		}
 	case "LIMIT_PERCENT_MODIFIER":
 		return unsupported(n, "LIMIT takes no percentage in Trino's dialect")
 	case "DISTINCT_MODIFIER":
@@ -127,8 +131,9 @@ func valuesWidth(sel node) int {
 
 // outputTypes are the types of columns that DuckDB's own types do not tell, by their places.
 func outputTypes(root node) map[int]string {
+	alone := true
 	for str(root, "type") == "SET_OPERATION_NODE" {
-		root = sub(root, "left")
+		root, alone = sub(root, "left"), false
 	}
 	out := map[int]string{}
 	for i, x := range list(root, "select_list") {
@@ -138,7 +143,7 @@ func outputTypes(root node) map[int]string {
 		}
 		if t, ok := n[typeKey].(*vtype); ok && t.isInterval() {
 			out[i] = t.name
-		} else if isNull(n) {
+		} else if isNull(n) && alone {
 			out[i] = "unknown"
 		}
 	}

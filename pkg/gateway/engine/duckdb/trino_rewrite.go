@@ -46,10 +46,21 @@ func internalError(msg string) error {
 // SELECT the names that Trino gives them.
 func (s *statement) trino(ctx context.Context, root node, alias bool) (changed bool, err error) {
 	r := &rewriter{s: s, ctx: ctx, root: root, asked: map[string]*vtype{}}
+	if err := r.orders(root); err != nil {
+		return false, err
+	}
 	if err := r.children(root); err != nil {
 		return false, err
 	}
 	if err := r.rounds(); err != nil {
+		return false, err
+	}
+	if !s.untyped {
+		if err := r.checks(); err != nil {
+			return false, err
+		}
+	}
+	if err := r.aliases(root); err != nil {
 		return false, err
 	}
 	if err := r.zones(root); err != nil {
@@ -69,6 +80,9 @@ func (r *rewriter) children(n node) error {
 		n[k] = v
 	}
 	if class(n) == "" && str(n, "type") != "" {
+		if len(relationDemands(n)) > 0 {
+			n[checkKey] = true
+		}
 		return r.relation(n)
 	}
 	return nil
@@ -100,6 +114,9 @@ func (r *rewriter) expression(n node) (node, error) {
 	r.up = r.up[:len(r.up)-1]
 	if err != nil {
 		return nil, err
+	}
+	if len(demands(n)) > 0 {
+		n[checkKey] = true
 	}
 	out, err := r.rule(n)
 	if err != nil {
@@ -212,6 +229,10 @@ func (r *rewriter) typeOf(n node) *vtype {
 		return typed("unknown")
 	case "LAMBDA":
 		return typed("function")
+	case "SUBQUERY":
+		if t := str(n, "subquery_type"); t != "" && t != "SCALAR" {
+			return typed("boolean")
+		}
 	}
 	switch str(n, "type") {
 	case "OPERATOR_IS_NULL", "OPERATOR_IS_NOT_NULL", "OPERATOR_NOT", "COMPARE_IN", "COMPARE_NOT_IN":

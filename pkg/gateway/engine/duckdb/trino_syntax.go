@@ -17,6 +17,10 @@ type syntax struct {
 	sql    string
 	tokens []token
 	edits  []edit
+
+	brackets map[int]*bracket
+	clauses  []string // what the brackets around the current token are in
+	openers  []string // the words before the brackets around the current token
 }
 
 func (x *syntax) at(i int) token {
@@ -39,22 +43,6 @@ func (x *syntax) replace(from, to int, text string) {
 	x.edits = append(x.edits, edit{from, to, text})
 }
 
-// closing is the index of the parenthesis that closes the one at i, or -1.
-func (x *syntax) closing(i int) int {
-	depth := 0
-	for ; i < len(x.tokens); i++ {
-		switch t := x.tokens[i]; {
-		case t.is("(") || t.is("["):
-			depth++
-		case t.is(")") || t.is("]"):
-			if depth--; depth == 0 {
-				return i
-			}
-		}
-	}
-	return -1
-}
-
 func (x *syntax) mismatched(i int, want string) error {
 	t := x.at(i)
 	word := t.text
@@ -70,11 +58,12 @@ func (x *syntax) mismatched(i int, want string) error {
 
 // trinoSyntax finds the edits that make a statement of Trino's dialect readable.
 func trinoSyntax(sql string, tokens []token) ([]edit, error) {
-	x := &syntax{sql: sql, tokens: tokens}
+	x := &syntax{sql: sql, tokens: tokens, brackets: findBrackets(tokens), clauses: []string{""}}
 	if len(tokens) > 0 && tokens[0].is("from") {
 		return nil, x.mismatched(0, "<query>")
 	}
-	for i := range tokens {
+	for i, t := range tokens {
+		x.level(t, x.at(i-1).text)
 		if err := x.token(i); err != nil {
 			return nil, err
 		}
@@ -91,9 +80,19 @@ func (x *syntax) token(i int) error {
 		if t.text != "?" {
 			return x.mismatched(i, "<expression>")
 		}
+	case tokNumber:
+		return x.number(i)
 	case tokOp:
 		switch t.text {
-		case "::", "//", "->>", "#", "$", "{", "`", "@", "!", "~", "^", "&", "|":
+		case ".":
+			if x.at(i+1).isName() && x.is(i+2, "(") {
+				return x.mismatched(i+2, "")
+			}
+		case "=":
+			if x.is(i+1, "=") && x.at(i+1).pos == t.end {
+				return x.mismatched(i+1, "<expression>")
+			}
+		case "::", ":", "//", "->>", "#", "$", "{", "`", "@", "!", "~", "^", "&", "|":
 			return x.mismatched(i, "")
 		case "[":
 			if !x.subscript(i - 1) {
@@ -151,6 +150,12 @@ func (x *syntax) word(i int) error {
 	t := x.tokens[i]
 	if i > 0 && x.is(i-1, ".") {
 		return nil
+	}
+	if err := x.extra(i); err != nil {
+		return err
+	}
+	if notCalls[t.text] && x.is(i+1, "(") {
+		return errorAt(t.pos, engine.KindUnsupported, "Function '%s' not registered", t.text)
 	}
 	if notBridged[t.text] && x.is(i+1, "(") {
 		return errorAt(t.pos, engine.KindUnsupported, "%s is not supported on zone local", strings.ToUpper(t.text))
@@ -229,17 +234,7 @@ func (x *syntax) cast(i int) error {
 	if end < 0 {
 		return nil
 	}
-	as, depth := -1, 0
-	for k := i + 2; k < end; k++ {
-		switch {
-		case x.is(k, "(") || x.is(k, "["):
-			depth++
-		case x.is(k, ")") || x.is(k, "]"):
-			depth--
-		case x.is(k, "as") && depth == 0:
-			as = k
-		}
-	}
+	as := x.brackets[i+1].as
 	if as < 0 || as+1 == end {
 		return nil
 	}
@@ -266,25 +261,9 @@ func (x *syntax) twoArmed(i int) {
 	if !x.is(i+1, "(") {
 		return
 	}
-	if end := x.closing(i + 1); end > 0 && len(x.commas(i+2, end)) == 1 {
+	if end := x.closing(i + 1); end > 0 && len(x.brackets[i+1].commas) == 1 {
 		x.replace(x.at(end).pos, x.at(end).pos, ", NULL")
 	}
-}
-
-// commas are the indices of those that stand between two tokens and not in parentheses.
-func (x *syntax) commas(from, to int) []int {
-	var out []int
-	for k, depth := from, 0; k < to; k++ {
-		switch {
-		case x.is(k, "(") || x.is(k, "["):
-			depth++
-		case x.is(k, ")") || x.is(k, "]"):
-			depth--
-		case depth == 0 && x.is(k, ","):
-			out = append(out, k)
-		}
-	}
-	return out
 }
 
 // trinoTypes are names of types that Trino has, for the wording of refusals.
@@ -294,32 +273,23 @@ var trinoTypes = set(`boolean tinyint smallint int integer bigint real double de
 // limit refuses OFFSET after LIMIT, as Trino's grammar does.
 func (x *syntax) limit(i int) error {
 	n := x.at(i + 1)
+	if n.kind == tokString {
+		return x.mismatched(i+1, "'ALL', '?', <integer>")
+	}
 	if n.kind != tokNumber && n.kind != tokParam && !n.is("all") {
 		return nil
 	}
 	switch {
 	case x.is(i+2, "offset"):
 		want := "<EOF>"
-		if x.depth(i) > 0 {
+		if len(x.openers) > 0 {
 			want = "')'"
 		}
 		return x.mismatched(i+2, want)
-	case x.is(i+2, ","), x.is(i+2, "%"), x.is(i+2, "percent"):
+	case x.at(i+2).kind == tokOp && i+2 < len(x.tokens) && !x.is(i+2, ")"), x.is(i+2, "percent"):
 		return x.mismatched(i+2, "<EOF>")
 	}
 	return nil
-}
-
-func (x *syntax) depth(i int) (depth int) {
-	for k := range i {
-		switch {
-		case x.is(k, "("):
-			depth++
-		case x.is(k, ")"):
-			depth--
-		}
-	}
-	return depth
 }
 
 func (x *syntax) fetch(i int) error {

@@ -12,6 +12,15 @@ import (
 //go:embed trino_functions.txt
 var trinoText string
 
+//go:embed trino_arguments.txt
+var argumentsText string
+
+// arguments are the kinds that a function takes.
+type arguments struct {
+	kinds  string
+	before bool // the types must be known before the call is written
+}
+
 // trinoFunction is a line of trino_functions.txt.
 type trinoFunction struct {
 	min, max int
@@ -24,11 +33,17 @@ type trinoFunction struct {
 type trinoTable struct {
 	functions map[string][]trinoFunction
 	known     map[string]bool
+	arguments map[string]arguments
 }
 
 // trinoNames reads trino_functions.txt, once.
 var trinoNames = sync.OnceValue(func() trinoTable {
-	t := trinoTable{functions: map[string][]trinoFunction{}}
+	t := trinoTable{functions: map[string][]trinoFunction{}, arguments: map[string]arguments{}}
+	for line := range strings.Lines(argumentsText) {
+		if name, kinds, ok := strings.Cut(strings.TrimSpace(line), " "); ok && name != "#" {
+			t.arguments[name] = arguments{strings.TrimSuffix(kinds, "!"), strings.HasSuffix(kinds, "!")}
+		}
+	}
 	text, rest, _ := strings.Cut(trinoText, "\n!\n")
 	t.known = set(rest)
 	for line := range strings.Lines(text) {

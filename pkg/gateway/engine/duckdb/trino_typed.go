@@ -42,11 +42,16 @@ func typedRuleOf(name string) typedRule {
 	other := func(f func(*rewriter, node, []*vtype) (node, error)) typedRule {
 		return typedRule{false, args, f}
 	}
+	if fn, ok := strings.CutPrefix(name, "fit:"); ok {
+		return other(func(r *rewriter, n node, t []*vtype) (node, error) { return r.fitting(fn, n, t) })
+	}
 	switch name {
 	case "+", "-", "*", "/", "%":
 		return native(func(r *rewriter, n node, t []*vtype) (node, error) { return r.arithmetic(name, n, t) })
 	case "||":
 		return other((*rewriter).concat)
+	case "concat_ws":
+		return other((*rewriter).concatWS)
 	case "cast":
 		return typedRule{true, func(n node) []node { return []node{sub(n, "child")} }, (*rewriter).cast}
 	case "date":
@@ -161,6 +166,20 @@ func (r *rewriter) concat(n node, t []*vtype) (node, error) {
 		return r.castAs(out, common)
 	}
 	return common.of(out, nil)
+}
+
+// concatWS joins texts, or the elements of one array, with a separator; those that are NULL are left out.
+func (r *rewriter) concatWS(n node, t []*vtype) (node, error) {
+	a := args(n)
+	if len(t) == 2 && t[1].isArray() && (t[1].kids[0].isText() || t[1].kids[0].isUnknown()) {
+		return typed("varchar").of(r.template("CASE WHEN $b IS NOT NULL THEN array_to_string($b, $a) END", a...))
+	}
+	for _, x := range t {
+		if !x.isText() && !x.isUnknown() {
+			return nil, mismatch(n, "concat_ws", t)
+		}
+	}
+	return typed("varchar").of(call("concat_ws", a...), nil)
 }
 
 // total is sum and avg.

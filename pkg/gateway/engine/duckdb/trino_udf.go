@@ -47,7 +47,7 @@ func udfs() []udf {
 		one("~url_query", urlPart(func(u *url.URL) string { q, _ := url.PathUnescape(u.RawQuery); return q })),
 		one("~url_fragment", urlPart(func(u *url.URL) string { return u.Fragment })),
 		one("~url_port", func(a string) (string, bool, error) {
-			if u, err := url.Parse(a); err == nil && u.Port() != "" {
+			if u, ok := parseURL(a); ok && u.Port() != "" {
 				return u.Port(), true, nil
 			}
 			return "", false, nil
@@ -58,6 +58,7 @@ func udfs() []udf {
 		one("~crc32", fromHexText(func(b []byte) string { return strconv.FormatUint(uint64(crc32.ChecksumIEEE(b)), 10) })),
 		one("~sha512", fromHexText(func(b []byte) string { h := sha512.Sum512(b); return hex.EncodeToString(h[:]) })),
 		one("~json_parse", jsonParse),
+		{"~json_number", 2, jsonNumber},
 		one("~iso_date", isoDate),
 		one("~iso_day", isoDay),
 		one("~iso_clock", isoClock),
@@ -191,6 +192,7 @@ func javaFormat(spec, typ, text string) (string, error) {
 	switch {
 	case text == "null":
 	case verb == 's':
+		out = javaText(typ, text)
 		if p, err := strconv.Atoi(prec); hasPrec && err == nil && utf8.RuneCountInString(out) > p {
 			out = string([]rune(out)[:p])
 		}
@@ -282,7 +284,7 @@ func splitLimit(a []string) (string, bool, error) {
 
 func urlPart(part func(*url.URL) string) func(string) (string, bool, error) {
 	return func(a string) (string, bool, error) {
-		if u, err := url.Parse(a); err == nil {
+		if u, ok := parseURL(a); ok {
 			return part(u), true, nil
 		}
 		return "", false, nil // NULL for what is no URL
@@ -290,8 +292,8 @@ func urlPart(part func(*url.URL) string) func(string) (string, bool, error) {
 }
 
 func urlParameter(a []string) (string, bool, error) {
-	u, err := url.Parse(a[0])
-	if err != nil {
+	u, ok := parseURL(a[0])
+	if !ok {
 		return "", false, nil // NULL for what is no URL
 	}
 	for _, p := range strings.Split(u.RawQuery, "&") {

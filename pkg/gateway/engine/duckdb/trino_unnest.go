@@ -19,7 +19,9 @@ func (x *syntax) values(i int) {
 			if depth == 0 && (t.is(",") || t.is(")") || t.kind == tokWord && k > start && endsValues[t.text]) {
 				break
 			}
-			if t.is("(") || t.is("[") {
+			if (t.is("(") || t.is("[")) && x.closing(k) > 0 {
+				k = x.closing(k)
+			} else if t.is("(") || t.is("[") {
 				depth++
 			} else if t.is(")") || t.is("]") {
 				depth--
@@ -50,19 +52,10 @@ func (x *syntax) unnest(i int) error {
 	if end < 0 {
 		return nil
 	}
-	for k, depth := i-1, 0; k >= 0 && depth >= 0; k-- {
-		switch {
-		case x.is(k, ")"):
-			depth++
-		case x.is(k, "("):
-			depth--
-		case depth == 0 && x.is(k, "select"):
-			return x.mismatched(i, "<expression>")
-		case depth == 0 && x.is(k, "from"):
-			depth = -1
-		}
+	if x.clause() == "select" {
+		return x.mismatched(i, "<expression>")
 	}
-	commas := x.commas(i+2, end)
+	commas := x.brackets[i+1].commas
 	args, last, ordinality := len(commas)+1, end, 0
 	if x.is(end+1, "with", "ordinality") {
 		last, ordinality = end+2, 1
