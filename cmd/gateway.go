@@ -2,7 +2,9 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"os"
@@ -105,14 +107,20 @@ process at once.`,
 		if err != nil {
 			return usagef("%v", err)
 		}
-		if keyFile != "" {
-			if err := os.WriteFile(e.abs(keyFile), []byte(key+"\n"), 0o600); err != nil {
-				return usagef("--key-file: %v", err)
-			}
-		}
-		fmt.Fprintf(e.Out, "DIG_BASE_URL=http://%s/api/v1\n", s.Addr)
+		said := fmt.Sprintf("DIG_BASE_URL=http://%s/api/v1\n", s.Addr)
 		if printKey {
-			fmt.Fprintf(e.Out, "DIG_API_KEY=%s\n", key)
+			said += fmt.Sprintf("DIG_API_KEY=%s\n", key)
+		}
+		if keyFile != "" {
+			err = writeSecret(e.abs(keyFile), key)
+		}
+		if err == nil {
+			_, err = io.WriteString(e.Out, said)
+		}
+		if err != nil { // nobody would find it
+			stop, cancel := context.WithCancel(c.Context())
+			cancel()
+			return errors.Join(err, s.Wait(stop, 0))
 		}
 		if err := s.Wait(c.Context(), grace); err != nil {
 			return err
@@ -121,6 +129,22 @@ process at once.`,
 		return errDone
 	}
 	return c
+}
+
+// writeSecret writes a line into a file that only its owner can read, also where the file was there before.
+func writeSecret(path, text string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return usagef("--key-file: %v", err)
+	}
+	st, err := f.Stat()
+	if err == nil && st.Mode().IsRegular() {
+		err = f.Chmod(0o600)
+	}
+	if err == nil {
+		_, err = io.WriteString(f, text+"\n")
+	}
+	return errors.Join(err, f.Close())
 }
 
 func newGatewayStatusCmd(e *Env) *cobra.Command {

@@ -47,6 +47,14 @@ func Open(dir string, now func() time.Time) (*Store, error) {
 		return nil, err
 	}
 	path := filepath.Join(dir, "state.db")
+	// SQLite would make it readable to everyone, in a directory that may have been there before; its other files follow this one.
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Close(); err != nil {
+		return nil, err
+	}
 	// synchronous=FULL: an acknowledged change survives a power cut, not only a kill.
 	q := url.Values{"_pragma": {"busy_timeout(20000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)"}, "_txlock": {"immediate"}}
 	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+q.Encode())

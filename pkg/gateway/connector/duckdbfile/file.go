@@ -40,11 +40,32 @@ func (p *pool) open(c connector.Credential) (connector.Connector, error) {
 	return &file{p, path}, nil
 }
 
-// settings close every way out of the file, from views and macros in it too.
+// settings close every way out of the file, from views and macros in it too; settled does the rest, which opening does not take.
 var settings = [][2]string{
 	{"access_mode", "READ_ONLY"}, {"temp_directory", ""}, {"enable_external_access", "false"}, {"autoinstall_known_extensions", "false"}, {"autoload_known_extensions", "false"},
 	{"allow_community_extensions", "false"}, {"allow_unsigned_extensions", "false"}, {"allow_persistent_secrets", "false"},
-	{"memory_limit", "512MB"}, {"threads", "2"}, {"lock_configuration", "true"},
+	{"memory_limit", "512MB"}, {"threads", "2"},
+}
+
+// settled are the statements that end the settings: no text depends on the time zone of the machine, and nothing is set any more.
+var settled = []string{`SET GLOBAL TimeZone = 'UTC'`, `SET GLOBAL lock_configuration = true`}
+
+func settle(db bindings.Database) error {
+	var conn bindings.Connection
+	if bindings.Connect(db, &conn) == bindings.StateError {
+		return errors.New("the engine refused a connection")
+	}
+	defer bindings.Disconnect(&conn)
+	for _, sql := range settled {
+		var res bindings.Result
+		state := bindings.Query(conn, sql, &res)
+		message := bindings.ResultError(&res)
+		bindings.DestroyResult(&res)
+		if state == bindings.StateError {
+			return fmt.Errorf("%s: %s", sql, message)
+		}
+	}
+	return nil
 }
 
 func (p *pool) acquire(path string) (*instance, error) {
@@ -71,6 +92,10 @@ func (p *pool) acquire(path string) (*instance, error) {
 	var message string
 	if bindings.OpenExt(path, &in.db, cfg, &message) == bindings.StateError {
 		return nil, plain(path, message)
+	}
+	if err := settle(in.db); err != nil {
+		bindings.Close(&in.db)
+		return nil, fmt.Errorf("file %s: %w", path, err)
 	}
 	p.files[path] = in
 	return in, nil

@@ -98,7 +98,7 @@ func fixed(text, digits string) (string, error) {
 	if !ok || err != nil { // NaN, Infinity
 		return text, nil // as it is
 	}
-	if d < 0 {
+	if d = max(d, -400); d < 0 { // no number has as many digits
 		scale := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(-d)), nil))
 		return new(big.Rat).Mul(mustRat(x.Quo(x, scale).FloatString(0)), scale).FloatString(0), nil
 	}
