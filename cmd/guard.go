@@ -16,10 +16,13 @@ import (
 // cappedRows is where the hosted zones end the scan of some tables that are not cached, without saying so [L].
 const cappedRows = 100
 
-// guard looks for tables whose rows the gateway leaves out in part.
+// guard looks for tables whose rows the gateway leaves out in part. What it has listed it keeps.
 type guard struct {
-	cl      *api.Client
-	project string
+	cl       *api.Client
+	project  string
+	catalogs []api.Catalog
+	queries  []api.Query
+	made     map[string][]api.ParametricTable // by id of the catalog
 }
 
 // guarded reports whether a result may lack rows without a word: zone local never leaves any out.
@@ -31,7 +34,7 @@ func (q *querying) distrust(ctx context.Context, st *statement) error {
 	if !q.f.strict || !q.e.guarded() {
 		return nil
 	}
-	g := guard{q.cl, q.project}
+	g := &guard{cl: q.cl, project: q.project}
 	return g.refuse(ctx, g.tables(ctx, st.form))
 }
 
@@ -41,7 +44,7 @@ func (e *Env) keepWhole(ctx context.Context, cl *api.Client, project, sql string
 	if allowed || sql == "" || !e.guarded() {
 		return nil
 	}
-	err := guard{cl, project}.refuse(ctx, tablesIn(sql))
+	err := (&guard{cl: cl, project: project}).refuse(ctx, tablesIn(sql))
 	var f *failure
 	if errors.As(err, &f) {
 		f.hint += "; --allow-part stores what there is"
@@ -66,27 +69,98 @@ func allowPartFlag(c *cobra.Command, to *bool) {
 }
 
 // refuse is the error for the first table whose rows cannot be trusted to be all.
-func (g guard) refuse(ctx context.Context, tables []tableRef) error {
-	for _, t := range tables {
-		id, doubt, err := g.doubtful(ctx, t)
-		if err != nil {
-			return err
+func (g *guard) refuse(ctx context.Context, tables []tableRef) error {
+	return g.walk(ctx, tables, func(t tableRef, catalog, doubt string) error {
+		if doubt == "" {
+			return nil
 		}
-		switch doubt {
-		case "":
-		case "syncing":
-			return untrusted("syncing", t, "its cache is being filled for the first time, and reads as empty until then", "`dig cache wait "+t.String()+"` waits for it")
-		default:
-			n, err := g.countOf(ctx, t)
+		return g.distrusted(ctx, t, catalog, doubt)
+	})
+}
+
+// distrusted is the error for a table in doubt, nil when the doubt is cleared up by counting.
+func (g *guard) distrusted(ctx context.Context, t tableRef, catalog, doubt string) error {
+	if doubt == "syncing" {
+		return untrusted("syncing", t, "its cache is being filled for the first time, and reads as empty until then", "`dig cache wait "+t.String()+"` waits for it")
+	}
+	n, err := g.countOf(ctx, t)
+	if err != nil || n != fmt.Sprint(cappedRows) {
+		return err
+	}
+	return untrusted("capped", t, "it is not cached and shows exactly 100 rows, where scans of such sources are cut", "`dig cache create "+catalog+" "+t.schema+" "+t.table+" --wait` caches it")
+}
+
+// walk visits the tables that names stand for, each once: through saved queries, and through parametric tables that are not cached, which
+// read their source as it is. Tables of semantic catalogs are not followed; no operation tells what is behind them.
+func (g *guard) walk(ctx context.Context, tables []tableRef, visit func(t tableRef, catalog, doubt string) error) error {
+	seen := map[tableRef]bool{}
+	for len(tables) > 0 {
+		t := tables[0]
+		if tables = tables[1:]; seen[t] {
+			continue
+		}
+		seen[t] = true
+		if strings.EqualFold(t.catalog, "peaka") {
+			more, err := g.behindQuery(ctx, t)
 			if err != nil {
 				return err
 			}
-			if n == fmt.Sprint(cappedRows) {
-				return untrusted("capped", t, "it is not cached and shows exactly 100 rows, where scans of such sources are cut", "`dig cache create "+id+" "+t.schema+" "+t.table+" --wait` caches it")
+			tables = append(tables, more...)
+			continue
+		}
+		catalog, doubt, err := g.doubtful(ctx, t)
+		if err != nil {
+			return err
+		}
+		if catalog != "" && doubt != "syncing" {
+			if from, ok := g.readFrom(ctx, catalog, t); ok {
+				if cached, err := g.cl.Catalogs.CacheState(ctx, g.project, catalog, t.schema, t.table); err != nil || !cached.IsCached {
+					tables = append(tables, from)
+				}
 			}
+		}
+		if err := visit(t, catalog, doubt); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// behindQuery is what a saved query reads; nothing for a stored result or an internal table.
+func (g *guard) behindQuery(ctx context.Context, t tableRef) ([]tableRef, error) {
+	if t.schema != "query" {
+		return nil, nil
+	}
+	if g.queries == nil {
+		var err error
+		if g.queries, err = g.cl.Queries.List(ctx, g.project); err != nil {
+			return nil, err
+		}
+	}
+	for _, q := range g.queries {
+		if strings.EqualFold(q.Name, t.table) {
+			return tablesIn(q.InputQuery), nil
+		}
+	}
+	return nil, nil
+}
+
+// readFrom is the table that a parametric one reads. A catalog that does not list any has none.
+func (g *guard) readFrom(ctx context.Context, catalog string, t tableRef) (tableRef, bool) {
+	made, ok := g.made[catalog]
+	if !ok {
+		made, _ = g.cl.ParametricTables.List(ctx, g.project, catalog)
+		if g.made == nil {
+			g.made = map[string][]api.ParametricTable{}
+		}
+		g.made[catalog] = made
+	}
+	for _, m := range made {
+		if strings.EqualFold(m.ToSchema, t.schema) && strings.EqualFold(m.ToTable, t.table) {
+			return tableRef{t.catalog, m.FromSchema, m.FromTable}, true
+		}
+	}
+	return tableRef{}, false
 }
 
 func untrusted(code string, t tableRef, why, hint string) *failure {
@@ -98,24 +172,26 @@ func (q *querying) warn(ctx context.Context, st *statement, rows int64, notes io
 	if rows != 0 && rows != cappedRows || !q.e.guarded() {
 		return
 	}
-	g := guard{q.cl, q.project}
-	for _, t := range g.tables(ctx, st.form) {
-		switch _, doubt, _ := g.doubtful(ctx, t); {
+	g := &guard{cl: q.cl, project: q.project}
+	_ = g.walk(ctx, g.tables(ctx, st.form), func(t tableRef, _, doubt string) error {
+		switch {
 		case doubt == "syncing" && rows == 0:
 			fmt.Fprintf(notes, "warning: no rows, but the cache of %s is still being filled for the first time\n", t)
 		case doubt == "uncached" && rows == cappedRows:
 			fmt.Fprintf(notes, "warning: exactly 100 rows, and %s is not cached: the source may have been cut at 100; --strict makes sure\n", t)
 		}
-	}
+		return nil
+	})
 }
 
 // doubtful is "syncing", "uncached" or "" for a table, with the id of its catalog. What cannot be found out is no doubt.
-func (g guard) doubtful(ctx context.Context, t tableRef) (catalog, doubt string, err error) {
-	all, err := g.cl.Catalogs.List(ctx, g.project)
-	if err != nil {
-		return "", "", err
+func (g *guard) doubtful(ctx context.Context, t tableRef) (catalog, doubt string, err error) {
+	if g.catalogs == nil {
+		if g.catalogs, err = g.cl.Catalogs.List(ctx, g.project); err != nil {
+			return "", "", err
+		}
 	}
-	for _, c := range all {
+	for _, c := range g.catalogs {
 		if strings.EqualFold(c.Name, t.catalog) && c.ConnectionID != nil {
 			catalog = c.ID
 		}
@@ -147,7 +223,7 @@ func firstRefresh(st *api.CacheStatus) bool {
 	return true
 }
 
-func (g guard) countOf(ctx context.Context, t tableRef) (string, error) {
+func (g *guard) countOf(ctx context.Context, t tableRef) (string, error) {
 	res, err := g.cl.Queries.Execute(ctx, g.project, api.ExecuteByStatement{Statement: "SELECT count(*) FROM " + t.quoted()}, api.Compact)
 	if err != nil {
 		return "", err
@@ -171,7 +247,7 @@ func (t tableRef) quoted() string {
 }
 
 // tables are the three-part names that a statement holds.
-func (g guard) tables(ctx context.Context, form api.ExecuteRequest) []tableRef {
+func (g *guard) tables(ctx context.Context, form api.ExecuteRequest) []tableRef {
 	switch f := form.(type) {
 	case api.ExecuteByStatement:
 		return tablesIn(f.Statement)
