@@ -52,7 +52,22 @@ func (e *Env) startExport(ctx context.Context, cl *api.Client, project string, f
 
 // warnCapped says when an export holds as many rows as a capped scan gives: some API sources stop at 100 without saying so [L].
 func (e *Env) warnCapped(ctx context.Context, cl *api.Client, project string, src exportSource, job api.ExportJobResponse) {
-	if src.table == "" || job.RowCount == nil || *job.RowCount != 100 || e.run.settings.InProcess() {
+	if job.RowCount == nil || *job.RowCount != cappedRows || e.run.settings.InProcess() {
+		return
+	}
+	if src.query != "" && e.guarded() {
+		q, err := cl.Queries.Get(ctx, project, src.query)
+		if err != nil {
+			return
+		}
+		_ = (&guard{cl: cl, project: project}).walk(ctx, tablesIn(q.InputQuery), func(t tableRef, _, doubt string) error {
+			if doubt == "uncached" {
+				fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows and %s is not cached: the source may have been cut at 100; cache the table first\n", t)
+			}
+			return nil
+		})
+	}
+	if src.table == "" {
 		return
 	}
 	if st, err := cl.Catalogs.CacheState(ctx, project, src.catalog, src.schema, src.table); err == nil && st.IsCacheable && !st.IsCached {

@@ -22,7 +22,13 @@ func (e *Env) pointAt(st *statement, err error) error {
 	}
 	m := position().FindStringSubmatch(ae.Message)
 	if m == nil {
-		return err
+		hint := sqlHint(st.text, ae.Message, 0, 0)
+		if hint == "" {
+			return err
+		}
+		f := classify(context.Background(), err)
+		f.hint = hint
+		return &f
 	}
 	line, _ := strconv.Atoi(m[1])
 	col, _ := strconv.Atoi(m[2])
@@ -34,6 +40,9 @@ func (e *Env) pointAt(st *statement, err error) error {
 		f.hint = e.offsetHint()
 	}
 	excerpt := output.Caret(st.text, line, col)
+	if f.hint == "" {
+		f.hint = sqlHint(st.text, ae.Message, line, col)
+	}
 	if line == 1 {
 		col += st.col
 	}

@@ -84,7 +84,7 @@ when no other zone is chosen.`,
 	}{
 		{groupData, []*cobra.Command{newQueryCmd(e), newTableCmd(e), newBITableCmd(e)}},
 		{groupData, []*cobra.Command{newMaterializedCmd(e)}},
-		{groupData, []*cobra.Command{newExportCmd(e), newCacheCmd(e)}},
+		{groupData, []*cobra.Command{newExportCmd(e), newCacheCmd(e), newCheckCmd(e)}},
 		{groupSources, []*cobra.Command{newConnectionCmd(e), newCatalogCmd(e), newParametricCmd(e)}},
 		{groupMeta, []*cobra.Command{newMetadataCmd(e), newSemanticCmd(e), newAgentCmd(e), newSQLCmd(e), newDriverCmd(e), newEmbedCmd(e)}},
 		{groupAdmin, []*cobra.Command{newOrgCmd(e), newWorkspaceCmd(e), newProjectCmd(e), newAPIKeyCmd(e), newInfoCmd(e)}},

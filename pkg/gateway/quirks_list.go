@@ -79,7 +79,7 @@ func allQuirks() []quirk {
 			a.body = quotedID().ReplaceAll(a.body, []byte("$1$2")) // said of no reply so far, but clients of the service must stand it [I]
 		})},
 		{name: quirkParameters},
-		{"undead-cache", []spec.Op{spec.DeleteCache, spec.GetTableCacheState}, undeadCache},
+		{"undead-cache", []spec.Op{spec.DeleteCache, spec.GetTableCacheState, spec.ListTables}, undeadCache},
 		{"html-errors", nil, failed(htmlErrors)},
 		{"first-bad-value", []spec.Op{spec.ImportCsv}, failed(firstBadValue)},
 	}
@@ -292,13 +292,19 @@ func undeadCache(q *Quirks, op spec.Op, next http.HandlerFunc) http.HandlerFunc 
 			return
 		}
 		a := answerOf(next, hr)
+		v := a.value()
 		q.mu.Lock()
-		dead := q.times[name(map[string]any{"catalogId": hr.PathValue("catalogId"), "schemaName": hr.PathValue("schemaName"), "tableName": hr.PathValue("tableName")})] > 0
-		q.mu.Unlock()
-		if m, ok := a.value().(map[string]any); ok && dead {
-			m["isCached"] = true
-			a.set(m)
+		for _, m := range objects(v) {
+			at := map[string]any{"catalogId": hr.PathValue("catalogId"), "schemaName": hr.PathValue("schemaName"), "tableName": hr.PathValue("tableName")}
+			if op.ID == spec.ListTables.ID {
+				at = m
+			}
+			if a.status == 200 && q.times[name(at)] > 0 {
+				m["isCached"] = true
+			}
 		}
+		q.mu.Unlock()
+		a.set(v)
 		a.send(w)
 	}
 }

@@ -1,0 +1,67 @@
+package cmd
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/late"
+)
+
+// SQL of other engines that the gateways refuse, and what they take instead. Each pattern ends or begins at the place of the error.
+var (
+	limitOffset = late.Regexp(`(?i)\blimit\s+(\d+|all)\s+$`)
+	offsetRows  = late.Regexp(`(?i)^offset\s+(\d+)`)
+	limitList   = late.Regexp(`(?i)\blimit\s+(\d+)\s*$`)
+	listRows    = late.Regexp(`^,\s*(\d+)`)
+	backticked  = late.Regexp("^`([^`\n]+)`")
+	notAllowed  = late.Regexp(`(?i)Statement type '(\w+)' is not allowed`)
+)
+
+// sqlHint says how to write what a statement is refused for at a place (line and column from 1), "" when that is not known.
+func sqlHint(sql, message string, line, col int) string {
+	if m := notAllowed().FindStringSubmatch(message); m != nil {
+		return statementHint(m[1])
+	}
+	lines := strings.SplitAfter(sql, "\n")
+	if line < 1 || line > len(lines) {
+		return ""
+	}
+	row := []rune(lines[line-1])
+	if col < 1 || col > len(row) {
+		return ""
+	}
+	before, after := strings.Join(lines[:line-1], "")+string(row[:col-1]), string(row[col-1:])+strings.Join(lines[line:], "")
+	one := func(p func() *regexp.Regexp, s string) string {
+		if m := p().FindStringSubmatch(s); m != nil {
+			return m[1]
+		}
+		return ""
+	}
+	if n, m := one(limitOffset, before), one(offsetRows, after); n != "" && m != "" {
+		return "OFFSET comes before LIMIT: OFFSET " + m + " LIMIT " + n
+	}
+	if m, n := one(limitList, before), one(listRows, after); n != "" && m != "" {
+		return "rows to skip are written with OFFSET: OFFSET " + m + " LIMIT " + n
+	}
+	if name := one(backticked, after); name != "" {
+		return `names are quoted with double quotes: "` + strings.ReplaceAll(name, `"`, `""`) + `"`
+	}
+	return ""
+}
+
+// statementHint is what does the work of a statement that is no SELECT.
+func statementHint(kind string) string {
+	switch strings.ToLower(kind) {
+	case "insert":
+		return "only SELECT runs; `dig table import` adds rows to an internal table"
+	case "createtableasselect", "createview", "creatematerializedview":
+		return "only SELECT runs; `dig query create NAME --sql ...` saves one, with --type MATERIALIZED its rows too"
+	case "createtable":
+		return "only SELECT runs; `dig table create` makes an internal table"
+	case "droptable":
+		return "only SELECT runs; `dig table delete` deletes an internal table"
+	case "update", "delete", "merge", "truncatetable":
+		return "only SELECT runs, and rows of internal tables cannot be changed or deleted; import into a new table"
+	}
+	return ""
+}
