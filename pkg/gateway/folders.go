@@ -36,7 +36,7 @@ func splitPath(path string) ([]string, error) {
 	}
 	names := strings.Split(trimmed, "/")
 	if len(names) > maxDepth {
-		return nil, dataFault(400, "path %q is more than %d folders deep", path, maxDepth)
+		return nil, tooDeep(path)
 	}
 	for _, n := range names {
 		if strings.TrimSpace(n) != n || n == "" || n == "." || n == ".." || utf8.RuneCountInString(n) > 255 || strings.ContainsFunc(n, func(r rune) bool { return r < 0x20 || r == 0x7f }) {
@@ -45,6 +45,13 @@ func splitPath(path string) ([]string, error) {
 	}
 	return names, nil
 }
+
+func tooDeep(path string) error {
+	return dataFault(400, "path %q is more than %d folders deep", path, maxDepth)
+}
+
+// depth is how many folders the path of a folder names.
+func depth(path string) int { return strings.Count(path, "/") }
 
 // bodyPath is the path of a request to move something; a missing one must not mean the root.
 func bodyPath(b api.QueryPathUpdateRequest) ([]string, error) {
@@ -88,10 +95,10 @@ func (g *Gateway) createChildFolder(ctx context.Context, r *Request[api.QueryFol
 	if err != nil {
 		return Reply{}, err
 	}
-	return g.newFolder(ctx, r, &up.ID)
+	return g.newFolder(ctx, r, &up)
 }
 
-func (g *Gateway) newFolder(ctx context.Context, r *Request[api.QueryFolderCreateRequest], parent *string) (Reply, error) {
+func (g *Gateway) newFolder(ctx context.Context, r *Request[api.QueryFolderCreateRequest], parent *store.Folder) (Reply, error) {
 	path, err := splitPath(r.Body.FolderName)
 	if err != nil {
 		return Reply{}, err
@@ -99,7 +106,13 @@ func (g *Gateway) newFolder(ctx context.Context, r *Request[api.QueryFolderCreat
 	if len(path) == 0 {
 		return Reply{}, missing("folderName")
 	}
-	f, err := g.store.CreateFolder(ctx, r.Project.ID, parent, path)
+	var up *string
+	if parent != nil {
+		if up = &parent.ID; depth(parent.Path)+len(path) > maxDepth {
+			return Reply{}, tooDeep(parent.Path + "/" + strings.Join(path, "/"))
+		}
+	}
+	f, err := g.store.CreateFolder(ctx, r.Project.ID, up, path)
 	return Reply{Status: http.StatusCreated, Value: folderOut(f)}, folderFault(err, r.Body.FolderName)
 }
 
@@ -273,6 +286,15 @@ func (g *Gateway) moveFolder(ctx context.Context, r *Request[api.QueryPathUpdate
 	path, err := bodyPath(r.Body)
 	if err != nil {
 		return api.QueryFolderItem{}, err
+	}
+	all, err := g.store.Folders(ctx, r.Project.ID)
+	if err != nil {
+		return api.QueryFolderItem{}, err
+	}
+	for _, below := range all {
+		if rest, ok := strings.CutPrefix(below.Path, f.Path); ok && (rest == "" || rest[0] == '/') && len(path)+1+depth(rest) > maxDepth {
+			return api.QueryFolderItem{}, tooDeep(strings.Join(append([]string{""}, append(path, f.Name)...), "/") + rest)
+		}
 	}
 	moved, err := g.store.MoveFolder(ctx, r.Project.ID, f.ID, path)
 	return folderOut(moved), folderFault(err, f.Name)

@@ -71,3 +71,36 @@ func TestQueriesChangedAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestFoldersAreNeverTooDeep reaches for a folder that no path could name, by a child and by a move.
+func TestFoldersAreNeverTooDeep(t *testing.T) {
+	m, _ := newMtTest(t)
+	ctx := context.Background()
+	const p = store.DefaultProject
+	deepest, err := m.cl.Folders.Create(ctx, p, api.QueryFolderCreateRequest{FolderName: strings.Repeat("/d", maxDepth)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.cl.Folders.CreateChild(ctx, p, deepest.ID, api.QueryFolderCreateRequest{FolderName: "x"}); err == nil || !strings.Contains(err.Error(), "folders deep") {
+		t.Errorf("a child of the deepest folder: %v", err)
+	}
+	if _, err := m.cl.Folders.Create(ctx, p, api.QueryFolderCreateRequest{FolderName: "/top/below"}); err != nil {
+		t.Fatal(err)
+	}
+	all, err := m.cl.Folders.List(ctx, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range all {
+		if f.Path != "/top" {
+			continue
+		}
+		if _, err := m.cl.Folders.Move(ctx, p, f.ID, api.QueryPathUpdateRequest{Path: strings.Repeat("/d", maxDepth-1)}); err == nil || !strings.Contains(err.Error(), "folders deep") {
+			t.Errorf("a folder with one below: %v", err)
+		}
+		to := strings.Repeat("/d", maxDepth-2)
+		if moved, err := m.cl.Folders.Move(ctx, p, f.ID, api.QueryPathUpdateRequest{Path: to}); err != nil || moved.Path != to+"/top" {
+			t.Errorf("%+v, %v", moved, err)
+		}
+	}
+}
