@@ -153,7 +153,8 @@ func (g *Gateway) writeExport(ctx context.Context, p store.Project, x store.Expo
 }
 
 // tidyExports ends jobs whose process died and removes files whose time is over or that belong to no job. It runs before
-// exports are read, so that what is shown is true.
+// exports are read, so that what is shown is true, before one starts, and now and then while the gateway serves, so that files go
+// of which nobody asks any more.
 func (g *Gateway) tidyExports(ctx context.Context) error {
 	open, err := g.store.OpenExports(ctx)
 	if err != nil {

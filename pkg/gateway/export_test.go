@@ -359,3 +359,40 @@ func TestExportCutOff(t *testing.T) {
 		t.Errorf("orphans: %v", files)
 	}
 }
+
+// TestExpiredFilesGo looks for the file of an export after its time, without a call that reads exports.
+func TestExpiredFilesGo(t *testing.T) {
+	g, cl, ahead := exportGateway(t)
+	export := func() string {
+		id, err := startTestExport(t, cl, "SELECT 1 AS n", api.ExportRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if job := ended(t, cl, id); job.Status != store.ExportSucceeded {
+			t.Fatalf("%+v", job)
+		}
+		return id
+	}
+	there := func(id string) bool {
+		_, err := os.Stat(g.exportPath(id))
+		return err == nil
+	}
+	first := export()
+	g.runDuties(context.Background())
+	if !there(first) {
+		t.Fatal("the file of a fresh export went")
+	}
+	ahead.Add(int64(exportLife + time.Minute))
+	g.runDuties(context.Background())
+	if there(first) {
+		t.Error("a gateway that serves keeps the file of an expired export")
+	}
+	second := export()
+	ahead.Add(int64(exportLife + time.Minute))
+	if _, err := startTestExport(t, cl, "SELECT 1 AS n", api.ExportRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	if there(second) {
+		t.Error("a new export leaves the file of an expired one")
+	}
+}

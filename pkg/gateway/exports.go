@@ -19,6 +19,14 @@ func (g *Gateway) registerExports() {
 	handle(g, spec.ListExports, g.listExports)
 	handle(g, spec.GetExport, g.getExport)
 	handle(g, spec.CancelExport, g.cancelExport)
+	var last time.Time
+	g.duties = append(g.duties, duty{"exports", func(ctx context.Context, now time.Time) error {
+		if now.Sub(last) < time.Minute {
+			return nil
+		}
+		last = now
+		return g.tidyExports(ctx)
+	}})
 }
 
 const (
@@ -62,6 +70,9 @@ func (g *Gateway) startExport(ctx context.Context, r *Request[api.ExportRequest]
 		return Reply{}, err
 	}
 	if err := o.choose(mapAll(cols, func(c api.ColumnDetail) api.ResultColumn { return api.ResultColumn{Name: c.Name, DataType: c.DataType} }), x); err != nil {
+		return Reply{}, err
+	}
+	if err := g.tidyExports(ctx); err != nil {
 		return Reply{}, err
 	}
 	if x.Runner, err = g.runners.ID(); err != nil {
