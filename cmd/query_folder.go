@@ -127,7 +127,11 @@ func newFolderTreeCmd(e *Env) *cobra.Command {
 		if err != nil || !e.humanOutput() {
 			return object(v), err
 		}
-		return list(branches(nil, v.Tree, "", queries), "folder", "queries", "id").mine(), nil
+		columns := []string{"folder", "id"}
+		if queries {
+			columns = []string{"folder", "queries", "id"}
+		}
+		return list(branches(nil, v.Tree, "", queries), columns...).mine(), nil
 	})
 }
 

@@ -37,7 +37,11 @@ when no other zone is chosen.`,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
 	}
+	version := root.Flags().Bool("version", false, "print the version")
 	root.RunE = func(c *cobra.Command, args []string) error {
+		if *version {
+			return e.printVersion()
+		}
 		if len(args) > 0 {
 			return unknownCommand(c, args[0])
 		}

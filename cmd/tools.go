@@ -45,15 +45,19 @@ func newVersionCmd(e *Env) *cobra.Command {
 		if c.Flags().Changed("output") || c.Flags().Changed("jq") || c.Flags().Changed("columns") || c.Flags().Changed("out") {
 			return withSettings(c, args)
 		}
-		// The plain line reads no configuration, so that it works, and fast, whatever state that is in.
-		kind := "with the local zone"
-		if !localEngine {
-			kind = "without the local zone"
-		}
-		_, err := fmt.Fprintf(e.Out, "dig %s (%s %s/%s, %s)\n", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, kind)
-		return err
+		return e.printVersion()
 	}
 	return c
+}
+
+// printVersion reads no configuration, so that it works, and fast, whatever state that is in.
+func (e *Env) printVersion() error {
+	kind := "with the local zone"
+	if !localEngine {
+		kind = "without the local zone"
+	}
+	_, err := fmt.Fprintf(e.Out, "dig %s (%s %s/%s, %s)\n", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, kind)
+	return err
 }
 
 func newCompletionCmd(e *Env) *cobra.Command {

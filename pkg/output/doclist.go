@@ -2,7 +2,11 @@ package output
 
 import (
 	"bytes"
+	"fmt"
 	"io"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/clipperhouse/displaywidth"
 	"github.com/olekukonko/tablewriter"
@@ -11,7 +15,8 @@ import (
 )
 
 // docList shows an array of objects, which is at hand as a whole, as a table in the style of results. On a terminal a list that is too
-// wide has its widest columns cut with a mark, and turns vertical when that is not enough.
+// wide has values cut with a mark, those of identifiers last, then loses columns from its end, which a note tells, and turns vertical when
+// not even two are left.
 func docList(w io.Writer, v *view, cols []column, o Options) error {
 	var rows [][]tcell
 	for v.Next() {
@@ -26,7 +31,7 @@ func docList(w io.Writer, v *view, cols []column, o Options) error {
 		_, err := writeTable(w, v, cols, o)
 		return err
 	}
-	natural, narrowest := make([]int, len(cols)), make([]int, len(cols))
+	natural, narrowest, tight := make([]int, len(cols)), make([]int, len(cols)), make([]int, len(cols))
 	right, ms := make([]bool, len(cols)), make([]measure, len(cols))
 	for i := range cols {
 		m := &ms[i]
@@ -44,16 +49,86 @@ func docList(w io.Writer, v *view, cols []column, o Options) error {
 			m.natural = max(m.natural, m.header)
 		}
 		natural[i], narrowest[i] = m.natural, m.narrowest(right[i])
-	}
-	widths := natural
-	if o.Terminal {
-		var ok bool
-		if widths, ok = fit(ms, natural, narrowest, o.width()); !ok {
-			v.at = 0
-			return docRecords(w, v, cols, true, o)
+		switch tight[i] = min(m.natural, usefulText); {
+		case right[i] || identifier(cols[i].name):
+			tight[i] = m.natural
+		case instants(rows, i):
+			tight[i] = min(m.natural, len("2006-01-02T15:04"))
 		}
 	}
-	return renderList(w, rows, cols, widths, right, o)
+	if !o.Terminal {
+		return renderList(w, rows, cols, natural, right, o)
+	}
+	shown := make([]int, len(cols))
+	for i := range shown {
+		shown[i] = i
+	}
+	widths, ok := fit(ms, natural, narrowest, o.width())
+	for !ok && len(shown) > 1 {
+		if widths, ok = fit(choose(ms, shown), choose(natural, shown), choose(tight, shown), o.width()); !ok {
+			shown = withoutLast(shown, cols)
+		}
+	}
+	if len(shown) < min(len(cols), 2) || !ok {
+		v.at = 0
+		return docRecords(w, v, cols, true, o)
+	}
+	for n := range rows {
+		rows[n] = choose(rows[n], shown)
+	}
+	if err := renderList(w, rows, choose(cols, shown), widths, choose(right, shown), o); err != nil || len(shown) == len(cols) {
+		return err
+	}
+	var left []string
+	for i := range cols {
+		if !slices.Contains(shown, i) {
+			left = append(left, string(Sanitize(nil, cols[i].name)))
+		}
+	}
+	o.note("%s", Fold(fmt.Sprintf("(too narrow for %s; -o yaml shows all)", strings.Join(left, ", ")), o.width()))
+	return nil
+}
+
+// choose picks elements by their indices.
+func choose[T any](all []T, which []int) []T {
+	some := make([]T, len(which))
+	for at, i := range which {
+		some[at] = all[i]
+	}
+	return some
+}
+
+// withoutLast leaves out a second name, else the last column that is no identifier, and when only such are left the last.
+func withoutLast(shown []int, cols []column) []int {
+	if at := slices.IndexFunc(shown, func(i int) bool { return cols[i].name == "displayName" }); at > 0 {
+		return slices.Delete(shown, at, at+1)
+	}
+	for at := len(shown) - 1; at > 0; at-- {
+		if !identifier(cols[shown[at]].name) {
+			return slices.Delete(shown, at, at+1)
+		}
+	}
+	return shown[:len(shown)-1]
+}
+
+// identifier reports whether a column holds what other commands want to be given.
+func identifier(name string) bool {
+	return name == "id" || name == "name" || strings.HasSuffix(name, "Id") || name == "path"
+}
+
+// instants reports whether a column holds times alone.
+func instants(rows [][]tcell, i int) bool {
+	found := false
+	for _, r := range rows {
+		if r[i].null {
+			continue
+		}
+		if _, err := time.Parse(time.RFC3339, string(r[i].text)); err != nil {
+			return false
+		}
+		found = true
+	}
+	return found
 }
 
 func isJSONNumber(row []byte, path string) bool {

@@ -91,6 +91,37 @@ func TestManyNumbers(t *testing.T) {
 	}
 }
 
+// TestNarrowList: a list keeps whole what identifies its entries, and tells what it leaves out.
+func TestNarrowList(t *testing.T) {
+	const id = "f22f475c-d40a-48a0-8f33-647c8b29a136"
+	doc := `[{"id":"` + id + `","name":"lake","displayName":"lake of files","catalogType":"files","createdAt":"2026-11-22T02:52:49.659Z","description":"where all files are that were brought here","connectionId":"` + id + `"}]`
+	for width, want := range map[int]struct{ shown, left string }{
+		220: {"where all files are that were brought here", ""},
+		140: {"where a", ""},
+		132: {"where a", "displayName"},
+		110: {"files", "displayName, createdAt, description"},
+		90:  {id + " │ lake", "displayName, catalogType, createdAt, description"},
+		50:  {id, "displayName, catalogType, createdAt, description, connectionId"},
+		30:  {"displayName  │ lake of files", ""},
+	} {
+		var out, notes bytes.Buffer
+		if err := WriteDoc(&out, []byte(doc), Options{Terminal: true, Width: width, Notes: &notes}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), want.shown) || strings.Count(out.String(), id) < 1 {
+			t.Errorf("width %d: no %q in\n%s", width, want.shown, out.String())
+		}
+		if got := strings.ReplaceAll(notes.String(), "\n", " "); (got == "") != (want.left == "") || !strings.Contains(got, want.left) {
+			t.Errorf("width %d: the note is %q, and should name %q", width, got, want.left)
+		}
+		for line := range strings.Lines(out.String()) {
+			if w := displaywidth.String(strings.TrimSuffix(line, "\n")); w > width && width > 60 {
+				t.Errorf("width %d: a line takes %d cells: %s", width, w, line)
+			}
+		}
+	}
+}
+
 func TestHeading(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

@@ -183,11 +183,21 @@ func (t *table) field(dst, name []byte, keys int, c tcell) []byte {
 		dst = append(t.paint.on(dst, ansiDim), bar...)
 		dst = t.paint.off(dst)
 		if len(line) > 0 {
-			dst = t.styled(append(dst, ' '), Sanitize(nil, line), "", c.null)
+			text := Sanitize(nil, line)
+			if room := t.o.width() - keys - 4; t.o.Terminal && room >= 20 && len(text) > room {
+				text = bytes.ReplaceAll([]byte(Fold(string(text), room)), []byte("\n"), t.goesOn(keys))
+			}
+			dst = t.styled(append(dst, ' '), text, "", c.null)
 		}
 		dst = append(dst, '\n')
 	}
 	return dst
+}
+
+// goesOn begins a further line of a value that is too long for one; its bar tells it from one of the value's own.
+func (t *table) goesOn(keys int) []byte {
+	dst := blanks([]byte{'\n'}, keys+2)
+	return append(t.paint.off(append(t.paint.on(dst, ansiDim), "┆"...)), ' ')
 }
 
 func blanks(dst []byte, n int) []byte {
