@@ -17,6 +17,7 @@ import (
 type usage struct {
 	wall, cpu     float64 // seconds
 	peak, private float64 // MiB: the maximum resident set, and the largest part of it that is not the mapped files
+	wrote         int64   // bytes to files, pipes and devices; 0 where the system does not tell
 }
 
 // run starts a program, waits for it and measures it. out nil is the null device.
@@ -51,7 +52,7 @@ func (s *suite) run(out io.Writer, name string, args ...string) (usage, error) {
 		return usage{}, err
 	}
 	var u usage
-	_, scanErr := fmt.Fscan(r, &u.wall, &u.cpu, &u.peak, &u.private)
+	_, scanErr := fmt.Fscan(r, &u.wall, &u.cpu, &u.peak, &u.private, &u.wrote)
 	if err := c.Wait(); err != nil {
 		return u, fmt.Errorf("%s: %w\n%s", filepath.Base(name), err, stderr.Bytes())
 	}
@@ -62,17 +63,18 @@ func (s *suite) run(out io.Writer, name string, args ...string) (usage, error) {
 func observe(args []string) int {
 	c := exec.Command(args[0], args[1:]...)
 	c.Stdout, c.Stderr = os.Stdout, os.Stderr
-	start := time.Now()
+	wall, start := 0.0, time.Now()
 	err := c.Start()
-	private := 0.0
+	private, wrote := 0.0, int64(0)
 	if err == nil {
 		done := make(chan struct{})
 		go func() { private = watch(c.Process.Pid, done); close(done) }()
+		wrote = written(c.Process.Pid)
+		wall = time.Since(start).Seconds()
 		err = c.Wait()
 		done <- struct{}{}
 		<-done
 	}
-	wall := time.Since(start).Seconds()
 	st := c.ProcessState
 	if st == nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -82,7 +84,7 @@ func observe(args []string) int {
 	if r, ok := st.SysUsage().(*syscall.Rusage); ok {
 		peak = float64(r.Maxrss) * rssUnit / (1 << 20)
 	}
-	fmt.Fprintln(os.NewFile(3, "usage"), wall, (st.UserTime() + st.SystemTime()).Seconds(), peak, private)
+	fmt.Fprintln(os.NewFile(3, "usage"), wall, (st.UserTime() + st.SystemTime()).Seconds(), peak, private, wrote)
 	return st.ExitCode()
 }
 
@@ -151,6 +153,17 @@ func lookFor(name string) string {
 		return ""
 	}
 	return path
+}
+
+// all runs a program and fails when it wrote less than the whole result, so that no run counts that lost a part of it.
+func all(size int64, run func() (usage, error)) func() (usage, error) {
+	return func() (usage, error) {
+		u, err := run()
+		if err == nil && u.wrote > 0 && u.wrote < size {
+			err = fmt.Errorf("%d bytes were written instead of %d", u.wrote, size)
+		}
+		return u, err
+	}
 }
 
 // execute is `dig query execute` against the server of the suite.

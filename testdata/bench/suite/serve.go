@@ -21,6 +21,7 @@ type server struct {
 	// a gateway, which cannot know the length of a result.
 	length bool
 	first  atomic.Int64 // when the first byte of the last throttled reply was sent, in Unix nanoseconds
+	pace   atomic.Int64 // bytes a second of the last throttled reply, as they were sent
 }
 
 func serve(docs map[string]document, length bool) (*server, error) {
@@ -109,6 +110,7 @@ func (s *server) throttle(w http.ResponseWriter, f *os.File, rate int) {
 			return
 		}
 		sent += n
+		s.pace.Store(int64(float64(sent) / max(time.Since(start).Seconds(), 0.001)))
 		time.Sleep(time.Until(start.Add(time.Duration(float64(sent) / float64(rate) * float64(time.Second)))))
 	}
 }

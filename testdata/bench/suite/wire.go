@@ -19,7 +19,7 @@ func (s *suite) wire(slow bool) error {
 		return err
 	}
 	s.printf("\n### From the wire to CSV\n\n")
-	s.printf("| shape | size | `curl -s URL` | `dig query execute -o csv` | ratio | goal | peak (private) | at %s rows |\n|---|---|---|---|---|---|---|---|\n", group(s.rows*s.times))
+	s.printf("| shape | size | `curl -s URL` | `dig query execute -o csv` | ratio | goal | resident (private) | at %s rows |\n|---|---|---|---|---|---|---|---|\n", group(s.rows*s.times))
 	own := map[string]usage{}
 	for _, x := range []struct {
 		shape string
@@ -46,8 +46,8 @@ func (s *suite) wire(slow bool) error {
 			s.printf("| %s | %.0f MB | | %.2f s | | | %s | %s |\n", x.shape, float64(s.docs[x.shape].size)/1e6, own[x.shape].wall, own[x.shape].memory(), many.memory())
 			continue
 		}
-		m, err := s.against(func() (usage, error) { return s.execute(nil, x.shape, 1, "-o", "csv") },
-			func() (usage, error) { return s.run(nil, s.curl, "-s", s.srv.url(x.shape, 1, 0)) })
+		m, err := s.against(all(s.docs["CSV"].size, func() (usage, error) { return s.execute(nil, x.shape, 1, "-o", "csv") }),
+			all(s.docs[x.shape].size, func() (usage, error) { return s.run(nil, s.curl, "-s", s.srv.url(x.shape, 1, 0)) }))
 		if err != nil {
 			return err
 		}
@@ -122,7 +122,8 @@ func available() int {
 	return kib / 1024
 }
 
-func hashOf(path string) ([]byte, error) {
+// hashOf is the checksum of a file and of what follows it.
+func hashOf(path string, more ...string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -130,14 +131,18 @@ func hashOf(path string) ([]byte, error) {
 	defer f.Close()
 	var h hash.Hash = sha256.New()
 	_, err = io.Copy(h, f)
+	for _, text := range more {
+		io.WriteString(h, text)
+	}
 	return h.Sum(nil), err
 }
 
-// counter counts lines.
-type counter struct{ n int64 }
+// counter counts lines and bytes.
+type counter struct{ n, bytes int64 }
 
 func (c *counter) Write(p []byte) (int, error) {
 	c.n += int64(bytes.Count(p, []byte{'\n'}))
+	c.bytes += int64(len(p))
 	return len(p), nil
 }
 

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"path/filepath"
+)
+
+// forms measures what other forms cost beside CSV.
+func (s *suite) forms(bool) error {
+	s.printf("\n### Other forms, from CELL_TYPED\n\n| `-o` | wall | `-o csv` | ratio | resident (private) |\n|---|---|---|---|---|\n")
+	raw, err := hashOf(s.docs["CELL_TYPED"].path, "\n") // json is the document itself and a line feed
+	if err != nil {
+		return err
+	}
+	rows := int64(s.rows)
+	for _, x := range []struct {
+		form  string
+		lines int64 // 0: not counted
+	}{{"tsv", rows + 1}, {"ndjson", rows}, {"json", 0}, {"markdown", rows + 2}, {"html", 0}, {"yaml", 0}, {"table", rows + 2}, {"parquet", 0}, {"xlsx", 0}} {
+		args := []string{"-o", x.form}
+		if x.form == "parquet" || x.form == "xlsx" {
+			args = append(args, "--out", filepath.Join(s.dir, "result."+x.form))
+		} else {
+			lines, sum := &counter{}, sha256.New()
+			if _, err := s.execute(tee{lines, sum}, "CELL_TYPED", 1, args...); err != nil {
+				return err
+			}
+			if x.lines > 0 && lines.n != x.lines {
+				return fmt.Errorf("%s: %d lines instead of %d", x.form, lines.n, x.lines)
+			}
+			if x.form == "json" && !bytes.Equal(sum.Sum(nil), raw) {
+				return fmt.Errorf("json is not the document that was sent")
+			}
+		}
+		m, err := s.against(func() (usage, error) { return s.execute(nil, "CELL_TYPED", 1, args...) },
+			all(s.docs["CSV"].size, func() (usage, error) { return s.execute(nil, "CELL_TYPED", 1, "-o", "csv") }))
+		if err != nil {
+			return err
+		}
+		s.printf("| %s | %.2f s | %.2f s | %.1f | %s |\n", x.form, m.self.wall, m.rival.wall, m.ratio, m.self.memory())
+	}
+	return nil
+}
+
+// tee counts and sums what passes.
+type tee struct {
+	lines *counter
+	sum   interface{ Write([]byte) (int, error) }
+}
+
+func (t tee) Write(p []byte) (int, error) {
+	t.lines.Write(p)
+	return t.sum.Write(p)
+}

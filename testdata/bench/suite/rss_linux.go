@@ -1,3 +1,0 @@
-package main
-
-const rssUnit = 1024
