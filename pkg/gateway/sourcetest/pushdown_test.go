@@ -30,6 +30,7 @@ CREATE TABLE push.t AS SELECT g AS id, 'name ' || g AS name, (g / 4.0)::numeric(
 		{`SELECT count(*) FROM %s WHERE mood = 'sad' AND flag`, `"mood"::text COLLATE "C" = $1::text::text AND "flag" = $2::text::pg_catalog."bool"`},
 		{`SELECT count(*) FROM %s WHERE mood[::text] <> 'nonsense'`, `"mood"::text COLLATE "C" <> $1::text::text`},
 		{`SELECT count(*) FROM %s WHERE f > 1.5 AND gap IS NOT NULL`, `"f" > $1::text::pg_catalog."float8" AND "gap" IS NOT NULL`},
+		{`SELECT count(*) FROM %s`, `SELECT count(*) FROM (SELECT  FROM "push"."t") t`},
 		{`SELECT count(*) FROM %s WHERE gap IS NULL`, `SELECT "gap" FROM "push"."t" WHERE "gap" IS NULL`},
 		{`SELECT count(*) FROM %s WHERE gap NOT IN (1, 2)`, `"gap" NOT IN ($1::text::pg_catalog."int4", $2::text::pg_catalog."int4")`},
 		{`SELECT id FROM %s WHERE u = UUID '1679091c-5a88-0faf-6fb5-e6087eb1b2dc'`, `"u" = $1::text::pg_catalog."uuid"`},
@@ -60,6 +61,7 @@ INSERT INTO push.t SELECT seq, IF(seq % 2 = 0, 'Abc', 'abc'), CONCAT('name ', se
 	for _, c := range []struct{ sql, sent string }{
 		{`SELECT id FROM %s WHERE id = 7`, "SELECT `id` FROM `push`.`t` WHERE `id` = 7"},
 		{`SELECT d FROM %s WHERE id BETWEEN 5 AND 7 AND amount > 1.30`, "SELECT `id`, `amount`, `d` FROM `push`.`t` WHERE `id` >= 5 AND `id` <= 7 AND `amount` > 1.30"},
+		{`SELECT count(*) FROM %s`, "SELECT count(*) FROM (SELECT 1 FROM `push`.`t`) t"},
 		{`SELECT count(*) FROM %s WHERE [BINARY ]name = 'abc'`, "WHERE `name` = 'abc'"},
 		{`SELECT count(*) FROM %s WHERE [BINARY ]name <> 'abc'`, "WHERE CAST(CONVERT(`name` USING utf8mb4) AS BINARY) <> CAST('abc' AS BINARY)"},
 		{`SELECT count(*) FROM %s WHERE [BINARY ]padded <> 'x'`, "WHERE CAST(CONVERT(`padded` USING utf8mb4) AS BINARY) <> CAST('x' AS BINARY)"},

@@ -1,8 +1,10 @@
-// Command sources measures zone local over a PostgreSQL table of 1,000,000 and 5,000,000 rows against psql, as whole processes:
+// Command sources measures zone local over a PostgreSQL table of 1,000,000 and 5,000,000 rows against psql, and over a MariaDB table
+// against mariadb, as whole processes:
 //
 //	bash .ci/databases bin/bench/sources -dig bin/dig
 //
-// It prints the median ratio of wall times, run in turn, and the peak memory of dig. DIG_TEST_POSTGRES names the server.
+// It prints the median ratio of wall times, run in turn, and the peak memory of dig, also of statements that
+// sort and group the largest table themselves. DIG_TEST_POSTGRES and DIG_TEST_MARIADB name the servers.
 package main
 
 import (
@@ -70,6 +72,25 @@ func (b *bench) compare(label string, ours, theirs []string) {
 	fmt.Printf("%-34s %7.3f s / %7.3f s: median ratio %.2f (%.2f to %.2f), dig's peak %.0f MiB\n", label, x[mid], y[mid], r[mid], r[0], r[len(r)-1], peak)
 }
 
+// query runs a statement by dig.
+func (b *bench) query(sql string) []string {
+	return []string{b.dig, "query", "execute", "-o", "csv", "--sql", sql}
+}
+
+// connect makes a connection and a catalog of one name.
+func (b *bench) connect(name, kind string, credential map[string]any) {
+	raw, err := json.Marshal(credential)
+	if err != nil {
+		log.Fatal(err)
+	}
+	file := filepath.Join(b.dir, name+".json")
+	if err := os.WriteFile(file, raw, 0o600); err != nil {
+		log.Fatal(err)
+	}
+	b.run(b.dig, "connection", "create", name, "--type", kind, "--credential-file", file)
+	b.run(b.dig, "catalog", "create", name, "--connection", name)
+}
+
 func main() {
 	log.SetFlags(0)
 	var b bench
@@ -90,31 +111,31 @@ func main() {
 	database := strings.Trim(u.Path, "/")
 	b.env = append(os.Environ(), "DIG_ZONE=local", "DIG_DATA_DIR="+filepath.Join(b.dir, "data"), "DIG_CONFIG_DIR="+filepath.Join(b.dir, "config"),
 		"PGHOST="+u.Hostname(), "PGPORT="+u.Port(), "PGUSER="+u.User.Username(), "PGPASSWORD="+password, "PGDATABASE="+database)
-	cred, err := json.Marshal(map[string]any{"url": u.Hostname(), "port": port, "user": u.User.Username(), "password": password, "databaseName": database})
-	if err != nil {
-		log.Fatal(err)
-	}
-	file := filepath.Join(b.dir, "cred.json")
-	if err := os.WriteFile(file, cred, 0o600); err != nil {
-		log.Fatal(err)
-	}
-	b.run(b.dig, "connection", "create", "pg", "--type", "postgres", "--credential-file", file)
-	b.run(b.dig, "catalog", "create", "pg", "--connection", "pg")
-	for i, size := range strings.Split(*sizes, ",") {
+	b.connect("pg", "postgres", map[string]any{"url": u.Hostname(), "port": port, "user": u.User.Username(), "password": password, "databaseName": database})
+	all := strings.Split(*sizes, ",")
+	for i, size := range all {
 		n, err := strconv.Atoi(size)
 		if err != nil {
 			log.Fatal(err)
 		}
 		table := fmt.Sprintf("public.bench_%d", n)
 		b.run("psql", "-q", "-v", "ON_ERROR_STOP=1", "-c", fmt.Sprintf(tableSQL, table, n))
-		digSQL := func(sql string) []string {
-			return []string{b.dig, "query", "execute", "-o", "csv", "--sql", sql}
-		}
 		if i == 0 {
 			lookup := fmt.Sprintf("SELECT * FROM %%s%s WHERE id = %d", table, n/2)
-			b.compare("look-up by primary key, "+size, digSQL(fmt.Sprintf(lookup, "pg.")), []string{"psql", "--csv", "-c", fmt.Sprintf(lookup, "")})
+			b.compare("look-up by primary key, "+size, b.query(fmt.Sprintf(lookup, "pg.")), []string{"psql", "--csv", "-c", fmt.Sprintf(lookup, "")})
 		}
-		b.compare("full scan to CSV, "+size+" rows", digSQL("SELECT * FROM pg."+table), []string{"psql", "-c", `\copy (SELECT * FROM ` + table + `) TO STDOUT CSV HEADER`})
+		b.compare("full scan to CSV, "+size+" rows", b.query("SELECT * FROM pg."+table), []string{"psql", "-c", `\copy (SELECT * FROM ` + table + `) TO STDOUT CSV HEADER`})
+		if i == len(all)-1 {
+			for _, sql := range []string{"SELECT * FROM %s ORDER BY weight DESC, id", "SELECT id / 2 AS pair, count(*) AS n, sum(amount) AS amount FROM %s GROUP BY 1", "SELECT count(*) FROM %s"} {
+				seconds, peak := b.run(b.query(fmt.Sprintf(sql, "pg."+table))...)
+				fmt.Printf("%s: %.1f s, dig's peak %.0f MiB\n", fmt.Sprintf(sql, size+" rows"), seconds, peak)
+			}
+		}
 		b.run("psql", "-q", "-c", "DROP TABLE "+table)
 	}
+	n, err := strconv.Atoi(all[0])
+	if err != nil {
+		log.Fatal(err)
+	}
+	b.mariadb(n)
 }

@@ -49,12 +49,23 @@ func (t *relation) query(req engine.ScanRequest) (string, []column, error) {
 	return q, cols, nil
 }
 
-// Scan starts reading on a connection of its own.
+// Scan starts reading on a connection of its own. Rows that are only counted are counted by the server.
 func (t *relation) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batches, error) {
 	q, cols, err := t.query(req)
 	if err != nil {
 		return nil, err
 	}
+	if len(cols) == 0 && len(req.Filters) == 0 {
+		b, err := t.start(ctx, "SELECT count(*) FROM ("+q+") t", []column{{ColumnInfo: engine.ColumnInfo{Name: "count", Type: "bigint"}}})
+		if err != nil {
+			return nil, err
+		}
+		return connector.Counted(b), nil
+	}
+	return t.start(ctx, q, cols)
+}
+
+func (t *relation) start(ctx context.Context, q string, cols []column) (engine.Batches, error) {
 	conn, err := t.s.db.Conn(ctx)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -150,21 +151,35 @@ func text(v any) (string, bool) {
 	return "", false
 }
 
-// Scan starts reading. The session ends with the batches.
+// Scan starts reading. The session ends with the batches. Rows that are only counted are counted by the server.
 func (t *relation) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batches, error) {
 	sql, args, err := t.query(req)
 	if err != nil {
 		return nil, err
 	}
+	if len(req.Columns) == 0 && len(req.Filters) == 0 {
+		b, err := t.start(ctx, "SELECT count(*) FROM ("+sql+") t", nil, []column{{ColumnInfo: engine.ColumnInfo{Name: "count", Type: "bigint"}, oid: pgtype.Int8OID, wire: wireInt8}})
+		if err != nil {
+			return nil, err
+		}
+		return connector.Counted(b), nil
+	}
+	var cols []column
+	for _, name := range req.Columns {
+		cols = append(cols, t.cols[name])
+	}
+	return t.start(ctx, sql, args, cols)
+}
+
+func (t *relation) start(ctx context.Context, sql string, args [][]byte, cols []column) (engine.Batches, error) {
 	c, err := t.p.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	b := &batches{p: t.p, conn: c}
+	b := &batches{p: t.p, conn: c, cols: cols}
 	var formats []int16
-	for _, name := range req.Columns {
-		col := t.cols[name]
-		b.cols, formats = append(b.cols, col), append(formats, col.wire.format())
+	for _, col := range cols {
+		formats = append(formats, col.wire.format())
 	}
 	ctx, b.cancel = context.WithCancel(ctx)
 	b.rows = c.PgConn().ExecParams(ctx, sql, args, nil, nil, formats)

@@ -14,7 +14,10 @@ import (
 type narrowing struct {
 	conds []condition
 	limit int64 // -1: none; holds only when every condition is applied exactly
+	count bool  // no column of the table is looked at: its rows are only counted
 }
+
+func (n narrowing) empty() bool { return n.conds == nil && n.limit < 0 && !n.count }
 
 func everything() narrowing { return narrowing{limit: -1} }
 
@@ -80,7 +83,7 @@ func (w *narrower) search(v any) narrowing {
 	switch v := v.(type) {
 	case []any:
 		for _, x := range v {
-			if n := w.search(x); n.conds != nil || n.limit >= 0 {
+			if n := w.search(x); !n.empty() {
 				return n
 			}
 		}
@@ -91,7 +94,7 @@ func (w *narrower) search(v any) narrowing {
 			}
 		}
 		for _, x := range v {
-			if n := w.search(x); n.conds != nil || n.limit >= 0 {
+			if n := w.search(x); !n.empty() {
 				return n
 			}
 		}
@@ -155,8 +158,30 @@ func (w *narrower) selected(sel map[string]any, on []map[string]any) narrowing {
 	}
 	if all && !w.joined {
 		n.limit = plainLimit(sel)
+		n.count = onlyCounts(sel)
 	}
 	return n
+}
+
+// onlyCounts says that a SELECT asks for count(*) and constants alone.
+func onlyCounts(sel map[string]any) bool {
+	mods, _ := sel["modifiers"].([]any)
+	if len(mods) > 0 || !onlyKeys(sel, "type", "modifiers", "select_list", "from_table", "aggregate_handling", "cte_map") || str(sel, "aggregate_handling") != "STANDARD_HANDLING" {
+		return false
+	}
+	list, _ := sel["select_list"].([]any)
+	for _, x := range list {
+		e, _ := x.(map[string]any)
+		if str(e, "class") == "CONSTANT" {
+			continue
+		}
+		order, _ := e["order_bys"].(map[string]any)
+		if str(e, "class") != "FUNCTION" || str(e, "function_name") != "count_star" || !onlyKeys(order, "type") ||
+			!onlyKeys(e, "class", "type", "alias", "query_location", "function_name", "order_bys") {
+			return false
+		}
+	}
+	return len(list) > 0
 }
 
 // plainLimit is how many rows of its table a SELECT needs at most, -1 where that is not plain to see: with grouping, order,

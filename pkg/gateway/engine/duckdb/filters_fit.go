@@ -50,7 +50,7 @@ func (t *scanTable) widen(n narrowing) {
 			}
 		}
 	}
-	t.filters, t.limit = out, -1
+	t.filters, t.limit, t.count = out, -1, t.count && n.count
 }
 
 func (t *scanTable) filter(c condition) (engine.Filter, bool) {

@@ -42,6 +42,7 @@ type scanTable struct {
 	types   []string // DuckDB's, by column
 	filters []engine.Filter
 	limit   int64
+	count   bool // rows are only counted: what DuckDB asks for besides is nowhere looked at
 }
 
 // scanRun is one reading of a table. DuckDB calls it from one thread at a time.
@@ -103,6 +104,7 @@ func (s *statement) addScan(ctx context.Context, n engine.TableName, src engine.
 		t.types = append(t.types, duckType(c.Type))
 	}
 	t.filters, t.limit = t.fit(want)
+	t.count = want.count
 	s.scans.tables[n.String()] = t
 	return nil
 }
@@ -180,9 +182,11 @@ func (s *scanSet) open(t *scanTable, cols []int) (*scanRun, error) {
 			r.cols[i] = -1
 			continue
 		}
-		req.Columns = append(req.Columns, t.cols[c].Name)
 		w := newVecWriter(t.types[c])
-		r.out, r.vecs = append(r.out, w), append(r.vecs, w)
+		r.out = append(r.out, w)
+		if !t.count {
+			req.Columns, r.vecs = append(req.Columns, t.cols[c].Name), append(r.vecs, w)
+		}
 	}
 	r.names = req.Columns
 	rows, err := t.src.Scan(s.ctx, req)
@@ -226,6 +230,11 @@ func (r *scanRun) fill(chunk bindings.DataChunk) error {
 		return r.set.fail(r.table, err)
 	}
 	for _, w := range r.out {
+		for row := range n {
+			if r.table.count {
+				w.Null(row)
+			}
+		}
 		w.flush()
 	}
 	bindings.DataChunkSetSize(chunk, bindings.IdxT(n))
@@ -244,7 +253,7 @@ func (r *scanRun) copy() (int, error) {
 		r.batch = batch
 	}
 	n := min(len(r.batch), int(bindings.VectorSize()))
-	for i, w := range r.out {
+	for i, w := range r.out[:len(r.vecs)] {
 		for row, vals := range r.batch[:n] {
 			if i >= len(vals) {
 				return 0, fmt.Errorf("a row has %d values, %d were asked for", len(vals), len(r.out))

@@ -1,0 +1,53 @@
+package connector
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// Counted gives as many rows without columns as the one number says that the source answers. It closes what it reads from.
+func Counted(answer engine.Batches) engine.Batches { return &counted{Batches: answer, left: -1} }
+
+type counted struct {
+	engine.Batches
+	left int64 // -1 before the answer
+}
+
+var _ engine.Filler = (*counted)(nil)
+
+// Fill implements engine.Filler.
+func (c *counted) Fill(ctx context.Context, _ []engine.Vector, n int) (int, error) {
+	if c.left < 0 {
+		rows, err := c.Batches.Next(ctx)
+		if err == nil {
+			_, err = c.Batches.Next(ctx) // to the end, so that the session is free
+		}
+		if err != io.EOF {
+			return 0, err
+		}
+		if len(rows) != 1 || len(rows[0]) != 1 {
+			return 0, errors.New("the source does not answer how many rows there are")
+		}
+		if c.left, _ = rows[0][0].(int64); c.left < 0 {
+			return 0, errors.New("the source answers that there are fewer rows than none")
+		}
+	}
+	if c.left == 0 {
+		return 0, io.EOF
+	}
+	n = int(min(c.left, int64(n)))
+	c.left -= int64(n)
+	return n, nil
+}
+
+// Next implements engine.Batches.
+func (c *counted) Next(ctx context.Context) ([][]any, error) {
+	n, err := c.Fill(ctx, nil, nextRows)
+	if err != nil {
+		return nil, err
+	}
+	return make([][]any, n), nil
+}
