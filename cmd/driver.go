@@ -77,14 +77,19 @@ func newSQLCmd(e *Env) *cobra.Command {
 	var dialect, body string
 	t := &cobra.Command{
 		Use: "transpile [SQL]", Short: "Write a statement in another SQL dialect", Args: cobra.MaximumNArgs(1),
-		Long:    "Write a statement in another SQL dialect, Trino's if none is named. SQL may be @FILE or - for stdin.",
-		Example: "  " + e.Name + " sql transpile --dialect trino @report.sql",
+		Long: `Write a statement in another SQL dialect, Trino's if none is named. SQL may be @FILE or - for stdin.
+
+Zone local writes trino, which leaves a statement as it is, and duckdb: the text that it would run, for a DuckDB whose tables
+have the same three-part names. What only the gateway can compute is refused by name.`,
+		Example: "  " + e.Name + " sql transpile --dialect trino @report.sql\n  " + e.Name + " sql transpile --dialect duckdb \"SELECT 7/2, date_trunc('month', now())\"",
 	}
-	t.Flags().StringVar(&dialect, "dialect", "trino", "dialect to write")
+	t.Flags().StringVar(&dialect, "dialect", dialectTrino, "dialect to write")
+	fixed(t, "dialect", dialectTrino, dialectDuck)
 	bodyFlag(t, &body)
 	c.AddCommand(e.leaf(spec.TranspileSql, t, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
 		var req api.TranspileRequest
-		if err := e.body(body, &req); err != nil {
+		err := e.body(body, &req)
+		if err != nil {
 			return view{}, err
 		}
 		if len(args) == 1 {
@@ -97,7 +102,13 @@ func newSQLCmd(e *Env) *cobra.Command {
 		if strings.TrimSpace(req.Query) == "" {
 			return view{}, usagef("a statement is required")
 		}
-		v, err := cl.SQL.Transpile(ctx, dialect, req)
+		project := ""
+		if strings.EqualFold(dialect, dialectDuck) && e.onlyLocal("") == nil {
+			if project, err = e.projectID(ctx, cl); err != nil {
+				return view{}, err
+			}
+		}
+		v, err := cl.SQL.Transpile(ctx, dialect, project, req)
 		if err != nil || e.run.flags.output != "" && e.run.flags.output != "table" {
 			return object(v), err
 		}

@@ -10,6 +10,12 @@ import (
 type SQLService struct{ c *Client }
 
 // Transpile runs POST /sql/transpile/{dialect}.
-func (s *SQLService) Transpile(ctx context.Context, dialect string, body TranspileRequest) (TranspileResult, error) {
-	return call[TranspileResult](ctx, s.c, spec.TranspileSql.At(dialect), body)
+//
+// With project it is about the tables of that project, which zone local alone knows.
+func (s *SQLService) Transpile(ctx context.Context, dialect, project string, body TranspileRequest) (TranspileResult, error) {
+	at := spec.TranspileSql.At(dialect)
+	if project != "" {
+		at = at.With("projectId", project)
+	}
+	return call[TranspileResult](ctx, s.c, at, body)
 }

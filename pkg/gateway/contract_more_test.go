@@ -223,7 +223,7 @@ var contractMoreSteps = []step{
 	}},
 	{op: spec.DeleteLegacyChat, fault: 404, call: func(s *scenario) error { return only(s.Agent.DeleteLegacy(ctx(), s.project, "none")) }},
 	{op: spec.TranspileSql, call: func(s *scenario) error {
-		return only(s.SQL.Transpile(ctx(), "trino", of[api.TranspileRequest](`{"query":"SELECT 1"}`)))
+		return only(s.SQL.Transpile(ctx(), "trino", "", of[api.TranspileRequest](`{"query":"SELECT 1"}`)))
 	}},
 	{op: spec.ListSupportedDrivers, call: func(s *scenario) error { return only(s.Drivers.List(ctx(), "")) }},
 	{op: spec.GetJdbcDriver, fault: 404, call: func(s *scenario) error { return only(s.Drivers.JDBC(ctx())) }},

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -14,21 +16,51 @@ type transpileResult struct {
 	Result string `json:"result"`
 }
 
-// transpile writes a statement in another dialect. The dialect of this gateway is Trino's, and Trino is the only target it
-// can vouch for: a Trino statement is answered as it is. Text that is plainly of another dialect is refused and not passed off
-// as Trino; so is every other target.
-func (g *Gateway) transpile(_ context.Context, r *Request[api.TranspileRequest]) (transpileResult, error) {
+// transpile writes a statement in another dialect. The dialect of this gateway is Trino's: a Trino statement is answered as it is, and
+// in DuckDB's dialect as the engine runs it. Text that is plainly of another dialect is refused and not passed off as Trino; so is
+// every other target.
+func (g *Gateway) transpile(ctx context.Context, r *Request[api.TranspileRequest]) (transpileResult, error) {
 	if strings.TrimSpace(r.Body.Query) == "" {
 		return transpileResult{}, missing("query")
 	}
 	dialect := r.Param("dialect")
-	if !strings.EqualFold(dialect, "trino") {
-		return transpileResult{}, dataFault(400, "cannot transpile to dialect %q: %s on this gateway knows trino only", dialect, spec.TranspileSql.ID)
+	duck := strings.EqualFold(dialect, "duckdb")
+	if !duck && !strings.EqualFold(dialect, "trino") {
+		return transpileResult{}, dataFault(400, "cannot transpile to dialect %q: %s on this gateway writes trino and duckdb", dialect, spec.TranspileSql.ID)
 	}
 	if f := notTrino(r.Body.Query); f != nil {
 		return transpileResult{}, f
 	}
+	if duck {
+		text, err := g.toDuckDB(ctx, r)
+		return transpileResult{api.TranspileResult{Query: text}, text}, err
+	}
 	return transpileResult{api.TranspileResult{Query: r.Body.Query}, r.Body.Query}, nil
+}
+
+// toDuckDB writes a statement in DuckDB's dialect. What it means depends on the types of the columns it reads: those of the project
+// that the query parameter projectId names, which is zone local's own.
+func (g *Gateway) toDuckDB(ctx context.Context, r *Request[api.TranspileRequest]) (string, error) {
+	id := r.Query("projectId")
+	if id == "" {
+		id = r.Scope.ProjectID
+	}
+	if id == "" {
+		return "", frameworkFault(400, "query parameter projectId: a project is required, whose tables the statement is about")
+	}
+	var p store.Project
+	if err := g.authorize(ctx, r.Op, r.Scope, id, &p); err != nil {
+		return "", err
+	}
+	data, err := g.engine.Project(ctx, p.ID)
+	if err != nil {
+		return "", err
+	}
+	t, ok := data.(engine.Transpiler)
+	if !ok {
+		return "", dataFault(400, "the engine of this gateway writes no dialect but trino")
+	}
+	return t.Transpile(ctx, engine.Query{SQL: r.Body.Query, Timeout: g.timeoutOf(nil), Catalogs: g.resolver(p)})
 }
 
 // notTrino finds what cannot be Trino's SQL by its lexical form alone.

@@ -300,6 +300,13 @@ type Options struct {
 	NewID     func() string // makes the id of a new column; unique, never reused
 }
 
+// Transpiler is what a Project may implement as well: it writes a SELECT of Trino's dialect in the engine's own.
+type Transpiler interface {
+	// Transpile gives a text that means the same to the bare engine, with the names of tables as three parts. What cannot be written so is
+	// *Error with KindUnsupported. Nothing is run.
+	Transpile(ctx context.Context, q Query) (string, error)
+}
+
 // Lineager is what a Project may implement as well: it tells what the columns of a SELECT are computed from.
 type Lineager interface {
 	// Lineage has an entry for each column of the result, in order, or is nil when the statement cannot be followed. Only the

@@ -1,0 +1,134 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	bindings "github.com/duckdb/duckdb-go-bindings"
+)
+
+var _ engine.Transpiler = (*project)(nil)
+
+// Transpile writes what runs here for a statement of Trino's dialect. What needs functions that only this engine has is refused by name.
+func (p *project) Transpile(ctx context.Context, q engine.Query) (string, error) {
+	ctx, cancel := deadline(ctx, q)
+	defer cancel()
+	s, err := p.statement(ctx, q)
+	if err != nil {
+		return "", err
+	}
+	defer s.close()
+	if err := ofTheSession(q.SQL); err != nil {
+		return "", err
+	}
+	if s.t, err = s.translate(ctx, q.SQL, "", true); err != nil {
+		return "", err
+	}
+	if err := s.plan(ctx, s.t.text); err != nil {
+		return "", s.explain(err)
+	}
+	root, err := s.serialize(ctx, s.t.text)
+	if err != nil {
+		return "", err
+	}
+	fails := func(n node) bool { return str(n, "function_name") == errorFunction }
+	if containsNode(root, func(n node) bool { return str(n, "type") == "OPERATOR_TRY" && containsNode(n, fails) }) {
+		return "", &engine.Error{Kind: engine.KindUnsupported, Message: "TRY of what may raise an error in Trino's words cannot be written for DuckDB"}
+	}
+	changed, err := plainCalls(root)
+	if err != nil {
+		return "", s.t.place(err)
+	}
+	text := s.t.text
+	if changed {
+		if text, err = s.deserialize(ctx, root); err != nil {
+			return "", err
+		}
+	}
+	if len(s.t.tree.tables) == 0 {
+		if err := bareAccepts(text); err != nil {
+			return "", &engine.Error{Kind: engine.KindUnsupported, Message: "the statement cannot be written for a DuckDB without the gateway: " + err.Error()}
+		}
+	}
+	return text, nil
+}
+
+// ofTheSession refuses what is answered from the session or the gateway's lists and would be frozen into the text.
+func ofTheSession(sql string) error {
+	tokens, err := lex(sql)
+	if err != nil {
+		return nil // the translation says it
+	}
+	for i, t := range tokens {
+		switch {
+		case i == 0 && (t.is("show") || t.is("describe") || t.is("desc")),
+			t.is("current_user"), t.is("current_user_props"), t.is("current_catalog"), t.is("current_schema"), t.is(infoSchema):
+			e := engine.Error{Kind: engine.KindUnsupported, Message: "'" + t.text + "' is answered by the gateway and cannot be written for DuckDB"}
+			e.Line, e.Col = lineCol(sql, t.pos)
+			return &e
+		}
+	}
+	return nil
+}
+
+// plainCalls puts functions of every DuckDB in the place of those of this engine, and refuses the others by name.
+func plainCalls(v any) (changed bool, err error) {
+	switch v := v.(type) {
+	case node:
+		name := str(v, "function_name")
+		switch {
+		case name == errorFunction:
+			v["function_name"], changed = "error", true
+		case name == "lpad" || name == "rpad": // here they take a bigint
+			if a := args(v); len(a) == 3 {
+				v["children"], changed = []any{a[0], castTo(a[1], "INTEGER"), a[2]}, true
+			}
+		case strings.HasPrefix(name, "~") && !slices.Contains(trinoOperators, name):
+			return false, unsupported(v, "a DuckDB without the gateway has no function that does what %s does here", strings.TrimPrefix(name, "~"))
+		}
+		for _, k := range sortedKeys(v) {
+			c, err := plainCalls(v[k])
+			if err != nil {
+				return false, err
+			}
+			changed = changed || c
+		}
+	case []any:
+		for _, x := range v {
+			c, err := plainCalls(x)
+			if err != nil {
+				return false, err
+			}
+			changed = changed || c
+		}
+	}
+	return changed, nil
+}
+
+// trinoOperators are the functions of DuckDB itself whose names begin as those of this engine do.
+var trinoOperators = []string{"~~", "~", "~~~", "~~*"}
+
+// bareAccepts has an empty DuckDB plan a text.
+func bareAccepts(text string) error {
+	var db bindings.Database
+	var c bindings.Connection
+	if bindings.Open("", &db) == bindings.StateError {
+		return errors.New("no DuckDB can be opened")
+	}
+	defer bindings.Close(&db)
+	if bindings.Connect(db, &c) == bindings.StateError {
+		return errors.New("no DuckDB can be opened")
+	}
+	defer bindings.Disconnect(&c)
+	var ps bindings.PreparedStatement
+	defer bindings.DestroyPrepare(&ps)
+	if bindings.Prepare(c, text, &ps) == bindings.StateError {
+		return parseDuckError(bindings.ErrorTypeInvalid, bindings.PrepareError(ps))
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+var ownCall = regexp.MustCompile(`"~\w+"\s*\(`)
+
+// TestTranspile writes every idiom for DuckDB. What is written gives the same rows when it runs as DuckDB's own SQL, where the
+// gateway's functions are out of reach; what is not written is refused.
+func TestTranspile(t *testing.T) {
+	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
+	written, refused := 0, 0
+	for _, i := range readIdioms(t) {
+		text, err := p.Transpile(t.Context(), engine.Query{SQL: i.sql})
+		if i.bad != "" { // a fault of the statement, or of a value when it runs
+			if err == nil {
+				_, err = rows(t, p, engine.Query{SQL: text, Dialect: dialectDuck})
+			}
+			if err == nil {
+				t.Errorf("line %d: %s is refused, and was written as\n%s", i.line, i.sql, text)
+			}
+			continue
+		}
+		if err != nil {
+			if kindOf(err) != engine.KindUnsupported {
+				t.Errorf("line %d: %s: %q: %v", i.line, i.sql, kindOf(err), err)
+			}
+			refused++
+			continue
+		}
+		written++
+		if ownCall.MatchString(text) {
+			t.Errorf("line %d: %s needs the gateway:\n%s", i.line, i.sql, text)
+		}
+		if strings.Contains(strings.ToLower(i.sql), "rand") || strings.Contains(i.sql, "uuid()") || strings.Contains(i.sql, "INTERVAL") || strings.Contains(i.sql, " - ") {
+			continue // another value each time, and intervals are written otherwise
+		}
+		want, _ := rows(t, p, engine.Query{SQL: i.sql})
+		if got, err := rows(t, p, engine.Query{SQL: text, Dialect: dialectDuck}); err != nil || got != want {
+			t.Errorf("line %d: %s\n%s\n got %v %s\nwant %s", i.line, i.sql, text, err, got, want)
+		}
+	}
+	t.Logf("%d written, %d refused", written, refused)
+	if written < 60 || refused < 20 {
+		t.Errorf("%d written, %d refused", written, refused)
+	}
+}
