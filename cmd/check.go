@@ -50,8 +50,8 @@ func newCheckCmd(e *Env) *cobra.Command {
 		Use: "check", Short: "Look for what makes the answers of a project wrong or old", Args: cobra.NoArgs,
 		Long: `Look for what makes the answers of a project wrong or old, and print it, one line each.
 
-  rows          a table that a saved query reads is cut at 100 rows, or its cache
-                is being filled for the first time; never so on zone local
+  rows          a table that a saved query reads is cut at 100 rows, or its
+                cache is being filled for the first time; never on zone local
   cached        a table counts as cached and no cache is listed
   cache         the last refresh failed, was cancelled or is silent; or there
                 was none
