@@ -167,21 +167,51 @@ func untrusted(code string, t tableRef, why, hint string) *failure {
 	return &failure{exit: exitUntrusted, code: code, msg: "the rows of " + t.String() + " may not be all: " + why, hint: hint}
 }
 
-// warn says after a result of exactly 100 rows or of none whether rows may be missing.
+// computed finds a statement whose result depends on rows that it does not show, so that a part of them gives another answer.
+var computed = late.Regexp(`(?i)\b(where|join|group|having|distinct|count|sum|avg|min|max|order|union|intersect|except|over|exists|in)\b`)
+
+// warn says after a result whether it may have been made of a part of the rows. Of each table it does so once in a run.
 func (q *querying) warn(ctx context.Context, st *statement, rows int64, notes io.Writer) {
-	if rows != 0 && rows != cappedRows || !q.e.guarded() {
+	if !q.e.guarded() || q.f.strict {
 		return
 	}
-	g := &guard{cl: q.cl, project: q.project}
-	_ = g.walk(ctx, g.tables(ctx, st.form), func(t tableRef, _, doubt string) error {
-		switch {
-		case doubt == "syncing" && rows == 0:
-			fmt.Fprintf(notes, "warning: no rows, but the cache of %s is still being filled for the first time\n", t)
-		case doubt == "uncached" && rows == cappedRows:
-			fmt.Fprintf(notes, "warning: exactly 100 rows, and %s is not cached: the source may have been cut at 100; --strict makes sure\n", t)
+	q.guarding.Lock()
+	defer q.guarding.Unlock()
+	if q.guard == nil {
+		q.guard, q.told = &guard{cl: q.cl, project: q.project}, map[tableRef]bool{}
+	}
+	type doubted struct {
+		t     tableRef
+		doubt string
+	}
+	var all []doubted
+	sum := st.text == "" || computed().MatchString(notNames().ReplaceAllString(st.text, " "))
+	if !sum && rows != 0 && rows != cappedRows && !strings.Contains(strings.ToLower(st.text), "query") {
+		return // what it shows is there; a saved query may compute
+	}
+	tables := 0
+	_ = q.guard.walk(ctx, q.guard.tables(ctx, st.form), func(t tableRef, _, doubt string) error {
+		tables++
+		if doubt != "" && !q.told[t] {
+			all = append(all, doubted{t, doubt})
 		}
 		return nil
 	})
+	for _, d := range all {
+		switch {
+		case d.doubt == "syncing" && rows == 0:
+			fmt.Fprintf(notes, "warning: no rows, but the cache of %s is still being filled for the first time\n", d.t)
+		case d.doubt == "syncing":
+			fmt.Fprintf(notes, "warning: the cache of %s is still being filled for the first time: its rows are not in this result\n", d.t)
+		case rows == cappedRows:
+			fmt.Fprintf(notes, "warning: exactly 100 rows, and %s is not cached: the source may have been cut at 100; --strict makes sure\n", d.t)
+		case rows > cappedRows && tables == 1 || rows == 0 && !sum:
+			continue
+		default:
+			fmt.Fprintf(notes, "warning: %s is not cached: if its source is cut at 100 rows, this was made of a part of them; --strict makes sure\n", d.t)
+		}
+		q.told[d.t] = true
+	}
 }
 
 // doubtful is "syncing", "uncached" or "" for a table, with the id of its catalog. What cannot be found out is no doubt.

@@ -36,13 +36,13 @@ func (e *Env) pointAt(st *statement, err error) error {
 		return err
 	}
 	f := classify(context.Background(), err)
+	if hint := sqlHint(st.text, ae.Message, line, col); hint != "" {
+		f.hint = hint
+	}
 	if strings.Contains(ae.Message, "mismatched input 'OFFSET'") {
-		f.hint = e.offsetHint()
+		f.hint = e.offsetHint(f.hint)
 	}
 	excerpt := output.Caret(st.text, line, col)
-	if f.hint == "" {
-		f.hint = sqlHint(st.text, ae.Message, line, col)
-	}
 	if line == 1 {
 		col += st.col
 	}

@@ -41,11 +41,13 @@ func inDialect(ctx context.Context, dialect string) context.Context {
 	return ctx
 }
 
-// offsetHint is for OFFSET after LIMIT, the commonest difference between Trino's SQL and others'.
-func (e *Env) offsetHint() string {
-	hint := "Trino's order is OFFSET m LIMIT n"
-	if e.onlyLocal("") == nil {
-		return fmt.Sprintf("%s; --dialect %s takes LIMIT n OFFSET m, on zone local only", hint, dialectDuck)
+// offsetHint is for OFFSET after LIMIT, the commonest difference between Trino's SQL and others'. known is the hint so far.
+func (e *Env) offsetHint(known string) string {
+	if known == "" {
+		known = "Trino's order is OFFSET m LIMIT n"
 	}
-	return hint
+	if e.onlyLocal("") == nil {
+		return fmt.Sprintf("%s; --dialect %s takes LIMIT n OFFSET m, on zone local only", known, dialectDuck)
+	}
+	return known
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
@@ -36,6 +37,10 @@ type querying struct {
 	o       output.Options
 	format  api.Format // on the wire
 	chosen  bool       // by --format
+
+	guarding sync.Mutex
+	guard    *guard
+	told     map[tableRef]bool // that a table may lack rows
 }
 
 // newQuerying opens the client and decides on the shape of the rows on the wire: what --format says, else the cheapest that

@@ -38,10 +38,10 @@ func sqlHint(sql, message string, line, col int) string {
 		return ""
 	}
 	if n, m := one(limitOffset, before), one(offsetRows, after); n != "" && m != "" {
-		return "OFFSET comes before LIMIT: OFFSET " + m + " LIMIT " + n
+		return "Trino's order is OFFSET " + m + " LIMIT " + n
 	}
 	if m, n := one(limitList, before), one(listRows, after); n != "" && m != "" {
-		return "rows to skip are written with OFFSET: OFFSET " + m + " LIMIT " + n
+		return "Trino has no list after LIMIT: OFFSET " + m + " LIMIT " + n
 	}
 	if name := one(backticked, after); name != "" {
 		return `names are quoted with double quotes: "` + strings.ReplaceAll(name, `"`, `""`) + `"`

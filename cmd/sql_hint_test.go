@@ -9,9 +9,9 @@ func TestSQLHint(t *testing.T) {
 		line, col    int
 		want         string
 	}{
-		{"SELECT 1\nORDER BY 1 LIMIT 5\nOFFSET 20", "mismatched input 'OFFSET'", 3, 1, "OFFSET comes before LIMIT: OFFSET 20 LIMIT 5"},
-		{"SELECT 'é' limit  7  offset 3", "mismatched input 'offset'", 1, 22, "OFFSET comes before LIMIT: OFFSET 3 LIMIT 7"},
-		{"SELECT 1 LIMIT 10, 5", "mismatched input ','", 1, 18, "rows to skip are written with OFFSET: OFFSET 10 LIMIT 5"},
+		{"SELECT 1\nORDER BY 1 LIMIT 5\nOFFSET 20", "mismatched input 'OFFSET'", 3, 1, "Trino's order is OFFSET 20 LIMIT 5"},
+		{"SELECT 'é' limit  7  offset 3", "mismatched input 'offset'", 1, 22, "Trino's order is OFFSET 3 LIMIT 7"},
+		{"SELECT 1 LIMIT 10, 5", "mismatched input ','", 1, 18, "Trino has no list after LIMIT: OFFSET 10 LIMIT 5"},
 		{"SELECT `a \"b` FROM t", "mismatched input '`'", 1, 8, `names are quoted with double quotes: "a ""b"`},
 		{"SELECT 1 LIMIT ? OFFSET ?", "mismatched input 'OFFSET'", 1, 18, ""}, // the bindings would change places
 		{"SELECT 'LIMIT 5 OFFSET 2' FROM", "mismatched input '<EOF>'", 1, 31, ""},
