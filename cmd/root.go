@@ -180,6 +180,7 @@ func newExitCodesHelp() *cobra.Command {
   12   stopped by --max-bytes: the reply is larger
   13   stopped by --timeout of a query
   130  interrupted
+  141  the reader of stdout, such as head, ended first
 
 Of several statements run with --keep-going, the code less 20 failed: 21 is one, 99 is 79 or more.
 

@@ -210,7 +210,11 @@ func (d *drawing) number(cells []tcell) (float64, bool) {
 
 func (d *drawing) remarks(o Options) {
 	if d.skipped > 0 {
-		o.note("(%s values of %s are NULL or no finite numbers and not drawn)", group(d.skipped), d.name)
+		are := "are NULL or no finite numbers"
+		if d.skipped == 1 {
+			are = "is NULL or no finite number"
+		}
+		o.note("(%s of %s %s and not drawn)", counted(d.skipped, "value"), d.name, are)
 	}
 }
 

@@ -90,7 +90,7 @@ func diff(a, b api.RowReader, keys []string, w io.Writer, o Options, chunk int) 
 }
 
 func (d DiffStats) summary() string {
-	s := fmt.Sprintf("a has %s rows, b has %s: %s only in a, %s only in b, %s changed, %s equal", group(d.A), group(d.B), group(d.OnlyA),
+	s := fmt.Sprintf("a has %s, b has %s: %s only in a, %s only in b, %s changed, %s equal", counted(d.A, "row"), group(d.B), group(d.OnlyA),
 		group(d.OnlyB), group(d.Changed), group(d.Equal))
 	if d.Repeated > 0 {
 		s += fmt.Sprintf("; the key is not unique, %s rows repeat one", group(d.Repeated))

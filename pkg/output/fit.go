@@ -117,24 +117,32 @@ func elide(least []int, width int) []int {
 	return append(show, last)
 }
 
+// tight shows all columns, with values cut to one line, if that is possible.
+func (t *table) tight(ms []measure, natural, values []int) (ok bool) {
+	height, least := t.height, make([]int, len(ms))
+	for text := usefulText; text >= scantText && !ok; text-- {
+		for i := range ms {
+			least[i] = ms[i].tight(values[i], text, t.right[i], &t.cols[i])
+		}
+		t.widths, ok = fit(ms, natural, least, t.o.width())
+	}
+	if t.height = 1; !ok {
+		t.height = height
+	}
+	return ok
+}
+
 // overview narrows or leaves out columns, so that the beginnings of as many as possible are seen. Values take one line. values are the
 // widths of the widest cells, without the headings.
 func (t *table) overview(ms []measure, natural, values []int) {
-	t.height = 1
-	width := t.o.width()
-	tight := make([]int, len(ms))
-	for text := usefulText; text >= scantText; text-- {
-		for i := range ms {
-			tight[i] = ms[i].tight(values[i], text, t.right[i], &t.cols[i])
-		}
-		var ok bool
-		if t.widths, ok = fit(ms, natural, tight, width); ok {
-			return
-		}
+	if t.tight(ms, natural, values) {
+		return
 	}
+	width, tight := t.o.width(), make([]int, len(ms))
 	for i := range ms {
 		tight[i] = ms[i].tight(values[i], usefulText, t.right[i], &t.cols[i])
 	}
+	t.height = 1
 	t.show = elide(tight, width)
 	last := len(t.show) - 1
 	if len(t.show) < len(natural) {

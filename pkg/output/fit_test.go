@@ -122,6 +122,20 @@ func TestNarrowList(t *testing.T) {
 	}
 }
 
+// TestProfileIsATable: what is known of the columns is looked at as a whole, so that it is cut rather than turned.
+func TestProfileIsATable(t *testing.T) {
+	var out, notes bytes.Buffer
+	if _, err := WriteProfile(&out, customers(200), Options{Terminal: true, Width: 120, Notes: &notes}); err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Count(out.String(), "\n"); lines != 13 || !strings.Contains(out.String(), "\n uid ") || !strings.Contains(out.String(), ellipsis) {
+		t.Errorf("%d lines:\n%s", lines, out.String())
+	}
+	if got := strings.ReplaceAll(notes.String(), "\n", " "); !strings.HasPrefix(got, "(200 rows profiled; values that end in … are cut") {
+		t.Errorf("the footer is %q", got)
+	}
+}
+
 func TestHeading(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

@@ -52,6 +52,7 @@ type Options struct {
 
 	Elapsed func() time.Duration // named in the footer of a table on a terminal; nil names none
 
+	profile    string        // the rows describe columns, and this stands in the footer in place of their number
 	sampleWait time.Duration // how long a table waits for its sample after the first row; 0 is the usual
 }
 

@@ -69,12 +69,11 @@ func WriteProfile(w io.Writer, rows api.RowReader, o Options) (Stats, error) {
 	if o.format() == Table {
 		o.MaxRows = -1
 	}
-	notes := o
-	o.Notes = nil
+	o.profile = counted(read, "row") + " profiled"
 	st, err := WriteRows(w, out, o)
 	st.Rows = read
-	if err == nil && o.Terminal {
-		notes.note("(%s rows profiled)", group(read))
+	if err == nil && o.Terminal && o.format() != Table {
+		o.note("(%s)", o.profile)
 	}
 	return st, err
 }

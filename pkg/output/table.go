@@ -1,6 +1,7 @@
 package output
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -211,7 +212,7 @@ func (t *table) layout(smp *sample) {
 			return
 		}
 		if smp.end && len(smp.rows) <= shortResult || n < 3 {
-			t.vertical = true
+			t.vertical = t.o.profile == "" || !t.tight(ms, natural, values)
 			return
 		}
 		t.overview(ms, natural, values)
@@ -284,10 +285,7 @@ func (t *table) footer() {
 	if !t.o.Terminal && !partial {
 		return
 	}
-	text := "(" + group(t.st.Rows) + " rows"
-	if t.st.Rows == 1 {
-		text = "(1 row"
-	}
+	text := "(" + cmp.Or(t.o.profile, counted(t.st.Rows, "row"))
 	if partial {
 		text += ", " + group(t.st.Shown) + " shown"
 		if t.o.ShowAll != "" {
@@ -315,6 +313,14 @@ func seconds(d time.Duration) string {
 		return fmt.Sprintf("%d ms", d.Milliseconds())
 	}
 	return fmt.Sprintf("%.2f s", d.Seconds())
+}
+
+// counted writes a number of things, of which there may be one.
+func counted(n int64, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return group(n) + " " + thing
 }
 
 // group writes a count with commas between thousands.
