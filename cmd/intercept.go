@@ -53,7 +53,7 @@ func matches(template, path string) bool {
 }
 
 func requestBody(req *http.Request) string {
-	if req.Body == nil {
+	if req.Body == nil || req.Header.Get("Content-Type") == "" {
 		return ""
 	}
 	if !strings.HasPrefix(req.Header.Get("Content-Type"), "application/json") {

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
@@ -143,6 +144,9 @@ func (e *Env) stuck(k tableKind, asked []api.ColumnRequest, now []api.ColumnDeta
 		hint: "the hosted zones drop these without saying so; zone local keeps them"}
 }
 
+// columnChanges are the flags that change a column.
+var columnChanges = []string{"name", "type", "display-name", "default", "not-null", "unique", "desc"}
+
 func newColumnUpdateCmd(e *Env, k tableKind, ex string) *cobra.Command {
 	var f columnFlags
 	var name string
@@ -157,6 +161,9 @@ func newColumnUpdateCmd(e *Env, k tableKind, ex string) *cobra.Command {
 		if err := e.body(f.body, &d); err != nil {
 			return view{}, err
 		}
+		if f.body == "" && !slices.ContainsFunc(columnChanges, c.Flags().Changed) {
+			return view{}, usagef("nothing to change: give --%s", strings.Join(columnChanges, ", --"))
+		}
 		p, err := e.projectID(ctx, cl)
 		if err != nil {
 			return view{}, err
@@ -168,7 +175,7 @@ func newColumnUpdateCmd(e *Env, k tableKind, ex string) *cobra.Command {
 			}
 			found := false
 			for _, col := range cols {
-				if col.Name == args[1] {
+				if col.Name == args[1] || col.Name == k.stored(args[1]) {
 					found = true
 					d = api.ColumnRequest{Name: col.Name, DataType: strings.ToUpper(col.DataType), DisplayName: col.DisplayName, DefaultValue: col.DefaultValue,
 						IsNotNull: &col.IsNotNull, IsUnique: &col.IsUnique, Desc: col.Desc}

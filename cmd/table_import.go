@@ -238,7 +238,10 @@ func importMapping(maps, header []string, hasHeader bool, cols []api.ColumnDetai
 			return req, usagef("--map %q: a file without a header has no column %q", m, from).withHint("use COLUMN=#INDEX")
 		}
 		if inFile[from] != 1 {
-			f := usagef("--map %q: the file has %d columns called %q", m, inFile[from], from)
+			f := usagef("--map %q: the file has no column %q", m, from)
+			if inFile[from] > 1 {
+				return req, usagef("--map %q: the file has %d columns called %q", m, inFile[from], from).withHint("choose one by its position: --map %q", col+"=#N")
+			}
 			if s := closest(from, header); s != "" {
 				f = f.withHint("did you mean %q?", s)
 			}

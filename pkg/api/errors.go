@@ -141,7 +141,7 @@ func classify(e *Error) {
 	case e.Status == 403:
 		e.Kind = KindForbidden
 	case e.Status == 404 || e.Name == "INVALID_CONNECTION_ID" ||
-		e.Status == 400 && (strings.HasPrefix(msg, "there is no ") || strings.HasPrefix(msg, "cache settings not found")):
+		e.Status == 400 && (strings.HasPrefix(msg, "there is no ") || strings.HasPrefix(msg, "cache settings not found") || missingTable(e.URL, msg)):
 		e.Kind = KindNotFound
 	case e.Status == 409 || e.Status == 400 && strings.Contains(msg, "already exists"):
 		e.Kind = KindConflict
@@ -158,6 +158,12 @@ func classify(e *Error) {
 	default:
 		e.Kind = KindInvalid
 	}
+}
+
+// missingTable reports whether a call for an internal table, not a statement that names one, found no such table or column.
+func missingTable(url, msg string) bool {
+	return (strings.Contains(url, "/table/") || strings.Contains(url, "/bitable/")) &&
+		(strings.HasPrefix(msg, "table '") && strings.HasSuffix(msg, "' does not exist") || strings.HasPrefix(msg, `column "`) && strings.Contains(msg, `" does not exist in table "`))
 }
 
 // transportError explains why no complete answer came.

@@ -165,3 +165,26 @@ func opByID(t *testing.T, id string) spec.Op {
 	}
 	return op
 }
+
+// TestMissingTables tells a call for a table that is not there from a statement that names one.
+func TestMissingTables(t *testing.T) {
+	for _, c := range []struct {
+		path, message string
+		kind          Kind
+	}{
+		{"/data/projects/p/table/t/columns", "Table 'peaka.table.t' does not exist", KindNotFound},
+		{"/data/projects/p/bitable/t", "Table 'peaka.bitable.t' does not exist", KindNotFound},
+		{"/data/projects/p/table/t/columns/c", "column \"c\" does not exist in table \"t\"", KindNotFound},
+		{"/data/projects/p/table/t/import", "table \"t\" has no column \"c\"", KindInvalid},
+		{"/data/projects/p/queries/execute", "Table 'peaka.table.t' does not exist", KindInvalid},
+	} {
+		body, err := json.Marshal(map[string]any{"errorCode": 100, "message": c.message})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := ReadError("GET", "http://localhost/api/v1"+c.path, &Reply{Status: 400, Body: io.NopCloser(strings.NewReader(string(body)))})
+		if e.Kind != c.kind {
+			t.Errorf("%s: %s is %s, not %s", c.path, c.message, e.Kind, c.kind)
+		}
+	}
+}

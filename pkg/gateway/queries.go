@@ -150,6 +150,7 @@ func (g *Gateway) replaceQuery(ctx context.Context, r *Request[api.QueryRequest]
 		return old, saved, err
 	}
 	if q.SQL != old.SQL || q.Name != old.Name {
+		check = check && q.SQL != old.SQL // a query that found its tables no more can get another name
 		if err := g.checkQuery(ctx, r, q, old.Name, check); err != nil {
 			return old, saved, err
 		}
