@@ -201,7 +201,11 @@ func (r *rewriter) instrument(v any, ids map[string]int64) any {
 			if ids[key] == 0 {
 				ids[key] = int64(len(ids) + 1)
 			}
-			wrap(inner[i], ids[key], clone(inner[i]))
+			asked := inner[i]
+			for item := scalarItem(asked); item != nil; item = scalarItem(asked) {
+				asked = item // DuckDB cannot take a subquery as the argument of a function that looks at its types
+			}
+			wrap(asked, ids[key], clone(asked))
 		}
 		return stand()
 	case []any:
