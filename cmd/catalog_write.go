@@ -71,22 +71,28 @@ it there for the tables of this catalog.`,
 		v, err := orAlternative(
 			func() (api.Catalog, error) { return cl.Catalogs.Create(ctx, p, req) },
 			func() (api.Catalog, error) { return cl.Catalogs.CreateAlt(ctx, p, req) })
-		return object(v), explainCreate(ctx, cl, p, err)
+		return object(v), explainCreate(ctx, cl, p, req.Name, err)
 	}), spec.CreateCatalogAlt, spec.ListConnections)
 }
 
 // explainCreate tells a project in which catalogs cannot be created from a gateway that is broken: some hosted projects answer
 // 500 to every create while reading works [L].
-func explainCreate(ctx context.Context, cl *api.Client, project string, err error) error {
+func explainCreate(ctx context.Context, cl *api.Client, project, name string, err error) error {
 	var ae *api.Error
 	if !errors.As(err, &ae) || ae.Status != 500 {
 		return err
 	}
-	if _, lerr := cl.Catalogs.List(ctx, project); lerr != nil {
+	all, lerr := cl.Catalogs.List(ctx, project)
+	if lerr != nil {
 		return err
 	}
 	copied := *ae
 	copied.Hint = "the gateway works otherwise: this key may not be allowed to create catalogs in this project"
+	for _, c := range all {
+		if strings.EqualFold(c.DisplayName, name) || strings.EqualFold(c.Name, name) {
+			copied.Hint = "a catalog of that name is there, with the id " + c.ID + "; `dig catalog get " + c.ID + "` shows it"
+		}
+	}
 	return &copied
 }
 

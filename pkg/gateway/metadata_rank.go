@@ -47,7 +47,7 @@ func rank(query string, docs []string) []int {
 }
 
 // tokens splits a text into lower-case words: runs of letters and digits, camelCase parted, an English plural s dropped, so
-// that "customerOrders" and "order of a customer" share two words.
+// that "customerOrders" and "order of a customer" share two words. Scripts that part no words give each character and each pair.
 func tokens(s string) []string {
 	var out []string
 	var word []rune
@@ -66,6 +66,12 @@ func tokens(s string) []string {
 	for _, r := range s {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
 			flush()
+		} else if unpartedScript(r) {
+			flush()
+			out = append(out, string(r))
+			if unpartedScript(last) {
+				out = append(out, string([]rune{last, r}))
+			}
 		} else {
 			if unicode.IsUpper(r) && unicode.IsLower(last) {
 				flush()
@@ -76,4 +82,8 @@ func tokens(s string) []string {
 	}
 	flush()
 	return out
+}
+
+func unpartedScript(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }

@@ -30,6 +30,10 @@ func TestRank(t *testing.T) {
 			t.Errorf("rank(%q) = %v, want %v", query, got, want)
 		}
 	}
+	// No blanks between words: the longer the run that two texts share, the better.
+	if got := rank("顧客の売上は?", []string{"売上", "注文", "顧客の売上", "客"}); !slices.Equal(got, []int{2, 0, 3}) {
+		t.Errorf("%v", got)
+	}
 	if got := rank("x", nil); got != nil {
 		t.Errorf("rank of nothing = %v", got)
 	}

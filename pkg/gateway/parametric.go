@@ -91,11 +91,16 @@ func (g *Gateway) createParametricTable(ctx context.Context, r *Request[api.Para
 		return b, err
 	}
 	for i, v := range b.ParamValues {
-		if !slices.ContainsFunc(cols, func(c engine.ColumnInfo) bool { return strings.EqualFold(c.Name, v.Key) }) {
+		at := slices.IndexFunc(cols, func(c engine.ColumnInfo) bool { return strings.EqualFold(c.Name, v.Key) })
+		if at < 0 {
 			return b, dataFault(400, "paramValues[%d]: table %s has no column %q", i, b.FromTable, v.Key)
 		}
-		if _, err := paramCondition(v, g.now()); err != nil {
+		literals, err := paramLiterals(v, g.now())
+		if err != nil {
 			return b, dataFault(400, "paramValues[%d]: %v", i, err)
+		}
+		if err := g.checkParam(ctx, r.Project, cols[at], literals); err != nil {
+			return b, dataFault(400, "paramValues[%d]: column %q is of type %s: %s", i, v.Key, cols[at].Type, faultOf(err).Message)
 		}
 	}
 	raw, err := json.Marshal(b.ParamValues)
@@ -162,43 +167,71 @@ func (e externalCatalog) parametricSQL(ctx context.Context, n engine.TableName) 
 	return "", nil
 }
 
+// checkParam refuses values that no row of a column can have, because every statement over the table would fail then. Types whose
+// values have other texts than their literals are not looked at.
+func (g *Gateway) checkParam(ctx context.Context, p store.Project, c engine.ColumnInfo, literals []string) error {
+	base, _, _ := strings.Cut(c.Type, "(")
+	switch base, _, _ = strings.Cut(base, " "); base {
+	case "boolean", "tinyint", "smallint", "integer", "bigint", "real", "double", "decimal", "date", "timestamp", "time", "uuid":
+	default:
+		return nil
+	}
+	for _, l := range literals {
+		if _, err := g.queryText(ctx, p, "SELECT CAST("+l+" AS "+c.Type+") AS v"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // paramCondition writes one fixed value as SQL: equality, or IN for a list, with date macros worked out at the given moment.
 func paramCondition(p api.ParametricTableColumn, now time.Time) (string, error) {
+	list, err := paramLiterals(p, now)
+	switch {
+	case err != nil:
+		return "", err
+	case len(list) == 0:
+		return quote(p.Key) + " IS NULL", nil
+	case bytes.HasPrefix(bytes.TrimSpace(p.Value), []byte("[")):
+		return quote(p.Key) + " IN (" + strings.Join(list, ", ") + ")", nil
+	}
+	return quote(p.Key) + " = " + list[0], nil
+}
+
+// paramLiterals writes the value, or the values of a list, as literals of SQL; none for null.
+func paramLiterals(p api.ParametricTableColumn, now time.Time) ([]string, error) {
 	dec := json.NewDecoder(bytes.NewReader(p.Value))
 	dec.UseNumber()
 	var v any
 	if err := dec.Decode(&v); err != nil {
-		return "", errors.New("a value is required")
+		return nil, errors.New("a value is required")
 	}
-	one := func(v any) (string, error) {
+	var values []any
+	switch x := v.(type) {
+	case nil:
+		return nil, nil
+	case []any:
+		if values = x; len(x) == 0 {
+			return nil, errors.New("a list of values must not be empty")
+		}
+	default:
+		values = []any{v}
+	}
+	out := make([]string, len(values))
+	for i, v := range values {
 		if s, ok := v.(string); ok {
 			m, isMacro, err := api.ResolveMacro(s, now)
 			if err != nil {
-				return "", err
+				return nil, err
 			}
 			if isMacro {
 				v = m.Text
 			}
 		}
-		return literal(v)
-	}
-	switch x := v.(type) {
-	case nil:
-		return quote(p.Key) + " IS NULL", nil
-	case []any:
-		var list []string
-		for _, item := range x {
-			l, err := one(item)
-			if err != nil {
-				return "", err
-			}
-			list = append(list, l)
+		var err error
+		if out[i], err = literal(v); err != nil {
+			return nil, err
 		}
-		if len(list) == 0 {
-			return "", errors.New("a list of values must not be empty")
-		}
-		return quote(p.Key) + " IN (" + strings.Join(list, ", ") + ")", nil
 	}
-	l, err := one(v)
-	return quote(p.Key) + " = " + l, err
+	return out, nil
 }

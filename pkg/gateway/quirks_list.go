@@ -47,7 +47,13 @@ func allQuirks() []quirk {
 				a.status = 400
 			}
 		})},
-		{"catalog-create-500", []spec.Op{spec.CreateCatalog, spec.CreateCatalogAlt}, edited(func(_ *Quirks, _ spec.Op, _ *http.Request, a *answer) { a.refuse(500, "Internal Server Error") })},
+		{"catalog-create-500", []spec.Op{spec.CreateCatalog, spec.CreateCatalogAlt}, func(*Quirks, spec.Op, http.HandlerFunc) http.HandlerFunc {
+			return func(w http.ResponseWriter, _ *http.Request) {
+				var a answer
+				a.refuse(500, "Internal Server Error")
+				a.send(w)
+			}
+		}},
 		{"sample-of-nothing", []spec.Op{spec.GetSampleCsv}, edited(func(_ *Quirks, _ spec.Op, _ *http.Request, a *answer) {
 			if a.status >= 400 {
 				*a = answer{200, http.Header{"Content-Type": {"text/csv"}}, []byte("\n\n\n\n\n")}
