@@ -159,7 +159,7 @@ func newGatewayStatusCmd(e *Env) *cobra.Command {
 				Exists   bool   `json:"exists"`
 				Bytes    int64  `json:"bytes"`
 				Serving  bool   `json:"serving"`
-				Projects int    `json:"projects"`
+				Projects *int   `json:"projects,omitempty"` // known to a served gateway alone
 			}{DataDir: dir}
 			_ = filepath.Walk(dir, func(_ string, st os.FileInfo, err error) error {
 				if err == nil {
@@ -177,7 +177,7 @@ func newGatewayStatusCmd(e *Env) *cobra.Command {
 					return view{}, err
 				}
 				if ps, err := cl.Projects.List(ctx, gateway.DefaultOrganization, gateway.DefaultWorkspace); err == nil {
-					out.Projects = len(ps)
+					out.Projects = new(len(ps))
 				}
 			}
 			return object(out, "dataDir", "exists", "bytes", "serving"), nil

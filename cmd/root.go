@@ -153,10 +153,30 @@ func kindOf(f *pflag.Flag) string {
 
 func unknownCommand(c *cobra.Command, name string) error {
 	f := usagef("unknown command %q for %q", name, c.CommandPath())
+	if strings.ContainsAny(name, " \n") && !c.HasParent() {
+		return f.withHint("`%s query execute` runs a statement", c.Name())
+	}
+	if s := pathsTo(c, name); len(s) > 0 && len(s) <= 4 {
+		return f.withHint("did you mean %s?", strings.Join(s, " or "))
+	}
 	if s := c.SuggestionsFor(name); len(s) > 0 {
 		return f.withHint("did you mean %s?", strings.Join(s, " or "))
 	}
 	return f.withHint("`%s --help` lists the commands", c.CommandPath())
+}
+
+// pathsTo lists the commands below c, not its own children, that are called name.
+func pathsTo(c *cobra.Command, name string) []string {
+	var paths []string
+	for _, child := range c.Commands() {
+		for _, below := range child.Commands() {
+			if below.IsAvailableCommand() && (below.Name() == name || below.HasAlias(name)) {
+				paths = append(paths, "`"+below.CommandPath()+"`")
+			}
+		}
+		paths = append(paths, pathsTo(child, name)...)
+	}
+	return paths
 }
 
 func newExitCodesHelp() *cobra.Command {
