@@ -64,6 +64,7 @@ bench-start: all
 	bin/dig query execute --zone local --sql 'SELECT 1' >/dev/null && \
 	printf 'dig version / empty cobra program:     ' && bin/bench/ratio 'bin/dig|version' 'bin/bench/empty|version' && \
 	printf 'engine linked in / empty:              ' && bin/bench/ratio 'bin/bench/floor' 'bin/bench/empty|version' && \
+	printf 'a completion / version:                ' && bin/bench/ratio 'bin/dig|__complete|query|ex' 'bin/dig|version' && \
 	printf 'SELECT 1 on zone local / bare DuckDB:  ' && bin/bench/ratio 'bin/dig|query|execute|--zone|local|--sql|SELECT 1' "bin/bench/floor|$$DIG_CONFIG_DIR/floor.duckdb" && \
 	(bin/dig gateway serve --quiet --listen 127.0.0.1:0 >/dev/null 2>&1 & pid=$$!; \
 	 while [ ! -S "$$DIG_DATA_DIR/gateway.sock" ]; do sleep 0.1; done; \
