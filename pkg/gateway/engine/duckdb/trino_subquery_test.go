@@ -16,7 +16,6 @@ func TestSubqueriesAsOperands(t *testing.T) {
 		`SELECT 7 / (SELECT 2)`:          "3",
 		`SELECT 7 / (SELECT 2e0)`:        "3.5",
 		`SELECT 1 + (SELECT (SELECT 2))`: "3",
-		`SELECT -(SELECT 3) * 2`:         "-6",
 		`SELECT (SELECT sum(id) FROM sample.shop.products WHERE id < 5) / 4`:                                                  "2",
 		`SELECT sum(id) / (SELECT count(*) FROM sample.shop.products) FROM sample.shop.products`:                              "100",
 		`SELECT id / (SELECT max(id) FROM sample.shop.products p WHERE p.id < o.id) FROM sample.shop.products o WHERE id = 3`: "1",
