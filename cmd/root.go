@@ -31,7 +31,7 @@ materialized queries, caches, exports, metadata, and the organizations, workspac
 Zone local is a gateway inside this program: it needs no account and no network, and is used
 when no other zone is chosen.`,
 		Example: fmt.Sprintf(`  %[1]s query execute --sql "SELECT * FROM sample.shop.customers LIMIT 5"
-  %[1]s table import people people.csv
+  %[1]s table import people people.csv --create
   %[1]s --zone us workspace list -o json`, e.Name),
 		SilenceErrors: true,
 		SilenceUsage:  true,

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,7 +35,7 @@ no column is refused before anything is sent. --map COLUMN=HEADER takes another 
 An import appends, and rows cannot be deleted: a file that was imported into the table before is refused
 unless --again is given. --check looks at the file with the rules of zone local, on this machine, and
 lists every value that does not fit; nothing is sent.`,
-		Example: "  " + e.Name + " " + k.noun + " import people people.csv\n  " + e.Name + " " + k.noun + ` import people export.csv.gz --map name="Full name" --map age=#3`,
+		Example: "  " + e.Name + " " + k.noun + " import people people.csv --create\n  " + e.Name + " " + k.noun + ` import people export.csv.gz --map name="Full name" --map age=#3`,
 	}
 	c.Flags().StringArrayVar(&maps, "map", nil, "COLUMN=HEADER or COLUMN=#INDEX; repeat")
 	c.Flags().BoolVar(&noHeader, "no-csv-header", false, "the first line of the file is a row")
@@ -82,7 +83,7 @@ lists every value that does not fit; nothing is sent.`,
 		}
 		cols, err := k.client(cl).Columns(ctx, p, args[0])
 		if err != nil {
-			return view{}, err
+			return view{}, hintCreate(ctx, k.client(cl), p, args[0], k, err)
 		}
 		req, err := importMapping(maps, header, !noHeader, cols)
 		if err != nil {
@@ -250,6 +251,20 @@ func importMapping(maps, header []string, hasHeader bool, cols []api.ColumnDetai
 		req.Mappings = append(req.Mappings, api.ImportMapping{Name: col, CSVColumnName: from})
 	}
 	return req, nil
+}
+
+// hintCreate tells of --create when the table of an import that failed is not there.
+func hintCreate(ctx context.Context, cl tableClient, project, table string, k tableKind, err error) error {
+	var ae *api.Error
+	if !errors.As(err, &ae) || ae.Hint != "" {
+		return err
+	}
+	all, listing := cl.List(ctx, project)
+	if listing != nil || slices.ContainsFunc(all, func(t api.Table) bool { return t.TableName == k.stored(table) }) {
+		return err
+	}
+	ae.Hint = "--create makes the table from the header of the file"
+	return err
 }
 
 // createFor makes a table of text columns after a header, if it is not there.
