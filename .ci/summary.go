@@ -73,6 +73,9 @@ func main() {
 func reason(text string) string {
 	var said []string
 	for line := range strings.Lines(text) {
+		if strings.Contains(line, "WORK=$WORK") { // the environment of a script
+			break
+		}
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "=== ") && !strings.HasPrefix(line, "--- ") {
 			said = append(said, line)
 		}

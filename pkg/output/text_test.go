@@ -146,7 +146,7 @@ func FuzzCSV(f *testing.F) {
 				}
 			}
 			if strings.ContainsAny(a+b, "\n,\"") {
-				t.Skip() // the replacement above is only sound for simple text
+				return // the replacement above is only sound for simple text
 			}
 		}
 		got := csvFields(t, doc)

@@ -4,11 +4,9 @@ package files
 
 import (
 	"bytes"
-	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"io"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -16,33 +14,7 @@ import (
 
 	_ "github.com/duckdb/duckdb-go/v2"
 	"github.com/parquet-go/parquet-go"
-
-	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
-
-func readAll(t *testing.T, dir, table string, columns ...string) ([][]any, error) {
-	t.Helper()
-	s, err := connect(t, dir).Table(context.Background(), RootSchema, table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := s.Scan(context.Background(), engine.ScanRequest{Columns: columns, Limit: -1})
-	if err != nil {
-		return nil, err
-	}
-	defer b.Close()
-	var out [][]any
-	for {
-		rows, err := b.Next(context.Background())
-		if err == io.EOF {
-			return out, nil
-		}
-		if err != nil {
-			return out, err
-		}
-		out = append(out, rows...)
-	}
-}
 
 func parsed(t *testing.T, s string) any {
 	t.Helper()

@@ -78,7 +78,9 @@ func (t *relation) start(ctx context.Context, q string, cols []column) (engine.B
 	b := &batches{s: t.s, id: id, conn: conn, cols: cols, raw: make([]sql.RawBytes, max(len(cols), 1))}
 	b.stop = context.AfterFunc(ctx, func() { t.s.kill(id) })
 	if b.rows, err = conn.QueryContext(ctx, q); err != nil { //nolint:rowserrcheck // Next looks at it
-		b.stop()
+		if b.stop(); ctx.Err() != nil {
+			t.s.kill(id) // the end of ctx may have come here before it came to the function above, and the statement may run on
+		}
 		conn.Close()
 		return nil, err
 	}
