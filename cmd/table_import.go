@@ -208,6 +208,9 @@ func importMapping(maps, header []string, hasHeader bool, cols []api.ColumnDetai
 			}
 			if !known[h] {
 				f := usagef("the file's column %q names no column of the table", h)
+				if s := otherForm(header); s != "" {
+					return req, f.withHint("%s", s)
+				}
 				if s := closest(h, names); s != "" {
 					return req, f.withHint("did you mean %q? map it with --map %q", s, s+"="+h)
 				}
@@ -277,7 +280,7 @@ func createFor(ctx context.Context, cl tableClient, project, table string, k tab
 		return err
 	}
 	for _, t := range all {
-		if t.TableName == k.stored(table) {
+		if strings.EqualFold(t.TableName, k.stored(table)) {
 			return nil
 		}
 	}
@@ -291,8 +294,29 @@ func createFor(ctx context.Context, cl tableClient, project, table string, k tab
 	if err != nil {
 		return err
 	}
-	_, err = cl.AddColumns(ctx, project, t.TableName, defs)
+	if _, err = cl.AddColumns(ctx, project, t.TableName, defs); err == nil {
+		return nil
+	}
+	if undo := cl.Delete(ctx, project, t.TableName); undo != nil {
+		return usageWrap(err, "the table was created without columns, and removing it failed too: "+undo.Error())
+	}
 	return err
+}
+
+// otherForm says of a header that is one field what the file may be instead of CSV with commas, "" for nothing known.
+func otherForm(header []string) string {
+	if len(header) != 1 {
+		return ""
+	}
+	switch h := header[0]; {
+	case strings.HasPrefix(h, "\xff\xfe"), strings.HasPrefix(h, "\xfe\xff"):
+		return "the file is UTF-16: save it as UTF-8"
+	case strings.Contains(h, ";"):
+		return "its fields seem to be separated by semicolons: save it with commas"
+	case strings.Contains(h, "\t"):
+		return "its fields seem to be separated by tabs: save it with commas"
+	}
+	return ""
 }
 
 // closest is the candidate that differs least, ignoring case, spaces, hyphens and underscores; "" when none is near.

@@ -92,6 +92,7 @@ func TestImportOverHTTP(t *testing.T) {
 		{"by index without a header", `{"containsHeader":false,"mappings":[{"name":"s","csvColumnIndex":0},{"name":"n","csvColumnIndex":2}]}`, "f,unused,6\n"},
 		{"by index with a header", `{"containsHeader":true,"mappings":[{"name":"n","csvColumnIndex":1}]}`, "x,y\ng,7\n"},
 		{"no rows", bothByName, "n,s\n"},
+		{"blank lines before the header", bothByName, "\n\r\nn,s\n9,i\n"},
 		{"the file first", bothByName, zipped("n,s\n8,h\n")},
 	} {
 		parts := []part{{"request", c.request}, {"file", c.file}}
@@ -114,7 +115,7 @@ func TestImportOverHTTP(t *testing.T) {
 	}
 	got := rows()
 	for _, want := range []string{`["1","a","2001-02-03"]`, `["2","b","2001-02-03"]`, `["3","c","2001-02-03"]`, `["4","dd","2001-02-03"]`, `["5","e,\n\"e\"","2001-02-03"]`,
-		`["6","f","2001-02-03"]`, `["7",null,"2001-02-03"]`, `["8","h","2001-02-03"]`} {
+		`["6","f","2001-02-03"]`, `["7",null,"2001-02-03"]`, `["8","h","2001-02-03"]`, `["9","i","2001-02-03"]`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no row %s in %s", want, got)
 		}

@@ -182,8 +182,10 @@ func (im *importer) open(doc document) error {
 	}
 	im.csv = newCSVReader(doc.f)
 	err := im.csv.skipBOM()
-	if err == nil {
-		err = im.csv.read()
+	for err == nil { // a blank line is no header
+		if err = im.csv.read(); !im.header || err != nil || len(im.csv.fields) != 1 || len(im.csv.fields[0].b) > 0 || im.csv.fields[0].quoted {
+			break
+		}
 	}
 	if err == io.EOF {
 		im.empty = true
