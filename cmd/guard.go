@@ -170,7 +170,8 @@ func untrusted(code string, t tableRef, why, hint string) *failure {
 // computed finds a statement whose result depends on rows that it does not show, so that a part of them gives another answer.
 var computed = late.Regexp(`(?i)\b(where|join|group|having|distinct|count|sum|avg|min|max|order|union|intersect|except|over|exists|in)\b`)
 
-// warn says after a result whether it may have been made of a part of the rows. Of each table it does so once in a run.
+// warn says after a result whether it may have been made of a part of the rows. Of each table it does so once in a run. A negative number
+// of rows is one that is not known yet.
 func (q *querying) warn(ctx context.Context, st *statement, rows int64, notes io.Writer) {
 	if !q.e.guarded() || q.f.strict {
 		return
@@ -185,7 +186,7 @@ func (q *querying) warn(ctx context.Context, st *statement, rows int64, notes io
 		doubt string
 	}
 	var all []doubted
-	sum := st.text == "" || computed().MatchString(notNames().ReplaceAllString(st.text, " "))
+	sum := st.text == "" || rows < 0 || computed().MatchString(notNames().ReplaceAllString(st.text, " "))
 	if !sum && rows != 0 && rows != cappedRows && !strings.Contains(strings.ToLower(st.text), "query") {
 		return // what it shows is there; a saved query may compute
 	}

@@ -153,6 +153,7 @@ func (e *Env) openStatement(ctx context.Context, st *statement) (api.RowReader, 
 	if err != nil {
 		return nil, err
 	}
+	q.warn(ctx, st, -1, e.Err)
 	for {
 		res, err := q.cl.Queries.Execute(ctx, q.project, st.form, q.format)
 		if err != nil {
