@@ -105,8 +105,12 @@ type guard struct {
 	known   map[string]bool // what the engine has beyond the allowed ones
 	trino   bool            // functions are looked at by the rules for Trino's dialect
 	own     bool            // the text was written by those rules: it may call the engine's own functions
+	lambdas int             // around the current node
 	out     *tree
 }
+
+// maxLambdas bounds how deep lambdas nest: the time to plan them doubles with each level.
+const maxLambdas = 16
 
 func (g *guard) refuse(node map[string]any, format string, args ...any) error {
 	return errorAt(location(node), engine.KindNotAllowed, format, args...)
@@ -128,6 +132,12 @@ func (g *guard) walk(v any, sc *scope) error {
 
 func (g *guard) node(n map[string]any, sc *scope) error {
 	typ, _ := n["type"].(string)
+	if class(n) == "LAMBDA" {
+		if g.lambdas++; g.lambdas > maxLambdas {
+			return errorAt(location(n), engine.KindLimit, "lambdas nest deeper than %d levels", maxLambdas)
+		}
+		defer func() { g.lambdas-- }()
+	}
 	if class, ok := n["class"]; ok {
 		if c, _ := class.(string); !allowedClasses[c] {
 			return g.refuse(n, "expressions of class %v are not allowed", class)

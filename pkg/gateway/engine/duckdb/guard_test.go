@@ -124,6 +124,7 @@ func TestRefusals(t *testing.T) {
 		{`SELECT format('{:{}}', 1, 100000000)`, engine.KindNotAllowed, "999"},
 		{`SELECT printf('%*d', 100000000, 1)`, engine.KindNotAllowed, "999"},
 		{`SELECT printf(f, 1) FROM (VALUES ('%100000000d')) t(f)`, engine.KindNotAllowed, "constant"},
+		{`SELECT ` + strings.Repeat("list_transform([1], lambda x: ", 40) + `1` + strings.Repeat(")", 40), engine.KindLimit, "lambdas nest deeper"},
 		{`SELECT ` + strings.Repeat("1+", 200_000) + `1`, engine.KindLimit, "exceeds the maximum length"},
 		{`SELECT * FROM "~data"."table"."x"`, engine.KindUnknownTable, "does not exist"},
 		{`SELECT * FROM system.information_schema.tables`, engine.KindUnknownCatalog, "does not exist"},

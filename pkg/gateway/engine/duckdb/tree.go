@@ -104,6 +104,7 @@ func strip(v any) {
 		delete(v, "query_location")
 		delete(v, wantKey)
 		delete(v, checkKey)
+		delete(v, idKey)
 		for _, x := range v {
 			strip(x)
 		}

@@ -6,17 +6,18 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/dig-cli/dig/pkg/gateway/engine"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
 // maxRounds bounds how deep expressions may nest whose types must be asked for.
-const maxRounds = 60
+const maxRounds = 400
 
 // rounds asks for types and rewrites by them until no rule waits. A round serves all rules whose operands wait for no other.
 func (r *rewriter) rounds() error {
 	for round := 0; waits(r.root); round++ {
 		if round > maxRounds {
-			return internalError("the statement nests too deep")
+			return &engine.Error{Kind: engine.KindLimit, Message: "the statement nests too deep: its SELECTs read from each other over more than " + strconv.Itoa(maxRounds) + " levels"}
 		}
 		if err := r.ask(); err != nil {
 			return err
@@ -68,26 +69,33 @@ func (r *rewriter) settle(v any) (any, error) {
 	return v, nil
 }
 
+// idKey is what enter knows a SELECT or a call with a lambda by.
+const idKey = "\x00id"
+
 // enter notes the scope of what is below a node: expressions that are written alike have one type only within one SELECT and
 // the call around their lambda.
 func (r *rewriter) enter(n node) (leave func()) {
 	old := r.scope
 	switch str(n, "type") {
 	case "SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE":
-		id, ok := n["\x00id"].(string)
+		id, ok := n[idKey].(string)
 		if !ok {
 			r.selects++
-			id = "s" + string(rune('0'+r.selects))
-			n["\x00id"] = id
+			id = "s" + strconv.Itoa(r.selects)
+			n[idKey] = id
 		}
 		r.scope = id
 	case "FUNCTION":
 		for _, a := range args(n) {
 			if class(a) == "LAMBDA" {
-				call, ok := n["\x00id"].(string)
+				call, ok := n[idKey].(string)
 				if !ok {
-					call = signature(n)
-					n["\x00id"] = call
+					written := signature(n)
+					if call = r.calls[written]; call == "" {
+						call = "c" + strconv.Itoa(len(r.calls))
+						r.calls[written] = call
+					}
+					n[idKey] = call
 				}
 				r.scope += "|" + call
 				break
@@ -194,18 +202,14 @@ func (r *rewriter) instrument(v any, ids map[string]int64) any {
 		delete(v, askKey)
 		inner := rule.operands(c)
 		for i, o := range rule.operands(v) {
-			if r.typeOf(o) != nil || str(o, "type") == "VALUE_PARAMETER" {
+			if waits(o) || r.typeOf(o) != nil || str(o, "type") == "VALUE_PARAMETER" {
 				continue
 			}
 			key := r.key(o)
 			if ids[key] == 0 {
 				ids[key] = int64(len(ids) + 1)
 			}
-			asked := inner[i]
-			for item := scalarItem(asked); item != nil; item = scalarItem(asked) {
-				asked = item // DuckDB cannot take a subquery as the argument of a function that looks at its types
-			}
-			wrap(asked, ids[key], clone(asked))
+			r.wrap(inner[i], ids[key], clone(inner[i]))
 		}
 		return stand()
 	case []any:
@@ -270,7 +274,7 @@ func blindRows(n node) node {
 }
 
 // wrap turns an expression, in place, into one of the same type that also reports it; again is a copy of the expression.
-func wrap(n node, id int64, again node) {
+func (r *rewriter) wrap(n node, id int64, again node) {
 	inner := node{}
 	for k, v := range n {
 		inner[k] = v
@@ -282,11 +286,22 @@ func wrap(n node, id int64, again node) {
 	if alias != nil {
 		n["alias"] = alias
 	}
+	if containsNode(inner, isSubquery) { // DuckDB cannot hand a subquery to the function that reports
+		out, err := r.s.template(r.ctx, `(SELECT struct_extract(struct_pack(f0 := "~v", f1 := "`+noteFunction+`"($b, "~v")), 'f0') FROM (SELECT $a) AS q("~v"))`, inner, intConst(id))
+		if err == nil {
+			for k, v := range out {
+				n[k] = v
+			}
+			return
+		}
+	}
 	pack := call("struct_pack", namedFields([]node{inner, call(noteFunction, intConst(id), again)})...)
 	for k, v := range call("struct_extract", pack, textConst("f0")) {
 		n[k] = v
 	}
 }
+
+func isSubquery(n node) bool { return class(n) == "SUBQUERY" }
 
 // namedFields gives the expressions the field names f0, f1, ...
 func namedFields(ns []node) []node {

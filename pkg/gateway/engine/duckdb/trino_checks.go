@@ -200,7 +200,8 @@ func (r *rewriter) meet(n node, ds []demand, ids map[string]int64) error {
 				if t == nil {
 					t = r.asked[key]
 				}
-				if t == nil && ids != nil && !containsNode(o, func(x node) bool { return class(x) == "SUBQUERY" }) {
+				derived := o[checkKey] != nil && (class(o) == "CASE" || str(o, "type") == "OPERATOR_COALESCE") // from its own operands
+				if t == nil && ids != nil && !derived && !containsNode(o, func(x node) bool { return class(x) == "SUBQUERY" }) {
 					if ids[key] == 0 {
 						ids[key] = int64(len(ids) + 1)
 					}
@@ -346,7 +347,7 @@ func (r *rewriter) wanted(v any, ids map[string]int64, report bool) any {
 			}
 		}
 		if id, ok := v[wantKey].(int64); ok && report && ids != nil {
-			wrap(c, id, r.wanted(v, ids, false).(node))
+			r.wrap(c, id, r.wanted(v, ids, false).(node))
 		}
 		return c
 	case []any:

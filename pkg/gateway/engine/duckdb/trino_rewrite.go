@@ -32,6 +32,7 @@ type rewriter struct {
 	asked   map[string]*vtype
 	scope   string
 	selects int
+	calls   map[string]string // calls with lambdas, by how they are written
 }
 
 func unsupported(n node, format string, a ...any) error {
@@ -45,7 +46,7 @@ func internalError(msg string) error {
 // trino rewrites a tree in place; changed says whether it differs from before. alias gives the unnamed columns of the outermost
 // SELECT the names that Trino gives them.
 func (s *statement) trino(ctx context.Context, root node, alias bool) (changed bool, err error) {
-	r := &rewriter{s: s, ctx: ctx, root: root, asked: map[string]*vtype{}}
+	r := &rewriter{s: s, ctx: ctx, root: root, asked: map[string]*vtype{}, calls: map[string]string{}}
 	if err := r.orders(root); err != nil {
 		return false, err
 	}

@@ -25,7 +25,17 @@ func stage(v any) bool {
 			}
 			return rest(v, "cte_map", "from_table")
 		case "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE":
-			if stage(v["cte_map"]) || stage(v["left"]) || stage(v["right"]) || stage(v["children"]) {
+			if stage(v["cte_map"]) {
+				return true
+			}
+			if str(v, "type") == "RECURSIVE_CTE_NODE" && stage(v["left"]) { // the right side reads the left
+				return true
+			}
+			left, right, all := stage(v["left"]), stage(v["right"]), false
+			for _, x := range list(v, "children") {
+				all = stage(x) || all
+			}
+			if left || right || all {
 				return true
 			}
 			return rest(v, "cte_map", "left", "right", "children")
@@ -81,7 +91,7 @@ func subqueries(v any) bool {
 	return false
 }
 
-// mark marks the innermost waiting expressions.
+// mark marks the waiting expressions that have an operand which does not wait itself. What a lambda is applied to comes before its body.
 func mark(v any) (found bool) {
 	switch v := v.(type) {
 	case []any:
@@ -89,10 +99,27 @@ func mark(v any) (found bool) {
 			found = mark(x) || found
 		}
 	case node:
-		for _, k := range sortedKeys(v) {
-			found = mark(v[k]) || found
+		var bodies []node
+		if class(v) == "FUNCTION" {
+			for _, a := range args(v) {
+				if class(a) == "LAMBDA" {
+					bodies = append(bodies, a)
+				} else {
+					found = mark(a) || found
+				}
+			}
 		}
-		if v[waitKey] != nil && !found {
+		for _, k := range sortedKeys(v) {
+			if k != "children" || class(v) != "FUNCTION" {
+				found = mark(v[k]) || found
+			}
+		}
+		if !found {
+			for _, b := range bodies {
+				found = mark(b) || found
+			}
+		}
+		if name, ok := v[waitKey].(string); ok && (!found || slices.ContainsFunc(typedRuleOf(name).operands(v), func(o node) bool { return !waits(o) })) {
 			v[askKey] = true
 			found = true
 		}
