@@ -66,6 +66,20 @@ func BenchmarkWriteRows(b *testing.B) {
 	})
 }
 
+// BenchmarkDiff compares a result with itself.
+func BenchmarkDiff(b *testing.B) {
+	const n = 20_000
+	doc := wide(n)
+	b.SetBytes(2 * int64(len(doc)))
+	for b.Loop() {
+		x, y := api.NewRows(io.NopCloser(bytes.NewReader(doc)), api.Compact), api.NewRows(io.NopCloser(bytes.NewReader(doc)), api.Compact)
+		if st, err := Diff(x, y, []string{"column_0"}, io.Discard, Options{Format: NDJSON}); err != nil || st.Equal != n {
+			b.Fatal(st, err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/row")
+}
+
 // TestNoAllocationPerRow holds for the formats whose rows are copied from the wire.
 func TestNoAllocationPerRow(t *testing.T) {
 	if testing.Short() {
