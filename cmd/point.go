@@ -42,6 +42,9 @@ func (e *Env) pointAt(st *statement, err error) error {
 	if strings.Contains(ae.Message, "mismatched input 'OFFSET'") {
 		f.hint = e.offsetHint(f.hint)
 	}
+	if f.hint == "" && len(splitSQL(st.text, e.nestedComments())) > 1 {
+		f.hint = "one statement runs here; -f FILE runs several, and -f - those of standard input"
+	}
 	excerpt := output.Caret(st.text, line, col)
 	if line == 1 {
 		col += st.col
