@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"net"
+	"net/http"
 	"os"
 	"strings"
 	"syscall"
@@ -158,6 +159,9 @@ func hintOf(e *api.Error) string {
 			return "the gateway has no such address; the base address usually ends in /api/v1"
 		}
 	case api.KindUnavailable:
+		if e.Status == http.StatusBadGateway && e.Code != "" {
+			return "it is the source that failed; the gateway answers"
+		}
 		return "the gateway failed; trying again may help"
 	}
 	return ""

@@ -91,6 +91,9 @@ func (g *Gateway) statement(ctx context.Context, p store.Project, raw json.RawMe
 	if len(forms) != 1 {
 		return engine.Query{}, frameworkFault(400, "the request body must hold exactly one of from, id, qualifiedName, statement; it holds %s", listOr(forms, "none"))
 	}
+	if t := keys["timeout"]; len(t) > 0 && t[0] == '-' {
+		return engine.Query{}, frameworkFault(400, "property \"timeout\" must not be negative; it is %s", t)
+	}
 	switch forms[0] {
 	case "from":
 		var b api.ExecuteByBuilder
