@@ -82,6 +82,7 @@ func (s *suite) first(terminal bool, text string, args ...string) (float64, erro
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	c := exec.CommandContext(ctx, args[0], args[1:]...)
+	c.WaitDelay = time.Second // a shell's children may hold stderr after its death
 	c.Env, c.Dir = append(s.env, "TERM=xterm", "PAGER=cat", "DIG_PAGER=cat"), s.dir
 	s.srv.first.Store(0)
 	var out io.Reader
