@@ -116,7 +116,7 @@ lists every value that does not fit; nothing is sent.`,
 			return view{}, err
 		}
 		e.imported(p, key, args[1], job.Result.Processed)
-		return object(job, "id", "status", "result.processed").withNote("imported %d rows into %s", job.Result.Processed, args[0]), nil
+		return object(job).withNote("imported %d rows into %s", job.Result.Processed, args[0]), nil
 	})
 }
 
