@@ -186,20 +186,14 @@ func TestExportRefusals(t *testing.T) {
 		{"SELECT 1 AS a", api.ExportRequest{Columns: []string{"a", "a"}}, "twice"},
 		{"SELECT 1 AS a", api.ExportRequest{CSVOptions: &api.ExportCSVOptions{Delimiter: ",,"}}, "csvOptions.delimiter"},
 		{"SELECT 1 AS a", api.ExportRequest{CSVOptions: &api.ExportCSVOptions{Delimiter: `"`}}, "both"},
+		{"SELECT 1 AS a, 2 AS a", api.ExportRequest{Format: "JSONL"}, "two columns"},
 		{"SELECT 1 AS a", api.ExportRequest{Format: "JSONL", CSVOptions: &api.ExportCSVOptions{}}, "csvOptions"},
 	} {
 		if _, err := startTestExport(t, cl, c.sql, c.body); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %s", c.body, err, c.want)
 		}
 	}
-	id, err := startTestExport(t, cl, "SELECT 1 AS a, 2 AS a", api.ExportRequest{Format: "JSONL"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if job := ended(t, cl, id); job.Status != "FAILED" || !strings.Contains(*job.Error, "two columns") {
-		t.Errorf("two columns of one name: %+v", job)
-	}
-	id, err = startTestExport(t, cl, "SELECT 1 AS a", api.ExportRequest{Limit: &many})
+	id, err := startTestExport(t, cl, "SELECT 1 AS a", api.ExportRequest{Limit: &many})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 var (
 	missingColumn = late.Regexp(`(?i)(?:column|Referenced column|Values list "[^"]*" does not have a column named) "([^"]+)"`)
+	ambiguousName = late.Regexp(`^Ambiguous reference to column name "([^"]+)"`)
 	missingTable  = late.Regexp(`(?i)Table with name "?([^" ]+?)"? does not exist`)
 	noMatch       = late.Regexp(`(?s)(?:No function matches the given name and argument types '|for the function call ")([^(']+)\((.*?)\)['"]\.`)
 )
@@ -78,6 +79,11 @@ func (t *translation) binder(d *duckError, e *engine.Error) {
 		if name != "" {
 			e.Message = "Column '" + t.written(d.Pos, name) + "' cannot be resolved"
 		}
+		if name = t.written(d.Pos, name); t.doubled[strings.ToLower(name)] {
+			e.Kind, e.Message = engine.KindValue, "Column '"+name+"' is ambiguous"
+		}
+	case t.trino && ambiguousName().MatchString(d.Message):
+		e.Message = "Column '" + t.written(d.Pos, ambiguousName().FindStringSubmatch(d.Message)[1]) + "' is ambiguous"
 	case strings.HasPrefix(d.Message, "Referenced table"), strings.Contains(d.Message, "does not have a column named"):
 		e.Kind = engine.KindUnknownColumn
 		name := d.Name

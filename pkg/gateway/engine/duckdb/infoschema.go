@@ -245,7 +245,7 @@ func (s *statement) columnsOf(ctx context.Context, n engine.TableName) ([]engine
 		lt := bindings.PreparedStatementColumnLogicalType(ps, i)
 		t, err := newType(lt, s.q.Dialect)
 		bindings.DestroyLogicalType(&lt)
-		name := bindings.PreparedStatementColumnName(ps, i)
+		name := columnName(bindings.PreparedStatementColumnName(ps, i))
 		if err != nil {
 			return nil, &engine.Error{Kind: engine.KindUnsupported, Message: "column '" + name + "': " + err.Error()}
 		}

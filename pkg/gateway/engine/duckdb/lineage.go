@@ -51,7 +51,7 @@ func (p *project) Lineage(ctx context.Context, q engine.Query) ([]engine.ColumnO
 	texts := selectTexts(q.SQL)
 	out := make([]engine.ColumnOrigin, len(cols))
 	for i, c := range cols {
-		out[i] = engine.ColumnOrigin{Expression: c.name, Reads: c.reads}
+		out[i] = engine.ColumnOrigin{Expression: columnName(c.name), Reads: c.reads}
 		if !c.star && c.items == len(texts) && c.item < len(texts) {
 			out[i].Expression = texts[c.item]
 		}
@@ -294,7 +294,7 @@ func (l *lineage) table(n map[string]any, sc *lineScope) ([]lineColumn, error) {
 	}
 	var out []lineColumn
 	err := l.s.c.query(l.ctx, `SELECT name FROM pragma_table_info(?)`, []any{quoted3(t)}, func(v []*string) error {
-		out = append(out, lineColumn{name: *v[0], reads: []engine.ColumnRead{{Table: fold(t), Column: *v[0]}}})
+		out = append(out, lineColumn{name: *v[0], reads: []engine.ColumnRead{{Table: fold(t), Column: columnName(*v[0])}}})
 		return nil
 	})
 	return out, err

@@ -4,7 +4,9 @@ package duckdb
 
 import (
 	"context"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -34,6 +36,10 @@ func (p *project) Materialize(ctx context.Context, schema, table string, q engin
 	defer s.close()
 	if s.t, err = s.translate(ctx, q.SQL, q.Dialect, true); err != nil {
 		return 0, err
+	}
+	if cols := s.t.columns; len(cols.doubled) > 0 {
+		i := slices.IndexFunc(cols.names, func(n string) bool { return cols.doubled[strings.ToLower(n)] })
+		return 0, &engine.Error{Kind: engine.KindValue, Message: "Column name '" + cols.names[i] + "' specified more than once"}
 	}
 	build, err := p.newBuild(ctx, s.c, schema)
 	if err != nil {

@@ -232,6 +232,9 @@ func (s *statement) saved(ctx context.Context, n engine.TableName, src engine.So
 		err = &engine.Error{Kind: engine.KindBinding, Message: "a saved query cannot have parameters"}
 	}
 	if err == nil {
+		if t.columns.doubled != nil {
+			s.doubled[n], s.doubled[s.variant(n)] = t.columns, t.columns
+		}
 		if err = s.view(ctx, n, t.text); err != nil {
 			err = t.explain(err)
 		}

@@ -22,11 +22,12 @@ type statement struct {
 	t    *translation
 	seen map[engine.TableName]bool
 
-	absent  map[engine.TableName]error // names that stand for nothing, and why
-	chain   []engine.TableName         // saved queries being expanded
-	weights map[engine.TableName]int   // how many saved queries a name stands for
-	weight  int                        // and the text being read
-	scans   *scanSet                   // nil until a name stands for a scan
+	absent  map[engine.TableName]error      // names that stand for nothing, and why
+	chain   []engine.TableName              // saved queries being expanded
+	weights map[engine.TableName]int        // how many saved queries a name stands for
+	doubled map[engine.TableName]outColumns // saved queries with two columns of one name
+	weight  int                             // and the text being read
+	scans   *scanSet                        // nil until a name stands for a scan
 
 	untyped bool // the text that is being read was written by the gateway, from values without types
 }
@@ -36,7 +37,7 @@ func (p *project) statement(ctx context.Context, q engine.Query) (*statement, er
 	if err != nil {
 		return nil, err
 	}
-	return &statement{p: p, c: c, q: q, untyped: q.Untyped, seen: map[engine.TableName]bool{}, absent: map[engine.TableName]error{}, weights: map[engine.TableName]int{}}, nil
+	return &statement{p: p, c: c, q: q, untyped: q.Untyped, seen: map[engine.TableName]bool{}, absent: map[engine.TableName]error{}, weights: map[engine.TableName]int{}, doubled: map[engine.TableName]outColumns{}}, nil
 }
 
 func (s *statement) close() {
@@ -147,7 +148,7 @@ func (r *result) describe() error {
 		lt := bindings.ColumnLogicalType(&r.res, i)
 		t, err := newType(lt, r.s.q.Dialect)
 		bindings.DestroyLogicalType(&lt)
-		name := bindings.ColumnName(&r.res, i)
+		name := columnName(bindings.ColumnName(&r.res, i))
 		if names[i] != "" {
 			name = names[i]
 		}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -33,7 +34,9 @@ type translation struct {
 	tree     *tree
 	params   int
 	trino    bool
-	types    map[int]string // of columns whose type DuckDB does not tell
+	types    map[int]string  // of columns whose type DuckDB does not tell
+	doubled  map[string]bool // names that derived tables give to two columns
+	columns  outColumns      // of a text that becomes a table or a view, where some have one name
 }
 
 // place gives an error the line and column of the text the user wrote.
@@ -119,6 +122,10 @@ func (s *statement) work(ctx context.Context, t *translation, named bool) error 
 	edits, err := s.nameEdits(ctx, tokens, t.tree)
 	if err != nil {
 		return err
+	}
+	t.doubled = map[string]bool{}
+	for _, cols := range s.doubled {
+		maps.Copy(t.doubled, cols.doubled)
 	}
 	final := t.tree
 	if len(edits) > 0 {

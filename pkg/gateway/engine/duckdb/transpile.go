@@ -29,6 +29,9 @@ func (p *project) Transpile(ctx context.Context, q engine.Query) (string, error)
 	if s.t, err = s.translate(ctx, q.SQL, "", true); err != nil {
 		return "", err
 	}
+	if strings.Contains(s.t.text, doubleMark) {
+		return "", &engine.Error{Kind: engine.KindUnsupported, Message: "a derived table with two columns of one name cannot be written for DuckDB"}
+	}
 	if err := s.plan(ctx, s.t.text); err != nil {
 		return "", s.explain(err)
 	}

@@ -61,6 +61,10 @@ func (r *rewriter) orders(v any) error {
 func (r *rewriter) order(sel node) error {
 	distinct := slices.ContainsFunc(list(sel, "modifiers"), func(m any) bool { n, _ := m.(node); return str(n, "type") == "DISTINCT_MODIFIER" })
 	names := given(sel)
+	listed, _ := selectNames(sel)
+	if err := doubledOrder(sel, columnsNamed(listed).doubled); err != nil {
+		return err
+	}
 	for _, m := range list(sel, "modifiers") {
 		mod, _ := m.(node)
 		for _, o := range list(mod, "orders") {
@@ -222,7 +226,7 @@ func (r *rewriter) columnsIn(sel node, ctes []any) (columns map[string]bool, ok 
 	}
 	columns = map[string]bool{}
 	for i := range bindings.PreparedStatementColumnCount(ps) {
-		columns[strings.ToLower(bindings.PreparedStatementColumnName(ps, i))] = true
+		columns[strings.ToLower(columnName(bindings.PreparedStatementColumnName(ps, i)))] = true
 	}
 	return columns, true, nil
 }

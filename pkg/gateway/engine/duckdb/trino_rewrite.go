@@ -45,7 +45,7 @@ func internalError(msg string) error {
 
 // trino rewrites a tree in place; changed says whether it differs from before. alias gives the unnamed columns of the outermost
 // SELECT the names that Trino gives them.
-func (s *statement) trino(ctx context.Context, root node, alias bool) (changed bool, err error) {
+func (s *statement) trino(ctx context.Context, t *translation, root node, alias bool) (changed bool, err error) {
 	r := &rewriter{s: s, ctx: ctx, root: root, asked: map[string]*vtype{}, calls: map[string]string{}}
 	if err := r.orders(root); err != nil {
 		return false, err
@@ -60,6 +60,9 @@ func (s *statement) trino(ctx context.Context, root node, alias bool) (changed b
 		if err := r.checks(); err != nil {
 			return false, err
 		}
+	}
+	if err := r.doubles(t, alias); err != nil {
+		return false, err
 	}
 	if err := r.aliases(root); err != nil {
 		return false, err

@@ -13,7 +13,7 @@ import (
 // rewrite gives a checked statement the meaning that Trino gives it. The tree that comes back belongs to the text that will run.
 func (s *statement) rewrite(ctx context.Context, t *translation, checked *tree, named bool) (*tree, error) {
 	root := clone(checked.root)
-	changed, err := s.trino(ctx, root, named)
+	changed, err := s.trino(ctx, t, root, named)
 	t.types = outputTypes(root)
 	var p *planFault
 	if errors.As(err, &p) {
