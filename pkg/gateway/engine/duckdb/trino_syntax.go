@@ -146,9 +146,17 @@ func (x *syntax) text(i int) error {
 // notBridged are constructs of Trino that begin with a word and a parenthesis and have no counterpart.
 var notBridged = set(`json_exists json_value json_query json_table json_object json_array json_objectagg json_arrayagg match_recognize`)
 
+// plainNames are words that DuckDB reserves and that mean nothing in a SELECT of Trino's, AT TIME ZONE aside.
+var plainNames = set(`analyse analyze asymmetric at check column default deferrable do foreign initially lambda placing primary references
+	returning summarize symmetric unique variadic`)
+
 func (x *syntax) word(i int) error {
 	t := x.tokens[i]
 	if i > 0 && x.is(i-1, ".") {
+		return nil
+	}
+	if plainNames[t.text] && !x.is(i, "at", "time", "zone") {
+		x.replace(t.pos, t.end, `"`+x.sql[t.pos:t.end]+`"`)
 		return nil
 	}
 	if err := x.extra(i); err != nil {
