@@ -204,6 +204,18 @@ func (d *doubler) starred(sel node, sc *fromScope, want bool) outColumns {
 			}
 		}
 	}
+	if len(sc.tables) == 1 && sc.tables[0].cols.names != nil {
+		var all []string
+		names, _ := selectNames(sel)
+		for _, x := range items {
+			if n, _ := x.(node); class(n) == "STAR" {
+				all = append(all, sc.tables[0].cols.names...)
+			} else {
+				all, names = append(all, names[0]), names[1:]
+			}
+		}
+		return columnsNamed(all)
+	}
 	if !want {
 		return outColumns{}
 	}
