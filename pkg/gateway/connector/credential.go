@@ -160,5 +160,6 @@ func Pick(kind, name string, names []string) (string, bool, error) {
 	case 1:
 		return hits[0], true, nil
 	}
+	sort.Strings(hits) // servers list names in any order
 	return "", false, ambiguous{fmt.Sprintf("the source has the %ss %q, which differ from %q in case only", kind, hits, name)}
 }
