@@ -16,7 +16,7 @@ type ExportCSVOptions struct {
 	QuoteChar       string  `json:"quoteChar,omitempty"`       // one character, default "
 	RecordSeparator string  `json:"recordSeparator,omitempty"` // default \n
 	IncludeHeader   *bool   `json:"includeHeader,omitempty"`   // default true
-	NullValue       *string `json:"nullValue,omitempty"`       // text of NULL, default empty
+	NullValue       *string `json:"nullValue,omitempty"`       // text of NULL, default empty; on zone local \N where one column is written
 }
 
 // ExportJobCreated is the reply to a started export.

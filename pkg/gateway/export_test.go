@@ -117,7 +117,7 @@ func TestExportFiles(t *testing.T) {
 {"n":3,"text":null,"d":-2.25,"ok":true}
 `},
 		{"empty", "SELECT 1 AS a, 'x' AS b WHERE false", api.ExportRequest{}, 0, "a,b\n"},
-		{"one null", "SELECT CAST(NULL AS BIGINT) AS a", api.ExportRequest{}, 1, "a\n\"\"\n"},
+		{"one null", "SELECT CAST(NULL AS BIGINT) AS a", api.ExportRequest{}, 1, "a\n\\N\n"},
 		{"hidden", "SELECT 1 AS a, 2 AS _q_x, 3 AS _cache_y", api.ExportRequest{}, 1, "a\n1\n"},
 		{"system kept", "SELECT 1 AS _id, 'x' AS \"text\"", api.ExportRequest{IncludeSystemColumns: &yes}, 1, "_id,text\n1,x\n"},
 		{"system dropped", "SELECT 1 AS _id, 'x' AS \"text\"", api.ExportRequest{IncludeSystemColumns: &no, Limit: &one}, 1, "text\nx\n"},

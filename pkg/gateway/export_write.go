@@ -162,6 +162,9 @@ func (o *exportSpec) encoder(w io.Writer) (func(row [][]byte) error, error) {
 	if o.format == "JSONL" {
 		return o.jsonl(w), nil
 	}
+	if len(o.take) == 1 && o.null == "" {
+		o.null = `\N` // most readers would skip an empty line
+	}
 	var buf bytes.Buffer
 	if o.header {
 		for k, n := range o.names {
@@ -183,10 +186,8 @@ func (o *exportSpec) encoder(w io.Writer) (func(row [][]byte) error, error) {
 			}
 			if row[i] != nil {
 				o.field(&buf, row[i])
-			} else if o.null != "" || len(o.take) > 1 {
+			} else {
 				buf.WriteString(o.null)
-			} else { // an empty line would be skipped by most readers
-				buf.WriteString(o.quote + o.quote)
 			}
 		}
 		buf.WriteString(o.separator)

@@ -13,25 +13,22 @@ var errShortRow = errors.New("the row has no such cell")
 // a line break, or a space or tab at either end. NULL is an empty field without quotes and the empty string is "", so both
 // survive; Options.Null replaces the former, and a string that equals it is quoted.
 //
-// A record of a single NULL would be a blank line, which most readers skip. It is written as "" instead; should the same
-// result hold empty strings too, a remark on Options.Notes says that the two cannot be told apart.
+// A record of a single NULL would be a blank line, which most readers skip. In a result of one column NULL is therefore \N, as
+// in tsv; an import of one column reads it back.
 type csvFormat struct {
-	cols     []column
-	hot      []hotColumn
-	null     []byte
-	header   bool
-	raw      bool
-	single   bool
-	scratch  []byte
-	note     func(string, ...any)
-	nulls    bool
-	empties  bool
-	reported bool
+	cols    []column
+	hot     []hotColumn
+	null    []byte
+	header  bool
+	raw     bool
+	scratch []byte
 }
 
 func newCSV(cols []column, o Options) *csvFormat {
-	f := &csvFormat{cols: cols, null: []byte(o.Null), header: !o.NoHeader && len(cols) > 0, raw: o.Raw, note: o.note}
-	f.single, f.hot = len(cols) == 1 && o.Null == "", hotColumns(cols, o.Raw)
+	f := &csvFormat{cols: cols, hot: hotColumns(cols, o.Raw), null: []byte(o.Null), header: !o.NoHeader && len(cols) > 0, raw: o.Raw}
+	if len(cols) == 1 && o.Null == "" {
+		f.null = []byte(`\N`)
+	}
 	return f
 }
 
@@ -55,12 +52,7 @@ func (f *csvFormat) row(dst []byte, n int64, cells []api.Cell) ([]byte, error) {
 		}
 		c := cells[h.index]
 		if c.IsNull() {
-			if f.single {
-				f.nulls = true
-				dst = append(dst, `""`...)
-			} else {
-				dst = append(dst, f.null...)
-			}
+			dst = append(dst, f.null...)
 			continue
 		}
 		if n := len(c); n > 2 && n-2 != len(f.null) && c[1] != ' ' && c[n-2] != ' ' && (!h.float || !hasExponent(c)) {
@@ -80,10 +72,6 @@ func (f *csvFormat) row(dst []byte, n int64, cells []api.Cell) ([]byte, error) {
 			return dst, rowError(n, col, err)
 		}
 		dst = f.field(dst, f.scratch)
-	}
-	if f.single && f.nulls && f.empties && !f.reported {
-		f.reported = true
-		f.note("NULL and the empty string are both written as \"\" in a result of one column; --null TEXT keeps them apart")
 	}
 	return append(dst, '\n'), nil
 }
@@ -132,7 +120,6 @@ func (f *csvFormat) field(dst, t []byte) []byte {
 
 func (f *csvFormat) mustQuote(t []byte) bool {
 	if len(t) == 0 {
-		f.empties = true
 		return true
 	}
 	if first, last := t[0], t[len(t)-1]; first <= ' ' || last <= ' ' {

@@ -45,7 +45,7 @@ func TestDocFormats(t *testing.T) {
 		{"empty list table", `[]`, Options{DefaultColumns: []string{"id", "name"}}, " id │ name\n────┼──────\n"},
 		{"empty list json", `[]`, Options{Format: JSON}, "[]\n"},
 		{"empty list, any column", `[]`, Options{Format: CSV, Columns: []string{"x"}}, "x\n"},
-		{"scalars", `["a",1,null]`, Options{Format: CSV}, "value\na\n1\n\"\"\n"},
+		{"scalars", `["a",1,null]`, Options{Format: CSV}, "value\na\n1\n\\N\n"},
 		{"scalar", `"done\u001b"`, Options{}, "done␛\n"},
 		{"nothing", ``, Options{}, ""},
 		{"jq", listDoc, Options{JQ: ".[].n"}, "12345678901234567890.10\n2\n"},

@@ -11,7 +11,7 @@ import (
 )
 
 // csvRows reads what csvFormat and tsvFormat write: in csv a field with nothing between the commas is NULL and "" is the empty
-// string, in tsv \N is NULL. Both need a header. A blank line is passed over, and in a csv file of one column it is NULL.
+// string, in tsv \N is NULL. Both need a header. A blank line is passed over; in a csv file of one column it is NULL, and \N is.
 type csvRows struct {
 	src  *fileSource
 	tsv  bool
@@ -130,7 +130,7 @@ func (r *csvRows) record() error {
 				n = len(rest)
 				end = len(bytes.TrimRight(rest, "\r\n"))
 			}
-			if end == 0 {
+			if end == 0 || n == len(rest) && len(r.ends) == 0 && len(r.cols) == 1 && string(rest[:end]) == `\N` {
 				r.arena = append(r.arena, "null"...)
 			} else if err := r.text(rest[:end]); err != nil {
 				return err

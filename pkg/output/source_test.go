@@ -88,6 +88,8 @@ func TestOpenRows(t *testing.T) {
 		"null and empty":     {file: "a.csv", content: "a,b\n,\"\"\n1,2\n", want: `{"a":null,"b":""}` + "\n" + `{"a":"1","b":"2"}` + "\n"},
 		"mark, crlf, blank":  {file: "A.CSV", content: "\xef\xbb\xbfa,b\r\n1,\"x\r\ny\"\r\n\r\n2,3", want: `{"a":"1","b":"x\r\ny"}` + "\n" + `{"a":"2","b":"3"}` + "\n"},
 		"one column":         {file: "a.csv", content: "a\n1\n\n\"\"\n", want: "{\"a\":\"1\"}\n{\"a\":null}\n{\"a\":\"\"}\n"},
+		"one column, \\N":    {file: "a.csv", content: "a\n\\N\n\"\\N\"\n", want: "{\"a\":null}\n{\"a\":\"\\\\N\"}\n"},
+		"two columns, \\N":   {file: "a.csv", content: "a,b\n\\N,\n", want: "{\"a\":\"\\\\N\",\"b\":null}\n"},
 		"the word null":      {file: "a.csv", content: "a,b\nnull,n\n", want: `{"a":"null","b":"n"}` + "\n"},
 		"only a header":      {file: "a.csv", content: "a,b\n"},
 		"open quote":         {file: "a.csv", content: "a\n\"x\ny", err: "line 2: the quoted field does not end"},

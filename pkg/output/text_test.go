@@ -103,9 +103,7 @@ func TestCSVConventions(t *testing.T) {
 		{"no header", two, [][]*string{{text("x"), nil}}, Options{NoHeader: true}, "x,\n", ""},
 		{"columns", two, [][]*string{{text("x"), text("2.0")}}, Options{Columns: []string{"b", "A"}}, "b,a\n2.0,x\n", ""},
 		{"no rows", two, nil, Options{}, "a,b\n", ""},
-		{"one column", two[:1], [][]*string{{nil}, {text("x")}}, Options{}, "a\n\"\"\nx\n", ""},
-		{"one column, both", two[:1], [][]*string{{nil}, {text("")}, {nil}}, Options{}, "a\n\"\"\n\"\"\n\"\"\n",
-			"NULL and the empty string are both written as \"\" in a result of one column; --null TEXT keeps them apart\n"},
+		{"one column", two[:1], [][]*string{{nil}, {text("")}, {text(`\N`)}, {text("x")}}, Options{}, "a\n\\N\n\"\"\n\"\\N\"\nx\n", ""},
 		{"one column, null text", two[:1], [][]*string{{nil}, {text("")}}, Options{Null: "-"}, "a\n-\n\"\"\n", ""},
 	}
 	for _, tt := range tests {

@@ -55,6 +55,7 @@ func (r *csvReader) next() (fields []string, line int, err error) {
 		return nil, 0, err
 	}
 	line = r.line
+	quoted := text[0] == '"'
 	r.rec, r.ends = r.rec[:0], r.ends[:0]
 	for more := true; more; {
 		if text, more, err = r.field(text); err != nil {
@@ -70,6 +71,9 @@ func (r *csvReader) next() (fields []string, line int, err error) {
 	}
 	if len(r.ends) != r.width {
 		return nil, 0, fmt.Errorf("line %d has %d fields, the first line %d", line, len(r.ends), r.width)
+	}
+	if len(r.ends) == 1 && !quoted && string(r.rec) == `\N` { // how NULL is written in one column
+		r.rec, r.ends[0] = r.rec[:0], 0
 	}
 	all, from := string(r.rec), 0
 	fields = make([]string, len(r.ends))

@@ -62,6 +62,7 @@ func TestForms(t *testing.T) {
 		"both.csv":       {"id,\"a;b\"\n1,x;y\n", "[id a;b] [[1 x;y]]"},
 		"quoted.csv":     {"\"id,x\";b\n1;2\n", "[id,x b] [[1 2]]"},
 		"windows.csv":    {"\xef\xbb\xbfid,t\r\n1,\"a\r\nb\"\r\n\r\n2,c\r\n", "[id t] [[1 a\r\nb] [2 c]]"},
+		"nulls.csv":      {"id\n\\N\n\"\\N\"\n", `[id] [[<nil>] [\N]]`},
 		"header.csv":     {"id,name", "[id name] []"},
 	} {
 		dir := t.TempDir()

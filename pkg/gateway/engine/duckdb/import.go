@@ -268,6 +268,12 @@ func (im *importer) next() error {
 	}
 }
 
+// null tells a NULL. In a document of one column, where an empty field is a line that many programs leave out, \N is one too:
+// results and exports of one column are written so.
+func (im *importer) null(f csvField) bool {
+	return !f.quoted && (len(f.b) == 0 || im.width == 1 && string(f.b) == `\N`)
+}
+
 // columnOf names the table's column that field i fills, or the field when it fills none.
 func (im *importer) columnOf(i int) string {
 	for _, tg := range im.targets {

@@ -149,7 +149,7 @@ func (im *importer) fillBatch(b *batch, fill []filler) error {
 			s := &sinks[i]
 			f := im.csv.fields[s.field]
 			switch {
-			case len(f.b) == 0 && !f.quoted:
+			case im.null(f):
 				if s.meta.NotNull {
 					im.badCell(s.meta.Name, f, fmt.Sprintf(`null value in column "%s" violates not-null constraint`, s.meta.Name))
 				}
@@ -329,7 +329,7 @@ func (c *conn) loadGiven(ctx context.Context, im *importer) error {
 		}
 		f := im.csv.fields[im.targets[0].field]
 		switch {
-		case len(f.b) == 0 && !f.quoted:
+		case im.null(f):
 			continue
 		case parse == nil:
 			b.cols[0].setText(b.n, f.b, &b.arena)
