@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"unicode"
 
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/output"
@@ -60,6 +61,23 @@ func readNames(path string) map[string][]string {
 		_ = json.Unmarshal(raw, &out) // an unreadable file only means fewer suggestions
 	}
 	return out
+}
+
+// offered are the remembered names that a shell takes as they are. The scripts of all shells evaluate the line at each TAB, and bash
+// puts the beginning that several names share into it without quotes: a name $(...) of somebody else's would be run.
+func (e *Env) offered() map[string][]string {
+	all := readNames(e.namesFile())
+	for kind, names := range all {
+		all[kind] = slices.DeleteFunc(names, func(n string) bool { return !plainName(n) })
+	}
+	return all
+}
+
+// plainName says that a text holds letters, digits, blanks and marks that no shell gives a meaning, and begins like no flag.
+func plainName(n string) bool {
+	return !strings.HasPrefix(n, "-") && !strings.ContainsFunc(n, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune(" _-./:,+@", r)
+	})
 }
 
 // remember keeps the names of a listing for completion. It never fails a command.
@@ -127,7 +145,7 @@ func (e *Env) complete(kind string) cobra.CompletionFunc {
 		if _, err := e.Settings(); err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return readNames(e.namesFile())[kind], cobra.ShellCompDirectiveNoFileComp
+		return e.offered()[kind], cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
@@ -162,7 +180,7 @@ func (e *Env) completeArgs(c *cobra.Command) {
 				above += "@" + a
 			}
 		}
-		return inParts(readNames(e.namesFile()), strings.Split(kind, "."), above, prefix)
+		return inParts(e.offered(), strings.Split(kind, "."), above, prefix)
 	}
 }
 
