@@ -19,6 +19,7 @@ type conn struct {
 	in   *instance
 	c    bindings.Connection
 	once sync.Once
+	inTx bool
 
 	mu     sync.Mutex
 	killed error
@@ -219,20 +220,58 @@ func bindArg(st bindings.PreparedStatement, i bindings.IdxT, a any) error {
 	return nil
 }
 
+// begin opens a transaction; one that is still open is given up.
+//
+// Every statement that reads stored tables is prepared and executed in one. DuckDB plans by the smallest and largest values that the
+// columns hold at that moment: it packs short texts into numbers and leaves out conditions that are always true. Outside of a transaction
+// it executes the plan on the rows of a later moment, and what was added in between comes out as other values.
+func (c *conn) begin() error {
+	c.rollback()
+	if err := rawExec(c.c, `BEGIN TRANSACTION`); err != nil {
+		return err
+	}
+	c.inTx = true
+	return nil
+}
+
+// rollback is not under a context, which may be why the transaction failed.
+func (c *conn) rollback() {
+	if c.inTx {
+		_ = rawExec(c.c, `ROLLBACK`)
+		c.inTx = false
+	}
+}
+
+func (c *conn) commit(ctx context.Context) error {
+	if _, err := c.exec(ctx, `COMMIT`); err != nil {
+		c.rollback()
+		return err
+	}
+	c.inTx = false
+	return nil
+}
+
 // tx runs fn in a transaction, which may write to one attached database only (DuckDB's rule).
 func (c *conn) tx(ctx context.Context, fn func() error) error {
-	if _, err := c.exec(ctx, `BEGIN TRANSACTION`); err != nil {
+	if err := ctx.Err(); err != nil {
+		return ctxError(ctx, nil)
+	}
+	if err := c.begin(); err != nil {
 		return err
 	}
 	if err := fn(); err != nil {
-		_ = rawExec(c.c, `ROLLBACK`) // not under ctx, which may be why fn failed
+		c.rollback()
 		return err
 	}
-	if _, err := c.exec(ctx, `COMMIT`); err != nil {
-		_ = rawExec(c.c, `ROLLBACK`)
-		return err
+	return c.commit(ctx)
+}
+
+// snapshot runs fn, which only reads, in the transaction that is open, or in one of its own.
+func (c *conn) snapshot(ctx context.Context, fn func() error) error {
+	if c.inTx {
+		return fn()
 	}
-	return nil
+	return c.tx(ctx, fn)
 }
 
 // rawExec runs a statement of ours without parameters.

@@ -101,6 +101,7 @@ func (c *conn) dropBuilds(ctx context.Context) error {
 
 // storeAs makes a table of the statement's rows and counts them.
 func (s *statement) storeAs(ctx context.Context, name string) (n int64, err error) {
+	defer s.c.rollback()
 	stop := s.c.watch(ctx)
 	defer stop()
 	head := `CREATE TABLE ` + name + ` AS `
@@ -109,7 +110,7 @@ func (s *statement) storeAs(ctx context.Context, name string) (n int64, err erro
 	err = s.retry(func(guess bool) error {
 		var ps bindings.PreparedStatement
 		defer bindings.DestroyPrepare(&ps)
-		if err := s.prepare(ctx, s.t.text, &ps, guess); err != nil {
+		if err := s.prepareInTx(ctx, &ps, guess); err != nil {
 			return err
 		}
 		var res bindings.Result
@@ -124,5 +125,9 @@ func (s *statement) storeAs(ctx context.Context, name string) (n int64, err erro
 		}
 		return nil
 	})
+	stop()
+	if err == nil {
+		err = s.c.commit(ctx)
+	}
 	return n, err
 }

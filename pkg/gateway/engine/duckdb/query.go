@@ -104,14 +104,28 @@ func (s *statement) retry(plan func(guess bool) error) error {
 	return err
 }
 
-// begin prepares, binds and starts the statement as a stream.
+// begin prepares, binds and starts the statement.
 func (r *result) begin(guess bool) error {
 	s := r.s
 	bindings.DestroyPrepare(&r.ps)
 	bindings.DestroyResult(&r.res)
-	if err := s.prepare(r.ctx, s.t.text, &r.ps, guess); err != nil {
+	if err := s.prepareInTx(r.ctx, &r.ps, guess); err != nil {
 		return err
 	}
+	return r.start()
+}
+
+// prepareInTx prepares the statement in a transaction, in which it is then executed.
+func (s *statement) prepareInTx(ctx context.Context, ps *bindings.PreparedStatement, guess bool) error {
+	if err := s.c.begin(); err != nil {
+		return err
+	}
+	return s.prepare(ctx, s.t.text, ps, guess)
+}
+
+// start runs the prepared statement as a stream.
+func (r *result) start() error {
+	s := r.s
 	var pending bindings.PendingResult
 	defer bindings.DestroyPending(&pending)
 	if bindings.PendingPreparedStreaming(r.ps, &pending) == bindings.StateError {

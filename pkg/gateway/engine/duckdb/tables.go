@@ -190,10 +190,18 @@ func diskFull(err error) error {
 }
 
 // findTable reads what is known of a table; an unknown one is *engine.Error with KindUnknownTable.
-func (c *conn) findTable(ctx context.Context, kind, name string) (*table, error) {
+func (c *conn) findTable(ctx context.Context, kind, name string) (t *table, err error) {
 	if err := checkKind(kind); err != nil {
 		return nil, err
 	}
+	err = c.snapshot(ctx, func() error {
+		t, err = c.readTable(ctx, kind, name)
+		return err
+	})
+	return t, err
+}
+
+func (c *conn) readTable(ctx context.Context, kind, name string) (*table, error) {
 	stored, err := c.lookupTable(ctx, kind, storedName(kind, name))
 	if err != nil {
 		return nil, err
@@ -216,8 +224,10 @@ func (c *conn) lookupTable(ctx context.Context, kind, name string) (stored strin
 	if !c.hasStored(digSchema, "counter") {
 		return "", nil
 	}
-	err = c.query(ctx, `SELECT name FROM `+digTable("tables")+` WHERE kind = ? AND key = ?`, []any{kind, strings.ToLower(name)},
-		func(v []*string) error { stored = *v[0]; return nil })
+	err = c.snapshot(ctx, func() error {
+		return c.query(ctx, `SELECT name FROM `+digTable("tables")+` WHERE kind = ? AND key = ?`, []any{kind, strings.ToLower(name)},
+			func(v []*string) error { stored = *v[0]; return nil })
+	})
 	return stored, err
 }
 
@@ -248,8 +258,10 @@ func (p *project) ListTables(ctx context.Context, kind string) ([]string, error)
 	if !c.hasStored(digSchema, "counter") {
 		return names, nil
 	}
-	err = c.query(ctx, `SELECT name FROM `+digTable("tables")+` WHERE kind = ? ORDER BY key`, []any{kind},
-		func(v []*string) error { names = append(names, *v[0]); return nil })
+	err = c.snapshot(ctx, func() error {
+		return c.query(ctx, `SELECT name FROM `+digTable("tables")+` WHERE kind = ? ORDER BY key`, []any{kind},
+			func(v []*string) error { names = append(names, *v[0]); return nil })
+	})
 	return names, err
 }
 
