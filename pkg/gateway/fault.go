@@ -71,6 +71,8 @@ func faultOf(err error) *Fault {
 	switch {
 	case errors.As(err, &f):
 		return f
+	case errors.Is(err, engine.ErrDropped):
+		f = dataFault(404, "%v", engine.ErrDropped)
 	case errors.As(err, &ee):
 		f = dataFault(engineStatus(ee.Kind), "%s", ee.Message)
 		if ee.Line > 0 {

@@ -17,7 +17,8 @@ type Engine interface {
 	// Project opens the data of one project, making it on first use. It takes the project's file lock and waits for another
 	// process at most Options.LockWait. Opening twice returns the same Project.
 	Project(ctx context.Context, id string) (Project, error)
-	// DropProject closes and removes all data of a project.
+	// DropProject closes and removes all data of a project. Statements that run end with ErrDropped, and so does every later use
+	// of the project, by its id too.
 	DropProject(ctx context.Context, id string) error
 	Close() error
 }
@@ -285,6 +286,9 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 func (e *Error) Unwrap() error { return e.Err }
+
+// ErrDropped is the error of a project whose rows were removed.
+var ErrDropped = errors.New("the project was deleted")
 
 // ErrNoEngine is returned by a build without cgo, which has no engine for the local zone.
 var ErrNoEngine = errors.New("this build of dig has no local engine (it was built without cgo)")

@@ -102,13 +102,16 @@ func (d *duck) Project(ctx context.Context, id string) (engine.Project, error) {
 	return p, nil
 }
 
-// DropProject ends the running statements of a project and removes its directory. Dropping what does not exist is no error.
+// DropProject ends the running statements of a project and removes its directory. Dropping what does not exist is no error. A
+// project that was dropped stays known, so that whoever still has its id cannot make its directory anew.
 func (d *duck) DropProject(ctx context.Context, id string) error {
 	p, err := d.lookup(id)
 	if err != nil {
 		return err
 	}
-	err = p.drop(ctx)
+	if err = p.drop(ctx); err == nil {
+		return nil
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.projects[id] == p {
@@ -126,7 +129,7 @@ func (d *duck) Close() error {
 	d.mu.Unlock()
 	var errs []error
 	for _, p := range all {
-		errs = append(errs, p.shut())
+		errs = append(errs, p.shut(errGone))
 	}
 	return errors.Join(errs...)
 }

@@ -110,7 +110,7 @@ func (p *project) spool(ctx context.Context, src io.Reader, limit int64) (docume
 		}
 	}
 	if f == nil {
-		return document{}, errGone
+		return document{}, engine.ErrDropped
 	}
 	_ = os.Remove(f.Name())
 	d := document{f}

@@ -90,7 +90,7 @@ func TestKillLeavesAllOrNothing(t *testing.T) {
 			p := tableProject(t, dir)
 			makeTable(t, p, engine.SchemaTable, "t", engine.ColumnDef{Name: "doc", Type: "bigint"},
 				engine.ColumnDef{Name: "n", Type: "bigint"}, engine.ColumnDef{Name: "s", Type: "varchar"})
-			if err := p.shut(); err != nil {
+			if err := p.shut(errGone); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -159,7 +159,7 @@ func TestKillLeavesAllOrNothing(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if err := p.shut(); err != nil {
+		if err := p.shut(errGone); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -404,7 +404,7 @@ func TestRowIDsNeverComeBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		if round == 1 {
-			if err := p.shut(); err != nil {
+			if err := p.shut(errGone); err != nil {
 				t.Fatal(err)
 			}
 			p = tableProject(t, dir)

@@ -37,7 +37,7 @@ type project struct {
 	mu    sync.Mutex
 	inst  *instance
 	freed chan struct{} // closed and replaced each time a connection is given back
-	gone  bool          // dropped, or the engine was closed
+	gone  error         // why nothing runs any more: dropped, or the engine was closed
 	idle  *time.Timer
 }
 
@@ -68,9 +68,9 @@ var errGone = errors.New("the project is closed")
 func (p *project) acquire(ctx context.Context) (*instance, error) {
 	for {
 		p.mu.Lock()
-		if p.gone {
+		if gone := p.gone; gone != nil {
 			p.mu.Unlock()
-			return nil, errGone
+			return nil, gone
 		}
 		if in := p.inst; in != nil && !in.broken {
 			in.refs++
@@ -93,9 +93,9 @@ func (p *project) reopen(ctx context.Context) error {
 		p.mu.Lock()
 		in, gone, freed := p.inst, p.gone, p.freed
 		switch {
-		case gone:
+		case gone != nil:
 			p.mu.Unlock()
-			return errGone
+			return gone
 		case in != nil && !in.broken:
 			p.mu.Unlock()
 			return nil
@@ -133,7 +133,7 @@ func (p *project) release(in *instance, c *conn) {
 	delete(in.conns, c)
 	close(p.freed)
 	p.freed = make(chan struct{})
-	if in.refs > 0 || p.opts.IdleClose < 0 || p.gone {
+	if in.refs > 0 || p.opts.IdleClose < 0 || p.gone != nil {
 		return
 	}
 	if p.idle == nil {
@@ -148,7 +148,7 @@ func (p *project) closeIdle() {
 	defer p.open.Unlock()
 	p.mu.Lock()
 	in := p.inst
-	if in == nil || in.refs > 0 || p.gone {
+	if in == nil || in.refs > 0 || p.gone != nil {
 		p.mu.Unlock()
 		return
 	}
@@ -157,10 +157,10 @@ func (p *project) closeIdle() {
 	_ = in.close()
 }
 
-// shut ends the running statements, waits for them and closes the instance for good.
-func (p *project) shut() error {
+// shut ends the running statements, waits for them and closes the instance for good. They, and whoever comes later, are told why.
+func (p *project) shut(why error) error {
 	p.mu.Lock()
-	p.gone = true
+	p.gone = why
 	if p.idle != nil {
 		p.idle.Stop()
 	}
@@ -181,7 +181,7 @@ func (p *project) shut() error {
 			return in.close()
 		}
 		for c := range in.conns {
-			c.kill(errGone)
+			c.kill(why)
 		}
 		p.mu.Unlock()
 		select {
@@ -195,7 +195,7 @@ func (p *project) shut() error {
 }
 
 func (p *project) drop(ctx context.Context) error {
-	if err := p.shut(); err != nil && !errors.Is(err, errGone) {
+	if err := p.shut(engine.ErrDropped); err != nil {
 		return err
 	}
 	if _, err := os.Stat(p.dir); errors.Is(err, os.ErrNotExist) {

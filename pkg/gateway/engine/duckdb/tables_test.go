@@ -217,7 +217,7 @@ func TestColumnsAreKeptAcrossOpenings(t *testing.T) {
 			t.Errorf("%s is not marked", c.Name)
 		}
 	}
-	if err := p.shut(); err != nil {
+	if err := p.shut(errGone); err != nil {
 		t.Fatal(err)
 	}
 	p = tableProject(t, dir)

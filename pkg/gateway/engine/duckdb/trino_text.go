@@ -33,6 +33,9 @@ func (s *statement) rewrite(ctx context.Context, t *translation, checked *tree, 
 		return nil, err
 	}
 	final, err := s.parse(ctx, text, ownText)
+	if end := s.c.ended(ctx); err != nil && end != nil {
+		return nil, end
+	}
 	if err != nil {
 		return nil, internalError("the engine cannot parse its own text: " + err.Error() + ": " + text)
 	}
