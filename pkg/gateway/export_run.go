@@ -26,7 +26,7 @@ func (g *Gateway) runExport(ctx context.Context, p store.Project, x store.Export
 	ctx, cancel := context.WithTimeout(ctx, exportTimeout)
 	defer cancel()
 	keep := context.WithoutCancel(ctx) // the end is recorded even when the time is over
-	if g.store.StartExport(keep, x.ID) != nil {
+	if errors.Is(g.store.StartExport(keep, x.ID), store.ErrNotFound) {
 		return // cancelled before it began
 	}
 	stop := g.watch(ctx, cancel, func() bool {

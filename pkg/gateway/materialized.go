@@ -174,8 +174,11 @@ func (g *Gateway) dropLate(ctx context.Context, p store.Project, id string) {
 // materialize stores the rows of a query. It stops when the run is cancelled, or its query deleted, from any process.
 func (g *Gateway) materialize(ctx context.Context, p store.Project, id, run string) (int64, error) {
 	q, err := g.store.Query(ctx, p.ID, id)
-	if err != nil {
+	if errors.Is(err, store.ErrNotFound) {
 		return -1, errRunCanceled
+	}
+	if err != nil {
+		return -1, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -318,6 +318,21 @@ func TestRunOfDeadProcess(t *testing.T) {
 	m.stored("two")
 }
 
+// TestInterruptedBeforeItBegan: a run that the gateway's end catches before it has read its query was cut off, not cancelled.
+func TestInterruptedBeforeItBegan(t *testing.T) {
+	m, _ := newMtTest(t)
+	id := m.create("m", "SELECT 'one' AS v", nil)
+	m.settled(id)
+	m.g.Interrupt()
+	if err := m.cl.Materialized.Refresh(context.Background(), store.DefaultProject, id); err != nil {
+		t.Fatal(err)
+	}
+	if s := m.settled(id); s.Status != store.RunFailed || s.Error == nil || *s.Error != cutOff {
+		t.Fatalf("%+v", s)
+	}
+	m.stored("one")
+}
+
 func TestSchedulesFireOnceForMissedRuns(t *testing.T) {
 	m, forward := newMtTest(t)
 	ctx := context.Background()
