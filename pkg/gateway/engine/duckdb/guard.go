@@ -37,9 +37,13 @@ var allowedTableFunctions = set(`range generate_series unnest json_each json_tre
 //go:embed functions.txt
 var functionsText string
 
-// memoryFunctions make values of any size outside the memory limit and cannot be interrupted: macros of the same name cap them,
-// and naming the original by its schema is refused.
-var memoryFunctions = set(`repeat lpad rpad range generate_series list_resize array_resize`)
+// cappedFunctions make values of any size outside the memory limit, cannot be interrupted, or fill the stack: macros of the same
+// name cap them (capMacros), and naming the original by its schema is refused.
+var cappedFunctions = set(`repeat lpad rpad range generate_series list_resize array_resize
+	json_structure json_group_structure json_contains json_merge_patch`)
+
+// transformFunctions take the structure of their result as a text, which DuckDB reads while it plans.
+var transformFunctions = set(`json_transform json_transform_strict from_json from_json_strict`)
 
 func set(words string) map[string]bool {
 	m := map[string]bool{}
@@ -145,6 +149,10 @@ func (g *guard) node(n map[string]any, sc *scope) error {
 	} else if typ != "" && !allowedTypes[typ] {
 		return g.refuseType(n, typ)
 	}
+	if id, name := str(n, "id"), str(n, "name"); strings.EqualFold(id, "VARIANT") || typ == "UNBOUND_TYPE_INFO" && strings.EqualFold(name, "VARIANT") {
+		// No result can hold one, and making one of JSON fills the stack.
+		return &engine.Error{Kind: engine.KindUnsupported, Message: "type VARIANT is not supported on zone local"}
+	}
 	skip := "cte_map"
 	switch typ {
 	case "BASE_TABLE":
@@ -220,11 +228,11 @@ func (g *guard) table(n map[string]any, sc *scope) error {
 // call checks the call of a scalar, aggregate or window function.
 func (g *guard) call(n map[string]any, name string) error {
 	schema := str(n, "schema")
-	if g.trino && str(n, "catalog") == "" && (schema == "" || schema == "main" && !memoryFunctions[name]) {
+	if g.trino && str(n, "catalog") == "" && (schema == "" || schema == "main" && !cappedFunctions[name]) {
 		g.out.calls = append(g.out.calls, callRef{location(n), name, n})
 		return nil
 	}
-	if str(n, "catalog") != "" || schema != "" && schema != "main" || schema == "main" && memoryFunctions[name] {
+	if str(n, "catalog") != "" || schema != "" && schema != "main" || schema == "main" && cappedFunctions[name] {
 		return g.refuse(n, "function '%s' may not be qualified", name)
 	}
 	if !g.allowed[name] && !(g.own && strings.HasPrefix(name, "~")) {
@@ -238,6 +246,11 @@ func (g *guard) call(n map[string]any, name string) error {
 	}
 	if name == "format" || name == "printf" {
 		if err := g.formatWidth(n); err != nil {
+			return err
+		}
+	}
+	if transformFunctions[name] {
+		if err := g.structureDepth(n); err != nil {
 			return err
 		}
 	}
@@ -265,6 +278,24 @@ func (g *guard) formatWidth(n map[string]any) error {
 		if digits > 3 || c == '*' || c == '{' && i > 0 && text[i-1] == ':' {
 			return g.refuse(n, "the format of '%s' may not ask for more than 999 places", str(n, "function_name"))
 		}
+	}
+	return nil
+}
+
+// structureDepth lets only constant structures through that nest little: DuckDB calls itself for each level.
+func (g *guard) structureDepth(n map[string]any) error {
+	const most = 100
+	args, _ := n["children"].([]any)
+	if len(args) < 2 {
+		return nil // which the engine words better
+	}
+	second, _ := args[1].(map[string]any)
+	text, ok := literalText(second)
+	if !ok || str(second, "class") != "CONSTANT" {
+		return g.refuse(n, "the structure of '%s' must be a constant text", str(n, "function_name"))
+	}
+	if jsonDepth(text) > most {
+		return g.refuse(n, "the structure of '%s' may not nest deeper than %d levels", str(n, "function_name"), most)
 	}
 	return nil
 }

@@ -167,6 +167,54 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestDeepJSON: some functions call themselves for each level of their argument, and at some depth the stack of the process is full.
+// The engine alone would end the process for every value here.
+func TestDeepJSON(t *testing.T) {
+	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
+	mustExec(t, p, `CREATE TABLE "~data"."table"."x" AS SELECT repeat('[', 900000) || repeat(']', 900000) AS list,
+		system.main.repeat('{"a":', 150000) || '1' || repeat('}', 150000) AS object`)
+	deep := `(repeat('[', 900000) || repeat(']', 900000))`
+	spec := strings.Repeat("[", 100_000) + `"INT"` + strings.Repeat("]", 100_000)
+	for sql, want := range map[string]struct {
+		kind engine.Kind
+		msg  string
+	}{
+		`SELECT json_structure(` + deep + `)`:                               {engine.KindValue, "JSON nests deeper than 1000 levels"},
+		`SELECT json_structure(list) FROM x`:                                {engine.KindValue, "JSON nests deeper than 1000 levels"},
+		`SELECT json_structure(object) FROM x`:                              {engine.KindValue, "JSON nests deeper than 1000 levels"},
+		`SELECT json_group_structure(list::JSON) FROM x`:                    {engine.KindValue, "JSON nests deeper than 1000 levels"},
+		`SELECT json_contains(list, '1') FROM x`:                            {engine.KindValue, "JSON nests deeper than 1000 levels"},
+		`SELECT json_contains('[1]', list) FROM x`:                          {engine.KindValue, "JSON nests deeper than 1000 levels"},
+		`SELECT json_merge_patch(object, object) FROM x`:                    {engine.KindValue, "JSON nests deeper than 1000 levels"},
+		`SELECT json_merge_patch('{}', '{}', object) FROM x`:                {engine.KindValue, "JSON nests deeper than 1000 levels"},
+		`SELECT main.json_contains(list, '1') FROM x`:                       {engine.KindNotAllowed, "may not be qualified"},
+		`SELECT json_transform('1', '` + spec + `')`:                        {engine.KindNotAllowed, "nest deeper than 100 levels"},
+		`SELECT from_json_strict('1', '` + spec + `')`:                      {engine.KindNotAllowed, "nest deeper than 100 levels"},
+		`SELECT json_transform('1', ` + deep + `)`:                          {engine.KindNotAllowed, "must be a constant text"},
+		`SELECT list::JSON::VARIANT = NULL FROM x`:                          {engine.KindUnsupported, "VARIANT"},
+		`SELECT TRY_CAST(list::JSON AS STRUCT(a variant)[]) IS NULL FROM x`: {engine.KindUnsupported, "VARIANT"},
+	} {
+		got, err := rows(t, p, engine.Query{SQL: sql, Dialect: dialectDuck})
+		var e *engine.Error
+		if !errors.As(err, &e) || e.Kind != want.kind || !strings.Contains(e.Message, want.msg) {
+			t.Errorf("%.100s: got %.100q, %.200v; want %s: %s", sql, got, err, want.kind, want.msg)
+		}
+	}
+	for sql, want := range map[string]string{
+		`SELECT json_structure('{"a":[1,{"b":"]]]"}]}')`:                                                      `{"a":["JSON"]}`,
+		`SELECT json_structure('[1]'::JSON), json_structure(NULL)`:                                            `["UBIGINT"]|null`,
+		`SELECT json_group_structure(j) FROM (VALUES ('{"a":1}'), ('{"b":2}')) t(j)`:                          `"VARCHAR"`,
+		`SELECT json_group_structure(j::JSON) FROM (VALUES ('{"a":1}'), ('{"b":2}')) t(j)`:                    `{"a":"UBIGINT","b":"UBIGINT"}`,
+		`SELECT json_contains('[[1],2]', '1'), json_contains('[1]'::JSON, 2::JSON)`:                           "true|false",
+		`SELECT json_merge_patch('{"a":1}', '{"b":2}'), json_merge_patch('{"a":1}', '{"a":null}', '{"c":3}')`: `{"a":1,"b":2}|{"c":3}`,
+		`SELECT json_transform('{"a":"1"}', '{"a":"INTEGER"}').a, from_json('[1,2]', '["BIGINT"]')`:           "1|[1,2]",
+	} {
+		if got, err := rows(t, p, engine.Query{SQL: sql, Dialect: dialectDuck}); err != nil || got != want {
+			t.Errorf("%s: got %q, %v; want %q", sql, got, err, want)
+		}
+	}
+}
+
 func TestAllowed(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
 	mustExec(t, p, `CREATE TABLE "~data"."table"."x" AS SELECT 1::BIGINT AS a, 'q' AS b`, `CREATE TABLE "~data"."bitable"."y" AS SELECT 2::BIGINT AS a`)

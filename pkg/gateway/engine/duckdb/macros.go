@@ -2,8 +2,9 @@
 
 package duckdb
 
-// capMacros shadow the functions of DuckDB that make a value of any size outside memory_limit and without hearing an interrupt
-// (measured: repeat, lpad, rpad, range, generate_series, list_resize). A million characters or elements is the most they give.
+// capMacros shadow functions of DuckDB that a statement could end the process with. Most make a value of any size outside
+// memory_limit and without hearing an interrupt (measured: repeat, lpad, rpad, range, generate_series, list_resize): a million
+// characters or elements is the most they give.
 var capMacros = []string{
 	`CREATE MACRO repeat(s VARCHAR, n BIGINT) AS CASE WHEN n > 1000000 OR length(s) * n > 1000000
 		THEN error('repeat: the result would be longer than 1000000 characters') ELSE system.main.repeat(s, n) END,
@@ -23,6 +24,13 @@ var capMacros = []string{
 		THEN error('array_resize: more than 1000000 elements') ELSE system.main.list_resize(l, n, v) END`,
 	rangeMacro("range"),
 	rangeMacro("generate_series"),
+	// These call themselves for each level that a value nests, until the stack is full and the process ends.
+	`CREATE MACRO json_structure(j) AS system.main.json_structure("~shallow"(j))`,
+	`CREATE MACRO json_group_structure(j) AS system.main.json_structure("~shallow"(json_group_array(j))) -> 0`,
+	`CREATE MACRO json_contains(a, b) AS system.main.json_contains("~shallow"(a), "~shallow"(b))`,
+	`CREATE MACRO json_merge_patch(a, b) AS system.main.json_merge_patch("~shallow"(a), "~shallow"(b)),
+	(a, b, c) AS system.main.json_merge_patch("~shallow"(a), "~shallow"(b), "~shallow"(c)),
+	(a, b, c, d) AS system.main.json_merge_patch("~shallow"(a), "~shallow"(b), "~shallow"(c), "~shallow"(d))`,
 }
 
 func rangeMacro(name string) string {

@@ -59,6 +59,7 @@ func udfs() []udf {
 		one("~sha512", fromHexText(func(b []byte) string { h := sha512.Sum512(b); return hex.EncodeToString(h[:]) })),
 		one("~json_parse", jsonParse),
 		{"~json_number", 2, jsonNumber},
+		one("~shallow", shallow),
 		one("~iso_date", isoDate),
 		one("~iso_day", isoDay),
 		one("~iso_clock", isoClock),
@@ -360,4 +361,33 @@ func jsonNumbers(v any) any {
 		}
 	}
 	return v
+}
+
+// shallow gives its argument back unless it nests so deep that a function that calls itself for each level could fill the stack.
+func shallow(a string) (string, bool, error) {
+	const most = 1000
+	if jsonDepth(a) > most {
+		return "", false, says("JSON nests deeper than %d levels", most)
+	}
+	return a, true, nil
+}
+
+// jsonDepth is how deep lists and objects nest in a text, which need not be JSON.
+func jsonDepth(s string) int {
+	depth, most, quoted := 0, 0, false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{':
+			depth++
+			most = max(most, depth)
+		case c == ']' || c == '}':
+			depth--
+		}
+	}
+	return most
 }
