@@ -24,14 +24,15 @@ import (
 
 const (
 	faultRows = 400
+	longRows  = 40_000 // several MB: these are read ahead
 	faultRuns = 200
 )
 
-// faultDocument is a result of faultRows rows in one of the three shapes.
-func faultDocument(shape string) string {
+// faultDocument is a result in one of the three shapes.
+func faultDocument(shape string, rows int) string {
 	var b strings.Builder
 	b.WriteString(`{"columns":[{"catalogName":"c","schemaName":"s","tableName":"t","columnName":"n","dataType":"bigint"},{"catalogName":"c","schemaName":"s","tableName":"t","columnName":"label","dataType":"varchar"}],"data":[`)
-	for i := range faultRows {
+	for i := range rows {
 		if i > 0 {
 			b.WriteByte(',')
 		}
@@ -52,12 +53,12 @@ func faultDocument(shape string) string {
 	return b.String()
 }
 
-// faultServer sends /KIND/POINT/... the document of the asked format in a way that goes wrong after POINT bytes.
+// faultServer sends /KIND/POINT/ROWS/... the document of the asked format in a way that goes wrong after POINT bytes.
 func faultServer(t *testing.T, docs map[string]string) string {
 	done := make(chan struct{})
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		part := strings.Split(r.URL.Path, "/")
-		doc := docs[r.URL.Query().Get("format")]
+		doc := docs[r.URL.Query().Get("format")+part[3]]
 		point, err := strconv.Atoi(part[2])
 		if err != nil || doc == "" {
 			http.NotFound(w, r)
@@ -165,7 +166,9 @@ func rowsWritten(format string, raw []byte) (int, error) {
 func TestResultFaults(t *testing.T) {
 	docs := map[string]string{}
 	for _, shape := range []string{"CELL_TYPED", "SIMPLE", "COMPACT"} {
-		docs[shape] = faultDocument(shape)
+		for _, rows := range []int{faultRows, longRows} {
+			docs[shape+strconv.Itoa(rows)] = faultDocument(shape, rows)
+		}
 	}
 	base := faultServer(t, docs)
 	kinds := []string{"reset", "short", "close", "stall", "ended", "dripcut", "unframed", "length", "drip", "whole"}
@@ -180,16 +183,21 @@ func TestResultFaults(t *testing.T) {
 	slots := make(chan struct{}, 8)
 	for run := range faultRuns {
 		kind, format, shape := kinds[run%len(kinds)], formats[rng.IntN(len(formats))], shapes[rng.IntN(3)]
-		point := rng.IntN(len(docs[shape]))
+		rows := faultRows
+		if run%6 == 0 {
+			rows = longRows
+		}
+		size := len(docs[shape+strconv.Itoa(rows)])
+		point := rng.IntN(size)
 		if run%7 == 0 { // between the rows' end and the document's
-			point = len(docs[shape]) - 1 - rng.IntN(3)
+			point = size - 1 - rng.IntN(3)
 		}
 		toFile := format == "parquet" || rng.IntN(3) == 0
 		wg.Add(1)
 		slots <- struct{}{}
 		go func() {
 			defer func() { <-slots; wg.Done() }()
-			args := []string{"query", "execute", "--base-url", fmt.Sprintf("%s/%s/%d/api/v1", base, kind, point), "--project", "Bench123", "--sql", "SELECT 1",
+			args := []string{"query", "execute", "--base-url", fmt.Sprintf("%s/%s/%d/%d/api/v1", base, kind, point, rows), "--project", "Bench123", "--sql", "SELECT 1",
 				"--format", shape, "-o", format, "--timeout", "20s"}
 			if kind == "stall" {
 				args[len(args)-1] = "400ms"
@@ -209,9 +217,9 @@ func TestResultFaults(t *testing.T) {
 				}
 			}
 			n, err := rowsWritten(format, raw)
-			what := fmt.Sprintf("%s at %d of %d, %s to %s (file %v): exit %d with %d rows (%v), stderr %q", kind, point, len(docs[shape]), shape, format, toFile, code, n, err, errs)
+			what := fmt.Sprintf("%s at %d of %d, %s to %s (file %v): exit %d with %d rows (%v), stderr %q", kind, point, size, shape, format, toFile, code, n, err, errs)
 			switch whole := kind == "drip" || kind == "whole"; {
-			case whole && (code != 0 || err != nil || n != faultRows):
+			case whole && (code != 0 || err != nil || n != rows):
 				t.Error("a sound result: " + what)
 			case !whole && code == 0:
 				t.Error(what)
@@ -219,7 +227,7 @@ func TestResultFaults(t *testing.T) {
 				t.Error("without a word: " + what)
 			case !whole && format == "json" && len(raw) > 0 && err == nil:
 				t.Error("closed: " + what)
-			case n > faultRows:
+			case n > rows:
 				t.Error("too many rows: " + what)
 			}
 			mu.Lock()

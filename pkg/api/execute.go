@@ -54,7 +54,7 @@ func (c *Client) execute(ctx context.Context, project string, body any, format F
 	if format == "" {
 		format = CellTyped
 	}
-	return &Result{Format: format, Header: rep.Header, Body: &cancelBody{rep.Body, cancel}}, nil
+	return &Result{Format: format, Header: rep.Header, Body: &cancelBody{newAhead(rep.Body, aheadFrom, aheadSize), cancel}}, nil
 }
 
 type readingKey struct{}

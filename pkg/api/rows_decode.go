@@ -111,6 +111,9 @@ func (r *Rows) Count() int64 {
 // Bytes is the number of bytes received so far.
 func (r *Rows) Bytes() int64 { return r.win.base + int64(r.win.end) }
 
+// OnWait has do called with true before each read of the source, which may last, and with false behind it; nil ends that.
+func (r *Rows) OnWait(do func(waits bool)) { r.win.wait = do }
+
 // Columns reads as far as needed to know the columns: to "columns", and to the first row where only that has the names or
 // (CELL_TYPED) the types. Next still reports that row. A result without rows and "columns" has none.
 func (r *Rows) Columns() ([]ResultColumn, error) {

@@ -315,6 +315,6 @@ func (r *Rows) readRow() (int, fault) {
 		r.why = err
 		return w.pos, explained
 	}
-	t.learn(w.buf[w.pos:n], w.pos, &r.layout)
+	t.learn(w.buf[w.pos:n], w.pos, &r.layout, len(r.cols))
 	return n, sound
 }

@@ -11,9 +11,10 @@ import (
 // That loses no check: the constant bytes were parsed once, the values between them are scanned in full, and a sound value
 // in the place of another leaves the row sound.
 type template struct {
-	live   bool
-	around []constant // before each value, and behind the last
-	copies [][2]int
+	live     bool
+	straight bool       // the values stand in the order of the columns, one each
+	around   []constant // before each value, and behind the last
+	copies   [][2]int
 
 	// Rows whose layout keeps changing are not worth learning: after a miss that follows a miss, the general parser does
 	// ever more rows (up to 63) by itself before the next attempt.
@@ -29,7 +30,7 @@ type constant struct {
 }
 
 // learn takes the layout of the row just parsed and placed; row begins at index base of the window.
-func (t *template) learn(row []byte, base int, l *layout) {
+func (t *template) learn(row []byte, base int, l *layout, columns int) {
 	t.live = false
 	if t.rest > 0 {
 		t.rest--
@@ -48,7 +49,16 @@ func (t *template) learn(row []byte, base int, l *layout) {
 		from = to + len(s.value)
 	}
 	t.around = append(t.around, newConstant(text[from:], -1))
-	t.live = true
+	t.live, t.straight = true, straight(l.columns, columns)
+}
+
+func straight(order []int, columns int) bool {
+	for i, c := range order {
+		if i != c {
+			return false
+		}
+	}
+	return len(order) == columns
 }
 
 func newConstant(text string, column int) constant {
@@ -59,6 +69,21 @@ func newConstant(text string, column int) constant {
 		c.tail |= uint64(text[len(text)-1-i]) << (56 - 8*i)
 	}
 	return c
+}
+
+// match compares what stands at b[i] with the constant and tells where the value behind it begins.
+func (c *constant) match(b []byte, i, end int) (int, bool) {
+	j := i + len(c.text)
+	if j > end || (binary.LittleEndian.Uint64(b[i:])^c.head)&c.mask != 0 {
+		return j, false
+	}
+	switch n := len(c.text); {
+	case n <= 8:
+		return j, true
+	case n <= 16:
+		return j, binary.LittleEndian.Uint64(b[j-8:]) == c.tail
+	}
+	return j, string(b[i:j]) == c.text
 }
 
 func (t *template) missed() {

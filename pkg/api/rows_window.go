@@ -26,6 +26,7 @@ type window struct {
 	base int64 // offset of buf[0] in the document
 	vain int   // bytes scanned in vain since the last complete unit
 	rerr error // what the source ended with
+	wait func(bool)
 }
 
 func (w *window) init(src io.Reader, size, most int) {
@@ -57,7 +58,13 @@ func (w *window) more(stop int) error {
 			}
 			w.grow()
 		}
+		if w.wait != nil {
+			w.wait(true)
+		}
 		n, err := w.src.Read(w.buf[w.end:w.size])
+		if w.wait != nil {
+			w.wait(false)
+		}
 		w.end += n
 		got = got || n > 0
 		if idle++; n > 0 {

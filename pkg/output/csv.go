@@ -3,6 +3,7 @@ package output
 import (
 	"bytes"
 	"errors"
+	"fmt"
 
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -45,35 +46,39 @@ func (f *csvFormat) head(dst []byte) []byte {
 	return append(dst, '\n')
 }
 
-func (f *csvFormat) row(dst []byte, n int64, cells []api.Cell) ([]byte, error) {
-	for i, h := range f.hot {
+func (f *csvFormat) row(dst []byte, n int64, cells []api.Cell) (_ []byte, err error) {
+	for i := range f.hot {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		c := cells[h.index]
-		if c.IsNull() {
-			dst = append(dst, f.null...)
-			continue
+		if dst, err = f.cell(dst, n, i, cells[f.hot[i].index]); err != nil {
+			return dst, err
 		}
-		if n := len(c); n > 2 && n-2 != len(f.null) && c[1] != ' ' && c[n-2] != ' ' && (!h.float || !hasExponent(c)) {
-			// Text without escapes holds no quote and no control character.
-			if b, ok := c.AppendPlain(dst, ','); ok {
-				dst = b
-				continue
-			}
-			if c[0] == '"' && bytes.IndexByte(c, '\\') < 0 { // a comma is in it: the quotes of the wire serve as well
-				dst = append(dst, c...)
-				continue
-			}
-		}
-		var err error
-		col := &f.cols[i]
-		if f.scratch, err = textOf(f.scratch[:0], c, col.class, f.raw); err != nil {
-			return dst, rowError(n, col, err)
-		}
-		dst = f.field(dst, f.scratch)
 	}
 	return append(dst, '\n'), nil
+}
+
+func (f *csvFormat) cell(dst []byte, n int64, i int, c api.Cell) (_ []byte, err error) {
+	if c.IsNull() {
+		return append(dst, f.null...), nil
+	}
+	if size := len(c); size > 2 && size-2 != len(f.null) && c[1] != ' ' && c[size-2] != ' ' && (!f.hot[i].float || !hasExponent(c)) {
+		// Text without escapes holds no quote and no control character.
+		if b, ok := c.AppendPlain(dst, ','); ok {
+			return b, nil
+		}
+		if c[0] == '"' && bytes.IndexByte(c, '\\') < 0 { // a comma is in it: the quotes of the wire serve as well
+			return append(dst, c...), nil
+		}
+	}
+	if f.scratch, err = textOf(f.scratch[:0], c, f.cols[i].class, f.raw); err != nil {
+		return dst, rowError(n, &f.cols[i], err)
+	}
+	return f.field(dst, f.scratch), nil
+}
+
+func (f *csvFormat) delimited() *api.Delimited {
+	return &api.Delimited{Between: ',', End: '\n', Null: f.null, Floats: floats(f.hot), Cell: f.cell}
 }
 
 func (f *csvFormat) tail(dst []byte, _ int64) []byte { return dst }
@@ -90,6 +95,14 @@ func hotColumns(cols []column, raw bool) []hotColumn {
 		hot[i] = hotColumn{c.index, !raw && c.class.float()}
 	}
 	return hot
+}
+
+func floats(hot []hotColumn) []bool {
+	list := make([]bool, len(hot))
+	for i := range hot {
+		list[i] = hot[i].float
+	}
+	return list
 }
 
 // hasExponent looks for it byte by byte: doubles are short, where calling IndexByte costs more.
@@ -143,7 +156,7 @@ type tsvFormat struct {
 	raw     bool
 	scratch []byte
 	note    func(string, ...any)
-	clashed bool
+	clash   string // the first value that equals null
 }
 
 func newTSV(cols []column, o Options) *tsvFormat {
@@ -167,39 +180,48 @@ func (f *tsvFormat) head(dst []byte) []byte {
 	return append(dst, '\n')
 }
 
-func (f *tsvFormat) row(dst []byte, n int64, cells []api.Cell) ([]byte, error) {
-	for i := range f.cols {
+func (f *tsvFormat) row(dst []byte, n int64, cells []api.Cell) (_ []byte, err error) {
+	for i := range f.hot {
 		if i > 0 {
 			dst = append(dst, '\t')
 		}
-		h := f.hot[i]
-		c := cells[h.index]
-		if c.IsNull() {
-			dst = append(dst, f.null...)
-			continue
-		}
-		if len(c)-2 != len(f.null) && (!h.float || !hasExponent(c)) {
-			if b, ok := c.AppendPlain(dst, '\t'); ok { // a tab would be an escape on the wire
-				dst = b
-				continue
-			}
-		}
-		var err error
-		col := &f.cols[i]
-		if f.scratch, err = textOf(f.scratch[:0], c, col.class, f.raw); err != nil {
-			return dst, rowError(n, col, err)
-		}
-		from := len(dst)
-		dst = appendTSV(dst, f.scratch)
-		if !f.clashed && bytes.Equal(dst[from:], f.null) {
-			f.clashed = true
-			f.note("row %d, column %q holds the text %q, which reads back as NULL", n, col.name, f.null)
+		if dst, err = f.cell(dst, n, i, cells[f.hot[i].index]); err != nil {
+			return dst, err
 		}
 	}
 	return append(dst, '\n'), nil
 }
 
-func (f *tsvFormat) tail(dst []byte, _ int64) []byte { return dst }
+func (f *tsvFormat) cell(dst []byte, n int64, i int, c api.Cell) (_ []byte, err error) {
+	if c.IsNull() {
+		return append(dst, f.null...), nil
+	}
+	if len(c)-2 != len(f.null) && (!f.hot[i].float || !hasExponent(c)) {
+		if b, ok := c.AppendPlain(dst, '\t'); ok { // a tab would be an escape on the wire
+			return b, nil
+		}
+	}
+	if f.scratch, err = textOf(f.scratch[:0], c, f.cols[i].class, f.raw); err != nil {
+		return dst, rowError(n, &f.cols[i], err)
+	}
+	from := len(dst)
+	dst = appendTSV(dst, f.scratch)
+	if f.clash == "" && bytes.Equal(dst[from:], f.null) {
+		f.clash = fmt.Sprintf("row %d, column %q", n, f.cols[i].name)
+	}
+	return dst, nil
+}
+
+func (f *tsvFormat) delimited() *api.Delimited {
+	return &api.Delimited{Between: '\t', End: '\n', Null: f.null, Floats: floats(f.hot), Cell: f.cell}
+}
+
+func (f *tsvFormat) tail(dst []byte, _ int64) []byte {
+	if f.clash != "" {
+		f.note("%s holds the text %q, which reads back as NULL", f.clash, f.null)
+	}
+	return dst
+}
 
 func appendTSV(dst, t []byte) []byte {
 	for _, c := range t {

@@ -143,7 +143,12 @@ func (c *progressWriter) Write(b []byte) (int, error) {
 }
 
 // Rows counts the rows of a result.
-func (p *Progress) Rows(r api.RowReader) api.RowReader { return &progressRows{r, p} }
+func (p *Progress) Rows(r api.RowReader) api.RowReader {
+	if w, ok := r.(wire); ok {
+		return &progressWire{w, p}
+	}
+	return &progressRows{r, p}
+}
 
 type progressRows struct {
 	api.RowReader
@@ -156,4 +161,26 @@ func (r *progressRows) Next() bool {
 		r.p.rows.Add(1)
 	}
 	return ok
+}
+
+// progressWire counts the rows that api.Rows writes by itself, too.
+type progressWire struct {
+	wire
+	p *Progress
+}
+
+func (r *progressWire) Next() bool {
+	ok := r.wire.Next()
+	if ok {
+		r.p.rows.Add(1)
+	}
+	return ok
+}
+
+func (r *progressWire) AppendNext(dst []byte, d *api.Delimited) ([]byte, bool) {
+	dst, took := r.wire.AppendNext(dst, d)
+	if took {
+		r.p.rows.Add(1)
+	}
+	return dst, took
 }

@@ -53,6 +53,11 @@ func (s *stream) append(f func(dst []byte) ([]byte, error)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b, err := f(s.buf)
+	return s.put(b, err)
+}
+
+// put takes the buffer back from whoever has added to it.
+func (s *stream) put(b []byte, err error) error {
 	s.buf = b
 	if len(b) >= bufferSize {
 		s.flush()
@@ -122,26 +127,8 @@ func writeStream(w io.Writer, rows api.RowReader, cols []column, f rowFormat, o 
 	var st Stats
 	s := newStream(w)
 	err := s.append(func(dst []byte) ([]byte, error) { return f.head(dst), nil })
-	var cells []api.Cell
-	encode := func(dst []byte) ([]byte, error) {
-		b, err := f.row(dst, st.Rows, cells)
-		if err != nil {
-			return dst, err // no half row
-		}
-		return b, nil
-	}
-	need := 0
-	for _, c := range cols {
-		need = max(need, c.index+1)
-	}
-	for err == nil && rows.Next() {
-		cells = rows.Row()
-		st.Rows++
-		if len(cells) < need {
-			err = checkRow(st.Rows, cells, cols)
-			break
-		}
-		err = s.append(encode)
+	if err == nil {
+		st.Rows, err = s.rows(rows, cols, f)
 	}
 	if err == nil {
 		err = rows.Err()
@@ -154,6 +141,99 @@ func writeStream(w io.Writer, rows api.RowReader, cols []column, f rowFormat, o 
 	}
 	st.Bytes, st.Shown = s.bytes, st.Rows
 	return st, err
+}
+
+// delimiter is a form that api.Rows can write by itself.
+type delimiter interface{ delimited() *api.Delimited }
+
+// wire is api.Rows, or what stands for it.
+type wire interface {
+	api.RowReader
+	OnWait(func(waits bool))
+	AppendNext(dst []byte, d *api.Delimited) ([]byte, bool)
+}
+
+// rows encodes what the source has, and tells how many rows it has read.
+func (s *stream) rows(rows api.RowReader, cols []column, f rowFormat) (int64, error) {
+	need := 0
+	for _, c := range cols {
+		need = max(need, c.index+1)
+	}
+	w, ok := rows.(wire)
+	if !ok {
+		return s.slowRows(rows, cols, f, need)
+	}
+	// The stream is locked once for many rows, and free while the source waits for bytes.
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w.OnWait(func(waits bool) {
+		if waits {
+			s.mu.Unlock()
+		} else {
+			s.mu.Lock()
+		}
+	})
+	defer w.OnWait(nil)
+	d, err := delimitedBy(f, rows, cols)
+	if err != nil {
+		return 0, err
+	}
+	for n := int64(1); ; n++ {
+		if d != nil {
+			if b, took := w.AppendNext(s.buf, d); took {
+				if err := s.put(b, nil); err != nil {
+					return n, err
+				}
+				continue
+			}
+		}
+		if !rows.Next() {
+			return n - 1, nil
+		}
+		if err := s.row(n, rows.Row(), need, cols, f); err != nil {
+			return n, err
+		}
+	}
+}
+
+// delimitedBy is how rows can be written by their reader; nil where the form or the choice of columns does not allow it.
+func delimitedBy(f rowFormat, rows api.RowReader, cols []column) (*api.Delimited, error) {
+	form, ok := f.(delimiter)
+	if !ok {
+		return nil, nil
+	}
+	all, err := rows.Columns()
+	if err != nil || len(all) != len(cols) || len(cols) == 0 {
+		return nil, err
+	}
+	for i := range cols {
+		if cols[i].index != i {
+			return nil, nil
+		}
+	}
+	return form.delimited(), nil
+}
+
+func (s *stream) slowRows(rows api.RowReader, cols []column, f rowFormat, need int) (n int64, err error) {
+	for err == nil && rows.Next() {
+		n++
+		s.mu.Lock()
+		err = s.row(n, rows.Row(), need, cols, f)
+		s.mu.Unlock()
+	}
+	return n, err
+}
+
+// row adds one row; the stream is locked.
+func (s *stream) row(n int64, cells []api.Cell, need int, cols []column, f rowFormat) error {
+	if len(cells) < need {
+		return checkRow(n, cells, cols)
+	}
+	b, err := f.row(s.buf, n, cells)
+	if err != nil {
+		b = s.buf // no half row
+	}
+	return s.put(b, err)
 }
 
 // checkRow guards against a source whose rows are shorter than its columns.
