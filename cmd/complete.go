@@ -19,24 +19,27 @@ import (
 
 // Names of resources complete from a small file that ordinary list commands refresh; pressing TAB never calls the gateway.
 
-// completable says which lists feed which kind of name, under which JSON members, and in what else such names lie.
-var completable = map[string]struct {
-	kind    string
-	members []string
-	in      []string // members that name the catalog, and the schema
+// completable says which lists feed which kind of name, under which JSON member, and in what else such names lie.
+var completable = map[string][]struct {
+	kind   string
+	member string
+	in     []string // members that name the catalog, and the schema
 }{
-	spec.ListOrganizations.ID:  {"org", []string{"name"}, nil},
-	spec.ListWorkspaces.ID:     {"workspace", []string{"name"}, nil},
-	spec.ListProjects.ID:       {"project", []string{"name"}, nil},
-	spec.ListConnections.ID:    {"connection", []string{"name"}, nil},
-	spec.ListCatalogs.ID:       {"catalog", []string{"name"}, nil},
-	spec.ListSchemas.ID:        {"schema", []string{"schemaName"}, []string{"catalogName"}},
-	spec.ListInternalTables.ID: {"table", []string{"tableName"}, nil},
-	spec.ListTables.ID:         {"table", []string{"tableName"}, []string{"catalogName", "schemaName"}},
-	spec.ListBiTables.ID:       {"bitable", []string{"tableName"}, nil},
-	spec.ListQueries.ID:        {"query", []string{"name"}, nil},
-	spec.ListQueryFolders.ID:   {"folder", []string{"path"}, nil},
+	spec.ListOrganizations.ID:  {{"org", "name", nil}},
+	spec.ListWorkspaces.ID:     {{"workspace", "name", nil}},
+	spec.ListProjects.ID:       {{"project", "name", nil}},
+	spec.ListConnections.ID:    {{"connection", "name", nil}},
+	spec.ListCatalogs.ID:       {{"catalog", "name", nil}},
+	spec.ListSchemas.ID:        {{"schema", "schemaName", []string{"catalogName"}}},
+	spec.ListInternalTables.ID: {{"table", "tableName", nil}},
+	spec.ListTables.ID:         {{"table", "tableName", []string{"catalogName", "schemaName"}}},
+	spec.ListBiTables.ID:       {{"bitable", "tableName", nil}},
+	spec.ListQueries.ID:        {{"query", "name", nil}, {queryIDs, "id", nil}},
+	spec.ListQueryFolders.ID:   {{"folder", "path", nil}},
 }
+
+// queryIDs is the kind of the ids of saved queries.
+const queryIDs = "query id"
 
 // maxNames bounds the names kept of one kind.
 const maxNames = 2000
@@ -82,7 +85,7 @@ func plainName(n string) bool {
 
 // remember keeps the names of a listing for completion. It never fails a command.
 func (e *Env) remember(op spec.Op, raw json.RawMessage) {
-	what, ok := completable[op.ID]
+	kinds, ok := completable[op.ID]
 	path := e.namesFile()
 	if !ok || path == "" {
 		return
@@ -93,20 +96,20 @@ func (e *Env) remember(op spec.Op, raw json.RawMessage) {
 	}
 	all := readNames(path)
 	lists := map[string][]string{}
-	if len(what.in) == 0 {
-		lists[what.kind] = []string{}
-	}
-	for _, it := range items {
-		text := func(member string) (s string) {
-			_ = json.Unmarshal(it[member], &s)
-			return s
+	for _, what := range kinds {
+		if len(what.in) == 0 {
+			lists[what.kind] = []string{}
 		}
-		key := what.kind
-		for _, m := range what.in {
-			key += "@" + text(m)
-		}
-		for _, m := range what.members {
-			if s := text(m); s != "" && len(lists[key]) < maxNames {
+		for _, it := range items {
+			text := func(member string) (s string) {
+				_ = json.Unmarshal(it[member], &s)
+				return s
+			}
+			key := what.kind
+			for _, m := range what.in {
+				key += "@" + text(m)
+			}
+			if s := text(what.member); s != "" && len(lists[key]) < maxNames {
 				lists[key] = append(lists[key], s)
 			}
 		}

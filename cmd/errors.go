@@ -14,6 +14,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
+	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/output"
@@ -88,7 +89,11 @@ func classify(ctx context.Context, err error) failure {
 	case errors.Is(err, context.DeadlineExceeded):
 		return failure{exit: exitUnavailable, code: "timeout", msg: "the time limit ran out", hint: "raise --timeout"}
 	case errors.As(err, &ae):
-		return failure{exit: exitOf(ae.Kind), code: string(ae.Kind), msg: ae.Error(), hint: hintOf(ae), err: err}
+		msg := ae.Error()
+		if strings.HasPrefix(ae.URL, gateway.LocalBaseURL+"/") { // no HTTP that a user would know of
+			msg = ae.Message
+		}
+		return failure{exit: exitOf(ae.Kind), code: string(ae.Kind), msg: msg, hint: hintOf(ae), err: err}
 	case errors.As(err, &re):
 		code := "bad-result"
 		if errors.Is(re, api.ErrTruncated) {

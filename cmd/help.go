@@ -3,6 +3,7 @@ package cmd
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/output"
@@ -29,7 +30,7 @@ func (e *Env) help(c *cobra.Command, _ []string) {
 		b.WriteString("\n")
 		usage(&b, c, width)
 	}
-	fmt.Fprint(c.OutOrStdout(), b.String())
+	_, e.run.helped = io.WriteString(c.OutOrStdout(), b.String())
 }
 
 func usage(b *strings.Builder, c *cobra.Command, width int) {
@@ -179,7 +180,7 @@ func newFlagsHelp(e *Env) *cobra.Command {
 		if e.OutTerm {
 			width = max(e.Width, 40)
 		}
-		fmt.Fprintf(c.OutOrStdout(), "Flags that every command takes:\n\n%s", c.Root().PersistentFlags().FlagUsagesWrapped(width))
+		_, e.run.helped = fmt.Fprintf(c.OutOrStdout(), "Flags that every command takes:\n\n%s", c.Root().PersistentFlags().FlagUsagesWrapped(width))
 	})
 	return c
 }

@@ -80,6 +80,9 @@ func (e *Env) Main(ctx context.Context) int {
 		root.SetArgs(e.Args)
 		_, err = root.ExecuteContextC(ctx)
 	}
+	if err == nil {
+		err = e.run.helped
+	}
 	if cerr := e.run.close(ctx); err == nil {
 		err = errors.Join(cerr, ctx.Err())
 	}

@@ -79,6 +79,7 @@ complete results are printed. --each-row runs one statement with the values of e
 	f.readingFlags.register(c)
 	dialectFlag(c, &f.dialect)
 	annotate(c, spec.ExecuteQuery, spec.GetQuery)
+	_ = c.RegisterFlagCompletionFunc("id", e.complete(queryIDs))
 	fixed(c, "format", string(api.CellTyped), string(api.Simple), string(api.Compact))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		o, err := f.check(e, c)

@@ -24,6 +24,7 @@ type session struct {
 	settings *config.Settings
 	client   *api.Client
 	closers  []io.Closer
+	helped   error     // of writing a help text, which cobra has no way to return
 	terminal io.Writer // stderr itself, for what moves the cursor: progress and pager
 }
 

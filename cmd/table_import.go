@@ -13,8 +13,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 )
@@ -116,8 +118,21 @@ lists every value that does not fit; nothing is sent.`,
 			return view{}, err
 		}
 		e.imported(p, key, args[1], job.Result.Processed)
-		return object(job).withNote("imported %d rows into %s", job.Result.Processed, args[0]), nil
+		return e.showImport(job).withNote("imported %d rows into %s", job.Result.Processed, args[0]), nil
 	})
+}
+
+// showImport shows a job. Its times are counted in milliseconds, which a table writes as it does other times.
+func (e *Env) showImport(job api.ImportJob) view {
+	if e.run.flags.output != output.Table {
+		return object(job)
+	}
+	at := func(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") }
+	return object(struct {
+		api.ImportJob
+		StartTime string `json:"startTime"`
+		EndTime   string `json:"endTime"`
+	}{job, at(job.StartTime), at(job.EndTime)}, "id", "status", "startTime", "endTime", "progress", "result.processed").mine()
 }
 
 // openCSV opens a file or stdin and unpacks gzip.

@@ -109,6 +109,11 @@ func (g *Gateway) serveDownload(w http.ResponseWriter, hr *http.Request) error {
 	h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
 	h.Set("ETag", `"`+id+`"`)
 	h.Set("Cache-Control", "private, no-store")
+	if unit, set, ok := strings.Cut(hr.Header.Get("Range"), "="); ok && strings.EqualFold(unit, "bytes") {
+		hr.Header.Set("Range", "bytes="+set) // all that ServeContent knows; it refuses other units, which are to be ignored
+	} else {
+		hr.Header.Del("Range")
+	}
 	http.ServeContent(w, hr, "", made.ModTime(), f)
 	return nil
 }

@@ -229,8 +229,11 @@ func TestExportLinks(t *testing.T) {
 	if rest, _ := io.ReadAll(rep.Body); !bytes.Equal(rest, whole[5:]) {
 		t.Errorf("range gave %q", rest)
 	}
-	status := func(url string) int {
+	status := func(url string, header ...string) int {
 		req, _ := http.NewRequest("GET", url, nil)
+		if len(header) > 0 {
+			req.Header.Set(header[0], header[1])
+		}
 		req = req.WithContext(context.WithValue(ctx, sourceKey{}, sourceTCP))
 		res, err := (&http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) { return g.Transport().RoundTrip(r) })}).Do(req)
 		if err != nil {
@@ -242,6 +245,12 @@ func TestExportLinks(t *testing.T) {
 	url := job.Files[0].URL
 	if got := status(url); got != 200 {
 		t.Errorf("the link without a key: %d", got)
+	}
+	// A unit of ranges that the server does not know is as no range (RFC 9110, 14.2); the name of a unit has no case.
+	for unit, want := range map[string]int{"bytes=2-3": 206, "Bytes=2-3": 206, "lines=2-3": 200, "nonsense": 200, "bytes=9999-": 416} {
+		if got := status(url, "Range", unit); got != want {
+			t.Errorf("Range: %s: %d, want %d", unit, got, want)
+		}
 	}
 	for _, bad := range []string{strings.Replace(url, "signature=", "signature=A", 1), strings.Replace(url, "expires=", "expires=9", 1),
 		strings.Replace(url, ".csv?", ".xls?", 1), strings.Split(url, "?")[0]} {

@@ -91,11 +91,14 @@ func (g *Gateway) startExport(ctx context.Context, r *Request[api.ExportRequest]
 }
 
 func (g *Gateway) listExports(ctx context.Context, r *Request[None]) ([]api.ExportJobResponse, error) {
-	limit, err := r.Int("limit", 50, -1<<31)
-	if err != nil {
-		return nil, err
+	limit := 50
+	if v := r.Query("limit"); v != "" {
+		n, err := strconv.Atoi(v)
+		if err != nil && !errors.Is(err, strconv.ErrRange) {
+			return nil, dataFault(400, "query parameter limit: %q is not a whole number", v)
+		}
+		limit = min(max(n, 1), 200) // clamped, not refused [O]
 	}
-	limit = min(max(limit, 1), 200) // clamped, not refused [O]
 	var states []string
 	for _, st := range strings.Split(r.Query("status"), ",") {
 		if st = strings.ToUpper(strings.TrimSpace(st)); st == "" {

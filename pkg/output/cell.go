@@ -138,6 +138,9 @@ func appendFloat(dst, t []byte, cl class) []byte {
 	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
 		format = 'e'
 	}
+	if f == 0 && math.Signbit(f) { // many readers take -0 for an integer, which has no such zero
+		return append(dst, "-0.0"...)
+	}
 	dst = strconv.AppendFloat(dst, f, format, -1, bits)
 	if n := len(dst); format == 'e' && n > 4 && dst[n-4] == 'e' && dst[n-2] == '0' { // e-09 is e-9
 		dst[n-2] = dst[n-1]
