@@ -40,7 +40,7 @@ var functionsText string
 // cappedFunctions make values of any size outside the memory limit, cannot be interrupted, or fill the stack: macros of the same
 // name cap them (capMacros), and naming the original by its schema is refused.
 var cappedFunctions = set(`repeat lpad rpad range generate_series list_resize array_resize
-	json_structure json_group_structure json_contains json_merge_patch`)
+	levenshtein editdist3 damerau_levenshtein json_structure json_group_structure json_contains json_merge_patch`)
 
 // transformFunctions take the structure of their result as a text, which DuckDB reads while it plans.
 var transformFunctions = set(`json_transform json_transform_strict from_json from_json_strict`)

@@ -2,6 +2,8 @@
 
 package duckdb
 
+import "fmt"
+
 // capMacros shadow functions of DuckDB that a statement could end the process with. Most make a value of any size outside
 // memory_limit and without hearing an interrupt (measured: repeat, lpad, rpad, range, generate_series, list_resize): a million
 // characters or elements is the most they give.
@@ -24,6 +26,10 @@ var capMacros = []string{
 		THEN error('array_resize: more than 1000000 elements') ELSE system.main.list_resize(l, n, v) END`,
 	rangeMacro("range"),
 	rangeMacro("generate_series"),
+	// Nothing interrupts these either: a pair of long texts takes hours, and the last one a table of their lengths.
+	distanceMacro("levenshtein", 100_000_000),
+	distanceMacro("editdist3", 100_000_000),
+	distanceMacro("damerau_levenshtein", 10_000_000),
 	// These call themselves for each level that a value nests, until the stack is full and the process ends.
 	`CREATE MACRO json_structure(j) AS system.main.json_structure("~shallow"(j))`,
 	`CREATE MACRO json_group_structure(j) AS system.main.json_structure("~shallow"(json_group_array(j))) -> 0`,
@@ -31,6 +37,12 @@ var capMacros = []string{
 	`CREATE MACRO json_merge_patch(a, b) AS system.main.json_merge_patch("~shallow"(a), "~shallow"(b)),
 	(a, b, c) AS system.main.json_merge_patch("~shallow"(a), "~shallow"(b), "~shallow"(c)),
 	(a, b, c, d) AS system.main.json_merge_patch("~shallow"(a), "~shallow"(b), "~shallow"(c), "~shallow"(d))`,
+}
+
+// distanceMacro bounds the product of the lengths of two texts.
+func distanceMacro(name string, most int) string {
+	return fmt.Sprintf(`CREATE MACRO %[1]s(a, b) AS CASE WHEN strlen(a) * strlen(b) > %[2]d
+		THEN error('%[1]s: the texts are too long, their lengths multiply to more than %[2]d') ELSE system.main.%[1]s(a, b) END`, name, most)
 }
 
 func rangeMacro(name string) string {

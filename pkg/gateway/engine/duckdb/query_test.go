@@ -83,3 +83,26 @@ func TestThreeFormats(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeTexts: what would take hours, or more memory than there is, is refused before it begins, since nothing could stop it.
+func TestLargeTexts(t *testing.T) {
+	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
+	long := func(c string) string { return `rpad('', 1000000, '` + c + `')` }
+	for sql, want := range map[string]string{
+		`SELECT levenshtein_distance(rpad('', 2000, 'a'), rpad('', 2000, 'b'))`:                  "The combined inputs for Levenshtein distance are too large",
+		`SELECT length(regexp_replace(` + long("a") + `, 'a', rpad('', 10000, 'b')))`:            "regexp_replace: the result would be longer than",
+		`SELECT length(regexp_replace(` + long("a") + `, '(aaaaaaaaaa)', rpad('', 9998, '$1')))`: "regexp_replace: the result would be longer than",
+	} {
+		if got, err := rows(t, p, engine.Query{SQL: sql}); kindOf(err) != engine.KindValue || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %.100q, %.200v; want %s", sql, got, err, want)
+		}
+	}
+	for sql, want := range map[string]string{
+		`SELECT levenshtein_distance(rpad('', 1000, 'a'), rpad('', 1001, 'b')), levenshtein_distance('', ` + long("a") + `)`:     "1001|1000000",
+		`SELECT length(regexp_replace(` + long("a") + `, 'a', 'bbbbbbbb')), length(regexp_replace('a', 'a', ` + long("b") + `))`: "8000000|1000000",
+	} {
+		if got, err := rows(t, p, engine.Query{SQL: sql}); err != nil || got != want {
+			t.Errorf("%s: got %.100q, %.200v; want %s", sql, got, err, want)
+		}
+	}
+}

@@ -106,6 +106,9 @@ func regexpReplace(a []string) (string, bool, error) {
 		if err := expand(&b, re, a[2], a[0], m); err != nil {
 			return "", false, err
 		}
+		if most := 1<<20 + 16*len(a[0]); b.Len() > most && from > 0 { // nothing else bounds the memory it takes
+			return "", false, says("regexp_replace: the result would be longer than %d bytes", most)
+		}
 		from = m[1]
 	}
 	b.WriteString(a[0][from:])
