@@ -225,10 +225,12 @@ func bindArg(st bindings.PreparedStatement, i bindings.IdxT, a any) error {
 // Every statement that reads stored tables is prepared and executed in one. DuckDB plans by the smallest and largest values that the
 // columns hold at that moment: it packs short texts into numbers and leaves out conditions that are always true. Outside of a transaction
 // it executes the plan on the rows of a later moment, and what was added in between comes out as other values.
-func (c *conn) begin() error {
+func (c *conn) begin(ctx context.Context) error {
 	c.rollback()
-	if err := rawExec(c.c, `BEGIN TRANSACTION`); err != nil {
-		return err
+	var res bindings.Result
+	defer bindings.DestroyResult(&res)
+	if bindings.Query(c.c, `BEGIN TRANSACTION`, &res) == bindings.StateError {
+		return c.fault(ctx, bindings.ResultErrorType(&res), bindings.ResultError(&res))
 	}
 	c.inTx = true
 	return nil
@@ -256,7 +258,7 @@ func (c *conn) tx(ctx context.Context, fn func() error) error {
 	if err := ctx.Err(); err != nil {
 		return ctxError(ctx, nil)
 	}
-	if err := c.begin(); err != nil {
+	if err := c.begin(ctx); err != nil {
 		return err
 	}
 	if err := fn(); err != nil {

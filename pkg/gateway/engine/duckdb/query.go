@@ -117,7 +117,7 @@ func (r *result) begin(guess bool) error {
 
 // prepareInTx prepares the statement in a transaction, in which it is then executed.
 func (s *statement) prepareInTx(ctx context.Context, ps *bindings.PreparedStatement, guess bool) error {
-	if err := s.c.begin(); err != nil {
+	if err := s.c.begin(ctx); err != nil {
 		return err
 	}
 	return s.prepare(ctx, s.t.text, ps, guess)
