@@ -54,8 +54,7 @@ type Server struct {
 	Addr    net.Addr // of the TCP listener
 }
 
-// Listen opens both listeners. Requests over TCP need a key; the socket lies in a directory only its owner can enter. An
-// address that is not loopback is refused unless anyHost is set.
+// Listen opens both listeners. Requests over TCP need a key; only the owner can connect to the socket. An address that is not loopback is refused unless anyHost is set.
 func (g *Gateway) Listen(addr string, anyHost bool) (*Server, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -77,12 +76,7 @@ func (g *Gateway) Listen(addr string, anyHost bool) (*Server, error) {
 		s.lock.Unlock()
 		return nil, err
 	}
-	path := filepath.Join(g.options.Dir, socketName)
-	os.Remove(path) // the lock is ours: whoever made it is gone
-	unix, err := net.Listen("unix", path)
-	if err == nil {
-		err = os.Chmod(path, 0o600)
-	}
+	unix, err := listenSocket(filepath.Join(g.options.Dir, socketName))
 	if err != nil {
 		tcp.Close()
 		s.lock.Unlock()
