@@ -1,7 +1,7 @@
 // Package files reads a folder of CSV, TSV, JSON, ndjson and Parquet files, each as a table. The first three may be gzipped.
 //
-// Files directly in the folder are in schema "files", those of a folder in it are in a schema of that folder's name. Nothing
-// outside the folder is reachable, also not by symbolic links.
+// Files directly in the folder are in schema "files", those of a folder in it are in a schema of that folder's name. A folder of
+// folders named key=value is one table. Nothing outside the folder is reachable, also not by symbolic links.
 package files
 
 import (
@@ -47,9 +47,10 @@ type folder struct {
 
 // described is what a reading of a whole file has found out about it.
 type described struct {
-	size int64
-	at   time.Time
-	cols []column
+	size    int64
+	at      time.Time
+	cols    []column
+	guesses []guess // of the columns, where values tell their types
 }
 
 // still refuses a file that is no longer what was described.
@@ -116,6 +117,7 @@ const (
 	formTSV
 	formJSON // one array of objects, or objects one after another
 	formParquet
+	formParts // a folder of folders named key=value
 )
 
 var forms = map[string]form{".csv": formCSV, ".tsv": formTSV, ".json": formJSON, ".ndjson": formJSON, ".jsonl": formJSON, ".parquet": formParquet}
@@ -167,6 +169,11 @@ func (f *folder) list(schema string) ([]file, error) {
 	var out []file
 	count := map[string]int{}
 	for _, e := range entries {
+		if at := path.Join(dir, e.Name()); e.IsDir() && !strings.HasPrefix(e.Name(), ".") && !f.keptOut(at) && split(r, at) {
+			count[strings.ToLower(e.Name())]++
+			out = append(out, file{table: e.Name(), path: at, form: formParts})
+			continue
+		}
 		t, ok := classify(e.Name())
 		if !ok || f.pattern != "" && !matches(f.pattern, e.Name()) {
 			continue
@@ -196,14 +203,14 @@ func (f *folder) schemas(r *os.Root) ([]string, error) {
 	entries, err := fs.ReadDir(r.FS(), ".")
 	out := []string{RootSchema}
 	for _, e := range entries {
-		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") && e.Name() != RootSchema && !f.keptOut(e.Name()) {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") && e.Name() != RootSchema && !f.keptOut(e.Name()) && !split(r, e.Name()) {
 			out = append(out, e.Name())
 		}
 	}
 	return out, err
 }
 
-// Schemas lists the folder itself and the folders in it.
+// Schemas lists the folder itself and the folders in it that are no tables.
 func (f *folder) Schemas(context.Context) ([]string, error) {
 	r, err := f.root()
 	if err != nil {
@@ -247,23 +254,36 @@ func (f *folder) Table(ctx context.Context, schema, table string) (engine.Scanne
 		return nil, err
 	}
 	defer r.Close()
-	info, err := r.Stat(t.path)
+	if t.form == formParts {
+		return f.openParts(ctx, r, t.path)
+	}
+	d, err := f.learn(ctx, r, t)
 	if err != nil {
 		return nil, err
+	}
+	return &tableOf{f, t, d}, nil
+}
+
+// learn finds out what a file holds, unless that is known and the file has not changed.
+func (f *folder) learn(ctx context.Context, r *os.Root, t file) (described, error) {
+	info, err := r.Stat(t.path)
+	if err != nil {
+		return described{}, err
 	}
 	f.mu.Lock()
 	d, ok := f.known[t.path]
 	f.mu.Unlock()
-	if !ok || d.size != info.Size() || !d.at.Equal(info.ModTime()) {
-		d = described{size: info.Size(), at: info.ModTime()}
-		if d.cols, err = f.describe(ctx, t, d); err != nil {
-			return nil, fmt.Errorf("file %s: %w", t.path, err)
-		}
-		f.mu.Lock()
-		f.known[t.path] = d
-		f.mu.Unlock()
+	if ok && d.size == info.Size() && d.at.Equal(info.ModTime()) {
+		return d, nil
 	}
-	return &tableOf{f, t, d}, nil
+	d = described{size: info.Size(), at: info.ModTime()}
+	if d.cols, d.guesses, err = f.describe(ctx, t, d); err != nil {
+		return d, fmt.Errorf("file %s: %w", t.path, err)
+	}
+	f.mu.Lock()
+	f.known[t.path] = d
+	f.mu.Unlock()
+	return d, nil
 }
 
 // Statistics are not kept of files.
@@ -305,12 +325,16 @@ func (t *tableOf) Scan(_ context.Context, req engine.ScanRequest) (engine.Batche
 	if len(req.Filters) > 0 {
 		limit = -1
 	}
-	if t.file.form == formParquet {
-		return t.f.scanParquet(t.file, t.as, want, limit)
+	return t.f.scan(t.file, t.as, want, limit)
+}
+
+func (f *folder) scan(t file, d described, want []column, limit int64) (engine.Batches, error) {
+	if t.form == formParquet {
+		return f.scanParquet(t, d, want, limit)
 	}
-	recs, err := t.f.records(t.file, t.as)
+	recs, err := f.records(t, d)
 	if err != nil {
-		return nil, fmt.Errorf("file %s: %w", t.file.path, err)
+		return nil, fmt.Errorf("file %s: %w", t.path, err)
 	}
-	return &batches{recs: recs, file: t.file, cols: want, width: len(t.as.cols), limit: limit}, nil
+	return &batches{recs: recs, file: t, cols: want, limit: limit}, nil
 }

@@ -87,13 +87,14 @@ func (g *guess) typ() string {
 	return "varchar"
 }
 
-func (f *folder) describe(ctx context.Context, t file, d described) ([]column, error) {
+func (f *folder) describe(ctx context.Context, t file, d described) ([]column, []guess, error) {
 	if t.form == formParquet {
-		return f.describeParquet(t, d)
+		cols, err := f.describeParquet(t, d)
+		return cols, nil, err
 	}
 	recs, err := f.records(t, d)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer recs.Close()
 	names := recs.header()
@@ -101,14 +102,14 @@ func (f *folder) describe(ctx context.Context, t file, d described) ([]column, e
 	index := map[string]int{}
 	for n := 1; ; n++ {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		rec, err := recs.next()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for i, s := range rec.fields {
 			if s == nil {
@@ -138,15 +139,15 @@ func (f *folder) describe(ctx context.Context, t file, d described) ([]column, e
 	lower := map[string]bool{}
 	for i, name := range names {
 		if name == "" {
-			return nil, fmt.Errorf("column %d has no name", i+1)
+			return nil, nil, fmt.Errorf("column %d has no name", i+1)
 		}
 		if lower[strings.ToLower(name)] {
-			return nil, fmt.Errorf("two columns are named %q, letter case aside", name)
+			return nil, nil, fmt.Errorf("two columns are named %q, letter case aside", name)
 		}
 		lower[strings.ToLower(name)] = true
 		cols[i] = column{engine.ColumnInfo{Name: name, Type: guesses[i].typ(), Nullable: guesses[i].nullable || !guesses[i].seen}, i}
 	}
-	return cols, nil
+	return cols, guesses, nil
 }
 
 // member adds a value of a JSON object. A text stays a text, also when it looks like a number.

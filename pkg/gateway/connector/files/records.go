@@ -253,7 +253,6 @@ type batches struct {
 	recs  records
 	file  file
 	cols  []column
-	width int
 	limit int64
 	done  bool
 }

@@ -1,0 +1,390 @@
+package files
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// nullPartition is what Hive and its kin call the folder of the rows whose key is NULL.
+const nullPartition = "__HIVE_DEFAULT_PARTITION__"
+
+// part is one file of a table that is split into folders named key=value, with the values of those folders; nil is NULL.
+type part struct {
+	file   file
+	as     described
+	values []*string
+}
+
+// partition reads the name of a folder. Characters that cannot stand in names are written as %2F and so on.
+func partition(name string) (key string, value *string, ok bool) {
+	key, text, ok := strings.Cut(name, "=")
+	if !ok || key == "" || key[0] == '.' || key[0] == '_' {
+		return "", nil, false
+	}
+	plain := func(s string) string {
+		if p, err := url.PathUnescape(s); err == nil {
+			return p
+		}
+		return s
+	}
+	if text == nullPartition {
+		return plain(key), nil, true
+	}
+	text = plain(text)
+	return plain(key), &text, true
+}
+
+// split says that a folder is a table in parts: it holds folders named key=value, and no file that is a table by itself.
+func split(r *os.Root, dir string) bool {
+	entries, err := fs.ReadDir(r.FS(), dir)
+	found := false
+	for _, e := range entries {
+		if _, ok := classify(e.Name()); ok && !e.IsDir() && !strings.HasPrefix(e.Name(), "_") {
+			return false
+		}
+		_, _, ok := partition(e.Name())
+		found = found || ok && e.IsDir()
+	}
+	return err == nil && found
+}
+
+// partWalk finds the files of a table in parts.
+type partWalk struct {
+	f     *folder
+	r     *os.Root
+	keys  []string
+	parts []part
+}
+
+func (w *partWalk) walk(dir string, values []*string) error {
+	entries, err := fs.ReadDir(w.r.FS(), dir)
+	if err != nil {
+		return bare(err)
+	}
+	for _, e := range entries {
+		name, at := e.Name(), path.Join(dir, e.Name())
+		switch {
+		case name == "_delta_log" || name == ".hoodie":
+			return fmt.Errorf("folder %s has a log (%s) of which files count, which is not read", dir, name)
+		case name[0] == '.' || name[0] == '_' || w.f.keptOut(at):
+			continue
+		case e.Type()&fs.ModeSymlink != 0 && strings.Contains(name, "="):
+			return fmt.Errorf("%s is a symbolic link, which a table in parts must not hold", at)
+		case !e.IsDir():
+			t, ok := classify(name)
+			if !ok || w.f.pattern != "" && !matches(w.f.pattern, name) {
+				continue
+			}
+			if info, err := w.r.Stat(at); err != nil || !info.Mode().IsRegular() {
+				continue
+			}
+			t.path = at
+			w.parts = append(w.parts, part{file: t, values: values})
+			continue
+		}
+		key, value, ok := partition(name)
+		if !ok {
+			return fmt.Errorf("folder %s is not named key=value, as those beside it are", at)
+		}
+		depth := len(values)
+		if depth == len(w.keys) {
+			if slices.ContainsFunc(w.keys, func(k string) bool { return strings.EqualFold(k, key) }) {
+				return fmt.Errorf("folder %s names the key %q again", at, key)
+			}
+			w.keys = append(w.keys, key)
+		}
+		if w.keys[depth] != key {
+			return fmt.Errorf("folder %s is named by the key %q, others of its level by %q", at, key, w.keys[depth])
+		}
+		if err := w.walk(at, append(slices.Clone(values), value)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parted is a table in parts.
+type parted struct {
+	f     *folder
+	path  string
+	parts []part
+	cols  []column // of the files; at is not used
+	keys  []column // of the folders; at is the place among the values
+}
+
+// openParts finds the files of a table and brings their columns together.
+func (f *folder) openParts(ctx context.Context, r *os.Root, dir string) (*parted, error) {
+	w := partWalk{f: f, r: r}
+	if err := w.walk(dir, nil); err != nil {
+		return nil, err
+	}
+	if len(w.parts) == 0 {
+		return nil, fmt.Errorf("folder %s has no files to read", dir)
+	}
+	t := &parted{f: f, path: dir, parts: w.parts}
+	for i := range t.parts {
+		p := &t.parts[i]
+		if len(p.values) < len(w.keys) {
+			return nil, fmt.Errorf("file %s lies above the folders named by %q", p.file.path, w.keys[len(p.values)])
+		}
+		if p.file.form != t.parts[0].file.form {
+			return nil, fmt.Errorf("files %s and %s have different forms", t.parts[0].file.path, p.file.path)
+		}
+		var err error
+		if p.as, err = f.learn(ctx, r, p.file); err != nil {
+			return nil, err
+		}
+	}
+	for k, key := range w.keys {
+		g := guess{}
+		for _, p := range t.parts {
+			if v := p.values[k]; v == nil {
+				g.nullable = true
+			} else {
+				g.add(*v)
+			}
+		}
+		t.keys = append(t.keys, column{engine.ColumnInfo{Name: key, Type: g.typ(), Nullable: g.nullable}, k})
+	}
+	return t, t.bring()
+}
+
+// bring makes the columns of the table: those of all files by name. One that a file lacks is NULL in its rows, and one that a folder
+// is named by is the folder's.
+func (t *parted) bring() error {
+	type found struct {
+		col   column
+		guess guess
+		in    string // the first file that has it
+		files int
+	}
+	byName := map[string]*found{}
+	var order []*found
+	for _, p := range t.parts {
+		for i, c := range p.as.cols {
+			lower := strings.ToLower(c.Name)
+			if slices.ContainsFunc(t.keys, func(k column) bool { return strings.ToLower(k.Name) == lower }) {
+				continue
+			}
+			s := byName[lower]
+			if s == nil {
+				s = &found{col: c, in: p.file.path}
+				byName[lower] = s
+				order = append(order, s)
+			}
+			if s.col.Name != c.Name {
+				return fmt.Errorf("column %q of file %s is %q in %s", s.col.Name, s.in, c.Name, p.file.path)
+			}
+			s.files++
+			s.col.Nullable = s.col.Nullable || c.Nullable
+			if p.as.guesses != nil {
+				s.guess.join(p.as.guesses[i])
+			} else if s.col.Type != c.Type {
+				return fmt.Errorf("column %q is %s in file %s and %s in %s", c.Name, s.col.Type, s.in, c.Type, p.file.path)
+			}
+		}
+	}
+	for _, s := range order {
+		if t.parts[0].as.guesses != nil {
+			s.col.Type = s.guess.typ()
+		}
+		s.col.Nullable = s.col.Nullable || s.files < len(t.parts)
+		t.cols = append(t.cols, s.col)
+	}
+	return nil
+}
+
+// join adds what was found out about the same column of another file.
+func (g *guess) join(o guess) {
+	g.seen, g.nullable = g.seen || o.seen, g.nullable || o.nullable
+	g.text, g.json = g.text || o.text, g.json || o.json
+	g.whole, g.dec, g.flag, g.date, g.when = g.whole+o.whole, g.dec+o.dec, g.flag+o.flag, g.date+o.date, g.when+o.when
+	g.values += o.values
+	g.intDigits, g.scale = max(g.intDigits, o.intDigits), max(g.scale, o.scale)
+}
+
+// Columns lists those of the files, then those of the folders.
+func (t *parted) Columns(context.Context) ([]engine.ColumnInfo, error) {
+	var out []engine.ColumnInfo
+	for _, c := range slices.Concat(t.cols, t.keys) {
+		out = append(out, c.ColumnInfo)
+	}
+	return out, nil
+}
+
+// Scan reads the files one after another, but for those whose folders say that no row of them fits.
+func (t *parted) Scan(_ context.Context, req engine.ScanRequest) (engine.Batches, error) {
+	b := &partBatches{t: t, limit: req.Limit, left: t.parts}
+	if len(req.Filters) > 0 {
+		b.limit = -1
+	}
+	for _, name := range req.Columns {
+		is := func(c column) bool { return c.Name == name }
+		if k := slices.IndexFunc(t.cols, is); k >= 0 {
+			b.want = append(b.want, t.cols[k])
+		} else if k = slices.IndexFunc(t.keys, is); k >= 0 {
+			b.want = append(b.want, t.keys[k])
+		} else {
+			return nil, fmt.Errorf("folder %s has no column %q", t.path, name)
+		}
+	}
+	b.left = slices.DeleteFunc(slices.Clone(t.parts), func(p part) bool { return !t.mayFit(p, req.Filters) })
+	return b, nil
+}
+
+// mayFit is false when the folders of a part show that a condition holds for none of its rows.
+func (t *parted) mayFit(p part, filters []engine.Filter) bool {
+	for _, f := range filters {
+		k := slices.IndexFunc(t.keys, func(c column) bool { return c.Name == f.Column })
+		if k < 0 {
+			continue
+		}
+		v, err := t.value(p, k)
+		if err != nil {
+			continue // Next says so
+		}
+		if (v == nil) != (f.Op == "is null") || v != nil && !fits(v, f) {
+			return false
+		}
+	}
+	return true
+}
+
+// fits is true unless the condition is known to fail for the value.
+func fits(v any, f engine.Filter) bool {
+	holds := map[string]func(int) bool{
+		"=": func(c int) bool { return c == 0 }, "in": func(c int) bool { return c == 0 }, "<>": func(c int) bool { return c != 0 },
+		"<": func(c int) bool { return c < 0 }, "<=": func(c int) bool { return c <= 0 }, ">": func(c int) bool { return c > 0 }, ">=": func(c int) bool { return c >= 0 },
+	}[f.Op]
+	if holds == nil {
+		return true
+	}
+	for _, w := range f.Values {
+		c, ok := compare(v, w)
+		if !ok || holds(c) {
+			return true
+		}
+	}
+	return len(f.Values) == 0
+}
+
+// compare orders two values of one kind as the engine does.
+func compare(a, b any) (int, bool) {
+	switch a := a.(type) {
+	case int64:
+		b, ok := b.(int64)
+		return cmp.Compare(a, b), ok
+	case text:
+		b, ok := b.(string)
+		return strings.Compare(string(a), b), ok
+	case time.Time:
+		b, ok := b.(time.Time)
+		return a.Compare(b), ok
+	}
+	return 0, false
+}
+
+// text is a value of a varchar, as opposed to the text of a value of another type.
+type text string
+
+// value is the one that the folders of a part give for a key, for comparing; a varchar is a text.
+func (t *parted) value(p part, k int) (any, error) {
+	v, err := cellOf(record{fields: p.values}, t.keys[k])
+	if s, ok := v.(string); ok && t.keys[k].Type == "varchar" {
+		return text(s), err
+	}
+	return v, err
+}
+
+// partBatches are the rows of the files, with the values of their folders.
+type partBatches struct {
+	t     *parted
+	want  []column
+	left  []part
+	limit int64
+
+	file  engine.Batches // nil between two files
+	from  []int          // of each column asked for: its place in a row of the file, -1 where value stands
+	value []any
+}
+
+func (b *partBatches) Next(ctx context.Context) ([][]any, error) {
+	for b.limit != 0 {
+		if b.file == nil {
+			if len(b.left) == 0 {
+				return nil, io.EOF
+			}
+			p := b.left[0]
+			b.left = b.left[1:]
+			if err := b.open(p); err != nil {
+				return nil, err
+			}
+		}
+		rows, err := b.file.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			if err := b.Close(); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if b.limit >= 0 {
+			b.limit -= int64(len(rows))
+		}
+		cells := make([]any, len(rows)*len(b.want))
+		for i, row := range rows {
+			out := cells[i*len(b.want) : (i+1)*len(b.want) : (i+1)*len(b.want)]
+			for c, at := range b.from {
+				if out[c] = b.value[c]; at >= 0 {
+					out[c] = row[at]
+				}
+			}
+			rows[i] = out
+		}
+		return rows, nil
+	}
+	return nil, io.EOF
+}
+
+func (b *partBatches) open(p part) (err error) {
+	b.from, b.value = make([]int, len(b.want)), make([]any, len(b.want))
+	var cols []column
+	for i, c := range b.want {
+		b.from[i] = -1
+		if slices.ContainsFunc(b.t.keys, func(k column) bool { return k.Name == c.Name }) {
+			if b.value[i], err = cellOf(record{fields: p.values}, c); err != nil {
+				return fmt.Errorf("file %s, column %q: %w", p.file.path, c.Name, err)
+			}
+		} else if k := slices.IndexFunc(p.as.cols, func(o column) bool { return o.Name == c.Name }); k >= 0 {
+			c.at, b.from[i] = p.as.cols[k].at, len(cols)
+			cols = append(cols, c)
+		}
+	}
+	b.file, err = b.t.f.scan(p.file, p.as, cols, b.limit)
+	return err
+}
+
+func (b *partBatches) Close() error {
+	if b.file == nil {
+		return nil
+	}
+	f := b.file
+	b.file = nil
+	return f.Close()
+}
+
+var _ engine.Scanner = (*parted)(nil)
