@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -196,9 +197,9 @@ func (e *Env) callAPI(ctx context.Context, cl *api.Client, f *apiFlags, args []s
 		}
 		return commit()
 	}
-	raw, err := io.ReadAll(rep.Body)
+	raw, err := rep.ReadAll()
 	if err != nil {
-		return err
+		return tooLarge(err)
 	}
 	if raw = bytes.TrimSpace(raw); len(raw) == 0 {
 		return nil
@@ -207,6 +208,14 @@ func (e *Env) callAPI(ctx context.Context, cl *api.Client, f *apiFlags, args []s
 		return &api.RowsError{Offset: int64(len(raw)), Err: api.ErrTruncated}
 	}
 	return e.print(view{}, raw, o)
+}
+
+// tooLarge says what to do about a reply that does not fit in memory.
+func tooLarge(err error) error {
+	if !errors.Is(err, api.ErrTooLarge) {
+		return err
+	}
+	return &failure{exit: exitFailed, code: "too-large", msg: err.Error(), hint: "`dig query execute` and `dig export` take results of any size", err: err}
 }
 
 // paginate reads a list page by page while pages are full: by createdBefore for exports, by offset for all others.
@@ -227,10 +236,13 @@ func paginate(ctx context.Context, cl *api.Client, path string, query url.Values
 			defer rep.Body.Close()
 			return nil, api.ReadError("GET", cl.BaseURL()+path, rep)
 		}
-		var page []json.RawMessage
-		err = json.NewDecoder(rep.Body).Decode(&page)
+		raw, err := rep.ReadAll()
 		rep.Body.Close()
 		if err != nil {
+			return nil, tooLarge(err)
+		}
+		var page []json.RawMessage
+		if json.Unmarshal(raw, &page) != nil {
 			return nil, usagef("--paginate: the reply is not a list")
 		}
 		fresh := 0

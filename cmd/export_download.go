@@ -8,9 +8,11 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
@@ -68,12 +70,13 @@ func (e *Env) download(ctx context.Context, cl *api.Client, project, id, path st
 			return view{}, usagef("%s: %v", dir, err)
 		}
 	}
+	saveAs, err := fileNames(job.Files, dir, name)
+	if err != nil {
+		return view{}, err
+	}
 	var notes []string
 	for i, f := range job.Files {
-		to := name
-		if to == "" {
-			to = filepath.Join(dir, filepath.Base(filepath.FromSlash(f.Name)))
-		}
+		to := saveAs[i]
 		file, err := output.Create(e.abs(to))
 		if err != nil {
 			return view{}, usagef("%v", err)
@@ -87,6 +90,27 @@ func (e *Env) download(ctx context.Context, cl *api.Client, project, id, path st
 		notes = append(notes, fmt.Sprintf("saved %s (%d bytes)", to, f.Bytes))
 	}
 	return e.done(strings.Join(notes, "\n"))
+}
+
+// fileNames are the paths to save files under: name, or names in dir that the gateway chose. Those must be plain: the directory may
+// be one whose hidden files are run or obeyed.
+func fileNames(files []api.ExportFile, dir, name string) ([]string, error) {
+	if name != "" {
+		return []string{name}, nil
+	}
+	var out []string
+	for _, f := range files {
+		base := filepath.Base(filepath.FromSlash(f.Name))
+		if strings.HasPrefix(base, ".") || base == string(filepath.Separator) || strings.ContainsFunc(base, unicode.IsControl) {
+			return nil, (&failure{exit: exitUnavailable, code: "protocol", msg: fmt.Sprintf("the gateway calls the file %q, which is no plain name", f.Name)}).withHint("name a FILE to save it under")
+		}
+		to := filepath.Join(dir, base)
+		if slices.Contains(out, to) {
+			return nil, &failure{exit: exitUnavailable, code: "protocol", msg: fmt.Sprintf("the gateway has two files %q in this export", base)}
+		}
+		out = append(out, to)
+	}
+	return out, nil
 }
 
 // done ends a command whose result is a file: nothing is printed on stdout.

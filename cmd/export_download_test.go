@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -133,6 +134,61 @@ func TestDownloadSize(t *testing.T) {
 		var f *failure
 		if !errors.As(err, &f) || f.exit != exitUnavailable || !strings.Contains(err.Error(), "bytes") {
 			t.Errorf("the job says %d bytes, %d are served: %v", size, len(s.data), err)
+		}
+	}
+}
+
+// TestDownloadNames: a name that the gateway chose makes no hidden file, none elsewhere and none twice.
+func TestDownloadNames(t *testing.T) {
+	var files []api.ExportFile
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/exports/x") {
+			for i := range files {
+				files[i].URL, files[i].Bytes = "http://"+r.Host+"/api/v1/file", 4
+			}
+			json.NewEncoder(w).Encode(api.ExportJobResponse{ID: "x", Status: "SUCCEEDED", Downloadable: true, Files: files})
+			return
+		}
+		fmt.Fprint(w, "rows")
+	}))
+	defer srv.Close()
+	cl, err := api.New(api.Options{BaseURL: srv.URL + "/api/v1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		names []string
+		want  string // the files made, or a part of the error
+	}{
+		{[]string{"f.csv"}, "f.csv"},
+		{[]string{"a/f.csv", "../../g.csv"}, "f.csv g.csv"},
+		{[]string{".bashrc"}, `the gateway calls the file ".bashrc"`},
+		{[]string{"a/.."}, `the gateway calls the file "a/.."`},
+		{[]string{""}, `the gateway calls the file ""`},
+		{[]string{"a\x1b[2J"}, `the gateway calls the file "a\x1b[2J"`},
+		{[]string{"a/f.csv", "b/f.csv"}, `two files "f.csv"`},
+	} {
+		files = nil
+		for _, n := range c.names {
+			files = append(files, api.ExportFile{Name: n})
+		}
+		dir := t.TempDir()
+		e := &Env{Name: "dig", Err: &bytes.Buffer{}, Now: time.Now, Dir: dir}
+		_, err := e.download(context.Background(), cl, "p", "x", "")
+		entries, _ := os.ReadDir(dir)
+		var made []string
+		for _, f := range entries {
+			made = append(made, f.Name())
+		}
+		got := strings.Join(made, " ")
+		if !errors.Is(err, errDone) {
+			if got != "" {
+				t.Errorf("%q: %v, but made %s", c.names, err, got)
+			}
+			got = err.Error()
+		}
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%q: got %s; want %s", c.names, got, c.want)
 		}
 	}
 }

@@ -2,7 +2,9 @@ package cmd
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +12,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
 )
 
 // TestPaginate reads lists of several pages whole, in order and once, whatever way their paths have of paging.
@@ -92,5 +97,35 @@ func TestPaginate(t *testing.T) {
 	}
 	if code, _, errs := run("POST", "/offset", "--paginate"); code != exitUsage || !strings.Contains(errs, "--paginate needs GET") || len(asked) != 0 {
 		t.Errorf("POST: exit %d, %q", code, errs)
+	}
+}
+
+// TestRawReplyIsBounded: a reply that is packed a thousand to one does not take the memory of the machine.
+func TestRawReplyIsBounded(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	z.Write([]byte(`["`))
+	z.Write(bytes.Repeat([]byte("x"), 8<<20))
+	z.Write([]byte(`"]`))
+	z.Close()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Write(packed.Bytes())
+	}))
+	defer srv.Close()
+	for most, fits := range map[int64]bool{1 << 20: false, 16 << 20: true} {
+		cl, err := api.New(api.Options{BaseURL: srv.URL + "/api/v1", MaxReply: most, Transport: &http.Transport{}}) // unpacks, as for a far gateway
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range []apiFlags{{}, {paginate: true}} {
+			var out bytes.Buffer
+			e := &Env{Name: "dig", Out: &out, Err: &bytes.Buffer{}, Now: time.Now, Getenv: func(string) string { return "" }}
+			err := e.callAPI(context.Background(), cl, &f, []string{"/x"}, output.Options{Format: "json"})
+			if fits && (err != nil || out.Len() < 8<<20) || !fits && (!errors.Is(err, api.ErrTooLarge) || out.Len() > 0) {
+				t.Errorf("%d MiB, paginate %v: %v, %d bytes printed", most>>20, f.paginate, err, out.Len())
+			}
+		}
 	}
 }

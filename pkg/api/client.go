@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -21,7 +22,7 @@ import (
 	"github.com/go-resty/resty/v2"
 )
 
-// maxReply bounds an ordinary (not streamed) reply; results of SQL are streamed and have no bound.
+// maxReply bounds an ordinary (not streamed) reply, unpacked; results of SQL are streamed and have no bound.
 const maxReply = 256 << 20
 
 // Options configure a Client.
@@ -32,6 +33,7 @@ type Options struct {
 	Transport http.RoundTripper // nil: a transport of its own with the system's proxy settings
 	Timeout   time.Duration     // of one ordinary call; a streamed result only until its header. 0: 60 s
 	Retries   int               // how often a call that changes nothing is sent again, see retry.go; 0 for never
+	MaxReply  int64             // bytes of an ordinary reply, unpacked; 0: 256 MiB
 	Trace     func(Exchange)    // called after every exchange, nil for none
 }
 
@@ -49,6 +51,7 @@ type Client struct {
 	base    string
 	timeout time.Duration
 	retries int
+	most    int64
 	trace   func(Exchange)
 
 	Services
@@ -66,6 +69,9 @@ func New(o Options) (*Client, error) {
 	if o.Timeout == 0 {
 		o.Timeout = time.Minute
 	}
+	if o.MaxReply == 0 {
+		o.MaxReply = maxReply
+	}
 	if o.Transport == nil {
 		t := http.DefaultTransport.(*http.Transport).Clone()
 		t.DisableCompression = isLoopback(u.Hostname()) // gzip triples the CPU of a result; it pays only on a far link
@@ -80,7 +86,7 @@ func New(o Options) (*Client, error) {
 	if o.Key != "" {
 		h.SetHeader("Authorization", "Bearer "+o.Key)
 	}
-	c := &Client{http: h, base: strings.TrimRight(o.BaseURL, "/"), timeout: o.Timeout, retries: o.Retries, trace: o.Trace}
+	c := &Client{http: h, base: strings.TrimRight(o.BaseURL, "/"), timeout: o.Timeout, retries: o.Retries, most: o.MaxReply, trace: o.Trace}
 	c.Services = newServices(c)
 	return c, nil
 }
@@ -94,8 +100,10 @@ func (silent) Errorf(string, ...any) {}
 func (silent) Warnf(string, ...any)  {}
 func (silent) Debugf(string, ...any) {}
 
+// isLoopback takes no name that a resolver could send elsewhere.
 func isLoopback(host string) bool {
-	return host == "localhost" || host == "::1" || strings.HasPrefix(host, "127.")
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
 // Payload is a request body that is not JSON, such as a multipart upload. Reader is read once.
@@ -110,6 +118,21 @@ type Reply struct {
 	Status int
 	Header http.Header
 	Body   io.ReadCloser
+
+	most int64
+}
+
+// ErrTooLarge is what ReadAll fails with when a reply is larger than the client takes.
+var ErrTooLarge = errors.New("the reply is too large")
+
+// ReadAll reads the body to its end. It fails with ErrTooLarge, wrapped, rather than take any amount of memory: a packed reply may
+// be a thousand times what comes over the network.
+func (r *Reply) ReadAll() ([]byte, error) {
+	raw, err := io.ReadAll(io.LimitReader(r.Body, r.most+1))
+	if err == nil && int64(len(raw)) > r.most {
+		err = fmt.Errorf("%w: it has more than %d MiB", ErrTooLarge, r.most>>20)
+	}
+	return raw, err
 }
 
 // payloadKey carries the reader of a Payload to streamBody. resty reads any body it knows of into memory as a whole, to be able
@@ -163,13 +186,16 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 	if err == nil {
 		ex.Status = res.StatusCode()
 	}
+	if ue := (*url.Error)(nil); errors.As(err, &ue) { // its text repeats the address with its query
+		ex.Err = ue.Err
+	}
 	if c.trace != nil {
 		c.trace(ex)
 	}
 	if err != nil {
 		return nil, transportError(ctx, method, c.base+path, err)
 	}
-	return &Reply{Status: res.StatusCode(), Header: res.Header(), Body: res.RawBody()}, nil
+	return &Reply{Status: res.StatusCode(), Header: res.Header(), Body: res.RawBody(), most: c.most}, nil
 }
 
 // hideSignature takes the proof out of a signed link, which opens a file like a key.
@@ -245,12 +271,12 @@ func (c *Client) fetchOnce(ctx context.Context, b spec.Bound, body any) ([]byte,
 		return nil, err
 	}
 	defer rep.Body.Close()
-	raw, err := io.ReadAll(io.LimitReader(rep.Body, maxReply+1))
+	raw, err := rep.ReadAll()
+	if errors.Is(err, ErrTooLarge) {
+		return nil, fmt.Errorf("%s: %w", b.Op.ID, err)
+	}
 	if err != nil {
 		return nil, transportError(ctx, b.Op.Method, c.base+b.Path, err)
-	}
-	if len(raw) > maxReply {
-		return nil, fmt.Errorf("%s: the reply is larger than %d MiB", b.Op.ID, maxReply>>20)
 	}
 	return raw, nil
 }

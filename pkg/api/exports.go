@@ -41,8 +41,8 @@ func (s *ExportsService) Cancel(ctx context.Context, project, export string) err
 }
 
 // Open opens a file of a finished export at a byte offset and returns the reply: 200 with the whole file (only for offset 0, or
-// from a store that has no ranges) or 206 with the rest. A link to another host than the gateway's is followed without the key,
-// over https or to this machine only.
+// from a store that has no ranges) or 206 with the rest. A link to another host than the gateway's is followed without the key, and
+// over https only, or on this machine from a gateway on it; so are its redirects.
 func (s *ExportsService) Open(ctx context.Context, f ExportFile, offset int64) (*Reply, error) {
 	u, err := url.Parse(f.URL)
 	if err != nil || u.Host == "" {
@@ -57,7 +57,7 @@ func (s *ExportsService) Open(ctx context.Context, f ExportFile, offset int64) (
 	if path, own := strings.CutPrefix(where, s.c.base+"/"); own {
 		rep, err = s.c.Do(ctx, http.MethodGet, "/"+path, u.Query(), header, nil)
 	} else {
-		rep, err = openForeign(ctx, u, where, header)
+		rep, err = openForeign(ctx, s.c.base, u, where, header)
 	}
 	if err != nil {
 		return nil, err
@@ -69,18 +69,38 @@ func (s *ExportsService) Open(ctx context.Context, f ExportFile, offset int64) (
 	return rep, nil
 }
 
-func openForeign(ctx context.Context, u *url.URL, where string, header http.Header) (*Reply, error) {
-	if u.Scheme != "https" && !(u.Scheme == "http" && isLoopback(u.Hostname())) {
-		return nil, &Error{Kind: KindProtocol, URL: where, Message: "the link to the file is not https"}
+// foreign calls the places where gateways keep files. It has no key.
+func foreign(base string) *http.Client {
+	return &http.Client{CheckRedirect: func(req *http.Request, via []*http.Request) error {
+		if len(via) >= 5 {
+			return &Error{Kind: KindProtocol, Message: "the link to the file redirects again and again"}
+		}
+		return checkLink(base, req.URL)
+	}}
+}
+
+// checkLink lets links over https through, and plain ones to this machine where the gateway itself is on it: another one must not
+// have the programs of this machine called.
+func checkLink(base string, u *url.URL) error {
+	at, err := url.Parse(base)
+	if u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname()) && err == nil && isLoopback(at.Hostname()) {
+		return nil
+	}
+	return &Error{Kind: KindProtocol, URL: u.Scheme + "://" + u.Host + u.Path, Message: "the link to the file is not https"}
+}
+
+func openForeign(ctx context.Context, base string, u *url.URL, where string, header http.Header) (*Reply, error) {
+	if err := checkLink(base, u); err != nil {
+		return nil, err
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return nil, err
 	}
 	req.Header = header
-	res, err := http.DefaultClient.Do(req) //nolint:bodyclose // the caller closes it
+	res, err := foreign(base).Do(req) //nolint:bodyclose // the caller closes it
 	if err != nil {
 		return nil, transportError(ctx, http.MethodGet, where, root(err))
 	}
-	return &Reply{Status: res.StatusCode, Header: res.Header, Body: res.Body}, nil
+	return &Reply{Status: res.StatusCode, Header: res.Header, Body: res.Body, most: maxReply}, nil
 }

@@ -35,9 +35,13 @@ func Create(path string) (*File, error) {
 			return nil, err
 		}
 	}
-	// os.CreateTemp would make it 0600 whatever the umask says.
+	// os.CreateTemp would make it 0600 whatever the umask says. What replaces a file is no more open than it from the beginning.
+	perm := fs.FileMode(0o666)
+	if mode != 0 {
+		perm = mode
+	}
 	name := filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+"."+rand.Text()[:10]+".partial")
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
 		return nil, named(err, name, path)
 	}

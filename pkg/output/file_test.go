@@ -117,3 +117,20 @@ func TestFilePlaces(t *testing.T) {
 		t.Error("the link was replaced")
 	}
 }
+
+// TestFileIsAsClosedAsTheOldOne: while it is written, nobody reads it who may not read the one that it replaces.
+func TestFileIsAsClosedAsTheOldOne(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Abort()
+	st, err := f.f.Stat()
+	if err != nil || st.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", st.Mode(), err)
+	}
+}
