@@ -26,7 +26,7 @@ func (t *interceptor) RoundTrip(req *http.Request) (*http.Response, error) {
 	f := &t.env.run.flags
 	own := false
 	if op, ok := req.Context().Value(opKey{}).(spec.Op); ok {
-		own = op.Method == req.Method && matches(op.Path, req.URL.Path)
+		own = op.Method == req.Method && matches(op.Path, req.URL.EscapedPath())
 	}
 	switch {
 	case f.explain && (own || req.Method != http.MethodGet):

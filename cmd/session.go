@@ -106,7 +106,7 @@ func (e *Env) Client() (*api.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := api.Options{BaseURL: s.BaseURL.Value, UserAgent: "dig/" + buildVersion(), Retries: e.run.flags.retries}
+	o := api.Options{BaseURL: s.BaseURL.Value, UserAgent: "dig/" + buildVersion(), Retries: e.run.flags.retries, Slashes: s.Zone.Value == string(config.Local)}
 	if o.Retries < 0 {
 		return nil, usagef("--retries: %d is negative", o.Retries)
 	}

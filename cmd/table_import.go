@@ -129,10 +129,13 @@ func (e *Env) showImport(job api.ImportJob) view {
 	}
 	at := func(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") }
 	return object(struct {
-		api.ImportJob
-		StartTime string `json:"startTime"`
-		EndTime   string `json:"endTime"`
-	}{job, at(job.StartTime), at(job.EndTime)}, "id", "status", "startTime", "endTime", "progress", "result.processed").mine()
+		ID        string              `json:"id"`
+		Status    string              `json:"status"`
+		StartTime string              `json:"startTime"`
+		EndTime   string              `json:"endTime"`
+		Progress  int64               `json:"progress"`
+		Result    api.ImportJobResult `json:"result"`
+	}{job.ID, job.Status, at(job.StartTime), at(job.EndTime), job.Progress, job.Result}).mine()
 }
 
 // openCSV opens a file or stdin and unpacks gzip.

@@ -32,6 +32,7 @@ type Options struct {
 	UserAgent string            // empty: "dig"
 	Transport http.RoundTripper // nil: a transport of its own with the system's proxy settings
 	Timeout   time.Duration     // of one ordinary call; a streamed result only until its header. 0: 60 s
+	Slashes   bool              // the gateway is known to leave %2F and %5C within a segment of a path; without, names holding them are refused
 	Retries   int               // how often a call that changes nothing is sent again, see retry.go; 0 for never
 	MaxReply  int64             // bytes of an ordinary reply, unpacked; 0: 256 MiB
 	Trace     func(Exchange)    // called after every exchange, nil for none
@@ -52,6 +53,7 @@ type Client struct {
 	timeout time.Duration
 	retries int
 	most    int64
+	slashes bool
 	trace   func(Exchange)
 
 	Services
@@ -86,7 +88,7 @@ func New(o Options) (*Client, error) {
 	if o.Key != "" {
 		h.SetHeader("Authorization", "Bearer "+o.Key)
 	}
-	c := &Client{http: h, base: strings.TrimRight(o.BaseURL, "/"), timeout: o.Timeout, retries: o.Retries, most: o.MaxReply, trace: o.Trace}
+	c := &Client{http: h, base: strings.TrimRight(o.BaseURL, "/"), timeout: o.Timeout, retries: o.Retries, most: o.MaxReply, slashes: o.Slashes, trace: o.Trace}
 	c.Services = newServices(c)
 	return c, nil
 }
@@ -238,6 +240,9 @@ func (c *Client) open(ctx context.Context, b spec.Bound, body any) (rep *Reply, 
 func (c *Client) openOnce(ctx context.Context, b spec.Bound, body any) (*Reply, error) {
 	if b.Err != nil {
 		return nil, b.Err
+	}
+	if b.Slash != nil && !c.slashes {
+		return nil, b.Slash
 	}
 	rep, err := c.Do(ctx, b.Op.Method, b.Path, b.Query, nil, body)
 	if err != nil {

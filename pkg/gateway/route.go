@@ -301,7 +301,7 @@ func (g *Gateway) noRoute(w http.ResponseWriter, hr *http.Request) {
 func (g *Gateway) verbs(u *url.URL) []string {
 	seen := map[string]bool{}
 	for _, rt := range g.routes {
-		if matchPath(basePath+rt.op.Path, u.Path) {
+		if matchPath(basePath+rt.op.Path, u.EscapedPath()) {
 			seen[rt.op.Method] = true
 		}
 	}

@@ -85,13 +85,17 @@ type Bound struct {
 	Path  string // escaped, relative to the base address, starts with "/"
 	Query url.Values
 	Err   error
+
+	// Slash is the error to give where a gateway, or what stands before it, is not known to leave %2F and %5C within a segment: a
+	// parameter holds a slash or a backslash, and decoded early it would address another resource.
+	Slash error
 }
 
 // ErrParam is wrapped by every error about a path parameter.
 var ErrParam = errors.New("bad path parameter")
 
-// At fills the path parameters in order and escapes them. Empty values, ".", "..", values holding a slash, a backslash or a
-// control character, and a wrong count are refused: each could address another resource than the one meant.
+// At fills the path parameters in order and escapes them. Empty values, ".", "..", values holding a control character, and a wrong
+// count are refused: each could address another resource than the one meant. See Bound for values holding a slash.
 func (o Op) At(args ...string) Bound {
 	b := Bound{Op: o}
 	names := o.Params()
@@ -104,6 +108,9 @@ func (o Op) At(args ...string) Bound {
 		if err := checkParam(name, args[i]); err != nil {
 			b.Err = err
 			return b
+		}
+		if at := strings.IndexAny(args[i], `/\`); at >= 0 && b.Slash == nil {
+			b.Slash = fmt.Errorf("%w: %s holds %q, which cannot stand in a path segment", ErrParam, name, args[i][at])
 		}
 		path = strings.Replace(path, "{"+name+"}", "\x00"+fmt.Sprint(i)+"\x00", 1)
 	}
@@ -122,7 +129,7 @@ func checkParam(name, v string) error {
 		return fmt.Errorf("%w: %s is %q, which a server would resolve to another path", ErrParam, name, v)
 	}
 	for _, r := range v {
-		if r == '/' || r == '\\' || r < 0x20 || r == 0x7f {
+		if r < 0x20 || r == 0x7f {
 			return fmt.Errorf("%w: %s holds %q, which cannot stand in a path segment", ErrParam, name, r)
 		}
 	}

@@ -43,8 +43,8 @@ func TestAt(t *testing.T) {
 		{GetConnection, []string{"p", ""}, ""},
 		{GetConnection, []string{"p", "."}, ""},
 		{GetConnection, []string{"p", ".."}, ""},
-		{GetConnection, []string{"p", "a/b"}, ""},
-		{GetConnection, []string{"p", `a\b`}, ""},
+		{GetConnection, []string{"p", "a/b"}, "/connections/p/a%2Fb"},
+		{GetConnection, []string{"p", `a\..`}, "/connections/p/a%5C.."},
 		{GetConnection, []string{"p", "a\nb"}, ""},
 		{GetConnection, []string{"p", "a\x00b"}, ""},
 	} {
@@ -54,6 +54,9 @@ func TestAt(t *testing.T) {
 				t.Errorf("%s.At(%q) = %q, want a refusal", c.op.ID, c.args, b.Path)
 			}
 			continue
+		}
+		if slash := strings.Contains(c.path, "%2F") || strings.Contains(c.path, "%5C"); slash != errors.Is(b.Slash, ErrParam) {
+			t.Errorf("%s.At(%q): %v", c.op.ID, c.args, b.Slash)
 		}
 		if b.Err != nil || b.Path != c.path {
 			t.Errorf("%s.At(%q) = %q, %v; want %q", c.op.ID, c.args, b.Path, b.Err, c.path)
