@@ -156,7 +156,7 @@ func countRows(t *testing.T, cl keyClient, sql string) string {
 
 // TestSilentSender: a body that stops coming ends with 408, and its import leaves nothing.
 func TestSilentSender(t *testing.T) {
-	_, s, cl, _ := servedGateway(t, Options{Limits: Limits{Silence: 200 * time.Millisecond}})
+	_, s, cl, _ := servedGateway(t, Options{Limits: Limits{Silence: time.Second}})
 	ctx, p := context.Background(), store.DefaultProject
 	if _, err := cl.Tables.Create(ctx, p, "people"); err != nil {
 		t.Fatal(err)

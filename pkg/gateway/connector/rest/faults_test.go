@@ -130,11 +130,11 @@ func TestFailures(t *testing.T) {
 			fmt.Fprintf(w, `[{"id":1},{"x":"%s"}]`, strings.Repeat("x", 2<<20))
 		}, "longer than 1 MiB"},
 		"too slow to answer": {`{"timeout":0.05,"retries":1,"tables":[{"name":"t","path":"/t",` + oneColumn + `}]}`, func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "no answer within 50ms (asked 2 times)"},
-		"stops in the middle": {`{"timeout":0.05,"tables":[{"name":"t","path":"/t",` + oneColumn + `}]}`, func(w http.ResponseWriter, r *http.Request) {
+		"stops in the middle": {`{"timeout":1,"tables":[{"name":"t","path":"/t",` + oneColumn + `}]}`, func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprint(w, `[{"id":1},`)
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
-		}, "sent nothing for 50ms"},
+		}, "sent nothing for 1s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := answers(t, c.members, c.h)
@@ -268,10 +268,11 @@ func TestCertificate(t *testing.T) {
 
 // Giving a reading up ends the request that is under way.
 func TestCancel(t *testing.T) {
-	gone := make(chan struct{})
+	begun, gone := make(chan struct{}), make(chan struct{})
 	r := answers(t, oneColumn, func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, `[{"id":1},`)
 		w.(http.Flusher).Flush()
+		close(begun)
 		<-r.Context().Done()
 		close(gone)
 	})
@@ -284,7 +285,7 @@ func TestCancel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	time.AfterFunc(20*time.Millisecond, cancel)
+	go func() { <-begun; cancel() }()
 	if rows, err := b.Next(ctx); err == nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, %v", rows, err)
 	}
