@@ -10,11 +10,13 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
+	"github.com/dig-cli/dig/pkg/gateway/connector/rest"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -43,18 +45,17 @@ func checkCallbackURL(s string) error {
 	return nil
 }
 
-// metadataAddresses are where clouds tell machines their secrets, beyond the link-local ones.
-var metadataAddresses = map[netip.Addr]bool{
-	netip.MustParseAddr("100.100.100.200"): true,
-	netip.MustParseAddr("168.63.129.16"):   true,
-	netip.MustParseAddr("192.0.0.192"):     true,
-	netip.MustParseAddr("fd00:ec2::254"):   true,
-	netip.MustParseAddr("fd20:ce::254"):    true,
+// checkCallbackToken refuses what no header can carry; it would fail at each call.
+func checkCallbackToken(s string) error {
+	if strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return frameworkFault(400, "property %q holds a character that a header cannot carry", "callbackToken")
+	}
+	return nil
 }
 
 func callable(a netip.Addr) error {
 	a = a.Unmap().WithZone("")
-	if a.IsLinkLocalUnicast() || a.IsMulticast() || a.IsUnspecified() || metadataAddresses[a] {
+	if rest.Refused(a) || a.IsMulticast() || a.IsUnspecified() {
 		return fmt.Errorf("address %s is link-local, multicast or a cloud's metadata service", a)
 	}
 	return nil
@@ -98,6 +99,9 @@ func (l *listener) post(ctx context.Context, n refreshNews) error {
 // callback is the listener of one refresh: the one given with it, else the one registered, else nil.
 func (g *Gateway) callback(ctx context.Context, p store.Project, address, token string) (*listener, error) {
 	if address != "" {
+		if err := checkCallbackToken(token); err != nil {
+			return nil, err
+		}
 		return &listener{address, token}, checkCallbackURL(address)
 	}
 	if token != "" {
@@ -134,6 +138,9 @@ func (g *Gateway) registerRefreshCallback(ctx context.Context, r *Request[io.Rea
 		return done{}, missing("callbackURL")
 	}
 	if err := checkCallbackURL(body.CallbackURL); err != nil {
+		return done{}, err
+	}
+	if err := checkCallbackToken(body.CallbackToken); err != nil {
 		return done{}, err
 	}
 	var sealed []byte

@@ -43,7 +43,7 @@ func TestCallable(t *testing.T) {
 	for a, want := range map[string]bool{
 		"127.0.0.1": true, "10.1.2.3": true, "93.184.216.34": true, "::1": true, "2606:2800:220:1::1": true,
 		"169.254.169.254": false, "::ffff:169.254.169.254": false, "fe80::1%eth0": false, "0.0.0.0": false, "::": false, "224.0.0.1": false,
-		"100.100.100.200": false, "fd00:ec2::254": false,
+		"100.100.100.200": false, "fd00:ec2::254": false, "64:ff9b::a9fe:a9fe": false, "2002:a9fe:a9fe::1": false, "::169.254.169.254": false, "ff02::1": false,
 	} {
 		if err := callable(netip.MustParseAddr(a)); (err == nil) != want {
 			t.Errorf("callable(%s) = %v", a, err)
@@ -52,6 +52,11 @@ func TestCallable(t *testing.T) {
 	for _, s := range []string{"", "/hook", "ftp://h/", "file:///etc/passwd", "http://u:p@h/", "http://169.254.169.254/", "http://[fe80::1]/", "http://[::ffff:169.254.169.254]/"} {
 		if checkCallbackURL(s) == nil {
 			t.Errorf("%q is taken as a callback", s)
+		}
+	}
+	for s, want := range map[string]bool{"": true, "s3cret": true, "a\r\nX: y": false, "é": false} {
+		if err := checkCallbackToken(s); (err == nil) != want {
+			t.Errorf("checkCallbackToken(%q) = %v", s, err)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -196,6 +197,13 @@ func readBody(hr *http.Request, into any) error {
 func decodeBody(raw []byte, into any) error {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return frameworkFault(400, "the request body is missing")
+	}
+	if !utf8.Valid(raw) { // the decoder would put another character in its place
+		at := 0
+		for r, n := utf8.DecodeRune(raw); r != utf8.RuneError || n > 1; r, n = utf8.DecodeRune(raw[at:]) {
+			at += n
+		}
+		return frameworkFault(400, "the request body is not UTF-8 at byte %d", at+1)
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -38,20 +39,28 @@ func checkAddress(address string, ranges []netip.Prefix) error {
 	if err != nil {
 		return fmt.Errorf("address %s: %w", address, err)
 	}
-	ip := ap.Addr().Unmap().WithZone("")
+	if ip := meant(ap.Addr()); slices.ContainsFunc(ranges, func(r netip.Prefix) bool { return r.Contains(ip) }) {
+		return &refusedError{ip}
+	}
+	return nil
+}
+
+// meant is the address that another form of it leads to.
+func meant(ip netip.Addr) netip.Addr {
+	ip = ip.Unmap().WithZone("")
 	for within, at := range embedded() {
 		if within.Contains(ip) && !ip.IsLoopback() && !ip.IsUnspecified() {
 			b := ip.As16()
-			ip = netip.AddrFrom4([4]byte(b[at : at+4]))
-			break
+			return netip.AddrFrom4([4]byte(b[at : at+4]))
 		}
 	}
-	for _, r := range ranges {
-		if r.Contains(ip) {
-			return &refusedError{ip}
-		}
-	}
-	return nil
+	return ip
+}
+
+// Refused says that an address is link-local or a cloud's metadata service, in whatever form it is written.
+func Refused(ip netip.Addr) bool {
+	ip = meant(ip)
+	return slices.ContainsFunc(refusedRanges(), func(r netip.Prefix) bool { return r.Contains(ip) })
 }
 
 type refusedError struct{ ip netip.Addr }

@@ -120,6 +120,8 @@ func TestRefusals(t *testing.T) {
 		{`SELECT length(rpad('a', 100000000, 'b'))`, engine.KindValue, "longer than 1000000"},
 		{`SELECT len(generate_series(1, 100000000))`, engine.KindValue, "more than 1000000"},
 		{`SELECT len(list_resize([1], 100000000))`, engine.KindValue, "more than 1000000"},
+		{`SELECT 1e999`, engine.KindSyntax, "a number in the statement is too large"},
+		{`SELECT 1` + strings.Repeat("0", 400), engine.KindSyntax, "a number in the statement is too large"},
 		{`SELECT levenshtein(repeat('a', 20000), repeat('b', 20000))`, engine.KindValue, "levenshtein: the texts are too long"},
 		{`SELECT editdist3(repeat('a', 20000), repeat('b', 20000))`, engine.KindValue, "editdist3: the texts are too long"},
 		{`SELECT damerau_levenshtein(repeat('a', 5000), repeat('b', 5000))`, engine.KindValue, "damerau_levenshtein: the texts are too long"},
@@ -216,6 +218,14 @@ func TestDeepJSON(t *testing.T) {
 		if got, err := rows(t, p, engine.Query{SQL: sql, Dialect: dialectDuck}); err != nil || got != want {
 			t.Errorf("%s: got %q, %v; want %q", sql, got, err, want)
 		}
+	}
+}
+
+func TestLargeNumbersInTrino(t *testing.T) {
+	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
+	_, err := rows(t, p, engine.Query{SQL: `SELECT 1` + strings.Repeat("0", 400)})
+	if kindOf(err) != engine.KindSyntax || !strings.Contains(err.Error(), "a number in the statement is too large") {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +19,11 @@ type node = map[string]any
 func decodeTree(text string, out any) error {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
-	return d.Decode(out)
+	err := d.Decode(out)
+	if se := (*json.SyntaxError)(nil); errors.As(err, &se) { // the engine writes Infinity for what it cannot hold
+		return syntaxAt(-1, "a number in the statement is too large")
+	}
+	return err
 }
 
 // location is the byte offset of a node, or -1.
