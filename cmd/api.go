@@ -7,9 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
@@ -86,10 +87,19 @@ func (f *apiFlags) checkArgs(c *cobra.Command, args []string) error {
 	return nil
 }
 
-func (e *Env) callAPI(ctx context.Context, cl *api.Client, f *apiFlags, args []string, o output.Options) error {
+// apiRequest is what the arguments and flags ask for.
+type apiRequest struct {
+	method, path string
+	query        url.Values
+	header       http.Header
+	body         any
+}
+
+// apiRequest reads the arguments and flags.
+func (e *Env) apiRequest(ctx context.Context, cl *api.Client, f *apiFlags, args []string) (r apiRequest, err error) {
 	fields, err := e.apiFields(f)
 	if err != nil {
-		return err
+		return r, err
 	}
 	method, path := http.MethodGet, args[0]
 	if len(args) == 2 {
@@ -100,62 +110,69 @@ func (e *Env) callAPI(ctx context.Context, cl *api.Client, f *apiFlags, args []s
 	switch method {
 	case "GET", "POST", "PUT", "PATCH", "DELETE":
 	default:
-		return usagef("method %q is none of GET, POST, PUT, PATCH, DELETE", method)
+		return r, usagef("method %q is none of GET, POST, PUT, PATCH, DELETE", method)
 	}
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path
 	}
 	path, rawQuery, _ := strings.Cut(path, "?")
-	query, err := url.ParseQuery(rawQuery)
-	if err != nil {
-		return usagef("query of %q: %v", args[len(args)-1], err)
+	if r.query, err = url.ParseQuery(rawQuery); err != nil {
+		return r, usagef("query of %q: %v", args[len(args)-1], err)
 	}
 	if path, err = e.fillPath(ctx, cl, path); err != nil {
-		return err
+		return r, err
 	}
-	header := http.Header{}
+	r.header = http.Header{}
 	for _, h := range f.headers {
 		k, v, ok := strings.Cut(h, ":")
 		if !ok || strings.EqualFold(strings.TrimSpace(k), "Authorization") {
-			return usagef("-H %q: a header is KEY:VALUE, and Authorization comes from the profile", h)
+			return r, usagef("-H %q: a header is KEY:VALUE, and Authorization comes from the profile", h)
 		}
-		header.Add(strings.TrimSpace(k), strings.TrimSpace(v))
+		r.header.Add(strings.TrimSpace(k), strings.TrimSpace(v))
 	}
-	var body any
 	switch {
 	case f.input != "" && len(fields) > 0:
-		return usagef("--input and fields exclude each other")
+		return r, usagef("--input and fields exclude each other")
 	case f.input != "":
 		raw, err := e.readFile("--input", f.input)
 		if err != nil {
-			return err
+			return r, err
 		}
-		body = raw
+		r.body = raw
 	case len(fields) > 0 && (method == "GET" || method == "DELETE"):
 		for _, kv := range fields {
-			query.Add(kv.key, fmt.Sprint(kv.value))
+			r.query.Add(kv.key, fmt.Sprint(kv.value))
 		}
 	case len(fields) > 0:
 		obj := map[string]any{}
 		for _, kv := range fields {
 			obj[kv.key] = kv.value
 		}
-		body = obj
+		r.body = obj
 	}
 	if f.paginate && method != "GET" {
-		return usagef("--paginate needs GET")
+		return r, usagef("--paginate needs GET")
 	}
 	if f.paginate && f.include {
-		return usagef("--include shows the header of one reply, --paginate asks for several")
+		return r, usagef("--include shows the header of one reply, --paginate asks for several")
+	}
+	r.method, r.path = method, path
+	return r, nil
+}
+
+func (e *Env) callAPI(ctx context.Context, cl *api.Client, f *apiFlags, args []string, o output.Options) error {
+	r, err := e.apiRequest(ctx, cl, f, args)
+	if err != nil {
+		return err
 	}
 	if f.paginate {
-		raw, err := paginate(ctx, cl, path, query, header)
+		raw, err := paginate(ctx, cl, r.path, r.query, r.header)
 		if err != nil {
 			return err
 		}
 		return e.print(view{}, raw, o)
 	}
-	rep, err := cl.Do(ctx, method, path, query, header, body)
+	rep, err := cl.Do(ctx, r.method, r.path, r.query, r.header, r.body)
 	if err != nil {
 		return err
 	}
@@ -165,19 +182,10 @@ func (e *Env) callAPI(ctx context.Context, cl *api.Client, f *apiFlags, args []s
 		out = output.NewScreen(out)
 	}
 	if f.include {
-		fmt.Fprintf(out, "HTTP %d %s\n", rep.Status, http.StatusText(rep.Status))
-		var names []string
-		for k := range rep.Header {
-			names = append(names, k)
-		}
-		sort.Strings(names)
-		for _, k := range names {
-			fmt.Fprintf(out, "%s: %s\n", k, strings.Join(rep.Header[k], ", "))
-		}
-		fmt.Fprintln(out)
+		writeHeader(out, rep)
 	}
 	if rep.Status < 200 || rep.Status > 299 {
-		ae := api.ReadError(method, cl.BaseURL()+path, rep)
+		ae := api.ReadError(r.method, cl.BaseURL()+r.path, rep)
 		if len(ae.Raw) > 0 {
 			fmt.Fprintf(out, "%s\n", bytes.TrimRight(ae.Raw, "\n"))
 		}
@@ -208,6 +216,15 @@ func (e *Env) callAPI(ctx context.Context, cl *api.Client, f *apiFlags, args []s
 		return &api.RowsError{Offset: int64(len(raw)), Err: api.ErrTruncated}
 	}
 	return e.print(view{}, raw, o)
+}
+
+// writeHeader writes the status and the header of a reply, and a blank line.
+func writeHeader(w io.Writer, rep *api.Reply) {
+	fmt.Fprintf(w, "HTTP %d %s\n", rep.Status, http.StatusText(rep.Status))
+	for _, k := range slices.Sorted(maps.Keys(rep.Header)) {
+		fmt.Fprintf(w, "%s: %s\n", k, strings.Join(rep.Header[k], ", "))
+	}
+	fmt.Fprintln(w)
 }
 
 // tooLarge says what to do about a reply that does not fit in memory.

@@ -3,9 +3,7 @@ package gateway
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,20 +21,6 @@ func TestRequestsWhileAProjectIsDeleted(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	call := func(method, path, kind, body string) (int, string) {
-		hr := httptest.NewRequest(method, LocalBaseURL+path, strings.NewReader(body))
-		hr.Header.Set("Content-Type", kind)
-		res, err := g.Transport().RoundTrip(hr)
-		if err != nil {
-			return 0, err.Error()
-		}
-		defer res.Body.Close()
-		raw, err := io.ReadAll(res.Body)
-		if err != nil { // a reply that had begun is cut
-			return 0, err.Error()
-		}
-		return res.StatusCode, string(raw)
-	}
 	kind, document := multipartOf(part{"request", `{"containsHeader":true,"mappings":[{"name":"n","csvColumnName":"n"}]}`}, part{"file", "n\n1\n2\n"})
 	told := 0
 	for round := range 5 {
@@ -47,7 +31,7 @@ func TestRequestsWhileAProjectIsDeleted(t *testing.T) {
 		}
 		data := "/data/projects/" + p.ID
 		for _, c := range [][2]string{{"/table/t", ""}, {"/table/t/columns", `[{"name":"n","dataType":"BIGINT"}]`}} {
-			if status, raw := call("POST", data+c[0], "application/json", c[1]); status != 200 {
+			if status, raw := exchange(g, "POST", data+c[0], "application/json", c[1]); status != 200 {
 				t.Fatal(status, raw)
 			}
 		}
@@ -57,7 +41,7 @@ func TestRequestsWhileAProjectIsDeleted(t *testing.T) {
 		for _, r := range [][4]string{
 			{"POST", data + "/queries/execute?format=COMPACT", "application/json", `{"statement":"SELECT n FROM peaka.\"table\".t"}`},
 			{"POST", data + "/queries/execute?format=COMPACT", "application/json", `{"statement":"SELECT count(*) FROM peaka.\"table\".t a, UNNEST(sequence(1, 10000)) AS u(x), UNNEST(sequence(1, 10000)) AS v(y), UNNEST(sequence(1, 10000)) AS w(z)"}`},
-			{"POST", data + "/table/t/import", kind, string(document)},
+			{"POST", data + "/table/t/import", kind, document},
 			{"GET", data + "/table", "", ""},
 			{"POST", data + "/queries", "application/json", `{"displayName":"q","queryType":"PLAIN","inputQuery":"SELECT 1 AS x"}`},
 			{"POST", data + "/table/u", "application/json", ""},
@@ -65,7 +49,7 @@ func TestRequestsWhileAProjectIsDeleted(t *testing.T) {
 		} {
 			wg.Go(func() {
 				for n := 0; ; n++ {
-					status, raw := call(r[0], r[1], r[2], r[3])
+					status, raw := exchange(g, r[0], r[1], r[2], r[3])
 					if n < 3 {
 						select {
 						case begun <- struct{}{}:
@@ -89,7 +73,7 @@ func TestRequestsWhileAProjectIsDeleted(t *testing.T) {
 		for range 8 {
 			<-begun
 		}
-		if status, raw := call("DELETE", "/projects/"+p.ID, "", ""); status != 200 {
+		if status, raw := exchange(g, "DELETE", "/projects/"+p.ID, "", ""); status != 200 {
 			t.Errorf("deletion: %d %s", status, raw)
 		}
 		wg.Wait()

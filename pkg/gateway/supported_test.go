@@ -78,3 +78,19 @@ func openTest(t *testing.T) *Gateway {
 	})
 	return g
 }
+
+// exchange sends a request to a gateway and reads the whole reply. Without one the status is 0, and the text says why.
+func exchange(g *Gateway, method, path, kind, body string) (status int, text string) {
+	hr := httptest.NewRequest(method, LocalBaseURL+path, strings.NewReader(body))
+	hr.Header.Set("Content-Type", kind)
+	res, err := g.Transport().RoundTrip(hr)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer res.Body.Close()
+	raw, err := io.ReadAll(res.Body)
+	if err != nil {
+		return 0, err.Error()
+	}
+	return res.StatusCode, string(raw)
+}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"mime/multipart"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -18,7 +17,7 @@ import (
 // part is one part of a multipart body.
 type part struct{ name, text string }
 
-func multipartOf(parts ...part) (kind string, body []byte) {
+func multipartOf(parts ...part) (kind, body string) {
 	var b bytes.Buffer
 	m := multipart.NewWriter(&b)
 	for _, p := range parts {
@@ -26,7 +25,7 @@ func multipartOf(parts ...part) (kind string, body []byte) {
 		_, _ = io.WriteString(w, p.text)
 	}
 	_ = m.Close()
-	return m.FormDataContentType(), b.Bytes()
+	return m.FormDataContentType(), b.String()
 }
 
 func zipped(text string) string {
@@ -41,24 +40,9 @@ func zipped(text string) string {
 func importTable(t *testing.T) (post func(parts ...part) (int, string), count func() string) {
 	t.Helper()
 	g := openTest(t)
-	call := func(method, path, kind string, body []byte) (int, string) {
-		t.Helper()
-		hr := httptest.NewRequest(method, LocalBaseURL+"/data/projects/"+DefaultProject+path, bytes.NewReader(body))
-		hr.Header.Set("Content-Type", kind)
-		res, err := g.Transport().RoundTrip(hr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer res.Body.Close()
-		raw, err := io.ReadAll(res.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return res.StatusCode, string(raw)
-	}
 	must := func(method, path, body string) string {
 		t.Helper()
-		status, raw := call(method, path, "application/json", []byte(body))
+		status, raw := exchange(g, method, "/data/projects/"+DefaultProject+path, "application/json", body)
 		if status != 200 {
 			t.Fatalf("%s %s: %d %s", method, path, status, raw)
 		}
@@ -69,7 +53,7 @@ func importTable(t *testing.T) (post func(parts ...part) (int, string), count fu
 	post = func(parts ...part) (int, string) {
 		t.Helper()
 		kind, body := multipartOf(parts...)
-		return call("POST", "/table/t/import", kind, body)
+		return exchange(g, "POST", "/data/projects/"+DefaultProject+"/table/t/import", kind, body)
 	}
 	count = func() string {
 		t.Helper()
@@ -189,19 +173,7 @@ func TestEveryBadCellTravels(t *testing.T) {
 func TestDefaultsAsTheyCome(t *testing.T) {
 	g := openTest(t)
 	call := func(method, path, body string) (int, string) {
-		t.Helper()
-		hr := httptest.NewRequest(method, LocalBaseURL+"/data/projects/"+DefaultProject+"/table/t"+path, strings.NewReader(body))
-		hr.Header.Set("Content-Type", "application/json")
-		res, err := g.Transport().RoundTrip(hr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer res.Body.Close()
-		raw, err := io.ReadAll(res.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return res.StatusCode, string(raw)
+		return exchange(g, method, "/data/projects/"+DefaultProject+"/table/t"+path, "application/json", body)
 	}
 	for _, c := range []struct {
 		method, path, body string

@@ -252,6 +252,33 @@ func jodaParse(text, pattern string) (string, bool, error) {
 	return t.Format("2006-01-02 15:04:05.000") + "+00", true, err
 }
 
+// numeric says that a field is written in digits.
+func (p datePart) numeric() bool {
+	return p.field != 0 && !strings.ContainsRune("EazZ", rune(p.field)) && (p.field != 'M' || p.n < 3)
+}
+
+// width is how many digits of a field are read at most; joined says that another field follows without a text between.
+func (p datePart) width(joined bool) int {
+	switch {
+	case p.field == 'S':
+		return p.n
+	case joined && p.field != 'f':
+		return max(p.n, 1)
+	case p.field == 'y' && p.n == 2, !strings.ContainsRune("yYfD", rune(p.field)):
+		return 2
+	}
+	return 9
+}
+
+// digitsAhead counts the digits at the start of a text, up to most.
+func digitsAhead(s string, most int) int {
+	k := 0
+	for k < len(s) && k < most && isDigit(s[k]) {
+		k++
+	}
+	return k
+}
+
 // readDate reads a text by a pattern.
 func readDate(text string, parts []datePart) (time.Time, error) {
 	bad := says("Invalid format: \"%s\"", text)
@@ -259,24 +286,9 @@ func readDate(text string, parts []datePart) (time.Time, error) {
 	yearDay, pm, twelve := 0, -1, false
 	rest := text
 	for i, p := range parts {
-		numeric := p.field != 0 && !strings.ContainsRune("EazZ", rune(p.field)) && (p.field != 'M' || p.n < 3)
 		n := 0
-		if numeric {
-			limit := 9
-			if next := i + 1; next < len(parts) && parts[next].field != 0 && p.field != 'f' {
-				limit = max(p.n, 1)
-			} else if p.field != 'y' && p.field != 'Y' && p.field != 'f' && p.field != 'S' && p.field != 'D' {
-				limit = 2
-			} else if p.field == 'y' && p.n == 2 {
-				limit = 2
-			}
-			if p.field == 'S' {
-				limit = p.n
-			}
-			k := 0
-			for k < len(rest) && k < limit && isDigit(rest[k]) {
-				k++
-			}
+		if p.numeric() {
+			k := digitsAhead(rest, p.width(i+1 < len(parts) && parts[i+1].field != 0))
 			if k == 0 {
 				return time.Time{}, bad
 			}
