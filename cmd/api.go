@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/spf13/cobra"
 )
@@ -124,11 +125,11 @@ func (e *Env) apiRequest(ctx context.Context, cl *api.Client, f *apiFlags, args 
 	}
 	r.header = http.Header{}
 	for _, h := range f.headers {
-		k, v, ok := strings.Cut(h, ":")
-		if !ok || strings.EqualFold(strings.TrimSpace(k), "Authorization") {
-			return r, usagef("-H %q: a header is KEY:VALUE, and Authorization comes from the profile", h)
+		k, v, err := parseHeader(h)
+		if err != nil {
+			return r, err
 		}
-		r.header.Add(strings.TrimSpace(k), strings.TrimSpace(v))
+		r.header.Add(k, v)
 	}
 	switch {
 	case f.input != "" && len(fields) > 0:
@@ -225,6 +226,25 @@ func writeHeader(w io.Writer, rep *api.Reply) {
 		fmt.Fprintf(w, "%s: %s\n", k, strings.Join(rep.Header[k], ", "))
 	}
 	fmt.Fprintln(w)
+}
+
+var headerName = late.Regexp("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+
+// parseHeader reads KEY:VALUE. Where a request goes and who sends it is not for a header to say.
+func parseHeader(h string) (key, value string, err error) {
+	k, v, ok := strings.Cut(h, ":")
+	k, v = strings.TrimSpace(k), strings.TrimSpace(v)
+	switch {
+	case !ok || strings.EqualFold(k, "Authorization"):
+		return "", "", usagef("-H %q: a header is KEY:VALUE, and Authorization comes from the profile", h)
+	case strings.EqualFold(k, "Host"):
+		return "", "", usagef("-H %q: the host is that of the base address", h)
+	case !headerName().MatchString(k):
+		return "", "", usagef("-H %q: %q is no name of a header", h, k)
+	case strings.ContainsFunc(v, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }):
+		return "", "", usagef("-H %q: the value holds a control character", h)
+	}
+	return k, v, nil
 }
 
 // tooLarge says what to do about a reply that does not fit in memory.

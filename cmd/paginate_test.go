@@ -129,3 +129,21 @@ func TestRawReplyIsBounded(t *testing.T) {
 		}
 	}
 }
+
+// TestHeaders: a header of the command line is one header, and says neither who sends the request nor where to.
+func TestHeaders(t *testing.T) {
+	for h, want := range map[string]string{
+		"X-A: b": "X-A=b", "x:": "x=", "X:a\tb": "X=a\tb", "X:a:b": "X=a:b",
+		"X": "KEY:VALUE", "authorization : z": "comes from the profile", "HOST: evil.example": "the host is that of the base address",
+		"A: b\nAuthorization: z": "control character", "A\r\nB: c": "is no name of a header", ": v": "is no name of a header", "A B: c": "is no name of a header", "A: b\x00": "control character",
+	} {
+		k, v, err := parseHeader(h)
+		got := k + "=" + v
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, want) || (err == nil) != strings.Contains(want, "=") {
+			t.Errorf("%q: got %q, want %q", h, got, want)
+		}
+	}
+}
