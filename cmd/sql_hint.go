@@ -15,12 +15,16 @@ var (
 	listRows    = late.Regexp(`^,\s*(\d+)`)
 	backticked  = late.Regexp("^`([^`\n]+)`")
 	notAllowed  = late.Regexp(`(?i)Statement type '(\w+)' is not allowed`)
+	objectID    = late.Regexp(`(?i)^(line \d+:\d+: )?Cannot apply operator: (ObjectId .* varchar|varchar.* ObjectId)`)
 )
 
 // sqlHint says how to write what a statement is refused for at a place (line and column from 1), "" when that is not known.
 func sqlHint(sql, message string, line, col int) string {
 	if m := notAllowed().FindStringSubmatch(message); m != nil {
 		return statementHint(m[1])
+	}
+	if objectID().MatchString(message) {
+		return "the _id of a MongoDB table is compared with objectid('...') of its 24 hexadecimal digits; CAST(_id AS VARCHAR) reads it"
 	}
 	lines := strings.SplitAfter(sql, "\n")
 	if line < 1 || line > len(lines) {
