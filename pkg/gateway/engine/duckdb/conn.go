@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dig-cli/dig/pkg/gateway/engine"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -65,6 +66,10 @@ func (c *conn) kill(cause error) {
 	}
 }
 
+// errLost stands for an error that DuckDB has lost. The thread in which a statement fails interrupts the others, and now and then the
+// interruption is what is told as the result.
+var errLost = &engine.Error{Kind: engine.KindInternal, Message: "a part of the statement failed, and the engine did not say why; run it again to see the reason"}
+
 // fault turns an error of DuckDB into ours and marks the instance when it has become useless.
 func (c *conn) fault(ctx context.Context, typ bindings.ErrorType, text string) error {
 	c.mu.Lock()
@@ -77,6 +82,9 @@ func (c *conn) fault(ctx context.Context, typ bindings.ErrorType, text string) e
 		if err := ctxError(ctx, nil); err != nil {
 			return err
 		}
+	}
+	if typ == bindings.ErrorTypeInterrupt {
+		return errLost
 	}
 	d := parseDuckError(typ, text)
 	if d.fatal() {

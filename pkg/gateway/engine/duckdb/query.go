@@ -86,7 +86,14 @@ func (p *project) Query(ctx context.Context, q engine.Query) (_ engine.Result, e
 		return nil, err
 	}
 	r.stop = s.c.watch(ctx)
-	if err := s.retry(func(guess bool) error { return r.begin(guess) }); err != nil {
+	err = s.retry(r.begin)
+	for range lostTries {
+		if !errors.Is(err, errLost) || s.scans != nil {
+			break
+		}
+		err = r.begin(r.guess)
+	}
+	if err != nil {
 		return nil, s.explain(err)
 	}
 	return r, nil
@@ -107,12 +114,43 @@ func (s *statement) retry(plan func(guess bool) error) error {
 // begin prepares, binds and starts the statement.
 func (r *result) begin(guess bool) error {
 	s := r.s
+	r.guess, r.cols = guess, nil
 	bindings.DestroyPrepare(&r.ps)
 	bindings.DestroyResult(&r.res)
 	if err := s.prepareInTx(r.ctx, &r.ps, guess); err != nil {
 		return err
 	}
 	return r.start()
+}
+
+// lostTries is how often a statement is run again for an error that was lost.
+const lostTries = 3
+
+// reason runs a statement that has failed again, for its rows no more, to learn why. What reads sources is not run twice.
+func (r *result) reason() error {
+	if r.s.scans != nil {
+		return errLost
+	}
+	cols := r.cols
+	defer func() { r.cols = cols }()
+	for range lostTries {
+		err := r.begin(r.guess)
+		for err == nil {
+			chunk := bindings.FetchChunk(r.res)
+			if chunk.Ptr == nil {
+				break
+			}
+			bindings.DestroyDataChunk(&chunk)
+			err = r.ended(r.ctx)
+		}
+		if msg := bindings.ResultError(&r.res); err == nil && msg != "" {
+			err = r.s.c.fault(r.ctx, bindings.ResultErrorType(&r.res), msg)
+		}
+		if err != nil && !errors.Is(err, errLost) {
+			return err
+		}
+	}
+	return errLost
 }
 
 // prepareInTx prepares the statement in a transaction, in which it is then executed.

@@ -4,6 +4,7 @@ package duckdb
 
 import (
 	"context"
+	"errors"
 	"io"
 	"strconv"
 	"sync"
@@ -31,6 +32,7 @@ type result struct {
 	ps     bindings.PreparedStatement
 	res    bindings.Result
 	cols   []column
+	guess  bool // with which begin was called
 	once   sync.Once
 }
 
@@ -71,7 +73,11 @@ func (r *result) next(ctx context.Context) (chunk bindings.DataChunk, ok bool, e
 		if err := ctxError(ctx, nil); err != nil {
 			return chunk, false, err
 		}
-		return chunk, false, r.s.explain(r.s.c.fault(r.ctx, bindings.ResultErrorType(&r.res), msg))
+		err := r.s.c.fault(r.ctx, bindings.ResultErrorType(&r.res), msg)
+		if errors.Is(err, errLost) {
+			err = r.reason()
+		}
+		return chunk, false, r.s.explain(err)
 	}
 	return chunk, false, r.ended(ctx)
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
 // long runs for hours without giving a row; endless gives rows for hours.
@@ -41,6 +42,37 @@ func TestFaultMidStreamCutsTheDocument(t *testing.T) {
 		if n := strings.Count(doc, `"1"`); n < 100_000 || n > 500_000 {
 			t.Errorf("%s: %d rows before the fault", f, n)
 		}
+	}
+}
+
+// DuckDB may tell that the other threads were interrupted in place of the error that made it do so. The error is found by running the
+// statement again.
+func TestLostErrorIsFound(t *testing.T) {
+	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
+	r, err := p.Query(t.Context(), engine.Query{Dialect: dialectDuck,
+		SQL: `SELECT CAST(CASE WHEN a = CAST(? AS BIGINT) THEN 'oops' ELSE '1' END AS BIGINT) AS v FROM range(1000000) t(a)`, Bindings: []string{"500000"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	res := r.(*result)
+	if err := res.s.c.fault(t.Context(), bindings.ErrorTypeInterrupt, "Interrupted!"); !errors.Is(err, errLost) || kindOf(err) != engine.KindInternal {
+		t.Errorf("got %v", err)
+	}
+	cols := len(res.cols)
+	if err := res.s.explain(res.reason()); kindOf(err) != engine.KindValue || !strings.Contains(err.Error(), "oops") {
+		t.Errorf("got %v", err)
+	}
+	if len(res.cols) != cols {
+		t.Errorf("%d columns", len(res.cols))
+	}
+	ok, err := p.Query(t.Context(), engine.Query{Dialect: dialectDuck, SQL: `SELECT a FROM range(100000) t(a)`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ok.Close()
+	if err := ok.(*result).reason(); !errors.Is(err, errLost) {
+		t.Errorf("a statement that does not fail: %v", err)
 	}
 }
 
