@@ -63,6 +63,17 @@ func (c Cell) Kind() CellKind {
 // IsNull reports whether the cell is SQL NULL, which is not the empty string `""`.
 func (c Cell) IsNull() bool { return len(c) == 0 || c[0] == 'n' }
 
+// HasExponent reports whether an e is in the text, as in 1.25E7. It looks byte by byte: numbers are short, where calling
+// bytes.IndexByte costs more.
+func (c Cell) HasExponent() bool {
+	for _, b := range c {
+		if b|0x20 == 'e' {
+			return true
+		}
+	}
+	return false
+}
+
 // PlainText returns the text of a string without escapes, in place: no copy is made and it lives as long as the cell.
 // ok is false for a string with escapes and for every other kind; AppendText serves those.
 func (c Cell) PlainText() (text []byte, ok bool) {

@@ -42,8 +42,8 @@ func (t *template) append(dst, b []byte, i, end int, row int64, d *Delimited) ([
 	stop := lows * uint64(d.Between)
 	for k := range t.around {
 		c := &t.around[k]
-		j, ok := c.match(b, i, end)
-		if !ok {
+		j := i + len(c.text)
+		if j > end || !c.is(b, i, j) {
 			return nil, 0
 		}
 		if len(dst)-o < len(d.Null)+32 {
@@ -76,7 +76,7 @@ func (t *template) append(dst, b []byte, i, end int, row int64, d *Delimited) ([
 					return nil, 0
 				}
 			}
-			if i = j + 1 + n; i < end && b[i] == '"' && n > 0 && n != len(d.Null) && p[1] != ' ' && b[i-1] != ' ' && !(d.Floats[k] && exponent(b[j+1:i])) {
+			if i = j + 1 + n; i < end && b[i] == '"' && n > 0 && n != len(d.Null) && p[1] != ' ' && b[i-1] != ' ' && !(d.Floats[k] && Cell(b[j+1:i]).HasExponent()) {
 				i++
 				o += n
 				continue
@@ -116,13 +116,4 @@ func copyPlain(dst []byte, o int, b []byte, i int, stop uint64) ([]byte, int) {
 		}
 	}
 	return dst, -1
-}
-
-func exponent(text []byte) bool {
-	for _, c := range text {
-		if c|0x20 == 'e' {
-			return true
-		}
-	}
-	return false
 }

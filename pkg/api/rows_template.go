@@ -71,19 +71,18 @@ func newConstant(text string, column int) constant {
 	return c
 }
 
-// match compares what stands at b[i] with the constant and tells where the value behind it begins.
-func (c *constant) match(b []byte, i, end int) (int, bool) {
-	j := i + len(c.text)
-	if j > end || (binary.LittleEndian.Uint64(b[i:])^c.head)&c.mask != 0 {
-		return j, false
+// is compares the constant with b[i:j], which is as long.
+func (c *constant) is(b []byte, i, j int) bool {
+	if (binary.LittleEndian.Uint64(b[i:])^c.head)&c.mask != 0 {
+		return false
 	}
 	switch n := len(c.text); {
 	case n <= 8:
-		return j, true
+		return true
 	case n <= 16:
-		return j, binary.LittleEndian.Uint64(b[j-8:]) == c.tail
+		return binary.LittleEndian.Uint64(b[j-8:]) == c.tail
 	}
-	return j, string(b[i:j]) == c.text
+	return string(b[i:j]) == c.text
 }
 
 func (t *template) missed() {
@@ -106,15 +105,7 @@ func (t *template) match(b []byte, i, end int, row []Cell) (int, fault) {
 			}
 			return i, differs
 		}
-		switch n := len(c.text); {
-		case (binary.LittleEndian.Uint64(b[i:])^c.head)&c.mask != 0:
-			return i, differs
-		case n <= 8:
-		case n <= 16:
-			if binary.LittleEndian.Uint64(b[j-8:]) != c.tail {
-				return i, differs
-			}
-		case string(b[i:j]) != c.text:
+		if !c.is(b, i, j) {
 			return i, differs
 		}
 		if c.column < 0 {

@@ -23,10 +23,10 @@ type window struct {
 	most int // bound of size
 	pos  int
 	end  int
-	base int64 // offset of buf[0] in the document
-	vain int   // bytes scanned in vain since the last complete unit
-	rerr error // what the source ended with
-	wait func(bool)
+	base int64            // offset of buf[0] in the document
+	vain int              // bytes scanned in vain since the last complete unit
+	rerr error            // what the source ended with
+	wait func(waits bool) // see Rows.OnWait
 }
 
 func (w *window) init(src io.Reader, size, most int) {

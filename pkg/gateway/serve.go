@@ -54,7 +54,8 @@ type Server struct {
 	Addr    net.Addr // of the TCP listener
 }
 
-// Listen opens both listeners. Requests over TCP need a key; only the owner can connect to the socket. An address that is not loopback is refused unless anyHost is set.
+// Listen opens both listeners. Requests over TCP need a key; only the owner can connect to the socket. An address that is not
+// loopback is refused unless anyHost is set.
 func (g *Gateway) Listen(addr string, anyHost bool) (*Server, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {

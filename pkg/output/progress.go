@@ -145,7 +145,7 @@ func (c *progressWriter) Write(b []byte) (int, error) {
 // Rows counts the rows of a result.
 func (p *Progress) Rows(r api.RowReader) api.RowReader {
 	if w, ok := r.(wire); ok {
-		return &progressWire{w, p}
+		return &progressWire{progressRows{w, p}, w}
 	}
 	return &progressRows{r, p}
 }
@@ -165,20 +165,14 @@ func (r *progressRows) Next() bool {
 
 // progressWire counts the rows that api.Rows writes by itself, too.
 type progressWire struct {
-	wire
-	p *Progress
+	progressRows
+	w wire
 }
 
-func (r *progressWire) Next() bool {
-	ok := r.wire.Next()
-	if ok {
-		r.p.rows.Add(1)
-	}
-	return ok
-}
+func (r *progressWire) OnWait(do func(waits bool)) { r.w.OnWait(do) }
 
 func (r *progressWire) AppendNext(dst []byte, d *api.Delimited) ([]byte, bool) {
-	dst, took := r.wire.AppendNext(dst, d)
+	dst, took := r.w.AppendNext(dst, d)
 	if took {
 		r.p.rows.Add(1)
 	}
