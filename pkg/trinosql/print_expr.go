@@ -1,0 +1,424 @@
+package trinosql
+
+import (
+	"encoding/hex"
+	"strings"
+)
+
+// Precedences of expressions, loosest first.
+const (
+	precLambda = iota
+	precOr
+	precAnd
+	precNot
+	precPredicate
+	precConcat
+	precSum
+	precProd
+	precSign
+	precZone
+	precPrimary
+)
+
+func precOf(x Expr) int {
+	switch x := x.(type) {
+	case *Lambda:
+		return precLambda
+	case *Logic:
+		if x.Op == "OR" {
+			return precOr
+		}
+		return precAnd
+	case *Not:
+		return precNot
+	case *Compare, *Quantified, *Between, *InList, *InQuery, *LikeExpr, *IsNull, *IsDistinct:
+		return precPredicate
+	case *Binary:
+		switch x.Op {
+		case "||":
+			return precConcat
+		case "+", "-":
+			return precSum
+		}
+		return precProd
+	case *Unary:
+		return precSign
+	case *AtTimeZone:
+		return precZone
+	}
+	return precPrimary
+}
+
+// expr prints an expression where one binding at least as tightly as least may stand.
+func (p *printer) expr(x Expr, least int) {
+	if precOf(x) < least {
+		p.put("(")
+		defer p.put(")")
+	}
+	switch x := x.(type) {
+	case *Ident:
+		p.name(x)
+	case *Deref:
+		p.target(x.Base)
+		p.put(".")
+		p.name(x.Field)
+	case *NullLit:
+		p.put("NULL")
+	case *BoolLit:
+		if x.Value {
+			p.put("TRUE")
+		} else {
+			p.put("FALSE")
+		}
+	case *StringLit:
+		p.put(QuoteText(x.Value))
+	case *BinaryLit:
+		p.put("X'", strings.ToUpper(hex.EncodeToString(x.Value)), "'")
+	case *IntLit:
+		p.put(x.Text)
+	case *DecimalLit:
+		p.put(x.Text)
+	case *DoubleLit:
+		p.put(x.Text)
+	case *TypedLit:
+		if plainName(x.Type) && !Reserved(x.Type) {
+			p.put(x.Type)
+		} else {
+			p.put(`"`, strings.ReplaceAll(x.Type, `"`, `""`), `"`)
+		}
+		p.put(" ", QuoteText(x.Value))
+	case *IntervalLit:
+		p.put("INTERVAL ")
+		if x.Negative {
+			p.put("-")
+		}
+		p.put(QuoteText(x.Value), " ", x.From)
+		if x.To != "" {
+			p.put(" TO ", x.To)
+		}
+	case *Param:
+		p.put("?")
+	case *Unary:
+		p.put(x.Op)
+		if _, ok := x.X.(*Unary); ok {
+			p.put(" ") // -- would begin a comment
+		}
+		p.expr(x.X, precSign)
+	case *Binary:
+		prec := precOf(x)
+		p.expr(x.L, prec)
+		p.put(" ", x.Op, " ")
+		p.expr(x.R, prec+1)
+	case *Compare:
+		p.expr(x.L, precConcat)
+		p.put(" ", x.Op, " ")
+		p.expr(x.R, precConcat)
+	case *Quantified:
+		p.expr(x.X, precConcat)
+		p.put(" ", x.Op, " ", x.Quantifier, " (")
+		p.query(x.Query)
+		p.put(")")
+	case *Between:
+		p.tested(x.X, x.Not, "BETWEEN ")
+		p.expr(x.Lo, precConcat)
+		p.put(" AND ")
+		p.expr(x.Hi, precConcat)
+	case *InList:
+		p.tested(x.X, x.Not, "IN (")
+		p.exprs(x.List)
+		p.put(")")
+	case *InQuery:
+		p.tested(x.X, x.Not, "IN (")
+		p.query(x.Query)
+		p.put(")")
+	case *LikeExpr:
+		p.tested(x.X, x.Not, "LIKE ")
+		p.expr(x.Pattern, precConcat)
+		if x.Escape != nil {
+			p.put(" ESCAPE ")
+			p.expr(x.Escape, precConcat)
+		}
+	case *IsNull:
+		p.expr(x.X, precConcat)
+		p.is(x.Not, "NULL")
+	case *IsDistinct:
+		p.expr(x.L, precConcat)
+		p.is(x.Not, "DISTINCT FROM ")
+		p.expr(x.R, precConcat)
+	case *Not:
+		p.put("NOT ")
+		p.expr(x.X, precNot)
+	case *Logic:
+		for i, t := range x.Terms {
+			if i > 0 {
+				p.put(" ", x.Op, " ")
+			}
+			p.expr(t, precOf(x)+1)
+		}
+	default:
+		p.form(x)
+	}
+}
+
+// target prints what a dot or a bracket follows.
+func (p *printer) target(x Expr) {
+	switch x.(type) {
+	case *IntLit, *DecimalLit, *DoubleLit: // 1.a would be another token
+		p.put("(")
+		p.expr(x, 0)
+		p.put(")")
+	default:
+		p.expr(x, precPrimary)
+	}
+}
+
+func (p *printer) tested(x Expr, not bool, test string) {
+	p.expr(x, precConcat)
+	if not {
+		p.put(" NOT")
+	}
+	p.put(" ", test)
+}
+
+func (p *printer) is(not bool, what string) {
+	p.put(" IS ")
+	if not {
+		p.put("NOT ")
+	}
+	p.put(what)
+}
+
+// form prints the expressions that have brackets or keywords of their own.
+func (p *printer) form(x Expr) {
+	switch x := x.(type) {
+	case *Func:
+		p.call(x)
+	case *Listagg:
+		p.listagg(x)
+	case *Lambda:
+		if len(x.Params) == 1 {
+			p.name(x.Params[0])
+		} else {
+			p.put("(")
+			p.names(x.Params, ", ")
+			p.put(")")
+		}
+		p.put(" -> ")
+		p.expr(x.Body, 0)
+	case *Subquery:
+		p.put("(")
+		p.query(x.Query)
+		p.put(")")
+	case *Exists:
+		p.put("EXISTS (")
+		p.query(x.Query)
+		p.put(")")
+	case *Case:
+		p.put("CASE")
+		if x.Operand != nil {
+			p.put(" ")
+			p.expr(x.Operand, 0)
+		}
+		for _, w := range x.Whens {
+			p.put(" WHEN ")
+			p.expr(w.Cond, 0)
+			p.put(" THEN ")
+			p.expr(w.Then, 0)
+		}
+		if x.Else != nil {
+			p.put(" ELSE ")
+			p.expr(x.Else, 0)
+		}
+		p.put(" END")
+	case *Cast:
+		if x.Try {
+			p.put("TRY_")
+		}
+		p.put("CAST(")
+		p.expr(x.X, 0)
+		p.put(" AS ")
+		p.dataType(x.Type)
+		p.put(")")
+	case *Array:
+		p.put("ARRAY[")
+		p.exprs(x.Items)
+		p.put("]")
+	case *Row:
+		if !x.Bare {
+			p.put("ROW")
+		}
+		p.put("(")
+		p.exprs(x.Items)
+		p.put(")")
+	case *Subscript:
+		p.target(x.X)
+		p.put("[")
+		p.expr(x.Index, precConcat)
+		p.put("]")
+	case *AtTimeZone:
+		p.expr(x.X, precZone)
+		p.put(" AT TIME ZONE ")
+		p.expr(x.Zone, precPrimary)
+	case *Current:
+		p.put(x.What)
+		if x.Precision != "" {
+			p.put("(", x.Precision, ")")
+		}
+	case *Trim:
+		p.trim(x)
+	case *Substring:
+		p.put("SUBSTRING(")
+		p.expr(x.X, precConcat)
+		p.put(" FROM ")
+		p.expr(x.From, precConcat)
+		if x.For != nil {
+			p.put(" FOR ")
+			p.expr(x.For, precConcat)
+		}
+		p.put(")")
+	case *Position:
+		p.put("POSITION(")
+		p.expr(x.Sub, precConcat)
+		p.put(" IN ")
+		p.expr(x.X, precConcat)
+		p.put(")")
+	case *Normalize:
+		p.put("NORMALIZE(")
+		p.expr(x.X, precConcat)
+		if x.Form != "" {
+			p.put(", ", x.Form)
+		}
+		p.put(")")
+	case *Extract:
+		p.put("EXTRACT(")
+		p.name(x.Field)
+		p.put(" FROM ")
+		p.expr(x.X, precConcat)
+		p.put(")")
+	case *Grouping:
+		p.put("GROUPING(")
+		p.exprs(x.Columns)
+		p.put(")")
+	default:
+		p.json(x)
+	}
+}
+
+func (p *printer) call(x *Func) {
+	p.names(x.Name, ".")
+	p.put("(")
+	p.quantifier(x.Distinct, x.All)
+	if x.Star {
+		p.put("*")
+	}
+	p.exprs(x.Args)
+	if len(x.Args) > 0 {
+		p.orderBy(x.OrderBy, " ")
+	} else {
+		p.orderBy(x.OrderBy, "")
+	}
+	p.put(")")
+	p.filter(x.Filter)
+	if x.Nulls != "" {
+		p.put(" ", x.Nulls, " NULLS")
+	}
+	if x.Over != nil {
+		p.put(" OVER ")
+		p.window(x.Over)
+	}
+	if x.OverName != nil {
+		p.put(" OVER ")
+		p.name(x.OverName)
+	}
+}
+
+func (p *printer) filter(x Expr) {
+	if x != nil {
+		p.put(" FILTER (WHERE ")
+		p.expr(x, 0)
+		p.put(")")
+	}
+}
+
+func (p *printer) listagg(x *Listagg) {
+	p.put("LISTAGG(")
+	p.quantifier(x.Distinct, x.All)
+	p.expr(x.X, 0)
+	if x.Separator != nil {
+		p.put(", ", QuoteText(x.Separator.Value))
+	}
+	if x.Overflow != "" {
+		p.put(" ON OVERFLOW ", x.Overflow)
+		if x.Filler != nil {
+			p.put(" ", QuoteText(x.Filler.Value))
+		}
+		if x.Count != "" {
+			p.put(" ", x.Count, " COUNT")
+		}
+	}
+	p.put(") WITHIN GROUP (")
+	p.orderBy(x.Within, "")
+	p.put(")")
+	p.filter(x.Filter)
+}
+
+func (p *printer) window(w *WindowSpec) {
+	p.put("(")
+	sep := ""
+	if w.Base != nil {
+		p.name(w.Base)
+		sep = " "
+	}
+	if w.PartitionBy != nil {
+		p.put(sep, "PARTITION BY ")
+		p.exprs(w.PartitionBy)
+		sep = " "
+	}
+	if w.OrderBy != nil {
+		p.orderBy(w.OrderBy, sep)
+		sep = " "
+	}
+	if f := w.Frame; f != nil {
+		p.put(sep, f.Kind, " ")
+		if f.End != nil {
+			p.put("BETWEEN ")
+			p.bound(f.Start)
+			p.put(" AND ")
+			p.bound(f.End)
+		} else {
+			p.bound(f.Start)
+		}
+	}
+	p.put(")")
+}
+
+func (p *printer) bound(b *FrameBound) {
+	if b.Value != nil {
+		p.expr(b.Value, precNot) // AND separates the bounds
+		p.put(" ")
+	}
+	p.put(b.Kind)
+}
+
+func (p *printer) trim(x *Trim) {
+	p.put("TRIM(")
+	switch {
+	case x.Comma:
+		p.expr(x.X, precConcat)
+		p.put(", ")
+		p.expr(x.Chars, precConcat)
+	case x.Spec == "" && x.Chars == nil:
+		p.expr(x.X, precConcat)
+	default:
+		if x.Spec != "" {
+			p.put(x.Spec, " ")
+		}
+		if x.Chars != nil {
+			p.expr(x.Chars, precConcat)
+			p.put(" ")
+		}
+		p.put("FROM ")
+		p.expr(x.X, precConcat)
+	}
+	p.put(")")
+}

@@ -1,0 +1,172 @@
+package trinosql
+
+func (p *printer) dataType(t Type) {
+	switch t := t.(type) {
+	case *NamedType:
+		p.typeName(t.Name)
+		if t.Params != nil {
+			p.put("(")
+			for i, a := range t.Params {
+				if i > 0 {
+					p.put(", ")
+				}
+				p.typeParam(a)
+			}
+			p.put(")")
+		}
+	case *RowType:
+		p.put("row(")
+		for i, f := range t.Fields {
+			if i > 0 {
+				p.put(", ")
+			}
+			if f.Name != nil {
+				p.name(f.Name)
+				p.put(" ")
+			}
+			p.dataType(f.Type)
+		}
+		p.put(")")
+	case *TimeType:
+		if t.Name == "TIME" {
+			p.put("time")
+		} else {
+			p.put("timestamp")
+		}
+		if t.Precision != nil {
+			p.put("(")
+			p.typeParam(*t.Precision)
+			p.put(")")
+		}
+		if t.WithZone {
+			p.put(" with time zone")
+		}
+	case *IntervalType:
+		p.put("INTERVAL ", t.From)
+		if t.To != "" {
+			p.put(" TO ", t.To)
+		}
+	}
+}
+
+// typeName prints array, map and the like without quotes, which they need nowhere else.
+func (p *printer) typeName(id *Ident) {
+	if !id.Quoted && plainName(id.Name) && !Reserved(id.Name) {
+		p.put(id.Name)
+		return
+	}
+	p.name(id)
+}
+
+func (p *printer) typeParam(a TypeParam) {
+	if a.Type != nil {
+		p.dataType(a.Type)
+	} else {
+		p.put(a.Number)
+	}
+}
+
+func (p *printer) json(x Expr) {
+	switch x := x.(type) {
+	case *JSONFunc:
+		p.put(x.Name, "(")
+		p.jsonInput(x.Input)
+		p.put(", ", QuoteText(x.Path.Value))
+		for i, a := range x.Passing {
+			if i == 0 {
+				p.put(" PASSING ")
+			} else {
+				p.put(", ")
+			}
+			p.jsonInput(a.Input)
+			p.put(" AS ")
+			p.name(a.Name)
+		}
+		p.returning(x.Returning, x.Format)
+		if x.Wrapper != "" {
+			p.put(" ", x.Wrapper, " WRAPPER")
+		}
+		if x.Quotes != "" {
+			p.put(" ", x.Quotes, " QUOTES")
+			if x.OnString {
+				p.put(" ON SCALAR STRING")
+			}
+		}
+		p.behaviour(x.Empty, "EMPTY")
+		p.behaviour(x.Error, "ERROR")
+		p.put(")")
+	case *JSONObject:
+		p.put("JSON_OBJECT(")
+		for i, m := range x.Members {
+			if i > 0 {
+				p.put(", ")
+			}
+			if !m.Colon {
+				p.put("KEY ")
+			}
+			p.expr(m.Key, 0)
+			if m.Colon {
+				p.put(" : ")
+			} else {
+				p.put(" VALUE ")
+			}
+			p.jsonInput(m.Value)
+		}
+		p.onNull(x.Nulls)
+		if x.Unique != "" {
+			p.put(" ", x.Unique, " UNIQUE KEYS")
+		}
+		p.returning(x.Returning, x.Format)
+		p.put(")")
+	case *JSONArray:
+		p.put("JSON_ARRAY(")
+		for i, v := range x.Values {
+			if i > 0 {
+				p.put(", ")
+			}
+			p.jsonInput(v)
+		}
+		p.onNull(x.Nulls)
+		p.returning(x.Returning, x.Format)
+		p.put(")")
+	}
+}
+
+func (p *printer) jsonInput(in *JSONInput) {
+	p.expr(in.X, 0)
+	p.jsonFormat(in.Format)
+}
+
+func (p *printer) jsonFormat(f string) {
+	if len(f) > len("JSON") {
+		p.put(" FORMAT JSON ENCODING ", f[len("JSON "):])
+	} else if f != "" {
+		p.put(" FORMAT JSON")
+	}
+}
+
+func (p *printer) returning(t Type, format string) {
+	if t != nil {
+		p.put(" RETURNING ")
+		p.dataType(t)
+		p.jsonFormat(format)
+	}
+}
+
+func (p *printer) behaviour(b *JSONBehaviour, on string) {
+	if b == nil {
+		return
+	}
+	p.put(" ", b.Kind)
+	if b.Value != nil {
+		p.put(" ")
+		p.expr(b.Value, 0)
+	}
+	p.put(" ON ", on)
+}
+
+func (p *printer) onNull(kind string) {
+	if kind != "" {
+		p.put(" ", kind, " ON NULL")
+	}
+}

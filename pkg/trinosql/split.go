@@ -1,0 +1,90 @@
+package trinosql
+
+// Part is one statement of a text that holds several.
+type Part struct {
+	Text string // without the semicolon, and without white space and comments around it
+	At   Pos    // of its first token in the whole text
+	End  int    // byte offset behind its last token
+	// Ended tells whether a semicolon follows.
+	Ended bool
+}
+
+// Split cuts a text at the semicolons between statements. Parts without a token are left out.
+func Split(text string) []Part {
+	var parts []Part
+	l := lexer{text: text, line: 1}
+	var first token
+	end := -1
+	for {
+		t := l.next()
+		done := t.kind == kEOF || t.sym == sSemicolon
+		switch {
+		case !done && end < 0:
+			first, end = t, t.end
+		case !done:
+			end = t.end
+		case end >= 0:
+			parts = append(parts, Part{text[first.from.Offset:end], first.from, end, t.sym == sSemicolon})
+			end = -1
+		}
+		if t.kind == kEOF {
+			return parts
+		}
+	}
+}
+
+// Tables lists the names of the tables that a statement reads, in the order of the text; names of its WITH queries are left out
+// where they are in force.
+func Tables(s Statement) [][]*Ident {
+	var found [][]*Ident
+	var scope []map[string]bool
+	named := func(name []*Ident) bool {
+		if len(name) == 1 {
+			for _, names := range scope {
+				if names[name[0].Lower()] {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	var visit func(n Node) bool
+	visit = func(n Node) bool {
+		var name []*Ident
+		switch n := n.(type) {
+		case *Query:
+			if n.With == nil {
+				return true
+			}
+			names := map[string]bool{}
+			scope = append(scope, names)
+			for _, q := range n.With.Queries {
+				if n.With.Recursive {
+					names[q.Name.Lower()] = true
+				}
+				Inspect(q.Query, visit)
+				names[q.Name.Lower()] = true
+			}
+			Inspect(n.Body, visit)
+			for _, o := range n.OrderBy {
+				Inspect(o, visit)
+			}
+			scope = scope[:len(scope)-1]
+			return false
+		case *TableRef:
+			name = n.Name
+		case *TableBody:
+			name = n.Name
+		case *Show:
+			if n.What == "STATS" && n.Query == nil {
+				name = n.Name
+			}
+		}
+		if name != nil && !named(name) {
+			found = append(found, name)
+		}
+		return true
+	}
+	Inspect(s, visit)
+	return found
+}

@@ -1,0 +1,41 @@
+package trinosql
+
+import "reflect"
+
+// Inspect calls f for a node and, where f returns true, for the nodes below it, in the order of their fields, which is nearly that of
+// the text.
+func Inspect(n Node, f func(Node) bool) {
+	if n == nil || reflect.ValueOf(n).IsNil() || !f(n) {
+		return
+	}
+	each(reflect.ValueOf(n).Elem(), f)
+}
+
+var nodeType = reflect.TypeFor[Node]()
+
+func each(v reflect.Value, f func(Node) bool) {
+	for i := range v.NumField() {
+		switch fv := v.Field(i); fv.Kind() {
+		case reflect.Interface, reflect.Pointer:
+			if !fv.IsNil() {
+				below(fv, f)
+			}
+		case reflect.Slice:
+			for j := range fv.Len() {
+				below(fv.Index(j), f)
+			}
+		}
+	}
+}
+
+func below(v reflect.Value, f func(Node) bool) {
+	switch {
+	case v.Type().Implements(nodeType):
+		Inspect(v.Interface().(Node), f)
+	case v.Kind() == reflect.Struct, v.Kind() == reflect.Pointer && v.Elem().Kind() == reflect.Struct: // TypeParam
+		if v.Kind() == reflect.Pointer {
+			v = v.Elem()
+		}
+		each(v, f)
+	}
+}
