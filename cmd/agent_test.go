@@ -3,6 +3,7 @@ package cmd
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -16,7 +17,9 @@ func TestAgentStream(t *testing.T) {
 	answer := ""
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		if r.URL.Path != "/api/v1/ai-agent/Ab12Cd34/chat/stream" || string(body) != `{"message":"hi","streamModes":["messages"]}` {
+		var made struct{ ThreadID string }
+		_ = json.Unmarshal(body, &made)
+		if r.URL.Path != "/api/v1/ai-agent/Ab12Cd34/chat/stream" || string(body) != `{"message":"hi","threadId":"`+made.ThreadID+`","streamModes":["messages"]}` {
 			t.Errorf("asked for %s with %s", r.URL.Path, body)
 		}
 		w.Header().Set("Content-Type", "text/event-stream")

@@ -142,7 +142,7 @@ func (e *Env) apiRequest(ctx context.Context, cl *api.Client, f *apiFlags, args 
 		r.body = raw
 	case len(fields) > 0 && (method == "GET" || method == "DELETE"):
 		for _, kv := range fields {
-			r.query.Add(kv.key, fmt.Sprint(kv.value))
+			r.query.Add(kv.key, queryText(kv.value))
 		}
 	case len(fields) > 0:
 		obj := map[string]any{}
@@ -167,21 +167,23 @@ func (e *Env) callAPI(ctx context.Context, cl *api.Client, f *apiFlags, args []s
 		return err
 	}
 	if f.paginate {
-		raw, err := paginate(ctx, cl, r.path, r.query, r.header)
+		raw, err := paginate(asked(ctx), cl, r.path, r.query, r.header)
 		if err != nil {
 			return err
 		}
 		return e.print(view{}, raw, o)
 	}
-	rep, err := cl.Do(ctx, r.method, r.path, r.query, r.header, r.body)
+	if r.method != http.MethodGet {
+		defer e.forgetVerdicts()
+	}
+	ctx, cancel := cl.Bounded(ctx)
+	defer cancel()
+	rep, err := cl.Do(asked(ctx), r.method, r.path, r.query, r.header, r.body)
 	if err != nil {
 		return err
 	}
 	defer rep.Body.Close()
-	out := e.Out
-	if e.OutTerm {
-		out = output.NewScreen(out)
-	}
+	out := e.onScreen()
 	if f.include {
 		writeHeader(out, rep)
 	}
@@ -196,9 +198,6 @@ func (e *Env) callAPI(ctx context.Context, cl *api.Client, f *apiFlags, args []s
 		w, commit, abort, err := e.writer()
 		if err != nil {
 			return err
-		}
-		if w == e.Out {
-			w = out
 		}
 		if _, err := io.Copy(w, rep.Body); err != nil {
 			abort()
@@ -255,60 +254,6 @@ func tooLarge(err error) error {
 	return &failure{exit: exitFailed, code: "too-large", msg: err.Error(), hint: "`dig query execute` and `dig export` take results of any size", err: err}
 }
 
-// paginate reads a list page by page while pages are full: by createdBefore for exports, by offset for all others.
-func paginate(ctx context.Context, cl *api.Client, path string, query url.Values, header http.Header) (json.RawMessage, error) {
-	all := []json.RawMessage{}
-	const size = 100
-	keyset := strings.HasSuffix(path, "/exports")
-	if query.Get("limit") == "" {
-		query.Set("limit", fmt.Sprint(size))
-	}
-	seen := map[string]bool{}
-	for {
-		rep, err := cl.Do(ctx, http.MethodGet, path, query, header, nil)
-		if err != nil {
-			return nil, err
-		}
-		if rep.Status != 200 {
-			defer rep.Body.Close()
-			return nil, api.ReadError("GET", cl.BaseURL()+path, rep)
-		}
-		raw, err := rep.ReadAll()
-		rep.Body.Close()
-		if err != nil {
-			return nil, tooLarge(err)
-		}
-		var page []json.RawMessage
-		if json.Unmarshal(raw, &page) != nil {
-			return nil, usagef("--paginate: the reply is not a list")
-		}
-		fresh := 0
-		for _, item := range page {
-			if !seen[string(item)] { // a path that ignores paging answers the same page again
-				seen[string(item)] = true
-				all = append(all, item)
-				fresh++
-			}
-		}
-		if fresh == 0 || fmt.Sprint(len(page)) != query.Get("limit") {
-			raw, err := api.Marshal(all)
-			return raw, err
-		}
-		if keyset {
-			var last struct {
-				CreatedAt string `json:"createdAt"`
-			}
-			if json.Unmarshal(page[len(page)-1], &last) != nil || last.CreatedAt == "" {
-				raw, err := api.Marshal(all)
-				return raw, err
-			}
-			query.Set("createdBefore", last.CreatedAt)
-		} else {
-			query.Set("offset", fmt.Sprint(len(all)))
-		}
-	}
-}
-
 // fillPath replaces {project}, {organization} and {workspace}.
 func (e *Env) fillPath(ctx context.Context, cl *api.Client, path string) (string, error) {
 	for _, p := range []struct {
@@ -336,6 +281,19 @@ func (e *Env) fillPath(ctx context.Context, cl *api.Client, path string) (string
 	return path, nil
 }
 
+// queryText is a field as text: a JSON string without its quotes, everything else as it was written.
+func queryText(v any) string {
+	raw, ok := v.(json.RawMessage)
+	if !ok {
+		return fmt.Sprint(v)
+	}
+	var text string
+	if raw[0] == '"' && json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	return string(bytes.TrimSpace(raw))
+}
+
 type field struct {
 	key   string
 	value any
@@ -361,7 +319,7 @@ func (e *Env) apiFields(f *apiFlags) ([]field, error) {
 		}
 		var typed any
 		if json.Valid(raw) {
-			typed = json.RawMessage(raw)
+			typed = json.RawMessage(bytes.TrimSpace(raw))
 		} else {
 			typed = string(raw)
 		}

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -45,7 +46,11 @@ func newAPIKeyCmd(e *Env) *cobra.Command {
 				if err != nil {
 					return view{}, err
 				}
-				if err := e.confirm("delete API key %s (%s)? whoever uses it is locked out", args[0], id); err != nil {
+				who := e.called(args[0], id, func() ([]named, error) {
+					all, err := cl.APIKeys.List(ctx, p)
+					return mapNamed(all, func(k api.ApiKey) named { return named{id: k.ApiKeyID, name: k.Name} }), err
+				})
+				if err := e.confirm("delete API key %s? whoever uses it is locked out", who); err != nil {
 					return view{}, err
 				}
 				return note("deleted API key %s", args[0]), cl.APIKeys.Delete(ctx, p, id)
@@ -113,7 +118,11 @@ The gateway tells the text of a key in this reply only. It is printed unless it 
 		}
 		// The file is made before the key: a key that cannot be kept would be lost.
 		var file *os.File
-		if keyFile != "" {
+		if keyFile != "" && e.tells() {
+			if _, err := os.Lstat(e.abs(keyFile)); !errors.Is(err, os.ErrNotExist) {
+				return view{}, usagef("--key-file: %s is there already", keyFile).withHint("it must be a new file")
+			}
+		} else if keyFile != "" {
 			var err error
 			if file, err = os.OpenFile(e.abs(keyFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
 				return view{}, usagef("--key-file: %v", err).withHint("it must be a new file")

@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
@@ -22,7 +23,7 @@ func newCacheCmd(e *Env) *cobra.Command {
 }
 
 // cacheColumns are shown of a cache in a table.
-var cacheColumns = []string{"schemaName", "tableName", "status", "refreshedAt", "id"}
+var cacheColumns = []string{"catalogName", "schemaName", "tableName", "status", "refreshedAt", "id"}
 
 // withAge fills in since when the rows are as they are, where the gateway does not say so itself.
 func (e *Env) withAge(all []api.CacheStatus) bool {
@@ -35,6 +36,24 @@ func (e *Env) withAge(all []api.CacheStatus) bool {
 		}
 	}
 	return true
+}
+
+// namedCache is a cache as people read it: with the name of its catalog, which the gateway knows by id.
+type namedCache struct {
+	CatalogName string `json:"catalogName"`
+	api.CacheStatus
+}
+
+func (e *Env) namedCaches(ctx context.Context, cl *api.Client, project string, all []api.CacheStatus) []namedCache {
+	names := map[string]string{}
+	if len(all) > 0 {
+		names = e.catalogNames(ctx, cl, project)
+	}
+	out := make([]namedCache, len(all))
+	for i, st := range all {
+		out[i] = namedCache{names[st.CatalogID], st}
+	}
+	return out
 }
 
 // cacheArgs accepts the three ways to name a cache.
@@ -114,10 +133,11 @@ func (e *Env) withCache(op spec.Op, c *cobra.Command, f func(ctx context.Context
 func newCacheListCmd(e *Env) *cobra.Command {
 	var catalog, schema string
 	c := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List caches and their states", Args: cobra.NoArgs,
+		Long:    "List caches and their states. Tables for people name the catalog; -o json and csv have what the gateway sends,\nwhich is its id.",
 		Example: "  " + e.Name + " cache list\n  " + e.Name + " cache list --catalog sample --schema shop"}
 	c.Flags().StringVar(&catalog, "catalog", "", "only this catalog, by id or name")
 	c.Flags().StringVar(&schema, "schema", "", "only this schema; needs --catalog")
-	annotate(c, spec.ListCatalogCacheStatuses, spec.ListSchemaCacheStatuses)
+	annotate(c, spec.ListCatalogCacheStatuses, spec.ListSchemaCacheStatuses, spec.ListCatalogs)
 	return e.leaf(spec.ListCacheStatuses, c, func(ctx context.Context, cl *api.Client, _ []string) (view, error) {
 		if schema != "" && catalog == "" {
 			return view{}, usagef("--schema needs --catalog")
@@ -137,9 +157,9 @@ func newCacheListCmd(e *Env) *cobra.Command {
 		case catalog == "":
 			v, err = cl.Cache.Statuses(ctx, p)
 		case schema != "" && e.run.settings.Zone.Value == string(config.Local):
-			v, err = cl.Cache.SchemaStatuses(ctx, p, id, schema)
+			v, err = cl.Cache.SchemaStatuses(asked(ctx), p, id, schema)
 		default: // the hosted zones fail on every list of a schema [L]
-			v, err = cl.Cache.CatalogStatuses(ctx, p, id)
+			v, err = cl.Cache.CatalogStatuses(asked(ctx), p, id)
 			if schema != "" {
 				all := v
 				v = []api.CacheStatus{}
@@ -150,11 +170,10 @@ func newCacheListCmd(e *Env) *cobra.Command {
 				}
 			}
 		}
-		out := list(v, cacheColumns...)
 		if err == nil && e.withAge(v) {
-			out = out.mine()
+			return list(e.namedCaches(ctx, cl, p, v), cacheColumns...).mine(), nil
 		}
-		return out, err
+		return list(v, cacheColumns[1:]...), err
 	})
 }
 
@@ -179,7 +198,7 @@ func newCacheStatusCmd(e *Env) *cobra.Command {
 		v, err := cl.Cache.Status(ctx, p, id, q)
 		one := []api.CacheStatus{v}
 		if err == nil && e.withAge(one) {
-			return object(one[0]).mine(), nil
+			return object(e.namedCaches(ctx, cl, p, one)[0]).mine(), nil
 		}
 		return object(v), err
 	})
@@ -201,9 +220,13 @@ func newCacheHistoryCmd(e *Env) *cobra.Command {
 
 func newCacheDeleteCmd(e *Env) *cobra.Command {
 	return e.withCache(spec.DeleteCache, annotate(&cobra.Command{Use: "delete CACHE", Aliases: []string{"rm"}, Short: "Delete a cache; queries read the source again",
-		Example: "  " + e.Name + " cache delete sample shop orders --yes"}, spec.GetCacheSettings, spec.GetTableCacheState),
+		Example: "  " + e.Name + " cache delete sample shop orders --yes"}, spec.GetCacheSettings, spec.GetTableCacheState, spec.ListCatalogs),
 		func(ctx context.Context, cl *api.Client, p, id string) (view, error) {
-			if err := e.confirm("delete cache %s with its rows and schedules?", id); err != nil {
+			who := e.called(id, id, func() ([]named, error) {
+				st, err := cl.Cache.Settings(ctx, p, id)
+				return []named{{id: st.ID, name: e.catalogNames(ctx, cl, p)[st.CatalogID] + "." + st.SchemaName + "." + st.TableName}}, err
+			})
+			if err := e.confirm("delete cache %s with its rows and schedules?", who); err != nil {
 				return view{}, err
 			}
 			if !e.guarded() {
@@ -217,7 +240,9 @@ func newCacheDeleteCmd(e *Env) *cobra.Command {
 				return view{}, err
 			}
 			// The hosted zones now and then keep reading the deleted cache, and the table cannot be read any more [L].
-			if now, err := cl.Catalogs.CacheState(ctx, p, st.CatalogID, st.SchemaName, st.TableName); err == nil && now.IsCached {
+			if now, err := cl.Catalogs.CacheState(ctx, p, st.CatalogID, st.SchemaName, st.TableName); err != nil {
+				fmt.Fprintf(e.Err, "note: whether %s still counts as cached could not be found out: %v\n", st.TableName, err)
+			} else if now.IsCached {
 				return view{}, &failure{exit: exitFailed, code: "not-deleted", msg: "cache " + id + " was deleted, but " + st.TableName + " still counts as cached and may be unreadable", hint: "only a new catalog over the same connection is known to help"}
 			}
 			return note("deleted cache %s", id), nil

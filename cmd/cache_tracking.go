@@ -87,9 +87,15 @@ func (e *Env) onlyLocal(what string) error {
 	return nil
 }
 
-// explainCacheable says what can be done about a table of a database.
+// explainCacheable says what can be done about a table of a database, and that one of the project's own needs no cache: the hosted zones
+// answer that with a complaint about a table that nobody named [L].
 func (e *Env) explainCacheable(catalog string, err error) error {
 	var ae *api.Error
+	if errors.As(err, &ae) && ae.Status == 400 && (catalog == "1" || catalog == "2") {
+		copied := *ae
+		copied.Hint = "internal tables and saved queries are stored by the gateway itself and need no cache; a materialized query keeps a result"
+		return &copied
+	}
 	if !errors.As(err, &ae) || ae.Code != "TABLE_NOT_CACHEABLE" || e.onlyLocal("") != nil || len(catalog) == 1 { // a built-in catalog
 		return err
 	}

@@ -3,41 +3,22 @@ package cmd
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
-	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 )
 
-// cacheWait are the flags of commands that can wait for a refresh.
-type cacheWait struct {
-	wait           bool
-	limit, stalled time.Duration
-}
-
-func (w *cacheWait) register(c *cobra.Command) {
-	c.Flags().BoolVar(&w.wait, "wait", false, "wait until the refresh has ended")
-	w.limits(c)
+// registerCacheWait adds the flags of commands that can wait for a refresh.
+func registerCacheWait(w *waitFlags, c *cobra.Command) {
+	w.register(c, "the refresh has ended")
+	w.signs(c)
 	annotate(c, spec.GetCacheStatus)
-}
-
-func (w *cacheWait) limits(c *cobra.Command) {
-	c.Flags().DurationVar(&w.limit, "wait-timeout", 0, "longest wait, such as 10m; none by default")
-	c.Flags().DurationVar(&w.stalled, "stalled-after", 15*time.Minute, "give up a refresh that shows no sign of life for so long; 0 for never")
-}
-
-func (w *cacheWait) check() error {
-	switch {
-	case w.limit < 0 || w.stalled < 0:
-		return usagef("--wait-timeout and --stalled-after cannot be negative")
-	case w.limit > 0 && !w.wait:
-		return usagef("--wait-timeout needs --wait")
-	}
-	return nil
 }
 
 // slot is the last run of a mode, or the newest of both when mode is empty.
@@ -70,10 +51,10 @@ func cacheEnded(s string) bool {
 // settledCache waits for a run of a mode that began after the one with the given time of creation, and until both that run and
 // the cache as a whole have ended: a status right after a trigger is still that of the run before, and the slots of the two
 // modes hide each other [L].
-func (e *Env) settledCache(ctx context.Context, cl *api.Client, p, id, mode, before string, w *cacheWait) (view, error) {
+func (e *Env) settledCache(ctx context.Context, cl *api.Client, p, id, mode, before string, w *waitFlags) (view, error) {
 	var st api.CacheStatus
 	var run *api.CacheExecutionInfo
-	err := e.wait(ctx, waiting{what: "cache " + id, limit: w.limit, stalled: w.stalled, resume: "cache wait " + id}, func() (string, string, bool, error) {
+	err := e.wait(ctx, waiting{what: "cache " + id, limit: w.limit, stalled: w.stalled, resume: "cache wait " + id, cancel: "cache cancel " + id}, func() (string, string, bool, error) {
 		var err error
 		if st, err = cl.Cache.Status(ctx, p, id, url.Values{"excludeLogs": {"true"}}); err != nil {
 			return "", "", false, err
@@ -102,7 +83,7 @@ func (e *Env) settledCache(ctx context.Context, cl *api.Client, p, id, mode, bef
 		}
 		return view{}, f
 	}
-	v := object(st, cacheColumns...).mine()
+	v := object(st, cacheColumns[1:]...).mine()
 	switch n := run.Progress; {
 	case n == nil:
 	case run.ExecutionMode != "INCREMENTAL":
@@ -110,29 +91,30 @@ func (e *Env) settledCache(ctx context.Context, cl *api.Client, p, id, mode, bef
 	case e.onlyLocal("") == nil:
 		v = v.withNote("%d rows cached: %d inserted, %d updated, %d deleted", n.NumberOfCachedRecords, n.NumberOfInsertedRecords, n.NumberOfUpdatedRecords, n.NumberOfDeletedRecords)
 	default: // the service's counters of updated and deleted rows do not count [L]
-		v = v.withNote("%d rows cached, %d inserted; this zone does not count updated and deleted rows", n.NumberOfCachedRecords, n.NumberOfInsertedRecords)
+		v = v.withNote("%d rows cached, %d inserted; the zone's counters of updated and deleted rows are unreliable", n.NumberOfCachedRecords, n.NumberOfInsertedRecords)
 	}
 	return v, nil
 }
 
 func newCacheRefreshCmd(e *Env) *cobra.Command {
 	var full bool
-	var w cacheWait
+	var w waitFlags
 	c := &cobra.Command{Use: "refresh CACHE", Short: "Refresh a cache now: what changed, or with --full everything",
 		Long:    "Refresh a cache now: what changed, or with --full everything. Queries read the old rows until it is done, and\nkeep them when it fails. With --wait the exit code is 7 when it failed, was cancelled or is stalled, and 8 when\nthe time was not enough.",
 		Example: "  " + e.Name + " cache refresh sample shop orders --full --wait"}
 	c.Flags().BoolVar(&full, "full", false, "a full refresh instead of an incremental one")
-	w.register(c)
-	annotate(c, spec.TriggerFullRefresh)
+	registerCacheWait(&w, c)
+	annotate(c, spec.TriggerFullRefresh, spec.GetCatalog, spec.ExecuteQuery)
 	return e.withCache(spec.TriggerIncrementalUpdate, c, func(ctx context.Context, cl *api.Client, p, id string) (view, error) {
-		if err := w.check(); err != nil {
+		if err := w.check(false); err != nil {
 			return view{}, err
 		}
 		mode, trigger := "INCREMENTAL", cl.Cache.IncrementalUpdate
 		if full {
 			mode, trigger = "FULL_REFRESH", cl.Cache.FullRefresh
 		}
-		before := ""
+		before, counted := "", ""
+		var table tableRef
 		if w.wait {
 			st, err := cl.Cache.Status(ctx, p, id, url.Values{"excludeLogs": {"true"}})
 			if err != nil {
@@ -141,20 +123,58 @@ func newCacheRefreshCmd(e *Env) *cobra.Command {
 			if run := slot(st, mode); run != nil {
 				before = run.CreatedAt
 			}
+			if e.guarded() && !full {
+				table, counted = e.countCached(ctx, cl, p, st)
+			}
 		}
 		if err := trigger(ctx, p, id); err != nil || !w.wait {
 			return note("started the refresh of cache %s", id), err
 		}
-		return e.settledCache(ctx, cl, p, id, mode, before, &w)
+		v, err := e.settledCache(ctx, cl, p, id, mode, before, &w)
+		if err == nil && counted != "" {
+			v.note += e.countedChange(ctx, cl, p, table, counted)
+		}
+		return v, err
 	})
 }
 
+// countCached counts the rows that a cache holds, by a query: the counters of the hosted zones do not tell what a refresh changed [L].
+// It is "" where they cannot be counted, which is said and no reason not to refresh.
+func (e *Env) countCached(ctx context.Context, cl *api.Client, p string, st api.CacheStatus) (tableRef, string) {
+	t := tableRef{"", st.SchemaName, st.TableName}
+	c, err := cl.Catalogs.Get(ctx, p, st.CatalogID)
+	n := ""
+	if err == nil {
+		t.catalog = c.Name
+		n, err = (&guard{cl: cl, project: p}).countOf(ctx, t)
+	}
+	if err != nil && !errors.Is(err, errDone) {
+		fmt.Fprintf(e.Err, "note: the rows could not be counted before the refresh, so how many it changes will not be told: %v\n", err)
+	}
+	return t, n
+}
+
+// countedChange tells by how many rows a table has grown since it was counted.
+func (e *Env) countedChange(ctx context.Context, cl *api.Client, p string, t tableRef, before string) string {
+	after, err := (&guard{cl: cl, project: p}).countOf(ctx, t)
+	if err != nil {
+		return fmt.Sprintf("; the rows could not be counted after it: %v", err)
+	}
+	a, errA := strconv.ParseInt(after, 10, 64)
+	b, errB := strconv.ParseInt(before, 10, 64)
+	if err := errors.Join(errA, errB); err != nil {
+		return fmt.Sprintf("; the counts before and after it cannot be read: %v", err)
+	}
+	return fmt.Sprintf("; counted: %d rows before, %d after (%+d)", b, a, a-b)
+}
+
 func newCacheWaitCmd(e *Env) *cobra.Command {
-	w := cacheWait{wait: true}
+	w := waitFlags{wait: true}
 	c := &cobra.Command{Use: "wait CACHE", Short: "Wait until the current refresh of a cache has ended", Example: "  " + e.Name + " cache wait sample shop orders --wait-timeout 30m"}
 	w.limits(c)
+	w.signs(c)
 	return e.withCache(spec.GetCacheStatus, c, func(ctx context.Context, cl *api.Client, p, id string) (view, error) {
-		if err := w.check(); err != nil {
+		if err := w.check(false); err != nil {
 			return view{}, err
 		}
 		return e.settledCache(ctx, cl, p, id, "", "", &w)

@@ -100,16 +100,16 @@ func newTableArgs(_ *cobra.Command, args []string) error {
 
 func newCacheCreateCmd(e *Env) *cobra.Command {
 	var f cacheSchedules
-	var w cacheWait
+	var w waitFlags
 	c := &cobra.Command{Use: "create CATALOG SCHEMA TABLE", Short: "Create the cache of a table and begin its first refresh", Args: newTableArgs,
 		Long: "Create the cache of a table and begin its first refresh. A table that has one keeps it as it is;\n`cache ensure` also brings its settings in line.\n\n" + trackingHelp,
 		Example: "  " + e.Name + " cache create sample shop orders --incremental-every 15m --full-every P1D --wait\n  " +
 			e.Name + " cache create shop public orders --key id --updated-at changed_at --incremental-every 5m"}
 	f.register(c)
 	bodyFlag(c, &f.body)
-	w.register(c)
+	registerCacheWait(&w, c)
 	return e.leaf(spec.CreateCache, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
-		if err := w.check(); err != nil {
+		if err := w.check(false); err != nil {
 			return view{}, err
 		}
 		p, req, err := e.cacheRequest(ctx, c, cl, &f, args)
@@ -156,15 +156,15 @@ func pause(ctx context.Context) error {
 
 func newCacheEnsureCmd(e *Env) *cobra.Command {
 	var f cacheSchedules
-	var w cacheWait
+	var w waitFlags
 	c := &cobra.Command{Use: "ensure CATALOG SCHEMA TABLE", Short: "Create the cache of a table unless it has one; change its settings if others are given", Args: newTableArgs,
 		Example: "  " + e.Name + " cache ensure sample shop orders --full-every 1d --wait"}
 	f.register(c)
 	bodyFlag(c, &f.body)
-	w.register(c)
+	registerCacheWait(&w, c)
 	annotate(c, spec.ListCatalogCacheStatuses, spec.GetCacheSettings, spec.UpdateCacheSettings)
 	return e.leaf(spec.CreateCache, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
-		if err := w.check(); err != nil {
+		if err := w.check(false); err != nil {
 			return view{}, err
 		}
 		p, req, err := e.cacheRequest(ctx, c, cl, &f, args)

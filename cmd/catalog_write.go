@@ -12,7 +12,8 @@ import (
 )
 
 func newCatalogCreateCmd(e *Env) *cobra.Command {
-	var connection, extra, body string
+	var connection, body string
+	var extra parameterFlags
 	var anything bool
 	c := &cobra.Command{Use: "create [NAME]", Short: "Create a catalog over a connection", Args: cobra.MaximumNArgs(1),
 		Long: `Create a catalog over a connection. Its schemas and tables are then named NAME.SCHEMA.TABLE in SQL.
@@ -20,11 +21,15 @@ func newCatalogCreateCmd(e *Env) *cobra.Command {
 The name in SQL is the lower-case form of NAME with underscores for signs that SQL does not take; the reply
 shows it. Several catalogs may stand over one connection.
 
+Some types want parameters of their own, google_ads the secrets of its connection once more. Those that the gateway
+says it misses are asked for on a terminal, else give them by --parameter or --extra.
+
 Tables of databases cannot be cached on the hosted zones, nor by default on zone local; --cache-anything allows
 it there for the tables of this catalog.`,
 		Example: "  " + e.Name + " catalog create shop --connection shopdb"}
 	c.Flags().StringVar(&connection, "connection", "", "connection, by id or name")
-	c.Flags().StringVar(&extra, "extra", "", "extraParameters that some types ask for, as a JSON object in @FILE or - for stdin")
+	c.Flags().StringArrayVar(&extra.fields, "parameter", nil, "one parameter that the type asks for: FIELD=@FILE, FIELD=- for stdin, or FIELD=VALUE if it is no secret; may be repeated")
+	c.Flags().StringVar(&extra.file, "extra", "", "extraParameters that some types ask for, as a JSON object in @FILE or - for stdin")
 	c.Flags().BoolVar(&anything, "cache-anything", false, "allow caches of its tables although it is a database (zone local)")
 	bodyFlag(c, &body)
 	return annotate(e.leaf(spec.CreateCatalog, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
@@ -32,13 +37,11 @@ it there for the tables of this catalog.`,
 		if err := e.body(body, &req); err != nil {
 			return view{}, err
 		}
-		if extra != "" {
-			if extra != "-" && !strings.HasPrefix(extra, "@") {
-				return view{}, usagef("--extra: these parameters may hold secrets, which do not belong on the command line").withHint("give --extra @FILE or --extra - for standard input")
-			}
-			if err := e.bodyOf("--extra", extra, &req.ExtraParameters); err != nil {
-				return view{}, err
-			}
+		if err := extra.check(); err != nil {
+			return view{}, err
+		}
+		if err := extra.into(e, &req); err != nil {
+			return view{}, err
 		}
 		if c.Flags().Changed("cache-anything") {
 			if err := e.onlyLocal("--cache-anything"); err != nil {
@@ -68,9 +71,17 @@ it there for the tables of this catalog.`,
 		if req.ConnectionID, err = connectionID(ctx, cl, p, connection); err != nil {
 			return view{}, err
 		}
-		v, err := orAlternative(
-			func() (api.Catalog, error) { return cl.Catalogs.Create(ctx, p, req) },
-			func() (api.Catalog, error) { return cl.Catalogs.CreateAlt(ctx, p, req) })
+		create := func() (api.Catalog, error) {
+			return orAlternative(
+				func() (api.Catalog, error) { return cl.Catalogs.Create(ctx, p, req) },
+				func() (api.Catalog, error) { return cl.Catalogs.CreateAlt(ctx, p, req) })
+		}
+		v, err := create()
+		if err != nil && len(missingParameters(err)) > 0 {
+			if err = e.askParameters(&req, err); err == nil {
+				v, err = create()
+			}
+		}
 		return object(v), explainCreate(ctx, cl, p, req.Name, err)
 	}), spec.CreateCatalogAlt, spec.ListConnections)
 }
@@ -98,7 +109,7 @@ func explainCreate(ctx context.Context, cl *api.Client, project, name string, er
 
 func newCatalogDeleteCmd(e *Env) *cobra.Command {
 	return annotate(e.leaf(spec.DeleteCatalog, &cobra.Command{Use: "delete CATALOG", Aliases: []string{"rm"}, Short: "Delete a catalog", Args: cobra.ExactArgs(1),
-		Long:    "Delete a catalog. The connection and the source stay as they are; parametric tables of the catalog and what was\nshared from it go.",
+		Long:    "Delete a catalog. The connection and the source stay as they are; caches and parametric tables of the catalog\nand what was shared from it go. The question names them.",
 		Example: "  " + e.Name + " catalog delete shop --yes"},
 		func(ctx context.Context, cl *api.Client, args []string) (view, error) {
 			p, err := e.projectID(ctx, cl)
@@ -109,11 +120,21 @@ func newCatalogDeleteCmd(e *Env) *cobra.Command {
 			if err != nil {
 				return view{}, err
 			}
-			if err := e.confirm("delete catalog %s (%s)?", args[0], id); err != nil {
+			who := e.called(args[0], id, func() ([]named, error) {
+				all, err := cl.Catalogs.List(ctx, p)
+				return mapNamed(all, func(k api.Catalog) named { return named{id: k.ID, name: k.Name} }), err
+			})
+			with := ""
+			if e.asked() {
+				if with = catalogHoldings(ctx, cl, p, id); with != "" {
+					with = " with its " + with
+				}
+			}
+			if err := e.confirm("delete catalog %s%s?", who, with); err != nil {
 				return view{}, err
 			}
 			return note("deleted catalog %s", args[0]), cl.Catalogs.Delete(ctx, p, id)
-		}), spec.ListCatalogs)
+		}), spec.ListCatalogs, spec.ListCatalogCacheStatuses, spec.ListParametricTables, spec.ListSchemas, spec.ListTables)
 }
 
 func newCatalogShareCmd(e *Env) *cobra.Command {
@@ -189,8 +210,10 @@ func newCatalogSearchCmd(e *Env) *cobra.Command {
 	var limit, offset int64
 	c := &cobra.Command{Use: "search [TEXT]", Short: "Find catalogs, schemas and tables by a part of their names", Args: cobra.MaximumNArgs(1),
 		Long: `Find catalogs, schemas and tables by a part of their names, in any case. The index of the hosted zones may still
-list catalogs that were deleted; those are left out here, and all groups are lists even when empty.`,
-		Example: "  " + e.Name + " catalog search order --catalog shop"}
+list catalogs that were deleted; those are left out here, and all groups are lists even when empty.
+
+With -o json the hits lie in an object, as the gateway sends them: matchedCatalogs, matchedSchemas, matchedTables and meta.`,
+		Example: "  " + e.Name + " catalog search order --catalog shop\n  " + e.Name + " catalog search order --jq '.matchedTables[] | .catalog + \".\" + .schema + \".\" + .table'"}
 	c.Flags().StringVar(&catalog, "catalog", "", "only in this catalog, by its name in SQL")
 	c.Flags().StringVar(&schema, "schema", "", "only in this schema")
 	c.Flags().Int64Var(&limit, "limit", 100, "hits to return")

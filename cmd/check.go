@@ -46,6 +46,7 @@ func (k *checking) add(check, object, hint, format string, args ...any) {
 func newCheckCmd(e *Env) *cobra.Command {
 	var stalled time.Duration
 	var expect, write string
+	var routes bool
 	c := &cobra.Command{
 		Use: "check", Short: "Look for what makes the answers of a project wrong or old", Args: cobra.NoArgs,
 		Long: `Look for what makes the answers of a project wrong or old, and print it, one line each.
@@ -64,18 +65,26 @@ The exit code is 0 when nothing is found, 10 when answers cannot be trusted (row
 changed. Each saved query is run for no rows, and tables in doubt are counted.
 
 --write-columns keeps the columns of all saved queries in a file, for a later --expect: a saved query is bound to tables by
-name whenever it runs, and takes a table made anew under that name without a word.`,
+name whenever it runs, and takes a table made anew under that name without a word.
+
+--routes asks the gateway which routes it has, and lists the documented ones that are missing or of which it does not tell:
+documents and service do not agree in all of them. It sends OPTIONS and GET alone, to addresses with ids made up for the
+purpose, and changes nothing; the exit code is 7 when routes are missing.`,
 		Example: strings.ReplaceAll("  dig check\n  dig check --write-columns columns.json\n  dig check --expect columns.json -o json", "dig ", e.Name+" "),
 	}
 	c.Flags().DurationVar(&stalled, "stalled-after", 15*time.Minute, "how long a refresh may show no sign of life")
 	c.Flags().StringVar(&expect, "expect", "", "file of --write-columns to compare the columns of saved queries with")
 	c.Flags().StringVar(&write, "write-columns", "", "write the columns of the saved queries that run to this file")
-	c.MarkFlagsMutuallyExclusive("expect", "write-columns")
+	c.Flags().BoolVar(&routes, "routes", false, "instead, look which of the documented routes the gateway has")
+	c.MarkFlagsMutuallyExclusive("expect", "write-columns", "routes")
 	annotate(c, spec.ListQueries, spec.ListCatalogs, spec.ListSchemas, spec.ListTables, spec.GetTableCacheState, spec.ListCatalogCacheStatuses, spec.ListMaterializedStatuses,
 		spec.ListParametricTables, spec.ExecuteQuery)
 	return e.leaf(spec.ListCacheStatuses, c, e.withProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (view, error) {
 		if stalled <= 0 {
 			return view{}, usagef("--stalled-after: %v is not a time to wait", stalled)
+		}
+		if routes {
+			return e.checkRoutes(ctx, cl, p)
 		}
 		var want map[string][]typedColumn
 		if expect != "" {
@@ -98,6 +107,9 @@ name whenever it runs, and takes a table made anew under that name without a wor
 		}
 		if write != "" {
 			raw, _ := json.MarshalIndent(k.columns, "", "  ") // texts always marshal
+			if err := e.would("write the columns of the saved queries to %s", write); err != nil {
+				return view{}, err
+			}
 			if err := writeFile(e.abs(write), append(raw, '\n')); err != nil {
 				return view{}, err
 			}

@@ -24,6 +24,7 @@ func (k *checking) checkQueries(ctx context.Context) error {
 		switch {
 		case err == nil:
 			k.columns[q.Name] = cols
+		case k.e.planned(err):
 		case answered(err):
 			k.add("query", q.Name, "`dig query get "+q.Name+"` shows its text", "does not run: %v", err)
 		default:
@@ -88,13 +89,13 @@ func (k *checking) checkRows(ctx context.Context) error {
 	doubts := map[tableRef]func() error{}
 	var order []tableRef
 	for _, q := range k.queries {
-		err := k.g.walk(ctx, tablesIn(q.InputQuery), func(t tableRef, catalog, doubt string) error {
-			if doubt == "" {
+		err := k.g.walk(ctx, tablesIn(q.InputQuery), func(t tableRef, v verdict) error {
+			if v.Doubt == noDoubt {
 				return nil
 			}
 			if reads[t] == nil {
 				order = append(order, t)
-				doubts[t] = func() error { return k.g.distrusted(ctx, t, catalog, doubt) }
+				doubts[t] = func() error { return k.g.distrusted(ctx, t, v) }
 			}
 			reads[t] = append(reads[t], q.Name)
 			return nil
@@ -107,9 +108,12 @@ func (k *checking) checkRows(ctx context.Context) error {
 		var f *failure
 		err := doubts[t]()
 		if errors.As(err, &f) && f.exit == exitUntrusted {
-			_, why, _ := strings.Cut(f.msg, ": ")
+			why := f.msg
+			if f.code != unchecked {
+				_, why, _ = strings.Cut(f.msg, ": ")
+			}
 			k.add("rows", t.String(), f.hint, "%s; read by %s", why, strings.Join(reads[t], ", "))
-		} else if err != nil && !answered(err) { // a table that cannot be read is found by its query
+		} else if err != nil {
 			return err
 		}
 	}

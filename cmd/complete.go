@@ -1,8 +1,6 @@
 package cmd
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -11,8 +9,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/pkg/config"
-	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 )
@@ -54,8 +52,12 @@ func (e *Env) namesFile() string {
 	if err != nil {
 		return ""
 	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{s.Zone.Value, s.BaseURL.Value, s.Project.Value, e.Getenv("DIG_DATA_DIR")}, "\x00")))
-	return filepath.Join(dir, "names-"+hex.EncodeToString(sum[:8])+".json")
+	p, err := e.here()
+	if err != nil {
+		return ""
+	}
+	p.Project = s.Project.Value
+	return filepath.Join(dir, "names-"+p.Key()+".json")
 }
 
 func readNames(path string) map[string][]string {
@@ -87,7 +89,7 @@ func plainName(n string) bool {
 func (e *Env) remember(op spec.Op, raw json.RawMessage) {
 	kinds, ok := completable[op.ID]
 	path := e.namesFile()
-	if !ok || path == "" {
+	if !ok || path == "" || e.tells() {
 		return
 	}
 	var items []map[string]json.RawMessage
@@ -128,18 +130,9 @@ func (e *Env) remember(op spec.Op, raw json.RawMessage) {
 		return
 	}
 	doc, err := json.Marshal(all)
-	if err != nil || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
-		return
+	if err == nil {
+		_ = localstate.WriteFile(path, doc)
 	}
-	f, err := output.Create(path)
-	if err != nil {
-		return
-	}
-	if _, err := f.Write(doc); err != nil {
-		_ = f.Abort()
-		return
-	}
-	_ = f.Commit()
 }
 
 // complete offers the remembered names of a kind.
@@ -216,6 +209,9 @@ func inParts(names map[string][]string, kinds []string, above, prefix string) ([
 
 // writeCompletions writes the scripts of all shells for both names into a directory.
 func (e *Env) writeCompletions(dir string) error {
+	if err := e.would("write the completion scripts of all shells into %s", dir); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}

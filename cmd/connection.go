@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
@@ -50,28 +51,22 @@ func newConnectionCmd(e *Env) *cobra.Command {
 			})),
 		newConnectionCreateCmd(e), newConnectionUpdateCmd(e),
 		annotate(e.leaf(spec.DeleteConnection, &cobra.Command{Use: "delete CONNECTION", Aliases: []string{"rm"}, Short: "Delete a connection", Args: cobra.ExactArgs(1),
-			Long:    "Delete a connection.\n\nCatalogs over it stay in the list, but stop resolving at once; the question names them.",
+			Long:    "Delete a connection.\n\nCatalogs over it stay in the list, but stop resolving at once; the question names them and their caches.",
 			Example: ex + "delete shopdb --yes"},
 			in(func(ctx context.Context, cl *api.Client, p, id, name string) (view, error) {
-				cs, err := cl.Catalogs.List(ctx, p)
+				what, err := connectionHoldings(ctx, cl, p, id)
 				if err != nil {
 					return view{}, err
 				}
-				var over []string
-				for _, k := range cs {
-					if k.ConnectionID != nil && *k.ConnectionID == id {
-						over = append(over, k.Name)
-					}
-				}
-				what := "no catalog uses it"
-				if len(over) > 0 {
-					what = "these catalogs stop resolving: " + strings.Join(over, ", ")
-				}
-				if err := e.confirm("delete connection %s (%s)? %s", name, id, what); err != nil {
+				who := e.called(name, id, func() ([]named, error) {
+					c, err := cl.Connections.Get(ctx, p, id)
+					return []named{{id: c.ID, name: c.Name}}, err
+				})
+				if err := e.confirm("delete connection %s? %s", who, what); err != nil {
 					return view{}, err
 				}
 				return note("deleted connection %s; %s", name, what), cl.Connections.Delete(ctx, p, id)
-			})), spec.ListCatalogs),
+			})), spec.ListCatalogs, spec.ListCatalogCacheStatuses, spec.GetConnection),
 		newConnectionOAuthCmd(e),
 	)
 	return c
@@ -170,9 +165,27 @@ redirected to, everything after the question mark. @FILE reads it from a file an
 				return view{}, err
 			}
 			v, err := cl.Connections.CompleteOAuth(ctx, p, api.OAuthCallbackRequest{QueryParameters: q})
-			return object(v), err
+			out := object(v)
+			if why := refusedByProvider(q); why != "" {
+				out.fail = &failure{exit: exitFailed, code: "refused", msg: "the provider did not authorize the connection: " + why, hint: "open the address under url of the connection again"}
+			}
+			return out, err
 		}))
 	return c
+}
+
+// refusedByProvider is what a provider says of a consent that was not given, "" when it was.
+func refusedByProvider(query string) string {
+	q, err := url.ParseQuery(query)
+	switch {
+	case err != nil:
+		return err.Error()
+	case q.Get("error") != "":
+		return strings.TrimSuffix(q.Get("error")+": "+q.Get("error_description"), ": ")
+	case strings.HasPrefix(strings.ToLower(q.Get("status")), "fail"):
+		return "status=" + q.Get("status")
+	}
+	return ""
 }
 
 // orAlternative runs the usual operation and, where the gateway has no such route (404 or 405), the alternative one.

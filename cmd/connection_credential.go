@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/late"
 	"github.com/spf13/cobra"
 )
 
@@ -58,11 +59,30 @@ func refuseSecret(flag, name string) error {
 		withHint("give --credential %s=@FILE, --credential %s=- to read it from standard input, or --credential-file", name, name)
 }
 
+// nameWord finds the words of a name such as githubPat, PAT_file or pem.
+var nameWord = late.Regexp(`[A-Z]+[0-9]*(?:[^A-Za-z]|$)|[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*`)
+
+// hideCredential has all values of a credential masked that may not be printed.
+func (e *Env) hideCredential(cred api.Credential) {
+	for name, v := range cred {
+		if text, ok := v.(string); ok && (secretField(name) || !openFields[strings.ToLower(name)] || urlWithPassword(text)) {
+			e.run.mask.Hide(text)
+		}
+	}
+}
+
 // secretField guesses from its name whether a field of a credential is a secret; the service does not say.
 func secretField(name string) bool {
-	n := strings.ToLower(name)
-	for _, w := range []string{"pass", "pwd", "secret", "token", "key", "credential", "private", "auth", "signature", "certificate"} {
+	n := strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(strings.ToLower(name))
+	for _, w := range []string{"pass", "pwd", "secret", "token", "key", "credential", "private", "auth", "signature", "certificate",
+		"connectionstring", "connectionurl", "connectionuri", "connstr", "serviceaccount", "cookie", "bearer", "kubeconfig"} {
 		if strings.Contains(n, w) {
+			return true
+		}
+	}
+	for _, w := range nameWord().FindAllString(name, -1) { // shorter ones are parts of other words, as pat is of path
+		switch strings.ToLower(strings.Trim(w, "_-. ")) {
+		case "pat", "pem", "jwt", "dsn", "sas", "pin", "otp", "mfa", "sid", "session", "p12", "pfx", "pkcs12", "jks", "hmac", "salt", "seed", "hash":
 			return true
 		}
 	}
@@ -77,11 +97,12 @@ func urlWithPassword(v string) bool {
 }
 
 // readCredential fills a credential: the file first, then single fields, then, if neither was given, questions on the terminal.
-func (e *Env) readCredential(f credentialFlags, config api.ConnectionConfiguration, into *map[string]any) error {
+func (e *Env) readCredential(f credentialFlags, config api.ConnectionConfiguration, into *api.Credential) error {
 	if *into == nil {
-		*into = map[string]any{}
+		*into = api.Credential{}
 	}
 	cred := *into
+	defer e.hideCredential(cred)
 	if !f.given() {
 		return e.askCredential(config, cred)
 	}

@@ -66,6 +66,9 @@ func newConnectionCreateCmd(e *Env) *cobra.Command {
 				return view{}, err
 			}
 		}
+		if err := checkCredential(config, req.Credential); err != nil {
+			return view{}, err
+		}
 		if len(req.Credential) == 0 && !config.RedirectRequired {
 			f := usagef("a credential is required").withHint("give --credential-file or --credential FIELD=VALUE")
 			if len(config.Configuration) > 0 {
@@ -76,6 +79,9 @@ func newConnectionCreateCmd(e *Env) *cobra.Command {
 				f.hint += "; fields: " + strings.Join(fields, ", ")
 			}
 			return view{}, f
+		}
+		if req.Credential == nil {
+			req.Credential = api.Credential{} // the provider asks for it
 		}
 		p, err := e.projectID(ctx, cl)
 		if err != nil {
@@ -97,11 +103,13 @@ func (e *Env) connectionBody(body string, req *api.ConnectionRequest) error {
 	if err := e.body(body, req); err != nil {
 		return err
 	}
+	e.hideCredential(req.Credential)
 	if body == "-" || strings.HasPrefix(body, "@") {
 		return nil
 	}
 	for name := range req.Credential {
-		if secretField(name) {
+		text, _ := req.Credential[name].(string)
+		if secretField(name) || urlWithPassword(text) {
 			return refuseSecret("--body", name)
 		}
 	}
@@ -181,12 +189,17 @@ func newConnectionUpdateCmd(e *Env) *cobra.Command {
 		if req.Type == "" {
 			req.Type = now.Type
 		}
-		if in.given() || prompt {
+		if in.given() || prompt || req.Credential != nil {
 			config, err := typeConfig(ctx, cl, &req.Type)
 			if err != nil {
 				return view{}, err
 			}
-			if err := e.readCredential(in, config, &req.Credential); err != nil {
+			if in.given() || prompt {
+				if err := e.readCredential(in, config, &req.Credential); err != nil {
+					return view{}, err
+				}
+			}
+			if err := checkCredential(config, req.Credential); err != nil {
 				return view{}, err
 			}
 		}

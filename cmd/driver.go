@@ -30,8 +30,12 @@ func newDriverCmd(e *Env) *cobra.Command {
 				return view{}, usagef("--catalog is required")
 			}
 			v, err := f(ctx, cl, name)
-			if err != nil || reveal {
-				return object(v), err
+			if err != nil {
+				return view{}, err
+			}
+			if reveal { // what hides the key in all that is printed is asked not to, on stdout alone
+				e.Out = streamOf(e.Out)
+				return object(v), nil
 			}
 			v.JDBC, v.SQLAlchemy = e.maskKey(v.JDBC), e.maskKey(v.SQLAlchemy)
 			out := object(v).mine()

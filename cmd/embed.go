@@ -58,6 +58,9 @@ func newEmbedInitCmd(e *Env) *cobra.Command {
 		default:
 			return view{}, usagef("--mode %q is neither FULL_STUDIO nor CONNECTOR_MODAL_ONLY", mode)
 		}
+		if seconds < 0 {
+			return view{}, usagef("--timeout-seconds: %d is negative", seconds)
+		}
 		setIf(c, "theme-override", &req.ThemeOverride, override)
 		setIf(c, "timeout-seconds", &req.TimeoutInSeconds, seconds)
 		setIf(c, "catalog-create", &req.CatalogCreateEnabled, catalogs)

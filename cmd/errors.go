@@ -9,7 +9,10 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/dig-cli/dig/pkg/api"
@@ -82,6 +85,8 @@ func classify(ctx context.Context, err error) failure {
 	switch {
 	case errors.As(err, &f):
 		return *f
+	case errors.As(context.Cause(ctx), &f):
+		return *f
 	case errors.Is(err, engine.ErrNoEngine):
 		return failure{exit: exitFailed, code: "no-local-engine", msg: engine.ErrNoEngine.Error(), hint: "zone local needs a build with cgo; zones us and eu work with this one"}
 	case errors.Is(ctx.Err(), context.Canceled) || errors.Is(err, context.Canceled):
@@ -94,12 +99,14 @@ func classify(ctx context.Context, err error) failure {
 			msg = ae.Message
 		}
 		return failure{exit: exitOf(ae.Kind), code: string(ae.Kind), msg: msg, hint: hintOf(ae), err: err}
+	case errors.As(err, &re) && errors.Is(re, api.ErrNotResult):
+		return failure{exit: exitUnavailable, code: string(api.KindProtocol), msg: err.Error(), hint: "what answers there does not answer queries: check the base address, which usually ends in /api/v1"}
 	case errors.As(err, &re):
 		code := "bad-result"
 		if errors.Is(re, api.ErrTruncated) {
 			code = "truncated"
 		}
-		return failure{exit: exitUnavailable, code: code, msg: err.Error(), hint: "nothing after that row can be trusted; run it again, with --limit or as an export if it stays"}
+		return failure{exit: exitUnavailable, code: code, msg: err.Error(), hint: "nothing after that row can be trusted; run it again, and if it stays in pages with --page-by and a unique key, or as an export"}
 	case errors.As(err, &ce):
 		return failure{exit: exitOfConfig(ce.Kind), code: "config", msg: ce.Error(), hint: ce.Hint()}
 	case errors.As(err, &ue):
@@ -145,6 +152,28 @@ var hostedFaults = []struct{ part, hint string }{
 	{"Catalog type: ", "only catalogs over PostgreSQL have statistics, and on zone local its own tables"},
 }
 
+// hostedBugs are failures of the service itself that it answers with 400, as if the request were at fault [L].
+var hostedBugs = []struct {
+	method, suffix string // of the request; "" for any
+	message        func() *regexp.Regexp
+	hint           string
+}{
+	{"", "", late.Regexp(`(?i)unrecognized token '|unexpected character \('|JsonParseException|was expecting .*JSON`),
+		"the service took a text of its own for JSON, most often the comment of a table in the source: nothing is wrong with the request; change or remove that comment at the source"},
+	{http.MethodPost, "/cache", late.Regexp(`(?i)catalog.*(not found|does not exist|no such)|(no|unknown) catalog|internal`),
+		"the service looks the table up under a name of its own and says this of tables that cannot be cached, such as internal ones and those of databases; `dig catalog tables` shows which can be (isCacheable)"},
+}
+
+func hostedBug(e *api.Error) string {
+	path, _, _ := strings.Cut(e.URL, "?")
+	for _, b := range hostedBugs {
+		if e.Status == http.StatusBadRequest && (b.method == "" || b.method == e.Method) && strings.HasSuffix(path, b.suffix) && b.message().MatchString(e.Message) {
+			return b.hint
+		}
+	}
+	return ""
+}
+
 func hintOf(e *api.Error) string {
 	if e.Hint != "" {
 		return e.Hint
@@ -153,6 +182,9 @@ func hintOf(e *api.Error) string {
 		if strings.Contains(e.Message, known.part) {
 			return known.hint
 		}
+	}
+	if hint := hostedBug(e); hint != "" {
+		return hint
 	}
 	switch e.Kind {
 	case api.KindUnauthorized:
@@ -177,6 +209,10 @@ func (e *Env) report(ctx context.Context, err error) int {
 	if err == nil || errors.Is(err, errDone) {
 		return exitOK
 	}
+	var other ended
+	if errors.As(err, &other) {
+		return int(other)
+	}
 	if errors.Is(err, errDifferent) {
 		return exitDifferent
 	}
@@ -184,12 +220,16 @@ func (e *Env) report(ctx context.Context, err error) int {
 		return exitPipe
 	}
 	f := classify(ctx, err)
+	if f.exit == exitUsage && atomic.LoadInt32(&e.run.changed) != 0 { // 2 says that nothing was sent
+		f.exit, f.code = exitFailed, "after-change"
+		f.msg = "found only after a change was sent: " + f.msg
+	}
 	if f.exit == exitInterrupted && e.InTerm && e.ErrTerm { // behind the ^C of the terminal
 		fmt.Fprintln(e.Err)
 	}
 	if e.jsonErrors() {
 		raw, _ := api.Marshal(map[string]any{"error": e.toJSON(&f, err)})
-		fmt.Fprintf(e.Err, "%s\n", raw)
+		fmt.Fprintf(e.asIs(), "%s\n", raw)
 	} else {
 		e.complain(e.Err, &f, err)
 	}
@@ -205,21 +245,61 @@ func stdoutClosed(err error) bool {
 // jsonErrors reports whether a failure is one JSON object on stderr.
 func (e *Env) jsonErrors() bool {
 	o := e.run.flags.output
+	if o == "" && e.run.settings != nil {
+		o = e.run.settings.Output.Value
+	}
+	if o == "" || !slices.Contains(output.Formats(), output.Canonical(o)) { // what was asked for in a way that is understood
+		o = e.Getenv("DIG_OUTPUT")
+	}
 	return o == "json" || o == "ndjson"
 }
 
 func (e *Env) toJSON(f *failure, err error) errorJSON {
 	j := errorJSON{Code: f.code, Message: f.msg, Hint: e.ownName(f.hint), ExitCode: f.exit, Status: statusOf(err), Unsure: unsure(err), Failures: f.parts}
 	j.BadCells, j.BadCellsTotal = badCellsOf(err)
+	var ae *api.Error
+	if errors.As(err, &ae) {
+		j.Kind, j.Path = string(ae.Kind), e.pathOfCall(ae)
+		j.ErrorCode, j.RequestID, j.TraceID = ae.Code, ae.Request, ae.Trace
+	}
 	return j
+}
+
+// pathOfCall is the path of a failed call below the base address. What only a signed link says is left out.
+func (e *Env) pathOfCall(ae *api.Error) string {
+	path, _, _ := strings.Cut(ae.URL, "?")
+	for _, base := range []string{gateway.LocalBaseURL, strings.TrimRight(e.run.settings.BaseURL.Value, "/")} {
+		if rest, ok := strings.CutPrefix(path, base+"/"); ok && base != "" {
+			return "/" + rest
+		}
+	}
+	return ""
 }
 
 // complain prints a failure for people.
 func (e *Env) complain(w io.Writer, f *failure, err error) {
 	fmt.Fprintf(w, "%s: %s\n", e.Name, output.SanitizeText(nil, f.msg))
 	e.listBadCells(err)
+	e.tellIDs(w, err)
 	if f.hint != "" {
 		fmt.Fprintf(w, "hint: %s\n", output.SanitizeText(nil, e.ownName(f.hint)))
+	}
+}
+
+// tellIDs prints by what the operators of a gateway find a call that failed. Zone local has no others.
+func (e *Env) tellIDs(w io.Writer, err error) {
+	var ae *api.Error
+	if !errors.As(err, &ae) || strings.HasPrefix(ae.URL, gateway.LocalBaseURL+"/") {
+		return
+	}
+	var parts []string
+	for _, p := range []struct{ what, is string }{{"error code ", ae.Code}, {"request ", ae.Request}, {"trace ", ae.Trace}} {
+		if p.is != "" {
+			parts = append(parts, p.what+p.is)
+		}
+	}
+	if parts != nil {
+		fmt.Fprintf(w, "  (%s)\n", output.Sanitize(nil, strings.Join(parts, ", ")))
 	}
 }
 
@@ -228,12 +308,17 @@ func (e *Env) ownName(hint string) string { return strings.ReplaceAll(hint, "`di
 
 // errorJSON is how a failure is written with -o json.
 type errorJSON struct {
-	Code     string `json:"code"`
-	Message  string `json:"message"`
-	Hint     string `json:"hint,omitempty"`
-	ExitCode int    `json:"exitCode"`
-	Status   int    `json:"status,omitempty"` // HTTP status
-	Unsure   bool   `json:"unsure,omitempty"` // a change was asked for, and whether it was made is not known
+	Code      string `json:"code"`
+	Kind      string `json:"kind,omitempty"` // class of a failed call, whatever shape the gateway gave it
+	Message   string `json:"message"`
+	Path      string `json:"path,omitempty"` // of the failed call, below the base address
+	Hint      string `json:"hint,omitempty"`
+	ExitCode  int    `json:"exitCode"`
+	Status    int    `json:"status,omitempty"`    // HTTP status
+	ErrorCode string `json:"errorCode,omitempty"` // of the gateway
+	RequestID string `json:"requestId,omitempty"`
+	TraceID   string `json:"traceId,omitempty"`
+	Unsure    bool   `json:"unsure,omitempty"` // a change was asked for, and whether it was made is not known
 
 	BadCells      []api.BadCell `json:"badCells,omitempty"` // of a refused import
 	BadCellsTotal int64         `json:"badCellsTotal,omitempty"`

@@ -2,10 +2,14 @@ package cmd
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -14,6 +18,7 @@ import (
 
 func newExportCmd(e *Env) *cobra.Command {
 	c := &cobra.Command{Use: "export", Aliases: []string{"exports"}, Short: "Exports: the rows of a table or saved query as a file"}
+	c.PersistentFlags().StringArrayVar(&e.run.allowed, "allow-host", nil, "also fetch files from this host, or hosts below it; repeat")
 	c.AddCommand(newExportQueryCmd(e), newExportTableCmd(e), newExportListCmd(e), newExportGetCmd(e), newExportWaitCmd(e), newExportDownloadCmd(e), newExportCancelCmd(e))
 	return c
 }
@@ -26,8 +31,8 @@ type exportFlags struct {
 	format, compression, delimiter, quote, separator, null, body, download string
 	limit                                                                  int64
 	columns                                                                []string
-	system, header, gzip, wait                                             bool
-	waitLimit                                                              time.Duration
+	system, header, gzip                                                   bool
+	waiting                                                                waitFlags
 }
 
 func (f *exportFlags) register(c *cobra.Command) {
@@ -43,8 +48,7 @@ func (f *exportFlags) register(c *cobra.Command) {
 	fs.StringVar(&f.separator, "record-separator", "", `at the end of a line of a CSV file: \n or \r\n`)
 	fs.BoolVar(&f.header, "include-header", true, "begin a CSV file with the names of the columns")
 	fs.StringVar(&f.null, "null-value", "", "NULL in a CSV file")
-	fs.BoolVar(&f.wait, "wait", false, "wait until the file is ready")
-	fs.DurationVar(&f.waitLimit, "wait-timeout", 0, "longest wait, such as 10m; none by default")
+	f.waiting.register(c, "the file is ready")
 	fs.StringVar(&f.download, "download", "", "wait, then save the file under this name, - for stdout")
 	bodyFlag(c, &f.body)
 	annotate(c, spec.GetExport)
@@ -106,14 +110,21 @@ func (f *exportFlags) request(e *Env, c *cobra.Command) (api.ExportRequest, erro
 		return r, usagef("--compression: %q is neither NONE nor GZIP", r.Compression)
 	case r.Format == "JSONL" && len(csv) > 0:
 		return r, usagef("%s cannot be used with --format JSONL", strings.Join(csv, " and "))
+	case set("quote-char") && utf8.RuneCountInString(f.quote) != 1:
+		return r, usagef("--quote-char: %q is not one character", f.quote)
+	case set("delimiter") && f.delimiter != `\t` && utf8.RuneCountInString(f.delimiter) != 1:
+		return r, usagef("--delimiter: %q is not one character", f.delimiter)
+	case set("record-separator") && !slices.Contains([]string{`\n`, `\r\n`, `\r`, "\n", "\r\n", "\r"}, f.separator):
+		return r, usagef(`--record-separator: %q is neither \n nor \r\n`, f.separator)
 	case r.Limit != nil && (*r.Limit < 1 || *r.Limit > 1_000_000):
 		return r, usagef("--limit: %d is not between 1 and 1000000", *r.Limit)
-	case f.waitLimit < 0:
-		return r, usagef("--wait-timeout: %v is negative", f.waitLimit)
-	case f.waitLimit > 0 && !f.wait && f.download == "":
-		return r, usagef("--wait-timeout needs --wait or --download")
+	case set("download") && f.download == "":
+		return r, usagef("--download is empty")
 	}
-	return r, nil
+	if err := f.waiting.check(f.download != ""); err != nil {
+		return r, err
+	}
+	return r, e.checkDownload(f.download)
 }
 
 func newExportQueryCmd(e *Env) *cobra.Command {
@@ -130,7 +141,7 @@ func newExportQueryCmd(e *Env) *cobra.Command {
 		if err != nil {
 			return view{}, err
 		}
-		id, err := savedQueryID(ctx, cl, p, args[0])
+		id, err := queryID(ctx, cl, p, args[0])
 		if err != nil {
 			return view{}, err
 		}
@@ -175,43 +186,32 @@ func tableCatalogID(ctx context.Context, cl *api.Client, project, catalog, schem
 	return catalogID(ctx, cl, project, catalog)
 }
 
-// savedQueryID finds a saved query by id, name or display name.
-func savedQueryID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
-	if bigIDLike().MatchString(set) {
-		return set, nil
-	}
-	qs, err := cl.Queries.List(ctx, project)
-	if err != nil {
-		return "", err
-	}
-	var all []named
-	for _, q := range qs {
-		all = append(all, named{id: q.ID, name: q.Name})
-		if q.DisplayName != q.Name {
-			all = append(all, named{id: q.ID, name: q.DisplayName})
-		}
-	}
-	return pick("query", "", set, all)
-}
-
 func newExportListCmd(e *Env) *cobra.Command {
 	var status, before string
 	var limit int64
 	c := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List exports, newest first", Example: "  " + e.Name + " export list --status SUCCEEDED,FAILED --limit 20", Args: cobra.NoArgs}
 	fs := c.Flags()
 	fs.StringVar(&status, "status", "", "only these states, separated by commas: PENDING, RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED")
-	fs.Int64Var(&limit, "limit", 0, "at most this many, up to 200")
+	fs.Int64Var(&limit, "limit", 0, "at most this many; all by default, read page by page")
 	fs.StringVar(&before, "created-before", "", "only exports made before this time; the createdAt of the last one gives the next page")
+	annotate(c, spec.ListCatalogs, spec.ListQueries)
 	return e.leaf(spec.ListExports, c, func(ctx context.Context, cl *api.Client, _ []string) (view, error) {
 		q := url.Values{}
 		if status != "" {
-			q.Set("status", strings.ToUpper(status))
+			var states []string
+			for _, s := range strings.Split(status, ",") {
+				w, err := word("--status", exportState(strings.TrimSpace(s)), exportStates)
+				if err != nil {
+					return view{}, err
+				}
+				states = append(states, w)
+			}
+			q.Set("status", strings.Join(states, ","))
 		}
 		if c.Flags().Changed("limit") {
-			if limit < 1 || limit > 200 {
-				return view{}, usagef("--limit: %d is not between 1 and 200", limit)
+			if limit < 1 {
+				return view{}, usagef("--limit: %d is not at least 1", limit)
 			}
-			q.Set("limit", strconv.FormatInt(limit, 10))
 		}
 		if before != "" {
 			if _, err := time.Parse(time.RFC3339, before); err != nil {
@@ -223,9 +223,106 @@ func newExportListCmd(e *Env) *cobra.Command {
 		if err != nil {
 			return view{}, err
 		}
-		v, err := cl.Exports.List(ctx, p, q)
-		return list(v, exportColumns...), err
+		v, raws, err := allExports(ctx, cl, p, q, limit)
+		if err != nil || !e.humanOutput() {
+			return list(raws, exportColumns...).mine(), err
+		}
+		return list(e.namedExports(ctx, cl, p, v), slices.Insert(slices.Clone(exportColumns), 2, "of")...).mine(), nil
 	})
+}
+
+// exportPage is the most that a gateway lists at once [O].
+const exportPage = 200
+
+// allExports reads pages until there are no more, or the limit is reached; 0 is none. Jobs of one instant may lie on both sides of a
+// page's end, so each page begins with the instant that the one before ended with, and what was there is left out. raws are the jobs as
+// the gateway sent them, with what dig does not know.
+func allExports(ctx context.Context, cl *api.Client, project string, q url.Values, limit int64) (all []api.ExportJobResponse, raws []json.RawMessage, err error) {
+	raws = []json.RawMessage{}
+	seen, first := map[string]bool{}, 0
+	for {
+		size := int64(exportPage)
+		if left := limit - int64(len(all)); limit > 0 {
+			size = min(size, left+int64(min(len(all), 1))) // the first of a further page is known
+		}
+		q.Set("limit", strconv.FormatInt(size, 10))
+		kept := api.Capture{Op: spec.ListExports}
+		page, err := cl.Exports.List(api.WithCapture(ctx, &kept), project, q)
+		if err != nil {
+			return nil, nil, err
+		}
+		var each []json.RawMessage
+		if err := json.Unmarshal(kept.Raw, &each); err != nil {
+			return nil, nil, err
+		}
+		fresh := 0
+		for i, j := range page {
+			if seen[j.ID] {
+				continue
+			}
+			seen[j.ID] = true
+			if fresh++; limit == 0 || int64(len(all)) < limit {
+				all, raws = append(all, j), append(raws, each[i])
+			}
+		}
+		if first == 0 {
+			first = len(page)
+		}
+		if len(page) == 0 || fresh == 0 && len(page) < first || limit > 0 && int64(len(all)) >= limit {
+			return all, raws, nil
+		}
+		last := page[len(page)-1].CreatedAt
+		at, err := time.Parse(time.RFC3339, last)
+		if next := at.Add(time.Millisecond).UTC().Format("2006-01-02T15:04:05.000Z07:00"); err == nil && fresh > 0 {
+			last = next
+		} else if fresh == 0 && q.Get("createdBefore") == last {
+			return all, raws, nil
+		}
+		q.Set("createdBefore", last)
+	}
+}
+
+// namedExport is an export as people read it: with the table or saved query that it is of.
+type namedExport struct {
+	Of string `json:"of"`
+	api.ExportJobResponse
+}
+
+func (e *Env) namedExports(ctx context.Context, cl *api.Client, project string, all []api.ExportJobResponse) []namedExport {
+	out := make([]namedExport, len(all))
+	if len(all) == 0 {
+		return out
+	}
+	catalogs, queries := e.catalogNames(ctx, cl, project), map[string]string{}
+	qs, err := cl.Queries.List(ctx, project)
+	if err != nil && ctx.Err() == nil {
+		fmt.Fprintf(e.Err, "note: saved queries have no names here, since they could not be listed: %v\n", err)
+	}
+	for _, q := range qs {
+		queries[q.ID] = q.Name
+	}
+	text := func(s *string) string {
+		if s == nil {
+			return ""
+		}
+		return *s
+	}
+	for i, j := range all {
+		out[i].ExportJobResponse = j
+		switch id := text(j.QueryID); {
+		case j.TableName != nil:
+			catalog := text(j.CatalogID)
+			if name := catalogs[catalog]; name != "" {
+				catalog = name
+			}
+			out[i].Of = catalog + "." + text(j.SchemaName) + "." + *j.TableName
+		case queries[id] != "":
+			out[i].Of = "query " + queries[id]
+		case id != "":
+			out[i].Of = "query " + id
+		}
+	}
+	return out
 }
 
 func newExportGetCmd(e *Env) *cobra.Command {

@@ -23,6 +23,8 @@ import (
 func newExportDownloadCmd(e *Env) *cobra.Command {
 	return e.leaf(spec.GetExport, &cobra.Command{Use: "download EXPORT [FILE]", Short: "Save the file of a finished export", Args: cobra.RangeArgs(1, 2),
 		Long: `Save the file of a finished export under FILE, in the directory FILE, or under its own name; - is stdout.
+A directory is one that exists, or a name that ends in a slash. An export of several files needs a directory; the
+lines of several JSONL files may also go to stdout.
 
 A download that breaks goes on where it stopped, with a fresh link. The file appears only when it is
 complete and has the size the gateway names.`,
@@ -43,6 +45,27 @@ complete and has the size the gateway names.`,
 		})
 }
 
+// checkDownload refuses, before an export is started, a name that its file could not have. A directory may still have to be made.
+func (e *Env) checkDownload(path string) error {
+	if path == "" || path == "-" {
+		return nil
+	}
+	at := e.abs(path)
+	st, err := os.Stat(at)
+	if dir := err == nil && st.IsDir(); dir || err != nil && os.IsPathSeparator(path[len(path)-1]) {
+		for !dir && filepath.Dir(at) != at { // where it will be made
+			at = filepath.Dir(at)
+			st, err := os.Stat(at)
+			dir = err == nil && st.IsDir()
+		}
+		at = filepath.Join(at, "file")
+	}
+	if err := output.CheckFile(at); err != nil {
+		return usagef("--download: %v", err)
+	}
+	return nil
+}
+
 // download saves every file of a job. The job is read first, since links are short-lived.
 func (e *Env) download(ctx context.Context, cl *api.Client, project, id, path string) (view, error) {
 	job, err := cl.Exports.Get(ctx, project, id)
@@ -55,24 +78,40 @@ func (e *Env) download(ctx context.Context, cl *api.Client, project, id, path st
 	if len(job.Files) == 0 {
 		return view{}, &failure{exit: exitNotAllowed, code: "not-owner", msg: "the files of export " + id + " are not open to this key", hint: "use the key that started the export"}
 	}
+	if several := len(job.Files) > 1; several && path == "-" && job.Format != "JSONL" {
+		return view{}, usagef("export %s has %d files, and each may begin with a header: they do not make one", id, len(job.Files)).withHint("give a directory: `%s export download %s DIRECTORY/`", e.Name, id)
+	}
 	if path == "-" {
+		if err := e.would("write the rows of export %s to standard output", id); err != nil {
+			return view{}, err
+		}
 		for i := range job.Files {
-			if err := e.fetchFile(ctx, cl, project, job, i, e.Out); err != nil {
+			if err := e.fetchFile(ctx, cl, project, job, i, e.onScreen()); err != nil {
 				return view{}, err
 			}
 		}
 		return e.done("")
 	}
 	dir, name := "", path
-	if st, err := os.Stat(e.abs(path)); path == "" || strings.HasSuffix(path, "/") || err == nil && st.IsDir() || len(job.Files) > 1 {
+	st, err := os.Stat(e.abs(path))
+	isDir := path == "" || strings.HasSuffix(path, "/") || os.IsPathSeparator(path[len(path)-1]) || err == nil && st.IsDir()
+	if !isDir && len(job.Files) > 1 {
+		return view{}, usagef("export %s has %d files, and %s is the name of one", id, len(job.Files), path).withHint("give a directory: `%s export download %s %s/`", e.Name, id, strings.TrimSuffix(path, filepath.Ext(path)))
+	}
+	if isDir {
 		dir, name = path, ""
-		if err := os.MkdirAll(e.abs(dir), 0o777); err != nil {
-			return view{}, usagef("%s: %v", dir, err)
-		}
 	}
 	saveAs, err := fileNames(job.Files, dir, name)
 	if err != nil {
 		return view{}, err
+	}
+	if err := e.would("save %s", strings.Join(saveAs, ", ")); err != nil {
+		return view{}, err
+	}
+	if name == "" {
+		if err := os.MkdirAll(e.abs(dir), 0o777); err != nil {
+			return view{}, usagef("%s: %v", dir, err)
+		}
 	}
 	var notes []string
 	for i, f := range job.Files {
@@ -115,6 +154,13 @@ func fileNames(files []api.ExportFile, dir, name string) ([]string, error) {
 
 // done ends a command whose result is a file: nothing is printed on stdout.
 func (e *Env) done(text string) (view, error) {
+	if text != "" && e.run.flags.output == "json" {
+		raw, err := api.Marshal(acknowledged{true, text})
+		if err == nil {
+			_, err = fmt.Fprintf(e.Out, "%s\n", raw)
+		}
+		return view{}, errors.Join(err, errDone)
+	}
 	if text != "" {
 		fmt.Fprintln(e.Err, text)
 	}
@@ -128,14 +174,15 @@ const fetchTries = 5
 func (e *Env) fetchFile(ctx context.Context, cl *api.Client, project string, job api.ExportJobResponse, i int, w io.Writer) error {
 	f := job.Files[i]
 	bar := output.NewProgress(nil)
-	if w != e.Out || regularFile(e.Out) { // else the file may come to the same screen
+	if _, onScreen := w.(*output.Screen); !onScreen && w != e.Out || regularFile(e.Out) { // else the file may come to the same screen
 		bar = e.progress()
 	}
 	defer bar.Stop()
 	w = bar.Writer(w)
 	var have int64
+	var version string // of the file that have bytes are of
 	for tries := 1; ; tries++ {
-		n, err := fetchPart(ctx, cl, f, have, w)
+		n, err := fetchPart(ctx, cl, f, have, &version, w)
 		if have += n; n > 0 {
 			tries = 1
 		}
@@ -151,8 +198,11 @@ func (e *Env) fetchFile(ctx context.Context, cl *api.Client, project string, job
 		if errors.As(err, &ae) && ae.Status == http.StatusRequestedRangeNotSatisfiable {
 			return badSize(f, have) // the file ends before the size that the job names
 		}
+		if errors.As(err, &ae) && ae.Kind == api.KindTimeout {
+			tries += fetchTries / 2 // each has lasted as long as may be
+		}
 		var we *writeError
-		if errors.As(err, &we) || ctx.Err() != nil || tries >= fetchTries {
+		if errors.As(err, &we) || errors.Is(err, errChanged) || ctx.Err() != nil || tries >= fetchTries {
 			return err
 		}
 		bar.Stop()
@@ -170,7 +220,7 @@ func (e *Env) fetchFile(ctx context.Context, cl *api.Client, project string, job
 			return gerr
 		}
 		if i >= len(fresh.Files) || fresh.Files[i].Name != f.Name || fresh.Files[i].Bytes != f.Bytes {
-			return &failure{exit: exitUnavailable, code: "changed", msg: f.Name + " changed while it was downloaded", hint: "start the download again"}
+			return changed(f)
 		}
 		f = fresh.Files[i]
 	}
@@ -195,18 +245,34 @@ func (m markedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// fetchPart copies a file from a byte on and returns how many came.
-func fetchPart(ctx context.Context, cl *api.Client, f api.ExportFile, from int64, w io.Writer) (int64, error) {
-	rep, err := cl.Exports.Open(ctx, f, from)
+var errChanged = errors.New("the file changed")
+
+func changed(f api.ExportFile) error {
+	return &failure{exit: exitUnavailable, code: "changed", msg: f.Name + " changed while it was downloaded", hint: "start the download again", err: errChanged}
+}
+
+// fetchPart copies a file from a byte on and returns how many came. What came before is of the given version of the file, which the
+// first reply sets; of another file nothing is copied.
+func fetchPart(ctx context.Context, cl *api.Client, f api.ExportFile, from int64, version *string, w io.Writer) (int64, error) {
+	rep, err := cl.Exports.Open(ctx, f, from, *version)
 	if err != nil {
 		return 0, err
 	}
 	defer rep.Body.Close()
+	if from > 0 && *version != "" && api.FileVersion(rep) != *version {
+		return 0, changed(f)
+	}
+	*version = api.FileVersion(rep)
 	if rep.Status == http.StatusPartialContent {
-		if want := "bytes " + strconv.FormatInt(from, 10) + "-"; !strings.HasPrefix(rep.Header.Get("Content-Range"), want) {
-			return 0, fmt.Errorf("asked for bytes from %d on, got %q", from, rep.Header.Get("Content-Range"))
+		want := fmt.Sprintf("bytes %d-%d/", from, f.Bytes-1)
+		rest, ok := strings.CutPrefix(rep.Header.Get("Content-Range"), want)
+		if !ok || rest != "*" && rest != strconv.FormatInt(f.Bytes, 10) {
+			return 0, fmt.Errorf("asked for bytes from %d to %d of %d, got %q: %w", from, f.Bytes-1, f.Bytes, rep.Header.Get("Content-Range"), changed(f))
 		}
 	} else if from > 0 { // a store without ranges begins again
+		if n, err := strconv.ParseInt(rep.Header.Get("Content-Length"), 10, 64); err == nil && n != f.Bytes {
+			return 0, changed(f)
+		}
 		if _, err := io.CopyN(io.Discard, rep.Body, from); err != nil {
 			return 0, err
 		}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -25,6 +26,7 @@ type fileServer struct {
 	requests atomic.Int64
 	auth     atomic.Value // the Authorization header of the last request for the file
 	size     int64        // what the job says, 0 for the truth
+	limit    time.Duration
 	fault    func(n int64, w http.ResponseWriter, r *http.Request) bool
 }
 
@@ -60,7 +62,7 @@ func newFileServer(t *testing.T) *fileServer {
 
 func (s *fileServer) fetch(t *testing.T) ([]byte, error) {
 	t.Helper()
-	cl, err := api.New(api.Options{BaseURL: s.URL + "/api/v1", Key: "secret-key"})
+	cl, err := api.New(api.Options{BaseURL: s.URL + "/api/v1", Key: "secret-key", Timeout: s.limit})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,6 +140,56 @@ func TestDownloadSize(t *testing.T) {
 	}
 }
 
+// TestDownloadChanged: bytes of two files never make one, whatever the sizes say.
+func TestDownloadChanged(t *testing.T) {
+	for name, ranges := range map[string]bool{"a store with ranges": true, "a store without ranges": false, "a store that ignores If-Range": true} {
+		t.Run(name, func(t *testing.T) {
+			s := newFileServer(t)
+			other := bytes.Repeat([]byte{7}, len(s.data))
+			s.fault = func(n int64, w http.ResponseWriter, r *http.Request) bool {
+				w.Header().Set("ETag", fmt.Sprintf("%q", fmt.Sprint("v", n)))
+				if n == 1 {
+					w.Header().Set("Content-Length", fmt.Sprint(len(s.data)))
+					w.Write(s.data[:1<<20])
+					panic(http.ErrAbortHandler)
+				}
+				if !ranges {
+					r.Header.Del("Range")
+				}
+				if strings.Contains(name, "ignores") {
+					r.Header.Del("If-Range")
+				}
+				http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(other))
+				return true
+			}
+			got, err := s.fetch(t)
+			var f *failure
+			if !errors.As(err, &f) || f.code != "changed" || len(got) > 1<<20 {
+				t.Errorf("%d bytes, %v; want the news that the file changed", len(got), err)
+			}
+		})
+	}
+}
+
+// TestDownloadSilent: a file of which nothing comes any more ends the download at the client's limit.
+func TestDownloadSilent(t *testing.T) {
+	s := newFileServer(t)
+	quit := make(chan struct{})
+	t.Cleanup(func() { close(quit) })
+	s.limit = 100 * time.Millisecond
+	s.fault = func(_ int64, w http.ResponseWriter, _ *http.Request) bool {
+		w.Header().Set("Content-Length", fmt.Sprint(len(s.data)))
+		w.(http.Flusher).Flush()
+		<-quit
+		return true
+	}
+	_, err := s.fetch(t)
+	var e *api.Error
+	if !errors.As(err, &e) || e.Kind != api.KindTimeout || s.requests.Load() > 3 {
+		t.Errorf("%v after %d tries", err, s.requests.Load())
+	}
+}
+
 // TestDownloadNames: a name that the gateway chose makes no hidden file, none elsewhere and none twice.
 func TestDownloadNames(t *testing.T) {
 	var files []api.ExportFile
@@ -189,6 +241,67 @@ func TestDownloadNames(t *testing.T) {
 		}
 		if !strings.Contains(got, c.want) {
 			t.Errorf("%q: got %s; want %s", c.names, got, c.want)
+		}
+	}
+}
+
+// TestDownloadSeveral: several files need a directory, and nothing is fetched or made before that is clear.
+func TestDownloadSeveral(t *testing.T) {
+	var fetched atomic.Int64
+	format := "CSV"
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/exports/x") {
+			url := "http://" + r.Host + "/api/v1/file"
+			json.NewEncoder(w).Encode(api.ExportJobResponse{ID: "x", Status: "SUCCEEDED", Format: format, Downloadable: true,
+				Files: []api.ExportFile{{Name: "a-1.csv", URL: url, Bytes: 4}, {Name: "a-2.csv", URL: url, Bytes: 4}}})
+			return
+		}
+		fetched.Add(1)
+		fmt.Fprint(w, "rows")
+	}))
+	defer srv.Close()
+	cl, err := api.New(api.Options{BaseURL: srv.URL + "/api/v1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ format, path, want string }{
+		{"CSV", "o.csv", "o.csv is the name of one"},
+		{"CSV", "-", "do not make one"},
+		{"JSONL", "-", ""},
+		{"CSV", "o/", "o/a-1.csv o/a-2.csv"},
+		{"CSV", "there", "there/a-1.csv there/a-2.csv"},
+		{"CSV", "", "a-1.csv a-2.csv"},
+	} {
+		format = c.format
+		fetched.Store(0)
+		dir := t.TempDir()
+		if c.path == "there" {
+			if err := os.Mkdir(filepath.Join(dir, "there"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var out bytes.Buffer
+		e := &Env{Name: "dig", Out: &out, Err: &bytes.Buffer{}, Now: time.Now, Dir: dir}
+		_, err := e.download(context.Background(), cl, "p", "x", c.path)
+		made, gerr := filepath.Glob(filepath.Join(dir, "*.*"))
+		below, gerr2 := filepath.Glob(filepath.Join(dir, "*", "*"))
+		if gerr != nil || gerr2 != nil {
+			t.Fatal(gerr, gerr2)
+		}
+		var names []string
+		for _, f := range append(made, below...) {
+			rel, _ := filepath.Rel(dir, f)
+			names = append(names, filepath.ToSlash(rel))
+		}
+		var f *failure
+		if errors.As(err, &f) {
+			if f.exit != exitUsage || !strings.Contains(f.msg, c.want) || len(names) > 0 || fetched.Load() > 0 || c.want == "" {
+				t.Errorf("%+v: %v, made %v, %d fetched", c, err, names, fetched.Load())
+			}
+			continue
+		}
+		if got := strings.Join(names, " "); !errors.Is(err, errDone) || got != c.want || c.path == "-" && out.String() != "rowsrows" {
+			t.Errorf("%+v: %v, made %q, printed %q", c, err, got, out.String())
 		}
 	}
 }

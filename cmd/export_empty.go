@@ -71,7 +71,7 @@ func (e *Env) saveEmpty(ctx context.Context, cl *api.Client, project string, src
 		suffix += ".gz"
 	}
 	if path == "-" {
-		return true, writeMaybeZipped(e.Out, text, r.Compression)
+		return true, writeMaybeZipped(e.onScreen(), text, r.Compression)
 	}
 	if st, err := os.Stat(e.abs(path)); strings.HasSuffix(path, "/") || err == nil && st.IsDir() {
 		if err := os.MkdirAll(e.abs(path), 0o777); err != nil {

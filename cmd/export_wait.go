@@ -20,17 +20,17 @@ func (e *Env) startExport(ctx context.Context, cl *api.Client, project string, f
 	if err != nil {
 		return view{}, err
 	}
-	if !f.wait && f.download == "" {
+	if !f.waiting.wait && f.download == "" {
 		return object(made), nil
 	}
-	job, err := e.waitExport(ctx, cl, project, made.ID, f.waitLimit)
+	job, err := e.waitExport(ctx, cl, project, made.ID, f.waiting.limit)
 	if err != nil && job.Status == "FAILED" && !e.run.settings.InProcess() {
 		// The hosted service fails exports now and then for no reason of the request [L]; once more settles which it is.
 		fmt.Fprintf(e.Err, "export %s failed (%v); trying once more\n", made.ID, err)
 		if made, err = start(); err != nil {
 			return view{}, err
 		}
-		job, err = e.waitExport(ctx, cl, project, made.ID, f.waitLimit)
+		job, err = e.waitExport(ctx, cl, project, made.ID, f.waiting.limit)
 		if err != nil && f.download != "" && job.Error != nil && strings.Contains(*job.Error, "no files") {
 			if ok, serr := e.saveEmpty(ctx, cl, project, src, r, f.download); ok {
 				if serr != nil {
@@ -55,29 +55,39 @@ func (e *Env) warnCapped(ctx context.Context, cl *api.Client, project string, sr
 	if job.RowCount == nil || *job.RowCount != cappedRows || e.run.settings.InProcess() {
 		return
 	}
-	if src.query != "" && e.guarded() {
-		q, err := cl.Queries.Get(ctx, project, src.query)
-		if err != nil {
-			return
-		}
-		_ = (&guard{cl: cl, project: project}).walk(ctx, tablesIn(q.InputQuery), func(t tableRef, _, doubt string) error {
-			if doubt == "uncached" {
-				fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows and %s is not cached: the source may have been cut at 100; cache the table first\n", t)
-			}
-			return nil
-		})
-	}
-	if src.table == "" {
+	if !e.guarded() {
 		return
 	}
-	if st, err := cl.Catalogs.CacheState(ctx, project, src.catalog, src.schema, src.table); err == nil && st.IsCacheable && !st.IsCached {
-		fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows and %s is not cached: the source may have been cut at 100; cache the table first\n", src.table)
+	from := []tableRef{}
+	if src.query != "" {
+		q, err := cl.Queries.Get(ctx, project, src.query)
+		if err != nil {
+			fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows, and whether a source was cut there cannot be found out: %v\n", err)
+			return
+		}
+		from = tablesIn(q.InputQuery)
+	} else if c, err := cl.Catalogs.Get(ctx, project, src.catalog); err == nil {
+		from = append(from, tableRef{c.Name, src.schema, src.table})
+	} else {
+		fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows, and whether %s was cut there cannot be found out: %v\n", src.table, err)
+	}
+	err := (&guard{cl: cl, project: project}).walk(ctx, from, func(t tableRef, v verdict) error {
+		switch v.Doubt {
+		case uncached:
+			fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows and %s is not cached: the source may have been cut at 100; cache the table first\n", t)
+		case unchecked:
+			fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows, and whether %s was cut there cannot be found out: %v\n", t, v.why)
+		}
+		return nil
+	})
+	if err != nil && ctx.Err() == nil {
+		fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows, and whether a source was cut there cannot be found out: %v\n", err)
 	}
 }
 
 // waitExport waits until a job has ended and returns it; any end but SUCCEEDED is also an error.
 func (e *Env) waitExport(ctx context.Context, cl *api.Client, project, id string, limit time.Duration) (job api.ExportJobResponse, err error) {
-	err = e.wait(ctx, waiting{what: "export " + id, limit: limit, resume: "export wait " + id}, func() (string, string, bool, error) {
+	err = e.wait(ctx, waiting{what: "export " + id, limit: limit, resume: "export wait " + id, cancel: "export cancel " + id}, func() (string, string, bool, error) {
 		var err error
 		if job, err = cl.Exports.Get(ctx, project, id); err != nil {
 			return "", "", false, err
@@ -122,20 +132,20 @@ func exportEnd(job api.ExportJobResponse) error {
 }
 
 func newExportWaitCmd(e *Env) *cobra.Command {
-	var limit time.Duration
+	w := waitFlags{wait: true}
 	c := &cobra.Command{Use: "wait EXPORT", Short: "Wait until an export has ended", Args: cobra.ExactArgs(1),
 		Long:    "Wait until an export has ended. The exit code is 0 when its file is ready, 7 when it failed or was cancelled\nor its file is gone, and 8 when the time was not enough.",
 		Example: "  " + e.Name + " export wait 7d6f3a52-8c1e-4a53-9a39-1f4a3a1f7f10 --wait-timeout 10m"}
-	c.Flags().DurationVar(&limit, "wait-timeout", 0, "longest wait, such as 10m; none by default")
+	w.limits(c)
 	return e.leaf(spec.GetExport, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
-		if limit < 0 {
-			return view{}, usagef("--wait-timeout: %v is negative", limit)
+		if err := w.check(false); err != nil {
+			return view{}, err
 		}
 		p, err := e.projectID(ctx, cl)
 		if err != nil {
 			return view{}, err
 		}
-		job, err := e.waitExport(ctx, cl, p, args[0], limit)
+		job, err := e.waitExport(ctx, cl, p, args[0], w.limit)
 		return object(job, exportColumns...), err
 	})
 }

@@ -7,8 +7,8 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 
-	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -23,10 +23,11 @@ type opKey struct{}
 
 // RoundTrip sends the request or, when it is the one asked about, prints it and answers errDone.
 func (t *interceptor) RoundTrip(req *http.Request) (*http.Response, error) {
+	t.hide(req)
 	f := &t.env.run.flags
-	own := false
+	own := req.Context().Value(askedKey{}) != nil
 	if op, ok := req.Context().Value(opKey{}).(spec.Op); ok {
-		own = op.Method == req.Method && matches(op.Path, req.URL.EscapedPath())
+		own = own || op.Method == req.Method && matches(op.Path, req.URL.EscapedPath())
 	}
 	switch {
 	case f.explain && (own || req.Method != http.MethodGet):
@@ -34,7 +35,27 @@ func (t *interceptor) RoundTrip(req *http.Request) (*http.Response, error) {
 	case f.dryRun && req.Method != http.MethodGet:
 		return nil, t.dryRun(req)
 	}
+	if !reads(req) {
+		atomic.StoreInt32(&t.env.run.changed, 1)
+	}
 	return t.next.RoundTrip(req)
+}
+
+// hide has the secrets of a request masked in all that is printed from now on: a gateway may send them back.
+func (t *interceptor) hide(req *http.Request) {
+	if req.GetBody == nil || !strings.HasPrefix(req.Header.Get("Content-Type"), "application/json") || req.ContentLength > 1<<20 {
+		return
+	}
+	body, err := req.GetBody()
+	if err != nil {
+		return
+	}
+	defer body.Close()
+	if raw, err := io.ReadAll(body); err == nil {
+		for _, s := range secretsOf(string(raw)) {
+			t.env.run.mask.Hide(s)
+		}
+	}
 }
 
 // matches reports whether an absolute path ends in the operation's template.
@@ -67,7 +88,10 @@ func requestBody(req *http.Request) string {
 }
 
 func (t *interceptor) dryRun(req *http.Request) error {
-	w := t.env.Out
+	w := t.env.onScreen()
+	if t.env.run.told++; t.env.run.told > 1 {
+		fmt.Fprintln(w)
+	}
 	fmt.Fprintf(w, "%s %s\n", req.Method, req.URL)
 	if req.Header.Get("Authorization") != "" {
 		fmt.Fprintf(w, "Authorization: Bearer %s\n", t.env.run.settings.Key)
@@ -80,14 +104,15 @@ func (t *interceptor) dryRun(req *http.Request) error {
 		}
 		fmt.Fprintln(w, b)
 	}
-	fmt.Fprintln(t.env.Err, "dry run: nothing was sent")
 	return errDone
 }
 
 func (t *interceptor) explain(req *http.Request) error {
-	w := t.env.Out
-	for _, v := range t.env.run.settings.Explain() {
-		fmt.Fprintf(w, "%-10s %-40s %s\n", v.Name, v.Value, v.From)
+	w := t.env.onScreen()
+	if t.env.run.told++; t.env.run.told == 1 {
+		for _, v := range t.env.run.settings.Explain() {
+			fmt.Fprintf(w, "%-10s %-40s %s\n", v.Name, v.Value, v.From)
+		}
 	}
 	fmt.Fprintf(w, "\ncurl -sS -X %s %s", req.Method, shellQuote(req.URL.String()))
 	if req.Header.Get("Authorization") != "" {
@@ -97,16 +122,7 @@ func (t *interceptor) explain(req *http.Request) error {
 		fmt.Fprintf(w, " -H 'Content-Type: %s' --data-binary %s", req.Header.Get("Content-Type"), shellQuote(body))
 	}
 	fmt.Fprintln(w)
-	fmt.Fprintln(t.env.Err, "explained: nothing was sent")
 	return errDone
 }
 
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-
-func (e *Env) trace(x api.Exchange) {
-	if x.Err != nil {
-		fmt.Fprintf(e.Err, "debug: %s %s: %v\n", x.Method, x.URL, x.Err)
-		return
-	}
-	fmt.Fprintf(e.Err, "debug: %s %s: %d in %v\n", x.Method, x.URL, x.Status, x.Elapsed.Round(100_000))
-}

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,6 +14,9 @@ import (
 
 // opAnnotation names the operations a command runs, separated by spaces; the completeness test reads it.
 const opAnnotation = "operations"
+
+// leafAnnotation is the one among them that the command is named after.
+const leafAnnotation = "operation"
 
 // view is what a command returns: data to print, or a note that something was done.
 type view struct {
@@ -46,9 +50,13 @@ func (v view) withNote(format string, args ...any) view {
 // for. `-o json` prints the gateway's own bytes of that operation, so fields dig does not know survive.
 func (e *Env) leaf(op spec.Op, c *cobra.Command, f func(ctx context.Context, cl *api.Client, args []string) (view, error)) *cobra.Command {
 	annotate(c, op)
+	c.Annotations[leafAnnotation] = op.ID
 	c.RunE = func(c *cobra.Command, args []string) error {
 		o, err := e.outputOptions()
 		if err != nil {
+			return err
+		}
+		if err := e.checkResult(c, op); err != nil {
 			return err
 		}
 		cl, err := e.Client()
@@ -58,8 +66,14 @@ func (e *Env) leaf(op spec.Op, c *cobra.Command, f func(ctx context.Context, cl 
 		kept := api.Capture{Op: op}
 		ctx := api.WithCapture(context.WithValue(c.Context(), opKey{}, op), &kept)
 		v, err := f(ctx, cl, args)
+		if !op.Safe() {
+			e.forgetVerdicts()
+		}
 		if err != nil {
 			return err
+		}
+		if e.run.told > 0 { // what f returns was made of requests that were not sent
+			return errDone
 		}
 		e.remember(op, kept.Raw)
 		if err := e.print(v, kept.Raw, o); err != nil || v.fail == nil {
@@ -101,7 +115,24 @@ func annotate(c *cobra.Command, ops ...spec.Op) *cobra.Command {
 	return c
 }
 
+// acknowledged is what -o json prints of a command that did something and has no data: the reply of the gateway is empty then.
+type acknowledged struct {
+	OK      bool   `json:"ok"`
+	Message string `json:"message"`
+}
+
+func emptyReply(raw json.RawMessage) bool {
+	switch string(bytes.TrimSpace(raw)) {
+	case "", "null", "{}":
+		return true
+	}
+	return false
+}
+
 func (e *Env) print(v view, raw json.RawMessage, o output.Options) error {
+	if acted := v.value == nil && !v.printed && v.note != "" && emptyReply(raw); acted && o.Format == "json" {
+		v.value, v.own, v.note = acknowledged{true, v.note}, true, ""
+	}
 	if v.note != "" {
 		fmt.Fprintln(e.Err, v.note)
 	}
@@ -111,7 +142,9 @@ func (e *Env) print(v view, raw json.RawMessage, o output.Options) error {
 	if v.value == nil && (raw == nil || v.note != "" && o.Format != "json") {
 		return nil // done, and nothing to show; an acknowledgement's body carries nothing
 	}
-	if raw == nil || v.own {
+	if as, ok := v.value.(json.RawMessage); ok && v.own {
+		raw = as
+	} else if raw == nil || v.own {
 		var err error
 		if raw, err = api.Marshal(v.value); err != nil {
 			return err

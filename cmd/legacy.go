@@ -112,7 +112,10 @@ func newAgentLegacyCmd(e *Env) *cobra.Command {
 			}
 			setIf(ask, "thread", &req.ThreadID, thread)
 			v, err := cl.Agent.AskLegacy(ctx, p, req)
-			return object(v), err
+			if err != nil || !e.forPeople() {
+				return object(v), err
+			}
+			return e.legacyAnswer(v)
 		})),
 		e.old(spec.GetLegacyChatHistory, &cobra.Command{Use: "history", Short: "List the conversations", Example: ex + "history", Args: cobra.NoArgs}, "agent thread list",
 			e.withProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (view, error) {

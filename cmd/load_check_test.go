@@ -48,7 +48,7 @@ func (l *load) verify() {
 			case "PENDING", "RUNNING":
 				l.errorf("%s: export %s is %s", p.mark, id, job.Status)
 			case "SUCCEEDED":
-				rep, err := w.cl.Exports.Open(ctx, job.Files[0], 0)
+				rep, err := w.cl.Exports.Open(ctx, job.Files[0], 0, "")
 				fatal(err)
 				text, err := io.ReadAll(rep.Body)
 				rep.Body.Close()

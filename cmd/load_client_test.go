@@ -239,7 +239,7 @@ func (w *loadClient) export(int) {
 	}
 	var text []byte
 	if w.call("download", func(ctx context.Context) error {
-		rep, err := w.cl.Exports.Open(ctx, job.Files[0], 0)
+		rep, err := w.cl.Exports.Open(ctx, job.Files[0], 0, "")
 		if err != nil {
 			return err
 		}

@@ -1,11 +1,14 @@
 package cmd
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/gateway"
@@ -22,6 +25,8 @@ type localTransport struct {
 	next http.RoundTripper
 	gw   *gateway.Gateway
 	err  error
+
+	remove func() error // what the run has made to be able to tell what it would do
 }
 
 // RoundTrip opens the gateway on first use.
@@ -43,7 +48,13 @@ func (t *localTransport) open() {
 		t.next = rt
 		return
 	}
-	if t.gw, err = t.env.openGateway(dir); err != nil {
+	if t.env.tells() {
+		if dir, t.remove, err = scratch(dir); err != nil {
+			t.err = err
+			return
+		}
+	}
+	if t.gw, err = t.env.openGateway(dir, t.env.tells() && t.remove == nil); err != nil {
 		f := &failure{exit: exitFailed, code: "local", msg: "zone local cannot be opened: " + err.Error(), err: err}
 		if store.IsFull(err) {
 			f.hint = "no space is left on the disk of " + dir
@@ -66,18 +77,69 @@ func (t *localTransport) Interrupt() {
 
 // Close waits for the gateway's background work.
 func (t *localTransport) Close() error {
-	if t.gw == nil {
-		return nil
+	var err error
+	if t.gw != nil {
+		err = t.gw.Close()
 	}
-	return t.gw.Close()
+	if t.remove != nil {
+		err = errors.Join(err, t.remove())
+	}
+	return err
 }
 
-func (e *Env) openGateway(dir string) (*gateway.Gateway, error) {
-	if e.Getenv("DIG_DATA_DIR") == "" {
+func (e *Env) openGateway(dir string, readOnly bool) (*gateway.Gateway, error) {
+	if e.Getenv("DIG_DATA_DIR") == "" && !readOnly {
 		if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 			return nil, err
 		}
 	}
-	return gateway.Open(gateway.Options{Dir: dir, OpenEngine: duckdb.Open, Now: e.Now, Version: buildVersion(),
-		Engine: engine.Options{MemoryLimit: memoryFor(allowedMemory())}})
+	keepOut, configs := e.ownDirs()
+	return gateway.Open(gateway.Options{Dir: dir, OpenEngine: duckdb.Open, Now: e.Now, Version: buildVersion(), KeepOut: keepOut, Configs: configs, ReadOnly: readOnly,
+		Engine: engine.Options{MemoryLimit: memoryFor(allowedMemory()), Waiting: e.waitsFor, Warden: &endWarden{env: e, stuck: e.run.stuck}, Overrun: overrunHere}})
+}
+
+// overrunHere is how long a statement may go on in the process of a command after it was told to end.
+const overrunHere = 2 * time.Second
+
+// endWarden lets a command end although a statement in its process does not.
+type endWarden struct {
+	env   *Env
+	once  sync.Once
+	stuck chan struct{}
+}
+
+var _ engine.Warden = (*endWarden)(nil)
+
+// Admit lets everything run.
+func (w *endWarden) Admit(string, string) error { return nil }
+
+// Stuck ends the command as an interrupt does, with another reason, unless it is on its way to its end already.
+func (w *endWarden) Stuck(why string, _ []engine.Running) {
+	w.once.Do(func() {
+		if w.stuck != nil {
+			close(w.stuck)
+		}
+		if w.env.interrupt != nil {
+			w.env.interrupt(&failure{exit: exitFailed, code: "stuck", msg: "the statement " + why + "; it cannot be ended in another way than with the process",
+				hint: "ask for less, or split the statement", err: context.Canceled})
+		}
+	})
+}
+
+// waitsFor says what a command waits for before it can begin.
+func (e *Env) waitsFor(holder string) {
+	if !e.jsonErrors() {
+		fmt.Fprintf(e.Err, "waiting for %s, which uses the data of this project\n", holder)
+	}
+}
+
+// ownDirs are what a gateway keeps its connections out of besides its data: what is kept of results, and settings with keys.
+func (e *Env) ownDirs() (whole, configs []string) {
+	if dir, err := config.CacheDir(e.Getenv); err == nil {
+		whole = []string{dir}
+	}
+	if dir, err := config.ConfigDir(e.Getenv); err == nil {
+		configs = []string{dir}
+	}
+	return whole, configs
 }

@@ -4,14 +4,17 @@ package cmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
+	"github.com/dig-cli/dig/pkg/gateway/supervise"
 	"github.com/dig-cli/dig/pkg/output"
 	"golang.org/x/term"
 )
@@ -30,34 +33,50 @@ type Env struct {
 	InTerm, OutTerm, ErrTerm bool // whether the streams are terminals
 	Width, Height            int  // of the terminal behind Out
 
+	process   bool                    // this is what the process does, with its own streams and arguments
+	interrupt context.CancelCauseFunc // as a signal does
+	atOnce    *atomic.Pointer[func()] // called before the process ends by a second signal
+
 	run session
 }
 
 // Main runs dig with the process's own streams and returns its exit code.
 func Main() int {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	// Room for two: a second signal that comes while the first is being answered is not lost.
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		<-signals
-		cancel()
-		<-signals // a second one ends the process at once
-		os.Exit(exitInterrupted)
-	}()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
 	// A reader that has seen enough, such as head, must not end the process before it has put its files in order: writing fails instead.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	dir, _ := os.Getwd()
 	e := &Env{
-		Name: programName(os.Args[0]), Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Dir: dir, Now: time.Now,
+		Name: programName(os.Args[0]), Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Dir: dir, Now: time.Now, process: true, interrupt: cancel, atOnce: new(atomic.Pointer[func()]),
 		InTerm: term.IsTerminal(int(os.Stdin.Fd())), OutTerm: term.IsTerminal(int(os.Stdout.Fd())), ErrTerm: term.IsTerminal(int(os.Stderr.Fd())),
 	}
+	// Room for two: a second signal that comes while the first is being answered is not lost.
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		if sig := <-signals; sig == syscall.SIGTERM {
+			cancel(errTerminated)
+		} else {
+			cancel(nil)
+		}
+		if supervise.IsWorker(os.Getenv) { // a second one is for the supervisor, which may get the first one too
+			return
+		}
+		<-signals // a second one ends the process at once
+		if end := e.atOnce.Load(); end != nil {
+			(*end)()
+		}
+		os.Exit(exitInterrupted)
+	}()
 	if e.OutTerm {
 		e.Width, e.Height, _ = term.GetSize(int(os.Stdout.Fd()))
 	}
 	return e.Main(ctx)
 }
+
+// errTerminated is a SIGTERM: unlike the interrupt of a terminal, nobody else gets it.
+var errTerminated = fmt.Errorf("terminated: %w", context.Canceled)
 
 func programName(arg0 string) string {
 	name := strings.TrimSuffix(filepath.Base(arg0), ".exe")
@@ -69,9 +88,16 @@ func programName(arg0 string) string {
 
 // Main runs one command line and returns the exit code.
 func (e *Env) Main(ctx context.Context) int {
-	e.run.terminal = e.Err
+	e.Out, e.Err = leavable(ctx, e.Out), leavable(ctx, e.Err)
+	e.run.mask = &output.Masker{}
+	e.run.mask.Hide(e.Getenv("DIG_API_KEY"))
+	out, errs := e.run.mask.Writer(e.Out), e.run.mask.Writer(e.Err)
+	e.Out, e.Err = out, errs
+	e.run.terminal, e.run.ctx = e.Err, ctx
 	if e.ErrTerm { // names and messages of a gateway must not steer the terminal
 		e.Err = output.NewScreen(e.Err)
+	} else {
+		e.Err = &noteLines{e: e, w: e.Err}
 	}
 	e.In = &stdin{ctx, e.In}
 	err := e.refuseDNS()
@@ -86,5 +112,16 @@ func (e *Env) Main(ctx context.Context) int {
 	if cerr := e.run.close(ctx); err == nil {
 		err = errors.Join(cerr, ctx.Err())
 	}
-	return e.report(ctx, err)
+	if err == nil || errors.Is(err, errDone) {
+		e.closing()
+	}
+	if ferr := out.Flush(); err == nil {
+		err = ferr
+	}
+	code := e.report(ctx, err)
+	if notes, ok := e.Err.(*noteLines); ok {
+		_ = notes.Flush()
+	}
+	_ = errs.Flush()
+	return code
 }

@@ -12,46 +12,86 @@ import (
 var openFields = map[string]bool{"url": true, "host": true, "port": true, "user": true, "username": true, "databasename": true, "database": true,
 	"usessl": true, "region": true, "schema": true, "warehouse": true, "account": true, "path": true, "pattern": true, "format": true}
 
-// maskSecrets replaces what must not be printed in a JSON request body: credentials, parameters that repeat them and answers of
-// OAuth providers.
-func maskSecrets(body string) string {
-	var v any
-	dec := json.NewDecoder(strings.NewReader(body))
-	dec.UseNumber()
-	if dec.Decode(&v) != nil {
-		return body
+// masking masks the texts of a document that must not be printed, and collects them.
+type masking struct {
+	changed bool
+	hidden  []string
+}
+
+func (m *masking) put(in map[string]any, name string) {
+	if s, ok := in[name].(string); ok {
+		m.hidden = append(m.hidden, s)
 	}
-	obj, ok := v.(map[string]any)
-	if !ok {
-		return body
-	}
-	changed := false
-	for _, name := range []string{"credential", "extraParameters"} {
-		m, ok := obj[name].(map[string]any)
-		if !ok {
-			continue
+	in[name], m.changed = "***", true
+}
+
+// walk masks the texts whose names say that they are secrets, credentials, parameters that repeat them and answers of OAuth providers, at
+// any depth. Names of columns hold words such as key, so only whole names count here.
+func (m *masking) walk(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, x := range v {
+			switch strings.ToLower(k) {
+			case "callbacktoken", "token", "accesstoken", "refreshtoken", "idtoken", "password", "passphrase", "secret", "clientsecret", "apikey", "privatekey", "authorization", "cookie", "queryparameters":
+				if s, ok := x.(string); ok && s != "" {
+					m.put(v, k)
+					continue
+				}
+			case "credential", "extraparameters":
+				if fields, ok := x.(map[string]any); ok {
+					m.credential(fields)
+				}
+			}
+			m.walk(x)
 		}
-		for k, x := range m {
-			s, isText := x.(string)
-			if !isText || !openFields[strings.ToLower(k)] || urlWithPassword(s) {
-				if _, plain := x.(bool); plain {
-					continue
-				}
-				if n, plain := x.(json.Number); plain && openFields[strings.ToLower(k)] {
-					m[k] = n
-					continue
-				}
-				m[k], changed = "***", true
+	case []any:
+		for _, x := range v {
+			m.walk(x)
+		}
+	}
+}
+
+func (m *masking) credential(fields map[string]any) {
+	for k, x := range fields {
+		open := openFields[strings.ToLower(k)]
+		switch x := x.(type) {
+		case bool:
+			continue
+		case json.Number:
+			if open {
+				continue
+			}
+		case string:
+			if open && !urlWithPassword(x) {
+				continue
 			}
 		}
+		m.put(fields, k)
 	}
-	if _, ok := obj["queryParameters"].(string); ok {
-		obj["queryParameters"], changed = "***", true
+}
+
+func maskJSON(body string) (v any, m masking) {
+	dec := json.NewDecoder(strings.NewReader(body))
+	dec.UseNumber()
+	if dec.Decode(&v) == nil {
+		m.walk(v)
 	}
-	if !changed {
+	return v, m
+}
+
+// secretsOf are the texts of a JSON request body that must not be printed, also when a gateway sends them back.
+func secretsOf(body string) []string {
+	_, m := maskJSON(body)
+	return m.hidden
+}
+
+// maskSecrets replaces what must not be printed in a JSON request body.
+func maskSecrets(body string) string {
+	v, m := maskJSON(body)
+	if !m.changed {
 		return body
 	}
-	raw, err := api.Marshal(obj)
+	raw, err := api.Marshal(v)
 	if err != nil {
 		return "(body with a credential)"
 	}

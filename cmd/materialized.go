@@ -86,11 +86,11 @@ func newMaterializedRefreshCmd(e *Env) *cobra.Command {
 With --wait the command ends when that run has: exit code 0 when it completed, 7 when it failed or was
 canceled, 8 when --wait-timeout ran out first.`,
 		Example: "  " + e.Name + " materialized refresh daily_sales --wait"}
-	w.register(c, "the run")
+	w.register(c, "the run has ended")
 	allowPartFlag(c, &allowPart)
 	annotate(c, spec.GetMaterializedStatus, spec.GetQuery, spec.ExecuteQuery)
 	return e.leaf(spec.RefreshMaterializedQuery, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
-		if err := w.check(c, true); err != nil {
+		if err := w.check(false); err != nil {
 			return view{}, err
 		}
 		return e.onQuery(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (view, error) {
@@ -137,10 +137,10 @@ Exit code 0 when the latest run completed, 7 when it failed or was canceled, 8 w
 To wait for a run that you start, use "materialized refresh --wait": after a refresh the gateway may still
 show the run before it.`,
 		Example: fmt.Sprintf("  %s materialized wait daily_sales --wait-timeout 5m", e.Name)}
-	w.registerLimit(c)
+	w.limits(c)
 	return e.leaf(spec.GetMaterializedStatus, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
 		w.wait = true
-		if err := w.check(c, true); err != nil {
+		if err := w.check(false); err != nil {
 			return view{}, err
 		}
 		return e.onQuery(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (view, error) {

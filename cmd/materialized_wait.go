@@ -2,41 +2,11 @@ package cmd
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/spf13/cobra"
 )
-
-// waitFlags ask to wait for a run.
-type waitFlags struct {
-	wait  bool
-	limit time.Duration
-}
-
-func (w *waitFlags) register(c *cobra.Command, what string) {
-	c.Flags().BoolVar(&w.wait, "wait", false, "wait until "+what+" has ended")
-	w.registerLimit(c)
-}
-
-func (w *waitFlags) registerLimit(c *cobra.Command) {
-	c.Flags().DurationVar(&w.limit, "wait-timeout", 30*time.Minute, "give up waiting after this long; the run goes on")
-}
-
-// check refuses flags that would have no effect.
-func (w *waitFlags) check(c *cobra.Command, runs bool) error {
-	switch {
-	case w.wait && !runs:
-		return usagef("--wait needs a materialized query: there is nothing to wait for")
-	case c.Flags().Changed("wait-timeout") && !w.wait:
-		return usagef("--wait-timeout needs --wait")
-	case w.limit <= 0:
-		return usagef("--wait-timeout: %v is not a time to wait", w.limit)
-	}
-	return nil
-}
 
 // runState is the one spelling of a state that dig uses. States it does not know are not final: a wait must not end on a guess.
 type runState int
@@ -72,35 +42,18 @@ func settledAfter(before *api.MaterializedQueryStatus, now api.MaterializedQuery
 	return *before.LastExecutionStartTime != *now.LastExecutionStartTime
 }
 
-// waitRun polls until the run has ended. before is the state ahead of the trigger, nil to wait for the latest run whichever it
-// is.
-func (e *Env) waitRun(ctx context.Context, cl *api.Client, project, id, name string, before *api.MaterializedQueryStatus, limit time.Duration) (api.MaterializedQueryStatus, error) {
-	begun := time.Now()
-	pause, told := 50*time.Millisecond, false
-	for {
-		s, err := cl.Materialized.Status(ctx, project, id)
-		if err != nil {
-			return s, err
-		}
-		if settledAfter(before, s) {
-			return s, endOf(name, s)
-		}
-		waited := time.Since(begun)
-		if waited >= limit {
-			return s, &failure{exit: exitPending, code: "pending", msg: fmt.Sprintf("%s is still %s after %v", name, stateWords(s), limit),
-				hint: "the run goes on; `dig materialized wait` waits for it, `dig materialized cancel` ends it"}
-		}
-		if e.ErrTerm && !told && waited > 2*time.Second {
-			fmt.Fprintf(e.Err, "waiting for the run of %s\n", name)
-			told = true
-		}
-		select {
-		case <-ctx.Done():
-			return s, ctx.Err()
-		case <-time.After(min(pause, limit-waited)):
-		}
-		pause = min(pause*3/2, 2*time.Second)
+// waitRun waits until the run has ended. before is the state ahead of the trigger, nil to wait for the latest run whichever it is.
+func (e *Env) waitRun(ctx context.Context, cl *api.Client, project, id, name string, before *api.MaterializedQueryStatus, limit time.Duration) (s api.MaterializedQueryStatus, err error) {
+	w := waiting{what: "the run of " + name, limit: limit, resume: "materialized wait " + id, cancel: "materialized cancel " + id}
+	err = e.wait(ctx, w, func() (string, string, bool, error) {
+		var err error
+		s, err = cl.Materialized.Status(ctx, project, id)
+		return stateWords(s), "", err == nil && settledAfter(before, s), err
+	})
+	if err == nil {
+		err = endOf(name, s)
 	}
+	return s, err
 }
 
 // endOf is nil for a run that completed.

@@ -48,7 +48,9 @@ func tableLines(ms []api.TableMetadata) view {
 
 func newMetadataListCmd(e *Env) *cobra.Command {
 	var catalog, schema string
-	c := &cobra.Command{Use: "list", Aliases: []string{"ls", "get"}, Short: "Describe the tables of the project, a catalog or a schema", Example: "  " + e.Name + " metadata list --catalog sample -o yaml", Args: cobra.NoArgs}
+	c := &cobra.Command{Use: "list", Aliases: []string{"ls", "get"}, Short: "Describe the tables of the project, a catalog or a schema", Args: cobra.NoArgs,
+		Long:    "Describe the tables of the project, a catalog or a schema.\n\nWith -o json the list lies in an object, as the gateway sends it: {\"metadata\": [...]}.",
+		Example: "  " + e.Name + " metadata list --catalog sample -o yaml\n  " + e.Name + " metadata list --jq '.metadata[].metadata | .schemaName + \".\" + .tableName'"}
 	c.Flags().StringVar(&catalog, "catalog", "", "only this catalog, by id or name")
 	c.Flags().StringVar(&schema, "schema", "", "only this schema")
 	return e.leaf(spec.GetProjectMetadata, c, e.withProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (view, error) {
@@ -138,7 +140,11 @@ func newMetadataSetCmd(e *Env) *cobra.Command {
 			if err != nil {
 				return view{}, err
 			}
-			req = api.TableMetadataUpdateRequest{TableDescription: now.TableDescription, Columns: now.Columns, UseWithAI: &now.UseWithAI}
+			cols, err := api.AsUpdate(now.Columns)
+			if err != nil {
+				return view{}, err
+			}
+			req = api.TableMetadataUpdateRequest{TableDescription: now.TableDescription, Columns: cols, UseWithAI: &now.UseWithAI}
 		}
 		setIf(c, "description", &req.TableDescription, description)
 		setIf(c, "use-with-ai", &req.UseWithAI, ai)
@@ -162,7 +168,7 @@ func newMetadataSetCmd(e *Env) *cobra.Command {
 func describeColumn(req *api.TableMetadataUpdateRequest, name, text string) error {
 	for i := range req.Columns {
 		if req.Columns[i].ColumnName == name {
-			req.Columns[i].ColumnDescription = text
+			req.Columns[i].ColumnDescription = &text
 			return nil
 		}
 	}
@@ -206,7 +212,11 @@ func newMetadataAICmd(e *Env) *cobra.Command {
 		if err != nil {
 			return view{}, err
 		}
-		_, err = cl.Metadata.UpdateTable(ctx, p, id, parts[1], parts[2], api.TableMetadataUpdateRequest{TableDescription: now.TableDescription, Columns: now.Columns, UseWithAI: &allow})
+		cols, err := api.AsUpdate(now.Columns)
+		if err != nil {
+			return view{}, err
+		}
+		_, err = cl.Metadata.UpdateTable(ctx, p, id, parts[1], parts[2], api.TableMetadataUpdateRequest{TableDescription: now.TableDescription, Columns: cols, UseWithAI: &allow})
 		return done, err
 	}))
 }
@@ -240,6 +250,9 @@ func newMetadataSemanticsCmd(e *Env) *cobra.Command {
 		}
 		if prompt != "" {
 			req.InitialPrompt = prompt
+		}
+		if c.Flags().Changed("limit") && limit < 1 {
+			return view{}, usagef("--limit: %d is not at least 1", limit)
 		}
 		setIf(c, "limit", &req.Limit, limit)
 		schema, table, err := twoPart("SCHEMA.TABLE", args[1])

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -13,8 +12,7 @@ import (
 )
 
 func newMetadataRefreshCmd(e *Env) *cobra.Command {
-	var wait bool
-	var limit time.Duration
+	var w waitFlags
 	var address, tokenFrom, body string
 	c := &cobra.Command{
 		Use: "refresh [CATALOG]", Short: "Read the tables of a catalog, or of all, anew", Args: cobra.MaximumNArgs(1),
@@ -25,14 +23,16 @@ It runs in the gateway; --wait waits for its end: exit 7 when it failed, 8 when 
 		Example: "  " + e.Name + " metadata refresh sample --wait",
 	}
 	fs := c.Flags()
-	fs.BoolVar(&wait, "wait", false, "wait for the end")
-	fs.DurationVar(&limit, "wait-timeout", 15*time.Minute, "how long to wait")
+	w.register(c, "the refresh has ended")
 	fs.StringVar(&address, "callback-url", "", "address to tell")
 	fs.StringVar(&tokenFrom, "callback-token", "", "token for it: @FILE or - for stdin")
 	bodyFlag(c, &body)
 	annotate(c, spec.GetMetadataRefreshStatus)
 	return e.leaf(spec.RefreshMetadata, c, e.withProject(func(ctx context.Context, cl *api.Client, p string, args []string) (view, error) {
 		var req api.MetadataRefreshRequest
+		if err := w.check(false); err != nil {
+			return view{}, err
+		}
 		if err := e.body(body, &req); err != nil {
 			return view{}, err
 		}
@@ -46,7 +46,7 @@ It runs in the gateway; --wait waits for its end: exit 7 when it failed, 8 when 
 		if err := e.callbackFlags(address, tokenFrom, &req.CallbackURL, &req.CallbackToken); err != nil {
 			return view{}, err
 		}
-		if _, err := cl.Metadata.Refresh(ctx, p, req); err != nil || !wait {
+		if _, err := cl.Metadata.Refresh(ctx, p, req); err != nil || !w.wait {
 			return note("refresh started"), err
 		}
 		ids := []string{req.CatalogID}
@@ -60,13 +60,11 @@ It runs in the gateway; --wait waits for its end: exit 7 when it failed, 8 when 
 				ids = append(ids, c.ID)
 			}
 		}
-		ctx, cancel := context.WithTimeoutCause(ctx, limit, &failure{exit: exitPending, code: "pending", msg: fmt.Sprintf("the refresh has not ended within %v", limit), hint: "it goes on; `dig metadata status CATALOG` tells how it ends"})
-		defer cancel()
 		var lines []refreshLine
 		var failed []string
 		began := e.Now()
 		for _, id := range ids {
-			st, err := e.refreshed(ctx, cl, p, id, began)
+			st, err := e.refreshed(ctx, cl, p, id, began, w.limit)
 			if err != nil {
 				return view{}, err
 			}
@@ -98,40 +96,36 @@ func refreshState(st api.MetadataRefreshStatus) string {
 
 // refreshed waits for the end of a refresh. The hosted zones settle on not-active, which is also what they say before it
 // begins, and may still tell the end of an earlier run: such a word counts once the run was seen, or after a while.
-func (e *Env) refreshed(ctx context.Context, cl *api.Client, project, catalog string, began time.Time) (api.MetadataRefreshStatus, error) {
+func (e *Env) refreshed(ctx context.Context, cl *api.Client, project, catalog string, began time.Time, limit time.Duration) (st api.MetadataRefreshStatus, err error) {
 	const grace = 10 * time.Second
 	seen := e.run.settings.Zone.Value == string(config.Local) // there the state changes before the trigger is answered
-	pause := 100 * time.Millisecond
-	for {
-		st, err := cl.Metadata.RefreshStatus(ctx, project, catalog)
+	w := waiting{what: "the refresh of catalog " + catalog, limit: limit, resume: "metadata status " + catalog}
+	if limit > 0 {
+		w.limit = max(time.Millisecond, limit-e.Now().Sub(began)) // one limit for all catalogs
+	}
+	err = e.wait(ctx, w, func() (string, string, bool, error) {
+		var err error
+		st, err = cl.Metadata.RefreshStatus(ctx, project, catalog)
 		if err != nil {
-			if cause := context.Cause(ctx); cause != nil {
-				err = cause
-			}
-			return st, err
+			return "", "", false, err
 		}
 		switch refreshState(st) {
 		case "active", "waiting", "delayed", "paused":
 			seen = true
 		case "not-active", "completed", "failed", "stuck":
-			if seen || e.Now().Sub(began) > grace {
-				return st, nil
-			}
+			return st.Status, "", seen || e.Now().Sub(began) > grace, nil
 		}
-		select {
-		case <-ctx.Done():
-			return st, context.Cause(ctx)
-		case <-time.After(pause):
-		}
-		pause = min(pause*3/2, 5*time.Second)
-	}
+		return st.Status, "", false, nil
+	})
+	return st, err
 }
 
 // callbackFlags reads the flags of a callback. A token never stands on the command line, where others can see it.
-func (e *Env) callbackFlags(address, tokenFrom string, url, token *string) error {
+func (e *Env) callbackFlags(address, tokenFrom string, url *string, token *api.Secret) error {
 	if address != "" {
 		*url = address
 	}
+	defer func() { e.run.mask.Hide(string(*token)) }()
 	if tokenFrom != "" {
 		if tokenFrom != "-" && !strings.HasPrefix(tokenFrom, "@") {
 			return usagef("--callback-token takes @FILE or -, so that the token stays out of the command line")
@@ -140,7 +134,7 @@ func (e *Env) callbackFlags(address, tokenFrom string, url, token *string) error
 		if err != nil {
 			return err
 		}
-		*token = strings.TrimSpace(string(raw))
+		*token = api.Secret(strings.TrimSpace(string(raw)))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
@@ -36,6 +37,9 @@ func newCategoricalCmd(e *Env) *cobra.Command {
 			var req api.CategoricalColumnRequest
 			if err := e.body(body, &req); err != nil {
 				return view{}, err
+			}
+			if gen.Flags().Changed("limit") && limit < 1 {
+				return view{}, usagef("--limit: %d is not at least 1", limit)
 			}
 			setIf(gen, "limit", &req.Limit, limit)
 			if frequency != "" {
@@ -104,6 +108,16 @@ func newRelationCmd(e *Env) *cobra.Command {
 			if err := e.body(body, &req); err != nil {
 				return view{}, err
 			}
+			if kind != "" {
+				req.Type = kind
+			}
+			if req.Type == "" {
+				req.Type = "MANY_TO_ONE"
+			}
+			var err error
+			if req.Type, err = word("--type", req.Type, relationTypes); err != nil {
+				return view{}, err
+			}
 			k, err := e.columnPath(ctx, cl, p, "COLUMN", args[0])
 			if err != nil {
 				return view{}, err
@@ -118,21 +132,19 @@ func newRelationCmd(e *Env) *cobra.Command {
 			if req.TargetColumnName == "" {
 				return view{}, usagef("--to is required")
 			}
-			if kind != "" {
-				req.Type = strings.ToUpper(kind)
-			}
-			if req.Type == "" {
-				req.Type = "MANY_TO_ONE"
-			}
 			v, err := cl.Metadata.AddRelation(ctx, p, k.catalog, k.schema, k.table, k.column, req)
 			return object(v), err
 		})),
 		e.leaf(spec.UpdateRelation, update, e.withProject(func(ctx context.Context, cl *api.Client, p string, args []string) (view, error) {
+			kind, err := word("--type", newKind, relationTypes)
+			if err != nil {
+				return view{}, err
+			}
 			r, err := relationByID(ctx, cl, p, args)
 			if err != nil {
 				return view{}, err
 			}
-			v, err := cl.Metadata.UpdateRelation(ctx, p, r.SourceCatalogID, r.SourceSchemaName, r.SourceTableName, r.ID, api.RelationUpdateRequest{Type: strings.ToUpper(newKind)})
+			v, err := cl.Metadata.UpdateRelation(ctx, p, r.SourceCatalogID, r.SourceSchemaName, r.SourceTableName, r.ID, api.RelationUpdateRequest{Type: kind})
 			return object(v), err
 		})),
 		e.leaf(spec.DeleteRelation, &cobra.Command{Use: "delete CATALOG RELATION", Aliases: []string{"rm"}, Short: "Delete a relation", Example: ex + "delete sample 1210890979914023812 --yes", Args: cobra.ExactArgs(2)},
@@ -141,7 +153,8 @@ func newRelationCmd(e *Env) *cobra.Command {
 				if err != nil {
 					return view{}, err
 				}
-				if err := e.confirm("delete relation %s?", args[1]); err != nil {
+				ends := strings.Join([]string{r.SourceSchemaName, r.SourceTableName, r.SourceColumnName}, ".") + " to " + strings.Join([]string{r.TargetSchemaName, r.TargetTableName, r.TargetColumnName}, ".")
+				if err := e.confirm("delete relation %s from %s?", args[1], ends); err != nil {
 					return view{}, err
 				}
 				return note("deleted relation %s", args[1]), cl.Metadata.DeleteRelation(ctx, p, r.SourceCatalogID, r.SourceSchemaName, r.SourceTableName, r.ID)
@@ -226,7 +239,11 @@ func newGoldenCmd(e *Env) *cobra.Command {
 		})),
 		e.leaf(spec.DeleteGoldenSql, &cobra.Command{Use: "delete ID", Aliases: []string{"rm"}, Short: "Delete one", Example: ex + "delete 1210890979914023812 --yes", Args: cobra.ExactArgs(1)},
 			e.withProject(func(ctx context.Context, cl *api.Client, p string, args []string) (view, error) {
-				if err := e.confirm("delete golden SQL %s?", args[0]); err != nil {
+				who := e.called(args[0], args[0], func() ([]named, error) {
+					all, err := cl.Metadata.ListGoldenSQL(ctx, p)
+					return mapNamed(all, func(s api.GoldenSQLEntry) named { return named{id: s.ID, name: strconv.Quote(s.Metadata.Prompt)} }), err
+				})
+				if err := e.confirm("delete golden SQL %s?", who); err != nil {
 					return view{}, err
 				}
 				return note("deleted golden SQL %s", args[0]), cl.Metadata.DeleteGoldenSQL(ctx, p, args[0])

@@ -140,6 +140,7 @@ func (e *Env) projectID(ctx context.Context, cl *api.Client) (string, error) {
 		if err != nil {
 			return "", err
 		}
+		e.learnKey(info)
 		if info.ProjectID != nil && *info.ProjectID != "" {
 			return *info.ProjectID, nil
 		}

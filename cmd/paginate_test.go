@@ -20,6 +20,9 @@ import (
 // TestPaginate reads lists of several pages whole, in order and once, whatever way their paths have of paging.
 func TestPaginate(t *testing.T) {
 	var asked []string
+	stamp := func(i int) string { // newest first; three of each time
+		return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(-time.Duration(i/3) * time.Second).Format("2006-01-02T15:04:05.000Z")
+	}
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked = append(asked, r.URL.RawQuery)
 		w.Header().Set("Content-Type", "application/json")
@@ -30,12 +33,28 @@ func TestPaginate(t *testing.T) {
 		item := func(i int) string { return fmt.Sprintf(`{"n":%d,"big":12345678901234567890}`, i) }
 		switch {
 		case strings.HasSuffix(r.URL.Path, "/offset"):
-		case strings.HasSuffix(r.URL.Path, "/exports"): // newest first, after a cursor
+		case r.URL.Path == "/api/v1/exports": // newest first, after a cursor
 			item = func(i int) string { return fmt.Sprintf(`{"n":%d,"createdAt":"%09d"}`, i, total-i) }
 			if before := q.Get("createdBefore"); before != "" {
 				n, _ := strconv.Atoi(before)
 				from = total - n + 1
 			}
+		case strings.HasSuffix(r.URL.Path, "/clamped"): // gives 40 at most, whatever is asked for
+			limit, total = min(limit, 40), 205
+		case strings.HasSuffix(r.URL.Path, "/clamped/exports"):
+			limit, total = min(limit, 40), 205
+			item = func(i int) string { return fmt.Sprintf(`{"n":%d,"id":"%d","createdAt":"%s"}`, i, i, stamp(i)) }
+			if before := q.Get("createdBefore"); before != "" {
+				for from = 0; from < total && stamp(from) >= before; from++ {
+				}
+			}
+		case strings.HasSuffix(r.URL.Path, "/same/exports"): // all made at once
+			limit, total = min(limit, 40), 205
+			item = func(i int) string {
+				return fmt.Sprintf(`{"n":%d,"id":"%d","createdAt":"2026-01-01T00:00:00.000Z"}`, i, i)
+			}
+		case strings.HasSuffix(r.URL.Path, "/timeless/exports"):
+			limit, total = min(limit, 40), 205
 		case strings.HasSuffix(r.URL.Path, "/whole"): // knows no pages
 			from, limit, total = 0, 1000, 100
 		case strings.HasSuffix(r.URL.Path, "/object"):
@@ -74,6 +93,11 @@ func TestPaginate(t *testing.T) {
 		{[]string{"/exports?limit=100&status=FAILED", "--paginate"}, 250, 3},
 		{[]string{"/whole", "--paginate"}, 100, 2},
 		{[]string{"/offset?limit=7"}, 7, 1}, // no paging unasked
+		{[]string{"/clamped", "--paginate"}, 205, 6},
+		{[]string{"/clamped?limit=500", "--paginate"}, 205, 6},
+		{[]string{"/clamped/exports?limit=200", "--paginate"}, 205, 6},
+		{[]string{"GET", "/offset", "-F", "limit=10"}, 10, 1}, // a number goes out as it was written
+		{[]string{"GET", "/offset", "-F", `limit="10"`}, 10, 1},
 	} {
 		code, out, errs := run(append(tt.args, "--jq", `[length, ([.[].n] == [range(length)])] | tostring`)...)
 		if want := fmt.Sprintf("[%d,true]\n", tt.count); code != 0 || out != want || len(asked) != tt.calls {
@@ -88,6 +112,11 @@ func TestPaginate(t *testing.T) {
 	}
 	if code, out, errs := run("/fails", "--paginate"); code != exitFailed || out != "" || !strings.Contains(errs, "enough") {
 		t.Errorf("a page that fails: exit %d, %q, %q", code, out, errs)
+	}
+	for _, path := range []string{"/same/exports", "/timeless/exports"} { // what cannot be read whole fails
+		if code, out, errs := run(path, "--paginate"); code != exitFailed || out != "" || !strings.Contains(errs, "--paginate: ") {
+			t.Errorf("%s: exit %d, %q, %q", path, code, out, errs)
+		}
 	}
 	if code, _, errs := run("/object", "--paginate"); code != exitUsage || !strings.Contains(errs, "the reply is not a list") {
 		t.Errorf("no list: exit %d, %q", code, errs)

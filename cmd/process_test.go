@@ -92,9 +92,11 @@ func TestTwentyProcesses(t *testing.T) {
 		}
 		c := process(t, data, args...)
 		wg.Go(func() {
-			out, err := c.CombinedOutput()
+			var errs bytes.Buffer // where one that has waited for a while says so
+			c.Stderr = &errs
+			out, err := c.Output()
 			if err != nil {
-				t.Errorf("dig %s: %v\n%s", strings.Join(args, " "), err, out)
+				t.Errorf("dig %s: %v\n%s", strings.Join(args, " "), err, errs.String())
 			} else if args[0] == "query" && string(out) != "rest\n0\n" {
 				t.Errorf("a query saw part of an import: %q", out)
 			}

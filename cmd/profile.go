@@ -61,8 +61,11 @@ func newProfileCmd(e *Env) *cobra.Command {
 					Address string `json:"address,omitempty"`
 					Key     string `json:"key,omitempty"`
 				}{Profile: p, Address: p.Address()}
-				if k, err := st.Key(p); err == nil {
+				k, err := st.Key(p)
+				if err == nil {
 					out.Key = k.Key.String()
+				} else if !errors.Is(err, config.ErrNotAllowed) {
+					fmt.Fprintf(e.Err, "note: the key cannot be read: %v\n", err)
 				}
 				return object(out), nil
 			}),
@@ -70,6 +73,12 @@ func newProfileCmd(e *Env) *cobra.Command {
 			func(_ context.Context, args []string) (view, error) {
 				st, err := config.OpenStore("", e.Getenv)
 				if err != nil {
+					return view{}, err
+				}
+				if _, err := st.Get(args[0]); err != nil {
+					return view{}, err
+				}
+				if err := e.would("make profile %s the current one", args[0]); err != nil {
 					return view{}, err
 				}
 				return note("profile %s is now current", args[0]), st.Use(args[0])
@@ -84,6 +93,9 @@ func newProfileCmd(e *Env) *cobra.Command {
 					return view{}, err
 				}
 				if err := e.confirm("remove profile %s and its key?", args[0]); err != nil {
+					return view{}, err
+				}
+				if err := e.would("remove profile %s and its key", args[0]); err != nil {
 					return view{}, err
 				}
 				left, err := st.Remove(args[0])
@@ -127,6 +139,9 @@ you can read; which one is said. A key is only ever sent to the address it was s
 		if p.BaseURL == "" && p.Zone != string(config.Local) {
 			fmt.Fprintf(e.Err, "zone %s is at %s\n", p.Zone, strings.Join(config.DefaultAddresses(config.Zone(p.Zone)), " or "))
 		}
+		if e.tells() {
+			return view{}, e.wouldAdd(st, p, opt, noKey)
+		}
 		var key config.Key
 		if !noKey && (p.Zone != string(config.Local) || p.BaseURL != "") {
 			if key, err = e.readKey(keyStdin); err != nil {
@@ -151,6 +166,19 @@ you can read; which one is said. A key is only ever sent to the address it was s
 		}
 		return note("profile %s stored, without a key", p.Name), nil
 	})
+}
+
+// wouldAdd tells of a profile that is to be stored. Its key is not asked for: nobody would use it.
+func (e *Env) wouldAdd(st *config.Store, p config.Profile, opt config.AddOptions, noKey bool) error {
+	opt.Check = true
+	if _, err := st.Add(p, config.Key{}, opt); err != nil {
+		return err
+	}
+	with := "with a key"
+	if noKey || p.Zone == string(config.Local) && p.BaseURL == "" {
+		with = "without a key"
+	}
+	return e.would("store profile %s %s in %s", p.Name, with, st.Path())
 }
 
 // readKey takes a key from DIG_API_KEY, a hidden prompt or standard input; never from the command line, which others can see.

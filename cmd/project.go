@@ -44,7 +44,11 @@ func newProjectCmd(e *Env) *cobra.Command {
 			if !e.run.flags.yes {
 				holds = e.holdings(ctx, cl, id)
 			}
-			if err := e.confirm("delete project %s (%s) and everything in it%s?", args[0], id, holds); err != nil {
+			who := e.called(args[0], id, func() ([]named, error) {
+				v, err := cl.Projects.Get(ctx, org, ws, id)
+				return []named{{id: v.ID, name: v.Name}}, err
+			})
+			if err := e.confirm("delete project %s and everything in it%s?", who, holds); err != nil {
 				return view{}, err
 			}
 			return note("deleted project %s", args[0]), cl.Projects.Delete(ctx, org, ws, id)
@@ -53,11 +57,14 @@ func newProjectCmd(e *Env) *cobra.Command {
 	return c
 }
 
-// holdings counts what lies in a project, for the question before it is deleted. What cannot be listed is left out.
+// holdings counts what lies in a project, for the question before it is deleted. What cannot be listed is said to be so.
 func (e *Env) holdings(ctx context.Context, cl *api.Client, project string) string {
 	var parts []string
 	add := func(n int, err error, one, many string) {
-		if err == nil && n > 0 {
+		switch {
+		case err != nil:
+			parts = append(parts, strings.TrimPrefix(many, "%d ")+" that could not be listed")
+		case n > 0:
 			parts = append(parts, strings.TrimSpace(plural(n, one, many)))
 		}
 	}

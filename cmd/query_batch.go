@@ -126,7 +126,7 @@ func (b *batchRun) dispatch(ctx context.Context, slots chan<- *queued) {
 func (b *batchRun) one(ctx context.Context, sl *queued) error {
 	out, sidecar := b.f.place(sl.n)
 	s := &sink{w: &sl.out, notes: &sl.notes, stderr: &sl.notes, progress: b.sink.progress, shared: true}
-	if b.f.toFiles {
+	if b.f.toFiles && !b.e.tells() {
 		path := b.e.abs(out)
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			return usagef("--out: %v", err)
@@ -136,7 +136,7 @@ func (b *batchRun) one(ctx context.Context, sl *queued) error {
 			return usagef("--out: %v", err)
 		}
 		s.w, s.file, s.path = f, f, out
-	} else if b.headers {
+	} else if b.headers && !b.e.tells() {
 		s.columns = func(rows api.RowReader, o output.Options) (output.Options, error) {
 			head, err := headerOf(rows, o)
 			sl.out.setHead(head)

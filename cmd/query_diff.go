@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
@@ -17,7 +19,7 @@ const exitDifferent = 1 // of query diff, after diff(1)
 
 func newQueryDiffCmd(e *Env) *cobra.Command {
 	var keys []string
-	var noPager bool
+	var noPager, all bool
 	var dialect string
 	c := &cobra.Command{
 		Use: "diff A B", Short: "Compare two results by key", Args: cobra.ExactArgs(2),
@@ -32,6 +34,9 @@ A and B are each one of
 Numbers compare by value, everything else by its text; columns are matched by name and rows by --key, in any order.
 Without --key the whole row is the key. --columns restricts what is compared. Memory does not grow with the results.
 
+Where one side is all columns of an internal table, system columns (_id, _version, ... and text while it is NULL in
+every row) are not compared, unless --key or --columns names them or --all is given.
+
 Exit codes: 0 the results are the same, 1 they differ, 2 they cannot be compared.`,
 		Example: strings.ReplaceAll(`  dig query diff yesterday.csv today.csv --key id
   dig query diff last "sql:SELECT * FROM peaka.query.daily_sales" --key day,shop
@@ -39,6 +44,7 @@ Exit codes: 0 the results are the same, 1 they differ, 2 they cannot be compared
 	}
 	c.Flags().StringSliceVar(&keys, "key", nil, "columns that identify a row")
 	c.Flags().BoolVar(&noPager, "no-pager", false, "never page")
+	c.Flags().BoolVar(&all, "all", false, "compare the system columns of internal tables too")
 	dialectFlag(c, &dialect)
 	annotate(c, spec.ExecuteQuery, spec.ListQueries)
 	c.ValidArgsFunction = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -48,7 +54,7 @@ Exit codes: 0 the results are the same, 1 they differ, 2 they cannot be compared
 		if err := e.checkDialect(dialect, strings.HasPrefix(args[0], "sql:") || strings.HasPrefix(args[1], "sql:")); err != nil {
 			return err
 		}
-		same, err := e.diff(c.Context(), args, keys, dialect, !noPager)
+		same, err := e.diff(c.Context(), args, keys, dialect, !noPager, all)
 		switch {
 		case errors.Is(err, errDone):
 			return err
@@ -69,7 +75,7 @@ Exit codes: 0 the results are the same, 1 they differ, 2 they cannot be compared
 // errDifferent is an exit code without a message: what differs was printed.
 var errDifferent = errors.New("the results differ")
 
-func (e *Env) diff(ctx context.Context, args, keys []string, dialect string, page bool) (same bool, err error) {
+func (e *Env) diff(ctx context.Context, args, keys []string, dialect string, page, all bool) (same bool, err error) {
 	o, err := e.outputOptions()
 	if err != nil {
 		return false, err
@@ -78,23 +84,40 @@ func (e *Env) diff(ctx context.Context, args, keys []string, dialect string, pag
 	defer cancel()
 	var sides [2]api.RowReader
 	for i, arg := range args {
-		if sides[i], err = e.openSide(ctx, arg, dialect); err != nil {
+		if sides[i], err = e.openSide(ctx, arg, dialect); e.planned(err) {
+			continue
+		} else if err != nil {
 			return false, err
 		}
 		defer sides[i].Close()
+	}
+	if e.run.told > 0 {
+		return false, errDone
+	}
+	var left []*someColumns
+	if !all && len(o.Columns) == 0 {
+		if left, err = withoutSystemSides(&sides, keys); err != nil {
+			return false, err
+		}
 	}
 	s, err := e.openSink(e.run.flags.out, page, o, cancel)
 	if err != nil {
 		return false, err
 	}
 	o.Notes = s.notes
+	defer func() {
+		for _, f := range left {
+			f.warnText(s.notes)
+		}
+	}()
 	if e.ErrTerm {
 		for i := range sides {
 			sides[i] = s.progress.Rows(sides[i])
 		}
 	}
 	st, err := output.Diff(sides[0], sides[1], keys, s.w, o)
-	return st.Same(), s.finish(err)
+	same = st.Same() && !slices.ContainsFunc(left, func(f *someColumns) bool { return f != nil && f.lost })
+	return same, s.finish(err)
 }
 
 // openSide opens what an argument of query diff names.
@@ -147,21 +170,42 @@ func notKept(k keptInfo) *failure {
 		hint: "run it again, with --out FILE to have it in a file; DIG_HISTORY sets the size up to which results are kept"}
 }
 
+// warnedRows warns when all rows were read.
+type warnedRows struct {
+	api.RowReader
+	warn func()
+}
+
+func (r *warnedRows) Next() bool {
+	if r.RowReader.Next() {
+		return true
+	}
+	if r.Err() == nil {
+		r.warn()
+	}
+	return false
+}
+
 // openStatement runs a statement for its typed rows.
 func (e *Env) openStatement(ctx context.Context, st *statement) (api.RowReader, error) {
 	q, err := e.newQuerying(ctx, &executeFlags{}, output.Options{})
 	if err != nil {
 		return nil, err
 	}
-	q.warn(ctx, st, -1, e.Err)
+	if err := e.refuseStatement(st.text); err != nil {
+		return nil, err
+	}
+	look := q.lookBeside(ctx, st.form)
 	for {
 		res, err := q.cl.Queries.Execute(ctx, q.project, st.form, q.format)
 		if err != nil {
+			look.end()
 			return nil, e.pointAt(st, err)
 		}
 		rows := res.Rows()
 		if ok, err := typed(rows); ok || err != nil || q.format == api.CellTyped {
-			return rows, nil // rows says it again when it is read
+			warn := sync.OnceFunc(func() { q.warn(ctx, st, -1, look, e.Err) })
+			return &warnedRows{rows, warn}, nil // rows says an error again when it is read
 		}
 		if err := rows.Close(); err != nil {
 			return nil, fmt.Errorf("closing a result without types: %w", err)

@@ -37,7 +37,11 @@ func (f *batchFlags) register(c *cobra.Command) {
 
 // check validates the flags, and turns --out-dir into an --out with {n}.
 func (f *batchFlags) check(e *Env, c *cobra.Command, chart bool) error {
-	several := c.Flags().Changed("file") || f.eachRow != ""
+	sql, err := c.Flags().GetStringArray("sql")
+	if err != nil {
+		return err
+	}
+	several := c.Flags().Changed("file") || len(sql) > 1 || f.eachRow != ""
 	for _, name := range []string{"out-dir", "jobs", "keep-going"} {
 		if c.Flags().Changed(name) && !several {
 			return usagef("--%s is for several statements", name).withHint("give them with -f FILE, or values with --each-row")
@@ -84,22 +88,6 @@ func endingOf(format string, json, chart bool) string {
 func (f *executeFlags) place(n int) (out, sidecar string) {
 	number := strconv.Itoa(n)
 	return strings.ReplaceAll(f.out, "{n}", number), strings.ReplaceAll(f.sidecar, "{n}", number)
-}
-
-// parts yields the statements of a file.
-func (e *Env) parts(f *executeFlags, name string, parts []part) func() (*statement, error) {
-	n := 0
-	return func() (*statement, error) {
-		if n == len(parts) {
-			return nil, io.EOF
-		}
-		p := parts[n]
-		n++
-		st := f.statement(e, p.text, f.bind)
-		st.line, st.col = p.line, p.col
-		st.where = fmt.Sprintf("statement %d of %s", n, name)
-		return st, nil
-	}
 }
 
 // eachRow yields a statement with the values of each row of a file.

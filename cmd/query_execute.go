@@ -24,15 +24,17 @@ type executeFlags struct {
 	renderFlags
 	batchFlags
 	readingFlags
-	sql, file, id, name, builder, format, dialect string
-	bind                                          []string
-	limit, maxRows                                int64
-	maxSize                                       string
-	noHistory, strict                             bool
+	pageFlags
+	id, name, builder, format, dialect string
+	sql, file, bind                    []string
+	limit, maxRows                     int64
+	maxSize                            string
+	noHistory, strict, acceptColumns   bool
 
 	wire     api.Format // --format
 	maxBytes int64      // --max-bytes
 	limited  bool       // --limit was given
+	texts    []sqlText  // of --sql, -f or the argument
 	out      string     // --out; {n} is the number of a statement
 	sidecar  string     // where the manifest goes
 }
@@ -49,21 +51,25 @@ Give exactly one of --sql (or the SQL as the argument, - for stdin), -f FILE, --
 With -o json the gateway's own bytes are printed, in the shape that --format asks for; every other output
 is made from the rows as they arrive, so a result of any size needs little memory.
 
-A file may hold several statements. Their results follow each other, or go to files of their own with --out-dir, or
+A file may hold several statements, and -f and --sql may be repeated: all run, in the order given. Their results follow each other, or go to files of their own with --out-dir, or
 --out with {n} in the name. The first that fails ends the run; with --keep-going the others run too, and only
-complete results are printed. --each-row runs one statement with the values of each row of a file.`,
+complete results are printed. --each-row runs one statement with the values of each row of a file.
+
+--page-by fetches the rows of each statement in pages by a unique key, where a reply would break off for its size. The key
+is made sure of, and the rows are counted, before; a page that breaks off is asked for in smaller ones.`,
 		Example: strings.ReplaceAll(`  dig query execute --sql "SELECT * FROM sample.shop.customers LIMIT 5"
   dig query execute -f report.sql -o csv --out report.csv
   dig query execute --sql "SELECT * FROM peaka.\"table\".people WHERE age > ?" --bind 30
   dig query execute --id 1210890979914023812 -o ndjson
   dig query execute -f nightly.sql --out-dir results -o parquet --jobs 4 --keep-going
+  dig query execute --sql "SELECT * FROM sample.shop.order_items" --page-by id -o csv --out items.csv
   dig query execute --sql "SELECT count(*) FROM sample.shop.customers WHERE city = ?" --each-row cities.csv -o csv
   echo "SELECT 1" | dig query execute -f -`, "dig ", e.Name+" "),
 		Args: cobra.MaximumNArgs(1),
 	}
 	fs := c.Flags()
-	fs.StringVar(&f.sql, "sql", "", "the statement; a SELECT")
-	fs.StringVarP(&f.file, "file", "f", "", "read the statement from a file, or several that semicolons end; - for stdin")
+	fs.StringArrayVar(&f.sql, "sql", nil, "the statement; a SELECT; repeat for several")
+	fs.StringArrayVarP(&f.file, "file", "f", nil, "read the statement from a file, or several that semicolons end; - for stdin; repeat for several files")
 	fs.StringVar(&f.id, "id", "", "run the saved query with this id")
 	fs.StringVar(&f.name, "name", "", "run what a qualified name means: peaka.query.NAME, peaka.mtquery.NAME, catalog.schema.table")
 	fs.StringVar(&f.builder, "builder", "", "run the query-builder object in this JSON file, - for stdin")
@@ -74,9 +80,11 @@ complete results are printed. --each-row runs one statement with the values of e
 	fs.StringVar(&f.format, "format", "", "shape of the rows on the wire: CELL_TYPED, SIMPLE or COMPACT (by default the cheapest that serves the output)")
 	fs.BoolVar(&f.noHistory, "no-history", false, "do not keep the result for query last")
 	fs.BoolVar(&f.strict, "strict", false, "refuse (exit code 10) when the hosted zones would leave out rows: a table cut at 100, a cache being filled")
+	fs.BoolVar(&f.acceptColumns, "accept-columns", false, "take the columns that a saved query has now for right, when they are others than before")
 	f.renderFlags.register(c)
 	f.batchFlags.register(c)
 	f.readingFlags.register(c)
+	f.pageFlags.register(c)
 	dialectFlag(c, &f.dialect)
 	annotate(c, spec.ExecuteQuery, spec.GetQuery)
 	_ = c.RegisterFlagCompletionFunc("id", e.complete(queryIDs))
@@ -104,9 +112,9 @@ complete results are printed. --each-row runs one statement with the values of e
 				return err
 			}
 			return errors.Join(q.several(c.Context(), next), stop())
-		case f.file != "":
-			if parts := splitSQL(st.text, e.nestedComments()); len(parts) > 1 {
-				return q.several(c.Context(), e.parts(&f, sourceName(f.file), parts))
+		default:
+			if parts := e.split(f.texts); len(parts) > 1 || len(parts) == 1 && len(f.texts) > 1 {
+				return q.several(c.Context(), e.parts(&f, parts))
 			}
 		}
 		return q.single(c.Context(), st)
@@ -116,13 +124,6 @@ complete results are printed. --each-row runs one statement with the values of e
 
 // nestedComments reports whether comments of SQL nest in the place in force.
 func (e *Env) nestedComments() bool { return e.run.settings.Zone.Value == "local" }
-
-func sourceName(file string) string {
-	if file == "-" {
-		return "stdin"
-	}
-	return file
-}
 
 // check validates the flags as a set.
 func (f *executeFlags) check(e *Env, c *cobra.Command) (output.Options, error) {
@@ -150,6 +151,9 @@ func (f *executeFlags) check(e *Env, c *cobra.Command) (output.Options, error) {
 			return o, usagef("--max-bytes: %q is not a size, such as 100MB", f.maxSize)
 		}
 	}
+	if err := f.checkPages(c, o); err != nil {
+		return o, err
+	}
 	f.sidecar, err = manifestName(f.manifest, f.out)
 	if err == nil && f.toFiles && f.sidecar != "" && !strings.Contains(f.sidecar, "{n}") {
 		err = usagef("--manifest names one file for several results").withHint("put {n}, the number of the statement, into the name")
@@ -167,10 +171,10 @@ func (e *Env) executeForm(c *cobra.Command, f *executeFlags, args []string) (*st
 	}
 	if len(args) == 1 && args[0] == "-" {
 		given = append(given, "--file")
-		f.file = "-"
+		f.file = []string{"-"}
 	} else if len(args) == 1 {
 		given = append(given, "the argument")
-		f.sql = args[0]
+		f.sql = args
 	}
 	switch {
 	case len(given) == 0:
@@ -220,25 +224,20 @@ func (e *Env) executeForm(c *cobra.Command, f *executeFlags, args []string) (*st
 			b.Limit = &f.limit
 		}
 		return &statement{form: b, limit: f.limit}, nil
-	case "--file":
-		raw, err := e.readFile("-f", f.file)
-		if err != nil {
-			return nil, err
-		}
-		f.sql = string(raw)
 	}
-	if strings.TrimSpace(f.sql) == "" {
-		return nil, usagef("%s: the statement is empty", given[0])
+	if err := f.readTexts(e, given[0]); err != nil {
+		return nil, err
 	}
-	if parts := splitSQL(f.sql, e.nestedComments()); f.eachRow != "" && len(parts) > 1 {
-		return nil, usagef("--each-row runs one statement, %s holds %d", given[0], len(parts))
+	if n := len(e.split(f.texts)); f.eachRow != "" && n > 1 {
+		return nil, usagef("--each-row runs one statement, %s holds %d", given[0], n)
 	}
-	return f.statement(e, f.sql, f.bind), nil
+	return f.statement(e, f.texts[0].sql, f.bind), nil
 }
 
 // statement makes the request for one SQL text.
 func (f *executeFlags) statement(e *Env, sql string, bind []string) *statement {
 	st := &statement{text: sql}
+	sql = unended(sql, e.nestedComments())
 	if f.limited {
 		st.limit = f.limit
 		sql, st.wrapped = limitSQL(sql, f.limit, e.nestedComments())

@@ -103,7 +103,9 @@ func newFolderMoveCmd(e *Env, in func(queryRun) func(context.Context, *api.Clien
 func newFolderTreeCmd(e *Env) *cobra.Command {
 	var queries bool
 	var root string
-	c := &cobra.Command{Use: "tree", Short: "Show how folders lie in each other", Example: "  " + e.Name + " query folder tree --queries --root /reports -o yaml", Args: cobra.NoArgs}
+	c := &cobra.Command{Use: "tree", Short: "Show how folders lie in each other", Args: cobra.NoArgs,
+		Long:    "Show how folders lie in each other.\n\nWith -o json the list lies in an object, as the gateway sends it: {\"tree\": [...]}; children have the same form.",
+		Example: "  " + e.Name + " query folder tree --queries --root /reports -o yaml\n  " + e.Name + " query folder tree --jq '.tree[] | recurse(.children[]) | .path'"}
 	c.Flags().BoolVar(&queries, "queries", false, "with the queries in each folder")
 	c.Flags().StringVar(&root, "root", "", "only this folder and what is below it")
 	_ = c.RegisterFlagCompletionFunc("root", e.complete("folder"))
@@ -260,7 +262,14 @@ func newFolderDeleteCmd(e *Env, in func(queryRun) func(context.Context, *api.Cli
 				countBelow(t.Tree, &folders, &queries)
 				what = plural(queries, " with 1 query", " with %d queries") + plural(max(folders-1, 0), " and 1 folder below it", " and %d folders below it")
 			}
-			if err := e.confirm("delete folder %s%s?", args[0], what); err != nil {
+			who := args[0]
+			if who == id {
+				who = e.called(id, id, func() ([]named, error) {
+					all, err := cl.Folders.List(ctx, p)
+					return mapNamed(all, func(f api.QueryFolderItem) named { return named{id: f.ID, name: f.Path} }), err
+				})
+			}
+			if err := e.confirm("delete folder %s%s?", who, what); err != nil {
 				return view{}, err
 			}
 			return note("deleted folder %s%s", args[0], what), cl.Folders.Delete(ctx, p, id, params)

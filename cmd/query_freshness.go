@@ -62,13 +62,13 @@ Counting the live query runs it; --stored-only leaves that out.`,
 			n, err := countRows(ctx, cl, p, "mtquery", q.Name)
 			if err == nil {
 				out.StoredRows = &n
-			} else if runStateOf(st.Status) == runDone {
+			} else if !e.planned(err) && runStateOf(st.Status) == runDone {
 				return view{}, err
 			}
 		}
 		if !storedOnly {
 			n, err := countRows(ctx, cl, p, "query", q.Name)
-			if err != nil {
+			if err != nil && !e.planned(err) {
 				return view{}, err
 			}
 			out.LiveRows = &n

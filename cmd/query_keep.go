@@ -3,19 +3,16 @@ package cmd
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
 )
@@ -52,15 +49,12 @@ func (e *Env) keptFile() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s := e.run.settings
-	data := ""
-	if s.InProcess() {
-		if data, err = config.DataDir(e.Getenv); err != nil {
-			return "", err
-		}
+	p, err := e.here()
+	if err != nil {
+		return "", err
 	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{s.Profile.Value, s.Zone.Value, s.BaseURL.Value, data}, "\x00")))
-	return filepath.Join(dir, "results", hex.EncodeToString(sum[:8])+".last"), nil
+	p.Profile = e.run.settings.Profile.Value
+	return filepath.Join(dir, "results", p.Key()+".last"), nil
 }
 
 // keeper stores a result while it is read. It never fails the command it serves.
@@ -77,7 +71,7 @@ type keeper struct {
 // keeper makes the keeper of one result; nil when results are not kept.
 func (e *Env) keeper(on bool) *keeper {
 	limit := e.run.settings.HistoryBytes()
-	if !on || limit == 0 {
+	if !on || limit == 0 || e.tells() {
 		return nil
 	}
 	path, err := e.keptFile()
@@ -121,7 +115,7 @@ func (k *keeper) begin() error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(filepath.Join(dir, "."+filepath.Base(k.path)+"."+rand.Text()[:10]+".partial"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := tempfile.Create(k.path, 0o600)
 	if err != nil {
 		return err
 	}
@@ -157,7 +151,7 @@ func (k *keeper) finish(info keptInfo, err error) {
 		k.drop()
 		_ = os.Remove(k.path)
 	}
-	sweep(filepath.Dir(k.path))
+	tempfile.Sweep(filepath.Dir(k.path))
 }
 
 func (k *keeper) store(info keptInfo) error {
@@ -174,25 +168,11 @@ func (k *keeper) store(info keptInfo) error {
 	if _, err := k.file.Write(append(raw, keptMagic...)); err != nil {
 		return err
 	}
-	if err := k.file.Close(); err != nil {
-		return err
+	err = tempfile.Commit(k.file, k.path)
+	if err == nil {
+		k.file = nil
 	}
-	name := k.file.Name()
-	if err := os.Rename(name, k.path); err != nil {
-		return errors.Join(err, os.Remove(name))
-	}
-	k.file = nil
-	return nil
-}
-
-// sweep removes what killed processes have left.
-func sweep(dir string) {
-	left, _ := filepath.Glob(filepath.Join(dir, ".*.partial"))
-	for _, name := range left {
-		if st, err := os.Lstat(name); err == nil && time.Since(st.ModTime()) > keptMaxAge {
-			_ = os.Remove(name)
-		}
-	}
+	return err // finish removes what is left
 }
 
 var errNothingKept = &failure{exit: exitNotFound, code: "no-last-result", msg: "no result is kept",

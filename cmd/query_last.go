@@ -39,15 +39,15 @@ than the setting history says (16MiB; DIG_HISTORY). --no-history, DIG_HISTORY=of
 		if err != nil {
 			return err
 		}
-		if clear {
-			return e.clearKept()
-		}
 		if fs.Changed("limit") && limit < 0 {
 			return usagef("--limit: %d is negative", limit)
 		}
 		manifest, err := manifestName(f.manifest, e.run.flags.out)
 		if err != nil {
 			return err
+		}
+		if clear {
+			return e.clearKept()
 		}
 		kept, res, err := e.openKept()
 		if err != nil {
@@ -112,6 +112,13 @@ func (e *Env) clearKept() error {
 	path, err := e.keptFile()
 	if err != nil {
 		return err
+	}
+	if e.tells() {
+		if _, err := os.Stat(path); err != nil {
+			fmt.Fprintln(e.Err, "no result was kept")
+			return nil
+		}
+		return e.would("remove the last result (%s)", path)
 	}
 	switch err := os.Remove(path); {
 	case errors.Is(err, os.ErrNotExist):

@@ -27,6 +27,7 @@ type manifest struct {
 	Complete bool   `json:"complete"`
 	Error    string `json:"error,omitempty"`
 
+	idle bool // the run only tells
 	path string
 	hash hash.Hash
 }
@@ -47,7 +48,7 @@ func (e *Env) newManifest(path string, s *sink) *manifest {
 	if path == "" {
 		return nil
 	}
-	m := &manifest{File: s.path, path: e.abs(path), hash: sha256.New()}
+	m := &manifest{idle: e.tells(), File: s.path, path: e.abs(path), hash: sha256.New()}
 	s.w = io.MultiWriter(s.w, m)
 	return m
 }
@@ -60,7 +61,7 @@ func (m *manifest) Write(p []byte) (int, error) {
 
 // write makes the sidecar, of a result that failed as well, and returns err or what went wrong here.
 func (m *manifest) write(info keptInfo, o output.Options, err error) error {
-	if m == nil || errors.Is(err, errDone) {
+	if m == nil || m.idle || errors.Is(err, errDone) {
 		return err
 	}
 	m.keptInfo, m.Format = info, output.Canonical(o.Format)

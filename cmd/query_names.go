@@ -68,11 +68,11 @@ func naming(all []api.Query, schema, name, but string) []string {
 	return names
 }
 
-// readers says which saved queries name a table, as the end of a question; "" when none does or they cannot be listed.
+// readers says which saved queries name a table, as the end of a question; "" when none does.
 func readers(ctx context.Context, cl *api.Client, project, schema, table string) string {
 	all, err := cl.Queries.List(ctx, project)
 	if err != nil {
-		return ""
+		return "; saved queries that name it could not be listed, and break"
 	}
 	if names := naming(all, schema, table, ""); len(names) > 0 {
 		return "; saved queries that name it break: " + strings.Join(names, ", ")

@@ -3,7 +3,6 @@ package cmd
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -104,9 +103,8 @@ func (r *renderFlags) writeRows(w io.Writer, rows api.RowReader, o output.Option
 		if err != nil {
 			return output.Stats{}, err
 		}
-		if rows = some; hidden > 0 {
-			defer fmt.Fprintf(o.Notes, "(%d system columns hidden; --all shows them)\n", hidden)
-		}
+		rows = some
+		defer hidden.told(o.Notes)
 	}
 	switch {
 	case r.chart != "":

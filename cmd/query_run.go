@@ -75,21 +75,40 @@ func (q *querying) run(ctx context.Context, st *statement, s *sink, o output.Opt
 			err = limit
 		}
 	}()
+	if err := q.e.refuseStatement(st.text); err != nil {
+		return info, err
+	}
+	saved, isSaved := savedOf(st.form)
 	if ctx, err = q.f.readingFlags.apply(ctx, q, st); err != nil {
 		return info, err
 	}
 	if q.f.dialect == dialectDuck {
 		ctx, info.Dialect = inDialect(ctx, q.f.dialect), q.f.dialect
 	}
-	a := &answer{q: q, st: st, s: s, keep: keep}
+	a := &answer{q: q, st: st, s: s, keep: keep, began: time.Now()}
 	defer a.close()
 	if err := q.distrust(ctx, st); err != nil {
 		return info, err
 	}
+	if err := q.distrustColumns(ctx, st); err != nil {
+		return info, err
+	}
+	if err := q.distrustPaging(ctx, st); err != nil {
+		return info, err
+	}
+	look := q.lookBeside(ctx, st.form)
+	defer look.end()
+	o.Notes, o.Elapsed = s.notes, elapsed
+	if len(q.f.by) > 0 {
+		info.Rows, err = a.writePages(ctx, o)
+		if err == nil {
+			q.warn(ctx, st, info.Rows, look, s.notes)
+		}
+		return info, q.limitError(err, info.Rows)
+	}
 	if err := a.ask(ctx, q.format); err != nil {
 		return info, err
 	}
-	o.Notes, o.Elapsed = s.notes, elapsed
 	stats, err := a.write(ctx, o)
 	info.Rows, info.Wire, info.Elapsed = stats.Rows, a.res.Format, elapsed().Seconds()
 	a.keeper.finish(info, err)
@@ -97,7 +116,11 @@ func (q *querying) run(ctx context.Context, st *statement, s *sink, o output.Opt
 		fmt.Fprintf(s.notes, "(--limit %d was reached; the result may have more rows)\n", st.limit)
 	}
 	if err == nil {
-		q.warn(ctx, st, stats.Rows, s.notes)
+		q.warn(ctx, st, stats.Rows, look, s.notes)
+		q.warnPaging(st, s.notes)
+		if isSaved && !q.f.strict && !q.f.stored {
+			q.warnColumns(ctx, saved, a.cols, s.notes)
+		}
 	}
 	return info, q.limitError(err, stats.Rows)
 }
@@ -108,14 +131,16 @@ type answer struct {
 	st     *statement
 	s      *sink
 	keep   bool
+	began  time.Time
 	keeper *keeper
 	res    *api.Result
+	cols   []api.ResultColumn // of the result, once it is written
 }
 
 func (a *answer) ask(ctx context.Context, format api.Format) error {
 	res, err := a.q.cl.Queries.Execute(ctx, a.q.project, a.st.form, format)
 	if err != nil {
-		return a.q.timedOut(a.q.e.pointAt(a.st, err))
+		return a.q.timedOut(a.q.e.pointAt(a.st, err), time.Since(a.began))
 	}
 	if a.q.f.maxBytes > 0 {
 		res.Body = &limitBody{res.Body, a.q.f.maxBytes}
@@ -141,7 +166,9 @@ func (a *answer) close() {
 func (a *answer) write(ctx context.Context, o output.Options) (output.Stats, error) {
 	f := &a.q.f.renderFlags
 	if f.verbatim(o) {
-		return f.copy(a.s.w, a.res, o, a.wrap)
+		return f.copy(a.s.w, a.res, o, func(r api.RowReader) api.RowReader {
+			return &seenColumns{RowReader: a.wrap(r), cols: &a.cols}
+		})
 	}
 	rows := a.res.Rows()
 	if a.res.Format != api.CellTyped && !a.q.chosen && f.needsTypes(o) {
@@ -154,6 +181,10 @@ func (a *answer) write(ctx context.Context, o output.Options) (output.Stats, err
 			rows = a.res.Rows()
 		}
 	}
+	if a.res.Format != api.CellTyped && a.q.e.guarded() {
+		o.Types = func() []string { return a.q.typesOf(ctx, a.st, o.Notes) }
+	}
+	a.cols, _ = rows.Columns() // an error comes again when the rows are read
 	if a.s.columns != nil {
 		var err error
 		if o, err = a.s.columns(rows, o); err != nil {
@@ -161,6 +192,28 @@ func (a *answer) write(ctx context.Context, o output.Options) (output.Stats, err
 		}
 	}
 	return f.writeRows(a.s.w, a.wrap(rows), o)
+}
+
+// writePages writes a result that is fetched in pages. It is not kept: it is not one reply.
+func (a *answer) writePages(ctx context.Context, o output.Options) (int64, error) {
+	if k := a.q.e.keeper(a.keep); k != nil {
+		k.giveUp("it was fetched in pages")
+		defer func() { k.finish(a.q.e.about(a.st, a.q.project), nil) }()
+	}
+	p, err := a.q.openPages(ctx, a.st, o.Notes)
+	if err != nil {
+		inner := *a.st
+		inner.wrapped++ // the line before it
+		return 0, a.q.e.pointAt(&inner, err)
+	}
+	defer p.Close()
+	if a.s.columns != nil {
+		if o, err = a.s.columns(p, o); err != nil {
+			return 0, err
+		}
+	}
+	stats, err := a.q.f.renderFlags.writeRows(a.s.w, a.wrap(p), o)
+	return stats.Rows, err
 }
 
 func (a *answer) wrap(r api.RowReader) api.RowReader {
@@ -171,6 +224,22 @@ func (a *answer) wrap(r api.RowReader) api.RowReader {
 		r = a.s.progress.Rows(r)
 	}
 	return r
+}
+
+// seenColumns keeps the columns of a result when its rows have been read.
+type seenColumns struct {
+	api.RowReader
+	cols *[]api.ResultColumn
+}
+
+func (s *seenColumns) Next() bool {
+	if s.RowReader.Next() {
+		return true
+	}
+	if s.Err() == nil {
+		*s.cols, _ = s.Columns() // they were read before the rows
+	}
+	return false
 }
 
 // limitTime bounds a run by --timeout.
@@ -186,10 +255,10 @@ func timeFailure(d time.Duration) *failure {
 	return &failure{exit: exitMaxTime, code: "timeout", msg: fmt.Sprintf("--timeout: the query was not done after %v", d), hint: "raise --timeout, or ask for less; what was printed is not the whole result"}
 }
 
-// timedOut recognizes that the gateway kept the limit it was sent.
-func (q *querying) timedOut(err error) error {
+// timedOut recognizes that the gateway kept the limit it was sent. One that gives up sooner does so for a reason of its own.
+func (q *querying) timedOut(err error, took time.Duration) error {
 	var ae *api.Error
-	if d := q.e.timeLimit(); d > 0 && errors.As(err, &ae) && ae.Kind == api.KindTimeout {
+	if d := q.e.timeLimit(); d > 0 && took >= d && errors.As(err, &ae) && ae.Kind == api.KindTimeout {
 		return timeFailure(d)
 	}
 	return err
@@ -231,7 +300,7 @@ func (q *querying) single(ctx context.Context, st *statement) error {
 	ctx, cancel := context.WithCancel(context.WithValue(ctx, opKey{}, spec.ExecuteQuery))
 	defer cancel()
 	out, sidecar := q.f.place(1)
-	if q.f.toFiles {
+	if q.f.toFiles && !q.e.tells() {
 		if err := os.MkdirAll(filepath.Dir(q.e.abs(out)), 0o777); err != nil {
 			return usagef("--out: %v", err)
 		}

@@ -122,6 +122,7 @@ func newQueryDeleteCmd(e *Env) *cobra.Command {
 		if err := cl.Queries.Delete(ctx, p, id); err != nil {
 			return view{}, err
 		}
+		e.forgetColumns(p, id)
 		return note("deleted query %s%s", q.Name, e.emptyFolder(ctx, cl, p, q.FolderID)), nil
 	}))
 }

@@ -72,6 +72,17 @@ func splitSQL(sql string, nested bool) []part {
 	return parts
 }
 
+// unended leaves out one semicolon at the end of a text, and the white space and comments around it: the hosted zones take none. More
+// statements than one stay as they are.
+func unended(sql string, nested bool) string {
+	before, end, semicolon := 0, 0, false // ends of the last two tokens
+	scanSQL(sql, nested, func(from, to int) { before, end, semicolon = end, to, sql[from] == ';' })
+	if !semicolon || before == 0 {
+		return sql
+	}
+	return sql[:before]
+}
+
 // limitSQL makes a statement yield at most n rows. LIMIT goes to the end, where it keeps the order of the rows; a statement that has a
 // limit of its own goes into a subquery, whose first line is then the second of the text (wrapped is 1).
 func limitSQL(sql string, n int64, nested bool) (limited string, wrapped int) {

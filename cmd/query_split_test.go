@@ -42,6 +42,39 @@ func TestSplitSQL(t *testing.T) {
 	}
 }
 
+func TestUnended(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                               "",
+		";":                              ";",
+		" ; ":                            " ; ",
+		"SELECT 1":                       "SELECT 1",
+		"SELECT 1;":                      "SELECT 1",
+		"SELECT 1 ;\n":                   "SELECT 1",
+		"\n-- head\nSELECT 1;":           "\n-- head\nSELECT 1",
+		"SELECT 1 /* a */ ; -- b\n":      "SELECT 1",
+		"SELECT 1 -- a ;":                "SELECT 1 -- a ;",
+		"SELECT 1 -- a ;\n;":             "SELECT 1",
+		"SELECT 1; /* open":              "SELECT 1",
+		"SELECT ';'":                     "SELECT ';'",
+		"SELECT ';';":                    "SELECT ';'",
+		"SELECT 'open;":                  "SELECT 'open;",
+		`SELECT 1 AS "a;"`:               `SELECT 1 AS "a;"`,
+		"SELECT $$;$$;":                  "SELECT $$;$$",
+		"SELECT 1; SELECT 2":             "SELECT 1; SELECT 2",
+		"SELECT 1; SELECT 2;":            "SELECT 1; SELECT 2",
+		"SELECT 1;;":                     "SELECT 1;",
+		"SELECT 'é' ;":                   "SELECT 'é'",
+		"SELECT 1 /* a /* b */ ; c */ ;": "SELECT 1",
+	} {
+		if got := unended(in, true); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+	if got := unended("SELECT 1 /* a /* b */ ;", false); got != "SELECT 1" {
+		t.Errorf("comments nest: %q", got)
+	}
+}
+
 func TestLimitSQL(t *testing.T) {
 	for in, want := range map[string]string{
 		"SELECT 1":                              "SELECT 1\nLIMIT 5",

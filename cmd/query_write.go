@@ -17,6 +17,7 @@ type queryFlags struct {
 	noCheck, allowPart                bool
 	schedule                          scheduleFlags
 	wait                              waitFlags
+	estimate                          bool
 }
 
 func (f *queryFlags) register(e *Env, c *cobra.Command) {
@@ -31,6 +32,7 @@ func (f *queryFlags) register(e *Env, c *cobra.Command) {
 	_ = c.RegisterFlagCompletionFunc("from-query", e.complete("query"))
 	_ = c.RegisterFlagCompletionFunc("path", e.complete("folder"))
 	f.schedule.register(c)
+	allowPartFlag(c, &f.allowPart)
 	bodyFlag(c, &f.body)
 }
 
@@ -71,6 +73,13 @@ func (f *queryFlags) request(e *Env, c *cobra.Command) (api.QueryRequest, error)
 	if req.InputQuery != nil && strings.TrimSpace(*req.InputQuery) == "" {
 		return req, usagef("the statement is empty")
 	}
+	if req.InputQuery != nil {
+		if err := e.refuseStatement(*req.InputQuery); err != nil {
+			return req, err
+		}
+		text := unended(*req.InputQuery, e.nestedComments())
+		req.InputQuery = &text
+	}
 	kind, err := queryType(f.kind)
 	if err != nil {
 		return req, err
@@ -107,15 +116,15 @@ with underscores for what is neither letter nor digit.
 
 With --type MATERIALIZED its result is stored as well, as peaka.mtquery.NAME, and refreshed by --every or
 --cron or on request; the first run starts at once, and --wait waits for it. Partitioning and sorting of
-the stored result cannot be set through the API.`,
+the stored result cannot be set through the API; --estimate prints about how large it will be, and saves nothing.`,
 		Example: strings.ReplaceAll(`  dig query create "Daily sales" -f daily.sql --path /reports
   dig query create big_customers --sql "SELECT * FROM sample.shop.customers" --type MATERIALIZED --every PT6H --wait
   dig query create weekly --from-query daily_sales --type MATERIALIZED --cron "0 6 * * 1" --timezone Europe/Berlin`, "dig ", e.Name+" "),
 	}
 	f.register(e, c)
-	f.wait.register(c, "the first run of a materialized query")
-	allowPartFlag(c, &f.allowPart)
-	annotate(c, spec.GetMaterializedStatus)
+	f.wait.register(c, "the first run of a materialized query has ended")
+	c.Flags().BoolVar(&f.estimate, "estimate", false, "only print about how large the stored result will be")
+	annotate(c, spec.GetMaterializedStatus, spec.ExecuteQuery)
 	return e.leaf(spec.CreateQuery, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
 		req, err := f.request(e, c)
 		if err != nil {
@@ -135,7 +144,10 @@ the stored result cannot be set through the API.`,
 		if req.QueryType == "" {
 			req.QueryType = "PLAIN"
 		}
-		if err := f.wait.check(c, req.QueryType == "MATERIALIZED"); err != nil {
+		if f.wait.wait && req.QueryType != "MATERIALIZED" {
+			return view{}, usagef("--wait needs a materialized query: there is nothing to wait for")
+		}
+		if err := f.wait.check(false); err != nil {
 			return view{}, err
 		}
 		p, err := e.projectID(ctx, cl)
@@ -145,16 +157,30 @@ the stored result cannot be set through the API.`,
 		if err := f.reference(ctx, cl, p, &req); err != nil {
 			return view{}, err
 		}
-		if req.QueryType == "MATERIALIZED" && req.InputQuery != nil {
-			if err := e.keepWhole(ctx, cl, p, *req.InputQuery, f.allowPart); err != nil {
-				return view{}, err
+		if f.estimate {
+			sql := ""
+			if req.InputQuery != nil {
+				sql = *req.InputQuery
+			} else {
+				from, err := cl.Queries.Get(ctx, p, *req.InputQueryRefID)
+				if err != nil {
+					return view{}, err
+				}
+				sql = from.InputQuery
 			}
+			return e.estimate(ctx, cl, p, sql)
+		}
+		if err := e.keepWholeChange(ctx, cl, p, "", req, f.allowPart); err != nil {
+			return view{}, err
 		}
 		v, err := cl.Queries.Create(ctx, p, req, f.params())
 		if err != nil {
 			return view{}, e.notSaved(req, err)
 		}
 		e.sameSchedule(req.Schedule, v.Schedule)
+		if !f.noCheck {
+			e.noteColumns(ctx, cl, p, v)
+		}
 		if f.wait.wait {
 			if _, err := e.waitRun(ctx, cl, p, v.ID, v.Name, nil, f.wait.limit); err != nil {
 				return view{}, err
@@ -199,6 +225,9 @@ PLAIN and MATERIALIZED in place; PLAIN drops the stored result and the schedule.
 		if err := f.reference(ctx, cl, p, &req); err != nil {
 			return view{}, err
 		}
+		if err := e.keepWholeChange(ctx, cl, p, id, req, f.allowPart); err != nil {
+			return view{}, err
+		}
 		var old api.Query
 		if req.DisplayName != nil {
 			if old, err = cl.Queries.Get(ctx, p, id); err != nil {
@@ -210,6 +239,7 @@ PLAIN and MATERIALIZED in place; PLAIN drops the stored result and the schedule.
 			return view{}, e.notSaved(req, err)
 		}
 		e.sameSchedule(req.Schedule, v.Schedule)
+		e.noteColumns(ctx, cl, p, v)
 		if req.DisplayName != nil && old.Name != v.Name {
 			used, err := dependants(ctx, cl, p, old)
 			if err != nil {
@@ -226,26 +256,38 @@ PLAIN and MATERIALIZED in place; PLAIN drops the stored result and the schedule.
 func newQueryMaterializeCmd(e *Env) *cobra.Command {
 	var s scheduleFlags
 	var w waitFlags
-	var allowPart bool
+	var allowPart, estimate bool
 	c := &cobra.Command{
 		Use: "materialize QUERY", Short: "Store the result of a saved query, and refresh it on a schedule", Args: cobra.ExactArgs(1),
 		Long: `Store the result of a saved query as peaka.mtquery.NAME; peaka.query.NAME stays live. The first run starts
-at once. A query that is materialized already only gets the schedule given.`,
-		Example: fmt.Sprintf("  %[1]s query materialize daily_sales --every PT6H --wait", e.Name),
+at once. A query that is materialized already only gets the schedule given.
+
+Partitioning and sorting of the stored result cannot be set through the API, so reading it costs what its size says:
+--estimate runs the query to count its rows and to measure some of them, prints about how large the result will be,
+and stores nothing.`,
+		Example: fmt.Sprintf("  %[1]s query materialize daily_sales --every PT6H --wait\n  %[1]s query materialize daily_sales --estimate", e.Name),
 	}
+	c.Flags().BoolVar(&estimate, "estimate", false, "only print about how large the stored result will be")
 	s.register(c)
-	w.register(c, "the first run")
+	w.register(c, "the first run has ended")
 	allowPartFlag(c, &allowPart)
-	annotate(c, spec.GetMaterializedStatus, spec.GetQuery)
+	annotate(c, spec.GetMaterializedStatus, spec.GetQuery, spec.ExecuteQuery)
 	return e.leaf(spec.UpdateQuery, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
 		req := api.QueryRequest{QueryType: "MATERIALIZED"}
 		if err := s.into(c, &req.Schedule); err != nil {
 			return view{}, err
 		}
-		if err := w.check(c, true); err != nil {
+		if err := w.check(false); err != nil {
 			return view{}, err
 		}
 		return e.onQuery(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (view, error) {
+			if estimate {
+				q, err := cl.Queries.Get(ctx, p, id)
+				if err != nil {
+					return view{}, err
+				}
+				return e.estimate(ctx, cl, p, q.InputQuery)
+			}
 			if err := e.keepWholeQuery(ctx, cl, p, id, allowPart); err != nil {
 				return view{}, err
 			}

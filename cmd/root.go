@@ -74,6 +74,7 @@ when no other zone is chosen.`,
 		}
 		return f
 	})
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return e.flagsOnce(c) }
 	root.AddGroup(
 		&cobra.Group{ID: groupData, Title: "Data:"},
 		&cobra.Group{ID: groupSources, Title: "Sources:"},

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
@@ -105,7 +106,17 @@ func newSemanticTableCmd(e *Env) *cobra.Command {
 			if err != nil {
 				return view{}, err
 			}
-			if err := e.confirm("remove table %s (%s) from semantic catalog %s?", args[1], table, args[0]); err != nil {
+			who := e.called(args[1], table, func() ([]named, error) {
+				var all []named
+				schemas, err := cl.Catalogs.Schemas(ctx, p, id)
+				for _, s := range schemas {
+					tables, terr := cl.Catalogs.Tables(ctx, p, id, s.SchemaName)
+					err = errors.Join(err, terr)
+					all = append(all, mapNamed(tables, func(t api.Table) named { return named{id: t.TableID, name: t.SchemaName + "." + t.TableName} })...)
+				}
+				return all, err
+			})
+			if err := e.confirm("remove table %s from semantic catalog %s?", who, args[0]); err != nil {
 				return view{}, err
 			}
 			return note("removed table %s", args[1]), cl.SemanticCatalogs.DeleteTable(ctx, p, id, table)

@@ -24,12 +24,37 @@ type session struct {
 	settings *config.Settings
 	client   *api.Client
 	closers  []io.Closer
-	helped   error     // of writing a help text, which cobra has no way to return
-	terminal io.Writer // stderr itself, for what moves the cursor: progress and pager
+	allowed  []string // hosts that files of exports may come from, --allow-host
+	changed  int32    // not 0: a request that may change something was sent
+	helped   error    // of writing a help text, which cobra has no way to return
+	mask     *output.Masker
+	told     int             // steps that a run which only tells has told of
+	terminal io.Writer       // stderr itself, for what moves the cursor: progress and pager
+	ctx      context.Context // of the run, for what has none of its own
+	stuck    chan struct{}   // closed when a statement of a gateway in this process does not end; nil without one
 }
 
-// close gives it back. Background work of a gateway in this process is waited for, and cancelled when ctx ends.
+// close gives it back. Background work of a gateway in this process is waited for, and cancelled when ctx ends. A statement that does not
+// end is not waited for: its end is that of the process.
 func (s *session) close(ctx context.Context) error {
+	done := make(chan error, 1)
+	go func() { done <- s.closeAll(ctx) }()
+	select {
+	case err := <-done:
+		return err
+	case <-s.stuck:
+	}
+	late := time.NewTimer(lastWord)
+	defer late.Stop()
+	select {
+	case err := <-done:
+		return err
+	case <-late.C:
+		return nil // the reason is known, or no answer depended on it
+	}
+}
+
+func (s *session) closeAll(ctx context.Context) error {
 	var err error
 	for i := len(s.closers) - 1; i >= 0; i-- {
 		if c, ok := s.closers[i].(interface{ Interrupt() }); ok {
@@ -67,8 +92,8 @@ func (s *session) register(fs *pflag.FlagSet) {
 	fs.StringVar(&g.null, "null", "", "how NULL is written")
 	fs.StringVar(&g.timeout, "timeout", "", "time limit of a call, of a whole query for query execute, such as 90s (DIG_TIMEOUT)")
 	fs.IntVar(&g.retries, "retries", 2, "how often to send a call that changes nothing again when the gateway is overloaded or the connection breaks")
-	fs.BoolVar(&g.dryRun, "dry-run", false, "print the request that would change something, without sending it")
-	fs.BoolVar(&g.explain, "explain", false, "print where settings come from and the request, without sending it")
+	fs.BoolVar(&g.dryRun, "dry-run", false, "print the requests that would change something, and change nothing")
+	fs.BoolVar(&g.explain, "explain", false, "print where settings come from and the requests, without sending them; only look-ups of names are sent")
 	fs.BoolVar(&g.debug, "debug", false, "print every exchange with the gateway to stderr, without keys")
 	fs.BoolVarP(&g.yes, "yes", "y", false, "do not ask before deleting")
 }
@@ -94,6 +119,7 @@ func (e *Env) Settings() (*config.Settings, error) {
 		}
 	}
 	e.run.settings = s
+	e.run.mask.Hide(s.Key.Reveal())
 	return s, nil
 }
 
@@ -106,15 +132,15 @@ func (e *Env) Client() (*api.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := api.Options{BaseURL: s.BaseURL.Value, UserAgent: "dig/" + buildVersion(), Retries: e.run.flags.retries, Slashes: s.Zone.Value == string(config.Local)}
+	o := api.Options{BaseURL: s.BaseURL.Value, LinkHosts: e.run.allowed, UserAgent: "dig/" + buildVersion(), Retries: e.run.flags.retries, Slashes: s.Zone.Value == string(config.Local)}
 	if o.Retries < 0 {
 		return nil, usagef("--retries: %d is negative", o.Retries)
 	}
 	o.Timeout, _ = s.TimeoutDuration()
 	if s.InProcess() {
-		o.BaseURL = gateway.LocalBaseURL
+		o.BaseURL, o.Patient = gateway.LocalBaseURL, true
 		lt := &localTransport{env: e}
-		e.run.closers = append(e.run.closers, lt)
+		e.run.closers, e.run.stuck = append(e.run.closers, lt), make(chan struct{})
 		o.Transport = lt
 	} else {
 		key, err := s.NeedKey()
@@ -123,6 +149,7 @@ func (e *Env) Client() (*api.Client, error) {
 		}
 		o.Key = key.Reveal()
 		e.warnExpiry(s)
+		o.Before = e.mayCall
 		t := http.DefaultTransport.(*http.Transport).Clone()
 		t.DisableCompression = config.IsLoopback(s.BaseURL.Value) // gzip triples the CPU of a result; it pays on a far link only
 		o.Transport = t
@@ -164,7 +191,11 @@ func (e *Env) outputOptions() (output.Options, error) {
 // writer opens what the result goes to: stdout, or a file that appears only when the run has succeeded.
 func (e *Env) writer() (w io.Writer, commit func() error, abort func(), err error) {
 	if e.run.flags.out == "" || e.run.flags.out == "-" {
-		return e.Out, func() error { return nil }, func() {}, nil
+		w := e.onScreen()
+		return w, func() error { return flush(w) }, func() { _ = flush(w) }, nil
+	}
+	if e.tells() {
+		return io.Discard, func() error { return e.would("write %s", e.run.flags.out) }, func() {}, nil
 	}
 	f, err := output.Create(e.abs(e.run.flags.out))
 	if err != nil {

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -21,6 +22,9 @@ type sink struct {
 	// columns, if any, may change how the rows are written once their columns are known
 	columns func(api.RowReader, output.Options) (output.Options, error)
 
+	instead func() error // of giving the file its name, in a run that only tells
+
+	screen *output.MaskWriter // before the pager
 	pager  *output.Pager
 	held   bytes.Buffer // notes that must not disturb the pager
 	file   *output.File
@@ -32,6 +36,10 @@ type sink struct {
 func (e *Env) openSink(path string, page bool, o output.Options, cancel func()) (*sink, error) {
 	s := &sink{w: e.Out, notes: e.Err, stderr: e.Err}
 	s.progress = e.progress()
+	if path != "" && path != "-" && e.tells() {
+		s.w, s.path, s.instead = io.Discard, path, func() error { return e.would("write %s", path) }
+		return s, nil
+	}
 	if path != "" && path != "-" {
 		f, err := output.Create(e.abs(path))
 		if err != nil {
@@ -42,8 +50,16 @@ func (e *Env) openSink(path string, page bool, o output.Options, cancel func()) 
 		return s, nil
 	}
 	if page && o.Terminal {
-		s.pager = output.NewPager(output.PagerOptions{Command: e.pagerCommand(), Env: os.Environ(), Out: e.Out, Err: e.run.terminal, Width: e.Width, Height: e.Height, Cancel: cancel})
-		s.w = s.pager
+		s.pager = output.NewPager(output.PagerOptions{Command: e.pagerCommand(), Env: os.Environ(), Out: streamOf(e.Out), Err: streamOf(e.run.terminal), Width: e.Width, Height: e.Height, Cancel: cancel})
+		s.screen = e.run.mask.Writer(s.pager)
+		s.w = s.screen
+		if ctx := e.run.ctx; ctx != nil {
+			context.AfterFunc(ctx, func() {
+				if errors.Is(context.Cause(ctx), errTerminated) {
+					s.pager.Terminate()
+				}
+			})
+		}
 		if e.ErrTerm {
 			s.notes = output.NewScreen(&s.held)
 		}
@@ -69,8 +85,31 @@ func (e *Env) pagerCommand() string {
 	return e.Getenv("PAGER")
 }
 
+// streamOf is the stream behind the masking: a pager has to see that it is a terminal.
+func streamOf(w io.Writer) io.Writer {
+	if m, ok := w.(*output.MaskWriter); ok {
+		return m.Unwrap()
+	}
+	return w
+}
+
+// onScreen is stdout for text that dig does not lay out: on a terminal what could steer it becomes visible.
+func (e *Env) onScreen() io.Writer {
+	if e.OutTerm {
+		return output.NewScreen(e.Out)
+	}
+	return e.Out
+}
+
+func flush(w io.Writer) error {
+	if s, ok := w.(*output.Screen); ok {
+		return s.Flush()
+	}
+	return nil
+}
+
 func regularFile(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := unwrapped(w).(*os.File)
 	if !ok {
 		return false
 	}
@@ -84,6 +123,9 @@ func (s *sink) finish(err error) error {
 	if !s.shared {
 		s.progress.Stop()
 	}
+	if s.instead != nil && err == nil {
+		return s.instead()
+	}
 	if s.file != nil {
 		if err != nil {
 			return errors.Join(err, s.file.Abort())
@@ -92,6 +134,9 @@ func (s *sink) finish(err error) error {
 	}
 	if s.pager == nil {
 		return err
+	}
+	if ferr := s.screen.Flush(); err == nil {
+		err = ferr
 	}
 	if s.pager.Paging() { // the footer belongs to the table, and the screen to the pager
 		_, _ = s.pager.Write(s.held.Bytes())

@@ -1,6 +1,9 @@
 package cmd
 
 import (
+	"context"
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -8,46 +11,80 @@ import (
 )
 
 // systemNames are the columns that SELECT * over an internal table brings besides those its owner declared [L].
-var systemNames = []string{"_id", "_version", "_created_time", "_created_by", "_last_modified_time", "_last_modified_by", "_session", "text"}
+var systemNames = []string{"_id", "_version", "_created_time", "_created_by", "_last_modified_time", "_last_modified_by", "_session", bareText}
+
+// bareText is the one system column that rows of a file can be imported into, and whose name may be the owner's: it counts as one
+// while it is NULL in every row.
+const bareText = "text"
 
 // parameterPrefix begins the names of columns that take parameters of API connectors; they read NULL [L].
 const parameterPrefix = "_q_"
 
-// withoutSystem leaves system columns out of a table for people, when a result has all of them and others too, and parameter columns. It returns how
-// many were left out. Formats that programs read are never touched.
-func withoutSystem(rows api.RowReader) (api.RowReader, int, error) {
-	cols, err := rows.Columns()
-	if err != nil {
-		return rows, 0, err
-	}
-	has, internal := map[string]bool{}, true
-	for _, c := range cols {
-		has[c.Name] = true
-	}
+// textAhead is how many rows are looked at for a value in the bare text column before it is left out.
+const textAhead = 50
+
+// systemColumn reports whether a column is one that every internal table has [L].
+func systemColumn(name string) bool {
+	return slices.Contains(systemNames, name) || name == "_operation"
+}
+
+// internalRows reports whether a result has every system column, and so is made of all columns of an internal table.
+func internalRows(cols []api.ResultColumn) bool {
 	for _, n := range systemNames {
-		internal = internal && has[n]
-	}
-	f := &someColumns{RowReader: rows}
-	for i, c := range cols {
-		system := internal && (slices.Contains(systemNames, c.Name) || c.Name == "_operation")
-		if !system && !strings.HasPrefix(c.Name, parameterPrefix) {
-			f.keep = append(f.keep, i)
-			f.cols = append(f.cols, c)
+		if !slices.ContainsFunc(cols, func(c api.ResultColumn) bool { return c.Name == n }) {
+			return false
 		}
 	}
-	if len(f.keep) == 0 || len(f.keep) == len(cols) {
-		return rows, 0, nil
+	return true
+}
+
+// withoutSystem leaves system columns out of a table for people, when a result has all of them and others too, and parameter columns.
+// Formats that programs read are never touched. The second result is nil if nothing is left out.
+func withoutSystem(rows api.RowReader) (api.RowReader, *someColumns, error) {
+	cols, err := rows.Columns()
+	if err != nil {
+		return rows, nil, err
 	}
+	internal := internalRows(cols)
+	return leaveOut(rows, cols, func(c api.ResultColumn) bool {
+		return internal && systemColumn(c.Name) || strings.HasPrefix(c.Name, parameterPrefix)
+	})
+}
+
+// leaveOut hides columns, the bare text column only while it holds nothing.
+func leaveOut(rows api.RowReader, cols []api.ResultColumn, hide func(api.ResultColumn) bool) (api.RowReader, *someColumns, error) {
+	f := &someColumns{RowReader: rows, text: -1}
+	for i, c := range cols {
+		if hide(c) && c.Name == bareText {
+			ahead := &aheadRows{RowReader: rows}
+			f.RowReader = ahead
+			if !ahead.holds(i) {
+				f.text = i
+				continue
+			}
+		} else if hide(c) {
+			continue
+		}
+		f.keep = append(f.keep, i)
+		f.cols = append(f.cols, c)
+	}
+	if len(f.keep) == 0 || len(f.keep) == len(cols) {
+		return f.RowReader, nil, nil
+	}
+	f.hidden = len(cols) - len(f.keep)
 	f.row = make([]api.Cell, len(f.keep))
-	return f, len(cols) - len(f.keep), nil
+	return f, f, nil
 }
 
 // someColumns is a result with some of its columns.
 type someColumns struct {
 	api.RowReader
-	keep []int
-	cols []api.ResultColumn
-	row  []api.Cell
+	keep   []int
+	cols   []api.ResultColumn
+	row    []api.Cell
+	hidden int
+	text   int  // index of the bare text column that is left out, -1 for none
+	lost   bool // it held a value
 }
 
 func (f *someColumns) Columns() ([]api.ResultColumn, error) { return f.cols, nil }
@@ -57,5 +94,100 @@ func (f *someColumns) Row() []api.Cell {
 	for i, k := range f.keep {
 		f.row[i] = all[k]
 	}
+	if f.text >= 0 && !all[f.text].IsNull() {
+		f.lost = true
+	}
 	return f.row
+}
+
+// told says what was left out.
+func (f *someColumns) told(notes io.Writer) {
+	if f == nil {
+		return
+	}
+	fmt.Fprintf(notes, "(%d system columns hidden; --all shows them)\n", f.hidden)
+	f.warnText(notes)
+}
+
+func (f *someColumns) warnText(notes io.Writer) {
+	if f != nil && f.lost {
+		fmt.Fprintf(notes, "warning: the column %q was taken for a system column, and holds values; --all takes it along\n", bareText)
+	}
+}
+
+// aheadRows is a result whose first rows were looked at already.
+type aheadRows struct {
+	api.RowReader
+	held [][]api.Cell
+	at   int
+}
+
+// holds reads ahead for a value in a column.
+func (a *aheadRows) holds(column int) bool {
+	for len(a.held) < textAhead && a.RowReader.Next() {
+		row := a.RowReader.Row()
+		kept := make([]api.Cell, len(row))
+		for i, c := range row {
+			kept[i] = slices.Clone(c)
+		}
+		a.held = append(a.held, kept)
+		if !kept[column].IsNull() {
+			return true
+		}
+	}
+	return false
+}
+
+func (a *aheadRows) Next() bool {
+	if a.at < len(a.held) {
+		a.at++
+		return true
+	}
+	a.at = len(a.held) + 1
+	return a.RowReader.Next()
+}
+
+func (a *aheadRows) Row() []api.Cell {
+	if a.at <= len(a.held) {
+		return a.held[a.at-1]
+	}
+	return a.RowReader.Row()
+}
+
+// withoutSystemSides leaves system columns out of both sides of a comparison if one of them is an internal table: a copy elsewhere has
+// others, or none. The bare text column stays where both sides have it. What is named stays.
+func withoutSystemSides(sides *[2]api.RowReader, named []string) (left []*someColumns, err error) {
+	var cols [2][]api.ResultColumn
+	for i := range sides {
+		if cols[i], err = sides[i].Columns(); err != nil {
+			return nil, err
+		}
+	}
+	internal := [2]bool{internalRows(cols[0]), internalRows(cols[1])}
+	if !internal[0] && !internal[1] {
+		return nil, nil
+	}
+	for i := range sides {
+		hasText := slices.ContainsFunc(cols[1-i], func(c api.ResultColumn) bool { return c.Name == bareText })
+		rows, f, err := leaveOut(sides[i], cols[i], func(c api.ResultColumn) bool {
+			return systemColumn(c.Name) && !slices.Contains(named, c.Name) && (c.Name != bareText || internal[i] && !hasText)
+		})
+		if err != nil {
+			return nil, err
+		}
+		sides[i], left = rows, append(left, f)
+	}
+	return left, nil
+}
+
+// textInUse reports whether the bare text column of an internal table holds a value, as far as can be found out.
+func textInUse(ctx context.Context, cl *api.Client, project, schema, table string) (bool, error) {
+	t := tableRef{"peaka", schema, table}
+	res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: `SELECT 1 AS n FROM ` + t.quoted() + ` WHERE "text" IS NOT NULL LIMIT 1`}, api.Compact)
+	if err != nil {
+		return false, err
+	}
+	defer res.Close()
+	rows := res.Rows()
+	return rows.Next(), rows.Err()
 }

@@ -17,6 +17,9 @@ type tableKind struct {
 	stored                                             func(name string) string // what becomes of a name
 }
 
+// bi reports whether the tables are BI tables.
+func (k tableKind) bi() bool { return k.create.ID == spec.CreateBiTable.ID }
+
 // sameName is what internal tables make of a name.
 func sameName(name string) string { return name }
 
@@ -98,10 +101,7 @@ Types: VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE, UUID.`,
 		Example: "  " + e.Name + " " + k.noun + ` create people --column name:varchar:notnull --column age:bigint:default=0`,
 	}
 	c.Flags().StringArrayVar(&columns, "column", nil, "a column as NAME:TYPE[:notnull][:unique][:default=VALUE]; repeat")
-	annotate(c, k.add, k.columns)
-	if k.create.ID == spec.CreateBiTable.ID {
-		annotate(c, k.list)
-	}
+	annotate(c, k.add, k.columns, k.list, k.del)
 	return e.leaf(k.create, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
 		defs := make([]api.ColumnRequest, len(columns))
 		for i, text := range columns {
@@ -111,22 +111,19 @@ Types: VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE, UUID.`,
 			}
 			defs[i] = d
 		}
+		if err := checkColumns(k, "--column", defs); err != nil {
+			return view{}, err
+		}
 		p, err := e.projectID(ctx, cl)
 		if err != nil {
 			return view{}, err
 		}
-		if stored := k.stored(args[0]); k.create.ID == spec.CreateBiTable.ID {
-			all, err := k.client(cl).List(ctx, p)
-			if err != nil {
-				return view{}, err
-			}
-			for _, t := range all {
-				if strings.EqualFold(t.TableName, stored) { // the gateway would answer with that table
-					return view{}, &failure{exit: exitConflict, code: "conflict", msg: "a BI table is stored as " + t.TableName + " already; underscores do not count in their names"}
-				}
-			}
+		var t api.Table
+		if len(defs) == 0 {
+			t, err = e.createBare(ctx, k, cl, p, args[0])
+		} else {
+			t, err = e.createWhole(ctx, k, cl, p, args[0], defs)
 		}
-		t, err := k.client(cl).Create(ctx, p, args[0])
 		if err != nil {
 			return view{}, err
 		}
@@ -137,18 +134,51 @@ Types: VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE, UUID.`,
 		if len(defs) == 0 {
 			return v, nil
 		}
-		if _, err := k.client(cl).AddColumns(ctx, p, t.TableName, defs); err != nil {
-			if undo := k.client(cl).Delete(ctx, p, t.TableName); undo != nil {
-				return view{}, usageWrap(err, "the table was created without columns, and removing it failed too: "+undo.Error())
-			}
-			return view{}, err
-		}
 		now, err := k.client(cl).Columns(ctx, p, t.TableName)
 		if err != nil {
 			return view{}, err
 		}
 		return v, e.stuck(k, defs, now)
 	})
+}
+
+// createBare makes a table without columns.
+func (e *Env) createBare(ctx context.Context, k tableKind, cl *api.Client, project, name string) (api.Table, error) {
+	m, err := e.making(k, cl, project, name, nil)
+	if err != nil {
+		return api.Table{}, err
+	}
+	if k.bi() { // the gateway would answer with the table that stands
+		if t, ok, err := m.standing(ctx); err != nil {
+			return t, err
+		} else if ok {
+			return t, &failure{exit: exitConflict, code: "conflict", msg: "a BI table is stored as " + t.TableName + " already; underscores do not count in their names"}
+		}
+	}
+	return k.client(cl).Create(ctx, project, name)
+}
+
+// createWhole makes a table with columns, or finishes what an earlier run of the same command has begun.
+func (e *Env) createWhole(ctx context.Context, k tableKind, cl *api.Client, project, name string, defs []api.ColumnRequest) (api.Table, error) {
+	m, err := e.making(k, cl, project, name, defs)
+	if err != nil {
+		return api.Table{}, err
+	}
+	t, ok, err := m.standing(ctx)
+	if err != nil {
+		return t, err
+	}
+	if !ok {
+		return m.make(ctx)
+	}
+	begun, err := m.begun()
+	if err != nil {
+		return t, err
+	}
+	if !begun {
+		return t, m.exists(t)
+	}
+	return t, m.finish(ctx, t)
 }
 
 func usageWrap(err error, also string) error {
@@ -169,6 +199,9 @@ func parseColumn(text string) (api.ColumnRequest, error) {
 		return d, usagef("--column %q is not NAME:TYPE", text)
 	}
 	d.Name, d.DataType = parts[0], strings.ToUpper(parts[1])
+	if err := checkColumnTypes("--column "+d.Name, d); err != nil {
+		return d, err
+	}
 	yes := true
 	for _, word := range parts[2:] {
 		switch strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(word, "-", ""), " ", "")) {

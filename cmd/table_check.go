@@ -3,10 +3,13 @@ package cmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
-	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
 )
@@ -14,12 +17,12 @@ import (
 // checkImport imports a file into a table of the same columns that lives in a temporary directory of this machine: hosted zones
 // name the first bad value only [L], this names all of them. Nothing is sent, and rows that are stored already are not known.
 func (e *Env) checkImport(ctx context.Context, cols []api.ColumnDetail, req api.ImportRequest, name string, csv io.Reader) (view, error) {
-	dir, err := os.MkdirTemp("", "dig-check-")
+	dir, done, err := tempfile.MkdirTemp("dig-check-")
 	if err != nil {
 		return view{}, err
 	}
-	defer os.RemoveAll(dir)
-	gw, err := e.openGateway(dir)
+	defer done()
+	gw, err := e.openGateway(filepath.Join(dir, "data"), false)
 	if err != nil {
 		return view{}, err
 	}
@@ -54,4 +57,33 @@ func (e *Env) checkImport(ctx context.Context, cols []api.ColumnDetail, req api.
 		return view{}, err
 	}
 	return note("%s fits: %d rows; nothing was sent", name, job.Result.Processed), nil
+}
+
+// checkBefore looks at a document before it is sent to a hosted zone, where a refusal costs a whole upload and names the first bad value
+// alone. It is an error only when values do not fit; where they cannot be looked at, the zone will judge.
+func (e *Env) checkBefore(ctx context.Context, cols []api.ColumnDetail, req api.ImportRequest, doc *csvDocument, text io.Reader) (io.Reader, error) {
+	if f := &e.run.flags; !localEngine || !e.guarded() || f.dryRun || f.explain || !strict(cols, req) {
+		return text, nil
+	}
+	_, err := e.checkImport(ctx, cols, req, doc.name, text)
+	var ae *api.Error
+	switch {
+	case errors.As(err, &ae) && ae.Kind == api.KindInvalid:
+		bad := *ae
+		bad.Hint = "nothing was sent; --no-check sends the file all the same, for the zone to judge"
+		return nil, &bad
+	case err != nil && ctx.Err() != nil:
+		return nil, err
+	case err != nil:
+		fmt.Fprintf(e.Err, "note: %s was not looked at before sending: %v\n", doc.name, err)
+	}
+	return doc.again()
+}
+
+// strict reports whether any value could fail to fit the columns that are mapped.
+func strict(cols []api.ColumnDetail, req api.ImportRequest) bool {
+	return slices.ContainsFunc(cols, func(c api.ColumnDetail) bool {
+		mapped := slices.ContainsFunc(req.Mappings, func(m api.ImportMapping) bool { return m.Name == c.Name })
+		return !systemColumn(c.Name) && (c.IsNotNull || mapped && (c.IsUnique || !strings.EqualFold(c.DataType, "varchar")))
+	})
 }

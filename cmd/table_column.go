@@ -2,8 +2,11 @@ package cmd
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/spf13/cobra"
@@ -33,7 +36,7 @@ func newColumnCmd(e *Env, k tableKind) *cobra.Command {
 func newColumnListCmd(e *Env, k tableKind, ex string) *cobra.Command {
 	var all bool
 	c := &cobra.Command{Use: "list TABLE", Aliases: []string{"ls"}, Short: "List the columns of a table", Example: ex + "list people", Args: cobra.ExactArgs(1),
-		Long: "List the columns of a table. The system columns every table has (_id, _version, ... and text) are left out\nunless --all is given."}
+		Long: "List the columns of a table. The system columns every table has (_id, _version, ... and text) are left out\nunless --all is given. The column text is listed when it holds a value."}
 	c.Flags().BoolVar(&all, "all", false, "list system columns too")
 	return e.leaf(k.columns, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
 		p, err := e.projectID(ctx, cl)
@@ -46,7 +49,13 @@ func newColumnListCmd(e *Env, k tableKind, ex string) *cobra.Command {
 		}
 		own := []api.ColumnDetail{}
 		for _, col := range cols {
-			if !systemColumn(col.Name) {
+			used := !systemColumn(col.Name)
+			if col.Name == bareText {
+				if used, err = textInUse(ctx, cl, p, k.noun, k.stored(args[0])); err != nil {
+					return view{}, fmt.Errorf("whether column %s is in use cannot be found out (--all lists it without a look): %w", bareText, err)
+				}
+			}
+			if used {
 				own = append(own, col)
 			}
 		}
@@ -54,13 +63,36 @@ func newColumnListCmd(e *Env, k tableKind, ex string) *cobra.Command {
 	})
 }
 
-// systemColumn reports whether a column is one that every internal table has [L].
-func systemColumn(name string) bool {
-	switch name {
-	case "_id", "_version", "_created_time", "_created_by", "_last_modified_time", "_last_modified_by", "_session", "_operation", "text":
-		return true
+// systemName reports whether a name is that of a system column in any case of letters, which SQL does not regard.
+func systemName(name string) bool { return systemColumn(strings.ToLower(name)) }
+
+// checkColumns checks the declarations of new columns before anything is sent. flag is where they come from.
+func checkColumns(k tableKind, flag string, defs []api.ColumnRequest) error {
+	seen := map[string]string{}
+	for _, d := range defs {
+		stored := k.stored(d.Name)
+		at := strings.ToLower(stored)
+		was, twice := seen[at]
+		switch {
+		case d.Name == "":
+			return usagef("%s: a column has no name", flag)
+		case d.DataType == "":
+			return usagef("%s: column %q has no type", flag, d.Name)
+		case stored == "" || stored == "." || stored == "..":
+			return usagef("%s: a column cannot be called %q", flag, d.Name)
+		case systemName(stored):
+			return usagef("%s: column %q: every table has a system column of this name", flag, d.Name)
+		case !utf8.ValidString(d.Name) || strings.ContainsFunc(d.Name, unicode.IsControl):
+			return usagef("%s: the name %q holds what is not text", flag, d.Name)
+		case twice:
+			return usagef("%s: the columns %q and %q would be one", flag, was, d.Name)
+		}
+		if err := checkColumnTypes(flag, d); err != nil {
+			return err
+		}
+		seen[at] = d.Name
 	}
-	return false
+	return nil
 }
 
 func newColumnAddCmd(e *Env, k tableKind, ex string) *cobra.Command {
@@ -90,8 +122,14 @@ func newColumnAddCmd(e *Env, k tableKind, ex string) *cobra.Command {
 			}
 			defs = append(defs, d)
 		}
+		if err := checkColumnTypes("--type", defs...); err != nil {
+			return view{}, err
+		}
 		if len(defs) == 0 {
 			return view{}, usagef("no column given").withHint("give COLUMN --type TYPE, or --column NAME:TYPE")
+		}
+		if err := checkColumns(k, "--column", defs); err != nil {
+			return view{}, err
 		}
 		p, err := e.projectID(ctx, cl)
 		if err != nil {
@@ -161,8 +199,14 @@ func newColumnUpdateCmd(e *Env, k tableKind, ex string) *cobra.Command {
 		if err := e.body(f.body, &d); err != nil {
 			return view{}, err
 		}
+		if c.Flags().Changed("name") && systemName(name) {
+			return view{}, usagef("--name: every table has a system column called %q", name)
+		}
 		if f.body == "" && !slices.ContainsFunc(columnChanges, c.Flags().Changed) {
 			return view{}, usagef("nothing to change: give --%s", strings.Join(columnChanges, ", --"))
+		}
+		if err := checkColumnTypes("--type", d, api.ColumnRequest{DataType: f.typ}); err != nil {
+			return view{}, err
 		}
 		p, err := e.projectID(ctx, cl)
 		if err != nil {

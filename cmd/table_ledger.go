@@ -1,155 +1,241 @@
 package cmd
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/csv"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"time"
 
+	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
-	"github.com/dig-cli/dig/pkg/output"
 )
 
-// An import appends, and rows cannot be deleted: the same file twice is a doubled table [L]. dig keeps, for each place, which
-// files it has imported into which tables, and asks for --again before it sends one once more.
+// An import appends, and rows cannot be deleted: the same document twice is a doubled table [L]. Before dig sends one it notes in the
+// state directory what it is about to do and how many rows the table has. The note is settled by the gateway's answer, and where that
+// is missing or in doubt by counting again; the next run of the same import starts from the note.
 
-// ledger is what was imported from here, by table and file.
-type ledger map[string]ledgerEntry
+// importing is one import under its note.
+type importing struct {
+	cl                   *api.Client
+	project, kind, table string // kind is the schema
+	doc                  *csvDocument
+	req                  api.ImportRequest
 
-type ledgerEntry struct {
-	File string    `json:"file"`
-	Rows int64     `json:"rows"`
-	At   time.Time `json:"at"`
+	ledger *localstate.Imports
+	key    string
+	note   localstate.Import
+
+	nothing bool     // it is known that nothing was stored
+	remarks []string // for the note on the result
 }
 
-// maxLedger bounds the entries of one place; the oldest go first.
-const maxLedger = 1000
+// remark adds a line to the note on the result.
+func (i *importing) remark(format string, args ...any) {
+	i.remarks = append(i.remarks, fmt.Sprintf(format, args...))
+}
 
-func (e *Env) ledgerFile(project string) string {
+// imports is the ledger of the place and project.
+func (e *Env) imports(project string) (*localstate.Imports, error) {
+	state, err := config.StateDir(e.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	p, err := e.here()
+	if err != nil {
+		return nil, err
+	}
+	p.Project = project
+	return localstate.NewImports(state, p, e.oldLedgers(project)...), nil
+}
+
+// oldLedgers is where earlier releases kept the ledger of the place: in the cache directory, under DIG_DATA_DIR as it was written. One that
+// was written as a relative path stood for a directory that nobody knows now.
+func (e *Env) oldLedgers(project string) []string {
 	dir, err := config.CacheDir(e.Getenv)
-	if err != nil {
-		return ""
-	}
+	data := e.Getenv("DIG_DATA_DIR")
 	s := e.run.settings
-	sum := sha256.Sum256([]byte(strings.Join([]string{s.Zone.Value, s.BaseURL.Value, project, e.Getenv("DIG_DATA_DIR")}, "\x00")))
-	return filepath.Join(dir, "imports-"+hex.EncodeToString(sum[:8])+".json")
-}
-
-func readLedger(path string) ledger {
-	out := ledger{}
-	if raw, err := os.ReadFile(path); err == nil {
-		_ = json.Unmarshal(raw, &out) // an unreadable ledger only means that nothing is known
-	}
-	return out
-}
-
-// writeLedger never fails a command: the rows are imported, whatever becomes of the note about them.
-func writeLedger(path string, l ledger) {
-	for len(l) > maxLedger {
-		oldest := ""
-		for k, v := range l {
-			if oldest == "" || v.At.Before(l[oldest].At) {
-				oldest = k
-			}
-		}
-		delete(l, oldest)
-	}
-	raw, err := json.Marshal(l)
-	if err != nil || path == "" || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
-		return
-	}
-	f, err := output.Create(path)
-	if err != nil {
-		return
-	}
-	if _, err := f.Write(raw); err != nil {
-		_ = f.Abort()
-		return
-	}
-	_ = f.Commit()
-}
-
-// ledgerKey stands for a file and how it is mapped into a table: its size and the hash of its first and last MiB, so that a
-// large file is not read twice. It is "" for standard input
-// and pipes.
-func (e *Env) ledgerKey(kind, table, path string, req api.ImportRequest) (string, error) {
-	if path == "-" {
-		return "", nil
-	}
-	st, err := os.Stat(e.abs(path))
-	if err != nil || !st.Mode().IsRegular() { // opening a pipe once more could wait for ever
-		return "", err
-	}
-	f, err := os.Open(e.abs(path))
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if err := json.NewEncoder(h).Encode(req); err != nil {
-		return "", err
-	}
-	const part = 1 << 20
-	fmt.Fprintln(h, st.Size())
-	for _, at := range []int64{0, max(0, st.Size()-part)} {
-		if _, err := io.Copy(h, io.NewSectionReader(f, at, part)); err != nil {
-			return "", err
-		}
-	}
-	return kind + "\x00" + table + "\x00" + hex.EncodeToString(h.Sum(nil)[:16]), nil
-}
-
-// refuseTwice refuses a file that was imported into this table before, as long as the table holds rows.
-func (e *Env) refuseTwice(ctx context.Context, cl *api.Client, project, kind, table, key string) error {
-	was, known := readLedger(e.ledgerFile(project))[key]
-	if key == "" || !known || e.run.flags.dryRun || e.run.flags.explain {
+	if err != nil || s.InProcess() && data != "" && !filepath.IsAbs(data) {
 		return nil
 	}
-	n, err := countRows(ctx, cl, project, kind, table)
-	if err != nil || n == 0 { // the table was made anew
-		return err
-	}
-	return &failure{exit: exitConflict, code: "imported-before",
-		msg:  fmt.Sprintf("%s was imported into %s on %s (%d rows); once more would store its rows twice, and rows cannot be deleted", was.File, table, was.At.Format("2006-01-02 15:04"), was.Rows),
-		hint: "give --again to import it once more"}
+	sum := sha256.Sum256([]byte(strings.Join([]string{s.Zone.Value, s.BaseURL.Value, project, data}, "\x00")))
+	return []string{filepath.Join(dir, "imports-"+hex.EncodeToString(sum[:8])+".json")}
 }
 
-// imported notes an import.
-func (e *Env) imported(project, key, file string, rows int64) {
-	if key == "" || rows == 0 {
-		return
-	}
-	path := e.ledgerFile(project)
-	l := readLedger(path)
-	l[key] = ledgerEntry{filepath.Base(file), rows, e.Now().UTC()}
-	writeLedger(path, l)
-}
-
-// forgetImports drops the notes about a table that is gone.
+// forgetImports drops the notes about a table that is gone. What stays behind is harmless: an empty table takes any document.
 func (e *Env) forgetImports(project, kind, table string) {
-	path := e.ledgerFile(project)
-	l := readLedger(path)
-	was := len(l)
-	for k := range l {
-		if strings.HasPrefix(k, kind+"\x00"+table+"\x00") {
-			delete(l, k)
+	if l, err := e.imports(project); err == nil {
+		_ = l.Forget(kind, table)
+	}
+}
+
+// begin looks at what was sent before and writes the note. It returns a view when there is nothing left to send. fresh says that this run
+// made the table.
+func (e *Env) begin(ctx context.Context, i *importing, again, fresh bool) (*view, error) {
+	var err error
+	if i.ledger, err = e.imports(i.project); err != nil {
+		return nil, err
+	}
+	i.key = localstate.ImportKey(i.kind, i.table, i.doc.key)
+	notes, err := i.ledger.Read()
+	if err != nil {
+		return nil, &failure{exit: exitFailed, code: "bad-ledger", msg: "nothing was sent, because what was imported before is not known: " + err.Error(), hint: "move that file away to go on without it"}
+	}
+	was, known := notes[i.key]
+	if !known {
+		if was, known = notes[i.kind+"\x00"+i.table+"\x00"+i.doc.oldKey(i.req)]; known {
+			was.Open = false
 		}
 	}
-	if len(l) < was {
-		writeLedger(path, l)
+	var before int64
+	if !fresh {
+		if before, err = countRows(ctx, i.cl, i.project, i.kind, i.table); err != nil {
+			return nil, notCounted(i.table, err)
+		}
 	}
+	if known && before > 0 && !again {
+		if !was.Open {
+			return nil, &failure{exit: exitConflict, code: "imported-before",
+				msg:  fmt.Sprintf("%s was imported into %s on %s (%d rows); once more would store its rows twice, and rows cannot be deleted", was.File, i.table, was.At.Format("2006-01-02 15:04"), was.Rows),
+				hint: "give --again to import it once more"}
+		}
+		switch come, told := i.come(notes, was, before); {
+		case told && come == 0:
+			i.remark("the run of %s had not stored a row of %s", was.At.Format("2006-01-02 15:04"), was.File)
+		case told && i.doc.stored(come):
+			was.Open, was.Rows = false, come
+			if err := i.ledger.Put(i.key, was); err != nil {
+				return nil, err
+			}
+			v := object(api.ImportJob{Status: "COMPLETED", StartTime: was.At.UnixMilli(), EndTime: e.Now().UnixMilli(), Progress: 100, Result: api.ImportJobResult{Processed: come}}).
+				mine().withNote("nothing was sent: the run of %s stored the %d rows of %s, by the count of rows before and now", was.At.Format("2006-01-02 15:04"), come, was.File)
+			return &v, nil
+		default:
+			return nil, i.undecided(was, before)
+		}
+	}
+	i.note = localstate.Import{File: filepath.Base(i.doc.path), Rows: i.doc.rows, At: e.Now().UTC(), Open: true, Before: &before}
+	if err := i.ledger.Put(i.key, i.note); err != nil {
+		return nil, &failure{exit: exitFailed, code: "ledger", msg: "nothing was sent, because no note about it can be written: " + err.Error(), hint: "DIG_STATE_DIR says where notes are kept", err: err}
+	}
+	return nil, nil
+}
+
+// notCounted words an error that comes before anything was sent.
+func notCounted(table string, err error) error {
+	f := classify(context.Background(), err)
+	if f.exit == exitInterrupted {
+		return err
+	}
+	f.msg = fmt.Sprintf("nothing was sent: the rows of %s cannot be counted: %s", table, f.msg)
+	return &f
+}
+
+// come is how many rows have come into the table since a note was written, less those that other noted imports have brought.
+func (i *importing) come(notes map[string]localstate.Import, was localstate.Import, now int64) (rows int64, told bool) {
+	if was.Before == nil {
+		return 0, false
+	}
+	return now - *was.Before - localstate.Since(notes, i.key, was.At), true
+}
+
+func (i *importing) undecided(was localstate.Import, now int64) error {
+	before := "an unknown number of rows"
+	if was.Before != nil {
+		before = fmt.Sprintf("%d rows", *was.Before)
+	}
+	return &failure{exit: exitConflict, code: "import-unsettled",
+		msg: fmt.Sprintf("whether the run of %s stored %s in %s cannot be told: the table had %s before, has %d now, and the file holds %d",
+			was.At.Format("2006-01-02 15:04"), was.File, i.table, before, now, i.doc.rows),
+		hint: "look at the rows of the table; --again sends the file once more"}
+}
+
+// settle judges the answer to an import. Without the gateway's plain word that all rows of the document are stored, only a count of the
+// rows makes it a success.
+func (e *Env) settle(ctx context.Context, i *importing, job api.ImportJob, err error) (view, error) {
+	if err == nil && strings.EqualFold(job.Status, "COMPLETED") && i.doc.stored(job.Result.Processed) {
+		return e.settled(i, job, job.Result.Processed, "")
+	}
+	if refused(err) {
+		i.nothing = true
+		return view{}, errors.Join(err, i.ledger.Remove(i.key))
+	}
+	if ctx.Err() != nil { // the note stays open
+		return view{}, errors.Join(err, ctx.Err())
+	}
+	now, cerr := countRows(ctx, i.cl, i.project, i.kind, i.table)
+	notes, rerr := i.ledger.Read()
+	if cerr == nil && rerr == nil {
+		come, _ := i.come(notes, i.note, now)
+		switch {
+		case come > 0 && i.doc.stored(come):
+			why := "the gateway answered nothing that can be used"
+			switch {
+			case err != nil:
+				why = classify(ctx, err).msg
+			case job.Status != "":
+				why = fmt.Sprintf("the gateway answered %s and %d rows", job.Status, job.Result.Processed)
+			}
+			job.Status, job.Result.Processed = "COMPLETED", come
+			return e.settled(i, job, come, why)
+		case come == 0 && err == nil && strings.EqualFold(job.Status, "FAILED"):
+			f := &failure{exit: exitJob, code: "import-failed", msg: fmt.Sprintf("the gateway says that the import of %s failed, and %s has as many rows as before", i.doc.path, i.table)}
+			i.nothing = true
+			return view{}, errors.Join(f, i.ledger.Remove(i.key))
+		case come != 0:
+			return view{}, &failure{exit: exitJob, code: "import-partial", err: err,
+				msg:  fmt.Sprintf("%s holds %d rows, and %d came into %s: %s", i.doc.path, i.doc.rows, come, i.table, i.said(ctx, job, err)),
+				hint: "look at the rows of the table: some may be those of the file, some of others"}
+		}
+	}
+	f := failure{exit: exitUnavailable, code: "unsettled", msg: i.said(ctx, job, nil)}
+	if err != nil {
+		f = classify(ctx, err)
+	} else if job.Status != "" && !strings.EqualFold(job.Status, "COMPLETED") {
+		f.exit = exitPending
+	}
+	f.hint = "it may have been done all the same; run the same command again: it counts the rows before it sends"
+	return view{}, &f
+}
+
+// said is what the gateway answered.
+func (i *importing) said(ctx context.Context, job api.ImportJob, err error) string {
+	switch {
+	case err != nil:
+		return classify(ctx, err).msg
+	case job.Status == "":
+		return "the gateway answered the import with nothing"
+	}
+	return fmt.Sprintf("the gateway says that the import of %d rows is %s with %d of them", i.doc.rows, job.Status, job.Result.Processed)
+}
+
+// refused reports whether a failure says for sure that nothing was stored.
+func refused(err error) bool {
+	var ae *api.Error
+	return errors.As(err, &ae) && !ae.Unsure && ae.Kind != api.KindProtocol && ae.Status != 200
+}
+
+func (e *Env) settled(i *importing, job api.ImportJob, rows int64, doubt string) (view, error) {
+	i.note.Open, i.note.Rows = false, rows
+	err := i.ledger.Put(i.key, i.note)
+	if rows == 0 {
+		err = i.ledger.Remove(i.key)
+	}
+	if err != nil { // the rows are stored all the same
+		i.remark("the import cannot be noted as done: %v", err)
+	}
+	v := e.showImport(job)
+	say := fmt.Sprintf("imported %d rows into %s", rows, i.table)
+	if doubt != "" {
+		v = v.mine()
+		say += ", by the count of rows before and after: " + doubt
+	}
+	return v.withNote("%s", strings.Join(append([]string{say}, i.remarks...), "\n")), nil
 }
 
 // countRows counts the rows of an internal table; kind is its schema.
@@ -171,23 +257,4 @@ func countRows(ctx context.Context, cl *api.Client, project, kind, table string)
 		return 0, fmt.Errorf("the rows of %s cannot be counted: %.200s", table, raw)
 	}
 	return doc.Data[0][0].Int64()
-}
-
-// refuseExamples refuses a file that holds nothing but the example rows of the gateway's sample: they import like real ones [L].
-func refuseExamples(head *bufio.Reader, header []string) error {
-	at := slices.Index(header, "text")
-	raw, err := head.Peek(1 << 16)
-	if at < 0 || !errors.Is(err, io.EOF) { // a sample is short
-		return nil // an import reads on and meets the error again
-	}
-	rows, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf")))).ReadAll()
-	if err != nil || len(rows) != 6 {
-		return nil // no sample
-	}
-	for _, r := range rows[1:] {
-		if r[at] != "sample text" {
-			return nil
-		}
-	}
-	return usagef("the file holds the five example rows of a sample and nothing else").withHint("`dig table sample` prints the header alone; give --again to import them all the same")
 }

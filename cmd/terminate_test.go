@@ -42,13 +42,15 @@ func serve(t *testing.T, data string, args ...string) served {
 	}
 	go func() { _, _ = io.Copy(io.Discard, out) }()
 	s := served{c, make(chan string, 100)}
-	go func() {
-		defer close(s.lines)
-		for sc := bufio.NewScanner(errs); sc.Scan(); {
-			s.lines <- sc.Text()
-		}
-	}()
+	go lines(errs, s.lines)
 	return s
+}
+
+func lines(from io.Reader, to chan<- string) {
+	defer close(to)
+	for sc := bufio.NewScanner(from); sc.Scan(); {
+		to <- sc.Text()
+	}
 }
 
 // says waits for a line with a text.

@@ -48,7 +48,11 @@ func newWorkspaceCmd(e *Env) *cobra.Command {
 			if len(ps) > 0 {
 				return view{}, &failure{exit: exitConflict, code: "in-use", msg: fmt.Sprintf("workspace %s holds %d projects", args[0], len(ps)), hint: "delete them first"}
 			}
-			if err := e.confirm("delete workspace %s (%s)?", args[0], id); err != nil {
+			who := e.called(args[0], id, func() ([]named, error) {
+				v, err := cl.Workspaces.Get(ctx, org, id)
+				return []named{{id: v.ID, name: v.Name}}, err
+			})
+			if err := e.confirm("delete workspace %s?", who); err != nil {
 				return view{}, err
 			}
 			return note("deleted workspace %s", args[0]), cl.Workspaces.Delete(ctx, org, id)

@@ -2,10 +2,12 @@ package api
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/spec"
@@ -13,13 +15,25 @@ import (
 
 // WorkflowImage runs GET /ai-agent/workflow/png and returns the PNG.
 func (s *AgentService) WorkflowImage(ctx context.Context) ([]byte, error) {
-	return s.c.fetch(ctx, spec.GetAgentWorkflowImage.At(), nil)
+	return s.c.fetchFile(ctx, spec.GetAgentWorkflowImage.At(), "a PNG", func(_ http.Header, raw []byte) bool {
+		return bytes.HasPrefix(raw, []byte("\x89PNG\r\n\x1a\n"))
+	})
 }
 
 // ChatStream runs POST /ai-agent/{projectId}/chat/stream and returns the open stream of server-sent events [O]; the caller
 // closes it and reads it with ReadEvents.
 func (s *AgentService) ChatStream(ctx context.Context, project string, body AgentChatStreamRequest) (*Reply, error) {
-	return s.c.open(ctx, spec.AgentChatStream.At(project), body)
+	b := spec.AgentChatStream.At(project)
+	rep, err := s.c.open(ctx, b, body)
+	if err != nil {
+		return nil, err
+	}
+	if kind := rep.Header.Get("Content-Type"); !strings.HasPrefix(kind, "text/event-stream") {
+		defer rep.Body.Close()
+		raw, _ := io.ReadAll(io.LimitReader(rep.Body, 256<<10)) // what is wrong is known without it
+		return nil, s.c.unreadable(b, bytes.TrimSpace(raw), fmt.Errorf("%w: %q and not a stream of events", errNoAnswer, kind))
+	}
+	return rep, nil
 }
 
 // AgentStreamEvent is one server-sent event. The names of the agent's events are not documented [O].

@@ -74,6 +74,27 @@ func (c Cell) HasExponent() bool {
 	return false
 }
 
+// LikeDouble reports whether a text, with or without its quotes, has the form in which the service writes large and small doubles:
+// 1.254740786E7, -4.9E-324. A text of another type may have it, too.
+func (c Cell) LikeDouble() bool {
+	if n := len(c); n > 2 && c[0] == '"' && c[n-1] == '"' {
+		c = c[1 : n-1]
+	}
+	if len(c) > 0 && c[0] == '-' {
+		c = c[1:]
+	}
+	n := len(c)
+	if n < 5 || c[1] != '.' || c[0] < '0' || c[0] > '9' || c[n-1] < '0' || c[n-1] > '9' {
+		return false
+	}
+	for at := n - 2; at >= max(n-5, 3); at-- {
+		if c[at] == 'E' {
+			return true
+		}
+	}
+	return false
+}
+
 // PlainText returns the text of a string without escapes, in place: no copy is made and it lives as long as the cell.
 // ok is false for a string with escapes and for every other kind; AppendText serves those.
 func (c Cell) PlainText() (text []byte, ok bool) {

@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/late"
@@ -31,30 +32,49 @@ type Options struct {
 	Key       string            // sent as "Authorization: Bearer <key>" [S]; empty sends no header
 	UserAgent string            // empty: "dig"
 	Transport http.RoundTripper // nil: a transport of its own with the system's proxy settings
-	Timeout   time.Duration     // of one ordinary call; a streamed result only until its header. 0: 60 s
+	Timeout   time.Duration     // of one call, and of the silence within a streamed one; 0 for the limits of limits.go
+	Patient   bool              // a reply that has begun may pause as long as it likes: for a gateway that cannot get lost on the way
 	Slashes   bool              // the gateway is known to leave %2F and %5C within a segment of a path; without, names holding them are refused
 	Retries   int               // how often a call that changes nothing is sent again, see retry.go; 0 for never
 	MaxReply  int64             // bytes of an ordinary reply, unpacked; 0: 256 MiB
+	LinkHosts []string          // where files of exports may be fetched from, beside the gateway's own site and known stores: these hosts and those below
 	Trace     func(Exchange)    // called after every exchange, nil for none
+
+	// Before is asked before a call of an operation is sent, nil for none; its error ends the call.
+	Before func(ctx context.Context, op spec.Op) error
 }
 
-// Exchange is what Options.Trace learns of a call. It never holds a key.
+// Exchange is what Options.Trace learns of a call: once when the header of the reply is there, and once more, with BodyOnly, when its body
+// was read. It never holds the key; what bodies hold is for the receiver to mask.
 type Exchange struct {
 	Method, URL string
 	Status      int // 0 when no reply came
 	Elapsed     time.Duration
 	Err         error
+
+	Sent     http.Header // the header of the request, without the key
+	SentBody string      // its JSON body; other bodies are not told of
+	Header   http.Header // of the reply
+	Body     string      // the beginning of a text that came, at most 4 KiB
+	Bytes    int64       // of the body that were read
+	BodyOnly bool        // the exchange was told of; this is what its body was
 }
 
 // Client calls the gateway. It is safe for concurrent use.
 type Client struct {
 	http    *resty.Client
 	base    string
-	timeout time.Duration
+	limits  limits
+	set     time.Duration // Options.Timeout
 	retries int
 	most    int64
 	slashes bool
 	trace   func(Exchange)
+	before  func(context.Context, spec.Op) error
+	links   links
+	files   http.RoundTripper // for links that lead away from the gateway
+
+	bindArgs atomic.Bool // the gateway takes the values of a statement under this name alone
 
 	Services
 }
@@ -67,9 +87,6 @@ func New(o Options) (*Client, error) {
 	}
 	if o.UserAgent == "" {
 		o.UserAgent = "dig"
-	}
-	if o.Timeout == 0 {
-		o.Timeout = time.Minute
 	}
 	if o.MaxReply == 0 {
 		o.MaxReply = maxReply
@@ -88,7 +105,9 @@ func New(o Options) (*Client, error) {
 	if o.Key != "" {
 		h.SetHeader("Authorization", "Bearer "+o.Key)
 	}
-	c := &Client{http: h, base: strings.TrimRight(o.BaseURL, "/"), timeout: o.Timeout, retries: o.Retries, most: o.MaxReply, slashes: o.Slashes, trace: o.Trace}
+	c := &Client{http: h, base: strings.TrimRight(o.BaseURL, "/"), limits: newLimits(o), set: o.Timeout, retries: o.Retries, most: o.MaxReply, slashes: o.Slashes, trace: o.Trace, before: o.Before}
+	c.links = links{base: c.base, hosts: o.LinkHosts}
+	c.files = newFileTransport(c.links)
 	c.Services = newServices(c)
 	return c, nil
 }
@@ -112,7 +131,7 @@ func isLoopback(host string) bool {
 type Payload struct {
 	ContentType string
 	Reader      io.Reader
-	Slow        bool // the call may last as long as the upload needs: no timeout but the context's
+	Slow        bool // the call may last as long as the upload needs, unless Options.Timeout is set; no pause in it may be long
 }
 
 // Reply is an open answer; the caller closes Body.
@@ -141,7 +160,13 @@ func (r *Reply) ReadAll() ([]byte, error) {
 // to send it again; it must not know of this one.
 type payloadKey struct{}
 
+// noKey marks a request that must not carry the key.
+type noKey struct{}
+
 func streamBody(_ *resty.Client, req *http.Request) error {
+	if req.Context().Value(noKey{}) != nil {
+		req.Header.Del("Authorization")
+	}
 	if r, ok := req.Context().Value(payloadKey{}).(io.Reader); ok {
 		req.Body, req.GetBody, req.ContentLength = io.NopCloser(r), nil, -1
 	}
@@ -150,8 +175,23 @@ func streamBody(_ *resty.Client, req *http.Request) error {
 
 // Do sends a request to a path below the base address and returns the open reply whatever its status. body may be nil, a
 // Payload, raw JSON ([]byte or json.RawMessage) or a value to be marshalled. It is what every method stands on, and what
-// callers use for paths without a method.
+// callers use for paths without a method. No time limit but ctx bounds the whole; see Bounded.
 func (c *Client) Do(ctx context.Context, method, path string, query url.Values, header http.Header, body any) (*Reply, error) {
+	return c.do(ctx, method, path, query, header, body, c.limits.query, c.limits.idle)
+}
+
+// do is Do with limits on the time until the reply begins, and on the pauses in it.
+func (c *Client) do(ctx context.Context, method, path string, query url.Values, header http.Header, body any, wait, idle time.Duration) (*Reply, error) {
+	return watched(ctx, method, c.base+path, wait, idle, func(w *watch) (*Reply, error) {
+		if p, ok := body.(Payload); ok {
+			p.Reader = watchedUpload{p.Reader, w, wait}
+			body = p
+		}
+		return c.send(w.ctx, method, path, query, header, body)
+	})
+}
+
+func (c *Client) send(ctx context.Context, method, path string, query url.Values, header http.Header, body any) (*Reply, error) {
 	req := c.http.R().SetContext(ctx).SetDoNotParseResponse(true)
 	for k, vs := range header {
 		for _, v := range vs {
@@ -179,6 +219,15 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 		}
 		setJSON(req, raw)
 	}
+	told := ""
+	if c.trace != nil {
+		if r, ok := req.Body.(*bytes.Reader); ok && strings.HasPrefix(req.Header.Get("Content-Type"), "application/json") {
+			raw := make([]byte, r.Size())
+			if _, err := r.ReadAt(raw, 0); err == nil {
+				told = string(raw)
+			}
+		}
+	}
 	start := time.Now()
 	res, err := req.Execute(method, c.base+path)
 	ex := Exchange{Method: method, URL: c.base + path, Elapsed: time.Since(start), Err: err}
@@ -192,12 +241,22 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 		ex.Err = ue.Err
 	}
 	if c.trace != nil {
+		ex.Sent = req.Header.Clone()
+		ex.Sent.Del("Authorization")
+		if err == nil {
+			ex.Header = res.Header()
+		}
+		ex.SentBody = told
 		c.trace(ex)
 	}
 	if err != nil {
 		return nil, transportError(ctx, method, c.base+path, err)
 	}
-	return &Reply{Status: res.StatusCode(), Header: res.Header(), Body: res.RawBody(), most: c.most}, nil
+	rep := &Reply{Status: res.StatusCode(), Header: res.Header(), Body: res.RawBody(), most: c.most}
+	if c.trace != nil {
+		rep.Body = &tracedBody{ReadCloser: rep.Body, ex: Exchange{Method: method, URL: ex.URL, Status: ex.Status, Header: ex.Header, BodyOnly: true}, tell: c.trace}
+	}
+	return rep, nil
 }
 
 // hideSignature takes the proof out of a signed link, which opens a file like a key.
@@ -244,9 +303,23 @@ func (c *Client) openOnce(ctx context.Context, b spec.Bound, body any) (*Reply, 
 	if b.Slash != nil && !c.slashes {
 		return nil, b.Slash
 	}
-	rep, err := c.Do(ctx, b.Op.Method, b.Path, b.Query, nil, body)
+	if c.before != nil {
+		if err := c.before(ctx, b.Op); err != nil {
+			return nil, err
+		}
+	}
+	wait, idle := c.limits.first(b.Op), c.limits.idle
+	if _, ok := body.(Payload); ok {
+		wait = c.limits.upload()
+	}
+	rep, err := c.do(ctx, b.Op.Method, b.Path, b.Query, nil, body, wait, idle)
 	if err != nil {
 		return nil, err
+	}
+	if kind := rep.Header.Get("Content-Type"); rep.Status == http.StatusOK && strings.HasPrefix(kind, "text/html") {
+		defer rep.Body.Close()
+		raw, _ := io.ReadAll(io.LimitReader(rep.Body, 64<<10)) // it is no answer, whatever else it says
+		return nil, c.unreadable(b, append([]byte("<html"), raw...), errors.New("a web page"))
 	}
 	if rep.Status < 200 || rep.Status > 299 {
 		defer rep.Body.Close()
@@ -256,52 +329,71 @@ func (c *Client) openOnce(ctx context.Context, b spec.Bound, body any) (*Reply, 
 }
 
 // fetch sends a bound operation and reads its whole reply, under the client's timeout.
-func (c *Client) fetch(ctx context.Context, b spec.Bound, body any) ([]byte, error) {
-	if p, slow := body.(Payload); !slow || !p.Slow {
+func (c *Client) fetch(ctx context.Context, b spec.Bound, body any) (raw []byte, h http.Header, err error) {
+	if d := c.limits.whole(b.Op, body, c.set > 0); d > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, c.timeout, errCallTimeout)
+		ctx, cancel = context.WithTimeoutCause(ctx, d, errCallTimeout)
 		defer cancel()
 	}
-	var raw []byte
-	err := c.again(ctx, b.Op, body, func() (err error) {
-		raw, err = c.fetchOnce(ctx, b, body)
+	err = c.again(ctx, b.Op, body, func() (err error) {
+		raw, h, err = c.fetchOnce(ctx, b, body)
 		return err
 	})
-	return raw, err
+	return raw, h, err
 }
 
-func (c *Client) fetchOnce(ctx context.Context, b spec.Bound, body any) ([]byte, error) {
+func (c *Client) fetchOnce(ctx context.Context, b spec.Bound, body any) ([]byte, http.Header, error) {
 	rep, err := c.openOnce(ctx, b, body)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer rep.Body.Close()
 	raw, err := rep.ReadAll()
 	if errors.Is(err, ErrTooLarge) {
-		return nil, fmt.Errorf("%s: %w", b.Op.ID, err)
+		return nil, nil, fmt.Errorf("%s: %w", b.Op.ID, err)
 	}
 	if err != nil {
-		return nil, transportError(ctx, b.Op.Method, c.base+b.Path, err)
+		return nil, nil, transportError(ctx, b.Op.Method, c.base+b.Path, err)
 	}
-	return raw, nil
+	return raw, rep.Header, nil
+}
+
+// fetchFile runs an operation whose reply is a document that is not JSON, which is tells by its header and its first bytes.
+func (c *Client) fetchFile(ctx context.Context, b spec.Bound, kind string, is func(h http.Header, raw []byte) bool) ([]byte, error) {
+	raw, h, err := c.fetch(ctx, b, nil)
+	if err == nil && !is(h, raw) {
+		raw, err = nil, c.unreadable(b, raw, fmt.Errorf("%w: it is not %s", errNoAnswer, kind))
+	}
+	return raw, err
 }
 
 var errCallTimeout = errors.New("no complete answer within the time limit")
 
-// call runs an operation whose reply is one JSON value. An empty reply leaves the zero value: several operations answer 200
-// without a body [L].
+// call runs an operation whose reply is one JSON value. An empty reply leaves the zero value where T promises no member and
+// nothing was asked, and is an error elsewhere.
 func call[T any](ctx context.Context, c *Client, b spec.Bound, body any) (T, error) {
-	var out T
-	raw, err := c.fetch(ctx, b, body)
+	var out, none T
+	raw, _, err := c.fetch(ctx, b, body)
 	if err != nil {
 		return out, err
 	}
 	raw = bytes.TrimSpace(raw)
-	if len(raw) == 0 || string(raw) == "null" {
-		return out, nil
+	if !promises(reflect.TypeFor[T]()) {
+		if err := quiet(raw); err != nil {
+			return out, c.unreadable(b, raw, err)
+		}
+		if len(raw) == 0 || string(raw) == "null" {
+			if b.Op.Safe() {
+				return out, c.unreadable(b, raw, errNoAnswer)
+			}
+			return out, nil
+		}
 	}
 	if err := decode(raw, &out); err != nil {
-		return out, c.unreadable(b, raw, err)
+		return none, c.unreadable(b, raw, err)
+	}
+	if err := answers(raw, out); err != nil {
+		return none, c.unreadable(b, raw, err)
 	}
 	capture(ctx, b.Op, raw)
 	return out, nil
@@ -321,10 +413,10 @@ func decode(raw []byte, into any) error {
 	return err
 }
 
-// callList runs an operation that lists things. It accepts an array, one object, {"items": [...]}, {"result": [...]} and
-// null: documents and service disagree on the envelope [O][L].
+// callList runs an operation that lists things. It accepts an array, one object, {"items": [...]} and {"result": [...]}, where the
+// list in the envelope may be null: documents and service disagree on the envelope [O][L].
 func callList[T any](ctx context.Context, c *Client, b spec.Bound, body any, envelopes ...string) ([]T, error) {
-	raw, err := c.fetch(ctx, b, body)
+	raw, _, err := c.fetch(ctx, b, body)
 	if err != nil {
 		return nil, err
 	}
@@ -336,20 +428,24 @@ func callList[T any](ctx context.Context, c *Client, b spec.Bound, body any, env
 	if err := decode(norm, &out); err != nil {
 		return nil, c.unreadable(b, raw, err)
 	}
+	if err := answers(norm, out); err != nil {
+		return nil, c.unreadable(b, raw, err)
+	}
 	capture(ctx, b.Op, norm)
 	return out, nil
 }
 
 // run executes an operation whose reply, if any, carries nothing a caller needs. A body that is there is still captured.
 func run(ctx context.Context, c *Client, b spec.Bound, body any) error {
-	raw, err := c.fetch(ctx, b, body)
+	raw, _, err := c.fetch(ctx, b, body)
 	if err != nil {
 		return err
 	}
-	if raw = bytes.TrimSpace(raw); len(raw) > 0 {
-		if !json.Valid(raw) {
-			return c.unreadable(b, raw, errors.New("not JSON"))
-		}
+	raw = bytes.TrimSpace(raw)
+	if err := quiet(raw); err != nil {
+		return c.unreadable(b, raw, err)
+	}
+	if len(raw) > 0 {
 		capture(ctx, b.Op, raw)
 	}
 	return nil
@@ -357,8 +453,8 @@ func run(ctx context.Context, c *Client, b spec.Bound, body any) error {
 
 func normalizeList(raw []byte, envelopes []string) ([]byte, error) {
 	switch {
-	case len(raw) == 0 || string(raw) == "null":
-		return []byte("[]"), nil
+	case len(raw) == 0:
+		return nil, fmt.Errorf("%w: it is empty", errNoAnswer)
 	case raw[0] == '[':
 		return raw, nil
 	case raw[0] != '{':
@@ -369,8 +465,11 @@ func normalizeList(raw []byte, envelopes []string) ([]byte, error) {
 		return nil, err
 	}
 	for _, k := range envelopes {
-		if v, ok := obj[k]; ok && len(v) > 0 && (v[0] == '[' || string(v) == "null") {
-			return normalizeList(v, nil)
+		switch v := obj[k]; {
+		case string(v) == "null":
+			return []byte("[]"), nil
+		case len(v) > 0 && v[0] == '[':
+			return v, nil
 		}
 	}
 	return append(append([]byte{'['}, raw...), ']'), nil
@@ -379,11 +478,30 @@ func normalizeList(raw []byte, envelopes []string) ([]byte, error) {
 // unreadable makes the error for a success whose body is not what the operation answers: most often a wrong base address.
 func (c *Client) unreadable(b spec.Bound, raw []byte, err error) error {
 	e := &Error{Kind: KindProtocol, Status: 200, Method: b.Op.Method, URL: c.base + b.Path, Raw: raw, Err: err}
+	defer func() {
+		if !b.Op.Safe() {
+			doubt(e)
+		}
+	}()
+	if told := errorBody(raw); told != nil {
+		e.Code, e.Name, e.Message, e.Status = told.Code, told.Name, told.Message, http.StatusBadRequest
+		if e.Message == "" {
+			e.Message = "the gateway answered 200 with the error " + told.Code
+		}
+		if classify(e); e.Kind == KindInvalid {
+			e.Kind = KindProtocol
+		}
+		e.Status = 200
+		return e
+	}
 	head := strings.ToLower(string(raw[:min(len(raw), 64)]))
 	switch {
 	case strings.HasPrefix(head, "<!doctype") || strings.HasPrefix(head, "<html"):
 		e.Message = "the address answers with a web page, not with the gateway's JSON"
 		e.Hint = "check the base address; it usually ends in /api/v1"
+	case len(raw) == 0 || string(raw) == "null":
+		e.Message = "the reply to " + b.Op.ID + " is empty"
+		e.Hint = "try again; if it stays, what stands before the gateway may swallow its replies"
 	case errors.Is(err, io.ErrUnexpectedEOF) || strings.Contains(err.Error(), "unexpected end"):
 		e.Message = fmt.Sprintf("the reply was cut short after %d bytes", len(raw))
 		e.Hint = "try again; if it stays, ask for fewer rows or export the data"

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -44,8 +45,10 @@ type Error struct {
 	Hint    string // what to try, may be empty
 	Raw     []byte // the body as it came, at most 256 KiB
 	Header  http.Header
-	Err     error // the cause, for connection failures
-	Unsure  bool  // whether the gateway made the change that was asked for is not known
+	Err     error  // the cause, for connection failures
+	Request string // id of the request, by which the gateway's operators find it; empty when it names none
+	Trace   string // the same for a trace
+	Unsure  bool   // whether the gateway made the change that was asked for is not known
 
 	BadCells      []BadCell // of a refused import: the first 100 values that do not fit; zone local alone lists them
 	BadCellsTotal int64     // all that were found
@@ -72,6 +75,30 @@ func (e *Error) Unwrap() error { return e.Err }
 func ReadError(method, url string, rep *Reply) *Error {
 	e := &Error{Status: rep.Status, Method: method, URL: url, Header: rep.Header}
 	e.Raw, _ = io.ReadAll(io.LimitReader(rep.Body, 256<<10))
+	e.read(e.Raw)
+	if e.Request == "" {
+		e.Request = cmp.Or(rep.Header.Get("X-Request-Id"), rep.Header.Get("X-Amzn-Requestid"), rep.Header.Get("X-Correlation-Id"))
+	}
+	if e.Trace == "" {
+		e.Trace = cmp.Or(rep.Header.Get("X-Trace-Id"), rep.Header.Get("X-B3-Traceid"), traceOf(rep.Header.Get("Traceparent")))
+	}
+	if e.Message == "" {
+		e.Message = defaultMessage(e.Status, e.Raw)
+	}
+	classify(e)
+	return e
+}
+
+// traceOf is the id of the trace in a header of the form version-trace-span-flags.
+func traceOf(parent string) string {
+	if parts := strings.Split(parent, "-"); len(parts) == 4 {
+		return parts[1]
+	}
+	return ""
+}
+
+// read takes what the body of an error says, whichever of its shapes it has.
+func (e *Error) read(raw []byte) {
 	var body struct {
 		Error     json.RawMessage `json:"error"`
 		ErrorCode json.RawMessage `json:"errorCode"`
@@ -80,13 +107,15 @@ func ReadError(method, url string, rep *Reply) *Error {
 		Reason    string          `json:"reason"`
 		BadCells  []BadCell       `json:"badCells"`
 		Total     int64           `json:"badCellsTotal"`
+		RequestID json.RawMessage `json:"requestId"`
+		TraceID   json.RawMessage `json:"traceId"`
 	}
-	if json.Unmarshal(e.Raw, &body) == nil {
+	if json.Unmarshal(raw, &body) == nil {
 		e.Code = jsonText(body.ErrorCode)
 		if e.Code == "" {
 			e.Code = jsonText(body.Code)
 		}
-		e.Name = jsonText(body.Error)
+		e.Name, e.Request, e.Trace = jsonText(body.Error), jsonText(body.RequestID), jsonText(body.TraceID)
 		e.BadCells, e.BadCellsTotal = body.BadCells, body.Total
 		e.Message = body.Message
 		if e.Message == "" {
@@ -97,11 +126,6 @@ func ReadError(method, url string, rep *Reply) *Error {
 		}
 		e.Message = insides().ReplaceAllString(e.Message, "")
 	}
-	if e.Message == "" {
-		e.Message = defaultMessage(e.Status, e.Raw)
-	}
-	classify(e)
-	return e
 }
 
 // insides are names of classes and of paths in the secret store, which the service puts before some messages [L]; Raw keeps them.
@@ -175,6 +199,7 @@ func transportError(ctx context.Context, method, url string, err error) error {
 		cert   *tls.CertificateVerificationError
 		x509u  x509.UnknownAuthorityError
 		header tls.RecordHeaderError
+		proxy  *net.OpError
 		own    *Error
 	)
 	switch {
@@ -186,6 +211,8 @@ func transportError(ctx context.Context, method, url string, err error) error {
 		return context.Canceled
 	case errors.Is(err, context.DeadlineExceeded):
 		e.Kind, e.Message, e.Hint = KindTimeout, "no complete answer from "+host+" in time", "raise --timeout, or try again"
+	case errors.As(err, &proxy) && proxy.Op == "proxyconnect":
+		e.Message, e.Hint = "the proxy "+proxyOf(proxy)+" cannot be reached, so "+host+" was not asked: "+root(err).Error(), "check HTTPS_PROXY, HTTP_PROXY and NO_PROXY"
 	case errors.As(err, &dns):
 		e.Message, e.Hint = "cannot find the host "+host, "check the base address and the network"
 	case errors.Is(err, syscall.ECONNREFUSED):
@@ -200,6 +227,21 @@ func transportError(ctx context.Context, method, url string, err error) error {
 		e.Message = "cannot reach " + host + ": " + root(err).Error()
 	}
 	return e
+}
+
+// proxyOf names the proxy of a connection that failed on its way, as far as the error does.
+func proxyOf(err *net.OpError) string {
+	var (
+		dial *net.OpError
+		dns  *net.DNSError
+	)
+	switch {
+	case errors.As(err.Err, &dns):
+		return dns.Name
+	case errors.As(err.Err, &dial) && dial.Addr != nil:
+		return dial.Addr.String()
+	}
+	return "of the environment"
 }
 
 func hostOf(url string) string {

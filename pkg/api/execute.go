@@ -2,8 +2,10 @@ package api
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/spec"
@@ -34,7 +36,48 @@ func (r *Result) Close() error { return r.Body.Close() }
 // timeout does not apply: give ctx a deadline to bound the whole. An empty format leaves the choice to the gateway
 // (CELL_TYPED) [S].
 func (s *QueriesService) Execute(ctx context.Context, project string, form ExecuteRequest, format Format) (*Result, error) {
+	if st, ok := form.(ExecuteByStatement); ok && len(st.Bindings) > 0 && len(st.BindArgs) == 0 {
+		return s.c.executeBound(ctx, project, st, format)
+	}
 	return s.c.execute(ctx, project, form, format)
+}
+
+// executeBound sends the values of a statement as bindings and, to a gateway that says that it got none, as bindArgs: the documents have
+// both names [O]. A gateway that took the second is sent that one from then on.
+func (c *Client) executeBound(ctx context.Context, project string, st ExecuteByStatement, format Format) (*Result, error) {
+	other := st
+	other.Bindings, other.BindArgs = nil, st.Bindings
+	if c.bindArgs.Load() {
+		return c.execute(ctx, project, other, format)
+	}
+	res, err := c.execute(ctx, project, st, format)
+	if !unbound(err) {
+		return res, err
+	}
+	again, err2 := c.execute(ctx, project, other, format)
+	if err2 != nil {
+		return nil, err // of the usual name
+	}
+	c.bindArgs.Store(true)
+	return again, nil
+}
+
+// unbound recognizes the complaint that a statement has parameters and no values came for them.
+func unbound(err error) bool {
+	var ae *Error
+	if !errors.As(err, &ae) || ae.Status != 400 {
+		return false
+	}
+	msg := strings.ToLower(ae.Message)
+	if !strings.Contains(msg, "parameter") {
+		return false
+	}
+	for _, part := range []string{"found 0", "no value", "missing", "not set", "not bound", "unbound"} {
+		if strings.Contains(msg, part) {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *Client) execute(ctx context.Context, project string, body any, format Format) (*Result, error) {

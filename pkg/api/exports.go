@@ -41,9 +41,10 @@ func (s *ExportsService) Cancel(ctx context.Context, project, export string) err
 }
 
 // Open opens a file of a finished export at a byte offset and returns the reply: 200 with the whole file (only for offset 0, or
-// from a store that has no ranges) or 206 with the rest. A link to another host than the gateway's is followed without the key, and
-// over https only, or on this machine from a gateway on it; so are its redirects.
-func (s *ExportsService) Open(ctx context.Context, f ExportFile, offset int64) (*Reply, error) {
+// from a store that has no ranges) or 206 with the rest. A link carries its own proof and is followed without the key; where it may
+// lead is for links to say, of its redirects too. A part is asked for of the file that version tells of, the ETag or the date of an earlier
+// reply; another file comes as a whole, with 200.
+func (s *ExportsService) Open(ctx context.Context, f ExportFile, offset int64, version string) (*Reply, error) {
 	u, err := url.Parse(f.URL)
 	if err != nil || u.Host == "" {
 		return nil, &Error{Kind: KindProtocol, Message: "the link to file " + f.Name + " is not an address"}
@@ -51,13 +52,18 @@ func (s *ExportsService) Open(ctx context.Context, f ExportFile, offset int64) (
 	header := http.Header{"Accept": {"*/*"}, "Accept-Encoding": {"identity"}}
 	if offset > 0 {
 		header.Set("Range", fmt.Sprintf("bytes=%d-", offset))
+		if version != "" {
+			header.Set("If-Range", version)
+		}
 	}
 	where := u.Scheme + "://" + u.Host + u.Path // without the signature, which opens the file
 	var rep *Reply
 	if path, own := strings.CutPrefix(where, s.c.base+"/"); own {
-		rep, err = s.c.Do(ctx, http.MethodGet, "/"+path, u.Query(), header, nil)
+		rep, err = s.c.do(context.WithValue(ctx, noKey{}, true), http.MethodGet, "/"+path, u.Query(), header, nil, s.c.limits.call, s.c.limits.download)
 	} else {
-		rep, err = openForeign(ctx, s.c.base, u, where, header)
+		rep, err = watched(ctx, http.MethodGet, where, s.c.limits.call, s.c.limits.download, func(w *watch) (*Reply, error) {
+			return s.c.openLink(w.ctx, u, where, header)
+		})
 	}
 	if err != nil {
 		return nil, err
@@ -69,38 +75,10 @@ func (s *ExportsService) Open(ctx context.Context, f ExportFile, offset int64) (
 	return rep, nil
 }
 
-// foreign calls the places where gateways keep files. It has no key.
-func foreign(base string) *http.Client {
-	return &http.Client{CheckRedirect: func(req *http.Request, via []*http.Request) error {
-		if len(via) >= 5 {
-			return &Error{Kind: KindProtocol, Message: "the link to the file redirects again and again"}
-		}
-		return checkLink(base, req.URL)
-	}}
-}
-
-// checkLink lets links over https through, and plain ones to this machine where the gateway itself is on it: another one must not
-// have the programs of this machine called.
-func checkLink(base string, u *url.URL) error {
-	at, err := url.Parse(base)
-	if u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname()) && err == nil && isLoopback(at.Hostname()) {
-		return nil
+// FileVersion is what tells the file of a reply from another one in its place: the strong ETag, else the date of its last change, else "".
+func FileVersion(rep *Reply) string {
+	if tag := rep.Header.Get("ETag"); strings.HasPrefix(tag, `"`) {
+		return tag
 	}
-	return &Error{Kind: KindProtocol, URL: u.Scheme + "://" + u.Host + u.Path, Message: "the link to the file is not https"}
-}
-
-func openForeign(ctx context.Context, base string, u *url.URL, where string, header http.Header) (*Reply, error) {
-	if err := checkLink(base, u); err != nil {
-		return nil, err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-	req.Header = header
-	res, err := foreign(base).Do(req) //nolint:bodyclose // the caller closes it
-	if err != nil {
-		return nil, transportError(ctx, http.MethodGet, where, root(err))
-	}
-	return &Reply{Status: res.StatusCode, Header: res.Header, Body: res.Body, most: maxReply}, nil
+	return rep.Header.Get("Last-Modified")
 }

@@ -36,7 +36,8 @@ func (s *MetadataService) ListGoldenSQL(ctx context.Context, project string) ([]
 
 // CreateGoldenSQL runs POST /metadata/{projectId}/golden-sqls.
 func (s *MetadataService) CreateGoldenSQL(ctx context.Context, project string, body GoldenSQLRequest) (GoldenSQLEntry, error) {
-	return call[GoldenSQLEntry](ctx, s.c, spec.CreateGoldenSql.At(project), body)
+	made, err := call[goldenMade](ctx, s.c, spec.CreateGoldenSql.At(project), body)
+	return GoldenSQLEntry(made), err
 }
 
 // DeleteGoldenSQL runs DELETE /metadata/{projectId}/golden-sqls/{id}.

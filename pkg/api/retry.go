@@ -74,14 +74,13 @@ func broke(err error) bool {
 
 // doubt words the hint of a failed change whose outcome is not known.
 func doubt(e *Error) {
-	lost := e.Status == 0 && (e.Kind == KindTimeout || broke(e.Err))
-	if e.Status == http.StatusInsufficientStorage {
-		e.Hint = "nothing was changed: free some space and try again"
-		return
-	}
+	lost := e.Status == 0 && (e.Kind == KindTimeout || broke(e.Err)) || e.Status >= 200 && e.Status < 300
 	if lost || e.Status == http.StatusRequestTimeout || e.Status >= 500 && e.Status != http.StatusNotImplemented {
 		e.Unsure = true
 		e.Hint = "it may have been done all the same: look before you try again"
+		if e.Status == http.StatusInsufficientStorage {
+			e.Hint = "free some space, and look before you try again: it may have been done all the same"
+		}
 	}
 }
 

@@ -32,7 +32,7 @@ func TestRetries(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Retry-After", "0")
 		w.WriteHeader(status)
-		io.WriteString(w, `{"columns":[],"data":[]}`)
+		io.WriteString(w, `{"id":"1","columns":[],"data":[]}`)
 	}))
 	defer srv.Close()
 	ctx := context.Background()

@@ -35,6 +35,9 @@ type Cell []byte
 // ErrTruncated is wrapped by the error of a result whose document ended before its end.
 var ErrTruncated = errors.New("the result was cut short")
 
+// ErrNotResult is wrapped by the error of a reply that is none to a query: a web page, or the object of something else.
+var ErrNotResult = errors.New("not a result")
+
 // RowsError says where in a result the document stopped being readable.
 type RowsError struct {
 	Rows   int64 // complete rows read before the fault

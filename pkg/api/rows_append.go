@@ -11,6 +11,7 @@ type Delimited struct {
 	Between, End byte   // ASCII: behind each value but the last, and behind that
 	Null         []byte // what NULL becomes
 	Floats       []bool // for each column: Cell writes its values that have an exponent
+	Untold       []bool // the same for values like doubles of columns whose type is not known; nil for none
 	// Cell appends a value that is no plain text. Rows count from 1.
 	Cell func(dst []byte, row int64, column int, c Cell) ([]byte, error)
 }
@@ -76,7 +77,8 @@ func (t *template) append(dst, b []byte, i, end int, row int64, d *Delimited) ([
 					return nil, 0
 				}
 			}
-			if i = j + 1 + n; i < end && b[i] == '"' && n > 0 && n != len(d.Null) && p[1] != ' ' && b[i-1] != ' ' && !(d.Floats[k] && Cell(b[j+1:i]).HasExponent()) {
+			if i = j + 1 + n; i < end && b[i] == '"' && n > 0 && n != len(d.Null) && p[1] != ' ' && b[i-1] != ' ' && !(d.Floats[k] && Cell(b[j+1:i]).HasExponent()) &&
+				!(d.Untold != nil && d.Untold[k] && Cell(b[j+1:i]).LikeDouble()) {
 				i++
 				o += n
 				continue

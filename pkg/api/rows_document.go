@@ -70,7 +70,7 @@ func (r *Rows) open() {
 		return
 	}
 	if c != '{' {
-		r.fail(fmt.Errorf("not a result: expected a JSON object, found %s", found(r.win.buf[r.win.pos:r.win.end])))
+		r.fail(fmt.Errorf("%w: expected a JSON object, found %s", ErrNotResult, found(r.win.buf[r.win.pos:r.win.end])))
 		return
 	}
 	r.win.pos++
@@ -228,13 +228,13 @@ func (r *Rows) judge() {
 	case r.failed, !r.data && (f.Code != "" || f.Message != ""):
 		r.fail(&f)
 	case !r.data && r.members == 0:
-		r.fail(errors.New("not a result: an empty object without \"data\""))
+		r.fail(fmt.Errorf("%w: an empty object without \"data\"", ErrNotResult))
 	case !r.data:
 		quoted := make([]string, len(r.keys))
 		for i, k := range r.keys {
 			quoted[i] = strconv.Quote(k)
 		}
-		r.fail(fmt.Errorf("not a result: no \"data\", found only %s", strings.Join(quoted, ", ")))
+		r.fail(fmt.Errorf("%w: no \"data\", found only %s", ErrNotResult, strings.Join(quoted, ", ")))
 	}
 }
 

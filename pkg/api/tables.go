@@ -43,3 +43,13 @@ func (s *TablesService) UpdateColumn(ctx context.Context, project, table, column
 func (s *TablesService) DeleteColumn(ctx context.Context, project, table, column string) error {
 	return run(ctx, s.c, spec.DeleteInternalColumn.At(project, table, column), nil)
 }
+
+// CreateWholeTable makes an internal table, or a BI table, together with its columns, all or nothing. Zone local alone has it; it is no
+// operation of the service.
+func (c *Client) CreateWholeTable(ctx context.Context, project, table string, bi bool, columns []ColumnRequest) (Table, error) {
+	op := spec.CreateWholeTable
+	if bi {
+		op = spec.CreateWholeBi
+	}
+	return call[Table](ctx, c, op.At(project, table), columns)
+}

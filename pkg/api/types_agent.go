@@ -11,12 +11,12 @@ type AgentChatRequest struct {
 
 // AgentChatResult is a record of the service.
 type AgentChatResult struct {
-	Result AgentChatResultResult `json:"result"`
+	Result AgentChatResultResult `json:"result" reply:"must"`
 }
 
 // AgentChatResultResult is a part of AgentChatResult.
 type AgentChatResultResult struct {
-	Messages []AgentMessage `json:"messages"`
+	Messages []AgentMessage `json:"messages" reply:"must"`
 }
 
 // AgentMessage is a record of the service.
@@ -29,7 +29,44 @@ type AgentMessage struct {
 
 // AgentMessageKwargs is a part of AgentMessage.
 type AgentMessageKwargs struct {
-	Content string `json:"content"`
+	Content AgentContent `json:"content"`
+}
+
+// AgentContent is what a message says: a text or, as the JSON it came as, blocks or a document.
+type AgentContent string
+
+// UnmarshalJSON takes a text, or any other value as it is written.
+func (c *AgentContent) UnmarshalJSON(raw []byte) error {
+	var text string
+	if err := json.Unmarshal(raw, &text); err != nil {
+		text = string(raw)
+	}
+	*c = AgentContent(text)
+	return nil
+}
+
+// UnmarshalJSON also takes messages whose id is a text, and those that hold their content themselves.
+func (m *AgentMessage) UnmarshalJSON(raw []byte) error {
+	var w struct {
+		Lc      json.RawMessage     `json:"lc"`
+		Type    json.RawMessage     `json:"type"`
+		ID      json.RawMessage     `json:"id"`
+		Kwargs  *AgentMessageKwargs `json:"kwargs"`
+		Content AgentContent        `json:"content"`
+	}
+	if err := json.Unmarshal(raw, &w); err != nil {
+		return err
+	}
+	*m = AgentMessage{Kwargs: AgentMessageKwargs{Content: w.Content}}
+	if w.Kwargs != nil {
+		m.Kwargs = *w.Kwargs
+	}
+	_ = json.Unmarshal(w.Lc, &m.Lc) // of another type they say nothing
+	_ = json.Unmarshal(w.Type, &m.Type)
+	if json.Unmarshal(w.ID, &m.ID) != nil {
+		m.ID = []string{jsonText(w.ID)}
+	}
+	return nil
 }
 
 // AgentChatStreamRequest is the body of a request.
@@ -47,19 +84,19 @@ type AgentThreadList struct {
 
 // AgentThread is a record of the service.
 type AgentThread struct {
-	ThreadID    string `json:"threadId"`
+	ThreadID    string `json:"threadId" reply:"must"`
 	DisplayName string `json:"displayName"`
 	ProjectID   string `json:"projectId"`
 }
 
 // AgentThreadState is a record of the service.
 type AgentThreadState struct {
-	Result AgentThreadStateResult `json:"result"`
+	Result AgentThreadStateResult `json:"result" reply:"must"`
 }
 
 // AgentThreadStateResult is a part of AgentThreadState.
 type AgentThreadStateResult struct {
-	Values AgentThreadStateResultValues `json:"values"`
+	Values AgentThreadStateResultValues `json:"values" reply:"must"`
 }
 
 // AgentThreadStateResultValues is a part of AgentThreadState.
@@ -80,7 +117,7 @@ type LegacyAgentRequest struct {
 
 // LegacyAgentResponse is a record of the service.
 type LegacyAgentResponse struct {
-	Output   LegacyAgentOutput `json:"output"`
+	Output   LegacyAgentOutput `json:"output" reply:"must"`
 	ThreadID string            `json:"threadId"`
 }
 
@@ -101,7 +138,7 @@ type LegacyCell struct {
 
 // LegacyChatHistory is a record of the service.
 type LegacyChatHistory struct {
-	History []LegacyChatRecord `json:"history"`
+	History []LegacyChatRecord `json:"history" reply:"must"`
 }
 
 // LegacyChatRecord is a record of the service.

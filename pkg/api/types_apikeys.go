@@ -4,7 +4,7 @@ package api
 type ApiKey struct {
 	Name      string  `json:"name"`
 	ApiKey    *string `json:"apiKey"` // 8 alphanumerics, a dot, 32 alphanumerics [O]; null in lists
-	ApiKeyID  string  `json:"apiKeyId"`
+	ApiKeyID  string  `json:"apiKeyId" reply:"must"`
 	ExpiresAt *string `json:"expiresAt"` // ISO 8601; null: never
 }
 

@@ -4,6 +4,7 @@ import "encoding/json"
 
 // CacheRequest asks for a cache of a table [O]. A schedule that is absent is none.
 type CacheRequest struct {
+	ID                       string         `json:"id,omitempty"` // in published examples; the gateway gives the id itself
 	CatalogID                string         `json:"catalogId,omitempty"`
 	SchemaName               string         `json:"schemaName,omitempty"`
 	TableName                string         `json:"tableName,omitempty"`
@@ -29,7 +30,7 @@ type CacheSchedule struct {
 
 // Cache is the settings of a cache.
 type Cache struct {
-	ID                       string         `json:"id"`
+	ID                       string         `json:"id" reply:"must"`
 	CatalogID                string         `json:"catalogId"`
 	SchemaName               string         `json:"schemaName"`
 	TableName                string         `json:"tableName"`
@@ -41,7 +42,7 @@ type Cache struct {
 
 // CacheCreateStatus is the outcome of one item of a batch, in the order of the request.
 type CacheCreateStatus struct {
-	Success bool    `json:"success"`
+	Success bool    `json:"success" reply:"must"`
 	Error   *string `json:"error,omitempty"`
 	Cache   *Cache  `json:"cache,omitempty"` // nil when it failed
 }
@@ -49,7 +50,7 @@ type CacheCreateStatus struct {
 // CacheStatus is the state of a cache. Each slot holds the last run of its kind for ever; the one with the newer createdAt is
 // current [L]. Logs are absent from lists.
 type CacheStatus struct {
-	ID                            string              `json:"id"`
+	ID                            string              `json:"id" reply:"must"`
 	Status                        string              `json:"status"` // RUNNING, CANCELLED, FAILED, COMPLETED, DELETED, NOT_INITIALIZED
 	CatalogID                     string              `json:"catalogId"`
 	SchemaName                    string              `json:"schemaName"`
@@ -87,7 +88,7 @@ func (s CacheStatus) Refreshed() string {
 
 // CacheExecutionInfo is one run of a refresh.
 type CacheExecutionInfo struct {
-	ID            string                     `json:"id"`
+	ID            string                     `json:"id" reply:"must"`
 	ExecutionMode string                     `json:"executionMode"` // FULL_REFRESH, INCREMENTAL
 	Status        string                     `json:"status"`        // RUNNING, COMPLETED, FAILED, CANCELLED
 	Error         map[string]json.RawMessage `json:"error"`         // of zone local: {"message": text}

@@ -2,7 +2,7 @@ package api
 
 // Catalog is a record of the service.
 type Catalog struct {
-	ID           string  `json:"id"`
+	ID           string  `json:"id" reply:"must"`
 	Name         string  `json:"name"`
 	DisplayName  string  `json:"displayName"`
 	CatalogType  string  `json:"catalogType"` // internal, query, stripe, hubspot, airtable, segment, google_ads, peaka_postgres, peaka_mongodb, SEMANTIC
@@ -21,7 +21,7 @@ type CatalogRequest struct {
 type Schema struct {
 	CatalogID   string `json:"catalogId"`
 	CatalogName string `json:"catalogName"`
-	SchemaName  string `json:"schemaName"`
+	SchemaName  string `json:"schemaName" reply:"must"`
 }
 
 // Table is a record of the service.
@@ -29,7 +29,7 @@ type Table struct {
 	CatalogID           string   `json:"catalogId"`
 	CatalogName         string   `json:"catalogName"`
 	SchemaName          string   `json:"schemaName"`
-	TableName           string   `json:"tableName"`
+	TableName           string   `json:"tableName" reply:"must"`
 	SupportedCacheTypes []string `json:"supportedCacheTypes,omitzero"`
 	IsCacheable         bool     `json:"isCacheable"`
 	IsDynamicTable      bool     `json:"isDynamicTable"`
@@ -40,7 +40,7 @@ type Table struct {
 // ColumnDetail is a record of the service.
 type ColumnDetail struct {
 	ID           string  `json:"id"`
-	Name         string  `json:"name"`
+	Name         string  `json:"name" reply:"must"`
 	DataType     string  `json:"dataType"`
 	DisplayName  string  `json:"displayName"`
 	DefaultValue *string `json:"defaultValue"`
@@ -52,8 +52,8 @@ type ColumnDetail struct {
 // TableCacheResult is a record of the service.
 type TableCacheResult struct {
 	SupportedCacheTypes []string `json:"supportedCacheTypes,omitzero"`
-	IsCached            bool     `json:"isCached"`
-	IsCacheable         bool     `json:"isCacheable"`
+	IsCached            bool     `json:"isCached" reply:"must"`
+	IsCacheable         bool     `json:"isCacheable" reply:"must"`
 }
 
 // TableStatistics is a record of the service.
@@ -61,7 +61,7 @@ type TableStatistics struct {
 	CatalogID        string             `json:"catalogId"`
 	SchemaName       string             `json:"schemaName"`
 	TableName        string             `json:"tableName"`
-	ColumnStatistics []ColumnStatistics `json:"columnStatistics"`
+	ColumnStatistics []ColumnStatistics `json:"columnStatistics" reply:"must"`
 }
 
 // ColumnStatistics is a record of the service.
@@ -77,7 +77,7 @@ type CatalogShareRequest struct {
 
 // SharedCatalogResponse is a record of the service.
 type SharedCatalogResponse struct {
-	SharedCatalogID string `json:"sharedCatalogId"`
+	SharedCatalogID string `json:"sharedCatalogId" reply:"must"`
 }
 
 // SearchRequest is the body of a request.
@@ -94,7 +94,7 @@ type SearchResult struct {
 	MatchedCatalogs []CatalogSchemaTable `json:"matchedCatalogs"`
 	MatchedSchemas  []CatalogSchemaTable `json:"matchedSchemas"`
 	MatchedTables   []CatalogSchemaTable `json:"matchedTables"`
-	Meta            SearchMeta           `json:"meta"`
+	Meta            SearchMeta           `json:"meta" reply:"must"`
 }
 
 // CatalogSchemaTable is a record of the service.

@@ -4,7 +4,7 @@ import "encoding/json"
 
 // ConnectionConfiguration is a record of the service.
 type ConnectionConfiguration struct {
-	ConnectionType       string                        `json:"connectionType"`
+	ConnectionType       string                        `json:"connectionType" reply:"must"`
 	ConnectionTypeLabel  string                        `json:"connectionTypeLabel"`
 	Name                 string                        `json:"name"`
 	AuthorizationType    string                        `json:"authorizationType"`
@@ -25,7 +25,7 @@ type ConnectionConfigurationItem struct {
 
 // Connection is a record of the service.
 type Connection struct {
-	ID   string  `json:"id"`
+	ID   string  `json:"id" reply:"must"`
 	Name string  `json:"name"`
 	Type string  `json:"type"`
 	URL  *string `json:"url"`
@@ -33,10 +33,10 @@ type Connection struct {
 
 // ConnectionRequest is the body of a request.
 type ConnectionRequest struct {
-	Name               string         `json:"name,omitempty"`
-	Type               string         `json:"type,omitempty"`
-	Credential         map[string]any `json:"credential,omitempty"`
-	ConnectionCallback string         `json:"connectionCallback,omitempty"`
+	Name               string     `json:"name,omitempty"`
+	Type               string     `json:"type,omitempty"`
+	Credential         Credential `json:"credential,omitzero"` // {} where a provider asks for it: the service refuses a new connection without [L]
+	ConnectionCallback string     `json:"connectionCallback,omitempty"`
 }
 
 // OAuthCallbackRequest is the body of a request.

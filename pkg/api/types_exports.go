@@ -21,14 +21,14 @@ type ExportCSVOptions struct {
 
 // ExportJobCreated is the reply to a started export.
 type ExportJobCreated struct {
-	ID     string `json:"id"`
+	ID     string `json:"id" reply:"must"`
 	Status string `json:"status"` // PENDING
 }
 
 // ExportJobResponse is an export job [O]. Counts are nil until it has succeeded; the fields of the source it does not have are nil.
 type ExportJobResponse struct {
-	ID           string       `json:"id"`
-	Status       string       `json:"status"` // PENDING, RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED
+	ID           string       `json:"id" reply:"must"`
+	Status       string       `json:"status" reply:"must"` // PENDING, RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED
 	Format       string       `json:"format"`
 	Compression  string       `json:"compression"`
 	RowCount     *int64       `json:"rowCount"`

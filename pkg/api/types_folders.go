@@ -7,7 +7,7 @@ type QueryFolderListResponse struct {
 
 // QueryFolderItem is a folder of saved queries. Path starts with a slash; ParentID is null for a top-level folder [S].
 type QueryFolderItem struct {
-	ID        string  `json:"id"`
+	ID        string  `json:"id" reply:"must"`
 	Name      string  `json:"name"`
 	Path      string  `json:"path"`
 	ParentID  *string `json:"parentId"`
@@ -21,7 +21,7 @@ type QueryFolderCreateRequest struct {
 
 // QueryFolderTreeResponse holds the top of a tree of folders.
 type QueryFolderTreeResponse struct {
-	Tree []QueryFolderTreeNode `json:"tree"`
+	Tree []QueryFolderTreeNode `json:"tree" reply:"must"`
 }
 
 // QueryFolderTreeNode is a folder with what lies below it. Queries is empty unless asked for [O].
@@ -35,7 +35,7 @@ type QueryFolderTreeNode struct {
 
 // QueryFolderWithContentsResponse is a folder with the folders and queries directly in it.
 type QueryFolderWithContentsResponse struct {
-	ID        string            `json:"id"`
+	ID        string            `json:"id" reply:"must"`
 	Name      string            `json:"name"`
 	Path      string            `json:"path"`
 	ParentID  *string           `json:"parentId"`

@@ -3,7 +3,7 @@ package api
 // MaterializedQueryStatus tells of the latest refresh. A query that never ran is COMPLETED with null times; after a refresh was
 // asked for, the state before it is served until the run begins, so that only a new lastExecutionStartTime proves a new run [L].
 type MaterializedQueryStatus struct {
-	QueryID                string                     `json:"queryId"`
+	QueryID                string                     `json:"queryId" reply:"must"`
 	QueryName              string                     `json:"queryName"`
 	ScheduleSettings       *MaterializedQuerySchedule `json:"scheduleSettings"`
 	NextExecutionStartTime *string                    `json:"nextExecutionStartTime"`

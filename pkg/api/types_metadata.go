@@ -4,7 +4,7 @@ import "encoding/json"
 
 // ProjectMetadata is a record of the service.
 type ProjectMetadata struct {
-	Metadata []MetadataEntry `json:"metadata"`
+	Metadata []MetadataEntry `json:"metadata" reply:"must"`
 }
 
 // MetadataEntry is a record of the service.
@@ -23,7 +23,7 @@ type TableMetadata struct {
 	CatalogQueryName   string           `json:"catalogQueryName"`
 	CatalogDisplayName string           `json:"catalogDisplayName"`
 	SchemaName         string           `json:"schemaName"`
-	TableName          string           `json:"tableName"`
+	TableName          string           `json:"tableName" reply:"must"`
 	TableDescription   *string          `json:"tableDescription"`
 	IsCacheable        bool             `json:"isCacheable"`
 	IsDynamicTable     bool             `json:"isDynamicTable"`
@@ -58,7 +58,7 @@ type ColumnLineage struct {
 
 // Relation is a record of the service.
 type Relation struct {
-	ID                string `json:"id"`
+	ID                string `json:"id" reply:"must"`
 	ProjectID         string `json:"projectId"`
 	SourceCatalogID   string `json:"sourceCatalogId"`
 	SourceCatalogName string `json:"sourceCatalogName"`
@@ -87,7 +87,7 @@ type GoldenSQLMatches struct {
 // GoldenSQLMatchesResult is a part of GoldenSQLMatches.
 type GoldenSQLMatchesResult struct {
 	Question string `json:"question"`
-	SQL      string `json:"sql"`
+	SQL      string `json:"sql" reply:"must"`
 }
 
 // GoldenSQLList is a record of the service.
@@ -97,6 +97,13 @@ type GoldenSQLList struct {
 
 // GoldenSQLEntry is a record of the service.
 type GoldenSQLEntry struct {
+	ID       string                 `json:"id" reply:"must"`
+	Content  string                 `json:"content"`
+	Metadata GoldenSQLEntryMetadata `json:"metadata"`
+}
+
+// goldenMade is a GoldenSQLEntry in the reply to its creation, which the documents show without any member [O].
+type goldenMade struct {
 	ID       string                 `json:"id"`
 	Content  string                 `json:"content"`
 	Metadata GoldenSQLEntryMetadata `json:"metadata"`
@@ -122,7 +129,7 @@ type MetadataQueryResult struct {
 
 // SampleQuestions is a record of the service.
 type SampleQuestions struct {
-	Questions []SampleQuestionsQuestions `json:"questions"`
+	Questions []SampleQuestionsQuestions `json:"questions" reply:"must"`
 	ThreadID  string                     `json:"threadId"`
 }
 
@@ -136,7 +143,7 @@ type SampleQuestionsQuestions struct {
 type MetadataRefreshRequest struct {
 	CatalogID     string `json:"catalogId,omitempty"`
 	CallbackURL   string `json:"callbackURL,omitempty"`
-	CallbackToken string `json:"callbackToken,omitempty"`
+	CallbackToken Secret `json:"callbackToken,omitempty"`
 }
 
 // RefreshCallback is who is told of refreshes. The token is never told back.
@@ -151,13 +158,13 @@ type MetadataRefreshTriggered struct {
 // MetadataRefreshCallbackRequest is the body of a request.
 type MetadataRefreshCallbackRequest struct {
 	CallbackURL   string `json:"callbackURL,omitempty"`
-	CallbackToken string `json:"callbackToken,omitempty"`
+	CallbackToken Secret `json:"callbackToken,omitempty"`
 }
 
 // MetadataRefreshStatus is a record of the service.
 type MetadataRefreshStatus struct {
-	Status string  `json:"status"`          // not-active, completed, waiting, active, delayed, failed, paused, stuck [L]; other zones may write NOT_ACTIVE [O]
-	Error  *string `json:"error,omitempty"` // why it failed; told by zone local only
+	Status string  `json:"status" reply:"must"` // not-active, completed, waiting, active, delayed, failed, paused, stuck [L]; other zones may write NOT_ACTIVE [O]
+	Error  *string `json:"error,omitempty"`     // why it failed; told by zone local only
 }
 
 // RelationList is a record of the service.
@@ -199,7 +206,33 @@ type AIUsageRequest struct {
 
 // TableMetadataUpdateRequest is the body of a request.
 type TableMetadataUpdateRequest struct {
-	TableDescription *string          `json:"tableDescription,omitempty"`
-	Columns          []MetadataColumn `json:"columns,omitempty"`
-	UseWithAI        *bool            `json:"useWithAI,omitempty"`
+	TableDescription *string                `json:"tableDescription,omitempty"`
+	Columns          []MetadataColumnUpdate `json:"columns,omitempty"`
+	UseWithAI        *bool                  `json:"useWithAI,omitempty"`
+}
+
+// MetadataColumnUpdate is a MetadataColumn in a request: a member that is not given is not sent.
+type MetadataColumnUpdate struct {
+	ColumnName        string             `json:"columnName,omitempty"`
+	ColumnDescription *string            `json:"columnDescription,omitempty"`
+	DataType          string             `json:"dataType,omitempty"`
+	Order             *int64             `json:"order,omitempty"`
+	IsNotNull         *bool              `json:"isNotNull,omitempty"`
+	IsSystem          *bool              `json:"isSystem,omitempty"`
+	IsUnique          *bool              `json:"isUnique,omitempty"`
+	IsPrimary         *bool              `json:"isPrimary,omitempty"`
+	IsCategorical     *bool              `json:"isCategorical,omitempty"`
+	CategoricalValues *[]string          `json:"categoricalValues,omitempty"`
+	Lineage           *[]json.RawMessage `json:"lineage,omitempty"`
+	SampleValues      *[]json.RawMessage `json:"sampleValues,omitempty"`
+}
+
+// AsUpdate is a request for the columns as they are.
+func AsUpdate(columns []MetadataColumn) ([]MetadataColumnUpdate, error) {
+	raw, err := Marshal(columns)
+	if err != nil {
+		return nil, err
+	}
+	var out []MetadataColumnUpdate
+	return out, json.Unmarshal(raw, &out)
 }

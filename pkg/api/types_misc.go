@@ -4,7 +4,7 @@ import "encoding/json"
 
 // EmbeddedSession is a record of the service.
 type EmbeddedSession struct {
-	SessionURL    string `json:"sessionUrl"`
+	SessionURL    string `json:"sessionUrl" reply:"must"`
 	PartnerOrigin string `json:"partnerOrigin"`
 }
 
@@ -36,7 +36,7 @@ type TranspileRequest struct {
 // TranspileResult is a statement in another dialect. The service answers {"query"}, its documents say {"result"} [L][O]; either
 // is read.
 type TranspileResult struct {
-	Query string `json:"query"`
+	Query string `json:"query" reply:"must"`
 }
 
 // UnmarshalJSON reads both forms.
@@ -55,7 +55,7 @@ func (t *TranspileResult) UnmarshalJSON(raw []byte) error {
 type ProjectInfo struct {
 	ProjectID   *string `json:"projectId,omitempty"`
 	ProjectName *string `json:"projectName,omitempty"`
-	UserID      string  `json:"userId"`
+	UserID      string  `json:"userId" reply:"must"`
 	Email       string  `json:"email"`
 }
 

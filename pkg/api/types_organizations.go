@@ -2,7 +2,7 @@ package api
 
 // Organization is a record of the service.
 type Organization struct {
-	ID          string  `json:"id"`
+	ID          string  `json:"id" reply:"must"`
 	Name        string  `json:"name"`
 	Owner       string  `json:"owner"`
 	CreatedAt   string  `json:"createdAt"`

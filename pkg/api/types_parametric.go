@@ -7,7 +7,7 @@ type ParametricTable struct {
 	FromSchema  string                  `json:"fromSchema"`
 	FromTable   string                  `json:"fromTable"`
 	ToSchema    string                  `json:"toSchema"`
-	ToTable     string                  `json:"toTable"`
+	ToTable     string                  `json:"toTable" reply:"must"`
 	ParamValues []ParametricTableColumn `json:"paramValues"`
 }
 

@@ -2,13 +2,13 @@ package api
 
 // Project is a record of the service.
 type Project struct {
-	ID             string  `json:"id"`
+	ID             string  `json:"id" reply:"must"`
 	Name           string  `json:"name"`
 	Description    *string `json:"description"`
 	Domain         *string `json:"domain"`
 	WebhookBaseURL *string `json:"webhookBaseUrl"`
 	CreatedAt      string  `json:"createdAt"`
-	Owner          string  `json:"owner"`
+	Owner          string  `json:"owner,omitempty"`       // absent from lists [S]
 	WorkspaceID    string  `json:"workspaceId,omitempty"` // absent from the legacy forms [S]
 }
 

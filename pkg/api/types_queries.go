@@ -3,7 +3,7 @@ package api
 // Query is a saved query. Name is displayName made safe for SQL: "peaka"."query"."<name>" is its live text, and for a
 // materialized one "peaka"."mtquery"."<name>" the stored result [O].
 type Query struct {
-	ID              string                     `json:"id"`
+	ID              string                     `json:"id" reply:"must"`
 	DisplayName     string                     `json:"displayName"`
 	Name            string                     `json:"name"`
 	InputQuery      string                     `json:"inputQuery"`

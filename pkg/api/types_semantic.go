@@ -18,7 +18,7 @@ type SemanticTable struct {
 	CatalogName string  `json:"catalogName"`
 	SchemaName  string  `json:"schemaName"`
 	TableName   string  `json:"tableName"`
-	TableID     string  `json:"tableId"`
+	TableID     string  `json:"tableId" reply:"must"`
 }
 
 // SemanticCatalogShareRequest is the body of a request.

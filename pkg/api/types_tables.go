@@ -14,7 +14,7 @@ type ColumnRequest struct {
 // ImportJob is a record of the service.
 type ImportJob struct {
 	ID        string          `json:"id"`
-	Status    string          `json:"status"` // COMPLETED
+	Status    string          `json:"status" reply:"must"` // COMPLETED
 	StartTime int64           `json:"startTime"`
 	EndTime   int64           `json:"endTime"`
 	Progress  int64           `json:"progress"`

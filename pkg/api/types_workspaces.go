@@ -2,7 +2,7 @@ package api
 
 // Workspace is a record of the service.
 type Workspace struct {
-	ID               string  `json:"id"`
+	ID               string  `json:"id" reply:"must"`
 	Name             string  `json:"name"`
 	CreatedBy        string  `json:"createdBy"`
 	OrganizationID   string  `json:"organizationId"`

@@ -4,7 +4,9 @@ import (
 	"context"
 	"io"
 	"mime/multipart"
+	"net/http"
 	"net/textproto"
+	"strings"
 
 	"github.com/dig-cli/dig/pkg/spec"
 )
@@ -49,9 +51,13 @@ func writeImport(form *multipart.Writer, meta []byte, fileName string, csv io.Re
 	return form.Close()
 }
 
-// Sample runs GET /data/projects/{projectId}/table/{tableName}/sample: a CSV document with a header and five example rows [L].
+// Sample runs GET /data/projects/{projectId}/table/{tableName}/sample: a CSV document with a header and five example rows, or
+// blank lines for a table that the service does not know [L].
 func (s *TablesService) Sample(ctx context.Context, project, table string) ([]byte, error) {
-	return s.c.fetch(ctx, spec.GetSampleCsv.At(project, table), nil)
+	return s.c.fetchFile(ctx, spec.GetSampleCsv.At(project, table), "a CSV document", func(h http.Header, raw []byte) bool {
+		kind := h.Get("Content-Type")
+		return len(raw) > 0 && !strings.Contains(kind, "json") && !strings.Contains(kind, "html")
+	})
 }
 
 // ImportBI is Tables.Import for a BI table. Zone local alone has it; it is no operation of the service.

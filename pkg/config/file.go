@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/dig-cli/dig/internal/tempfile"
+	"github.com/dig-cli/dig/pkg/late"
 	"github.com/gofrs/flock"
 )
 
@@ -35,8 +37,26 @@ func withLockFor(dir string, wait time.Duration, do func() error) error {
 	}
 	// The lock file stays: removing it would let two processes lock two different files of that name.
 	defer func() { _ = lock.Unlock() }()
+	sweep(dir)
 	return do()
 }
+
+// sweep removes what processes that died have left in a directory whose lock is held: copies of files with keys in them.
+func sweep(dir string) {
+	tempfile.Sweep(dir)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if e.Type().IsRegular() && earlierTemp().MatchString(e.Name()) {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
+// earlierTemp is what earlier versions called the files they wrote while they held the lock.
+var earlierTemp = late.Regexp(`^\.(credentials|config)\.yaml\.[0-9]+$`)
 
 // writeAtomic replaces path by data in one step with mode 0600. Where path is a symbolic link its target is replaced, so
 // that a file kept elsewhere stays linked.
@@ -50,7 +70,7 @@ func writeAtomic(path string, data []byte) (err error) {
 		}
 	}()
 	dir := filepath.Dir(path)
-	tmp, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*") // mode 0600
+	tmp, err := tempfile.Create(path, 0o600)
 	if err != nil {
 		return err
 	}
@@ -66,10 +86,7 @@ func writeAtomic(path string, data []byte) (err error) {
 	if err = tmp.Sync(); err != nil {
 		return err
 	}
-	if err = tmp.Close(); err != nil {
-		return err
-	}
-	if err = os.Rename(tmp.Name(), path); err != nil {
+	if err = tempfile.Commit(tmp, path); err != nil {
 		return err
 	}
 	if d, derr := os.Open(dir); derr == nil {

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"log/slog"
@@ -47,6 +49,12 @@ func (k Key) Reveal() string {
 		return ""
 	}
 	return *k.text
+}
+
+// Fingerprint stands for the key at an address where something is noted about it. The text cannot be had back from it.
+func (k Key) Fingerprint(address string) string {
+	sum := sha256.Sum256([]byte("dig key\x00" + address + "\x00" + k.Reveal()))
+	return hex.EncodeToString(sum[:16])
 }
 
 // String is the public prefix and asterisks, "abcd1234.****", for a key in the hosted form, asterisks alone for another

@@ -43,6 +43,20 @@ func CacheDir(getenv func(string) string) (string, error) {
 	return dir, nil
 }
 
+// StateDir is the directory of what dig remembers between runs and nobody else knows, such as what it has imported where: DIG_STATE_DIR,
+// else $XDG_STATE_HOME/dig, else ~/.local/state/dig (Linux), ~/Library/Application Support/dig/state (macOS) or
+// %LocalAppData%\dig\state (Windows). It is not created.
+func StateDir(getenv func(string) string) (string, error) {
+	dir, err := userDir(runtime.GOOS, getenv, "DIG_STATE_DIR", "XDG_STATE_HOME", "LocalAppData", filepath.Join(".local", "state"))
+	if err != nil {
+		return "", err
+	}
+	if (runtime.GOOS == "darwin" || runtime.GOOS == "windows") && getenv("DIG_STATE_DIR") == "" && !filepath.IsAbs(getenv("XDG_STATE_HOME")) {
+		dir = filepath.Join(dir, "state")
+	}
+	return dir, nil
+}
+
 func userDir(goos string, getenv func(string) string, override, xdg, windows, unix string) (string, error) {
 	if v := getenv(override); v != "" {
 		abs, err := filepath.Abs(v)

@@ -9,6 +9,7 @@ import (
 type AddOptions struct {
 	Replace bool // overwrite a profile of the same name; without a new key its key stays
 	Use     bool // make it the current profile
+	Check   bool // only make the checks; nothing is written, and Added is empty
 }
 
 // Added says what Add did, so that the user can be told where the key is.
@@ -44,20 +45,22 @@ func (s *Store) Add(p Profile, key Key, opt AddOptions) (Added, error) {
 			out.Hints = append(out.Hints, h)
 		}
 	}
+	if opt.Check {
+		c, err := s.load()
+		if err != nil {
+			return out, err
+		}
+		_, err = c.free(p.Name, opt.Replace)
+		return Added{}, err
+	}
 	err = withLock(s.dir, func() error {
 		c, err := s.load()
 		if err != nil {
 			return err
 		}
-		old := c.find(p.Name)
-		if old != nil && !opt.Replace {
-			return &Error{Kind: ErrConflict, Field: nameProfile, Msg: fmt.Sprintf("there is already a profile %q", p.Name),
-				hint: "use --replace to overwrite it"}
-		}
-		for _, other := range c.list {
-			if other.Name != p.Name && strings.EqualFold(other.Name, p.Name) {
-				return &Error{Kind: ErrConflict, Field: nameProfile, Msg: fmt.Sprintf("%q differs from profile %q only by case", p.Name, other.Name)}
-			}
+		old, err := c.free(p.Name, opt.Replace)
+		if err != nil {
+			return err
 		}
 		before := ""
 		if old != nil {
@@ -89,6 +92,21 @@ func (s *Store) Add(p Profile, key Key, opt AddOptions) (Added, error) {
 		return Added{}, err
 	}
 	return out, nil
+}
+
+// free checks that a profile can be stored under a name, and returns the one that it replaces, nil for none.
+func (c *configFile) free(name string, replace bool) (*Profile, error) {
+	old := c.find(name)
+	if old != nil && !replace {
+		return nil, &Error{Kind: ErrConflict, Field: nameProfile, Msg: fmt.Sprintf("there is already a profile %q", name),
+			hint: "use --replace to overwrite it"}
+	}
+	for _, other := range c.list {
+		if other.Name != name && strings.EqualFold(other.Name, name) {
+			return nil, &Error{Kind: ErrConflict, Field: nameProfile, Msg: fmt.Sprintf("%q differs from profile %q only by case", name, other.Name)}
+		}
+	}
+	return old, nil
 }
 
 func (s *Store) forcedStorage() (string, error) {

@@ -122,7 +122,7 @@ func Resolve(src Sources) (*Settings, error) {
 	}
 	get := merge(layers)
 	s.Zone, s.BaseURL, s.Org, s.Workspace = get(nameZone), get(nameBaseURL), get(nameOrg), get(nameWorkspace)
-	s.Project, s.Output, s.Timeout, s.History = get(nameProject), get(nameOutput), get(nameTimeout), get(nameHistory)
+	s.Project, s.Output, s.Timeout, s.History = get(nameProject), get(nameOutput), get(nameTimeout), s.keepLess(layers)
 	if err := s.settlePlace(); err != nil {
 		return nil, err
 	}
@@ -168,6 +168,23 @@ func (s *Settings) layers(src Sources) (layers [fromFlag + 1]layer, err error) {
 		layers[fromProject][name] = Value{Value: v, From: "project file " + path}
 	}
 	return layers, err
+}
+
+// keepLess is the setting history. A project file comes with a repository: it may have fewer results kept on this machine, never more.
+func (s *Settings) keepLess(layers [fromFlag + 1]layer) Value {
+	all := merge(layers)(nameHistory)
+	if all.level != fromProject {
+		return all
+	}
+	layers[fromProject] = layer{}
+	own := merge(layers)(nameHistory)
+	more, err := ParseSize(all.Value)
+	most, ownErr := ParseSize(own.Value)
+	if err != nil || ownErr != nil || more <= most {
+		return all
+	}
+	s.Notes = append(s.Notes, fmt.Sprintf("%s asks to keep results up to %s; %s keeps %s, and a project file cannot raise it", all.From, all.Value, own.From, own.Value))
+	return own
 }
 
 func rename(err error, field string) error {

@@ -396,3 +396,38 @@ func TestHistory(t *testing.T) {
 		}
 	}
 }
+
+// TestHistoryOfProjectFile: a file that comes with a repository may have less kept on this machine, never more.
+func TestHistoryOfProjectFile(t *testing.T) {
+	for _, c := range []struct {
+		file, profile, env string
+		want               int64
+		said               bool
+	}{
+		{"64MiB", "", "", 16 << 20, true},
+		{"64MiB", "off", "", 0, true},
+		{"16MiB", "off", "", 0, true},
+		{"1MiB", "4MiB", "", 1 << 20, false},
+		{"off", "", "", 0, false},
+		{"off", "4MiB", "", 0, false},
+		{"2MiB", "64MiB", "", 2 << 20, false},
+		{"off", "", "8MiB", 8 << 20, false}, // its user's word counts
+	} {
+		f := newFixture(t)
+		if c.profile != "" {
+			f.profile(Profile{Name: "w", Zone: "local", History: c.profile}, "", true)
+		}
+		f.project("history: " + c.file + "\n")
+		var env []string
+		if c.env != "" {
+			env = []string{"DIG_HISTORY", c.env}
+		}
+		s, err := f.resolve(nil, env...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.HistoryBytes() != c.want || strings.Contains(strings.Join(s.Notes, " "), "cannot raise it") != c.said {
+			t.Errorf("%+v: keeps %d; notes %q", c, s.HistoryBytes(), s.Notes)
+		}
+	}
+}

@@ -83,7 +83,11 @@ func (g *Gateway) makeCache(ctx context.Context, p store.Project, b api.CacheReq
 	if err != nil {
 		var f *Fault
 		if errors.As(err, &f) && f.shape == shapeData {
-			err = cacheFault(f.Status, "", "%s", f.Message)
+			status := f.Status
+			if status == 404 { // 404 is for an unknown project; a table that the body names and that is not there is a bad body
+				status = 400
+			}
+			err = cacheFault(status, "", "%s", f.Message)
 		}
 		return api.Cache{}, err
 	}
@@ -93,7 +97,7 @@ func (g *Gateway) makeCache(ctx context.Context, p store.Project, b api.CacheReq
 	if err := g.trackable(ctx, p, &c); err != nil {
 		return api.Cache{}, err
 	}
-	if err := g.tidyCaches(ctx); err != nil {
+	if err := g.tidyCaches(ctx, p.ID); err != nil {
 		return api.Cache{}, err
 	}
 	c, _, err = g.store.EnsureCache(ctx, c)
@@ -145,7 +149,7 @@ func (g *Gateway) updateCacheSettings(ctx context.Context, r *Request[api.CacheS
 			return api.Cache{}, err
 		}
 	}
-	return cacheOut(c), g.store.SetCacheSettings(ctx, c)
+	return cacheOut(c), g.store.SetCacheSettings(ctx, c, store.CacheChange{Incremental: r.Body.IncrementalCacheSchedule != nil, Full: r.Body.FullRefreshCacheSchedule != nil})
 }
 
 func (g *Gateway) deleteCache(ctx context.Context, r *Request[None]) (None, error) {
@@ -159,14 +163,14 @@ func (g *Gateway) deleteCache(ctx context.Context, r *Request[None]) (None, erro
 	return None{}, nil
 }
 
-// refreshCacheOf starts a refresh. While one runs, another is refused.
+// refreshCacheOf starts a refresh. While one runs, another is refused, but for a full one during an incremental one, which it ends.
 func (g *Gateway) refreshCacheOf(mode string) func(context.Context, *Request[None]) (map[string]any, error) {
 	return func(ctx context.Context, r *Request[None]) (map[string]any, error) {
 		c, err := g.cacheOf(ctx, r.Project, r.Param("cacheId"))
 		if err != nil {
 			return nil, err
 		}
-		if err := g.tidyCaches(ctx); err != nil {
+		if err := g.tidyCaches(ctx, r.Project.ID); err != nil {
 			return nil, err
 		}
 		err = g.startCacheRun(ctx, r.Project, c, mode, false)
@@ -187,7 +191,7 @@ func (g *Gateway) cancelCacheOf(mode string) func(context.Context, *Request[None
 		if err != nil {
 			return None{}, err
 		}
-		if err := g.tidyCaches(ctx); err != nil {
+		if err := g.tidyCaches(ctx, r.Project.ID); err != nil {
 			return None{}, err
 		}
 		run, err := g.store.LastCacheRun(ctx, c.ID, "")
@@ -220,7 +224,7 @@ func (g *Gateway) listCacheExecutions(ctx context.Context, r *Request[None]) ([]
 	if err != nil {
 		return nil, err
 	}
-	if err := g.tidyCaches(ctx); err != nil {
+	if err := g.tidyCaches(ctx, r.Project.ID); err != nil {
 		return nil, err
 	}
 	runs, err := g.store.CacheRuns(ctx, c.ID, min(limit, 1000), offset)
@@ -236,7 +240,7 @@ func (g *Gateway) getCacheStatus(ctx context.Context, r *Request[None]) (api.Cac
 	if err != nil {
 		return api.CacheStatus{}, err
 	}
-	if err := g.tidyCaches(ctx); err != nil {
+	if err := g.tidyCaches(ctx, r.Project.ID); err != nil {
 		return api.CacheStatus{}, err
 	}
 	out, err := g.cacheStatus(ctx, c)
@@ -263,7 +267,7 @@ func (g *Gateway) listCacheStatuses(ctx context.Context, r *Request[None]) ([]ap
 			return nil, err
 		}
 	}
-	if err := g.tidyCaches(ctx); err != nil {
+	if err := g.tidyCaches(ctx, r.Project.ID); err != nil {
 		return nil, err
 	}
 	all, err := g.store.Caches(ctx, r.Project.ID, r.Param("catalogId"), r.Param("schemaName"))

@@ -43,7 +43,7 @@ func (g *Gateway) runCache(ctx context.Context, p store.Project, c store.Cache, 
 	run.Status, run.Error = store.CacheFailed, "the refresh broke off"
 	message := run.Error
 	defer func() { // also when the engine panics
-		err := g.store.EndCacheRun(keep, run, message)
+		err := g.record("cache "+c.ID, func(ctx context.Context) error { return g.store.EndCacheRun(ctx, run, message) })
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			g.log.Error("a cache refresh could not be ended", "cache", c.ID, "error", err.Error())
 			return
@@ -51,6 +51,7 @@ func (g *Gateway) runCache(ctx context.Context, p store.Project, c store.Cache, 
 		if err != nil || run.Status != store.CacheCompleted { // failed, cancelled, or its cache is gone
 			g.dropCacheTable(keep, store.CacheTable{ID: run.ID, ProjectID: p.ID})
 		}
+		g.dropFreeTables(keep, p.ID)
 	}()
 	beats := 0
 	stop := g.watch(ctx, cancel, func() bool {
@@ -61,7 +62,7 @@ func (g *Gateway) runCache(ctx context.Context, p store.Project, c store.Cache, 
 	defer stop()
 	read, err := g.refreshCache(ctx, p, c, &run)
 	if err != nil {
-		if errors.Is(err, context.DeadlineExceeded) {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			err = fmt.Errorf("the refresh took longer than %v", cacheTimeout)
 		}
 		run.Error = g.reason(err)
@@ -128,61 +129,4 @@ func (g *Gateway) dropScratch(ctx context.Context, data engine.Project, run stri
 			g.log.Warn("a table of a cache refresh could not be dropped", "run", run, "error", err.Error())
 		}
 	}
-}
-
-// tidyCaches ends refreshes whose process died and drops stored tables that nothing needs any more.
-func (g *Gateway) tidyCaches(ctx context.Context) error {
-	open, err := g.store.OpenCacheRuns(ctx)
-	if err != nil {
-		return err
-	}
-	for _, run := range open {
-		if g.runners.Alive(run.Runner) {
-			continue
-		}
-		run.Status, run.Error = store.CacheFailed, cutOff
-		if err := g.store.EndCacheRun(ctx, run, cutOff); err != nil && !errors.Is(err, store.ErrNotFound) {
-			return err
-		}
-	}
-	free, err := g.store.FreeCacheTables(ctx, g.now().Add(-cacheGrace))
-	if err != nil {
-		return err
-	}
-	for _, t := range free {
-		g.dropCacheTable(ctx, t)
-	}
-	return nil
-}
-
-// dropCacheTable drops a stored table. One that cannot be dropped now is dropped later.
-func (g *Gateway) dropCacheTable(ctx context.Context, t store.CacheTable) {
-	if _, err := g.store.Project(ctx, "", t.ProjectID); err != nil {
-		return // its rows went with the project
-	}
-	data, err := g.engine.Project(ctx, t.ProjectID)
-	if err == nil {
-		g.dropScratch(ctx, data, t.ID)
-		err = data.DropStored(ctx, cacheSchema, t.ID)
-	}
-	if err == nil {
-		err = g.store.ForgetCacheTable(ctx, t.ID)
-	}
-	if err != nil {
-		g.log.Warn("a replaced cache table could not be dropped yet", "table", t.ID, "error", err.Error())
-	}
-}
-
-// dropCaches removes the caches of catalogs that are gone.
-func (g *Gateway) dropCaches(ctx context.Context) error {
-	orphans, err := g.store.OrphanCaches(ctx)
-	if err != nil {
-		return err
-	}
-	for _, c := range orphans {
-		if err := g.store.DeleteCache(ctx, c.ProjectID, c.ID); err != nil && !errors.Is(err, store.ErrNotFound) {
-			return err
-		}
-	}
-	return nil
 }

@@ -36,10 +36,23 @@ func (g *Gateway) cacheSchedule(field string, in *api.CacheSchedule) (store.Cach
 	return store.CacheSchedule{}, cacheFault(400, "", "%s.type: %q is neither BASIC nor NONE", field, in.Type)
 }
 
+// cacheTimetable reads a stored schedule; nil for one that never falls due.
+func cacheTimetable(s store.CacheSchedule) (Timetable, error) {
+	if s.Due == nil || s.Expr == nil || s.Anchor == nil {
+		return nil, nil
+	}
+	anchor, bad := time.Parse(time.RFC3339, *s.Anchor)
+	period, err := ParsePeriod(*s.Expr)
+	if err = errors.Join(bad, err); err != nil {
+		return nil, err
+	}
+	return everyFrom{anchor, period}, nil
+}
+
 // refreshCachesDue starts what the schedules ask for, once for a time that passed while no gateway served. A full refresh does
 // what an incremental one does, so of two that are due together the full one runs.
 func (g *Gateway) refreshCachesDue(ctx context.Context, now time.Time) error {
-	if err := g.tidyCaches(ctx); err != nil {
+	if err := errors.Join(g.tidyCaches(ctx, ""), g.dropAllFree(ctx)); err != nil {
 		return err
 	}
 	due, err := g.store.DueCaches(ctx, now)
@@ -47,20 +60,26 @@ func (g *Gateway) refreshCachesDue(ctx context.Context, now time.Time) error {
 		return err
 	}
 	for _, c := range due {
+		last, err := g.store.CacheRuns(ctx, c.ID, 1, 0)
+		if err != nil {
+			return err
+		}
+		if len(last) > 0 && resting(last[0].CreatedAt, last[0].Error, now) {
+			continue
+		}
 		mode := ""
 		for _, s := range []struct {
 			mode string
 			store.CacheSchedule
 		}{{store.CacheIncremental, c.Incremental}, {store.CacheFull, c.Full}} {
-			if s.Due == nil || s.Expr == nil || s.Anchor == nil || *s.Due > store.Time(now) {
-				continue
-			}
-			anchor, perr := time.Parse(time.RFC3339, *s.Anchor)
-			period, err := ParsePeriod(*s.Expr)
-			if err = errors.Join(perr, err); err != nil {
+			t, err := cacheTimetable(s.CacheSchedule)
+			if err != nil {
 				return err
 			}
-			err = g.store.MoveCacheDue(ctx, c.ID, s.mode, *s.Due, store.Time(everyFrom{anchor, period}.Next(now)))
+			if t == nil || *s.Due > store.Time(now) {
+				continue
+			}
+			err = g.store.MoveCacheDue(ctx, c.ID, s.mode, *s.Due, store.Time(t.Next(now)))
 			if errors.Is(err, store.ErrNotFound) {
 				continue
 			}

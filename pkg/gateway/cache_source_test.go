@@ -43,7 +43,7 @@ func quoteSQL(s string) string {
 	return "'" + s + "'"
 }
 
-func csvOrigin(t *testing.T) origin {
+func csvOrigin(t *testing.T, _ ...string) origin {
 	dir := t.TempDir()
 	rows := map[int]entry{}
 	path := filepath.Join(dir, "items.csv")
@@ -80,7 +80,15 @@ func sqlOrigin(t *testing.T, kind, schema string, credential map[string]any, exe
 		stop: func() { do("DROP TABLE " + schema + ".items") }}
 }
 
-func postgresOrigin(t *testing.T) origin {
+// tail are further statements that make a source.
+func tail(more []string) string {
+	if len(more) == 0 {
+		return ""
+	}
+	return ";" + strings.Join(more, ";")
+}
+
+func postgresOrigin(t *testing.T, more ...string) origin {
 	address := os.Getenv("DIG_TEST_POSTGRES")
 	if address == "" {
 		t.Skip("DIG_TEST_POSTGRES is not set")
@@ -98,11 +106,11 @@ func postgresOrigin(t *testing.T) origin {
 	port, _ := strconv.ParseFloat(u.Port(), 64)
 	password, _ := u.User.Password()
 	return sqlOrigin(t, "POSTGRES", "cached", map[string]any{"url": u.Hostname(), "port": port, "user": u.User.Username(), "password": password, "databaseName": strings.TrimPrefix(u.Path, "/")}, func(q string) error { _, err := db.Exec(ctx, q); return err },
-		"DROP SCHEMA IF EXISTS cached CASCADE;CREATE SCHEMA cached;CREATE TABLE cached.items(id integer PRIMARY KEY, name text, at timestamp)",
+		"DROP SCHEMA IF EXISTS cached CASCADE;CREATE SCHEMA cached;CREATE TABLE cached.items(id integer PRIMARY KEY, name text, at timestamp)"+tail(more),
 		"INSERT INTO cached.items VALUES (%d, %s, %s) ON CONFLICT (id) DO UPDATE SET name = excluded.name, at = excluded.at")
 }
 
-func mariadbOrigin(t *testing.T) origin {
+func mariadbOrigin(t *testing.T, more ...string) origin {
 	dsn := os.Getenv("DIG_TEST_MARIADB")
 	if dsn == "" {
 		t.Skip("DIG_TEST_MARIADB is not set")
@@ -119,7 +127,7 @@ func mariadbOrigin(t *testing.T) origin {
 	host, port, _ := strings.Cut(cfg.Addr, ":")
 	n, _ := strconv.ParseFloat(port, 64)
 	return sqlOrigin(t, "MYSQL", "cached", map[string]any{"url": host, "port": n, "user": cfg.User, "password": cfg.Passwd}, func(q string) error { _, err := db.Exec(q); return err },
-		"DROP DATABASE IF EXISTS cached;CREATE DATABASE cached;CREATE TABLE cached.items(id integer PRIMARY KEY, name varchar(100), at datetime(6))",
+		"DROP DATABASE IF EXISTS cached;CREATE DATABASE cached;CREATE TABLE cached.items(id integer PRIMARY KEY, name varchar(100), at datetime(6))"+tail(more),
 		"REPLACE INTO cached.items VALUES (%d, %s, %s)")
 }
 
@@ -170,7 +178,7 @@ func itemsOf(t *testing.T, g *Gateway, schema string, live bool) (string, error)
 // the counters are what a comparison of the two states in memory gives. Times of change stand still for a while, so that rows
 // change at the very time of the newest row of the cache; some rows arrive with an old time, and some with none.
 func TestCacheFollowsItsSource(t *testing.T) {
-	for name, open := range map[string]func(*testing.T) origin{"csv": csvOrigin, "postgres": postgresOrigin, "mariadb": mariadbOrigin} {
+	for name, open := range map[string]func(*testing.T, ...string) origin{"csv": csvOrigin, "postgres": postgresOrigin, "mariadb": mariadbOrigin} {
 		for how, track := range map[string]*api.CacheTracking{"rows": nil, "key": {KeyColumns: []string{"ID"}}, "updated": {KeyColumns: []string{"id"}, UpdatedAtColumn: "AT"},
 			"inserts": {KeyColumns: []string{"id"}, InsertOnly: true}} {
 			t.Run(name+" by "+how, func(t *testing.T) { followSource(t, open(t), track) })
@@ -396,7 +404,7 @@ func TestCacheTrackingIsChecked(t *testing.T) {
 
 // Databases are cacheable only in a catalog that was made so.
 func TestCacheAnything(t *testing.T) {
-	for name, open := range map[string]func(*testing.T) origin{"postgres": postgresOrigin, "mariadb": mariadbOrigin} {
+	for name, open := range map[string]func(*testing.T, ...string) origin{"postgres": postgresOrigin, "mariadb": mariadbOrigin} {
 		t.Run(name, func(t *testing.T) {
 			_, cl, _ := exportGateway(t)
 			o := open(t)

@@ -123,7 +123,7 @@ func TestCacheIsRead(t *testing.T) {
 
 func cachedTables(t *testing.T, g *Gateway) int {
 	t.Helper()
-	all, err := g.store.FreeCacheTables(context.Background(), time.Now().Add(1000*time.Hour))
+	all, err := g.store.FreeCacheTables(context.Background(), "", time.Now().Add(1000*time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,9 +175,10 @@ func TestCacheKeepsOldRows(t *testing.T) {
 		t.Errorf("after the crash a query reads %q", got)
 	}
 	ahead.Store(int64(2 * time.Minute))
-	if _, err := cl.Cache.Statuses(ctx, local); err != nil {
+	if err := g.refreshCachesDue(ctx, g.now()); err != nil {
 		t.Fatal(err)
 	}
+	g.jobs.Wait()
 	if n := cachedTables(t, g); n != 0 {
 		t.Errorf("%d tables wait to be dropped", n)
 	}
@@ -269,7 +270,7 @@ func TestCacheMonths(t *testing.T) {
 	}
 	every, anchor, due := "P1M", "2024-01-31T08:00:00.000Z", "2024-02-29T08:00:00.000Z"
 	c.Full = store.CacheSchedule{Type: "BASIC", Expr: &every, Anchor: &anchor, Due: &due}
-	if err := g.store.SetCacheSettings(ctx, c); err != nil {
+	if err := g.store.SetCacheSettings(ctx, c, store.CacheChange{Full: true}); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range [][2]string{{"2024-02-29T08:00:01Z", "2024-03-31T08:00:00.000Z"}, {"2024-04-29T08:00:00Z", "2024-04-30T08:00:00.000Z"}, {"2024-04-30T08:00:00Z", "2024-05-31T08:00:00.000Z"}} {
@@ -304,5 +305,57 @@ func TestCacheSurvives(t *testing.T) {
 	}
 	if _, err := os.Stat(g.options.Dir); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestFullRefreshDuringIncremental: a full refresh that is asked for while an incremental one runs takes its place; the other way
+// round, and a second of the same kind, are refused.
+func TestFullRefreshDuringIncremental(t *testing.T) {
+	g, cl, _ := exportGateway(t)
+	ctx := context.Background()
+	c := makeTestCache(t, g, cl, "orders")
+	runner, err := g.runners.ID()
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow, err := g.store.StartCacheRun(ctx, c.ID, store.CacheIncremental, runner, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cl.Cache.IncrementalUpdate(ctx, local, c.ID); apiStatus(err) != 409 {
+		t.Errorf("a second incremental refresh: %v", err)
+	}
+	if got := counts(runEnd(t, g, cl, c.ID, cl.Cache.FullRefresh)); got != "COMPLETED 10000 +10000 ~0 -10000" {
+		t.Error(got)
+	}
+	if run, err := g.store.CacheRunByID(ctx, slow.ID); err != nil || run.Status != store.CacheCancelled || run.FinishedAt == nil {
+		t.Errorf("the incremental refresh: %+v, %v", run, err)
+	}
+	if err := g.store.EndCacheRun(ctx, slow, ""); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("the incremental refresh could still end: %v", err)
+	}
+	full, err := g.store.StartCacheRun(ctx, c.ID, store.CacheFull, runner, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, trigger := range []func(context.Context, string, string) error{cl.Cache.FullRefresh, cl.Cache.IncrementalUpdate} {
+		if err := trigger(ctx, local, c.ID); apiStatus(err) != 409 {
+			t.Errorf("a refresh during a full one: %v", err)
+		}
+	}
+	full.Status = store.CacheCancelled
+	if err := g.store.EndCacheRun(ctx, full, ""); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCacheOfNothing: a body that names a table, schema or catalog that is not there is a bad body.
+func TestCacheOfNothing(t *testing.T) {
+	_, cl, _ := exportGateway(t)
+	for _, name := range [][3]string{{sampleCatalogID, "shop", "nothing"}, {sampleCatalogID, "nothing", "orders"}, {"99", "shop", "orders"}} {
+		_, err := cl.Cache.Create(context.Background(), local, api.CacheRequest{ID: "made-up", CatalogID: name[0], SchemaName: name[1], TableName: name[2]})
+		if apiStatus(err) != 400 {
+			t.Errorf("%v: %v, want 400", name, err)
+		}
 	}
 }

@@ -2,6 +2,8 @@ package gateway
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -37,6 +39,18 @@ type catalog struct {
 	source catalogSource
 }
 
+// builtinCatalogs are those that every project has.
+func (g *Gateway) builtinCatalogs(p store.Project) []catalog {
+	return []catalog{
+		{api.Catalog{ID: internalCatalogID, Name: engine.InternalCatalog, DisplayName: engine.InternalCatalog, CatalogType: "internal"},
+			internalCatalog{g, p}},
+		{api.Catalog{ID: queryCatalogID, Name: engine.InternalCatalog, DisplayName: engine.InternalCatalog, CatalogType: "query"},
+			queryCatalog{g, p}},
+		{api.Catalog{ID: sampleCatalogID, Name: engine.SampleCatalog, DisplayName: engine.SampleCatalog, CatalogType: "sample"},
+			schemaCatalog{g, p, sampleCatalogID, engine.SampleCatalog}},
+	}
+}
+
 // catalogs lists a project's catalogs in the order of the service: built-in ones first.
 func (g *Gateway) catalogs(ctx context.Context, p store.Project) ([]catalog, error) {
 	stored, err := g.storedCatalogs(ctx, p)
@@ -44,28 +58,25 @@ func (g *Gateway) catalogs(ctx context.Context, p store.Project) ([]catalog, err
 		return nil, err
 	}
 	semantic, err := g.semanticCatalogs(ctx, p)
-	stored = append(stored, semantic...)
-	return append([]catalog{
-		{api.Catalog{ID: internalCatalogID, Name: engine.InternalCatalog, DisplayName: engine.InternalCatalog, CatalogType: "internal"},
-			internalCatalog{g, p}},
-		{api.Catalog{ID: queryCatalogID, Name: engine.InternalCatalog, DisplayName: engine.InternalCatalog, CatalogType: "query"},
-			queryCatalog{g, p}},
-		{api.Catalog{ID: sampleCatalogID, Name: engine.SampleCatalog, DisplayName: engine.SampleCatalog, CatalogType: "sample"},
-			schemaCatalog{g, p, sampleCatalogID, engine.SampleCatalog}},
-	}, stored...), err
+	return slices.Concat(g.builtinCatalogs(p), stored, semantic), err
 }
 
+// catalog finds one, reading no other.
 func (g *Gateway) catalog(ctx context.Context, p store.Project, id string) (catalog, error) {
-	all, err := g.catalogs(ctx, p)
-	if err != nil {
-		return catalog{}, err
-	}
-	for _, c := range all {
+	for _, c := range g.builtinCatalogs(p) {
 		if c.ID == id {
 			return c, nil
 		}
 	}
-	return catalog{}, dataFault(404, "there is no catalog with id: %s", id)
+	stored, err := g.store.Catalog(ctx, p.ID, id)
+	if !errors.Is(err, store.ErrNotFound) {
+		return catalog{catalogOut(stored), externalCatalog{g: g, c: stored}}, err
+	}
+	semantic, err := g.store.SemanticCatalogVisible(ctx, p.ID, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return catalog{}, dataFault(404, "there is no catalog with id: %s", id)
+	}
+	return catalog{semanticOut(semantic), semanticSource{g, p, semantic}}, err
 }
 
 func (g *Gateway) listCatalogs(ctx context.Context, r *Request[None]) ([]api.Catalog, error) {

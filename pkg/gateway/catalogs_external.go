@@ -15,41 +15,6 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// sources keeps the open connectors of stored connections, one for each state of a connection.
-type sources struct {
-	mu   sync.Mutex
-	open map[string]*source
-}
-
-func (s *sources) get(c store.Connection, open func(store.Connection) (*source, error)) (*source, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	key := c.ID + " " + string(c.Credential[:min(12, len(c.Credential))]) // the nonce of the seal is new with every credential
-	if src := s.open[key]; src != nil && src.conn.Name == c.Name {
-		return src, nil
-	}
-	src, err := open(c)
-	if err != nil {
-		return nil, err
-	}
-	if s.open == nil {
-		s.open = map[string]*source{}
-	}
-	s.open[key] = src
-	return src, nil
-}
-
-func (s *sources) close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var err error
-	for _, src := range s.open {
-		err = errors.Join(err, src.Close())
-	}
-	s.open = nil
-	return err
-}
-
 // fault words a failure of the source: with the connection's name, without its secrets.
 func (s *source) fault(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
@@ -64,8 +29,34 @@ func (s *source) fault(ctx context.Context, err error) error {
 
 // externalCatalog is a catalog over a connection: the tables of the source and the parametric tables made from them.
 type externalCatalog struct {
-	g *Gateway
-	c store.Catalog
+	g    *Gateway
+	c    store.Catalog
+	kept *kept
+}
+
+// kept is what was looked up about a catalog for one statement or one request, so that each of its tables needs no look of its own.
+type kept struct {
+	mu   sync.Mutex
+	conn *store.Connection
+	made *[]store.ParametricTable
+}
+
+// once looks something up unless it is known. A nil kept knows nothing.
+func once[T any](k *kept, known func(*kept) **T, look func() (T, error)) (T, error) {
+	if k == nil {
+		return look()
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	at := known(k)
+	if *at != nil {
+		return **at, nil
+	}
+	v, err := look()
+	if err == nil {
+		*at = &v
+	}
+	return v, err
 }
 
 func catalogOut(c store.Catalog) api.Catalog {
@@ -78,7 +69,7 @@ func catalogOut(c store.Catalog) api.Catalog {
 
 // source opens what stands behind the catalog.
 func (e externalCatalog) source(ctx context.Context) (*source, error) {
-	conn, err := e.g.store.CatalogConnection(ctx, e.c)
+	conn, err := once(e.kept, func(k *kept) **store.Connection { return &k.conn }, func() (store.Connection, error) { return e.g.store.CatalogConnection(ctx, e.c) })
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, unknown(engine.KindUnknownCatalog, "Catalog '%s' cannot be read: its connection was deleted", e.c.Name)
 	}
@@ -93,7 +84,7 @@ func (e externalCatalog) parametric(ctx context.Context) ([]store.ParametricTabl
 	if e.c.SharedFrom != nil {
 		id = *e.c.SharedFrom
 	}
-	return e.g.store.ParametricTables(ctx, id)
+	return once(e.kept, func(k *kept) **[]store.ParametricTable { return &k.made }, func() ([]store.ParametricTable, error) { return e.g.store.ParametricTables(ctx, id) })
 }
 
 // Schemas lists those of the source, and those that only parametric tables have.
@@ -152,15 +143,24 @@ func (e externalCatalog) Tables(ctx context.Context, schema string) ([]api.Table
 
 // Columns describes one table.
 func (e externalCatalog) Columns(ctx context.Context, schema, table string) ([]api.ColumnDetail, error) {
+	out, _, err := e.keyed(ctx, schema, table)
+	return out, err
+}
+
+// keyed describes one table and names the columns of its primary key.
+func (e externalCatalog) keyed(ctx context.Context, schema, table string) ([]api.ColumnDetail, map[string]bool, error) {
 	cols, err := e.columns(ctx, schema, table)
-	out := make([]api.ColumnDetail, len(cols))
+	out, primary := make([]api.ColumnDetail, len(cols)), map[string]bool{}
 	for i, c := range cols {
-		out[i] = api.ColumnDetail{ID: strconv.Itoa(i + 1), Name: c.Name, DataType: c.Type, DisplayName: c.Name, IsNotNull: !c.Nullable}
+		out[i] = api.ColumnDetail{ID: strconv.Itoa(i + 1), Name: c.Name, DataType: c.Type, DisplayName: c.Name, IsNotNull: !c.Nullable, IsUnique: c.Unique}
 		if c.Comment != "" {
 			out[i].Desc = &c.Comment
 		}
+		if c.Primary {
+			primary[c.Name] = true
+		}
 	}
-	return out, err
+	return out, primary, err
 }
 
 func (e externalCatalog) columns(ctx context.Context, schema, table string) ([]engine.ColumnInfo, error) {
@@ -201,19 +201,36 @@ func (e externalCatalog) table(ctx context.Context, schema, table string) (engin
 	return scanner{t, src}, nil
 }
 
+// external finds a catalog by name, once for each statement.
+func (r resolver) external(ctx context.Context, name string) (externalCatalog, error) {
+	r.seen.mu.Lock()
+	defer r.seen.mu.Unlock()
+	lower := strings.ToLower(name)
+	if e, ok := r.seen.external[lower]; ok {
+		return e, nil
+	}
+	c, err := r.g.store.CatalogByName(ctx, r.p.ID, lower)
+	if errors.Is(err, store.ErrNotFound) {
+		return externalCatalog{}, unknown(engine.KindUnknownCatalog, "Catalog '%s' does not exist", name)
+	}
+	if err != nil {
+		return externalCatalog{}, err
+	}
+	e := externalCatalog{r.g, c, &kept{}}
+	r.seen.external[lower] = e
+	return e, nil
+}
+
 // lookupExternal finds a table of a catalog that stands over a connection.
 func (r resolver) lookupExternal(ctx context.Context, n engine.TableName) (engine.Source, error) {
-	c, err := r.g.store.CatalogByName(ctx, r.p.ID, strings.ToLower(n.Catalog))
-	if errors.Is(err, store.ErrNotFound) {
-		return engine.Source{}, unknown(engine.KindUnknownCatalog, "Catalog '%s' does not exist", n.Catalog)
-	}
+	e, err := r.external(ctx, n.Catalog)
 	if err != nil {
 		return engine.Source{}, err
 	}
+	c := e.c
 	if t, err := r.cached(ctx, c.ID, n); err != nil || t != nil {
 		return engine.Source{Stored: t}, err
 	}
-	e := externalCatalog{r.g, c}
 	if sql, err := e.parametricSQL(ctx, n); err != nil || sql != "" {
 		return engine.Source{SQL: sql, Untyped: true}, err
 	}
@@ -237,7 +254,7 @@ func (r resolver) listExternal(ctx context.Context) ([]engine.TableName, error) 
 	}
 	var out []engine.TableName
 	for _, c := range all {
-		names, err := externalCatalog{r.g, c}.all(ctx)
+		names, err := externalCatalog{g: r.g, c: c}.all(ctx)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

@@ -18,7 +18,7 @@ func (r resolver) Spelled(ctx context.Context, n engine.TableName) error {
 	if err != nil {
 		return nil
 	}
-	e := externalCatalog{r.g, c}
+	e := externalCatalog{g: r.g, c: c}
 	src, err := e.source(ctx)
 	if err != nil {
 		return nil

@@ -27,7 +27,7 @@ func isEOF(err error) bool { return errors.Is(err, io.EOF) }
 // storedCatalogs lists the catalogs over connections, for the list of all catalogs.
 func (g *Gateway) storedCatalogs(ctx context.Context, p store.Project) ([]catalog, error) {
 	all, err := g.store.Catalogs(ctx, p.ID)
-	return mapAll(all, func(c store.Catalog) catalog { return catalog{catalogOut(c), externalCatalog{g, c}} }), err
+	return mapAll(all, func(c store.Catalog) catalog { return catalog{catalogOut(c), externalCatalog{g: g, c: c}} }), err
 }
 
 // reservedCatalogs are names that SQL keeps for itself; DuckDB refuses some of them, too.

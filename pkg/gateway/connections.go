@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -97,14 +94,22 @@ func (g *Gateway) credential(ctx context.Context, t connector.Type, sent map[str
 	if err != nil {
 		return nil, invalid("%v", err)
 	}
-	conn, err := t.Open(c)
+	for _, f := range t.Fields {
+		if f.Local {
+			if err := g.own.Path(c.Text(f.Name)); err != nil {
+				return nil, invalid("credential field %q %v", f.Name, err)
+			}
+		}
+	}
+	reach, err := g.grant(ctx, c)
+	if err != nil {
+		return nil, invalid("%v", err)
+	}
+	conn, err := t.Open(c, reach)
 	if err != nil {
 		return nil, invalid("%s", t.Redact(c, err.Error()))
 	}
 	defer conn.Close()
-	if err := g.ownFiles(t, c); err != nil {
-		return nil, invalid("%v", err)
-	}
 	limited, cancel := context.WithTimeout(ctx, testTimeout)
 	defer cancel()
 	if err := conn.Test(limited); err != nil {
@@ -178,7 +183,11 @@ func (g *Gateway) deleteConnection(ctx context.Context, r *Request[None]) (None,
 	if err != nil {
 		return None{}, err
 	}
-	return None{}, g.store.DeleteConnection(ctx, c.ProjectID, c.ID)
+	if err := g.store.DeleteConnection(ctx, c.ProjectID, c.ID); err != nil {
+		return None{}, err
+	}
+	g.sources.forget(func(o store.Connection) bool { return o.ID == c.ID })
+	return None{}, nil
 }
 
 // getConnectionDetail answers the type and the members of the credential that are no secrets [S].
@@ -233,69 +242,9 @@ func (g *Gateway) openSource(c store.Connection) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := g.ownFiles(t, cred); err != nil {
-		return nil, fmt.Errorf("connection %s: %w", c.Name, err)
-	}
-	conn, err := g.openConnector(t, cred)
+	conn, err := t.Open(cred, g.reach(cred))
 	if err != nil {
 		return nil, fmt.Errorf("connection %s: %s", c.Name, t.Redact(cred, err.Error()))
 	}
 	return &source{conn, c, t, cred}, nil
-}
-
-// ownFiles refuses a credential that leads into this gateway's data directory, where the state and the rows of all projects are.
-func (g *Gateway) ownFiles(t connector.Type, c connector.Credential) error {
-	own, err := filepath.Abs(g.options.Dir)
-	if err == nil {
-		own, err = filepath.EvalSymlinks(own)
-	}
-	if err != nil {
-		return err
-	}
-	for _, f := range t.Fields {
-		p, err := filepath.EvalSymlinks(c.Text(f.Name))
-		if !f.Local || err != nil { // what is not there is refused by the connector
-			continue
-		}
-		if connector.Within(own, p) || hardLinked(own, p) {
-			return fmt.Errorf("credential field %q leads into the gateway's own data directory", f.Name)
-		}
-	}
-	return nil
-}
-
-// hardLinked says that a file has another name below a directory.
-func hardLinked(dir, path string) bool {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	found := false
-	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error { // what cannot be read has no names for others either
-		if err != nil || !e.Type().IsRegular() {
-			return nil
-		}
-		if other, err := e.Info(); err == nil && os.SameFile(info, other) {
-			found = true
-			return filepath.SkipAll
-		}
-		return nil
-	})
-	return found
-}
-
-// openConnector opens a connector and tells it what is not its to read.
-func (g *Gateway) openConnector(t connector.Type, c connector.Credential) (connector.Connector, error) {
-	conn, err := t.Open(c)
-	if k, ok := conn.(connector.KeepsOut); ok && err == nil {
-		own, err := filepath.Abs(g.options.Dir)
-		if err == nil {
-			own, err = filepath.EvalSymlinks(own)
-		}
-		if err != nil {
-			return nil, errors.Join(err, conn.Close())
-		}
-		k.KeepOut(own)
-	}
-	return conn, err
 }

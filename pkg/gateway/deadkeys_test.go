@@ -47,10 +47,12 @@ func TestDeadKeys(t *testing.T) {
 			tried++
 		}
 	}
-	path, body := address(spec.ImportBi, p, p)
-	for name, key := range dead {
-		if status, _ := w.call(key, "POST", path, body); status != 401 {
-			t.Errorf("%s with a key that is %s: %d", spec.ImportBi.ID, name, status)
+	for _, op := range spec.Local() {
+		path, body := address(op, p, p)
+		for name, key := range dead {
+			if status, _ := w.call(key, op.Method, path, body); status != 401 {
+				t.Errorf("%s with a key that is %s: %d", op.ID, name, status)
+			}
 		}
 	}
 	if tried != 4*144 {

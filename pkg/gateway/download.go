@@ -32,7 +32,7 @@ func isDownload(hr *http.Request) bool {
 // downloadURL signs a link to the file of a job under the address that the request came to.
 func (g *Gateway) downloadURL(ctx context.Context, hr *http.Request, x store.Export) (string, error) {
 	expires := strconv.FormatInt(g.now().Add(downloadLife).Unix(), 10)
-	sig, err := g.downloadSignature(ctx, x.ID, x.FileName, expires)
+	sig, err := g.downloadSignature(x.ID, x.FileName, expires)
 	if err != nil {
 		return "", err
 	}
@@ -45,8 +45,8 @@ func (g *Gateway) downloadURL(ctx context.Context, hr *http.Request, x store.Exp
 	return u.String(), nil
 }
 
-func (g *Gateway) downloadSignature(ctx context.Context, id, name, expires string) (string, error) {
-	key, err := g.store.Secret(ctx, "downloads")
+func (g *Gateway) downloadSignature(id, name, expires string) (string, error) {
+	key, err := g.vault.derive("links to the files of exports")
 	if err != nil {
 		return "", err
 	}
@@ -64,7 +64,7 @@ func (g *Gateway) download(w http.ResponseWriter, hr *http.Request) {
 
 func (g *Gateway) serveDownload(w http.ResponseWriter, hr *http.Request) error {
 	ctx, id, name, q := hr.Context(), hr.PathValue("id"), hr.PathValue("name"), hr.URL.Query()
-	want, err := g.downloadSignature(ctx, id, name, q.Get("expires"))
+	want, err := g.downloadSignature(id, name, q.Get("expires"))
 	if err != nil {
 		return err
 	}

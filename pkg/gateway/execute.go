@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"sort"
 	"strings"
@@ -39,16 +40,42 @@ func (g *Gateway) executeQuery(ctx context.Context, r *Request[json.RawMessage])
 	q.Props = props(r.Scope, r.Project)
 	res, err := g.queryReading(ctx, r.Project, q, r.Query("reading"))
 	if err != nil {
-		return nil, err
+		return nil, g.placed(ctx, r.Project, r.Body, err)
 	}
 	return func(w http.ResponseWriter) error {
 		defer res.Close()
-		_, err := res.Encode(ctx, w, format, func() {
+		_, err := res.Encode(ctx, breaking{w, breaker(w)}, format, func() {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusOK)
 		})
 		return err
 	}, nil
+}
+
+// placed says where an error lies to a caller who named a saved query and has sent no text: in that query, never in the statement that
+// the gateway made of the name.
+func (g *Gateway) placed(ctx context.Context, p store.Project, raw json.RawMessage, err error) error {
+	var form struct {
+		ID            string `json:"id"`
+		QualifiedName string `json:"qualifiedName"`
+	}
+	var e *engine.Error
+	if !errors.As(err, &e) || json.Unmarshal(raw, &form) != nil || form.ID == "" && form.QualifiedName == "" {
+		return err
+	}
+	if form.ID != "" {
+		q, qerr := g.savedQuery(ctx, p, form.ID)
+		if qerr != nil {
+			return err
+		}
+		if q.Materialized == nil {
+			return e.In(engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaQuery, Table: q.Name}, err)
+		}
+	}
+	if n, err := splitName(form.QualifiedName); err == nil && n.Schema == engine.SchemaQuery && ownPart(e.Message, n) == e.Message { // an error of a value, while rows were read
+		return e.In(n, e)
+	}
+	return &engine.Error{Kind: e.Kind, Message: e.Message, Err: err}
 }
 
 // dialectOf takes the dialect of a statement, which the query parameter of an execution names. It is zone local's own. What the gateway

@@ -8,9 +8,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/safely"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -49,11 +51,16 @@ func (g *Gateway) runExport(ctx context.Context, p store.Project, x store.Export
 			x.Error = cutOff
 		}
 	}
-	if err := g.store.EndExport(keep, x); err != nil || x.Status != store.ExportSucceeded {
+	err = g.record("export "+x.ID, func(ctx context.Context) error { return g.store.EndExport(ctx, x) })
+	if err != nil || x.Status != store.ExportSucceeded {
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			g.log.Error("export", "id", x.ID, "error", err.Error())
 		}
 		os.Remove(g.exportPath(x.ID)) // cancelled, or its project is gone
+		return
+	}
+	if err := g.shrinkExports(keep); err != nil {
+		g.log.Error("exports", "error", err.Error())
 	}
 }
 
@@ -62,7 +69,7 @@ func (g *Gateway) runExport(ctx context.Context, p store.Project, x store.Export
 func (g *Gateway) watch(ctx context.Context, cancel context.CancelFunc, gone func() bool) func() {
 	ctx, stop := context.WithCancel(ctx)
 	done := make(chan struct{})
-	go func() {
+	safely.Go(func() {
 		defer close(done)
 		t := time.NewTicker(200 * time.Millisecond)
 		defer t.Stop()
@@ -77,8 +84,23 @@ func (g *Gateway) watch(ctx context.Context, cancel context.CancelFunc, gone fun
 				}
 			}
 		}
-	}()
+	})
 	return func() { stop(); <-done }
+}
+
+// bounded is a file that takes at most so many bytes; 0 is any number.
+type bounded struct {
+	f             *os.File
+	written, most int64
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.most > 0 && b.written+int64(len(p)) > b.most {
+		return 0, dataFault(400, "the file is larger than the files of all exports together may be (%d bytes); `gateway serve --max-exports` sets that", b.most)
+	}
+	n, err := b.f.Write(p)
+	b.written += int64(n)
+	return n, err
 }
 
 // errEnough ends the reading of a result at the limit of an export.
@@ -108,7 +130,7 @@ func (g *Gateway) writeExport(ctx context.Context, p store.Project, x store.Expo
 		return 0, 0, err
 	}
 	defer res.Close()
-	b := bufio.NewWriterSize(f, 256<<10)
+	b := bufio.NewWriterSize(&bounded{f: f, most: g.options.Limits.exports()}, 256<<10)
 	var w io.Writer = b
 	var z *gzip.Writer
 	if o.compression == "GZIP" {
@@ -149,12 +171,14 @@ func (g *Gateway) writeExport(ctx context.Context, p store.Project, x store.Expo
 	if err = f.Close(); err != nil {
 		return rows, 0, err
 	}
-	return rows, size, os.Rename(path+partial, path)
+	if err = os.Rename(path+partial, path); err != nil {
+		return rows, 0, err
+	}
+	return rows, size, syncDir(g.exportDir()) // the job is recorded as done next, which must not outlive the file's name
 }
 
-// tidyExports ends jobs whose process died and removes files whose time is over or that belong to no job. It runs before
-// exports are read, so that what is shown is true, before one starts, and now and then while the gateway serves, so that files go
-// of which nobody asks any more.
+// tidyExports ends jobs whose process died, and takes the files of those whose time is over. It runs before exports are read, so that
+// what is shown is true, and reads no more than what is to be changed.
 func (g *Gateway) tidyExports(ctx context.Context) error {
 	open, err := g.store.OpenExports(ctx)
 	if err != nil {
@@ -168,29 +192,62 @@ func (g *Gateway) tidyExports(ctx context.Context) error {
 		if err := g.store.EndExport(ctx, x); err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
+		if !g.options.ReadOnly {
+			os.Remove(g.exportPath(x.ID) + partial)
+		}
 	}
-	if _, err := g.store.ExpireExports(ctx); err != nil {
+	over, err := g.store.ExpireExports(ctx)
+	if err != nil {
 		return err
 	}
-	files, err := os.ReadDir(g.exportDir())
-	if err != nil {
-		if errors.Is(err, os.ErrNotExist) {
-			err = nil
+	if err := g.removeExports(over); err != nil {
+		return err
+	}
+	return g.store.ForgetExports(ctx, g.now().Add(-exportMemory))
+}
+
+func (g *Gateway) removeExports(list []store.Export) error {
+	if g.options.ReadOnly {
+		return nil
+	}
+	for _, x := range list {
+		if err := os.Remove(g.exportPath(x.ID)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
 		}
+	}
+	return nil
+}
+
+// shrinkExports holds the files of all exports to the bound, the oldest of them go.
+func (g *Gateway) shrinkExports(ctx context.Context) error {
+	most := g.options.Limits.exports()
+	if most <= 0 {
+		return nil
+	}
+	over, err := g.store.ShrinkExports(ctx, most)
+	if err != nil {
+		return err
+	}
+	return g.removeExports(over)
+}
+
+// sweepExports removes every file that belongs to no job, which is all that a process leaves behind that died. It reads the whole
+// directory, and therefore runs before the first export of a process and now and then while the gateway serves.
+func (g *Gateway) sweepExports(ctx context.Context) error {
+	files, err := os.ReadDir(g.exportDir())
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	ended, err := g.store.LiveExports(ctx) // after the files, so that each file's job is in it
+	if err != nil {
 		return err
 	}
 	for _, f := range files {
-		id := f.Name()
-		part := filepath.Ext(id) == partial
-		if part {
-			id = id[:len(id)-len(partial)]
-		}
-		x, err := g.store.Export(ctx, "", id)
-		switch {
-		case errors.Is(err, store.ErrNotFound):
-		case err != nil:
-			return err
-		case x.Open(), x.Status == store.ExportSucceeded && !part:
+		id, part := strings.CutSuffix(f.Name(), partial)
+		if done, live := ended[id]; live && !(done && part) {
 			continue
 		}
 		if err := os.Remove(filepath.Join(g.exportDir(), f.Name())); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -198,4 +255,12 @@ func (g *Gateway) tidyExports(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// sweptExports sweeps once in the life of a gateway.
+func (g *Gateway) sweptExports(ctx context.Context) error {
+	if g.swept.Swap(true) {
+		return nil
+	}
+	return g.sweepExports(ctx)
 }

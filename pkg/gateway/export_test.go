@@ -80,7 +80,7 @@ func fileOf(t *testing.T, cl *api.Client, job api.ExportJobResponse) []byte {
 		raw, _ := json.Marshal(job)
 		t.Fatalf("no file: %s", raw)
 	}
-	rep, err := cl.Exports.Open(context.Background(), job.Files[0], 0)
+	rep, err := cl.Exports.Open(context.Background(), job.Files[0], 0, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestExportLinks(t *testing.T) {
 	}
 	job := ended(t, cl, id)
 	whole := fileOf(t, cl, job)
-	rep, err := cl.Exports.Open(ctx, job.Files[0], 5)
+	rep, err := cl.Exports.Open(ctx, job.Files[0], 5, "")
 	if err != nil || rep.Status != 206 {
 		t.Fatalf("range: %v", err)
 	}
@@ -357,6 +357,9 @@ func TestExportCutOff(t *testing.T) {
 	}
 	if job := ended(t, cl, x.ID); job.Status != "FAILED" || *job.Error != cutOff {
 		t.Errorf("%+v", job)
+	}
+	if err := g.sweepExports(ctx); err != nil { // which no look at a job does
+		t.Fatal(err)
 	}
 	if files, _ := os.ReadDir(g.exportDir()); len(files) != 0 {
 		t.Errorf("orphans: %v", files)

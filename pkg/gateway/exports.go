@@ -25,15 +25,17 @@ func (g *Gateway) registerExports() {
 			return nil
 		}
 		last = now
-		return g.tidyExports(ctx)
+		return errors.Join(g.tidyExports(ctx), g.shrinkExports(ctx), g.sweepExports(ctx))
 	}})
 }
 
 const (
-	exportMaxLimit = 1_000_000      // a larger limit is taken and then fails [O]
-	exportLife     = 24 * time.Hour // how long a file is kept
-	exportTimeout  = 2 * time.Hour  // of one job
+	exportMaxLimit = 1_000_000           // a larger limit is taken and then fails [O]
+	exportLife     = 24 * time.Hour      // how long a file is kept
+	exportTimeout  = 2 * time.Hour       // of one job
+	exportMemory   = 30 * 24 * time.Hour // how long a job without a file is listed
 	cutOff         = "the gateway stopped during this run"
+	crashed        = cutOff + " without being told to"
 )
 
 func (g *Gateway) exportQuery(ctx context.Context, r *Request[api.ExportRequest]) (Reply, error) {
@@ -72,7 +74,7 @@ func (g *Gateway) startExport(ctx context.Context, r *Request[api.ExportRequest]
 	if err := o.choose(mapAll(cols, func(c api.ColumnDetail) api.ResultColumn { return api.ResultColumn{Name: c.Name, DataType: c.DataType} }), x); err != nil {
 		return Reply{}, err
 	}
-	if err := g.tidyExports(ctx); err != nil {
+	if err := errors.Join(g.tidyExports(ctx), g.sweptExports(ctx)); err != nil {
 		return Reply{}, err
 	}
 	if x.Runner, err = g.runners.ID(); err != nil {
@@ -146,6 +148,9 @@ func (g *Gateway) getExport(ctx context.Context, r *Request[None]) (api.ExportJo
 }
 
 func (g *Gateway) export(ctx context.Context, p store.Project, id string) (store.Export, error) {
+	if err := g.recorded(ctx, "export "+id); err != nil {
+		return store.Export{}, err
+	}
 	x, err := g.store.Export(ctx, p.ID, id)
 	if errors.Is(err, store.ErrNotFound) {
 		err = dataFault(404, "there is no export with id: %s", id)

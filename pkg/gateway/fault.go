@@ -108,8 +108,8 @@ func engineStatus(k engine.Kind) int {
 	switch k {
 	case engine.KindTimeout:
 		return 408
-	case engine.KindLocked:
-		return 503
+	case engine.KindLocked: // nothing was done, and asking again at once would only wait again
+		return 409
 	case engine.KindInternal:
 		return 500
 	case engine.KindSource:

@@ -28,10 +28,15 @@ type Options struct {
 	Now        func() time.Time // nil: time.Now
 	Log        *slog.Logger     // one line per request; nil: none
 	Version    string
+	ReadOnly   bool                         // change nothing in Dir: the state is a copy that goes with the gateway, which stores no rows
 	Observe    func(op spec.Op, status int) // called after every routed request; nil for none
 	Limits     Limits
 	Quirks     *Quirks    // faults of the hosted zones to show on purpose; nil for none
 	Inject     *Injection // faults to show on purpose; nil for none
+
+	KeepOut []string          // directories besides Dir that no connection reads
+	Configs []string          // directories whose YAML files and keys no connection reads
+	Reach   connector.Network // of connections that were made with a project's key
 
 	servedKey []byte // hash of the key of `gateway serve --print-key`
 }
@@ -49,16 +54,22 @@ type Gateway struct {
 	jobs      sync.WaitGroup // background work that Close waits for
 	working   atomic.Int64   // how much of it there is
 	runners   *runners
-	duties    []duty // run every second while the gateway serves
-	rereading tally  // by project and catalog: refreshes of metadata that go on
-	saving    keyed  // by project: saved queries are checked against each other and stored by one at a time
-	storing   keyed  // by materialized query: its rows are replaced or dropped by one at a time
-	editing   keyed  // by cache: what an update keeps is read and written again by one at a time
+	duties    []duty      // run every second while the gateway serves
+	rereading tally       // by project and catalog: refreshes of metadata that go on
+	saving    keyed       // by project: saved queries are checked against each other and stored by one at a time
+	storing   keyed       // by materialized query: its rows are replaced or dropped by one at a time
+	swept     atomic.Bool // files of exports that belong to no job were removed
+	editing   keyed       // by cache: what an update keeps is read and written again by one at a time
+	ends      ends        // of runs, not yet recorded
+	tidying   tally       // by project: tables of caches that nothing needs are being dropped
 	ctx       context.Context
 	stop      context.CancelFunc
+	closing   context.Context // ends when Close waits for the background work
+	close     context.CancelFunc
 
 	vault   *vault
 	types   connector.Registry // of connections
+	own     *connector.Own
 	sources sources
 }
 
@@ -70,10 +81,17 @@ func Open(o Options) (*Gateway, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
-	st, err := store.Open(o.Dir, o.Now)
+	openStore := store.Open
+	if o.ReadOnly {
+		openStore = store.OpenCopy
+	} else if err := recoverDir(o.Dir); err != nil {
+		return nil, err
+	}
+	st, err := openStore(o.Dir, o.Now)
 	if err != nil {
 		return nil, err
 	}
+	o.Engine.ReadOnly = o.ReadOnly
 	o.Engine.Dir = filepath.Join(o.Dir, "projects")
 	o.Engine.NewID = st.NewID
 	eng, err := o.OpenEngine(o.Engine)
@@ -82,9 +100,12 @@ func Open(o Options) (*Gateway, error) {
 		return nil, err
 	}
 	g := &Gateway{options: o, store: st, engine: eng, routes: map[string]route{}, now: o.Now, log: o.Log,
-		runners: &runners{dir: filepath.Join(o.Dir, "runners")}}
+		runners: &runners{dir: filepath.Join(o.Dir, "runners"), readOnly: o.ReadOnly}}
 	g.vault, g.types = newVault(o.Dir), connectorTypes()
+	g.vault.readOnly = o.ReadOnly
+	g.own = ownFiles(o)
 	g.ctx, g.stop = context.WithCancel(context.Background())
+	g.closing, g.close = context.WithCancel(context.Background())
 	g.register()
 	g.handler = g.middleware(g.mux())
 	return g, nil
@@ -129,6 +150,7 @@ func (g *Gateway) Handler() http.Handler { return g.handler }
 
 // Close waits for background work, then closes rows and state. After Interrupt it waits for a moment only.
 func (g *Gateway) Close() error {
+	g.close()
 	g.options.Inject.release()
 	g.options.Quirks.release()
 	if n := g.waitJobs(); n > 0 {

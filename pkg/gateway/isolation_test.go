@@ -400,10 +400,12 @@ func TestIsolation(t *testing.T) {
 	}
 	nestedIDs(t, a, b, refused)
 	bentPaths(t, w, a, b)
-	path, body := address(spec.ImportBi, b, b)
-	refused("local", spec.ImportBi, path, body, forbidden)
-	path, body = address(spec.ImportBi, a, b)
-	refused("local", spec.ImportBi, path, body, unknown)
+	for _, op := range spec.Local() {
+		path, body := address(op, b, b)
+		refused("local", op, path, body, forbidden)
+		path, body = address(op, a, b)
+		refused("local", op, path, body, unknown)
+	}
 	if after := snapshot(w, b); after != before {
 		t.Errorf("the other project has changed:\n%s", lineDiff(before, after))
 	}

@@ -12,15 +12,18 @@ import (
 
 	"github.com/gofrs/flock"
 	"github.com/google/uuid"
+
+	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
 // runners tells live processes from dead ones. A process that runs background work holds the lock of a file named after its
 // runner id; work whose runner's lock is free was cut off by a crash and is ended by whoever looks at it next.
 type runners struct {
-	dir  string
-	mu   sync.Mutex
-	id   string
-	lock *flock.Flock
+	dir      string
+	readOnly bool // leave the files of dead processes
+	mu       sync.Mutex
+	id       string
+	lock     *flock.Flock
 }
 
 // ID is this process's runner id, made on first use.
@@ -75,7 +78,9 @@ func (r *runners) gone(id string) bool {
 	if err != nil || !ok {
 		return false
 	}
-	os.Remove(path)
+	if !r.readOnly {
+		os.Remove(path)
+	}
 	l.Unlock()
 	return true
 }
@@ -105,7 +110,7 @@ func (r *runners) close() {
 func (g *Gateway) background(kind string, work func(ctx context.Context)) {
 	g.jobs.Add(1)
 	g.working.Add(1)
-	go func() {
+	safely.Go(func() {
 		defer g.jobs.Done()
 		defer g.working.Add(-1)
 		defer func() {
@@ -116,7 +121,7 @@ func (g *Gateway) background(kind string, work func(ctx context.Context)) {
 		if !g.stalls(g.ctx, kind) {
 			work(g.ctx)
 		}
-	}()
+	})
 }
 
 // Interrupt cancels the background work. Each run ends as failed, because the gateway stopped.
@@ -131,7 +136,7 @@ func (g *Gateway) waitJobs() int64 {
 		return 0
 	}
 	end := make(chan struct{})
-	t := time.AfterFunc(settleTime, func() { close(end) })
+	t := safely.AfterFunc(settleTime, func() { close(end) })
 	defer t.Stop()
 	g.drained(end)
 	return g.working.Load()
@@ -140,7 +145,7 @@ func (g *Gateway) waitJobs() int64 {
 // drained waits for the background work until end is closed, and reports whether it is done.
 func (g *Gateway) drained(end <-chan struct{}) bool {
 	done := make(chan struct{})
-	go func() { g.jobs.Wait(); close(done) }()
+	safely.Go(func() { g.jobs.Wait(); close(done) })
 	select {
 	case <-done:
 		return true

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/safely"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/spec"
 )
@@ -16,7 +17,7 @@ func (g *Gateway) registerMaterialized() {
 	handle(g, spec.GetMaterializedStatus, g.getMaterializedStatus)
 	handle(g, spec.RefreshMaterializedQuery, g.refreshMaterialized)
 	handle(g, spec.CancelMaterializedRefresh, g.cancelMaterialized)
-	g.duties = append(g.duties, duty{"materialized queries", g.refreshDue})
+	g.duties = append(g.duties, duty{"schedules after the clock was put back", g.followClock()}, duty{"materialized queries", g.refreshDue})
 }
 
 // runLimit ends a run that takes longer, as the service does [C].
@@ -39,14 +40,20 @@ func (g *Gateway) materialized(ctx context.Context, p store.Project, id string) 
 	return g.settled(ctx, q)
 }
 
-// settled ends a run that was cut off.
+// settled ends a run that was cut off, and records the end of one that could not be recorded before.
 func (g *Gateway) settled(ctx context.Context, q store.Query) (store.Query, error) {
 	m := q.Materialized
-	if m == nil || m.Status != store.RunRunning || g.runners.Alive(m.Runner) {
+	if m == nil || m.Status != store.RunRunning {
 		return q, nil
 	}
+	if g.runners.Alive(m.Runner) {
+		if err := g.recorded(ctx, "query "+q.ID); err != nil {
+			return q, err
+		}
+		return g.store.Query(ctx, q.ProjectID, q.ID)
+	}
 	for run := m.RunID; run != ""; {
-		next, err := g.store.EndRun(ctx, q.ID, run, store.RunFailed, cutOff, -1)
+		next, err := g.store.EndRun(ctx, q.ID, run, store.RunFailed, crashed, -1)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return q, err
 		}
@@ -134,12 +141,15 @@ func (g *Gateway) startRun(ctx context.Context, p store.Project, id string) erro
 func (g *Gateway) run(ctx context.Context, p store.Project, id, run string) (next string) {
 	status, reason, rows := store.RunFailed, "the run broke off", int64(-1)
 	defer func() { // also when the engine panics: no run stays RUNNING
-		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
-		defer cancel()
-		var err error
-		if next, err = g.store.EndRun(end, id, run, status, reason, rows); err == nil {
+		err := g.record("query "+id, func(ctx context.Context) (err error) {
+			next, err = g.store.EndRun(ctx, id, run, status, reason, rows)
+			return err
+		})
+		if err == nil {
 			return
 		}
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
+		defer cancel()
 		if !errors.Is(err, store.ErrNotFound) {
 			g.log.Error("a run could not be ended", "query", id, "error", err)
 			return
@@ -182,7 +192,7 @@ func (g *Gateway) materialize(ctx context.Context, p store.Project, id, run stri
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	go func() {
+	safely.Go(func() {
 		tick := time.NewTicker(stopPoll)
 		defer tick.Stop()
 		for {
@@ -195,7 +205,7 @@ func (g *Gateway) materialize(ctx context.Context, p store.Project, id, run stri
 				}
 			}
 		}
-	}()
+	})
 	stopped := func(err error) (int64, error) {
 		if errors.Is(context.Cause(ctx), errRunCanceled) {
 			return -1, errRunCanceled
@@ -226,7 +236,14 @@ func (g *Gateway) refreshDue(ctx context.Context, now time.Time) error {
 		return err
 	}
 	for _, q := range due {
-		s := q.Materialized.Schedule
+		if q, err = g.settled(ctx, q); err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		m := q.Materialized
+		if err != nil || m == nil || m.Schedule.Next == nil || m.Error != nil && m.StartedAt != nil && resting(*m.StartedAt, *m.Error, now) {
+			continue
+		}
+		s := m.Schedule
 		if err := g.store.Reschedule(ctx, q.ID, *s.Next, nextTime(s, now)); err != nil {
 			if errors.Is(err, store.ErrNotFound) {
 				continue

@@ -303,7 +303,7 @@ func TestRunOfDeadProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	q, err := m.g.store.Query(ctx, store.DefaultProject, id)
-	if err != nil || q.Materialized.Status != store.RunFailed || q.Materialized.Error == nil || *q.Materialized.Error != cutOff {
+	if err != nil || q.Materialized.Status != store.RunFailed || q.Materialized.Error == nil || *q.Materialized.Error != crashed {
 		t.Fatalf("%+v, %v", q.Materialized, err)
 	}
 	m.stored("one")

@@ -62,7 +62,12 @@ func (g *Gateway) describer(ctx context.Context, p store.Project) (*describer, e
 	if d.order, err = g.catalogs(ctx, p); err != nil {
 		return nil, err
 	}
-	for _, c := range d.order {
+	for i, c := range d.order {
+		if e, ok := c.source.(externalCatalog); ok {
+			e.kept = &kept{}
+			c.source = e
+			d.order[i] = c
+		}
 		d.catalogs[c.ID] = c
 	}
 	all, err := g.store.Relations(ctx, p.ID, "")
@@ -116,9 +121,15 @@ func (d *describer) table(ctx context.Context, c catalog, t api.Table) (api.Tabl
 	if m.Relations == nil {
 		m.Relations = []api.Relation{}
 	}
-	cols, err := c.source.Columns(ctx, t.SchemaName, t.TableName)
-	var broken *engine.Error
-	if errors.As(err, &broken) && (c.ID == queryCatalogID || c.CatalogType == semanticType) {
+	var cols []api.ColumnDetail
+	var primary map[string]bool
+	var err error
+	if e, ok := c.source.(externalCatalog); ok {
+		cols, primary, err = e.keyed(ctx, t.SchemaName, t.TableName)
+	} else {
+		cols, err = c.source.Columns(ctx, t.SchemaName, t.TableName)
+	}
+	if broken(err) && (c.ID == queryCatalogID || c.CatalogType == semanticType) {
 		return m, nil
 	}
 	if err != nil {
@@ -134,12 +145,20 @@ func (d *describer) table(ctx context.Context, c catalog, t api.Table) (api.Tabl
 	}
 	for i, col := range cols {
 		mc := d.column(key, col, int64(i+1), system[col.Name])
+		mc.IsPrimary = mc.IsPrimary || primary[col.Name]
 		if lineage != nil {
 			mc.Lineage = lineage[i]
 		}
 		m.Columns = append(m.Columns, mc)
 	}
 	return m, nil
+}
+
+// broken reports whether an error says that a statement cannot work as it stands. One that could not be looked at for now, since the
+// project is held or a source is away, is not broken, and must not look like a table without columns.
+func broken(err error) bool {
+	var ee *engine.Error
+	return errors.As(err, &ee) && engineStatus(ee.Kind) == 400 && ee.Kind != engine.KindLimit
 }
 
 // systemColumns are those of internal tables that users did not declare.
@@ -297,7 +316,7 @@ func tableKey[B any](r *Request[B]) store.TableKey {
 	return store.TableKey{Catalog: r.Param("catalogId"), Schema: r.Param("schemaName"), Table: r.Param("tableName")}
 }
 
-// updateTableMetadata changes what is given: each column is given whole, and what it says as before is no change.
+// updateTableMetadata changes what is given. What a column says as before, or does not say, is no change.
 func (g *Gateway) updateTableMetadata(ctx context.Context, r *Request[api.TableMetadataUpdateRequest]) (api.TableMetadata, error) {
 	k := tableKey(r)
 	c, t, err := g.metadataTable(ctx, r.Project, k)
@@ -319,16 +338,23 @@ func (g *Gateway) updateTableMetadata(ctx context.Context, r *Request[api.TableM
 			return api.TableMetadata{}, dataFault(400, "Column '%s' cannot be resolved", col.ColumnName)
 		}
 		old, ch := now.Columns[i], store.ColumnChange{}
-		if col.ColumnDescription != old.ColumnDescription {
-			ch.Description = &col.ColumnDescription
+		if d := col.ColumnDescription; d != nil && *d != old.ColumnDescription {
+			ch.Description = d
+		}
+		categorical, values := old.IsCategorical, old.CategoricalValues
+		if col.IsCategorical != nil {
+			categorical = *col.IsCategorical
+		}
+		if col.CategoricalValues != nil {
+			values = *col.CategoricalValues
 		}
 		switch {
-		case !col.IsCategorical && old.IsCategorical:
+		case !categorical && old.IsCategorical:
 			ch.Categorical = &[]string{}
-		case col.IsCategorical && len(col.CategoricalValues) == 0:
+		case categorical && len(values) == 0:
 			return api.TableMetadata{}, dataFault(400, "column %s is to be categorical without values", col.ColumnName)
-		case col.IsCategorical && !slices.Equal(old.CategoricalValues, col.CategoricalValues):
-			ch.Categorical = &col.CategoricalValues
+		case categorical && !slices.Equal(old.CategoricalValues, values):
+			ch.Categorical = &values
 		}
 		change.Columns[col.ColumnName] = ch
 	}

@@ -16,7 +16,6 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
-	"github.com/dig-cli/dig/pkg/gateway/connector/rest"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -55,7 +54,7 @@ func checkCallbackToken(s string) error {
 
 func callable(a netip.Addr) error {
 	a = a.Unmap().WithZone("")
-	if rest.Refused(a) || a.IsMulticast() || a.IsUnspecified() {
+	if connector.NetPrivate.Check(a) != nil || a.IsUnspecified() {
 		return fmt.Errorf("address %s is link-local, multicast or a cloud's metadata service", a)
 	}
 	return nil
@@ -140,13 +139,13 @@ func (g *Gateway) registerRefreshCallback(ctx context.Context, r *Request[io.Rea
 	if err := checkCallbackURL(body.CallbackURL); err != nil {
 		return done{}, err
 	}
-	if err := checkCallbackToken(body.CallbackToken); err != nil {
+	if err := checkCallbackToken(string(body.CallbackToken)); err != nil {
 		return done{}, err
 	}
 	var sealed []byte
 	if body.CallbackToken != "" {
 		var err error
-		if sealed, err = g.vault.seal(callbackSeal(r.Project), connector.Credential{"token": body.CallbackToken}); err != nil {
+		if sealed, err = g.vault.seal(callbackSeal(r.Project), connector.Credential{"token": string(body.CallbackToken)}); err != nil {
 			return done{}, err
 		}
 	}

@@ -28,8 +28,7 @@ func (d *describer) lineage(ctx context.Context, c catalog, t api.Table, cols []
 		return nil, nil
 	}
 	origins, err := l.Lineage(ctx, engine.Query{SQL: sql, Catalogs: d.g.resolver(d.p)})
-	var broken *engine.Error
-	if errors.As(err, &broken) { // it no longer works; its columns, if any are told, are those of the last run
+	if broken(err) { // it no longer works; its columns, if any are told, are those of the last run
 		return nil, nil
 	}
 	if err != nil || len(origins) != len(cols) {

@@ -26,14 +26,14 @@ const (
 )
 
 // refreshMetadata reads one catalog, or all of them, anew: sample values of the columns the AI may use, and categorical values.
-// Tables and columns need no refresh; they are read live.
+// A source's foreign keys become relations. Tables and columns need no refresh; they are read live.
 func (g *Gateway) refreshMetadata(ctx context.Context, r *Request[io.Reader]) (api.MetadataRefreshTriggered, error) {
 	var out api.MetadataRefreshTriggered
 	var body api.MetadataRefreshRequest
 	if err := optionalBody(r.Body, &body); err != nil {
 		return out, err
 	}
-	tell, err := g.callback(ctx, r.Project, body.CallbackURL, body.CallbackToken)
+	tell, err := g.callback(ctx, r.Project, body.CallbackURL, string(body.CallbackToken))
 	if err != nil {
 		return out, err
 	}
@@ -103,12 +103,25 @@ func (g *Gateway) refreshCatalog(ctx context.Context, p store.Project, c catalog
 // refreshEnded records the end of a refresh, also when the process is asked to stop. While another one of the catalog goes on, it is
 // active.
 func (g *Gateway) refreshEnded(p store.Project, c catalog, end store.Refresh) {
+	again := false
 	err := g.rereading.add(p.ID+"."+c.ID, -1, func(now int) error {
 		if now > 0 {
 			return nil
 		}
-		return g.store.SetMetadataRefresh(context.Background(), p.ID, c.ID, end)
+		again = true
+		return nil
 	})
+	if again {
+		// Not inside: while the state cannot be stored, another refresh must be able to begin. It counts then.
+		err = g.record("metadata "+p.ID+"."+c.ID, func(ctx context.Context) error {
+			return g.rereading.add(p.ID+"."+c.ID, 0, func(now int) error {
+				if now > 0 {
+					return nil
+				}
+				return g.store.SetMetadataRefresh(ctx, p.ID, c.ID, end)
+			})
+		})
+	}
 	if err != nil && !errors.Is(err, store.ErrInUse) { // the project is gone
 		g.log.Error("metadata refresh", "catalog", c.ID, "error", err)
 	}
@@ -131,7 +144,7 @@ func (g *Gateway) reread(ctx context.Context, p store.Project, c catalog) error 
 	if err != nil {
 		return err
 	}
-	var first error
+	first := g.rereadRelations(ctx, p, c, tables)
 	for _, m := range tables {
 		err := g.rereadTable(ctx, d, c, m)
 		if ctx.Err() != nil {
@@ -200,6 +213,9 @@ func (g *Gateway) sample(ctx context.Context, p store.Project, n engine.TableNam
 func (g *Gateway) metadataRefreshStatus(ctx context.Context, r *Request[None]) (api.MetadataRefreshStatus, error) {
 	c, err := g.catalog(ctx, r.Project, r.Param("catalogId"))
 	if err != nil {
+		return api.MetadataRefreshStatus{}, err
+	}
+	if err := g.recorded(ctx, "metadata "+r.Project.ID+"."+c.ID); err != nil {
 		return api.MetadataRefreshStatus{}, err
 	}
 	last, err := g.store.MetadataRefresh(ctx, r.Project.ID, c.ID)

@@ -28,7 +28,8 @@ const (
 func (g *Gateway) middleware(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
 		id := uuid.NewString()[:8]
-		sw := &statusWriter{ResponseWriter: w}
+		sw := &statusWriter{ResponseWriter: w, stall: g.options.Limits.Stall}
+		defer sw.end()
 		sw.Header().Set("X-Request-Id", id)
 		start := g.now()
 		ctx := context.WithValue(hr.Context(), requestKey{}, id)
@@ -116,28 +117,3 @@ func (g *Gateway) fail(w http.ResponseWriter, hr *http.Request, err error) {
 	w.WriteHeader(f.Status)
 	w.Write(raw)
 }
-
-// statusWriter remembers what was written, for the log line and to know whether a reply has begun.
-type statusWriter struct {
-	http.ResponseWriter
-	status int
-	bytes  int64
-}
-
-func (w *statusWriter) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status = status
-		w.ResponseWriter.WriteHeader(status)
-	}
-}
-
-func (w *statusWriter) Write(p []byte) (int, error) {
-	if w.status == 0 {
-		w.WriteHeader(http.StatusOK)
-	}
-	n, err := w.ResponseWriter.Write(p)
-	w.bytes += int64(n)
-	return n, err
-}
-
-func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -31,18 +31,25 @@ func projectOut(p store.Project) api.Project {
 		CreatedAt: p.CreatedAt, Owner: p.Owner, WorkspaceID: p.WorkspaceID}
 }
 
+// listedProject is a project as lists have it: without its owner [S].
+func listedProject(p store.Project) api.Project {
+	out := projectOut(p)
+	out.Owner = ""
+	return out
+}
+
 func (g *Gateway) listProjects(ctx context.Context, r *Request[None]) ([]api.Project, error) {
 	w, err := g.workspace(ctx, r.Param("organizationId"), r.Param("workspaceId"))
 	if err != nil {
 		return nil, err
 	}
 	all, err := g.store.Projects(ctx, w.ID)
-	return mapAll(all, projectOut), err
+	return mapAll(all, listedProject), err
 }
 
 func (g *Gateway) listProjectsLegacy(ctx context.Context, _ *Request[None]) ([]api.Project, error) {
 	all, err := g.store.Projects(ctx, "")
-	return mapAll(all, projectOut), err
+	return mapAll(all, listedProject), err
 }
 
 func (g *Gateway) createProject(ctx context.Context, r *Request[api.ProjectRequest]) (api.Project, error) {
@@ -115,7 +122,11 @@ func (g *Gateway) deleteProject(ctx context.Context, r *Request[None]) (None, er
 	if err := g.engine.DropProject(ctx, r.Project.ID); err != nil {
 		return None{}, err
 	}
-	return None{}, g.store.DeleteProject(ctx, r.Project.ID)
+	if err := g.store.DeleteProject(ctx, r.Project.ID); err != nil {
+		return None{}, err
+	}
+	g.sources.forget(func(c store.Connection) bool { return c.ProjectID == r.Project.ID })
+	return None{}, nil
 }
 
 // getKeyInfo names the project only for a project key [T].

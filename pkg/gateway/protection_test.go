@@ -284,7 +284,7 @@ func TestLogWithoutSecrets(t *testing.T) {
 		requests++
 		time.Sleep(10 * time.Millisecond)
 	}
-	rep, err := cl.Exports.Open(ctx, done.Files[0], 0)
+	rep, err := cl.Exports.Open(ctx, done.Files[0], 0, "")
 	if call(err); err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package gateway
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
@@ -131,12 +130,25 @@ func inOwnText(e *engine.Error, n engine.TableName) error {
 		own := strings.TrimSuffix(e.Message, " -> "+n.String())
 		return &engine.Error{Kind: e.Kind, Message: strings.ReplaceAll(own, n.String(), strings.Replace(n.String(), draftMark, "", 1))}
 	}
-	head := fmt.Sprintf("in %s: ", n)
 	for err := error(e); err != nil; err = errors.Unwrap(err) {
 		if own, ok := err.(*engine.Error); ok && //nolint:errorlint // the loop unwraps
-			!strings.HasPrefix(own.Message, head) {
+			ownPart(own.Message, n) == own.Message {
 			return own
 		}
 	}
-	return &engine.Error{Kind: e.Kind, Message: strings.TrimPrefix(e.Message, head)}
+	return &engine.Error{Kind: e.Kind, Message: ownPart(e.Message, n)}
+}
+
+// ownPart is a message less the name of the query, and the place in it, that engine.Error.In has put before it.
+func ownPart(msg string, n engine.TableName) string {
+	rest, ok := strings.CutPrefix(msg, "in "+n.String())
+	if own, found := strings.CutPrefix(rest, ": "); ok && found {
+		return own
+	}
+	if rest, found := strings.CutPrefix(rest, ", line "); ok && found {
+		if _, own, found := strings.Cut(rest, ": "); found {
+			return own
+		}
+	}
+	return msg
 }

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -17,7 +19,7 @@ import (
 // Quirks is a choice of faults of the hosted zones that a served gateway shows on purpose. What they are is listed in
 // docs/testing.md; a nil *Quirks has none.
 type Quirks struct {
-	on   map[string]bool
+	on   map[string]float64 // the share of calls that are struck, by name
 	free chan struct{}
 
 	mu    sync.Mutex
@@ -31,36 +33,81 @@ type Quirks struct {
 // quirk is one fault. wrap changes what an operation answers; quirks without it are asked about by name where rows are made.
 type quirk struct {
 	name string
+	set  quirkSet
 	ops  []spec.Op // none: every operation
 	wrap func(q *Quirks, op spec.Op, next http.HandlerFunc) http.HandlerFunc
 }
 
+// quirkSet is what a quirk rests on. A hosted one was measured and strikes always. A harsh one was measured now and then, or is what
+// documents and clients of the service make likely, and has a rate; one that is staged asks strikes itself, because some of its
+// operations only remember.
+type quirkSet int
+
+const (
+	hosted quirkSet = iota
+	harsh
+	harshStaged
+)
+
+const (
+	hostedSet = "hosted"
+	harshSet  = "harsh"
+)
+
+// harshRate is the rate of the harsh set when none is given.
+const harshRate = 0.5
+
 // QuirkNames lists the quirks in the order of their numbers, which start with 1.
 func QuirkNames() []string { return mapAll(allQuirks(), func(k quirk) string { return k.name }) }
 
-// ParseQuirks reads names of quirks; "hosted" stands for all. No names are no quirks.
+// ParseQuirks reads names of quirks, each with =RATE behind it or not; "hosted" and "harsh" stand for the quirks of a set. No names are
+// no quirks.
 func ParseQuirks(names []string) (*Quirks, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
-	q := &Quirks{on: map[string]bool{}, free: make(chan struct{}), raw: map[string]http.HandlerFunc{}, stale: map[string][]byte{}, times: map[string]int{}}
-	all := QuirkNames()
+	q := &Quirks{on: map[string]float64{}, free: make(chan struct{}), raw: map[string]http.HandlerFunc{}, stale: map[string][]byte{}, times: map[string]int{}}
+	all := allQuirks()
 	for _, n := range names {
-		switch {
-		case n == "hosted":
-			for _, n := range all {
-				q.on[n] = true
+		name, text, given := strings.Cut(n, "=")
+		rate := 1.0
+		if name == harshSet {
+			rate = harshRate
+		}
+		if given {
+			var err error
+			if rate, err = strconv.ParseFloat(text, 64); err != nil || !(rate > 0 && rate <= 1) {
+				return nil, fmt.Errorf("%s: %q is not a rate above 0 and up to 1", name, text)
 			}
-		case slices.Contains(all, n):
-			q.on[n] = true
-		default:
-			return nil, fmt.Errorf("%q is neither hosted nor one of %s", n, strings.Join(all, ", "))
+		}
+		found := false
+		for _, k := range all {
+			if name != k.name && name != map[bool]string{true: hostedSet, false: harshSet}[k.set == hosted] {
+				continue
+			}
+			if found = true; given && k.set == hosted {
+				return nil, fmt.Errorf("%s takes no rate: the hosted zones do it always", name)
+			}
+			q.on[k.name] = rate
+		}
+		if !found {
+			return nil, fmt.Errorf("%q is none of hosted, harsh, %s", name, strings.Join(QuirkNames(), ", "))
 		}
 	}
 	return q, nil
 }
 
-func (q *Quirks) has(name string) bool { return q != nil && q.on[name] }
+func (q *Quirks) has(name string) bool { return q != nil && q.on[name] > 0 }
+
+// strikes reports whether a quirk strikes this time. The calls that a rate strikes are spread evenly and begin with the first, so that
+// every run is like the one before.
+func (q *Quirks) strikes(name string) bool {
+	if !q.has(name) {
+		return false
+	}
+	rate, n := q.on[name], float64(q.count("strikes "+name))
+	return math.Ceil((n+1)*rate) > math.Ceil(n*rate)
+}
 
 // release lets go of jobs that hang.
 func (q *Quirks) release() {
@@ -77,8 +124,17 @@ func (g *Gateway) quirked(op spec.Op, next http.HandlerFunc) http.HandlerFunc {
 	}
 	q.raw[op.ID] = next
 	for _, k := range allQuirks() {
-		if k.wrap != nil && q.on[k.name] && (len(k.ops) == 0 || slices.ContainsFunc(k.ops, func(o spec.Op) bool { return o.ID == op.ID })) {
-			next = k.wrap(q, op, next)
+		if k.wrap != nil && q.has(k.name) && (len(k.ops) == 0 || slices.ContainsFunc(k.ops, func(o spec.Op) bool { return o.ID == op.ID })) {
+			plain, struck := next, k.wrap(q, op, next)
+			if next = struck; k.set == harsh {
+				next = func(w http.ResponseWriter, hr *http.Request) {
+					if q.strikes(k.name) {
+						struck(w, hr)
+						return
+					}
+					plain(w, hr)
+				}
+			}
 		}
 	}
 	return next

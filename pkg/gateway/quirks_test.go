@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestQuirksDocumented: docs/testing.md lists every quirk under its number, and a script of testdata/script/quirks tries it.
+// TestQuirksDocumented: docs/testing.md lists every quirk under its number and in its set, and a script of testdata/script/quirks tries it.
 func TestQuirksDocumented(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/testing.md")
 	if err != nil {
@@ -28,10 +28,14 @@ func TestQuirksDocumented(t *testing.T) {
 	}
 	names := QuirkNames()
 	for i, name := range names {
-		if row := fmt.Sprintf("\n| %d | `%s` | ", i+1, name); !strings.Contains(string(doc), row) {
+		set := hostedSet
+		if allQuirks()[i].set != hosted {
+			set = harshSet
+		}
+		if row := fmt.Sprintf("\n| %d | `%s` | %s | ", i+1, name, set); !strings.Contains(string(doc), row) {
 			t.Errorf("docs/testing.md has no row %q", strings.TrimSpace(row))
 		}
-		if head := fmt.Sprintf("%d %s", i+1, name); !strings.Contains(scripts.String(), head) || !slices.Contains(strings.FieldsFunc(scripts.String(), func(r rune) bool { return r == ' ' || r == ',' }), name) {
+		if head := fmt.Sprintf("%d %s", i+1, name); !strings.Contains(scripts.String(), head) || !slices.Contains(strings.FieldsFunc(scripts.String(), func(r rune) bool { return r == ' ' || r == ',' || r == '=' }), name) {
 			t.Errorf("no script tries %q", head)
 		}
 	}
@@ -52,12 +56,49 @@ func TestParseQuirks(t *testing.T) {
 	if q, err = ParseQuirks([]string{"hosted"}); err != nil {
 		t.Error(err)
 	}
-	for _, name := range QuirkNames() {
-		if !q.has(name) {
-			t.Errorf("hosted lacks %s", name)
+	h, err := ParseQuirks([]string{"harsh=0.25"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range allQuirks() {
+		if q.has(k.name) != (k.set == hosted) || h.has(k.name) == q.has(k.name) {
+			t.Errorf("%s: in hosted %v, in harsh %v", k.name, q.has(k.name), h.has(k.name))
 		}
 	}
-	if _, err = ParseQuirks([]string{"hosted", "odd"}); err == nil {
-		t.Error("a quirk called odd")
+	for _, bad := range []string{"odd", "hosted=0.5", "late-status=0.5", "harsh=0", "harsh=1.5", "html-errors=x", "html-errors="} {
+		if _, err = ParseQuirks([]string{"hosted", bad}); err == nil {
+			t.Errorf("--quirks %s is taken", bad)
+		}
+	}
+}
+
+// TestQuirkRates: the calls that are struck are the share that was asked for, spread evenly, and begin with the first.
+func TestQuirkRates(t *testing.T) {
+	for spec, want := range map[string]string{"html-errors": "XXXXXXXX", "html-errors=0.5": "X.X.X.X.", "html-errors=0.25": "X...X...", "harsh": "X.X.X.X.", "hosted": "........"} {
+		q, err := ParseQuirks([]string{spec})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for range 8 {
+			got += map[bool]string{true: "X", false: "."}[q.strikes("html-errors")]
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", spec, got, want)
+		}
+	}
+}
+
+// TestMeasuredQuirks holds the names that are known to happen always, from the reports of measurements: a quirk that is added goes to
+// harsh unless it is one of them.
+func TestMeasuredQuirks(t *testing.T) {
+	measured := strings.Fields(`capped-scans empty-while-syncing unknown-header-null constraints-dropped bi-display-name bi-collision late-status
+		stuck-cache metadata-not-active duplicate-cache-500 schedule-ignored schema-status-500 empty-export-fails missing-cache-400
+		sample-of-nothing search-ghosts transpile-query-only leaky-errors whole-column counters-lie parameter-columns first-bad-value
+		cache-own-table`)
+	for _, k := range allQuirks() {
+		if slices.Contains(measured, k.name) != (k.set == hosted) {
+			t.Errorf("%s: set %d", k.name, k.set)
+		}
 	}
 }

@@ -1,28 +1,73 @@
 package gateway
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
+	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/gofrs/flock"
 )
 
-// Reset removes all state and rows of a data directory. It refuses while a gateway serves it, and a directory that holds
-// anything dig did not make.
-func Reset(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if os.IsNotExist(err) {
-		return nil
+// A reset moves everything into resetName, which is quick, gives that the name removedName, and removes it, which may take long. A
+// process that is killed before the second step has begun a reset that the next opening finishes; after it the directory is new, and
+// what is left is only in the way.
+const (
+	resetName   = ".reset"
+	removedName = ".removed"
+	serveName   = ".serve" // in which a socket is made
+	vaultTemp   = ".secret-"
+	asideTemp   = "import-"
+)
+
+// ours reports whether a name in a data directory is one of dig's.
+func ours(name string) bool {
+	switch name {
+	case "state.db", "state.db-wal", "state.db-shm", "state.db-journal", "projects", "exports", "runners", "secret.key", notesName,
+		socketName, lockName, resetName, removedName, serveName:
+		return true
 	}
-	if err != nil {
+	return strings.HasPrefix(name, vaultTemp) || strings.HasPrefix(name, asideTemp) || tempfile.Is(name)
+}
+
+// CheckReset says whether Reset would go ahead, and changes nothing.
+func CheckReset(dir string) error {
+	if _, ok := Dial(dir); ok {
+		return ErrServing
+	}
+	if _, err := resettable(dir); err != nil {
 		return err
 	}
-	ours := map[string]bool{"state.db": true, "state.db-wal": true, "state.db-shm": true, "projects": true, socketName: true, lockName: true, "exports": true, "runners": true, "secret.key": true}
+	return unused(dir)
+}
+
+// resettable lists what Reset removes.
+func resettable(dir string) ([]os.DirEntry, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
 	for _, e := range entries {
-		if !ours[e.Name()] {
-			return fmt.Errorf("%s holds %s, which dig did not make; nothing was deleted", dir, e.Name())
+		if !ours(e.Name()) {
+			return nil, fmt.Errorf("%s holds %s, which dig did not make; nothing was deleted", dir, e.Name())
 		}
+	}
+	return entries, nil
+}
+
+// Reset removes all state and rows of a data directory. It refuses while a process uses it, and a directory that holds anything dig did
+// not make.
+func Reset(dir string) error {
+	entries, err := resettable(dir)
+	if err != nil || entries == nil {
+		return err
 	}
 	lock := flock.New(filepath.Join(dir, lockName))
 	ok, err := lock.TryLock()
@@ -33,12 +78,105 @@ func Reset(dir string) error {
 		return ErrServing
 	}
 	defer lock.Unlock()
+	if err := unused(dir); err != nil {
+		return err
+	}
+	if err := os.Mkdir(filepath.Join(dir, resetName), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return finishReset(dir)
+}
+
+// unused fails when another process has a project open or does background work.
+func unused(dir string) error {
+	locks, err := filepath.Glob(filepath.Join(dir, "projects", "*", "lock"))
+	if err != nil {
+		return err
+	}
+	running, err := filepath.Glob(filepath.Join(dir, "runners", "*"))
+	if err != nil {
+		return err
+	}
+	for _, path := range append(locks, running...) {
+		l := flock.New(path)
+		ok, err := l.TryLock()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return errors.New("another dig process uses this data directory")
+		}
+		if err := l.Unlock(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finishReset goes on with a reset that was begun. The caller holds the lock of the data directory.
+func finishReset(dir string) error {
+	into, removed := filepath.Join(dir, resetName), filepath.Join(dir, removedName)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
 	for _, e := range entries {
-		if e.Name() != lockName {
-			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
-				return err
+		switch e.Name() {
+		case resetName, removedName, lockName:
+			continue
+		}
+		to := filepath.Join(into, e.Name())
+		if err := os.RemoveAll(to); err != nil {
+			return err
+		}
+		if err := os.Rename(filepath.Join(dir, e.Name()), to); err != nil {
+			return err
+		}
+	}
+	if err := os.RemoveAll(removed); err != nil {
+		return err
+	}
+	if err := os.Rename(into, removed); err != nil {
+		return err
+	}
+	return os.RemoveAll(removed)
+}
+
+// recoverDir finishes a reset that was cut off and removes what processes that died have left in a data directory.
+func recoverDir(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name := e.Name()
+		switch {
+		case name == resetName:
+			if err := recoverReset(dir); err != nil {
+				return fmt.Errorf("a reset of %s was cut off and cannot be finished: %w", dir, err)
+			}
+		case name == removedName:
+			_ = os.RemoveAll(filepath.Join(dir, name))
+		case strings.HasPrefix(name, vaultTemp), strings.HasPrefix(name, asideTemp): // their processes keep them for moments
+			if st, err := e.Info(); err == nil && st.Mode().IsRegular() && time.Since(st.ModTime()) > time.Hour {
+				_ = os.Remove(filepath.Join(dir, name))
 			}
 		}
 	}
 	return nil
+}
+
+func recoverReset(dir string) error {
+	lock := flock.New(filepath.Join(dir, lockName))
+	if err := lock.Lock(); err != nil { // of a reset that still goes on: it moves files and then releases it
+		return err
+	}
+	defer lock.Unlock()
+	if _, err := os.Lstat(filepath.Join(dir, resetName)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return finishReset(dir)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -17,9 +18,19 @@ type resolver struct {
 	draft *draft // a saved query about to be saved, nil for none
 	live  bool   // read sources and not their caches
 	only  bool   // read nothing of other catalogs but caches
+	seen  *seen
 }
 
-func (g *Gateway) resolver(p store.Project) resolver { return resolver{g: g, p: p} }
+// seen is what a statement has found out about catalogs.
+type seen struct {
+	mu       sync.Mutex
+	external map[string]externalCatalog
+	plain    map[string]bool // no semantic catalog
+}
+
+func (g *Gateway) resolver(p store.Project) resolver {
+	return resolver{g: g, p: p, seen: &seen{external: map[string]externalCatalog{}, plain: map[string]bool{}}}
+}
 
 // Lookup implements engine.Catalogs.
 func (r resolver) Lookup(ctx context.Context, n engine.TableName) (engine.Source, error) {

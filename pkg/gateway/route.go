@@ -14,6 +14,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/dig-cli/dig/pkg/api"
@@ -205,6 +206,12 @@ func decodeBody(raw []byte, into any) error {
 		}
 		return frameworkFault(400, "the request body is not UTF-8 at byte %d", at+1)
 	}
+	if at := deepAt(raw); at >= 0 {
+		return frameworkFault(400, "the request body nests deeper than %d levels at byte %d", maxBodyDepth, at+1)
+	}
+	if at := halfPair(raw); at >= 0 {
+		return frameworkFault(400, "the request body holds half of a surrogate pair at byte %d (%s), which is no character", at+1, raw[at:at+6])
+	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
 	err := dec.Decode(into)
@@ -229,6 +236,41 @@ func decodeBody(raw []byte, into any) error {
 		return frameworkFault(400, "the request body has an unknown field %s", strings.TrimPrefix(err.Error(), "json: unknown field "))
 	}
 	return frameworkFault(400, "the request body is not valid JSON: %v", err)
+}
+
+// halfPair is where an escape of a JSON text stands for one half of a surrogate pair without the other, -1 for nowhere. The decoder would
+// put another character in its place.
+func halfPair(raw []byte) int {
+	unit := func(at int) (rune, bool) {
+		if at+6 > len(raw) || raw[at] != '\\' || raw[at+1] != 'u' {
+			return 0, false
+		}
+		n, err := strconv.ParseUint(string(raw[at+2:at+6]), 16, 16)
+		return rune(n), err == nil
+	}
+	for i := 0; ; {
+		next := bytes.IndexByte(raw[i:], '\\')
+		if next < 0 {
+			return -1
+		}
+		i += next
+		r, ok := unit(i)
+		switch {
+		case !ok:
+			i += 2 // the escaped character may be a backslash itself
+		case !utf16.IsSurrogate(r):
+			i += 6
+		default:
+			low, _ := unit(i + 6)
+			if utf16.DecodeRune(r, low) == utf8.RuneError {
+				return i
+			}
+			i += 12
+		}
+		if i >= len(raw) {
+			return -1
+		}
+	}
 }
 
 func jsonName(t reflect.Type) string {

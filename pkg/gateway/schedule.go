@@ -8,6 +8,7 @@ import (
 	"time"
 	_ "time/tzdata" // zones by name on systems without a database of their own
 
+	"github.com/dig-cli/dig/pkg/gateway/safely"
 	"github.com/dig-cli/dig/pkg/late"
 )
 
@@ -67,6 +68,10 @@ type everyFrom struct {
 func (e everyFrom) Next(after time.Time) time.Time {
 	longest := time.Duration(e.period.Months)*31*24*time.Hour + time.Duration(e.period.Days)*24*time.Hour + e.period.Time
 	n := max(int64(after.Sub(e.anchor)/longest), 1) // never past the moment looked for
+	if after.Before(e.anchor) {                     // set by a clock that has been put back since: the periods reach back as well
+		shortest := longest - time.Duration(e.period.Months)*3*24*time.Hour
+		n = -int64(e.anchor.Sub(after)/shortest) - 1
+	}
 	for {
 		if t := e.period.times(e.anchor, n); t.After(after) {
 			return t
@@ -87,6 +92,17 @@ func ParseZone(name string) (*time.Location, error) {
 	return z, nil
 }
 
+// crashRest is how long a schedule waits after the start of a run that ended with its process: if the run is what ended it, a gateway
+// that is started again and again still serves in between.
+const crashRest = 10 * time.Minute
+
+// resting tells whether a schedule waits because the last run, by its start and the reason of its failure, ended with its process. A run
+// that a gateway has ended itself, because it was told to stop, is no reason to wait.
+func resting(started, reason string, now time.Time) bool {
+	at, err := time.Parse(time.RFC3339, started)
+	return reason == crashed && err == nil && !now.Before(at) && now.Sub(at) < crashRest
+}
+
 // duty is work that falls due by the clock. It looks up what is due, starts it in the background and returns.
 type duty struct {
 	name string
@@ -98,7 +114,7 @@ type duty struct {
 func (g *Gateway) startSchedules() (stop func()) {
 	ctx, cancel := context.WithCancel(g.ctx)
 	done := make(chan struct{})
-	go func() {
+	safely.Go(func() {
 		defer close(done)
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
@@ -110,7 +126,7 @@ func (g *Gateway) startSchedules() (stop func()) {
 			case <-tick.C:
 			}
 		}
-	}()
+	})
 	return func() { cancel(); <-done }
 }
 

@@ -3,7 +3,9 @@ package gateway
 import (
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/hkdf"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,14 +20,24 @@ import (
 // vault seals credentials with AES-256-GCM under a random key that is kept beside the state, in secret.key (mode 0600). A sealed
 // credential opens only for the connection it was sealed for.
 type vault struct {
-	path string
-	once sync.Mutex
-	aead cipher.AEAD
+	path     string
+	readOnly bool // a key that is not there is made for this process alone
+	once     sync.Mutex
+	key      []byte // set with aead
+	aead     cipher.AEAD
 }
 
 const secretKeySize = 32
 
 func newVault(dir string) *vault { return &vault{path: filepath.Join(dir, "secret.key")} }
+
+// derive is a key for a purpose. It lasts as long as secret.key, which holds 32 random bytes and no form that a connector reads.
+func (v *vault) derive(purpose string) ([]byte, error) {
+	if _, err := v.open(true); err != nil {
+		return nil, err
+	}
+	return hkdf.Expand(sha256.New, v.key, purpose, sha256.Size)
+}
 
 func (v *vault) open(create bool) (cipher.AEAD, error) {
 	v.once.Lock()
@@ -50,6 +62,7 @@ func (v *vault) open(create bool) (cipher.AEAD, error) {
 	if err != nil {
 		return nil, err
 	}
+	v.key = key
 	v.aead, err = cipher.NewGCM(block)
 	return v.aead, err
 }
@@ -58,7 +71,10 @@ func (v *vault) open(create bool) (cipher.AEAD, error) {
 func (v *vault) create() ([]byte, error) {
 	key := make([]byte, secretKeySize)
 	rand.Read(key)
-	f, err := os.CreateTemp(filepath.Dir(v.path), ".secret-*") // mode 0600
+	if v.readOnly {
+		return key, nil
+	}
+	f, err := os.CreateTemp(filepath.Dir(v.path), vaultTemp+"*") // mode 0600
 	if err != nil {
 		return nil, err
 	}

@@ -177,8 +177,17 @@ func (s semanticSource) Columns(ctx context.Context, schema, table string) ([]ap
 
 // lookupSemantic finds a semantic table; ok is false when the name's catalog is no semantic one.
 func (r resolver) lookupSemantic(ctx context.Context, n engine.TableName) (src engine.Source, ok bool, err error) {
+	r.seen.mu.Lock()
+	plain := r.seen.plain[n.Catalog]
+	r.seen.mu.Unlock()
+	if plain {
+		return src, false, nil
+	}
 	c, err := r.g.store.SemanticCatalogNamed(ctx, r.p.ID, n.Catalog)
 	if errors.Is(err, store.ErrNotFound) {
+		r.seen.mu.Lock()
+		r.seen.plain[n.Catalog] = true
+		r.seen.mu.Unlock()
 		return src, false, nil
 	}
 	if err != nil {

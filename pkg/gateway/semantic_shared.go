@@ -3,10 +3,12 @@ package gateway
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"io"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/safely"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -68,7 +70,7 @@ func (s sharedScan) Scan(ctx context.Context, req engine.ScanRequest) (engine.Ba
 		}
 	}
 	b := &sharedBatches{batches: make(chan [][]any, 1), cancel: cancel, done: make(chan struct{})}
-	go b.run(ctx, res, binary)
+	safely.Go(func() { b.run(ctx, res, binary) })
 	return b, nil
 }
 
@@ -95,6 +97,7 @@ func (b *sharedBatches) run(ctx context.Context, res engine.Result, binary []boo
 			return ctx.Err()
 		}
 	}
+	b.err = errors.New("the reading broke off") // also after a panic
 	_, b.err = res.Rows(ctx, func(row [][]byte) error {
 		out := make([]any, len(binary))
 		for i := range out {

@@ -4,15 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
+	"syscall"
 	"time"
 
-	"github.com/gofrs/flock"
-
+	"github.com/dig-cli/dig/pkg/gateway/safely"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -44,53 +46,139 @@ func Dial(dir string) (http.RoundTripper, bool) {
 	}, true
 }
 
-// Server serves a gateway on the data directory's socket and on a TCP address.
-type Server struct {
-	g       *Gateway
-	lock    *flock.Flock
-	servers []*http.Server
-	errs    chan error
-	unwind  func()   // stops the schedules
-	Addr    net.Addr // of the TCP listener
+// Listeners are where a gateway is served: a TCP address and the socket of the data directory, whose lock they hold.
+type Listeners struct {
+	TCP, Socket net.Listener
+	lock        io.Closer // nil when another process has it
+	file        *os.File  // of the lock, where a lock can be handed to another process
+	path        string    // of the socket
 }
 
-// Listen opens both listeners. Requests over TCP need a key; only the owner can connect to the socket. An address that is not
-// loopback is refused unless anyHost is set.
-func (g *Gateway) Listen(addr string, anyHost bool) (*Server, error) {
+// Bind makes a data directory and opens both listeners for a process that is to be given them.
+func Bind(dir, addr string, anyHost bool) (*Listeners, error) {
+	if err := checkAddress(addr, anyHost); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	// What is left of a process that was killed lives on for a moment.
+	for end := time.Now().Add(afterKill); ; time.Sleep(10 * time.Millisecond) {
+		l, err := bind(dir, addr)
+		if err == nil {
+			if _, err = os.Lstat(filepath.Join(dir, resetName)); err != nil { // no reset was cut off
+				return l, nil
+			}
+			if err = finishReset(dir); err == nil {
+				l.Close()
+				continue
+			}
+			return nil, errors.Join(err, l.Close())
+		}
+		if !errors.Is(err, ErrServing) && !errors.Is(err, syscall.EADDRINUSE) || time.Now().After(end) {
+			return nil, err
+		}
+	}
+}
+
+const afterKill = time.Second
+
+func checkAddress(addr string, anyHost bool) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
-		return nil, fmt.Errorf("address %q is not host:port", addr)
+		return fmt.Errorf("address %q is not host:port", addr)
 	}
 	if ip := net.ParseIP(host); !anyHost && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil, fmt.Errorf("address %q is not a loopback address: keys and rows would cross the network unencrypted", addr)
+		return fmt.Errorf("address %q is not a loopback address: keys and rows would cross the network unencrypted", addr)
 	}
-	s := &Server{g: g, lock: flock.New(filepath.Join(g.options.Dir, lockName)), errs: make(chan error, 2)}
-	ok, err := s.lock.TryLock()
+	return nil
+}
+
+func bind(dir, addr string) (*Listeners, error) {
+	lock, file, err := lockServing(filepath.Join(dir, lockName))
 	if err != nil {
 		return nil, err
 	}
-	if !ok {
-		return nil, ErrServing
+	l := &Listeners{lock: lock, file: file}
+	if l.TCP, err = net.Listen("tcp", addr); err != nil {
+		return nil, errors.Join(err, l.Close())
 	}
-	tcp, err := net.Listen("tcp", addr)
-	if err != nil {
-		s.lock.Unlock()
+	path := filepath.Join(dir, socketName)
+	if l.Socket, err = listenSocket(path); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	l.path = path
+	return l, nil
+}
+
+// Files are the listeners and the lock for another process.
+func (l *Listeners) Files() (tcp, socket, lock *os.File, err error) {
+	filer := func(n net.Listener) *os.File {
+		f, ferr := n.(interface{ File() (*os.File, error) }).File()
+		err = errors.Join(err, ferr)
+		return f
+	}
+	return filer(l.TCP), filer(l.Socket), l.file, err
+}
+
+// Inherited are listeners that another process has opened, which holds the lock and removes the socket.
+func Inherited(tcp, socket net.Listener) *Listeners { return &Listeners{TCP: tcp, Socket: socket} }
+
+// Refuse takes no calls any more.
+func (l *Listeners) Refuse() {
+	for _, n := range []net.Listener{l.TCP, l.Socket} {
+		if n != nil {
+			_ = n.Close()
+		}
+	}
+}
+
+// Close takes no calls any more, and gives the data directory to others if it was held here.
+func (l *Listeners) Close() error {
+	l.Refuse()
+	if l.path != "" {
+		_ = os.Remove(l.path)
+	}
+	if l.lock != nil {
+		return l.lock.Close()
+	}
+	return nil
+}
+
+// Server serves a gateway on the data directory's socket and on a TCP address.
+type Server struct {
+	g         *Gateway
+	listeners *Listeners
+	servers   []*http.Server
+	errs      chan error
+	unwind    func()   // stops the schedules
+	Addr      net.Addr // of the TCP listener
+}
+
+// Listen opens both listeners and serves. Requests over TCP need a key; only the owner can connect to the socket. An address that is not
+// loopback is refused unless anyHost is set.
+func (g *Gateway) Listen(addr string, anyHost bool) (*Server, error) {
+	if err := checkAddress(addr, anyHost); err != nil {
 		return nil, err
 	}
-	unix, err := listenSocket(filepath.Join(g.options.Dir, socketName))
+	l, err := bind(g.options.Dir, addr)
 	if err != nil {
-		tcp.Close()
-		s.lock.Unlock()
 		return nil, err
 	}
-	s.Addr = tcp.Addr()
-	s.start(tcp, sourceTCP)
-	s.start(unix, sourceSocket)
+	return g.Serve(l), nil
+}
+
+// Serve serves on listeners that are open.
+func (g *Gateway) Serve(l *Listeners) *Server {
+	s := &Server{g: g, listeners: l, errs: make(chan error, 2)}
+	s.Addr = l.TCP.Addr()
+	s.start(l.TCP, sourceTCP)
+	s.start(l.Socket, sourceSocket)
 	if err := g.endCutOff(context.Background()); err != nil {
 		g.log.Error("runs that were cut off could not be ended", "error", err)
 	}
 	s.unwind = g.startSchedules()
-	return s, nil
+	return s
 }
 
 func (s *Server) start(l net.Listener, source string) {
@@ -104,7 +192,7 @@ func (s *Server) start(l net.Listener, source string) {
 		},
 	}
 	s.servers = append(s.servers, srv)
-	go func() { s.errs <- srv.Serve(l) }()
+	safely.Go(func() { s.errs <- safely.Try(func() error { return srv.Serve(l) }) })
 }
 
 // Wait serves until ctx ends or a listener fails. Requests and background work that go on then have the grace to end; what is left
@@ -125,7 +213,7 @@ func (s *Server) Wait(ctx context.Context, grace time.Duration) error {
 	defer cancel()
 	var all sync.WaitGroup
 	for _, srv := range s.servers {
-		all.Go(func() {
+		safely.Wait(&all, func() {
 			if srv.Shutdown(stop) != nil {
 				srv.Close()
 			}
@@ -137,20 +225,35 @@ func (s *Server) Wait(ctx context.Context, grace time.Duration) error {
 		s.g.Interrupt()
 		s.g.waitJobs()
 	}
-	os.Remove(filepath.Join(s.g.options.Dir, socketName))
-	s.lock.Unlock()
+	_ = s.listeners.Close()
 	if errors.Is(err, http.ErrServerClosed) {
 		err = nil
 	}
 	return err
 }
 
-// ServeKey makes a partner key that is good as long as this process lives and returns its text, which is not kept anywhere.
+// ServeKey makes a partner key that is good as long as this process lives and returns its text.
 func (g *Gateway) ServeKey() string {
-	text := store.NewKeyText()
-	g.options.servedKey = store.HashKey(text)
+	text := NewServeKey()
+	g.UseServeKey(text)
 	return text
 }
+
+// NewServeKey makes the text of a partner key for UseServeKey.
+func NewServeKey() string { return store.NewKeyText() }
+
+// UseServeKey makes a text a partner key as long as this process lives. It is not kept anywhere.
+func (g *Gateway) UseServeKey(text string) { g.options.servedKey = store.HashKey(text) }
+
+// ForLog takes out of a statement what is quoted, and most of a long one.
+func ForLog(statement string) string {
+	if len(statement) > maxLogged {
+		statement = statement[:maxLogged] + "..."
+	}
+	return forLog(strings.ToValidUTF8(statement, "?"))
+}
+
+const maxLogged = 200 // bytes of a statement
 
 // Identifiers that every data directory starts with, so that the local zone needs no look-up.
 const (

@@ -47,7 +47,7 @@ func TestSocketIsNeverOpen(t *testing.T) {
 			srv.Close()
 		}
 		s.unwind()
-		s.lock.Unlock()
+		_ = s.listeners.Close()
 	}()
 	if st, err := os.Lstat(filepath.Join(dir, socketName)); err != nil || st.Mode() != os.ModeSocket|0o600 {
 		t.Errorf("the socket: %v, %v", st.Mode(), err)

@@ -13,7 +13,7 @@ import (
 // listening and a change of its mode the umask alone would guard it, and whoever connects is taken for the owner. So it is made in a
 // directory that is closed to others and moved to its place. The caller holds the lock of the data directory.
 func listenSocket(path string) (net.Listener, error) {
-	made := filepath.Join(filepath.Dir(path), ".serve")
+	made := filepath.Join(filepath.Dir(path), serveName)
 	if err := os.RemoveAll(made); err != nil { // left by a process that was killed
 		return nil, err
 	}

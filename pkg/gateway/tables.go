@@ -22,6 +22,8 @@ func (g *Gateway) registerTables() {
 	handle(g, spec.UpdateInternalColumn, g.updateColumnOf(engine.SchemaTable))
 	handle(g, spec.DeleteInternalColumn, g.deleteColumnOf(engine.SchemaTable))
 	handle(g, spec.ImportCsv, g.importCSV)
+	handleLocal(g, spec.CreateWholeTable, g.createWholeTableOf(engine.SchemaTable))
+	handleLocal(g, spec.CreateWholeBi, g.createWholeTableOf(engine.SchemaBI))
 	handleLocal(g, spec.ImportBi, func(ctx context.Context, r *Request[io.Reader]) (api.ImportJob, error) {
 		return g.importInto(ctx, r, engine.SchemaBI)
 	})
@@ -65,6 +67,22 @@ func (g *Gateway) createTableOf(kind string) func(context.Context, *Request[None
 			return api.Table{}, err
 		}
 		stored, err := p.CreateTable(ctx, kind, r.Param("tableName"))
+		return tableOut(kind, stored), err
+	}
+}
+
+// createWholeTableOf makes a table with columns in one transaction.
+func (g *Gateway) createWholeTableOf(kind string) func(context.Context, *Request[[]columnBody]) (api.Table, error) {
+	return func(ctx context.Context, r *Request[[]columnBody]) (api.Table, error) {
+		defs, err := columnDefs(r.Body)
+		if err != nil {
+			return api.Table{}, err
+		}
+		p, err := r.Data(ctx)
+		if err != nil {
+			return api.Table{}, err
+		}
+		stored, err := p.CreateTable(ctx, kind, r.Param("tableName"), defs...)
 		return tableOut(kind, stored), err
 	}
 }
@@ -127,20 +145,29 @@ func (c columnBody) def() (engine.ColumnDef, error) {
 	return d, nil
 }
 
+// columnDefs reads the declarations of new columns.
+func columnDefs(body []columnBody) ([]engine.ColumnDef, error) {
+	defs := make([]engine.ColumnDef, len(body))
+	for i, c := range body {
+		switch {
+		case c.Name == "":
+			return nil, missing("name")
+		case c.DataType == "":
+			return nil, missing("dataType")
+		}
+		var err error
+		if defs[i], err = c.def(); err != nil {
+			return nil, err
+		}
+	}
+	return defs, nil
+}
+
 func (g *Gateway) addColumnsOf(kind string) func(context.Context, *Request[[]columnBody]) ([]api.ColumnDetail, error) {
 	return func(ctx context.Context, r *Request[[]columnBody]) ([]api.ColumnDetail, error) {
-		defs := make([]engine.ColumnDef, len(r.Body))
-		for i, c := range r.Body {
-			switch {
-			case c.Name == "":
-				return nil, missing("name")
-			case c.DataType == "":
-				return nil, missing("dataType")
-			}
-			var err error
-			if defs[i], err = c.def(); err != nil {
-				return nil, err
-			}
+		defs, err := columnDefs(r.Body)
+		if err != nil {
+			return nil, err
 		}
 		p, err := r.Data(ctx)
 		if err != nil {

@@ -89,7 +89,7 @@ func (g *Gateway) putAside(ctx context.Context, r *Request[io.Reader], kind stri
 	if _, err := p.Columns(ctx, kind, r.Param("tableName")); err != nil {
 		return nil, err
 	}
-	f, err := os.CreateTemp(g.options.Dir, "import-*")
+	f, err := os.CreateTemp(g.options.Dir, asideTemp+"*")
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (g *Gateway) importDocument(ctx context.Context, r *Request[io.Reader], kin
 		return api.ImportJob{}, err
 	}
 	src = r.gateway.options.Quirks.forgetHeaders(src, req)
-	n, err := p.ImportCSV(ctx, kind, r.Param("tableName"), src, engine.Import{Mappings: req.Mappings, Header: req.ContainsHeader, MaxBytes: g.options.Limits.Upload})
+	n, err := p.ImportCSV(ctx, kind, r.Param("tableName"), src, engine.Import{Mappings: req.Mappings, Header: req.ContainsHeader, MaxBytes: g.options.Limits.Upload, Timeout: g.options.Limits.Statement})
 	if ee := (*engine.Error)(nil); errors.As(err, &ee) && ee.Kind == engine.KindLimit {
 		return api.ImportJob{}, frameworkFault(413, "%s", ee.Message)
 	}

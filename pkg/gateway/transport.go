@@ -6,6 +6,9 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
 // LocalBaseURL is the base address under which the in-process transport serves; its host is never looked up.
@@ -27,7 +30,7 @@ func (t *processTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 	hr.RequestURI = req.URL.RequestURI()
 	pr, pw := io.Pipe()
 	w := &pipeWriter{header: http.Header{}, pw: pw, ready: make(chan struct{})}
-	go func() {
+	safely.Go(func() {
 		defer cancel()
 		defer hr.Body.Close()
 		defer func() {
@@ -41,7 +44,7 @@ func (t *processTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 			pw.CloseWithError(err)
 		}()
 		t.handler.ServeHTTP(w, hr)
-	}()
+	})
 	select {
 	case <-w.ready:
 	case <-req.Context().Done():
@@ -76,6 +79,12 @@ type pipeWriter struct {
 	once   sync.Once
 	ready  chan struct{}
 	why    string // a reply that has begun is cut
+	last   *time.Timer
+}
+
+// breakOff ends the pipe after a while with the reason, also while nobody reads it.
+func (w *pipeWriter) breakOff(after time.Duration, why string) {
+	w.last = safely.AfterFunc(after, func() { w.pw.CloseWithError(cutError(why)) })
 }
 
 // cutError is the end of a reply that was cut, with the reason; over a network nothing but the end would travel.

@@ -25,6 +25,8 @@ type builder struct {
 	schemas  map[string]object
 	order    []string
 	unknown  []string
+	request  bool            // what is described now is sent, not served
+	served   map[string]bool // components of replies: a request that uses one gets its own, with other required members
 }
 
 // Build writes the document. dir is the folder of the source of pkg/api, whose comments become descriptions.
@@ -33,10 +35,21 @@ func Build(dir string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &builder{comments: c, schemas: map[string]object{}}
 	methods, err := clientMethods()
 	if err != nil {
 		return nil, err
+	}
+	replies := &builder{comments: c, schemas: map[string]object{}}
+	for _, op := range spec.All() {
+		if m, ok := methods[op.ID]; ok {
+			if _, _, err := replies.reply(op, m); err != nil {
+				return nil, fmt.Errorf("%s: %w", op.ID, err)
+			}
+		}
+	}
+	b := &builder{comments: c, schemas: map[string]object{}, served: map[string]bool{}}
+	for name := range replies.schemas {
+		b.served[name] = true
 	}
 	paths, tags := object{}, []object{}
 	index := map[string]int{}
@@ -140,6 +153,7 @@ func (b *builder) operation(op spec.Op, m reflect.Type) (object, error) {
 		o = o.with("parameters", params)
 	}
 	if body := bodyType(m); body != nil {
+		b.request = true
 		content := object{{"application/json", object{{"schema", b.schema(body)}}}}
 		if op.ID == spec.ImportCsv.ID {
 			content = object{{"multipart/form-data", object{
@@ -147,6 +161,7 @@ func (b *builder) operation(op spec.Op, m reflect.Type) (object, error) {
 					{"file", text(member{"contentMediaType", "text/csv"})}, {"request", b.schema(body)}}}}},
 				{"encoding", object{{"request", object{{"contentType", "application/json"}}}}}}}}
 		}
+		b.request = false
 		o = o.with("requestBody", object{{"required", !optionalBody[op.ID]}, {"content", content}})
 	}
 	status := success[op.ID]

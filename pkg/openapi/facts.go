@@ -51,6 +51,45 @@ var raw = map[string]string{
 // optionalBody lists the operations that also run without their body [O].
 var optionalBody = map[string]bool{spec.RefreshMetadata.ID: true, spec.RegisterRefreshCallback.ID: true}
 
+// needed are the members of a request that the gateway refuses to do without, by type: no more, because a request that the
+// documents give as an example must be valid.
+var needed = map[string][]string{
+	"ApiKeyRequest":                  {"name"},
+	"CacheRequest":                   {"catalogId", "schemaName", "tableName"},
+	"CacheSchedule":                  {"type"},
+	"CacheTracking":                  {"keyColumns"},
+	"CatalogRequest":                 {"name", "connectionId"},
+	"CatalogShareRequest":            {"targetProjectId"},
+	"ColumnRequest":                  {"dataType"}, // a new column needs its name too, one that is changed does not
+	"AIUsageRequest":                 {"useWithAI"},
+	"ExecuteByBuilder":               {"from"},
+	"ExecuteByID":                    {"id"},
+	"ExecuteByName":                  {"qualifiedName"},
+	"ExecuteByStatement":             {"statement"},
+	"FilterColumn":                   {"columnName"},
+	"GoldenSQLRequest":               {"prompt", "sql"},
+	"ImportMapping":                  {"name"},
+	"ImportRequest":                  {"mappings", "containsHeader"},
+	"MaterializedQuerySchedule":      {"type"},
+	"MetadataColumn":                 {"columnName"},
+	"MetadataColumnUpdate":           {"columnName"},
+	"MetadataRefreshCallbackRequest": {"callbackURL"},
+	"OAuthCallbackRequest":           {"queryParameters"},
+	"ParametricTable":                {"fromSchema", "fromTable", "toSchema", "toTable", "paramValues"},
+	"ParametricTableColumn":          {"key"},
+	"QueryFolderCreateRequest":       {"folderName"},
+	"QueryFolderRenameRequest":       {"name"},
+	"QueryFolderUpdateRequest":       {"queryIdsAdded", "queryIdsRemoved"},
+	"QueryPathUpdateRequest":         {"path"},
+	"RelationRequest":                {"targetCatalogId", "targetSchemaName", "targetTableName", "targetColumnName", "type"},
+	"RelationUpdateRequest":          {"type"},
+	"SemanticCatalogRequest":         {"name"},
+	"SemanticCatalogShareRequest":    {"target"},
+	"SemanticTableRequest":           {"schemaName", "tableName", "queryId"},
+	"TableForQuery":                  {"schemaName", "tableName"},
+	"TranspileRequest":               {"query"},
+}
+
 // nullableLists are lists that may be null on the wire, which a Go slice cannot say [O][L].
 var nullableLists = map[string]bool{
 	"SearchResult.matchedCatalogs": true, "SearchResult.matchedSchemas": true, "SearchResult.matchedTables": true,

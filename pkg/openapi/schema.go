@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// schema describes a Go type as encoding/json writes it. Structs become components: a field without omitempty is required, and a
-// pointer or a map may be null.
+// schema describes a Go type as encoding/json writes it. Structs become components. Of a reply, a field without omitempty is
+// required; of a request, what needed says. A pointer or a map may be null.
 func (b *builder) schema(t reflect.Type) object {
 	switch {
 	case t == reflect.TypeFor[json.RawMessage](), t == reflect.TypeFor[any]():
 		return object{}
 	case t.Kind() == reflect.Pointer:
 		return orNull(b.schema(t.Elem()))
-	case t.Name() != "" && t.PkgPath() != "" && t.Kind() != reflect.String:
+	case t.Name() != "" && t.PkgPath() != "" && t.Kind() != reflect.String && (t.Kind() != reflect.Map || written()[t] != nil):
 		return b.component(t)
 	}
 	switch t.Kind() {
@@ -58,6 +58,9 @@ func (b *builder) component(t reflect.Type) object {
 	if name == "Result" {
 		name = "QueryResult"
 	}
+	if b.request && b.served[name] {
+		name += "Input"
+	}
 	if _, done := b.schemas[name]; done {
 		return ref(name)
 	}
@@ -91,7 +94,7 @@ func (b *builder) describe(t reflect.Type) object {
 		if tag == "" {
 			tag = f.Name
 		}
-		if !strings.Contains(opts, "omit") {
+		if b.request && slices.Contains(needed[t.Name()], tag) || !b.request && !strings.Contains(opts, "omit") {
 			required = append(required, tag)
 		}
 		props = props.with(tag, b.property(t.Name(), tag, f))

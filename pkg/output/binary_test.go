@@ -297,10 +297,27 @@ func TestParquetTypes(t *testing.T) {
 	}
 }
 
+// TestParquetTimes: dates with a midnight behind them and times with the mark of UTC are what they say.
+func TestParquetTimes(t *testing.T) {
+	const dayNo, micros = 18423, 1591750523383000
+	for _, c := range [][2]string{
+		{"date", "2020-06-10"}, {"date", "2020-06-10 00:00:00.0"}, {"date", "2020-06-10T00:00:00Z"}, {"date", "2020-06-10 00:00:00.000 UTC"},
+		{"timestamp(3)", "2020-06-10 00:55:23.383"}, {"timestamp(3)", "2020-06-10T00:55:23.383Z"}, {"timestamp(6)", "2020-06-10 00:55:23.383000Z"},
+		{"timestamp", "2020-06-10 00:55:23.383 UTC"}, {"timestamp(3)", "2020-06-10T00:55:23.383+00:00"},
+		{"timestamp(3) with time zone", "2020-06-10T00:55:23.383Z"}, {"timestamp(3) with time zone", "2020-06-10 00:55:23.383 Z"},
+		{"timestamp(3) with time zone", "2020-06-10 02:55:23.383 Europe/Berlin"},
+	} {
+		_, got := openParquet(t, render(t, []field{{"v", c[0]}}, [][]*string{{&c[1]}}, Options{Format: Parquet}))
+		if v := got[0][0]; c[0] == "date" && v.Int32() != dayNo || c[0] != "date" && v.Int64() != micros {
+			t.Errorf("%v: %v", c, v)
+		}
+	}
+}
+
 func TestParquetRefusesWhatDoesNotFit(t *testing.T) {
 	for _, tt := range [][2]string{
 		{"bigint", "9223372036854775808"}, {"integer", "2147483648"}, {"bigint", ""}, {"boolean", "yes"}, {"decimal(5,2)", "1.001"},
-		{"decimal(5,2)", "1000.00"}, {"date", "2020-02-30"}, {"timestamp(3)", "2020-02-28 00:00:00.0000001"}, {"double", "x"}, {"uuid", "12"},
+		{"decimal(5,2)", "1000.00"}, {"date", "2020-02-30"}, {"date", "2020-02-28 00:00:01"}, {"timestamp(3)", "2020-02-28T00:00:00.000+02:00"}, {"timestamp(3)", "2020-02-28 00:00:00.0000001"}, {"double", "x"}, {"uuid", "12"},
 		{"timestamp(3) with time zone", "2020-02-28 00:00:00.000"}, {"timestamp(9)", "3000-01-01 00:00:00"},
 	} {
 		rows := [][]*string{{nil}, {&tt[1]}}

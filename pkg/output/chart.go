@@ -116,7 +116,7 @@ func newPlot(c Chart, cols []column, sample [][]tcell, o Options) (plot, error) 
 		if i := find(name, names); i >= 0 || len(cols) == 0 {
 			return i, nil
 		}
-		return 0, unknownColumn(name, names)
+		return 0, UnknownColumn(name, names)
 	}
 	var values []int
 	for _, name := range c.Y {

@@ -109,7 +109,7 @@ func pick(all []column, o Options) ([]column, error) {
 		case len(all) == 0: // a result without rows may not say its columns
 			picked = append(picked, column{name: name, key: name, index: len(picked)})
 		default:
-			return nil, unknownColumn(name, keys)
+			return nil, UnknownColumn(name, keys)
 		}
 	}
 	if len(picked) == 0 {
@@ -143,7 +143,8 @@ func find(name string, keys []string) int {
 	return max(folded, -1)
 }
 
-func unknownColumn(name string, keys []string) *UsageError {
+// UnknownColumn is the error for a column that is none of keys.
+func UnknownColumn(name string, keys []string) *UsageError {
 	shown, more := keys, ""
 	if len(shown) > 40 {
 		shown, more = shown[:40], fmt.Sprintf(" and %d more", len(keys)-40)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -16,6 +17,7 @@ type separated struct {
 	cols        []column
 	header, raw bool
 	field       func(dst, text []byte) []byte // appends a text as a field
+	types       func() []string               // of the result, nil when they were asked for
 	scratch     []byte
 }
 
@@ -24,8 +26,31 @@ func newSeparated(cols []column, o Options, between byte) separated {
 	f.Between, f.End, f.Null, f.Floats = between, '\n', []byte(`\N`), make([]bool, len(cols))
 	for i, c := range cols {
 		f.Floats[i] = !o.Raw && c.class.float() // whose exponents are made readable
+		if c.typ == "" && !o.Raw && o.Types != nil {
+			if f.Untold == nil {
+				f.Untold, f.types = make([]bool, len(cols)), o.Types
+			}
+			f.Untold[i] = true
+		}
 	}
 	return f
+}
+
+// exponent reports whether a value is a double whose point is to be moved. Where that turns on a type that is not known, the types are
+// asked for.
+func (f *separated) exponent(i int, c api.Cell) bool {
+	if f.types != nil && f.Untold[i] && c.LikeDouble() {
+		types := f.types()
+		f.types = nil
+		clear(f.Untold) // the template of rows holds the slice
+		for k := range f.cols {
+			if at := f.cols[k].index; f.cols[k].typ == "" && at < len(types) {
+				f.cols[k].class = classOf(strings.ToLower(types[at]))
+				f.Floats[k] = f.cols[k].class.float()
+			}
+		}
+	}
+	return f.Floats[i] && c.HasExponent()
 }
 
 func (f *separated) head(dst []byte) []byte {
@@ -76,7 +101,7 @@ func (f *csvFormat) cell(dst []byte, n int64, i int, c api.Cell) (_ []byte, err 
 	if c.IsNull() {
 		return append(dst, f.Null...), nil
 	}
-	if size := len(c); size > 2 && size-2 != len(f.Null) && c[1] != ' ' && c[size-2] != ' ' && (!f.Floats[i] || !c.HasExponent()) {
+	if size := len(c); size > 2 && size-2 != len(f.Null) && c[1] != ' ' && c[size-2] != ' ' && !f.exponent(i, c) {
 		// Text without escapes holds no quote and no control character.
 		if b, ok := c.AppendPlain(dst, ','); ok {
 			return b, nil
@@ -145,7 +170,7 @@ func (f *tsvFormat) cell(dst []byte, n int64, i int, c api.Cell) (_ []byte, err 
 	if c.IsNull() {
 		return append(dst, f.Null...), nil
 	}
-	if len(c)-2 != len(f.Null) && (!f.Floats[i] || !c.HasExponent()) {
+	if len(c)-2 != len(f.Null) && !f.exponent(i, c) {
 		if b, ok := c.AppendPlain(dst, '\t'); ok { // a tab would be an escape on the wire
 			return b, nil
 		}

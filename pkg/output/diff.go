@@ -140,7 +140,7 @@ func planDiff(a, b api.RowReader, keys []string, o Options) (*diffPlan, error) {
 		for i := range cols {
 			at := find(name, names[i])
 			if at < 0 {
-				err := unknownColumn(name, names[i])
+				err := UnknownColumn(name, names[i])
 				err.Message = fmt.Sprintf("no column %q in result %c", name, 'a'+i)
 				return c, err
 			}

@@ -242,7 +242,7 @@ func (v *view) names(list bool, o Options) ([]string, error) {
 			}
 		}
 		if !known {
-			return nil, unknownColumn(want, all)
+			return nil, UnknownColumn(want, all)
 		}
 		names = append(names, want)
 	}

@@ -1,12 +1,13 @@
 package output
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/dig-cli/dig/internal/tempfile"
 )
 
 // File is a file that appears under its name only when complete. It is written under a temporary name in the same directory.
@@ -18,7 +19,8 @@ type File struct {
 }
 
 // Create begins a file. A path that exists and is no regular file (a device, a named pipe) is opened and written directly, since
-// nothing can be renamed over it. The temporary name begins with a dot and ends in .partial.
+// nothing can be renamed over it. The temporary name begins with a dot and ends in .partial; those in the same directory that were left
+// by processes which died are removed.
 func Create(path string) (*File, error) {
 	mode := fs.FileMode(0)
 	target := path
@@ -40,18 +42,34 @@ func Create(path string) (*File, error) {
 	if mode != 0 {
 		perm = mode
 	}
-	name := filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+"."+rand.Text()[:10]+".partial")
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	tempfile.Sweep(filepath.Dir(target))
+	f, err := tempfile.Create(target, perm)
 	if err != nil {
-		return nil, named(err, name, path)
+		return nil, named(err, path)
 	}
 	return &File{f: f, path: target, mode: mode}, nil
 }
 
+// CheckFile reports why Create(path) would fail, and leaves nothing behind. "" is no file; what is no regular file is not opened, since
+// that may wait or act.
+func CheckFile(path string) error {
+	if path == "" {
+		return nil
+	}
+	if info, err := os.Stat(path); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		return nil
+	}
+	f, err := Create(path)
+	if err != nil {
+		return err
+	}
+	return f.Abort()
+}
+
 // named makes an error about the temporary name one about the name that the user gave.
-func named(err error, temporary, path string) error {
+func named(err error, path string) error {
 	var pe *fs.PathError
-	if errors.As(err, &pe) && pe.Path == temporary {
+	if errors.As(err, &pe) {
 		return &fs.PathError{Op: pe.Op, Path: path, Err: pe.Err}
 	}
 	return err
@@ -60,7 +78,7 @@ func named(err error, temporary, path string) error {
 func (f *File) Write(p []byte) (int, error) {
 	n, err := f.f.Write(p)
 	if err != nil && f.path != "" {
-		err = named(err, f.f.Name(), f.path)
+		err = named(err, f.path)
 	}
 	return n, err
 }
@@ -78,13 +96,11 @@ func (f *File) Commit() error {
 	if err == nil && f.mode != 0 {
 		err = f.f.Chmod(f.mode)
 	}
-	if closing := f.f.Close(); err == nil {
-		err = closing
-	}
 	if err == nil {
-		err = os.Rename(f.f.Name(), f.path)
+		err = tempfile.Commit(f.f, f.path)
 	}
 	if err != nil {
+		_ = f.f.Close()
 		return errors.Join(err, ignoreMissing(os.Remove(f.f.Name())))
 	}
 	return syncDir(filepath.Dir(f.path))

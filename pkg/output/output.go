@@ -45,6 +45,9 @@ type Options struct {
 	Terminal       bool   // the destination is a terminal
 	Width, Height  int    // of the terminal, in cells; 0 is 80 and 24
 	Vertical       bool   // one line per value
+	// Types tells the declared types of the columns of a result that came without; csv and tsv ask when a value looks like a double, at
+	// most once. Nil, or a list of another length: they cannot be told, and such values stay as they are.
+	Types func() []string
 	// MaxRows limits what a table shows: 0 shows 40 rows on a terminal and all elsewhere, negative shows all.
 	MaxRows int64
 	ShowAll string    // the flag that shows all rows, named in the footer of a table that does not

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/clipperhouse/displaywidth"
@@ -141,7 +142,7 @@ func (p *Pager) startPager() error {
 	} else {
 		p.cmd = exec.Command("sh", "-c", p.o.Command)
 	}
-	p.cmd.Stdout, p.cmd.Stderr, p.cmd.Env = p.o.Out, p.o.Err, p.o.Env
+	p.cmd.Stdout, p.cmd.Stderr, p.cmd.Env = terminalOf(p.o.Out), terminalOf(p.o.Err), p.o.Env
 	if !hasEnv(p.o.Env, "LESS") {
 		p.cmd.Env = append(p.cmd.Env, "LESS=FRSX")
 	}
@@ -168,6 +169,14 @@ func (p *Pager) startPager() error {
 		return ErrPagerQuit
 	}
 	return nil
+}
+
+// terminalOf is the terminal behind a writer: the pager draws on it by itself.
+func terminalOf(w io.Writer) io.Writer {
+	if u, ok := w.(interface{ Unwrap() io.Writer }); ok {
+		return u.Unwrap()
+	}
+	return w
 }
 
 // watch sees the pager end even while nothing is written.
@@ -230,6 +239,18 @@ func (p *Pager) Close() error {
 	p.waited += time.Since(began)
 	p.mu.Unlock()
 	return nil
+}
+
+// Terminate ends the pager program, if it runs: this process was told to end and waits for it.
+func (p *Pager) Terminate() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.in == nil {
+		return
+	}
+	if runtime.GOOS == "windows" || p.cmd.Process.Signal(syscall.SIGTERM) != nil {
+		_ = p.cmd.Process.Kill()
+	}
 }
 
 // Paging reports whether the pager program shows the output.

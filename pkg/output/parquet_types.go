@@ -62,7 +62,7 @@ func codecOf(typ string) parquetCodec {
 		return decimalCodec(params)
 	case "date":
 		return parquetCodec{node: parquet.Date(), encode: func(t []byte) (parquet.Value, error) {
-			at, err := time.Parse("2006-01-02", string(t))
+			at, err := time.Parse("2006-01-02", day(string(t)))
 			return parquet.Int32Value(int32(at.Unix() / 86400)), notA("date", t, err)
 		}}
 	case "time":
@@ -264,7 +264,7 @@ func parseTimestamp(s string, zoned bool) (time.Time, error) {
 	}
 	const layout = "2006-01-02 15:04:05.999999999"
 	if !zoned {
-		return time.Parse(layout, s)
+		return time.Parse(layout, unzoned(s))
 	}
 	if stamp, zone, ok := strings.Cut(s[min(len(s), 11):], " "); ok {
 		loc, err := zoneOf(zone)
@@ -281,9 +281,35 @@ func parseTimestamp(s string, zoned bool) (time.Time, error) {
 	return time.Time{}, strconv.ErrSyntax
 }
 
+// day is the day of a date that some sources write with a time behind it: 2020-06-10 00:00:00.0. Another time than midnight stays,
+// so that no part of a value is dropped.
+func day(s string) string {
+	if len(s) <= 10 || s[10] != ' ' && s[10] != 'T' {
+		return s
+	}
+	if t, fraction, _ := strings.Cut(unzoned(s[11:]), "."); t == "00:00:00" && strings.Trim(fraction, "0") == "" {
+		return s[:10]
+	}
+	return s
+}
+
+// unzoned is a time less the mark of UTC that a value of a type without zone may carry. Another zone stays: to drop it would be to
+// change the instant.
+func unzoned(s string) string {
+	for _, mark := range []string{"Z", "+00:00", "UTC"} {
+		if t, ok := strings.CutSuffix(s, mark); ok {
+			return strings.TrimSuffix(t, " ")
+		}
+	}
+	return s
+}
+
 func zoneOf(name string) (*time.Location, error) {
 	if name == "Local" || name == "" {
 		return nil, strconv.ErrSyntax
+	}
+	if name == "Z" {
+		return time.UTC, nil
 	}
 	if name[0] == '+' || name[0] == '-' {
 		at, err := time.Parse("-07:00", name)

@@ -77,6 +77,9 @@ func (s *stream) flush() {
 	s.bytes += int64(n)
 	s.err = err
 	s.buf = s.buf[:0]
+	if err != nil { // a write that was left may still read it
+		s.buf = nil
+	}
 	if cap(s.buf) > 16*bufferSize { // one huge cell must not hold its memory for ever
 		s.buf = make([]byte, 0, bufferSize+bufferSize/4)
 	}

@@ -240,7 +240,7 @@ func (x *xlsxWriter) appendTyped(i int, c api.Cell) bool {
 		f, ok := number(t)
 		return ok && x.appendNumber(i, stylePlain, f)
 	case col.typ == "date":
-		days, ok := serial(t, "2006-01-02")
+		days, ok := serial([]byte(day(string(t))), "2006-01-02")
 		return ok && x.appendNumber(i, styleDay, days)
 	case strings.HasPrefix(col.typ, "timestamp") && !strings.HasSuffix(col.typ, "with time zone"):
 		days, ok := serial(t, "2006-01-02 15:04:05.999")

@@ -157,7 +157,7 @@ var (
 	CreateGoldenSql           = op("createGoldenSql", "metadata", "POST", "/metadata/{projectId}/golden-sqls")
 	DeleteGoldenSql           = op("deleteGoldenSql", "metadata", "DELETE", "/metadata/{projectId}/golden-sqls/{id}")
 	QueryMetadata             = op("queryMetadata", "metadata", "GET", "/metadata/{projectId}/query", query("table", "topK"))
-	GenerateSampleQuestions   = op("generateSampleQuestions", "metadata", "GET", "/metadata/{projectId}/questions/generate", query("question"))
+	GenerateSampleQuestions   = op("generateSampleQuestions", "metadata", "GET", "/metadata/{projectId}/questions/generate", query("question"), slow)
 	RefreshMetadata           = op("refreshMetadata", "metadata", "POST", "/metadata/{projectId}/refresh")
 	GetRefreshCallback        = op("getRefreshCallback", "metadata", "GET", "/metadata/{projectId}/refresh/callback")
 	RegisterRefreshCallback   = op("registerRefreshCallback", "metadata", "POST", "/metadata/{projectId}/refresh/callback")
@@ -167,15 +167,15 @@ var (
 	AddRelation               = op("addRelation", "metadata", "POST", "/metadata/{projectId}/relations/{catalogId}/{schemaName}/{tableName}/{columnName}")
 	UpdateRelation            = op("updateRelation", "metadata", "PUT", "/metadata/{projectId}/relations/{catalogId}/{schemaName}/{tableName}/{relationId}")
 	DeleteRelation            = op("deleteRelation", "metadata", "DELETE", "/metadata/{projectId}/relations/{catalogId}/{schemaName}/{tableName}/{relationId}")
-	GenerateSemantics         = op("generateSemantics", "metadata", "POST", "/metadata/{projectId}/semantics/{catalogId}/{schemaName}/{tableName}")
+	GenerateSemantics         = op("generateSemantics", "metadata", "POST", "/metadata/{projectId}/semantics/{catalogId}/{schemaName}/{tableName}", slow)
 	SetCatalogAiUsage         = op("setCatalogAiUsage", "metadata", "PUT", "/metadata/{projectId}/{catalogId}")
 	SetSchemaAiUsage          = op("setSchemaAiUsage", "metadata", "PUT", "/metadata/{projectId}/{catalogId}/{schemaName}")
 	UpdateTableMetadata       = op("updateTableMetadata", "metadata", "PUT", "/metadata/{projectId}/{catalogId}/{schemaName}/{tableName}")
 
 	// ai-agent
 	GetAgentWorkflowImage = op("getAgentWorkflowImage", "ai-agent", "GET", "/ai-agent/workflow/png")
-	AgentChat             = op("agentChat", "ai-agent", "POST", "/ai-agent/{projectId}/chat")
-	AgentChatStream       = op("agentChatStream", "ai-agent", "POST", "/ai-agent/{projectId}/chat/stream")
+	AgentChat             = op("agentChat", "ai-agent", "POST", "/ai-agent/{projectId}/chat", slow)
+	AgentChatStream       = op("agentChatStream", "ai-agent", "POST", "/ai-agent/{projectId}/chat/stream", slow)
 	ListAgentThreads      = op("listAgentThreads", "ai-agent", "GET", "/ai-agent/{projectId}/threads")
 	GetAgentThread        = op("getAgentThread", "ai-agent", "GET", "/ai-agent/{projectId}/threads/{threadId}")
 	RenameAgentThread     = op("renameAgentThread", "ai-agent", "PUT", "/ai-agent/{projectId}/threads/{threadId}")
@@ -188,7 +188,7 @@ var (
 	GetKeyInfo = op("getKeyInfo", "info", "GET", "/info")
 
 	// ai-agent-legacy
-	AskLegacyAgent       = op("askLegacyAgent", "ai-agent-legacy", "POST", "/ai/{projectId}/agent", deprecated)
+	AskLegacyAgent       = op("askLegacyAgent", "ai-agent-legacy", "POST", "/ai/{projectId}/agent", deprecated, slow)
 	GetLegacyChatHistory = op("getLegacyChatHistory", "ai-agent-legacy", "GET", "/ai/{projectId}/agent/history", deprecated)
 	RenameLegacyChat     = op("renameLegacyChat", "ai-agent-legacy", "PUT", "/ai/{projectId}/agent/history/{threadId}", deprecated)
 	DeleteLegacyChat     = op("deleteLegacyChat", "ai-agent-legacy", "DELETE", "/ai/{projectId}/agent/history/{threadId}", deprecated)

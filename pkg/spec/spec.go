@@ -19,12 +19,14 @@ type Op struct {
 	Query      []string // names of the query parameters the operation reads
 	Partner    bool     // true when only a partner key may call it
 	Deprecated bool     // true when the documents name a successor
+	Slow       bool     // true when a model writes the answer, which may take minutes
 }
 
 type option func(*Op)
 
 func partner(o *Op)    { o.Partner = true }
 func deprecated(o *Op) { o.Deprecated = true }
+func slow(o *Op)       { o.Slow = true }
 func query(names ...string) option {
 	return func(o *Op) { o.Query = names }
 }
@@ -160,6 +162,16 @@ func (b Bound) With(name, value string) Bound {
 	return b
 }
 
+// CreateWholeTable and CreateWholeBi make a table together with its columns, all or nothing, where the service has two operations that a
+// kill can come between. They are operations of zone local alone, like ImportBi.
+var (
+	CreateWholeTable = Op{ID: "createWholeTable", Group: "internal-tables", Method: "POST", Path: "/local/projects/{projectId}/table/{tableName}"}
+	CreateWholeBi    = Op{ID: "createWholeBi", Group: "bi-tables", Method: "POST", Path: "/local/projects/{projectId}/bitable/{tableName}"}
+)
+
 // ImportBi imports a CSV document into a BI table. It is an operation of zone local alone, under an address the service does not
 // have: the service takes rows of BI tables from its web studio only. All does not list it.
 var ImportBi = Op{ID: "importBi", Group: "bi-tables", Method: "POST", Path: "/local/projects/{projectId}/bitable/{tableName}/import"}
+
+// Local lists the operations that zone local has alone.
+func Local() []Op { return []Op{ImportBi, CreateWholeTable, CreateWholeBi} }

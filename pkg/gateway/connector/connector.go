@@ -25,8 +25,20 @@ type Connector interface {
 	Close() error
 }
 
-// KeepsOut is what a connector of folders implements besides: nothing below the directory, a path without symbolic links, is read.
-type KeepsOut interface{ KeepOut(dir string) }
+// Related is what a connector implements besides, if its source knows foreign keys.
+type Related interface {
+	// ForeignKeys lists those between tables that the user may read, a key of several columns column by column.
+	ForeignKeys(ctx context.Context) ([]ForeignKey, error)
+}
+
+// ForeignKey says that a column refers to another.
+type ForeignKey struct {
+	From, To Place
+	Single   bool // the key is this column alone
+}
+
+// Place names a column.
+type Place struct{ Schema, Table, Column string }
 
 // Table is a table of a source.
 type Table struct {
@@ -52,7 +64,7 @@ type Type struct {
 	Cacheable   bool // whether its tables may be cached; databases are not, as hosted [L]
 	Fields      []Field
 	// Open checks the credential's form and returns a connector. It does not connect.
-	Open func(c Credential) (Connector, error)
+	Open func(c Credential, r Reach) (Connector, error)
 }
 
 // Field is a member of the credential.

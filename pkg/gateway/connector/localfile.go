@@ -49,6 +49,22 @@ func CheckLocalFile(path string) (fs.FileInfo, error) {
 	return info, nil
 }
 
+// byName is the path of a file without symbolic links, if its name still leads to it.
+func byName(info fs.FileInfo, name string) (string, error) {
+	real, err := filepath.EvalSymlinks(name)
+	if err == nil {
+		real, err = filepath.Abs(real)
+	}
+	if err != nil {
+		return "", bare(err)
+	}
+	now, err := os.Stat(real)
+	if err != nil || !os.SameFile(now, info) {
+		return "", fmt.Errorf("%s was replaced while it was opened", name)
+	}
+	return real, nil
+}
+
 func bare(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {

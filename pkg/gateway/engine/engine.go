@@ -160,6 +160,8 @@ type ColumnInfo struct {
 	Type     string
 	Nullable bool
 	Comment  string
+	Primary  bool // of the primary key, alone or with others
+	Unique   bool // no two rows have the same value
 }
 
 // Result is a running statement.
@@ -174,10 +176,16 @@ type Result interface {
 	Close() error
 }
 
+// Breaker is what the writer that a Result is encoded to may implement besides. Break is called when the statement must end, also while a
+// Write is blocked because its reader has stopped: what is being written is given up soon.
+type Breaker interface{ Break(why error) }
+
 // Tables are the internal tables of a project: kind is SchemaTable or SchemaBI.
 type Tables interface {
 	ListTables(ctx context.Context, kind string) ([]string, error)
-	CreateTable(ctx context.Context, kind, name string) (stored string, err error)
+	// CreateTable makes a table with its system columns and those declared, all or nothing. Without declared columns, a BI table that stands
+	// already is no error.
+	CreateTable(ctx context.Context, kind, name string, defs ...ColumnDef) (stored string, err error)
 	DropTable(ctx context.Context, kind, name string) error
 	// Columns lists system columns first (the eight, or nine for BI), then declared ones in order of creation.
 	Columns(ctx context.Context, kind, table string) ([]Column, error)
@@ -217,7 +225,8 @@ type ColumnDef struct {
 type Import struct {
 	Mappings []api.ImportMapping
 	Header   bool
-	MaxBytes int64 // 0: no limit
+	MaxBytes int64         // 0: no limit
+	Timeout  time.Duration // longest that storing may take, once the document is here; 0: no limit
 }
 
 // BadCell is a value of a CSV document that does not fit its column.
@@ -271,7 +280,7 @@ const (
 	KindUnsupported    Kind = "unsupported" // Trino syntax or function that cannot be bridged
 	KindConstraint     Kind = "constraint"
 	KindSource         Kind = "source" // an external source failed
-	KindLocked         Kind = "locked" // another process holds the data file
+	KindLocked         Kind = "locked" // another process, or a statement that does not end, holds the data file; nothing was done
 	KindInternal       Kind = "internal"
 )
 
@@ -287,6 +296,16 @@ type Error struct {
 func (e *Error) Error() string { return e.Message }
 func (e *Error) Unwrap() error { return e.Err }
 
+// In is the error seen from outside of a saved query: it names the query, and the place in the query's own text becomes a part of the
+// message, so that the place of the new error is free for that of the query's name in another statement. err is what it wraps.
+func (e *Error) In(n TableName, err error) *Error {
+	in := "in " + n.String()
+	if e.Line > 0 {
+		in += fmt.Sprintf(", line %d:%d", e.Line, e.Col)
+	}
+	return &Error{Kind: e.Kind, Message: in + ": " + e.Message, Err: err}
+}
+
 // ErrDropped is the error of a project whose rows were removed.
 var ErrDropped = errors.New("the project was deleted")
 
@@ -297,11 +316,34 @@ var ErrNoEngine = errors.New("this build of dig has no local engine (it was buil
 type Options struct {
 	Dir         string        // holds one folder or file per project, mode 0700
 	MemoryLimit int64         // bytes per project instance, 0: a default
+	TempLimit   int64         // bytes on the disk for what does not fit into memory, per project instance, 0: a default
 	LockWait    time.Duration // how long to wait for another process
-	Threads     int
+	// Waiting is called when another process has kept a project waiting for a while; holder names it. Nil for nothing.
+	Waiting func(holder string)
+	Threads int
+	// ReadOnly opens the rows without changing a file; what is not there yet is empty, and goes when the project is closed.
+	ReadOnly bool
 	// IdleClose is how long an unused project stays open; its lock is held so long. 0: a default, negative: until Close.
 	IdleClose time.Duration
 	NewID     func() string // makes the id of a new column; unique, never reused
+	// Warden decides about statements that do not end; nil leaves them to themselves. One is such that still runs Overrun after it was told
+	// to end.
+	Warden  Warden
+	Overrun time.Duration
+}
+
+// Warden ends what the engine cannot end. Its methods may be called by several goroutines at once.
+type Warden interface {
+	// Admit says why a statement may not run, or nil.
+	Admit(project, statement string) error
+	// Stuck is called when statements were told to end and do not, or hold memory that they do not give back: why says which of them.
+	Stuck(why string, running []Running)
+}
+
+// Running is a statement that runs.
+type Running struct {
+	Project   string `json:"project"`
+	Statement string `json:"statement"`
 }
 
 // Transpiler is what a Project may implement as well: it writes a SELECT of Trino's dialect in the engine's own.

@@ -53,6 +53,11 @@ func (s *Store) StartCacheRun(ctx context.Context, cache, mode, runner string, s
 		}
 		r.CreatedAt = s.stampAfter(last.String)
 		r.UpdatedAt = r.CreatedAt
+		if mode == CacheFull {
+			if err := s.replaceIncremental(ctx, tx, cache, r.CreatedAt); err != nil {
+				return err
+			}
+		}
 		if _, err := tx.ExecContext(ctx, "INSERT INTO cache_runs("+runColumns+") VALUES (?, ?, ?, ?, ?, ?, '', 0, 0, 0, 0, ?, ?, NULL)",
 			r.ID, cache, mode, r.Status, runner, scheduled, r.CreatedAt, r.UpdatedAt); err != nil {
 			return constraint(err)
@@ -63,6 +68,26 @@ func (s *Store) StartCacheRun(ctx context.Context, cache, mode, runner string, s
 		return s.cacheLog(ctx, tx, cache, "START", "a refresh began", mode, scheduled)
 	})
 	return r, err
+}
+
+// replaceIncremental ends a running incremental refresh: the full one that is about to start reads every row it would have read.
+func (s *Store) replaceIncremental(ctx context.Context, tx *sql.Tx, cache, now string) error {
+	runs, err := queryAll(ctx, tx, scanCacheRun, "SELECT "+runColumns+" FROM cache_runs WHERE cache_id = ? AND mode = ? AND status = 'RUNNING'", cache, CacheIncremental)
+	if err != nil {
+		return err
+	}
+	for _, r := range runs {
+		if err := exec(ctx, tx, "UPDATE cache_runs SET status = ?, updated_at = ?, finished_at = ? WHERE id = ?", CacheCancelled, now, now, r.ID); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "UPDATE cache_tables SET free_at = ? WHERE id = ?", now, r.ID); err != nil {
+			return err
+		}
+		if err := s.cacheLog(ctx, tx, cache, CacheCancelled, "a full refresh took its place", r.Mode, r.Scheduled); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // CacheRunWanted reports whether a run is to go on, and notes that it lives.
@@ -135,7 +160,7 @@ func (s *Store) CacheRunByID(ctx context.Context, id string) (CacheRun, error) {
 	return queryOne(ctx, s.db, scanCacheRun, "SELECT "+runColumns+" FROM cache_runs WHERE id = ?", id)
 }
 
-// OpenCacheRuns lists the running refreshes of all projects.
-func (s *Store) OpenCacheRuns(ctx context.Context) ([]CacheRun, error) {
-	return queryAll(ctx, s.db, scanCacheRun, "SELECT "+runColumns+" FROM cache_runs WHERE status = 'RUNNING'")
+// OpenCacheRuns lists the running refreshes of a project, or of all projects when that is empty.
+func (s *Store) OpenCacheRuns(ctx context.Context, project string) ([]CacheRun, error) {
+	return queryAll(ctx, s.db, scanCacheRun, "SELECT "+runColumns+" FROM cache_runs WHERE status = 'RUNNING' AND (?1 = '' OR cache_id IN (SELECT id FROM caches WHERE project_id = ?1))", project)
 }

@@ -101,11 +101,26 @@ func (s *Store) CachedTable(ctx context.Context, project, catalog, schema, table
 		project, catalog, schema, table)
 }
 
-// SetCacheSettings stores the schedules of a cache and how it finds changes.
-func (s *Store) SetCacheSettings(ctx context.Context, c Cache) error {
+// CacheChange says which schedules of a cache were set anew. The others stay as they are by now: their due time may have moved since
+// they were read.
+type CacheChange struct{ Incremental, Full bool }
+
+// SetCacheSettings stores the schedules of a cache that were changed, and how it finds changes.
+func (s *Store) SetCacheSettings(ctx context.Context, c Cache, now CacheChange) error {
+	set := "key_columns = ?, updated_column = ?, insert_only = ?"
+	args := []any{c.Tracking.key(), c.Tracking.Updated, c.Tracking.InsertOnly}
+	for _, m := range []struct {
+		name    string
+		changed bool
+		CacheSchedule
+	}{{"inc", now.Incremental, c.Incremental}, {"full", now.Full, c.Full}} {
+		if m.changed {
+			set += ", " + m.name + "_type = ?, " + m.name + "_expr = ?, " + m.name + "_due = ?, " + m.name + "_anchor = ?"
+			args = append(args, m.Type, m.Expr, m.Due, m.Anchor)
+		}
+	}
 	return s.tx(ctx, func(tx *sql.Tx) error {
-		if err := exec(ctx, tx, "UPDATE caches SET inc_type = ?, inc_expr = ?, inc_due = ?, full_type = ?, full_expr = ?, full_due = ?, key_columns = ?, updated_column = ?, insert_only = ?, inc_anchor = ?, full_anchor = ? WHERE id = ?",
-			c.Incremental.Type, c.Incremental.Expr, c.Incremental.Due, c.Full.Type, c.Full.Expr, c.Full.Due, c.Tracking.key(), c.Tracking.Updated, c.Tracking.InsertOnly, c.Incremental.Anchor, c.Full.Anchor, c.ID); err != nil {
+		if err := exec(ctx, tx, "UPDATE caches SET "+set+" WHERE id = ?", append(args, c.ID)...); err != nil {
 			return err
 		}
 		return s.cacheLog(ctx, tx, c.ID, "UPDATE", "the settings were changed", "", false)
@@ -121,6 +136,11 @@ func (s *Store) MoveCacheDue(ctx context.Context, id, mode, from, to string) err
 // DueCaches lists the caches with a schedule that is due.
 func (s *Store) DueCaches(ctx context.Context, now time.Time) ([]Cache, error) {
 	return queryAll(ctx, s.db, scanCache, "SELECT "+cacheColumns+" FROM caches WHERE inc_due <= ?1 OR full_due <= ?1", Time(now))
+}
+
+// ScheduledCaches lists the caches with a schedule.
+func (s *Store) ScheduledCaches(ctx context.Context) ([]Cache, error) {
+	return queryAll(ctx, s.db, scanCache, "SELECT "+cacheColumns+" FROM caches WHERE inc_due IS NOT NULL OR full_due IS NOT NULL")
 }
 
 // DeleteCache removes a cache; its tables become free. A run that goes on stores nothing more.
@@ -139,12 +159,12 @@ func (s *Store) deleteCache(ctx context.Context, tx *sql.Tx, project, id string)
 // CacheTable is a stored table that may exist.
 type CacheTable struct{ ID, ProjectID string }
 
-// FreeCacheTables lists tables that nothing has needed since a time.
-func (s *Store) FreeCacheTables(ctx context.Context, since time.Time) ([]CacheTable, error) {
+// FreeCacheTables lists tables of a project, or of all when that is empty, that nothing has needed since a time.
+func (s *Store) FreeCacheTables(ctx context.Context, project string, since time.Time) ([]CacheTable, error) {
 	return queryAll(ctx, s.db, func(scan func(...any) error) (t CacheTable, err error) {
 		err = scan(&t.ID, &t.ProjectID)
 		return
-	}, "SELECT id, project_id FROM cache_tables WHERE free_at <= ?", Time(since))
+	}, "SELECT id, project_id FROM cache_tables WHERE free_at <= ? AND ? IN ('', project_id)", Time(since), project)
 }
 
 // ForgetCacheTable is called when a table was dropped.

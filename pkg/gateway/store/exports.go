@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"strings"
 	"time"
 
@@ -126,18 +125,49 @@ func (s *Store) ExpireExports(ctx context.Context) ([]Export, error) {
 	return out, err
 }
 
-// Secret is a random value of this data directory under a name, made on first use.
-func (s *Store) Secret(ctx context.Context, name string) ([]byte, error) {
-	text := func(scan func(...any) error) (v []byte, err error) {
+// LiveExports tells of every job that may have a file whether it has ended: those that go on have one that is being written.
+func (s *Store) LiveExports(ctx context.Context) (map[string]bool, error) {
+	type live struct {
+		id    string
+		ended bool
+	}
+	all, err := queryAll(ctx, s.db, func(scan func(...any) error) (l live, err error) {
+		err = scan(&l.id, &l.ended)
+		return
+	}, "SELECT id, status = 'SUCCEEDED' FROM exports WHERE status IN ('PENDING', 'RUNNING', 'SUCCEEDED')")
+	out := make(map[string]bool, len(all))
+	for _, l := range all {
+		out[l.id] = l.ended
+	}
+	return out, err
+}
+
+// ShrinkExports moves the oldest finished jobs to EXPIRED until the files of the others have at most so many bytes together, and returns
+// those moved.
+func (s *Store) ShrinkExports(ctx context.Context, most int64) ([]Export, error) {
+	const over = `SELECT id FROM (SELECT id, sum(bytes) OVER (ORDER BY created_at DESC, id) AS total FROM exports WHERE status = 'SUCCEEDED') WHERE total > ?`
+	text := func(scan func(...any) error) (v string, err error) {
 		err = scan(&v)
 		return
 	}
-	v, err := queryOne(ctx, s.db, text, "SELECT value FROM meta WHERE key = ?", "secret."+name)
-	if !errors.Is(err, ErrNotFound) {
-		return v, err
-	}
-	if _, err := s.db.ExecContext(ctx, "INSERT INTO meta(key, value) VALUES (?, ?) ON CONFLICT DO NOTHING", "secret."+name, randomText(48, alphanumeric)); err != nil {
+	if due, err := queryAll(ctx, s.db, text, over, most); err != nil || len(due) == 0 {
 		return nil, err
 	}
-	return queryOne(ctx, s.db, text, "SELECT value FROM meta WHERE key = ?", "secret."+name)
+	var out []Export
+	err := s.tx(ctx, func(tx *sql.Tx) (err error) {
+		out, err = queryAll(ctx, tx, scanExport, "UPDATE exports SET status = 'EXPIRED', expires_at = ? WHERE id IN ("+over+") RETURNING "+exportColumns, s.stamp(), most)
+		return err
+	})
+	return out, err
+}
+
+// ForgetExports removes the jobs that have no file any more and were made before a time.
+func (s *Store) ForgetExports(ctx context.Context, before time.Time) error {
+	const old = "FROM exports WHERE status IN ('EXPIRED', 'FAILED', 'CANCELLED') AND created_at < ?"
+	var n int
+	if err := s.db.QueryRowContext(ctx, "SELECT count(*) "+old, Time(before)).Scan(&n); err != nil || n == 0 {
+		return err
+	}
+	_, err := s.db.ExecContext(ctx, "DELETE "+old, Time(before))
+	return err
 }

@@ -69,7 +69,9 @@ func (s *Store) saveMaterialized(ctx context.Context, tx *sql.Tx, id string, m *
 	}
 	_, err := tx.ExecContext(ctx, `INSERT INTO materialized(query_id, schedule_type, cron_expression, repeat_duration, timezone, anchor, next_at, status)
 VALUES (?, ?, ?, ?, ?, ?, ?, 'COMPLETED') ON CONFLICT (query_id) DO UPDATE SET schedule_type = excluded.schedule_type,
-cron_expression = excluded.cron_expression, repeat_duration = excluded.repeat_duration, timezone = excluded.timezone, anchor = excluded.anchor, next_at = excluded.next_at`,
+cron_expression = excluded.cron_expression, repeat_duration = excluded.repeat_duration, timezone = excluded.timezone, anchor = excluded.anchor,
+next_at = CASE WHEN (materialized.schedule_type, materialized.cron_expression, materialized.repeat_duration, materialized.timezone, materialized.anchor)
+  IS (excluded.schedule_type, excluded.cron_expression, excluded.repeat_duration, excluded.timezone, excluded.anchor) THEN materialized.next_at ELSE excluded.next_at END`, // it may have moved since it was read
 		id, m.Schedule.Type, m.Schedule.Cron, m.Schedule.Duration, m.Schedule.Timezone, m.Schedule.Anchor, m.Schedule.Next)
 	return err
 }
@@ -161,6 +163,11 @@ func (s *Store) Running(ctx context.Context) ([]Query, error) {
 // Due lists the materialized queries of all projects whose schedule has fallen due.
 func (s *Store) Due(ctx context.Context, now time.Time) ([]Query, error) {
 	return queryAll(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+"WHERE m.next_at <= ? ORDER BY m.next_at, q.id", Time(now))
+}
+
+// Scheduled lists the materialized queries of all projects that have a schedule.
+func (s *Store) Scheduled(ctx context.Context) ([]Query, error) {
+	return queryAll(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+"WHERE m.next_at IS NOT NULL ORDER BY q.id")
 }
 
 // Reschedule moves the time a schedule falls due from one moment to the next, once: it is ErrNotFound when it was moved already.

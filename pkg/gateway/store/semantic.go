@@ -25,6 +25,11 @@ func (s *Store) SemanticCatalogNamed(ctx context.Context, project, name string) 
 	return queryOne(ctx, s.db, scanSemantic, "SELECT "+semanticColumns+" FROM semantic_catalogs WHERE "+visible+" AND name = ?2", project, name)
 }
 
+// SemanticCatalogVisible finds one that a project can read, its own or one shared with it.
+func (s *Store) SemanticCatalogVisible(ctx context.Context, project, id string) (SemanticCatalog, error) {
+	return queryOne(ctx, s.db, scanSemantic, "SELECT "+semanticColumns+" FROM semantic_catalogs WHERE "+visible+" AND id = ?2", project, id)
+}
+
 // SemanticCatalog finds one of a project's own.
 func (s *Store) SemanticCatalog(ctx context.Context, project, id string) (SemanticCatalog, error) {
 	return queryOne(ctx, s.db, scanSemantic, "SELECT "+semanticColumns+" FROM semantic_catalogs WHERE project_id = ? AND id = ?", project, id)

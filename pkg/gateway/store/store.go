@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -30,12 +31,16 @@ var (
 	ErrInUse    = errors.New("still in use")
 )
 
+// ApplicationID marks the state file, so that it is known by whatever name it is opened: "digs" in ASCII.
+const ApplicationID = 0x64696773
+
 // Store is the state of one data directory. Several processes may have it open at once; all methods are safe for
 // concurrent use.
 type Store struct {
 	db  *sql.DB
 	ids *idSource
 	now func() time.Time
+	own string // a directory that goes with the store, "" for none
 }
 
 // Open opens, and on first use makes, the state file dir/state.db. now is the clock, nil for time.Now.
@@ -71,14 +76,20 @@ func Open(dir string, now func() time.Time) (*Store, error) {
 }
 
 // Close closes the file.
-func (s *Store) Close() error { return s.db.Close() }
+func (s *Store) Close() error {
+	err := s.db.Close()
+	if s.own != "" {
+		err = errors.Join(err, os.RemoveAll(s.own))
+	}
+	return err
+}
 
 // NewID makes an 18 to 19 digit decimal identifier as the service does for catalogs, queries and rows. It is never reused.
 func (s *Store) NewID() string { return strconv.FormatInt(s.ids.next(), 10) }
 
 func (s *Store) migrate(ctx context.Context) error {
-	var have int
-	if err := s.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
+	var have, id int
+	if err := s.db.QueryRowContext(ctx, "SELECT user_version, application_id FROM pragma_user_version, pragma_application_id").Scan(&have, &id); err != nil {
 		return err
 	}
 	names, err := fs.Glob(migrations, "migrations/*.sql")
@@ -86,7 +97,7 @@ func (s *Store) migrate(ctx context.Context) error {
 		return err
 	}
 	sort.Strings(names)
-	if have == len(names) {
+	if have == len(names) && id == ApplicationID {
 		return nil
 	}
 	return s.tx(ctx, func(tx *sql.Tx) error {
@@ -97,13 +108,19 @@ func (s *Store) migrate(ctx context.Context) error {
 		if have > len(names) {
 			return fmt.Errorf("written by a newer version of dig (schema %d, this version knows %d)", have, len(names))
 		}
-		for i := have; i < len(names); i++ {
-			text, err := fs.ReadFile(migrations, names[i])
+		pending := names[have:]
+		if early, err := connectionsFirst(ctx, tx, have); err != nil {
+			return err
+		} else if early {
+			pending = slices.Concat(names[1:2], names[3:])
+		}
+		for _, name := range pending {
+			text, err := fs.ReadFile(migrations, name)
 			if err != nil {
 				return err
 			}
 			if _, err := tx.ExecContext(ctx, string(text)); err != nil {
-				return fmt.Errorf("%s: %w", filepath.Base(names[i]), err)
+				return fmt.Errorf("%s: %w", filepath.Base(name), err)
 			}
 		}
 		if have == 0 {
@@ -111,9 +128,20 @@ func (s *Store) migrate(ctx context.Context) error {
 				return err
 			}
 		}
-		_, err := tx.ExecContext(ctx, "PRAGMA user_version = "+strconv.Itoa(len(names)))
+		_, err := tx.ExecContext(ctx, "PRAGMA user_version = "+strconv.Itoa(len(names))+"; PRAGMA application_id = "+strconv.Itoa(ApplicationID))
 		return err
 	})
+}
+
+// connectionsFirst reports whether a state file of schema 2 was written when the second migration was the one of connections: the
+// one of queries was put before it later.
+func connectionsFirst(ctx context.Context, tx *sql.Tx, have int) (bool, error) {
+	if have != 2 {
+		return false, nil
+	}
+	var n int
+	err := tx.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'connections'").Scan(&n)
+	return n > 0, err
 }
 
 // tx runs f in a write transaction.

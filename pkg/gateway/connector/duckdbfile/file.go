@@ -29,7 +29,7 @@ type instance struct {
 
 func newPool() *pool { return &pool{files: map[string]*instance{}} }
 
-func (p *pool) open(c connector.Credential) (connector.Connector, error) {
+func (p *pool) open(c connector.Credential, reach connector.Reach) (connector.Connector, error) {
 	path, err := c.LocalPath("path")
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (p *pool) open(c connector.Credential) (connector.Connector, error) {
 	if strings.Contains(path, "?") {
 		return nil, errors.New(`credential field "path" must not hold a question mark, which DuckDB takes for the end of a file's name`)
 	}
-	return &file{p, path}, nil
+	return &file{p, path, reach.Own}, nil
 }
 
 // settings close every way out of the file, from views and macros in it too; settled does the rest, which opening does not take.
@@ -68,10 +68,13 @@ func settle(db bindings.Database) error {
 	return nil
 }
 
-func (p *pool) acquire(path string) (*instance, error) {
-	if _, err := connector.CheckLocalFile(path); err != nil {
+// acquire opens a file, or shares what is open of it by the same path. The file is checked in both cases.
+func (p *pool) acquire(own *connector.Own, path string) (*instance, error) {
+	held, err := own.Open(path)
+	if err != nil {
 		return nil, err
 	}
+	defer held.Close()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if in := p.files[path]; in != nil {
@@ -88,14 +91,20 @@ func (p *pool) acquire(path string) (*instance, error) {
 			return nil, fmt.Errorf("the engine does not know the setting %s", s[0])
 		}
 	}
+	before := held.Descriptors()
 	in := &instance{refs: 1}
 	var message string
 	if bindings.OpenExt(path, &in.db, cfg, &message) == bindings.StateError {
 		return nil, plain(path, message)
 	}
-	if err := settle(in.db); err != nil {
+	if err = settle(in.db); err != nil {
+		err = fmt.Errorf("file %s: %w", path, err)
+	} else {
+		err = held.Opened(before) // DuckDB opens by name, after it has resolved links
+	}
+	if err != nil {
 		bindings.Close(&in.db)
-		return nil, fmt.Errorf("file %s: %w", path, err)
+		return nil, err
 	}
 	p.files[path] = in
 	return in, nil
@@ -125,6 +134,7 @@ func plain(path, message string) error {
 type file struct {
 	pool *pool
 	path string
+	own  *connector.Own
 }
 
 func (f *file) Close() error { return nil }
@@ -140,7 +150,7 @@ func (f *file) session(ctx context.Context) (*session, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	in, err := f.pool.acquire(f.path)
+	in, err := f.pool.acquire(f.own, f.path)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func connect(t *testing.T, path string) connector.Connector {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := Type().Open(c)
+	conn, err := Type().Open(c, connector.Reach{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestRefusals(t *testing.T) {
 		"relative.db": "absolute", dir + "/../" + filepath.Base(outside) + "/good.db": "elements", filepath.Join(dir, "none.db"): "there is no file",
 		dir: "is no regular file", filepath.Join(dir, "link.db"): "escapes", filepath.Join(dir, "text.db"): "is no DuckDB database", filepath.Join(dir, "cut.db"): "cut.db", filepath.Join(dir, "empty.db"): "empty.db",
 	} {
-		c, err := Type().Open(connector.Credential{"path": path})
+		c, err := Type().Open(connector.Credential{"path": path}, connector.Reach{})
 		if err == nil {
 			if err = c.Test(context.Background()); err == nil {
 				_, _, err = read(t, c, "main", "t")

@@ -12,6 +12,6 @@ type pool struct{}
 
 func newPool() *pool { return &pool{} }
 
-func (*pool) open(connector.Credential) (connector.Connector, error) {
+func (*pool) open(connector.Credential, connector.Reach) (connector.Connector, error) {
 	return nil, errors.New("this build of dig cannot read DuckDB files (it was built without cgo)")
 }

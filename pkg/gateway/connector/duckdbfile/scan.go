@@ -18,6 +18,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
 // table is a table open for reading.
@@ -151,7 +152,7 @@ func (r *rows) interrupt() {
 // stream starts a statement and takes the session over.
 func (s *session) stream(ctx context.Context, sql string, args []any, cols []column) (_ *rows, err error) {
 	r := &rows{s: s, cols: cols}
-	r.stop = context.AfterFunc(ctx, r.interrupt)
+	r.stop = safely.AfterContext(ctx, r.interrupt)
 	defer func() {
 		if err != nil {
 			if ctx.Err() != nil {

@@ -8,13 +8,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
@@ -39,18 +38,26 @@ func Type() connector.Type {
 
 type folder struct {
 	dir, pattern string
-	out          string // a directory that is not read, "" for none
+	own          *connector.Own
+	notes        *connector.Notes
+	now          func() time.Time
+	looks        atomic.Int64 // at files and directories: calls of the system that name one
 
-	mu    sync.Mutex
-	known map[string]described // by path
+	mu     sync.Mutex
+	opened *place               // for the next look, nil for none
+	known  map[string]described // by path
+	lists  map[string]*listing  // by path
+	listed int                  // names in them
 }
 
 // described is what a reading of a whole file has found out about it.
 type described struct {
+	stamp   connector.Stamp
 	size    int64
 	at      time.Time
 	cols    []column
 	guesses []guess // of the columns, where values tell their types
+	rows    int64
 }
 
 // still refuses a file that is no longer what was described.
@@ -62,8 +69,9 @@ func (d described) still(h *os.File) error {
 	return err
 }
 
-func open(c connector.Credential) (connector.Connector, error) {
-	f := &folder{dir: c.Text("path"), pattern: c.Text("pattern"), known: map[string]described{}}
+func open(c connector.Credential, reach connector.Reach) (connector.Connector, error) {
+	f := &folder{dir: c.Text("path"), pattern: c.Text("pattern"), own: reach.Own, notes: reach.Notes, now: time.Now,
+		known: map[string]described{}, lists: map[string]*listing{}}
 	if !filepath.IsAbs(f.dir) {
 		return nil, errors.New(`credential field "path" must be an absolute path`)
 	}
@@ -76,22 +84,14 @@ func open(c connector.Credential) (connector.Connector, error) {
 	return f, nil
 }
 
-func (f *folder) Close() error { return nil }
-
-// KeepOut implements connector.KeepsOut.
-func (f *folder) KeepOut(dir string) { f.out = dir }
-
-// keptOut says that a name in the folder leads into the directory that is not read.
-func (f *folder) keptOut(name string) bool {
-	if f.out == "" {
-		return false
-	}
-	p, err := filepath.EvalSymlinks(filepath.Join(f.dir, name))
-	return err == nil && connector.Within(f.out, p)
+// Close lets the folder go, if it stayed open.
+func (f *folder) Close() error {
+	f.mu.Lock()
+	p := f.opened
+	f.mu.Unlock()
+	f.shut(p)
+	return nil
 }
-
-// root opens the folder so that no name leads out of it.
-func (f *folder) root() (*os.Root, error) { return os.OpenRoot(f.dir) }
 
 func (f *folder) Test(context.Context) error {
 	r, err := f.root()
@@ -99,7 +99,7 @@ func (f *folder) Test(context.Context) error {
 		return err
 	}
 	defer r.Close()
-	_, err = fs.ReadDir(r.FS(), ".")
+	_, err = r.look(".")
 	return err
 }
 
@@ -138,78 +138,6 @@ func classify(name string) (file, bool) {
 	return t, t.table != ""
 }
 
-// list finds the tables of a schema. Files that would share a name are listed with their endings.
-func (f *folder) list(schema string) ([]file, error) {
-	r, err := f.root()
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	dir := "."
-	if schema != RootSchema {
-		names, err := f.schemas(r)
-		if err != nil {
-			return nil, err
-		}
-		found, ok, err := connector.Pick("schema", schema, names)
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			return nil, connector.ErrNoSchema
-		}
-		if dir = found; found == RootSchema {
-			dir = "."
-		}
-	}
-	entries, err := fs.ReadDir(r.FS(), dir)
-	if err != nil {
-		return nil, err
-	}
-	var out []file
-	count := map[string]int{}
-	for _, e := range entries {
-		if at := path.Join(dir, e.Name()); e.IsDir() && !strings.HasPrefix(e.Name(), ".") && !f.keptOut(at) && split(r, at) {
-			count[strings.ToLower(e.Name())]++
-			out = append(out, file{table: e.Name(), path: at, form: formParts})
-			continue
-		}
-		t, ok := classify(e.Name())
-		if !ok || f.pattern != "" && !matches(f.pattern, e.Name()) {
-			continue
-		}
-		t.path = path.Join(dir, e.Name())
-		info, err := r.Stat(t.path) // follows a link, but not out of the folder
-		if err != nil || !info.Mode().IsRegular() || f.keptOut(t.path) {
-			continue
-		}
-		count[strings.ToLower(t.table)]++
-		out = append(out, t)
-	}
-	for i := range out {
-		if count[strings.ToLower(out[i].table)] > 1 {
-			out[i].table = path.Base(out[i].path)
-		}
-	}
-	return out, nil
-}
-
-func matches(pattern, name string) bool {
-	ok, _ := path.Match(pattern, name) // the pattern was checked when the connection was opened
-	return ok
-}
-
-func (f *folder) schemas(r *os.Root) ([]string, error) {
-	entries, err := fs.ReadDir(r.FS(), ".")
-	out := []string{RootSchema}
-	for _, e := range entries {
-		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") && e.Name() != RootSchema && !f.keptOut(e.Name()) && !split(r, e.Name()) {
-			out = append(out, e.Name())
-		}
-	}
-	return out, err
-}
-
 // Schemas lists the folder itself and the folders in it that are no tables.
 func (f *folder) Schemas(context.Context) ([]string, error) {
 	r, err := f.root()
@@ -217,12 +145,29 @@ func (f *folder) Schemas(context.Context) ([]string, error) {
 		return nil, err
 	}
 	defer r.Close()
-	return f.schemas(r)
+	top, err := r.look(".")
+	if err != nil {
+		return nil, err
+	}
+	out := []string{RootSchema}
+	for _, d := range top.dirs {
+		if ok, err := r.isSchema(d); err != nil {
+			return nil, err
+		} else if ok {
+			out = append(out, d)
+		}
+	}
+	return out, nil
 }
 
 // Tables lists the files of a schema.
 func (f *folder) Tables(_ context.Context, schema string) ([]connector.Table, error) {
-	all, err := f.list(schema)
+	r, err := f.root()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	all, err := r.list(schema)
 	out := make([]connector.Table, len(all))
 	for i, t := range all {
 		out[i] = connector.Table{Name: t.table}
@@ -233,27 +178,15 @@ func (f *folder) Tables(_ context.Context, schema string) ([]connector.Table, er
 // Table opens a file. The types of its columns are those of the file where it has some (Parquet); else the whole file is read
 // once, so that no later value can contradict them.
 func (f *folder) Table(ctx context.Context, schema, table string) (engine.Scanner, error) {
-	all, err := f.list(schema)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, t := range all {
-		names = append(names, t.table)
-	}
-	name, ok, err := connector.Pick("table", table, names)
-	if err != nil {
-		return nil, err
-	}
-	if !ok {
-		return nil, connector.ErrNoTable
-	}
-	t := all[slices.Index(names, name)]
 	r, err := f.root()
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
+	t, err := r.find(schema, table)
+	if err != nil {
+		return nil, err
+	}
 	if t.form == formParts {
 		return f.openParts(ctx, r, t.path)
 	}
@@ -262,28 +195,6 @@ func (f *folder) Table(ctx context.Context, schema, table string) (engine.Scanne
 		return nil, err
 	}
 	return &tableOf{f, t, d}, nil
-}
-
-// learn finds out what a file holds, unless that is known and the file has not changed.
-func (f *folder) learn(ctx context.Context, r *os.Root, t file) (described, error) {
-	info, err := r.Stat(t.path)
-	if err != nil {
-		return described{}, err
-	}
-	f.mu.Lock()
-	d, ok := f.known[t.path]
-	f.mu.Unlock()
-	if ok && d.size == info.Size() && d.at.Equal(info.ModTime()) {
-		return d, nil
-	}
-	d = described{size: info.Size(), at: info.ModTime()}
-	if d.cols, d.guesses, err = f.describe(ctx, t, d); err != nil {
-		return d, fmt.Errorf("file %s: %w", t.path, err)
-	}
-	f.mu.Lock()
-	f.known[t.path] = d
-	f.mu.Unlock()
-	return d, nil
 }
 
 // Statistics are not kept of files.
@@ -311,15 +222,27 @@ func (t *tableOf) Columns(context.Context) ([]engine.ColumnInfo, error) {
 	return out, nil
 }
 
+// pick finds columns by name, or says which is missing.
+func pick(cols []column, names []string) (want []column, missing string) {
+	at := make(map[string]int, len(cols))
+	for i, c := range cols {
+		at[c.Name] = i
+	}
+	for _, name := range names {
+		i, ok := at[name]
+		if !ok {
+			return nil, name
+		}
+		want = append(want, cols[i])
+	}
+	return want, ""
+}
+
 // Scan reads the columns asked for. Filters, and so the limit too, are left to the engine unless there are none.
 func (t *tableOf) Scan(_ context.Context, req engine.ScanRequest) (engine.Batches, error) {
-	want := make([]column, len(req.Columns))
-	for i, name := range req.Columns {
-		k := slices.IndexFunc(t.as.cols, func(c column) bool { return c.Name == name })
-		if k < 0 {
-			return nil, fmt.Errorf("file %s has no column %q", t.file.path, name)
-		}
-		want[i] = t.as.cols[k]
+	want, missing := pick(t.as.cols, req.Columns)
+	if missing != "" {
+		return nil, fmt.Errorf("file %s has no column %q", t.file.path, missing)
 	}
 	limit := req.Limit
 	if len(req.Filters) > 0 {
@@ -329,6 +252,9 @@ func (t *tableOf) Scan(_ context.Context, req engine.ScanRequest) (engine.Batche
 }
 
 func (f *folder) scan(t file, d described, want []column, limit int64) (engine.Batches, error) {
+	if len(want) == 0 {
+		return f.count(t, d, limit)
+	}
 	if t.form == formParquet {
 		return f.scanParquet(t, d, want, limit)
 	}
@@ -336,5 +262,9 @@ func (f *folder) scan(t file, d described, want []column, limit int64) (engine.B
 	if err != nil {
 		return nil, fmt.Errorf("file %s: %w", t.path, err)
 	}
-	return &batches{recs: recs, file: t, cols: want, limit: limit}, nil
+	b := &batches{recs: recs, file: t, cols: want, limit: limit}
+	if t.form == formJSON {
+		b.object = newObject(want)
+	}
+	return b, nil
 }

@@ -25,7 +25,7 @@ func connect(t *testing.T, dir string) connector.Connector {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := Type().Open(c)
+	conn, err := Type().Open(c, connector.Reach{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,51 +10,92 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/late"
-)
-
-var (
-	wholeForm   = late.Regexp(`^(0|-?[1-9][0-9]{0,18})$`) // a leading zero or plus would be lost in a number
-	decimalForm = late.Regexp(`^-?(0|[1-9][0-9]*)\.([0-9]+)$`)
 )
 
 // guess narrows the type of a column value by value. Only types that lose nothing are taken: a column with one value that does
 // not fit is text.
 type guess struct {
-	seen                         bool
-	nullable                     bool
-	text, json                   bool // a value that is only a text, a value that is an object or a list
-	whole, dec, flag, date, when int
-	values                       int
-	intDigits, scale             int
+	Seen                         bool
+	Nullable                     bool
+	Text, JSON                   bool // a value that is only a text, a value that is an object or a list
+	Whole, Dec, Flag, Date, When int
+	Values                       int
+	IntDigits, Scale             int
 }
 
-func (g *guess) add(s string) {
-	g.seen = true
-	g.values++
-	switch {
-	case wholeForm().MatchString(s):
-		if _, err := strconv.ParseInt(s, 10, 64); err != nil {
-			g.text = true
+func (g *guess) add(s []byte) {
+	g.Seen = true
+	g.Values++
+	if g.Text { // whatever follows
+		return
+	}
+	switch digits, scale := number(s); {
+	case digits > 0 && scale == 0:
+		if _, err := strconv.ParseInt(string(s), 10, 64); err != nil {
+			g.Text = true
 			return
 		}
-		g.whole++
-		g.intDigits = max(g.intDigits, len(strings.TrimPrefix(s, "-")))
-	case decimalForm().MatchString(s):
-		whole, frac, _ := strings.Cut(strings.TrimPrefix(s, "-"), ".")
-		g.dec++
-		g.intDigits, g.scale = max(g.intDigits, len(whole)), max(g.scale, len(frac))
-	case s == "true" || s == "false":
-		g.flag++
+		g.Whole++
+		g.IntDigits = max(g.IntDigits, digits)
+	case digits > 0:
+		g.Dec++
+		g.IntDigits, g.Scale = max(g.IntDigits, digits), max(g.Scale, scale)
+	case string(s) == "true" || string(s) == "false":
+		g.Flag++
+	case isDate(s):
+		g.Date++
+	case isMoment(s):
+		g.When++
 	default:
-		if _, err := time.Parse(time.DateOnly, s); err == nil {
-			g.date++
-		} else if _, ok := moment(s); ok {
-			g.when++
-		} else {
-			g.text = true
+		g.Text = true
+	}
+}
+
+// number measures a number that loses nothing as a bigint or a decimal: its digits before and after the point. digits is 0 for
+// what is none: a leading zero or plus would be lost, as would the sign of -0.
+func number(s []byte) (digits, scale int) {
+	negative := len(s) > 0 && s[0] == '-'
+	if negative {
+		s = s[1:]
+	}
+	for digits < len(s) && s[digits] >= '0' && s[digits] <= '9' {
+		digits++
+	}
+	if digits == 0 || digits > 1 && s[0] == '0' {
+		return 0, 0
+	}
+	if digits == len(s) {
+		if digits > 19 || negative && s[0] == '0' {
+			return 0, 0
+		}
+		return digits, 0
+	}
+	frac := s[digits+1:]
+	if s[digits] != '.' || len(frac) == 0 {
+		return 0, 0
+	}
+	for _, c := range frac {
+		if c < '0' || c > '9' {
+			return 0, 0
 		}
 	}
+	return digits, len(frac)
+}
+
+func isDate(s []byte) bool {
+	if len(s) != len(time.DateOnly) || s[4] != '-' {
+		return false
+	}
+	_, err := time.Parse(time.DateOnly, string(s))
+	return err == nil
+}
+
+func isMoment(s []byte) bool {
+	if len(s) < len("2006-01-02 3:04:05") || s[4] != '-' || s[10] != ' ' && s[10] != 'T' {
+		return false
+	}
+	_, ok := moment(string(s))
+	return ok
 }
 
 // moment reads a timestamp without a zone, to the microsecond.
@@ -69,129 +110,114 @@ func moment(s string) (time.Time, bool) {
 
 func (g *guess) typ() string {
 	switch {
-	case g.json && g.values == 0:
+	case g.JSON && g.Values == 0:
 		return "json"
-	case g.text || g.json || g.values == 0:
+	case g.Text || g.JSON || g.Values == 0:
 		return "varchar"
-	case g.whole == g.values:
+	case g.Whole == g.Values:
 		return "bigint"
-	case g.whole+g.dec == g.values && g.intDigits+g.scale <= 38:
-		return fmt.Sprintf("decimal(%d,%d)", max(g.intDigits+g.scale, 1), g.scale)
-	case g.flag == g.values:
+	case g.Whole+g.Dec == g.Values && g.IntDigits+g.Scale <= 38:
+		return fmt.Sprintf("decimal(%d,%d)", max(g.IntDigits+g.Scale, 1), g.Scale)
+	case g.Flag == g.Values:
 		return "boolean"
-	case g.date == g.values:
+	case g.Date == g.Values:
 		return "date"
-	case g.when == g.values:
+	case g.When == g.Values:
 		return "timestamp"
 	}
 	return "varchar"
 }
 
-func (f *folder) describe(ctx context.Context, t file, d described) ([]column, []guess, error) {
+// describe reads a whole file and finds out its columns, what can be said of their types, and how many rows it has.
+func (f *folder) describe(ctx context.Context, r *place, t file, d *described) error {
 	if t.form == formParquet {
-		cols, err := f.describeParquet(t, d)
-		return cols, nil, err
+		return f.describeParquet(r, t, d)
 	}
-	recs, err := f.records(t, d)
+	recs, err := r.records(t, *d)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	defer recs.Close()
 	names := recs.header()
 	guesses := make([]guess, len(names))
-	index := map[string]int{}
-	for n := 1; ; n++ {
-		if err := ctx.Err(); err != nil {
-			return nil, nil, err
+	index := newObject(nil)
+	for ; ; d.rows++ {
+		if err := ctx.Err(); d.rows%1024 == 0 && err != nil {
+			return err
 		}
 		rec, err := recs.next()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
 		for i, s := range rec.fields {
 			if s == nil {
-				guesses[i].nullable = true
+				guesses[i].Nullable = true
 			} else {
-				guesses[i].add(*s)
+				guesses[i].add([]byte(*s))
 			}
 		}
-		for _, key := range rec.keys {
-			i, ok := index[key]
-			if !ok {
-				i = len(names)
-				index[key] = i
-				names, guesses = append(names, key), append(guesses, guess{nullable: n > 1}) //nolint:makezero // one for each name of the header, and more
-			}
-			guesses[i].member(rec.object[key])
+		if err := index.record(rec); err != nil {
+			return err
 		}
-		if rec.object != nil {
-			for name, i := range index {
-				if _, ok := rec.object[name]; !ok {
-					guesses[i].nullable = true
-				}
+		for i, m := range rec.members {
+			at := index.at[i]
+			if at == len(names) {
+				names, guesses = append(names, string(m.name)), append(guesses, guess{Nullable: d.rows > 0}) //nolint:makezero // one for each name of the header, and more
 			}
+			guesses[at].member(m)
 		}
 	}
-	cols := make([]column, len(names))
-	lower := map[string]bool{}
+	lower := make(map[string]bool, len(names))
 	for i, name := range names {
 		if name == "" {
-			return nil, nil, fmt.Errorf("column %d has no name", i+1)
+			return fmt.Errorf("column %d has no name", i+1)
 		}
 		if lower[strings.ToLower(name)] {
-			return nil, nil, fmt.Errorf("two columns are named %q, letter case aside", name)
+			return fmt.Errorf("two columns are named %q, letter case aside", name)
 		}
 		lower[strings.ToLower(name)] = true
-		cols[i] = column{engine.ColumnInfo{Name: name, Type: guesses[i].typ(), Nullable: guesses[i].nullable || !guesses[i].seen}, i}
+		if t.form == formJSON && index.times[i] < d.rows { // a record lacks it
+			guesses[i].Nullable = true
+		}
+		d.cols = append(d.cols, column{engine.ColumnInfo{Name: name, Type: guesses[i].typ(), Nullable: guesses[i].Nullable || !guesses[i].Seen}, i})
 	}
-	return cols, guesses, nil
+	d.guesses = guesses
+	return nil
 }
 
 // member adds a value of a JSON object. A text stays a text, also when it looks like a number.
 func (g *guess) member(m jsonMember) {
 	switch m.kind {
 	case 0:
-		g.nullable = true
+		g.Nullable = true
 		return
 	case 's':
-		if _, ok := moment(m.text); ok {
-			g.add(m.text)
-		} else if _, err := time.Parse(time.DateOnly, m.text); err == nil {
-			g.add(m.text)
+		if g.Text || isMoment(m.value) || isDate(m.value) {
+			g.add(m.value)
 		} else {
-			g.seen, g.text = true, true
-			g.values++
+			g.Seen, g.Text = true, true
+			g.Values++
 		}
 		return
 	case 'j':
-		g.seen, g.json = true, true
+		g.Seen, g.JSON = true, true
 		return
 	}
-	g.add(string(m.raw))
+	g.add(m.value)
 }
 
-// cellOf gives the value of a record for a column, in the form of engine.Batches.
-func cellOf(rec record, c column) (any, error) {
-	var s string
-	if rec.object != nil {
-		m, ok := rec.object[c.Name]
-		switch {
-		case !ok || m.kind == 0:
-			return nil, nil
-		case m.kind == 's':
-			s = m.text
-		default:
-			s = string(m.raw)
-		}
-	} else {
-		if c.at >= len(rec.fields) || rec.fields[c.at] == nil {
-			return nil, nil
-		}
-		s = *rec.fields[c.at]
+// cellOf gives the value of a record's field for a column, in the form of engine.Batches.
+func cellOf(fields []*string, c column) (any, error) {
+	if c.at >= len(fields) || fields[c.at] == nil {
+		return nil, nil
 	}
+	return valueOf(*fields[c.at], c)
+}
+
+func valueOf(s string, c column) (any, error) {
 	switch c.Type {
 	case "bigint":
 		n, err := strconv.ParseInt(s, 10, 64)

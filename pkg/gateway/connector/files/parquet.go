@@ -17,8 +17,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-func (f *folder) openParquet(t file, d described) (*os.File, *parquet.File, error) {
-	h, err := f.openFile(t, d)
+func openParquet(h *os.File, err error) (*os.File, *parquet.File, error) {
 	if err != nil {
 		return nil, nil, err
 	}
@@ -34,21 +33,21 @@ func (f *folder) openParquet(t file, d described) (*os.File, *parquet.File, erro
 }
 
 // describeParquet maps the columns of a Parquet file. Nested ones are JSON.
-func (f *folder) describeParquet(t file, d described) ([]column, error) {
-	h, p, err := f.openParquet(t, d)
+func (*folder) describeParquet(r *place, t file, d *described) error {
+	h, p, err := openParquet(r.openFile(t, *d))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer h.Close()
-	var cols []column
+	d.rows = p.NumRows()
 	for _, c := range p.Root().Columns() {
 		typ := "json"
 		if flat(c) {
 			typ, _ = leafDecoder(c)
 		}
-		cols = append(cols, column{engine.ColumnInfo{Name: c.Name(), Type: typ, Nullable: !c.Required()}, len(cols)})
+		d.cols = append(d.cols, column{engine.ColumnInfo{Name: c.Name(), Type: typ, Nullable: !c.Required()}, len(d.cols)})
 	}
-	return cols, nil
+	return nil
 }
 
 type decoder func(parquet.Value) (any, error)
@@ -204,7 +203,7 @@ type parquetBatches struct {
 }
 
 func (f *folder) scanParquet(t file, d described, want []column, limit int64) (engine.Batches, error) {
-	h, p, err := f.openParquet(t, d)
+	h, p, err := openParquet(f.openFile(t, d))
 	if err != nil {
 		return nil, fmt.Errorf("file %s: %w", t.path, err)
 	}

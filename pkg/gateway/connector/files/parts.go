@@ -8,12 +8,12 @@ import (
 	"io"
 	"io/fs"
 	"net/url"
-	"os"
 	"path"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
@@ -46,29 +46,16 @@ func partition(name string) (key string, value *string, ok bool) {
 	return plain(key), &text, true
 }
 
-// split says that a folder is a table in parts: it holds folders named key=value, and no file that is a table by itself.
-func split(r *os.Root, dir string) bool {
-	entries, err := fs.ReadDir(r.FS(), dir)
-	found := false
-	for _, e := range entries {
-		if _, ok := classify(e.Name()); ok && !e.IsDir() && !strings.HasPrefix(e.Name(), "_") {
-			return false
-		}
-		_, _, ok := partition(e.Name())
-		found = found || ok && e.IsDir()
-	}
-	return err == nil && found
-}
-
 // partWalk finds the files of a table in parts.
 type partWalk struct {
 	f     *folder
-	r     *os.Root
+	r     *place
 	keys  []string
 	parts []part
 }
 
 func (w *partWalk) walk(dir string, values []*string) error {
+	w.f.looks.Add(1)
 	entries, err := fs.ReadDir(w.r.FS(), dir)
 	if err != nil {
 		return bare(err)
@@ -78,7 +65,7 @@ func (w *partWalk) walk(dir string, values []*string) error {
 		switch {
 		case name == "_delta_log" || name == ".hoodie":
 			return fmt.Errorf("folder %s has a log (%s) of which files count, which is not read", dir, name)
-		case name[0] == '.' || name[0] == '_' || w.f.keptOut(at):
+		case name[0] == '.' || name[0] == '_':
 			continue
 		case e.Type()&fs.ModeSymlink != 0 && strings.Contains(name, "="):
 			return fmt.Errorf("%s is a symbolic link, which a table in parts must not hold", at)
@@ -87,8 +74,10 @@ func (w *partWalk) walk(dir string, values []*string) error {
 			if !ok || w.f.pattern != "" && !matches(w.f.pattern, name) {
 				continue
 			}
-			if info, err := w.r.Stat(at); err != nil || !info.Mode().IsRegular() {
-				continue
+			if !e.Type().IsRegular() {
+				if info, err := w.r.stat(at); err != nil || !info.Mode().IsRegular() {
+					continue
+				}
 			}
 			t.path = at
 			w.parts = append(w.parts, part{file: t, values: values})
@@ -108,6 +97,9 @@ func (w *partWalk) walk(dir string, values []*string) error {
 		if w.keys[depth] != key {
 			return fmt.Errorf("folder %s is named by the key %q, others of its level by %q", at, key, w.keys[depth])
 		}
+		if _, err := w.r.stat(at); errors.Is(err, connector.ErrOwn) {
+			continue
+		}
 		if err := w.walk(at, append(slices.Clone(values), value)); err != nil {
 			return err
 		}
@@ -125,7 +117,7 @@ type parted struct {
 }
 
 // openParts finds the files of a table and brings their columns together.
-func (f *folder) openParts(ctx context.Context, r *os.Root, dir string) (*parted, error) {
+func (f *folder) openParts(ctx context.Context, r *place, dir string) (*parted, error) {
 	w := partWalk{f: f, r: r}
 	if err := w.walk(dir, nil); err != nil {
 		return nil, err
@@ -151,12 +143,12 @@ func (f *folder) openParts(ctx context.Context, r *os.Root, dir string) (*parted
 		g := guess{}
 		for _, p := range t.parts {
 			if v := p.values[k]; v == nil {
-				g.nullable = true
+				g.Nullable = true
 			} else {
-				g.add(*v)
+				g.add([]byte(*v))
 			}
 		}
-		t.keys = append(t.keys, column{engine.ColumnInfo{Name: key, Type: g.typ(), Nullable: g.nullable}, k})
+		t.keys = append(t.keys, column{engine.ColumnInfo{Name: key, Type: g.typ(), Nullable: g.Nullable}, k})
 	}
 	return t, t.bring()
 }
@@ -170,12 +162,15 @@ func (t *parted) bring() error {
 		in    string // the first file that has it
 		files int
 	}
-	byName := map[string]*found{}
+	byName, byFolder := map[string]*found{}, map[string]bool{}
+	for _, k := range t.keys {
+		byFolder[strings.ToLower(k.Name)] = true
+	}
 	var order []*found
 	for _, p := range t.parts {
 		for i, c := range p.as.cols {
 			lower := strings.ToLower(c.Name)
-			if slices.ContainsFunc(t.keys, func(k column) bool { return strings.ToLower(k.Name) == lower }) {
+			if byFolder[lower] {
 				continue
 			}
 			s := byName[lower]
@@ -208,11 +203,11 @@ func (t *parted) bring() error {
 
 // join adds what was found out about the same column of another file.
 func (g *guess) join(o guess) {
-	g.seen, g.nullable = g.seen || o.seen, g.nullable || o.nullable
-	g.text, g.json = g.text || o.text, g.json || o.json
-	g.whole, g.dec, g.flag, g.date, g.when = g.whole+o.whole, g.dec+o.dec, g.flag+o.flag, g.date+o.date, g.when+o.when
-	g.values += o.values
-	g.intDigits, g.scale = max(g.intDigits, o.intDigits), max(g.scale, o.scale)
+	g.Seen, g.Nullable = g.Seen || o.Seen, g.Nullable || o.Nullable
+	g.Text, g.JSON = g.Text || o.Text, g.JSON || o.JSON
+	g.Whole, g.Dec, g.Flag, g.Date, g.When = g.Whole+o.Whole, g.Dec+o.Dec, g.Flag+o.Flag, g.Date+o.Date, g.When+o.When
+	g.Values += o.Values
+	g.IntDigits, g.Scale = max(g.IntDigits, o.IntDigits), max(g.Scale, o.Scale)
 }
 
 // Columns lists those of the files, then those of the folders.
@@ -230,15 +225,9 @@ func (t *parted) Scan(_ context.Context, req engine.ScanRequest) (engine.Batches
 	if len(req.Filters) > 0 {
 		b.limit = -1
 	}
-	for _, name := range req.Columns {
-		is := func(c column) bool { return c.Name == name }
-		if k := slices.IndexFunc(t.cols, is); k >= 0 {
-			b.want = append(b.want, t.cols[k])
-		} else if k = slices.IndexFunc(t.keys, is); k >= 0 {
-			b.want = append(b.want, t.keys[k])
-		} else {
-			return nil, fmt.Errorf("folder %s has no column %q", t.path, name)
-		}
+	var missing string
+	if b.want, missing = pick(slices.Concat(t.cols, t.keys), req.Columns); missing != "" {
+		return nil, fmt.Errorf("folder %s has no column %q", t.path, missing)
 	}
 	b.left = slices.DeleteFunc(slices.Clone(t.parts), func(p part) bool { return !t.mayFit(p, req.Filters) })
 	return b, nil
@@ -301,7 +290,7 @@ type text string
 
 // value is the one that the folders of a part give for a key, for comparing; a varchar is a text.
 func (t *parted) value(p part, k int) (any, error) {
-	v, err := cellOf(record{fields: p.values}, t.keys[k])
+	v, err := cellOf(p.values, t.keys[k])
 	if s, ok := v.(string); ok && t.keys[k].Type == "varchar" {
 		return text(s), err
 	}
@@ -363,13 +352,17 @@ func (b *partBatches) Next(ctx context.Context) ([][]any, error) {
 func (b *partBatches) open(p part) (err error) {
 	b.from, b.value = make([]int, len(b.want)), make([]any, len(b.want))
 	var cols []column
+	at := make(map[string]int, len(p.as.cols))
+	for k, c := range p.as.cols {
+		at[c.Name] = k
+	}
 	for i, c := range b.want {
 		b.from[i] = -1
 		if slices.ContainsFunc(b.t.keys, func(k column) bool { return k.Name == c.Name }) {
-			if b.value[i], err = cellOf(record{fields: p.values}, c); err != nil {
+			if b.value[i], err = cellOf(p.values, c); err != nil {
 				return fmt.Errorf("file %s, column %q: %w", p.file.path, c.Name, err)
 			}
-		} else if k := slices.IndexFunc(p.as.cols, func(o column) bool { return o.Name == c.Name }); k >= 0 {
+		} else if k, ok := at[c.Name]; ok {
 			c.at, b.from[i] = p.as.cols[k].at, len(cols)
 			cols = append(cols, c)
 		}

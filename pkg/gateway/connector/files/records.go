@@ -5,14 +5,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
@@ -26,17 +23,11 @@ type records interface {
 	Close() error
 }
 
+// record holds until the next one is read.
 type record struct {
-	line   int
-	fields []*string             // CSV, in order
-	object map[string]jsonMember // JSON
-	keys   []string              // of the object, in order
-}
-
-type jsonMember struct {
-	raw  json.RawMessage
-	text string // of a string
-	kind byte   // s string, n number, b boolean, j object or list, 0 null
+	line    int
+	fields  []*string    // CSV, in order
+	members []jsonMember // JSON, in order
 }
 
 // readers are a file and what unpacks it.
@@ -63,11 +54,30 @@ func (f *folder) openFile(t file, d described) (*os.File, error) {
 		return nil, err
 	}
 	defer r.Close()
-	h, err := r.Open(t.path)
+	return r.openFile(t, d)
+}
+
+// openFile looks before it opens: closing a file that this process has open elsewhere would end its locks.
+func (p *place) openFile(t file, d described) (*os.File, error) {
+	info, err := p.stat(t.path)
+	if err == nil {
+		err = p.f.own.Refuse(p.held, info)
+	}
 	if err != nil {
 		return nil, bare(err)
 	}
-	if err := d.still(h); err != nil {
+	p.f.looks.Add(1)
+	h, err := p.Open(t.path)
+	if err != nil {
+		return nil, bare(err)
+	}
+	if err = d.still(h); err == nil {
+		var opened fs.FileInfo
+		if opened, err = h.Stat(); err == nil {
+			err = p.f.own.Refuse(p.held, opened)
+		}
+	}
+	if err != nil {
 		h.Close()
 		return nil, err
 	}
@@ -84,7 +94,16 @@ func bare(err error) error {
 }
 
 func (f *folder) records(t file, d described) (records, error) {
-	h, err := f.openFile(t, d)
+	r, err := f.root()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return r.records(t, d)
+}
+
+func (p *place) records(t file, d described) (records, error) {
+	h, err := p.openFile(t, d)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +116,7 @@ func (f *folder) records(t file, d described) (records, error) {
 		}
 		in.Reader = z
 	}
-	b := bufio.NewReaderSize(in.Reader, 256<<10)
+	b := bufio.NewReaderSize(in.Reader, window(t, d))
 	in.Reader = b
 	head, _ := b.Peek(3)
 	switch {
@@ -148,118 +167,34 @@ func (r *csvRecords) next() (record, error) {
 	return out, nil
 }
 
-type jsonRecords struct {
-	readers
-	dec   *json.Decoder
-	array bool
-	n     int
+// window is how much of a file is read at once.
+func window(t file, d described) int {
+	const most = 256 << 10
+	if t.gzip {
+		return most
+	}
+	return int(min(most, max(d.size+1, 4<<10)))
 }
 
-func newJSONRecords(in readers, b *bufio.Reader) (*jsonRecords, error) {
-	r := &jsonRecords{readers: in}
-	for {
-		c, err := b.ReadByte()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			in.Close()
-			return nil, err
-		}
-		if c != ' ' && c != '\t' && c != '\n' && c != '\r' {
-			r.array = c == '['
-			_ = b.UnreadByte() // it was just read
-			break
-		}
-	}
-	r.dec = json.NewDecoder(b)
-	if r.array {
-		if _, err := r.dec.Token(); err != nil {
-			in.Close()
-			return nil, err
-		}
-	}
-	return r, nil
-}
-
-func (r *jsonRecords) header() []string { return nil }
-
-func (r *jsonRecords) next() (record, error) {
-	if r.array && !r.dec.More() {
-		if _, err := r.dec.Token(); err != nil {
-			return record{}, fmt.Errorf("record %d: the list is not closed", r.n+1)
-		}
-		if _, err := r.dec.Token(); err != io.EOF {
-			return record{}, errors.New("something follows the list of records")
-		}
-		return record{}, r.end(io.EOF)
-	}
-	var raw json.RawMessage
-	if err := r.dec.Decode(&raw); err != nil {
-		if err == io.EOF && !r.array {
-			return record{}, r.end(io.EOF)
-		}
-		return record{}, fmt.Errorf("record %d: %w", r.n+1, err)
-	}
-	r.n++
-	if !utf8.Valid(raw) {
-		return record{}, fmt.Errorf("record %d is not valid UTF-8", r.n)
-	}
-	out := record{line: r.n, object: map[string]jsonMember{}}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return record{}, fmt.Errorf("record %d is not an object", r.n)
-	}
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return record{}, err
-		}
-		name, _ := key.(string)
-		var m jsonMember
-		if err := dec.Decode(&m.raw); err != nil {
-			return record{}, err
-		}
-		switch m.raw[0] {
-		case '"':
-			m.kind = 's'
-			if err := json.Unmarshal(m.raw, &m.text); err != nil {
-				return record{}, err
-			}
-			if strings.ContainsRune(m.text, '\uFFFD') && !bytes.ContainsRune(m.raw, '\uFFFD') && !bytes.Contains(bytes.ToLower(m.raw), []byte(`\ufffd`)) {
-				return record{}, fmt.Errorf("record %d, member %q: half of a surrogate pair is no character", r.n, name)
-			}
-		case '{', '[':
-			m.kind = 'j'
-		case 't', 'f':
-			m.kind = 'b'
-		case 'n':
-		default:
-			m.kind = 'n'
-		}
-		if _, dup := out.object[name]; dup {
-			return record{}, fmt.Errorf("record %d has the member %q twice", r.n, name)
-		}
-		out.object[name] = m
-		out.keys = append(out.keys, name)
-	}
-	return out, nil
-}
-
-const batchRows = 2048
+// A batch ends early when its rows are large, so that it does not take much memory.
+const (
+	batchRows  = 2048
+	batchBytes = 16 << 20
+)
 
 // batches turns records into rows of the columns asked for.
 type batches struct {
-	recs  records
-	file  file
-	cols  []column
-	limit int64
-	done  bool
+	recs   records
+	file   file
+	cols   []column
+	object *object // of JSON
+	limit  int64
+	done   bool
 }
 
 func (b *batches) Next(ctx context.Context) ([][]any, error) {
 	var out [][]any
-	for !b.done && len(out) < batchRows && b.limit != 0 {
+	for size := 0; !b.done && len(out) < batchRows && size < batchBytes && b.limit != 0; {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -272,9 +207,28 @@ func (b *batches) Next(ctx context.Context) ([][]any, error) {
 			return nil, fmt.Errorf("file %s: %w", b.file.path, err)
 		}
 		row := make([]any, len(b.cols))
+		if b.object != nil {
+			if err := b.object.record(rec); err != nil {
+				return nil, fmt.Errorf("file %s: %w", b.file.path, err)
+			}
+			for i, m := range rec.members {
+				if at := b.object.at[i]; at < len(b.cols) && m.kind != 0 {
+					size += len(m.value)
+					if row[at], err = valueOf(string(m.value), b.cols[at]); err != nil {
+						return nil, fmt.Errorf("file %s, line %d, column %q: %w", b.file.path, rec.line, b.cols[at].Name, err)
+					}
+				}
+			}
+		}
 		for i, c := range b.cols {
-			if row[i], err = cellOf(rec, c); err != nil {
+			if rec.fields == nil {
+				break
+			}
+			if row[i], err = cellOf(rec.fields, c); err != nil {
 				return nil, fmt.Errorf("file %s, line %d, column %q: %w", b.file.path, rec.line, c.Name, err)
+			}
+			if s, ok := row[i].(string); ok {
+				size += len(s)
 			}
 		}
 		out = append(out, row)

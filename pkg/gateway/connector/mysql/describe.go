@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"strings"
 
@@ -59,29 +60,71 @@ func (s *server) Table(ctx context.Context, schema, table string) (engine.Scanne
 
 // relation is a table of exactly that name, without columns where there is none.
 func (s *server) relation(ctx context.Context, schema, table string) (*relation, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT table_schema, table_name, column_name, data_type, column_type, coalesce(numeric_precision, 0), coalesce(numeric_scale, 0),
-  is_nullable, column_comment, coalesce(character_set_name, '')
+	t := &relation{s: s, name: quote(schema) + "." + quote(table)}
+	err := s.each(ctx, func(rows *sql.Rows) (int, error) {
+		var c column
+		var inSchema, inTable, full, nullable, key string
+		var precision, scale int
+		if err := rows.Scan(&inSchema, &inTable, &c.Name, &c.data, &full, &precision, &scale, &nullable, &c.Comment, &c.charset, &key); err != nil {
+			return 0, err
+		}
+		if inSchema != schema || inTable != table { // the collation of names may know no case
+			return 0, nil
+		}
+		c.data = strings.ToLower(c.data)
+		c.Type, c.Nullable = typeOf(c.data, strings.ToLower(full), precision, scale), nullable == "YES"
+		c.Primary, c.Unique = key == "PRI", key == "UNI"
+		if t.cols = append(t.cols, c); len(t.cols) > maxColumns {
+			return 0, fmt.Errorf("the server names more than %d columns of a table", maxColumns)
+		}
+		return len(c.Name) + len(c.data) + len(c.Comment) + len(c.charset), nil
+	}, `SELECT table_schema, table_name, column_name, data_type, column_type, coalesce(numeric_precision, 0), coalesce(numeric_scale, 0),
+  is_nullable, column_comment, coalesce(character_set_name, ''), column_key
 FROM information_schema.columns WHERE table_schema = ? AND table_name = ? AND `+shownSchema+` ORDER BY ordinal_position`, schema, table, s.only, s.only)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	t := &relation{s: s, name: quote(schema) + "." + quote(table)}
-	for rows.Next() {
-		var c column
-		var inSchema, inTable, full, nullable string
-		var precision, scale int
-		if err := rows.Scan(&inSchema, &inTable, &c.Name, &c.data, &full, &precision, &scale, &nullable, &c.Comment, &c.charset); err != nil {
-			return nil, err
+	t.alone()
+	return t, nil
+}
+
+// alone marks a column that is the primary key by itself.
+func (t *relation) alone() {
+	last, n := 0, 0
+	for i, c := range t.cols {
+		if c.Primary {
+			last, n = i, n+1
 		}
-		if inSchema != schema || inTable != table { // the collation of names may know no case
-			continue
-		}
-		c.data = strings.ToLower(c.data)
-		c.Type, c.Nullable = typeOf(c.data, strings.ToLower(full), precision, scale), nullable == "YES"
-		t.cols = append(t.cols, c)
 	}
-	return t, rows.Err()
+	if n == 1 {
+		t.cols[last].Unique = true
+	}
+}
+
+// ForeignKeys implements connector.Related.
+func (s *server) ForeignKeys(ctx context.Context) ([]connector.ForeignKey, error) {
+	var out []connector.ForeignKey
+	columns := map[string]int{}
+	var names []string
+	err := s.each(ctx, func(rows *sql.Rows) (int, error) {
+		var k connector.ForeignKey
+		var name string
+		if err := rows.Scan(&k.From.Schema, &k.From.Table, &k.From.Column, &k.To.Schema, &k.To.Table, &k.To.Column, &name); err != nil {
+			return 0, err
+		}
+		if s.only != "" && k.To.Schema != s.only {
+			return 0, nil
+		}
+		name = quote(k.From.Schema) + "." + quote(k.From.Table) + "." + quote(name)
+		columns[name]++
+		out, names = append(out, k), append(names, name)
+		return 2*len(name) + len(k.From.Column) + len(k.To.Schema) + len(k.To.Table) + len(k.To.Column), nil
+	}, `SELECT table_schema, table_name, column_name, referenced_table_schema, referenced_table_name, referenced_column_name, constraint_name
+FROM information_schema.key_column_usage WHERE referenced_column_name IS NOT NULL AND `+shownSchema+` ORDER BY table_schema, table_name, constraint_name, ordinal_position`, s.only, s.only)
+	for i, name := range names {
+		out[i].Single = columns[name] == 1
+	}
+	return out, err
 }
 
 // typeOf maps a column type to a lower-case Trino name. An unsigned integer takes the next larger type. A TIME may be negative or

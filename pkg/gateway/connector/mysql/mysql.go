@@ -3,6 +3,7 @@ package mysql
 
 import (
 	"context"
+	"crypto/tls"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -42,7 +43,7 @@ type server struct {
 	only    string  // the one database, "" for all
 }
 
-func open(c connector.Credential) (connector.Connector, error) {
+func open(c connector.Credential, reach connector.Reach) (connector.Connector, error) {
 	host := strings.TrimSpace(c.Text("url"))
 	port, err := c.Port("port", 3306)
 	if err != nil {
@@ -59,14 +60,34 @@ func open(c connector.Credential) (connector.Connector, error) {
 	// Dates come as text, so that zero dates can be told from real ones. Text results of a session in UTC are exact.
 	cfg.ParseTime, cfg.InterpolateParams = false, true
 	cfg.Params = map[string]string{"time_zone": "'+00:00'", "sql_mode": "'ANSI_QUOTES,NO_BACKSLASH_ESCAPES'"}
-	if cfg.TLS, err = connector.TLS(c, host); err != nil {
+	outer, err := connector.TLS(c, host)
+	if err != nil {
 		return nil, err
+	}
+	var here *tls.Config
+	if outer != nil {
+		if cfg.TLS, here, err = ends(); err != nil {
+			return nil, err
+		}
+	}
+	dial := reach.Dialer(connectTimeout)
+	cfg.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := dial(ctx, network, address)
+		switch {
+		case err != nil:
+			return nil, err
+		case outer != nil:
+			return through(ctx, c, outer, here), nil
+		}
+		told, _ := ctx.Value(verdictKey{}).(*verdict)
+		return &bounded{Conn: c, told: told}, nil
 	}
 	cfg.Logger = silent{}
 	conn, err := mysql.NewConnector(cfg)
 	if err != nil {
 		return nil, err
 	}
+	conn = guarded{conn}
 	s := &server{db: sql.OpenDB(conn), control: sql.OpenDB(conn), only: cfg.DBName}
 	s.db.SetMaxOpenConns(8)
 	for _, db := range []*sql.DB{s.db, s.control} {
@@ -85,21 +106,36 @@ func (s *server) Close() error { return errors.Join(s.db.Close(), s.control.Clos
 
 func (s *server) Test(ctx context.Context) error { return s.db.PingContext(ctx) }
 
-func (s *server) texts(ctx context.Context, query string, args ...any) ([]string, error) {
+// each runs a small query and calls row for each of its rows, which says how many bytes it keeps.
+func (s *server) each(ctx context.Context, row func(*sql.Rows) (int, error), query string, args ...any) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	rows, err := s.db.QueryContext(ctx, query, args...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer rows.Close()
-	var out []string
-	for rows.Next() {
-		var t string
-		if err := rows.Scan(&t); err != nil {
-			return nil, err
+	for n, size := 0, 0; rows.Next(); n++ {
+		k, err := row(rows)
+		if size += k; err == nil && (n == maxNames || size > maxText) {
+			err = fmt.Errorf("the server names more than %d schemas, tables or columns, or %d MiB of them", maxNames, maxText>>20)
 		}
-		out = append(out, t)
+		if err != nil {
+			cancel() // closing rows would read all that are left
+			return err
+		}
 	}
-	return out, rows.Err()
+	return rows.Err()
+}
+
+func (s *server) texts(ctx context.Context, query string, args ...any) (out []string, err error) {
+	err = s.each(ctx, func(rows *sql.Rows) (int, error) {
+		var t string
+		err := rows.Scan(&t)
+		out = append(out, t)
+		return len(t), err
+	}, query, args...)
+	return out, err
 }
 
 // Schemas lists the databases the user may see, without the server's own.
@@ -147,21 +183,15 @@ func (s *server) Statistics(ctx context.Context, schema, table string) ([]api.Co
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.db.QueryContext(ctx, `SELECT column_name, max(cardinality) FROM information_schema.statistics
-WHERE table_schema = ? AND table_name = ? AND seq_in_index = 1 AND cardinality IS NOT NULL GROUP BY column_name ORDER BY column_name`, schema, table)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	out := []api.ColumnStatistics{}
-	for rows.Next() {
+	err = s.each(ctx, func(rows *sql.Rows) (int, error) {
 		var c api.ColumnStatistics
-		if err := rows.Scan(&c.ColumnName, &c.DistinctFraction); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&c.ColumnName, &c.DistinctFraction)
 		out = append(out, c)
-	}
-	return out, rows.Err()
+		return len(c.ColumnName), err
+	}, `SELECT column_name, max(cardinality) FROM information_schema.statistics
+WHERE table_schema = ? AND table_name = ? AND seq_in_index = 1 AND cardinality IS NOT NULL GROUP BY column_name ORDER BY column_name`, schema, table)
+	return out, err
 }
 
 // kill ends a statement at the server: the driver itself only closes the connection, and the server goes on.

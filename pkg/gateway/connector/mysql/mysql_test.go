@@ -46,7 +46,7 @@ func connect(t *testing.T, c connector.Credential) connector.Connector {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := Type().Open(c)
+	conn, err := Type().Open(c, connector.Reach{})
 	if err != nil {
 		t.Fatal(err)
 	}

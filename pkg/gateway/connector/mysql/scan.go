@@ -13,6 +13,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
 // query writes the SELECT of a scan. A condition that the server may take for more rows than the engine would still travels; one
@@ -76,7 +77,7 @@ func (t *relation) start(ctx context.Context, q string, cols []column) (engine.B
 		return nil, err
 	}
 	b := &batches{s: t.s, id: id, conn: conn, cols: cols, raw: make([]sql.RawBytes, max(len(cols), 1))}
-	b.stop = context.AfterFunc(ctx, func() { t.s.kill(id) })
+	b.stop = safely.AfterContext(ctx, func() { t.s.kill(id) })
 	if b.rows, err = conn.QueryContext(ctx, q); err != nil { //nolint:rowserrcheck // Next looks at it
 		if b.stop(); ctx.Err() != nil {
 			t.s.kill(id) // the end of ctx may have come here before it came to the function above, and the statement may run on

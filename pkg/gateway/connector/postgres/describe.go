@@ -29,8 +29,26 @@ const columnsSQL = `WITH RECURSIVE col AS (
   WHERE n.nspname = $1 AND ` + usableSchema + ` AND c.relname = $2 AND c.relkind IN ('r','p','v','m','f') AND a.attnum > 0 AND NOT a.attisdropped
     AND has_column_privilege(c.oid, a.attnum, 'SELECT')
   UNION ALL SELECT attname, attnum, t.typbasetype, t.typtypmod, required OR t.typnotnull, rel FROM col JOIN pg_type t ON t.oid = typ WHERE t.typtype = 'd')
-SELECT attname::text, t.oid, t.typname::text, t.typtype::text, t.typcategory::text, mod, required, coalesce(col_description(rel, attnum), '')
+SELECT attname::text, t.oid, t.typname::text, t.typtype::text, t.typcategory::text, mod, required, coalesce(col_description(rel, attnum), ''),
+  EXISTS (SELECT FROM pg_index i WHERE i.indrelid = rel AND i.indisprimary AND attnum = ANY (i.indkey)),
+  EXISTS (SELECT FROM pg_index i WHERE i.indrelid = rel AND i.indisunique AND i.indisvalid AND i.indnatts = 1 AND i.indkey[0] = attnum AND i.indpred IS NULL)
 FROM col JOIN pg_type t ON t.oid = typ WHERE t.typtype <> 'd' ORDER BY attnum`
+
+const foreignKeysSQL = `SELECT n.nspname::text, c.relname::text, a.attname::text, fn.nspname::text, fc.relname::text, fa.attname::text, cardinality(k.conkey) = 1
+FROM pg_constraint k CROSS JOIN LATERAL unnest(k.conkey, k.confkey) AS u(src, dst)
+JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = u.src
+JOIN pg_class fc ON fc.oid = k.confrelid JOIN pg_namespace fn ON fn.oid = fc.relnamespace JOIN pg_attribute fa ON fa.attrelid = fc.oid AND fa.attnum = u.dst
+WHERE k.contype = 'f' AND ` + usableSchema + ` AND has_schema_privilege(fn.oid, 'USAGE')
+  AND has_column_privilege(c.oid, a.attnum, 'SELECT') AND has_column_privilege(fc.oid, fa.attnum, 'SELECT')
+ORDER BY 1, 2, k.conname, a.attnum`
+
+// ForeignKeys implements connector.Related.
+func (p *postgres) ForeignKeys(ctx context.Context) ([]connector.ForeignKey, error) {
+	return rows(ctx, p, func(row pgx.CollectableRow) (k connector.ForeignKey, err error) {
+		err = row.Scan(&k.From.Schema, &k.From.Table, &k.From.Column, &k.To.Schema, &k.To.Table, &k.To.Column, &k.Single)
+		return
+	}, foreignKeysSQL)
+}
 
 // Schemas lists those the user may use, without the server's own.
 func (p *postgres) Schemas(ctx context.Context) ([]string, error) {
@@ -94,7 +112,7 @@ func scanColumn(row pgx.CollectableRow) (c column, err error) {
 	var kind, category string
 	var mod int32
 	var notNull bool
-	if err = row.Scan(&c.Name, &c.oid, &c.server, &kind, &category, &mod, &notNull, &c.Comment); err != nil {
+	if err = row.Scan(&c.Name, &c.oid, &c.server, &kind, &category, &mod, &notNull, &c.Comment, &c.Primary, &c.Unique); err != nil {
 		return
 	}
 	c.Nullable = !notNull

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
 const (
@@ -51,7 +53,7 @@ func (i *idle) put(c *pgx.Conn) {
 	defer i.mu.Unlock()
 	i.conns = append(i.conns, c)
 	if i.timer == nil {
-		i.timer = time.AfterFunc(idleTime, func() { i.drop(false) })
+		i.timer = safely.AfterFunc(idleTime, func() { i.drop(false) })
 	} else {
 		i.timer.Reset(idleTime)
 	}

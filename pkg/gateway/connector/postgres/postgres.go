@@ -41,7 +41,7 @@ type postgres struct {
 	idle idle
 }
 
-func open(c connector.Credential) (connector.Connector, error) {
+func open(c connector.Credential, reach connector.Reach) (connector.Connector, error) {
 	host := strings.TrimSpace(c.Text("url"))
 	port, err := c.Port("port", 5432)
 	if err != nil {
@@ -74,6 +74,8 @@ func open(c connector.Credential) (connector.Connector, error) {
 	cfg.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: 3 * time.Second}
 	}
+	cfg.DialFunc = reach.Dialer(connectTimeout)
+	cfg.BuildFrontend = frontend
 	cfg.AfterConnect = watchClient
 	cfg.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	return &postgres{cfg: cfg}, nil
@@ -146,10 +148,28 @@ func rows[T any](ctx context.Context, p *postgres, scan pgx.RowToFunc[T], sql st
 		return nil, err
 	}
 	defer p.idle.put(c)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	rs, err := c.Query(ctx, sql, args...)
 	if err != nil {
 		return nil, plain(err)
 	}
-	out, err := pgx.CollectRows(rs, scan)
-	return out, plain(err)
+	defer rs.Close()
+	var out []T
+	size := 0
+	for rs.Next() {
+		for _, v := range rs.RawValues() {
+			size += len(v)
+		}
+		if len(out) == maxNames || size > maxNamed {
+			cancel() // closing rs would read all that are left
+			return nil, fmt.Errorf("the server names more than %d schemas, tables or columns, or %d MiB of them", maxNames, maxNamed>>20)
+		}
+		v, err := scan(rs)
+		if err != nil {
+			return nil, plain(err)
+		}
+		out = append(out, v)
+	}
+	return out, plain(rs.Err())
 }

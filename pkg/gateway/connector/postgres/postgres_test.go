@@ -43,7 +43,7 @@ func connect(t *testing.T, c connector.Credential) connector.Connector {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := Type().Open(c)
+	conn, err := Type().Open(c, connector.Reach{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestCredentialForm(t *testing.T) {
 		cred[c.name] = c.value
 		checked, err := Type().Check(cred)
 		if err == nil {
-			_, err = Type().Open(checked)
+			_, err = Type().Open(checked, connector.Reach{})
 		}
 		if (err == nil) != c.ok {
 			t.Errorf("%s = %v: %v", c.name, c.value, err)

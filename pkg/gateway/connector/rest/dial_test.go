@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/dns/dnsmessage"
+
+	"github.com/dig-cli/dig/pkg/gateway/connector"
 )
 
 // names is a name server whose only answer is the address it holds at the moment.
@@ -55,8 +57,7 @@ func TestRebinding(t *testing.T) {
 	var address atomic.Value
 	address.Store([4]byte{127, 0, 0, 1})
 	base, _ := url.Parse("http://api.test.:" + home.Port())
-	c := newClient(base, &document{Timeout: 5, MaxResponseMiB: 1, Retries: new(int)}, "Authorization", "", false)
-	c.http.Transport.(*http.Transport).DialContext = dialer(false, names(t, &address))
+	c := newClient(base, &document{Timeout: 5, MaxResponseMiB: 1, Retries: new(int)}, "Authorization", "", connector.Reach{Names: names(t, &address)})
 	c.http.Transport.(*http.Transport).DisableKeepAlives = true
 	body, _, err := c.get(context.Background(), base)
 	if err != nil {
@@ -64,7 +65,7 @@ func TestRebinding(t *testing.T) {
 	}
 	body.Close()
 	address.Store([4]byte{169, 254, 169, 254})
-	var refused *refusedError
+	var refused *connector.RefusedError
 	if _, _, err := c.get(context.Background(), base); !errors.As(err, &refused) {
 		t.Errorf("%v", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -225,32 +226,31 @@ func TestPace(t *testing.T) {
 
 // Whatever name leads to them, the addresses of metadata services are not dialled.
 func TestRefusedAddresses(t *testing.T) {
-	ranges := refusedRanges()
 	for address, ok := range map[string]bool{
 		"169.254.169.254:80": false, "169.254.0.1:443": false, "[fe80::1%eth0]:80": false, "[febf::1]:80": false, "[fd00:ec2::254]:80": false, "[::ffff:169.254.169.254]:80": false,
 		"[64:ff9b::a9fe:a9fe]:80": false, "[64:ff9b:1::a9fe:a9fe]:80": false, "[2002:a9fe:a9fe::1]:80": false, "[::169.254.169.254]:80": false, "[2002:a00:1::]:80": true, "[::]:80": true, "100.100.100.200:80": false, "168.63.129.16:80": false, "[fd20:ce::254]:80": false,
 		"127.0.0.1:80": true, "[::1]:80": true, "10.0.0.1:80": true, "93.184.216.34:443": true, "[2606:2800::1]:443": true, "169.253.255.255:80": true, "169.255.0.0:80": true,
 	} {
-		if err := checkAddress(address, ranges); (err == nil) != ok {
+		if err := connector.NetPrivate.Check(netip.MustParseAddrPort(address).Addr()); (err == nil) != ok {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
 	for _, base := range []string{"http://169.254.169.254", "http://[fe80::1]", "http://[::ffff:a9fe:a9fe]"} {
-		conn, err := Type().Open(connector.Credential{"baseUrl": base, "tables": `{"tables":[{"name":"t","path":"/latest/meta-data"}]}`})
+		conn, err := Type().Open(connector.Credential{"baseUrl": base, "tables": `{"tables":[{"name":"t","path":"/latest/meta-data"}]}`}, connector.Reach{})
 		if err != nil {
 			t.Errorf("%s: %v", base, err)
 			continue
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		var refused *refusedError
+		var refused *connector.RefusedError
 		if err := conn.Test(ctx); !errors.As(err, &refused) {
 			t.Errorf("%s: %v", base, err)
 		}
 		cancel()
 	}
 	base, _ := url.Parse("http://localhost:1")
-	c := newClient(base, &document{Timeout: 1, MaxResponseMiB: 1, Retries: new(int)}, "Authorization", "", true)
-	if _, _, err := c.get(context.Background(), base); err == nil || errors.As(err, new(*refusedError)) {
+	c := newClient(base, &document{Timeout: 1, MaxResponseMiB: 1, Retries: new(int)}, "Authorization", "", connector.Reach{Network: connector.NetAll})
+	if _, _, err := c.get(context.Background(), base); err == nil || errors.As(err, new(*connector.RefusedError)) {
 		t.Errorf("allowed: %v", err)
 	}
 }

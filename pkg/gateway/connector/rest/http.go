@@ -12,6 +12,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/dig-cli/dig/pkg/gateway/connector"
+	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
 // client asks one host, politely: not faster than it was told, again after a while when the source says so.
@@ -25,11 +28,11 @@ type client struct {
 	sleep          func(context.Context, time.Duration) error
 }
 
-func newClient(base *url.URL, doc *document, header, secret string, allowLinkLocal bool) *client {
+func newClient(base *url.URL, doc *document, header, secret string, reach connector.Reach) *client {
 	c := &client{base: base, doc: doc, header: header, secret: secret, now: time.Now, sleep: sleep}
 	c.http = &http.Client{
 		Transport: &http.Transport{ // no proxy: the addresses that are dialled are the source's
-			DialContext: dialer(allowLinkLocal, nil), TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, TLSHandshakeTimeout: 10 * time.Second,
+			DialContext: reach.Dialer(10 * time.Second), TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, TLSHandshakeTimeout: 10 * time.Second,
 			ResponseHeaderTimeout: doc.timeout(), MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second, MaxResponseHeaderBytes: 1 << 20,
 			ForceAttemptHTTP2: true,
 		},
@@ -143,7 +146,7 @@ func (c *client) plain(err error) error {
 	if errors.As(err, &final) {
 		return final
 	}
-	var refused *refusedError
+	var refused *connector.RefusedError
 	var cert *tls.CertificateVerificationError
 	if errors.As(err, &refused) {
 		return &finalError{refused}
@@ -243,7 +246,7 @@ type body struct {
 
 func newBody(in io.ReadCloser, cancel context.CancelCauseFunc, doc *document) *body {
 	b := &body{ReadCloser: in, cancel: cancel, limit: doc.timeout(), left: doc.MaxResponseMiB << 20, max: doc.MaxResponseMiB}
-	b.timer = time.AfterFunc(time.Hour, func() {
+	b.timer = safely.AfterFunc(time.Hour, func() {
 		b.mu.Lock()
 		b.slow = fmt.Errorf("the source sent nothing for %v in the middle of an answer", b.limit)
 		b.mu.Unlock()

@@ -1,7 +1,7 @@
 // Package rest reads JSON APIs: each endpoint that the connection's document describes is a table.
 //
-// Only the host of the base address is reachable, also by redirects and by links to next pages; see dial.go for the addresses
-// that are refused whatever a name resolves to.
+// Only the host of the base address is reachable, also by redirects and by links to next pages; see
+// connector.Network for the addresses that are refused whatever a name resolves to.
 package rest
 
 import (
@@ -31,7 +31,7 @@ func Type() connector.Type {
 			{Name: "tables", Kind: "text", Required: true, JSON: true, Description: "JSON document that describes the endpoints; @FILE reads it from a file"},
 			{Name: "header", Kind: "text", Description: "Name of the header that carries the key, Authorization if left out"},
 			{Name: "secret", Kind: "text", Secret: true, Description: "Value of that header, such as Bearer followed by the key"},
-			{Name: "allowLinkLocal", Kind: "boolean", Description: "Reach link-local and cloud metadata addresses too"},
+			{Name: "allowLinkLocal", Kind: "boolean", Description: "Reach link-local and cloud metadata addresses too; only a partner key may say so"},
 		},
 		Open: open,
 	}
@@ -54,7 +54,7 @@ type sampled struct {
 
 const sampleAge = 5 * time.Minute
 
-func open(c connector.Credential) (connector.Connector, error) {
+func open(c connector.Credential, reach connector.Reach) (connector.Connector, error) {
 	base, err := parseBase(c.Text("baseUrl"))
 	if err != nil {
 		return nil, fmt.Errorf("credential field \"baseUrl\" %w", err)
@@ -79,7 +79,7 @@ func open(c connector.Credential) (connector.Connector, error) {
 		return nil, err
 	}
 	r := &rest{base: base, doc: doc, known: map[*table]sampled{}}
-	r.http = newClient(base, doc, header, secret, c.Flag("allowLinkLocal"))
+	r.http = newClient(base, doc, header, secret, reach)
 	return r, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
 // endpoint is a table open for reading.
@@ -56,7 +57,7 @@ func (e *endpoint) Scan(ctx context.Context, req engine.ScanRequest) (engine.Bat
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	b := &batches{cancel: cancel, rows: make(chan [][]any, 1), end: make(chan struct{})}
-	go b.run(ctx, e, want, calls, limit)
+	safely.Go(func() { b.run(ctx, e, want, calls, limit) })
 	return b, nil
 }
 

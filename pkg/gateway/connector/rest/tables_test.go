@@ -170,7 +170,7 @@ func TestDocument(t *testing.T) {
 		one(`"parameters":[{"name":"page"}],"paging":{"type":"page"}`): "already set", one(`"query":{"q":"1"},"parameters":[{"name":"q"}]`): "already set", one(`"single":true,"paging":{"type":"page"}`): "no pages",
 		`{"requestsPerSecond":-1,"tables":[{"name":"t","path":"/t"}]}`: "negative", `{"retries":99,"tables":[{"name":"t","path":"/t"}]}`: "0 to 20", one(`"schema":"information_schema"`): "reserved",
 	} {
-		if _, err := Type().Open(connector.Credential{"baseUrl": "https://api.example.com", "tables": tables}); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), `credential field "tables"`) {
+		if _, err := Type().Open(connector.Credential{"baseUrl": "https://api.example.com", "tables": tables}, connector.Reach{}); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), `credential field "tables"`) {
 			t.Errorf("%s: %v, want %q", tables, err, want)
 		}
 	}
@@ -185,7 +185,7 @@ func TestDocument(t *testing.T) {
 		"such as a line break":     {"baseUrl": "https://api.example.com", "secret": "k\r\nX: y"},
 	} {
 		cred["tables"] = one(`"rows":""`)
-		if _, err := Type().Open(cred); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Type().Open(cred, connector.Reach{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
@@ -194,7 +194,7 @@ func TestDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Type().Open(c); err != nil {
+	if _, err := Type().Open(c, connector.Reach{}); err != nil {
 		t.Error(err)
 	}
 }

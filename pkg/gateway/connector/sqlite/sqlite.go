@@ -34,6 +34,7 @@ const schema = "main"
 
 type file struct {
 	path    string
+	own     *connector.Own
 	inspect bool
 	db      *sql.DB
 
@@ -41,7 +42,7 @@ type file struct {
 	seen map[string]inspected // by table
 }
 
-func open(c connector.Credential) (connector.Connector, error) {
+func open(c connector.Credential, reach connector.Reach) (connector.Connector, error) {
 	p, err := c.LocalPath("path")
 	if err != nil {
 		return nil, err
@@ -53,25 +54,45 @@ func open(c connector.Credential) (connector.Connector, error) {
 		return nil, err
 	}
 	db.SetMaxIdleConns(0) // the file is let go between statements
-	return &file{path: p, inspect: c.Flag("inspect"), db: db, seen: map[string]inspected{}}, nil
+	return &file{path: p, own: reach.Own, inspect: c.Flag("inspect"), db: db, seen: map[string]inspected{}}, nil
 }
 
 func (f *file) Close() error { return f.db.Close() }
 
 // conn opens the file, which must be checked each time: it may have become another one.
 func (f *file) conn(ctx context.Context) (*sql.Conn, error) {
-	if _, err := connector.CheckLocalFile(f.path); err != nil {
+	held, err := f.own.Open(f.path)
+	if err != nil {
 		return nil, err
 	}
+	defer held.Close()
 	c, err := f.db.Conn(ctx)
 	if err != nil {
 		return nil, f.plain(err)
 	}
-	if err := f.whole(ctx, c); err != nil {
+	if err = f.whole(ctx, c); err == nil {
+		if err = held.Still(); err == nil {
+			err = f.foreign(ctx, c)
+		}
+	}
+	if err != nil {
 		c.Close()
 		return nil, err
 	}
 	return c, nil
+}
+
+// foreign refuses the state of a gateway by what the opened file itself says. SQLite opens by name, and resolves links before it
+// does, so a name that was changed twice in between could still have led there.
+func (f *file) foreign(ctx context.Context, c *sql.Conn) error {
+	var id int64
+	if err := c.QueryRowContext(ctx, `PRAGMA application_id`).Scan(&id); err != nil {
+		return f.plain(err)
+	}
+	if f.own.State(id) {
+		return fmt.Errorf("file %s %w", f.path, connector.ErrOwn)
+	}
+	return nil
 }
 
 // whole refuses a file that was cut within a page, whose missing end SQLite would read as zeros.

@@ -23,7 +23,7 @@ func connect(t *testing.T, cred connector.Credential) connector.Connector {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := Type().Open(c)
+	conn, err := Type().Open(c, connector.Reach{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func TestRefusals(t *testing.T) {
 		filepath.Join(dir, "none", "x.db"): "no such file", dir: "is no regular file", filepath.Join(dir, "link.db"): "escapes",
 		filepath.Join(dir, "text.db"): "is no SQLite database", filepath.Join(dir, "cut.db"): "is damaged",
 	} {
-		c, err := Type().Open(connector.Credential{"path": path})
+		c, err := Type().Open(connector.Credential{"path": path}, connector.Reach{})
 		if err == nil {
 			if err = c.Test(context.Background()); err == nil {
 				_, _, err = read(t, c, "t")

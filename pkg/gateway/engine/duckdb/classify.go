@@ -36,15 +36,16 @@ func selectOnly(tokens []token) error {
 	return nil
 }
 
-// mainVerb finds what a WITH list belongs to.
+// mainVerb finds what a WITH list belongs to. The names in the list may be those of verbs.
 func mainVerb(tokens []token) token {
 	depth := 0
-	for _, t := range tokens {
+	for i, t := range tokens {
 		switch {
 		case t.is("("):
 			depth++
 		case t.is(")"):
 			depth--
+		case i+1 < len(tokens) && (tokens[i+1].is("as") || tokens[i+1].is("(") && i > 0 && (tokens[i-1].is("with") || tokens[i-1].is("recursive") || tokens[i-1].is(","))):
 		case depth == 0 && t.kind == tokWord:
 			switch t.text {
 			case "select", "values", "table", "from", "insert", "update", "delete", "merge":

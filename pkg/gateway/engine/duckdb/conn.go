@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/safely"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -24,7 +25,8 @@ type conn struct {
 
 	mu     sync.Mutex
 	killed error
-	cancel context.CancelFunc // ends the running statement
+	cancel context.CancelFunc      // ends the running statement
+	abort  context.CancelCauseFunc // ends the sending of its result as well
 }
 
 // conn opens a connection; close it. Names without catalog are looked up in "peaka"."table"; Trino's functions shadow DuckDB's
@@ -63,6 +65,18 @@ func (c *conn) kill(cause error) {
 	c.killed = cause
 	if c.cancel != nil {
 		c.cancel()
+	}
+	if c.abort != nil {
+		c.abort(cause)
+	}
+}
+
+// onKill has the connection cancel a context as well when it is killed.
+func (c *conn) onKill(abort context.CancelCauseFunc) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.abort = abort; c.killed != nil {
+		abort(c.killed)
 	}
 }
 
@@ -105,7 +119,7 @@ func (c *conn) watch(ctx context.Context) (stop func()) {
 	}
 	c.mu.Unlock()
 	done, ended := make(chan struct{}), make(chan struct{})
-	go func() {
+	safely.Go(func() {
 		defer close(ended)
 		select {
 		case <-done:
@@ -123,7 +137,7 @@ func (c *conn) watch(ctx context.Context) (stop func()) {
 			case <-tick.C:
 			}
 		}
-	}()
+	})
 	var once sync.Once
 	return func() {
 		once.Do(func() {

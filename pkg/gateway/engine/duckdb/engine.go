@@ -28,6 +28,7 @@ import (
 
 const (
 	defaultMemory   = 1 << 30          // bytes for each project's instance
+	defaultTemp     = 16 << 30         // bytes of temporary files of each
 	defaultLockWait = 10 * time.Second // for another process to let go of a project
 	defaultIdle     = 30 * time.Second // after which an unused instance is closed
 )
@@ -42,6 +43,8 @@ type duck struct {
 	mu       sync.Mutex
 	projects map[string]*project
 	closed   bool
+
+	memory *memoryWatch
 }
 
 var _ engine.Engine = (*duck)(nil)
@@ -56,11 +59,16 @@ func Open(o engine.Options) (engine.Engine, error) {
 		return nil, err
 	}
 	o.Dir = dir
-	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
-		return nil, err
+	if !o.ReadOnly {
+		if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+			return nil, err
+		}
 	}
 	if o.MemoryLimit <= 0 {
 		o.MemoryLimit = defaultMemory
+	}
+	if o.TempLimit <= 0 {
+		o.TempLimit = defaultTemp
 	}
 	if o.LockWait <= 0 {
 		o.LockWait = defaultLockWait
@@ -68,7 +76,7 @@ func Open(o engine.Options) (engine.Engine, error) {
 	if o.IdleClose == 0 {
 		o.IdleClose = defaultIdle
 	}
-	return &duck{opts: o, projects: map[string]*project{}}, nil
+	return &duck{opts: o, projects: map[string]*project{}, memory: newMemoryWatch(&o)}, nil
 }
 
 func (d *duck) lookup(id string) (*project, error) {
@@ -82,7 +90,7 @@ func (d *duck) lookup(id string) (*project, error) {
 	}
 	p := d.projects[id]
 	if p == nil {
-		p = newProject(id, filepath.Join(d.opts.Dir, id), &d.opts)
+		p = newProject(id, filepath.Join(d.opts.Dir, id), &d.opts, d.memory)
 		d.projects[id] = p
 	}
 	return p, nil
@@ -112,9 +120,12 @@ func (d *duck) DropProject(ctx context.Context, id string) error {
 	if err = p.drop(ctx); err == nil {
 		return nil
 	}
+	p.mu.Lock()
+	open := p.gone == nil // a second project of this id could not get at its files
+	p.mu.Unlock()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.projects[id] == p {
+	if !open && d.projects[id] == p {
 		delete(d.projects, id)
 	}
 	return err

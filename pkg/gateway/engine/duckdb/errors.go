@@ -29,6 +29,9 @@ func (e *duckError) fatal() bool {
 	return e.Type == "FATAL" || e.Type == "Fatal" || strings.Contains(e.Message, "database has been invalidated")
 }
 
+// noTempRoom begins the error of a statement that found no more room for what does not fit into memory.
+const noTempRoom = "the temporary files of this project have reached their limit: "
+
 // parseDuckError reads an error text. Some texts carry a prefix before the JSON, and a few are not JSON at all.
 func parseDuckError(typ bindings.ErrorType, text string) *duckError {
 	e := &duckError{Message: text, Pos: -1}
@@ -55,6 +58,13 @@ func parseDuckError(typ bindings.ErrorType, text string) *duckError {
 	}
 	// What follows a stack trace or an advice is of no use to the reader of a reply.
 	e.Message, _, _ = strings.Cut(e.Message, "\n\nStack Trace")
+	first, _, more := strings.Cut(e.Message, "\n")
+	switch {
+	case strings.Contains(e.Message, "max_temp_directory_size"):
+		e.Message = noTempRoom + strings.TrimSuffix(first, ".")
+	case more && (strings.Contains(e.Message, "Possible solutions") || strings.Contains(e.Message, "duckdb.org")):
+		e.Message = first
+	}
 	e.Message = strings.TrimSpace(e.Message)
 	return e
 }

@@ -48,7 +48,7 @@ func (t *translation) explain(err error) error {
 		switch {
 		case noSpace(d.Message):
 			return diskFull(err)
-		case strings.Contains(d.Message, "max_temp_directory_size"):
+		case strings.HasPrefix(d.Message, noTempRoom):
 			e.Kind = engine.KindLimit
 		}
 	case "Parameter Not Resolved", "Parameter Not Allowed":

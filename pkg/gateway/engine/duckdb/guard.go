@@ -4,6 +4,7 @@ package duckdb
 
 import (
 	_ "embed"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -39,7 +40,8 @@ var functionsText string
 
 // cappedFunctions make values of any size outside the memory limit, cannot be interrupted, or fill the stack: macros of the same
 // name cap them (capMacros), and naming the original by its schema is refused.
-var cappedFunctions = set(`repeat lpad rpad range generate_series list_resize array_resize
+var cappedFunctions = set(`repeat lpad rpad range generate_series list_resize array_resize replace format printf
+	bitstring_agg ~~ !~~ ~~* !~~* ~~~
 	levenshtein editdist3 damerau_levenshtein json_structure json_group_structure json_contains json_merge_patch`)
 
 // transformFunctions take the structure of their result as a text, which DuckDB reads while it plans.
@@ -86,21 +88,20 @@ type tree struct {
 	params      int
 }
 
-// scope is a list of CTE names in sight.
+// scope is the name of a CTE and those around it.
 type scope struct {
 	up    *scope
-	names []string
+	name  string
+	reads float64 // how many tables it stands for
 }
 
-func (s *scope) has(name string) bool {
+func (s *scope) find(name string) *scope {
 	for ; s != nil; s = s.up {
-		for _, n := range s.names {
-			if strings.EqualFold(n, name) {
-				return true
-			}
+		if strings.EqualFold(s.name, name) {
+			return s
 		}
 	}
-	return false
+	return nil
 }
 
 // guard walks a tree.
@@ -110,6 +111,7 @@ type guard struct {
 	trino   bool            // functions are looked at by the rules for Trino's dialect
 	own     bool            // the text was written by those rules: it may call the engine's own functions
 	lambdas int             // around the current node
+	reads   float64         // tables so far, each as often as the planner meets it
 	out     *tree
 }
 
@@ -149,9 +151,23 @@ func (g *guard) node(n map[string]any, sc *scope) error {
 	} else if typ != "" && !allowedTypes[typ] {
 		return g.refuseType(n, typ)
 	}
-	if id, name := str(n, "id"), str(n, "name"); strings.EqualFold(id, "VARIANT") || typ == "UNBOUND_TYPE_INFO" && strings.EqualFold(name, "VARIANT") {
+	id, name := str(n, "id"), str(n, "name")
+	if strings.EqualFold(id, "VARIANT") || typ == "UNBOUND_TYPE_INFO" && strings.EqualFold(name, "VARIANT") {
 		// No result can hold one, and making one of JSON fills the stack.
 		return &engine.Error{Kind: engine.KindUnsupported, Message: "type VARIANT is not supported on zone local"}
+	}
+	if class(n) == "CAST" && mentionsBignum(n["cast_type"]) {
+		child, _ := n["child"].(map[string]any)
+		if text, ok := literalText(child); str(child, "class") != "CONSTANT" || ok && len(text) > maxDigits {
+			return g.refuse(n, "only constants of at most %d digits can be cast to BIGNUM", maxDigits)
+		}
+	}
+	if typ == "SELECT_NODE" {
+		before := g.reads
+		defer func() {
+			list, _ := n["select_list"].([]any)
+			g.reads = before + (g.reads-before)*doubledStars(list)
+		}()
 	}
 	skip := "cte_map"
 	switch typ {
@@ -200,6 +216,27 @@ func (g *guard) node(n map[string]any, sc *scope) error {
 	return nil
 }
 
+// maxDigits bounds the numbers of type BIGNUM: to make one takes a time that grows with the square of its length, and nothing interrupts
+// it.
+const maxDigits = 1000
+
+// mentionsBignum reports whether a type is BIGNUM or holds it.
+func mentionsBignum(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return strings.EqualFold(v, "BIGNUM") || strings.EqualFold(v, "VARINT")
+	case []any:
+		return slices.ContainsFunc(v, mentionsBignum)
+	case map[string]any:
+		for _, x := range v {
+			if mentionsBignum(x) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func (g *guard) refuseType(n map[string]any, typ string) error {
 	if typ == "SHOW_REF" {
 		return g.refuse(n, "DESCRIBE, SHOW and SUMMARIZE are not allowed inside a SELECT")
@@ -218,7 +255,16 @@ func (g *guard) table(n map[string]any, sc *scope) error {
 			parts = append(parts, s)
 		}
 	}
-	if len(parts) == 1 && sc.has(parts[0]) {
+	reads, cte := 1.0, (*scope)(nil)
+	if len(parts) == 1 {
+		if cte = sc.find(parts[0]); cte != nil {
+			reads = max(1, cte.reads)
+		}
+	}
+	if g.reads += reads; g.reads > maxExpanded && !g.own {
+		return errorAt(location(n), engine.KindLimit, "the statement reads more than %d tables when each name of a WITH list counts as what stands behind it", maxExpanded)
+	}
+	if cte != nil {
 		return nil
 	}
 	g.out.tables = append(g.out.tables, tableRef{location(n), parts, n})
@@ -249,6 +295,16 @@ func (g *guard) call(n map[string]any, name string) error {
 			return err
 		}
 	}
+	if name == "reservoir_quantile" {
+		if err := g.sampleSize(n); err != nil {
+			return err
+		}
+	}
+	if name == "regexp_replace" {
+		if err := g.replacement(n); err != nil {
+			return err
+		}
+	}
 	if transformFunctions[name] {
 		if err := g.structureDepth(n); err != nil {
 			return err
@@ -270,14 +326,60 @@ func (g *guard) formatWidth(n map[string]any) error {
 	if str(first, "class") != "CONSTANT" || !ok {
 		return g.refuse(n, "the format of '%s' must be a constant text", str(n, "function_name"))
 	}
-	digits := 0
-	for i, c := range []byte(text) {
+	digits, inside := 0, false
+	for i := 0; i < len(text); i++ {
+		c := text[i]
 		if digits++; !isDigit(c) {
 			digits = 0
 		}
-		if digits > 3 || c == '*' || c == '{' && i > 0 && text[i-1] == ':' {
+		nested := false
+		if str(n, "function_name") == "format" {
+			switch {
+			case c == '{' && !inside && i+1 < len(text) && text[i+1] == '{':
+				i++ // stands for the sign itself
+			case c == '{':
+				nested, inside = inside, true
+			case c == '}':
+				inside = false
+			}
+		}
+		if digits > 3 || nested || c == '*' {
 			return g.refuse(n, "the format of '%s' may not ask for more than 999 places", str(n, "function_name"))
 		}
+	}
+	return nil
+}
+
+// sampleSize lets only small constant sizes through: the sample of each group is made at once, and memory that cannot be had breaks the
+// engine.
+func (g *guard) sampleSize(n map[string]any) error {
+	const most = 10000
+	args, _ := n["children"].([]any)
+	if len(args) < 3 {
+		return nil
+	}
+	third, _ := args[2].(map[string]any)
+	value, _ := third["value"].(map[string]any)
+	var size int64
+	if str(third, "class") == "CONSTANT" {
+		if _, err := fmt.Sscan(fmt.Sprint(value["value"]), &size); err == nil && size >= 0 && size <= most {
+			return nil
+		}
+	}
+	return g.refuse(n, "the sample size of 'reservoir_quantile' must be a constant of at most %d", most)
+}
+
+// replacement lets only short constant texts through where regexp_replace may put them in place of every match: the result of long ones
+// fills the memory.
+func (g *guard) replacement(n map[string]any) error {
+	const most = 100
+	args, _ := n["children"].([]any)
+	if len(args) < 4 {
+		return nil
+	}
+	third, _ := args[2].(map[string]any)
+	if text, ok := literalText(third); !ok || str(third, "class") != "CONSTANT" || len(text) > most {
+		return g.refuse(n, "the replacement of 'regexp_replace' with options must be a constant text of at most %d bytes", most)
 	}
 	return nil
 }
@@ -303,7 +405,7 @@ func (g *guard) structureDepth(n map[string]any) error {
 // ctes walks the WITH list of a node and returns the scope in which the rest of the node stands.
 func (g *guard) ctes(n map[string]any, sc *scope) (*scope, error) {
 	if str(n, "type") == "RECURSIVE_CTE_NODE" {
-		return &scope{sc, []string{str(n, "cte_name")}}, nil
+		return &scope{up: sc, name: str(n, "cte_name")}, nil
 	}
 	cm, ok := n["cte_map"].(map[string]any)
 	if !ok {
@@ -312,10 +414,12 @@ func (g *guard) ctes(n map[string]any, sc *scope) (*scope, error) {
 	list, _ := cm["map"].([]any)
 	for _, x := range list {
 		entry, _ := x.(map[string]any)
+		before := g.reads
 		if err := g.walk(entry["value"], sc); err != nil {
 			return nil, err
 		}
-		sc = &scope{sc, []string{str(entry, "key")}}
+		sc = &scope{up: sc, name: str(entry, "key"), reads: g.reads - before}
+		g.reads = before
 	}
 	return sc, nil
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
 // ImportCSV appends the rows of a document, all or none; docs/import.md has the rules. The document is first kept in a temporary
@@ -34,6 +35,12 @@ func (p *project) ImportCSV(ctx context.Context, kind, name string, src io.Reade
 		return 0, err
 	}
 	defer doc.remove()
+	if m.Timeout > 0 {
+		var over context.CancelFunc
+		ctx, over = context.WithTimeoutCause(ctx, m.Timeout, &engine.Error{Kind: engine.KindTimeout, Err: context.DeadlineExceeded,
+			Message: fmt.Sprintf("the document was not stored within %s; no row of it was", m.Timeout)})
+		defer over()
+	}
 	if c, err = p.conn(ctx); err != nil {
 		return 0, err
 	}
@@ -114,7 +121,7 @@ func (p *project) spool(ctx context.Context, src io.Reader, limit int64) (docume
 	}
 	_ = os.Remove(f.Name())
 	d := document{f}
-	slow := time.AfterFunc(patience, p.closeIdle)
+	slow := safely.AfterFunc(patience, p.closeIdle)
 	defer slow.Stop()
 	buf := make([]byte, csvWindow)
 	var size int64

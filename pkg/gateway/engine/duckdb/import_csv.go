@@ -21,6 +21,9 @@ type csvField struct {
 	pairs  bool // holds doubled quotes, not yet undone
 }
 
+// csvFields is how many fields a record may have.
+const csvFields = 16384
+
 // csvReader cuts a document of RFC 4180 into records. A record that does not end within the window is read again from its
 // start after the window was filled up, so there is no state between calls but the window.
 type csvReader struct {
@@ -176,6 +179,9 @@ func (r *csvReader) cut() (n int, lines int64, err error) {
 				i++
 			}
 			f.b = b[begin:i]
+		}
+		if len(r.fields) == csvFields {
+			return 0, 0, &csvError{r.next + lines, fmt.Sprintf("the record has more than %d fields", csvFields)}
 		}
 		r.fields = append(r.fields, f)
 		if i == len(b) {

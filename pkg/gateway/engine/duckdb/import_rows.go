@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
 // importRows appends all rows of an opened document within the transaction. One goroutine reads and checks, this one appends.
@@ -31,10 +32,10 @@ func (c *conn) importRows(ctx context.Context, im *importer) (int64, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	readErr := make(chan error, 1)
-	go func() {
+	safely.Go(func() {
 		defer close(ready)
-		readErr <- im.fillAll(ctx, free, ready)
-	}()
+		readErr <- safely.Try(func() error { return im.fillAll(ctx, free, ready) })
+	})
 	var appendErr error
 	for b := range ready {
 		if appendErr == nil {

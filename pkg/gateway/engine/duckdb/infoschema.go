@@ -106,7 +106,8 @@ func (s *statement) infoTable(ctx context.Context, n engine.TableName, want narr
 	if err := s.addScan(ctx, n, &staticRows{cols: cols, rows: rows}, cols, everything()); err != nil {
 		return err
 	}
-	return s.putView(ctx, n, scanBody(n))
+	_, err = s.putView(ctx, n, scanBody(n)) // which never changes, so that the name is this one
+	return err
 }
 
 func unknownCatalog(name string) error {

@@ -28,14 +28,16 @@ type project struct {
 	dir  string
 	opts *engine.Options
 
+	memory    *memoryWatch // of all projects
 	functions functions
 	templates sync.Map      // text of a template: its tree
-	open      sync.Mutex    // held while an instance is made or closed
+	turn      chan struct{} // has one place: taken by whoever makes or closes an instance
 	storing   sync.Mutex    // held while a stored result takes the place of the one before
 	write     chan struct{} // has one place: taken by whoever changes the internal tables
 
 	mu    sync.Mutex
 	inst  *instance
+	next  *opening      // of an instance that is being made
 	freed chan struct{} // closed and replaced each time a connection is given back
 	gone  error         // why nothing runs any more: dropped, or the engine was closed
 	idle  *time.Timer
@@ -43,9 +45,11 @@ type project struct {
 
 // instance is one DuckDB instance with the project's file attached.
 type instance struct {
-	db      bindings.Database
-	lock    *flock.Flock
-	tempDir string
+	db       bindings.Database
+	lock     *flock.Flock
+	tempDir  string
+	memory   *memoryWatch
+	readOnly bool
 
 	refs   int                // guarded by project.mu
 	conns  map[*conn]struct{} // guarded by project.mu
@@ -57,151 +61,29 @@ type instance struct {
 	notes  sync.Map // connection id (uint64): *notes of the statement that is being planned
 }
 
-func newProject(id, dir string, o *engine.Options) *project {
+func newProject(id, dir string, o *engine.Options, w *memoryWatch) *project {
 	allowed, refused := functionSets()
-	return &project{id: id, dir: dir, opts: o, freed: make(chan struct{}), write: make(chan struct{}, 1), functions: functions{allowed, refused}}
+	return &project{id: id, dir: dir, opts: o, memory: w, freed: make(chan struct{}), turn: make(chan struct{}, 1), write: make(chan struct{}, 1), functions: functions{allowed, refused}}
 }
 
-var errGone = errors.New("the project is closed")
-
-// acquire returns the instance with one more reference, opening it when there is none.
-func (p *project) acquire(ctx context.Context) (*instance, error) {
-	for {
-		p.mu.Lock()
-		if gone := p.gone; gone != nil {
-			p.mu.Unlock()
-			return nil, gone
-		}
-		if in := p.inst; in != nil && !in.broken {
-			in.refs++
-			p.mu.Unlock()
-			return in, nil
-		}
-		p.mu.Unlock()
-		if err := p.reopen(ctx); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// reopen makes an instance where there is none, and replaces a broken one after its last connection was given back: two
-// instances of one process must never have the same file attached.
-func (p *project) reopen(ctx context.Context) error {
-	p.open.Lock()
-	defer p.open.Unlock()
-	for {
-		p.mu.Lock()
-		in, gone, freed := p.inst, p.gone, p.freed
-		switch {
-		case gone != nil:
-			p.mu.Unlock()
-			return gone
-		case in != nil && !in.broken:
-			p.mu.Unlock()
-			return nil
-		case in != nil && in.refs > 0:
-			p.mu.Unlock()
-			select {
-			case <-freed:
-			case <-ctx.Done():
-				return ctxError(ctx, nil)
-			}
-			continue
-		}
-		p.inst = nil
-		p.mu.Unlock()
-		if in != nil {
-			_ = in.close()
-		}
-		break
-	}
-	fresh, err := openInstance(ctx, p.dir, p.opts)
-	if err != nil {
-		return err
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.inst = fresh
-	return nil
-}
-
-// release gives a reference back and, after the last one, starts the clock that closes the instance.
-func (p *project) release(in *instance, c *conn) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	in.refs--
-	delete(in.conns, c)
-	close(p.freed)
-	p.freed = make(chan struct{})
-	if in.refs > 0 || p.opts.IdleClose < 0 || p.gone != nil {
-		return
-	}
-	if p.idle == nil {
-		p.idle = time.AfterFunc(p.opts.IdleClose, p.closeIdle)
-	} else {
-		p.idle.Reset(p.opts.IdleClose)
-	}
-}
-
-func (p *project) closeIdle() {
-	p.open.Lock()
-	defer p.open.Unlock()
-	p.mu.Lock()
-	in := p.inst
-	if in == nil || in.refs > 0 || p.gone != nil {
-		p.mu.Unlock()
-		return
-	}
-	p.inst = nil
-	p.mu.Unlock()
-	_ = in.close()
-}
-
-// shut ends the running statements, waits for them and closes the instance for good. They, and whoever comes later, are told why.
-func (p *project) shut(why error) error {
-	p.mu.Lock()
-	p.gone = why
-	if p.idle != nil {
-		p.idle.Stop()
-	}
-	p.mu.Unlock()
-	p.open.Lock()
-	defer p.open.Unlock()
-	patience := time.After(10 * time.Second)
-	for {
-		p.mu.Lock()
-		in, freed := p.inst, p.freed
-		if in == nil {
-			p.mu.Unlock()
-			return nil
-		}
-		if in.refs == 0 {
-			p.inst = nil
-			p.mu.Unlock()
-			return in.close()
-		}
-		for c := range in.conns {
-			c.kill(why)
-		}
-		p.mu.Unlock()
-		select {
-		case <-freed:
-		case <-time.After(10 * time.Millisecond): // interrupt again: a statement may have started since
-		case <-patience:
-			// Acknowledged rows are safe in the log; the lock goes with the process.
-			return fmt.Errorf("project %s: a statement does not end", p.id)
-		}
-	}
-}
+var (
+	errGone   = errors.New("the project is closed")
+	errClosed = &engine.Error{Kind: engine.KindInternal, Message: "the statement was ended, because the engine had to open the project again"}
+)
 
 func (p *project) drop(ctx context.Context) error {
 	if err := p.shut(engine.ErrDropped); err != nil {
+		p.mu.Lock()
+		if errors.Is(p.gone, engine.ErrDropped) && p.inst != nil { // it goes on as before
+			p.gone = nil
+		}
+		p.mu.Unlock()
 		return err
 	}
 	if _, err := os.Stat(p.dir); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	l, err := takeLock(ctx, p.dir, p.opts.LockWait)
+	l, err := takeLock(ctx, p.dir, p.opts)
 	if err != nil {
 		return err
 	}
@@ -225,25 +107,42 @@ func (p *project) drop(ctx context.Context) error {
 	return os.RemoveAll(p.dir)
 }
 
-func openInstance(ctx context.Context, dir string, o *engine.Options) (_ *instance, err error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+func openInstance(ctx context.Context, dir string, o *engine.Options, w *memoryWatch) (_ *instance, err error) {
+	data := quoteText(filepath.Join(dir, "data.duckdb"))
+	stored := true // in a file that is there, or is made
+	if o.ReadOnly {
+		stored = exists(filepath.Join(dir, "data.duckdb"))
+	} else if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	l, err := takeLock(ctx, dir, o.LockWait)
-	if err != nil {
-		return nil, err
+	var l *flock.Flock
+	if locked := filepath.Join(dir, "lock"); !o.ReadOnly || stored && exists(locked) {
+		if l, err = takeLock(ctx, dir, o); err != nil {
+			return nil, err
+		}
 	}
-	in := &instance{lock: l, conns: map[*conn]struct{}{}, tempDir: filepath.Join(dir, "tmp")}
+	in := &instance{lock: l, conns: map[*conn]struct{}{}, tempDir: filepath.Join(dir, "tmp"), memory: w, readOnly: o.ReadOnly}
+	if o.ReadOnly {
+		if in.tempDir, err = os.MkdirTemp("", "dig-spill-"); err != nil {
+			if l != nil {
+				_ = l.Close()
+			}
+			return nil, err
+		}
+	}
+	w.instances.Add(1)
 	defer func() {
 		if err != nil {
 			_ = in.close()
 		}
 	}()
 	// We hold the lock, so whatever lies there was left by a process that died.
-	if err := os.RemoveAll(in.tempDir); err != nil {
-		return nil, err
+	if !o.ReadOnly {
+		if err := os.RemoveAll(in.tempDir); err != nil {
+			return nil, err
+		}
+		_ = os.RemoveAll(filepath.Join(dir, spoolDir)) // but for documents that another process is still receiving
 	}
-	_ = os.RemoveAll(filepath.Join(dir, spoolDir)) // but for documents that another process is still receiving
 	if err := in.start(o); err != nil {
 		return nil, err
 	}
@@ -252,15 +151,23 @@ func openInstance(ctx context.Context, dir string, o *engine.Options) (_ *instan
 		return nil, errors.New("the engine refused a connection")
 	}
 	defer bindings.Disconnect(&c)
-	if err := errors.Join(registerScan(c, in), registerFunctions(c, in)); err != nil {
+	if err := errors.Join(registerScan(c, in), registerFunctions(c, in), registerRoom(c, w)); err != nil {
 		return nil, err
 	}
+	how := ""
+	if !stored {
+		data = `':memory:'`
+	} else if o.ReadOnly {
+		how = ` (READ_ONLY)`
+	}
 	setup := []string{
-		`ATTACH ` + quoteText(filepath.Join(dir, "data.duckdb")) + ` AS ` + quoteName(storeDB),
+		`ATTACH ` + data + ` AS ` + quoteName(storeDB) + how,
 		`ATTACH ':memory:' AS ` + quoteName(engine.InternalCatalog),
 	}
 	for _, s := range []string{engine.SchemaTable, engine.SchemaBI, engine.SchemaMtQuery} {
-		setup = append(setup, `CREATE SCHEMA IF NOT EXISTS `+quoteName(storeDB)+`.`+quoteName(s))
+		if how == "" {
+			setup = append(setup, `CREATE SCHEMA IF NOT EXISTS `+quoteName(storeDB)+`.`+quoteName(s))
+		}
 	}
 	setup = append(setup, capMacros...)
 	setup = append(setup, in.hardening(dir, o)...)
@@ -271,6 +178,11 @@ func openInstance(ctx context.Context, dir string, o *engine.Options) (_ *instan
 	}
 	in.names.init()
 	return in, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // start creates the in-memory DuckDB instance.
@@ -309,6 +221,7 @@ func (in *instance) hardening(dir string, o *engine.Options) []string {
 	return []string{
 		`SET GLOBAL errors_as_json=true`,
 		`SET GLOBAL TimeZone='UTC'`,
+		fmt.Sprintf(`SET GLOBAL max_temp_directory_size='%dB'`, o.TempLimit),
 		`SET GLOBAL allowed_directories=[` + quoteText(dir+string(filepath.Separator)) + `]`,
 		`SET GLOBAL enable_external_access=false`,
 		`SET GLOBAL write_buffer_row_group_count=1`,                            // the default of 5 keeps 100 MB more in memory while rows are stored
@@ -319,13 +232,17 @@ func (in *instance) hardening(dir string, o *engine.Options) []string {
 
 // close writes a checkpoint and gives the file up. A failed checkpoint loses nothing: the log is replayed on the next opening.
 func (in *instance) close() error {
+	in.memory.instances.Add(-1)
 	if in.db.Ptr != nil {
 		var c bindings.Connection
-		if bindings.Connect(in.db, &c) == bindings.StateSuccess {
+		if !in.readOnly && bindings.Connect(in.db, &c) == bindings.StateSuccess {
 			_ = rawExec(c, `CHECKPOINT `+quoteName(storeDB))
 			bindings.Disconnect(&c)
 		}
 		bindings.Close(&in.db)
+	}
+	if in.lock == nil {
+		return os.RemoveAll(in.tempDir)
 	}
 	err := os.RemoveAll(in.tempDir)
 	return errors.Join(err, in.lock.Close())

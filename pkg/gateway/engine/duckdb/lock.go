@@ -11,22 +11,32 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/safely"
 	"github.com/gofrs/flock"
 )
 
-const lockPoll = 20 * time.Millisecond
+const (
+	lockPoll = 20 * time.Millisecond
+	lockSaid = time.Second // after which it is said that somebody waits
+)
 
 // takeLock takes the operating system's lock of a project directory. The lock goes away with the process however it ends.
-// When another process holds it for longer than wait, the error has KindLocked and names the holder if it left its name.
-func takeLock(ctx context.Context, dir string, wait time.Duration) (*flock.Flock, error) {
+// When another process holds it for longer than the options allow, the error has KindLocked and names the holder if it left its name.
+func takeLock(ctx context.Context, dir string, o *engine.Options) (*flock.Flock, error) {
 	l := flock.New(filepath.Join(dir, "lock"), flock.SetPermissions(0o600))
-	lctx, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
-	ok, err := l.TryLockContext(lctx, lockPoll)
 	holder := filepath.Join(dir, "holder")
+	lctx, cancel := context.WithTimeout(ctx, o.LockWait)
+	defer cancel()
+	if o.Waiting != nil {
+		said := safely.AfterFunc(lockSaid, func() { o.Waiting(holderOf(holder)) })
+		defer said.Stop()
+	}
+	ok, err := l.TryLockContext(lctx, lockPoll)
 	if ok {
 		name := fmt.Sprintf("pid %d (%s)", os.Getpid(), filepath.Base(os.Args[0]))
-		_ = os.WriteFile(holder, []byte(name), 0o600) // only a courtesy to whoever waits
+		if !o.ReadOnly {
+			_ = os.WriteFile(holder, []byte(name), 0o600) // only a courtesy to whoever waits
+		}
 		return l, nil
 	}
 	_ = l.Close()
@@ -36,13 +46,17 @@ func takeLock(ctx context.Context, dir string, wait time.Duration) (*flock.Flock
 	if lctx.Err() == nil && err != nil {
 		return nil, err
 	}
-	who := "another process"
-	if b, err := os.ReadFile(holder); err == nil && len(b) > 0 && len(b) < 200 {
-		who = "process " + strings.TrimSpace(string(b))
-	}
+	// Not wrapped: that the wait ran out of time says nothing of the time of the statement.
 	return nil, &engine.Error{
-		Kind:    engine.KindLocked,
-		Message: fmt.Sprintf("the data of this project is in use by %s; waited %s", who, wait.Round(time.Millisecond)),
-		Err:     err,
+		Kind: engine.KindLocked,
+		Message: fmt.Sprintf("the data of this project is in use by %s, which did not let go of it for %s; nothing was done; wait for that process "+
+			"or end it, or let processes share the project through `dig gateway serve`", holderOf(holder), o.LockWait.Round(time.Millisecond)),
 	}
+}
+
+func holderOf(path string) string {
+	if b, err := os.ReadFile(path); err == nil && len(b) > 0 && len(b) < 200 {
+		return "process " + strings.TrimSpace(string(b))
+	}
+	return "another process"
 }

@@ -14,15 +14,49 @@ import (
 )
 
 // nameSpace remembers what was made in the in-memory catalogs of an instance: catalogs, schemas and views by definition.
+//
+// What a name stands for changes while statements run: a table gets a cache, a saved query another text. A view that a statement was
+// planned with stays as it is until the statement ends; other statements for which the name means something else know it by another.
 type nameSpace struct {
 	mu    sync.Mutex
-	made  map[string]bool   // statements that attached a catalog or made a schema
-	views map[string]string // quoted name: its definition
+	made  map[string]bool // statements that attached a catalog or made a schema
+	views map[engine.TableName][]*view
+}
+
+// view is one meaning of a name.
+type view struct {
+	body  string
+	users int // statements that run with it
 }
 
 func (n *nameSpace) init() {
 	n.made = map[string]bool{}
-	n.views = map[string]string{}
+	n.views = map[engine.TableName][]*view{}
+}
+
+// take finds the view of a name with a definition, or one that nobody uses, and counts the caller among its users.
+func (n *nameSpace) take(name engine.TableName, body string) (v *view, place int) {
+	all := n.views[name]
+	place = slices.IndexFunc(all, func(v *view) bool { return v.body == body })
+	if place < 0 {
+		place = slices.IndexFunc(all, func(v *view) bool { return v.users == 0 })
+	}
+	if place < 0 {
+		place = len(all)
+		all = append(all, &view{})
+		n.views[name] = all
+	}
+	all[place].users++
+	return all[place], place
+}
+
+// free gives back what a statement has taken.
+func (n *nameSpace) free(taken []*view) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, v := range taken {
+		v.users--
+	}
 }
 
 // reserved are names of DuckDB's own databases. Attaching under some of them is a fatal error, after which DuckDB refuses
@@ -83,45 +117,69 @@ func (s *statement) spelled(ctx context.Context, tokens []token, parts []string)
 	return nil
 }
 
-// view makes the name n stand for the query body, once for each definition.
+// view makes the name n stand for the query body.
 func (s *statement) view(ctx context.Context, n engine.TableName, body string) error {
 	if strings.HasPrefix(n.Catalog, "~") || reserved[n.Catalog] || n.Schema == infoSchema || n.Schema == "pg_catalog" {
 		return &engine.Error{Kind: engine.KindUnsupported, Message: "the name " + n.String() + " is reserved by the engine"}
 	}
-	return s.putView(ctx, s.variant(n), body)
+	under := n
+	if s.q.Variant != "" {
+		under.Catalog = "~" + s.q.Variant + " " + n.Catalog
+	}
+	at, err := s.putView(ctx, under, body)
+	if err == nil && at != n {
+		s.under[n] = at
+	}
+	return err
 }
 
-// variant is the name under which the statement knows a table.
-func (s *statement) variant(n engine.TableName) engine.TableName {
-	if s.q.Variant != "" {
-		n.Catalog = "~" + s.q.Variant + " " + n.Catalog
+// shown is the name under which the statement knows a table: the one that users write, unless that has another meaning at the moment.
+func (s *statement) shown(n engine.TableName) engine.TableName {
+	if at, ok := s.under[n]; ok {
+		return at
 	}
 	return n
 }
 
-func (s *statement) putView(ctx context.Context, n engine.TableName, body string) error {
+// written is the name that users write for what the statement knows by the name at.
+func (s *statement) written(at engine.TableName) engine.TableName {
+	for n, under := range s.under {
+		if under == at {
+			return n
+		}
+	}
+	return at
+}
+
+// putView makes the view of a name and returns under which name it stands. It stays until the statement is closed.
+func (s *statement) putView(ctx context.Context, n engine.TableName, body string) (engine.TableName, error) {
 	ns := &s.c.in.names
 	ns.mu.Lock()
 	defer ns.mu.Unlock()
-	name := quoted3(n)
-	if ns.views[name] == body {
-		return nil
+	v, place := ns.take(n, body)
+	s.views = append(s.views, v)
+	if place > 0 {
+		n.Catalog = fmt.Sprintf("~%d %s", place, n.Catalog)
 	}
+	if v.body == body {
+		return n, nil
+	}
+	v.body = "" // until it is made
 	catalog := `ATTACH IF NOT EXISTS ':memory:' AS ` + quoteName(n.Catalog)
 	schema := `CREATE SCHEMA IF NOT EXISTS ` + quoteName(n.Catalog) + `.` + quoteName(n.Schema)
 	for _, made := range [...]string{catalog, schema} {
 		if !ns.made[made] {
 			if _, err := s.c.exec(ctx, made); err != nil {
-				return err
+				return n, err
 			}
 			ns.made[made] = true
 		}
 	}
-	if _, err := s.c.exec(ctx, `CREATE OR REPLACE VIEW `+name+` AS `+body); err != nil {
-		return err
+	if _, err := s.c.exec(ctx, `CREATE OR REPLACE VIEW `+quoted3(n)+` AS `+body); err != nil {
+		return n, err
 	}
-	ns.views[name] = body
-	return nil
+	v.body = body
+	return n, nil
 }
 
 // resolve makes a name usable in a statement: it finds out what the name stands for and puts a view under it.
@@ -148,7 +206,7 @@ func (s *statement) resolve(ctx context.Context, n engine.TableName, want narrow
 		}
 		return err
 	}
-	s.seen[n], s.seen[s.variant(n)] = true, true
+	s.seen[n], s.seen[s.shown(n)] = true, true
 	return s.weigh(n)
 }
 
@@ -220,6 +278,21 @@ func (s *statement) stored(ctx context.Context, n engine.TableName, schema, tabl
 	return err
 }
 
+// whereIn finds the place of an error in the text of a view: DuckDB tells that in the statement which makes the view.
+func (s *statement) whereIn(ctx context.Context, body string, err error) error {
+	const head = "EXPLAIN "
+	var d, placed *duckError
+	if !errors.As(err, &d) {
+		return err
+	}
+	if _, again := s.c.exec(ctx, head+body); !errors.As(again, &placed) || placed.Message != d.Message || placed.Pos < len(head) {
+		return err
+	}
+	at := *placed
+	at.Pos -= len(head)
+	return &at
+}
+
 // saved expands a saved query, whose text goes the way of every statement: guard, names, dialect.
 func (s *statement) saved(ctx context.Context, n engine.TableName, src engine.Source) error {
 	s.chain = append(s.chain, n)
@@ -232,11 +305,11 @@ func (s *statement) saved(ctx context.Context, n engine.TableName, src engine.So
 		err = &engine.Error{Kind: engine.KindBinding, Message: "a saved query cannot have parameters"}
 	}
 	if err == nil {
-		if t.columns.doubled != nil {
-			s.doubled[n], s.doubled[s.variant(n)] = t.columns, t.columns
-		}
 		if err = s.view(ctx, n, t.text); err != nil {
-			err = t.explain(err)
+			err = t.explain(s.whereIn(ctx, t.text, err))
+		}
+		if t.columns.doubled != nil {
+			s.doubled[n], s.doubled[s.shown(n)] = t.columns, t.columns
 		}
 	}
 	var e *engine.Error
@@ -246,6 +319,5 @@ func (s *statement) saved(ctx context.Context, n engine.TableName, src engine.So
 	if e.Kind == engine.KindCycle || e.Kind == engine.KindTimeout || s.weight > maxSaved {
 		return e
 	}
-	// The place is one in the saved text, not in the statement that was sent.
-	return &engine.Error{Kind: e.Kind, Message: "in " + n.String() + ": " + e.Message, Err: err}
+	return e.In(n, err)
 }

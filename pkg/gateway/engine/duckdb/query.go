@@ -29,20 +29,32 @@ type statement struct {
 	weight  int                             // and the text being read
 	scans   *scanSet                        // nil until a name stands for a scan
 
+	under map[engine.TableName]engine.TableName // names by which the statement knows tables, where they are not those that users write
+	views []*view                               // that must not change before the statement ends
+
 	untyped bool // the text that is being read was written by the gateway, from values without types
+
+	leave func() // the watch
 }
 
+// statement begins a statement. ctx ends when it must.
 func (p *project) statement(ctx context.Context, q engine.Query) (*statement, error) {
+	if err := p.memory.admit(p.id, q.SQL); err != nil {
+		return nil, err
+	}
 	c, err := p.conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &statement{p: p, c: c, q: q, untyped: q.Untyped, seen: map[engine.TableName]bool{}, absent: map[engine.TableName]error{}, weights: map[engine.TableName]int{}, doubled: map[engine.TableName]outColumns{}}, nil
+	return &statement{leave: p.memory.enter(ctx, c, q.SQL), p: p, c: c, q: q, untyped: q.Untyped, seen: map[engine.TableName]bool{}, absent: map[engine.TableName]error{}, weights: map[engine.TableName]int{}, doubled: map[engine.TableName]outColumns{}, under: map[engine.TableName]engine.TableName{}}, nil
 }
 
 func (s *statement) close() {
 	s.scans.close()
 	s.c.close()
+	s.leave()
+	s.c.in.names.free(s.views)
+	s.views = nil
 }
 
 // explain words an error of the running statement.
@@ -70,12 +82,15 @@ func deadline(ctx context.Context, q engine.Query) (context.Context, context.Can
 
 // Query checks, plans and starts one SELECT.
 func (p *project) Query(ctx context.Context, q engine.Query) (_ engine.Result, err error) {
-	ctx, cancel := deadline(ctx, q)
+	ctx, over := deadline(ctx, q)
+	ctx, abort := context.WithCancelCause(ctx)
+	cancel := func() { abort(nil); over() }
 	s, err := p.statement(ctx, q)
 	if err != nil {
 		cancel()
 		return nil, err
 	}
+	s.c.onKill(abort)
 	r := &result{s: s, ctx: ctx, cancel: cancel, stop: func() {}}
 	defer func() {
 		if err != nil {

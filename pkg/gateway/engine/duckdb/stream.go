@@ -11,6 +11,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/safely"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -51,9 +52,9 @@ func (r *result) Columns() []api.ResultColumn {
 func (r *result) Close() error {
 	r.once.Do(func() {
 		r.stop()
+		r.cancel() // what follows may have to wait for the statement, which is then one that does not end
 		bindings.DestroyResult(&r.res)
 		bindings.DestroyPrepare(&r.ps)
-		r.cancel()
 		r.s.close()
 	})
 	return nil
@@ -92,7 +93,7 @@ func (r *result) ended(ctx context.Context) error {
 
 // follow lets ctx interrupt the statement until the returned function is called.
 func (r *result) follow(ctx context.Context) func() bool {
-	return context.AfterFunc(ctx, r.cancel)
+	return safely.AfterContext(ctx, r.cancel)
 }
 
 // look finds the memory of a chunk's columns. Sums beyond bigint are an error here, before a row of the chunk is written.
@@ -155,6 +156,9 @@ func (r *result) Rows(ctx context.Context, yield func(row [][]byte) error) (int6
 // Encode writes the reply document. On an error after start it returns without the closing brackets.
 func (r *result) Encode(ctx context.Context, w io.Writer, format api.Format, start func()) (int64, error) {
 	defer r.follow(ctx)()
+	if b, ok := w.(engine.Breaker); ok {
+		defer safely.AfterContext(r.ctx, func() { b.Break(r.ended(ctx)) })()
+	}
 	e := newEncoder(w, format, r.cols)
 	vecs := make([]vec, len(r.cols))
 	each := func(chunk bindings.DataChunk) (int, error) {

@@ -265,9 +265,10 @@ func (p *project) ListTables(ctx context.Context, kind string) ([]string, error)
 	return names, err
 }
 
-// CreateTable makes a table with its system columns and returns the name under which it is stored. A name that is taken, in any
-// case of letters, is KindExists; for a BI table it is not an error and the standing table's name is returned [L].
-func (p *project) CreateTable(ctx context.Context, kind, name string) (stored string, err error) {
+// CreateTable makes a table with its system columns and those declared, and returns the name under which it is stored. A name that is
+// taken, in any case of letters, is KindExists; for a BI table without declared columns it is not an error and the standing table's name
+// is returned [L].
+func (p *project) CreateTable(ctx context.Context, kind, name string, defs ...engine.ColumnDef) (stored string, err error) {
 	if err := checkKind(kind); err != nil {
 		return "", err
 	}
@@ -278,7 +279,7 @@ func (p *project) CreateTable(ctx context.Context, kind, name string) (stored st
 	err = p.change(ctx, func(c *conn) error {
 		t, err := c.findTable(ctx, kind, name)
 		if err == nil {
-			if kind == engine.SchemaBI {
+			if kind == engine.SchemaBI && len(defs) == 0 {
 				stored = t.name
 				return nil
 			}
@@ -289,6 +290,16 @@ func (p *project) CreateTable(ctx context.Context, kind, name string) (stored st
 			return err
 		}
 		t = &table{kind: kind, name: stored, cols: systemColumns(kind)}
+		for _, def := range defs {
+			col, err := p.newColumn(t, def)
+			if err != nil {
+				return err
+			}
+			t.cols = append(t.cols, col)
+			if err := c.insertColumn(ctx, t, len(t.cols)-1); err != nil {
+				return err
+			}
+		}
 		if _, err := c.exec(ctx, t.create(t.sql())); err != nil {
 			return err
 		}

@@ -91,6 +91,9 @@ func (s *statement) work(ctx context.Context, t *translation, named bool) error 
 	if tokens, err = single(tokens); err != nil {
 		return err
 	}
+	if err := bounds(tokens); err != nil {
+		return err
+	}
 	t.text = t.text[:tokens[len(tokens)-1].end] // what follows is white space, comments and semicolons
 	if shown, ok, err := s.show(ctx, tokens); err != nil {
 		return err
@@ -185,8 +188,8 @@ func (s *statement) nameEdits(ctx context.Context, tokens []token, tr *tree) ([]
 			}
 			continue
 		}
-		if s.q.Variant != "" {
-			edits = append(edits, edit{ref.pos, tokens[i+2*len(ref.parts)-2].end, quoted3(s.variant(n))})
+		if at := s.shown(n); at != n {
+			edits = append(edits, edit{ref.pos, tokens[i+2*len(ref.parts)-2].end, quoted3(at)})
 			continue
 		}
 		if len(ref.parts) < 3 {
@@ -202,7 +205,7 @@ func (s *statement) nameEdits(ctx context.Context, tokens []token, tr *tree) ([]
 	}
 	for _, c := range tr.longColumns { // peaka.information_schema.tables.table_name: the table is now known by its last name
 		i, ok := slices.BinarySearchFunc(tokens, c.pos, func(t token, pos int) int { return t.pos - pos })
-		if ok && s.q.Variant != "" && len(c.parts) == 4 && chainIs(tokens[i:], c.parts) {
+		if n := fullName(c.parts[:min(3, len(c.parts))]); ok && len(c.parts) == 4 && s.shown(n) != n && chainIs(tokens[i:], c.parts) {
 			edits = append(edits, edit{c.pos, tokens[i+2].pos, ""}) // the catalog has another name now
 			continue
 		}
@@ -321,6 +324,11 @@ func (s *statement) parse(ctx context.Context, sql string, mode textMode) (*tree
 	g := guard{allowed: s.p.functions.allowed, known: s.p.functions.refused, trino: mode == trinoSQL, own: mode == ownText, out: &tree{root: out.Statements[0].Node}}
 	if err := g.walk(g.out.root, nil); err != nil {
 		return nil, err
+	}
+	if mode != ownText {
+		if err := bounded(g.out.root); err != nil {
+			return nil, err
+		}
 	}
 	slices.SortStableFunc(g.out.tables, func(a, b tableRef) int { return a.pos - b.pos })
 	return g.out, nil

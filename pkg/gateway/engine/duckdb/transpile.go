@@ -48,7 +48,7 @@ func (p *project) Transpile(ctx context.Context, q engine.Query) (string, error)
 		return "", s.t.place(err)
 	}
 	text := s.t.text
-	if changed {
+	if s.writtenNames(root) || changed {
 		if text, err = s.deserialize(ctx, root); err != nil {
 			return "", err
 		}
@@ -59,6 +59,27 @@ func (p *project) Transpile(ctx context.Context, q engine.Query) (string, error)
 		}
 	}
 	return text, nil
+}
+
+// writtenNames puts the names that users write into a tree in the place of those by which the statement knows tables.
+func (s *statement) writtenNames(v any) (changed bool) {
+	switch v := v.(type) {
+	case node:
+		if str(v, "type") == "BASE_TABLE" {
+			at := fold(engine.TableName{Catalog: str(v, "catalog_name"), Schema: str(v, "schema_name"), Table: str(v, "table_name")})
+			if n := s.written(at); n != at {
+				v["catalog_name"], changed = n.Catalog, true
+			}
+		}
+		for _, k := range sortedKeys(v) {
+			changed = s.writtenNames(v[k]) || changed
+		}
+	case []any:
+		for _, x := range v {
+			changed = s.writtenNames(x) || changed
+		}
+	}
+	return changed
 }
 
 // ofTheSession refuses what is answered from the session or the gateway's lists and would be frozen into the text.

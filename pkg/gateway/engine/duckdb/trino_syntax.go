@@ -251,6 +251,9 @@ func (x *syntax) cast(i int) error {
 	t := p.parse()
 	if p.failed || len(p.tokens) > 0 {
 		name := strings.ToLower(x.sql[from:to])
+		if bracketDepth(x.tokens[as+1:end]) >= maxTypeDepth {
+			return errorAt(from, engine.KindLimit, "the type nests deeper than %d levels", maxTypeDepth)
+		}
 		if trinoTypes[strings.ToLower(x.at(as+1).text)] {
 			return errorAt(from, engine.KindUnsupported, "Type %s is not supported on zone local", name)
 		}

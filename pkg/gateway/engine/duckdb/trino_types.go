@@ -153,7 +153,11 @@ type typeParser struct {
 	length int  // of a varchar(n) that stands alone, else -1
 	failed bool // no type of Trino, or one that has no counterpart
 	deep   bool
+	levels int
 }
+
+// maxTypeDepth bounds how deep types nest: the name of each holds the names of all within.
+const maxTypeDepth = 50
 
 func (p *typeParser) peek(s string) bool { return len(p.tokens) > 0 && p.tokens[0].is(s) }
 
@@ -196,6 +200,10 @@ func (p *typeParser) numbers() []int {
 
 // parse reads one type.
 func (p *typeParser) parse() *vtype {
+	if p.levels++; p.levels > maxTypeDepth {
+		p.failed = true
+	}
+	defer func() { p.levels-- }()
 	if p.failed || len(p.tokens) == 0 || !p.tokens[0].isName() {
 		p.failed = true
 		return typed("unknown")

@@ -60,6 +60,7 @@ func udfs() []udf {
 		one("~json_parse", jsonParse),
 		{"~json_number", 2, jsonNumber},
 		one("~shallow", shallow),
+		{"~like", 2, func(a []string) (string, bool, error) { return strconv.FormatBool(like(a[0], a[1])), true, nil }},
 		one("~iso_date", isoDate),
 		one("~iso_day", isoDay),
 		one("~iso_clock", isoClock),

@@ -1,0 +1,61 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// With --dry-run and --explain a run tells what it would do. It makes the checks of the real run, reads what those need, and changes
+// nothing: no request that changes something is sent, and no file is written, not even one that only dig reads.
+
+// tells reports whether the run only tells what it would do.
+func (e *Env) tells() bool { return e.run.flags.dryRun || e.run.flags.explain }
+
+// would tells of a change on this machine that the run would make, and ends the run. It is nil when the run is to make it.
+func (e *Env) would(format string, args ...any) error {
+	if !e.tells() {
+		return nil
+	}
+	e.run.told++
+	if _, err := fmt.Fprintf(e.onScreen(), "would "+format+"\n", args...); err != nil {
+		return err
+	}
+	return errDone
+}
+
+// planned reports that err stands for a request that was told of and not sent, so that the command goes on to its next one.
+func (e *Env) planned(err error) bool { return errors.Is(err, errDone) && e.tells() }
+
+// askedKey marks a context whose requests are those the user asks about, beside the operation of the command.
+type askedKey struct{}
+
+func asked(ctx context.Context) context.Context { return context.WithValue(ctx, askedKey{}, true) }
+
+// closing says once, after all else, that nothing was done.
+func (e *Env) closing() {
+	switch {
+	case e.run.told == 0:
+	case e.run.flags.explain:
+		fmt.Fprintln(e.Err, "explained: nothing was sent and nothing was changed")
+	case e.run.told == 1:
+		fmt.Fprintln(e.Err, "dry run: nothing was sent and nothing was changed")
+	default:
+		fmt.Fprintf(e.Err, "dry run: nothing was sent and nothing was changed (%d steps)\n", e.run.told)
+	}
+}
+
+// scratch is the data directory for a run that only tells: the real one with nothing to remove, or, where zone local has none yet, one
+// that goes with the run and holds what a new one would.
+func scratch(dir string) (path string, remove func() error, err error) {
+	if _, err := os.Stat(filepath.Join(dir, "state.db")); !errors.Is(err, os.ErrNotExist) {
+		return dir, nil, nil
+	}
+	tmp, err := os.MkdirTemp("", "dig-dry-run-")
+	if err != nil {
+		return "", nil, err
+	}
+	return tmp, func() error { return os.RemoveAll(tmp) }, nil
+}

@@ -1,0 +1,503 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+// tellLines are command lines of every command that works, with what a dry run tells of: the number of its steps, where it is not 1 for
+// a command that changes something and 0 for one that reads.
+var tellLines = `
+agent chat hello
+agent history delete 00000000-0000-4000-8000-00000000ffff --yes
+agent history list
+agent image --out workflow.png | fails
+agent legacy ask hello
+agent legacy delete t1 --yes
+agent legacy history
+agent legacy rename t1 new
+agent stream hello
+agent thread delete t1 --yes | fails
+agent thread get t1 | fails
+agent thread list
+agent thread rename t1 new | fails
+api GET /info
+api POST /data/projects/{project}/queries/execute -f statement=SELECT
+api GET /data/projects/{project}/queries --paginate
+api-key create ci --key-file ci.key
+api-key create ci2
+api-key delete made --yes
+api-key list
+bitable column add bis age --type bigint
+bitable column delete bis name --yes
+bitable column list bis | 1
+bitable column update bis name --type decimal
+bitable create other
+bitable delete bis --yes
+bitable import bis $CSV
+bitable list
+cache batch sample.shop.customers sample.shop.products
+cache cancel sample shop orders --full
+cache create sample shop customers --wait
+cache delete sample shop orders --yes
+cache ensure sample shop products --full-every 1d
+cache ensure sample shop orders --full-every 2d
+cache get sample shop orders
+cache history sample shop orders
+cache list
+cache list --catalog sample
+cache refresh sample shop orders --full --wait
+cache status sample shop orders
+cache update sample shop orders --full-every 3d
+cache wait sample shop orders
+catalog cached sample shop orders
+catalog columns sample shop orders
+catalog create more --connection files
+catalog delete ext --yes
+catalog get ext
+catalog list
+catalog schemas ext
+catalog search order | 1
+catalog share kpi --to other
+catalog statistics peaka table people
+catalog tables sample shop
+check | 2
+completion bash
+completion --all made/completions | 1
+config explain
+connection create c2 --type files --credential path=$FILES
+connection delete files --yes
+connection detail files
+connection get files
+connection list
+connection oauth complete code=1&state=2
+connection type get files
+connection type list
+connection update files --name f2
+driver jdbc
+driver list
+driver sqlalchemy --catalog sample
+embed init
+embed legacy init --timeout-seconds 60
+export cancel $EXPORT
+export download $EXPORT got.csv | 1
+export get $EXPORT
+export list
+export query plain --download got.csv
+export table sample shop orders --wait
+export wait $EXPORT
+gateway reset --yes | 1
+gateway serve --listen 127.0.0.1:0 | 1
+gateway status
+info
+materialized cancel stored
+materialized list
+materialized refresh stored --wait
+materialized status stored
+materialized wait stored
+metadata ai sample --deny
+metadata ai sample.shop.orders --deny
+metadata callback get
+metadata callback set https://example.com/hook
+metadata callback unset --yes
+metadata categorical delete sample.shop.orders.status --yes
+metadata categorical generate sample.shop.orders.status
+metadata find orders
+metadata golden-sql create --prompt p --sql SELECT
+metadata golden-sql delete $GOLDEN --yes
+metadata golden-sql find orders
+metadata golden-sql list
+metadata lineage sample.shop.orders
+metadata list
+metadata questions churn
+metadata refresh sample --wait
+metadata relation add peaka.table.people.name --to sample.shop.customers.name
+metadata relation delete sample $RELATION --yes
+metadata relation list sample
+metadata relation update sample $RELATION --type ONE_TO_ONE
+metadata semantics sample shop.orders
+metadata set sample shop.orders --description told
+metadata status sample
+org get
+org list
+parametric-table create ext --from files.regions --to p.q --param region=north
+parametric-table delete ext p.r --yes
+parametric-table list ext
+profile add extra --zone us --no-key | 1
+profile list
+profile remove spare --yes | 1
+profile show spare
+profile use spare | 1
+project create other2
+project delete other --yes
+project get other
+project legacy create --name old
+project legacy delete $OTHER --yes
+project legacy get $OTHER
+project legacy list
+project legacy update $OTHER --name x
+project list
+project update other --name x
+query create q2 --sql SELECT --path /a/b
+query delete plain --yes
+query diff last query:plain | 1
+query diff sql:SELECT query:plain | 2
+query execute SELECT --out o.csv -o csv --manifest
+query execute -f $THREE --jobs 3 --out-dir outs -o csv | 3
+query execute --sql SELECT --each-row $CSV -o csv | 2
+query execute -f $THREE --keep-going | 3
+query execute --id $QUERY
+query folder create a/b
+query folder delete empty --yes
+query folder get empty
+query folder list
+query folder move empty /full
+query folder prune --yes | 2
+query folder rename empty x
+query folder tree
+query folder update empty --add plain
+query freshness stored | 2
+query get plain
+query last -o csv
+query last -o csv --out last.csv | 1
+query last --clear | 1
+query list
+query list -o csv --out list.csv | 1
+query materialize plain --wait
+query move plain /full
+query update plain --name x
+semantic-catalog create kpi2
+semantic-catalog share kpi --to other
+semantic-catalog table create kpi s.t2 --query plain
+semantic-catalog table delete kpi s.t --yes
+sql transpile SELECT
+table column add people age --type bigint
+table column delete people name --yes
+table column list people | 1
+table column update people name --type bigint
+table create bare
+table create whole --column a:bigint
+table import fresh $CSV --create | 2
+table delete people --yes
+table import people $CSV
+table list
+table sample people --out sample.csv | 1
+version
+workspace create w2
+workspace delete spare --yes
+workspace get spare
+workspace list
+workspace update spare --name x
+`
+
+// tellWorld is a data directory with one of everything, and where to run commands.
+type tellWorld struct {
+	t    *testing.T
+	dir  string
+	env  map[string]string
+	vars *strings.Replacer
+}
+
+func (w *tellWorld) run(args ...string) (code int, out, errs string) {
+	w.t.Helper()
+	var o, x bytes.Buffer
+	e := &Env{Name: "dig", Args: args, In: strings.NewReader(""), Out: &o, Err: &x, Dir: filepath.Join(w.dir, "work"), Now: time.Now, Getenv: func(k string) string { return w.env[k] }}
+	code = e.Main(context.Background())
+	return code, o.String(), x.String()
+}
+
+func (w *tellWorld) must(args ...string) string {
+	w.t.Helper()
+	code, out, errs := w.run(args...)
+	if code != 0 {
+		w.t.Fatalf("%q: exit %d: %s", args, code, errs)
+	}
+	return strings.TrimSpace(out)
+}
+
+func newTellWorld(t *testing.T) *tellWorld {
+	w := &tellWorld{t: t, dir: t.TempDir(), env: map[string]string{"DIG_KEY_STORAGE": "file"}}
+	for name, sub := range map[string]string{"HOME": "home", "DIG_DATA_DIR": "data", "DIG_CONFIG_DIR": "config", "DIG_STATE_DIR": "state", "DIG_CACHE_DIR": "cache", "TMPDIR": "tmp", "W": "work", "F": "files"} {
+		w.env[name] = filepath.Join(w.dir, sub)
+		if err := os.MkdirAll(w.env[name], 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := func(name, text string) string {
+		path := filepath.Join(w.dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	file("files/regions.csv", "region,n\nnorth,1\nsouth,2\n")
+	rows := file("rows.csv", "name\nann\nbob\n")
+	three := file("three.sql", "SELECT 1; SELECT 2; SELECT 3")
+	for _, line := range []string{
+		"workspace create spare", "project create other", "api-key create made",
+		"table create people --column name:varchar", "bitable create bis --column name:varchar", "table import people " + rows,
+		"connection create files --type files --credential path=" + w.env["F"], "catalog create ext --connection files",
+		"parametric-table create ext --from files.regions --to p.r --param region=north",
+		"query folder create empty", "query folder create full", "query folder create bare", "query create plain --sql SELECT~1~AS~n --path /full", "query create stored --sql SELECT~1~AS~n --type MATERIALIZED --wait",
+		"query execute SELECT~1~AS~n -o csv", "query list", "table list", "catalog list",
+		"semantic-catalog create kpi", "semantic-catalog table create kpi s.t --query plain",
+		"cache create sample shop orders --wait", "export query plain --wait", "metadata refresh sample --wait",
+		"metadata relation add sample.shop.orders.id --to sample.shop.customers.id", "metadata categorical generate sample.shop.orders.status",
+		"metadata golden-sql create --prompt p --sql SELECT~1", "metadata callback set https://example.com/hook",
+		"profile add spare --zone us --no-key --use=false",
+	} {
+		args := strings.Fields(line)
+		for i := range args {
+			args[i] = strings.ReplaceAll(args[i], "~", " ")
+		}
+		w.must(args...)
+	}
+	w.vars = strings.NewReplacer("$FILES", w.env["F"], "$CSV", rows, "$THREE", three,
+		"$EXPORT", w.must("export", "list", "--jq", ".[0].id"), "$GOLDEN", w.must("metadata", "golden-sql", "list", "-o", "json", "--jq", ".[0].id"),
+		"$RELATION", w.must("metadata", "relation", "list", "sample", "-o", "json", "--jq", `[.[] | select(.sourceColumnName == "id")][0].id`),
+		"$OTHER", w.must("project", "get", "other", "--jq", ".id"), "$QUERY", w.must("query", "get", "plain", "--jq", ".id"))
+	return w
+}
+
+// tree is a picture of all that is below the directories of dig and the working directory.
+func (w *tellWorld) tree() map[string]string {
+	w.t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || strings.HasSuffix(path, ".sock") {
+			return err
+		}
+		rel, _ := filepath.Rel(w.dir, path)
+		if d.IsDir() {
+			all[rel] = "directory"
+			return nil
+		}
+		raw, err := os.ReadFile(path)
+		all[rel] = fmt.Sprintf("%d bytes %x", len(raw), sha256.Sum256(raw))
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return all
+}
+
+// changes names what differs between two pictures.
+func changes(was, is map[string]string) []string {
+	var out []string
+	for path, what := range is {
+		if before, ok := was[path]; !ok {
+			out = append(out, "made "+path)
+		} else if before != what {
+			out = append(out, "changed "+path)
+		}
+	}
+	for path := range was {
+		if _, ok := is[path]; !ok {
+			out = append(out, "removed "+path)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// fails marks a line that zone local answers with an error.
+const fails = -2
+
+type tellLine struct {
+	args  []string
+	steps int // -1: as many as the command's operation says
+}
+
+func readTellLines(vars *strings.Replacer) []tellLine {
+	var all []tellLine
+	for _, line := range strings.Split(strings.TrimSpace(tellLines), "\n") {
+		text, steps, counted := strings.Cut(line, " | ")
+		l := tellLine{args: strings.Fields(vars.Replace(text)), steps: -1}
+		if counted {
+			if _, err := fmt.Sscan(steps, &l.steps); err != nil {
+				l.steps = fails
+			}
+		}
+		for i, a := range l.args {
+			if a == "SELECT" || strings.HasSuffix(a, ":SELECT") || strings.HasSuffix(a, "=SELECT") {
+				l.args[i] += " 1 AS n"
+			}
+			if strings.HasPrefix(a, "--each-row") {
+				l.args[i-1] = "SELECT ? AS n"
+			}
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+// commandOf finds the command of a line, and whether its operation changes something.
+func commandOf(t *testing.T, args []string) (c *cobra.Command, changes bool) {
+	t.Helper()
+	c, _, err := newRootCmd(&Env{Name: "dig", Getenv: os.Getenv}).Find(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ops := strings.Fields(c.Annotations[opAnnotation])
+	for _, op := range spec.All() {
+		if slices.Contains(ops, op.ID) && op.Method != http.MethodGet {
+			return c, true
+		}
+	}
+	return c, false
+}
+
+// steps counts what a run has told of.
+func steps(out string) int {
+	return len(regexp.MustCompile(`(?m)^((GET|POST|PUT|PATCH|DELETE) http|would )`).FindAllString(out, -1))
+}
+
+// TestTellingChangesNothing runs every command with --dry-run and --explain, and looks at all that dig keeps before and after.
+func TestTellingChangesNothing(t *testing.T) {
+	if !localEngine {
+		t.Skip("zone local needs cgo")
+	}
+	w := newTellWorld(t)
+	lines := readTellLines(w.vars)
+	walked := map[string]bool{}
+	was := w.tree()
+	for _, l := range lines {
+		c, changing := commandOf(t, l.args)
+		walked[c.CommandPath()] = true
+		for _, flag := range []string{"--dry-run", "--explain"} {
+			code, out, errs := w.run(append(slices.Clone(l.args), flag)...)
+			if diff := changes(was, w.tree()); len(diff) > 0 {
+				t.Errorf("%s %s changed something: %v", strings.Join(l.args, " "), flag, diff)
+				was = w.tree()
+			}
+			local := c.Annotations[opAnnotation] == "" && l.args[0] != "api"
+			if l.steps == fails {
+				continue
+			}
+			if flag == "--explain" && !local && !slices.Contains(l.args, "last") && (code != 0 || !strings.Contains(out, "curl -sS -X ")) {
+				t.Errorf("%s --explain: exit %d, %s%s", strings.Join(l.args, " "), code, out, errs)
+			}
+			if flag == "--explain" {
+				told := strings.Split(out, "\ncurl ")[1:]
+				slices.Sort(told)
+				if len(slices.Compact(slices.Clone(told))) != len(told) {
+					t.Errorf("%s --explain tells of a request more than once:\n%s", strings.Join(l.args, " "), out)
+				}
+				continue
+			}
+			want := l.steps
+			if want < 0 {
+				want = 0
+				if changing || slices.Contains(l.args, "POST") || c.Name() == "execute" {
+					want = 1
+				}
+			}
+			if code != 0 && want > 0 || steps(out) != want {
+				t.Errorf("%s --dry-run: exit %d, %d steps told, want %d\n%s%s", strings.Join(l.args, " "), code, steps(out), want, out, errs)
+			}
+			if want > 0 && !strings.Contains(errs, "dry run: nothing was sent and nothing was changed") {
+				t.Errorf("%s --dry-run does not say so: %s", strings.Join(l.args, " "), errs)
+			}
+		}
+	}
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		if c.Runnable() && !c.HasSubCommands() && c.Name() != "exit-codes" && c.Name() != "flags" && !walked[c.CommandPath()] {
+			t.Errorf("no line walks %s", c.CommandPath())
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(newRootCmd(&Env{Name: "dig", Getenv: os.Getenv}))
+}
+
+// TestTellingOnNothing: zone local is not begun by a run that only tells.
+func TestTellingOnNothing(t *testing.T) {
+	if !localEngine {
+		t.Skip("zone local needs cgo")
+	}
+	for _, args := range [][]string{{"workspace", "create", "w"}, {"table", "list"}, {"query", "execute", "SELECT 1"}, {"gateway", "reset", "--yes"}, {"workspace", "delete", "default", "--yes"}} {
+		for _, flag := range []string{"--dry-run", "--explain"} {
+			w := &tellWorld{t: t, dir: t.TempDir()}
+			w.env = map[string]string{"HOME": w.dir, "TMPDIR": w.dir}
+			t.Setenv("TMPDIR", w.dir)
+			w.run(append(args, flag)...)
+			if diff := changes(map[string]string{".": "directory"}, w.tree()); len(diff) > 0 {
+				t.Errorf("%v %s: %v", args, flag, diff)
+			}
+		}
+	}
+}
+
+// TestTellingSendsNothing runs every command with both flags against a gateway on the network: a dry run sends reads alone, and
+// --explain the look-ups of names, never what it explains.
+func TestTellingSendsNothing(t *testing.T) {
+	if !localEngine {
+		t.Skip("zone local needs cgo")
+	}
+	w := newTellWorld(t)
+	g, err := gateway.Open(gateway.Options{Dir: w.env["DIG_DATA_DIR"], OpenEngine: duckdb.Open})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	var mu sync.Mutex
+	var sent []string
+	srv := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		sent = append(sent, r.Method+" "+r.URL.Path)
+		mu.Unlock()
+		g.Handler().ServeHTTP(rw, r)
+	}))
+	defer srv.Close()
+	w.env["DIG_BASE_URL"], w.env["DIG_API_KEY"], w.env["DIG_PROJECT"], w.env["DIG_ZONE"] = srv.URL+"/api/v1", g.ServeKey(), gateway.DefaultProject, "us"
+	was := w.tree()
+	explained := regexp.MustCompile(`curl -sS -X (\S+) 'http://[^/]+([^?']*)`)
+	for _, l := range readTellLines(w.vars) {
+		for _, flag := range []string{"--dry-run", "--explain"} {
+			sent = nil
+			_, out, _ := w.run(append(slices.Clone(l.args), flag)...)
+			is := w.tree()
+			for _, path := range changes(was, is) {
+				if !strings.Contains(path, " data") { // which the gateway has open
+					t.Errorf("%s %s: %s", strings.Join(l.args, " "), flag, path)
+				}
+			}
+			was = is
+			for _, s := range sent {
+				if !strings.HasPrefix(s, "GET ") {
+					t.Errorf("%s %s sends %s", strings.Join(l.args, " "), flag, s)
+				}
+			}
+			if flag == "--dry-run" {
+				continue
+			}
+			for _, m := range explained.FindAllStringSubmatch(out, -1) {
+				if slices.Contains(sent, m[1]+" "+m[2]) {
+					t.Errorf("%s --explain sends what it explains: %s %s", strings.Join(l.args, " "), m[1], m[2])
+				}
+			}
+		}
+	}
+}

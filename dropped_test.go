@@ -1,0 +1,421 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// listed is what "go list" tells of a package.
+type listed struct {
+	ImportPath, Dir, Export string
+	GoFiles, CgoFiles       []string
+}
+
+// dropped are the places of one function where an error that is not nil goes no further.
+type dropped struct {
+	set    *token.FileSet
+	info   *types.Info
+	dir    string
+	places map[string][]string // by function
+	fn     *ast.FuncDecl
+}
+
+// TestDropped finds each place where an error is dropped: an answer that is made all the same looks whole and is not. Those that
+// are known are in testdata/dropped.txt; a line has the function, the number of its places and the reason.
+func TestDropped(t *testing.T) {
+	if cgo, err := exec.Command("go", "env", "CGO_ENABLED").Output(); err != nil || runtime.GOOS != "linux" || strings.TrimSpace(string(cgo)) != "1" {
+		t.Skip("the list is of the files that are built on Linux with cgo")
+	}
+	packages := listPackages(t)
+	exports := map[string]string{}
+	for _, p := range packages {
+		exports[p.ImportPath] = p.Export
+	}
+	set := token.NewFileSet()
+	imp := importer.ForCompiler(set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	d := &dropped{set: set, places: map[string][]string{}}
+	files := 0
+	for _, p := range packages {
+		if !strings.HasPrefix(p.ImportPath+"/", module) || strings.HasSuffix(p.ImportPath, "test") || strings.HasSuffix(p.ImportPath, "/contract") || strings.Contains(p.ImportPath, "/openapi") {
+			continue
+		}
+		var trees []*ast.File
+		for _, name := range append(p.GoFiles, p.CgoFiles...) {
+			f, err := parser.ParseFile(set, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			trees = append(trees, f)
+		}
+		d.info = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}
+		if _, err := (&types.Config{Importer: imp, FakeImportC: true}).Check(p.ImportPath, set, trees, d.info); err != nil {
+			t.Fatal(err)
+		}
+		d.dir = strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, strings.TrimSuffix(module, "/")), "/")
+		for _, f := range trees {
+			files++
+			for _, decl := range f.Decls {
+				if fn, ok := decl.(*ast.FuncDecl); ok && fn.Body != nil {
+					d.fn = fn
+					d.look(fn.Body)
+				}
+			}
+		}
+	}
+	if files < 300 {
+		t.Errorf("only %d files were seen", files)
+	}
+	accepted := readAccepted(t)
+	for name, places := range d.places {
+		if n := accepted[name]; len(places) > n {
+			t.Errorf("%s drops an error in %d places, and %d of them are known in testdata/dropped.txt:\n\t%s", name, len(places), n, strings.Join(places, "\n\t"))
+		}
+	}
+	for name, n := range accepted {
+		if len(d.places[name]) < n {
+			t.Errorf("testdata/dropped.txt: %s drops %d errors now: correct the line", name, len(d.places[name]))
+		}
+	}
+}
+
+func listPackages(t *testing.T) []listed {
+	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,CgoFiles", "./...")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []listed
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p listed
+		if err := dec.Decode(&p); err == io.EOF {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
+
+func readAccepted(t *testing.T) map[string]int {
+	f, err := os.Open("testdata/dropped.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	accepted := map[string]int{}
+	for in := bufio.NewScanner(f); in.Scan(); {
+		if in.Text() == "" || in.Text()[0] == '#' {
+			continue
+		}
+		words := strings.SplitN(in.Text(), " ", 3)
+		n, err := strconv.Atoi(words[min(1, len(words)-1)])
+		if err != nil || len(words) < 3 || accepted[words[0]] > 0 {
+			t.Fatalf("testdata/dropped.txt: %q has not the form: function, number, reason", in.Text())
+		}
+		accepted[words[0]] = n
+	}
+	return accepted
+}
+
+func (d *dropped) add(n ast.Node) {
+	name := d.dir + "." + d.fn.Name.Name
+	if d.fn.Recv != nil {
+		recv := d.fn.Recv.List[0].Type
+		if s, ok := recv.(*ast.StarExpr); ok {
+			recv = s.X
+		}
+		if x, ok := recv.(*ast.IndexExpr); ok {
+			recv = x.X
+		}
+		if id, ok := recv.(*ast.Ident); ok {
+			name = d.dir + "." + id.Name + "." + d.fn.Name.Name
+		}
+	}
+	pos := d.set.Position(n.Pos())
+	var text strings.Builder
+	_ = printer.Fprint(&text, d.set, n)
+	line, _, _ := strings.Cut(text.String(), "\n")
+	d.places[name] = append(d.places[name], fmt.Sprintf("%s/%s:%d: %s", d.dir, filepath.Base(pos.Filename), pos.Line, line))
+}
+
+func isError(t types.Type) bool {
+	return t != nil && types.Identical(t, types.Universe.Lookup("error").Type())
+}
+
+// errorsOf are the results of an expression that are errors, by place.
+func (d *dropped) errorsOf(e ast.Expr) map[int]bool {
+	at := map[int]bool{}
+	switch t := d.info.TypeOf(e).(type) {
+	case *types.Tuple:
+		for i := range t.Len() {
+			at[i] = isError(t.At(i).Type())
+		}
+	default:
+		at[0] = isError(t)
+	}
+	return at
+}
+
+func (d *dropped) look(body *ast.BlockStmt) {
+	conds := map[ast.Expr]bool{} // comparisons that a branch was judged by
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for i, l := range n.Lhs {
+				if id, ok := l.(*ast.Ident); !ok || id.Name != "_" {
+					continue
+				}
+				from := n.Rhs[min(i, len(n.Rhs)-1)]
+				if (len(n.Lhs) == len(n.Rhs) && d.errorsOf(from)[0] || len(n.Rhs) == 1 && len(n.Lhs) > 1 && d.errorsOf(from)[i]) && !d.harmless(from) {
+					d.add(n)
+				}
+			}
+		case *ast.ExprStmt:
+			d.call(n, n.X)
+		case *ast.DeferStmt:
+			d.call(n, n.Call)
+		case *ast.IfStmt:
+			d.branch(n, n.Cond, n.Body.List, n.Else, conds)
+		case *ast.SwitchStmt:
+			if n.Tag != nil {
+				break
+			}
+			for _, s := range n.Body.List {
+				c := s.(*ast.CaseClause)
+				for _, e := range c.List {
+					d.branch(c, e, c.Body, nil, conds)
+				}
+			}
+		case *ast.BinaryExpr:
+			if x := d.compared(n); !conds[n] && n.Op == token.EQL && x != nil && !d.harmless(d.origin(x, n.Pos())) {
+				d.add(n)
+			}
+		}
+		return true
+	})
+}
+
+// call is a call whose error nobody takes.
+func (d *dropped) call(n ast.Stmt, e ast.Expr) {
+	call, ok := e.(*ast.CallExpr)
+	if !ok {
+		return
+	}
+	lost := false
+	for _, is := range d.errorsOf(call) {
+		lost = lost || is
+	}
+	if !lost {
+		return
+	}
+	if !d.harmless(call) {
+		d.add(n)
+	}
+}
+
+// compared is the error that an expression compares with nil.
+func (d *dropped) compared(e *ast.BinaryExpr) ast.Expr {
+	if id, ok := e.Y.(*ast.Ident); ok && id.Name == "nil" && isError(d.info.TypeOf(e.X)) {
+		return e.X
+	}
+	return nil
+}
+
+// branch looks at what is done where an error is not nil.
+func (d *dropped) branch(n ast.Node, cond ast.Expr, then []ast.Stmt, other ast.Stmt, conds map[ast.Expr]bool) {
+	ast.Inspect(cond, func(c ast.Node) bool {
+		switch c := c.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.BinaryExpr:
+			x := d.compared(c)
+			if x == nil {
+				return true
+			}
+			conds[c] = true
+			if d.harmless(d.origin(x, c.Pos())) {
+				return true
+			}
+			switch {
+			case c.Op == token.NEQ:
+				if !d.passed(x, then) {
+					d.add(n)
+				}
+			case other != nil:
+				if !d.passed(x, []ast.Stmt{other}) && !d.after(x, n) {
+					d.add(n)
+				}
+			case !d.after(x, n):
+				d.add(n)
+			}
+		case *ast.CallExpr:
+			if f, ok := c.Fun.(*ast.SelectorExpr); ok && (f.Sel.Name == "Is" || f.Sel.Name == "As") && len(c.Args) > 0 && isError(d.info.TypeOf(c.Args[0])) && !negated(cond, c) && !expected(c) {
+				if !d.passed(c.Args[0], then) && !(f.Sel.Name == "As" && d.passed(c.Args[1], then)) {
+					d.add(n)
+				}
+			}
+		}
+		return true
+	})
+}
+
+// expected tells of errors.Is with an error that is no failure: the end of what is read, a file or row that is not there.
+func expected(c *ast.CallExpr) bool {
+	if len(c.Args) < 2 {
+		return false
+	}
+	name := types.ExprString(c.Args[1])
+	return name == "io.EOF" || name == "fs.ErrNotExist" || name == "os.ErrNotExist" || name == "net.ErrClosed" || name == "os.ErrProcessDone"
+}
+
+// origin is what an error was last assigned from, before a place.
+func (d *dropped) origin(e ast.Expr, before token.Pos) (from ast.Expr) {
+	id, ok := e.(*ast.Ident)
+	if !ok {
+		return nil
+	}
+	ast.Inspect(d.fn.Body, func(n ast.Node) bool {
+		a, ok := n.(*ast.AssignStmt)
+		if !ok || a.Pos() >= before {
+			return true
+		}
+		for i, l := range a.Lhs {
+			if x, ok := l.(*ast.Ident); ok && d.object(x) != nil && d.object(x) == d.object(id) {
+				from = a.Rhs[min(i, len(a.Rhs)-1)]
+			}
+		}
+		return true
+	})
+	return from
+}
+
+// harmless tells of calls whose error says that a text has not a form, which is an answer, or that something could not be
+// cleared away, closed after reading or told to a person.
+func (d *dropped) harmless(e ast.Expr) bool {
+	call, ok := e.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	f, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	fn, ok := d.info.Uses[f.Sel].(*types.Func)
+	if !ok {
+		return false
+	}
+	switch pkg := fn.Pkg().Path(); {
+	case pkg == "fmt", pkg == "strconv", pkg == "net/netip", pkg == "net/url", pkg == "github.com/spf13/cobra", pkg == "github.com/spf13/pflag", pkg == "math/rand", pkg == "crypto/rand", pkg == "bufio" && fn.Name() != "ReadString":
+		return true
+	case pkg == "time" && (strings.HasPrefix(fn.Name(), "Parse") || fn.Name() == "LoadLocation"):
+		return true
+	case pkg == "encoding/json" && fn.Name() == "Marshal", pkg == "encoding/json" && fn.Name() == "Indent":
+		return true
+	case pkg == "os" && (fn.Name() == "Remove" || fn.Name() == "RemoveAll"):
+		return true
+	}
+	switch fn.Name() {
+	case "Close", "Rollback", "Abort", "Unlock", "SetDeadline", "SetReadDeadline", "SetWriteDeadline", "EnableFullDuplex", "CloseWithError", "Kill", "Signal", "Flush", "Shutdown":
+		return true
+	}
+	switch types.TypeString(d.info.TypeOf(f.X), nil) {
+	case "strings.Builder", "*strings.Builder", "bytes.Buffer", "*bytes.Buffer", "hash.Hash", "*github.com/cespare/xxhash/v2.Digest":
+		return true
+	}
+	return false
+}
+
+func negated(cond ast.Expr, c *ast.CallExpr) (not bool) {
+	ast.Inspect(cond, func(n ast.Node) bool {
+		if u, ok := n.(*ast.UnaryExpr); ok && u.Op == token.NOT && u.X == c {
+			not = true
+		}
+		return true
+	})
+	return not
+}
+
+// passed tells whether statements hand an error on, or another one in its place.
+func (d *dropped) passed(e ast.Expr, body []ast.Stmt) (yes bool) {
+	if u, ok := e.(*ast.UnaryExpr); ok {
+		e = u.X
+	}
+	for _, s := range body {
+		ast.Inspect(s, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.Ident:
+				if id, ok := e.(*ast.Ident); ok && d.object(id) != nil && d.object(id) == d.object(n) {
+					yes = true
+				}
+			case *ast.SelectorExpr:
+				if s, ok := e.(*ast.SelectorExpr); ok && s.Sel.Name == n.Sel.Name {
+					yes = true
+				}
+			case *ast.ReturnStmt:
+				for _, r := range n.Results {
+					if t := d.info.TypeOf(r); t != nil && d.fails(t) {
+						yes = true
+					}
+				}
+			case *ast.CallExpr:
+				if id, ok := n.Fun.(*ast.Ident); ok && id.Name == "panic" {
+					yes = true
+				}
+				if f, ok := n.Fun.(*ast.SelectorExpr); ok && types.TypeString(d.info.TypeOf(f.X), nil) == "*log/slog.Logger" {
+					return false // who asked does not read the log
+				}
+			}
+			return !yes
+		})
+	}
+	return yes
+}
+
+// fails tells of types that are errors, alone or as the last of several results.
+func (d *dropped) fails(t types.Type) bool {
+	if tuple, ok := t.(*types.Tuple); ok {
+		return tuple.Len() > 0 && d.fails(tuple.At(tuple.Len()-1).Type())
+	}
+	if b, ok := t.(*types.Basic); ok && b.Kind() == types.UntypedNil {
+		return false
+	}
+	return types.Implements(t, types.Universe.Lookup("error").Type().Underlying().(*types.Interface))
+}
+
+func (d *dropped) object(id *ast.Ident) types.Object {
+	if o := d.info.Uses[id]; o != nil {
+		return o
+	}
+	return d.info.Defs[id]
+}
+
+// after tells whether an error is still looked at behind a statement.
+func (d *dropped) after(e ast.Expr, n ast.Node) (yes bool) {
+	id, ok := e.(*ast.Ident)
+	if !ok {
+		return false
+	}
+	ast.Inspect(d.fn.Body, func(m ast.Node) bool {
+		if u, ok := m.(*ast.Ident); ok && u.Pos() > n.End() && d.info.Uses[u] != nil && d.info.Uses[u] == d.object(id) {
+			yes = true
+		}
+		return !yes
+	})
+	return yes
+}

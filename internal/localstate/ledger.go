@@ -1,0 +1,94 @@
+package localstate
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/gofrs/flock"
+)
+
+// Ledger is a file of notes by key. A note that was put outlives a crash.
+type Ledger[T any] struct {
+	path string
+	old  []string           // where earlier releases kept it, read as long as there is nothing at path
+	trim func(map[string]T) // bounds the notes, may be nil
+}
+
+// Path is the file.
+func (l *Ledger[T]) Path() string { return l.path }
+
+// Read returns all notes. A ledger that cannot be read is an error: without it, nobody knows what was done.
+func (l *Ledger[T]) Read() (map[string]T, error) {
+	notes, err := readNotes[T](l.path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return notes, err
+	}
+	notes = map[string]T{}
+	for _, path := range l.old {
+		was, err := readNotes[T](path)
+		if err != nil {
+			continue // it lay where anybody may remove it
+		}
+		for k, v := range was {
+			notes[k] = v
+		}
+	}
+	return notes, nil
+}
+
+func readNotes[T any](path string) (map[string]T, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	notes := map[string]T{}
+	if err := json.Unmarshal(raw, &notes); err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w", path, err)
+	}
+	return notes, nil
+}
+
+// Put writes a note.
+func (l *Ledger[T]) Put(key string, note T) error {
+	return l.change(func(notes map[string]T) bool { notes[key] = note; return true })
+}
+
+// Remove takes a note away.
+func (l *Ledger[T]) Remove(key string) error {
+	return l.change(func(notes map[string]T) bool {
+		_, known := notes[key]
+		delete(notes, key)
+		return known
+	})
+}
+
+// change reads the notes, lets fn change them and writes them if fn says so, alone among all processes.
+func (l *Ledger[T]) change(fn func(map[string]T) bool) error {
+	if err := os.MkdirAll(filepath.Dir(l.path), private); err != nil {
+		return err
+	}
+	lock := flock.New(l.path+".lock", flock.SetPermissions(0o600))
+	if err := lock.Lock(); err != nil {
+		return err
+	}
+	defer lock.Close()
+	notes, err := l.Read()
+	if err != nil {
+		return err
+	}
+	if !fn(notes) {
+		return nil
+	}
+	if l.trim != nil {
+		l.trim(notes)
+	}
+	raw, err := json.Marshal(notes)
+	if err != nil {
+		return err
+	}
+	return WriteFile(l.path, raw)
+}

@@ -1,0 +1,29 @@
+//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly)
+
+package tempfile
+
+import (
+	"io/fs"
+	"os"
+	"time"
+)
+
+// Where there is no lock of this kind, a file that a process has open cannot be removed.
+func held(*os.File) bool { return false }
+
+func mine(fs.FileInfo) bool { return true }
+
+// remove leaves files of the last hour alone: their process may have closed one and be about to rename it.
+func remove(path string) {
+	if st, err := os.Lstat(path); err == nil && st.Mode().IsRegular() && time.Since(st.ModTime()) > time.Hour {
+		_ = os.Remove(path)
+	}
+}
+
+// Commit gives a file of Create its name and closes it.
+func Commit(f *os.File, path string) error {
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

@@ -1,0 +1,48 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
+
+package tempfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// held takes the lock of an open file and reports whether another process has it. A file system without locks says that it has.
+func held(f *os.File) bool {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return true
+	}
+	locked := false
+	err = raw.Control(func(fd uintptr) { locked = syscall.Flock(int(fd), syscall.LOCK_EX|syscall.LOCK_NB) == nil })
+	return err != nil || !locked
+}
+
+// mine reports whether a file belongs to the user of this process.
+func mine(st fs.FileInfo) bool {
+	sys, ok := st.Sys().(*syscall.Stat_t)
+	return ok && int(sys.Uid) == os.Geteuid()
+}
+
+// remove removes a file unless a process holds it.
+func remove(path string) {
+	st, err := os.Lstat(path)
+	if err != nil || !st.Mode().IsRegular() || !mine(st) {
+		return
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	if own(f) {
+		_ = os.Remove(path)
+	}
+}
+
+// Commit gives a file of Create its name and closes it. The lock is held until it has the name.
+func Commit(f *os.File, path string) error {
+	return errors.Join(os.Rename(f.Name(), path), f.Close())
+}

@@ -1,0 +1,114 @@
+// Package tempfile makes the files and directories that hold something half done, and finds those whose process has died.
+package tempfile
+
+import (
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+const (
+	end    = ".partial"
+	length = 10 // of the part of a name that is random
+)
+
+// Create makes a file beside path, under a name that begins with a dot and ends in .partial. Other processes know that it is in use
+// as long as it is open, and Sweep leaves it alone. What is to have the name path is renamed when it is complete.
+func Create(path string, perm fs.FileMode) (*os.File, error) {
+	for try := 0; ; try++ {
+		name := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+rand.Text()[:length]+end)
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
+		if err != nil {
+			return nil, err
+		}
+		if own(f) || try == 10 {
+			return f, nil
+		}
+		_ = f.Close() // another process took the new file for one left behind
+	}
+}
+
+// own locks a new file and reports whether it is still there.
+func own(f *os.File) bool {
+	if held(f) {
+		return false
+	}
+	there, err := os.Lstat(f.Name())
+	if err != nil {
+		return false
+	}
+	st, err := f.Stat()
+	return err == nil && os.SameFile(there, st)
+}
+
+// Is reports whether a file name is one that Create makes.
+func Is(name string) bool {
+	rest, ok := strings.CutSuffix(name, end)
+	if !ok || len(rest) < length+3 || rest[0] != '.' || rest[len(rest)-length-1] != '.' {
+		return false
+	}
+	return strings.Trim(rest[len(rest)-length:], "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
+}
+
+// Sweep removes the files of Create in a directory whose process has died. It never fails: what cannot be told stays.
+func Sweep(dir string) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return
+	}
+	defer d.Close()
+	for {
+		names, err := d.Readdirnames(1024)
+		for _, name := range names {
+			if Is(name) {
+				remove(filepath.Join(dir, name))
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// dirOwner is the file in a directory of MkdirTemp that its process holds.
+const dirOwner = "owner"
+
+// MkdirTemp makes a directory for temporary files and removes those of the same prefix whose process has died. done removes it.
+func MkdirTemp(prefix string) (dir string, done func(), err error) {
+	left, _ := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*"))
+	for _, name := range left {
+		sweepDir(name)
+	}
+	if dir, err = os.MkdirTemp("", prefix+"*"); err != nil {
+		return "", nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, dirOwner), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	held(f) // takes it
+	return dir, func() { _ = f.Close(); _ = os.RemoveAll(dir) }, nil
+}
+
+func sweepDir(dir string) {
+	st, err := os.Lstat(dir)
+	if err != nil || !st.IsDir() || !mine(st) {
+		return
+	}
+	f, err := os.OpenFile(filepath.Join(dir, dirOwner), os.O_RDWR, 0)
+	if err != nil {
+		// Its process is about to make that file, or died before it did.
+		if errors.Is(err, fs.ErrNotExist) && time.Since(st.ModTime()) > time.Hour {
+			_ = os.RemoveAll(dir)
+		}
+		return
+	}
+	defer f.Close()
+	if !held(f) {
+		_ = os.RemoveAll(dir)
+	}
+}

@@ -1,0 +1,95 @@
+package tempfile
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+const childDir = "DIG_TEST_TEMPFILE_DIR"
+
+// TestHolder is the process that TestSweep kills.
+func TestHolder(t *testing.T) {
+	dir := os.Getenv(childDir)
+	if dir == "" {
+		t.Skip("runs as a child only")
+	}
+	f, err := Create(filepath.Join(dir, "out.csv"), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	temp, _, err := MkdirTemp("dig-tempfile-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Println(f.Name())
+	fmt.Println(temp)
+	select {}
+}
+
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("TMP", os.Getenv("TMPDIR"))
+	child := exec.Command(os.Args[0], "-test.run=^TestHolder$")
+	child.Env = append(os.Environ(), childDir+"="+dir)
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	var theirs []string
+	for len(theirs) < 2 && lines.Scan() {
+		theirs = append(theirs, lines.Text())
+	}
+	if len(theirs) != 2 {
+		t.Fatal("the child said nothing")
+	}
+	ours, err := Create(filepath.Join(dir, "out.csv"), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ours.Close()
+	strangers := []string{".out.csv.partial", "out.csv.ABCDEFGHIJ.partial", ".out.csv.abcdefghij.partial", ".out.csv.ABCDEFGHIJ.partly"}
+	for _, name := range strangers {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	there := func(path string) bool { _, err := os.Lstat(path); return err == nil }
+	sweep := func() {
+		Sweep(dir)
+		_, done, err := MkdirTemp("dig-tempfile-test-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		done()
+	}
+	sweep()
+	for _, path := range append(theirs, ours.Name()) {
+		if !there(path) {
+			t.Errorf("%s is in use and was removed", path)
+		}
+	}
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = child.Wait()
+	sweep()
+	for _, path := range theirs {
+		if there(path) {
+			t.Errorf("%s is left by a process that died, and stays", path)
+		}
+	}
+	for _, name := range append(strangers, filepath.Base(ours.Name())) {
+		if !there(filepath.Join(dir, name)) {
+			t.Errorf("%s is not left behind and was removed", name)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package files
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/dig-cli/dig/pkg/gateway/connector"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// noteworthy is how large a file must be that what was found out about it is kept for other processes.
+const noteworthy = 256 << 10
+
+// learn finds out what a file holds, unless that is known and the file has not changed.
+func (f *folder) learn(ctx context.Context, r *place, t file) (described, error) {
+	info, err := r.stat(t.path)
+	if err == nil {
+		err = f.own.Refuse(r.held, info)
+	}
+	if err != nil {
+		return described{}, fmt.Errorf("file %s: %w", t.path, bare(err))
+	}
+	stamp, settled := connector.StampOf(info, f.now())
+	f.mu.Lock()
+	d, ok := f.known[t.path]
+	f.mu.Unlock()
+	if ok && d.stamp == stamp {
+		return d, nil
+	}
+	d = described{stamp: stamp, size: info.Size(), at: info.ModTime()}
+	about := fmt.Sprintf("files 1 %d %v %s", t.form, t.gzip, filepath.Join(f.dir, t.path))
+	worthy := settled && d.size >= noteworthy && t.form != formParquet
+	if !worthy || !f.recall(about, &d) {
+		if err := f.describe(ctx, r, t, &d); err != nil {
+			return d, fmt.Errorf("file %s: %w", t.path, err)
+		}
+		if worthy {
+			f.keep(about, d)
+		}
+	}
+	if settled {
+		f.mu.Lock()
+		f.known[t.path] = d
+		f.mu.Unlock()
+	}
+	return d, nil
+}
+
+// noted is described as it is kept for other processes.
+type noted struct {
+	Columns []engine.ColumnInfo
+	Fields  []int
+	Guesses []guess
+	Rows    int64
+}
+
+func (f *folder) recall(about string, d *described) bool {
+	var n noted
+	if !f.notes.Read(about, d.stamp, &n) || len(n.Columns) != len(n.Fields) || len(n.Columns) != len(n.Guesses) {
+		return false
+	}
+	d.guesses, d.rows = n.Guesses, n.Rows
+	for i, c := range n.Columns {
+		d.cols = append(d.cols, column{c, n.Fields[i]})
+	}
+	return true
+}
+
+func (f *folder) keep(about string, d described) {
+	n := noted{Guesses: d.guesses, Rows: d.rows}
+	for _, c := range d.cols {
+		n.Columns, n.Fields = append(n.Columns, c.ColumnInfo), append(n.Fields, c.at)
+	}
+	f.notes.Write(about, d.stamp, n)
+}
+
+// count gives as many rows without columns as a file has. It is known from the reading that found out the types.
+func (f *folder) count(t file, d described, limit int64) (engine.Batches, error) {
+	h, err := f.openFile(t, d)
+	if err != nil {
+		return nil, fmt.Errorf("file %s: %w", t.path, err)
+	}
+	left := d.rows
+	if limit >= 0 {
+		left = min(left, limit)
+	}
+	return &counted{left}, h.Close()
+}
+
+type counted struct{ left int64 }
+
+var _ engine.Filler = (*counted)(nil)
+
+// Fill implements engine.Filler.
+func (c *counted) Fill(_ context.Context, _ []engine.Vector, n int) (int, error) {
+	if c.left == 0 {
+		return 0, io.EOF
+	}
+	n = int(min(c.left, int64(n)))
+	c.left -= int64(n)
+	return n, nil
+}
+
+// Next implements engine.Batches.
+func (c *counted) Next(ctx context.Context) ([][]any, error) {
+	n, err := c.Fill(ctx, nil, batchRows)
+	if err != nil {
+		return nil, err
+	}
+	return make([][]any, n), nil
+}
+
+func (*counted) Close() error { return nil }

@@ -1,0 +1,352 @@
+package files
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/gateway/connector"
+	"github.com/dig-cli/dig/pkg/gateway/safely"
+)
+
+// place is the folder while it is open: no name leads out of it, and what belongs to the gateway is known.
+type place struct {
+	*os.Root
+	f    *folder
+	held *connector.Held
+	self fs.FileInfo
+	at   time.Time
+	refs int // under the folder's mu
+}
+
+// rootTime is how long a folder stays open for the next look at it, if its name still leads to it.
+const rootTime = time.Second
+
+// root opens the folder.
+func (f *folder) root() (*place, error) {
+	f.looks.Add(1)
+	self, err := os.Stat(f.dir)
+	if err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	if p := f.opened; p != nil && f.now().Sub(p.at).Abs() < rootTime && os.SameFile(p.self, self) {
+		p.refs++
+		f.mu.Unlock()
+		return p, nil
+	}
+	f.mu.Unlock()
+	f.looks.Add(2)
+	r, held, err := f.own.Folder(f.dir)
+	if err != nil {
+		return nil, err
+	}
+	p := &place{Root: r, f: f, held: held, at: f.now(), refs: 1}
+	if p.self, err = r.Stat("."); err != nil {
+		p.Close()
+		return nil, err
+	}
+	f.mu.Lock()
+	old := f.opened
+	f.opened = p
+	p.refs++
+	f.mu.Unlock()
+	if old != nil {
+		old.Close()
+	}
+	safely.AfterFunc(rootTime, func() { f.shut(p) })
+	return p, nil
+}
+
+// shut lets a folder go that stayed open for the next look.
+func (f *folder) shut(p *place) {
+	f.mu.Lock()
+	mine := p != nil && f.opened == p
+	if mine {
+		f.opened = nil
+	}
+	f.mu.Unlock()
+	if mine {
+		p.Close()
+	}
+}
+
+// Close closes the folder after its last use.
+func (p *place) Close() error {
+	p.f.mu.Lock()
+	p.refs--
+	last := p.refs == 0
+	p.f.mu.Unlock()
+	if last {
+		return p.Root.Close()
+	}
+	return nil
+}
+
+// stat looks at what a name leads to; what belongs to the gateway is connector.ErrOwn.
+func (p *place) stat(name string) (fs.FileInfo, error) {
+	p.f.looks.Add(1)
+	info, err := p.Stat(name)
+	if err == nil && p.held.Has(info) {
+		err = connector.ErrOwn
+	}
+	return info, err
+}
+
+// listing is what a directory holds, by the names that could be tables and schemas.
+type listing struct {
+	stamp connector.Stamp
+	files []file            // in the order of their names
+	dirs  []string          // but hidden ones
+	links map[string]bool   // files that are symbolic links
+	named map[string][]int  // files by table name, in lower case
+	base  map[string][]int  // the same by their whole name
+	under map[string]string // dirs by name in lower case, or "" where several differ in case only
+	split bool              // holds folders named key=value, and no file that is a table by itself
+}
+
+// maxListed bounds the names that are kept of directories which have not changed.
+const maxListed = 500_000
+
+// look lists a directory, unless that was done and it has not changed.
+func (p *place) look(dir string) (*listing, error) {
+	info, err := p.stat(dir)
+	if err != nil {
+		return nil, err
+	}
+	stamp, settled := connector.StampOf(info, p.f.now())
+	p.f.mu.Lock()
+	l := p.f.lists[dir]
+	p.f.mu.Unlock()
+	if l != nil && l.stamp == stamp {
+		return l, nil
+	}
+	p.f.looks.Add(1)
+	entries, err := fs.ReadDir(p.FS(), dir)
+	if err != nil {
+		return nil, err
+	}
+	l = p.f.index(dir, entries)
+	l.stamp = stamp
+	if !settled {
+		return l, nil
+	}
+	p.f.mu.Lock()
+	defer p.f.mu.Unlock()
+	if p.f.listed += len(entries); p.f.listed > maxListed {
+		p.f.lists, p.f.listed = map[string]*listing{}, len(entries)
+	}
+	p.f.lists[dir] = l
+	return l, nil
+}
+
+func (f *folder) index(dir string, entries []fs.DirEntry) *listing {
+	l := &listing{links: map[string]bool{}, named: map[string][]int{}, base: map[string][]int{}, under: map[string]string{}}
+	alone := false
+	for _, e := range entries {
+		name := e.Name()
+		t, ok := classify(name)
+		if ok && !e.IsDir() && !strings.HasPrefix(name, "_") {
+			alone = true
+		}
+		switch {
+		case e.IsDir():
+			if _, _, ok := partition(name); ok {
+				l.split = true
+			}
+			if strings.HasPrefix(name, ".") {
+				continue
+			}
+			lower := strings.ToLower(name)
+			if _, twice := l.under[lower]; twice {
+				l.under[lower] = ""
+			} else {
+				l.under[lower] = name
+			}
+			l.dirs = append(l.dirs, name)
+		case !ok || f.pattern != "" && !matches(f.pattern, name):
+		case e.Type().IsRegular() || e.Type()&fs.ModeSymlink != 0:
+			l.links[name] = e.Type()&fs.ModeSymlink != 0
+			t.path = path.Join(dir, name)
+			i := len(l.files)
+			l.files = append(l.files, t)
+			l.named[strings.ToLower(t.table)] = append(l.named[strings.ToLower(t.table)], i)
+			l.base[strings.ToLower(name)] = append(l.base[strings.ToLower(name)], i)
+		}
+	}
+	l.split = l.split && !alone
+	return l
+}
+
+// isSplit says that a folder is a table in parts.
+func (p *place) isSplit(dir string) (bool, error) {
+	l, err := p.look(dir)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, connector.ErrOwn) {
+		return false, nil
+	}
+	return err == nil && l.split, err
+}
+
+// isSchema says that a folder of the folder is a schema: not the gateway's own, and no table in parts.
+func (p *place) isSchema(name string) (bool, error) {
+	if _, err := p.stat(name); err != nil {
+		return false, nil //nolint:nilerr // what cannot be reached is not there
+	}
+	split, err := p.isSplit(name)
+	return !split && name != RootSchema, err
+}
+
+// directory finds that of a schema.
+func (p *place) directory(schema string) (string, error) {
+	if schema == RootSchema {
+		return ".", nil
+	}
+	top, err := p.look(".")
+	if err != nil {
+		return "", err
+	}
+	names := []string{RootSchema}
+	for _, d := range top.alike(schema) {
+		if ok, err := p.isSchema(d); err != nil {
+			return "", err
+		} else if ok {
+			names = append(names, d)
+		}
+	}
+	found, ok, err := connector.Pick("schema", schema, names)
+	switch {
+	case err != nil:
+		return "", err
+	case !ok:
+		return "", connector.ErrNoSchema
+	case found == RootSchema:
+		return ".", nil
+	}
+	return found, nil
+}
+
+// alike are the directories whose names differ from a name in case at most.
+func (l *listing) alike(name string) []string {
+	one, ok := l.under[strings.ToLower(name)]
+	if ok && one == "" {
+		return slices.DeleteFunc(slices.Clone(l.dirs), func(d string) bool { return !strings.EqualFold(d, name) })
+	}
+	if !ok {
+		return nil
+	}
+	return []string{one}
+}
+
+// group finds the tables that would have a name: those of them that share it are named with their endings.
+func (p *place) group(l *listing, dir, name string) ([]file, error) {
+	var out []file
+	for _, d := range l.alike(name) {
+		at := path.Join(dir, d)
+		if ok, err := p.isSplit(at); err != nil {
+			return nil, err
+		} else if ok {
+			out = append(out, file{table: d, path: at, form: formParts})
+		}
+	}
+	for _, i := range l.named[strings.ToLower(name)] {
+		t := l.files[i]
+		if l.links[path.Base(t.path)] {
+			if info, err := p.stat(t.path); err != nil || !info.Mode().IsRegular() { // it leads out of the folder, or to no file
+				continue
+			}
+		}
+		out = append(out, t)
+	}
+	if len(out) > 1 {
+		for i := range out {
+			out[i].table = path.Base(out[i].path)
+		}
+	}
+	return out, nil
+}
+
+// list finds the tables of a schema. Files that would share a name are listed with their endings.
+func (p *place) list(schema string) ([]file, error) {
+	dir, err := p.directory(schema)
+	if err != nil {
+		return nil, err
+	}
+	l, err := p.look(dir)
+	if err != nil {
+		return nil, err
+	}
+	done := map[string]bool{}
+	var out []file
+	add := func(name string) error {
+		lower := strings.ToLower(name)
+		if done[lower] {
+			return nil
+		}
+		done[lower] = true
+		g, err := p.group(l, dir, name)
+		out = append(out, g...)
+		return err
+	}
+	for _, d := range l.dirs {
+		if err := add(d); err != nil {
+			return nil, err
+		}
+	}
+	for _, t := range l.files {
+		if err := add(t.table); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortFunc(out, func(a, b file) int { return strings.Compare(a.path, b.path) })
+	return out, nil
+}
+
+// find finds one table without looking at the others.
+func (p *place) find(schema, table string) (file, error) {
+	dir, err := p.directory(schema)
+	if err != nil {
+		return file{}, err
+	}
+	l, err := p.look(dir)
+	if err != nil {
+		return file{}, err
+	}
+	groups := []string{table}
+	for _, i := range l.base[strings.ToLower(table)] { // it may be named with its ending
+		groups = append(groups, l.files[i].table)
+	}
+	done := map[string]bool{}
+	var all []file
+	var names []string
+	for _, name := range groups {
+		if lower := strings.ToLower(name); done[lower] {
+			continue
+		} else {
+			done[lower] = true
+		}
+		g, err := p.group(l, dir, name)
+		if err != nil {
+			return file{}, err
+		}
+		for _, t := range g {
+			all, names = append(all, t), append(names, t.table)
+		}
+	}
+	found, ok, err := connector.Pick("table", table, names)
+	if err == nil && !ok {
+		err = connector.ErrNoTable
+	}
+	if err != nil {
+		return file{}, err
+	}
+	return all[slices.Index(names, found)], nil
+}
+
+func matches(pattern, name string) bool {
+	ok, _ := path.Match(pattern, name) // the pattern was checked when the connection was opened
+	return ok
+}

@@ -1,0 +1,106 @@
+package connector
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Notes keeps what was costly to find out about files, for the processes to come. Nothing depends on it: what cannot be read or
+// written is found out again.
+type Notes struct{ dir string }
+
+// maxNotes is how many are kept; the oldest go first.
+const maxNotes = 1000
+
+// NewNotes keeps notes in a directory that is made on first use.
+func NewNotes(dir string) *Notes { return &Notes{dir} }
+
+type note struct {
+	About string
+	Stamp Stamp
+	Found json.RawMessage
+}
+
+func (n *Notes) path(about string) string {
+	sum := sha256.Sum256([]byte(about))
+	return filepath.Join(n.dir, hex.EncodeToString(sum[:16])+".json")
+}
+
+// Read fills found with what was found out about a file in the same state.
+func (n *Notes) Read(about string, s Stamp, found any) bool {
+	if n == nil {
+		return false
+	}
+	raw, err := os.ReadFile(n.path(about))
+	if err != nil {
+		return false
+	}
+	var have note
+	return json.Unmarshal(raw, &have) == nil && have.About == about && have.Stamp == s && json.Unmarshal(have.Found, found) == nil
+}
+
+// Write keeps what was found out about a file.
+func (n *Notes) Write(about string, s Stamp, found any) {
+	if n == nil {
+		return
+	}
+	raw, err := json.Marshal(found)
+	if err == nil {
+		raw, err = json.Marshal(note{about, s, raw})
+	}
+	if err == nil {
+		err = os.MkdirAll(n.dir, 0o700)
+	}
+	if err != nil {
+		return
+	}
+	n.tidy()
+	f, err := os.CreateTemp(n.dir, ".note-*") // mode 0600
+	if err != nil {
+		return
+	}
+	_, err = f.Write(raw)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), n.path(about))
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+}
+
+// tidy makes room for one more, and removes what a process that was killed has left.
+func (n *Notes) tidy() {
+	entries, err := os.ReadDir(n.dir)
+	if err != nil {
+		return
+	}
+	type aged struct {
+		name string
+		at   time.Time
+	}
+	var kept []aged
+	for _, e := range entries {
+		info, err := e.Info()
+		switch {
+		case err != nil:
+		case !strings.HasPrefix(e.Name(), "."):
+			kept = append(kept, aged{e.Name(), info.ModTime()})
+		case time.Since(info.ModTime()) > time.Hour:
+			os.Remove(filepath.Join(n.dir, e.Name()))
+		}
+	}
+	if len(kept) < maxNotes {
+		return
+	}
+	slices.SortFunc(kept, func(a, b aged) int { return a.at.Compare(b.at) })
+	for _, k := range kept[:len(kept)-maxNotes+1] {
+		os.Remove(filepath.Join(n.dir, k.name))
+	}
+}

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package connector
+
+import "io/fs"
+
+func (*Stamp) fill(fs.FileInfo) {}

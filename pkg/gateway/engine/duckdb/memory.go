@@ -1,0 +1,232 @@
+//go:build cgo
+
+package duckdb
+
+/*
+#include <stdint.h>
+void dig_scan_free(void *);
+void dig_room_run(void *, void *, void *);
+*/
+import "C"
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/safely"
+	bindings "github.com/duckdb/duckdb-go-bindings"
+)
+
+const (
+	memorySlack = 1 << 30               // that the process may have beyond what its engines may take
+	hardSlack   = 512 << 20             // beyond that, for statements that were ended to give back what they have
+	memoryLook  = 50 * time.Millisecond // between two looks while a statement runs
+	maxStep     = 256 << 20             // bytes that one function may make of one piece of the rows
+)
+
+// memoryWatch looks at the statements that run. It ends them when the process has too much memory: the engine's own limit covers neither
+// the values that a function makes nor what some aggregates keep. What does not end then, or does not end in time when something else has
+// ended it, is told to the warden.
+type memoryWatch struct {
+	limit     int64 // of one instance
+	instances atomic.Int64
+	warden    engine.Warden
+	overrun   time.Duration
+	idle      atomic.Int64 // what the process had when the first of the statements that run began
+
+	mu      sync.Mutex
+	running map[*watched]struct{}
+	looking bool
+}
+
+// watched is a statement that runs.
+type watched struct {
+	c      *conn
+	ctx    context.Context
+	sql    string
+	looks  int  // since it was told to end. A process that was stopped for a while does not count that while
+	killed bool // for its memory
+	told   bool // the warden knows
+}
+
+func newMemoryWatch(o *engine.Options) *memoryWatch {
+	return &memoryWatch{limit: o.MemoryLimit, warden: o.Warden, overrun: o.Overrun, running: map[*watched]struct{}{}}
+}
+
+// bound is what the process may have. Half of the slack is for what it had before the statements began; more than that is not theirs:
+// other parts of the process, and what the allocator keeps of work that is done.
+func (w *memoryWatch) bound() int64 { return w.own() + max(0, w.idle.Load()-memorySlack/2) }
+
+func (w *memoryWatch) own() int64 { return max(1, w.instances.Load())*w.limit + memorySlack }
+
+// admit asks the warden about a statement.
+func (w *memoryWatch) admit(project, sql string) error {
+	if w.warden == nil {
+		return nil
+	}
+	return w.warden.Admit(project, sql)
+}
+
+// enter adds a statement until the returned function is called. ctx ends when the statement must.
+func (w *memoryWatch) enter(ctx context.Context, c *conn, sql string) (leave func()) {
+	if _, ok := privateMemory(); !ok && w.warden == nil {
+		return func() {}
+	}
+	x := &watched{c: c, ctx: ctx, sql: sql}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.running[x] = struct{}{}
+	if !w.looking {
+		w.looking = true
+		have, _ := privateMemory()
+		w.idle.Store(have)
+		safely.Go(w.watch)
+	}
+	return func() {
+		w.mu.Lock()
+		delete(w.running, x)
+		w.mu.Unlock()
+	}
+}
+
+func (w *memoryWatch) watch() {
+	tick := time.NewTicker(memoryLook)
+	defer tick.Stop()
+	for range tick.C {
+		w.mu.Lock()
+		if len(w.running) == 0 {
+			w.looking = false
+			w.mu.Unlock()
+			return
+		}
+		why, stuck := w.look()
+		w.mu.Unlock()
+		if stuck != nil {
+			w.warden.Stuck(why, stuck)
+		}
+	}
+}
+
+// look ends statements for their memory, and gives those that the warden must know of. w.mu is held.
+func (w *memoryWatch) look() (why string, stuck []engine.Running) {
+	have, ok := privateMemory()
+	if ok && have > w.bound() {
+		for x := range w.running {
+			if !x.killed {
+				x.killed = true
+				x.c.kill(&engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf("the statement was ended: the process has taken %d MiB of memory, more than the %d MiB it may", have>>20, w.bound()>>20)})
+			}
+		}
+	}
+	if w.warden == nil {
+		return "", nil
+	}
+	tell := func(x *watched) {
+		if !x.told {
+			x.told = true
+			stuck = append(stuck, engine.Running{Project: x.c.p.id, Statement: x.sql})
+		}
+	}
+	if !ok {
+		have, ok = peakMemory()
+	}
+	// A process that keeps ever more of what is done is replaced as well.
+	if hard := min(w.bound(), w.own()+memorySlack) + hardSlack; ok && have > hard {
+		for x := range w.running {
+			tell(x)
+		}
+		return fmt.Sprintf("took %d MiB of memory, more than the %d MiB that the process may have at all", have>>20, hard>>20), stuck
+	}
+	for x := range w.running {
+		if x.killed || x.ctx.Err() != nil {
+			if x.looks++; time.Duration(x.looks)*memoryLook >= w.overrun {
+				tell(x)
+			}
+		}
+	}
+	return fmt.Sprintf("still ran %s after it was told to end", w.overrun), stuck
+}
+
+// privateMemory is what the process itself holds in memory, without files. ok is false on systems that do not tell it so.
+func privateMemory() (n int64, ok bool) {
+	raw, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0, false
+	}
+	f := bytes.Fields(raw)
+	if len(f) < 3 {
+		return 0, false
+	}
+	resident, err1 := strconv.ParseInt(string(f[1]), 10, 64)
+	shared, err2 := strconv.ParseInt(string(f[2]), 10, 64)
+	return (resident - shared) * int64(os.Getpagesize()), err1 == nil && err2 == nil
+}
+
+// room fails when a function may not make so many bytes at once.
+func (w *memoryWatch) room(n int64) error {
+	if n > maxStep {
+		return fmt.Errorf("a function would make %d MiB of values at once, more than the %d MiB it may", n>>20, maxStep>>20)
+	}
+	if n < 1<<20 {
+		return nil
+	}
+	if have, ok := privateMemory(); ok && have+n > w.bound() {
+		return fmt.Errorf("a function would make %d MiB of values, more than the memory that is left", n>>20)
+	}
+	return nil
+}
+
+// roomFunction fails when the numbers of the rows it is called for are together more bytes than one function may make at once. It is
+// true otherwise, and NULL for NULL.
+const roomFunction = "~room"
+
+func registerRoom(c bindings.Connection, w *memoryWatch) error {
+	f := bindings.CreateScalarFunction()
+	defer bindings.DestroyScalarFunction(&f)
+	bindings.ScalarFunctionSetName(f, roomFunction)
+	number, truth := bindings.CreateLogicalType(bindings.TypeDouble), bindings.CreateLogicalType(bindings.TypeBoolean)
+	defer bindings.DestroyLogicalType(&number)
+	defer bindings.DestroyLogicalType(&truth)
+	bindings.ScalarFunctionAddParameter(f, number)
+	bindings.ScalarFunctionSetReturnType(f, truth)
+	bindings.ScalarFunctionSetVolatile(f) // a constant within a lambda is asked for with each element, not once
+	bindings.ScalarFunctionSetExtraInfo(f, hold(w), unsafe.Pointer(C.dig_scan_free))
+	bindings.ScalarFunctionSetFunction(f, unsafe.Pointer(C.dig_room_run))
+	if bindings.RegisterScalarFunction(c, f) == bindings.StateError {
+		return fmt.Errorf("the engine refused the function %s", roomFunction)
+	}
+	return nil
+}
+
+//export dig_room_run
+func dig_room_run(p, in, out unsafe.Pointer) {
+	info := bindings.FunctionInfo{Ptr: p}
+	guarded(func(m string) { bindings.ScalarFunctionSetError(info, m) }, func() error {
+		w := held(bindings.ScalarFunctionGetExtraInfo(info)).(*memoryWatch)
+		chunk := bindings.DataChunk{Ptr: in}
+		n := int(bindings.DataChunkGetSize(chunk))
+		v := bindings.DataChunkGetVector(chunk, 0)
+		x := vec{data: bindings.VectorGetData(v), valid: bindings.VectorGetValidity(v)}
+		result := bindings.Vector{Ptr: out}
+		data := unsafe.Slice((*byte)(bindings.VectorGetData(result)), n)
+		sum := 0.0
+		for i := range n {
+			data[i] = 1
+			if x.null(i) {
+				bindings.VectorEnsureValidityWritable(result)
+				bindings.ValiditySetRowInvalid(bindings.VectorGetValidity(result), bindings.IdxT(i))
+			} else if b := at[float64](x.data, i); b > 0 {
+				sum += b
+			}
+		}
+		return w.room(int64(min(sum, 1e18)))
+	})
+}

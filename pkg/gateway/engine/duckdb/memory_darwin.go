@@ -1,0 +1,14 @@
+//go:build cgo
+
+package duckdb
+
+import "syscall"
+
+// peakMemory is the most that the process has had in memory.
+func peakMemory() (n int64, ok bool) {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0, false
+	}
+	return u.Maxrss, true
+}

@@ -1,0 +1,235 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/safely"
+)
+
+// opening is an instance on its way: whoever needs it waits for the same one, each as long as it likes.
+type opening struct {
+	waiting int // guarded by project.mu
+	cancel  context.CancelFunc
+	done    chan struct{}
+	err     error // set before done is closed
+}
+
+// acquire returns the instance with one more reference, opening it when there is none.
+func (p *project) acquire(ctx context.Context) (*instance, error) {
+	for {
+		p.mu.Lock()
+		if gone := p.gone; gone != nil {
+			p.mu.Unlock()
+			return nil, gone
+		}
+		if in := p.inst; in != nil && !in.broken {
+			in.refs++
+			p.mu.Unlock()
+			return in, nil
+		}
+		o := p.next
+		if o == nil {
+			o = &opening{done: make(chan struct{})}
+			var octx context.Context
+			octx, o.cancel = context.WithCancel(context.Background())
+			p.next = o
+			safely.Go(func() { p.reopen(octx, o) })
+		}
+		o.waiting++
+		p.mu.Unlock()
+		var err error
+		select {
+		case <-o.done:
+			err = o.err
+		case <-ctx.Done():
+			err = ctxError(ctx, nil)
+		}
+		p.mu.Lock()
+		if o.waiting--; o.waiting == 0 { // nobody needs it any more, unless it is there
+			o.cancel()
+			if p.next == o {
+				p.next = nil
+			}
+		}
+		p.mu.Unlock()
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// reopen makes an instance for those who wait for it.
+func (p *project) reopen(ctx context.Context, o *opening) {
+	err := errors.New("the data of the project could not be opened")
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("opening the data of the project: %v", r)
+		}
+		p.mu.Lock()
+		if p.next == o {
+			p.next = nil
+		}
+		o.err = err
+		close(o.done)
+		p.mu.Unlock()
+		o.cancel()
+	}()
+	err = p.replace(ctx)
+}
+
+// useless is how long statements of a broken instance may take to notice by themselves. A reader that has stopped never does.
+const useless = time.Second
+
+// replace makes an instance where there is none or a broken one. That one is closed first, after its last connection was given back:
+// two instances of one process must never have the same file attached.
+func (p *project) replace(ctx context.Context) error {
+	select {
+	case p.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctxError(ctx, nil)
+	}
+	defer func() { <-p.turn }()
+	late := time.NewTimer(useless)
+	defer late.Stop()
+	for {
+		p.mu.Lock()
+		in, gone, freed := p.inst, p.gone, p.freed
+		switch {
+		case gone != nil:
+			p.mu.Unlock()
+			return gone
+		case in != nil && !in.broken:
+			p.mu.Unlock()
+			return nil
+		case in != nil && in.refs > 0:
+			p.mu.Unlock()
+			select {
+			case <-freed:
+			case <-late.C:
+				p.kill(in, errClosed)
+			case <-ctx.Done():
+				return ctxError(ctx, nil)
+			}
+			continue
+		}
+		p.inst = nil
+		p.mu.Unlock()
+		if in != nil {
+			_ = in.close()
+		}
+		break
+	}
+	fresh, err := openInstance(ctx, p.dir, p.opts, p.memory)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	gone := p.gone
+	if gone == nil {
+		p.inst = fresh
+		p.rest(fresh)
+	}
+	p.mu.Unlock()
+	if gone != nil {
+		_ = fresh.close()
+	}
+	return gone
+}
+
+// kill ends the statements of an instance.
+func (p *project) kill(in *instance, why error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for c := range in.conns {
+		c.kill(why)
+	}
+}
+
+// release gives a reference back and, after the last one, starts the clock that closes the instance.
+func (p *project) release(in *instance, c *conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	in.refs--
+	delete(in.conns, c)
+	close(p.freed)
+	p.freed = make(chan struct{})
+	p.rest(in)
+}
+
+// rest starts the clock that closes an instance which nobody uses; p.mu is held.
+func (p *project) rest(in *instance) {
+	if in.refs > 0 || p.opts.IdleClose < 0 || p.gone != nil {
+		return
+	}
+	if p.idle == nil {
+		p.idle = safely.AfterFunc(p.opts.IdleClose, p.closeIdle)
+	} else {
+		p.idle.Reset(p.opts.IdleClose)
+	}
+}
+
+func (p *project) closeIdle() {
+	p.turn <- struct{}{}
+	defer func() { <-p.turn }()
+	p.mu.Lock()
+	in := p.inst
+	if in == nil || in.refs > 0 || p.gone != nil {
+		p.mu.Unlock()
+		return
+	}
+	p.inst = nil
+	p.mu.Unlock()
+	_ = in.close()
+}
+
+// shutTime is how long statements that were ended may take to notice.
+const shutTime = 10 * time.Second
+
+// shut ends the running statements, waits for them and closes the instance for good. They, and whoever comes later, are told why. When a
+// statement does not end, the instance stays open and the error is of KindLocked.
+func (p *project) shut(why error) error {
+	p.mu.Lock()
+	if p.gone == nil {
+		p.gone = why
+	}
+	if p.idle != nil {
+		p.idle.Stop()
+	}
+	if p.next != nil {
+		p.next.cancel()
+	}
+	p.mu.Unlock()
+	p.turn <- struct{}{}
+	defer func() { <-p.turn }()
+	patience := time.NewTimer(shutTime)
+	defer patience.Stop()
+	for {
+		p.mu.Lock()
+		in, freed := p.inst, p.freed
+		if in == nil {
+			p.mu.Unlock()
+			return nil
+		}
+		if in.refs == 0 {
+			p.inst = nil
+			p.mu.Unlock()
+			return in.close()
+		}
+		p.mu.Unlock()
+		p.kill(in, why)
+		select {
+		case <-freed:
+		case <-time.After(10 * time.Millisecond): // interrupt again: a statement may have started since
+		case <-patience.C:
+			// Acknowledged rows are safe in the log; the lock goes with the process.
+			return &engine.Error{Kind: engine.KindLocked,
+				Message: fmt.Sprintf("a statement of project %s was told to end and has not done so after %s; try again when it has, or stop the gateway", p.id, shutTime)}
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package gateway
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+// TestExportStatusReadsNoFiles: a look at one export leaves the directory of files alone, which may hold very many. A file that belongs
+// to no job shows whether it was read.
+func TestExportStatusReadsNoFiles(t *testing.T) {
+	g, cl, _ := exportGateway(t)
+	ctx := context.Background()
+	id, err := startTestExport(t, cl, "SELECT 1 AS n", api.ExportRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := ended(t, cl, id)
+	left := filepath.Join(g.exportDir(), "nobody's")
+	if err := os.WriteFile(left, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cl.Exports.Get(ctx, local, id); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cl.Exports.List(ctx, local, nil); err != nil {
+		t.Fatal(err)
+	}
+	fileOf(t, cl, job)
+	if _, err := os.Stat(left); err != nil {
+		t.Errorf("the directory was walked to look at one export: %v", err)
+	}
+	if err := g.sweepExports(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); !os.IsNotExist(err) {
+		t.Errorf("a file that belongs to no job stays: %v", err)
+	}
+	fileOf(t, cl, ended(t, cl, id))
+}
+
+// TestOldExportsAreForgotten: a job without a file leaves the list a month after it was made.
+func TestOldExportsAreForgotten(t *testing.T) {
+	_, cl, ahead := exportGateway(t)
+	ctx := context.Background()
+	for _, sql := range []string{"SELECT 1 AS n", "SELECT 1 / 0 AS n"} {
+		id, err := startTestExport(t, cl, sql, api.ExportRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended(t, cl, id)
+	}
+	for _, step := range []struct {
+		days int
+		want string
+	}{{0, "FAILED SUCCEEDED"}, {2, "FAILED EXPIRED"}, {29, "FAILED EXPIRED"}, {31, ""}} {
+		ahead.Store(int64(step.days) * 24 * int64(time.Hour))
+		list, err := cl.Exports.List(ctx, local, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, x := range list {
+			got = append(got, x.Status)
+		}
+		if strings.Join(got, " ") != step.want {
+			t.Errorf("after %d days: %v", step.days, got)
+		}
+	}
+}
+
+// TestExportsAreBounded: the files of exports take no more than the bound; the oldest go, and one that is larger by itself fails.
+func TestExportsAreBounded(t *testing.T) {
+	g, cl, _ := exportGateway(t)
+	g.options.Limits.Exports = 2500
+	var ids []string
+	for i := range 4 {
+		id, err := startTestExport(t, cl, fmt.Sprintf("SELECT '%s' AS s", strings.Repeat(fmt.Sprint(i), 1000)), api.ExportRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended(t, cl, id)
+		g.jobs.Wait()
+		ids = append(ids, id)
+	}
+	for i, want := range []string{"EXPIRED", "EXPIRED", "SUCCEEDED", "SUCCEEDED"} {
+		if job := ended(t, cl, ids[i]); job.Status != want {
+			t.Errorf("export %d is %s", i, job.Status)
+		}
+	}
+	if left, _ := os.ReadDir(g.exportDir()); len(left) != 2 {
+		t.Errorf("%d files", len(left))
+	}
+	id, err := startTestExport(t, cl, "SELECT '"+strings.Repeat("x", 2501)+"' AS s", api.ExportRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if job := ended(t, cl, id); job.Status != "FAILED" || !strings.Contains(*job.Error, "--max-exports") {
+		t.Errorf("a file larger than the bound: %s %v", job.Status, job.Error)
+	}
+}
+
+// TestCatalogByID reads one catalog and no other: one that cannot be read does not matter.
+func TestCatalogByID(t *testing.T) {
+	g, cl, _ := exportGateway(t)
+	ctx := context.Background()
+	good, err := cl.SemanticCatalogs.Create(ctx, local, api.SemanticCatalogRequest{Name: "good"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.csv"), []byte("n\n1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"files", "odd"} {
+		conn, err := cl.Connections.Create(ctx, local, api.ConnectionRequest{Name: name, Type: "files", Credential: map[string]any{"path": dir}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := cl.Catalogs.Create(ctx, local, api.CatalogRequest{Name: name, ConnectionID: conn.ID}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := g.store.Project(ctx, "", local)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := g.store.CatalogByName(ctx, local, "files")
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", filepath.Join(g.options.Dir, "state.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec("UPDATE catalogs SET cache_anything = 7 WHERE name = 'odd'"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.catalogs(ctx, p); err == nil {
+		t.Fatal("the odd catalog can be read")
+	}
+	for _, id := range []string{internalCatalogID, queryCatalogID, sampleCatalogID, good.ID, files.ID} {
+		if c, err := cl.Catalogs.Get(ctx, local, id); err != nil || c.ID != id {
+			t.Errorf("catalog %s: %v, %v", id, c.ID, err)
+		}
+		if id == sampleCatalogID {
+			continue // its schemas come from a statement, for which the engine asks for all catalogs
+		}
+		if _, err := cl.Catalogs.Schemas(ctx, local, id); err != nil {
+			t.Errorf("schemas of catalog %s: %v", id, err)
+		}
+	}
+	if _, err := cl.Catalogs.Get(ctx, local, "12345"); apiStatus(err) != 404 {
+		t.Errorf("no such catalog: %v", err)
+	}
+}

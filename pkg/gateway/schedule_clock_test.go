@@ -1,0 +1,116 @@
+package gateway
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+)
+
+// TestSchedulesAfterTheClockWasPutBack: a clock that was three days ahead and came back stops no schedule for longer than its period,
+// whether it ran, was set or was made in the meantime.
+func TestSchedulesAfterTheClockWasPutBack(t *testing.T) {
+	m, move := newMtTest(t)
+	ctx, g := context.Background(), m.g
+	hourly := &api.MaterializedQuerySchedule{Type: "interval", RepeatDuration: ptr("PT1H")}
+	before := m.create("m", "SELECT 'one' AS v", hourly)
+	cron := m.create("n", "SELECT 1 AS v", &api.MaterializedQuerySchedule{Type: "cron", CronExpression: ptr("0 * * * *")})
+	cache, err := m.cl.Cache.Create(ctx, local, api.CacheRequest{CatalogID: sampleCatalogID, SchemaName: "shop", TableName: "products",
+		IncrementalCacheSchedule: &api.CacheSchedule{Type: "BASIC", Expression: ptr("PT1H")}, FullRefreshCacheSchedule: &api.CacheSchedule{Type: "BASIC", Expression: ptr("P1D")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.jobs.Wait()
+	g.runDuties(ctx)
+	g.jobs.Wait()
+
+	const ahead = 72 * time.Hour
+	move(ahead)
+	g.runDuties(ctx)
+	g.jobs.Wait()
+	during := m.create("o", "SELECT 1 AS v", hourly)
+	g.jobs.Wait()
+	move(-ahead)
+	g.runDuties(ctx)
+	g.jobs.Wait()
+
+	within := func(what string, due *string, d time.Duration) {
+		t.Helper()
+		if due == nil || *due > store.Time(g.now().Add(d)) {
+			t.Errorf("%s falls due at %v, more than %v from now (%s)", what, *due, d, store.Time(g.now()))
+		}
+	}
+	for what, id := range map[string]string{"an interval": before, "a cron": cron, "an interval of those days": during} {
+		within(what, m.status(id).NextExecutionStartTime, time.Hour)
+	}
+	c, err := g.store.Cache(ctx, local, cache.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	within("a cache", c.Incremental.Due, time.Hour)
+	within("a full refresh", c.Full.Due, 24*time.Hour)
+
+	last := m.status(before).LastExecutionStartTime
+	move(time.Hour)
+	g.runDuties(ctx)
+	g.jobs.Wait()
+	if s := m.status(before); *s.LastExecutionStartTime <= *last {
+		t.Errorf("no run within an hour: %+v", s)
+	}
+	// A clock that goes back by seconds runs nothing twice.
+	last = m.status(before).LastExecutionStartTime
+	move(-5 * time.Second)
+	g.runDuties(ctx)
+	move(5 * time.Second)
+	g.runDuties(ctx)
+	g.jobs.Wait()
+	if s := m.status(before); *s.LastExecutionStartTime != *last {
+		t.Errorf("ran twice: %+v", s)
+	}
+}
+
+// TestSettingsKeepTheDueTime: a schedule that a change of settings leaves alone keeps the time to which it has moved since it was read.
+func TestSettingsKeepTheDueTime(t *testing.T) {
+	m, move := newMtTest(t)
+	ctx, g := context.Background(), m.g
+	hourly := &api.CacheSchedule{Type: "BASIC", Expression: ptr("PT1H")}
+	made, err := m.cl.Cache.Create(ctx, local, api.CacheRequest{CatalogID: sampleCatalogID, SchemaName: "shop", TableName: "products", IncrementalCacheSchedule: hourly, FullRefreshCacheSchedule: hourly})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := m.create("m", "SELECT 'one' AS v", &api.MaterializedQuerySchedule{Type: "interval", RepeatDuration: ptr("PT1H")})
+	g.jobs.Wait()
+	c, err := g.store.Cache(ctx, local, made.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := g.store.Query(ctx, local, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	move(90 * time.Minute)
+	g.runDuties(ctx)
+	g.jobs.Wait()
+	if err := g.store.SetCacheSettings(ctx, c, store.CacheChange{Full: true}); err != nil { // as read before the schedules moved
+		t.Fatal(err)
+	}
+	q.DisplayName = "renamed"
+	if _, err := g.store.SaveQuery(ctx, q, nil, false); err != nil {
+		t.Fatal(err)
+	}
+	now, err := g.store.Cache(ctx, local, made.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *now.Incremental.Due <= *c.Incremental.Due {
+		t.Errorf("the schedule that was not changed fell back to %s", *now.Incremental.Due)
+	}
+	if *now.Full.Due != *c.Full.Due {
+		t.Errorf("the schedule that was set is %s", *now.Full.Due)
+	}
+	if next := m.status(id).NextExecutionStartTime; *next <= *q.Materialized.Schedule.Next {
+		t.Errorf("the schedule of the query fell back to %s", *next)
+	}
+}

@@ -1,0 +1,120 @@
+package gateway
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+)
+
+// TestRestAfterCrash: a run that ended with its process is not started at once by the schedule of the next process.
+func TestRestAfterCrash(t *testing.T) {
+	g := openTest(t)
+	cl, err := api.New(api.Options{BaseURL: LocalBaseURL, Transport: g.Transport()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	m := mtTest{T: t, g: g, cl: cl}
+	every := "PT1S"
+	id := m.create("crashing", "SELECT 1 AS n", &api.MaterializedQuerySchedule{Type: "interval", RepeatDuration: &every})
+	for range 600 { // the first run
+		if m.status(id).Status == store.RunCompleted {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	gone := "a-process-that-is-gone"
+	run, err := g.store.StartRun(ctx, id, gone)
+	if err != nil || run == "" {
+		t.Fatal(run, err)
+	}
+	started := func() string {
+		t.Helper()
+		q, err := g.store.Query(ctx, local, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return *q.Materialized.StartedAt + " " + q.Materialized.RunID
+	}
+	before, now := started(), time.Now().Add(5*time.Second)
+	for range 3 {
+		if err := g.refreshDue(ctx, now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s := m.status(id); s.Status != store.RunFailed || s.Error == nil || *s.Error != crashed || started()[:20] != before[:20] {
+		t.Errorf("the schedule did not wait: %+v", s)
+	}
+	if err := g.refreshDue(ctx, now.Add(crashRest)); err != nil {
+		t.Fatal(err)
+	}
+	for range 600 {
+		if m.status(id).Status == store.RunCompleted {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Errorf("the schedule does not go on: %+v", m.status(id))
+}
+
+// TestCacheRestAfterCrash is the same for the refreshes of a cache. A run that the gateway has ended because it was told to stop does not
+// make its schedule wait.
+func TestCacheRestAfterCrash(t *testing.T) {
+	for _, x := range []struct {
+		name   string
+		end    func(*Gateway, store.CacheRun) error
+		reason string
+		rests  bool
+	}{
+		{"crash", func(*Gateway, store.CacheRun) error { return nil }, crashed, true},
+		{"stop", func(g *Gateway, run store.CacheRun) error {
+			run.Status, run.Error = store.CacheFailed, cutOff
+			return g.store.EndCacheRun(context.Background(), run, cutOff)
+		}, cutOff, false},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			g, cl, _ := exportGateway(t)
+			ctx := context.Background()
+			c := makeTestCache(t, g, cl, "order_items")
+			every := "PT1S"
+			if _, err := cl.Cache.UpdateSettings(ctx, local, c.ID, api.CacheScheduleUpdate{FullRefreshCacheSchedule: &api.CacheSchedule{Type: "BASIC", Expression: &every}}); err != nil {
+				t.Fatal(err)
+			}
+			run, err := g.store.StartCacheRun(ctx, c.ID, store.CacheFull, "a-process-that-is-gone", true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := x.end(g, run); err != nil {
+				t.Fatal(err)
+			}
+			last := func() store.CacheRun {
+				t.Helper()
+				g.jobs.Wait()
+				r, err := g.store.LastCacheRun(ctx, c.ID, "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				return r
+			}
+			started, err := time.Parse(time.RFC3339, run.CreatedAt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := g.refreshCachesDue(ctx, started.Add(5*time.Second)); err != nil {
+				t.Fatal(err)
+			}
+			if r := last(); (r.ID == run.ID) != x.rests || x.rests && r.Error != x.reason {
+				t.Errorf("soon after it: %+v", r)
+			}
+			if err := g.refreshCachesDue(ctx, started.Add(crashRest+time.Second)); err != nil {
+				t.Fatal(err)
+			}
+			if r := last(); r.ID == run.ID || r.Status != store.CacheCompleted {
+				t.Errorf("the schedule does not go on: %+v", r)
+			}
+		})
+	}
+}

@@ -1,0 +1,61 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// copyTries bounds how often the state file is read again because another process writes it meanwhile.
+const copyTries = 100
+
+// OpenCopy opens a copy of the state of dir that Close removes. Nothing in dir is changed, neither by what is done to the copy nor by
+// migrating it, and a log that a killed process left there stays.
+func OpenCopy(dir string, now func() time.Time) (*Store, error) {
+	files, err := readState(dir)
+	if err != nil {
+		return nil, err
+	}
+	own, err := os.MkdirTemp("", "dig-state-") // mode 0700
+	if err != nil {
+		return nil, err
+	}
+	for name, raw := range files {
+		err = errors.Join(err, os.WriteFile(filepath.Join(own, name), raw, 0o600))
+	}
+	var s *Store
+	if err == nil {
+		s, err = Open(own, now)
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(own))
+	}
+	s.own = own
+	return s, nil
+}
+
+// readState reads the state file and its log until two readings in a row are the same: both files then were so at one moment.
+func readState(dir string) (map[string][]byte, error) {
+	var last map[string][]byte
+	for range copyTries {
+		files := map[string][]byte{}
+		for _, name := range []string{"state.db", "state.db-wal"} {
+			raw, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+			if err == nil {
+				files[name] = raw
+			}
+		}
+		if last != nil && len(last) == len(files) && bytes.Equal(last["state.db"], files["state.db"]) && bytes.Equal(last["state.db-wal"], files["state.db-wal"]) {
+			return files, nil
+		}
+		last = files
+	}
+	return nil, fmt.Errorf("other processes change %s too often to read it", filepath.Join(dir, "state.db"))
+}

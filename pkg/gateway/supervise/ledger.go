@@ -1,0 +1,110 @@
+// Package supervise runs a gateway in a process that can be ended. The engine has statements that neither an interrupt nor a limit of
+// memory ends; only the end of their process does. The supervisor holds the listeners and the lock of the data directory and starts the
+// worker, which does everything else. When the worker says that a statement does not end, it is killed and another takes its place: callers
+// of that moment lose their connection, what was acknowledged is stored, and the statement is not run again for a while.
+package supervise
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+const (
+	firstWait    = time.Minute // that a statement is refused which has ended a worker, and twice as long each time it does again
+	longestWait  = time.Hour
+	projectFree  = 3 // ends of workers that a project has before all its statements are refused
+	projectWait  = 10 * time.Second
+	projectLong  = 10 * time.Minute
+	maxRemembers = 1000
+)
+
+// Offence is why a worker must be ended.
+type Offence struct {
+	Why     string           `json:"why"`
+	Running []engine.Running `json:"running"` // one of them is to blame, or each
+}
+
+// blame is what is remembered of a statement or of a project.
+type blame struct {
+	Score float64   `json:"score"` // workers that it has ended; one that others were running on as well counts in part
+	At    time.Time `json:"at"`    // of the last
+	Why   string    `json:"why"`
+}
+
+// ledger is what is remembered. It is handed from worker to worker; keys of Statements are fingerprints.
+type ledger struct {
+	Statements map[string]blame `json:"statements"`
+	Projects   map[string]blame `json:"projects"`
+}
+
+func newLedger() *ledger {
+	return &ledger{Statements: map[string]blame{}, Projects: map[string]blame{}}
+}
+
+// fingerprint names a statement of a project.
+func fingerprint(project, statement string) string {
+	sum := sha256.Sum256([]byte(project + "\x00" + statement))
+	return hex.EncodeToString(sum[:8])
+}
+
+// doubled is first for the first time, and twice as long each time after it.
+func doubled(first, most time.Duration, times float64) time.Duration {
+	d := first
+	for ; times >= 2 && d < most; times-- {
+		d *= 2
+	}
+	return min(d, most)
+}
+
+func (b blame) ofStatement() time.Duration {
+	if b.Score < 1 {
+		return 0
+	}
+	return doubled(firstWait, longestWait, b.Score)
+}
+
+func (b blame) ofProject() time.Duration {
+	if b.Score < projectFree {
+		return 0
+	}
+	return doubled(projectWait, projectLong, b.Score-projectFree+1)
+}
+
+// add remembers an offence.
+func (l *ledger) add(o Offence, now time.Time) {
+	for _, m := range []map[string]blame{l.Statements, l.Projects} {
+		for k, b := range m {
+			if now.Sub(b.At) > 2*longestWait || len(m) > maxRemembers {
+				delete(m, k)
+			}
+		}
+	}
+	for _, r := range o.Running {
+		part := 1 / float64(len(o.Running))
+		put := func(m map[string]blame, key string) {
+			m[key] = blame{m[key].Score + part, now, o.Why}
+		}
+		put(l.Statements, fingerprint(r.Project, r.Statement))
+		put(l.Projects, r.Project)
+	}
+}
+
+// admit says why a statement may not run now, or nil.
+func (l *ledger) admit(project, statement string, now time.Time) error {
+	if b := l.Statements[fingerprint(project, statement)]; now.Before(b.At.Add(b.ofStatement())) {
+		return refused("this statement", b, b.ofStatement())
+	}
+	if b := l.Projects[project]; now.Before(b.At.Add(b.ofProject())) {
+		return refused("a statement of this project, one of several,", b, b.ofProject())
+	}
+	return nil
+}
+
+func refused(what string, b blame, wait time.Duration) error {
+	return &engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf("%s was ended at %s together with the process that ran it, because it %s; it is not taken again before %s",
+		what, b.At.UTC().Format(time.RFC3339), b.Why, b.At.Add(wait).UTC().Format(time.RFC3339))}
+}

@@ -1,0 +1,58 @@
+package supervise
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+func TestLedger(t *testing.T) {
+	l, now := newLedger(), time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	one := func(project, sql string) Offence {
+		return Offence{"took it all", []engine.Running{{Project: project, Statement: sql}}}
+	}
+	refused := func(project, sql string, want bool) {
+		t.Helper()
+		if err := l.admit(project, sql, now); (err != nil) != want {
+			t.Errorf("%s at %s: %v, want refused: %v", sql, now, err, want)
+		}
+	}
+	l.add(one("p", "bad"), now)
+	if err := l.admit("p", "bad", now); err == nil || !strings.Contains(err.Error(), "because it took it all; it is not taken again before 2026-01-02T03:05:05Z") {
+		t.Errorf("%v", err)
+	}
+	refused("p", "good", false)
+	refused("q", "bad", false)
+	now = now.Add(time.Minute)
+	refused("p", "bad", false)
+	l.add(one("p", "bad"), now) // again: twice as long
+	now = now.Add(90 * time.Second)
+	refused("p", "bad", true)
+	refused("p", "good", false)
+	l.add(one("p", "another"), now) // the third of the project
+	refused("p", "good", true)
+	refused("q", "good", false)
+	now = now.Add(projectWait)
+	refused("p", "good", false)
+
+	// Of two that ran, each is to blame in part: refused when it happens again.
+	both := Offence{"took it all", []engine.Running{{Project: "r", Statement: "a"}, {Project: "s", Statement: "b"}}}
+	l.add(both, now)
+	refused("r", "a", false)
+	l.add(one("r", "a"), now)
+	refused("r", "a", true)
+	refused("s", "b", false)
+
+	for range 100 {
+		l.add(one("p", "bad"), now)
+	}
+	now = now.Add(longestWait)
+	refused("p", "bad", false)
+	now = now.Add(2 * longestWait)
+	l.add(one("q", "x"), now)
+	if len(l.Statements) != 1 || len(l.Projects) != 1 {
+		t.Errorf("nothing is forgotten: %v", l)
+	}
+}

@@ -1,0 +1,202 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
+
+package supervise
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/gateway/safely"
+)
+
+const (
+	crashWait    = 500 * time.Millisecond // before a worker is replaced that crashed not long after another, and twice as long each time
+	crashLong    = 10 * time.Second
+	crashForgets = time.Minute
+	exitPanic    = 2 // of the runtime of Go
+)
+
+// Supervisor keeps a worker running.
+type Supervisor struct {
+	o    Options
+	past *ledger
+
+	mu  sync.Mutex
+	now *worker
+}
+
+// New makes a supervisor.
+func New(o Options) *Supervisor { return &Supervisor{o: o, past: newLedger()} }
+
+// worker is the process that serves.
+type worker struct {
+	cmd     *exec.Cmd
+	orders  *os.File
+	reports chan report   // closed at its end
+	done    chan struct{} // closed when it is reaped
+}
+
+func (w *worker) kill() { _ = w.cmd.Process.Kill() }
+
+// Kill ends the worker at once and waits for its end. It can be called at any time.
+func (s *Supervisor) Kill() {
+	s.mu.Lock()
+	w := s.now
+	s.mu.Unlock()
+	if w != nil {
+		w.kill()
+		select {
+		case <-w.done:
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// Run serves until ctx ends or the worker ends for a reason of its own, and returns the exit code.
+func (s *Supervisor) Run(ctx context.Context) (int, error) {
+	runtime.LockOSThread() // on Linux a worker is ended with the thread that has started it
+	defer runtime.UnlockOSThread()
+	crashes, last := 0.0, time.Time{}
+	for first := true; ; first = false {
+		w, err := s.start(first)
+		if err != nil {
+			return 0, err
+		}
+		end := s.watch(ctx, w)
+		switch state := w.cmd.ProcessState; {
+		case end.offence && end.stopping:
+			return 0, nil
+		case end.offence:
+			continue
+		case end.stopping, first && !end.ready, end.ready && state.Exited() && state.ExitCode() != exitPanic:
+			if !state.Exited() {
+				return 0, fmt.Errorf("the process that serves has ended: %s", state)
+			}
+			return state.ExitCode(), nil
+		default:
+			s.o.Log.Error("the process that serves has ended; another takes its place", "state", state.String())
+		}
+		if now := s.o.Now(); now.Sub(last) > crashForgets {
+			crashes, last = 0, now
+		} else {
+			crashes, last = crashes+1, now
+			select {
+			case <-ctx.Done():
+				return 0, nil
+			case <-time.After(doubled(crashWait, crashLong, crashes)):
+			}
+		}
+	}
+}
+
+// ending is how a worker has ended.
+type ending struct{ ready, stopping, offence bool }
+
+// watch follows a worker to its end.
+func (s *Supervisor) watch(ctx context.Context, w *worker) (end ending) {
+	defer func() { _ = w.orders.Close() }()
+	stop, reports := ctx.Done(), w.reports
+	stopping := func() {
+		stop = nil
+		if !end.stopping {
+			end.stopping = true
+			s.o.Release()
+		}
+	}
+	for {
+		select {
+		case <-stop:
+			stopping()
+			_, _ = w.orders.WriteString(stopOrder)
+		case r, more := <-reports:
+			switch {
+			case !more:
+				<-w.done
+				return end
+			case r.Ready:
+				end.ready = true
+			case r.Stopping:
+				stopping()
+			case r.End != nil && !end.offence:
+				end.offence = true
+				s.end(w, *r.End)
+			}
+		}
+	}
+}
+
+// end ends a worker for a statement.
+func (s *Supervisor) end(w *worker, o Offence) {
+	s.past.add(o, s.o.Now())
+	for _, r := range o.Running {
+		s.o.Log.Error("the process is ended for a statement that does not end, and another takes its place", "project", r.Project, "why", o.Why,
+			"among", len(o.Running), "fingerprint", fingerprint(r.Project, r.Statement), "statement", s.o.Text(r.Statement))
+	}
+	w.kill()
+}
+
+func (s *Supervisor) start(first bool) (*worker, error) {
+	exe := "/proc/self/exe" // also when the file has been replaced
+	if _, err := os.Stat(exe); err != nil {
+		if exe, err = os.Executable(); err != nil {
+			return nil, err
+		}
+	}
+	orders, write, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer orders.Close()
+	read, reports, err := os.Pipe()
+	if err != nil {
+		_ = write.Close()
+		return nil, err
+	}
+	defer reports.Close()
+	c := exec.Command(exe, s.o.Args[1:]...)
+	c.Args[0] = s.o.Args[0]
+	c.Env = []string{fmt.Sprintf("%s=%d", workerVar, os.Getpid())}
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, workerVar+"=") {
+			c.Env = append(c.Env, v)
+		}
+	}
+	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
+	c.ExtraFiles = []*os.File{s.o.TCP, s.o.Socket, orders, reports, s.o.Lock}
+	c.SysProcAttr = endWithParent()
+	if err := c.Start(); err != nil {
+		return nil, errors.Join(err, write.Close(), read.Close())
+	}
+	w := &worker{cmd: c, orders: write, reports: make(chan report, 1), done: make(chan struct{})}
+	s.mu.Lock()
+	s.now = w
+	s.mu.Unlock()
+	safely.Go(func() {
+		defer close(w.done)
+		_ = c.Wait()
+	})
+	safely.Go(func() {
+		defer read.Close()
+		defer close(w.reports)
+		for in := json.NewDecoder(read); ; {
+			var r report
+			if in.Decode(&r) != nil {
+				return
+			}
+			w.reports <- r
+		}
+	})
+	raw, err := json.Marshal(settings{s.o.Key, first, s.past})
+	if err == nil {
+		_, _ = write.Write(append(raw, '\n')) // a worker that is gone is noticed by its end
+	}
+	return w, err
+}

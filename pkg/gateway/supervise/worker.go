@@ -1,0 +1,113 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
+
+package supervise
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/safely"
+)
+
+// Possible reports whether this system has what a supervisor needs: processes that inherit listeners.
+const Possible = true
+
+// Worker is this process's side when a supervisor has started it.
+type Worker struct {
+	TCP, Socket net.Listener
+	Key         string // that --print-key has made
+	First       bool   // the address is to be printed
+
+	past   *ledger
+	now    func() time.Time
+	orders *bufio.Reader
+
+	mu      sync.Mutex
+	reports *os.File
+}
+
+var _ engine.Warden = (*Worker)(nil)
+
+// IsWorker reports whether a supervisor has started this process.
+func IsWorker(getenv func(string) string) bool {
+	pid, err := strconv.Atoi(getenv(workerVar))
+	return err == nil && pid == os.Getppid()
+}
+
+// Attach takes over what the supervisor of this process has passed to it.
+func Attach(now func() time.Time) (*Worker, error) {
+	for fd := fileTCP; fd <= fileLock; fd++ {
+		syscall.CloseOnExec(fd)
+	}
+	w := &Worker{now: now, reports: os.NewFile(fileReports, "reports"), orders: bufio.NewReader(os.NewFile(fileOrders, "orders"))}
+	line, err := w.orders.ReadBytes('\n')
+	s := settings{Past: newLedger()}
+	if err == nil {
+		err = json.Unmarshal(line, &s)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the supervisor of this process has gone: %w", err)
+	}
+	w.Key, w.First, w.past = s.Key, s.First, s.Past
+	var errs [2]error
+	w.TCP, errs[0] = inherited(fileTCP)
+	w.Socket, errs[1] = inherited(fileSocket)
+	return w, errors.Join(errs[:]...)
+}
+
+func inherited(fd uintptr) (net.Listener, error) {
+	f := os.NewFile(fd, "listener")
+	defer f.Close()
+	return net.FileListener(f)
+}
+
+// Follow calls stop when the supervisor wants an orderly end. Without a supervisor the process ends at once.
+func (w *Worker) Follow(stop func()) {
+	safely.Go(func() {
+		defer os.Exit(1)
+		for {
+			line, err := w.orders.ReadString('\n')
+			if err != nil {
+				return
+			}
+			if line == stopOrder {
+				stop()
+			}
+		}
+	})
+}
+
+func (w *Worker) report(r report) {
+	raw, err := json.Marshal(r)
+	if err != nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, _ = w.reports.Write(append(raw, '\n')) // a supervisor that is gone takes this process with it
+}
+
+// Ready says that the gateway answers.
+func (w *Worker) Ready() { w.report(report{Ready: true}) }
+
+// Stopping says that it takes no calls any more, for whatever reason.
+func (w *Worker) Stopping() { w.report(report{Stopping: true}) }
+
+// Admit refuses for a while what has ended workers before.
+func (w *Worker) Admit(project, statement string) error {
+	return w.past.admit(project, statement, w.now())
+}
+
+// Stuck has this process ended.
+func (w *Worker) Stuck(why string, running []engine.Running) {
+	w.report(report{End: &Offence{why, running}})
+}

@@ -1,0 +1,127 @@
+package gateway
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// statusWriter remembers what was written, for the log line and to know whether a reply has begun, and gives up a reader that has
+// stopped: what it reads may hold a statement, a connection and a project.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+	stall  time.Duration // longest that one write may wait for its reader, 0 for any
+
+	mu    sync.Mutex
+	why   error // the reply is given up
+	ended bool  // the connection belongs to the next request
+}
+
+var _ engine.Breaker = (*statusWriter)(nil)
+
+// lastWrite is how long a write may still take when its statement has ended: what was computed before is worth having.
+const lastWrite = time.Second
+
+func (w *statusWriter) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+		w.arm()
+		w.ResponseWriter.WriteHeader(status)
+	}
+}
+
+func (w *statusWriter) Write(p []byte) (int, error) {
+	if w.status == 0 {
+		w.WriteHeader(http.StatusOK)
+	}
+	w.arm()
+	n, err := w.ResponseWriter.Write(p)
+	w.bytes += int64(n)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		if err = w.given(); err == nil {
+			err = stalledError{w.stall}
+		}
+	}
+	return n, err
+}
+
+// arm begins the time of a write.
+func (w *statusWriter) arm() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.stall > 0 && w.why == nil {
+		_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.stall)) // not all transports have deadlines
+	}
+}
+
+// Break gives the reply up: a write that waits for its reader, and any that follows, fails soon.
+func (w *statusWriter) Break(why error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ended || w.why != nil {
+		return
+	}
+	w.why = why
+	if pw, ok := w.ResponseWriter.(*pipeWriter); ok {
+		pw.breakOff(lastWrite, faultOf(why).Message)
+		return
+	}
+	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(lastWrite))
+}
+
+func (w *statusWriter) given() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.why
+}
+
+// end is called when the handler has returned: the deadline of the last write is for what is still buffered, and the next request of
+// the connection sets its own.
+func (w *statusWriter) end() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended = true
+}
+
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// breaker finds the writer that can give a reply up below those that faults and quirks put over it.
+func breaker(w http.ResponseWriter) engine.Breaker {
+	for {
+		if b, ok := w.(engine.Breaker); ok {
+			return b
+		}
+		u, ok := w.(interface{ Unwrap() http.ResponseWriter })
+		if !ok {
+			return nil
+		}
+		w = u.Unwrap()
+	}
+}
+
+// stalledError is a reply that was given up because nobody took it.
+type stalledError struct{ after time.Duration }
+
+func (e stalledError) Error() string {
+	return fmt.Sprintf("the reader took nothing of the reply for %s (--max-stall)", e.after)
+}
+
+// breaking is a writer of a reply that can be given up.
+type breaking struct {
+	io.Writer
+	b engine.Breaker
+}
+
+func (w breaking) Break(why error) {
+	if w.b != nil {
+		w.b.Break(why)
+	}
+}

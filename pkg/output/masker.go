@@ -1,0 +1,169 @@
+package output
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Masker hides texts in all that is written through it: the key in use, and what was given as a secret in this run. A gateway may
+// repeat them in a message, a list or a page of any kind.
+type Masker struct {
+	mu      sync.Mutex
+	secrets [][]byte // the longest first
+}
+
+const (
+	maskedText = "****"
+	leastMask  = 6 // shorter texts occur by themselves
+)
+
+// Hide adds a secret, in the forms that JSON and addresses give it too.
+func (m *Masker) Hide(secret string) {
+	secret = strings.TrimSpace(secret)
+	if m == nil || len(secret) < leastMask {
+		return
+	}
+	forms := []string{secret, url.QueryEscape(secret), url.PathEscape(secret)}
+	for _, html := range []bool{false, true} {
+		once := inJSON(secret, html)
+		forms = append(forms, once, inJSON(once, html)) // a message may hold a document
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, f := range forms {
+		if !slices.ContainsFunc(m.secrets, func(s []byte) bool { return string(s) == f }) {
+			m.secrets = append(m.secrets, []byte(f))
+		}
+	}
+	slices.SortStableFunc(m.secrets, func(a, b []byte) int { return len(b) - len(a) })
+}
+
+// inJSON is a text as it stands between the quotes of a JSON string.
+func inJSON(text string, html bool) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(html)
+	if enc.Encode(text) != nil {
+		return text
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(b.String(), "\n"), `"`), `"`)
+}
+
+// Masked is a text with the secrets hidden.
+func (m *Masker) Masked(text string) string {
+	if m == nil {
+		return text
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, s := range m.secrets {
+		text = strings.ReplaceAll(text, string(s), maskedText)
+	}
+	return text
+}
+
+// Writer puts the masker before w.
+func (m *Masker) Writer(w io.Writer) *MaskWriter {
+	if m == nil {
+		m = &Masker{}
+	}
+	return &MaskWriter{m: m, w: w}
+}
+
+// MaskWriter is a writer behind a Masker. It holds back what may be the beginning of a secret until the next bytes tell.
+type MaskWriter struct {
+	m    *Masker
+	w    io.Writer
+	mu   sync.Mutex
+	held []byte
+}
+
+// Unwrap is the writer behind.
+func (w *MaskWriter) Unwrap() io.Writer { return w.w }
+
+func (w *MaskWriter) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.m.mu.Lock()
+	secrets := w.m.secrets
+	w.m.mu.Unlock()
+	if len(secrets) == 0 && len(w.held) == 0 {
+		return w.w.Write(b)
+	}
+	text := b
+	if len(w.held) > 0 {
+		text = append(w.held, b...)
+		w.held = nil
+	}
+	clean := true
+	for _, s := range secrets {
+		if bytes.Contains(text, telling(s)) && bytes.Contains(text, s) {
+			text, clean = bytes.ReplaceAll(text, s, []byte(maskedText)), false
+		}
+	}
+	if n := beginning(text, secrets); n > 0 {
+		w.held = bytes.Clone(text[len(text)-n:])
+		text, clean = text[:len(text)-n], false
+	}
+	if clean && len(text) == len(b) {
+		return w.w.Write(b)
+	}
+	if len(text) > 0 {
+		if _, err := w.w.Write(text); err != nil {
+			return 0, err
+		}
+	}
+	return len(b), nil
+}
+
+// telling is a piece of a secret that begins with a letter which is rare in data: a search for it skips most of a result at once.
+func telling(s []byte) []byte {
+	best, at := 0, 0
+	for i, c := range s[:len(s)-2] {
+		score := 0
+		switch {
+		case strings.IndexByte("jqxz", c) >= 0:
+			score = 3
+		case c >= 'A' && c <= 'Z':
+			score = 2
+		case strings.IndexByte("kvwy", c) >= 0:
+			score = 1
+		}
+		if score > best {
+			best, at = score, i
+		}
+	}
+	return s[at:min(at+8, len(s))]
+}
+
+// beginning measures the longest end of text that begins a secret.
+func beginning(text []byte, secrets [][]byte) int {
+	most := 0
+	for _, s := range secrets {
+		for n := min(len(s)-1, len(text)); n > most; n-- {
+			if bytes.HasSuffix(text, s[:n]) {
+				most = n
+				break
+			}
+		}
+	}
+	return most
+}
+
+// Flush writes what is held back, which was no secret if nothing else comes.
+func (w *MaskWriter) Flush() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.held) == 0 {
+		return nil
+	}
+	held := w.held
+	w.held = nil
+	_, err := w.w.Write(held)
+	return err
+}
