@@ -28,7 +28,7 @@ func (g *Gateway) startCacheRun(ctx context.Context, p store.Project, c store.Ca
 		return err
 	}
 	g.background(jobCache, func(ctx context.Context) {
-		if !g.options.Quirks.sticks(ctx, c.TableName) {
+		if hook := g.hooks.refresh; hook == nil || !hook(ctx, c.TableName) {
 			g.runCache(ctx, p, c, run)
 		}
 	})

@@ -235,13 +235,14 @@ func (r resolver) lookupExternal(ctx context.Context, n engine.TableName) (engin
 		return engine.Source{SQL: sql, Untyped: true}, err
 	}
 	s, err := e.table(ctx, n.Schema, n.Table)
-	if err != nil || r.g.options.Quirks == nil {
+	if err != nil || r.g.hooks.scan == nil || r.live {
 		return engine.Source{Scan: s}, err
 	}
 	src, err := e.source(ctx)
-	if err == nil {
-		s, err = r.oddScan(ctx, c.ID, n, src, s)
+	if err != nil {
+		return engine.Source{Scan: s}, err
 	}
+	s, err = r.g.hooks.scan(ctx, scanOf{Project: r.p.ID, Catalog: c.ID, Name: n, Cacheable: src.typ.Cacheable, Scan: s})
 	return engine.Source{Scan: s}, err
 }
 

@@ -38,8 +38,8 @@ func (g *Gateway) runExport(ctx context.Context, p store.Project, x store.Export
 	defer stop()
 	var rows, size int64
 	err := caught(func() (err error) {
-		if rows, size, err = g.writeExport(ctx, p, x, q, o); err == nil {
-			err = g.options.Quirks.oddExport(rows)
+		if rows, size, err = g.writeExport(ctx, p, x, q, o); err == nil && g.hooks.export != nil {
+			err = g.hooks.export(rows)
 		}
 		return err
 	})

@@ -71,6 +71,7 @@ type Gateway struct {
 	types   connector.Registry // of connections
 	own     *connector.Own
 	sources sources
+	hooks   hooks
 }
 
 // Open opens the data directory, making it on first use. No project's rows are opened yet.
@@ -106,6 +107,7 @@ func Open(o Options) (*Gateway, error) {
 	g.own = ownFiles(o)
 	g.ctx, g.stop = context.WithCancel(context.Background())
 	g.closing, g.close = context.WithCancel(context.Background())
+	g.misbehave()
 	g.register()
 	g.handler = g.middleware(g.mux())
 	return g, nil

@@ -31,14 +31,6 @@ const (
 	faultStall    = "stall"
 )
 
-// Job kinds that can stall.
-const (
-	jobCache        = "cache"
-	jobExport       = "export"
-	jobMaterialized = "materialized"
-	jobMetadata     = "metadata"
-)
-
 type faultRule struct {
 	mode, value string
 	status      int

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"time"
@@ -12,11 +13,7 @@ import (
 const downloadOp = "download"
 
 // injected wraps the handler of an operation in the faults that the gateway was told to show.
-func (g *Gateway) injected(op string, next http.HandlerFunc) http.HandlerFunc {
-	in := g.options.Inject
-	if in == nil {
-		return next
-	}
+func (in *Injection) injected(g *Gateway, op string, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, hr *http.Request) {
 		sw, ok := w.(*statusWriter)
 		if !ok {
@@ -69,12 +66,11 @@ func (in *Injection) sleep(ctx context.Context, d time.Duration) {
 
 // stalls holds a job of a kind until the gateway stops, and reports whether it did. The job is on record as running then, and
 // whoever looks next ends it as cut off.
-func (g *Gateway) stalls(ctx context.Context, job string) bool {
-	in := g.options.Inject
-	if in == nil || len(in.draw("", job)) == 0 {
+func (in *Injection) stalls(ctx context.Context, log *slog.Logger, job string) bool {
+	if len(in.draw("", job)) == 0 {
 		return false
 	}
-	g.log.Info("fault injected", "job", job, "fault", "stall=job")
+	log.Info("fault injected", "job", job, "fault", "stall=job")
 	select {
 	case <-ctx.Done():
 	case <-in.free:

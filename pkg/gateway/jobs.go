@@ -105,6 +105,14 @@ func (r *runners) close() {
 	}
 }
 
+// The kinds of background work.
+const (
+	jobCache        = "cache"
+	jobExport       = "export"
+	jobMaterialized = "materialized"
+	jobMetadata     = "metadata"
+)
+
 // background runs work that outlives its request. Close waits for it; its context ends only when the process must stop. The
 // work records its own state in the store, under the runner id, before background is called. kind is what --fault calls it.
 func (g *Gateway) background(kind string, work func(ctx context.Context)) {
@@ -118,7 +126,7 @@ func (g *Gateway) background(kind string, work func(ctx context.Context)) {
 				g.log.Error("panic in background work", "panic", p)
 			}
 		}()
-		if !g.stalls(g.ctx, kind) {
+		if hook := g.hooks.job; hook == nil || !hook(g.ctx, kind) {
 			work(g.ctx)
 		}
 	})

@@ -117,11 +117,7 @@ func (q *Quirks) release() {
 }
 
 // quirked wraps the handler of an operation in the quirks that are on.
-func (g *Gateway) quirked(op spec.Op, next http.HandlerFunc) http.HandlerFunc {
-	q := g.options.Quirks
-	if q == nil {
-		return next
-	}
+func (q *Quirks) quirked(op spec.Op, next http.HandlerFunc) http.HandlerFunc {
 	q.raw[op.ID] = next
 	for _, k := range allQuirks() {
 		if k.wrap != nil && q.has(k.name) && (len(k.ops) == 0 || slices.ContainsFunc(k.ops, func(o spec.Op) bool { return o.ID == op.ID })) {

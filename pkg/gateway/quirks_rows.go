@@ -18,17 +18,17 @@ import (
 // cappedRows is where the scan of an uncached table of some API sources ends without a word [L].
 const cappedRows = 100
 
-// oddScan is what a table that may be cached, and is not, gives to a statement.
-func (r resolver) oddScan(ctx context.Context, catalog string, n engine.TableName, src *source, s engine.Scanner) (engine.Scanner, error) {
-	q := r.g.options.Quirks
-	if q == nil || r.live || src == nil || !src.typ.Cacheable {
+// scan is what a table that may be cached, and is not, gives to a statement.
+func (q *Quirks) scan(ctx context.Context, st *store.Store, t scanOf) (engine.Scanner, error) {
+	s, n := t.Scan, t.Name
+	if !t.Cacheable {
 		return s, nil
 	}
 	if q.has(quirkParameters) {
 		s = parameterScanner{s}
 	}
 	if q.has(quirkEmptySync) {
-		all, err := r.g.store.Caches(ctx, r.p.ID, catalog, n.Schema)
+		all, err := st.Caches(ctx, t.Project, t.Catalog, n.Schema)
 		if err != nil {
 			return nil, err
 		}
@@ -36,7 +36,7 @@ func (r resolver) oddScan(ctx context.Context, catalog string, n engine.TableNam
 			if c.TableName != n.Table || c.Stored != nil {
 				continue
 			}
-			run, err := r.g.store.LastCacheRun(ctx, c.ID, "")
+			run, err := st.LastCacheRun(ctx, c.ID, "")
 			if err == nil && run.Status == store.CacheRunning {
 				return cappedScanner{s, 0}, nil
 			}
@@ -156,9 +156,8 @@ func (q *Quirks) oddExport(rows int64) error {
 	return nil
 }
 
-// oddDownload answers the use of a link as if its time were over.
-func (g *Gateway) oddDownload(next http.HandlerFunc) http.HandlerFunc {
-	q := g.options.Quirks
+// download answers the use of a link as if its time were over.
+func (q *Quirks) download(next http.HandlerFunc) http.HandlerFunc {
 	if !q.has(quirkExpiredLinks) {
 		return next
 	}

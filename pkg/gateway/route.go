@@ -112,7 +112,7 @@ func handleLocal[B, T any](g *Gateway, op spec.Op, fn func(ctx context.Context, 
 }
 
 func newRoute[B, T any](g *Gateway, op spec.Op, fn func(ctx context.Context, r *Request[B]) (T, error)) route {
-	return route{op, g.injected(op.ID, g.quirked(op, func(w http.ResponseWriter, hr *http.Request) {
+	serve := func(w http.ResponseWriter, hr *http.Request) {
 		if see := g.options.Observe; see != nil {
 			defer func() {
 				if sw, ok := w.(*statusWriter); ok {
@@ -139,7 +139,11 @@ func newRoute[B, T any](g *Gateway, op spec.Op, fn func(ctx context.Context, r *
 			return
 		}
 		g.reply(w, hr, any(out))
-	}))}
+	}
+	if hook := g.hooks.route; hook != nil {
+		serve = hook(op, serve)
+	}
+	return route{op, serve}
 }
 
 func (g *Gateway) reply(w http.ResponseWriter, hr *http.Request, out any) {
@@ -327,7 +331,11 @@ func (g *Gateway) mux() *http.ServeMux {
 	for _, rt := range g.local {
 		m.HandleFunc(rt.op.Method+" "+basePath+rt.op.Path, rt.serve)
 	}
-	m.HandleFunc("GET "+downloadPath+"{id}/{name}", g.injected(downloadOp, g.oddDownload(g.download)))
+	download := g.download
+	if hook := g.hooks.download; hook != nil {
+		download = hook(download)
+	}
+	m.HandleFunc("GET "+downloadPath+"{id}/{name}", download)
 	m.HandleFunc("GET "+documentPath, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Write(api.OpenAPI())

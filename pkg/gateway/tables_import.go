@@ -123,7 +123,9 @@ func (g *Gateway) importDocument(ctx context.Context, r *Request[io.Reader], kin
 	if err != nil {
 		return api.ImportJob{}, err
 	}
-	src = r.gateway.options.Quirks.forgetHeaders(src, req)
+	if hook := g.hooks.document; hook != nil {
+		src = hook(src, req)
+	}
 	n, err := p.ImportCSV(ctx, kind, r.Param("tableName"), src, engine.Import{Mappings: req.Mappings, Header: req.ContainsHeader, MaxBytes: g.options.Limits.Upload, Timeout: g.options.Limits.Statement})
 	if ee := (*engine.Error)(nil); errors.As(err, &ee) && ee.Kind == engine.KindLimit {
 		return api.ImportJob{}, frameworkFault(413, "%s", ee.Message)
