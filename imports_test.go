@@ -32,16 +32,17 @@ func TestImports(t *testing.T) {
 		"pkg/spec":              {},
 		"pkg/late":              {},
 		"internal/tempfile":     {},
-		"pkg/trinosql":          {},
+		"internal/sqltext":      {},
+		"pkg/trinosql":          {"internal/sqltext"},
 		"pkg/api":               {"pkg/spec", "pkg/late"},
 		"pkg/config":            {"pkg/late", "internal/tempfile"},
 		"pkg/output":            {"pkg/api", "internal/tempfile"},
 		"pkg/openapi":           {"pkg/api", "pkg/spec", "pkg/openapi"},
 		"pkg/gateway/safely":    {},
 		"pkg/gateway/store":     {},
-		"pkg/gateway/engine":    {"pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/safely"},
-		"pkg/gateway/connector": {"pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway/safely"},
-		"pkg/gateway":           {"pkg/api", "pkg/late", "pkg/spec", "pkg/gateway", "internal/tempfile"},
+		"pkg/gateway/engine":    {"internal/sqltext", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/safely"},
+		"pkg/gateway/connector": {"internal/sqltext", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway/safely"},
+		"pkg/gateway":           {"internal/sqltext", "pkg/api", "pkg/late", "pkg/spec", "pkg/gateway", "internal/tempfile"},
 	}
 	under := func(dir string, rooms []string) bool {
 		for _, r := range rooms {
@@ -79,7 +80,7 @@ func TestImports(t *testing.T) {
 				if strings.HasPrefix(own, "cmd") && dir != "." {
 					t.Errorf("%s imports cmd, which nothing may", path)
 				}
-				for _, room := range []string{"internal/localstate", "pkg/spec", "pkg/late", "pkg/trinosql", "internal/tempfile", "pkg/openapi", "pkg/api", "pkg/config", "pkg/output", "pkg/gateway/safely", "pkg/gateway/store", "pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway"} {
+				for _, room := range []string{"internal/sqltext", "internal/localstate", "pkg/spec", "pkg/late", "pkg/trinosql", "internal/tempfile", "pkg/openapi", "pkg/api", "pkg/config", "pkg/output", "pkg/gateway/safely", "pkg/gateway/store", "pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway"} {
 					if under(dir, []string{room}) {
 						if !under(own, allowed[room]) {
 							t.Errorf("%s imports %s; %s may import %v", path, own, room, allowed[room])
@@ -111,5 +112,38 @@ func TestOnePlace(t *testing.T) {
 		if n := strings.Count(string(raw), "Sum256("); n > 0 && !strings.HasSuffix(path, "_test.go") && (n > 1 || filepath.Base(path) != "table_ledger.go") {
 			t.Errorf("%s makes a key of its own", path)
 		}
+	}
+}
+
+// TestOneQuoting: names and values of SQL are quoted in internal/sqltext alone.
+func TestOneQuoting(t *testing.T) {
+	seen := 0
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() == "testdata" {
+			return filepath.SkipDir
+		}
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for i, line := range strings.Split(string(raw), "\n") {
+			if !strings.Contains(line, "ReplaceAll(") || !strings.Contains(line, "`\"`, `\"\"`") && !strings.Contains(line, `"'", "''"`) && !strings.Contains(line, "`'`, `''`") {
+				continue
+			}
+			switch filepath.ToSlash(path) {
+			case "internal/sqltext/quote.go":
+				seen++
+			case "pkg/gateway/tables.go": // a field of CSV
+			default:
+				t.Errorf("%s:%d quotes by itself", path, i+1)
+			}
+		}
+		return nil
+	})
+	if err != nil || seen != 2 {
+		t.Errorf("%d places in internal/sqltext: %v", seen, err)
 	}
 }

@@ -11,23 +11,23 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 )
 
 // exported names in SQL what an export reads.
 func exported(ctx context.Context, cl *api.Client, project string, src exportSource) (sql, name string, err error) {
-	q := func(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
 	if src.query != "" {
 		v, err := cl.Queries.Get(ctx, project, src.query)
 		schema := "query"
 		if v.QueryType == "MATERIALIZED" {
 			schema = "mtquery"
 		}
-		return `"peaka".` + q(schema) + "." + q(v.Name), v.Name, err
+		return sqltext.Quote("peaka", schema, v.Name), v.Name, err
 	}
 	c, err := cl.Catalogs.Get(ctx, project, src.catalog)
-	return q(c.Name) + "." + q(src.schema) + "." + q(src.table), src.table, err
+	return sqltext.Quote(c.Name, src.schema, src.table), src.table, err
 }
 
 // saveEmpty writes the file that the hosted zones do not make for an export without rows [L]: a header, in CSV. ok is false when

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/late"
@@ -314,8 +315,7 @@ type tableRef struct{ catalog, schema, table string }
 func (t tableRef) String() string { return t.catalog + "." + t.schema + "." + t.table }
 
 func (t tableRef) quoted() string {
-	q := func(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
-	return q(t.catalog) + "." + q(t.schema) + "." + q(t.table)
+	return sqltext.Quote(t.catalog, t.schema, t.table)
 }
 
 // tables are the three-part names that a statement holds.
@@ -348,7 +348,7 @@ var (
 func tablesIn(sql string) []tableRef {
 	part := func(s string) string {
 		if strings.HasPrefix(s, `"`) {
-			return strings.ReplaceAll(s[1:len(s)-1], `""`, `"`)
+			return sqltext.Unquote(s)
 		}
 		return strings.ToLower(s)
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/output"
@@ -42,7 +43,7 @@ func (e *Env) pointAt(st *statement, err error) error {
 	if strings.Contains(ae.Message, "mismatched input 'OFFSET'") {
 		f.hint = e.offsetHint(f.hint)
 	}
-	if f.hint == "" && len(splitSQL(st.text, e.nestedComments())) > 1 {
+	if f.hint == "" && len(sqltext.Split(st.text, e.nestedComments())) > 1 {
 		f.hint = "one statement runs here; -f FILE runs several, and -f - those of standard input"
 	}
 	excerpt := output.Caret(st.text, line, col)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -21,9 +22,7 @@ type sizeEstimate struct {
 // estimate counts the rows of a query and looks at the first for their width. A stored result can be neither partitioned nor sorted
 // through the API, so its size is what it costs to read.
 func (e *Env) estimate(ctx context.Context, cl *api.Client, project, sql string) (view, error) {
-	if parts := splitSQL(sql, e.nestedComments()); len(parts) == 1 { // without the semicolon
-		sql = parts[0].text
-	}
+	sql = sqltext.Single(sql, e.nestedComments())
 	inner := &statement{text: sql, wrapped: 1}
 	run := func(outer string, row func([]api.Cell) error) error {
 		res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: outer, Timeout: api.ExecuteTimeout(e.timeLimit())}, api.Compact)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/output"
@@ -208,7 +209,7 @@ func (e *Env) executeForm(c *cobra.Command, f *executeFlags, args []string) (*st
 		return &statement{form: api.ExecuteByID{ID: f.id, Timeout: timeout}}, nil
 	case "--name":
 		if f.limited {
-			sql := fmt.Sprintf("SELECT * FROM %s LIMIT %d", quoteDotted(f.name), f.limit)
+			sql := fmt.Sprintf("SELECT * FROM %s LIMIT %d", sqltext.QuoteDotted(f.name), f.limit)
 			return &statement{form: api.ExecuteByStatement{Statement: sql, Timeout: timeout}, text: sql, limit: f.limit}, nil
 		}
 		return &statement{form: api.ExecuteByName{QualifiedName: f.name, Timeout: timeout}}, nil
@@ -237,19 +238,11 @@ func (e *Env) executeForm(c *cobra.Command, f *executeFlags, args []string) (*st
 // statement makes the request for one SQL text.
 func (f *executeFlags) statement(e *Env, sql string, bind []string) *statement {
 	st := &statement{text: sql}
-	sql = unended(sql, e.nestedComments())
+	sql = sqltext.TrimEnd(sql, e.nestedComments())
 	if f.limited {
 		st.limit = f.limit
-		sql, st.wrapped = limitSQL(sql, f.limit, e.nestedComments())
+		sql, st.wrapped = sqltext.Limit(sql, f.limit, e.nestedComments())
 	}
 	st.form = api.ExecuteByStatement{Statement: sql, Bindings: bind, Timeout: api.ExecuteTimeout(e.timeLimit())}
 	return st
-}
-
-// quoteDotted quotes the parts of catalog.schema.table, unless the name is quoted already.
-func quoteDotted(name string) string {
-	if strings.Contains(name, `"`) {
-		return name
-	}
-	return `"` + strings.ReplaceAll(name, ".", `"."`) + `"`
 }

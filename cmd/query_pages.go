@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/spf13/cobra"
@@ -58,7 +59,7 @@ func (q *querying) pagedSource(ctx context.Context, st *statement) (sql string, 
 	case api.ExecuteByStatement:
 		sql, bind = f.Statement, f.Bindings
 	case api.ExecuteByName:
-		return "SELECT * FROM " + quoteDotted(f.QualifiedName), nil, nil
+		return "SELECT * FROM " + sqltext.QuoteDotted(f.QualifiedName), nil, nil
 	case api.ExecuteByID:
 		saved, err := q.cl.Queries.Get(ctx, q.project, f.ID)
 		if err != nil {
@@ -66,42 +67,19 @@ func (q *querying) pagedSource(ctx context.Context, st *statement) (sql string, 
 		}
 		return "SELECT * FROM " + tableRef{"peaka", "query", saved.Name}.quoted(), nil, nil
 	}
-	if parts := splitSQL(sql, q.e.nestedComments()); len(parts) == 1 { // without the semicolon
-		sql = parts[0].text
-	}
-	if clauses := topClauses(sql, q.e.nestedComments()); clauses["limit"] >= 0 || clauses["offset"] >= 0 || clauses["fetch"] >= 0 {
+	sql = sqltext.Single(sql, q.e.nestedComments())
+	if clauses := sqltext.Clauses(sql, q.e.nestedComments()); clauses["limit"] >= 0 || clauses["offset"] >= 0 || clauses["fetch"] >= 0 {
 		return "", nil, usagef("--page-by: the statement has a LIMIT or OFFSET of its own, which takes other rows for each page").withHint("leave it out")
 	}
 	return sql, bind, nil
 }
-
-// topClauses finds where words of the outermost statement begin; -1 for those that are not there.
-func topClauses(sql string, nested bool) map[string]int {
-	at := map[string]int{"limit": -1, "offset": -1, "fetch": -1, "order": -1, "by": -1}
-	depth := 0
-	scanSQL(sql, nested, func(from, to int) {
-		switch word := strings.ToLower(sql[from:to]); word {
-		case "(":
-			depth++
-		case ")":
-			depth--
-		default:
-			if _, wanted := at[word]; wanted && depth == 0 {
-				at[word] = from
-			}
-		}
-	})
-	return at
-}
-
-func quoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 // keyCounts counts the rows of a statement and those that a key does not tell from others.
 func (q *querying) keyCounts(ctx context.Context, sql string, bind []string, key []string, nullable bool) (rows, bad int64, err error) {
 	names := make([]string, len(key))
 	conditions := []string{"dig_rows_of_key > 1"}
 	for i, k := range key {
-		names[i] = quoteName(k)
+		names[i] = sqltext.Quote(k)
 		if !nullable {
 			conditions = append(conditions, names[i]+" IS NULL")
 		}
@@ -174,7 +152,7 @@ type pagedRows struct {
 func (p *pagedRows) open() error {
 	order := make([]string, len(p.q.f.by))
 	for i, k := range p.q.f.by {
-		order[i] = quoteName(k)
+		order[i] = sqltext.Quote(k)
 	}
 	where, bind := "", slices.Clone(p.bind)
 	if p.last != nil {

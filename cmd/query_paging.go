@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -19,15 +20,13 @@ type handPaging struct {
 
 // pagedByHand recognizes such a statement; nil for any other.
 func pagedByHand(sql string, nested bool) *handPaging {
-	if parts := splitSQL(sql, nested); len(parts) == 1 {
-		sql = parts[0].text
-	}
-	at := topClauses(sql, nested)
+	sql = sqltext.Single(sql, nested)
+	at := sqltext.Clauses(sql, nested)
 	if at["offset"] < 0 || at["offset"] < at["order"] {
 		return nil
 	}
 	skipped := ""
-	scanSQL(sql[at["offset"]+len("offset"):], nested, func(from, to int) {
+	sqltext.Scan(sql[at["offset"]+len("offset"):], nested, func(from, to int) {
 		if skipped == "" {
 			skipped = sql[at["offset"]+len("offset"):][from:to]
 		}
@@ -55,10 +54,10 @@ func pagedByHand(sql string, nested bool) *handPaging {
 			}
 		}
 		switch {
-		case name == "" || !strings.HasPrefix(name, `"`) && !wordStart(name[0]):
+		case name == "" || !strings.HasPrefix(name, `"`) && !sqltext.WordStart(name[0]):
 			p.odd = "it is ordered by more than columns"
 		case strings.HasPrefix(name, `"`):
-			p.key = append(p.key, strings.ReplaceAll(name[1:len(name)-1], `""`, `"`))
+			p.key = append(p.key, sqltext.Unquote(name))
 		default:
 			p.key = append(p.key, strings.ToLower(name))
 		}
@@ -66,7 +65,7 @@ func pagedByHand(sql string, nested bool) *handPaging {
 	}
 	list := sql[at["by"]+len("by") : at["offset"]]
 	depth := 0
-	scanSQL(list, nested, func(from, to int) {
+	sqltext.Scan(list, nested, func(from, to int) {
 		switch w := list[from:to]; {
 		case w == "," && depth == 0:
 			item()
@@ -82,8 +81,6 @@ func pagedByHand(sql string, nested bool) *handPaging {
 	item()
 	return p
 }
-
-func wordStart(c byte) bool { return wordByte(c) && (c < '0' || c > '9') }
 
 // distrustPaging refuses, for --strict, one page of an order that is not unique.
 func (q *querying) distrustPaging(ctx context.Context, st *statement) error {

@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/dig-cli/dig/internal/sqltext"
 )
 
 // sqlText is the SQL of one --sql, -f or argument.
@@ -50,7 +52,7 @@ func (f *executeFlags) readTexts(e *Env, given string) error {
 
 // placedPart is one statement of several, and how messages name it.
 type placedPart struct {
-	part
+	sqltext.Part
 	where string
 }
 
@@ -60,10 +62,10 @@ func (e *Env) split(texts []sqlText) []placedPart {
 	var all []placedPart
 	for _, t := range texts {
 		if !t.file {
-			all = append(all, placedPart{part{text: t.sql}, t.name})
+			all = append(all, placedPart{sqltext.Part{Text: t.sql}, t.name})
 			continue
 		}
-		for i, p := range splitSQL(t.sql, e.nestedComments()) {
+		for i, p := range sqltext.Split(t.sql, e.nestedComments()) {
 			all = append(all, placedPart{p, fmt.Sprintf("statement %d of %s", i+1, t.name)})
 		}
 	}
@@ -79,8 +81,8 @@ func (e *Env) parts(f *executeFlags, parts []placedPart) func() (*statement, err
 		}
 		p := parts[n]
 		n++
-		st := f.statement(e, p.text, f.bind)
-		st.line, st.col, st.where = p.line, p.col, p.where
+		st := f.statement(e, p.Text, f.bind)
+		st.line, st.col, st.where = p.Line, p.Col, p.where
 		return st, nil
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -24,10 +25,10 @@ func (q *querying) firstTypes(ctx context.Context, st *statement) ([]string, err
 	form := st.form
 	switch f := form.(type) {
 	case api.ExecuteByStatement:
-		f.Statement, _ = limitSQL(f.Statement, one, q.e.nestedComments())
+		f.Statement, _ = sqltext.Limit(f.Statement, one, q.e.nestedComments())
 		form = f
 	case api.ExecuteByName:
-		form = api.ExecuteByStatement{Statement: "SELECT * FROM " + quoteDotted(f.QualifiedName) + " LIMIT 1", Timeout: f.Timeout}
+		form = api.ExecuteByStatement{Statement: "SELECT * FROM " + sqltext.QuoteDotted(f.QualifiedName) + " LIMIT 1", Timeout: f.Timeout}
 	case api.ExecuteByID:
 		saved, err := q.cl.Queries.Get(ctx, q.project, f.ID)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -77,7 +78,7 @@ func (f *queryFlags) request(e *Env, c *cobra.Command) (api.QueryRequest, error)
 		if err := e.refuseStatement(*req.InputQuery); err != nil {
 			return req, err
 		}
-		text := unended(*req.InputQuery, e.nestedComments())
+		text := sqltext.TrimEnd(*req.InputQuery, e.nestedComments())
 		req.InputQuery = &text
 	}
 	kind, err := queryType(f.kind)

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/late"
 )
 
@@ -48,7 +49,7 @@ func sqlHint(sql, message string, line, col int) string {
 		return "Trino has no list after LIMIT: OFFSET " + m + " LIMIT " + n
 	}
 	if name := one(backticked, after); name != "" {
-		return `names are quoted with double quotes: "` + strings.ReplaceAll(name, `"`, `""`) + `"`
+		return `names are quoted with double quotes: ` + sqltext.Quote(name)
 	}
 	return ""
 }

@@ -2,8 +2,8 @@ package cmd
 
 import (
 	"fmt"
-	"strings"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -17,7 +17,7 @@ func (e *Env) refuseStatement(sql string) error {
 }
 
 func notAQuery(sql string) error {
-	kind := statementKind(sql)
+	kind := sqltext.Kind(sql)
 	if kind == "" {
 		return nil
 	}
@@ -26,50 +26,4 @@ func notAQuery(sql string) error {
 		f.hint = "only SELECT runs"
 	}
 	return f
-}
-
-// statementKind is the name of a statement that is surely no query, as the service names it, else "". The first words decide: a query
-// begins with none of these, and what stands in texts, comments and quoted names is not looked at. SHOW, DESCRIBE, EXPLAIN and others
-// of which it is not known whether a gateway runs them are not named.
-func statementKind(sql string) string {
-	var words []string
-	as := false
-	scanSQL(sql, false, func(from, to int) {
-		w := strings.ToLower(sql[from:to])
-		as = as || w == "as"
-		if len(words) < 6 && (w != "(" || len(words) > 0) {
-			words = append(words, w)
-		}
-	})
-	if len(words) < 2 {
-		return ""
-	}
-	object := func() string {
-		for _, w := range words[1:] {
-			switch w {
-			case "or", "replace", "temporary", "temp":
-				continue
-			case "materialized":
-				return "MaterializedView"
-			case "table", "view", "schema", "role", "function", "catalog", "index", "database", "sequence", "user", "type":
-				return strings.ToUpper(w[:1]) + w[1:]
-			}
-			return ""
-		}
-		return ""
-	}
-	switch verb := words[0]; verb {
-	case "insert", "merge", "delete", "update", "grant", "revoke", "deny", "copy":
-		return strings.ToUpper(verb[:1]) + verb[1:]
-	case "create", "drop", "alter", "truncate", "refresh":
-		o := object()
-		switch {
-		case o == "":
-			return ""
-		case verb == "create" && o == "Table" && as:
-			return "CreateTableAsSelect"
-		}
-		return strings.ToUpper(verb[:1]) + verb[1:] + o
-	}
-	return ""
 }

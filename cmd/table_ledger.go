@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/internal/localstate"
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
 )
@@ -240,8 +241,7 @@ func (e *Env) settled(i *importing, job api.ImportJob, rows int64, doubt string)
 
 // countRows counts the rows of an internal table; kind is its schema.
 func countRows(ctx context.Context, cl *api.Client, project, kind, table string) (int64, error) {
-	q := func(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
-	res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: `SELECT count(*) AS n FROM "peaka".` + q(kind) + "." + q(table)}, api.Compact)
+	res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: `SELECT count(*) AS n FROM ` + sqltext.Quote("peaka", kind, table)}, api.Compact)
 	if err != nil {
 		return 0, err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
@@ -40,7 +41,7 @@ func buildSQL(b api.ExecuteByBuilder) (string, error) {
 		if i > 0 {
 			sql.WriteString(", ")
 		}
-		sql.WriteString(quoteName(engine.TableName{Catalog: t.CatalogName, Schema: t.SchemaName, Table: t.TableName}))
+		sql.WriteString(engine.TableName{Catalog: t.CatalogName, Schema: t.SchemaName, Table: t.TableName}.Quoted())
 	}
 	if b.Filters != nil {
 		where, err := buildGroup(*b.Filters, "filters")
@@ -78,7 +79,7 @@ func columnRef(c string) string {
 	if len(c) > 1 && c[0] == '"' && c[len(c)-1] == '"' && !strings.Contains(c[1:len(c)-1], `"`) {
 		return c
 	}
-	return quote(c)
+	return sqltext.Quote(c)
 }
 
 // orderTerm reads `column [ASC|DESC] [NULLS FIRST|LAST]`.
@@ -154,13 +155,13 @@ func buildCondition(c api.FilterCondition, at string) (string, error) {
 	if c.Column.ColumnName == "" {
 		return "", dataFault(400, "%s: columnName is required", at)
 	}
-	col := quote(c.Column.ColumnName)
+	col := sqltext.Quote(c.Column.ColumnName)
 	if q := c.Column; q.TableName != "" {
-		col = quote(q.TableName) + "." + col
+		col = sqltext.Quote(q.TableName) + "." + col
 		if q.SchemaName != "" {
-			col = quote(q.SchemaName) + "." + col
+			col = sqltext.Quote(q.SchemaName) + "." + col
 			if q.CatalogName != "" {
-				col = quote(q.CatalogName) + "." + col
+				col = sqltext.Quote(q.CatalogName) + "." + col
 			}
 		}
 	}
@@ -187,7 +188,7 @@ func buildCondition(c api.FilterCondition, at string) (string, error) {
 func literal(v any) (string, error) {
 	switch x := v.(type) {
 	case string:
-		return "'" + strings.ReplaceAll(x, "'", "''") + "'", nil
+		return sqltext.Literal(x), nil
 	case bool:
 		return strings.ToUpper(fmt.Sprint(x)), nil
 	case json.Number:

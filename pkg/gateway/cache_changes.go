@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
@@ -22,7 +23,7 @@ type refreshNames struct {
 
 // table is the SQL name of "live", a reading of the source with a filter, "new", "old" or a scratch table.
 func (r *refreshNames) table(which string) string {
-	return quoteName(engine.TableName{Catalog: cacheNames, Schema: which, Table: r.real.String()})
+	return engine.TableName{Catalog: cacheNames, Schema: which, Table: r.real.String()}.Quoted()
 }
 
 // Lookup implements engine.Catalogs.
@@ -42,7 +43,7 @@ func (r *refreshNames) Lookup(ctx context.Context, n engine.TableName) (engine.S
 		return stored(scratchName(r.run, n.Schema))
 	}
 	if r.real.Catalog == engine.SampleCatalog {
-		return engine.Source{SQL: "SELECT * FROM " + quoteName(r.real)}, nil
+		return engine.Source{SQL: "SELECT * FROM " + r.real.Quoted()}, nil
 	}
 	src, err := r.resolver.Lookup(ctx, r.real)
 	if f, ok := r.filters[n.Schema]; ok && src.Scan != nil {
@@ -111,7 +112,7 @@ func (c changes) withKey(key []string) *merge { return &merge{changes: c, key: k
 func (m *merge) keyFault(ctx context.Context, which string) (fault, err error) {
 	missing := make([]string, len(m.key))
 	for i, k := range m.key {
-		missing[i] = quote(k) + " IS NULL"
+		missing[i] = sqltext.Quote(k) + " IS NULL"
 	}
 	n, err := m.ints(ctx, "SELECT count(*) FROM "+m.names.table(which)+" WHERE "+strings.Join(missing, " OR "))
 	if err != nil {
@@ -121,7 +122,7 @@ func (m *merge) keyFault(ctx context.Context, which string) (fault, err error) {
 	if n[0] > 0 {
 		return cacheFault(400, "", "the key (%s) is NULL in %s of %s: an incremental refresh cannot tell such rows apart; a full refresh can read them", name, some(n[0], "row"), m.names.real), nil
 	}
-	twice := "SELECT " + quoteAll(m.key) + " FROM " + m.names.table(which) + " GROUP BY " + quoteAll(m.key) + " HAVING count(*) > 1"
+	twice := "SELECT " + sqltext.List(m.key) + " FROM " + m.names.table(which) + " GROUP BY " + sqltext.List(m.key) + " HAVING count(*) > 1"
 	if n, err = m.ints(ctx, "SELECT count(*) FROM ("+twice+")"); err != nil || n[0] == 0 {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
@@ -49,7 +50,7 @@ func (g *Gateway) mergeChanges(ctx context.Context, c changes, t store.CacheTrac
 	if t.InsertOnly {
 		order = t.Key[0]
 	}
-	newest, err := m.texts(ctx, "SELECT CAST(max("+quote(order)+") AS VARCHAR) FROM "+m.names.table("old"))
+	newest, err := m.texts(ctx, "SELECT CAST(max("+sqltext.Quote(order)+") AS VARCHAR) FROM "+m.names.table("old"))
 	if err != nil || newest[0] == nil {
 		return false, err
 	}
@@ -57,7 +58,7 @@ func (g *Gateway) mergeChanges(ctx context.Context, c changes, t store.CacheTrac
 	if m.updated != "" {
 		fields = append(slices.Clone(fields), m.updated)
 	}
-	if _, err := m.store(ctx, "keys", "SELECT "+quoteAll(fields)+" FROM "+m.names.table("live")); err != nil {
+	if _, err := m.store(ctx, "keys", "SELECT "+sqltext.List(fields)+" FROM "+m.names.table("live")); err != nil {
 		return false, err
 	}
 	if err := m.checkKey(ctx, "keys"); err != nil {
@@ -66,7 +67,7 @@ func (g *Gateway) mergeChanges(ctx context.Context, c changes, t store.CacheTrac
 	if f, ok := sinceFilter(order, typeOf(live, order), *newest[0]); ok {
 		m.names.filters["newer"] = f
 	}
-	if _, err := m.store(ctx, "rows", "SELECT n.* FROM "+m.names.table("newer")+" n WHERE n."+quote(order)+" >= (SELECT max(o."+quote(order)+") FROM "+m.names.table("old")+" o)"); err != nil {
+	if _, err := m.store(ctx, "rows", "SELECT n.* FROM "+m.names.table("newer")+" n WHERE n."+sqltext.Quote(order)+" >= (SELECT max(o."+sqltext.Quote(order)+") FROM "+m.names.table("old")+" o)"); err != nil {
 		return false, err
 	}
 	if err := m.readRest(ctx, live); err != nil {
@@ -87,15 +88,15 @@ func (g *Gateway) mergeChanges(ctx context.Context, c changes, t store.CacheTrac
 func (m *merge) readRest(ctx context.Context, live []string) error {
 	changed := ""
 	if m.updated != "" {
-		u := quote(m.updated)
+		u := sqltext.Quote(m.updated)
 		changed = " OR p." + u + " IS NULL OR p." + u + " IS DISTINCT FROM o." + u
 	}
 	keys := make([]string, len(m.key))
 	for i, k := range m.key {
-		keys[i] = "p." + quote(k)
+		keys[i] = "p." + sqltext.Quote(k)
 	}
 	n, err := m.store(ctx, "need", "SELECT "+strings.Join(keys, ", ")+" FROM "+m.names.table("keys")+" p LEFT JOIN "+m.names.table("old")+" o ON "+m.on("p", "o")+
-		" WHERE (o."+quote(m.key[0])+" IS NULL"+changed+") AND NOT "+m.in("p", "rows"))
+		" WHERE (o."+sqltext.Quote(m.key[0])+" IS NULL"+changed+") AND NOT "+m.in("p", "rows"))
 	if err != nil {
 		return err
 	}
@@ -105,7 +106,7 @@ func (m *merge) readRest(ctx context.Context, live []string) error {
 	}
 	from := "live"
 	if len(m.key) == 1 && n <= maxNamedKeys {
-		found, err := m.texts(ctx, "SELECT CAST("+quote(m.key[0])+" AS VARCHAR) FROM "+m.names.table("need"))
+		found, err := m.texts(ctx, "SELECT CAST("+sqltext.Quote(m.key[0])+" AS VARCHAR) FROM "+m.names.table("need"))
 		if err != nil {
 			return err
 		}
@@ -122,7 +123,7 @@ func (m *merge) count(ctx context.Context, columns []string) error {
 	got := "(SELECT * FROM " + m.names.table("rows") + " UNION ALL SELECT * FROM " + m.names.table("rest") + ")"
 	var differ []string
 	for _, c := range columns {
-		name := quote(nameOf(c))
+		name := sqltext.Quote(nameOf(c))
 		differ = append(differ, "g."+name+" IS DISTINCT FROM o."+name)
 	}
 	n, err := m.ints(ctx, "SELECT (SELECT count(*) FROM "+got+" g WHERE NOT "+m.in("g", "old")+"), (SELECT count(*) FROM "+got+" g JOIN "+m.names.table("old")+" o ON "+m.on("g", "o")+
@@ -138,7 +139,7 @@ func (m *merge) count(ctx context.Context, columns []string) error {
 func (m *merge) on(a, b string) string {
 	terms := make([]string, len(m.key))
 	for i, k := range m.key {
-		terms[i] = a + "." + quote(k) + " = " + b + "." + quote(k)
+		terms[i] = a + "." + sqltext.Quote(k) + " = " + b + "." + sqltext.Quote(k)
 	}
 	return strings.Join(terms, " AND ")
 }
@@ -158,8 +159,6 @@ func (m *merge) store(ctx context.Context, which, sql string) (int64, error) {
 }
 
 func scratchName(run, which string) string { return run + "-" + which }
-
-func quoteAll(names []string) string { return strings.Join(mapAll(names, quote), ", ") }
 
 // A column is its name and its type.
 func nameOf(column string) string { return column[:strings.LastIndex(column, "\x00")] }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/store"
@@ -226,12 +227,12 @@ func (c schemaCatalog) rows(ctx context.Context, sql string, bindings ...string)
 }
 
 func (c schemaCatalog) Schemas(ctx context.Context) ([]string, error) {
-	rows, err := c.rows(ctx, `SELECT DISTINCT table_schema FROM `+quote(c.name)+`.information_schema.tables WHERE table_schema <> 'information_schema' ORDER BY 1`)
+	rows, err := c.rows(ctx, `SELECT DISTINCT table_schema FROM `+sqltext.Quote(c.name)+`.information_schema.tables WHERE table_schema <> 'information_schema' ORDER BY 1`)
 	return mapAll(rows, func(r []string) string { return r[0] }), err
 }
 
 func (c schemaCatalog) Tables(ctx context.Context, schema string) ([]api.Table, error) {
-	rows, err := c.rows(ctx, `SELECT table_name FROM `+quote(c.name)+`.information_schema.tables WHERE table_schema = ? ORDER BY 1`, schema)
+	rows, err := c.rows(ctx, `SELECT table_name FROM `+sqltext.Quote(c.name)+`.information_schema.tables WHERE table_schema = ? ORDER BY 1`, schema)
 	return mapAll(rows, func(r []string) api.Table {
 		return api.Table{CatalogID: c.id, CatalogName: c.name, SchemaName: schema, TableName: r[0], IsCacheable: true, SupportedCacheTypes: []string{store.CacheFull, store.CacheIncremental}}
 	}), err

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -228,7 +229,7 @@ func (g *Gateway) countStatistics(ctx context.Context, p store.Project, c catalo
 		return nil, err
 	}
 	name := engine.TableName{Catalog: c.Name, Schema: t.SchemaName, Table: t.TableName}
-	size, err := g.queryText(ctx, p, "SELECT count(*) FROM "+quoteName(name))
+	size, err := g.queryText(ctx, p, "SELECT count(*) FROM "+name.Quoted())
 	if err != nil {
 		return nil, err
 	}
@@ -238,9 +239,9 @@ func (g *Gateway) countStatistics(ctx context.Context, p store.Project, c catalo
 	}
 	list := "count(*)"
 	for _, col := range cols {
-		list += ", " + count + quote(col.Name) + ")"
+		list += ", " + count + sqltext.Quote(col.Name) + ")"
 	}
-	res, err := g.query(ctx, p, engine.Query{SQL: "SELECT " + list + " FROM " + quoteName(name), Dialect: "duckdb"})
+	res, err := g.query(ctx, p, engine.Query{SQL: "SELECT " + list + " FROM " + name.Quoted(), Dialect: "duckdb"})
 	if err != nil {
 		return nil, err
 	}

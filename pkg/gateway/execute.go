@@ -145,7 +145,7 @@ func (g *Gateway) statement(ctx context.Context, p store.Project, raw json.RawMe
 			return engine.Query{}, err
 		}
 		n, err := splitName(b.QualifiedName)
-		return engine.Query{SQL: "SELECT * FROM " + quoteName(n), Timeout: g.timeoutOf(b.Timeout)}, err
+		return engine.Query{SQL: "SELECT * FROM " + n.Quoted(), Timeout: g.timeoutOf(b.Timeout)}, err
 	}
 	var b api.ExecuteByStatement
 	if err := decodeBody(raw, &b); err != nil {

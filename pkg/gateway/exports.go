@@ -58,7 +58,7 @@ func (g *Gateway) exportTable(ctx context.Context, r *Request[api.ExportRequest]
 	}
 	name := engine.TableName{Catalog: c.Name, Schema: t.SchemaName, Table: t.TableName}
 	x := store.Export{Source: "TABLE", CatalogID: c.ID, SchemaName: t.SchemaName, TableName: t.TableName}
-	return g.startExport(ctx, r, x, "SELECT * FROM "+quoteName(name), name)
+	return g.startExport(ctx, r, x, "SELECT * FROM "+name.Quoted(), name)
 }
 
 // startExport checks a request as a whole against the columns of what it exports, records the job and begins it.

@@ -8,10 +8,10 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/store"
@@ -188,7 +188,7 @@ func (g *Gateway) rereadTable(ctx context.Context, d *describer, c catalog, m ap
 
 // sample reads a few different values of each column.
 func (g *Gateway) sample(ctx context.Context, p store.Project, n engine.TableName, columns []string) (map[string][]string, error) {
-	res, err := g.query(ctx, p, engine.Query{SQL: "SELECT " + strings.Join(mapAll(columns, quote), ", ") + " FROM " + quoteName(n) + " LIMIT " + strconv.Itoa(sampledRows)})
+	res, err := g.query(ctx, p, engine.Query{SQL: "SELECT " + sqltext.List(columns) + " FROM " + n.Quoted() + " LIMIT " + strconv.Itoa(sampledRows)})
 	if err != nil {
 		return nil, err
 	}

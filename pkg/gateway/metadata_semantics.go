@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/store"
@@ -84,8 +85,8 @@ func (g *Gateway) generateCategorical(ctx context.Context, r *Request[api.Catego
 }
 
 func (g *Gateway) distinct(ctx context.Context, p store.Project, n engine.TableName, column string, limit int64) ([]string, error) {
-	c := quote(column)
-	rows, err := g.queryText(ctx, p, `SELECT CAST(`+c+` AS varchar) AS v, count(*) AS n FROM `+quoteName(n)+` WHERE `+c+` IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT `+strconv.FormatInt(limit, 10))
+	c := sqltext.Quote(column)
+	rows, err := g.queryText(ctx, p, `SELECT CAST(`+c+` AS varchar) AS v, count(*) AS n FROM `+n.Quoted()+` WHERE `+c+` IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT `+strconv.FormatInt(limit, 10))
 	return mapAll(rows, func(r []string) string { return r[0] }), err
 }
 

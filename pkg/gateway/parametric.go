@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/store"
@@ -162,7 +163,7 @@ func (e externalCatalog) parametricSQL(ctx context.Context, n engine.TableName) 
 			where = append(where, c)
 		}
 		from := engine.TableName{Catalog: n.Catalog, Schema: m.FromSchema, Table: m.FromTable}
-		return "SELECT * FROM " + quoteName(from) + " WHERE " + strings.Join(where, " AND "), nil
+		return "SELECT * FROM " + from.Quoted() + " WHERE " + strings.Join(where, " AND "), nil
 	}
 	return "", nil
 }
@@ -191,11 +192,11 @@ func paramCondition(p api.ParametricTableColumn, now time.Time) (string, error) 
 	case err != nil:
 		return "", err
 	case len(list) == 0:
-		return quote(p.Key) + " IS NULL", nil
+		return sqltext.Quote(p.Key) + " IS NULL", nil
 	case bytes.HasPrefix(bytes.TrimSpace(p.Value), []byte("[")):
-		return quote(p.Key) + " IN (" + strings.Join(list, ", ") + ")", nil
+		return sqltext.Quote(p.Key) + " IN (" + strings.Join(list, ", ") + ")", nil
 	}
-	return quote(p.Key) + " = " + list[0], nil
+	return sqltext.Quote(p.Key) + " = " + list[0], nil
 }
 
 // paramLiterals writes the value, or the values of a list, as literals of SQL; none for null.

@@ -27,7 +27,7 @@ func (r resolver) lookupQuery(ctx context.Context, n engine.TableName) (engine.S
 			return engine.Source{SQL: d.sql}, nil
 		case d.name: // whatever leads here goes round in a circle, which the engine finds
 			n.Table = draftMark + d.name
-			return engine.Source{SQL: "SELECT * FROM " + quoteName(n)}, nil
+			return engine.Source{SQL: "SELECT * FROM " + n.Quoted()}, nil
 		case d.was:
 			return engine.Source{}, unknown(engine.KindUnknownTable, "Table '%s' does not exist", n.String())
 		}
@@ -89,7 +89,7 @@ func (g *Gateway) savedStatement(ctx context.Context, p store.Project, id string
 	if q.Materialized == nil {
 		return q.SQL, nil
 	}
-	return "SELECT * FROM " + quoteName(engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaMtQuery, Table: q.Name}), nil
+	return "SELECT * FROM " + engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaMtQuery, Table: q.Name}.Quoted(), nil
 }
 
 // checkQuery plans a query with the new text in place of what is stored. So the engine finds a query that refers to itself, through
@@ -106,7 +106,7 @@ func (g *Gateway) checkQuery(ctx context.Context, r *Request[api.QueryRequest], 
 	if err != nil {
 		return err
 	}
-	res, err := data.Query(ctx, engine.Query{SQL: "SELECT * FROM " + quoteName(n) + " LIMIT 0", Catalogs: rs, Props: props(r.Scope, r.Project)})
+	res, err := data.Query(ctx, engine.Query{SQL: "SELECT * FROM " + n.Quoted() + " LIMIT 0", Catalogs: rs, Props: props(r.Scope, r.Project)})
 	if err == nil {
 		return res.Close()
 	}

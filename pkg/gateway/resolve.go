@@ -3,7 +3,6 @@ package gateway
 import (
 	"context"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/dig-cli/dig/pkg/api"
@@ -122,7 +121,7 @@ func (g *Gateway) queryText(ctx context.Context, p store.Project, sql string, bi
 
 // describe lists the columns of anything a statement can name, by planning a SELECT over it.
 func (g *Gateway) describe(ctx context.Context, p store.Project, n engine.TableName) ([]api.ColumnDetail, error) {
-	res, err := g.query(ctx, p, engine.Query{SQL: "SELECT * FROM " + quoteName(n) + " LIMIT 0"})
+	res, err := g.query(ctx, p, engine.Query{SQL: "SELECT * FROM " + n.Quoted() + " LIMIT 0"})
 	if err != nil {
 		return nil, err
 	}
@@ -133,10 +132,4 @@ func (g *Gateway) describe(ctx context.Context, p store.Project, n engine.TableN
 		out[i] = api.ColumnDetail{ID: strconv.Itoa(i + 1), Name: c.Name, DataType: c.DataType, DisplayName: c.Name}
 	}
 	return out, nil
-}
-
-func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
-
-func quoteName(n engine.TableName) string {
-	return quote(n.Catalog) + "." + quote(n.Schema) + "." + quote(n.Table)
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 	"github.com/dig-cli/dig/pkg/gateway/store"
@@ -34,7 +35,7 @@ func (s sharedScan) query(ctx context.Context, sql string) (engine.Result, error
 
 // Columns implements engine.Scanner.
 func (s sharedScan) Columns(ctx context.Context) ([]engine.ColumnInfo, error) {
-	res, err := s.query(ctx, "SELECT * FROM "+quoteName(s.name)+" LIMIT 0")
+	res, err := s.query(ctx, "SELECT * FROM "+s.name.Quoted()+" LIMIT 0")
 	if err != nil {
 		return nil, err
 	}
@@ -53,12 +54,12 @@ func (s sharedScan) Scan(ctx context.Context, req engine.ScanRequest) (engine.Ba
 	if len(req.Columns) > 0 {
 		quoted := make([]string, len(req.Columns))
 		for i, c := range req.Columns {
-			quoted[i] = quote(c)
+			quoted[i] = sqltext.Quote(c)
 		}
 		list = strings.Join(quoted, ", ")
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	res, err := s.query(ctx, "SELECT "+list+" FROM "+quoteName(s.name))
+	res, err := s.query(ctx, "SELECT "+list+" FROM "+s.name.Quoted())
 	if err != nil {
 		cancel()
 		return nil, err

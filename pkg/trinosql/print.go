@@ -3,6 +3,8 @@ package trinosql
 import (
 	"fmt"
 	"strings"
+
+	"github.com/dig-cli/dig/internal/sqltext"
 )
 
 // String is the text of a tree: one line, keywords in upper case, no more parentheses than needed. Parsing it gives an equal tree.
@@ -34,13 +36,13 @@ func String(n Node) string {
 // QuoteName writes a name so that it is read as itself: quoted where it must be.
 func QuoteName(name string) string {
 	if !plainName(name) || Reserved(name) || ambiguous(lookup(name)) {
-		return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+		return sqltext.Quote(name)
 	}
 	return name
 }
 
 // QuoteText writes a string literal.
-func QuoteText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+func QuoteText(text string) string { return sqltext.Literal(text) }
 
 func plainName(s string) bool {
 	for i := 0; i < len(s); i++ {
@@ -72,7 +74,7 @@ func (p *printer) put(parts ...string) {
 
 func (p *printer) name(id *Ident) {
 	if id.Quoted {
-		p.put(`"`, strings.ReplaceAll(id.Name, `"`, `""`), `"`)
+		p.put(sqltext.Quote(id.Name))
 		return
 	}
 	p.put(QuoteName(id.Name))

@@ -3,6 +3,8 @@ package trinosql
 import (
 	"encoding/hex"
 	"strings"
+
+	"github.com/dig-cli/dig/internal/sqltext"
 )
 
 // Precedences of expressions, loosest first.
@@ -84,7 +86,7 @@ func (p *printer) expr(x Expr, least int) {
 		if plainName(x.Type) && !Reserved(x.Type) {
 			p.put(x.Type)
 		} else {
-			p.put(`"`, strings.ReplaceAll(x.Type, `"`, `""`), `"`)
+			p.put(sqltext.Quote(x.Type))
 		}
 		p.put(" ", QuoteText(x.Value))
 	case *IntervalLit:

@@ -9,6 +9,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -37,6 +38,9 @@ const (
 type TableName struct{ Catalog, Schema, Table string }
 
 func (n TableName) String() string { return n.Catalog + "." + n.Schema + "." + n.Table }
+
+// Quoted is the name as a statement writes it.
+func (n TableName) Quoted() string { return sqltext.Quote(n.Catalog, n.Schema, n.Table) }
 
 // Project runs SQL over, and stores, the rows of one project. All methods are safe for concurrent use.
 type Project interface {

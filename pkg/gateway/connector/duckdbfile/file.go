@@ -11,6 +11,7 @@ import (
 
 	bindings "github.com/duckdb/duckdb-go-bindings"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -253,7 +254,7 @@ func (f *file) Table(ctx context.Context, schema, name string) (engine.Scanner, 
 	if err != nil {
 		return nil, err
 	}
-	t := &table{f: f, name: quote(schema) + "." + quote(found)}
+	t := &table{f: f, name: sqltext.Quote(schema, found)}
 	rows, err := f.texts(ctx, `DESCRIBE `+t.name)
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", t.name, err)
@@ -278,5 +279,3 @@ func (f *file) Table(ctx context.Context, schema, name string) (engine.Scanner, 
 func (f *file) Statistics(context.Context, string, string) ([]api.ColumnStatistics, error) {
 	return nil, connector.ErrNoStatistics
 }
-
-func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

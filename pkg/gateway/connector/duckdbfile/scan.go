@@ -16,6 +16,7 @@ import (
 
 	bindings "github.com/duckdb/duckdb-go-bindings"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
@@ -69,7 +70,7 @@ func (t *table) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batche
 		if c.Type == "varchar" && len(f.Values) > 0 { // a collation may let more rows pass
 			all = false
 		}
-		s := quote(c.Name) + " " + f.Op
+		s := sqltext.Quote(c.Name) + " " + f.Op
 		switch {
 		case f.Op == "in" || f.Op == "not in":
 			s += " (?" + strings.Repeat(", ?", len(f.Values)-1) + ")"

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/late"
 )
@@ -39,7 +40,7 @@ type column struct {
 // columnOf maps a type of DuckDB. What has no counterpart is text as DuckDB prints it; nested values are JSON.
 func columnOf(name, typ string) column {
 	c := column{ColumnInfo: engine.ColumnInfo{Name: name, Type: "varchar"}}
-	text := "CAST(" + quote(name) + " AS VARCHAR)"
+	text := "CAST(" + sqltext.Quote(name) + " AS VARCHAR)"
 	is := func(trino string, read physical, expr string) {
 		c.Type, c.read, c.expr = trino, read, expr
 	}
@@ -60,13 +61,13 @@ func columnOf(name, typ string) column {
 		is("bigint", asInt64, "")
 		c.push = true
 	case "UTINYINT":
-		is("smallint", asInt16, "CAST("+quote(name)+" AS SMALLINT)")
+		is("smallint", asInt16, "CAST("+sqltext.Quote(name)+" AS SMALLINT)")
 		c.push = true
 	case "USMALLINT":
-		is("integer", asInt32, "CAST("+quote(name)+" AS INTEGER)")
+		is("integer", asInt32, "CAST("+sqltext.Quote(name)+" AS INTEGER)")
 		c.push = true
 	case "UINTEGER":
-		is("bigint", asInt64, "CAST("+quote(name)+" AS BIGINT)")
+		is("bigint", asInt64, "CAST("+sqltext.Quote(name)+" AS BIGINT)")
 		c.push = true
 	case "UBIGINT":
 		is("decimal(20,0)", asText, text)
@@ -92,7 +93,7 @@ func columnOf(name, typ string) column {
 	case "TIMESTAMP":
 		is("timestamp", asInt64, "")
 	case "TIMESTAMP_S", "TIMESTAMP_MS":
-		is("timestamp", asInt64, "CAST("+quote(name)+" AS TIMESTAMP)")
+		is("timestamp", asInt64, "CAST("+sqltext.Quote(name)+" AS TIMESTAMP)")
 	case "TIMESTAMP WITH TIME ZONE":
 		is("timestamp with time zone", asInt64, "")
 	default:
@@ -111,13 +112,13 @@ func columnOf(name, typ string) column {
 				c.expr = text
 			}
 		case strings.HasSuffix(typ, "]"), strings.HasPrefix(typ, "STRUCT("), strings.HasPrefix(typ, "MAP("), strings.HasPrefix(typ, "UNION("), typ == "VARIANT":
-			is("json", asJSON, "CAST(to_json("+exactly(quote(name), typ)+") AS VARCHAR)")
+			is("json", asJSON, "CAST(to_json("+exactly(sqltext.Quote(name), typ)+") AS VARCHAR)")
 		default:
 			c.expr = text
 		}
 	}
 	if c.expr == "" {
-		c.expr = quote(name)
+		c.expr = sqltext.Quote(name)
 	}
 	return c
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
@@ -94,7 +95,7 @@ func (c column) literal(op string, v any) (string, bool) {
 			if strings.ContainsAny(v, "\\\x00") || c.charset != "utf8mb4" && strings.IndexFunc(v, func(r rune) bool { return r > 126 || r < 32 }) >= 0 {
 				return "", false
 			}
-			return "'" + strings.ReplaceAll(v, "'", "''") + "'", true
+			return sqltext.Literal(v), true
 		}
 	}
 	return "", false

@@ -3,10 +3,10 @@ package postgres
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -134,7 +134,7 @@ func (p *postgres) Table(ctx context.Context, schema, table string) (engine.Scan
 	if err != nil {
 		return nil, err
 	}
-	t := &relation{p: p, name: quote(schema) + "." + quote(table), cols: map[string]column{}}
+	t := &relation{p: p, name: sqltext.Quote(schema, table), cols: map[string]column{}}
 	for _, c := range cols {
 		t.order = append(t.order, c.ColumnInfo)
 		t.cols[c.Name] = c
@@ -233,5 +233,3 @@ func digits(mod int32) (precision, scale int) {
 	}
 	return int(mod-4) >> 16 & 0xffff, (int(mod-4)&0x7ff ^ 1024) - 1024
 }
-
-func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
@@ -40,7 +41,7 @@ func (t *relation) query(req engine.ScanRequest) (string, [][]byte, error) {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(quote(name))
+		b.WriteString(sqltext.Quote(name))
 	}
 	b.WriteString(" FROM " + t.name)
 	word, all := " WHERE ", true
@@ -64,7 +65,7 @@ func (t *relation) condition(f engine.Filter, args *[][]byte) (term string, exac
 	if !ok {
 		return "", false
 	}
-	col, typ := quote(f.Column), "pg_catalog."+quote(c.server)
+	col, typ := sqltext.Quote(f.Column), "pg_catalog."+sqltext.Quote(c.server)
 	if f.Op == "is null" || f.Op == "is not null" {
 		return col + " " + strings.ToUpper(f.Op), true
 	}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
@@ -47,12 +48,12 @@ func (t *table) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batche
 			return nil, err
 		}
 		want = append(want, c)
-		list = append(list, "+"+quote(name)) // without the plus the driver would read declared types into values
+		list = append(list, "+"+sqltext.Quote(name)) // without the plus the driver would read declared types into values
 	}
 	if len(list) == 0 {
 		list = []string{"1"}
 	}
-	text := "SELECT " + strings.Join(list, ", ") + " FROM main." + quote(t.name)
+	text := "SELECT " + strings.Join(list, ", ") + " FROM main." + sqltext.Quote(t.name)
 	where, args, all := t.where(req.Filters)
 	if len(where) > 0 {
 		text += " WHERE " + strings.Join(where, " AND ")
@@ -97,7 +98,7 @@ func (t *table) where(filters []engine.Filter) (where []string, args []any, all 
 // condition writes one filter, "" if SQLite could see it in another way. An index is found by the column's own collation, and
 // that the bytes are the same is asked besides.
 func condition(c column, f engine.Filter) (string, []any) {
-	name := quote(c.Name)
+	name := sqltext.Quote(c.Name)
 	switch f.Op {
 	case "is null", "is not null":
 		return name + " " + f.Op, nil

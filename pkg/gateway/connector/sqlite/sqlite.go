@@ -207,5 +207,3 @@ func (f *file) Table(ctx context.Context, wanted, name string) (engine.Scanner, 
 func (f *file) Statistics(context.Context, string, string) ([]api.ColumnStatistics, error) {
 	return nil, connector.ErrNoStatistics
 }
-
-func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/late"
 )
@@ -144,9 +145,9 @@ func (f *file) state() string {
 func (f *file) look(ctx context.Context, c *sql.Conn, name string, cols []column) error {
 	var list []string
 	for _, col := range cols {
-		list = append(list, "+"+quote(col.Name))
+		list = append(list, "+"+sqltext.Quote(col.Name))
 	}
-	rows, err := c.QueryContext(ctx, `SELECT `+strings.Join(list, ", ")+` FROM main.`+quote(name))
+	rows, err := c.QueryContext(ctx, `SELECT `+strings.Join(list, ", ")+` FROM main.`+sqltext.Quote(name))
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
@@ -66,7 +67,7 @@ func (p *project) AddColumns(ctx context.Context, kind, name string, defs []engi
 			return c.rebuild(ctx, t, values)
 		}
 		for _, col := range added {
-			s := `ALTER TABLE ` + t.sql() + ` ADD COLUMN ` + quoteName(col.Name) + ` ` + sqlType(col.Type)
+			s := `ALTER TABLE ` + t.sql() + ` ADD COLUMN ` + sqltext.Quote(col.Name) + ` ` + sqlType(col.Type)
 			if _, err := c.exec(ctx, s); err != nil {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
@@ -33,14 +34,14 @@ func (c *conn) replaceRebuilt(ctx context.Context, t *table) error {
 	if _, err := c.exec(ctx, `DROP TABLE `+t.sql()); err != nil {
 		return err
 	}
-	_, err := c.exec(ctx, `ALTER TABLE `+storeName(t.kind, rebuiltName)+` RENAME TO `+quoteName(t.name))
+	_, err := c.exec(ctx, `ALTER TABLE `+storeName(t.kind, rebuiltName)+` RENAME TO `+sqltext.Quote(t.name))
 	return err
 }
 
 // asText renders the stored values of a column so that the rules of imports read them without loss where the new type has room
 // for them: 12.0000000000 is 12 and a midnight is its date.
 func asText(col engine.Column, to string) string {
-	name := quoteName(col.Name)
+	name := sqltext.Quote(col.Name)
 	text := `CAST(` + name + ` AS VARCHAR)`
 	switch {
 	case col.Type == "decimal" && to == "bigint":

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/dig-cli/dig/internal/sqltext"
 )
 
 // typeInstant is the type of the system's times.
@@ -45,7 +47,7 @@ func sqlValue(typ, value string) string {
 		v, _ := parse([]byte(value))
 		value = cellText(typ, v)
 	}
-	return `CAST(` + quoteText(value) + ` AS ` + sqlType(typ) + `)`
+	return `CAST(` + sqltext.Literal(value) + ` AS ` + sqlType(typ) + `)`
 }
 
 // cellText is the plain text of a value.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
@@ -67,7 +68,7 @@ func (p *project) UpdateColumn(ctx context.Context, kind, name, column string, d
 		case col.NotNull != old.NotNull || col.Unique != old.Unique:
 			return c.rebuild(ctx, now, t.names())
 		case col.Name != old.Name:
-			_, err = c.exec(ctx, `ALTER TABLE `+t.sql()+` RENAME COLUMN `+quoteName(old.Name)+` TO `+quoteName(col.Name))
+			_, err = c.exec(ctx, `ALTER TABLE `+t.sql()+` RENAME COLUMN `+sqltext.Quote(old.Name)+` TO `+sqltext.Quote(col.Name))
 		}
 		return err
 	})
@@ -79,7 +80,7 @@ func (p *project) UpdateColumn(ctx context.Context, kind, name, column string, d
 
 // checkStored refuses a new constraint that the standing rows break.
 func (c *conn) checkStored(ctx context.Context, t *table, old, col engine.Column) error {
-	name := quoteName(old.Name)
+	name := sqltext.Quote(old.Name)
 	if col.NotNull && !old.NotNull {
 		var nulls int64
 		var first string
@@ -133,7 +134,7 @@ func (p *project) DropColumn(ctx context.Context, kind, name, column string) err
 			t.cols = append(t.cols[:i], t.cols[i+1:]...)
 			return c.rebuild(ctx, t, t.names())
 		}
-		_, err = c.exec(ctx, `ALTER TABLE `+t.sql()+` DROP COLUMN `+quoteName(col.Name))
+		_, err = c.exec(ctx, `ALTER TABLE `+t.sql()+` DROP COLUMN `+sqltext.Quote(col.Name))
 		return err
 	})
 }
@@ -142,7 +143,7 @@ func (p *project) DropColumn(ctx context.Context, kind, name, column string) err
 func (t *table) names() []string {
 	s := make([]string, len(t.cols))
 	for i, col := range t.cols {
-		s[i] = quoteName(col.Name)
+		s[i] = sqltext.Quote(col.Name)
 	}
 	return s
 }

@@ -307,7 +307,3 @@ func rawExec(c bindings.Connection, sql string) error {
 	}
 	return nil
 }
-
-// quoteName makes an identifier, quoteText a string literal.
-func quoteName(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
-func quoteText(s string) string { return `'` + strings.ReplaceAll(s, `'`, `''`) + `'` }

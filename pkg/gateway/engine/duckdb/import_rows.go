@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
@@ -273,7 +274,7 @@ func (c *conn) duplicatesOf(ctx context.Context, t *table, of target, header boo
 	if err := c.loadGiven(ctx, im); err != nil {
 		return err
 	}
-	name := quoteName(col.Name)
+	name := sqltext.Quote(col.Name)
 	counted := false
 	return c.query(ctx, `WITH twice AS (SELECT v, min(line) AS f FROM temp.main.given WHERE v IS NOT NULL GROUP BY v HAVING count(*) > 1),
 			old AS (SELECT DISTINCT `+name+` AS v FROM `+t.sql()+` WHERE `+name+` IS NOT NULL)

@@ -225,7 +225,7 @@ func (s *statement) columnsOf(ctx context.Context, n engine.TableName) ([]engine
 		return slices.Clone(cols), nil
 	}
 	q := s.q
-	q.SQL, q.Bindings = `SELECT * FROM `+quoted3(n), nil
+	q.SQL, q.Bindings = `SELECT * FROM `+n.Quoted(), nil
 	other, err := s.p.statement(ctx, q)
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 	"github.com/gofrs/flock"
@@ -108,7 +109,7 @@ func (p *project) drop(ctx context.Context) error {
 }
 
 func openInstance(ctx context.Context, dir string, o *engine.Options, w *memoryWatch) (_ *instance, err error) {
-	data := quoteText(filepath.Join(dir, "data.duckdb"))
+	data := sqltext.Literal(filepath.Join(dir, "data.duckdb"))
 	stored := true // in a file that is there, or is made
 	if o.ReadOnly {
 		stored = exists(filepath.Join(dir, "data.duckdb"))
@@ -161,12 +162,12 @@ func openInstance(ctx context.Context, dir string, o *engine.Options, w *memoryW
 		how = ` (READ_ONLY)`
 	}
 	setup := []string{
-		`ATTACH ` + data + ` AS ` + quoteName(storeDB) + how,
-		`ATTACH ':memory:' AS ` + quoteName(engine.InternalCatalog),
+		`ATTACH ` + data + ` AS ` + sqltext.Quote(storeDB) + how,
+		`ATTACH ':memory:' AS ` + sqltext.Quote(engine.InternalCatalog),
 	}
 	for _, s := range []string{engine.SchemaTable, engine.SchemaBI, engine.SchemaMtQuery} {
 		if how == "" {
-			setup = append(setup, `CREATE SCHEMA IF NOT EXISTS `+quoteName(storeDB)+`.`+quoteName(s))
+			setup = append(setup, `CREATE SCHEMA IF NOT EXISTS `+sqltext.Quote(storeDB, s))
 		}
 	}
 	setup = append(setup, capMacros...)
@@ -222,7 +223,7 @@ func (in *instance) hardening(dir string, o *engine.Options) []string {
 		`SET GLOBAL errors_as_json=true`,
 		`SET GLOBAL TimeZone='UTC'`,
 		fmt.Sprintf(`SET GLOBAL max_temp_directory_size='%dB'`, o.TempLimit),
-		`SET GLOBAL allowed_directories=[` + quoteText(dir+string(filepath.Separator)) + `]`,
+		`SET GLOBAL allowed_directories=[` + sqltext.Literal(dir+string(filepath.Separator)) + `]`,
 		`SET GLOBAL enable_external_access=false`,
 		`SET GLOBAL write_buffer_row_group_count=1`,                            // the default of 5 keeps 100 MB more in memory while rows are stored
 		`SET GLOBAL allowed_configs=['memory_limit', 'streaming_buffer_size']`, // trimCache, addScan; the guard lets no SET of a user through
@@ -236,7 +237,7 @@ func (in *instance) close() error {
 	if in.db.Ptr != nil {
 		var c bindings.Connection
 		if !in.readOnly && bindings.Connect(in.db, &c) == bindings.StateSuccess {
-			_ = rawExec(c, `CHECKPOINT `+quoteName(storeDB))
+			_ = rawExec(c, `CHECKPOINT `+sqltext.Quote(storeDB))
 			bindings.Disconnect(&c)
 		}
 		bindings.Close(&in.db)

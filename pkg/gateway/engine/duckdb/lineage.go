@@ -293,7 +293,7 @@ func (l *lineage) table(n map[string]any, sc *lineScope) ([]lineColumn, error) {
 		return nil, errNoLineage
 	}
 	var out []lineColumn
-	err := l.s.c.query(l.ctx, `SELECT name FROM pragma_table_info(?)`, []any{quoted3(t)}, func(v []*string) error {
+	err := l.s.c.query(l.ctx, `SELECT name FROM pragma_table_info(?)`, []any{t.Quoted()}, func(v []*string) error {
 		out = append(out, lineColumn{name: *v[0], reads: []engine.ColumnRead{{Table: l.s.written(fold(t)), Column: columnName(*v[0])}}})
 		return nil
 	})

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
@@ -55,7 +56,7 @@ func (p *project) Materialize(ctx context.Context, schema, table string, q engin
 		if _, err := s.c.exec(ctx, `DROP TABLE IF EXISTS `+storeName(schema, table)); err != nil {
 			return err
 		}
-		_, err := s.c.exec(ctx, `ALTER TABLE `+storeName(schema, build)+` RENAME TO `+quoteName(table))
+		_, err := s.c.exec(ctx, `ALTER TABLE `+storeName(schema, build)+` RENAME TO `+sqltext.Quote(table))
 		return err
 	})
 	if err != nil {
@@ -76,7 +77,7 @@ func (p *project) newBuild(ctx context.Context, c *conn, schema string) (string,
 		}
 		b.swept = true
 	}
-	if _, err := c.exec(ctx, `CREATE SCHEMA IF NOT EXISTS `+quoteName(storeDB)+`.`+quoteName(schema)); err != nil {
+	if _, err := c.exec(ctx, `CREATE SCHEMA IF NOT EXISTS `+sqltext.Quote(storeDB, schema)); err != nil {
 		return "", err
 	}
 	b.last++

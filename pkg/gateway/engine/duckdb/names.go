@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
@@ -76,10 +77,6 @@ func lowerASCII(s string) string {
 		}
 		return r
 	}, s)
-}
-
-func quoted3(n engine.TableName) string {
-	return quoteName(n.Catalog) + "." + quoteName(n.Schema) + "." + quoteName(n.Table)
 }
 
 // fullName completes a name as a session with catalog "peaka" and schema "table" does.
@@ -165,8 +162,8 @@ func (s *statement) putView(ctx context.Context, n engine.TableName, body string
 		return n, nil
 	}
 	v.body = "" // until it is made
-	catalog := `ATTACH IF NOT EXISTS ':memory:' AS ` + quoteName(n.Catalog)
-	schema := `CREATE SCHEMA IF NOT EXISTS ` + quoteName(n.Catalog) + `.` + quoteName(n.Schema)
+	catalog := `ATTACH IF NOT EXISTS ':memory:' AS ` + sqltext.Quote(n.Catalog)
+	schema := `CREATE SCHEMA IF NOT EXISTS ` + sqltext.Quote(n.Catalog, n.Schema)
 	for _, made := range [...]string{catalog, schema} {
 		if !ns.made[made] {
 			if _, err := s.c.exec(ctx, made); err != nil {
@@ -175,7 +172,7 @@ func (s *statement) putView(ctx context.Context, n engine.TableName, body string
 			ns.made[made] = true
 		}
 	}
-	if _, err := s.c.exec(ctx, `CREATE OR REPLACE VIEW `+quoted3(n)+` AS `+body); err != nil {
+	if _, err := s.c.exec(ctx, `CREATE OR REPLACE VIEW `+n.Quoted()+` AS `+body); err != nil {
 		return n, err
 	}
 	v.body = body

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
@@ -33,7 +34,7 @@ func mix(row string, k int) string {
 func pick(row string, k int, words ...string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
-		quoted[i] = quoteText(w)
+		quoted[i] = sqltext.Literal(w)
 	}
 	return fmt.Sprintf(`([%s])[1 + %s %% %d]`, strings.Join(quoted, ", "), mix(row, k), len(words))
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
@@ -74,7 +75,7 @@ func (s *statement) scan(ctx context.Context, n engine.TableName, src engine.Sca
 }
 
 func scanBody(n engine.TableName) string {
-	return `SELECT * FROM ` + quoteName(scanFunction) + `(` + quoteText(n.String()) + `)`
+	return `SELECT * FROM ` + sqltext.Quote(scanFunction) + `(` + sqltext.Literal(n.String()) + `)`
 }
 
 // addScan tells the statement's connection what to read under a name.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
@@ -126,7 +127,7 @@ func literalRows(cols []string, rows [][]string, like string) string {
 			b.WriteString(", ")
 		}
 		for k, v := range r {
-			b.WriteString(map[bool]string{true: "(", false: ", "}[k == 0] + quoteText(v))
+			b.WriteString(map[bool]string{true: "(", false: ", "}[k == 0] + sqltext.Literal(v))
 		}
 		b.WriteString(")")
 	}
@@ -193,9 +194,9 @@ func (p *showParser) like() (string, error) {
 		if len(p.tokens) == 0 || p.tokens[0].kind != tokString {
 			return "", p.unexpected("<string>")
 		}
-		pattern = quoteText(p.take().name())
+		pattern = sqltext.Literal(p.take().name())
 		if p.word("escape") && len(p.tokens) > 0 && p.tokens[0].kind == tokString {
-			pattern += ` ESCAPE ` + quoteText(p.take().name())
+			pattern += ` ESCAPE ` + sqltext.Literal(p.take().name())
 		}
 	}
 	if len(p.tokens) > 0 {

@@ -7,13 +7,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
 // storeName is the full name of a stored table, for statements of ours.
 func storeName(schema, table string) string {
-	return quoteName(storeDB) + "." + quoteName(schema) + "." + quoteName(table)
+	return sqltext.Quote(storeDB, schema, table)
 }
 
 // hasStored reports whether a table stands in the project's own file. DuckDB compares names without regard to case.

@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
@@ -31,7 +32,7 @@ func digTable(t string) string { return storeName(digSchema, t) }
 // digSetup makes the schema in a file that has none.
 func digSetup() []string {
 	return []string{
-		`CREATE SCHEMA IF NOT EXISTS ` + quoteName(storeDB) + `.` + quoteName(digSchema),
+		`CREATE SCHEMA IF NOT EXISTS ` + sqltext.Quote(storeDB, digSchema),
 		`CREATE TABLE IF NOT EXISTS ` + digTable("tables") + ` (kind VARCHAR NOT NULL, key VARCHAR NOT NULL, name VARCHAR NOT NULL)`,
 		`CREATE TABLE IF NOT EXISTS ` + digTable("columns") + ` (kind VARCHAR NOT NULL, tbl VARCHAR NOT NULL, pos BIGINT NOT NULL,
 			id VARCHAR NOT NULL, name VARCHAR NOT NULL, display VARCHAR NOT NULL, type VARCHAR NOT NULL, dflt VARCHAR,
@@ -335,7 +336,7 @@ func (t *table) create(as string) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(quoteName(col.Name) + " " + sqlType(col.Type))
+		b.WriteString(sqltext.Quote(col.Name) + " " + sqlType(col.Type))
 		if col.NotNull {
 			b.WriteString(" NOT NULL")
 		}

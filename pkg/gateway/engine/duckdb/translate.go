@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
@@ -173,7 +174,7 @@ func (s *statement) nameEdits(ctx context.Context, tokens []token, tr *tree) ([]
 				return nil, replace(err, ref.pos)
 			}
 			s.seen[info] = true
-			edits = append(edits, edit{ref.pos, tokens[i+2*len(ref.parts)-2].end, quoted3(info)})
+			edits = append(edits, edit{ref.pos, tokens[i+2*len(ref.parts)-2].end, info.Quoted()})
 			continue
 		}
 		if err := s.spelled(ctx, tokens[i:], ref.parts); err != nil {
@@ -189,13 +190,13 @@ func (s *statement) nameEdits(ctx context.Context, tokens []token, tr *tree) ([]
 			continue
 		}
 		if at := s.shown(n); at != n {
-			edits = append(edits, edit{ref.pos, tokens[i+2*len(ref.parts)-2].end, quoted3(at)})
+			edits = append(edits, edit{ref.pos, tokens[i+2*len(ref.parts)-2].end, at.Quoted()})
 			continue
 		}
 		if len(ref.parts) < 3 {
-			prefix := quoteName(n.Catalog) + "."
+			prefix := sqltext.Quote(n.Catalog) + "."
 			if len(ref.parts) < 2 {
-				prefix += quoteName(n.Schema) + "."
+				prefix += sqltext.Quote(n.Schema) + "."
 			}
 			edits = append(edits, edit{ref.pos, ref.pos, prefix})
 		}

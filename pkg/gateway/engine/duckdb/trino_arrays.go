@@ -5,6 +5,8 @@ package duckdb
 import (
 	"fmt"
 	"strings"
+
+	"github.com/dig-cli/dig/internal/sqltext"
 )
 
 const outside = "'Array subscript must be less than or equal to array length: ' || CAST($b AS VARCHAR) || ' > ' || CAST(len($a) AS VARCHAR)"
@@ -165,7 +167,7 @@ func (r *rewriter) format(n node, t []*vtype) (node, error) {
 		if err != nil {
 			return nil, err
 		}
-		part, err := r.template(fmt.Sprintf(`"~format"(%s, %s, coalesce($a, 'null'))`, quoteText(spec), quoteText(t[next].name)), text)
+		part, err := r.template(fmt.Sprintf(`"~format"(%s, %s, coalesce($a, 'null'))`, sqltext.Literal(spec), sqltext.Literal(t[next].name)), text)
 		if err != nil {
 			return nil, err
 		}

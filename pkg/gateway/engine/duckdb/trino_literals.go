@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/late"
 )
@@ -42,7 +43,7 @@ func (x *syntax) literal(i int) error {
 		if p > 38 {
 			return errorAt(t.pos, engine.KindValue, "Invalid literal. Expected precision (%d) must not exceed 38", p)
 		}
-		x.replace(from, to, fmt.Sprintf("CAST(%s AS DECIMAL(%d,%d))", quoteText(digits), p, s))
+		x.replace(from, to, fmt.Sprintf("CAST(%s AS DECIMAL(%d,%d))", sqltext.Literal(digits), p, s))
 	case "date":
 		if !dayLiteral().MatchString(text) || !realDay(strings.TrimSpace(text)) {
 			return bad()
@@ -57,7 +58,7 @@ func (x *syntax) literal(i int) error {
 	case "timestamp":
 		return x.stamp(i, text, bad)
 	case "json":
-		x.replace(from, to, "json_parse("+quoteText(text)+")")
+		x.replace(from, to, "json_parse("+sqltext.Literal(text)+")")
 	case "char":
 		return errorAt(t.pos, engine.KindUnsupported, "Type char is not supported on zone local")
 	case "boolean", "tinyint", "smallint", "integer", "int", "bigint", "real", "double", "varchar", "uuid":
@@ -88,7 +89,7 @@ func (x *syntax) stamp(i int, text string, bad func() error) error {
 		if len(m[3]) > 9 {
 			return errorAt(from, engine.KindUnsupported, "timestamps have at most 9 digits of the second on zone local")
 		}
-		x.replace(from, to, "CAST("+quoteText(m[1]+" "+clock)+" AS "+stampType(len(m[3])).sql()+")")
+		x.replace(from, to, "CAST("+sqltext.Literal(m[1]+" "+clock)+" AS "+stampType(len(m[3])).sql()+")")
 		return nil
 	}
 	if len(m[3]) > 6 {
@@ -102,9 +103,9 @@ func (x *syntax) stamp(i int, text string, bad func() error) error {
 	if err != nil {
 		return bad()
 	}
-	utc := "CAST(" + quoteText(at.UTC().Format("2006-01-02 15:04:05.999999")+"+00") + " AS TIMESTAMPTZ)"
+	utc := "CAST(" + sqltext.Literal(at.UTC().Format("2006-01-02 15:04:05.999999")+"+00") + " AS TIMESTAMPTZ)"
 	if loc != time.UTC {
-		utc = "timezone(" + quoteText(m[4]) + ", " + utc + ")"
+		utc = "timezone(" + sqltext.Literal(m[4]) + ", " + utc + ")"
 	}
 	x.replace(from, to, utc)
 	return nil

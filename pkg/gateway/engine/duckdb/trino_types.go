@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/dig-cli/dig/internal/sqltext"
 )
 
 // typed is a type as the rules for Trino's dialect see it: its lower-case name and, for nested ones, what it holds.
@@ -88,7 +90,7 @@ func (t *vtype) sql() string {
 	case t.isRow() && len(t.kids) > 0:
 		var f []string
 		for i, k := range t.kids {
-			f = append(f, quoteName(t.names[i])+" "+k.sql())
+			f = append(f, sqltext.Quote(t.names[i])+" "+k.sql())
 		}
 		return "STRUCT(" + strings.Join(f, ", ") + ")"
 	case t.isInterval():

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -99,7 +100,7 @@ func fieldName(s string) string {
 	}
 	for i := range len(s) {
 		if !(isNameStart(s[i]) || i > 0 && isDigit(s[i])) {
-			return quoteName(s) + " "
+			return sqltext.Quote(s) + " "
 		}
 	}
 	return s + " "

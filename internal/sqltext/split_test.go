@@ -1,4 +1,4 @@
-package cmd
+package sqltext
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestSplitSQL(t *testing.T) {
+func TestSplit(t *testing.T) {
 	for in, want := range map[string][]string{
 		"":                            nil,
 		" ; ;\n-- only a comment\n;":  nil,
@@ -30,19 +30,19 @@ func TestSplitSQL(t *testing.T) {
 		"/* a /* b */ ; c */ d":       {"0:0 /* a /* b */ ; c */ d"},
 	} {
 		var got []string
-		for _, p := range splitSQL(in, true) {
-			got = append(got, fmt.Sprintf("%d:%d %s", p.line, p.col, p.text))
+		for _, p := range Split(in, true) {
+			got = append(got, fmt.Sprintf("%d:%d %s", p.Line, p.Col, p.Text))
 		}
 		if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
 			t.Errorf("%q:\n got %q\nwant %q", in, got, want)
 		}
 	}
-	if got := splitSQL("/* a /* b */ SELECT 1; SELECT 2", false); len(got) != 2 {
+	if got := Split("/* a /* b */ SELECT 1; SELECT 2", false); len(got) != 2 {
 		t.Errorf("comments nest: %v", got)
 	}
 }
 
-func TestUnended(t *testing.T) {
+func TestTrimEnd(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                               "",
 		";":                              ";",
@@ -66,16 +66,16 @@ func TestUnended(t *testing.T) {
 		"SELECT 'é' ;":                   "SELECT 'é'",
 		"SELECT 1 /* a /* b */ ; c */ ;": "SELECT 1",
 	} {
-		if got := unended(in, true); got != want {
+		if got := TrimEnd(in, true); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
-	if got := unended("SELECT 1 /* a /* b */ ;", false); got != "SELECT 1" {
+	if got := TrimEnd("SELECT 1 /* a /* b */ ;", false); got != "SELECT 1" {
 		t.Errorf("comments nest: %q", got)
 	}
 }
 
-func TestLimitSQL(t *testing.T) {
+func TestLimit(t *testing.T) {
 	for in, want := range map[string]string{
 		"SELECT 1":                              "SELECT 1\nLIMIT 5",
 		"SELECT 1 ; -- done\n":                  "SELECT 1\nLIMIT 5",
@@ -86,25 +86,25 @@ func TestLimitSQL(t *testing.T) {
 		"SELECT 'limit', \"limit\" /* limit */": "SELECT 'limit', \"limit\" /* limit */\nLIMIT 5",
 		"SELECT a OFFSET 2":                     "SELECT * FROM (\nSELECT a OFFSET 2\n) LIMIT 5",
 	} {
-		if got, _ := limitSQL(in, 5, true); got != want {
+		if got, _ := Limit(in, 5, true); got != want {
 			t.Errorf("%q:\n got %q\nwant %q", in, got, want)
 		}
 	}
 }
 
-func FuzzSplitSQL(f *testing.F) {
+func FuzzSplit(f *testing.F) {
 	f.Add("SELECT ';' ; /* ; */ $a$ ; $a$ -- ;\n; E'\\''")
 	f.Fuzz(func(t *testing.T, sql string) {
 		at := 0
-		for _, p := range splitSQL(sql, true) {
-			if strings.TrimSpace(p.text) == "" {
+		for _, p := range Split(sql, true) {
+			if strings.TrimSpace(p.Text) == "" {
 				t.Error("an empty statement")
 			}
-			i := strings.Index(sql[at:], p.text)
+			i := strings.Index(sql[at:], p.Text)
 			if i < 0 {
-				t.Fatalf("%q is not in order in %q", p.text, sql)
+				t.Fatalf("%q is not in order in %q", p.Text, sql)
 			}
-			at += i + len(p.text)
+			at += i + len(p.Text)
 		}
 	})
 }

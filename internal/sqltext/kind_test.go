@@ -1,9 +1,9 @@
-package cmd
+package sqltext
 
 import "testing"
 
-// TestStatementKind: a statement that changes something is known by its first words, and no query is taken for one.
-func TestStatementKind(t *testing.T) {
+// TestKind: a statement that changes something is known by its first words, and no query is taken for one.
+func TestKind(t *testing.T) {
 	for sql, want := range map[string]string{
 		"INSERT INTO t VALUES (1)":                       "Insert",
 		"-- a note\n/* SELECT */ insert into t":          "Insert",
@@ -35,7 +35,7 @@ func TestStatementKind(t *testing.T) {
 		"":                "",
 		"'INSERT INTO t'": "",
 	} {
-		if got := statementKind(sql); got != want {
+		if got := Kind(sql); got != want {
 			t.Errorf("%q: %q, want %q", sql, got, want)
 		}
 	}

@@ -1,4 +1,6 @@
-package cmd
+// Package sqltext reads and writes SQL as text, without parsing it: where its tokens, statements and clauses are, and how names and
+// values are quoted.
+package sqltext
 
 import (
 	"fmt"
@@ -6,16 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// part is one statement of a text, and where it begins, line and column counted from 0.
-type part struct {
-	text      string
-	line, col int
+// Part is one statement of a text, and where it begins, line and column counted from 0.
+type Part struct {
+	Text      string
+	Line, Col int
 }
 
-// scanSQL calls f with every token of a text: a word, a quoted piece, or a single character. White space and comments are no tokens.
+// Scan calls f with every token of a text: a word, a quoted piece, or a single character. White space and comments are no tokens.
 // nested says whether comments nest, as in zone local's engine and not in others. A quote or comment that does not end takes the rest of
 // the text; the gateway will say so.
-func scanSQL(sql string, nested bool, f func(from, to int)) {
+func Scan(sql string, nested bool, f func(from, to int)) {
 	for i := 0; i < len(sql); {
 		n, token := 1, true
 		switch c := sql[i]; {
@@ -47,20 +49,20 @@ func scanSQL(sql string, nested bool, f func(from, to int)) {
 	}
 }
 
-// splitSQL cuts a text at its semicolons and leaves out parts that hold nothing to run.
-func splitSQL(sql string, nested bool) []part {
-	var parts []part
-	from, some := 0, false // of the part at hand
+// Split cuts a text at its semicolons and leaves out parts that hold nothing to run.
+func Split(sql string, nested bool) []Part {
+	var parts []Part
+	from, some := 0, false // of the current part
 	end := func(to int) {
 		if some {
 			from += leading(sql[from:to])
 			line := strings.Count(sql[:from], "\n")
 			col := utf8.RuneCountInString(sql[strings.LastIndexByte(sql[:from], '\n')+1 : from])
-			parts = append(parts, part{strings.TrimRight(sql[from:to], " \t\r\n\f\v"), line, col})
+			parts = append(parts, Part{strings.TrimRight(sql[from:to], " \t\r\n\f\v"), line, col})
 		}
 		some = false
 	}
-	scanSQL(sql, nested, func(at, to int) {
+	Scan(sql, nested, func(at, to int) {
 		if sql[at] == ';' {
 			end(at)
 			from = to
@@ -72,25 +74,33 @@ func splitSQL(sql string, nested bool) []part {
 	return parts
 }
 
-// unended leaves out one semicolon at the end of a text, and the white space and comments around it: the hosted zones take none. More
+// Single is the only statement of a text, without its semicolon; a text with none or several stays as it is.
+func Single(sql string, nested bool) string {
+	if parts := Split(sql, nested); len(parts) == 1 {
+		return parts[0].Text
+	}
+	return sql
+}
+
+// TrimEnd leaves out one semicolon at the end of a text, and the white space and comments around it: the hosted zones take none. More
 // statements than one stay as they are.
-func unended(sql string, nested bool) string {
+func TrimEnd(sql string, nested bool) string {
 	before, end, semicolon := 0, 0, false // ends of the last two tokens
-	scanSQL(sql, nested, func(from, to int) { before, end, semicolon = end, to, sql[from] == ';' })
+	Scan(sql, nested, func(from, to int) { before, end, semicolon = end, to, sql[from] == ';' })
 	if !semicolon || before == 0 {
 		return sql
 	}
 	return sql[:before]
 }
 
-// limitSQL makes a statement yield at most n rows. LIMIT goes to the end, where it keeps the order of the rows; a statement that has a
+// Limit makes a statement yield at most n rows. LIMIT goes to the end, where it keeps the order of the rows; a statement that has a
 // limit of its own goes into a subquery, whose first line is then the second of the text (wrapped is 1).
-func limitSQL(sql string, n int64, nested bool) (limited string, wrapped int) {
-	if parts := splitSQL(sql, nested); len(parts) == 1 { // without the semicolon
-		sql = sql[:strings.LastIndex(sql, parts[0].text)+len(parts[0].text)]
+func Limit(sql string, n int64, nested bool) (limited string, wrapped int) {
+	if parts := Split(sql, nested); len(parts) == 1 { // without the semicolon
+		sql = sql[:strings.LastIndex(sql, parts[0].Text)+len(parts[0].Text)]
 	}
 	depth, own := 0, false
-	scanSQL(sql, nested, func(from, to int) {
+	Scan(sql, nested, func(from, to int) {
 		switch word := sql[from:to]; {
 		case word == "(":
 			depth++
@@ -106,8 +116,30 @@ func limitSQL(sql string, n int64, nested bool) (limited string, wrapped int) {
 	return fmt.Sprintf("%s\nLIMIT %d", sql, n), 0
 }
 
+// Clauses finds where words of the outermost statement begin; -1 for those that are not there.
+func Clauses(sql string, nested bool) map[string]int {
+	at := map[string]int{"limit": -1, "offset": -1, "fetch": -1, "order": -1, "by": -1}
+	depth := 0
+	Scan(sql, nested, func(from, to int) {
+		switch word := strings.ToLower(sql[from:to]); word {
+		case "(":
+			depth++
+		case ")":
+			depth--
+		default:
+			if _, wanted := at[word]; wanted && depth == 0 {
+				at[word] = from
+			}
+		}
+	})
+	return at
+}
+
 // leading measures the white space before a part, so that it begins with its first comment or word.
 func leading(s string) int { return len(s) - len(strings.TrimLeft(s, " \t\r\n\f\v")) }
+
+// WordStart reports whether a word that is not a number may begin with a byte.
+func WordStart(c byte) bool { return wordByte(c) && (c < '0' || c > '9') }
 
 func wordByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c >= utf8.RuneSelf

@@ -1,0 +1,42 @@
+package sqltext
+
+import "strings"
+
+// Quote writes a name of one or more parts, each in double quotes.
+func Quote(parts ...string) string {
+	var b strings.Builder
+	for i, p := range parts {
+		if i > 0 {
+			b.WriteByte('.')
+		}
+		b.WriteByte('"')
+		b.WriteString(strings.ReplaceAll(p, `"`, `""`))
+		b.WriteByte('"')
+	}
+	return b.String()
+}
+
+// QuoteDotted quotes the parts of a name that is written with dots, unless it is quoted already.
+func QuoteDotted(name string) string {
+	if strings.Contains(name, `"`) {
+		return name
+	}
+	return Quote(strings.Split(name, ".")...)
+}
+
+// Unquote is the name that stands in double quotes.
+func Unquote(quoted string) string {
+	return strings.ReplaceAll(quoted[1:len(quoted)-1], `""`, `"`)
+}
+
+// Literal writes a text as a value.
+func Literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+
+// List writes names as a list with commas.
+func List(names []string) string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = Quote(name)
+	}
+	return strings.Join(quoted, ", ")
+}
