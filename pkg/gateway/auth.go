@@ -45,7 +45,7 @@ func (g *Gateway) authenticate(hr *http.Request) (Scope, error) {
 	if !strings.EqualFold(scheme, "Bearer") || text == "" {
 		return scope, frameworkFault(401, "the header Authorization: Bearer <key> is missing")
 	}
-	if h := g.options.servedKey; h != nil && subtle.ConstantTimeCompare(h, store.HashKey(text)) == 1 {
+	if h := g.servedKey; h != nil && subtle.ConstantTimeCompare(h, store.HashKey(text)) == 1 {
 		scope.Partner, scope.KeyPrefix = true, text[:min(8, len(text))]
 		return scope, nil
 	}

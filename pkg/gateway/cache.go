@@ -26,7 +26,7 @@ func (g *Gateway) registerCaches() {
 	handle(g, spec.TriggerIncrementalUpdate, g.refreshCacheOf(store.CacheIncremental))
 	handle(g, spec.ListCacheExecutions, g.listCacheExecutions)
 	handle(g, spec.GetCacheStatus, g.getCacheStatus)
-	g.duties = append(g.duties, duty{"caches", g.refreshCachesDue})
+	g.duties = append(g.duties, followClock(g.cachesFollow), duty{"caches", g.refreshCachesDue})
 }
 
 // cacheOf finds a cache. An unknown one is 404 everywhere, as documented; the hosted service answers 400 to triggers [L].

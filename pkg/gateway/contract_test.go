@@ -52,7 +52,7 @@ func (l *listening) RoundTrip(req *http.Request) (*http.Response, error) {
 func TestContract(t *testing.T) {
 	g, wire := openTest(t), &listening{}
 	var served spec.Op
-	g.options.Observe = func(op spec.Op, _ int) { served = op }
+	g.observe = func(op spec.Op, _ int) { served = op }
 	wire.next = g.Transport()
 	cl, err := api.New(api.Options{BaseURL: LocalBaseURL, Transport: wire})
 	if err != nil {

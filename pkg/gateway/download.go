@@ -24,11 +24,6 @@ const (
 	downloadLife = 15 * time.Minute
 )
 
-// isDownload reports whether a request needs no key because its link is its proof.
-func isDownload(hr *http.Request) bool {
-	return (hr.Method == http.MethodGet || hr.Method == http.MethodHead) && strings.HasPrefix(hr.URL.Path, downloadPath)
-}
-
 // downloadURL signs a link to the file of a job under the address that the request came to.
 func (g *Gateway) downloadURL(ctx context.Context, hr *http.Request, x store.Export) (string, error) {
 	expires := strconv.FormatInt(g.now().Add(downloadLife).Unix(), 10)

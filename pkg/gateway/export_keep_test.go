@@ -79,7 +79,7 @@ func TestOldExportsAreForgotten(t *testing.T) {
 // TestExportsAreBounded: the files of exports take no more than the bound; the oldest go, and one that is larger by itself fails.
 func TestExportsAreBounded(t *testing.T) {
 	g, cl, _ := exportGateway(t)
-	g.options.Limits.Exports = 2500
+	g.limits.Exports = 2500
 	var ids []string
 	for i := range 4 {
 		id, err := startTestExport(t, cl, fmt.Sprintf("SELECT '%s' AS s", strings.Repeat(fmt.Sprint(i), 1000)), api.ExportRequest{})

@@ -16,7 +16,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-func (g *Gateway) exportDir() string { return filepath.Join(g.options.Dir, "exports") }
+func (g *Gateway) exportDir() string { return filepath.Join(g.dir, "exports") }
 
 func (g *Gateway) exportPath(id string) string { return filepath.Join(g.exportDir(), id) }
 
@@ -130,7 +130,7 @@ func (g *Gateway) writeExport(ctx context.Context, p store.Project, x store.Expo
 		return 0, 0, err
 	}
 	defer res.Close()
-	b := bufio.NewWriterSize(&bounded{f: f, most: g.options.Limits.exports()}, 256<<10)
+	b := bufio.NewWriterSize(&bounded{f: f, most: g.limits.exports()}, 256<<10)
 	var w io.Writer = b
 	var z *gzip.Writer
 	if o.compression == "GZIP" {
@@ -192,7 +192,7 @@ func (g *Gateway) tidyExports(ctx context.Context) error {
 		if err := g.store.EndExport(ctx, x); err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
-		if !g.options.ReadOnly {
+		if !g.readOnly {
 			os.Remove(g.exportPath(x.ID) + partial)
 		}
 	}
@@ -207,7 +207,7 @@ func (g *Gateway) tidyExports(ctx context.Context) error {
 }
 
 func (g *Gateway) removeExports(list []store.Export) error {
-	if g.options.ReadOnly {
+	if g.readOnly {
 		return nil
 	}
 	for _, x := range list {
@@ -220,7 +220,7 @@ func (g *Gateway) removeExports(list []store.Export) error {
 
 // shrinkExports holds the files of all exports to the bound, the oldest of them go.
 func (g *Gateway) shrinkExports(ctx context.Context) error {
-	most := g.options.Limits.exports()
+	most := g.limits.exports()
 	if most <= 0 {
 		return nil
 	}

@@ -20,6 +20,7 @@ func (g *Gateway) registerExports() {
 	handle(g, spec.GetExport, g.getExport)
 	handle(g, spec.CancelExport, g.cancelExport)
 	var last time.Time
+	g.handleFiles(downloadPath, g.download)
 	g.duties = append(g.duties, duty{"exports", func(ctx context.Context, now time.Time) error {
 		if now.Sub(last) < time.Minute {
 			return nil

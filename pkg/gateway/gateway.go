@@ -37,8 +37,6 @@ type Options struct {
 	KeepOut []string          // directories besides Dir that no connection reads
 	Configs []string          // directories whose YAML files and keys no connection reads
 	Reach   connector.Network // of connections that were made with a project's key
-
-	servedKey []byte // hash of the key of `gateway serve --print-key`
 }
 
 // Gateway serves the API over one data directory.
@@ -47,7 +45,8 @@ type Gateway struct {
 	store     *store.Store
 	engine    engine.Engine
 	routes    map[string]route
-	local     []route // beyond the service's operations
+	local     []route                     // beyond the service's operations
+	files     map[string]http.HandlerFunc // by the beginning of their paths: what needs no key because its link is its proof
 	handler   http.Handler
 	now       func() time.Time
 	log       *slog.Logger
@@ -72,6 +71,13 @@ type Gateway struct {
 	own     *connector.Own
 	sources sources
 	hooks   hooks
+
+	dir       string
+	readOnly  bool
+	limits    Limits
+	network   connector.Network
+	observe   func(op spec.Op, status int)
+	servedKey []byte // hash of the key of `gateway serve --print-key`
 }
 
 // Open opens the data directory, making it on first use. No project's rows are opened yet.
@@ -100,7 +106,8 @@ func Open(o Options) (*Gateway, error) {
 		st.Close()
 		return nil, err
 	}
-	g := &Gateway{options: o, store: st, engine: eng, routes: map[string]route{}, now: o.Now, log: o.Log,
+	g := &Gateway{options: o, store: st, engine: eng, routes: map[string]route{}, files: map[string]http.HandlerFunc{}, now: o.Now, log: o.Log,
+		dir: o.Dir, readOnly: o.ReadOnly, limits: o.Limits, network: o.Reach, observe: o.Observe,
 		runners: &runners{dir: filepath.Join(o.Dir, "runners"), readOnly: o.ReadOnly}}
 	g.vault, g.types = newVault(o.Dir), connectorTypes()
 	g.vault.readOnly = o.ReadOnly

@@ -17,7 +17,7 @@ func (g *Gateway) registerMaterialized() {
 	handle(g, spec.GetMaterializedStatus, g.getMaterializedStatus)
 	handle(g, spec.RefreshMaterializedQuery, g.refreshMaterialized)
 	handle(g, spec.CancelMaterializedRefresh, g.cancelMaterialized)
-	g.duties = append(g.duties, duty{"schedules after the clock was put back", g.followClock()}, duty{"materialized queries", g.refreshDue})
+	g.duties = append(g.duties, followClock(g.materializedFollow), duty{"materialized queries", g.refreshDue})
 }
 
 // runLimit ends a run that takes longer, as the service does [C].

@@ -28,7 +28,7 @@ const (
 func (g *Gateway) middleware(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
 		id := uuid.NewString()[:8]
-		sw := &statusWriter{ResponseWriter: w, stall: g.options.Limits.Stall}
+		sw := &statusWriter{ResponseWriter: w, stall: g.limits.Stall}
 		defer sw.end()
 		sw.Header().Set("X-Request-Id", id)
 		start := g.now()
@@ -51,7 +51,7 @@ func (g *Gateway) middleware(next http.Handler) http.Handler {
 				panic(p)
 			}
 		}()
-		if hr.URL.Path != "/healthz" && hr.URL.Path != documentPath && !isDownload(hr) {
+		if hr.URL.Path != "/healthz" && hr.URL.Path != documentPath && !g.isFile(hr) {
 			scope, err := g.authenticate(hr)
 			if err != nil {
 				g.fail(sw, hr, err)

@@ -204,7 +204,7 @@ func TestStatementLimit(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
-	g := &Gateway{options: Options{Limits: Limits{Statement: time.Hour}}}
+	g := &Gateway{limits: Limits{Statement: time.Hour}}
 	for asked, want := range map[int64]time.Duration{0: time.Hour, -1: time.Hour, 10: 10 * time.Second, 3600: time.Hour, 7200: time.Hour, 1 << 62: time.Hour} {
 		if got := g.timeoutOf(&asked); got != want {
 			t.Errorf("asked for %d s: %v, want %v", asked, got, want)

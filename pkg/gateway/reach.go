@@ -29,8 +29,8 @@ func ownFiles(o Options) *connector.Own {
 
 // reach is what a stored connection may get at. A partner's reaches private addresses whatever is said of those of projects.
 func (g *Gateway) reach(c connector.Credential) connector.Reach {
-	r := connector.Reach{Own: g.own, Network: g.options.Reach, Notes: connector.NewNotes(filepath.Join(g.options.Dir, notesName))}
-	if g.options.ReadOnly {
+	r := connector.Reach{Own: g.own, Network: g.network, Notes: connector.NewNotes(filepath.Join(g.dir, notesName))}
+	if g.readOnly {
 		r.Notes = nil
 	}
 	if c.Flag(trusted) {
@@ -53,7 +53,7 @@ const (
 func (g *Gateway) grant(ctx context.Context, c connector.Credential) (connector.Reach, error) {
 	if scopeOf(ctx).Partner {
 		c[trusted] = true
-	} else if c.Flag(linkLocalField) && g.options.Reach != connector.NetAll {
+	} else if c.Flag(linkLocalField) && g.network != connector.NetAll {
 		return connector.Reach{}, fmt.Errorf("credential field %q needs a partner key: the key given belongs to a project", linkLocalField)
 	}
 	return g.reach(c), nil

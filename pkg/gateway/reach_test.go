@@ -26,7 +26,7 @@ func TestReach(t *testing.T) {
 	_, open, _ := net.SplitHostPort(strings.TrimPrefix(server.URL, "http://"))
 	for _, reach := range []connector.Network{connector.NetPublic, connector.NetPrivate} {
 		g := openTest(t)
-		g.options.Reach = reach
+		g.network = reach
 		w := wire{t: t, partner: g.ServeKey()}
 		srv := httptest.NewServer(g.Handler())
 		defer srv.Close()

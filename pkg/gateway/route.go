@@ -39,7 +39,7 @@ type Request[B any] struct {
 	Scope   Scope
 	Project store.Project // set when the path has {projectId}: it exists and the caller may use it
 	http    *http.Request
-	gateway *Gateway
+	engine  engine.Engine
 }
 
 // Param is a path parameter by its name in the specification.
@@ -76,7 +76,7 @@ func (r *Request[B]) Int(name string, def, least int) (int, error) {
 
 // Data opens the rows of the request's project.
 func (r *Request[B]) Data(ctx context.Context) (engine.Project, error) {
-	return r.gateway.engine.Project(ctx, r.Project.ID)
+	return r.engine.Project(ctx, r.Project.ID)
 }
 
 // None is the body of a request that has none, and the reply that is 200 with an empty body.
@@ -113,14 +113,14 @@ func handleLocal[B, T any](g *Gateway, op spec.Op, fn func(ctx context.Context, 
 
 func newRoute[B, T any](g *Gateway, op spec.Op, fn func(ctx context.Context, r *Request[B]) (T, error)) route {
 	serve := func(w http.ResponseWriter, hr *http.Request) {
-		if see := g.options.Observe; see != nil {
+		if see := g.observe; see != nil {
 			defer func() {
 				if sw, ok := w.(*statusWriter); ok {
 					see(op, sw.status)
 				}
 			}()
 		}
-		r := &Request[B]{Op: op, Scope: scopeOf(hr.Context()), http: hr, gateway: g}
+		r := &Request[B]{Op: op, Scope: scopeOf(hr.Context()), http: hr, engine: g.engine}
 		out, err := func() (out T, err error) {
 			if err = g.authorize(hr.Context(), op, r.Scope, hr.PathValue("projectId"), &r.Project); err != nil {
 				return
@@ -331,11 +331,9 @@ func (g *Gateway) mux() *http.ServeMux {
 	for _, rt := range g.local {
 		m.HandleFunc(rt.op.Method+" "+basePath+rt.op.Path, rt.serve)
 	}
-	download := g.download
-	if hook := g.hooks.download; hook != nil {
-		download = hook(download)
+	for prefix, serve := range g.files {
+		m.HandleFunc("GET "+prefix+"{id}/{name}", serve)
 	}
-	m.HandleFunc("GET "+downloadPath+"{id}/{name}", download)
 	m.HandleFunc("GET "+documentPath, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Write(api.OpenAPI())
@@ -343,6 +341,27 @@ func (g *Gateway) mux() *http.ServeMux {
 	m.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok\n") })
 	m.HandleFunc("/", g.noRoute)
 	return m
+}
+
+// handleFiles registers the handler of files below a path, which are fetched by links that carry their own proof.
+func (g *Gateway) handleFiles(prefix string, serve http.HandlerFunc) {
+	if hook := g.hooks.download; hook != nil {
+		serve = hook(serve)
+	}
+	g.files[prefix] = serve
+}
+
+// isFile reports whether a request needs no key because its link is its proof.
+func (g *Gateway) isFile(hr *http.Request) bool {
+	if hr.Method != http.MethodGet && hr.Method != http.MethodHead {
+		return false
+	}
+	for prefix := range g.files {
+		if strings.HasPrefix(hr.URL.Path, prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 // noRoute answers what no pattern takes: 405 when another verb would be taken, else 404, in one shape [L].

@@ -24,18 +24,18 @@ func putForward(t Timetable, due string, now time.Time) *string {
 	return new(store.Time(next))
 }
 
-// followClock moves schedules that wait for a time which the clock has told before it was put back, so that they go on within one
-// period. It looks once a minute, and when it sees the clock go back.
-func (g *Gateway) followClock() func(context.Context, time.Time) error {
+// followClock is a duty that moves schedules which wait for a time that the clock told before it was put back, so that they go on
+// within one period. It calls move once a minute, and when it sees the clock go back.
+func followClock(move func(context.Context, time.Time) error) duty {
 	var last time.Time
-	return func(ctx context.Context, now time.Time) error {
+	return duty{"schedules after the clock was put back", func(ctx context.Context, now time.Time) error {
 		now = now.Round(0) // by the clock on the wall
 		if !now.Before(last) && now.Sub(last) < time.Minute {
 			return nil
 		}
 		last = now
-		return errors.Join(g.materializedFollow(ctx, now), g.cachesFollow(ctx, now))
-	}
+		return move(ctx, now)
+	}}
 }
 
 func (g *Gateway) materializedFollow(ctx context.Context, now time.Time) error {

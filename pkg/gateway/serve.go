@@ -243,7 +243,7 @@ func (g *Gateway) ServeKey() string {
 func NewServeKey() string { return store.NewKeyText() }
 
 // UseServeKey makes a text a partner key as long as this process lives. It is not kept anywhere.
-func (g *Gateway) UseServeKey(text string) { g.options.servedKey = store.HashKey(text) }
+func (g *Gateway) UseServeKey(text string) { g.servedKey = store.HashKey(text) }
 
 // ForLog takes out of a statement what is quoted, and most of a long one.
 func ForLog(statement string) string {

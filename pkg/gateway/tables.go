@@ -100,7 +100,7 @@ func (g *Gateway) deleteTableOf(kind string) func(context.Context, *Request[None
 		if err := p.DropTable(ctx, kind, r.Param("tableName")); err != nil {
 			return None{}, err
 		}
-		return None{}, r.gateway.store.ForgetTable(ctx, r.Project.ID, store.TableKey{Catalog: internalCatalogID, Schema: kind, Table: stored})
+		return None{}, g.store.ForgetTable(ctx, r.Project.ID, store.TableKey{Catalog: internalCatalogID, Schema: kind, Table: stored})
 	}
 }
 
@@ -197,7 +197,7 @@ func (g *Gateway) updateColumnOf(kind string) func(context.Context, *Request[col
 		}
 		cols, err := p.UpdateColumn(ctx, kind, r.Param("tableName"), r.Param("columnName"), def)
 		if err == nil && len(cols) == 1 && cols[0].Name != old.Column {
-			err = r.gateway.store.RenameColumn(ctx, r.Project.ID, old, cols[0].Name)
+			err = g.store.RenameColumn(ctx, r.Project.ID, old, cols[0].Name)
 		}
 		return mapAll(cols, columnOut), err
 	}
@@ -216,7 +216,7 @@ func (g *Gateway) deleteColumnOf(kind string) func(context.Context, *Request[Non
 		if err := p.DropColumn(ctx, kind, r.Param("tableName"), r.Param("columnName")); err != nil {
 			return None{}, err
 		}
-		return None{}, r.gateway.store.ForgetColumn(ctx, r.Project.ID, old)
+		return None{}, g.store.ForgetColumn(ctx, r.Project.ID, old)
 	}
 }
 

@@ -89,12 +89,12 @@ func (g *Gateway) putAside(ctx context.Context, r *Request[io.Reader], kind stri
 	if _, err := p.Columns(ctx, kind, r.Param("tableName")); err != nil {
 		return nil, err
 	}
-	f, err := os.CreateTemp(g.options.Dir, asideTemp+"*")
+	f, err := os.CreateTemp(g.dir, asideTemp+"*")
 	if err != nil {
 		return nil, err
 	}
 	os.Remove(f.Name())
-	limit := g.options.Limits.Upload
+	limit := g.limits.Upload
 	src := io.Reader(worded{part, "cannot be read to its end"})
 	if limit > 0 {
 		src = io.LimitReader(src, limit+1)
@@ -126,7 +126,7 @@ func (g *Gateway) importDocument(ctx context.Context, r *Request[io.Reader], kin
 	if hook := g.hooks.document; hook != nil {
 		src = hook(src, req)
 	}
-	n, err := p.ImportCSV(ctx, kind, r.Param("tableName"), src, engine.Import{Mappings: req.Mappings, Header: req.ContainsHeader, MaxBytes: g.options.Limits.Upload, Timeout: g.options.Limits.Statement})
+	n, err := p.ImportCSV(ctx, kind, r.Param("tableName"), src, engine.Import{Mappings: req.Mappings, Header: req.ContainsHeader, MaxBytes: g.limits.Upload, Timeout: g.limits.Statement})
 	if ee := (*engine.Error)(nil); errors.As(err, &ee) && ee.Kind == engine.KindLimit {
 		return api.ImportJob{}, frameworkFault(413, "%s", ee.Message)
 	}
