@@ -88,41 +88,46 @@ func requestBody(req *http.Request) string {
 }
 
 func (t *interceptor) dryRun(req *http.Request) error {
-	w := t.env.onScreen()
-	if t.env.run.told++; t.env.run.told > 1 {
-		fmt.Fprintln(w)
-	}
-	fmt.Fprintf(w, "%s %s\n", req.Method, req.URL)
-	if req.Header.Get("Authorization") != "" {
-		fmt.Fprintf(w, "Authorization: Bearer %s\n", t.env.run.settings.Key)
-	}
-	if b := requestBody(req); b != "" {
-		fmt.Fprintf(w, "Content-Type: %s\n\n", req.Header.Get("Content-Type"))
-		var buf bytes.Buffer
-		if json.Indent(&buf, []byte(b), "", "  ") == nil {
-			b = buf.String()
+	return t.env.step(func(w io.Writer, n int) error {
+		var b bytes.Buffer
+		if n > 1 {
+			b.WriteByte('\n')
 		}
-		fmt.Fprintln(w, b)
-	}
-	return errDone
+		fmt.Fprintf(&b, "%s %s\n", req.Method, req.URL)
+		if req.Header.Get("Authorization") != "" {
+			fmt.Fprintf(&b, "Authorization: Bearer %s\n", t.env.run.settings.Key)
+		}
+		if body := requestBody(req); body != "" {
+			fmt.Fprintf(&b, "Content-Type: %s\n\n", req.Header.Get("Content-Type"))
+			if json.Indent(&b, []byte(body), "", "  ") != nil {
+				b.WriteString(body)
+			}
+			b.WriteByte('\n')
+		}
+		fmt.Fprint(w, b.String())
+		return nil
+	})
 }
 
 func (t *interceptor) explain(req *http.Request) error {
-	w := t.env.onScreen()
-	if t.env.run.told++; t.env.run.told == 1 {
-		for _, v := range t.env.run.settings.Explain() {
-			fmt.Fprintf(w, "%-10s %-40s %s\n", v.Name, v.Value, v.From)
+	return t.env.step(func(w io.Writer, n int) error {
+		var b bytes.Buffer
+		if n == 1 {
+			for _, v := range t.env.run.settings.Explain() {
+				fmt.Fprintf(&b, "%-10s %-40s %s\n", v.Name, v.Value, v.From)
+			}
 		}
-	}
-	fmt.Fprintf(w, "\ncurl -sS -X %s %s", req.Method, shellQuote(req.URL.String()))
-	if req.Header.Get("Authorization") != "" {
-		fmt.Fprint(w, ` -H "Authorization: Bearer $DIG_API_KEY"`)
-	}
-	if body := requestBody(req); body != "" {
-		fmt.Fprintf(w, " -H 'Content-Type: %s' --data-binary %s", req.Header.Get("Content-Type"), shellQuote(body))
-	}
-	fmt.Fprintln(w)
-	return errDone
+		fmt.Fprintf(&b, "\ncurl -sS -X %s %s", req.Method, shellQuote(req.URL.String()))
+		if req.Header.Get("Authorization") != "" {
+			b.WriteString(` -H "Authorization: Bearer $DIG_API_KEY"`)
+		}
+		if body := requestBody(req); body != "" {
+			fmt.Fprintf(&b, " -H 'Content-Type: %s' --data-binary %s", req.Header.Get("Content-Type"), shellQuote(body))
+		}
+		b.WriteByte('\n')
+		fmt.Fprint(w, b.String())
+		return nil
+	})
 }
 
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

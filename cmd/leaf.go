@@ -72,7 +72,7 @@ func (e *Env) leaf(op spec.Op, c *cobra.Command, f func(ctx context.Context, cl 
 		if err != nil {
 			return err
 		}
-		if e.run.told > 0 { // what f returns was made of requests that were not sent
+		if e.told() > 0 { // what f returns was made of requests that were not sent
 			return errDone
 		}
 		e.remember(op, kept.Raw)

@@ -97,7 +97,11 @@ func (b *batchRun) run(ctx context.Context, cancel func()) error {
 // dispatch starts the statements, in order and no more than --jobs at once.
 func (b *batchRun) dispatch(ctx context.Context, slots chan<- *queued) {
 	defer close(slots)
-	running := make(chan struct{}, b.f.jobs)
+	jobs := b.f.jobs
+	if b.e.tells() {
+		jobs = 1 // steps are told of in the order of the statements
+	}
+	running := make(chan struct{}, jobs)
 	st, err := b.next()
 	for n := 1; !errors.Is(err, io.EOF); n++ {
 		sl := &queued{n: n, st: st, err: err, done: make(chan struct{})}

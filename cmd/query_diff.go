@@ -91,7 +91,7 @@ func (e *Env) diff(ctx context.Context, args, keys []string, dialect string, pag
 		}
 		defer sides[i].Close()
 	}
-	if e.run.told > 0 {
+	if e.told() > 0 {
 		return false, errDone
 	}
 	var left []*someColumns

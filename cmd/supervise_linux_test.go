@@ -227,7 +227,7 @@ func TestStuckCommand(t *testing.T) {
 	}{
 		{"time limit", unending[0].sql, []string{"--timeout", "500ms"}, nil, exitMaxTime, "not done after 500ms"},
 		{"interrupt", unending[0].sql, nil, os.Interrupt, exitInterrupted, "interrupted"},
-		{"memory", unending[2].sql, nil, nil, exitFailed, "of memory, more than"},
+		{"memory", unending[1].sql, nil, nil, exitFailed, "of memory, more than"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cmd := process(t, data, append([]string{"query", "execute", c.sql, "--dialect", "duckdb", "-o", "csv", "--out", "rows.csv"}, c.args...)...)

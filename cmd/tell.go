@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 )
@@ -19,11 +20,28 @@ func (e *Env) would(format string, args ...any) error {
 	if !e.tells() {
 		return nil
 	}
+	return e.step(func(w io.Writer, _ int) error {
+		_, err := fmt.Fprintf(w, "would "+format+"\n", args...)
+		return err
+	})
+}
+
+// step tells of the run's n-th step, and of no other meanwhile. It answers errDone.
+func (e *Env) step(tell func(w io.Writer, n int) error) error {
+	e.run.telling.Lock()
+	defer e.run.telling.Unlock()
 	e.run.told++
-	if _, err := fmt.Fprintf(e.onScreen(), "would "+format+"\n", args...); err != nil {
+	if err := tell(e.onScreen(), e.run.told); err != nil {
 		return err
 	}
 	return errDone
+}
+
+// told is the number of steps that were told of.
+func (e *Env) told() int {
+	e.run.telling.Lock()
+	defer e.run.telling.Unlock()
+	return e.run.told
 }
 
 // planned reports that err stands for a request that was told of and not sent, so that the command goes on to its next one.
@@ -36,14 +54,15 @@ func asked(ctx context.Context) context.Context { return context.WithValue(ctx, 
 
 // closing says once, after all else, that nothing was done.
 func (e *Env) closing() {
+	told := e.told()
 	switch {
-	case e.run.told == 0:
+	case told == 0:
 	case e.run.flags.explain:
 		fmt.Fprintln(e.Err, "explained: nothing was sent and nothing was changed")
-	case e.run.told == 1:
+	case told == 1:
 		fmt.Fprintln(e.Err, "dry run: nothing was sent and nothing was changed")
 	default:
-		fmt.Fprintf(e.Err, "dry run: nothing was sent and nothing was changed (%d steps)\n", e.run.told)
+		fmt.Fprintf(e.Err, "dry run: nothing was sent and nothing was changed (%d steps)\n", told)
 	}
 }
 

@@ -1,10 +1,13 @@
 package cmd
 
 import (
+	"fmt"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -129,6 +132,35 @@ func TestTellingEveryRequest(t *testing.T) {
 		}
 		if _, out, _ = w.run(append(strings.Fields(w.vars.Replace(line)), "--explain")...); strings.Count(out, "curl -sS -X POST") != want {
 			t.Errorf("%s --explain tells of %d requests, want %d\n%s", line, strings.Count(out, "curl -sS -X POST"), want, out)
+		}
+	}
+}
+
+// TestBatchTellsInOrder: requests of statements that would run at once are told of whole and in the order of the statements.
+func TestBatchTellsInOrder(t *testing.T) {
+	needLocal(t)
+	w := newBareWorld(t)
+	var sql strings.Builder
+	var want []string
+	for n := range 40 {
+		fmt.Fprintf(&sql, "SELECT 1%04d;", n)
+		want = append(want, fmt.Sprintf("SELECT 1%04d", n))
+	}
+	path := filepath.Join(w.dir, "many.sql")
+	if err := os.WriteFile(path, []byte(sql.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for flag, form := range map[string]string{
+		"--dry-run": `(?m)^POST http://\S+\nContent-Type: .*\n\n\{\n(?:  .*\n)*?  "statement": "(SELECT \d+)",?\n(?:  .*\n)*\}$`,
+		"--explain": `(?m)^curl -sS -X POST 'http://\S+' .*"statement":"(SELECT \d+)".*$`,
+	} {
+		code, out, errs := w.run("query", "execute", "-f", path, "--jobs", "16", "--keep-going", flag)
+		var got []string
+		for _, m := range regexp.MustCompile(form).FindAllStringSubmatch(out, -1) {
+			got = append(got, m[1])
+		}
+		if code != 0 || !slices.Equal(got, want) || strings.Count(out, "SELECT") != len(want) {
+			t.Errorf("%s: exit %d, %q\n%s%s", flag, code, got, out, errs)
 		}
 	}
 }
