@@ -152,6 +152,9 @@ Windows, nor with --max-overrun 0.`,
 				return usagef("%v", err)
 			}
 		}
+		if w != nil {
+			w.Ready() // before the address is known: from then on an end is made good by another process
+		}
 		if w == nil || w.First {
 			said := fmt.Sprintf("DIG_BASE_URL=http://%s/api/v1\n", s.Addr)
 			if printKey {
@@ -170,7 +173,7 @@ Windows, nor with --max-overrun 0.`,
 			}
 		}
 		if w != nil {
-			w.Ready()
+			w.Told()
 		}
 		if err := s.Wait(c.Context(), grace); err != nil {
 			return err

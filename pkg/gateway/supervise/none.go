@@ -35,6 +35,9 @@ func (*Worker) Follow(func()) {}
 // Ready does nothing.
 func (*Worker) Ready() {}
 
+// Told does nothing.
+func (*Worker) Told() {}
+
 // Stopping does nothing.
 func (*Worker) Stopping() {}
 

@@ -41,6 +41,7 @@ const stopOrder = "stop\n"
 // report is a line that a worker writes.
 type report struct {
 	Ready    bool     `json:"ready,omitempty"`
+	Told     bool     `json:"told,omitempty"`     // the address, to whoever started the gateway
 	Stopping bool     `json:"stopping,omitempty"` // by a signal of its own
 	End      *Offence `json:"end,omitempty"`
 }

@@ -65,12 +65,13 @@ func (s *Supervisor) Run(ctx context.Context) (int, error) {
 	runtime.LockOSThread() // on Linux a worker is ended with the thread that has started it
 	defer runtime.UnlockOSThread()
 	crashes, last := 0.0, time.Time{}
-	for first := true; ; first = false {
+	for first := true; ; {
 		w, err := s.start(first)
 		if err != nil {
 			return 0, err
 		}
 		end := s.watch(ctx, w)
+		first = first && !end.told
 		switch state := w.cmd.ProcessState; {
 		case end.offence && end.stopping:
 			return 0, nil
@@ -98,7 +99,7 @@ func (s *Supervisor) Run(ctx context.Context) (int, error) {
 }
 
 // ending is how a worker has ended.
-type ending struct{ ready, stopping, offence bool }
+type ending struct{ ready, told, stopping, offence bool }
 
 // watch follows a worker to its end.
 func (s *Supervisor) watch(ctx context.Context, w *worker) (end ending) {
@@ -123,6 +124,8 @@ func (s *Supervisor) watch(ctx context.Context, w *worker) (end ending) {
 				return end
 			case r.Ready:
 				end.ready = true
+			case r.Told:
+				end.told = true
 			case r.Stopping:
 				stopping()
 			case r.End != nil && !end.offence:

@@ -99,6 +99,9 @@ func (w *Worker) report(r report) {
 // Ready says that the gateway answers.
 func (w *Worker) Ready() { w.report(report{Ready: true}) }
 
+// Told says that the address is printed, and that no other worker need do it.
+func (w *Worker) Told() { w.report(report{Told: true}) }
+
 // Stopping says that it takes no calls any more, for whatever reason.
 func (w *Worker) Stopping() { w.report(report{Stopping: true}) }
 
