@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -90,6 +91,7 @@ func programName(arg0 string) string {
 func (e *Env) Main(ctx context.Context) int {
 	e.Out, e.Err = leavable(ctx, e.Out), leavable(ctx, e.Err)
 	e.run.mask = &output.Masker{}
+	e.run.telling = new(sync.Mutex)
 	e.run.mask.Hide(e.Getenv("DIG_API_KEY"))
 	out, errs := e.run.mask.Writer(e.Out), e.run.mask.Writer(e.Err)
 	e.Out, e.Err = out, errs

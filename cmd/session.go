@@ -29,7 +29,7 @@ type session struct {
 	changed  int32    // not 0: a request that may change something was sent
 	helped   error    // of writing a help text, which cobra has no way to return
 	mask     *output.Masker
-	telling  sync.Mutex      // held while a step is told of: requests are made by several goroutines
+	telling  *sync.Mutex     // held while a step is told of: requests are made by several goroutines
 	told     int             // steps that a run which only tells has told of; use Env.step and Env.told
 	terminal io.Writer       // stderr itself, for what moves the cursor: progress and pager
 	ctx      context.Context // of the run, for what has none of its own
