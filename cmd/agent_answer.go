@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 )
@@ -248,5 +249,5 @@ func (e *Env) sqlHint(sql string) string {
 	if sql = strings.TrimSpace(sql); strings.Contains(sql, "\n") || len(sql) > 200 {
 		return "hint: the SQL is for review; save it to a file and run it with `" + e.Name + " query execute -f FILE`"
 	}
-	return string(output.Sanitize(nil, "hint: the SQL is for review; run it with `"+e.Name+" query execute "+shellQuote(sql)+"`"))
+	return string(output.Sanitize(nil, "hint: the SQL is for review; run it with `"+e.Name+" query execute "+shell.Quote(sql)+"`"))
 }

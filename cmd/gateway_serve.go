@@ -7,9 +7,9 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"time"
 
+	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -238,16 +238,7 @@ func writeSecret(path, text string) error {
 		_, err = io.WriteString(f, text+"\n")
 		return errors.Join(err, f.Close())
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*") // mode 0600
-	if err != nil {
-		return bad(err)
-	}
-	_, err = io.WriteString(f, text+"\n")
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
+	if err := tempfile.Write(path, []byte(text+"\n")); err != nil {
 		return bad(err)
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -117,17 +118,15 @@ func (t *interceptor) explain(req *http.Request) error {
 				fmt.Fprintf(&b, "%-10s %-40s %s\n", v.Name, v.Value, v.From)
 			}
 		}
-		fmt.Fprintf(&b, "\ncurl -sS -X %s %s", req.Method, shellQuote(req.URL.String()))
+		fmt.Fprintf(&b, "\ncurl -sS -X %s %s", req.Method, shell.Quote(req.URL.String()))
 		if req.Header.Get("Authorization") != "" {
 			b.WriteString(` -H "Authorization: Bearer $DIG_API_KEY"`)
 		}
 		if body := requestBody(req); body != "" {
-			fmt.Fprintf(&b, " -H 'Content-Type: %s' --data-binary %s", req.Header.Get("Content-Type"), shellQuote(body))
+			fmt.Fprintf(&b, " -H 'Content-Type: %s' --data-binary %s", req.Header.Get("Content-Type"), shell.Quote(body))
 		}
 		b.WriteByte('\n')
 		fmt.Fprint(w, b.String())
 		return nil
 	})
 }
-
-func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

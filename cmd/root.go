@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/spf13/cobra"
@@ -61,7 +62,7 @@ when no other zone is chosen.`,
 		case errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1:
 			var names []string
 			c.Flags().VisitAll(func(fl *pflag.Flag) { names = append(names, fl.Name) })
-			if near := output.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+			if near := nearest.Of(unknown.GetSpecifiedName(), names); near != "" {
 				f.hint = "did you mean --" + near + "? " + f.hint
 			}
 		case errors.As(err, &value): // without the words of the library that reads numbers

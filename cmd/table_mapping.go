@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -139,7 +140,7 @@ func importMapping(k tableKind, maps, header []string, hasHeader bool, cols []ap
 				if s := otherForm(header); s != "" {
 					return req, f.withHint("%s", s)
 				}
-				if s := closest(h, names); s != "" {
+				if s := nearest.Of(h, names); s != "" {
 					return req, f.withHint("did you mean %q? map it with --map %q", s, s+"="+h)
 				}
 				return req, f.withHint("the table has: %s; choose with --map COLUMN=HEADER", strings.Join(names, ", "))
@@ -171,7 +172,7 @@ func importMapping(k tableKind, maps, header []string, hasHeader bool, cols []ap
 			if inFile[from] > 1 {
 				return req, usagef("--map %q: the file has %d columns called %q", m, inFile[from], from).withHint("choose one by its position: --map %q", col+"=#N")
 			}
-			if s := closest(from, header); s != "" {
+			if s := nearest.Of(from, header); s != "" {
 				f = f.withHint("did you mean %q?", s)
 			}
 			return req, f
@@ -193,24 +194,6 @@ func otherForm(header []string) string {
 		return "its fields seem to be separated by semicolons: save it with commas"
 	case strings.Contains(h, "\t"):
 		return "its fields seem to be separated by tabs: save it with commas"
-	}
-	return ""
-}
-
-// closest is the candidate that differs least, ignoring case, spaces, hyphens and underscores; "" when none is near.
-func closest(word string, candidates []string) string {
-	norm := func(s string) string {
-		return strings.NewReplacer(" ", "", "_", "", "-", "").Replace(strings.ToLower(s))
-	}
-	for _, c := range candidates {
-		if norm(c) == norm(word) {
-			return c
-		}
-	}
-	for _, c := range candidates {
-		if n, w := norm(c), norm(word); len(w) > 2 && (strings.HasPrefix(n, w) || strings.HasPrefix(w, n) && len(n) > 2) {
-			return c
-		}
 	}
 	return ""
 }

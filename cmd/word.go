@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/output"
 )
 
 // Closed sets of words that a gateway refuses, or worse takes without a word, when they are misspelt.
@@ -24,22 +24,10 @@ func word(flag, value string, set []string) (string, error) {
 		}
 	}
 	f := usagef("%s: %q is none of %s", flag, value, strings.Join(set, ", "))
-	if near := nearest(value, set); near != "" {
+	if near := nearest.Of(value, set); near != "" {
 		f.hint = "did you mean " + near + "?"
 	}
 	return "", f
-}
-
-// nearest is the candidate that is spelt most like a word, in any case; "" for none.
-func nearest(value string, set []string) string {
-	lower := make([]string, len(set))
-	for i, w := range set {
-		lower[i] = strings.ToLower(w)
-	}
-	if i := slices.Index(lower, output.Nearest(value, lower)); i >= 0 {
-		return set[i]
-	}
-	return ""
 }
 
 // checkColumnTypes refuses types that no column has, before anything is sent. A definition without a type is left to the caller.
@@ -72,7 +60,7 @@ func checkCredential(config api.ConnectionConfiguration, cred map[string]any) er
 		i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, given) })
 		if i < 0 {
 			f := usagef("a credential of type %s has no field %q; its fields are %s", config.ConnectionType, given, strings.Join(names, ", "))
-			if near := nearest(given, names); near != "" {
+			if near := nearest.Of(given, names); near != "" {
 				f.hint = "did you mean " + near + "?"
 			}
 			return f

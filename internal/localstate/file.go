@@ -1,10 +1,8 @@
 package localstate
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/dig-cli/dig/internal/tempfile"
@@ -21,31 +19,5 @@ func WriteFile(path string, data []byte) error {
 		return err
 	}
 	tempfile.Sweep(dir)
-	f, err := tempfile.Create(path, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err != nil {
-		return errors.Join(err, f.Close(), os.Remove(f.Name()))
-	}
-	if err := tempfile.Commit(f, path); err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return syncDir(dir)
-}
-
-// syncDir makes a renaming durable. Windows has no such call for directories.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return tempfile.Write(path, data)
 }

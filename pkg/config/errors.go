@@ -60,33 +60,3 @@ func (e *Error) Unwrap() []error {
 	}
 	return []error{e.Kind, e.cause}
 }
-
-// nearest returns the candidate that is at most two edits (a third of the length for long words) from word, or "".
-func nearest(word string, candidates []string) string {
-	best, limit := "", max(2, len(word)/3)+1
-	for _, c := range candidates {
-		if d := edits(strings.ToLower(word), c); d < limit {
-			best, limit = c, d
-		}
-	}
-	return best
-}
-
-func edits(a, b string) int {
-	prev := make([]int, len(b)+1)
-	for j := range prev {
-		prev[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diag := prev[0]
-		prev[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := diag
-			if a[i-1] != b[j-1] {
-				cost = 1 + min(diag, prev[j], prev[j-1])
-			}
-			diag, prev[j] = prev[j], cost
-		}
-	}
-	return prev[len(b)]
-}

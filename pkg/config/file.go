@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/late"
 	"github.com/gofrs/flock"
@@ -60,38 +61,12 @@ var earlierTemp = late.Regexp(`^\.(credentials|config)\.yaml\.[0-9]+$`)
 
 // writeAtomic replaces path by data in one step with mode 0600. Where path is a symbolic link its target is replaced, so
 // that a file kept elsewhere stays linked.
-func writeAtomic(path string, data []byte) (err error) {
-	if target, lerr := filepath.EvalSymlinks(path); lerr == nil {
+func writeAtomic(path string, data []byte) error {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
-	defer func() {
-		if err != nil {
-			err = &Error{Kind: ErrStorage, File: path, Msg: "cannot be written", cause: err}
-		}
-	}()
-	dir := filepath.Dir(path)
-	tmp, err := tempfile.Create(path, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = tmp.Close()
-			_ = os.Remove(tmp.Name())
-		}
-	}()
-	if _, err = tmp.Write(data); err != nil {
-		return err
-	}
-	if err = tmp.Sync(); err != nil {
-		return err
-	}
-	if err = tempfile.Commit(tmp, path); err != nil {
-		return err
-	}
-	if d, derr := os.Open(dir); derr == nil {
-		_ = d.Sync() // some file systems refuse to sync a directory; the rename is done either way
-		_ = d.Close()
+	if err := tempfile.Write(path, data); err != nil {
+		return &Error{Kind: ErrStorage, File: path, Msg: "cannot be written", cause: err}
 	}
 	return nil
 }
@@ -105,26 +80,7 @@ func checkMode(path string, bits fs.FileMode, what string) error {
 	if st, err := os.Stat(path); err == nil && st.Mode().Perm()&bits != 0 {
 		m := st.Mode().Perm()
 		return &Error{Kind: ErrStorage, File: path, Msg: fmt.Sprintf("has mode %04o, so other users of this machine may %s it", m, what),
-			hint: "run: chmod 600 " + shellQuote(path)}
+			hint: "run: chmod 600 " + shell.Quote(path)}
 	}
 	return nil
-}
-
-func shellQuote(s string) string {
-	for _, r := range s {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '/', r == '.', r == '_', r == '-':
-		default:
-			out := "'"
-			for _, c := range s {
-				if c == '\'' {
-					out += `'\''`
-				} else {
-					out += string(c)
-				}
-			}
-			return out + "'"
-		}
-	}
-	return s
 }

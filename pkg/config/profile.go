@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/dig-cli/dig/internal/nearest"
 )
 
 // Profile is a named place with defaults. Zero fields are not set. The key is kept elsewhere, see KeyStore.
@@ -247,7 +249,7 @@ func (c *configFile) unknown(name string) error {
 	for i, p := range c.list {
 		names[i] = p.Name
 	}
-	switch near := nearest(name, names); {
+	switch near := nearest.Of(name, names); {
 	case near != "":
 		e.hint = "did you mean " + near + "?"
 	case len(names) > 0:

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dustin/go-humanize"
 )
@@ -92,7 +93,7 @@ func checkValue(name, v string) string {
 func normal(name, v string) (string, error) {
 	if msg := checkValue(name, v); msg != "" {
 		e := &Error{Kind: ErrUsage, Field: name, Msg: msg}
-		if near := nearest(v, []string{"local", "us", "eu"}); name == nameZone && near != "" && len(v) > 2 {
+		if near := nearest.Of(v, []string{"local", "us", "eu"}); name == nameZone && near != "" && len(v) > 2 {
 			e.hint = "did you mean " + near + "?"
 		}
 		return "", e

@@ -12,6 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/pkg/late"
 )
 
@@ -155,7 +156,7 @@ func unknownField(path string, name *yaml.Node, known []string) error {
 	e := &Error{Kind: ErrUsage, File: path, Line: name.Line, Field: name.Value, Msg: "unknown field"}
 	guess := synonym(name.Value)
 	if !slices.Contains(known, guess) {
-		guess = nearest(name.Value, known)
+		guess = nearest.Of(name.Value, known)
 	}
 	if guess != "" {
 		e.hint = fmt.Sprintf("did you mean %s?", guess)

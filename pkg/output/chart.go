@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/clipperhouse/displaywidth"
+	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -27,7 +28,7 @@ func ChartKinds() []string { return []string{"bar", "line", "hist", "spark"} }
 func (c Chart) Check() error {
 	if !slices.Contains(ChartKinds(), c.Kind) {
 		hint := "use one of " + strings.Join(ChartKinds(), ", ")
-		if near := Nearest(c.Kind, ChartKinds()); near != "" {
+		if near := nearest.Of(c.Kind, ChartKinds()); near != "" {
 			hint = "did you mean " + near + "? All charts: " + strings.Join(ChartKinds(), ", ")
 		}
 		return usage(hint, "unknown chart %q", c.Kind)

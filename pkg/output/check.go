@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/dig-cli/dig/internal/nearest"
 )
 
 // UsageError is a combination of options that cannot be honoured. Hint says what to do instead; it may be empty.
@@ -40,7 +42,7 @@ func Check(o Options) error {
 	f := o.format()
 	if !slices.Contains(Formats(), f) {
 		hint := "use one of " + strings.Join(Formats(), ", ")
-		if near := Nearest(f, Formats()); near != "" {
+		if near := nearest.Of(f, Formats()); near != "" {
 			hint = fmt.Sprintf("did you mean %s? All formats: %s", near, strings.Join(Formats(), ", "))
 		}
 		return usage(hint, "unknown output format %q", f)
@@ -83,47 +85,4 @@ func Check(o Options) error {
 		return usage("", "--columns holds an empty name")
 	}
 	return nil
-}
-
-// Nearest finds the candidate that a typing error away from s may have meant; "" when none is near.
-func Nearest(s string, candidates []string) string {
-	best, at := "", 3
-	if len(s) < 4 {
-		at = 2
-	}
-	for _, c := range candidates {
-		if len(s) > 1 && strings.HasPrefix(c, strings.ToLower(s)) {
-			return c
-		}
-		if d := distance(strings.ToLower(s), strings.ToLower(c)); d < at {
-			best, at = c, d
-		}
-	}
-	return best
-}
-
-// distance is the Levenshtein distance with transpositions of neighbours counted as one.
-func distance(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	rows := make([][]int, len(x)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(y)+1)
-		rows[i][0] = i
-	}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(x); i++ {
-		for j := 1; j <= len(y); j++ {
-			cost := 1
-			if x[i-1] == y[j-1] {
-				cost = 0
-			}
-			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
-			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
-				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
-			}
-		}
-	}
-	return rows[len(x)][len(y)]
 }

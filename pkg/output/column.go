@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -150,7 +151,7 @@ func UnknownColumn(name string, keys []string) *UsageError {
 		shown, more = shown[:40], fmt.Sprintf(" and %d more", len(keys)-40)
 	}
 	hint := "columns: " + strings.Join(shown, ", ") + more
-	if near := Nearest(name, keys); near != "" {
+	if near := nearest.Of(name, keys); near != "" {
 		hint = fmt.Sprintf("did you mean %s? Columns: %s%s", near, strings.Join(shown, ", "), more)
 	}
 	return &UsageError{Message: fmt.Sprintf("no column %q in the result", name), Hint: hint}

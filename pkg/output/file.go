@@ -103,7 +103,7 @@ func (f *File) Commit() error {
 		_ = f.f.Close()
 		return errors.Join(err, ignoreMissing(os.Remove(f.f.Name())))
 	}
-	return syncDir(filepath.Dir(f.path))
+	return tempfile.SyncDir(filepath.Dir(f.path))
 }
 
 // Abort removes what was written. After Commit it does nothing, so it can be deferred.

@@ -4,12 +4,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/dig-cli/dig/internal/tempfile"
 )
 
 // Notes keeps what was costly to find out about files, for the processes to come. Nothing depends on it: what cannot be read or
@@ -62,17 +63,7 @@ func (n *Notes) Write(about string, s Stamp, found any) {
 		return
 	}
 	n.tidy()
-	f, err := os.CreateTemp(n.dir, ".note-*") // mode 0600
-	if err != nil {
-		return
-	}
-	_, err = f.Write(raw)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), n.path(about))
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
+	_ = tempfile.WriteCache(n.path(about), raw)
 }
 
 // tidy makes room for one more, and removes what a process that was killed has left.

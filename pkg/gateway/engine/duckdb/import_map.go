@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
@@ -107,14 +108,8 @@ func mapFields(targets []target, first []csvField, header bool) error {
 
 // didYouMean suggests the closest of the names, or lists them when none is close.
 func didYouMean(name string, names []string) string {
-	best, at := 1+len([]rune(name))/2, -1
-	for i, n := range names {
-		if d := distance(strings.ToLower(strings.TrimSpace(name)), strings.ToLower(strings.TrimSpace(n))); d < best {
-			best, at = d, i
-		}
-	}
-	if at >= 0 {
-		return fmt.Sprintf("; did you mean %q?", names[at])
+	if near := nearest.Of(name, names); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
 	}
 	if len(names) == 0 {
 		return ""
@@ -128,25 +123,4 @@ func didYouMean(name string, names []string) string {
 		quoted[i] = fmt.Sprintf("%q", n)
 	}
 	return "; it has " + strings.Join(quoted, ", ") + more
-}
-
-// distance is the least number of letters to add, drop or change.
-func distance(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	row := make([]int, len(y)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range x {
-		diag := row[0]
-		row[0] = i + 1
-		for j := range y {
-			cost := diag
-			if x[i] != y[j] {
-				cost = 1 + min(diag, row[j], row[j+1])
-			}
-			diag, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(y)]
 }

