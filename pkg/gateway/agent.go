@@ -16,22 +16,22 @@ const (
 )
 
 func (g *Gateway) registerAgent() {
-	handle(g, spec.AgentChat, refuse[api.AgentChatResult](needsModel))
-	handle(g, spec.AgentChatStream, refuse[Stream](needsModel))
-	handle(g, spec.GetAgentWorkflowImage, refuse[Stream](needsModel)) // the picture is of the steps of the model's agent
-	handle(g, spec.AskLegacyAgent, refuse[api.LegacyAgentResponse](needsModel))
+	handle(g.web, spec.AgentChat, refuse[api.AgentChatResult](needsModel))
+	handle(g.web, spec.AgentChatStream, refuse[Stream](needsModel))
+	handle(g.web, spec.GetAgentWorkflowImage, refuse[Stream](needsModel)) // the picture is of the steps of the model's agent
+	handle(g.web, spec.AskLegacyAgent, refuse[api.LegacyAgentResponse](needsModel))
 
-	handle(g, spec.ListAgentThreads, func(context.Context, *Request[None]) (api.AgentThreadList, error) {
+	handle(g.web, spec.ListAgentThreads, func(context.Context, *Request[None]) (api.AgentThreadList, error) {
 		return api.AgentThreadList{Threads: []api.AgentThread{}}, nil
 	})
-	handle(g, spec.GetAgentThread, noThread[None, api.AgentThreadState])
-	handle(g, spec.RenameAgentThread, noThread[api.AgentThreadUpdateRequest, None])
-	handle(g, spec.DeleteAgentThread, noThread[None, None])
-	handle(g, spec.GetLegacyChatHistory, func(context.Context, *Request[None]) (api.LegacyChatHistory, error) {
+	handle(g.web, spec.GetAgentThread, noThread[None, api.AgentThreadState])
+	handle(g.web, spec.RenameAgentThread, noThread[api.AgentThreadUpdateRequest, None])
+	handle(g.web, spec.DeleteAgentThread, noThread[None, None])
+	handle(g.web, spec.GetLegacyChatHistory, func(context.Context, *Request[None]) (api.LegacyChatHistory, error) {
 		return api.LegacyChatHistory{History: []api.LegacyChatRecord{}}, nil
 	})
-	handle(g, spec.RenameLegacyChat, noThread[api.LegacyChatRename, api.LegacyChatHistory])
-	handle(g, spec.DeleteLegacyChat, noThread[None, api.LegacyChatHistory])
+	handle(g.web, spec.RenameLegacyChat, noThread[api.LegacyChatRename, api.LegacyChatHistory])
+	handle(g.web, spec.DeleteLegacyChat, noThread[None, api.LegacyChatHistory])
 }
 
 // refuse is the handler of an operation that zone local cannot do. The body is not read: what it holds makes no difference.

@@ -11,10 +11,10 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-func (g *Gateway) registerAPIKeys() {
-	handle(g, spec.ListApiKeys, g.listAPIKeys)
-	handle(g, spec.CreateApiKey, g.createAPIKey)
-	handle(g, spec.DeleteApiKey, g.deleteAPIKey)
+func (g *projectsService) registerAPIKeys() {
+	handle(g.web, spec.ListApiKeys, g.listAPIKeys)
+	handle(g.web, spec.CreateApiKey, g.createAPIKey)
+	handle(g.web, spec.DeleteApiKey, g.deleteAPIKey)
 }
 
 func apiKeyOut(k store.APIKey) api.ApiKey {
@@ -22,12 +22,12 @@ func apiKeyOut(k store.APIKey) api.ApiKey {
 }
 
 // listAPIKeys answers with apiKey null: the text of a key is known only to the reply that made it [O].
-func (g *Gateway) listAPIKeys(ctx context.Context, r *Request[None]) ([]api.ApiKey, error) {
+func (g *projectsService) listAPIKeys(ctx context.Context, r *Request[None]) ([]api.ApiKey, error) {
 	all, err := g.store.APIKeys(ctx, r.Project.ID)
 	return mapAll(all, apiKeyOut), err
 }
 
-func (g *Gateway) createAPIKey(ctx context.Context, r *Request[api.ApiKeyRequest]) (api.ApiKey, error) {
+func (g *projectsService) createAPIKey(ctx context.Context, r *Request[api.ApiKeyRequest]) (api.ApiKey, error) {
 	if r.Body.Name == nil {
 		return api.ApiKey{}, missing("name")
 	}
@@ -52,7 +52,7 @@ func (g *Gateway) createAPIKey(ctx context.Context, r *Request[api.ApiKeyRequest
 	return out, err
 }
 
-func (g *Gateway) deleteAPIKey(ctx context.Context, r *Request[None]) (None, error) {
+func (g *projectsService) deleteAPIKey(ctx context.Context, r *Request[None]) (None, error) {
 	id := r.Param("apiKeyId")
 	err := g.store.DeleteAPIKey(ctx, r.Project.ID, id)
 	if errors.Is(err, store.ErrNotFound) {

@@ -32,7 +32,7 @@ func scopeOf(ctx context.Context) Scope {
 
 // authenticate finds the scope of a request. Calls from the same process or over the data directory's own socket come from
 // whoever may read the directory; without a key they are the owner's. Over TCP a key is required.
-func (g *Gateway) authenticate(hr *http.Request) (Scope, error) {
+func (g *webService) authenticate(hr *http.Request) (Scope, error) {
 	source, _ := hr.Context().Value(sourceKey{}).(string)
 	scope := Scope{UserID: store.LocalUser, Email: store.LocalEmail, Source: source}
 	header := hr.Header.Get("Authorization")
@@ -64,7 +64,7 @@ func (g *Gateway) authenticate(hr *http.Request) (Scope, error) {
 }
 
 // authorize checks that the scope may call the operation on the project, and finds the project.
-func (g *Gateway) authorize(ctx context.Context, op spec.Op, s Scope, project string, into *store.Project) error {
+func (g *webService) authorize(ctx context.Context, op spec.Op, s Scope, project string, into *store.Project) error {
 	if op.Partner && !s.Partner {
 		return frameworkFault(403, "this operation needs a partner key; the key given belongs to project %s", s.ProjectID)
 	}

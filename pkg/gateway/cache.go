@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
+	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -11,26 +13,43 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-func (g *Gateway) registerCaches() {
-	handle(g, spec.CreateCache, g.createCache)
-	handle(g, spec.CreateCacheBatch, g.createCacheBatch)
-	handle(g, spec.ListCacheStatuses, g.listCacheStatuses)
-	handle(g, spec.ListCatalogCacheStatuses, g.listCacheStatuses)
-	handle(g, spec.ListSchemaCacheStatuses, g.listCacheStatuses)
-	handle(g, spec.GetCacheSettings, g.getCacheSettings)
-	handle(g, spec.UpdateCacheSettings, g.updateCacheSettings)
-	handle(g, spec.DeleteCache, g.deleteCache)
-	handle(g, spec.CancelFullRefresh, g.cancelCacheOf(store.CacheFull))
-	handle(g, spec.CancelIncrementalUpdate, g.cancelCacheOf(store.CacheIncremental))
-	handle(g, spec.TriggerFullRefresh, g.refreshCacheOf(store.CacheFull))
-	handle(g, spec.TriggerIncrementalUpdate, g.refreshCacheOf(store.CacheIncremental))
-	handle(g, spec.ListCacheExecutions, g.listCacheExecutions)
-	handle(g, spec.GetCacheStatus, g.getCacheStatus)
-	g.duties = append(g.duties, followClock(g.cachesFollow), duty{"caches", g.refreshCachesDue})
+// cachesService keeps copies of the tables of sources.
+type cachesService struct {
+	store    *store.Store
+	engine   engine.Engine
+	now      func() time.Time
+	log      *slog.Logger
+	web      *webService
+	jobs     *jobsService
+	names    *namesService
+	catalogs *catalogsService
+	editing  keyed // by cache: what an update keeps is read and written again by one at a time
+	tidying  tally // by project: tables of caches that nothing needs are being dropped
+
+	Stick func(ctx context.Context, table string) bool // asked before a refresh, if set; true: it is not done
+}
+
+func (g *cachesService) registerCaches() {
+	handle(g.web, spec.CreateCache, g.createCache)
+	handle(g.web, spec.CreateCacheBatch, g.createCacheBatch)
+	handle(g.web, spec.ListCacheStatuses, g.listCacheStatuses)
+	handle(g.web, spec.ListCatalogCacheStatuses, g.listCacheStatuses)
+	handle(g.web, spec.ListSchemaCacheStatuses, g.listCacheStatuses)
+	handle(g.web, spec.GetCacheSettings, g.getCacheSettings)
+	handle(g.web, spec.UpdateCacheSettings, g.updateCacheSettings)
+	handle(g.web, spec.DeleteCache, g.deleteCache)
+	handle(g.web, spec.CancelFullRefresh, g.cancelCacheOf(store.CacheFull))
+	handle(g.web, spec.CancelIncrementalUpdate, g.cancelCacheOf(store.CacheIncremental))
+	handle(g.web, spec.TriggerFullRefresh, g.refreshCacheOf(store.CacheFull))
+	handle(g.web, spec.TriggerIncrementalUpdate, g.refreshCacheOf(store.CacheIncremental))
+	handle(g.web, spec.ListCacheExecutions, g.listCacheExecutions)
+	handle(g.web, spec.GetCacheStatus, g.getCacheStatus)
+	handle(g.web, spec.GetTableCacheState, g.tableCacheState)
+	g.jobs.duties = append(g.jobs.duties, followClock(g.cachesFollow), duty{"caches", g.refreshCachesDue})
 }
 
 // cacheOf finds a cache. An unknown one is 404 everywhere, as documented; the hosted service answers 400 to triggers [L].
-func (g *Gateway) cacheOf(ctx context.Context, p store.Project, id string) (store.Cache, error) {
+func (g *cachesService) cacheOf(ctx context.Context, p store.Project, id string) (store.Cache, error) {
 	c, err := g.store.Cache(ctx, p.ID, id)
 	if errors.Is(err, store.ErrNotFound) {
 		err = cacheFault(404, "", "Cache settings not found")
@@ -38,12 +57,12 @@ func (g *Gateway) cacheOf(ctx context.Context, p store.Project, id string) (stor
 	return c, err
 }
 
-func (g *Gateway) createCache(ctx context.Context, r *Request[api.CacheRequest]) (api.Cache, error) {
+func (g *cachesService) createCache(ctx context.Context, r *Request[api.CacheRequest]) (api.Cache, error) {
 	return g.makeCache(ctx, r.Project, r.Body)
 }
 
 // createCacheBatch makes each cache on its own; one that fails does not stop the others [O].
-func (g *Gateway) createCacheBatch(ctx context.Context, r *Request[[]api.CacheRequest]) ([]api.CacheCreateStatus, error) {
+func (g *cachesService) createCacheBatch(ctx context.Context, r *Request[[]api.CacheRequest]) ([]api.CacheCreateStatus, error) {
 	out := make([]api.CacheCreateStatus, len(r.Body))
 	for i, b := range r.Body {
 		c, err := g.makeCache(ctx, r.Project, b)
@@ -62,7 +81,7 @@ func (g *Gateway) createCacheBatch(ctx context.Context, r *Request[[]api.CacheRe
 
 // makeCache makes the cache of a table and begins its first refresh, or returns the one the table has. One that never got any
 // rows and is idle begins again.
-func (g *Gateway) makeCache(ctx context.Context, p store.Project, b api.CacheRequest) (api.Cache, error) {
+func (g *cachesService) makeCache(ctx context.Context, p store.Project, b api.CacheRequest) (api.Cache, error) {
 	for _, f := range []struct{ name, value string }{{"catalogId", b.CatalogID}, {"schemaName", b.SchemaName}, {"tableName", b.TableName}} {
 		if f.value == "" {
 			return api.Cache{}, missing(f.name)
@@ -79,7 +98,7 @@ func (g *Gateway) makeCache(ctx context.Context, p store.Project, b api.CacheReq
 	if c.Tracking, err = cacheTracking(b.ChangeTracking); err != nil {
 		return api.Cache{}, err
 	}
-	_, t, err := g.table(ctx, p, b.CatalogID, b.SchemaName, b.TableName)
+	_, t, err := g.catalogs.table(ctx, p, b.CatalogID, b.SchemaName, b.TableName)
 	if err != nil {
 		var f *Fault
 		if errors.As(err, &f) && f.shape == shapeData {
@@ -113,13 +132,13 @@ func (g *Gateway) makeCache(ctx context.Context, p store.Project, b api.CacheReq
 	return cacheOut(c), err
 }
 
-func (g *Gateway) getCacheSettings(ctx context.Context, r *Request[None]) (api.Cache, error) {
+func (g *cachesService) getCacheSettings(ctx context.Context, r *Request[None]) (api.Cache, error) {
 	c, err := g.cacheOf(ctx, r.Project, r.Param("cacheId"))
 	return cacheOut(c), err
 }
 
 // updateCacheSettings changes the settings that are given and keeps the others [O].
-func (g *Gateway) updateCacheSettings(ctx context.Context, r *Request[api.CacheScheduleUpdate]) (api.Cache, error) {
+func (g *cachesService) updateCacheSettings(ctx context.Context, r *Request[api.CacheScheduleUpdate]) (api.Cache, error) {
 	unlock, err := g.editing.lock(ctx, r.Param("cacheId"))
 	if err != nil {
 		return api.Cache{}, err
@@ -152,7 +171,7 @@ func (g *Gateway) updateCacheSettings(ctx context.Context, r *Request[api.CacheS
 	return cacheOut(c), g.store.SetCacheSettings(ctx, c, store.CacheChange{Incremental: r.Body.IncrementalCacheSchedule != nil, Full: r.Body.FullRefreshCacheSchedule != nil})
 }
 
-func (g *Gateway) deleteCache(ctx context.Context, r *Request[None]) (None, error) {
+func (g *cachesService) deleteCache(ctx context.Context, r *Request[None]) (None, error) {
 	c, err := g.cacheOf(ctx, r.Project, r.Param("cacheId"))
 	if err != nil {
 		return None{}, err
@@ -164,7 +183,7 @@ func (g *Gateway) deleteCache(ctx context.Context, r *Request[None]) (None, erro
 }
 
 // refreshCacheOf starts a refresh. While one runs, another is refused, but for a full one during an incremental one, which it ends.
-func (g *Gateway) refreshCacheOf(mode string) func(context.Context, *Request[None]) (map[string]any, error) {
+func (g *cachesService) refreshCacheOf(mode string) func(context.Context, *Request[None]) (map[string]any, error) {
 	return func(ctx context.Context, r *Request[None]) (map[string]any, error) {
 		c, err := g.cacheOf(ctx, r.Project, r.Param("cacheId"))
 		if err != nil {
@@ -185,7 +204,7 @@ func (g *Gateway) refreshCacheOf(mode string) func(context.Context, *Request[Non
 }
 
 // cancelCacheOf ends a running refresh of a mode; the cache keeps the rows it had. 404 when there is none to end [L].
-func (g *Gateway) cancelCacheOf(mode string) func(context.Context, *Request[None]) (None, error) {
+func (g *cachesService) cancelCacheOf(mode string) func(context.Context, *Request[None]) (None, error) {
 	return func(ctx context.Context, r *Request[None]) (None, error) {
 		c, err := g.cacheOf(ctx, r.Project, r.Param("cacheId"))
 		if err != nil {
@@ -211,7 +230,7 @@ func (g *Gateway) cancelCacheOf(mode string) func(context.Context, *Request[None
 	}
 }
 
-func (g *Gateway) listCacheExecutions(ctx context.Context, r *Request[None]) ([]api.CacheExecutionInfo, error) {
+func (g *cachesService) listCacheExecutions(ctx context.Context, r *Request[None]) ([]api.CacheExecutionInfo, error) {
 	c, err := g.cacheOf(ctx, r.Project, r.Param("cacheId"))
 	if err != nil {
 		return nil, err
@@ -231,7 +250,7 @@ func (g *Gateway) listCacheExecutions(ctx context.Context, r *Request[None]) ([]
 	return mapAll(runs, runOut), err
 }
 
-func (g *Gateway) getCacheStatus(ctx context.Context, r *Request[None]) (api.CacheStatus, error) {
+func (g *cachesService) getCacheStatus(ctx context.Context, r *Request[None]) (api.CacheStatus, error) {
 	c, err := g.cacheOf(ctx, r.Project, r.Param("cacheId"))
 	if err != nil {
 		return api.CacheStatus{}, err
@@ -255,13 +274,13 @@ func (g *Gateway) getCacheStatus(ctx context.Context, r *Request[None]) (api.Cac
 }
 
 // listCacheStatuses lists the caches of a project, of a catalog or of a schema, without their logs.
-func (g *Gateway) listCacheStatuses(ctx context.Context, r *Request[None]) ([]api.CacheStatus, error) {
+func (g *cachesService) listCacheStatuses(ctx context.Context, r *Request[None]) ([]api.CacheStatus, error) {
 	if id, schema := r.Param("catalogId"), r.Param("schemaName"); id != "" {
 		var err error
 		if schema != "" {
-			_, err = g.schema(ctx, r.Project, id, schema)
+			_, err = g.catalogs.schema(ctx, r.Project, id, schema)
 		} else {
-			_, err = g.catalog(ctx, r.Project, id)
+			_, err = g.catalogs.catalog(ctx, r.Project, id)
 		}
 		if err != nil {
 			return nil, err
@@ -284,7 +303,7 @@ func (g *Gateway) listCacheStatuses(ctx context.Context, r *Request[None]) ([]ap
 }
 
 // cacheStatus reads both slots; the newer one is the state of the cache.
-func (g *Gateway) cacheStatus(ctx context.Context, c store.Cache) (api.CacheStatus, error) {
+func (g *cachesService) cacheStatus(ctx context.Context, c store.Cache) (api.CacheStatus, error) {
 	out := api.CacheStatus{ID: c.ID, Status: "NOT_INITIALIZED", CatalogID: c.CatalogID, SchemaName: c.SchemaName, TableName: c.TableName, ProjectID: c.ProjectID}
 	if c.Stored != nil {
 		run, err := g.store.CacheRunByID(ctx, *c.Stored)
@@ -337,7 +356,7 @@ func runOut(r store.CacheRun) api.CacheExecutionInfo {
 }
 
 // tableCacheState answers for a table that is cached also when its source cannot be reached.
-func (g *Gateway) tableCacheState(ctx context.Context, r *Request[None]) (api.TableCacheResult, error) {
+func (g *cachesService) tableCacheState(ctx context.Context, r *Request[None]) (api.TableCacheResult, error) {
 	_, err := g.store.CachedTable(ctx, r.Project.ID, r.Param("catalogId"), r.Param("schemaName"), r.Param("tableName"))
 	if err == nil {
 		return api.TableCacheResult{SupportedCacheTypes: []string{store.CacheFull, store.CacheIncremental}, IsCached: true, IsCacheable: true}, nil
@@ -345,12 +364,12 @@ func (g *Gateway) tableCacheState(ctx context.Context, r *Request[None]) (api.Ta
 	if !errors.Is(err, store.ErrNotFound) {
 		return api.TableCacheResult{}, err
 	}
-	_, t, err := g.table(ctx, r.Project, r.Param("catalogId"), r.Param("schemaName"), r.Param("tableName"))
+	_, t, err := g.catalogs.table(ctx, r.Project, r.Param("catalogId"), r.Param("schemaName"), r.Param("tableName"))
 	return api.TableCacheResult{SupportedCacheTypes: t.SupportedCacheTypes, IsCached: t.IsCached, IsCacheable: t.IsCacheable}, err
 }
 
 // markCached sets the flag of tables that queries read from a cache.
-func (g *Gateway) markCached(ctx context.Context, p store.Project, tables []api.Table) error {
+func (g *cachesService) markCached(ctx context.Context, p store.Project, tables []api.Table) error {
 	for i, t := range tables {
 		if !t.IsCacheable {
 			continue

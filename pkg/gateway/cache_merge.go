@@ -33,7 +33,7 @@ type merge struct {
 //
 // A row that a later reading does not find any more has been deleted in between. It answers false when there is nothing to build
 // on: no old rows, or other columns.
-func (g *Gateway) mergeChanges(ctx context.Context, c changes, t store.CacheTracking) (done bool, err error) {
+func (g *cachesService) mergeChanges(ctx context.Context, c changes, t store.CacheTracking) (done bool, err error) {
 	m := merge{c, t.Key, t.Updated}
 	live, err := m.columns(ctx, "live")
 	if err != nil {

@@ -18,8 +18,8 @@ const (
 )
 
 // startCacheRun records a refresh and begins it. ErrConflict says that one is running.
-func (g *Gateway) startCacheRun(ctx context.Context, p store.Project, c store.Cache, mode string, scheduled bool) error {
-	runner, err := g.runners.ID()
+func (g *cachesService) startCacheRun(ctx context.Context, p store.Project, c store.Cache, mode string, scheduled bool) error {
+	runner, err := g.jobs.runners.ID()
 	if err != nil {
 		return err
 	}
@@ -27,8 +27,8 @@ func (g *Gateway) startCacheRun(ctx context.Context, p store.Project, c store.Ca
 	if err != nil {
 		return err
 	}
-	g.background(jobCache, func(ctx context.Context) {
-		if hook := g.hooks.refresh; hook == nil || !hook(ctx, c.TableName) {
+	g.jobs.background(jobCache, func(ctx context.Context) {
+		if hook := g.Stick; hook == nil || !hook(ctx, c.TableName) {
 			g.runCache(ctx, p, c, run)
 		}
 	})
@@ -36,14 +36,14 @@ func (g *Gateway) startCacheRun(ctx context.Context, p store.Project, c store.Ca
 }
 
 // runCache does one refresh to its end, whatever that is.
-func (g *Gateway) runCache(ctx context.Context, p store.Project, c store.Cache, run store.CacheRun) {
+func (g *cachesService) runCache(ctx context.Context, p store.Project, c store.Cache, run store.CacheRun) {
 	keep := context.WithoutCancel(ctx)
 	ctx, cancel := context.WithTimeout(ctx, cacheTimeout)
 	defer cancel()
 	run.Status, run.Error = store.CacheFailed, "the refresh broke off"
 	message := run.Error
 	defer func() { // also when the engine panics
-		err := g.record("cache "+c.ID, func(ctx context.Context) error { return g.store.EndCacheRun(ctx, run, message) })
+		err := g.jobs.record("cache "+c.ID, func(ctx context.Context) error { return g.store.EndCacheRun(ctx, run, message) })
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			g.log.Error("a cache refresh could not be ended", "cache", c.ID, "error", err.Error())
 			return
@@ -54,7 +54,7 @@ func (g *Gateway) runCache(ctx context.Context, p store.Project, c store.Cache, 
 		g.dropFreeTables(keep, p.ID)
 	}()
 	beats := 0
-	stop := g.watch(ctx, cancel, func() bool {
+	stop := g.jobs.watch(ctx, cancel, func() bool {
 		beats++
 		wanted, err := g.store.CacheRunWanted(keep, run.ID, beats%25 == 0)
 		return err == nil && !wanted
@@ -65,7 +65,7 @@ func (g *Gateway) runCache(ctx context.Context, p store.Project, c store.Cache, 
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			err = fmt.Errorf("the refresh took longer than %v", cacheTimeout)
 		}
-		run.Error = g.reason(err)
+		run.Error = g.jobs.reason(err)
 		message = run.Error
 		return
 	}
@@ -75,19 +75,19 @@ func (g *Gateway) runCache(ctx context.Context, p store.Project, c store.Cache, 
 
 // refreshCache stores the rows of the source in the run's own table and counts what changed. The cache reads its old table until
 // the run is recorded as complete.
-func (g *Gateway) refreshCache(ctx context.Context, p store.Project, c store.Cache, run *store.CacheRun) (read int64, err error) {
+func (g *cachesService) refreshCache(ctx context.Context, p store.Project, c store.Cache, run *store.CacheRun) (read int64, err error) {
 	data, err := g.engine.Project(ctx, p.ID)
 	if err != nil {
 		return 0, err
 	}
-	cat, err := g.catalog(ctx, p, c.CatalogID)
+	cat, err := g.catalogs.catalog(ctx, p, c.CatalogID)
 	if err != nil {
 		return 0, err
 	}
 	if c, err = g.store.Cache(ctx, p.ID, c.ID); err != nil { // the run before this one may have ended since it was read
 		return 0, err
 	}
-	names := &refreshNames{resolver: g.resolver(p), real: engine.TableName{Catalog: cat.Name, Schema: c.SchemaName, Table: c.TableName}, run: run.ID, filters: map[string]engine.Filter{}}
+	names := &refreshNames{resolver: g.names.resolver(p), real: engine.TableName{Catalog: cat.Name, Schema: c.SchemaName, Table: c.TableName}, run: run.ID, filters: map[string]engine.Filter{}}
 	names.live = true
 	if c.Stored != nil {
 		names.old = *c.Stored
@@ -123,7 +123,7 @@ func (g *Gateway) refreshCache(ctx context.Context, p store.Project, c store.Cac
 	return run.Cached, diff.countAll(ctx, key, old)
 }
 
-func (g *Gateway) dropScratch(ctx context.Context, data engine.Project, run string) {
+func (g *cachesService) dropScratch(ctx context.Context, data engine.Project, run string) {
 	for _, which := range scratch {
 		if err := data.DropStored(ctx, cacheSchema, scratchName(run, which)); err != nil {
 			g.log.Warn("a table of a cache refresh could not be dropped", "run", run, "error", err.Error())

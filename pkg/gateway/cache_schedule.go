@@ -11,7 +11,7 @@ import (
 )
 
 // cacheSchedule checks a schedule and says when it first falls due; nil is none.
-func (g *Gateway) cacheSchedule(field string, in *api.CacheSchedule) (store.CacheSchedule, error) {
+func (g *cachesService) cacheSchedule(field string, in *api.CacheSchedule) (store.CacheSchedule, error) {
 	if in == nil {
 		return store.CacheSchedule{Type: "NONE"}, nil
 	}
@@ -51,7 +51,7 @@ func cacheTimetable(s store.CacheSchedule) (Timetable, error) {
 
 // refreshCachesDue starts what the schedules ask for, once for a time that passed while no gateway served. A full refresh does
 // what an incremental one does, so of two that are due together the full one runs.
-func (g *Gateway) refreshCachesDue(ctx context.Context, now time.Time) error {
+func (g *cachesService) refreshCachesDue(ctx context.Context, now time.Time) error {
 	if err := errors.Join(g.tidyCaches(ctx, ""), g.dropAllFree(ctx)); err != nil {
 		return err
 	}

@@ -156,7 +156,7 @@ func itemsOf(t *testing.T, g *Gateway, schema string, live bool) (string, error)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := g.resolver(p)
+	r := g.names.resolver(p)
 	r.live = live
 	res, err := data.Query(context.Background(), engine.Query{SQL: `SELECT id, name, "at" FROM far.` + schema + `.items ORDER BY id, name`, Catalogs: r})
 	if err != nil {
@@ -202,7 +202,7 @@ func followSource(t *testing.T, o origin, track *api.CacheTracking) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.jobs.Wait()
+	g.jobs.running.Wait()
 	if got := counts(runEnd(t, g, cl, c.ID, nil)); got != "COMPLETED 40 +40 ~0 -0" {
 		t.Fatal(got)
 	}
@@ -347,7 +347,7 @@ func TestCacheKeyFaults(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g.jobs.Wait()
+			g.jobs.running.Wait()
 			before, err := itemsOf(t, g, o.schema, false)
 			if err != nil {
 				t.Fatal(err)

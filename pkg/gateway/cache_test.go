@@ -24,7 +24,7 @@ func makeTestCache(t *testing.T, g *Gateway, cl *api.Client, table string) api.C
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.jobs.Wait()
+	g.jobs.running.Wait()
 	return c
 }
 
@@ -34,7 +34,7 @@ func runEnd(t *testing.T, g *Gateway, cl *api.Client, id string, trigger func(co
 		if err := trigger(context.Background(), local, id); err != nil {
 			t.Fatal(err)
 		}
-		g.jobs.Wait()
+		g.jobs.running.Wait()
 	}
 	st, err := cl.Cache.Status(context.Background(), local, id, nil)
 	if err != nil {
@@ -58,7 +58,7 @@ func oneValue(t *testing.T, g *Gateway, sql string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := g.queryText(context.Background(), p, sql)
+	rows, err := g.names.queryText(context.Background(), p, sql)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestCacheKeepsOldRows(t *testing.T) {
 			t.Errorf("cancel of the other mode: %v", err)
 		}
 		err := cancel[i](ctx, local, c.ID)
-		g.jobs.Wait()
+		g.jobs.running.Wait()
 		if apiStatus(err) == 404 {
 			t.Skip("the refresh was faster than its cancellation")
 		}
@@ -175,10 +175,10 @@ func TestCacheKeepsOldRows(t *testing.T) {
 		t.Errorf("after the crash a query reads %q", got)
 	}
 	ahead.Store(int64(2 * time.Minute))
-	if err := g.refreshCachesDue(ctx, g.now()); err != nil {
+	if err := g.caches.refreshCachesDue(ctx, g.now()); err != nil {
 		t.Fatal(err)
 	}
-	g.jobs.Wait()
+	g.jobs.running.Wait()
 	if n := cachedTables(t, g); n != 0 {
 		t.Errorf("%d tables wait to be dropped", n)
 	}
@@ -230,8 +230,8 @@ func TestCacheSchedules(t *testing.T) {
 	}
 	runs := func() string {
 		t.Helper()
-		g.runDuties(ctx)
-		g.jobs.Wait()
+		g.jobs.runDuties(ctx)
+		g.jobs.running.Wait()
 		all, err := cl.Cache.Executions(ctx, local, c.ID, url.Values{"limit": {"100"}})
 		if err != nil {
 			t.Fatal(err)
@@ -274,10 +274,10 @@ func TestCacheMonths(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, step := range [][2]string{{"2024-02-29T08:00:01Z", "2024-03-31T08:00:00.000Z"}, {"2024-04-29T08:00:00Z", "2024-04-30T08:00:00.000Z"}, {"2024-04-30T08:00:00Z", "2024-05-31T08:00:00.000Z"}} {
-		if err := g.refreshCachesDue(ctx, at(t, step[0])); err != nil {
+		if err := g.caches.refreshCachesDue(ctx, at(t, step[0])); err != nil {
 			t.Fatal(err)
 		}
-		g.jobs.Wait()
+		g.jobs.running.Wait()
 		if c, err = g.store.Cache(ctx, local, c.ID); err != nil || *c.Full.Due != step[1] {
 			t.Errorf("at %s the next is %s, want %s (%v)", step[0], *c.Full.Due, step[1], err)
 		}
@@ -314,7 +314,7 @@ func TestFullRefreshDuringIncremental(t *testing.T) {
 	g, cl, _ := exportGateway(t)
 	ctx := context.Background()
 	c := makeTestCache(t, g, cl, "orders")
-	runner, err := g.runners.ID()
+	runner, err := g.jobs.runners.ID()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,14 +10,14 @@ import (
 
 // tidyCaches makes what is on record about the refreshes of a project true: those whose process died are ended, and so are those of
 // this process that have ended. It touches no rows, so that it never waits for a project.
-func (g *Gateway) tidyCaches(ctx context.Context, project string) error {
+func (g *cachesService) tidyCaches(ctx context.Context, project string) error {
 	open, err := g.store.OpenCacheRuns(ctx, project)
 	if err != nil {
 		return err
 	}
 	for _, run := range open {
-		if g.runners.Alive(run.Runner) {
-			if err := g.recorded(ctx, "cache "+run.CacheID); err != nil {
+		if g.jobs.runners.Alive(run.Runner) {
+			if err := g.jobs.recorded(ctx, "cache "+run.CacheID); err != nil {
 				return err
 			}
 			continue
@@ -31,7 +31,7 @@ func (g *Gateway) tidyCaches(ctx context.Context, project string) error {
 }
 
 // dropFreeTables drops the stored tables of a project that nothing has needed for a while.
-func (g *Gateway) dropFreeTables(ctx context.Context, project string) {
+func (g *cachesService) dropFreeTables(ctx context.Context, project string) {
 	free, err := g.store.FreeCacheTables(ctx, project, g.now().Add(-cacheGrace))
 	if err != nil {
 		g.log.Warn("replaced cache tables could not be listed", "project", project, "error", err.Error())
@@ -44,7 +44,7 @@ func (g *Gateway) dropFreeTables(ctx context.Context, project string) {
 }
 
 // dropAllFree drops such tables of all projects, each for itself: one that another process holds keeps only itself waiting.
-func (g *Gateway) dropAllFree(ctx context.Context) error {
+func (g *cachesService) dropAllFree(ctx context.Context) error {
 	free, err := g.store.FreeCacheTables(ctx, "", g.now().Add(-cacheGrace))
 	if err != nil {
 		return err
@@ -62,9 +62,9 @@ func (g *Gateway) dropAllFree(ctx context.Context) error {
 			done()
 			continue
 		}
-		safely.Wait(&g.jobs, func() {
+		safely.Wait(&g.jobs.running, func() {
 			defer done()
-			if err := caught(func() error { g.dropFreeTables(g.ctx, t.ProjectID); return nil }); err != nil {
+			if err := caught(func() error { g.dropFreeTables(g.jobs.ctx, t.ProjectID); return nil }); err != nil {
 				g.log.Error("dropping replaced cache tables", "project", t.ProjectID, "error", err.Error())
 			}
 		})
@@ -73,7 +73,7 @@ func (g *Gateway) dropAllFree(ctx context.Context) error {
 }
 
 // dropCacheTable drops a stored table. One that cannot be dropped now is dropped later.
-func (g *Gateway) dropCacheTable(ctx context.Context, t store.CacheTable) bool {
+func (g *cachesService) dropCacheTable(ctx context.Context, t store.CacheTable) bool {
 	if _, err := g.store.Project(ctx, "", t.ProjectID); err != nil {
 		return true // its rows went with the project
 	}
@@ -92,7 +92,7 @@ func (g *Gateway) dropCacheTable(ctx context.Context, t store.CacheTable) bool {
 }
 
 // dropCaches removes the caches of catalogs that are gone.
-func (g *Gateway) dropCaches(ctx context.Context) error {
+func (g *cachesService) dropCaches(ctx context.Context) error {
 	orphans, err := g.store.OrphanCaches(ctx)
 	if err != nil {
 		return err

@@ -42,11 +42,11 @@ func cacheTracking(in *api.CacheTracking) (store.CacheTracking, error) {
 }
 
 // trackable checks that the table of a cache has the columns by which changes are to be found, and spells them as it does.
-func (g *Gateway) trackable(ctx context.Context, p store.Project, c *store.Cache) error {
+func (g *cachesService) trackable(ctx context.Context, p store.Project, c *store.Cache) error {
 	if len(c.Tracking.Key) == 0 {
 		return nil
 	}
-	cat, err := g.catalog(ctx, p, c.CatalogID)
+	cat, err := g.catalogs.catalog(ctx, p, c.CatalogID)
 	if err != nil {
 		return err
 	}

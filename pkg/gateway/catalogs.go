@@ -3,7 +3,9 @@ package gateway
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
@@ -12,13 +14,31 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-func (g *Gateway) registerCatalogs() {
-	handle(g, spec.ListCatalogs, g.listCatalogs)
-	handle(g, spec.GetCatalog, g.getCatalog)
-	handle(g, spec.ListSchemas, g.listSchemas)
-	handle(g, spec.ListTables, g.listTables)
-	handle(g, spec.ListColumns, g.listColumns)
-	handle(g, spec.GetTableCacheState, g.tableCacheState)
+// catalogsService lists what a project can read: catalogs, their schemas and tables, parametric tables and semantic catalogs.
+type catalogsService struct {
+	store   *store.Store
+	engine  engine.Engine
+	now     func() time.Time
+	log     *slog.Logger
+	web     *webService
+	names   *namesService
+	queries *queriesService
+	sources *sourcesService
+	caches  cacheKeeper
+}
+
+// cacheKeeper is what catalogs ask of the caches over their tables.
+type cacheKeeper interface {
+	dropCaches(ctx context.Context) error
+	markCached(ctx context.Context, p store.Project, tables []api.Table) error
+}
+
+func (g *catalogsService) registerCatalogs() {
+	handle(g.web, spec.ListCatalogs, g.listCatalogs)
+	handle(g.web, spec.GetCatalog, g.getCatalog)
+	handle(g.web, spec.ListSchemas, g.listSchemas)
+	handle(g.web, spec.ListTables, g.listTables)
+	handle(g.web, spec.ListColumns, g.listColumns)
 }
 
 // Identifiers of the catalogs every project has. The first two are the service's [O][L]; the third is the built-in sample.
@@ -41,7 +61,7 @@ type catalog struct {
 }
 
 // builtinCatalogs are those that every project has.
-func (g *Gateway) builtinCatalogs(p store.Project) []catalog {
+func (g *catalogsService) builtinCatalogs(p store.Project) []catalog {
 	return []catalog{
 		{api.Catalog{ID: internalCatalogID, Name: engine.InternalCatalog, DisplayName: engine.InternalCatalog, CatalogType: "internal"},
 			internalCatalog{g, p}},
@@ -53,7 +73,7 @@ func (g *Gateway) builtinCatalogs(p store.Project) []catalog {
 }
 
 // catalogs lists a project's catalogs in the order of the service: built-in ones first.
-func (g *Gateway) catalogs(ctx context.Context, p store.Project) ([]catalog, error) {
+func (g *catalogsService) catalogs(ctx context.Context, p store.Project) ([]catalog, error) {
 	stored, err := g.storedCatalogs(ctx, p)
 	if err != nil {
 		return nil, err
@@ -63,7 +83,7 @@ func (g *Gateway) catalogs(ctx context.Context, p store.Project) ([]catalog, err
 }
 
 // catalog finds one, reading no other.
-func (g *Gateway) catalog(ctx context.Context, p store.Project, id string) (catalog, error) {
+func (g *catalogsService) catalog(ctx context.Context, p store.Project, id string) (catalog, error) {
 	for _, c := range g.builtinCatalogs(p) {
 		if c.ID == id {
 			return c, nil
@@ -71,7 +91,7 @@ func (g *Gateway) catalog(ctx context.Context, p store.Project, id string) (cata
 	}
 	stored, err := g.store.Catalog(ctx, p.ID, id)
 	if !errors.Is(err, store.ErrNotFound) {
-		return catalog{catalogOut(stored), externalCatalog{g: g, c: stored}}, err
+		return catalog{catalogOut(stored), externalCatalog{g: g.names, c: stored}}, err
 	}
 	semantic, err := g.store.SemanticCatalogVisible(ctx, p.ID, id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -80,17 +100,17 @@ func (g *Gateway) catalog(ctx context.Context, p store.Project, id string) (cata
 	return catalog{semanticOut(semantic), semanticSource{g, p, semantic}}, err
 }
 
-func (g *Gateway) listCatalogs(ctx context.Context, r *Request[None]) ([]api.Catalog, error) {
+func (g *catalogsService) listCatalogs(ctx context.Context, r *Request[None]) ([]api.Catalog, error) {
 	all, err := g.catalogs(ctx, r.Project)
 	return mapAll(all, func(c catalog) api.Catalog { return c.Catalog }), err
 }
 
-func (g *Gateway) getCatalog(ctx context.Context, r *Request[None]) (api.Catalog, error) {
+func (g *catalogsService) getCatalog(ctx context.Context, r *Request[None]) (api.Catalog, error) {
 	c, err := g.catalog(ctx, r.Project, r.Param("catalogId"))
 	return c.Catalog, err
 }
 
-func (g *Gateway) listSchemas(ctx context.Context, r *Request[None]) ([]api.Schema, error) {
+func (g *catalogsService) listSchemas(ctx context.Context, r *Request[None]) ([]api.Schema, error) {
 	c, err := g.catalog(ctx, r.Project, r.Param("catalogId"))
 	if err != nil {
 		return nil, err
@@ -102,7 +122,7 @@ func (g *Gateway) listSchemas(ctx context.Context, r *Request[None]) ([]api.Sche
 }
 
 // schema finds the catalog of a request and checks that the schema it names is there.
-func (g *Gateway) schema(ctx context.Context, p store.Project, id, schema string) (catalog, error) {
+func (g *catalogsService) schema(ctx context.Context, p store.Project, id, schema string) (catalog, error) {
 	c, err := g.catalog(ctx, p, id)
 	if err != nil {
 		return c, err
@@ -119,7 +139,7 @@ func (g *Gateway) schema(ctx context.Context, p store.Project, id, schema string
 	return c, dataFault(404, "there is no schema %s in catalog %s", schema, c.Name)
 }
 
-func (g *Gateway) listTables(ctx context.Context, r *Request[None]) ([]api.Table, error) {
+func (g *catalogsService) listTables(ctx context.Context, r *Request[None]) ([]api.Table, error) {
 	c, err := g.schema(ctx, r.Project, r.Param("catalogId"), r.Param("schemaName"))
 	if err != nil {
 		return nil, err
@@ -131,10 +151,10 @@ func (g *Gateway) listTables(ctx context.Context, r *Request[None]) ([]api.Table
 	if err != nil {
 		return nil, err
 	}
-	return tables, g.markCached(ctx, r.Project, tables)
+	return tables, g.caches.markCached(ctx, r.Project, tables)
 }
 
-func (g *Gateway) listColumns(ctx context.Context, r *Request[None]) ([]api.ColumnDetail, error) {
+func (g *catalogsService) listColumns(ctx context.Context, r *Request[None]) ([]api.ColumnDetail, error) {
 	c, err := g.schema(ctx, r.Project, r.Param("catalogId"), r.Param("schemaName"))
 	if err != nil {
 		return nil, err
@@ -143,7 +163,7 @@ func (g *Gateway) listColumns(ctx context.Context, r *Request[None]) ([]api.Colu
 }
 
 // table finds one table of a catalog.
-func (g *Gateway) table(ctx context.Context, p store.Project, catalogID, schema, name string) (catalog, api.Table, error) {
+func (g *catalogsService) table(ctx context.Context, p store.Project, catalogID, schema, name string) (catalog, api.Table, error) {
 	c, err := g.schema(ctx, p, catalogID, schema)
 	if err != nil {
 		return c, api.Table{}, err
@@ -155,7 +175,7 @@ func (g *Gateway) table(ctx context.Context, p store.Project, catalogID, schema,
 	for _, t := range tables {
 		if t.TableName == name {
 			one := []api.Table{t}
-			err := g.markCached(ctx, p, one)
+			err := g.caches.markCached(ctx, p, one)
 			return c, one[0], err
 		}
 	}
@@ -164,7 +184,7 @@ func (g *Gateway) table(ctx context.Context, p store.Project, catalogID, schema,
 
 // internalCatalog is catalog "1": the internal tables.
 type internalCatalog struct {
-	g *Gateway
+	g *catalogsService
 	p store.Project
 }
 
@@ -192,7 +212,7 @@ func (c internalCatalog) Columns(ctx context.Context, schema, table string) ([]a
 
 // queryCatalog is catalog "2": saved queries and stored results of materialized ones.
 type queryCatalog struct {
-	g *Gateway
+	g *catalogsService
 	p store.Project
 }
 
@@ -201,7 +221,7 @@ func (c queryCatalog) Schemas(context.Context) ([]string, error) {
 }
 
 func (c queryCatalog) Tables(ctx context.Context, schema string) ([]api.Table, error) {
-	all, err := c.g.resolver(c.p).listQueries(ctx)
+	all, err := c.g.names.resolver(c.p).listQueries(ctx)
 	var out []api.Table
 	for _, n := range all {
 		if n.Catalog == engine.InternalCatalog && n.Schema == schema {
@@ -212,18 +232,18 @@ func (c queryCatalog) Tables(ctx context.Context, schema string) ([]api.Table, e
 }
 
 func (c queryCatalog) Columns(ctx context.Context, schema, table string) ([]api.ColumnDetail, error) {
-	return c.g.describe(ctx, c.p, engine.TableName{Catalog: engine.InternalCatalog, Schema: schema, Table: table})
+	return c.g.names.describe(ctx, c.p, engine.TableName{Catalog: engine.InternalCatalog, Schema: schema, Table: table})
 }
 
 // schemaCatalog is a catalog whose tables the engine itself knows; it is listed through information_schema.
 type schemaCatalog struct {
-	g        *Gateway
+	g        *catalogsService
 	p        store.Project
 	id, name string
 }
 
 func (c schemaCatalog) rows(ctx context.Context, sql string, bindings ...string) ([][]string, error) {
-	return c.g.queryText(ctx, c.p, sql, bindings...)
+	return c.g.names.queryText(ctx, c.p, sql, bindings...)
 }
 
 func (c schemaCatalog) Schemas(ctx context.Context) ([]string, error) {
@@ -239,5 +259,5 @@ func (c schemaCatalog) Tables(ctx context.Context, schema string) ([]api.Table, 
 }
 
 func (c schemaCatalog) Columns(ctx context.Context, schema, table string) ([]api.ColumnDetail, error) {
-	return c.g.describe(ctx, c.p, engine.TableName{Catalog: c.name, Schema: schema, Table: table})
+	return c.g.names.describe(ctx, c.p, engine.TableName{Catalog: c.name, Schema: schema, Table: table})
 }

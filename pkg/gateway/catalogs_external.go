@@ -29,7 +29,7 @@ func (s *source) fault(ctx context.Context, err error) error {
 
 // externalCatalog is a catalog over a connection: the tables of the source and the parametric tables made from them.
 type externalCatalog struct {
-	g    *Gateway
+	g    *namesService
 	c    store.Catalog
 	kept *kept
 }
@@ -76,7 +76,7 @@ func (e externalCatalog) source(ctx context.Context) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.g.sources.get(conn, e.g.openSource)
+	return e.g.sources.sources.get(conn, e.g.sources.openSource)
 }
 
 func (e externalCatalog) parametric(ctx context.Context) ([]store.ParametricTable, error) {
@@ -235,14 +235,14 @@ func (r resolver) lookupExternal(ctx context.Context, n engine.TableName) (engin
 		return engine.Source{SQL: sql, Untyped: true}, err
 	}
 	s, err := e.table(ctx, n.Schema, n.Table)
-	if err != nil || r.g.hooks.scan == nil || r.live {
+	if err != nil || r.g.Scan == nil || r.live {
 		return engine.Source{Scan: s}, err
 	}
 	src, err := e.source(ctx)
 	if err != nil {
 		return engine.Source{Scan: s}, err
 	}
-	s, err = r.g.hooks.scan(ctx, scanOf{Project: r.p.ID, Catalog: c.ID, Name: n, Cacheable: src.typ.Cacheable, Scan: s})
+	s, err = r.g.Scan(ctx, scanOf{Project: r.p.ID, Catalog: c.ID, Name: n, Cacheable: src.typ.Cacheable, Scan: s})
 	return engine.Source{Scan: s}, err
 }
 

@@ -15,20 +15,20 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-func (g *Gateway) registerStoredCatalogs() {
-	handle(g, spec.CreateCatalog, g.createCatalog)
-	handle(g, spec.CreateCatalogAlt, g.createCatalog)
-	handle(g, spec.DeleteCatalog, g.deleteCatalog)
-	handle(g, spec.ShareCatalog, g.shareCatalog)
-	handle(g, spec.GetTableStatistics, g.getTableStatistics)
+func (g *catalogsService) registerStoredCatalogs() {
+	handle(g.web, spec.CreateCatalog, g.createCatalog)
+	handle(g.web, spec.CreateCatalogAlt, g.createCatalog)
+	handle(g.web, spec.DeleteCatalog, g.deleteCatalog)
+	handle(g.web, spec.ShareCatalog, g.shareCatalog)
+	handle(g.web, spec.GetTableStatistics, g.getTableStatistics)
 }
 
 func isEOF(err error) bool { return errors.Is(err, io.EOF) }
 
 // storedCatalogs lists the catalogs over connections, for the list of all catalogs.
-func (g *Gateway) storedCatalogs(ctx context.Context, p store.Project) ([]catalog, error) {
+func (g *catalogsService) storedCatalogs(ctx context.Context, p store.Project) ([]catalog, error) {
 	all, err := g.store.Catalogs(ctx, p.ID)
-	return mapAll(all, func(c store.Catalog) catalog { return catalog{catalogOut(c), externalCatalog{g: g, c: c}} }), err
+	return mapAll(all, func(c store.Catalog) catalog { return catalog{catalogOut(c), externalCatalog{g: g.names, c: c}} }), err
 }
 
 // reservedCatalogs are names that SQL keeps for itself; DuckDB refuses some of them, too.
@@ -49,7 +49,7 @@ func catalogSQLName(name string) string {
 }
 
 // catalogNameFree checks that a name can be given to a new catalog; all kinds of catalogs share the names of a project.
-func (g *Gateway) catalogNameFree(ctx context.Context, p store.Project, name string) error {
+func (g *catalogsService) catalogNameFree(ctx context.Context, p store.Project, name string) error {
 	if strings.Trim(name, "_") == "" {
 		return dataFault(400, "the catalog name needs a letter or a digit")
 	}
@@ -72,7 +72,7 @@ func catalogTaken(name string) error {
 	return dataFault(400, "Catalog '%s' already exists in the project", name)
 }
 
-func (g *Gateway) createCatalog(ctx context.Context, r *Request[api.CatalogRequest]) (api.Catalog, error) {
+func (g *catalogsService) createCatalog(ctx context.Context, r *Request[api.CatalogRequest]) (api.Catalog, error) {
 	switch {
 	case r.Body.Name == "":
 		return api.Catalog{}, missing("name")
@@ -83,11 +83,11 @@ func (g *Gateway) createCatalog(ctx context.Context, r *Request[api.CatalogReque
 	if err != nil {
 		return api.Catalog{}, err
 	}
-	conn, err := g.connection(ctx, r.Project, r.Body.ConnectionID)
+	conn, err := g.sources.connection(ctx, r.Project, r.Body.ConnectionID)
 	if err != nil {
 		return api.Catalog{}, err
 	}
-	t, ok := g.types.Find(conn.Type)
+	t, ok := g.sources.types.Find(conn.Type)
 	if !ok {
 		return api.Catalog{}, dataFault(400, "connection %s has type %s, which this version of dig does not know", conn.Name, conn.Type)
 	}
@@ -109,7 +109,7 @@ func cacheAnything(extra map[string]any) (bool, error) {
 	return false, nil
 }
 
-func (g *Gateway) addCatalog(ctx context.Context, p store.Project, c store.Catalog) (api.Catalog, error) {
+func (g *catalogsService) addCatalog(ctx context.Context, p store.Project, c store.Catalog) (api.Catalog, error) {
 	c.ProjectID, c.Name = p.ID, catalogSQLName(c.DisplayName)
 	if err := g.catalogNameFree(ctx, p, c.Name); err != nil {
 		return api.Catalog{}, err
@@ -122,11 +122,11 @@ func (g *Gateway) addCatalog(ctx context.Context, p store.Project, c store.Catal
 }
 
 // deleteCatalog removes a catalog over a connection, its parametric tables and what was shared from it.
-func (g *Gateway) deleteCatalog(ctx context.Context, r *Request[None]) (None, error) {
+func (g *catalogsService) deleteCatalog(ctx context.Context, r *Request[None]) (None, error) {
 	id := r.Param("catalogId")
 	err := g.store.DeleteCatalog(ctx, r.Project.ID, id)
 	if err == nil {
-		return None{}, g.dropCaches(ctx)
+		return None{}, g.caches.dropCaches(ctx)
 	}
 	if !errors.Is(err, store.ErrNotFound) {
 		return None{}, err
@@ -142,7 +142,7 @@ func (g *Gateway) deleteCatalog(ctx context.Context, r *Request[None]) (None, er
 }
 
 // shareCatalog gives another project read access: a catalog of the same name appears there and goes with the original.
-func (g *Gateway) shareCatalog(ctx context.Context, r *Request[api.CatalogShareRequest]) (api.SharedCatalogResponse, error) {
+func (g *catalogsService) shareCatalog(ctx context.Context, r *Request[api.CatalogShareRequest]) (api.SharedCatalogResponse, error) {
 	var none api.SharedCatalogResponse
 	if r.Body.TargetProjectID == "" {
 		return none, missing("targetProjectId")
@@ -187,7 +187,7 @@ func (r *Request[B]) mayShareInto(target string) error {
 }
 
 // getTableStatistics estimates the different values of each column, where the source keeps statistics [L].
-func (g *Gateway) getTableStatistics(ctx context.Context, r *Request[None]) (api.TableStatistics, error) {
+func (g *catalogsService) getTableStatistics(ctx context.Context, r *Request[None]) (api.TableStatistics, error) {
 	c, t, err := g.table(ctx, r.Project, r.Param("catalogId"), r.Param("schemaName"), r.Param("tableName"))
 	if err != nil {
 		return api.TableStatistics{}, err
@@ -223,13 +223,13 @@ const exactStatistics = 1_000_000
 
 // countStatistics estimates the different values of a table whose rows the gateway holds, in the form of Postgres' n_distinct as
 // the service has it [L]: a number, or as a negative fraction of the rows where it grows with them, above a tenth.
-func (g *Gateway) countStatistics(ctx context.Context, p store.Project, c catalog, t api.Table) ([]api.ColumnStatistics, error) {
+func (g *catalogsService) countStatistics(ctx context.Context, p store.Project, c catalog, t api.Table) ([]api.ColumnStatistics, error) {
 	cols, err := c.source.Columns(ctx, t.SchemaName, t.TableName)
 	if err != nil {
 		return nil, err
 	}
 	name := engine.TableName{Catalog: c.Name, Schema: t.SchemaName, Table: t.TableName}
-	size, err := g.queryText(ctx, p, "SELECT count(*) FROM "+name.Quoted())
+	size, err := g.names.queryText(ctx, p, "SELECT count(*) FROM "+name.Quoted())
 	if err != nil {
 		return nil, err
 	}
@@ -241,7 +241,7 @@ func (g *Gateway) countStatistics(ctx context.Context, p store.Project, c catalo
 	for _, col := range cols {
 		list += ", " + count + sqltext.Quote(col.Name) + ")"
 	}
-	res, err := g.query(ctx, p, engine.Query{SQL: "SELECT " + list + " FROM " + name.Quoted(), Dialect: "duckdb"})
+	res, err := g.names.query(ctx, p, engine.Query{SQL: "SELECT " + list + " FROM " + name.Quoted(), Dialect: "duckdb"})
 	if err != nil {
 		return nil, err
 	}

@@ -20,38 +20,51 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
+// sourcesService keeps connections, their credentials, and the sources that are open over them.
+type sourcesService struct {
+	store    *store.Store
+	web      *webService
+	dir      string
+	readOnly bool
+	network  connector.Network // of connections that were made with a project's key
+	vault    *vault
+	types    connector.Registry
+	own      *connector.Own
+	sources  sources
+}
+
 // connectorTypes are the types of connection of this gateway.
 func connectorTypes() connector.Registry {
 	return connector.Registry{postgres.Type(), mysql.Type(), files.Type(), rest.Type(), sqlite.Type(), duckdbfile.Type()}
 }
 
-func (g *Gateway) registerConnections() {
-	handle(g, spec.ListConnectionConfigs, g.listConnectionConfigs)
-	handle(g, spec.GetConnectionConfig, g.getConnectionConfig)
-	handle(g, spec.ListConnections, g.listConnections)
-	handle(g, spec.CreateConnection, g.createConnection)
-	handle(g, spec.CreateConnectionAlt, g.createConnection)
-	handle(g, spec.CompleteOauthConnection, g.completeOAuthConnection)
-	handle(g, spec.GetConnection, g.getConnection)
-	handle(g, spec.UpdateConnection, g.updateConnection)
-	handle(g, spec.DeleteConnection, g.deleteConnection)
-	handle(g, spec.GetConnectionDetail, g.getConnectionDetail)
+func (g *sourcesService) registerConnections() {
+	handle(g.web, spec.ListConnectionConfigs, g.listConnectionConfigs)
+	handle(g.web, spec.GetConnectionConfig, g.getConnectionConfig)
+	handle(g.web, spec.ListConnections, g.listConnections)
+	handle(g.web, spec.CreateConnection, g.createConnection)
+	handle(g.web, spec.CreateConnectionAlt, g.createConnection)
+	handle(g.web, spec.CompleteOauthConnection, g.completeOAuthConnection)
+	handle(g.web, spec.GetConnection, g.getConnection)
+	handle(g.web, spec.UpdateConnection, g.updateConnection)
+	handle(g.web, spec.DeleteConnection, g.deleteConnection)
+	handle(g.web, spec.GetConnectionDetail, g.getConnectionDetail)
 }
 
 // testTimeout bounds the test of a credential.
 const testTimeout = 20 * time.Second
 
-func (g *Gateway) listConnectionConfigs(context.Context, *Request[None]) ([]api.ConnectionConfiguration, error) {
+func (g *sourcesService) listConnectionConfigs(context.Context, *Request[None]) ([]api.ConnectionConfiguration, error) {
 	return mapAll(g.types, connector.Type.Config), nil
 }
 
-func (g *Gateway) getConnectionConfig(_ context.Context, r *Request[None]) (api.ConnectionConfiguration, error) {
+func (g *sourcesService) getConnectionConfig(_ context.Context, r *Request[None]) (api.ConnectionConfiguration, error) {
 	t, err := g.connectionType(r.Param("connectionType"))
 	return t.Config(), err
 }
 
 // connectionType finds a type by its exact key, as the hosted service does; the fault names the right spelling.
-func (g *Gateway) connectionType(key string) (connector.Type, error) {
+func (g *sourcesService) connectionType(key string) (connector.Type, error) {
 	if t, ok := g.types.Find(key); ok {
 		return t, nil
 	}
@@ -66,13 +79,13 @@ func connectionOut(c store.Connection) api.Connection {
 	return api.Connection{ID: c.ID, Name: c.Name, Type: c.Type}
 }
 
-func (g *Gateway) listConnections(ctx context.Context, r *Request[None]) ([]api.Connection, error) {
+func (g *sourcesService) listConnections(ctx context.Context, r *Request[None]) ([]api.Connection, error) {
 	all, err := g.store.Connections(ctx, r.Project.ID)
 	return mapAll(all, connectionOut), err
 }
 
 // connection finds a connection of the project. An unknown one is 400 and not 404, as hosted [L].
-func (g *Gateway) connection(ctx context.Context, p store.Project, id string) (store.Connection, error) {
+func (g *sourcesService) connection(ctx context.Context, p store.Project, id string) (store.Connection, error) {
 	c, err := g.store.Connection(ctx, p.ID, id)
 	if errors.Is(err, store.ErrNotFound) {
 		err = connectionFault(400, "INVALID_CONNECTION_ID", "cn004", "invalid connection id")
@@ -80,13 +93,13 @@ func (g *Gateway) connection(ctx context.Context, p store.Project, id string) (s
 	return c, err
 }
 
-func (g *Gateway) getConnection(ctx context.Context, r *Request[None]) (api.Connection, error) {
+func (g *sourcesService) getConnection(ctx context.Context, r *Request[None]) (api.Connection, error) {
 	c, err := g.connection(ctx, r.Project, r.Param("connectionId"))
 	return connectionOut(c), err
 }
 
 // credential checks and tests a credential. Whatever is wrong with it is INVALID_CREDENTIALS [L].
-func (g *Gateway) credential(ctx context.Context, t connector.Type, sent map[string]any) (connector.Credential, error) {
+func (g *sourcesService) credential(ctx context.Context, t connector.Type, sent map[string]any) (connector.Credential, error) {
 	invalid := func(format string, args ...any) error {
 		return connectionFault(400, "INVALID_CREDENTIALS", "", format, args...)
 	}
@@ -121,7 +134,7 @@ func (g *Gateway) credential(ctx context.Context, t connector.Type, sent map[str
 	return c, nil
 }
 
-func (g *Gateway) createConnection(ctx context.Context, r *Request[api.ConnectionRequest]) (api.Connection, error) {
+func (g *sourcesService) createConnection(ctx context.Context, r *Request[api.ConnectionRequest]) (api.Connection, error) {
 	switch {
 	case r.Body.Name == "":
 		return api.Connection{}, missing("name")
@@ -148,7 +161,7 @@ func (g *Gateway) createConnection(ctx context.Context, r *Request[api.Connectio
 
 // updateConnection changes the name, the credential or both; what is left out stays. A new credential is tested first, and
 // nothing is changed when it does not work [L].
-func (g *Gateway) updateConnection(ctx context.Context, r *Request[api.ConnectionRequest]) (api.Connection, error) {
+func (g *sourcesService) updateConnection(ctx context.Context, r *Request[api.ConnectionRequest]) (api.Connection, error) {
 	c, err := g.connection(ctx, r.Project, r.Param("connectionId"))
 	if err != nil {
 		return api.Connection{}, err
@@ -178,7 +191,7 @@ func (g *Gateway) updateConnection(ctx context.Context, r *Request[api.Connectio
 	return connectionOut(c), g.store.UpdateConnection(ctx, c)
 }
 
-func (g *Gateway) deleteConnection(ctx context.Context, r *Request[None]) (None, error) {
+func (g *sourcesService) deleteConnection(ctx context.Context, r *Request[None]) (None, error) {
 	c, err := g.connection(ctx, r.Project, r.Param("connectionId"))
 	if err != nil {
 		return None{}, err
@@ -191,7 +204,7 @@ func (g *Gateway) deleteConnection(ctx context.Context, r *Request[None]) (None,
 }
 
 // getConnectionDetail answers the type and the members of the credential that are no secrets [S].
-func (g *Gateway) getConnectionDetail(ctx context.Context, r *Request[None]) (map[string]any, error) {
+func (g *sourcesService) getConnectionDetail(ctx context.Context, r *Request[None]) (map[string]any, error) {
 	c, err := g.connection(ctx, r.Project, r.Param("connectionId"))
 	if err != nil {
 		return nil, err
@@ -206,7 +219,7 @@ func (g *Gateway) getConnectionDetail(ctx context.Context, r *Request[None]) (ma
 }
 
 // completeOAuthConnection knows no state: no connection type of this gateway uses OAuth, so no connection waits for a provider.
-func (g *Gateway) completeOAuthConnection(_ context.Context, r *Request[api.OAuthCallbackRequest]) (api.Connection, error) {
+func (g *sourcesService) completeOAuthConnection(_ context.Context, r *Request[api.OAuthCallbackRequest]) (api.Connection, error) {
 	if r.Body.QueryParameters == "" {
 		return api.Connection{}, missing("queryParameters")
 	}
@@ -216,7 +229,7 @@ func (g *Gateway) completeOAuthConnection(_ context.Context, r *Request[api.OAut
 	return api.Connection{}, connectionFault(400, "INVALID_OAUTH_STATE", "", "no connection of this project waits for an authorization with this state: no connection type of this gateway uses OAuth")
 }
 
-func (g *Gateway) unsealed(c store.Connection) (connector.Type, connector.Credential, error) {
+func (g *sourcesService) unsealed(c store.Connection) (connector.Type, connector.Credential, error) {
 	t, ok := g.types.Find(c.Type)
 	if !ok {
 		return t, nil, fmt.Errorf("connection %s has type %s, which this version of dig does not know", c.Name, c.Type)
@@ -237,7 +250,7 @@ type source struct {
 }
 
 // openSource opens the connector of a stored connection. Nothing is connected yet.
-func (g *Gateway) openSource(c store.Connection) (*source, error) {
+func (g *sourcesService) openSource(c store.Connection) (*source, error) {
 	t, cred, err := g.unsealed(c)
 	if err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ const (
 )
 
 // downloadURL signs a link to the file of a job under the address that the request came to.
-func (g *Gateway) downloadURL(ctx context.Context, hr *http.Request, x store.Export) (string, error) {
+func (g *exportsService) downloadURL(ctx context.Context, hr *http.Request, x store.Export) (string, error) {
 	expires := strconv.FormatInt(g.now().Add(downloadLife).Unix(), 10)
 	sig, err := g.downloadSignature(x.ID, x.FileName, expires)
 	if err != nil {
@@ -40,8 +40,8 @@ func (g *Gateway) downloadURL(ctx context.Context, hr *http.Request, x store.Exp
 	return u.String(), nil
 }
 
-func (g *Gateway) downloadSignature(id, name, expires string) (string, error) {
-	key, err := g.vault.derive("links to the files of exports")
+func (g *exportsService) downloadSignature(id, name, expires string) (string, error) {
+	key, err := g.sources.vault.derive("links to the files of exports")
 	if err != nil {
 		return "", err
 	}
@@ -51,13 +51,13 @@ func (g *Gateway) downloadSignature(id, name, expires string) (string, error) {
 }
 
 // download serves the file of a finished export, whole or in ranges, to whoever has a link that is signed and not too old.
-func (g *Gateway) download(w http.ResponseWriter, hr *http.Request) {
+func (g *exportsService) download(w http.ResponseWriter, hr *http.Request) {
 	if err := g.serveDownload(w, hr); err != nil {
-		g.fail(w, hr, err)
+		g.web.fail(w, hr, err)
 	}
 }
 
-func (g *Gateway) serveDownload(w http.ResponseWriter, hr *http.Request) error {
+func (g *exportsService) serveDownload(w http.ResponseWriter, hr *http.Request) error {
 	ctx, id, name, q := hr.Context(), hr.PathValue("id"), hr.PathValue("name"), hr.URL.Query()
 	want, err := g.downloadSignature(id, name, q.Get("expires"))
 	if err != nil {

@@ -56,7 +56,7 @@ func settledBy(err error) bool {
 
 // record stores the end of a run under the key of what it belongs to. It returns when that is done, has become pointless, or the
 // process ends.
-func (g *Gateway) record(key string, try func(context.Context) error) error {
+func (g *jobsService) record(key string, try func(context.Context) error) error {
 	e := &ending{try: try}
 	if e.record(context.Background()) {
 		return e.err
@@ -102,7 +102,7 @@ func (g *Gateway) record(key string, try func(context.Context) error) error {
 }
 
 // recorded makes sure that the end of a run which has ended is on record before anything is told or decided about it.
-func (g *Gateway) recorded(ctx context.Context, key string) error {
+func (g *jobsService) recorded(ctx context.Context, key string) error {
 	g.ends.mu.Lock()
 	e := g.ends.open[key]
 	g.ends.mu.Unlock()

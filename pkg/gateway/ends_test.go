@@ -45,9 +45,9 @@ func refuseEnds(t *testing.T, g *Gateway) (mend func()) {
 func unrecorded(t *testing.T, g *Gateway, n int) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		g.ends.mu.Lock()
-		have := len(g.ends.open)
-		g.ends.mu.Unlock()
+		g.jobs.ends.mu.Lock()
+		have := len(g.jobs.ends.open)
+		g.jobs.ends.mu.Unlock()
 		if have == n {
 			return
 		}
@@ -66,7 +66,7 @@ func TestEndsAreRecordedUntilTheyAreStored(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g.jobs.Wait()
+		g.jobs.running.Wait()
 		first := m.settled(query)
 		if job := ended(t, cl, export); job.Status != store.ExportSucceeded {
 			t.Fatalf("%+v", job)
@@ -104,7 +104,7 @@ func TestEndsAreRecordedUntilTheyAreStored(t *testing.T) {
 		mend()
 		if !asked {
 			unrecorded(t, g, 0)
-			g.jobs.Wait()
+			g.jobs.running.Wait()
 		}
 		if s := m.status(query); s.Status != store.RunCompleted || *s.LastExecutionStartTime <= *first.LastExecutionStartTime {
 			t.Errorf("query: %+v", s)
@@ -126,7 +126,7 @@ func TestEndsAreRecordedUntilTheyAreStored(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		g.jobs.Wait()
+		g.jobs.running.Wait()
 		if err := checkScratch(g); err != nil {
 			t.Error(err)
 		}
@@ -148,7 +148,7 @@ func TestCloseWithAnEndThatCannotBeRecorded(t *testing.T) {
 	}
 	m := mtTest{t, g, cl}
 	id := m.create("m", "SELECT 'one' AS v", nil)
-	g.jobs.Wait()
+	g.jobs.running.Wait()
 	mend := refuseEnds(t, g)
 	if err := cl.Materialized.Refresh(context.Background(), local, id); err != nil {
 		t.Fatal(err)

@@ -15,13 +15,21 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-func (g *Gateway) registerExecute() {
-	handle(g, spec.ExecuteQuery, g.executeQuery)
+// statementsService runs statements and says what they would be in other dialects.
+type statementsService struct {
+	engine  engine.Engine
+	web     *webService
+	names   *namesService
+	queries *queriesService
+}
+
+func (g *statementsService) registerExecute() {
+	handle(g.web, spec.ExecuteQuery, g.executeQuery)
 }
 
 // executeQuery streams the result of one of the four forms [S]. The status is sent when the first rows are known, so that a
 // statement that fails at once is an error and not a cut document.
-func (g *Gateway) executeQuery(ctx context.Context, r *Request[json.RawMessage]) (Stream, error) {
+func (g *statementsService) executeQuery(ctx context.Context, r *Request[json.RawMessage]) (Stream, error) {
 	format := api.Format(r.Query("format"))
 	switch format {
 	case "":
@@ -38,7 +46,7 @@ func (g *Gateway) executeQuery(ctx context.Context, r *Request[json.RawMessage])
 		return nil, err
 	}
 	q.Props = props(r.Scope, r.Project)
-	res, err := g.queryReading(ctx, r.Project, q, r.Query("reading"))
+	res, err := g.names.queryReading(ctx, r.Project, q, r.Query("reading"))
 	if err != nil {
 		return nil, g.placed(ctx, r.Project, r.Body, err)
 	}
@@ -54,7 +62,7 @@ func (g *Gateway) executeQuery(ctx context.Context, r *Request[json.RawMessage])
 
 // placed says where an error lies to a caller who named a saved query and has sent no text: in that query, never in the statement that
 // the gateway made of the name.
-func (g *Gateway) placed(ctx context.Context, p store.Project, raw json.RawMessage, err error) error {
+func (g *statementsService) placed(ctx context.Context, p store.Project, raw json.RawMessage, err error) error {
 	var form struct {
 		ID            string `json:"id"`
 		QualifiedName string `json:"qualifiedName"`
@@ -64,7 +72,7 @@ func (g *Gateway) placed(ctx context.Context, p store.Project, raw json.RawMessa
 		return err
 	}
 	if form.ID != "" {
-		q, qerr := g.savedQuery(ctx, p, form.ID)
+		q, qerr := g.queries.savedQuery(ctx, p, form.ID)
 		if qerr != nil {
 			return err
 		}
@@ -104,7 +112,7 @@ func props(s Scope, p store.Project) map[string]string {
 }
 
 // statement turns a request body into SQL. The body is exactly one of four forms, told apart by their required property.
-func (g *Gateway) statement(ctx context.Context, p store.Project, raw json.RawMessage) (engine.Query, error) {
+func (g *statementsService) statement(ctx context.Context, p store.Project, raw json.RawMessage) (engine.Query, error) {
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &keys); err != nil {
 		return engine.Query{}, frameworkFault(400, "the request body must be a JSON object")
@@ -128,7 +136,7 @@ func (g *Gateway) statement(ctx context.Context, p store.Project, raw json.RawMe
 			return engine.Query{}, err
 		}
 		sql, err := buildSQL(b)
-		return engine.Query{SQL: sql, Timeout: g.timeoutOf(b.Timeout), Untyped: true}, err
+		return engine.Query{SQL: sql, Timeout: g.web.timeoutOf(b.Timeout), Untyped: true}, err
 	case "id":
 		if id := bytes.TrimSpace(keys["id"]); len(id) == 0 || id[0] != '"' {
 			return engine.Query{}, frameworkFault(400, "property \"id\" must be a string: query ids have more digits than a JSON number keeps")
@@ -137,15 +145,15 @@ func (g *Gateway) statement(ctx context.Context, p store.Project, raw json.RawMe
 		if err := decodeBody(raw, &b); err != nil {
 			return engine.Query{}, err
 		}
-		sql, err := g.savedStatement(ctx, p, b.ID)
-		return engine.Query{SQL: sql, Timeout: g.timeoutOf(b.Timeout)}, err
+		sql, err := g.queries.savedStatement(ctx, p, b.ID)
+		return engine.Query{SQL: sql, Timeout: g.web.timeoutOf(b.Timeout)}, err
 	case "qualifiedName":
 		var b api.ExecuteByName
 		if err := decodeBody(raw, &b); err != nil {
 			return engine.Query{}, err
 		}
 		n, err := splitName(b.QualifiedName)
-		return engine.Query{SQL: "SELECT * FROM " + n.Quoted(), Timeout: g.timeoutOf(b.Timeout)}, err
+		return engine.Query{SQL: "SELECT * FROM " + n.Quoted(), Timeout: g.web.timeoutOf(b.Timeout)}, err
 	}
 	var b api.ExecuteByStatement
 	if err := decodeBody(raw, &b); err != nil {
@@ -154,7 +162,7 @@ func (g *Gateway) statement(ctx context.Context, p store.Project, raw json.RawMe
 	if len(b.Bindings) > 0 && len(b.BindArgs) > 0 {
 		return engine.Query{}, frameworkFault(400, "bindings and bindArgs are two spellings of one property; send one")
 	}
-	return engine.Query{SQL: b.Statement, Bindings: append(b.Bindings, b.BindArgs...), Timeout: g.timeoutOf(b.Timeout)}, nil
+	return engine.Query{SQL: b.Statement, Bindings: append(b.Bindings, b.BindArgs...), Timeout: g.web.timeoutOf(b.Timeout)}, nil
 }
 
 // splitName reads a dotted name whose parts may be quoted: catalog.schema.table.

@@ -23,7 +23,7 @@ func TestExportStatusReadsNoFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	job := ended(t, cl, id)
-	left := filepath.Join(g.exportDir(), "nobody's")
+	left := filepath.Join(g.exports.exportDir(), "nobody's")
 	if err := os.WriteFile(left, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestExportStatusReadsNoFiles(t *testing.T) {
 	if _, err := os.Stat(left); err != nil {
 		t.Errorf("the directory was walked to look at one export: %v", err)
 	}
-	if err := g.sweepExports(ctx); err != nil {
+	if err := g.exports.sweepExports(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(left); !os.IsNotExist(err) {
@@ -79,7 +79,7 @@ func TestOldExportsAreForgotten(t *testing.T) {
 // TestExportsAreBounded: the files of exports take no more than the bound; the oldest go, and one that is larger by itself fails.
 func TestExportsAreBounded(t *testing.T) {
 	g, cl, _ := exportGateway(t)
-	g.limits.Exports = 2500
+	g.exports.limits.Exports = 2500
 	var ids []string
 	for i := range 4 {
 		id, err := startTestExport(t, cl, fmt.Sprintf("SELECT '%s' AS s", strings.Repeat(fmt.Sprint(i), 1000)), api.ExportRequest{})
@@ -87,7 +87,7 @@ func TestExportsAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		ended(t, cl, id)
-		g.jobs.Wait()
+		g.jobs.running.Wait()
 		ids = append(ids, id)
 	}
 	for i, want := range []string{"EXPIRED", "EXPIRED", "SUCCEEDED", "SUCCEEDED"} {
@@ -95,7 +95,7 @@ func TestExportsAreBounded(t *testing.T) {
 			t.Errorf("export %d is %s", i, job.Status)
 		}
 	}
-	if left, _ := os.ReadDir(g.exportDir()); len(left) != 2 {
+	if left, _ := os.ReadDir(g.exports.exportDir()); len(left) != 2 {
 		t.Errorf("%d files", len(left))
 	}
 	id, err := startTestExport(t, cl, "SELECT '"+strings.Repeat("x", 2501)+"' AS s", api.ExportRequest{})
@@ -144,7 +144,7 @@ func TestCatalogByID(t *testing.T) {
 	if _, err := db.Exec("UPDATE catalogs SET cache_anything = 7 WHERE name = 'odd'"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.catalogs(ctx, p); err == nil {
+	if _, err := g.catalogs.catalogs(ctx, p); err == nil {
 		t.Fatal("the odd catalog can be read")
 	}
 	for _, id := range []string{internalCatalogID, queryCatalogID, sampleCatalogID, good.ID, files.ID} {

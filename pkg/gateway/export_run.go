@@ -17,30 +17,30 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-func (g *Gateway) exportDir() string { return filepath.Join(g.dir, "exports") }
+func (g *exportsService) exportDir() string { return filepath.Join(g.dir, "exports") }
 
-func (g *Gateway) exportPath(id string) string { return filepath.Join(g.exportDir(), id) }
+func (g *exportsService) exportPath(id string) string { return filepath.Join(g.exportDir(), id) }
 
 // partial is the end of the name of a file that is being written.
 const partial = ".partial"
 
 // runExport writes the file of a job and records how it ended.
-func (g *Gateway) runExport(ctx context.Context, p store.Project, x store.Export, q engine.Query, o *exportSpec) {
+func (g *exportsService) runExport(ctx context.Context, p store.Project, x store.Export, q engine.Query, o *exportSpec) {
 	ctx, cancel := context.WithTimeout(ctx, exportTimeout)
 	defer cancel()
 	keep := context.WithoutCancel(ctx) // the end is recorded even when the time is over
 	if errors.Is(g.store.StartExport(keep, x.ID), store.ErrNotFound) {
 		return // cancelled before it began
 	}
-	stop := g.watch(ctx, cancel, func() bool {
+	stop := g.jobs.watch(ctx, cancel, func() bool {
 		now, err := g.store.Export(keep, "", x.ID)
 		return err != nil && errors.Is(err, store.ErrNotFound) || err == nil && !now.Open()
 	})
 	defer stop()
 	var rows, size int64
 	err := caught(func() (err error) {
-		if rows, size, err = g.writeExport(ctx, p, x, q, o); err == nil && g.hooks.export != nil {
-			err = g.hooks.export(rows)
+		if rows, size, err = g.writeExport(ctx, p, x, q, o); err == nil && g.Fail != nil {
+			err = g.Fail(rows)
 		}
 		return err
 	})
@@ -48,11 +48,11 @@ func (g *Gateway) runExport(ctx context.Context, p store.Project, x store.Export
 	x.Status, x.RowCount, x.Bytes, x.ExpiresAt = store.ExportSucceeded, rows, size, store.Time(g.now().Add(exportLife))
 	if err != nil {
 		x.Status, x.Error, x.RowCount, x.Bytes, x.ExpiresAt = store.ExportFailed, exportFault(err), 0, 0, ""
-		if g.ctx.Err() != nil {
+		if g.jobs.ctx.Err() != nil {
 			x.Error = cutOff
 		}
 	}
-	err = g.record("export "+x.ID, func(ctx context.Context) error { return g.store.EndExport(ctx, x) })
+	err = g.jobs.record("export "+x.ID, func(ctx context.Context) error { return g.store.EndExport(ctx, x) })
 	if err != nil || x.Status != store.ExportSucceeded {
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			g.log.Error("export", "id", x.ID, "error", err.Error())
@@ -67,7 +67,7 @@ func (g *Gateway) runExport(ctx context.Context, p store.Project, x store.Export
 
 // watch calls cancel when gone answers true, looked at a few times a second; another process may have cancelled the work. The
 // returned function ends the watch.
-func (g *Gateway) watch(ctx context.Context, cancel context.CancelFunc, gone func() bool) func() {
+func (g *jobsService) watch(ctx context.Context, cancel context.CancelFunc, gone func() bool) func() {
 	ctx, stop := context.WithCancel(ctx)
 	done := make(chan struct{})
 	safely.Go(func() {
@@ -108,7 +108,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 var errEnough = errors.New("the limit is reached")
 
 // writeExport streams a result into a file that takes its name when it is complete and on disk.
-func (g *Gateway) writeExport(ctx context.Context, p store.Project, x store.Export, q engine.Query, o *exportSpec) (rows, size int64, err error) {
+func (g *exportsService) writeExport(ctx context.Context, p store.Project, x store.Export, q engine.Query, o *exportSpec) (rows, size int64, err error) {
 	if err := limitFault(o.limit); err != nil {
 		return 0, 0, err
 	}
@@ -126,7 +126,7 @@ func (g *Gateway) writeExport(ctx context.Context, p store.Project, x store.Expo
 			os.Remove(path + partial)
 		}
 	}()
-	res, err := g.query(ctx, p, q)
+	res, err := g.names.query(ctx, p, q)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -180,13 +180,13 @@ func (g *Gateway) writeExport(ctx context.Context, p store.Project, x store.Expo
 
 // tidyExports ends jobs whose process died, and takes the files of those whose time is over. It runs before exports are read, so that
 // what is shown is true, and reads no more than what is to be changed.
-func (g *Gateway) tidyExports(ctx context.Context) error {
+func (g *exportsService) tidyExports(ctx context.Context) error {
 	open, err := g.store.OpenExports(ctx)
 	if err != nil {
 		return err
 	}
 	for _, x := range open {
-		if g.runners.Alive(x.Runner) {
+		if g.jobs.runners.Alive(x.Runner) {
 			continue
 		}
 		x.Status, x.Error, x.DurationMs = store.ExportFailed, cutOff, g.since(x.CreatedAt)
@@ -207,7 +207,7 @@ func (g *Gateway) tidyExports(ctx context.Context) error {
 	return g.store.ForgetExports(ctx, g.now().Add(-exportMemory))
 }
 
-func (g *Gateway) removeExports(list []store.Export) error {
+func (g *exportsService) removeExports(list []store.Export) error {
 	if g.readOnly {
 		return nil
 	}
@@ -220,7 +220,7 @@ func (g *Gateway) removeExports(list []store.Export) error {
 }
 
 // shrinkExports holds the files of all exports to the bound, the oldest of them go.
-func (g *Gateway) shrinkExports(ctx context.Context) error {
+func (g *exportsService) shrinkExports(ctx context.Context) error {
 	most := g.limits.exports()
 	if most <= 0 {
 		return nil
@@ -234,7 +234,7 @@ func (g *Gateway) shrinkExports(ctx context.Context) error {
 
 // sweepExports removes every file that belongs to no job, which is all that a process leaves behind that died. It reads the whole
 // directory, and therefore runs before the first export of a process and now and then while the gateway serves.
-func (g *Gateway) sweepExports(ctx context.Context) error {
+func (g *exportsService) sweepExports(ctx context.Context) error {
 	files, err := os.ReadDir(g.exportDir())
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -259,7 +259,7 @@ func (g *Gateway) sweepExports(ctx context.Context) error {
 }
 
 // sweptExports sweeps once in the life of a gateway.
-func (g *Gateway) sweptExports(ctx context.Context) error {
+func (g *exportsService) sweptExports(ctx context.Context) error {
 	if g.swept.Swap(true) {
 		return nil
 	}

@@ -207,7 +207,7 @@ func TestExportRefusals(t *testing.T) {
 	if job := ended(t, cl, id); job.Status != "FAILED" || !strings.Contains(*job.Error, "x") {
 		t.Errorf("a statement that fails in the middle: %+v", job)
 	}
-	files, _ := os.ReadDir(g.exportDir())
+	files, _ := os.ReadDir(g.exports.exportDir())
 	if len(files) != 0 {
 		t.Errorf("%d files are left of failed exports", len(files))
 	}
@@ -267,7 +267,7 @@ func TestExportLinks(t *testing.T) {
 	if job := ended(t, cl, id); job.Status != "EXPIRED" || job.Downloadable || job.Files != nil {
 		t.Errorf("after a day: %+v", job)
 	}
-	if _, err := os.Stat(g.exportPath(id)); !os.IsNotExist(err) {
+	if _, err := os.Stat(g.exports.exportPath(id)); !os.IsNotExist(err) {
 		t.Errorf("the file of an expired export: %v", err)
 	}
 }
@@ -336,8 +336,8 @@ func TestExportOwnerListCancel(t *testing.T) {
 	if job := ended(t, cl, id); job.Status != "CANCELLED" {
 		t.Errorf("cancelled job: %s", job.Status)
 	}
-	g.jobs.Wait()
-	if left, _ := filepath.Glob(g.exportPath(id) + "*"); len(left) != 0 {
+	g.jobs.running.Wait()
+	if left, _ := filepath.Glob(g.exports.exportPath(id) + "*"); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }
@@ -349,19 +349,19 @@ func TestExportCutOff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	os.MkdirAll(g.exportDir(), 0o700)
+	os.MkdirAll(g.exports.exportDir(), 0o700)
 	for _, name := range []string{x.ID + partial, "nobodys"} {
-		if err := os.WriteFile(filepath.Join(g.exportDir(), name), []byte("half"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(g.exports.exportDir(), name), []byte("half"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if job := ended(t, cl, x.ID); job.Status != "FAILED" || *job.Error != cutOff {
 		t.Errorf("%+v", job)
 	}
-	if err := g.sweepExports(ctx); err != nil { // which no look at a job does
+	if err := g.exports.sweepExports(ctx); err != nil { // which no look at a job does
 		t.Fatal(err)
 	}
-	if files, _ := os.ReadDir(g.exportDir()); len(files) != 0 {
+	if files, _ := os.ReadDir(g.exports.exportDir()); len(files) != 0 {
 		t.Errorf("orphans: %v", files)
 	}
 }
@@ -380,16 +380,16 @@ func TestExpiredFilesGo(t *testing.T) {
 		return id
 	}
 	there := func(id string) bool {
-		_, err := os.Stat(g.exportPath(id))
+		_, err := os.Stat(g.exports.exportPath(id))
 		return err == nil
 	}
 	first := export()
-	g.runDuties(context.Background())
+	g.jobs.runDuties(context.Background())
 	if !there(first) {
 		t.Fatal("the file of a fresh export went")
 	}
 	ahead.Add(int64(exportLife + time.Minute))
-	g.runDuties(context.Background())
+	g.jobs.runDuties(context.Background())
 	if there(first) {
 		t.Error("a gateway that serves keeps the file of an expired export")
 	}

@@ -3,8 +3,10 @@ package gateway
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
@@ -13,15 +15,34 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-func (g *Gateway) registerExports() {
-	handle(g, spec.ExportQuery, g.exportQuery)
-	handle(g, spec.ExportTable, g.exportTable)
-	handle(g, spec.ListExports, g.listExports)
-	handle(g, spec.GetExport, g.getExport)
-	handle(g, spec.CancelExport, g.cancelExport)
+// exportsService writes results into files.
+type exportsService struct {
+	store    *store.Store
+	now      func() time.Time
+	log      *slog.Logger
+	web      *webService
+	jobs     *jobsService
+	names    *namesService
+	sources  *sourcesService
+	queries  *queriesService
+	catalogs *catalogsService
+	dir      string
+	readOnly bool
+	limits   Limits
+	swept    atomic.Bool // files that belong to no job were removed
+
+	Fail func(rows int64) error // asked after a file is written, if set; an error fails the export
+}
+
+func (g *exportsService) registerExports() {
+	handle(g.web, spec.ExportQuery, g.exportQuery)
+	handle(g.web, spec.ExportTable, g.exportTable)
+	handle(g.web, spec.ListExports, g.listExports)
+	handle(g.web, spec.GetExport, g.getExport)
+	handle(g.web, spec.CancelExport, g.cancelExport)
 	var last time.Time
-	g.handleFiles(downloadPath, g.download)
-	g.duties = append(g.duties, duty{"exports", func(ctx context.Context, now time.Time) error {
+	g.web.handleFiles(downloadPath, g.download)
+	g.jobs.duties = append(g.jobs.duties, duty{"exports", func(ctx context.Context, now time.Time) error {
 		if now.Sub(last) < time.Minute {
 			return nil
 		}
@@ -39,12 +60,12 @@ const (
 	crashed        = cutOff + " without being told to"
 )
 
-func (g *Gateway) exportQuery(ctx context.Context, r *Request[api.ExportRequest]) (Reply, error) {
-	q, err := g.savedQuery(ctx, r.Project, r.Param("queryId"))
+func (g *exportsService) exportQuery(ctx context.Context, r *Request[api.ExportRequest]) (Reply, error) {
+	q, err := g.queries.savedQuery(ctx, r.Project, r.Param("queryId"))
 	if err != nil {
 		return Reply{}, err
 	}
-	sql, err := g.savedStatement(ctx, r.Project, q.ID)
+	sql, err := g.queries.savedStatement(ctx, r.Project, q.ID)
 	if err != nil {
 		return Reply{}, err
 	}
@@ -52,8 +73,8 @@ func (g *Gateway) exportQuery(ctx context.Context, r *Request[api.ExportRequest]
 	return g.startExport(ctx, r, store.Export{Source: "QUERY", QueryID: q.ID}, sql, name)
 }
 
-func (g *Gateway) exportTable(ctx context.Context, r *Request[api.ExportRequest]) (Reply, error) {
-	c, t, err := g.table(ctx, r.Project, r.Param("catalogId"), r.Param("schemaName"), r.Param("tableName"))
+func (g *exportsService) exportTable(ctx context.Context, r *Request[api.ExportRequest]) (Reply, error) {
+	c, t, err := g.catalogs.table(ctx, r.Project, r.Param("catalogId"), r.Param("schemaName"), r.Param("tableName"))
 	if err != nil {
 		return Reply{}, err
 	}
@@ -63,12 +84,12 @@ func (g *Gateway) exportTable(ctx context.Context, r *Request[api.ExportRequest]
 }
 
 // startExport checks a request as a whole against the columns of what it exports, records the job and begins it.
-func (g *Gateway) startExport(ctx context.Context, r *Request[api.ExportRequest], x store.Export, sql string, name engine.TableName) (Reply, error) {
+func (g *exportsService) startExport(ctx context.Context, r *Request[api.ExportRequest], x store.Export, sql string, name engine.TableName) (Reply, error) {
 	o, err := exportOptions(r.Body)
 	if err != nil {
 		return Reply{}, err
 	}
-	cols, err := g.describe(ctx, r.Project, name)
+	cols, err := g.names.describe(ctx, r.Project, name)
 	if err != nil {
 		return Reply{}, err
 	}
@@ -78,7 +99,7 @@ func (g *Gateway) startExport(ctx context.Context, r *Request[api.ExportRequest]
 	if err := errors.Join(g.tidyExports(ctx), g.sweptExports(ctx)); err != nil {
 		return Reply{}, err
 	}
-	if x.Runner, err = g.runners.ID(); err != nil {
+	if x.Runner, err = g.jobs.runners.ID(); err != nil {
 		return Reply{}, err
 	}
 	s := r.Scope
@@ -89,11 +110,11 @@ func (g *Gateway) startExport(ctx context.Context, r *Request[api.ExportRequest]
 		return Reply{}, err
 	}
 	q := engine.Query{SQL: sql, Props: props(s, r.Project), Timeout: exportTimeout}
-	g.background(jobExport, func(ctx context.Context) { g.runExport(ctx, r.Project, x, q, o) })
+	g.jobs.background(jobExport, func(ctx context.Context) { g.runExport(ctx, r.Project, x, q, o) })
 	return Reply{202, api.ExportJobCreated{ID: x.ID, Status: x.Status}}, nil
 }
 
-func (g *Gateway) listExports(ctx context.Context, r *Request[None]) ([]api.ExportJobResponse, error) {
+func (g *exportsService) listExports(ctx context.Context, r *Request[None]) ([]api.ExportJobResponse, error) {
 	limit := 50
 	if v := r.Query("limit"); v != "" {
 		n, err := strconv.Atoi(v)
@@ -129,7 +150,7 @@ func (g *Gateway) listExports(ctx context.Context, r *Request[None]) ([]api.Expo
 	return mapAll(all, func(x store.Export) api.ExportJobResponse { return exportOut(x, r.Scope) }), err
 }
 
-func (g *Gateway) getExport(ctx context.Context, r *Request[None]) (api.ExportJobResponse, error) {
+func (g *exportsService) getExport(ctx context.Context, r *Request[None]) (api.ExportJobResponse, error) {
 	if err := g.tidyExports(ctx); err != nil {
 		return api.ExportJobResponse{}, err
 	}
@@ -148,8 +169,8 @@ func (g *Gateway) getExport(ctx context.Context, r *Request[None]) (api.ExportJo
 	return out, nil
 }
 
-func (g *Gateway) export(ctx context.Context, p store.Project, id string) (store.Export, error) {
-	if err := g.recorded(ctx, "export "+id); err != nil {
+func (g *exportsService) export(ctx context.Context, p store.Project, id string) (store.Export, error) {
+	if err := g.jobs.recorded(ctx, "export "+id); err != nil {
 		return store.Export{}, err
 	}
 	x, err := g.store.Export(ctx, p.ID, id)
@@ -160,7 +181,7 @@ func (g *Gateway) export(ctx context.Context, p store.Project, id string) (store
 }
 
 // cancelExport ends an open job and is no error for one that has ended [O]. The file of a finished job stays.
-func (g *Gateway) cancelExport(ctx context.Context, r *Request[None]) (Reply, error) {
+func (g *exportsService) cancelExport(ctx context.Context, r *Request[None]) (Reply, error) {
 	x, err := g.export(ctx, r.Project, r.Param("exportId"))
 	if err != nil {
 		return Reply{}, err
@@ -175,7 +196,7 @@ func (g *Gateway) cancelExport(ctx context.Context, r *Request[None]) (Reply, er
 }
 
 // since is the milliseconds from a stored time to now.
-func (g *Gateway) since(stamp string) int64 {
+func (g *exportsService) since(stamp string) int64 {
 	t, err := time.Parse(time.RFC3339, stamp)
 	if err != nil {
 		return 0

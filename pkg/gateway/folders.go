@@ -13,16 +13,16 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-func (g *Gateway) registerFolders() {
-	handle(g, spec.ListQueryFolders, g.listFolders)
-	handle(g, spec.CreateQueryFolder, g.createFolder)
-	handle(g, spec.GetQueryFolderTree, g.getFolderTree)
-	handle(g, spec.GetQueryFolder, g.getFolder)
-	handle(g, spec.UpdateQueryFolderContents, g.updateFolderContents)
-	handle(g, spec.DeleteQueryFolder, g.deleteFolder)
-	handle(g, spec.RenameQueryFolder, g.renameFolder)
-	handle(g, spec.MoveQueryFolder, g.moveFolder)
-	handle(g, spec.CreateChildQueryFolder, g.createChildFolder)
+func (g *queriesService) registerFolders() {
+	handle(g.web, spec.ListQueryFolders, g.listFolders)
+	handle(g.web, spec.CreateQueryFolder, g.createFolder)
+	handle(g.web, spec.GetQueryFolderTree, g.getFolderTree)
+	handle(g.web, spec.GetQueryFolder, g.getFolder)
+	handle(g.web, spec.UpdateQueryFolderContents, g.updateFolderContents)
+	handle(g.web, spec.DeleteQueryFolder, g.deleteFolder)
+	handle(g.web, spec.RenameQueryFolder, g.renameFolder)
+	handle(g.web, spec.MoveQueryFolder, g.moveFolder)
+	handle(g.web, spec.CreateChildQueryFolder, g.createChildFolder)
 }
 
 // maxDepth bounds how deep folders lie in each other.
@@ -65,7 +65,7 @@ func folderOut(f store.Folder) api.QueryFolderItem {
 	return api.QueryFolderItem{ID: f.ID, Name: f.Name, Path: f.Path, ParentID: f.ParentID, CreatedAt: f.CreatedAt}
 }
 
-func (g *Gateway) folder(ctx context.Context, p store.Project, id string) (store.Folder, error) {
+func (g *queriesService) folder(ctx context.Context, p store.Project, id string) (store.Folder, error) {
 	f, err := g.store.Folder(ctx, p.ID, id)
 	return f, notFound(err, "there is no query folder with id: %s", id)
 }
@@ -81,16 +81,16 @@ func folderFault(err error, name string) error {
 	return err
 }
 
-func (g *Gateway) listFolders(ctx context.Context, r *Request[None]) (api.QueryFolderListResponse, error) {
+func (g *queriesService) listFolders(ctx context.Context, r *Request[None]) (api.QueryFolderListResponse, error) {
 	all, err := g.store.Folders(ctx, r.Project.ID)
 	return api.QueryFolderListResponse{Items: mapAll(all, folderOut)}, err
 }
 
-func (g *Gateway) createFolder(ctx context.Context, r *Request[api.QueryFolderCreateRequest]) (Reply, error) {
+func (g *queriesService) createFolder(ctx context.Context, r *Request[api.QueryFolderCreateRequest]) (Reply, error) {
 	return g.newFolder(ctx, r, nil)
 }
 
-func (g *Gateway) createChildFolder(ctx context.Context, r *Request[api.QueryFolderCreateRequest]) (Reply, error) {
+func (g *queriesService) createChildFolder(ctx context.Context, r *Request[api.QueryFolderCreateRequest]) (Reply, error) {
 	up, err := g.folder(ctx, r.Project, r.Param("parentFolderId"))
 	if err != nil {
 		return Reply{}, err
@@ -98,7 +98,7 @@ func (g *Gateway) createChildFolder(ctx context.Context, r *Request[api.QueryFol
 	return g.newFolder(ctx, r, &up)
 }
 
-func (g *Gateway) newFolder(ctx context.Context, r *Request[api.QueryFolderCreateRequest], parent *store.Folder) (Reply, error) {
+func (g *queriesService) newFolder(ctx context.Context, r *Request[api.QueryFolderCreateRequest], parent *store.Folder) (Reply, error) {
 	path, err := splitPath(r.Body.FolderName)
 	if err != nil {
 		return Reply{}, err
@@ -116,7 +116,7 @@ func (g *Gateway) newFolder(ctx context.Context, r *Request[api.QueryFolderCreat
 	return Reply{Status: http.StatusCreated, Value: folderOut(f)}, folderFault(err, r.Body.FolderName)
 }
 
-func (g *Gateway) getFolder(ctx context.Context, r *Request[None]) (api.QueryFolderWithContentsResponse, error) {
+func (g *queriesService) getFolder(ctx context.Context, r *Request[None]) (api.QueryFolderWithContentsResponse, error) {
 	f, err := g.folder(ctx, r.Project, r.Param("folderId"))
 	if err != nil {
 		return api.QueryFolderWithContentsResponse{}, err
@@ -124,7 +124,7 @@ func (g *Gateway) getFolder(ctx context.Context, r *Request[None]) (api.QueryFol
 	return g.folderContents(ctx, r.Project, f)
 }
 
-func (g *Gateway) folderContents(ctx context.Context, p store.Project, f store.Folder) (api.QueryFolderWithContentsResponse, error) {
+func (g *queriesService) folderContents(ctx context.Context, p store.Project, f store.Folder) (api.QueryFolderWithContentsResponse, error) {
 	out := api.QueryFolderWithContentsResponse{ID: f.ID, Name: f.Name, Path: f.Path, ParentID: f.ParentID, CreatedAt: f.CreatedAt, Folders: []api.QueryFolderItem{}}
 	all, err := g.store.Folders(ctx, p.ID)
 	if err != nil {
@@ -145,7 +145,7 @@ func (g *Gateway) folderContents(ctx context.Context, p store.Project, f store.F
 
 // getFolderTree nests the folders. With rootFolderId the tree has that folder at its top, else all top-level ones; queries at the
 // root lie in no folder and so in no tree.
-func (g *Gateway) getFolderTree(ctx context.Context, r *Request[None]) (api.QueryFolderTreeResponse, error) {
+func (g *queriesService) getFolderTree(ctx context.Context, r *Request[None]) (api.QueryFolderTreeResponse, error) {
 	out := api.QueryFolderTreeResponse{Tree: []api.QueryFolderTreeNode{}}
 	withQueries, err := r.Bool("includeQueries", false)
 	if err != nil {
@@ -198,7 +198,7 @@ func (g *Gateway) getFolderTree(ctx context.Context, r *Request[None]) (api.Quer
 	return out, nil
 }
 
-func (g *Gateway) updateFolderContents(ctx context.Context, r *Request[api.QueryFolderUpdateRequest]) (api.QueryFolderWithContentsResponse, error) {
+func (g *queriesService) updateFolderContents(ctx context.Context, r *Request[api.QueryFolderUpdateRequest]) (api.QueryFolderWithContentsResponse, error) {
 	var none api.QueryFolderWithContentsResponse
 	f, err := g.folder(ctx, r.Project, r.Param("folderId"))
 	if err != nil {
@@ -229,7 +229,7 @@ func (g *Gateway) updateFolderContents(ctx context.Context, r *Request[api.Query
 	return g.folderContents(ctx, r.Project, f)
 }
 
-func (g *Gateway) deleteFolder(ctx context.Context, r *Request[None]) (Reply, error) {
+func (g *queriesService) deleteFolder(ctx context.Context, r *Request[None]) (Reply, error) {
 	done := Reply{Status: http.StatusNoContent}
 	force, err := r.Bool("force", false)
 	if err != nil {
@@ -259,7 +259,7 @@ func (g *Gateway) deleteFolder(ctx context.Context, r *Request[None]) (Reply, er
 	return done, err
 }
 
-func (g *Gateway) renameFolder(ctx context.Context, r *Request[api.QueryFolderRenameRequest]) (api.QueryFolderItem, error) {
+func (g *queriesService) renameFolder(ctx context.Context, r *Request[api.QueryFolderRenameRequest]) (api.QueryFolderItem, error) {
 	f, err := g.folder(ctx, r.Project, r.Param("folderId"))
 	if err != nil {
 		return api.QueryFolderItem{}, err
@@ -278,7 +278,7 @@ func (g *Gateway) renameFolder(ctx context.Context, r *Request[api.QueryFolderRe
 	return folderOut(f), folderFault(err, r.Body.Name)
 }
 
-func (g *Gateway) moveFolder(ctx context.Context, r *Request[api.QueryPathUpdateRequest]) (api.QueryFolderItem, error) {
+func (g *queriesService) moveFolder(ctx context.Context, r *Request[api.QueryPathUpdateRequest]) (api.QueryFolderItem, error) {
 	f, err := g.folder(ctx, r.Project, r.Param("folderId"))
 	if err != nil {
 		return api.QueryFolderItem{}, err

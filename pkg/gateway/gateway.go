@@ -10,8 +10,6 @@ import (
 	"net/http"
 	"path/filepath"
 	"sort"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/connector"
@@ -41,43 +39,24 @@ type Options struct {
 
 // Gateway serves the API over one data directory.
 type Gateway struct {
-	options   Options
-	store     *store.Store
-	engine    engine.Engine
-	routes    map[string]route
-	local     []route                     // beyond the service's operations
-	files     map[string]http.HandlerFunc // by the beginning of their paths: what needs no key because its link is its proof
-	handler   http.Handler
-	now       func() time.Time
-	log       *slog.Logger
-	jobs      sync.WaitGroup // background work that Close waits for
-	working   atomic.Int64   // how much of it there is
-	runners   *runners
-	duties    []duty      // run every second while the gateway serves
-	rereading tally       // by project and catalog: refreshes of metadata that go on
-	saving    keyed       // by project: saved queries are checked against each other and stored by one at a time
-	storing   keyed       // by materialized query: its rows are replaced or dropped by one at a time
-	swept     atomic.Bool // files of exports that belong to no job were removed
-	editing   keyed       // by cache: what an update keeps is read and written again by one at a time
-	ends      ends        // of runs, not yet recorded
-	tidying   tally       // by project: tables of caches that nothing needs are being dropped
-	ctx       context.Context
-	stop      context.CancelFunc
-	closing   context.Context // ends when Close waits for the background work
-	close     context.CancelFunc
+	options Options
+	store   *store.Store
+	engine  engine.Engine
+	now     func() time.Time
+	log     *slog.Logger
 
-	vault   *vault
-	types   connector.Registry // of connections
-	own     *connector.Own
-	sources sources
-	hooks   hooks
-
-	dir       string
-	readOnly  bool
-	limits    Limits
-	network   connector.Network
-	observe   func(op spec.Op, status int)
-	servedKey []byte // hash of the key of `gateway serve --print-key`
+	jobs       *jobsService
+	web        *webService
+	sources    *sourcesService
+	names      *namesService
+	projects   *projectsService
+	tables     *tablesService
+	queries    *queriesService
+	catalogs   *catalogsService
+	caches     *cachesService
+	metadata   *metadataService
+	statements *statementsService
+	exports    *exportsService
 }
 
 // Open opens the data directory, making it on first use. No project's rows are opened yet.
@@ -106,48 +85,66 @@ func Open(o Options) (*Gateway, error) {
 		st.Close()
 		return nil, err
 	}
-	g := &Gateway{options: o, store: st, engine: eng, routes: map[string]route{}, files: map[string]http.HandlerFunc{}, now: o.Now, log: o.Log,
-		dir: o.Dir, readOnly: o.ReadOnly, limits: o.Limits, network: o.Reach, observe: o.Observe,
-		runners: &runners{dir: filepath.Join(o.Dir, "runners"), readOnly: o.ReadOnly}}
-	g.vault, g.types = newVault(o.Dir), connectorTypes()
-	g.vault.readOnly = o.ReadOnly
-	g.own = ownFiles(o)
-	g.ctx, g.stop = context.WithCancel(context.Background())
-	g.closing, g.close = context.WithCancel(context.Background())
+	g := &Gateway{options: o, store: st, engine: eng, now: o.Now, log: o.Log}
+	g.wire()
 	g.misbehave()
 	g.register()
-	g.handler = g.middleware(g.mux())
+	g.web.handler = g.web.middleware(g.web.mux())
 	return g, nil
+}
+
+// wire makes the services and gives each what it needs.
+func (g *Gateway) wire() {
+	o, st, eng, now, log := g.options, g.store, g.engine, g.now, g.log
+	g.jobs = &jobsService{now: now, log: log, runners: &runners{dir: filepath.Join(o.Dir, "runners"), readOnly: o.ReadOnly}}
+	g.jobs.ctx, g.jobs.stop = context.WithCancel(context.Background())
+	g.jobs.closing, g.jobs.close = context.WithCancel(context.Background())
+	g.web = &webService{store: st, engine: eng, now: now, log: log, limits: o.Limits, observe: o.Observe,
+		routes: map[string]route{}, files: map[string]http.HandlerFunc{}}
+	g.sources = &sourcesService{store: st, web: g.web, dir: o.Dir, readOnly: o.ReadOnly, network: o.Reach,
+		vault: newVault(o.Dir), types: connectorTypes(), own: ownFiles(o)}
+	g.sources.vault.readOnly = o.ReadOnly
+	g.names = &namesService{store: st, engine: eng, now: now, log: log, sources: g.sources}
+	g.projects = &projectsService{store: st, engine: eng, now: now, web: g.web, sources: g.sources}
+	g.tables = &tablesService{store: st, now: now, web: g.web, dir: o.Dir, limits: o.Limits}
+	g.queries = &queriesService{store: st, engine: eng, now: now, log: log, web: g.web, jobs: g.jobs, names: g.names}
+	g.catalogs = &catalogsService{store: st, engine: eng, now: now, log: log, web: g.web, names: g.names, queries: g.queries, sources: g.sources}
+	g.caches = &cachesService{store: st, engine: eng, now: now, log: log, web: g.web, jobs: g.jobs, names: g.names, catalogs: g.catalogs}
+	g.catalogs.caches = g.caches
+	g.metadata = &metadataService{store: st, engine: eng, now: now, log: log, web: g.web, jobs: g.jobs, names: g.names, sources: g.sources, catalogs: g.catalogs}
+	g.statements = &statementsService{engine: eng, web: g.web, names: g.names, queries: g.queries}
+	g.exports = &exportsService{store: st, now: now, log: log, web: g.web, jobs: g.jobs, names: g.names, sources: g.sources,
+		queries: g.queries, catalogs: g.catalogs, dir: o.Dir, readOnly: o.ReadOnly, limits: o.Limits}
 }
 
 // register names every handler. One line a group; each group's file registers its own operations.
 func (g *Gateway) register() {
-	g.registerOrganizations()
-	g.registerProjects()
-	g.registerInfo()
-	g.registerTables()
-	g.registerCatalogs()
-	g.registerExecute()
-	g.registerConnections()
-	g.registerQueries()
-	g.registerFolders()
-	g.registerMaterialized()
-	g.registerExports()
-	g.registerCaches()
-	g.registerStoredCatalogs()
-	g.registerParametric()
-	g.registerSearch()
-	g.registerAPIKeys()
+	g.projects.registerOrganizations()
+	g.projects.registerProjects()
+	g.projects.registerInfo()
+	g.tables.registerTables()
+	g.catalogs.registerCatalogs()
+	g.statements.registerExecute()
+	g.sources.registerConnections()
+	g.queries.registerQueries()
+	g.queries.registerFolders()
+	g.queries.registerMaterialized()
+	g.exports.registerExports()
+	g.caches.registerCaches()
+	g.catalogs.registerStoredCatalogs()
+	g.catalogs.registerParametric()
+	g.catalogs.registerSearch()
+	g.projects.registerAPIKeys()
 	g.registerAgent()
 	g.registerMisc()
-	g.registerSemantic()
-	g.registerMetadata()
+	g.catalogs.registerSemantic()
+	g.metadata.registerMetadata()
 }
 
 // Operations lists the identifiers of the operations that have a route.
 func (g *Gateway) Operations() []string {
-	ids := make([]string, 0, len(g.routes))
-	for id := range g.routes {
+	ids := make([]string, 0, len(g.web.routes))
+	for id := range g.web.routes {
 		ids = append(ids, id)
 	}
 	sort.Strings(ids)
@@ -155,17 +152,20 @@ func (g *Gateway) Operations() []string {
 }
 
 // Handler is the API under /api/v1, without a listener.
-func (g *Gateway) Handler() http.Handler { return g.handler }
+func (g *Gateway) Handler() http.Handler { return g.web.handler }
+
+// Interrupt cancels the background work. Each run ends as failed, because the gateway stopped.
+func (g *Gateway) Interrupt() { g.jobs.Interrupt() }
 
 // Close waits for background work, then closes rows and state. After Interrupt it waits for a moment only.
 func (g *Gateway) Close() error {
-	g.close()
+	g.jobs.close()
 	g.options.Inject.release()
 	g.options.Quirks.release()
-	if n := g.waitJobs(); n > 0 {
+	if n := g.jobs.waitJobs(); n > 0 {
 		g.log.Error("background work did not end; the next process ends it as cut off", "runs", n)
 	}
-	g.stop()
-	g.runners.close()
-	return errors.Join(g.engine.Close(), g.sources.close(), g.store.Close())
+	g.jobs.stop()
+	g.jobs.runners.close()
+	return errors.Join(g.engine.Close(), g.sources.sources.close(), g.store.Close())
 }

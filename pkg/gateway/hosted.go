@@ -12,26 +12,26 @@ import (
 func (g *Gateway) misbehave() {
 	q, in := g.options.Quirks, g.options.Inject
 	if q != nil {
-		g.hooks.route, g.hooks.download = q.quirked, q.download
-		g.hooks.refresh, g.hooks.export = q.sticks, q.oddExport
-		g.hooks.document = q.forgetHeaders
-		g.hooks.scan = func(ctx context.Context, t scanOf) (engine.Scanner, error) { return q.scan(ctx, g.store, t) }
+		g.web.Wrap, g.web.WrapFile = q.quirked, q.download
+		g.caches.Stick, g.exports.Fail = q.sticks, q.oddExport
+		g.tables.Document = q.forgetHeaders
+		g.names.Scan = func(ctx context.Context, t scanOf) (engine.Scanner, error) { return q.scan(ctx, g.store, t) }
 	}
 	if in == nil {
 		return
 	}
-	route, download := g.hooks.route, g.hooks.download
-	g.hooks.route = func(op spec.Op, next http.HandlerFunc) http.HandlerFunc {
+	route, download := g.web.Wrap, g.web.WrapFile
+	g.web.Wrap = func(op spec.Op, next http.HandlerFunc) http.HandlerFunc {
 		if route != nil {
 			next = route(op, next)
 		}
-		return in.injected(g, op.ID, next)
+		return in.injected(g.web, op.ID, next)
 	}
-	g.hooks.download = func(next http.HandlerFunc) http.HandlerFunc {
+	g.web.WrapFile = func(next http.HandlerFunc) http.HandlerFunc {
 		if download != nil {
 			next = download(next)
 		}
-		return in.injected(g, downloadOp, next)
+		return in.injected(g.web, downloadOp, next)
 	}
-	g.hooks.job = func(ctx context.Context, kind string) bool { return in.stalls(ctx, g.log, kind) }
+	g.jobs.Stall = func(ctx context.Context, kind string) bool { return in.stalls(ctx, g.log, kind) }
 }

@@ -13,7 +13,7 @@ import (
 const downloadOp = "download"
 
 // injected wraps the handler of an operation in the faults that the gateway was told to show.
-func (in *Injection) injected(g *Gateway, op string, next http.HandlerFunc) http.HandlerFunc {
+func (in *Injection) injected(g *webService, op string, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, hr *http.Request) {
 		sw, ok := w.(*statusWriter)
 		if !ok {

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -15,6 +17,23 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
+
+// jobsService runs the background work of the gateway: runs that were asked for, schedules, and the record of their ends.
+type jobsService struct {
+	now     func() time.Time
+	log     *slog.Logger
+	running sync.WaitGroup // what Close waits for
+	working atomic.Int64   // how much of it there is
+	runners *runners
+	duties  []duty // run every second while the gateway serves
+	ends    ends   // of runs, not yet recorded
+	ctx     context.Context
+	stop    context.CancelFunc
+	closing context.Context // ends when Close waits for the background work
+	close   context.CancelFunc
+
+	Stall func(ctx context.Context, kind string) bool // asked before work begins, if set; true: the work is not done
+}
 
 // runners tells live processes from dead ones. A process that runs background work holds the lock of a file named after its
 // runner id; work whose runner's lock is free was cut off by a crash and is ended by whoever looks at it next.
@@ -115,31 +134,31 @@ const (
 
 // background runs work that outlives its request. Close waits for it; its context ends only when the process must stop. The
 // work records its own state in the store, under the runner id, before background is called. kind is what --fault calls it.
-func (g *Gateway) background(kind string, work func(ctx context.Context)) {
-	g.jobs.Add(1)
+func (g *jobsService) background(kind string, work func(ctx context.Context)) {
+	g.running.Add(1)
 	g.working.Add(1)
 	safely.Go(func() {
-		defer g.jobs.Done()
+		defer g.running.Done()
 		defer g.working.Add(-1)
 		defer func() {
 			if p := recover(); p != nil {
 				g.log.Error("panic in background work", "panic", p)
 			}
 		}()
-		if hook := g.hooks.job; hook == nil || !hook(g.ctx, kind) {
+		if hook := g.Stall; hook == nil || !hook(g.ctx, kind) {
 			work(g.ctx)
 		}
 	})
 }
 
 // Interrupt cancels the background work. Each run ends as failed, because the gateway stopped.
-func (g *Gateway) Interrupt() { g.stop() }
+func (g *jobsService) Interrupt() { g.stop() }
 
 // settleTime is how long work that was cancelled may take to notice and to record its end.
 const settleTime = 10 * time.Second
 
 // waitJobs waits for the background work, after Interrupt for settleTime only, and returns how much is left.
-func (g *Gateway) waitJobs() int64 {
+func (g *jobsService) waitJobs() int64 {
 	if g.drained(g.ctx.Done()) {
 		return 0
 	}
@@ -151,9 +170,9 @@ func (g *Gateway) waitJobs() int64 {
 }
 
 // drained waits for the background work until end is closed, and reports whether it is done.
-func (g *Gateway) drained(end <-chan struct{}) bool {
+func (g *jobsService) drained(end <-chan struct{}) bool {
 	done := make(chan struct{})
-	safely.Go(func() { g.jobs.Wait(); close(done) })
+	safely.Go(func() { g.running.Wait(); close(done) })
 	select {
 	case <-done:
 		return true
@@ -173,7 +192,7 @@ func caught(run func() error) (err error) {
 }
 
 // reason says why a run failed.
-func (g *Gateway) reason(err error) string {
+func (g *jobsService) reason(err error) string {
 	if g.ctx.Err() != nil {
 		return cutOff
 	}

@@ -63,7 +63,7 @@ func deepAt(raw []byte) int {
 
 // timeoutOf is the time a statement may take: what the request asks for in seconds, but no more than the gateway allows. Nil and 0
 // ask for nothing.
-func (g *Gateway) timeoutOf(seconds *int64) time.Duration {
+func (g *webService) timeoutOf(seconds *int64) time.Duration {
 	most := g.limits.Statement
 	if seconds == nil || *seconds <= 0 || *seconds > int64(1<<62/time.Second) {
 		return most
@@ -76,7 +76,7 @@ func (g *Gateway) timeoutOf(seconds *int64) time.Duration {
 }
 
 // patient gives every read of a request's body its own time limit: a large upload may take long, a sender that fell silent may not.
-func (g *Gateway) patient(w http.ResponseWriter, hr *http.Request) {
+func (g *webService) patient(w http.ResponseWriter, hr *http.Request) {
 	if g.limits.Stall > 0 {
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // of the reply before on this connection
 	}

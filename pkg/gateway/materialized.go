@@ -12,12 +12,12 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-func (g *Gateway) registerMaterialized() {
-	handle(g, spec.ListMaterializedStatuses, g.listMaterializedStatuses)
-	handle(g, spec.GetMaterializedStatus, g.getMaterializedStatus)
-	handle(g, spec.RefreshMaterializedQuery, g.refreshMaterialized)
-	handle(g, spec.CancelMaterializedRefresh, g.cancelMaterialized)
-	g.duties = append(g.duties, followClock(g.materializedFollow), duty{"materialized queries", g.refreshDue})
+func (g *queriesService) registerMaterialized() {
+	handle(g.web, spec.ListMaterializedStatuses, g.listMaterializedStatuses)
+	handle(g.web, spec.GetMaterializedStatus, g.getMaterializedStatus)
+	handle(g.web, spec.RefreshMaterializedQuery, g.refreshMaterialized)
+	handle(g.web, spec.CancelMaterializedRefresh, g.cancelMaterialized)
+	g.jobs.duties = append(g.jobs.duties, followClock(g.materializedFollow), duty{"materialized queries", g.refreshDue})
 }
 
 // runLimit ends a run that takes longer, as the service does [C].
@@ -29,7 +29,7 @@ const stopPoll = 200 * time.Millisecond
 var errRunCanceled = errors.New("canceled")
 
 // materialized finds a materialized query; a run of a process that is gone is ended first.
-func (g *Gateway) materialized(ctx context.Context, p store.Project, id string) (store.Query, error) {
+func (g *queriesService) materialized(ctx context.Context, p store.Project, id string) (store.Query, error) {
 	q, err := g.savedQuery(ctx, p, id)
 	if err != nil {
 		return q, err
@@ -41,13 +41,13 @@ func (g *Gateway) materialized(ctx context.Context, p store.Project, id string) 
 }
 
 // settled ends a run that was cut off, and records the end of one that could not be recorded before.
-func (g *Gateway) settled(ctx context.Context, q store.Query) (store.Query, error) {
+func (g *queriesService) settled(ctx context.Context, q store.Query) (store.Query, error) {
 	m := q.Materialized
 	if m == nil || m.Status != store.RunRunning {
 		return q, nil
 	}
-	if g.runners.Alive(m.Runner) {
-		if err := g.recorded(ctx, "query "+q.ID); err != nil {
+	if g.jobs.runners.Alive(m.Runner) {
+		if err := g.jobs.recorded(ctx, "query "+q.ID); err != nil {
 			return q, err
 		}
 		return g.store.Query(ctx, q.ProjectID, q.ID)
@@ -68,7 +68,7 @@ func statusOut(q store.Query) api.MaterializedQueryStatus {
 		Status: m.Status, LastExecutionStartTime: m.StartedAt, LastUpdateTime: m.UpdatedAt, Error: m.Error, RefreshedAt: m.StoredAt}
 }
 
-func (g *Gateway) listMaterializedStatuses(ctx context.Context, r *Request[None]) ([]api.MaterializedQueryStatus, error) {
+func (g *queriesService) listMaterializedStatuses(ctx context.Context, r *Request[None]) ([]api.MaterializedQueryStatus, error) {
 	all, err := g.store.Queries(ctx, r.Project.ID)
 	out := []api.MaterializedQueryStatus{}
 	for _, q := range all {
@@ -85,7 +85,7 @@ func (g *Gateway) listMaterializedStatuses(ctx context.Context, r *Request[None]
 	return out, err
 }
 
-func (g *Gateway) getMaterializedStatus(ctx context.Context, r *Request[None]) (api.MaterializedQueryStatus, error) {
+func (g *queriesService) getMaterializedStatus(ctx context.Context, r *Request[None]) (api.MaterializedQueryStatus, error) {
 	q, err := g.materialized(ctx, r.Project, r.Param("queryId"))
 	if err != nil {
 		return api.MaterializedQueryStatus{}, err
@@ -93,7 +93,7 @@ func (g *Gateway) getMaterializedStatus(ctx context.Context, r *Request[None]) (
 	return statusOut(q), nil
 }
 
-func (g *Gateway) refreshMaterialized(ctx context.Context, r *Request[None]) (None, error) {
+func (g *queriesService) refreshMaterialized(ctx context.Context, r *Request[None]) (None, error) {
 	q, err := g.materialized(ctx, r.Project, r.Param("queryId"))
 	if err != nil {
 		return None{}, err
@@ -102,7 +102,7 @@ func (g *Gateway) refreshMaterialized(ctx context.Context, r *Request[None]) (No
 }
 
 // cancelMaterialized answers 200 also when nothing runs [L].
-func (g *Gateway) cancelMaterialized(ctx context.Context, r *Request[None]) (None, error) {
+func (g *queriesService) cancelMaterialized(ctx context.Context, r *Request[None]) (None, error) {
 	q, err := g.materialized(ctx, r.Project, r.Param("queryId"))
 	if err != nil {
 		return None{}, err
@@ -113,7 +113,7 @@ func (g *Gateway) cancelMaterialized(ctx context.Context, r *Request[None]) (Non
 
 // startRun starts a run in the background. While one goes on, another follows it; one that was cut off has nobody to follow it, and is
 // ended first.
-func (g *Gateway) startRun(ctx context.Context, p store.Project, id string) error {
+func (g *queriesService) startRun(ctx context.Context, p store.Project, id string) error {
 	q, err := g.store.Query(ctx, p.ID, id)
 	if err == nil {
 		_, err = g.settled(ctx, q)
@@ -121,7 +121,7 @@ func (g *Gateway) startRun(ctx context.Context, p store.Project, id string) erro
 	if err != nil {
 		return err
 	}
-	runner, err := g.runners.ID()
+	runner, err := g.jobs.runners.ID()
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (g *Gateway) startRun(ctx context.Context, p store.Project, id string) erro
 	if err != nil || run == "" {
 		return err
 	}
-	g.background(jobMaterialized, func(ctx context.Context) {
+	g.jobs.background(jobMaterialized, func(ctx context.Context) {
 		for run != "" {
 			run = g.run(ctx, p, id, run)
 		}
@@ -138,10 +138,10 @@ func (g *Gateway) startRun(ctx context.Context, p store.Project, id string) erro
 }
 
 // run does one run to its end and returns the id of the run that follows it, if any.
-func (g *Gateway) run(ctx context.Context, p store.Project, id, run string) (next string) {
+func (g *queriesService) run(ctx context.Context, p store.Project, id, run string) (next string) {
 	status, reason, rows := store.RunFailed, "the run broke off", int64(-1)
 	defer func() { // also when the engine panics: no run stays RUNNING
-		err := g.record("query "+id, func(ctx context.Context) (err error) {
+		err := g.jobs.record("query "+id, func(ctx context.Context) (err error) {
 			next, err = g.store.EndRun(ctx, id, run, status, reason, rows)
 			return err
 		})
@@ -166,13 +166,13 @@ func (g *Gateway) run(ctx context.Context, p store.Project, id, run string) (nex
 	case errors.Is(err, errRunCanceled):
 		status, reason, rows = store.RunCanceled, "", -1
 	default:
-		reason, rows = g.reason(err), -1
+		reason, rows = g.jobs.reason(err), -1
 	}
 	return
 }
 
 // dropLate drops the rows of a query that is gone, unless its project went with them.
-func (g *Gateway) dropLate(ctx context.Context, p store.Project, id string) {
+func (g *queriesService) dropLate(ctx context.Context, p store.Project, id string) {
 	if _, err := g.store.Project(ctx, "", p.ID); err != nil {
 		return
 	}
@@ -182,7 +182,7 @@ func (g *Gateway) dropLate(ctx context.Context, p store.Project, id string) {
 }
 
 // materialize stores the rows of a query. It stops when the run is cancelled, or its query deleted, from any process.
-func (g *Gateway) materialize(ctx context.Context, p store.Project, id, run string) (int64, error) {
+func (g *queriesService) materialize(ctx context.Context, p store.Project, id, run string) (int64, error) {
 	q, err := g.store.Query(ctx, p.ID, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return -1, errRunCanceled
@@ -222,7 +222,7 @@ func (g *Gateway) materialize(ctx context.Context, p store.Project, id, run stri
 		return stopped(err)
 	}
 	owner := Scope{UserID: store.LocalUser, Email: store.LocalEmail}
-	n, err := data.Materialize(ctx, engine.SchemaMtQuery, id, engine.Query{SQL: q.SQL, Catalogs: g.resolver(p), Props: props(owner, p), Timeout: runLimit})
+	n, err := data.Materialize(ctx, engine.SchemaMtQuery, id, engine.Query{SQL: q.SQL, Catalogs: g.names.resolver(p), Props: props(owner, p), Timeout: runLimit})
 	if err != nil {
 		return stopped(err)
 	}
@@ -230,7 +230,7 @@ func (g *Gateway) materialize(ctx context.Context, p store.Project, id, run stri
 }
 
 // refreshDue starts what the schedules ask for. A time that passed while no gateway served is made up for once.
-func (g *Gateway) refreshDue(ctx context.Context, now time.Time) error {
+func (g *queriesService) refreshDue(ctx context.Context, now time.Time) error {
 	due, err := g.store.Due(ctx, now)
 	if err != nil {
 		return err
@@ -262,7 +262,7 @@ func (g *Gateway) refreshDue(ctx context.Context, now time.Time) error {
 }
 
 // endCutOff ends the runs of processes that are gone, in all projects.
-func (g *Gateway) endCutOff(ctx context.Context) error {
+func (g *queriesService) endCutOff(ctx context.Context) error {
 	all, err := g.store.Running(ctx)
 	for _, q := range all {
 		if _, err := g.settled(ctx, q); err != nil {

@@ -13,7 +13,7 @@ func scheduleOut(s store.Schedule) *api.MaterializedQuerySchedule {
 
 // newSchedule checks a schedule and computes when it first falls due. The hosted service takes a bad one and ignores it [L]; here
 // it is refused, naming the field.
-func (g *Gateway) newSchedule(in api.MaterializedQuerySchedule) (store.Schedule, error) {
+func (g *queriesService) newSchedule(in api.MaterializedQuerySchedule) (store.Schedule, error) {
 	now := g.now()
 	s, err := scheduleOf(in, now)
 	if err != nil {

@@ -78,7 +78,7 @@ func (t mtTest) values(sql string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := t.g.queryText(context.Background(), p, sql)
+	rows, err := t.g.names.queryText(context.Background(), p, sql)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestSavedQueriesGoWithTheirProject(t *testing.T) {
 	if _, err := m.cl.Folders.UpdateContents(ctx, store.DefaultProject, f.ID, api.QueryFolderUpdateRequest{QueryIdsAdded: []string{q.ID}}); err == nil {
 		t.Error("a query of another project is moved")
 	}
-	m.g.jobs.Wait()
+	m.g.jobs.running.Wait()
 	if err := m.cl.Projects.Delete(ctx, store.DefaultOrganization, store.DefaultWorkspace, p.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +299,7 @@ func TestRunOfDeadProcess(t *testing.T) {
 	if _, err := m.g.store.StartRun(ctx, id, "0f8fad5b-d9cb-469f-a165-70867728950e"); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.g.endCutOff(ctx); err != nil {
+	if err := m.g.queries.endCutOff(ctx); err != nil {
 		t.Fatal(err)
 	}
 	q, err := m.g.store.Query(ctx, store.DefaultProject, id)
@@ -323,7 +323,7 @@ func TestInterruptedBeforeItBegan(t *testing.T) {
 	m, _ := newMtTest(t)
 	id := m.create("m", "SELECT 'one' AS v", nil)
 	m.settled(id)
-	m.g.Interrupt()
+	m.g.jobs.Interrupt()
 	if err := m.cl.Materialized.Refresh(context.Background(), store.DefaultProject, id); err != nil {
 		t.Fatal(err)
 	}
@@ -340,19 +340,19 @@ func TestSchedulesFireOnceForMissedRuns(t *testing.T) {
 	first := m.settled(id)
 	set := at(t, *first.NextExecutionStartTime).Add(-time.Hour)
 
-	m.g.runDuties(ctx)
+	m.g.jobs.runDuties(ctx)
 	if s := m.settled(id); *s.LastExecutionStartTime != *first.LastExecutionStartTime {
 		t.Fatalf("ran before its time: %+v", s)
 	}
 	forward(3*time.Hour + 30*time.Minute)
-	m.g.runDuties(ctx)
+	m.g.jobs.runDuties(ctx)
 	second := m.wait(id, func(s api.MaterializedQueryStatus) bool {
 		return s.Status == store.RunCompleted && *s.LastExecutionStartTime != *first.LastExecutionStartTime
 	})
 	if want := set.Add(4 * time.Hour); !at(t, *second.NextExecutionStartTime).Equal(want) {
 		t.Fatalf("next is %s, want %s", *second.NextExecutionStartTime, want)
 	}
-	m.g.runDuties(ctx)
+	m.g.jobs.runDuties(ctx)
 	if s := m.settled(id); *s.LastExecutionStartTime != *second.LastExecutionStartTime {
 		t.Fatalf("missed runs were made up for more than once: %+v", s)
 	}
@@ -360,7 +360,7 @@ func TestSchedulesFireOnceForMissedRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	forward(48 * time.Hour)
-	m.g.runDuties(ctx)
+	m.g.jobs.runDuties(ctx)
 	if s := m.settled(id); s.NextExecutionStartTime != nil || *s.LastExecutionStartTime != *second.LastExecutionStartTime {
 		t.Fatalf("ran without a schedule: %+v", s)
 	}
@@ -376,7 +376,7 @@ func TestDeleteDuringRunLeavesNothing(t *testing.T) {
 	if err := m.cl.Queries.Delete(ctx, store.DefaultProject, id); err != nil {
 		t.Fatal(err)
 	}
-	m.g.jobs.Wait()
+	m.g.jobs.running.Wait()
 	data, err := m.g.engine.Project(ctx, store.DefaultProject)
 	if err != nil {
 		t.Fatal(err)

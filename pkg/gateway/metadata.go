@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -15,29 +17,43 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-func (g *Gateway) registerMetadata() {
-	handle(g, spec.GetProjectMetadata, g.getProjectMetadata)
-	handle(g, spec.QueryMetadata, g.queryMetadata)
-	handle(g, spec.UpdateTableMetadata, g.updateTableMetadata)
-	handle(g, spec.SetCatalogAiUsage, g.setAIUsage)
-	handle(g, spec.SetSchemaAiUsage, g.setAIUsage)
-	handle(g, spec.GenerateSampleQuestions, refuse[api.SampleQuestions](needsModel))
-	handle(g, spec.GenerateSemantics, refuse[api.SemanticsResult](needsModel))
-	handle(g, spec.GenerateCategoricalValues, g.generateCategorical)
-	handle(g, spec.DeleteCategoricalValues, g.deleteCategorical)
-	handle(g, spec.ListRelations, g.listRelations)
-	handle(g, spec.AddRelation, g.addRelation)
-	handle(g, spec.UpdateRelation, g.updateRelation)
-	handle(g, spec.DeleteRelation, g.deleteRelation)
-	handle(g, spec.ListGoldenSqls, g.listGoldenSQL)
-	handle(g, spec.CreateGoldenSql, g.createGoldenSQL)
-	handle(g, spec.DeleteGoldenSql, g.deleteGoldenSQL)
-	handle(g, spec.QueryGoldenSqls, g.queryGoldenSQL)
-	handle(g, spec.RefreshMetadata, g.refreshMetadata)
-	handle(g, spec.GetMetadataRefreshStatus, g.metadataRefreshStatus)
-	handle(g, spec.GetRefreshCallback, g.getRefreshCallback)
-	handle(g, spec.RegisterRefreshCallback, g.registerRefreshCallback)
-	handle(g, spec.UnregisterRefreshCallback, g.unregisterRefreshCallback)
+// metadataService keeps what people say about tables and columns, and reads from sources what they say themselves.
+type metadataService struct {
+	store     *store.Store
+	engine    engine.Engine
+	now       func() time.Time
+	log       *slog.Logger
+	web       *webService
+	jobs      *jobsService
+	names     *namesService
+	sources   *sourcesService
+	catalogs  *catalogsService
+	rereading tally // by project and catalog: refreshes that go on
+}
+
+func (g *metadataService) registerMetadata() {
+	handle(g.web, spec.GetProjectMetadata, g.getProjectMetadata)
+	handle(g.web, spec.QueryMetadata, g.queryMetadata)
+	handle(g.web, spec.UpdateTableMetadata, g.updateTableMetadata)
+	handle(g.web, spec.SetCatalogAiUsage, g.setAIUsage)
+	handle(g.web, spec.SetSchemaAiUsage, g.setAIUsage)
+	handle(g.web, spec.GenerateSampleQuestions, refuse[api.SampleQuestions](needsModel))
+	handle(g.web, spec.GenerateSemantics, refuse[api.SemanticsResult](needsModel))
+	handle(g.web, spec.GenerateCategoricalValues, g.generateCategorical)
+	handle(g.web, spec.DeleteCategoricalValues, g.deleteCategorical)
+	handle(g.web, spec.ListRelations, g.listRelations)
+	handle(g.web, spec.AddRelation, g.addRelation)
+	handle(g.web, spec.UpdateRelation, g.updateRelation)
+	handle(g.web, spec.DeleteRelation, g.deleteRelation)
+	handle(g.web, spec.ListGoldenSqls, g.listGoldenSQL)
+	handle(g.web, spec.CreateGoldenSql, g.createGoldenSQL)
+	handle(g.web, spec.DeleteGoldenSql, g.deleteGoldenSQL)
+	handle(g.web, spec.QueryGoldenSqls, g.queryGoldenSQL)
+	handle(g.web, spec.RefreshMetadata, g.refreshMetadata)
+	handle(g.web, spec.GetMetadataRefreshStatus, g.metadataRefreshStatus)
+	handle(g.web, spec.GetRefreshCallback, g.getRefreshCallback)
+	handle(g.web, spec.RegisterRefreshCallback, g.registerRefreshCallback)
+	handle(g.web, spec.UnregisterRefreshCallback, g.unregisterRefreshCallback)
 }
 
 // done is the reply {} of an operation that has nothing to tell [O].
@@ -45,7 +61,7 @@ type done struct{}
 
 // describer reads the metadata of one project's tables: what the catalogs say now, under what users have said about them.
 type describer struct {
-	g         *Gateway
+	g         *metadataService
 	p         store.Project
 	notes     store.Notes
 	catalogs  map[string]catalog
@@ -53,13 +69,13 @@ type describer struct {
 	relations map[store.TableKey][]api.Relation
 }
 
-func (g *Gateway) describer(ctx context.Context, p store.Project) (*describer, error) {
+func (g *metadataService) describer(ctx context.Context, p store.Project) (*describer, error) {
 	d := &describer{g: g, p: p, catalogs: map[string]catalog{}, relations: map[store.TableKey][]api.Relation{}}
 	var err error
 	if d.notes, err = g.store.MetadataNotes(ctx, p.ID); err != nil {
 		return nil, err
 	}
-	if d.order, err = g.catalogs(ctx, p); err != nil {
+	if d.order, err = g.catalogs.catalogs(ctx, p); err != nil {
 		return nil, err
 	}
 	for i, c := range d.order {
@@ -91,7 +107,7 @@ func (d *describer) tables(ctx context.Context, c catalog, schema string) ([]api
 		if schemas, err = c.source.Schemas(ctx); err != nil {
 			return nil, err
 		}
-	} else if _, err := d.g.schema(ctx, d.p, c.ID, schema); err != nil {
+	} else if _, err := d.g.catalogs.schema(ctx, d.p, c.ID, schema); err != nil {
 		return nil, err
 	}
 	var out []api.TableMetadata
@@ -257,7 +273,7 @@ func (d *describer) tablesOfAny(ctx context.Context, c catalog, schema string) (
 }
 
 // getProjectMetadata describes the tables as they are now. Categorical values that are due are read anew first.
-func (g *Gateway) getProjectMetadata(ctx context.Context, r *Request[None]) (api.ProjectMetadata, error) {
+func (g *metadataService) getProjectMetadata(ctx context.Context, r *Request[None]) (api.ProjectMetadata, error) {
 	out := api.ProjectMetadata{Metadata: []api.MetadataEntry{}}
 	if err := g.dueCategorical(ctx, r.Project); err != nil {
 		return out, err
@@ -274,7 +290,7 @@ func (g *Gateway) getProjectMetadata(ctx context.Context, r *Request[None]) (api
 }
 
 // queryMetadata finds the tables that fit a text best: those the AI may use, by full-text rank, tables called exactly so first.
-func (g *Gateway) queryMetadata(ctx context.Context, r *Request[None]) (api.MetadataQueryResult, error) {
+func (g *metadataService) queryMetadata(ctx context.Context, r *Request[None]) (api.MetadataQueryResult, error) {
 	out := api.MetadataQueryResult{Result: []api.TableMetadata{}}
 	text := strings.TrimSpace(r.Query("table"))
 	if text == "" {
@@ -308,8 +324,8 @@ func (g *Gateway) queryMetadata(ctx context.Context, r *Request[None]) (api.Meta
 }
 
 // metadataTable finds the table that a path names.
-func (g *Gateway) metadataTable(ctx context.Context, p store.Project, k store.TableKey) (catalog, api.Table, error) {
-	return g.table(ctx, p, k.Catalog, k.Schema, k.Table)
+func (g *metadataService) metadataTable(ctx context.Context, p store.Project, k store.TableKey) (catalog, api.Table, error) {
+	return g.catalogs.table(ctx, p, k.Catalog, k.Schema, k.Table)
 }
 
 func tableKey[B any](r *Request[B]) store.TableKey {
@@ -317,7 +333,7 @@ func tableKey[B any](r *Request[B]) store.TableKey {
 }
 
 // updateTableMetadata changes what is given. What a column says as before, or does not say, is no change.
-func (g *Gateway) updateTableMetadata(ctx context.Context, r *Request[api.TableMetadataUpdateRequest]) (api.TableMetadata, error) {
+func (g *metadataService) updateTableMetadata(ctx context.Context, r *Request[api.TableMetadataUpdateRequest]) (api.TableMetadata, error) {
 	k := tableKey(r)
 	c, t, err := g.metadataTable(ctx, r.Project, k)
 	if err != nil {
@@ -368,16 +384,16 @@ func (g *Gateway) updateTableMetadata(ctx context.Context, r *Request[api.TableM
 }
 
 // setAIUsage says whether the AI may use a catalog or a schema, and all that is in it.
-func (g *Gateway) setAIUsage(ctx context.Context, r *Request[api.AIUsageRequest]) (done, error) {
+func (g *metadataService) setAIUsage(ctx context.Context, r *Request[api.AIUsageRequest]) (done, error) {
 	if r.Body.UseWithAI == nil {
 		return done{}, missing("useWithAI")
 	}
 	k := tableKey(r)
 	var err error
 	if k.Schema == "" {
-		_, err = g.catalog(ctx, r.Project, k.Catalog)
+		_, err = g.catalogs.catalog(ctx, r.Project, k.Catalog)
 	} else {
-		_, err = g.schema(ctx, r.Project, k.Catalog, k.Schema)
+		_, err = g.catalogs.schema(ctx, r.Project, k.Catalog, k.Schema)
 	}
 	if err != nil {
 		return done{}, err

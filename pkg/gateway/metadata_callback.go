@@ -96,7 +96,7 @@ func (l *listener) post(ctx context.Context, n refreshNews) error {
 }
 
 // callback is the listener of one refresh: the one given with it, else the one registered, else nil.
-func (g *Gateway) callback(ctx context.Context, p store.Project, address, token string) (*listener, error) {
+func (g *metadataService) callback(ctx context.Context, p store.Project, address, token string) (*listener, error) {
 	if address != "" {
 		if err := checkCallbackToken(token); err != nil {
 			return nil, err
@@ -112,7 +112,7 @@ func (g *Gateway) callback(ctx context.Context, p store.Project, address, token 
 	}
 	l := &listener{url: address}
 	if len(sealed) > 0 {
-		c, err := g.vault.unseal(callbackSeal(p), sealed)
+		c, err := g.sources.vault.unseal(callbackSeal(p), sealed)
 		if err != nil {
 			return nil, errors.Join(errors.New("the token of the callback cannot be read; register it again"), err)
 		}
@@ -123,12 +123,12 @@ func (g *Gateway) callback(ctx context.Context, p store.Project, address, token 
 
 func callbackSeal(p store.Project) string { return "refresh callback of " + p.ID }
 
-func (g *Gateway) getRefreshCallback(ctx context.Context, r *Request[None]) (api.RefreshCallback, error) {
+func (g *metadataService) getRefreshCallback(ctx context.Context, r *Request[None]) (api.RefreshCallback, error) {
 	address, _, err := g.store.RefreshCallback(ctx, r.Project.ID)
 	return api.RefreshCallback{CallbackURL: address}, err
 }
 
-func (g *Gateway) registerRefreshCallback(ctx context.Context, r *Request[io.Reader]) (done, error) {
+func (g *metadataService) registerRefreshCallback(ctx context.Context, r *Request[io.Reader]) (done, error) {
 	var body api.MetadataRefreshCallbackRequest
 	if err := optionalBody(r.Body, &body); err != nil {
 		return done{}, err
@@ -145,7 +145,7 @@ func (g *Gateway) registerRefreshCallback(ctx context.Context, r *Request[io.Rea
 	var sealed []byte
 	if body.CallbackToken != "" {
 		var err error
-		if sealed, err = g.vault.seal(callbackSeal(r.Project), connector.Credential{"token": string(body.CallbackToken)}); err != nil {
+		if sealed, err = g.sources.vault.seal(callbackSeal(r.Project), connector.Credential{"token": string(body.CallbackToken)}); err != nil {
 			return done{}, err
 		}
 	}
@@ -153,6 +153,6 @@ func (g *Gateway) registerRefreshCallback(ctx context.Context, r *Request[io.Rea
 }
 
 // unregisterRefreshCallback: once more is no error.
-func (g *Gateway) unregisterRefreshCallback(ctx context.Context, r *Request[None]) (done, error) {
+func (g *metadataService) unregisterRefreshCallback(ctx context.Context, r *Request[None]) (done, error) {
 	return done{}, g.store.SetRefreshCallback(ctx, r.Project.ID, "", nil)
 }

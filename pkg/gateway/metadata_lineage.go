@@ -27,7 +27,7 @@ func (d *describer) lineage(ctx context.Context, c catalog, t api.Table, cols []
 	if !ok {
 		return nil, nil
 	}
-	origins, err := l.Lineage(ctx, engine.Query{SQL: sql, Catalogs: d.g.resolver(d.p)})
+	origins, err := l.Lineage(ctx, engine.Query{SQL: sql, Catalogs: d.g.names.resolver(d.p)})
 	if broken(err) { // it no longer works; its columns, if any are told, are those of the last run
 		return nil, nil
 	}

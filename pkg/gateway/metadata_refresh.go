@@ -27,7 +27,7 @@ const (
 
 // refreshMetadata reads one catalog, or all of them, anew: sample values of the columns the AI may use, and categorical values.
 // A source's foreign keys become relations. Tables and columns need no refresh; they are read live.
-func (g *Gateway) refreshMetadata(ctx context.Context, r *Request[io.Reader]) (api.MetadataRefreshTriggered, error) {
+func (g *metadataService) refreshMetadata(ctx context.Context, r *Request[io.Reader]) (api.MetadataRefreshTriggered, error) {
 	var out api.MetadataRefreshTriggered
 	var body api.MetadataRefreshRequest
 	if err := optionalBody(r.Body, &body); err != nil {
@@ -37,18 +37,18 @@ func (g *Gateway) refreshMetadata(ctx context.Context, r *Request[io.Reader]) (a
 	if err != nil {
 		return out, err
 	}
-	cats, err := g.catalogs(ctx, r.Project)
+	cats, err := g.catalogs.catalogs(ctx, r.Project)
 	if err != nil {
 		return out, err
 	}
 	if body.CatalogID != "" {
-		c, err := g.catalog(ctx, r.Project, body.CatalogID)
+		c, err := g.catalogs.catalog(ctx, r.Project, body.CatalogID)
 		if err != nil {
 			return out, err
 		}
 		cats = []catalog{c}
 	}
-	runner, err := g.runners.ID()
+	runner, err := g.jobs.runners.ID()
 	if err != nil {
 		return out, err
 	}
@@ -58,12 +58,12 @@ func (g *Gateway) refreshMetadata(ctx context.Context, r *Request[io.Reader]) (a
 		})
 		if err != nil {
 			for _, begun := range cats[:i+1] {
-				g.refreshEnded(r.Project, begun, store.Refresh{Status: refreshFailed, Runner: runner, Error: new(g.reason(err))})
+				g.refreshEnded(r.Project, begun, store.Refresh{Status: refreshFailed, Runner: runner, Error: new(g.jobs.reason(err))})
 			}
 			return out, err
 		}
 	}
-	g.background(jobMetadata, func(ctx context.Context) {
+	g.jobs.background(jobMetadata, func(ctx context.Context) {
 		for _, c := range cats {
 			g.refreshCatalog(ctx, r.Project, c, runner, tell)
 		}
@@ -84,12 +84,12 @@ func optionalBody(from io.Reader, into any) error {
 const refreshTimeout = 2 * time.Hour
 
 // refreshCatalog runs one refresh to its end, records it and tells whoever asked to be told.
-func (g *Gateway) refreshCatalog(ctx context.Context, p store.Project, c catalog, runner string, tell *listener) {
+func (g *metadataService) refreshCatalog(ctx context.Context, p store.Project, c catalog, runner string, tell *listener) {
 	ctx, cancel := context.WithTimeout(ctx, refreshTimeout)
 	defer cancel()
 	end := store.Refresh{Status: refreshDone, Runner: runner}
 	if err := caught(func() error { return g.reread(ctx, p, c) }); err != nil {
-		text := g.reason(err)
+		text := g.jobs.reason(err)
 		end.Status, end.Error = refreshFailed, &text
 	}
 	g.refreshEnded(p, c, end)
@@ -102,7 +102,7 @@ func (g *Gateway) refreshCatalog(ctx context.Context, p store.Project, c catalog
 
 // refreshEnded records the end of a refresh, also when the process is asked to stop. While another one of the catalog goes on, it is
 // active.
-func (g *Gateway) refreshEnded(p store.Project, c catalog, end store.Refresh) {
+func (g *metadataService) refreshEnded(p store.Project, c catalog, end store.Refresh) {
 	again := false
 	err := g.rereading.add(p.ID+"."+c.ID, -1, func(now int) error {
 		if now > 0 {
@@ -113,7 +113,7 @@ func (g *Gateway) refreshEnded(p store.Project, c catalog, end store.Refresh) {
 	})
 	if again {
 		// Not inside: while the state cannot be stored, another refresh must be able to begin. It counts then.
-		err = g.record("metadata "+p.ID+"."+c.ID, func(ctx context.Context) error {
+		err = g.jobs.record("metadata "+p.ID+"."+c.ID, func(ctx context.Context) error {
 			return g.rereading.add(p.ID+"."+c.ID, 0, func(now int) error {
 				if now > 0 {
 					return nil
@@ -135,7 +135,7 @@ const (
 )
 
 // reread reads each table anew. One that fails does not keep the others from it; the first failure is that of the whole.
-func (g *Gateway) reread(ctx context.Context, p store.Project, c catalog) error {
+func (g *metadataService) reread(ctx context.Context, p store.Project, c catalog) error {
 	d, err := g.describer(ctx, p)
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func (g *Gateway) reread(ctx context.Context, p store.Project, c catalog) error 
 	return first
 }
 
-func (g *Gateway) rereadTable(ctx context.Context, d *describer, c catalog, m api.TableMetadata) error {
+func (g *metadataService) rereadTable(ctx context.Context, d *describer, c catalog, m api.TableMetadata) error {
 	key := store.TableKey{Catalog: c.ID, Schema: m.SchemaName, Table: m.TableName}
 	var list []string
 	for _, col := range m.Columns {
@@ -187,8 +187,8 @@ func (g *Gateway) rereadTable(ctx context.Context, d *describer, c catalog, m ap
 }
 
 // sample reads a few different values of each column.
-func (g *Gateway) sample(ctx context.Context, p store.Project, n engine.TableName, columns []string) (map[string][]string, error) {
-	res, err := g.query(ctx, p, engine.Query{SQL: "SELECT " + sqltext.List(columns) + " FROM " + n.Quoted() + " LIMIT " + strconv.Itoa(sampledRows)})
+func (g *metadataService) sample(ctx context.Context, p store.Project, n engine.TableName, columns []string) (map[string][]string, error) {
+	res, err := g.names.query(ctx, p, engine.Query{SQL: "SELECT " + sqltext.List(columns) + " FROM " + n.Quoted() + " LIMIT " + strconv.Itoa(sampledRows)})
 	if err != nil {
 		return nil, err
 	}
@@ -210,19 +210,19 @@ func (g *Gateway) sample(ctx context.Context, p store.Project, n engine.TableNam
 }
 
 // metadataRefreshStatus tells how the last refresh of a catalog went. One whose process is gone has failed.
-func (g *Gateway) metadataRefreshStatus(ctx context.Context, r *Request[None]) (api.MetadataRefreshStatus, error) {
-	c, err := g.catalog(ctx, r.Project, r.Param("catalogId"))
+func (g *metadataService) metadataRefreshStatus(ctx context.Context, r *Request[None]) (api.MetadataRefreshStatus, error) {
+	c, err := g.catalogs.catalog(ctx, r.Project, r.Param("catalogId"))
 	if err != nil {
 		return api.MetadataRefreshStatus{}, err
 	}
-	if err := g.recorded(ctx, "metadata "+r.Project.ID+"."+c.ID); err != nil {
+	if err := g.jobs.recorded(ctx, "metadata "+r.Project.ID+"."+c.ID); err != nil {
 		return api.MetadataRefreshStatus{}, err
 	}
 	last, err := g.store.MetadataRefresh(ctx, r.Project.ID, c.ID)
 	if errors.Is(err, store.ErrNotFound) {
 		return api.MetadataRefreshStatus{Status: refreshNever}, nil
 	}
-	if err == nil && last.Status == refreshActive && !g.runners.Alive(last.Runner) {
+	if err == nil && last.Status == refreshActive && !g.jobs.runners.Alive(last.Runner) {
 		text := "the gateway stopped during this refresh"
 		last.Status, last.Error = refreshFailed, &text
 		err = g.store.SetMetadataRefresh(ctx, r.Project.ID, c.ID, last)

@@ -11,7 +11,7 @@ import (
 
 // rereadRelations makes a relation of every foreign key of a source, between columns that the catalog has. One that is there stays as
 // it is, with a type that a user may have given it; none is taken away, because a user may have made it.
-func (g *Gateway) rereadRelations(ctx context.Context, p store.Project, c catalog, tables []api.TableMetadata) error {
+func (g *metadataService) rereadRelations(ctx context.Context, p store.Project, c catalog, tables []api.TableMetadata) error {
 	e, ok := c.source.(externalCatalog)
 	if !ok {
 		return nil

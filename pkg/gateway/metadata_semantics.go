@@ -25,7 +25,7 @@ func columnKey[B any](r *Request[B]) store.ColumnKey {
 }
 
 // column checks that a column exists and returns the SQL name of its table.
-func (g *Gateway) column(ctx context.Context, p store.Project, k store.ColumnKey) (engine.TableName, error) {
+func (g *metadataService) column(ctx context.Context, p store.Project, k store.ColumnKey) (engine.TableName, error) {
 	c, t, err := g.metadataTable(ctx, p, k.TableKey)
 	n := engine.TableName{Catalog: c.Name, Schema: t.SchemaName, Table: t.TableName}
 	if err != nil {
@@ -56,7 +56,7 @@ func frequency(s string) (Period, error) {
 
 // generateCategorical reads the values of a column, the most frequent ones first. After the time that frequency says they are
 // read anew when the metadata is next read.
-func (g *Gateway) generateCategorical(ctx context.Context, r *Request[api.CategoricalColumnRequest]) (done, error) {
+func (g *metadataService) generateCategorical(ctx context.Context, r *Request[api.CategoricalColumnRequest]) (done, error) {
 	limit := int64(defaultCategorical)
 	if r.Body.Limit != nil {
 		limit = *r.Body.Limit
@@ -84,14 +84,14 @@ func (g *Gateway) generateCategorical(ctx context.Context, r *Request[api.Catego
 	return done{}, g.store.SetCategorical(ctx, r.Project.ID, k, values, limit, r.Body.Frequency)
 }
 
-func (g *Gateway) distinct(ctx context.Context, p store.Project, n engine.TableName, column string, limit int64) ([]string, error) {
+func (g *metadataService) distinct(ctx context.Context, p store.Project, n engine.TableName, column string, limit int64) ([]string, error) {
 	c := sqltext.Quote(column)
-	rows, err := g.queryText(ctx, p, `SELECT CAST(`+c+` AS varchar) AS v, count(*) AS n FROM `+n.Quoted()+` WHERE `+c+` IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT `+strconv.FormatInt(limit, 10))
+	rows, err := g.names.queryText(ctx, p, `SELECT CAST(`+c+` AS varchar) AS v, count(*) AS n FROM `+n.Quoted()+` WHERE `+c+` IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT `+strconv.FormatInt(limit, 10))
 	return mapAll(rows, func(r []string) string { return r[0] }), err
 }
 
 // dueCategorical reads anew the categorical values whose time has come. A table that is gone, or cannot be read, keeps its last ones.
-func (g *Gateway) dueCategorical(ctx context.Context, p store.Project) error {
+func (g *metadataService) dueCategorical(ctx context.Context, p store.Project) error {
 	notes, err := g.store.MetadataNotes(ctx, p.ID)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func (g *Gateway) dueCategorical(ctx context.Context, p store.Project) error {
 	return nil
 }
 
-func (g *Gateway) rereadCategorical(ctx context.Context, p store.Project, k store.ColumnKey, n store.ColumnNotes) error {
+func (g *metadataService) rereadCategorical(ctx context.Context, p store.Project, k store.ColumnKey, n store.ColumnNotes) error {
 	name, err := g.column(ctx, p, k)
 	var gone *Fault
 	if errors.As(err, &gone) && gone.Status == 404 {
@@ -131,7 +131,7 @@ func (g *Gateway) rereadCategorical(ctx context.Context, p store.Project, k stor
 }
 
 // deleteCategorical forgets the values and their schedule; twice is no error.
-func (g *Gateway) deleteCategorical(ctx context.Context, r *Request[None]) (done, error) {
+func (g *metadataService) deleteCategorical(ctx context.Context, r *Request[None]) (done, error) {
 	k := columnKey(r)
 	if _, err := g.column(ctx, r.Project, k); err != nil {
 		return done{}, err
@@ -149,9 +149,9 @@ func relationType(s string) error {
 	return frameworkFault(400, "property %q: %q is none of MANY_TO_ONE, ONE_TO_MANY, ONE_TO_ONE", "type", s)
 }
 
-func (g *Gateway) listRelations(ctx context.Context, r *Request[None]) (api.RelationList, error) {
+func (g *metadataService) listRelations(ctx context.Context, r *Request[None]) (api.RelationList, error) {
 	out := api.RelationList{Relations: []api.Relation{}}
-	c, err := g.catalog(ctx, r.Project, r.Param("catalogId"))
+	c, err := g.catalogs.catalog(ctx, r.Project, r.Param("catalogId"))
 	if err != nil {
 		return out, err
 	}
@@ -164,7 +164,7 @@ func (g *Gateway) listRelations(ctx context.Context, r *Request[None]) (api.Rela
 	return out, err
 }
 
-func (g *Gateway) addRelation(ctx context.Context, r *Request[api.RelationRequest]) (api.Relation, error) {
+func (g *metadataService) addRelation(ctx context.Context, r *Request[api.RelationRequest]) (api.Relation, error) {
 	b := r.Body
 	for _, f := range []struct{ name, value string }{{"targetCatalogId", b.TargetCatalogID}, {"targetSchemaName", b.TargetSchemaName},
 		{"targetTableName", b.TargetTableName}, {"targetColumnName", b.TargetColumnName}} {
@@ -192,7 +192,7 @@ func (g *Gateway) addRelation(ctx context.Context, r *Request[api.RelationReques
 	return g.relationOut(ctx, r.Project, rel, err)
 }
 
-func (g *Gateway) relationOut(ctx context.Context, p store.Project, rel store.Relation, err error) (api.Relation, error) {
+func (g *metadataService) relationOut(ctx context.Context, p store.Project, rel store.Relation, err error) (api.Relation, error) {
 	if err != nil {
 		return api.Relation{}, err
 	}
@@ -203,7 +203,7 @@ func (g *Gateway) relationOut(ctx context.Context, p store.Project, rel store.Re
 	return d.relation(rel), nil
 }
 
-func (g *Gateway) updateRelation(ctx context.Context, r *Request[api.RelationUpdateRequest]) (api.Relation, error) {
+func (g *metadataService) updateRelation(ctx context.Context, r *Request[api.RelationUpdateRequest]) (api.Relation, error) {
 	if err := relationType(r.Body.Type); err != nil {
 		return api.Relation{}, err
 	}
@@ -212,7 +212,7 @@ func (g *Gateway) updateRelation(ctx context.Context, r *Request[api.RelationUpd
 	return g.relationOut(ctx, r.Project, rel, notFound(err, "there is no relation with id %s on this table", id))
 }
 
-func (g *Gateway) deleteRelation(ctx context.Context, r *Request[None]) (done, error) {
+func (g *metadataService) deleteRelation(ctx context.Context, r *Request[None]) (done, error) {
 	id := r.Param("relationId")
 	return done{}, notFound(g.store.DeleteRelation(ctx, r.Project.ID, tableKey(r), id), "there is no relation with id %s on this table", id)
 }
@@ -223,12 +223,12 @@ func goldenOut(p store.Project) func(store.GoldenSQL) api.GoldenSQLEntry {
 	}
 }
 
-func (g *Gateway) listGoldenSQL(ctx context.Context, r *Request[None]) (api.GoldenSQLList, error) {
+func (g *metadataService) listGoldenSQL(ctx context.Context, r *Request[None]) (api.GoldenSQLList, error) {
 	all, err := g.store.GoldenSQLs(ctx, r.Project.ID)
 	return api.GoldenSQLList{Result: mapAll(all, goldenOut(r.Project))}, err
 }
 
-func (g *Gateway) createGoldenSQL(ctx context.Context, r *Request[api.GoldenSQLRequest]) (api.GoldenSQLEntry, error) {
+func (g *metadataService) createGoldenSQL(ctx context.Context, r *Request[api.GoldenSQLRequest]) (api.GoldenSQLEntry, error) {
 	switch {
 	case strings.TrimSpace(r.Body.Prompt) == "":
 		return api.GoldenSQLEntry{}, missing("prompt")
@@ -239,7 +239,7 @@ func (g *Gateway) createGoldenSQL(ctx context.Context, r *Request[api.GoldenSQLR
 	return goldenOut(r.Project)(s), err
 }
 
-func (g *Gateway) deleteGoldenSQL(ctx context.Context, r *Request[None]) (done, error) {
+func (g *metadataService) deleteGoldenSQL(ctx context.Context, r *Request[None]) (done, error) {
 	id := r.Param("id")
 	return done{}, notFound(g.store.DeleteGoldenSQL(ctx, r.Project.ID, id), "there is no golden SQL with id: %s", id)
 }
@@ -248,7 +248,7 @@ func (g *Gateway) deleteGoldenSQL(ctx context.Context, r *Request[None]) (done, 
 const mostGolden = 10
 
 // queryGoldenSQL finds the questions most like the one asked.
-func (g *Gateway) queryGoldenSQL(ctx context.Context, r *Request[None]) (api.GoldenSQLMatches, error) {
+func (g *metadataService) queryGoldenSQL(ctx context.Context, r *Request[None]) (api.GoldenSQLMatches, error) {
 	out := api.GoldenSQLMatches{Result: []api.GoldenSQLMatchesResult{}}
 	if strings.TrimSpace(r.Query("q")) == "" {
 		return out, frameworkFault(400, "required query parameter %q is missing", "q")

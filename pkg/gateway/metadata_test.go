@@ -114,7 +114,7 @@ func TestRefreshCallback(t *testing.T) {
 	}
 	do("DELETE", meta+"/refresh/callback", "")
 	do("POST", meta+"/refresh", "") // all catalogs, nobody told
-	g.jobs.Wait()
+	g.jobs.running.Wait()
 	if len(calls) != 0 {
 		t.Errorf("told after all: %+v", <-calls)
 	}
@@ -155,12 +155,12 @@ func TestCategoricalIsRereadWhenDue(t *testing.T) {
 	if err := g.store.SetCategorical(ctx, DefaultProject, k, []string{"stale"}, 10, "P1D"); err != nil {
 		t.Fatal(err)
 	}
-	if err := g.dueCategorical(ctx, p); err != nil || !slices.Equal(kept(), []string{"stale"}) {
+	if err := g.metadata.dueCategorical(ctx, p); err != nil || !slices.Equal(kept(), []string{"stale"}) {
 		t.Errorf("read before its time: %v, %v", kept(), err)
 	}
 	now := g.now
-	g.now = func() time.Time { return now().Add(25 * time.Hour) }
-	if err := g.dueCategorical(ctx, p); err != nil || len(kept()) == 0 || slices.Contains(kept(), "stale") {
+	g.metadata.now = func() time.Time { return now().Add(25 * time.Hour) }
+	if err := g.metadata.dueCategorical(ctx, p); err != nil || len(kept()) == 0 || slices.Contains(kept(), "stale") {
 		t.Errorf("not read when due: %v, %v", kept(), err)
 	}
 }
@@ -172,23 +172,23 @@ func TestTwoRefreshesAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := g.catalog(ctx, p, "1")
+	c, err := g.catalogs.catalog(ctx, p, "1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner, err := g.runners.ID()
+	runner, err := g.jobs.runners.ID()
 	if err != nil {
 		t.Fatal(err)
 	}
 	key := p.ID + "." + c.ID
 	for range 2 {
-		_ = g.rereading.add(key, 1, func(int) error { return nil })
+		_ = g.metadata.rereading.add(key, 1, func(int) error { return nil })
 	}
 	if err := g.store.SetMetadataRefresh(ctx, p.ID, c.ID, store.Refresh{Status: refreshActive, Runner: runner}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{refreshActive, refreshDone} {
-		g.refreshCatalog(ctx, p, c, runner, nil)
+		g.metadata.refreshCatalog(ctx, p, c, runner, nil)
 		if last, err := g.store.MetadataRefresh(ctx, p.ID, c.ID); err != nil || last.Status != want {
 			t.Errorf("%+v, %v; want %s", last, err, want)
 		}
@@ -202,12 +202,12 @@ func TestRefreshThatPanicsEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner, err := g.runners.ID()
+	runner, err := g.jobs.runners.ID()
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = g.rereading.add(p.ID+".1", 1, func(int) error { return nil })
-	g.refreshCatalog(ctx, p, catalog{Catalog: api.Catalog{ID: "1"}}, runner, nil) // a catalog without a source
+	_ = g.metadata.rereading.add(p.ID+".1", 1, func(int) error { return nil })
+	g.metadata.refreshCatalog(ctx, p, catalog{Catalog: api.Catalog{ID: "1"}}, runner, nil) // a catalog without a source
 	last, err := g.store.MetadataRefresh(ctx, p.ID, "1")
 	if err != nil || last.Status != refreshFailed || last.Error == nil {
 		t.Errorf("%+v, %v", last, err)

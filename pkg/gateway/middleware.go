@@ -25,7 +25,7 @@ const (
 )
 
 // middleware wraps the router: request id, recovery, one log line without secrets, authentication.
-func (g *Gateway) middleware(next http.Handler) http.Handler {
+func (g *webService) middleware(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
 		id := uuid.NewString()[:8]
 		sw := &statusWriter{ResponseWriter: w, stall: g.limits.Stall}
@@ -65,7 +65,7 @@ func (g *Gateway) middleware(next http.Handler) http.Handler {
 }
 
 // fail writes the error body of a fault. After the first byte of a reply it cuts the connection instead.
-func (g *Gateway) fail(w http.ResponseWriter, hr *http.Request, err error) {
+func (g *webService) fail(w http.ResponseWriter, hr *http.Request, err error) {
 	if sw, ok := w.(*statusWriter); ok && sw.status != 0 {
 		if !errors.Is(err, context.Canceled) {
 			g.log.Warn("reply cut", "request", hr.Context().Value(requestKey{}), "error", forLog(err.Error()))

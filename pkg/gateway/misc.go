@@ -9,14 +9,14 @@ import (
 )
 
 func (g *Gateway) registerMisc() {
-	handle(g, spec.InitEmbeddedSession, g.initSession)
-	handle(g, spec.InitEmbeddedSessionLegacy, func(ctx context.Context, r *Request[None]) (api.EmbeddedSession, error) {
+	handle(g.web, spec.InitEmbeddedSession, g.initSession)
+	handle(g.web, spec.InitEmbeddedSessionLegacy, func(ctx context.Context, r *Request[None]) (api.EmbeddedSession, error) {
 		return api.EmbeddedSession{}, g.noSession(ctx, r.Op, r.Scope, r.Query("projectId"))
 	})
-	handle(g, spec.ListSupportedDrivers, g.listDrivers)
-	handle(g, spec.GetJdbcDriver, g.noJDBC)
-	handle(g, spec.GetSqlAlchemyDriver, g.noSQLAlchemy)
-	handle(g, spec.TranspileSql, g.transpile)
+	handle(g.web, spec.ListSupportedDrivers, g.listDrivers)
+	handle(g.web, spec.GetJdbcDriver, g.noJDBC)
+	handle(g.web, spec.GetSqlAlchemyDriver, g.noSQLAlchemy)
+	handle(g.web, spec.TranspileSql, g.statements.transpile)
 }
 
 func (g *Gateway) initSession(ctx context.Context, r *Request[api.InitSessionRequest]) (api.EmbeddedSession, error) {
@@ -26,7 +26,7 @@ func (g *Gateway) initSession(ctx context.Context, r *Request[api.InitSessionReq
 // noSession refuses a session in the studio. The project stands below the path here, so the right to it is looked at first.
 func (g *Gateway) noSession(ctx context.Context, op spec.Op, s Scope, project string) error {
 	var p store.Project
-	if err := g.authorize(ctx, op, s, project, &p); err != nil {
+	if err := g.web.authorize(ctx, op, s, project, &p); err != nil {
 		return err
 	}
 	return notSupported(op.ID, needsStudio)

@@ -4,20 +4,31 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-func (g *Gateway) registerOrganizations() {
-	handle(g, spec.ListOrganizations, g.listOrganizations)
-	handle(g, spec.GetOrganization, g.getOrganization)
-	handle(g, spec.ListWorkspaces, g.listWorkspaces)
-	handle(g, spec.CreateWorkspace, g.createWorkspace)
-	handle(g, spec.GetWorkspace, g.getWorkspace)
-	handle(g, spec.UpdateWorkspace, g.updateWorkspace)
-	handle(g, spec.DeleteWorkspace, g.deleteWorkspace)
+// projectsService keeps organizations, workspaces, projects and the keys to them.
+type projectsService struct {
+	store   *store.Store
+	engine  engine.Engine
+	now     func() time.Time
+	web     *webService
+	sources *sourcesService
+}
+
+func (g *projectsService) registerOrganizations() {
+	handle(g.web, spec.ListOrganizations, g.listOrganizations)
+	handle(g.web, spec.GetOrganization, g.getOrganization)
+	handle(g.web, spec.ListWorkspaces, g.listWorkspaces)
+	handle(g.web, spec.CreateWorkspace, g.createWorkspace)
+	handle(g.web, spec.GetWorkspace, g.getWorkspace)
+	handle(g.web, spec.UpdateWorkspace, g.updateWorkspace)
+	handle(g.web, spec.DeleteWorkspace, g.deleteWorkspace)
 }
 
 func orgOut(o store.Organization) api.Organization {
@@ -33,22 +44,22 @@ func workspaceOut(w store.Workspace, list bool) api.Workspace {
 	return out
 }
 
-func (g *Gateway) listOrganizations(ctx context.Context, _ *Request[None]) ([]api.Organization, error) {
+func (g *projectsService) listOrganizations(ctx context.Context, _ *Request[None]) ([]api.Organization, error) {
 	all, err := g.store.Organizations(ctx)
 	return mapAll(all, orgOut), err
 }
 
-func (g *Gateway) getOrganization(ctx context.Context, r *Request[None]) (api.Organization, error) {
+func (g *projectsService) getOrganization(ctx context.Context, r *Request[None]) (api.Organization, error) {
 	o, err := g.organization(ctx, r.Param("organizationId"))
 	return orgOut(o), err
 }
 
-func (g *Gateway) organization(ctx context.Context, id string) (store.Organization, error) {
+func (g *projectsService) organization(ctx context.Context, id string) (store.Organization, error) {
 	o, err := g.store.Organization(ctx, id)
 	return o, notFound(err, "there is no organization with id: %s", id)
 }
 
-func (g *Gateway) workspace(ctx context.Context, org, id string) (store.Workspace, error) {
+func (g *projectsService) workspace(ctx context.Context, org, id string) (store.Workspace, error) {
 	if _, err := g.organization(ctx, org); err != nil {
 		return store.Workspace{}, err
 	}
@@ -56,7 +67,7 @@ func (g *Gateway) workspace(ctx context.Context, org, id string) (store.Workspac
 	return w, notFound(err, "there is no workspace with id: %s", id)
 }
 
-func (g *Gateway) listWorkspaces(ctx context.Context, r *Request[None]) ([]api.Workspace, error) {
+func (g *projectsService) listWorkspaces(ctx context.Context, r *Request[None]) ([]api.Workspace, error) {
 	org, err := g.organization(ctx, r.Param("organizationId"))
 	if err != nil {
 		return nil, err
@@ -65,7 +76,7 @@ func (g *Gateway) listWorkspaces(ctx context.Context, r *Request[None]) ([]api.W
 	return mapAll(all, func(w store.Workspace) api.Workspace { return workspaceOut(w, true) }), err
 }
 
-func (g *Gateway) createWorkspace(ctx context.Context, r *Request[api.WorkspaceRequest]) (api.Workspace, error) {
+func (g *projectsService) createWorkspace(ctx context.Context, r *Request[api.WorkspaceRequest]) (api.Workspace, error) {
 	org, err := g.organization(ctx, r.Param("organizationId"))
 	if err != nil {
 		return api.Workspace{}, err
@@ -78,12 +89,12 @@ func (g *Gateway) createWorkspace(ctx context.Context, r *Request[api.WorkspaceR
 	return workspaceOut(w, false), err
 }
 
-func (g *Gateway) getWorkspace(ctx context.Context, r *Request[None]) (api.Workspace, error) {
+func (g *projectsService) getWorkspace(ctx context.Context, r *Request[None]) (api.Workspace, error) {
 	w, err := g.workspace(ctx, r.Param("organizationId"), r.Param("workspaceId"))
 	return workspaceOut(w, false), err
 }
 
-func (g *Gateway) updateWorkspace(ctx context.Context, r *Request[api.WorkspaceRequest]) (api.Workspace, error) {
+func (g *projectsService) updateWorkspace(ctx context.Context, r *Request[api.WorkspaceRequest]) (api.Workspace, error) {
 	w, err := g.workspace(ctx, r.Param("organizationId"), r.Param("workspaceId"))
 	if err != nil {
 		return api.Workspace{}, err
@@ -97,7 +108,7 @@ func (g *Gateway) updateWorkspace(ctx context.Context, r *Request[api.WorkspaceR
 
 // deleteWorkspace refuses a workspace that holds projects: the service leaves the effect open [S], and losing projects
 // unasked would be the worse reading.
-func (g *Gateway) deleteWorkspace(ctx context.Context, r *Request[None]) (None, error) {
+func (g *projectsService) deleteWorkspace(ctx context.Context, r *Request[None]) (None, error) {
 	w, err := g.workspace(ctx, r.Param("organizationId"), r.Param("workspaceId"))
 	if err != nil {
 		return None{}, err

@@ -155,7 +155,7 @@ func TestStateByContent(t *testing.T) {
 	if _, err := db.Exec("VACUUM INTO ?", copied); err != nil {
 		t.Fatal(err)
 	}
-	conn, err := sqlite.Type().Open(connector.Credential{"path": copied}, g.reach(connector.Credential{}))
+	conn, err := sqlite.Type().Open(connector.Credential{"path": copied}, g.sources.reach(connector.Credential{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,11 +173,11 @@ func TestStateByContent(t *testing.T) {
 func TestForgedLink(t *testing.T) {
 	g := openTest(t)
 	expires := strconv.FormatInt(time.Now().Add(time.Minute).Unix(), 10)
-	want, err := g.downloadSignature("id", "name", expires)
+	want, err := g.exports.downloadSignature("id", "name", expires)
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := &Gateway{vault: newVault(g.options.Dir)}
+	other := &exportsService{sources: &sourcesService{vault: newVault(g.options.Dir)}}
 	if again, err := other.downloadSignature("id", "name", expires); err != nil || again != want {
 		t.Errorf("after a restart: %q, %v", again, err)
 	}
@@ -185,7 +185,7 @@ func TestForgedLink(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := g.vault.derive("links to the files of exports")
+	key, err := g.sources.vault.derive("links to the files of exports")
 	if err != nil || len(key) != 32 || strings.Contains(string(st), string(key)) {
 		t.Errorf("key of %d bytes: %v", len(key), err)
 	}

@@ -16,14 +16,14 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-func (g *Gateway) registerParametric() {
-	handle(g, spec.ListParametricTables, g.listParametricTables)
-	handle(g, spec.CreateParametricTable, g.createParametricTable)
-	handle(g, spec.DeleteParametricTable, g.deleteParametricTable)
+func (g *catalogsService) registerParametric() {
+	handle(g.web, spec.ListParametricTables, g.listParametricTables)
+	handle(g.web, spec.CreateParametricTable, g.createParametricTable)
+	handle(g.web, spec.DeleteParametricTable, g.deleteParametricTable)
 }
 
 // parametricCatalog finds the catalog of a request, which must stand over a connection of this project.
-func (g *Gateway) parametricCatalog(ctx context.Context, p store.Project, id string) (externalCatalog, error) {
+func (g *catalogsService) parametricCatalog(ctx context.Context, p store.Project, id string) (externalCatalog, error) {
 	c, err := g.catalog(ctx, p, id)
 	if err != nil {
 		return externalCatalog{}, err
@@ -35,7 +35,7 @@ func (g *Gateway) parametricCatalog(ctx context.Context, p store.Project, id str
 	return e, nil
 }
 
-func (g *Gateway) listParametricTables(ctx context.Context, r *Request[None]) ([]api.ParametricTable, error) {
+func (g *catalogsService) listParametricTables(ctx context.Context, r *Request[None]) ([]api.ParametricTable, error) {
 	e, err := g.parametricCatalog(ctx, r.Project, r.Param("catalogId"))
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (g *Gateway) listParametricTables(ctx context.Context, r *Request[None]) ([
 
 // createParametricTable makes a table that reads another one with fixed values for some columns. Date macros stay as they are
 // and are worked out by every statement that reads the table.
-func (g *Gateway) createParametricTable(ctx context.Context, r *Request[api.ParametricTable]) (api.ParametricTable, error) {
+func (g *catalogsService) createParametricTable(ctx context.Context, r *Request[api.ParametricTable]) (api.ParametricTable, error) {
 	b := r.Body
 	for _, f := range []struct{ name, value string }{{"fromSchema", b.FromSchema}, {"fromTable", b.FromTable}, {"toSchema", b.ToSchema}, {"toTable", b.ToTable}} {
 		if f.value == "" {
@@ -121,7 +121,7 @@ func isUnknown(err error) bool {
 	return errors.As(err, &ee) && (ee.Kind == engine.KindUnknownSchema || ee.Kind == engine.KindUnknownTable)
 }
 
-func (g *Gateway) deleteParametricTable(ctx context.Context, r *Request[None]) (Reply, error) {
+func (g *catalogsService) deleteParametricTable(ctx context.Context, r *Request[None]) (Reply, error) {
 	schema, table := strings.ToLower(r.Query("toSchema")), strings.ToLower(r.Query("toTable"))
 	switch {
 	case schema == "":
@@ -170,7 +170,7 @@ func (e externalCatalog) parametricSQL(ctx context.Context, n engine.TableName) 
 
 // checkParam refuses values that no row of a column can have, because every statement over the table would fail then. Types whose
 // values have other texts than their literals are not looked at.
-func (g *Gateway) checkParam(ctx context.Context, p store.Project, c engine.ColumnInfo, literals []string) error {
+func (g *catalogsService) checkParam(ctx context.Context, p store.Project, c engine.ColumnInfo, literals []string) error {
 	base, _, _ := strings.Cut(c.Type, "(")
 	switch base, _, _ = strings.Cut(base, " "); base {
 	case "boolean", "tinyint", "smallint", "integer", "bigint", "real", "double", "decimal", "date", "timestamp", "time", "uuid":
@@ -178,7 +178,7 @@ func (g *Gateway) checkParam(ctx context.Context, p store.Project, c engine.Colu
 		return nil
 	}
 	for _, l := range literals {
-		if _, err := g.queryText(ctx, p, "SELECT CAST("+l+" AS "+c.Type+") AS v"); err != nil {
+		if _, err := g.names.queryText(ctx, p, "SELECT CAST("+l+" AS "+c.Type+") AS v"); err != nil {
 			return err
 		}
 	}

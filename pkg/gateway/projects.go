@@ -8,21 +8,21 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-func (g *Gateway) registerProjects() {
-	handle(g, spec.ListProjects, g.listProjects)
-	handle(g, spec.CreateProject, g.createProject)
-	handle(g, spec.GetProject, g.getProject)
-	handle(g, spec.UpdateProject, g.updateProject)
-	handle(g, spec.DeleteProject, g.deleteProject)
-	handle(g, spec.ListProjectsLegacy, g.listProjectsLegacy)
-	handle(g, spec.CreateProjectLegacy, withoutWorkspace(g.createProjectLegacy))
-	handle(g, spec.GetProjectLegacy, withoutWorkspace(g.getProject))
-	handle(g, spec.UpdateProjectLegacy, withoutWorkspace(g.updateProject))
-	handle(g, spec.DeleteProjectLegacy, g.deleteProject)
+func (g *projectsService) registerProjects() {
+	handle(g.web, spec.ListProjects, g.listProjects)
+	handle(g.web, spec.CreateProject, g.createProject)
+	handle(g.web, spec.GetProject, g.getProject)
+	handle(g.web, spec.UpdateProject, g.updateProject)
+	handle(g.web, spec.DeleteProject, g.deleteProject)
+	handle(g.web, spec.ListProjectsLegacy, g.listProjectsLegacy)
+	handle(g.web, spec.CreateProjectLegacy, withoutWorkspace(g.createProjectLegacy))
+	handle(g.web, spec.GetProjectLegacy, withoutWorkspace(g.getProject))
+	handle(g.web, spec.UpdateProjectLegacy, withoutWorkspace(g.updateProject))
+	handle(g.web, spec.DeleteProjectLegacy, g.deleteProject)
 }
 
-func (g *Gateway) registerInfo() {
-	handle(g, spec.GetKeyInfo, g.getKeyInfo)
+func (g *projectsService) registerInfo() {
+	handle(g.web, spec.GetKeyInfo, g.getKeyInfo)
 }
 
 func projectOut(p store.Project) api.Project {
@@ -38,7 +38,7 @@ func listedProject(p store.Project) api.Project {
 	return out
 }
 
-func (g *Gateway) listProjects(ctx context.Context, r *Request[None]) ([]api.Project, error) {
+func (g *projectsService) listProjects(ctx context.Context, r *Request[None]) ([]api.Project, error) {
 	w, err := g.workspace(ctx, r.Param("organizationId"), r.Param("workspaceId"))
 	if err != nil {
 		return nil, err
@@ -47,12 +47,12 @@ func (g *Gateway) listProjects(ctx context.Context, r *Request[None]) ([]api.Pro
 	return mapAll(all, listedProject), err
 }
 
-func (g *Gateway) listProjectsLegacy(ctx context.Context, _ *Request[None]) ([]api.Project, error) {
+func (g *projectsService) listProjectsLegacy(ctx context.Context, _ *Request[None]) ([]api.Project, error) {
 	all, err := g.store.Projects(ctx, "")
 	return mapAll(all, listedProject), err
 }
 
-func (g *Gateway) createProject(ctx context.Context, r *Request[api.ProjectRequest]) (api.Project, error) {
+func (g *projectsService) createProject(ctx context.Context, r *Request[api.ProjectRequest]) (api.Project, error) {
 	w, err := g.workspace(ctx, r.Param("organizationId"), r.Param("workspaceId"))
 	if err != nil {
 		return api.Project{}, err
@@ -61,11 +61,11 @@ func (g *Gateway) createProject(ctx context.Context, r *Request[api.ProjectReque
 }
 
 // createProjectLegacy puts the project into the default workspace: its path names none.
-func (g *Gateway) createProjectLegacy(ctx context.Context, r *Request[api.ProjectRequest]) (api.Project, error) {
+func (g *projectsService) createProjectLegacy(ctx context.Context, r *Request[api.ProjectRequest]) (api.Project, error) {
 	return g.newProject(ctx, store.DefaultWorkspace, r.Body)
 }
 
-func (g *Gateway) newProject(ctx context.Context, workspace string, body api.ProjectRequest) (api.Project, error) {
+func (g *projectsService) newProject(ctx context.Context, workspace string, body api.ProjectRequest) (api.Project, error) {
 	name, err := requiredName(body.Name)
 	if err != nil {
 		return api.Project{}, err
@@ -75,7 +75,7 @@ func (g *Gateway) newProject(ctx context.Context, workspace string, body api.Pro
 }
 
 // inPath checks that a project lies in the workspace and organization that the path names, if it names them.
-func (g *Gateway) inPath(ctx context.Context, p store.Project, org, workspace string) error {
+func (g *projectsService) inPath(ctx context.Context, p store.Project, org, workspace string) error {
 	if org == "" {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (g *Gateway) inPath(ctx context.Context, p store.Project, org, workspace st
 	return nil
 }
 
-func (g *Gateway) getProject(ctx context.Context, r *Request[None]) (api.Project, error) {
+func (g *projectsService) getProject(ctx context.Context, r *Request[None]) (api.Project, error) {
 	err := g.inPath(ctx, r.Project, r.Param("organizationId"), r.Param("workspaceId"))
 	return projectOut(r.Project), err
 }
@@ -103,7 +103,7 @@ func withoutWorkspace[B any](fn func(context.Context, *Request[B]) (api.Project,
 	}
 }
 
-func (g *Gateway) updateProject(ctx context.Context, r *Request[api.ProjectRequest]) (api.Project, error) {
+func (g *projectsService) updateProject(ctx context.Context, r *Request[api.ProjectRequest]) (api.Project, error) {
 	if err := g.inPath(ctx, r.Project, r.Param("organizationId"), r.Param("workspaceId")); err != nil {
 		return api.Project{}, err
 	}
@@ -114,7 +114,7 @@ func (g *Gateway) updateProject(ctx context.Context, r *Request[api.ProjectReque
 	return projectOut(p), err
 }
 
-func (g *Gateway) deleteProject(ctx context.Context, r *Request[None]) (None, error) {
+func (g *projectsService) deleteProject(ctx context.Context, r *Request[None]) (None, error) {
 	if err := g.inPath(ctx, r.Project, r.Param("organizationId"), r.Param("workspaceId")); err != nil {
 		return None{}, err
 	}
@@ -125,12 +125,12 @@ func (g *Gateway) deleteProject(ctx context.Context, r *Request[None]) (None, er
 	if err := g.store.DeleteProject(ctx, r.Project.ID); err != nil {
 		return None{}, err
 	}
-	g.sources.forget(func(c store.Connection) bool { return c.ProjectID == r.Project.ID })
+	g.sources.sources.forget(func(c store.Connection) bool { return c.ProjectID == r.Project.ID })
 	return None{}, nil
 }
 
 // getKeyInfo names the project only for a project key [T].
-func (g *Gateway) getKeyInfo(ctx context.Context, r *Request[None]) (api.ProjectInfo, error) {
+func (g *projectsService) getKeyInfo(ctx context.Context, r *Request[None]) (api.ProjectInfo, error) {
 	info := api.ProjectInfo{UserID: r.Scope.UserID, Email: r.Scope.Email}
 	if r.Scope.Partner {
 		return info, nil

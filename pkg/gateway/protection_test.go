@@ -204,7 +204,7 @@ func TestStatementLimit(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
-	g := &Gateway{limits: Limits{Statement: time.Hour}}
+	g := &webService{limits: Limits{Statement: time.Hour}}
 	for asked, want := range map[int64]time.Duration{0: time.Hour, -1: time.Hour, 10: 10 * time.Second, 3600: time.Hour, 7200: time.Hour, 1 << 62: time.Hour} {
 		if got := g.timeoutOf(&asked); got != want {
 			t.Errorf("asked for %d s: %v, want %v", asked, got, want)
@@ -217,7 +217,7 @@ func TestStatementLimit(t *testing.T) {
 func TestPanic(t *testing.T) {
 	g, _, _, log := servedGateway(t, Options{})
 	begun := false
-	srv := httptest.NewServer(g.middleware(http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
+	srv := httptest.NewServer(g.web.middleware(http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
 		if begun {
 			io.WriteString(w, `{"data":[`)
 			_ = http.NewResponseController(w).Flush()

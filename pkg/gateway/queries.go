@@ -3,7 +3,9 @@ package gateway
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -13,13 +15,26 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-func (g *Gateway) registerQueries() {
-	handle(g, spec.ListQueries, g.listQueries)
-	handle(g, spec.CreateQuery, g.createQuery)
-	handle(g, spec.GetQuery, g.getQuery)
-	handle(g, spec.UpdateQuery, g.updateQuery)
-	handle(g, spec.DeleteQuery, g.deleteQuery)
-	handle(g, spec.MoveQuery, g.moveQuery)
+// queriesService keeps saved queries, their folders, and the stored results of materialized ones.
+type queriesService struct {
+	store   *store.Store
+	engine  engine.Engine
+	now     func() time.Time
+	log     *slog.Logger
+	web     *webService
+	jobs    *jobsService
+	names   *namesService
+	saving  keyed // by project: saved queries are checked against each other and stored by one at a time
+	storing keyed // by materialized query: its rows are replaced or dropped by one at a time
+}
+
+func (g *queriesService) registerQueries() {
+	handle(g.web, spec.ListQueries, g.listQueries)
+	handle(g.web, spec.CreateQuery, g.createQuery)
+	handle(g.web, spec.GetQuery, g.getQuery)
+	handle(g.web, spec.UpdateQuery, g.updateQuery)
+	handle(g.web, spec.DeleteQuery, g.deleteQuery)
+	handle(g.web, spec.MoveQuery, g.moveQuery)
 }
 
 // Types of saved queries [O].
@@ -29,7 +44,7 @@ const (
 )
 
 // folderPaths finds the paths of a project's folders by id.
-func (g *Gateway) folderPaths(ctx context.Context, p store.Project) (map[string]string, error) {
+func (g *queriesService) folderPaths(ctx context.Context, p store.Project) (map[string]string, error) {
 	all, err := g.store.Folders(ctx, p.ID)
 	paths := make(map[string]string, len(all))
 	for _, f := range all {
@@ -50,12 +65,12 @@ func queryOut(q store.Query, paths map[string]string) api.Query {
 	return out
 }
 
-func (g *Gateway) queriesOut(ctx context.Context, p store.Project, qs []store.Query) ([]api.Query, error) {
+func (g *queriesService) queriesOut(ctx context.Context, p store.Project, qs []store.Query) ([]api.Query, error) {
 	paths, err := g.folderPaths(ctx, p)
 	return mapAll(qs, func(q store.Query) api.Query { return queryOut(q, paths) }), err
 }
 
-func (g *Gateway) queryReply(ctx context.Context, p store.Project, q store.Query) (api.Query, error) {
+func (g *queriesService) queryReply(ctx context.Context, p store.Project, q store.Query) (api.Query, error) {
 	out, err := g.queriesOut(ctx, p, []store.Query{q})
 	if err != nil {
 		return api.Query{}, err
@@ -64,7 +79,7 @@ func (g *Gateway) queryReply(ctx context.Context, p store.Project, q store.Query
 }
 
 // savedQuery finds a saved query. A missing one is 400, as hosted [L].
-func (g *Gateway) savedQuery(ctx context.Context, p store.Project, id string) (store.Query, error) {
+func (g *queriesService) savedQuery(ctx context.Context, p store.Project, id string) (store.Query, error) {
 	q, err := g.store.Query(ctx, p.ID, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return q, dataFault(400, "There is no query with id: %s", id)
@@ -72,7 +87,7 @@ func (g *Gateway) savedQuery(ctx context.Context, p store.Project, id string) (s
 	return q, err
 }
 
-func (g *Gateway) listQueries(ctx context.Context, r *Request[None]) ([]api.Query, error) {
+func (g *queriesService) listQueries(ctx context.Context, r *Request[None]) ([]api.Query, error) {
 	all, err := g.store.Queries(ctx, r.Project.ID)
 	if err != nil {
 		return nil, err
@@ -80,7 +95,7 @@ func (g *Gateway) listQueries(ctx context.Context, r *Request[None]) ([]api.Quer
 	return g.queriesOut(ctx, r.Project, all)
 }
 
-func (g *Gateway) getQuery(ctx context.Context, r *Request[None]) (api.Query, error) {
+func (g *queriesService) getQuery(ctx context.Context, r *Request[None]) (api.Query, error) {
 	q, err := g.savedQuery(ctx, r.Project, r.Param("queryId"))
 	if err != nil {
 		return api.Query{}, err
@@ -88,7 +103,7 @@ func (g *Gateway) getQuery(ctx context.Context, r *Request[None]) (api.Query, er
 	return g.queryReply(ctx, r.Project, q)
 }
 
-func (g *Gateway) createQuery(ctx context.Context, r *Request[api.QueryRequest]) (api.Query, error) {
+func (g *queriesService) createQuery(ctx context.Context, r *Request[api.QueryRequest]) (api.Query, error) {
 	b := r.Body
 	if b.DisplayName == nil {
 		return api.Query{}, missing("displayName")
@@ -99,12 +114,12 @@ func (g *Gateway) createQuery(ctx context.Context, r *Request[api.QueryRequest])
 	return g.saveQuery(ctx, r, func() (store.Query, error) { return store.Query{ProjectID: r.Project.ID}, nil })
 }
 
-func (g *Gateway) updateQuery(ctx context.Context, r *Request[api.QueryRequest]) (api.Query, error) {
+func (g *queriesService) updateQuery(ctx context.Context, r *Request[api.QueryRequest]) (api.Query, error) {
 	return g.saveQuery(ctx, r, func() (store.Query, error) { return g.savedQuery(ctx, r.Project, r.Param("queryId")) })
 }
 
 // saveQuery lays a request over a query and stores it, and begins or ends what follows from its type.
-func (g *Gateway) saveQuery(ctx context.Context, r *Request[api.QueryRequest], read func() (store.Query, error)) (api.Query, error) {
+func (g *queriesService) saveQuery(ctx context.Context, r *Request[api.QueryRequest], read func() (store.Query, error)) (api.Query, error) {
 	old, saved, err := g.replaceQuery(ctx, r, read)
 	if err != nil {
 		return api.Query{}, err
@@ -123,7 +138,7 @@ func (g *Gateway) saveQuery(ctx context.Context, r *Request[api.QueryRequest], r
 
 // replaceQuery reads a query, changes and stores it. One at a time does so in a project: two that do not see each other's change
 // could make a circle, or undo it. Nothing is stored when anything is refused.
-func (g *Gateway) replaceQuery(ctx context.Context, r *Request[api.QueryRequest], read func() (store.Query, error)) (old, saved store.Query, err error) {
+func (g *queriesService) replaceQuery(ctx context.Context, r *Request[api.QueryRequest], read func() (store.Query, error)) (old, saved store.Query, err error) {
 	unlock, err := g.saving.lock(ctx, r.Project.ID)
 	if err != nil {
 		return old, saved, err
@@ -163,7 +178,7 @@ func (g *Gateway) replaceQuery(ctx context.Context, r *Request[api.QueryRequest]
 }
 
 // layOver changes what a request names and keeps the rest.
-func (g *Gateway) layOver(ctx context.Context, r *Request[api.QueryRequest], q *store.Query) error {
+func (g *queriesService) layOver(ctx context.Context, r *Request[api.QueryRequest], q *store.Query) error {
 	b := r.Body
 	if b.DisplayName != nil {
 		name := sqlName(*b.DisplayName)
@@ -232,7 +247,7 @@ func nameTaken(name string) error {
 	return dataFault(409, "a query named %s already exists in this project", name)
 }
 
-func (g *Gateway) nameFree(ctx context.Context, q store.Query) error {
+func (g *queriesService) nameFree(ctx context.Context, q store.Query) error {
 	other, err := g.store.QueryNamed(ctx, q.ProjectID, q.Name)
 	if errors.Is(err, store.ErrNotFound) || err == nil && other.ID == q.ID {
 		return nil
@@ -243,7 +258,7 @@ func (g *Gateway) nameFree(ctx context.Context, q store.Query) error {
 	return nameTaken(q.Name)
 }
 
-func (g *Gateway) deleteQuery(ctx context.Context, r *Request[None]) (None, error) {
+func (g *queriesService) deleteQuery(ctx context.Context, r *Request[None]) (None, error) {
 	q, err := g.savedQuery(ctx, r.Project, r.Param("queryId"))
 	if err != nil {
 		return None{}, err
@@ -252,7 +267,7 @@ func (g *Gateway) deleteQuery(ctx context.Context, r *Request[None]) (None, erro
 }
 
 // removeQuery drops the rows a query has stored, then the query. In this order a failure leaves something that can be deleted again.
-func (g *Gateway) removeQuery(ctx context.Context, p store.Project, q store.Query, remove func() error) error {
+func (g *queriesService) removeQuery(ctx context.Context, p store.Project, q store.Query, remove func() error) error {
 	if q.Materialized != nil {
 		if _, err := g.store.AskCancel(ctx, q.ID); err != nil {
 			return err
@@ -265,7 +280,7 @@ func (g *Gateway) removeQuery(ctx context.Context, p store.Project, q store.Quer
 }
 
 // dropStored drops the rows of a query. It waits for a run that goes on, which was asked to stop before.
-func (g *Gateway) dropStored(ctx context.Context, p store.Project, id string) error {
+func (g *queriesService) dropStored(ctx context.Context, p store.Project, id string) error {
 	unlock, err := g.storing.lock(ctx, id)
 	if err != nil {
 		return err
@@ -278,7 +293,7 @@ func (g *Gateway) dropStored(ctx context.Context, p store.Project, id string) er
 	return data.DropStored(ctx, engine.SchemaMtQuery, id)
 }
 
-func (g *Gateway) moveQuery(ctx context.Context, r *Request[api.QueryPathUpdateRequest]) (None, error) {
+func (g *queriesService) moveQuery(ctx context.Context, r *Request[api.QueryPathUpdateRequest]) (None, error) {
 	unlock, err := g.saving.lock(ctx, r.Project.ID)
 	if err != nil {
 		return None{}, err

@@ -20,7 +20,7 @@ func TestQueriesUnderLoad(t *testing.T) {
 	m, _ := newMtTest(t)
 	ctx := context.Background()
 	const p = store.DefaultProject
-	stop := m.g.startSchedules()
+	stop := m.g.jobs.startSchedules()
 	step := func(w int) error {
 		name, path := fmt.Sprintf("q%d", rand.IntN(6)), fmt.Sprintf("/f%d/g%d", rand.IntN(3), rand.IntN(3))
 		qs, err := m.cl.Queries.List(ctx, p)
@@ -53,7 +53,7 @@ func TestQueriesUnderLoad(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			rows, err := m.g.queryText(ctx, proj, "SELECT count(*), count(DISTINCT v) FROM peaka.mtquery."+name)
+			rows, err := m.g.names.queryText(ctx, proj, "SELECT count(*), count(DISTINCT v) FROM peaka.mtquery."+name)
 			if err != nil {
 				f := faultOf(err)
 				return &api.Error{Status: f.Status, Message: f.Message}
@@ -83,7 +83,7 @@ func TestQueriesUnderLoad(t *testing.T) {
 	}
 	wg.Wait()
 	stop()
-	m.g.jobs.Wait()
+	m.g.jobs.running.Wait()
 	if left, err := m.g.store.Running(ctx); err != nil || len(left) > 0 {
 		t.Errorf("left running: %v, %v", left, err)
 	}

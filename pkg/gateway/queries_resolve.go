@@ -81,7 +81,7 @@ func (r resolver) listQueries(ctx context.Context) ([]engine.TableName, error) {
 }
 
 // savedStatement is the SQL that execution by id stands for: the text of a plain query, the stored rows of a materialized one [L].
-func (g *Gateway) savedStatement(ctx context.Context, p store.Project, id string) (string, error) {
+func (g *queriesService) savedStatement(ctx context.Context, p store.Project, id string) (string, error) {
 	q, err := g.savedQuery(ctx, p, id)
 	if err != nil {
 		return "", err
@@ -95,11 +95,11 @@ func (g *Gateway) savedStatement(ctx context.Context, p store.Project, id string
 // checkQuery plans a query with the new text in place of what is stored. So the engine finds a query that refers to itself, through
 // others too, and what is no SELECT. An object that does not exist is refused only when exists is set:
 // the text is bound when it runs, so it may be saved before the table is made [O].
-func (g *Gateway) checkQuery(ctx context.Context, r *Request[api.QueryRequest], q store.Query, was string, exists bool) error {
+func (g *queriesService) checkQuery(ctx context.Context, r *Request[api.QueryRequest], q store.Query, was string, exists bool) error {
 	if was == q.Name {
 		was = ""
 	}
-	rs := g.resolver(r.Project)
+	rs := g.names.resolver(r.Project)
 	rs.draft = &draft{name: q.Name, was: was, sql: q.SQL}
 	n := engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaQuery, Table: draftMark + q.Name}
 	data, err := g.engine.Project(ctx, r.Project.ID)

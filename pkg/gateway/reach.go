@@ -28,7 +28,7 @@ func ownFiles(o Options) *connector.Own {
 }
 
 // reach is what a stored connection may get at. A partner's reaches private addresses whatever is said of those of projects.
-func (g *Gateway) reach(c connector.Credential) connector.Reach {
+func (g *sourcesService) reach(c connector.Credential) connector.Reach {
 	r := connector.Reach{Own: g.own, Network: g.network, Notes: connector.NewNotes(filepath.Join(g.dir, notesName))}
 	if g.readOnly {
 		r.Notes = nil
@@ -50,7 +50,7 @@ const (
 )
 
 // grant marks a credential that is about to be stored with the rights of the caller, and says what its connection may reach.
-func (g *Gateway) grant(ctx context.Context, c connector.Credential) (connector.Reach, error) {
+func (g *sourcesService) grant(ctx context.Context, c connector.Credential) (connector.Reach, error) {
 	if scopeOf(ctx).Partner {
 		c[trusted] = true
 	} else if c.Flag(linkLocalField) && g.network != connector.NetAll {

@@ -20,7 +20,7 @@ func TestLiveAndCachedAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	makeTestCache(t, g, cl, "products")
-	g.jobs.Wait()
+	g.jobs.running.Wait()
 	o.put(entry{2, "b", "2026-01-02 00:00:00"})
 	sql := "SELECT count(far.files.items.id) FROM far.files.items WHERE far.files.items.id > 0"
 	for _, name := range []string{"inner", "outer"} {
@@ -34,7 +34,7 @@ func TestLiveAndCachedAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask := func(sql, reading string) (string, error) {
-		res, err := g.queryReading(context.Background(), p, engine.Query{SQL: sql}, reading)
+		res, err := g.names.queryReading(context.Background(), p, engine.Query{SQL: sql}, reading)
 		if err != nil {
 			return "", err
 		}

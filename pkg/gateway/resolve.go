@@ -2,17 +2,30 @@ package gateway
 
 import (
 	"context"
+	"log/slog"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
+// namesService finds what the names in a statement mean, and runs statements with them.
+type namesService struct {
+	store   *store.Store
+	engine  engine.Engine
+	now     func() time.Time
+	log     *slog.Logger
+	sources *sourcesService
+
+	Scan func(context.Context, scanOf) (engine.Scanner, error) // what a statement reads of a table that is not cached, if set
+}
+
 // resolver tells the engine what the names of one project mean.
 type resolver struct {
-	g     *Gateway
+	g     *namesService
 	p     store.Project
 	draft *draft // a saved query about to be saved, nil for none
 	live  bool   // read sources and not their caches
@@ -27,7 +40,7 @@ type seen struct {
 	plain    map[string]bool // no semantic catalog
 }
 
-func (g *Gateway) resolver(p store.Project) resolver {
+func (g *namesService) resolver(p store.Project) resolver {
 	return resolver{g: g, p: p, seen: &seen{external: map[string]externalCatalog{}, plain: map[string]bool{}}}
 }
 
@@ -65,7 +78,7 @@ func unknown(k engine.Kind, format string, args ...any) error {
 }
 
 // query starts a statement of the gateway's own or of a user on a project.
-func (g *Gateway) query(ctx context.Context, p store.Project, q engine.Query) (engine.Result, error) {
+func (g *namesService) query(ctx context.Context, p store.Project, q engine.Query) (engine.Result, error) {
 	data, err := g.engine.Project(ctx, p.ID)
 	if err != nil {
 		return nil, err
@@ -81,7 +94,7 @@ const (
 )
 
 // queryReading is query with a choice between caches and sources.
-func (g *Gateway) queryReading(ctx context.Context, p store.Project, q engine.Query, reading string) (engine.Result, error) {
+func (g *namesService) queryReading(ctx context.Context, p store.Project, q engine.Query, reading string) (engine.Result, error) {
 	data, err := g.engine.Project(ctx, p.ID)
 	if err != nil {
 		return nil, err
@@ -101,7 +114,7 @@ func (g *Gateway) queryReading(ctx context.Context, p store.Project, q engine.Qu
 }
 
 // queryText runs a small statement and returns its values as text, NULL as "".
-func (g *Gateway) queryText(ctx context.Context, p store.Project, sql string, bindings ...string) ([][]string, error) {
+func (g *namesService) queryText(ctx context.Context, p store.Project, sql string, bindings ...string) ([][]string, error) {
 	res, err := g.query(ctx, p, engine.Query{SQL: sql, Bindings: bindings})
 	if err != nil {
 		return nil, err
@@ -120,7 +133,7 @@ func (g *Gateway) queryText(ctx context.Context, p store.Project, sql string, bi
 }
 
 // describe lists the columns of anything a statement can name, by planning a SELECT over it.
-func (g *Gateway) describe(ctx context.Context, p store.Project, n engine.TableName) ([]api.ColumnDetail, error) {
+func (g *namesService) describe(ctx context.Context, p store.Project, n engine.TableName) ([]api.ColumnDetail, error) {
 	res, err := g.query(ctx, p, engine.Query{SQL: "SELECT * FROM " + n.Quoted() + " LIMIT 0"})
 	if err != nil {
 		return nil, err

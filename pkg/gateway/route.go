@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -22,6 +24,24 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/spec"
 )
+
+// webService is the HTTP side of the gateway: the routes, who may call them, and the bounds of a request and a reply.
+type webService struct {
+	store     *store.Store
+	engine    engine.Engine
+	now       func() time.Time
+	log       *slog.Logger
+	limits    Limits
+	routes    map[string]route
+	local     []route                     // beyond the service's operations
+	files     map[string]http.HandlerFunc // by the beginning of their paths: what needs no key because its link is its proof
+	handler   http.Handler
+	observe   func(op spec.Op, status int)
+	servedKey []byte // hash of a key that is good as long as this process lives
+
+	Wrap     func(op spec.Op, next http.HandlerFunc) http.HandlerFunc // put around each handler, if set
+	WrapFile func(next http.HandlerFunc) http.HandlerFunc             // put around that of files, if set
+}
 
 // basePath is the version prefix of every address [S].
 const basePath = "/api/v1"
@@ -99,7 +119,7 @@ type route struct {
 
 // handle registers the handler of an operation. B is the type of the JSON body, None for none, io.Reader for the raw body;
 // T is the reply: any JSON value, None, Reply or Stream.
-func handle[B, T any](g *Gateway, op spec.Op, fn func(ctx context.Context, r *Request[B]) (T, error)) {
+func handle[B, T any](g *webService, op spec.Op, fn func(ctx context.Context, r *Request[B]) (T, error)) {
 	if _, dup := g.routes[op.ID]; dup {
 		panic("two handlers for " + op.ID)
 	}
@@ -107,11 +127,11 @@ func handle[B, T any](g *Gateway, op spec.Op, fn func(ctx context.Context, r *Re
 }
 
 // handleLocal registers the handler of an operation that the service does not have.
-func handleLocal[B, T any](g *Gateway, op spec.Op, fn func(ctx context.Context, r *Request[B]) (T, error)) {
+func handleLocal[B, T any](g *webService, op spec.Op, fn func(ctx context.Context, r *Request[B]) (T, error)) {
 	g.local = append(g.local, newRoute(g, op, fn))
 }
 
-func newRoute[B, T any](g *Gateway, op spec.Op, fn func(ctx context.Context, r *Request[B]) (T, error)) route {
+func newRoute[B, T any](g *webService, op spec.Op, fn func(ctx context.Context, r *Request[B]) (T, error)) route {
 	serve := func(w http.ResponseWriter, hr *http.Request) {
 		if see := g.observe; see != nil {
 			defer func() {
@@ -140,13 +160,13 @@ func newRoute[B, T any](g *Gateway, op spec.Op, fn func(ctx context.Context, r *
 		}
 		g.reply(w, hr, any(out))
 	}
-	if hook := g.hooks.route; hook != nil {
+	if hook := g.Wrap; hook != nil {
 		serve = hook(op, serve)
 	}
 	return route{op, serve}
 }
 
-func (g *Gateway) reply(w http.ResponseWriter, hr *http.Request, out any) {
+func (g *webService) reply(w http.ResponseWriter, hr *http.Request, out any) {
 	status := http.StatusOK
 	switch v := out.(type) {
 	case None:
@@ -301,7 +321,7 @@ func missing(property string) *Fault {
 }
 
 // mux builds the router from the registered routes.
-func (g *Gateway) mux() *http.ServeMux {
+func (g *webService) mux() *http.ServeMux {
 	m := http.NewServeMux()
 	for _, rt := range g.routes {
 		if rt.op.ID == spec.ExportQuery.ID || rt.op.ID == spec.CreateChildQueryFolder.ID {
@@ -344,15 +364,15 @@ func (g *Gateway) mux() *http.ServeMux {
 }
 
 // handleFiles registers the handler of files below a path, which are fetched by links that carry their own proof.
-func (g *Gateway) handleFiles(prefix string, serve http.HandlerFunc) {
-	if hook := g.hooks.download; hook != nil {
+func (g *webService) handleFiles(prefix string, serve http.HandlerFunc) {
+	if hook := g.WrapFile; hook != nil {
 		serve = hook(serve)
 	}
 	g.files[prefix] = serve
 }
 
 // isFile reports whether a request needs no key because its link is its proof.
-func (g *Gateway) isFile(hr *http.Request) bool {
+func (g *webService) isFile(hr *http.Request) bool {
 	if hr.Method != http.MethodGet && hr.Method != http.MethodHead {
 		return false
 	}
@@ -365,7 +385,7 @@ func (g *Gateway) isFile(hr *http.Request) bool {
 }
 
 // noRoute answers what no pattern takes: 405 when another verb would be taken, else 404, in one shape [L].
-func (g *Gateway) noRoute(w http.ResponseWriter, hr *http.Request) {
+func (g *webService) noRoute(w http.ResponseWriter, hr *http.Request) {
 	if allow := g.verbs(hr.URL); len(allow) > 0 {
 		w.Header().Set("Allow", strings.Join(allow, ", "))
 		g.fail(w, hr, frameworkFault(405, "request method '%s' is not supported", hr.Method))
@@ -375,7 +395,7 @@ func (g *Gateway) noRoute(w http.ResponseWriter, hr *http.Request) {
 }
 
 // verbs lists the methods that the path has a route for.
-func (g *Gateway) verbs(u *url.URL) []string {
+func (g *webService) verbs(u *url.URL) []string {
 	seen := map[string]bool{}
 	for _, rt := range g.routes {
 		if matchPath(basePath+rt.op.Path, u.EscapedPath()) {

@@ -111,7 +111,7 @@ type duty struct {
 
 // startSchedules runs the duties every second until stop is called. Only a gateway that serves does so: a process of one command
 // does nothing but that command.
-func (g *Gateway) startSchedules() (stop func()) {
+func (g *jobsService) startSchedules() (stop func()) {
 	ctx, cancel := context.WithCancel(g.ctx)
 	done := make(chan struct{})
 	safely.Go(func() {
@@ -130,7 +130,7 @@ func (g *Gateway) startSchedules() (stop func()) {
 	return func() { cancel(); <-done }
 }
 
-func (g *Gateway) runDuties(ctx context.Context) {
+func (g *jobsService) runDuties(ctx context.Context) {
 	for _, d := range g.duties {
 		func() {
 			defer func() {

@@ -38,7 +38,7 @@ func followClock(move func(context.Context, time.Time) error) duty {
 	}}
 }
 
-func (g *Gateway) materializedFollow(ctx context.Context, now time.Time) error {
+func (g *queriesService) materializedFollow(ctx context.Context, now time.Time) error {
 	all, err := g.store.Scheduled(ctx)
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func (g *Gateway) materializedFollow(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-func (g *Gateway) cachesFollow(ctx context.Context, now time.Time) error {
+func (g *cachesService) cachesFollow(ctx context.Context, now time.Time) error {
 	all, err := g.store.ScheduledCaches(ctx)
 	if err != nil {
 		return err

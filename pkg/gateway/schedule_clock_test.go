@@ -22,19 +22,19 @@ func TestSchedulesAfterTheClockWasPutBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.jobs.Wait()
-	g.runDuties(ctx)
-	g.jobs.Wait()
+	g.jobs.running.Wait()
+	g.jobs.runDuties(ctx)
+	g.jobs.running.Wait()
 
 	const ahead = 72 * time.Hour
 	move(ahead)
-	g.runDuties(ctx)
-	g.jobs.Wait()
+	g.jobs.runDuties(ctx)
+	g.jobs.running.Wait()
 	during := m.create("o", "SELECT 1 AS v", hourly)
-	g.jobs.Wait()
+	g.jobs.running.Wait()
 	move(-ahead)
-	g.runDuties(ctx)
-	g.jobs.Wait()
+	g.jobs.runDuties(ctx)
+	g.jobs.running.Wait()
 
 	within := func(what string, due *string, d time.Duration) {
 		t.Helper()
@@ -54,18 +54,18 @@ func TestSchedulesAfterTheClockWasPutBack(t *testing.T) {
 
 	last := m.status(before).LastExecutionStartTime
 	move(time.Hour)
-	g.runDuties(ctx)
-	g.jobs.Wait()
+	g.jobs.runDuties(ctx)
+	g.jobs.running.Wait()
 	if s := m.status(before); *s.LastExecutionStartTime <= *last {
 		t.Errorf("no run within an hour: %+v", s)
 	}
 	// A clock that goes back by seconds runs nothing twice.
 	last = m.status(before).LastExecutionStartTime
 	move(-5 * time.Second)
-	g.runDuties(ctx)
+	g.jobs.runDuties(ctx)
 	move(5 * time.Second)
-	g.runDuties(ctx)
-	g.jobs.Wait()
+	g.jobs.runDuties(ctx)
+	g.jobs.running.Wait()
 	if s := m.status(before); *s.LastExecutionStartTime != *last {
 		t.Errorf("ran twice: %+v", s)
 	}
@@ -81,7 +81,7 @@ func TestSettingsKeepTheDueTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := m.create("m", "SELECT 'one' AS v", &api.MaterializedQuerySchedule{Type: "interval", RepeatDuration: ptr("PT1H")})
-	g.jobs.Wait()
+	g.jobs.running.Wait()
 	c, err := g.store.Cache(ctx, local, made.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -91,8 +91,8 @@ func TestSettingsKeepTheDueTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	move(90 * time.Minute)
-	g.runDuties(ctx)
-	g.jobs.Wait()
+	g.jobs.runDuties(ctx)
+	g.jobs.running.Wait()
 	if err := g.store.SetCacheSettings(ctx, c, store.CacheChange{Full: true}); err != nil { // as read before the schedules moved
 		t.Fatal(err)
 	}

@@ -41,14 +41,14 @@ func TestRestAfterCrash(t *testing.T) {
 	}
 	before, now := started(), time.Now().Add(5*time.Second)
 	for range 3 {
-		if err := g.refreshDue(ctx, now); err != nil {
+		if err := g.queries.refreshDue(ctx, now); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if s := m.status(id); s.Status != store.RunFailed || s.Error == nil || *s.Error != crashed || started()[:20] != before[:20] {
 		t.Errorf("the schedule did not wait: %+v", s)
 	}
-	if err := g.refreshDue(ctx, now.Add(crashRest)); err != nil {
+	if err := g.queries.refreshDue(ctx, now.Add(crashRest)); err != nil {
 		t.Fatal(err)
 	}
 	for range 600 {
@@ -92,7 +92,7 @@ func TestCacheRestAfterCrash(t *testing.T) {
 			}
 			last := func() store.CacheRun {
 				t.Helper()
-				g.jobs.Wait()
+				g.jobs.running.Wait()
 				r, err := g.store.LastCacheRun(ctx, c.ID, "")
 				if err != nil {
 					t.Fatal(err)
@@ -103,13 +103,13 @@ func TestCacheRestAfterCrash(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := g.refreshCachesDue(ctx, started.Add(5*time.Second)); err != nil {
+			if err := g.caches.refreshCachesDue(ctx, started.Add(5*time.Second)); err != nil {
 				t.Fatal(err)
 			}
 			if r := last(); (r.ID == run.ID) != x.rests || x.rests && r.Error != x.reason {
 				t.Errorf("soon after it: %+v", r)
 			}
-			if err := g.refreshCachesDue(ctx, started.Add(crashRest+time.Second)); err != nil {
+			if err := g.caches.refreshCachesDue(ctx, started.Add(crashRest+time.Second)); err != nil {
 				t.Fatal(err)
 			}
 			if r := last(); r.ID == run.ID || r.Status != store.CacheCompleted {

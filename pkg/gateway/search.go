@@ -8,14 +8,14 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-func (g *Gateway) registerSearch() { handle(g, spec.Search, g.search) }
+func (g *catalogsService) registerSearch() { handle(g.web, spec.Search, g.search) }
 
 // defaultSearchLimit is the page of a search that names none [O].
 const defaultSearchLimit = 100
 
 // search finds catalogs, schemas and tables whose names contain a text, without regard to case [O]. A page runs over the three
 // groups in that order; a group without a hit on the page is null [L]. Names are those of now, not of an index.
-func (g *Gateway) search(ctx context.Context, r *Request[api.SearchRequest]) (api.SearchResult, error) {
+func (g *catalogsService) search(ctx context.Context, r *Request[api.SearchRequest]) (api.SearchResult, error) {
 	limit, offset := int64(defaultSearchLimit), int64(0)
 	if r.Body.Limit != nil {
 		limit = *r.Body.Limit
@@ -52,7 +52,7 @@ func (g *Gateway) search(ctx context.Context, r *Request[api.SearchRequest]) (ap
 
 // matches walks the catalogs of the project. A source that cannot be reached is left out and logged, unless the search names
 // its catalog.
-func (g *Gateway) matches(ctx context.Context, r *Request[api.SearchRequest]) (groups [3][]api.CatalogSchemaTable, err error) {
+func (g *catalogsService) matches(ctx context.Context, r *Request[api.SearchRequest]) (groups [3][]api.CatalogSchemaTable, err error) {
 	text := strings.ToLower(r.Body.Query)
 	has := func(names ...string) bool {
 		for _, n := range names {
@@ -91,7 +91,7 @@ func (g *Gateway) matches(ctx context.Context, r *Request[api.SearchRequest]) (g
 	return groups, nil
 }
 
-func (g *Gateway) matchesIn(ctx context.Context, c catalog, only string, has func(...string) bool) (schemas, tables []api.CatalogSchemaTable, err error) {
+func (g *catalogsService) matchesIn(ctx context.Context, c catalog, only string, has func(...string) bool) (schemas, tables []api.CatalogSchemaTable, err error) {
 	names, err := c.source.Schemas(ctx)
 	if err != nil {
 		return nil, nil, err

@@ -12,11 +12,11 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-func (g *Gateway) registerSemantic() {
-	handle(g, spec.CreateSemanticCatalog, g.createSemanticCatalog)
-	handle(g, spec.CreateSemanticTable, g.createSemanticTable)
-	handle(g, spec.ShareSemanticCatalog, g.shareSemanticCatalog)
-	handle(g, spec.DeleteSemanticTable, g.deleteSemanticTable)
+func (g *catalogsService) registerSemantic() {
+	handle(g.web, spec.CreateSemanticCatalog, g.createSemanticCatalog)
+	handle(g.web, spec.CreateSemanticTable, g.createSemanticTable)
+	handle(g.web, spec.ShareSemanticCatalog, g.shareSemanticCatalog)
+	handle(g.web, spec.DeleteSemanticTable, g.deleteSemanticTable)
 }
 
 // semanticType is how the service calls these catalogs, under the key type [O].
@@ -28,12 +28,12 @@ func semanticOut(c store.SemanticCatalog) api.Catalog {
 }
 
 // semanticCatalogs lists a project's semantic catalogs and those shared with it, for the list of all catalogs.
-func (g *Gateway) semanticCatalogs(ctx context.Context, p store.Project) ([]catalog, error) {
+func (g *catalogsService) semanticCatalogs(ctx context.Context, p store.Project) ([]catalog, error) {
 	all, err := g.store.SemanticCatalogs(ctx, p.ID)
 	return mapAll(all, func(c store.SemanticCatalog) catalog { return catalog{semanticOut(c), semanticSource{g, p, c}} }), err
 }
 
-func (g *Gateway) createSemanticCatalog(ctx context.Context, r *Request[api.SemanticCatalogRequest]) (api.Catalog, error) {
+func (g *catalogsService) createSemanticCatalog(ctx context.Context, r *Request[api.SemanticCatalogRequest]) (api.Catalog, error) {
 	if r.Body.Name == "" {
 		return api.Catalog{}, missing("name")
 	}
@@ -49,7 +49,7 @@ func (g *Gateway) createSemanticCatalog(ctx context.Context, r *Request[api.Sema
 }
 
 // ownSemantic finds a semantic catalog that belongs to the project; one that was shared with it is read only.
-func (g *Gateway) ownSemantic(ctx context.Context, p store.Project, id string) (store.SemanticCatalog, error) {
+func (g *catalogsService) ownSemantic(ctx context.Context, p store.Project, id string) (store.SemanticCatalog, error) {
 	c, err := g.store.SemanticCatalog(ctx, p.ID, id)
 	if !errors.Is(err, store.ErrNotFound) {
 		return c, err
@@ -64,7 +64,7 @@ func (g *Gateway) ownSemantic(ctx context.Context, p store.Project, id string) (
 	return c, dataFault(400, "catalog %s is not a semantic catalog", other.Name)
 }
 
-func (g *Gateway) createSemanticTable(ctx context.Context, r *Request[api.SemanticTableRequest]) (api.SemanticTable, error) {
+func (g *catalogsService) createSemanticTable(ctx context.Context, r *Request[api.SemanticTableRequest]) (api.SemanticTable, error) {
 	var out api.SemanticTable
 	for _, f := range []struct{ name, value string }{{"schemaName", r.Body.SchemaName}, {"tableName", r.Body.TableName}, {"queryId", r.Body.QueryID}} {
 		if strings.TrimSpace(f.value) == "" {
@@ -79,7 +79,7 @@ func (g *Gateway) createSemanticTable(ctx context.Context, r *Request[api.Semant
 	if schema == "information_schema" {
 		return out, dataFault(400, "schema %s is the catalog's own", schema)
 	}
-	if _, err := g.savedQuery(ctx, r.Project, r.Body.QueryID); err != nil {
+	if _, err := g.queries.savedQuery(ctx, r.Project, r.Body.QueryID); err != nil {
 		return out, err
 	}
 	t, err := g.store.CreateSemanticTable(ctx, store.SemanticTable{CatalogID: c.ID, Schema: schema, Table: table, QueryID: r.Body.QueryID})
@@ -89,7 +89,7 @@ func (g *Gateway) createSemanticTable(ctx context.Context, r *Request[api.Semant
 	return api.SemanticTable{CatalogID: &c.ID, CatalogName: c.Name, SchemaName: t.Schema, TableName: t.Table, TableID: t.ID}, err
 }
 
-func (g *Gateway) deleteSemanticTable(ctx context.Context, r *Request[None]) (None, error) {
+func (g *catalogsService) deleteSemanticTable(ctx context.Context, r *Request[None]) (None, error) {
 	c, err := g.ownSemantic(ctx, r.Project, r.Param("catalogId"))
 	if err != nil {
 		return None{}, err
@@ -102,7 +102,7 @@ func (g *Gateway) deleteSemanticTable(ctx context.Context, r *Request[None]) (No
 }
 
 // shareSemanticCatalog gives another project read access.
-func (g *Gateway) shareSemanticCatalog(ctx context.Context, r *Request[api.SemanticCatalogShareRequest]) (None, error) {
+func (g *catalogsService) shareSemanticCatalog(ctx context.Context, r *Request[api.SemanticCatalogShareRequest]) (None, error) {
 	if r.Body.Target == "" {
 		return None{}, missing("target")
 	}
@@ -139,7 +139,7 @@ func (g *Gateway) shareSemanticCatalog(ctx context.Context, r *Request[api.Seman
 }
 
 // deleteSemanticCatalog removes a semantic catalog if the id is one; the service has no operation of its own for it.
-func (g *Gateway) deleteSemanticCatalog(ctx context.Context, p store.Project, id string) (found bool, err error) {
+func (g *catalogsService) deleteSemanticCatalog(ctx context.Context, p store.Project, id string) (found bool, err error) {
 	err = g.store.DeleteSemanticCatalog(ctx, p.ID, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
@@ -149,7 +149,7 @@ func (g *Gateway) deleteSemanticCatalog(ctx context.Context, p store.Project, id
 
 // semanticSource lists a semantic catalog as seen from project p.
 type semanticSource struct {
-	g *Gateway
+	g *catalogsService
 	p store.Project
 	c store.SemanticCatalog
 }
@@ -172,7 +172,7 @@ func (s semanticSource) Tables(ctx context.Context, schema string) ([]api.Table,
 }
 
 func (s semanticSource) Columns(ctx context.Context, schema, table string) ([]api.ColumnDetail, error) {
-	return s.g.describe(ctx, s.p, engine.TableName{Catalog: s.c.Name, Schema: schema, Table: table})
+	return s.g.names.describe(ctx, s.p, engine.TableName{Catalog: s.c.Name, Schema: schema, Table: table})
 }
 
 // lookupSemantic finds a semantic table; ok is false when the name's catalog is no semantic one.

@@ -15,7 +15,7 @@ import (
 
 // sharedScan reads a semantic table of another project by running its query there.
 type sharedScan struct {
-	g     *Gateway
+	g     *namesService
 	owner store.Project
 	name  engine.TableName
 }

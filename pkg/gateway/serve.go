@@ -174,16 +174,16 @@ func (g *Gateway) Serve(l *Listeners) *Server {
 	s.Addr = l.TCP.Addr()
 	s.start(l.TCP, sourceTCP)
 	s.start(l.Socket, sourceSocket)
-	if err := g.endCutOff(context.Background()); err != nil {
+	if err := g.queries.endCutOff(context.Background()); err != nil {
 		g.log.Error("runs that were cut off could not be ended", "error", err)
 	}
-	s.unwind = g.startSchedules()
+	s.unwind = g.jobs.startSchedules()
 	return s
 }
 
 func (s *Server) start(l net.Listener, source string) {
 	srv := &http.Server{
-		Handler:           s.g.handler,
+		Handler:           s.g.web.handler,
 		ReadHeaderTimeout: headerTime,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    maxHeader,
@@ -206,7 +206,7 @@ func (s *Server) Wait(ctx context.Context, grace time.Duration) error {
 	s.unwind()
 	s.g.options.Inject.release()
 	s.g.options.Quirks.release()
-	if n := s.g.working.Load(); n > 0 {
+	if n := s.g.jobs.working.Load(); n > 0 {
 		s.g.log.Warn("stopping: waiting for background work; a second signal ends it at once", "runs", n, "grace", grace.String())
 	}
 	stop, cancel := context.WithTimeout(context.Background(), grace)
@@ -220,10 +220,10 @@ func (s *Server) Wait(ctx context.Context, grace time.Duration) error {
 		})
 	}
 	all.Wait()
-	if !s.g.drained(stop.Done()) {
-		s.g.log.Warn("the grace is over: background work is cancelled", "runs", s.g.working.Load())
-		s.g.Interrupt()
-		s.g.waitJobs()
+	if !s.g.jobs.drained(stop.Done()) {
+		s.g.log.Warn("the grace is over: background work is cancelled", "runs", s.g.jobs.working.Load())
+		s.g.jobs.Interrupt()
+		s.g.jobs.waitJobs()
 	}
 	_ = s.listeners.Close()
 	if errors.Is(err, http.ErrServerClosed) {
@@ -243,7 +243,7 @@ func (g *Gateway) ServeKey() string {
 func NewServeKey() string { return store.NewKeyText() }
 
 // UseServeKey makes a text a partner key as long as this process lives. It is not kept anywhere.
-func (g *Gateway) UseServeKey(text string) { g.servedKey = store.HashKey(text) }
+func (g *Gateway) UseServeKey(text string) { g.web.servedKey = store.HashKey(text) }
 
 // ForLog takes out of a statement what is quoted, and most of a long one.
 func ForLog(statement string) string {

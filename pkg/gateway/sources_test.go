@@ -23,10 +23,10 @@ func TestOneConnectorForAConnection(t *testing.T) {
 	}
 	have := func(open, retired int) {
 		t.Helper()
-		g.sources.mu.Lock()
-		defer g.sources.mu.Unlock()
-		if len(g.sources.open) != open || len(g.sources.retired) != retired {
-			t.Errorf("%d connectors are open and %d retired, want %d and %d", len(g.sources.open), len(g.sources.retired), open, retired)
+		g.sources.sources.mu.Lock()
+		defer g.sources.sources.mu.Unlock()
+		if len(g.sources.sources.open) != open || len(g.sources.sources.retired) != retired {
+			t.Errorf("%d connectors are open and %d retired, want %d and %d", len(g.sources.sources.open), len(g.sources.sources.retired), open, retired)
 		}
 	}
 	read()

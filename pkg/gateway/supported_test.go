@@ -21,7 +21,7 @@ func TestNotSupportedLocally(t *testing.T) {
 	g := openTest(t)
 	var got []string
 	for i, op := range spec.All() {
-		if _, ok := g.routes[op.ID]; !ok {
+		if _, ok := g.web.routes[op.ID]; !ok {
 			continue
 		}
 		p, err := g.store.CreateProject(context.Background(), store.DefaultWorkspace, fmt.Sprintf("project %d", i), nil) // of its own: some operations delete it

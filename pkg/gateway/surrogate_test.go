@@ -53,15 +53,15 @@ func TestALockIsNoTimeLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := again.startCacheRun(ctx, p, have, store.CacheFull, false); err != nil {
+	if err := again.caches.startCacheRun(ctx, p, have, store.CacheFull, false); err != nil {
 		t.Fatal(err)
 	}
-	again.jobs.Wait()
+	again.jobs.running.Wait()
 	run, err := again.store.LastCacheRun(ctx, c.ID, "")
 	if err != nil || run.Status != store.CacheFailed || !strings.Contains(run.Error, "in use by process pid") || strings.Contains(run.Error, "longer than") {
 		t.Errorf("%+v, %v", run, err)
 	}
-	_, err = again.query(ctx, p, engine.Query{SQL: "SELECT 1"})
+	_, err = again.names.query(ctx, p, engine.Query{SQL: "SELECT 1"})
 	if f := faultOf(err); f.Status != 409 || !strings.Contains(f.Message, "nothing was done") {
 		t.Errorf("%d %v", f.Status, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -13,28 +14,39 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-func (g *Gateway) registerTables() {
-	handle(g, spec.ListInternalTables, g.listTablesOf(engine.SchemaTable))
-	handle(g, spec.CreateInternalTable, g.createTableOf(engine.SchemaTable))
-	handle(g, spec.DeleteInternalTable, g.deleteTableOf(engine.SchemaTable))
-	handle(g, spec.ListInternalColumns, g.listColumnsOf(engine.SchemaTable))
-	handle(g, spec.AddInternalColumns, g.addColumnsOf(engine.SchemaTable))
-	handle(g, spec.UpdateInternalColumn, g.updateColumnOf(engine.SchemaTable))
-	handle(g, spec.DeleteInternalColumn, g.deleteColumnOf(engine.SchemaTable))
-	handle(g, spec.ImportCsv, g.importCSV)
-	handleLocal(g, spec.CreateWholeTable, g.createWholeTableOf(engine.SchemaTable))
-	handleLocal(g, spec.CreateWholeBi, g.createWholeTableOf(engine.SchemaBI))
-	handleLocal(g, spec.ImportBi, func(ctx context.Context, r *Request[io.Reader]) (api.ImportJob, error) {
+// tablesService keeps internal and BI tables.
+type tablesService struct {
+	store  *store.Store
+	now    func() time.Time
+	web    *webService
+	dir    string
+	limits Limits
+
+	Document func(src io.Reader, req *api.ImportRequest) io.Reader // changes a document before it is imported, if set
+}
+
+func (g *tablesService) registerTables() {
+	handle(g.web, spec.ListInternalTables, g.listTablesOf(engine.SchemaTable))
+	handle(g.web, spec.CreateInternalTable, g.createTableOf(engine.SchemaTable))
+	handle(g.web, spec.DeleteInternalTable, g.deleteTableOf(engine.SchemaTable))
+	handle(g.web, spec.ListInternalColumns, g.listColumnsOf(engine.SchemaTable))
+	handle(g.web, spec.AddInternalColumns, g.addColumnsOf(engine.SchemaTable))
+	handle(g.web, spec.UpdateInternalColumn, g.updateColumnOf(engine.SchemaTable))
+	handle(g.web, spec.DeleteInternalColumn, g.deleteColumnOf(engine.SchemaTable))
+	handle(g.web, spec.ImportCsv, g.importCSV)
+	handleLocal(g.web, spec.CreateWholeTable, g.createWholeTableOf(engine.SchemaTable))
+	handleLocal(g.web, spec.CreateWholeBi, g.createWholeTableOf(engine.SchemaBI))
+	handleLocal(g.web, spec.ImportBi, func(ctx context.Context, r *Request[io.Reader]) (api.ImportJob, error) {
 		return g.importInto(ctx, r, engine.SchemaBI)
 	})
-	handle(g, spec.GetSampleCsv, g.getSampleCSV)
-	handle(g, spec.ListBiTables, g.listTablesOf(engine.SchemaBI))
-	handle(g, spec.CreateBiTable, g.createTableOf(engine.SchemaBI))
-	handle(g, spec.DeleteBiTable, g.deleteTableOf(engine.SchemaBI))
-	handle(g, spec.ListBiColumns, g.listColumnsOf(engine.SchemaBI))
-	handle(g, spec.AddBiColumns, g.addColumnsOf(engine.SchemaBI))
-	handle(g, spec.UpdateBiColumn, g.updateColumnOf(engine.SchemaBI))
-	handle(g, spec.DeleteBiColumn, g.deleteColumnOf(engine.SchemaBI))
+	handle(g.web, spec.GetSampleCsv, g.getSampleCSV)
+	handle(g.web, spec.ListBiTables, g.listTablesOf(engine.SchemaBI))
+	handle(g.web, spec.CreateBiTable, g.createTableOf(engine.SchemaBI))
+	handle(g.web, spec.DeleteBiTable, g.deleteTableOf(engine.SchemaBI))
+	handle(g.web, spec.ListBiColumns, g.listColumnsOf(engine.SchemaBI))
+	handle(g.web, spec.AddBiColumns, g.addColumnsOf(engine.SchemaBI))
+	handle(g.web, spec.UpdateBiColumn, g.updateColumnOf(engine.SchemaBI))
+	handle(g.web, spec.DeleteBiColumn, g.deleteColumnOf(engine.SchemaBI))
 }
 
 // internalCatalogID is the id of the catalog that holds internal tables on every zone [O][L].
@@ -49,7 +61,7 @@ func columnOut(c engine.Column) api.ColumnDetail {
 		IsNotNull: c.NotNull, IsUnique: c.Unique, Desc: c.Desc}
 }
 
-func (g *Gateway) listTablesOf(kind string) func(context.Context, *Request[None]) ([]api.Table, error) {
+func (g *tablesService) listTablesOf(kind string) func(context.Context, *Request[None]) ([]api.Table, error) {
 	return func(ctx context.Context, r *Request[None]) ([]api.Table, error) {
 		p, err := r.Data(ctx)
 		if err != nil {
@@ -60,7 +72,7 @@ func (g *Gateway) listTablesOf(kind string) func(context.Context, *Request[None]
 	}
 }
 
-func (g *Gateway) createTableOf(kind string) func(context.Context, *Request[None]) (api.Table, error) {
+func (g *tablesService) createTableOf(kind string) func(context.Context, *Request[None]) (api.Table, error) {
 	return func(ctx context.Context, r *Request[None]) (api.Table, error) {
 		p, err := r.Data(ctx)
 		if err != nil {
@@ -72,7 +84,7 @@ func (g *Gateway) createTableOf(kind string) func(context.Context, *Request[None
 }
 
 // createWholeTableOf makes a table with columns in one transaction.
-func (g *Gateway) createWholeTableOf(kind string) func(context.Context, *Request[[]columnBody]) (api.Table, error) {
+func (g *tablesService) createWholeTableOf(kind string) func(context.Context, *Request[[]columnBody]) (api.Table, error) {
 	return func(ctx context.Context, r *Request[[]columnBody]) (api.Table, error) {
 		defs, err := columnDefs(r.Body)
 		if err != nil {
@@ -87,7 +99,7 @@ func (g *Gateway) createWholeTableOf(kind string) func(context.Context, *Request
 	}
 }
 
-func (g *Gateway) deleteTableOf(kind string) func(context.Context, *Request[None]) (None, error) {
+func (g *tablesService) deleteTableOf(kind string) func(context.Context, *Request[None]) (None, error) {
 	return func(ctx context.Context, r *Request[None]) (None, error) {
 		p, err := r.Data(ctx)
 		if err != nil {
@@ -104,7 +116,7 @@ func (g *Gateway) deleteTableOf(kind string) func(context.Context, *Request[None
 	}
 }
 
-func (g *Gateway) listColumnsOf(kind string) func(context.Context, *Request[None]) ([]api.ColumnDetail, error) {
+func (g *tablesService) listColumnsOf(kind string) func(context.Context, *Request[None]) ([]api.ColumnDetail, error) {
 	return func(ctx context.Context, r *Request[None]) ([]api.ColumnDetail, error) {
 		p, err := r.Data(ctx)
 		if err != nil {
@@ -163,7 +175,7 @@ func columnDefs(body []columnBody) ([]engine.ColumnDef, error) {
 	return defs, nil
 }
 
-func (g *Gateway) addColumnsOf(kind string) func(context.Context, *Request[[]columnBody]) ([]api.ColumnDetail, error) {
+func (g *tablesService) addColumnsOf(kind string) func(context.Context, *Request[[]columnBody]) ([]api.ColumnDetail, error) {
 	return func(ctx context.Context, r *Request[[]columnBody]) ([]api.ColumnDetail, error) {
 		defs, err := columnDefs(r.Body)
 		if err != nil {
@@ -178,7 +190,7 @@ func (g *Gateway) addColumnsOf(kind string) func(context.Context, *Request[[]col
 	}
 }
 
-func (g *Gateway) updateColumnOf(kind string) func(context.Context, *Request[columnBody]) ([]api.ColumnDetail, error) {
+func (g *tablesService) updateColumnOf(kind string) func(context.Context, *Request[columnBody]) ([]api.ColumnDetail, error) {
 	return func(ctx context.Context, r *Request[columnBody]) ([]api.ColumnDetail, error) {
 		if r.Body.DataType == "" {
 			return nil, dataFault(400, "property %q is missing: a column is updated as a whole", "dataType")
@@ -203,7 +215,7 @@ func (g *Gateway) updateColumnOf(kind string) func(context.Context, *Request[col
 	}
 }
 
-func (g *Gateway) deleteColumnOf(kind string) func(context.Context, *Request[None]) (None, error) {
+func (g *tablesService) deleteColumnOf(kind string) func(context.Context, *Request[None]) (None, error) {
 	return func(ctx context.Context, r *Request[None]) (None, error) {
 		p, err := r.Data(ctx)
 		if err != nil {
@@ -222,7 +234,7 @@ func (g *Gateway) deleteColumnOf(kind string) func(context.Context, *Request[Non
 
 // getSampleCSV answers a document that can be imported as it is: a header and five rows of values by type [L]. A table that
 // does not exist is an error, where the hosted service answers empty lines.
-func (g *Gateway) getSampleCSV(ctx context.Context, r *Request[None]) (Stream, error) {
+func (g *tablesService) getSampleCSV(ctx context.Context, r *Request[None]) (Stream, error) {
 	p, err := r.Data(ctx)
 	if err != nil {
 		return nil, err

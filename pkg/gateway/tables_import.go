@@ -21,11 +21,11 @@ import (
 
 // importCSV reads a multipart body with the parts "request" (JSON text) and "file" (CSV, gzip accepted). A file that comes first
 // is put aside until the request has come; clients do better to send the request first.
-func (g *Gateway) importCSV(ctx context.Context, r *Request[io.Reader]) (api.ImportJob, error) {
+func (g *tablesService) importCSV(ctx context.Context, r *Request[io.Reader]) (api.ImportJob, error) {
 	return g.importInto(ctx, r, engine.SchemaTable)
 }
 
-func (g *Gateway) importInto(ctx context.Context, r *Request[io.Reader], kind string) (api.ImportJob, error) {
+func (g *tablesService) importInto(ctx context.Context, r *Request[io.Reader], kind string) (api.ImportJob, error) {
 	start := g.now()
 	form, err := multipartBody(r)
 	if err != nil {
@@ -81,7 +81,7 @@ func multipartBody(r *Request[io.Reader]) (*multipart.Reader, error) {
 
 // putAside keeps a document whose request has not come yet in a file without a name or, where a system keeps the names of open
 // files, in one that its reader removes. A table that does not exist is told before.
-func (g *Gateway) putAside(ctx context.Context, r *Request[io.Reader], kind string, part io.Reader) (*os.File, error) {
+func (g *tablesService) putAside(ctx context.Context, r *Request[io.Reader], kind string, part io.Reader) (*os.File, error) {
 	p, err := r.Data(ctx)
 	if err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func (g *Gateway) putAside(ctx context.Context, r *Request[io.Reader], kind stri
 	return f, nil
 }
 
-func (g *Gateway) importDocument(ctx context.Context, r *Request[io.Reader], kind string, doc io.Reader, req *api.ImportRequest, start time.Time) (api.ImportJob, error) {
+func (g *tablesService) importDocument(ctx context.Context, r *Request[io.Reader], kind string, doc io.Reader, req *api.ImportRequest, start time.Time) (api.ImportJob, error) {
 	p, err := r.Data(ctx)
 	if err != nil {
 		return api.ImportJob{}, err
@@ -123,7 +123,7 @@ func (g *Gateway) importDocument(ctx context.Context, r *Request[io.Reader], kin
 	if err != nil {
 		return api.ImportJob{}, err
 	}
-	if hook := g.hooks.document; hook != nil {
+	if hook := g.Document; hook != nil {
 		src = hook(src, req)
 	}
 	n, err := p.ImportCSV(ctx, kind, r.Param("tableName"), src, engine.Import{Mappings: req.Mappings, Header: req.ContainsHeader, MaxBytes: g.limits.Upload, Timeout: g.limits.Statement})

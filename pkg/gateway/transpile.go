@@ -19,7 +19,7 @@ type transpileResult struct {
 // transpile writes a statement in another dialect. The dialect of this gateway is Trino's: a Trino statement is answered as it is, and
 // in DuckDB's dialect as the engine runs it. Text that is plainly of another dialect is refused and not passed off as Trino; so is
 // every other target.
-func (g *Gateway) transpile(ctx context.Context, r *Request[api.TranspileRequest]) (transpileResult, error) {
+func (g *statementsService) transpile(ctx context.Context, r *Request[api.TranspileRequest]) (transpileResult, error) {
 	if strings.TrimSpace(r.Body.Query) == "" {
 		return transpileResult{}, missing("query")
 	}
@@ -40,7 +40,7 @@ func (g *Gateway) transpile(ctx context.Context, r *Request[api.TranspileRequest
 
 // toDuckDB writes a statement in DuckDB's dialect. What it means depends on the types of the columns it reads: those of the project
 // that the query parameter projectId names, which is zone local's own.
-func (g *Gateway) toDuckDB(ctx context.Context, r *Request[api.TranspileRequest]) (string, error) {
+func (g *statementsService) toDuckDB(ctx context.Context, r *Request[api.TranspileRequest]) (string, error) {
 	id := r.Query("projectId")
 	if id == "" {
 		id = r.Scope.ProjectID
@@ -49,7 +49,7 @@ func (g *Gateway) toDuckDB(ctx context.Context, r *Request[api.TranspileRequest]
 		return "", frameworkFault(400, "query parameter projectId: a project is required, whose tables the statement is about")
 	}
 	var p store.Project
-	if err := g.authorize(ctx, r.Op, r.Scope, id, &p); err != nil {
+	if err := g.web.authorize(ctx, r.Op, r.Scope, id, &p); err != nil {
 		return "", err
 	}
 	data, err := g.engine.Project(ctx, p.ID)
@@ -60,7 +60,7 @@ func (g *Gateway) toDuckDB(ctx context.Context, r *Request[api.TranspileRequest]
 	if !ok {
 		return "", dataFault(400, "the engine of this gateway writes no dialect but trino")
 	}
-	return t.Transpile(ctx, engine.Query{SQL: r.Body.Query, Timeout: g.timeoutOf(nil), Catalogs: g.resolver(p)})
+	return t.Transpile(ctx, engine.Query{SQL: r.Body.Query, Timeout: g.web.timeoutOf(nil), Catalogs: g.names.resolver(p)})
 }
 
 // notTrino finds what cannot be Trino's SQL by its lexical form alone.

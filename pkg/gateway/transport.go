@@ -15,7 +15,7 @@ import (
 const LocalBaseURL = "http://localhost" + basePath
 
 // Transport serves requests inside the process: the reply streams through a pipe, no port is opened.
-func (g *Gateway) Transport() http.RoundTripper { return &processTransport{g.handler} }
+func (g *Gateway) Transport() http.RoundTripper { return &processTransport{g.web.handler} }
 
 type processTransport struct{ handler http.Handler }
 
