@@ -160,13 +160,13 @@ func (e *Env) writeChat(answers []agentAnswer) error {
 
 // forPeople reports whether text is asked for, and not records.
 func (e *Env) forPeople() bool {
-	f := output.Canonical(e.run.flags.output)
+	f := e.run.flags.output
 	return (f == "" || f == output.Table) && len(e.run.flags.columns) == 0
 }
 
 // chatLines reports whether messages are asked for one a line.
 func (e *Env) chatLines() bool {
-	switch output.Canonical(e.run.flags.output) {
+	switch e.run.flags.output {
 	case "", output.Table:
 		return !e.forPeople()
 	case output.CSV, output.TSV, output.Markdown:

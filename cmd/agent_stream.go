@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 )
@@ -74,9 +75,9 @@ func (e *Env) streamForm() (lines bool, err error) {
 		return false, usagef("--columns: a stream has no columns")
 	}
 	switch f.output {
-	case "", "table":
+	case "", output.Table:
 		return false, nil
-	case "json", "ndjson":
+	case output.JSON, output.NDJSON:
 		return true, nil
 	}
 	return false, usagef("-o %s: a stream is printed as text or as ndjson", f.output)

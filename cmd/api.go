@@ -63,7 +63,7 @@ gateway has it at /openapi.json.`,
 			return err
 		}
 		if e.run.settings.Output.From == "default" || o.Format == "" {
-			o.Format = "json"
+			o.Format = output.JSON
 		}
 		if f.openapi {
 			return e.print(view{}, api.OpenAPI(), o)

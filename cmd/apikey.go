@@ -12,6 +12,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/late"
+	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 )
@@ -200,7 +201,7 @@ const keyNotice = 14 * 24 * time.Hour
 
 // warnExpiry says that the key in force ends soon or has ended, as far as its profile knows.
 func (e *Env) warnExpiry(s *config.Settings) {
-	if s.KeyExpires == "" || e.Now == nil || s.Output.Value == "json" || s.Output.Value == "ndjson" { // there, stderr is for one JSON object
+	if s.KeyExpires == "" || e.Now == nil || output.FormatOf(s.Output.Value).JSON() { // there, stderr is for one JSON object
 		return
 	}
 	at, err := time.Parse(time.RFC3339, s.KeyExpires)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/late"
+	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 )
@@ -113,7 +114,7 @@ have the same three-part names. What only the gateway can compute is refused by 
 			}
 		}
 		v, err := cl.SQL.Transpile(ctx, dialect, project, req)
-		if err != nil || e.run.flags.output != "" && e.run.flags.output != "table" {
+		if err != nil || e.run.flags.output != "" && e.run.flags.output != output.Table {
 			return object(v), err
 		}
 		w, commit, abort, err := e.writer()

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -246,12 +245,12 @@ func stdoutClosed(err error) bool {
 func (e *Env) jsonErrors() bool {
 	o := e.run.flags.output
 	if o == "" && e.run.settings != nil {
-		o = e.run.settings.Output.Value
+		o = output.FormatOf(e.run.settings.Output.Value)
 	}
-	if o == "" || !slices.Contains(output.Formats(), output.Canonical(o)) { // what was asked for in a way that is understood
-		o = e.Getenv("DIG_OUTPUT")
+	if !o.Known() { // what was asked for in a way that is understood
+		o = output.FormatOf(e.Getenv("DIG_OUTPUT"))
 	}
-	return o == "json" || o == "ndjson"
+	return o.JSON()
 }
 
 func (e *Env) toJSON(f *failure, err error) errorJSON {

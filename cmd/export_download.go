@@ -154,7 +154,7 @@ func fileNames(files []api.ExportFile, dir, name string) ([]string, error) {
 
 // done ends a command whose result is a file: nothing is printed on stdout.
 func (e *Env) done(text string) (view, error) {
-	if text != "" && e.run.flags.output == "json" {
+	if text != "" && e.run.flags.output == output.JSON {
 		raw, err := api.Marshal(acknowledged{true, text})
 		if err == nil {
 			_, err = fmt.Fprintf(e.Out, "%s\n", raw)

@@ -130,7 +130,7 @@ func emptyReply(raw json.RawMessage) bool {
 }
 
 func (e *Env) print(v view, raw json.RawMessage, o output.Options) error {
-	if acted := v.value == nil && !v.printed && v.note != "" && emptyReply(raw); acted && o.Format == "json" {
+	if acted := v.value == nil && !v.printed && v.note != "" && emptyReply(raw); acted && o.Format == output.JSON {
 		v.value, v.own, v.note = acknowledged{true, v.note}, true, ""
 	}
 	if v.note != "" {
@@ -139,7 +139,7 @@ func (e *Env) print(v view, raw json.RawMessage, o output.Options) error {
 	if v.printed {
 		return nil
 	}
-	if v.value == nil && (raw == nil || v.note != "" && o.Format != "json") {
+	if v.value == nil && (raw == nil || v.note != "" && o.Format != output.JSON) {
 		return nil // done, and nothing to show; an acknowledgement's body carries nothing
 	}
 	if as, ok := v.value.(json.RawMessage); ok && v.own {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 )
@@ -59,11 +58,7 @@ func (e *Env) humanOutput() bool {
 	if f.jq != "" {
 		return false
 	}
-	switch output.Canonical(f.output) {
-	case "", output.Table, output.Markdown, output.HTML:
-		return true
-	}
-	return false
+	return f.output.Human()
 }
 
 // neverMaterialized is the state of a query that has not run.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 )
@@ -23,7 +24,7 @@ func newMetadataCmd(e *Env) *cobra.Command {
 // forReaders reports whether output goes to a person or a spreadsheet, for whom nested records are flattened.
 func (e *Env) forReaders() bool {
 	switch e.run.flags.output {
-	case "", "table", "markdown", "html", "csv", "tsv":
+	case "", output.Table, output.Markdown, output.HTML, output.CSV, output.TSV:
 		return true
 	}
 	return false

@@ -51,7 +51,7 @@ func (e *Env) pointAt(st *statement, err error) error {
 		col += st.col
 	}
 	f.msg = strings.Replace(f.msg, strings.TrimSuffix(m[0], " "), fmt.Sprintf("line %d:%d:", line+st.line, col), 1)
-	if o := e.run.flags.output; o != "json" && o != "ndjson" && excerpt != "" {
+	if !e.run.flags.output.JSON() && excerpt != "" {
 		f.msg += "\n" + excerpt
 	}
 	return &f

@@ -43,7 +43,7 @@ const maxJobs = 64
 
 // several runs the statements that next yields.
 func (q *querying) several(ctx context.Context, next func() (*statement, error)) error {
-	switch format := output.Canonical(q.o.Format); {
+	switch format := q.o.Format; {
 	case q.f.toFiles:
 	case format == output.XLSX || format == output.Parquet:
 		return usagef("-o %s cannot hold several results", format).withHint("give --out-dir DIR, or --out with {n} for the number of the statement")
@@ -58,7 +58,7 @@ func (q *querying) several(ctx context.Context, next func() (*statement, error))
 	if err != nil {
 		return err
 	}
-	format := output.Canonical(q.o.Format)
+	format := q.o.Format
 	b := &batchRun{querying: q, next: next, sink: s, notes: s.notes,
 		headers: q.f.eachRow != "" && !q.o.NoHeader && !q.f.toFiles && (format == output.CSV || format == output.TSV) && !q.f.profile}
 	if q.o.Terminal && q.e.ErrTerm {
@@ -254,7 +254,7 @@ func (b *batchRun) between(head []byte) []byte {
 	if first {
 		return b.header
 	}
-	switch output.Canonical(b.o.Format) {
+	switch b.o.Format {
 	case output.JSON, output.NDJSON, output.HTML:
 		return nil
 	case output.YAML:

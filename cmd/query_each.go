@@ -62,15 +62,15 @@ func (f *batchFlags) check(e *Env, c *cobra.Command, chart bool) error {
 		if err != nil {
 			return err
 		}
-		*out = filepath.Join(f.outDir, "{n}."+endingOf(s.Output.Value, s.Output.From == "default" && e.run.flags.jq != "", chart))
+		*out = filepath.Join(f.outDir, "{n}."+endingOf(output.FormatOf(s.Output.Value), s.Output.From == "default" && e.run.flags.jq != "", chart))
 	}
 	f.toFiles = several && strings.Contains(*out, "{n}")
 	return nil
 }
 
 // endingOf is the ending of the names of files in a format.
-func endingOf(format string, json, chart bool) string {
-	switch f := output.Canonical(format); {
+func endingOf(f output.Format, json, chart bool) string {
+	switch {
 	case chart:
 		return "txt"
 	case json:
@@ -80,7 +80,7 @@ func endingOf(format string, json, chart bool) string {
 	case f == output.Markdown:
 		return "md"
 	default:
-		return f
+		return f.String()
 	}
 }
 

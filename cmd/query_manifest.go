@@ -64,7 +64,7 @@ func (m *manifest) write(info keptInfo, o output.Options, err error) error {
 	if m == nil || m.idle || errors.Is(err, errDone) {
 		return err
 	}
-	m.keptInfo, m.Format = info, output.Canonical(o.Format)
+	m.keptInfo, m.Format = info, o.Format.String()
 	m.Complete, m.SHA256 = err == nil, hex.EncodeToString(m.hash.Sum(nil))
 	if err != nil {
 		m.Error = classify(context.Background(), err).msg

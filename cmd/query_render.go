@@ -66,7 +66,7 @@ func (r *renderFlags) options(e *Env, c *cobra.Command) (output.Options, error) 
 	for _, f := range []struct {
 		flag string
 		set  bool
-	}{{"-o " + o.Format, c.Flags().Changed("output") && !table(o)}, {"--jq", o.JQ != ""}, {"--vertical", r.vertical}, {"--raw", r.raw},
+	}{{"-o " + o.Format.String(), c.Flags().Changed("output") && !table(o)}, {"--jq", o.JQ != ""}, {"--vertical", r.vertical}, {"--raw", r.raw},
 		{"--typed", r.typed}, {"--profile-columns", r.profile}, {"--show", r.show != ""}, {"--no-header", o.NoHeader}, {"--null", o.Null != ""}} {
 		if f.set {
 			return o, usagef("%s cannot be used with --chart", f.flag)
@@ -79,17 +79,17 @@ func (r *renderFlags) options(e *Env, c *cobra.Command) (output.Options, error) 
 func (r *renderFlags) chartOf() output.Chart { return output.Chart{Kind: r.chart, X: r.x, Y: r.y} }
 
 func table(o output.Options) bool {
-	return o.Format == "" || output.Canonical(o.Format) == output.Table
+	return o.Format == "" || o.Format == output.Table
 }
 
 // verbatim reports whether the gateway's own bytes are the result.
 func (r *renderFlags) verbatim(o output.Options) bool {
-	return output.Canonical(o.Format) == output.JSON && len(o.Columns) == 0 && !o.Typed && !r.profile && r.chart == ""
+	return o.Format == output.JSON && len(o.Columns) == 0 && !o.Typed && !r.profile && r.chart == ""
 }
 
 // needsTypes reports whether the output depends on the declared types of the columns.
 func (r *renderFlags) needsTypes(o output.Options) bool {
-	switch output.Canonical(o.Format) {
+	switch o.Format {
 	case output.CSV, output.TSV:
 		return o.Typed || r.profile
 	}

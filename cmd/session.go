@@ -71,7 +71,8 @@ func (s *session) closeAll(ctx context.Context) error {
 // globalFlags are the flags every command takes.
 type globalFlags struct {
 	zone, profile, baseURL, project, org, workspace, timeout string
-	output, jq, out, null                                    string
+	jq, out, null                                            string
+	output                                                   output.Format
 	columns                                                  []string
 	retries                                                  int
 	noHeader, dryRun, explain, debug, yes                    bool
@@ -86,7 +87,7 @@ func (s *session) register(fs *pflag.FlagSet) {
 	fs.StringVar(&g.org, "org", "", "organization, by id or name (DIG_ORG)")
 	fs.StringVar(&g.workspace, "workspace", "", "workspace, by id or name (DIG_WORKSPACE)")
 	fs.StringVar(&g.project, "project", "", "project, by id or name (DIG_PROJECT)")
-	fs.StringVarP(&g.output, "output", "o", "", "output format: table, json, ndjson, csv, tsv, yaml, markdown, html, xlsx, parquet (DIG_OUTPUT)")
+	fs.VarP(&g.output, "output", "o", "output format: table, json, ndjson, csv, tsv, yaml, markdown, html, xlsx, parquet (DIG_OUTPUT)")
 	fs.StringVar(&g.jq, "jq", "", "filter the JSON output with a jq expression")
 	fs.StringSliceVar(&g.columns, "columns", nil, "columns to print, in this order")
 	fs.BoolVar(&g.noHeader, "no-header", false, "leave out the header of table, csv and tsv")
@@ -115,7 +116,7 @@ func (e *Env) Settings() (*config.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o := s.Output.Value; o != "json" && o != "ndjson" { // there, stderr is for one JSON object
+	if !output.FormatOf(s.Output.Value).JSON() { // there, stderr is for one JSON object
 		for _, n := range s.Notes {
 			fmt.Fprintln(e.Err, "note:", n)
 		}
@@ -180,9 +181,9 @@ func (e *Env) outputOptions() (output.Options, error) {
 			return output.Options{}, usagef("--%s is empty", name)
 		}
 	}
-	f.output = s.Output.Value // errors are printed in the same format, wherever it was set
+	f.output = output.FormatOf(s.Output.Value) // errors are printed in the same format, wherever it was set
 	if f.jq != "" && (f.output == "" || s.Output.From == "default") {
-		f.output = "json"
+		f.output = output.JSON
 	}
 	terminal := e.OutTerm && (f.out == "" || f.out == "-")
 	o := output.Options{Format: f.output, NoHeader: f.noHeader, Columns: f.columns, JQ: f.jq, Null: f.null,

@@ -44,7 +44,7 @@ func BenchmarkWriteRows(b *testing.B) {
 			b.SetBytes(int64(len(doc)))
 			for b.Loop() {
 				r := api.NewRows(io.NopCloser(bytes.NewReader(doc)), api.Compact)
-				if st, err := WriteRows(io.Discard, r, Options{Format: f}); err != nil || st.Rows != n {
+				if st, err := WriteRows(io.Discard, r, Options{Format: Format(f)}); err != nil || st.Rows != n {
 					b.Fatal(st, err)
 				}
 			}
@@ -85,7 +85,7 @@ func TestNoAllocationPerRow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("counts allocations over tens of thousands of rows")
 	}
-	for _, f := range []string{CSV, TSV, NDJSON, JSON, Table} {
+	for _, f := range []Format{CSV, TSV, NDJSON, JSON, Table} {
 		measure := func(n int) float64 {
 			doc := wide(n)
 			return testing.AllocsPerRun(1, func() {

@@ -173,7 +173,7 @@ func TestXLSXSheets(t *testing.T) {
 }
 
 func TestBinarySourceError(t *testing.T) {
-	for _, f := range []string{XLSX, Parquet} {
+	for _, f := range []Format{XLSX, Parquet} {
 		var b bytes.Buffer
 		if _, err := WriteRows(&b, cutShort(t), Options{Format: f}); err == nil || !strings.Contains(err.Error(), "after 2 rows") {
 			t.Errorf("%s: %v", f, err)

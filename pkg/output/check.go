@@ -20,29 +20,12 @@ func usage(hint, format string, args ...any) error {
 	return &UsageError{Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// Canonical maps the spellings md, jsonl and yml to the names of Formats and leaves all else as it is.
-func Canonical(format string) string {
-	switch f := strings.ToLower(format); f {
-	case "md":
-		return Markdown
-	case "jsonl":
-		return NDJSON
-	case "yml":
-		return YAML
-	default:
-		if slices.Contains(Formats(), f) {
-			return f
-		}
-	}
-	return format
-}
-
 // Check validates the options as a set, before any request is made. Errors are *UsageError.
 func Check(o Options) error {
 	f := o.format()
-	if !slices.Contains(Formats(), f) {
+	if !f.Known() {
 		hint := "use one of " + strings.Join(Formats(), ", ")
-		if near := nearest.Of(f, Formats()); near != "" {
+		if near := nearest.Of(string(f), Formats()); near != "" {
 			hint = fmt.Sprintf("did you mean %s? All formats: %s", near, strings.Join(Formats(), ", "))
 		}
 		return usage(hint, "unknown output format %q", f)
@@ -61,10 +44,10 @@ func Check(o Options) error {
 	if o.Raw && o.Typed {
 		return usage("", "--raw and --typed exclude each other")
 	}
-	if o.NoHeader && !slices.Contains([]string{Table, CSV, TSV, HTML, XLSX}, f) {
+	if o.NoHeader && !slices.Contains([]Format{Table, CSV, TSV, HTML, XLSX}, f) {
 		return usage("", "--no-header cannot be used with -o %s", f)
 	}
-	if o.Null != "" && !slices.Contains([]string{Table, CSV, TSV, Markdown, HTML}, f) {
+	if o.Null != "" && !slices.Contains([]Format{Table, CSV, TSV, Markdown, HTML}, f) {
 		return usage("", "--null cannot be used with -o %s, which has a null of its own", f)
 	}
 	if f == TSV && strings.ContainsAny(o.Null, "\t\n\r") || strings.ContainsAny(o.Null, "\",\r\n") && f == CSV {

@@ -133,8 +133,8 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%+v: got %#v, want %s", tt.o, err, tt.want)
 		}
 	}
-	for in, want := range map[string]string{"MD": Markdown, "jsonl": NDJSON, "yml": YAML, "CSV": CSV, "nope": "nope"} {
-		if got := Canonical(in); got != want {
+	for in, want := range map[string]Format{"MD": Markdown, "jsonl": NDJSON, "yml": YAML, "CSV": CSV, "nope": "nope"} {
+		if got := FormatOf(in); got != want {
 			t.Errorf("%s became %s", in, got)
 		}
 	}

@@ -11,28 +11,9 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// The names of the formats.
-const (
-	Table    = "table"
-	JSON     = "json"
-	NDJSON   = "ndjson"
-	CSV      = "csv"
-	TSV      = "tsv"
-	YAML     = "yaml"
-	Markdown = "markdown"
-	HTML     = "html"
-	XLSX     = "xlsx"
-	Parquet  = "parquet"
-)
-
-// Formats lists the names that Options.Format may have.
-func Formats() []string {
-	return []string{Table, JSON, NDJSON, CSV, TSV, YAML, Markdown, HTML, XLSX, Parquet}
-}
-
 // Options say what a result shall look like. The zero value is a table without colours on something that is no terminal.
 type Options struct {
-	Format   string   // one of Formats or what Canonical knows; "" is table, or json when JQ is set
+	Format   Format   // what FormatOf returns
 	NoHeader bool     // table, csv, tsv, html and xlsx without the line of names
 	Columns  []string // the columns to show, in order; dotted paths reach into nested replies
 	// DefaultColumns are shown of a list or a result when Columns is empty; names that do not exist are left out.
@@ -67,10 +48,10 @@ type Stats struct {
 }
 
 // format is the name of the format in force.
-func (o Options) format() string {
+func (o Options) format() Format {
 	switch {
 	case o.Format != "":
-		return Canonical(o.Format)
+		return FormatOf(string(o.Format))
 	case o.JQ != "":
 		return JSON
 	}

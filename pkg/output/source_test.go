@@ -39,8 +39,8 @@ func TestFilesReadBack(t *testing.T) {
 	fields := append([]field(nil), corpusFields...)
 	fields[8].name = "txt2" // json and parquet have no two columns of one name
 	rows := corpus()
-	for _, f := range []string{CSV, TSV, NDJSON, JSON, Parquet} {
-		t.Run(f, func(t *testing.T) {
+	for _, f := range []Format{CSV, TSV, NDJSON, JSON, Parquet} {
+		t.Run(f.String(), func(t *testing.T) {
 			want, fs := rows, fields
 			if f == Parquet { // it keeps the instant and not the zone
 				want, fs = make([][]*string, len(rows)), append([]field(nil), fields...)
@@ -49,7 +49,7 @@ func TestFilesReadBack(t *testing.T) {
 				}
 				fs = append(fs[:6], fs[7:]...)
 			}
-			path := file(t, "rows."+f, render(t, fs, want, Options{Format: f}))
+			path := file(t, "rows."+f.String(), render(t, fs, want, Options{Format: f}))
 			st, err := Diff(open(t, path), result(t, fs, want), nil, io.Discard, Options{Format: CSV})
 			if err != nil || !st.Same() || st.Equal != int64(len(want)) {
 				var b strings.Builder

@@ -187,7 +187,8 @@ func TestTSVNullWordInData(t *testing.T) {
 }
 
 func TestSourceErrorIsPassedOn(t *testing.T) {
-	for _, f := range Formats() {
+	for _, name := range Formats() {
+		f := Format(name)
 		if f == XLSX || f == Parquet {
 			continue
 		}
@@ -212,7 +213,8 @@ func (w *failing) Write(p []byte) (int, error) {
 }
 
 func TestWriteErrorIsPassedOn(t *testing.T) {
-	for _, f := range Formats() {
+	for _, name := range Formats() {
+		f := Format(name)
 		if _, err := WriteRows(&failing{left: 10}, result(t, corpusFields, corpus()), Options{Format: f}); err == nil {
 			t.Errorf("%s: no error", f)
 		}

@@ -270,7 +270,10 @@ func TestUniqueKeys(t *testing.T) {
 func TestJQOnRows(t *testing.T) {
 	fields := []field{{"i", "bigint"}, {"d", "decimal(38,10)"}, {"s", "varchar"}}
 	rows := [][]*string{{text("9223372036854775807"), text("9999999999999999999999999999.9999999999"), text("x\ty")}, {text("2"), nil, text("z")}}
-	for _, tt := range []struct{ format, program, want string }{
+	for _, tt := range []struct {
+		format        Format
+		program, want string
+	}{
 		{"", ".[] | .i, .d, .s", "9223372036854775807\n9999999999999999999999999999.9999999999\nx\ty\n2\nnull\nz\n"},
 		{JSON, "map(.i) | length", "2\n"},
 		{NDJSON, ".i", "9223372036854775807\n2\n"},
