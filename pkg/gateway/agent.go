@@ -15,23 +15,23 @@ const (
 	needsStudio = "the hosted web studio"
 )
 
-func (g *Gateway) registerAgent() {
-	handle(g.web, spec.AgentChat, refuse[api.AgentChatResult](needsModel))
-	handle(g.web, spec.AgentChatStream, refuse[Stream](needsModel))
-	handle(g.web, spec.GetAgentWorkflowImage, refuse[Stream](needsModel)) // the picture is of the steps of the model's agent
-	handle(g.web, spec.AskLegacyAgent, refuse[api.LegacyAgentResponse](needsModel))
+func (g *Gateway) agentRoutes(m *webService) {
+	handle(m, spec.AgentChat, refuse[api.AgentChatResult](needsModel))
+	handle(m, spec.AgentChatStream, refuse[Stream](needsModel))
+	handle(m, spec.GetAgentWorkflowImage, refuse[Stream](needsModel)) // the picture is of the steps of the model's agent
+	handle(m, spec.AskLegacyAgent, refuse[api.LegacyAgentResponse](needsModel))
 
-	handle(g.web, spec.ListAgentThreads, func(context.Context, *Request[None]) (api.AgentThreadList, error) {
+	handle(m, spec.ListAgentThreads, func(context.Context, *Request[None]) (api.AgentThreadList, error) {
 		return api.AgentThreadList{Threads: []api.AgentThread{}}, nil
 	})
-	handle(g.web, spec.GetAgentThread, noThread[None, api.AgentThreadState])
-	handle(g.web, spec.RenameAgentThread, noThread[api.AgentThreadUpdateRequest, None])
-	handle(g.web, spec.DeleteAgentThread, noThread[None, None])
-	handle(g.web, spec.GetLegacyChatHistory, func(context.Context, *Request[None]) (api.LegacyChatHistory, error) {
+	handle(m, spec.GetAgentThread, noThread[None, api.AgentThreadState])
+	handle(m, spec.RenameAgentThread, noThread[api.AgentThreadUpdateRequest, None])
+	handle(m, spec.DeleteAgentThread, noThread[None, None])
+	handle(m, spec.GetLegacyChatHistory, func(context.Context, *Request[None]) (api.LegacyChatHistory, error) {
 		return api.LegacyChatHistory{History: []api.LegacyChatRecord{}}, nil
 	})
-	handle(g.web, spec.RenameLegacyChat, noThread[api.LegacyChatRename, api.LegacyChatHistory])
-	handle(g.web, spec.DeleteLegacyChat, noThread[None, api.LegacyChatHistory])
+	handle(m, spec.RenameLegacyChat, noThread[api.LegacyChatRename, api.LegacyChatHistory])
+	handle(m, spec.DeleteLegacyChat, noThread[None, api.LegacyChatHistory])
 }
 
 // refuse is the handler of an operation that zone local cannot do. The body is not read: what it holds makes no difference.

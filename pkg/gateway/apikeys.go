@@ -11,10 +11,10 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-func (g *projectsService) registerAPIKeys() {
-	handle(g.web, spec.ListApiKeys, g.listAPIKeys)
-	handle(g.web, spec.CreateApiKey, g.createAPIKey)
-	handle(g.web, spec.DeleteApiKey, g.deleteAPIKey)
+func (g *projectsService) keyRoutes(m *webService) {
+	handle(m, spec.ListApiKeys, g.listAPIKeys)
+	handle(m, spec.CreateApiKey, g.createAPIKey)
+	handle(m, spec.DeleteApiKey, g.deleteAPIKey)
 }
 
 func apiKeyOut(k store.APIKey) api.ApiKey {

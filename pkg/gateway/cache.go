@@ -19,7 +19,6 @@ type cachesService struct {
 	engine   engine.Engine
 	now      func() time.Time
 	log      *slog.Logger
-	web      *webService
 	jobs     *jobsService
 	names    *namesService
 	catalogs *catalogsService
@@ -29,22 +28,23 @@ type cachesService struct {
 	Stick func(ctx context.Context, table string) bool // asked before a refresh, if set; true: it is not done
 }
 
-func (g *cachesService) registerCaches() {
-	handle(g.web, spec.CreateCache, g.createCache)
-	handle(g.web, spec.CreateCacheBatch, g.createCacheBatch)
-	handle(g.web, spec.ListCacheStatuses, g.listCacheStatuses)
-	handle(g.web, spec.ListCatalogCacheStatuses, g.listCacheStatuses)
-	handle(g.web, spec.ListSchemaCacheStatuses, g.listCacheStatuses)
-	handle(g.web, spec.GetCacheSettings, g.getCacheSettings)
-	handle(g.web, spec.UpdateCacheSettings, g.updateCacheSettings)
-	handle(g.web, spec.DeleteCache, g.deleteCache)
-	handle(g.web, spec.CancelFullRefresh, g.cancelCacheOf(store.CacheFull))
-	handle(g.web, spec.CancelIncrementalUpdate, g.cancelCacheOf(store.CacheIncremental))
-	handle(g.web, spec.TriggerFullRefresh, g.refreshCacheOf(store.CacheFull))
-	handle(g.web, spec.TriggerIncrementalUpdate, g.refreshCacheOf(store.CacheIncremental))
-	handle(g.web, spec.ListCacheExecutions, g.listCacheExecutions)
-	handle(g.web, spec.GetCacheStatus, g.getCacheStatus)
-	handle(g.web, spec.GetTableCacheState, g.tableCacheState)
+// Routes registers the handlers.
+func (g *cachesService) Routes(m *webService) {
+	handle(m, spec.CreateCache, g.createCache)
+	handle(m, spec.CreateCacheBatch, g.createCacheBatch)
+	handle(m, spec.ListCacheStatuses, g.listCacheStatuses)
+	handle(m, spec.ListCatalogCacheStatuses, g.listCacheStatuses)
+	handle(m, spec.ListSchemaCacheStatuses, g.listCacheStatuses)
+	handle(m, spec.GetCacheSettings, g.getCacheSettings)
+	handle(m, spec.UpdateCacheSettings, g.updateCacheSettings)
+	handle(m, spec.DeleteCache, g.deleteCache)
+	handle(m, spec.CancelFullRefresh, g.cancelCacheOf(store.CacheFull))
+	handle(m, spec.CancelIncrementalUpdate, g.cancelCacheOf(store.CacheIncremental))
+	handle(m, spec.TriggerFullRefresh, g.refreshCacheOf(store.CacheFull))
+	handle(m, spec.TriggerIncrementalUpdate, g.refreshCacheOf(store.CacheIncremental))
+	handle(m, spec.ListCacheExecutions, g.listCacheExecutions)
+	handle(m, spec.GetCacheStatus, g.getCacheStatus)
+	handle(m, spec.GetTableCacheState, g.tableCacheState)
 	g.jobs.duties = append(g.jobs.duties, followClock(g.cachesFollow), duty{"caches", g.refreshCachesDue})
 }
 

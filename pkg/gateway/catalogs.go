@@ -20,7 +20,6 @@ type catalogsService struct {
 	engine  engine.Engine
 	now     func() time.Time
 	log     *slog.Logger
-	web     *webService
 	names   *namesService
 	queries *queriesService
 	sources *sourcesService
@@ -33,12 +32,17 @@ type cacheKeeper interface {
 	markCached(ctx context.Context, p store.Project, tables []api.Table) error
 }
 
-func (g *catalogsService) registerCatalogs() {
-	handle(g.web, spec.ListCatalogs, g.listCatalogs)
-	handle(g.web, spec.GetCatalog, g.getCatalog)
-	handle(g.web, spec.ListSchemas, g.listSchemas)
-	handle(g.web, spec.ListTables, g.listTables)
-	handle(g.web, spec.ListColumns, g.listColumns)
+// Routes registers the handlers.
+func (g *catalogsService) Routes(m *webService) {
+	handle(m, spec.ListCatalogs, g.listCatalogs)
+	handle(m, spec.GetCatalog, g.getCatalog)
+	handle(m, spec.ListSchemas, g.listSchemas)
+	handle(m, spec.ListTables, g.listTables)
+	handle(m, spec.ListColumns, g.listColumns)
+	g.storedRoutes(m)
+	g.parametricRoutes(m)
+	g.searchRoutes(m)
+	g.semanticRoutes(m)
 }
 
 // Identifiers of the catalogs every project has. The first two are the service's [O][L]; the third is the built-in sample.

@@ -15,12 +15,12 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-func (g *catalogsService) registerStoredCatalogs() {
-	handle(g.web, spec.CreateCatalog, g.createCatalog)
-	handle(g.web, spec.CreateCatalogAlt, g.createCatalog)
-	handle(g.web, spec.DeleteCatalog, g.deleteCatalog)
-	handle(g.web, spec.ShareCatalog, g.shareCatalog)
-	handle(g.web, spec.GetTableStatistics, g.getTableStatistics)
+func (g *catalogsService) storedRoutes(m *webService) {
+	handle(m, spec.CreateCatalog, g.createCatalog)
+	handle(m, spec.CreateCatalogAlt, g.createCatalog)
+	handle(m, spec.DeleteCatalog, g.deleteCatalog)
+	handle(m, spec.ShareCatalog, g.shareCatalog)
+	handle(m, spec.GetTableStatistics, g.getTableStatistics)
 }
 
 func isEOF(err error) bool { return errors.Is(err, io.EOF) }

@@ -23,7 +23,6 @@ import (
 // sourcesService keeps connections, their credentials, and the sources that are open over them.
 type sourcesService struct {
 	store    *store.Store
-	web      *webService
 	dir      string
 	readOnly bool
 	network  connector.Network // of connections that were made with a project's key
@@ -38,17 +37,18 @@ func connectorTypes() connector.Registry {
 	return connector.Registry{postgres.Type(), mysql.Type(), files.Type(), rest.Type(), sqlite.Type(), duckdbfile.Type()}
 }
 
-func (g *sourcesService) registerConnections() {
-	handle(g.web, spec.ListConnectionConfigs, g.listConnectionConfigs)
-	handle(g.web, spec.GetConnectionConfig, g.getConnectionConfig)
-	handle(g.web, spec.ListConnections, g.listConnections)
-	handle(g.web, spec.CreateConnection, g.createConnection)
-	handle(g.web, spec.CreateConnectionAlt, g.createConnection)
-	handle(g.web, spec.CompleteOauthConnection, g.completeOAuthConnection)
-	handle(g.web, spec.GetConnection, g.getConnection)
-	handle(g.web, spec.UpdateConnection, g.updateConnection)
-	handle(g.web, spec.DeleteConnection, g.deleteConnection)
-	handle(g.web, spec.GetConnectionDetail, g.getConnectionDetail)
+// Routes registers the handlers.
+func (g *sourcesService) Routes(m *webService) {
+	handle(m, spec.ListConnectionConfigs, g.listConnectionConfigs)
+	handle(m, spec.GetConnectionConfig, g.getConnectionConfig)
+	handle(m, spec.ListConnections, g.listConnections)
+	handle(m, spec.CreateConnection, g.createConnection)
+	handle(m, spec.CreateConnectionAlt, g.createConnection)
+	handle(m, spec.CompleteOauthConnection, g.completeOAuthConnection)
+	handle(m, spec.GetConnection, g.getConnection)
+	handle(m, spec.UpdateConnection, g.updateConnection)
+	handle(m, spec.DeleteConnection, g.deleteConnection)
+	handle(m, spec.GetConnectionDetail, g.getConnectionDetail)
 }
 
 // testTimeout bounds the test of a credential.

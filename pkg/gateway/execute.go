@@ -23,8 +23,9 @@ type statementsService struct {
 	queries *queriesService
 }
 
-func (g *statementsService) registerExecute() {
-	handle(g.web, spec.ExecuteQuery, g.executeQuery)
+// Routes registers the handlers.
+func (g *statementsService) Routes(m *webService) {
+	handle(m, spec.ExecuteQuery, g.executeQuery)
 }
 
 // executeQuery streams the result of one of the four forms [S]. The status is sent when the first rows are known, so that a

@@ -34,14 +34,15 @@ type exportsService struct {
 	Fail func(rows int64) error // asked after a file is written, if set; an error fails the export
 }
 
-func (g *exportsService) registerExports() {
-	handle(g.web, spec.ExportQuery, g.exportQuery)
-	handle(g.web, spec.ExportTable, g.exportTable)
-	handle(g.web, spec.ListExports, g.listExports)
-	handle(g.web, spec.GetExport, g.getExport)
-	handle(g.web, spec.CancelExport, g.cancelExport)
+// Routes registers the handlers.
+func (g *exportsService) Routes(m *webService) {
+	handle(m, spec.ExportQuery, g.exportQuery)
+	handle(m, spec.ExportTable, g.exportTable)
+	handle(m, spec.ListExports, g.listExports)
+	handle(m, spec.GetExport, g.getExport)
+	handle(m, spec.CancelExport, g.cancelExport)
 	var last time.Time
-	g.web.handleFiles(downloadPath, g.download)
+	m.handleFiles(downloadPath, g.download)
 	g.jobs.duties = append(g.jobs.duties, duty{"exports", func(ctx context.Context, now time.Time) error {
 		if now.Sub(last) < time.Minute {
 			return nil

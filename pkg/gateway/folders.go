@@ -13,16 +13,16 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-func (g *queriesService) registerFolders() {
-	handle(g.web, spec.ListQueryFolders, g.listFolders)
-	handle(g.web, spec.CreateQueryFolder, g.createFolder)
-	handle(g.web, spec.GetQueryFolderTree, g.getFolderTree)
-	handle(g.web, spec.GetQueryFolder, g.getFolder)
-	handle(g.web, spec.UpdateQueryFolderContents, g.updateFolderContents)
-	handle(g.web, spec.DeleteQueryFolder, g.deleteFolder)
-	handle(g.web, spec.RenameQueryFolder, g.renameFolder)
-	handle(g.web, spec.MoveQueryFolder, g.moveFolder)
-	handle(g.web, spec.CreateChildQueryFolder, g.createChildFolder)
+func (g *queriesService) folderRoutes(m *webService) {
+	handle(m, spec.ListQueryFolders, g.listFolders)
+	handle(m, spec.CreateQueryFolder, g.createFolder)
+	handle(m, spec.GetQueryFolderTree, g.getFolderTree)
+	handle(m, spec.GetQueryFolder, g.getFolder)
+	handle(m, spec.UpdateQueryFolderContents, g.updateFolderContents)
+	handle(m, spec.DeleteQueryFolder, g.deleteFolder)
+	handle(m, spec.RenameQueryFolder, g.renameFolder)
+	handle(m, spec.MoveQueryFolder, g.moveFolder)
+	handle(m, spec.CreateChildQueryFolder, g.createChildFolder)
 }
 
 // maxDepth bounds how deep folders lie in each other.

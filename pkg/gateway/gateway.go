@@ -88,7 +88,7 @@ func Open(o Options) (*Gateway, error) {
 	g := &Gateway{options: o, store: st, engine: eng, now: o.Now, log: o.Log}
 	g.wire()
 	g.misbehave()
-	g.register()
+	g.routes()
 	g.web.handler = g.web.middleware(g.web.mux())
 	return g, nil
 }
@@ -101,44 +101,35 @@ func (g *Gateway) wire() {
 	g.jobs.closing, g.jobs.close = context.WithCancel(context.Background())
 	g.web = &webService{store: st, engine: eng, now: now, log: log, limits: o.Limits, observe: o.Observe,
 		routes: map[string]route{}, files: map[string]http.HandlerFunc{}}
-	g.sources = &sourcesService{store: st, web: g.web, dir: o.Dir, readOnly: o.ReadOnly, network: o.Reach,
+	g.sources = &sourcesService{store: st, dir: o.Dir, readOnly: o.ReadOnly, network: o.Reach,
 		vault: newVault(o.Dir), types: connectorTypes(), own: ownFiles(o)}
 	g.sources.vault.readOnly = o.ReadOnly
 	g.names = &namesService{store: st, engine: eng, now: now, log: log, sources: g.sources}
-	g.projects = &projectsService{store: st, engine: eng, now: now, web: g.web, sources: g.sources}
-	g.tables = &tablesService{store: st, now: now, web: g.web, dir: o.Dir, limits: o.Limits}
-	g.queries = &queriesService{store: st, engine: eng, now: now, log: log, web: g.web, jobs: g.jobs, names: g.names}
-	g.catalogs = &catalogsService{store: st, engine: eng, now: now, log: log, web: g.web, names: g.names, queries: g.queries, sources: g.sources}
-	g.caches = &cachesService{store: st, engine: eng, now: now, log: log, web: g.web, jobs: g.jobs, names: g.names, catalogs: g.catalogs}
+	g.projects = &projectsService{store: st, engine: eng, now: now, sources: g.sources}
+	g.tables = &tablesService{store: st, now: now, dir: o.Dir, limits: o.Limits}
+	g.queries = &queriesService{store: st, engine: eng, now: now, log: log, jobs: g.jobs, names: g.names}
+	g.catalogs = &catalogsService{store: st, engine: eng, now: now, log: log, names: g.names, queries: g.queries, sources: g.sources}
+	g.caches = &cachesService{store: st, engine: eng, now: now, log: log, jobs: g.jobs, names: g.names, catalogs: g.catalogs}
 	g.catalogs.caches = g.caches
-	g.metadata = &metadataService{store: st, engine: eng, now: now, log: log, web: g.web, jobs: g.jobs, names: g.names, sources: g.sources, catalogs: g.catalogs}
+	g.metadata = &metadataService{store: st, engine: eng, now: now, log: log, jobs: g.jobs, names: g.names, sources: g.sources, catalogs: g.catalogs}
 	g.statements = &statementsService{engine: eng, web: g.web, names: g.names, queries: g.queries}
 	g.exports = &exportsService{store: st, now: now, log: log, web: g.web, jobs: g.jobs, names: g.names, sources: g.sources,
 		queries: g.queries, catalogs: g.catalogs, dir: o.Dir, readOnly: o.ReadOnly, limits: o.Limits}
 }
 
-// register names every handler. One line a group; each group's file registers its own operations.
-func (g *Gateway) register() {
-	g.projects.registerOrganizations()
-	g.projects.registerProjects()
-	g.projects.registerInfo()
-	g.tables.registerTables()
-	g.catalogs.registerCatalogs()
-	g.statements.registerExecute()
-	g.sources.registerConnections()
-	g.queries.registerQueries()
-	g.queries.registerFolders()
-	g.queries.registerMaterialized()
-	g.exports.registerExports()
-	g.caches.registerCaches()
-	g.catalogs.registerStoredCatalogs()
-	g.catalogs.registerParametric()
-	g.catalogs.registerSearch()
-	g.projects.registerAPIKeys()
-	g.registerAgent()
-	g.registerMisc()
-	g.catalogs.registerSemantic()
-	g.metadata.registerMetadata()
+// routes registers every handler.
+func (g *Gateway) routes() {
+	g.projects.Routes(g.web)
+	g.tables.Routes(g.web)
+	g.catalogs.Routes(g.web)
+	g.statements.Routes(g.web)
+	g.sources.Routes(g.web)
+	g.queries.Routes(g.web)
+	g.exports.Routes(g.web)
+	g.caches.Routes(g.web)
+	g.metadata.Routes(g.web)
+	g.agentRoutes(g.web)
+	g.miscRoutes(g.web)
 }
 
 // Operations lists the identifiers of the operations that have a route.

@@ -12,11 +12,11 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-func (g *queriesService) registerMaterialized() {
-	handle(g.web, spec.ListMaterializedStatuses, g.listMaterializedStatuses)
-	handle(g.web, spec.GetMaterializedStatus, g.getMaterializedStatus)
-	handle(g.web, spec.RefreshMaterializedQuery, g.refreshMaterialized)
-	handle(g.web, spec.CancelMaterializedRefresh, g.cancelMaterialized)
+func (g *queriesService) materializedRoutes(m *webService) {
+	handle(m, spec.ListMaterializedStatuses, g.listMaterializedStatuses)
+	handle(m, spec.GetMaterializedStatus, g.getMaterializedStatus)
+	handle(m, spec.RefreshMaterializedQuery, g.refreshMaterialized)
+	handle(m, spec.CancelMaterializedRefresh, g.cancelMaterialized)
 	g.jobs.duties = append(g.jobs.duties, followClock(g.materializedFollow), duty{"materialized queries", g.refreshDue})
 }
 

@@ -23,7 +23,6 @@ type metadataService struct {
 	engine    engine.Engine
 	now       func() time.Time
 	log       *slog.Logger
-	web       *webService
 	jobs      *jobsService
 	names     *namesService
 	sources   *sourcesService
@@ -31,29 +30,30 @@ type metadataService struct {
 	rereading tally // by project and catalog: refreshes that go on
 }
 
-func (g *metadataService) registerMetadata() {
-	handle(g.web, spec.GetProjectMetadata, g.getProjectMetadata)
-	handle(g.web, spec.QueryMetadata, g.queryMetadata)
-	handle(g.web, spec.UpdateTableMetadata, g.updateTableMetadata)
-	handle(g.web, spec.SetCatalogAiUsage, g.setAIUsage)
-	handle(g.web, spec.SetSchemaAiUsage, g.setAIUsage)
-	handle(g.web, spec.GenerateSampleQuestions, refuse[api.SampleQuestions](needsModel))
-	handle(g.web, spec.GenerateSemantics, refuse[api.SemanticsResult](needsModel))
-	handle(g.web, spec.GenerateCategoricalValues, g.generateCategorical)
-	handle(g.web, spec.DeleteCategoricalValues, g.deleteCategorical)
-	handle(g.web, spec.ListRelations, g.listRelations)
-	handle(g.web, spec.AddRelation, g.addRelation)
-	handle(g.web, spec.UpdateRelation, g.updateRelation)
-	handle(g.web, spec.DeleteRelation, g.deleteRelation)
-	handle(g.web, spec.ListGoldenSqls, g.listGoldenSQL)
-	handle(g.web, spec.CreateGoldenSql, g.createGoldenSQL)
-	handle(g.web, spec.DeleteGoldenSql, g.deleteGoldenSQL)
-	handle(g.web, spec.QueryGoldenSqls, g.queryGoldenSQL)
-	handle(g.web, spec.RefreshMetadata, g.refreshMetadata)
-	handle(g.web, spec.GetMetadataRefreshStatus, g.metadataRefreshStatus)
-	handle(g.web, spec.GetRefreshCallback, g.getRefreshCallback)
-	handle(g.web, spec.RegisterRefreshCallback, g.registerRefreshCallback)
-	handle(g.web, spec.UnregisterRefreshCallback, g.unregisterRefreshCallback)
+// Routes registers the handlers.
+func (g *metadataService) Routes(m *webService) {
+	handle(m, spec.GetProjectMetadata, g.getProjectMetadata)
+	handle(m, spec.QueryMetadata, g.queryMetadata)
+	handle(m, spec.UpdateTableMetadata, g.updateTableMetadata)
+	handle(m, spec.SetCatalogAiUsage, g.setAIUsage)
+	handle(m, spec.SetSchemaAiUsage, g.setAIUsage)
+	handle(m, spec.GenerateSampleQuestions, refuse[api.SampleQuestions](needsModel))
+	handle(m, spec.GenerateSemantics, refuse[api.SemanticsResult](needsModel))
+	handle(m, spec.GenerateCategoricalValues, g.generateCategorical)
+	handle(m, spec.DeleteCategoricalValues, g.deleteCategorical)
+	handle(m, spec.ListRelations, g.listRelations)
+	handle(m, spec.AddRelation, g.addRelation)
+	handle(m, spec.UpdateRelation, g.updateRelation)
+	handle(m, spec.DeleteRelation, g.deleteRelation)
+	handle(m, spec.ListGoldenSqls, g.listGoldenSQL)
+	handle(m, spec.CreateGoldenSql, g.createGoldenSQL)
+	handle(m, spec.DeleteGoldenSql, g.deleteGoldenSQL)
+	handle(m, spec.QueryGoldenSqls, g.queryGoldenSQL)
+	handle(m, spec.RefreshMetadata, g.refreshMetadata)
+	handle(m, spec.GetMetadataRefreshStatus, g.metadataRefreshStatus)
+	handle(m, spec.GetRefreshCallback, g.getRefreshCallback)
+	handle(m, spec.RegisterRefreshCallback, g.registerRefreshCallback)
+	handle(m, spec.UnregisterRefreshCallback, g.unregisterRefreshCallback)
 }
 
 // done is the reply {} of an operation that has nothing to tell [O].

@@ -8,15 +8,15 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-func (g *Gateway) registerMisc() {
-	handle(g.web, spec.InitEmbeddedSession, g.initSession)
-	handle(g.web, spec.InitEmbeddedSessionLegacy, func(ctx context.Context, r *Request[None]) (api.EmbeddedSession, error) {
+func (g *Gateway) miscRoutes(m *webService) {
+	handle(m, spec.InitEmbeddedSession, g.initSession)
+	handle(m, spec.InitEmbeddedSessionLegacy, func(ctx context.Context, r *Request[None]) (api.EmbeddedSession, error) {
 		return api.EmbeddedSession{}, g.noSession(ctx, r.Op, r.Scope, r.Query("projectId"))
 	})
-	handle(g.web, spec.ListSupportedDrivers, g.listDrivers)
-	handle(g.web, spec.GetJdbcDriver, g.noJDBC)
-	handle(g.web, spec.GetSqlAlchemyDriver, g.noSQLAlchemy)
-	handle(g.web, spec.TranspileSql, g.statements.transpile)
+	handle(m, spec.ListSupportedDrivers, g.listDrivers)
+	handle(m, spec.GetJdbcDriver, g.noJDBC)
+	handle(m, spec.GetSqlAlchemyDriver, g.noSQLAlchemy)
+	handle(m, spec.TranspileSql, g.statements.transpile)
 }
 
 func (g *Gateway) initSession(ctx context.Context, r *Request[api.InitSessionRequest]) (api.EmbeddedSession, error) {

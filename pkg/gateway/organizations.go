@@ -17,18 +17,21 @@ type projectsService struct {
 	store   *store.Store
 	engine  engine.Engine
 	now     func() time.Time
-	web     *webService
 	sources *sourcesService
 }
 
-func (g *projectsService) registerOrganizations() {
-	handle(g.web, spec.ListOrganizations, g.listOrganizations)
-	handle(g.web, spec.GetOrganization, g.getOrganization)
-	handle(g.web, spec.ListWorkspaces, g.listWorkspaces)
-	handle(g.web, spec.CreateWorkspace, g.createWorkspace)
-	handle(g.web, spec.GetWorkspace, g.getWorkspace)
-	handle(g.web, spec.UpdateWorkspace, g.updateWorkspace)
-	handle(g.web, spec.DeleteWorkspace, g.deleteWorkspace)
+// Routes registers the handlers.
+func (g *projectsService) Routes(m *webService) {
+	handle(m, spec.ListOrganizations, g.listOrganizations)
+	handle(m, spec.GetOrganization, g.getOrganization)
+	handle(m, spec.ListWorkspaces, g.listWorkspaces)
+	handle(m, spec.CreateWorkspace, g.createWorkspace)
+	handle(m, spec.GetWorkspace, g.getWorkspace)
+	handle(m, spec.UpdateWorkspace, g.updateWorkspace)
+	handle(m, spec.DeleteWorkspace, g.deleteWorkspace)
+	g.projectRoutes(m)
+	g.infoRoutes(m)
+	g.keyRoutes(m)
 }
 
 func orgOut(o store.Organization) api.Organization {

@@ -16,10 +16,10 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-func (g *catalogsService) registerParametric() {
-	handle(g.web, spec.ListParametricTables, g.listParametricTables)
-	handle(g.web, spec.CreateParametricTable, g.createParametricTable)
-	handle(g.web, spec.DeleteParametricTable, g.deleteParametricTable)
+func (g *catalogsService) parametricRoutes(m *webService) {
+	handle(m, spec.ListParametricTables, g.listParametricTables)
+	handle(m, spec.CreateParametricTable, g.createParametricTable)
+	handle(m, spec.DeleteParametricTable, g.deleteParametricTable)
 }
 
 // parametricCatalog finds the catalog of a request, which must stand over a connection of this project.

@@ -8,21 +8,21 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-func (g *projectsService) registerProjects() {
-	handle(g.web, spec.ListProjects, g.listProjects)
-	handle(g.web, spec.CreateProject, g.createProject)
-	handle(g.web, spec.GetProject, g.getProject)
-	handle(g.web, spec.UpdateProject, g.updateProject)
-	handle(g.web, spec.DeleteProject, g.deleteProject)
-	handle(g.web, spec.ListProjectsLegacy, g.listProjectsLegacy)
-	handle(g.web, spec.CreateProjectLegacy, withoutWorkspace(g.createProjectLegacy))
-	handle(g.web, spec.GetProjectLegacy, withoutWorkspace(g.getProject))
-	handle(g.web, spec.UpdateProjectLegacy, withoutWorkspace(g.updateProject))
-	handle(g.web, spec.DeleteProjectLegacy, g.deleteProject)
+func (g *projectsService) projectRoutes(m *webService) {
+	handle(m, spec.ListProjects, g.listProjects)
+	handle(m, spec.CreateProject, g.createProject)
+	handle(m, spec.GetProject, g.getProject)
+	handle(m, spec.UpdateProject, g.updateProject)
+	handle(m, spec.DeleteProject, g.deleteProject)
+	handle(m, spec.ListProjectsLegacy, g.listProjectsLegacy)
+	handle(m, spec.CreateProjectLegacy, withoutWorkspace(g.createProjectLegacy))
+	handle(m, spec.GetProjectLegacy, withoutWorkspace(g.getProject))
+	handle(m, spec.UpdateProjectLegacy, withoutWorkspace(g.updateProject))
+	handle(m, spec.DeleteProjectLegacy, g.deleteProject)
 }
 
-func (g *projectsService) registerInfo() {
-	handle(g.web, spec.GetKeyInfo, g.getKeyInfo)
+func (g *projectsService) infoRoutes(m *webService) {
+	handle(m, spec.GetKeyInfo, g.getKeyInfo)
 }
 
 func projectOut(p store.Project) api.Project {

@@ -21,20 +21,22 @@ type queriesService struct {
 	engine  engine.Engine
 	now     func() time.Time
 	log     *slog.Logger
-	web     *webService
 	jobs    *jobsService
 	names   *namesService
 	saving  keyed // by project: saved queries are checked against each other and stored by one at a time
 	storing keyed // by materialized query: its rows are replaced or dropped by one at a time
 }
 
-func (g *queriesService) registerQueries() {
-	handle(g.web, spec.ListQueries, g.listQueries)
-	handle(g.web, spec.CreateQuery, g.createQuery)
-	handle(g.web, spec.GetQuery, g.getQuery)
-	handle(g.web, spec.UpdateQuery, g.updateQuery)
-	handle(g.web, spec.DeleteQuery, g.deleteQuery)
-	handle(g.web, spec.MoveQuery, g.moveQuery)
+// Routes registers the handlers.
+func (g *queriesService) Routes(m *webService) {
+	handle(m, spec.ListQueries, g.listQueries)
+	handle(m, spec.CreateQuery, g.createQuery)
+	handle(m, spec.GetQuery, g.getQuery)
+	handle(m, spec.UpdateQuery, g.updateQuery)
+	handle(m, spec.DeleteQuery, g.deleteQuery)
+	handle(m, spec.MoveQuery, g.moveQuery)
+	g.folderRoutes(m)
+	g.materializedRoutes(m)
 }
 
 // Types of saved queries [O].

@@ -8,7 +8,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-func (g *catalogsService) registerSearch() { handle(g.web, spec.Search, g.search) }
+func (g *catalogsService) searchRoutes(m *webService) { handle(m, spec.Search, g.search) }
 
 // defaultSearchLimit is the page of a search that names none [O].
 const defaultSearchLimit = 100

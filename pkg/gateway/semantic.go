@@ -12,11 +12,11 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-func (g *catalogsService) registerSemantic() {
-	handle(g.web, spec.CreateSemanticCatalog, g.createSemanticCatalog)
-	handle(g.web, spec.CreateSemanticTable, g.createSemanticTable)
-	handle(g.web, spec.ShareSemanticCatalog, g.shareSemanticCatalog)
-	handle(g.web, spec.DeleteSemanticTable, g.deleteSemanticTable)
+func (g *catalogsService) semanticRoutes(m *webService) {
+	handle(m, spec.CreateSemanticCatalog, g.createSemanticCatalog)
+	handle(m, spec.CreateSemanticTable, g.createSemanticTable)
+	handle(m, spec.ShareSemanticCatalog, g.shareSemanticCatalog)
+	handle(m, spec.DeleteSemanticTable, g.deleteSemanticTable)
 }
 
 // semanticType is how the service calls these catalogs, under the key type [O].

@@ -18,35 +18,35 @@ import (
 type tablesService struct {
 	store  *store.Store
 	now    func() time.Time
-	web    *webService
 	dir    string
 	limits Limits
 
 	Document func(src io.Reader, req *api.ImportRequest) io.Reader // changes a document before it is imported, if set
 }
 
-func (g *tablesService) registerTables() {
-	handle(g.web, spec.ListInternalTables, g.listTablesOf(engine.SchemaTable))
-	handle(g.web, spec.CreateInternalTable, g.createTableOf(engine.SchemaTable))
-	handle(g.web, spec.DeleteInternalTable, g.deleteTableOf(engine.SchemaTable))
-	handle(g.web, spec.ListInternalColumns, g.listColumnsOf(engine.SchemaTable))
-	handle(g.web, spec.AddInternalColumns, g.addColumnsOf(engine.SchemaTable))
-	handle(g.web, spec.UpdateInternalColumn, g.updateColumnOf(engine.SchemaTable))
-	handle(g.web, spec.DeleteInternalColumn, g.deleteColumnOf(engine.SchemaTable))
-	handle(g.web, spec.ImportCsv, g.importCSV)
-	handleLocal(g.web, spec.CreateWholeTable, g.createWholeTableOf(engine.SchemaTable))
-	handleLocal(g.web, spec.CreateWholeBi, g.createWholeTableOf(engine.SchemaBI))
-	handleLocal(g.web, spec.ImportBi, func(ctx context.Context, r *Request[io.Reader]) (api.ImportJob, error) {
+// Routes registers the handlers.
+func (g *tablesService) Routes(m *webService) {
+	handle(m, spec.ListInternalTables, g.listTablesOf(engine.SchemaTable))
+	handle(m, spec.CreateInternalTable, g.createTableOf(engine.SchemaTable))
+	handle(m, spec.DeleteInternalTable, g.deleteTableOf(engine.SchemaTable))
+	handle(m, spec.ListInternalColumns, g.listColumnsOf(engine.SchemaTable))
+	handle(m, spec.AddInternalColumns, g.addColumnsOf(engine.SchemaTable))
+	handle(m, spec.UpdateInternalColumn, g.updateColumnOf(engine.SchemaTable))
+	handle(m, spec.DeleteInternalColumn, g.deleteColumnOf(engine.SchemaTable))
+	handle(m, spec.ImportCsv, g.importCSV)
+	handleLocal(m, spec.CreateWholeTable, g.createWholeTableOf(engine.SchemaTable))
+	handleLocal(m, spec.CreateWholeBi, g.createWholeTableOf(engine.SchemaBI))
+	handleLocal(m, spec.ImportBi, func(ctx context.Context, r *Request[io.Reader]) (api.ImportJob, error) {
 		return g.importInto(ctx, r, engine.SchemaBI)
 	})
-	handle(g.web, spec.GetSampleCsv, g.getSampleCSV)
-	handle(g.web, spec.ListBiTables, g.listTablesOf(engine.SchemaBI))
-	handle(g.web, spec.CreateBiTable, g.createTableOf(engine.SchemaBI))
-	handle(g.web, spec.DeleteBiTable, g.deleteTableOf(engine.SchemaBI))
-	handle(g.web, spec.ListBiColumns, g.listColumnsOf(engine.SchemaBI))
-	handle(g.web, spec.AddBiColumns, g.addColumnsOf(engine.SchemaBI))
-	handle(g.web, spec.UpdateBiColumn, g.updateColumnOf(engine.SchemaBI))
-	handle(g.web, spec.DeleteBiColumn, g.deleteColumnOf(engine.SchemaBI))
+	handle(m, spec.GetSampleCsv, g.getSampleCSV)
+	handle(m, spec.ListBiTables, g.listTablesOf(engine.SchemaBI))
+	handle(m, spec.CreateBiTable, g.createTableOf(engine.SchemaBI))
+	handle(m, spec.DeleteBiTable, g.deleteTableOf(engine.SchemaBI))
+	handle(m, spec.ListBiColumns, g.listColumnsOf(engine.SchemaBI))
+	handle(m, spec.AddBiColumns, g.addColumnsOf(engine.SchemaBI))
+	handle(m, spec.UpdateBiColumn, g.updateColumnOf(engine.SchemaBI))
+	handle(m, spec.DeleteBiColumn, g.deleteColumnOf(engine.SchemaBI))
 }
 
 // internalCatalogID is the id of the catalog that holds internal tables on every zone [O][L].
