@@ -110,11 +110,11 @@ func TestWhatTravelsToASource(t *testing.T) {
 			t.Errorf("%s: %v", c.sql, err)
 			continue
 		}
-		if len(h.asked) == 0 {
+		if len(h.requests()) == 0 {
 			t.Errorf("%s: nothing was asked", c.sql)
 			continue
 		}
-		if got := request(h.asked[0]); got != c.want {
+		if got := request(h.requests()[0]); got != c.want {
 			t.Errorf("%s\n asks %q\n want %q", c.sql, got, c.want)
 		}
 	}
@@ -129,7 +129,7 @@ func TestBindingsTravel(t *testing.T) {
 	if err != nil || got != "5" {
 		t.Fatal(got, err)
 	}
-	if got, want := request(h.asked[0]), "id = 5; name = 007; amount < 1.499; d = 2024-01-01T00:00:00; ok = true; limit 5"; got != want {
+	if got, want := request(h.requests()[0]), "id = 5; name = 007; amount < 1.499; d = 2024-01-01T00:00:00; ok = true; limit 5"; got != want {
 		t.Errorf("asks %q, want %q", got, want)
 	}
 }

@@ -30,7 +30,7 @@ func (f *filteringRows) Scan(ctx context.Context, req engine.ScanRequest) (engin
 		}
 	}
 	b, err := h.Scan(ctx, req)
-	f.asked = append(f.asked, req)
+	f.note(req)
 	return b, err
 }
 
@@ -131,9 +131,9 @@ func TestFiltersChangeNothing(t *testing.T) {
 				t.Errorf("%s: %v", c.sql, err)
 				break
 			}
-			if len(all[0].asked) == 0 {
+			if len(all[0].requests()) == 0 {
 				t.Errorf("%s: t was not read", c.sql)
-			} else if asks := fmt.Sprint(append([]engine.Filter{}, all[0].asked[0].Filters...)); asks != c.asks {
+			} else if asks := fmt.Sprint(append([]engine.Filter{}, all[0].requests()[0].Filters...)); asks != c.asks {
 				t.Errorf("%s: asks for %s, want %s", c.sql, asks, c.asks)
 			}
 		}

@@ -39,7 +39,7 @@ func TestCountsAskForNoColumns(t *testing.T) {
 			h := &heldRows{cols: []engine.ColumnInfo{{Name: "Name", Type: "varchar"}, {Name: "id", Type: "integer"}}, rows: held, fills: fills}
 			got, err := rows(t, p, engine.Query{SQL: c.sql, Catalogs: named{"t": {Scan: h}, "counted": {SQL: "SELECT count(*) AS n FROM c.s.t"}}})
 			var asked [][]string
-			for _, r := range h.asked {
+			for _, r := range h.requests() {
 				asked = append(asked, r.Columns)
 			}
 			if err != nil || fmt.Sprint(got) != c.want || fmt.Sprint(asked) != c.asked {

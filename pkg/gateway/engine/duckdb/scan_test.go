@@ -8,7 +8,9 @@ import (
 	"io"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -27,13 +29,28 @@ type heldRows struct {
 	cols  []engine.ColumnInfo
 	rows  [][]any
 	fills bool // writes into the engine's columns itself
+
+	mu    sync.Mutex // threads of the engine begin scans
 	asked []engine.ScanRequest
 }
 
 func (h *heldRows) Columns(context.Context) ([]engine.ColumnInfo, error) { return h.cols, nil }
 
-func (h *heldRows) Scan(_ context.Context, req engine.ScanRequest) (engine.Batches, error) {
+func (h *heldRows) note(req engine.ScanRequest) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	h.asked = append(h.asked, req)
+}
+
+// requests are those so far.
+func (h *heldRows) requests() []engine.ScanRequest {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.asked)
+}
+
+func (h *heldRows) Scan(_ context.Context, req engine.ScanRequest) (engine.Batches, error) {
+	h.note(req)
 	b := &heldBatches{rows: h.rows}
 	for _, name := range req.Columns {
 		for i, c := range h.cols {
@@ -153,7 +170,8 @@ func TestScanKeepsValues(t *testing.T) {
 		if n, err := rows(t, p, engine.Query{SQL: `SELECT count(*) FROM c.s.t`, Catalogs: oneSource{h}}); err != nil || n != "5000" {
 			t.Errorf("fills %v: count %s, %v", fills, n, err)
 		}
-		if cols := h.asked[len(h.asked)-1].Columns; len(cols) > 1 {
+		asked := h.requests()
+		if cols := asked[len(asked)-1].Columns; len(cols) > 1 {
 			t.Errorf("counting asks for the columns %v", cols)
 		}
 	}
