@@ -135,6 +135,19 @@ func (e *Env) remember(op spec.Op, raw json.RawMessage) {
 	}
 }
 
+// completeFlag has the values of a flag completed by f, in a run that completes: cobra keeps what is registered with it, and so the
+// whole command tree, for as long as the process lives.
+func (e *Env) completeFlag(c *cobra.Command, flag string, f cobra.CompletionFunc) {
+	if slices.ContainsFunc(e.Args, func(arg string) bool { return strings.HasPrefix(arg, cobra.ShellCompRequestCmd) }) {
+		_ = c.RegisterFlagCompletionFunc(flag, f)
+	}
+}
+
+// fixed has the values of a flag completed that are always the same.
+func (e *Env) fixed(c *cobra.Command, flag string, values ...cobra.Completion) {
+	e.completeFlag(c, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
 // complete offers the remembered names of a kind.
 func (e *Env) complete(kind string) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {

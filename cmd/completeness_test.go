@@ -9,9 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"sort"
 	"strings"
 	"testing"
+	"weak"
 
 	"github.com/spf13/cobra"
 
@@ -255,4 +257,15 @@ func TestCompletionsAreCurrent(t *testing.T) {
 			t.Errorf("completions/%s is not current (%v): run make generate", filepath.Base(path), err)
 		}
 	}
+}
+
+// TestCommandTreeIsNotKept: a run that completes nothing leaves nothing behind in its process, such as what cobra keeps for completions.
+func TestCommandTreeIsNotKept(t *testing.T) {
+	root := weak.Make(newRootCmd(&Env{Name: "dig", Args: []string{"version"}, Getenv: os.Getenv}))
+	for range 100 {
+		if runtime.GC(); root.Value() == nil {
+			return
+		}
+	}
+	t.Error("the tree of commands is still held")
 }

@@ -89,7 +89,7 @@ have the same three-part names. What only the gateway can compute is refused by 
 		Example: "  " + e.Name + " sql transpile --dialect trino @report.sql\n  " + e.Name + " sql transpile --dialect duckdb \"SELECT 7/2, date_trunc('month', now())\"",
 	}
 	t.Flags().StringVar(&dialect, "dialect", dialectTrino, "dialect to write")
-	fixed(t, "dialect", dialectTrino, dialectDuck)
+	e.fixed(t, "dialect", dialectTrino, dialectDuck)
 	bodyFlag(t, &body)
 	c.AddCommand(e.leaf(spec.TranspileSql, t, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
 		var req api.TranspileRequest

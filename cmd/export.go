@@ -35,7 +35,7 @@ type exportFlags struct {
 	waiting                                                                waitFlags
 }
 
-func (f *exportFlags) register(c *cobra.Command) {
+func (f *exportFlags) register(e *Env, c *cobra.Command) {
 	fs := c.Flags()
 	fs.StringVar(&f.format, "format", "", "CSV (the default) or JSONL")
 	fs.StringVar(&f.compression, "compression", "", "NONE (the default) or GZIP")
@@ -52,8 +52,8 @@ func (f *exportFlags) register(c *cobra.Command) {
 	fs.StringVar(&f.download, "download", "", "wait, then save the file under this name, - for stdout")
 	bodyFlag(c, &f.body)
 	annotate(c, spec.GetExport)
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"CSV", "JSONL"}, cobra.ShellCompDirectiveNoFileComp))
-	_ = c.RegisterFlagCompletionFunc("compression", cobra.FixedCompletions([]string{"NONE", "GZIP"}, cobra.ShellCompDirectiveNoFileComp))
+	e.completeFlag(c, "format", cobra.FixedCompletions([]string{"CSV", "JSONL"}, cobra.ShellCompDirectiveNoFileComp))
+	e.completeFlag(c, "compression", cobra.FixedCompletions([]string{"NONE", "GZIP"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // request reads and checks the flags as a set.
@@ -131,7 +131,7 @@ func newExportQueryCmd(e *Env) *cobra.Command {
 	var f exportFlags
 	c := &cobra.Command{Use: "query QUERY", Short: "Export the rows of a saved query", Args: cobra.ExactArgs(1),
 		Example: "  " + e.Name + " export query monthly_sales --wait\n  " + e.Name + " export query monthly_sales --gzip --download sales.csv.gz"}
-	f.register(c)
+	f.register(e, c)
 	return e.leaf(spec.ExportQuery, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
 		r, err := f.request(e, c)
 		if err != nil {
@@ -154,7 +154,7 @@ func newExportTableCmd(e *Env) *cobra.Command {
 	c := &cobra.Command{Use: "table CATALOG SCHEMA TABLE", Short: "Export the rows of a table", Args: cobra.ExactArgs(3),
 		Long:    "Export the rows of a table. Internal tables are in catalog peaka, schema table or bitable; without\n--include-system-columns=false their system columns are in the file, and it cannot be imported as it is.",
 		Example: "  " + e.Name + " export table sample shop orders --download orders.csv\n  " + e.Name + " export table peaka table people --include-system-columns=false --format JSONL --wait"}
-	f.register(c)
+	f.register(e, c)
 	annotate(c, spec.GetTableCacheState)
 	return e.leaf(spec.ExportTable, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
 		r, err := f.request(e, c)

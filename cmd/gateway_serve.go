@@ -59,9 +59,9 @@ Windows, nor with --max-overrun 0.`,
 	fs.DurationVar(&limits.Stall, "max-stall", 5*time.Minute, "longest that a reply waits for a reader who takes nothing of it, before its statement is ended; 0 for any")
 	fs.StringArrayVar(&faults, "fault", nil, "show a fault on purpose, such as status=503,rate=0.2; repeat (docs/testing.md)")
 	fs.StringSliceVar(&quirks, "quirks", nil, "show faults of far gateways on purpose: hosted for those that the hosted zones always have, harsh[=RATE] for the others, or names[=RATE] (docs/testing.md)")
-	fixed(c, "quirks", append([]string{"hosted", "harsh"}, gateway.QuirkNames()...)...)
+	e.fixed(c, "quirks", append([]string{"hosted", "harsh"}, gateway.QuirkNames()...)...)
 	fs.StringVar(&reach, "reach", "private", "addresses that connections made with a project's key may reach: public, private (with loopback) or all (with link-local and metadata services)")
-	fixed(c, "reach", "public", "private", "all")
+	e.fixed(c, "reach", "public", "private", "all")
 	fs.Uint64Var(&faultSeed, "fault-seed", 1, "the faults of a rate or a random size fall the same way under the same seed")
 	fs.DurationVar(&overrun, "max-overrun", 10*time.Second, "how long a statement may go on after it was told to end, before the process that runs it is replaced; 0 for any")
 	c.RunE = func(c *cobra.Command, _ []string) error {

@@ -14,9 +14,9 @@ const (
 	dialectDuck  = "duckdb"
 )
 
-func dialectFlag(c *cobra.Command, to *string) {
+func (e *Env) dialectFlag(c *cobra.Command, to *string) {
 	c.Flags().StringVar(to, "dialect", dialectTrino, "dialect of the statement: trino, or on zone local duckdb, the engine's own")
-	fixed(c, "dialect", dialectTrino, dialectDuck)
+	e.fixed(c, "dialect", dialectTrino, dialectDuck)
 }
 
 // checkDialect refuses what is no dialect and, before anything is sent, what the zone cannot read. text says whether the user gave a

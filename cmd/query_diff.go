@@ -45,7 +45,7 @@ Exit codes: 0 the results are the same, 1 they differ, 2 they cannot be compared
 	c.Flags().StringSliceVar(&keys, "key", nil, "columns that identify a row")
 	c.Flags().BoolVar(&noPager, "no-pager", false, "never page")
 	c.Flags().BoolVar(&all, "all", false, "compare the system columns of internal tables too")
-	dialectFlag(c, &dialect)
+	e.dialectFlag(c, &dialect)
 	annotate(c, spec.ExecuteQuery, spec.ListQueries)
 	c.ValidArgsFunction = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return []cobra.Completion{"last", "sql:", "query:"}, cobra.ShellCompDirectiveNoSpace

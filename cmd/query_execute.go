@@ -82,14 +82,14 @@ is made sure of, and the rows are counted, before; a page that breaks off is ask
 	fs.BoolVar(&f.noHistory, "no-history", false, "do not keep the result for query last")
 	fs.BoolVar(&f.strict, "strict", false, "refuse (exit code 10) when the hosted zones would leave out rows: a table cut at 100, a cache being filled")
 	fs.BoolVar(&f.acceptColumns, "accept-columns", false, "take the columns that a saved query has now for right, when they are others than before")
-	f.renderFlags.register(c)
+	f.renderFlags.register(e, c)
 	f.batchFlags.register(c)
 	f.readingFlags.register(c)
 	f.pageFlags.register(c)
-	dialectFlag(c, &f.dialect)
+	e.dialectFlag(c, &f.dialect)
 	annotate(c, spec.ExecuteQuery, spec.GetQuery)
-	_ = c.RegisterFlagCompletionFunc("id", e.complete(queryIDs))
-	fixed(c, "format", string(api.CellTyped), string(api.Simple), string(api.Compact))
+	e.completeFlag(c, "id", e.complete(queryIDs))
+	e.fixed(c, "format", string(api.CellTyped), string(api.Simple), string(api.Compact))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		o, err := f.check(e, c)
 		if err != nil {

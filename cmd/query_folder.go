@@ -108,7 +108,7 @@ func newFolderTreeCmd(e *Env) *cobra.Command {
 		Example: "  " + e.Name + " query folder tree --queries --root /reports -o yaml\n  " + e.Name + " query folder tree --jq '.tree[] | recurse(.children[]) | .path'"}
 	c.Flags().BoolVar(&queries, "queries", false, "with the queries in each folder")
 	c.Flags().StringVar(&root, "root", "", "only this folder and what is below it")
-	_ = c.RegisterFlagCompletionFunc("root", e.complete("folder"))
+	e.completeFlag(c, "root", e.complete("folder"))
 	return e.leaf(spec.GetQueryFolderTree, c, func(ctx context.Context, cl *api.Client, _ []string) (view, error) {
 		p, err := e.projectID(ctx, cl)
 		if err != nil {
@@ -166,7 +166,7 @@ func newFolderCreateCmd(e *Env) *cobra.Command {
 	var in, body string
 	c := &cobra.Command{Use: "create [NAME]", Short: "Make a folder; a/b makes both", Example: "  " + e.Name + " query folder create reports/daily", Args: cobra.MaximumNArgs(1)}
 	c.Flags().StringVar(&in, "in", "", "make it in this folder, by path, name or id")
-	_ = c.RegisterFlagCompletionFunc("in", e.complete("folder"))
+	e.completeFlag(c, "in", e.complete("folder"))
 	bodyFlag(c, &body)
 	annotate(c, spec.CreateChildQueryFolder)
 	return e.leaf(spec.CreateQueryFolder, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
@@ -208,8 +208,8 @@ func newFolderUpdateCmd(e *Env, in func(queryRun) func(context.Context, *api.Cli
 		Example: "  " + e.Name + " query folder update /reports --add daily_sales --remove old_sales"}
 	c.Flags().StringArrayVar(&add, "add", nil, "query to move into the folder, by id or name; repeat for more")
 	c.Flags().StringArrayVar(&remove, "remove", nil, "query to move from the folder to /; repeat for more")
-	_ = c.RegisterFlagCompletionFunc("add", e.complete("query"))
-	_ = c.RegisterFlagCompletionFunc("remove", e.complete("query"))
+	e.completeFlag(c, "add", e.complete("query"))
+	e.completeFlag(c, "remove", e.complete("query"))
 	bodyFlag(c, &body)
 	return e.leaf(spec.UpdateQueryFolderContents, c, in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (view, error) {
 		var req api.QueryFolderUpdateRequest

@@ -33,7 +33,7 @@ than the setting history says (16MiB; DIG_HISTORY). --no-history, DIG_HISTORY=of
 	fs.Int64Var(&limit, "limit", 0, "only the first rows")
 	fs.BoolVar(&info, "info", false, "print what is known about the result: statement, rows, bytes, when and how long")
 	fs.BoolVar(&clear, "clear", false, "remove the kept result")
-	f.register(c)
+	f.register(e, c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		o, err := f.options(e, c)
 		if err != nil {

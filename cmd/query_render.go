@@ -20,7 +20,7 @@ type renderFlags struct {
 	manifest                                    string
 }
 
-func (r *renderFlags) register(c *cobra.Command) {
+func (r *renderFlags) register(e *Env, c *cobra.Command) {
 	fs := c.Flags()
 	fs.BoolVarP(&r.vertical, "vertical", "x", false, "print one line per value")
 	fs.BoolVar(&r.raw, "raw", false, "keep the text of the wire: no numbers made from strings")
@@ -34,7 +34,7 @@ func (r *renderFlags) register(c *cobra.Command) {
 	fs.BoolVar(&r.noPager, "no-pager", false, "never page (DIG_PAGER or PAGER choose the pager)")
 	fs.StringVar(&r.manifest, "manifest", "", "write what is known about the result, as JSON, to =FILE or to the --out file's name with .manifest.json")
 	fs.Lookup("manifest").NoOptDefVal = manifestBeside
-	fixed(c, "chart", output.ChartKinds()...)
+	e.fixed(c, "chart", output.ChartKinds()...)
 }
 
 // options completes o by the flags, checked as a set.

@@ -37,8 +37,8 @@ func newQueryListCmd(e *Env) *cobra.Command {
 	c := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the saved queries of the project", Example: "  " + e.Name + " query list --folder /reports", Args: cobra.NoArgs}
 	c.Flags().StringVar(&folder, "folder", "", "only those in this folder, by path, name or id; / for those in none")
 	c.Flags().StringVar(&kind, "type", "", "only PLAIN or only MATERIALIZED ones")
-	fixed(c, "type", "PLAIN", "MATERIALIZED")
-	_ = c.RegisterFlagCompletionFunc("folder", e.complete("folder"))
+	e.fixed(c, "type", "PLAIN", "MATERIALIZED")
+	e.completeFlag(c, "folder", e.complete("folder"))
 	return e.leaf(spec.ListQueries, c, func(ctx context.Context, cl *api.Client, _ []string) (view, error) {
 		typ, err := queryType(kind)
 		if err != nil {
@@ -80,10 +80,6 @@ func queryType(s string) (string, error) {
 		return u, nil
 	}
 	return "", usagef("--type: %q is neither PLAIN nor MATERIALIZED", s)
-}
-
-func fixed(c *cobra.Command, flag string, values ...cobra.Completion) {
-	_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
 
 func newQueryGetCmd(e *Env) *cobra.Command {

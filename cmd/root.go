@@ -105,10 +105,10 @@ when no other zone is chosen.`,
 	root.SetHelpFunc(e.help)
 	e.finish(root)
 	for flag, kind := range map[string]string{"org": "org", "workspace": "workspace", "project": "project"} {
-		_ = root.RegisterFlagCompletionFunc(flag, e.complete(kind))
+		e.completeFlag(root, flag, e.complete(kind))
 	}
-	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(output.Formats(), cobra.ShellCompDirectiveNoFileComp))
-	_ = root.RegisterFlagCompletionFunc("zone", cobra.FixedCompletions([]string{string(config.US), string(config.EU), string(config.Local)}, cobra.ShellCompDirectiveNoFileComp))
+	e.completeFlag(root, "output", cobra.FixedCompletions(output.Formats(), cobra.ShellCompDirectiveNoFileComp))
+	e.completeFlag(root, "zone", cobra.FixedCompletions([]string{string(config.US), string(config.EU), string(config.Local)}, cobra.ShellCompDirectiveNoFileComp))
 	return root
 }
 
