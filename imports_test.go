@@ -25,7 +25,7 @@ func TestImports(t *testing.T) {
 		"github.com/jackc/pgx":           {"pkg/gateway/connector"},
 		"github.com/go-sql-driver/mysql": {"pkg/gateway/connector"},
 		"github.com/spf13/cobra":         {"cmd"},
-		"net/http":                       {"cmd", "pkg/api", "pkg/gateway", "pkg/openapi"},
+		"net/http":                       {"internal/retry", "cmd", "pkg/api", "pkg/gateway", "pkg/openapi"},
 	}
 	allowed := map[string][]string{ // our packages and those of ours they may import
 		"internal/localstate":   {"internal/tempfile"},
@@ -35,15 +35,16 @@ func TestImports(t *testing.T) {
 		"internal/sqltext":      {},
 		"internal/nearest":      {},
 		"internal/shell":        {},
+		"internal/retry":        {},
 		"pkg/trinosql":          {"internal/sqltext"},
-		"pkg/api":               {"pkg/spec", "pkg/late"},
+		"pkg/api":               {"internal/retry", "pkg/spec", "pkg/late"},
 		"pkg/config":            {"pkg/late", "internal/tempfile", "internal/nearest", "internal/shell"},
 		"pkg/output":            {"internal/nearest", "pkg/api", "internal/tempfile"},
 		"pkg/openapi":           {"pkg/api", "pkg/spec", "pkg/openapi"},
 		"pkg/gateway/safely":    {},
 		"pkg/gateway/store":     {},
 		"pkg/gateway/engine":    {"internal/nearest", "internal/sqltext", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/safely"},
-		"pkg/gateway/connector": {"internal/tempfile", "internal/sqltext", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway/safely"},
+		"pkg/gateway/connector": {"internal/retry", "internal/tempfile", "internal/sqltext", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway/safely"},
 		"pkg/gateway":           {"internal/sqltext", "pkg/api", "pkg/late", "pkg/spec", "pkg/gateway", "internal/tempfile"},
 	}
 	under := func(dir string, rooms []string) bool {
@@ -82,7 +83,7 @@ func TestImports(t *testing.T) {
 				if strings.HasPrefix(own, "cmd") && dir != "." {
 					t.Errorf("%s imports cmd, which nothing may", path)
 				}
-				for _, room := range []string{"internal/sqltext", "internal/nearest", "internal/shell", "internal/localstate", "pkg/spec", "pkg/late", "pkg/trinosql", "internal/tempfile", "pkg/openapi", "pkg/api", "pkg/config", "pkg/output", "pkg/gateway/safely", "pkg/gateway/store", "pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway"} {
+				for _, room := range []string{"internal/sqltext", "internal/nearest", "internal/shell", "internal/retry", "internal/localstate", "pkg/spec", "pkg/late", "pkg/trinosql", "internal/tempfile", "pkg/openapi", "pkg/api", "pkg/config", "pkg/output", "pkg/gateway/safely", "pkg/gateway/store", "pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway"} {
 					if under(dir, []string{room}) {
 						if !under(own, allowed[room]) {
 							t.Errorf("%s imports %s; %s may import %v", path, own, room, allowed[room])

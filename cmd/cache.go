@@ -7,9 +7,10 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 )
@@ -117,17 +118,13 @@ func (e *Env) withCache(op spec.Op, c *cobra.Command, f func(ctx context.Context
 	if c.Args == nil {
 		c.Args = cacheArgs
 	}
-	return e.leaf(op, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
-		p, err := e.projectID(ctx, cl)
-		if err != nil {
-			return view{}, err
-		}
+	return e.leaf(op, c, e.withProject(func(ctx context.Context, cl *api.Client, p string, args []string) (view, error) {
 		id, err := findCache(ctx, cl, p, args)
 		if err != nil {
 			return view{}, err
 		}
 		return f(ctx, cl, p, id)
-	})
+	}))
 }
 
 func newCacheListCmd(e *Env) *cobra.Command {
@@ -156,7 +153,7 @@ func newCacheListCmd(e *Env) *cobra.Command {
 		switch {
 		case catalog == "":
 			v, err = cl.Cache.Statuses(ctx, p)
-		case schema != "" && e.run.settings.Zone.Value == string(config.Local):
+		case schema != "" && e.run.settings.Local():
 			v, err = cl.Cache.SchemaStatuses(asked(ctx), p, id, schema)
 		default: // the hosted zones fail on every list of a schema [L]
 			v, err = cl.Cache.CatalogStatuses(asked(ctx), p, id)
@@ -278,7 +275,7 @@ func newCacheCancelCmd(e *Env) *cobra.Command {
 		err := cancel(ctx, p, id)
 		var ae *api.Error
 		if errors.As(err, &ae) && ae.Status == 500 { // the record of a refresh appears a moment after its start [L]
-			if err = pause(ctx); err == nil {
+			if err = retry.Sleep(ctx, 500*time.Millisecond); err == nil {
 				err = cancel(ctx, p, id)
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/config"
 	"github.com/spf13/cobra"
 )
 
@@ -81,7 +80,7 @@ func (e *Env) onlyLocal(what string) error {
 	if err != nil {
 		return err
 	}
-	if s.Zone.Value != string(config.Local) {
+	if !s.Local() {
 		return usagef("%s works on zone local only, not on %s", what, s.Zone.Value)
 	}
 	return nil

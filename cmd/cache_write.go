@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -137,21 +138,11 @@ func (e *Env) createCache(ctx context.Context, cl *api.Client, p string, req api
 		if st, lerr := cacheByTable(ctx, cl, p, req.CatalogID, req.SchemaName, req.TableName); lerr == nil && st != nil {
 			return cl.Cache.Settings(ctx, p, st.ID)
 		}
-		if perr := pause(ctx); perr != nil {
+		if perr := retry.Sleep(ctx, 500*time.Millisecond); perr != nil {
 			return made, perr
 		}
 	}
 	return made, err
-}
-
-// pause is a short wait before something is tried again.
-func pause(ctx context.Context) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(500 * time.Millisecond):
-		return nil
-	}
 }
 
 func newCacheEnsureCmd(e *Env) *cobra.Command {

@@ -13,28 +13,20 @@ func newCatalogCmd(e *Env) *cobra.Command {
 	ex := "  " + e.Name + " catalog "
 	// in runs f with the project and the id of the catalog named by the first argument.
 	in := func(f func(ctx context.Context, cl *api.Client, project, catalog string, rest []string) (view, error)) func(context.Context, *api.Client, []string) (view, error) {
-		return func(ctx context.Context, cl *api.Client, args []string) (view, error) {
-			p, err := e.projectID(ctx, cl)
-			if err != nil {
-				return view{}, err
-			}
+		return e.withProject(func(ctx context.Context, cl *api.Client, p string, args []string) (view, error) {
 			id, err := tableCatalogID(ctx, cl, p, args[0], append(args, "")[1])
 			if err != nil {
 				return view{}, err
 			}
 			return f(ctx, cl, p, id, args[1:])
-		}
+		})
 	}
 	c.AddCommand(
 		e.leaf(spec.ListCatalogs, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the catalogs of the project", Example: ex + "list", Args: cobra.NoArgs},
-			func(ctx context.Context, cl *api.Client, _ []string) (view, error) {
-				p, err := e.projectID(ctx, cl)
-				if err != nil {
-					return view{}, err
-				}
+			e.withProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (view, error) {
 				v, err := cl.Catalogs.List(ctx, p)
 				return list(v, "id", "name", "displayName", "catalogType", "connectionId"), err
-			}),
+			})),
 		e.leaf(spec.GetCatalog, &cobra.Command{Use: "get CATALOG", Aliases: []string{"show"}, Short: "Show one catalog, by id or name", Example: ex + "get sample", Args: cobra.ExactArgs(1)},
 			in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (view, error) {
 				v, err := cl.Catalogs.Get(ctx, p, id)

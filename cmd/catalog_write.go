@@ -111,11 +111,7 @@ func newCatalogDeleteCmd(e *Env) *cobra.Command {
 	return annotate(e.leaf(spec.DeleteCatalog, &cobra.Command{Use: "delete CATALOG", Aliases: []string{"rm"}, Short: "Delete a catalog", Args: cobra.ExactArgs(1),
 		Long:    "Delete a catalog. The connection and the source stay as they are; caches and parametric tables of the catalog\nand what was shared from it go. The question names them.",
 		Example: "  " + e.Name + " catalog delete shop --yes"},
-		func(ctx context.Context, cl *api.Client, args []string) (view, error) {
-			p, err := e.projectID(ctx, cl)
-			if err != nil {
-				return view{}, err
-			}
+		e.withProject(func(ctx context.Context, cl *api.Client, p string, args []string) (view, error) {
 			id, err := catalogID(ctx, cl, p, args[0])
 			if err != nil {
 				return view{}, err
@@ -134,7 +130,7 @@ func newCatalogDeleteCmd(e *Env) *cobra.Command {
 				return view{}, err
 			}
 			return note("deleted catalog %s", args[0]), cl.Catalogs.Delete(ctx, p, id)
-		}), spec.ListCatalogs, spec.ListCatalogCacheStatuses, spec.ListParametricTables, spec.ListSchemas, spec.ListTables)
+		})), spec.ListCatalogs, spec.ListCatalogCacheStatuses, spec.ListParametricTables, spec.ListSchemas, spec.ListTables)
 }
 
 func newCatalogShareCmd(e *Env) *cobra.Command {
@@ -188,11 +184,7 @@ func newCatalogStatisticsCmd(e *Env) *cobra.Command {
 a fraction of the rows, so -1 is a column without repeated values. PostgreSQL sources keep such numbers; zone local
 also estimates them for its own tables. No other catalog has any.`,
 		Example: "  " + e.Name + " catalog statistics shop public orders"},
-		func(ctx context.Context, cl *api.Client, args []string) (view, error) {
-			p, err := e.projectID(ctx, cl)
-			if err != nil {
-				return view{}, err
-			}
+		e.withProject(func(ctx context.Context, cl *api.Client, p string, args []string) (view, error) {
 			id, err := tableCatalogID(ctx, cl, p, args[0], args[1])
 			if err != nil {
 				return view{}, err
@@ -202,7 +194,7 @@ also estimates them for its own tables. No other catalog has any.`,
 				return object(v), err
 			}
 			return list(v.ColumnStatistics, "columnName", "distinctFraction").mine(), nil
-		})
+		}))
 }
 
 func newCatalogSearchCmd(e *Env) *cobra.Command {

@@ -16,29 +16,21 @@ func newConnectionCmd(e *Env) *cobra.Command {
 	ex := "  " + e.Name + " connection "
 	// in runs f with the project and the id of the connection named by the first argument.
 	in := func(f func(ctx context.Context, cl *api.Client, project, connection, name string) (view, error)) func(context.Context, *api.Client, []string) (view, error) {
-		return func(ctx context.Context, cl *api.Client, args []string) (view, error) {
-			p, err := e.projectID(ctx, cl)
-			if err != nil {
-				return view{}, err
-			}
+		return e.withProject(func(ctx context.Context, cl *api.Client, p string, args []string) (view, error) {
 			id, err := connectionID(ctx, cl, p, args[0])
 			if err != nil {
 				return view{}, err
 			}
 			return f(ctx, cl, p, id, args[0])
-		}
+		})
 	}
 	c.AddCommand(
 		newConnectionTypeCmd(e),
 		e.leaf(spec.ListConnections, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the connections of the project", Example: ex + "list", Args: cobra.NoArgs},
-			func(ctx context.Context, cl *api.Client, _ []string) (view, error) {
-				p, err := e.projectID(ctx, cl)
-				if err != nil {
-					return view{}, err
-				}
+			e.withProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (view, error) {
 				v, err := cl.Connections.List(ctx, p)
 				return list(v, "id", "name", "type"), err
-			}),
+			})),
 		e.leaf(spec.GetConnection, &cobra.Command{Use: "get CONNECTION", Aliases: []string{"show"}, Short: "Show one connection, by id or name", Example: ex + "get shopdb", Args: cobra.ExactArgs(1)},
 			in(func(ctx context.Context, cl *api.Client, p, id, _ string) (view, error) {
 				v, err := cl.Connections.Get(ctx, p, id)

@@ -329,27 +329,19 @@ func newExportGetCmd(e *Env) *cobra.Command {
 	return e.leaf(spec.GetExport, &cobra.Command{Use: "get EXPORT", Aliases: []string{"show"}, Short: "Show an export, with fresh links to its files", Args: cobra.ExactArgs(1),
 		Long:    "Show an export, with fresh links to its files. Whoever has a link can fetch the file until the link expires.",
 		Example: "  " + e.Name + " export get 7d6f3a52-8c1e-4a53-9a39-1f4a3a1f7f10"},
-		func(ctx context.Context, cl *api.Client, args []string) (view, error) {
-			p, err := e.projectID(ctx, cl)
-			if err != nil {
-				return view{}, err
-			}
+		e.withProject(func(ctx context.Context, cl *api.Client, p string, args []string) (view, error) {
 			v, err := cl.Exports.Get(ctx, p, args[0])
 			return object(v), err
-		})
+		}))
 }
 
 func newExportCancelCmd(e *Env) *cobra.Command {
 	return e.leaf(spec.CancelExport, &cobra.Command{Use: "cancel EXPORT", Short: "Cancel an export; one that has ended stays as it is", Args: cobra.ExactArgs(1),
 		Example: "  " + e.Name + " export cancel 7d6f3a52-8c1e-4a53-9a39-1f4a3a1f7f10"},
-		func(ctx context.Context, cl *api.Client, args []string) (view, error) {
-			p, err := e.projectID(ctx, cl)
-			if err != nil {
-				return view{}, err
-			}
+		e.withProject(func(ctx context.Context, cl *api.Client, p string, args []string) (view, error) {
 			if err := cl.Exports.Cancel(ctx, p, args[0]); err != nil {
 				return view{}, err
 			}
 			return note("export %s is cancelled, unless it had ended", args[0]), nil
-		})
+		}))
 }

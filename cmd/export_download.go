@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 
+	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -207,10 +207,8 @@ func (e *Env) fetchFile(ctx context.Context, cl *api.Client, project string, job
 		}
 		bar.Stop()
 		fmt.Fprintf(e.Err, "%s: %v; going on at byte %d\n", f.Name, err, have)
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(time.Duration(tries) * 200 * time.Millisecond):
+		if serr := retry.Sleep(ctx, retry.Pause(tries-1, retry.Longest)); serr != nil {
+			return serr
 		}
 		fresh, gerr := cl.Exports.Get(ctx, project, job.ID)
 		if gerr != nil {

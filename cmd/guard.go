@@ -10,7 +10,6 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/late"
 	"github.com/spf13/cobra"
 )
@@ -47,7 +46,7 @@ type verdict struct {
 }
 
 // guarded reports whether a result may lack rows without a word: zone local never leaves any out.
-func (e *Env) guarded() bool { return e.run.settings.Zone.Value != string(config.Local) }
+func (e *Env) guarded() bool { return !e.run.settings.Local() }
 
 // distrust refuses, for --strict, a statement over a table whose scan ends at exactly 100 rows or whose cache is being filled for
 // the first time: its sums and counts would be of a part. What cannot be checked is refused too.

@@ -16,11 +16,7 @@ They are made with "query create --type MATERIALIZED" or "query materialize".`}
 	ex := "  " + e.Name + " materialized "
 	c.AddCommand(
 		e.leaf(spec.ListMaterializedStatuses, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the materialized queries with the state of their latest run", Example: ex + "list", Args: cobra.NoArgs},
-			func(ctx context.Context, cl *api.Client, _ []string) (view, error) {
-				p, err := e.projectID(ctx, cl)
-				if err != nil {
-					return view{}, err
-				}
+			e.withProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (view, error) {
 				all, err := cl.Materialized.Statuses(ctx, p)
 				v := list(all, "queryName", "status", "refreshedAt", "nextExecutionStartTime")
 				if err != nil || !e.humanOutput() {
@@ -34,7 +30,7 @@ They are made with "query create --type MATERIALIZED" or "query materialize".`}
 				}
 				v.value = all
 				return v.mine(), nil
-			}),
+			})),
 		e.leaf(spec.GetMaterializedStatus, &cobra.Command{Use: "status QUERY", Aliases: []string{"get", "show"}, Short: "Show the state of one materialized query", Example: ex + "status daily_sales", Args: cobra.ExactArgs(1)},
 			e.onQuery(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (view, error) {
 				s, err := cl.Materialized.Status(ctx, p, id)

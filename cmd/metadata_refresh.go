@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 )
@@ -98,7 +97,7 @@ func refreshState(st api.MetadataRefreshStatus) string {
 // begins, and may still tell the end of an earlier run: such a word counts once the run was seen, or after a while.
 func (e *Env) refreshed(ctx context.Context, cl *api.Client, project, catalog string, began time.Time, limit time.Duration) (st api.MetadataRefreshStatus, err error) {
 	const grace = 10 * time.Second
-	seen := e.run.settings.Zone.Value == string(config.Local) // there the state changes before the trigger is answered
+	seen := e.run.settings.Local() // there the state changes before the trigger is answered
 	w := waiting{what: "the refresh of catalog " + catalog, limit: limit, resume: "metadata status " + catalog}
 	if limit > 0 {
 		w.limit = max(time.Millisecond, limit-e.Now().Sub(began)) // one limit for all catalogs

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/spf13/cobra"
 )
@@ -104,10 +105,8 @@ func (e *Env) wait(ctx context.Context, w waiting, look func() (state, mark stri
 			}
 			return f
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(pause):
+		if err := retry.Sleep(ctx, pause); err != nil {
+			return err
 		}
 		pause = min(pause*3/2, 3*time.Second)
 	}

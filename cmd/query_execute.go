@@ -124,7 +124,7 @@ is made sure of, and the rows are counted, before; a page that breaks off is ask
 }
 
 // nestedComments reports whether comments of SQL nest in the place in force.
-func (e *Env) nestedComments() bool { return e.run.settings.Zone.Value == "local" }
+func (e *Env) nestedComments() bool { return e.run.settings.Local() }
 
 // check validates the flags as a set.
 func (f *executeFlags) check(e *Env, c *cobra.Command) (output.Options, error) {

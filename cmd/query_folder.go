@@ -16,28 +16,20 @@ func newQueryFolderCmd(e *Env) *cobra.Command {
 	ex := "  " + e.Name + " query folder "
 	// in runs f with the project and the id of the folder named by the first argument.
 	in := func(f queryRun) func(context.Context, *api.Client, []string) (view, error) {
-		return func(ctx context.Context, cl *api.Client, args []string) (view, error) {
-			p, err := e.projectID(ctx, cl)
-			if err != nil {
-				return view{}, err
-			}
+		return e.withProject(func(ctx context.Context, cl *api.Client, p string, args []string) (view, error) {
 			id, err := folderID(ctx, cl, p, args[0])
 			if err != nil {
 				return view{}, err
 			}
 			return f(ctx, cl, p, id, args[1:])
-		}
+		})
 	}
 	c.AddCommand(
 		e.leaf(spec.ListQueryFolders, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List all folders with their paths", Example: ex + "list", Args: cobra.NoArgs},
-			func(ctx context.Context, cl *api.Client, _ []string) (view, error) {
-				p, err := e.projectID(ctx, cl)
-				if err != nil {
-					return view{}, err
-				}
+			e.withProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (view, error) {
 				v, err := cl.Folders.List(ctx, p)
 				return list(v, "path", "id", "createdAt"), err
-			}),
+			})),
 		newFolderTreeCmd(e), newFolderCreateCmd(e), newFolderUpdateCmd(e, in), newFolderDeleteCmd(e, in),
 		e.leaf(spec.GetQueryFolder, &cobra.Command{Use: "get FOLDER", Aliases: []string{"show"}, Short: "Show a folder with what is directly in it", Example: ex + "get /reports", Args: cobra.ExactArgs(1)},
 			in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (view, error) {
@@ -109,11 +101,7 @@ func newFolderTreeCmd(e *Env) *cobra.Command {
 	c.Flags().BoolVar(&queries, "queries", false, "with the queries in each folder")
 	c.Flags().StringVar(&root, "root", "", "only this folder and what is below it")
 	e.completeFlag(c, "root", e.complete("folder"))
-	return e.leaf(spec.GetQueryFolderTree, c, func(ctx context.Context, cl *api.Client, _ []string) (view, error) {
-		p, err := e.projectID(ctx, cl)
-		if err != nil {
-			return view{}, err
-		}
+	return e.leaf(spec.GetQueryFolderTree, c, e.withProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (view, error) {
 		params := url.Values{}
 		if queries {
 			params.Set("includeQueries", "true")
@@ -134,7 +122,7 @@ func newFolderTreeCmd(e *Env) *cobra.Command {
 			columns = []string{"folder", "queries", "id"}
 		}
 		return list(branches(nil, v.Tree, "", queries), columns...).mine(), nil
-	})
+	}))
 }
 
 // branch is a line of a drawn tree.

@@ -15,11 +15,7 @@ func newFolderPruneCmd(e *Env) *cobra.Command {
 		Long:    "Delete the folders that hold no query, neither themselves nor below them. Folders that moving a query made outlive it;\nthis clears them away.",
 		Example: "  " + e.Name + " query folder prune --yes"}
 	annotate(c, spec.DeleteQueryFolder)
-	return e.leaf(spec.GetQueryFolderTree, c, func(ctx context.Context, cl *api.Client, _ []string) (view, error) {
-		p, err := e.projectID(ctx, cl)
-		if err != nil {
-			return view{}, err
-		}
+	return e.leaf(spec.GetQueryFolderTree, c, e.withProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (view, error) {
 		t, err := cl.Folders.Tree(ctx, p, url.Values{"includeQueries": {"true"}})
 		if err != nil {
 			return view{}, err
@@ -42,7 +38,7 @@ func newFolderPruneCmd(e *Env) *cobra.Command {
 			}
 		}
 		return note("deleted %s", strings.Join(paths, ", ")), nil
-	})
+	}))
 }
 
 // bare collects the folders without a query in or below them, inner ones first, and reports whether all given ones are such.

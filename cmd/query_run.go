@@ -49,7 +49,7 @@ func (e *Env) newQuerying(ctx context.Context, f *executeFlags, o output.Options
 	q := &querying{e: e, f: f, o: o, format: api.Compact}
 	if f.format != "" {
 		q.format, q.chosen = f.wire, true
-	} else if f.verbatim(o) || f.needsTypes(o) && e.run.settings.Zone.Value != "local" { // zone local tells types beside the columns
+	} else if f.verbatim(o) || f.needsTypes(o) && !e.run.settings.Local() { // zone local tells types beside the columns
 		q.format = api.CellTyped
 	}
 	var err error

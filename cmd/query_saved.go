@@ -14,17 +14,13 @@ import (
 type queryRun func(ctx context.Context, cl *api.Client, project, id string, rest []string) (view, error)
 
 func (e *Env) onQuery(f queryRun) func(context.Context, *api.Client, []string) (view, error) {
-	return func(ctx context.Context, cl *api.Client, args []string) (view, error) {
-		p, err := e.projectID(ctx, cl)
-		if err != nil {
-			return view{}, err
-		}
+	return e.withProject(func(ctx context.Context, cl *api.Client, p string, args []string) (view, error) {
 		id, err := queryID(ctx, cl, p, args[0])
 		if err != nil {
 			return view{}, err
 		}
 		return f(ctx, cl, p, id, args[1:])
-	}
+	})
 }
 
 func newQuerySavedCmds(e *Env) []*cobra.Command {

@@ -135,7 +135,7 @@ func (e *Env) Client() (*api.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := api.Options{BaseURL: s.BaseURL.Value, LinkHosts: e.run.allowed, UserAgent: "dig/" + buildVersion(), Retries: e.run.flags.retries, Slashes: s.Zone.Value == string(config.Local)}
+	o := api.Options{BaseURL: s.BaseURL.Value, LinkHosts: e.run.allowed, UserAgent: "dig/" + buildVersion(), Retries: e.run.flags.retries, Slashes: s.Local()}
 	if o.Retries < 0 {
 		return nil, usagef("--retries: %d is negative", o.Retries)
 	}

@@ -60,21 +60,13 @@ func newTableKindCmd(e *Env, k tableKind) *cobra.Command {
 	ex := "  " + e.Name + " " + k.noun + " "
 	c.AddCommand(
 		e.leaf(k.list, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the tables of the project", Example: ex + "list", Args: cobra.NoArgs},
-			func(ctx context.Context, cl *api.Client, _ []string) (view, error) {
-				p, err := e.projectID(ctx, cl)
-				if err != nil {
-					return view{}, err
-				}
+			e.withProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (view, error) {
 				v, err := k.client(cl).List(ctx, p)
 				return list(v, "tableName", "schemaName", "catalogName", "isCached"), err
-			}),
+			})),
 		newTableCreateCmd(e, k),
 		e.leaf(k.del, &cobra.Command{Use: "delete TABLE", Aliases: []string{"rm", "drop"}, Short: "Delete a table with its rows", Example: ex + "delete people --yes", Args: cobra.ExactArgs(1)},
-			func(ctx context.Context, cl *api.Client, args []string) (view, error) {
-				p, err := e.projectID(ctx, cl)
-				if err != nil {
-					return view{}, err
-				}
+			e.withProject(func(ctx context.Context, cl *api.Client, p string, args []string) (view, error) {
 				used := readers(ctx, cl, p, k.noun, args[0]) // the kinds are called like their schemas
 				if err := e.confirm("delete %s %s and all its rows%s?", k.noun, args[0], used); err != nil {
 					return view{}, err
@@ -84,7 +76,7 @@ func newTableKindCmd(e *Env, k tableKind) *cobra.Command {
 				}
 				e.forgetImports(p, k.noun, k.stored(args[0]))
 				return note("deleted %s %s%s", k.noun, args[0], used), nil
-			}),
+			})),
 		newColumnCmd(e, k),
 	)
 	return c

@@ -19,17 +19,13 @@ func newColumnCmd(e *Env, k tableKind) *cobra.Command {
 	ex := "  " + e.Name + " " + k.noun + " column "
 	c.AddCommand(newColumnListCmd(e, k, ex), newColumnAddCmd(e, k, ex), newColumnUpdateCmd(e, k, ex),
 		e.leaf(k.delColumn, &cobra.Command{Use: "delete TABLE COLUMN", Aliases: []string{"rm", "drop"}, Short: "Delete a column with its values", Example: ex + "delete people age --yes", Args: cobra.ExactArgs(2)},
-			func(ctx context.Context, cl *api.Client, args []string) (view, error) {
-				p, err := e.projectID(ctx, cl)
-				if err != nil {
-					return view{}, err
-				}
+			e.withProject(func(ctx context.Context, cl *api.Client, p string, args []string) (view, error) {
 				used := strings.Replace(readers(ctx, cl, p, k.noun, args[0]), "name it break", "name the table may break", 1)
 				if err := e.confirm("delete column %s of %s %s with all its values%s?", args[1], k.noun, args[0], used); err != nil {
 					return view{}, err
 				}
 				return note("deleted column %s%s", args[1], used), k.client(cl).DeleteColumn(ctx, p, args[0], args[1])
-			}))
+			})))
 	return c
 }
 
@@ -38,11 +34,7 @@ func newColumnListCmd(e *Env, k tableKind, ex string) *cobra.Command {
 	c := &cobra.Command{Use: "list TABLE", Aliases: []string{"ls"}, Short: "List the columns of a table", Example: ex + "list people", Args: cobra.ExactArgs(1),
 		Long: "List the columns of a table. The system columns every table has (_id, _version, ... and text) are left out\nunless --all is given. The column text is listed when it holds a value."}
 	c.Flags().BoolVar(&all, "all", false, "list system columns too")
-	return e.leaf(k.columns, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
-		p, err := e.projectID(ctx, cl)
-		if err != nil {
-			return view{}, err
-		}
+	return e.leaf(k.columns, c, e.withProject(func(ctx context.Context, cl *api.Client, p string, args []string) (view, error) {
 		cols, err := k.client(cl).Columns(ctx, p, args[0])
 		if err != nil || all {
 			return list(cols, columnColumns...), err
@@ -60,7 +52,7 @@ func newColumnListCmd(e *Env, k tableKind, ex string) *cobra.Command {
 			}
 		}
 		return list(own, columnColumns...).mine(), nil
-	})
+	}))
 }
 
 // systemName reports whether a name is that of a system column in any case of letters, which SQL does not regard.

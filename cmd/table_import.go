@@ -50,8 +50,8 @@ way, since a refusal there costs a whole upload and names one value; --no-check 
 	}
 	annotate(c, k.create, k.add, k.list, k.columns, k.del)
 	return e.leaf(op, c, func(ctx context.Context, cl *api.Client, args []string) (view, error) {
-		if z := e.run.settings.Zone.Value; bi && z != "local" {
-			return view{}, usagef("BI tables take no CSV import on zone %s: their rows are entered in the web studio", z).withHint("import into an internal table with `dig table import`")
+		if s := e.run.settings; bi && !s.Local() {
+			return view{}, usagef("BI tables take no CSV import on zone %s: their rows are entered in the web studio", s.Zone.Value).withHint("import into an internal table with `dig table import`")
 		}
 		if create && check {
 			return view{}, usagef("--check sends nothing and --create makes a table: choose one")

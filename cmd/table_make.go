@@ -60,7 +60,7 @@ func (m *making) begun() (bool, error) {
 
 // make makes a table that is not there, with its columns. When it fails, what this run made is removed, or the error says what is left.
 func (m *making) make(ctx context.Context) (api.Table, error) {
-	if s := m.e.run.settings; s.Zone.Value == string(config.Local) {
+	if s := m.e.run.settings; s.Local() {
 		t, err := m.cl.CreateWholeTable(ctx, m.project, m.name, m.k.bi(), m.defs)
 		var ae *api.Error
 		if !errors.As(err, &ae) || ae.Status != http.StatusNotFound || ae.Name != "Not Found" { // else a gateway of an earlier release is served

@@ -4,18 +4,12 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math/rand/v2"
 	"net/http"
-	"strconv"
 	"syscall"
 	"time"
 
+	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/pkg/spec"
-)
-
-const (
-	firstPause = 200 * time.Millisecond // before the second try; doubled for each further one, with jitter
-	longPause  = time.Minute            // a gateway that asks for more patience than this is not asked again
 )
 
 // again makes a call until it succeeds, fails for good, or the tries are used up. What changes something is sent once: when no
@@ -34,21 +28,17 @@ func (c *Client) again(ctx context.Context, op spec.Op, body any, try func() err
 		if n >= c.retries || once || !passing(e) || !op.Safe() && e.Status != http.StatusTooManyRequests {
 			return err
 		}
-		pause := time.Duration(float64(firstPause<<n) * (0.5 + rand.Float64()))
-		if asked := retryAfter(e.Header); asked > 0 {
-			if pause = asked; pause > longPause {
+		pause := retry.Pause(n, retry.Longest)
+		if asked, ok := retry.Requested(e.Header, time.Now()); ok {
+			if pause = asked; pause > retry.Longest {
 				return err
 			}
 		}
 		if end, ok := ctx.Deadline(); ok && time.Until(end) < pause {
 			return err // the time would be over before the next try
 		}
-		t := time.NewTimer(pause)
-		select {
-		case <-ctx.Done():
-			t.Stop()
+		if retry.Sleep(ctx, pause) != nil {
 			return err
-		case <-t.C:
 		}
 	}
 }
@@ -82,16 +72,4 @@ func doubt(e *Error) {
 			e.Hint = "free some space, and look before you try again: it may have been done all the same"
 		}
 	}
-}
-
-// retryAfter is the pause a gateway asks for, in seconds or as a date, 0 for none.
-func retryAfter(h http.Header) time.Duration {
-	v := h.Get("Retry-After")
-	if n, err := strconv.Atoi(v); err == nil && n >= 0 {
-		return time.Duration(n) * time.Second
-	}
-	if at, err := http.ParseTime(v); err == nil {
-		return max(0, time.Until(at))
-	}
-	return 0
 }

@@ -60,6 +60,9 @@ type Settings struct {
 	keyErr error
 }
 
+// Local reports whether the zone is local.
+func (s *Settings) Local() bool { return Zone(s.Zone.Value) == Local }
+
 // Explained is one line of Explain.
 type Explained struct {
 	Name  string `json:"name"`

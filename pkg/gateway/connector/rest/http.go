@@ -8,11 +8,11 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
@@ -29,7 +29,7 @@ type client struct {
 }
 
 func newClient(base *url.URL, doc *document, header, secret string, reach connector.Reach) *client {
-	c := &client{base: base, doc: doc, header: header, secret: secret, now: time.Now, sleep: sleep}
+	c := &client{base: base, doc: doc, header: header, secret: secret, now: time.Now, sleep: retry.Sleep}
 	c.http = &http.Client{
 		Transport: &http.Transport{ // no proxy: the addresses that are dialled are the source's
 			DialContext: reach.Dialer(10 * time.Second), TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, TLSHandshakeTimeout: 10 * time.Second,
@@ -97,7 +97,7 @@ func (c *client) get(ctx context.Context, u *url.URL) (io.ReadCloser, http.Heade
 			return nil, nil, err
 		}
 		if wait < 0 {
-			wait = min(500*time.Millisecond<<min(try, 10), c.doc.maxWait())
+			wait = retry.Pause(try, c.doc.maxWait())
 		} else if wait > c.doc.maxWait() {
 			return nil, nil, fmt.Errorf("%w; the source asks to wait %v, longer than maxWait %v", err, wait, c.doc.maxWait())
 		}
@@ -137,7 +137,11 @@ func (c *client) once(ctx context.Context, u *url.URL) (_ io.ReadCloser, _ http.
 	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode < 500 {
 		err = &finalError{err}
 	}
-	return nil, nil, c.retryAfter(resp.Header.Get("Retry-After")), err
+	wait, asked := retry.Requested(resp.Header, c.now())
+	if !asked {
+		wait = -1
+	}
+	return nil, nil, wait, err
 }
 
 // plain words an error of the network without the address, whose query may hold values.
@@ -181,31 +185,6 @@ func (c *client) excerpt(resp *http.Response) string {
 		return ""
 	}
 	return ": " + s
-}
-
-// retryAfter reads seconds or a date; -1 if there is none.
-func (c *client) retryAfter(s string) time.Duration {
-	if s == "" {
-		return -1
-	}
-	if n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 32); err == nil && n >= 0 {
-		return time.Duration(n) * time.Second
-	}
-	if t, err := http.ParseTime(s); err == nil {
-		return max(0, t.Sub(c.now()))
-	}
-	return -1
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }
 
 // pace spaces requests evenly.
