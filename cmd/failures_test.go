@@ -101,6 +101,7 @@ func TestNoKeyNoRequest(t *testing.T) {
 
 // TestTruncatedResult cuts a result at every byte, in the three shapes and several outputs: no run exits 0 with fewer rows.
 func TestTruncatedResult(t *testing.T) {
+	t.Parallel()
 	docs := map[string]string{
 		"CELL_TYPED": `{"columns":[{"catalogName":"c","schemaName":"s","tableName":"t","columnName":"a"}],"data":[[{"name":"a","displayName":"a","dataType":"bigint","order":0,"value":"1"}],[{"name":"a","displayName":"a","dataType":"bigint","order":0,"value":null}]]}`,
 		"SIMPLE":     `{"columns":[{"catalogName":"c","schemaName":"s","tableName":"t","columnName":"a"}],"data":[{"a":"1"},{"a":"2"}]}`,

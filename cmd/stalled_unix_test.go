@@ -42,6 +42,7 @@ func exits(t *testing.T, c *exec.Cmd) int {
 
 // TestOneSignalEndsAProcessThatNobodyReads: a full pipe does not keep a process, and with it a project.
 func TestOneSignalEndsAProcessThatNobodyReads(t *testing.T) {
+	t.Parallel()
 	needLocal(t)
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
 		for _, joined := range []bool{false, true} { // whether stderr goes into the same pipe
@@ -85,6 +86,7 @@ func TestOneSignalEndsAProcessThatNobodyReads(t *testing.T) {
 
 // TestHeldProject: who needs a project that another process holds is told who that is and what to do, after one wait and not three.
 func TestHeldProject(t *testing.T) {
+	t.Parallel()
 	needLocal(t)
 	data := t.TempDir()
 	holder := process(t, data, "query", "execute", wide, "-o", "csv")
@@ -110,6 +112,7 @@ func TestHeldProject(t *testing.T) {
 // TestStalledReaderOfAServedGateway: a client that stops reading its result keeps nobody from anything: not from tables and other
 // statements, not from deleting the project, and after --max-stall its statement is ended.
 func TestStalledReaderOfAServedGateway(t *testing.T) {
+	t.Parallel()
 	needLocal(t)
 	data := t.TempDir()
 	mustRun(t, data, "table", "create", "numbers", "--column", "n:bigint")
@@ -169,6 +172,7 @@ func TestStalledReaderOfAServedGateway(t *testing.T) {
 
 // TestStatusOfAStoppedGateway: a gateway that was stopped has the data directory and answers nobody.
 func TestStatusOfAStoppedGateway(t *testing.T) {
+	t.Parallel()
 	needLocal(t)
 	data := t.TempDir()
 	mustRun(t, data, "query", "execute", "SELECT 1 AS n")

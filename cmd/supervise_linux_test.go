@@ -216,6 +216,7 @@ func TestReplacedProcess(t *testing.T) {
 // TestStuckCommand: a statement in the process of a command does not keep it from its end, by a time limit, a signal or for its memory, and
 // nothing is left behind.
 func TestStuckCommand(t *testing.T) {
+	t.Parallel()
 	needLocal(t)
 	data := t.TempDir()
 	for _, c := range []struct {
