@@ -1,7 +1,6 @@
 package files
 
 import (
-	"bufio"
 	"context"
 	"encoding/csv"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	parts "github.com/dig-cli/dig/pkg/gateway/engine/csv"
 )
 
 // The reader takes what encoding/csv takes and gives the same records, apart from carriage returns.
@@ -28,7 +28,7 @@ func TestCSVAgainstEncodingCSV(t *testing.T) {
 		}
 		theirs := csv.NewReader(strings.NewReader(b.String()))
 		want, wantErr := theirs.ReadAll()
-		ours := &csvReader{in: bufio.NewReaderSize(strings.NewReader(b.String()), 16), comma: ','}
+		ours := &csvReader{in: parts.NewReader(strings.NewReader(b.String()), ',', 16)}
 		var got [][]string
 		var gotErr error
 		for gotErr == nil {

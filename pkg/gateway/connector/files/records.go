@@ -12,6 +12,7 @@ import (
 	"os"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 )
 
 // records reads the rows of a text file one by one, each as the texts of its fields; nil is NULL. For JSON the fields are
@@ -129,10 +130,11 @@ func (p *place) records(t file, d described) (records, error) {
 	if t.form == formJSON {
 		return newJSONRecords(in, b)
 	}
-	c := &csvReader{in: b, comma: '\t'}
+	comma := byte('\t')
 	if t.form == formCSV {
-		c.comma = separator(b)
+		comma = separator(b)
 	}
+	c := &csvReader{in: csv.NewReader(b, comma, window(t, d))}
 	names, _, err := c.next()
 	if err != nil {
 		h.Close()
@@ -158,7 +160,7 @@ func (r *csvRecords) next() (record, error) {
 	if err != nil {
 		return record{}, r.end(err)
 	}
-	out := record{line: line, fields: make([]*string, len(fields))}
+	out := record{line: int(line), fields: make([]*string, len(fields))}
 	for i := range fields {
 		if fields[i] != "" {
 			out.fields[i] = &fields[i]

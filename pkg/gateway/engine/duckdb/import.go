@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
@@ -123,7 +124,7 @@ func (p *project) spool(ctx context.Context, src io.Reader, limit int64) (docume
 	d := document{f}
 	slow := safely.AfterFunc(patience, p.closeIdle)
 	defer slow.Stop()
-	buf := make([]byte, csvWindow)
+	buf := make([]byte, csv.Window)
 	var size int64
 	for {
 		n, err := src.Read(buf)
@@ -173,7 +174,7 @@ type importer struct {
 	header  bool
 	ids     rowIDs
 
-	csv    *csvReader
+	csv    *csv.Reader
 	width  int      // fields of every record
 	names  []string // of the fields, as the header has them
 	empty  bool     // no record at all
@@ -187,10 +188,10 @@ func (im *importer) open(doc document) error {
 	if _, err := doc.f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	im.csv = newCSVReader(doc.f)
-	err := im.csv.skipBOM()
+	im.csv = csv.NewReader(doc.f, ',', csv.Window)
+	err := im.csv.SkipBOM()
 	for err == nil { // a blank line is no header
-		if err = im.csv.read(); !im.header || err != nil || len(im.csv.fields) != 1 || len(im.csv.fields[0].b) > 0 || im.csv.fields[0].quoted {
+		if err = im.csv.Read(); !im.header || err != nil || len(im.csv.Fields) != 1 || len(im.csv.Fields[0].Text) > 0 || im.csv.Fields[0].Quoted {
 			break
 		}
 	}
@@ -201,28 +202,28 @@ func (im *importer) open(doc document) error {
 	if err != nil {
 		return im.formFault(err)
 	}
-	if im.csv.broken && im.header {
+	if im.csv.Broken && im.header {
 		return mappingError("the header is not valid UTF-8")
 	}
-	im.width = len(im.csv.fields)
-	for i, f := range im.csv.fields {
+	im.width = len(im.csv.Fields)
+	for i, f := range im.csv.Fields {
 		if im.header {
-			im.names = append(im.names, string(f.b))
+			im.names = append(im.names, string(f.Text))
 		} else {
 			im.names = append(im.names, fmt.Sprintf("#%d", i))
 		}
 	}
 	im.queued = !im.header
-	return mapFields(im.targets, im.csv.fields, im.header)
+	return mapFields(im.targets, im.csv.Fields, im.header)
 }
 
 // formFault turns a fault of the document's form into an ImportError with what was found before it.
 func (im *importer) formFault(err error) error {
-	var form *csvError
+	var form *csv.Error
 	if !errors.As(err, &form) {
 		return err
 	}
-	im.bad(engine.BadCell{Line: form.line, Reason: form.reason})
+	im.bad(engine.BadCell{Line: form.Line, Reason: form.Reason})
 	return im.fault()
 }
 
@@ -241,8 +242,8 @@ func (im *importer) bad(b engine.BadCell) {
 	}
 }
 
-func (im *importer) badCell(column string, f csvField, reason string) {
-	im.bad(engine.BadCell{Line: im.csv.line, Column: column, Value: clipTo(f.b, 1000), Reason: reason})
+func (im *importer) badCell(column string, f csv.Field, reason string) {
+	im.bad(engine.BadCell{Line: im.csv.Line, Column: column, Value: csv.Clip(f.Text, 1000), Reason: reason})
 }
 
 // next reads the next record that is a row. It notes records of a wrong shape and passes over them, and returns io.EOF at the
@@ -254,18 +255,18 @@ func (im *importer) next() error {
 		}
 		if im.queued {
 			im.queued = false
-		} else if err := im.csv.read(); err != nil {
+		} else if err := im.csv.Read(); err != nil {
 			return err
 		}
-		fields := im.csv.fields
+		fields := im.csv.Fields
 		switch {
-		case len(fields) == 1 && im.width > 1 && len(fields[0].b) == 0 && !fields[0].quoted:
+		case len(fields) == 1 && im.width > 1 && len(fields[0].Text) == 0 && !fields[0].Quoted:
 			// a blank line holds nothing; in a document of one column it is a NULL
 		case len(fields) != im.width:
-			im.bad(engine.BadCell{Line: im.csv.line, Reason: fmt.Sprintf("the record has %d fields, the first one has %d", len(fields), im.width)})
-		case im.csv.broken:
+			im.bad(engine.BadCell{Line: im.csv.Line, Reason: fmt.Sprintf("the record has %d fields, the first one has %d", len(fields), im.width)})
+		case im.csv.Broken:
 			for i, f := range fields {
-				if fault := checkText(f.b); fault != faultNone {
+				if fault := checkText(f.Text); fault != faultNone {
 					im.badCell(im.columnOf(i), f, fault.reason("varchar", ""))
 				}
 			}
@@ -277,8 +278,8 @@ func (im *importer) next() error {
 
 // null tells a NULL. In a document of one column, where an empty field is a line that many programs leave out, \N is one too:
 // results and exports of one column are written so.
-func (im *importer) null(f csvField) bool {
-	return !f.quoted && (len(f.b) == 0 || im.width == 1 && string(f.b) == `\N`)
+func (im *importer) null(f csv.Field) bool {
+	return !f.Quoted && (len(f.Text) == 0 || im.width == 1 && string(f.Text) == `\N`)
 }
 
 // columnOf names the table's column that field i fills, or the field when it fills none.
@@ -288,5 +289,5 @@ func (im *importer) columnOf(i int) string {
 			return im.t.cols[tg.col].Name
 		}
 	}
-	return clipTo([]byte(im.names[i]), 100)
+	return csv.Clip([]byte(im.names[i]), 100)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 )
 
 // target is a column of the table that the document fills.
@@ -76,10 +77,10 @@ func (t *table) importable() []string {
 }
 
 // mapFields finds the fields of the targets in the first record: its header, or how many fields it has.
-func mapFields(targets []target, first []csvField, header bool) error {
+func mapFields(targets []target, first []csv.Field, header bool) error {
 	names := make([]string, len(first))
 	for i, f := range first {
-		names[i] = string(f.b)
+		names[i] = string(f.Text)
 	}
 	for i := range targets {
 		tg := &targets[i]

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
@@ -149,7 +150,7 @@ func (im *importer) fillBatch(b *batch, fill []filler) error {
 		}
 		for i := range sinks {
 			s := &sinks[i]
-			f := im.csv.fields[s.field]
+			f := im.csv.Fields[s.field]
 			switch {
 			case im.null(f):
 				if s.meta.NotNull {
@@ -157,11 +158,11 @@ func (im *importer) fillBatch(b *batch, fill []filler) error {
 				}
 				s.col.setNull(b.n)
 			case s.parse == nil:
-				s.col.setText(b.n, f.b, &b.arena)
+				s.col.setText(b.n, f.Text, &b.arena)
 			default:
-				v, fault := s.parse(f.b)
+				v, fault := s.parse(f.Text)
 				if fault != faultNone {
-					im.badCell(s.meta.Name, f, fault.reason(s.meta.Type, string(f.b)))
+					im.badCell(s.meta.Name, f, fault.reason(s.meta.Type, string(f.Text)))
 				}
 				s.col.set(b.n, v)
 			}
@@ -295,7 +296,7 @@ func (c *conn) duplicatesOf(ctx context.Context, t *table, of target, header boo
 				faults.Total += total
 			}
 			if len(faults.Cells) < maxBadCells {
-				faults.Cells = append(faults.Cells, engine.BadCell{Line: line, Column: col.Name, Value: clipTo([]byte(*v[0]), 1000), Reason: reason})
+				faults.Cells = append(faults.Cells, engine.BadCell{Line: line, Column: col.Name, Value: csv.Clip([]byte(*v[0]), 1000), Reason: reason})
 			}
 			return errors.Join(err1, err2)
 		})
@@ -329,17 +330,17 @@ func (c *conn) loadGiven(ctx context.Context, im *importer) error {
 		if end != nil {
 			return ap.finish()
 		}
-		f := im.csv.fields[im.targets[0].field]
+		f := im.csv.Fields[im.targets[0].field]
 		switch {
 		case im.null(f):
 			continue
 		case parse == nil:
-			b.cols[0].setText(b.n, f.b, &b.arena)
+			b.cols[0].setText(b.n, f.Text, &b.arena)
 		default:
-			v, _ := parse(f.b)
+			v, _ := parse(f.Text)
 			b.cols[0].set(b.n, v)
 		}
-		b.cols[1].set(b.n, cell{lo: uint64(im.csv.line)})
+		b.cols[1].set(b.n, cell{lo: uint64(im.csv.Line)})
 		b.n++
 	}
 }

@@ -1,0 +1,230 @@
+// Package csv cuts documents of RFC 4180 into records, for imports and for files that are sources.
+package csv
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+const (
+	Window    = 256 << 10 // bytes that are usually read at once
+	MaxRecord = 64 << 20  // bytes of the longest record
+	MaxFields = 16384     // fields of one record
+)
+
+// Field is one field of a record. Text is good until the next record is read.
+type Field struct {
+	Text   []byte
+	Quoted bool
+	pairs  bool // holds doubled quotes, not yet undone
+}
+
+// Reader cuts a document into records. A record that does not end within the window is read again from its
+// start after the window was filled up, so there is no state between calls but the window.
+type Reader struct {
+	Fields []Field // of the last record
+	Line   int64   // where it began, counted from 1
+	Broken bool    // it is not UTF-8, or holds a NUL
+
+	src   io.Reader
+	comma byte
+	high  byte // the highest byte that ends an unquoted field
+	buf   []byte
+	start int // of the unread part
+	end   int
+	eof   bool
+	next  int64 // line at start
+}
+
+// Error is a fault after which the rest of a document cannot be understood.
+type Error struct {
+	Line   int64
+	Reason string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Reason) }
+
+// NewReader reads a document whose fields are separated by comma, as many bytes at once as window says.
+func NewReader(src io.Reader, comma byte, window int) *Reader {
+	return &Reader{src: src, comma: comma, high: max(comma, '"'), buf: make([]byte, window), next: 1}
+}
+
+// fill reads more of the document behind what is unread; false when there is no more.
+func (r *Reader) fill() (bool, error) {
+	if r.eof {
+		return false, nil
+	}
+	if r.start > 0 {
+		copy(r.buf, r.buf[r.start:r.end])
+		r.end -= r.start
+		r.start = 0
+	}
+	if r.end == len(r.buf) {
+		if len(r.buf) >= MaxRecord {
+			return false, &Error{r.next, fmt.Sprintf("the record is longer than %d bytes, or its quotes are not closed", MaxRecord)}
+		}
+		r.buf = append(r.buf, make([]byte, len(r.buf))...)
+	}
+	for r.end < len(r.buf) {
+		n, err := r.src.Read(r.buf[r.end:])
+		r.end += n
+		if err == io.EOF {
+			r.eof = true
+			break
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// SkipBOM passes over the mark that some programs put before UTF-8.
+func (r *Reader) SkipBOM() error {
+	if _, err := r.fill(); err != nil {
+		return err
+	}
+	if bytes.HasPrefix(r.buf[r.start:r.end], []byte("\xef\xbb\xbf")) {
+		r.start += 3
+	}
+	return nil
+}
+
+// Read cuts the next record and returns io.EOF after the last.
+func (r *Reader) Read() error {
+	for {
+		if r.start == r.end {
+			more, err := r.fill()
+			if err != nil {
+				return err
+			}
+			if !more || r.start == r.end {
+				return io.EOF
+			}
+		}
+		n, lines, err := r.cut()
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			raw := r.buf[r.start : r.start+n]
+			r.Broken = !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0
+			r.Line = r.next
+			r.start += n
+			r.next += lines
+			for i := range r.Fields {
+				if r.Fields[i].pairs {
+					r.Fields[i].Text = undouble(r.Fields[i].Text)
+				}
+			}
+			return nil
+		}
+		more, err := r.fill()
+		if err != nil {
+			return err
+		}
+		if !more {
+			return &Error{r.next, "a quoted field is not closed at the end of the document"}
+		}
+	}
+}
+
+// undouble turns "" into " in place.
+func undouble(b []byte) []byte {
+	w := 0
+	for i := 0; i < len(b); i++ {
+		b[w] = b[i]
+		w++
+		if b[i] == '"' {
+			i++
+		}
+	}
+	return b[:w]
+}
+
+// cut finds the fields of the record at the start of the window. n is its length with the line end, 0 when the window ends
+// before the record does.
+func (r *Reader) cut() (n int, lines int64, err error) {
+	b := r.buf[r.start:r.end]
+	r.Fields = r.Fields[:0]
+	i := 0
+	for {
+		var f Field
+		if i < len(b) && b[i] == '"' {
+			f.Quoted = true
+			i++
+			begin := i
+			for {
+				k := bytes.IndexByte(b[i:], '"')
+				if k < 0 {
+					return 0, 0, nil
+				}
+				lines += int64(bytes.Count(b[i:i+k], newline))
+				i += k + 1
+				if i == len(b) && !r.eof {
+					return 0, 0, nil // the next byte decides whether this is a pair
+				}
+				if i < len(b) && b[i] == '"' {
+					f.pairs = true
+					i++
+					continue
+				}
+				break
+			}
+			f.Text = b[begin : i-1]
+		} else {
+			begin := i
+			for i < len(b) && (b[i] > r.high || !r.endsPlain(b[i])) {
+				i++
+			}
+			f.Text = b[begin:i]
+		}
+		if len(r.Fields) == MaxFields {
+			return 0, 0, &Error{r.next + lines, fmt.Sprintf("the record has more than %d fields", MaxFields)}
+		}
+		r.Fields = append(r.Fields, f)
+		if i == len(b) {
+			if r.eof {
+				return i, lines, nil
+			}
+			return 0, 0, nil
+		}
+		switch b[i] {
+		case r.comma:
+			i++
+			continue
+		case '\n':
+			return i + 1, lines + 1, nil
+		case '\r':
+			if i+1 == len(b) {
+				if r.eof {
+					return i + 1, lines, nil
+				}
+				return 0, 0, nil
+			}
+			if b[i+1] == '\n' {
+				return i + 2, lines + 1, nil
+			}
+			return 0, 0, &Error{r.next + lines, "a carriage return without a line feed outside quotes"}
+		case '"':
+			return 0, 0, &Error{r.next + lines, fmt.Sprintf("a quote within the unquoted field %q", Clip(f.Text, 60))}
+		default:
+			return 0, 0, &Error{r.next + lines, fmt.Sprintf("text after the closing quote of field %q", Clip(f.Text, 60))}
+		}
+	}
+}
+
+// Clip makes a valid text of at most about n bytes.
+func Clip(b []byte, n int) string {
+	if len(b) > n {
+		return string(bytes.ToValidUTF8(b[:n], []byte("?"))) + "..."
+	}
+	return string(bytes.ToValidUTF8(b, []byte("?")))
+}
+
+var newline = []byte{'\n'}
+
+// endsPlain tells the bytes that cannot stand within an unquoted field; none is above r.high.
+func (r *Reader) endsPlain(c byte) bool { return c == r.comma || c == '"' || c == '\n' || c == '\r' }
