@@ -167,6 +167,9 @@ Windows, nor with --max-overrun 0.`,
 				_, err = io.WriteString(e.Out, said)
 			}
 			if err != nil { // nobody would find it
+				if w != nil {
+					w.Stopping() // its end is that of the gateway
+				}
 				stop, cancel := context.WithCancel(c.Context())
 				cancel()
 				return errors.Join(err, s.Wait(stop, 0))
