@@ -45,7 +45,7 @@ func (g *cachesService) Routes(m *webService) {
 	handle(m, spec.ListCacheExecutions, g.listCacheExecutions)
 	handle(m, spec.GetCacheStatus, g.getCacheStatus)
 	handle(m, spec.GetTableCacheState, g.tableCacheState)
-	g.jobs.duties = append(g.jobs.duties, followClock(g.cachesFollow), duty{"caches", g.refreshCachesDue})
+	g.jobs.onTick(followClock(g.cachesFollow), duty{"caches", g.refreshCachesDue})
 }
 
 // cacheOf finds a cache. An unknown one is 404 everywhere, as documented; the hosted service answers 400 to triggers [L].

@@ -19,7 +19,7 @@ const (
 
 // startCacheRun records a refresh and begins it. ErrConflict says that one is running.
 func (g *cachesService) startCacheRun(ctx context.Context, p store.Project, c store.Cache, mode string, scheduled bool) error {
-	runner, err := g.jobs.runners.ID()
+	runner, err := g.jobs.runner()
 	if err != nil {
 		return err
 	}

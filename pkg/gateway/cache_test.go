@@ -274,7 +274,7 @@ func TestCacheMonths(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, step := range [][2]string{{"2024-02-29T08:00:01Z", "2024-03-31T08:00:00.000Z"}, {"2024-04-29T08:00:00Z", "2024-04-30T08:00:00.000Z"}, {"2024-04-30T08:00:00Z", "2024-05-31T08:00:00.000Z"}} {
-		if err := g.caches.refreshCachesDue(ctx, at(t, step[0])); err != nil {
+		if err := g.caches.refreshCachesDue(ctx, moment(t, step[0])); err != nil {
 			t.Fatal(err)
 		}
 		g.jobs.running.Wait()
@@ -314,7 +314,7 @@ func TestFullRefreshDuringIncremental(t *testing.T) {
 	g, cl, _ := exportGateway(t)
 	ctx := context.Background()
 	c := makeTestCache(t, g, cl, "orders")
-	runner, err := g.jobs.runners.ID()
+	runner, err := g.jobs.runner()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/dig-cli/dig/pkg/gateway/safely"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -16,7 +15,7 @@ func (g *cachesService) tidyCaches(ctx context.Context, project string) error {
 		return err
 	}
 	for _, run := range open {
-		if g.jobs.runners.Alive(run.Runner) {
+		if g.jobs.alive(run.Runner) {
 			if err := g.jobs.recorded(ctx, "cache "+run.CacheID); err != nil {
 				return err
 			}
@@ -62,9 +61,9 @@ func (g *cachesService) dropAllFree(ctx context.Context) error {
 			done()
 			continue
 		}
-		safely.Wait(&g.jobs.running, func() {
+		g.jobs.beside(func(ctx context.Context) {
 			defer done()
-			if err := caught(func() error { g.dropFreeTables(g.jobs.ctx, t.ProjectID); return nil }); err != nil {
+			if err := caught(func() error { g.dropFreeTables(ctx, t.ProjectID); return nil }); err != nil {
 				g.log.Error("dropping replaced cache tables", "project", t.ProjectID, "error", err.Error())
 			}
 		})

@@ -48,7 +48,7 @@ func (g *exportsService) runExport(ctx context.Context, p store.Project, x store
 	x.Status, x.RowCount, x.Bytes, x.ExpiresAt = store.ExportSucceeded, rows, size, store.Time(g.now().Add(exportLife))
 	if err != nil {
 		x.Status, x.Error, x.RowCount, x.Bytes, x.ExpiresAt = store.ExportFailed, exportFault(err), 0, 0, ""
-		if g.jobs.ctx.Err() != nil {
+		if g.jobs.stopped() {
 			x.Error = cutOff
 		}
 	}
@@ -186,7 +186,7 @@ func (g *exportsService) tidyExports(ctx context.Context) error {
 		return err
 	}
 	for _, x := range open {
-		if g.jobs.runners.Alive(x.Runner) {
+		if g.jobs.alive(x.Runner) {
 			continue
 		}
 		x.Status, x.Error, x.DurationMs = store.ExportFailed, cutOff, g.since(x.CreatedAt)

@@ -43,7 +43,7 @@ func (g *exportsService) Routes(m *webService) {
 	handle(m, spec.CancelExport, g.cancelExport)
 	var last time.Time
 	m.handleFiles(downloadPath, g.download)
-	g.jobs.duties = append(g.jobs.duties, duty{"exports", func(ctx context.Context, now time.Time) error {
+	g.jobs.onTick(duty{"exports", func(ctx context.Context, now time.Time) error {
 		if now.Sub(last) < time.Minute {
 			return nil
 		}
@@ -100,7 +100,7 @@ func (g *exportsService) startExport(ctx context.Context, r *Request[api.ExportR
 	if err := errors.Join(g.tidyExports(ctx), g.sweptExports(ctx)); err != nil {
 		return Reply{}, err
 	}
-	if x.Runner, err = g.jobs.runners.ID(); err != nil {
+	if x.Runner, err = g.jobs.runner(); err != nil {
 		return Reply{}, err
 	}
 	s := r.Scope

@@ -3,7 +3,6 @@
 package gateway
 
 import (
-	"context"
 	"errors"
 	"io"
 	"log/slog"
@@ -96,9 +95,7 @@ func Open(o Options) (*Gateway, error) {
 // wire makes the services and gives each what it needs.
 func (g *Gateway) wire() {
 	o, st, eng, now, log := g.options, g.store, g.engine, g.now, g.log
-	g.jobs = &jobsService{now: now, log: log, runners: &runners{dir: filepath.Join(o.Dir, "runners"), readOnly: o.ReadOnly}}
-	g.jobs.ctx, g.jobs.stop = context.WithCancel(context.Background())
-	g.jobs.closing, g.jobs.close = context.WithCancel(context.Background())
+	g.jobs = newJobs(now, log, filepath.Join(o.Dir, "runners"), o.ReadOnly)
 	g.web = &webService{store: st, engine: eng, now: now, log: log, limits: o.Limits, observe: o.Observe,
 		routes: map[string]route{}, files: map[string]http.HandlerFunc{}}
 	g.sources = &sourcesService{store: st, dir: o.Dir, readOnly: o.ReadOnly, network: o.Reach,
@@ -150,13 +147,9 @@ func (g *Gateway) Interrupt() { g.jobs.Interrupt() }
 
 // Close waits for background work, then closes rows and state. After Interrupt it waits for a moment only.
 func (g *Gateway) Close() error {
-	g.jobs.close()
+	g.jobs.settle()
 	g.options.Inject.release()
 	g.options.Quirks.release()
-	if n := g.jobs.waitJobs(); n > 0 {
-		g.log.Error("background work did not end; the next process ends it as cut off", "runs", n)
-	}
-	g.jobs.stop()
-	g.jobs.runners.close()
+	g.jobs.close()
 	return errors.Join(g.engine.Close(), g.sources.sources.close(), g.store.Close())
 }

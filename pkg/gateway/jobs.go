@@ -20,17 +20,17 @@ import (
 
 // jobsService runs the background work of the gateway: runs that were asked for, schedules, and the record of their ends.
 type jobsService struct {
-	now     func() time.Time
-	log     *slog.Logger
-	running sync.WaitGroup // what Close waits for
-	working atomic.Int64   // how much of it there is
-	runners *runners
-	duties  []duty // run every second while the gateway serves
-	ends    ends   // of runs, not yet recorded
-	ctx     context.Context
-	stop    context.CancelFunc
-	closing context.Context // ends when Close waits for the background work
-	close   context.CancelFunc
+	now      func() time.Time
+	log      *slog.Logger
+	running  sync.WaitGroup // what Close waits for
+	working  atomic.Int64   // how much of it there is
+	runners  *runners
+	duties   []duty // run every second while the gateway serves
+	ends     ends   // of runs, not yet recorded
+	ctx      context.Context
+	stop     context.CancelFunc
+	closing  context.Context // ends when Close waits for the background work
+	settling context.CancelFunc
 
 	Stall func(ctx context.Context, kind string) bool // asked before work begins, if set; true: the work is not done
 }
@@ -123,6 +123,46 @@ func (r *runners) close() {
 		r.id, r.lock = "", nil
 	}
 }
+
+// newJobs makes a service whose runs are known by files in dir while they go on.
+func newJobs(now func() time.Time, log *slog.Logger, dir string, readOnly bool) *jobsService {
+	g := &jobsService{now: now, log: log, runners: &runners{dir: dir, readOnly: readOnly}}
+	g.ctx, g.stop = context.WithCancel(context.Background())
+	g.closing, g.settling = context.WithCancel(context.Background())
+	return g
+}
+
+// settle says that the ends of runs which could not be recorded are tried no longer.
+func (g *jobsService) settle() { g.settling() }
+
+// close waits for the background work, after Interrupt for a moment only, and ends the service.
+func (g *jobsService) close() {
+	if n := g.waitJobs(); n > 0 {
+		g.log.Error("background work did not end; the next process ends it as cut off", "runs", n)
+	}
+	g.stop()
+	g.runners.close()
+}
+
+// runner is the id under which this process records that it does the work of a run.
+func (g *jobsService) runner() (string, error) { return g.runners.ID() }
+
+// alive reports whether the process of a runner still runs.
+func (g *jobsService) alive(runner string) bool { return g.runners.Alive(runner) }
+
+// stopped reports whether the background work was told to stop.
+func (g *jobsService) stopped() bool { return g.ctx.Err() != nil }
+
+// beside runs work that is no run of anything and leaves no record. Close waits for it.
+func (g *jobsService) beside(work func(ctx context.Context)) {
+	safely.Wait(&g.running, func() { work(g.ctx) })
+}
+
+// left is how many runs go on.
+func (g *jobsService) left() int64 { return g.working.Load() }
+
+// onTick adds work that falls due by the clock.
+func (g *jobsService) onTick(d ...duty) { g.duties = append(g.duties, d...) }
 
 // The kinds of background work.
 const (

@@ -17,7 +17,7 @@ func (g *queriesService) materializedRoutes(m *webService) {
 	handle(m, spec.GetMaterializedStatus, g.getMaterializedStatus)
 	handle(m, spec.RefreshMaterializedQuery, g.refreshMaterialized)
 	handle(m, spec.CancelMaterializedRefresh, g.cancelMaterialized)
-	g.jobs.duties = append(g.jobs.duties, followClock(g.materializedFollow), duty{"materialized queries", g.refreshDue})
+	g.jobs.onTick(followClock(g.materializedFollow), duty{"materialized queries", g.refreshDue})
 }
 
 // runLimit ends a run that takes longer, as the service does [C].
@@ -46,7 +46,7 @@ func (g *queriesService) settled(ctx context.Context, q store.Query) (store.Quer
 	if m == nil || m.Status != store.RunRunning {
 		return q, nil
 	}
-	if g.jobs.runners.Alive(m.Runner) {
+	if g.jobs.alive(m.Runner) {
 		if err := g.jobs.recorded(ctx, "query "+q.ID); err != nil {
 			return q, err
 		}
@@ -121,7 +121,7 @@ func (g *queriesService) startRun(ctx context.Context, p store.Project, id strin
 	if err != nil {
 		return err
 	}
-	runner, err := g.jobs.runners.ID()
+	runner, err := g.jobs.runner()
 	if err != nil {
 		return err
 	}

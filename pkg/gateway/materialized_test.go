@@ -338,7 +338,7 @@ func TestSchedulesFireOnceForMissedRuns(t *testing.T) {
 	ctx := context.Background()
 	id := m.create("m", "SELECT 'one' AS v", &api.MaterializedQuerySchedule{Type: "interval", RepeatDuration: ptr("PT1H")})
 	first := m.settled(id)
-	set := at(t, *first.NextExecutionStartTime).Add(-time.Hour)
+	set := moment(t, *first.NextExecutionStartTime).Add(-time.Hour)
 
 	m.g.jobs.runDuties(ctx)
 	if s := m.settled(id); *s.LastExecutionStartTime != *first.LastExecutionStartTime {
@@ -349,7 +349,7 @@ func TestSchedulesFireOnceForMissedRuns(t *testing.T) {
 	second := m.wait(id, func(s api.MaterializedQueryStatus) bool {
 		return s.Status == store.RunCompleted && *s.LastExecutionStartTime != *first.LastExecutionStartTime
 	})
-	if want := set.Add(4 * time.Hour); !at(t, *second.NextExecutionStartTime).Equal(want) {
+	if want := set.Add(4 * time.Hour); !moment(t, *second.NextExecutionStartTime).Equal(want) {
 		t.Fatalf("next is %s, want %s", *second.NextExecutionStartTime, want)
 	}
 	m.g.jobs.runDuties(ctx)
@@ -478,4 +478,14 @@ func TestUpdatesAtOnce(t *testing.T) {
 			t.Fatalf("round %d: %+v, %v", i, c, err)
 		}
 	}
+}
+
+// moment reads a time of a reply.
+func moment(t *testing.T, s string) time.Time {
+	t.Helper()
+	v, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }

@@ -48,7 +48,7 @@ func (g *metadataService) refreshMetadata(ctx context.Context, r *Request[io.Rea
 		}
 		cats = []catalog{c}
 	}
-	runner, err := g.jobs.runners.ID()
+	runner, err := g.jobs.runner()
 	if err != nil {
 		return out, err
 	}
@@ -222,7 +222,7 @@ func (g *metadataService) metadataRefreshStatus(ctx context.Context, r *Request[
 	if errors.Is(err, store.ErrNotFound) {
 		return api.MetadataRefreshStatus{Status: refreshNever}, nil
 	}
-	if err == nil && last.Status == refreshActive && !g.jobs.runners.Alive(last.Runner) {
+	if err == nil && last.Status == refreshActive && !g.jobs.alive(last.Runner) {
 		text := "the gateway stopped during this refresh"
 		last.Status, last.Error = refreshFailed, &text
 		err = g.store.SetMetadataRefresh(ctx, r.Project.ID, c.ID, last)

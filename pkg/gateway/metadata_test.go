@@ -176,7 +176,7 @@ func TestTwoRefreshesAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner, err := g.jobs.runners.ID()
+	runner, err := g.jobs.runner()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestRefreshThatPanicsEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner, err := g.jobs.runners.ID()
+	runner, err := g.jobs.runner()
 	if err != nil {
 		t.Fatal(err)
 	}

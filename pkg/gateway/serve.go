@@ -206,7 +206,7 @@ func (s *Server) Wait(ctx context.Context, grace time.Duration) error {
 	s.unwind()
 	s.g.options.Inject.release()
 	s.g.options.Quirks.release()
-	if n := s.g.jobs.working.Load(); n > 0 {
+	if n := s.g.jobs.left(); n > 0 {
 		s.g.log.Warn("stopping: waiting for background work; a second signal ends it at once", "runs", n, "grace", grace.String())
 	}
 	stop, cancel := context.WithTimeout(context.Background(), grace)
@@ -221,7 +221,7 @@ func (s *Server) Wait(ctx context.Context, grace time.Duration) error {
 	}
 	all.Wait()
 	if !s.g.jobs.drained(stop.Done()) {
-		s.g.log.Warn("the grace is over: background work is cancelled", "runs", s.g.jobs.working.Load())
+		s.g.log.Warn("the grace is over: background work is cancelled", "runs", s.g.jobs.left())
 		s.g.jobs.Interrupt()
 		s.g.jobs.waitJobs()
 	}
