@@ -3,6 +3,7 @@
 package duckdb
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -245,6 +246,12 @@ func (r *rewriter) written(rule string, n node, a []node) (node, error) {
 		return typed("varchar").of(textConst(r.s.q.Props[key]), nil)
 	case "greatest", "least":
 		return r.extreme(rule, a)
+	case "regexp_like":
+		pattern, ok := literalText(a[1])
+		if _, err := regexp.Compile(pattern); ok && err == nil { // the engine's own matcher takes it
+			return r.template(`regexp_matches($a, $b)`, a...)
+		}
+		return r.template(`CAST("~regexp_like"($a, $b) AS BOOLEAN)`, a...)
 	case "regexp_replace":
 		if class(a[2]) == "LAMBDA" {
 			return nil, unsupported(n, "regexp_replace with a lambda is not supported on zone local")

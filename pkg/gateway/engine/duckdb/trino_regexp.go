@@ -3,45 +3,26 @@
 package duckdb
 
 import (
-	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 )
 
-// patterns keeps compiled patterns; it is emptied when it grows.
-type patterns struct {
-	mu   sync.Mutex
-	made map[string]*regexp.Regexp
-}
-
-var compiled = &patterns{made: map[string]*regexp.Regexp{}}
-
-func (p *patterns) get(s string) (*regexp.Regexp, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if re := p.made[s]; re != nil {
-		return re, nil
-	}
-	re, err := regexp.Compile(s)
-	if err != nil {
-		return nil, fmt.Errorf("the pattern '%s' is not supported on zone local: %w", s, err)
-	}
-	if len(p.made) > 200 {
-		clear(p.made)
-	}
-	p.made[s] = re
-	return re, nil
-}
-
-func group(re *regexp.Regexp, text string) (int, error) {
+func group(re *pattern, text string) (int, error) {
 	g, err := strconv.Atoi(text)
-	if err != nil || g < 0 || g > re.NumSubexp() {
-		return 0, says("Pattern has %d groups. Cannot access group %s", re.NumSubexp(), text)
+	if err != nil || g < 0 || g > re.groups() {
+		return 0, says("Pattern has %d groups. Cannot access group %s", re.groups(), text)
 	}
 	return g, nil
+}
+
+func regexpLike(a []string) (string, bool, error) {
+	re, err := compiled.get(a[1])
+	if err != nil {
+		return "", false, err
+	}
+	found, err := re.find(a[0], 1)
+	return strconv.FormatBool(len(found) > 0), true, err
 }
 
 func regexpExtract(a []string) (string, bool, error) {
@@ -53,10 +34,11 @@ func regexpExtract(a []string) (string, bool, error) {
 	if err != nil {
 		return "", false, err
 	}
-	m := re.FindStringSubmatchIndex(a[0])
-	if m == nil || m[2*g] < 0 {
-		return "", false, nil
+	found, err := re.find(a[0], 1)
+	if err != nil || len(found) == 0 || found[0][2*g] < 0 {
+		return "", false, err
 	}
+	m := found[0]
 	return a[0][m[2*g]:m[2*g+1]], true, nil
 }
 
@@ -70,7 +52,11 @@ func regexpExtractAll(a []string) (string, bool, error) {
 		return "", false, err
 	}
 	out := []any{}
-	for _, m := range re.FindAllStringSubmatchIndex(a[0], -1) {
+	found, err := re.find(a[0], -1)
+	if err != nil {
+		return "", false, err
+	}
+	for _, m := range found {
 		if m[2*g] < 0 {
 			out = append(out, nil)
 		} else {
@@ -86,7 +72,11 @@ func regexpSplit(a []string) (string, bool, error) {
 		return "", false, err
 	}
 	out, from := []string{}, 0
-	for _, m := range re.FindAllStringIndex(a[0], -1) {
+	found, err := re.find(a[0], -1)
+	if err != nil {
+		return "", false, err
+	}
+	for _, m := range found {
 		out = append(out, a[0][from:m[0]])
 		from = m[1]
 	}
@@ -101,7 +91,11 @@ func regexpReplace(a []string) (string, bool, error) {
 	}
 	var b strings.Builder
 	from := 0
-	for _, m := range re.FindAllStringSubmatchIndex(a[0], -1) {
+	found, err := re.find(a[0], -1)
+	if err != nil {
+		return "", false, err
+	}
+	for _, m := range found {
 		b.WriteString(a[0][from:m[0]])
 		if err := expand(&b, re, a[2], a[0], m); err != nil {
 			return "", false, err
@@ -115,7 +109,7 @@ func regexpReplace(a []string) (string, bool, error) {
 	return b.String(), true, nil
 }
 
-func expand(b *strings.Builder, re *regexp.Regexp, tmpl, src string, m []int) error {
+func expand(b *strings.Builder, re *pattern, tmpl, src string, m []int) error {
 	for i := 0; i < len(tmpl); i++ {
 		switch c := tmpl[i]; {
 		case c == '\\' && i+1 < len(tmpl):
@@ -124,15 +118,15 @@ func expand(b *strings.Builder, re *regexp.Regexp, tmpl, src string, m []int) er
 		case c == '$':
 			g := -1
 			if end := strings.IndexByte(tmpl[i:], '}'); i+1 < len(tmpl) && tmpl[i+1] == '{' && end > 0 {
-				g = re.SubexpIndex(tmpl[i+2 : i+end])
+				g = re.group(tmpl[i+2 : i+end])
 				i += end
 			} else {
-				for i+1 < len(tmpl) && isDigit(tmpl[i+1]) && (g < 0 || g*10+int(tmpl[i+1]-'0') <= re.NumSubexp()) {
+				for i+1 < len(tmpl) && isDigit(tmpl[i+1]) && (g < 0 || g*10+int(tmpl[i+1]-'0') <= re.groups()) {
 					g = max(g, 0)*10 + int(tmpl[i+1]-'0')
 					i++
 				}
 			}
-			if g < 0 || g > re.NumSubexp() {
+			if g < 0 || g > re.groups() {
 				return says("Illegal replacement sequence: unknown group")
 			}
 			if m[2*g] >= 0 {
@@ -150,7 +144,8 @@ func regexpCount(a []string) (string, bool, error) {
 	if err != nil {
 		return "", false, err
 	}
-	return strconv.Itoa(len(re.FindAllStringIndex(a[0], -1))), true, nil
+	found, err := re.find(a[0], -1)
+	return strconv.Itoa(len(found)), true, err
 }
 
 func regexpPosition(a []string) (string, bool, error) {
@@ -158,9 +153,12 @@ func regexpPosition(a []string) (string, bool, error) {
 	if err != nil {
 		return "", false, err
 	}
-	m := re.FindStringIndex(a[0])
-	if m == nil {
+	found, err := re.find(a[0], 1)
+	if err != nil {
+		return "", false, err
+	}
+	if len(found) == 0 {
 		return "-1", true, nil
 	}
-	return strconv.Itoa(utf8.RuneCountInString(a[0][:m[0]]) + 1), true, nil
+	return strconv.Itoa(utf8.RuneCountInString(a[0][:found[0][0]]) + 1), true, nil
 }

@@ -35,6 +35,7 @@ func udfs() []udf {
 		{"~from_base", 2, fromBase},
 		{"~to_base", 2, toBase},
 		{"~split", 3, splitLimit},
+		{"~regexp_like", 2, regexpLike},
 		{"~regexp_extract", 3, regexpExtract},
 		{"~regexp_extract_all", 3, regexpExtractAll},
 		{"~regexp_split", 2, regexpSplit},

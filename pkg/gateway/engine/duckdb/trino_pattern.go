@@ -1,0 +1,226 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	resyntax "regexp/syntax"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dlclark/regexp2"
+)
+
+const (
+	matchTime     = time.Second // of one value under a pattern that backtracks
+	longPattern   = 4096        // bytes of such a pattern
+	nestedPattern = 100         // groups of such a pattern
+)
+
+// pattern is a regular expression of Java. Most are matched in linear time; those with what that cannot do, such as lookahead and
+// backreferences, backtrack, for at most matchTime.
+type pattern struct {
+	linear *regexp.Regexp
+	back   *regexp2.Regexp
+	names  []string // of the groups of back by number, "" for those without
+}
+
+// patterns keeps compiled patterns; it is emptied when it grows.
+type patterns struct {
+	mu   sync.Mutex
+	made map[string]*pattern
+}
+
+var compiled = &patterns{made: map[string]*pattern{}}
+
+func (p *patterns) get(s string) (*pattern, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if re := p.made[s]; re != nil {
+		return re, nil
+	}
+	re, err := compilePattern(s)
+	if err != nil {
+		return nil, fmt.Errorf("the pattern '%s' is not supported on zone local: %w", s, err)
+	}
+	if len(p.made) > 200 {
+		clear(p.made)
+	}
+	p.made[s] = re
+	return re, nil
+}
+
+func compilePattern(s string) (*pattern, error) {
+	re, err := regexp.Compile(s)
+	if err == nil {
+		return &pattern{linear: re}, nil
+	}
+	if !backtracks(err) {
+		return nil, err
+	}
+	plain, names, ok := numbered(s)
+	if !ok {
+		return nil, err
+	}
+	back, berr := regexp2.Compile(plain, regexp2.RE2)
+	if berr != nil {
+		return nil, berr
+	}
+	back.MatchTimeout = matchTime
+	return &pattern{back: back, names: names}, nil
+}
+
+// backtracks reports whether a pattern was refused for what only backtracking can do.
+func backtracks(err error) bool {
+	var se *resyntax.Error
+	if !errors.As(err, &se) {
+		return false
+	}
+	switch e := se.Expr; se.Code {
+	case resyntax.ErrInvalidPerlOp, resyntax.ErrInvalidNamedCapture:
+		for _, op := range []string{"(?=", "(?!", "(?<=", "(?<!", "(?>"} {
+			if strings.HasPrefix(e, op) || strings.HasPrefix(op, e) {
+				return true
+			}
+		}
+	case resyntax.ErrInvalidEscape:
+		return len(e) > 1 && (e[1] >= '1' && e[1] <= '9' || e[1] == 'k')
+	}
+	return false
+}
+
+// numbered takes the names off the groups of a pattern, so that all are numbered from left to right as in Java, and refuses what the
+// library reads as something else than Java does, or what would take it too long to read.
+func numbered(s string) (plain string, names []string, ok bool) {
+	var b strings.Builder
+	names = []string{""}
+	class, depth := false, 0
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\':
+			if i++; i == len(s) {
+				return "", nil, false
+			}
+			if e := s[i]; e >= 'a' && e <= 'z' || e >= 'A' && e <= 'Z' {
+				if !strings.ContainsRune("dDsSwWbBAzZnrtfaexupPk", rune(e)) {
+					return "", nil, false
+				}
+				if name, _, found := strings.Cut(s[i+1:], ">"); e == 'k' {
+					n := -1
+					for k, known := range names {
+						if known != "" && "<"+known == name {
+							n = k
+						}
+					}
+					if !found || n < 0 || class {
+						return "", nil, false
+					}
+					b.WriteString(`\k<` + strconv.Itoa(n) + `>`)
+					i += len(name) + 1
+					continue
+				}
+			}
+			b.WriteString(s[i-1 : i+1])
+			continue
+		case class:
+			if c == '[' || c == '&' && strings.HasPrefix(s[i:], "&&") {
+				return "", nil, false // unions and intersections are Java's own
+			}
+			class = c != ']' || s[i-1] == '[' || strings.HasSuffix(s[:i], "[^")
+		case c == '[':
+			class = true
+		case c == '(':
+			if depth++; depth > nestedPattern {
+				return "", nil, false
+			}
+			rest := s[i+1:]
+			if strings.HasPrefix(rest, "?P") { // Go's spelling of a name
+				return "", nil, false
+			}
+			if name, _, found := strings.Cut(rest, ">"); strings.HasPrefix(rest, "?<") && !strings.HasPrefix(rest, "?<=") && !strings.HasPrefix(rest, "?<!") {
+				if !found {
+					return "", nil, false
+				}
+				names = append(names, name[2:])
+				b.WriteByte('(')
+				i += len(name) + 1
+				continue
+			}
+			if !strings.HasPrefix(rest, "?") {
+				names = append(names, "")
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String(), names, len(s) <= longPattern
+}
+
+// groups is how many groups the pattern has.
+func (p *pattern) groups() int {
+	if p.linear != nil {
+		return p.linear.NumSubexp()
+	}
+	return len(p.names) - 1
+}
+
+// group is the number of a named group, -1 when there is none.
+func (p *pattern) group(name string) int {
+	if p.linear != nil {
+		return p.linear.SubexpIndex(name)
+	}
+	for i, known := range p.names {
+		if known == name && name != "" {
+			return i
+		}
+	}
+	return -1
+}
+
+// find returns the places of up to n matches, of all with a negative n: for each, where it and its groups begin and end in bytes, -1 for
+// a group that took no part.
+func (p *pattern) find(text string, n int) ([][]int, error) {
+	if p.linear != nil {
+		return p.linear.FindAllStringSubmatchIndex(text, n), nil
+	}
+	at := byteOffsets(text)
+	var found [][]int
+	end := time.Now().Add(matchTime)
+	for m, err := p.back.FindStringMatch(text); ; m, err = p.back.FindNextMatch(m) {
+		if err != nil || m != nil && time.Now().After(end) {
+			return nil, says("the pattern takes more than %v on a text of %d bytes", matchTime, len(text))
+		}
+		if m == nil || n >= 0 && len(found) == n {
+			return found, nil
+		}
+		places := make([]int, 0, 2*len(p.names))
+		for g := range p.names {
+			from, to := -1, -1
+			if group := m.GroupByNumber(g); group != nil && len(group.Captures) > 0 {
+				from, to = at(group.Index), at(group.Index+group.Length)
+			}
+			places = append(places, from, to)
+		}
+		found = append(found, places)
+	}
+}
+
+// byteOffsets turns the index of a character of a text into that of its first byte.
+func byteOffsets(text string) func(int) int {
+	ascii := true
+	for i := 0; i < len(text) && ascii; i++ {
+		ascii = text[i] < 0x80
+	}
+	if ascii {
+		return func(i int) int { return i }
+	}
+	offsets := make([]int, 0, len(text)+1)
+	for i := range text {
+		offsets = append(offsets, i)
+	}
+	offsets = append(offsets, len(text))
+	return func(i int) int { return offsets[i] }
+}

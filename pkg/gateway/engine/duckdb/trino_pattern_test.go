@@ -1,0 +1,68 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// TestBacktrackingAgrees compares the two matchers: a lookahead that always holds turns a pattern of one into one of the other.
+func TestBacktrackingAgrees(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	letters := []string{"a", "b", "1", " ", "é", "\n", "😀", "-"}
+	for _, p := range []string{`a+`, `(a)|(b)`, `(?<x>[ab]+)(1)?`, `\d+`, `\w+`, `[^a-c\s]+`, `(?i)A(b?)`, `^a|1$`, `(?s).a`, `(?:a|é)(-)`, `[\]a]+`, `(😀+)(?P<y>a)?`} {
+		linear, err := compilePattern(p)
+		if err != nil || linear.linear == nil {
+			t.Fatalf("%s: %v", p, err)
+		}
+		back, err := compilePattern("(?:" + p + ")(?=)")
+		if strings.Contains(p, "?P<") { // not Java's
+			if err == nil {
+				t.Errorf("%s is taken", p)
+			}
+			continue
+		}
+		if err != nil || back.back == nil || back.groups() != linear.groups() || back.group("x") != linear.group("x") {
+			t.Fatalf("%s: %v, %+v", p, err, back)
+		}
+		for range 300 {
+			var text strings.Builder
+			for range rnd.IntN(12) {
+				text.WriteString(letters[rnd.IntN(len(letters))])
+			}
+			for _, n := range []int{1, -1} {
+				want, _ := linear.find(text.String(), n)
+				got, err := back.find(text.String(), n)
+				if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+					t.Fatalf("%s in %q: %v, %v; want %v", p, text.String(), got, err, want)
+				}
+			}
+		}
+	}
+}
+
+// TestBacktrackingEnds: a text on which a pattern would take ages is refused in time.
+func TestBacktrackingEnds(t *testing.T) {
+	p, err := compilePattern(`(a+)+(?=b)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.find(strings.Repeat("a", 50), 1); err == nil || !strings.Contains(err.Error(), "takes more than") {
+		t.Error(err)
+	}
+}
+
+// TestPatternsRefused: what the library would read as something else than Java does is refused.
+func TestPatternsRefused(t *testing.T) {
+	for _, p := range []string{
+		`a++(?=b)`, `[a-z&&[^b]](?=c)`, `[a[bc]](?=d)`, `\h(?=a)`, `\Qa\E(?=b)`, `\k<none>(?=a)`, `(?=`, `(?<=a`, `a(?=b)\`, `[a(?=b)`, `(?<x(?=a)`,
+		`(?=` + strings.Repeat("a", longPattern) + `)`, `(?=` + strings.Repeat("(", 1000) + strings.Repeat(")", 1000) + `)`,
+	} {
+		if re, err := compilePattern(p); err == nil {
+			t.Errorf("%.40s is taken: %+v", p, re)
+		}
+	}
+}
