@@ -128,6 +128,9 @@ func readAccepted(t *testing.T) map[string]int {
 		if err != nil || len(words) < 3 || accepted[words[0]] > 0 {
 			t.Fatalf("testdata/dropped.txt: %q has not the form: function, number, reason", in.Text())
 		}
+		if reason := strings.ToLower(words[2]); strings.Contains(reason, "unsettled") || strings.HasPrefix(reason, "weak") || len(reason) < 12 {
+			t.Errorf("testdata/dropped.txt: %s has no reason: mend it, or say why the answer is whole without it", words[0])
+		}
 		accepted[words[0]] = n
 	}
 	return accepted

@@ -80,7 +80,7 @@ is made sure of, and the rows are counted, before; a page that breaks off is ask
 	fs.StringVar(&f.maxSize, "max-bytes", "", "stop and fail (exit code 12) when the reply is larger, such as 100MB")
 	fs.StringVar(&f.format, "format", "", "shape of the rows on the wire: CELL_TYPED, SIMPLE or COMPACT (by default the cheapest that serves the output)")
 	fs.BoolVar(&f.noHistory, "no-history", false, "do not keep the result for query last")
-	fs.BoolVar(&f.strict, "strict", false, "refuse (exit code 10) when the hosted zones would leave out rows: a table cut at 100, a cache being filled")
+	fs.BoolVar(&f.strict, "strict", false, "refuse (exit code 10) when the hosted zones would leave out rows: a table cut at 100, a cache being filled; on zone local, when information_schema lacks a catalog whose source is away")
 	fs.BoolVar(&f.acceptColumns, "accept-columns", false, "take the columns that a saved query has now for right, when they are others than before")
 	f.renderFlags.register(e, c)
 	f.batchFlags.register(c)
@@ -95,6 +95,7 @@ is made sure of, and the rows are counted, before; a page that breaks off is ask
 		if err != nil {
 			return err
 		}
+		e.run.whole = f.strict
 		st, err := e.executeForm(c, &f, args)
 		if err != nil {
 			return err

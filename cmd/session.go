@@ -29,8 +29,10 @@ type session struct {
 	changed  int32    // not 0: a request that may change something was sent
 	helped   error    // of writing a help text, which cobra has no way to return
 	mask     *output.Masker
-	telling  *sync.Mutex     // held while a step is told of: requests are made by several goroutines
-	told     int             // steps that a run which only tells has told of; use Env.step and Env.told
+	telling  *sync.Mutex // held while a step is told of: requests are made by several goroutines
+	told     int         // steps that a run which only tells has told of; use Env.step and Env.told
+	whole    bool        // an answer that lacks something is none, --strict
+	lacked   map[api.Omission]bool
 	terminal io.Writer       // stderr itself, for what moves the cursor: progress and pager
 	ctx      context.Context // of the run, for what has none of its own
 	stuck    chan struct{}   // closed when a statement of a gateway in this process does not end; nil without one
@@ -160,6 +162,7 @@ func (e *Env) Client() (*api.Client, error) {
 	if e.run.flags.debug {
 		o.Trace = e.trace
 	}
+	o.Lacks = e.lacks
 	o.Transport = &interceptor{env: e, next: o.Transport}
 	cl, err := api.New(o)
 	if err != nil {

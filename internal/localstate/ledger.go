@@ -30,8 +30,11 @@ func (l *Ledger[T]) Read() (map[string]T, error) {
 	notes = map[string]T{}
 	for _, path := range l.old {
 		was, err := readNotes[T](path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
 		if err != nil {
-			continue // it lay where anybody may remove it
+			return nil, err
 		}
 		for k, v := range was {
 			notes[k] = v

@@ -62,6 +62,20 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
+// TestDamagedOld: nor is one of an earlier version.
+func TestDamagedOld(t *testing.T) {
+	old := filepath.Join(t.TempDir(), "old.json")
+	if err := os.WriteFile(old, []byte(`{"k":`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if notes, err := NewImports(t.TempDir(), Place{}, old).Read(); err == nil {
+		t.Errorf("read %v", notes)
+	}
+	if _, err := NewImports(t.TempDir(), Place{}, filepath.Join(t.TempDir(), "none.json")).Read(); err != nil {
+		t.Errorf("one that is not there: %v", err)
+	}
+}
+
 // TestBounded: settled notes are bounded, open ones stay.
 func TestBounded(t *testing.T) {
 	notes := map[string]Import{"open": {Open: true}}

@@ -40,6 +40,9 @@ type Options struct {
 	LinkHosts []string          // where files of exports may be fetched from, beside the gateway's own site and known stores: these hosts and those below
 	Trace     func(Exchange)    // called after every exchange, nil for none
 
+	// Lacks learns what a successful answer lacks, nil for nobody; its error ends the call.
+	Lacks func(Omission) error
+
 	// Before is asked before a call of an operation is sent, nil for none; its error ends the call.
 	Before func(ctx context.Context, op spec.Op) error
 }
@@ -71,6 +74,7 @@ type Client struct {
 	slashes bool
 	trace   func(Exchange)
 	before  func(context.Context, spec.Op) error
+	lacks   func(Omission) error
 	links   links
 	files   http.RoundTripper // for links that lead away from the gateway
 
@@ -105,7 +109,7 @@ func New(o Options) (*Client, error) {
 	if o.Key != "" {
 		h.SetHeader("Authorization", "Bearer "+o.Key)
 	}
-	c := &Client{http: h, base: strings.TrimRight(o.BaseURL, "/"), limits: newLimits(o), set: o.Timeout, retries: o.Retries, most: o.MaxReply, slashes: o.Slashes, trace: o.Trace, before: o.Before}
+	c := &Client{http: h, base: strings.TrimRight(o.BaseURL, "/"), limits: newLimits(o), set: o.Timeout, retries: o.Retries, most: o.MaxReply, slashes: o.Slashes, trace: o.Trace, before: o.Before, lacks: o.Lacks}
 	c.links = links{base: c.base, hosts: o.LinkHosts}
 	c.files = newFileTransport(c.links)
 	c.Services = newServices(c)
@@ -182,13 +186,23 @@ func (c *Client) Do(ctx context.Context, method, path string, query url.Values, 
 
 // do is Do with limits on the time until the reply begins, and on the pauses in it.
 func (c *Client) do(ctx context.Context, method, path string, query url.Values, header http.Header, body any, wait, idle time.Duration) (*Reply, error) {
-	return watched(ctx, method, c.base+path, wait, idle, func(w *watch) (*Reply, error) {
+	rep, err := watched(ctx, method, c.base+path, wait, idle, func(w *watch) (*Reply, error) {
 		if p, ok := body.(Payload); ok {
 			p.Reader = watchedUpload{p.Reader, w, wait}
 			body = p
 		}
 		return c.send(w.ctx, method, path, query, header, body)
 	})
+	if err != nil || c.lacks == nil || rep.Status > 299 {
+		return rep, err
+	}
+	for _, o := range Omissions(rep.Header) {
+		if err := c.lacks(o); err != nil {
+			rep.Body.Close()
+			return nil, err
+		}
+	}
+	return rep, nil
 }
 
 func (c *Client) send(ctx context.Context, method, path string, query url.Values, header http.Header, body any) (*Reply, error) {

@@ -246,22 +246,24 @@ func (r resolver) lookupExternal(ctx context.Context, n engine.TableName) (engin
 	return engine.Source{Scan: s}, err
 }
 
-// listExternal names the tables of all catalogs over connections. A source that cannot be reached is left out and logged, so
-// that it does not stop a look at the others.
-func (r resolver) listExternal(ctx context.Context) ([]engine.TableName, error) {
+// listExternal names the tables of the catalogs over connections that are wanted. Where all are, one whose source is away does not stop a
+// look at the others.
+func (r resolver) listExternal(ctx context.Context, wanted func(name string) bool, named bool) ([]engine.TableName, error) {
 	all, err := r.g.store.Catalogs(ctx, r.p.ID)
 	if err != nil {
 		return nil, err
 	}
 	var out []engine.TableName
 	for _, c := range all {
+		if !wanted(c.Name) {
+			continue
+		}
 		names, err := externalCatalog{g: r.g, c: c}.all(ctx)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+		if err != nil && !named && away(err) {
+			err = engine.Omit(ctx, engine.OmittedCatalog, c.Name, err)
 		}
 		if err != nil {
-			r.g.log.Warn("catalog left out of a listing", "catalog", c.Name, "error", err.Error())
-			continue
+			return nil, err
 		}
 		out = append(out, names...)
 	}

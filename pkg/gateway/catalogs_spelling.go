@@ -2,10 +2,12 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
 // Spelled implements engine.Spelling: a name with capitals is refused where the lower-case one would find another table of the
@@ -15,8 +17,11 @@ func (r resolver) Spelled(ctx context.Context, n engine.TableName) error {
 		return nil
 	}
 	c, err := r.g.store.CatalogByName(ctx, r.p.ID, strings.ToLower(n.Catalog))
-	if err != nil {
+	if errors.Is(err, store.ErrNotFound) {
 		return nil
+	}
+	if err != nil {
+		return err
 	}
 	e := externalCatalog{g: r.g, c: c}
 	src, err := e.source(ctx)

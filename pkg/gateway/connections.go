@@ -16,6 +16,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/connector/postgres"
 	"github.com/dig-cli/dig/pkg/gateway/connector/rest"
 	"github.com/dig-cli/dig/pkg/gateway/connector/sqlite"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/spec"
 )
@@ -253,11 +254,11 @@ type source struct {
 func (g *sourcesService) openSource(c store.Connection) (*source, error) {
 	t, cred, err := g.unsealed(c)
 	if err != nil {
-		return nil, err
+		return nil, &engine.Error{Kind: engine.KindSource, Message: err.Error()}
 	}
 	conn, err := t.Open(cred, g.reach(cred))
 	if err != nil {
-		return nil, fmt.Errorf("connection %s: %s", c.Name, t.Redact(cred, err.Error()))
+		return nil, &engine.Error{Kind: engine.KindSource, Message: fmt.Sprintf("connection %s: %s", c.Name, t.Redact(cred, err.Error()))}
 	}
 	return &source{conn, c, t, cred}, nil
 }

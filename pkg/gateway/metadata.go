@@ -99,36 +99,8 @@ func (d *describer) relation(r store.Relation) api.Relation {
 		TargetCatalogID: r.Target.Catalog, TargetCatalogName: d.catalogs[r.Target.Catalog].Name, TargetSchemaName: r.Target.Schema, TargetTableName: r.Target.Table, TargetColumnName: r.Target.Column}
 }
 
-// tables describes the tables of one catalog, or of one of its schemas.
-func (d *describer) tables(ctx context.Context, c catalog, schema string) ([]api.TableMetadata, error) {
-	schemas := []string{schema}
-	if schema == "" {
-		var err error
-		if schemas, err = c.source.Schemas(ctx); err != nil {
-			return nil, err
-		}
-	} else if _, err := d.g.catalogs.schema(ctx, d.p, c.ID, schema); err != nil {
-		return nil, err
-	}
-	var out []api.TableMetadata
-	for _, s := range schemas {
-		tables, err := c.source.Tables(ctx, s)
-		if err != nil {
-			return nil, err
-		}
-		for _, t := range tables {
-			m, err := d.table(ctx, c, t)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, m)
-		}
-	}
-	return out, nil
-}
-
-// table describes one table. One whose statement no longer works, a saved query over a table that is gone, has no columns to
-// tell, and must not hide all others.
+// table describes one table. One whose statement does not work now, a saved query over a table that is gone or whose source is away, has
+// no columns to tell, and must not hide all others.
 func (d *describer) table(ctx context.Context, c catalog, t api.Table) (api.TableMetadata, error) {
 	key := store.TableKey{Catalog: c.ID, Schema: t.SchemaName, Table: t.TableName}
 	m := api.TableMetadata{ProjectID: d.p.ID, CatalogID: c.ID, CatalogType: c.CatalogType, CatalogQueryName: c.Name, CatalogDisplayName: c.DisplayName,
@@ -145,8 +117,8 @@ func (d *describer) table(ctx context.Context, c catalog, t api.Table) (api.Tabl
 	} else {
 		cols, err = c.source.Columns(ctx, t.SchemaName, t.TableName)
 	}
-	if broken(err) && (c.ID == queryCatalogID || c.CatalogType == semanticType) {
-		return m, nil
+	if (broken(err) || away(err)) && (c.ID == queryCatalogID || c.CatalogType == semanticType) {
+		return m, engine.Omit(ctx, engine.OmittedColumns, c.Name+"."+t.SchemaName+"."+t.TableName, err)
 	}
 	if err != nil {
 		return m, err
@@ -235,41 +207,6 @@ func content(m api.TableMetadata) string {
 		}
 	}
 	return b.String()
-}
-
-// all describes the tables of the project, of one catalog when its id is given, of one schema when that is too. In a look at all
-// catalogs one whose source cannot be read is left out and logged, so that it does not hide the others.
-func (d *describer) all(ctx context.Context, catalogID, schema string) ([]api.TableMetadata, error) {
-	if catalogID != "" {
-		c, ok := d.catalogs[catalogID]
-		if !ok {
-			return nil, dataFault(404, "there is no catalog with id: %s", catalogID)
-		}
-		return d.tables(ctx, c, schema)
-	}
-	var out []api.TableMetadata
-	for _, c := range d.order {
-		ts, err := d.tablesOfAny(ctx, c, schema)
-		switch {
-		case err == nil:
-			out = append(out, ts...)
-		case ctx.Err() != nil || len(c.ID) == 1: // the built-in ones have no source that could be away
-			return nil, err
-		default:
-			d.g.log.Warn("catalog left out of the metadata", "catalog", c.Name, "error", err.Error())
-		}
-	}
-	return out, nil
-}
-
-// tablesOfAny is tables for a catalog that need not have the schema.
-func (d *describer) tablesOfAny(ctx context.Context, c catalog, schema string) ([]api.TableMetadata, error) {
-	if schema != "" {
-		if names, err := c.source.Schemas(ctx); err != nil || !slices.Contains(names, schema) {
-			return nil, err
-		}
-	}
-	return d.tables(ctx, c, schema)
 }
 
 // getProjectMetadata describes the tables as they are now. Categorical values that are due are read anew first.

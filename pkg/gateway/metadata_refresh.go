@@ -140,11 +140,17 @@ func (g *metadataService) reread(ctx context.Context, p store.Project, c catalog
 	if err != nil {
 		return err
 	}
-	tables, err := d.tables(ctx, c, "")
+	listing, lacks := engine.WithOmissions(ctx)
+	tables, err := d.tables(listing, c, "", true)
 	if err != nil {
 		return err
 	}
 	first := g.rereadRelations(ctx, p, c, tables)
+	for _, o := range lacks.Tell() {
+		if first == nil {
+			first = dataFault(400, "%s", o)
+		}
+	}
 	for _, m := range tables {
 		err := g.rereadTable(ctx, d, c, m)
 		if ctx.Err() != nil {

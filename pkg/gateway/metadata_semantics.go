@@ -90,7 +90,7 @@ func (g *metadataService) distinct(ctx context.Context, p store.Project, n engin
 	return mapAll(rows, func(r []string) string { return r[0] }), err
 }
 
-// dueCategorical reads anew the categorical values whose time has come. A table that is gone, or cannot be read, keeps its last ones.
+// dueCategorical reads anew the categorical values whose time has come. A table that is gone, or cannot be read now, keeps its last ones.
 func (g *metadataService) dueCategorical(ctx context.Context, p store.Project) error {
 	notes, err := g.store.MetadataNotes(ctx, p.ID)
 	if err != nil {
@@ -105,10 +105,16 @@ func (g *metadataService) dueCategorical(ctx context.Context, p store.Project) e
 		if err != nil || terr != nil || every.times(at, 1).After(g.now()) {
 			continue
 		}
-		if err := g.rereadCategorical(ctx, p, k, n); ctx.Err() != nil {
-			return err
+		if err := g.rereadCategorical(ctx, p, k, n); away(err) {
+			name := k.Catalog
+			if c, cerr := g.catalogs.catalog(ctx, p, k.Catalog); cerr == nil {
+				name = c.Name
+			}
+			if err := engine.Omit(ctx, engine.OmittedCategorical, strings.Join([]string{name, k.Schema, k.Table, k.Column}, "."), err); err != nil {
+				return err
+			}
 		} else if err != nil {
-			g.log.Warn("categorical values were not read anew", "catalog", k.Catalog, "error", forLog(err.Error()))
+			return err
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -32,7 +33,8 @@ func (g *webService) middleware(next http.Handler) http.Handler {
 		defer sw.end()
 		sw.Header().Set("X-Request-Id", id)
 		start := g.now()
-		ctx := context.WithValue(hr.Context(), requestKey{}, id)
+		ctx, lacks := engine.WithOmissions(context.WithValue(hr.Context(), requestKey{}, id))
+		sw.lacks = lacks
 		hr = hr.WithContext(ctx)
 		defer func() {
 			p := recover()

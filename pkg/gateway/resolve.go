@@ -3,7 +3,9 @@ package gateway
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -60,17 +62,21 @@ func (r resolver) Lookup(ctx context.Context, n engine.TableName) (engine.Source
 }
 
 // List implements engine.Catalogs.
-func (r resolver) List(ctx context.Context) ([]engine.TableName, error) {
-	queries, err := r.listQueries(ctx)
+func (r resolver) List(ctx context.Context, catalogs []string) ([]engine.TableName, error) {
+	wanted := func(name string) bool { return catalogs == nil || slices.Contains(catalogs, strings.ToLower(name)) }
+	var queries []engine.TableName
+	if wanted(engine.InternalCatalog) {
+		var err error
+		if queries, err = r.listQueries(ctx); err != nil {
+			return nil, err
+		}
+	}
+	semantic, err := r.listSemantic(ctx, wanted)
 	if err != nil {
 		return nil, err
 	}
-	semantic, err := r.listSemantic(ctx)
-	if err != nil {
-		return nil, err
-	}
-	external, err := r.listExternal(ctx)
-	return append(append(queries, semantic...), external...), err
+	external, err := r.listExternal(ctx, wanted, catalogs != nil)
+	return slices.Concat(queries, semantic, external), err
 }
 
 func unknown(k engine.Kind, format string, args ...any) error {

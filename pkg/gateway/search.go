@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -50,8 +51,7 @@ func (g *catalogsService) search(ctx context.Context, r *Request[api.SearchReque
 	return out, nil
 }
 
-// matches walks the catalogs of the project. A source that cannot be reached is left out and logged, unless the search names
-// its catalog.
+// matches walks the catalogs of the project. One whose source is away does not stop a look at the others, unless the search names it.
 func (g *catalogsService) matches(ctx context.Context, r *Request[api.SearchRequest]) (groups [3][]api.CatalogSchemaTable, err error) {
 	text := strings.ToLower(r.Body.Query)
 	has := func(names ...string) bool {
@@ -76,15 +76,11 @@ func (g *catalogsService) matches(ctx context.Context, r *Request[api.SearchRequ
 			groups[0] = append(groups[0], api.CatalogSchemaTable{Catalog: c.Name})
 		}
 		schemas, tables, err := g.matchesIn(ctx, c, r.Body.Schema, has)
-		if ctx.Err() != nil {
-			return groups, ctx.Err()
-		}
-		if err != nil && r.Body.Catalog != "" {
-			return groups, err
+		if err != nil && r.Body.Catalog == "" && away(err) {
+			err = engine.Omit(ctx, engine.OmittedCatalog, c.Name, err)
 		}
 		if err != nil {
-			g.log.Warn("catalog left out of a search", "catalog", c.Name, "error", err.Error())
-			continue
+			return groups, err
 		}
 		groups[1], groups[2] = append(groups[1], schemas...), append(groups[2], tables...)
 	}

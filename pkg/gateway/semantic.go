@@ -219,14 +219,17 @@ func (r resolver) lookupSemantic(ctx context.Context, n engine.TableName) (src e
 	return src, true, unknown(engine.KindUnknownTable, "Table '%s' does not exist", n)
 }
 
-// listSemantic names the tables of the semantic catalogs.
-func (r resolver) listSemantic(ctx context.Context) ([]engine.TableName, error) {
+// listSemantic names the tables of those semantic catalogs that are wanted.
+func (r resolver) listSemantic(ctx context.Context, wanted func(name string) bool) ([]engine.TableName, error) {
 	cats, err := r.g.store.SemanticCatalogs(ctx, r.p.ID)
 	if err != nil {
 		return nil, err
 	}
 	var out []engine.TableName
 	for _, c := range cats {
+		if !wanted(c.Name) {
+			continue
+		}
 		tables, err := r.g.store.SemanticTables(ctx, c.ID)
 		if err != nil {
 			return nil, err

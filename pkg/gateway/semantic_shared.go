@@ -30,7 +30,8 @@ func (s sharedScan) query(ctx context.Context, sql string) (engine.Result, error
 	if depth >= maxShared {
 		return nil, unknown(engine.KindCycle, "Table '%s' leads through more than %d shared catalogs", s.name, maxShared)
 	}
-	return s.g.query(context.WithValue(ctx, sharedDepth{}, depth+1), s.owner, engine.Query{SQL: sql})
+	ctx = engine.WholeOnly(context.WithValue(ctx, sharedDepth{}, depth+1)) // what the other project lacks is not told here
+	return s.g.query(ctx, s.owner, engine.Query{SQL: sql})
 }
 
 // Columns implements engine.Scanner.

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
@@ -19,6 +20,7 @@ type statusWriter struct {
 	status int
 	bytes  int64
 	stall  time.Duration // longest that one write may wait for its reader, 0 for any
+	lacks  *engine.Omissions
 
 	mu    sync.Mutex
 	why   error // the reply is given up
@@ -33,6 +35,9 @@ const lastWrite = time.Second
 func (w *statusWriter) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status
+		if w.lacks != nil {
+			api.TellOmissions(w.Header(), w.lacks.Tell())
+		}
 		w.arm()
 		w.ResponseWriter.WriteHeader(status)
 	}

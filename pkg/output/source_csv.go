@@ -43,6 +43,7 @@ func (r *csvRows) Columns() ([]api.ResultColumn, error) {
 		if !c.IsNull() {
 			name, err := c.AppendText(nil)
 			if err != nil {
+				r.err = err
 				return nil, err
 			}
 			cols[i].Name = string(name)

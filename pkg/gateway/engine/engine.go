@@ -75,8 +75,9 @@ type Catalogs interface {
 	// engine knows itself: saved queries, materialized ones, caches, external and semantic catalogs.
 	// Unknown names are *Error with KindUnknownCatalog, KindUnknownSchema or KindUnknownTable.
 	Lookup(ctx context.Context, name TableName) (Source, error)
-	// List names every table visible to the project beyond those the engine stores, for information_schema and SHOW.
-	List(ctx context.Context) ([]TableName, error)
+	// List names every table visible to the project beyond those the engine stores, for information_schema and SHOW: those of the named
+	// catalogs, or of all when it is nil. Of all, one that cannot be read at the moment may be left out by Omit; of named ones, none.
+	List(ctx context.Context, catalogs []string) ([]TableName, error)
 }
 
 // Overrides is what Catalogs may implement as well. It is asked first about the tables of the sample catalog, which the engine

@@ -182,21 +182,27 @@ func (f *folder) index(dir string, entries []fs.DirEntry) *listing {
 	return l
 }
 
-// isSplit says that a folder is a table in parts.
+// isSplit says that a folder is a table in parts. What is gone, or the gateway's own, is nothing.
 func (p *place) isSplit(dir string) (bool, error) {
 	l, err := p.look(dir)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, connector.ErrOwn) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, connector.ErrOwn) {
 		return false, nil
 	}
 	return err == nil && l.split, err
 }
 
-// isSchema says that a folder of the folder is a schema: not the gateway's own, and no table in parts.
+// isSchema says that a folder of the folder is a schema: not the gateway's own, and no table in parts. One that may not be looked into is a
+// schema, whose listing is an error.
 func (p *place) isSchema(name string) (bool, error) {
-	if _, err := p.stat(name); err != nil {
-		return false, nil //nolint:nilerr // what cannot be reached is not there
+	if _, err := p.stat(name); errors.Is(err, fs.ErrNotExist) || errors.Is(err, connector.ErrOwn) {
+		return false, nil
+	} else if err != nil {
+		return false, err
 	}
 	split, err := p.isSplit(name)
+	if errors.Is(err, fs.ErrPermission) {
+		err = nil
+	}
 	return !split && name != RootSchema, err
 }
 
@@ -241,21 +247,23 @@ func (l *listing) alike(name string) []string {
 	return []string{one}
 }
 
-// group finds the tables that would have a name: those of them that share it are named with their endings.
+// group finds the tables that would have a name: those of them that share it are named with their endings. What cannot be looked at is
+// listed, so that its reading is the error; a link to nothing, out of the folder or into the gateway's own data is no table.
 func (p *place) group(l *listing, dir, name string) ([]file, error) {
 	var out []file
 	for _, d := range l.alike(name) {
 		at := path.Join(dir, d)
-		if ok, err := p.isSplit(at); err != nil {
+		if ok, err := p.isSplit(at); err != nil && !errors.Is(err, fs.ErrPermission) {
 			return nil, err
-		} else if ok {
+		} else if ok || err != nil {
 			out = append(out, file{table: d, path: at, form: formParts})
 		}
 	}
 	for _, i := range l.named[strings.ToLower(name)] {
 		t := l.files[i]
 		if l.links[path.Base(t.path)] {
-			if info, err := p.stat(t.path); err != nil || !info.Mode().IsRegular() { // it leads out of the folder, or to no file
+			info, err := p.stat(t.path)
+			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, connector.ErrOwn) || leadsOut(err) || err == nil && !info.Mode().IsRegular() {
 				continue
 			}
 		}
@@ -267,6 +275,11 @@ func (p *place) group(l *listing, dir, name string) ([]file, error) {
 		}
 	}
 	return out, nil
+}
+
+// leadsOut tells of the error of a link out of the folder, which os.Root gives no name of its own.
+func leadsOut(err error) bool {
+	return err != nil && bare(err).Error() == "path escapes from parent"
 }
 
 // list finds the tables of a schema. Files that would share a name are listed with their endings.

@@ -74,9 +74,13 @@ func (w *partWalk) walk(dir string, values []*string) error {
 			if !ok || w.f.pattern != "" && !matches(w.f.pattern, name) {
 				continue
 			}
-			if !e.Type().IsRegular() {
-				if info, err := w.r.stat(at); err != nil || !info.Mode().IsRegular() {
-					continue
+			if !e.Type().IsRegular() { // to go on without it would be to leave rows out
+				info, err := w.r.stat(at)
+				if err == nil && !info.Mode().IsRegular() {
+					err = errors.New("it is no regular file")
+				}
+				if err != nil {
+					return fmt.Errorf("%s cannot be read as a part of the table: %w", at, bare(err))
 				}
 			}
 			t.path = at
@@ -98,7 +102,7 @@ func (w *partWalk) walk(dir string, values []*string) error {
 			return fmt.Errorf("folder %s is named by the key %q, others of its level by %q", at, key, w.keys[depth])
 		}
 		if _, err := w.r.stat(at); errors.Is(err, connector.ErrOwn) {
-			continue
+			continue // it holds nothing of the table
 		}
 		if err := w.walk(at, append(slices.Clone(values), value)); err != nil {
 			return err

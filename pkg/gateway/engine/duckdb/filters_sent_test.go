@@ -21,7 +21,7 @@ func (n named) Lookup(_ context.Context, t engine.TableName) (engine.Source, err
 	}
 	return engine.Source{}, unknownTable(t)
 }
-func (named) List(context.Context) ([]engine.TableName, error) { return nil, nil }
+func (named) List(context.Context, []string) ([]engine.TableName, error) { return nil, nil }
 
 // request writes what was asked of a source: conditions, and the limit.
 func request(r engine.ScanRequest) string {

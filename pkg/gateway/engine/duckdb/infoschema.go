@@ -54,7 +54,8 @@ func (s *statement) infoTable(ctx context.Context, n engine.TableName, want narr
 	if !ok {
 		return unknownTable(shown)
 	}
-	known, err := s.allTables(ctx)
+	named := namedCatalogs(n.Schema, cols[0].Name, want.conds)
+	known, err := s.allTables(ctx, named)
 	if err != nil {
 		return err
 	}
@@ -99,7 +100,7 @@ func (s *statement) infoTable(ctx context.Context, n engine.TableName, want narr
 			}
 		}
 	default:
-		if rows, err = s.columnRows(ctx, known); err != nil {
+		if rows, err = s.columnRows(ctx, known, named != nil); err != nil {
 			return err
 		}
 	}
@@ -108,6 +109,30 @@ func (s *statement) infoTable(ctx context.Context, n engine.TableName, want narr
 	}
 	_, err = s.putView(ctx, n, scanBody(n)) // which never changes, so that the name is this one
 	return err
+}
+
+// namedCatalogs are those that a look at information_schema is about, by the name before it or by a condition; nil for all.
+func namedCatalogs(before, column string, conds []condition) []string {
+	if before != allCatalogs {
+		return []string{before}
+	}
+	for _, c := range conds {
+		if !strings.EqualFold(c.column, column) || c.op != "=" && c.op != "in" {
+			continue
+		}
+		var names []string
+		for _, v := range c.vals {
+			if v.kind != constText && v.kind != constParam {
+				names = nil
+				break
+			}
+			names = append(names, v.text)
+		}
+		if names != nil {
+			return names
+		}
+	}
+	return nil
 }
 
 func unknownCatalog(name string) error {
@@ -131,8 +156,9 @@ func schemaRows(known []engine.TableName) [][]any {
 	return rows
 }
 
-// allTables names every table of the project, sorted. A schema without tables stands with an empty table name.
-func (s *statement) allTables(ctx context.Context) ([]engine.TableName, error) {
+// allTables names every table of some catalogs, or of all of the project for nil, sorted. A schema without tables stands with an empty
+// table name. What is not among those catalogs may be named, too.
+func (s *statement) allTables(ctx context.Context, named []string) ([]engine.TableName, error) {
 	var out []engine.TableName
 	catalogs := map[string]bool{}
 	add := func(catalog, schema, table string) {
@@ -154,7 +180,7 @@ func (s *statement) allTables(ctx context.Context) ([]engine.TableName, error) {
 		return nil, err
 	}
 	if s.q.Catalogs != nil {
-		more, err := s.q.Catalogs.List(ctx)
+		more, err := s.q.Catalogs.List(ctx, named)
 		if err != nil {
 			return nil, err
 		}
@@ -179,9 +205,9 @@ func (s *statement) allTables(ctx context.Context) ([]engine.TableName, error) {
 	return slices.Compact(out), nil
 }
 
-// columnRows lists the columns of tables. A table that cannot be read at the moment, such as a saved query over one that was
-// dropped, has no columns, unless it is the only one asked for.
-func (s *statement) columnRows(ctx context.Context, tables []engine.TableName) ([][]any, error) {
+// columnRows lists the columns of tables. A saved query that does not work as it stands has none to tell; so has, among those of all
+// catalogs, a table whose source cannot be read now. The answer says so. The only table asked for is an error.
+func (s *statement) columnRows(ctx context.Context, tables []engine.TableName, named bool) ([][]any, error) {
 	var rows [][]any
 	for _, t := range tables {
 		if t.Table == "" {
@@ -189,7 +215,10 @@ func (s *statement) columnRows(ctx context.Context, tables []engine.TableName) (
 		}
 		cols, err := s.columnsOf(ctx, t)
 		if err != nil {
-			if len(tables) == 1 || ctx.Err() != nil {
+			if len(tables) > 1 && mayLack(t, err, named) {
+				err = engine.Omit(ctx, engine.OmittedColumns, t.String(), err)
+			}
+			if err != nil {
 				return nil, err
 			}
 			continue
@@ -203,6 +232,21 @@ func (s *statement) columnRows(ctx context.Context, tables []engine.TableName) (
 		}
 	}
 	return rows, nil
+}
+
+// mayLack reports whether a list of columns can do without those of a table.
+func mayLack(t engine.TableName, err error, named bool) bool {
+	var e *engine.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Kind {
+	case engine.KindTimeout, engine.KindLocked, engine.KindInternal, engine.KindFull, engine.KindLimit:
+		return false
+	case engine.KindSource:
+		return !named || t.Catalog == engine.InternalCatalog
+	}
+	return true
 }
 
 // columnsOf reads the names and types of a table's columns: those of a source as it gives them, others by planning a SELECT on a

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -112,12 +113,18 @@ func openInstance(ctx context.Context, dir string, o *engine.Options, w *memoryW
 	data := sqltext.Literal(filepath.Join(dir, "data.duckdb"))
 	stored := true // in a file that is there, or is made
 	if o.ReadOnly {
-		stored = exists(filepath.Join(dir, "data.duckdb"))
+		if stored, err = exists(filepath.Join(dir, "data.duckdb")); err != nil {
+			return nil, err
+		}
 	} else if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
 	var l *flock.Flock
-	if locked := filepath.Join(dir, "lock"); !o.ReadOnly || stored && exists(locked) {
+	locked, err := exists(filepath.Join(dir, "lock"))
+	if err != nil {
+		return nil, err
+	}
+	if !o.ReadOnly || stored && locked {
 		if l, err = takeLock(ctx, dir, o); err != nil {
 			return nil, err
 		}
@@ -181,9 +188,12 @@ func openInstance(ctx context.Context, dir string, o *engine.Options, w *memoryW
 	return in, nil
 }
 
-func exists(path string) bool {
+func exists(path string) (bool, error) {
 	_, err := os.Stat(path)
-	return err == nil
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return true, err
 }
 
 // start creates the in-memory DuckDB instance.

@@ -55,7 +55,7 @@ func (s slow) Lookup(_ context.Context, n engine.TableName) (engine.Source, erro
 	return engine.Source{}, &engine.Error{Kind: engine.KindUnknownTable, Message: n.String()}
 }
 
-func (s slow) List(context.Context) ([]engine.TableName, error) { return nil, nil }
+func (s slow) List(context.Context, []string) ([]engine.TableName, error) { return nil, nil }
 
 // While one result is gathered from a slow source, others are stored and dropped, tables are made and documents imported.
 func TestSlowMaterializeHoldsUpNobody(t *testing.T) {

@@ -22,7 +22,7 @@ type oneSource struct{ src engine.Scanner }
 func (o oneSource) Lookup(context.Context, engine.TableName) (engine.Source, error) {
 	return engine.Source{Scan: o.src}, nil
 }
-func (oneSource) List(context.Context) ([]engine.TableName, error) { return nil, nil }
+func (oneSource) List(context.Context, []string) ([]engine.TableName, error) { return nil, nil }
 
 // heldRows is a source with rows of texts; a nil one is NULL. It remembers what was asked of it.
 type heldRows struct {

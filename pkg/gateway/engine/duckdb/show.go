@@ -47,10 +47,6 @@ func (s *statement) showNames(ctx context.Context, p *showParser, what string, f
 	if err != nil {
 		return "", true, err
 	}
-	known, err := s.allTables(ctx)
-	if err != nil {
-		return "", true, err
-	}
 	scope := engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaTable}
 	switch {
 	case what == "Schema" && len(from) == 1:
@@ -61,6 +57,14 @@ func (s *statement) showNames(ctx context.Context, p *showParser, what string, f
 		scope.Catalog, scope.Schema = strings.ToLower(from[0]), strings.ToLower(from[1])
 	case len(from) > 0:
 		return "", true, syntaxAt(p.pos(), "mismatched input: too many names")
+	}
+	var named []string
+	if what != "Catalog" {
+		named = []string{scope.Catalog}
+	}
+	known, err := s.allTables(ctx, named)
+	if err != nil {
+		return "", true, err
 	}
 	var names []string
 	catalog, schema := false, false

@@ -35,11 +35,13 @@ func (n Names) Lookup(_ context.Context, name engine.TableName) (engine.Source, 
 	return engine.Source{}, &engine.Error{Kind: engine.KindUnknownTable, Message: "Table '" + name.String() + "' does not exist"}
 }
 
-// List names all.
-func (n Names) List(context.Context) ([]engine.TableName, error) {
+// List names all, or those of some catalogs.
+func (n Names) List(_ context.Context, catalogs []string) ([]engine.TableName, error) {
 	var out []engine.TableName
 	for k := range n {
-		out = append(out, k)
+		if catalogs == nil || slices.Contains(catalogs, k.Catalog) {
+			out = append(out, k)
+		}
 	}
 	return out, nil
 }
