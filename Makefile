@@ -10,9 +10,10 @@ LDFLAGS := -s -w $(if $(VERSION),-X github.com/dig-cli/dig/cmd.version=$(VERSION
 BINDIR := $(DESTDIR)$(PREFIX)/bin
 BASH   := $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 ZSH    := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+MAN    := $(DESTDIR)$(PREFIX)/share/man/man1
 FISH   := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
-.PHONY: all client compiler test load big lint generate bench bench-start bench-sources install uninstall clean
+.PHONY: all client compiler man test load big lint generate bench bench-start bench-sources install uninstall clean
 
 all: compiler
 	$(GO) build -trimpath -ldflags "$(LDFLAGS)" -o bin/dig .
@@ -80,8 +81,14 @@ bench-sources: all
 generate:
 	$(GO) generate ./...
 
-install: all
-	install -d "$(BINDIR)" "$(BASH)" "$(ZSH)" "$(FISH)"
+# The man pages of every command, for both names of the program.
+man:
+	rm -rf bin/man
+	$(GO) run ./internal/reference -man bin/man
+
+install: all man
+	install -d "$(BINDIR)" "$(BASH)" "$(ZSH)" "$(FISH)" "$(MAN)"
+	install -m 644 bin/man/*.1.gz "$(MAN)"
 	install -m 755 bin/dig "$(BINDIR)/dig"
 	ln -sf dig "$(BINDIR)/digctl"
 	for name in dig digctl; do \
@@ -92,7 +99,7 @@ install: all
 
 uninstall:
 	rm -f "$(BINDIR)/dig" "$(BINDIR)/digctl"
-	for name in dig digctl; do rm -f "$(BASH)/$$name" "$(ZSH)/_$$name" "$(FISH)/$$name.fish"; done
+	for name in dig digctl; do rm -f "$(BASH)/$$name" "$(ZSH)/_$$name" "$(FISH)/$$name.fish" "$(MAN)/$$name.1.gz" "$(MAN)/$$name"-*.1.gz; done
 
 clean:
 	rm -rf bin dist

@@ -2,6 +2,7 @@
 package main
 
 //go:generate go run . completion --all completions
+//go:generate go run ./internal/reference -markdown docs/reference
 
 import (
 	"os"
