@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/connector/files"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -48,6 +49,13 @@ type wire struct {
 
 func (w wire) call(key, method, path, body string) (int, string) {
 	w.t.Helper()
+	status, raw, _ := w.send(key, method, path, body)
+	return status, raw
+}
+
+// send is call with what the answer says that it lacks.
+func (w wire) send(key, method, path, body string) (int, string, []api.Omission) {
+	w.t.Helper()
 	kind := "application/json"
 	if strings.HasPrefix(body, "--") {
 		kind = "multipart/form-data; boundary=" + body[2:strings.Index(body, "\r\n")]
@@ -67,7 +75,7 @@ func (w wire) call(key, method, path, body string) (int, string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return res.StatusCode, string(raw)
+	return res.StatusCode, string(raw), api.Omissions(res.Header)
 }
 
 // must calls with the partner key and returns members of the reply.
