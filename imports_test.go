@@ -37,7 +37,7 @@ func TestImports(t *testing.T) {
 		"internal/nearest":      {},
 		"internal/shell":        {},
 		"internal/retry":        {},
-		"pkg/trinosql":          {"internal/sqltext"},
+		"pkg/trinosql":          {"internal/sqltext", "pkg/late", "pkg/trinosql"},
 		"pkg/api":               {"internal/retry", "pkg/spec", "pkg/late"},
 		"pkg/config":            {"pkg/late", "internal/tempfile", "internal/nearest", "internal/shell"},
 		"pkg/output":            {"internal/nearest", "pkg/api", "internal/tempfile"},

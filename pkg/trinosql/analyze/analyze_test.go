@@ -1,0 +1,84 @@
+package analyze
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
+)
+
+// tables is a catalog for tests: tables by full name, with columns written as in a row type.
+type tables map[string]string
+
+func (t tables) Table(n Name) (*Table, bool) {
+	columns, ok := t[n.String()]
+	if !ok {
+		return nil, false
+	}
+	row, err := types.Parse("row(" + columns + ")")
+	if err != nil {
+		panic(err)
+	}
+	table := &Table{Name: n}
+	for i, c := range row.Args {
+		table.Columns = append(table.Columns, TableColumn{Name: row.FieldName(i), Type: c})
+	}
+	return table, true
+}
+
+func (t tables) HasCatalog(c string) bool {
+	for name := range t {
+		if strings.HasPrefix(name, c+".") {
+			return true
+		}
+	}
+	return false
+}
+
+func (t tables) HasSchema(c, s string) bool { return t.HasCatalog(c + "." + s) }
+
+var tpch = tables{
+	"tpch.tiny.nation":   "nationkey bigint, name varchar(25), regionkey bigint, comment varchar(152)",
+	"tpch.tiny.region":   "regionkey bigint, name varchar(25), comment varchar(152)",
+	"tpch.tiny.orders":   "orderkey bigint, custkey bigint, orderstatus varchar(1), totalprice double, orderdate date, orderpriority varchar(15), clerk varchar(15), shippriority integer, comment varchar(79)",
+	"tpch.tiny.customer": "custkey bigint, name varchar(25), address varchar(40), nationkey bigint, phone varchar(15), acctbal double, mktsegment varchar(10), comment varchar(117)",
+	"tpch.tiny.lineitem": "orderkey bigint, partkey bigint, suppkey bigint, linenumber integer, quantity double, extendedprice double, discount double, tax double, returnflag varchar(1), linestatus varchar(1), " +
+		"shipdate date, commitdate date, receiptdate date, shipinstruct varchar(25), shipmode varchar(10), comment varchar(44)",
+	"tpch.tiny.part":     "partkey bigint, name varchar(55), mfgr varchar(25), brand varchar(10), type varchar(25), size integer, container varchar(10), retailprice double, comment varchar(23)",
+	"tpch.tiny.supplier": "suppkey bigint, name varchar(25), address varchar(40), nationkey bigint, phone varchar(15), acctbal double, comment varchar(101)",
+	"tpch.tiny.partsupp": "partkey bigint, suppkey bigint, availqty integer, supplycost double, comment varchar(199)",
+}
+
+var session = Options{Catalog: tpch, DefaultCatalog: "tpch", DefaultSchema: "tiny", Describe: true}
+
+func analyze(text string) (*Analysis, error) {
+	s, err := trinosql.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return Analyze(s, session)
+}
+
+func TestOutput(t *testing.T) {
+	for text, want := range map[string]string{
+		"SELECT 1":                          "_col0 integer",
+		"SELECT *, name || '!' FROM nation": "nationkey bigint, name varchar(25), regionkey bigint, comment varchar(152), _col4 varchar",
+		"SELECT n.name, count(*) c FROM nation n JOIN region r USING (regionkey) GROUP BY 1 ORDER BY c":    "name varchar(25), c bigint",
+		"WITH a(x) AS (SELECT 1) SELECT x + 1.5, transform(ARRAY[1], y -> y * 2e0) FROM a":                 "_col0 decimal(12,1), _col1 array(double)",
+		"WITH RECURSIVE a(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM a WHERE x < 5) SELECT sum(x) FROM a": "_col0 bigint",
+	} {
+		a, err := analyze(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		var got []string
+		for _, c := range a.Output {
+			got = append(got, c.Name+" "+c.Type.String())
+		}
+		if s := strings.Join(got, ", "); s != want {
+			t.Errorf("%s\n\tgives %s\n\tnot   %s", text, s, want)
+		}
+	}
+}
