@@ -11,6 +11,7 @@ import (
 	"github.com/clipperhouse/displaywidth"
 	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dustin/go-humanize"
 )
 
 // Chart says what to draw of a result: bars with a label and a value per row, a line of values in the order of the rows, the
@@ -293,7 +294,7 @@ func (p *barPlot) draw(dst []byte) []byte {
 func (p *barPlot) remarks(o Options) {
 	p.drawing.remarks(o)
 	if p.more > 0 {
-		o.note("(the first %d rows; %s more are not drawn)", maxBars, group(p.more))
+		o.note("(the first %d rows; %s more are not drawn)", maxBars, humanize.Comma(p.more))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/clipperhouse/displaywidth"
+	"github.com/dustin/go-humanize"
 )
 
 // series shrinks any number of values to few points: when all are taken, neighbours are joined and each new point stands for
@@ -273,7 +274,7 @@ func (p *histPlot) draw(dst []byte) []byte {
 	b := barPlot{drawing: drawing{width: p.width, paint: p.paint}}
 	for i, n := range counts {
 		from := float64(first+int64(i)) * width
-		b.bars = append(b.bars, bar1{label: figure(from, width) + " … " + figure(from+width, width), text: group(n), value: float64(n)})
+		b.bars = append(b.bars, bar1{label: figure(from, width) + " … " + figure(from+width, width), text: humanize.Comma(n), value: float64(n)})
 	}
 	return b.draw(dst)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dustin/go-humanize"
 )
 
 // DiffStats tell how two results differ.
@@ -90,10 +91,10 @@ func diff(a, b api.RowReader, keys []string, w io.Writer, o Options, chunk int) 
 }
 
 func (d DiffStats) summary() string {
-	s := fmt.Sprintf("a has %s, b has %s: %s only in a, %s only in b, %s changed, %s equal", counted(d.A, "row"), group(d.B), group(d.OnlyA),
-		group(d.OnlyB), group(d.Changed), group(d.Equal))
+	s := fmt.Sprintf("a has %s, b has %s: %s only in a, %s only in b, %s changed, %s equal", counted(d.A, "row"), humanize.Comma(d.B), humanize.Comma(d.OnlyA),
+		humanize.Comma(d.OnlyB), humanize.Comma(d.Changed), humanize.Comma(d.Equal))
 	if d.Repeated > 0 {
-		s += fmt.Sprintf("; the key is not unique, %s rows repeat one", group(d.Repeated))
+		s += fmt.Sprintf("; the key is not unique, %s rows repeat one", humanize.Comma(d.Repeated))
 	}
 	if len(d.ColumnsA) > 0 {
 		s += "; columns only in a: " + strings.Join(d.ColumnsA, ", ")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dustin/go-humanize"
 )
 
 // Progress shows rows, bytes and rate on one line of a terminal, from two seconds on, and takes the line away before any output.
@@ -59,26 +60,14 @@ func (p *Progress) paint(every time.Duration) {
 func (p *Progress) line() string {
 	elapsed := p.now().Sub(p.start)
 	rows, size := p.rows.Load(), p.bytes.Load()
-	text := group(rows) + " rows  "
+	text := humanize.Comma(rows) + " rows  "
 	if rows == 0 && size > 0 { // a file
 		text = ""
 	}
 	if size > 0 {
-		text += bytesText(float64(size)) + "  " + bytesText(float64(size)/max(elapsed.Seconds(), 1e-3)) + "/s  "
+		text += humanize.Bytes(uint64(size)) + "  " + humanize.Bytes(uint64(float64(size)/max(elapsed.Seconds(), 1e-3))) + "/s  "
 	}
 	return text + elapsed.Truncate(time.Second).String()
-}
-
-func bytesText(n float64) string {
-	units := []string{"B", "kB", "MB", "GB", "TB"}
-	i := 0
-	for ; n >= 1000 && i < len(units)-1; i++ {
-		n /= 1000
-	}
-	if i == 0 {
-		return fmt.Sprintf("%.0f B", n)
-	}
-	return fmt.Sprintf("%.1f %s", n, units[i])
 }
 
 // Stop takes the line away and shows it no more.

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/dustin/go-humanize"
 )
 
 type safeBuffer struct {
@@ -79,7 +81,7 @@ func TestProgressOfAShortQueryIsSilent(t *testing.T) {
 		t.Errorf("painted %q", screen.String())
 	}
 	p.start = p.start.Add(-2 * time.Second)
-	if got := p.line(); !strings.HasPrefix(got, group(int64(len(corpus())))+" rows  1.2 MB  6") || !strings.HasSuffix(got, " kB/s  2s") {
+	if got := p.line(); !strings.HasPrefix(got, humanize.Comma(int64(len(corpus())))+" rows  1.2 MB  6") || !strings.HasSuffix(got, " kB/s  2s") {
 		t.Errorf("line %q", got)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clipperhouse/displaywidth"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dustin/go-humanize"
 )
 
 const (
@@ -274,7 +275,7 @@ func (t *table) row(cells []tcell, n int64) error {
 func (t *table) dots(left int64) error {
 	return t.s.append(func(dst []byte) ([]byte, error) {
 		dst = t.paint.on(dst, ansiDim)
-		dst = fmt.Appendf(dst, " ⋮ %s rows not shown", group(left))
+		dst = fmt.Appendf(dst, " ⋮ %s rows not shown", humanize.Comma(left))
 		return append(t.paint.off(dst), '\n'), nil
 	})
 }
@@ -287,7 +288,7 @@ func (t *table) footer() {
 	}
 	text := "(" + cmp.Or(t.o.profile, counted(t.st.Rows, "row"))
 	if partial {
-		text += ", " + group(t.st.Shown) + " shown"
+		text += ", " + humanize.Comma(t.st.Shown) + " shown"
 		if t.o.ShowAll != "" {
 			text += "; " + t.o.ShowAll + " shows all"
 		}
@@ -320,14 +321,5 @@ func counted(n int64, thing string) string {
 	if n != 1 {
 		thing += "s"
 	}
-	return group(n) + " " + thing
-}
-
-// group writes a count with commas between thousands.
-func group(n int64) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return humanize.Comma(n) + " " + thing
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/clipperhouse/displaywidth"
+	"github.com/dustin/go-humanize"
 )
 
 // line renders one row, or the heading. Where a cell is wider than its column, a terminal gets it wrapped; elsewhere it overflows
@@ -158,7 +159,7 @@ func (t *table) record(dst []byte, cells []tcell, n int64) []byte {
 		names[i] = Sanitize(nil, t.cols[i].name)
 		keys = max(keys, displaywidth.Bytes(names[i]))
 	}
-	title := " row " + group(n) + " "
+	title := " row " + humanize.Comma(n) + " "
 	dst = append(t.paint.on(dst, ansiDim), rule...)
 	dst = append(dst, title...)
 	for range max(keys+2-1-len(title), 1) {
