@@ -21,7 +21,9 @@ const (
 	crashWait    = 500 * time.Millisecond // before a worker is replaced that crashed not long after another, and twice as long each time
 	crashLong    = 10 * time.Second
 	crashForgets = time.Minute
-	exitPanic    = 2 // of the runtime of Go
+	exitPanic    = 2   // of the runtime of Go
+	maxUnread    = 100 // lines of the log
+	lastLines    = time.Second
 )
 
 // Supervisor keeps a worker running.
@@ -29,12 +31,42 @@ type Supervisor struct {
 	o    Options
 	past *ledger
 
+	says chan func() // lines for the log on their way
+
 	mu  sync.Mutex
 	now *worker
 }
 
 // New makes a supervisor.
-func New(o Options) *Supervisor { return &Supervisor{o: o, past: newLedger()} }
+func New(o Options) *Supervisor {
+	return &Supervisor{o: o, past: newLedger(), says: make(chan func(), maxUnread)}
+}
+
+// say writes a line into the log. A log that nobody reads must not keep a worker from its end, nor the next from its start: it misses lines.
+func (s *Supervisor) say(text string, args ...any) {
+	select {
+	case s.says <- func() { s.o.Log.Error(text, args...) }:
+	default:
+	}
+}
+
+// log writes the lines until it is called: then what is left of them, if they are taken.
+func (s *Supervisor) log() (finish func()) {
+	done := make(chan struct{})
+	safely.Go(func() {
+		defer close(done)
+		for line := range s.says {
+			line()
+		}
+	})
+	return func() {
+		close(s.says)
+		select {
+		case <-done:
+		case <-time.After(lastLines):
+		}
+	}
+}
 
 // worker is the process that serves.
 type worker struct {
@@ -64,26 +96,34 @@ func (s *Supervisor) Kill() {
 func (s *Supervisor) Run(ctx context.Context) (int, error) {
 	runtime.LockOSThread() // on Linux a worker is ended with the thread that has started it
 	defer runtime.UnlockOSThread()
-	crashes, last := 0.0, time.Time{}
+	defer s.log()()
+	crashes, last, ready := 0.0, time.Time{}, false
 	for first := true; ; {
 		w, err := s.start(first)
-		if err != nil {
+		if err != nil && !ready {
 			return 0, err
 		}
-		end := s.watch(ctx, w)
-		first = first && !end.told
-		switch state := w.cmd.ProcessState; {
+		var end ending
+		var state *os.ProcessState
+		if err == nil {
+			end = s.watch(ctx, w)
+			state = w.cmd.ProcessState
+		}
+		first, ready = first && !end.told, ready || end.ready
+		switch {
+		case err != nil: // such as too many open files, or processes
+			s.say("the process that serves cannot be started; it is tried again", "error", err)
 		case end.offence && end.stopping:
 			return 0, nil
 		case end.offence:
 			continue
-		case end.stopping, first && !end.ready, end.ready && state.Exited() && state.ExitCode() != exitPanic:
+		case end.stopping, !ready, end.ready && state.Exited() && state.ExitCode() != exitPanic:
 			if !state.Exited() {
 				return 0, fmt.Errorf("the process that serves has ended: %s", state)
 			}
 			return state.ExitCode(), nil
 		default:
-			s.o.Log.Error("the process that serves has ended; another takes its place", "state", state.String())
+			s.say("the process that serves has ended; another takes its place", "state", state.String())
 		}
 		if now := s.o.Now(); now.Sub(last) > crashForgets {
 			crashes, last = 0, now
@@ -138,12 +178,12 @@ func (s *Supervisor) watch(ctx context.Context, w *worker) (end ending) {
 
 // end ends a worker for a statement.
 func (s *Supervisor) end(w *worker, o Offence) {
+	w.kill()
 	s.past.add(o, s.o.Now())
 	for _, r := range o.Running {
-		s.o.Log.Error("the process is ended for a statement that does not end, and another takes its place", "project", r.Project, "why", o.Why,
+		s.say("the process is ended for a statement that does not end, and another takes its place", "project", r.Project, "why", o.Why,
 			"among", len(o.Running), "fingerprint", fingerprint(r.Project, r.Statement), "statement", s.o.Text(r.Statement))
 	}
-	w.kill()
 }
 
 func (s *Supervisor) start(first bool) (*worker, error) {
@@ -157,13 +197,10 @@ func (s *Supervisor) start(first bool) (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer orders.Close()
 	read, reports, err := os.Pipe()
 	if err != nil {
-		_ = write.Close()
-		return nil, err
+		return nil, errors.Join(err, orders.Close(), write.Close())
 	}
-	defer reports.Close()
 	c := exec.Command(exe, s.o.Args[1:]...)
 	c.Args[0] = s.o.Args[0]
 	c.Env = []string{fmt.Sprintf("%s=%d", workerVar, os.Getpid())}
@@ -175,7 +212,9 @@ func (s *Supervisor) start(first bool) (*worker, error) {
 	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
 	c.ExtraFiles = []*os.File{s.o.TCP, s.o.Socket, orders, reports, s.o.Lock}
 	c.SysProcAttr = endWithParent()
-	if err := c.Start(); err != nil {
+	err = c.Start()
+	_, _ = orders.Close(), reports.Close() // as long as they are open here, the settings would wait for a worker that is gone
+	if err != nil {
 		return nil, errors.Join(err, write.Close(), read.Close())
 	}
 	w := &worker{cmd: c, orders: write, reports: make(chan report, 1), done: make(chan struct{})}

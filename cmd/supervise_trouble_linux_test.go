@@ -1,0 +1,117 @@
+//go:build cgo
+
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// replaced waits until another process than old serves.
+func replaced(t *testing.T, supervisor, old int) {
+	t.Helper()
+	for end := time.Now().Add(atMost); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if now := children(supervisor); len(now) == 1 && now[0] != old {
+			return
+		}
+	}
+	t.Fatal("no other process took the place of the one that serves")
+}
+
+// TestReplacedWithoutReader: a process is replaced for a statement, and after a crash, also when nobody reads the log.
+func TestReplacedWithoutReader(t *testing.T) {
+	needLocal(t)
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	data := t.TempDir()
+	s := process(t, data, "gateway", "serve", "--quiet", "--max-statement-time", "300ms", "--max-overrun", "300ms")
+	s.Stderr = w
+	out, err := s.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin(t, s)
+	if _, err := fmt.Fscanln(out, new(string)); err != nil {
+		t.Fatal(err)
+	}
+	fill(t, w)
+	old := children(s.Process.Pid)[0]
+	client := process(t, data, "query", "execute", unending[0].sql, "--dialect", "duckdb", "--retries", "0")
+	begin(t, client)
+	replaced(t, s.Process.Pid, old)
+	_ = exits(t, client)
+	old = children(s.Process.Pid)[0]
+	if err := syscall.Kill(old, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	replaced(t, s.Process.Pid, old)
+	if err := s.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if code := exits(t, s); code != exitOK {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// fill writes into a pipe until it holds no more.
+func fill(t *testing.T, w *os.File) {
+	t.Helper()
+	// Another description of the pipe: those who have this one must go on to wait.
+	own, err := os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", w.Fd()), os.O_WRONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.Close()
+	for {
+		if _, err := syscall.Write(int(own.Fd()), []byte{'\n'}); err != nil {
+			if !errors.Is(err, syscall.EAGAIN) {
+				t.Fatal(err)
+			}
+			return
+		}
+	}
+}
+
+// TestReplacedWhenPossible: a gateway that cannot start another process for the moment, such as for too many open files, tries again.
+func TestReplacedWhenPossible(t *testing.T) {
+	needLocal(t)
+	data := t.TempDir()
+	s := serve(t, data)
+	open, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before unix.Rlimit
+	few := unix.Rlimit{Cur: uint64(len(open)), Max: 1024}
+	if err := unix.Prlimit(s.Process.Pid, unix.RLIMIT_NOFILE, &few, &before); err != nil {
+		t.Skip(err)
+	}
+	old := children(s.Process.Pid)[0]
+	if err := syscall.Kill(old, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	s.says(t, "cannot be started")
+	if err := unix.Prlimit(s.Process.Pid, unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 1024, Max: 1024}, nil); err != nil {
+		t.Fatal(err)
+	}
+	replaced(t, s.Process.Pid, old)
+	if got := mustRun(t, data, "query", "execute", "SELECT 1 AS n", "-o", "csv"); strings.TrimSpace(got) != "n\n1" {
+		t.Errorf("%q", got)
+	}
+	if err := s.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.ended(t); err != nil {
+		t.Error(err)
+	}
+}
