@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/late"
@@ -138,7 +140,15 @@ The gateway tells the text of a key in this reply only. It is printed unless it 
 			return view{}, err
 		}
 		if v.ApiKey == nil || *v.ApiKey == "" {
-			return object(v).withNote("the gateway did not tell the key's text"), nil
+			out := object(v).withNote("the gateway did not tell the key's text")
+			if file != nil {
+				_ = os.Remove(file.Name())
+			}
+			if file != nil || store != nil {
+				out.note = ""
+				out.fail = &failure{exit: exitFailed, code: "no-key", msg: "the gateway made the key and did not tell its text", hint: "`dig api-key delete` removes it"}
+			}
+			return out, nil
 		}
 		return e.keepKey(v, p, file, store, profile)
 	}))
@@ -166,9 +176,11 @@ func (e *Env) keepKey(v api.ApiKey, project string, file *os.File, store *config
 	if file != nil {
 		_, err := file.WriteString(*v.ApiKey + "\n")
 		if err == nil {
-			err = file.Sync()
+			err = errors.Join(file.Sync(), tempfile.SyncDir(filepath.Dir(file.Name())))
 		}
-		if failed = err; err == nil {
+		if failed = err; err != nil {
+			_ = os.Remove(file.Name())
+		} else {
 			notes = append(notes, "the key is in "+file.Name()+" (mode 0600)")
 		}
 	}
@@ -187,7 +199,9 @@ func (e *Env) keepKey(v api.ApiKey, project string, file *os.File, store *config
 		failed = err
 	}
 	if failed != nil {
-		return object(v).withNote("warning: the key could not be kept (%v); it is shown here and never again", failed), nil
+		out := object(v)
+		out.fail = &failure{exit: exitFailed, code: "not-kept", msg: fmt.Sprintf("the key was made and could not be kept (%v); it is shown here and never again", failed), err: failed}
+		return out, nil
 	}
 	if len(notes) == 0 {
 		return object(v).withNote("this is the only time the key is shown"), nil
