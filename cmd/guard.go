@@ -1,10 +1,10 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -301,11 +301,11 @@ func (g *guard) countOf(ctx context.Context, t tableRef) (string, error) {
 		return "", err
 	}
 	defer res.Close()
-	rows := res.Rows()
-	if !rows.Next() {
-		return "", cmp.Or(rows.Err(), error(&failure{exit: exitFailed, code: "no-count", msg: "the gateway answered a count with no row"}))
+	n, err := countsIn(res.Rows(), 1)
+	if err != nil {
+		return "", err
 	}
-	return strings.Trim(string(rows.Row()[0]), `"`), nil
+	return strconv.FormatInt(n[0], 10), nil
 }
 
 // tableRef is a three-part name in a statement.

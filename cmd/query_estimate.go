@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"math"
 	"strconv"
 
 	"github.com/dig-cli/dig/internal/sqltext"
@@ -24,25 +25,19 @@ type sizeEstimate struct {
 func (e *Env) estimate(ctx context.Context, cl *api.Client, project, sql string) (view, error) {
 	sql = sqltext.Single(sql, e.nestedComments())
 	inner := &statement{text: sql, wrapped: 1}
-	run := func(outer string, row func([]api.Cell) error) error {
+	run := func(outer string, read func(*api.Rows) error) error {
 		res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: outer, Timeout: api.ExecuteTimeout(e.timeLimit())}, api.Compact)
 		if err != nil {
 			return e.pointAt(inner, err)
 		}
 		defer res.Close()
-		r := res.Rows()
-		for r.Next() {
-			if err := row(r.Row()); err != nil {
-				return err
-			}
-		}
-		return r.Err()
+		return read(res.Rows())
 	}
 	var s sizeEstimate
-	err := run("SELECT count(*) FROM (\n"+sql+"\n) AS counted", func(row []api.Cell) (err error) {
-		text, err := row[0].AppendText(nil)
+	err := run("SELECT count(*) FROM (\n"+sql+"\n) AS counted", func(r *api.Rows) error {
+		n, err := countsIn(r, 1)
 		if err == nil {
-			s.Rows, err = strconv.ParseInt(string(text), 10, 64)
+			s.Rows = n[0]
 		}
 		return err
 	})
@@ -50,12 +45,13 @@ func (e *Env) estimate(ctx context.Context, cl *api.Client, project, sql string)
 		return view{}, err
 	}
 	var bytes int64
-	err = run("SELECT * FROM (\n"+sql+"\n) AS sampled LIMIT "+strconv.Itoa(estimateRows), func(row []api.Cell) error {
-		s.Sampled++
-		for _, c := range row {
-			bytes += int64(len(c))
+	err = run("SELECT * FROM (\n"+sql+"\n) AS sampled LIMIT "+strconv.Itoa(estimateRows), func(r *api.Rows) error {
+		for ; r.Next(); s.Sampled++ {
+			for _, c := range r.Row() {
+				bytes += int64(len(c))
+			}
 		}
-		return nil
+		return r.Err()
 	})
 	if err != nil {
 		return view{}, err
@@ -63,6 +59,8 @@ func (e *Env) estimate(ctx context.Context, cl *api.Client, project, sql string)
 	if s.Sampled > 0 {
 		s.BytesPerRow = (bytes + s.Sampled - 1) / s.Sampled
 	}
-	s.Bytes = s.Rows * s.BytesPerRow
+	if s.Bytes = math.MaxInt64; s.BytesPerRow == 0 || s.Rows <= math.MaxInt64/s.BytesPerRow {
+		s.Bytes = s.Rows * s.BytesPerRow
+	}
 	return object(s).mine().withNote("about %d rows, %s as text; nothing was stored", s.Rows, humanBytes(s.Bytes)), nil
 }

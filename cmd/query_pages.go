@@ -92,21 +92,37 @@ func (q *querying) keyCounts(ctx context.Context, sql string, bind []string, key
 		return 0, 0, err
 	}
 	defer res.Close()
-	r := res.Rows()
-	if !r.Next() || len(r.Row()) != 2 {
-		return 0, 0, errors.Join(r.Err(), errors.New("the rows of the statement cannot be counted"))
+	n, err := countsIn(res.Rows(), 2)
+	if err != nil {
+		return 0, 0, err
 	}
-	var n [2]int64
-	for i, c := range r.Row() {
-		v, err := json.Number(strings.Trim(string(c), `"`)).Int64()
-		if err != nil {
-			return 0, 0, fmt.Errorf("the rows of the statement cannot be counted: %s", c)
+	return n[0], n[1], nil
+}
+
+// countsIn are the numbers of the only row of a reply to a count.
+func countsIn(r api.RowReader, numbers int) ([]int64, error) {
+	var n []int64
+	rows := 0
+	for ; r.Next(); rows++ {
+		for _, c := range r.Row() {
+			v, err := json.Number(strings.Trim(string(c), `"`)).Int64()
+			if err != nil || v < 0 {
+				return nil, noCount("%s, which is no number of rows", c)
+			}
+			n = append(n, v)
 		}
-		n[i] = v
 	}
-	for r.Next() {
+	if err := r.Err(); err != nil {
+		return nil, err
 	}
-	return n[0], n[1], r.Err()
+	if rows != 1 || len(n) != numbers {
+		return nil, noCount("%d rows with %d numbers", rows, len(n))
+	}
+	return n, nil
+}
+
+func noCount(format string, args ...any) *failure {
+	return &failure{exit: exitFailed, code: "no-count", msg: "the gateway answered a count with " + fmt.Sprintf(format, args...)}
 }
 
 // openPages counts, makes sure of the key and opens the first page.
@@ -142,6 +158,7 @@ type pagedRows struct {
 	cols  []api.ResultColumn
 	key   []int    // places of the key's columns
 	last  []string // key of the row before
+	first []string // key with which this page began
 	here  int64    // rows of this page
 	count int64
 	err   error
@@ -184,7 +201,7 @@ func (p *pagedRows) open() error {
 	p.res, p.rows, p.here = res, res.Rows(), 0
 	cols, err := p.rows.Columns()
 	if err != nil || p.cols != nil {
-		if err == nil && p.count > 0 && len(cols) != len(p.cols) && len(cols) > 0 {
+		if err == nil && len(cols) > 0 && !slices.EqualFunc(cols, p.cols, func(a, b api.ResultColumn) bool { return a.Name == b.Name }) {
 			err = untrustedPages("a page has other columns than the first")
 		}
 		return err
@@ -264,7 +281,12 @@ func (p *pagedRows) note(row []api.Cell) error {
 	if slices.Equal(last, p.last) {
 		return untrustedPages("the key %s repeats: rows were written while pages were fetched", strings.Join(last, ", "))
 	}
-	p.last = last
+	if p.last = last; p.here == 1 {
+		if slices.Equal(last, p.first) {
+			return untrustedPages("a page begins with the key %s, as the one before", strings.Join(last, ", "))
+		}
+		p.first = last
+	}
 	return nil
 }
 
