@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -96,7 +97,7 @@ func (e *Env) thread(ctx context.Context, c *cobra.Command, cl *api.Client, proj
 }
 
 func (e *Env) threadNote(thread string) string {
-	return string(output.Sanitize(nil, "note: the thread is "+thread+"; `"+e.Name+" agent chat --thread "+thread+" MESSAGE` goes on with it"))
+	return string(output.Sanitize(nil, "note: the thread is "+thread+"; `"+e.Name+" agent chat --thread "+shell.Quote(thread)+" MESSAGE` goes on with it"))
 }
 
 // chatView shows the answer to a question. raw is the gateway's own record, thread the conversation that was asked for.
@@ -135,7 +136,7 @@ func (e *Env) chatView(raw json.RawMessage, thread string) (view, error) {
 
 // noAnswer is the failure of a question that was taken and not answered.
 func (e *Env) noAnswer(what, thread string) *failure {
-	return &failure{exit: exitFailed, code: "no-answer", msg: what, hint: "`dig agent thread get " + thread + "` shows what the service has kept of it"}
+	return &failure{exit: exitFailed, code: "no-answer", msg: what, hint: "`dig agent thread get " + shell.Quote(thread) + "` shows what the service has kept of it"}
 }
 
 func (e *Env) writeChat(answers []agentAnswer) error {

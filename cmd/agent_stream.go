@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -145,5 +146,5 @@ func (s *agentScreen) cut(err error) error {
 		came += "; the file was not written"
 	}
 	return &failure{exit: exitUnavailable, code: "truncated", msg: "the stream of the agent was cut short " + came, err: err,
-		hint: "the answer is not complete; `dig agent thread get " + s.thread + "` shows what the service has kept of it"}
+		hint: "the answer is not complete; `dig agent thread get " + shell.Quote(s.thread) + "` shows what the service has kept of it"}
 }

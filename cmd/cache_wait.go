@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -54,7 +55,7 @@ func cacheEnded(s string) bool {
 func (e *Env) settledCache(ctx context.Context, cl *api.Client, p, id, mode, before string, w *waitFlags) (view, error) {
 	var st api.CacheStatus
 	var run *api.CacheExecutionInfo
-	err := e.wait(ctx, waiting{what: "cache " + id, limit: w.limit, stalled: w.stalled, resume: "cache wait " + id, cancel: "cache cancel " + id}, func() (string, string, bool, error) {
+	err := e.wait(ctx, waiting{what: "cache " + id, limit: w.limit, stalled: w.stalled, resume: "cache wait " + shell.Quote(id), cancel: "cache cancel " + shell.Quote(id)}, func() (string, string, bool, error) {
 		var err error
 		if st, err = cl.Cache.Status(ctx, p, id, url.Values{"excludeLogs": {"true"}}); err != nil {
 			return "", "", false, err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/internal/retry"
+	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -218,7 +219,7 @@ func (e *Env) updateCache(ctx context.Context, cl *api.Client, p, id string, wan
 		return have, err
 	}
 	if !sameSchedule(want.IncrementalCacheSchedule, have.IncrementalCacheSchedule) || !sameSchedule(want.FullRefreshCacheSchedule, have.FullRefreshCacheSchedule) {
-		return have, &failure{exit: exitFailed, code: "not-stored", msg: "the gateway accepted the schedules of cache " + id + " but did not store them", hint: "`dig cache get " + id + "` shows what is in force"}
+		return have, &failure{exit: exitFailed, code: "not-stored", msg: "the gateway accepted the schedules of cache " + id + " but did not store them", hint: "`dig cache get " + shell.Quote(id) + "` shows what is in force"}
 	}
 	return have, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -101,7 +102,7 @@ func explainCreate(ctx context.Context, cl *api.Client, project, name string, er
 	copied.Hint = "the gateway works otherwise: this key may not be allowed to create catalogs in this project"
 	for _, c := range all {
 		if strings.EqualFold(c.DisplayName, name) || strings.EqualFold(c.Name, name) {
-			copied.Hint = "a catalog of that name is there, with the id " + c.ID + "; `dig catalog get " + c.ID + "` shows it"
+			copied.Hint = "a catalog of that name is there, with the id " + c.ID + "; `dig catalog get " + shell.Quote(c.ID) + "` shows it"
 		}
 	}
 	return &copied

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -26,7 +27,7 @@ func (k *checking) checkQueries(ctx context.Context) error {
 			k.columns[q.Name] = cols
 		case k.e.planned(err):
 		case answered(err):
-			k.add("query", q.Name, "`dig query get "+q.Name+"` shows its text", "does not run: %v", err)
+			k.add("query", q.Name, "`dig query get "+shell.Quote(q.Name)+"` shows its text", "does not run: %v", err)
 		default:
 			return err
 		}
@@ -168,7 +169,7 @@ func (k *checking) checkCaches(ctx context.Context) error {
 
 func (k *checking) checkCache(table string, st api.CacheStatus) {
 	run := st.Newest()
-	again := "`dig cache refresh " + table + " --full --wait`"
+	again := "`dig cache refresh " + shell.Quote(table) + " --full --wait`"
 	switch {
 	case run == nil:
 		k.add("cache", table, again, "there was no refresh yet")
@@ -181,7 +182,7 @@ func (k *checking) checkCache(table string, st api.CacheStatus) {
 	case !cacheEnded(run.Status):
 		at, err := time.Parse(time.RFC3339, run.UpdatedAt)
 		if quiet := k.e.Now().Sub(at); err == nil && quiet > k.stalled {
-			k.add("cache", table, "`dig cache cancel "+table+"`, then refresh it", "the refresh of %s is %s and has shown no sign of life for %v", run.CreatedAt, run.Status, quiet.Round(time.Second))
+			k.add("cache", table, "`dig cache cancel "+shell.Quote(table)+"`, then refresh it", "the refresh of %s is %s and has shown no sign of life for %v", run.CreatedAt, run.Status, quiet.Round(time.Second))
 		}
 	}
 }
@@ -225,7 +226,7 @@ func (k *checking) checkMaterialized(ctx context.Context) error {
 		return err
 	}
 	for _, st := range all {
-		again := "`dig materialized refresh " + st.QueryName + " --wait`"
+		again := "`dig materialized refresh " + shell.Quote(st.QueryName) + " --wait`"
 		var f *failure
 		switch {
 		case stateWords(st) == neverMaterialized:

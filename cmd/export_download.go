@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"github.com/dig-cli/dig/internal/retry"
+	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -79,7 +80,7 @@ func (e *Env) download(ctx context.Context, cl *api.Client, project, id, path st
 		return view{}, &failure{exit: exitNotAllowed, code: "not-owner", msg: "the files of export " + id + " are not open to this key", hint: "use the key that started the export"}
 	}
 	if several := len(job.Files) > 1; several && path == "-" && job.Format != "JSONL" {
-		return view{}, usagef("export %s has %d files, and each may begin with a header: they do not make one", id, len(job.Files)).withHint("give a directory: `%s export download %s DIRECTORY/`", e.Name, id)
+		return view{}, usagef("export %s has %d files, and each may begin with a header: they do not make one", id, len(job.Files)).withHint("give a directory: `%s export download %s DIRECTORY/`", e.Name, shell.Quote(id))
 	}
 	if path == "-" {
 		if err := e.would("write the rows of export %s to standard output", id); err != nil {
@@ -96,7 +97,7 @@ func (e *Env) download(ctx context.Context, cl *api.Client, project, id, path st
 	st, err := os.Stat(e.abs(path))
 	isDir := path == "" || strings.HasSuffix(path, "/") || os.IsPathSeparator(path[len(path)-1]) || err == nil && st.IsDir()
 	if !isDir && len(job.Files) > 1 {
-		return view{}, usagef("export %s has %d files, and %s is the name of one", id, len(job.Files), path).withHint("give a directory: `%s export download %s %s/`", e.Name, id, strings.TrimSuffix(path, filepath.Ext(path)))
+		return view{}, usagef("export %s has %d files, and %s is the name of one", id, len(job.Files), path).withHint("give a directory: `%s export download %s %s`", e.Name, shell.Quote(id), shell.Quote(strings.TrimSuffix(path, filepath.Ext(path))+"/"))
 	}
 	if isDir {
 		dir, name = path, ""

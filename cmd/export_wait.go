@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -87,7 +88,7 @@ func (e *Env) warnCapped(ctx context.Context, cl *api.Client, project string, sr
 
 // waitExport waits until a job has ended and returns it; any end but SUCCEEDED is also an error.
 func (e *Env) waitExport(ctx context.Context, cl *api.Client, project, id string, limit time.Duration) (job api.ExportJobResponse, err error) {
-	err = e.wait(ctx, waiting{what: "export " + id, limit: limit, resume: "export wait " + id, cancel: "export cancel " + id}, func() (string, string, bool, error) {
+	err = e.wait(ctx, waiting{what: "export " + id, limit: limit, resume: "export wait " + shell.Quote(id), cancel: "export cancel " + shell.Quote(id)}, func() (string, string, bool, error) {
 		var err error
 		if job, err = cl.Exports.Get(ctx, project, id); err != nil {
 			return "", "", false, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/late"
@@ -132,7 +133,7 @@ func (g *guard) refuse(ctx context.Context, tables []tableRef) error {
 func (g *guard) distrusted(ctx context.Context, t tableRef, v verdict) error {
 	switch v.Doubt {
 	case syncing:
-		return untrusted("syncing", t, "its cache is being filled for the first time, and reads as empty until then", "`dig cache wait "+t.String()+"` waits for it")
+		return untrusted("syncing", t, "its cache is being filled for the first time, and reads as empty until then", "`dig cache wait "+shell.Quote(t.String())+"` waits for it")
 	case unchecked:
 		return doubtful("of "+t.String(), v.why)
 	}
@@ -146,7 +147,7 @@ func (g *guard) distrusted(ctx context.Context, t tableRef, v verdict) error {
 	if n != fmt.Sprint(cappedRows) {
 		return nil
 	}
-	return untrusted("capped", t, "it is not cached and shows exactly 100 rows, where scans of such sources are cut", "`dig cache create "+v.Catalog+" "+t.schema+" "+t.table+" --wait` caches it")
+	return untrusted("capped", t, "it is not cached and shows exactly 100 rows, where scans of such sources are cut", "`dig cache create "+shell.Quote(v.Catalog)+" "+shell.Quote(t.schema)+" "+shell.Quote(t.table)+" --wait` caches it")
 }
 
 // walk visits the tables that names stand for, each once: through saved queries, and through parametric tables that are not cached, which

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -44,7 +45,7 @@ func settledAfter(before *api.MaterializedQueryStatus, now api.MaterializedQuery
 
 // waitRun waits until the run has ended. before is the state ahead of the trigger, nil to wait for the latest run whichever it is.
 func (e *Env) waitRun(ctx context.Context, cl *api.Client, project, id, name string, before *api.MaterializedQueryStatus, limit time.Duration) (s api.MaterializedQueryStatus, err error) {
-	w := waiting{what: "the run of " + name, limit: limit, resume: "materialized wait " + id, cancel: "materialized cancel " + id}
+	w := waiting{what: "the run of " + name, limit: limit, resume: "materialized wait " + shell.Quote(id), cancel: "materialized cancel " + shell.Quote(id)}
 	err = e.wait(ctx, w, func() (string, string, bool, error) {
 		var err error
 		s, err = cl.Materialized.Status(ctx, project, id)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -98,7 +99,7 @@ func refreshState(st api.MetadataRefreshStatus) string {
 func (e *Env) refreshed(ctx context.Context, cl *api.Client, project, catalog string, began time.Time, limit time.Duration) (st api.MetadataRefreshStatus, err error) {
 	const grace = 10 * time.Second
 	seen := e.run.settings.Local() // there the state changes before the trigger is answered
-	w := waiting{what: "the refresh of catalog " + catalog, limit: limit, resume: "metadata status " + catalog}
+	w := waiting{what: "the refresh of catalog " + catalog, limit: limit, resume: "metadata status " + shell.Quote(catalog)}
 	if limit > 0 {
 		w.limit = max(time.Millisecond, limit-e.Now().Sub(began)) // one limit for all catalogs
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -116,7 +117,7 @@ func storedRows(ctx context.Context, cl *api.Client, project, name string) (int6
 	live, err := countRows(ctx, cl, project, "query", name)
 	if err == nil && live > 0 {
 		err = &failure{exit: exitJob, code: "stored-nothing", msg: fmt.Sprintf("the run of %s stored no rows, and its query has %d now", name, live),
-			hint: "a cache may have been filled meanwhile; `dig materialized refresh " + name + " --wait` runs it again"}
+			hint: "a cache may have been filled meanwhile; `dig materialized refresh " + shell.Quote(name) + " --wait` runs it again"}
 	}
 	return n, err
 }
