@@ -19,8 +19,9 @@ import (
 
 // pool holds the files that are being read. A file is let go when its last reading ends, so that others may write it.
 type pool struct {
-	mu    sync.Mutex
-	files map[string]*instance
+	mu      sync.Mutex
+	files   map[string]*instance
+	openExt func(path string, db *bindings.Database, cfg bindings.Config, message *string) bindings.State // of the library
 }
 
 type instance struct {
@@ -28,7 +29,7 @@ type instance struct {
 	refs int
 }
 
-func newPool() *pool { return &pool{files: map[string]*instance{}} }
+func newPool() *pool { return &pool{files: map[string]*instance{}, openExt: bindings.OpenExt} }
 
 func (p *pool) open(c connector.Credential, reach connector.Reach) (connector.Connector, error) {
 	path, err := c.LocalPath("path")
@@ -95,7 +96,7 @@ func (p *pool) acquire(own *connector.Own, path string) (*instance, error) {
 	before := held.Descriptors()
 	in := &instance{refs: 1}
 	var message string
-	if bindings.OpenExt(path, &in.db, cfg, &message) == bindings.StateError {
+	if p.openExt(path, &in.db, cfg, &message) == bindings.StateError {
 		return nil, plain(path, message)
 	}
 	if err = settle(in.db); err != nil {

@@ -6,14 +6,15 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
+
+	bindings "github.com/duckdb/duckdb-go-bindings"
 
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 )
 
-// TestSwappedParent opens a file while the folder above it is exchanged over and over for a link to the gateway's own. Whatever an
-// opening finds, it is never a table of the gateway.
+// TestSwappedParent opens a file while the folder above it is exchanged for a link to the gateway's own, after the look at it and before
+// DuckDB opens it by name. Also when the link leads back at once, no table of the gateway is read.
 func TestSwappedParent(t *testing.T) {
 	base := t.TempDir()
 	for dir, table := range map[string]string{"own": "secret", "mine": "harmless"} {
@@ -23,44 +24,53 @@ func TestSwappedParent(t *testing.T) {
 		fixture(t, filepath.Join(base, dir, "data.db"), "CREATE TABLE "+table+"(n INT)")
 	}
 	at := filepath.Join(base, "at")
-	if err := os.Symlink("mine", at); err != nil {
-		t.Fatal(err)
-	}
-	c := connector.Credential{"path": filepath.Join(at, "data.db")}
-	conn, err := Type().Open(c, connector.Reach{Own: connector.NewOwn([]string{filepath.Join(base, "own")}, nil, 0)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	stop := make(chan struct{})
-	var swapping sync.WaitGroup
-	swapping.Go(func() {
-		for i := 0; ; i++ {
-			select {
-			case <-stop:
-				return
-			default:
-			}
-			to := []string{"own", "mine"}[i%2]
-			_ = os.Symlink(to, at+".new")
-			_ = os.Rename(at+".new", at)
+	lead := func(to string) {
+		t.Helper()
+		if err := os.Symlink(to, at+".new"); err != nil {
+			t.Fatal(err)
 		}
-	})
-	good, refused := 0, 0
-	for range 300 {
-		tables, err := conn.Tables(t.Context(), "main")
-		switch {
-		case err != nil:
-			refused++
-		case len(tables) == 1 && tables[0].Name == "harmless":
-			good++
-		default:
-			t.Fatalf("read %v", tables)
-		}
-		if err != nil && strings.Contains(err.Error(), "secret") {
+		if err := os.Rename(at+".new", at); err != nil {
 			t.Fatal(err)
 		}
 	}
-	close(stop)
-	swapping.Wait()
-	t.Logf("%d read, %d refused", good, refused)
+	var before, after string // where the link leads then
+	p := newPool()
+	real := p.openExt
+	opened := 0
+	p.openExt = func(path string, db *bindings.Database, cfg bindings.Config, message *string) bindings.State {
+		lead(before)
+		state := real(path, db, cfg, message)
+		if state != bindings.StateError {
+			opened++
+		}
+		lead(after)
+		return state
+	}
+	lead("mine")
+	conn, err := p.open(connector.Credential{"path": filepath.Join(at, "data.db")}, connector.Reach{Own: connector.NewOwn([]string{filepath.Join(base, "own")}, nil, 0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, before, after string
+		reads               bool
+	}{{"no exchange", "mine", "mine", true}, {"exchanged", "own", "own", false}, {"and back", "own", "mine", false}} {
+		lead("mine")
+		before, after = c.before, c.after
+		tables, err := conn.Tables(t.Context(), "main")
+		switch {
+		case c.reads:
+			if err != nil || len(tables) != 1 || tables[0].Name != "harmless" {
+				t.Errorf("%s: %v, %v", c.name, tables, err)
+			}
+		case err == nil || !strings.Contains(err.Error(), "was replaced while it was opened"):
+			t.Errorf("%s: %v, %v", c.name, tables, err)
+		}
+	}
+	if opened < 3 {
+		t.Errorf("DuckDB opened %d times: the exchange was not seen by it", opened)
+	}
+	if len(p.files) != 0 {
+		t.Errorf("%d files are still open", len(p.files))
+	}
 }

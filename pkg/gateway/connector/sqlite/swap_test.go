@@ -3,17 +3,35 @@
 package sqlite
 
 import (
+	"context"
 	"database/sql"
+	"database/sql/driver"
+	"errors"
 	"os"
 	"path/filepath"
-	"sync"
+	"strings"
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 )
 
-// TestSwappedParent opens a file while the folder above it is exchanged over and over for a link to the gateway's own. Whatever an
-// opening finds, it is never a table of the gateway.
+// around does something before and after a connection is made.
+type around struct {
+	driver        driver.Driver
+	name          string
+	before, after func()
+}
+
+func (a *around) Driver() driver.Driver { return a.driver }
+
+func (a *around) Connect(context.Context) (driver.Conn, error) {
+	a.before()
+	defer a.after()
+	return a.driver.Open(a.name)
+}
+
+// TestSwappedParent opens a file while the folder above it is exchanged for a link to the gateway's own, after the look at it and before
+// SQLite opens it by name. Also when the link leads back at once, no table of the gateway is read.
 func TestSwappedParent(t *testing.T) {
 	base := t.TempDir()
 	for dir, text := range map[string]string{"own": "CREATE TABLE secret(n INT); PRAGMA application_id = 77", "mine": "CREATE TABLE harmless(n INT)"} {
@@ -30,41 +48,41 @@ func TestSwappedParent(t *testing.T) {
 		db.Close()
 	}
 	at := filepath.Join(base, "at")
-	if err := os.Symlink("mine", at); err != nil {
-		t.Fatal(err)
+	lead := func(to string) {
+		t.Helper()
+		if err := os.Symlink(to, at+".new"); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(at+".new", at); err != nil {
+			t.Fatal(err)
+		}
 	}
+	lead("mine")
 	conn, err := Type().Open(connector.Credential{"path": filepath.Join(at, "data.db")}, connector.Reach{Own: connector.NewOwn([]string{filepath.Join(base, "own")}, nil, 77)})
 	if err != nil {
 		t.Fatal(err)
 	}
+	f := conn.(*file)
+	a := &around{driver: f.db.Driver(), name: "file:" + filepath.Join(at, "data.db") + "?mode=ro"}
+	f.db.Close()
+	f.db = sql.OpenDB(a)
 	defer conn.Close()
-	stop := make(chan struct{})
-	var swapping sync.WaitGroup
-	swapping.Go(func() {
-		for i := 0; ; i++ {
-			select {
-			case <-stop:
-				return
-			default:
-			}
-			to := []string{"own", "mine"}[i%2]
-			_ = os.Symlink(to, at+".new")
-			_ = os.Rename(at+".new", at)
-		}
-	})
-	good, refused := 0, 0
-	for range 300 {
+	f.db.SetMaxIdleConns(0)
+	for _, c := range []struct {
+		name, before, after string
+		ok                  func(error) bool
+	}{
+		{"no exchange", "mine", "mine", func(err error) bool { return err == nil }},
+		{"exchanged", "own", "own", func(err error) bool {
+			return err != nil && strings.Contains(err.Error(), "was replaced while it was opened")
+		}},
+		{"and back", "own", "mine", func(err error) bool { return errors.Is(err, connector.ErrOwn) }},
+	} {
+		lead("mine")
+		a.before, a.after = func() { lead(c.before) }, func() { lead(c.after) }
 		tables, err := conn.Tables(t.Context(), "main")
-		switch {
-		case err != nil:
-			refused++
-		case len(tables) == 1 && tables[0].Name == "harmless":
-			good++
-		default:
-			t.Fatalf("read %v", tables)
+		if !c.ok(err) || err == nil && (len(tables) != 1 || tables[0].Name != "harmless") {
+			t.Errorf("%s: %v, %v", c.name, tables, err)
 		}
 	}
-	close(stop)
-	swapping.Wait()
-	t.Logf("%d read, %d refused", good, refused)
 }
