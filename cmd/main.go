@@ -93,7 +93,7 @@ func (e *Env) Main(ctx context.Context) int {
 	e.run.mask = &output.Masker{}
 	e.run.telling = new(sync.Mutex)
 	e.run.mask.Hide(e.Getenv("DIG_API_KEY"))
-	out, errs := e.run.mask.Writer(e.Out), e.run.mask.Writer(e.Err)
+	out, errs := e.run.mask.Writer(e.Out), e.run.mask.Notes(e.Err)
 	e.Out, e.Err = out, errs
 	e.run.terminal, e.run.ctx = e.Err, ctx
 	if e.ErrTerm { // names and messages of a gateway must not steer the terminal

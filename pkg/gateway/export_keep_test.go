@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -44,6 +45,49 @@ func TestExportStatusReadsNoFiles(t *testing.T) {
 		t.Errorf("a file that belongs to no job stays: %v", err)
 	}
 	fileOf(t, cl, ended(t, cl, id))
+}
+
+// TestExportOutlivesPowerCut: an export counts as done when the name of its file is on disk, not before, and fails when it does not get there.
+func TestExportOutlivesPowerCut(t *testing.T) {
+	g, cl, _ := exportGateway(t)
+	var fails error
+	looked := 0
+	g.exports.syncDir = func(dir string) error {
+		looked++
+		if dir != g.exports.exportDir() {
+			t.Errorf("%s is synced", dir)
+		}
+		all, err := cl.Exports.List(context.Background(), local, nil)
+		if err != nil {
+			return err
+		}
+		for _, x := range all {
+			if x.Status == "RUNNING" {
+				if _, err := os.Stat(g.exports.exportPath(x.ID)); err != nil {
+					t.Errorf("the file has no name yet: %v", err)
+				}
+				return fails
+			}
+		}
+		t.Error("the job is done before its file is")
+		return fails
+	}
+	for _, fails = range []error{nil, errors.New("the disk is gone")} {
+		id, err := startTestExport(t, cl, "SELECT 1 AS n", api.ExportRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		job := ended(t, cl, id)
+		if want := map[bool]string{true: "SUCCEEDED", false: "FAILED"}[fails == nil]; job.Status != want {
+			t.Errorf("%s, want %s", job.Status, want)
+		}
+		if _, err := os.Stat(g.exports.exportPath(id)); (err == nil) != (fails == nil) {
+			t.Errorf("the file of an export that ended with %v: %v", fails, err)
+		}
+	}
+	if looked != 2 {
+		t.Errorf("synced %d times", looked)
+	}
 }
 
 // TestOldExportsAreForgotten: a job without a file leaves the list a month after it was made.

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 	"github.com/dig-cli/dig/pkg/gateway/store"
@@ -175,7 +174,7 @@ func (g *exportsService) writeExport(ctx context.Context, p store.Project, x sto
 	if err = os.Rename(path+partial, path); err != nil {
 		return rows, 0, err
 	}
-	return rows, size, tempfile.SyncDir(g.exportDir()) // the job is recorded as done next, which must not outlive the file's name
+	return rows, size, g.syncDir(g.exportDir()) // the job is recorded as done next, which must not outlive the file's name
 }
 
 // tidyExports ends jobs whose process died, and takes the files of those whose time is over. It runs before exports are read, so that

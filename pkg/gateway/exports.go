@@ -29,7 +29,8 @@ type exportsService struct {
 	dir      string
 	readOnly bool
 	limits   Limits
-	swept    atomic.Bool // files that belong to no job were removed
+	swept    atomic.Bool            // files that belong to no job were removed
+	syncDir  func(dir string) error // makes the names in a directory durable
 
 	Fail func(rows int64) error // asked after a file is written, if set; an error fails the export
 }

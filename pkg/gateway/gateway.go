@@ -11,6 +11,7 @@ import (
 	"sort"
 	"time"
 
+	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/store"
@@ -111,7 +112,8 @@ func (g *Gateway) wire() {
 	g.metadata = &metadataService{store: st, engine: eng, now: now, log: log, jobs: g.jobs, names: g.names, sources: g.sources, catalogs: g.catalogs}
 	g.statements = &statementsService{engine: eng, web: g.web, names: g.names, queries: g.queries}
 	g.exports = &exportsService{store: st, now: now, log: log, web: g.web, jobs: g.jobs, names: g.names, sources: g.sources,
-		queries: g.queries, catalogs: g.catalogs, dir: o.Dir, readOnly: o.ReadOnly, limits: o.Limits}
+		queries: g.queries, catalogs: g.catalogs, dir: o.Dir, readOnly: o.ReadOnly, limits: o.Limits,
+		syncDir: tempfile.SyncDir}
 }
 
 // routes registers every handler.

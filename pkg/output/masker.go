@@ -2,6 +2,8 @@ package output
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"io"
 	"net/url"
@@ -15,6 +17,7 @@ import (
 type Masker struct {
 	mu      sync.Mutex
 	secrets [][]byte // the longest first
+	coded   [][]byte // the same, and their forms as hex and base64
 }
 
 const (
@@ -35,12 +38,32 @@ func (m *Masker) Hide(secret string) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.secrets = withForms(m.secrets, forms)
+	m.coded = withForms(m.coded, append(forms, encoded(secret)...))
+}
+
+func withForms(secrets [][]byte, forms []string) [][]byte {
 	for _, f := range forms {
-		if !slices.ContainsFunc(m.secrets, func(s []byte) bool { return string(s) == f }) {
-			m.secrets = append(m.secrets, []byte(f))
+		if !slices.ContainsFunc(secrets, func(s []byte) bool { return string(s) == f }) {
+			secrets = append(secrets, []byte(f))
 		}
 	}
-	slices.SortStableFunc(m.secrets, func(a, b []byte) int { return len(b) - len(a) })
+	slices.SortStableFunc(secrets, func(a, b []byte) int { return len(b) - len(a) })
+	return secrets
+}
+
+// encoded are the forms of a secret in hex, and in base64 wherever it stands in what is encoded: a Basic header has a name before it.
+func encoded(secret string) []string {
+	low := hex.EncodeToString([]byte(secret))
+	out := []string{low, strings.ToUpper(low)}
+	for before := range 3 {
+		// The signs that hold bits of the secret alone.
+		from, to := (before*8+5)/6, (before+len(secret))*8/6
+		for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+			out = append(out, e.EncodeToString([]byte(strings.Repeat("\x00", before) + secret))[from:to])
+		}
+	}
+	return out
 }
 
 // inJSON is a text as it stands between the quotes of a JSON string.
@@ -61,7 +84,7 @@ func (m *Masker) Masked(text string) string {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, s := range m.secrets {
+	for _, s := range m.coded {
 		text = strings.ReplaceAll(text, string(s), maskedText)
 	}
 	return text
@@ -75,12 +98,21 @@ func (m *Masker) Writer(w io.Writer) *MaskWriter {
 	return &MaskWriter{m: m, w: w}
 }
 
+// Notes is Writer for text that is not a result: it knows the forms as hex and base64 too, to look for which in every row takes time.
+func (m *Masker) Notes(w io.Writer) *MaskWriter {
+	out := m.Writer(w)
+	out.coded = true
+	return out
+}
+
 // MaskWriter is a writer behind a Masker. It holds back what may be the beginning of a secret until the next bytes tell.
 type MaskWriter struct {
 	m    *Masker
 	w    io.Writer
 	mu   sync.Mutex
 	held []byte
+
+	coded bool
 }
 
 // Unwrap is the writer behind.
@@ -91,6 +123,9 @@ func (w *MaskWriter) Write(b []byte) (int, error) {
 	defer w.mu.Unlock()
 	w.m.mu.Lock()
 	secrets := w.m.secrets
+	if w.coded {
+		secrets = w.m.coded
+	}
 	w.m.mu.Unlock()
 	if len(secrets) == 0 && len(w.held) == 0 {
 		return w.w.Write(b)

@@ -2,6 +2,8 @@ package output
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/hex"
 	"io"
 	"strings"
 	"testing"
@@ -36,6 +38,32 @@ func TestMasker(t *testing.T) {
 	}
 	if got := m.Masked(text); got != want {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestMaskerOfEncodedSecrets: a note that holds a secret in hex or base64, wherever it stands in what was encoded, does not tell it.
+func TestMaskerOfEncodedSecrets(t *testing.T) {
+	const key = "abcd1234.abc?>ghijklmnopqrstuvwxyz012345"
+	var m Masker
+	m.Hide(key)
+	for _, name := range []string{"", "u", "ab", "user:", "someone:"} {
+		for _, end := range []string{"", "\n", "!!"} {
+			text := []byte(name + key + end)
+			for what, form := range map[string]string{"hex": hex.EncodeToString(text), "HEX": strings.ToUpper(hex.EncodeToString(text)),
+				"base64": base64.StdEncoding.EncodeToString(text), "of addresses": base64.RawURLEncoding.EncodeToString(text)} {
+				var b bytes.Buffer
+				w := m.Notes(&b)
+				for _, c := range []byte("Basic " + form + " was refused") {
+					_, _ = w.Write([]byte{c})
+				}
+				_ = w.Flush()
+				// What is left around the stars are signs of what stands beside the secret.
+				left := strings.TrimSuffix(strings.TrimPrefix(b.String(), "Basic "), " was refused")
+				if !strings.Contains(left, maskedText) || len(left) > len(maskedText)+2*len(name+end)+4 {
+					t.Errorf("%s of %q: %s", what, text, b.String())
+				}
+			}
+		}
 	}
 }
 
