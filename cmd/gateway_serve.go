@@ -34,7 +34,7 @@ The address and, with --print-key, a partner key are printed to standard output 
 is good until this process ends. Other dig processes of this user find the gateway by a socket in the
 data directory and need no key. One line per request goes to standard error.
 
-An interrupt or SIGTERM ends it: no call is taken any more, and what goes on has --grace to end. Runs that
+An interrupt, SIGTERM or SIGHUP ends it: no call is taken any more, and what goes on has --grace to end. Runs that
 are left are cancelled then and recorded as failed; stored rows stay as they were. A second signal ends the
 process at once.
 

@@ -54,12 +54,16 @@ func Main() int {
 	}
 	// Room for two: a second signal that comes while the first is being answered is not lost.
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup wants it
+		ends = append(ends, syscall.SIGHUP)
+	}
+	signal.Notify(signals, ends...)
 	go func() {
-		if sig := <-signals; sig == syscall.SIGTERM {
-			cancel(errTerminated)
-		} else {
+		if sig := <-signals; sig == os.Interrupt {
 			cancel(nil)
+		} else {
+			cancel(errTerminated)
 		}
 		if supervise.IsWorker(os.Getenv) { // a second one is for the supervisor, which may get the first one too
 			return
@@ -76,7 +80,7 @@ func Main() int {
 	return e.Main(ctx)
 }
 
-// errTerminated is a SIGTERM: unlike the interrupt of a terminal, nobody else gets it.
+// errTerminated is a SIGTERM or a SIGHUP: unlike the interrupt of a terminal, nobody else gets it.
 var errTerminated = fmt.Errorf("terminated: %w", context.Canceled)
 
 func programName(arg0 string) string {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -206,4 +207,40 @@ func TestInterruptedCommandCancelsItsRuns(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, said.String())
 	}
 	cutOff(t, data)
+}
+
+// TestHangUp: the end of its terminal ends a process in order, unless it was started so that it outlives it.
+func TestHangUp(t *testing.T) {
+	needLocal(t)
+	if runtime.GOOS == "windows" {
+		t.Skip("needs signals")
+	}
+	data := t.TempDir()
+	s := serve(t, data)
+	if err := s.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	s.says(t, "stopped")
+	if err := s.ended(t); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(filepath.Join(data, "gateway.sock")); err == nil {
+		t.Error("the socket is still there")
+	}
+
+	signal.Ignore(syscall.SIGHUP) // a process that is started inherits it
+	s = serve(t, data)
+	signal.Reset(syscall.SIGHUP)
+	if err := s.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if got := mustRun(t, data, "gateway", "status", "-o", "json", "--jq", ".answers"); strings.TrimSpace(got) != "true" {
+		t.Errorf("%q", got)
+	}
+	if err := s.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.ended(t); err != nil {
+		t.Error(err)
+	}
 }
