@@ -45,6 +45,9 @@ func (r *rewriter) orders(v any) error {
 				return err
 			}
 		}
+		if err := r.tied(v); err != nil {
+			return err
+		}
 		if str(v, "type") == "SELECT_NODE" {
 			return r.order(v)
 		}

@@ -71,7 +71,7 @@ func (s *statement) trino(ctx context.Context, t *translation, root node, alias 
 		return false, err
 	}
 	r.columnNames(root, alias)
-	return r.changed, nil
+	return r.changed, r.ties(root)
 }
 
 // children rewrites what is below a node.

@@ -307,10 +307,12 @@ func (x *syntax) fetch(i int) error {
 	if !x.is(i+1, "first") && !x.is(i+1, "next") {
 		return nil
 	}
-	for k := i + 2; k < i+5; k++ {
-		if x.is(k, "with") && x.is(k+1, "ties") {
-			return errorAt(x.at(k).pos, engine.KindUnsupported, "FETCH FIRST ... WITH TIES is not supported on zone local")
-		}
+	k, count := i+2, "1"
+	if t := x.at(k); t.kind == tokNumber || t.kind == tokParam {
+		count, k = t.text, k+1
+	}
+	if (x.is(k, "row") || x.is(k, "rows")) && x.is(k+1, "with", "ties") {
+		x.replace(x.at(i).pos, x.at(k+2).end, `LIMIT "`+tiesCall+`"(`+count+`)`)
 	}
 	return nil
 }
