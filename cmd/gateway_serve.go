@@ -121,6 +121,9 @@ Windows, nor with --max-overrun 0.`,
 				return err
 			}
 			w.Follow(func() { e.interrupt(errTerminated) })
+			if err := gateway.Guards(dir, w.Lock); err != nil {
+				return err
+			}
 		case e.process && supervise.Possible && localEngine && overrun > 0:
 			return e.supervise(c.Context(), dir, listen, anyHost, printKey || keyFile != "", log)
 		}

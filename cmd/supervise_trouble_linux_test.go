@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -107,6 +108,45 @@ func TestReplacedWhenPossible(t *testing.T) {
 	replaced(t, s.Process.Pid, old)
 	if got := mustRun(t, data, "query", "execute", "SELECT 1 AS n", "-o", "csv"); strings.TrimSpace(got) != "n\n1" {
 		t.Errorf("%q", got)
+	}
+	if err := s.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.ended(t); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestReplacedElsewhere: a data directory that was moved away is not served under its old name, whose lock nobody holds, and is served
+// again when it is back.
+func TestReplacedElsewhere(t *testing.T) {
+	needLocal(t)
+	data := filepath.Join(t.TempDir(), "data")
+	s := serve(t, data)
+	if err := os.Rename(data, data+".away"); err != nil {
+		t.Fatal(err)
+	}
+	other := serve(t, data)
+	old := children(s.Process.Pid)[0]
+	if err := syscall.Kill(old, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	s.says(t, "its lock is not held")
+	if err := other.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.ended(t); err != nil {
+		t.Error(err)
+	}
+	if err := errors.Join(os.RemoveAll(data), os.Rename(data+".away", data)); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(atMost); ; time.Sleep(50 * time.Millisecond) {
+		if got := mustRun(t, data, "gateway", "status", "-o", "json", "--jq", ".answers"); strings.TrimSpace(got) == "true" {
+			break
+		} else if time.Now().After(end) {
+			t.Fatal("the directory is not served again")
+		}
 	}
 	if err := s.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)

@@ -121,6 +121,19 @@ func (l *Listeners) Files() (tcp, socket, lock *os.File, err error) {
 	return filer(l.TCP), filer(l.Socket), l.file, err
 }
 
+// Guards reports whether a lock that another process has handed on is that of a data directory. One that was moved away, or removed, took
+// its lock along: what stands under its name is anybody's.
+func Guards(dir string, lock *os.File) error {
+	held, err := lock.Stat()
+	if err != nil {
+		return err
+	}
+	if there, err := os.Stat(filepath.Join(dir, lockName)); err != nil || !os.SameFile(held, there) {
+		return fmt.Errorf("the data directory %s is another one than the gateway was started for: its lock is not held", dir)
+	}
+	return nil
+}
+
 // Inherited are listeners that another process has opened, which holds the lock and removes the socket.
 func Inherited(tcp, socket net.Listener) *Listeners { return &Listeners{TCP: tcp, Socket: socket} }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"os"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -19,6 +20,7 @@ var errNone = errors.New("this system has no supervised gateway")
 // Worker is not to be had here.
 type Worker struct {
 	TCP, Socket net.Listener
+	Lock        *os.File
 	Key         string
 	First       bool
 }

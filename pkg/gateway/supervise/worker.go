@@ -24,8 +24,9 @@ const Possible = true
 // Worker is this process's side when a supervisor has started it.
 type Worker struct {
 	TCP, Socket net.Listener
-	Key         string // that --print-key has made
-	First       bool   // the address is to be printed
+	Lock        *os.File // of the data directory
+	Key         string   // that --print-key has made
+	First       bool     // the address is to be printed
 
 	past   *ledger
 	now    func() time.Time
@@ -48,7 +49,7 @@ func Attach(now func() time.Time) (*Worker, error) {
 	for fd := fileTCP; fd <= fileLock; fd++ {
 		syscall.CloseOnExec(fd)
 	}
-	w := &Worker{now: now, reports: os.NewFile(fileReports, "reports"), orders: bufio.NewReader(os.NewFile(fileOrders, "orders"))}
+	w := &Worker{now: now, Lock: os.NewFile(fileLock, "lock"), reports: os.NewFile(fileReports, "reports"), orders: bufio.NewReader(os.NewFile(fileOrders, "orders"))}
 	line, err := w.orders.ReadBytes('\n')
 	s := settings{Past: newLedger()}
 	if err == nil {
