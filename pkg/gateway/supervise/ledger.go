@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -86,7 +87,11 @@ func (l *ledger) add(o Offence, now time.Time) {
 	for _, r := range o.Running {
 		part := 1 / float64(len(o.Running))
 		put := func(m map[string]blame, key string) {
-			m[key] = blame{m[key].Score + part, now, o.Why}
+			score := m[key].Score + part
+			if whole := math.Round(score); math.Abs(score-whole) < 1e-9 { // six sixths are not one otherwise
+				score = whole
+			}
+			m[key] = blame{score, now, o.Why}
 		}
 		put(l.Statements, fingerprint(r.Project, r.Statement))
 		put(l.Projects, r.Project)

@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -44,6 +45,24 @@ func TestLedger(t *testing.T) {
 	l.add(one("r", "a"), now)
 	refused("r", "a", true)
 	refused("s", "b", false)
+
+	// Parts add up to a whole, however many they are.
+	for n := 3; n <= 40; n++ {
+		many := Offence{Why: "took it all"}
+		for i := range n {
+			many.Running = append(many.Running, engine.Running{Project: fmt.Sprint("q", n), Statement: fmt.Sprint(i)})
+		}
+		for range n {
+			l.add(many, now)
+		}
+		if b := l.Statements[fingerprint(fmt.Sprint("q", n), "0")]; b.ofStatement() != firstWait {
+			t.Errorf("%d times one of %d: %v", n, n, b)
+		}
+		if b := l.Projects[fmt.Sprint("q", n)]; b.ofProject() == 0 {
+			t.Errorf("%d ends of a project: %v", n, b)
+		}
+	}
+	l.Statements, l.Projects = map[string]blame{}, map[string]blame{}
 
 	for range 100 {
 		l.add(one("p", "bad"), now)
