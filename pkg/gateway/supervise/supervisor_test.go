@@ -20,7 +20,7 @@ func TestEndBeforeSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	s := New(Options{TCP: null, Socket: null, Lock: null, Release: func() {}, Args: []string{os.Args[0], "-test.run=^$"}, Log: slog.New(slog.DiscardHandler),
+	s := New(Options{TCP: null, Socket: null, Lock: null, Release: func() {}, Args: []string{os.Args[0], "-test.list=^$"}, Log: slog.New(slog.DiscardHandler),
 		Text: func(s string) string { return s }, Now: time.Now})
 	for i := range maxRemembers {
 		s.past.add(Offence{"does not end", []engine.Running{{Project: "p", Statement: fmt.Sprint(i)}}}, time.Now())
