@@ -472,12 +472,20 @@ func TestTellingSendsNothing(t *testing.T) {
 	}))
 	defer srv.Close()
 	w.env["DIG_BASE_URL"], w.env["DIG_API_KEY"], w.env["DIG_PROJECT"], w.env["DIG_ZONE"] = srv.URL+"/api/v1", g.ServeKey(), gateway.DefaultProject, "us"
+	take := func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		out := sent
+		sent = nil
+		return out
+	}
 	was := w.tree()
 	explained := regexp.MustCompile(`curl -sS -X (\S+) 'http://[^/]+([^?']*)`)
 	for _, l := range readTellLines(w.vars) {
 		for _, flag := range []string{"--dry-run", "--explain"} {
-			sent = nil
+			take() // what an earlier command was still sending
 			_, out, _ := w.run(append(slices.Clone(l.args), flag)...)
+			sent := take()
 			is := w.tree()
 			for _, path := range changes(was, is) {
 				if !strings.Contains(path, " data") { // which the gateway has open
