@@ -251,6 +251,7 @@ func (p *parser) windowSpec() (*WindowSpec, error) {
 	if err != nil {
 		return nil, err
 	}
+	w.at = p.tok.from
 	if isName(p.tok) && !(p.isWord(wPartition) && p.peekWord(1, wBy)) && !p.frameAhead() {
 		if w.Base, err = p.name(); err != nil {
 			return nil, err

@@ -141,7 +141,7 @@ func (p *parser) intersect() (QueryBody, error) {
 }
 
 func (p *parser) setOp(left QueryBody, operand func() (QueryBody, error)) (QueryBody, error) {
-	s := &SetOp{node: since(left), Op: wordText[p.tok.word], Left: left}
+	s := &SetOp{node: p.over(left), Op: wordText[p.tok.word], Left: left}
 	p.advance()
 	if p.take(wAll) {
 		s.All = true

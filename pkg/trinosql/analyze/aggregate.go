@@ -89,7 +89,7 @@ func (g *groupCheck) starFails(b *trinosql.Select, it Item, s *scope) {
 	case len(it.Source.Alias) > 0:
 		column = "'" + join(it.Source.Alias) + "." + it.Source.Name + "'"
 	}
-	panic(failure{&Error{Kind: "EXPRESSION_NOT_AGGREGATE", Msg: "Column " + column + " not in GROUP BY clause"}})
+	failNowhere("EXPRESSION_NOT_AGGREGATE", "Column %s not in GROUP BY clause", column)
 }
 
 // same reports whether an expression has one value in a group.
@@ -258,7 +258,7 @@ func (g *groupCheck) aggregate(x trinosql.Expr, name string, args []trinosql.Exp
 func (g *groupCheck) grouping(x *trinosql.Grouping) {
 	for _, c := range x.Columns {
 		if g.sorting && g.usesOutput(c) {
-			fail("INVALID_ARGUMENTS", c, "Invalid reference to output of SELECT clause from grouping() expression in ORDER BY")
+			failNowhere("INVALID_ARGUMENTS", "Invalid reference to output of SELECT clause from grouping() expression in ORDER BY")
 		}
 		if g.z.rec.Columns[c] == nil || !g.keys[g.z.an.key(c)] {
 			fail("INVALID_ARGUMENTS", x, "The arguments to GROUPING() must be expressions referenced by the GROUP BY at the associated query level. Mismatch due to %s.", show(c))

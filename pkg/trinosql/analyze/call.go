@@ -81,6 +81,9 @@ func (z *analyzer) resolve(x trinosql.Expr, name string, args []trinosql.Expr, c
 	switch e := err.(type) {
 	case nil:
 	case *functions.Error:
+		if _, trim := x.(*trinosql.Trim); trim || e.Kind == "INVALID_FUNCTION_ARGUMENT" {
+			failNowhere(e.Kind, "%s", e.Msg)
+		}
 		failNamed(e.Kind, name, x, "%s", e.Msg)
 	case *Error:
 		panic(failure{e})

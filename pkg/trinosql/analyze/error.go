@@ -32,6 +32,24 @@ func fail(kind string, at trinosql.Node, format string, args ...any) {
 	panic(failure{&Error{Kind: kind, At: at.Pos(), Msg: fmt.Sprintf(format, args...)}})
 }
 
+// failNowhere ends the analysis with an error for which Trino names no place.
+func failNowhere(kind, format string, args ...any) {
+	panic(failure{&Error{Kind: kind, Msg: fmt.Sprintf(format, args...)}})
+}
+
+// before is the place of the words that stand right before a node and have none of their own.
+type before struct {
+	trinosql.Node
+	words string
+}
+
+func (b before) Pos() trinosql.Pos {
+	at := b.Node.Pos()
+	at.Col -= len(b.words)
+	at.Offset -= len(b.words)
+	return at
+}
+
 // failNamed is fail for a name that was not found.
 func failNamed(kind, name string, at trinosql.Node, format string, args ...any) {
 	panic(failure{&Error{Kind: kind, At: at.Pos(), Msg: fmt.Sprintf(format, args...), Name: name}})

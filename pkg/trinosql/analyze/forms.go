@@ -15,7 +15,7 @@ func current(x *trinosql.Current) *types.Type {
 		n, err := strconv.Atoi(x.Precision)
 		if err != nil || n > types.MaxTimePrecision {
 			name := map[string]string{"CURRENT_TIME": "TIME WITH TIME ZONE", "CURRENT_TIMESTAMP": "TIMESTAMP WITH TIME ZONE", "LOCALTIME": "TIME", "LOCALTIMESTAMP": "TIMESTAMP"}[x.What]
-			panic(failure{&Error{Kind: "NUMERIC_VALUE_OUT_OF_RANGE", Msg: name + " precision must be in range [0, 12]: " + x.Precision}})
+			failNowhere("NUMERIC_VALUE_OUT_OF_RANGE", "%s precision must be in range [0, 12]: %s", name, x.Precision)
 		}
 		digits = n
 	}

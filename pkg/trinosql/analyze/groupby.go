@@ -96,13 +96,17 @@ func (z *analyzer) groupKey(x trinosql.Expr, info *Select, s *scope) GroupKey {
 
 // checkSets refuses more grouping sets than there may be.
 func checkSets(g *trinosql.GroupBy) {
+	var at trinosql.Node = g.Elements[0]
+	if g.Distinct || g.All {
+		at = before{at, map[bool]string{true: "DISTINCT ", false: "ALL "}[g.Distinct]}
+	}
 	product := 1
 	for _, e := range g.Elements {
 		n := 1
 		switch e.Kind {
 		case "CUBE":
 			if len(e.Sets) > 30 {
-				fail("TOO_MANY_GROUPING_SETS", g, "GROUP BY has more than %d grouping sets but can contain at most %d", math.MaxInt32, maxGroupingSets)
+				fail("TOO_MANY_GROUPING_SETS", at, "GROUP BY has more than %d grouping sets but can contain at most %d", math.MaxInt32, maxGroupingSets)
 			}
 			n = 1 << len(e.Sets)
 		case "ROLLUP":
@@ -111,10 +115,10 @@ func checkSets(g *trinosql.GroupBy) {
 			n = len(e.Sets)
 		}
 		if product > math.MaxInt32/max(n, 1) {
-			fail("TOO_MANY_GROUPING_SETS", g, "GROUP BY has more than %d grouping sets but can contain at most %d", math.MaxInt32, maxGroupingSets)
+			fail("TOO_MANY_GROUPING_SETS", at, "GROUP BY has more than %d grouping sets but can contain at most %d", math.MaxInt32, maxGroupingSets)
 		}
 		if product *= n; product > maxGroupingSets {
-			fail("TOO_MANY_GROUPING_SETS", g, "GROUP BY has %d grouping sets but can contain at most %d", product, maxGroupingSets)
+			fail("TOO_MANY_GROUPING_SETS", at, "GROUP BY has %d grouping sets but can contain at most %d", product, maxGroupingSets)
 		}
 	}
 }

@@ -138,13 +138,13 @@ func typedLiteral(x *trinosql.TypedLit) *types.Type {
 		}
 		return types.NewChar(n)
 	case "TIME":
-		t := timeLiteral(x.Value)
+		t := timeLiteral(x)
 		if t == nil {
 			fail("INVALID_LITERAL", x, "'%s' is not a valid TIME literal", x.Value)
 		}
 		return t
 	case "TIMESTAMP":
-		t := timestampLiteral(x.Value)
+		t := timestampLiteral(x)
 		if t == nil {
 			fail("INVALID_LITERAL", x, "'%s' is not a valid TIMESTAMP literal", x.Value)
 		}
@@ -152,11 +152,11 @@ func typedLiteral(x *trinosql.TypedLit) *types.Type {
 	}
 	t, err := types.Parse(x.Type)
 	if err != nil {
-		fail("TYPE_NOT_FOUND", x, "Unknown resolvedType: %s", x.Type)
+		fail("TYPE_NOT_FOUND", x, "Unknown type: %s", x.Type)
 	}
 	valid, known := validLiteral(t, x.Value)
 	if !known {
-		fail("INVALID_LITERAL", x, "No literal form for resolvedType %s", t)
+		fail("INVALID_LITERAL", x, "No literal form for type %s", t)
 	}
 	if !valid {
 		fail("INVALID_LITERAL", x, "'%s' is not a valid %s literal", x.Value, strings.ToUpper(t.String()))
@@ -187,13 +187,11 @@ func validLiteral(t *types.Type, text string) (valid, known bool) {
 		return isUUID(text), true
 	case types.IPAddress:
 		return isIPAddress(text), true
-	case types.Varchar:
+	case types.Varchar, types.Varbinary:
 		return true, true
 	case types.Opaque:
 		switch t.Name {
-		case "joniregexp", "jsonpath", "codepoints", "Re2JRegExp":
-			return true, true
-		case "color":
+		case "JoniRegExp", "JsonPath", "CodePoints", "Re2JRegExp", "color":
 			return true, true
 		}
 	}

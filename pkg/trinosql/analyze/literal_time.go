@@ -46,10 +46,24 @@ func validTime(hour, minute, second string) bool {
 	return small(hour) < 24 && small(minute) < 60 && (second == "" || small(second) < 60)
 }
 
+// checkDigits refuses more digits of the second than there may be.
+func checkDigits(x *trinosql.TypedLit, digits string, zoned bool) {
+	name := x.Type
+	if zoned {
+		name += " WITH TIME ZONE"
+	}
+	if len(digits) > types.MaxTimePrecision {
+		fail("NUMERIC_VALUE_OUT_OF_RANGE", x, "%s precision must be in range [0, %d]: %d", name, types.MaxTimePrecision, len(digits))
+	}
+}
+
 // timeLiteral is the type of TIME 'text', nil when it is none.
-func timeLiteral(text string) *types.Type {
-	m := timePattern().FindStringSubmatch(text)
-	if m == nil || !validTime(m[1], m[2], m[3]) || len(m[4]) > types.MaxTimePrecision {
+func timeLiteral(x *trinosql.TypedLit) *types.Type {
+	m := timePattern().FindStringSubmatch(x.Value)
+	if m == nil {
+		return nil
+	}
+	if checkDigits(x, m[4], m[5] != ""); !validTime(m[1], m[2], m[3]) {
 		return nil
 	}
 	if m[5] == "" {
@@ -62,9 +76,12 @@ func timeLiteral(text string) *types.Type {
 }
 
 // timestampLiteral is the type of TIMESTAMP 'text', nil when it is none.
-func timestampLiteral(text string) *types.Type {
-	m := timestampPattern().FindStringSubmatch(text)
-	if m == nil || !validDate(m[1], m[2], m[3]) || m[4] != "" && !validTime(m[4], m[5], m[6]) || len(m[7]) > types.MaxTimePrecision {
+func timestampLiteral(x *trinosql.TypedLit) *types.Type {
+	m := timestampPattern().FindStringSubmatch(x.Value)
+	if m == nil {
+		return nil
+	}
+	if checkDigits(x, m[7], m[8] != ""); !validDate(m[1], m[2], m[3]) || m[4] != "" && !validTime(m[4], m[5], m[6]) {
 		return nil
 	}
 	if m[8] == "" {
@@ -118,10 +135,7 @@ func intervalLiteral(x *trinosql.IntervalLit) *types.Type {
 		key += " " + x.To
 	}
 	form, ok := intervalPatterns[key]
-	if !ok {
-		fail("INVALID_LITERAL", x, "Invalid interval literal: '%s' %s TO %s", x.Value, x.From, x.To)
-	}
-	if !intervalFits(form, x.Value) {
+	if !ok || x.Value != "" && !intervalFits(form, x.Value) {
 		fail("INVALID_LITERAL", x, "'%s' is not a valid INTERVAL literal", x.Value)
 	}
 	if form == "y" || form == "M" || form == "y-M" {

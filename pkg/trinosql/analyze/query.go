@@ -79,25 +79,16 @@ func (z *analyzer) limits(q *trinosql.Query) {
 	if q.Limit != nil {
 		n, known := z.rowCount(q.Limit)
 		if q.Fetch && known && n <= 0 {
-			fail("NUMERIC_VALUE_OUT_OF_RANGE", fetchAt{q}, "FETCH FIRST row count must be positive (actual value: %d)", n)
+			fail("NUMERIC_VALUE_OUT_OF_RANGE", before{q.Limit, "FETCH FIRST "}, "FETCH FIRST row count must be positive (actual value: %d)", n)
 		}
 	}
 	if q.WithTies && len(q.OrderBy) == 0 {
-		fail("MISSING_ORDER_BY", fetchAt{q}, "FETCH FIRST WITH TIES clause requires ORDER BY")
+		const msg = "FETCH FIRST WITH TIES clause requires ORDER BY"
+		if q.Limit == nil {
+			failNowhere("MISSING_ORDER_BY", msg)
+		}
+		fail("MISSING_ORDER_BY", before{q.Limit, "FETCH FIRST "}, msg)
 	}
-}
-
-// fetchAt is the place of FETCH FIRST, which has no node: that of its count, less the words before it.
-type fetchAt struct{ *trinosql.Query }
-
-func (f fetchAt) Pos() trinosql.Pos {
-	if f.Limit == nil {
-		return trinosql.Pos{}
-	}
-	at := f.Limit.Pos()
-	at.Col -= len("FETCH FIRST ")
-	at.Offset -= len("FETCH FIRST ")
-	return at
 }
 
 func (z *analyzer) rowCount(x trinosql.Expr) (int64, bool) {
@@ -309,7 +300,7 @@ func (z *analyzer) table(at trinosql.Node, parts []*trinosql.Ident, s *scope) []
 	switch {
 	case ok:
 	case !z.opt.Catalog.HasCatalog(name.Catalog):
-		failNamed("CATALOG_NOT_FOUND", name.Catalog, at, "Catalog '%s' not found", name.Catalog)
+		failNamed("CATALOG_NOT_FOUND", name.Catalog, at, "Catalog '%s' does not exist", name.Catalog)
 	case !z.opt.Catalog.HasSchema(name.Catalog, name.Schema):
 		failNamed("SCHEMA_NOT_FOUND", name.Schema, at, "Schema '%s' does not exist", name.Schema)
 	default:
@@ -334,7 +325,7 @@ func (z *analyzer) fullName(at trinosql.Node, names []string) Name {
 	case 3:
 		n.Catalog, n.Schema = names[0], names[1]
 	default:
-		fail("SYNTAX_ERROR", at, "Too many dots in table name: %s", strings.Join(names, "."))
+		failNowhere("SYNTAX_ERROR", "Too many dots in table name: %s", strings.Join(names, "."))
 	}
 	if n.Catalog == "" {
 		fail("MISSING_CATALOG_NAME", at, "Catalog must be specified when session catalog is not set")

@@ -35,8 +35,9 @@ func (z *analyzer) recursiveQuery(q *trinosql.NamedQuery, s *scope) bool {
 	const outside = "recursive reference outside of FROM clause of the step relation of recursion"
 	step := union.Right
 	for sub, ok := step.(*trinosql.SubqueryBody); ok; sub, ok = step.(*trinosql.SubqueryBody) {
-		if sub.Query.Limit != nil || sub.Query.LimitAll {
-			fail("INVALID_LIMIT_CLAUSE", sub.Query.Limit, "FETCH FIRST / LIMIT clause in the step relation of recursion")
+		// The LIMIT behind a single SELECT is taken for its own, and that may have one.
+		if _, own := sub.Query.Body.(*trinosql.Select); !own && sub.Query.Limit != nil {
+			fail("INVALID_LIMIT_CLAUSE", before{sub.Query.Limit, "LIMIT "}, "FETCH FIRST / LIMIT clause in the step relation of recursion")
 		}
 		step = sub.Query.Body
 	}
@@ -90,11 +91,11 @@ func (z *analyzer) checkRecursive(q *trinosql.NamedQuery, sel *trinosql.Select, 
 	case q.Query.With != nil:
 		fail("NOT_SUPPORTED", q.Query.With, "immediate WITH clause in recursive query")
 	case q.Query.OrderBy != nil:
-		fail("NOT_SUPPORTED", q.Query.OrderBy[0], "immediate ORDER BY clause in recursive query")
+		fail("NOT_SUPPORTED", before{q.Query.OrderBy[0], "ORDER BY "}, "immediate ORDER BY clause in recursive query")
 	case q.Query.Offset != nil:
-		fail("NOT_SUPPORTED", q.Query.Offset, "immediate OFFSET clause in recursive query")
+		fail("NOT_SUPPORTED", before{q.Query.Offset, "OFFSET "}, "immediate OFFSET clause in recursive query")
 	case q.Query.Limit != nil:
-		fail("INVALID_LIMIT_CLAUSE", q.Query.Limit, "immediate FETCH FIRST / LIMIT clause in recursive query")
+		fail("INVALID_LIMIT_CLAUSE", before{q.Query.Limit, "LIMIT "}, "immediate FETCH FIRST / LIMIT clause in recursive query")
 	}
 	bad := func(n trinosql.Node, msg string) {
 		if refs := references(n, name); len(refs) > 0 {

@@ -55,7 +55,7 @@ func (z *analyzer) relation(r trinosql.Relation, s *scope) []*Field {
 	switch r := r.(type) {
 	case *trinosql.TableRef:
 		if r.Period != nil {
-			panic(failure{&Error{Kind: "NOT_SUPPORTED", At: r.Pos(), Msg: "This connector does not support versioned tables"}})
+			failNowhere("NOT_SUPPORTED", "This connector does not support versioned tables")
 		}
 		info.Fields = z.table(r, r.Name, s)
 	case *trinosql.SubqueryRel:
@@ -149,7 +149,7 @@ func (z *analyzer) unnest(r *trinosql.Unnest, s *scope, info *Relation) {
 		case types.Map:
 			info.Fields = append(info.Fields, &Field{Type: t.Args[0]}, &Field{Type: t.Args[1]})
 		default:
-			panic(failure{&Error{Kind: "INVALID_FUNCTION_ARGUMENT", Msg: "Cannot unnest type: " + t.String()}})
+			failNowhere("INVALID_FUNCTION_ARGUMENT", "Cannot unnest type: %s", t)
 		}
 		info.Unnest = append(info.Unnest, len(info.Fields)-n)
 	}

@@ -106,7 +106,7 @@ func (z *analyzer) star(item *trinosql.SelectStar, b *trinosql.Select, info *Sel
 	add := func(it Item, i int) {
 		it.Star = item
 		if item.Columns != nil {
-			it.Name = item.Columns[i].Name
+			it.Name = windowKey(item.Columns[i]) // in upper case unless it is quoted
 		}
 		if b.Distinct && !it.Type.Comparable() {
 			fail("TYPE_MISMATCH", b, "DISTINCT can only be applied to comparable types (actual: %s)", it.Type)

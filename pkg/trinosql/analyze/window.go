@@ -78,7 +78,7 @@ func (z *analyzer) resolveWindow(spec *trinosql.WindowSpec, name *trinosql.Ident
 		fail("INVALID_PARTITION_BY", spec.PartitionBy[0], "WINDOW specification with named WINDOW reference cannot specify PARTITION BY")
 	}
 	if spec.OrderBy != nil && base.hasOrder {
-		fail("INVALID_ORDER_BY", orderAt{spec}, "Cannot specify ORDER BY if referenced named WINDOW specifies ORDER BY")
+		fail("INVALID_ORDER_BY", before{spec.OrderBy[0], "ORDER BY "}, "Cannot specify ORDER BY if referenced named WINDOW specifies ORDER BY")
 	}
 	if base.Frame != nil {
 		fail("INVALID_WINDOW_REFERENCE", spec.Base, "Cannot reference named WINDOW containing frame specification")
@@ -88,16 +88,6 @@ func (z *analyzer) resolveWindow(spec *trinosql.WindowSpec, name *trinosql.Ident
 		w.OrderBy, w.order, w.hasOrder = base.OrderBy, true, base.hasOrder
 	}
 	return w
-}
-
-// orderAt is the place of the words ORDER BY of a window, which have no node.
-type orderAt struct{ *trinosql.WindowSpec }
-
-func (o orderAt) Pos() trinosql.Pos {
-	at := o.OrderBy[0].Pos()
-	at.Col -= len("ORDER BY ")
-	at.Offset -= len("ORDER BY ")
-	return at
 }
 
 // window resolves what a window has of its own. The node is where a missing ORDER BY is told.
@@ -178,7 +168,7 @@ func (z *analyzer) rangeOffset(b *trinosql.FrameBound, w *window, c context, at 
 	if len(w.OrderBy) != 1 {
 		var place trinosql.Node = w.OrderBy[0]
 		if spec, ok := at.(*trinosql.WindowSpec); ok && spec.OrderBy != nil {
-			place = orderAt{spec}
+			place = before{spec.OrderBy[0], "ORDER BY "}
 		}
 		fail("INVALID_ORDER_BY", place, "Window frame of type RANGE PRECEDING or FOLLOWING requires single sort item in ORDER BY (actual: %d)", len(w.OrderBy))
 	}
@@ -232,7 +222,7 @@ func (z *analyzer) windowCalls(b *trinosql.Select, info *Select) {
 		for _, x := range collect(roots, func(x trinosql.Expr) bool { _, ok := x.(*trinosql.Func); return ok }) {
 			f := x.(*trinosql.Func)
 			if call := z.rec.Calls[f]; call != nil && call.Function.Kind == functions.Window && !isWindow(f) {
-				fail("MISSING_OVER", f, "Window function %s requires an OVER clause", funcName(f))
+				fail("MISSING_OVER", f, "Window function system.builtin.%s requires an OVER clause", funcName(f))
 			}
 		}
 		for _, x := range collect(roots, isWindow) {
@@ -247,6 +237,9 @@ func (z *analyzer) windowCall(b *trinosql.Select, f *trinosql.Func) {
 	if f.Filter != nil {
 		fail("NOT_SUPPORTED", b, "FILTER is not yet supported for window functions")
 	}
+	if f.Distinct {
+		fail("NOT_SUPPORTED", b, "DISTINCT in window function parameters not yet supported: %s", show(f))
+	}
 	if f.OrderBy != nil {
 		fail("NOT_SUPPORTED", f, "Window function with ORDER BY is not supported")
 	}
@@ -255,17 +248,14 @@ func (z *analyzer) windowCall(b *trinosql.Select, f *trinosql.Func) {
 	}
 	w, name := z.windows[f], funcName(f)
 	if (name == "lag" || name == "lead") && !w.hasOrder {
-		var at trinosql.Node = f.OverName
-		if f.Over != nil {
-			at = f.Over
+		var at trinosql.Node = f.Over
+		if f.Over == nil {
+			at = before{f.OverName, "OVER "}
 		}
 		fail("MISSING_ORDER_BY", at, "%s function requires an ORDER BY window clause", name)
 	}
-	switch name {
-	case "lag", "lead", "rank", "dense_rank", "percent_rank", "cume_dist", "row_number", "ntile":
-		if w.Frame != nil {
-			fail("INVALID_WINDOW_FRAME", w.Frame, "Cannot specify window frame for %s function", name)
-		}
+	if (name == "lag" || name == "lead") && w.Frame != nil {
+		fail("INVALID_WINDOW_FRAME", w.Frame, "Cannot specify window frame for %s function", name)
 	}
 	switch name {
 	case "first_value", "last_value", "nth_value", "lag", "lead":
@@ -277,8 +267,5 @@ func (z *analyzer) windowCall(b *trinosql.Select, f *trinosql.Func) {
 	call := z.rec.Calls[f]
 	if call == nil || call.Function.Kind != functions.Aggregate && call.Function.Kind != functions.Window {
 		fail("FUNCTION_NOT_WINDOW", b, "Not a window function: %s", name)
-	}
-	if f.Distinct && call.Function.Kind != functions.Aggregate {
-		fail("NOT_SUPPORTED", b, "Only aggregation window functions with DISTINCT are supported: %s", show(f))
 	}
 }

@@ -28,7 +28,7 @@ type Bound struct {
 
 // Error says why no signature takes the arguments. Its text lacks the place.
 type Error struct {
-	Kind string // FUNCTION_NOT_FOUND, AMBIGUOUS_FUNCTION_CALL or OPERATOR_NOT_FOUND
+	Kind string // FUNCTION_NOT_FOUND, AMBIGUOUS_FUNCTION_CALL, OPERATOR_NOT_FOUND, or of a result that is no type TYPE_NOT_FOUND or INVALID_FUNCTION_ARGUMENT
 	Msg  string
 }
 
@@ -41,6 +41,9 @@ func Resolve(name string, args []Arg) (*Bound, error) {
 		return nil, &Error{"FUNCTION_NOT_FOUND", fmt.Sprintf("Function '%s' not registered", name)}
 	}
 	b, err := choose(candidates, args)
+	if b != nil {
+		err = b.check()
+	}
 	if b != nil || err != nil {
 		return b, err
 	}
@@ -61,7 +64,7 @@ func Resolve(name string, args []Arg) (*Bound, error) {
 // symbols are the operators as they are written.
 var symbols = map[string]string{
 	"ADD": "+", "SUBTRACT": "-", "MULTIPLY": "*", "DIVIDE": "/", "MODULUS": "%", "NEGATION": "-",
-	"EQUAL": "=", "LESS_THAN": "<", "LESS_THAN_OR_EQUAL": "<=", "IS_DISTINCT_FROM": "IS DISTINCT FROM",
+	"EQUAL": "=", "LESS_THAN": "<", "LESS_THAN_OR_EQUAL": "<=",
 }
 
 // ResolveOperator finds the signature of an operator: ADD, SUBTRACT, MULTIPLY, DIVIDE, MODULUS, NEGATION, EQUAL, LESS_THAN,
@@ -72,6 +75,9 @@ func ResolveOperator(name string, args ...*types.Type) (*Bound, error) {
 		list[i].Type = a
 	}
 	b, err := choose(loaded().byName["$"+name], list)
+	if b != nil {
+		err = b.check()
+	}
 	if b != nil || err != nil {
 		return b, err
 	}
@@ -81,6 +87,8 @@ func ResolveOperator(name string, args ...*types.Type) (*Bound, error) {
 		msg = fmt.Sprintf("Cannot use %s for subscript of %s", args[1], args[0])
 	case len(args) == 1:
 		msg = fmt.Sprintf("Cannot negate %s", args[0])
+	case name == "IS_DISTINCT_FROM":
+		msg = fmt.Sprintf("Cannot check if %s is distinct from %s", args[0], args[1])
 	default:
 		msg = fmt.Sprintf("Cannot apply operator: %s %s %s", args[0], symbols[name], args[1])
 	}
@@ -159,6 +167,17 @@ func ambiguous(fits []*Bound) error {
 		fmt.Fprintf(&b, "\t * %s\n", f)
 	}
 	return &Error{"AMBIGUOUS_FUNCTION_CALL", b.String()}
+}
+
+// check refuses a result with more digits or characters than its type may have.
+func (b *Bound) check() error {
+	switch t := b.Result; {
+	case t.Kind == types.Decimal && t.Scale > t.N:
+		return &Error{"INVALID_FUNCTION_ARGUMENT", fmt.Sprintf("DECIMAL scale must be in range [0, precision (%d)]: %d", t.N, t.Scale)}
+	case t.Kind == types.Char && t.N > types.MaxCharLength:
+		return &Error{"TYPE_NOT_FOUND", "Unknown type: " + t.String()}
+	}
+	return nil
 }
 
 // String is the signature with its types filled in: (bigint,bigint):bigint.

@@ -90,7 +90,7 @@ func CoerceBase(t *Type, k Kind, name string) *Type {
 			return NewDecimal(1, 0)
 		case Opaque:
 			switch name {
-			case "hyperloglog", "setdigest", "p4hyperloglog", "joniregexp", "jsonpath", "color", "codepoints":
+			case "HyperLogLog", "SetDigest", "P4HyperLogLog", "JoniRegExp", "JsonPath", "color", "CodePoints":
 				return NewOpaque(name)
 			}
 		}
@@ -129,7 +129,7 @@ func CoerceBase(t *Type, k Kind, name string) *Type {
 	case Char:
 		return textBase(k, name)
 	case Opaque:
-		if t.Name == "p4hyperloglog" && name == "hyperloglog" {
+		if t.Name == "P4HyperLogLog" && name == "HyperLogLog" {
 			return NewOpaque(name)
 		}
 	}
@@ -140,7 +140,7 @@ func CoerceBase(t *Type, k Kind, name string) *Type {
 func textBase(k Kind, name string) *Type {
 	if k == Opaque {
 		switch name {
-		case "joniregexp", "Re2JRegExp", "jsonpath", "codepoints":
+		case "JoniRegExp", "Re2JRegExp", "JsonPath", "CodePoints":
 			return NewOpaque(name)
 		}
 	}

@@ -3,7 +3,6 @@ package types
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/dig-cli/dig/pkg/trinosql"
 )
@@ -12,6 +11,11 @@ import (
 type UnknownError struct{ Text string }
 
 func (e *UnknownError) Error() string { return "Unknown type: " + e.Text }
+
+// UnsupportedError is the error for a type that Trino reads and does not have.
+type UnsupportedError struct{ Text string }
+
+func (e *UnsupportedError) Error() string { return e.Text + " type not supported" }
 
 // RangeError is the error for a parameter that a type does not take.
 type RangeError struct{ Msg string }
@@ -27,11 +31,15 @@ func Parse(text string) (*Type, error) {
 	return FromTree(tree)
 }
 
-// FromTree is the type that a piece of syntax names. Errors are an *UnknownError or a *RangeError.
+// FromTree is the type that a piece of syntax names. Errors are an *UnknownError, an *UnsupportedError or a *RangeError.
 func FromTree(tree trinosql.Type) (*Type, error) {
 	t, err := fromTree(tree)
-	if _, unknown := err.(*UnknownError); unknown {
-		return nil, &UnknownError{trinosql.String(tree)} // the whole type, as Trino says it
+	if _, ok := err.(*UnknownError); ok {
+		text := trinosql.String(tree) // the whole type, as Trino says it
+		if _, row := tree.(*trinosql.RowType); row {
+			text = "ROW" + text[len("row"):]
+		}
+		return nil, &UnknownError{text}
 	}
 	return t, err
 }
@@ -65,7 +73,7 @@ func fromTree(tree trinosql.Type) (*Type, error) {
 			case tree.Precision.Type != nil:
 				return nil, &UnknownError{}
 			case err != nil || n > MaxTimePrecision:
-				return nil, &RangeError{fmt.Sprintf("%s precision must be in range [0, %d]: %s", strings.ToUpper(baseNames[k]), MaxTimePrecision, tree.Precision.Number)}
+				return nil, &UnknownError{}
 			}
 			digits = n
 		}
@@ -77,7 +85,11 @@ func fromTree(tree trinosql.Type) (*Type, error) {
 		case tree.From == "DAY" && tree.To == "SECOND":
 			return simple[IntervalDS], nil
 		}
-		return nil, &UnknownError{}
+		to := tree.To
+		if to == "" {
+			to = tree.From
+		}
+		return nil, &UnsupportedError{"INTERVAL " + tree.From + " TO " + to}
 	case *trinosql.NamedType:
 		return named(tree)
 	}
@@ -88,9 +100,9 @@ var plain = map[string]*Type{
 	"unknown": simple[Unknown], "boolean": simple[Boolean], "tinyint": simple[Tinyint], "smallint": simple[Smallint], "integer": simple[Integer], "int": simple[Integer],
 	"bigint": simple[Bigint], "real": simple[Real], "double": simple[Double], "varbinary": simple[Varbinary], "date": simple[Date], "json": simple[JSON],
 	"uuid": simple[UUID], "ipaddress": simple[IPAddress], "interval year to month": simple[IntervalYM], "interval day to second": simple[IntervalDS],
-	"hyperloglog": NewOpaque("hyperloglog"), "p4hyperloglog": NewOpaque("p4hyperloglog"), "setdigest": NewOpaque("setdigest"), "tdigest": NewOpaque("tdigest"),
-	"joniregexp": NewOpaque("joniregexp"), "jsonpath": NewOpaque("jsonpath"), "json2016": NewOpaque("json2016"), "jsonpath2016": NewOpaque("jsonpath2016"),
-	"codepoints": NewOpaque("codepoints"), "color": NewOpaque("color"), "likepattern": NewOpaque("likepattern"), "re2jregexp": NewOpaque("Re2JRegExp"),
+	"hyperloglog": NewOpaque("HyperLogLog"), "p4hyperloglog": NewOpaque("P4HyperLogLog"), "setdigest": NewOpaque("SetDigest"), "tdigest": NewOpaque("tdigest"),
+	"joniregexp": NewOpaque("JoniRegExp"), "jsonpath": NewOpaque("JsonPath"), "json2016": NewOpaque("json2016"), "jsonpath2016": NewOpaque("JsonPath2016"),
+	"codepoints": NewOpaque("CodePoints"), "color": NewOpaque("color"), "likepattern": NewOpaque("LikePattern"), "re2jregexp": NewOpaque("Re2JRegExp"),
 	"modelclassifier": NewOpaque("modelclassifier"),
 }
 
@@ -121,21 +133,17 @@ func named(tree *trinosql.NamedType) (*Type, error) {
 		switch {
 		case len(tree.Params) == 0:
 			return simple[Varchar], nil
-		case len(numbers) == 1 && len(args) == 0 && numbers[0] > Unbounded:
-			return nil, &RangeError{"Invalid VARCHAR length " + tree.Params[0].Number}
-		case len(numbers) == 1 && len(args) == 0:
+		case len(numbers) == 1 && len(args) == 0 && numbers[0] <= Unbounded:
 			return NewVarchar(numbers[0]), nil
 		}
 	case "char":
 		switch {
 		case len(tree.Params) == 0:
 			return NewChar(1), nil
-		case len(numbers) == 1 && len(args) == 0 && numbers[0] > MaxCharLength:
-			return nil, &RangeError{fmt.Sprintf("CHAR length must be in range [0, %d], got %s", MaxCharLength, tree.Params[0].Number)}
-		case len(numbers) == 1 && len(args) == 0:
+		case len(numbers) == 1 && len(args) == 0 && numbers[0] <= MaxCharLength:
 			return NewChar(numbers[0]), nil
 		}
-	case "decimal", "dec", "numeric":
+	case "decimal":
 		if len(args) > 0 || len(numbers) > 2 {
 			return nil, &UnknownError{}
 		}
@@ -160,6 +168,10 @@ func named(tree *trinosql.NamedType) (*Type, error) {
 	case "map":
 		if len(args) == 2 && len(numbers) == 0 {
 			return NewMap(args[0], args[1]), nil
+		}
+	case "function":
+		if len(args) > 0 && len(numbers) == 0 {
+			return NewFunction(args[:len(args)-1], args[len(args)-1]), nil
 		}
 	case "qdigest":
 		if len(args) == 1 && len(numbers) == 0 {

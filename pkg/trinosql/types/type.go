@@ -14,7 +14,7 @@ import (
 // Kind is what a type is, without its parameters.
 type Kind uint8
 
-// The kinds of types. Opaque ones have a name and nothing else that is known here: json2016, joniregexp, hyperloglog and the like.
+// The kinds of types. Opaque ones have a name and nothing else that is known here: json2016, JoniRegExp, HyperLogLog and the like.
 const (
 	Invalid Kind = iota
 	Unknown      // the type of NULL
@@ -180,7 +180,7 @@ func (t *Type) Signature() string {
 
 func (t *Type) write(b *strings.Builder, signature bool) {
 	comma := ", "
-	if signature {
+	if signature || t.Kind == Function {
 		comma = ","
 	}
 	switch t.Kind {

@@ -15,7 +15,8 @@ public class Functions {
     public static void main(String[] args) {
         TypeOperators operators = new TypeOperators();
         FunctionBundle bundle = SystemFunctionBundle.create(new FeaturesConfig(), operators, new BlockTypeOperators(operators), new NodeVersion("x"));
-        Set<String> lines = new TreeSet<>();
+        // By kind and name; the signatures of one name stay in the order in which Trino tries them.
+        Map<String, Set<String>> lines = new TreeMap<>();
         for (FunctionMetadata f : bundle.getFunctions()) {
             String name = f.getCanonicalName();
             char kind = f.getKind().name().charAt(0);
@@ -51,8 +52,8 @@ public class Functions {
             }
             b.append(rules.isEmpty() ? "" : " | " + String.join("; ", rules));
             b.append(f.isHidden() && kind != 'O' ? " #hidden" : "").append(f.isDeterministic() ? "" : " #nondeterministic").append(f.isDeprecated() ? " #deprecated" : "");
-            lines.add(b.toString());
+            lines.computeIfAbsent(kind + name, k -> new LinkedHashSet<>()).add(b.toString());
         }
-        lines.forEach(System.out::println);
+        lines.values().forEach(l -> l.forEach(System.out::println));
     }
 }

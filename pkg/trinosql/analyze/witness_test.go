@@ -1,0 +1,113 @@
+package analyze
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/witness"
+)
+
+// TestWitness compares columns, types and errors with what Trino answered. What differs on purpose is in testdata/differs.txt, with the
+// reason.
+func TestWitness(t *testing.T) {
+	list, err := witness.Statements("../witness/testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, answers, err := witness.Answers("../witness/testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	differs := readDiffers(t)
+	equal, columns := 0, 0
+	for _, s := range list {
+		a := answers[s.SQL]
+		if a == nil {
+			continue // the test of the corpus says so
+		}
+		got, want := ours(s.SQL), theirs(a)
+		reason, known := differs[s.SQL]
+		delete(differs, s.SQL)
+		switch {
+		case got == want && known:
+			t.Errorf("%s\n\tis answered alike now; differs.txt says %q", s.SQL, reason)
+		case got == want:
+			equal++
+			if a.Error == nil {
+				columns++
+			}
+		case !known:
+			t.Errorf("%s: %s\n\twe say    %s\n\tTrino says %s", s.File, s.SQL, got, want)
+		}
+	}
+	for sql := range differs {
+		t.Errorf("differs.txt: no such statement: %s", sql)
+	}
+	t.Logf("%d statements, %d answered alike, %d of them with columns", len(list), equal, columns)
+}
+
+func ours(sql string) string {
+	a, err := analyze(sql)
+	if err == nil {
+		var b strings.Builder
+		for _, c := range a.Output {
+			fmt.Fprintf(&b, "%s %s; ", c.Name, c.Type)
+		}
+		return b.String()
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Kind + " " + e.Error()
+	}
+	var syntax *trinosql.Error
+	if errors.As(err, &syntax) && syntax.Unsupported {
+		return "unsupported " + err.Error()
+	}
+	return "SYNTAX_ERROR " + cut(err.Error())
+}
+
+// cut leaves out what a parser would have taken instead.
+func cut(message string) string {
+	message, _, _ = strings.Cut(message, " Expecting: ")
+	return message
+}
+
+func theirs(a *witness.Answer) string {
+	if a.Error != nil {
+		place := ""
+		if a.Error[1] != "" {
+			place = "line " + a.Error[1] + ": "
+		}
+		message := place + a.Error[2]
+		if a.Error[0] == "SYNTAX_ERROR" {
+			message = cut(message)
+		}
+		return a.Error[0] + " " + message
+	}
+	var b strings.Builder
+	for _, c := range a.Columns {
+		fmt.Fprintf(&b, "%s %s; ", c[0], c[1])
+	}
+	return b.String()
+}
+
+func readDiffers(t *testing.T) map[string]string {
+	data, err := os.ReadFile("testdata/differs.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := map[string]string{}
+	reason := ""
+	for _, line := range strings.Split(string(data), "\n") {
+		if text, ok := strings.CutPrefix(line, "# "); ok {
+			reason = text
+		} else if line != "" {
+			list[strings.ReplaceAll(line, `\n`, "\n")] = reason
+		}
+	}
+	return list
+}

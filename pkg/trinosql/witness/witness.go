@@ -1,0 +1,111 @@
+// Package witness reads a corpus of statements in Trino's language and what a Trino answered to them, for the tests of other packages.
+//
+// testdata/*.sql holds the statements. Each ends with a semicolon at the end of a line and may span lines; lines that begin with --
+// outside of a statement are comments. A file whose first line is "-- types only" is not run, only described. The session is that of
+// the catalog tpch and the schema tiny, in the time zone UTC.
+//
+// testdata/answers.jsonl holds a line with the version of the Trino, and then one JSON object for each statement, in the order of the
+// statements:
+//
+//	sql       the statement
+//	columns   [name, type] of each column of the result, as DESCRIBE OUTPUT tells them
+//	error     [kind, "line:column", message] instead, when the statement is refused; the place is "" where none is told
+//	rows      the rows, as they come in Trino's protocol, unless they are many
+//	failure   like error, when the statement fails as it runs
+//
+// A statement is added by writing it into a file and asking for the answers that are missing, which takes a JDK and Maven; with "all" every
+// statement is asked for again, which takes some minutes:
+//
+//	DIG_TEST_RENEW=missing bash .ci/witness go test ./pkg/trinosql/witness
+package witness
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+)
+
+// Statement is a statement of the corpus.
+type Statement struct {
+	File, SQL string
+	TypesOnly bool
+}
+
+// Answer is what a Trino answered.
+type Answer struct {
+	SQL     string      `json:"sql"`
+	Columns [][2]string `json:"columns,omitempty"`
+	Error   *[3]string  `json:"error,omitempty"`
+	Rows    [][]any     `json:"rows,omitempty"`
+	Failure *[3]string  `json:"failure,omitempty"`
+}
+
+// Statements reads the corpus in a directory, without duplicates.
+func Statements(dir string) ([]Statement, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.sql"))
+	if err != nil {
+		return nil, err
+	}
+	sort.Strings(files)
+	seen := map[string]bool{}
+	var list []Statement
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		only := strings.HasPrefix(string(data), "-- types only\n")
+		var text []string
+		for _, line := range strings.Split(string(data), "\n") {
+			if len(text) == 0 && (strings.HasPrefix(line, "--") || strings.TrimSpace(line) == "") {
+				continue
+			}
+			text = append(text, line)
+			if !strings.HasSuffix(line, ";") {
+				continue
+			}
+			sql := strings.TrimSuffix(strings.Join(text, "\n"), ";")
+			text = nil
+			if !seen[sql] {
+				seen[sql] = true
+				list = append(list, Statement{filepath.Base(file), sql, only})
+			}
+		}
+		if len(text) > 0 {
+			return nil, fmt.Errorf("%s: the last statement has no semicolon", file)
+		}
+	}
+	return list, nil
+}
+
+// Answers reads the answers kept in a directory, by statement, and the version of the Trino that gave them.
+func Answers(dir string) (version string, answers map[string]*Answer, err error) {
+	f, err := os.Open(filepath.Join(dir, "answers.jsonl"))
+	if err != nil {
+		return "", nil, err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<24)
+	answers = map[string]*Answer{}
+	for n := 0; lines.Scan(); n++ {
+		if n == 0 {
+			var head struct{ Trino string }
+			if err := json.Unmarshal(lines.Bytes(), &head); err != nil {
+				return "", nil, err
+			}
+			version = head.Trino
+			continue
+		}
+		a := &Answer{}
+		if err := json.Unmarshal(lines.Bytes(), a); err != nil {
+			return "", nil, fmt.Errorf("answers.jsonl:%d: %w", n+1, err)
+		}
+		answers[a.SQL] = a
+	}
+	return version, answers, lines.Err()
+}
