@@ -330,12 +330,28 @@ type Options struct {
 	ReadOnly bool
 	// IdleClose is how long an unused project stays open; its lock is held so long. 0: a default, negative: until Close.
 	IdleClose time.Duration
+	// CompactFree is how many bytes of a project's file must be free, and at least a quarter of it, for the file to be rewritten when the
+	// project was not used for IdleClose. Whoever uses it then ends that. 0: never.
+	CompactFree int64
+	// Compacted is told of every file that was rewritten for that reason, or could not be. Nil for nothing.
+	Compacted func(project string, c Compaction, err error)
 	NewID     func() string // makes the id of a new column; unique, never reused
 	// Warden decides about statements that do not end; nil leaves them to themselves. One is such that still runs Overrun after it was told
 	// to end.
 	Warden  Warden
 	Overrun time.Duration
 }
+
+// Compacter is what an Engine may implement besides: it gives back the room that the rows of a project no longer need.
+type Compacter interface {
+	// Compact rewrites the data of a project while nobody uses it. It waits for statements and other processes at most Options.LockWait
+	// (KindLocked); statements that come meanwhile wait for it. However it ends, the data is all there. A project without data has nothing
+	// to compact.
+	Compact(ctx context.Context, id string) (Compaction, error)
+}
+
+// Compaction is what a project's data took before and takes now, in bytes.
+type Compaction struct{ Before, After int64 }
 
 // Warden ends what the engine cannot end. Its methods may be called by several goroutines at once.
 type Warden interface {

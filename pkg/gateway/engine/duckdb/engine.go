@@ -5,6 +5,7 @@
 // Layout of one project's instance:
 //
 //	<Dir>/<projectId>/data.duckdb   attached as "~data": the stored tables, in schemas table, bitable, mtquery, ...
+//	<Dir>/<projectId>/compacting    a copy of that file that is being made to take its place
 //	<Dir>/<projectId>/lock          held while this process has the file open
 //	peaka, sample, <catalogs>       in-memory databases under the names users write; they hold only views, made when
 //	                                a statement names them

@@ -21,6 +21,9 @@ import (
 // spoolDir holds documents that are being received.
 const spoolDir = "incoming"
 
+// dataFile holds the rows of a project.
+const dataFile = "data.duckdb"
+
 // storeDB is the alias under which the project's own file is attached. Users cannot name it.
 const storeDB = "~data"
 
@@ -43,6 +46,8 @@ type project struct {
 	freed chan struct{} // closed and replaced each time a connection is given back
 	gone  error         // why nothing runs any more: dropped, or the engine was closed
 	idle  *time.Timer
+	pack  *packing  // that goes on
+	later time.Time // before which the file is not rewritten by itself again
 }
 
 // instance is one DuckDB instance with the project's file attached.
@@ -110,10 +115,10 @@ func (p *project) drop(ctx context.Context) error {
 }
 
 func openInstance(ctx context.Context, dir string, o *engine.Options, w *memoryWatch) (_ *instance, err error) {
-	data := sqltext.Literal(filepath.Join(dir, "data.duckdb"))
+	data := sqltext.Literal(filepath.Join(dir, dataFile))
 	stored := true // in a file that is there, or is made
 	if o.ReadOnly {
-		if stored, err = exists(filepath.Join(dir, "data.duckdb")); err != nil {
+		if stored, err = exists(filepath.Join(dir, dataFile)); err != nil {
 			return nil, err
 		}
 	} else if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -146,7 +151,7 @@ func openInstance(ctx context.Context, dir string, o *engine.Options, w *memoryW
 	}()
 	// We hold the lock, so whatever lies there was left by a process that died.
 	if !o.ReadOnly {
-		if err := os.RemoveAll(in.tempDir); err != nil {
+		if err := errors.Join(os.RemoveAll(in.tempDir), os.RemoveAll(filepath.Join(dir, packDir))); err != nil {
 			return nil, err
 		}
 		_ = os.RemoveAll(filepath.Join(dir, spoolDir)) // but for documents that another process is still receiving

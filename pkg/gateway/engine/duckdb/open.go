@@ -39,6 +39,9 @@ func (p *project) acquire(ctx context.Context) (*instance, error) {
 			var octx context.Context
 			octx, o.cancel = context.WithCancel(context.Background())
 			p.next = o
+			if p.pack != nil && p.pack.yields {
+				p.pack.cancel()
+			}
 			safely.Go(func() { p.reopen(octx, o) })
 		}
 		o.waiting++
@@ -185,7 +188,11 @@ func (p *project) closeIdle() {
 	}
 	p.inst = nil
 	p.mu.Unlock()
+	waste := p.opts.CompactFree > 0 && p.wasteful(in, p.opts.CompactFree)
 	_ = in.close()
+	if waste {
+		p.compactIdle()
+	}
 }
 
 // shutTime is how long statements that were ended may take to notice.
@@ -203,6 +210,9 @@ func (p *project) shut(why error) error {
 	}
 	if p.next != nil {
 		p.next.cancel()
+	}
+	if p.pack != nil {
+		p.pack.cancel()
 	}
 	p.mu.Unlock()
 	p.turn <- struct{}{}

@@ -1,0 +1,243 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/internal/tempfile"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// A data file is compacted by a copy: DuckDB reuses the room of what was dropped but gives only the end of a file back. The copy is made
+// in packDir, compared with what it was made of, written to the disk, and then renamed to dataFile. A process that is killed before that
+// has changed nothing; what it leaves is removed by the next opening.
+const (
+	packDir = "compacting"
+	packDB  = "~new"
+)
+
+// packing is a compaction that goes on.
+type packing struct {
+	cancel context.CancelFunc
+	yields bool // to whoever wants to use the project
+}
+
+const (
+	wasteShare = 4         // a file is worth rewriting by itself when one part of so many is free
+	packRest   = time.Hour // after which it is tried again when it failed
+)
+
+var _ engine.Compacter = (*duck)(nil)
+
+// Compact rewrites the data of a project.
+func (d *duck) Compact(ctx context.Context, id string) (engine.Compaction, error) {
+	if d.opts.ReadOnly {
+		return engine.Compaction{}, errors.New("the data is open for reading only")
+	}
+	p, err := d.lookup(id)
+	if err != nil {
+		return engine.Compaction{}, err
+	}
+	return p.compact(ctx)
+}
+
+func (p *project) compact(ctx context.Context) (engine.Compaction, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	patience := time.NewTimer(p.opts.LockWait)
+	defer patience.Stop()
+	inUse := &engine.Error{Kind: engine.KindLocked, Message: fmt.Sprintf("statements of project %s were running for %s; nothing was done; try again when they have ended", p.id, p.opts.LockWait)}
+	select {
+	case p.turn <- struct{}{}:
+	case <-patience.C:
+		return engine.Compaction{}, inUse
+	case <-ctx.Done():
+		return engine.Compaction{}, ctxError(ctx, nil)
+	}
+	defer func() { <-p.turn }()
+	for {
+		p.mu.Lock()
+		in, gone, freed := p.inst, p.gone, p.freed
+		if gone == nil && (in == nil || in.refs == 0) {
+			p.inst, p.pack = nil, &packing{cancel: cancel}
+			p.mu.Unlock()
+			if in != nil {
+				_ = in.close() // without a checkpoint the log is still there, which rewrite reads
+			}
+			break
+		}
+		p.mu.Unlock()
+		if gone != nil {
+			return engine.Compaction{}, gone
+		}
+		select {
+		case <-freed:
+		case <-patience.C:
+			return engine.Compaction{}, inUse
+		case <-ctx.Done():
+			return engine.Compaction{}, ctxError(ctx, nil)
+		}
+	}
+	return p.packed(ctx)
+}
+
+// packed rewrites the file for the holder of the turn, who has set p.pack.
+func (p *project) packed(ctx context.Context) (engine.Compaction, error) {
+	c, err := p.rewrite(ctx)
+	p.mu.Lock()
+	gone := p.gone
+	p.pack = nil
+	p.mu.Unlock()
+	if err != nil && gone != nil {
+		err = gone
+	}
+	return c, err
+}
+
+// compactIdle rewrites a file that is not used, unless somebody comes. The caller holds the turn.
+func (p *project) compactIdle() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var c engine.Compaction
+	err := p.roomy()
+	p.mu.Lock()
+	if p.next != nil || p.gone != nil || time.Now().Before(p.later) {
+		p.mu.Unlock()
+		return
+	}
+	if err == nil {
+		p.pack = &packing{cancel: cancel, yields: true}
+	}
+	p.mu.Unlock()
+	if err == nil {
+		c, err = p.packed(ctx)
+	}
+	if ctx.Err() != nil && err != nil { // given way to somebody
+		return
+	}
+	if err != nil {
+		p.mu.Lock()
+		p.later = time.Now().Add(packRest)
+		p.mu.Unlock()
+	}
+	if tell := p.opts.Compacted; tell != nil {
+		tell(p.id, c, err)
+	}
+}
+
+// roomy fails when the disk has less room than a copy of the file and as much again for others: nobody has asked for this one.
+func (p *project) roomy() error {
+	size, err := dataSize(p.dir)
+	if err != nil {
+		return err
+	}
+	if free, ok := freeSpace(p.dir); ok && free < 2*size {
+		return &engine.Error{Kind: engine.KindFull, Message: fmt.Sprintf("the disk has %d MiB left, too little to rewrite %d MiB", free>>20, size>>20)}
+	}
+	return nil
+}
+
+// dataSize is what the file of a project and its log take.
+func dataSize(dir string) (n int64, err error) {
+	for _, name := range []string{dataFile, dataFile + ".wal"} {
+		st, err := os.Lstat(filepath.Join(dir, name))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return 0, err
+		case !st.Mode().IsRegular():
+			return 0, fmt.Errorf("%s of the project is no ordinary file, which a new one could replace", name)
+		default:
+			n += st.Size()
+		}
+	}
+	return n, nil
+}
+
+// rewrite replaces the file of a project that is not open here by a copy of its contents, if that is smaller.
+func (p *project) rewrite(ctx context.Context) (c engine.Compaction, err error) {
+	if !exists(filepath.Join(p.dir, dataFile)) {
+		return c, nil
+	}
+	l, err := takeLock(ctx, p.dir, p.opts)
+	if err != nil {
+		return c, err
+	}
+	defer func() { err = errors.Join(err, l.Close()) }()
+	if c.Before, err = dataSize(p.dir); err != nil {
+		return c, err
+	}
+	c.After = c.Before
+	dir := filepath.Join(p.dir, packDir)
+	defer func() {
+		err = errors.Join(err, os.RemoveAll(dir))
+	}()
+	if err = os.RemoveAll(dir); err == nil {
+		err = os.Mkdir(dir, 0o700)
+	}
+	if err != nil {
+		return c, err
+	}
+	if err = p.copyTo(ctx, dir); err != nil {
+		return c, tableError(err)
+	}
+	return p.swap(ctx, c, filepath.Join(dir, dataFile))
+}
+
+// swap puts a complete copy in the place of the file, both of which nobody has open.
+func (p *project) swap(ctx context.Context, c engine.Compaction, made string) (engine.Compaction, error) {
+	now, err := dataSize(p.dir)
+	if err != nil {
+		return c, err
+	}
+	if c.After = now; ctx.Err() != nil {
+		return c, ctxError(ctx, nil)
+	}
+	for _, dir := range []string{p.dir, filepath.Dir(made)} {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return c, err
+		}
+		for _, e := range entries { // a log would be read again on top of the new file, or is missing from it
+			if strings.HasPrefix(e.Name(), dataFile+".") {
+				return c, fmt.Errorf("the engine has left %s, so its file is not whole by itself", e.Name())
+			}
+		}
+	}
+	st, err := os.Stat(made)
+	if err != nil || st.Size() >= now {
+		return c, err
+	}
+	was, err := os.Stat(filepath.Join(p.dir, dataFile))
+	if err != nil {
+		return c, err
+	}
+	if err := durable(made, was.Mode().Perm()); err != nil {
+		return c, err
+	}
+	if err := tempfile.SyncDir(p.dir); err != nil { // that the log is gone must not be forgotten once the new file has the name
+		return c, err
+	}
+	if err := os.Rename(made, filepath.Join(p.dir, dataFile)); err != nil {
+		return c, err
+	}
+	c.After = st.Size()
+	return c, tempfile.SyncDir(p.dir)
+}
+
+// durable has a file written to the disk.
+func durable(path string, mode fs.FileMode) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Chmod(mode), f.Sync(), f.Close())
+}

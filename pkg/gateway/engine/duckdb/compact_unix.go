@@ -1,0 +1,14 @@
+//go:build cgo && (linux || darwin)
+
+package duckdb
+
+import "golang.org/x/sys/unix"
+
+// freeSpace is how much may still be written to the disk of a directory.
+func freeSpace(dir string) (n int64, ok bool) {
+	var st unix.Statfs_t
+	if unix.Statfs(dir, &st) != nil {
+		return 0, false
+	}
+	return int64(min(st.Bavail*uint64(st.Bsize), 1<<62)), true
+}
