@@ -33,6 +33,8 @@ func shownFor(op spec.Op) (ops []spec.Op, own string, none bool) {
 		return []spec.Op{op}, "role text data sql threadId", false
 	case spec.ImportBi.ID:
 		return []spec.Op{spec.ImportCsv}, "", false
+	case spec.CompactLocal.ID:
+		return nil, "bytesBefore bytesAfter files files.holds files.projectId files.projectName files.bytesBefore files.bytesAfter files.error files.status", false
 	case spec.GetQueryFolderTree.ID: // of a command that changes something: the folders it removes
 		return nil, "value", false
 	case spec.SetCatalogAiUsage.ID, spec.SetSchemaAiUsage.ID, spec.RegisterRefreshCallback.ID, spec.UnregisterRefreshCallback.ID,

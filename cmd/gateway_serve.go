@@ -40,7 +40,10 @@ process at once.
 
 All work is done by a second process. When a statement still runs --max-overrun after it was told to end, or
 takes memory beyond a hard limit, that process is killed and another takes its place (docs/testing.md). Not on
-Windows, nor with --max-overrun 0.`,
+Windows, nor with --max-overrun 0.
+
+Files that are free by a quarter and 32 MiB are rewritten while nobody uses their project; whoever comes
+does not wait for that.`,
 		Example: "  " + e.Name + " gateway serve --listen 127.0.0.1:8080 --print-key",
 	}
 	fs := c.Flags()
@@ -129,7 +132,7 @@ Windows, nor with --max-overrun 0.`,
 		}
 		keepOut, configs := e.ownDirs()
 		o := gateway.Options{Dir: dir, OpenEngine: duckdb.Open, Now: e.Now, Version: buildVersion(), Inject: inject, Quirks: odd, Limits: limits, KeepOut: keepOut, Configs: configs, Reach: network, Log: log,
-			Engine: engine.Options{MemoryLimit: engineMemory, TempLimit: engineTemp, Overrun: overrun}}
+			Engine: engine.Options{MemoryLimit: engineMemory, TempLimit: engineTemp, Overrun: overrun, CompactFree: gateway.CompactFree}}
 		if w != nil {
 			o.Engine.Warden = w
 		}

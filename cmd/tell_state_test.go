@@ -19,7 +19,7 @@ import (
 var tellReads = []string{
 	"project list", "table list", "table column list people", "table sample people", "query list", "query get people_names", "query execute SELECT~name~FROM~people", "export list", "cache list", "cache history sample shop orders",
 	"materialized list", "metadata status sample", "metadata list", "catalog list", "catalog columns peaka table people", "catalog columns ext files rows", "connection list", "semantic-catalog list",
-	"workspace create w", "table create t --column a:varchar", "query create q --sql SELECT~1", "export query people_names --wait", "check",
+	"workspace create w", "table create t --column a:varchar", "query create q --sql SELECT~1", "export query people_names --wait", "check", "gateway compact", "gateway compact --project localdev",
 }
 
 // TestTellingOnDirectoriesAsFound runs commands that only tell on data directories that a real run would put in order: those of earlier
@@ -60,7 +60,7 @@ func TestTellingOnDirectoriesAsFound(t *testing.T) {
 		if err := os.CopyFS(w.env["DIG_DATA_DIR"], os.DirFS(whole.env["DIG_DATA_DIR"])); err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{"runners/00000000-0000-4000-8000-000000000000", "exports/orphan", "projects/localdev/incoming/x", "projects/localdev/tmp/x", ".secret-1"} {
+		for _, name := range []string{"runners/00000000-0000-4000-8000-000000000000", "exports/orphan", "projects/localdev/incoming/x", "projects/localdev/tmp/x", "projects/localdev/compacting/data.duckdb", ".secret-1"} {
 			path := filepath.Join(w.env["DIG_DATA_DIR"], name)
 			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 				t.Fatal(err)

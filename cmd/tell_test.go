@@ -105,6 +105,8 @@ export list
 export query plain --download got.csv
 export table sample shop orders --wait
 export wait $EXPORT
+gateway compact | 1
+gateway compact --project other | 1
 gateway reset --yes | 1
 gateway serve --listen 127.0.0.1:0 | 1
 gateway status

@@ -40,7 +40,10 @@ func (l limits) whole(op spec.Op, body any, explicit bool) time.Duration {
 	if p, ok := body.(Payload); ok && p.Slow && !explicit {
 		return 0
 	}
-	if op.Slow {
+	switch {
+	case op.ID == spec.CompactLocal.ID: // as long as the files are large
+		return l.query
+	case op.Slow:
 		return l.slow
 	}
 	return l.call

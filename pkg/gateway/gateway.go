@@ -57,6 +57,7 @@ type Gateway struct {
 	metadata   *metadataService
 	statements *statementsService
 	exports    *exportsService
+	room       *roomService
 }
 
 // Open opens the data directory, making it on first use. No project's rows are opened yet.
@@ -80,6 +81,9 @@ func Open(o Options) (*Gateway, error) {
 	o.Engine.ReadOnly = o.ReadOnly
 	o.Engine.Dir = filepath.Join(o.Dir, "projects")
 	o.Engine.NewID = st.NewID
+	if o.Engine.Compacted == nil {
+		o.Engine.Compacted = func(project string, c engine.Compaction, err error) { tellCompacted(o.Log, project, c, err) }
+	}
 	eng, err := o.OpenEngine(o.Engine)
 	if err != nil {
 		st.Close()
@@ -114,6 +118,7 @@ func (g *Gateway) wire() {
 	g.exports = &exportsService{store: st, now: now, log: log, web: g.web, jobs: g.jobs, names: g.names, sources: g.sources,
 		queries: g.queries, catalogs: g.catalogs, dir: o.Dir, readOnly: o.ReadOnly, limits: o.Limits,
 		syncDir: tempfile.SyncDir}
+	g.room = &roomService{store: st, engine: eng, now: now, web: g.web, jobs: g.jobs, readOnly: o.ReadOnly}
 }
 
 // routes registers every handler.
@@ -129,6 +134,7 @@ func (g *Gateway) routes() {
 	g.metadata.Routes(g.web)
 	g.agentRoutes(g.web)
 	g.miscRoutes(g.web)
+	g.room.Routes(g.web)
 }
 
 // Operations lists the identifiers of the operations that have a route.

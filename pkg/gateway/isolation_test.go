@@ -249,6 +249,7 @@ var isolationRequests = map[string]request{
 
 	"initEmbeddedSession": {body: `{"projectId":"{projectId}"}`, own: 501}, "initEmbeddedSessionLegacy": {query: "projectId={projectId}", own: 501},
 	"listSupportedDrivers": {query: "catalogName={name}_catalog"}, "getJdbcDriver": {own: 404}, "getSqlAlchemyDriver": {query: "catalogName={name}_catalog", own: 404},
+	"compactLocal": {body: `{"projectId":"{projectId}"}`},
 	"transpileSql": {body: `{"query":"SELECT * FROM {name}_catalog.{schemaName}.{tableName}"}`},
 
 	"getProjectMetadata":        {query: "catalogId={catalogId}"},

@@ -15,6 +15,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -37,7 +38,9 @@ type webService struct {
 	files     map[string]http.HandlerFunc // by the beginning of their paths: what needs no key because its link is its proof
 	handler   http.Handler
 	observe   func(op spec.Op, status int)
-	servedKey []byte // hash of a key that is good as long as this process lives
+	servedKey []byte       // hash of a key that is good as long as this process lives
+	calls     atomic.Int64 // that go on
+	lastCall  atomic.Int64 // when one ended, in nanoseconds
 
 	Wrap     func(op spec.Op, next http.HandlerFunc) http.HandlerFunc // put around each handler, if set
 	WrapFile func(next http.HandlerFunc) http.HandlerFunc             // put around that of files, if set

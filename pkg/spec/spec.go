@@ -173,5 +173,9 @@ var (
 // have: the service takes rows of BI tables from its web studio only. All does not list it.
 var ImportBi = Op{ID: "importBi", Group: "bi-tables", Method: "POST", Path: "/local/projects/{projectId}/bitable/{tableName}/import"}
 
+// CompactLocal rewrites the files of zone local without the room that they no longer need: those of all projects and of the state, or
+// that of one project.
+var CompactLocal = Op{ID: "compactLocal", Group: "local", Method: "POST", Path: "/local/compact", Partner: true}
+
 // Local lists the operations that zone local has alone.
-func Local() []Op { return []Op{ImportBi, CreateWholeTable, CreateWholeBi} }
+func Local() []Op { return []Op{ImportBi, CreateWholeTable, CreateWholeBi, CompactLocal} }

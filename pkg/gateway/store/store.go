@@ -37,10 +37,11 @@ const ApplicationID = 0x64696773
 // Store is the state of one data directory. Several processes may have it open at once; all methods are safe for
 // concurrent use.
 type Store struct {
-	db  *sql.DB
-	ids *idSource
-	now func() time.Time
-	own string // a directory that goes with the store, "" for none
+	db   *sql.DB
+	path string
+	ids  *idSource
+	now  func() time.Time
+	own  string // a directory that goes with the store, "" for none
 }
 
 // Open opens, and on first use makes, the state file dir/state.db. now is the clock, nil for time.Now.
@@ -57,22 +58,32 @@ func Open(dir string, now func() time.Time) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.Close(); err != nil {
+	st, err := f.Stat()
+	if err := errors.Join(err, f.Close()); err != nil {
 		return nil, err
+	}
+	if st.Size() == 0 {
+		if err := begin(path); err != nil {
+			return nil, err
+		}
 	}
 	// synchronous=FULL: an acknowledged change survives a power cut, not only a kill.
 	q := url.Values{"_pragma": {"busy_timeout(20000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)"}, "_txlock": {"immediate"}}
-	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+q.Encode())
+	db, err := openFile(path, q)
 	if err != nil {
 		return nil, err
 	}
 	db.SetMaxOpenConns(8)
-	s := &Store{db: db, ids: newIDSource(now), now: now}
+	s := &Store{db: db, path: path, ids: newIDSource(now), now: now}
 	if err := s.migrate(context.Background()); err != nil {
 		db.Close()
 		return nil, fmt.Errorf("state file %s: %w", path, err)
 	}
 	return s, nil
+}
+
+func openFile(path string, settings url.Values) (*sql.DB, error) {
+	return sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+settings.Encode())
 }
 
 // Close closes the file.

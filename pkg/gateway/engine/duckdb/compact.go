@@ -164,8 +164,8 @@ func dataSize(dir string) (n int64, err error) {
 
 // rewrite replaces the file of a project that is not open here by a copy of its contents, if that is smaller.
 func (p *project) rewrite(ctx context.Context) (c engine.Compaction, err error) {
-	if !exists(filepath.Join(p.dir, dataFile)) {
-		return c, nil
+	if there, err := exists(filepath.Join(p.dir, dataFile)); err != nil || !there {
+		return c, err
 	}
 	l, err := takeLock(ctx, p.dir, p.opts)
 	if err != nil {

@@ -181,7 +181,7 @@ func TestKillsWhileCompacting(t *testing.T) {
 			t.Fatalf("the child ended by itself: %v", child.ProcessState)
 		}
 		left := filepath.Join(dir, "prjA", packDir)
-		if exists(left) {
+		if found(left) {
 			halfway++
 			if err := os.WriteFile(filepath.Join(left, "more"), nil, 0o600); err != nil {
 				t.Fatal(err)
@@ -198,7 +198,7 @@ func TestKillsWhileCompacting(t *testing.T) {
 		}
 		p := tableProject(t, dir)
 		wholeDocuments(t, p, acked)
-		if exists(left) {
+		if found(left) {
 			t.Errorf("round %d: what was left of the copy is still there", round)
 		}
 		if _, err := importText(t, p, engine.SchemaTable, "t", "s\nrow 0 of document 0\n"); acked[0] && err == nil {
