@@ -65,9 +65,12 @@ func TestNotSupportedLocally(t *testing.T) {
 }
 
 // openTest opens a gateway over a new data directory.
-func openTest(t *testing.T) *Gateway {
+func openTest(t *testing.T) *Gateway { return openWith(t, Options{}) }
+
+func openWith(t *testing.T, o Options) *Gateway {
 	t.Helper()
-	g, err := Open(Options{Dir: t.TempDir(), OpenEngine: duckdb.Open})
+	o.Dir, o.OpenEngine = t.TempDir(), duckdb.Open
+	g, err := Open(o)
 	if err != nil {
 		t.Skipf("no local engine in this build: %v", err)
 	}
