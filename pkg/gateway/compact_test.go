@@ -65,7 +65,7 @@ func TestCompactOperation(t *testing.T) {
 				t.Errorf("the state: %+v", f)
 			}
 		case "project alpha project":
-			if st, err := os.Stat(filepath.Join(g.dir, "projects", own, "data.duckdb")); err != nil || st.Size() != f.BytesAfter || f.BytesAfter > f.BytesBefore {
+			if st, err := os.Stat(filepath.Join(g.options.Dir, "projects", own, "data.duckdb")); err != nil || st.Size() != f.BytesAfter || f.BytesAfter > f.BytesBefore {
 				t.Errorf("the file: %+v, %v", f, err)
 			}
 		}
@@ -124,11 +124,11 @@ func TestStateShrinksWhileIdle(t *testing.T) {
 	before := size()
 	duty := func() {
 		t.Helper()
-		if err := g.tidyState(ctx, now); err != nil {
+		if err := g.room.tidyState(ctx, now); err != nil {
 			t.Fatal(err)
 		}
 	}
-	end := g.called()
+	end := g.web.called()
 	now = now.Add(time.Hour)
 	duty()
 	if n := size(); n != before {
