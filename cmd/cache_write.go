@@ -10,7 +10,7 @@ import (
 	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/jobs"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 )
@@ -33,7 +33,7 @@ func cacheSchedule(flag, v string) (*api.CacheSchedule, error) {
 		return &api.CacheSchedule{Type: "NONE"}, nil
 	}
 	v = isoPeriod(v)
-	if _, err := gateway.ParsePeriod(v); err != nil {
+	if _, err := jobs.ParsePeriod(v); err != nil {
 		return nil, usagef("%s: %v", flag, err)
 	}
 	return &api.CacheSchedule{Type: "BASIC", Expression: &v}, nil
@@ -53,7 +53,7 @@ func (f *cacheSchedules) apply(c *cobra.Command, incremental, full **api.CacheSc
 			*s.into = v
 		}
 		if v := *s.into; v != nil && v.Expression != nil && *v.Expression != "" {
-			if _, err := gateway.ParsePeriod(*v.Expression); err != nil {
+			if _, err := jobs.ParsePeriod(*v.Expression); err != nil {
 				return usagef("--body: expression: %v", err)
 			}
 		}

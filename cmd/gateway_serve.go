@@ -12,9 +12,12 @@ import (
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/diskspace"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
+	"github.com/dig-cli/dig/pkg/gateway/sources"
 	"github.com/dig-cli/dig/pkg/gateway/supervise"
+	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/spf13/cobra"
 )
 
@@ -22,7 +25,7 @@ func newGatewayServeCmd(e *Env) *cobra.Command {
 	var listen, keyFile string
 	var faults, quirks []string
 	var faultSeed uint64
-	var limits gateway.Limits
+	var limits web.Limits
 	var upload, memory, temp, exports, reach string
 	var printKey, anyHost, quiet bool
 	var grace, overrun time.Duration
@@ -97,7 +100,7 @@ does not wait for that.`,
 				return usagef("--memory: %q is not a size of at least 64MiB", memory)
 			}
 		}
-		network, err := gateway.ParseReach(reach)
+		network, err := sources.ParseReach(reach)
 		if err != nil {
 			return usagef("--reach: %v", err)
 		}
@@ -132,7 +135,7 @@ does not wait for that.`,
 		}
 		keepOut, configs := e.ownDirs()
 		o := gateway.Options{Dir: dir, OpenEngine: duckdb.Open, Now: e.Now, Version: buildVersion(), Inject: inject, Quirks: odd, Limits: limits, KeepOut: keepOut, Configs: configs, Reach: network, Log: log,
-			Engine: engine.Options{MemoryLimit: engineMemory, TempLimit: engineTemp, Overrun: overrun, CompactFree: gateway.CompactFree}}
+			Engine: engine.Options{MemoryLimit: engineMemory, TempLimit: engineTemp, Overrun: overrun, CompactFree: diskspace.CompactFree}}
 		if w != nil {
 			o.Engine.Warden = w
 		}

@@ -5,7 +5,8 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/jobs"
+	"github.com/dig-cli/dig/pkg/gateway/queries"
 	"github.com/dig-cli/dig/pkg/late"
 	"github.com/spf13/cobra"
 )
@@ -55,16 +56,16 @@ func (s *scheduleFlags) into(c *cobra.Command, to **api.MaterializedQuerySchedul
 		return usagef("--timezone needs --cron")
 	case set("every"):
 		d := isoPeriod(s.every)
-		if _, err := gateway.ParsePeriod(d); err != nil {
+		if _, err := jobs.ParsePeriod(d); err != nil {
 			return usagef("--every: %v", err)
 		}
 		*to = &api.MaterializedQuerySchedule{Type: "interval", RepeatDuration: &d}
 	case set("cron"):
-		z, err := gateway.ParseZone(s.timezone)
+		z, err := jobs.ParseZone(s.timezone)
 		if err != nil {
 			return usagef("--timezone: %v", err)
 		}
-		if _, err := gateway.ParseCron(s.cron, z); err != nil {
+		if _, err := jobs.ParseCron(s.cron, z); err != nil {
 			return usagef("--cron: %v", err)
 		}
 		*to = &api.MaterializedQuerySchedule{Type: "cron", CronExpression: &s.cron}
@@ -74,7 +75,7 @@ func (s *scheduleFlags) into(c *cobra.Command, to **api.MaterializedQuerySchedul
 	case s.none:
 		*to = &api.MaterializedQuerySchedule{Type: "none"}
 	case *to != nil: // from --body
-		if err := gateway.CheckSchedule(**to); err != nil {
+		if err := queries.CheckSchedule(**to); err != nil {
 			return usagef("--body: %v", err)
 		}
 	}

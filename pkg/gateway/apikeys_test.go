@@ -11,6 +11,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
+	"github.com/dig-cli/dig/pkg/gateway/web"
 )
 
 // TestKeyExpiresAndIsDeleted holds a key to its time and its deletion, over a real connection.
@@ -26,7 +27,7 @@ func TestKeyExpiresAndIsDeleted(t *testing.T) {
 	defer srv.Close()
 	call := func(key, method, path, body string) (int, api.ApiKey) {
 		t.Helper()
-		req, err := http.NewRequest(method, srv.URL+basePath+path, strings.NewReader(body))
+		req, err := http.NewRequest(method, srv.URL+web.BasePath+path, strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}

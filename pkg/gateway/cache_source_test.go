@@ -14,11 +14,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/caches"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5"
-
-	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
 // entry is a row of the table items at a source.
@@ -156,8 +157,8 @@ func itemsOf(t *testing.T, g *Gateway, schema string, live bool) (string, error)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := g.names.resolver(p)
-	r.live = live
+	r := g.names.Resolver(p)
+	r.Live = live
 	res, err := data.Query(context.Background(), engine.Query{SQL: `SELECT id, name, "at" FROM far.` + schema + `.items ORDER BY id, name`, Catalogs: r})
 	if err != nil {
 		return "", err
@@ -202,7 +203,7 @@ func followSource(t *testing.T, o origin, track *api.CacheTracking) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.jobs.running.Wait()
+	g.jobs.Running.Wait()
 	if got := counts(runEnd(t, g, cl, c.ID, nil)); got != "COMPLETED 40 +40 ~0 -0" {
 		t.Fatal(got)
 	}
@@ -310,18 +311,18 @@ func checkScratch(g *Gateway) error {
 	if err != nil {
 		return err
 	}
-	caches, err := g.store.Caches(ctx, local, "", "")
+	all, err := g.store.Caches(ctx, local, "", "")
 	if err != nil {
 		return err
 	}
-	for _, c := range caches {
+	for _, c := range all {
 		runs, err := g.store.CacheRuns(ctx, c.ID, 1000, 0)
 		if err != nil {
 			return err
 		}
 		for _, run := range runs {
-			for _, which := range scratch {
-				if n, err := data.RowCount(ctx, cacheSchema, scratchName(run.ID, which)); err == nil {
+			for _, which := range caches.Scratch {
+				if n, err := data.RowCount(ctx, names.CacheSchema, caches.ScratchName(run.ID, which)); err == nil {
 					return fmt.Errorf("%s of run %s is still there with %d rows", which, run.ID, n)
 				}
 			}
@@ -347,7 +348,7 @@ func TestCacheKeyFaults(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g.jobs.running.Wait()
+			g.jobs.Running.Wait()
 			before, err := itemsOf(t, g, o.schema, false)
 			if err != nil {
 				t.Fatal(err)

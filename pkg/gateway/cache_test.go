@@ -13,6 +13,8 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/jobs"
+	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -20,11 +22,11 @@ const local = store.DefaultProject
 
 func makeTestCache(t *testing.T, g *Gateway, cl *api.Client, table string) api.Cache {
 	t.Helper()
-	c, err := cl.Cache.Create(context.Background(), local, api.CacheRequest{CatalogID: sampleCatalogID, SchemaName: "shop", TableName: table})
+	c, err := cl.Cache.Create(context.Background(), local, api.CacheRequest{CatalogID: names.SampleCatalogID, SchemaName: "shop", TableName: table})
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.jobs.running.Wait()
+	g.jobs.Running.Wait()
 	return c
 }
 
@@ -34,7 +36,7 @@ func runEnd(t *testing.T, g *Gateway, cl *api.Client, id string, trigger func(co
 		if err := trigger(context.Background(), local, id); err != nil {
 			t.Fatal(err)
 		}
-		g.jobs.running.Wait()
+		g.jobs.Running.Wait()
 	}
 	st, err := cl.Cache.Status(context.Background(), local, id, nil)
 	if err != nil {
@@ -58,7 +60,7 @@ func oneValue(t *testing.T, g *Gateway, sql string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := g.names.queryText(context.Background(), p, sql)
+	rows, err := g.names.QueryText(context.Background(), p, sql)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +80,7 @@ func fill(t *testing.T, g *Gateway, cache, sql string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := data.Materialize(ctx, cacheSchema, *c.Stored, engine.Query{SQL: sql, Dialect: "duckdb"}); err != nil {
+	if _, err := data.Materialize(ctx, names.CacheSchema, *c.Stored, engine.Query{SQL: sql, Dialect: "duckdb"}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -148,7 +150,7 @@ func TestCacheKeepsOldRows(t *testing.T) {
 			t.Errorf("cancel of the other mode: %v", err)
 		}
 		err := cancel[i](ctx, local, c.ID)
-		g.jobs.running.Wait()
+		g.jobs.Running.Wait()
 		if apiStatus(err) == 404 {
 			t.Skip("the refresh was faster than its cancellation")
 		}
@@ -168,17 +170,17 @@ func TestCacheKeepsOldRows(t *testing.T) {
 		t.Errorf("two runs at once: %v", err)
 	}
 	fillRun(t, g, run.ID)
-	if got := runEnd(t, g, cl, c.ID, nil); got.Status != "FAILED" || !strings.Contains(string(got.Error["message"]), cutOff) {
+	if got := runEnd(t, g, cl, c.ID, nil); got.Status != "FAILED" || !strings.Contains(string(got.Error["message"]), jobs.CutOff) {
 		t.Errorf("%+v", got)
 	}
 	if got := oneValue(t, g, "SELECT id FROM sample.shop.order_items"); got != "7" {
 		t.Errorf("after the crash a query reads %q", got)
 	}
 	ahead.Store(int64(2 * time.Minute))
-	if err := g.caches.refreshCachesDue(ctx, g.now()); err != nil {
+	if err := g.caches.RefreshCachesDue(ctx, g.now()); err != nil {
 		t.Fatal(err)
 	}
-	g.jobs.running.Wait()
+	g.jobs.Running.Wait()
 	if n := cachedTables(t, g); n != 0 {
 		t.Errorf("%d tables wait to be dropped", n)
 	}
@@ -186,7 +188,7 @@ func TestCacheKeepsOldRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := data.RowCount(ctx, cacheSchema, run.ID); err == nil {
+	if _, err := data.RowCount(ctx, names.CacheSchema, run.ID); err == nil {
 		t.Error("the table of the run that was cut off is still there")
 	}
 }
@@ -197,7 +199,7 @@ func fillRun(t *testing.T, g *Gateway, table string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := data.Materialize(context.Background(), cacheSchema, table, engine.Query{SQL: "SELECT 8 AS id"}); err != nil {
+	if _, err := data.Materialize(context.Background(), names.CacheSchema, table, engine.Query{SQL: "SELECT 8 AS id"}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -230,8 +232,8 @@ func TestCacheSchedules(t *testing.T) {
 	}
 	runs := func() string {
 		t.Helper()
-		g.jobs.runDuties(ctx)
-		g.jobs.running.Wait()
+		g.jobs.RunDuties(ctx)
+		g.jobs.Running.Wait()
 		all, err := cl.Cache.Executions(ctx, local, c.ID, url.Values{"limit": {"100"}})
 		if err != nil {
 			t.Fatal(err)
@@ -274,10 +276,10 @@ func TestCacheMonths(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, step := range [][2]string{{"2024-02-29T08:00:01Z", "2024-03-31T08:00:00.000Z"}, {"2024-04-29T08:00:00Z", "2024-04-30T08:00:00.000Z"}, {"2024-04-30T08:00:00Z", "2024-05-31T08:00:00.000Z"}} {
-		if err := g.caches.refreshCachesDue(ctx, moment(t, step[0])); err != nil {
+		if err := g.caches.RefreshCachesDue(ctx, moment(t, step[0])); err != nil {
 			t.Fatal(err)
 		}
-		g.jobs.running.Wait()
+		g.jobs.Running.Wait()
 		if c, err = g.store.Cache(ctx, local, c.ID); err != nil || *c.Full.Due != step[1] {
 			t.Errorf("at %s the next is %s, want %s (%v)", step[0], *c.Full.Due, step[1], err)
 		}
@@ -314,7 +316,7 @@ func TestFullRefreshDuringIncremental(t *testing.T) {
 	g, cl, _ := exportGateway(t)
 	ctx := context.Background()
 	c := makeTestCache(t, g, cl, "orders")
-	runner, err := g.jobs.runner()
+	runner, err := g.jobs.Runner()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -352,7 +354,7 @@ func TestFullRefreshDuringIncremental(t *testing.T) {
 // TestCacheOfNothing: a body that names a table, schema or catalog that is not there is a bad body.
 func TestCacheOfNothing(t *testing.T) {
 	_, cl, _ := exportGateway(t)
-	for _, name := range [][3]string{{sampleCatalogID, "shop", "nothing"}, {sampleCatalogID, "nothing", "orders"}, {"99", "shop", "orders"}} {
+	for _, name := range [][3]string{{names.SampleCatalogID, "shop", "nothing"}, {names.SampleCatalogID, "nothing", "orders"}, {"99", "shop", "orders"}} {
 		_, err := cl.Cache.Create(context.Background(), local, api.CacheRequest{ID: "made-up", CatalogID: name[0], SchemaName: name[1], TableName: name[2]})
 		if apiStatus(err) != 400 {
 			t.Errorf("%v: %v, want 400", name, err)

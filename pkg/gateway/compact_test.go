@@ -14,6 +14,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/gateway/web"
 )
 
 // TestCompactOperation: each file is told of, also the one that another process keeps, and a key of a project compacts nothing.
@@ -124,11 +125,11 @@ func TestStateShrinksWhileIdle(t *testing.T) {
 	before := size()
 	duty := func() {
 		t.Helper()
-		if err := g.room.tidyState(ctx, now); err != nil {
+		if err := g.room.TidyState(ctx, now); err != nil {
 			t.Fatal(err)
 		}
 	}
-	end := g.web.called()
+	end := g.web.Called()
 	now = now.Add(time.Hour)
 	duty()
 	if n := size(); n != before {
@@ -139,7 +140,7 @@ func TestStateShrinksWhileIdle(t *testing.T) {
 	if n := size(); n != before {
 		t.Errorf("right after a call %d bytes became %d", before, n)
 	}
-	now = now.Add(tidyQuiet)
+	now = now.Add(web.TidyQuiet)
 	duty()
 	if n := size(); n > before/2 {
 		t.Errorf("%d bytes became %d", before, n)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
+	"github.com/dig-cli/dig/pkg/gateway/names"
 )
 
 // unpack writes the files of a tar.gz under a directory.
@@ -96,11 +97,11 @@ func TestEarlierDataDirectories(t *testing.T) {
 				t.Errorf("%d exports: %v", len(list), err)
 			}
 			// What is made now works as in a new directory.
-			c, err := cl.Cache.Create(ctx, local, api.CacheRequest{CatalogID: sampleCatalogID, SchemaName: "shop", TableName: "customers"})
+			c, err := cl.Cache.Create(ctx, local, api.CacheRequest{CatalogID: names.SampleCatalogID, SchemaName: "shop", TableName: "customers"})
 			if err != nil {
 				t.Fatal(err)
 			}
-			g.jobs.running.Wait()
+			g.jobs.Running.Wait()
 			if run := runEnd(t, g, cl, c.ID, cl.Cache.IncrementalUpdate); run.Status != "COMPLETED" {
 				t.Errorf("a refresh of a cache ended %s: %+v", run.Status, run)
 			}

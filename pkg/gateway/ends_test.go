@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/jobs"
+	"github.com/dig-cli/dig/pkg/gateway/metadata"
+	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -45,9 +48,9 @@ func refuseEnds(t *testing.T, g *Gateway) (mend func()) {
 func unrecorded(t *testing.T, g *Gateway, n int) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		g.jobs.ends.mu.Lock()
-		have := len(g.jobs.ends.open)
-		g.jobs.ends.mu.Unlock()
+		g.jobs.Ends.Mu.Lock()
+		have := len(g.jobs.Ends.Open)
+		g.jobs.Ends.Mu.Unlock()
 		if have == n {
 			return
 		}
@@ -66,7 +69,7 @@ func TestEndsAreRecordedUntilTheyAreStored(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g.jobs.running.Wait()
+		g.jobs.Running.Wait()
 		first := m.settled(query)
 		if job := ended(t, cl, export); job.Status != store.ExportSucceeded {
 			t.Fatalf("%+v", job)
@@ -78,7 +81,7 @@ func TestEndsAreRecordedUntilTheyAreStored(t *testing.T) {
 		if err := cl.Cache.FullRefresh(ctx, local, cache.ID); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := cl.Metadata.Refresh(ctx, local, api.MetadataRefreshRequest{CatalogID: sampleCatalogID}); err != nil {
+		if _, err := cl.Metadata.Refresh(ctx, local, api.MetadataRefreshRequest{CatalogID: names.SampleCatalogID}); err != nil {
 			t.Fatal(err)
 		}
 		if export, err = startTestExport(t, cl, "SELECT 1 AS n", api.ExportRequest{}); err != nil {
@@ -93,7 +96,7 @@ func TestEndsAreRecordedUntilTheyAreStored(t *testing.T) {
 				"status of a cache": func() error { _, err := cl.Cache.Status(ctx, local, cache.ID, nil); return err },
 				"cancel of a cache": func() error { return cl.Cache.CancelFullRefresh(ctx, local, cache.ID) },
 				"next refresh":      func() error { return cl.Cache.FullRefresh(ctx, local, cache.ID) },
-				"metadata":          func() error { _, err := cl.Metadata.RefreshStatus(ctx, local, sampleCatalogID); return err },
+				"metadata":          func() error { _, err := cl.Metadata.RefreshStatus(ctx, local, names.SampleCatalogID); return err },
 				"export":            func() error { _, err := cl.Exports.Get(ctx, local, export); return err },
 			} {
 				if err := call(); err == nil || !strings.Contains(err.Error(), "no place to write it") {
@@ -104,7 +107,7 @@ func TestEndsAreRecordedUntilTheyAreStored(t *testing.T) {
 		mend()
 		if !asked {
 			unrecorded(t, g, 0)
-			g.jobs.running.Wait()
+			g.jobs.Running.Wait()
 		}
 		if s := m.status(query); s.Status != store.RunCompleted || *s.LastExecutionStartTime <= *first.LastExecutionStartTime {
 			t.Errorf("query: %+v", s)
@@ -112,7 +115,7 @@ func TestEndsAreRecordedUntilTheyAreStored(t *testing.T) {
 		if run := runEnd(t, g, cl, cache.ID, nil); run.Status != store.CacheCompleted {
 			t.Errorf("cache: %+v", run)
 		}
-		if s, err := cl.Metadata.RefreshStatus(ctx, local, sampleCatalogID); err != nil || s.Status != refreshDone {
+		if s, err := cl.Metadata.RefreshStatus(ctx, local, names.SampleCatalogID); err != nil || s.Status != metadata.RefreshDone {
 			t.Errorf("metadata: %+v, %v", s, err)
 		}
 		if job, err := cl.Exports.Get(ctx, local, export); err != nil || job.Status != store.ExportSucceeded {
@@ -126,7 +129,7 @@ func TestEndsAreRecordedUntilTheyAreStored(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		g.jobs.running.Wait()
+		g.jobs.Running.Wait()
 		if err := checkScratch(g); err != nil {
 			t.Error(err)
 		}
@@ -148,7 +151,7 @@ func TestCloseWithAnEndThatCannotBeRecorded(t *testing.T) {
 	}
 	m := mtTest{t, g, cl}
 	id := m.create("m", "SELECT 'one' AS v", nil)
-	g.jobs.running.Wait()
+	g.jobs.Running.Wait()
 	mend := refuseEnds(t, g)
 	if err := cl.Materialized.Refresh(context.Background(), local, id); err != nil {
 		t.Fatal(err)
@@ -171,7 +174,7 @@ func TestCloseWithAnEndThatCannotBeRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := cl.Materialized.Status(context.Background(), local, id)
-	if err != nil || s.Status != store.RunFailed || s.Error == nil || !strings.Contains(*s.Error, cutOff) {
+	if err != nil || s.Status != store.RunFailed || s.Error == nil || !strings.Contains(*s.Error, jobs.CutOff) {
 		t.Errorf("%+v, %v", s, err)
 	}
 }

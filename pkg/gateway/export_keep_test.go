@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/names"
 )
 
 // TestExportStatusReadsNoFiles: a look at one export leaves the directory of files alone, which may hold very many. A file that belongs
@@ -24,7 +25,7 @@ func TestExportStatusReadsNoFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	job := ended(t, cl, id)
-	left := filepath.Join(g.exports.exportDir(), "nobody's")
+	left := filepath.Join(g.exports.ExportDir(), "nobody's")
 	if err := os.WriteFile(left, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,7 @@ func TestExportStatusReadsNoFiles(t *testing.T) {
 	if _, err := os.Stat(left); err != nil {
 		t.Errorf("the directory was walked to look at one export: %v", err)
 	}
-	if err := g.exports.sweepExports(ctx); err != nil {
+	if err := g.exports.SweepExports(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(left); !os.IsNotExist(err) {
@@ -52,9 +53,9 @@ func TestExportOutlivesPowerCut(t *testing.T) {
 	g, cl, _ := exportGateway(t)
 	var fails error
 	looked := 0
-	g.exports.syncDir = func(dir string) error {
+	g.exports.SyncDir = func(dir string) error {
 		looked++
-		if dir != g.exports.exportDir() {
+		if dir != g.exports.ExportDir() {
 			t.Errorf("%s is synced", dir)
 		}
 		all, err := cl.Exports.List(context.Background(), local, nil)
@@ -63,7 +64,7 @@ func TestExportOutlivesPowerCut(t *testing.T) {
 		}
 		for _, x := range all {
 			if x.Status == "RUNNING" {
-				if _, err := os.Stat(g.exports.exportPath(x.ID)); err != nil {
+				if _, err := os.Stat(g.exports.ExportPath(x.ID)); err != nil {
 					t.Errorf("the file has no name yet: %v", err)
 				}
 				return fails
@@ -81,7 +82,7 @@ func TestExportOutlivesPowerCut(t *testing.T) {
 		if want := map[bool]string{true: "SUCCEEDED", false: "FAILED"}[fails == nil]; job.Status != want {
 			t.Errorf("%s, want %s", job.Status, want)
 		}
-		if _, err := os.Stat(g.exports.exportPath(id)); (err == nil) != (fails == nil) {
+		if _, err := os.Stat(g.exports.ExportPath(id)); (err == nil) != (fails == nil) {
 			t.Errorf("the file of an export that ended with %v: %v", fails, err)
 		}
 	}
@@ -123,7 +124,7 @@ func TestOldExportsAreForgotten(t *testing.T) {
 // TestExportsAreBounded: the files of exports take no more than the bound; the oldest go, and one that is larger by itself fails.
 func TestExportsAreBounded(t *testing.T) {
 	g, cl, _ := exportGateway(t)
-	g.exports.limits.Exports = 2500
+	g.exports.Limits.Exports = 2500
 	var ids []string
 	for i := range 4 {
 		id, err := startTestExport(t, cl, fmt.Sprintf("SELECT '%s' AS s", strings.Repeat(fmt.Sprint(i), 1000)), api.ExportRequest{})
@@ -131,7 +132,7 @@ func TestExportsAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		ended(t, cl, id)
-		g.jobs.running.Wait()
+		g.jobs.Running.Wait()
 		ids = append(ids, id)
 	}
 	for i, want := range []string{"EXPIRED", "EXPIRED", "SUCCEEDED", "SUCCEEDED"} {
@@ -139,7 +140,7 @@ func TestExportsAreBounded(t *testing.T) {
 			t.Errorf("export %d is %s", i, job.Status)
 		}
 	}
-	if left, _ := os.ReadDir(g.exports.exportDir()); len(left) != 2 {
+	if left, _ := os.ReadDir(g.exports.ExportDir()); len(left) != 2 {
 		t.Errorf("%d files", len(left))
 	}
 	id, err := startTestExport(t, cl, "SELECT '"+strings.Repeat("x", 2501)+"' AS s", api.ExportRequest{})
@@ -188,14 +189,14 @@ func TestCatalogByID(t *testing.T) {
 	if _, err := db.Exec("UPDATE catalogs SET cache_anything = 7 WHERE name = 'odd'"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.catalogs.catalogs(ctx, p); err == nil {
+	if _, err := g.catalogs.Catalogs(ctx, p); err == nil {
 		t.Fatal("the odd catalog can be read")
 	}
-	for _, id := range []string{internalCatalogID, queryCatalogID, sampleCatalogID, good.ID, files.ID} {
+	for _, id := range []string{names.InternalCatalogID, names.QueryCatalogID, names.SampleCatalogID, good.ID, files.ID} {
 		if c, err := cl.Catalogs.Get(ctx, local, id); err != nil || c.ID != id {
 			t.Errorf("catalog %s: %v, %v", id, c.ID, err)
 		}
-		if id == sampleCatalogID {
+		if id == names.SampleCatalogID {
 			continue // its schemas come from a statement, for which the engine asks for all catalogs
 		}
 		if _, err := cl.Catalogs.Schemas(ctx, local, id); err != nil {

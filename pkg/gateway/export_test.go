@@ -17,11 +17,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
+	"github.com/dig-cli/dig/pkg/gateway/exports"
+	"github.com/dig-cli/dig/pkg/gateway/jobs"
 	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/gateway/web"
+	"github.com/google/uuid"
 )
 
 // exportGateway is a gateway over a fresh directory whose clock is moved by the test.
@@ -207,7 +209,7 @@ func TestExportRefusals(t *testing.T) {
 	if job := ended(t, cl, id); job.Status != "FAILED" || !strings.Contains(*job.Error, "x") {
 		t.Errorf("a statement that fails in the middle: %+v", job)
 	}
-	files, _ := os.ReadDir(g.exports.exportDir())
+	files, _ := os.ReadDir(g.exports.ExportDir())
 	if len(files) != 0 {
 		t.Errorf("%d files are left of failed exports", len(files))
 	}
@@ -234,7 +236,7 @@ func TestExportLinks(t *testing.T) {
 		if len(header) > 0 {
 			req.Header.Set(header[0], header[1])
 		}
-		req = req.WithContext(context.WithValue(ctx, sourceKey{}, sourceTCP))
+		req = req.WithContext(context.WithValue(ctx, web.SourceKey{}, web.SourceTCP))
 		res, err := (&http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) { return g.Transport().RoundTrip(r) })}).Do(req)
 		if err != nil {
 			t.Fatal(err)
@@ -267,7 +269,7 @@ func TestExportLinks(t *testing.T) {
 	if job := ended(t, cl, id); job.Status != "EXPIRED" || job.Downloadable || job.Files != nil {
 		t.Errorf("after a day: %+v", job)
 	}
-	if _, err := os.Stat(g.exports.exportPath(id)); !os.IsNotExist(err) {
+	if _, err := os.Stat(g.exports.ExportPath(id)); !os.IsNotExist(err) {
 		t.Errorf("the file of an expired export: %v", err)
 	}
 }
@@ -336,8 +338,8 @@ func TestExportOwnerListCancel(t *testing.T) {
 	if job := ended(t, cl, id); job.Status != "CANCELLED" {
 		t.Errorf("cancelled job: %s", job.Status)
 	}
-	g.jobs.running.Wait()
-	if left, _ := filepath.Glob(g.exports.exportPath(id) + "*"); len(left) != 0 {
+	g.jobs.Running.Wait()
+	if left, _ := filepath.Glob(g.exports.ExportPath(id) + "*"); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }
@@ -349,19 +351,19 @@ func TestExportCutOff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	os.MkdirAll(g.exports.exportDir(), 0o700)
-	for _, name := range []string{x.ID + partial, "nobodys"} {
-		if err := os.WriteFile(filepath.Join(g.exports.exportDir(), name), []byte("half"), 0o600); err != nil {
+	os.MkdirAll(g.exports.ExportDir(), 0o700)
+	for _, name := range []string{x.ID + exports.Partial, "nobodys"} {
+		if err := os.WriteFile(filepath.Join(g.exports.ExportDir(), name), []byte("half"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if job := ended(t, cl, x.ID); job.Status != "FAILED" || *job.Error != cutOff {
+	if job := ended(t, cl, x.ID); job.Status != "FAILED" || *job.Error != jobs.CutOff {
 		t.Errorf("%+v", job)
 	}
-	if err := g.exports.sweepExports(ctx); err != nil { // which no look at a job does
+	if err := g.exports.SweepExports(ctx); err != nil { // which no look at a job does
 		t.Fatal(err)
 	}
-	if files, _ := os.ReadDir(g.exports.exportDir()); len(files) != 0 {
+	if files, _ := os.ReadDir(g.exports.ExportDir()); len(files) != 0 {
 		t.Errorf("orphans: %v", files)
 	}
 }
@@ -380,21 +382,21 @@ func TestExpiredFilesGo(t *testing.T) {
 		return id
 	}
 	there := func(id string) bool {
-		_, err := os.Stat(g.exports.exportPath(id))
+		_, err := os.Stat(g.exports.ExportPath(id))
 		return err == nil
 	}
 	first := export()
-	g.jobs.runDuties(context.Background())
+	g.jobs.RunDuties(context.Background())
 	if !there(first) {
 		t.Fatal("the file of a fresh export went")
 	}
-	ahead.Add(int64(exportLife + time.Minute))
-	g.jobs.runDuties(context.Background())
+	ahead.Add(int64(exports.ExportLife + time.Minute))
+	g.jobs.RunDuties(context.Background())
 	if there(first) {
 		t.Error("a gateway that serves keeps the file of an expired export")
 	}
 	second := export()
-	ahead.Add(int64(exportLife + time.Minute))
+	ahead.Add(int64(exports.ExportLife + time.Minute))
 	if _, err := startTestExport(t, cl, "SELECT 1 AS n", api.ExportRequest{}); err != nil {
 		t.Fatal(err)
 	}

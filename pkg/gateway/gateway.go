@@ -12,9 +12,23 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/internal/tempfile"
+	"github.com/dig-cli/dig/pkg/gateway/caches"
+	"github.com/dig-cli/dig/pkg/gateway/catalogs"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
+	"github.com/dig-cli/dig/pkg/gateway/diskspace"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/exports"
+	"github.com/dig-cli/dig/pkg/gateway/hosted"
+	"github.com/dig-cli/dig/pkg/gateway/jobs"
+	"github.com/dig-cli/dig/pkg/gateway/metadata"
+	"github.com/dig-cli/dig/pkg/gateway/names"
+	"github.com/dig-cli/dig/pkg/gateway/projects"
+	"github.com/dig-cli/dig/pkg/gateway/queries"
+	"github.com/dig-cli/dig/pkg/gateway/sources"
+	"github.com/dig-cli/dig/pkg/gateway/statements"
 	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/gateway/tables"
+	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -28,9 +42,9 @@ type Options struct {
 	Version    string
 	ReadOnly   bool                         // change nothing in Dir: the state is a copy that goes with the gateway, which stores no rows
 	Observe    func(op spec.Op, status int) // called after every routed request; nil for none
-	Limits     Limits
-	Quirks     *Quirks    // faults of the hosted zones to show on purpose; nil for none
-	Inject     *Injection // faults to show on purpose; nil for none
+	Limits     web.Limits
+	Quirks     *hosted.Quirks    // faults of the hosted zones to show on purpose; nil for none
+	Inject     *hosted.Injection // faults to show on purpose; nil for none
 
 	KeepOut []string          // directories besides Dir that no connection reads
 	Configs []string          // directories whose YAML files and keys no connection reads
@@ -45,19 +59,19 @@ type Gateway struct {
 	now     func() time.Time
 	log     *slog.Logger
 
-	jobs       *jobsService
-	web        *webService
-	sources    *sourcesService
-	names      *namesService
-	projects   *projectsService
-	tables     *tablesService
-	queries    *queriesService
-	catalogs   *catalogsService
-	caches     *cachesService
-	metadata   *metadataService
-	statements *statementsService
-	exports    *exportsService
-	room       *roomService
+	jobs       *jobs.Service
+	web        *web.Mux
+	sources    *sources.Service
+	names      *names.Service
+	projects   *projects.Service
+	tables     *tables.Service
+	queries    *queries.Service
+	catalogs   *catalogs.Service
+	caches     *caches.Service
+	metadata   *metadata.Service
+	statements *statements.Service
+	exports    *exports.Service
+	room       *diskspace.Service
 }
 
 // Open opens the data directory, making it on first use. No project's rows are opened yet.
@@ -82,7 +96,7 @@ func Open(o Options) (*Gateway, error) {
 	o.Engine.Dir = filepath.Join(o.Dir, "projects")
 	o.Engine.NewID = st.NewID
 	if o.Engine.Compacted == nil {
-		o.Engine.Compacted = func(project string, c engine.Compaction, err error) { tellCompacted(o.Log, project, c, err) }
+		o.Engine.Compacted = func(project string, c engine.Compaction, err error) { diskspace.TellCompacted(o.Log, project, c, err) }
 	}
 	eng, err := o.OpenEngine(o.Engine)
 	if err != nil {
@@ -93,32 +107,32 @@ func Open(o Options) (*Gateway, error) {
 	g.wire()
 	g.misbehave()
 	g.routes()
-	g.web.handler = g.web.middleware(g.web.mux())
+	g.web.Handler = g.web.Middleware(g.web.Router())
 	return g, nil
 }
 
 // wire makes the services and gives each what it needs.
 func (g *Gateway) wire() {
 	o, st, eng, now, log := g.options, g.store, g.engine, g.now, g.log
-	g.jobs = newJobs(now, log, filepath.Join(o.Dir, "runners"), o.ReadOnly)
-	g.web = &webService{store: st, engine: eng, now: now, log: log, limits: o.Limits, observe: o.Observe,
-		routes: map[string]route{}, files: map[string]http.HandlerFunc{}}
-	g.sources = &sourcesService{store: st, dir: o.Dir, readOnly: o.ReadOnly, network: o.Reach,
-		vault: newVault(o.Dir), types: connectorTypes(), own: ownFiles(o)}
-	g.sources.vault.readOnly = o.ReadOnly
-	g.names = &namesService{store: st, engine: eng, now: now, log: log, sources: g.sources}
-	g.projects = &projectsService{store: st, engine: eng, now: now, sources: g.sources}
-	g.tables = &tablesService{store: st, now: now, dir: o.Dir, limits: o.Limits}
-	g.queries = &queriesService{store: st, engine: eng, now: now, log: log, jobs: g.jobs, names: g.names}
-	g.catalogs = &catalogsService{store: st, engine: eng, now: now, log: log, names: g.names, queries: g.queries, sources: g.sources}
-	g.caches = &cachesService{store: st, engine: eng, now: now, log: log, jobs: g.jobs, names: g.names, catalogs: g.catalogs}
-	g.catalogs.caches = g.caches
-	g.metadata = &metadataService{store: st, engine: eng, now: now, log: log, jobs: g.jobs, names: g.names, sources: g.sources, catalogs: g.catalogs}
-	g.statements = &statementsService{engine: eng, web: g.web, names: g.names, queries: g.queries}
-	g.exports = &exportsService{store: st, now: now, log: log, web: g.web, jobs: g.jobs, names: g.names, sources: g.sources,
-		queries: g.queries, catalogs: g.catalogs, dir: o.Dir, readOnly: o.ReadOnly, limits: o.Limits,
-		syncDir: tempfile.SyncDir}
-	g.room = &roomService{store: st, engine: eng, now: now, web: g.web, jobs: g.jobs, readOnly: o.ReadOnly}
+	g.jobs = jobs.New(now, log, filepath.Join(o.Dir, "runners"), o.ReadOnly)
+	g.web = &web.Mux{Store: st, Engine: eng, Now: now, Log: log, Limits: o.Limits, Observe: o.Observe,
+		Routes: map[string]web.Route{}, Files: map[string]http.HandlerFunc{}}
+	g.sources = &sources.Service{Store: st, Dir: o.Dir, ReadOnly: o.ReadOnly, Network: o.Reach,
+		Vault: sources.NewVault(o.Dir), Types: sources.ConnectorTypes(), Own: ownFiles(o)}
+	g.sources.Vault.ReadOnly = o.ReadOnly
+	g.names = &names.Service{Store: st, Engine: eng, Now: now, Log: log, Sources: g.sources}
+	g.projects = &projects.Service{Store: st, Engine: eng, Now: now, Sources: g.sources}
+	g.tables = &tables.Service{Store: st, Now: now, Dir: o.Dir, Limits: o.Limits}
+	g.queries = &queries.Service{Store: st, Engine: eng, Now: now, Log: log, Jobs: g.jobs, Names: g.names}
+	g.catalogs = &catalogs.Service{Store: st, Engine: eng, Now: now, Log: log, Names: g.names, Queries: g.queries, Sources: g.sources}
+	g.caches = &caches.Service{Store: st, Engine: eng, Now: now, Log: log, Jobs: g.jobs, Names: g.names, Catalogs: g.catalogs}
+	g.catalogs.Caches = g.caches
+	g.metadata = &metadata.Service{Store: st, Engine: eng, Now: now, Log: log, Jobs: g.jobs, Names: g.names, Sources: g.sources, Catalogs: g.catalogs}
+	g.statements = &statements.Service{Engine: eng, Web: g.web, Names: g.names, Queries: g.queries}
+	g.exports = &exports.Service{Store: st, Now: now, Log: log, Web: g.web, Jobs: g.jobs, Names: g.names, Sources: g.sources,
+		Queries: g.queries, Catalogs: g.catalogs, Dir: o.Dir, ReadOnly: o.ReadOnly, Limits: o.Limits,
+		SyncDir: tempfile.SyncDir}
+	g.room = &diskspace.Service{Store: st, Engine: eng, Now: now, Web: g.web, Jobs: g.jobs, ReadOnly: o.ReadOnly}
 }
 
 // routes registers every handler.
@@ -139,8 +153,8 @@ func (g *Gateway) routes() {
 
 // Operations lists the identifiers of the operations that have a route.
 func (g *Gateway) Operations() []string {
-	ids := make([]string, 0, len(g.web.routes))
-	for id := range g.web.routes {
+	ids := make([]string, 0, len(g.web.Routes))
+	for id := range g.web.Routes {
 		ids = append(ids, id)
 	}
 	sort.Strings(ids)
@@ -148,16 +162,21 @@ func (g *Gateway) Operations() []string {
 }
 
 // Handler is the API under /api/v1, without a listener.
-func (g *Gateway) Handler() http.Handler { return g.web.handler }
+func (g *Gateway) Handler() http.Handler { return g.web.Handler }
 
 // Interrupt cancels the background work. Each run ends as failed, because the gateway stopped.
 func (g *Gateway) Interrupt() { g.jobs.Interrupt() }
 
 // Close waits for background work, then closes rows and state. After Interrupt it waits for a moment only.
 func (g *Gateway) Close() error {
-	g.jobs.settle()
-	g.options.Inject.release()
-	g.options.Quirks.release()
-	g.jobs.close()
-	return errors.Join(g.engine.Close(), g.sources.sources.close(), g.store.Close())
+	g.jobs.Settle()
+	g.options.Inject.Release()
+	g.options.Quirks.Release()
+	g.jobs.Close()
+	return errors.Join(g.engine.Close(), g.sources.Sources.Close(), g.store.Close())
+}
+
+// ownFiles are what no connection reads.
+func ownFiles(o Options) *connector.Own {
+	return connector.NewOwn(append([]string{o.Dir}, o.KeepOut...), o.Configs, store.ApplicationID)
 }

@@ -5,17 +5,36 @@ import (
 	"net/http"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/hosted"
+	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/dig-cli/dig/pkg/spec"
 )
+
+// Quirks is a choice of faults of the hosted zones that a served gateway shows on purpose; nil is none.
+type Quirks = hosted.Quirks
+
+// Injection is a set of faults that a served gateway shows on purpose; nil is none.
+type Injection = hosted.Injection
+
+// QuirkNames lists the quirks in the order of their numbers, which start with 1.
+func QuirkNames() []string { return hosted.QuirkNames() }
+
+// ParseQuirks reads names of quirks as --quirks takes them. No names are no quirks.
+func ParseQuirks(names []string) (*Quirks, error) { return hosted.ParseQuirks(names) }
+
+// ParseInjection reads rules as --fault takes them. No rules are no faults.
+func ParseInjection(rules []string, seed uint64) (*Injection, error) {
+	return hosted.ParseInjection(rules, seed)
+}
 
 // misbehave hangs the faults and quirks that the options ask for on the gateway's hooks.
 func (g *Gateway) misbehave() {
 	q, in := g.options.Quirks, g.options.Inject
 	if q != nil {
-		g.web.Wrap, g.web.WrapFile = q.quirked, q.download
-		g.caches.Stick, g.exports.Fail = q.sticks, q.oddExport
-		g.tables.Document = q.forgetHeaders
-		g.names.Scan = func(ctx context.Context, t scanOf) (engine.Scanner, error) { return q.scan(ctx, g.store, t) }
+		g.web.Wrap, g.web.WrapFile = q.Quirked, q.Download
+		g.caches.Stick, g.exports.Fail = q.Sticks, q.OddExport
+		g.tables.Document = q.ForgetHeaders
+		g.names.Scan = func(ctx context.Context, t names.ScanOf) (engine.Scanner, error) { return q.Scan(ctx, g.store, t) }
 	}
 	if in == nil {
 		return
@@ -25,13 +44,13 @@ func (g *Gateway) misbehave() {
 		if route != nil {
 			next = route(op, next)
 		}
-		return in.injected(g.web, op.ID, next)
+		return in.Injected(g.web, op.ID, next)
 	}
 	g.web.WrapFile = func(next http.HandlerFunc) http.HandlerFunc {
 		if download != nil {
 			next = download(next)
 		}
-		return in.injected(g.web, downloadOp, next)
+		return in.Injected(g.web, hosted.DownloadOp, next)
 	}
-	g.jobs.Stall = func(ctx context.Context, kind string) bool { return in.stalls(ctx, g.log, kind) }
+	g.jobs.Stall = func(ctx context.Context, kind string) bool { return in.Stalls(ctx, g.log, kind) }
 }

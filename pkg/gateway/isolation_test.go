@@ -19,6 +19,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/connector/files"
 	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -60,7 +61,7 @@ func (w wire) send(key, method, path, body string) (int, string, []api.Omission)
 	if strings.HasPrefix(body, "--") {
 		kind = "multipart/form-data; boundary=" + body[2:strings.Index(body, "\r\n")]
 	}
-	req, err := http.NewRequest(method, w.url+basePath+path, strings.NewReader(body))
+	req, err := http.NewRequest(method, w.url+web.BasePath+path, strings.NewReader(body))
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -11,8 +11,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/jobs"
+	"github.com/dig-cli/dig/pkg/gateway/queries"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -31,7 +34,7 @@ type mtTest struct {
 func (t mtTest) create(name, sql string, s *api.MaterializedQuerySchedule) string {
 	t.Helper()
 	q, err := t.cl.Queries.Create(context.Background(), store.DefaultProject,
-		api.QueryRequest{DisplayName: &name, InputQuery: &sql, QueryType: materializedQuery, Schedule: s}, nil)
+		api.QueryRequest{DisplayName: &name, InputQuery: &sql, QueryType: queries.MaterializedQuery, Schedule: s}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,11 +81,11 @@ func (t mtTest) values(sql string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := t.g.names.queryText(context.Background(), p, sql)
+	rows, err := t.g.names.QueryText(context.Background(), p, sql)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return mapAll(rows, func(r []string) string { return r[0] })
+	return each.Map(rows, func(r []string) string { return r[0] })
 }
 
 func (t mtTest) stored(want string) {
@@ -222,7 +225,7 @@ func TestSavedQueriesGoWithTheirProject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := m.cl.Queries.Create(ctx, p.ID, api.QueryRequest{DisplayName: ptr("m"), InputQuery: ptr("SELECT 1 AS v"), QueryType: materializedQuery, Path: ptr("/a/b/c")}, nil)
+	q, err := m.cl.Queries.Create(ctx, p.ID, api.QueryRequest{DisplayName: ptr("m"), InputQuery: ptr("SELECT 1 AS v"), QueryType: queries.MaterializedQuery, Path: ptr("/a/b/c")}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +246,7 @@ func TestSavedQueriesGoWithTheirProject(t *testing.T) {
 	if _, err := m.cl.Folders.UpdateContents(ctx, store.DefaultProject, f.ID, api.QueryFolderUpdateRequest{QueryIdsAdded: []string{q.ID}}); err == nil {
 		t.Error("a query of another project is moved")
 	}
-	m.g.jobs.running.Wait()
+	m.g.jobs.Running.Wait()
 	if err := m.cl.Projects.Delete(ctx, store.DefaultOrganization, store.DefaultWorkspace, p.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -299,11 +302,11 @@ func TestRunOfDeadProcess(t *testing.T) {
 	if _, err := m.g.store.StartRun(ctx, id, "0f8fad5b-d9cb-469f-a165-70867728950e"); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.g.queries.endCutOff(ctx); err != nil {
+	if err := m.g.queries.EndCutOff(ctx); err != nil {
 		t.Fatal(err)
 	}
 	q, err := m.g.store.Query(ctx, store.DefaultProject, id)
-	if err != nil || q.Materialized.Status != store.RunFailed || q.Materialized.Error == nil || *q.Materialized.Error != crashed {
+	if err != nil || q.Materialized.Status != store.RunFailed || q.Materialized.Error == nil || *q.Materialized.Error != jobs.Crashed {
 		t.Fatalf("%+v, %v", q.Materialized, err)
 	}
 	m.stored("one")
@@ -327,7 +330,7 @@ func TestInterruptedBeforeItBegan(t *testing.T) {
 	if err := m.cl.Materialized.Refresh(context.Background(), store.DefaultProject, id); err != nil {
 		t.Fatal(err)
 	}
-	if s := m.settled(id); s.Status != store.RunFailed || s.Error == nil || *s.Error != cutOff {
+	if s := m.settled(id); s.Status != store.RunFailed || s.Error == nil || *s.Error != jobs.CutOff {
 		t.Fatalf("%+v", s)
 	}
 	m.stored("one")
@@ -340,19 +343,19 @@ func TestSchedulesFireOnceForMissedRuns(t *testing.T) {
 	first := m.settled(id)
 	set := moment(t, *first.NextExecutionStartTime).Add(-time.Hour)
 
-	m.g.jobs.runDuties(ctx)
+	m.g.jobs.RunDuties(ctx)
 	if s := m.settled(id); *s.LastExecutionStartTime != *first.LastExecutionStartTime {
 		t.Fatalf("ran before its time: %+v", s)
 	}
 	forward(3*time.Hour + 30*time.Minute)
-	m.g.jobs.runDuties(ctx)
+	m.g.jobs.RunDuties(ctx)
 	second := m.wait(id, func(s api.MaterializedQueryStatus) bool {
 		return s.Status == store.RunCompleted && *s.LastExecutionStartTime != *first.LastExecutionStartTime
 	})
 	if want := set.Add(4 * time.Hour); !moment(t, *second.NextExecutionStartTime).Equal(want) {
 		t.Fatalf("next is %s, want %s", *second.NextExecutionStartTime, want)
 	}
-	m.g.jobs.runDuties(ctx)
+	m.g.jobs.RunDuties(ctx)
 	if s := m.settled(id); *s.LastExecutionStartTime != *second.LastExecutionStartTime {
 		t.Fatalf("missed runs were made up for more than once: %+v", s)
 	}
@@ -360,7 +363,7 @@ func TestSchedulesFireOnceForMissedRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	forward(48 * time.Hour)
-	m.g.jobs.runDuties(ctx)
+	m.g.jobs.RunDuties(ctx)
 	if s := m.settled(id); s.NextExecutionStartTime != nil || *s.LastExecutionStartTime != *second.LastExecutionStartTime {
 		t.Fatalf("ran without a schedule: %+v", s)
 	}
@@ -376,7 +379,7 @@ func TestDeleteDuringRunLeavesNothing(t *testing.T) {
 	if err := m.cl.Queries.Delete(ctx, store.DefaultProject, id); err != nil {
 		t.Fatal(err)
 	}
-	m.g.jobs.running.Wait()
+	m.g.jobs.Running.Wait()
 	data, err := m.g.engine.Project(ctx, store.DefaultProject)
 	if err != nil {
 		t.Fatal(err)
@@ -419,7 +422,7 @@ func TestReadersDuringRefreshes(t *testing.T) {
 
 func TestQueryNames(t *testing.T) {
 	for in, want := range map[string]string{"sampleQuery": "samplequery", "Daily Sales": "daily_sales", "a-b_c.d": "a_b_c_d", " Ümlaut 日本 ": "ümlaut_日本", "2024": "2024", `x"y`: "x_y"} {
-		if got := sqlName(in); got != want {
+		if got := queries.SQLName(in); got != want {
 			t.Errorf("%q becomes %q, want %q", in, got, want)
 		}
 	}

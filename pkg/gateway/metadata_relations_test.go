@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/metadata"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -42,10 +43,10 @@ func TestForeignKeys(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if s.Status == refreshDone {
+					if s.Status == metadata.RefreshDone {
 						return
 					}
-					if s.Status == refreshFailed {
+					if s.Status == metadata.RefreshFailed {
 						t.Fatal(*s.Error)
 					}
 					time.Sleep(50 * time.Millisecond)

@@ -6,60 +6,17 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/catalogs"
+	"github.com/dig-cli/dig/pkg/gateway/metadata"
 	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/gateway/web"
 )
-
-func TestRank(t *testing.T) {
-	docs := []string{"shop.customerOrders: what was ordered", "shop.customers name address", "weather of the day", ""}
-	for query, want := range map[string][]int{
-		"orders":            {0},
-		"customer":          {1, 0}, // the shorter text says more by the same word
-		"customer's ORDER?": {0, 1},
-		"day weather":       {2},
-		"nothing":           nil,
-		"":                  nil,
-	} {
-		if got := rank(query, docs); !slices.Equal(got, want) {
-			t.Errorf("rank(%q) = %v, want %v", query, got, want)
-		}
-	}
-	// No blanks between words: the longer the run that two texts share, the better.
-	if got := rank("顧客の売上は?", []string{"売上", "注文", "顧客の売上", "客"}); !slices.Equal(got, []int{2, 0, 3}) {
-		t.Errorf("%v", got)
-	}
-	if got := rank("x", nil); got != nil {
-		t.Errorf("rank of nothing = %v", got)
-	}
-}
-
-func TestCallable(t *testing.T) {
-	for a, want := range map[string]bool{
-		"127.0.0.1": true, "10.1.2.3": true, "93.184.216.34": true, "::1": true, "2606:2800:220:1::1": true,
-		"169.254.169.254": false, "::ffff:169.254.169.254": false, "fe80::1%eth0": false, "0.0.0.0": false, "::": false, "224.0.0.1": false,
-		"100.100.100.200": false, "fd00:ec2::254": false, "64:ff9b::a9fe:a9fe": false, "2002:a9fe:a9fe::1": false, "::169.254.169.254": false, "ff02::1": false,
-	} {
-		if err := callable(netip.MustParseAddr(a)); (err == nil) != want {
-			t.Errorf("callable(%s) = %v", a, err)
-		}
-	}
-	for _, s := range []string{"", "/hook", "ftp://h/", "file:///etc/passwd", "http://u:p@h/", "http://169.254.169.254/", "http://[fe80::1]/", "http://[::ffff:169.254.169.254]/"} {
-		if checkCallbackURL(s) == nil {
-			t.Errorf("%q is taken as a callback", s)
-		}
-	}
-	for s, want := range map[string]bool{"": true, "s3cret": true, "a\r\nX: y": false, "é": false} {
-		if err := checkCallbackToken(s); (err == nil) != want {
-			t.Errorf("checkCallbackToken(%q) = %v", s, err)
-		}
-	}
-}
 
 // TestRefreshCallback has a refresh tell a server of its end: the registered one with its token, which the store does not hold
 // in clear, and in its place one that is given with the refresh.
@@ -67,7 +24,7 @@ func TestRefreshCallback(t *testing.T) {
 	g := openTest(t)
 	type call struct {
 		path, auth string
-		news       refreshNews
+		news       metadata.RefreshNews
 	}
 	calls := make(chan call, 10)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -81,7 +38,7 @@ func TestRefreshCallback(t *testing.T) {
 	defer srv.Close()
 	do := func(method, path, body string) {
 		t.Helper()
-		hr := httptest.NewRequest(method, basePath+path, strings.NewReader(body))
+		hr := httptest.NewRequest(method, web.BasePath+path, strings.NewReader(body))
 		res, err := g.Transport().RoundTrip(hr)
 		if err != nil {
 			t.Fatal(err)
@@ -96,7 +53,7 @@ func TestRefreshCallback(t *testing.T) {
 		t.Helper()
 		select {
 		case c := <-calls:
-			if c.path != path || c.auth != auth || c.news != (refreshNews{DefaultProject, "1", "completed", nil}) {
+			if c.path != path || c.auth != auth || c.news != (metadata.RefreshNews{ProjectID: DefaultProject, CatalogID: "1", Status: "completed", Error: nil}) {
 				t.Errorf("called %+v, want %s with %q", c, path, auth)
 			}
 		case <-time.After(30 * time.Second):
@@ -114,7 +71,7 @@ func TestRefreshCallback(t *testing.T) {
 	}
 	do("DELETE", meta+"/refresh/callback", "")
 	do("POST", meta+"/refresh", "") // all catalogs, nobody told
-	g.jobs.running.Wait()
+	g.jobs.Running.Wait()
 	if len(calls) != 0 {
 		t.Errorf("told after all: %+v", <-calls)
 	}
@@ -123,10 +80,10 @@ func TestRefreshCallback(t *testing.T) {
 // TestRefreshOfDeadProcess ends a refresh that a process left behind.
 func TestRefreshOfDeadProcess(t *testing.T) {
 	g, ctx := openTest(t), context.Background()
-	if err := g.store.SetMetadataRefresh(ctx, DefaultProject, "1", store.Refresh{Status: refreshActive, Runner: "gone"}); err != nil {
+	if err := g.store.SetMetadataRefresh(ctx, DefaultProject, "1", store.Refresh{Status: metadata.RefreshActive, Runner: "gone"}); err != nil {
 		t.Fatal(err)
 	}
-	res, err := g.Transport().RoundTrip(httptest.NewRequest("GET", basePath+"/metadata/"+DefaultProject+"/refresh/1", nil))
+	res, err := g.Transport().RoundTrip(httptest.NewRequest("GET", web.BasePath+"/metadata/"+DefaultProject+"/refresh/1", nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,12 +112,12 @@ func TestCategoricalIsRereadWhenDue(t *testing.T) {
 	if err := g.store.SetCategorical(ctx, DefaultProject, k, []string{"stale"}, 10, "P1D"); err != nil {
 		t.Fatal(err)
 	}
-	if err := g.metadata.dueCategorical(ctx, p); err != nil || !slices.Equal(kept(), []string{"stale"}) {
+	if err := g.metadata.DueCategorical(ctx, p); err != nil || !slices.Equal(kept(), []string{"stale"}) {
 		t.Errorf("read before its time: %v, %v", kept(), err)
 	}
 	now := g.now
-	g.metadata.now = func() time.Time { return now().Add(25 * time.Hour) }
-	if err := g.metadata.dueCategorical(ctx, p); err != nil || len(kept()) == 0 || slices.Contains(kept(), "stale") {
+	g.metadata.Now = func() time.Time { return now().Add(25 * time.Hour) }
+	if err := g.metadata.DueCategorical(ctx, p); err != nil || len(kept()) == 0 || slices.Contains(kept(), "stale") {
 		t.Errorf("not read when due: %v, %v", kept(), err)
 	}
 }
@@ -172,23 +129,23 @@ func TestTwoRefreshesAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := g.catalogs.catalog(ctx, p, "1")
+	c, err := g.catalogs.Catalog(ctx, p, "1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner, err := g.jobs.runner()
+	runner, err := g.jobs.Runner()
 	if err != nil {
 		t.Fatal(err)
 	}
 	key := p.ID + "." + c.ID
 	for range 2 {
-		_ = g.metadata.rereading.add(key, 1, func(int) error { return nil })
+		_ = g.metadata.Rereading.Add(key, 1, func(int) error { return nil })
 	}
-	if err := g.store.SetMetadataRefresh(ctx, p.ID, c.ID, store.Refresh{Status: refreshActive, Runner: runner}); err != nil {
+	if err := g.store.SetMetadataRefresh(ctx, p.ID, c.ID, store.Refresh{Status: metadata.RefreshActive, Runner: runner}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{refreshActive, refreshDone} {
-		g.metadata.refreshCatalog(ctx, p, c, runner, nil)
+	for _, want := range []string{metadata.RefreshActive, metadata.RefreshDone} {
+		g.metadata.RefreshCatalog(ctx, p, c, runner, nil)
 		if last, err := g.store.MetadataRefresh(ctx, p.ID, c.ID); err != nil || last.Status != want {
 			t.Errorf("%+v, %v; want %s", last, err, want)
 		}
@@ -202,14 +159,14 @@ func TestRefreshThatPanicsEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner, err := g.jobs.runner()
+	runner, err := g.jobs.Runner()
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = g.metadata.rereading.add(p.ID+".1", 1, func(int) error { return nil })
-	g.metadata.refreshCatalog(ctx, p, catalog{Catalog: api.Catalog{ID: "1"}}, runner, nil) // a catalog without a source
+	_ = g.metadata.Rereading.Add(p.ID+".1", 1, func(int) error { return nil })
+	g.metadata.RefreshCatalog(ctx, p, catalogs.Catalog{Catalog: api.Catalog{ID: "1"}}, runner, nil) // a catalog without a source
 	last, err := g.store.MetadataRefresh(ctx, p.ID, "1")
-	if err != nil || last.Status != refreshFailed || last.Error == nil {
+	if err != nil || last.Status != metadata.RefreshFailed || last.Error == nil {
 		t.Errorf("%+v, %v", last, err)
 	}
 }

@@ -15,6 +15,8 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/connector/sqlite"
+	"github.com/dig-cli/dig/pkg/gateway/exports"
+	"github.com/dig-cli/dig/pkg/gateway/sources"
 )
 
 // TestOwnFiles puts to a gateway, with a project's key, every way to name its own files that is known. None may give a connection,
@@ -155,7 +157,7 @@ func TestStateByContent(t *testing.T) {
 	if _, err := db.Exec("VACUUM INTO ?", copied); err != nil {
 		t.Fatal(err)
 	}
-	conn, err := sqlite.Type().Open(connector.Credential{"path": copied}, g.sources.reach(connector.Credential{}))
+	conn, err := sqlite.Type().Open(connector.Credential{"path": copied}, g.sources.Reach(connector.Credential{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,19 +175,19 @@ func TestStateByContent(t *testing.T) {
 func TestForgedLink(t *testing.T) {
 	g := openTest(t)
 	expires := strconv.FormatInt(time.Now().Add(time.Minute).Unix(), 10)
-	want, err := g.exports.downloadSignature("id", "name", expires)
+	want, err := g.exports.DownloadSignature("id", "name", expires)
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := &exportsService{sources: &sourcesService{vault: newVault(g.options.Dir)}}
-	if again, err := other.downloadSignature("id", "name", expires); err != nil || again != want {
+	other := &exports.Service{Sources: &sources.Service{Vault: sources.NewVault(g.options.Dir)}}
+	if again, err := other.DownloadSignature("id", "name", expires); err != nil || again != want {
 		t.Errorf("after a restart: %q, %v", again, err)
 	}
 	st, err := os.ReadFile(filepath.Join(g.options.Dir, "state.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := g.sources.vault.derive("links to the files of exports")
+	key, err := g.sources.Vault.Derive("links to the files of exports")
 	if err != nil || len(key) != 32 || strings.Contains(string(st), string(key)) {
 		t.Errorf("key of %d bytes: %v", len(key), err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/gateway/web"
 )
 
 // logBuffer collects what a gateway logs.
@@ -87,14 +88,14 @@ func statusOf(t *testing.T, err error) int {
 
 // TestSizeLimits: a body of JSON and a header are bounded; an upload is bounded by its own limit only.
 func TestSizeLimits(t *testing.T) {
-	_, s, cl, _ := servedGateway(t, Options{Limits: Limits{Upload: 40 << 20}})
+	_, s, cl, _ := servedGateway(t, Options{Limits: web.Limits{Upload: 40 << 20}})
 	ctx, p := context.Background(), store.DefaultProject
-	name := strings.Repeat("x", maxBody)
+	name := strings.Repeat("x", web.MaxBody)
 	if _, err := cl.Queries.Create(ctx, p, api.QueryRequest{DisplayName: &name, InputQuery: &name}, nil); statusOf(t, err) != 413 {
 		t.Errorf("a body of 64 MiB: %v", err)
 	}
 	req, _ := http.NewRequest("GET", fmt.Sprintf("http://%s/api/v1/organizations", s.Addr), nil)
-	req.Header.Set("X-Long", strings.Repeat("x", maxHeader+8192))
+	req.Header.Set("X-Long", strings.Repeat("x", web.MaxHeader+8192))
 	if rep, err := http.DefaultClient.Do(req); err == nil {
 		rep.Body.Close()
 		if rep.StatusCode != 431 {
@@ -156,7 +157,7 @@ func countRows(t *testing.T, cl keyClient, sql string) string {
 
 // TestSilentSender: a body that stops coming ends with 408, and its import leaves nothing.
 func TestSilentSender(t *testing.T) {
-	_, s, cl, _ := servedGateway(t, Options{Limits: Limits{Silence: time.Second}})
+	_, s, cl, _ := servedGateway(t, Options{Limits: web.Limits{Silence: time.Second}})
 	ctx, p := context.Background(), store.DefaultProject
 	if _, err := cl.Tables.Create(ctx, p, "people"); err != nil {
 		t.Fatal(err)
@@ -196,7 +197,7 @@ func TestSilentSender(t *testing.T) {
 
 // TestStatementLimit: a statement ends at the limit of the gateway, whatever it asks for.
 func TestStatementLimit(t *testing.T) {
-	_, _, cl, _ := servedGateway(t, Options{Limits: Limits{Statement: 300 * time.Millisecond}})
+	_, _, cl, _ := servedGateway(t, Options{Limits: web.Limits{Statement: 300 * time.Millisecond}})
 	for _, asked := range []*int64{nil, ptr(int64(3600)), ptr(int64(1 << 62))} {
 		_, err := cl.Queries.Execute(context.Background(), store.DefaultProject,
 			api.ExecuteByStatement{Statement: "SELECT count(*) FROM UNNEST(sequence(1, 10000)) a(x), UNNEST(sequence(1, 10000)) b(y), UNNEST(sequence(1, 10000)) c(z) WHERE x + y + z = 7", Timeout: asked}, api.Compact)
@@ -204,9 +205,9 @@ func TestStatementLimit(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
-	g := &webService{limits: Limits{Statement: time.Hour}}
+	g := &web.Mux{Limits: web.Limits{Statement: time.Hour}}
 	for asked, want := range map[int64]time.Duration{0: time.Hour, -1: time.Hour, 10: 10 * time.Second, 3600: time.Hour, 7200: time.Hour, 1 << 62: time.Hour} {
-		if got := g.timeoutOf(&asked); got != want {
+		if got := g.TimeoutOf(&asked); got != want {
 			t.Errorf("asked for %d s: %v, want %v", asked, got, want)
 		}
 	}
@@ -217,7 +218,7 @@ func TestStatementLimit(t *testing.T) {
 func TestPanic(t *testing.T) {
 	g, _, _, log := servedGateway(t, Options{})
 	begun := false
-	srv := httptest.NewServer(g.web.middleware(http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
+	srv := httptest.NewServer(g.web.Middleware(http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
 		if begun {
 			io.WriteString(w, `{"data":[`)
 			_ = http.NewResponseController(w).Flush()

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/fault"
+	"github.com/dig-cli/dig/pkg/gateway/queries"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -20,7 +22,7 @@ func TestQueriesUnderLoad(t *testing.T) {
 	m, _ := newMtTest(t)
 	ctx := context.Background()
 	const p = store.DefaultProject
-	stop := m.g.jobs.startSchedules()
+	stop := m.g.jobs.StartSchedules()
 	step := func(w int) error {
 		name, path := fmt.Sprintf("q%d", rand.IntN(6)), fmt.Sprintf("/f%d/g%d", rand.IntN(3), rand.IntN(3))
 		qs, err := m.cl.Queries.List(ctx, p)
@@ -34,7 +36,7 @@ func TestQueriesUnderLoad(t *testing.T) {
 		switch rand.IntN(9) {
 		case 0, 1:
 			_, err = m.cl.Queries.Create(ctx, p, api.QueryRequest{DisplayName: &name, InputQuery: ptr(fmt.Sprintf("SELECT %d AS v, i FROM UNNEST(sequence(1, 1000)) t(i)", w)),
-				QueryType: materializedQuery, Path: &path, Schedule: &api.MaterializedQuerySchedule{Type: "interval", RepeatDuration: ptr("PT1S")}}, nil)
+				QueryType: queries.MaterializedQuery, Path: &path, Schedule: &api.MaterializedQuerySchedule{Type: "interval", RepeatDuration: ptr("PT1S")}}, nil)
 			return err
 		case 2:
 			return m.cl.Queries.Delete(ctx, p, id)
@@ -53,9 +55,9 @@ func TestQueriesUnderLoad(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			rows, err := m.g.names.queryText(ctx, proj, "SELECT count(*), count(DISTINCT v) FROM peaka.mtquery."+name)
+			rows, err := m.g.names.QueryText(ctx, proj, "SELECT count(*), count(DISTINCT v) FROM peaka.mtquery."+name)
 			if err != nil {
-				f := faultOf(err)
+				f := fault.Of(err)
 				return &api.Error{Status: f.Status, Message: f.Message}
 			}
 			if rows[0][0] != "1000" || rows[0][1] != "1" {
@@ -83,7 +85,7 @@ func TestQueriesUnderLoad(t *testing.T) {
 	}
 	wg.Wait()
 	stop()
-	m.g.jobs.running.Wait()
+	m.g.jobs.Running.Wait()
 	if left, err := m.g.store.Running(ctx); err != nil || len(left) > 0 {
 		t.Errorf("left running: %v, %v", left, err)
 	}

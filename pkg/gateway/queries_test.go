@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/queries"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -77,7 +78,7 @@ func TestFoldersAreNeverTooDeep(t *testing.T) {
 	m, _ := newMtTest(t)
 	ctx := context.Background()
 	const p = store.DefaultProject
-	deepest, err := m.cl.Folders.Create(ctx, p, api.QueryFolderCreateRequest{FolderName: strings.Repeat("/d", maxDepth)})
+	deepest, err := m.cl.Folders.Create(ctx, p, api.QueryFolderCreateRequest{FolderName: strings.Repeat("/d", queries.MaxDepth)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,10 +96,10 @@ func TestFoldersAreNeverTooDeep(t *testing.T) {
 		if f.Path != "/top" {
 			continue
 		}
-		if _, err := m.cl.Folders.Move(ctx, p, f.ID, api.QueryPathUpdateRequest{Path: strings.Repeat("/d", maxDepth-1)}); err == nil || !strings.Contains(err.Error(), "folders deep") {
+		if _, err := m.cl.Folders.Move(ctx, p, f.ID, api.QueryPathUpdateRequest{Path: strings.Repeat("/d", queries.MaxDepth-1)}); err == nil || !strings.Contains(err.Error(), "folders deep") {
 			t.Errorf("a folder with one below: %v", err)
 		}
-		to := strings.Repeat("/d", maxDepth-2)
+		to := strings.Repeat("/d", queries.MaxDepth-2)
 		if moved, err := m.cl.Folders.Move(ctx, p, f.ID, api.QueryPathUpdateRequest{Path: to}); err != nil || moved.Path != to+"/top" {
 			t.Errorf("%+v, %v", moved, err)
 		}

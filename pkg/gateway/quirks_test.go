@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dig-cli/dig/pkg/gateway/hosted"
 )
 
 // TestQuirksDocumented: docs/testing.md lists every quirk under its number and in its set, and a script of testdata/script/quirks tries it.
@@ -26,11 +28,11 @@ func TestQuirksDocumented(t *testing.T) {
 		}
 		scripts.Write(raw)
 	}
-	names := QuirkNames()
+	names := hosted.QuirkNames()
 	for i, name := range names {
-		set := hostedSet
-		if allQuirks()[i].set != hosted {
-			set = harshSet
+		set := hosted.HostedSet
+		if hosted.AllQuirks()[i].Set != hosted.Hosted {
+			set = hosted.HarshSet
 		}
 		if row := fmt.Sprintf("\n| %d | `%s` | %s | ", i+1, name, set); !strings.Contains(string(doc), row) {
 			t.Errorf("docs/testing.md has no row %q", strings.TrimSpace(row))
@@ -44,51 +46,6 @@ func TestQuirksDocumented(t *testing.T) {
 	}
 }
 
-// TestParseQuirks: none, some, all, and a name that is not one.
-func TestParseQuirks(t *testing.T) {
-	if q, err := ParseQuirks(nil); q != nil || err != nil || q.has(quirkCappedScans) {
-		t.Errorf("%v %v", q, err)
-	}
-	q, err := ParseQuirks([]string{"late-status", "html-errors"})
-	if err != nil || !q.has("late-status") || q.has(quirkCappedScans) {
-		t.Errorf("%v %v", q, err)
-	}
-	if q, err = ParseQuirks([]string{"hosted"}); err != nil {
-		t.Error(err)
-	}
-	h, err := ParseQuirks([]string{"harsh=0.25"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, k := range allQuirks() {
-		if q.has(k.name) != (k.set == hosted) || h.has(k.name) == q.has(k.name) {
-			t.Errorf("%s: in hosted %v, in harsh %v", k.name, q.has(k.name), h.has(k.name))
-		}
-	}
-	for _, bad := range []string{"odd", "hosted=0.5", "late-status=0.5", "harsh=0", "harsh=1.5", "html-errors=x", "html-errors="} {
-		if _, err = ParseQuirks([]string{"hosted", bad}); err == nil {
-			t.Errorf("--quirks %s is taken", bad)
-		}
-	}
-}
-
-// TestQuirkRates: the calls that are struck are the share that was asked for, spread evenly, and begin with the first.
-func TestQuirkRates(t *testing.T) {
-	for spec, want := range map[string]string{"html-errors": "XXXXXXXX", "html-errors=0.5": "X.X.X.X.", "html-errors=0.25": "X...X...", "harsh": "X.X.X.X.", "hosted": "........"} {
-		q, err := ParseQuirks([]string{spec})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := ""
-		for range 8 {
-			got += map[bool]string{true: "X", false: "."}[q.strikes("html-errors")]
-		}
-		if got != want {
-			t.Errorf("%s: %s, want %s", spec, got, want)
-		}
-	}
-}
-
 // TestMeasuredQuirks holds the names that are known to happen always, from the reports of measurements: a quirk that is added goes to
 // harsh unless it is one of them.
 func TestMeasuredQuirks(t *testing.T) {
@@ -96,9 +53,9 @@ func TestMeasuredQuirks(t *testing.T) {
 		stuck-cache metadata-not-active duplicate-cache-500 schedule-ignored schema-status-500 empty-export-fails missing-cache-400
 		sample-of-nothing search-ghosts transpile-query-only leaky-errors whole-column counters-lie parameter-columns first-bad-value
 		cache-own-table`)
-	for _, k := range allQuirks() {
-		if slices.Contains(measured, k.name) != (k.set == hosted) {
-			t.Errorf("%s: set %d", k.name, k.set)
+	for _, k := range hosted.AllQuirks() {
+		if slices.Contains(measured, k.Name) != (k.Set == hosted.Hosted) {
+			t.Errorf("%s: set %d", k.Name, k.Set)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/gateway/connector"
+	"github.com/dig-cli/dig/pkg/gateway/sources"
 )
 
 // TestReach makes connections with a project's key and with a partner's to addresses of each kind. Those that are refused are not
@@ -26,7 +27,7 @@ func TestReach(t *testing.T) {
 	_, open, _ := net.SplitHostPort(strings.TrimPrefix(server.URL, "http://"))
 	for _, reach := range []connector.Network{connector.NetPublic, connector.NetPrivate} {
 		g := openTest(t)
-		g.sources.network = reach
+		g.sources.Network = reach
 		w := wire{t: t, partner: g.ServeKey()}
 		srv := httptest.NewServer(g.Handler())
 		defer srv.Close()
@@ -69,22 +70,22 @@ func TestReach(t *testing.T) {
 // TestTrusted: the mark of a partner's credential is the gateway's alone to set, and is shown to nobody.
 func TestTrusted(t *testing.T) {
 	g := openTest(t)
-	for _, typ := range g.sources.types {
-		if _, err := typ.Check(connector.Credential{trusted: true}); err == nil || !strings.Contains(err.Error(), "required") && !strings.Contains(err.Error(), "is no credential field") {
+	for _, typ := range g.sources.Types {
+		if _, err := typ.Check(connector.Credential{sources.Trusted: true}); err == nil || !strings.Contains(err.Error(), "required") && !strings.Contains(err.Error(), "is no credential field") {
 			t.Errorf("%s takes it: %v", typ.Key, err)
 		}
-		if len(typ.Public(connector.Credential{trusted: true})) > 0 {
+		if len(typ.Public(connector.Credential{sources.Trusted: true})) > 0 {
 			t.Errorf("%s shows it", typ.Key)
 		}
 	}
 	for c, want := range map[*connector.Credential]connector.Network{
-		{}:                                     connector.NetPrivate,
-		{linkLocalField: true}:                 connector.NetPrivate,
-		{trusted: true}:                        connector.NetPrivate,
-		{trusted: true, linkLocalField: true}:  connector.NetAll,
-		{trusted: false, linkLocalField: true}: connector.NetPrivate,
+		{}:                             connector.NetPrivate,
+		{sources.LinkLocalField: true}: connector.NetPrivate,
+		{sources.Trusted: true}:        connector.NetPrivate,
+		{sources.Trusted: true, sources.LinkLocalField: true}:  connector.NetAll,
+		{sources.Trusted: false, sources.LinkLocalField: true}: connector.NetPrivate,
 	} {
-		if got := g.sources.reach(*c).Network; got != want {
+		if got := g.sources.Reach(*c).Network; got != want {
 			t.Errorf("%v: %v, want %v", map[string]any(*c), got, want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/names"
 )
 
 // The same statements, past the cache and from it, at the same time: none sees the other's rows, through saved queries and by any
@@ -20,7 +21,7 @@ func TestLiveAndCachedAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	makeTestCache(t, g, cl, "products")
-	g.jobs.running.Wait()
+	g.jobs.Running.Wait()
 	o.put(entry{2, "b", "2026-01-02 00:00:00"})
 	sql := "SELECT count(far.files.items.id) FROM far.files.items WHERE far.files.items.id > 0"
 	for _, name := range []string{"inner", "outer"} {
@@ -34,7 +35,7 @@ func TestLiveAndCachedAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask := func(sql, reading string) (string, error) {
-		res, err := g.names.queryReading(context.Background(), p, engine.Query{SQL: sql}, reading)
+		res, err := g.names.QueryReading(context.Background(), p, engine.Query{SQL: sql}, reading)
 		if err != nil {
 			return "", err
 		}
@@ -50,7 +51,7 @@ func TestLiveAndCachedAtOnce(t *testing.T) {
 		"SELECT count(*) FROM far.files.items WHERE items.id IN (SELECT x.id FROM far.files.items x)",
 	}
 	var wg sync.WaitGroup
-	for reading, want := range map[string]string{"": "1", readStored: "1", readLive: "2"} {
+	for reading, want := range map[string]string{"": "1", names.ReadStored: "1", names.ReadLive: "2"} {
 		for _, s := range statements {
 			wg.Go(func() {
 				for range 8 {
@@ -63,7 +64,7 @@ func TestLiveAndCachedAtOnce(t *testing.T) {
 		}
 	}
 	wg.Wait()
-	if _, err := ask("SELECT count(*) FROM sample.shop.orders", readStored); err == nil {
+	if _, err := ask("SELECT count(*) FROM sample.shop.orders", names.ReadStored); err == nil {
 		t.Error("a table without a cache is read where only caches are to be")
 	}
 	if _, err := ask("SELECT 1", "sometimes"); err == nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/openapi"
 	"github.com/dig-cli/dig/pkg/spec"
 )
@@ -100,7 +101,7 @@ type lessening struct {
 }
 
 func (l *lessening) RoundTrip(req *http.Request) (*http.Response, error) {
-	op, ok := operationAt(req.Method, strings.TrimPrefix(req.URL.Path, basePath))
+	op, ok := operationAt(req.Method, strings.TrimPrefix(req.URL.Path, web.BasePath))
 	if !ok || req.Body == nil || !strings.HasPrefix(req.Header.Get("Content-Type"), "application/json") {
 		return l.next.RoundTrip(req)
 	}
@@ -134,7 +135,7 @@ func (l *lessening) RoundTrip(req *http.Request) (*http.Response, error) {
 // operationAt finds the operation of a request: of those whose template fits, the one with the fewest parameters.
 func operationAt(method, path string) (best spec.Op, ok bool) {
 	for _, op := range spec.All() {
-		if op.Method == method && matchPath(op.Path, path) && (!ok || len(op.Params()) < len(best.Params())) {
+		if op.Method == method && web.MatchPath(op.Path, path) && (!ok || len(op.Params()) < len(best.Params())) {
 			best, ok = op, true
 		}
 	}

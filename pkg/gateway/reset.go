@@ -10,28 +10,29 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/internal/tempfile"
+	"github.com/dig-cli/dig/pkg/gateway/sources"
+	"github.com/dig-cli/dig/pkg/gateway/tables"
 	"github.com/gofrs/flock"
 )
 
 // A reset moves everything into resetName, which is quick, gives that the name removedName, and removes it, which may take long. A
 // process that is killed before the second step has begun a reset that the next opening finishes; after it the directory is new, and
 // what is left is only in the way.
+
 const (
 	resetName   = ".reset"
 	removedName = ".removed"
 	serveName   = ".serve" // in which a socket is made
-	vaultTemp   = ".secret-"
-	asideTemp   = "import-"
 )
 
 // ours reports whether a name in a data directory is one of dig's.
 func ours(name string) bool {
 	switch name {
-	case "state.db", "state.db-wal", "state.db-shm", "state.db-journal", "projects", "exports", "runners", "secret.key", notesName,
+	case "state.db", "state.db-wal", "state.db-shm", "state.db-journal", "projects", "exports", "runners", "secret.key", sources.NotesName,
 		socketName, lockName, resetName, removedName, serveName:
 		return true
 	}
-	return strings.HasPrefix(name, vaultTemp) || strings.HasPrefix(name, asideTemp) || tempfile.Is(name)
+	return strings.HasPrefix(name, sources.VaultTemp) || strings.HasPrefix(name, tables.AsideTemp) || tempfile.Is(name)
 }
 
 // CheckReset says whether Reset would go ahead, and changes nothing.
@@ -160,7 +161,7 @@ func recoverDir(dir string) error {
 			}
 		case name == removedName:
 			_ = os.RemoveAll(filepath.Join(dir, name))
-		case strings.HasPrefix(name, vaultTemp), strings.HasPrefix(name, asideTemp): // their processes keep them for moments
+		case strings.HasPrefix(name, sources.VaultTemp), strings.HasPrefix(name, tables.AsideTemp): // their processes keep them for moments
 			if st, err := e.Info(); err == nil && st.Mode().IsRegular() && time.Since(st.ModTime()) > time.Hour {
 				_ = os.Remove(filepath.Join(dir, name))
 			}

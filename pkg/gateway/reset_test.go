@@ -13,6 +13,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
+	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/gofrs/flock"
 )
 
@@ -43,7 +44,7 @@ func stateOfDirectory(t *testing.T, dir string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables, err := cl.Catalogs.Tables(context.Background(), local, internalCatalogID, "table")
+	tables, err := cl.Catalogs.Tables(context.Background(), local, names.InternalCatalogID, "table")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -17,24 +18,24 @@ func TestSchedulesAfterTheClockWasPutBack(t *testing.T) {
 	hourly := &api.MaterializedQuerySchedule{Type: "interval", RepeatDuration: ptr("PT1H")}
 	before := m.create("m", "SELECT 'one' AS v", hourly)
 	cron := m.create("n", "SELECT 1 AS v", &api.MaterializedQuerySchedule{Type: "cron", CronExpression: ptr("0 * * * *")})
-	cache, err := m.cl.Cache.Create(ctx, local, api.CacheRequest{CatalogID: sampleCatalogID, SchemaName: "shop", TableName: "products",
+	cache, err := m.cl.Cache.Create(ctx, local, api.CacheRequest{CatalogID: names.SampleCatalogID, SchemaName: "shop", TableName: "products",
 		IncrementalCacheSchedule: &api.CacheSchedule{Type: "BASIC", Expression: ptr("PT1H")}, FullRefreshCacheSchedule: &api.CacheSchedule{Type: "BASIC", Expression: ptr("P1D")}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.jobs.running.Wait()
-	g.jobs.runDuties(ctx)
-	g.jobs.running.Wait()
+	g.jobs.Running.Wait()
+	g.jobs.RunDuties(ctx)
+	g.jobs.Running.Wait()
 
 	const ahead = 72 * time.Hour
 	move(ahead)
-	g.jobs.runDuties(ctx)
-	g.jobs.running.Wait()
+	g.jobs.RunDuties(ctx)
+	g.jobs.Running.Wait()
 	during := m.create("o", "SELECT 1 AS v", hourly)
-	g.jobs.running.Wait()
+	g.jobs.Running.Wait()
 	move(-ahead)
-	g.jobs.runDuties(ctx)
-	g.jobs.running.Wait()
+	g.jobs.RunDuties(ctx)
+	g.jobs.Running.Wait()
 
 	within := func(what string, due *string, d time.Duration) {
 		t.Helper()
@@ -54,18 +55,18 @@ func TestSchedulesAfterTheClockWasPutBack(t *testing.T) {
 
 	last := m.status(before).LastExecutionStartTime
 	move(time.Hour)
-	g.jobs.runDuties(ctx)
-	g.jobs.running.Wait()
+	g.jobs.RunDuties(ctx)
+	g.jobs.Running.Wait()
 	if s := m.status(before); *s.LastExecutionStartTime <= *last {
 		t.Errorf("no run within an hour: %+v", s)
 	}
 	// A clock that goes back by seconds runs nothing twice.
 	last = m.status(before).LastExecutionStartTime
 	move(-5 * time.Second)
-	g.jobs.runDuties(ctx)
+	g.jobs.RunDuties(ctx)
 	move(5 * time.Second)
-	g.jobs.runDuties(ctx)
-	g.jobs.running.Wait()
+	g.jobs.RunDuties(ctx)
+	g.jobs.Running.Wait()
 	if s := m.status(before); *s.LastExecutionStartTime != *last {
 		t.Errorf("ran twice: %+v", s)
 	}
@@ -76,12 +77,12 @@ func TestSettingsKeepTheDueTime(t *testing.T) {
 	m, move := newMtTest(t)
 	ctx, g := context.Background(), m.g
 	hourly := &api.CacheSchedule{Type: "BASIC", Expression: ptr("PT1H")}
-	made, err := m.cl.Cache.Create(ctx, local, api.CacheRequest{CatalogID: sampleCatalogID, SchemaName: "shop", TableName: "products", IncrementalCacheSchedule: hourly, FullRefreshCacheSchedule: hourly})
+	made, err := m.cl.Cache.Create(ctx, local, api.CacheRequest{CatalogID: names.SampleCatalogID, SchemaName: "shop", TableName: "products", IncrementalCacheSchedule: hourly, FullRefreshCacheSchedule: hourly})
 	if err != nil {
 		t.Fatal(err)
 	}
 	id := m.create("m", "SELECT 'one' AS v", &api.MaterializedQuerySchedule{Type: "interval", RepeatDuration: ptr("PT1H")})
-	g.jobs.running.Wait()
+	g.jobs.Running.Wait()
 	c, err := g.store.Cache(ctx, local, made.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -91,8 +92,8 @@ func TestSettingsKeepTheDueTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	move(90 * time.Minute)
-	g.jobs.runDuties(ctx)
-	g.jobs.running.Wait()
+	g.jobs.RunDuties(ctx)
+	g.jobs.Running.Wait()
 	if err := g.store.SetCacheSettings(ctx, c, store.CacheChange{Full: true}); err != nil { // as read before the schedules moved
 		t.Fatal(err)
 	}

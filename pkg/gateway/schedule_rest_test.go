@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/jobs"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -41,14 +42,14 @@ func TestRestAfterCrash(t *testing.T) {
 	}
 	before, now := started(), time.Now().Add(5*time.Second)
 	for range 3 {
-		if err := g.queries.refreshDue(ctx, now); err != nil {
+		if err := g.queries.RefreshDue(ctx, now); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if s := m.status(id); s.Status != store.RunFailed || s.Error == nil || *s.Error != crashed || started()[:20] != before[:20] {
+	if s := m.status(id); s.Status != store.RunFailed || s.Error == nil || *s.Error != jobs.Crashed || started()[:20] != before[:20] {
 		t.Errorf("the schedule did not wait: %+v", s)
 	}
-	if err := g.queries.refreshDue(ctx, now.Add(crashRest)); err != nil {
+	if err := g.queries.RefreshDue(ctx, now.Add(jobs.CrashRest)); err != nil {
 		t.Fatal(err)
 	}
 	for range 600 {
@@ -69,11 +70,11 @@ func TestCacheRestAfterCrash(t *testing.T) {
 		reason string
 		rests  bool
 	}{
-		{"crash", func(*Gateway, store.CacheRun) error { return nil }, crashed, true},
+		{"crash", func(*Gateway, store.CacheRun) error { return nil }, jobs.Crashed, true},
 		{"stop", func(g *Gateway, run store.CacheRun) error {
-			run.Status, run.Error = store.CacheFailed, cutOff
-			return g.store.EndCacheRun(context.Background(), run, cutOff)
-		}, cutOff, false},
+			run.Status, run.Error = store.CacheFailed, jobs.CutOff
+			return g.store.EndCacheRun(context.Background(), run, jobs.CutOff)
+		}, jobs.CutOff, false},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			g, cl, _ := exportGateway(t)
@@ -92,7 +93,7 @@ func TestCacheRestAfterCrash(t *testing.T) {
 			}
 			last := func() store.CacheRun {
 				t.Helper()
-				g.jobs.running.Wait()
+				g.jobs.Running.Wait()
 				r, err := g.store.LastCacheRun(ctx, c.ID, "")
 				if err != nil {
 					t.Fatal(err)
@@ -103,13 +104,13 @@ func TestCacheRestAfterCrash(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := g.caches.refreshCachesDue(ctx, started.Add(5*time.Second)); err != nil {
+			if err := g.caches.RefreshCachesDue(ctx, started.Add(5*time.Second)); err != nil {
 				t.Fatal(err)
 			}
 			if r := last(); (r.ID == run.ID) != x.rests || x.rests && r.Error != x.reason {
 				t.Errorf("soon after it: %+v", r)
 			}
-			if err := g.caches.refreshCachesDue(ctx, started.Add(crashRest+time.Second)); err != nil {
+			if err := g.caches.RefreshCachesDue(ctx, started.Add(jobs.CrashRest+time.Second)); err != nil {
 				t.Fatal(err)
 			}
 			if r := last(); r.ID == run.ID || r.Status != store.CacheCompleted {

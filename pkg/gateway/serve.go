@@ -16,6 +16,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/gateway/web"
 )
 
 const (
@@ -185,23 +186,23 @@ func (g *Gateway) Listen(addr string, anyHost bool) (*Server, error) {
 func (g *Gateway) Serve(l *Listeners) *Server {
 	s := &Server{g: g, listeners: l, errs: make(chan error, 2)}
 	s.Addr = l.TCP.Addr()
-	s.start(l.TCP, sourceTCP)
-	s.start(l.Socket, sourceSocket)
-	if err := g.queries.endCutOff(context.Background()); err != nil {
+	s.start(l.TCP, web.SourceTCP)
+	s.start(l.Socket, web.SourceSocket)
+	if err := g.queries.EndCutOff(context.Background()); err != nil {
 		g.log.Error("runs that were cut off could not be ended", "error", err)
 	}
-	s.unwind = g.jobs.startSchedules()
+	s.unwind = g.jobs.StartSchedules()
 	return s
 }
 
 func (s *Server) start(l net.Listener, source string) {
 	srv := &http.Server{
-		Handler:           s.g.web.handler,
-		ReadHeaderTimeout: headerTime,
-		IdleTimeout:       idleTime,
-		MaxHeaderBytes:    maxHeader,
+		Handler:           s.g.web.Handler,
+		ReadHeaderTimeout: web.HeaderTime,
+		IdleTimeout:       web.IdleTime,
+		MaxHeaderBytes:    web.MaxHeader,
 		BaseContext: func(net.Listener) context.Context {
-			return context.WithValue(context.Background(), sourceKey{}, source)
+			return context.WithValue(context.Background(), web.SourceKey{}, source)
 		},
 	}
 	s.servers = append(s.servers, srv)
@@ -217,9 +218,9 @@ func (s *Server) Wait(ctx context.Context, grace time.Duration) error {
 	case err = <-s.errs:
 	}
 	s.unwind()
-	s.g.options.Inject.release()
-	s.g.options.Quirks.release()
-	if n := s.g.jobs.left(); n > 0 {
+	s.g.options.Inject.Release()
+	s.g.options.Quirks.Release()
+	if n := s.g.jobs.Left(); n > 0 {
 		s.g.log.Warn("stopping: waiting for background work; a second signal ends it at once", "runs", n, "grace", grace.String())
 	}
 	stop, cancel := context.WithTimeout(context.Background(), grace)
@@ -233,10 +234,10 @@ func (s *Server) Wait(ctx context.Context, grace time.Duration) error {
 		})
 	}
 	all.Wait()
-	if !s.g.jobs.drained(stop.Done()) {
-		s.g.log.Warn("the grace is over: background work is cancelled", "runs", s.g.jobs.left())
+	if !s.g.jobs.Drained(stop.Done()) {
+		s.g.log.Warn("the grace is over: background work is cancelled", "runs", s.g.jobs.Left())
 		s.g.jobs.Interrupt()
-		s.g.jobs.waitJobs()
+		s.g.jobs.WaitJobs()
 	}
 	_ = s.listeners.Close()
 	if errors.Is(err, http.ErrServerClosed) {
@@ -256,14 +257,14 @@ func (g *Gateway) ServeKey() string {
 func NewServeKey() string { return store.NewKeyText() }
 
 // UseServeKey makes a text a partner key as long as this process lives. It is not kept anywhere.
-func (g *Gateway) UseServeKey(text string) { g.web.servedKey = store.HashKey(text) }
+func (g *Gateway) UseServeKey(text string) { g.web.ServedKey = store.HashKey(text) }
 
 // ForLog takes out of a statement what is quoted, and most of a long one.
 func ForLog(statement string) string {
 	if len(statement) > maxLogged {
 		statement = statement[:maxLogged] + "..."
 	}
-	return forLog(strings.ToValidUTF8(statement, "?"))
+	return web.ForLog(strings.ToValidUTF8(statement, "?"))
 }
 
 const maxLogged = 200 // bytes of a statement

@@ -23,10 +23,10 @@ func TestOneConnectorForAConnection(t *testing.T) {
 	}
 	have := func(open, retired int) {
 		t.Helper()
-		g.sources.sources.mu.Lock()
-		defer g.sources.sources.mu.Unlock()
-		if len(g.sources.sources.open) != open || len(g.sources.sources.retired) != retired {
-			t.Errorf("%d connectors are open and %d retired, want %d and %d", len(g.sources.sources.open), len(g.sources.sources.retired), open, retired)
+		g.sources.Sources.Mu.Lock()
+		defer g.sources.Sources.Mu.Unlock()
+		if len(g.sources.Sources.Open) != open || len(g.sources.Sources.Retired) != retired {
+			t.Errorf("%d connectors are open and %d retired, want %d and %d", len(g.sources.Sources.Open), len(g.sources.Sources.Retired), open, retired)
 		}
 	}
 	read()

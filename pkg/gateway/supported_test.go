@@ -12,6 +12,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -21,7 +22,7 @@ func TestNotSupportedLocally(t *testing.T) {
 	g := openTest(t)
 	var got []string
 	for i, op := range spec.All() {
-		if _, ok := g.web.routes[op.ID]; !ok {
+		if _, ok := g.web.Routes[op.ID]; !ok {
 			continue
 		}
 		p, err := g.store.CreateProject(context.Background(), store.DefaultWorkspace, fmt.Sprintf("project %d", i), nil) // of its own: some operations delete it
@@ -36,7 +37,7 @@ func TestNotSupportedLocally(t *testing.T) {
 			}
 			path = strings.ReplaceAll(path, "{"+name+"}", value)
 		}
-		hr := httptest.NewRequest(op.Method, basePath+path, strings.NewReader("{}"))
+		hr := httptest.NewRequest(op.Method, web.BasePath+path, strings.NewReader("{}"))
 		hr.Header.Set("Content-Type", "application/json")
 		res, err := g.Transport().RoundTrip(hr)
 		if err != nil {

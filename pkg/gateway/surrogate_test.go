@@ -7,6 +7,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
+	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -53,16 +54,16 @@ func TestALockIsNoTimeLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := again.caches.startCacheRun(ctx, p, have, store.CacheFull, false); err != nil {
+	if err := again.caches.StartCacheRun(ctx, p, have, store.CacheFull, false); err != nil {
 		t.Fatal(err)
 	}
-	again.jobs.running.Wait()
+	again.jobs.Running.Wait()
 	run, err := again.store.LastCacheRun(ctx, c.ID, "")
 	if err != nil || run.Status != store.CacheFailed || !strings.Contains(run.Error, "in use by process pid") || strings.Contains(run.Error, "longer than") {
 		t.Errorf("%+v, %v", run, err)
 	}
-	_, err = again.names.query(ctx, p, engine.Query{SQL: "SELECT 1"})
-	if f := faultOf(err); f.Status != 409 || !strings.Contains(f.Message, "nothing was done") {
+	_, err = again.names.Query(ctx, p, engine.Query{SQL: "SELECT 1"})
+	if f := fault.Of(err); f.Status != 409 || !strings.Contains(f.Message, "nothing was done") {
 		t.Errorf("%d %v", f.Status, err)
 	}
 	// What is on record is told without the rows.

@@ -1,0 +1,132 @@
+package caches
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/jobs"
+	"github.com/dig-cli/dig/pkg/gateway/names"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+)
+
+const (
+	cacheNames = "cache source" // catalog of names that only a refresh can use
+	cacheGrace = time.Minute    // how long a replaced table stays for statements that have begun
+)
+
+// StartCacheRun records a refresh and begins it. ErrConflict says that one is running.
+func (s *Service) StartCacheRun(ctx context.Context, p store.Project, c store.Cache, mode string, scheduled bool) error {
+	runner, err := s.Jobs.Runner()
+	if err != nil {
+		return err
+	}
+	run, err := s.Store.StartCacheRun(ctx, c.ID, mode, runner, scheduled)
+	if err != nil {
+		return err
+	}
+	s.Jobs.Background(jobs.JobCache, func(ctx context.Context) {
+		if hook := s.Stick; hook == nil || !hook(ctx, c.TableName) {
+			s.runCache(ctx, p, c, run)
+		}
+	})
+	return nil
+}
+
+// runCache does one refresh to its end, whatever that is.
+func (s *Service) runCache(ctx context.Context, p store.Project, c store.Cache, run store.CacheRun) {
+	keep := context.WithoutCancel(ctx)
+	ctx, cancel := context.WithTimeout(ctx, jobs.CacheTimeout)
+	defer cancel()
+	run.Status, run.Error = store.CacheFailed, "the refresh broke off"
+	message := run.Error
+	defer func() { // also when the engine panics
+		err := s.Jobs.Record("cache "+c.ID, func(ctx context.Context) error { return s.Store.EndCacheRun(ctx, run, message) })
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			s.Log.Error("a cache refresh could not be ended", "cache", c.ID, "error", err.Error())
+			return
+		}
+		if err != nil || run.Status != store.CacheCompleted { // failed, cancelled, or its cache is gone
+			s.dropCacheTable(keep, store.CacheTable{ID: run.ID, ProjectID: p.ID})
+		}
+		s.dropFreeTables(keep, p.ID)
+	}()
+	beats := 0
+	stop := s.Jobs.Watch(ctx, cancel, func() bool {
+		beats++
+		wanted, err := s.Store.CacheRunWanted(keep, run.ID, beats%25 == 0)
+		return err == nil && !wanted
+	})
+	defer stop()
+	read, err := s.refreshCache(ctx, p, c, &run)
+	if err != nil {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			err = fmt.Errorf("the refresh took longer than %v", jobs.CacheTimeout)
+		}
+		run.Error = s.Jobs.Reason(err)
+		message = run.Error
+		return
+	}
+	run.Status, run.Error = store.CacheCompleted, ""
+	message = fmt.Sprintf("%d rows cached: %d inserted, %d updated, %d deleted; %d rows were read", run.Cached, run.Inserted, run.Updated, run.Deleted, read)
+}
+
+// refreshCache stores the rows of the source in the run's own table and counts what changed. The cache reads its old table until
+// the run is recorded as complete.
+func (s *Service) refreshCache(ctx context.Context, p store.Project, c store.Cache, run *store.CacheRun) (read int64, err error) {
+	data, err := s.Engine.Project(ctx, p.ID)
+	if err != nil {
+		return 0, err
+	}
+	cat, err := s.Catalogs.Catalog(ctx, p, c.CatalogID)
+	if err != nil {
+		return 0, err
+	}
+	if c, err = s.Store.Cache(ctx, p.ID, c.ID); err != nil { // the run before this one may have ended since it was read
+		return 0, err
+	}
+	lookup := &refreshNames{Resolver: s.Names.Resolver(p), real: engine.TableName{Catalog: cat.Name, Schema: c.SchemaName, Table: c.TableName}, run: run.ID, filters: map[string]engine.Filter{}}
+	lookup.Live = true
+	if c.Stored != nil {
+		lookup.old = *c.Stored
+	}
+	diff := changes{data, lookup, run}
+	key := c.Tracking.Key
+	if run.Mode == store.CacheIncremental && lookup.old != "" && (c.Tracking.Updated != "" || c.Tracking.InsertOnly) {
+		defer s.dropScratch(context.WithoutCancel(ctx), data, run.ID)
+		if done, err := s.mergeChanges(ctx, diff, c.Tracking); done || err != nil {
+			return lookup.read, err
+		}
+	}
+	if run.Cached, err = data.Materialize(ctx, names.CacheSchema, run.ID, engine.Query{SQL: "SELECT * FROM " + lookup.table("live"), Catalogs: lookup}); err != nil {
+		return 0, err
+	}
+	if run.Mode == store.CacheIncremental && len(key) > 0 {
+		if err := diff.withKey(key).checkKey(ctx, "new"); err != nil {
+			return 0, err
+		}
+	}
+	if lookup.old == "" {
+		run.Inserted = run.Cached
+		return run.Cached, nil
+	}
+	old, err := data.RowCount(ctx, names.CacheSchema, lookup.old)
+	if err != nil {
+		return 0, err
+	}
+	if run.Mode == store.CacheFull {
+		run.Inserted, run.Deleted = run.Cached, old // every row was replaced
+		return run.Cached, nil
+	}
+	return run.Cached, diff.countAll(ctx, key, old)
+}
+
+func (s *Service) dropScratch(ctx context.Context, data engine.Project, run string) {
+	for _, which := range Scratch {
+		if err := data.DropStored(ctx, names.CacheSchema, ScratchName(run, which)); err != nil {
+			s.Log.Warn("a table of a cache refresh could not be dropped", "run", run, "error", err.Error())
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package caches
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/fault"
+	"github.com/dig-cli/dig/pkg/gateway/jobs"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+)
+
+// cacheSchedule checks a schedule and says when it first falls due; nil is none.
+func (s *Service) cacheSchedule(field string, in *api.CacheSchedule) (store.CacheSchedule, error) {
+	if in == nil {
+		return store.CacheSchedule{Type: "NONE"}, nil
+	}
+	switch typ := strings.ToUpper(in.Type); typ {
+	case "NONE":
+		if in.Expression != nil && *in.Expression != "" {
+			return store.CacheSchedule{}, fault.Cache(400, "", "%s.expression: a schedule of type NONE has none", field)
+		}
+		return store.CacheSchedule{Type: typ}, nil
+	case "BASIC":
+		if in.Expression == nil || *in.Expression == "" {
+			return store.CacheSchedule{}, fault.Cache(400, "", "%s.expression: a schedule of type BASIC needs an ISO 8601 duration such as PT1H", field)
+		}
+		period, err := jobs.ParsePeriod(*in.Expression)
+		if err != nil {
+			return store.CacheSchedule{}, fault.Cache(400, "", "%s.expression: %v", field, err)
+		}
+		now := s.Now()
+		anchor, due := store.Time(now), store.Time(period.Times(now, 1))
+		return store.CacheSchedule{Type: typ, Expr: in.Expression, Due: &due, Anchor: &anchor}, nil
+	}
+	return store.CacheSchedule{}, fault.Cache(400, "", "%s.type: %q is neither BASIC nor NONE", field, in.Type)
+}
+
+// cacheTimetable reads a stored schedule; nil for one that never falls due.
+func cacheTimetable(s store.CacheSchedule) (jobs.Timetable, error) {
+	if s.Due == nil || s.Expr == nil || s.Anchor == nil {
+		return nil, nil
+	}
+	anchor, bad := time.Parse(time.RFC3339, *s.Anchor)
+	period, err := jobs.ParsePeriod(*s.Expr)
+	if err = errors.Join(bad, err); err != nil {
+		return nil, err
+	}
+	return jobs.EveryFrom{Anchor: anchor, Period: period}, nil
+}
+
+// RefreshCachesDue starts what the schedules ask for, once for a time that passed while no gateway served. A full refresh does
+// what an incremental one does, so of two that are due together the full one runs.
+func (s *Service) RefreshCachesDue(ctx context.Context, now time.Time) error {
+	if err := errors.Join(s.tidyCaches(ctx, ""), s.dropAllFree(ctx)); err != nil {
+		return err
+	}
+	due, err := s.Store.DueCaches(ctx, now)
+	if err != nil {
+		return err
+	}
+	for _, c := range due {
+		last, err := s.Store.CacheRuns(ctx, c.ID, 1, 0)
+		if err != nil {
+			return err
+		}
+		if len(last) > 0 && jobs.Resting(last[0].CreatedAt, last[0].Error, now) {
+			continue
+		}
+		mode := ""
+		for _, value := range []struct {
+			mode string
+			store.CacheSchedule
+		}{{store.CacheIncremental, c.Incremental}, {store.CacheFull, c.Full}} {
+			t, err := cacheTimetable(value.CacheSchedule)
+			if err != nil {
+				return err
+			}
+			if t == nil || *value.Due > store.Time(now) {
+				continue
+			}
+			err = s.Store.MoveCacheDue(ctx, c.ID, value.mode, *value.Due, store.Time(t.Next(now)))
+			if errors.Is(err, store.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			mode = value.mode
+		}
+		if mode == "" {
+			continue
+		}
+		p, err := s.Store.Project(ctx, "", c.ProjectID)
+		if err == nil {
+			err = s.StartCacheRun(ctx, p, c, mode, true)
+		}
+		if err != nil && !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrConflict) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Service) cachesFollow(ctx context.Context, now time.Time) error {
+	all, err := s.Store.ScheduledCaches(ctx)
+	if err != nil {
+		return err
+	}
+	for _, c := range all {
+		for mode, cacheSchedule := range map[string]store.CacheSchedule{store.CacheIncremental: c.Incremental, store.CacheFull: c.Full} {
+			t, err := cacheTimetable(cacheSchedule)
+			if err != nil || t == nil {
+				continue
+			}
+			if next := jobs.PutForward(t, *cacheSchedule.Due, now); next != nil {
+				s.Log.Warn("the clock was put back: a schedule is moved", "cache", c.ID, "mode", mode, "from", *cacheSchedule.Due, "to", *next)
+				if err := s.Store.MoveCacheDue(ctx, c.ID, mode, *cacheSchedule.Due, *next); err != nil && !errors.Is(err, store.ErrNotFound) {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,257 @@
+package catalogs
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/dig-cli/dig/internal/each"
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/connector"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/fault"
+	"github.com/dig-cli/dig/pkg/gateway/names"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/gateway/web"
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+func (s *Service) storedRoutes(m *web.Mux) {
+	web.Handle(m, spec.CreateCatalog, s.createCatalog)
+	web.Handle(m, spec.CreateCatalogAlt, s.createCatalog)
+	web.Handle(m, spec.DeleteCatalog, s.deleteCatalog)
+	web.Handle(m, spec.ShareCatalog, s.shareCatalog)
+	web.Handle(m, spec.GetTableStatistics, s.getTableStatistics)
+}
+
+// storedCatalogs lists the catalogs over connections, for the list of all catalogs.
+func (s *Service) storedCatalogs(ctx context.Context, p store.Project) ([]Catalog, error) {
+	all, err := s.Store.Catalogs(ctx, p.ID)
+	return each.Map(all, func(c store.Catalog) Catalog {
+		return Catalog{names.CatalogOut(c), names.ExternalCatalog{G: s.Names, C: c}}
+	}), err
+}
+
+// reservedCatalogs are names that SQL keeps for itself; DuckDB refuses some of them, too.
+var reservedCatalogs = map[string]bool{"system": true, "temp": true, "main": true, "memory": true, "information_schema": true}
+
+// catalogSQLName makes the SQL name of a catalog: lower case [O], and an underscore for what is no letter, digit or underscore.
+// Underscores survive [L].
+func catalogSQLName(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '_':
+			return r
+		}
+		return '_'
+	}, strings.TrimSpace(name))
+}
+
+// catalogNameFree checks that a name can be given to a new catalog; all kinds of catalogs share the names of a project.
+func (s *Service) catalogNameFree(ctx context.Context, p store.Project, name string) error {
+	if strings.Trim(name, "_") == "" {
+		return fault.Data(400, "the catalog name needs a letter or a digit")
+	}
+	if reservedCatalogs[name] {
+		return fault.Data(400, "the catalog name %s is reserved", name)
+	}
+	all, err := s.Catalogs(ctx, p)
+	if err != nil {
+		return err
+	}
+	for _, c := range all {
+		if c.Name == name {
+			return catalogTaken(name)
+		}
+	}
+	return nil
+}
+
+func catalogTaken(name string) error {
+	return fault.Data(400, "Catalog '%s' already exists in the project", name)
+}
+
+func (s *Service) createCatalog(ctx context.Context, r *web.Request[api.CatalogRequest]) (api.Catalog, error) {
+	switch {
+	case r.Body.Name == "":
+		return api.Catalog{}, fault.Missing("name")
+	case r.Body.ConnectionID == "":
+		return api.Catalog{}, fault.Missing("connectionId")
+	}
+	anything, err := cacheAnything(r.Body.ExtraParameters)
+	if err != nil {
+		return api.Catalog{}, err
+	}
+	conn, err := s.Sources.Connection(ctx, r.Project, r.Body.ConnectionID)
+	if err != nil {
+		return api.Catalog{}, err
+	}
+	t, ok := s.Sources.Types.Find(conn.Type)
+	if !ok {
+		return api.Catalog{}, fault.Data(400, "connection %s has type %s, which this version of dig does not know", conn.Name, conn.Type)
+	}
+	return s.addCatalog(ctx, r.Project, store.Catalog{DisplayName: r.Body.Name, Type: t.CatalogType, ConnectionID: conn.ID, CacheAnything: anything})
+}
+
+// cacheAnything reads the one extra parameter that this gateway knows.
+func cacheAnything(extra map[string]any) (bool, error) {
+	for name, v := range extra {
+		on, ok := v.(bool)
+		switch {
+		case name != "cacheAnything":
+			return false, fault.Data(400, "extraParameters: %q is unknown; this gateway takes cacheAnything alone", name)
+		case !ok:
+			return false, fault.Data(400, "extraParameters.cacheAnything: must be true or false")
+		}
+		return on, nil
+	}
+	return false, nil
+}
+
+func (s *Service) addCatalog(ctx context.Context, p store.Project, c store.Catalog) (api.Catalog, error) {
+	c.ProjectID, c.Name = p.ID, catalogSQLName(c.DisplayName)
+	if err := s.catalogNameFree(ctx, p, c.Name); err != nil {
+		return api.Catalog{}, err
+	}
+	c, err := s.Store.CreateCatalog(ctx, c)
+	if errors.Is(err, store.ErrConflict) { // another request was faster
+		err = catalogTaken(c.Name)
+	}
+	return names.CatalogOut(c), err
+}
+
+// deleteCatalog removes a catalog over a connection, its parametric tables and what was shared from it.
+func (s *Service) deleteCatalog(ctx context.Context, r *web.Request[web.None]) (web.None, error) {
+	id := r.Param("catalogId")
+	err := s.Store.DeleteCatalog(ctx, r.Project.ID, id)
+	if err == nil {
+		return web.None{}, s.Caches.DropCaches(ctx)
+	}
+	if !errors.Is(err, store.ErrNotFound) {
+		return web.None{}, err
+	}
+	if found, err := s.deleteSemanticCatalog(ctx, r.Project, id); found || err != nil {
+		return web.None{}, err
+	}
+	c, err := s.Catalog(ctx, r.Project, id)
+	if err == nil {
+		err = fault.Data(400, "catalog %s with id %s is built in and cannot be deleted", c.Name, id)
+	}
+	return web.None{}, err
+}
+
+// shareCatalog gives another project read access: a catalog of the same name appears there and goes with the original.
+func (s *Service) shareCatalog(ctx context.Context, r *web.Request[api.CatalogShareRequest]) (api.SharedCatalogResponse, error) {
+	var none api.SharedCatalogResponse
+	if r.Body.TargetProjectID == "" {
+		return none, fault.Missing("targetProjectId")
+	}
+	if err := r.MayShareInto(r.Body.TargetProjectID); err != nil {
+		return none, err
+	}
+	c, err := s.Store.Catalog(ctx, r.Project.ID, r.Param("catalogId"))
+	if errors.Is(err, store.ErrNotFound) {
+		if built, err := s.Catalog(ctx, r.Project, r.Param("catalogId")); err != nil {
+			return none, err
+		} else {
+			return none, fault.Data(400, "catalog %s stands over no connection and cannot be shared", built.Name)
+		}
+	}
+	switch {
+	case err != nil:
+		return none, err
+	case c.SharedFrom != nil:
+		return none, fault.Data(400, "catalog %s was itself shared from another project", c.Name)
+	case r.Body.TargetProjectID == r.Project.ID:
+		return none, fault.Data(400, "catalog %s is in that project", c.Name)
+	}
+	target, err := s.Store.Project(ctx, "", r.Body.TargetProjectID)
+	if errors.Is(err, store.ErrNotFound) {
+		return none, fault.Data(400, "there is no project with id: %s", r.Body.TargetProjectID)
+	}
+	if err != nil {
+		return none, err
+	}
+	shared, err := s.addCatalog(ctx, target, store.Catalog{DisplayName: c.DisplayName, Type: c.Type, ConnectionID: c.ConnectionID, SharedFrom: &c.ID, CacheAnything: c.CacheAnything})
+	return api.SharedCatalogResponse{SharedCatalogID: shared.ID}, err
+}
+
+// getTableStatistics estimates the different values of each column, where the source keeps statistics [L].
+func (s *Service) getTableStatistics(ctx context.Context, r *web.Request[web.None]) (api.TableStatistics, error) {
+	c, t, err := s.Table(ctx, r.Project, r.Param("catalogId"), r.Param("schemaName"), r.Param("tableName"))
+	if err != nil {
+		return api.TableStatistics{}, err
+	}
+	unsupported := fault.Data(400, "Catalog type: %s is not being supported yet", c.CatalogType)
+	if c.ID == names.InternalCatalogID || c.ID == names.SampleCatalogID {
+		stats, err := s.countStatistics(ctx, r.Project, c, t)
+		return api.TableStatistics{CatalogID: c.ID, SchemaName: t.SchemaName, TableName: t.TableName, ColumnStatistics: stats}, err
+	}
+	e, ok := c.Source.(names.ExternalCatalog)
+	if !ok {
+		return api.TableStatistics{}, unsupported
+	}
+	src, err := e.Source(ctx)
+	if err != nil {
+		return api.TableStatistics{}, err
+	}
+	stats, err := src.Statistics(ctx, t.SchemaName, t.TableName)
+	if errors.Is(err, connector.ErrNoStatistics) {
+		return api.TableStatistics{}, unsupported
+	}
+	if errors.Is(err, connector.ErrNoTable) || errors.Is(err, connector.ErrNoSchema) { // a parametric table
+		return api.TableStatistics{}, fault.Data(400, "table %s is a parametric table; ask for the statistics of the table it reads", t.TableName)
+	}
+	if stats == nil {
+		stats = []api.ColumnStatistics{}
+	}
+	return api.TableStatistics{CatalogID: c.ID, SchemaName: t.SchemaName, TableName: t.TableName, ColumnStatistics: stats}, src.Fault(ctx, err)
+}
+
+// exactStatistics is up to how many rows different values are counted; of more they are estimated, within a fifth or so.
+const exactStatistics = 1_000_000
+
+// countStatistics estimates the different values of a table whose rows the gateway holds, in the form of Postgres' n_distinct as
+// the service has it [L]: a number, or as a negative fraction of the rows where it grows with them, above a tenth.
+func (s *Service) countStatistics(ctx context.Context, p store.Project, c Catalog, t api.Table) ([]api.ColumnStatistics, error) {
+	cols, err := c.Source.Columns(ctx, t.SchemaName, t.TableName)
+	if err != nil {
+		return nil, err
+	}
+	name := engine.TableName{Catalog: c.Name, Schema: t.SchemaName, Table: t.TableName}
+	size, err := s.Names.QueryText(ctx, p, "SELECT count(*) FROM "+name.Quoted())
+	if err != nil {
+		return nil, err
+	}
+	count := "count(DISTINCT "
+	if n, err := strconv.ParseInt(size[0][0], 10, 64); err != nil || n > exactStatistics {
+		count = "approx_count_distinct("
+	}
+	list := "count(*)"
+	for _, col := range cols {
+		list += ", " + count + sqltext.Quote(col.Name) + ")"
+	}
+	res, err := s.Names.Query(ctx, p, engine.Query{SQL: "SELECT " + list + " FROM " + name.Quoted(), Dialect: "duckdb"})
+	if err != nil {
+		return nil, err
+	}
+	defer res.Close()
+	out := make([]api.ColumnStatistics, len(cols))
+	_, err = res.Rows(ctx, func(row [][]byte) error {
+		rows, err := strconv.ParseFloat(string(row[0]), 64)
+		for i, col := range cols {
+			n, perr := strconv.ParseFloat(string(row[i+1]), 64)
+			err = errors.Join(err, perr)
+			if n = min(n, rows); n > rows/10 {
+				n = -n / rows
+			}
+			out[i] = api.ColumnStatistics{ColumnName: col.Name, DistinctFraction: n}
+		}
+		return err
+	})
+	return out, err
+}

@@ -1,0 +1,117 @@
+package diskspace
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/fault"
+	"github.com/dig-cli/dig/pkg/gateway/jobs"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/gateway/web"
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+// What a served gateway gives back by itself, of what is free by so much and at least a quarter.
+
+const (
+	CompactFree = 32 << 20         // of the data file of a project
+	tidyFree    = 1 << 20          // of the state file
+	tidyEvery   = time.Minute      // between two looks
+	tidyRest    = 60 * time.Minute // after one that failed
+)
+
+// Service gives back the room on the disk that is no longer needed.
+type Service struct {
+	Store    *store.Store
+	Engine   engine.Engine
+	Now      func() time.Time
+	Web      *web.Mux
+	Jobs     *jobs.Service
+	ReadOnly bool
+	next     time.Time // when the state file is looked at again
+}
+
+// Routes registers the handler and the duty.
+func (s *Service) Routes(m *web.Mux) {
+	web.HandleLocal(m, spec.CompactLocal, s.compact)
+	s.Jobs.OnTick(jobs.Duty{Name: "state file", Run: s.TidyState})
+}
+
+func (s *Service) compact(ctx context.Context, r *web.Request[api.CompactRequest]) (api.Compaction, error) {
+	out := api.Compaction{Files: []api.CompactedFile{}}
+	c, ok := s.Engine.(engine.Compacter)
+	if !ok || s.ReadOnly {
+		return out, fault.NotSupported(r.Op.ID, "data files that may be written")
+	}
+	if id := r.Body.ProjectID; id != "" {
+		p, err := s.Store.Project(ctx, "", id)
+		if errors.Is(err, store.ErrNotFound) {
+			err = fault.Data(404, "there is no project with id: %s", id)
+		}
+		if err != nil {
+			return out, err
+		}
+		f, err := compactProject(ctx, c, p)
+		add(&out, f)
+		return out, err
+	}
+	all, err := s.Store.Projects(ctx, "")
+	if err != nil {
+		return out, err
+	}
+	for _, p := range all {
+		f, err := compactProject(ctx, c, p)
+		if ctx.Err() != nil {
+			return out, ctx.Err()
+		}
+		if fault := fault.Of(err); err != nil {
+			f.Error, f.Status = &fault.Message, &fault.Status
+		}
+		add(&out, f)
+	}
+	f := api.CompactedFile{Holds: "state"}
+	if f.BytesBefore, err = s.Store.Size(); err == nil {
+		if err = s.Store.Compact(ctx); err == nil {
+			f.BytesAfter, err = s.Store.Size()
+		}
+	}
+	add(&out, f)
+	return out, err
+}
+
+func compactProject(ctx context.Context, c engine.Compacter, p store.Project) (api.CompactedFile, error) {
+	n, err := c.Compact(ctx, p.ID)
+	return api.CompactedFile{Holds: "project", ProjectID: &p.ID, ProjectName: &p.Name, BytesBefore: n.Before, BytesAfter: n.After}, err
+}
+
+func add(c *api.Compaction, f api.CompactedFile) {
+	c.Files = append(c.Files, f)
+	c.BytesBefore += f.BytesBefore
+	c.BytesAfter += f.BytesAfter
+}
+
+// TellCompacted tells the log of a data file that was rewritten because nobody used it.
+func TellCompacted(log *slog.Logger, project string, c engine.Compaction, err error) {
+	if err != nil {
+		log.Warn("a data file could not be rewritten to give its free room back", "project", project, "error", web.ForLog(err.Error()))
+		return
+	}
+	log.Info("rewrote a data file to give its free room back", "project", project, "before", c.Before, "after", c.After)
+}
+
+// TidyState gives back what is free in the state file while nobody calls.
+func (s *Service) TidyState(ctx context.Context, now time.Time) error {
+	busy := func(now time.Time) bool { return !s.Web.Quiet(now) || s.Jobs.Left() > 0 }
+	if now.Before(s.next) && s.next.Sub(now) <= tidyRest || busy(now) { // a clock may have been put back
+		return nil
+	}
+	err := s.Store.Tidy(ctx, tidyFree, func() bool { return busy(s.Now()) })
+	if s.next = now.Add(tidyEvery); err != nil {
+		s.next = now.Add(tidyRest)
+	}
+	return err
+}

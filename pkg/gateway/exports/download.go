@@ -1,0 +1,116 @@
+package exports
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/gateway/fault"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/gateway/web"
+)
+
+// The files of exports are fetched by links that carry their own proof, so that a browser or another program can follow them
+// without a key.
+const (
+	downloadPath = web.BasePath + "/downloads/"
+	downloadLife = 15 * time.Minute
+)
+
+// downloadURL signs a link to the file of a job under the address that the request came to.
+func (s *Service) downloadURL(ctx context.Context, hr *http.Request, x store.Export) (string, error) {
+	expires := strconv.FormatInt(s.Now().Add(downloadLife).Unix(), 10)
+	sig, err := s.DownloadSignature(x.ID, x.FileName, expires)
+	if err != nil {
+		return "", err
+	}
+	host := hr.Host
+	if host == "" {
+		host = "localhost"
+	}
+	u := url.URL{Scheme: "http", Host: host, Path: downloadPath + x.ID + "/" + x.FileName,
+		RawQuery: url.Values{"expires": {expires}, "signature": {sig}}.Encode()}
+	return u.String(), nil
+}
+
+func (s *Service) DownloadSignature(id, name, expires string) (string, error) {
+	key, err := s.Sources.Vault.Derive("links to the files of exports")
+	if err != nil {
+		return "", err
+	}
+	m := hmac.New(sha256.New, key)
+	fmt.Fprintf(m, "%s\n%s\n%s", id, name, expires)
+	return base64.RawURLEncoding.EncodeToString(m.Sum(nil)), nil
+}
+
+// download serves the file of a finished export, whole or in ranges, to whoever has a link that is signed and not too old.
+func (s *Service) download(w http.ResponseWriter, hr *http.Request) {
+	if err := s.serveDownload(w, hr); err != nil {
+		s.Web.Fail(w, hr, err)
+	}
+}
+
+func (s *Service) serveDownload(w http.ResponseWriter, hr *http.Request) error {
+	ctx, id, name, q := hr.Context(), hr.PathValue("id"), hr.PathValue("name"), hr.URL.Query()
+	want, err := s.DownloadSignature(id, name, q.Get("expires"))
+	if err != nil {
+		return err
+	}
+	if !hmac.Equal([]byte(want), []byte(q.Get("signature"))) {
+		return fault.Framework(403, "the link's signature is not valid")
+	}
+	expires, err := strconv.ParseInt(q.Get("expires"), 10, 64)
+	if err != nil || s.Now().Unix() >= expires {
+		return fault.Framework(403, "the link has expired; read the export again for a fresh one")
+	}
+	if err := s.tidyExports(ctx); err != nil {
+		return err
+	}
+	x, err := s.Store.Export(ctx, "", id)
+	if errors.Is(err, store.ErrNotFound) || err == nil && (x.Status != store.ExportSucceeded || x.FileName != name) {
+		return fault.Data(404, "the file of export %s is gone", id)
+	}
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(s.ExportPath(id))
+	if errors.Is(err, os.ErrNotExist) {
+		return fault.Data(404, "the file of export %s is gone", id)
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	made, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	kind := "text/csv; charset=utf-8"
+	switch {
+	case x.Compression == "GZIP":
+		kind = "application/gzip"
+	case x.Format == "JSONL":
+		kind = "application/x-ndjson"
+	}
+	h := w.Header()
+	h.Set("Content-Type", kind)
+	h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
+	h.Set("ETag", `"`+id+`"`)
+	h.Set("Cache-Control", "private, no-store")
+	if unit, set, ok := strings.Cut(hr.Header.Get("Range"), "="); ok && strings.EqualFold(unit, "bytes") {
+		hr.Header.Set("Range", "bytes="+set) // all that ServeContent knows; it refuses other units, which are to be ignored
+	} else {
+		hr.Header.Del("Range")
+	}
+	http.ServeContent(w, hr, "", made.ModTime(), f)
+	return nil
+}

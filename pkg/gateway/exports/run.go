@@ -1,0 +1,242 @@
+package exports
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/fault"
+	"github.com/dig-cli/dig/pkg/gateway/jobs"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+)
+
+func (s *Service) ExportDir() string { return filepath.Join(s.Dir, "exports") }
+
+func (s *Service) ExportPath(id string) string { return filepath.Join(s.ExportDir(), id) }
+
+// Partial is the end of the name of a file that is being written.
+const Partial = ".partial"
+
+// runExport writes the file of a job and records how it ended.
+func (s *Service) runExport(ctx context.Context, p store.Project, x store.Export, q engine.Query, o *exportSpec) {
+	ctx, cancel := context.WithTimeout(ctx, exportTimeout)
+	defer cancel()
+	keep := context.WithoutCancel(ctx) // the end is recorded even when the time is over
+	if errors.Is(s.Store.StartExport(keep, x.ID), store.ErrNotFound) {
+		return // cancelled before it began
+	}
+	stop := s.Jobs.Watch(ctx, cancel, func() bool {
+		now, err := s.Store.Export(keep, "", x.ID)
+		return err != nil && errors.Is(err, store.ErrNotFound) || err == nil && !now.Open()
+	})
+	defer stop()
+	var rows, size int64
+	err := jobs.Caught(func() (err error) {
+		if rows, size, err = s.writeExport(ctx, p, x, q, o); err == nil && s.Fail != nil {
+			err = s.Fail(rows)
+		}
+		return err
+	})
+	x.DurationMs = s.since(x.CreatedAt)
+	x.Status, x.RowCount, x.Bytes, x.ExpiresAt = store.ExportSucceeded, rows, size, store.Time(s.Now().Add(ExportLife))
+	if err != nil {
+		x.Status, x.Error, x.RowCount, x.Bytes, x.ExpiresAt = store.ExportFailed, exportFault(err), 0, 0, ""
+		if s.Jobs.Stopped() {
+			x.Error = jobs.CutOff
+		}
+	}
+	err = s.Jobs.Record("export "+x.ID, func(ctx context.Context) error { return s.Store.EndExport(ctx, x) })
+	if err != nil || x.Status != store.ExportSucceeded {
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			s.Log.Error("export", "id", x.ID, "error", err.Error())
+		}
+		os.Remove(s.ExportPath(x.ID)) // cancelled, or its project is gone
+		return
+	}
+	if err := s.shrinkExports(keep); err != nil {
+		s.Log.Error("exports", "error", err.Error())
+	}
+}
+
+// bounded is a file that takes at most so many bytes; 0 is any number.
+type bounded struct {
+	f             *os.File
+	written, most int64
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.most > 0 && b.written+int64(len(p)) > b.most {
+		return 0, fault.Data(400, "the file is larger than the files of all exports together may be (%d bytes); `gateway serve --max-exports` sets that", b.most)
+	}
+	n, err := b.f.Write(p)
+	b.written += int64(n)
+	return n, err
+}
+
+// errEnough ends the reading of a result at the limit of an export.
+var errEnough = errors.New("the limit is reached")
+
+// writeExport streams a result into a file that takes its name when it is complete and on disk.
+func (s *Service) writeExport(ctx context.Context, p store.Project, x store.Export, q engine.Query, o *exportSpec) (rows, size int64, err error) {
+	if err := limitFault(o.limit); err != nil {
+		return 0, 0, err
+	}
+	if err := os.MkdirAll(s.ExportDir(), 0o700); err != nil {
+		return 0, 0, err
+	}
+	path := s.ExportPath(x.ID)
+	f, err := os.OpenFile(path+Partial, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() {
+		f.Close()
+		if err != nil {
+			os.Remove(path + Partial)
+		}
+	}()
+	res, err := s.Names.Query(ctx, p, q)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer res.Close()
+	b := bufio.NewWriterSize(&bounded{f: f, most: s.Limits.ExportBytes()}, 256<<10)
+	var w io.Writer = b
+	var z *gzip.Writer
+	if o.compression == "GZIP" {
+		z = gzip.NewWriter(b)
+		w = z
+	}
+	if err = o.choose(res.Columns(), x); err != nil { // they may have changed since the job was made
+		return 0, 0, err
+	}
+	row, err := o.encoder(w)
+	if err != nil {
+		return 0, 0, err
+	}
+	_, err = res.Rows(ctx, func(r [][]byte) error {
+		if o.limit > 0 && rows == o.limit {
+			return errEnough
+		}
+		rows++
+		return row(r)
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return rows, 0, err
+	}
+	if z != nil {
+		if err = z.Close(); err != nil {
+			return rows, 0, err
+		}
+	}
+	if err = b.Flush(); err != nil {
+		return rows, 0, err
+	}
+	if err = f.Sync(); err != nil {
+		return rows, 0, err
+	}
+	if size, err = f.Seek(0, io.SeekCurrent); err != nil {
+		return rows, 0, err
+	}
+	if err = f.Close(); err != nil {
+		return rows, 0, err
+	}
+	if err = os.Rename(path+Partial, path); err != nil {
+		return rows, 0, err
+	}
+	return rows, size, s.SyncDir(s.ExportDir()) // the job is recorded as done next, which must not outlive the file's name
+}
+
+// tidyExports ends jobs whose process died, and takes the files of those whose time is over. It runs before exports are read, so that
+// what is shown is true, and reads no more than what is to be changed.
+func (s *Service) tidyExports(ctx context.Context) error {
+	open, err := s.Store.OpenExports(ctx)
+	if err != nil {
+		return err
+	}
+	for _, x := range open {
+		if s.Jobs.Alive(x.Runner) {
+			continue
+		}
+		x.Status, x.Error, x.DurationMs = store.ExportFailed, jobs.CutOff, s.since(x.CreatedAt)
+		if err := s.Store.EndExport(ctx, x); err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		if !s.ReadOnly {
+			os.Remove(s.ExportPath(x.ID) + Partial)
+		}
+	}
+	over, err := s.Store.ExpireExports(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.removeExports(over); err != nil {
+		return err
+	}
+	return s.Store.ForgetExports(ctx, s.Now().Add(-exportMemory))
+}
+
+func (s *Service) removeExports(list []store.Export) error {
+	if s.ReadOnly {
+		return nil
+	}
+	for _, x := range list {
+		if err := os.Remove(s.ExportPath(x.ID)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// shrinkExports holds the files of all exports to the bound, the oldest of them go.
+func (s *Service) shrinkExports(ctx context.Context) error {
+	most := s.Limits.ExportBytes()
+	if most <= 0 {
+		return nil
+	}
+	over, err := s.Store.ShrinkExports(ctx, most)
+	if err != nil {
+		return err
+	}
+	return s.removeExports(over)
+}
+
+// SweepExports removes every file that belongs to no job, which is all that a process leaves behind that died. It reads the whole
+// directory, and therefore runs before the first export of a process and now and then while the gateway serves.
+func (s *Service) SweepExports(ctx context.Context) error {
+	files, err := os.ReadDir(s.ExportDir())
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	ended, err := s.Store.LiveExports(ctx) // after the files, so that each file's job is in it
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		id, part := strings.CutSuffix(f.Name(), Partial)
+		if done, live := ended[id]; live && !(done && part) {
+			continue
+		}
+		if err := os.Remove(filepath.Join(s.ExportDir(), f.Name())); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweptExports sweeps once in the life of a gateway.
+func (s *Service) sweptExports(ctx context.Context) error {
+	if s.swept.Swap(true) {
+		return nil
+	}
+	return s.SweepExports(ctx)
+}

@@ -1,0 +1,163 @@
+// Package fault holds the answers with an error status, in the four shapes of the service.
+package fault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"syscall"
+
+	"github.com/dig-cli/dig/internal/each"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+)
+
+// Shape is one of the four error bodies of the service [L][O].
+type Shape int
+
+const (
+	ShapeData       Shape = iota // {errorCode: 100, message}
+	ShapeConnection              // {error, message, errorCode: "cn004"}
+	ShapeCache                   // {error: "WrongRequestException", message, errorCode: null | text}
+	ShapeFramework               // {timestamp, path, status, error: "Not Found", requestId, message?}
+)
+
+// Fault is an answer with an error status. Handlers return it; the middleware writes it in its shape.
+type Fault struct {
+	Status  int
+	Shape   Shape
+	Name    string // "error" of the connection and cache shapes
+	Code    string // errorCode of the connection and cache shapes, empty for null
+	Message string
+	Cells   *engine.ImportError // lists what is wrong with a refused import
+	err     error
+}
+
+func (f *Fault) Error() string { return f.Message }
+func (f *Fault) Unwrap() error { return f.err }
+
+// Data is the shape of data and query routes.
+func Data(status int, format string, args ...any) *Fault {
+	return &Fault{Status: status, Shape: ShapeData, Message: fmt.Sprintf(format, args...)}
+}
+
+// Connection is the shape of connection routes.
+func Connection(status int, name, code, format string, args ...any) *Fault {
+	return &Fault{Status: status, Shape: ShapeConnection, Name: name, Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Cache is the shape of cache routes.
+func Cache(status int, code, format string, args ...any) *Fault {
+	return &Fault{Status: status, Shape: ShapeCache, Name: "WrongRequestException", Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Framework is the shape of faults met before a handler: no route, wrong verb, unusable body, no right.
+func Framework(status int, format string, args ...any) *Fault {
+	return &Fault{Status: status, Shape: ShapeFramework, Message: fmt.Sprintf(format, args...)}
+}
+
+// NotSupported is the answer of an operation that the local zone cannot do honestly; needs says what would be needed.
+func NotSupported(op, needs string) *Fault {
+	return &Fault{Status: http.StatusNotImplemented, Shape: ShapeCache, Name: "NotSupported", Code: "NOT_SUPPORTED_LOCALLY",
+		Message: op + " is not supported on zone local: it needs " + needs}
+}
+
+// Of finds the answer for any error a handler returns.
+func Of(err error) *Fault {
+	var (
+		f  *Fault
+		ee *engine.Error
+		ie *engine.ImportError
+	)
+	switch {
+	case errors.As(err, &f):
+		return f
+	case errors.Is(err, engine.ErrDropped):
+		f = Data(404, "%v", engine.ErrDropped)
+	case errors.As(err, &ee):
+		f = Data(EngineStatus(ee.Kind), "%s", ee.Message)
+		if ee.Line > 0 {
+			f.Message = fmt.Sprintf("line %d:%d: %s", ee.Line, ee.Col, ee.Message)
+		}
+	case errors.As(err, &ie):
+		f = Data(400, "%s", clip(ie.Error(), 500))
+		f.Cells = ie
+	case errors.Is(err, store.ErrNotFound):
+		f = Data(404, "%v", err)
+	case errors.Is(err, store.ErrConflict), errors.Is(err, store.ErrInUse):
+		f = Data(409, "%v", err)
+	case errors.Is(err, engine.ErrNoEngine):
+		f = Framework(501, "%v", err)
+	case noSpace(err):
+		f = Framework(507, "no space is left on the disk of the data directory")
+	case Silent(err):
+		f = Framework(408, "the request body stopped coming")
+	case errors.Is(err, context.DeadlineExceeded):
+		f = Data(408, "the request ran out of time")
+	case errors.Is(err, context.Canceled):
+		f = Data(499, "the client went away")
+	default:
+		f = Framework(500, "internal error: %v", err)
+	}
+	f.err = err
+	return f
+}
+
+func noSpace(err error) bool { return store.IsFull(err) || errors.Is(err, syscall.ENOSPC) }
+
+func EngineStatus(k engine.Kind) int {
+	switch k {
+	case engine.KindTimeout:
+		return 408
+	case engine.KindLocked: // nothing was done, and asking again at once would only wait again
+		return 409
+	case engine.KindInternal:
+		return 500
+	case engine.KindSource:
+		return 502
+	case engine.KindFull:
+		return 507
+	}
+	return 400
+}
+
+func IsEOF(err error) bool { return errors.Is(err, io.EOF) }
+
+// Silent reports whether a body was given up because nothing came any more.
+func Silent(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }
+
+// NotFound gives the answer for a missing thing its words.
+func NotFound(err error, format string, args ...any) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return Data(404, format, args...)
+	}
+	return err
+}
+
+func Unknown(k engine.Kind, format string, args ...any) error {
+	return &engine.Error{Kind: k, Message: Data(400, format, args...).Message}
+}
+
+// Missing is the fault for a required property that a body lacks, in the framework's shape [L].
+func Missing(property string) *Fault {
+	return Framework(400, "required property %q is missing", property)
+}
+
+// BadCells lists what is wrong with a document in little room, however long its values are.
+func BadCells(cells []engine.BadCell) []api.BadCell {
+	return each.Map(cells, func(c engine.BadCell) api.BadCell {
+		return api.BadCell{Line: c.Line, Column: c.Column, Value: clip(c.Value, 80), Reason: clip(c.Reason, 200)}
+	})
+}
+
+// clip shortens a text to at most n characters.
+func clip(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}

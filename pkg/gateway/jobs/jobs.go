@@ -1,0 +1,274 @@
+// Package jobs runs the background work of the gateway: runs that were asked for, schedules, and the record of their ends.
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/gateway/fault"
+	"github.com/dig-cli/dig/pkg/gateway/safely"
+	"github.com/gofrs/flock"
+	"github.com/google/uuid"
+)
+
+// Service runs the background work of the gateway: runs that were asked for, schedules, and the record of their ends.
+type Service struct {
+	now      func() time.Time
+	log      *slog.Logger
+	Running  sync.WaitGroup // what Close waits for
+	working  atomic.Int64   // how much of it there is
+	runners  *runners
+	duties   []Duty // run every second while the gateway serves
+	Ends     Ends   // of runs, not yet recorded
+	ctx      context.Context
+	stop     context.CancelFunc
+	closing  context.Context // ends when Close waits for the background work
+	settling context.CancelFunc
+
+	Stall func(ctx context.Context, kind string) bool // asked before work begins, if set; true: the work is not done
+}
+
+// runners tells live processes from dead ones. A process that runs background work holds the lock of a file named after its
+// runner id; work whose runner's lock is free was cut off by a crash and is ended by whoever looks at it next.
+type runners struct {
+	dir      string
+	readOnly bool // leave the files of dead processes
+	mu       sync.Mutex
+	id       string
+	lock     *flock.Flock
+}
+
+// ID is this process's runner id, made on first use.
+func (r *runners) ID() (string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.id != "" {
+		return r.id, nil
+	}
+	if err := os.MkdirAll(r.dir, 0o700); err != nil {
+		return "", err
+	}
+	for range 10 {
+		id := uuid.NewString()
+		l := flock.New(filepath.Join(r.dir, id))
+		ok, err := l.TryLock()
+		if err != nil {
+			return "", err
+		}
+		if _, err := os.Stat(l.Path()); !ok || err != nil {
+			l.Unlock() // another process took the new file for one left behind
+			continue
+		}
+		r.id, r.lock = id, l
+		r.sweep()
+		return id, nil
+	}
+	return "", errors.New("no lock for background work could be had")
+}
+
+// sweep removes the files of processes that were killed.
+func (r *runners) sweep() {
+	files, err := os.ReadDir(r.dir)
+	if err != nil {
+		return
+	}
+	for _, f := range files {
+		if f.Name() != r.id {
+			r.gone(f.Name())
+		}
+	}
+}
+
+// gone reports whether the process of a runner id is dead, and removes its file then.
+func (r *runners) gone(id string) bool {
+	path := filepath.Join(r.dir, filepath.Base(id))
+	if _, err := os.Stat(path); err != nil {
+		return true
+	}
+	l := flock.New(path)
+	ok, err := l.TryLock()
+	if err != nil || !ok {
+		return false
+	}
+	if !r.readOnly {
+		os.Remove(path)
+	}
+	l.Unlock()
+	return true
+}
+
+// Alive reports whether the process that made the runner id still runs.
+func (r *runners) Alive(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if id == r.id {
+		return id != ""
+	}
+	return !r.gone(id)
+}
+
+func (r *runners) close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.lock != nil {
+		os.Remove(r.lock.Path())
+		r.lock.Unlock()
+		r.id, r.lock = "", nil
+	}
+}
+
+// New makes a service whose runs are known by files in dir while they go on.
+func New(now func() time.Time, log *slog.Logger, dir string, readOnly bool) *Service {
+	g := &Service{now: now, log: log, runners: &runners{dir: dir, readOnly: readOnly}}
+	g.ctx, g.stop = context.WithCancel(context.Background())
+	g.closing, g.settling = context.WithCancel(context.Background())
+	return g
+}
+
+// Settle says that the ends of runs which could not be recorded are tried no longer.
+func (s *Service) Settle() { s.settling() }
+
+// Close waits for the background work, after Interrupt for a moment only, and ends the service.
+func (s *Service) Close() {
+	if n := s.WaitJobs(); n > 0 {
+		s.log.Error("background work did not end; the next process ends it as cut off", "runs", n)
+	}
+	s.stop()
+	s.runners.close()
+}
+
+// Runner is the id under which this process records that it does the work of a run.
+func (s *Service) Runner() (string, error) { return s.runners.ID() }
+
+// Alive reports whether the process of a runner still runs.
+func (s *Service) Alive(runner string) bool { return s.runners.Alive(runner) }
+
+// Stopped reports whether the background work was told to stop.
+func (s *Service) Stopped() bool { return s.ctx.Err() != nil }
+
+// Beside runs work that is no run of anything and leaves no record. Close waits for it.
+func (s *Service) Beside(work func(ctx context.Context)) {
+	safely.Wait(&s.Running, func() { work(s.ctx) })
+}
+
+// Left is how many runs go on.
+func (s *Service) Left() int64 { return s.working.Load() }
+
+// OnTick adds work that falls due by the clock.
+func (s *Service) OnTick(d ...Duty) { s.duties = append(s.duties, d...) }
+
+// The kinds of background work.
+const (
+	JobCache        = "cache"
+	JobExport       = "export"
+	JobMaterialized = "materialized"
+	JobMetadata     = "metadata"
+)
+
+// Background runs work that outlives its request. Close waits for it; its context ends only when the process must stop. The
+// work records its own state in the store, under the runner id, before background is called. kind is what --fault calls it.
+func (s *Service) Background(kind string, work func(ctx context.Context)) {
+	s.Running.Add(1)
+	s.working.Add(1)
+	safely.Go(func() {
+		defer s.Running.Done()
+		defer s.working.Add(-1)
+		defer func() {
+			if p := recover(); p != nil {
+				s.log.Error("panic in background work", "panic", p)
+			}
+		}()
+		if hook := s.Stall; hook == nil || !hook(s.ctx, kind) {
+			work(s.ctx)
+		}
+	})
+}
+
+// Interrupt cancels the background work. Each run ends as failed, because the gateway stopped.
+func (s *Service) Interrupt() { s.stop() }
+
+// settleTime is how long work that was cancelled may take to notice and to record its end.
+const settleTime = 10 * time.Second
+
+// WaitJobs waits for the background work, after Interrupt for settleTime only, and returns how much is left.
+func (s *Service) WaitJobs() int64 {
+	if s.Drained(s.ctx.Done()) {
+		return 0
+	}
+	end := make(chan struct{})
+	t := safely.AfterFunc(settleTime, func() { close(end) })
+	defer t.Stop()
+	s.Drained(end)
+	return s.working.Load()
+}
+
+// Drained waits for the background work until end is closed, and reports whether it is done.
+func (s *Service) Drained(end <-chan struct{}) bool {
+	done := make(chan struct{})
+	safely.Go(func() { s.Running.Wait(); close(done) })
+	select {
+	case <-done:
+		return true
+	case <-end:
+		return false
+	}
+}
+
+// Caught turns a panic of a run into its error, so that the run is recorded as ended.
+func Caught(run func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("internal error: %v", p)
+		}
+	}()
+	return run()
+}
+
+// Reason says why a run failed.
+func (s *Service) Reason(err error) string {
+	if s.ctx.Err() != nil {
+		return CutOff
+	}
+	return strings.TrimSpace(fault.Of(err).Message)
+}
+
+const (
+	CacheTimeout = 2 * time.Hour // of one refresh
+)
+
+// Watch calls cancel when gone answers true, looked at a few times a second; another process may have cancelled the work. The
+// returned function ends the watch.
+func (s *Service) Watch(ctx context.Context, cancel context.CancelFunc, gone func() bool) func() {
+	ctx, stop := context.WithCancel(ctx)
+	done := make(chan struct{})
+	safely.Go(func() {
+		defer close(done)
+		t := time.NewTicker(200 * time.Millisecond)
+		defer t.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-t.C:
+				if gone() {
+					cancel()
+					return
+				}
+			}
+		}
+	})
+	return func() { stop(); <-done }
+}
+
+const (
+	CutOff  = "the gateway stopped during this run"
+	Crashed = CutOff + " without being told to"
+)

@@ -1,0 +1,146 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	_ "time/tzdata" // zones by name on systems without a database of their own
+
+	"github.com/dig-cli/dig/pkg/gateway/safely"
+	"github.com/dig-cli/dig/pkg/late"
+)
+
+// Timetable is a schedule that was understood: it tells the first moment after a given one.
+type Timetable interface {
+	Next(after time.Time) time.Time
+}
+
+// Period is an ISO-8601 duration such as PT15M, P1DT12H or P1M. Months and years keep their length in the calendar.
+type Period struct {
+	Months, Days int
+	Time         time.Duration
+}
+
+var isoDuration = late.Regexp(`^P(?:(\d{1,4})Y)?(?:(\d{1,5})M)?(?:(\d{1,5})W)?(?:(\d{1,6})D)?(T(?:(\d{1,5})H)?(?:(\d{1,7})M)?(?:(\d{1,9})(?:[.,](\d{1,3}))?S)?)?$`)
+
+// ParsePeriod reads an ISO-8601 duration of at least one second.
+func ParsePeriod(s string) (Period, error) {
+	m := isoDuration().FindStringSubmatch(s)
+	if m == nil || m[5] == "T" {
+		return Period{}, fmt.Errorf("%q is not an ISO-8601 duration such as PT15M, PT6H or P1D", s)
+	}
+	num := func(i int) int { n, _ := strconv.Atoi(m[i]); return n } // the pattern lets digits through only; none is 0
+	p := Period{Months: 12*num(1) + num(2), Days: 7*num(3) + num(4)}
+	p.Time = time.Duration(num(6))*time.Hour + time.Duration(num(7))*time.Minute + time.Duration(num(8))*time.Second
+	if m[9] != "" {
+		ms, _ := strconv.Atoi((m[9] + "00")[:3])
+		p.Time += time.Duration(ms) * time.Millisecond
+	}
+	if p.Months > 600 || p.Days > 18300 {
+		return Period{}, fmt.Errorf("%q is longer than 50 years", s)
+	}
+	if p.Months == 0 && p.Days == 0 && p.Time < time.Second {
+		return Period{}, fmt.Errorf("%q is shorter than a second", s)
+	}
+	return p, nil
+}
+
+// Times is n periods after t, in UTC. A day that a month does not have becomes its last one.
+func (p Period) Times(t time.Time, n int64) time.Time {
+	t = t.UTC()
+	if months := int64(p.Months) * n; months != 0 {
+		first := time.Date(t.Year(), t.Month(), 1, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC).AddDate(0, int(months), 0)
+		last := first.AddDate(0, 1, -1).Day()
+		t = first.AddDate(0, 0, min(t.Day(), last)-1)
+	}
+	return t.AddDate(0, 0, int(int64(p.Days)*n)).Add(p.Time * time.Duration(n))
+}
+
+// EveryFrom is a period counted from an anchor, so that late runs do not shift the ones after them.
+type EveryFrom struct {
+	Anchor time.Time
+	Period Period
+}
+
+// Next implements Timetable.
+func (e EveryFrom) Next(after time.Time) time.Time {
+	longest := time.Duration(e.Period.Months)*31*24*time.Hour + time.Duration(e.Period.Days)*24*time.Hour + e.Period.Time
+	n := max(int64(after.Sub(e.Anchor)/longest), 1) // never past the moment looked for
+	if after.Before(e.Anchor) {                     // set by a clock that has been put back since: the periods reach back as well
+		shortest := longest - time.Duration(e.Period.Months)*3*24*time.Hour
+		n = -int64(e.Anchor.Sub(after)/shortest) - 1
+	}
+	for {
+		if t := e.Period.Times(e.Anchor, n); t.After(after) {
+			return t
+		}
+		n++
+	}
+}
+
+// ParseZone reads the name of a time zone, "" for UTC.
+func ParseZone(name string) (*time.Location, error) {
+	if name == "" {
+		return time.UTC, nil
+	}
+	z, err := time.LoadLocation(name)
+	if err != nil || strings.EqualFold(name, "local") {
+		return nil, fmt.Errorf("%q is not a time zone such as UTC or Europe/Berlin", name)
+	}
+	return z, nil
+}
+
+// CrashRest is how long a schedule waits after the start of a run that ended with its process: if the run is what ended it, a gateway
+// that is started again and again still serves in between.
+const CrashRest = 10 * time.Minute
+
+// Resting tells whether a schedule waits because the last run, by its start and the reason of its failure, ended with its process. A run
+// that a gateway has ended itself, because it was told to stop, is no reason to wait.
+func Resting(started, reason string, now time.Time) bool {
+	at, err := time.Parse(time.RFC3339, started)
+	return reason == Crashed && err == nil && !now.Before(at) && now.Sub(at) < CrashRest
+}
+
+// Duty is work that falls due by the clock. It looks up what is due, starts it in the background and returns.
+type Duty struct {
+	Name string
+	Run  func(ctx context.Context, now time.Time) error
+}
+
+// StartSchedules runs the duties every second until stop is called. Only a gateway that serves does so: a process of one command
+// does nothing but that command.
+func (s *Service) StartSchedules() (stop func()) {
+	ctx, cancel := context.WithCancel(s.ctx)
+	done := make(chan struct{})
+	safely.Go(func() {
+		defer close(done)
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			s.RunDuties(ctx)
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+		}
+	})
+	return func() { cancel(); <-done }
+}
+
+func (s *Service) RunDuties(ctx context.Context) {
+	for _, d := range s.duties {
+		func() {
+			defer func() {
+				if p := recover(); p != nil {
+					s.log.Error("panic in scheduled work", "duty", d.Name, "panic", p)
+				}
+			}()
+			if err := d.Run(ctx, s.now()); err != nil && ctx.Err() == nil {
+				s.log.Error("scheduled work failed", "duty", d.Name, "error", err)
+			}
+		}()
+	}
+}

@@ -1,0 +1,89 @@
+package metadata
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/catalogs"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/fault"
+	"github.com/dig-cli/dig/pkg/gateway/names"
+)
+
+// all describes the tables of the project, of one catalog when its id is given, of one schema when that is too. In a look at all
+// catalogs one whose source is away does not hide the others.
+func (d *describer) all(ctx context.Context, catalogID, schema string) ([]api.TableMetadata, error) {
+	if catalogID != "" {
+		c, ok := d.catalogs[catalogID]
+		if !ok {
+			return nil, fault.Data(404, "there is no catalog with id: %s", catalogID)
+		}
+		return d.tables(ctx, c, schema, true)
+	}
+	var out []api.TableMetadata
+	for _, c := range d.order {
+		ts, err := d.tablesOfAny(ctx, c, schema)
+		if err != nil && names.Away(err) {
+			err = engine.Omit(ctx, engine.OmittedCatalog, c.Name, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, ts...)
+	}
+	return out, nil
+}
+
+// tablesOfAny is tables for a catalog that need not have the schema.
+func (d *describer) tablesOfAny(ctx context.Context, c catalogs.Catalog, schema string) ([]api.TableMetadata, error) {
+	if schema != "" {
+		if names, err := c.Source.Schemas(ctx); err != nil || !slices.Contains(names, schema) {
+			return nil, err
+		}
+	}
+	return d.tables(ctx, c, schema, false)
+}
+
+// maxBlank is how many tables of a catalog are listed without their columns before the catalog counts as one whose source is away: a
+// source that has gone may take long to say so, once for each table.
+const maxBlank = 3
+
+// tables describes the tables of one catalog, or of one of its schemas. A table that cannot be read is an error, unless all catalogs are
+// looked at.
+func (d *describer) tables(ctx context.Context, c catalogs.Catalog, schema string, named bool) ([]api.TableMetadata, error) {
+	schemas := []string{schema}
+	if schema == "" {
+		var err error
+		if schemas, err = c.Source.Schemas(ctx); err != nil {
+			return nil, err
+		}
+	} else if _, err := d.g.Catalogs.Schema(ctx, d.p, c.ID, schema); err != nil {
+		return nil, err
+	}
+	var out []api.TableMetadata
+	blank := map[string]error{}
+	for _, s := range schemas {
+		tables, err := c.Source.Tables(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range tables {
+			m, err := d.table(ctx, c, t)
+			if err != nil && !named && names.Away(err) && len(blank) < maxBlank {
+				blank[c.Name+"."+t.SchemaName+"."+t.TableName], err = err, nil
+			}
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, m)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(blank)) {
+		if err := engine.Omit(ctx, engine.OmittedColumns, name, blank[name]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

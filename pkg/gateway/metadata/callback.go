@@ -1,0 +1,160 @@
+package metadata
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/connector"
+	"github.com/dig-cli/dig/pkg/gateway/fault"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/gateway/web"
+)
+
+// Listener is told when a refresh ends.
+type Listener struct{ url, token string }
+
+// callbackTime bounds one call.
+const callbackTime = 10 * time.Second
+
+// checkCallbackURL refuses what can never be called. Where a name leads is checked when it is dialled.
+func checkCallbackURL(s string) error {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil || u.Host == "":
+		return fault.Framework(400, "property %q is not an absolute address", "callbackURL")
+	case u.Scheme != "http" && u.Scheme != "https":
+		return fault.Framework(400, "property %q: scheme %q is neither http nor https", "callbackURL", u.Scheme)
+	case u.User != nil:
+		return fault.Framework(400, "property %q holds a user name; use callbackToken", "callbackURL")
+	}
+	if a, err := netip.ParseAddr(u.Hostname()); err == nil {
+		if err := callable(a); err != nil {
+			return fault.Framework(400, "property %q: %v", "callbackURL", err)
+		}
+	}
+	return nil
+}
+
+// checkCallbackToken refuses what no header can carry; it would fail at each call.
+func checkCallbackToken(s string) error {
+	if strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return fault.Framework(400, "property %q holds a character that a header cannot carry", "callbackToken")
+	}
+	return nil
+}
+
+func callable(a netip.Addr) error {
+	a = a.Unmap().WithZone("")
+	if connector.NetPrivate.Check(a) != nil || a.IsUnspecified() {
+		return fmt.Errorf("address %s is link-local, multicast or a cloud's metadata service", a)
+	}
+	return nil
+}
+
+// post tells the listener. Addresses are checked as they are dialled, so that a name cannot lead elsewhere; redirects are not
+// followed, and no proxy is asked.
+func (l *Listener) post(ctx context.Context, n RefreshNews) error {
+	ctx, cancel := context.WithTimeout(ctx, callbackTime)
+	defer cancel()
+	dial := &net.Dialer{Control: func(_, address string, _ syscall.RawConn) error {
+		a, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return err
+		}
+		return callable(a.Addr())
+	}}
+	tr := &http.Transport{DialContext: dial.DialContext, DisableKeepAlives: true}
+	cl := &http.Client{Transport: tr, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, l.url, bytes.NewReader(n.body()))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", "dig")
+	if l.token != "" {
+		req.Header.Set("Authorization", "Bearer "+l.token)
+	}
+	res, err := cl.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10))
+	if res.StatusCode < 200 || res.StatusCode > 299 {
+		return fmt.Errorf("the callback answered %s", res.Status)
+	}
+	return nil
+}
+
+// callback is the listener of one refresh: the one given with it, else the one registered, else nil.
+func (s *Service) callback(ctx context.Context, p store.Project, address, token string) (*Listener, error) {
+	if address != "" {
+		if err := checkCallbackToken(token); err != nil {
+			return nil, err
+		}
+		return &Listener{address, token}, checkCallbackURL(address)
+	}
+	if token != "" {
+		return nil, fault.Missing("callbackURL")
+	}
+	address, sealed, err := s.Store.RefreshCallback(ctx, p.ID)
+	if err != nil || address == "" {
+		return nil, err
+	}
+	l := &Listener{url: address}
+	if len(sealed) > 0 {
+		c, err := s.Sources.Vault.Unseal(callbackSeal(p), sealed)
+		if err != nil {
+			return nil, errors.Join(errors.New("the token of the callback cannot be read; register it again"), err)
+		}
+		l.token, _ = c["token"].(string)
+	}
+	return l, nil
+}
+
+func callbackSeal(p store.Project) string { return "refresh callback of " + p.ID }
+
+func (s *Service) getRefreshCallback(ctx context.Context, r *web.Request[web.None]) (api.RefreshCallback, error) {
+	address, _, err := s.Store.RefreshCallback(ctx, r.Project.ID)
+	return api.RefreshCallback{CallbackURL: address}, err
+}
+
+func (s *Service) registerRefreshCallback(ctx context.Context, r *web.Request[io.Reader]) (done, error) {
+	var body api.MetadataRefreshCallbackRequest
+	if err := optionalBody(r.Body, &body); err != nil {
+		return done{}, err
+	}
+	if body.CallbackURL == "" {
+		return done{}, fault.Missing("callbackURL")
+	}
+	if err := checkCallbackURL(body.CallbackURL); err != nil {
+		return done{}, err
+	}
+	if err := checkCallbackToken(string(body.CallbackToken)); err != nil {
+		return done{}, err
+	}
+	var sealed []byte
+	if body.CallbackToken != "" {
+		var err error
+		if sealed, err = s.Sources.Vault.Seal(callbackSeal(r.Project), connector.Credential{"token": string(body.CallbackToken)}); err != nil {
+			return done{}, err
+		}
+	}
+	return done{}, s.Store.SetRefreshCallback(ctx, r.Project.ID, body.CallbackURL, sealed)
+}
+
+// unregisterRefreshCallback: once more is no error.
+func (s *Service) unregisterRefreshCallback(ctx context.Context, r *web.Request[web.None]) (done, error) {
+	return done{}, s.Store.SetRefreshCallback(ctx, r.Project.ID, "", nil)
+}

@@ -1,0 +1,254 @@
+package metadata
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/catalogs"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/fault"
+	"github.com/dig-cli/dig/pkg/gateway/jobs"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/gateway/web"
+)
+
+// States of a refresh, as the service spells them [L].
+const (
+	RefreshNever  = "not-active"
+	RefreshActive = "active"
+	RefreshDone   = "completed"
+	RefreshFailed = "failed"
+)
+
+// refreshMetadata reads one catalog, or all of them, anew: sample values of the columns the AI may use, and categorical values.
+// A source's foreign keys become relations. Tables and columns need no refresh; they are read live.
+func (s *Service) refreshMetadata(ctx context.Context, r *web.Request[io.Reader]) (api.MetadataRefreshTriggered, error) {
+	var out api.MetadataRefreshTriggered
+	var body api.MetadataRefreshRequest
+	if err := optionalBody(r.Body, &body); err != nil {
+		return out, err
+	}
+	tell, err := s.callback(ctx, r.Project, body.CallbackURL, string(body.CallbackToken))
+	if err != nil {
+		return out, err
+	}
+	cats, err := s.Catalogs.Catalogs(ctx, r.Project)
+	if err != nil {
+		return out, err
+	}
+	if body.CatalogID != "" {
+		c, err := s.Catalogs.Catalog(ctx, r.Project, body.CatalogID)
+		if err != nil {
+			return out, err
+		}
+		cats = []catalogs.Catalog{c}
+	}
+	runner, err := s.Jobs.Runner()
+	if err != nil {
+		return out, err
+	}
+	for i, c := range cats {
+		err := s.Rereading.Add(r.Project.ID+"."+c.ID, 1, func(int) error {
+			return s.Store.SetMetadataRefresh(ctx, r.Project.ID, c.ID, store.Refresh{Status: RefreshActive, Runner: runner})
+		})
+		if err != nil {
+			for _, begun := range cats[:i+1] {
+				s.refreshEnded(r.Project, begun, store.Refresh{Status: RefreshFailed, Runner: runner, Error: new(s.Jobs.Reason(err))})
+			}
+			return out, err
+		}
+	}
+	s.Jobs.Background(jobs.JobMetadata, func(ctx context.Context) {
+		for _, c := range cats {
+			s.RefreshCatalog(ctx, r.Project, c, runner, tell)
+		}
+	})
+	return out, nil
+}
+
+// optionalBody decodes a body that may be left out.
+func optionalBody(from io.Reader, into any) error {
+	raw, err := io.ReadAll(io.LimitReader(from, web.MaxBody))
+	if err != nil || len(bytes.TrimSpace(raw)) == 0 {
+		return err
+	}
+	return web.DecodeBody(raw, into)
+}
+
+// refreshTimeout bounds the refresh of one catalog, so that a source that hangs does not keep it active for ever.
+const refreshTimeout = 2 * time.Hour
+
+// RefreshCatalog runs one refresh to its end, records it and tells whoever asked to be told.
+func (s *Service) RefreshCatalog(ctx context.Context, p store.Project, c catalogs.Catalog, runner string, tell *Listener) {
+	ctx, cancel := context.WithTimeout(ctx, refreshTimeout)
+	defer cancel()
+	end := store.Refresh{Status: RefreshDone, Runner: runner}
+	if err := jobs.Caught(func() error { return s.reread(ctx, p, c) }); err != nil {
+		text := s.Jobs.Reason(err)
+		end.Status, end.Error = RefreshFailed, &text
+	}
+	s.refreshEnded(p, c, end)
+	if tell != nil {
+		if err := tell.post(context.WithoutCancel(ctx), RefreshNews{p.ID, c.ID, end.Status, end.Error}); err != nil {
+			s.Log.Warn("metadata refresh callback", "catalog", c.ID, "error", err)
+		}
+	}
+}
+
+// refreshEnded records the end of a refresh, also when the process is asked to stop. While another one of the catalog goes on, it is
+// active.
+func (s *Service) refreshEnded(p store.Project, c catalogs.Catalog, end store.Refresh) {
+	again := false
+	err := s.Rereading.Add(p.ID+"."+c.ID, -1, func(now int) error {
+		if now > 0 {
+			return nil
+		}
+		again = true
+		return nil
+	})
+	if again {
+		// Not inside: while the state cannot be stored, another refresh must be able to begin. It counts then.
+		err = s.Jobs.Record("metadata "+p.ID+"."+c.ID, func(ctx context.Context) error {
+			return s.Rereading.Add(p.ID+"."+c.ID, 0, func(now int) error {
+				if now > 0 {
+					return nil
+				}
+				return s.Store.SetMetadataRefresh(ctx, p.ID, c.ID, end)
+			})
+		})
+	}
+	if err != nil && !errors.Is(err, store.ErrInUse) { // the project is gone
+		s.Log.Error("metadata refresh", "catalog", c.ID, "error", err)
+	}
+}
+
+// Sample values: this many of each column, from so many rows, none longer than so many bytes.
+const (
+	samples     = 5
+	sampledRows = 200
+	sampleWidth = 200
+)
+
+// reread reads each table anew. One that fails does not keep the others from it; the first failure is that of the whole.
+func (s *Service) reread(ctx context.Context, p store.Project, c catalogs.Catalog) error {
+	d, err := s.describer(ctx, p)
+	if err != nil {
+		return err
+	}
+	listing, lacks := engine.WithOmissions(ctx)
+	tables, err := d.tables(listing, c, "", true)
+	if err != nil {
+		return err
+	}
+	first := s.rereadRelations(ctx, p, c, tables)
+	for _, o := range lacks.Tell() {
+		if first == nil {
+			first = fault.Data(400, "%s", o)
+		}
+	}
+	for _, m := range tables {
+		err := s.rereadTable(ctx, d, c, m)
+		if ctx.Err() != nil {
+			return err
+		}
+		if err != nil && first == nil {
+			first = fault.Data(400, "table %s.%s: %s", m.SchemaName, m.TableName, fault.Of(err).Message)
+		}
+	}
+	return first
+}
+
+func (s *Service) rereadTable(ctx context.Context, d *describer, c catalogs.Catalog, m api.TableMetadata) error {
+	key := store.TableKey{Catalog: c.ID, Schema: m.SchemaName, Table: m.TableName}
+	var list []string
+	for _, col := range m.Columns {
+		if !col.IsSystem {
+			list = append(list, col.ColumnName)
+		}
+	}
+	// A table with required parameters answers nothing without them.
+	if m.UseWithAI && !m.IsDynamicTable && len(list) > 0 {
+		values, err := s.sample(ctx, d.p, engine.TableName{Catalog: c.Name, Schema: m.SchemaName, Table: m.TableName}, list)
+		if err != nil {
+			return err
+		}
+		if err := s.Store.SetSamples(ctx, d.p.ID, key, values); err != nil {
+			return err
+		}
+	}
+	for _, col := range m.Columns {
+		k := store.ColumnKey{TableKey: key, Column: col.ColumnName}
+		if n := d.notes.Columns[k]; n.Categorical != nil {
+			if err := s.rereadCategorical(ctx, d.p, k, n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// sample reads a few different values of each column.
+func (s *Service) sample(ctx context.Context, p store.Project, n engine.TableName, columns []string) (map[string][]string, error) {
+	res, err := s.Names.Query(ctx, p, engine.Query{SQL: "SELECT " + sqltext.List(columns) + " FROM " + n.Quoted() + " LIMIT " + strconv.Itoa(sampledRows)})
+	if err != nil {
+		return nil, err
+	}
+	defer res.Close()
+	out := map[string][]string{}
+	for _, c := range columns {
+		out[c] = []string{}
+	}
+	_, err = res.Rows(ctx, func(row [][]byte) error {
+		for i, v := range row {
+			have := out[columns[i]]
+			if v != nil && len(have) < samples && len(v) <= sampleWidth && utf8.Valid(v) && !slices.Contains(have, string(v)) {
+				out[columns[i]] = append(have, string(v))
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// metadataRefreshStatus tells how the last refresh of a catalog went. One whose process is gone has failed.
+func (s *Service) metadataRefreshStatus(ctx context.Context, r *web.Request[web.None]) (api.MetadataRefreshStatus, error) {
+	c, err := s.Catalogs.Catalog(ctx, r.Project, r.Param("catalogId"))
+	if err != nil {
+		return api.MetadataRefreshStatus{}, err
+	}
+	if err := s.Jobs.Recorded(ctx, "metadata "+r.Project.ID+"."+c.ID); err != nil {
+		return api.MetadataRefreshStatus{}, err
+	}
+	last, err := s.Store.MetadataRefresh(ctx, r.Project.ID, c.ID)
+	if errors.Is(err, store.ErrNotFound) {
+		return api.MetadataRefreshStatus{Status: RefreshNever}, nil
+	}
+	if err == nil && last.Status == RefreshActive && !s.Jobs.Alive(last.Runner) {
+		text := "the gateway stopped during this refresh"
+		last.Status, last.Error = RefreshFailed, &text
+		err = s.Store.SetMetadataRefresh(ctx, r.Project.ID, c.ID, last)
+	}
+	return api.MetadataRefreshStatus{Status: last.Status, Error: last.Error}, err
+}
+
+// RefreshNews is what a callback is told, as JSON.
+type RefreshNews struct {
+	ProjectID string  `json:"projectId"`
+	CatalogID string  `json:"catalogId"`
+	Status    string  `json:"status"`
+	Error     *string `json:"error,omitempty"`
+}
+
+func (n RefreshNews) body() []byte {
+	raw, _ := json.Marshal(n) // strings always marshal
+	return raw
+}

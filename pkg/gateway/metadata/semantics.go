@@ -1,0 +1,276 @@
+package metadata
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/internal/each"
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/fault"
+	"github.com/dig-cli/dig/pkg/gateway/jobs"
+	"github.com/dig-cli/dig/pkg/gateway/names"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/gateway/web"
+)
+
+// Values of a categorical column: as many as asked for, else this many, and never more than the most.
+const (
+	defaultCategorical = 100
+	mostCategorical    = 10_000
+)
+
+func columnKey[B any](r *web.Request[B]) store.ColumnKey {
+	return store.ColumnKey{TableKey: tableKey(r), Column: r.Param("columnName")}
+}
+
+// column checks that a column exists and returns the SQL name of its table.
+func (s *Service) column(ctx context.Context, p store.Project, k store.ColumnKey) (engine.TableName, error) {
+	c, t, err := s.metadataTable(ctx, p, k.TableKey)
+	n := engine.TableName{Catalog: c.Name, Schema: t.SchemaName, Table: t.TableName}
+	if err != nil {
+		return n, err
+	}
+	cols, err := c.Source.Columns(ctx, k.Schema, k.Table)
+	if err == nil && !slices.ContainsFunc(cols, func(c api.ColumnDetail) bool { return c.Name == k.Column }) {
+		err = fault.Data(404, "Column '%s' cannot be resolved", k.Column)
+	}
+	return n, err
+}
+
+// frequency reads how often categorical values are read anew: an ISO 8601 duration, or a word. The service does not document
+// the form [O].
+func frequency(s string) (jobs.Period, error) {
+	switch strings.ToLower(s) {
+	case "hourly":
+		s = "PT1H"
+	case "daily":
+		s = "P1D"
+	case "weekly":
+		s = "P1W"
+	case "monthly":
+		s = "P1M"
+	}
+	return jobs.ParsePeriod(s)
+}
+
+// generateCategorical reads the values of a column, the most frequent ones first. After the time that frequency says they are
+// read anew when the metadata is next read.
+func (s *Service) generateCategorical(ctx context.Context, r *web.Request[api.CategoricalColumnRequest]) (done, error) {
+	limit := int64(defaultCategorical)
+	if r.Body.Limit != nil {
+		limit = *r.Body.Limit
+	}
+	if limit < 1 || limit > mostCategorical {
+		return done{}, fault.Framework(400, "property %q: %d is not between 1 and %d", "limit", limit, mostCategorical)
+	}
+	if f := r.Body.Frequency; f != "" {
+		if _, err := frequency(f); err != nil {
+			return done{}, fault.Framework(400, "property %q: %v", "frequency", err)
+		}
+	}
+	k := columnKey(r)
+	name, err := s.column(ctx, r.Project, k)
+	if err != nil {
+		return done{}, err
+	}
+	values, err := s.distinct(ctx, r.Project, name, k.Column, limit)
+	if err != nil {
+		return done{}, err
+	}
+	if len(values) == 0 {
+		return done{}, fault.Data(400, "column %s of %s holds no value", k.Column, name)
+	}
+	return done{}, s.Store.SetCategorical(ctx, r.Project.ID, k, values, limit, r.Body.Frequency)
+}
+
+func (s *Service) distinct(ctx context.Context, p store.Project, n engine.TableName, column string, limit int64) ([]string, error) {
+	c := sqltext.Quote(column)
+	rows, err := s.Names.QueryText(ctx, p, `SELECT CAST(`+c+` AS varchar) AS v, count(*) AS n FROM `+n.Quoted()+` WHERE `+c+` IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT `+strconv.FormatInt(limit, 10))
+	return each.Map(rows, func(r []string) string { return r[0] }), err
+}
+
+// DueCategorical reads anew the categorical values whose time has come. A table that is gone, or cannot be read now, keeps its last ones.
+func (s *Service) DueCategorical(ctx context.Context, p store.Project) error {
+	notes, err := s.Store.MetadataNotes(ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	for k, n := range notes.Columns {
+		if n.Categorical == nil || n.Every == "" {
+			continue
+		}
+		every, err := frequency(n.Every)
+		at, terr := time.Parse(time.RFC3339, n.CategoricalAt)
+		if err != nil || terr != nil || every.Times(at, 1).After(s.Now()) {
+			continue
+		}
+		if err := s.rereadCategorical(ctx, p, k, n); names.Away(err) {
+			name := k.Catalog
+			if c, cerr := s.Catalogs.Catalog(ctx, p, k.Catalog); cerr == nil {
+				name = c.Name
+			}
+			if err := engine.Omit(ctx, engine.OmittedCategorical, strings.Join([]string{name, k.Schema, k.Table, k.Column}, "."), err); err != nil {
+				return err
+			}
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Service) rereadCategorical(ctx context.Context, p store.Project, k store.ColumnKey, n store.ColumnNotes) error {
+	name, err := s.column(ctx, p, k)
+	var gone *fault.Fault
+	if errors.As(err, &gone) && gone.Status == 404 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	values, err := s.distinct(ctx, p, name, k.Column, max(n.Limit, 1))
+	if err != nil || len(values) == 0 {
+		return err
+	}
+	return s.Store.SetCategorical(ctx, p.ID, k, values, n.Limit, n.Every)
+}
+
+// deleteCategorical forgets the values and their schedule; twice is no error.
+func (s *Service) deleteCategorical(ctx context.Context, r *web.Request[web.None]) (done, error) {
+	k := columnKey(r)
+	if _, err := s.column(ctx, r.Project, k); err != nil {
+		return done{}, err
+	}
+	return done{}, s.Store.SetCategorical(ctx, r.Project.ID, k, nil, 0, "")
+}
+
+func relationType(s string) error {
+	switch s {
+	case "":
+		return fault.Missing("type")
+	case "MANY_TO_ONE", "ONE_TO_MANY", "ONE_TO_ONE":
+		return nil
+	}
+	return fault.Framework(400, "property %q: %q is none of MANY_TO_ONE, ONE_TO_MANY, ONE_TO_ONE", "type", s)
+}
+
+func (s *Service) listRelations(ctx context.Context, r *web.Request[web.None]) (api.RelationList, error) {
+	out := api.RelationList{Relations: []api.Relation{}}
+	c, err := s.Catalogs.Catalog(ctx, r.Project, r.Param("catalogId"))
+	if err != nil {
+		return out, err
+	}
+	d, err := s.describer(ctx, r.Project)
+	if err != nil {
+		return out, err
+	}
+	all, err := s.Store.Relations(ctx, r.Project.ID, c.ID)
+	out.Relations = each.Map(all, d.relation)
+	return out, err
+}
+
+func (s *Service) addRelation(ctx context.Context, r *web.Request[api.RelationRequest]) (api.Relation, error) {
+	b := r.Body
+	for _, f := range []struct{ name, value string }{{"targetCatalogId", b.TargetCatalogID}, {"targetSchemaName", b.TargetSchemaName},
+		{"targetTableName", b.TargetTableName}, {"targetColumnName", b.TargetColumnName}} {
+		if f.value == "" {
+			return api.Relation{}, fault.Missing(f.name)
+		}
+	}
+	if err := relationType(b.Type); err != nil {
+		return api.Relation{}, err
+	}
+	rel := store.Relation{Source: columnKey(r), Type: b.Type,
+		Target: store.ColumnKey{TableKey: store.TableKey{Catalog: b.TargetCatalogID, Schema: b.TargetSchemaName, Table: b.TargetTableName}, Column: b.TargetColumnName}}
+	if rel.Source == rel.Target {
+		return api.Relation{}, fault.Data(400, "a relation leads from one column to another")
+	}
+	for _, k := range []store.ColumnKey{rel.Source, rel.Target} {
+		if _, err := s.column(ctx, r.Project, k); err != nil {
+			return api.Relation{}, err
+		}
+	}
+	rel, err := s.Store.AddRelation(ctx, r.Project.ID, rel)
+	if errors.Is(err, store.ErrConflict) {
+		return api.Relation{}, fault.Data(409, "this relation already exists")
+	}
+	return s.relationOut(ctx, r.Project, rel, err)
+}
+
+func (s *Service) relationOut(ctx context.Context, p store.Project, rel store.Relation, err error) (api.Relation, error) {
+	if err != nil {
+		return api.Relation{}, err
+	}
+	d, err := s.describer(ctx, p)
+	if err != nil {
+		return api.Relation{}, err
+	}
+	return d.relation(rel), nil
+}
+
+func (s *Service) updateRelation(ctx context.Context, r *web.Request[api.RelationUpdateRequest]) (api.Relation, error) {
+	if err := relationType(r.Body.Type); err != nil {
+		return api.Relation{}, err
+	}
+	id := r.Param("relationId")
+	rel, err := s.Store.UpdateRelation(ctx, r.Project.ID, tableKey(r), id, r.Body.Type)
+	return s.relationOut(ctx, r.Project, rel, fault.NotFound(err, "there is no relation with id %s on this table", id))
+}
+
+func (s *Service) deleteRelation(ctx context.Context, r *web.Request[web.None]) (done, error) {
+	id := r.Param("relationId")
+	return done{}, fault.NotFound(s.Store.DeleteRelation(ctx, r.Project.ID, tableKey(r), id), "there is no relation with id %s on this table", id)
+}
+
+func goldenOut(p store.Project) func(store.GoldenSQL) api.GoldenSQLEntry {
+	return func(s store.GoldenSQL) api.GoldenSQLEntry {
+		return api.GoldenSQLEntry{ID: s.ID, Content: s.Prompt, Metadata: api.GoldenSQLEntryMetadata{SQL: s.SQL, Prompt: s.Prompt, ProjectID: p.ID}}
+	}
+}
+
+func (s *Service) listGoldenSQL(ctx context.Context, r *web.Request[web.None]) (api.GoldenSQLList, error) {
+	all, err := s.Store.GoldenSQLs(ctx, r.Project.ID)
+	return api.GoldenSQLList{Result: each.Map(all, goldenOut(r.Project))}, err
+}
+
+func (s *Service) createGoldenSQL(ctx context.Context, r *web.Request[api.GoldenSQLRequest]) (api.GoldenSQLEntry, error) {
+	switch {
+	case strings.TrimSpace(r.Body.Prompt) == "":
+		return api.GoldenSQLEntry{}, fault.Missing("prompt")
+	case strings.TrimSpace(r.Body.SQL) == "":
+		return api.GoldenSQLEntry{}, fault.Missing("sql")
+	}
+	goldenSQL, err := s.Store.AddGoldenSQL(ctx, r.Project.ID, r.Body.Prompt, r.Body.SQL)
+	return goldenOut(r.Project)(goldenSQL), err
+}
+
+func (s *Service) deleteGoldenSQL(ctx context.Context, r *web.Request[web.None]) (done, error) {
+	id := r.Param("id")
+	return done{}, fault.NotFound(s.Store.DeleteGoldenSQL(ctx, r.Project.ID, id), "there is no golden SQL with id: %s", id)
+}
+
+// mostGolden bounds how many golden statements a look-up answers.
+const mostGolden = 10
+
+// queryGoldenSQL finds the questions most like the one asked.
+func (s *Service) queryGoldenSQL(ctx context.Context, r *web.Request[web.None]) (api.GoldenSQLMatches, error) {
+	out := api.GoldenSQLMatches{Result: []api.GoldenSQLMatchesResult{}}
+	if strings.TrimSpace(r.Query("q")) == "" {
+		return out, fault.Framework(400, "required query parameter %q is missing", "q")
+	}
+	all, err := s.Store.GoldenSQLs(ctx, r.Project.ID)
+	if err != nil {
+		return out, err
+	}
+	hits := rank(r.Query("q"), each.Map(all, func(goldenSQL store.GoldenSQL) string { return goldenSQL.Prompt }))
+	for _, i := range hits[:min(mostGolden, len(hits))] {
+		out.Result = append(out.Result, api.GoldenSQLMatchesResult{Question: all[i].Prompt, SQL: all[i].SQL})
+	}
+	return out, nil
+}

@@ -1,0 +1,166 @@
+// Package names finds what the names in a statement mean: tables of sources and caches, saved queries, semantic catalogs.
+package names
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/fault"
+	"github.com/dig-cli/dig/pkg/gateway/sources"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+)
+
+// Service finds what the names in a statement mean, and runs statements with them.
+type Service struct {
+	Store   *store.Store
+	Engine  engine.Engine
+	Now     func() time.Time
+	Log     *slog.Logger
+	Sources *sources.Service
+
+	Scan func(context.Context, ScanOf) (engine.Scanner, error) // what a statement reads of a table that is not cached, if set
+}
+
+// Resolver tells the engine what the names of one project mean.
+type Resolver struct {
+	g     *Service
+	p     store.Project
+	Draft *Draft // a saved query about to be saved, nil for none
+	Live  bool   // read sources and not their caches
+	only  bool   // read nothing of other catalogs but caches
+	seen  *seen
+}
+
+// seen is what a statement has found out about catalogs.
+type seen struct {
+	mu       sync.Mutex
+	external map[string]ExternalCatalog
+	plain    map[string]bool // no semantic catalog
+}
+
+func (s *Service) Resolver(p store.Project) Resolver {
+	return Resolver{g: s, p: p, seen: &seen{external: map[string]ExternalCatalog{}, plain: map[string]bool{}}}
+}
+
+// Lookup implements engine.Catalogs.
+func (r Resolver) Lookup(ctx context.Context, n engine.TableName) (engine.Source, error) {
+	if n.Catalog != engine.InternalCatalog {
+		if src, ok, err := r.lookupSemantic(ctx, n); ok || err != nil {
+			return src, err
+		}
+		return r.lookupExternal(ctx, n)
+	}
+	switch n.Schema {
+	case engine.SchemaQuery, engine.SchemaMtQuery:
+		return r.lookupQuery(ctx, n)
+	}
+	return engine.Source{}, fault.Unknown(engine.KindUnknownSchema, "Schema '%s' does not exist in catalog '%s'", n.Schema, n.Catalog)
+}
+
+// List implements engine.Catalogs.
+func (r Resolver) List(ctx context.Context, catalogs []string) ([]engine.TableName, error) {
+	wanted := func(name string) bool { return catalogs == nil || slices.Contains(catalogs, strings.ToLower(name)) }
+	var queries []engine.TableName
+	if wanted(engine.InternalCatalog) {
+		var err error
+		if queries, err = r.ListQueries(ctx); err != nil {
+			return nil, err
+		}
+	}
+	semantic, err := r.listSemantic(ctx, wanted)
+	if err != nil {
+		return nil, err
+	}
+	external, err := r.listExternal(ctx, wanted, catalogs != nil)
+	return slices.Concat(queries, semantic, external), err
+}
+
+// Query starts a statement of the gateway's own or of a user on a project.
+func (s *Service) Query(ctx context.Context, p store.Project, q engine.Query) (engine.Result, error) {
+	data, err := s.Engine.Project(ctx, p.ID)
+	if err != nil {
+		return nil, err
+	}
+	q.Catalogs = s.Resolver(p)
+	return data.Query(ctx, q)
+}
+
+// Ways to read tables of other catalogs, as the query parameter reading of an execution names them. It is zone local's own.
+const (
+	ReadLive   = "live"   // the source, also where there is a cache
+	ReadStored = "stored" // the cache, and never the source
+)
+
+// QueryReading is query with a choice between caches and sources.
+func (s *Service) QueryReading(ctx context.Context, p store.Project, q engine.Query, reading string) (engine.Result, error) {
+	data, err := s.Engine.Project(ctx, p.ID)
+	if err != nil {
+		return nil, err
+	}
+	r := s.Resolver(p)
+	switch reading {
+	case "":
+	case ReadLive:
+		r.Live, q.Variant = true, ReadLive
+	case ReadStored:
+		r.only = true
+	default:
+		return nil, fault.Framework(400, "query parameter reading: %q is none of live, stored", reading)
+	}
+	q.Catalogs = r
+	return data.Query(ctx, q)
+}
+
+// QueryText runs a small statement and returns its values as text, NULL as "".
+func (s *Service) QueryText(ctx context.Context, p store.Project, sql string, bindings ...string) ([][]string, error) {
+	res, err := s.Query(ctx, p, engine.Query{SQL: sql, Bindings: bindings})
+	if err != nil {
+		return nil, err
+	}
+	defer res.Close()
+	out := [][]string{}
+	_, err = res.Rows(ctx, func(row [][]byte) error {
+		r := make([]string, len(row))
+		for i, v := range row {
+			r[i] = string(v)
+		}
+		out = append(out, r)
+		return nil
+	})
+	return out, err
+}
+
+// Describe lists the columns of anything a statement can name, by planning a SELECT over it.
+func (s *Service) Describe(ctx context.Context, p store.Project, n engine.TableName) ([]api.ColumnDetail, error) {
+	res, err := s.Query(ctx, p, engine.Query{SQL: "SELECT * FROM " + n.Quoted() + " LIMIT 0"})
+	if err != nil {
+		return nil, err
+	}
+	defer res.Close()
+	cols := res.Columns()
+	out := make([]api.ColumnDetail, len(cols))
+	for i, c := range cols {
+		out[i] = api.ColumnDetail{ID: strconv.Itoa(i + 1), Name: c.Name, DataType: c.DataType, DisplayName: c.Name}
+	}
+	return out, nil
+}
+
+const (
+	CacheSchema = "cache" // holds the stored tables of caches, each named by the run that made it
+)
+
+// Identifiers of the catalogs every project has. The first two are the service's [O][L]; the third is the built-in sample.
+const (
+	QueryCatalogID  = "2"
+	SampleCatalogID = "3"
+)
+
+// InternalCatalogID is the id of the catalog that holds internal tables on every zone [O][L].
+const InternalCatalogID = "1"

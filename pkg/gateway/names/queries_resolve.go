@@ -1,0 +1,64 @@
+package names
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/fault"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+)
+
+// lookupQuery finds what a name below peaka.query or peaka.mtquery stands for: the live text, or the rows stored by the last
+// complete run.
+func (r Resolver) lookupQuery(ctx context.Context, n engine.TableName) (engine.Source, error) {
+	name := strings.ToLower(n.Table)
+	if d := r.Draft; d != nil && n.Schema == engine.SchemaQuery {
+		switch name {
+		case DraftMark + d.Name:
+			return engine.Source{SQL: d.SQL}, nil
+		case d.Name: // whatever leads here goes round in a circle, which the engine finds
+			n.Table = DraftMark + d.Name
+			return engine.Source{SQL: "SELECT * FROM " + n.Quoted()}, nil
+		case d.Was:
+			return engine.Source{}, fault.Unknown(engine.KindUnknownTable, "Table '%s' does not exist", n.String())
+		}
+	}
+	q, err := r.g.Store.QueryNamed(ctx, r.p.ID, name)
+	if errors.Is(err, store.ErrNotFound) {
+		return engine.Source{}, fault.Unknown(engine.KindUnknownTable, "Table '%s' does not exist", n.String())
+	}
+	if err != nil {
+		return engine.Source{}, err
+	}
+	if n.Schema == engine.SchemaQuery {
+		return engine.Source{SQL: q.SQL}, nil
+	}
+	m := q.Materialized
+	if m == nil {
+		return engine.Source{}, fault.Unknown(engine.KindUnknownTable, "Table '%s' does not exist: query %s is not materialized", n.String(), q.Name)
+	}
+	if m.StoredAt == nil {
+		return engine.Source{}, fault.Unknown(engine.KindUnknownTable, "Table '%s' holds nothing yet: no run of the materialized query has completed%s", n.String(), runState(m))
+	}
+	return engine.Source{Stored: &engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaMtQuery, Table: q.ID}}, nil
+}
+
+// ListQueries names the saved queries, and the stored results that can be read.
+func (r Resolver) ListQueries(ctx context.Context) ([]engine.TableName, error) {
+	all, err := r.g.Store.Queries(ctx, r.p.ID)
+	if err != nil {
+		return nil, err
+	}
+	var out []engine.TableName
+	for _, q := range all {
+		out = append(out, engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaQuery, Table: q.Name})
+	}
+	for _, q := range all {
+		if q.Materialized != nil && q.Materialized.StoredAt != nil {
+			out = append(out, engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaMtQuery, Table: q.Name})
+		}
+	}
+	return out, nil
+}

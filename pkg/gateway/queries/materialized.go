@@ -1,0 +1,277 @@
+package queries
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/fault"
+	"github.com/dig-cli/dig/pkg/gateway/jobs"
+	"github.com/dig-cli/dig/pkg/gateway/names"
+	"github.com/dig-cli/dig/pkg/gateway/safely"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/gateway/web"
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+func (s *Service) materializedRoutes(m *web.Mux) {
+	web.Handle(m, spec.ListMaterializedStatuses, s.listMaterializedStatuses)
+	web.Handle(m, spec.GetMaterializedStatus, s.getMaterializedStatus)
+	web.Handle(m, spec.RefreshMaterializedQuery, s.refreshMaterialized)
+	web.Handle(m, spec.CancelMaterializedRefresh, s.cancelMaterialized)
+	s.Jobs.OnTick(jobs.FollowClock(s.materializedFollow), jobs.Duty{Name: "materialized queries", Run: s.RefreshDue})
+}
+
+// runLimit ends a run that takes longer, as the service does [C].
+const runLimit = 7200 * time.Second
+
+// stopPoll is how often a run looks whether it is still wanted: it may be cancelled from another process.
+const stopPoll = 200 * time.Millisecond
+
+var errRunCanceled = errors.New("canceled")
+
+// materialized finds a materialized query; a run of a process that is gone is ended first.
+func (s *Service) materialized(ctx context.Context, p store.Project, id string) (store.Query, error) {
+	q, err := s.SavedQuery(ctx, p, id)
+	if err != nil {
+		return q, err
+	}
+	if q.Materialized == nil {
+		return q, fault.Data(400, "query %s (%s) is not materialized", q.Name, q.ID)
+	}
+	return s.settled(ctx, q)
+}
+
+// settled ends a run that was cut off, and records the end of one that could not be recorded before.
+func (s *Service) settled(ctx context.Context, q store.Query) (store.Query, error) {
+	m := q.Materialized
+	if m == nil || m.Status != store.RunRunning {
+		return q, nil
+	}
+	if s.Jobs.Alive(m.Runner) {
+		if err := s.Jobs.Recorded(ctx, "query "+q.ID); err != nil {
+			return q, err
+		}
+		return s.Store.Query(ctx, q.ProjectID, q.ID)
+	}
+	for run := m.RunID; run != ""; {
+		next, err := s.Store.EndRun(ctx, q.ID, run, store.RunFailed, jobs.Crashed, -1)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return q, err
+		}
+		run = next
+	}
+	return s.Store.Query(ctx, q.ProjectID, q.ID)
+}
+
+func statusOut(q store.Query) api.MaterializedQueryStatus {
+	m := q.Materialized
+	return api.MaterializedQueryStatus{QueryID: q.ID, QueryName: q.Name, ScheduleSettings: scheduleOut(m.Schedule), NextExecutionStartTime: m.Schedule.Next,
+		Status: m.Status, LastExecutionStartTime: m.StartedAt, LastUpdateTime: m.UpdatedAt, Error: m.Error, RefreshedAt: m.StoredAt}
+}
+
+func (s *Service) listMaterializedStatuses(ctx context.Context, r *web.Request[web.None]) ([]api.MaterializedQueryStatus, error) {
+	all, err := s.Store.Queries(ctx, r.Project.ID)
+	out := []api.MaterializedQueryStatus{}
+	for _, q := range all {
+		if q.Materialized == nil {
+			continue
+		}
+		if q, err = s.settled(ctx, q); err != nil {
+			return nil, err
+		}
+		if q.Materialized != nil {
+			out = append(out, statusOut(q))
+		}
+	}
+	return out, err
+}
+
+func (s *Service) getMaterializedStatus(ctx context.Context, r *web.Request[web.None]) (api.MaterializedQueryStatus, error) {
+	q, err := s.materialized(ctx, r.Project, r.Param("queryId"))
+	if err != nil {
+		return api.MaterializedQueryStatus{}, err
+	}
+	return statusOut(q), nil
+}
+
+func (s *Service) refreshMaterialized(ctx context.Context, r *web.Request[web.None]) (web.None, error) {
+	q, err := s.materialized(ctx, r.Project, r.Param("queryId"))
+	if err != nil {
+		return web.None{}, err
+	}
+	return web.None{}, s.startRun(ctx, r.Project, q.ID)
+}
+
+// cancelMaterialized answers 200 also when nothing runs [L].
+func (s *Service) cancelMaterialized(ctx context.Context, r *web.Request[web.None]) (web.None, error) {
+	q, err := s.materialized(ctx, r.Project, r.Param("queryId"))
+	if err != nil {
+		return web.None{}, err
+	}
+	_, err = s.Store.AskCancel(ctx, q.ID)
+	return web.None{}, err
+}
+
+// startRun starts a run in the background. While one goes on, another follows it; one that was cut off has nobody to follow it, and is
+// ended first.
+func (s *Service) startRun(ctx context.Context, p store.Project, id string) error {
+	q, err := s.Store.Query(ctx, p.ID, id)
+	if err == nil {
+		_, err = s.settled(ctx, q)
+	}
+	if err != nil {
+		return err
+	}
+	runner, err := s.Jobs.Runner()
+	if err != nil {
+		return err
+	}
+	run, err := s.Store.StartRun(ctx, id, runner)
+	if err != nil || run == "" {
+		return err
+	}
+	s.Jobs.Background(jobs.JobMaterialized, func(ctx context.Context) {
+		for run != "" {
+			run = s.run(ctx, p, id, run)
+		}
+	})
+	return nil
+}
+
+// run does one run to its end and returns the id of the run that follows it, if any.
+func (s *Service) run(ctx context.Context, p store.Project, id, run string) (next string) {
+	status, reason, rows := store.RunFailed, "the run broke off", int64(-1)
+	defer func() { // also when the engine panics: no run stays RUNNING
+		err := s.Jobs.Record("query "+id, func(ctx context.Context) (err error) {
+			next, err = s.Store.EndRun(ctx, id, run, status, reason, rows)
+			return err
+		})
+		if err == nil {
+			return
+		}
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), jobs.RecordTime)
+		defer cancel()
+		if !errors.Is(err, store.ErrNotFound) {
+			s.Log.Error("a run could not be ended", "query", id, "error", err)
+			return
+		}
+		// The query is gone or plain by now: what this run stored must not stay.
+		if q, err := s.Store.Query(end, p.ID, id); errors.Is(err, store.ErrNotFound) || err == nil && q.Materialized == nil {
+			s.dropLate(end, p, id)
+		}
+	}()
+	rows, err := s.materialize(ctx, p, id, run)
+	switch {
+	case err == nil:
+		status, reason = store.RunCompleted, ""
+	case errors.Is(err, errRunCanceled):
+		status, reason, rows = store.RunCanceled, "", -1
+	default:
+		reason, rows = s.Jobs.Reason(err), -1
+	}
+	return
+}
+
+// dropLate drops the rows of a query that is gone, unless its project went with them.
+func (s *Service) dropLate(ctx context.Context, p store.Project, id string) {
+	if _, err := s.Store.Project(ctx, "", p.ID); err != nil {
+		return
+	}
+	if err := s.dropStored(ctx, p, id); err != nil {
+		s.Log.Error("rows of a deleted query could not be dropped", "query", id, "error", err)
+	}
+}
+
+// materialize stores the rows of a query. It stops when the run is cancelled, or its query deleted, from any process.
+func (s *Service) materialize(ctx context.Context, p store.Project, id, run string) (int64, error) {
+	q, err := s.Store.Query(ctx, p.ID, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return -1, errRunCanceled
+	}
+	if err != nil {
+		return -1, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	safely.Go(func() {
+		tick := time.NewTicker(stopPoll)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				if wanted, err := s.Store.RunWanted(ctx, id, run); err == nil && !wanted {
+					cancel(errRunCanceled)
+				}
+			}
+		}
+	})
+	stopped := func(err error) (int64, error) {
+		if errors.Is(context.Cause(ctx), errRunCanceled) {
+			return -1, errRunCanceled
+		}
+		return -1, err
+	}
+	unlock, err := s.storing.Lock(ctx, id)
+	if err != nil {
+		return stopped(err)
+	}
+	defer unlock()
+	data, err := s.Engine.Project(ctx, p.ID)
+	if err != nil {
+		return stopped(err)
+	}
+	owner := web.Scope{UserID: store.LocalUser, Email: store.LocalEmail}
+	n, err := data.Materialize(ctx, engine.SchemaMtQuery, id, engine.Query{SQL: q.SQL, Catalogs: s.Names.Resolver(p), Props: names.Props(owner, p), Timeout: runLimit})
+	if err != nil {
+		return stopped(err)
+	}
+	return n, nil
+}
+
+// RefreshDue starts what the schedules ask for. A time that passed while no gateway served is made up for once.
+func (s *Service) RefreshDue(ctx context.Context, now time.Time) error {
+	due, err := s.Store.Due(ctx, now)
+	if err != nil {
+		return err
+	}
+	for _, q := range due {
+		if q, err = s.settled(ctx, q); err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		m := q.Materialized
+		if err != nil || m == nil || m.Schedule.Next == nil || m.Error != nil && m.StartedAt != nil && jobs.Resting(*m.StartedAt, *m.Error, now) {
+			continue
+		}
+		schedule := m.Schedule
+		if err := s.Store.Reschedule(ctx, q.ID, *schedule.Next, nextTime(schedule, now)); err != nil {
+			if errors.Is(err, store.ErrNotFound) {
+				continue
+			}
+			return err
+		}
+		p, err := s.Store.Project(ctx, "", q.ProjectID)
+		if err == nil {
+			err = s.startRun(ctx, p, q.ID)
+		}
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+// EndCutOff ends the runs of processes that are gone, in all projects.
+func (s *Service) EndCutOff(ctx context.Context) error {
+	all, err := s.Store.Running(ctx)
+	for _, q := range all {
+		if _, err := s.settled(ctx, q); err != nil {
+			return err
+		}
+	}
+	return err
+}

@@ -1,0 +1,319 @@
+// Package queries serves saved queries, their folders, and the stored results of materialized ones.
+package queries
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/dig-cli/dig/internal/each"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/fault"
+	"github.com/dig-cli/dig/pkg/gateway/jobs"
+	"github.com/dig-cli/dig/pkg/gateway/names"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/gateway/web"
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+// Service keeps saved queries, their folders, and the stored results of materialized ones.
+type Service struct {
+	Store   *store.Store
+	Engine  engine.Engine
+	Now     func() time.Time
+	Log     *slog.Logger
+	Jobs    *jobs.Service
+	Names   *names.Service
+	saving  jobs.Keyed // by project: saved queries are checked against each other and stored by one at a time
+	storing jobs.Keyed // by materialized query: its rows are replaced or dropped by one at a time
+}
+
+// Routes registers the handlers.
+func (s *Service) Routes(m *web.Mux) {
+	web.Handle(m, spec.ListQueries, s.listQueries)
+	web.Handle(m, spec.CreateQuery, s.createQuery)
+	web.Handle(m, spec.GetQuery, s.getQuery)
+	web.Handle(m, spec.UpdateQuery, s.updateQuery)
+	web.Handle(m, spec.DeleteQuery, s.deleteQuery)
+	web.Handle(m, spec.MoveQuery, s.moveQuery)
+	s.folderRoutes(m)
+	s.materializedRoutes(m)
+}
+
+// Types of saved queries [O].
+const (
+	plainQuery        = "PLAIN"
+	MaterializedQuery = "MATERIALIZED"
+)
+
+// folderPaths finds the paths of a project's folders by id.
+func (s *Service) folderPaths(ctx context.Context, p store.Project) (map[string]string, error) {
+	all, err := s.Store.Folders(ctx, p.ID)
+	paths := make(map[string]string, len(all))
+	for _, f := range all {
+		paths[f.ID] = f.Path
+	}
+	return paths, err
+}
+
+func queryOut(q store.Query, paths map[string]string) api.Query {
+	path := "/"
+	if q.FolderID != nil {
+		path = paths[*q.FolderID]
+	}
+	out := api.Query{ID: q.ID, DisplayName: q.DisplayName, Name: q.Name, InputQuery: q.SQL, QueryType: plainQuery, Path: &path, FolderID: q.FolderID}
+	if q.Materialized != nil {
+		out.QueryType, out.Schedule = MaterializedQuery, scheduleOut(q.Materialized.Schedule)
+	}
+	return out
+}
+
+func (s *Service) queriesOut(ctx context.Context, p store.Project, qs []store.Query) ([]api.Query, error) {
+	paths, err := s.folderPaths(ctx, p)
+	return each.Map(qs, func(q store.Query) api.Query { return queryOut(q, paths) }), err
+}
+
+func (s *Service) queryReply(ctx context.Context, p store.Project, q store.Query) (api.Query, error) {
+	out, err := s.queriesOut(ctx, p, []store.Query{q})
+	if err != nil {
+		return api.Query{}, err
+	}
+	return out[0], nil
+}
+
+// SavedQuery finds a saved query. A missing one is 400, as hosted [L].
+func (s *Service) SavedQuery(ctx context.Context, p store.Project, id string) (store.Query, error) {
+	q, err := s.Store.Query(ctx, p.ID, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return q, fault.Data(400, "There is no query with id: %s", id)
+	}
+	return q, err
+}
+
+func (s *Service) listQueries(ctx context.Context, r *web.Request[web.None]) ([]api.Query, error) {
+	all, err := s.Store.Queries(ctx, r.Project.ID)
+	if err != nil {
+		return nil, err
+	}
+	return s.queriesOut(ctx, r.Project, all)
+}
+
+func (s *Service) getQuery(ctx context.Context, r *web.Request[web.None]) (api.Query, error) {
+	q, err := s.SavedQuery(ctx, r.Project, r.Param("queryId"))
+	if err != nil {
+		return api.Query{}, err
+	}
+	return s.queryReply(ctx, r.Project, q)
+}
+
+func (s *Service) createQuery(ctx context.Context, r *web.Request[api.QueryRequest]) (api.Query, error) {
+	b := r.Body
+	if b.DisplayName == nil {
+		return api.Query{}, fault.Missing("displayName")
+	}
+	if b.InputQuery == nil && b.InputQueryRefID == nil {
+		return api.Query{}, fault.Missing("inputQuery")
+	}
+	return s.saveQuery(ctx, r, func() (store.Query, error) { return store.Query{ProjectID: r.Project.ID}, nil })
+}
+
+func (s *Service) updateQuery(ctx context.Context, r *web.Request[api.QueryRequest]) (api.Query, error) {
+	return s.saveQuery(ctx, r, func() (store.Query, error) { return s.SavedQuery(ctx, r.Project, r.Param("queryId")) })
+}
+
+// saveQuery lays a request over a query and stores it, and begins or ends what follows from its type.
+func (s *Service) saveQuery(ctx context.Context, r *web.Request[api.QueryRequest], read func() (store.Query, error)) (api.Query, error) {
+	old, saved, err := s.replaceQuery(ctx, r, read)
+	if err != nil {
+		return api.Query{}, err
+	}
+	switch {
+	case saved.Materialized != nil && (old.Materialized == nil || saved.SQL != old.SQL):
+		err = s.startRun(ctx, r.Project, saved.ID)
+	case saved.Materialized == nil && old.Materialized != nil:
+		err = s.dropStored(ctx, r.Project, saved.ID)
+	}
+	if err != nil {
+		return api.Query{}, err
+	}
+	return s.queryReply(ctx, r.Project, saved)
+}
+
+// replaceQuery reads a query, changes and stores it. One at a time does so in a project: two that do not see each other's change
+// could make a circle, or undo it. Nothing is stored when anything is refused.
+func (s *Service) replaceQuery(ctx context.Context, r *web.Request[api.QueryRequest], read func() (store.Query, error)) (old, saved store.Query, err error) {
+	unlock, err := s.saving.Lock(ctx, r.Project.ID)
+	if err != nil {
+		return old, saved, err
+	}
+	defer unlock()
+	if old, err = read(); err != nil {
+		return old, saved, err
+	}
+	check, err := r.Bool("checkSchemaExists", true)
+	if err != nil {
+		return old, saved, err
+	}
+	q := old
+	if err := s.layOver(ctx, r, &q); err != nil {
+		return old, saved, err
+	}
+	var path []string
+	if r.Body.Path != nil {
+		if path, err = splitPath(*r.Body.Path); err != nil {
+			return old, saved, err
+		}
+	}
+	if err := s.nameFree(ctx, q); err != nil {
+		return old, saved, err
+	}
+	if q.SQL != old.SQL || q.Name != old.Name {
+		check = check && q.SQL != old.SQL // a query that found its tables no more can get another name
+		if err := s.checkQuery(ctx, r, q, old.Name, check); err != nil {
+			return old, saved, err
+		}
+	}
+	saved, err = s.Store.SaveQuery(ctx, q, path, r.Body.Path != nil)
+	if errors.Is(err, store.ErrConflict) {
+		err = nameTaken(q.Name)
+	}
+	return old, saved, err
+}
+
+// layOver changes what a request names and keeps the rest.
+func (s *Service) layOver(ctx context.Context, r *web.Request[api.QueryRequest], q *store.Query) error {
+	b := r.Body
+	if b.DisplayName != nil {
+		name := SQLName(*b.DisplayName)
+		if strings.Trim(name, "_") == "" || utf8.RuneCountInString(name) > 255 {
+			return fault.Data(400, "displayName %q makes no name for SQL: it needs a letter or a digit, and at most 255 characters", *b.DisplayName)
+		}
+		q.DisplayName, q.Name = *b.DisplayName, name
+	}
+	switch {
+	case b.InputQuery != nil && b.InputQueryRefID != nil:
+		return fault.Data(400, "inputQuery and inputQueryRefId exclude each other")
+	case b.InputQuery != nil:
+		q.SQL = *b.InputQuery
+	case b.InputQueryRefID != nil:
+		ref, err := s.SavedQuery(ctx, r.Project, *b.InputQueryRefID)
+		if err != nil {
+			return err
+		}
+		q.SQL = ref.SQL
+	}
+	if strings.TrimSpace(q.SQL) == "" {
+		return fault.Data(400, "inputQuery is empty")
+	}
+	switch b.QueryType {
+	case "":
+	case plainQuery:
+		q.Materialized = nil
+	case MaterializedQuery:
+		if q.Materialized == nil {
+			q.Materialized = &store.Materialized{Schedule: store.Schedule{Type: "none", Anchor: store.Time(s.Now())}}
+		}
+	default:
+		return fault.Data(400, "queryType: %q is neither PLAIN nor MATERIALIZED", b.QueryType)
+	}
+	if b.Schedule == nil {
+		return nil
+	}
+	schedule, err := s.newSchedule(*b.Schedule)
+	if err != nil {
+		return err
+	}
+	if q.Materialized == nil {
+		if schedule.Type == "none" {
+			return nil
+		}
+		return fault.Data(400, "schedule: only a materialized query has one; set queryType to MATERIALIZED")
+	}
+	m := *q.Materialized
+	m.Schedule = schedule
+	q.Materialized = &m
+	return nil
+}
+
+// SQLName makes the name that SQL uses: lower case, and an underscore for whatever is neither letter nor digit. The service
+// documents the lower case [O]; the underscores are ours.
+func SQLName(display string) string {
+	return strings.Map(func(r rune) rune {
+		if r = unicode.ToLower(r); unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return '_'
+	}, strings.TrimSpace(display))
+}
+
+func nameTaken(name string) error {
+	return fault.Data(409, "a query named %s already exists in this project", name)
+}
+
+func (s *Service) nameFree(ctx context.Context, q store.Query) error {
+	other, err := s.Store.QueryNamed(ctx, q.ProjectID, q.Name)
+	if errors.Is(err, store.ErrNotFound) || err == nil && other.ID == q.ID {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return nameTaken(q.Name)
+}
+
+func (s *Service) deleteQuery(ctx context.Context, r *web.Request[web.None]) (web.None, error) {
+	q, err := s.SavedQuery(ctx, r.Project, r.Param("queryId"))
+	if err != nil {
+		return web.None{}, err
+	}
+	return web.None{}, s.removeQuery(ctx, r.Project, q, func() error { return s.Store.DeleteQuery(ctx, q.ProjectID, q.ID) })
+}
+
+// removeQuery drops the rows a query has stored, then the query. In this order a failure leaves something that can be deleted again.
+func (s *Service) removeQuery(ctx context.Context, p store.Project, q store.Query, remove func() error) error {
+	if q.Materialized != nil {
+		if _, err := s.Store.AskCancel(ctx, q.ID); err != nil {
+			return err
+		}
+		if err := s.dropStored(ctx, p, q.ID); err != nil {
+			return err
+		}
+	}
+	return remove()
+}
+
+// dropStored drops the rows of a query. It waits for a run that goes on, which was asked to stop before.
+func (s *Service) dropStored(ctx context.Context, p store.Project, id string) error {
+	unlock, err := s.storing.Lock(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	data, err := s.Engine.Project(ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	return data.DropStored(ctx, engine.SchemaMtQuery, id)
+}
+
+func (s *Service) moveQuery(ctx context.Context, r *web.Request[api.QueryPathUpdateRequest]) (web.None, error) {
+	unlock, err := s.saving.Lock(ctx, r.Project.ID)
+	if err != nil {
+		return web.None{}, err
+	}
+	defer unlock()
+	q, err := s.SavedQuery(ctx, r.Project, r.Param("queryId"))
+	if err != nil {
+		return web.None{}, err
+	}
+	path, err := bodyPath(r.Body)
+	if err != nil {
+		return web.None{}, err
+	}
+	return web.None{}, s.Store.MoveQuery(ctx, q.ProjectID, q.ID, path)
+}

@@ -1,0 +1,86 @@
+package queries
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/names"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/gateway/web"
+)
+
+// SavedStatement is the SQL that execution by id stands for: the text of a plain query, the stored rows of a materialized one [L].
+func (s *Service) SavedStatement(ctx context.Context, p store.Project, id string) (string, error) {
+	q, err := s.SavedQuery(ctx, p, id)
+	if err != nil {
+		return "", err
+	}
+	if q.Materialized == nil {
+		return q.SQL, nil
+	}
+	return "SELECT * FROM " + engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaMtQuery, Table: q.Name}.Quoted(), nil
+}
+
+// checkQuery plans a query with the new text in place of what is stored. So the engine finds a query that refers to itself, through
+// others too, and what is no SELECT. An object that does not exist is refused only when exists is set:
+// the text is bound when it runs, so it may be saved before the table is made [O].
+func (s *Service) checkQuery(ctx context.Context, r *web.Request[api.QueryRequest], q store.Query, was string, exists bool) error {
+	if was == q.Name {
+		was = ""
+	}
+	rs := s.Names.Resolver(r.Project)
+	rs.Draft = &names.Draft{Name: q.Name, Was: was, SQL: q.SQL}
+	n := engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaQuery, Table: names.DraftMark + q.Name}
+	data, err := s.Engine.Project(ctx, r.Project.ID)
+	if err != nil {
+		return err
+	}
+	res, err := data.Query(ctx, engine.Query{SQL: "SELECT * FROM " + n.Quoted() + " LIMIT 0", Catalogs: rs, Props: names.Props(r.Scope, r.Project)})
+	if err == nil {
+		return res.Close()
+	}
+	var e *engine.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch e.Kind {
+	case engine.KindUnknownCatalog, engine.KindUnknownSchema, engine.KindUnknownTable, engine.KindUnknownColumn:
+		if !exists {
+			return nil
+		}
+	}
+	return inOwnText(e, n)
+}
+
+// inOwnText unwraps an error of the check to the one that lies in the checked text, with its line and column there. A cycle has
+// no one place: its message names every query on the way.
+func inOwnText(e *engine.Error, n engine.TableName) error {
+	if e.Kind == engine.KindCycle {
+		own := strings.TrimSuffix(e.Message, " -> "+n.String())
+		return &engine.Error{Kind: e.Kind, Message: strings.ReplaceAll(own, n.String(), strings.Replace(n.String(), names.DraftMark, "", 1))}
+	}
+	for err := error(e); err != nil; err = errors.Unwrap(err) {
+		if own, ok := err.(*engine.Error); ok && //nolint:errorlint // the loop unwraps
+			OwnPart(own.Message, n) == own.Message {
+			return own
+		}
+	}
+	return &engine.Error{Kind: e.Kind, Message: OwnPart(e.Message, n)}
+}
+
+// OwnPart is a message less the name of the query, and the place in it, that engine.Error.In has put before it.
+func OwnPart(msg string, n engine.TableName) string {
+	rest, ok := strings.CutPrefix(msg, "in "+n.String())
+	if own, found := strings.CutPrefix(rest, ": "); ok && found {
+		return own
+	}
+	if rest, found := strings.CutPrefix(rest, ", line "); ok && found {
+		if _, own, found := strings.Cut(rest, ": "); found {
+			return own
+		}
+	}
+	return msg
+}

@@ -1,0 +1,22 @@
+// Package sources keeps connections and their credentials, and opens the sources behind them.
+package sources
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// Fault words a failure of the source: with the connection's name, without its secrets.
+func (s *Source) Fault(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	var ee *engine.Error
+	if errors.As(err, &ee) {
+		return err
+	}
+	return &engine.Error{Kind: engine.KindSource, Message: fmt.Sprintf("connection %s (%s): %s", s.conn.Name, s.Typ.Key, s.Typ.Redact(s.cred, err.Error()))}
+}

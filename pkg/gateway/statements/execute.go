@@ -1,0 +1,214 @@
+package statements
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"sort"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/fault"
+	"github.com/dig-cli/dig/pkg/gateway/names"
+	"github.com/dig-cli/dig/pkg/gateway/queries"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/gateway/web"
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+// Service runs statements and says what they would be in other dialects.
+type Service struct {
+	Engine  engine.Engine
+	Web     *web.Mux
+	Names   *names.Service
+	Queries *queries.Service
+}
+
+// Routes registers the handlers.
+func (s *Service) Routes(m *web.Mux) {
+	web.Handle(m, spec.ExecuteQuery, s.executeQuery)
+}
+
+// executeQuery streams the result of one of the four forms [S]. The status is sent when the first rows are known, so that a
+// statement that fails at once is an error and not a cut document.
+func (s *Service) executeQuery(ctx context.Context, r *web.Request[json.RawMessage]) (web.Stream, error) {
+	format := api.Format(r.Query("format"))
+	switch format {
+	case "":
+		format = api.CellTyped
+	case api.CellTyped, api.Simple, api.Compact:
+	default:
+		return nil, fault.Framework(400, "query parameter format: %q is none of CELL_TYPED, SIMPLE, COMPACT", format)
+	}
+	q, err := s.statement(ctx, r.Project, r.Body)
+	if err != nil {
+		return nil, err
+	}
+	if err := dialectOf(&q, r.Query("dialect"), r.Body); err != nil {
+		return nil, err
+	}
+	q.Props = names.Props(r.Scope, r.Project)
+	res, err := s.Names.QueryReading(ctx, r.Project, q, r.Query("reading"))
+	if err != nil {
+		return nil, s.placed(ctx, r.Project, r.Body, err)
+	}
+	return func(w http.ResponseWriter) error {
+		defer res.Close()
+		_, err := res.Encode(ctx, web.Breaking{Writer: w, B: web.Breaker(w)}, format, func() {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusOK)
+		})
+		return err
+	}, nil
+}
+
+// placed says where an error lies to a caller who named a saved query and has sent no text: in that query, never in the statement that
+// the gateway made of the name.
+func (s *Service) placed(ctx context.Context, p store.Project, raw json.RawMessage, err error) error {
+	var form struct {
+		ID            string `json:"id"`
+		QualifiedName string `json:"qualifiedName"`
+	}
+	var e *engine.Error
+	if !errors.As(err, &e) || json.Unmarshal(raw, &form) != nil || form.ID == "" && form.QualifiedName == "" {
+		return err
+	}
+	if form.ID != "" {
+		q, qerr := s.Queries.SavedQuery(ctx, p, form.ID)
+		if qerr != nil {
+			return err
+		}
+		if q.Materialized == nil {
+			return e.In(engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaQuery, Table: q.Name}, err)
+		}
+	}
+	if n, err := splitName(form.QualifiedName); err == nil && n.Schema == engine.SchemaQuery && queries.OwnPart(e.Message, n) == e.Message { // an error of a value, while rows were read
+		return e.In(n, e)
+	}
+	return &engine.Error{Kind: e.Kind, Message: e.Message, Err: err}
+}
+
+// dialectOf takes the dialect of a statement, which the query parameter of an execution names. It is zone local's own. What the gateway
+// itself writes or keeps is Trino's SQL.
+func dialectOf(q *engine.Query, dialect string, raw json.RawMessage) error {
+	switch dialect {
+	case "", "trino":
+		return nil
+	case "duckdb":
+	default:
+		return fault.Framework(400, "query parameter dialect: %q is none of trino, duckdb", dialect)
+	}
+	var form struct {
+		Statement *string `json:"statement"`
+	}
+	if err := json.Unmarshal(raw, &form); err != nil || form.Statement == nil {
+		return fault.Framework(400, "query parameter dialect: duckdb needs the form with a statement")
+	}
+	q.Dialect = dialect
+	return nil
+}
+
+// statement turns a request body into SQL. The body is exactly one of four forms, told apart by their required property.
+func (s *Service) statement(ctx context.Context, p store.Project, raw json.RawMessage) (engine.Query, error) {
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &keys); err != nil {
+		return engine.Query{}, fault.Framework(400, "the request body must be a JSON object")
+	}
+	var forms []string
+	for _, k := range []string{"from", "id", "qualifiedName", "statement"} {
+		if _, ok := keys[k]; ok {
+			forms = append(forms, k)
+		}
+	}
+	if len(forms) != 1 {
+		return engine.Query{}, fault.Framework(400, "the request body must hold exactly one of from, id, qualifiedName, statement; it holds %s", listOr(forms, "none"))
+	}
+	if t := keys["timeout"]; len(t) > 0 && t[0] == '-' {
+		return engine.Query{}, fault.Framework(400, "property \"timeout\" must not be negative; it is %s", t)
+	}
+	switch forms[0] {
+	case "from":
+		var b api.ExecuteByBuilder
+		if err := web.DecodeBody(raw, &b); err != nil {
+			return engine.Query{}, err
+		}
+		sql, err := buildSQL(b)
+		return engine.Query{SQL: sql, Timeout: s.Web.TimeoutOf(b.Timeout), Untyped: true}, err
+	case "id":
+		if id := bytes.TrimSpace(keys["id"]); len(id) == 0 || id[0] != '"' {
+			return engine.Query{}, fault.Framework(400, "property \"id\" must be a string: query ids have more digits than a JSON number keeps")
+		}
+		var b api.ExecuteByID
+		if err := web.DecodeBody(raw, &b); err != nil {
+			return engine.Query{}, err
+		}
+		sql, err := s.Queries.SavedStatement(ctx, p, b.ID)
+		return engine.Query{SQL: sql, Timeout: s.Web.TimeoutOf(b.Timeout)}, err
+	case "qualifiedName":
+		var b api.ExecuteByName
+		if err := web.DecodeBody(raw, &b); err != nil {
+			return engine.Query{}, err
+		}
+		n, err := splitName(b.QualifiedName)
+		return engine.Query{SQL: "SELECT * FROM " + n.Quoted(), Timeout: s.Web.TimeoutOf(b.Timeout)}, err
+	}
+	var b api.ExecuteByStatement
+	if err := web.DecodeBody(raw, &b); err != nil {
+		return engine.Query{}, err
+	}
+	if len(b.Bindings) > 0 && len(b.BindArgs) > 0 {
+		return engine.Query{}, fault.Framework(400, "bindings and bindArgs are two spellings of one property; send one")
+	}
+	return engine.Query{SQL: b.Statement, Bindings: append(b.Bindings, b.BindArgs...), Timeout: s.Web.TimeoutOf(b.Timeout)}, nil
+}
+
+// splitName reads a dotted name whose parts may be quoted: catalog.schema.table.
+func splitName(s string) (engine.TableName, error) {
+	var parts []string
+	rest := strings.TrimSpace(s)
+	for rest != "" {
+		var part string
+		if rest[0] == '"' {
+			end := 1
+			for {
+				i := strings.IndexByte(rest[end:], '"')
+				if i < 0 {
+					return engine.TableName{}, fault.Data(400, "qualifiedName %q: a quote is not closed", s)
+				}
+				end += i + 1
+				if end < len(rest) && rest[end] == '"' {
+					end++
+					continue
+				}
+				break
+			}
+			part, rest = strings.ReplaceAll(rest[1:end-1], `""`, `"`), rest[end:]
+		} else if i := strings.IndexByte(rest, '.'); i >= 0 {
+			part, rest = rest[:i], rest[i:]
+		} else {
+			part, rest = rest, ""
+		}
+		parts = append(parts, part)
+		if rest != "" {
+			if rest[0] != '.' || len(rest) == 1 {
+				return engine.TableName{}, fault.Data(400, "qualifiedName %q is not of the form catalog.schema.table", s)
+			}
+			rest = rest[1:]
+		}
+	}
+	if len(parts) != 3 || parts[0] == "" || parts[1] == "" || parts[2] == "" {
+		return engine.TableName{}, fault.Data(400, "qualifiedName %q is not of the form catalog.schema.table", s)
+	}
+	return engine.TableName{Catalog: parts[0], Schema: parts[1], Table: parts[2]}, nil
+}
+
+func listOr(words []string, none string) string {
+	if len(words) == 0 {
+		return none
+	}
+	sort.Strings(words)
+	return strings.Join(words, " and ")
+}

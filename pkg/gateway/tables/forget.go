@@ -1,0 +1,47 @@
+package tables
+
+import (
+	"context"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/names"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+)
+
+// What users said about an internal table is kept by the stored spelling of its name. A request may spell it in any case, and a BI
+// name with the underscores that are dropped.
+
+func sameName(kind, stored, asked string) bool {
+	if kind == engine.SchemaBI {
+		asked = strings.ReplaceAll(asked, "_", "")
+	}
+	return strings.EqualFold(stored, asked)
+}
+
+// storedTable is the stored spelling of a table's name, or the name as it is when there is no such table.
+func storedTable(ctx context.Context, p engine.Project, kind, name string) (string, error) {
+	all, err := p.ListTables(ctx, kind)
+	for _, n := range all {
+		if sameName(kind, n, name) {
+			return n, err
+		}
+	}
+	return name, err
+}
+
+// storedColumn is the key under which is kept what was said about a column. The operation that follows refuses one that is not there.
+func storedColumn(ctx context.Context, p engine.Project, kind, table, column string) (store.ColumnKey, error) {
+	k := store.ColumnKey{TableKey: store.TableKey{Catalog: names.InternalCatalogID, Schema: kind}, Column: column}
+	var err error
+	if k.Table, err = storedTable(ctx, p, kind, table); err != nil {
+		return k, err
+	}
+	cols, err := p.Columns(ctx, kind, table)
+	for _, c := range cols {
+		if sameName(kind, c.Name, column) {
+			k.Column = c.Name
+		}
+	}
+	return k, err
+}

@@ -1,0 +1,203 @@
+package tables
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/fault"
+	"github.com/dig-cli/dig/pkg/gateway/web"
+	"github.com/google/uuid"
+)
+
+// importCSV reads a multipart body with the parts "request" (JSON text) and "file" (CSV, gzip accepted). A file that comes first
+// is put aside until the request has come; clients do better to send the request first.
+func (s *Service) importCSV(ctx context.Context, r *web.Request[io.Reader]) (api.ImportJob, error) {
+	return s.importInto(ctx, r, engine.SchemaTable)
+}
+
+func (s *Service) importInto(ctx context.Context, r *web.Request[io.Reader], kind string) (api.ImportJob, error) {
+	start := s.Now()
+	form, err := multipartBody(r)
+	if err != nil {
+		return api.ImportJob{}, err
+	}
+	var req *api.ImportRequest
+	var early *os.File
+	for {
+		part, err := form.NextPart()
+		if err == io.EOF {
+			if early != nil {
+				return api.ImportJob{}, fault.Missing("request")
+			}
+			return api.ImportJob{}, fault.Missing("file")
+		}
+		if fault.Silent(err) {
+			return api.ImportJob{}, err
+		}
+		if err != nil {
+			return api.ImportJob{}, fault.Framework(400, "the multipart body cannot be read: %v", err)
+		}
+		switch name := part.FormName(); {
+		case name == "request" && req == nil:
+			if req, err = readImportRequest(part); err != nil {
+				return api.ImportJob{}, err
+			}
+			if early != nil {
+				return s.importDocument(ctx, r, kind, early, req, start)
+			}
+		case name == "file" && req != nil:
+			return s.importDocument(ctx, r, kind, part, req, start)
+		case name == "file" && early == nil:
+			if early, err = s.putAside(ctx, r, kind, part); err != nil {
+				return api.ImportJob{}, err
+			}
+			defer os.Remove(early.Name())
+			defer early.Close()
+		case name == "request" || name == "file":
+			return api.ImportJob{}, fault.Framework(400, "the multipart body has two parts %q", name)
+		default:
+			return api.ImportJob{}, fault.Framework(400, "unknown part %q in the multipart body", name)
+		}
+	}
+}
+
+func multipartBody(r *web.Request[io.Reader]) (*multipart.Reader, error) {
+	kind, params, err := mime.ParseMediaType(r.HTTP.Header.Get("Content-Type"))
+	if err != nil || kind != "multipart/form-data" || params["boundary"] == "" {
+		return nil, fault.Framework(415, "an import is a multipart/form-data body with the parts \"request\" and \"file\"")
+	}
+	return multipart.NewReader(r.Body, params["boundary"]), nil
+}
+
+// putAside keeps a document whose request has not come yet in a file without a name or, where a system keeps the names of open
+// files, in one that its reader removes. A table that does not exist is told before.
+func (s *Service) putAside(ctx context.Context, r *web.Request[io.Reader], kind string, part io.Reader) (*os.File, error) {
+	p, err := r.Data(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.Columns(ctx, kind, r.Param("tableName")); err != nil {
+		return nil, err
+	}
+	f, err := os.CreateTemp(s.Dir, AsideTemp+"*")
+	if err != nil {
+		return nil, err
+	}
+	os.Remove(f.Name())
+	limit := s.Limits.Upload
+	src := io.Reader(worded{part, "cannot be read to its end"})
+	if limit > 0 {
+		src = io.LimitReader(src, limit+1)
+	}
+	n, err := io.Copy(f, src)
+	if err == nil && limit > 0 && n > limit {
+		err = fault.Framework(413, "the document is larger than %d bytes", limit)
+	}
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		f.Close()
+		os.Remove(f.Name())
+		return nil, err
+	}
+	return f, nil
+}
+
+func (s *Service) importDocument(ctx context.Context, r *web.Request[io.Reader], kind string, doc io.Reader, req *api.ImportRequest, start time.Time) (api.ImportJob, error) {
+	p, err := r.Data(ctx)
+	if err != nil {
+		return api.ImportJob{}, err
+	}
+	src, err := plain(doc)
+	if err != nil {
+		return api.ImportJob{}, err
+	}
+	if hook := s.Document; hook != nil {
+		src = hook(src, req)
+	}
+	n, err := p.ImportCSV(ctx, kind, r.Param("tableName"), src, engine.Import{Mappings: req.Mappings, Header: req.ContainsHeader, MaxBytes: s.Limits.Upload, Timeout: s.Limits.Statement})
+	if ee := (*engine.Error)(nil); errors.As(err, &ee) && ee.Kind == engine.KindLimit {
+		return api.ImportJob{}, fault.Framework(413, "%s", ee.Message)
+	}
+	if err != nil {
+		return api.ImportJob{}, err
+	}
+	return api.ImportJob{ID: uuid.NewString(), Status: "COMPLETED", StartTime: start.UnixMilli(), EndTime: s.Now().UnixMilli(),
+		Progress: 100, Result: api.ImportJobResult{Processed: n}}, nil
+}
+
+func readImportRequest(part io.Reader) (*api.ImportRequest, error) {
+	raw, err := io.ReadAll(io.LimitReader(part, web.MaxBody))
+	if fault.Silent(err) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, fault.Framework(400, "part \"request\" cannot be read: %v", err)
+	}
+	return importRequest(raw)
+}
+
+func importRequest(raw []byte) (*api.ImportRequest, error) {
+	var have map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &have); err != nil {
+		return nil, fault.Framework(400, "part \"request\" is not valid JSON: %v", err)
+	}
+	for _, k := range []string{"mappings", "containsHeader"} {
+		if v := have[k]; v == nil || string(v) == "null" {
+			return nil, fault.Missing(k)
+		}
+	}
+	var req api.ImportRequest
+	if err := web.DecodeBody(raw, &req); err != nil {
+		var f *fault.Fault
+		if errors.As(err, &f) {
+			f.Message = strings.Replace(f.Message, "the request body", "part \"request\"", 1)
+		}
+		return nil, err
+	}
+	return &req, nil
+}
+
+// plain unpacks a gzip document, known by its first two bytes.
+func plain(src io.Reader) (io.Reader, error) {
+	b := bufio.NewReaderSize(worded{src, "cannot be read to its end"}, 64<<10)
+	if head, _ := b.Peek(2); len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b {
+		z, err := gzip.NewReader(b)
+		if err != nil {
+			return nil, fault.Framework(400, "part \"file\" looks like gzip but cannot be unpacked: %v", err)
+		}
+		return worded{z, "cannot be unpacked"}, nil
+	}
+	return b, nil
+}
+
+// worded says of a document that cannot be read that the request is at fault.
+type worded struct {
+	io.Reader
+	what string
+}
+
+func (w worded) Read(p []byte) (int, error) {
+	n, err := w.Reader.Read(p)
+	var f *fault.Fault
+	if err != nil && err != io.EOF && !errors.As(err, &f) {
+		err = fault.Framework(400, "part \"file\" %s: %v", w.what, err)
+	}
+	return n, err
+}
+
+const (
+	AsideTemp = "import-"
+)

@@ -1,0 +1,31 @@
+package tables
+
+import (
+	"fmt"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// sampleValue is an example value of a column that an import accepts; rows differ, so that unique columns accept all five.
+func sampleValue(c engine.Column, row int) string {
+	switch c.Type {
+	case "bigint":
+		return fmt.Sprint(row)
+	case "boolean":
+		return fmt.Sprint(row%2 == 1)
+	case "decimal":
+		return fmt.Sprintf("%d.5000000000", row)
+	case "timestamp":
+		return fmt.Sprintf("2024-01-%02d 12:00:00", row)
+	case "date":
+		return fmt.Sprintf("2024-01-%02d", row)
+	case "time":
+		return fmt.Sprintf("12:00:%02d", row)
+	case "uuid":
+		return fmt.Sprintf("00000000-0000-4000-8000-%012d", row)
+	}
+	if c.Unique {
+		return fmt.Sprintf("\"sample text %d\"", row)
+	}
+	return `"sample text"`
+}

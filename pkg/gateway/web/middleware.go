@@ -1,0 +1,124 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/fault"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/google/uuid"
+)
+
+type (
+	SourceKey  struct{}
+	RequestKey struct{}
+)
+
+const (
+	SourceProcess = "process"
+	SourceSocket  = "socket"
+	SourceTCP     = "tcp"
+)
+
+// Middleware wraps the router: request id, recovery, one log line without secrets, authentication.
+func (s *Mux) Middleware(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
+		id := uuid.NewString()[:8]
+		sw := &StatusWriter{ResponseWriter: w, stall: s.Limits.Stall}
+		defer sw.end()
+		sw.Header().Set("X-Request-Id", id)
+		start := s.Now()
+		ctx, lacks := engine.WithOmissions(context.WithValue(hr.Context(), RequestKey{}, id))
+		sw.lacks = lacks
+		hr = hr.WithContext(ctx)
+		defer func() {
+			p := recover()
+			if p != nil && p != http.ErrAbortHandler {
+				s.Log.Error("panic", "request", id, "panic", ForLog(fmt.Sprint(p)), "stack", string(debug.Stack()))
+				if sw.Status == 0 {
+					s.Fail(sw, hr, fault.Framework(500, "internal error"))
+					p = nil
+				} else {
+					p = http.ErrAbortHandler // the reply has begun: cut it, so that it cannot pass for a complete one
+				}
+			}
+			s.Log.Info("request", "id", id, "method", hr.Method, "path", hr.URL.Path, "status", sw.Status, "bytes", sw.bytes,
+				"ms", s.Now().Sub(start).Milliseconds())
+			if p != nil {
+				panic(p)
+			}
+		}()
+		if hr.URL.Path != "/healthz" && hr.URL.Path != documentPath && !s.isFile(hr) {
+			scope, err := s.authenticate(hr)
+			if err != nil {
+				s.Fail(sw, hr, err)
+				return
+			}
+			hr = hr.WithContext(context.WithValue(ctx, scopeKey{}, scope))
+		}
+		if hr.URL.Path != "/healthz" {
+			defer s.Called()()
+		}
+		s.patient(sw, hr)
+		next.ServeHTTP(sw, hr)
+	})
+}
+
+// Fail writes the error body of a fault. After the first byte of a reply it cuts the connection instead.
+func (s *Mux) Fail(w http.ResponseWriter, hr *http.Request, err error) {
+	if sw, ok := w.(*StatusWriter); ok && sw.Status != 0 {
+		if !errors.Is(err, context.Canceled) {
+			s.Log.Warn("reply cut", "request", hr.Context().Value(RequestKey{}), "error", ForLog(err.Error()))
+		}
+		if pw, ok := sw.ResponseWriter.(*PipeWriter); ok {
+			pw.Why = fault.Of(err).Message
+		}
+		panic(http.ErrAbortHandler)
+	}
+	f := fault.Of(err)
+	if f.Status >= 500 && f.Status != 501 {
+		s.Log.Error("fault", "request", hr.Context().Value(RequestKey{}), "error", ForLog(err.Error()))
+	}
+	var body any
+	null := func(text string) any {
+		if text == "" {
+			return nil
+		}
+		return text
+	}
+	switch f.Shape {
+	case fault.ShapeData:
+		members := map[string]any{"errorCode": 100, "message": f.Message}
+		if f.Cells != nil && len(f.Cells.Cells) > 0 {
+			members["badCells"], members["badCellsTotal"] = fault.BadCells(f.Cells.Cells), f.Cells.Total
+		}
+		body = members
+	case fault.ShapeFramework:
+		body = struct {
+			Timestamp string `json:"timestamp"`
+			Path      string `json:"path"`
+			Status    int    `json:"status"`
+			Error     string `json:"error"`
+			RequestID any    `json:"requestId"`
+			Message   string `json:"message,omitempty"`
+		}{store.Time(s.Now()), hr.URL.Path, f.Status, http.StatusText(f.Status), hr.Context().Value(RequestKey{}), f.Message}
+	default:
+		body = struct {
+			Error     string `json:"error"`
+			Message   string `json:"message"`
+			ErrorCode any    `json:"errorCode"`
+		}{f.Name, f.Message, null(f.Code)}
+	}
+	raw, err := json.Marshal(body)
+	if err != nil {
+		raw = []byte(`{"errorCode":100,"message":"internal error"}`)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(f.Status)
+	w.Write(raw)
+}

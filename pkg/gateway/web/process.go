@@ -1,0 +1,51 @@
+package web
+
+import (
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/gateway/safely"
+)
+
+type PipeWriter struct {
+	Head   http.Header
+	Sent   http.Header
+	Status int
+	Pw     *io.PipeWriter
+	once   sync.Once
+	Ready  chan struct{}
+	Why    string // a reply that has begun is cut
+	last   *time.Timer
+}
+
+// breakOff ends the pipe after a while with the reason, also while nobody reads it.
+func (w *PipeWriter) breakOff(after time.Duration, why string) {
+	w.last = safely.AfterFunc(after, func() { w.Pw.CloseWithError(CutError(why)) })
+}
+
+// CutError is the end of a reply that was cut, with the reason; over a network nothing but the end would travel.
+type CutError string
+
+func (e CutError) Error() string { return string(e) }
+func (CutError) Unwrap() error   { return io.ErrUnexpectedEOF }
+
+func (w *PipeWriter) Header() http.Header { return w.Head }
+
+func (w *PipeWriter) Begin(status int) {
+	w.once.Do(func() {
+		w.Status, w.Sent = status, w.Head.Clone()
+		close(w.Ready)
+	})
+}
+
+func (w *PipeWriter) WriteHeader(status int) { w.Begin(status) }
+
+func (w *PipeWriter) Write(p []byte) (int, error) {
+	w.Begin(http.StatusOK)
+	return w.Pw.Write(p)
+}
+
+// Flush satisfies http.Flusher; a pipe holds nothing back.
+func (w *PipeWriter) Flush() { w.Begin(http.StatusOK) }

@@ -1,0 +1,423 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"reflect"
+	"sort"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/fault"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+// Mux is the HTTP side of the gateway: the routes, who may call them, and the bounds of a request and a reply.
+type Mux struct {
+	Store     *store.Store
+	Engine    engine.Engine
+	Now       func() time.Time
+	Log       *slog.Logger
+	Limits    Limits
+	Routes    map[string]Route
+	local     []Route                     // beyond the service's operations
+	Files     map[string]http.HandlerFunc // by the beginning of their paths: what needs no key because its link is its proof
+	Handler   http.Handler
+	Observe   func(op spec.Op, status int)
+	ServedKey []byte       // hash of a key that is good as long as this process lives
+	calls     atomic.Int64 // that go on
+	lastCall  atomic.Int64 // when one ended, in nanoseconds
+
+	Wrap     func(op spec.Op, next http.HandlerFunc) http.HandlerFunc // put around each handler, if set
+	WrapFile func(next http.HandlerFunc) http.HandlerFunc             // put around that of files, if set
+}
+
+// BasePath is the version prefix of every address [S].
+const BasePath = "/api/v1"
+
+// documentPath is where the OpenAPI document is, without a key.
+const documentPath = "/openapi.json"
+
+// MaxBody bounds a JSON request body.
+const MaxBody = 32 << 20
+
+// Request is what a handler sees of a call: typed body, path parameters, query, and who calls.
+type Request[B any] struct {
+	Op      spec.Op
+	Body    B
+	Scope   Scope
+	Project store.Project // set when the path has {projectId}: it exists and the caller may use it
+	HTTP    *http.Request
+	engine  engine.Engine
+}
+
+// Param is a path parameter by its name in the specification.
+func (r *Request[B]) Param(name string) string { return r.HTTP.PathValue(name) }
+
+// Query is a query parameter, "" when absent.
+func (r *Request[B]) Query(name string) string { return r.HTTP.URL.Query().Get(name) }
+
+// Bool is a query parameter that is true or false.
+func (r *Request[B]) Bool(name string, def bool) (bool, error) {
+	v := r.Query(name)
+	if v == "" {
+		return def, nil
+	}
+	b, err := strconv.ParseBool(v)
+	if err != nil {
+		return def, fault.Framework(400, "query parameter %s: %q is neither true nor false", name, v)
+	}
+	return b, nil
+}
+
+// Int is a query parameter that is a whole number not below least.
+func (r *Request[B]) Int(name string, def, least int) (int, error) {
+	v := r.Query(name)
+	if v == "" {
+		return def, nil
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil || n < least {
+		return def, fault.Framework(400, "query parameter %s: %q is not a whole number of at least %d", name, v, least)
+	}
+	return n, nil
+}
+
+// Data opens the rows of the request's project.
+func (r *Request[B]) Data(ctx context.Context) (engine.Project, error) {
+	return r.engine.Project(ctx, r.Project.ID)
+}
+
+// None is the body of a request that has none, and the reply that is 200 with an empty body.
+type None struct{}
+
+// Reply carries a value under another status than 200; a nil Value has no body.
+type Reply struct {
+	Status int
+	Value  any
+}
+
+// Stream writes its own reply. It must not have written anything when it returns a *Fault.
+type Stream func(w http.ResponseWriter) error
+
+// Route is one registered operation.
+type Route struct {
+	op    spec.Op
+	serve http.HandlerFunc
+}
+
+// Handle registers the handler of an operation. B is the type of the JSON body, None for none, io.Reader for the raw body;
+// T is the reply: any JSON value, None, Reply or Stream.
+func Handle[B, T any](g *Mux, op spec.Op, fn func(ctx context.Context, r *Request[B]) (T, error)) {
+	if _, dup := g.Routes[op.ID]; dup {
+		panic("two handlers for " + op.ID)
+	}
+	g.Routes[op.ID] = newRoute(g, op, fn)
+}
+
+// HandleLocal registers the handler of an operation that the service does not have.
+func HandleLocal[B, T any](g *Mux, op spec.Op, fn func(ctx context.Context, r *Request[B]) (T, error)) {
+	g.local = append(g.local, newRoute(g, op, fn))
+}
+
+func newRoute[B, T any](g *Mux, op spec.Op, fn func(ctx context.Context, r *Request[B]) (T, error)) Route {
+	serve := func(w http.ResponseWriter, hr *http.Request) {
+		if see := g.Observe; see != nil {
+			defer func() {
+				if sw, ok := w.(*StatusWriter); ok {
+					see(op, sw.Status)
+				}
+			}()
+		}
+		r := &Request[B]{Op: op, Scope: ScopeOf(hr.Context()), HTTP: hr, engine: g.Engine}
+		out, err := func() (out T, err error) {
+			if err = g.Authorize(hr.Context(), op, r.Scope, hr.PathValue("projectId"), &r.Project); err != nil {
+				return
+			}
+			if err = readBody(hr, &r.Body); err != nil {
+				return
+			}
+			return fn(hr.Context(), r)
+		}()
+		if err != nil && fellSilent(hr) {
+			w.Header().Set("Connection", "close")
+			err = os.ErrDeadlineExceeded
+		}
+		if err != nil {
+			g.Fail(w, hr, err)
+			return
+		}
+		g.reply(w, hr, any(out))
+	}
+	if hook := g.Wrap; hook != nil {
+		serve = hook(op, serve)
+	}
+	return Route{op, serve}
+}
+
+func (s *Mux) reply(w http.ResponseWriter, hr *http.Request, out any) {
+	status := http.StatusOK
+	switch v := out.(type) {
+	case None:
+		w.WriteHeader(status)
+		return
+	case Stream:
+		if err := v(w); err != nil {
+			s.Fail(w, hr, err)
+		}
+		return
+	case Reply:
+		if v.Value == nil {
+			w.WriteHeader(v.Status)
+			return
+		}
+		status, out = v.Status, v.Value
+	}
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(out); err != nil {
+		s.Fail(w, hr, fmt.Errorf("reply: %w", err))
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	w.Write(bytes.TrimRight(buf.Bytes(), "\n"))
+}
+
+func readBody(hr *http.Request, into any) error {
+	switch b := into.(type) {
+	case *None:
+		return nil
+	case *io.Reader:
+		*b = hr.Body
+		return nil
+	}
+	raw, err := io.ReadAll(http.MaxBytesReader(nil, hr.Body, MaxBody))
+	if err != nil {
+		var tooBig *http.MaxBytesError
+		if errors.As(err, &tooBig) {
+			return fault.Framework(413, "the request body is larger than %d MiB", MaxBody>>20)
+		}
+		if fault.Silent(err) {
+			return err
+		}
+		return fault.Framework(400, "the request body could not be read: %v", err)
+	}
+	return DecodeBody(raw, into)
+}
+
+// DecodeBody decodes strictly: a misspelt field would otherwise be a silent default.
+func DecodeBody(raw []byte, into any) error {
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return fault.Framework(400, "the request body is missing")
+	}
+	if !utf8.Valid(raw) { // the decoder would put another character in its place
+		at := 0
+		for r, n := utf8.DecodeRune(raw); r != utf8.RuneError || n > 1; r, n = utf8.DecodeRune(raw[at:]) {
+			at += n
+		}
+		return fault.Framework(400, "the request body is not UTF-8 at byte %d", at+1)
+	}
+	if at := deepAt(raw); at >= 0 {
+		return fault.Framework(400, "the request body nests deeper than %d levels at byte %d", maxBodyDepth, at+1)
+	}
+	if at := halfPair(raw); at >= 0 {
+		return fault.Framework(400, "the request body holds half of a surrogate pair at byte %d (%s), which is no character", at+1, raw[at:at+6])
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	err := dec.Decode(into)
+	if err == nil {
+		if _, err = dec.Token(); err == io.EOF {
+			return nil
+		}
+		return fault.Framework(400, "the request body holds more than one JSON value")
+	}
+	var (
+		te *json.UnmarshalTypeError
+		se *json.SyntaxError
+	)
+	switch {
+	case errors.As(err, &te) && te.Field == "":
+		return fault.Framework(400, "the request body must be %s, not %s", jsonName(te.Type), te.Value)
+	case errors.As(err, &te):
+		return fault.Framework(400, "the request body: field %q must be %s, not %s", te.Field, jsonName(te.Type), te.Value)
+	case errors.As(err, &se):
+		return fault.Framework(400, "the request body is not valid JSON at byte %d: %v", se.Offset, se)
+	case strings.HasPrefix(err.Error(), "json: unknown field "):
+		return fault.Framework(400, "the request body has an unknown field %s", strings.TrimPrefix(err.Error(), "json: unknown field "))
+	}
+	return fault.Framework(400, "the request body is not valid JSON: %v", err)
+}
+
+// halfPair is where an escape of a JSON text stands for one half of a surrogate pair without the other, -1 for nowhere. The decoder would
+// put another character in its place.
+func halfPair(raw []byte) int {
+	unit := func(at int) (rune, bool) {
+		if at+6 > len(raw) || raw[at] != '\\' || raw[at+1] != 'u' {
+			return 0, false
+		}
+		n, err := strconv.ParseUint(string(raw[at+2:at+6]), 16, 16)
+		return rune(n), err == nil
+	}
+	for i := 0; ; {
+		next := bytes.IndexByte(raw[i:], '\\')
+		if next < 0 {
+			return -1
+		}
+		i += next
+		r, ok := unit(i)
+		switch {
+		case !ok:
+			i += 2 // the escaped character may be a backslash itself
+		case !utf16.IsSurrogate(r):
+			i += 6
+		default:
+			low, _ := unit(i + 6)
+			if utf16.DecodeRune(r, low) == utf8.RuneError {
+				return i
+			}
+			i += 12
+		}
+		if i >= len(raw) {
+			return -1
+		}
+	}
+}
+
+func jsonName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return jsonName(t.Elem())
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		return "a whole number"
+	case reflect.Float64:
+		return "a number"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	}
+	return "an object"
+}
+
+// Router builds the router from the registered routes.
+func (s *Mux) Router() *http.ServeMux {
+	m := http.NewServeMux()
+	for _, rt := range s.Routes {
+		if rt.op.ID == spec.ExportQuery.ID || rt.op.ID == spec.CreateChildQueryFolder.ID {
+			continue
+		}
+		m.HandleFunc(rt.op.Method+" "+BasePath+rt.op.Path, rt.serve)
+	}
+	// http.ServeMux refuses exactly one pair of the patterns, because neither is more specific than the other:
+	// queries/{queryId}/exports and queries/folders/{parentFolderId}. One wider pattern tells them apart.
+	m.HandleFunc("POST "+BasePath+"/data/projects/{projectId}/queries/{first}/{second}", func(w http.ResponseWriter, hr *http.Request) {
+		first, second := hr.PathValue("first"), hr.PathValue("second")
+		op, name, value := spec.ExportQuery, "queryId", first
+		if first == "folders" {
+			op, name, value = spec.CreateChildQueryFolder, "parentFolderId", second
+		} else if second != "exports" {
+			s.noRoute(w, hr)
+			return
+		}
+		rt, ok := s.Routes[op.ID]
+		if !ok {
+			s.noRoute(w, hr)
+			return
+		}
+		hr.SetPathValue(name, value)
+		rt.serve(w, hr)
+	})
+	for _, rt := range s.local {
+		m.HandleFunc(rt.op.Method+" "+BasePath+rt.op.Path, rt.serve)
+	}
+	for prefix, serve := range s.Files {
+		m.HandleFunc("GET "+prefix+"{id}/{name}", serve)
+	}
+	m.HandleFunc("GET "+documentPath, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Write(api.OpenAPI())
+	})
+	m.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok\n") })
+	m.HandleFunc("/", s.noRoute)
+	return m
+}
+
+// HandleFiles registers the handler of files below a path, which are fetched by links that carry their own proof.
+func (s *Mux) HandleFiles(prefix string, serve http.HandlerFunc) {
+	if hook := s.WrapFile; hook != nil {
+		serve = hook(serve)
+	}
+	s.Files[prefix] = serve
+}
+
+// isFile reports whether a request needs no key because its link is its proof.
+func (s *Mux) isFile(hr *http.Request) bool {
+	if hr.Method != http.MethodGet && hr.Method != http.MethodHead {
+		return false
+	}
+	for prefix := range s.Files {
+		if strings.HasPrefix(hr.URL.Path, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// noRoute answers what no pattern takes: 405 when another verb would be taken, else 404, in one shape [L].
+func (s *Mux) noRoute(w http.ResponseWriter, hr *http.Request) {
+	if allow := s.verbs(hr.URL); len(allow) > 0 {
+		w.Header().Set("Allow", strings.Join(allow, ", "))
+		s.Fail(w, hr, fault.Framework(405, "request method '%s' is not supported", hr.Method))
+		return
+	}
+	s.Fail(w, hr, fault.Framework(404, "there is no route %s", hr.URL.Path))
+}
+
+// verbs lists the methods that the path has a route for.
+func (s *Mux) verbs(u *url.URL) []string {
+	seen := map[string]bool{}
+	for _, rt := range s.Routes {
+		if MatchPath(BasePath+rt.op.Path, u.EscapedPath()) {
+			seen[rt.op.Method] = true
+		}
+	}
+	out := make([]string, 0, len(seen))
+	for m := range seen {
+		out = append(out, m)
+	}
+	sort.Strings(out)
+	return out
+}
+
+func MatchPath(pattern, path string) bool {
+	ps, xs := strings.Split(pattern, "/"), strings.Split(path, "/")
+	if len(ps) != len(xs) {
+		return false
+	}
+	for i, p := range ps {
+		if p != xs[i] && !(strings.HasPrefix(p, "{") && xs[i] != "") {
+			return false
+		}
+	}
+	return true
+}
