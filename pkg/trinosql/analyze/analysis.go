@@ -82,7 +82,8 @@ type Expressions struct {
 	// Types has the type of each expression, before coercions. A lambda's is a Function type. A subquery that is compared by IN or a
 	// quantifier is a row of its columns; one that is a value has the type of that value.
 	Types map[trinosql.Expr]*types.Type
-	// Coercions are the casts that the statement leaves out: the expression is converted to the type before it is used.
+	// Coercions are the casts that the statement leaves out: the expression is converted to the type before it is used. Values that JSON
+	// is made of are cast to varchar though nothing else coerces them.
 	Coercions map[trinosql.Expr]*types.Type
 	// Columns are the names that mean columns: an *Ident, or a *Deref whose parts in front qualify the column. A *Deref that is not
 	// here takes a field out of the row that its Base is: Fields has which.

@@ -82,3 +82,81 @@ func TestOutput(t *testing.T) {
 		}
 	}
 }
+
+// TestParameters has the types of values given for ?.
+func TestParameters(t *testing.T) {
+	given := session
+	given.Describe = false
+	for _, c := range []struct {
+		text, types, want string
+	}{
+		{"SELECT ? + 1, ?", "bigint, varchar(3)", "bigint, varchar(3)"},
+		{"SELECT name FROM nation WHERE nationkey = ? LIMIT ?", "integer, bigint", "varchar(25)"},
+		{"SELECT ?", "", "line 1:8: Query takes no parameters"},
+		{"SELECT ?, ?", "bigint", "line 1:11: Invalid parameter index 1, max value is 0"},
+		{"SELECT ? + DATE '2024-01-01'", "varchar", "line 1:10: Cannot apply operator: varchar + date"},
+	} {
+		given.Parameters = nil
+		if c.types != "" {
+			row, err := types.Parse("row(" + c.types + ")")
+			if err != nil {
+				t.Fatal(err)
+			}
+			given.Parameters = row.Args
+		}
+		tree, err := trinosql.Parse(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		a, err := Analyze(tree, given)
+		if err != nil {
+			got = []string{err.Error()}
+		} else {
+			for _, o := range a.Output {
+				got = append(got, o.Type.String())
+			}
+		}
+		if s := strings.Join(got, ", "); s != c.want {
+			t.Errorf("%s: %s, not %s", c.text, s, c.want)
+		}
+	}
+}
+
+// TestParts looks at what is found about the parts of a statement.
+func TestParts(t *testing.T) {
+	tree, err := trinosql.Parse("SELECT n.name, r.k, count(*) AS c FROM nation n JOIN (SELECT regionkey AS k, name FROM region WHERE EXISTS (SELECT 1 FROM customer WHERE nationkey = regionkey)) r ON n.regionkey = k " +
+		"GROUP BY CUBE (n.name, k) ORDER BY c, max(n.nationkey), 2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := Analyze(tree, session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := tree.(*trinosql.Query)
+	body := q.Body.(*trinosql.Select)
+	sel := a.Selects[body]
+	if len(sel.From) != 6 || len(sel.Keys) != 2 || len(sel.Sets) != 4 || len(sel.Aggregates) != 2 || !sel.Grouped {
+		t.Errorf("%+v", sel)
+	}
+	if k := sel.OrderBy; len(k) != 3 || k[0].Output != -1 || k[2].Output != 1 || a.Columns[k[0].Item.Expr] == nil || !a.Columns[k[0].Item.Expr].OfOutput || a.Columns[k[0].Item.Expr].Index != 2 {
+		t.Errorf("%+v", k)
+	}
+	// the column k comes from region's regionkey, through an alias and a select list
+	ref := a.Columns[body.Items[1].(*trinosql.SelectExpr).Expr]
+	if f := ref.Field; f.Table.Table != "region" || f.Column.Name != "regionkey" || f.From[0].From[0].Alias == nil {
+		t.Errorf("%+v", f)
+	}
+	correlated := 0
+	for _, info := range a.Queries {
+		if info.Correlated {
+			correlated++
+		}
+	}
+	for x, ref := range a.Columns {
+		if (ref.Outer > 0) != (ref.Outer == 1 && ref.Field.Name == "regionkey" && ref.Field.Table.Table == "region" && show(x) == "regionkey" && correlated == 1) {
+			t.Errorf("%s is %d queries out, %d are correlated", show(x), ref.Outer, correlated)
+		}
+	}
+}

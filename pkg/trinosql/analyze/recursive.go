@@ -73,6 +73,7 @@ func (z *analyzer) recursiveQuery(q *trinosql.NamedQuery, s *scope) bool {
 	if coerced {
 		z.an.Bodies[union.Right].Coerced = all
 	}
+	z.an.Queries[q.Query] = &Query{Fields: anchor}
 	z.an.Recursive[q] = &Recursion{Anchor: union.Left, Step: union.Right, Reference: refs[0], Fields: anchor}
 	s.named[name] = self
 	return true

@@ -17,11 +17,11 @@ func (z *analyzer) from(list []trinosql.Relation, s *scope) *relation {
 	for _, r := range list[1:] {
 		in := s
 		if isLateral(r) {
-			in = s.inner(newRelation(left))
+			in = s.inner(left)
 		}
-		left = append(left[:len(left):len(left)], z.relation(r, in)...)
+		left = joined(left, z.relation(r, in))
 	}
-	return newRelation(left)
+	return left
 }
 
 // isLateral reports whether a relation sees the columns of those to its left.
@@ -50,8 +50,9 @@ func isUnnest(r trinosql.Relation) bool {
 }
 
 // relation resolves an item of FROM.
-func (z *analyzer) relation(r trinosql.Relation, s *scope) []*Field {
+func (z *analyzer) relation(r trinosql.Relation, s *scope) *relation {
 	info := &Relation{Lateral: isLateral(r)}
+	var rel *relation
 	switch r := r.(type) {
 	case *trinosql.TableRef:
 		if r.Period != nil {
@@ -63,19 +64,23 @@ func (z *analyzer) relation(r trinosql.Relation, s *scope) []*Field {
 	case *trinosql.Lateral:
 		info.Fields = z.queryIn(r.Query, s.below(), false)
 	case *trinosql.ParenRel:
-		info.Fields = z.relation(r.Relation, s)
+		rel = z.relation(r.Relation, s)
 	case *trinosql.Aliased:
-		info.Fields = z.alias(r, z.relation(r.Relation, s))
+		info.Fields = z.alias(r, z.relation(r.Relation, s).fields)
 	case *trinosql.Sampled:
 		z.sample(r)
-		info.Fields = z.relation(r.Relation, s)
+		rel = z.relation(r.Relation, s)
 	case *trinosql.Unnest:
 		z.unnest(r, s, info)
 	case *trinosql.Join:
-		z.join(r, s, info)
+		rel = z.join(r, s, info)
 	}
+	if rel == nil {
+		rel = newRelation(info.Fields)
+	}
+	info.Fields = rel.fields
 	z.an.Relations[r] = info
-	return info.Fields
+	return rel
 }
 
 func (z *analyzer) alias(r *trinosql.Aliased, inner []*Field) []*Field {
@@ -158,7 +163,7 @@ func (z *analyzer) unnest(r *trinosql.Unnest, s *scope, info *Relation) {
 	}
 }
 
-func (z *analyzer) join(r *trinosql.Join, s *scope, info *Relation) {
+func (z *analyzer) join(r *trinosql.Join, s *scope, info *Relation) *relation {
 	if r.Natural {
 		fail("NOT_SUPPORTED", r, "Natural join not supported")
 	}
@@ -166,27 +171,28 @@ func (z *analyzer) join(r *trinosql.Join, s *scope, info *Relation) {
 	in := s
 	lateral := isLateral(r.Right)
 	if lateral {
-		in = s.inner(newRelation(left))
+		in = s.inner(left)
 	}
 	right := z.relation(r.Right, in)
 	if lateral {
-		z.lateralJoin(r, left)
+		z.lateralJoin(r, left.fields)
 	}
 	if r.Using != nil {
 		z.using(r, s, left, right, info)
-		return
+		return nil
 	}
-	info.Fields = append(left[:len(left):len(left)], right...)
+	rel := joined(left, right)
 	if r.On == nil {
-		return
+		return rel
 	}
 	z.scalarOnly(r.On, r.On, "JOIN clause")
-	t := z.visit(r.On, context{scope: s.inner(newRelation(info.Fields)), noOuter: r.Kind != "INNER"})
+	t := z.visit(r.On, context{scope: s.inner(rel), noOuter: r.Kind != "INNER"})
 	if t.Kind == types.Unknown {
 		z.rec.Coercions[r.On] = boolean
 	} else if t.Kind != types.Boolean {
 		fail("TYPE_MISMATCH", r.On, "JOIN ON clause must evaluate to a boolean: actual type %s", t)
 	}
+	return rel
 }
 
 // lateralJoin checks a join whose right side uses columns of the left one.
@@ -227,8 +233,8 @@ func (z *analyzer) lateralJoin(r *trinosql.Join, left []*Field) {
 }
 
 // using resolves JOIN ... USING: its columns come first, then the others of both sides.
-func (z *analyzer) using(r *trinosql.Join, s *scope, left, right []*Field, info *Relation) {
-	ls, rs := s.inner(newRelation(left)), s.inner(newRelation(right))
+func (z *analyzer) using(r *trinosql.Join, s *scope, left, right *relation, info *Relation) {
+	ls, rs := s.inner(left), s.inner(right)
 	seen, taken := map[string]bool{}, map[*Field]bool{}
 	for _, id := range r.Using {
 		name := id.Lower()
@@ -252,7 +258,7 @@ func (z *analyzer) using(r *trinosql.Join, s *scope, left, right []*Field, info 
 		info.Fields = append(info.Fields, out)
 		taken[l.field], taken[rr.field] = true, true
 	}
-	for _, side := range [][]*Field{left, right} {
+	for _, side := range [][]*Field{left.fields, right.fields} {
 		for _, f := range side {
 			if !taken[f] {
 				info.Fields = append(info.Fields, f)

@@ -8,11 +8,23 @@ import (
 
 // relation is a list of columns that names are looked up in.
 type relation struct {
-	fields []*Field
-	byName map[string][]int // of the fields that have a name; made when it is first needed
+	fields      []*Field
+	left, right *relation        // of a join: its fields are those of both
+	byName      map[string][]int // of the fields that have a name; made when it is first needed
 }
 
 func newRelation(fields []*Field) *relation { return &relation{fields: fields} }
+
+// joined has the columns of two relations. Names are looked up in both: a list of them for each join of many would take long.
+func joined(left, right *relation) *relation {
+	switch {
+	case len(left.fields) == 0:
+		return right
+	case len(right.fields) == 0:
+		return left
+	}
+	return &relation{fields: append(left.fields[:len(left.fields):len(left.fields)], right.fields...), left: left, right: right}
+}
 
 // visible are the fields that a star shows.
 func (r *relation) visible() []*Field {
@@ -34,6 +46,13 @@ func (r *relation) visible() []*Field {
 func (r *relation) find(name []string) []int {
 	if len(r.fields) == 0 {
 		return nil
+	}
+	if r.left != nil {
+		found := r.left.find(name)
+		for _, i := range r.right.find(name) {
+			found = append(found[:len(found):len(found)], i+len(r.left.fields))
+		}
+		return found
 	}
 	if r.byName == nil {
 		r.byName = make(map[string][]int, len(r.fields))
