@@ -72,6 +72,9 @@ func (s *Mux) Middleware(next http.Handler) http.Handler {
 // Fail writes the error body of a fault. After the first byte of a reply it cuts the connection instead.
 func (s *Mux) Fail(w http.ResponseWriter, hr *http.Request, err error) {
 	if sw, ok := w.(*StatusWriter); ok && sw.Status != 0 {
+		if why := sw.given(); why != nil {
+			err = why
+		}
 		if !errors.Is(err, context.Canceled) {
 			s.Log.Warn("reply cut", "request", hr.Context().Value(RequestKey{}), "error", ForLog(err.Error()))
 		}

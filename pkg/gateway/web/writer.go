@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,8 +25,9 @@ type StatusWriter struct {
 	lacks  *engine.Omissions
 
 	mu    sync.Mutex
-	why   error // the reply is given up
-	ended bool  // the connection belongs to the next request
+	until time.Time // when the time of the write that runs is over; zero without one
+	why   error     // the reply is given up
+	ended bool      // the connection belongs to the next request
 }
 
 var _ engine.Breaker = (*StatusWriter)(nil)
@@ -52,10 +54,11 @@ func (w *StatusWriter) Write(p []byte) (int, error) {
 	n, err := w.ResponseWriter.Write(p)
 	w.bytes += int64(n)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		if err = w.given(); err == nil {
-			err = stalledError{w.stall}
-		}
+		err = w.giveUp()
 	}
+	w.mu.Lock()
+	w.until = time.Time{}
+	w.mu.Unlock()
 	return n, err
 }
 
@@ -64,7 +67,8 @@ func (w *StatusWriter) arm() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.stall > 0 && w.why == nil {
-		_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.stall)) // not all transports have deadlines
+		w.until = time.Now().Add(w.stall)
+		_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(w.until) // not all transports have deadlines
 	}
 }
 
@@ -75,12 +79,26 @@ func (w *StatusWriter) Break(why error) {
 	if w.ended || w.why != nil {
 		return
 	}
+	if errors.Is(why, context.Canceled) && !w.until.IsZero() && !time.Now().Before(w.until) {
+		why = stalledError{w.stall} // the server cancels a request whose write failed, and the write is not back yet
+	}
 	w.why = why
 	if pw, ok := w.ResponseWriter.(*PipeWriter); ok {
 		pw.breakOff(lastWrite, fault.Of(why).Message)
 		return
 	}
 	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(lastWrite))
+}
+
+// giveUp is called when the time of a write is over, and returns why. It is kept: the handler may come back with no more than the end
+// of the request's context.
+func (w *StatusWriter) giveUp() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.why == nil {
+		w.why = stalledError{w.stall}
+	}
+	return w.why
 }
 
 func (w *StatusWriter) given() error {
