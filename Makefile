@@ -5,7 +5,7 @@ GO     ?= go
 PREFIX ?= /usr/local
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
-LDFLAGS := -s -w $(if $(VERSION),-X github.com/dig-cli/dig/cmd.version=$(VERSION))
+LDFLAGS := -s -w $(if $(VERSION),-X github.com/dig-cli/dig/cmd/internal/cli.version=$(VERSION))
 
 BINDIR := $(DESTDIR)$(PREFIX)/bin
 BASH   := $(DESTDIR)$(PREFIX)/share/bash-completion/completions

@@ -33,7 +33,8 @@ func TestImports(t *testing.T) {
 		"pkg/spec":              {},
 		"pkg/late":              {},
 		"internal/tempfile":     {},
-		"internal/sqltext":      {},
+		"internal/sqltext":      {"pkg/late"},
+		"internal/rowset":       {"pkg/api"},
 		"internal/nearest":      {},
 		"internal/shell":        {},
 		"internal/retry":        {},
@@ -82,10 +83,15 @@ func TestImports(t *testing.T) {
 				}
 			}
 			if own, ok := strings.CutPrefix(name, module); ok {
-				if strings.HasPrefix(own, "cmd") && dir != "." && dir != "internal/reference" {
-					t.Errorf("%s imports cmd, which only main and internal/reference may", path)
+				switch {
+				case own == "cmd" && dir != "." && dir != "internal/reference", strings.HasPrefix(own, "cmd/") && !under(dir, []string{"cmd"}):
+					t.Errorf("%s imports %s, which is not for it", path, own)
+				case strings.HasPrefix(own, "cmd/") && !strings.HasPrefix(own, "cmd/internal/") && dir != "cmd":
+					t.Errorf("%s imports %s: packages of commands import cmd/internal and never each other", path, own)
+				case strings.HasPrefix(own, "cmd/") && dir == "cmd/internal/cli":
+					t.Errorf("%s imports %s: the frame of the commands imports none of them", path, own)
 				}
-				for _, room := range []string{"internal/sqltext", "internal/nearest", "internal/shell", "internal/retry", "internal/localstate", "pkg/spec", "pkg/late", "pkg/trinosql", "internal/tempfile", "pkg/openapi", "pkg/api", "pkg/config", "pkg/output", "pkg/gateway/safely", "pkg/gateway/store", "pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway"} {
+				for _, room := range []string{"internal/sqltext", "internal/rowset", "internal/nearest", "internal/shell", "internal/retry", "internal/localstate", "pkg/spec", "pkg/late", "pkg/trinosql", "internal/tempfile", "pkg/openapi", "pkg/api", "pkg/config", "pkg/output", "pkg/gateway/safely", "pkg/gateway/store", "pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway"} {
 					if under(dir, []string{room}) {
 						if !under(own, allowed[room]) {
 							t.Errorf("%s imports %s; %s may import %v", path, own, room, allowed[room])
@@ -105,16 +111,20 @@ func TestImports(t *testing.T) {
 // TestOnePlace: what is kept by place is kept under the key that internal/localstate makes; other hashes of cmd are of contents, but for one
 // that finds the files of earlier releases.
 func TestOnePlace(t *testing.T) {
-	files, err := filepath.Glob("cmd/*.go")
-	if err != nil || len(files) == 0 {
-		t.Fatal(err)
+	var files []string
+	for _, pattern := range []string{"cmd/*.go", "cmd/*/*.go", "cmd/internal/*/*.go"} {
+		some, err := filepath.Glob(pattern)
+		if err != nil || len(some) == 0 {
+			t.Fatal(pattern, err)
+		}
+		files = append(files, some...)
 	}
 	for _, path := range files {
 		raw, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := strings.Count(string(raw), "Sum256("); n > 0 && !strings.HasSuffix(path, "_test.go") && (n > 1 || filepath.Base(path) != "table_ledger.go") {
+		if n := strings.Count(string(raw), "Sum256("); n > 0 && !strings.HasSuffix(path, "_test.go") && (n > 1 || filepath.ToSlash(path) != "cmd/table/ledger.go") {
 			t.Errorf("%s makes a key of its own", path)
 		}
 	}

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dig-cli/dig/cmd/connection"
+	"github.com/dig-cli/dig/cmd/internal/cli"
 )
 
 // TestAgentStream runs `agent stream` against a server of events.
@@ -34,27 +37,27 @@ func TestAgentStream(t *testing.T) {
 		"ndjson": {answer: "event: updates\ndata: {\"a\":1}\n\ndata: text\n\n", output: "ndjson",
 			want: "{\"event\":\"updates\",\"data\":{\"a\":1}}\n{\"event\":\"message\",\"data\":\"text\"}\n"},
 		"steering": {answer: "data: \x1b[2J\n\n", want: "␛[2J\n"},
-		"cut":      {answer: "data: a\n\ndata: b", want: "a\n", fails: "cut short", exit: exitUnavailable},
-		"error":    {answer: "event: error\ndata: out of tokens\n\n", fails: "out of tokens", exit: exitFailed},
+		"cut":      {answer: "data: a\n\ndata: b", want: "a\n", fails: "cut short", exit: cli.ExitUnavailable},
+		"error":    {answer: "event: error\ndata: out of tokens\n\n", fails: "out of tokens", exit: cli.ExitFailed},
 	} {
 		answer = c.answer
 		dir := t.TempDir()
 		var out, errs bytes.Buffer
 		env := map[string]string{"DIG_CONFIG_DIR": dir, "DIG_DATA_DIR": dir, "HOME": dir, "DIG_ZONE": "us", "DIG_BASE_URL": srv.URL + "/api/v1",
 			"DIG_API_KEY": "abcdefgh.abcdefghabcdefghabcdefghabcdefgh", "DIG_PROJECT": "Ab12Cd34"}
-		e := &Env{Name: "dig", Args: []string{"agent", "stream", "hi", "--mode", "messages"}, In: strings.NewReader(""), Out: &out, Err: &errs,
+		e := &cli.Env{Name: "dig", Args: []string{"agent", "stream", "hi", "--mode", "messages"}, In: strings.NewReader(""), Out: &out, Err: &errs,
 			Getenv: func(k string) string { return env[k] }, Dir: dir, Now: time.Now}
 		if c.output != "" {
 			e.Args = append(e.Args, "-o", c.output)
 		}
-		if exit := e.Main(context.Background()); exit != c.exit || out.String() != c.want || !strings.Contains(errs.String(), c.fails) {
+		if exit := Run(context.Background(), e); exit != c.exit || out.String() != c.want || !strings.Contains(errs.String(), c.fails) {
 			t.Errorf("%s: exit %d, out %q, err %q; want %d, %q, %q", name, exit, out.String(), errs.String(), c.exit, c.want, c.fails)
 		}
 	}
 }
 
 func TestMaskKey(t *testing.T) {
-	e := &Env{Name: "dig", Err: io.Discard, Getenv: func(string) string { return "" }, Dir: t.TempDir()}
+	e := &cli.Env{Name: "dig", Err: io.Discard, Getenv: func(string) string { return "" }, Dir: t.TempDir()}
 	env := map[string]string{"DIG_CONFIG_DIR": e.Dir, "DIG_ZONE": "us", "DIG_BASE_URL": "https://gateway.test/api/v1", "DIG_API_KEY": "odd-key/+"}
 	e.Getenv = func(k string) string { return env[k] }
 	newRootCmd(e)
@@ -63,7 +66,7 @@ func TestMaskKey(t *testing.T) {
 	}
 	const key = "abcdefgh.ABCDEFGHabcdefgh0123456789012345"
 	in := "jdbc:trino://h:1?accessToken=" + key + "&x=" + strings.Replace(key, ".", "%2E", 1) + "&y=odd-key%2F%2B"
-	if got := e.maskKey(in); got != "jdbc:trino://h:1?accessToken=********&x=********&y=********" {
+	if got := connection.MaskKey(e, in); got != "jdbc:trino://h:1?accessToken=********&x=********&y=********" {
 		t.Errorf("masked: %s", got)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/dig-cli/dig/cmd/check"
+	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -37,7 +39,7 @@ func TestCheckRoutes(t *testing.T) {
 					if op.ID == spec.MoveQuery.ID {
 						m = "PUT"
 					}
-					if matches(op.Path, path) && len(strings.Split(op.Path, "/")) == len(strings.Split(path, "/")) {
+					if cli.Matches(op.Path, path) && len(strings.Split(op.Path, "/")) == len(strings.Split(path, "/")) {
 						methods = append(methods, m)
 					}
 				}
@@ -63,18 +65,18 @@ func TestCheckRoutes(t *testing.T) {
 			defer srv.Close()
 			env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "AbCd1234"}
 			code, out, errs := runDig(t, env, "check", "--routes", "-o", "json")
-			var found []routeFinding
-			if err := json.Unmarshal([]byte(out), &found); err != nil || code != exitJob {
+			var found []check.RouteFinding
+			if err := json.Unmarshal([]byte(out), &found); err != nil || code != cli.ExitJob {
 				t.Fatalf("exit %d, %v: %s\n%s", code, err, out, errs)
 			}
 			is := map[string]string{}
 			for _, f := range found {
 				is[f.Operation] = f.Found
 			}
-			if is["getExport"] != routeMissing || is["cancelExport"] != routeMissing || is["listExports"] != "" {
+			if is["getExport"] != check.RouteMissing || is["cancelExport"] != check.RouteMissing || is["listExports"] != "" {
 				t.Errorf("found %v", is)
 			}
-			if want := map[bool]string{true: routeMissing, false: routeUnknown}[options]; is["moveQuery"] != want {
+			if want := map[bool]string{true: check.RouteMissing, false: check.RouteUnknown}[options]; is["moveQuery"] != want {
 				t.Errorf("moveQuery is %q, want %q", is["moveQuery"], want)
 			}
 			if options && len(is) != 3 {

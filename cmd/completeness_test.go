@@ -15,12 +15,12 @@ import (
 	"testing"
 	"weak"
 
-	"github.com/spf13/cobra"
-
+	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
 )
 
 // check fails for every operation that no script has called.
@@ -161,21 +161,21 @@ func commandOperations() map[string][]string {
 	found := map[string][]string{}
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {
-		for _, id := range strings.Fields(c.Annotations[opAnnotation]) {
+		for _, id := range strings.Fields(c.Annotations[cli.OpAnnotation]) {
 			found[id] = append(found[id], c.CommandPath())
 		}
 		for _, sub := range c.Commands() {
 			walk(sub)
 		}
 	}
-	walk(newRootCmd(&Env{Name: "dig", Getenv: os.Getenv}))
+	walk(newRootCmd(&cli.Env{Name: "dig", Getenv: os.Getenv}))
 	return found
 }
 
 // TestEveryOperation holds the client, the commands and the local gateway against the specification: each operation has
 // exactly one client method, at least one command and exactly one route. TestScriptsTCP adds that a script calls it.
 func TestEveryOperation(t *testing.T) {
-	if !localEngine {
+	if !cli.LocalEngine {
 		t.Skip("routes need the local engine, which this build has not")
 	}
 	methods, commands := clientMethods(t), commandOperations()
@@ -224,7 +224,7 @@ func TestEveryCommand(t *testing.T) {
 		if !c.HasSubCommands() && c.Runnable() && c.Example == "" && c.Name() != "help" && c.Name() != "exit-codes" {
 			t.Errorf("%s: no example", path)
 		}
-		for _, id := range strings.Fields(c.Annotations[opAnnotation]) {
+		for _, id := range strings.Fields(c.Annotations[cli.OpAnnotation]) {
 			if !known[id] {
 				t.Errorf("%s names an unknown operation %s", path, id)
 			}
@@ -233,13 +233,13 @@ func TestEveryCommand(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk(newRootCmd(&Env{Name: "dig", Getenv: os.Getenv}))
+	walk(newRootCmd(&cli.Env{Name: "dig", Getenv: os.Getenv}))
 }
 
 // TestCompletionsAreCurrent compares the scripts in the repository with what the program writes.
 func TestCompletionsAreCurrent(t *testing.T) {
 	dir := t.TempDir()
-	if err := (&Env{Name: "dig", Getenv: os.Getenv}).writeCompletions(dir); err != nil {
+	if err := writeCompletions((&cli.Env{Name: "dig", Getenv: os.Getenv}), dir); err != nil {
 		t.Fatal(err)
 	}
 	made, err := filepath.Glob(filepath.Join(dir, "*"))
@@ -261,7 +261,7 @@ func TestCompletionsAreCurrent(t *testing.T) {
 
 // TestCommandTreeIsNotKept: a run that completes nothing leaves nothing behind in its process, such as what cobra keeps for completions.
 func TestCommandTreeIsNotKept(t *testing.T) {
-	root := weak.Make(newRootCmd(&Env{Name: "dig", Args: []string{"version"}, Getenv: os.Getenv}))
+	root := weak.Make(newRootCmd(&cli.Env{Name: "dig", Args: []string{"version"}, Getenv: os.Getenv}))
 	for range 100 {
 		if runtime.GC(); root.Value() == nil {
 			return

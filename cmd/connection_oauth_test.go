@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
 )
 
 // runAgainst runs dig against a gateway of a hosted zone.
@@ -20,8 +22,8 @@ func runAgainst(t *testing.T, address string, args ...string) (code int, out, er
 	vars := map[string]string{"HOME": dir, "DIG_CONFIG_DIR": dir, "DIG_DATA_DIR": dir, "XDG_CACHE_HOME": dir, "DIG_ZONE": "us", "DIG_BASE_URL": address + "/api/v1", "DIG_PROJECT": "abcd1234",
 		"DIG_API_KEY": "abcdefgh.abcdefghijklmnopqrstuvwxyz012345", "DIG_KEY_STORAGE": "file"}
 	var stdout, stderr bytes.Buffer
-	e := &Env{Name: "dig", Args: args, In: strings.NewReader(""), Out: &stdout, Err: &stderr, Dir: dir, Now: time.Now, Getenv: func(k string) string { return vars[k] }}
-	code = e.Main(context.Background())
+	e := &cli.Env{Name: "dig", Args: args, In: strings.NewReader(""), Out: &stdout, Err: &stderr, Dir: dir, Now: time.Now, Getenv: func(k string) string { return vars[k] }}
+	code = Run(context.Background(), e)
 	return code, stdout.String(), stderr.String()
 }
 
@@ -66,11 +68,11 @@ func TestOAuthConnection(t *testing.T) {
 	}
 	for query, want := range map[string]int{
 		"connectionId=c1&status=success": 0,
-		"connectionId=c1&status=fail":    exitFailed,
-		"connectionId=c1&status=FAILED":  exitFailed,
-		"error=access_denied&state=x":    exitFailed,
+		"connectionId=c1&status=fail":    cli.ExitFailed,
+		"connectionId=c1&status=FAILED":  cli.ExitFailed,
+		"error=access_denied&state=x":    cli.ExitFailed,
 		"code=abc&state=x":               0,
-		fmt.Sprint("https://me.example.com/?", "connectionId=c1&status=fail"): exitFailed,
+		fmt.Sprint("https://me.example.com/?", "connectionId=c1&status=fail"): cli.ExitFailed,
 	} {
 		if code, out, errs := runAgainst(t, srv.URL, "connection", "oauth", "complete", query); code != want {
 			t.Errorf("%s: exit %d, want %d: %s%s", query, code, want, out, errs)

@@ -5,10 +5,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 
-	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/cmd/internal/cli"
 )
 
 // TestErrorForms: the four shapes of error bodies become one form, with the class, the message, the path and, where there is one, a hint.
@@ -31,7 +30,7 @@ func TestErrorForms(t *testing.T) {
 		_, _, errs := runDig(t, env, "query", "get", "1210890979914023812", "-o", "json")
 		srv.Close()
 		var got struct {
-			Error errorJSON `json:"error"`
+			Error cli.ErrorJSON `json:"error"`
 		}
 		if err := json.Unmarshal([]byte(errs), &got); err != nil {
 			t.Errorf("%s: %v: %s", name, err, errs)
@@ -40,21 +39,6 @@ func TestErrorForms(t *testing.T) {
 		e := got.Error
 		if e.Kind != c.kind || e.Code != c.kind || e.Message != c.message || e.Path != "/data/projects/AbCd1234/queries/1210890979914023812" || e.Status != c.status {
 			t.Errorf("%s: %+v", name, e)
-		}
-	}
-}
-
-// TestHostedBugs: what the service answers for faults of its own is told from what a request is to blame for.
-func TestHostedBugs(t *testing.T) {
-	for _, c := range []struct{ method, url, message, want string }{
-		{"GET", "https://h/api/v1/data/projects/p/catalogs/1/schemas/s/tables", "Unrecognized token 'Orders': was expecting (JSON String, Number, Array, Object or token 'null', 'true' or 'false')", "comment of a table"},
-		{"POST", "https://h/api/v1/data/projects/p/cache", "Catalog p_internal_1 does not exist", "isCacheable"},
-		{"POST", "https://h/api/v1/data/projects/p/cache", "schedule is not valid", ""},
-		{"GET", "https://h/api/v1/data/projects/p/cache/status", "Catalog x does not exist", ""},
-		{"POST", "https://h/api/v1/data/projects/p/queries/execute", "line 1:8: Column 'json' cannot be resolved", ""},
-	} {
-		if got := hintOf(&api.Error{Status: 400, Kind: api.KindInvalid, Method: c.method, URL: c.url, Message: c.message}); (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
-			t.Errorf("%s: %q, want %q", c.message, got, c.want)
 		}
 	}
 }

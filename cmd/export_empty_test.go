@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
 )
 
 // TestEmptyExport meets a gateway that fails exports without rows, as the hosted zones do: the file is made here, and only when
@@ -49,8 +51,8 @@ func TestEmptyExport(t *testing.T) {
 		t.Helper()
 		env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": "12345678.abcdefghijklmnopqrstuvwxyz012345", "DIG_PROJECT": "AbCd1234", "HOME": home, "DIG_CONFIG_DIR": home, "DIG_DATA_DIR": home, "XDG_CACHE_HOME": home}
 		var out, errs bytes.Buffer
-		e := &Env{Name: "dig", Args: append([]string{"export", "table", "shop", "public", `or"ders`}, args...), In: strings.NewReader(""), Out: &out, Err: &errs, Dir: home, Now: time.Now, Getenv: func(k string) string { return env[k] }}
-		return e.Main(context.Background()), out.String(), errs.String()
+		e := &cli.Env{Name: "dig", Args: append([]string{"export", "table", "shop", "public", `or"ders`}, args...), In: strings.NewReader(""), Out: &out, Err: &errs, Dir: home, Now: time.Now, Getenv: func(k string) string { return env[k] }}
+		return Run(context.Background(), e), out.String(), errs.String()
 	}
 	file := filepath.Join(home, "x.csv")
 	if code, _, errs := run("--download", "x.csv"); code != 0 || !strings.Contains(errs, "saved x.csv with the header alone") {
@@ -71,13 +73,13 @@ func TestEmptyExport(t *testing.T) {
 	}
 	rows = `["1","2",null,"3"]`
 	_ = os.Remove(file)
-	if code, _, errs := run("--download", "x.csv"); code != exitJob || !strings.Contains(errs, "produced no files") {
+	if code, _, errs := run("--download", "x.csv"); code != cli.ExitJob || !strings.Contains(errs, "produced no files") {
 		t.Errorf("with rows: exit %d: %s", code, errs)
 	}
 	if _, err := os.Stat(file); err == nil {
 		t.Error("a file was made although there are rows")
 	}
-	if code, _, errs := run("--wait"); code != exitJob || !strings.Contains(errs, "without rows") {
+	if code, _, errs := run("--wait"); code != cli.ExitJob || !strings.Contains(errs, "without rows") {
 		t.Errorf("without a file to make: exit %d: %s", code, errs)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
 )
 
 const testKey = "abcd1234.abcdefghijklmnopqrstuvwxyz012345"
@@ -20,13 +22,13 @@ func runDig(t *testing.T, env map[string]string, args ...string) (code int, stdo
 	t.Helper()
 	var out, errs bytes.Buffer
 	home := t.TempDir()
-	e := &Env{Name: "dig", Args: args, In: strings.NewReader(""), Out: &out, Err: &errs, Dir: home, Now: time.Now, Getenv: func(k string) string {
+	e := &cli.Env{Name: "dig", Args: args, In: strings.NewReader(""), Out: &out, Err: &errs, Dir: home, Now: time.Now, Getenv: func(k string) string {
 		if v, ok := env[k]; ok {
 			return v
 		}
 		return map[string]string{"HOME": home, "DIG_CONFIG_DIR": home + "/config", "DIG_DATA_DIR": home + "/data", "DIG_KEY_STORAGE": "file"}[k]
 	}}
-	code = e.Main(context.Background())
+	code = Run(context.Background(), e)
 	return code, out.String(), errs.String()
 }
 
@@ -94,7 +96,7 @@ func TestFailures(t *testing.T) {
 // TestNoKeyNoRequest: without a key nothing is sent to a hosted zone.
 func TestNoKeyNoRequest(t *testing.T) {
 	code, _, errs := runDig(t, nil, "--zone", "us", "org", "list")
-	if code != exitNotAllowed {
+	if code != cli.ExitNotAllowed {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 }

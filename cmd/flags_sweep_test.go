@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/dig-cli/dig/pkg/spec"
 )
 
 // sweepSetup makes what the command lines below work on. {dir} is a folder with a file, {name of a run} what an earlier line printed as its id.
@@ -63,7 +63,7 @@ func TestFlagsFirst(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "orders.csv"), []byte("id,n\n1,2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	root := newRootCmd(&Env{Name: "dig", Getenv: os.Getenv})
+	root := newRootCmd(&cli.Env{Name: "dig", Getenv: os.Getenv})
 	f, words, made := sweepFront(t, dir)
 	for _, line := range sweepLines { // they work, and print what they are said to print
 		args := words(line)
@@ -72,26 +72,26 @@ func TestFlagsFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 		code, out, errs := f.dig(append(args, "-o", "json")...)
-		if (code != 0) != strings.HasPrefix(line, "!") || code == exitUsage {
+		if (code != 0) != strings.HasPrefix(line, "!") || code == cli.ExitUsage {
 			t.Errorf("dig %s: exit %d: %s", strings.Join(args, " "), code, errs)
 		}
 		remember(made, c, out)
-		op, ok := spec.Find(c.Annotations[leafAnnotation])
+		op, ok := spec.Find(c.Annotations[cli.LeafAnnotation])
 		for _, local := range spec.Local() {
-			if local.ID == c.Annotations[leafAnnotation] {
+			if local.ID == c.Annotations[cli.LeafAnnotation] {
 				op, ok = local, true
 			}
 		}
 		if !ok {
 			t.Fatalf("%s runs no known operation", c.CommandPath())
 		}
-		known, err := shown(op)
+		known, err := cli.Shown(op)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range keysOf(out) {
-			if !known.has(name) {
-				t.Errorf("dig %s prints %q, which --columns would not know: %v", strings.Join(args, " "), name, known.names)
+			if !known.Has(name) {
+				t.Errorf("dig %s prints %q, which --columns would not know: %v", strings.Join(args, " "), name, known.Names)
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func TestFlagsFirst(t *testing.T) {
 	left := map[string]bool{}
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {
-		if changing(c) {
+		if cli.Changing(c) {
 			left[c.CommandPath()] = true
 		}
 		for _, sub := range c.Commands() {
@@ -115,7 +115,7 @@ func TestFlagsFirst(t *testing.T) {
 		code, _, errs := f.dig(line...)
 		sent := f.sent()
 		tried++
-		if code == exitUsage && sent != "" || strings.Contains(errs, "after-change") || strings.Contains(errs, "found only after") {
+		if code == cli.ExitUsage && sent != "" || strings.Contains(errs, "after-change") || strings.Contains(errs, "found only after") {
 			t.Errorf("dig %s: exit %d after %s was sent: %s", strings.Join(line, " "), code, sent, errs)
 		}
 		if must && (code == 0 || sent != "") { // 2, unless something that it names is not there

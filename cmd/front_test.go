@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
@@ -91,7 +92,7 @@ func callOf(r *http.Request) string {
 		return op.ID
 	}
 	for _, op := range spec.Local() {
-		if op.Method == r.Method && matches(op.Path, path) {
+		if op.Method == r.Method && cli.Matches(op.Path, path) {
 			return op.ID
 		}
 	}
@@ -133,8 +134,8 @@ func (f *front) digIn(stdin string, args ...string) (code int, stdout, stderr st
 	f.t.Helper()
 	env := f.env()
 	var out, errs bytes.Buffer
-	e := &Env{Name: "dig", Args: args, In: strings.NewReader(stdin), Out: &out, Err: &errs, Dir: f.home, Now: time.Now, Getenv: func(k string) string { return env[k] }}
-	code = e.Main(context.Background())
+	e := &cli.Env{Name: "dig", Args: args, In: strings.NewReader(stdin), Out: &out, Err: &errs, Dir: f.home, Now: time.Now, Getenv: func(k string) string { return env[k] }}
+	code = Run(context.Background(), e)
 	return code, out.String(), errs.String()
 }
 
@@ -151,7 +152,7 @@ func (f *front) want(code int, args ...string) string {
 // rows counts the rows of an internal table, past the proxy; -1 for no table.
 func (f *front) rows(table string) int64 {
 	f.t.Helper()
-	n, err := countRows(f.t.Context(), f.api, gateway.DefaultProject, "table", table)
+	n, err := cli.CountRows(f.t.Context(), f.api, gateway.DefaultProject, "table", table)
 	if err != nil {
 		return -1
 	}

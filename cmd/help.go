@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -15,7 +16,7 @@ import (
 const filled = 85
 
 // help prints what is known of a command. On a terminal it is folded to its width; elsewhere it does not depend on anything.
-func (e *Env) help(c *cobra.Command, _ []string) {
+func help(e *cli.Env, c *cobra.Command, _ []string) {
 	width := 0
 	if e.OutTerm {
 		width = max(e.Width, 40)
@@ -30,7 +31,7 @@ func (e *Env) help(c *cobra.Command, _ []string) {
 		b.WriteString("\n")
 		usage(&b, c, width)
 	}
-	_, e.run.helped = io.WriteString(c.OutOrStdout(), b.String())
+	_, e.Run.Helped = io.WriteString(c.OutOrStdout(), b.String())
 }
 
 func usage(b *strings.Builder, c *cobra.Command, width int) {
@@ -173,14 +174,14 @@ func foldExamples(text string, width int) string {
 }
 
 // newFlagsHelp tells of the flags that every command takes.
-func newFlagsHelp(e *Env) *cobra.Command {
+func newFlagsHelp(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "flags", Short: "The flags that every command takes"}
 	c.SetHelpFunc(func(c *cobra.Command, _ []string) {
 		width := 0
 		if e.OutTerm {
 			width = max(e.Width, 40)
 		}
-		_, e.run.helped = fmt.Fprintf(c.OutOrStdout(), "Flags that every command takes:\n\n%s", c.Root().PersistentFlags().FlagUsagesWrapped(width))
+		_, e.Run.Helped = fmt.Fprintf(c.OutOrStdout(), "Flags that every command takes:\n\n%s", c.Root().PersistentFlags().FlagUsagesWrapped(width))
 	})
 	return c
 }

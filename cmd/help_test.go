@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/spf13/cobra"
 )
 
@@ -14,9 +15,9 @@ import (
 func TestHelpFitsTheTerminal(t *testing.T) {
 	helpOf := func(terminal bool, width int, args ...string) string {
 		var out bytes.Buffer
-		e := &Env{Name: "dig", Args: append(args, "--help"), In: strings.NewReader(""), Out: &out, Err: &out, Dir: t.TempDir(), Now: time.Now, OutTerm: terminal, Width: width,
+		e := &cli.Env{Name: "dig", Args: append(args, "--help"), In: strings.NewReader(""), Out: &out, Err: &out, Dir: t.TempDir(), Now: time.Now, OutTerm: terminal, Width: width,
 			Getenv: func(string) string { return "" }}
-		if code := e.Main(context.Background()); code != 0 {
+		if code := Run(context.Background(), e); code != 0 {
 			t.Fatalf("%q: exit %d, %s", args, code, out.String())
 		}
 		return out.String()
@@ -45,7 +46,7 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 			}
 		}
 	}
-	root := newRootCmd(&Env{Name: "dig", Getenv: func(string) string { return "" }})
+	root := newRootCmd(&cli.Env{Name: "dig", Getenv: func(string) string { return "" }})
 	walk(root, nil)
 	if seen < 100 {
 		t.Errorf("only %d commands were seen", seen)

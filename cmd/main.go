@@ -1,11 +1,9 @@
-// Package cmd is the command line: cobra commands over the typed client. Commands return data; only leaf prints.
+// Package cmd is the command line: cobra commands over the typed client. The packages below hold the commands.
 package cmd
 
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -15,31 +13,11 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/pkg/gateway/supervise"
 	"github.com/dig-cli/dig/pkg/output"
 	"golang.org/x/term"
 )
-
-// Env is everything a run touches outside itself. Tests set its fields.
-type Env struct {
-	Name   string // the name the program was called by: dig or digctl
-	Args   []string
-	In     io.Reader
-	Out    io.Writer
-	Err    io.Writer
-	Getenv func(string) string
-	Dir    string // working directory
-	Now    func() time.Time
-
-	InTerm, OutTerm, ErrTerm bool // whether the streams are terminals
-	Width, Height            int  // of the terminal behind Out
-
-	process   bool                    // this is what the process does, with its own streams and arguments
-	interrupt context.CancelCauseFunc // as a signal does
-	atOnce    *atomic.Pointer[func()] // called before the process ends by a second signal
-
-	run session
-}
 
 // Main runs dig with the process's own streams and returns its exit code.
 func Main() int {
@@ -48,8 +26,8 @@ func Main() int {
 	// A reader that has seen enough, such as head, must not end the process before it has put its files in order: writing fails instead.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	dir, _ := os.Getwd()
-	e := &Env{
-		Name: programName(os.Args[0]), Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Dir: dir, Now: time.Now, process: true, interrupt: cancel, atOnce: new(atomic.Pointer[func()]),
+	e := &cli.Env{
+		Name: programName(os.Args[0]), Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Dir: dir, Now: time.Now, Process: true, Interrupt: cancel, AtOnce: new(atomic.Pointer[func()]),
 		InTerm: term.IsTerminal(int(os.Stdin.Fd())), OutTerm: term.IsTerminal(int(os.Stdout.Fd())), ErrTerm: term.IsTerminal(int(os.Stderr.Fd())),
 	}
 	// Room for two: a second signal that comes while the first is being answered is not lost.
@@ -63,25 +41,22 @@ func Main() int {
 		if sig := <-signals; sig == os.Interrupt {
 			cancel(nil)
 		} else {
-			cancel(errTerminated)
+			cancel(cli.ErrTerminated)
 		}
 		if supervise.IsWorker(os.Getenv) { // a second one is for the supervisor, which may get the first one too
 			return
 		}
 		<-signals // a second one ends the process at once
-		if end := e.atOnce.Load(); end != nil {
+		if end := e.AtOnce.Load(); end != nil {
 			(*end)()
 		}
-		os.Exit(exitInterrupted)
+		os.Exit(cli.ExitInterrupted)
 	}()
 	if e.OutTerm {
 		e.Width, e.Height, _ = term.GetSize(int(os.Stdout.Fd()))
 	}
-	return e.Main(ctx)
+	return Run(ctx, e)
 }
-
-// errTerminated is a SIGTERM or a SIGHUP: unlike the interrupt of a terminal, nobody else gets it.
-var errTerminated = fmt.Errorf("terminated: %w", context.Canceled)
 
 func programName(arg0 string) string {
 	name := strings.TrimSuffix(filepath.Base(arg0), ".exe")
@@ -91,41 +66,41 @@ func programName(arg0 string) string {
 	return "dig"
 }
 
-// Main runs one command line and returns the exit code.
-func (e *Env) Main(ctx context.Context) int {
-	e.Out, e.Err = leavable(ctx, e.Out), leavable(ctx, e.Err)
-	e.run.mask = &output.Masker{}
-	e.run.telling = new(sync.Mutex)
-	e.run.mask.Hide(e.Getenv("DIG_API_KEY"))
-	out, errs := e.run.mask.Writer(e.Out), e.run.mask.Notes(e.Err)
+// Run runs one command line and returns the exit code.
+func Run(ctx context.Context, e *cli.Env) int {
+	e.Out, e.Err = cli.Leavable(ctx, e.Out), cli.Leavable(ctx, e.Err)
+	e.Run.Mask = &output.Masker{}
+	e.Run.Telling = new(sync.Mutex)
+	e.Run.Mask.Hide(e.Getenv("DIG_API_KEY"))
+	out, errs := e.Run.Mask.Writer(e.Out), e.Run.Mask.Notes(e.Err)
 	e.Out, e.Err = out, errs
-	e.run.terminal, e.run.ctx = e.Err, ctx
+	e.Run.Terminal, e.Run.Ctx = e.Err, ctx
 	if e.ErrTerm { // names and messages of a gateway must not steer the terminal
 		e.Err = output.NewScreen(e.Err)
 	} else {
-		e.Err = &noteLines{e: e, w: e.Err}
+		e.Err = &cli.NoteLines{E: e, W: e.Err}
 	}
-	e.In = &stdin{ctx, e.In}
-	err := e.refuseDNS()
+	e.In = &cli.Stdin{Ctx: ctx, In: e.In}
+	err := e.RefuseDNS()
 	if err == nil {
 		root := newRootCmd(e)
 		root.SetArgs(e.Args)
 		_, err = root.ExecuteContextC(ctx)
 	}
 	if err == nil {
-		err = e.run.helped
+		err = e.Run.Helped
 	}
-	if cerr := e.run.close(ctx); err == nil {
+	if cerr := e.Run.Close(ctx); err == nil {
 		err = errors.Join(cerr, ctx.Err())
 	}
-	if err == nil || errors.Is(err, errDone) {
-		e.closing()
+	if err == nil || errors.Is(err, cli.ErrDone) {
+		e.Closing()
 	}
 	if ferr := out.Flush(); err == nil {
 		err = ferr
 	}
-	code := e.report(ctx, err)
-	if notes, ok := e.Err.(*noteLines); ok {
+	code := e.Report(ctx, err)
+	if notes, ok := e.Err.(*cli.NoteLines); ok {
 		_ = notes.Flush()
 	}
 	_ = errs.Flush()

@@ -2,9 +2,7 @@ package cmd
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -13,8 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/output"
+	"github.com/dig-cli/dig/cmd/internal/cli"
 )
 
 // TestPaginate reads lists of several pages whole, in order and once, whatever way their paths have of paging.
@@ -80,8 +77,8 @@ func TestPaginate(t *testing.T) {
 		home := t.TempDir()
 		env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": "12345678.abcdefghijklmnopqrstuvwxyz012345", "HOME": home, "DIG_CONFIG_DIR": home, "DIG_DATA_DIR": home, "XDG_CACHE_HOME": home}
 		var out, errs bytes.Buffer
-		e := &Env{Name: "dig", Args: append([]string{"api"}, args...), In: strings.NewReader(""), Out: &out, Err: &errs, Dir: home, Now: time.Now, Getenv: func(k string) string { return env[k] }}
-		return e.Main(context.Background()), out.String(), errs.String()
+		e := &cli.Env{Name: "dig", Args: append([]string{"api"}, args...), In: strings.NewReader(""), Out: &out, Err: &errs, Dir: home, Now: time.Now, Getenv: func(k string) string { return env[k] }}
+		return Run(context.Background(), e), out.String(), errs.String()
 	}
 	for _, tt := range []struct {
 		args  []string
@@ -110,69 +107,21 @@ func TestPaginate(t *testing.T) {
 	if code, out, _ := run("/offset", "--paginate"); code != 0 || !strings.Contains(out, "12345678901234567890") {
 		t.Errorf("big numbers change: %.200s", out)
 	}
-	if code, out, errs := run("/fails", "--paginate"); code != exitFailed || out != "" || !strings.Contains(errs, "enough") {
+	if code, out, errs := run("/fails", "--paginate"); code != cli.ExitFailed || out != "" || !strings.Contains(errs, "enough") {
 		t.Errorf("a page that fails: exit %d, %q, %q", code, out, errs)
 	}
 	for _, path := range []string{"/same/exports", "/timeless/exports"} { // what cannot be read whole fails
-		if code, out, errs := run(path, "--paginate"); code != exitFailed || out != "" || !strings.Contains(errs, "--paginate: ") {
+		if code, out, errs := run(path, "--paginate"); code != cli.ExitFailed || out != "" || !strings.Contains(errs, "--paginate: ") {
 			t.Errorf("%s: exit %d, %q, %q", path, code, out, errs)
 		}
 	}
-	if code, _, errs := run("/object", "--paginate"); code != exitUsage || !strings.Contains(errs, "the reply is not a list") {
+	if code, _, errs := run("/object", "--paginate"); code != cli.ExitUsage || !strings.Contains(errs, "the reply is not a list") {
 		t.Errorf("no list: exit %d, %q", code, errs)
 	}
-	if code, _, errs := run("/offset", "--paginate", "--include"); code != exitUsage || !strings.Contains(errs, "--include") || len(asked) != 0 {
+	if code, _, errs := run("/offset", "--paginate", "--include"); code != cli.ExitUsage || !strings.Contains(errs, "--include") || len(asked) != 0 {
 		t.Errorf("--include: exit %d, %q", code, errs)
 	}
-	if code, _, errs := run("POST", "/offset", "--paginate"); code != exitUsage || !strings.Contains(errs, "--paginate needs GET") || len(asked) != 0 {
+	if code, _, errs := run("POST", "/offset", "--paginate"); code != cli.ExitUsage || !strings.Contains(errs, "--paginate needs GET") || len(asked) != 0 {
 		t.Errorf("POST: exit %d, %q", code, errs)
-	}
-}
-
-// TestRawReplyIsBounded: a reply that is packed a thousand to one does not take the memory of the machine.
-func TestRawReplyIsBounded(t *testing.T) {
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	z.Write([]byte(`["`))
-	z.Write(bytes.Repeat([]byte("x"), 8<<20))
-	z.Write([]byte(`"]`))
-	z.Close()
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("Content-Encoding", "gzip")
-		w.Write(packed.Bytes())
-	}))
-	defer srv.Close()
-	for most, fits := range map[int64]bool{1 << 20: false, 16 << 20: true} {
-		cl, err := api.New(api.Options{BaseURL: srv.URL + "/api/v1", MaxReply: most, Transport: &http.Transport{}}) // unpacks, as for a far gateway
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range []apiFlags{{}, {paginate: true}} {
-			var out bytes.Buffer
-			e := &Env{Name: "dig", Out: &out, Err: &bytes.Buffer{}, Now: time.Now, Getenv: func(string) string { return "" }}
-			err := e.callAPI(context.Background(), cl, &f, []string{"/x"}, output.Options{Format: "json"})
-			if fits && (err != nil || out.Len() < 8<<20) || !fits && (!errors.Is(err, api.ErrTooLarge) || out.Len() > 0) {
-				t.Errorf("%d MiB, paginate %v: %v, %d bytes printed", most>>20, f.paginate, err, out.Len())
-			}
-		}
-	}
-}
-
-// TestHeaders: a header of the command line is one header, and says neither who sends the request nor where to.
-func TestHeaders(t *testing.T) {
-	for h, want := range map[string]string{
-		"X-A: b": "X-A=b", "x:": "x=", "X:a\tb": "X=a\tb", "X:a:b": "X=a:b",
-		"X": "KEY:VALUE", "authorization : z": "comes from the profile", "HOST: evil.example": "the host is that of the base address",
-		"A: b\nAuthorization: z": "control character", "A\r\nB: c": "is no name of a header", ": v": "is no name of a header", "A B: c": "is no name of a header", "A: b\x00": "control character",
-	} {
-		k, v, err := parseHeader(h)
-		got := k + "=" + v
-		if err != nil {
-			got = err.Error()
-		}
-		if !strings.Contains(got, want) || (err == nil) != strings.Contains(want, "=") {
-			t.Errorf("%q: got %q, want %q", h, got, want)
-		}
 	}
 }

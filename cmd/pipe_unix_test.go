@@ -9,12 +9,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
 )
 
 // TestReaderGoesAway: a process whose reader ends, as with head, says nothing, exits as if SIGPIPE had ended it, and leaves its files
 // as a run that did not come to its end does.
 func TestReaderGoesAway(t *testing.T) {
-	if !localEngine {
+	if !cli.LocalEngine {
 		t.Skip("needs the local zone")
 	}
 	data := t.TempDir()
@@ -42,7 +44,7 @@ func TestReaderGoesAway(t *testing.T) {
 	if err := out.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Wait(); c.ProcessState.ExitCode() != exitPipe || errs.Len() > 0 {
+	if err := c.Wait(); c.ProcessState.ExitCode() != cli.ExitPipe || errs.Len() > 0 {
 		t.Errorf("%v, %s", err, errs.String())
 	}
 	err = filepath.Walk(data, func(path string, _ os.FileInfo, err error) error {

@@ -3,6 +3,7 @@ package cmd
 import (
 	"testing"
 
+	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/spf13/cobra"
 )
 
@@ -22,9 +23,9 @@ func TestWaits(t *testing.T) {
 			return
 		}
 		n++
-		var w waitFlags
+		var w cli.WaitFlags
 		same := &cobra.Command{}
-		w.limits(same)
+		w.Limits(same)
 		if want := same.Flags().Lookup("wait-timeout"); limit.DefValue != want.DefValue || limit.Usage != want.Usage {
 			t.Errorf("%s: --wait-timeout is %s, %q", c.CommandPath(), limit.DefValue, limit.Usage)
 		}
@@ -32,7 +33,7 @@ func TestWaits(t *testing.T) {
 			t.Errorf("%s: --wait-timeout without --wait", c.CommandPath())
 		}
 	}
-	visit(newRootCmd(&Env{Name: "dig", run: session{}}))
+	visit(newRootCmd(&cli.Env{Name: "dig", Run: cli.Session{}}))
 	if n < 10 {
 		t.Errorf("%d commands wait", n)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dig-cli/dig/cmd/internal/cli"
 	"golang.org/x/sys/unix"
 )
 
@@ -141,10 +142,10 @@ func onTerminalUntil(ctx context.Context, t *testing.T, base string, args ...str
 		delete(env, "DIG_BASE_URL")
 		delete(env, "DIG_API_KEY")
 	}
-	e := &Env{Name: "dig", Args: args, In: x.tty, Out: x.tty, Err: x.tty, Dir: home, Now: time.Now, Getenv: func(k string) string { return env[k] },
+	e := &cli.Env{Name: "dig", Args: args, In: x.tty, Out: x.tty, Err: x.tty, Dir: home, Now: time.Now, Getenv: func(k string) string { return env[k] },
 		InTerm: true, OutTerm: true, ErrTerm: true, Width: 100, Height: 30}
 	code := make(chan int, 1)
-	go func() { code <- e.Main(ctx) }()
+	go func() { code <- Run(ctx, e) }()
 	return x, func() int {
 		t.Helper()
 		select {
@@ -230,7 +231,7 @@ func TestQuestionsAreInterrupted(t *testing.T) {
 		x, end := onTerminalUntil(ctx, t, base, tt.args...)
 		x.see(tt.question, tt.hidden)
 		interrupt()
-		if code := end(); code != exitInterrupted || len(sent()) != 0 {
+		if code := end(); code != cli.ExitInterrupted || len(sent()) != 0 {
 			t.Errorf("%q: exit code %d, sent %v:\n%s", tt.args, code, sent(), x.screen())
 		}
 		x.see("dig: interrupted\r\n", false)
@@ -239,7 +240,7 @@ func TestQuestionsAreInterrupted(t *testing.T) {
 
 // TestDeletionIsConfirmed asks before a connection is deleted; anything but yes leaves it.
 func TestDeletionIsConfirmed(t *testing.T) {
-	for keys, want := range map[string]int{"y": 0, "YES": 0, "n": exitConfirm, "": exitConfirm, "yess": exitConfirm} {
+	for keys, want := range map[string]int{"y": 0, "YES": 0, "n": cli.ExitConfirm, "": cli.ExitConfirm, "yess": cli.ExitConfirm} {
 		base, sent := promptGateway(t)
 		x, end := onTerminal(t, base, "connection", "delete", "old")
 		x.answer("[y/N]", keys, false)

@@ -15,10 +15,9 @@ import (
 	"testing"
 	"time"
 
+	_ "github.com/duckdb/duckdb-go/v2"
 	"github.com/xuri/excelize/v2"
 	"go.yaml.in/yaml/v3"
-
-	_ "github.com/duckdb/duckdb-go/v2"
 )
 
 // The columns of the statement below, and their texts as readback compares them: numbers, times and dates as the wire has them,

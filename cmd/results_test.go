@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
 )
 
 // fakeGateway answers executions only, and notes the shapes that were asked for. Beside COMPACT rows it tells no types, as a
@@ -104,7 +106,7 @@ func TestCutShort(t *testing.T) {
 	out := filepath.Join(dir, "rows.csv")
 	for _, format := range []string{"table", "json", "ndjson", "csv", "tsv", "yaml", "markdown", "html", "xlsx", "parquet"} {
 		code, _, errs := runDig(t, env, "query", "execute", "SELECT n", "-o", format, "--out", out, "--manifest")
-		if code != exitUnavailable {
+		if code != cli.ExitUnavailable {
 			t.Errorf("%s: exit %d, %s", format, code, errs)
 		}
 		left, _ := filepath.Glob(filepath.Join(dir, ".*"))
@@ -114,12 +116,12 @@ func TestCutShort(t *testing.T) {
 		if m, _ := os.ReadFile(out + ".manifest.json"); !strings.Contains(string(m), `"complete": false`) || strings.Contains(string(m), "abcdefghijklm") {
 			t.Errorf("%s: manifest %s", format, m)
 		}
-		if code, stdout, errs := runDig(t, env, "query", "last", "-o", "csv"); code != exitNotFound || stdout != "" || !strings.Contains(errs, "it was not read to its end") {
+		if code, stdout, errs := runDig(t, env, "query", "last", "-o", "csv"); code != cli.ExitNotFound || stdout != "" || !strings.Contains(errs, "it was not read to its end") {
 			t.Errorf("%s: last: exit %d, %q, %s", format, code, stdout, errs)
 		}
 	}
 	for _, args := range [][]string{{"--chart", "hist"}, {"--profile-columns"}} {
-		if code, stdout, errs := runDig(t, env, append([]string{"query", "execute", "SELECT n"}, args...)...); code != exitUnavailable || stdout != "" {
+		if code, stdout, errs := runDig(t, env, append([]string{"query", "execute", "SELECT n"}, args...)...); code != cli.ExitUnavailable || stdout != "" {
 			t.Errorf("%v: exit %d, %q, %s", args, code, stdout, errs)
 		}
 	}
@@ -137,9 +139,9 @@ func screen(t *testing.T, env map[string]string, args ...string) (code int, out 
 	t.Helper()
 	var b bytes.Buffer
 	env["HOME"] = t.TempDir()
-	e := &Env{Name: "dig", Args: args, In: strings.NewReader(""), Out: &b, Err: &b, Dir: env["HOME"], Now: time.Now, OutTerm: true, ErrTerm: true, Width: 80, Height: 10,
+	e := &cli.Env{Name: "dig", Args: args, In: strings.NewReader(""), Out: &b, Err: &b, Dir: env["HOME"], Now: time.Now, OutTerm: true, ErrTerm: true, Width: 80, Height: 10,
 		Getenv: func(k string) string { return env[k] }}
-	code = e.Main(context.Background())
+	code = Run(context.Background(), e)
 	return code, b.String()
 }
 

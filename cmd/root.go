@@ -6,6 +6,21 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dig-cli/dig/cmd/admin"
+	"github.com/dig-cli/dig/cmd/agent"
+	"github.com/dig-cli/dig/cmd/api"
+	"github.com/dig-cli/dig/cmd/cache"
+	"github.com/dig-cli/dig/cmd/catalog"
+	"github.com/dig-cli/dig/cmd/check"
+	"github.com/dig-cli/dig/cmd/connection"
+	"github.com/dig-cli/dig/cmd/export"
+	"github.com/dig-cli/dig/cmd/gateway"
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/materialized"
+	"github.com/dig-cli/dig/cmd/metadata"
+	"github.com/dig-cli/dig/cmd/profile"
+	"github.com/dig-cli/dig/cmd/query"
+	"github.com/dig-cli/dig/cmd/table"
 	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/output"
@@ -22,7 +37,7 @@ const (
 	groupTools   = "tools"
 )
 
-func newRootCmd(e *Env) *cobra.Command {
+func newRootCmd(e *cli.Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   e.Name,
 		Short: "Run and administer a data-integration gateway",
@@ -41,7 +56,7 @@ when no other zone is chosen.`,
 	version := root.Flags().Bool("version", false, "print the version")
 	root.RunE = func(c *cobra.Command, args []string) error {
 		if *version {
-			return e.printVersion()
+			return printVersion(e)
 		}
 		if len(args) > 0 {
 			return unknownCommand(c, args[0])
@@ -53,9 +68,9 @@ when no other zone is chosen.`,
 	root.SetErr(e.Err)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SuggestionsMinimumDistance = 2
-	e.run.register(root.PersistentFlags())
+	e.Run.Register(root.PersistentFlags())
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		f := usagef("%v", err).withHint("`%s --help` lists the flags", strings.Replace(c.CommandPath(), e.Name, "dig", 1))
+		f := cli.Usagef("%v", err).WithHint("`%s --help` lists the flags", strings.Replace(c.CommandPath(), e.Name, "dig", 1))
 		var unknown *pflag.NotExistError
 		var value *pflag.InvalidValueError
 		switch {
@@ -63,7 +78,7 @@ when no other zone is chosen.`,
 			var names []string
 			c.Flags().VisitAll(func(fl *pflag.Flag) { names = append(names, fl.Name) })
 			if near := nearest.Of(unknown.GetSpecifiedName(), names); near != "" {
-				f.hint = "did you mean --" + near + "? " + f.hint
+				f.Hint = "did you mean --" + near + "? " + f.Hint
 			}
 		case errors.As(err, &value): // without the words of the library that reads numbers
 			why := value.Unwrap()
@@ -71,11 +86,11 @@ when no other zone is chosen.`,
 			if errors.As(why, &number) {
 				why = number.Err
 			}
-			f.msg = fmt.Sprintf("--%s: %q is no %s: %v", value.GetFlag().Name, value.GetValue(), kindOf(value.GetFlag()), why)
+			f.Msg = fmt.Sprintf("--%s: %q is no %s: %v", value.GetFlag().Name, value.GetValue(), kindOf(value.GetFlag()), why)
 		}
 		return f
 	})
-	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return e.flagsOnce(c) }
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return e.FlagsOnce(c) }
 	root.AddGroup(
 		&cobra.Group{ID: groupData, Title: "Data:"},
 		&cobra.Group{ID: groupSources, Title: "Sources:"},
@@ -88,13 +103,13 @@ when no other zone is chosen.`,
 		id   string
 		cmds []*cobra.Command
 	}{
-		{groupData, []*cobra.Command{newQueryCmd(e), newTableCmd(e), newBITableCmd(e)}},
-		{groupData, []*cobra.Command{newMaterializedCmd(e)}},
-		{groupData, []*cobra.Command{newExportCmd(e), newCacheCmd(e), newCheckCmd(e)}},
-		{groupSources, []*cobra.Command{newConnectionCmd(e), newCatalogCmd(e), newParametricCmd(e)}},
-		{groupMeta, []*cobra.Command{newMetadataCmd(e), newSemanticCmd(e), newAgentCmd(e), newSQLCmd(e), newDriverCmd(e), newEmbedCmd(e)}},
-		{groupAdmin, []*cobra.Command{newOrgCmd(e), newWorkspaceCmd(e), newProjectCmd(e), newAPIKeyCmd(e), newInfoCmd(e)}},
-		{groupTools, []*cobra.Command{newAPICmd(e), newProfileCmd(e), newConfigCmd(e), newGatewayCmd(e), newCompletionCmd(e), newVersionCmd(e)}},
+		{groupData, []*cobra.Command{query.New(e), table.New(e), table.NewBI(e)}},
+		{groupData, []*cobra.Command{materialized.New(e)}},
+		{groupData, []*cobra.Command{export.New(e), cache.New(e), check.New(e)}},
+		{groupSources, []*cobra.Command{connection.New(e), catalog.New(e), catalog.NewParametric(e)}},
+		{groupMeta, []*cobra.Command{metadata.New(e), catalog.NewSemantic(e), agent.New(e), query.NewSQL(e), connection.NewDriver(e), admin.NewEmbed(e)}},
+		{groupAdmin, []*cobra.Command{admin.NewOrg(e), admin.NewWorkspace(e), admin.NewProject(e), admin.NewAPIKey(e), admin.NewInfo(e)}},
+		{groupTools, []*cobra.Command{api.New(e), profile.New(e), profile.NewConfig(e), gateway.New(e), newCompletionCmd(e), newVersionCmd(e)}},
 	} {
 		for _, c := range g.cmds {
 			c.GroupID = g.id
@@ -102,22 +117,22 @@ when no other zone is chosen.`,
 		}
 	}
 	root.AddCommand(newExitCodesHelp(), newFlagsHelp(e))
-	root.SetHelpFunc(e.help)
-	e.finish(root)
+	root.SetHelpFunc(func(c *cobra.Command, p1 []string) { help(e, c, p1) })
+	finish(e, root)
 	for flag, kind := range map[string]string{"org": "org", "workspace": "workspace", "project": "project"} {
-		e.completeFlag(root, flag, e.complete(kind))
+		e.CompleteFlag(root, flag, e.Complete(kind))
 	}
-	e.completeFlag(root, "output", cobra.FixedCompletions(output.Formats(), cobra.ShellCompDirectiveNoFileComp))
-	e.completeFlag(root, "zone", cobra.FixedCompletions([]string{string(config.US), string(config.EU), string(config.Local)}, cobra.ShellCompDirectiveNoFileComp))
+	e.CompleteFlag(root, "output", cobra.FixedCompletions(output.Formats(), cobra.ShellCompDirectiveNoFileComp))
+	e.CompleteFlag(root, "zone", cobra.FixedCompletions([]string{string(config.US), string(config.EU), string(config.Local)}, cobra.ShellCompDirectiveNoFileComp))
 	return root
 }
 
 // finish gives every command that only groups others the same manners: a wrong subcommand is an error with a suggestion, and
 // wrong arguments are usage errors.
-func (e *Env) finish(c *cobra.Command) {
+func finish(e *cli.Env, c *cobra.Command) {
 	c.SuggestionsMinimumDistance = 2
 	for _, sub := range c.Commands() {
-		e.finish(sub)
+		finish(e, sub)
 	}
 	if c.HasSubCommands() && c.RunE == nil && c.Run == nil {
 		c.Args = cobra.ArbitraryArgs
@@ -129,11 +144,11 @@ func (e *Env) finish(c *cobra.Command) {
 		}
 		return
 	}
-	e.completeArgs(c)
+	e.CompleteArgs(c)
 	if check := c.Args; check != nil {
 		c.Args = func(c *cobra.Command, args []string) error {
 			if err := check(c, args); err != nil {
-				return usagef("%v", err).withHint("usage: %s", c.UseLine())
+				return cli.Usagef("%v", err).WithHint("usage: %s", c.UseLine())
 			}
 			return nil
 		}
@@ -154,17 +169,17 @@ func kindOf(f *pflag.Flag) string {
 }
 
 func unknownCommand(c *cobra.Command, name string) error {
-	f := usagef("unknown command %q for %q", name, c.CommandPath())
+	f := cli.Usagef("unknown command %q for %q", name, c.CommandPath())
 	if strings.ContainsAny(name, " \n") && !c.HasParent() {
-		return f.withHint("`%s query execute` runs a statement", c.Name())
+		return f.WithHint("`%s query execute` runs a statement", c.Name())
 	}
 	if s := pathsTo(c, name); len(s) > 0 && len(s) <= 4 {
-		return f.withHint("did you mean %s?", strings.Join(s, " or "))
+		return f.WithHint("did you mean %s?", strings.Join(s, " or "))
 	}
 	if s := c.SuggestionsFor(name); len(s) > 0 {
-		return f.withHint("did you mean %s?", strings.Join(s, " or "))
+		return f.WithHint("did you mean %s?", strings.Join(s, " or "))
 	}
-	return f.withHint("`%s --help` lists the commands", c.CommandPath())
+	return f.WithHint("`%s --help` lists the commands", c.CommandPath())
 }
 
 // pathsTo lists the commands below c, not its own children, that are called name.

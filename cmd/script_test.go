@@ -12,11 +12,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/testscript"
-
+	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/rogpeppe/go-internal/testscript"
 )
 
 func TestMain(m *testing.M) {
@@ -96,7 +96,7 @@ func scriptParams(dir string, tcp bool, seen *exercised) testscript.Params {
 			case "tcp":
 				return tcp, nil
 			case "cgo":
-				return localEngine, nil
+				return cli.LocalEngine, nil
 			case "postgres":
 				return os.Getenv("DIG_TEST_POSTGRES") != "", nil
 			case "mariadb":

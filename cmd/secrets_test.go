@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
 )
 
 // TestKeyIsHidden: a gateway that repeats the key, whole or in an address, does not get it printed, whatever the command and the form.
@@ -97,18 +99,18 @@ func TestSecretsOfRequests(t *testing.T) {
 func TestNamesOfSecrets(t *testing.T) {
 	for _, name := range []string{"password", "apiKey", "api_key", "accessToken", "client-secret", "pat", "githubPat", "PAT", "pat_token", "pem", "sslPem", "PEM", "connectionString", "connection_string",
 		"serviceAccountJson", "service_account", "cookie", "sessionCookie", "jwt", "bearer", "dsn", "passphrase", "privateKey", "kubeconfig", "sasToken", "pin", "authorization", "sessionId", "pfx"} {
-		if !secretField(name) {
+		if !cli.SecretField(name) {
 			t.Errorf("%s counts as no secret", name)
 		}
 	}
 	for _, name := range []string{"path", "pattern", "host", "port", "user", "username", "databaseName", "useSsl", "schema", "region", "account", "warehouse", "url", "format", "compatibility", "spatial", "timeout", "pagination", "database", "bucket"} {
-		if secretField(name) {
+		if cli.SecretField(name) {
 			t.Errorf("%s counts as a secret", name)
 		}
 	}
 	for _, field := range []string{"pat=ghp_x", "pem=x", "connectionString=x", "serviceAccountJson={}", "cookie=a"} {
 		code, _, errs := runDig(t, nil, "connection", "create", "c", "--type", "files", "--credential", field)
-		if code != exitUsage || !strings.Contains(errs, "is a secret") {
+		if code != cli.ExitUsage || !strings.Contains(errs, "is a secret") {
 			t.Errorf("%s: exit %d, %s", field, code, errs)
 		}
 	}
@@ -170,7 +172,7 @@ func TestIDsOfErrors(t *testing.T) {
 	page = true
 	for _, args := range [][]string{{"query", "execute", "SELECT 1"}, {"query", "execute", "SELECT 1", "-o", "json"}, {"connection", "list"}} {
 		code, _, errs := runDig(t, env, args...)
-		if code != exitUnavailable || !strings.Contains(errs, "web page") || strings.Contains(errs, "--limit") {
+		if code != cli.ExitUnavailable || !strings.Contains(errs, "web page") || strings.Contains(errs, "--limit") {
 			t.Errorf("%v: exit %d, %s", args, code, errs)
 		}
 	}
@@ -189,12 +191,12 @@ func TestErrorsAsJSON(t *testing.T) {
 		args []string
 		code int
 	}{
-		{"json", []string{"connection", "list", "-o", "nope"}, exitUsage},
-		{"json", []string{"connection", "list", "--nope"}, exitUsage},
-		{"json", []string{"nope"}, exitUsage},
-		{"ndjson", []string{"connection", "list"}, exitFailed},
-		{"", []string{"connection", "list", "-o", "json", "--debug"}, exitFailed},
-		{"json", []string{"project", "legacy", "list"}, exitFailed},
+		{"json", []string{"connection", "list", "-o", "nope"}, cli.ExitUsage},
+		{"json", []string{"connection", "list", "--nope"}, cli.ExitUsage},
+		{"json", []string{"nope"}, cli.ExitUsage},
+		{"ndjson", []string{"connection", "list"}, cli.ExitFailed},
+		{"", []string{"connection", "list", "-o", "json", "--debug"}, cli.ExitFailed},
+		{"json", []string{"project", "legacy", "list"}, cli.ExitFailed},
 	} {
 		env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "Abcd1234", "DIG_OUTPUT": c.form}
 		code, _, errs := runDig(t, env, c.args...)

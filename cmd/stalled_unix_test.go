@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
 )
 
 // wide is a result of some hundred megabytes, more than any pipe or socket holds.
@@ -72,7 +74,7 @@ func TestOneSignalEndsAProcessThatNobodyReads(t *testing.T) {
 					if err := c.Process.Signal(sig); err != nil {
 						t.Fatal(err)
 					}
-					if code := exits(t, c); code != exitInterrupted {
+					if code := exits(t, c); code != cli.ExitInterrupted {
 						t.Errorf("exit code %d", code)
 					}
 					if got := mustRun(t, data, "query", "execute", "SELECT 1 AS n", "-o", "csv"); got != "n\n1\n" {
@@ -94,7 +96,7 @@ func TestHeldProject(t *testing.T) {
 	for _, args := range [][]string{{"query", "execute", "SELECT 1 AS n"}, {"table", "create", "other"}} {
 		c := process(t, data, args...)
 		text, err := c.CombinedOutput()
-		if err == nil || c.ProcessState.ExitCode() != exitConflict {
+		if err == nil || c.ProcessState.ExitCode() != cli.ExitConflict {
 			t.Errorf("%q: %v, %s", args, err, text)
 		}
 		who := fmt.Sprintf("process pid %d (dig)", holder.Process.Pid)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dig-cli/dig/cmd/internal/cli"
 	"golang.org/x/sys/unix"
 )
 
@@ -59,7 +60,7 @@ func TestReplacedWithoutReader(t *testing.T) {
 	if err := s.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if code := exits(t, s); code != exitOK {
+	if code := exits(t, s); code != cli.ExitOK {
 		t.Errorf("exit code %d", code)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -37,23 +38,23 @@ func TestImportSettles(t *testing.T) {
 		next  int   // exit code of the same command, nothing spoilt
 		sends bool  // the next run sends the file
 	}{
-		"the answer is lost":            {lose, 0, 3, exitConflict, false},
-		"503, stored":                   {replyWith(503, `{"message":"busy"}`, true), 0, 3, exitConflict, false},
-		"503, not stored":               {replyWith(503, `{"message":"busy"}`, false), exitUnavailable, 0, 0, true},
-		"504, stored":                   {replyWith(504, ``, true), 0, 3, exitConflict, false},
-		"empty, stored":                 {replyWith(200, ``, true), 0, 3, exitConflict, false},
-		"empty, not stored":             {replyWith(200, ``, false), exitUnavailable, 0, 0, true},
-		"null, not stored":              {replyWith(200, `null`, false), exitUnavailable, 0, 0, true},
-		"an error as 200, not stored":   {replyWith(200, `{"errorCode":100,"message":"no"}`, false), exitUnavailable, 0, 0, true},
-		"a web page, not stored":        {replyWith(200, `<html></html>`, false), exitUnavailable, 0, 0, true},
-		"FAILED, stored":                {replyWith(200, done("FAILED", "0"), true), 0, 3, exitConflict, false},
-		"FAILED, not stored":            {replyWith(200, done("FAILED", "0"), false), exitJob, 0, 0, true},
-		"RUNNING, stored":               {replyWith(200, begun, true), 0, 3, exitConflict, false},
-		"RUNNING, not stored":           {replyWith(200, begun, false), exitPending, 0, 0, true},
-		"1 of 3 said, 3 stored":         {replyWith(200, done("COMPLETED", "1"), true), 0, 3, exitConflict, false},
-		"1 of 3 said, nothing stored":   {oneRow, exitUnavailable, 0, 0, true},
-		"refused":                       {replyWith(400, `{"errorCode":100,"message":"line 2"}`, false), exitFailed, 0, 0, true},
-		"three said, none of them done": {replyWith(200, done("COMPLETED", "0"), false), exitUnavailable, 0, 0, true},
+		"the answer is lost":            {lose, 0, 3, cli.ExitConflict, false},
+		"503, stored":                   {replyWith(503, `{"message":"busy"}`, true), 0, 3, cli.ExitConflict, false},
+		"503, not stored":               {replyWith(503, `{"message":"busy"}`, false), cli.ExitUnavailable, 0, 0, true},
+		"504, stored":                   {replyWith(504, ``, true), 0, 3, cli.ExitConflict, false},
+		"empty, stored":                 {replyWith(200, ``, true), 0, 3, cli.ExitConflict, false},
+		"empty, not stored":             {replyWith(200, ``, false), cli.ExitUnavailable, 0, 0, true},
+		"null, not stored":              {replyWith(200, `null`, false), cli.ExitUnavailable, 0, 0, true},
+		"an error as 200, not stored":   {replyWith(200, `{"errorCode":100,"message":"no"}`, false), cli.ExitUnavailable, 0, 0, true},
+		"a web page, not stored":        {replyWith(200, `<html></html>`, false), cli.ExitUnavailable, 0, 0, true},
+		"FAILED, stored":                {replyWith(200, done("FAILED", "0"), true), 0, 3, cli.ExitConflict, false},
+		"FAILED, not stored":            {replyWith(200, done("FAILED", "0"), false), cli.ExitJob, 0, 0, true},
+		"RUNNING, stored":               {replyWith(200, begun, true), 0, 3, cli.ExitConflict, false},
+		"RUNNING, not stored":           {replyWith(200, begun, false), cli.ExitPending, 0, 0, true},
+		"1 of 3 said, 3 stored":         {replyWith(200, done("COMPLETED", "1"), true), 0, 3, cli.ExitConflict, false},
+		"1 of 3 said, nothing stored":   {oneRow, cli.ExitUnavailable, 0, 0, true},
+		"refused":                       {replyWith(400, `{"errorCode":100,"message":"line 2"}`, false), cli.ExitFailed, 0, 0, true},
+		"three said, none of them done": {replyWith(200, done("COMPLETED", "0"), false), cli.ExitUnavailable, 0, 0, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -98,12 +99,12 @@ func TestImportUnsettled(t *testing.T) {
 		f.on(spec.ExecuteQuery, replyWith(500, `{"message":"no"}`, false))
 		lose(w, r, pass)
 	})
-	if errs := f.want(exitUnavailable, "table", "import", "people", path); !strings.Contains(errs, "counts the rows before it sends") {
+	if errs := f.want(cli.ExitUnavailable, "table", "import", "people", path); !strings.Contains(errs, "counts the rows before it sends") {
 		t.Error(errs)
 	}
 	f.on(spec.ImportCsv, nil)
 	f.sent()
-	f.want(exitUnavailable, "table", "import", "people", path) // they still cannot be counted
+	f.want(cli.ExitUnavailable, "table", "import", "people", path) // they still cannot be counted
 	if sent := f.sent(); sent != "" {
 		t.Errorf("sent %s without a count", sent)
 	}
@@ -111,14 +112,14 @@ func TestImportUnsettled(t *testing.T) {
 	if errs := f.want(0, "table", "import", "people", path); f.sent() != "" || f.rows("people") != 3 || !strings.Contains(errs, "nothing was sent") {
 		t.Errorf("%d rows, %s", f.rows("people"), errs)
 	}
-	f.want(exitConflict, "table", "import", "people", path)
+	f.want(cli.ExitConflict, "table", "import", "people", path)
 
 	// rows that came from elsewhere in the meantime leave no proof
 	f.on(spec.ImportCsv, func(w http.ResponseWriter, r *http.Request, pass func() *http.Response) {
 		f.on(spec.ExecuteQuery, replyWith(500, `{"message":"no"}`, false))
 		replyWith(503, "", false)(w, r, pass)
 	})
-	f.want(exitUnavailable, "table", "import", "people", path, "--again")
+	f.want(cli.ExitUnavailable, "table", "import", "people", path, "--again")
 	f.on(spec.ExecuteQuery, nil)
 	f.on(spec.ImportCsv, nil)
 	req := api.ImportRequest{ContainsHeader: true, Mappings: []api.ImportMapping{{Name: "name", CSVColumnName: "name"}}}
@@ -126,7 +127,7 @@ func TestImportUnsettled(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.sent()
-	if errs := f.want(exitConflict, "table", "import", "people", path); f.sent() != "" || !strings.Contains(errs, "cannot be told") {
+	if errs := f.want(cli.ExitConflict, "table", "import", "people", path); f.sent() != "" || !strings.Contains(errs, "cannot be told") {
 		t.Error(errs)
 	}
 	f.want(0, "table", "import", "people", path, "--again")
@@ -140,7 +141,7 @@ func TestImportUnsettled(t *testing.T) {
 		f.on(spec.ExecuteQuery, replyWith(500, `{"message":"no"}`, false))
 		lose(w, r, pass)
 	})
-	f.want(exitUnavailable, "table", "import", "people", path, "--again")
+	f.want(cli.ExitUnavailable, "table", "import", "people", path, "--again")
 	f.on(spec.ExecuteQuery, nil)
 	f.on(spec.ImportCsv, nil)
 	f.want(0, "table", "import", "people", other)
@@ -178,7 +179,7 @@ func TestImportKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-there
-		if code, _, errs := f.digIn(three, "table", "import", "people", "-"); code != exitConflict || !strings.Contains(errs, "another process") {
+		if code, _, errs := f.digIn(three, "table", "import", "people", "-"); code != cli.ExitConflict || !strings.Contains(errs, "another process") {
 			t.Errorf("while the first one runs: exit %d, %s", code, errs)
 		}
 		_ = c.Process.Kill()
@@ -226,46 +227,13 @@ func TestImportPlaces(t *testing.T) {
 		if code, out := run(dir, "data", "table", "import", "people", path, "--create"); code != 0 {
 			t.Errorf("%s: exit %d, %s", dir, code, out)
 		}
-		if code, out := run(dir, "data", "table", "import", "people", path); code != exitConflict {
+		if code, out := run(dir, "data", "table", "import", "people", path); code != cli.ExitConflict {
 			t.Errorf("%s, again: exit %d, %s", dir, code, out)
 		}
 	}
 	for _, data := range []string{filepath.Join(home, "a", "data"), filepath.Join(home, "link"), "../a/./data"} {
-		if code, out := run("b", data, "table", "import", "people", path); code != exitConflict {
+		if code, out := run("b", data, "table", "import", "people", path); code != cli.ExitConflict {
 			t.Errorf("%s: exit %d, %s", data, code, out)
-		}
-	}
-}
-
-// TestRowCounter counts what encoding/csv reads, in pieces of all sizes.
-func TestRowCounter(t *testing.T) {
-	for text, want := range map[string][2]int64{ // records, blank lines
-		"":                        {0, 0},
-		"a":                       {1, 0},
-		"a\n":                     {1, 0},
-		"a,b\n1,2\n3,4":           {3, 0},
-		"a,b\r\n1,2\r\n":          {2, 0},
-		"a\n\n\r\n1\n":            {2, 2},
-		"\"a\nb\",c\n1,\"\n\n\"":  {2, 0},
-		"\"a\"\"\n\"\"b\"\n":      {1, 0},
-		"a\"b\n1,2\"\n":           {2, 0},
-		"a,\"x\"\"\"\n\"\",\n":    {2, 0},
-		"\xef\xbb\xbf\"a\nb\"\n1": {2, 0},
-		"\n\n":                    {0, 2},
-	} {
-		for size := 1; size <= len(text)+1; size++ {
-			if strings.HasPrefix(text, "\xef") && size < 3 {
-				continue // the readers before it give more
-			}
-			c := &rowCounter{start: true}
-			for rest := text; rest != ""; {
-				n := min(size, len(rest))
-				_, _ = c.Write([]byte(rest[:n]))
-				rest = rest[n:]
-			}
-			if got := c.end(); got != want[0] || c.blank != want[1] {
-				t.Errorf("%q by %d: %d records and %d blank lines, want %v", text, size, got, c.blank, want)
-			}
 		}
 	}
 }
@@ -296,7 +264,7 @@ func TestOldLedger(t *testing.T) {
 		}
 	}
 	code, _, errs := runDig(t, env, "table", "import", "people", write("people.csv", three))
-	if code != exitConflict || !strings.Contains(errs, "imported into people on 2026-01-22 12:13 (3 rows)") {
+	if code != cli.ExitConflict || !strings.Contains(errs, "imported into people on 2026-01-22 12:13 (3 rows)") {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 }

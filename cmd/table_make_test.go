@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -28,7 +30,7 @@ func (f *front) columns(kind, table string) string {
 	}
 	names := []string{}
 	for _, c := range cols {
-		if !systemColumn(c.Name) {
+		if !rowset.SystemColumn(c.Name) {
 			names = append(names, c.Name)
 		}
 	}
@@ -55,7 +57,7 @@ func TestCreateLooksFirst(t *testing.T) {
 		{"table", "create", "people", "--column", "age:bigint"}, {"table", "create", "PEOPLE", "--column", "name:varchar"},
 		{"table", "create", "people", "--column", "name:varchar"},
 	} {
-		f.want(exitConflict, args...)
+		f.want(cli.ExitConflict, args...)
 	}
 	if sent := f.sent(); sent != "" || f.rows("people") != 1 {
 		t.Errorf("sent %q, %d rows", sent, f.rows("people"))
@@ -68,11 +70,11 @@ func TestCreateLooksFirst(t *testing.T) {
 			add, del = spec.AddBiColumns, spec.DeleteBiTable
 		}
 		f.on(add, refuse)
-		if errs := f.want(exitFailed, kind, "create", "orders", "--column", "n:bigint"); f.columns(kind, "orders") != "none" || !strings.Contains(errs, "no such type") {
+		if errs := f.want(cli.ExitFailed, kind, "create", "orders", "--column", "n:bigint"); f.columns(kind, "orders") != "none" || !strings.Contains(errs, "no such type") {
 			t.Errorf("%s: %s", kind, errs)
 		}
 		f.on(del, replyWith(500, `{"message":"not now"}`, false))
-		if errs := f.want(exitFailed, kind, "create", "orders", "--column", "n:bigint"); !strings.Contains(errs, "is left: not now") {
+		if errs := f.want(cli.ExitFailed, kind, "create", "orders", "--column", "n:bigint"); !strings.Contains(errs, "is left: not now") {
 			t.Errorf("%s: %s", kind, errs)
 		}
 		f.on(del, nil)
@@ -87,11 +89,11 @@ func TestCreateLooksFirst(t *testing.T) {
 			}
 			refuse(w, r, pass)
 		})
-		if errs := f.want(exitFailed, kind, "create", "orders", "--column", "n:bigint"); f.columns(kind, "orders") != "theirs" || !strings.Contains(errs, "columns that this run did not make") {
+		if errs := f.want(cli.ExitFailed, kind, "create", "orders", "--column", "n:bigint"); f.columns(kind, "orders") != "theirs" || !strings.Contains(errs, "columns that this run did not make") {
 			t.Errorf("%s: %s, %s", kind, f.columns(kind, "orders"), errs)
 		}
 		f.on(add, nil)
-		f.want(exitConflict, kind, "create", "orders", "--column", "n:bigint")
+		f.want(cli.ExitConflict, kind, "create", "orders", "--column", "n:bigint")
 	}
 }
 
@@ -140,7 +142,7 @@ func TestCreateFinishes(t *testing.T) {
 				if got := f.columns(kind, name); got != "n t" {
 					t.Errorf("%s, killed at %s, done %v: columns %q", kind, at.ID, done, got)
 				}
-				f.want(exitConflict, args(name)...)
+				f.want(cli.ExitConflict, args(name)...)
 			}
 		}
 		// an answer that is lost, and columns that are there
@@ -149,12 +151,12 @@ func TestCreateFinishes(t *testing.T) {
 		f.on(add, nil)
 		// a table that got other columns in the meantime is left as it is
 		f.on(add, replyWith(503, "", false))
-		if errs := f.want(exitUnavailable, args("changed")...); !strings.Contains(errs, "run the same command again") {
+		if errs := f.want(cli.ExitUnavailable, args("changed")...); !strings.Contains(errs, "run the same command again") {
 			t.Error(errs)
 		}
 		f.on(add, nil)
 		f.want(0, kind, "column", "add", "changed", "other", "--type", "date")
-		f.want(exitConflict, args("changed")...)
+		f.want(cli.ExitConflict, args("changed")...)
 		if got := f.columns(kind, "changed"); got != "other" {
 			t.Errorf("columns %q", got)
 		}
@@ -169,8 +171,8 @@ func TestCreateWhole(t *testing.T) {
 		if sent := f.sent(); sent != op.ID || f.columns(kind, "people") != "name age" {
 			t.Errorf("sent %s, columns %s", sent, f.columns(kind, "people"))
 		}
-		f.want(exitFailed, kind, "create", "bad", "--column", "age:bigint", "--column", "n:bigint:default=x")
-		f.want(exitConflict, kind, "create", "people", "--column", "n:bigint")
+		f.want(cli.ExitFailed, kind, "create", "bad", "--column", "age:bigint", "--column", "n:bigint:default=x")
+		f.want(cli.ExitConflict, kind, "create", "people", "--column", "n:bigint")
 		if f.columns(kind, "bad") != "none" || f.columns(kind, "people") != "name age" {
 			t.Errorf("%s: %s, %s", kind, f.columns(kind, "bad"), f.columns(kind, "people"))
 		}
@@ -193,11 +195,11 @@ func TestImportCreate(t *testing.T) {
 			kinds = append(kinds, "bitable")
 		}
 		for _, kind := range kinds {
-			for _, name := range append(slices.Clone(systemNames), "_operation", "_ID", "Text") {
+			for _, name := range append(slices.Clone(rowset.SystemNames), "_operation", "_ID", "Text") {
 				if name == "text" {
 					continue
 				}
-				errs := f.want(exitUsage, kind, "import", "t", f.file("t.csv", name+",v\n1,2\n"), "--create")
+				errs := f.want(cli.ExitUsage, kind, "import", "t", f.file("t.csv", name+",v\n1,2\n"), "--create")
 				if sent := f.sent(); sent != "" || !strings.Contains(errs, `"`+name+`"`) {
 					t.Errorf("%s: sent %s, %s", name, sent, errs)
 				}
@@ -210,12 +212,12 @@ func TestImportCreate(t *testing.T) {
 				f.sent()
 			}
 			for header, want := range map[string]string{"a,a": "would be one", "a,A": "would be one", ",b": "has no name", "a,\"b\nc\"": "is not text"} {
-				if errs := f.want(exitUsage, kind, "import", "t", f.file("t.csv", header+"\n1,2\n"), "--create"); f.sent() != "" || !strings.Contains(errs, want) {
+				if errs := f.want(cli.ExitUsage, kind, "import", "t", f.file("t.csv", header+"\n1,2\n"), "--create"); f.sent() != "" || !strings.Contains(errs, want) {
 					t.Errorf("%q: %s", header, errs)
 				}
 			}
 			// the rows are refused, so the table goes
-			f.want(exitFailed, kind, "import", "t", f.file("t.csv", "a,b\n1,2,3\n"), "--create")
+			f.want(cli.ExitFailed, kind, "import", "t", f.file("t.csv", "a,b\n1,2,3\n"), "--create")
 			if got := f.columns(kind, "t"); got != "none" {
 				t.Errorf("%s: a table with columns %s is left", kind, got)
 			}
@@ -223,7 +225,7 @@ func TestImportCreate(t *testing.T) {
 		}
 		f.on(spec.AddInternalColumns, replyWith(400, `{"errorCode":100,"message":"syntax error at ["}`, false))
 		f.on(spec.CreateWholeTable, replyWith(400, `{"errorCode":100,"message":"syntax error at ["}`, false))
-		f.want(exitFailed, "table", "import", "t", f.file("t.csv", "[,b\n1,2\n"), "--create")
+		f.want(cli.ExitFailed, "table", "import", "t", f.file("t.csv", "[,b\n1,2\n"), "--create")
 		if got := f.columns("table", "t"); got != "none" {
 			t.Errorf("a table with columns %s is left", got)
 		}
@@ -232,7 +234,7 @@ func TestImportCreate(t *testing.T) {
 
 		// a table that stood before stays
 		f.want(0, "table", "create", "t", "--column", "a:bigint")
-		f.want(exitFailed, "table", "import", "t", f.file("t.csv", "a\nx\n"), "--create")
+		f.want(cli.ExitFailed, "table", "import", "t", f.file("t.csv", "a\nx\n"), "--create")
 		if got := f.columns("table", "t"); got != "a" {
 			t.Errorf("columns %s", got)
 		}

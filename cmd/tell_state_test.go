@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 )
@@ -25,7 +26,7 @@ var tellReads = []string{
 // TestTellingOnDirectoriesAsFound runs commands that only tell on data directories that a real run would put in order: those of earlier
 // releases, and one that a killed process has left.
 func TestTellingOnDirectoriesAsFound(t *testing.T) {
-	if !localEngine {
+	if !cli.LocalEngine {
 		t.Skip("zone local needs cgo")
 	}
 	earlier, err := filepath.Glob("../pkg/gateway/testdata/earlier/*.tar.gz")
@@ -113,7 +114,7 @@ func (w *tellWorld) tellsAll(t *testing.T, lines []string) {
 
 // TestTellingEveryRequest: what takes several requests on a hosted zone is told of as such.
 func TestTellingEveryRequest(t *testing.T) {
-	if !localEngine {
+	if !cli.LocalEngine {
 		t.Skip("zone local needs cgo")
 	}
 	w := newTellWorld(t)

@@ -17,11 +17,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spf13/cobra"
-
+	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
 )
 
 // tellLines are command lines of every command that works, with what a dry run tells of: the number of its steps, where it is not 1 for
@@ -222,8 +222,8 @@ type tellWorld struct {
 func (w *tellWorld) run(args ...string) (code int, out, errs string) {
 	w.t.Helper()
 	var o, x bytes.Buffer
-	e := &Env{Name: "dig", Args: args, In: strings.NewReader(""), Out: &o, Err: &x, Dir: filepath.Join(w.dir, "work"), Now: time.Now, Getenv: func(k string) string { return w.env[k] }}
-	code = e.Main(context.Background())
+	e := &cli.Env{Name: "dig", Args: args, In: strings.NewReader(""), Out: &o, Err: &x, Dir: filepath.Join(w.dir, "work"), Now: time.Now, Getenv: func(k string) string { return w.env[k] }}
+	code = Run(context.Background(), e)
 	return code, o.String(), x.String()
 }
 
@@ -356,11 +356,11 @@ func readTellLines(vars *strings.Replacer) []tellLine {
 // commandOf finds the command of a line, and whether its operation changes something.
 func commandOf(t *testing.T, args []string) (c *cobra.Command, changes bool) {
 	t.Helper()
-	c, _, err := newRootCmd(&Env{Name: "dig", Getenv: os.Getenv}).Find(args)
+	c, _, err := newRootCmd(&cli.Env{Name: "dig", Getenv: os.Getenv}).Find(args)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ops := strings.Fields(c.Annotations[opAnnotation])
+	ops := strings.Fields(c.Annotations[cli.OpAnnotation])
 	for _, op := range spec.All() {
 		if slices.Contains(ops, op.ID) && op.Method != http.MethodGet {
 			return c, true
@@ -376,7 +376,7 @@ func steps(out string) int {
 
 // TestTellingChangesNothing runs every command with --dry-run and --explain, and looks at all that dig keeps before and after.
 func TestTellingChangesNothing(t *testing.T) {
-	if !localEngine {
+	if !cli.LocalEngine {
 		t.Skip("zone local needs cgo")
 	}
 	w := newTellWorld(t)
@@ -392,7 +392,7 @@ func TestTellingChangesNothing(t *testing.T) {
 				t.Errorf("%s %s changed something: %v", strings.Join(l.args, " "), flag, diff)
 				was = w.tree()
 			}
-			local := c.Annotations[opAnnotation] == "" && l.args[0] != "api"
+			local := c.Annotations[cli.OpAnnotation] == "" && l.args[0] != "api"
 			if l.steps == fails {
 				continue
 			}
@@ -431,12 +431,12 @@ func TestTellingChangesNothing(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk(newRootCmd(&Env{Name: "dig", Getenv: os.Getenv}))
+	walk(newRootCmd(&cli.Env{Name: "dig", Getenv: os.Getenv}))
 }
 
 // TestTellingOnNothing: zone local is not begun by a run that only tells.
 func TestTellingOnNothing(t *testing.T) {
-	if !localEngine {
+	if !cli.LocalEngine {
 		t.Skip("zone local needs cgo")
 	}
 	for _, args := range [][]string{{"workspace", "create", "w"}, {"table", "list"}, {"query", "execute", "SELECT 1"}, {"gateway", "reset", "--yes"}, {"workspace", "delete", "default", "--yes"}} {
@@ -455,7 +455,7 @@ func TestTellingOnNothing(t *testing.T) {
 // TestTellingSendsNothing runs every command with both flags against a gateway on the network: a dry run sends reads alone, and
 // --explain the look-ups of names, never what it explains.
 func TestTellingSendsNothing(t *testing.T) {
-	if !localEngine {
+	if !cli.LocalEngine {
 		t.Skip("zone local needs cgo")
 	}
 	w := newTellWorld(t)

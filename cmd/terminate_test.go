@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
 )
 
 // endless keeps the engine busy for longer than any test.
@@ -177,7 +179,7 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = s.ended(t)
-	if code := s.ProcessState.ExitCode(); code != exitInterrupted {
+	if code := s.ProcessState.ExitCode(); code != cli.ExitInterrupted {
 		t.Errorf("exit code %d", code)
 	}
 	os.Remove(filepath.Join(data, "gateway.sock")) // nobody was left to remove it
@@ -203,7 +205,7 @@ func TestInterruptedCommandCancelsItsRuns(t *testing.T) {
 	late := time.AfterFunc(atMost, func() { _ = c.Process.Kill() })
 	defer late.Stop()
 	_ = c.Wait()
-	if code := c.ProcessState.ExitCode(); code != exitInterrupted {
+	if code := c.ProcessState.ExitCode(); code != cli.ExitInterrupted {
 		t.Errorf("exit code %d: %s", code, said.String())
 	}
 	cutOff(t, data)

@@ -4,63 +4,42 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"strings"
 
+	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/spf13/cobra"
 )
 
-// version is set by the linker in release builds.
-var version string
-
-// buildVersion is the version of this build: the linker's, else that of the module or the commit it was built from.
-func buildVersion() string {
-	if version != "" {
-		return version
+func newVersionCmd(e *cli.Env) *cobra.Command {
+	show := func(context.Context, []string) (cli.View, error) {
+		v := map[string]any{"version": cli.BuildVersion(), "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH, "localZone": cli.LocalEngine}
+		return cli.Object(v), nil
 	}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			return "devel-" + s.Value[:min(12, len(s.Value))]
-		}
-	}
-	return "devel"
-}
-
-func newVersionCmd(e *Env) *cobra.Command {
-	show := func(context.Context, []string) (view, error) {
-		v := map[string]any{"version": buildVersion(), "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH, "localZone": localEngine}
-		return object(v), nil
-	}
-	c := e.plain(&cobra.Command{Use: "version", Short: "Print the version", Example: "  " + e.Name + " version -o json", Args: cobra.NoArgs}, show)
+	c := e.Plain(&cobra.Command{Use: "version", Short: "Print the version", Example: "  " + e.Name + " version -o json", Args: cobra.NoArgs}, show)
 	withSettings := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if c.Flags().Changed("output") || c.Flags().Changed("jq") || c.Flags().Changed("columns") || c.Flags().Changed("out") {
 			return withSettings(c, args)
 		}
-		return e.printVersion()
+		return printVersion(e)
 	}
 	return c
 }
 
 // printVersion reads no configuration, so that it works, and fast, whatever state that is in.
-func (e *Env) printVersion() error {
+func printVersion(e *cli.Env) error {
 	kind := "with the local zone"
-	if !localEngine {
+	if !cli.LocalEngine {
 		kind = "without the local zone"
 	}
-	_, err := fmt.Fprintf(e.Out, "dig %s (%s %s/%s, %s)\n", buildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, kind)
+	_, err := fmt.Fprintf(e.Out, "dig %s (%s %s/%s, %s)\n", cli.BuildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, kind)
 	return err
 }
 
-func newCompletionCmd(e *Env) *cobra.Command {
+func newCompletionCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "completion SHELL", Short: "Print a completion script for bash, zsh, fish or powershell", Args: cobra.MatchAll(cobra.MaximumNArgs(1), needShell),
 		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
@@ -77,7 +56,7 @@ func newCompletionCmd(e *Env) *cobra.Command {
 	_ = c.Flags().MarkHidden("all")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if all != "" {
-			return e.writeCompletions(e.abs(all))
+			return writeCompletions(e, e.Abs(all))
 		}
 		root := c.Root()
 		switch args[0] {
@@ -90,7 +69,7 @@ func newCompletionCmd(e *Env) *cobra.Command {
 		case "powershell":
 			return root.GenPowerShellCompletionWithDesc(e.Out)
 		}
-		return usagef("no completion for %q; there are bash, zsh, fish, powershell", args[0])
+		return cli.Usagef("no completion for %q; there are bash, zsh, fish, powershell", args[0])
 	}
 	return c
 }
@@ -99,6 +78,32 @@ func newCompletionCmd(e *Env) *cobra.Command {
 func needShell(c *cobra.Command, args []string) error {
 	if len(args) == 0 && !c.Flags().Changed("all") {
 		return errors.New("name a shell: bash, zsh, fish or powershell")
+	}
+	return nil
+}
+
+// writeCompletions writes the scripts of all shells for both names into a directory.
+func writeCompletions(e *cli.Env, dir string) error {
+	if err := e.Would("write the completion scripts of all shells into %s", dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, name := range []string{"dig", "digctl"} {
+		as := *e
+		as.Name, as.Run = name, cli.Session{}
+		root := newRootCmd(&as)
+		for file, gen := range map[string]func(string) error{
+			name + ".bash": func(p string) error { return root.GenBashCompletionFileV2(p, true) },
+			"_" + name:     root.GenZshCompletionFile,
+			name + ".fish": func(p string) error { return root.GenFishCompletionFile(p, true) },
+			name + ".ps1":  root.GenPowerShellCompletionFileWithDesc,
+		} {
+			if err := gen(filepath.Join(dir, file)); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

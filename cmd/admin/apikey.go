@@ -1,0 +1,225 @@
+// Package admin holds the commands on organizations, workspaces, projects, API keys and embedded sessions.
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/tempfile"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/config"
+	"github.com/dig-cli/dig/pkg/late"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+func NewAPIKey(e *cli.Env) *cobra.Command {
+	c := &cobra.Command{Use: "api-key", Aliases: []string{"api-keys", "key"}, Short: "Keys that open one project"}
+	ex := "  " + e.Name + " api-key "
+	c.AddCommand(
+		e.Leaf(spec.ListApiKeys, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the keys of the project, without their text", Example: ex + "list", Args: cobra.NoArgs},
+			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
+				v, err := cl.APIKeys.List(ctx, p)
+				return cli.List(v, "apiKeyId", "name", "expiresAt"), err
+			})),
+		newAPIKeyCreateCmd(e),
+		e.Leaf(spec.DeleteApiKey, &cobra.Command{Use: "delete KEY", Aliases: []string{"rm", "revoke"}, Short: "Delete a key, by id or name; it is refused from then on", Example: ex + "delete ci --yes", Args: cobra.ExactArgs(1)},
+			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+				id, err := apiKeyID(ctx, cl, p, args[0])
+				if err != nil {
+					return cli.View{}, err
+				}
+				who := e.Called(args[0], id, func() ([]cli.Named, error) {
+					all, err := cl.APIKeys.List(ctx, p)
+					return cli.MapNamed(all, func(k api.ApiKey) cli.Named { return cli.Named{ID: k.ApiKeyID, Name: k.Name} }), err
+				})
+				if err := e.Confirm("delete API key %s? whoever uses it is locked out", who); err != nil {
+					return cli.View{}, err
+				}
+				return cli.Note("deleted API key %s", args[0]), cl.APIKeys.Delete(ctx, p, id)
+			})),
+	)
+	return c
+}
+
+func apiKeyID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
+	if cli.UUIDLike().MatchString(set) {
+		return set, nil
+	}
+	keys, err := cl.APIKeys.List(ctx, project)
+	if err != nil {
+		return "", err
+	}
+	all := make([]cli.Named, len(keys))
+	for i, k := range keys {
+		all[i] = cli.Named{ID: k.ApiKeyID, Name: k.Name}
+	}
+	return cli.Pick("API key", "", set, all)
+}
+
+func newAPIKeyCreateCmd(e *cli.Env) *cobra.Command {
+	var expires, keyFile, profile, body string
+	c := &cobra.Command{
+		Use: "create [NAME]", Short: "Create a key for the project; its text is shown once", Args: cobra.MaximumNArgs(1),
+		Long: `Create a key for the project.
+
+The gateway tells the text of a key in this reply only. It is printed unless it is put elsewhere:
+--key-file writes it to a new file of mode 0600, --store keeps it as a profile for this address and project.
+--expires takes a time (2030-01-31T12:00:00Z), a day (2030-01-31) or a span from now: 12h, 30d, 6w, 1y.`,
+		Example: strings.ReplaceAll("  dig api-key create ci --expires 90d --key-file ci.key\n  dig api-key create laptop --store sales", "dig ", e.Name+" "),
+	}
+	fs := c.Flags()
+	fs.StringVar(&expires, "expires", "", "when the key ends; never when not given")
+	fs.StringVar(&keyFile, "key-file", "", "write the key to this new file, mode 0600, instead of printing it")
+	fs.StringVar(&profile, "store", "", "store the key as a profile of this name instead of printing it")
+	cli.BodyFlag(c, &body)
+	return e.Leaf(spec.CreateApiKey, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+		var req api.ApiKeyRequest
+		if err := e.Body(body, &req); err != nil {
+			return cli.View{}, err
+		}
+		if len(args) == 1 {
+			req.Name = &args[0]
+		}
+		if req.Name == nil {
+			return cli.View{}, cli.Usagef("a name is required")
+		}
+		if c.Flags().Changed("expires") {
+			t, err := parseExpiry(expires, e.Now())
+			if err != nil {
+				return cli.View{}, err
+			}
+			text := t.UTC().Format(time.RFC3339)
+			req.ExpiresAt = &text
+		}
+		var store *config.Store
+		if profile != "" {
+			var err error
+			if store, err = profileFree(e, profile); err != nil {
+				return cli.View{}, err
+			}
+		}
+		// The file is made before the key: a key that cannot be kept would be lost.
+		var file *os.File
+		if keyFile != "" && e.Tells() {
+			if _, err := os.Lstat(e.Abs(keyFile)); !errors.Is(err, os.ErrNotExist) {
+				return cli.View{}, cli.Usagef("--key-file: %s is there already", keyFile).WithHint("it must be a new file")
+			}
+		} else if keyFile != "" {
+			var err error
+			if file, err = os.OpenFile(e.Abs(keyFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+				return cli.View{}, cli.Usagef("--key-file: %v", err).WithHint("it must be a new file")
+			}
+			defer file.Close()
+		}
+		v, err := cl.APIKeys.Create(ctx, p, req)
+		if err != nil {
+			if file != nil {
+				_ = os.Remove(file.Name())
+			}
+			return cli.View{}, err
+		}
+		if v.ApiKey == nil || *v.ApiKey == "" {
+			out := cli.Object(v).WithNote("the gateway did not tell the key's text")
+			if file != nil {
+				_ = os.Remove(file.Name())
+			}
+			if file != nil || store != nil {
+				out.Note = ""
+				out.Fail = &cli.Failure{Exit: cli.ExitFailed, Code: "no-key", Msg: "the gateway made the key and did not tell its text", Hint: "`dig api-key delete` removes it"}
+			}
+			return out, nil
+		}
+		return KeepKey(e, v, p, file, store, profile)
+	}))
+}
+
+// profileFree opens the profiles and checks that a key for the place in force can be stored under a new name.
+func profileFree(e *cli.Env, name string) (*config.Store, error) {
+	if e.Run.Settings.InProcess() {
+		return nil, cli.Usagef("--store: zone local is answered inside the process and takes no key").WithHint("serve it with `dig gateway serve` and give --base-url, or use --key-file")
+	}
+	st, err := config.OpenStore("", e.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := st.Get(name); err == nil {
+		return nil, &cli.Failure{Exit: cli.ExitConflict, Code: "conflict", Msg: fmt.Sprintf("--store: there is already a profile %q", name)}
+	}
+	return st, nil
+}
+
+// KeepKey puts a new key where it was asked to be. Whatever goes wrong, the key is shown rather than lost.
+func KeepKey(e *cli.Env, v api.ApiKey, project string, file *os.File, store *config.Store, profile string) (cli.View, error) {
+	var notes []string
+	var failed error
+	if file != nil {
+		_, err := file.WriteString(*v.ApiKey + "\n")
+		if err == nil {
+			err = errors.Join(file.Sync(), tempfile.SyncDir(filepath.Dir(file.Name())))
+		}
+		if failed = err; err != nil {
+			_ = os.Remove(file.Name())
+		} else {
+			notes = append(notes, "the key is in "+file.Name()+" (mode 0600)")
+		}
+	}
+	if store != nil && failed == nil {
+		key, err := config.NewKey(*v.ApiKey)
+		if err == nil {
+			s := e.Run.Settings
+			var added config.Added
+			p := config.Profile{Name: profile, Zone: s.Zone.Value, BaseURL: s.BaseURL.Value, Project: project}
+			if v.ExpiresAt != nil {
+				p.KeyExpires = *v.ExpiresAt
+			}
+			added, err = store.Add(p, key, config.AddOptions{})
+			notes = append(notes, fmt.Sprintf("the key is stored as profile %s, in %s", profile, added.Where))
+		}
+		failed = err
+	}
+	if failed != nil {
+		out := cli.Object(v)
+		out.Fail = &cli.Failure{Exit: cli.ExitFailed, Code: "not-kept", Msg: fmt.Sprintf("the key was made and could not be kept (%v); it is shown here and never again", failed), Err: failed}
+		return out, nil
+	}
+	if len(notes) == 0 {
+		return cli.Object(v).WithNote("this is the only time the key is shown"), nil
+	}
+	v.ApiKey = nil
+	return cli.Object(v).Mine().WithNote("%s", strings.Join(notes, "\n")), nil
+}
+
+var spanLike = late.Regexp(`^([0-9]{1,5})([hdwy])$`)
+
+// parseExpiry reads a time, a day (its first moment, UTC) or a span from now.
+func parseExpiry(s string, now time.Time) (time.Time, error) {
+	if m := spanLike().FindStringSubmatch(s); m != nil {
+		n, _ := strconv.Atoi(m[1])
+		switch m[2] {
+		case "h":
+			return now.Add(time.Duration(n) * time.Hour), nil
+		case "d":
+			return now.AddDate(0, 0, n), nil
+		case "w":
+			return now.AddDate(0, 0, 7*n), nil
+		}
+		return now.AddDate(n, 0, 0), nil
+	}
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if t, err := time.Parse(layout, s); err == nil {
+			if !t.After(now) {
+				return t, cli.Usagef("--expires %s has passed", s)
+			}
+			return t, nil
+		}
+	}
+	return time.Time{}, cli.Usagef("--expires %q is neither a time (2030-01-31T12:00:00Z), a day (2030-01-31) nor a span (12h, 30d, 6w, 1y)", s)
+}

@@ -1,0 +1,184 @@
+package admin
+
+import (
+	"context"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+func NewProject(e *cli.Env) *cobra.Command {
+	c := &cobra.Command{Use: "project", Aliases: []string{"projects"}, Short: "Projects, which hold connections, tables and queries"}
+	c.AddCommand(
+		e.Leaf(spec.ListProjects, &cobra.Command{
+			Use: "list", Aliases: []string{"ls"}, Short: "List the projects of a workspace", Example: "  " + e.Name + " project list --workspace analytics", Args: cobra.NoArgs,
+		}, func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
+			org, ws, err := e.Place(ctx, cl)
+			if err != nil {
+				return cli.View{}, err
+			}
+			v, err := cl.Projects.List(ctx, org, ws)
+			return cli.List(v, "id", "name", "domain", "description"), err
+		}),
+		newProjectCreateCmd(e), newProjectUpdateCmd(e), newProjectLegacyCmd(e),
+		e.Leaf(spec.GetProject, &cobra.Command{
+			Use: "get [PROJECT]", Aliases: []string{"show"}, Short: "Show one project, by id or name", Example: "  " + e.Name + " project get sales", Args: cobra.MaximumNArgs(1),
+		}, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+			org, ws, id, err := projectArg(ctx, e, cl, args)
+			if err != nil {
+				return cli.View{}, err
+			}
+			v, err := cl.Projects.Get(ctx, org, ws, id)
+			return cli.Object(v), err
+		}),
+		e.Leaf(spec.DeleteProject, &cobra.Command{
+			Use: "delete PROJECT", Aliases: []string{"rm"}, Short: "Delete a project and everything in it", Example: "  " + e.Name + " project delete scratch --yes", Args: cobra.ExactArgs(1),
+		}, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+			org, ws, id, err := projectArg(ctx, e, cl, args)
+			if err != nil {
+				return cli.View{}, err
+			}
+			holds := ""
+			if !e.Run.Flags.Yes {
+				holds = holdings(ctx, e, cl, id)
+			}
+			who := e.Called(args[0], id, func() ([]cli.Named, error) {
+				v, err := cl.Projects.Get(ctx, org, ws, id)
+				return []cli.Named{{ID: v.ID, Name: v.Name}}, err
+			})
+			if err := e.Confirm("delete project %s and everything in it%s?", who, holds); err != nil {
+				return cli.View{}, err
+			}
+			return cli.Note("deleted project %s", args[0]), cl.Projects.Delete(ctx, org, ws, id)
+		}),
+	)
+	return c
+}
+
+// holdings counts what lies in a project, for the question before it is deleted. What cannot be listed is said to be so.
+func holdings(ctx context.Context, e *cli.Env, cl *api.Client, project string) string {
+	var parts []string
+	add := func(n int, err error, one, many string) {
+		switch {
+		case err != nil:
+			parts = append(parts, strings.TrimPrefix(many, "%d ")+" that could not be listed")
+		case n > 0:
+			parts = append(parts, strings.TrimSpace(cli.Plural(n, one, many)))
+		}
+	}
+	tables, err := cl.Tables.List(ctx, project)
+	add(len(tables), err, "1 table", "%d tables")
+	bi, err := cl.BITables.List(ctx, project)
+	add(len(bi), err, "1 BI table", "%d BI tables")
+	queries, err := cl.Queries.List(ctx, project)
+	add(len(queries), err, "1 saved query", "%d saved queries")
+	connections, err := cl.Connections.List(ctx, project)
+	add(len(connections), err, "1 connection", "%d connections")
+	caches, err := cl.Cache.Statuses(ctx, project)
+	add(len(caches), err, "1 cache", "%d caches")
+	if parts == nil {
+		return ""
+	}
+	return ": " + strings.Join(parts, ", ")
+}
+
+// projectArg is the project named by the first argument, or the one in force, with the workspace it lies in.
+func projectArg(ctx context.Context, e *cli.Env, cl *api.Client, args []string) (org, ws, id string, err error) {
+	if len(args) == 0 {
+		id, err = e.ProjectID(ctx, cl)
+	} else {
+		id, err = e.ProjectByName(ctx, cl, args[0])
+	}
+	if err != nil {
+		return "", "", "", err
+	}
+	if org, err = e.OrgID(ctx, cl); err != nil {
+		return "", "", "", err
+	}
+	if set := e.Run.Settings.Workspace.Value; set != "" {
+		ws, err = cli.WorkspaceByName(ctx, cl, org, set)
+		return org, ws, id, err
+	}
+	spaces, err := cl.Workspaces.List(ctx, org)
+	if err != nil {
+		return "", "", "", err
+	}
+	for _, w := range spaces {
+		ps, err := cl.Projects.List(ctx, org, w.ID)
+		if err != nil {
+			return "", "", "", err
+		}
+		for _, p := range ps {
+			if p.ID == id {
+				return org, w.ID, id, nil
+			}
+		}
+	}
+	return "", "", "", &cli.Failure{Exit: cli.ExitNotFound, Code: "not-found", Msg: "there is no project with id " + id + " in this organization"}
+}
+
+func newProjectCreateCmd(e *cli.Env) *cobra.Command {
+	var description, body string
+	c := &cobra.Command{Use: "create [NAME]", Short: "Create a project in a workspace", Example: "  " + e.Name + " project create sales --workspace analytics", Args: cobra.MaximumNArgs(1)}
+	c.Flags().StringVar(&description, "description", "", "what it is for")
+	cli.BodyFlag(c, &body)
+	return e.Leaf(spec.CreateProject, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		var req api.ProjectRequest
+		if err := e.Body(body, &req); err != nil {
+			return cli.View{}, err
+		}
+		if len(args) == 1 {
+			req.Name = &args[0]
+		}
+		cli.SetIf(c, "description", &req.Description, description)
+		if req.Name == nil {
+			return cli.View{}, cli.Usagef("a name is required")
+		}
+		org, ws, err := e.Place(ctx, cl)
+		if err != nil {
+			return cli.View{}, err
+		}
+		v, err := cl.Projects.Create(ctx, org, ws, req)
+		return cli.Object(v), err
+	})
+}
+
+func newProjectUpdateCmd(e *cli.Env) *cobra.Command {
+	var name, description, body string
+	c := &cobra.Command{Use: "update PROJECT", Short: "Change the name or description of a project", Example: "  " + e.Name + " project update sales --name revenue", Args: cobra.ExactArgs(1)}
+	c.Flags().StringVar(&name, "name", "", "new name")
+	c.Flags().StringVar(&description, "description", "", "new description")
+	cli.BodyFlag(c, &body)
+	return e.Leaf(spec.UpdateProject, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		var req api.ProjectRequest
+		if err := e.Body(body, &req); err != nil {
+			return cli.View{}, err
+		}
+		cli.SetIf(c, "name", &req.Name, name)
+		cli.SetIf(c, "description", &req.Description, description)
+		if req == (api.ProjectRequest{}) {
+			return cli.View{}, cli.Usagef("nothing to change: give --name or --description")
+		}
+		org, ws, id, err := projectArg(ctx, e, cl, args)
+		if err != nil {
+			return cli.View{}, err
+		}
+		if req.Name == nil || req.Description == nil { // the body replaces both on the hosted zones
+			now, err := cl.Projects.Get(ctx, org, ws, id)
+			if err != nil {
+				return cli.View{}, err
+			}
+			if req.Name == nil {
+				req.Name = &now.Name
+			}
+			if req.Description == nil {
+				req.Description = now.Description
+			}
+		}
+		v, err := cl.Projects.Update(ctx, org, ws, id, req)
+		return cli.Object(v), err
+	})
+}

@@ -1,0 +1,138 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+func NewWorkspace(e *cli.Env) *cobra.Command {
+	c := &cobra.Command{Use: "workspace", Aliases: []string{"workspaces", "ws"}, Short: "Workspaces, which group projects"}
+	c.AddCommand(
+		e.Leaf(spec.ListWorkspaces, &cobra.Command{
+			Use: "list", Aliases: []string{"ls"}, Short: "List the workspaces of an organization", Example: "  " + e.Name + " workspace list --org acme", Args: cobra.NoArgs,
+		}, func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
+			org, err := e.OrgID(ctx, cl)
+			if err != nil {
+				return cli.View{}, err
+			}
+			v, err := cl.Workspaces.List(ctx, org)
+			return cli.List(v, "id", "name", "defaultWorkspace", "description"), err
+		}),
+		newWorkspaceCreateCmd(e), newWorkspaceUpdateCmd(e),
+		e.Leaf(spec.GetWorkspace, &cobra.Command{
+			Use: "get [WORKSPACE]", Aliases: []string{"show"}, Short: "Show one workspace, by id or name", Example: "  " + e.Name + " workspace get analytics", Args: cobra.MaximumNArgs(1),
+		}, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+			org, id, err := workspaceArg(ctx, e, cl, args)
+			if err != nil {
+				return cli.View{}, err
+			}
+			v, err := cl.Workspaces.Get(ctx, org, id)
+			return cli.Object(v), err
+		}),
+		e.Leaf(spec.DeleteWorkspace, &cobra.Command{
+			Use: "delete WORKSPACE", Aliases: []string{"rm"}, Short: "Delete a workspace", Example: "  " + e.Name + " workspace delete scratch --yes", Args: cobra.ExactArgs(1),
+			Long: "Delete a workspace.\n\nWhat becomes of projects in it is not documented for the hosted zones; a workspace that holds\nprojects is refused before anything is sent.",
+		}, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+			org, id, err := workspaceArg(ctx, e, cl, args)
+			if err != nil {
+				return cli.View{}, err
+			}
+			ps, err := cl.Projects.List(ctx, org, id)
+			if err != nil {
+				return cli.View{}, err
+			}
+			if len(ps) > 0 {
+				return cli.View{}, &cli.Failure{Exit: cli.ExitConflict, Code: "in-use", Msg: fmt.Sprintf("workspace %s holds %d projects", args[0], len(ps)), Hint: "delete them first"}
+			}
+			who := e.Called(args[0], id, func() ([]cli.Named, error) {
+				v, err := cl.Workspaces.Get(ctx, org, id)
+				return []cli.Named{{ID: v.ID, Name: v.Name}}, err
+			})
+			if err := e.Confirm("delete workspace %s?", who); err != nil {
+				return cli.View{}, err
+			}
+			return cli.Note("deleted workspace %s", args[0]), cl.Workspaces.Delete(ctx, org, id)
+		}),
+	)
+	return c
+}
+
+// workspaceArg is the workspace named by the first argument, or the one in force.
+func workspaceArg(ctx context.Context, e *cli.Env, cl *api.Client, args []string) (org, id string, err error) {
+	if len(args) == 0 {
+		return e.Place(ctx, cl)
+	}
+	if org, err = e.OrgID(ctx, cl); err != nil {
+		return "", "", err
+	}
+	id, err = cli.WorkspaceByName(ctx, cl, org, args[0])
+	return org, id, err
+}
+
+func newWorkspaceCreateCmd(e *cli.Env) *cobra.Command {
+	var description, body string
+	c := &cobra.Command{Use: "create [NAME]", Short: "Create a workspace", Example: "  " + e.Name + " workspace create analytics --description \"BI team\"", Args: cobra.MaximumNArgs(1)}
+	c.Flags().StringVar(&description, "description", "", "what it is for")
+	cli.BodyFlag(c, &body)
+	return e.Leaf(spec.CreateWorkspace, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		var req api.WorkspaceRequest
+		if err := e.Body(body, &req); err != nil {
+			return cli.View{}, err
+		}
+		if len(args) == 1 {
+			req.Name = &args[0]
+		}
+		cli.SetIf(c, "description", &req.Description, description)
+		if req.Name == nil {
+			return cli.View{}, cli.Usagef("a name is required")
+		}
+		org, err := e.OrgID(ctx, cl)
+		if err != nil {
+			return cli.View{}, err
+		}
+		v, err := cl.Workspaces.Create(ctx, org, req)
+		return cli.Object(v), err
+	})
+}
+
+func newWorkspaceUpdateCmd(e *cli.Env) *cobra.Command {
+	var name, description, body string
+	c := &cobra.Command{Use: "update WORKSPACE", Short: "Change the name or description of a workspace", Example: "  " + e.Name + " workspace update analytics --name reporting", Args: cobra.ExactArgs(1)}
+	c.Flags().StringVar(&name, "name", "", "new name")
+	c.Flags().StringVar(&description, "description", "", "new description")
+	cli.BodyFlag(c, &body)
+	return e.Leaf(spec.UpdateWorkspace, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		var req api.WorkspaceRequest
+		if err := e.Body(body, &req); err != nil {
+			return cli.View{}, err
+		}
+		cli.SetIf(c, "name", &req.Name, name)
+		cli.SetIf(c, "description", &req.Description, description)
+		if req == (api.WorkspaceRequest{}) {
+			return cli.View{}, cli.Usagef("nothing to change: give --name or --description")
+		}
+		org, id, err := workspaceArg(ctx, e, cl, args)
+		if err != nil {
+			return cli.View{}, err
+		}
+		if req.Name == nil || req.Description == nil { // the body replaces both on the hosted zones
+			now, err := cl.Workspaces.Get(ctx, org, id)
+			if err != nil {
+				return cli.View{}, err
+			}
+			if req.Name == nil {
+				req.Name = &now.Name
+			}
+			if req.Description == nil {
+				req.Description = now.Description
+			}
+		}
+		v, err := cl.Workspaces.Update(ctx, org, id, req)
+		return cli.Object(v), err
+	})
+}

@@ -1,0 +1,254 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/shell"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
+)
+
+// agentAnswer is what the agent says, taken apart.
+type agentAnswer struct {
+	text string
+	data json.RawMessage // rows, in one of several forms
+	sql  string
+	said bool // the SQL is part of the text already
+	rest []namedJSON
+}
+
+// namedJSON is a member of an answer that dig has no better form for.
+type namedJSON struct {
+	name  string
+	value json.RawMessage
+}
+
+// answerOf takes a content apart. It may be a JSON document with a summary, rows and a statement, blocks, or plain text [T].
+func answerOf(content string) agentAnswer {
+	raw := []byte(unfenced(content))
+	if isList(raw) {
+		if text, _, ok := blocksOf(raw); ok {
+			return answerOf(text)
+		}
+		if list := rowsOf(raw); list != nil {
+			return agentAnswer{data: raw}
+		}
+	}
+	if a, ok := documentOf(raw); ok {
+		return a
+	}
+	a := agentAnswer{text: content}
+	if _, rest, ok := strings.Cut(content, "```sql\n"); ok {
+		if sql, _, ok := strings.Cut(rest, "```"); ok {
+			a.sql, a.said = strings.TrimSpace(sql), true
+		}
+	}
+	return a
+}
+
+// documentOf reads an answer that is one JSON document.
+func documentOf(raw []byte) (a agentAnswer, ok bool) {
+	if !isObject(raw) {
+		return a, false
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if _, err := dec.Token(); err != nil {
+		return a, false
+	}
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return a, false
+		}
+		var v json.RawMessage
+		if dec.Decode(&v) != nil {
+			return a, false
+		}
+		var text string
+		isText := json.Unmarshal(v, &text) == nil
+		switch key := fmt.Sprint(name); {
+		case string(v) == "null":
+			ok = ok || slices.Contains([]string{"summary", "data", "sql", "query"}, key)
+		case isText && a.text == "" && (key == "summary" || key == "text"):
+			a.text, ok = text, true
+		case isText && a.sql == "" && (key == "sql" || key == "query"):
+			a.sql, ok = text, true
+		case key == "data" && a.data == nil:
+			a.data, ok = v, true
+			if inner := []byte(text); isText && (isList(inner) || isObject(inner)) && json.Valid(inner) {
+				a.data = inner
+			}
+		default:
+			a.rest = append(a.rest, namedJSON{key, v})
+		}
+	}
+	if _, err := dec.Token(); err != nil || dec.More() {
+		return a, false
+	}
+	return a, ok
+}
+
+// unfenced is the content of a block of code that is the whole text.
+func unfenced(content string) string {
+	text := strings.TrimSpace(content)
+	inner, ok := strings.CutPrefix(text, "```")
+	if !ok {
+		return text
+	}
+	inner, ok = strings.CutSuffix(inner, "```")
+	if kind, body, cut := strings.Cut(inner, "\n"); ok && cut && (kind == "" || strings.EqualFold(strings.TrimSpace(kind), "json")) {
+		return strings.TrimSpace(body)
+	}
+	return text
+}
+
+// rowsOf makes a result of the rows of an answer: objects, lists beside the names of their columns, or cells that carry their names.
+// It is nil for what has none of these forms.
+func rowsOf(data json.RawMessage) []byte {
+	var doc struct {
+		Columns []json.RawMessage `json:"columns"`
+		Rows    []json.RawMessage `json:"rows"`
+		Data    []json.RawMessage `json:"data"`
+	}
+	switch {
+	case isObject(data):
+		if json.Unmarshal(data, &doc) != nil {
+			return nil
+		}
+	case !isList(data) || json.Unmarshal(data, &doc.Rows) != nil:
+		return nil
+	}
+	rows := doc.Rows
+	if rows == nil {
+		rows = doc.Data
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	objects := isObject(rows[0])
+	for _, r := range rows {
+		if isObject(r) != objects || !objects && !isList(r) {
+			return nil
+		}
+	}
+	names := []json.RawMessage{}
+	for _, c := range doc.Columns {
+		var named struct {
+			Name       json.RawMessage `json:"name"`
+			ColumnName json.RawMessage `json:"columnName"`
+		}
+		switch err := json.Unmarshal(c, &named); {
+		case err == nil && named.ColumnName != nil:
+			c = named.ColumnName
+		case err == nil && named.Name != nil:
+			c = named.Name
+		}
+		names = append(names, c)
+	}
+	if objects && len(names) == 0 {
+		names = keysIn(rows)
+	}
+	out := map[string]any{"data": rows}
+	if len(names) > 0 {
+		columns := make([]map[string]json.RawMessage, len(names))
+		for i, n := range names {
+			columns[i] = map[string]json.RawMessage{"columnName": n}
+		}
+		out["columns"] = columns
+	}
+	raw, err := api.Marshal(out)
+	if err != nil {
+		return nil
+	}
+	return raw
+}
+
+// keysIn are the names of the members of all rows, in order of appearance.
+func keysIn(rows []json.RawMessage) (names []json.RawMessage) {
+	seen := map[string]bool{}
+	for _, r := range rows {
+		dec := json.NewDecoder(bytes.NewReader(r))
+		_, _ = dec.Token()
+		for dec.More() {
+			key, err := dec.Token()
+			var skip json.RawMessage
+			if err != nil || dec.Decode(&skip) != nil {
+				return names
+			}
+			if s := fmt.Sprint(key); !seen[s] {
+				seen[s] = true
+				raw, err := api.Marshal(s)
+				if err != nil {
+					return names
+				}
+				names = append(names, raw)
+			}
+		}
+	}
+	return names
+}
+
+// empty reports whether there is nothing in it.
+func (a agentAnswer) empty() bool {
+	return strings.TrimSpace(a.text) == "" && a.data == nil && a.sql == "" && len(a.rest) == 0
+}
+
+// writeAnswer shows an answer to people: its text, its rows as a table, its statement. What it comes with could steer no terminal.
+func writeAnswer(e *cli.Env, w io.Writer, a agentAnswer) error {
+	var parts [][]byte
+	if text := strings.TrimSpace(a.text); text != "" {
+		parts = append(parts, append(output.SanitizeText(nil, text), '\n'))
+	}
+	if a.data != nil {
+		parts = append(parts, dataText(e, a.data))
+	}
+	if a.sql != "" && !a.said {
+		parts = append(parts, append(output.SanitizeText(nil, "SQL:\n"+indentText(a.sql)), '\n'))
+	}
+	var rest []byte
+	for _, m := range a.rest {
+		rest = append(rest, output.Sanitize(nil, m.name+": "+compact(m.value))...)
+		rest = append(rest, '\n')
+	}
+	if rest != nil {
+		parts = append(parts, rest)
+	}
+	_, err := w.Write(bytes.Join(parts, []byte("\n")))
+	return err
+}
+
+func indentText(text string) string {
+	return "  " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ")
+}
+
+// dataText is the rows of an answer as a table, or, of what has no rows, as they came.
+func dataText(e *cli.Env, data json.RawMessage) []byte {
+	o := output.Options{Format: output.Table, Width: e.Width, Notes: io.Discard, NoHeader: e.Run.Flags.NoHeader, Null: e.Run.Flags.Null}
+	if doc := rowsOf(data); doc != nil {
+		var buf bytes.Buffer
+		o.MaxRows = -1
+		rows := api.NewRows(io.NopCloser(bytes.NewReader(doc)), "")
+		if _, err := output.WriteRows(&buf, rows, o); err == nil {
+			return buf.Bytes()
+		}
+	}
+	var buf bytes.Buffer
+	if err := output.WriteDoc(&buf, data, o); err != nil || buf.Len() == 0 {
+		return append(output.SanitizeText(nil, compact(data)), '\n')
+	}
+	return buf.Bytes()
+}
+
+// sqlHint is how a statement of the agent is run after it was looked at.
+func sqlHint(e *cli.Env, sql string) string {
+	if sql = strings.TrimSpace(sql); strings.Contains(sql, "\n") || len(sql) > 200 {
+		return "hint: the SQL is for review; save it to a file and run it with `" + e.Name + " query execute -f FILE`"
+	}
+	return string(output.Sanitize(nil, "hint: the SQL is for review; run it with `"+e.Name+" query execute "+shell.Quote(sql)+"`"))
+}

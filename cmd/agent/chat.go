@@ -1,0 +1,242 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/shell"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+)
+
+// chatLine is one message as dig lists it.
+type chatLine struct {
+	Role string          `json:"role"`
+	Text string          `json:"text"`
+	Data json.RawMessage `json:"data,omitempty"`
+	SQL  string          `json:"sql,omitempty"`
+}
+
+func newAgentChatCmd(e *cli.Env) *cobra.Command {
+	var thread, body string
+	var noExecute bool
+	c := &cobra.Command{
+		Use: "chat [MESSAGE]", Short: "Ask the agent a question and wait for its answer", Args: cobra.MaximumNArgs(1),
+		Long: `Ask the agent a question and wait for its answer.
+
+MESSAGE may be @FILE or - for stdin. With --no-execute the agent writes SQL and does not run it: look at the SQL first, then run it
+with query execute. The id of the conversation is printed on stderr, and is threadId in -o json; --thread goes on with it.
+
+A table shows the text of the answer, its rows and its SQL; csv, tsv and markdown list one message a line; json and yaml are the
+gateway's own record. An answer without any text, rows or SQL is exit code 1.`,
+		Example: "  " + e.Name + " agent chat \"which customers bought nothing this year?\" --no-execute\n  " +
+			e.Name + " agent chat --thread 6f1c7a9e-3f7b-4a56-9d57-0c6f0e3b6a11 \"and last year?\"",
+	}
+	c.Flags().StringVar(&thread, "thread", "", "go on with this conversation, by id or name; a new one when not given")
+	c.Flags().BoolVar(&noExecute, "no-execute", false, "write SQL but do not run it")
+	cli.BodyFlag(c, &body)
+	return e.Leaf(spec.AgentChat, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+		var req api.AgentChatRequest
+		if err := e.Body(body, &req); err != nil {
+			return cli.View{}, err
+		}
+		if err := message(e, args, &req.Message); err != nil {
+			return cli.View{}, err
+		}
+		cli.SetIf(c, "no-execute", &req.NoExecute, noExecute)
+		if _, err := openThread(ctx, e, c, cl, p, thread, &req.ThreadID); err != nil {
+			return cli.View{}, err
+		}
+		kept := api.Capture{Op: spec.AgentChat}
+		if _, err := cl.Agent.Chat(api.WithCapture(ctx, &kept), p, req); err != nil {
+			if cli.Unsure(err) { // the service may have the question
+				fmt.Fprintln(e.Err, threadNote(e, req.ThreadID))
+			}
+			return cli.View{}, err
+		}
+		return chatView(e, kept.Raw, req.ThreadID)
+	}))
+}
+
+// message takes the question from the argument, unless a body has it.
+func message(e *cli.Env, args []string, into *string) error {
+	if len(args) == 1 {
+		raw, err := e.Value("MESSAGE", args[0])
+		if err != nil {
+			return err
+		}
+		*into = strings.TrimRight(string(raw), "\n")
+	}
+	if *into == "" {
+		return cli.Usagef("a message is required")
+	}
+	return nil
+}
+
+// openThread names the conversation: the one of the flag, that of the body, or a new one. The service takes an id that the client has
+// made [T]; without one nobody could go on with the conversation.
+func openThread(ctx context.Context, e *cli.Env, c *cobra.Command, cl *api.Client, project, flag string, into *string) (resumed bool, err error) {
+	if c.Flags().Changed("thread") {
+		if flag == "" {
+			return false, cli.Usagef("--thread is empty")
+		}
+		*into, err = threadID(ctx, cl, project, flag)
+		return true, err
+	}
+	if *into != "" {
+		return true, nil
+	}
+	id, err := uuid.NewRandom()
+	*into = id.String()
+	return false, err
+}
+
+func threadNote(e *cli.Env, thread string) string {
+	return string(output.Sanitize(nil, "note: the thread is "+thread+"; `"+e.Name+" agent chat --thread "+shell.Quote(thread)+" MESSAGE` goes on with it"))
+}
+
+// chatView shows the answer to a question. raw is the gateway's own record, thread the conversation that was asked for.
+func chatView(e *cli.Env, raw json.RawMessage, thread string) (cli.View, error) {
+	if made := threadIn(raw); made != "" {
+		thread = made
+	}
+	list := messagesIn(raw, 0)
+	from, _ := lastTurn(list)
+	var answers []agentAnswer
+	for _, m := range list[from:] {
+		if m, ok := messageOf(m); ok && (m.role == "ai" || m.role == "") {
+			if a := answerOf(m.text); !a.empty() {
+				answers = append(answers, a)
+			}
+		}
+	}
+	v := cli.View{Value: withThread(raw, thread), Own: true}
+	switch {
+	case chatLines(e):
+		v = chatList(list)
+	case forPeople(e):
+		v = cli.View{Printed: true}
+		if err := writeChat(e, answers); err != nil {
+			return v, err
+		}
+	}
+	v.Note = threadNote(e, thread)
+	if len(answers) == 0 {
+		v.Fail = noAnswer(e, "the agent's reply holds no answer", thread)
+	} else if sql := answers[len(answers)-1].sql; sql != "" && forPeople(e) {
+		v.Note = sqlHint(e, sql) + "\n" + v.Note
+	}
+	return v, nil
+}
+
+// noAnswer is the failure of a question that was taken and not answered.
+func noAnswer(e *cli.Env, what, thread string) *cli.Failure {
+	return &cli.Failure{Exit: cli.ExitFailed, Code: "no-answer", Msg: what, Hint: "`dig agent thread get " + shell.Quote(thread) + "` shows what the service has kept of it"}
+}
+
+func writeChat(e *cli.Env, answers []agentAnswer) error {
+	if len(answers) == 0 {
+		return nil
+	}
+	w, commit, abort, err := e.Writer()
+	if err != nil {
+		return err
+	}
+	for i, a := range answers {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		if err := writeAnswer(e, w, a); err != nil {
+			abort()
+			return err
+		}
+	}
+	return commit()
+}
+
+// forPeople reports whether text is asked for, and not records.
+func forPeople(e *cli.Env) bool {
+	f := e.Run.Flags.Output
+	return (f == "" || f == output.Table) && len(e.Run.Flags.Columns) == 0
+}
+
+// chatLines reports whether messages are asked for one a line.
+func chatLines(e *cli.Env) bool {
+	switch e.Run.Flags.Output {
+	case "", output.Table:
+		return !forPeople(e)
+	case output.CSV, output.TSV, output.Markdown:
+		return true
+	}
+	return false
+}
+
+func chatList(messages []json.RawMessage) cli.View {
+	lines := []chatLine{}
+	for _, raw := range messages {
+		if m, ok := messageOf(raw); ok {
+			l := chatLine{Role: m.role, Text: m.text}
+			if m.role != "human" {
+				a := answerOf(m.text)
+				l.Text, l.Data, l.SQL = a.text, a.data, a.sql
+			}
+			lines = append(lines, l)
+		}
+	}
+	return cli.List(lines, "role", "text", "data", "sql").Mine()
+}
+
+// talkView shows a whole conversation: who said what.
+func talkView(e *cli.Env, raw json.RawMessage) (cli.View, error) {
+	messages := messagesIn(raw, 0)
+	switch {
+	case chatLines(e):
+		return chatList(messages), nil
+	case !forPeople(e):
+		return cli.Object(raw), nil
+	}
+	w, commit, abort, err := e.Writer()
+	if err != nil {
+		return cli.View{}, err
+	}
+	first := true
+	for _, raw := range messages {
+		m, ok := messageOf(raw)
+		a := agentAnswer{text: m.text}
+		if m.role != "human" {
+			a = answerOf(m.text)
+		}
+		if !ok || a.empty() && len(m.calls) == 0 {
+			continue
+		}
+		if !first {
+			fmt.Fprintln(w)
+		}
+		first = false
+		fmt.Fprintf(w, "[%s]\n", output.Sanitize(nil, m.role))
+		for _, c := range m.calls {
+			fmt.Fprintln(w, c.line())
+		}
+		if err := writeAnswer(e, w, a); err != nil {
+			abort()
+			return cli.View{}, err
+		}
+	}
+	return cli.View{Printed: true}, commit()
+}
+
+// line is a call for people.
+func (c agentCall) line() string {
+	const most = 100
+	text := []rune("tool: " + c.name + " " + c.args)
+	if len(text) > most {
+		text = append(text[:most], '…')
+	}
+	return strings.TrimSpace(string(output.Sanitize(nil, string(text))))
+}

@@ -1,0 +1,93 @@
+package agent
+
+import (
+	"context"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+// newAgentHistoryCmd is for the conversations of the service's first agent, which have a list of their own.
+func newAgentHistoryCmd(e *cli.Env) *cobra.Command {
+	c := &cobra.Command{Use: "history", Short: "Conversations that the service keeps as chat history",
+		Long: "Conversations that the service keeps as chat history: those of its first agent. Those of agent chat and agent stream are threads."}
+	ex := "  " + e.Name + " agent history "
+	c.AddCommand(
+		e.Leaf(spec.GetLegacyChatHistory, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the conversations of the chat history", Example: ex + "list", Args: cobra.NoArgs,
+			Long: "List the conversations of the chat history. With -o json it is the gateway's own record, an object with the list in history: --jq '.history[].aiThreadId'."},
+			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
+				v, err := cl.Agent.HistoryLegacy(ctx, p)
+				if err == nil && (forPeople(e) || chatLines(e)) {
+					return cli.List(v.History, "aiThreadId", "displayName", "source").Mine(), nil
+				}
+				return cli.Object(v), err
+			})),
+		e.Leaf(spec.DeleteLegacyChat, &cobra.Command{Use: "delete THREAD", Aliases: []string{"rm"}, Short: "Delete a conversation from the chat history, by id or name",
+			Long:    "Delete a conversation from the chat history, by id or name. With -o json it prints the history that is left.",
+			Example: ex + "delete 6f1c7a9e-3f7b-4a56-9d57-0c6f0e3b6a11 --yes", Args: cobra.ExactArgs(1)},
+			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+				history := func() ([]cli.Named, error) {
+					all, err := cl.Agent.HistoryLegacy(ctx, p)
+					return historyNames(all.History), err
+				}
+				id := args[0]
+				if !cli.UUIDLike().MatchString(id) {
+					all, err := history()
+					if err != nil {
+						return cli.View{}, err
+					}
+					if id, err = cli.Pick("conversation", "", args[0], all); err != nil {
+						return cli.View{}, err
+					}
+				}
+				if err := e.Confirm("delete conversation %s from the chat history?", e.Called(args[0], id, history)); err != nil {
+					return cli.View{}, err
+				}
+				_, err := cl.Agent.DeleteLegacy(ctx, p, id)
+				return cli.Note("deleted conversation %s from the chat history", args[0]), err
+			})),
+	)
+	return c
+}
+
+// historyNames are the conversations by the id of their thread.
+func historyNames(records []api.LegacyChatRecord) []cli.Named {
+	var all []cli.Named
+	for _, r := range records {
+		if r.AIThreadID == "" {
+			r.AIThreadID = r.ID
+		}
+		all = append(all, cli.Named{ID: r.AIThreadID, Name: r.DisplayName})
+	}
+	return all
+}
+
+// legacyAnswer shows what the first agent says.
+func legacyAnswer(e *cli.Env, v api.LegacyAgentResponse) (cli.View, error) {
+	a := answerOf(v.Output.Text)
+	if len(v.Output.Data) > 0 && a.data == nil {
+		raw, err := api.Marshal(v.Output.Data)
+		if err != nil {
+			return cli.View{}, err
+		}
+		a.data = raw
+	}
+	if v.Output.Query != "" && a.sql == "" {
+		a.sql = v.Output.Query
+	}
+	out := cli.View{Printed: true}
+	if a.empty() {
+		return out, &cli.Failure{Exit: cli.ExitFailed, Code: "no-answer", Msg: "the agent's reply holds no answer"}
+	}
+	if a.sql != "" {
+		out.Note = sqlHint(e, a.sql)
+	}
+	if v.ThreadID != "" {
+		out.Note = strings.TrimPrefix(out.Note+"\n"+string(output.Sanitize(nil, "note: the thread is "+v.ThreadID)), "\n")
+	}
+	return out, writeChat(e, []agentAnswer{a})
+}

@@ -1,0 +1,115 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+// pages reads a list page by page.
+type pages struct {
+	cl     *api.Client
+	path   string
+	query  url.Values
+	header http.Header
+	keyset bool // by createdBefore, else by offset
+
+	all  []json.RawMessage
+	seen map[string]bool
+	most int // items of the longest page so far
+}
+
+// paginate reads a list to its end: by createdBefore for exports, by offset for all others. A gateway may answer fewer items than it
+// was asked for, so only a page that is shorter than one before it, or that brings nothing new, is the last.
+func paginate(ctx context.Context, cl *api.Client, path string, query url.Values, header http.Header) (json.RawMessage, error) {
+	p := &pages{cl: cl, path: path, query: query, header: header, keyset: strings.HasSuffix(path, "/exports"), seen: map[string]bool{}, all: []json.RawMessage{}}
+	if query.Get("limit") == "" {
+		query.Set("limit", "100")
+	}
+	for {
+		page, err := p.read(ctx)
+		if err != nil {
+			return nil, err
+		}
+		fresh := p.keep(page)
+		if fresh == 0 || len(page) < p.most {
+			if p.keyset && fresh == 0 && len(page) > 1 && len(page) >= p.most {
+				return nil, &cli.Failure{Exit: cli.ExitFailed, Code: "failed", Msg: fmt.Sprintf("--paginate: %d items or more were made at %s, which is more than a page holds", len(page), p.query.Get("createdBefore")),
+					Hint: "give a larger limit in the address"}
+			}
+			return api.Marshal(p.all)
+		}
+		p.most = len(page)
+		if err := p.forward(page); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (p *pages) read(ctx context.Context) ([]json.RawMessage, error) {
+	ctx, cancel := p.cl.Bounded(ctx)
+	defer cancel()
+	rep, err := p.cl.Do(ctx, http.MethodGet, p.path, p.query, p.header, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer rep.Body.Close()
+	if rep.Status != http.StatusOK {
+		return nil, api.ReadError(http.MethodGet, p.cl.BaseURL()+p.path, rep)
+	}
+	raw, err := rep.ReadAll()
+	if err != nil {
+		return nil, tooLarge(err)
+	}
+	var page []json.RawMessage
+	if json.Unmarshal(raw, &page) != nil || page == nil {
+		return nil, cli.Usagef("--paginate: the reply is not a list")
+	}
+	return page, nil
+}
+
+// keep adds what is new: a path that ignores paging answers the same page again, and pages by time overlap.
+func (p *pages) keep(page []json.RawMessage) (fresh int) {
+	for _, item := range page {
+		key := string(item)
+		var it struct {
+			ID json.RawMessage `json:"id"`
+		}
+		if json.Unmarshal(item, &it) == nil && len(it.ID) > 0 { // the rest may change between two pages
+			key = string(it.ID)
+		}
+		if !p.seen[key] {
+			p.seen[key] = true
+			p.all = append(p.all, item)
+			fresh++
+		}
+	}
+	return fresh
+}
+
+// forward asks for the page after this one.
+func (p *pages) forward(page []json.RawMessage) error {
+	if !p.keyset {
+		p.query.Set("offset", fmt.Sprint(len(p.all)))
+		return nil
+	}
+	var last struct {
+		CreatedAt string `json:"createdAt"`
+	}
+	if json.Unmarshal(page[len(page)-1], &last) != nil || last.CreatedAt == "" {
+		return &cli.Failure{Exit: cli.ExitFailed, Code: "failed", Msg: "--paginate: the list names no createdAt, so that its next page cannot be asked for"}
+	}
+	before := last.CreatedAt
+	if t, err := time.Parse(time.RFC3339, before); err == nil { // others of the same time may be on the next page
+		before = t.Add(time.Millisecond).UTC().Format(time.RFC3339Nano)
+	}
+	p.query.Set("createdBefore", before)
+	return nil
+}

@@ -1,0 +1,307 @@
+package cache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/retry"
+	"github.com/dig-cli/dig/internal/shell"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/jobs"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+// cacheSchedules are the two schedules, and how changes are found, as flags.
+type cacheSchedules struct {
+	incremental, full, body string
+	tracking                cacheTracking
+}
+
+func (f *cacheSchedules) register(c *cobra.Command) {
+	f.tracking.register(c)
+	c.Flags().StringVar(&f.incremental, "incremental-every", "", "incremental refresh: an ISO 8601 duration such as PT15M or P1D, or 15m, 1h, 7d; none for none")
+	c.Flags().StringVar(&f.full, "full-every", "", "full refresh: likewise")
+}
+
+// cacheSchedule reads a schedule flag; the hosted service takes a bad one and ignores it [L].
+func cacheSchedule(flag, v string) (*api.CacheSchedule, error) {
+	if strings.EqualFold(v, "none") {
+		return &api.CacheSchedule{Type: "NONE"}, nil
+	}
+	v = cli.ISOPeriod(v)
+	if _, err := jobs.ParsePeriod(v); err != nil {
+		return nil, cli.Usagef("%s: %v", flag, err)
+	}
+	return &api.CacheSchedule{Type: "BASIC", Expression: &v}, nil
+}
+
+// apply sets the schedules whose flags were given and checks those that came with --body.
+func (f *cacheSchedules) apply(c *cobra.Command, incremental, full **api.CacheSchedule) error {
+	for _, s := range []struct {
+		flag, value string
+		into        **api.CacheSchedule
+	}{{"incremental-every", f.incremental, incremental}, {"full-every", f.full, full}} {
+		if c.Flags().Changed(s.flag) {
+			v, err := cacheSchedule("--"+s.flag, s.value)
+			if err != nil {
+				return err
+			}
+			*s.into = v
+		}
+		if v := *s.into; v != nil && v.Expression != nil && *v.Expression != "" {
+			if _, err := jobs.ParsePeriod(*v.Expression); err != nil {
+				return cli.Usagef("--body: expression: %v", err)
+			}
+		}
+	}
+	return nil
+}
+
+// cacheRequest reads the arguments and flags of a new cache.
+func cacheRequest(ctx context.Context, e *cli.Env, c *cobra.Command, cl *api.Client, f *cacheSchedules, args []string) (string, api.CacheRequest, error) {
+	var req api.CacheRequest
+	if err := e.Body(f.body, &req); err != nil {
+		return "", req, err
+	}
+	if err := f.apply(c, &req.IncrementalCacheSchedule, &req.FullRefreshCacheSchedule); err != nil {
+		return "", req, err
+	}
+	if err := f.tracking.apply(e, c, &req.ChangeTracking); err != nil {
+		return "", req, err
+	}
+	p, err := e.ProjectID(ctx, cl)
+	if err != nil {
+		return "", req, err
+	}
+	if len(args) > 0 {
+		t, err := tableArgs(args)
+		if err != nil {
+			return "", req, err
+		}
+		if req.CatalogID, err = cli.TableCatalogID(ctx, cl, p, t[0], t[1]); err != nil {
+			return "", req, err
+		}
+		req.SchemaName, req.TableName = t[1], t[2]
+	}
+	if req.CatalogID == "" || req.SchemaName == "" || req.TableName == "" {
+		return "", req, cli.Usagef("which table? give CATALOG SCHEMA TABLE")
+	}
+	return p, req, nil
+}
+
+func newTableArgs(_ *cobra.Command, args []string) error {
+	if n := len(args); n != 0 && n != 1 && n != 3 {
+		return errors.New("a table is named by CATALOG SCHEMA TABLE or catalog.schema.table")
+	}
+	return nil
+}
+
+func newCacheCreateCmd(e *cli.Env) *cobra.Command {
+	var f cacheSchedules
+	var w cli.WaitFlags
+	c := &cobra.Command{Use: "create CATALOG SCHEMA TABLE", Short: "Create the cache of a table and begin its first refresh", Args: newTableArgs,
+		Long: "Create the cache of a table and begin its first refresh. A table that has one keeps it as it is;\n`cache ensure` also brings its settings in line.\n\n" + trackingHelp,
+		Example: "  " + e.Name + " cache create sample shop orders --incremental-every 15m --full-every P1D --wait\n  " +
+			e.Name + " cache create shop public orders --key id --updated-at changed_at --incremental-every 5m"}
+	f.register(c)
+	cli.BodyFlag(c, &f.body)
+	registerCacheWait(&w, c)
+	return e.Leaf(spec.CreateCache, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		if err := w.Check(false); err != nil {
+			return cli.View{}, err
+		}
+		p, req, err := cacheRequest(ctx, e, c, cl, &f, args)
+		if err != nil {
+			return cli.View{}, err
+		}
+		made, err := createCache(ctx, e, cl, p, req)
+		err = explainCacheable(e, req.CatalogID, err)
+		if err != nil || !w.Wait {
+			return cli.Object(made), err
+		}
+		return settledCache(ctx, e, cl, p, made.ID, "", "", &w)
+	})
+}
+
+// createCache makes a cache. The hosted service answers 500 while the first refresh of the same cache runs, and the cache is in
+// the list all the same [L].
+func createCache(ctx context.Context, e *cli.Env, cl *api.Client, p string, req api.CacheRequest) (api.Cache, error) {
+	made, err := cl.Cache.Create(ctx, p, req)
+	var ae *api.Error
+	if !errors.As(err, &ae) || ae.Status != 500 {
+		return made, err
+	}
+	for range 5 {
+		if st, lerr := cli.CacheByTable(ctx, cl, p, req.CatalogID, req.SchemaName, req.TableName); lerr == nil && st != nil {
+			return cl.Cache.Settings(ctx, p, st.ID)
+		}
+		if perr := retry.Sleep(ctx, 500*time.Millisecond); perr != nil {
+			return made, perr
+		}
+	}
+	return made, err
+}
+
+func newCacheEnsureCmd(e *cli.Env) *cobra.Command {
+	var f cacheSchedules
+	var w cli.WaitFlags
+	c := &cobra.Command{Use: "ensure CATALOG SCHEMA TABLE", Short: "Create the cache of a table unless it has one; change its settings if others are given", Args: newTableArgs,
+		Example: "  " + e.Name + " cache ensure sample shop orders --full-every 1d --wait"}
+	f.register(c)
+	cli.BodyFlag(c, &f.body)
+	registerCacheWait(&w, c)
+	cli.Annotate(c, spec.ListCatalogCacheStatuses, spec.GetCacheSettings, spec.UpdateCacheSettings)
+	return e.Leaf(spec.CreateCache, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		if err := w.Check(false); err != nil {
+			return cli.View{}, err
+		}
+		p, req, err := cacheRequest(ctx, e, c, cl, &f, args)
+		if err != nil {
+			return cli.View{}, err
+		}
+		st, err := cli.CacheByTable(ctx, cl, p, req.CatalogID, req.SchemaName, req.TableName)
+		if err != nil {
+			return cli.View{}, err
+		}
+		var have api.Cache
+		if st == nil {
+			have, err = createCache(ctx, e, cl, p, req)
+			err = explainCacheable(e, req.CatalogID, err)
+		} else {
+			have, err = updateCache(ctx, e, cl, p, st.ID, api.CacheScheduleUpdate{IncrementalCacheSchedule: req.IncrementalCacheSchedule, FullRefreshCacheSchedule: req.FullRefreshCacheSchedule, ChangeTracking: req.ChangeTracking})
+		}
+		if err != nil || !w.Wait {
+			return cli.Object(have).Mine(), err
+		}
+		return settledCache(ctx, e, cl, p, have.ID, "", "", &w)
+	})
+}
+
+// sameSchedule takes nil for none.
+func sameSchedule(a, b *api.CacheSchedule) bool {
+	text := func(s *api.CacheSchedule) string {
+		if s == nil || s.Type == "NONE" || s.Expression == nil {
+			return ""
+		}
+		return *s.Expression
+	}
+	return text(a) == text(b)
+}
+
+// updateCache changes the schedules that are not nil. Both are always sent, since the service may wipe one that is left out
+// [O][M], and read back, since it may ignore one [L].
+func updateCache(ctx context.Context, e *cli.Env, cl *api.Client, p, id string, want api.CacheScheduleUpdate) (api.Cache, error) {
+	have, err := cl.Cache.Settings(ctx, p, id)
+	if err != nil {
+		return have, err
+	}
+	keep := func(want **api.CacheSchedule, have *api.CacheSchedule) {
+		if *want == nil {
+			*want = have
+		}
+		if *want == nil {
+			*want = &api.CacheSchedule{Type: "NONE"}
+		}
+	}
+	keep(&want.IncrementalCacheSchedule, have.IncrementalCacheSchedule)
+	keep(&want.FullRefreshCacheSchedule, have.FullRefreshCacheSchedule)
+	if sameSchedule(want.IncrementalCacheSchedule, have.IncrementalCacheSchedule) && sameSchedule(want.FullRefreshCacheSchedule, have.FullRefreshCacheSchedule) && sameTracking(want.ChangeTracking, have.ChangeTracking) {
+		return have, nil
+	}
+	if _, err := cl.Cache.UpdateSettings(ctx, p, id, want); err != nil {
+		return have, err
+	}
+	if have, err = cl.Cache.Settings(ctx, p, id); err != nil {
+		return have, err
+	}
+	if !sameSchedule(want.IncrementalCacheSchedule, have.IncrementalCacheSchedule) || !sameSchedule(want.FullRefreshCacheSchedule, have.FullRefreshCacheSchedule) {
+		return have, &cli.Failure{Exit: cli.ExitFailed, Code: "not-stored", Msg: "the gateway accepted the schedules of cache " + id + " but did not store them", Hint: "`dig cache get " + shell.Quote(id) + "` shows what is in force"}
+	}
+	return have, nil
+}
+
+func newCacheUpdateCmd(e *cli.Env) *cobra.Command {
+	var f cacheSchedules
+	c := &cobra.Command{Use: "update CACHE", Short: "Change the settings of a cache; what is not given stays", Example: "  " + e.Name + " cache update sample shop orders --full-every PT6H --incremental-every none"}
+	f.register(c)
+	cli.BodyFlag(c, &f.body)
+	cli.Annotate(c, spec.GetCacheSettings)
+	return withCache(e, spec.UpdateCacheSettings, c, func(ctx context.Context, cl *api.Client, p, id string) (cli.View, error) {
+		var want api.CacheScheduleUpdate
+		if err := e.Body(f.body, &want); err != nil {
+			return cli.View{}, err
+		}
+		if err := f.apply(c, &want.IncrementalCacheSchedule, &want.FullRefreshCacheSchedule); err != nil {
+			return cli.View{}, err
+		}
+		if err := f.tracking.apply(e, c, &want.ChangeTracking); err != nil {
+			return cli.View{}, err
+		}
+		if want == (api.CacheScheduleUpdate{}) {
+			return cli.View{}, cli.Usagef("nothing to change: give --incremental-every, --full-every, or --key and what goes with it")
+		}
+		v, err := updateCache(ctx, e, cl, p, id, want)
+		return cli.Object(v).Mine(), err
+	})
+}
+
+func newCacheBatchCmd(e *cli.Env) *cobra.Command {
+	var f cacheSchedules
+	c := &cobra.Command{Use: "batch [catalog.schema.table]...", Short: "Create several caches at once; each succeeds or fails by itself", Args: cobra.ArbitraryArgs,
+		Long:    "Create several caches at once; each succeeds or fails by itself. Tables are arguments with the same schedules,\nor a list of requests with --body. The exit code is 7 when some failed.",
+		Example: "  " + e.Name + " cache batch sample.shop.orders sample.shop.customers --full-every 1d\n  " + e.Name + " cache batch --body @caches.json"}
+	f.register(c)
+	cli.BodyFlag(c, &f.body)
+	return e.Leaf(spec.CreateCacheBatch, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		var reqs []api.CacheRequest
+		if err := e.Body(f.body, &reqs); err != nil {
+			return cli.View{}, err
+		}
+		p, err := e.ProjectID(ctx, cl)
+		if err != nil {
+			return cli.View{}, err
+		}
+		for _, a := range args {
+			t, err := tableArgs([]string{a})
+			if err != nil {
+				return cli.View{}, err
+			}
+			id, err := cli.TableCatalogID(ctx, cl, p, t[0], t[1])
+			if err != nil {
+				return cli.View{}, err
+			}
+			reqs = append(reqs, api.CacheRequest{CatalogID: id, SchemaName: t[1], TableName: t[2]})
+		}
+		if len(reqs) == 0 {
+			return cli.View{}, cli.Usagef("no tables: name them as catalog.schema.table or give --body")
+		}
+		for i := range reqs {
+			if err := f.apply(c, &reqs[i].IncrementalCacheSchedule, &reqs[i].FullRefreshCacheSchedule); err != nil {
+				return cli.View{}, err
+			}
+			if err := f.tracking.apply(e, c, &reqs[i].ChangeTracking); err != nil {
+				return cli.View{}, err
+			}
+		}
+		out, err := cl.Cache.CreateBatch(ctx, p, reqs)
+		if err != nil {
+			return cli.View{}, err
+		}
+		bad := 0
+		for _, s := range out {
+			if !s.Success {
+				bad++
+			}
+		}
+		v := cli.List(out, "success", "error", "cache.id", "cache.tableName")
+		if bad > 0 {
+			v.Fail = &cli.Failure{Exit: cli.ExitJob, Code: "partial", Msg: fmt.Sprintf("%d of %d caches were not created", bad, len(out))}
+		}
+		return v, nil
+	})
+}

@@ -1,0 +1,60 @@
+// Package catalog holds the commands on catalogs, semantic catalogs and parametric tables.
+package catalog
+
+import (
+	"context"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+func New(e *cli.Env) *cobra.Command {
+	c := &cobra.Command{Use: "catalog", Aliases: []string{"catalogs"}, Short: "Catalogs: the schemas and tables that SQL can name"}
+	ex := "  " + e.Name + " catalog "
+	// in runs f with the project and the id of the catalog named by the first argument.
+	in := func(f func(ctx context.Context, cl *api.Client, project, catalog string, rest []string) (cli.View, error)) func(context.Context, *api.Client, []string) (cli.View, error) {
+		return e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+			id, err := cli.TableCatalogID(ctx, cl, p, args[0], append(args, "")[1])
+			if err != nil {
+				return cli.View{}, err
+			}
+			return f(ctx, cl, p, id, args[1:])
+		})
+	}
+	c.AddCommand(
+		e.Leaf(spec.ListCatalogs, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the catalogs of the project", Example: ex + "list", Args: cobra.NoArgs},
+			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
+				v, err := cl.Catalogs.List(ctx, p)
+				return cli.List(v, "id", "name", "displayName", "catalogType", "connectionId"), err
+			})),
+		e.Leaf(spec.GetCatalog, &cobra.Command{Use: "get CATALOG", Aliases: []string{"show"}, Short: "Show one catalog, by id or name", Example: ex + "get sample", Args: cobra.ExactArgs(1)},
+			in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
+				v, err := cl.Catalogs.Get(ctx, p, id)
+				return cli.Object(v), err
+			})),
+		e.Leaf(spec.ListSchemas, &cobra.Command{Use: "schemas CATALOG", Short: "List the schemas of a catalog", Example: ex + "schemas sample", Args: cobra.ExactArgs(1)},
+			in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
+				v, err := cl.Catalogs.Schemas(ctx, p, id)
+				return cli.List(v, "schemaName", "catalogName", "catalogId"), err
+			})),
+		e.Leaf(spec.ListTables, &cobra.Command{Use: "tables CATALOG SCHEMA", Short: "List the tables of a schema", Example: ex + "tables sample shop", Args: cobra.ExactArgs(2)},
+			in(func(ctx context.Context, cl *api.Client, p, id string, rest []string) (cli.View, error) {
+				v, err := cl.Catalogs.Tables(ctx, p, id, rest[0])
+				return cli.List(v, "tableName", "schemaName", "isCacheable", "isCached", "isDynamicTable"), err
+			})),
+		e.Leaf(spec.ListColumns, &cobra.Command{Use: "columns CATALOG SCHEMA TABLE", Short: "List the columns of a table", Example: ex + "columns sample shop orders", Args: cobra.ExactArgs(3)},
+			in(func(ctx context.Context, cl *api.Client, p, id string, rest []string) (cli.View, error) {
+				v, err := cl.Catalogs.Columns(ctx, p, id, rest[0], rest[1])
+				return cli.List(v, "name", "dataType", "displayName", "desc"), err
+			})),
+		e.Leaf(spec.GetTableCacheState, &cobra.Command{Use: "cached CATALOG SCHEMA TABLE", Short: "Show whether a table reads from a cache", Example: ex + "cached sample shop orders", Args: cobra.ExactArgs(3)},
+			in(func(ctx context.Context, cl *api.Client, p, id string, rest []string) (cli.View, error) {
+				v, err := cl.Catalogs.CacheState(ctx, p, id, rest[0], rest[1])
+				return cli.Object(v), err
+			})),
+		newCatalogCreateCmd(e), newCatalogDeleteCmd(e), newCatalogShareCmd(e), newCatalogStatisticsCmd(e), newCatalogSearchCmd(e),
+	)
+	return c
+}

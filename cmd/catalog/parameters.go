@@ -1,0 +1,170 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/late"
+)
+
+// Some types of catalogs want parameters that no operation lists: google_ads wants the secrets of its connection once more, and the
+// refusal of a catalog without them names the fields [L].
+
+// parameterFlags give parameters without showing those that are secret.
+type parameterFlags struct {
+	file   string
+	fields []string
+}
+
+// check refuses secrets on the command line and more than one reader of standard input, before anything is sent.
+func (f parameterFlags) check() error {
+	if f.file != "" && f.file != "-" && !strings.HasPrefix(f.file, "@") {
+		return cli.Usagef("--extra: these parameters may hold secrets, which do not belong on the command line").WithHint("give --extra @FILE or --extra - for standard input")
+	}
+	stdin := 0
+	if f.file == "-" {
+		stdin++
+	}
+	for _, kv := range f.fields {
+		name, value, ok := strings.Cut(kv, "=")
+		switch {
+		case !ok || name == "": // the argument is not repeated: it may be a secret without its name
+			return cli.Usagef("--parameter: one of the values is not of the form FIELD=VALUE")
+		case value == "-":
+			stdin++
+		case !strings.HasPrefix(value, "@") && (cli.SecretField(name) || cli.URLWithPassword(value)):
+			return cli.Usagef("--parameter: field %s is a secret, and a secret on the command line can be seen by other users and stays in the shell's history", name).
+				WithHint("give --parameter %s=@FILE, or --parameter %s=- to read it from standard input", name, name)
+		}
+	}
+	if stdin > 1 {
+		return cli.Usagef("standard input can be read once: only one of --extra and --parameter may be -")
+	}
+	return nil
+}
+
+// into adds the parameters to a request.
+func (f parameterFlags) into(e *cli.Env, req *api.CatalogRequest) error {
+	if f.file != "" {
+		if err := e.BodyOf("--extra", f.file, &req.ExtraParameters); err != nil {
+			return err
+		}
+	}
+	for _, kv := range f.fields {
+		name, arg, _ := strings.Cut(kv, "=")
+		raw, err := e.Value("--parameter "+name, arg)
+		if err != nil {
+			return err
+		}
+		text := string(raw)
+		if arg == "-" || strings.HasPrefix(arg, "@") {
+			text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
+		}
+		setParameter(req, name, text)
+	}
+	return nil
+}
+
+func setParameter(req *api.CatalogRequest, name, text string) {
+	if req.ExtraParameters == nil {
+		req.ExtraParameters = map[string]any{}
+	}
+	req.ExtraParameters[name] = text
+}
+
+// askParameters asks on the terminal for the parameters that a refusal names. Elsewhere, and for parameters that were given already, it
+// returns the refusal, which then says how to give them.
+func askParameters(e *cli.Env, req *api.CatalogRequest, err error) error {
+	missing := missingParameters(err)
+	missing = slices.DeleteFunc(missing, func(name string) bool { _, given := req.ExtraParameters[name]; return given })
+	if len(missing) == 0 {
+		return err
+	}
+	if !e.InTerm || !e.ErrTerm {
+		f := cli.Classify(context.Background(), err)
+		args := make([]string, len(missing))
+		for i, name := range missing {
+			args[i] = "--parameter " + name + "=" + map[bool]string{true: "@FILE", false: "VALUE"}[cli.SecretField(name)]
+		}
+		f.Hint = "give " + strings.Join(args, " ")
+		return &f
+	}
+	fmt.Fprintf(e.Err, "the gateway wants %s for this type of catalog\n", strings.Join(missing, ", "))
+	for _, name := range missing {
+		for req.ExtraParameters[name] == nil {
+			fmt.Fprintf(e.Err, "%s: ", name)
+			text, err := e.Answer(cli.SecretField(name))
+			if err != nil {
+				return err
+			}
+			if text != "" {
+				setParameter(req, name, text)
+			}
+		}
+	}
+	return nil
+}
+
+var (
+	fieldName   = late.Regexp(`^[A-Za-z][A-Za-z0-9_]*[A-Za-z0-9]$`)
+	wantsFields = late.Regexp(`(?i)\b(missing|required|must (?:be|not be)|extra ?parameters?)\b`)
+	bracketed   = late.Regexp(`[\[({]([^\])}]+)[\])}]`)
+	separators  = late.Regexp(`\s*(?:,|;|\band\b)\s*`)
+)
+
+// missingParameters reads the names of fields out of the refusal of a catalog: from a list in the body, else from the message, behind
+// its colon or in brackets. An answer that cannot be read so names none.
+func missingParameters(err error) []string {
+	var ae *api.Error
+	if !errors.As(err, &ae) || ae.Status != 400 {
+		return nil
+	}
+	var body map[string]json.RawMessage
+	if json.Unmarshal(ae.Raw, &body) == nil {
+		for _, key := range []string{"missingFields", "missing", "requiredFields", "fields", "extraParameters", "errors"} {
+			var names []string
+			if json.Unmarshal(body[key], &names) == nil {
+				if names = onlyNames(names); len(names) > 0 {
+					return names
+				}
+			}
+		}
+	}
+	if !wantsFields().MatchString(ae.Message) {
+		return nil
+	}
+	candidates := []string{}
+	for _, m := range bracketed().FindAllStringSubmatch(ae.Message, -1) {
+		candidates = append(candidates, m[1])
+	}
+	if at := strings.LastIndexByte(ae.Message, ':'); at >= 0 {
+		candidates = append(candidates, ae.Message[at+1:])
+	}
+	for _, text := range candidates {
+		if names := onlyNames(separators().Split(strings.TrimRight(strings.TrimSpace(text), "."), -1)); len(names) > 0 {
+			return names
+		}
+	}
+	return nil
+}
+
+// onlyNames is nil unless all of texts are names of fields.
+func onlyNames(texts []string) []string {
+	var out []string
+	for _, t := range texts {
+		t = strings.Trim(strings.TrimSpace(t), `"'`+"`")
+		if !fieldName().MatchString(t) {
+			return nil
+		}
+		if !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}

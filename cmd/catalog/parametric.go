@@ -1,0 +1,173 @@
+package catalog
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+const macroHelp = `
+A value may be a date macro: @today @yesterday @now @sow @eow @som @eom @soq @eoq @soy @eoy (start or end of week,
+month, quarter, year; weeks start on Monday), followed by offsets such as -7d in the units d, w, M (month), q,
+y, h and m (minute). The gateway works it out whenever the table is read; what it stands for now is printed.`
+
+func NewParametric(e *cli.Env) *cobra.Command {
+	c := &cobra.Command{Use: "parametric-table", Aliases: []string{"parametric-tables", "parametric"}, Short: "Tables that read another table with fixed values for some columns"}
+	ex := "  " + e.Name + " parametric-table "
+	del := &cobra.Command{Use: "delete CATALOG SCHEMA.TABLE", Aliases: []string{"rm"}, Short: "Delete a parametric table", Example: ex + "delete shop daily.orders --yes", Args: cobra.ExactArgs(2)}
+	c.AddCommand(
+		e.Leaf(spec.ListParametricTables, &cobra.Command{Use: "list CATALOG", Aliases: []string{"ls"}, Short: "List the parametric tables of a catalog", Example: ex + "list shop", Args: cobra.ExactArgs(1)},
+			func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+				p, id, err := catalogArg(ctx, e, cl, args[0])
+				if err != nil {
+					return cli.View{}, err
+				}
+				v, err := cl.ParametricTables.List(ctx, p, id)
+				if err == nil {
+					for _, t := range v {
+						printMacros(e, t)
+					}
+				}
+				return cli.List(v, "toSchema", "toTable", "fromSchema", "fromTable", "paramValues"), err
+			}),
+		newParametricCreateCmd(e),
+		e.Leaf(spec.DeleteParametricTable, del, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+			schema, table, err := cli.TwoPart("SCHEMA.TABLE", args[1])
+			if err != nil {
+				return cli.View{}, err
+			}
+			p, id, err := catalogArg(ctx, e, cl, args[0])
+			if err != nil {
+				return cli.View{}, err
+			}
+			if err := e.Confirm("delete parametric table %s of catalog %s?", args[1], args[0]); err != nil {
+				return cli.View{}, err
+			}
+			return cli.Note("deleted parametric table %s", args[1]), cl.ParametricTables.Delete(ctx, p, id, schema, table)
+		}),
+	)
+	return c
+}
+
+func catalogArg(ctx context.Context, e *cli.Env, cl *api.Client, arg string) (project, catalog string, err error) {
+	if project, err = e.ProjectID(ctx, cl); err != nil {
+		return
+	}
+	catalog, err = cli.CatalogID(ctx, cl, project, arg)
+	return
+}
+
+func newParametricCreateCmd(e *cli.Env) *cobra.Command {
+	var from, to, body string
+	var params []string
+	c := &cobra.Command{Use: "create CATALOG", Short: "Create a parametric table", Args: cobra.ExactArgs(1),
+		Long:    "Create a parametric table.\n" + macroHelp,
+		Example: "  " + e.Name + " parametric-table create shop --from public.orders --to daily.orders --param day=@yesterday"}
+	c.Flags().StringVar(&from, "from", "", "table to read, SCHEMA.TABLE of the catalog")
+	c.Flags().StringVar(&to, "to", "", "name of the new table, SCHEMA.TABLE; the schema need not exist")
+	c.Flags().StringArrayVar(&params, "param", nil, "COLUMN=VALUE; VALUE is text, or JSON after := as in COLUMN:=[1,2]; may be repeated")
+	cli.BodyFlag(c, &body)
+	return e.Leaf(spec.CreateParametricTable, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		var req api.ParametricTable
+		if err := e.Body(body, &req); err != nil {
+			return cli.View{}, err
+		}
+		var err error
+		if from != "" {
+			if req.FromSchema, req.FromTable, err = cli.TwoPart("--from", from); err != nil {
+				return cli.View{}, err
+			}
+		}
+		if to != "" {
+			if req.ToSchema, req.ToTable, err = cli.TwoPart("--to", to); err != nil {
+				return cli.View{}, err
+			}
+		}
+		for _, p := range params {
+			v, err := paramValue(p)
+			if err != nil {
+				return cli.View{}, err
+			}
+			req.ParamValues = append(req.ParamValues, v)
+		}
+		switch {
+		case req.FromTable == "" || req.FromSchema == "":
+			return cli.View{}, cli.Usagef("--from is required")
+		case req.ToTable == "" || req.ToSchema == "":
+			return cli.View{}, cli.Usagef("--to is required")
+		case len(req.ParamValues) == 0:
+			return cli.View{}, cli.Usagef("at least one --param is required")
+		}
+		for _, v := range req.ParamValues {
+			for _, s := range stringsIn(v.Value) {
+				if _, _, err := api.ResolveMacro(s, e.Now()); err != nil {
+					return cli.View{}, cli.Usagef("--param %s: %v", v.Key, err)
+				}
+			}
+		}
+		p, id, err := catalogArg(ctx, e, cl, args[0])
+		if err != nil {
+			return cli.View{}, err
+		}
+		printMacros(e, req)
+		v, err := cl.ParametricTables.Create(ctx, p, id, req)
+		return cli.Object(v), err
+	})
+}
+
+func paramValue(arg string) (api.ParametricTableColumn, error) {
+	i := strings.IndexAny(arg, "=")
+	if i < 1 {
+		return api.ParametricTableColumn{}, cli.Usagef("--param: %q is not of the form COLUMN=VALUE", arg)
+	}
+	key, text := arg[:i], arg[i+1:]
+	if strings.HasSuffix(key, ":") {
+		key = strings.TrimSuffix(key, ":")
+		if !json.Valid([]byte(text)) {
+			return api.ParametricTableColumn{}, cli.Usagef("--param %s: %q is not JSON", key, text)
+		}
+		return api.ParametricTableColumn{Key: key, Value: json.RawMessage(text)}, nil
+	}
+	raw, err := api.Marshal(text)
+	return api.ParametricTableColumn{Key: key, Value: bytes.TrimSpace(raw)}, err
+}
+
+// stringsIn are the texts of a value that is a text or a list.
+func stringsIn(raw json.RawMessage) []string {
+	var one string
+	if json.Unmarshal(raw, &one) == nil {
+		return []string{one}
+	}
+	var many []any
+	_ = json.Unmarshal(raw, &many) // a number, null, true or false holds no text
+	var out []string
+	for _, v := range many {
+		if s, ok := v.(string); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// printMacros says on stderr what the date macros of a table stand for now.
+func printMacros(e *cli.Env, t api.ParametricTable) {
+	for _, p := range t.ParamValues {
+		for _, s := range stringsIn(p.Value) {
+			m, ok, err := api.ResolveMacro(s, e.Now())
+			if !ok || err != nil {
+				continue
+			}
+			fmt.Fprintf(e.Err, "%s.%s: %s = %s, now %s\n", t.ToSchema, t.ToTable, p.Key, s, m.Text)
+			if m.Minutes {
+				fmt.Fprintf(e.Err, "note: m counts minutes in %s; months are M\n", s)
+			}
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+func NewSemantic(e *cli.Env) *cobra.Command {
+	c := &cobra.Command{Use: "semantic-catalog", Aliases: []string{"semantic-catalogs", "semantic"}, Short: "Catalogs whose tables are saved queries, always live"}
+	ex := "  " + e.Name + " semantic-catalog "
+	share := &cobra.Command{Use: "share CATALOG", Short: "Let another project read a semantic catalog", Example: ex + "share kpi --to finance", Args: cobra.ExactArgs(1)}
+	var to string
+	share.Flags().StringVar(&to, "to", "", "project to share with, by id or name")
+	_ = share.MarkFlagRequired("to")
+	c.AddCommand(
+		newSemanticCreateCmd(e),
+		newSemanticTableCmd(e),
+		e.Leaf(spec.ShareSemanticCatalog, share, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+			id, err := cli.CatalogID(ctx, cl, p, args[0])
+			if err != nil {
+				return cli.View{}, err
+			}
+			target, err := e.ProjectByName(ctx, cl, to)
+			if err != nil {
+				return cli.View{}, err
+			}
+			return cli.Note("shared %s with project %s", args[0], to), cl.SemanticCatalogs.Share(ctx, p, id, api.SemanticCatalogShareRequest{Target: target})
+		})),
+	)
+	return c
+}
+
+func newSemanticCreateCmd(e *cli.Env) *cobra.Command {
+	var body string
+	c := &cobra.Command{Use: "create [NAME]", Short: "Create a semantic catalog", Example: "  " + e.Name + " semantic-catalog create kpi", Args: cobra.MaximumNArgs(1),
+		Long: "Create a semantic catalog. It is listed, shown and deleted with the other catalogs: `" + e.Name + " catalog`."}
+	cli.BodyFlag(c, &body)
+	return e.Leaf(spec.CreateSemanticCatalog, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+		var req api.SemanticCatalogRequest
+		if err := e.Body(body, &req); err != nil {
+			return cli.View{}, err
+		}
+		if len(args) == 1 {
+			req.Name = args[0]
+		}
+		if req.Name == "" {
+			return cli.View{}, cli.Usagef("a name is required")
+		}
+		v, err := cl.SemanticCatalogs.Create(ctx, p, req)
+		return cli.Object(v), err
+	}))
+}
+
+func newSemanticTableCmd(e *cli.Env) *cobra.Command {
+	c := &cobra.Command{Use: "table", Aliases: []string{"tables"}, Short: "Tables of a semantic catalog"}
+	ex := "  " + e.Name + " semantic-catalog table "
+	var query, body string
+	create := &cobra.Command{Use: "create CATALOG SCHEMA.TABLE", Short: "Bind a table to a saved query", Args: cobra.RangeArgs(1, 2), Example: ex + "create kpi sales.monthly --query monthly_revenue"}
+	create.Flags().StringVar(&query, "query", "", "saved query, by id or name")
+	cli.BodyFlag(create, &body)
+	del := &cobra.Command{Use: "delete CATALOG TABLE", Aliases: []string{"rm"}, Short: "Remove a table, by id or SCHEMA.TABLE; its query stays", Args: cobra.ExactArgs(2), Example: ex + "delete kpi sales.monthly --yes",
+		Long: "Remove a table from a semantic catalog; its query stays.\n\nThe hosted zones tell the id of a table only when it is created; zone local finds it by its name too."}
+	c.AddCommand(
+		e.Leaf(spec.CreateSemanticTable, create, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+			var req api.SemanticTableRequest
+			if err := e.Body(body, &req); err != nil {
+				return cli.View{}, err
+			}
+			if len(args) == 2 {
+				var ok bool
+				if req.SchemaName, req.TableName, ok = strings.Cut(args[1], "."); !ok || req.SchemaName == "" || req.TableName == "" {
+					return cli.View{}, cli.Usagef("%q is not of the form SCHEMA.TABLE", args[1])
+				}
+			}
+			if query != "" {
+				id, err := cli.QueryID(ctx, cl, p, query)
+				if err != nil {
+					return cli.View{}, err
+				}
+				req.QueryID = id
+			}
+			switch {
+			case req.SchemaName == "" || req.TableName == "":
+				return cli.View{}, cli.Usagef("a name is required: SCHEMA.TABLE")
+			case req.QueryID == "":
+				return cli.View{}, cli.Usagef("--query is required")
+			}
+			id, err := cli.CatalogID(ctx, cl, p, args[0])
+			if err != nil {
+				return cli.View{}, err
+			}
+			v, err := cl.SemanticCatalogs.CreateTable(ctx, p, id, req)
+			return cli.Object(v), err
+		})),
+		e.Leaf(spec.DeleteSemanticTable, del, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+			id, err := cli.CatalogID(ctx, cl, p, args[0])
+			if err != nil {
+				return cli.View{}, err
+			}
+			table, err := semanticTableID(ctx, cl, p, id, args[1])
+			if err != nil {
+				return cli.View{}, err
+			}
+			who := e.Called(args[1], table, func() ([]cli.Named, error) {
+				var all []cli.Named
+				schemas, err := cl.Catalogs.Schemas(ctx, p, id)
+				for _, s := range schemas {
+					tables, terr := cl.Catalogs.Tables(ctx, p, id, s.SchemaName)
+					err = errors.Join(err, terr)
+					all = append(all, cli.MapNamed(tables, func(t api.Table) cli.Named { return cli.Named{ID: t.TableID, Name: t.SchemaName + "." + t.TableName} })...)
+				}
+				return all, err
+			})
+			if err := e.Confirm("remove table %s from semantic catalog %s?", who, args[0]); err != nil {
+				return cli.View{}, err
+			}
+			return cli.Note("removed table %s", args[1]), cl.SemanticCatalogs.DeleteTable(ctx, p, id, table)
+		})),
+	)
+	return c
+}
+
+func semanticTableID(ctx context.Context, cl *api.Client, project, catalog, set string) (string, error) {
+	if cli.BigIDLike().MatchString(set) {
+		return set, nil
+	}
+	schema, table, ok := strings.Cut(set, ".")
+	if !ok {
+		return "", cli.Usagef("%q is neither the id of a table nor of the form SCHEMA.TABLE", set)
+	}
+	tables, err := cl.Catalogs.Tables(ctx, project, catalog, schema)
+	if err != nil {
+		return "", err
+	}
+	var all []cli.Named
+	for _, t := range tables {
+		if t.TableID == "" {
+			return "", cli.Usagef("this gateway does not tell the ids of semantic tables").WithHint("give the id that `semantic-catalog table create` printed")
+		}
+		all = append(all, cli.Named{ID: t.TableID, Name: t.TableName})
+	}
+	return cli.Pick("table", "", table, all)
+}

@@ -1,0 +1,299 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/shell"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+func newCatalogCreateCmd(e *cli.Env) *cobra.Command {
+	var connection, body string
+	var extra parameterFlags
+	var anything bool
+	c := &cobra.Command{Use: "create [NAME]", Short: "Create a catalog over a connection", Args: cobra.MaximumNArgs(1),
+		Long: `Create a catalog over a connection. Its schemas and tables are then named NAME.SCHEMA.TABLE in SQL.
+
+The name in SQL is the lower-case form of NAME with underscores for signs that SQL does not take; the reply
+shows it. Several catalogs may stand over one connection.
+
+Some types want parameters of their own, google_ads the secrets of its connection once more. Those that the gateway
+says it misses are asked for on a terminal, else give them by --parameter or --extra.
+
+Tables of databases cannot be cached on the hosted zones, nor by default on zone local; --cache-anything allows
+it there for the tables of this catalog.`,
+		Example: "  " + e.Name + " catalog create shop --connection shopdb"}
+	c.Flags().StringVar(&connection, "connection", "", "connection, by id or name")
+	c.Flags().StringArrayVar(&extra.fields, "parameter", nil, "one parameter that the type asks for: FIELD=@FILE, FIELD=- for stdin, or FIELD=VALUE if it is no secret; may be repeated")
+	c.Flags().StringVar(&extra.file, "extra", "", "extraParameters that some types ask for, as a JSON object in @FILE or - for stdin")
+	c.Flags().BoolVar(&anything, "cache-anything", false, "allow caches of its tables although it is a database (zone local)")
+	cli.BodyFlag(c, &body)
+	return cli.Annotate(e.Leaf(spec.CreateCatalog, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		var req api.CatalogRequest
+		if err := e.Body(body, &req); err != nil {
+			return cli.View{}, err
+		}
+		if err := extra.check(); err != nil {
+			return cli.View{}, err
+		}
+		if err := extra.into(e, &req); err != nil {
+			return cli.View{}, err
+		}
+		if c.Flags().Changed("cache-anything") {
+			if err := e.OnlyLocal("--cache-anything"); err != nil {
+				return cli.View{}, err
+			}
+			if req.ExtraParameters == nil {
+				req.ExtraParameters = map[string]any{}
+			}
+			req.ExtraParameters["cacheAnything"] = anything
+		}
+		if len(args) == 1 {
+			req.Name = args[0]
+		}
+		if connection == "" {
+			connection = req.ConnectionID
+		}
+		switch {
+		case req.Name == "":
+			return cli.View{}, cli.Usagef("a name is required")
+		case connection == "":
+			return cli.View{}, cli.Usagef("--connection is required").WithHint("`dig connection list` lists them")
+		}
+		p, err := e.ProjectID(ctx, cl)
+		if err != nil {
+			return cli.View{}, err
+		}
+		if req.ConnectionID, err = cli.ConnectionID(ctx, cl, p, connection); err != nil {
+			return cli.View{}, err
+		}
+		create := func() (api.Catalog, error) {
+			return cli.OrAlternative(
+				func() (api.Catalog, error) { return cl.Catalogs.Create(ctx, p, req) },
+				func() (api.Catalog, error) { return cl.Catalogs.CreateAlt(ctx, p, req) })
+		}
+		v, err := create()
+		if err != nil && len(missingParameters(err)) > 0 {
+			if err = askParameters(e, &req, err); err == nil {
+				v, err = create()
+			}
+		}
+		return cli.Object(v), explainCreate(ctx, cl, p, req.Name, err)
+	}), spec.CreateCatalogAlt, spec.ListConnections)
+}
+
+// explainCreate tells a project in which catalogs cannot be created from a gateway that is broken: some hosted projects answer
+// 500 to every create while reading works [L].
+func explainCreate(ctx context.Context, cl *api.Client, project, name string, err error) error {
+	var ae *api.Error
+	if !errors.As(err, &ae) || ae.Status != 500 {
+		return err
+	}
+	all, lerr := cl.Catalogs.List(ctx, project)
+	if lerr != nil {
+		return err
+	}
+	copied := *ae
+	copied.Hint = "the gateway works otherwise: this key may not be allowed to create catalogs in this project"
+	for _, c := range all {
+		if strings.EqualFold(c.DisplayName, name) || strings.EqualFold(c.Name, name) {
+			copied.Hint = "a catalog of that name is there, with the id " + c.ID + "; `dig catalog get " + shell.Quote(c.ID) + "` shows it"
+		}
+	}
+	return &copied
+}
+
+func newCatalogDeleteCmd(e *cli.Env) *cobra.Command {
+	return cli.Annotate(e.Leaf(spec.DeleteCatalog, &cobra.Command{Use: "delete CATALOG", Aliases: []string{"rm"}, Short: "Delete a catalog", Args: cobra.ExactArgs(1),
+		Long:    "Delete a catalog. The connection and the source stay as they are; caches and parametric tables of the catalog\nand what was shared from it go. The question names them.",
+		Example: "  " + e.Name + " catalog delete shop --yes"},
+		e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+			id, err := cli.CatalogID(ctx, cl, p, args[0])
+			if err != nil {
+				return cli.View{}, err
+			}
+			who := e.Called(args[0], id, func() ([]cli.Named, error) {
+				all, err := cl.Catalogs.List(ctx, p)
+				return cli.MapNamed(all, func(k api.Catalog) cli.Named { return cli.Named{ID: k.ID, Name: k.Name} }), err
+			})
+			with := ""
+			if e.Asked() {
+				if with = catalogHoldings(ctx, cl, p, id); with != "" {
+					with = " with its " + with
+				}
+			}
+			if err := e.Confirm("delete catalog %s%s?", who, with); err != nil {
+				return cli.View{}, err
+			}
+			return cli.Note("deleted catalog %s", args[0]), cl.Catalogs.Delete(ctx, p, id)
+		})), spec.ListCatalogs, spec.ListCatalogCacheStatuses, spec.ListParametricTables, spec.ListSchemas, spec.ListTables)
+}
+
+func newCatalogShareCmd(e *cli.Env) *cobra.Command {
+	var to, body string
+	c := &cobra.Command{Use: "share CATALOG", Short: "Let another project read a catalog", Args: cobra.ExactArgs(1),
+		Long:    "Let another project read a catalog, also a semantic one.",
+		Example: "  " + e.Name + " catalog share shop --to reporting"}
+	c.Flags().StringVar(&to, "to", "", "project to share with, by id or name")
+	cli.BodyFlag(c, &body)
+	return cli.Annotate(e.Leaf(spec.ShareCatalog, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		var req api.CatalogShareRequest
+		if err := e.Body(body, &req); err != nil {
+			return cli.View{}, err
+		}
+		if to != "" {
+			req.TargetProjectID = to
+		}
+		if req.TargetProjectID == "" {
+			return cli.View{}, cli.Usagef("--to is required: the project to share with")
+		}
+		p, err := e.ProjectID(ctx, cl)
+		if err != nil {
+			return cli.View{}, err
+		}
+		id, err := cli.CatalogID(ctx, cl, p, args[0])
+		if err != nil {
+			return cli.View{}, err
+		}
+		if req.TargetProjectID, err = e.ProjectByName(ctx, cl, req.TargetProjectID); err != nil {
+			return cli.View{}, err
+		}
+		all, err := cl.Catalogs.List(ctx, p)
+		if err != nil {
+			return cli.View{}, err
+		}
+		for _, k := range all { // the service has an operation of its own for these, with another field
+			if k.ID == id && (strings.EqualFold(k.CatalogType, "SEMANTIC") || k.Type != nil && strings.EqualFold(*k.Type, "SEMANTIC")) {
+				return cli.Note("shared semantic catalog %s with project %s", k.Name, req.TargetProjectID),
+					cl.SemanticCatalogs.Share(ctx, p, id, api.SemanticCatalogShareRequest{Target: req.TargetProjectID})
+			}
+		}
+		v, err := cl.Catalogs.Share(ctx, p, id, req)
+		return cli.Object(v), err
+	}), spec.ListCatalogs, spec.ShareSemanticCatalog)
+}
+
+func newCatalogStatisticsCmd(e *cli.Env) *cobra.Command {
+	return e.Leaf(spec.GetTableStatistics, &cobra.Command{Use: "statistics CATALOG SCHEMA TABLE", Aliases: []string{"stats"}, Args: cobra.ExactArgs(3),
+		Short: "Estimate how many different values each column of a table has",
+		Long: `Estimate how many different values each column of a table has. A positive number is a count; a negative one is
+a fraction of the rows, so -1 is a column without repeated values. PostgreSQL sources keep such numbers; zone local
+also estimates them for its own tables. No other catalog has any.`,
+		Example: "  " + e.Name + " catalog statistics shop public orders"},
+		e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+			id, err := cli.TableCatalogID(ctx, cl, p, args[0], args[1])
+			if err != nil {
+				return cli.View{}, err
+			}
+			v, err := cl.Catalogs.Statistics(ctx, p, id, args[1], args[2])
+			if err != nil || !e.ForReaders() || e.Run.Flags.Columns != nil {
+				return cli.Object(v), err
+			}
+			return cli.List(v.ColumnStatistics, "columnName", "distinctFraction").Mine(), nil
+		}))
+}
+
+func newCatalogSearchCmd(e *cli.Env) *cobra.Command {
+	var catalog, schema, body string
+	var limit, offset int64
+	c := &cobra.Command{Use: "search [TEXT]", Short: "Find catalogs, schemas and tables by a part of their names", Args: cobra.MaximumNArgs(1),
+		Long: `Find catalogs, schemas and tables by a part of their names, in any case. The index of the hosted zones may still
+list catalogs that were deleted; those are left out here, and all groups are lists even when empty.
+
+With -o json the hits lie in an object, as the gateway sends them: matchedCatalogs, matchedSchemas, matchedTables and meta.`,
+		Example: "  " + e.Name + " catalog search order --catalog shop\n  " + e.Name + " catalog search order --jq '.matchedTables[] | .catalog + \".\" + .schema + \".\" + .table'"}
+	c.Flags().StringVar(&catalog, "catalog", "", "only in this catalog, by its name in SQL")
+	c.Flags().StringVar(&schema, "schema", "", "only in this schema")
+	c.Flags().Int64Var(&limit, "limit", 100, "hits to return")
+	c.Flags().Int64Var(&offset, "offset", 0, "hits to skip first")
+	cli.BodyFlag(c, &body)
+	return cli.Annotate(e.Leaf(spec.Search, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		var req api.SearchRequest
+		if err := e.Body(body, &req); err != nil {
+			return cli.View{}, err
+		}
+		if len(args) == 1 {
+			req.Query = args[0]
+		}
+		if catalog != "" {
+			req.Catalog = catalog
+		}
+		if schema != "" {
+			req.Schema = schema
+		}
+		cli.SetIf(c, "limit", &req.Limit, limit)
+		cli.SetIf(c, "offset", &req.Offset, offset)
+		if req.Query == "" {
+			return cli.View{}, cli.Usagef("a text to search for is required")
+		}
+		p, err := e.ProjectID(ctx, cl)
+		if err != nil {
+			return cli.View{}, err
+		}
+		v, err := cl.Catalogs.Search(ctx, p, req)
+		if err != nil {
+			return cli.View{}, err
+		}
+		there, err := cl.Catalogs.List(ctx, p)
+		if err != nil {
+			return cli.View{}, err
+		}
+		names := map[string]bool{}
+		for _, k := range there {
+			names[k.Name], names[k.DisplayName] = true, true
+		}
+		ghosts := 0
+		for _, group := range []*[]api.CatalogSchemaTable{&v.MatchedCatalogs, &v.MatchedSchemas, &v.MatchedTables} {
+			kept := []api.CatalogSchemaTable{}
+			for _, hit := range *group {
+				if names[hit.Catalog] {
+					kept = append(kept, hit)
+				} else {
+					ghosts++
+				}
+			}
+			*group = kept
+		}
+		out := cli.Object(v).Mine()
+		var notes []string
+		if e.ForReaders() && e.Run.Flags.Columns == nil {
+			out = cli.List(foundLines(v), "kind", "name").Mine()
+		}
+		if next := v.Meta.Page.NextOffset; next != nil {
+			notes = append(notes, fmt.Sprintf("there is more: --offset %d", *next))
+		}
+		if ghosts > 0 {
+			notes = append(notes, fmt.Sprintf("left out %d hits in catalogs that no longer exist", ghosts))
+		}
+		if notes != nil {
+			out = out.WithNote("%s", strings.Join(notes, "\n"))
+		}
+		return out, nil
+	}), spec.ListCatalogs)
+}
+
+// foundLine is a hit of a search as people read it.
+type foundLine struct {
+	Kind string `json:"kind"`
+	Name string `json:"name"` // as SQL writes it, but for quotes
+}
+
+func foundLines(v api.SearchResult) []foundLine {
+	out := []foundLine{}
+	for _, h := range v.MatchedCatalogs {
+		out = append(out, foundLine{"catalog", h.Catalog})
+	}
+	for _, h := range v.MatchedSchemas {
+		out = append(out, foundLine{"schema", h.Catalog + "." + h.Schema})
+	}
+	for _, h := range v.MatchedTables {
+		out = append(out, foundLine{"table", h.Catalog + "." + h.Schema + "." + h.Table})
+	}
+	return out
+}

@@ -1,0 +1,142 @@
+// Package check holds the command that checks a project and the routes of a gateway.
+package check
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/trust"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+// finding is something in a project that is not as it should be.
+type finding struct {
+	Check   string `json:"check"` // rows, cached, cache, materialized, query, columns
+	Object  string `json:"object"`
+	Problem string `json:"problem"`
+	Hint    string `json:"hint"`
+}
+
+// typedColumn is a column of a saved query; the hosted zones tell no types without rows.
+type typedColumn struct {
+	Name string `json:"name"`
+	Type string `json:"type,omitempty"`
+}
+
+// untrustedChecks are those whose findings mean that answers may be wrong without a word.
+var untrustedChecks = map[string]bool{"rows": true, "cached": true, "columns": true}
+
+// checking collects what is found in one project.
+type checking struct {
+	e       *cli.Env
+	g       *trust.Guard
+	stalled time.Duration
+	found   []finding
+	queries []api.Query
+	columns map[string][]typedColumn // of the saved queries that run, by name
+}
+
+func (k *checking) add(check, object, hint, format string, args ...any) {
+	k.found = append(k.found, finding{check, object, fmt.Sprintf(format, args...), k.e.OwnName(hint)})
+}
+
+func New(e *cli.Env) *cobra.Command {
+	var stalled time.Duration
+	var expect, write string
+	var routes bool
+	c := &cobra.Command{
+		Use: "check", Short: "Look for what makes the answers of a project wrong or old", Args: cobra.NoArgs,
+		Long: `Look for what makes the answers of a project wrong or old, and print it, one line each.
+
+  rows          a table that a saved query reads is cut at 100 rows, or its
+                cache is being filled for the first time; never on zone local
+  cached        a table counts as cached and no cache is listed
+  cache         the last refresh failed, was cancelled or is silent; or there
+                was none
+  materialized  the last run failed or was canceled, there never was one, or
+                the next one is overdue
+  query         a saved query does not run
+  columns       with --expect: a saved query has other columns, or is gone
+
+The exit code is 0 when nothing is found, 10 when answers cannot be trusted (rows, cached, columns), else 7. Nothing is
+changed. Each saved query is run for no rows, and tables in doubt are counted.
+
+--write-columns keeps the columns of all saved queries in a file, for a later --expect: a saved query is bound to tables by
+name whenever it runs, and takes a table made anew under that name without a word.
+
+--routes asks the gateway which routes it has, and lists the documented ones that are missing or of which it does not tell:
+documents and service do not agree in all of them. It sends OPTIONS and GET alone, to addresses with ids made up for the
+purpose, and changes nothing; the exit code is 7 when routes are missing.`,
+		Example: strings.ReplaceAll("  dig check\n  dig check --write-columns columns.json\n  dig check --expect columns.json -o json", "dig ", e.Name+" "),
+	}
+	c.Flags().DurationVar(&stalled, "stalled-after", 15*time.Minute, "how long a refresh may show no sign of life")
+	c.Flags().StringVar(&expect, "expect", "", "file of --write-columns to compare the columns of saved queries with")
+	c.Flags().StringVar(&write, "write-columns", "", "write the columns of the saved queries that run to this file")
+	c.Flags().BoolVar(&routes, "routes", false, "instead, look which of the documented routes the gateway has")
+	c.MarkFlagsMutuallyExclusive("expect", "write-columns", "routes")
+	cli.Annotate(c, spec.ListQueries, spec.ListCatalogs, spec.ListSchemas, spec.ListTables, spec.GetTableCacheState, spec.ListCatalogCacheStatuses, spec.ListMaterializedStatuses,
+		spec.ListParametricTables, spec.ExecuteQuery)
+	return e.Leaf(spec.ListCacheStatuses, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
+		if stalled <= 0 {
+			return cli.View{}, cli.Usagef("--stalled-after: %v is not a time to wait", stalled)
+		}
+		if routes {
+			return checkRoutes(ctx, e, cl, p)
+		}
+		var want map[string][]typedColumn
+		if expect != "" {
+			raw, err := e.ReadFile("--expect", expect)
+			if err != nil {
+				return cli.View{}, err
+			}
+			if json.Unmarshal(raw, &want) != nil || want == nil {
+				return cli.View{}, cli.Usagef("--expect: %s is not a file of --write-columns", expect).WithHint("`dig check --write-columns %s` makes it", expect)
+			}
+		}
+		k := &checking{e: e, g: &trust.Guard{Cl: cl, Project: p}, stalled: stalled, found: []finding{}, columns: map[string][]typedColumn{}}
+		for _, part := range []func(context.Context) error{k.checkQueries, k.checkRows, k.checkCaches, k.checkMaterialized} {
+			if err := part(ctx); err != nil {
+				return cli.View{}, err
+			}
+		}
+		if want != nil {
+			k.checkColumns(want)
+		}
+		if write != "" {
+			raw, _ := json.MarshalIndent(k.columns, "", "  ") // texts always marshal
+			if err := e.Would("write the columns of the saved queries to %s", write); err != nil {
+				return cli.View{}, err
+			}
+			if err := cli.WriteFile(e.Abs(write), append(raw, '\n')); err != nil {
+				return cli.View{}, err
+			}
+		}
+		return k.report(), nil
+	}))
+}
+
+// report is what was found, and the failure that it makes.
+func (k *checking) report() cli.View {
+	v := cli.List(k.found, "check", "object", "problem", "hint").Mine()
+	if len(k.found) == 0 {
+		return v.WithNote("nothing found in %d saved queries", len(k.queries))
+	}
+	v.Fail = &cli.Failure{Exit: cli.ExitJob, Code: "findings", Msg: fmt.Sprintf("%d findings", len(k.found))}
+	if len(k.found) == 1 {
+		v.Fail.Msg = "1 finding"
+	}
+	for _, f := range k.found {
+		if untrustedChecks[f.Check] {
+			v.Fail.Exit, v.Fail.Code = cli.ExitUntrusted, "untrusted"
+			v.Fail.Msg += ", by which answers cannot be trusted"
+			break
+		}
+	}
+	return v
+}

@@ -1,0 +1,240 @@
+package check
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/trust"
+	"github.com/dig-cli/dig/internal/shell"
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+// checkQueries runs every saved query for no rows.
+func (k *checking) checkQueries(ctx context.Context) error {
+	var err error
+	if k.queries, err = k.g.Cl.Queries.List(ctx, k.g.Project); err != nil {
+		return err
+	}
+	k.g.Queries = k.queries
+	for _, q := range k.queries {
+		cols, err := k.columnsOf(ctx, q.Name)
+		switch {
+		case err == nil:
+			k.columns[q.Name] = cols
+		case k.e.Planned(err):
+		case cli.Answered(err):
+			k.add("query", q.Name, "`dig query get "+shell.Quote(q.Name)+"` shows its text", "does not run: %v", err)
+		default:
+			return err
+		}
+	}
+	return nil
+}
+
+// columnsOf are the columns of a saved query.
+func (k *checking) columnsOf(ctx context.Context, name string) ([]typedColumn, error) {
+	t := sqltext.TableRef{Catalog: "peaka", Schema: "query", Table: name}
+	res, err := k.g.Cl.Queries.Execute(ctx, k.g.Project, api.ExecuteByStatement{Statement: "SELECT * FROM " + t.Quoted() + " LIMIT 0"}, api.Compact)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Close()
+	rows := res.Rows()
+	for rows.Next() {
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	cols, err := rows.Columns()
+	out := make([]typedColumn, len(cols))
+	for i, c := range cols {
+		out[i] = typedColumn{c.Name, c.DataType}
+	}
+	return out, err
+}
+
+// checkColumns compares with what was written before. A type is compared where both sides know it.
+func (k *checking) checkColumns(want map[string][]typedColumn) {
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		have, ok := k.columns[name]
+		switch {
+		case ok && slices.EqualFunc(want[name], have, func(a, b typedColumn) bool {
+			return a.Name == b.Name && (a.Type == b.Type || a.Type == "" || b.Type == "")
+		}):
+		case ok:
+			k.add("columns", name, "`dig check --write-columns FILE` accepts the new ones", "the columns are %s; they were %s", inWords(have), inWords(want[name]))
+		case !slices.ContainsFunc(k.queries, func(q api.Query) bool { return q.Name == name }): // one that does not run is found already
+			k.add("columns", name, "`dig check --write-columns FILE` accepts that", "the saved query is gone")
+		}
+	}
+}
+
+func inWords(cols []typedColumn) string {
+	out := make([]string, len(cols))
+	for i, c := range cols {
+		out[i] = strings.TrimSpace(c.Name + " " + c.Type)
+	}
+	return strings.Join(out, ", ")
+}
+
+// checkRows looks at the tables that saved queries read, each once.
+func (k *checking) checkRows(ctx context.Context) error {
+	if !k.e.Guarded() {
+		return nil
+	}
+	reads := map[sqltext.TableRef][]string{}
+	doubts := map[sqltext.TableRef]func() error{}
+	var order []sqltext.TableRef
+	for _, q := range k.queries {
+		err := k.g.Walk(ctx, sqltext.TablesIn(q.InputQuery), func(t sqltext.TableRef, v trust.Verdict) error {
+			if v.Doubt == trust.NoDoubt {
+				return nil
+			}
+			if reads[t] == nil {
+				order = append(order, t)
+				doubts[t] = func() error { return k.g.Distrusted(ctx, t, v) }
+			}
+			reads[t] = append(reads[t], q.Name)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, t := range order {
+		var f *cli.Failure
+		err := doubts[t]()
+		if errors.As(err, &f) && f.Exit == cli.ExitUntrusted {
+			why := f.Msg
+			if f.Code != trust.Unchecked {
+				_, why, _ = strings.Cut(f.Msg, ": ")
+			}
+			k.add("rows", t.String(), f.Hint, "%s; read by %s", why, strings.Join(reads[t], ", "))
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkCaches looks at the runs of the caches, and for tables that count as cached without one.
+func (k *checking) checkCaches(ctx context.Context) error {
+	all, err := k.g.Cl.Cache.Statuses(ctx, k.g.Project)
+	if err != nil {
+		return err
+	}
+	if k.g.Catalogs == nil {
+		if k.g.Catalogs, err = k.g.Cl.Catalogs.List(ctx, k.g.Project); err != nil {
+			return err
+		}
+	}
+	listed := map[sqltext.TableRef]bool{}
+	for _, st := range all {
+		listed[sqltext.TableRef{Catalog: st.CatalogID, Schema: st.SchemaName, Table: st.TableName}] = true
+		name := st.CatalogID
+		if i := slices.IndexFunc(k.g.Catalogs, func(c api.Catalog) bool { return c.ID == st.CatalogID }); i >= 0 {
+			name = k.g.Catalogs[i].Name
+		}
+		k.checkCache(sqltext.TableRef{Catalog: name, Schema: st.SchemaName, Table: st.TableName}.String(), st)
+	}
+	for _, c := range k.g.Catalogs {
+		if c.ConnectionID == nil {
+			continue
+		}
+		if err := k.checkCached(ctx, c, listed); cli.Answered(err) {
+			k.add("cached", c.Name, "", "the catalog cannot be read: %v", err)
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (k *checking) checkCache(table string, st api.CacheStatus) {
+	run := st.Newest()
+	again := "`dig cache refresh " + shell.Quote(table) + " --full --wait`"
+	switch {
+	case run == nil:
+		k.add("cache", table, again, "there was no refresh yet")
+	case cli.CacheState(run.Status) == "FAILED" || cli.CacheState(run.Status) == "CANCELLED":
+		text := ""
+		if json.Unmarshal(run.Error["message"], &text) == nil && text != "" {
+			text = ": " + text
+		}
+		k.add("cache", table, again, "the refresh of %s is %s%s; queries read %s", run.CreatedAt, run.Status, text, older(st))
+	case !cli.CacheEnded(run.Status):
+		at, err := time.Parse(time.RFC3339, run.UpdatedAt)
+		if quiet := k.e.Now().Sub(at); err == nil && quiet > k.stalled {
+			k.add("cache", table, "`dig cache cancel "+shell.Quote(table)+"`, then refresh it", "the refresh of %s is %s and has shown no sign of life for %v", run.CreatedAt, run.Status, quiet.Round(time.Second))
+		}
+	}
+}
+
+// older says which rows are read after a refresh that came to nothing.
+func older(st api.CacheStatus) string {
+	if at := st.Refreshed(); at != "" {
+		return "rows of " + at
+	}
+	return "no copy that is known to be whole"
+}
+
+// checkCached looks for tables of a catalog that count as cached and have no cache.
+func (k *checking) checkCached(ctx context.Context, c api.Catalog, listed map[sqltext.TableRef]bool) error {
+	schemas, err := k.g.Cl.Catalogs.Schemas(ctx, k.g.Project, c.ID)
+	if err != nil {
+		return err
+	}
+	for _, s := range schemas {
+		tables, err := k.g.Cl.Catalogs.Tables(ctx, k.g.Project, c.ID, s.SchemaName)
+		if err != nil {
+			return err
+		}
+		for _, t := range tables {
+			if t.IsCached && !listed[sqltext.TableRef{Catalog: c.ID, Schema: s.SchemaName, Table: t.TableName}] {
+				k.add("cached", sqltext.TableRef{Catalog: c.Name, Schema: s.SchemaName, Table: t.TableName}.String(), "only a new catalog over the same connection is known to help",
+					"the table counts as cached and no cache is listed; it may read as empty")
+			}
+		}
+	}
+	return nil
+}
+
+// overdue is how late a scheduled run may be.
+const overdue = 10 * time.Minute
+
+// checkMaterialized looks at the runs of materialized queries.
+func (k *checking) checkMaterialized(ctx context.Context) error {
+	all, err := k.g.Cl.Materialized.Statuses(ctx, k.g.Project)
+	if err != nil {
+		return err
+	}
+	for _, st := range all {
+		again := "`dig materialized refresh " + shell.Quote(st.QueryName) + " --wait`"
+		var f *cli.Failure
+		switch {
+		case cli.StateWords(st) == cli.NeverMaterialized:
+			k.add("materialized", st.QueryName, again, "nothing is stored: it never ran")
+		case errors.As(cli.EndOf(st.QueryName, st), &f):
+			k.add("materialized", st.QueryName, again, "%s", f.Msg)
+		}
+		if st.NextExecutionStartTime == nil {
+			continue
+		}
+		next, err := time.Parse(time.RFC3339, *st.NextExecutionStartTime)
+		if late := k.e.Now().Sub(next); err == nil && late > overdue {
+			hint := again
+			if !k.e.Guarded() {
+				hint = "schedules of zone local fire while `dig gateway serve` runs"
+			}
+			k.add("materialized", st.QueryName, hint, "the run of %s is overdue", *st.NextExecutionStartTime)
+		}
+	}
+	return nil
+}

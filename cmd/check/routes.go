@@ -1,0 +1,212 @@
+package check
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+// RouteFinding is an operation whose route the gateway does not have, or does not tell of.
+type RouteFinding struct {
+	Operation string `json:"operation"`
+	Method    string `json:"method"`
+	Path      string `json:"path"`
+	Found     string `json:"found"`  // missing, unknown
+	Answer    string `json:"answer"` // what the probe was told
+}
+
+const (
+	routePresent = "present"
+	RouteMissing = "missing"
+	RouteUnknown = "unknown"
+)
+
+// notProbed are the GETs that do something: one makes a session, the other puts a language model to work.
+func notProbed(op spec.Op) bool {
+	return op.ID == spec.InitEmbeddedSessionLegacy.ID || op.ID == spec.GenerateSampleQuestions.ID
+}
+
+// routeProbe asks a gateway which of the documented routes it has. It sends OPTIONS and GET and nothing else, to addresses with ids made
+// up for the purpose, so that nothing can be changed.
+type routeProbe struct {
+	cl     *api.Client
+	ids    map[string]string // by path parameter
+	tells  bool              // the gateway's OPTIONS tells one address from another
+	routes map[string][]spec.Op
+}
+
+// reply is what a probe was answered.
+type probeReply struct {
+	status  int
+	allow   []string
+	noRoute bool // the framework's 404, not one of an operation
+	err     error
+}
+
+func (p *routeProbe) ask(ctx context.Context, method, path string) probeReply {
+	ctx, cancel := p.cl.Bounded(ctx)
+	defer cancel()
+	rep, err := p.cl.Do(ctx, method, path, nil, nil, nil)
+	if err != nil {
+		return probeReply{err: err}
+	}
+	defer rep.Body.Close()
+	r := probeReply{status: rep.Status}
+	for _, v := range rep.Header.Values("Allow") {
+		for m := range strings.SplitSeq(v, ",") {
+			r.allow = append(r.allow, strings.ToUpper(strings.TrimSpace(m)))
+		}
+	}
+	if rep.Status == http.StatusNotFound {
+		e := api.ReadError(method, path, rep)
+		r.noRoute = e.Name == "Not Found"
+	}
+	return r
+}
+
+func (r probeReply) words(method string) string {
+	if r.err != nil {
+		return fmt.Sprintf("%s: %v", method, r.err)
+	}
+	s := fmt.Sprintf("%s: %d", method, r.status)
+	if len(r.allow) > 0 {
+		s += ", allows " + strings.Join(r.allow, " ")
+	}
+	return s
+}
+
+// found says whether the route of an operation is there, by what OPTIONS and, where that tells nothing, GET of its path are answered.
+func (p *routeProbe) found(ctx context.Context, op spec.Op, path string, options, get func() probeReply) (found, answer string) {
+	if p.tells {
+		switch r := options(); {
+		case r.err == nil && len(r.allow) > 0 && slices.Contains(r.allow, op.Method):
+			return routePresent, ""
+		case r.err == nil && len(r.allow) > 0 || r.noRoute:
+			return RouteMissing, r.words("OPTIONS")
+		}
+	}
+	if slices.ContainsFunc(p.routes[path], notProbed) {
+		return RouteUnknown, "not asked: GET would do something"
+	}
+	r := get()
+	answer = r.words("GET")
+	switch {
+	case r.err != nil || r.status == http.StatusUnauthorized || r.status == http.StatusForbidden || r.status >= 500 && r.status != http.StatusNotImplemented:
+		return RouteUnknown, answer
+	case r.noRoute:
+		return RouteMissing, answer
+	case op.Method == http.MethodGet && r.status == http.StatusMethodNotAllowed:
+		return RouteMissing, answer
+	case op.Method == http.MethodGet:
+		return routePresent, ""
+	case len(r.allow) > 0 && slices.Contains(r.allow, op.Method):
+		return routePresent, ""
+	case len(r.allow) > 0:
+		return RouteMissing, answer
+	}
+	return RouteUnknown, answer
+}
+
+// checkRoutes reports the documented routes that the gateway lacks.
+func checkRoutes(ctx context.Context, e *cli.Env, cl *api.Client, project string) (cli.View, error) {
+	p := &routeProbe{cl: cl, routes: map[string][]spec.Op{}, ids: probeIDs(project)}
+	nowhere := "/dig-probe-" + strings.ToLower(rand.Text()[:12])
+	none := p.ask(ctx, http.MethodGet, nowhere)
+	switch {
+	case none.err != nil:
+		return cli.View{}, none.err
+	case !none.noRoute:
+		return cli.View{}, &cli.Failure{Exit: cli.ExitFailed, Code: "routes-untold", Msg: fmt.Sprintf("the gateway answers %d to an address that cannot exist, so its routes cannot be told", none.status)}
+	}
+	r := p.ask(ctx, http.MethodOptions, nowhere)
+	p.tells = r.err == nil && len(r.allow) == 0
+
+	ops := spec.All()
+	paths := make([]string, len(ops))
+	for i, op := range ops {
+		args := []string{}
+		for _, name := range op.Params() {
+			args = append(args, p.ids[name])
+		}
+		b := op.At(args...)
+		if b.Err != nil {
+			return cli.View{}, b.Err
+		}
+		paths[i] = b.Path
+		p.routes[b.Path] = append(p.routes[b.Path], op)
+	}
+	asked := map[string]func() probeReply{}
+	for path := range p.routes {
+		for _, m := range []string{http.MethodOptions, http.MethodGet} {
+			asked[m+path] = sync.OnceValue(func() probeReply { return p.ask(ctx, m, path) })
+		}
+	}
+	all := make([]RouteFinding, len(ops))
+	slots := make(chan struct{}, 4)
+	var wg sync.WaitGroup
+	for i, op := range ops {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			found, answer := p.found(ctx, op, paths[i], asked[http.MethodOptions+paths[i]], asked[http.MethodGet+paths[i]])
+			all[i] = RouteFinding{op.ID, op.Method, op.Path, found, answer}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return cli.View{}, err
+	}
+	odd := slices.DeleteFunc(slices.Clone(all), func(f RouteFinding) bool { return f.Found == routePresent })
+	missing := 0
+	for _, f := range odd {
+		if f.Found == RouteMissing {
+			missing++
+		}
+	}
+	v := cli.List(odd, "operation", "method", "path", "found", "answer").Mine().WithNote("%d of %d documented routes are there, %d are not, %d do not tell", len(all)-len(odd), len(all), missing, len(odd)-missing)
+	if missing > 0 {
+		v.Fail = &cli.Failure{Exit: cli.ExitJob, Code: "findings", Msg: fmt.Sprintf("%d documented routes are missing", missing)}
+	}
+	return v, nil
+}
+
+// probeIDs makes up a value for every path parameter; only the project is a real one, if there is one.
+func probeIDs(project string) map[string]string {
+	ids := map[string]string{}
+	for _, op := range spec.All() {
+		for _, name := range op.Params() {
+			if ids[name] != "" {
+				continue
+			}
+			switch name {
+			case "catalogId", "queryId":
+				var b [8]byte
+				_, _ = rand.Read(b[:]) // it never fails
+				ids[name] = fmt.Sprint(1e18 + binary.BigEndian.Uint64(b[:])%8e18)
+			case "projectId":
+				if ids[name] = project; project == "" {
+					ids[name] = rand.Text()[:8]
+				}
+			default:
+				ids[name] = probeUUID()
+			}
+		}
+	}
+	return ids
+}
+
+func probeUUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:])
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}

@@ -1,0 +1,175 @@
+// Package connection holds the commands on connections to sources, and on the connection strings of drivers.
+package connection
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+func New(e *cli.Env) *cobra.Command {
+	c := &cobra.Command{Use: "connection", Aliases: []string{"connections", "conn"}, Short: "Connections: stored ways into external sources"}
+	ex := "  " + e.Name + " connection "
+	// in runs f with the project and the id of the connection named by the first argument.
+	in := func(f func(ctx context.Context, cl *api.Client, project, connection, name string) (cli.View, error)) func(context.Context, *api.Client, []string) (cli.View, error) {
+		return e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+			id, err := cli.ConnectionID(ctx, cl, p, args[0])
+			if err != nil {
+				return cli.View{}, err
+			}
+			return f(ctx, cl, p, id, args[0])
+		})
+	}
+	c.AddCommand(
+		newConnectionTypeCmd(e),
+		e.Leaf(spec.ListConnections, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the connections of the project", Example: ex + "list", Args: cobra.NoArgs},
+			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
+				v, err := cl.Connections.List(ctx, p)
+				return cli.List(v, "id", "name", "type"), err
+			})),
+		e.Leaf(spec.GetConnection, &cobra.Command{Use: "get CONNECTION", Aliases: []string{"show"}, Short: "Show one connection, by id or name", Example: ex + "get shopdb", Args: cobra.ExactArgs(1)},
+			in(func(ctx context.Context, cl *api.Client, p, id, _ string) (cli.View, error) {
+				v, err := cl.Connections.Get(ctx, p, id)
+				return cli.Object(v), err
+			})),
+		e.Leaf(spec.GetConnectionDetail, &cobra.Command{Use: "detail CONNECTION", Short: "Show what of a connection's credential is no secret", Example: ex + "detail shopdb", Args: cobra.ExactArgs(1)},
+			in(func(ctx context.Context, cl *api.Client, p, id, _ string) (cli.View, error) {
+				v, err := cl.Connections.Detail(ctx, p, id)
+				return cli.Object(v), err
+			})),
+		newConnectionCreateCmd(e), newConnectionUpdateCmd(e),
+		cli.Annotate(e.Leaf(spec.DeleteConnection, &cobra.Command{Use: "delete CONNECTION", Aliases: []string{"rm"}, Short: "Delete a connection", Args: cobra.ExactArgs(1),
+			Long:    "Delete a connection.\n\nCatalogs over it stay in the list, but stop resolving at once; the question names them and their caches.",
+			Example: ex + "delete shopdb --yes"},
+			in(func(ctx context.Context, cl *api.Client, p, id, name string) (cli.View, error) {
+				what, err := connectionHoldings(ctx, cl, p, id)
+				if err != nil {
+					return cli.View{}, err
+				}
+				who := e.Called(name, id, func() ([]cli.Named, error) {
+					c, err := cl.Connections.Get(ctx, p, id)
+					return []cli.Named{{ID: c.ID, Name: c.Name}}, err
+				})
+				if err := e.Confirm("delete connection %s? %s", who, what); err != nil {
+					return cli.View{}, err
+				}
+				return cli.Note("deleted connection %s; %s", name, what), cl.Connections.Delete(ctx, p, id)
+			})), spec.ListCatalogs, spec.ListCatalogCacheStatuses, spec.GetConnection),
+		newConnectionOAuthCmd(e),
+	)
+	return c
+}
+
+func newConnectionTypeCmd(e *cli.Env) *cobra.Command {
+	c := &cobra.Command{Use: "type", Aliases: []string{"types"}, Short: "The types of connection and the credential each needs"}
+	ex := "  " + e.Name + " connection type "
+	c.AddCommand(
+		e.Leaf(spec.ListConnectionConfigs, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the types of connection", Example: ex + "list", Args: cobra.NoArgs},
+			func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
+				v, err := cl.Connections.ListConfigs(ctx)
+				return cli.List(v, "connectionType", "connectionTypeLabel", "category", "authorizationType"), err
+			}),
+		e.Leaf(spec.GetConnectionConfig, &cobra.Command{Use: "get TYPE", Aliases: []string{"show"}, Short: "Show the fields of a type's credential", Args: cobra.ExactArgs(1),
+			Long: "Show the fields of a type's credential. The type may be written in any case.", Example: ex + "get postgres"},
+			func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+				key := args[0]
+				all, err := cl.Connections.ListConfigs(ctx)
+				if err == nil {
+					key = spelling(all, key)
+				}
+				v, err := cl.Connections.GetConfig(ctx, key)
+				if err != nil || !e.ForReaders() || e.Run.Flags.Columns != nil {
+					return cli.Object(v), err
+				}
+				about := v.ConnectionType + ": " + v.ConnectionTypeLabel
+				if v.RedirectRequired {
+					about += ", authorized in a browser"
+				}
+				if v.DocumentationURL != "" {
+					about += ", " + v.DocumentationURL
+				}
+				return cli.List(v.Configuration, "fieldName", "fieldType", "required", "description").Mine().WithNote("%s", about), nil
+			}),
+	)
+	return c
+}
+
+// spelling is a connection type as the gateway spells it: stripe is lower case there and POSTGRES upper case [L].
+func spelling(all []api.ConnectionConfiguration, key string) string {
+	if t, ok := typeNamed(all, key); ok {
+		return t.ConnectionType
+	}
+	return key
+}
+
+func typeNamed(all []api.ConnectionConfiguration, key string) (api.ConnectionConfiguration, bool) {
+	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
+		for _, t := range all {
+			if same(t.ConnectionType, key) {
+				return t, true
+			}
+		}
+	}
+	return api.ConnectionConfiguration{}, false
+}
+
+func newConnectionOAuthCmd(e *cli.Env) *cobra.Command {
+	c := &cobra.Command{Use: "oauth", Short: "Connections that a third party authorizes"}
+	c.AddCommand(e.Leaf(spec.CompleteOauthConnection, &cobra.Command{Use: "complete QUERY", Args: cobra.ExactArgs(1),
+		Short: "Complete an OAuth connection with what the provider sent back",
+		Long: `Complete an OAuth connection with what the provider sent back: the query string of the address it
+redirected to, everything after the question mark. @FILE reads it from a file and - from standard input.`,
+		Example: "  " + e.Name + " connection oauth complete - < callback.txt"},
+		func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+			raw, err := e.Value("QUERY", args[0])
+			if err != nil {
+				return cli.View{}, err
+			}
+			q := strings.TrimSpace(string(raw))
+			if _, after, ok := strings.Cut(q, "?"); ok {
+				q = after
+			}
+			if !strings.Contains(q, "=") {
+				return cli.View{}, cli.Usagef("QUERY: %d bytes without name=value are no query string", len(q))
+			}
+			p, err := e.ProjectID(ctx, cl)
+			if err != nil {
+				return cli.View{}, err
+			}
+			v, err := cl.Connections.CompleteOAuth(ctx, p, api.OAuthCallbackRequest{QueryParameters: q})
+			out := cli.Object(v)
+			if why := refusedByProvider(q); why != "" {
+				out.Fail = &cli.Failure{Exit: cli.ExitFailed, Code: "refused", Msg: "the provider did not authorize the connection: " + why, Hint: "open the address under url of the connection again"}
+			}
+			return out, err
+		}))
+	return c
+}
+
+// refusedByProvider is what a provider says of a consent that was not given, "" when it was.
+func refusedByProvider(query string) string {
+	q, err := url.ParseQuery(query)
+	switch {
+	case err != nil:
+		return err.Error()
+	case q.Get("error") != "":
+		return strings.TrimSuffix(q.Get("error")+": "+q.Get("error_description"), ": ")
+	case strings.HasPrefix(strings.ToLower(q.Get("status")), "fail"):
+		return "status=" + q.Get("status")
+	}
+	return ""
+}
+
+func describeField(f api.ConnectionConfigurationItem) string {
+	s := fmt.Sprintf("%s (%s", f.FieldName, f.FieldType)
+	if f.Required {
+		s += ", required"
+	}
+	return s + ")"
+}

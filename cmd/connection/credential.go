@@ -1,0 +1,178 @@
+package connection
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/spf13/cobra"
+)
+
+// credentialFlags are the ways to give a credential without showing it.
+type credentialFlags struct {
+	file   string
+	fields []string
+}
+
+func (f *credentialFlags) register(c *cobra.Command) {
+	c.Flags().StringVar(&f.file, "credential-file", "", "file with the credential as a JSON object, - for stdin")
+	c.Flags().StringArrayVar(&f.fields, "credential", nil, "one field: FIELD=@FILE, FIELD=- for stdin, or FIELD=VALUE if it is no secret; may be repeated")
+}
+
+func (f credentialFlags) given() bool { return f.file != "" || len(f.fields) > 0 }
+
+// check refuses secrets on the command line and more than one reader of standard input, before anything is sent.
+func (f credentialFlags) check() error {
+	stdin := 0
+	if f.file == "-" {
+		stdin++
+	}
+	for _, kv := range f.fields {
+		name, value, ok := strings.Cut(kv, "=")
+		if !ok || name == "" {
+			// The argument is not repeated: it may be a secret without its name.
+			return cli.Usagef("--credential: one of the values is not of the form FIELD=VALUE")
+		}
+		switch {
+		case value == "-":
+			stdin++
+		case strings.HasPrefix(value, "@"):
+		case cli.SecretField(name), cli.URLWithPassword(value):
+			return refuseSecret("--credential", name)
+		}
+	}
+	if stdin > 1 {
+		return cli.Usagef("standard input can be read once: only one of --credential-file and --credential may be -")
+	}
+	return nil
+}
+
+func refuseSecret(flag, name string) error {
+	return cli.Usagef("%s: field %s is a secret, and a secret on the command line can be seen by other users and stays in the shell's history", flag, name).
+		WithHint("give --credential %s=@FILE, --credential %s=- to read it from standard input, or --credential-file", name, name)
+}
+
+// hideCredential has all values of a credential masked that may not be printed.
+func hideCredential(e *cli.Env, cred api.Credential) {
+	for name, v := range cred {
+		if text, ok := v.(string); ok && (cli.SecretField(name) || !cli.OpenFields[strings.ToLower(name)] || cli.URLWithPassword(text)) {
+			e.Run.Mask.Hide(text)
+		}
+	}
+}
+
+// readCredential fills a credential: the file first, then single fields, then, if neither was given, questions on the terminal.
+func readCredential(e *cli.Env, f credentialFlags, config api.ConnectionConfiguration, into *api.Credential) error {
+	if *into == nil {
+		*into = api.Credential{}
+	}
+	cred := *into
+	defer hideCredential(e, cred)
+	if !f.given() {
+		return askCredential(e, config, cred)
+	}
+	if f.file != "" {
+		raw, err := e.ReadFile("--credential-file", f.file)
+		if err != nil {
+			return err
+		}
+		var all map[string]any
+		dec := json.NewDecoder(bytes.NewReader(raw))
+		dec.UseNumber()
+		if err := dec.Decode(&all); err != nil {
+			return cli.Usagef("--credential-file: not a JSON object") // the decoder's message would quote the content
+		}
+		for k, v := range all {
+			cred[k] = v
+		}
+	}
+	for _, kv := range f.fields {
+		name, arg, _ := strings.Cut(kv, "=")
+		raw, err := e.Value("--credential "+name, arg)
+		if err != nil {
+			return err
+		}
+		text := string(raw)
+		if arg == "-" || strings.HasPrefix(arg, "@") {
+			text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
+		}
+		if err := setField(config, cred, name, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setField gives a field the JSON type that the type's configuration asks for.
+func setField(config api.ConnectionConfiguration, cred map[string]any, name, text string) error {
+	kind := "text"
+	for _, item := range config.Configuration {
+		if strings.EqualFold(item.FieldName, name) {
+			name, kind = item.FieldName, item.FieldType
+		}
+	}
+	switch kind {
+	case "number":
+		if _, err := strconv.ParseFloat(text, 64); err != nil {
+			return cli.Usagef("credential field %s must be a number", name)
+		}
+		cred[name] = json.Number(text)
+	case "boolean":
+		b, err := strconv.ParseBool(text)
+		if err != nil {
+			return cli.Usagef("credential field %s must be true or false", name)
+		}
+		cred[name] = b
+	default:
+		cred[name] = text
+	}
+	return nil
+}
+
+// askCredential asks for every field of a type; what is typed into secret ones is not shown.
+func askCredential(e *cli.Env, config api.ConnectionConfiguration, cred map[string]any) error {
+	if len(config.Configuration) == 0 {
+		return cli.Usagef("the gateway does not say which fields the credential has").WithHint("give --credential-file")
+	}
+	for _, item := range config.Configuration {
+		for {
+			label := item.FieldName
+			if item.Description != "" {
+				label += " (" + item.Description + ")"
+			}
+			if !item.Required {
+				label += " [optional]"
+			}
+			fmt.Fprintf(e.Err, "%s: ", label)
+			text, err := e.Answer(cli.SecretField(item.FieldName))
+			if err != nil {
+				return err
+			}
+			if text == "" {
+				if item.Required {
+					fmt.Fprintf(e.Err, "%s is required\n", item.FieldName)
+					continue
+				}
+				break
+			}
+			if strings.Contains(item.Description, "@FILE") && strings.HasPrefix(text, "@") {
+				raw, err := e.ReadFile(item.FieldName, text[1:])
+				if err != nil {
+					fmt.Fprintln(e.Err, err)
+					continue
+				}
+				text = string(raw)
+			}
+			if err := setField(config, cred, item.FieldName, text); err != nil {
+				fmt.Fprintln(e.Err, err)
+				continue
+			}
+			break
+		}
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+package connection
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/late"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+func NewDriver(e *cli.Env) *cobra.Command {
+	c := &cobra.Command{
+		Use: "driver", Aliases: []string{"drivers"}, Short: "Connection strings for SQL drivers",
+		Long: "Connection strings for SQL drivers.\n\nThe gateway puts the API key into them in clear text. It is masked here unless --reveal is given.",
+	}
+	ex := "  " + e.Name + " driver "
+	leaf := func(op spec.Op, c *cobra.Command, catalog bool, f func(ctx context.Context, cl *api.Client, catalog string) (api.SupportedDrivers, error)) *cobra.Command {
+		var reveal bool
+		var name string
+		c.Flags().BoolVar(&reveal, "reveal", false, "show the API key in the strings")
+		if catalog {
+			c.Flags().StringVar(&name, "catalog", "", "catalog to connect to")
+		}
+		return e.Leaf(op, c, func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
+			if op.ID == spec.GetSqlAlchemyDriver.ID && name == "" {
+				return cli.View{}, cli.Usagef("--catalog is required")
+			}
+			v, err := f(ctx, cl, name)
+			if err != nil {
+				return cli.View{}, err
+			}
+			if reveal { // what hides the key in all that is printed is asked not to, on stdout alone
+				e.Out = cli.StreamOf(e.Out)
+				return cli.Object(v), nil
+			}
+			v.JDBC, v.SQLAlchemy = MaskKey(e, v.JDBC), MaskKey(e, v.SQLAlchemy)
+			out := cli.Object(v).Mine()
+			if v == (api.SupportedDrivers{}) {
+				return out.WithNote("this gateway has no SQL drivers: it is reached over HTTP only"), nil
+			}
+			return out, nil
+		})
+	}
+	c.AddCommand(
+		leaf(spec.ListSupportedDrivers, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "Show the connection strings of all drivers", Example: ex + "list --catalog sales", Args: cobra.NoArgs}, true,
+			func(ctx context.Context, cl *api.Client, catalog string) (api.SupportedDrivers, error) {
+				return cl.Drivers.List(ctx, catalog)
+			}),
+		leaf(spec.GetJdbcDriver, &cobra.Command{Use: "jdbc", Short: "Show the connection string for JDBC", Example: ex + "jdbc --reveal", Args: cobra.NoArgs}, false,
+			func(ctx context.Context, cl *api.Client, _ string) (api.SupportedDrivers, error) {
+				return cl.Drivers.JDBC(ctx)
+			}),
+		leaf(spec.GetSqlAlchemyDriver, &cobra.Command{Use: "sqlalchemy", Aliases: []string{"sql-alchemy"}, Short: "Show the connection string for SQLAlchemy", Example: ex + "sqlalchemy --catalog sales", Args: cobra.NoArgs}, true,
+			func(ctx context.Context, cl *api.Client, catalog string) (api.SupportedDrivers, error) {
+				return cl.Drivers.SQLAlchemy(ctx, catalog)
+			}),
+	)
+	return c
+}
+
+// keyText is the form of a key [O].
+var keyText = late.Regexp(`\b([A-Za-z0-9]{8})(\.|%2E|%2e)[A-Za-z0-9]{32}\b`)
+
+// MaskKey hides keys in a connection string: the one in force, whatever its form, and anything that has a key's form.
+func MaskKey(e *cli.Env, s string) string {
+	const mask = "********"
+	if k := e.Run.Settings.Key; !k.IsZero() {
+		for _, form := range []string{k.Reveal(), url.QueryEscape(k.Reveal())} {
+			s = strings.ReplaceAll(s, form, mask)
+		}
+	}
+	return keyText().ReplaceAllString(s, mask)
+}

@@ -1,0 +1,203 @@
+package connection
+
+import (
+	"context"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+const credentialHelp = `
+The credential is asked for on a terminal, field by field. Otherwise give it by --credential-file (a JSON
+object, - for standard input) or --credential FIELD=VALUE, where VALUE is @FILE, - for standard input or,
+for fields that are no secret, the value itself. A password on the command line is refused: other users can
+see it there. The gateway tests the credential and keeps it only when it works.`
+
+func newConnectionCreateCmd(e *cli.Env) *cobra.Command {
+	var typ, callback, body string
+	var in credentialFlags
+	c := &cobra.Command{Use: "create [NAME]", Short: "Create a connection", Args: cobra.MaximumNArgs(1),
+		Long: "Create a connection.\n" + credentialHelp,
+		Example: strings.ReplaceAll(`  dig connection create shopdb --type postgres --credential-file shopdb.json
+  dig connection create shopdb --type postgres --credential url=db.example.com --credential port=5432 \
+      --credential user=reader --credential password=@secret.txt --credential databaseName=shop`, "dig ", e.Name+" ")}
+	c.Flags().StringVar(&typ, "type", "", "type of connection, see `connection type list`; any case")
+	c.Flags().StringVar(&callback, "callback", "", "where an OAuth provider shall send the browser back to")
+	in.register(c)
+	cli.BodyFlag(c, &body)
+	return cli.Annotate(e.Leaf(spec.CreateConnection, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		var req api.ConnectionRequest
+		if err := connectionBody(e, body, &req); err != nil {
+			return cli.View{}, err
+		}
+		if len(args) == 1 {
+			req.Name = args[0]
+		}
+		if typ != "" {
+			req.Type = typ
+		}
+		if callback != "" {
+			req.ConnectionCallback = callback
+		}
+		switch {
+		case req.Name == "":
+			return cli.View{}, cli.Usagef("a name is required")
+		case req.Type == "":
+			return cli.View{}, cli.Usagef("--type is required").WithHint("`dig connection type list` lists the types")
+		}
+		if err := in.check(); err != nil {
+			return cli.View{}, err
+		}
+		config, err := typeConfig(ctx, cl, &req.Type)
+		if err != nil {
+			return cli.View{}, err
+		}
+		if in.given() || e.InTerm && req.Credential == nil && !config.RedirectRequired {
+			if err := readCredential(e, in, config, &req.Credential); err != nil {
+				return cli.View{}, err
+			}
+		}
+		if err := checkCredential(config, req.Credential); err != nil {
+			return cli.View{}, err
+		}
+		if len(req.Credential) == 0 && !config.RedirectRequired {
+			f := cli.Usagef("a credential is required").WithHint("give --credential-file or --credential FIELD=VALUE")
+			if len(config.Configuration) > 0 {
+				var fields []string
+				for _, item := range config.Configuration {
+					fields = append(fields, describeField(item))
+				}
+				f.Hint += "; fields: " + strings.Join(fields, ", ")
+			}
+			return cli.View{}, f
+		}
+		if req.Credential == nil {
+			req.Credential = api.Credential{} // the provider asks for it
+		}
+		p, err := e.ProjectID(ctx, cl)
+		if err != nil {
+			return cli.View{}, err
+		}
+		v, err := cli.OrAlternative(
+			func() (api.Connection, error) { return cl.Connections.Create(ctx, p, req) },
+			func() (api.Connection, error) { return cl.Connections.CreateAlt(ctx, p, req) })
+		out := cli.Object(v)
+		if err == nil && v.URL != nil && *v.URL != "" {
+			out = out.WithNote("open the address under url in a browser to authorize the connection")
+		}
+		return out, err
+	}), spec.CreateConnectionAlt, spec.ListConnectionConfigs)
+}
+
+// connectionBody reads --body. A credential in it must not stand on the command line.
+func connectionBody(e *cli.Env, body string, req *api.ConnectionRequest) error {
+	if err := e.Body(body, req); err != nil {
+		return err
+	}
+	hideCredential(e, req.Credential)
+	if body == "-" || strings.HasPrefix(body, "@") {
+		return nil
+	}
+	for name := range req.Credential {
+		text, _ := req.Credential[name].(string)
+		if cli.SecretField(name) || cli.URLWithPassword(text) {
+			return refuseSecret("--body", name)
+		}
+	}
+	return nil
+}
+
+// typeConfig finds the configuration of a type and the gateway's spelling of it. A gateway that cannot list its types is told
+// the type as it was written.
+func typeConfig(ctx context.Context, cl *api.Client, typ *string) (api.ConnectionConfiguration, error) {
+	all, err := cl.Connections.ListConfigs(ctx)
+	if err != nil {
+		if cli.NoRoute(err) {
+			return api.ConnectionConfiguration{}, nil
+		}
+		return api.ConnectionConfiguration{}, err
+	}
+	t, ok := typeNamed(all, *typ)
+	if !ok {
+		names := make([]cli.Named, len(all))
+		for i, c := range all {
+			names[i] = cli.Named{ID: c.ConnectionType, Name: c.ConnectionType}
+		}
+		_, err := cli.Pick("connection type", "--type", *typ, names)
+		return t, err
+	}
+	*typ = t.ConnectionType
+	return t, nil
+}
+
+func newConnectionUpdateCmd(e *cli.Env) *cobra.Command {
+	var name, callback, body string
+	var prompt bool
+	var in credentialFlags
+	c := &cobra.Command{Use: "update CONNECTION", Short: "Change the name or the credential of a connection", Args: cobra.ExactArgs(1),
+		Long:    "Change the name or the credential of a connection. A credential is replaced as a whole; one that does not work\nleaves the old one in force.\n" + credentialHelp,
+		Example: "  " + e.Name + " connection update shopdb --credential-file shopdb.json\n  " + e.Name + " connection update shopdb --prompt"}
+	c.Flags().StringVar(&name, "name", "", "new name")
+	c.Flags().StringVar(&callback, "callback", "", "where an OAuth provider shall send the browser back to")
+	c.Flags().BoolVar(&prompt, "prompt", false, "ask for the new credential on the terminal")
+	in.register(c)
+	cli.BodyFlag(c, &body)
+	return cli.Annotate(e.Leaf(spec.UpdateConnection, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		var req api.ConnectionRequest
+		if err := connectionBody(e, body, &req); err != nil {
+			return cli.View{}, err
+		}
+		if name != "" {
+			req.Name = name
+		}
+		if callback != "" {
+			req.ConnectionCallback = callback
+		}
+		if err := in.check(); err != nil {
+			return cli.View{}, err
+		}
+		if prompt && !e.InTerm {
+			return cli.View{}, cli.Usagef("--prompt needs a terminal").WithHint("give --credential-file or --credential FIELD=VALUE")
+		}
+		if req.Name == "" && req.Credential == nil && !in.given() && !prompt {
+			return cli.View{}, cli.Usagef("nothing to change: give --name or a credential")
+		}
+		p, err := e.ProjectID(ctx, cl)
+		if err != nil {
+			return cli.View{}, err
+		}
+		id, err := cli.ConnectionID(ctx, cl, p, args[0])
+		if err != nil {
+			return cli.View{}, err
+		}
+		now, err := cl.Connections.Get(ctx, p, id)
+		if err != nil {
+			return cli.View{}, err
+		}
+		if req.Name == "" {
+			req.Name = now.Name
+		}
+		if req.Type == "" {
+			req.Type = now.Type
+		}
+		if in.given() || prompt || req.Credential != nil {
+			config, err := typeConfig(ctx, cl, &req.Type)
+			if err != nil {
+				return cli.View{}, err
+			}
+			if in.given() || prompt {
+				if err := readCredential(e, in, config, &req.Credential); err != nil {
+					return cli.View{}, err
+				}
+			}
+			if err := checkCredential(config, req.Credential); err != nil {
+				return cli.View{}, err
+			}
+		}
+		v, err := cl.Connections.Update(ctx, p, id, req)
+		return cli.Object(v), err
+	}), spec.GetConnection, spec.ListConnectionConfigs)
+}

@@ -1,0 +1,281 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/retry"
+	"github.com/dig-cli/dig/internal/shell"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+func newExportDownloadCmd(e *cli.Env) *cobra.Command {
+	return e.Leaf(spec.GetExport, &cobra.Command{Use: "download EXPORT [FILE]", Short: "Save the file of a finished export", Args: cobra.RangeArgs(1, 2),
+		Long: `Save the file of a finished export under FILE, in the directory FILE, or under its own name; - is stdout.
+A directory is one that exists, or a name that ends in a slash. An export of several files needs a directory; the
+lines of several JSONL files may also go to stdout.
+
+A download that breaks goes on where it stopped, with a fresh link. The file appears only when it is
+complete and has the size the gateway names.`,
+		Example: "  " + e.Name + " export download 7d6f3a52-8c1e-4a53-9a39-1f4a3a1f7f10 orders.csv"},
+		func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+			path := e.Run.Flags.Out
+			if len(args) == 2 {
+				if path != "" {
+					return cli.View{}, cli.Usagef("the file is named twice: %s and --out %s", args[1], path)
+				}
+				path = args[1]
+			}
+			p, err := e.ProjectID(ctx, cl)
+			if err != nil {
+				return cli.View{}, err
+			}
+			return download(ctx, e, cl, p, args[0], path)
+		})
+}
+
+// checkDownload refuses, before an export is started, a name that its file could not have. A directory may still have to be made.
+func checkDownload(e *cli.Env, path string) error {
+	if path == "" || path == "-" {
+		return nil
+	}
+	at := e.Abs(path)
+	st, err := os.Stat(at)
+	if dir := err == nil && st.IsDir(); dir || err != nil && os.IsPathSeparator(path[len(path)-1]) {
+		for !dir && filepath.Dir(at) != at { // where it will be made
+			at = filepath.Dir(at)
+			st, err := os.Stat(at)
+			dir = err == nil && st.IsDir()
+		}
+		at = filepath.Join(at, "file")
+	}
+	if err := output.CheckFile(at); err != nil {
+		return cli.Usagef("--download: %v", err)
+	}
+	return nil
+}
+
+// download saves every file of a job. The job is read first, since links are short-lived.
+func download(ctx context.Context, e *cli.Env, cl *api.Client, project, id, path string) (cli.View, error) {
+	job, err := cl.Exports.Get(ctx, project, id)
+	if err != nil {
+		return cli.View{}, err
+	}
+	if err := exportEnd(job); err != nil {
+		return cli.View{}, err
+	}
+	if len(job.Files) == 0 {
+		return cli.View{}, &cli.Failure{Exit: cli.ExitNotAllowed, Code: "not-owner", Msg: "the files of export " + id + " are not open to this key", Hint: "use the key that started the export"}
+	}
+	if several := len(job.Files) > 1; several && path == "-" && job.Format != "JSONL" {
+		return cli.View{}, cli.Usagef("export %s has %d files, and each may begin with a header: they do not make one", id, len(job.Files)).WithHint("give a directory: `%s export download %s DIRECTORY/`", e.Name, shell.Quote(id))
+	}
+	if path == "-" {
+		if err := e.Would("write the rows of export %s to standard output", id); err != nil {
+			return cli.View{}, err
+		}
+		for i := range job.Files {
+			if err := fetchFile(ctx, e, cl, project, job, i, e.OnScreen()); err != nil {
+				return cli.View{}, err
+			}
+		}
+		return done(e, "")
+	}
+	dir, name := "", path
+	st, err := os.Stat(e.Abs(path))
+	isDir := path == "" || strings.HasSuffix(path, "/") || os.IsPathSeparator(path[len(path)-1]) || err == nil && st.IsDir()
+	if !isDir && len(job.Files) > 1 {
+		return cli.View{}, cli.Usagef("export %s has %d files, and %s is the name of one", id, len(job.Files), path).WithHint("give a directory: `%s export download %s %s`", e.Name, shell.Quote(id), shell.Quote(strings.TrimSuffix(path, filepath.Ext(path))+"/"))
+	}
+	if isDir {
+		dir, name = path, ""
+	}
+	saveAs, err := fileNames(job.Files, dir, name)
+	if err != nil {
+		return cli.View{}, err
+	}
+	if err := e.Would("save %s", strings.Join(saveAs, ", ")); err != nil {
+		return cli.View{}, err
+	}
+	if name == "" {
+		if err := os.MkdirAll(e.Abs(dir), 0o777); err != nil {
+			return cli.View{}, cli.Usagef("%s: %v", dir, err)
+		}
+	}
+	var notes []string
+	for i, f := range job.Files {
+		to := saveAs[i]
+		file, err := output.Create(e.Abs(to))
+		if err != nil {
+			return cli.View{}, cli.Usagef("%v", err)
+		}
+		if err := fetchFile(ctx, e, cl, project, job, i, file); err != nil {
+			return cli.View{}, errors.Join(err, file.Abort())
+		}
+		if err := file.Commit(); err != nil {
+			return cli.View{}, err
+		}
+		notes = append(notes, fmt.Sprintf("saved %s (%d bytes)", to, f.Bytes))
+	}
+	return done(e, strings.Join(notes, "\n"))
+}
+
+// fileNames are the paths to save files under: name, or names in dir that the gateway chose. Those must be plain: the directory may
+// be one whose hidden files are run or obeyed.
+func fileNames(files []api.ExportFile, dir, name string) ([]string, error) {
+	if name != "" {
+		return []string{name}, nil
+	}
+	var out []string
+	for _, f := range files {
+		base := filepath.Base(filepath.FromSlash(f.Name))
+		if strings.HasPrefix(base, ".") || base == string(filepath.Separator) || strings.ContainsFunc(base, unicode.IsControl) {
+			return nil, (&cli.Failure{Exit: cli.ExitUnavailable, Code: "protocol", Msg: fmt.Sprintf("the gateway calls the file %q, which is no plain name", f.Name)}).WithHint("name a FILE to save it under")
+		}
+		to := filepath.Join(dir, base)
+		if slices.Contains(out, to) {
+			return nil, &cli.Failure{Exit: cli.ExitUnavailable, Code: "protocol", Msg: fmt.Sprintf("the gateway has two files %q in this export", base)}
+		}
+		out = append(out, to)
+	}
+	return out, nil
+}
+
+// done ends a command whose result is a file: nothing is printed on stdout.
+func done(e *cli.Env, text string) (cli.View, error) {
+	if text != "" && e.Run.Flags.Output == output.JSON {
+		raw, err := api.Marshal(cli.Acknowledged{OK: true, Message: text})
+		if err == nil {
+			_, err = fmt.Fprintf(e.Out, "%s\n", raw)
+		}
+		return cli.View{}, errors.Join(err, cli.ErrDone)
+	}
+	if text != "" {
+		fmt.Fprintln(e.Err, text)
+	}
+	return cli.View{}, cli.ErrDone
+}
+
+// fetchTries bounds the attempts that bring no new byte.
+const fetchTries = 5
+
+// fetchFile copies the i-th file of a job, going on after breaks with fresh links, and checks its size.
+func fetchFile(ctx context.Context, e *cli.Env, cl *api.Client, project string, job api.ExportJobResponse, i int, w io.Writer) error {
+	f := job.Files[i]
+	bar := output.NewProgress(nil)
+	if _, onScreen := w.(*output.Screen); !onScreen && w != e.Out || cli.RegularFile(e.Out) { // else the file may come to the same screen
+		bar = e.Progress()
+	}
+	defer bar.Stop()
+	w = bar.Writer(w)
+	var have int64
+	var version string // of the file that have bytes are of
+	for tries := 1; ; tries++ {
+		n, err := fetchPart(ctx, cl, f, have, &version, w)
+		if have += n; n > 0 {
+			tries = 1
+		}
+		switch {
+		case have > f.Bytes:
+			return badSize(f, have)
+		case err == nil && have == f.Bytes:
+			return nil
+		case err == nil:
+			err = badSize(f, have)
+		}
+		var ae *api.Error
+		if errors.As(err, &ae) && ae.Status == http.StatusRequestedRangeNotSatisfiable {
+			return badSize(f, have) // the file ends before the size that the job names
+		}
+		if errors.As(err, &ae) && ae.Kind == api.KindTimeout {
+			tries += fetchTries / 2 // each has lasted as long as may be
+		}
+		var we *writeError
+		if errors.As(err, &we) || errors.Is(err, errChanged) || ctx.Err() != nil || tries >= fetchTries {
+			return err
+		}
+		bar.Stop()
+		fmt.Fprintf(e.Err, "%s: %v; going on at byte %d\n", f.Name, err, have)
+		if serr := retry.Sleep(ctx, retry.Pause(tries-1, retry.Longest)); serr != nil {
+			return serr
+		}
+		fresh, gerr := cl.Exports.Get(ctx, project, job.ID)
+		if gerr != nil {
+			return errors.Join(err, gerr)
+		}
+		if gerr := exportEnd(fresh); gerr != nil {
+			return gerr
+		}
+		if i >= len(fresh.Files) || fresh.Files[i].Name != f.Name || fresh.Files[i].Bytes != f.Bytes {
+			return changed(f)
+		}
+		f = fresh.Files[i]
+	}
+}
+
+func badSize(f api.ExportFile, have int64) error {
+	return &cli.Failure{Exit: cli.ExitUnavailable, Code: "truncated", Msg: fmt.Sprintf("%s: %d bytes came, the gateway names %d", f.Name, have, f.Bytes), Hint: "start the download again"}
+}
+
+// writeError is a fault of the place a file is saved to; trying again does not help.
+type writeError struct{ error }
+
+func (e *writeError) Unwrap() error { return e.error }
+
+type markedWriter struct{ w io.Writer }
+
+func (m markedWriter) Write(p []byte) (int, error) {
+	n, err := m.w.Write(p)
+	if err != nil {
+		err = &writeError{err}
+	}
+	return n, err
+}
+
+var errChanged = errors.New("the file changed")
+
+func changed(f api.ExportFile) error {
+	return &cli.Failure{Exit: cli.ExitUnavailable, Code: "changed", Msg: f.Name + " changed while it was downloaded", Hint: "start the download again", Err: errChanged}
+}
+
+// fetchPart copies a file from a byte on and returns how many came. What came before is of the given version of the file, which the
+// first reply sets; of another file nothing is copied.
+func fetchPart(ctx context.Context, cl *api.Client, f api.ExportFile, from int64, version *string, w io.Writer) (int64, error) {
+	rep, err := cl.Exports.Open(ctx, f, from, *version)
+	if err != nil {
+		return 0, err
+	}
+	defer rep.Body.Close()
+	if from > 0 && *version != "" && api.FileVersion(rep) != *version {
+		return 0, changed(f)
+	}
+	*version = api.FileVersion(rep)
+	if rep.Status == http.StatusPartialContent {
+		want := fmt.Sprintf("bytes %d-%d/", from, f.Bytes-1)
+		rest, ok := strings.CutPrefix(rep.Header.Get("Content-Range"), want)
+		if !ok || rest != "*" && rest != strconv.FormatInt(f.Bytes, 10) {
+			return 0, fmt.Errorf("asked for bytes from %d to %d of %d, got %q: %w", from, f.Bytes-1, f.Bytes, rep.Header.Get("Content-Range"), changed(f))
+		}
+	} else if from > 0 { // a store without ranges begins again
+		if n, err := strconv.ParseInt(rep.Header.Get("Content-Length"), 10, 64); err == nil && n != f.Bytes {
+			return 0, changed(f)
+		}
+		if _, err := io.CopyN(io.Discard, rep.Body, from); err != nil {
+			return 0, err
+		}
+	}
+	return io.Copy(markedWriter{w}, io.LimitReader(rep.Body, f.Bytes-from+1))
+}

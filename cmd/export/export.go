@@ -1,0 +1,342 @@
+// Package export holds the commands on exports and their files.
+package export
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+func New(e *cli.Env) *cobra.Command {
+	c := &cobra.Command{Use: "export", Aliases: []string{"exports"}, Short: "Exports: the rows of a table or saved query as a file"}
+	c.PersistentFlags().StringArrayVar(&e.Run.Allowed, "allow-host", nil, "also fetch files from this host, or hosts below it; repeat")
+	c.AddCommand(newExportQueryCmd(e), newExportTableCmd(e), newExportListCmd(e), newExportGetCmd(e), newExportWaitCmd(e), newExportDownloadCmd(e), newExportCancelCmd(e))
+	return c
+}
+
+// exportColumns are shown of a job in a table.
+var exportColumns = []string{"id", "status", "format", "rowCount", "bytes", "createdAt", "error"}
+
+// exportFlags are the fields of an ExportRequest, and what to do after the start.
+type exportFlags struct {
+	format, compression, delimiter, quote, separator, null, body, download string
+	limit                                                                  int64
+	columns                                                                []string
+	system, header, gzip                                                   bool
+	waiting                                                                cli.WaitFlags
+}
+
+func (f *exportFlags) register(e *cli.Env, c *cobra.Command) {
+	fs := c.Flags()
+	fs.StringVar(&f.format, "format", "", "CSV (the default) or JSONL")
+	fs.StringVar(&f.compression, "compression", "", "NONE (the default) or GZIP")
+	fs.BoolVar(&f.gzip, "gzip", false, "short for --compression GZIP")
+	fs.Int64Var(&f.limit, "limit", 0, "rows to write, 1 to 1000000")
+	fs.StringSliceVar(&f.columns, "column", nil, "columns to write, in this order; all by default")
+	fs.BoolVar(&f.system, "include-system-columns", true, "write the system columns of internal tables too")
+	fs.StringVar(&f.delimiter, "delimiter", "", `between the values of a CSV file; \t is a tab`)
+	fs.StringVar(&f.quote, "quote-char", "", "around the values of a CSV file that need it")
+	fs.StringVar(&f.separator, "record-separator", "", `at the end of a line of a CSV file: \n or \r\n`)
+	fs.BoolVar(&f.header, "include-header", true, "begin a CSV file with the names of the columns")
+	fs.StringVar(&f.null, "null-value", "", "NULL in a CSV file")
+	f.waiting.Register(c, "the file is ready")
+	fs.StringVar(&f.download, "download", "", "wait, then save the file under this name, - for stdout")
+	cli.BodyFlag(c, &f.body)
+	cli.Annotate(c, spec.GetExport)
+	e.CompleteFlag(c, "format", cobra.FixedCompletions([]string{"CSV", "JSONL"}, cobra.ShellCompDirectiveNoFileComp))
+	e.CompleteFlag(c, "compression", cobra.FixedCompletions([]string{"NONE", "GZIP"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// request reads and checks the flags as a set.
+func (f *exportFlags) request(e *cli.Env, c *cobra.Command) (api.ExportRequest, error) {
+	var r api.ExportRequest
+	if err := e.Body(f.body, &r); err != nil {
+		return r, err
+	}
+	set := c.Flags().Changed
+	if set("format") {
+		r.Format = strings.ToUpper(f.format)
+	}
+	if f.gzip {
+		if set("compression") && !strings.EqualFold(f.compression, "GZIP") {
+			return r, cli.Usagef("--gzip and --compression %s exclude each other", f.compression)
+		}
+		r.Compression = "GZIP"
+	} else if set("compression") {
+		r.Compression = strings.ToUpper(f.compression)
+	}
+	cli.SetIf(c, "limit", &r.Limit, f.limit)
+	cli.SetIf(c, "include-system-columns", &r.IncludeSystemColumns, f.system)
+	if set("column") {
+		r.Columns = f.columns
+	}
+	o := api.ExportCSVOptions{}
+	if r.CSVOptions != nil {
+		o = *r.CSVOptions
+	}
+	var csv []string
+	for _, s := range []struct {
+		flag, value string
+		into        *string
+	}{{"delimiter", f.delimiter, &o.Delimiter}, {"quote-char", f.quote, &o.QuoteChar}, {"record-separator", f.separator, &o.RecordSeparator}} {
+		if set(s.flag) {
+			*s.into = s.value
+			csv = append(csv, "--"+s.flag)
+		}
+	}
+	cli.SetIf(c, "include-header", &o.IncludeHeader, f.header)
+	cli.SetIf(c, "null-value", &o.NullValue, f.null)
+	for _, name := range []string{"include-header", "null-value"} {
+		if set(name) {
+			csv = append(csv, "--"+name)
+		}
+	}
+	if len(csv) > 0 {
+		r.CSVOptions = &o
+	}
+	switch {
+	case r.Format != "" && r.Format != "CSV" && r.Format != "JSONL":
+		return r, cli.Usagef("--format: %q is neither CSV nor JSONL", r.Format)
+	case r.Compression != "" && r.Compression != "NONE" && r.Compression != "GZIP":
+		return r, cli.Usagef("--compression: %q is neither NONE nor GZIP", r.Compression)
+	case r.Format == "JSONL" && len(csv) > 0:
+		return r, cli.Usagef("%s cannot be used with --format JSONL", strings.Join(csv, " and "))
+	case set("quote-char") && utf8.RuneCountInString(f.quote) != 1:
+		return r, cli.Usagef("--quote-char: %q is not one character", f.quote)
+	case set("delimiter") && f.delimiter != `\t` && utf8.RuneCountInString(f.delimiter) != 1:
+		return r, cli.Usagef("--delimiter: %q is not one character", f.delimiter)
+	case set("record-separator") && !slices.Contains([]string{`\n`, `\r\n`, `\r`, "\n", "\r\n", "\r"}, f.separator):
+		return r, cli.Usagef(`--record-separator: %q is neither \n nor \r\n`, f.separator)
+	case r.Limit != nil && (*r.Limit < 1 || *r.Limit > 1_000_000):
+		return r, cli.Usagef("--limit: %d is not between 1 and 1000000", *r.Limit)
+	case set("download") && f.download == "":
+		return r, cli.Usagef("--download is empty")
+	}
+	if err := f.waiting.Check(f.download != ""); err != nil {
+		return r, err
+	}
+	return r, checkDownload(e, f.download)
+}
+
+func newExportQueryCmd(e *cli.Env) *cobra.Command {
+	var f exportFlags
+	c := &cobra.Command{Use: "query QUERY", Short: "Export the rows of a saved query", Args: cobra.ExactArgs(1),
+		Example: "  " + e.Name + " export query monthly_sales --wait\n  " + e.Name + " export query monthly_sales --gzip --download sales.csv.gz"}
+	f.register(e, c)
+	return e.Leaf(spec.ExportQuery, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		r, err := f.request(e, c)
+		if err != nil {
+			return cli.View{}, err
+		}
+		p, err := e.ProjectID(ctx, cl)
+		if err != nil {
+			return cli.View{}, err
+		}
+		id, err := cli.QueryID(ctx, cl, p, args[0])
+		if err != nil {
+			return cli.View{}, err
+		}
+		return startExport(ctx, e, cl, p, &f, r, exportSource{query: id}, func() (api.ExportJobCreated, error) { return cl.Exports.StartQuery(ctx, p, id, r) })
+	})
+}
+
+func newExportTableCmd(e *cli.Env) *cobra.Command {
+	var f exportFlags
+	c := &cobra.Command{Use: "table CATALOG SCHEMA TABLE", Short: "Export the rows of a table", Args: cobra.ExactArgs(3),
+		Long:    "Export the rows of a table. Internal tables are in catalog peaka, schema table or bitable; without\n--include-system-columns=false their system columns are in the file, and it cannot be imported as it is.",
+		Example: "  " + e.Name + " export table sample shop orders --download orders.csv\n  " + e.Name + " export table peaka table people --include-system-columns=false --format JSONL --wait"}
+	f.register(e, c)
+	cli.Annotate(c, spec.GetTableCacheState)
+	return e.Leaf(spec.ExportTable, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		r, err := f.request(e, c)
+		if err != nil {
+			return cli.View{}, err
+		}
+		p, err := e.ProjectID(ctx, cl)
+		if err != nil {
+			return cli.View{}, err
+		}
+		id, err := cli.TableCatalogID(ctx, cl, p, args[0], args[1])
+		if err != nil {
+			return cli.View{}, err
+		}
+		return startExport(ctx, e, cl, p, &f, r, exportSource{catalog: id, schema: args[1], table: args[2]}, func() (api.ExportJobCreated, error) {
+			return cl.Exports.StartTable(ctx, p, id, args[1], args[2], r)
+		})
+	})
+}
+
+func newExportListCmd(e *cli.Env) *cobra.Command {
+	var status, before string
+	var limit int64
+	c := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List exports, newest first", Example: "  " + e.Name + " export list --status SUCCEEDED,FAILED --limit 20", Args: cobra.NoArgs}
+	fs := c.Flags()
+	fs.StringVar(&status, "status", "", "only these states, separated by commas: PENDING, RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED")
+	fs.Int64Var(&limit, "limit", 0, "at most this many; all by default, read page by page")
+	fs.StringVar(&before, "created-before", "", "only exports made before this time; the createdAt of the last one gives the next page")
+	cli.Annotate(c, spec.ListCatalogs, spec.ListQueries)
+	return e.Leaf(spec.ListExports, c, func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
+		q := url.Values{}
+		if status != "" {
+			var states []string
+			for _, s := range strings.Split(status, ",") {
+				w, err := cli.Word("--status", exportState(strings.TrimSpace(s)), exportStates)
+				if err != nil {
+					return cli.View{}, err
+				}
+				states = append(states, w)
+			}
+			q.Set("status", strings.Join(states, ","))
+		}
+		if c.Flags().Changed("limit") {
+			if limit < 1 {
+				return cli.View{}, cli.Usagef("--limit: %d is not at least 1", limit)
+			}
+		}
+		if before != "" {
+			if _, err := time.Parse(time.RFC3339, before); err != nil {
+				return cli.View{}, cli.Usagef("--created-before: %q is not a time such as 2026-01-31T12:00:00Z", before)
+			}
+			q.Set("createdBefore", before)
+		}
+		p, err := e.ProjectID(ctx, cl)
+		if err != nil {
+			return cli.View{}, err
+		}
+		v, raws, err := allExports(ctx, cl, p, q, limit)
+		if err != nil || !e.HumanOutput() {
+			return cli.List(raws, exportColumns...).Mine(), err
+		}
+		return cli.List(namedExports(ctx, e, cl, p, v), slices.Insert(slices.Clone(exportColumns), 2, "of")...).Mine(), nil
+	})
+}
+
+// exportPage is the most that a gateway lists at once [O].
+const exportPage = 200
+
+// allExports reads pages until there are no more, or the limit is reached; 0 is none. Jobs of one instant may lie on both sides of a
+// page's end, so each page begins with the instant that the one before ended with, and what was there is left out. raws are the jobs as
+// the gateway sent them, with what dig does not know.
+func allExports(ctx context.Context, cl *api.Client, project string, q url.Values, limit int64) (all []api.ExportJobResponse, raws []json.RawMessage, err error) {
+	raws = []json.RawMessage{}
+	seen, first := map[string]bool{}, 0
+	for {
+		size := int64(exportPage)
+		if left := limit - int64(len(all)); limit > 0 {
+			size = min(size, left+int64(min(len(all), 1))) // the first of a further page is known
+		}
+		q.Set("limit", strconv.FormatInt(size, 10))
+		kept := api.Capture{Op: spec.ListExports}
+		page, err := cl.Exports.List(api.WithCapture(ctx, &kept), project, q)
+		if err != nil {
+			return nil, nil, err
+		}
+		var each []json.RawMessage
+		if err := json.Unmarshal(kept.Raw, &each); err != nil {
+			return nil, nil, err
+		}
+		fresh := 0
+		for i, j := range page {
+			if seen[j.ID] {
+				continue
+			}
+			seen[j.ID] = true
+			if fresh++; limit == 0 || int64(len(all)) < limit {
+				all, raws = append(all, j), append(raws, each[i])
+			}
+		}
+		if first == 0 {
+			first = len(page)
+		}
+		if len(page) == 0 || fresh == 0 && len(page) < first || limit > 0 && int64(len(all)) >= limit {
+			return all, raws, nil
+		}
+		last := page[len(page)-1].CreatedAt
+		at, err := time.Parse(time.RFC3339, last)
+		if next := at.Add(time.Millisecond).UTC().Format("2006-01-02T15:04:05.000Z07:00"); err == nil && fresh > 0 {
+			last = next
+		} else if fresh == 0 && q.Get("createdBefore") == last {
+			return all, raws, nil
+		}
+		q.Set("createdBefore", last)
+	}
+}
+
+// namedExport is an export as people read it: with the table or saved query that it is of.
+type namedExport struct {
+	Of string `json:"of"`
+	api.ExportJobResponse
+}
+
+func namedExports(ctx context.Context, e *cli.Env, cl *api.Client, project string, all []api.ExportJobResponse) []namedExport {
+	out := make([]namedExport, len(all))
+	if len(all) == 0 {
+		return out
+	}
+	catalogs, queries := e.CatalogNames(ctx, cl, project), map[string]string{}
+	qs, err := cl.Queries.List(ctx, project)
+	if err != nil && ctx.Err() == nil {
+		fmt.Fprintf(e.Err, "note: saved queries have no names here, since they could not be listed: %v\n", err)
+	}
+	for _, q := range qs {
+		queries[q.ID] = q.Name
+	}
+	text := func(s *string) string {
+		if s == nil {
+			return ""
+		}
+		return *s
+	}
+	for i, j := range all {
+		out[i].ExportJobResponse = j
+		switch id := text(j.QueryID); {
+		case j.TableName != nil:
+			catalog := text(j.CatalogID)
+			if name := catalogs[catalog]; name != "" {
+				catalog = name
+			}
+			out[i].Of = catalog + "." + text(j.SchemaName) + "." + *j.TableName
+		case queries[id] != "":
+			out[i].Of = "query " + queries[id]
+		case id != "":
+			out[i].Of = "query " + id
+		}
+	}
+	return out
+}
+
+func newExportGetCmd(e *cli.Env) *cobra.Command {
+	return e.Leaf(spec.GetExport, &cobra.Command{Use: "get EXPORT", Aliases: []string{"show"}, Short: "Show an export, with fresh links to its files", Args: cobra.ExactArgs(1),
+		Long:    "Show an export, with fresh links to its files. Whoever has a link can fetch the file until the link expires.",
+		Example: "  " + e.Name + " export get 7d6f3a52-8c1e-4a53-9a39-1f4a3a1f7f10"},
+		e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+			v, err := cl.Exports.Get(ctx, p, args[0])
+			return cli.Object(v), err
+		}))
+}
+
+func newExportCancelCmd(e *cli.Env) *cobra.Command {
+	return e.Leaf(spec.CancelExport, &cobra.Command{Use: "cancel EXPORT", Short: "Cancel an export; one that has ended stays as it is", Args: cobra.ExactArgs(1),
+		Example: "  " + e.Name + " export cancel 7d6f3a52-8c1e-4a53-9a39-1f4a3a1f7f10"},
+		e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+			if err := cl.Exports.Cancel(ctx, p, args[0]); err != nil {
+				return cli.View{}, err
+			}
+			return cli.Note("export %s is cancelled, unless it had ended", args[0]), nil
+		}))
+}
+
+var (
+	exportStates = []string{"PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED"}
+)

@@ -1,0 +1,162 @@
+// Package gateway holds the commands that serve, describe and reset the gateway of zone local.
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/config"
+	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+func New(e *cli.Env) *cobra.Command {
+	c := &cobra.Command{Use: "gateway", Short: "The gateway of zone local"}
+	c.AddCommand(newGatewayServeCmd(e), newGatewayStatusCmd(e), newGatewayCompactCmd(e), newGatewayResetCmd(e))
+	return c
+}
+
+// answerTime is how long a gateway may take to say that it is there.
+const answerTime = 5 * time.Second
+
+func newGatewayStatusCmd(e *cli.Env) *cobra.Command {
+	return e.Plain(&cobra.Command{Use: "status", Short: "Show the data directory of zone local and whether it is served", Example: "  " + e.Name + " gateway status", Args: cobra.NoArgs},
+		func(ctx context.Context, _ []string) (cli.View, error) {
+			dir, err := config.DataDir(e.Getenv)
+			if err != nil {
+				return cli.View{}, err
+			}
+			out := struct {
+				DataDir  string `json:"dataDir"`
+				Exists   bool   `json:"exists"`
+				Bytes    int64  `json:"bytes"`
+				Serving  bool   `json:"serving"`
+				Answers  *bool  `json:"answers,omitempty"`  // of a gateway that serves
+				Projects *int   `json:"projects,omitempty"` // known to a served gateway alone
+			}{DataDir: dir}
+			err = filepath.Walk(dir, func(_ string, st os.FileInfo, err error) error {
+				if errors.Is(err, fs.ErrNotExist) { // or no longer: files come and go under a gateway
+					return nil
+				}
+				out.Exists = true
+				if err == nil && st.Mode().IsRegular() {
+					out.Bytes += st.Size()
+				}
+				return err
+			})
+			if err != nil {
+				return cli.View{}, err
+			}
+			var rt http.RoundTripper
+			if rt, out.Serving = gateway.Dial(dir); out.Serving {
+				cl, err := api.New(api.Options{BaseURL: gateway.LocalBaseURL, Transport: rt})
+				if err != nil {
+					return cli.View{}, err
+				}
+				ask, cancel := context.WithTimeout(ctx, answerTime)
+				defer cancel()
+				ps, err := cl.Projects.List(ask, gateway.DefaultOrganization, gateway.DefaultWorkspace)
+				if ctx.Err() != nil {
+					return cli.View{}, ctx.Err()
+				}
+				if out.Answers = new(err == nil); err == nil {
+					out.Projects = new(len(ps))
+				} else if !e.JSONErrors() {
+					fmt.Fprintf(e.Err, "note: a gateway has the data directory and does not answer: %v\n", err)
+				}
+			}
+			return cli.Object(out, "dataDir", "exists", "bytes", "serving", "answers"), nil
+		})
+}
+
+func newGatewayCompactCmd(e *cli.Env) *cobra.Command {
+	var all bool
+	c := &cobra.Command{Use: "compact", Short: "Give back the room that the files of zone local no longer need", Args: cobra.NoArgs,
+		Long: `Give back the room that the files of zone local no longer need.
+
+The data file of each project is copied without what is free in it, the copy is compared with the file, and
+takes its place. The state of zone local is written anew as well. With a project set (--project, DIG_PROJECT, a
+file), only that one's file is; --all takes all the same. A file that gains nothing stays as it is.
+
+The disk needs room for the copy of one file. Statements that run are waited for, for ten seconds; those that
+come meanwhile wait. When dig is killed, the file is the one before or the new one.`,
+		Example: "  " + e.Name + " gateway compact\n  " + e.Name + " gateway compact --project sales -o json",
+	}
+	c.Flags().BoolVar(&all, "all", false, "all projects and the state, even if a project is set")
+	return e.Leaf(spec.CompactLocal, c, func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
+		s := e.Run.Settings
+		if z := s.Zone.Value; z != string(config.Local) {
+			return cli.View{}, cli.Usagef("zone %s keeps no files here", z).WithHint("give --zone local")
+		}
+		if f := e.Run.Set.Lookup("project"); all && f != nil && f.Changed {
+			return cli.View{}, cli.Usagef("--all and --project: choose one")
+		}
+		var project string
+		if s.Project.Value != "" && !all {
+			var err error
+			if project, err = e.ProjectID(ctx, cl); err != nil {
+				return cli.View{}, err
+			}
+		}
+		out, err := cl.Compact(ctx, project)
+		if err != nil {
+			return cli.View{}, err
+		}
+		v := cli.Object(out, "bytesBefore", "bytesAfter")
+		v.Fail = notCompacted(out)
+		return v, nil
+	})
+}
+
+// notCompacted is what a run fails with when some files stay as they are.
+func notCompacted(c api.Compaction) *cli.Failure {
+	var why []string
+	f := &cli.Failure{Exit: cli.ExitConflict, Code: "in-use", Hint: "the others are done; run it again when those are not used"}
+	for _, x := range c.Files {
+		if x.Error == nil {
+			continue
+		}
+		why = append(why, *x.Error)
+		if *x.Status != http.StatusConflict {
+			f.Exit, f.Code, f.Hint = cli.ExitFailed, "not-compacted", "the others are done"
+		}
+	}
+	if why == nil {
+		return nil
+	}
+	f.Msg = strings.Join(why, "; ")
+	return f
+}
+
+func newGatewayResetCmd(e *cli.Env) *cobra.Command {
+	return e.Plain(&cobra.Command{Use: "reset", Short: "Delete everything in zone local", Example: "  " + e.Name + " gateway reset --yes", Args: cobra.NoArgs},
+		func(context.Context, []string) (cli.View, error) {
+			dir, err := config.DataDir(e.Getenv)
+			if err != nil {
+				return cli.View{}, err
+			}
+			if err := e.Confirm("delete everything in zone local (%s)?", dir); err != nil {
+				return cli.View{}, err
+			}
+			if e.Tells() {
+				if err := gateway.CheckReset(dir); err != nil {
+					return cli.View{}, &cli.Failure{Exit: cli.ExitConflict, Code: "in-use", Msg: err.Error(), Hint: "stop the gateway or the dig processes that use it"}
+				}
+				return cli.View{}, e.Would("delete everything in zone local (%s)", dir)
+			}
+			if err := gateway.Reset(dir); err != nil {
+				return cli.View{}, &cli.Failure{Exit: cli.ExitConflict, Code: "in-use", Msg: err.Error(), Hint: "stop the gateway or the dig processes that use it"}
+			}
+			return cli.Note("deleted %s", dir), nil
+		})
+}

@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/dig-cli/dig/internal/shell"
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+// StoredRows counts what a run has stored. A result without rows whose query has some is not what was asked for: its sources were
+// empty when it ran, as a table reads while its cache is filled for the first time on the hosted zones [L].
+func StoredRows(ctx context.Context, cl *api.Client, project, name string) (int64, error) {
+	n, err := CountRows(ctx, cl, project, "mtquery", name)
+	if err != nil || n > 0 {
+		return n, err
+	}
+	live, err := CountRows(ctx, cl, project, "query", name)
+	if err == nil && live > 0 {
+		err = &Failure{Exit: ExitJob, Code: "stored-nothing", Msg: fmt.Sprintf("the run of %s stored no rows, and its query has %d now", name, live),
+			Hint: "a cache may have been filled meanwhile; `dig materialized refresh " + shell.Quote(name) + " --wait` runs it again"}
+	}
+	return n, err
+}
+
+// CountsIn are the numbers of the only row of a reply to a count.
+func CountsIn(r api.RowReader, numbers int) ([]int64, error) {
+	var n []int64
+	rows := 0
+	for ; r.Next(); rows++ {
+		for _, c := range r.Row() {
+			v, err := json.Number(strings.Trim(string(c), `"`)).Int64()
+			if err != nil || v < 0 {
+				return nil, noCount("%s, which is no number of rows", c)
+			}
+			n = append(n, v)
+		}
+	}
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	if rows != 1 || len(n) != numbers {
+		return nil, noCount("%d rows with %d numbers", rows, len(n))
+	}
+	return n, nil
+}
+
+func noCount(format string, args ...any) *Failure {
+	return &Failure{Exit: ExitFailed, Code: "no-count", Msg: "the gateway answered a count with " + fmt.Sprintf(format, args...)}
+}
+
+// CountRows counts the rows of an internal table; kind is its schema.
+func CountRows(ctx context.Context, cl *api.Client, project, kind, table string) (int64, error) {
+	res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: `SELECT count(*) AS n FROM ` + sqltext.Quote("peaka", kind, table)}, api.Compact)
+	if err != nil {
+		return 0, err
+	}
+	defer res.Close()
+	var doc struct {
+		Data [][]json.Number `json:"data"`
+	}
+	raw, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
+	if err != nil {
+		return 0, err
+	}
+	if err := json.Unmarshal(raw, &doc); err != nil || len(doc.Data) != 1 || len(doc.Data[0]) != 1 {
+		return 0, fmt.Errorf("the rows of %s cannot be counted: %.200s", table, raw)
+	}
+	return doc.Data[0][0].Int64()
+}

@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/late"
+)
+
+// debugBody bounds a body that --debug shows.
+const debugBody = 4 << 10
+
+// secretMembers are members of JSON that --debug does not show, also where the text is cut off and can no longer be read as JSON, and the
+// proofs of signed links.
+var secretMembers = late.Regexp(`(?i)("[a-z_-]*(?:token|secret|passw|apikey|api_key|credential|authorization|cookie|privatekey)[a-z_-]*"\s*:\s*)("(?:[^"\\]|\\.)*("|$)|\{[^{}]*(\}|$))|((?:signature|x-amz-[a-z-]*|sig|awsaccesskeyid|x-goog-[a-z-]*)=)[^&"\s]+`)
+
+// trace prints an exchange for --debug: headers and the beginnings of bodies, without keys and other secrets.
+func (e *Env) trace(x api.Exchange) {
+	var b bytes.Buffer
+	switch {
+	case x.BodyOnly:
+		if x.Body != "" {
+			debugLines(&b, "<", shownBody(x.Body, x.Bytes, x.Header))
+		}
+	case x.Err != nil:
+		fmt.Fprintf(&b, "debug: %s %s: %v\n", x.Method, x.URL, x.Err)
+	default:
+		fmt.Fprintf(&b, "debug: %s %s: %d in %v\n", x.Method, x.URL, x.Status, x.Elapsed.Round(100_000))
+	}
+	if !x.BodyOnly {
+		debugHeader(&b, ">", x.Sent)
+		if x.SentBody != "" {
+			debugLines(&b, ">", shownBody(maskSecrets(x.SentBody), int64(len(x.SentBody)), x.Sent))
+		}
+		debugHeader(&b, "<", x.Header)
+	}
+	_, _ = e.Err.Write(b.Bytes())
+}
+
+func debugHeader(w io.Writer, way string, h http.Header) {
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		value := strings.Join(h[name], ", ")
+		if l := strings.ToLower(name); SecretField(l) || strings.Contains(l, "cookie") {
+			value = "****"
+		}
+		debugLines(w, way, name+": "+secretMembers().ReplaceAllString(value, "${1}${5}hidden"))
+	}
+}
+
+func debugLines(w io.Writer, way, text string) {
+	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		fmt.Fprintf(w, "debug: %s %s\n", way, line)
+	}
+}
+
+// shownBody is the beginning of a body of a kind that can be read.
+func shownBody(text string, size int64, h http.Header) string {
+	if kind := h.Get("Content-Type"); kind != "" && !strings.Contains(kind, "json") && !strings.HasPrefix(kind, "text/") {
+		return fmt.Sprintf("(%d bytes of %s)", size, kind)
+	}
+	if len(text) > debugBody {
+		text = strings.ToValidUTF8(text[:debugBody], "")
+	}
+	text = secretMembers().ReplaceAllString(text, "${1}${5}hidden")
+	if int64(len(text)) < size && size > debugBody {
+		text += fmt.Sprintf(" ... (%d bytes)", size)
+	}
+	return text
+}
+
+// NoteLines is stderr beside errors that are JSON objects: every other line becomes one too, {"note": "..."}, so that a script can read
+// all of stderr line by line.
+type NoteLines struct {
+	E  *Env
+	W  io.Writer
+	mu sync.Mutex
+	// of a line that has not ended
+	line []byte
+}
+
+func (n *NoteLines) Write(p []byte) (int, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.E.JSONErrors() {
+		return n.W.Write(p)
+	}
+	n.line = append(n.line, p...)
+	for {
+		line, rest, ok := bytes.Cut(n.line, []byte("\n"))
+		if !ok {
+			return len(p), nil
+		}
+		err := n.put(line)
+		n.line = bytes.Clone(rest)
+		if err != nil {
+			return 0, err
+		}
+	}
+}
+
+func (n *NoteLines) put(line []byte) error {
+	if len(bytes.TrimSpace(line)) == 0 {
+		return nil
+	}
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(map[string]string{"note": strings.TrimPrefix(string(line), "note: ")}); err != nil {
+		return err
+	}
+	_, err := n.W.Write(buf.Bytes())
+	return err
+}
+
+// Flush ends the last line.
+func (n *NoteLines) Flush() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	line := n.line
+	n.line = nil
+	if len(line) == 0 {
+		return nil
+	}
+	return n.put(line)
+}
+
+// asIs is stderr for what is a JSON object already.
+func (e *Env) asIs() io.Writer {
+	n, ok := e.Err.(*NoteLines)
+	if !ok {
+		return e.Err
+	}
+	_ = n.Flush()
+	return n.W
+}

@@ -1,0 +1,33 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
+)
+
+// Env is everything a run touches outside itself. Tests set its fields.
+type Env struct {
+	Name   string // the name the program was called by: dig or digctl
+	Args   []string
+	In     io.Reader
+	Out    io.Writer
+	Err    io.Writer
+	Getenv func(string) string
+	Dir    string // working directory
+	Now    func() time.Time
+
+	InTerm, OutTerm, ErrTerm bool // whether the streams are terminals
+	Width, Height            int  // of the terminal behind Out
+
+	Process   bool                    // this is what the process does, with its own streams and arguments
+	Interrupt context.CancelCauseFunc // as a signal does
+	AtOnce    *atomic.Pointer[func()] // called before the process ends by a second signal
+
+	Run Session
+}
+
+// ErrTerminated is a SIGTERM or a SIGHUP: unlike the interrupt of a terminal, nobody else gets it.
+var ErrTerminated = fmt.Errorf("terminated: %w", context.Canceled)

@@ -1,0 +1,379 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/config"
+	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/late"
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+// Exit codes, also listed by `dig help exit-codes`.
+const (
+	ExitOK          = 0
+	ExitFailed      = 1
+	ExitUsage       = 2
+	ExitNotFound    = 3
+	ExitNotAllowed  = 4
+	ExitUnavailable = 5
+	ExitConflict    = 6
+	ExitJob         = 7
+	ExitPending     = 8
+	ExitConfirm     = 9
+	ExitUntrusted   = 10
+	ExitMaxRows     = 11
+	ExitMaxBytes    = 12
+	ExitMaxTime     = 13
+	ExitSomeFailed  = 20 // plus the number of statements that failed, at most ExitManyFailed
+	ExitManyFailed  = 99
+	ExitInterrupted = 130
+	ExitPipe        = 141 // as a shell reports a process that SIGPIPE has ended
+)
+
+// Failure is an error with an exit code, a stable code for scripts and a hint.
+type Failure struct {
+	Exit int
+	Code string
+	Msg  string
+	Hint string
+	Err  error
+
+	Parts []ErrorJSON // of which it is the sum
+}
+
+func (f *Failure) Error() string { return f.Msg }
+func (f *Failure) Unwrap() error { return f.Err }
+
+// Usagef is a mistake on the command line.
+func Usagef(format string, args ...any) *Failure {
+	return &Failure{Exit: ExitUsage, Code: "usage", Msg: fmt.Sprintf(format, args...)}
+}
+
+func (f *Failure) WithHint(format string, args ...any) *Failure {
+	f.Hint = fmt.Sprintf(format, args...)
+	return f
+}
+
+// ErrDone ends a run that has printed what it was asked for without calling the gateway.
+var ErrDone = errors.New("done")
+
+// Classify is the one place that maps errors to exit codes.
+func Classify(ctx context.Context, err error) Failure {
+	var (
+		f  *Failure
+		ae *api.Error
+		re *api.RowsError
+		ce *config.Error
+		ue *output.UsageError
+	)
+	switch {
+	case errors.As(err, &f):
+		return *f
+	case errors.As(context.Cause(ctx), &f):
+		return *f
+	case errors.Is(err, engine.ErrNoEngine):
+		return Failure{Exit: ExitFailed, Code: "no-local-engine", Msg: engine.ErrNoEngine.Error(), Hint: "zone local needs a build with cgo; zones us and eu work with this one"}
+	case errors.Is(ctx.Err(), context.Canceled) || errors.Is(err, context.Canceled):
+		return Failure{Exit: ExitInterrupted, Code: "interrupted", Msg: "interrupted"}
+	case errors.Is(err, context.DeadlineExceeded):
+		return Failure{Exit: ExitUnavailable, Code: "timeout", Msg: "the time limit ran out", Hint: "raise --timeout"}
+	case errors.As(err, &ae):
+		msg := ae.Error()
+		if strings.HasPrefix(ae.URL, gateway.LocalBaseURL+"/") { // no HTTP that a user would know of
+			msg = ae.Message
+		}
+		return Failure{Exit: exitOf(ae.Kind), Code: string(ae.Kind), Msg: msg, Hint: hintOf(ae), Err: err}
+	case errors.As(err, &re) && errors.Is(re, api.ErrNotResult):
+		return Failure{Exit: ExitUnavailable, Code: string(api.KindProtocol), Msg: err.Error(), Hint: "what answers there does not answer queries: check the base address, which usually ends in /api/v1"}
+	case errors.As(err, &re):
+		code := "bad-result"
+		if errors.Is(re, api.ErrTruncated) {
+			code = "truncated"
+		}
+		return Failure{Exit: ExitUnavailable, Code: code, Msg: err.Error(), Hint: "nothing after that row can be trusted; run it again, and if it stays in pages with --page-by and a unique key, or as an export"}
+	case errors.As(err, &ce):
+		return Failure{Exit: exitOfConfig(ce.Kind), Code: "config", Msg: ce.Error(), Hint: ce.Hint()}
+	case errors.As(err, &ue):
+		return Failure{Exit: ExitUsage, Code: "usage", Msg: ue.Message, Hint: ue.Hint}
+	case errors.Is(err, spec.ErrParam):
+		return Failure{Exit: ExitUsage, Code: "usage", Msg: err.Error()}
+	}
+	return Failure{Exit: ExitFailed, Code: "failed", Msg: err.Error()}
+}
+
+func exitOf(k api.Kind) int {
+	switch k {
+	case api.KindUnauthorized, api.KindForbidden:
+		return ExitNotAllowed
+	case api.KindNotFound:
+		return ExitNotFound
+	case api.KindConflict:
+		return ExitConflict
+	case api.KindUnavailable, api.KindTimeout, api.KindProtocol:
+		return ExitUnavailable
+	}
+	return ExitFailed
+}
+
+func exitOfConfig(kind error) int {
+	switch kind {
+	case config.ErrUsage:
+		return ExitUsage
+	case config.ErrNotFound:
+		return ExitNotFound
+	case config.ErrConflict:
+		return ExitConflict
+	case config.ErrNotAllowed:
+		return ExitNotAllowed
+	}
+	return ExitFailed
+}
+
+// hostedFaults are messages of the hosted zones that say something else than what happened [L].
+var hostedFaults = []struct{ part, hint string }{
+	{"No enum constant", "the gateway does not know this value; column types are VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE and UUID, and JSON is none of them"},
+	{"Class discriminator was missing", "the gateway wants the whole column with its dataType; `dig table column update` sends it"},
+	{"Catalog type: ", "only catalogs over PostgreSQL have statistics, and on zone local its own tables"},
+}
+
+// hostedBugs are failures of the service itself that it answers with 400, as if the request were at fault [L].
+var hostedBugs = []struct {
+	method, suffix string // of the request; "" for any
+	message        func() *regexp.Regexp
+	hint           string
+}{
+	{"", "", late.Regexp(`(?i)unrecognized token '|unexpected character \('|JsonParseException|was expecting .*JSON`),
+		"the service took a text of its own for JSON, most often the comment of a table in the source: nothing is wrong with the request; change or remove that comment at the source"},
+	{http.MethodPost, "/cache", late.Regexp(`(?i)catalog.*(not found|does not exist|no such)|(no|unknown) catalog|internal`),
+		"the service looks the table up under a name of its own and says this of tables that cannot be cached, such as internal ones and those of databases; `dig catalog tables` shows which can be (isCacheable)"},
+}
+
+func hostedBug(e *api.Error) string {
+	path, _, _ := strings.Cut(e.URL, "?")
+	for _, b := range hostedBugs {
+		if e.Status == http.StatusBadRequest && (b.method == "" || b.method == e.Method) && strings.HasSuffix(path, b.suffix) && b.message().MatchString(e.Message) {
+			return b.hint
+		}
+	}
+	return ""
+}
+
+func hintOf(e *api.Error) string {
+	if e.Hint != "" {
+		return e.Hint
+	}
+	for _, known := range hostedFaults {
+		if strings.Contains(e.Message, known.part) {
+			return known.hint
+		}
+	}
+	if hint := hostedBug(e); hint != "" {
+		return hint
+	}
+	switch e.Kind {
+	case api.KindUnauthorized:
+		return "store a key with `dig profile add`, or set DIG_API_KEY"
+	case api.KindForbidden:
+		return "organizations, workspaces, projects and API keys need a partner key; a project key opens its own project only"
+	case api.KindNotFound:
+		if e.Name == "Not Found" {
+			return "the gateway has no such address; the base address usually ends in /api/v1"
+		}
+	case api.KindUnavailable:
+		if e.Status == http.StatusBadGateway && e.Code != "" {
+			return "it is the source that failed; the gateway answers"
+		}
+		return "the gateway failed; trying again may help"
+	}
+	return ""
+}
+
+// Report prints an error to stderr and returns its exit code.
+func (e *Env) Report(ctx context.Context, err error) int {
+	if err == nil || errors.Is(err, ErrDone) {
+		return ExitOK
+	}
+	var other Ended
+	if errors.As(err, &other) {
+		return int(other)
+	}
+	if errors.Is(err, ErrDifferent) {
+		return exitDifferent
+	}
+	if stdoutClosed(err) {
+		return ExitPipe
+	}
+	f := Classify(ctx, err)
+	if f.Exit == ExitUsage && atomic.LoadInt32(&e.Run.changed) != 0 { // 2 says that nothing was sent
+		f.Exit, f.Code = ExitFailed, "after-change"
+		f.Msg = "found only after a change was sent: " + f.Msg
+	}
+	if f.Exit == ExitInterrupted && e.InTerm && e.ErrTerm { // behind the ^C of the terminal
+		fmt.Fprintln(e.Err)
+	}
+	if e.JSONErrors() {
+		raw, _ := api.Marshal(map[string]any{"error": e.ToJSON(&f, err)})
+		fmt.Fprintf(e.asIs(), "%s\n", raw)
+	} else {
+		e.Complain(e.Err, &f, err)
+	}
+	return f.Exit
+}
+
+// stdoutClosed reports whether the reader of stdout has gone away, which is its decision and no fault.
+func stdoutClosed(err error) bool {
+	var pe *fs.PathError
+	return errors.As(err, &pe) && pe.Path == os.Stdout.Name() && errors.Is(pe, syscall.EPIPE)
+}
+
+// JSONErrors reports whether a failure is one JSON object on stderr.
+func (e *Env) JSONErrors() bool {
+	o := e.Run.Flags.Output
+	if o == "" && e.Run.Settings != nil {
+		o = output.FormatOf(e.Run.Settings.Output.Value)
+	}
+	if !o.Known() { // what was asked for in a way that is understood
+		o = output.FormatOf(e.Getenv("DIG_OUTPUT"))
+	}
+	return o.JSON()
+}
+
+func (e *Env) ToJSON(f *Failure, err error) ErrorJSON {
+	j := ErrorJSON{Code: f.Code, Message: f.Msg, Hint: e.OwnName(f.Hint), ExitCode: f.Exit, Status: statusOf(err), Unsure: Unsure(err), Failures: f.Parts}
+	j.BadCells, j.BadCellsTotal = badCellsOf(err)
+	var ae *api.Error
+	if errors.As(err, &ae) {
+		j.Kind, j.Path = string(ae.Kind), e.pathOfCall(ae)
+		j.ErrorCode, j.RequestID, j.TraceID = ae.Code, ae.Request, ae.Trace
+	}
+	return j
+}
+
+// pathOfCall is the path of a failed call below the base address. What only a signed link says is left out.
+func (e *Env) pathOfCall(ae *api.Error) string {
+	path, _, _ := strings.Cut(ae.URL, "?")
+	for _, base := range []string{gateway.LocalBaseURL, strings.TrimRight(e.Run.Settings.BaseURL.Value, "/")} {
+		if rest, ok := strings.CutPrefix(path, base+"/"); ok && base != "" {
+			return "/" + rest
+		}
+	}
+	return ""
+}
+
+// Complain prints a failure for people.
+func (e *Env) Complain(w io.Writer, f *Failure, err error) {
+	fmt.Fprintf(w, "%s: %s\n", e.Name, output.SanitizeText(nil, f.Msg))
+	e.listBadCells(err)
+	e.tellIDs(w, err)
+	if f.Hint != "" {
+		fmt.Fprintf(w, "hint: %s\n", output.SanitizeText(nil, e.OwnName(f.Hint)))
+	}
+}
+
+// tellIDs prints by what the operators of a gateway find a call that failed. Zone local has no others.
+func (e *Env) tellIDs(w io.Writer, err error) {
+	var ae *api.Error
+	if !errors.As(err, &ae) || strings.HasPrefix(ae.URL, gateway.LocalBaseURL+"/") {
+		return
+	}
+	var parts []string
+	for _, p := range []struct{ what, is string }{{"error code ", ae.Code}, {"request ", ae.Request}, {"trace ", ae.Trace}} {
+		if p.is != "" {
+			parts = append(parts, p.what+p.is)
+		}
+	}
+	if parts != nil {
+		fmt.Fprintf(w, "  (%s)\n", output.Sanitize(nil, strings.Join(parts, ", ")))
+	}
+}
+
+// OwnName makes commands in a hint those of the name that the program was called by.
+func (e *Env) OwnName(hint string) string { return strings.ReplaceAll(hint, "`dig ", "`"+e.Name+" ") }
+
+// ErrorJSON is how a failure is written with -o json.
+type ErrorJSON struct {
+	Code      string `json:"code"`
+	Kind      string `json:"kind,omitempty"` // class of a failed call, whatever shape the gateway gave it
+	Message   string `json:"message"`
+	Path      string `json:"path,omitempty"` // of the failed call, below the base address
+	Hint      string `json:"hint,omitempty"`
+	ExitCode  int    `json:"exitCode"`
+	Status    int    `json:"status,omitempty"`    // HTTP status
+	ErrorCode string `json:"errorCode,omitempty"` // of the gateway
+	RequestID string `json:"requestId,omitempty"`
+	TraceID   string `json:"traceId,omitempty"`
+	Unsure    bool   `json:"unsure,omitempty"` // a change was asked for, and whether it was made is not known
+
+	BadCells      []api.BadCell `json:"badCells,omitempty"` // of a refused import
+	BadCellsTotal int64         `json:"badCellsTotal,omitempty"`
+
+	Failures []ErrorJSON `json:"failures,omitempty"` // of several statements
+}
+
+func badCellsOf(err error) ([]api.BadCell, int64) {
+	var ae *api.Error
+	if errors.As(err, &ae) {
+		return ae.BadCells, ae.BadCellsTotal
+	}
+	return nil, 0
+}
+
+// listBadCells prints what is wrong with a refused file beyond the first fault, which the message names.
+func (e *Env) listBadCells(err error) {
+	cells, total := badCellsOf(err)
+	if len(cells) < 2 {
+		return
+	}
+	for _, c := range cells[1:] {
+		where := fmt.Sprintf("line %d", c.Line)
+		if c.Column != "" {
+			where += fmt.Sprintf(", column %q", c.Column)
+		}
+		fmt.Fprintf(e.Err, "  %s: %s\n", where, output.SanitizeText(nil, c.Reason))
+	}
+	if more := total - int64(len(cells)); more > 0 {
+		fmt.Fprintf(e.Err, "  and %d more\n", more)
+	}
+}
+
+func Unsure(err error) bool {
+	var ae *api.Error
+	return errors.As(err, &ae) && ae.Unsure
+}
+
+func statusOf(err error) int {
+	var ae *api.Error
+	if errors.As(err, &ae) {
+		return ae.Status
+	}
+	return 0
+}
+
+var domainLike = late.Regexp(`^([A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?\.)+[A-Za-z]{2,}\.?$`)
+
+// RefuseDNS catches command lines meant for the DNS tool of the same name, which would otherwise be unknown commands.
+func (e *Env) RefuseDNS() error {
+	if len(e.Args) == 0 {
+		return nil
+	}
+	a := e.Args[0]
+	if strings.HasPrefix(a, "@") || strings.HasPrefix(a, "+") && len(a) > 1 || strings.Contains(a, ".") && domainLike().MatchString(a) || net.ParseIP(a) != nil || a == "-x" {
+		return Usagef("%q looks like a question for the DNS tool dig; this dig runs a data-integration gateway (the DNS tool is usually /usr/bin/dig, this program is also digctl)", a)
+	}
+	return nil
+}

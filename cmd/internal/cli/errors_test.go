@@ -1,0 +1,23 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+// TestHostedBugs: what the service answers for faults of its own is told from what a request is to blame for.
+func TestHostedBugs(t *testing.T) {
+	for _, c := range []struct{ method, url, message, want string }{
+		{"GET", "https://h/api/v1/data/projects/p/catalogs/1/schemas/s/tables", "Unrecognized token 'Orders': was expecting (JSON String, Number, Array, Object or token 'null', 'true' or 'false')", "comment of a table"},
+		{"POST", "https://h/api/v1/data/projects/p/cache", "Catalog p_internal_1 does not exist", "isCacheable"},
+		{"POST", "https://h/api/v1/data/projects/p/cache", "schedule is not valid", ""},
+		{"GET", "https://h/api/v1/data/projects/p/cache/status", "Catalog x does not exist", ""},
+		{"POST", "https://h/api/v1/data/projects/p/queries/execute", "line 1:8: Column 'json' cannot be resolved", ""},
+	} {
+		if got := hintOf(&api.Error{Status: 400, Kind: api.KindInvalid, Method: c.method, URL: c.url, Message: c.message}); (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.message, got, c.want)
+		}
+	}
+}

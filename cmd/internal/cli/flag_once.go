@@ -1,0 +1,28 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// FlagsOnce refuses a flag of the command's own that takes one value and is given two: the first would be dropped without a word.
+// Global flags may be repeated, and the last one counts, so that an alias of the shell can set them.
+func (e *Env) FlagsOnce(c *cobra.Command) error {
+	_, args, err := c.Root().Find(e.Args)
+	if err != nil {
+		return nil //nolint:nilerr // cobra has found the command
+	}
+	seen := map[string]string{}
+	var twice error
+	_ = c.Flags().ParseAll(args, func(f *pflag.Flag, value string) error {
+		if _, list := f.Value.(pflag.SliceValue); list || c.InheritedFlags().Lookup(f.Name) != nil {
+			return nil
+		}
+		if first, again := seen[f.Name]; again && first != value && twice == nil {
+			twice = Usagef("--%s is given more than once, with different values", f.Name).WithHint("one value is taken; give it once")
+		}
+		seen[f.Name] = value
+		return nil
+	})
+	return twice
+}

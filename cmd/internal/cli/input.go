@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// BodyFlag adds --body, which gives a whole request body; flags change single fields of it.
+func BodyFlag(c *cobra.Command, into *string) {
+	c.Flags().StringVar(into, "body", "", "the request body as JSON, @FILE or - for stdin; other flags change it")
+}
+
+// Body reads --body into a request. Unknown fields are refused: a misspelt one would be lost silently.
+func (e *Env) Body(arg string, into any) error { return e.BodyOf("--body", arg, into) }
+
+func (e *Env) BodyOf(flag, arg string, into any) error {
+	if arg == "" {
+		return nil
+	}
+	raw, err := e.Value(flag, arg)
+	if err != nil {
+		return err
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	dec.UseNumber()
+	if err := dec.Decode(into); err != nil {
+		return Usagef("%s: %v", flag, strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return nil
+}
+
+// Value reads an argument that is text, @FILE or - for stdin.
+func (e *Env) Value(flag, arg string) ([]byte, error) {
+	switch {
+	case arg == "-":
+		return e.ReadFile(flag, arg)
+	case strings.HasPrefix(arg, "@"):
+		return e.ReadFile(flag, arg[1:])
+	}
+	return []byte(arg), nil
+}
+
+// SetIf sets an optional field when its flag was given, also to the empty string.
+func SetIf[T any](c *cobra.Command, flag string, field **T, v T) {
+	if c.Flags().Changed(flag) {
+		*field = &v
+	}
+}
+
+// Confirm asks before something is destroyed. Without a terminal to ask on, --yes is required.
+func (e *Env) Confirm(format string, args ...any) error {
+	if e.Run.Flags.Yes || e.Run.Flags.DryRun || e.Run.Flags.Explain {
+		return nil
+	}
+	question := fmt.Sprintf(format, args...)
+	if !e.InTerm || !e.ErrTerm {
+		return &Failure{Exit: ExitConfirm, Code: "confirm", Msg: "not confirmed: " + question, Hint: "give --yes to go ahead without being asked"}
+	}
+	fmt.Fprintf(e.Err, "%s [y/N] ", question)
+	line, err := bufio.NewReader(e.In).ReadString('\n')
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes":
+		return nil
+	}
+	return &Failure{Exit: ExitConfirm, Code: "confirm", Msg: "not confirmed, nothing was done"}
+}
+
+// Answer reads one line of the terminal. It reads no further, so that the next question gets its own line.
+func (e *Env) Answer(hidden bool) (string, error) {
+	if hidden {
+		line, ok, err := e.Hidden()
+		switch {
+		case errors.Is(err, context.Canceled):
+			return "", err
+		case err != nil:
+			return "", Usagef("the answer cannot be read: %v", err)
+		case ok:
+			return line, nil
+		}
+	}
+	var line []byte
+	one := make([]byte, 1)
+	for {
+		n, err := e.In.Read(one)
+		if n == 1 && one[0] == '\n' {
+			return strings.TrimSuffix(string(line), "\r"), nil
+		}
+		line = append(line, one[:n]...)
+		if errors.Is(err, context.Canceled) {
+			return "", err
+		}
+		if err == io.EOF && len(line) > 0 {
+			return string(line), nil
+		}
+		if err != nil {
+			return "", Usagef("the answer cannot be read: %v", err)
+		}
+	}
+}

@@ -1,0 +1,26 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+// lacks tells, once, what an answer was given without: a catalog whose source is away, the columns of a saved query over it. stdout holds
+// the answer as it came. Under --strict there is none.
+func (e *Env) lacks(o api.Omission) error {
+	e.Run.Telling.Lock()
+	defer e.Run.Telling.Unlock()
+	if e.Run.Whole {
+		return &Failure{Exit: ExitUntrusted, Code: "left-out", Msg: "--strict: the answer is not whole, it lacks " + o.String()}
+	}
+	if e.Run.lacked[o] {
+		return nil
+	}
+	if e.Run.lacked == nil {
+		e.Run.lacked = map[api.Omission]bool{}
+	}
+	e.Run.lacked[o] = true
+	fmt.Fprintf(e.Err, "note: the answer lacks %s\n", o)
+	return nil
+}

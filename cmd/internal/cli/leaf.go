@@ -1,0 +1,174 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+// OpAnnotation names the operations a command runs, separated by spaces; the completeness test reads it.
+const OpAnnotation = "operations"
+
+// LeafAnnotation is the one among them that the command is named after.
+const LeafAnnotation = "operation"
+
+// View is what a command returns: data to print, or a note that something was done.
+type View struct {
+	Value   any
+	columns []string // default columns of the table
+	Own     bool     // print value even if the gateway's own bytes are at hand, because dig has changed it
+	Note    string   // goes to stderr
+	Printed bool     // the command has written its result itself
+	Fail    *Failure // what to exit with after printing, for a result of which a part failed
+}
+
+// List is a view of many records; columns are the JSON names shown at 80 columns.
+func List(v any, columns ...string) View { return View{Value: v, columns: columns} }
+
+// Object is a view of one record; columns, if any, are those shown.
+func Object(v any, columns ...string) View { return View{Value: v, columns: columns} }
+
+// Note is a view without data.
+func Note(format string, args ...any) View { return View{Note: fmt.Sprintf(format, args...)} }
+
+// Mine marks a view as changed by dig, so that it is printed and not the gateway's bytes.
+func (v View) Mine() View { v.Own = true; return v }
+
+// WithNote adds a line for stderr.
+func (v View) WithNote(format string, args ...any) View {
+	v.Note = fmt.Sprintf(format, args...)
+	return v
+}
+
+// Leaf completes a command that runs one operation: it opens the client, runs f, and prints what f returns in the format asked
+// for. `-o json` prints the gateway's own bytes of that operation, so fields dig does not know survive.
+func (e *Env) Leaf(op spec.Op, c *cobra.Command, f func(ctx context.Context, cl *api.Client, args []string) (View, error)) *cobra.Command {
+	Annotate(c, op)
+	c.Annotations[LeafAnnotation] = op.ID
+	c.RunE = func(c *cobra.Command, args []string) error {
+		o, err := e.OutputOptions()
+		if err != nil {
+			return err
+		}
+		if err := e.checkResult(c, op); err != nil {
+			return err
+		}
+		cl, err := e.Client()
+		if err != nil {
+			return err
+		}
+		kept := api.Capture{Op: op}
+		ctx := api.WithCapture(context.WithValue(c.Context(), OpKey{}, op), &kept)
+		v, err := f(ctx, cl, args)
+		if !op.Safe() {
+			e.ForgetVerdicts()
+		}
+		if err != nil {
+			return err
+		}
+		if e.Told() > 0 { // what f returns was made of requests that were not sent
+			return ErrDone
+		}
+		e.remember(op, kept.Raw)
+		if err := e.Print(v, kept.Raw, o); err != nil || v.Fail == nil {
+			return err
+		}
+		return v.Fail
+	}
+	return c
+}
+
+// Plain completes a command that calls no gateway.
+func (e *Env) Plain(c *cobra.Command, f func(ctx context.Context, args []string) (View, error)) *cobra.Command {
+	c.RunE = func(c *cobra.Command, args []string) error {
+		o, err := e.OutputOptions()
+		if err != nil {
+			return err
+		}
+		v, err := f(c.Context(), args)
+		if err != nil {
+			return err
+		}
+		return e.Print(v, nil, o)
+	}
+	return c
+}
+
+// Annotate names operations a command runs.
+func Annotate(c *cobra.Command, ops ...spec.Op) *cobra.Command {
+	if c.Annotations == nil {
+		c.Annotations = map[string]string{}
+	}
+	for _, op := range ops {
+		if have := c.Annotations[OpAnnotation]; have != "" {
+			c.Annotations[OpAnnotation] = have + " " + op.ID
+		} else {
+			c.Annotations[OpAnnotation] = op.ID
+		}
+	}
+	return c
+}
+
+// Acknowledged is what -o json prints of a command that did something and has no data: the reply of the gateway is empty then.
+type Acknowledged struct {
+	OK      bool   `json:"ok"`
+	Message string `json:"message"`
+}
+
+func emptyReply(raw json.RawMessage) bool {
+	switch string(bytes.TrimSpace(raw)) {
+	case "", "null", "{}":
+		return true
+	}
+	return false
+}
+
+func (e *Env) Print(v View, raw json.RawMessage, o output.Options) error {
+	if acted := v.Value == nil && !v.Printed && v.Note != "" && emptyReply(raw); acted && o.Format == output.JSON {
+		v.Value, v.Own, v.Note = Acknowledged{true, v.Note}, true, ""
+	}
+	if v.Note != "" {
+		fmt.Fprintln(e.Err, v.Note)
+	}
+	if v.Printed {
+		return nil
+	}
+	if v.Value == nil && (raw == nil || v.Note != "" && o.Format != output.JSON) {
+		return nil // done, and nothing to show; an acknowledgement's body carries nothing
+	}
+	if as, ok := v.Value.(json.RawMessage); ok && v.Own {
+		raw = as
+	} else if raw == nil || v.Own {
+		var err error
+		if raw, err = api.Marshal(v.Value); err != nil {
+			return err
+		}
+	}
+	o.DefaultColumns = v.columns
+	s, err := e.OpenSink(e.Run.Flags.Out, true, o, func() {})
+	if err != nil {
+		return err
+	}
+	o.Notes = s.Notes
+	return s.Finish(output.WriteDoc(s.W, raw, o))
+}
+
+// RunFunc is what leaf runs.
+type RunFunc func(ctx context.Context, cl *api.Client, args []string) (View, error)
+
+// WithProject runs f in the project in force.
+func (e *Env) WithProject(f func(ctx context.Context, cl *api.Client, project string, args []string) (View, error)) RunFunc {
+	return func(ctx context.Context, cl *api.Client, args []string) (View, error) {
+		p, err := e.ProjectID(ctx, cl)
+		if err != nil {
+			return View{}, err
+		}
+		return f(ctx, cl, p, args)
+	}
+}

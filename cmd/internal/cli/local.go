@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/config"
+	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
+	"github.com/dig-cli/dig/pkg/gateway/store"
+)
+
+// localTransport reaches zone local: a running `gateway serve` over its socket, else a gateway opened inside this process on
+// the first request.
+type localTransport struct {
+	env  *Env
+	once sync.Once
+	next http.RoundTripper
+	gw   *gateway.Gateway
+	err  error
+
+	remove func() error // what the run has made to be able to tell what it would do
+}
+
+// RoundTrip opens the gateway on first use.
+func (t *localTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	t.once.Do(t.open)
+	if t.err != nil {
+		return nil, t.err
+	}
+	return t.next.RoundTrip(req)
+}
+
+func (t *localTransport) open() {
+	dir, err := config.DataDir(t.env.Getenv)
+	if err != nil {
+		t.err = err
+		return
+	}
+	if rt, ok := gateway.Dial(dir); ok {
+		t.next = rt
+		return
+	}
+	if t.env.Tells() {
+		if dir, t.remove, err = scratch(dir); err != nil {
+			t.err = err
+			return
+		}
+	}
+	if t.gw, err = t.env.OpenGateway(dir, t.env.Tells() && t.remove == nil); err != nil {
+		f := &Failure{Exit: ExitFailed, Code: "local", Msg: "zone local cannot be opened: " + err.Error(), Err: err}
+		if store.IsFull(err) {
+			f.Hint = "no space is left on the disk of " + dir
+		}
+		t.err = f
+		if errors.Is(err, engine.ErrNoEngine) {
+			t.err = err
+		}
+		return
+	}
+	t.next = t.gw.Transport()
+}
+
+// Interrupt cancels the background work of a gateway in this process.
+func (t *localTransport) Interrupt() {
+	if t.gw != nil {
+		t.gw.Interrupt()
+	}
+}
+
+// Close waits for the gateway's background work.
+func (t *localTransport) Close() error {
+	var err error
+	if t.gw != nil {
+		err = t.gw.Close()
+	}
+	if t.remove != nil {
+		err = errors.Join(err, t.remove())
+	}
+	return err
+}
+
+func (e *Env) OpenGateway(dir string, readOnly bool) (*gateway.Gateway, error) {
+	if e.Getenv("DIG_DATA_DIR") == "" && !readOnly {
+		if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+			return nil, err
+		}
+	}
+	keepOut, configs := e.OwnDirs()
+	return gateway.Open(gateway.Options{Dir: dir, OpenEngine: duckdb.Open, Now: e.Now, Version: BuildVersion(), KeepOut: keepOut, Configs: configs, ReadOnly: readOnly,
+		Engine: engine.Options{MemoryLimit: MemoryFor(AllowedMemory()), Waiting: e.waitsFor, Warden: &endWarden{env: e, stuck: e.Run.stuck}, Overrun: overrunHere}})
+}
+
+// overrunHere is how long a statement may go on in the process of a command after it was told to end.
+const overrunHere = 2 * time.Second
+
+// endWarden lets a command end although a statement in its process does not.
+type endWarden struct {
+	env   *Env
+	once  sync.Once
+	stuck chan struct{}
+}
+
+var _ engine.Warden = (*endWarden)(nil)
+
+// Admit lets everything run.
+func (w *endWarden) Admit(string, string) error { return nil }
+
+// Stuck ends the command as an interrupt does, with another reason, unless it is on its way to its end already.
+func (w *endWarden) Stuck(why string, _ []engine.Running) {
+	w.once.Do(func() {
+		if w.stuck != nil {
+			close(w.stuck)
+		}
+		if w.env.Interrupt != nil {
+			w.env.Interrupt(&Failure{Exit: ExitFailed, Code: "stuck", Msg: "the statement " + why + "; it cannot be ended in another way than with the process",
+				Hint: "ask for less, or split the statement", Err: context.Canceled})
+		}
+	})
+}
+
+// waitsFor says what a command waits for before it can begin.
+func (e *Env) waitsFor(holder string) {
+	if !e.JSONErrors() {
+		fmt.Fprintf(e.Err, "waiting for %s, which uses the data of this project\n", holder)
+	}
+}
+
+// OwnDirs are what a gateway keeps its connections out of besides its data: what is kept of results, and settings with keys.
+func (e *Env) OwnDirs() (whole, configs []string) {
+	if dir, err := config.CacheDir(e.Getenv); err == nil {
+		whole = []string{dir}
+	}
+	if dir, err := config.ConfigDir(e.Getenv); err == nil {
+		configs = []string{dir}
+	}
+	return whole, configs
+}

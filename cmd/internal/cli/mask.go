@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/late"
+)
+
+// OpenFields are members of a credential that may be printed; every other one is masked, whatever its name.
+var OpenFields = map[string]bool{"url": true, "host": true, "port": true, "user": true, "username": true, "databasename": true, "database": true,
+	"usessl": true, "region": true, "schema": true, "warehouse": true, "account": true, "path": true, "pattern": true, "format": true}
+
+// masking masks the texts of a document that must not be printed, and collects them.
+type masking struct {
+	changed bool
+	hidden  []string
+}
+
+func (m *masking) put(in map[string]any, name string) {
+	if s, ok := in[name].(string); ok {
+		m.hidden = append(m.hidden, s)
+	}
+	in[name], m.changed = "***", true
+}
+
+// walk masks the texts whose names say that they are secrets, credentials, parameters that repeat them and answers of OAuth providers, at
+// any depth. Names of columns hold words such as key, so only whole names count here.
+func (m *masking) walk(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, x := range v {
+			switch strings.ToLower(k) {
+			case "callbacktoken", "token", "accesstoken", "refreshtoken", "idtoken", "password", "passphrase", "secret", "clientsecret", "apikey", "privatekey", "authorization", "cookie", "queryparameters":
+				if s, ok := x.(string); ok && s != "" {
+					m.put(v, k)
+					continue
+				}
+			case "credential", "extraparameters":
+				if fields, ok := x.(map[string]any); ok {
+					m.credential(fields)
+				}
+			}
+			m.walk(x)
+		}
+	case []any:
+		for _, x := range v {
+			m.walk(x)
+		}
+	}
+}
+
+func (m *masking) credential(fields map[string]any) {
+	for k, x := range fields {
+		open := OpenFields[strings.ToLower(k)]
+		switch x := x.(type) {
+		case bool:
+			continue
+		case json.Number:
+			if open {
+				continue
+			}
+		case string:
+			if open && !URLWithPassword(x) {
+				continue
+			}
+		}
+		m.put(fields, k)
+	}
+}
+
+func maskJSON(body string) (v any, m masking) {
+	dec := json.NewDecoder(strings.NewReader(body))
+	dec.UseNumber()
+	if dec.Decode(&v) == nil {
+		m.walk(v)
+	}
+	return v, m
+}
+
+// secretsOf are the texts of a JSON request body that must not be printed, also when a gateway sends them back.
+func secretsOf(body string) []string {
+	_, m := maskJSON(body)
+	return m.hidden
+}
+
+// maskSecrets replaces what must not be printed in a JSON request body.
+func maskSecrets(body string) string {
+	v, m := maskJSON(body)
+	if !m.changed {
+		return body
+	}
+	raw, err := api.Marshal(v)
+	if err != nil {
+		return "(body with a credential)"
+	}
+	return string(bytes.TrimSpace(raw))
+}
+
+// nameWord finds the words of a name such as githubPat, PAT_file or pem.
+var nameWord = late.Regexp(`[A-Z]+[0-9]*(?:[^A-Za-z]|$)|[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*`)
+
+// SecretField guesses from its name whether a field of a credential is a secret; the service does not say.
+func SecretField(name string) bool {
+	n := strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(strings.ToLower(name))
+	for _, w := range []string{"pass", "pwd", "secret", "token", "key", "credential", "private", "auth", "signature", "certificate",
+		"connectionstring", "connectionurl", "connectionuri", "connstr", "serviceaccount", "cookie", "bearer", "kubeconfig"} {
+		if strings.Contains(n, w) {
+			return true
+		}
+	}
+	for _, w := range nameWord().FindAllString(name, -1) { // shorter ones are parts of other words, as pat is of path
+		switch strings.ToLower(strings.Trim(w, "_-. ")) {
+		case "pat", "pem", "jwt", "dsn", "sas", "pin", "otp", "mfa", "sid", "session", "p12", "pfx", "pkcs12", "jks", "hmac", "salt", "seed", "hash":
+			return true
+		}
+	}
+	return false
+}
+
+func URLWithPassword(v string) bool {
+	_, rest, ok := strings.Cut(v, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	user, _, at := strings.Cut(host, "@")
+	return ok && at && strings.Contains(user, ":")
+}

@@ -1,0 +1,223 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/late"
+)
+
+var (
+	UUIDLike    = late.Regexp(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+	BigIDLike   = late.Regexp(`^[0-9]{1,19}$`)
+	projectLike = late.Regexp(`^[A-Za-z0-9]{8}$`)
+)
+
+// Named is anything that can be picked by name.
+type Named struct{ ID, Name, Where string }
+
+// Pick finds the one thing called name: an exact match first, then one that differs in case only. More than one is a usage
+// error that lists the candidates.
+func Pick(kind, flag, name string, all []Named) (string, error) {
+	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
+		var hits []Named
+		for _, n := range all {
+			if same(n.Name, name) || n.ID == name {
+				hits = append(hits, n)
+			}
+		}
+		switch len(hits) {
+		case 0:
+			continue
+		case 1:
+			return hits[0].ID, nil
+		}
+		lines := make([]string, len(hits))
+		for i, h := range hits {
+			lines[i] = fmt.Sprintf("%s (%s%s)", h.ID, h.Name, h.Where)
+		}
+		return "", Usagef("%s %q is ambiguous: %s", kind, name, strings.Join(lines, ", ")).WithHint("give the id%s", flagHint(flag))
+	}
+	f := &Failure{Exit: ExitNotFound, Code: "not-found", Msg: fmt.Sprintf("there is no %s called %q", kind, name)}
+	if len(all) > 0 && len(all) <= 10 {
+		names := make([]string, len(all))
+		for i, n := range all {
+			names[i] = n.Name
+		}
+		f.Hint = "there are: " + strings.Join(names, ", ")
+	}
+	return "", f
+}
+
+func flagHint(flag string) string {
+	if flag == "" {
+		return ""
+	}
+	return " with " + flag
+}
+
+// OrgID is the organization to work in: the one set, else the only one the key can see.
+func (e *Env) OrgID(ctx context.Context, cl *api.Client) (string, error) {
+	set := e.Run.Settings.Org.Value
+	if set == "" && e.Run.Settings.InProcess() {
+		return gateway.DefaultOrganization, nil
+	}
+	return OrgByName(ctx, cl, set)
+}
+
+func OrgByName(ctx context.Context, cl *api.Client, set string) (string, error) {
+	if UUIDLike().MatchString(set) {
+		return set, nil
+	}
+	orgs, err := cl.Organizations.List(ctx)
+	if err != nil {
+		return "", err
+	}
+	if set == "" {
+		if len(orgs) == 1 {
+			return orgs[0].ID, nil
+		}
+		return "", Usagef("which organization? the key sees %d", len(orgs)).WithHint("give --org, set DIG_ORG or store it in the profile")
+	}
+	all := make([]Named, len(orgs))
+	for i, o := range orgs {
+		all[i] = Named{ID: o.ID, Name: o.Name}
+	}
+	return Pick("organization", "--org", set, all)
+}
+
+// workspaceID is the workspace to work in: the one set, else the organization's default one.
+func (e *Env) workspaceID(ctx context.Context, cl *api.Client, org string) (string, error) {
+	set := e.Run.Settings.Workspace.Value
+	if set == "" && e.Run.Settings.InProcess() && org == gateway.DefaultOrganization {
+		return gateway.DefaultWorkspace, nil
+	}
+	return WorkspaceByName(ctx, cl, org, set)
+}
+
+func WorkspaceByName(ctx context.Context, cl *api.Client, org, set string) (string, error) {
+	if UUIDLike().MatchString(set) {
+		return set, nil
+	}
+	ws, err := cl.Workspaces.List(ctx, org)
+	if err != nil {
+		return "", err
+	}
+	all := make([]Named, len(ws))
+	for i, w := range ws {
+		all[i] = Named{ID: w.ID, Name: w.Name}
+		if set == "" && (w.DefaultWorkspace || len(ws) == 1) {
+			return w.ID, nil
+		}
+	}
+	if set == "" {
+		return "", Usagef("which workspace? the organization has %d and none is the default", len(ws)).WithHint("give --workspace, set DIG_WORKSPACE or store it in the profile")
+	}
+	return Pick("workspace", "--workspace", set, all)
+}
+
+// Place is an organization and a workspace.
+func (e *Env) Place(ctx context.Context, cl *api.Client) (org, workspace string, err error) {
+	if org, err = e.OrgID(ctx, cl); err != nil {
+		return "", "", err
+	}
+	workspace, err = e.workspaceID(ctx, cl, org)
+	return org, workspace, err
+}
+
+// ProjectID is the project to work in: the one set, else the one a project key belongs to, else on zone local the default one.
+func (e *Env) ProjectID(ctx context.Context, cl *api.Client) (string, error) {
+	set := e.Run.Settings.Project.Value
+	if set == "" {
+		if e.Run.Settings.InProcess() {
+			return gateway.DefaultProject, nil
+		}
+		info, err := cl.Info.Get(ctx)
+		if err != nil {
+			return "", err
+		}
+		e.learnKey(info)
+		if info.ProjectID != nil && *info.ProjectID != "" {
+			return *info.ProjectID, nil
+		}
+		return "", Usagef("which project? none is set, and the key is not a project key").WithHint("give --project, set DIG_PROJECT or store it in the profile")
+	}
+	return e.ProjectByName(ctx, cl, set)
+}
+
+// ProjectByName takes an id or a name. Eight letters or digits are an id, except eight lower-case letters, which may well be
+// a name: those are looked up, and taken as an id when nothing has that name.
+func (e *Env) ProjectByName(ctx context.Context, cl *api.Client, set string) (string, error) {
+	idLike := projectLike().MatchString(set)
+	if idLike && (set == gateway.DefaultProject || strings.ToLower(set) != set || strings.ContainsAny(set, "0123456789")) {
+		return set, nil
+	}
+	all, err := e.projectsInReach(ctx, cl)
+	if err == nil {
+		var id string
+		if id, err = Pick("project", "--project", set, all); err == nil {
+			return id, nil
+		}
+	}
+	if idLike {
+		if f := (*Failure)(nil); !errors.As(err, &f) || f.Exit == ExitNotFound {
+			return set, nil
+		}
+	}
+	return "", err
+}
+
+// projectsInReach lists the projects of the workspace that is set, or of all workspaces of the organization.
+func (e *Env) projectsInReach(ctx context.Context, cl *api.Client) ([]Named, error) {
+	org, err := e.OrgID(ctx, cl)
+	if err != nil {
+		return nil, err
+	}
+	var spaces []api.Workspace
+	if set := e.Run.Settings.Workspace.Value; set != "" {
+		id, err := WorkspaceByName(ctx, cl, org, set)
+		if err != nil {
+			return nil, err
+		}
+		spaces = []api.Workspace{{ID: id, Name: set}}
+	} else if spaces, err = cl.Workspaces.List(ctx, org); err != nil {
+		return nil, err
+	}
+	var all []Named
+	for _, w := range spaces {
+		ps, err := cl.Projects.List(ctx, org, w.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range ps {
+			all = append(all, Named{p.ID, p.Name, " in workspace " + w.Name})
+		}
+	}
+	return all, nil
+}
+
+// CatalogID finds a catalog by id or name. The two built-in catalogs share the name peaka; the name means the internal one.
+func CatalogID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
+	if BigIDLike().MatchString(set) {
+		return set, nil
+	}
+	cs, err := cl.Catalogs.List(ctx, project)
+	if err != nil {
+		return "", err
+	}
+	var all []Named
+	for _, c := range cs {
+		if c.ID == "2" {
+			continue
+		}
+		all = append(all, Named{ID: c.ID, Name: c.Name})
+		if c.DisplayName != "" && c.DisplayName != c.Name {
+			all = append(all, Named{ID: c.ID, Name: c.DisplayName})
+		}
+	}
+	return Pick("catalog", "", set, all)
+}

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"context"
+	"regexp"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/late"
+)
+
+// queryIDLike leaves shorter runs of digits to names such as 2024.
+var queryIDLike = late.Regexp(`^[0-9]{16,19}$`)
+
+// QueryID finds a saved query by id, by the name that SQL uses, or by its display name.
+func QueryID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
+	if queryIDLike().MatchString(set) {
+		return set, nil
+	}
+	qs, err := cl.Queries.List(ctx, project)
+	if err != nil {
+		return "", err
+	}
+	return QueryAmong(qs, set)
+}
+
+func QueryAmong(qs []api.Query, set string) (string, error) {
+	if queryIDLike().MatchString(set) {
+		return set, nil
+	}
+	var all []Named
+	for _, q := range qs {
+		all = append(all, Named{q.ID, q.Name, inFolder(q)})
+		if !strings.EqualFold(q.DisplayName, q.Name) {
+			all = append(all, Named{q.ID, q.DisplayName, inFolder(q)})
+		}
+	}
+	return Pick("query", "", set, all)
+}
+
+func inFolder(q api.Query) string {
+	if q.Path == nil || *q.Path == "/" || *q.Path == "" {
+		return ""
+	}
+	return " in " + *q.Path
+}
+
+// Naming lists the queries but one whose text names SCHEMA.NAME; schema is a pattern.
+func Naming(all []api.Query, schema, name, but string) []string {
+	name = regexp.QuoteMeta(name)
+	pattern := regexp.MustCompile(`(?i)(^|[^\w])"?` + schema + `"?\s*\.\s*("` + name + `"|` + name + `([^\w]|$))`)
+	var names []string
+	for _, other := range all {
+		if other.ID != but && pattern.MatchString(other.InputQuery) {
+			names = append(names, other.Name)
+		}
+	}
+	return names
+}
+
+// QueryRun is a command on one saved query: it gets the project and the id of the query named by the first argument.
+type QueryRun func(ctx context.Context, cl *api.Client, project, id string, rest []string) (View, error)
+
+func (e *Env) OnQuery(f QueryRun) func(context.Context, *api.Client, []string) (View, error) {
+	return e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (View, error) {
+		id, err := QueryID(ctx, cl, p, args[0])
+		if err != nil {
+			return View{}, err
+		}
+		return f(ctx, cl, p, id, args[1:])
+	})
+}

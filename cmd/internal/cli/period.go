@@ -1,0 +1,22 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/late"
+)
+
+var shortPeriod = late.Regexp(`^([0-9]+)([smhdw])$`)
+
+// ISOPeriod spells 15m as PT15M and leaves ISO-8601 as it is.
+func ISOPeriod(s string) string {
+	m := shortPeriod().FindStringSubmatch(s)
+	if m == nil {
+		return s
+	}
+	head := "PT"
+	if m[2] == "d" || m[2] == "w" {
+		head = "P"
+	}
+	return head + m[1] + strings.ToUpper(m[2])
+}

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/internal/retry"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/spf13/cobra"
+)
+
+// waitLimit is how long commands wait by default: as long as the longest query may take.
+const waitLimit = 2 * time.Hour
+
+// WaitFlags ask to wait for work of the gateway. They are the same on every command that has them.
+type WaitFlags struct {
+	Wait           bool
+	Limit, Stalled time.Duration
+	c              *cobra.Command
+}
+
+// Register adds all of them; what is what the command waits for.
+func (w *WaitFlags) Register(c *cobra.Command, what string) {
+	c.Flags().BoolVar(&w.Wait, "wait", false, "wait until "+what)
+	w.Limits(c)
+}
+
+// Limits adds those of a command that waits in any case.
+func (w *WaitFlags) Limits(c *cobra.Command) {
+	w.c = c
+	c.Flags().DurationVar(&w.Limit, "wait-timeout", waitLimit, "longest wait, such as 10m; what was waited for goes on, with exit code 8; 0 for no limit")
+}
+
+// Signs adds the one for work that shows signs of life.
+func (w *WaitFlags) Signs(c *cobra.Command) {
+	c.Flags().DurationVar(&w.Stalled, "stalled-after", 15*time.Minute, "give up a refresh that shows no sign of life for so long; 0 for never")
+}
+
+// Check refuses flags that would have no effect. waits says that the command waits for another reason than --wait.
+func (w *WaitFlags) Check(waits bool) error {
+	switch {
+	case w.Limit < 0:
+		return Usagef("--wait-timeout: %v is negative", w.Limit)
+	case w.Stalled < 0:
+		return Usagef("--stalled-after: %v is negative", w.Stalled)
+	case w.c.Flags().Changed("wait-timeout") && !w.Wait && !waits:
+		if w.c.Flags().Lookup("download") != nil {
+			return Usagef("--wait-timeout needs --wait or --download")
+		}
+		return Usagef("--wait-timeout needs --wait")
+	}
+	return nil
+}
+
+// Waiting is how a command waits for work of the gateway.
+type Waiting struct {
+	What    string        // for messages: "export 1f.."
+	Limit   time.Duration // 0: none
+	Resume  string        // the command that goes on waiting, or looks, without the program's name
+	Cancel  string        // the one that cancels the work
+	Stalled time.Duration // 0: never; else how long nothing may change
+}
+
+// Wait calls look, ever less often, until it answers done. state and mark describe the work; a state is shown on a terminal when
+// it changes, and work whose state and mark stay the same for w.stalled is given up as stalled (exit 7). At the limit it ends
+// with exit 8. A gateway that cannot be asked for a while does not end the wait: the work may well go on.
+func (e *Env) Wait(ctx context.Context, w Waiting, look func() (state, mark string, done bool, err error)) (err error) {
+	defer func() { err = e.left(ctx, err, w.What, w.Resume, w.Cancel) }()
+	start, moved := e.Now(), e.Now()
+	var silent time.Time // since when the gateway has not answered
+	pause := 50 * time.Millisecond
+	var last string
+	for {
+		state, mark, done, err := look()
+		if err != nil {
+			if silent.IsZero() {
+				silent = e.Now()
+			}
+			if !unanswered(err) || e.Now().Sub(silent) > patience || w.Limit > 0 && e.Now().Sub(start)+pause > w.Limit {
+				return err
+			}
+			state = "out of sight (" + err.Error() + ")"
+		} else if silent = (time.Time{}); done {
+			return nil
+		}
+		if now := state + "\x00" + mark; now != last {
+			if e.ErrTerm {
+				fmt.Fprintf(e.Err, "%s: %s (%v)\n", w.What, state, e.Now().Sub(start).Round(time.Second))
+			}
+			last, moved = now, e.Now()
+		}
+		if w.Stalled > 0 && e.Now().Sub(moved) >= w.Stalled {
+			return &Failure{Exit: ExitJob, Code: "stalled", Msg: fmt.Sprintf("%s is %s but nothing has changed for %v", w.What, state, w.Stalled), Hint: "cancel it and start it again"}
+		}
+		if w.Limit > 0 && e.Now().Sub(start)+pause > w.Limit {
+			f := &Failure{Exit: ExitPending, Code: "pending", Msg: fmt.Sprintf("%s is still %s after %v", w.What, state, w.Limit), Hint: "go on waiting with `dig " + w.Resume + "`"}
+			if strings.HasPrefix(w.Resume, "metadata status") { // there is no command that waits for one begun before
+				f.Hint = "it goes on; `dig " + w.Resume + "` tells how it ends"
+			}
+			if w.Cancel != "" {
+				f.Hint += ", or end it with `dig " + w.Cancel + "`"
+			}
+			return f
+		}
+		if err := retry.Sleep(ctx, pause); err != nil {
+			return err
+		}
+		pause = min(pause*3/2, 3*time.Second)
+	}
+}
+
+// patience is how long a wait goes on without an answer.
+const patience = 30 * time.Second
+
+// unanswered reports whether the gateway could not say how the work stands.
+func unanswered(err error) bool {
+	var ae *api.Error
+	return !errors.Is(err, ErrDone) && errors.As(err, &ae) && (ae.Kind == api.KindUnavailable || ae.Kind == api.KindTimeout)
+}

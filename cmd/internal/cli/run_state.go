@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/internal/shell"
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+// RunState is the one spelling of a state that dig uses. States it does not know are not final: a wait must not end on a guess.
+type RunState int
+
+const (
+	RunPending RunState = iota
+	RunDone
+	RunFailed
+	RunCanceled
+)
+
+func RunStateOf(status string) RunState {
+	switch strings.ToUpper(status) {
+	case "COMPLETED", "SUCCEEDED":
+		return RunDone
+	case "FAILED":
+		return RunFailed
+	case "CANCELED", "CANCELLED":
+		return RunCanceled
+	}
+	return RunPending
+}
+
+// settledAfter tells whether the run that a caller waits for has ended. The state before the trigger is served until the new run
+// has started, and a query that never ran reads COMPLETED, so the start time decides which run a state belongs to.
+func settledAfter(before *api.MaterializedQueryStatus, now api.MaterializedQueryStatus) bool {
+	if now.LastExecutionStartTime == nil || RunStateOf(now.Status) == RunPending {
+		return false
+	}
+	if before == nil || before.LastExecutionStartTime == nil {
+		return true
+	}
+	return *before.LastExecutionStartTime != *now.LastExecutionStartTime
+}
+
+// WaitRun waits until the run has ended. before is the state ahead of the trigger, nil to wait for the latest run whichever it is.
+func (e *Env) WaitRun(ctx context.Context, cl *api.Client, project, id, name string, before *api.MaterializedQueryStatus, limit time.Duration) (s api.MaterializedQueryStatus, err error) {
+	w := Waiting{What: "the run of " + name, Limit: limit, Resume: "materialized wait " + shell.Quote(id), Cancel: "materialized cancel " + shell.Quote(id)}
+	err = e.Wait(ctx, w, func() (string, string, bool, error) {
+		var err error
+		s, err = cl.Materialized.Status(ctx, project, id)
+		return StateWords(s), "", err == nil && settledAfter(before, s), err
+	})
+	if err == nil {
+		err = EndOf(name, s)
+	}
+	return s, err
+}
+
+// EndOf is nil for a run that completed.
+func EndOf(name string, s api.MaterializedQueryStatus) error {
+	switch RunStateOf(s.Status) {
+	case RunFailed:
+		msg := "the run of " + name + " failed"
+		if s.Error != nil && *s.Error != "" {
+			msg += ": " + *s.Error
+		}
+		return &Failure{Exit: ExitJob, Code: "job-failed", Msg: msg, Hint: "the stored rows, if any, are those of the last run that completed"}
+	case RunCanceled:
+		return &Failure{Exit: ExitJob, Code: "job-canceled", Msg: "the run of " + name + " was canceled", Hint: "the stored rows, if any, are those of the last run that completed"}
+	}
+	return nil
+}
+
+// NeverMaterialized is the state of a query that has not run.
+const NeverMaterialized = "never materialized"
+
+// StateWords says of a query that never ran that it never did; the gateway calls it COMPLETED.
+func StateWords(s api.MaterializedQueryStatus) string {
+	if s.LastExecutionStartTime == nil && s.LastUpdateTime == nil {
+		return NeverMaterialized
+	}
+	return s.Status
+}

@@ -1,0 +1,241 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/config"
+	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/spf13/pflag"
+)
+
+// Session is what one run has opened so far.
+type Session struct {
+	Flags    GlobalFlags
+	Set      *pflag.FlagSet
+	Settings *config.Settings
+	client   *api.Client
+	closers  []io.Closer
+	Allowed  []string // hosts that files of exports may come from, --allow-host
+	changed  int32    // not 0: a request that may change something was sent
+	Helped   error    // of writing a help text, which cobra has no way to return
+	Mask     *output.Masker
+	Telling  *sync.Mutex // held while a step is told of: requests are made by several goroutines
+	told     int         // steps that a run which only tells has told of; use Env.step and Env.told
+	Whole    bool        // an answer that lacks something is none, --strict
+	lacked   map[api.Omission]bool
+	Terminal io.Writer       // stderr itself, for what moves the cursor: progress and pager
+	Ctx      context.Context // of the run, for what has none of its own
+	stuck    chan struct{}   // closed when a statement of a gateway in this process does not end; nil without one
+}
+
+// Close gives it back. Background work of a gateway in this process is waited for, and cancelled when ctx ends. A statement that does not
+// end is not waited for: its end is that of the process.
+func (s *Session) Close(ctx context.Context) error {
+	done := make(chan error, 1)
+	go func() { done <- s.closeAll(ctx) }()
+	select {
+	case err := <-done:
+		return err
+	case <-s.stuck:
+	}
+	late := time.NewTimer(lastWord)
+	defer late.Stop()
+	select {
+	case err := <-done:
+		return err
+	case <-late.C:
+		return nil // the reason is known, or no answer depended on it
+	}
+}
+
+func (s *Session) closeAll(ctx context.Context) error {
+	var err error
+	for i := len(s.closers) - 1; i >= 0; i-- {
+		if c, ok := s.closers[i].(interface{ Interrupt() }); ok {
+			defer context.AfterFunc(ctx, c.Interrupt)()
+		}
+		err = errors.Join(err, s.closers[i].Close())
+	}
+	s.closers = nil
+	return err
+}
+
+// GlobalFlags are the flags every command takes.
+type GlobalFlags struct {
+	Zone, profile, BaseURL, Project, Org, Workspace, timeout string
+	Jq, Out, Null                                            string
+	Output                                                   output.Format
+	Columns                                                  []string
+	retries                                                  int
+	NoHeader, DryRun, Explain, debug, Yes                    bool
+}
+
+func (s *Session) Register(fs *pflag.FlagSet) {
+	g := &s.Flags
+	s.Set = fs
+	fs.StringVar(&g.Zone, "zone", "", "where to work: us, eu or local (DIG_ZONE)")
+	fs.StringVar(&g.profile, "profile", "", "profile to use (DIG_PROFILE)")
+	fs.StringVar(&g.BaseURL, "base-url", "", "address of the gateway, up to /api/v1 (DIG_BASE_URL)")
+	fs.StringVar(&g.Org, "org", "", "organization, by id or name (DIG_ORG)")
+	fs.StringVar(&g.Workspace, "workspace", "", "workspace, by id or name (DIG_WORKSPACE)")
+	fs.StringVar(&g.Project, "project", "", "project, by id or name (DIG_PROJECT)")
+	fs.VarP(&g.Output, "output", "o", "output format: table, json, ndjson, csv, tsv, yaml, markdown, html, xlsx, parquet (DIG_OUTPUT)")
+	fs.StringVar(&g.Jq, "jq", "", "filter the JSON output with a jq expression")
+	fs.StringSliceVar(&g.Columns, "columns", nil, "columns to print, in this order")
+	fs.BoolVar(&g.NoHeader, "no-header", false, "leave out the header of table, csv and tsv")
+	fs.StringVar(&g.Out, "out", "", "write to this file; it appears only when complete")
+	fs.StringVar(&g.Null, "null", "", "how NULL is written")
+	fs.StringVar(&g.timeout, "timeout", "", "time limit of a call, of a whole query for query execute, such as 90s (DIG_TIMEOUT)")
+	fs.IntVar(&g.retries, "retries", 2, "how often to send a call that changes nothing again when the gateway is overloaded or the connection breaks")
+	fs.BoolVar(&g.DryRun, "dry-run", false, "print the requests that would change something, and change nothing")
+	fs.BoolVar(&g.Explain, "explain", false, "print where settings come from and the requests, without sending them; only look-ups of names are sent")
+	fs.BoolVar(&g.debug, "debug", false, "print every exchange with the gateway to stderr, without keys")
+	fs.BoolVarP(&g.Yes, "yes", "y", false, "do not ask before deleting")
+}
+
+// Settings resolves zone, address, key and context once.
+func (e *Env) Settings() (*config.Settings, error) {
+	if e.Run.Settings != nil {
+		return e.Run.Settings, nil
+	}
+	set := map[string]string{}
+	for _, name := range []string{"zone", "profile", "base-url", "project", "org", "workspace", "output", "timeout"} {
+		if f := e.Run.Set.Lookup(name); f != nil && f.Changed {
+			set[name] = f.Value.String()
+		}
+	}
+	s, err := config.Resolve(config.Sources{Flags: set, Getenv: e.Getenv, Dir: e.Dir})
+	if err != nil {
+		return nil, err
+	}
+	if !output.FormatOf(s.Output.Value).JSON() { // there, stderr is for one JSON object
+		for _, n := range s.Notes {
+			fmt.Fprintln(e.Err, "note:", n)
+		}
+	}
+	e.Run.Settings = s
+	e.Run.Mask.Hide(s.Key.Reveal())
+	return s, nil
+}
+
+// Client opens the typed client for the chosen zone. It does not connect.
+func (e *Env) Client() (*api.Client, error) {
+	if e.Run.client != nil {
+		return e.Run.client, nil
+	}
+	s, err := e.Settings()
+	if err != nil {
+		return nil, err
+	}
+	o := api.Options{BaseURL: s.BaseURL.Value, LinkHosts: e.Run.Allowed, UserAgent: "dig/" + BuildVersion(), Retries: e.Run.Flags.retries, Slashes: s.Local()}
+	if o.Retries < 0 {
+		return nil, Usagef("--retries: %d is negative", o.Retries)
+	}
+	o.Timeout, _ = s.TimeoutDuration()
+	if s.InProcess() {
+		o.BaseURL, o.Patient = gateway.LocalBaseURL, true
+		lt := &localTransport{env: e}
+		e.Run.closers, e.Run.stuck = append(e.Run.closers, lt), make(chan struct{})
+		o.Transport = lt
+	} else {
+		key, err := s.NeedKey()
+		if err != nil {
+			return nil, err
+		}
+		o.Key = key.Reveal()
+		e.warnExpiry(s)
+		o.Before = e.mayCall
+		t := http.DefaultTransport.(*http.Transport).Clone()
+		t.DisableCompression = config.IsLoopback(s.BaseURL.Value) // gzip triples the CPU of a result; it pays on a far link only
+		o.Transport = t
+	}
+	if e.Run.Flags.debug {
+		o.Trace = e.trace
+	}
+	o.Lacks = e.lacks
+	o.Transport = &interceptor{env: e, next: o.Transport}
+	cl, err := api.New(o)
+	if err != nil {
+		return nil, Usagef("%v", err)
+	}
+	e.Run.client = cl
+	return cl, nil
+}
+
+// OutputOptions collects how to print, checked as a set before any request.
+func (e *Env) OutputOptions() (output.Options, error) {
+	s, err := e.Settings()
+	if err != nil {
+		return output.Options{}, err
+	}
+	f := &e.Run.Flags
+	for _, name := range []string{"out", "columns", "jq"} { // an empty variable of a script, which must not mean something else
+		if fl := e.Run.Set.Lookup(name); fl != nil && fl.Changed && (fl.Value.String() == "" || fl.Value.String() == "[]") {
+			return output.Options{}, Usagef("--%s is empty", name)
+		}
+	}
+	f.Output = output.FormatOf(s.Output.Value) // errors are printed in the same format, wherever it was set
+	if f.Jq != "" && (f.Output == "" || s.Output.From == "default") {
+		f.Output = output.JSON
+	}
+	terminal := e.OutTerm && (f.Out == "" || f.Out == "-")
+	o := output.Options{Format: f.Output, NoHeader: f.NoHeader, Columns: f.Columns, JQ: f.Jq, Null: f.Null,
+		Color: terminal && e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb", Terminal: terminal, Width: e.Width, Height: e.Height, Notes: e.Err}
+	return o, output.Check(o)
+}
+
+// Writer opens what the result goes to: stdout, or a file that appears only when the run has succeeded.
+func (e *Env) Writer() (w io.Writer, commit func() error, abort func(), err error) {
+	if e.Run.Flags.Out == "" || e.Run.Flags.Out == "-" {
+		w := e.OnScreen()
+		return w, func() error { return flush(w) }, func() { _ = flush(w) }, nil
+	}
+	if e.Tells() {
+		return io.Discard, func() error { return e.Would("write %s", e.Run.Flags.Out) }, func() {}, nil
+	}
+	f, err := output.Create(e.Abs(e.Run.Flags.Out))
+	if err != nil {
+		return nil, nil, nil, Usagef("--out: %v", err)
+	}
+	return f, f.Commit, func() { _ = f.Abort() }, nil
+}
+
+// Abs makes a path of the command line absolute.
+func (e *Env) Abs(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(e.Dir, path)
+}
+
+// ReadFile reads a file named by a flag or argument; "-" is stdin.
+func (e *Env) ReadFile(flag, path string) ([]byte, error) {
+	if path == "-" {
+		raw, err := io.ReadAll(e.Data())
+		if err != nil && !errors.Is(err, context.Canceled) {
+			err = Usagef("%s: standard input: %v", flag, err)
+		}
+		return raw, err
+	}
+	raw, err := os.ReadFile(e.Abs(path))
+	if err != nil {
+		return nil, Usagef("%s: %v", flag, err)
+	}
+	return raw, nil
+}
+
+// TimeLimit is the limit that --timeout, DIG_TIMEOUT or a file sets, 0 for none.
+func (e *Env) TimeLimit() time.Duration {
+	d, _ := e.Run.Settings.TimeoutDuration()
+	return d
+}

@@ -1,0 +1,16 @@
+package cli
+
+// OnlyLocal refuses what the hosted zones do not know.
+func (e *Env) OnlyLocal(what string) error {
+	s, err := e.Settings()
+	if err != nil {
+		return err
+	}
+	if !s.Local() {
+		return Usagef("%s works on zone local only, not on %s", what, s.Zone.Value)
+	}
+	return nil
+}
+
+// Guarded reports whether a result may lack rows without a word: zone local never leaves any out.
+func (e *Env) Guarded() bool { return !e.Run.Settings.Local() }

@@ -1,0 +1,117 @@
+package trust
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/output"
+)
+
+const (
+	verdictAge  = 5 * time.Minute // how long it is believed that a table is cached, or is not
+	maxVerdicts = 500             // of one place; the oldest go first
+)
+
+// KeptVerdicts are what earlier runs have found out about the tables of a gateway, so that a query after another does not ask again.
+// They serve warnings only: what refuses asks anew. A change made by this program drops them.
+type KeptVerdicts struct {
+	mu      sync.Mutex
+	path    string
+	now     func() time.Time
+	entries map[string]keptVerdict
+	fresh   bool // some are not in the file
+}
+
+type keptVerdict struct {
+	Catalog string      `json:"catalog,omitempty"`
+	Doubt   string      `json:"doubt,omitempty"`
+	Reads   [][3]string `json:"reads,omitempty"`
+	At      time.Time   `json:"at"`
+}
+
+func ReadVerdicts(e *cli.Env) *KeptVerdicts {
+	k := &KeptVerdicts{path: e.VerdictsFile(), now: e.Now, entries: map[string]keptVerdict{}}
+	if raw, err := os.ReadFile(k.path); err == nil && json.Unmarshal(raw, &k.entries) != nil {
+		k.entries = map[string]keptVerdict{} // an unreadable file only means that the gateway is asked
+	}
+	if e.Tells() {
+		k.path = "" // nothing is written
+	}
+	return k
+}
+
+func verdictKey(project string, t sqltext.TableRef) string {
+	return strings.Join([]string{project, t.Catalog, t.Schema, t.Table}, "\x00")
+}
+
+func (k *KeptVerdicts) find(project string, t sqltext.TableRef) (Verdict, bool) {
+	if k == nil {
+		return Verdict{}, false
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	v, ok := k.entries[verdictKey(project, t)]
+	if age := k.now().Sub(v.At); !ok || age < 0 || age > verdictAge {
+		return Verdict{}, false
+	}
+	out := Verdict{Catalog: v.Catalog, Doubt: v.Doubt}
+	for _, r := range v.Reads {
+		out.Reads = append(out.Reads, sqltext.TableRef{Catalog: r[0], Schema: r[1], Table: r[2]})
+	}
+	return out, true
+}
+
+// add keeps a verdict that stays true for a while: not that of a cache that is being filled, nor that of a gateway that did not say.
+func (k *KeptVerdicts) add(project string, t sqltext.TableRef, v Verdict) {
+	if k == nil || v.Doubt == Syncing || v.Doubt == Unchecked {
+		return
+	}
+	entry := keptVerdict{Catalog: v.Catalog, Doubt: v.Doubt, At: k.now()}
+	for _, r := range v.Reads {
+		entry.Reads = append(entry.Reads, [3]string{r.Catalog, r.Schema, r.Table})
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.entries[verdictKey(project, t)], k.fresh = entry, true
+}
+
+// Save writes what was added. It never fails a command: the file only spares questions.
+func (k *KeptVerdicts) Save() {
+	if k == nil || k.path == "" {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.fresh {
+		return
+	}
+	k.fresh = false
+	for len(k.entries) > maxVerdicts {
+		oldest := ""
+		for key, v := range k.entries {
+			if oldest == "" || v.At.Before(k.entries[oldest].At) {
+				oldest = key
+			}
+		}
+		delete(k.entries, oldest)
+	}
+	raw, err := json.Marshal(k.entries)
+	if err != nil || os.MkdirAll(filepath.Dir(k.path), 0o700) != nil {
+		return
+	}
+	f, err := output.Create(k.path)
+	if err != nil {
+		return
+	}
+	if _, err := f.Write(raw); err != nil {
+		_ = f.Abort()
+		return
+	}
+	_ = f.Commit()
+}

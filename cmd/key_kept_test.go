@@ -1,0 +1,55 @@
+package cmd
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dig-cli/dig/cmd/admin"
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+// A file for a key never stays without the whole key, and a command that was asked to keep one and could not does not end with 0.
+func TestKeyThatCannotBeKept(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, `{"apiKeyId":"11111111-1111-4111-8111-111111111111","name":"ci"}`)
+	}))
+	defer srv.Close()
+	env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "AbCd1234", "DIG_ZONE": "us"}
+	path := filepath.Join(t.TempDir(), "key")
+	code, out, errs := runDig(t, env, "api-key", "create", "ci", "--key-file", path, "-o", "json")
+	if code != cli.ExitFailed || !strings.Contains(errs, "did not tell") || !strings.Contains(out, "11111111-1111") {
+		t.Errorf("exit %d: %s%s", code, out, errs)
+	}
+	if _, err := os.Lstat(path); err == nil {
+		t.Error("an empty file is left")
+	}
+	if code, _, errs := runDig(t, env, "api-key", "create", "ci", "--store", "other"); code != cli.ExitFailed || !strings.Contains(errs, "did not tell") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	if code, _, errs := runDig(t, env, "api-key", "create", "ci"); code != 0 || !strings.Contains(errs, "did not tell") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+
+	full, err := os.OpenFile(path, os.O_RDONLY|os.O_CREATE, 0o600) // not one that can be written
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close()
+	text := "pk.new"
+	v, err := admin.KeepKey((&cli.Env{}), api.ApiKey{ApiKey: &text}, "p", full, nil, "")
+	if err != nil || v.Fail == nil || v.Fail.Exit != cli.ExitFailed {
+		t.Errorf("%v, %v", v.Fail, err)
+	}
+	if shown := v.Value.(api.ApiKey); shown.ApiKey == nil || *shown.ApiKey != text {
+		t.Errorf("the key is lost: %v", shown)
+	}
+	if _, err := os.Lstat(path); err == nil {
+		t.Error("a file without the whole key is left")
+	}
+}

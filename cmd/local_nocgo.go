@@ -1,5 +1,0 @@
-//go:build !cgo
-
-package cmd
-
-const localEngine = false

@@ -1,0 +1,235 @@
+// Package profile holds the commands on profiles and the settings in force.
+package profile
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/config"
+	"github.com/spf13/cobra"
+)
+
+func New(e *cli.Env) *cobra.Command {
+	c := &cobra.Command{Use: "profile", Aliases: []string{"profiles"}, Short: "Places to work and their keys"}
+	c.AddCommand(
+		newProfileAddCmd(e),
+		e.Plain(&cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the profiles", Example: "  " + e.Name + " profile list", Args: cobra.NoArgs},
+			func(context.Context, []string) (cli.View, error) {
+				st, err := config.OpenStore("", e.Getenv)
+				if err != nil {
+					return cli.View{}, err
+				}
+				all, current, err := st.List()
+				if err != nil {
+					return cli.View{}, err
+				}
+				type row struct {
+					config.Profile
+					Current bool `json:"current"`
+				}
+				rows := []row{}
+				for _, p := range all {
+					rows = append(rows, row{p, p.Name == current})
+				}
+				return cli.List(rows, "name", "current", "zone", "baseUrl", "project", "keyStorage"), nil
+			}),
+		e.Plain(&cobra.Command{Use: "show [NAME]", Aliases: []string{"get"}, Short: "Show a profile, its key masked", Example: "  " + e.Name + " profile show work", Args: cobra.MaximumNArgs(1)},
+			func(_ context.Context, args []string) (cli.View, error) {
+				st, err := config.OpenStore("", e.Getenv)
+				if err != nil {
+					return cli.View{}, err
+				}
+				var name string
+				if len(args) == 1 {
+					name = args[0]
+				} else if _, name, err = st.List(); err != nil || name == "" {
+					if err == nil {
+						err = cli.Usagef("no profile is current; name one")
+					}
+					return cli.View{}, err
+				}
+				p, err := st.Get(name)
+				if err != nil {
+					return cli.View{}, err
+				}
+				out := struct {
+					config.Profile
+					Address string `json:"address,omitempty"`
+					Key     string `json:"key,omitempty"`
+				}{Profile: p, Address: p.Address()}
+				k, err := st.Key(p)
+				if err == nil {
+					out.Key = k.Key.String()
+				} else if !errors.Is(err, config.ErrNotAllowed) {
+					fmt.Fprintf(e.Err, "note: the key cannot be read: %v\n", err)
+				}
+				return cli.Object(out), nil
+			}),
+		e.Plain(&cobra.Command{Use: "use NAME", Short: "Make a profile the current one", Example: "  " + e.Name + " profile use work", Args: cobra.ExactArgs(1)},
+			func(_ context.Context, args []string) (cli.View, error) {
+				st, err := config.OpenStore("", e.Getenv)
+				if err != nil {
+					return cli.View{}, err
+				}
+				if _, err := st.Get(args[0]); err != nil {
+					return cli.View{}, err
+				}
+				if err := e.Would("make profile %s the current one", args[0]); err != nil {
+					return cli.View{}, err
+				}
+				return cli.Note("profile %s is now current", args[0]), st.Use(args[0])
+			}),
+		e.Plain(&cobra.Command{Use: "remove NAME", Aliases: []string{"rm", "delete"}, Short: "Remove a profile and its key", Example: "  " + e.Name + " profile remove old --yes", Args: cobra.ExactArgs(1)},
+			func(_ context.Context, args []string) (cli.View, error) {
+				st, err := config.OpenStore("", e.Getenv)
+				if err != nil {
+					return cli.View{}, err
+				}
+				if _, err := st.Get(args[0]); err != nil {
+					return cli.View{}, err
+				}
+				if err := e.Confirm("remove profile %s and its key?", args[0]); err != nil {
+					return cli.View{}, err
+				}
+				if err := e.Would("remove profile %s and its key", args[0]); err != nil {
+					return cli.View{}, err
+				}
+				left, err := st.Remove(args[0])
+				if left != "" {
+					fmt.Fprintln(e.Err, "note:", left)
+				}
+				return cli.Note("removed profile %s", args[0]), err
+			}),
+	)
+	return c
+}
+
+func newProfileAddCmd(e *cli.Env) *cobra.Command {
+	var p config.Profile
+	var opt config.AddOptions
+	var noKey, keyStdin, noProbe bool
+	c := &cobra.Command{
+		Use: "add NAME", Short: "Store a place to work and its key", Args: cobra.ExactArgs(1),
+		Long: `Store a place to work and its key. --zone, --base-url, --org, --workspace and --project given here
+become the profile's. The key is asked for on a terminal, read from standard input otherwise, or taken
+from DIG_API_KEY. It goes to the operating system's keyring, or where there is none to a file that only
+you can read; which one is said. A key is only ever sent to the address it was stored for.`,
+		Example: strings.ReplaceAll("  dig profile add work --zone us --project sales\n  dig profile add ci --zone eu < key.txt\n  dig profile add sandbox --zone local", "dig ", e.Name+" "),
+	}
+	c.Flags().BoolVar(&opt.Replace, "replace", false, "overwrite a profile of this name")
+	c.Flags().BoolVar(&opt.Use, "use", true, "make it the current profile")
+	c.Flags().BoolVar(&noKey, "no-key", false, "store no key")
+	c.Flags().BoolVar(&keyStdin, "key-stdin", false, "read the key from standard input even on a terminal")
+	c.Flags().BoolVar(&noProbe, "no-probe", false, "do not ask zone eu which of its documented addresses answers")
+	return e.Plain(c, func(ctx context.Context, args []string) (cli.View, error) {
+		f := &e.Run.Flags
+		p.Name, p.Zone, p.BaseURL, p.Org, p.Workspace, p.Project = args[0], f.Zone, f.BaseURL, f.Org, f.Workspace, f.Project
+		if p.Zone == "" && p.BaseURL == "" {
+			p.Zone = string(config.US)
+			fmt.Fprintln(e.Err, "note: no --zone given, taking us")
+		}
+		st, err := config.OpenStore("", e.Getenv)
+		if err != nil {
+			return cli.View{}, err
+		}
+		if p.BaseURL == "" && p.Zone != string(config.Local) {
+			fmt.Fprintf(e.Err, "zone %s is at %s\n", p.Zone, strings.Join(config.DefaultAddresses(config.Zone(p.Zone)), " or "))
+		}
+		if e.Tells() {
+			return cli.View{}, wouldAdd(e, st, p, opt, noKey)
+		}
+		var key config.Key
+		if !noKey && (p.Zone != string(config.Local) || p.BaseURL != "") {
+			if key, err = readKey(e, keyStdin); err != nil {
+				return cli.View{}, err
+			}
+		}
+		if p.Zone == string(config.EU) && p.BaseURL == "" && !noProbe && !key.IsZero() {
+			p.BaseURL = probe(ctx, e, config.DefaultAddresses(config.EU), key)
+		}
+		added, err := st.Add(p, key, opt)
+		if err != nil {
+			return cli.View{}, err
+		}
+		for _, h := range added.Hints {
+			fmt.Fprintln(e.Err, "note:", h)
+		}
+		if added.Why != "" {
+			fmt.Fprintln(e.Err, "note:", added.Why)
+		}
+		if added.Storage != "" {
+			return cli.Note("profile %s stored; its key is in %s", p.Name, added.Where), nil
+		}
+		return cli.Note("profile %s stored, without a key", p.Name), nil
+	})
+}
+
+// wouldAdd tells of a profile that is to be stored. Its key is not asked for: nobody would use it.
+func wouldAdd(e *cli.Env, st *config.Store, p config.Profile, opt config.AddOptions, noKey bool) error {
+	opt.Check = true
+	if _, err := st.Add(p, config.Key{}, opt); err != nil {
+		return err
+	}
+	with := "with a key"
+	if noKey || p.Zone == string(config.Local) && p.BaseURL == "" {
+		with = "without a key"
+	}
+	return e.Would("store profile %s %s in %s", p.Name, with, st.Path())
+}
+
+// readKey takes a key from DIG_API_KEY, a hidden prompt or standard input; never from the command line, which others can see.
+func readKey(e *cli.Env, stdin bool) (config.Key, error) {
+	if v := e.Getenv("DIG_API_KEY"); v != "" && !stdin {
+		fmt.Fprintln(e.Err, "taking the key from DIG_API_KEY")
+		return config.NewKey(v)
+	}
+	text, hidden, err := "", false, error(nil)
+	if e.InTerm && !stdin {
+		fmt.Fprint(e.Err, "API key: ")
+		text, hidden, err = e.Hidden()
+	}
+	if !hidden {
+		text, err = bufio.NewReader(io.LimitReader(e.In, 8<<10)).ReadString('\n')
+	}
+	switch {
+	case errors.Is(err, context.Canceled):
+		return config.Key{}, err
+	case err != nil && err != io.EOF:
+		return config.Key{}, cli.Usagef("the key cannot be read: %v", err)
+	}
+	if strings.TrimSpace(text) == "" {
+		return config.Key{}, cli.Usagef("no key given").WithHint("pipe it in, set DIG_API_KEY, or use --no-key")
+	}
+	return config.NewKey(text)
+}
+
+// probe asks each documented address of a zone who the key belongs to and keeps the first that answers as a gateway.
+func probe(ctx context.Context, e *cli.Env, addresses []string, key config.Key) string {
+	for _, a := range addresses {
+		cl, err := api.New(api.Options{BaseURL: a, Key: key.Reveal(), UserAgent: "dig/" + cli.BuildVersion(), Timeout: 10_000_000_000})
+		if err != nil {
+			continue
+		}
+		if _, err := cl.Info.Get(ctx); err == nil {
+			fmt.Fprintln(e.Err, "answered by", a)
+			return a
+		}
+	}
+	fmt.Fprintln(e.Err, "note: none of the addresses answered; storing the first")
+	return ""
+}
+
+func NewConfig(e *cli.Env) *cobra.Command {
+	c := &cobra.Command{Use: "config", Short: "Where settings come from"}
+	c.AddCommand(e.Plain(&cobra.Command{Use: "explain", Short: "Show every setting and where its value comes from", Example: "  " + e.Name + " config explain", Args: cobra.NoArgs},
+		func(context.Context, []string) (cli.View, error) {
+			return cli.List(e.Run.Settings.Explain(), "name", "value", "from"), nil
+		}))
+	return c
+}

@@ -1,0 +1,128 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/trust"
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/late"
+)
+
+// computed finds a statement whose result depends on rows that it does not show, so that a part of them gives another answer.
+var computed = late.Regexp(`(?i)\b(where|join|group|having|distinct|count|sum|avg|min|max|order|union|intersect|except|over|exists|in)\b`)
+
+// beside is the look at the tables of a statement that goes on while it runs.
+type beside struct {
+	began time.Time
+	stop  context.CancelFunc
+	done  chan struct{}
+	found []doubted // complete when done is closed
+	err   error
+	n     int // tables
+}
+
+type doubted struct {
+	t sqltext.TableRef
+	v trust.Verdict
+}
+
+// lookBeside begins to look whether the gateway leaves out rows of what a statement reads, beside the statement; nil where it never does,
+// and under --strict, which has looked before.
+func (q *querying) lookBeside(ctx context.Context, form api.ExecuteRequest) *beside {
+	if !q.e.Guarded() || q.f.strict {
+		return nil
+	}
+	q.guarding.Lock()
+	defer q.guarding.Unlock()
+	if q.guard == nil {
+		q.guard, q.told = &trust.Guard{Cl: q.cl, Project: q.project, Kept: trust.ReadVerdicts(q.e)}, map[sqltext.TableRef]bool{}
+	}
+	b := &beside{began: time.Now(), done: make(chan struct{})}
+	ctx, b.stop = context.WithCancel(ctx)
+	g := q.guard
+	go func() {
+		defer close(b.done)
+		var tables []sqltext.TableRef
+		if tables, b.err = g.Tables(ctx, form); b.err == nil {
+			b.err = g.Walk(ctx, tables, func(t sqltext.TableRef, v trust.Verdict) error {
+				b.n++
+				if v.Doubt != trust.NoDoubt {
+					b.found = append(b.found, doubted{t, v})
+				}
+				return nil
+			})
+		}
+	}()
+	return b
+}
+
+// end gives the look up if it goes on.
+func (b *beside) end() {
+	if b != nil {
+		b.stop()
+	}
+}
+
+// wait waits for the look at most as long as the statement itself has taken, and reports whether it has ended.
+func (b *beside) wait(ctx context.Context) bool {
+	t := time.NewTimer(time.Since(b.began))
+	defer t.Stop()
+	select {
+	case <-b.done:
+		return true
+	case <-t.C:
+	case <-ctx.Done():
+	}
+	b.stop()
+	return false
+}
+
+// warn says after a result whether it may have been made of a part of the rows. Of each table it does so once in a run. A negative number
+// of rows is one that is not known yet.
+func (q *querying) warn(ctx context.Context, st *statement, rows int64, b *beside, notes io.Writer) {
+	if b == nil {
+		return
+	}
+	sum := st.text == "" || rows < 0 || computed().MatchString(sqltext.NotNames().ReplaceAllString(st.text, " "))
+	if !sum && rows != 0 && rows != trust.CappedRows && !strings.Contains(strings.ToLower(st.text), "query") {
+		return // what it shows is there; a saved query may compute
+	}
+	if !b.wait(ctx) {
+		if ctx.Err() == nil {
+			fmt.Fprintln(notes, "note: whether the rows of all tables were read is not known yet: finding out took longer than the query; --strict waits for it")
+		}
+		return
+	}
+	if b.err != nil && !errors.Is(b.err, context.Canceled) {
+		fmt.Fprintf(notes, "warning: whether the rows of all tables were read cannot be found out: %v\n", b.err)
+	}
+	q.guarding.Lock()
+	defer q.guarding.Unlock()
+	for _, d := range b.found {
+		if q.told[d.t] {
+			continue
+		}
+		switch {
+		case d.v.Doubt == trust.Unchecked:
+			fmt.Fprintf(notes, "warning: whether the rows of %s are all cannot be found out: %v\n", d.t, d.v.Why)
+		case d.v.Doubt == trust.Syncing && rows == 0:
+			fmt.Fprintf(notes, "warning: no rows, but the cache of %s is still being filled for the first time\n", d.t)
+		case d.v.Doubt == trust.Syncing:
+			fmt.Fprintf(notes, "warning: the cache of %s is still being filled for the first time: its rows are not in this result\n", d.t)
+		case rows == trust.CappedRows:
+			fmt.Fprintf(notes, "warning: exactly 100 rows, and %s is not cached: the source may have been cut at 100; --strict makes sure\n", d.t)
+		case rows > trust.CappedRows && b.n == 1 || rows == 0 && !sum:
+			continue
+		default:
+			fmt.Fprintf(notes, "warning: %s is not cached: if its source is cut at 100 rows, this was made of a part of them; --strict makes sure\n", d.t)
+		}
+		q.told[d.t] = true
+	}
+	q.guard.Kept.Save()
+}

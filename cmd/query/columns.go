@@ -1,0 +1,225 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/localstate"
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/config"
+)
+
+// A saved query is bound to tables by name whenever it runs, and takes a table made anew under that name without a word [L]. dig notes
+// the columns it had when it was saved, or first run from here, and compares.
+
+// savedRef is a saved query as a run names it.
+type savedRef struct{ id, name string }
+
+func (r savedRef) key() string {
+	if r.id != "" {
+		return r.id
+	}
+	return localstate.QueryName(r.name)
+}
+
+// savedOf is the saved query that a form runs; false for any other form, and for stored results.
+func savedOf(form api.ExecuteRequest) (savedRef, bool) {
+	switch f := form.(type) {
+	case api.ExecuteByID:
+		return savedRef{id: f.ID}, true
+	case api.ExecuteByName:
+		parts := strings.Split(strings.ReplaceAll(f.QualifiedName, `"`, ""), ".")
+		if len(parts) == 3 && strings.EqualFold(parts[0], "peaka") && strings.EqualFold(parts[1], "query") {
+			return savedRef{name: parts[2]}, true
+		}
+	}
+	return savedRef{}, false
+}
+
+func queryColumns(e *cli.Env, project string) (*localstate.Ledger[localstate.QueryColumns], error) {
+	dir, err := config.StateDir(e.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	p, err := e.Here()
+	if err != nil {
+		return nil, err
+	}
+	p.Project = project
+	return localstate.NewQueryColumns(dir, p), nil
+}
+
+// named completes what names a query, so that a note is found by its id: names are used again.
+func (r savedRef) named(ctx context.Context, cl *api.Client, project string) (savedRef, error) {
+	if r.id != "" && r.name != "" {
+		return r, nil
+	}
+	all, err := cl.Queries.List(ctx, project)
+	if err != nil {
+		return r, err
+	}
+	for _, q := range all {
+		if q.ID == r.id || r.id == "" && strings.EqualFold(q.Name, r.name) {
+			return savedRef{q.ID, q.Name}, nil
+		}
+	}
+	return r, nil
+}
+
+// columnsLimit is how long the columns of a query may take: saving one must not wait for what it computes.
+const columnsLimit = 20 * time.Second
+
+// columnsNow are the columns of a saved query, with types as far as the gateway tells them. The query computes nothing for that: it is asked
+// for no rows. The hosted zones tell types beside values only, so that an outer join makes a row of NULLs there.
+func columnsNow(ctx context.Context, e *cli.Env, cl *api.Client, project, name string) ([]localstate.Column, error) {
+	ctx, cancel := context.WithTimeout(ctx, columnsLimit)
+	defer cancel()
+	none := "SELECT * FROM " + sqltext.TableRef{Catalog: "peaka", Schema: "query", Table: name}.Quoted() + " LIMIT 0"
+	sql, format := none, api.Compact
+	if e.Guarded() {
+		sql, format = "SELECT q.* FROM (VALUES 1) AS one (one) LEFT JOIN (\n"+none+"\n) AS q ON true", api.CellTyped
+	}
+	res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: sql, Timeout: api.ExecuteTimeout(columnsLimit)}, format)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Close()
+	cols, err := res.Rows().Columns()
+	return noted(cols), err
+}
+
+func noted(cols []api.ResultColumn) []localstate.Column {
+	out := make([]localstate.Column, len(cols))
+	for i, c := range cols {
+		out[i] = localstate.Column{Name: c.Name, Type: c.DataType}
+	}
+	return out
+}
+
+// noteColumns keeps the columns of a query that was just saved. A query that does not run has none to keep, and the note about what it
+// was goes.
+func noteColumns(ctx context.Context, e *cli.Env, cl *api.Client, project string, q api.Query) {
+	notes, err := queryColumns(e, project)
+	if err == nil {
+		var cols []localstate.Column
+		if cols, err = columnsNow(ctx, e, cl, project, q.Name); cli.Answered(err) || err == nil && len(cols) == 0 {
+			err = notes.Remove(q.ID)
+		} else if err == nil {
+			err = notes.Put(q.ID, localstate.QueryColumns{Name: q.Name, Columns: cols, At: e.Now().UTC()})
+		}
+	}
+	if err != nil && ctx.Err() == nil {
+		fmt.Fprintf(e.Err, "note: the columns of %s could not be kept for later runs: %v\n", q.Name, err)
+	}
+}
+
+// forgetColumns drops the note about a query that is gone.
+func forgetColumns(e *cli.Env, project, id string) {
+	if notes, err := queryColumns(e, project); err == nil {
+		_ = notes.Remove(id) // a note about nothing is not looked for again
+	}
+}
+
+// changedColumns compares the columns of a saved query with those noted, and notes them if none were. It is "" for no change.
+func (q *querying) changedColumns(ctx context.Context, r savedRef, now []localstate.Column, accept bool) (string, error) {
+	if len(now) == 0 {
+		return "", nil
+	}
+	notes, err := queryColumns(q.e, q.project)
+	if err != nil {
+		return "", err
+	}
+	all, err := notes.Read()
+	if err != nil {
+		return "", err
+	}
+	was, known := all[r.key()]
+	if !known && r.id == "" { // noted by its id when it was saved
+		if r, err = r.named(ctx, q.cl, q.project); err != nil {
+			return "", err
+		}
+		was, known = all[r.key()]
+	}
+	same := slices.EqualFunc(was.Columns, now, func(a, b localstate.Column) bool {
+		return a.Name == b.Name && (a.Type == b.Type || a.Type == "" || b.Type == "")
+	})
+	if !known || accept && !same {
+		return "", notes.Put(r.key(), localstate.QueryColumns{Name: r.name, Columns: now, At: q.e.Now().UTC()})
+	}
+	if same {
+		return "", nil
+	}
+	name := r.name
+	if name == "" {
+		name = was.Name
+	}
+	return fmt.Sprintf("the columns of query %s are %s; on %s they were %s", strings.TrimSpace(name+" "+r.id), columnWords(now), was.At.Format("2006-01-02"), columnWords(was.Columns)), nil
+}
+
+func columnWords(cols []localstate.Column) string {
+	out := make([]string, len(cols))
+	for i, c := range cols {
+		out[i] = strings.TrimSpace(c.Name + " " + c.Type)
+	}
+	return strings.Join(out, ", ")
+}
+
+// distrustColumns refuses, for --strict, saved queries whose columns have changed, also those that a statement names.
+func (q *querying) distrustColumns(ctx context.Context, st *statement) error {
+	if !q.f.strict {
+		return nil
+	}
+	var refs []savedRef
+	if r, ok := savedOf(st.form); ok {
+		refs = append(refs, r)
+	} else if f, ok := st.form.(api.ExecuteByStatement); ok {
+		for _, t := range sqltext.TablesIn(f.Statement) {
+			if strings.EqualFold(t.Catalog, "peaka") && t.Schema == "query" {
+				refs = append(refs, savedRef{name: t.Table})
+			}
+		}
+	}
+	for _, r := range refs {
+		r, err := r.named(ctx, q.cl, q.project)
+		if err != nil {
+			return err
+		}
+		if r.name == "" {
+			continue // the run itself says that there is none
+		}
+		cols, err := columnsNow(ctx, q.e, q.cl, q.project, r.name)
+		if cli.Answered(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		change, err := q.changedColumns(ctx, r, cols, q.f.acceptColumns)
+		if err != nil {
+			return err
+		}
+		if change != "" {
+			return &cli.Failure{Exit: cli.ExitUntrusted, Code: "columns-changed", Msg: change, Hint: acceptHint}
+		}
+	}
+	return nil
+}
+
+const acceptHint = "it was changed, or reads a table that was made anew; --accept-columns takes the columns of now for right"
+
+// warnColumns says after a run that the columns of a saved query have changed.
+func (q *querying) warnColumns(ctx context.Context, r savedRef, cols []api.ResultColumn, notes io.Writer) {
+	change, err := q.changedColumns(ctx, r, noted(cols), q.f.acceptColumns)
+	switch {
+	case err != nil && ctx.Err() == nil:
+		fmt.Fprintf(notes, "note: the columns of the query could not be compared with those it had: %v\n", err)
+	case change != "":
+		fmt.Fprintf(notes, "warning: %s; %s\n", change, acceptHint)
+	}
+}

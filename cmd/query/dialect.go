@@ -1,0 +1,54 @@
+package query
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/spf13/cobra"
+)
+
+// The dialects of statements.
+const (
+	dialectTrino = "trino"
+	dialectDuck  = "duckdb"
+)
+
+func dialectFlag(e *cli.Env, c *cobra.Command, to *string) {
+	c.Flags().StringVar(to, "dialect", dialectTrino, "dialect of the statement: trino, or on zone local duckdb, the engine's own")
+	e.Fixed(c, "dialect", dialectTrino, dialectDuck)
+}
+
+// checkDialect refuses what is no dialect and, before anything is sent, what the zone cannot read. text says whether the user gave a
+// statement: saved queries and built ones are Trino's.
+func checkDialect(e *cli.Env, dialect string, text bool) error {
+	switch {
+	case dialect == dialectTrino || dialect == "":
+		return nil
+	case dialect != dialectDuck:
+		return cli.Usagef("--dialect: %q is none of trino, duckdb", dialect)
+	case !text:
+		return cli.Usagef("--dialect duckdb needs a statement: saved queries and query-builder objects are Trino's SQL")
+	}
+	return e.OnlyLocal("--dialect duckdb")
+}
+
+// inDialect tells zone local the dialect of statements run under ctx.
+func inDialect(ctx context.Context, dialect string) context.Context {
+	if dialect == dialectDuck {
+		return api.WithDialect(ctx, dialect)
+	}
+	return ctx
+}
+
+// offsetHint is for OFFSET after LIMIT, the commonest difference between Trino's SQL and others'. known is the hint so far.
+func offsetHint(e *cli.Env, known string) string {
+	if known == "" {
+		known = "Trino's order is OFFSET m LIMIT n"
+	}
+	if e.OnlyLocal("") == nil {
+		return fmt.Sprintf("%s; --dialect %s takes LIMIT n OFFSET m, on zone local only", known, dialectDuck)
+	}
+	return known
+}

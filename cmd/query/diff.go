@@ -1,0 +1,212 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/rowset"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+func newQueryDiffCmd(e *cli.Env) *cobra.Command {
+	var keys []string
+	var noPager, all bool
+	var dialect string
+	c := &cobra.Command{
+		Use: "diff A B", Short: "Compare two results by key", Args: cobra.ExactArgs(2),
+		Long: `Compare two results by key and print the rows that only one has, and each value that changed.
+
+A and B are each one of
+  FILE           a result in a file: ` + strings.Join(output.Readable(), ", ") + `
+  sql:SQL        the rows of a statement; sql:@FILE reads it from a file
+  query:QUERY    the rows of a saved query, by name or id
+  last           the last result of query execute
+
+Numbers compare by value, everything else by its text; columns are matched by name and rows by --key, in any order.
+Without --key the whole row is the key. --columns restricts what is compared. Memory does not grow with the results.
+
+Where one side is all columns of an internal table, system columns (_id, _version, ... and text while it is NULL in
+every row) are not compared, unless --key or --columns names them or --all is given.
+
+Exit codes: 0 the results are the same, 1 they differ, 2 they cannot be compared.`,
+		Example: strings.ReplaceAll(`  dig query diff yesterday.csv today.csv --key id
+  dig query diff last "sql:SELECT * FROM peaka.query.daily_sales" --key day,shop
+  dig query diff query:daily_sales sales.parquet --key day -o csv`, "dig ", e.Name+" "),
+	}
+	c.Flags().StringSliceVar(&keys, "key", nil, "columns that identify a row")
+	c.Flags().BoolVar(&noPager, "no-pager", false, "never page")
+	c.Flags().BoolVar(&all, "all", false, "compare the system columns of internal tables too")
+	dialectFlag(e, c, &dialect)
+	cli.Annotate(c, spec.ExecuteQuery, spec.ListQueries)
+	c.ValidArgsFunction = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return []cobra.Completion{"last", "sql:", "query:"}, cobra.ShellCompDirectiveNoSpace
+	}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := checkDialect(e, dialect, strings.HasPrefix(args[0], "sql:") || strings.HasPrefix(args[1], "sql:")); err != nil {
+			return err
+		}
+		same, err := diff(c.Context(), e, args, keys, dialect, !noPager, all)
+		switch {
+		case errors.Is(err, cli.ErrDone):
+			return err
+		case err != nil:
+			f := cli.Classify(c.Context(), err)
+			if f.Exit != cli.ExitInterrupted {
+				f.Exit = cli.ExitUsage
+			}
+			return &f
+		case !same:
+			return cli.ErrDifferent
+		}
+		return nil
+	}
+	return c
+}
+
+func diff(ctx context.Context, e *cli.Env, args, keys []string, dialect string, page, all bool) (same bool, err error) {
+	o, err := e.OutputOptions()
+	if err != nil {
+		return false, err
+	}
+	ctx, cancel := context.WithCancel(context.WithValue(ctx, cli.OpKey{}, spec.ExecuteQuery))
+	defer cancel()
+	var sides [2]api.RowReader
+	for i, arg := range args {
+		if sides[i], err = openSide(ctx, e, arg, dialect); e.Planned(err) {
+			continue
+		} else if err != nil {
+			return false, err
+		}
+		defer sides[i].Close()
+	}
+	if e.Told() > 0 {
+		return false, cli.ErrDone
+	}
+	var left []*rowset.SomeColumns
+	if !all && len(o.Columns) == 0 {
+		if left, err = rowset.WithoutSystemSides(&sides, keys); err != nil {
+			return false, err
+		}
+	}
+	s, err := e.OpenSink(e.Run.Flags.Out, page, o, cancel)
+	if err != nil {
+		return false, err
+	}
+	o.Notes = s.Notes
+	defer func() {
+		for _, f := range left {
+			f.WarnText(s.Notes)
+		}
+	}()
+	if e.ErrTerm {
+		for i := range sides {
+			sides[i] = s.Progress.Rows(sides[i])
+		}
+	}
+	st, err := output.Diff(sides[0], sides[1], keys, s.W, o)
+	same = st.Same() && !slices.ContainsFunc(left, func(f *rowset.SomeColumns) bool { return f != nil && f.Lost })
+	return same, s.Finish(err)
+}
+
+// openSide opens what an argument of query diff names.
+func openSide(ctx context.Context, e *cli.Env, arg, dialect string) (api.RowReader, error) {
+	kind, rest, _ := strings.Cut(arg, ":")
+	switch {
+	case arg == "last":
+		kept, res, err := openKept(e)
+		if err != nil {
+			return nil, err
+		}
+		if kept.NotKept != "" {
+			res.Close()
+			return nil, notKept(kept)
+		}
+		return res.Rows(), nil
+	case kind == "sql":
+		sql, err := e.Value("sql:", rest)
+		if err != nil {
+			return nil, err
+		}
+		if strings.TrimSpace(string(sql)) == "" {
+			return nil, cli.Usagef("%s: the statement is empty", arg)
+		}
+		return openStatement(inDialect(ctx, dialect), e, (&executeFlags{}).statement(e, string(sql), nil))
+	case kind == "query":
+		cl, err := e.Client()
+		if err != nil {
+			return nil, err
+		}
+		p, err := e.ProjectID(ctx, cl)
+		if err != nil {
+			return nil, err
+		}
+		id, err := cli.QueryID(ctx, cl, p, rest)
+		if err != nil {
+			return nil, err
+		}
+		return openStatement(ctx, e, &statement{form: api.ExecuteByID{ID: id, Timeout: api.ExecuteTimeout(e.TimeLimit())}})
+	}
+	r, err := output.OpenRows(e.Abs(arg))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, cli.Usagef("there is no file %s", arg).WithHint("the sides are files, sql:STATEMENT, query:NAME or last")
+	}
+	return r, err
+}
+
+func notKept(k keptInfo) *cli.Failure {
+	return &cli.Failure{Exit: cli.ExitNotFound, Code: "no-last-result", Msg: "the last result was not kept: " + k.NotKept,
+		Hint: "run it again, with --out FILE to have it in a file; DIG_HISTORY sets the size up to which results are kept"}
+}
+
+// warnedRows warns when all rows were read.
+type warnedRows struct {
+	api.RowReader
+	warn func()
+}
+
+func (r *warnedRows) Next() bool {
+	if r.RowReader.Next() {
+		return true
+	}
+	if r.Err() == nil {
+		r.warn()
+	}
+	return false
+}
+
+// openStatement runs a statement for its typed rows.
+func openStatement(ctx context.Context, e *cli.Env, st *statement) (api.RowReader, error) {
+	q, err := newQuerying(ctx, e, &executeFlags{}, output.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if err := refuseStatement(e, st.text); err != nil {
+		return nil, err
+	}
+	look := q.lookBeside(ctx, st.form)
+	for {
+		res, err := q.cl.Queries.Execute(ctx, q.project, st.form, q.format)
+		if err != nil {
+			look.end()
+			return nil, pointAt(e, st, err)
+		}
+		rows := res.Rows()
+		if ok, err := typed(rows); ok || err != nil || q.format == api.CellTyped {
+			warn := sync.OnceFunc(func() { q.warn(ctx, st, -1, look, e.Err) })
+			return &warnedRows{rows, warn}, nil // rows says an error again when it is read
+		}
+		if err := rows.Close(); err != nil {
+			return nil, fmt.Errorf("closing a result without types: %w", err)
+		}
+		q.format = api.CellTyped
+	}
+}

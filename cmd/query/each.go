@@ -1,0 +1,166 @@
+package query
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/spf13/cobra"
+)
+
+// batchFlags are the flags of runs of several statements.
+type batchFlags struct {
+	eachRow   string
+	bindCols  []string
+	outDir    string
+	jobs      int
+	keepGoing bool
+
+	toFiles bool // each result has a file of its own
+}
+
+func (f *batchFlags) register(c *cobra.Command) {
+	fs := c.Flags()
+	fs.StringVar(&f.eachRow, "each-row", "", "run the statement once for each row of this csv or ndjson file, whose columns are the values of its ?")
+	fs.StringSliceVar(&f.bindCols, "bind-columns", nil, "columns of the --each-row file to bind, in the order of the ? (all, by default)")
+	fs.StringVar(&f.outDir, "out-dir", "", "write each result to a file of its own in this directory: 1.csv, 2.csv and so on")
+	fs.IntVar(&f.jobs, "jobs", 1, "statements run at once; results keep their order")
+	fs.BoolVar(&f.keepGoing, "keep-going", false, "go on after a statement that fails; the exit code is 20 and the number of failures")
+}
+
+// check validates the flags, and turns --out-dir into an --out with {n}.
+func (f *batchFlags) check(e *cli.Env, c *cobra.Command, chart bool) error {
+	sql, err := c.Flags().GetStringArray("sql")
+	if err != nil {
+		return err
+	}
+	several := c.Flags().Changed("file") || len(sql) > 1 || f.eachRow != ""
+	for _, name := range []string{"out-dir", "jobs", "keep-going"} {
+		if c.Flags().Changed(name) && !several {
+			return cli.Usagef("--%s is for several statements", name).WithHint("give them with -f FILE, or values with --each-row")
+		}
+	}
+	if f.jobs < 1 || f.jobs > maxJobs {
+		return cli.Usagef("--jobs: %d is not between 1 and %d", f.jobs, maxJobs)
+	}
+	if len(f.bindCols) > 0 && f.eachRow == "" {
+		return cli.Usagef("--bind-columns is for --each-row")
+	}
+	out := &e.Run.Flags.Out
+	if c.Flags().Changed("out-dir") {
+		if *out != "" || f.outDir == "" {
+			return cli.Usagef("--out-dir needs a directory, and no --out beside it")
+		}
+		s, err := e.Settings()
+		if err != nil {
+			return err
+		}
+		*out = filepath.Join(f.outDir, "{n}."+endingOf(output.FormatOf(s.Output.Value), s.Output.From == "default" && e.Run.Flags.Jq != "", chart))
+	}
+	f.toFiles = several && strings.Contains(*out, "{n}")
+	return nil
+}
+
+// endingOf is the ending of the names of files in a format.
+func endingOf(f output.Format, json, chart bool) string {
+	switch {
+	case chart:
+		return "txt"
+	case json:
+		return "json"
+	case f == output.Table:
+		return "txt"
+	case f == output.Markdown:
+		return "md"
+	default:
+		return f.String()
+	}
+}
+
+// place names the files of the n-th result.
+func (f *executeFlags) place(n int) (out, sidecar string) {
+	number := strconv.Itoa(n)
+	return strings.ReplaceAll(f.out, "{n}", number), strings.ReplaceAll(f.sidecar, "{n}", number)
+}
+
+// eachRow yields a statement with the values of each row of a file.
+func eachRow(e *cli.Env, f *executeFlags, sql string) (next func() (*statement, error), stop func() error, err error) {
+	rows, err := output.OpenRows(e.Abs(f.eachRow))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil, cli.Usagef("--each-row: there is no file %s", f.eachRow)
+	}
+	if err != nil {
+		return nil, nil, cli.Usagef("--each-row: %v", err)
+	}
+	pick, err := bindColumns(rows, f.bindCols)
+	if err != nil {
+		rows.Close()
+		return nil, nil, cli.Usagef("--each-row: %s: %v", f.eachRow, err)
+	}
+	csv := strings.Contains(strings.ToLower(filepath.Base(f.eachRow)), ".csv")
+	n := 0
+	return func() (*statement, error) {
+		if !rows.Next() {
+			if err := rows.Err(); err != nil {
+				return nil, cli.Usagef("--each-row: %s: %v", f.eachRow, err)
+			}
+			return nil, io.EOF
+		}
+		n++
+		row := rows.Row()
+		bind := make([]string, len(pick))
+		for i, p := range pick {
+			c := row[p.index]
+			if c.IsNull() && csv {
+				continue // most writers of csv have no other empty text
+			}
+			text, err := c.AppendText(nil)
+			if k := c.Kind(); k == api.CellNull || k == api.CellArray || k == api.CellObject || err != nil {
+				return nil, cli.Usagef("--each-row: %s: row %d, column %q: a value of kind %v cannot be bound", f.eachRow, n, p.name, k).
+					WithHint("bind a text in its place, and turn it into NULL with NULLIF(?, '')")
+			}
+			bind[i] = string(text)
+		}
+		st := f.statement(e, sql, bind)
+		st.where = fmt.Sprintf("row %d of %s", n, f.eachRow)
+		return st, nil
+	}, rows.Close, nil
+}
+
+type bindColumn struct {
+	name  string
+	index int
+}
+
+// bindColumns finds the columns to bind.
+func bindColumns(rows api.RowReader, want []string) ([]bindColumn, error) {
+	cols, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	var all, some []bindColumn
+	for i, c := range cols {
+		names = append(names, c.Name)
+		all = append(all, bindColumn{c.Name, i})
+	}
+	for _, w := range want {
+		i := slices.Index(names, w)
+		if i < 0 {
+			return nil, fmt.Errorf("no column %q; there are %s", w, strings.Join(names, ", "))
+		}
+		some = append(some, all[i])
+	}
+	if len(want) == 0 {
+		return all, nil
+	}
+	return some, nil
+}

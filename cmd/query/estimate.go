@@ -1,0 +1,67 @@
+package query
+
+import (
+	"context"
+	"math"
+	"strconv"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+// estimateRows is how many rows are looked at for the width of a row.
+const estimateRows = 1000
+
+// sizeEstimate is about what a stored result will hold.
+type sizeEstimate struct {
+	Rows        int64 `json:"rows"`        // counted
+	BytesPerRow int64 `json:"bytesPerRow"` // as text, of the rows looked at
+	Bytes       int64 `json:"bytes"`       // as text, before the storage packs them
+	Sampled     int64 `json:"sampledRows"`
+}
+
+// estimateSize counts the rows of a query and looks at the first for their width. A stored result can be neither partitioned nor sorted
+// through the API, so its size is what it costs to read.
+func estimateSize(ctx context.Context, e *cli.Env, cl *api.Client, project, sql string) (cli.View, error) {
+	sql = sqltext.Single(sql, nestedComments(e))
+	inner := &statement{text: sql, wrapped: 1}
+	run := func(outer string, read func(*api.Rows) error) error {
+		res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: outer, Timeout: api.ExecuteTimeout(e.TimeLimit())}, api.Compact)
+		if err != nil {
+			return pointAt(e, inner, err)
+		}
+		defer res.Close()
+		return read(res.Rows())
+	}
+	var s sizeEstimate
+	err := run("SELECT count(*) FROM (\n"+sql+"\n) AS counted", func(r *api.Rows) error {
+		n, err := cli.CountsIn(r, 1)
+		if err == nil {
+			s.Rows = n[0]
+		}
+		return err
+	})
+	if err != nil {
+		return cli.View{}, err
+	}
+	var bytes int64
+	err = run("SELECT * FROM (\n"+sql+"\n) AS sampled LIMIT "+strconv.Itoa(estimateRows), func(r *api.Rows) error {
+		for ; r.Next(); s.Sampled++ {
+			for _, c := range r.Row() {
+				bytes += int64(len(c))
+			}
+		}
+		return r.Err()
+	})
+	if err != nil {
+		return cli.View{}, err
+	}
+	if s.Sampled > 0 {
+		s.BytesPerRow = (bytes + s.Sampled - 1) / s.Sampled
+	}
+	if s.Bytes = math.MaxInt64; s.BytesPerRow == 0 || s.Rows <= math.MaxInt64/s.BytesPerRow {
+		s.Bytes = s.Rows * s.BytesPerRow
+	}
+	return cli.Object(s).Mine().WithNote("about %d rows, %s as text; nothing was stored", s.Rows, humanBytes(s.Bytes)), nil
+}

@@ -1,0 +1,274 @@
+package query
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+func newQueryFolderCmd(e *cli.Env) *cobra.Command {
+	c := &cobra.Command{Use: "folder", Aliases: []string{"folders"}, Short: "Folders of saved queries"}
+	ex := "  " + e.Name + " query folder "
+	// in runs f with the project and the id of the folder named by the first argument.
+	in := func(f cli.QueryRun) func(context.Context, *api.Client, []string) (cli.View, error) {
+		return e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+			id, err := folderID(ctx, cl, p, args[0])
+			if err != nil {
+				return cli.View{}, err
+			}
+			return f(ctx, cl, p, id, args[1:])
+		})
+	}
+	c.AddCommand(
+		e.Leaf(spec.ListQueryFolders, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List all folders with their paths", Example: ex + "list", Args: cobra.NoArgs},
+			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
+				v, err := cl.Folders.List(ctx, p)
+				return cli.List(v, "path", "id", "createdAt"), err
+			})),
+		newFolderTreeCmd(e), newFolderCreateCmd(e), newFolderUpdateCmd(e, in), newFolderDeleteCmd(e, in),
+		e.Leaf(spec.GetQueryFolder, &cobra.Command{Use: "get FOLDER", Aliases: []string{"show"}, Short: "Show a folder with what is directly in it", Example: ex + "get /reports", Args: cobra.ExactArgs(1)},
+			in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
+				v, err := cl.Folders.Get(ctx, p, id)
+				if err != nil || !e.ForReaders() || e.Run.Flags.Columns != nil {
+					return cli.Object(v), err
+				}
+				lines := []contentLine{}
+				for _, f := range v.Folders {
+					lines = append(lines, contentLine{"folder", f.Name + "/", f.ID})
+				}
+				for _, q := range v.Queries {
+					lines = append(lines, contentLine{strings.ToLower(q.QueryType), q.Name, q.ID})
+				}
+				return cli.List(lines, "kind", "name", "id").Mine().WithNote("%s (%s)", v.Path, v.ID), nil
+			})),
+		newFolderRenameCmd(e, in), newFolderMoveCmd(e, in), newFolderPruneCmd(e),
+	)
+	return c
+}
+
+// contentLine is what lies in a folder, as people read it.
+type contentLine struct {
+	Kind string `json:"kind"` // folder, plain or materialized
+	Name string `json:"name"`
+	ID   string `json:"id"`
+}
+
+func newFolderRenameCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, *api.Client, []string) (cli.View, error)) *cobra.Command {
+	var body string
+	c := &cobra.Command{Use: "rename FOLDER [NAME]", Short: "Give a folder a new name", Example: "  " + e.Name + " query folder rename /reports/daily hourly", Args: cobra.RangeArgs(1, 2)}
+	cli.BodyFlag(c, &body)
+	return e.Leaf(spec.RenameQueryFolder, c, in(func(ctx context.Context, cl *api.Client, p, id string, rest []string) (cli.View, error) {
+		var req api.QueryFolderRenameRequest
+		if err := e.Body(body, &req); err != nil {
+			return cli.View{}, err
+		}
+		if len(rest) > 0 {
+			req.Name = rest[0]
+		}
+		if req.Name == "" {
+			return cli.View{}, cli.Usagef("a name is required")
+		}
+		v, err := cl.Folders.Rename(ctx, p, id, req)
+		return cli.Object(v), err
+	}))
+}
+
+func newFolderMoveCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, *api.Client, []string) (cli.View, error)) *cobra.Command {
+	var body string
+	c := &cobra.Command{Use: "move FOLDER [PATH]", Aliases: []string{"mv"}, Short: "Move a folder into another one, / for none", Example: "  " + e.Name + " query folder move /drafts/daily /reports", Args: cobra.RangeArgs(1, 2)}
+	cli.BodyFlag(c, &body)
+	return e.Leaf(spec.MoveQueryFolder, c, in(func(ctx context.Context, cl *api.Client, p, id string, rest []string) (cli.View, error) {
+		path, err := pathOf(e, body, rest)
+		if err != nil {
+			return cli.View{}, err
+		}
+		v, err := cl.Folders.Move(ctx, p, id, api.QueryPathUpdateRequest{Path: path})
+		return cli.Object(v), err
+	}))
+}
+
+func newFolderTreeCmd(e *cli.Env) *cobra.Command {
+	var queries bool
+	var root string
+	c := &cobra.Command{Use: "tree", Short: "Show how folders lie in each other", Args: cobra.NoArgs,
+		Long:    "Show how folders lie in each other.\n\nWith -o json the list lies in an object, as the gateway sends it: {\"tree\": [...]}; children have the same form.",
+		Example: "  " + e.Name + " query folder tree --queries --root /reports -o yaml\n  " + e.Name + " query folder tree --jq '.tree[] | recurse(.children[]) | .path'"}
+	c.Flags().BoolVar(&queries, "queries", false, "with the queries in each folder")
+	c.Flags().StringVar(&root, "root", "", "only this folder and what is below it")
+	e.CompleteFlag(c, "root", e.Complete("folder"))
+	return e.Leaf(spec.GetQueryFolderTree, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
+		params := url.Values{}
+		if queries {
+			params.Set("includeQueries", "true")
+		}
+		if root != "" {
+			id, err := folderID(ctx, cl, p, root)
+			if err != nil {
+				return cli.View{}, err
+			}
+			params.Set("rootFolderId", id)
+		}
+		v, err := cl.Folders.Tree(ctx, p, params)
+		if err != nil || !e.HumanOutput() {
+			return cli.Object(v), err
+		}
+		columns := []string{"folder", "id"}
+		if queries {
+			columns = []string{"folder", "queries", "id"}
+		}
+		return cli.List(branches(nil, v.Tree, "", queries), columns...).Mine(), nil
+	}))
+}
+
+// branch is a line of a drawn tree.
+type branch struct {
+	Folder  string `json:"folder"`
+	Queries *int   `json:"queries,omitempty"`
+	ID      string `json:"id"`
+}
+
+func branches(out []branch, nodes []api.QueryFolderTreeNode, indent string, queries bool) []branch {
+	for _, n := range nodes {
+		b := branch{Folder: indent + n.Name + "/", ID: n.ID}
+		if queries {
+			k := len(n.Queries)
+			b.Queries = &k
+		}
+		out = append(out, b)
+		if queries {
+			for _, q := range n.Queries {
+				out = append(out, branch{Folder: indent + "  " + q.Name, ID: q.ID})
+			}
+		}
+		out = branches(out, n.Children, indent+"  ", queries)
+	}
+	return out
+}
+
+func newFolderCreateCmd(e *cli.Env) *cobra.Command {
+	var in, body string
+	c := &cobra.Command{Use: "create [NAME]", Short: "Make a folder; a/b makes both", Example: "  " + e.Name + " query folder create reports/daily", Args: cobra.MaximumNArgs(1)}
+	c.Flags().StringVar(&in, "in", "", "make it in this folder, by path, name or id")
+	e.CompleteFlag(c, "in", e.Complete("folder"))
+	cli.BodyFlag(c, &body)
+	cli.Annotate(c, spec.CreateChildQueryFolder)
+	return e.Leaf(spec.CreateQueryFolder, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		var req api.QueryFolderCreateRequest
+		if err := e.Body(body, &req); err != nil {
+			return cli.View{}, err
+		}
+		if len(args) == 1 {
+			req.FolderName = args[0]
+		}
+		if req.FolderName == "" {
+			return cli.View{}, cli.Usagef("a name is required")
+		}
+		p, err := e.ProjectID(ctx, cl)
+		if err != nil {
+			return cli.View{}, err
+		}
+		if in == "" {
+			v, err := cl.Folders.Create(ctx, p, req)
+			return cli.Object(v), err
+		}
+		parent, err := folderID(ctx, cl, p, in)
+		if err != nil {
+			return cli.View{}, err
+		}
+		kept := api.Capture{Op: spec.CreateChildQueryFolder}
+		v, err := cl.Folders.CreateChild(api.WithCapture(ctx, &kept), p, parent, req)
+		if kept.Raw != nil {
+			return cli.Object(kept.Raw), err
+		}
+		return cli.Object(v), err
+	})
+}
+
+func newFolderUpdateCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, *api.Client, []string) (cli.View, error)) *cobra.Command {
+	var add, remove []string
+	var body string
+	c := &cobra.Command{Use: "update FOLDER", Aliases: []string{"contents"}, Short: "Move queries into a folder, or out of it to /", Args: cobra.ExactArgs(1),
+		Example: "  " + e.Name + " query folder update /reports --add daily_sales --remove old_sales"}
+	c.Flags().StringArrayVar(&add, "add", nil, "query to move into the folder, by id or name; repeat for more")
+	c.Flags().StringArrayVar(&remove, "remove", nil, "query to move from the folder to /; repeat for more")
+	e.CompleteFlag(c, "add", e.Complete("query"))
+	e.CompleteFlag(c, "remove", e.Complete("query"))
+	cli.BodyFlag(c, &body)
+	return e.Leaf(spec.UpdateQueryFolderContents, c, in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
+		var req api.QueryFolderUpdateRequest
+		if err := e.Body(body, &req); err != nil {
+			return cli.View{}, err
+		}
+		if len(add)+len(remove) > 0 {
+			qs, err := cl.Queries.List(ctx, p)
+			if err != nil {
+				return cli.View{}, err
+			}
+			for _, l := range []struct {
+				names []string
+				to    *[]string
+			}{{add, &req.QueryIdsAdded}, {remove, &req.QueryIdsRemoved}} {
+				for _, name := range l.names {
+					q, err := cli.QueryAmong(qs, name)
+					if err != nil {
+						return cli.View{}, err
+					}
+					*l.to = append(*l.to, q)
+				}
+			}
+		}
+		if len(req.QueryIdsAdded)+len(req.QueryIdsRemoved) == 0 {
+			return cli.View{}, cli.Usagef("nothing to change").WithHint("give --add or --remove")
+		}
+		v, err := cl.Folders.UpdateContents(ctx, p, id, req)
+		return cli.Object(v), err
+	}))
+}
+
+func newFolderDeleteCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, *api.Client, []string) (cli.View, error)) *cobra.Command {
+	var force bool
+	c := &cobra.Command{Use: "delete FOLDER", Aliases: []string{"rm"}, Short: "Delete a folder", Args: cobra.ExactArgs(1),
+		Long:    "Delete a folder. One that is not empty is refused, unless --force is given: then all folders and queries\nin it are deleted with it.",
+		Example: "  " + e.Name + " query folder delete /drafts --force --yes"}
+	c.Flags().BoolVar(&force, "force", false, "with all folders and queries in it")
+	cli.Annotate(c, spec.GetQueryFolderTree)
+	return e.Leaf(spec.DeleteQueryFolder, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		return in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
+			params, what := url.Values{}, ""
+			if force {
+				params.Set("force", "true")
+				t, err := cl.Folders.Tree(ctx, p, url.Values{"includeQueries": {"true"}, "rootFolderId": {id}})
+				if err != nil {
+					return cli.View{}, err
+				}
+				folders, queries := 0, 0
+				countBelow(t.Tree, &folders, &queries)
+				what = cli.Plural(queries, " with 1 query", " with %d queries") + cli.Plural(max(folders-1, 0), " and 1 folder below it", " and %d folders below it")
+			}
+			who := args[0]
+			if who == id {
+				who = e.Called(id, id, func() ([]cli.Named, error) {
+					all, err := cl.Folders.List(ctx, p)
+					return cli.MapNamed(all, func(f api.QueryFolderItem) cli.Named { return cli.Named{ID: f.ID, Name: f.Path} }), err
+				})
+			}
+			if err := e.Confirm("delete folder %s%s?", who, what); err != nil {
+				return cli.View{}, err
+			}
+			return cli.Note("deleted folder %s%s", args[0], what), cl.Folders.Delete(ctx, p, id, params)
+		})(ctx, cl, args)
+	})
+}
+
+func countBelow(nodes []api.QueryFolderTreeNode, folders, queries *int) {
+	for _, n := range nodes {
+		*folders++
+		*queries += len(n.Queries)
+		countBelow(n.Children, folders, queries)
+	}
+}

@@ -1,0 +1,56 @@
+package query
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+func newFolderPruneCmd(e *cli.Env) *cobra.Command {
+	c := &cobra.Command{Use: "prune", Short: "Delete the folders that hold no query", Args: cobra.NoArgs,
+		Long:    "Delete the folders that hold no query, neither themselves nor below them. Folders that moving a query made outlive it;\nthis clears them away.",
+		Example: "  " + e.Name + " query folder prune --yes"}
+	cli.Annotate(c, spec.DeleteQueryFolder)
+	return e.Leaf(spec.GetQueryFolderTree, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
+		t, err := cl.Folders.Tree(ctx, p, url.Values{"includeQueries": {"true"}})
+		if err != nil {
+			return cli.View{}, err
+		}
+		empty := []api.QueryFolderTreeNode{}
+		bare(t.Tree, &empty)
+		paths := make([]string, len(empty))
+		for i, f := range empty {
+			paths[i] = f.Path
+		}
+		if len(empty) == 0 {
+			return cli.List(paths).Mine().WithNote("every folder holds a query"), nil
+		}
+		if err := e.Confirm("delete %s: %s?", strings.TrimSpace(cli.Plural(len(empty), "1 empty folder", "%d empty folders")), strings.Join(paths, ", ")); err != nil {
+			return cli.View{}, err
+		}
+		for _, f := range empty { // without force, so that a query that comes in the meantime stays
+			if err := cl.Folders.Delete(ctx, p, f.ID, nil); err != nil && !e.Planned(err) {
+				return cli.View{}, err
+			}
+		}
+		return cli.Note("deleted %s", strings.Join(paths, ", ")), nil
+	}))
+}
+
+// bare collects the folders without a query in or below them, inner ones first, and reports whether all given ones are such.
+func bare(nodes []api.QueryFolderTreeNode, into *[]api.QueryFolderTreeNode) bool {
+	all := true
+	for _, n := range nodes {
+		if bare(n.Children, into) && len(n.Queries) == 0 {
+			*into = append(*into, n)
+		} else {
+			all = false
+		}
+	}
+	return all
+}

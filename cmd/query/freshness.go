@@ -1,0 +1,108 @@
+package query
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+// freshness compares a stored result with the query it came from.
+type freshness struct {
+	Query       string         `json:"query"`
+	State       string         `json:"state"`
+	RefreshedAt *string        `json:"refreshedAt"` // start of the run whose rows are stored; nil when that is not known
+	Age         *string        `json:"age"`
+	StoredRows  *int64         `json:"storedRows"` // nil: nothing is stored
+	LiveRows    *int64         `json:"liveRows"`   // nil: not counted
+	NextRefresh *string        `json:"nextRefresh"`
+	Sources     []sourceOfRows `json:"sources"`
+}
+
+// sourceOfRows is a table of another catalog that the text of the query names.
+type sourceOfRows struct {
+	Table       string  `json:"table"`
+	Cached      bool    `json:"cached"`
+	RefreshedAt *string `json:"refreshedAt"` // of its cache
+}
+
+func newQueryFreshnessCmd(e *cli.Env) *cobra.Command {
+	var storedOnly bool
+	c := &cobra.Command{Use: "freshness QUERY", Short: "Compare a stored result with its live query: rows, age, caches it reads", Args: cobra.ExactArgs(1),
+		Long: `Compare the stored result of a materialized query with its live query: how many rows each has, when the run
+began whose rows are stored, and how old the caches are that the text of the query reads. What it reads through
+other saved queries is not followed.
+
+Counting the live query runs it; --stored-only leaves that out.`,
+		Example: "  " + e.Name + " query freshness daily_sales"}
+	c.Flags().BoolVar(&storedOnly, "stored-only", false, "do not run the live query to count its rows")
+	cli.Annotate(c, spec.GetQuery, spec.ExecuteQuery, spec.ListCatalogs, spec.ListCatalogCacheStatuses)
+	return e.Leaf(spec.GetMaterializedStatus, c, e.OnQuery(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
+		st, err := cl.Materialized.Status(ctx, p, id)
+		if err != nil {
+			return cli.View{}, err
+		}
+		q, err := cl.Queries.Get(ctx, p, id)
+		if err != nil {
+			return cli.View{}, err
+		}
+		out := freshness{Query: q.Name, State: cli.StateWords(st), NextRefresh: st.NextExecutionStartTime}
+		if at := st.Refreshed(); at != "" {
+			out.RefreshedAt = &at
+			if t, err := time.Parse(time.RFC3339, at); err == nil {
+				age := e.Now().Sub(t).Round(time.Second).String()
+				out.Age = &age
+			}
+		}
+		if out.State != cli.NeverMaterialized {
+			n, err := cli.CountRows(ctx, cl, p, "mtquery", q.Name)
+			if err == nil {
+				out.StoredRows = &n
+			} else if !e.Planned(err) && cli.RunStateOf(st.Status) == cli.RunDone {
+				return cli.View{}, err
+			}
+		}
+		if !storedOnly {
+			n, err := cli.CountRows(ctx, cl, p, "query", q.Name)
+			if err != nil && !e.Planned(err) {
+				return cli.View{}, err
+			}
+			out.LiveRows = &n
+		}
+		out.Sources, err = sourcesOf(ctx, cl, p, q.InputQuery)
+		return cli.Object(out).Mine(), err
+	}))
+}
+
+// sourcesOf lists the tables of other catalogs that a text names, with the age of their caches.
+func sourcesOf(ctx context.Context, cl *api.Client, project, sql string) ([]sourceOfRows, error) {
+	out := []sourceOfRows{}
+	catalogs, err := cl.Catalogs.List(ctx, project)
+	if err != nil {
+		return out, err
+	}
+	for _, t := range sqltext.TablesIn(sql) {
+		for _, c := range catalogs {
+			if !strings.EqualFold(c.Name, t.Catalog) || c.ConnectionID == nil && c.CatalogType != "sample" {
+				continue
+			}
+			s := sourceOfRows{Table: t.String()}
+			st, err := cli.CacheByTable(ctx, cl, project, c.ID, t.Schema, t.Table)
+			if err != nil {
+				return out, err
+			}
+			if st != nil {
+				if at := st.Refreshed(); at != "" {
+					s.Cached, s.RefreshedAt = true, &at
+				}
+			}
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,21 @@
+package query
+
+import (
+	"context"
+
+	"github.com/dig-cli/dig/cmd/internal/trust"
+)
+
+// distrust refuses, for --strict, a statement over a table whose scan ends at exactly 100 rows or whose cache is being filled for
+// the first time: its sums and counts would be of a part. What cannot be checked is refused too.
+func (q *querying) distrust(ctx context.Context, st *statement) error {
+	if !q.f.strict || !q.e.Guarded() {
+		return nil
+	}
+	g := &trust.Guard{Cl: q.cl, Project: q.project}
+	tables, err := g.Tables(ctx, st.form)
+	if err != nil {
+		return trust.Doubtful("of the statement", err)
+	}
+	return g.Refuse(ctx, tables)
+}

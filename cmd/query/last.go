@@ -1,0 +1,133 @@
+package query
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+)
+
+func newQueryLastCmd(e *cli.Env) *cobra.Command {
+	var f renderFlags
+	var limit int64
+	var info, clear bool
+	c := &cobra.Command{
+		Use: "last", Short: "Show the last result again, in any form, without asking the gateway", Args: cobra.NoArgs,
+		Long: `Show the last complete result of query execute again: in another format, filtered, drawn, profiled or saved.
+The gateway is not asked. With -o json the bytes are printed as they came, with --typed as an array of objects.
+
+One result is kept for each profile, zone and address, in a file that only its owner can read, if it is no larger
+than the setting history says (16MiB; DIG_HISTORY). --no-history, DIG_HISTORY=off or a profile's history keep none.`,
+		Example: strings.ReplaceAll(`  dig query last -o csv --out rows.csv
+  dig query last --columns city,total --chart bar
+  dig query last --info
+  dig query last --clear`, "dig ", e.Name+" "),
+	}
+	fs := c.Flags()
+	fs.Int64Var(&limit, "limit", 0, "only the first rows")
+	fs.BoolVar(&info, "info", false, "print what is known about the result: statement, rows, bytes, when and how long")
+	fs.BoolVar(&clear, "clear", false, "remove the kept result")
+	f.register(e, c)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		o, err := f.options(e, c)
+		if err != nil {
+			return err
+		}
+		if fs.Changed("limit") && limit < 0 {
+			return cli.Usagef("--limit: %d is negative", limit)
+		}
+		manifest, err := manifestName(f.manifest, e.Run.Flags.Out)
+		if err != nil {
+			return err
+		}
+		if clear {
+			return clearKept(e)
+		}
+		kept, res, err := openKept(e)
+		if err != nil {
+			return err
+		}
+		defer res.Close()
+		if info {
+			return e.Print(cli.Object(kept), nil, o)
+		}
+		if kept.NotKept != "" {
+			return notKept(kept)
+		}
+		s, err := e.OpenSink(e.Run.Flags.Out, !f.noPager, o, func() {})
+		if err != nil {
+			return err
+		}
+		m := newManifest(e, manifest, s)
+		kept.Rows, err = writeKept(e, &f, s, res, o, limit, fs.Changed("limit"))
+		if err == nil && o.Terminal {
+			fmt.Fprintf(s.Notes, "(%s, fetched %s)\n", oneLine(cmp.Or(kept.Statement, kept.Query), 60), humanize.RelTime(kept.StartedAt, e.Now(), "ago", "from now"))
+		}
+		return m.write(kept, o, s.Finish(err))
+	}
+	return c
+}
+
+func writeKept(e *cli.Env, f *renderFlags, s *cli.Sink, res *api.Result, o output.Options, limit int64, limited bool) (int64, error) {
+	o.Notes = s.Notes
+	same := func(r api.RowReader) api.RowReader { return r }
+	if f.verbatim(o) && !limited {
+		st, err := f.copy(s.W, res, o, same)
+		return st.Rows, err
+	}
+	var rows api.RowReader = res.Rows()
+	if res.Format != api.CellTyped && f.needsTypes(o) && !f.verbatim(o) {
+		if ok, err := typed(rows); err == nil && !ok {
+			fmt.Fprintln(s.Notes, "(the result was fetched without types: all values are text)")
+		}
+	}
+	head := &headRows{RowReader: rows, left: limit}
+	if limited {
+		rows = head
+	}
+	st, err := f.writeRows(s.W, rows, o)
+	if err == nil && head.more {
+		fmt.Fprintf(s.Notes, "(--limit %d was reached; the result has more rows)\n", limit)
+	}
+	return st.Rows, err
+}
+
+// oneLine is the beginning of a text, with runs of white space as one blank.
+func oneLine(text string, limit int) string {
+	r := []rune(strings.Join(strings.Fields(string(output.SanitizeText(nil, text))), " "))
+	if len(r) > limit {
+		return string(r[:limit-1]) + "…"
+	}
+	return string(r)
+}
+
+// clearKept removes the kept result of the place in force.
+func clearKept(e *cli.Env) error {
+	path, err := keptFile(e)
+	if err != nil {
+		return err
+	}
+	if e.Tells() {
+		if _, err := os.Stat(path); err != nil {
+			fmt.Fprintln(e.Err, "no result was kept")
+			return nil
+		}
+		return e.Would("remove the last result (%s)", path)
+	}
+	switch err := os.Remove(path); {
+	case errors.Is(err, os.ErrNotExist):
+		fmt.Fprintln(e.Err, "no result was kept")
+	case err != nil:
+		return err
+	default:
+		fmt.Fprintln(e.Err, "removed the last result")
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package query
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"hash"
+	"io"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
+)
+
+// manifestBeside stands for a manifest without a name of its own.
+const manifestBeside = "auto"
+
+// manifest tells what is in a result file. Keys are never part of it; bindings are.
+type manifest struct {
+	File string `json:"file,omitempty"` // as --out names it
+	keptInfo
+	Format   string `json:"format"`
+	Bytes    int64  `json:"bytes"` // of the file
+	SHA256   string `json:"sha256"`
+	Complete bool   `json:"complete"`
+	Error    string `json:"error,omitempty"`
+
+	idle bool // the run only tells
+	path string
+	hash hash.Hash
+}
+
+// manifestName finds where the manifest goes; "" is nowhere.
+func manifestName(flag, out string) (string, error) {
+	switch {
+	case flag == "" || flag != manifestBeside:
+		return flag, nil
+	case out == "" || out == "-":
+		return "", cli.Usagef("--manifest needs a name without --out").WithHint("write --manifest=FILE, or give --out FILE")
+	}
+	return out + ".manifest.json", nil
+}
+
+// newManifest measures what goes to s; nil when no manifest was asked for.
+func newManifest(e *cli.Env, path string, s *cli.Sink) *manifest {
+	if path == "" {
+		return nil
+	}
+	m := &manifest{idle: e.Tells(), File: s.Path, path: e.Abs(path), hash: sha256.New()}
+	s.W = io.MultiWriter(s.W, m)
+	return m
+}
+
+// Write counts.
+func (m *manifest) Write(p []byte) (int, error) {
+	m.Bytes += int64(len(p))
+	return m.hash.Write(p)
+}
+
+// write makes the sidecar, of a result that failed as well, and returns err or what went wrong here.
+func (m *manifest) write(info keptInfo, o output.Options, err error) error {
+	if m == nil || m.idle || errors.Is(err, cli.ErrDone) {
+		return err
+	}
+	m.keptInfo, m.Format = info, o.Format.String()
+	m.Complete, m.SHA256 = err == nil, hex.EncodeToString(m.hash.Sum(nil))
+	if err != nil {
+		m.Error = cli.Classify(context.Background(), err).Msg
+	}
+	raw, merr := api.Marshal(m)
+	if merr != nil {
+		return errors.Join(err, merr)
+	}
+	var b bytes.Buffer
+	if merr := json.Indent(&b, raw, "", "  "); merr != nil {
+		return errors.Join(err, merr)
+	}
+	b.WriteByte('\n')
+	if merr := cli.WriteFile(m.path, b.Bytes()); merr != nil && err == nil {
+		err = &cli.Failure{Exit: cli.ExitFailed, Code: "manifest", Msg: "--manifest: " + merr.Error(), Err: merr}
+	}
+	return err
+}

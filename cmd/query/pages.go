@@ -1,0 +1,276 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/spf13/cobra"
+)
+
+// pageFlags fetch a result in pages: the hosted zones break off large replies, and with pages by OFFSET rows repeat and are left out
+// wherever the order is not unique [L]. A page here begins behind the last key of the one before.
+type pageFlags struct {
+	by   []string
+	size int64
+}
+
+func (f *pageFlags) register(c *cobra.Command) {
+	c.Flags().StringSliceVar(&f.by, "page-by", nil, "fetch the result in pages by these columns, which together are unique and not NULL; it comes in their order")
+	c.Flags().Int64Var(&f.size, "page-size", 10_000, "rows of a page")
+}
+
+// check refuses what pages cannot be made of.
+func (f *executeFlags) checkPages(c *cobra.Command, o output.Options) error {
+	if len(f.by) == 0 {
+		if c.Flags().Changed("page-by") {
+			return cli.Usagef("--page-by is empty")
+		}
+		if c.Flags().Changed("page-size") {
+			return cli.Usagef("--page-size needs --page-by")
+		}
+		return nil
+	}
+	if f.size < 1 {
+		return cli.Usagef("--page-size: %d is not a number of rows", f.size)
+	}
+	for _, name := range []string{"limit", "max-bytes", "format", "builder", "each-row", "dialect"} {
+		if c.Flags().Changed(name) {
+			return cli.Usagef("--%s and --page-by exclude each other", name)
+		}
+	}
+	if f.verbatim(o) {
+		return cli.Usagef("-o json prints the reply of the gateway as it is, and --page-by makes several").WithHint("add --typed, or take -o ndjson")
+	}
+	return nil
+}
+
+// pagedSource is the statement that pages are made of.
+func (q *querying) pagedSource(ctx context.Context, st *statement) (sql string, bind []string, err error) {
+	switch f := st.form.(type) {
+	case api.ExecuteByStatement:
+		sql, bind = f.Statement, f.Bindings
+	case api.ExecuteByName:
+		return "SELECT * FROM " + sqltext.QuoteDotted(f.QualifiedName), nil, nil
+	case api.ExecuteByID:
+		saved, err := q.cl.Queries.Get(ctx, q.project, f.ID)
+		if err != nil {
+			return "", nil, err
+		}
+		return "SELECT * FROM " + sqltext.TableRef{Catalog: "peaka", Schema: "query", Table: saved.Name}.Quoted(), nil, nil
+	}
+	sql = sqltext.Single(sql, nestedComments(q.e))
+	if clauses := sqltext.Clauses(sql, nestedComments(q.e)); clauses["limit"] >= 0 || clauses["offset"] >= 0 || clauses["fetch"] >= 0 {
+		return "", nil, cli.Usagef("--page-by: the statement has a LIMIT or OFFSET of its own, which takes other rows for each page").WithHint("leave it out")
+	}
+	return sql, bind, nil
+}
+
+// keyCounts counts the rows of a statement and those that a key does not tell from others.
+func (q *querying) keyCounts(ctx context.Context, sql string, bind []string, key []string, nullable bool) (rows, bad int64, err error) {
+	names := make([]string, len(key))
+	conditions := []string{"dig_rows_of_key > 1"}
+	for i, k := range key {
+		names[i] = sqltext.Quote(k)
+		if !nullable {
+			conditions = append(conditions, names[i]+" IS NULL")
+		}
+	}
+	list := strings.Join(names, ", ")
+	count := fmt.Sprintf("SELECT coalesce(sum(dig_rows_of_key), 0), coalesce(sum(CASE WHEN %s THEN dig_rows_of_key ELSE 0 END), 0) FROM (SELECT %s, count(*) AS dig_rows_of_key FROM (\n%s\n) AS page GROUP BY %s) AS keys",
+		strings.Join(conditions, " OR "), list, sql, list)
+	res, err := q.cl.Queries.Execute(ctx, q.project, api.ExecuteByStatement{Statement: count, Bindings: bind, Timeout: api.ExecuteTimeout(q.e.TimeLimit())}, api.Compact)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer res.Close()
+	n, err := cli.CountsIn(res.Rows(), 2)
+	if err != nil {
+		return 0, 0, err
+	}
+	return n[0], n[1], nil
+}
+
+// openPages counts, makes sure of the key and opens the first page.
+func (q *querying) openPages(ctx context.Context, st *statement, notes io.Writer) (*pagedRows, error) {
+	sql, bind, err := q.pagedSource(ctx, st)
+	if err != nil {
+		return nil, err
+	}
+	total, bad, err := q.keyCounts(ctx, sql, bind, q.f.by, false)
+	if err != nil {
+		return nil, err
+	}
+	if bad > 0 {
+		return nil, &cli.Failure{Exit: cli.ExitUntrusted, Code: "key-not-unique", Hint: "name more columns, so that each row has values of its own",
+			Msg: fmt.Sprintf("--page-by %s: %d of %d rows share their values with others or have a NULL there; pages would leave rows out", strings.Join(q.f.by, ","), bad, total)}
+	}
+	p := &pagedRows{ctx: ctx, q: q, sql: sql, bind: bind, size: q.f.size, total: total, notes: notes}
+	return p, p.open()
+}
+
+// pagedRows is a result that is fetched page by page.
+type pagedRows struct {
+	ctx   context.Context
+	q     *querying
+	sql   string
+	bind  []string
+	size  int64
+	total int64 // counted before
+	notes io.Writer
+
+	res   *api.Result
+	rows  *api.Rows
+	cols  []api.ResultColumn
+	key   []int    // places of the key's columns
+	last  []string // key of the row before
+	first []string // key with which this page began
+	here  int64    // rows of this page
+	count int64
+	err   error
+	ended bool
+}
+
+// open asks for the page behind the last key.
+func (p *pagedRows) open() error {
+	order := make([]string, len(p.q.f.by))
+	for i, k := range p.q.f.by {
+		order[i] = sqltext.Quote(k)
+	}
+	where, bind := "", slices.Clone(p.bind)
+	if p.last != nil {
+		var or []string
+		for i := range order {
+			var and []string
+			for j := range i + 1 {
+				op := " = "
+				if j == i {
+					op = " > "
+				}
+				and = append(and, order[j]+op+"CAST(? AS "+p.cols[p.key[j]].DataType+")")
+				bind = append(bind, p.last[j])
+			}
+			or = append(or, strings.Join(and, " AND "))
+		}
+		where = "\nWHERE " + strings.Join(or, " OR ")
+	}
+	sql := fmt.Sprintf("SELECT * FROM (\n%s\n) AS page%s\nORDER BY %s LIMIT %d", p.sql, where, strings.Join(order, ", "), p.size)
+	format := api.Compact
+	if p.q.e.Guarded() { // zone local tells types beside the columns
+		format = api.CellTyped
+	}
+	begun := time.Now()
+	res, err := p.q.cl.Queries.Execute(p.ctx, p.q.project, api.ExecuteByStatement{Statement: sql, Bindings: bind, Timeout: api.ExecuteTimeout(p.q.e.TimeLimit())}, format)
+	if err != nil {
+		return p.q.timedOut(err, time.Since(begun))
+	}
+	p.res, p.rows, p.here = res, res.Rows(), 0
+	cols, err := p.rows.Columns()
+	if err != nil || p.cols != nil {
+		if err == nil && len(cols) > 0 && !slices.EqualFunc(cols, p.cols, func(a, b api.ResultColumn) bool { return a.Name == b.Name }) {
+			err = untrustedPages("a page has other columns than the first")
+		}
+		return err
+	}
+	p.cols = cols
+	if len(cols) == 0 {
+		return nil
+	}
+	for _, k := range p.q.f.by {
+		at := slices.IndexFunc(cols, func(c api.ResultColumn) bool { return strings.EqualFold(c.Name, k) })
+		if at < 0 {
+			return cli.Usagef("--page-by: the result has no column %q", k)
+		}
+		p.key = append(p.key, at)
+	}
+	return nil
+}
+
+func untrustedPages(format string, args ...any) *cli.Failure {
+	return &cli.Failure{Exit: cli.ExitUntrusted, Code: "pages-changed", Msg: fmt.Sprintf(format, args...), Hint: "run it again while nothing is written, or export the data"}
+}
+
+func (p *pagedRows) Columns() ([]api.ResultColumn, error) { return p.cols, p.err }
+func (p *pagedRows) Row() []api.Cell                      { return p.rows.Row() }
+func (p *pagedRows) Err() error                           { return p.err }
+
+func (p *pagedRows) Close() error {
+	if p.res == nil {
+		return nil
+	}
+	res := p.res
+	p.res = nil
+	return res.Close()
+}
+
+func (p *pagedRows) Next() bool {
+	for !p.ended && p.err == nil {
+		if p.rows.Next() {
+			p.here++
+			p.count++
+			p.err = p.note(p.rows.Row())
+			return p.err == nil
+		}
+		err := p.rows.Err()
+		broken := errors.Is(err, api.ErrTruncated) && p.size > 1
+		switch {
+		case err != nil && !broken:
+			p.err = err
+			return false
+		case broken: // what came is whole; the rest is asked for in smaller pages
+			p.size = max(1, p.size/2)
+			fmt.Fprintf(p.notes, "(a page broke off after %d rows; going on with pages of %d)\n", p.here, p.size)
+		case p.here < p.size:
+			p.finish()
+			return false
+		}
+		if p.err = p.Close(); p.err == nil {
+			p.err = p.open()
+		}
+	}
+	return false
+}
+
+// note keeps the key of a row, which must come behind the one before.
+func (p *pagedRows) note(row []api.Cell) error {
+	last := make([]string, len(p.key))
+	for i, at := range p.key {
+		text, err := row[at].AppendText(nil)
+		if err != nil {
+			return err
+		}
+		if p.cols[at].DataType == "" {
+			return cli.Usagef("--page-by: the gateway does not tell the type of column %q", p.cols[at].Name)
+		}
+		last[i] = string(text)
+	}
+	if slices.Equal(last, p.last) {
+		return untrustedPages("the key %s repeats: rows were written while pages were fetched", strings.Join(last, ", "))
+	}
+	if p.last = last; p.here == 1 {
+		if slices.Equal(last, p.first) {
+			return untrustedPages("a page begins with the key %s, as the one before", strings.Join(last, ", "))
+		}
+		p.first = last
+	}
+	return nil
+}
+
+// finish compares with what was counted before.
+func (p *pagedRows) finish() {
+	p.ended = true
+	switch {
+	case p.count < p.total || p.count > p.total && p.q.f.strict:
+		p.err = untrustedPages("%d rows came, and %d were counted before", p.count, p.total)
+	case p.count > p.total:
+		fmt.Fprintf(p.notes, "warning: %d rows came, and %d were counted before: rows were written meanwhile\n", p.count, p.total)
+	}
+}

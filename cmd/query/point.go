@@ -1,0 +1,59 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/late"
+	"github.com/dig-cli/dig/pkg/output"
+)
+
+var position = late.Regexp(`(?i)^line (\d+):(\d+): `)
+
+// pointAt makes the place that an error names one of the user's own text or file, and adds its line with a caret under the column.
+func pointAt(e *cli.Env, st *statement, err error) error {
+	var ae *api.Error
+	if st.text == "" || !errors.As(err, &ae) {
+		return err
+	}
+	m := position().FindStringSubmatch(ae.Message)
+	if m == nil {
+		hint := sqlHint(st.text, ae.Message, 0, 0)
+		if hint == "" {
+			return err
+		}
+		f := cli.Classify(context.Background(), err)
+		f.Hint = hint
+		return &f
+	}
+	line, _ := strconv.Atoi(m[1])
+	col, _ := strconv.Atoi(m[2])
+	if line -= st.wrapped; line < 1 || line > 1+strings.Count(st.text, "\n") {
+		return err
+	}
+	f := cli.Classify(context.Background(), err)
+	if hint := sqlHint(st.text, ae.Message, line, col); hint != "" {
+		f.Hint = hint
+	}
+	if strings.Contains(ae.Message, "mismatched input 'OFFSET'") {
+		f.Hint = offsetHint(e, f.Hint)
+	}
+	if f.Hint == "" && len(sqltext.Split(st.text, nestedComments(e))) > 1 {
+		f.Hint = "one statement runs here; -f FILE runs several, and -f - those of standard input"
+	}
+	excerpt := output.Caret(st.text, line, col)
+	if line == 1 {
+		col += st.col
+	}
+	f.Msg = strings.Replace(f.Msg, strings.TrimSuffix(m[0], " "), fmt.Sprintf("line %d:%d:", line+st.line, col), 1)
+	if !e.Run.Flags.Output.JSON() && excerpt != "" {
+		f.Msg += "\n" + excerpt
+	}
+	return &f
+}

@@ -1,0 +1,79 @@
+package query
+
+import (
+	"context"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/spf13/cobra"
+)
+
+// readingFlags choose between what is stored and where it came from.
+type readingFlags struct{ stored, live bool }
+
+func (f *readingFlags) register(c *cobra.Command) {
+	c.Flags().BoolVar(&f.live, "live", false, "run the saved query anew, not its stored result; on zone local read sources, not caches")
+	c.Flags().BoolVar(&f.stored, "stored", false, "read the stored result of the saved query; on zone local read caches, never a source")
+	c.MarkFlagsMutuallyExclusive("live", "stored")
+}
+
+// check refuses what the hosted zones cannot do: they choose for saved queries alone.
+func (f *readingFlags) check(e *cli.Env, st *statement) error {
+	if !f.live && !f.stored || e.OnlyLocal("") == nil {
+		return nil
+	}
+	switch form := st.form.(type) {
+	case api.ExecuteByID:
+		return nil
+	case api.ExecuteByName:
+		if _, ok := savedName(form.QualifiedName); ok {
+			return nil
+		}
+	}
+	flag, _, _ := f.means()
+	return cli.Usagef("%s needs --id or --name of a saved query on zone %s: only zone local can read past a cache", flag, e.Run.Settings.Zone.Value)
+}
+
+// means is the flag, what zone local is asked for, and the schema of the saved query's rows.
+func (f *readingFlags) means() (flag, reading, schema string) {
+	if f.live {
+		return "--live", "live", "query"
+	}
+	return "--stored", "stored", "mtquery"
+}
+
+// apply makes --id and --name mean the saved query's text or its stored result, which works on every zone. For the rest of what a
+// statement reads zone local is asked to choose.
+func (f *readingFlags) apply(ctx context.Context, q *querying, st *statement) (context.Context, error) {
+	if !f.live && !f.stored {
+		return ctx, nil
+	}
+	_, reading, schema := f.means()
+	switch form := st.form.(type) {
+	case api.ExecuteByID:
+		saved, err := q.cl.Queries.Get(ctx, q.project, form.ID)
+		if err != nil {
+			return ctx, err
+		}
+		st.form = api.ExecuteByName{QualifiedName: "peaka." + schema + "." + saved.Name, Timeout: form.Timeout}
+	case api.ExecuteByName:
+		if name, ok := savedName(form.QualifiedName); ok {
+			form.QualifiedName = "peaka." + schema + "." + name
+			st.form = form
+		}
+	}
+	if q.e.OnlyLocal("") == nil {
+		ctx = api.WithReading(ctx, reading)
+	}
+	return ctx, nil
+}
+
+// savedName is the name of the saved query that a qualified name stands for.
+func savedName(qualified string) (string, bool) {
+	parts := strings.Split(strings.ReplaceAll(qualified, `"`, ""), ".")
+	if len(parts) != 3 || !strings.EqualFold(parts[0], "peaka") {
+		return "", false
+	}
+	return parts[2], strings.EqualFold(parts[1], "query") || strings.EqualFold(parts[1], "mtquery")
+}

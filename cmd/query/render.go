@@ -1,0 +1,234 @@
+package query
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/rowset"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/spf13/cobra"
+)
+
+// renderFlags say how a result is shown; every command that shows one has them.
+type renderFlags struct {
+	vertical, raw, typed, all, profile, noPager bool
+	show, chart, x                              string
+	y                                           []string
+	manifest                                    string
+}
+
+func (r *renderFlags) register(e *cli.Env, c *cobra.Command) {
+	fs := c.Flags()
+	fs.BoolVarP(&r.vertical, "vertical", "x", false, "print one line per value")
+	fs.BoolVar(&r.raw, "raw", false, "keep the text of the wire: no numbers made from strings")
+	fs.BoolVar(&r.typed, "typed", false, "numbers, booleans and nulls by type; ndjson, yaml, xlsx and parquet do so anyway, json then becomes an array of objects")
+	fs.StringVar(&r.show, "show", "", "rows a table shows, a number or all (40 on a terminal, all elsewhere); fetches no fewer")
+	fs.BoolVar(&r.all, "all", false, "show all rows in a table, and the system columns of internal tables")
+	fs.StringVar(&r.chart, "chart", "", "draw the result: bar, line, hist or spark")
+	fs.StringVar(&r.x, "x-column", "", "column of the labels of a bar or line chart")
+	fs.StringSliceVar(&r.y, "y-column", nil, "column of the values of a chart; several for spark")
+	fs.BoolVar(&r.profile, "profile-columns", false, "print nulls, distinct values, minimum and maximum of each column instead of the rows")
+	fs.BoolVar(&r.noPager, "no-pager", false, "never page (DIG_PAGER or PAGER choose the pager)")
+	fs.StringVar(&r.manifest, "manifest", "", "write what is known about the result, as JSON, to =FILE or to the --out file's name with .manifest.json")
+	fs.Lookup("manifest").NoOptDefVal = manifestBeside
+	e.Fixed(c, "chart", output.ChartKinds()...)
+}
+
+// options completes o by the flags, checked as a set.
+func (r *renderFlags) options(e *cli.Env, c *cobra.Command) (output.Options, error) {
+	o, err := e.OutputOptions()
+	if err != nil && !(r.chart != "" && c.Flags().Lookup("output") != nil && !c.Flags().Changed("output")) {
+		return o, err
+	}
+	o.Vertical, o.Raw, o.Typed, o.ShowAll = r.vertical, r.raw, r.typed, "--all"
+	switch n, err := strconv.ParseInt(r.show, 10, 64); {
+	case r.all && r.show != "":
+		return o, cli.Usagef("--show and --all exclude each other")
+	case r.show == "all" || r.all && table(o):
+		o.MaxRows = -1
+	case r.show != "" && (err != nil || n == 0 || n < -1):
+		return o, cli.Usagef("--show: %q is not a number of rows, nor all", r.show)
+	case r.show != "":
+		o.MaxRows = n
+	}
+	if r.chart == "" {
+		if r.x != "" || len(r.y) > 0 {
+			return o, cli.Usagef("--x-column and --y-column are for a chart").WithHint("add --chart with its kind, such as bar")
+		}
+		return o, output.Check(o)
+	}
+	if err := r.chartOf().Check(); err != nil {
+		return o, err
+	}
+	for _, f := range []struct {
+		flag string
+		set  bool
+	}{{"-o " + o.Format.String(), c.Flags().Changed("output") && !table(o)}, {"--jq", o.JQ != ""}, {"--vertical", r.vertical}, {"--raw", r.raw},
+		{"--typed", r.typed}, {"--profile-columns", r.profile}, {"--show", r.show != ""}, {"--no-header", o.NoHeader}, {"--null", o.Null != ""}} {
+		if f.set {
+			return o, cli.Usagef("%s cannot be used with --chart", f.flag)
+		}
+	}
+	o.Format, o.MaxRows = output.Table, 0
+	return o, output.Check(o)
+}
+
+func (r *renderFlags) chartOf() output.Chart { return output.Chart{Kind: r.chart, X: r.x, Y: r.y} }
+
+func table(o output.Options) bool {
+	return o.Format == "" || o.Format == output.Table
+}
+
+// verbatim reports whether the gateway's own bytes are the result.
+func (r *renderFlags) verbatim(o output.Options) bool {
+	return o.Format == output.JSON && len(o.Columns) == 0 && !o.Typed && !r.profile && r.chart == ""
+}
+
+// needsTypes reports whether the output depends on the declared types of the columns.
+func (r *renderFlags) needsTypes(o output.Options) bool {
+	switch o.Format {
+	case output.CSV, output.TSV:
+		return o.Typed || r.profile
+	}
+	return !o.Raw && !r.verbatim(o)
+}
+
+// writeRows shows a result.
+func (r *renderFlags) writeRows(w io.Writer, rows api.RowReader, o output.Options) (output.Stats, error) {
+	if !r.all && len(o.Columns) == 0 && table(o) {
+		some, hidden, err := rowset.WithoutSystem(rows)
+		if err != nil {
+			return output.Stats{}, err
+		}
+		rows = some
+		defer hidden.Told(o.Notes)
+	}
+	switch {
+	case r.chart != "":
+		return output.WriteChart(w, rows, r.chartOf(), o)
+	case r.profile:
+		return output.WriteProfile(w, rows, o)
+	}
+	return output.WriteRows(w, rows, o)
+}
+
+// copy prints the gateway's own bytes, reading along so that a document that is cut short is an error. wrap stands between the decoder
+// and the output.
+func (r *renderFlags) copy(w io.Writer, res *api.Result, o output.Options, wrap func(api.RowReader) api.RowReader) (output.Stats, error) {
+	var st output.Stats
+	var doc json.RawMessage
+	tee := &teeBody{ReadCloser: res.Body, w: w}
+	if whole := o.JQ != "" || o.Terminal; whole {
+		tee.w = writerFunc(func(p []byte) (int, error) { doc = append(doc, p...); return len(p), nil })
+	}
+	res.Body = tee
+	rows := wrap(res.Rows())
+	for rows.Next() {
+		st.Rows++
+	}
+	st.Shown = st.Rows
+	if tee.err != nil {
+		return st, tee.err
+	}
+	if err := rows.Err(); err != nil {
+		return st, err
+	}
+	if doc != nil {
+		return st, output.WriteDoc(w, doc, o)
+	}
+	_, err := io.WriteString(w, "\n")
+	return st, err
+}
+
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// teeBody copies what is read.
+type teeBody struct {
+	io.ReadCloser
+	w   io.Writer
+	err error
+}
+
+func (t *teeBody) Read(p []byte) (int, error) {
+	n, err := t.ReadCloser.Read(p)
+	if n > 0 && t.err == nil {
+		_, t.err = t.w.Write(p[:n])
+	}
+	if t.err != nil {
+		return n, t.err
+	}
+	return n, err
+}
+
+// typed reports whether the columns of a result say their types.
+func typed(rows api.RowReader) (bool, error) {
+	cols, err := rows.Columns()
+	return len(cols) == 0 || slices.ContainsFunc(cols, func(c api.ResultColumn) bool { return c.DataType != "" }), err
+}
+
+// headRows is the first rows of a result.
+type headRows struct {
+	api.RowReader
+	left int64
+	more bool // the result has more
+}
+
+func (h *headRows) Next() bool {
+	if h.left == 0 {
+		h.more = h.more || h.RowReader.Next()
+		return false
+	}
+	h.left--
+	return h.RowReader.Next()
+}
+
+// limitRows makes it an error that a result has more rows than wanted.
+type limitRows struct {
+	api.RowReader
+	left int64
+	err  error
+}
+
+func (l *limitRows) Next() bool {
+	if l.err != nil || !l.RowReader.Next() {
+		return false
+	}
+	if l.left--; l.left < 0 {
+		l.err = errMaxRows
+		return false
+	}
+	return true
+}
+
+func (l *limitRows) Err() error {
+	if l.err != nil {
+		return l.err
+	}
+	return l.RowReader.Err()
+}
+
+// limitBody makes it an error that a document has more bytes than wanted.
+type limitBody struct {
+	io.ReadCloser
+	left int64
+}
+
+func (l *limitBody) Read(p []byte) (int, error) {
+	n, err := l.ReadCloser.Read(p)
+	if l.left -= int64(n); l.left < 0 {
+		return n + int(l.left), errMaxBytes
+	}
+	return n, err
+}
+
+var (
+	errMaxRows  = errors.New("the result has more rows than --max-rows allows")
+	errMaxBytes = errors.New("the reply has more bytes than --max-bytes allows")
+)

@@ -1,0 +1,318 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/trust"
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/dustin/go-humanize"
+)
+
+func humanBytes(n int64) string { return humanize.IBytes(uint64(max(n, 0))) }
+
+// statement is one thing to run, and where its text comes from.
+type statement struct {
+	form    api.ExecuteRequest
+	text    string // as the user wrote it; "" for the forms without
+	wrapped int    // lines that stand before the text in what is sent
+	line    int    // of the file on which text begins, counted from 0
+	col     int    // the same for the column
+	limit   int64  // rows asked for, 0 for all
+	where   string // names one of several statements in errors
+}
+
+// querying is what the statements of one run share.
+type querying struct {
+	e       *cli.Env
+	f       *executeFlags
+	cl      *api.Client
+	project string
+	o       output.Options
+	format  api.Format // on the wire
+	chosen  bool       // by --format
+
+	guarding sync.Mutex
+	guard    *trust.Guard
+	told     map[sqltext.TableRef]bool // that a table may lack rows
+}
+
+// newQuerying opens the client and decides on the shape of the rows on the wire: what --format says, else the cheapest that
+// holds what the output needs.
+func newQuerying(ctx context.Context, e *cli.Env, f *executeFlags, o output.Options) (*querying, error) {
+	q := &querying{e: e, f: f, o: o, format: api.Compact}
+	if f.format != "" {
+		q.format, q.chosen = f.wire, true
+	} else if f.verbatim(o) || f.needsTypes(o) && !e.Run.Settings.Local() { // zone local tells types beside the columns
+		q.format = api.CellTyped
+	}
+	var err error
+	if q.cl, err = e.Client(); err != nil {
+		return nil, err
+	}
+	q.project, err = e.ProjectID(ctx, q.cl)
+	return q, err
+}
+
+// run sends one statement and writes its result to s, which is still to be finished with the error.
+func (q *querying) run(ctx context.Context, st *statement, s *cli.Sink, o output.Options, keep bool) (info keptInfo, err error) {
+	begun := q.e.Now()
+	elapsed := func() time.Duration { return q.e.Now().Sub(begun) - s.Waited() }
+	info = about(q.e, st, q.project)
+	info.StartedAt = begun.UTC()
+	ctx, stop := q.limitTime(ctx)
+	defer stop()
+	defer func() {
+		info.Elapsed = elapsed().Seconds()
+		var limit *cli.Failure
+		if err != nil && errors.As(context.Cause(ctx), &limit) {
+			err = limit
+		}
+	}()
+	if err := refuseStatement(q.e, st.text); err != nil {
+		return info, err
+	}
+	saved, isSaved := savedOf(st.form)
+	if ctx, err = q.f.readingFlags.apply(ctx, q, st); err != nil {
+		return info, err
+	}
+	if q.f.dialect == dialectDuck {
+		ctx, info.Dialect = inDialect(ctx, q.f.dialect), q.f.dialect
+	}
+	a := &answer{q: q, st: st, s: s, keep: keep, began: time.Now()}
+	defer a.close()
+	if err := q.distrust(ctx, st); err != nil {
+		return info, err
+	}
+	if err := q.distrustColumns(ctx, st); err != nil {
+		return info, err
+	}
+	if err := q.distrustPaging(ctx, st); err != nil {
+		return info, err
+	}
+	look := q.lookBeside(ctx, st.form)
+	defer look.end()
+	o.Notes, o.Elapsed = s.Notes, elapsed
+	if len(q.f.by) > 0 {
+		info.Rows, err = a.writePages(ctx, o)
+		if err == nil {
+			q.warn(ctx, st, info.Rows, look, s.Notes)
+		}
+		return info, q.limitError(err, info.Rows)
+	}
+	if err := a.ask(ctx, q.format); err != nil {
+		return info, err
+	}
+	stats, err := a.write(ctx, o)
+	info.Rows, info.Wire, info.Elapsed = stats.Rows, a.res.Format, elapsed().Seconds()
+	a.keeper.finish(info, err)
+	if err == nil && st.limit > 0 && stats.Rows == st.limit {
+		fmt.Fprintf(s.Notes, "(--limit %d was reached; the result may have more rows)\n", st.limit)
+	}
+	if err == nil {
+		q.warn(ctx, st, stats.Rows, look, s.Notes)
+		q.warnPaging(st, s.Notes)
+		if isSaved && !q.f.strict && !q.f.stored {
+			q.warnColumns(ctx, saved, a.cols, s.Notes)
+		}
+	}
+	return info, q.limitError(err, stats.Rows)
+}
+
+// answer is an open result with the counters and the keeper that stand between the wire and the decoder.
+type answer struct {
+	q      *querying
+	st     *statement
+	s      *cli.Sink
+	keep   bool
+	began  time.Time
+	keeper *keeper
+	res    *api.Result
+	cols   []api.ResultColumn // of the result, once it is written
+}
+
+func (a *answer) ask(ctx context.Context, format api.Format) error {
+	res, err := a.q.cl.Queries.Execute(ctx, a.q.project, a.st.form, format)
+	if err != nil {
+		return a.q.timedOut(pointAt(a.q.e, a.st, err), time.Since(a.began))
+	}
+	if a.q.f.maxBytes > 0 {
+		res.Body = &limitBody{res.Body, a.q.f.maxBytes}
+	}
+	if a.q.e.ErrTerm {
+		res.Body = a.s.Progress.Body(res.Body)
+	}
+	if a.keeper = newKeeper(a.q.e, a.keep); a.keeper != nil {
+		a.keeper.ReadCloser = res.Body
+		res.Body = a.keeper
+	}
+	a.res = res
+	return nil
+}
+
+func (a *answer) close() {
+	if a.res != nil {
+		a.res.Close()
+		a.keeper.drop()
+	}
+}
+
+func (a *answer) write(ctx context.Context, o output.Options) (output.Stats, error) {
+	f := &a.q.f.renderFlags
+	if f.verbatim(o) {
+		return f.copy(a.s.W, a.res, o, func(r api.RowReader) api.RowReader {
+			return &seenColumns{RowReader: a.wrap(r), cols: &a.cols}
+		})
+	}
+	rows := a.res.Rows()
+	if a.res.Format != api.CellTyped && !a.q.chosen && f.needsTypes(o) {
+		// Not every gateway tells the types beside the columns. An error comes again when the rows are read.
+		if ok, err := typed(rows); !ok && err == nil {
+			a.close()
+			if err := a.ask(ctx, api.CellTyped); err != nil {
+				return output.Stats{}, err
+			}
+			rows = a.res.Rows()
+		}
+	}
+	if a.res.Format != api.CellTyped && a.q.e.Guarded() {
+		o.Types = func() []string { return a.q.typesOf(ctx, a.st, o.Notes) }
+	}
+	a.cols, _ = rows.Columns() // an error comes again when the rows are read
+	if a.s.Columns != nil {
+		var err error
+		if o, err = a.s.Columns(rows, o); err != nil {
+			return output.Stats{}, err
+		}
+	}
+	return f.writeRows(a.s.W, a.wrap(rows), o)
+}
+
+// writePages writes a result that is fetched in pages. It is not kept: it is not one reply.
+func (a *answer) writePages(ctx context.Context, o output.Options) (int64, error) {
+	if k := newKeeper(a.q.e, a.keep); k != nil {
+		k.giveUp("it was fetched in pages")
+		defer func() { k.finish(about(a.q.e, a.st, a.q.project), nil) }()
+	}
+	p, err := a.q.openPages(ctx, a.st, o.Notes)
+	if err != nil {
+		inner := *a.st
+		inner.wrapped++ // the line before it
+		return 0, pointAt(a.q.e, &inner, err)
+	}
+	defer p.Close()
+	if a.s.Columns != nil {
+		if o, err = a.s.Columns(p, o); err != nil {
+			return 0, err
+		}
+	}
+	stats, err := a.q.f.renderFlags.writeRows(a.s.W, a.wrap(p), o)
+	return stats.Rows, err
+}
+
+func (a *answer) wrap(r api.RowReader) api.RowReader {
+	if a.q.f.maxRows > 0 {
+		r = &limitRows{RowReader: r, left: a.q.f.maxRows}
+	}
+	if a.q.e.ErrTerm {
+		r = a.s.Progress.Rows(r)
+	}
+	return r
+}
+
+// seenColumns keeps the columns of a result when its rows have been read.
+type seenColumns struct {
+	api.RowReader
+	cols *[]api.ResultColumn
+}
+
+func (s *seenColumns) Next() bool {
+	if s.RowReader.Next() {
+		return true
+	}
+	if s.Err() == nil {
+		*s.cols, _ = s.Columns() // they were read before the rows
+	}
+	return false
+}
+
+// limitTime bounds a run by --timeout.
+func (q *querying) limitTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	d := q.e.TimeLimit()
+	if d <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, d, timeFailure(d))
+}
+
+func timeFailure(d time.Duration) *cli.Failure {
+	return &cli.Failure{Exit: cli.ExitMaxTime, Code: "timeout", Msg: fmt.Sprintf("--timeout: the query was not done after %v", d), Hint: "raise --timeout, or ask for less; what was printed is not the whole result"}
+}
+
+// timedOut recognizes that the gateway kept the limit it was sent. One that gives up sooner does so for a reason of its own.
+func (q *querying) timedOut(err error, took time.Duration) error {
+	var ae *api.Error
+	if d := q.e.TimeLimit(); d > 0 && took >= d && errors.As(err, &ae) && ae.Kind == api.KindTimeout {
+		return timeFailure(d)
+	}
+	return err
+}
+
+// limitError says which limit has ended a result.
+func (q *querying) limitError(err error, rows int64) error {
+	hint := "what was printed is not the whole result; raise or leave out the limit, or ask for less with --limit"
+	switch {
+	case errors.Is(err, errMaxRows):
+		return &cli.Failure{Exit: cli.ExitMaxRows, Code: "max-rows", Msg: fmt.Sprintf("--max-rows: the result has more than %d rows", q.f.maxRows), Hint: hint}
+	case errors.Is(err, errMaxBytes):
+		return &cli.Failure{Exit: cli.ExitMaxBytes, Code: "max-bytes", Msg: fmt.Sprintf("--max-bytes: the reply has more than %s; it was left after %d rows", humanBytes(q.f.maxBytes), rows), Hint: hint}
+	}
+	return err
+}
+
+// about tells what a statement is, for what is kept about its result.
+func about(e *cli.Env, st *statement, project string) keptInfo {
+	s := e.Run.Settings
+	info := keptInfo{Statement: st.text, Profile: s.Profile.Value, Zone: s.Zone.Value, Project: project}
+	switch f := st.form.(type) {
+	case api.ExecuteByStatement:
+		info.Bindings = f.Bindings
+	case api.ExecuteByID:
+		info.Query = f.ID
+	case api.ExecuteByName:
+		info.Query = f.QualifiedName
+	case api.ExecuteByBuilder:
+		if raw, err := api.Marshal(f); err == nil {
+			info.Query = string(raw)
+		}
+	}
+	return info
+}
+
+// single runs one statement for stdout or one file.
+func (q *querying) single(ctx context.Context, st *statement) error {
+	ctx, cancel := context.WithCancel(context.WithValue(ctx, cli.OpKey{}, spec.ExecuteQuery))
+	defer cancel()
+	out, sidecar := q.f.place(1)
+	if q.f.toFiles && !q.e.Tells() {
+		if err := os.MkdirAll(filepath.Dir(q.e.Abs(out)), 0o777); err != nil {
+			return cli.Usagef("--out: %v", err)
+		}
+	}
+	s, err := q.e.OpenSink(out, !q.f.noPager, q.o, cancel)
+	if err != nil {
+		return err
+	}
+	m := newManifest(q.e, sidecar, s)
+	info, err := q.run(ctx, st, s, q.o, !q.f.noHistory)
+	return m.write(info, q.o, s.Finish(err))
+}

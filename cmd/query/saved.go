@@ -1,0 +1,164 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+func newQuerySavedCmds(e *cli.Env) []*cobra.Command {
+	return []*cobra.Command{newQueryListCmd(e), newQueryGetCmd(e), newQueryCreateCmd(e), newQueryUpdateCmd(e), newQueryMaterializeCmd(e), newQueryFreshnessCmd(e),
+		newQueryDeleteCmd(e), newQueryMoveCmd(e), newQueryFolderCmd(e)}
+}
+
+func newQueryListCmd(e *cli.Env) *cobra.Command {
+	var folder, kind string
+	c := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the saved queries of the project", Example: "  " + e.Name + " query list --folder /reports", Args: cobra.NoArgs}
+	c.Flags().StringVar(&folder, "folder", "", "only those in this folder, by path, name or id; / for those in none")
+	c.Flags().StringVar(&kind, "type", "", "only PLAIN or only MATERIALIZED ones")
+	e.Fixed(c, "type", "PLAIN", "MATERIALIZED")
+	e.CompleteFlag(c, "folder", e.Complete("folder"))
+	return e.Leaf(spec.ListQueries, c, func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
+		typ, err := queryType(kind)
+		if err != nil {
+			return cli.View{}, err
+		}
+		p, err := e.ProjectID(ctx, cl)
+		if err != nil {
+			return cli.View{}, err
+		}
+		in := ""
+		if folder != "" && folder != "/" {
+			if in, err = folderID(ctx, cl, p, folder); err != nil {
+				return cli.View{}, err
+			}
+		}
+		qs, err := cl.Queries.List(ctx, p)
+		columns := []string{"id", "name", "queryType", "path"}
+		if err != nil || folder == "" && typ == "" {
+			return cli.List(qs, columns...), err
+		}
+		out := []api.Query{}
+		for _, q := range qs {
+			at := ""
+			if q.FolderID != nil {
+				at = *q.FolderID
+			}
+			if (folder == "" || at == in) && (typ == "" || q.QueryType == typ) {
+				out = append(out, q)
+			}
+		}
+		return cli.List(out, columns...).Mine(), nil
+	})
+}
+
+// queryType reads PLAIN or MATERIALIZED in any case.
+func queryType(s string) (string, error) {
+	switch u := strings.ToUpper(s); u {
+	case "", "PLAIN", "MATERIALIZED":
+		return u, nil
+	}
+	return "", cli.Usagef("--type: %q is neither PLAIN nor MATERIALIZED", s)
+}
+
+func newQueryGetCmd(e *cli.Env) *cobra.Command {
+	return e.Leaf(spec.GetQuery, &cobra.Command{
+		Use: "get QUERY", Aliases: []string{"show"}, Short: "Show one saved query, by id or name", Args: cobra.ExactArgs(1),
+		Example: fmt.Sprintf("  %[1]s query get daily_sales\n  %[1]s query get daily_sales --jq .inputQuery", e.Name),
+	}, e.OnQuery(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
+		v, err := cl.Queries.Get(ctx, p, id)
+		return cli.Object(v), err
+	}))
+}
+
+func newQueryDeleteCmd(e *cli.Env) *cobra.Command {
+	c := &cobra.Command{Use: "delete QUERY", Aliases: []string{"rm"}, Short: "Delete a saved query, with its stored result and schedule", Args: cobra.ExactArgs(1),
+		Example: "  " + e.Name + " query delete daily_sales --yes"}
+	cli.Annotate(c, spec.GetQuery, spec.ListQueries)
+	return e.Leaf(spec.DeleteQuery, c, e.OnQuery(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
+		q, err := cl.Queries.Get(ctx, p, id)
+		if err != nil {
+			return cli.View{}, err
+		}
+		used, err := dependants(ctx, cl, p, q)
+		if err != nil {
+			return cli.View{}, err
+		}
+		what := ""
+		if q.QueryType == "MATERIALIZED" {
+			what = " and its stored result"
+		}
+		if used != "" {
+			what += "; it is named by " + used + ". Delete it"
+		}
+		if err := e.Confirm("delete query %s (%s)%s?", q.Name, id, what); err != nil {
+			return cli.View{}, err
+		}
+		if err := cl.Queries.Delete(ctx, p, id); err != nil {
+			return cli.View{}, err
+		}
+		forgetColumns(e, p, id)
+		return cli.Note("deleted query %s%s", q.Name, emptyFolder(ctx, e, cl, p, q.FolderID)), nil
+	}))
+}
+
+func newQueryMoveCmd(e *cli.Env) *cobra.Command {
+	var body string
+	c := &cobra.Command{Use: "move QUERY [PATH]", Aliases: []string{"mv"}, Short: "Move a saved query into a folder", Args: cobra.RangeArgs(1, 2),
+		Long:    "Move a saved query into the folder with the given path; / is outside of all folders.\n\nFolders that do not exist are made, and stay when the query leaves them again.",
+		Example: "  " + e.Name + " query move daily_sales /reports/daily"}
+	cli.BodyFlag(c, &body)
+	cli.Annotate(c, spec.GetQuery)
+	return e.Leaf(spec.MoveQuery, c, e.OnQuery(func(ctx context.Context, cl *api.Client, p, id string, rest []string) (cli.View, error) {
+		path, err := pathOf(e, body, rest)
+		if err != nil {
+			return cli.View{}, err
+		}
+		q, err := cl.Queries.Get(ctx, p, id)
+		if err != nil {
+			return cli.View{}, err
+		}
+		if err := cl.Queries.Move(ctx, p, id, api.QueryPathUpdateRequest{Path: path}); err != nil {
+			return cli.View{}, err
+		}
+		return cli.Note("moved query %s to %s%s", q.Name, path, emptyFolder(ctx, e, cl, p, q.FolderID)), nil
+	}))
+}
+
+// pathOf is where a move leads: the argument, else the path of --body.
+func pathOf(e *cli.Env, body string, args []string) (string, error) {
+	var req api.QueryPathUpdateRequest
+	if err := e.Body(body, &req); err != nil {
+		return "", err
+	}
+	if len(args) > 0 {
+		req.Path = args[0]
+	}
+	return absolute(req.Path)
+}
+
+// absolute makes a path of folders start with a slash.
+func absolute(path string) (string, error) {
+	if strings.TrimSpace(path) == "" {
+		return "", cli.Usagef("the path is empty; / is outside of all folders")
+	}
+	return "/" + strings.Trim(path, "/"), nil
+}
+
+// emptyFolder says that a folder was left empty: folders made by moving queries outlive them. It is only a remark, so a folder
+// that cannot be read goes unmentioned.
+func emptyFolder(ctx context.Context, e *cli.Env, cl *api.Client, project string, folder *string) string {
+	if folder == nil || *folder == "" {
+		return ""
+	}
+	f, err := cl.Folders.Get(ctx, project, *folder)
+	if err != nil || len(f.Folders)+len(f.Queries) > 0 {
+		return ""
+	}
+	return fmt.Sprintf("; folder %s is empty now", f.Path)
+}

@@ -1,0 +1,88 @@
+package query
+
+import (
+	"fmt"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/jobs"
+	"github.com/dig-cli/dig/pkg/gateway/queries"
+	"github.com/spf13/cobra"
+)
+
+// scheduleFlags are the schedule of a materialized query.
+type scheduleFlags struct {
+	every, cron, timezone string
+	none                  bool
+}
+
+func (s *scheduleFlags) register(c *cobra.Command) {
+	fs := c.Flags()
+	fs.StringVar(&s.every, "every", "", "refresh in this interval: an ISO-8601 duration such as PT6H, or short 15m, 6h, 1d")
+	fs.StringVar(&s.cron, "cron", "", "refresh by this cron expression of five fields")
+	fs.StringVar(&s.timezone, "timezone", "", "time zone of --cron, such as Europe/Berlin; UTC if not given")
+	fs.BoolVar(&s.none, "no-schedule", false, "refresh on request only")
+}
+
+// into lays the flags over a schedule and checks it: the hosted zones take a bad one without a word and ignore it.
+func (s *scheduleFlags) into(c *cobra.Command, to **api.MaterializedQuerySchedule) error {
+	set := c.Flags().Changed
+	n := 0
+	for _, name := range []string{"every", "cron", "no-schedule"} {
+		if set(name) {
+			n++
+		}
+	}
+	switch {
+	case n > 1:
+		return cli.Usagef("--every, --cron and --no-schedule exclude each other")
+	case set("timezone") && !set("cron"):
+		return cli.Usagef("--timezone needs --cron")
+	case set("every"):
+		d := cli.ISOPeriod(s.every)
+		if _, err := jobs.ParsePeriod(d); err != nil {
+			return cli.Usagef("--every: %v", err)
+		}
+		*to = &api.MaterializedQuerySchedule{Type: "interval", RepeatDuration: &d}
+	case set("cron"):
+		z, err := jobs.ParseZone(s.timezone)
+		if err != nil {
+			return cli.Usagef("--timezone: %v", err)
+		}
+		if _, err := jobs.ParseCron(s.cron, z); err != nil {
+			return cli.Usagef("--cron: %v", err)
+		}
+		*to = &api.MaterializedQuerySchedule{Type: "cron", CronExpression: &s.cron}
+		if s.timezone != "" {
+			(*to).Timezone = &s.timezone
+		}
+	case s.none:
+		*to = &api.MaterializedQuerySchedule{Type: "none"}
+	case *to != nil: // from --body
+		if err := queries.CheckSchedule(**to); err != nil {
+			return cli.Usagef("--body: %v", err)
+		}
+	}
+	return nil
+}
+
+// sameSchedule warns when the gateway did not keep the schedule it was sent.
+func sameSchedule(e *cli.Env, want, got *api.MaterializedQuerySchedule) {
+	if want == nil {
+		return
+	}
+	text := func(s *api.MaterializedQuerySchedule) string {
+		if s == nil {
+			return "none"
+		}
+		for _, v := range []*string{s.RepeatDuration, s.CronExpression} {
+			if v != nil && *v != "" {
+				return s.Type + " " + *v
+			}
+		}
+		return s.Type
+	}
+	if w, g := text(want), text(got); w != g {
+		fmt.Fprintf(e.Err, "warning: the schedule sent is %s, the gateway kept %s\n", w, g)
+	}
+}

@@ -1,0 +1,72 @@
+package query
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/late"
+)
+
+// SQL of other engines that the gateways refuse, and what they take instead. Each pattern ends or begins at the place of the error.
+var (
+	limitOffset = late.Regexp(`(?i)\blimit\s+(\d+|all)\s+$`)
+	offsetRows  = late.Regexp(`(?i)^offset\s+(\d+)`)
+	limitList   = late.Regexp(`(?i)\blimit\s+(\d+)\s*$`)
+	listRows    = late.Regexp(`^,\s*(\d+)`)
+	backticked  = late.Regexp("^`([^`\n]+)`")
+	notAllowed  = late.Regexp(`(?i)Statement type '(\w+)' is not allowed`)
+	objectID    = late.Regexp(`(?i)^(line \d+:\d+: )?Cannot apply operator: (ObjectId .* varchar|varchar.* ObjectId)`)
+)
+
+// sqlHint says how to write what a statement is refused for at a place (line and column from 1), "" when that is not known.
+func sqlHint(sql, message string, line, col int) string {
+	if m := notAllowed().FindStringSubmatch(message); m != nil {
+		return statementHint(m[1])
+	}
+	if objectID().MatchString(message) {
+		return "the _id of a MongoDB table is compared with objectid('...') of its 24 hexadecimal digits; CAST(_id AS VARCHAR) reads it"
+	}
+	lines := strings.SplitAfter(sql, "\n")
+	if line < 1 || line > len(lines) {
+		return ""
+	}
+	row := []rune(lines[line-1])
+	if col < 1 || col > len(row) {
+		return ""
+	}
+	before, after := strings.Join(lines[:line-1], "")+string(row[:col-1]), string(row[col-1:])+strings.Join(lines[line:], "")
+	one := func(p func() *regexp.Regexp, s string) string {
+		if m := p().FindStringSubmatch(s); m != nil {
+			return m[1]
+		}
+		return ""
+	}
+	if n, m := one(limitOffset, before), one(offsetRows, after); n != "" && m != "" {
+		return "Trino's order is OFFSET " + m + " LIMIT " + n
+	}
+	if m, n := one(limitList, before), one(listRows, after); n != "" && m != "" {
+		return "Trino has no list after LIMIT: OFFSET " + m + " LIMIT " + n
+	}
+	if name := one(backticked, after); name != "" {
+		return `names are quoted with double quotes: ` + sqltext.Quote(name)
+	}
+	return ""
+}
+
+// statementHint is what does the work of a statement that is no SELECT.
+func statementHint(kind string) string {
+	switch strings.ToLower(kind) {
+	case "insert":
+		return "only SELECT runs; `dig table import` adds rows to an internal table"
+	case "createtableasselect", "createview", "creatematerializedview":
+		return "only SELECT runs; `dig query create NAME --sql ...` saves one, with --type MATERIALIZED its rows too"
+	case "createtable":
+		return "only SELECT runs; `dig table create` makes an internal table"
+	case "droptable":
+		return "only SELECT runs; `dig table delete` deletes an internal table"
+	case "update", "delete", "merge", "truncatetable":
+		return "only SELECT runs, and rows of internal tables cannot be changed or deleted; import into a new table"
+	}
+	return ""
+}

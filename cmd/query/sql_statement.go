@@ -1,0 +1,30 @@
+package query
+
+import (
+	"fmt"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+// refuseStatement refuses, without asking the gateway, a statement that changes something: no zone runs one [L]. Zone local says so
+// itself, and where.
+func refuseStatement(e *cli.Env, sql string) error {
+	if !e.Guarded() {
+		return nil
+	}
+	return notAQuery(sql)
+}
+
+func notAQuery(sql string) error {
+	kind := sqltext.Kind(sql)
+	if kind == "" {
+		return nil
+	}
+	f := &cli.Failure{Exit: cli.ExitFailed, Code: string(api.KindInvalid), Msg: fmt.Sprintf("Statement type '%s' is not allowed; it was not sent", kind)}
+	if f.Hint = statementHint(kind); f.Hint == "" {
+		f.Hint = "only SELECT runs"
+	}
+	return f
+}

@@ -1,0 +1,89 @@
+package query
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/sqltext"
+)
+
+// sqlText is the SQL of one --sql, -f or argument.
+type sqlText struct {
+	name string // in messages
+	sql  string
+	file bool // may hold several statements
+}
+
+// readTexts collects what the flag given names.
+func (f *executeFlags) readTexts(e *cli.Env, given string) error {
+	if given == "--file" {
+		if first := slices.Index(f.file, "-"); first >= 0 && slices.Contains(f.file[first+1:], "-") {
+			return cli.Usagef("standard input can be read once: only one -f may be -")
+		}
+		for _, path := range f.file {
+			raw, err := e.ReadFile("-f", path)
+			if err != nil {
+				return err
+			}
+			name := path
+			if path == "-" {
+				name = "stdin"
+			}
+			f.texts = append(f.texts, sqlText{name, string(raw), true})
+		}
+	} else {
+		for i, sql := range f.sql {
+			name := given
+			if len(f.sql) > 1 {
+				name = fmt.Sprintf("%s %d", given, i+1)
+			}
+			f.texts = append(f.texts, sqlText{name, sql, false})
+		}
+	}
+	for _, t := range f.texts {
+		if strings.TrimSpace(t.sql) == "" {
+			return cli.Usagef("%s: the statement is empty", t.name)
+		}
+	}
+	return nil
+}
+
+// placedPart is one statement of several, and how messages name it.
+type placedPart struct {
+	sqltext.Part
+	where string
+}
+
+// split lists the statements of all texts in their order. A text with nothing to run in it is one statement still where it is the
+// only one: the gateway says what is wrong with it.
+func split(e *cli.Env, texts []sqlText) []placedPart {
+	var all []placedPart
+	for _, t := range texts {
+		if !t.file {
+			all = append(all, placedPart{sqltext.Part{Text: t.sql}, t.name})
+			continue
+		}
+		for i, p := range sqltext.Split(t.sql, nestedComments(e)) {
+			all = append(all, placedPart{p, fmt.Sprintf("statement %d of %s", i+1, t.name)})
+		}
+	}
+	return all
+}
+
+// partsOf yields the statements of several texts.
+func partsOf(e *cli.Env, f *executeFlags, parts []placedPart) func() (*statement, error) {
+	n := 0
+	return func() (*statement, error) {
+		if n == len(parts) {
+			return nil, io.EOF
+		}
+		p := parts[n]
+		n++
+		st := f.statement(e, p.Text, f.bind)
+		st.line, st.col, st.where = p.Line, p.Col, p.where
+		return st, nil
+	}
+}

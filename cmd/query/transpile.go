@@ -1,0 +1,66 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+func NewSQL(e *cli.Env) *cobra.Command {
+	c := &cobra.Command{Use: "sql", Short: "SQL texts"}
+	var dialect, body string
+	t := &cobra.Command{
+		Use: "transpile [SQL]", Short: "Write a statement in another SQL dialect", Args: cobra.MaximumNArgs(1),
+		Long: `Write a statement in another SQL dialect, Trino's if none is named. SQL may be @FILE or - for stdin.
+
+Zone local writes trino, which leaves a statement as it is, and duckdb: the text that it would run, for a DuckDB whose tables
+have the same three-part names. What only the gateway can compute is refused by name.`,
+		Example: "  " + e.Name + " sql transpile --dialect trino @report.sql\n  " + e.Name + " sql transpile --dialect duckdb \"SELECT 7/2, date_trunc('month', now())\"",
+	}
+	t.Flags().StringVar(&dialect, "dialect", dialectTrino, "dialect to write")
+	e.Fixed(t, "dialect", dialectTrino, dialectDuck)
+	cli.BodyFlag(t, &body)
+	c.AddCommand(e.Leaf(spec.TranspileSql, t, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		var req api.TranspileRequest
+		err := e.Body(body, &req)
+		if err != nil {
+			return cli.View{}, err
+		}
+		if len(args) == 1 {
+			raw, err := e.Value("SQL", args[0])
+			if err != nil {
+				return cli.View{}, err
+			}
+			req.Query = string(raw)
+		}
+		if strings.TrimSpace(req.Query) == "" {
+			return cli.View{}, cli.Usagef("a statement is required")
+		}
+		project := ""
+		if strings.EqualFold(dialect, dialectDuck) && e.OnlyLocal("") == nil {
+			if project, err = e.ProjectID(ctx, cl); err != nil {
+				return cli.View{}, err
+			}
+		}
+		v, err := cl.SQL.Transpile(ctx, dialect, project, req)
+		if err != nil || e.Run.Flags.Output != "" && e.Run.Flags.Output != output.Table {
+			return cli.Object(v), err
+		}
+		w, commit, abort, err := e.Writer()
+		if err != nil {
+			return cli.View{}, err
+		}
+		if _, err := fmt.Fprintln(w, strings.TrimRight(v.Query, "\n")); err != nil {
+			abort()
+			return cli.View{}, err
+		}
+		return cli.View{Printed: true}, commit()
+	}))
+	return c
+}

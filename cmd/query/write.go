@@ -1,0 +1,326 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/trust"
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+// queryFlags are the fields of a saved query as flags.
+type queryFlags struct {
+	sql, file, from, kind, path, body string
+	noCheck, allowPart                bool
+	schedule                          scheduleFlags
+	wait                              cli.WaitFlags
+	estimate                          bool
+}
+
+func (f *queryFlags) register(e *cli.Env, c *cobra.Command) {
+	fs := c.Flags()
+	fs.StringVar(&f.sql, "sql", "", "the statement; a SELECT")
+	fs.StringVarP(&f.file, "file", "f", "", "read the statement from a file, - for stdin")
+	fs.StringVar(&f.from, "from-query", "", "take the text of another saved query, by id or name; later changes of that one are not followed")
+	fs.StringVar(&f.kind, "type", "", "PLAIN, or MATERIALIZED to store the result")
+	fs.StringVar(&f.path, "path", "", "folder to put it into, such as /reports/daily; missing folders are made")
+	fs.BoolVar(&f.noCheck, "no-check", false, "save it even if tables or columns that it names do not exist yet")
+	e.Fixed(c, "type", "PLAIN", "MATERIALIZED")
+	e.CompleteFlag(c, "from-query", e.Complete("query"))
+	e.CompleteFlag(c, "path", e.Complete("folder"))
+	f.schedule.register(c)
+	trust.AllowPartFlag(c, &f.allowPart)
+	cli.BodyFlag(c, &f.body)
+}
+
+func (f *queryFlags) params() url.Values {
+	if f.noCheck {
+		return url.Values{"checkSchemaExists": {"false"}}
+	}
+	return nil
+}
+
+// request builds the body from --body and the flags, all checked before anything is sent.
+func (f *queryFlags) request(e *cli.Env, c *cobra.Command) (api.QueryRequest, error) {
+	var req api.QueryRequest
+	if err := e.Body(f.body, &req); err != nil {
+		return req, err
+	}
+	var given []string
+	for _, name := range []string{"sql", "file", "from-query"} {
+		if c.Flags().Changed(name) {
+			given = append(given, "--"+name)
+		}
+	}
+	if len(given) > 1 {
+		return req, cli.Usagef("%s exclude each other", strings.Join(given, " and "))
+	}
+	if len(given) == 1 {
+		req.InputQuery, req.InputQueryRefID = nil, nil
+	}
+	if c.Flags().Changed("file") {
+		raw, err := e.ReadFile("-f", f.file)
+		if err != nil {
+			return req, err
+		}
+		text := string(raw)
+		req.InputQuery = &text
+	}
+	cli.SetIf(c, "sql", &req.InputQuery, f.sql)
+	if req.InputQuery != nil && strings.TrimSpace(*req.InputQuery) == "" {
+		return req, cli.Usagef("the statement is empty")
+	}
+	if req.InputQuery != nil {
+		if err := refuseStatement(e, *req.InputQuery); err != nil {
+			return req, err
+		}
+		text := sqltext.TrimEnd(*req.InputQuery, nestedComments(e))
+		req.InputQuery = &text
+	}
+	kind, err := queryType(f.kind)
+	if err != nil {
+		return req, err
+	}
+	if kind != "" {
+		req.QueryType = kind
+	}
+	if c.Flags().Changed("path") {
+		path, err := absolute(f.path)
+		if err != nil {
+			return req, err
+		}
+		req.Path = &path
+	}
+	return req, f.schedule.into(c, &req.Schedule)
+}
+
+// reference looks up --from-query.
+func (f *queryFlags) reference(ctx context.Context, cl *api.Client, project string, req *api.QueryRequest) error {
+	if f.from == "" {
+		return nil
+	}
+	id, err := cli.QueryID(ctx, cl, project, f.from)
+	req.InputQueryRefID = &id
+	return err
+}
+
+func newQueryCreateCmd(e *cli.Env) *cobra.Command {
+	var f queryFlags
+	c := &cobra.Command{
+		Use: "create [NAME]", Short: "Save a query", Args: cobra.MaximumNArgs(1),
+		Long: `Save a query. SQL can then name it as peaka.query.NAME, where NAME is the given name in lower case
+with underscores for what is neither letter nor digit.
+
+With --type MATERIALIZED its result is stored as well, as peaka.mtquery.NAME, and refreshed by --every or
+--cron or on request; the first run starts at once, and --wait waits for it. Partitioning and sorting of
+the stored result cannot be set through the API; --estimate prints about how large it will be, and saves nothing.`,
+		Example: strings.ReplaceAll(`  dig query create "Daily sales" -f daily.sql --path /reports
+  dig query create big_customers --sql "SELECT * FROM sample.shop.customers" --type MATERIALIZED --every PT6H --wait
+  dig query create weekly --from-query daily_sales --type MATERIALIZED --cron "0 6 * * 1" --timezone Europe/Berlin`, "dig ", e.Name+" "),
+	}
+	f.register(e, c)
+	f.wait.Register(c, "the first run of a materialized query has ended")
+	c.Flags().BoolVar(&f.estimate, "estimate", false, "only print about how large the stored result will be")
+	cli.Annotate(c, spec.GetMaterializedStatus, spec.ExecuteQuery)
+	return e.Leaf(spec.CreateQuery, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		req, err := f.request(e, c)
+		if err != nil {
+			return cli.View{}, err
+		}
+		if len(args) == 1 {
+			req.DisplayName = &args[0]
+		}
+		switch {
+		case req.DisplayName == nil || strings.TrimSpace(*req.DisplayName) == "":
+			return cli.View{}, cli.Usagef("a name is required")
+		case req.InputQuery == nil && req.InputQueryRefID == nil && f.from == "":
+			return cli.View{}, cli.Usagef("nothing to save").WithHint("give --sql, -f FILE or --from-query")
+		case req.Schedule != nil && req.Schedule.Type != "none" && req.QueryType != "MATERIALIZED":
+			return cli.View{}, cli.Usagef("a schedule needs --type MATERIALIZED")
+		}
+		if req.QueryType == "" {
+			req.QueryType = "PLAIN"
+		}
+		if f.wait.Wait && req.QueryType != "MATERIALIZED" {
+			return cli.View{}, cli.Usagef("--wait needs a materialized query: there is nothing to wait for")
+		}
+		if err := f.wait.Check(false); err != nil {
+			return cli.View{}, err
+		}
+		p, err := e.ProjectID(ctx, cl)
+		if err != nil {
+			return cli.View{}, err
+		}
+		if err := f.reference(ctx, cl, p, &req); err != nil {
+			return cli.View{}, err
+		}
+		if f.estimate {
+			sql := ""
+			if req.InputQuery != nil {
+				sql = *req.InputQuery
+			} else {
+				from, err := cl.Queries.Get(ctx, p, *req.InputQueryRefID)
+				if err != nil {
+					return cli.View{}, err
+				}
+				sql = from.InputQuery
+			}
+			return estimateSize(ctx, e, cl, p, sql)
+		}
+		if err := trust.KeepWholeChange(ctx, e, cl, p, "", req, f.allowPart); err != nil {
+			return cli.View{}, err
+		}
+		v, err := cl.Queries.Create(ctx, p, req, f.params())
+		if err != nil {
+			return cli.View{}, notSaved(e, req, err)
+		}
+		sameSchedule(e, req.Schedule, v.Schedule)
+		if !f.noCheck {
+			noteColumns(ctx, e, cl, p, v)
+		}
+		if f.wait.Wait {
+			if _, err := e.WaitRun(ctx, cl, p, v.ID, v.Name, nil, f.wait.Limit); err != nil {
+				return cli.View{}, err
+			}
+			n, err := cli.StoredRows(ctx, cl, p, v.Name)
+			return cli.Object(v).WithNote("%d rows stored", n), err
+		}
+		return cli.Object(v), nil
+	})
+}
+
+func newQueryUpdateCmd(e *cli.Env) *cobra.Command {
+	var f queryFlags
+	var name string
+	c := &cobra.Command{
+		Use: "update QUERY", Short: "Change a saved query; what is not given stays", Args: cobra.ExactArgs(1),
+		Long: `Change a saved query; what is not given stays.
+
+A new name changes what SQL must write: other queries that name the old one break. --type converts between
+PLAIN and MATERIALIZED in place; PLAIN drops the stored result and the schedule.`,
+		Example: fmt.Sprintf("  %[1]s query update daily_sales -f daily.sql\n  %[1]s query update daily_sales --name \"Daily revenue\" --every PT1H", e.Name),
+	}
+	c.Flags().StringVar(&name, "name", "", "new name")
+	f.register(e, c)
+	return e.Leaf(spec.UpdateQuery, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		req, err := f.request(e, c)
+		if err != nil {
+			return cli.View{}, err
+		}
+		cli.SetIf(c, "name", &req.DisplayName, name)
+		if req == (api.QueryRequest{}) && f.from == "" {
+			return cli.View{}, cli.Usagef("nothing to change").WithHint("give --name, --sql, -f FILE, --from-query, --type, --path or a schedule")
+		}
+		p, err := e.ProjectID(ctx, cl)
+		if err != nil {
+			return cli.View{}, err
+		}
+		id, err := cli.QueryID(ctx, cl, p, args[0])
+		if err != nil {
+			return cli.View{}, err
+		}
+		if err := f.reference(ctx, cl, p, &req); err != nil {
+			return cli.View{}, err
+		}
+		if err := trust.KeepWholeChange(ctx, e, cl, p, id, req, f.allowPart); err != nil {
+			return cli.View{}, err
+		}
+		var old api.Query
+		if req.DisplayName != nil {
+			if old, err = cl.Queries.Get(ctx, p, id); err != nil {
+				return cli.View{}, err
+			}
+		}
+		v, err := cl.Queries.Update(ctx, p, id, req, f.params())
+		if err != nil {
+			return cli.View{}, notSaved(e, req, err)
+		}
+		sameSchedule(e, req.Schedule, v.Schedule)
+		noteColumns(ctx, e, cl, p, v)
+		if req.DisplayName != nil && old.Name != v.Name {
+			used, err := dependants(ctx, cl, p, old)
+			if err != nil {
+				return cli.View{}, err
+			}
+			if used != "" {
+				fmt.Fprintf(e.Err, "warning: %s, which is %s now, is still named by %s\n", old.Name, v.Name, used)
+			}
+		}
+		return cli.Object(v), nil
+	})
+}
+
+func newQueryMaterializeCmd(e *cli.Env) *cobra.Command {
+	var s scheduleFlags
+	var w cli.WaitFlags
+	var allowPart, estimate bool
+	c := &cobra.Command{
+		Use: "materialize QUERY", Short: "Store the result of a saved query, and refresh it on a schedule", Args: cobra.ExactArgs(1),
+		Long: `Store the result of a saved query as peaka.mtquery.NAME; peaka.query.NAME stays live. The first run starts
+at once. A query that is materialized already only gets the schedule given.
+
+Partitioning and sorting of the stored result cannot be set through the API, so reading it costs what its size says:
+--estimate runs the query to count its rows and to measure some of them, prints about how large the result will be,
+and stores nothing.`,
+		Example: fmt.Sprintf("  %[1]s query materialize daily_sales --every PT6H --wait\n  %[1]s query materialize daily_sales --estimate", e.Name),
+	}
+	c.Flags().BoolVar(&estimate, "estimate", false, "only print about how large the stored result will be")
+	s.register(c)
+	w.Register(c, "the first run has ended")
+	trust.AllowPartFlag(c, &allowPart)
+	cli.Annotate(c, spec.GetMaterializedStatus, spec.GetQuery, spec.ExecuteQuery)
+	return e.Leaf(spec.UpdateQuery, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		req := api.QueryRequest{QueryType: "MATERIALIZED"}
+		if err := s.into(c, &req.Schedule); err != nil {
+			return cli.View{}, err
+		}
+		if err := w.Check(false); err != nil {
+			return cli.View{}, err
+		}
+		return e.OnQuery(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
+			if estimate {
+				q, err := cl.Queries.Get(ctx, p, id)
+				if err != nil {
+					return cli.View{}, err
+				}
+				return estimateSize(ctx, e, cl, p, q.InputQuery)
+			}
+			if err := trust.KeepWholeQuery(ctx, e, cl, p, id, allowPart); err != nil {
+				return cli.View{}, err
+			}
+			v, err := cl.Queries.Update(ctx, p, id, req, nil)
+			if err != nil {
+				return cli.View{}, err
+			}
+			sameSchedule(e, req.Schedule, v.Schedule)
+			if w.Wait {
+				if _, err := e.WaitRun(ctx, cl, p, id, v.Name, nil, w.Limit); err != nil {
+					return cli.View{}, err
+				}
+				n, err := cli.StoredRows(ctx, cl, p, v.Name)
+				return cli.Object(v).WithNote("%d rows stored", n), err
+			}
+			return cli.Object(v), nil
+		})(ctx, cl, args)
+	})
+}
+
+// notSaved points at the place in the statement that was refused, and names the flag that saves a query whose tables do not
+// exist yet.
+func notSaved(e *cli.Env, req api.QueryRequest, err error) error {
+	if req.InputQuery != nil {
+		err = pointAt(e, &statement{text: *req.InputQuery}, err)
+	}
+	f := cli.Classify(context.Background(), err)
+	if f.Code == string(api.KindInvalid) && f.Hint == "" && (strings.Contains(f.Msg, "does not exist") || strings.Contains(f.Msg, "cannot be resolved")) {
+		f.Hint = "make it first, or save the query with --no-check"
+		return &f
+	}
+	return err
+}

@@ -1,0 +1,91 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/rowset"
+	"github.com/dig-cli/dig/internal/tempfile"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway"
+)
+
+// checkImport imports a file into a table of the same columns that lives in a temporary directory of this machine: hosted zones
+// name the first bad value only [L], this names all of them. Nothing is sent, and rows that are stored already are not known.
+func checkImport(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req api.ImportRequest, name string, csv io.Reader) (cli.View, error) {
+	dir, done, err := tempfile.MkdirTemp("dig-check-")
+	if err != nil {
+		return cli.View{}, err
+	}
+	defer done()
+	gw, err := e.OpenGateway(filepath.Join(dir, "data"), false)
+	if err != nil {
+		return cli.View{}, err
+	}
+	defer gw.Close()
+	cl, err := api.New(api.Options{BaseURL: gateway.LocalBaseURL, Transport: gw.Transport()})
+	if err != nil {
+		return cli.View{}, err
+	}
+	var defs []api.ColumnRequest
+	for _, c := range cols {
+		if !rowset.SystemColumn(c.Name) {
+			defs = append(defs, api.ColumnRequest{Name: c.Name, DataType: strings.ToUpper(c.DataType), DefaultValue: c.DefaultValue, IsNotNull: &c.IsNotNull, IsUnique: &c.IsUnique})
+		}
+	}
+	const table = "checked"
+	if _, err := cl.Tables.Create(ctx, gateway.DefaultProject, table); err != nil {
+		return cli.View{}, err
+	}
+	if len(defs) > 0 {
+		if _, err := cl.Tables.AddColumns(ctx, gateway.DefaultProject, table, defs); err != nil {
+			return cli.View{}, err
+		}
+	}
+	job, err := cl.Tables.Import(ctx, gateway.DefaultProject, table, req, name, csv)
+	var ae *api.Error
+	if errors.As(err, &ae) { // nothing was sent, so there is no HTTP status
+		here := *ae
+		here.Status = 0
+		err = &here
+	}
+	if err != nil {
+		return cli.View{}, err
+	}
+	return cli.Note("%s fits: %d rows; nothing was sent", name, job.Result.Processed), nil
+}
+
+// checkBefore looks at a document before it is sent to a hosted zone, where a refusal costs a whole upload and names the first bad value
+// alone. It is an error only when values do not fit; where they cannot be looked at, the zone will judge.
+func checkBefore(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req api.ImportRequest, doc *csvDocument, text io.Reader) (io.Reader, error) {
+	if f := &e.Run.Flags; !cli.LocalEngine || !e.Guarded() || f.DryRun || f.Explain || !strict(cols, req) {
+		return text, nil
+	}
+	_, err := checkImport(ctx, e, cols, req, doc.name, text)
+	var ae *api.Error
+	switch {
+	case errors.As(err, &ae) && ae.Kind == api.KindInvalid:
+		bad := *ae
+		bad.Hint = "nothing was sent; --no-check sends the file all the same, for the zone to judge"
+		return nil, &bad
+	case err != nil && ctx.Err() != nil:
+		return nil, err
+	case err != nil:
+		fmt.Fprintf(e.Err, "note: %s was not looked at before sending: %v\n", doc.name, err)
+	}
+	return doc.again()
+}
+
+// strict reports whether any value could fail to fit the columns that are mapped.
+func strict(cols []api.ColumnDetail, req api.ImportRequest) bool {
+	return slices.ContainsFunc(cols, func(c api.ColumnDetail) bool {
+		mapped := slices.ContainsFunc(req.Mappings, func(m api.ImportMapping) bool { return m.Name == c.Name })
+		return !rowset.SystemColumn(c.Name) && (c.IsNotNull || mapped && (c.IsUnique || !strings.EqualFold(c.DataType, "varchar")))
+	})
+}

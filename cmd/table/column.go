@@ -1,0 +1,262 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/rowset"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/spf13/cobra"
+)
+
+var columnColumns = []string{"name", "dataType", "displayName", "defaultValue", "isNotNull", "isUnique"}
+
+func newColumnCmd(e *cli.Env, k tableKind) *cobra.Command {
+	c := &cobra.Command{Use: "column", Aliases: []string{"columns", "col"}, Short: "The columns of a table"}
+	ex := "  " + e.Name + " " + k.noun + " column "
+	c.AddCommand(newColumnListCmd(e, k, ex), newColumnAddCmd(e, k, ex), newColumnUpdateCmd(e, k, ex),
+		e.Leaf(k.delColumn, &cobra.Command{Use: "delete TABLE COLUMN", Aliases: []string{"rm", "drop"}, Short: "Delete a column with its values", Example: ex + "delete people age --yes", Args: cobra.ExactArgs(2)},
+			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+				used := strings.Replace(readers(ctx, cl, p, k.noun, args[0]), "name it break", "name the table may break", 1)
+				if err := e.Confirm("delete column %s of %s %s with all its values%s?", args[1], k.noun, args[0], used); err != nil {
+					return cli.View{}, err
+				}
+				return cli.Note("deleted column %s%s", args[1], used), k.client(cl).DeleteColumn(ctx, p, args[0], args[1])
+			})))
+	return c
+}
+
+func newColumnListCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
+	var all bool
+	c := &cobra.Command{Use: "list TABLE", Aliases: []string{"ls"}, Short: "List the columns of a table", Example: ex + "list people", Args: cobra.ExactArgs(1),
+		Long: "List the columns of a table. The system columns every table has (_id, _version, ... and text) are left out\nunless --all is given. The column text is listed when it holds a value."}
+	c.Flags().BoolVar(&all, "all", false, "list system columns too")
+	return e.Leaf(k.columns, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+		cols, err := k.client(cl).Columns(ctx, p, args[0])
+		if err != nil || all {
+			return cli.List(cols, columnColumns...), err
+		}
+		own := []api.ColumnDetail{}
+		for _, col := range cols {
+			used := !rowset.SystemColumn(col.Name)
+			if col.Name == rowset.BareText {
+				if used, err = textInUse(ctx, cl, p, k.noun, k.stored(args[0])); err != nil {
+					return cli.View{}, fmt.Errorf("whether column %s is in use cannot be found out (--all lists it without a look): %w", rowset.BareText, err)
+				}
+			}
+			if used {
+				own = append(own, col)
+			}
+		}
+		return cli.List(own, columnColumns...).Mine(), nil
+	}))
+}
+
+// systemName reports whether a name is that of a system column in any case of letters, which SQL does not regard.
+func systemName(name string) bool { return rowset.SystemColumn(strings.ToLower(name)) }
+
+// checkColumns checks the declarations of new columns before anything is sent. flag is where they come from.
+func checkColumns(k tableKind, flag string, defs []api.ColumnRequest) error {
+	seen := map[string]string{}
+	for _, d := range defs {
+		stored := k.stored(d.Name)
+		at := strings.ToLower(stored)
+		was, twice := seen[at]
+		switch {
+		case d.Name == "":
+			return cli.Usagef("%s: a column has no name", flag)
+		case d.DataType == "":
+			return cli.Usagef("%s: column %q has no type", flag, d.Name)
+		case stored == "" || stored == "." || stored == "..":
+			return cli.Usagef("%s: a column cannot be called %q", flag, d.Name)
+		case systemName(stored):
+			return cli.Usagef("%s: column %q: every table has a system column of this name", flag, d.Name)
+		case !utf8.ValidString(d.Name) || strings.ContainsFunc(d.Name, unicode.IsControl):
+			return cli.Usagef("%s: the name %q holds what is not text", flag, d.Name)
+		case twice:
+			return cli.Usagef("%s: the columns %q and %q would be one", flag, was, d.Name)
+		}
+		if err := checkColumnTypes(flag, d); err != nil {
+			return err
+		}
+		seen[at] = d.Name
+	}
+	return nil
+}
+
+func newColumnAddCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
+	var f columnFlags
+	var more []string
+	c := &cobra.Command{Use: "add TABLE [COLUMN]", Aliases: []string{"create"}, Short: "Add columns to a table", Args: cobra.RangeArgs(1, 2),
+		Example: ex + "add people age --type bigint --default 0\n" + ex + "add people --column email:varchar:unique --column born:date"}
+	f.register(c)
+	c.Flags().StringArrayVar(&more, "column", nil, "a column as NAME:TYPE[:notnull][:unique][:default=VALUE]; repeat")
+	return e.Leaf(k.add, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		var defs []api.ColumnRequest
+		if err := e.Body(f.body, &defs); err != nil {
+			return cli.View{}, err
+		}
+		if len(args) == 2 {
+			d := api.ColumnRequest{Name: args[1]}
+			f.apply(c, &d)
+			if d.DataType == "" {
+				return cli.View{}, cli.Usagef("--type is required")
+			}
+			defs = append(defs, d)
+		}
+		for _, text := range more {
+			d, err := parseColumn(text)
+			if err != nil {
+				return cli.View{}, err
+			}
+			defs = append(defs, d)
+		}
+		if err := checkColumnTypes("--type", defs...); err != nil {
+			return cli.View{}, err
+		}
+		if len(defs) == 0 {
+			return cli.View{}, cli.Usagef("no column given").WithHint("give COLUMN --type TYPE, or --column NAME:TYPE")
+		}
+		if err := checkColumns(k, "--column", defs); err != nil {
+			return cli.View{}, err
+		}
+		p, err := e.ProjectID(ctx, cl)
+		if err != nil {
+			return cli.View{}, err
+		}
+		v, err := k.client(cl).AddColumns(ctx, p, args[0], defs)
+		if err != nil {
+			return cli.View{}, err
+		}
+		now, err := k.client(cl).Columns(ctx, p, args[0])
+		if err != nil {
+			return cli.View{}, err
+		}
+		return cli.List(v, columnColumns...), stuck(e, k, defs, now)
+	})
+}
+
+// stuck compares what was asked of columns with what a list call says now: the hosted zones drop some flags silently [L].
+func stuck(e *cli.Env, k tableKind, asked []api.ColumnRequest, now []api.ColumnDetail) error {
+	have := map[string]api.ColumnDetail{}
+	for _, c := range now {
+		have[c.Name] = c
+	}
+	var lost []string
+	for _, a := range asked {
+		c, ok := have[a.Name]
+		if !ok {
+			if c, ok = have[k.stored(a.Name)]; !ok {
+				lost = append(lost, a.Name+" (the whole column)")
+				continue
+			}
+		}
+		if a.IsNotNull != nil && *a.IsNotNull != c.IsNotNull {
+			lost = append(lost, a.Name+".isNotNull")
+		}
+		if a.IsUnique != nil && *a.IsUnique != c.IsUnique {
+			lost = append(lost, a.Name+".isUnique")
+		}
+		if a.Desc != nil && (c.Desc == nil || *c.Desc != *a.Desc) {
+			lost = append(lost, a.Name+".desc")
+		}
+		if a.DisplayName != "" && c.DisplayName != a.DisplayName && k.stored(a.DisplayName) != c.Name {
+			lost = append(lost, a.Name+".displayName")
+		}
+	}
+	if len(lost) == 0 {
+		return nil
+	}
+	return &cli.Failure{Exit: cli.ExitFailed, Code: "not-stored", Msg: "the gateway accepted the column but did not store: " + strings.Join(lost, ", "),
+		Hint: "the hosted zones drop these without saying so; zone local keeps them"}
+}
+
+// columnChanges are the flags that change a column.
+var columnChanges = []string{"name", "type", "display-name", "default", "not-null", "unique", "desc"}
+
+func newColumnUpdateCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
+	var f columnFlags
+	var name string
+	c := &cobra.Command{Use: "update TABLE COLUMN", Short: "Rename, retype or change a column; its values stay", Args: cobra.ExactArgs(2),
+		Long:    "Rename, retype or change a column; its values stay.\n\nThe gateway wants the whole column: dig reads it first and changes only what the flags say.",
+		Example: ex + "update people age --type varchar\n" + ex + "update people age --name years"}
+	f.register(c)
+	c.Flags().StringVar(&name, "name", "", "new name")
+	cli.Annotate(c, k.columns)
+	return e.Leaf(k.update, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		var d api.ColumnRequest
+		if err := e.Body(f.body, &d); err != nil {
+			return cli.View{}, err
+		}
+		if c.Flags().Changed("name") && systemName(name) {
+			return cli.View{}, cli.Usagef("--name: every table has a system column called %q", name)
+		}
+		if f.body == "" && !slices.ContainsFunc(columnChanges, c.Flags().Changed) {
+			return cli.View{}, cli.Usagef("nothing to change: give --%s", strings.Join(columnChanges, ", --"))
+		}
+		if err := checkColumnTypes("--type", d, api.ColumnRequest{DataType: f.typ}); err != nil {
+			return cli.View{}, err
+		}
+		p, err := e.ProjectID(ctx, cl)
+		if err != nil {
+			return cli.View{}, err
+		}
+		if f.body == "" {
+			cols, err := k.client(cl).Columns(ctx, p, args[0])
+			if err != nil {
+				return cli.View{}, err
+			}
+			found := false
+			for _, col := range cols {
+				if col.Name == args[1] || col.Name == k.stored(args[1]) {
+					found = true
+					d = api.ColumnRequest{Name: col.Name, DataType: strings.ToUpper(col.DataType), DisplayName: col.DisplayName, DefaultValue: col.DefaultValue,
+						IsNotNull: &col.IsNotNull, IsUnique: &col.IsUnique, Desc: col.Desc}
+				}
+			}
+			if !found {
+				return cli.View{}, &cli.Failure{Exit: cli.ExitNotFound, Code: "not-found", Msg: "table " + args[0] + " has no column " + args[1]}
+			}
+		}
+		f.apply(c, &d)
+		if c.Flags().Changed("name") {
+			if d.DisplayName == d.Name && !c.Flags().Changed("display-name") {
+				d.DisplayName = name
+			}
+			d.Name = name
+		}
+		v, err := k.client(cl).UpdateColumn(ctx, p, args[0], args[1], d)
+		if err != nil {
+			return cli.View{}, err
+		}
+		now, err := k.client(cl).Columns(ctx, p, args[0])
+		if err != nil {
+			return cli.View{}, err
+		}
+		return cli.List(v, columnColumns...), stuck(e, k, []api.ColumnRequest{d}, now)
+	})
+}
+
+// Closed sets of words that a gateway refuses, or worse takes without a word, when they are misspelt.
+
+var (
+	columnTypes = []string{"VARCHAR", "BIGINT", "BOOLEAN", "DECIMAL", "TIMESTAMP", "TIME", "DATE", "UUID"}
+)
+
+// checkColumnTypes refuses types that no column has, before anything is sent. A definition without a type is left to the caller.
+func checkColumnTypes(flag string, defs ...api.ColumnRequest) error {
+	for _, d := range defs {
+		if d.DataType == "" {
+			continue
+		}
+		if _, err := cli.Word(flag, d.DataType, columnTypes); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,232 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/localstate"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+func newTableImportCmd(e *cli.Env, k tableKind) *cobra.Command {
+	var maps []string
+	var noHeader, create, again, check, noCheck bool
+	bi := k.bi()
+	c := &cobra.Command{
+		Use: "import TABLE FILE", Short: "Append the rows of a CSV file, all or none", Args: cobra.ExactArgs(2),
+		Long: `Append the rows of a CSV file to a table, all or none. FILE may be gzipped, and "-" is stdin.
+
+Without --map, every column of the file goes to the table's column of the same name; a header that names
+no column is refused before anything is sent. --map COLUMN=HEADER takes another column of the file,
+--map COLUMN=#2 the third (they count from zero, the only form for files without a header).
+--create makes the table first, with a column of text for each header or, with --map, for each COLUMN.
+
+An import appends, and rows cannot be deleted: what was imported into the table before is refused
+unless --again is given. --check looks at the file with the rules of zone local, on this machine, and
+lists every value that does not fit; nothing is sent. Before a file is sent to a hosted zone it is looked at in the same
+way, since a refusal there costs a whole upload and names one value; --no-check leaves that to the zone.`,
+		Example: "  " + e.Name + " " + k.noun + " import people people.csv --create\n  " + e.Name + " " + k.noun + ` import people export.csv.gz --map name="Full name" --map age=#3`,
+	}
+	c.Flags().StringArrayVar(&maps, "map", nil, "COLUMN=HEADER or COLUMN=#INDEX; repeat")
+	c.Flags().BoolVar(&noHeader, "no-csv-header", false, "the first line of the file is a row")
+	c.Flags().BoolVar(&create, "create", false, "create the table, every column VARCHAR, if it does not exist")
+	c.Flags().BoolVar(&again, "again", false, "import the file even if it was imported into this table before")
+	c.Flags().BoolVar(&check, "check", false, "only check the file on this machine against the table's columns")
+	c.Flags().BoolVar(&noCheck, "no-check", false, "send the file to a hosted zone without looking at its values first")
+	c.MarkFlagsMutuallyExclusive("check", "no-check")
+	op := spec.ImportCsv
+	if bi {
+		op = spec.ImportBi
+		c.Short += " (zone local)"
+		c.Long += "\n\nHosted zones take the rows of BI tables from their web studio only, so this works on zone local alone."
+	}
+	cli.Annotate(c, k.create, k.add, k.list, k.columns, k.del)
+	return e.Leaf(op, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		if s := e.Run.Settings; bi && !s.Local() {
+			return cli.View{}, cli.Usagef("BI tables take no CSV import on zone %s: their rows are entered in the web studio", s.Zone.Value).WithHint("import into an internal table with `dig table import`")
+		}
+		if create && check {
+			return cli.View{}, cli.Usagef("--check sends nothing and --create makes a table: choose one")
+		}
+		if err := checkMaps(maps, !noHeader); err != nil {
+			return cli.View{}, err
+		}
+		doc, err := openDocument(e, args[1])
+		if err != nil {
+			return cli.View{}, err
+		}
+		defer doc.Close()
+		var header []string
+		if !noHeader {
+			if header, err = csvHeader(doc.head); errors.Is(err, context.Canceled) {
+				return cli.View{}, err
+			} else if err != nil {
+				return cli.View{}, cli.Usagef("%s: %v", args[1], err)
+			}
+		}
+		var defs []api.ColumnRequest
+		if create {
+			if defs, err = importColumns(k, maps, header); err != nil {
+				return cli.View{}, err
+			}
+		}
+		p, err := e.ProjectID(ctx, cl)
+		if err != nil {
+			return cli.View{}, err
+		}
+		m, err := newMaking(e, k, cl, p, args[0], defs)
+		if err != nil {
+			return cli.View{}, err
+		}
+		cols, fresh, err := m.target(ctx, create)
+		if err != nil {
+			return cli.View{}, err
+		}
+		req, err := importMapping(k, maps, header, !noHeader, cols)
+		if err != nil {
+			return cli.View{}, err
+		}
+		if check {
+			return checkImport(ctx, e, cols, req, doc.name, doc.head)
+		}
+		if !again {
+			if err := refuseExamples(doc.head, header); err != nil {
+				return cli.View{}, err
+			}
+		}
+		text, err := doc.measure(req)
+		if err != nil {
+			return cli.View{}, err
+		}
+		if !noCheck {
+			if text, err = checkBefore(ctx, e, cols, req, doc, text); err != nil {
+				return cli.View{}, err
+			}
+		}
+		i := &importing{cl: cl, project: p, kind: k.noun, table: k.stored(args[0]), doc: doc, req: req}
+		if out := leftOut(maps, header); len(out) > 0 {
+			i.remark("left out, since the system fills them: %s", strings.Join(out, ", "))
+		}
+		return importDocument(ctx, e, i, m, text, fresh, again)
+	})
+}
+
+// target is the table of an import: the columns it has, or will have once this run has made it.
+func (m *making) target(ctx context.Context, create bool) (cols []api.ColumnDetail, fresh bool, err error) {
+	if !create {
+		cols, err = m.k.client(m.cl).Columns(ctx, m.project, m.name)
+		if err != nil {
+			err = hintCreate(ctx, m.k.client(m.cl), m.project, m.name, m.k, err)
+		}
+		return cols, false, err
+	}
+	t, ok, err := m.standing(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	if !ok {
+		return asListed(m.k, m.defs), true, nil
+	}
+	if begun, err := m.begun(); err != nil {
+		return nil, false, err
+	} else if begun {
+		if err := m.finish(ctx, t); m.e.Planned(err) {
+			return asListed(m.k, m.defs), false, nil
+		} else if err != nil {
+			return nil, false, err
+		}
+	}
+	cols, err = m.k.client(m.cl).Columns(ctx, m.project, m.name)
+	return cols, false, err
+}
+
+// importDocument makes the table if it has to, sends the document and judges the answer. A table that this run made does not outlive an
+// import that is refused.
+func importDocument(ctx context.Context, e *cli.Env, i *importing, m *making, text io.Reader, fresh, again bool) (cli.View, error) {
+	send := i.cl.Tables.Import
+	if m.k.bi() {
+		send = i.cl.ImportBI
+	}
+	if e.Tells() {
+		if fresh {
+			if _, err := m.make(ctx); err != nil && !e.Planned(err) {
+				return cli.View{}, err
+			}
+		}
+		job, err := send(ctx, i.project, m.name, i.req, i.doc.name, text)
+		return showImport(e, job), err
+	}
+	ledger, err := imports(e, i.project)
+	if err != nil {
+		return cli.View{}, err
+	}
+	i.ledger, i.key = ledger, localstate.ImportKey(i.kind, i.table, i.doc.key)
+	release, err := ledger.Hold(i.key)
+	if errors.Is(err, localstate.ErrBusy) {
+		return cli.View{}, &cli.Failure{Exit: cli.ExitConflict, Code: "import-running", Msg: localstate.ErrBusy.Error() + "; nothing was sent", Hint: "wait for it to end"}
+	}
+	if err != nil {
+		return cli.View{}, err
+	}
+	defer release()
+	if done, err := begin(ctx, e, i, again, fresh); err != nil {
+		return cli.View{}, err
+	} else if done != nil {
+		return *done, nil
+	}
+	if fresh {
+		if _, err := m.make(ctx); err != nil {
+			return cli.View{}, errors.Join(err, i.ledger.Remove(i.key))
+		}
+	}
+	bar := e.Progress()
+	defer bar.Stop()
+	job, err := send(ctx, i.project, m.name, i.req, i.doc.name, bar.Reader(text))
+	bar.Stop()
+	v, err := settle(ctx, e, i, job, err)
+	if fresh && i.nothing {
+		if why := m.remove(ctx, i.table); why != "" {
+			err = usageWrap(err, fmt.Sprintf("the table %s was made and is left: %s", i.table, why))
+		}
+	}
+	return v, err
+}
+
+// showImport shows a job. Its times are counted in milliseconds, which a table writes as it does other times.
+func showImport(e *cli.Env, job api.ImportJob) cli.View {
+	if e.Run.Flags.Output != output.Table {
+		return cli.Object(job)
+	}
+	at := func(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") }
+	return cli.Object(struct {
+		ID        string              `json:"id"`
+		Status    string              `json:"status"`
+		StartTime string              `json:"startTime"`
+		EndTime   string              `json:"endTime"`
+		Progress  int64               `json:"progress"`
+		Result    api.ImportJobResult `json:"result"`
+	}{job.ID, job.Status, at(job.StartTime), at(job.EndTime), job.Progress, job.Result}).Mine()
+}
+
+// hintCreate tells of --create when the table of an import that failed is not there.
+func hintCreate(ctx context.Context, cl tableClient, project, table string, k tableKind, err error) error {
+	var ae *api.Error
+	if !errors.As(err, &ae) || ae.Hint != "" {
+		return err
+	}
+	all, listing := cl.List(ctx, project)
+	if listing != nil || slices.ContainsFunc(all, func(t api.Table) bool { return t.TableName == k.stored(table) }) {
+		return err
+	}
+	ae.Hint = "--create makes the table from the header of the file"
+	return err
+}

@@ -1,0 +1,238 @@
+package table
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/localstate"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/config"
+)
+
+// An import appends, and rows cannot be deleted: the same document twice is a doubled table [L]. Before dig sends one it notes in the
+// state directory what it is about to do and how many rows the table has. The note is settled by the gateway's answer, and where that
+// is missing or in doubt by counting again; the next run of the same import starts from the note.
+
+// importing is one import under its note.
+type importing struct {
+	cl                   *api.Client
+	project, kind, table string // kind is the schema
+	doc                  *csvDocument
+	req                  api.ImportRequest
+
+	ledger *localstate.Imports
+	key    string
+	note   localstate.Import
+
+	nothing bool     // it is known that nothing was stored
+	remarks []string // for the note on the result
+}
+
+// remark adds a line to the note on the result.
+func (i *importing) remark(format string, args ...any) {
+	i.remarks = append(i.remarks, fmt.Sprintf(format, args...))
+}
+
+// imports is the ledger of the place and project.
+func imports(e *cli.Env, project string) (*localstate.Imports, error) {
+	state, err := config.StateDir(e.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	p, err := e.Here()
+	if err != nil {
+		return nil, err
+	}
+	p.Project = project
+	return localstate.NewImports(state, p, oldLedgers(e, project)...), nil
+}
+
+// oldLedgers is where earlier releases kept the ledger of the place: in the cache directory, under DIG_DATA_DIR as it was written. One that
+// was written as a relative path stood for a directory that nobody knows now.
+func oldLedgers(e *cli.Env, project string) []string {
+	dir, err := config.CacheDir(e.Getenv)
+	data := e.Getenv("DIG_DATA_DIR")
+	s := e.Run.Settings
+	if err != nil || s.InProcess() && data != "" && !filepath.IsAbs(data) {
+		return nil
+	}
+	sum := sha256.Sum256([]byte(strings.Join([]string{s.Zone.Value, s.BaseURL.Value, project, data}, "\x00")))
+	return []string{filepath.Join(dir, "imports-"+hex.EncodeToString(sum[:8])+".json")}
+}
+
+// forgetImports drops the notes about a table that is gone. What stays behind is harmless: an empty table takes any document.
+func forgetImports(e *cli.Env, project, kind, table string) {
+	if l, err := imports(e, project); err == nil {
+		_ = l.Forget(kind, table)
+	}
+}
+
+// begin looks at what was sent before and writes the note. It returns a view when there is nothing left to send. fresh says that this run
+// made the table.
+func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*cli.View, error) {
+	var err error
+	if i.ledger, err = imports(e, i.project); err != nil {
+		return nil, err
+	}
+	i.key = localstate.ImportKey(i.kind, i.table, i.doc.key)
+	notes, err := i.ledger.Read()
+	if err != nil {
+		return nil, &cli.Failure{Exit: cli.ExitFailed, Code: "bad-ledger", Msg: "nothing was sent, because what was imported before is not known: " + err.Error(), Hint: "move that file away to go on without it"}
+	}
+	was, known := notes[i.key]
+	if !known {
+		if was, known = notes[i.kind+"\x00"+i.table+"\x00"+i.doc.oldKey(i.req)]; known {
+			was.Open = false
+		}
+	}
+	var before int64
+	if !fresh {
+		if before, err = cli.CountRows(ctx, i.cl, i.project, i.kind, i.table); err != nil {
+			return nil, notCounted(i.table, err)
+		}
+	}
+	if known && before > 0 && !again {
+		if !was.Open {
+			return nil, &cli.Failure{Exit: cli.ExitConflict, Code: "imported-before",
+				Msg:  fmt.Sprintf("%s was imported into %s on %s (%d rows); once more would store its rows twice, and rows cannot be deleted", was.File, i.table, was.At.Format("2006-01-02 15:04"), was.Rows),
+				Hint: "give --again to import it once more"}
+		}
+		switch come, told := i.come(notes, was, before); {
+		case told && come == 0:
+			i.remark("the run of %s had not stored a row of %s", was.At.Format("2006-01-02 15:04"), was.File)
+		case told && i.doc.stored(come):
+			was.Open, was.Rows = false, come
+			if err := i.ledger.Put(i.key, was); err != nil {
+				return nil, err
+			}
+			v := cli.Object(api.ImportJob{Status: "COMPLETED", StartTime: was.At.UnixMilli(), EndTime: e.Now().UnixMilli(), Progress: 100, Result: api.ImportJobResult{Processed: come}}).
+				Mine().WithNote("nothing was sent: the run of %s stored the %d rows of %s, by the count of rows before and now", was.At.Format("2006-01-02 15:04"), come, was.File)
+			return &v, nil
+		default:
+			return nil, i.undecided(was, before)
+		}
+	}
+	i.note = localstate.Import{File: filepath.Base(i.doc.path), Rows: i.doc.rows, At: e.Now().UTC(), Open: true, Before: &before}
+	if err := i.ledger.Put(i.key, i.note); err != nil {
+		return nil, &cli.Failure{Exit: cli.ExitFailed, Code: "ledger", Msg: "nothing was sent, because no note about it can be written: " + err.Error(), Hint: "DIG_STATE_DIR says where notes are kept", Err: err}
+	}
+	return nil, nil
+}
+
+// notCounted words an error that comes before anything was sent.
+func notCounted(table string, err error) error {
+	f := cli.Classify(context.Background(), err)
+	if f.Exit == cli.ExitInterrupted {
+		return err
+	}
+	f.Msg = fmt.Sprintf("nothing was sent: the rows of %s cannot be counted: %s", table, f.Msg)
+	return &f
+}
+
+// come is how many rows have come into the table since a note was written, less those that other noted imports have brought.
+func (i *importing) come(notes map[string]localstate.Import, was localstate.Import, now int64) (rows int64, told bool) {
+	if was.Before == nil {
+		return 0, false
+	}
+	return now - *was.Before - localstate.Since(notes, i.key, was.At), true
+}
+
+func (i *importing) undecided(was localstate.Import, now int64) error {
+	before := "an unknown number of rows"
+	if was.Before != nil {
+		before = fmt.Sprintf("%d rows", *was.Before)
+	}
+	return &cli.Failure{Exit: cli.ExitConflict, Code: "import-unsettled",
+		Msg: fmt.Sprintf("whether the run of %s stored %s in %s cannot be told: the table had %s before, has %d now, and the file holds %d",
+			was.At.Format("2006-01-02 15:04"), was.File, i.table, before, now, i.doc.rows),
+		Hint: "look at the rows of the table; --again sends the file once more"}
+}
+
+// settle judges the answer to an import. Without the gateway's plain word that all rows of the document are stored, only a count of the
+// rows makes it a success.
+func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, err error) (cli.View, error) {
+	if err == nil && strings.EqualFold(job.Status, "COMPLETED") && i.doc.stored(job.Result.Processed) {
+		return settled(e, i, job, job.Result.Processed, "")
+	}
+	if refused(err) {
+		i.nothing = true
+		return cli.View{}, errors.Join(err, i.ledger.Remove(i.key))
+	}
+	if ctx.Err() != nil { // the note stays open
+		return cli.View{}, errors.Join(err, ctx.Err())
+	}
+	now, cerr := cli.CountRows(ctx, i.cl, i.project, i.kind, i.table)
+	notes, rerr := i.ledger.Read()
+	if cerr == nil && rerr == nil {
+		come, _ := i.come(notes, i.note, now)
+		switch {
+		case come > 0 && i.doc.stored(come):
+			why := "the gateway answered nothing that can be used"
+			switch {
+			case err != nil:
+				why = cli.Classify(ctx, err).Msg
+			case job.Status != "":
+				why = fmt.Sprintf("the gateway answered %s and %d rows", job.Status, job.Result.Processed)
+			}
+			job.Status, job.Result.Processed = "COMPLETED", come
+			return settled(e, i, job, come, why)
+		case come == 0 && err == nil && strings.EqualFold(job.Status, "FAILED"):
+			f := &cli.Failure{Exit: cli.ExitJob, Code: "import-failed", Msg: fmt.Sprintf("the gateway says that the import of %s failed, and %s has as many rows as before", i.doc.path, i.table)}
+			i.nothing = true
+			return cli.View{}, errors.Join(f, i.ledger.Remove(i.key))
+		case come != 0:
+			return cli.View{}, &cli.Failure{Exit: cli.ExitJob, Code: "import-partial", Err: err,
+				Msg:  fmt.Sprintf("%s holds %d rows, and %d came into %s: %s", i.doc.path, i.doc.rows, come, i.table, i.said(ctx, job, err)),
+				Hint: "look at the rows of the table: some may be those of the file, some of others"}
+		}
+	}
+	f := cli.Failure{Exit: cli.ExitUnavailable, Code: "unsettled", Msg: i.said(ctx, job, nil)}
+	if err != nil {
+		f = cli.Classify(ctx, err)
+	} else if job.Status != "" && !strings.EqualFold(job.Status, "COMPLETED") {
+		f.Exit = cli.ExitPending
+	}
+	f.Hint = "it may have been done all the same; run the same command again: it counts the rows before it sends"
+	return cli.View{}, &f
+}
+
+// said is what the gateway answered.
+func (i *importing) said(ctx context.Context, job api.ImportJob, err error) string {
+	switch {
+	case err != nil:
+		return cli.Classify(ctx, err).Msg
+	case job.Status == "":
+		return "the gateway answered the import with nothing"
+	}
+	return fmt.Sprintf("the gateway says that the import of %d rows is %s with %d of them", i.doc.rows, job.Status, job.Result.Processed)
+}
+
+// refused reports whether a failure says for sure that nothing was stored.
+func refused(err error) bool {
+	var ae *api.Error
+	return errors.As(err, &ae) && !ae.Unsure && ae.Kind != api.KindProtocol && ae.Status != 200
+}
+
+func settled(e *cli.Env, i *importing, job api.ImportJob, rows int64, doubt string) (cli.View, error) {
+	i.note.Open, i.note.Rows = false, rows
+	err := i.ledger.Put(i.key, i.note)
+	if rows == 0 {
+		err = i.ledger.Remove(i.key)
+	}
+	if err != nil { // the rows are stored all the same
+		i.remark("the import cannot be noted as done: %v", err)
+	}
+	v := showImport(e, job)
+	say := fmt.Sprintf("imported %d rows into %s", rows, i.table)
+	if doubt != "" {
+		v = v.Mine()
+		say += ", by the count of rows before and after: " + doubt
+	}
+	return v.WithNote("%s", strings.Join(append([]string{say}, i.remarks...), "\n")), nil
+}

@@ -1,0 +1,206 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/localstate"
+	"github.com/dig-cli/dig/internal/rowset"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/config"
+)
+
+// making is a table that is made with its columns. Zone local does it in one transaction. The service needs two requests, and a note in
+// the state directory stands while only the first may have been done, so that the same command can finish it.
+type making struct {
+	e       *cli.Env
+	k       tableKind
+	cl      *api.Client
+	project string
+	name    string
+	defs    []api.ColumnRequest
+
+	notes *localstate.Ledger[localstate.Creation]
+	key   string
+}
+
+func newMaking(e *cli.Env, k tableKind, cl *api.Client, project, name string, defs []api.ColumnRequest) (*making, error) {
+	state, err := config.StateDir(e.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	p, err := e.Here()
+	if err != nil {
+		return nil, err
+	}
+	p.Project = project
+	return &making{e: e, k: k, cl: cl, project: project, name: name, defs: defs,
+		notes: localstate.NewCreations(state, p), key: localstate.TableKey(k.noun, k.stored(name))}, nil
+}
+
+// standing finds the table among those of the project. ok is false when it is not there.
+func (m *making) standing(ctx context.Context) (t api.Table, ok bool, err error) {
+	all, err := m.k.client(m.cl).List(ctx, m.project)
+	for _, t := range all {
+		if strings.EqualFold(t.TableName, m.k.stored(m.name)) {
+			return t, true, err
+		}
+	}
+	return t, false, err
+}
+
+// begun reports whether an earlier run has begun to make the table.
+func (m *making) begun() (bool, error) {
+	notes, err := m.notes.Read()
+	_, ok := notes[m.key]
+	return ok, err
+}
+
+// make makes a table that is not there, with its columns. When it fails, what this run made is removed, or the error says what is left.
+func (m *making) make(ctx context.Context) (api.Table, error) {
+	if s := m.e.Run.Settings; s.Local() {
+		t, err := m.cl.CreateWholeTable(ctx, m.project, m.name, m.k.bi(), m.defs)
+		var ae *api.Error
+		if !errors.As(err, &ae) || ae.Status != http.StatusNotFound || ae.Name != "Not Found" { // else a gateway of an earlier release is served
+			return t, err
+		}
+	}
+	if !m.e.Tells() {
+		note := localstate.Creation{At: m.e.Now().UTC()}
+		for _, d := range m.defs {
+			note.Columns = append(note.Columns, d.Name)
+		}
+		if err := m.notes.Put(m.key, note); err != nil {
+			return api.Table{}, &cli.Failure{Exit: cli.ExitFailed, Code: "ledger", Err: err, Hint: "DIG_STATE_DIR says where notes are kept",
+				Msg: "nothing was sent, because no note about it can be written: " + err.Error()}
+		}
+	}
+	t, err := m.k.client(m.cl).Create(ctx, m.project, m.name)
+	if m.e.Planned(err) {
+		return t, m.addColumns(ctx, m.k.stored(m.name), true)
+	}
+	if refused(err) {
+		return t, errors.Join(err, m.forget())
+	}
+	if err != nil {
+		return t, m.left(err, "the table may have been made without columns")
+	}
+	return t, m.addColumns(ctx, t.TableName, true)
+}
+
+// finish goes on with a table that stands and that an earlier run has begun to make. A table with other columns than asked for is left
+// as it is.
+func (m *making) finish(ctx context.Context, t api.Table) error {
+	own, err := m.columns(ctx, t.TableName)
+	if err != nil {
+		return err
+	}
+	if len(own) == 0 {
+		return m.addColumns(ctx, t.TableName, false)
+	}
+	if !m.complete(own) {
+		return errors.Join(m.exists(t), m.forget())
+	}
+	return m.forget()
+}
+
+func (m *making) exists(t api.Table) error {
+	return &cli.Failure{Exit: cli.ExitConflict, Code: "conflict", Msg: fmt.Sprintf("%s %q already exists; nothing was sent", m.k.noun, t.TableName),
+		Hint: fmt.Sprintf("`dig %s column add` adds columns to it", m.k.noun)}
+}
+
+// columns are those that are not the system's.
+func (m *making) columns(ctx context.Context, table string) ([]api.ColumnDetail, error) {
+	cols, err := m.k.client(m.cl).Columns(ctx, m.project, table)
+	var own []api.ColumnDetail
+	for _, c := range cols {
+		if !rowset.SystemColumn(c.Name) {
+			own = append(own, c)
+		}
+	}
+	return own, err
+}
+
+// complete reports whether columns have the names and types of those asked for.
+func (m *making) complete(own []api.ColumnDetail) bool {
+	types := map[string]string{}
+	for _, c := range own {
+		types[c.Name] = c.DataType
+	}
+	for _, d := range m.defs {
+		if !strings.EqualFold(types[m.k.stored(d.Name)], d.DataType) {
+			return false
+		}
+	}
+	return len(own) == len(m.defs)
+}
+
+// addColumns adds the columns to a table without any. made says that this run has made it.
+func (m *making) addColumns(ctx context.Context, table string, made bool) error {
+	if len(m.defs) == 0 {
+		return m.forget()
+	}
+	_, err := m.k.client(m.cl).AddColumns(ctx, m.project, table, m.defs)
+	if err == nil {
+		return m.forget()
+	}
+	if errors.Is(err, cli.ErrDone) {
+		return err
+	}
+	if !refused(err) {
+		if own, look := m.columns(ctx, table); look == nil && m.complete(own) {
+			return m.forget() // the answer was lost, the columns are there
+		}
+		return m.left(err, "the table stands, its columns may be missing")
+	}
+	if !made {
+		return errors.Join(usageWrap(err, fmt.Sprintf("the table %s stands without columns; `dig %s delete` removes it", table, m.k.noun)), m.forget())
+	}
+	if why := m.remove(ctx, table); why != "" {
+		return errors.Join(usageWrap(err, "the table was made without columns and is left: "+why), m.forget())
+	}
+	return errors.Join(err, m.forget())
+}
+
+// forget removes the note.
+func (m *making) forget() error {
+	if m.e.Tells() {
+		return nil
+	}
+	return m.notes.Remove(m.key)
+}
+
+// left words an error after which nobody knows how far the table came. The note stays.
+func (m *making) left(err error, what string) error {
+	if errors.Is(err, cli.ErrDone) {
+		return err
+	}
+	return usageWrap(err, what+"; run the same command again: it looks first, and finishes what was begun")
+}
+
+// remove removes the table that this run made, as long as nobody has put anything into it. It returns why it is left.
+func (m *making) remove(ctx context.Context, table string) string {
+	own, err := m.columns(ctx, table)
+	if err == nil && len(own) > 0 && !m.complete(own) {
+		return "it has columns that this run did not make"
+	}
+	var n int64
+	if err == nil {
+		n, err = cli.CountRows(ctx, m.cl, m.project, m.k.noun, table)
+	}
+	if err == nil && n > 0 {
+		return fmt.Sprintf("it holds %d rows", n)
+	}
+	if err == nil {
+		err = m.k.client(m.cl).Delete(ctx, m.project, table)
+	}
+	if err != nil {
+		return cli.Classify(ctx, err).Msg
+	}
+	forgetImports(m.e, m.project, m.k.noun, m.k.stored(m.name))
+	return ""
+}

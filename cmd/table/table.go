@@ -1,0 +1,241 @@
+// Package table holds the commands on internal tables and BI tables: columns and imports.
+package table
+
+import (
+	"context"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+// tableKind is what differs between internal tables and BI tables.
+type tableKind struct {
+	noun, what                                         string
+	list, create, del, columns, add, update, delColumn spec.Op
+	client                                             func(*api.Client) tableClient
+	stored                                             func(name string) string // what becomes of a name
+}
+
+// bi reports whether the tables are BI tables.
+func (k tableKind) bi() bool { return k.create.ID == spec.CreateBiTable.ID }
+
+// sameName is what internal tables make of a name.
+func sameName(name string) string { return name }
+
+// withoutUnderscores is what BI tables make of a name [L].
+func withoutUnderscores(name string) string { return strings.ReplaceAll(name, "_", "") }
+
+// tableClient is what the two services share.
+type tableClient interface {
+	List(ctx context.Context, project string) ([]api.Table, error)
+	Create(ctx context.Context, project, table string) (api.Table, error)
+	Delete(ctx context.Context, project, table string) error
+	Columns(ctx context.Context, project, table string) ([]api.ColumnDetail, error)
+	AddColumns(ctx context.Context, project, table string, body []api.ColumnRequest) ([]api.ColumnDetail, error)
+	UpdateColumn(ctx context.Context, project, table, column string, body api.ColumnRequest) ([]api.ColumnDetail, error)
+	DeleteColumn(ctx context.Context, project, table, column string) error
+}
+
+func New(e *cli.Env) *cobra.Command {
+	k := tableKind{"table", "internal tables, addressed in SQL as peaka.\"table\".NAME",
+		spec.ListInternalTables, spec.CreateInternalTable, spec.DeleteInternalTable, spec.ListInternalColumns, spec.AddInternalColumns,
+		spec.UpdateInternalColumn, spec.DeleteInternalColumn, func(cl *api.Client) tableClient { return cl.Tables }, sameName}
+	c := newTableKindCmd(e, k)
+	c.AddCommand(newTableImportCmd(e, k), newTableSampleCmd(e))
+	return c
+}
+
+func NewBI(e *cli.Env) *cobra.Command {
+	k := tableKind{"bitable", "BI tables, addressed in SQL as peaka.bitable.NAME; underscores are dropped from their names",
+		spec.ListBiTables, spec.CreateBiTable, spec.DeleteBiTable, spec.ListBiColumns, spec.AddBiColumns,
+		spec.UpdateBiColumn, spec.DeleteBiColumn, func(cl *api.Client) tableClient { return cl.BITables }, withoutUnderscores}
+	c := newTableKindCmd(e, k)
+	c.AddCommand(newTableImportCmd(e, k))
+	return c
+}
+
+func newTableKindCmd(e *cli.Env, k tableKind) *cobra.Command {
+	c := &cobra.Command{Use: k.noun, Aliases: []string{k.noun + "s"}, Short: "Manage " + k.what}
+	ex := "  " + e.Name + " " + k.noun + " "
+	c.AddCommand(
+		e.Leaf(k.list, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the tables of the project", Example: ex + "list", Args: cobra.NoArgs},
+			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
+				v, err := k.client(cl).List(ctx, p)
+				return cli.List(v, "tableName", "schemaName", "catalogName", "isCached"), err
+			})),
+		newTableCreateCmd(e, k),
+		e.Leaf(k.del, &cobra.Command{Use: "delete TABLE", Aliases: []string{"rm", "drop"}, Short: "Delete a table with its rows", Example: ex + "delete people --yes", Args: cobra.ExactArgs(1)},
+			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+				used := readers(ctx, cl, p, k.noun, args[0]) // the kinds are called like their schemas
+				if err := e.Confirm("delete %s %s and all its rows%s?", k.noun, args[0], used); err != nil {
+					return cli.View{}, err
+				}
+				if err := k.client(cl).Delete(ctx, p, args[0]); err != nil {
+					return cli.View{}, err
+				}
+				forgetImports(e, p, k.noun, k.stored(args[0]))
+				return cli.Note("deleted %s %s%s", k.noun, args[0], used), nil
+			})),
+		newColumnCmd(e, k),
+	)
+	return c
+}
+
+func newTableCreateCmd(e *cli.Env, k tableKind) *cobra.Command {
+	var columns []string
+	c := &cobra.Command{
+		Use: "create TABLE", Short: "Create a table, optionally with columns", Args: cobra.ExactArgs(1),
+		Long: `Create a table, optionally with columns.
+
+A column is NAME:TYPE with optional words after it: notnull, unique, default=VALUE.
+Types: VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE, UUID.`,
+		Example: "  " + e.Name + " " + k.noun + ` create people --column name:varchar:notnull --column age:bigint:default=0`,
+	}
+	c.Flags().StringArrayVar(&columns, "column", nil, "a column as NAME:TYPE[:notnull][:unique][:default=VALUE]; repeat")
+	cli.Annotate(c, k.add, k.columns, k.list, k.del)
+	return e.Leaf(k.create, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		defs := make([]api.ColumnRequest, len(columns))
+		for i, text := range columns {
+			d, err := parseColumn(text)
+			if err != nil {
+				return cli.View{}, err
+			}
+			defs[i] = d
+		}
+		if err := checkColumns(k, "--column", defs); err != nil {
+			return cli.View{}, err
+		}
+		p, err := e.ProjectID(ctx, cl)
+		if err != nil {
+			return cli.View{}, err
+		}
+		var t api.Table
+		if len(defs) == 0 {
+			t, err = createBare(ctx, e, k, cl, p, args[0])
+		} else {
+			t, err = createWhole(ctx, e, k, cl, p, args[0], defs)
+		}
+		if err != nil {
+			return cli.View{}, err
+		}
+		v := cli.Object(t)
+		if t.TableName != args[0] {
+			v = v.WithNote("note: the table is stored as %q", t.TableName)
+		}
+		if len(defs) == 0 {
+			return v, nil
+		}
+		now, err := k.client(cl).Columns(ctx, p, t.TableName)
+		if err != nil {
+			return cli.View{}, err
+		}
+		return v, stuck(e, k, defs, now)
+	})
+}
+
+// createBare makes a table without columns.
+func createBare(ctx context.Context, e *cli.Env, k tableKind, cl *api.Client, project, name string) (api.Table, error) {
+	m, err := newMaking(e, k, cl, project, name, nil)
+	if err != nil {
+		return api.Table{}, err
+	}
+	if k.bi() { // the gateway would answer with the table that stands
+		if t, ok, err := m.standing(ctx); err != nil {
+			return t, err
+		} else if ok {
+			return t, &cli.Failure{Exit: cli.ExitConflict, Code: "conflict", Msg: "a BI table is stored as " + t.TableName + " already; underscores do not count in their names"}
+		}
+	}
+	return k.client(cl).Create(ctx, project, name)
+}
+
+// createWhole makes a table with columns, or finishes what an earlier run of the same command has begun.
+func createWhole(ctx context.Context, e *cli.Env, k tableKind, cl *api.Client, project, name string, defs []api.ColumnRequest) (api.Table, error) {
+	m, err := newMaking(e, k, cl, project, name, defs)
+	if err != nil {
+		return api.Table{}, err
+	}
+	t, ok, err := m.standing(ctx)
+	if err != nil {
+		return t, err
+	}
+	if !ok {
+		return m.make(ctx)
+	}
+	begun, err := m.begun()
+	if err != nil {
+		return t, err
+	}
+	if !begun {
+		return t, m.exists(t)
+	}
+	return t, m.finish(ctx, t)
+}
+
+func usageWrap(err error, also string) error {
+	f := cli.Classify(context.Background(), err)
+	f.Hint = also
+	return &f
+}
+
+// parseColumn reads NAME:TYPE[:notnull][:unique][:default=VALUE]. The default is last, since a value may hold colons.
+func parseColumn(text string) (api.ColumnRequest, error) {
+	var d api.ColumnRequest
+	head, def, hasDefault := strings.Cut(text, ":default=")
+	if hasDefault {
+		d.DefaultValue = &def
+	}
+	parts := strings.Split(head, ":")
+	if len(parts) < 2 || parts[0] == "" || parts[1] == "" {
+		return d, cli.Usagef("--column %q is not NAME:TYPE", text)
+	}
+	d.Name, d.DataType = parts[0], strings.ToUpper(parts[1])
+	if err := checkColumnTypes("--column "+d.Name, d); err != nil {
+		return d, err
+	}
+	yes := true
+	for _, word := range parts[2:] {
+		switch strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(word, "-", ""), " ", "")) {
+		case "notnull":
+			d.IsNotNull = &yes
+		case "unique":
+			d.IsUnique = &yes
+		default:
+			return d, cli.Usagef("--column %q: %q is none of notnull, unique, default=VALUE", text, word)
+		}
+	}
+	return d, nil
+}
+
+// columnFlags are the fields of a column as flags.
+type columnFlags struct {
+	typ, display, def, desc, body string
+	notNull, unique               bool
+}
+
+func (f *columnFlags) register(c *cobra.Command) {
+	fs := c.Flags()
+	fs.StringVar(&f.typ, "type", "", "VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE or UUID")
+	fs.StringVar(&f.display, "display-name", "", "name shown to people")
+	fs.StringVar(&f.def, "default", "", "value of rows that do not give one")
+	fs.BoolVar(&f.notNull, "not-null", false, "refuse NULL")
+	fs.BoolVar(&f.unique, "unique", false, "refuse a value twice")
+	fs.StringVar(&f.desc, "desc", "", "description")
+	cli.BodyFlag(c, &f.body)
+}
+
+func (f *columnFlags) apply(c *cobra.Command, d *api.ColumnRequest) {
+	if c.Flags().Changed("type") {
+		d.DataType = strings.ToUpper(f.typ)
+	}
+	if c.Flags().Changed("display-name") {
+		d.DisplayName = f.display
+	}
+	cli.SetIf(c, "default", &d.DefaultValue, f.def)
+	cli.SetIf(c, "not-null", &d.IsNotNull, f.notNull)
+	cli.SetIf(c, "unique", &d.IsUnique, f.unique)
+	cli.SetIf(c, "desc", &d.Desc, f.desc)
+}
