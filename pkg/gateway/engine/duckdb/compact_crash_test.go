@@ -159,8 +159,9 @@ func TestKillsWhileCompacting(t *testing.T) {
 	began, halfway := 0, 0
 	for round := range rounds {
 		child, lines := compactChild(t, dir, next, compactDir+"_ALONE=1")
-		armed := false
+		armed, said := false, ""
 		for lines.Scan() {
+			said += lines.Text() + "\n"
 			var word string
 			var k int
 			if n, _ := fmt.Sscan(lines.Text(), &word, &k); n != 2 {
@@ -178,7 +179,7 @@ func TestKillsWhileCompacting(t *testing.T) {
 		}
 		_ = child.Wait()
 		if child.ProcessState.Exited() {
-			t.Fatalf("the child ended by itself: %v", child.ProcessState)
+			t.Fatalf("round %d: the child ended by itself: %v\n%s", round, child.ProcessState, said)
 		}
 		left := filepath.Join(dir, "prjA", packDir)
 		if found(left) {
