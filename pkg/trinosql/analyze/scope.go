@@ -103,8 +103,6 @@ type scope struct {
 type named struct {
 	tree   *trinosql.NamedQuery
 	fields []*Field
-	// recursion is set while the step of the query is analyzed, for the reference to itself.
-	recursion *Recursion
 }
 
 var noFields = newRelation(nil)
