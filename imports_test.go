@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -160,5 +161,39 @@ func TestOneQuoting(t *testing.T) {
 	})
 	if err != nil || seen != 2 {
 		t.Errorf("%d places in internal/sqltext: %v", seen, err)
+	}
+}
+
+// TestDatabasesOfTheirOwn: packages are tested at once against one server of each kind, so each asks testdb for its databases, and no
+// name of a MariaDB database is that of two packages.
+func TestDatabasesOfTheirOwn(t *testing.T) {
+	call, name := regexp.MustCompile(`testdb\.MariaDB\(t((?:, "\w+")+)\)`), regexp.MustCompile(`"(\w+)"`)
+	owner := map[string]string{}
+	err := filepath.WalkDir("pkg", func(path string, d fs.DirEntry, err error) error {
+		dir := filepath.ToSlash(filepath.Dir(path))
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" || dir == "pkg/gateway/connector/testdb" {
+			return err
+		}
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, server := range []string{"POSTGRES", "MARIADB"} {
+			if strings.Contains(string(raw), `os.Getenv("DIG_TEST_`+server+`")`) {
+				t.Errorf("%s uses DIG_TEST_%s by itself, not by pkg/gateway/connector/testdb", path, server)
+			}
+		}
+		for _, c := range call.FindAllStringSubmatch(string(raw), -1) {
+			for _, n := range name.FindAllStringSubmatch(c[1], -1) {
+				if other, ok := owner[n[1]]; ok && other != dir {
+					t.Errorf("%s and %s both use the MariaDB database %s", dir, other, n[1])
+				}
+				owner[n[1]] = dir
+			}
+		}
+		return nil
+	})
+	if err != nil || len(owner) < 10 {
+		t.Fatalf("%d databases: %v", len(owner), err)
 	}
 }

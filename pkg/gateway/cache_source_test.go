@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,9 +15,9 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/caches"
+	"github.com/dig-cli/dig/pkg/gateway/connector/testdb"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/names"
-	"github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -90,20 +89,13 @@ func tail(more []string) string {
 }
 
 func postgresOrigin(t *testing.T, more ...string) origin {
-	address := os.Getenv("DIG_TEST_POSTGRES")
-	if address == "" {
-		t.Skip("DIG_TEST_POSTGRES is not set")
-	}
+	u := testdb.Postgres(t)
 	ctx := context.Background()
-	db, err := pgx.Connect(ctx, address)
+	db, err := pgx.Connect(ctx, u.String())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close(ctx) })
-	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
 	port, _ := strconv.ParseFloat(u.Port(), 64)
 	password, _ := u.User.Password()
 	return sqlOrigin(t, "POSTGRES", "cached", map[string]any{"url": u.Hostname(), "port": port, "user": u.User.Username(), "password": password, "databaseName": strings.TrimPrefix(u.Path, "/")}, func(q string) error { _, err := db.Exec(ctx, q); return err },
@@ -112,22 +104,15 @@ func postgresOrigin(t *testing.T, more ...string) origin {
 }
 
 func mariadbOrigin(t *testing.T, more ...string) origin {
-	dsn := os.Getenv("DIG_TEST_MARIADB")
-	if dsn == "" {
-		t.Skip("DIG_TEST_MARIADB is not set")
-	}
-	cfg, err := mysql.ParseDSN(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	db, err := sql.Open("mysql", dsn)
+	cfg, reader := testdb.MariaDB(t, "cached")
+	db, err := sql.Open("mysql", cfg.FormatDSN())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
 	host, port, _ := strings.Cut(cfg.Addr, ":")
 	n, _ := strconv.ParseFloat(port, 64)
-	return sqlOrigin(t, "MYSQL", "cached", map[string]any{"url": host, "port": n, "user": cfg.User, "password": cfg.Passwd}, func(q string) error { _, err := db.Exec(q); return err },
+	return sqlOrigin(t, "MYSQL", "cached", map[string]any{"url": host, "port": n, "user": reader.User, "password": reader.Passwd}, func(q string) error { _, err := db.Exec(q); return err },
 		"DROP DATABASE IF EXISTS cached;CREATE DATABASE cached;CREATE TABLE cached.items(id integer PRIMARY KEY, name varchar(100), at datetime(6))"+tail(more),
 		"REPLACE INTO cached.items VALUES (%d, %s, %s)")
 }

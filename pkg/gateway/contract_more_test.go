@@ -1,9 +1,7 @@
 package gateway
 
 import (
-	"fmt"
 	"net/url"
-	"os"
 	"strconv"
 
 	"github.com/dig-cli/dig/pkg/api"
@@ -38,22 +36,16 @@ func (s *scenario) send(b spec.Bound, body any) error {
 
 // statistics asks a PostgreSQL database, the one kind of source that keeps them [L].
 func (s *scenario) statistics() error {
-	address := os.Getenv("DIG_TEST_POSTGRES")
-	u, err := url.Parse(address)
-	if err != nil {
-		return err
-	}
-	admin, err := pgx.Connect(ctx(), address)
+	u := s.postgres()
+	admin, err := pgx.Connect(ctx(), u.String())
 	if err != nil {
 		return err
 	}
 	defer admin.Close(ctx())
-	schema := fmt.Sprintf("contract_%d", os.Getpid())
-	if _, err := admin.Exec(ctx(), fmt.Sprintf(`CREATE SCHEMA %[1]s; CREATE TABLE %[1]s.orders AS
-		SELECT i AS id, i %% 3 AS status FROM generate_series(1, 100) AS t(i); ANALYZE %[1]s.orders`, schema)); err != nil {
+	if _, err := admin.Exec(ctx(), `CREATE TABLE public.orders AS SELECT i AS id, i % 3 AS status FROM generate_series(1, 100) AS t(i);
+		ANALYZE public.orders`); err != nil {
 		return err
 	}
-	defer admin.Exec(ctx(), "DROP SCHEMA "+schema+" CASCADE")
 	password, _ := u.User.Password()
 	port, err := strconv.Atoi(u.Port())
 	if err != nil {
@@ -69,7 +61,7 @@ func (s *scenario) statistics() error {
 	if err != nil {
 		return err
 	}
-	return only(s.Catalogs.Statistics(ctx(), s.project, cat.ID, schema, "orders"))
+	return only(s.Catalogs.Statistics(ctx(), s.project, cat.ID, "public", "orders"))
 }
 
 // contractMoreSteps go on where contractSteps end, and delete what was made.

@@ -20,7 +20,8 @@ import (
 // scenario is what the steps of the contract make and pass on.
 type scenario struct {
 	*api.Client
-	dir string // of the files that a connection reads
+	dir      string          // of the files that a connection reads
+	postgres func() *url.URL // a database of this test
 
 	workspace, project, target, legacy, key string
 	connection, second, catalog, other      string

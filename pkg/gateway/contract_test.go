@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/connector/testdb"
 	"github.com/dig-cli/dig/pkg/openapi"
 	"github.com/dig-cli/dig/pkg/spec"
 )
@@ -62,7 +64,7 @@ func TestContract(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &scenario{Client: cl, dir: t.TempDir()}
+	s := &scenario{Client: cl, dir: t.TempDir(), postgres: func() *url.URL { return testdb.Postgres(t) }}
 	if err := s.source(); err != nil {
 		t.Fatal(err)
 	}

@@ -127,7 +127,8 @@ func (g *Gateway) wire() {
 	g.catalogs = &catalogs.Service{Store: st, Engine: eng, Now: now, Log: log, Names: g.names, Queries: g.queries, Sources: g.sources}
 	g.caches = &caches.Service{Store: st, Engine: eng, Now: now, Log: log, Jobs: g.jobs, Names: g.names, Catalogs: g.catalogs}
 	g.catalogs.Caches = g.caches
-	g.metadata = &metadata.Service{Store: st, Engine: eng, Now: now, Log: log, Jobs: g.jobs, Names: g.names, Sources: g.sources, Catalogs: g.catalogs}
+	g.metadata = &metadata.Service{Store: st, Engine: eng, Now: now, Log: log, Jobs: g.jobs, Names: g.names, Sources: g.sources, Catalogs: g.catalogs,
+		Sampling: metadata.SampleTime}
 	g.statements = &statements.Service{Engine: eng, Web: g.web, Names: g.names, Queries: g.queries}
 	g.exports = &exports.Service{Store: st, Now: now, Log: log, Web: g.web, Jobs: g.jobs, Names: g.names, Sources: g.sources,
 		Queries: g.queries, Catalogs: g.catalogs, Dir: o.Dir, ReadOnly: o.ReadOnly, Limits: o.Limits,

@@ -1,7 +1,9 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,9 +29,6 @@ func TestForeignKeys(t *testing.T) {
 			cl, err := api.New(api.Options{BaseURL: LocalBaseURL, Transport: g.Transport()})
 			if err != nil {
 				t.Fatal(err)
-			}
-			if o.kind == "MYSQL" {
-				o.credential["databaseName"] = o.schema // others may hold what cannot be read
 			}
 			cat := connectOrigin(t, cl, o, nil)
 			ctx := context.Background()
@@ -98,6 +97,42 @@ func TestForeignKeys(t *testing.T) {
 			want[2] = "notes.customer ONE_TO_MANY customers.id"
 			if !slices.Equal(again, want) {
 				t.Errorf("after another refresh %q, want %q", again, want)
+			}
+		})
+	}
+}
+
+// TestSampleOfStuckView: a view that yields nothing fails the refresh by name and does not keep the other tables from being read.
+func TestSampleOfStuckView(t *testing.T) {
+	for name, source := range map[string]func(*testing.T, ...string) origin{"postgres": postgresOrigin, "mariadb": mariadbOrigin} {
+		t.Run(name, func(t *testing.T) {
+			sleep := "CAST(pg_sleep(3600) AS text)"
+			if name == "mariadb" {
+				sleep = "sleep(3600)"
+			}
+			o := source(t, "CREATE VIEW cached.early AS SELECT 1 AS id, "+sleep+" AS z")
+			o.put(entry{1, "found", ""})
+			g := openTest(t)
+			g.metadata.Sampling = time.Second
+			cl, err := api.New(api.Options{BaseURL: LocalBaseURL, Transport: g.Transport()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			cat := connectOrigin(t, cl, o, nil)
+			if _, err := cl.Metadata.Refresh(t.Context(), local, api.MetadataRefreshRequest{CatalogID: cat.ID}); err != nil {
+				t.Fatal(err)
+			}
+			g.jobs.Running.Wait()
+			s, err := cl.Metadata.RefreshStatus(t.Context(), local, cat.ID)
+			if err != nil || s.Status != metadata.RefreshFailed || !strings.Contains(*s.Error, "table cached.early: its sample values were not read within 1s") {
+				t.Errorf("%+v, %v", s, err)
+			}
+			m, err := cl.Metadata.Project(t.Context(), local, cat.ID, "cached")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if raw, err := json.Marshal(m); err != nil || !bytes.Contains(raw, []byte("found")) {
+				t.Errorf("the other table has no samples: %s, %v", raw, err)
 			}
 		})
 	}

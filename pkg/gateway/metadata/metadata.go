@@ -34,7 +34,8 @@ type Service struct {
 	Names     *names.Service
 	Sources   *sources.Service
 	Catalogs  *catalogs.Service
-	Rereading jobs.Tally // by project and catalog: refreshes that go on
+	Sampling  time.Duration // SampleTime, but in tests
+	Rereading jobs.Tally    // by project and catalog: refreshes that go on
 }
 
 // Routes registers the handlers.

@@ -138,6 +138,9 @@ const (
 	sampleWidth = 200
 )
 
+// SampleTime bounds the sample of one table, so that a view that hangs does not keep the others from being read.
+const SampleTime = 5 * time.Minute
+
 // reread reads each table anew. One that fails does not keep the others from it; the first failure is that of the whole.
 func (s *Service) reread(ctx context.Context, p store.Project, c catalogs.Catalog) error {
 	d, err := s.describer(ctx, p)
@@ -198,6 +201,16 @@ func (s *Service) rereadTable(ctx context.Context, d *describer, c catalogs.Cata
 
 // sample reads a few different values of each column.
 func (s *Service) sample(ctx context.Context, p store.Project, n engine.TableName, columns []string) (map[string][]string, error) {
+	within, cancel := context.WithTimeout(ctx, s.Sampling)
+	defer cancel()
+	out, err := s.sampleOf(within, p, n, columns)
+	if err != nil && within.Err() != nil && ctx.Err() == nil {
+		return nil, fault.Data(400, "its sample values were not read within %s", s.Sampling)
+	}
+	return out, err
+}
+
+func (s *Service) sampleOf(ctx context.Context, p store.Project, n engine.TableName, columns []string) (map[string][]string, error) {
 	res, err := s.Names.Query(ctx, p, engine.Query{SQL: "SELECT " + sqltext.List(columns) + " FROM " + n.Quoted() + " LIMIT " + strconv.Itoa(sampledRows)})
 	if err != nil {
 		return nil, err

@@ -26,8 +26,8 @@ func slowServers() map[string]func(t *testing.T) slowServer {
 		"postgres": func(t *testing.T) slowServer {
 			return slowServer{server: postgres(t), setup: `DROP SCHEMA IF EXISTS slow CASCADE; CREATE SCHEMA slow; CREATE VIEW slow.rows AS SELECT g AS id, CASE WHEN g > 20000 THEN pg_sleep(0.005)::text END AS z, repeat('x', 200) AS pad FROM generate_series(1, 1000000) g;
 CREATE VIEW slow.stuck AS SELECT 1 AS id, pg_sleep(3600)::text AS z;`,
-				sessions: `SELECT count(*) FROM pg_stat_activity WHERE application_name = 'dig';`,
-				victim:   `SELECT max(pid) FROM pg_stat_activity WHERE application_name = 'dig' AND query LIKE '%FROM "slow"."rows"%';`,
+				sessions: `SELECT count(*) FROM pg_stat_activity WHERE application_name = 'dig' AND datname = current_database();`,
+				victim:   `SELECT max(pid) FROM pg_stat_activity WHERE application_name = 'dig' AND datname = current_database() AND query LIKE '%FROM "slow"."rows"%';`,
 				kill:     "SELECT pg_terminate_backend(%s);", killed: "terminating connection"}
 		},
 		"mariadb": func(t *testing.T) slowServer {

@@ -9,17 +9,15 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/url"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/go-sql-driver/mysql"
-
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/connector/testdb"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 )
 
@@ -35,14 +33,7 @@ type server struct {
 
 func postgres(t *testing.T) server {
 	t.Helper()
-	address := os.Getenv("DIG_TEST_POSTGRES")
-	if address == "" {
-		t.Skip("DIG_TEST_POSTGRES is not set; run by `bash .ci/databases go test ...`")
-	}
-	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := testdb.Postgres(t)
 	password, _ := u.User.Password()
 	s := server{catalog: "pg", kind: "POSTGRES", log: os.Getenv("DIG_TEST_POSTGRES_LOG"),
 		credential: map[string]any{"url": u.Hostname(), "port": json.Number(u.Port()), "user": u.User.Username(), "password": password, "databaseName": strings.Trim(u.Path, "/")},
@@ -54,20 +45,13 @@ func postgres(t *testing.T) server {
 
 func mariadb(t *testing.T) server {
 	t.Helper()
-	dsn := os.Getenv("DIG_TEST_MARIADB")
-	if dsn == "" {
-		t.Skip("DIG_TEST_MARIADB is not set; run by `bash .ci/databases go test ...`")
-	}
-	cfg, err := mysql.ParseDSN(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cfg, reader := testdb.MariaDB(t, "types", "zeros", "cased", "gone", "own_tls", "push", "slow", "joined", "Shelf")
 	host, port, err := net.SplitHostPort(cfg.Addr)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := server{catalog: "maria", kind: "MYSQL", log: os.Getenv("DIG_TEST_MARIADB_LOG"),
-		credential: map[string]any{"url": host, "port": json.Number(port), "user": cfg.User, "password": cfg.Passwd},
+		credential: map[string]any{"url": host, "port": json.Number(port), "user": reader.User, "password": reader.Passwd},
 		cli: []string{"mariadb", "--no-defaults", "--protocol=tcp", "-h", host, "-P", port, "-u", cfg.User, "--batch", "--raw", "--skip-column-names", "--default-character-set=utf8mb4",
 			"--init-command=SET time_zone = '+00:00', sql_mode = ''"},
 		env: []string{"MYSQL_PWD=" + cfg.Passwd}}

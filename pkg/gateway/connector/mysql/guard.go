@@ -59,7 +59,18 @@ func (c *guardedConn) try(f func() error) error {
 		_ = safely.Run(func() { c.Conn.Close() })
 		return m
 	}
-	return c.v.instead(err)
+	return locked(c.v.instead(err))
+}
+
+const lockWaitTimeout = 1205
+
+// locked says what the server's advice to restart a transaction means here.
+func locked(err error) error {
+	var refused *mysql.MySQLError
+	if errors.As(err, &refused) && refused.Number == lockWaitTimeout {
+		return fmt.Errorf("another session has kept a table of this statement locked for more than %s: %w", lockTimeout, err)
+	}
+	return err
 }
 
 // ask is try for what has a reply. After one that could not be read to its end, the next packet may be anything.

@@ -37,6 +37,10 @@ func Type() connector.Type {
 
 const connectTimeout = 10 * time.Second
 
+// lockTimeout bounds the wait for a table that another session has locked, as ALTER TABLE and LOCK TABLES do, in whole seconds. The
+// servers wait a day or a year by themselves.
+var lockTimeout = time.Minute
+
 type server struct {
 	db      *sql.DB
 	control *sql.DB // for KILL, outside the limit of db
@@ -59,7 +63,8 @@ func open(c connector.Credential, reach connector.Reach) (connector.Connector, e
 	cfg.AllowNativePasswords, cfg.AllowAllFiles, cfg.MultiStatements = true, false, false
 	// Dates come as text, so that zero dates can be told from real ones. Text results of a session in UTC are exact.
 	cfg.ParseTime, cfg.InterpolateParams = false, true
-	cfg.Params = map[string]string{"time_zone": "'+00:00'", "sql_mode": "'ANSI_QUOTES,NO_BACKSLASH_ESCAPES'"}
+	cfg.Params = map[string]string{"time_zone": "'+00:00'", "sql_mode": "'ANSI_QUOTES,NO_BACKSLASH_ESCAPES'",
+		"lock_wait_timeout": strconv.Itoa(int(lockTimeout.Seconds()))}
 	outer, err := connector.TLS(c, host)
 	if err != nil {
 		return nil, err

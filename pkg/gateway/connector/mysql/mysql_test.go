@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"os"
 	"reflect"
 	"strconv"
 	"strings"
@@ -15,19 +14,13 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/connector/contract"
+	"github.com/dig-cli/dig/pkg/gateway/connector/testdb"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
 func fixture(t *testing.T) (connector.Credential, *sql.DB) {
 	t.Helper()
-	dsn := os.Getenv("DIG_TEST_MARIADB")
-	if dsn == "" {
-		t.Skip("DIG_TEST_MARIADB is not set; run by `bash .ci/databases go test ...`")
-	}
-	cfg, err := driver.ParseDSN(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cfg, reader := testdb.MariaDB(t, "contract", "vals", "zero", "cancelled", "locked")
 	cfg.MultiStatements = true
 	c, err := driver.NewConnector(cfg)
 	if err != nil {
@@ -37,7 +30,7 @@ func fixture(t *testing.T) (connector.Credential, *sql.DB) {
 	t.Cleanup(func() { admin.Close() })
 	host, port, _ := strings.Cut(cfg.Addr, ":")
 	n, _ := strconv.ParseFloat(port, 64)
-	return connector.Credential{"url": host, "port": n, "user": cfg.User, "password": cfg.Passwd}, admin
+	return connector.Credential{"url": host, "port": n, "user": reader.User, "password": reader.Passwd}, admin
 }
 
 func connect(t *testing.T, c connector.Credential) connector.Connector {
@@ -168,4 +161,44 @@ func TestCancelReachesTheServer(t *testing.T) {
 		time.Sleep(100 * time.Millisecond)
 	}
 	t.Error("the statement still runs at the server")
+}
+
+// A table that another session has locked is not waited for without end.
+func TestLockedTable(t *testing.T) {
+	cred, admin := fixture(t)
+	defer func(d time.Duration) { lockTimeout = d }(lockTimeout)
+	lockTimeout = time.Second
+	run(t, admin, "DROP DATABASE IF EXISTS locked; CREATE DATABASE locked; CREATE TABLE locked.t AS SELECT 7 AS n")
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	table, err := connect(t, cred).Table(ctx, "locked", "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	holder, err := admin.Conn(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer holder.Close()
+	if _, err := holder.ExecContext(ctx, "LOCK TABLES locked.t WRITE"); err != nil {
+		t.Fatal(err)
+	}
+	b, err := table.Scan(ctx, engine.ScanRequest{Columns: []string{"n"}, Limit: -1})
+	if err == nil {
+		_, err = b.Next(ctx)
+		_ = b.Close()
+	}
+	if err == nil || !strings.Contains(err.Error(), "locked for more than 1s: Error 1205") {
+		t.Errorf("while locked: %v", err)
+	}
+	if _, err := holder.ExecContext(ctx, "UNLOCK TABLES"); err != nil {
+		t.Fatal(err)
+	}
+	if b, err = table.Scan(ctx, engine.ScanRequest{Columns: []string{"n"}, Limit: -1}); err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if rows, err := b.Next(ctx); err != nil || len(rows) != 1 {
+		t.Errorf("afterwards: %v, %v", rows, err)
+	}
 }

@@ -36,6 +36,11 @@ func Type() connector.Type {
 
 const connectTimeout = 10 * time.Second
 
+// lockTimeout bounds the wait for a table that another session has locked, as ALTER TABLE and LOCK do. The server's own wait has no end.
+var lockTimeout = time.Minute
+
+const lockNotAvailable = "55P03"
+
 type postgres struct {
 	cfg  *pgx.ConnConfig
 	idle idle
@@ -69,6 +74,7 @@ func open(c connector.Credential, reach connector.Reach) (connector.Connector, e
 	cfg.RuntimeParams = map[string]string{
 		"application_name": "dig", "default_transaction_read_only": "on", "timezone": "UTC", "datestyle": "ISO, YMD",
 		"intervalstyle": "postgres", "extra_float_digits": "1", "client_encoding": "UTF8", "standard_conforming_strings": "on",
+		"lock_timeout": strconv.FormatInt(lockTimeout.Milliseconds(), 10),
 	}
 	// A cancelled context asks the server to stop, and only closes the connection if that does not help.
 	cfg.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
@@ -123,6 +129,9 @@ func hangUp(c *pgx.Conn) {
 func plain(err error) error {
 	var pe *pgconn.PgError
 	if errors.As(err, &pe) {
+		if pe.Code == lockNotAvailable {
+			return fmt.Errorf("another session has kept a table of this statement locked for more than %s (SQLSTATE %s)", lockTimeout, pe.Code)
+		}
 		return fmt.Errorf("%s (SQLSTATE %s)", pe.Message, pe.Code)
 	}
 	var ce *pgconn.ConnectError

@@ -3,8 +3,6 @@ package postgres
 import (
 	"context"
 	"fmt"
-	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,22 +12,16 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/connector/contract"
+	"github.com/dig-cli/dig/pkg/gateway/connector/testdb"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
 func server(t *testing.T) (connector.Credential, *pgx.Conn) {
 	t.Helper()
-	address := os.Getenv("DIG_TEST_POSTGRES")
-	if address == "" {
-		t.Skip("DIG_TEST_POSTGRES is not set; run by `bash .ci/databases go test ...`")
-	}
-	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := testdb.Postgres(t)
 	port, _ := strconv.ParseFloat(u.Port(), 64)
 	password, _ := u.User.Password()
-	admin, err := pgx.Connect(context.Background(), address)
+	admin, err := pgx.Connect(context.Background(), u.String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +168,7 @@ func TestCancelReachesTheServer(t *testing.T) {
 	}
 	for range 100 {
 		var n int
-		if err := admin.QueryRow(context.Background(), "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%slow%' AND state = 'active' AND pid <> pg_backend_pid()").Scan(&n); err != nil {
+		if err := admin.QueryRow(context.Background(), "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND pid <> pg_backend_pid()").Scan(&n); err != nil {
 			t.Fatal(err)
 		}
 		if n == 0 {
@@ -185,6 +177,38 @@ func TestCancelReachesTheServer(t *testing.T) {
 		time.Sleep(100 * time.Millisecond)
 	}
 	t.Error("the statement still runs at the server")
+}
+
+// A table that another session has locked is not waited for without end.
+func TestLockedTable(t *testing.T) {
+	cred, admin := server(t)
+	defer func(d time.Duration) { lockTimeout = d }(lockTimeout)
+	lockTimeout = 200 * time.Millisecond
+	run(t, admin, `CREATE SCHEMA locked; CREATE TABLE locked.t AS SELECT 7 AS n`)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	table, err := connect(t, cred).Table(ctx, "locked", "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, admin, `BEGIN`)
+	run(t, admin, `LOCK TABLE locked.t IN ACCESS EXCLUSIVE MODE`)
+	b, err := table.Scan(ctx, engine.ScanRequest{Columns: []string{"n"}, Limit: -1})
+	if err == nil {
+		_, err = b.Next(ctx)
+		_ = b.Close()
+	}
+	if err == nil || !strings.Contains(err.Error(), "locked for more than 200ms (SQLSTATE 55P03)") {
+		t.Errorf("while locked: %v", err)
+	}
+	run(t, admin, `ROLLBACK`)
+	if b, err = table.Scan(ctx, engine.ScanRequest{Columns: []string{"n"}, Limit: -1}); err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if rows, err := b.Next(ctx); err != nil || len(rows) != 1 {
+		t.Errorf("afterwards: %v, %v", rows, err)
+	}
 }
 
 func TestCredentialForm(t *testing.T) {

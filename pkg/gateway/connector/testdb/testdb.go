@@ -1,0 +1,87 @@
+// Package testdb gives a test a part of the shared database servers that no other test sees: packages are tested at once, and one
+// that reads every table of a database would read the others', or wait for their locks.
+package testdb
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/jackc/pgx/v5"
+)
+
+// Postgres makes a database for the test and returns its address, as DIG_TEST_POSTGRES has it. It is dropped after the test, with
+// the sessions that are left in it.
+func Postgres(t testing.TB) *url.URL {
+	t.Helper()
+	address := os.Getenv("DIG_TEST_POSTGRES")
+	if address == "" {
+		t.Skip("DIG_TEST_POSTGRES is not set; run by `bash .ci/databases go test ...`")
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := "test_" + strings.ToLower(rand.Text())
+	run := func(statement string) {
+		t.Helper()
+		ctx := context.Background()
+		c, err := pgx.Connect(ctx, address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close(ctx)
+		if _, err := c.Exec(ctx, statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+	run("CREATE DATABASE " + name)
+	t.Cleanup(func() { run("DROP DATABASE " + name + " WITH (FORCE)") })
+	u.Path = "/" + name
+	return u
+}
+
+// MariaDB makes a user who may read the named databases and sees no other. Both returned are as DIG_TEST_MARIADB has it: admin may
+// do everything, reader is that user. The test makes the databases; they and the user are dropped after it. A name must not be that
+// of a database of another package.
+func MariaDB(t testing.TB, databases ...string) (admin, reader *mysql.Config) {
+	t.Helper()
+	dsn := os.Getenv("DIG_TEST_MARIADB")
+	if dsn == "" {
+		t.Skip("DIG_TEST_MARIADB is not set; run by `bash .ci/databases go test ...`")
+	}
+	admin, err := mysql.ParseDSN(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader = admin.Clone()
+	reader.User, reader.Passwd, reader.DBName = "test_"+strings.ToLower(rand.Text()), rand.Text(), ""
+	user := "'" + reader.User + "'@'%'"
+	begin := []string{"CREATE USER " + user + " IDENTIFIED BY '" + reader.Passwd + "'"}
+	end := []string{"DROP USER " + user}
+	for _, name := range databases {
+		begin = append(begin, "GRANT SELECT, SHOW VIEW ON `"+strings.ReplaceAll(name, "_", `\_`)+"`.* TO "+user)
+		end = append(end, "DROP DATABASE IF EXISTS `"+name+"`")
+	}
+	run := func(statements []string) {
+		t.Helper()
+		db, err := sql.Open("mysql", dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		for _, s := range statements {
+			if _, err := db.Exec(s); err != nil {
+				t.Fatalf("%.60s: %v", s, err)
+			}
+		}
+	}
+	run(begin)
+	t.Cleanup(func() { run(end) })
+	return admin, reader
+}
