@@ -9,10 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/connector/files"
+	"github.com/dig-cli/dig/pkg/gateway/connector/testdb"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/spec"
 )
@@ -21,7 +23,7 @@ import (
 type scenario struct {
 	*api.Client
 	dir      string          // of the files that a connection reads
-	postgres func() *url.URL // a database of this test
+	postgres func() *url.URL // a database of the test
 
 	workspace, project, target, legacy, key string
 	connection, second, catalog, other      string
@@ -31,7 +33,17 @@ type scenario struct {
 	parametric                              api.ParametricTable
 }
 
-// files makes the source of the connection: a schema with two tables.
+// newScenario calls by the client; whoever walks the steps needs all that they use.
+func newScenario(t *testing.T, cl *api.Client) *scenario {
+	t.Helper()
+	s := &scenario{Client: cl, dir: t.TempDir(), postgres: func() *url.URL { return testdb.Postgres(t) }}
+	if err := s.source(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// source makes the source of the connection: a schema with two tables.
 func (s *scenario) source() error {
 	for name, text := range map[string]string{"orders.csv": "id,status,amount\n1,paid,12.50\n2,open,3\n3,paid,7\n", "customers.csv": "id,name\n1,Ada\n"} {
 		if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o600); err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway/connector/testdb"
 	"github.com/dig-cli/dig/pkg/openapi"
 	"github.com/dig-cli/dig/pkg/spec"
 )
@@ -64,10 +62,7 @@ func TestContract(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &scenario{Client: cl, dir: t.TempDir(), postgres: func() *url.URL { return testdb.Postgres(t) }}
-	if err := s.source(); err != nil {
-		t.Fatal(err)
-	}
+	s := newScenario(t, cl)
 	var absent, refused []string
 	done := map[string]bool{}
 	for _, step := range slices.Concat(contractSteps, contractMoreSteps) {

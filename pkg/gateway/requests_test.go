@@ -207,10 +207,7 @@ func TestRequiredMembersAreNeeded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &scenario{Client: cl, dir: t.TempDir()}
-	if err := s.source(); err != nil {
-		t.Fatal(err)
-	}
+	s := newScenario(t, cl)
 	for _, step := range slices.Concat(contractSteps, contractMoreSteps) {
 		if step.needs != "" && os.Getenv(step.needs) == "" {
 			continue
