@@ -218,7 +218,10 @@ func TestHangUp(t *testing.T) {
 		t.Skip("needs signals")
 	}
 	data := t.TempDir()
+	heard := make(chan os.Signal, 1) // a process that is started inherits no handler, and no signal that nohup had ignored
+	signal.Notify(heard, syscall.SIGHUP)
 	s := serve(t, data)
+	signal.Stop(heard)
 	if err := s.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
