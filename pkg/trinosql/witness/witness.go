@@ -4,7 +4,7 @@
 // outside of a statement are comments. A file whose first line is "-- types only" is not run, only described. The session is that of
 // the catalog tpch and the schema tiny, in the time zone UTC.
 //
-// testdata/answers.jsonl holds a line with the version of the Trino, and then one JSON object for each statement, in the order of the
+// Beside NAME.sql, NAME.jsonl holds a line with the version of the Trino, and then one JSON object for each statement, in the order of the
 // statements:
 //
 //	sql       the statement
@@ -84,28 +84,45 @@ func Statements(dir string) ([]Statement, error) {
 
 // Answers reads the answers kept in a directory, by statement, and the version of the Trino that gave them.
 func Answers(dir string) (version string, answers map[string]*Answer, err error) {
-	f, err := os.Open(filepath.Join(dir, "answers.jsonl"))
+	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 	if err != nil {
 		return "", nil, err
+	}
+	answers = map[string]*Answer{}
+	for _, file := range files {
+		v, err := readAnswers(file, answers)
+		if err != nil {
+			return "", nil, err
+		}
+		if version != "" && v != version {
+			return "", nil, fmt.Errorf("%s: answers of Trino %s beside others of %s", file, v, version)
+		}
+		version = v
+	}
+	return version, answers, nil
+}
+
+func readAnswers(file string, answers map[string]*Answer) (version string, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", err
 	}
 	defer f.Close()
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<24)
-	answers = map[string]*Answer{}
-	for n := 0; lines.Scan(); n++ {
-		if n == 0 {
-			var head struct{ Trino string }
-			if err := json.Unmarshal(lines.Bytes(), &head); err != nil {
-				return "", nil, err
-			}
-			version = head.Trino
-			continue
-		}
-		a := &Answer{}
+	for n := 1; lines.Scan(); n++ {
+		a := &struct {
+			Trino string
+			Answer
+		}{}
 		if err := json.Unmarshal(lines.Bytes(), a); err != nil {
-			return "", nil, fmt.Errorf("answers.jsonl:%d: %w", n+1, err)
+			return "", fmt.Errorf("%s:%d: %w", file, n, err)
 		}
-		answers[a.SQL] = a
+		if n == 1 {
+			version = a.Trino
+		} else {
+			answers[a.SQL] = &a.Answer
+		}
 	}
-	return version, answers, lines.Err()
+	return version, lines.Err()
 }
