@@ -8,9 +8,9 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/javafn"
 	"github.com/dig-cli/dig/pkg/late"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
@@ -116,22 +116,12 @@ func bindValue(ps bindings.PreparedStatement, i bindings.IdxT, id bindings.Type,
 		return false, nil
 	}
 	if form != nil {
-		if !form().MatchString(word) || !realDay(word) {
+		if !form().MatchString(word) || !javafn.RealDay(word) {
 			return false, nil
 		}
 		v = word
 	}
 	return done(bindings.BindVarcharLength(ps, i, v, bindings.IdxT(len(v))))
-}
-
-// realDay reports whether the date that a text begins with is one, if it begins with one of a four-digit year.
-func realDay(s string) bool {
-	day, _, _ := strings.Cut(strings.ReplaceAll(s, "T", " "), " ")
-	if len(day) < 8 || day[4] != '-' {
-		return true
-	}
-	_, err := time.Parse("2006-1-2", day)
-	return err == nil
 }
 
 // exactDecimal makes a DECIMAL of exactly the digits of a text; false when they are more than 38.

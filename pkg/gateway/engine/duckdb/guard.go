@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/javafn"
 )
 
 // The guard reads the tree that DuckDB's own parser makes of a statement and lets through what is listed here. Whatever is not
@@ -396,7 +397,7 @@ func (g *guard) structureDepth(n map[string]any) error {
 	if !ok || str(second, "class") != "CONSTANT" {
 		return g.refuse(n, "the structure of '%s' must be a constant text", str(n, "function_name"))
 	}
-	if jsonDepth(text) > most {
+	if javafn.JSONDepth(text) > most {
 		return g.refuse(n, "the structure of '%s' may not nest deeper than %d levels", str(n, "function_name"), most)
 	}
 	return nil

@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	bindings "github.com/duckdb/duckdb-go-bindings"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine/javafn"
 )
 
 // vec is a column of a chunk, read in place. It is valid until the chunk is destroyed.
@@ -90,9 +92,9 @@ func (v *vec) appendText(b []byte, i int) []byte {
 	case bindings.TypeDecimal:
 		return appendHuge(b, v.unscaled(i), v.t.scale)
 	case bindings.TypeFloat:
-		return appendDouble(b, float64(at[float32](v.data, i)), 32)
+		return javafn.AppendDouble(b, float64(at[float32](v.data, i)), 32)
 	case bindings.TypeDouble:
-		return appendDouble(b, at[float64](v.data, i), 64)
+		return javafn.AppendDouble(b, at[float64](v.data, i), 64)
 	case bindings.TypeEnum:
 		return append(b, v.t.dict[v.enum(i)]...)
 	case bindings.TypeBlob:

@@ -13,6 +13,8 @@ import (
 	"unsafe"
 
 	"github.com/google/uuid"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine/javafn"
 )
 
 // set writes one value.
@@ -84,7 +86,7 @@ func (w *vecWriter) text(i int, v any) error {
 	case bool, int, int8, int16, int32, int64, uint8, uint16, uint32, uint64:
 		s = fmt.Sprint(v)
 	case float64:
-		s = string(appendDouble(nil, v, 64))
+		s = string(javafn.AppendDouble(nil, v, 64))
 	default:
 		return w.misfit(v)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/javafn"
 )
 
 // cast is CAST and TRY_CAST.
@@ -197,11 +198,11 @@ func plainLiteral(text string, to *vtype) bool {
 	case to.isInt():
 		return integerText().MatchString(text)
 	case to.name == "date":
-		_, ok, _ = isoDay(text)
+		_, ok, _ = javafn.CastDate(text)
 	case to.isStamp():
-		_, ok, _ = isoClock(text)
+		_, ok, _ = javafn.CastTimestamp(text)
 	case to.isZoned():
-		_, ok, _ = isoTimestamp(text)
+		_, ok, _ = javafn.CastInstant(text)
 	}
 	return ok
 }

@@ -10,18 +10,16 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/javafn"
 	"github.com/dig-cli/dig/pkg/late"
 )
 
 var (
-	stampLiteral  = late.Regexp(`^\s*([+-]?\d{4,}-\d{1,2}-\d{1,2})(?:[ T](\d{1,2}:\d{1,2}(?::\d{1,2}(?:\.(\d+))?)?))?\s*(.*?)\s*$`)
-	offsetLiteral = late.Regexp(`^([+-])(\d{1,2}):?(\d{2})?$`)
-	dayLiteral    = late.Regexp(`^\s*[+-]?\d{4,}-\d{1,2}-\d{1,2}\s*$`)
-	clockLiteral  = late.Regexp(`^\s*\d{1,2}:\d{1,2}(:\d{1,2}(\.\d{1,6})?)?\s*$`)
-	fieldsYear    = late.Regexp(`^\s*(\d+)-(\d+)\s*$`)
-	fieldsDay     = late.Regexp(`^\s*(\d+)(?:[ ](\d+)(?::(\d+)(?::(\d+(?:\.\d{1,3})?))?)?)?\s*$`)
-	fieldsClock   = late.Regexp(`^\s*(\d+)(?::(\d+)(?::(\d+(?:\.\d{1,3})?))?)?\s*$`)
-	fieldOne      = late.Regexp(`^\s*([+-]?)(\d+(?:\.\d{1,3})?)\s*$`)
+	clockLiteral = late.Regexp(`^\s*\d{1,2}:\d{1,2}(:\d{1,2}(\.\d{1,6})?)?\s*$`)
+	fieldsYear   = late.Regexp(`^\s*(\d+)-(\d+)\s*$`)
+	fieldsDay    = late.Regexp(`^\s*(\d+)(?:[ ](\d+)(?::(\d+)(?::(\d+(?:\.\d{1,3})?))?)?)?\s*$`)
+	fieldsClock  = late.Regexp(`^\s*(\d+)(?::(\d+)(?::(\d+(?:\.\d{1,3})?))?)?\s*$`)
+	fieldOne     = late.Regexp(`^\s*([+-]?)(\d+(?:\.\d{1,3})?)\s*$`)
 )
 
 // literal reads a type name followed by a text.
@@ -45,7 +43,7 @@ func (x *syntax) literal(i int) error {
 		}
 		x.replace(from, to, fmt.Sprintf("CAST(%s AS DECIMAL(%d,%d))", sqltext.Literal(digits), p, s))
 	case "date":
-		if !dayLiteral().MatchString(text) || !realDay(strings.TrimSpace(text)) {
+		if !javafn.IsDate(text) {
 			return bad()
 		}
 	case "time":
@@ -73,69 +71,35 @@ func (x *syntax) literal(i int) error {
 
 // stamp reads a timestamp literal: its number of digits is its precision, and a zone makes it one with time zone.
 func (x *syntax) stamp(i int, text string, bad func() error) error {
-	m := stampLiteral().FindStringSubmatch(text)
-	if m == nil || !realDay(m[1]) {
-		return bad()
-	}
-	clock := m[2]
-	if clock == "" {
-		clock = "00:00:00"
-	}
-	if strings.Count(clock, ":") == 1 {
-		clock += ":00"
-	}
-	from, to := x.tokens[i].pos, x.at(i+1).end
-	if m[4] == "" {
-		if len(m[3]) > 9 {
-			return errorAt(from, engine.KindUnsupported, "timestamps have at most 9 digits of the second on zone local")
-		}
-		x.replace(from, to, "CAST("+sqltext.Literal(m[1]+" "+clock)+" AS "+stampType(len(m[3])).sql()+")")
-		return nil
-	}
-	if len(m[3]) > 6 {
-		return errorAt(from, engine.KindUnsupported, "timestamps with time zone have at most 6 digits of the second on zone local")
-	}
-	loc, ok := zoneOf(m[4])
+	day, clock, fraction, zone, ok := javafn.CutTimestamp(text)
 	if !ok {
 		return bad()
 	}
-	at, err := time.ParseInLocation("2006-1-2 15:4:5.999999", m[1]+" "+clock, loc)
+	from, to := x.tokens[i].pos, x.at(i+1).end
+	if zone == "" {
+		if len(fraction) > 9 {
+			return errorAt(from, engine.KindUnsupported, "timestamps have at most 9 digits of the second on zone local")
+		}
+		x.replace(from, to, "CAST("+sqltext.Literal(day+" "+clock)+" AS "+stampType(len(fraction)).sql()+")")
+		return nil
+	}
+	if len(fraction) > 6 {
+		return errorAt(from, engine.KindUnsupported, "timestamps with time zone have at most 6 digits of the second on zone local")
+	}
+	loc, ok := javafn.Zone(zone)
+	if !ok {
+		return bad()
+	}
+	at, err := time.ParseInLocation("2006-1-2 15:4:5.999999", day+" "+clock, loc)
 	if err != nil {
 		return bad()
 	}
 	utc := "CAST(" + sqltext.Literal(at.UTC().Format("2006-01-02 15:04:05.999999")+"+00") + " AS TIMESTAMPTZ)"
 	if loc != time.UTC {
-		utc = "timezone(" + sqltext.Literal(m[4]) + ", " + utc + ")"
+		utc = "timezone(" + sqltext.Literal(zone) + ", " + utc + ")"
 	}
 	x.replace(from, to, utc)
 	return nil
-}
-
-// zoneOf finds a time zone by its name or offset; zones that are UTC are time.UTC.
-func zoneOf(name string) (*time.Location, bool) {
-	if m := offsetLiteral().FindStringSubmatch(name); m != nil {
-		h, _ := strconv.Atoi(m[2])
-		min, _ := strconv.Atoi("0" + m[3])
-		if h > 14 || min > 59 {
-			return nil, false
-		}
-		if h == 0 && min == 0 {
-			return time.UTC, true
-		}
-		sec := h*3600 + min*60
-		if m[1] == "-" {
-			sec = -sec
-		}
-		return time.FixedZone(name, sec), true
-	}
-	switch strings.ToUpper(name) {
-	case "UTC", "Z", "ETC/UTC", "GMT", "ETC/GMT", "UT":
-		return time.UTC, true
-	case "", "LOCAL":
-		return nil, false
-	}
-	loc, err := time.LoadLocation(name)
-	return loc, err == nil
 }
 
 // interval reads INTERVAL [+|-] '...' unit [TO unit] exactly: months for years and months, milliseconds for the rest.

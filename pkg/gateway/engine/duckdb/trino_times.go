@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/javafn"
 )
 
 // A time with time zone is an instant in DuckDB: the zone it is shown in is lost. In Trino the zone belongs to the value. Zones
@@ -20,7 +21,7 @@ func (r *rewriter) inZone(x, zone node) (node, error) {
 	if !ok {
 		return nil, unsupported(zone, "a time zone must be a constant on zone local")
 	}
-	loc, ok := zoneOf(name)
+	loc, ok := javafn.Zone(name)
 	if !ok {
 		return nil, errorAt(location(zone), engine.KindValue, "'%s' is not a valid time zone", name)
 	}
@@ -56,7 +57,7 @@ func clock(zone string, x node) node {
 }
 
 func offsetSeconds(zone string) int64 {
-	if loc, ok := zoneOf(zone); ok && offsetLiteral().MatchString(zone) {
+	if loc, ok := javafn.Zone(zone); ok && javafn.IsOffset(zone) {
 		_, s := time.Unix(0, 0).In(loc).Zone()
 		return int64(s)
 	}

@@ -19,24 +19,18 @@ import (
 	"unsafe"
 
 	bindings "github.com/duckdb/duckdb-go-bindings"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine/javafn"
 )
 
-// udf is a scalar function written in Go: texts in, a text out. NULL in gives NULL out without a call.
-type udf struct {
-	name string
-	args int
-	// f computes a value; ok false is NULL.
-	f func(a []string) (out string, ok bool, err error)
-}
-
-// registerFunctions makes the functions of ours that statements are rewritten to.
+// registerFunctions adds the functions that statements are rewritten to; their names begin with ~.
 func registerFunctions(c bindings.Connection, in *instance) error {
 	text := bindings.CreateLogicalType(bindings.TypeVarchar)
 	defer bindings.DestroyLogicalType(&text)
-	for _, u := range udfs() {
+	for _, u := range javafn.Functions() {
 		f := bindings.CreateScalarFunction()
-		bindings.ScalarFunctionSetName(f, u.name)
-		for range u.args {
+		bindings.ScalarFunctionSetName(f, "~"+u.Name)
+		for range u.Args {
 			bindings.ScalarFunctionAddParameter(f, text)
 		}
 		bindings.ScalarFunctionSetReturnType(f, text)
@@ -45,7 +39,7 @@ func registerFunctions(c bindings.Connection, in *instance) error {
 		state := bindings.RegisterScalarFunction(c, f)
 		bindings.DestroyScalarFunction(&f)
 		if state == bindings.StateError {
-			return fmt.Errorf("the engine refused the function %s", u.name)
+			return fmt.Errorf("the engine refused the function %s", u.Name)
 		}
 	}
 	return errors.Join(registerNote(c, in), registerError(c))
@@ -156,17 +150,17 @@ func dig_note_run(info, in, out unsafe.Pointer) {
 func dig_udf_run(p, in, out unsafe.Pointer) {
 	info := bindings.FunctionInfo{Ptr: p}
 	guarded(func(m string) { bindings.ScalarFunctionSetError(info, m) }, func() error {
-		u := held(bindings.ScalarFunctionGetExtraInfo(info)).(*udf)
+		u := held(bindings.ScalarFunctionGetExtraInfo(info)).(*javafn.Function)
 		chunk := bindings.DataChunk{Ptr: in}
 		n := int(bindings.DataChunkGetSize(chunk))
-		vecs := make([]vec, u.args)
+		vecs := make([]vec, u.Args)
 		for i := range vecs {
 			v := bindings.DataChunkGetVector(chunk, bindings.IdxT(i))
 			vecs[i] = vec{data: bindings.VectorGetData(v), valid: bindings.VectorGetValidity(v)}
 		}
 		w := newVecWriter("VARCHAR")
 		w.begin(bindings.Vector{Ptr: out})
-		a := make([]string, u.args)
+		a := make([]string, u.Args)
 		for row := range n {
 			missing := false
 			for i := range vecs {
@@ -178,7 +172,7 @@ func dig_udf_run(p, in, out unsafe.Pointer) {
 				w.Null(row)
 				continue
 			}
-			s, ok, err := u.f(a)
+			s, ok, err := u.Call(a)
 			switch {
 			case err != nil:
 				return err

@@ -1,6 +1,4 @@
-//go:build cgo
-
-package duckdb
+package javafn
 
 import (
 	"fmt"
@@ -217,7 +215,7 @@ func writeDate(t time.Time, parts []datePart, zone string) string {
 }
 
 func writeZone(t time.Time, p datePart, zone string) string {
-	loc, ok := zoneOf(zone)
+	loc, ok := Zone(zone)
 	if !ok {
 		return zone
 	}
@@ -358,7 +356,7 @@ func readDate(text string, parts []datePart) (time.Time, error) {
 			if k < 0 {
 				k = len(rest)
 			}
-			if loc, ok := zoneOf(rest[:k]); !ok || loc != time.UTC {
+			if loc, ok := Zone(rest[:k]); !ok || loc != time.UTC {
 				return time.Time{}, fmt.Errorf("a time in zone '%s' is kept in UTC on zone local: '%s' would lose its zone", rest[:k], text)
 			}
 			rest = rest[k:]
@@ -390,3 +388,5 @@ func readName(s string, name func(int) string, n int) (int, string) {
 	}
 	return 0, s
 }
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }

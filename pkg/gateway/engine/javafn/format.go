@@ -1,0 +1,151 @@
+package javafn
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// What Trino's functions show of the Java that they are written in.
+
+// javaText writes a value, given as Trino's CAST(... AS varchar), as %s of Java's String.format does.
+func javaText(typ, text string) string {
+	switch {
+	case typ == "double" || typ == "real":
+		bits := map[string]int{"double": 64, "real": 32}[typ]
+		f, err := strconv.ParseFloat(text, bits)
+		if a := math.Abs(f); err != nil || math.IsInf(f, 0) || math.IsNaN(f) || a != 0 && (a < 1e-3 || a >= 1e7) {
+			return text
+		}
+		out := strconv.FormatFloat(f, 'f', -1, bits)
+		if !strings.Contains(out, ".") {
+			out += ".0"
+		}
+		return out
+	case typ == "time":
+		return javaClock(text)
+	case typ == "timestamp with time zone":
+		day, rest, _ := strings.Cut(text, " ")
+		clock, zone, _ := strings.Cut(rest, " ")
+		if zone == "UTC" {
+			zone = "Z[UTC]"
+		}
+		return day + "T" + javaClock(clock) + zone
+	case strings.HasPrefix(typ, "timestamp"):
+		day, clock, _ := strings.Cut(text, " ")
+		return day + "T" + javaClock(clock)
+	}
+	return text
+}
+
+// javaClock writes a time of day with no more than it needs: no seconds, or seconds, or groups of three digits of them.
+func javaClock(s string) string {
+	clock, frac, _ := strings.Cut(s, ".")
+	frac = strings.TrimRight(frac, "0")
+	for len(frac)%3 != 0 {
+		frac += "0"
+	}
+	switch {
+	case frac != "":
+		return clock + "." + frac
+	case strings.Count(clock, ":") == 2:
+		return strings.TrimSuffix(clock, ":00")
+	}
+	return clock
+}
+
+// javaFormat writes one value by one part of a Java format. spec is what follows the percent sign.
+func javaFormat(spec, typ, text string) (string, error) {
+	verb := spec[len(spec)-1]
+	body := strings.TrimLeft(spec[:len(spec)-1], "-+ 0,(#")
+	flags := spec[:len(spec)-1-len(body)]
+	width, prec, hasPrec := strings.Cut(body, ".")
+	bad := func() (string, error) {
+		return "", says("Invalid format string: %%%s (%c != %s)", spec, verb, typ)
+	}
+	number := func(s string) string {
+		neg := strings.HasPrefix(s, "-")
+		s = strings.TrimPrefix(s, "-")
+		if strings.Contains(flags, ",") {
+			whole, frac, dot := strings.Cut(s, ".")
+			for i := len(whole) - 3; i > 0; i -= 3 {
+				whole = whole[:i] + "," + whole[i:]
+			}
+			if s = whole; dot {
+				s += "." + frac
+			}
+		}
+		sign := ""
+		switch {
+		case neg && strings.Contains(flags, "("):
+			return "(" + s + ")"
+		case neg:
+			sign = "-"
+		case strings.Contains(flags, "+"):
+			sign = "+"
+		case strings.Contains(flags, " "):
+			sign = " "
+		}
+		if w, _ := strconv.Atoi(width); strings.Contains(flags, "0") && w > 0 {
+			s = strings.Repeat("0", max(w-len(s)-len(sign), 0)) + s
+		}
+		return sign + s
+	}
+	out := text
+	integer := typ == "tinyint" || typ == "smallint" || typ == "integer" || typ == "bigint"
+	switch {
+	case text == "null":
+	case verb == 's':
+		out = javaText(typ, text)
+		if p, err := strconv.Atoi(prec); hasPrec && err == nil && utf8.RuneCountInString(out) > p {
+			out = string([]rune(out)[:p])
+		}
+	case verb == 'b':
+	case verb == 'd':
+		if !integer {
+			return bad()
+		}
+		out = number(text)
+	case verb == 'x' || verb == 'X':
+		n, err := strconv.ParseInt(text, 10, 64)
+		if !integer || err != nil {
+			return bad()
+		}
+		bits := map[string]uint64{"tinyint": 1<<8 - 1, "smallint": 1<<16 - 1, "integer": 1<<32 - 1, "bigint": 1<<64 - 1}[typ]
+		if out = number(strconv.FormatUint(uint64(n)&bits, 16)); verb == 'X' {
+			out = strings.ToUpper(out)
+		}
+	case verb == 'f' || verb == 'e' || verb == 'E':
+		if integer || typ == "varchar" {
+			return bad()
+		}
+		if prec == "" {
+			prec = "6"
+		}
+		if verb == 'f' {
+			s, err := fixed(text, prec)
+			if err != nil {
+				return "", err
+			}
+			out = number(s)
+			break
+		}
+		f, err := strconv.ParseFloat(text, 64)
+		p, err2 := strconv.Atoi(prec)
+		if err != nil || err2 != nil {
+			return bad()
+		}
+		out = number(strconv.FormatFloat(f, verb, p, 64))
+	default:
+		return bad()
+	}
+	w, _ := strconv.Atoi(width)
+	if pad := w - utf8.RuneCountInString(out); pad > 0 {
+		if strings.Contains(flags, "-") {
+			return out + strings.Repeat(" ", pad), nil
+		}
+		return strings.Repeat(" ", pad) + out, nil
+	}
+	return out, nil
+}

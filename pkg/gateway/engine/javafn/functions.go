@@ -1,0 +1,110 @@
+// Package javafn computes what functions of Trino compute in Java: regular expressions, URLs, formats, dates, JSON. It knows no engine.
+package javafn
+
+import (
+	"crypto/sha512"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// Function computes a text from texts. An argument that is NULL gives NULL without a call.
+type Function struct {
+	Name string
+	Args int
+	// Call computes a value; ok false is NULL.
+	Call func(a []string) (out string, ok bool, err error)
+}
+
+// Functions are the functions of this package, for an engine to offer to the statements that it runs.
+func Functions() []Function {
+	one := func(name string, f func(a string) (string, bool, error)) Function {
+		return Function{name, 1, func(a []string) (string, bool, error) { return f(a[0]) }}
+	}
+	return []Function{
+		{"divide", 3, divide},
+		{"fixed", 2, func(a []string) (string, bool, error) { s, err := fixed(a[0], a[1]); return s, true, err }},
+		one("cbrt", func(a string) (string, bool, error) {
+			f, err := strconv.ParseFloat(a, 64)
+			return strconv.FormatFloat(math.Cbrt(f), 'g', -1, 64), true, err
+		}),
+		one("double", func(a string) (string, bool, error) { return doubleVarchar(a), true, nil }),
+		{"format", 3, func(a []string) (string, bool, error) { s, err := javaFormat(a[0], a[1], a[2]); return s, true, err }},
+		{"from_base", 2, fromBase},
+		{"to_base", 2, toBase},
+		{"split", 3, splitLimit},
+		{"regexp_like", 2, regexpLike},
+		{"regexp_extract", 3, regexpExtract},
+		{"regexp_extract_all", 3, regexpExtractAll},
+		{"regexp_split", 2, regexpSplit},
+		{"regexp_replace", 3, regexpReplace},
+		{"regexp_count", 2, regexpCount},
+		{"regexp_position", 2, regexpPosition},
+		one("url_host", urlPart(func(u *url.URL) string { return u.Hostname() })),
+		one("url_path", urlPart(func(u *url.URL) string { return u.Path })),
+		one("url_protocol", urlPart(func(u *url.URL) string { return u.Scheme })),
+		one("url_query", urlPart(func(u *url.URL) string { q, _ := url.PathUnescape(u.RawQuery); return q })),
+		one("url_fragment", urlPart(func(u *url.URL) string { return u.Fragment })),
+		one("url_port", func(a string) (string, bool, error) {
+			if u, ok := parseURL(a); ok && u.Port() != "" {
+				return u.Port(), true, nil
+			}
+			return "", false, nil
+		}),
+		{"url_parameter", 2, urlParameter},
+		one("url_encode", func(a string) (string, bool, error) { return urlEncode(a), true, nil }),
+		one("url_decode", func(a string) (string, bool, error) { s, err := url.QueryUnescape(a); return s, true, err }),
+		one("crc32", fromHexText(func(b []byte) string { return strconv.FormatUint(uint64(crc32.ChecksumIEEE(b)), 10) })),
+		one("sha512", fromHexText(func(b []byte) string { h := sha512.Sum512(b); return hex.EncodeToString(h[:]) })),
+		one("json_parse", jsonParse),
+		{"json_number", 2, jsonNumber},
+		one("shallow", shallow),
+		{"like", 2, func(a []string) (string, bool, error) { return strconv.FormatBool(like(a[0], a[1])), true, nil }},
+		one("iso_date", isoDate),
+		one("iso_day", CastDate),
+		one("iso_clock", CastTimestamp),
+		one("iso_timestamp", CastInstant),
+		{"date_format", 3, func(a []string) (string, bool, error) { return dateFormat(a[0], a[1]) }},
+		{"format_datetime", 3, func(a []string) (string, bool, error) { return jodaFormat(a[0], a[1], a[2]) }},
+		{"date_parse", 2, func(a []string) (string, bool, error) { return dateParse(a[0], a[1]) }},
+		{"parse_datetime", 2, func(a []string) (string, bool, error) { return jodaParse(a[0], a[1]) }},
+	}
+}
+
+// said is an error in Trino's words.
+type said string
+
+func (s said) Error() string { return string(s) }
+
+func says(format string, a ...any) error { return said(fmt.Sprintf(format, a...)) }
+
+func asJSON(list any) (string, bool, error) {
+	b, err := json.Marshal(list)
+	return string(b), true, err
+}
+
+func splitLimit(a []string) (string, bool, error) {
+	n, err := strconv.Atoi(a[2])
+	if err != nil || n <= 0 {
+		return "", false, says("Limit must be positive")
+	}
+	if a[1] == "" {
+		return "", false, says("The delimiter may not be the empty string")
+	}
+	return asJSON(strings.SplitN(a[0], a[1], n))
+}
+
+func fromHexText(f func([]byte) string) func(string) (string, bool, error) {
+	return func(a string) (string, bool, error) {
+		b, err := hex.DecodeString(a)
+		if err != nil {
+			return "", false, err
+		}
+		return f(b), true, nil
+	}
+}

@@ -1,0 +1,127 @@
+package javafn
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/late"
+)
+
+var (
+	stampForm  = late.Regexp(`^\s*([+-]?\d{4,}-\d{1,2}-\d{1,2})(?:[ T](\d{1,2}:\d{1,2}(?::\d{1,2}(?:\.(\d+))?)?))?\s*(.*?)\s*$`)
+	offsetForm = late.Regexp(`^([+-])(\d{1,2}):?(\d{2})?$`)
+	dayForm    = late.Regexp(`^\s*[+-]?\d{4,}-\d{1,2}-\d{1,2}\s*$`)
+	weekForm   = late.Regexp(`^(\d{4})-W(\d{2})(?:-(\d))?$`)
+)
+
+// IsDate reports whether a text is a date as DATE '...' and CAST read it.
+func IsDate(text string) bool { return dayForm().MatchString(text) && RealDay(strings.TrimSpace(text)) }
+
+// RealDay reports whether the date that a text begins with is one, if it begins with one of a four-digit year.
+func RealDay(s string) bool {
+	day, _, _ := strings.Cut(strings.ReplaceAll(s, "T", " "), " ")
+	if len(day) < 8 || day[4] != '-' {
+		return true
+	}
+	_, err := time.Parse("2006-1-2", day)
+	return err == nil
+}
+
+// CutTimestamp takes a timestamp apart: its day, its time of day with seconds, 00:00:00 where it has none, the digits of its second, and
+// its zone, if any.
+func CutTimestamp(text string) (day, clock, fraction, zone string, ok bool) {
+	m := stampForm().FindStringSubmatch(text)
+	if m == nil || !RealDay(m[1]) {
+		return "", "", "", "", false
+	}
+	clock = m[2]
+	if clock == "" {
+		clock = "00:00:00"
+	}
+	if strings.Count(clock, ":") == 1 {
+		clock += ":00"
+	}
+	return m[1], clock, m[3], m[4], true
+}
+
+// Zone finds a time zone by its name or offset; zones that are UTC are time.UTC.
+func Zone(name string) (*time.Location, bool) {
+	if m := offsetForm().FindStringSubmatch(name); m != nil {
+		h, _ := strconv.Atoi(m[2])
+		min, _ := strconv.Atoi("0" + m[3])
+		if h > 14 || min > 59 {
+			return nil, false
+		}
+		if h == 0 && min == 0 {
+			return time.UTC, true
+		}
+		sec := h*3600 + min*60
+		if m[1] == "-" {
+			sec = -sec
+		}
+		return time.FixedZone(name, sec), true
+	}
+	switch strings.ToUpper(name) {
+	case "UTC", "Z", "ETC/UTC", "GMT", "ETC/GMT", "UT":
+		return time.UTC, true
+	case "", "LOCAL":
+		return nil, false
+	}
+	loc, err := time.LoadLocation(name)
+	return loc, err == nil
+}
+
+// IsOffset reports whether a zone is written as an offset from UTC.
+func IsOffset(zone string) bool { return offsetForm().MatchString(zone) }
+
+// CastDate reads a text as CAST(... AS date) does.
+func CastDate(a string) (string, bool, error) {
+	if !IsDate(a) {
+		return "", false, says("Value cannot be cast to date: %s", a)
+	}
+	return strings.TrimSpace(a), true, nil
+}
+
+// isoDate reads a text as from_iso8601_date does.
+func isoDate(a string) (string, bool, error) {
+	for _, form := range []string{"2006-01-02", "2006-01", "2006", "2006-002"} {
+		if t, err := time.Parse(form, a); err == nil {
+			return t.Format("2006-01-02"), true, nil
+		}
+	}
+	if m := weekForm().FindStringSubmatch(a); m != nil {
+		year, _ := strconv.Atoi(m[1])
+		week, _ := strconv.Atoi(m[2])
+		day := time.Date(year, 1, 4, 0, 0, 0, 0, time.UTC)
+		day = day.AddDate(0, 0, -(int(day.Weekday())+6)%7+7*(week-1))
+		if weekday, err := strconv.Atoi(m[3]); err == nil {
+			day = day.AddDate(0, 0, weekday-1)
+		}
+		return day.Format("2006-01-02"), true, nil
+	}
+	return "", false, says("Invalid format: \"%s\"", a)
+}
+
+// CastTimestamp reads a text as CAST(... AS timestamp) does.
+func CastTimestamp(a string) (string, bool, error) {
+	if _, _, _, zone, ok := CutTimestamp(a); !ok || zone != "" || strings.Contains(a, "T") {
+		return "", false, says("Value cannot be cast to timestamp: %s", a)
+	}
+	return strings.TrimSpace(a), true, nil
+}
+
+// CastInstant reads a timestamp with or without a zone; zones other than UTC cannot be kept.
+func CastInstant(a string) (string, bool, error) {
+	day, clock, fraction, zone, ok := CutTimestamp(strings.TrimSuffix(a, "Z"))
+	if !ok || len(fraction) > 6 {
+		return "", false, says("Value cannot be cast to timestamp with time zone: %s", a)
+	}
+	if zone != "" {
+		if loc, ok := Zone(zone); !ok || loc != time.UTC {
+			return "", false, fmt.Errorf("a time in zone '%s' is kept in UTC on zone local: '%s' would lose its zone", zone, a)
+		}
+	}
+	return day + " " + clock + "+00", true, nil
+}

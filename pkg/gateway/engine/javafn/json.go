@@ -1,0 +1,121 @@
+package javafn
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/late"
+)
+
+// jsonParse writes JSON in the one form that Trino keeps: no blanks, keys in order.
+func jsonParse(a string) (string, bool, error) {
+	d := json.NewDecoder(strings.NewReader(a))
+	d.UseNumber()
+	var v any
+	err := d.Decode(&v)
+	if err == nil && d.More() {
+		err = errors.New("more than one value")
+	}
+	if err != nil {
+		return "", false, says("Cannot convert value to JSON: '%s'", a)
+	}
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(jsonNumbers(v)); err != nil {
+		return "", false, err
+	}
+	return strings.TrimSuffix(b.String(), "\n"), true, nil
+}
+
+// jsonNumbers writes numbers with a point or an exponent as Java writes doubles.
+func jsonNumbers(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k := range v {
+			v[k] = jsonNumbers(v[k])
+		}
+	case []any:
+		for i := range v {
+			v[i] = jsonNumbers(v[i])
+		}
+	case json.Number:
+		if f, err := v.Float64(); err == nil && strings.ContainsAny(v.String(), ".eE") {
+			return json.RawMessage(AppendDouble(nil, f, 64))
+		}
+	}
+	return v
+}
+
+// shallow gives its argument back unless it nests so deep that a function that calls itself for each level could fill the stack.
+func shallow(a string) (string, bool, error) {
+	const most = 1000
+	if JSONDepth(a) > most {
+		return "", false, says("JSON nests deeper than %d levels", most)
+	}
+	return a, true, nil
+}
+
+// JSONDepth is how deep lists and objects nest in a text, which need not be JSON.
+func JSONDepth(s string) int {
+	depth, most, quoted := 0, 0, false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{':
+			depth++
+			most = max(most, depth)
+		case c == ']' || c == '}':
+			depth--
+		}
+	}
+	return most
+}
+
+// jsonNumber is the number at a path of a JSON text, as it is written there: $."a"[0] and the like, as jsonPath makes them.
+func jsonNumber(a []string) (string, bool, error) {
+	d := json.NewDecoder(strings.NewReader(a[0]))
+	d.UseNumber()
+	for _, m := range jsonStepForm().FindAllStringSubmatch(a[1], -1) {
+		t, err := d.Token()
+		if err != nil {
+			return "", false, nil
+		}
+		index, err := strconv.Atoi(m[2])
+		found := false
+		for at := 0; d.More() && !found; at++ {
+			if t == json.Delim('{') {
+				key, err := d.Token()
+				if err != nil {
+					return "", false, nil
+				}
+				found = m[2] == "" && key == strings.ReplaceAll(m[1], `\"`, `"`)
+			} else {
+				found = t == json.Delim('[') && err == nil && at == index
+			}
+			if !found {
+				var skip json.RawMessage
+				if err := d.Decode(&skip); err != nil {
+					return "", false, nil
+				}
+			}
+		}
+		if !found {
+			return "", false, nil
+		}
+	}
+	var v json.RawMessage
+	if err := d.Decode(&v); err != nil && err != io.EOF {
+		return "", false, nil
+	}
+	return string(v), true, nil
+}
+
+var jsonStepForm = late.Regexp(`\."((?:[^"\\]|\\.)*)"|\[(\d+)\]`)
