@@ -1,0 +1,148 @@
+package translate
+
+import (
+	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/functions"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
+)
+
+// call is a call of a function or operator.
+type call struct {
+	node  trinosql.Expr
+	bound *functions.Bound
+	args  []operand
+	fn    *trinosql.Func // nil for operators and forms with a syntax of their own
+}
+
+// operand is an argument of a call, or anything else that may be printed in its place.
+type operand struct {
+	expr  trinosql.Expr // nil when it is made by write alone
+	write func()
+	cheap bool // may be written several times
+}
+
+// rule writes a call in a way that no template can.
+type rule func(p *printer, c *call)
+
+// rules are those of "go NAME" in the files. Files rules_*.go add to it from init.
+var rules = map[string]rule{}
+
+// operand makes an argument of an expression, coerced.
+func (p *printer) operand(x trinosql.Expr) operand {
+	return operand{expr: x, write: func() { p.expr(x) }, cheap: p.cheap(x)}
+}
+
+// cheap reports whether an expression may be written several times: a column, a literal or a parameter of a lambda.
+func (p *printer) cheap(x trinosql.Expr) bool {
+	if p.a.Coercions[x] != nil {
+		return false
+	}
+	switch x := x.(type) {
+	case *trinosql.NullLit, *trinosql.BoolLit, *trinosql.StringLit, *trinosql.IntLit, *trinosql.DecimalLit, *trinosql.DoubleLit:
+		return true
+	case *trinosql.Ident:
+		return p.a.Columns[x] != nil || p.a.Lambdas[x] != nil
+	case *trinosql.Deref:
+		return p.a.Columns[x] != nil
+	}
+	return false
+}
+
+// operator writes an operator's call.
+func (p *printer) operator(x trinosql.Expr, b *functions.Bound, args ...trinosql.Expr) {
+	c := &call{node: x, bound: b}
+	for _, a := range args {
+		c.args = append(c.args, p.operand(a))
+	}
+	p.call(c)
+}
+
+// call writes a call by the line of its signature.
+func (p *printer) call(c *call) {
+	key := c.bound.Function.Key
+	t := templates()[key]
+	name := c.bound.Function.Name
+	switch {
+	case t == nil:
+		p.refuse(c.node, "%s is not supported on zone local", key)
+	case t.reason != "":
+		p.refuse(c.node, "%s is not supported on zone local: %s", name, t.reason)
+	case t.rule != "":
+		r := rules[t.rule]
+		if r == nil {
+			panic("no rule " + t.rule)
+		}
+		r(p, c)
+	case t.agg:
+		p.aggregate(c, t)
+	default:
+		p.expand(c, t.parts)
+	}
+}
+
+// expand writes a template. Arguments that it has more than once are computed once, by lambdas over lists of one element.
+func (p *printer) expand(c *call, parts []part) {
+	uses := make([]int, len(c.args)+1)
+	for _, part := range parts {
+		if part.arg > 0 && part.arg <= len(c.args) {
+			uses[part.arg]++
+		}
+	}
+	repeated := false
+	for i, a := range c.args {
+		repeated = repeated || uses[i+1] > 1 && !a.cheap
+	}
+	args := c.args
+	closing := 0
+	if repeated {
+		args = make([]operand, len(c.args))
+		for i, a := range c.args {
+			args[i] = a
+			if a.cheap || uses[i+1] == 0 {
+				continue
+			}
+			args[i] = p.let(a)
+			closing++
+		}
+	}
+	for _, part := range parts {
+		p.part(c, part, args)
+	}
+	for range closing {
+		p.put(")[1]")
+	}
+}
+
+// let begins to compute an operand once; what uses it is followed by ")[1]".
+func (p *printer) let(a operand) operand {
+	name := p.name("x")
+	p.put("list_transform([")
+	a.write()
+	p.put("], lambda ", name, ": ")
+	return operand{write: func() { p.put(name) }, cheap: true}
+}
+
+func (p *printer) part(c *call, part part, args []operand) {
+	switch {
+	case part.all:
+		p.list(len(args), func(i int) { args[i].write() })
+	case part.arg > len(args):
+		panic(c.bound.Function.Key + ": the template has more arguments than the call")
+	case part.arg > 0:
+		args[part.arg-1].write()
+	case part.typ == "r":
+		p.put(p.duckType(c.node, c.bound.Result))
+	case part.typ != "":
+		p.put(p.duckType(c.node, p.variable(c, part.typ)))
+	default:
+		p.put(part.text)
+	}
+}
+
+func (p *printer) variable(c *call, name string) *types.Type {
+	t := c.bound.Types[name]
+	if t == nil {
+		panic(c.bound.Function.Key + ": no type variable " + name)
+	}
+	return t
+}

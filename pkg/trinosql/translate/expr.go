@@ -1,0 +1,219 @@
+package translate
+
+import (
+	"fmt"
+
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
+)
+
+// typeOf is the type of an expression with its coercion.
+func (p *printer) typeOf(x trinosql.Expr) *types.Type {
+	if t := p.a.Coercions[x]; t != nil {
+		return t
+	}
+	return p.a.Types[x]
+}
+
+// expr writes an expression, cast to what it is coerced to. What is written can be an operand of anything: operators stand in parentheses.
+func (p *printer) expr(x trinosql.Expr) {
+	if s, ok := p.literal[x]; ok {
+		p.put(s)
+		return
+	}
+	to := p.a.Coercions[x]
+	if to == nil || types.Equal(to, p.a.Types[x]) {
+		p.plain(x)
+		return
+	}
+	p.cast(&conversion{node: x, from: p.a.Types[x], to: to, operand: operand{expr: x, write: func() { p.plain(x) }}})
+}
+
+// plain writes an expression without its coercion.
+func (p *printer) plain(x trinosql.Expr) {
+	switch x := x.(type) {
+	case *trinosql.Ident:
+		p.ident(x, x)
+	case *trinosql.Deref:
+		p.deref(x)
+	case *trinosql.NullLit, *trinosql.BoolLit, *trinosql.StringLit, *trinosql.BinaryLit, *trinosql.IntLit, *trinosql.DecimalLit, *trinosql.DoubleLit,
+		*trinosql.TypedLit, *trinosql.IntervalLit, *trinosql.Param:
+		p.literalValue(x)
+	case *trinosql.Unary:
+		p.unary(x)
+	case *trinosql.Binary:
+		p.binary(x)
+	case *trinosql.Compare:
+		p.compare(x)
+	case *trinosql.Quantified:
+		p.refuse(x, "comparison with %s is not supported on zone local", x.Quantifier)
+	case *trinosql.Between:
+		p.between(x)
+	case *trinosql.InList:
+		p.inList(x)
+	case *trinosql.InQuery:
+		p.inQuery(x)
+	case *trinosql.LikeExpr:
+		p.like(x)
+	case *trinosql.IsNull:
+		p.put("(")
+		p.expr(x.X)
+		if x.Not {
+			p.put(" IS NOT NULL)")
+		} else {
+			p.put(" IS NULL)")
+		}
+	case *trinosql.IsDistinct:
+		p.isDistinct(x)
+	case *trinosql.Not:
+		p.put("(NOT ")
+		p.expr(x.X)
+		p.put(")")
+	case *trinosql.Logic:
+		p.put("(")
+		for i, t := range x.Terms {
+			if i > 0 {
+				p.put(" ", x.Op, " ")
+			}
+			p.expr(t)
+		}
+		p.put(")")
+	case *trinosql.Func:
+		p.function(x)
+	case *trinosql.Lambda:
+		p.lambda(x)
+	case *trinosql.Subquery:
+		p.put("(")
+		p.query(x.Query)
+		p.put(")")
+	case *trinosql.Exists:
+		p.put("(EXISTS (")
+		p.query(x.Query)
+		p.put("))")
+	case *trinosql.Case:
+		p.caseOf(x)
+	case *trinosql.Cast:
+		p.castExpr(x)
+	default:
+		p.special(x)
+	}
+}
+
+// specials write the expressions that other files know, by their Go type.
+var specials = map[string]func(p *printer, x trinosql.Expr){}
+
+func (p *printer) special(x trinosql.Expr) {
+	f := specials[fmt.Sprintf("%T", x)]
+	if f == nil {
+		p.refuse(x, "%T is not supported on zone local", x)
+	}
+	f(p, x)
+}
+
+// ident writes a name, of a column or of a lambda's parameter.
+func (p *printer) ident(x *trinosql.Ident, at trinosql.Expr) {
+	if l := p.a.Lambdas[x]; l != nil {
+		p.put(p.lambdas[l.Lambda][l.Index])
+		return
+	}
+	c := p.a.Columns[at]
+	if c == nil {
+		panic("a name without a meaning: " + x.Name)
+	}
+	if c.OfOutput {
+		p.put(p.output(c.Index))
+		return
+	}
+	ref, ok := p.fields[c.Field]
+	if !ok {
+		panic("a column of no relation: " + x.Name)
+	}
+	p.put(ref)
+}
+
+func (p *printer) deref(x *trinosql.Deref) {
+	if p.a.Columns[x] != nil {
+		p.ident(x.Field, x)
+		return
+	}
+	p.put("struct_extract_at(")
+	p.expr(x.Base)
+	p.put(", ", fmt.Sprint(p.a.Fields[x]+1), ")")
+}
+
+func (p *printer) caseOf(x *trinosql.Case) {
+	p.put("CASE")
+	if x.Operand != nil {
+		p.put(" ")
+		p.expr(x.Operand)
+	}
+	for _, w := range x.Whens {
+		p.put(" WHEN ")
+		p.expr(w.Cond)
+		p.put(" THEN ")
+		p.expr(w.Then)
+	}
+	if x.Else != nil {
+		p.put(" ELSE ")
+		p.expr(x.Else)
+	}
+	p.put(" END")
+}
+
+// lambda writes a lambda of DuckDB.
+func (p *printer) lambda(x *trinosql.Lambda) {
+	names := make([]string, len(x.Params))
+	for i := range names {
+		names[i] = p.name("x")
+	}
+	p.lambdas[x] = names
+	p.put("lambda ")
+	p.list(len(names), func(i int) { p.put(names[i]) })
+	p.put(": ")
+	p.expr(x.Body)
+}
+
+func (p *printer) function(x *trinosql.Func) {
+	if form := p.a.Specials[x]; form != "" {
+		p.form(x, form)
+		return
+	}
+	c := &call{node: x, bound: p.a.Calls[x], fn: x}
+	for _, a := range x.Args {
+		c.args = append(c.args, p.operand(a))
+	}
+	p.call(c)
+}
+
+// form writes what looks like a function and is none.
+func (p *printer) form(x *trinosql.Func, form string) {
+	switch form {
+	case "if":
+		p.put("CASE WHEN ")
+		p.expr(x.Args[0])
+		p.put(" THEN ")
+		p.expr(x.Args[1])
+		if len(x.Args) > 2 {
+			p.put(" ELSE ")
+			p.expr(x.Args[2])
+		}
+		p.put(" END")
+	case "coalesce":
+		p.put("coalesce(")
+		p.list(len(x.Args), func(i int) { p.expr(x.Args[i]) })
+		p.put(")")
+	case "try":
+		p.put("TRY(")
+		p.expr(x.Args[0])
+		p.put(")")
+	default:
+		if r := rules[form]; r != nil {
+			r(p, &call{node: x, fn: x})
+			return
+		}
+		p.refuse(x, "%s is not supported on zone local", form)
+	}
+}
+
+func quoteText(s string) string { return sqltext.Literal(s) }

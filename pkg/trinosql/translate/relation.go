@@ -1,0 +1,82 @@
+package translate
+
+import (
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/analyze"
+)
+
+// relation writes an item of FROM and notes how its columns are referred to.
+func (p *printer) relation(r trinosql.Relation) {
+	fields := p.a.Relations[r].Fields
+	switch r := r.(type) {
+	case *trinosql.TableRef:
+		p.table(r, p.a.Tables[r], fields)
+	case *trinosql.SubqueryRel:
+		p.subquery(r.Query, fields)
+	case *trinosql.ParenRel:
+		p.relation(r.Relation)
+		p.alike(fields, p.a.Relations[r.Relation].Fields)
+	case *trinosql.Aliased:
+		p.relation(r.Relation)
+		p.alike(fields, p.a.Relations[r.Relation].Fields)
+	case *trinosql.Join:
+		p.join(r)
+	default:
+		p.refuse(r, "%T in FROM is not supported on zone local", r)
+	}
+}
+
+// alike gives fields the references of those they stand for.
+func (p *printer) alike(fields, of []*analyze.Field) {
+	for i, f := range fields {
+		if _, ok := p.fields[f]; !ok {
+			p.fields[f] = p.fields[of[i]]
+		}
+	}
+}
+
+func (p *printer) table(r *trinosql.TableRef, use *analyze.TableUse, fields []*analyze.Field) {
+	name := p.name("r")
+	if use.Named != nil {
+		q := p.named[use.Named]
+		p.put(q.name, " AS ", name)
+		for i, f := range fields {
+			p.fields[f] = name + "." + q.columns[i]
+		}
+		return
+	}
+	text, err := p.o.Table(use.Table)
+	if err != nil {
+		panic(failure{err})
+	}
+	p.put(text, " AS ", name)
+	for i, f := range fields {
+		p.fields[f] = name + "." + sqltext.Quote(use.Table.Columns[i].Name)
+	}
+}
+
+func (p *printer) subquery(q *trinosql.Query, fields []*analyze.Field) {
+	name := p.name("r")
+	p.put("(")
+	columns := p.query(q)
+	p.put(") AS ", name)
+	for i, f := range fields {
+		p.fields[f] = name + "." + columns[i]
+	}
+}
+
+func (p *printer) join(j *trinosql.Join) {
+	if j.Natural || len(j.Using) > 0 {
+		p.refuse(j, "USING is not supported on zone local")
+	}
+	p.put("(")
+	p.relation(j.Left)
+	p.put(" ", j.Kind, " JOIN ")
+	p.relation(j.Right)
+	if j.On != nil {
+		p.put(" ON ")
+		p.expr(j.On)
+	}
+	p.put(")")
+}
