@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
 // aggregate writes the call of an aggregate or a window function, with what stands in and behind its parentheses.
@@ -112,6 +113,26 @@ func (p *printer) notOrdinal(x trinosql.Expr) {
 	p.put(" AS ", p.duckType(x, p.typeOf(x)), ")")
 }
 
+// frame writes a frame. An offset of RANGE is added to the sort key, for which DuckDB needs both in types that it can add.
 func (p *printer) frame(f *trinosql.Frame) {
-	p.refuse(f, "window frames are not supported on zone local")
+	p.put(f.Kind, " ")
+	if f.End == nil {
+		p.bound(f.Start)
+		return
+	}
+	p.put("BETWEEN ")
+	p.bound(f.Start)
+	p.put(" AND ")
+	p.bound(f.End)
+}
+
+func (p *printer) bound(b *trinosql.FrameBound) {
+	if b.Value != nil {
+		if o := p.a.FrameOffsets[b.Value]; o != nil && (!types.Equal(o.Key, o.Compare)) {
+			p.refuse(b, "a RANGE frame over values of type %s is not supported on zone local", o.Key)
+		}
+		p.expr(b.Value)
+		p.put(" ")
+	}
+	p.put(b.Kind)
 }

@@ -34,6 +34,9 @@ func (p *printer) operand(x trinosql.Expr) operand {
 
 // cheap reports whether an expression may be written several times: a column, a literal or a parameter of a lambda.
 func (p *printer) cheap(x trinosql.Expr) bool {
+	if _, lit := p.numeral(x); lit != nil {
+		return true
+	}
 	if p.a.Coercions[x] != nil {
 		return false
 	}

@@ -27,7 +27,11 @@ func (p *printer) expr(x trinosql.Expr) {
 		p.plain(x)
 		return
 	}
-	p.cast(&conversion{node: x, from: p.a.Types[x], to: to, operand: operand{expr: x, write: func() { p.plain(x) }}})
+	if sign, lit := p.numeral(x); lit != nil && to.Kind >= types.Tinyint && to.Kind <= types.Decimal {
+		p.numberAs(sign, lit, to)
+		return
+	}
+	p.cast(&conversion{node: x, from: p.a.Types[x], to: to, operand: operand{expr: x, write: func() { p.plain(x) }, cheap: p.cheap(x)}})
 }
 
 // plain writes an expression without its coercion.
@@ -47,7 +51,7 @@ func (p *printer) plain(x trinosql.Expr) {
 	case *trinosql.Compare:
 		p.compare(x)
 	case *trinosql.Quantified:
-		p.refuse(x, "comparison with %s is not supported on zone local", x.Quantifier)
+		p.quantified(x)
 	case *trinosql.Between:
 		p.between(x)
 	case *trinosql.InList:
@@ -84,9 +88,7 @@ func (p *printer) plain(x trinosql.Expr) {
 	case *trinosql.Lambda:
 		p.lambda(x)
 	case *trinosql.Subquery:
-		p.put("(")
-		p.query(x.Query)
-		p.put(")")
+		p.scalar(x)
 	case *trinosql.Exists:
 		p.put("(EXISTS (")
 		p.query(x.Query)

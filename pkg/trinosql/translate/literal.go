@@ -2,9 +2,12 @@ package translate
 
 import (
 	"encoding/hex"
+	"math/big"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
 // literals write literals of types with a name, such as DATE, by that name in upper case.
@@ -31,7 +34,12 @@ func (p *printer) literalValue(x trinosql.Expr) {
 			f(p, x)
 			return
 		}
-		p.refuse(x, "a literal of type %s is not supported on zone local", x.Type)
+		if t := p.a.Types[x]; t.Kind == types.Decimal {
+			p.put("CAST(", quoteText(x.Value), " AS ", p.duckType(x, t), ")")
+		} else {
+			n := utf8.RuneCountInString(x.Value)
+			p.cast(&conversion{node: x, from: types.NewVarchar(n), to: t, operand: operand{write: func() { p.put(quoteText(x.Value)) }, cheap: true}})
+		}
 	case *trinosql.IntervalLit:
 		p.special(x)
 	case *trinosql.Param:
@@ -40,15 +48,66 @@ func (p *printer) literalValue(x trinosql.Expr) {
 }
 
 // number writes a number with its type.
-func (p *printer) number(x trinosql.Expr) {
+func (p *printer) number(x trinosql.Expr) { p.signed("", x) }
+
+// signed writes a number with a sign that belongs to it.
+func (p *printer) signed(sign string, x trinosql.Expr) { p.numberAs(sign, x, p.a.Types[x]) }
+
+func (p *printer) numberAs(sign string, x trinosql.Expr, t *types.Type) {
 	var text string
 	switch x := x.(type) {
 	case *trinosql.IntLit:
-		text = x.Text
+		text = integer(x.Text).String()
 	case *trinosql.DecimalLit:
 		text = x.Text
 	case *trinosql.DoubleLit:
 		text = x.Text
 	}
-	p.put("CAST('", text, "' AS ", p.duckType(x, p.a.Types[x]), ")")
+	if t.Kind == types.Integer && sign == "" {
+		p.put(text)
+		return
+	}
+	p.put("CAST('", sign, text, "' AS ", p.duckType(x, t), ")")
+}
+
+// integer is the value of an integer literal in any base. 007 is not octal.
+func integer(text string) *big.Int {
+	base := 0
+	if strings.TrimLeft(text, "0123456789") == "" {
+		base = 10
+	}
+	n, ok := new(big.Int).SetString(text, base)
+	if !ok {
+		panic("not an integer: " + text)
+	}
+	return n
+}
+
+// numeral takes a number literal apart, one with a sign that belongs to it too.
+func (p *printer) numeral(x trinosql.Expr) (sign string, lit trinosql.Expr) {
+	if u, ok := x.(*trinosql.Unary); ok && p.a.Operators[x] == nil {
+		if u.Op == "-" {
+			sign = "-"
+		}
+		x = u.X
+	}
+	switch x.(type) {
+	case *trinosql.IntLit, *trinosql.DecimalLit, *trinosql.DoubleLit:
+		return sign, x
+	}
+	return "", nil
+}
+
+// constant is the value of an integer literal.
+func (p *printer) constant(x trinosql.Expr) (*big.Int, bool) {
+	sign, lit := p.numeral(x)
+	n, ok := lit.(*trinosql.IntLit)
+	if !ok {
+		return nil, false
+	}
+	v := integer(n.Text)
+	if sign != "" {
+		v.Neg(v)
+	}
+	return v, true
 }

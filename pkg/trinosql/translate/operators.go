@@ -9,9 +9,7 @@ func (p *printer) unary(x *trinosql.Unary) {
 	b := p.a.Operators[x]
 	if b == nil { // + or a sign that belongs to a number
 		if x.Op == "-" {
-			p.put("(-")
-			p.expr(x.X)
-			p.put(")")
+			p.signed("-", x.X)
 			return
 		}
 		p.expr(x.X)
@@ -71,12 +69,6 @@ func (p *printer) inList(x *trinosql.InList) {
 	p.list(len(x.List), func(i int) { p.expr(x.List[i]) })
 	p.put("))")
 }
-
-func (p *printer) inQuery(x *trinosql.InQuery) {
-	p.refuse(x, "IN (SELECT ...) is not supported on zone local")
-}
-
-func (p *printer) like(x *trinosql.LikeExpr) { p.refuse(x, "LIKE is not supported on zone local") }
 
 func (p *printer) isDistinct(x *trinosql.IsDistinct) {
 	p.put("(")

@@ -11,7 +11,7 @@ func (p *printer) relation(r trinosql.Relation) {
 	fields := p.a.Relations[r].Fields
 	switch r := r.(type) {
 	case *trinosql.TableRef:
-		p.table(r, p.a.Tables[r], fields)
+		p.tableUse(p.a.Tables[r], fields)
 	case *trinosql.SubqueryRel:
 		p.subquery(r.Query, fields)
 	case *trinosql.ParenRel:
@@ -22,6 +22,12 @@ func (p *printer) relation(r trinosql.Relation) {
 		p.alike(fields, p.a.Relations[r.Relation].Fields)
 	case *trinosql.Join:
 		p.join(r)
+	case *trinosql.Lateral:
+		p.lateral(r.Query, fields)
+	case *trinosql.Unnest:
+		p.unnest(r, fields)
+	case *trinosql.Sampled:
+		p.sampled(r)
 	default:
 		p.refuse(r, "%T in FROM is not supported on zone local", r)
 	}
@@ -36,11 +42,14 @@ func (p *printer) alike(fields, of []*analyze.Field) {
 	}
 }
 
-func (p *printer) table(r *trinosql.TableRef, use *analyze.TableUse, fields []*analyze.Field) {
+func (p *printer) tableUse(use *analyze.TableUse, fields []*analyze.Field) {
 	name := p.name("r")
 	if use.Named != nil {
 		q := p.named[use.Named]
 		p.put(q.name, " AS ", name)
+		if use.Recursive {
+			q.ref = name + "." + q.depth
+		}
 		for i, f := range fields {
 			p.fields[f] = name + "." + q.columns[i]
 		}
@@ -64,19 +73,4 @@ func (p *printer) subquery(q *trinosql.Query, fields []*analyze.Field) {
 	for i, f := range fields {
 		p.fields[f] = name + "." + columns[i]
 	}
-}
-
-func (p *printer) join(j *trinosql.Join) {
-	if j.Natural || len(j.Using) > 0 {
-		p.refuse(j, "USING is not supported on zone local")
-	}
-	p.put("(")
-	p.relation(j.Left)
-	p.put(" ", j.Kind, " JOIN ")
-	p.relation(j.Right)
-	if j.On != nil {
-		p.put(" ON ")
-		p.expr(j.On)
-	}
-	p.put(")")
 }

@@ -14,6 +14,8 @@ import (
 type Options struct {
 	// Table prints what stands in FROM for a table. Its columns have the names that the catalog of the analysis gave.
 	Table func(t *analyze.Table) (string, error)
+	// Catalog, Schema and User are what current_catalog and the like give.
+	Catalog, Schema, User string
 }
 
 // Statement is a translated statement.
@@ -68,12 +70,16 @@ type printer struct {
 	outputs map[*trinosql.Query][]string         // names of the columns of queries
 	literal map[trinosql.Expr]string             // what an expression is printed as for now
 	columns []string                             // the names of the columns of the query that is written
+	depthOf *namedQuery                          // the recursive query whose step is written
+	sortBy  func()                               // writes sort keys behind the select list
 }
 
 // namedQuery is a query of WITH.
 type namedQuery struct {
 	name    string
 	columns []string
+	depth   string // of a recursive one: the column that counts the steps
+	ref     string // and what it is called where the step reads it
 }
 
 func newPrinter(a *analyze.Analysis, o Options) *printer {
