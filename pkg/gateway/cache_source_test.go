@@ -14,9 +14,9 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway/caches"
 	"github.com/dig-cli/dig/pkg/gateway/connector/testdb"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/merge"
 	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/jackc/pgx/v5"
 )
@@ -306,9 +306,9 @@ func checkScratch(g *Gateway) error {
 			return err
 		}
 		for _, run := range runs {
-			for _, which := range caches.Scratch {
-				if n, err := data.RowCount(ctx, names.CacheSchema, caches.ScratchName(run.ID, which)); err == nil {
-					return fmt.Errorf("%s of run %s is still there with %d rows", which, run.ID, n)
+			for _, table := range merge.Scratch(run.ID) {
+				if n, err := data.RowCount(ctx, names.CacheSchema, table); err == nil {
+					return fmt.Errorf("%s is still there with %d rows", table, n)
 				}
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
@@ -60,11 +61,26 @@ func oneValue(t *testing.T, g *Gateway, sql string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := g.names.QueryText(context.Background(), p, sql)
+	rows, err := textsOf(context.Background(), g, p, sql)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return rows[0][0]
+}
+
+// textsOf runs a small statement and returns its values as text, NULL as "".
+func textsOf(ctx context.Context, g *Gateway, p store.Project, sql string) ([][]string, error) {
+	res, err := g.names.Query(ctx, p, engine.Query{SQL: sql})
+	if err != nil {
+		return nil, err
+	}
+	defer res.Close()
+	var out [][]string
+	_, err = res.Rows(ctx, func(row [][]byte) error {
+		out = append(out, each.Map(row, func(v []byte) string { return string(v) }))
+		return nil
+	})
+	return out, err
 }
 
 // fill puts other rows into the table that queries read for a cache, so that what a query reads and what a refresh finds changed

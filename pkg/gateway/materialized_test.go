@@ -81,7 +81,7 @@ func (t mtTest) values(sql string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := t.g.names.QueryText(context.Background(), p, sql)
+	rows, err := textsOf(context.Background(), t.g, p, sql)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ func TestQueriesUnderLoad(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			rows, err := m.g.names.QueryText(ctx, proj, "SELECT count(*), count(DISTINCT v) FROM peaka.mtquery."+name)
+			rows, err := textsOf(ctx, m.g, proj, "SELECT count(*), count(DISTINCT v) FROM peaka.mtquery."+name)
 			if err != nil {
 				f := fault.Of(err)
 				return &api.Error{Status: f.Status, Message: f.Message}

@@ -87,46 +87,41 @@ func (s *Service) refreshCache(ctx context.Context, p store.Project, c store.Cac
 	if c, err = s.Store.Cache(ctx, p.ID, c.ID); err != nil { // the run before this one may have ended since it was read
 		return 0, err
 	}
-	lookup := &refreshNames{Resolver: s.Names.Resolver(p), real: engine.TableName{Catalog: cat.Name, Schema: c.SchemaName, Table: c.TableName}, run: run.ID, filters: map[string]engine.Filter{}}
+	lookup := sourceNames{s.Names.Resolver(p), engine.TableName{Catalog: cat.Name, Schema: c.SchemaName, Table: c.TableName}}
 	lookup.Live = true
-	if c.Stored != nil {
-		lookup.old = *c.Stored
-	}
-	diff := changes{data, lookup, run}
 	key := c.Tracking.Key
-	if run.Mode == store.CacheIncremental && lookup.old != "" && (c.Tracking.Updated != "" || c.Tracking.InsertOnly) {
+	if run.Mode == store.CacheIncremental && c.Stored != nil && (c.Tracking.Updated != "" || c.Tracking.InsertOnly) {
 		defer s.dropScratch(context.WithoutCancel(ctx), data, run.ID)
-		if done, err := s.mergeChanges(ctx, diff, c.Tracking); done || err != nil {
-			return lookup.read, err
+		m := engine.Merge{Schema: names.CacheSchema, Into: run.ID, Old: *c.Stored, Key: key, Updated: c.Tracking.Updated, From: lookup.live(), Catalogs: lookup}
+		if got, done, err := data.Merge(ctx, m); done || err != nil {
+			run.Cached, run.Inserted, run.Updated, run.Deleted = got.Rows, got.Inserted, got.Updated, got.Deleted
+			return got.Read, keyFault(err, key, lookup.real)
 		}
 	}
-	if run.Cached, err = data.Materialize(ctx, names.CacheSchema, run.ID, engine.Query{SQL: "SELECT * FROM " + lookup.table("live"), Catalogs: lookup}); err != nil {
+	if run.Cached, err = data.Materialize(ctx, names.CacheSchema, run.ID, engine.Query{Ask: engine.Rows{Table: lookup.live()}, Catalogs: lookup}); err != nil {
 		return 0, err
 	}
 	if run.Mode == store.CacheIncremental && len(key) > 0 {
-		if err := diff.withKey(key).checkKey(ctx, "new"); err != nil {
-			return 0, err
+		if err := data.CheckKey(ctx, names.CacheSchema, run.ID, key); err != nil {
+			return 0, keyFault(err, key, lookup.real)
 		}
 	}
-	if lookup.old == "" {
+	if c.Stored == nil {
 		run.Inserted = run.Cached
 		return run.Cached, nil
 	}
-	old, err := data.RowCount(ctx, names.CacheSchema, lookup.old)
-	if err != nil {
-		return 0, err
+	if run.Mode == store.CacheFull { // every row was replaced
+		run.Inserted = run.Cached
+		run.Deleted, err = data.RowCount(ctx, names.CacheSchema, *c.Stored)
+		return run.Cached, err
 	}
-	if run.Mode == store.CacheFull {
-		run.Inserted, run.Deleted = run.Cached, old // every row was replaced
-		return run.Cached, nil
-	}
-	return run.Cached, diff.countAll(ctx, key, old)
+	diff, err := data.Compare(ctx, engine.Comparison{Schema: names.CacheSchema, Old: *c.Stored, New: run.ID, Key: key, Keys: keyNames(c.TableName)})
+	run.Inserted, run.Updated, run.Deleted = diff.Inserted, diff.Updated, diff.Deleted
+	return run.Cached, err
 }
 
 func (s *Service) dropScratch(ctx context.Context, data engine.Project, run string) {
-	for _, which := range Scratch {
-		if err := data.DropStored(ctx, names.CacheSchema, ScratchName(run, which)); err != nil {
-			s.Log.Warn("a table of a cache refresh could not be dropped", "run", run, "error", err.Error())
-		}
+	if err := data.DropScratch(ctx, names.CacheSchema, run); err != nil {
+		s.Log.Warn("tables of a cache refresh could not be dropped", "run", run, "error", err.Error())
 	}
 }

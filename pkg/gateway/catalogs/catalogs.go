@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/internal/each"
-	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
@@ -241,24 +240,20 @@ func (c QueryCatalog) Columns(ctx context.Context, schema, table string) ([]api.
 	return c.g.Names.Describe(ctx, c.p, engine.TableName{Catalog: engine.InternalCatalog, Schema: schema, Table: table})
 }
 
-// schemaCatalog is a catalog whose tables the engine itself knows; it is listed through information_schema.
+// schemaCatalog is a catalog whose tables the engine itself knows.
 type schemaCatalog struct {
 	g        *Service
 	p        store.Project
 	id, name string
 }
 
-func (c schemaCatalog) rows(ctx context.Context, sql string, bindings ...string) ([][]string, error) {
-	return c.g.Names.QueryText(ctx, c.p, sql, bindings...)
-}
-
 func (c schemaCatalog) Schemas(ctx context.Context) ([]string, error) {
-	rows, err := c.rows(ctx, `SELECT DISTINCT table_schema FROM `+sqltext.Quote(c.name)+`.information_schema.tables WHERE table_schema <> 'information_schema' ORDER BY 1`)
+	rows, err := c.g.Names.Answer(ctx, c.p, engine.Listing{Catalog: c.name})
 	return each.Map(rows, func(r []string) string { return r[0] }), err
 }
 
 func (c schemaCatalog) Tables(ctx context.Context, schema string) ([]api.Table, error) {
-	rows, err := c.rows(ctx, `SELECT table_name FROM `+sqltext.Quote(c.name)+`.information_schema.tables WHERE table_schema = ? ORDER BY 1`, schema)
+	rows, err := c.g.Names.Answer(ctx, c.p, engine.Listing{Catalog: c.name, Schema: schema})
 	return each.Map(rows, func(r []string) api.Table {
 		return api.Table{CatalogID: c.id, CatalogName: c.name, SchemaName: schema, TableName: r[0], IsCacheable: true, SupportedCacheTypes: []string{store.CacheFull, store.CacheIncremental}}
 	}), err

@@ -96,11 +96,11 @@ func (s *Service) createParametricTable(ctx context.Context, r *web.Request[api.
 		if at < 0 {
 			return b, fault.Data(400, "paramValues[%d]: table %s has no column %q", i, b.FromTable, v.Key)
 		}
-		literals, err := names.ParamLiterals(v, s.Now())
+		values, err := names.ParamValues(v, s.Now())
 		if err != nil {
 			return b, fault.Data(400, "paramValues[%d]: %v", i, err)
 		}
-		if err := s.checkParam(ctx, r.Project, cols[at], literals); err != nil {
+		if err := s.checkParam(ctx, r.Project, cols[at], values); err != nil {
 			return b, fault.Data(400, "paramValues[%d]: column %q is of type %s: %s", i, v.Key, cols[at].Type, fault.Of(err).Message)
 		}
 	}
@@ -142,15 +142,15 @@ func (s *Service) deleteParametricTable(ctx context.Context, r *web.Request[web.
 
 // checkParam refuses values that no row of a column can have, because every statement over the table would fail then. Types whose
 // values have other texts than their literals are not looked at.
-func (s *Service) checkParam(ctx context.Context, p store.Project, c engine.ColumnInfo, literals []string) error {
+func (s *Service) checkParam(ctx context.Context, p store.Project, c engine.ColumnInfo, values []any) error {
 	base, _, _ := strings.Cut(c.Type, "(")
 	switch base, _, _ = strings.Cut(base, " "); base {
 	case "boolean", "tinyint", "smallint", "integer", "bigint", "real", "double", "decimal", "date", "timestamp", "time", "uuid":
 	default:
 		return nil
 	}
-	for _, l := range literals {
-		if _, err := s.Names.QueryText(ctx, p, "SELECT CAST("+l+" AS "+c.Type+") AS v"); err != nil {
+	for _, v := range values {
+		if _, err := s.Names.Answer(ctx, p, engine.Cast{Value: v, Type: c.Type}); err != nil {
 			return err
 		}
 	}

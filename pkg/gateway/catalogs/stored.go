@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/internal/each"
-	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -223,19 +222,14 @@ func (s *Service) countStatistics(ctx context.Context, p store.Project, c Catalo
 		return nil, err
 	}
 	name := engine.TableName{Catalog: c.Name, Schema: t.SchemaName, Table: t.TableName}
-	size, err := s.Names.QueryText(ctx, p, "SELECT count(*) FROM "+name.Quoted())
+	size, err := s.Names.Answer(ctx, p, engine.Counts{Table: name})
 	if err != nil {
 		return nil, err
 	}
-	count := "count(DISTINCT "
-	if n, err := strconv.ParseInt(size[0][0], 10, 64); err != nil || n > exactStatistics {
-		count = "approx_count_distinct("
-	}
-	list := "count(*)"
-	for _, col := range cols {
-		list += ", " + count + sqltext.Quote(col.Name) + ")"
-	}
-	res, err := s.Names.Query(ctx, p, engine.Query{SQL: "SELECT " + list + " FROM " + name.Quoted(), Dialect: "duckdb"})
+	ask := engine.Counts{Table: name, Columns: each.Map(cols, func(c api.ColumnDetail) string { return c.Name })}
+	n, err := strconv.ParseInt(size[0][0], 10, 64)
+	ask.Estimated = err != nil || n > exactStatistics
+	res, err := s.Names.Query(ctx, p, engine.Query{Ask: ask})
 	if err != nil {
 		return nil, err
 	}

@@ -45,6 +45,7 @@ func (n TableName) Quoted() string { return sqltext.Quote(n.Catalog, n.Schema, n
 // Project runs SQL over, and stores, the rows of one project. All methods are safe for concurrent use.
 type Project interface {
 	Tables
+	Merger
 	// Query checks, plans and starts one SELECT. The Result must be closed. Errors are *Error where the statement is at fault.
 	Query(ctx context.Context, q Query) (Result, error)
 	// Materialize runs a SELECT and stores its rows as schema.table of the project's own file, replacing what stood there in
@@ -59,12 +60,13 @@ type Project interface {
 // Query is one statement and all that may limit it.
 type Query struct {
 	SQL      string
+	Ask      Ask               // instead of SQL
 	Bindings []string          // values for ?, in order; a wrong count is an error
 	Timeout  time.Duration     // 0: no limit
 	Catalogs Catalogs          // what names mean
 	Dialect  string            // "" or "trino": as hosted; "duckdb": the engine's own
 	Props    map[string]string // current_user_props(key)
-	Untyped  bool              // the gateway wrote SQL, from values whose types nobody told: a text takes the type of what it is compared with
+	Untyped  bool              // SQL was built from values whose types nobody told: a text takes the type of what it is compared with
 	// Variant keeps statements apart for which Catalogs gives the same names other meanings at the same time; "" for the usual.
 	Variant string
 }
@@ -92,13 +94,12 @@ type Spelling interface {
 	Spelled(ctx context.Context, written TableName) error
 }
 
-// Source is what a name stands for; exactly one of the first three fields is set.
+// Source is what a name stands for; exactly one of its fields is set.
 type Source struct {
 	SQL    string     // a saved query, to be expanded in place; its own names are looked up in turn
+	Ask    Ask        // as SQL, by meaning
 	Stored *TableName // a stored table of this project's file (Catalog is ignored), such as a materialized result or a cache
 	Scan   Scanner    // rows that come from elsewhere
-
-	Untyped bool // of SQL: as Query.Untyped
 }
 
 // Scanner reads an external table.

@@ -74,12 +74,12 @@ func (s *Service) exportQuery(ctx context.Context, r *web.Request[api.ExportRequ
 	if err != nil {
 		return web.Reply{}, err
 	}
-	sql, err := s.Queries.SavedStatement(ctx, r.Project, q.ID)
+	read, err := s.Queries.SavedStatement(ctx, r.Project, q.ID)
 	if err != nil {
 		return web.Reply{}, err
 	}
 	name := engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaQuery, Table: q.Name}
-	return s.startExport(ctx, r, store.Export{Source: "QUERY", QueryID: q.ID}, sql, name)
+	return s.startExport(ctx, r, store.Export{Source: "QUERY", QueryID: q.ID}, read, name)
 }
 
 func (s *Service) exportTable(ctx context.Context, r *web.Request[api.ExportRequest]) (web.Reply, error) {
@@ -89,11 +89,11 @@ func (s *Service) exportTable(ctx context.Context, r *web.Request[api.ExportRequ
 	}
 	name := engine.TableName{Catalog: c.Name, Schema: t.SchemaName, Table: t.TableName}
 	x := store.Export{Source: "TABLE", CatalogID: c.ID, SchemaName: t.SchemaName, TableName: t.TableName}
-	return s.startExport(ctx, r, x, "SELECT * FROM "+name.Quoted(), name)
+	return s.startExport(ctx, r, x, engine.Query{Ask: engine.Rows{Table: name}}, name)
 }
 
 // startExport checks a request as a whole against the columns of what it exports, records the job and begins it.
-func (s *Service) startExport(ctx context.Context, r *web.Request[api.ExportRequest], x store.Export, sql string, name engine.TableName) (web.Reply, error) {
+func (s *Service) startExport(ctx context.Context, r *web.Request[api.ExportRequest], x store.Export, q engine.Query, name engine.TableName) (web.Reply, error) {
 	o, err := exportOptions(r.Body)
 	if err != nil {
 		return web.Reply{}, err
@@ -118,7 +118,7 @@ func (s *Service) startExport(ctx context.Context, r *web.Request[api.ExportRequ
 	if x, err = s.Store.CreateExport(ctx, x); err != nil {
 		return web.Reply{}, err
 	}
-	q := engine.Query{SQL: sql, Props: names.Props(scope, r.Project), Timeout: exportTimeout}
+	q.Props, q.Timeout = names.Props(scope, r.Project), exportTimeout
 	s.Jobs.Background(jobs.JobExport, func(ctx context.Context) { s.runExport(ctx, r.Project, x, q, o) })
 	return web.Reply{Status: 202, Value: api.ExportJobCreated{ID: x.ID, Status: x.Status}}, nil
 }

@@ -17,10 +17,11 @@ import (
 // saved query, a materialized one, a semantic or a parametric table names. It is nil for a table that holds rows of its own, and
 // where the statement cannot be followed.
 func (d *describer) lineage(ctx context.Context, c catalogs.Catalog, t api.Table, cols []api.ColumnDetail) ([][]api.ColumnLineage, error) {
-	sql, err := d.statementOf(ctx, c, t)
-	if err != nil || sql == "" {
+	q, err := d.statementOf(ctx, c, t)
+	if err != nil || q.SQL == "" && q.Ask == nil {
 		return nil, err
 	}
+	q.Catalogs = d.g.Names.Resolver(d.p)
 	data, err := d.g.Engine.Project(ctx, d.p.ID)
 	if err != nil {
 		return nil, err
@@ -29,7 +30,7 @@ func (d *describer) lineage(ctx context.Context, c catalogs.Catalog, t api.Table
 	if !ok {
 		return nil, nil
 	}
-	origins, err := l.Lineage(ctx, engine.Query{SQL: sql, Catalogs: d.g.Names.Resolver(d.p)})
+	origins, err := l.Lineage(ctx, q)
 	if names.Broken(err) { // it no longer works; its columns, if any are told, are those of the last run
 		return nil, nil
 	}
@@ -43,25 +44,26 @@ func (d *describer) lineage(ctx context.Context, c catalogs.Catalog, t api.Table
 	return out, nil
 }
 
-// statementOf is the SQL that a table stands for, or "".
-func (d *describer) statementOf(ctx context.Context, c catalogs.Catalog, t api.Table) (string, error) {
+// statementOf is the statement that a table stands for, if any.
+func (d *describer) statementOf(ctx context.Context, c catalogs.Catalog, t api.Table) (engine.Query, error) {
 	var id string
 	switch src := c.Source.(type) {
 	case catalogs.QueryCatalog:
 		q, err := d.g.Store.QueryNamed(ctx, d.p.ID, t.TableName)
 		if errors.Is(err, store.ErrNotFound) {
-			return "", nil
+			return engine.Query{}, nil
 		}
-		return q.SQL, err
+		return engine.Query{SQL: q.SQL}, err
 	case names.ExternalCatalog:
-		return src.ParametricSQL(ctx, engine.TableName{Catalog: c.Name, Schema: t.SchemaName, Table: t.TableName})
+		rows, err := src.ParametricRows(ctx, engine.TableName{Catalog: c.Name, Schema: t.SchemaName, Table: t.TableName})
+		return engine.Query{Ask: rows}, err
 	case catalogs.SemanticSource:
 		if src.C.ProjectID != d.p.ID { // what it reads is the other project's own affair
-			return "", nil
+			return engine.Query{}, nil
 		}
 		all, err := d.g.Store.SemanticTables(ctx, c.ID)
 		if err != nil {
-			return "", err
+			return engine.Query{}, err
 		}
 		for _, s := range all {
 			if s.Schema == t.SchemaName && s.Table == t.TableName {
@@ -70,11 +72,11 @@ func (d *describer) statementOf(ctx context.Context, c catalogs.Catalog, t api.T
 		}
 		q, err := d.g.Store.Query(ctx, d.p.ID, id)
 		if errors.Is(err, store.ErrNotFound) {
-			return "", nil
+			return engine.Query{}, nil
 		}
-		return q.SQL, err
+		return engine.Query{SQL: q.SQL}, err
 	}
-	return "", nil
+	return engine.Query{}, nil
 }
 
 // origin puts the tables whose columns have one name into one entry [O].

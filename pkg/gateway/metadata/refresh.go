@@ -7,11 +7,9 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strconv"
 	"time"
 	"unicode/utf8"
 
-	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/catalogs"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -211,7 +209,7 @@ func (s *Service) sample(ctx context.Context, p store.Project, n engine.TableNam
 }
 
 func (s *Service) sampleOf(ctx context.Context, p store.Project, n engine.TableName, columns []string) (map[string][]string, error) {
-	res, err := s.Names.Query(ctx, p, engine.Query{SQL: "SELECT " + sqltext.List(columns) + " FROM " + n.Quoted() + " LIMIT " + strconv.Itoa(sampledRows)})
+	res, err := s.Names.Query(ctx, p, engine.Query{Ask: engine.Rows{Table: n, Columns: columns, Limit: sampledRows}})
 	if err != nil {
 		return nil, err
 	}

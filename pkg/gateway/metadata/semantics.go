@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/dig-cli/dig/internal/each"
-	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
@@ -90,8 +88,7 @@ func (s *Service) generateCategorical(ctx context.Context, r *web.Request[api.Ca
 }
 
 func (s *Service) distinct(ctx context.Context, p store.Project, n engine.TableName, column string, limit int64) ([]string, error) {
-	c := sqltext.Quote(column)
-	rows, err := s.Names.QueryText(ctx, p, `SELECT CAST(`+c+` AS varchar) AS v, count(*) AS n FROM `+n.Quoted()+` WHERE `+c+` IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT `+strconv.FormatInt(limit, 10))
+	rows, err := s.Names.Answer(ctx, p, engine.Frequent{Table: n, Column: column, Limit: limit})
 	return each.Map(rows, func(r []string) string { return r[0] }), err
 }
 

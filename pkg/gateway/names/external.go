@@ -221,8 +221,8 @@ func (r Resolver) lookupExternal(ctx context.Context, n engine.TableName) (engin
 	if t, err := r.cached(ctx, c.ID, n); err != nil || t != nil {
 		return engine.Source{Stored: t}, err
 	}
-	if sql, err := e.ParametricSQL(ctx, n); err != nil || sql != "" {
-		return engine.Source{SQL: sql, Untyped: true}, err
+	if rows, err := e.ParametricRows(ctx, n); err != nil || rows != nil {
+		return engine.Source{Ask: rows}, err
 	}
 	s, err := e.Table(ctx, n.Schema, n.Table)
 	if err != nil || r.g.Scan == nil || r.Live {

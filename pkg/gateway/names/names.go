@@ -118,9 +118,9 @@ func (s *Service) QueryReading(ctx context.Context, p store.Project, q engine.Qu
 	return data.Query(ctx, q)
 }
 
-// QueryText runs a small statement and returns its values as text, NULL as "".
-func (s *Service) QueryText(ctx context.Context, p store.Project, sql string, bindings ...string) ([][]string, error) {
-	res, err := s.Query(ctx, p, engine.Query{SQL: sql, Bindings: bindings})
+// Answer asks for a few rows and returns their values as text, NULL as "".
+func (s *Service) Answer(ctx context.Context, p store.Project, a engine.Ask) ([][]string, error) {
+	res, err := s.Query(ctx, p, engine.Query{Ask: a})
 	if err != nil {
 		return nil, err
 	}
@@ -137,9 +137,9 @@ func (s *Service) QueryText(ctx context.Context, p store.Project, sql string, bi
 	return out, err
 }
 
-// Describe lists the columns of anything a statement can name, by planning a SELECT over it.
+// Describe lists the columns of anything a statement can name, by planning a look at its rows.
 func (s *Service) Describe(ctx context.Context, p store.Project, n engine.TableName) ([]api.ColumnDetail, error) {
-	res, err := s.Query(ctx, p, engine.Query{SQL: "SELECT * FROM " + n.Quoted() + " LIMIT 0"})
+	res, err := s.Query(ctx, p, engine.Query{Ask: engine.Rows{Table: n, Limit: engine.NoRows}})
 	if err != nil {
 		return nil, err
 	}

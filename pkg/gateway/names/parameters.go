@@ -4,29 +4,31 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// paramCondition writes one fixed value as SQL: equality, or IN for a list, with date macros worked out at the given moment.
-func paramCondition(p api.ParametricTableColumn, now time.Time) (string, error) {
-	list, err := ParamLiterals(p, now)
-	switch {
-	case err != nil:
-		return "", err
-	case len(list) == 0:
-		return sqltext.Quote(p.Key) + " IS NULL", nil
-	case bytes.HasPrefix(bytes.TrimSpace(p.Value), []byte("[")):
-		return sqltext.Quote(p.Key) + " IN (" + strings.Join(list, ", ") + ")", nil
+// paramFilter is the condition for one fixed value: equality, or one of a list, with date macros worked out at the given moment.
+func paramFilter(p api.ParametricTableColumn, now time.Time) (engine.Filter, error) {
+	values, err := ParamValues(p, now)
+	if err != nil {
+		return engine.Filter{}, err
 	}
-	return sqltext.Quote(p.Key) + " = " + list[0], nil
+	f := engine.Filter{Column: p.Key, Op: "=", Values: values}
+	switch {
+	case len(values) == 0:
+		f.Op = "is null"
+	case bytes.HasPrefix(bytes.TrimSpace(p.Value), []byte("[")):
+		f.Op = "in"
+	}
+	return f, nil
 }
 
-// ParamLiterals writes the value, or the values of a list, as literals of SQL; none for null.
-func ParamLiterals(p api.ParametricTableColumn, now time.Time) ([]string, error) {
+// ParamValues reads the value, or the values of a list, as engine.Rows takes them; none for null.
+func ParamValues(p api.ParametricTableColumn, now time.Time) ([]any, error) {
 	dec := json.NewDecoder(bytes.NewReader(p.Value))
 	dec.UseNumber()
 	var v any
@@ -44,7 +46,6 @@ func ParamLiterals(p api.ParametricTableColumn, now time.Time) ([]string, error)
 	default:
 		values = []any{v}
 	}
-	out := make([]string, len(values))
 	for i, v := range values {
 		if s, ok := v.(string); ok {
 			m, isMacro, err := api.ResolveMacro(s, now)
@@ -52,13 +53,12 @@ func ParamLiterals(p api.ParametricTableColumn, now time.Time) ([]string, error)
 				return nil, err
 			}
 			if isMacro {
-				v = m.Text
+				values[i] = m.Text
 			}
 		}
-		var err error
-		if out[i], err = sqltext.Value(v); err != nil {
+		if _, err := sqltext.Value(values[i]); err != nil { // no scalar
 			return nil, err
 		}
 	}
-	return out, nil
+	return values, nil
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 )
 
-// ParametricSQL is what a name stands for if it is a parametric table, else "".
-func (e ExternalCatalog) ParametricSQL(ctx context.Context, n engine.TableName) (string, error) {
+// ParametricRows is what a name stands for if it is a parametric table, else nil.
+func (e ExternalCatalog) ParametricRows(ctx context.Context, n engine.TableName) (engine.Ask, error) {
 	made, err := e.Parametric(ctx)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	for _, m := range made {
 		if !strings.EqualFold(m.ToSchema, n.Schema) || !strings.EqualFold(m.ToTable, n.Table) {
@@ -22,18 +22,17 @@ func (e ExternalCatalog) ParametricSQL(ctx context.Context, n engine.TableName) 
 		}
 		var params []api.ParametricTableColumn
 		if err := json.Unmarshal([]byte(m.Values), &params); err != nil {
-			return "", err
+			return nil, err
 		}
-		var where []string
+		rows := engine.Rows{Table: engine.TableName{Catalog: n.Catalog, Schema: m.FromSchema, Table: m.FromTable}}
 		for _, p := range params {
-			c, err := paramCondition(p, e.G.Now())
+			f, err := paramFilter(p, e.G.Now())
 			if err != nil {
-				return "", fault.Unknown(engine.KindValue, "parametric table %s: %v", n.String(), err)
+				return nil, fault.Unknown(engine.KindValue, "parametric table %s: %v", n.String(), err)
 			}
-			where = append(where, c)
+			rows.Filters = append(rows.Filters, f)
 		}
-		from := engine.TableName{Catalog: n.Catalog, Schema: m.FromSchema, Table: m.FromTable}
-		return "SELECT * FROM " + from.Quoted() + " WHERE " + strings.Join(where, " AND "), nil
+		return rows, nil
 	}
-	return "", nil
+	return nil, nil
 }

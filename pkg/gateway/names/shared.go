@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
@@ -26,18 +25,19 @@ type sharedDepth struct{}
 // maxShared bounds how many projects a query may lead through: two that share with each other could lead in circles.
 const maxShared = 8
 
-func (s sharedScan) query(ctx context.Context, sql string) (engine.Result, error) {
+func (s sharedScan) query(ctx context.Context, rows engine.Rows) (engine.Result, error) {
 	depth, _ := ctx.Value(sharedDepth{}).(int)
 	if depth >= maxShared {
 		return nil, fault.Unknown(engine.KindCycle, "Table '%s' leads through more than %d shared catalogs", s.name, maxShared)
 	}
 	ctx = engine.WholeOnly(context.WithValue(ctx, sharedDepth{}, depth+1)) // what the other project lacks is not told here
-	return s.g.Query(ctx, s.owner, engine.Query{SQL: sql})
+	rows.Table = s.name
+	return s.g.Query(ctx, s.owner, engine.Query{Ask: rows})
 }
 
 // Columns implements engine.Scanner.
 func (s sharedScan) Columns(ctx context.Context) ([]engine.ColumnInfo, error) {
-	res, err := s.query(ctx, "SELECT * FROM "+s.name.Quoted()+" LIMIT 0")
+	res, err := s.query(ctx, engine.Rows{Limit: engine.NoRows})
 	if err != nil {
 		return nil, err
 	}
@@ -52,16 +52,8 @@ func (s sharedScan) Columns(ctx context.Context) ([]engine.ColumnInfo, error) {
 
 // Scan implements engine.Scanner. It leaves the filters, and with them the limit, to the engine.
 func (s sharedScan) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batches, error) {
-	list := "1"
-	if len(req.Columns) > 0 {
-		quoted := make([]string, len(req.Columns))
-		for i, c := range req.Columns {
-			quoted[i] = sqltext.Quote(c)
-		}
-		list = strings.Join(quoted, ", ")
-	}
 	ctx, cancel := context.WithCancel(ctx)
-	res, err := s.query(ctx, "SELECT "+list+" FROM "+s.name.Quoted())
+	res, err := s.query(ctx, engine.Rows{Columns: append([]string{}, req.Columns...)})
 	if err != nil {
 		cancel()
 		return nil, err

@@ -12,16 +12,17 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/web"
 )
 
-// SavedStatement is the SQL that execution by id stands for: the text of a plain query, the stored rows of a materialized one [L].
-func (s *Service) SavedStatement(ctx context.Context, p store.Project, id string) (string, error) {
+// SavedStatement is what execution by id stands for: the text of a plain query, the stored rows of a materialized one [L].
+func (s *Service) SavedStatement(ctx context.Context, p store.Project, id string) (engine.Query, error) {
 	q, err := s.SavedQuery(ctx, p, id)
 	if err != nil {
-		return "", err
+		return engine.Query{}, err
 	}
 	if q.Materialized == nil {
-		return q.SQL, nil
+		return engine.Query{SQL: q.SQL}, nil
 	}
-	return "SELECT * FROM " + engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaMtQuery, Table: q.Name}.Quoted(), nil
+	n := engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaMtQuery, Table: q.Name}
+	return engine.Query{Ask: engine.Rows{Table: n}}, nil
 }
 
 // checkQuery plans a query with the new text in place of what is stored. So the engine finds a query that refers to itself, through
@@ -38,7 +39,7 @@ func (s *Service) checkQuery(ctx context.Context, r *web.Request[api.QueryReques
 	if err != nil {
 		return err
 	}
-	res, err := data.Query(ctx, engine.Query{SQL: "SELECT * FROM " + n.Quoted() + " LIMIT 0", Catalogs: rs, Props: names.Props(r.Scope, r.Project)})
+	res, err := data.Query(ctx, engine.Query{Ask: engine.Rows{Table: n, Limit: engine.NoRows}, Catalogs: rs, Props: names.Props(r.Scope, r.Project)})
 	if err == nil {
 		return res.Close()
 	}

@@ -145,15 +145,16 @@ func (s *Service) statement(ctx context.Context, p store.Project, raw json.RawMe
 		if err := web.DecodeBody(raw, &b); err != nil {
 			return engine.Query{}, err
 		}
-		sql, err := s.Queries.SavedStatement(ctx, p, b.ID)
-		return engine.Query{SQL: sql, Timeout: s.Web.TimeoutOf(b.Timeout)}, err
+		q, err := s.Queries.SavedStatement(ctx, p, b.ID)
+		q.Timeout = s.Web.TimeoutOf(b.Timeout)
+		return q, err
 	case "qualifiedName":
 		var b api.ExecuteByName
 		if err := web.DecodeBody(raw, &b); err != nil {
 			return engine.Query{}, err
 		}
 		n, err := splitName(b.QualifiedName)
-		return engine.Query{SQL: "SELECT * FROM " + n.Quoted(), Timeout: s.Web.TimeoutOf(b.Timeout)}, err
+		return engine.Query{Ask: engine.Rows{Table: n}, Timeout: s.Web.TimeoutOf(b.Timeout)}, err
 	}
 	var b api.ExecuteByStatement
 	if err := web.DecodeBody(raw, &b); err != nil {

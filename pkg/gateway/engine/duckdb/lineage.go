@@ -20,6 +20,10 @@ var errNoLineage = errors.New("the statement's columns cannot be followed")
 // Lineage follows the columns of a SELECT to the columns of the tables it names. It returns nil for a statement that it cannot
 // follow from end to end.
 func (p *project) Lineage(ctx context.Context, q engine.Query) ([]engine.ColumnOrigin, error) {
+	q, err := asked(q)
+	if err != nil {
+		return nil, err
+	}
 	s, err := p.statement(ctx, q)
 	if err != nil {
 		return nil, err

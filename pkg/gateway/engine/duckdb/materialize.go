@@ -28,6 +28,10 @@ type builds struct {
 // Materialize runs a SELECT and stores its rows. They are gathered in a table of another name, which takes the place of the old
 // one when it is complete: a slow source holds up nobody else.
 func (p *project) Materialize(ctx context.Context, schema, table string, q engine.Query) (int64, error) {
+	q, err := asked(q)
+	if err != nil {
+		return 0, err
+	}
 	ctx, cancel := deadline(ctx, q)
 	defer cancel()
 	s, err := p.statement(ctx, q)

@@ -254,8 +254,12 @@ func (s *statement) define(ctx context.Context, n engine.TableName, want narrowi
 		return err
 	}
 	switch {
-	case src.SQL != "":
-		return s.saved(ctx, n, src)
+	case src.SQL != "" || src.Ask != nil:
+		q, err := asked(engine.Query{SQL: src.SQL, Ask: src.Ask})
+		if err != nil {
+			return err
+		}
+		return s.saved(ctx, n, q)
 	case src.Stored != nil:
 		return s.stored(ctx, n, src.Stored.Schema, src.Stored.Table)
 	case src.Scan != nil:
@@ -291,13 +295,13 @@ func (s *statement) whereIn(ctx context.Context, body string, err error) error {
 }
 
 // saved expands a saved query, whose text goes the way of every statement: guard, names, dialect.
-func (s *statement) saved(ctx context.Context, n engine.TableName, src engine.Source) error {
+func (s *statement) saved(ctx context.Context, n engine.TableName, q engine.Query) error {
 	s.chain = append(s.chain, n)
 	defer func() { s.chain = s.chain[:len(s.chain)-1] }()
 	outer, untyped := s.weight, s.untyped
-	s.weight, s.untyped = 1, src.Untyped
+	s.weight, s.untyped = 1, q.Untyped
 	defer func() { s.weights[n], s.weight, s.untyped = s.weight, outer, untyped }()
-	t, err := s.translate(ctx, src.SQL, "", true)
+	t, err := s.translate(ctx, q.SQL, "", true)
 	if err == nil && t.params > 0 {
 		err = &engine.Error{Kind: engine.KindBinding, Message: "a saved query cannot have parameters"}
 	}

@@ -82,6 +82,9 @@ func deadline(ctx context.Context, q engine.Query) (context.Context, context.Can
 
 // Query checks, plans and starts one SELECT.
 func (p *project) Query(ctx context.Context, q engine.Query) (_ engine.Result, err error) {
+	if q, err = asked(q); err != nil {
+		return nil, err
+	}
 	ctx, over := deadline(ctx, q)
 	ctx, abort := context.WithCancelCause(ctx)
 	cancel := func() { abort(nil); over() }

@@ -16,6 +16,10 @@ var _ engine.Transpiler = (*project)(nil)
 
 // Transpile writes what runs here for a statement of Trino's dialect. What needs functions that only this engine has is refused by name.
 func (p *project) Transpile(ctx context.Context, q engine.Query) (string, error) {
+	q, err := asked(q)
+	if err != nil {
+		return "", err
+	}
 	ctx, cancel := deadline(ctx, q)
 	defer cancel()
 	s, err := p.statement(ctx, q)

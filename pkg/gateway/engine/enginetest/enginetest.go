@@ -32,6 +32,8 @@ func Run(t *testing.T, open Open) {
 		"Limits":    limits,
 		"Isolation": isolation,
 		"Many":      many,
+		"Asks":      asks,
+		"Merges":    merges,
 	} {
 		t.Run(name, func(t *testing.T) { f(t, open) })
 	}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// spellsSQL are the places of the gateway, outside engines, connectors and its own store, that may write SQL.
+var spellsSQL = map[string]string{
+	"pkg/gateway/statements/builder.go":   "writes the statement of a query builder, in the dialect of the service",
+	"pkg/gateway/statements/transpile.go": "names the spelling of Trino in a message",
+}
+
+// TestGatewaySpeaksNoDialect looks for SQL in the texts of the gateway: what caches, catalogs and metadata need is asked of the engine
+// by meaning.
+func TestGatewaySpeaksNoDialect(t *testing.T) {
+	sql := regexp.MustCompile(`^\s*(?i:SELECT|INSERT INTO|DELETE FROM|UPDATE \S+ SET|(?:CREATE|DROP|ALTER) (?:OR REPLACE )?(?:TABLE|VIEW|SCHEMA))\s` +
+		`|\b(SELECT|INSERT|FROM|WHERE|JOIN|(GROUP|ORDER) BY|UNION|EXCEPT|CAST|LIMIT|OFFSET|IS NOT NULL|IS NULL|EXISTS|DISTINCT)\b`)
+	for text, want := range map[string]bool{"SELECT ": true, " FROM ": true, "select a from b": true, "LIMIT %d": true, "rows from a table where one is": false, "already exists": false} {
+		if sql.MatchString(text) != want {
+			t.Fatalf("%q is taken for SQL: %v", text, !want)
+		}
+	}
+	found, files := map[string]bool{}, 0
+	err := filepath.WalkDir("pkg/gateway", func(path string, d fs.DirEntry, err error) error {
+		path = filepath.ToSlash(path)
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && slices.Contains([]string{"pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway/store", "pkg/gateway/sourcetest"}, path):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		files++
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			lit, ok := n.(*ast.BasicLit)
+			if !ok || lit.Kind != token.STRING {
+				return true
+			}
+			if text, err := strconv.Unquote(lit.Value); err == nil && sql.MatchString(text) {
+				if found[path] = true; spellsSQL[path] == "" {
+					t.Errorf("%s: %s is SQL: ask the engine by meaning (engine.Ask)", set.Position(lit.Pos()), lit.Value)
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path := range spellsSQL {
+		if !found[path] {
+			t.Errorf("%s holds no SQL: take it off the list", path)
+		}
+	}
+	if files < 50 {
+		t.Errorf("only %d files were read", files)
+	}
+}

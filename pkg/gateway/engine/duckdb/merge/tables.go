@@ -1,0 +1,238 @@
+package merge
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// catalog holds the names that only the statements of this package know; no user's catalog can have its name.
+const catalog = "stored rows"
+
+// name is what a statement calls one of the tables: "old", "new", one of scratch, or a reading of the source with a filter.
+func name(which string) engine.TableName {
+	return engine.TableName{Catalog: catalog, Schema: which, Table: "rows"}
+}
+
+func table(which string) string { return name(which).Quoted() }
+
+// names tells what the names in the statements mean.
+type names struct {
+	engine.Catalogs
+	from    engine.TableName
+	schema  string
+	stored  map[string]string
+	filters map[string]engine.Filter // of readings of the source
+}
+
+// Lookup implements engine.Catalogs.
+func (s *names) Lookup(ctx context.Context, n engine.TableName) (engine.Source, error) {
+	if n.Catalog != catalog {
+		return s.Catalogs.Lookup(ctx, n)
+	}
+	if t, ok := s.stored[n.Schema]; ok {
+		return engine.Source{Stored: &engine.TableName{Schema: s.schema, Table: t}}, nil
+	}
+	f, ok := s.filters[n.Schema]
+	if s.from.Catalog == engine.SampleCatalog || s.from.Catalog == engine.InternalCatalog {
+		return engine.Source{Ask: engine.Rows{Table: s.from}}, nil // the engine knows them itself
+	}
+	src, err := s.Catalogs.Lookup(ctx, s.from)
+	if ok && src.Scan != nil {
+		src.Scan = filtered{src.Scan, f}
+	}
+	return src, err
+}
+
+// Override implements engine.Overrides.
+func (s *names) Override(ctx context.Context, n engine.TableName) (*engine.TableName, error) {
+	if o, ok := s.Catalogs.(engine.Overrides); ok {
+		return o.Override(ctx, n)
+	}
+	return nil, nil
+}
+
+// Spelled implements engine.Spelling.
+func (s *names) Spelled(ctx context.Context, n engine.TableName) error {
+	if c, ok := s.Catalogs.(engine.Spelling); ok && n.Catalog != catalog {
+		return c.Spelled(ctx, n)
+	}
+	return nil
+}
+
+// tables are stored tables that statements call by name, and the key that tells their rows apart.
+type tables struct {
+	p     engine.Project
+	names *names
+	key   []string
+}
+
+// texts is the values of a statement, row by row; nil is NULL.
+func (t tables) texts(ctx context.Context, sql string) ([]*string, error) {
+	res, err := t.p.Query(ctx, engine.Query{SQL: sql, Catalogs: t.names, Dialect: "duckdb"})
+	if err != nil {
+		return nil, err
+	}
+	defer res.Close()
+	var out []*string
+	_, err = res.Rows(ctx, func(row [][]byte) error {
+		for _, v := range row {
+			if v == nil {
+				out = append(out, nil)
+				continue
+			}
+			s := string(v)
+			out = append(out, &s)
+		}
+		return nil
+	})
+	return out, err
+}
+
+func (t tables) ints(ctx context.Context, sql string) ([]int64, error) {
+	texts, err := t.texts(ctx, sql)
+	out := make([]int64, len(texts))
+	for i, s := range texts {
+		if err == nil {
+			out[i], err = strconv.ParseInt(*s, 10, 64)
+		}
+	}
+	return out, err
+}
+
+type column struct{ name, typ string }
+
+// columns lists the columns of a table with their types.
+func (t tables) columns(ctx context.Context, n engine.TableName) ([]column, error) {
+	res, err := t.p.Query(ctx, engine.Query{Ask: engine.Rows{Table: n, Limit: engine.NoRows}, Catalogs: t.names})
+	if err != nil {
+		return nil, err
+	}
+	defer res.Close()
+	var out []column
+	for _, c := range res.Columns() {
+		out = append(out, column{c.Name, c.DataType})
+	}
+	return out, nil
+}
+
+func typeOf(columns []column, name string) string {
+	for _, c := range columns {
+		if c.name == name {
+			return c.typ
+		}
+	}
+	return ""
+}
+
+// keyFault says what is wrong with the key in a table, nil for nothing.
+func (t tables) keyFault(ctx context.Context, which string) (*engine.KeyError, error) {
+	missing := make([]string, len(t.key))
+	for i, k := range t.key {
+		missing[i] = sqltext.Quote(k) + " IS NULL"
+	}
+	n, err := t.ints(ctx, "SELECT count(*) FROM "+table(which)+" WHERE "+strings.Join(missing, " OR "))
+	if err != nil {
+		return nil, err
+	}
+	if n[0] > 0 {
+		return &engine.KeyError{Missing: n[0]}, nil
+	}
+	twice := "SELECT " + sqltext.List(t.key) + " FROM " + table(which) + " GROUP BY " + sqltext.List(t.key) + " HAVING count(*) > 1"
+	if n, err = t.ints(ctx, "SELECT count(*) FROM ("+twice+")"); err != nil || n[0] == 0 {
+		return nil, err
+	}
+	fault := &engine.KeyError{Twice: n[0]}
+	one, err := t.texts(ctx, twice+" ORDER BY ALL LIMIT 1")
+	for _, v := range one {
+		fault.Example = append(fault.Example, *v)
+	}
+	return fault, err
+}
+
+// checkKey fails when the key does not tell the rows of a table apart.
+func (t tables) checkKey(ctx context.Context, which string) error {
+	fault, err := t.keyFault(ctx, which)
+	if err == nil && fault != nil {
+		err = fault
+	}
+	return err
+}
+
+// on joins two tables by the key, which is nowhere NULL.
+func (t tables) on(a, b string) string {
+	terms := make([]string, len(t.key))
+	for i, k := range t.key {
+		terms[i] = a + "." + sqltext.Quote(k) + " = " + b + "." + sqltext.Quote(k)
+	}
+	return strings.Join(terms, " AND ")
+}
+
+// in tells whether a table has the key of a row.
+func (t tables) in(row, which string) string {
+	return "EXISTS (SELECT 1 FROM " + table(which) + " x WHERE " + t.on("x", row) + ")"
+}
+
+// CheckKey answers *engine.KeyError when a key does not tell the rows of a stored table apart.
+func CheckKey(ctx context.Context, p engine.Project, schema, stored string, key []string) error {
+	return tables{p, &names{schema: schema, stored: map[string]string{"new": stored}}, key}.checkKey(ctx, "new")
+}
+
+// Compare tells how the rows of a stored table differ from those of another.
+func Compare(ctx context.Context, p engine.Project, c engine.Comparison) (out engine.Changes, err error) {
+	t := tables{p, &names{schema: c.Schema, stored: map[string]string{"old": c.Old, "new": c.New}}, c.Key}
+	before, err := t.columns(ctx, name("old"))
+	if err != nil {
+		return out, err
+	}
+	after, err := t.columns(ctx, name("new"))
+	if err != nil {
+		return out, err
+	}
+	if !slices.Equal(before, after) { // the table itself changed: every row is another
+		if out.Inserted, err = p.RowCount(ctx, c.Schema, c.New); err == nil {
+			out.Deleted, err = p.RowCount(ctx, c.Schema, c.Old)
+		}
+		return out, err
+	}
+	a, b := table("new"), table("old")
+	n, err := t.ints(ctx, "SELECT (SELECT count(*) FROM (SELECT * FROM "+a+" EXCEPT ALL SELECT * FROM "+b+")), (SELECT count(*) FROM (SELECT * FROM "+b+" EXCEPT ALL SELECT * FROM "+a+"))")
+	if err != nil {
+		return out, err
+	}
+	out.Inserted, out.Deleted = n[0], n[1]
+	if len(t.key) == 0 {
+		t.key = firstOf(after, c.Keys)
+	}
+	if len(t.key) == 0 || n[0] == 0 || n[1] == 0 {
+		return out, nil
+	}
+	for _, which := range []string{"new", "old"} {
+		if fault, err := t.keyFault(ctx, which); err != nil || fault != nil {
+			return out, err
+		}
+	}
+	if n, err = t.ints(ctx, "SELECT count(*) FROM "+a+" x0 WHERE NOT "+t.in("x0", "old")); err != nil {
+		return out, err
+	}
+	out.Updated = out.Inserted - n[0]
+	out.Inserted -= out.Updated
+	out.Deleted -= out.Updated
+	return out, nil
+}
+
+// firstOf is the first of some names that a column has.
+func firstOf(columns []column, names []string) []string {
+	for _, want := range names {
+		for _, c := range columns {
+			if strings.EqualFold(c.name, want) {
+				return []string{c.name}
+			}
+		}
+	}
+	return nil
+}
