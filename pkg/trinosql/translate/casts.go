@@ -50,19 +50,3 @@ func (p *printer) native(c *conversion) {
 }
 
 func nativeCast(p *printer, c *conversion) { p.native(c) }
-
-func init() {
-	numbers := []types.Kind{types.Tinyint, types.Smallint, types.Integer, types.Bigint, types.Decimal, types.Real, types.Double}
-	for i, from := range numbers {
-		for _, to := range numbers[i:] { // none of these loses anything, or it rounds as Trino does
-			casts[kinds{from, to}] = nativeCast
-		}
-	}
-	casts[kinds{types.Varchar, types.Varchar}] = func(p *printer, c *conversion) {
-		if c.to.N >= c.from.N {
-			c.write()
-			return
-		}
-		p.refuse(c.node, "a cast to %s is not supported on zone local", c.to)
-	}
-}

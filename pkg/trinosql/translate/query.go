@@ -243,7 +243,7 @@ func (p *printer) selectBody(s *trinosql.Select) []string {
 	}
 	if n := p.depthOf; n != nil && n.ref != "" {
 		p.depthOf = nil
-		p.put(", CASE WHEN ", n.ref, " = ", strconv.Itoa(recursionLimit), " THEN error('Recursion depth limit exceeded (10). Use ''max_recursion_depth'' session property to modify the limit.') ELSE ", n.ref, " + 1 END")
+		p.put(", CASE WHEN ", n.ref, " = ", strconv.Itoa(recursionLimit), ` THEN "~error"('Recursion depth limit exceeded (10). Use ''max_recursion_depth'' session property to modify the limit.') ELSE `, n.ref, " + 1 END")
 	}
 	if len(s.From) > 0 {
 		p.put(" FROM ", from)

@@ -65,8 +65,8 @@ func (p *printer) decimals(c *call, op string) {
 }
 
 var (
-	divisor = mustParts("($1 // CASE WHEN $2 = 0 THEN error('Division by zero') ELSE $2 END)")
-	modulus = mustParts("($1 % CASE $2 WHEN 0 THEN error('Division by zero') WHEN -1 THEN 1 ELSE $2 END)") // the least integer % -1 is an overflow in DuckDB
+	divisor = mustParts(`($1 // CASE WHEN $2 = 0 THEN "~error"('Division by zero') ELSE $2 END)`)
+	modulus = mustParts(`($1 % CASE $2 WHEN 0 THEN "~error"('Division by zero') WHEN -1 THEN 1 ELSE $2 END)`) // the least integer % -1 is an overflow in DuckDB
 )
 
 // divide divides integers. A constant other than zero and -1 needs no check.
@@ -82,7 +82,7 @@ func (p *printer) divide(c *call, op string, checked []part) {
 	p.expand(c, checked)
 }
 
-var nonZero = mustParts("CASE WHEN $1 = 0 THEN error('Division by zero') ELSE $1 END")
+var nonZero = mustParts(`CASE WHEN $1 = 0 THEN "~error"('Division by zero') ELSE $1 END`)
 
 func mustParts(text string) []part {
 	parts, err := parseParts(text)
@@ -198,10 +198,10 @@ func (p *printer) like(x *trinosql.LikeExpr) {
 			p.refuse(x, "LIKE with an ESCAPE needs a constant pattern on zone local")
 		}
 		if e := []rune(escape.Value); len(e) != 1 {
-			p.put(" || CAST(error('Escape string must be a single character') AS VARCHAR))")
+			p.put(` || CAST("~error"('Escape string must be a single character') AS VARCHAR))`)
 			return
 		} else if !escapes([]rune(pattern.Value), e[0]) {
-			p.put(" || CAST(error('Escape character must be followed by ''%'', ''_'' or the escape character itself') AS VARCHAR))")
+			p.put(` || CAST("~error"('Escape character must be followed by ''%'', ''_'' or the escape character itself') AS VARCHAR))`)
 			return
 		}
 		p.put(" ESCAPE ")

@@ -10,7 +10,7 @@
 //	sql       the statement
 //	columns   [name, type] of each column of the result, as DESCRIBE OUTPUT tells them
 //	error     [kind, "line:column", message] instead, when the statement is refused; the place is "" where none is told
-//	rows      the rows, as they come in Trino's protocol, unless they are many
+//	rows      the rows, as they come in Trino's protocol, unless they are many; numbers are json.Number
 //	failure   like error, when the statement fails as it runs
 //
 // A statement is added by writing it into a file and asking for the answers that are missing, which takes a JDK and Maven; with "all" every
@@ -21,6 +21,7 @@ package witness
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -115,7 +116,9 @@ func readAnswers(file string, answers map[string]*Answer) (version string, err e
 			Trino string
 			Answer
 		}{}
-		if err := json.Unmarshal(lines.Bytes(), a); err != nil {
+		dec := json.NewDecoder(bytes.NewReader(lines.Bytes()))
+		dec.UseNumber()
+		if err := dec.Decode(a); err != nil {
 			return "", fmt.Errorf("%s:%d: %w", file, n, err)
 		}
 		if n == 1 {

@@ -1,0 +1,144 @@
+package translate
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/trinosql/types"
+)
+
+// Casts among booleans, numbers and texts. What DuckDB converts as Trino does is left to it; what it would refuse or take in another way goes
+// to the function ~cast, which has Trino's rules and messages.
+
+var (
+	integers = []types.Kind{types.Tinyint, types.Smallint, types.Integer, types.Bigint}
+	floats   = []types.Kind{types.Real, types.Double}
+	numbers  = []types.Kind{types.Tinyint, types.Smallint, types.Integer, types.Bigint, types.Real, types.Double, types.Decimal}
+)
+
+func init() {
+	for _, from := range integers {
+		for _, to := range integers {
+			if to >= from {
+				casts[kinds{from, to}] = nativeCast
+			} else {
+				casts[kinds{from, to}] = checked("TRY_CAST($1 AS ${R})")
+			}
+		}
+		casts[kinds{from, types.Decimal}] = (*printer).toDecimal
+		for _, f := range floats {
+			casts[kinds{from, f}] = nativeCast
+			casts[kinds{f, from}] = checked("TRY_CAST(round($1) AS ${R})")
+		}
+		casts[kinds{types.Decimal, from}] = checked("TRY_CAST($1 AS ${R})")
+		casts[kinds{types.Boolean, from}] = nativeCast
+		casts[kinds{from, types.Boolean}] = nativeCast
+	}
+	casts[kinds{types.Real, types.Double}] = nativeCast
+	casts[kinds{types.Double, types.Real}] = checked("TRY_CAST($1 AS ${R})")
+	for _, f := range floats {
+		casts[kinds{f, types.Decimal}] = (*printer).toDecimal
+		casts[kinds{types.Decimal, f}] = nativeCast
+		casts[kinds{types.Boolean, f}] = nativeCast
+		casts[kinds{f, types.Boolean}] = nativeCast
+	}
+	casts[kinds{types.Decimal, types.Decimal}] = (*printer).toDecimal
+	casts[kinds{types.Decimal, types.Boolean}] = nativeCast
+	casts[kinds{types.Boolean, types.Decimal}] = nativeCast
+	casts[kinds{types.Varchar, types.Varchar}] = (*printer).cut
+	for _, k := range numbers {
+		casts[kinds{k, types.Varchar}] = (*printer).numberText
+		casts[kinds{types.Varchar, k}] = (*printer).textNumber
+	}
+	casts[kinds{types.Boolean, types.Varchar}] = (*printer).numberText
+	casts[kinds{types.Varchar, types.Boolean}] = func(p *printer, c *conversion) {
+		p.guarded(c, "CASE WHEN lower($1) IN ('t', 'true', '1') THEN true WHEN lower($1) IN ('f', 'false', '0') THEN false ELSE ${CAST} END")
+	}
+}
+
+// checked converts by a template that gives NULL for what does not fit.
+func checked(template string) func(p *printer, c *conversion) {
+	return func(p *printer, c *conversion) {
+		p.guarded(c, "coalesce("+template+", ${CAST})")
+	}
+}
+
+// guarded writes a template in which ${CAST} is the conversion by ~cast.
+func (p *printer) guarded(c *conversion, template string) {
+	to := p.duckType(c.node, c.to)
+	text := "CAST($1 AS VARCHAR)"
+	if c.from.Kind == types.Varchar {
+		text = "$1"
+	}
+	slow := fmt.Sprintf(`CAST("~cast"(%s, %s, %s) AS %s)`, text, quoteText(c.from.String()), quoteText(c.to.String()), to)
+	template = strings.ReplaceAll(strings.ReplaceAll(template, "${CAST}", slow), "${R}", to)
+	if c.try {
+		p.put("TRY(")
+		defer p.put(")")
+	}
+	parts, err := parseParts(template)
+	if err != nil {
+		panic(err)
+	}
+	p.expand(&call{node: nil, args: []operand{c.operand}}, parts)
+}
+
+func (p *printer) toDecimal(c *conversion) {
+	if c.to.N-c.to.Scale >= 19 && c.from.Kind >= types.Tinyint && c.from.Kind <= types.Bigint {
+		p.native(c)
+		return
+	}
+	if c.from.Kind == types.Decimal && c.to.Scale >= c.from.Scale && c.to.N-c.to.Scale >= c.from.N-c.from.Scale {
+		p.native(c)
+		return
+	}
+	if c.from.Kind == types.Real || c.from.Kind == types.Double {
+		p.guarded(c, "${CAST}")
+		return
+	}
+	p.guarded(c, "coalesce(TRY_CAST($1 AS ${R}), ${CAST})")
+}
+
+// numberText writes numbers as Java does.
+func (p *printer) numberText(c *conversion) {
+	if c.from.Kind == types.Decimal && c.from.N == c.from.Scale && c.from.N < 38 { // DuckDB leaves out a zero before the point
+		inner := c.operand
+		wider := types.NewDecimal(c.from.N+1, c.from.Scale)
+		p.numberText(&conversion{node: c.node, from: wider, to: c.to, try: c.try, operand: operand{write: func() {
+			p.put("CAST(")
+			inner.write()
+			p.put(" AS ", p.duckType(c.node, wider), ")")
+		}}})
+		return
+	}
+	if c.to.N == types.Unbounded && c.from.Kind != types.Real && c.from.Kind != types.Double {
+		p.native(c)
+		return
+	}
+	p.guarded(c, "${CAST}")
+}
+
+// textNumber reads numbers as Java does.
+func (p *printer) textNumber(c *conversion) {
+	digits := map[types.Kind]int{types.Tinyint: 2, types.Smallint: 4, types.Integer: 9, types.Bigint: 18}[c.to.Kind]
+	switch {
+	case digits > 0:
+		p.guarded(c, "CASE WHEN regexp_full_match($1, '[+-]?[0-9]{1,"+strconv.Itoa(digits)+"}') THEN CAST($1 AS ${R}) ELSE ${CAST} END")
+	case c.to.Kind == types.Double:
+		p.guarded(c, `CASE WHEN regexp_full_match($1, '[+-]?[0-9]{1,17}([.][0-9]{1,17})?') THEN CAST($1 AS ${R}) ELSE ${CAST} END`)
+	default:
+		p.guarded(c, "${CAST}")
+	}
+}
+
+// cut shortens a text to the length of its type.
+func (p *printer) cut(c *conversion) {
+	if c.to.N >= c.from.N {
+		c.write()
+		return
+	}
+	p.put("substr(")
+	c.write()
+	p.put(", 1, ", strconv.Itoa(c.to.N), ")")
+}
