@@ -47,7 +47,7 @@ func TestImports(t *testing.T) {
 		"pkg/openapi":           {"pkg/api", "pkg/spec", "pkg/openapi"},
 		"pkg/gateway/safely":    {},
 		"pkg/gateway/store":     {},
-		"pkg/gateway/engine":    {"internal/nearest", "internal/sqltext", "internal/tempfile", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/safely"},
+		"pkg/gateway/engine":    {"internal/nearest", "internal/sqltext", "internal/tempfile", "pkg/trinosql", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/safely"},
 		"pkg/gateway/connector": {"internal/retry", "internal/tempfile", "internal/sqltext", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway/safely"},
 		"pkg/gateway":           {"internal/each", "internal/sqltext", "pkg/api", "pkg/late", "pkg/spec", "pkg/gateway", "internal/tempfile"},
 	}

@@ -1,0 +1,132 @@
+package translate
+
+import (
+	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
+)
+
+func init() {
+	rules["round integer"] = func(p *printer, c *call) {
+		p.expand(c, mustParts("CASE WHEN $2 >= 0 THEN $1 WHEN $2 < -18 THEN CASE WHEN $1 IS NOT NULL THEN 0 END ELSE CAST(round($1, $2) AS ${R}) END"))
+	}
+	rules["round float"] = (*printer).roundFloat
+	rules["random"] = (*printer).random
+	rules["greatest"] = func(p *printer, c *call) { p.extreme(c, "greatest") }
+	rules["least"] = func(p *printer, c *call) { p.extreme(c, "least") }
+	for _, f := range []string{"lpad", "rpad"} {
+		parts := mustParts(`CASE WHEN $2 < 0 OR $2 > 2147483647 THEN "~error"('Target length must be in the range [0..2147483647]') WHEN $3 = '' THEN "~error"('Padding string must not be empty') ELSE ` +
+			f + `($1, CAST($2 AS INTEGER), $3) END`)
+		rules["pad "+f] = func(p *printer, c *call) { p.expand(c, parts) }
+	}
+	rules["concat"] = func(p *printer, c *call) {
+		p.put("(")
+		for i, a := range c.args {
+			if i > 0 {
+				p.put(" || ")
+			}
+			a.write()
+		}
+		p.put(")")
+	}
+	rules["concat_ws"] = func(p *printer, c *call) {
+		p.put("concat_ws(")
+		p.list(len(c.args), func(i int) { c.args[i].write() })
+		if len(c.args) == 1 {
+			p.put(", NULL")
+		}
+		p.put(")")
+	}
+	rules["normalize"] = func(p *printer, c *call) {
+		if form, ok := c.args[len(c.args)-1].expr.(*trinosql.StringLit); ok && form.Value == "NFC" || len(c.args) == 1 {
+			p.put("nfc_normalize(")
+			c.args[0].write()
+			p.put(")")
+			return
+		}
+		p.refuse(c.node, "normalize to another form than NFC is not supported on zone local")
+	}
+	// Patterns and the like are texts until they are used.
+	casts[kinds{types.Varchar, types.Opaque}] = func(p *printer, c *conversion) { c.write() }
+
+	specials["*trinosql.Trim"] = func(p *printer, x trinosql.Expr) {
+		t := x.(*trinosql.Trim)
+		p.formCall(x, t.X, t.Chars)
+	}
+	specials["*trinosql.Substring"] = func(p *printer, x trinosql.Expr) {
+		s := x.(*trinosql.Substring)
+		p.formCall(x, s.X, s.From, s.For)
+	}
+	specials["*trinosql.Position"] = func(p *printer, x trinosql.Expr) {
+		f := x.(*trinosql.Position)
+		p.formCall(x, f.X, f.Sub)
+	}
+	specials["*trinosql.Normalize"] = func(p *printer, x trinosql.Expr) {
+		n := x.(*trinosql.Normalize)
+		c := &call{node: x, bound: p.a.Calls[x], args: []operand{p.operand(n.X)}}
+		if n.Form != "" && n.Form != "NFC" {
+			p.refuse(x, "normalize to another form than NFC is not supported on zone local")
+		}
+		rules["normalize"](p, c)
+	}
+}
+
+// formCall writes a call with a syntax of its own.
+func (p *printer) formCall(x trinosql.Expr, args ...trinosql.Expr) {
+	c := &call{node: x, bound: p.a.Calls[x]}
+	for _, a := range args {
+		if a != nil {
+			c.args = append(c.args, p.operand(a))
+		}
+	}
+	p.call(c)
+}
+
+// roundFloat rounds as Java does: in doubles, halves away from zero, and what is beyond a long stays at its limits.
+func (p *printer) roundFloat(c *call) {
+	t := p.duckType(c.node, c.bound.Result)
+	if len(c.args) == 1 {
+		p.expand(c, mustParts("CAST(CASE WHEN abs($1) >= 9223372036854775807 AND isfinite($1) THEN sign($1) * 9223372036854775807 ELSE round($1) END AS "+t+")"))
+		return
+	}
+	p.expand(c, mustParts("CAST(CASE WHEN NOT isfinite($1) THEN $1 WHEN abs($1) * pow(10, $2) >= 9223372036854775807 THEN sign($1) * 9223372036854775807 / pow(10, $2)"+
+		" ELSE sign($1) * floor(abs($1) * pow(10, $2) + 0.5) / pow(10, $2) END AS "+t+")"))
+}
+
+// random is another number in each row.
+func (p *printer) random(c *call) {
+	t := p.duckType(c.node, c.bound.Result)
+	if len(c.args) == 1 {
+		p.expand(c, mustParts(`CAST(CASE WHEN $1 <= 0 THEN "~error"('bound must be positive') ELSE floor(random() * $1) END AS `+t+")"))
+		return
+	}
+	p.expand(c, mustParts(`CAST(CASE WHEN $1 >= $2 THEN "~error"('start value must be less than stop value') ELSE $1 + floor(random() * ($2 - $1)) END AS `+t+")"))
+}
+
+// extreme writes greatest and least, which are NULL when an argument is.
+func (p *printer) extreme(c *call, name string) {
+	args := make([]operand, len(c.args))
+	closing := 0
+	for i, a := range c.args {
+		if args[i] = a; !a.cheap {
+			args[i] = p.let(a)
+			closing++
+		}
+	}
+	if nested(c.bound.Result) {
+		p.refuse(c.node, "%s of values of type %s is not supported on zone local", name, c.bound.Result)
+	}
+	p.put("CASE WHEN ")
+	for i, a := range args {
+		if i > 0 {
+			p.put(" AND ")
+		}
+		a.write()
+		p.put(" IS NOT NULL")
+	}
+	p.put(" THEN ", name, "(")
+	p.list(len(args), func(i int) { args[i].write() })
+	p.put(") END")
+	for range closing {
+		p.put(")[1]")
+	}
+}
