@@ -10,6 +10,8 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/cells"
+	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
 )
 
 // Columns lists the columns of a table: the system's first, then declared ones in order of creation.
@@ -130,7 +132,7 @@ func applyDef(kind string, col *engine.Column, def engine.ColumnDef) error {
 		}
 	}
 	if col.DefaultValue != nil {
-		if _, reason := parseCell(col.Type, *col.DefaultValue); reason != "" {
+		if _, reason := cells.Parse(col.Type, *col.DefaultValue); reason != "" {
 			return &engine.Error{Kind: engine.KindValue, Message: fmt.Sprintf("default value of column %q: %s", col.Name, reason)}
 		}
 	}
@@ -157,7 +159,7 @@ func (t *table) checkColumnName(given, stored string, self int) error {
 	if err := checkName("column", given, stored); err != nil {
 		return err
 	}
-	if strings.HasPrefix(stored, "_") || sameName(stored, textColumn) {
+	if strings.HasPrefix(stored, "_") || sameName(stored, importer.TextColumn) {
 		return &engine.Error{Kind: engine.KindValue,
 			Message: fmt.Sprintf("column name %q is reserved: the name text and names that begin with an underscore are the system's", stored)}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/cells"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -75,7 +76,7 @@ func (c *conn) retype(ctx context.Context, was, now *table, i int) error {
 	exprs := was.names()
 	exprs[i] = asText(was.cols[i], now.cols[i].Type)
 	typ := now.cols[i].Type
-	parse := parserOf(typ)
+	parse := cells.ParserOf(typ)
 	var rows, bad int64
 	var first string
 	id, _ := was.column("_id")
@@ -102,10 +103,10 @@ func (c *conn) retype(ctx context.Context, was, now *table, i int) error {
 					return err
 				}
 				v, f := parse([]byte(text))
-				if f != faultNone {
+				if f != cells.None {
 					if bad++; bad == 1 {
 						ids := bindings.VectorGetData(bindings.DataChunkGetVector(in, bindings.IdxT(id)))
-						first = fmt.Sprintf("in the row with _id %d: %s", unsafe.Slice((*int64)(ids), n)[r], f.reason(typ, text))
+						first = fmt.Sprintf("in the row with _id %d: %s", unsafe.Slice((*int64)(ids), n)[r], f.Reason(typ, text))
 					}
 					continue
 				}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
+	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
@@ -57,8 +58,8 @@ func (p *project) ImportCSV(ctx context.Context, kind, name string, src io.Reade
 	}
 	var rows int64
 	err = c.change(ctx, func() error {
-		im := &importer{t: t, targets: targets, header: m.Header}
-		if err := im.open(doc); err != nil {
+		im := &importing{Reader: &importer.Reader{Columns: t.cols, Targets: targets, Header: m.Header}, t: t}
+		if err := im.Open(doc.f); err != nil {
 			return err
 		}
 		if im.ids, err = c.nextIDs(ctx, time.Now()); err != nil {
@@ -81,12 +82,12 @@ func (p *project) ImportCSV(ctx context.Context, kind, name string, src io.Reade
 	return rows, nil
 }
 
-func (c *conn) importTargets(ctx context.Context, kind, name string, m engine.Import) (*table, []target, error) {
+func (c *conn) importTargets(ctx context.Context, kind, name string, m engine.Import) (*table, []importer.Target, error) {
 	t, err := c.findTable(ctx, kind, name)
 	if err != nil {
 		return nil, nil, err
 	}
-	targets, err := mapTargets(t, m)
+	targets, err := importer.Map(t.name, t.cols, m)
 	return t, targets, err
 }
 
@@ -163,131 +164,4 @@ func (c *conn) ended(ctx context.Context) error {
 		return killed
 	}
 	return ctxError(ctx, nil)
-}
-
-const maxBadCells = 100
-
-// importer turns the records of a document into rows of a table.
-type importer struct {
-	t       *table
-	targets []target
-	header  bool
-	ids     rowIDs
-
-	csv    *csv.Reader
-	width  int      // fields of every record
-	names  []string // of the fields, as the header has them
-	empty  bool     // no record at all
-	queued bool     // the first record is a row and was read
-	faults engine.ImportError
-	rows   int64
-}
-
-// open reads the first record and checks the mapping against it.
-func (im *importer) open(doc document) error {
-	if _, err := doc.f.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	im.csv = csv.NewReader(doc.f, ',', csv.Window)
-	err := im.csv.SkipBOM()
-	for err == nil { // a blank line is no header
-		if err = im.csv.Read(); !im.header || err != nil || len(im.csv.Fields) != 1 || len(im.csv.Fields[0].Text) > 0 || im.csv.Fields[0].Quoted {
-			break
-		}
-	}
-	if err == io.EOF {
-		im.empty = true
-		return nil
-	}
-	if err != nil {
-		return im.formFault(err)
-	}
-	if im.csv.Broken && im.header {
-		return mappingError("the header is not valid UTF-8")
-	}
-	im.width = len(im.csv.Fields)
-	for i, f := range im.csv.Fields {
-		if im.header {
-			im.names = append(im.names, string(f.Text))
-		} else {
-			im.names = append(im.names, fmt.Sprintf("#%d", i))
-		}
-	}
-	im.queued = !im.header
-	return mapFields(im.targets, im.csv.Fields, im.header)
-}
-
-// formFault turns a fault of the document's form into an ImportError with what was found before it.
-func (im *importer) formFault(err error) error {
-	var form *csv.Error
-	if !errors.As(err, &form) {
-		return err
-	}
-	im.bad(engine.BadCell{Line: form.Line, Reason: form.Reason})
-	return im.fault()
-}
-
-func (im *importer) fault() error {
-	if im.faults.Total == 0 {
-		return nil
-	}
-	e := im.faults
-	return &e
-}
-
-func (im *importer) bad(b engine.BadCell) {
-	im.faults.Total++
-	if len(im.faults.Cells) < maxBadCells {
-		im.faults.Cells = append(im.faults.Cells, b)
-	}
-}
-
-func (im *importer) badCell(column string, f csv.Field, reason string) {
-	im.bad(engine.BadCell{Line: im.csv.Line, Column: column, Value: csv.Clip(f.Text, 1000), Reason: reason})
-}
-
-// next reads the next record that is a row. It notes records of a wrong shape and passes over them, and returns io.EOF at the
-// end.
-func (im *importer) next() error {
-	for {
-		if im.empty {
-			return io.EOF
-		}
-		if im.queued {
-			im.queued = false
-		} else if err := im.csv.Read(); err != nil {
-			return err
-		}
-		fields := im.csv.Fields
-		switch {
-		case len(fields) == 1 && im.width > 1 && len(fields[0].Text) == 0 && !fields[0].Quoted:
-			// a blank line holds nothing; in a document of one column it is a NULL
-		case len(fields) != im.width:
-			im.bad(engine.BadCell{Line: im.csv.Line, Reason: fmt.Sprintf("the record has %d fields, the first one has %d", len(fields), im.width)})
-		case im.csv.Broken:
-			for i, f := range fields {
-				if fault := checkText(f.Text); fault != faultNone {
-					im.badCell(im.columnOf(i), f, fault.reason("varchar", ""))
-				}
-			}
-		default:
-			return nil
-		}
-	}
-}
-
-// null tells a NULL. In a document of one column, where an empty field is a line that many programs leave out, \N is one too:
-// results and exports of one column are written so.
-func (im *importer) null(f csv.Field) bool {
-	return !f.Quoted && (len(f.Text) == 0 || im.width == 1 && string(f.Text) == `\N`)
-}
-
-// columnOf names the table's column that field i fills, or the field when it fills none.
-func (im *importer) columnOf(i int) string {
-	for _, tg := range im.targets {
-		if tg.field == i {
-			return im.t.cols[tg.col].Name
-		}
-	}
-	return csv.Clip([]byte(im.names[i]), 100)
 }

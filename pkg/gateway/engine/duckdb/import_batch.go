@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"unsafe"
 
+	"github.com/dig-cli/dig/pkg/gateway/engine/cells"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -105,7 +106,7 @@ func logicalType(t string) bindings.LogicalType {
 	case "boolean":
 		return bindings.CreateLogicalType(bindings.TypeBoolean)
 	case "decimal":
-		return bindings.CreateDecimalType(38, decimalScale)
+		return bindings.CreateDecimalType(38, cells.DecimalScale)
 	case "timestamp":
 		return bindings.CreateLogicalType(bindings.TypeTimestamp)
 	case typeInstant:
@@ -143,16 +144,16 @@ func (b *batch) destroy() {
 }
 
 // set writes a value in the stored form of the column's type.
-func (c *batchColumn) set(row int, v cell) {
+func (c *batchColumn) set(row int, v cells.Cell) {
 	switch c.typ {
 	case "boolean":
-		*(*uint8)(unsafe.Add(c.data, row)) = uint8(v.lo)
+		*(*uint8)(unsafe.Add(c.data, row)) = uint8(v.Lo)
 	case "date":
-		*(*int32)(unsafe.Add(c.data, row*4)) = int32(v.lo)
+		*(*int32)(unsafe.Add(c.data, row*4)) = int32(v.Lo)
 	case "decimal", "uuid":
-		*(*cell)(unsafe.Add(c.data, row*16)) = v
+		*(*cells.Cell)(unsafe.Add(c.data, row*16)) = v
 	default:
-		*(*uint64)(unsafe.Add(c.data, row*8)) = v.lo
+		*(*uint64)(unsafe.Add(c.data, row*8)) = v.Lo
 	}
 }
 

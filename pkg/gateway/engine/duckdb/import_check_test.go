@@ -83,35 +83,3 @@ func TestAggregatesEqualAnIndependentComputation(t *testing.T) {
 		}
 	}
 }
-
-// FuzzDecimal compares with exact rational numbers: what is accepted is kept exactly, and what is refused could not be kept.
-func FuzzDecimal(f *testing.F) {
-	for _, s := range []string{"0", "-1.5", "1e10", ".5e-3", "9999999999999999999999999999.9999999999", "1.00000000001", " 7 "} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		v, fault := parseDecimal([]byte(s))
-		if strings.ContainsAny(s, "xXpPbBoO_/") { // forms of big.Rat alone
-			return
-		}
-		if i := strings.IndexAny(s, "eE"); i >= 0 && len(s)-i > 5 {
-			return // big.Rat would compute for very long
-		}
-		r, ok := new(big.Rat).SetString(string(trim([]byte(s))))
-		if fault == faultNone {
-			back, _ := new(big.Rat).SetString(cellText("decimal", v))
-			if !ok || back.Cmp(r) != 0 {
-				t.Fatalf("%q became %s", s, cellText("decimal", v))
-			}
-			return
-		}
-		if !ok {
-			return
-		}
-		scaled := new(big.Rat).Mul(r, new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(decimalScale), nil)))
-		limit := new(big.Int).Exp(big.NewInt(10), big.NewInt(38), nil)
-		if scaled.IsInt() && new(big.Int).Abs(scaled.Num()).Cmp(limit) < 0 {
-			t.Fatalf("%q was refused with fault %d", s, fault)
-		}
-	})
-}

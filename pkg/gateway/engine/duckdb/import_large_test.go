@@ -11,6 +11,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
+	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
 )
 
 func TestLongTextsAndRecords(t *testing.T) {
@@ -79,7 +80,7 @@ func TestManyRowsThroughEveryPath(t *testing.T) {
 	check("n")
 	_, err := p.ImportCSV(ctx, engine.SchemaTable, "t", strings.NewReader(doc.String()), m)
 	var ie *engine.ImportError
-	if !errors.As(err, &ie) || ie.Total != count || len(ie.Cells) != maxBadCells || ie.Cells[99].Line != 100 {
+	if !errors.As(err, &ie) || ie.Total != count || len(ie.Cells) != importer.MaxBadCells || ie.Cells[99].Line != 100 {
 		t.Errorf("the same document again: %v", err)
 	}
 	check("n")
@@ -135,7 +136,7 @@ func TestDuplicatesOfTwoColumnsAreCounted(t *testing.T) {
 	mustImport(t, p, "t", doc.String())
 	_, err := importText(t, p, engine.SchemaTable, "t", doc.String())
 	var ie *engine.ImportError
-	if !errors.As(err, &ie) || ie.Total != 6000 || len(ie.Cells) != maxBadCells {
+	if !errors.As(err, &ie) || ie.Total != 6000 || len(ie.Cells) != importer.MaxBadCells {
 		t.Errorf("the same document again: %v", err)
 	}
 }

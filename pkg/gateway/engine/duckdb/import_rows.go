@@ -12,12 +12,22 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/cells"
 	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
+	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
+// importing is an import into a table.
+type importing struct {
+	*importer.Reader
+	t    *table
+	ids  rowIDs
+	rows int64
+}
+
 // importRows appends all rows of an opened document within the transaction. One goroutine reads and checks, this one appends.
-func (c *conn) importRows(ctx context.Context, im *importer) (int64, error) {
+func (c *conn) importRows(ctx context.Context, im *importing) (int64, error) {
 	const inFlight = 3
 	free, ready := make(chan *batch, inFlight), make(chan *batch, inFlight)
 	for range inFlight {
@@ -61,7 +71,7 @@ func (c *conn) importRows(ctx context.Context, im *importer) (int64, error) {
 }
 
 // fillAll fills batches until the document ends. After the first bad cell nothing more is appended, but the rest is checked.
-func (im *importer) fillAll(ctx context.Context, free, ready chan *batch) error {
+func (im *importing) fillAll(ctx context.Context, free, ready chan *batch) error {
 	fill := im.plan(time.Now())
 	for {
 		var b *batch
@@ -73,11 +83,11 @@ func (im *importer) fillAll(ctx context.Context, free, ready chan *batch) error 
 		b.reset()
 		err := im.fillBatch(b, fill)
 		if err != nil && err != io.EOF {
-			return im.formFault(err)
+			return im.FormFault(err)
 		}
-		if im.faults.Total > 0 {
+		if im.Fault() != nil {
 			if err == io.EOF {
-				return im.fault()
+				return im.Fault()
 			}
 			free <- b
 			continue
@@ -96,15 +106,15 @@ func (im *importer) fillAll(ctx context.Context, free, ready chan *batch) error 
 type filler struct {
 	col    int
 	isNull bool
-	value  cell
+	value  cells.Cell
 	text   []byte
 }
 
 // plan decides about the columns without a field: the system's own and the defaults [C].
-func (im *importer) plan(now time.Time) []filler {
+func (im *importing) plan(now time.Time) []filler {
 	mapped := map[int]bool{}
-	for _, tg := range im.targets {
-		mapped[tg.col] = true
+	for _, tg := range im.Targets {
+		mapped[tg.Col] = true
 	}
 	var out []filler
 	for i, col := range im.t.cols {
@@ -113,9 +123,9 @@ func (im *importer) plan(now time.Time) []filler {
 		case mapped[i] || col.Name == "_id":
 			continue
 		case col.Type == typeInstant:
-			f.value.lo = uint64(now.UnixMicro())
+			f.value.Lo = uint64(now.UnixMicro())
 		case col.System && col.Type == "bigint":
-			f.value.lo = 1
+			f.value.Lo = 1
 		case col.Name == "_operation":
 			f.text = []byte("INSERT")
 		case col.DefaultValue == nil:
@@ -123,7 +133,7 @@ func (im *importer) plan(now time.Time) []filler {
 		case col.Type == "varchar":
 			f.text = []byte(*col.DefaultValue)
 		default:
-			f.value, _ = parserOf(col.Type)([]byte(*col.DefaultValue))
+			f.value, _ = cells.ParserOf(col.Type)([]byte(*col.DefaultValue))
 		}
 		out = append(out, f)
 	}
@@ -131,38 +141,38 @@ func (im *importer) plan(now time.Time) []filler {
 }
 
 // fillBatch reads rows until the batch is full; io.EOF says that the document ended.
-func (im *importer) fillBatch(b *batch, fill []filler) error {
+func (im *importing) fillBatch(b *batch, fill []filler) error {
 	type sink struct {
 		col   *batchColumn
 		meta  *engine.Column
 		field int
-		parse parser
+		parse cells.Parser
 	}
-	sinks := make([]sink, len(im.targets))
-	for i, tg := range im.targets {
-		meta := &im.t.cols[tg.col]
-		sinks[i] = sink{&b.cols[tg.col], meta, tg.field, parserOf(meta.Type)}
+	sinks := make([]sink, len(im.Targets))
+	for i, tg := range im.Targets {
+		meta := &im.t.cols[tg.Col]
+		sinks[i] = sink{&b.cols[tg.Col], meta, tg.Field, cells.ParserOf(meta.Type)}
 	}
 	var end error
 	for !b.full() {
-		if end = im.next(); end != nil {
+		if end = im.Next(); end != nil {
 			break
 		}
 		for i := range sinks {
 			s := &sinks[i]
-			f := im.csv.Fields[s.field]
+			f := im.Field(s.field)
 			switch {
-			case im.null(f):
+			case im.Null(f):
 				if s.meta.NotNull {
-					im.badCell(s.meta.Name, f, fmt.Sprintf(`null value in column "%s" violates not-null constraint`, s.meta.Name))
+					im.BadCell(s.meta.Name, f, fmt.Sprintf(`null value in column "%s" violates not-null constraint`, s.meta.Name))
 				}
 				s.col.setNull(b.n)
 			case s.parse == nil:
 				s.col.setText(b.n, f.Text, &b.arena)
 			default:
 				v, fault := s.parse(f.Text)
-				if fault != faultNone {
-					im.badCell(s.meta.Name, f, fault.reason(s.meta.Type, string(f.Text)))
+				if fault != cells.None {
+					im.BadCell(s.meta.Name, f, fault.Reason(s.meta.Type, string(f.Text)))
 				}
 				s.col.set(b.n, v)
 			}
@@ -171,7 +181,7 @@ func (im *importer) fillBatch(b *batch, fill []filler) error {
 	}
 	id := &b.cols[0]
 	for r := range b.n {
-		id.set(r, cell{lo: uint64(im.ids.next())})
+		id.set(r, cells.Cell{Lo: uint64(im.ids.next())})
 	}
 	for _, f := range fill {
 		col := &b.cols[f.col]
@@ -234,21 +244,21 @@ func (c *conn) keepLastID(ctx context.Context, last int64) error {
 
 // findDuplicates explains a broken unique constraint: which lines of the document hold a value twice, or one that is stored. It
 // reads the document again and compares in the engine, which can put aside on disk what does not fit in memory.
-func (c *conn) findDuplicates(ctx context.Context, t *table, targets []target, header bool, doc document) error {
+func (c *conn) findDuplicates(ctx context.Context, t *table, targets []importer.Target, header bool, doc document) error {
 	faults := &engine.ImportError{}
 	for i, col := range t.cols {
 		if !col.Unique || col.System {
 			continue
 		}
-		var of *target
+		var of *importer.Target
 		for k := range targets {
-			if targets[k].col == i {
+			if targets[k].Col == i {
 				of = &targets[k]
 			}
 		}
 		if of == nil {
 			if col.DefaultValue != nil {
-				return mappingError("column %q is unique and not mapped: more than one row would hold its default value %q", col.Name, *col.DefaultValue)
+				return importer.MappingError("column %q is unique and not mapped: more than one row would hold its default value %q", col.Name, *col.DefaultValue)
 			}
 			continue
 		}
@@ -262,14 +272,14 @@ func (c *conn) findDuplicates(ctx context.Context, t *table, targets []target, h
 	return faults
 }
 
-func (c *conn) duplicatesOf(ctx context.Context, t *table, of target, header bool, doc document, faults *engine.ImportError) error {
-	col := t.cols[of.col]
+func (c *conn) duplicatesOf(ctx context.Context, t *table, of importer.Target, header bool, doc document, faults *engine.ImportError) error {
+	col := t.cols[of.Col]
 	if _, err := c.exec(ctx, `CREATE OR REPLACE TEMP TABLE given (v `+sqlType(col.Type)+`, line BIGINT)`); err != nil {
 		return err
 	}
 	defer func() { _, _ = c.exec(context.WithoutCancel(ctx), `DROP TABLE IF EXISTS temp.main.given`) }()
-	im := &importer{t: t, targets: []target{of}, header: header}
-	if err := im.open(doc); err != nil {
+	im := &importing{Reader: &importer.Reader{Columns: t.cols, Targets: []importer.Target{of}, Header: header}, t: t}
+	if err := im.Open(doc.f); err != nil {
 		return err
 	}
 	if err := c.loadGiven(ctx, im); err != nil {
@@ -281,7 +291,7 @@ func (c *conn) duplicatesOf(ctx context.Context, t *table, of target, header boo
 			old AS (SELECT DISTINCT `+name+` AS v FROM `+t.sql()+` WHERE `+name+` IS NOT NULL)
 		SELECT CAST(g.v AS VARCHAR), g.line, twice.f, old.v IS NOT NULL, count(*) OVER () FROM temp.main.given g
 			LEFT JOIN twice ON g.v = twice.v AND g.line > twice.f LEFT JOIN old ON g.v = old.v
-		WHERE twice.f IS NOT NULL OR old.v IS NOT NULL ORDER BY g.line LIMIT `+strconv.Itoa(maxBadCells), nil,
+		WHERE twice.f IS NOT NULL OR old.v IS NOT NULL ORDER BY g.line LIMIT `+strconv.Itoa(importer.MaxBadCells), nil,
 		func(v []*string) error {
 			line, err1 := strconv.ParseInt(*v[1], 10, 64)
 			total, err2 := strconv.ParseInt(*v[4], 10, 64)
@@ -295,7 +305,7 @@ func (c *conn) duplicatesOf(ctx context.Context, t *table, of target, header boo
 				counted = true
 				faults.Total += total
 			}
-			if len(faults.Cells) < maxBadCells {
+			if len(faults.Cells) < importer.MaxBadCells {
 				faults.Cells = append(faults.Cells, engine.BadCell{Line: line, Column: col.Name, Value: csv.Clip([]byte(*v[0]), 1000), Reason: reason})
 			}
 			return errors.Join(err1, err2)
@@ -303,8 +313,8 @@ func (c *conn) duplicatesOf(ctx context.Context, t *table, of target, header boo
 }
 
 // loadGiven fills the temporary table with one column's values and their lines.
-func (c *conn) loadGiven(ctx context.Context, im *importer) error {
-	typ := im.t.cols[im.targets[0].col].Type
+func (c *conn) loadGiven(ctx context.Context, im *importing) error {
+	typ := im.t.cols[im.Targets[0].Col].Type
 	ap, err := c.openAppenderIn("temp", "main", "given")
 	if err != nil {
 		return err
@@ -312,11 +322,11 @@ func (c *conn) loadGiven(ctx context.Context, im *importer) error {
 	defer ap.destroy()
 	b := newBatch([]string{typ, "bigint"})
 	defer b.destroy()
-	parse := parserOf(typ)
+	parse := cells.ParserOf(typ)
 	for {
-		end := im.next()
+		end := im.Next()
 		if end != nil && end != io.EOF {
-			return im.formFault(end)
+			return im.FormFault(end)
 		}
 		if b.n > 0 && (end != nil || b.full()) {
 			if err := c.ended(ctx); err != nil {
@@ -330,9 +340,9 @@ func (c *conn) loadGiven(ctx context.Context, im *importer) error {
 		if end != nil {
 			return ap.finish()
 		}
-		f := im.csv.Fields[im.targets[0].field]
+		f := im.Field(im.Targets[0].Field)
 		switch {
-		case im.null(f):
+		case im.Null(f):
 			continue
 		case parse == nil:
 			b.cols[0].setText(b.n, f.Text, &b.arena)
@@ -340,7 +350,7 @@ func (c *conn) loadGiven(ctx context.Context, im *importer) error {
 			v, _ := parse(f.Text)
 			b.cols[0].set(b.n, v)
 		}
-		b.cols[1].set(b.n, cell{lo: uint64(im.csv.Line)})
+		b.cols[1].set(b.n, cells.Cell{Lo: uint64(im.Line())})
 		b.n++
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
 )
 
 // digSchema holds what the engine knows about the internal tables beyond their rows. It is in the same file as the rows and
@@ -55,15 +56,12 @@ func systemColumns(kind string) []engine.Column {
 	if kind == engine.SchemaBI {
 		cols = append(cols, engine.Column{Name: "_operation", Type: "varchar"})
 	}
-	cols = append(cols, engine.Column{Name: textColumn, Type: "varchar"})
+	cols = append(cols, engine.Column{Name: importer.TextColumn, Type: "varchar"})
 	for i := range cols {
 		cols[i].DisplayName, cols[i].System = cols[i].Name, true
 	}
 	return cols
 }
-
-// textColumn is the system column that an import may fill: the service's own sample document does [L].
-const textColumn = "text"
 
 // table is one internal table as the statements of an operation see it.
 type table struct {

@@ -1,6 +1,5 @@
-//go:build cgo
-
-package duckdb
+// Package cells reads the values of the types of internal tables from their texts, and says why a text is none.
+package cells
 
 import (
 	"fmt"
@@ -9,17 +8,22 @@ import (
 	"unicode/utf8"
 )
 
-// cell is a value as DuckDB stores it: up to 128 bits, the low half first. Texts travel beside it.
-type cell struct {
-	lo uint64
-	hi int64
+// Cell is a value in 128 bits, the low half first: an integer, days or microseconds since 1970, a decimal without its point, a UUID with its
+// first bit flipped. DuckDB stores values so. Texts travel beside it.
+type Cell struct {
+	Lo uint64
+	Hi int64
 }
 
-// fault says why a text is no value of a type.
-type cellFault uint8
+// DecimalScale is the number of places of a DECIMAL column [L].
+const DecimalScale = 10
 
+// Fault says why a text is no value of a type.
+type Fault uint8
+
+// The faults.
 const (
-	faultNone cellFault = iota
+	None Fault = iota
 	faultSyntax
 	faultRange  // a number too large
 	faultField  // a month 13, an hour 25
@@ -29,12 +33,12 @@ const (
 	faultUTF8
 )
 
-// The rules are Postgres' where it does not guess or round: white space around a value other than text is ignored, and what
-// could not be read back unchanged is refused.
-type parser func(b []byte) (cell, cellFault)
+// Parser reads a value. The rules are Postgres' where it does not guess or round: white space around a value other than text is ignored, and
+// what could not be read back unchanged is refused.
+type Parser func(b []byte) (Cell, Fault)
 
-// parserOf is the reader of a type's values; nil for text, which is kept as it stands.
-func parserOf(typ string) parser {
+// ParserOf is the reader of a type's values; nil for text, which is kept as it stands.
+func ParserOf(typ string) Parser {
 	switch typ {
 	case "bigint":
 		return parseBigint
@@ -54,18 +58,18 @@ func parserOf(typ string) parser {
 	return nil
 }
 
-// parseCell reads one value; the reason is empty when it fits.
-func parseCell(typ, value string) (cell, string) {
-	var v cell
-	f := checkText([]byte(value))
-	if parse := parserOf(typ); f == faultNone && parse != nil {
+// Parse reads one value; the reason is empty when it fits.
+func Parse(typ, value string) (Cell, string) {
+	var v Cell
+	f := CheckText([]byte(value))
+	if parse := ParserOf(typ); f == None && parse != nil {
 		v, f = parse([]byte(value))
 	}
-	return v, f.reason(typ, value)
+	return v, f.Reason(typ, value)
 }
 
-// reason words a fault as Postgres does where Postgres knows it.
-func (f cellFault) reason(typ, value string) string {
+// Reason words a fault as Postgres does where Postgres knows it.
+func (f Fault) Reason(typ, value string) string {
 	if len(value) > 200 {
 		value = value[:200] + "..."
 	}
@@ -81,7 +85,7 @@ func (f cellFault) reason(typ, value string) string {
 	case faultField:
 		return fmt.Sprintf(`date/time field value out of range: "%s"`, value)
 	case faultPlaces:
-		n := decimalScale
+		n := DecimalScale
 		if typ != "decimal" {
 			n = 6
 		}
@@ -96,7 +100,8 @@ func (f cellFault) reason(typ, value string) string {
 	return ""
 }
 
-func checkText(b []byte) cellFault {
+// CheckText looks for what no text may hold.
+func CheckText(b []byte) Fault {
 	if !utf8.Valid(b) {
 		return faultUTF8
 	}
@@ -105,7 +110,7 @@ func checkText(b []byte) cellFault {
 			return faultZero
 		}
 	}
-	return faultNone
+	return None
 }
 
 // trim takes the white space of ASCII from both ends.
@@ -121,7 +126,7 @@ func trim(b []byte) []byte {
 
 func isSpace(c byte) bool { return c == ' ' || (c >= '\t' && c <= '\r') }
 
-func parseBigint(b []byte) (cell, cellFault) {
+func parseBigint(b []byte) (Cell, Fault) {
 	b = trim(b)
 	neg := false
 	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
@@ -129,13 +134,13 @@ func parseBigint(b []byte) (cell, cellFault) {
 		b = b[1:]
 	}
 	if len(b) == 0 {
-		return cell{}, faultSyntax
+		return Cell{}, faultSyntax
 	}
 	var n uint64
 	over := false
 	for _, c := range b {
 		if !isDigit(c) {
-			return cell{}, faultSyntax
+			return Cell{}, faultSyntax
 		}
 		if n > (math.MaxUint64-9)/10 {
 			over = true
@@ -147,19 +152,19 @@ func parseBigint(b []byte) (cell, cellFault) {
 		limit++
 	}
 	if over || n > limit {
-		return cell{}, faultRange
+		return Cell{}, faultRange
 	}
 	if neg {
 		n = -n
 	}
-	return cell{lo: n}, faultNone
+	return Cell{Lo: n}, None
 }
 
 // parseBoolean accepts the words of Postgres and their unambiguous beginnings, in any case of letters.
-func parseBoolean(b []byte) (cell, cellFault) {
+func parseBoolean(b []byte) (Cell, Fault) {
 	b = trim(b)
 	if len(b) == 1 && (b[0] == '0' || b[0] == '1') {
-		return cell{lo: uint64(b[0] - '0')}, faultNone
+		return Cell{Lo: uint64(b[0] - '0')}, None
 	}
 	begins := func(word string, least int) bool {
 		if len(b) < least || len(b) > len(word) {
@@ -174,15 +179,15 @@ func parseBoolean(b []byte) (cell, cellFault) {
 	}
 	switch {
 	case begins("true", 1), begins("yes", 1), begins("on", 2):
-		return cell{lo: 1}, faultNone
+		return Cell{Lo: 1}, None
 	case begins("false", 1), begins("no", 1), begins("off", 2):
-		return cell{}, faultNone
+		return Cell{}, None
 	}
-	return cell{}, faultSyntax
+	return Cell{}, faultSyntax
 }
 
 // parseDecimal reads [sign]digits[.digits][e[sign]digits] into an integer of 10^-10 units.
-func parseDecimal(b []byte) (cell, cellFault) {
+func parseDecimal(b []byte) (Cell, Fault) {
 	b = trim(b)
 	neg := false
 	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
@@ -199,26 +204,26 @@ func parseDecimal(b []byte) (cell, cellFault) {
 			end = i
 			break
 		} else {
-			return cell{}, faultSyntax
+			return Cell{}, faultSyntax
 		}
 	}
 	if digits == 0 {
-		return cell{}, faultSyntax
+		return Cell{}, faultSyntax
 	}
 	exp := 0
 	if end < len(b) {
 		e, f := parseBigint(b[end+1:])
-		if f != faultNone || isSpace(b[end+1]) {
-			return cell{}, faultSyntax
+		if f != None || isSpace(b[end+1]) {
+			return Cell{}, faultSyntax
 		}
-		exp = int(max(min(int64(e.lo), 1000), -1000))
+		exp = int(max(min(int64(e.Lo), 1000), -1000))
 	}
-	shift := decimalScale + exp // how many of the places after the point the unit covers
+	shift := DecimalScale + exp // how many of the places after the point the unit covers
 	if point >= 0 {
 		shift -= end - point - 1
 	}
 	// A negative shift cuts that many digits from the end, which must be zeros.
-	var v cell
+	var v Cell
 	cut := -shift
 	seen := 0
 	for _, c := range b[:end] {
@@ -228,32 +233,32 @@ func parseDecimal(b []byte) (cell, cellFault) {
 		seen++
 		if shift < 0 && seen > digits-cut {
 			if c != '0' {
-				return cell{}, faultPlaces
+				return Cell{}, faultPlaces
 			}
 			continue
 		}
 		if !v.timesTen(uint64(c - '0')) {
-			return cell{}, faultRange
+			return Cell{}, faultRange
 		}
 	}
-	if v != (cell{}) {
+	if v != (Cell{}) {
 		for ; shift > 0; shift-- {
 			if !v.timesTen(0) {
-				return cell{}, faultRange
+				return Cell{}, faultRange
 			}
 		}
 	}
-	if v.hi > maxDecimalHi || (v.hi == maxDecimalHi && v.lo > maxDecimalLo) {
-		return cell{}, faultRange
+	if v.Hi > maxDecimalHi || (v.Hi == maxDecimalHi && v.Lo > maxDecimalLo) {
+		return Cell{}, faultRange
 	}
 	if neg {
-		v.lo = -v.lo
-		v.hi = ^v.hi
-		if v.lo == 0 {
-			v.hi++
+		v.Lo = -v.Lo
+		v.Hi = ^v.Hi
+		if v.Lo == 0 {
+			v.Hi++
 		}
 	}
-	return v, faultNone
+	return v, None
 }
 
 // 10^38-1, the largest value of 38 digits.
@@ -263,21 +268,21 @@ const (
 )
 
 // timesTen multiplies an unsigned value by ten and adds a digit; false when 127 bits do not hold it.
-func (v *cell) timesTen(digit uint64) bool {
-	carry, lo := bits.Mul64(v.lo, 10)
-	over, hi := bits.Mul64(uint64(v.hi), 10)
+func (v *Cell) timesTen(digit uint64) bool {
+	carry, lo := bits.Mul64(v.Lo, 10)
+	over, hi := bits.Mul64(uint64(v.Hi), 10)
 	lo, c := bits.Add64(lo, digit, 0)
 	hi, c2 := bits.Add64(hi, carry, c)
-	v.lo, v.hi = lo, int64(hi)
+	v.Lo, v.Hi = lo, int64(hi)
 	return over == 0 && c2 == 0 && hi <= math.MaxInt64
 }
 
 // parseUUID accepts what Postgres does: hexadecimal digits in either case, a hyphen after any group of four, braces around.
-func parseUUID(b []byte) (cell, cellFault) {
+func parseUUID(b []byte) (Cell, Fault) {
 	b = trim(b)
 	if len(b) > 2 && b[0] == '{' {
 		if b[len(b)-1] != '}' {
-			return cell{}, faultSyntax
+			return Cell{}, faultSyntax
 		}
 		b = b[1 : len(b)-1]
 	}
@@ -293,13 +298,15 @@ func parseUUID(b []byte) (cell, cellFault) {
 		case c == '-' && n > 0 && n < 32 && n%4 == 0 && b[i-1] != '-':
 			continue
 		default:
-			return cell{}, faultSyntax
+			return Cell{}, faultSyntax
 		}
 		hi, lo = hi<<4|lo>>60, lo<<4|uint64(d)
 		n++
 	}
 	if n != 32 {
-		return cell{}, faultSyntax
+		return Cell{}, faultSyntax
 	}
-	return cell{lo: lo, hi: int64(hi ^ 1<<63)}, faultNone // DuckDB flips the first bit, so that the order is right
+	return Cell{Lo: lo, Hi: int64(hi ^ 1<<63)}, None // DuckDB flips the first bit, so that the order is right
 }
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }

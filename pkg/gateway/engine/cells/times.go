@@ -1,6 +1,9 @@
-//go:build cgo
+package cells
 
-package duckdb
+const (
+	microsPerSecond = 1_000_000
+	microsPerDay    = 86_400 * microsPerSecond
+)
 
 // Dates and times are read in their ISO 8601 forms only: 2024-02-29, 23:59[:58[.123456]], and both joined by a blank or a T.
 // Postgres reads many more, some of them differently from one server to the next.
@@ -14,7 +17,7 @@ func twoDigits(b []byte) (int, bool) {
 }
 
 // cutDate reads the ten characters of a date and returns the days since 1970.
-func cutDate(b []byte) (days int64, rest []byte, f cellFault) {
+func cutDate(b []byte) (days int64, rest []byte, f Fault) {
 	if len(b) < 10 || b[4] != '-' || b[7] != '-' {
 		return 0, b, faultSyntax
 	}
@@ -29,7 +32,7 @@ func cutDate(b []byte) (days int64, rest []byte, f cellFault) {
 	if y == 0 || m < 1 || m > 12 || d < 1 || d > monthDays(y, m) {
 		return 0, b[10:], faultField
 	}
-	return daysSinceEpoch(y, m, d), b[10:], faultNone
+	return daysSinceEpoch(y, m, d), b[10:], None
 }
 
 func monthDays(y, m int) int {
@@ -55,7 +58,7 @@ func daysSinceEpoch(y, m, d int) int64 {
 }
 
 // cutTime reads hh:mm[:ss[.f]] and returns the microseconds since midnight.
-func cutTime(b []byte) (micros int64, rest []byte, f cellFault) {
+func cutTime(b []byte) (micros int64, rest []byte, f Fault) {
 	h, ok := twoDigits(b)
 	if !ok || len(b) < 5 || b[2] != ':' {
 		return 0, b, faultSyntax
@@ -96,53 +99,53 @@ func cutTime(b []byte) (micros int64, rest []byte, f cellFault) {
 	return micros + int64(h*3600+m*60+s)*microsPerSecond, b, f
 }
 
-func parseDate(b []byte) (cell, cellFault) {
+func parseDate(b []byte) (Cell, Fault) {
 	days, rest, f := cutDate(trim(b))
 	if len(rest) > 0 {
-		return cell{}, faultSyntax
+		return Cell{}, faultSyntax
 	}
-	return cell{lo: uint64(days)}, f
+	return Cell{Lo: uint64(days)}, f
 }
 
-func parseTime(b []byte) (cell, cellFault) {
+func parseTime(b []byte) (Cell, Fault) {
 	micros, rest, f := cutTime(trim(b))
 	switch {
 	case len(rest) == 0 || f == faultSyntax:
-		return cell{lo: uint64(micros)}, f
+		return Cell{Lo: uint64(micros)}, f
 	case isOffset(rest):
-		return cell{}, faultZone
+		return Cell{}, faultZone
 	}
-	return cell{}, faultSyntax
+	return Cell{}, faultSyntax
 }
 
 // parseTimestamp reads a date, alone or with a time. Postgres drops an offset from UTC without a word; here only offsets that
 // change nothing are accepted.
-func parseTimestamp(b []byte) (cell, cellFault) {
+func parseTimestamp(b []byte) (Cell, Fault) {
 	days, rest, f := cutDate(trim(b))
 	if f == faultSyntax {
-		return cell{}, f
+		return Cell{}, f
 	}
 	var micros int64
 	if len(rest) > 0 {
 		if rest[0] != ' ' && rest[0] != 'T' && rest[0] != 't' {
-			return cell{}, faultSyntax
+			return Cell{}, faultSyntax
 		}
-		var tf cellFault
+		var tf Fault
 		if micros, rest, tf = cutTime(rest[1:]); tf == faultSyntax {
-			return cell{}, tf
-		} else if f == faultNone {
+			return Cell{}, tf
+		} else if f == None {
 			f = tf
 		}
 	}
 	if len(rest) > 0 {
 		if !isOffset(rest) {
-			return cell{}, faultSyntax
+			return Cell{}, faultSyntax
 		}
-		if f == faultNone && !isUTC(rest) {
+		if f == None && !isUTC(rest) {
 			f = faultZone
 		}
 	}
-	return cell{lo: uint64(days*microsPerDay + micros)}, f
+	return Cell{Lo: uint64(days*microsPerDay + micros)}, f
 }
 
 // isOffset reports whether b is Z, +hh, +hhmm or +hh:mm, with a minus as well.

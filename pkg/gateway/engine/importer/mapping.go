@@ -1,0 +1,130 @@
+package importer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dig-cli/dig/internal/nearest"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
+)
+
+// TextColumn is the system column that an import may fill: the service's own sample document does [L].
+const TextColumn = "text"
+
+// Target is a column of the table that the document fills.
+type Target struct {
+	Col   int // place in the table
+	Field int // place in a record, once the header is known
+	name  string
+}
+
+// MappingError is an ImportError about the document as a whole.
+func MappingError(format string, args ...any) error {
+	return &engine.ImportError{Message: fmt.Sprintf(format, args...)}
+}
+
+// Map checks a mapping against the columns of a table. Fields named by the header are found when the document is opened.
+func Map(table string, cols []engine.Column, m engine.Import) ([]Target, error) {
+	if len(m.Mappings) == 0 {
+		return nil, MappingError("the import maps no column")
+	}
+	var out []Target
+	mapped := map[int]bool{}
+	for i, e := range m.Mappings {
+		if e.Name == "" {
+			return nil, MappingError("mapping %d names no column of the table", i+1)
+		}
+		k := slices.IndexFunc(cols, func(c engine.Column) bool { return strings.EqualFold(c.Name, e.Name) })
+		switch {
+		case k < 0:
+			return nil, MappingError("table %q has no column %q%s", table, e.Name, didYouMean(e.Name, importable(cols)))
+		case cols[k].System && cols[k].Name != TextColumn:
+			return nil, MappingError("column %q is filled by the system and cannot be imported", cols[k].Name)
+		case mapped[k]:
+			return nil, MappingError("column %q is mapped twice", cols[k].Name)
+		case e.CSVColumnName == "" && e.CSVColumnIndex == nil:
+			return nil, MappingError("the mapping of column %q gives neither csvColumnName nor csvColumnIndex", cols[k].Name)
+		case e.CSVColumnName != "" && e.CSVColumnIndex != nil:
+			return nil, MappingError("the mapping of column %q gives both csvColumnName and csvColumnIndex", cols[k].Name)
+		case e.CSVColumnName != "" && !m.Header:
+			return nil, MappingError("the mapping of column %q names the document's column %q, but containsHeader is false; use csvColumnIndex", cols[k].Name, e.CSVColumnName)
+		case e.CSVColumnIndex != nil && *e.CSVColumnIndex < 0:
+			return nil, MappingError("the mapping of column %q has csvColumnIndex %d; the first column is 0", cols[k].Name, *e.CSVColumnIndex)
+		}
+		mapped[k] = true
+		tg := Target{Col: k, Field: -1, name: e.CSVColumnName}
+		if e.CSVColumnIndex != nil {
+			tg.Field = int(min(*e.CSVColumnIndex, 1<<30))
+		}
+		out = append(out, tg)
+	}
+	for k, col := range cols {
+		if !col.System && col.NotNull && col.DefaultValue == nil && !mapped[k] {
+			return nil, MappingError("column %q is not null, has no default value and is not mapped", col.Name)
+		}
+	}
+	return out, nil
+}
+
+// importable are the columns that a mapping may name.
+func importable(cols []engine.Column) []string {
+	var s []string
+	for _, col := range cols {
+		if !col.System {
+			s = append(s, col.Name)
+		}
+	}
+	return s
+}
+
+// mapFields finds the fields of the targets in the first record: its header, or how many fields it has.
+func mapFields(targets []Target, first []csv.Field, header bool) error {
+	names := make([]string, len(first))
+	for i, f := range first {
+		names[i] = string(f.Text)
+	}
+	for i := range targets {
+		tg := &targets[i]
+		if tg.name == "" {
+			if tg.Field >= len(first) {
+				return MappingError("csvColumnIndex %d is out of range: the document has %d columns, numbered from 0", tg.Field, len(first))
+			}
+			continue
+		}
+		tg.Field = -1 // the document may be read again
+		for k, n := range names {
+			if n != tg.name {
+				continue
+			}
+			if tg.Field >= 0 {
+				return MappingError("the header names column %q twice; use csvColumnIndex", n)
+			}
+			tg.Field = k
+		}
+		if tg.Field < 0 {
+			return MappingError("the document has no column %q%s", tg.name, didYouMean(tg.name, names))
+		}
+	}
+	return nil
+}
+
+// didYouMean suggests the closest of the names, or lists them when none is close.
+func didYouMean(name string, names []string) string {
+	if near := nearest.Of(name, names); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	more := ""
+	if len(names) > 20 {
+		names, more = names[:20], ", ..."
+	}
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		quoted[i] = fmt.Sprintf("%q", n)
+	}
+	return "; it has " + strings.Join(quoted, ", ") + more
+}
