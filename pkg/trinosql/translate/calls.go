@@ -37,7 +37,10 @@ func (p *printer) cheap(x trinosql.Expr) bool {
 	if _, lit := p.numeral(x); lit != nil {
 		return true
 	}
-	if p.a.Coercions[x] != nil {
+	if _, ok := x.(*trinosql.NullLit); ok {
+		return true
+	}
+	if t := p.a.Coercions[x]; t != nil && !(t.Kind == types.Varchar && p.a.Types[x].Kind == types.Varchar && t.N >= p.a.Types[x].N) && t.Kind != types.Opaque {
 		return false
 	}
 	switch x := x.(type) {
