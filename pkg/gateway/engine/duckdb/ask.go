@@ -42,6 +42,7 @@ func asked(q engine.Query) (engine.Query, error) {
 	default:
 		err = fmt.Errorf("the engine does not know how to ask for %T", a)
 	}
+	q.Ask = nil
 	return q, err
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/javafn"
+	"github.com/dig-cli/dig/pkg/gateway/engine/narrow"
 	"github.com/dig-cli/dig/pkg/late"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
@@ -61,13 +62,13 @@ func typeWord(id bindings.Type) string {
 
 var (
 	integerText   = late.Regexp(`^[+-]?[0-9]+$`)
-	decimalText   = late.Regexp(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)$`)
-	doubleText    = late.Regexp(`(?i)^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?$`)
+	decimalText   = narrow.DecimalText
+	doubleText    = narrow.DoubleText
 	dateText      = late.Regexp(`^[+-]?[0-9]{4,6}-[0-9]{1,2}-[0-9]{1,2}$`)
 	timeText      = late.Regexp(`^[0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?$`)
 	timestampText = late.Regexp(`^[+-]?[0-9]{4,6}-[0-9]{1,2}-[0-9]{1,2}([ T][0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?)?$`)
 	zonedText     = late.Regexp(`^[+-]?[0-9]{4,6}-[0-9]{1,2}-[0-9]{1,2}([ T][0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?)?( ?(Z|[+-][0-9]{2}(:?[0-9]{2})?|[A-Za-z]+(/[A-Za-z_]+)*))?$`)
-	uuidText      = late.Regexp(`(?i)^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+	uuidText      = narrow.UUIDText
 )
 
 // bindValue binds one text where a type is expected; false says that the text does not fit.

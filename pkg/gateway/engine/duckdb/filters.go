@@ -7,46 +7,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine/narrow"
 )
 
-// narrowing is what of a statement a source may do early: conditions on one table, joined by AND, and a limit. DuckDB applies all
-// of them again, so a condition may be left out, but none may be in it that a wanted row fails.
-type narrowing struct {
-	conds []condition
-	limit int64 // -1: none; holds only when every condition is applied exactly
-	count bool  // no column of the table is looked at: its rows are only counted
-}
+type narrowing = narrow.Narrowing
 
-func (n narrowing) empty() bool { return n.conds == nil && n.limit < 0 && !n.count }
-
-func everything() narrowing { return narrowing{limit: -1} }
-
-// condition compares a column with constants.
-type condition struct {
-	column string
-	op     string // as in engine.Filter
-	vals   []constant
-}
-
-// constant is a value as it is written in a statement.
-type constant struct {
-	kind constKind
-	text string
-}
-
-type constKind int
-
-const (
-	constText constKind = iota
-	constInt
-	constDecimal
-	constDouble
-	constBool
-	constDate
-	constTimestamp // with or without zone
-	constUUID
-	constParam // the text bound to a ?
-)
+func everything() narrowing { return narrow.Everything() }
 
 // narrow finds what may travel to the source of one reference to a table: the conditions of the WHERE, and of the joins, of the
 // SELECT whose FROM holds it.
@@ -83,7 +50,7 @@ func (w *narrower) search(v any) narrowing {
 	switch v := v.(type) {
 	case []any:
 		for _, x := range v {
-			if n := w.search(x); !n.empty() {
+			if n := w.search(x); !n.Empty() {
 				return n
 			}
 		}
@@ -94,7 +61,7 @@ func (w *narrower) search(v any) narrowing {
 			}
 		}
 		for _, x := range v {
-			if n := w.search(x); !n.empty() {
+			if n := w.search(x); !n.Empty() {
 				return n
 			}
 		}
@@ -150,15 +117,15 @@ func onlyKeys(n map[string]any, keys ...string) bool {
 func (w *narrower) selected(sel map[string]any, on []map[string]any) narrowing {
 	n := everything()
 	for _, c := range on {
-		w.conditions(c, &n.conds)
+		w.conditions(c, &n.Conds)
 	}
 	all := true
 	if where, ok := sel["where_clause"].(map[string]any); ok {
-		all = w.conditions(where, &n.conds)
+		all = w.conditions(where, &n.Conds)
 	}
 	if all && !w.joined {
-		n.limit = plainLimit(sel)
-		n.count = onlyCounts(sel)
+		n.Limit = plainLimit(sel)
+		n.Count = onlyCounts(sel)
 	}
 	return n
 }
@@ -225,8 +192,8 @@ func plainLimit(sel map[string]any) int64 {
 		}
 		e, _ := x.(map[string]any)
 		c, ok := literal(e)
-		n, err := strconv.ParseInt(c.text, 10, 64)
-		if !ok || c.kind != constInt || err != nil || n < 0 || n > 1<<40 {
+		n, err := strconv.ParseInt(c.Text, 10, 64)
+		if !ok || c.Kind != narrow.Int || err != nil || n < 0 || n > 1<<40 {
 			return -1
 		}
 		total += n
@@ -235,7 +202,7 @@ func plainLimit(sel map[string]any) int64 {
 }
 
 // conditions adds the conditions of an expression that are on the table, and reports whether they are all of it.
-func (w *narrower) conditions(n map[string]any, out *[]condition) bool {
+func (w *narrower) conditions(n map[string]any, out *[]narrow.Condition) bool {
 	kids := nodes(n["children"])
 	typ := str(n, "type")
 	switch typ {
@@ -246,13 +213,13 @@ func (w *narrower) conditions(n map[string]any, out *[]condition) bool {
 		}
 		return all
 	case "CONJUNCTION_OR": // x = 1 OR x = 2
-		c := condition{op: "in"}
+		c := narrow.Condition{Op: "in"}
 		for _, k := range kids {
-			var one []condition
-			if !w.conditions(k, &one) || len(one) != 1 || one[0].op != "=" && one[0].op != "in" || c.column != "" && one[0].column != c.column {
+			var one []narrow.Condition
+			if !w.conditions(k, &one) || len(one) != 1 || one[0].Op != "=" && one[0].Op != "in" || c.Column != "" && one[0].Column != c.Column {
 				return false
 			}
-			c.column, c.vals = one[0].column, append(c.vals, one[0].vals...)
+			c.Column, c.Values = one[0].Column, append(c.Values, one[0].Values...)
 		}
 		return w.add(out, c)
 	case "COMPARE_EQUAL", "COMPARE_NOTEQUAL", "COMPARE_LESSTHAN", "COMPARE_LESSTHANOREQUALTO", "COMPARE_GREATERTHAN", "COMPARE_GREATERTHANOREQUALTO":
@@ -302,28 +269,28 @@ func nodes(v any) []map[string]any {
 	return out
 }
 
-func (w *narrower) add(out *[]condition, c condition) bool {
+func (w *narrower) add(out *[]narrow.Condition, c narrow.Condition) bool {
 	*out = append(*out, c)
 	return true
 }
 
-func (w *narrower) flag(out *[]condition, col map[string]any, value string) bool {
+func (w *narrower) flag(out *[]narrow.Condition, col map[string]any, value string) bool {
 	name, ok := w.column(col)
-	return ok && w.add(out, condition{name, "=", []constant{{constBool, value}}})
+	return ok && w.add(out, narrow.Condition{Column: name, Op: "=", Values: []narrow.Constant{{Kind: narrow.Bool, Text: value}}})
 }
 
-func (w *narrower) compare(out *[]condition, op string, col map[string]any, vals ...map[string]any) bool {
+func (w *narrower) compare(out *[]narrow.Condition, op string, col map[string]any, vals ...map[string]any) bool {
 	name, ok := w.column(col)
 	if !ok {
 		return false
 	}
-	c := condition{column: name, op: op}
+	c := narrow.Condition{Column: name, Op: op}
 	for _, v := range vals {
 		x, ok := w.constant(v)
 		if !ok {
 			return false
 		}
-		c.vals = append(c.vals, x)
+		c.Values = append(c.Values, x)
 	}
 	return w.add(out, c)
 }
@@ -350,42 +317,42 @@ func (w *narrower) column(n map[string]any) (string, bool) {
 	return name, name != ""
 }
 
-func (w *narrower) constant(n map[string]any) (constant, bool) {
+func (w *narrower) constant(n map[string]any) (narrow.Constant, bool) {
 	if str(n, "class") == "PARAMETER" {
 		i, err := strconv.Atoi(str(n, "identifier"))
 		if err != nil || i < 1 || i > len(w.bindings) {
-			return constant{}, false
+			return narrow.Constant{}, false
 		}
-		return constant{constParam, w.bindings[i-1]}, true
+		return narrow.Constant{Kind: narrow.Param, Text: w.bindings[i-1]}, true
 	}
 	return literal(n)
 }
 
 // literal reads a constant, or a text with its type before it: DATE '2024-01-01'.
-func literal(n map[string]any) (c constant, ok bool) {
+func literal(n map[string]any) (c narrow.Constant, ok bool) {
 	if str(n, "class") == "CAST" {
 		to, _ := n["cast_type"].(map[string]any)
 		child, _ := n["child"].(map[string]any)
-		if c, ok = literal(child); !ok || c.kind != constText || str(child, "class") != "CONSTANT" {
+		if c, ok = literal(child); !ok || c.Kind != narrow.Text || str(child, "class") != "CONSTANT" {
 			return c, false
 		}
 		switch str(to, "id") {
 		case "DATE":
-			c.kind = constDate
+			c.Kind = narrow.Date
 		case "TIMESTAMP", "TIMESTAMP WITH TIME ZONE":
-			c.kind = constTimestamp
+			c.Kind = narrow.Timestamp
 		case "TIMESTAMP_S", "TIMESTAMP_MS": // as Trino's literals of few digits are read
-			_, digits, _ := strings.Cut(c.text, ".")
-			c.kind, ok = constTimestamp, len(digits) <= map[string]int{"TIMESTAMP_S": 0, "TIMESTAMP_MS": 3}[str(to, "id")]
+			_, digits, _ := strings.Cut(c.Text, ".")
+			c.Kind, ok = narrow.Timestamp, len(digits) <= map[string]int{"TIMESTAMP_S": 0, "TIMESTAMP_MS": 3}[str(to, "id")]
 		case "DECIMAL": // exactly the digits of the text
-			_, places, _ := strings.Cut(c.text, ".")
+			_, places, _ := strings.Cut(c.Text, ".")
 			scale, known := scaleOf(to)
-			c.kind, ok = constDecimal, known && len(places) <= scale && decimalText().MatchString(c.text)
+			c.Kind, ok = narrow.Decimal, known && len(places) <= scale && decimalText().MatchString(c.Text)
 		case "UUID":
-			c.kind = constUUID
+			c.Kind = narrow.UUID
 		case "BOOLEAN": // true and false are written so by the parser
-			c.kind, ok = constBool, c.text == "t" || c.text == "f"
-			c.text = map[string]string{"t": "true", "f": "false"}[c.text]
+			c.Kind, ok = narrow.Bool, c.Text == "t" || c.Text == "f"
+			c.Text = map[string]string{"t": "true", "f": "false"}[c.Text]
 		default:
 			return c, false
 		}
@@ -400,14 +367,14 @@ func literal(n map[string]any) (c constant, ok bool) {
 	var digits string
 	switch x := v["value"].(type) {
 	case string:
-		return constant{constText, x}, id == "VARCHAR"
+		return narrow.Constant{Kind: narrow.Text, Text: x}, id == "VARCHAR"
 	case bool:
-		return constant{constBool, strconv.FormatBool(x)}, id == "BOOLEAN"
+		return narrow.Constant{Kind: narrow.Bool, Text: strconv.FormatBool(x)}, id == "BOOLEAN"
 	case json.Number:
 		digits = x.String()
 	case float64:
 		if id == "DOUBLE" {
-			return constant{constDouble, strconv.FormatFloat(x, 'g', -1, 64)}, true
+			return narrow.Constant{Kind: narrow.Double, Text: strconv.FormatFloat(x, 'g', -1, 64)}, true
 		}
 		if x <= -1<<53 || x >= 1<<53 {
 			return c, false
@@ -418,14 +385,14 @@ func literal(n map[string]any) (c constant, ok bool) {
 	}
 	switch id {
 	case "INTEGER", "BIGINT":
-		return constant{constInt, digits}, true
+		return narrow.Constant{Kind: narrow.Int, Text: digits}, true
 	case "DOUBLE":
-		return constant{constDouble, digits}, true
+		return narrow.Constant{Kind: narrow.Double, Text: digits}, true
 	case "DECIMAL":
 		unscaled, err := strconv.ParseInt(digits, 10, 64)
 		scale, known := scaleOf(typ)
 		h := hugeint{uint64(unscaled), unscaled >> 63}
-		return constant{constDecimal, string(appendHuge(nil, h, scale))}, known && err == nil
+		return narrow.Constant{Kind: narrow.Decimal, Text: string(appendHuge(nil, h, scale))}, known && err == nil
 	}
 	return c, false
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/narrow"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -45,6 +46,8 @@ type scanTable struct {
 	limit   int64
 	count   bool // rows are only counted: what DuckDB asks for besides is nowhere looked at
 }
+
+func (t *scanTable) columns() narrow.Columns { return narrow.Columns{Infos: t.cols, Types: t.types} }
 
 // scanRun is one reading of a table. DuckDB calls it from one thread at a time.
 type scanRun struct {
@@ -104,8 +107,8 @@ func (s *statement) addScan(ctx context.Context, n engine.TableName, src engine.
 	for _, c := range cols {
 		t.types = append(t.types, duckType(c.Type))
 	}
-	t.filters, t.limit = t.fit(want)
-	t.count = want.count
+	t.filters, t.limit = t.columns().Fit(want)
+	t.count = want.Count
 	s.scans.tables[n.String()] = t
 	return nil
 }
@@ -116,7 +119,8 @@ func (s *scanSet) widen(n engine.TableName, want narrowing) {
 		return
 	}
 	if t := s.tables[n.String()]; t != nil {
-		t.widen(want)
+		more, _ := t.columns().Fit(want)
+		t.filters, t.limit, t.count = narrow.Either(t.filters, more), -1, t.count && want.Count
 	}
 }
 

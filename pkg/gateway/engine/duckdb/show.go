@@ -9,6 +9,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
 )
 
 // show answers the statements of Trino that list names, by a SELECT over rows gathered here:
@@ -66,29 +67,12 @@ func (s *statement) showNames(ctx context.Context, p *showParser, what string, f
 	if err != nil {
 		return "", true, err
 	}
-	var names []string
-	catalog, schema := false, false
-	for _, t := range known {
-		catalog = catalog || t.Catalog == scope.Catalog
-		inSchema := t.Catalog == scope.Catalog && t.Schema == scope.Schema
-		schema = schema || inSchema
-		switch {
-		case what == "Catalog":
-			names = append(names, t.Catalog)
-		case what == "Schema" && t.Catalog == scope.Catalog:
-			names = append(names, t.Schema)
-		case what == "Table" && inSchema && t.Table != "":
-			names = append(names, t.Table)
-		}
-	}
-	if what != "Catalog" && !catalog {
-		return "", true, unknownCatalog(scope.Catalog)
-	}
-	if what == "Table" && !schema {
-		return "", true, &engine.Error{Kind: engine.KindUnknownSchema, Message: "Schema '" + scope.Schema + "' does not exist"}
+	names, err := infoschema.Show(what, scope, known)
+	if err != nil {
+		return "", true, err
 	}
 	var rows [][]string
-	for _, n := range slices.Compact(names) {
+	for _, n := range names {
 		rows = append(rows, []string{n})
 	}
 	return literalRows([]string{what}, rows, like), true, nil

@@ -1,6 +1,4 @@
-//go:build cgo
-
-package duckdb
+package narrow
 
 import (
 	"slices"
@@ -11,12 +9,18 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// fit gives a source the conditions whose values have exactly the type of their column, with the columns spelt as the source
-// does. The limit travels only when all conditions do.
-func (t *scanTable) fit(n narrowing) ([]engine.Filter, int64) {
+// Columns are those of a source, with DuckDB's names of their types.
+type Columns struct {
+	Infos []engine.ColumnInfo
+	Types []string
+}
+
+// Fit gives a source the conditions whose values have exactly the type of their column, with the columns spelt as the source does. The limit
+// travels only when all conditions do.
+func (t Columns) Fit(n Narrowing) ([]engine.Filter, int64) {
 	var out []engine.Filter
-	limit := n.limit
-	for _, c := range n.conds {
+	limit := n.Limit
+	for _, c := range n.Conds {
 		f, ok := t.filter(c)
 		if !ok {
 			limit = -1
@@ -27,13 +31,11 @@ func (t *scanTable) fit(n narrowing) ([]engine.Filter, int64) {
 	return out, limit
 }
 
-// widen takes one more reference to the table into its request, which all of them share: what passes the conditions of either
-// passes the result.
-func (t *scanTable) widen(n narrowing) {
+// Either are the filters for two references to a table that share one reading: what passes those of either passes the result.
+func Either(one, other []engine.Filter) []engine.Filter {
 	var out []engine.Filter
-	more, _ := t.fit(n)
-	for _, f := range t.filters {
-		for _, g := range more {
+	for _, f := range one {
+		for _, g := range other {
 			if f.Column != g.Column {
 				continue
 			}
@@ -50,13 +52,13 @@ func (t *scanTable) widen(n narrowing) {
 			}
 		}
 	}
-	t.filters, t.limit, t.count = out, -1, t.count && n.count
+	return out
 }
 
-func (t *scanTable) filter(c condition) (engine.Filter, bool) {
+func (t Columns) filter(c Condition) (engine.Filter, bool) {
 	at := -1
-	for i, col := range t.cols {
-		if strings.EqualFold(col.Name, c.column) {
+	for i, col := range t.Infos {
+		if strings.EqualFold(col.Name, c.Column) {
 			if at >= 0 { // two columns that differ by case only
 				return engine.Filter{}, false
 			}
@@ -66,62 +68,62 @@ func (t *scanTable) filter(c condition) (engine.Filter, bool) {
 	if at < 0 {
 		return engine.Filter{}, false
 	}
-	f := engine.Filter{Column: t.cols[at].Name, Op: c.op}
-	for _, k := range c.vals {
-		v, ok := k.value(t.types[at], strings.ToLower(t.cols[at].Type))
+	f := engine.Filter{Column: t.Infos[at].Name, Op: c.Op}
+	for _, k := range c.Values {
+		v, ok := k.value(t.Types[at], strings.ToLower(t.Infos[at].Type))
 		if !ok {
 			return f, false
 		}
 		f.Values = append(f.Values, v)
 	}
-	if c.op == "like" {
+	if c.Op == "like" {
 		_, isText := f.Values[0].(string)
-		return f, isText && t.types[at] == "VARCHAR"
+		return f, isText && t.Types[at] == "VARCHAR"
 	}
 	return f, true
 }
 
 // value is a constant as a value of a column's type, when DuckDB compares it as just that.
-func (c constant) value(duck, trino string) (any, bool) {
-	param := c.kind == constParam
-	number := c.kind == constInt || c.kind == constDecimal || param && decimalText().MatchString(c.text)
+func (c Constant) value(duck, trino string) (any, bool) {
+	param := c.Kind == Param
+	number := c.Kind == Int || c.Kind == Decimal || param && DecimalText().MatchString(c.Text)
 	switch duck {
 	case "VARCHAR":
-		return c.text, (c.kind == constText || param) && strings.HasPrefix(trino, "varchar")
+		return c.Text, (c.Kind == Text || param) && strings.HasPrefix(trino, "varchar")
 	case "TINYINT", "SMALLINT", "INTEGER", "BIGINT":
-		if c.kind != constInt && !param {
+		if c.Kind != Int && !param {
 			return nil, false
 		}
 		bits := map[string]int{"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64}[duck]
-		n, err := strconv.ParseInt(c.text, 10, bits) // the source knows no number beyond the type
+		n, err := strconv.ParseInt(c.Text, 10, bits) // the source knows no number beyond the type
 		return n, err == nil
 	case "DOUBLE":
-		if c.kind == constDouble || param && doubleText().MatchString(c.text) {
-			f, err := strconv.ParseFloat(c.text, 64)
+		if c.Kind == Double || param && DoubleText().MatchString(c.Text) {
+			f, err := strconv.ParseFloat(c.Text, 64)
 			return f, err == nil
 		}
 		// A decimal of up to 15 digits is the same double everywhere.
-		f, err := strconv.ParseFloat(c.text, 64)
-		return f, number && err == nil && len(c.text) <= 15
+		f, err := strconv.ParseFloat(c.Text, 64)
+		return f, number && err == nil && len(c.Text) <= 15
 	case "BOOLEAN":
-		b, err := strconv.ParseBool(c.text)
-		return b, err == nil && (c.kind == constBool || param && (c.text == "true" || c.text == "false"))
+		b, err := strconv.ParseBool(c.Text)
+		return b, err == nil && (c.Kind == Bool || param && (c.Text == "true" || c.Text == "false"))
 	case "UUID":
-		return strings.ToLower(c.text), (c.kind == constText || c.kind == constUUID || param) && uuidText().MatchString(c.text)
+		return strings.ToLower(c.Text), (c.Kind == Text || c.Kind == UUID || param) && UUIDText().MatchString(c.Text)
 	case "DATE":
-		if c.kind != constText && c.kind != constDate && !param {
+		if c.Kind != Text && c.Kind != Date && !param {
 			return nil, false
 		}
-		d, err := time.Parse(time.DateOnly, c.text)
+		d, err := time.Parse(time.DateOnly, c.Text)
 		return d, err == nil
 	case "TIMESTAMP", "TIMESTAMPTZ":
-		if c.kind != constText && c.kind != constDate && c.kind != constTimestamp && !param {
+		if c.Kind != Text && c.Kind != Date && c.Kind != Timestamp && !param {
 			return nil, false
 		}
-		return instant(c.text, duck == "TIMESTAMPTZ")
+		return instant(c.Text, duck == "TIMESTAMPTZ")
 	}
 	if strings.HasPrefix(duck, "DECIMAL(") {
-		return c.text, number
+		return c.Text, number
 	}
 	return nil, false
 }
