@@ -18,6 +18,12 @@ type keys struct {
 // Same reports whether two expressions mean the same: names of columns are compared by the column, all else as it is written.
 func (a *Analysis) Same(x, y trinosql.Expr) bool { return a.key(x) == a.key(y) }
 
+// Key is a number that all expressions have that mean the same.
+func (a *Analysis) Key(x trinosql.Expr) int { return a.key(x) }
+
+// FieldKey is the Key of expressions that are the column.
+func (a *Analysis) FieldKey(f *Field) int { return a.fieldKey(f) }
+
 func (a *Analysis) key(x trinosql.Expr) int {
 	k := &a.keys
 	if n, ok := k.of[x]; ok {

@@ -18,10 +18,6 @@ func (p *printer) typeOf(x trinosql.Expr) *types.Type {
 
 // expr writes an expression, cast to what it is coerced to. What is written can be an operand of anything: operators stand in parentheses.
 func (p *printer) expr(x trinosql.Expr) {
-	if s, ok := p.literal[x]; ok {
-		p.put(s)
-		return
-	}
 	to := p.a.Coercions[x]
 	if to == nil || types.Equal(to, p.a.Types[x]) {
 		p.plain(x)
@@ -36,6 +32,16 @@ func (p *printer) expr(x trinosql.Expr) {
 
 // plain writes an expression without its coercion.
 func (p *printer) plain(x trinosql.Expr) {
+	if s, ok := p.literal[x]; ok {
+		p.put(s)
+		return
+	}
+	if p.grouped != nil {
+		if s, ok := p.grouped[p.a.Key(x)]; ok {
+			p.put(s)
+			return
+		}
+	}
 	switch x := x.(type) {
 	case *trinosql.Ident:
 		p.ident(x, x)

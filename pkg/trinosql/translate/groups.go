@@ -7,16 +7,39 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 )
 
-// groupBy writes GROUP BY with sets of the keys.
-func (p *printer) groupBy(s *trinosql.Select, info *analyze.Select) {
+// groupKeys writes what rows are grouped by. What is no column is written once and comes in the same words wherever it stands.
+func (p *printer) groupKeys(s *trinosql.Select, info *analyze.Select) []string {
+	p.grouped = nil
 	keys := make([]string, len(info.Keys))
 	for i, k := range info.Keys {
-		keys[i] = p.apart(func() { p.key(s, info, k) })
-	}
-	if len(info.Sets) == 1 && len(info.Sets[0]) == len(keys) {
-		if len(keys) > 0 {
-			p.put(" GROUP BY ", strings.Join(keys, ", "))
+		switch {
+		case k.Expr == nil && info.Items[k.Item].Source == nil:
+			p.refuse(s.GroupBy, "grouping by the field of a row is not supported on zone local")
+		case k.Expr == nil:
+			keys[i] = p.fields[info.Items[k.Item].Source]
+		case p.a.Columns[k.Expr] != nil:
+			keys[i] = p.apart(func() { p.plain(k.Expr) })
+		case constant(k.Expr):
+			keys[i] = p.apart(func() { p.notOrdinal(k.Expr) })
+		default:
+			keys[i] = p.apart(func() { p.plain(k.Expr) })
+			if p.grouped == nil {
+				p.grouped = map[int]string{}
+			}
+			p.grouped[p.a.Key(k.Expr)] = keys[i]
 		}
+	}
+	return keys
+}
+
+// groupBy writes GROUP BY with sets of the keys.
+func (p *printer) groupBy(info *analyze.Select, keys []string) {
+	switch {
+	case len(info.Sets) == 1 && len(info.Sets[0]) == len(keys) && len(keys) > 0:
+		p.put(" GROUP BY ", strings.Join(keys, ", "))
+		return
+	case len(info.Sets) == 1 && len(info.Sets[0]) == 0:
+		p.put(" GROUP BY ()")
 		return
 	}
 	p.put(" GROUP BY GROUPING SETS (")
@@ -30,27 +53,13 @@ func (p *printer) groupBy(s *trinosql.Select, info *analyze.Select) {
 	p.put(")")
 }
 
-// key writes what rows are grouped by, as it is written wherever else it stands.
-func (p *printer) key(s *trinosql.Select, info *analyze.Select, k analyze.GroupKey) {
-	switch {
-	case k.Expr == nil:
-		it := info.Items[k.Item]
-		if it.Source == nil {
-			p.refuse(s.GroupBy, "grouping by the field of a row is not supported on zone local")
-		}
-		p.put(p.fields[it.Source])
-	case constant(k.Expr):
-		p.notOrdinal(k.Expr)
-	default:
-		p.expr(k.Expr)
-	}
-}
-
 // constant reports whether DuckDB would take an expression for the place of a column.
 func constant(x trinosql.Expr) bool {
-	switch x.(type) {
-	case *trinosql.IntLit, *trinosql.NullLit, *trinosql.StringLit, *trinosql.BoolLit, *trinosql.Unary:
+	switch x := x.(type) {
+	case *trinosql.IntLit, *trinosql.NullLit, *trinosql.StringLit, *trinosql.BoolLit, *trinosql.DecimalLit, *trinosql.DoubleLit, *trinosql.BinaryLit:
 		return true
+	case *trinosql.Unary:
+		return constant(x.X)
 	}
 	return false
 }

@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/trinosql"
@@ -11,39 +10,39 @@ import (
 
 // query writes a query and returns the names of its columns.
 func (p *printer) query(q *trinosql.Query) []string {
+	columns, grouped := p.columns, p.grouped
+	defer func() { p.columns, p.grouped = columns, grouped }()
+	p.grouped = nil
 	if q.With != nil {
 		p.with(q.With)
 	}
-	if q.WithTies {
-		return p.withTies(q)
-	}
 	info := p.a.Queries[q]
-	outer := p.columns
-	defer func() { p.columns = outer }()
 	sel, ok := q.Body.(*trinosql.Select)
-	if ok {
-		p.columns = p.selectBody(sel)
-	} else if len(q.OrderBy) > 0 || q.Offset != nil || q.Limit != nil || q.Fetch {
-		rel := p.name("r")
+	switch {
+	case q.WithTies || ok && p.sortsOutputs(info):
+		p.sortedAround(q, sel)
+		return p.columns
+	case ok:
+		p.columns = p.selectBody(sel, nil)
+	case len(q.OrderBy) > 0 || q.Offset != nil || q.Limit != nil || q.Fetch:
 		p.put("SELECT * FROM (")
 		p.columns = p.body(q.Body)
-		p.put(") AS ", rel)
-	} else {
+		p.put(") AS ", p.name("r"))
+	default:
 		p.columns = p.body(q.Body)
+		return p.columns
 	}
-	for i, k := range info.OrderBy {
-		if i == 0 {
-			p.put(" ORDER BY ")
-		} else {
-			p.put(", ")
-		}
-		if k.Output >= 0 {
-			p.put(p.columns[k.Output])
-		} else {
-			p.notOrdinal(k.Item.Expr)
-		}
-		p.direction(k.Item)
+	if ok {
+		p.orderBy(info, p.selected(sel))
+	} else {
+		p.orderBy(info, nil)
 	}
+	p.limit(q)
+	return p.columns
+}
+
+// limit writes LIMIT and OFFSET.
+func (p *printer) limit(q *trinosql.Query) {
 	switch {
 	case q.Fetch && q.Limit == nil:
 		p.put(" LIMIT 1")
@@ -55,7 +54,6 @@ func (p *printer) query(q *trinosql.Query) []string {
 		p.put(" OFFSET ")
 		p.count(q.Offset)
 	}
-	return p.columns
 }
 
 // count writes the number of LIMIT and OFFSET.
@@ -112,7 +110,7 @@ func (p *printer) recursive(q *trinosql.NamedQuery, r *analyze.Recursion, n *nam
 	anchor := p.apart(func() { p.body(r.Anchor) })
 	p.put(n.name, "(", strings.Join(n.columns, ", "), ", ", n.depth, ") AS (SELECT *, 0 FROM (", anchor, ") UNION ALL ")
 	p.depthOf = n
-	p.selectBody(step)
+	p.selectBody(step, nil)
 	p.depthOf = nil
 	p.put(")")
 }
@@ -120,7 +118,7 @@ func (p *printer) recursive(q *trinosql.NamedQuery, r *analyze.Recursion, n *nam
 // body writes the body of a query, with the types that a set operation around it asks for, and returns the names of its columns.
 func (p *printer) body(b trinosql.QueryBody) []string {
 	if s, ok := b.(*trinosql.Select); ok {
-		return p.selectBody(s)
+		return p.selectBody(s, nil)
 	}
 	info := p.a.Bodies[b]
 	if info == nil || info.Coerced == nil {
@@ -198,134 +196,4 @@ func (p *printer) values(v *trinosql.Values) []string {
 // cell writes an expression that belongs to a column of a type.
 func (p *printer) cell(x trinosql.Expr, t *types.Type) {
 	p.cast(&conversion{node: x, from: p.typeOf(x), to: t, operand: p.operand(x)})
-}
-
-func (p *printer) selectBody(s *trinosql.Select) []string {
-	info := p.a.Selects[s]
-	sortBy := p.sortBy
-	p.sortBy = nil
-	from := p.apart(func() {
-		p.list(len(s.From), func(i int) { p.relation(s.From[i]) })
-	})
-	coerced := p.a.Bodies[s]
-	names := make([]string, len(info.Items))
-	p.put("SELECT ")
-	if s.Distinct {
-		p.put("DISTINCT ")
-	}
-	p.list(len(info.Items), func(i int) {
-		names[i] = p.name("c")
-		it := info.Items[i]
-		item := operand{expr: it.Expr}
-		from := it.Type
-		switch {
-		case it.Expr != nil:
-			item.write = func() { p.expr(it.Expr) }
-			from = p.typeOf(it.Expr)
-		case it.Source != nil:
-			item.write = func() { p.put(p.fields[it.Source]) }
-		default:
-			p.refuse(it.Star, "the fields of a row are not supported on zone local")
-		}
-		to := it.Type
-		if coerced != nil && coerced.Coerced != nil {
-			to = coerced.Coerced[i]
-		}
-		if from.Kind == types.Unknown && to.Kind == types.Unknown {
-			p.put("CAST(NULL AS INTEGER)")
-		} else {
-			p.cast(&conversion{node: s, from: from, to: to, operand: item})
-		}
-		p.put(" AS ", names[i])
-	})
-	if sortBy != nil {
-		sortBy()
-	}
-	if n := p.depthOf; n != nil && n.ref != "" {
-		p.depthOf = nil
-		p.put(", CASE WHEN ", n.ref, " = ", strconv.Itoa(recursionLimit), ` THEN "~error"('Recursion depth limit exceeded (10). Use ''max_recursion_depth'' session property to modify the limit.') ELSE `, n.ref, " + 1 END")
-	}
-	if len(s.From) > 0 {
-		p.put(" FROM ", from)
-	}
-	if s.Where != nil {
-		p.put(" WHERE ")
-		p.expr(s.Where)
-	}
-	if s.GroupBy != nil {
-		p.groupBy(s, info)
-	}
-	if s.Having != nil {
-		p.put(" HAVING ")
-		p.expr(s.Having)
-	}
-	return names
-}
-
-// withTies writes FETCH FIRST n ROWS WITH TIES: of the rows behind the offset those that are no further behind than the n-th, where equal ones
-// share a place.
-func (p *printer) withTies(q *trinosql.Query) []string {
-	info := p.a.Queries[q]
-	outer := p.columns
-	defer func() { p.columns = outer }()
-	keys := make([]string, len(info.OrderBy))
-	inner := p.apart(func() {
-		if s, ok := q.Body.(*trinosql.Select); ok && !s.Distinct {
-			p.sortBy = func() {
-				for i, k := range info.OrderBy {
-					if k.Output < 0 && !p.ofOutput(k.Item.Expr) {
-						keys[i] = p.name("k")
-						p.put(", ")
-						p.expr(k.Item.Expr)
-						p.put(" AS ", keys[i])
-					}
-				}
-			}
-		}
-		p.columns = p.body(q.Body)
-	})
-	order := p.apart(func() {
-		p.list(len(info.OrderBy), func(i int) {
-			k := info.OrderBy[i]
-			switch {
-			case keys[i] != "":
-				p.put(keys[i])
-			case k.Output >= 0:
-				p.put(p.columns[k.Output])
-			default:
-				p.notOrdinal(k.Item.Expr)
-			}
-			p.direction(k.Item)
-		})
-	})
-	place, row := p.name("k"), p.name("k")
-	p.put("SELECT ", strings.Join(p.columns, ", "), " FROM (SELECT *, rank() OVER (ORDER BY ", order, ") AS ", place,
-		", row_number() OVER (ORDER BY ", order, ") AS ", row, " FROM (", inner, ")) WHERE ", place, " <= ")
-	if q.Limit != nil {
-		p.count(q.Limit)
-	} else {
-		p.put("1")
-	}
-	if q.Offset != nil {
-		p.put(" + ")
-		p.count(q.Offset)
-		p.put(" AND ", row, " > ")
-		p.count(q.Offset)
-	}
-	p.put(" ORDER BY ", row)
-	return p.columns
-}
-
-// ofOutput reports whether an expression of ORDER BY is about columns of the result alone.
-func (p *printer) ofOutput(x trinosql.Expr) bool {
-	all := true
-	trinosql.Inspect(x, func(n trinosql.Node) bool {
-		if e, ok := n.(trinosql.Expr); ok {
-			if c := p.a.Columns[e]; c != nil && c.Outer == 0 && !c.OfOutput {
-				all = false
-			}
-		}
-		return all
-	})
-	return all
 }

@@ -67,11 +67,10 @@ type printer struct {
 	fields  map[*analyze.Field]string            // how a column is referred to
 	lambdas map[*trinosql.Lambda][]string        // the parameters' names
 	named   map[*trinosql.NamedQuery]*namedQuery // of WITH
-	outputs map[*trinosql.Query][]string         // names of the columns of queries
 	literal map[trinosql.Expr]string             // what an expression is printed as for now
 	columns []string                             // the names of the columns of the query that is written
 	depthOf *namedQuery                          // the recursive query whose step is written
-	sortBy  func()                               // writes sort keys behind the select list
+	grouped map[int]string                       // what keys of GROUP BY that are no columns are written as, by analyze.Analysis.Key
 }
 
 // namedQuery is a query of WITH.
@@ -84,7 +83,7 @@ type namedQuery struct {
 
 func newPrinter(a *analyze.Analysis, o Options) *printer {
 	return &printer{a: a, o: o, fields: map[*analyze.Field]string{}, lambdas: map[*trinosql.Lambda][]string{},
-		named: map[*trinosql.NamedQuery]*namedQuery{}, outputs: map[*trinosql.Query][]string{}, literal: map[trinosql.Expr]string{}}
+		named: map[*trinosql.NamedQuery]*namedQuery{}, literal: map[trinosql.Expr]string{}}
 }
 
 // put writes texts.

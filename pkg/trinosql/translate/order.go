@@ -1,0 +1,180 @@
+package translate
+
+import (
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/analyze"
+)
+
+// orderBy writes ORDER BY. The select list is given where keys that are in it must be told by their columns.
+func (p *printer) orderBy(info *analyze.Query, selected map[int]int) {
+	for i, k := range info.OrderBy {
+		if i == 0 {
+			p.put(" ORDER BY ")
+		} else {
+			p.put(", ")
+		}
+		p.sortKey(k, selected)
+		p.direction(k.Item)
+	}
+}
+
+func (p *printer) sortKey(k analyze.SortKey, selected map[int]int) {
+	if k.Output >= 0 {
+		p.put(p.columns[k.Output])
+		return
+	}
+	if selected != nil {
+		if i, ok := selected[p.a.Key(k.Item.Expr)]; ok {
+			p.put(p.columns[i])
+			return
+		}
+	}
+	p.notOrdinal(k.Item.Expr)
+}
+
+// selected are the places of the expressions of a SELECT DISTINCT, which can be sorted by nothing else.
+func (p *printer) selected(s *trinosql.Select) map[int]int {
+	if !s.Distinct {
+		return nil
+	}
+	m := map[int]int{}
+	for i, it := range p.a.Selects[s].Items {
+		switch {
+		case it.Expr != nil:
+			m[p.a.Key(it.Expr)] = i
+		case it.Source != nil:
+			m[p.a.FieldKey(it.Source)] = i
+		}
+	}
+	return m
+}
+
+// sortsOutputs reports whether a key of ORDER BY computes something from columns of the result.
+func (p *printer) sortsOutputs(info *analyze.Query) bool {
+	for _, k := range info.OrderBy {
+		if k.Output < 0 && p.a.Columns[k.Item.Expr] == nil && p.usesOutput(k.Item.Expr) {
+			return true
+		}
+	}
+	return false
+}
+
+// usesOutput reports whether an expression names a column of the result of the query around.
+func (p *printer) usesOutput(x trinosql.Expr) bool {
+	found := false
+	trinosql.Inspect(x, func(n trinosql.Node) bool {
+		if e, ok := n.(trinosql.Expr); ok {
+			if c := p.a.Columns[e]; c != nil && c.OfOutput {
+				found = true
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// sortedAround writes a query whose sort keys stand in a query around it, where the columns of its result are plain columns. What the keys
+// take from elsewhere is selected beside them.
+func (p *printer) sortedAround(q *trinosql.Query, sel *trinosql.Select) {
+	info := p.a.Queries[q]
+	literal := p.literal
+	defer func() { p.literal = literal }()
+	var selected map[int]int
+	inner := p.apart(func() {
+		switch {
+		case sel == nil:
+			p.columns = p.body(q.Body)
+		case sel.Distinct:
+			p.columns = p.selectBody(sel, nil)
+			selected = p.selected(sel)
+		default:
+			given := map[trinosql.Expr]string{}
+			p.columns = p.selectBody(sel, func() {
+				for _, k := range info.OrderBy {
+					if k.Output < 0 {
+						p.give(k.Item.Expr, p.a.Selects[sel].From, given)
+					}
+				}
+			})
+			for x, name := range literal {
+				given[x] = name
+			}
+			p.literal = given
+		}
+	})
+	p.grouped = nil
+	if !q.WithTies {
+		p.put("SELECT ", strings.Join(p.columns, ", "), " FROM (", inner, ") AS ", p.name("r"))
+		p.orderBy(info, selected)
+		p.limit(q)
+		return
+	}
+	p.ties(q, inner, func() { p.orderBy(info, selected) })
+}
+
+// give selects what an expression takes from elsewhere than the columns of the result.
+func (p *printer) give(x trinosql.Expr, from []*analyze.Field, given map[trinosql.Expr]string) {
+	inner := map[*analyze.Field]bool{} // what queries below may need
+	below := func(n trinosql.Node) bool {
+		if e, ok := n.(trinosql.Expr); ok {
+			if c := p.a.Columns[e]; c != nil && inner[c.Field] && !c.OfOutput {
+				p.giveOne(e, given)
+				return false
+			}
+		}
+		return true
+	}
+	trinosql.Inspect(x, func(n trinosql.Node) bool {
+		if q, ok := n.(*trinosql.Query); ok {
+			for _, f := range from {
+				inner[f] = true
+			}
+			trinosql.Inspect(q, below)
+			return false
+		}
+		e, ok := n.(trinosql.Expr)
+		if !ok || p.a.Types[e] == nil {
+			return true
+		}
+		if c := p.a.Columns[e]; c != nil && c.OfOutput {
+			return false
+		}
+		if p.usesOutput(e) {
+			return true
+		}
+		p.giveOne(e, given)
+		return false
+	})
+}
+
+func (p *printer) giveOne(x trinosql.Expr, given map[trinosql.Expr]string) {
+	name := p.name("k")
+	p.put(", ")
+	p.plain(x)
+	p.put(" AS ", name)
+	given[x] = name
+}
+
+// ties writes FETCH FIRST n ROWS WITH TIES: of the rows behind the offset those that are no further behind than the n-th, where equal ones
+// share a place.
+func (p *printer) ties(q *trinosql.Query, inner string, order func()) {
+	window, place, row := p.name("w"), p.name("k"), p.name("k")
+	p.put("SELECT ", strings.Join(p.columns, ", "), " FROM (SELECT *, rank() OVER ", window, " AS ", place, ", row_number() OVER ", window, " AS ", row,
+		" FROM (", inner, ") WINDOW ", window, " AS (")
+	order()
+	p.put(")) WHERE ", place, " <= ")
+	if q.Limit != nil {
+		p.count(q.Limit)
+	} else {
+		p.put("1")
+	}
+	if q.Offset != nil {
+		p.put(" + ")
+		p.count(q.Offset)
+		p.put(" AND ", row, " > ")
+		p.count(q.Offset)
+	}
+	p.put(" ORDER BY ", row)
+}

@@ -1,0 +1,81 @@
+package translate
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/analyze"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
+)
+
+// selectBody writes a SELECT and returns the names of its columns. The function more, if there is one, writes columns behind them.
+func (p *printer) selectBody(s *trinosql.Select, more func()) []string {
+	info := p.a.Selects[s]
+	from := p.apart(func() {
+		p.list(len(s.From), func(i int) { p.relation(s.From[i]) })
+	})
+	keys := p.groupKeys(s, info)
+	coerced := p.a.Bodies[s]
+	names := make([]string, len(info.Items))
+	p.put("SELECT ")
+	if s.Distinct {
+		p.put("DISTINCT ")
+	}
+	p.list(len(info.Items), func(i int) {
+		names[i] = p.name("c")
+		it := info.Items[i]
+		item := operand{expr: it.Expr}
+		from := it.Type
+		switch {
+		case it.Expr != nil:
+			item.write = func() { p.expr(it.Expr) }
+			from = p.typeOf(it.Expr)
+		case it.Source != nil:
+			item.write = func() { p.put(p.fields[it.Source]) }
+		default:
+			item.write = func() { p.rowField(it) }
+		}
+		to := it.Type
+		if coerced != nil && coerced.Coerced != nil {
+			to = coerced.Coerced[i]
+		}
+		if from.Kind == types.Unknown && to.Kind == types.Unknown {
+			p.put("CAST(NULL AS INTEGER)")
+		} else {
+			p.cast(&conversion{node: s, from: from, to: to, operand: item})
+		}
+		p.put(" AS ", names[i])
+	})
+	if more != nil {
+		more()
+	}
+	if n := p.depthOf; n != nil && n.ref != "" {
+		p.depthOf = nil
+		p.put(", CASE WHEN ", n.ref, " = ", strconv.Itoa(recursionLimit), ` THEN "~error"('Recursion depth limit exceeded (10). Use ''max_recursion_depth'' session property to modify the limit.') ELSE `, n.ref, " + 1 END")
+	}
+	if len(s.From) > 0 {
+		p.put(" FROM ", from)
+	}
+	if s.Where != nil {
+		p.put(" WHERE ")
+		p.expr(s.Where)
+	}
+	if info.Grouped {
+		p.groupBy(info, keys)
+	}
+	if s.Having != nil {
+		p.put(" HAVING ")
+		p.expr(s.Having)
+	}
+	return names
+}
+
+// rowField writes a column of row.*.
+func (p *printer) rowField(it analyze.Item) {
+	row := p.apart(func() { p.expr(it.Row) })
+	if strings.Contains(row, "(SELECT ") {
+		p.refuse(it.Star, "the fields of a row that a subquery makes are not supported on zone local")
+	}
+	p.put("struct_extract_at(", row, ", ", strconv.Itoa(it.Index+1), ")")
+}
