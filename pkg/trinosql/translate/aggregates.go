@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/trinosql"
-	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
 // aggregate writes the call of an aggregate or a window function, with what stands in and behind its parentheses.
@@ -61,23 +60,7 @@ func (p *printer) aggregateCall(c *call, parts []part) {
 		p.put(")")
 	}
 	if w := p.a.Windows[fn]; w != nil {
-		p.put(" OVER (")
-		space := ""
-		if len(w.PartitionBy) > 0 {
-			p.put("PARTITION BY ")
-			p.list(len(w.PartitionBy), func(i int) { p.expr(w.PartitionBy[i]) })
-			space = " "
-		}
-		if len(w.OrderBy) > 0 {
-			p.put(space, "ORDER BY ")
-			p.sortItems(w.OrderBy)
-			space = " "
-		}
-		if w.Frame != nil {
-			p.put(space)
-			p.frame(w.Frame)
-		}
-		p.put(")")
+		p.over(w)
 	}
 }
 
@@ -111,28 +94,4 @@ func (p *printer) notOrdinal(x trinosql.Expr) {
 	p.put("CAST(")
 	p.expr(x)
 	p.put(" AS ", p.duckType(x, p.typeOf(x)), ")")
-}
-
-// frame writes a frame. An offset of RANGE is added to the sort key, for which DuckDB needs both in types that it can add.
-func (p *printer) frame(f *trinosql.Frame) {
-	p.put(f.Kind, " ")
-	if f.End == nil {
-		p.bound(f.Start)
-		return
-	}
-	p.put("BETWEEN ")
-	p.bound(f.Start)
-	p.put(" AND ")
-	p.bound(f.End)
-}
-
-func (p *printer) bound(b *trinosql.FrameBound) {
-	if b.Value != nil {
-		if o := p.a.FrameOffsets[b.Value]; o != nil && (!types.Equal(o.Key, o.Compare)) {
-			p.refuse(b, "a RANGE frame over values of type %s is not supported on zone local", o.Key)
-		}
-		p.expr(b.Value)
-		p.put(" ")
-	}
-	p.put(b.Kind)
 }

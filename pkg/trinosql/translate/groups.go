@@ -39,7 +39,9 @@ func (p *printer) groupBy(info *analyze.Select, keys []string) {
 		p.put(" GROUP BY ", strings.Join(keys, ", "))
 		return
 	case len(info.Sets) == 1 && len(info.Sets[0]) == 0:
-		p.put(" GROUP BY ()")
+		if len(info.Aggregates) == 0 {
+			p.put(" GROUP BY ()")
+		}
 		return
 	}
 	p.put(" GROUP BY GROUPING SETS (")

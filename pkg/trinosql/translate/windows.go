@@ -1,0 +1,125 @@
+package translate
+
+import (
+	"math/big"
+
+	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/analyze"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
+)
+
+func init() {
+	notNegative := mustParts(`CASE WHEN $1 IS NULL THEN "~error"('Offset must not be null') WHEN $1 < 0 THEN "~error"('Offset must be at least 0') ELSE $1 END`)
+	positive := mustParts(`CASE WHEN $1 < 1 THEN "~error"('Offset must be at least 1') ELSE $1 END`)
+	buckets := mustParts(`CASE WHEN $1 < 1 THEN "~error"('Buckets must be greater than 0') ELSE $1 END`)
+	check := func(name string, argument int, least int64, checked []part) {
+		rules[name] = func(p *printer, c *call) { p.checkedWindow(c, name, argument, least, checked) }
+	}
+	check("lag", 1, 0, notNegative)
+	check("lead", 1, 0, notNegative)
+	check("nth_value", 1, 1, positive)
+	check("ntile", 0, 1, buckets)
+}
+
+// checkedWindow writes a window function with an argument that may not be less than a number.
+func (p *printer) checkedWindow(c *call, name string, argument int, least int64, checked []part) {
+	args := make([]operand, len(c.args))
+	copy(args, c.args)
+	if n, ok := p.constant(args[argument].expr); !ok || n.Cmp(big.NewInt(least)) < 0 {
+		given := args[argument]
+		args[argument] = operand{write: func() {
+			p.put("CAST(")
+			p.expand(&call{node: c.node, args: []operand{given}}, checked)
+			p.put(" AS BIGINT)")
+		}}
+	}
+	with := *c
+	with.args = args
+	p.aggregateCall(&with, []part{{text: name + "("}, {all: true}, {text: ")"}})
+}
+
+// over writes the window of a call.
+func (p *printer) over(w *analyze.Window) {
+	p.put(" OVER (")
+	space := ""
+	if len(w.PartitionBy) > 0 {
+		p.put("PARTITION BY ")
+		p.list(len(w.PartitionBy), func(i int) { p.expr(w.PartitionBy[i]) })
+		space = " "
+	}
+	if len(w.OrderBy) > 0 {
+		p.put(space, "ORDER BY ")
+		if t := p.rangeType(w); t != nil {
+			key := w.OrderBy[0].Expr
+			p.cast(&conversion{node: key, from: p.typeOf(key), to: t, operand: p.operand(key)})
+			p.direction(w.OrderBy[0])
+		} else {
+			p.sortItems(w.OrderBy)
+		}
+		space = " "
+	}
+	if w.Frame != nil {
+		p.put(space)
+		p.frame(w.Frame)
+	}
+	p.put(")")
+}
+
+// rangeType is the type in which the sort key is compared with the ends of a RANGE frame that has offsets, nil for other windows and where
+// it is the type of the key.
+func (p *printer) rangeType(w *analyze.Window) *types.Type {
+	if w.Frame == nil {
+		return nil
+	}
+	var t *types.Type
+	for _, b := range []*trinosql.FrameBound{w.Frame.Start, w.Frame.End} {
+		if b == nil || b.Value == nil {
+			continue
+		}
+		o := p.a.FrameOffsets[b.Value]
+		if o == nil || o.Compare == nil {
+			continue
+		}
+		if t == nil {
+			t = o.Compare
+		} else {
+			t = types.Common(t, o.Compare)
+		}
+	}
+	return t
+}
+
+func (p *printer) frame(f *trinosql.Frame) {
+	p.put(f.Kind, " ")
+	if f.End == nil {
+		p.bound(f.Start)
+		return
+	}
+	p.put("BETWEEN ")
+	p.bound(f.Start)
+	p.put(" AND ")
+	p.bound(f.End)
+}
+
+const offsetMessage = `"~error"('Window frame offset value must not be negative or null')`
+
+var (
+	offset         = mustParts("CASE WHEN $1 >= 0 THEN $1 ELSE " + offsetMessage + " END")
+	intervalOffset = mustParts("CASE WHEN $1 >= INTERVAL 0 DAY THEN $1 ELSE " + offsetMessage + " END")
+)
+
+func (p *printer) bound(b *trinosql.FrameBound) {
+	if b.Value != nil {
+		if n, ok := p.constant(b.Value); ok && n.Sign() >= 0 {
+			p.expr(b.Value)
+		} else {
+			checked := offset
+			if p.typeOf(b.Value).Interval() {
+				checked = intervalOffset
+			}
+			p.expand(&call{node: b.Value, args: []operand{p.operand(b.Value)}}, checked)
+		}
+		p.put(" ")
+	}
+	p.put(b.Kind)
+}
