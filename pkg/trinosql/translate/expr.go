@@ -27,11 +27,12 @@ func (p *printer) expr(x trinosql.Expr) {
 		p.numberAs(sign, lit, to)
 		return
 	}
-	p.cast(&conversion{node: x, from: p.a.Types[x], to: to, operand: operand{expr: x, write: func() { p.plain(x) }, cheap: p.cheap(x)}})
+	p.cast(&conversion{node: x, from: p.a.Types[x], to: to, operand: operand{write: func() { p.plain(x) }, cheap: p.cheap(x)}})
 }
 
 // plain writes an expression without its coercion.
 func (p *printer) plain(x trinosql.Expr) {
+	p.checkZone(x)
 	if s, ok := p.literal[x]; ok {
 		p.put(s)
 		return

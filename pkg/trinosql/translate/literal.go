@@ -34,7 +34,9 @@ func (p *printer) literalValue(x trinosql.Expr) {
 			f(p, x)
 			return
 		}
-		if t := p.a.Types[x]; t.Kind == types.Decimal {
+		if t := p.a.Types[x]; t.Kind == types.TimestampTZ {
+			p.put(`CAST("~instant"(`, quoteText(x.Value), ") AS TIMESTAMPTZ)")
+		} else if t.Kind == types.Decimal {
 			p.put("CAST(", quoteText(x.Value), " AS ", p.duckType(x, t), ")")
 		} else {
 			n := utf8.RuneCountInString(x.Value)

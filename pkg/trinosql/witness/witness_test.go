@@ -159,7 +159,7 @@ func post(t *testing.T, base, sql, prepared string) *reply {
 	all := &reply{}
 	req, err := http.NewRequest("POST", base+"/v1/statement", strings.NewReader(sql))
 	for err == nil {
-		for k, v := range map[string]string{"User": "dig", "Catalog": "tpch", "Schema": "tiny", "Time-Zone": "UTC", "Client-Info": "witness"} {
+		for k, v := range map[string]string{"User": "dig", "Catalog": "tpch", "Schema": "tiny", "Time-Zone": "UTC", "Client-Info": "witness", "Client-Capabilities": "PARAMETRIC_DATETIME"} {
 			req.Header.Set("X-Trino-"+k, v)
 		}
 		if prepared != "" {

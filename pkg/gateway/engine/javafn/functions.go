@@ -34,6 +34,7 @@ func Functions() []Function {
 			return strconv.FormatFloat(math.Cbrt(f), 'g', -1, 64), true, err
 		}),
 		{"cast", 3, cast},
+		one("instant", instant),
 		one("from_utf8", fromHexText(func(b []byte) string { return strings.ToValidUTF8(string(b), "\ufffd") })),
 		one("double", func(a string) (string, bool, error) { return doubleVarchar(a), true, nil }),
 		{"format", 3, func(a []string) (string, bool, error) { s, err := javaFormat(a[0], a[1], a[2]); return s, true, err }},

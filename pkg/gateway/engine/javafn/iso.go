@@ -125,3 +125,24 @@ func CastInstant(a string) (string, bool, error) {
 	}
 	return day + " " + clock + "+00", true, nil
 }
+
+// instant reads the text of a literal with a zone, which is told apart from the instant.
+func instant(a string) (string, bool, error) {
+	day, clock, _, zone, ok := CutTimestamp(strings.TrimSuffix(strings.TrimSpace(a), "Z"))
+	loc := time.UTC
+	if ok && zone != "" {
+		loc, ok = Zone(zone)
+	}
+	if !ok {
+		return "", false, says("Value cannot be cast to timestamp with time zone: %s", a)
+	}
+	if clock == "" {
+		clock = "00:00:00"
+	}
+	for _, form := range []string{"2006-1-2 15:4:5.999999999", "2006-1-2 15:4"} {
+		if t, err := time.ParseInLocation(form, strings.TrimSpace(day)+" "+strings.TrimSpace(clock), loc); err == nil {
+			return t.UTC().Format("2006-01-02 15:04:05.999999") + "+00", true, nil
+		}
+	}
+	return "", false, says("Value cannot be cast to timestamp with time zone: %s", a)
+}
