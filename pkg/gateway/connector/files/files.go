@@ -18,6 +18,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
+	"github.com/dig-cli/dig/pkg/gateway/connector/infer"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
@@ -56,7 +57,7 @@ type described struct {
 	size    int64
 	at      time.Time
 	cols    []column
-	guesses []guess // of the columns, where values tell their types
+	guesses []infer.Column // of the columns, where values tell their types
 	rows    int64
 }
 

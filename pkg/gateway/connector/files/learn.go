@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/dig-cli/dig/pkg/gateway/connector"
+	"github.com/dig-cli/dig/pkg/gateway/connector/infer"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
@@ -52,7 +53,7 @@ func (f *folder) learn(ctx context.Context, r *place, t file) (described, error)
 type noted struct {
 	Columns []engine.ColumnInfo
 	Fields  []int
-	Guesses []guess
+	Guesses []infer.Column
 	Rows    int64
 }
 

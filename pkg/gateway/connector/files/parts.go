@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/connector"
+	"github.com/dig-cli/dig/pkg/gateway/connector/infer"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
@@ -144,15 +145,15 @@ func (f *folder) openParts(ctx context.Context, r *place, dir string) (*parted, 
 		}
 	}
 	for k, key := range w.keys {
-		g := guess{}
+		g := infer.Column{}
 		for _, p := range t.parts {
 			if v := p.values[k]; v == nil {
 				g.Nullable = true
 			} else {
-				g.add([]byte(*v))
+				g.AddField([]byte(*v))
 			}
 		}
-		t.keys = append(t.keys, column{engine.ColumnInfo{Name: key, Type: g.typ(), Nullable: g.Nullable}, k})
+		t.keys = append(t.keys, column{engine.ColumnInfo{Name: key, Type: g.Type(), Nullable: g.Nullable}, k})
 	}
 	return t, t.bring()
 }
@@ -162,7 +163,7 @@ func (f *folder) openParts(ctx context.Context, r *place, dir string) (*parted, 
 func (t *parted) bring() error {
 	type found struct {
 		col   column
-		guess guess
+		guess infer.Column
 		in    string // the first file that has it
 		files int
 	}
@@ -189,7 +190,7 @@ func (t *parted) bring() error {
 			s.files++
 			s.col.Nullable = s.col.Nullable || c.Nullable
 			if p.as.guesses != nil {
-				s.guess.join(p.as.guesses[i])
+				s.guess.Join(p.as.guesses[i])
 			} else if s.col.Type != c.Type {
 				return fmt.Errorf("column %q is %s in file %s and %s in %s", c.Name, s.col.Type, s.in, c.Type, p.file.path)
 			}
@@ -197,21 +198,12 @@ func (t *parted) bring() error {
 	}
 	for _, s := range order {
 		if t.parts[0].as.guesses != nil {
-			s.col.Type = s.guess.typ()
+			s.col.Type = s.guess.Type()
 		}
 		s.col.Nullable = s.col.Nullable || s.files < len(t.parts)
 		t.cols = append(t.cols, s.col)
 	}
 	return nil
-}
-
-// join adds what was found out about the same column of another file.
-func (g *guess) join(o guess) {
-	g.Seen, g.Nullable = g.Seen || o.Seen, g.Nullable || o.Nullable
-	g.Text, g.JSON = g.Text || o.Text, g.JSON || o.JSON
-	g.Whole, g.Dec, g.Flag, g.Date, g.When = g.Whole+o.Whole, g.Dec+o.Dec, g.Flag+o.Flag, g.Date+o.Date, g.When+o.When
-	g.Values += o.Values
-	g.IntDigits, g.Scale = max(g.IntDigits, o.IntDigits), max(g.Scale, o.Scale)
 }
 
 // Columns lists those of the files, then those of the folders.

@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
+	"github.com/dig-cli/dig/pkg/gateway/connector/infer"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/late"
 )
@@ -22,76 +22,23 @@ type column struct {
 	sampled int // rows the type was found by, 0 for a declared one
 }
 
-// guess narrows the type of a member value by value. Types that would lose something give way to varchar.
-type guess struct {
-	whole, double, flag, text, nested, long, null int
-}
-
-func (g *guess) add(v json.RawMessage) {
+// addValue adds the value of a member.
+func addValue(c *infer.Column, v json.RawMessage) {
 	switch v[0] {
 	case 'n':
-		g.null++
+		c.AddNull()
 	case '"':
-		g.text++
+		c.AddText()
 	case '{', '[':
-		g.nested++
+		c.AddNested()
 	case 't', 'f':
-		g.flag++
+		c.AddFlag()
 	default:
-		switch n, kind := string(v), numberKind(string(v)); kind {
-		case "bigint":
-			g.whole++
-			if i, err := strconv.ParseInt(n, 10, 64); err != nil || i > 1<<53 || i < -1<<53 {
-				g.long++ // exact as bigint, not as double
-			}
-		case "double":
-			g.double++
-		default:
-			g.text++
-		}
+		c.AddNumber(string(v))
 	}
 }
 
 var decimalForm = late.Regexp(`^-?[0-9]{1,60}(\.[0-9]{1,60})?([eE][+-]?[0-9]{1,2})?$`)
-
-// numberKind is the type that keeps a number exactly: bigint, double, or varchar if neither does. A text of 17 digits is a
-// double's own.
-func numberKind(s string) string {
-	if !strings.ContainsAny(s, ".eE") {
-		if _, err := strconv.ParseInt(s, 10, 64); err == nil && s != "-0" {
-			return "bigint"
-		}
-		if s != "-0" {
-			return "varchar"
-		}
-	}
-	mantissa, _, _ := strings.Cut(strings.ToLower(s), "e")
-	digits := strings.Trim(strings.Replace(strings.TrimPrefix(mantissa, "-"), ".", "", 1), "0")
-	f, err := strconv.ParseFloat(s, 64)
-	if err != nil || len(digits) > 17 || f == 0 && digits != "" || math.IsInf(f, 0) {
-		return "varchar"
-	}
-	return "double"
-}
-
-func (g *guess) typ() string {
-	numbers, all := g.whole+g.double, g.whole+g.double+g.flag+g.text+g.nested
-	switch all {
-	case 0:
-		return "varchar" // only nulls
-	case g.nested:
-		return "json"
-	case g.whole:
-		return "bigint"
-	case g.flag:
-		return "boolean"
-	case numbers:
-		if g.long == 0 {
-			return "double"
-		}
-	}
-	return "varchar"
-}
 
 // columns are the declared ones, or those of a sample, and then the parameters.
 func (r *rest) columns(ctx context.Context, t *table) ([]column, error) {
@@ -126,18 +73,18 @@ func (r *rest) sample(ctx context.Context, t *table) ([]column, error) {
 		return nil, errors.New("a parameter has no sample value") // refused when the document was read
 	}
 	var names []string
-	guesses := map[string]*guess{}
+	guesses := map[string]*infer.Column{}
 	rows := 0
 	err := r.firstRows(ctx, t, vals, t.Sample, func(o row) error {
 		rows++
 		for _, k := range o.keys {
 			g := guesses[k]
 			if g == nil {
-				g = &guess{}
+				g = &infer.Column{}
 				guesses[k] = g
 				names = append(names, k)
 			}
-			g.add(o.members[k])
+			addValue(g, o.members[k])
 		}
 		return nil
 	})
@@ -152,7 +99,7 @@ func (r *rest) sample(ctx context.Context, t *table) ([]column, error) {
 		typ, fixed := t.Types[n]
 		count := 0
 		if !fixed {
-			typ, count = guesses[n].typ(), rows
+			typ, count = guesses[n].Type(), rows
 		}
 		out = append(out, column{ColumnInfo: engine.ColumnInfo{Name: n, Type: typ, Nullable: true}, path: []string{n}, sampled: count})
 	}
@@ -227,7 +174,7 @@ func cellOf(v json.RawMessage, c column) (any, error) {
 			return n, nil
 		}
 	case "double":
-		if numberKind(s) != "varchar" {
+		if infer.NumberType(s) != "varchar" {
 			if f, err := strconv.ParseFloat(s, 64); err == nil {
 				return f, nil
 			}

@@ -1,0 +1,199 @@
+// Package infer finds out the types of columns from their values. Only types that lose nothing are taken: a column with one value that does
+// not fit is text.
+package infer
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Column is what is known of a column so far. Its fields are exported to be kept as JSON.
+type Column struct {
+	Seen                         bool
+	Nullable                     bool
+	Text, JSON                   bool // a value that is only a text, a value that is an object or a list
+	Whole, Dec, Flag, Date, When int
+	Values                       int
+	IntDigits, Scale             int
+	Double                       int  `json:",omitempty"` // numbers that a double keeps
+	Long                         bool `json:",omitempty"` // a whole number that no double keeps
+}
+
+// AddField adds a value that is written without quotes, such as a field of a CSV file: a number, true or false, a date, a time or a text.
+// Numbers are kept exactly, as bigint or decimal.
+func (c *Column) AddField(s []byte) {
+	c.Seen = true
+	c.Values++
+	if c.Text { // whatever follows
+		return
+	}
+	switch digits, scale := number(s); {
+	case digits > 0 && scale == 0:
+		if _, err := strconv.ParseInt(string(s), 10, 64); err != nil {
+			c.Text = true
+			return
+		}
+		c.Whole++
+		c.IntDigits = max(c.IntDigits, digits)
+	case digits > 0:
+		c.Dec++
+		c.IntDigits, c.Scale = max(c.IntDigits, digits), max(c.Scale, scale)
+	case string(s) == "true" || string(s) == "false":
+		c.Flag++
+	case isDate(s):
+		c.Date++
+	case isMoment(s):
+		c.When++
+	default:
+		c.Text = true
+	}
+}
+
+// AddString adds a text that may be a date or a time, and is a text also when it looks like a number.
+func (c *Column) AddString(s []byte) {
+	if c.Text || isMoment(s) || isDate(s) {
+		c.AddField(s)
+	} else {
+		c.AddText()
+	}
+}
+
+// AddText adds a value that is a text, whatever it says.
+func (c *Column) AddText() { c.Seen, c.Text, c.Values = true, true, c.Values+1 }
+
+// AddFlag adds true or false.
+func (c *Column) AddFlag() { c.Seen, c.Flag, c.Values = true, c.Flag+1, c.Values+1 }
+
+// AddNested adds an object or a list.
+func (c *Column) AddNested() { c.Seen, c.JSON = true, true }
+
+// AddNull adds a missing value.
+func (c *Column) AddNull() { c.Nullable = true }
+
+// AddNumber adds a number of JSON, which is a bigint or a double where that keeps it.
+func (c *Column) AddNumber(s string) {
+	switch NumberType(s) {
+	case "bigint":
+		c.Whole++
+		if i, err := strconv.ParseInt(s, 10, 64); err != nil || i > 1<<53 || i < -1<<53 {
+			c.Long = true // exact as bigint, not as double
+		}
+	case "double":
+		c.Double++
+	default:
+		c.Text = true
+	}
+	c.Seen, c.Values = true, c.Values+1
+}
+
+// Join adds what was found out about the same column elsewhere.
+func (c *Column) Join(o Column) {
+	c.Seen, c.Nullable = c.Seen || o.Seen, c.Nullable || o.Nullable
+	c.Text, c.JSON, c.Long = c.Text || o.Text, c.JSON || o.JSON, c.Long || o.Long
+	c.Whole, c.Dec, c.Flag, c.Date, c.When, c.Double = c.Whole+o.Whole, c.Dec+o.Dec, c.Flag+o.Flag, c.Date+o.Date, c.When+o.When, c.Double+o.Double
+	c.Values += o.Values
+	c.IntDigits, c.Scale = max(c.IntDigits, o.IntDigits), max(c.Scale, o.Scale)
+}
+
+// Type is the type that all values have.
+func (c *Column) Type() string {
+	switch {
+	case c.JSON && c.Values == 0:
+		return "json"
+	case c.Text || c.JSON || c.Values == 0:
+		return "varchar"
+	case c.Whole == c.Values:
+		return "bigint"
+	case c.Whole+c.Dec == c.Values && c.IntDigits+c.Scale <= 38:
+		return fmt.Sprintf("decimal(%d,%d)", max(c.IntDigits+c.Scale, 1), c.Scale)
+	case c.Whole+c.Double == c.Values && !c.Long:
+		return "double"
+	case c.Flag == c.Values:
+		return "boolean"
+	case c.Date == c.Values:
+		return "date"
+	case c.When == c.Values:
+		return "timestamp"
+	}
+	return "varchar"
+}
+
+// number measures a number that loses nothing as a bigint or a decimal: its digits before and after the point. digits is 0 for
+// what is none: a leading zero or plus would be lost, as would the sign of -0.
+func number(s []byte) (digits, scale int) {
+	negative := len(s) > 0 && s[0] == '-'
+	if negative {
+		s = s[1:]
+	}
+	for digits < len(s) && s[digits] >= '0' && s[digits] <= '9' {
+		digits++
+	}
+	if digits == 0 || digits > 1 && s[0] == '0' {
+		return 0, 0
+	}
+	if digits == len(s) {
+		if digits > 19 || negative && s[0] == '0' {
+			return 0, 0
+		}
+		return digits, 0
+	}
+	frac := s[digits+1:]
+	if s[digits] != '.' || len(frac) == 0 {
+		return 0, 0
+	}
+	for _, c := range frac {
+		if c < '0' || c > '9' {
+			return 0, 0
+		}
+	}
+	return digits, len(frac)
+}
+
+func isDate(s []byte) bool {
+	if len(s) != len(time.DateOnly) || s[4] != '-' {
+		return false
+	}
+	_, err := time.Parse(time.DateOnly, string(s))
+	return err == nil
+}
+
+func isMoment(s []byte) bool {
+	if len(s) < len("2006-01-02 3:04:05") || s[4] != '-' || s[10] != ' ' && s[10] != 'T' {
+		return false
+	}
+	_, ok := Moment(string(s))
+	return ok
+}
+
+// Moment reads a timestamp without a zone, to the microsecond.
+func Moment(s string) (time.Time, bool) {
+	for _, l := range []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05"} {
+		if t, err := time.Parse(l, s); err == nil && t.Nanosecond()%1000 == 0 {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// NumberType is the type that keeps a number exactly: bigint, double, or varchar if neither does. A text of 17 digits is a
+// double's own.
+func NumberType(s string) string {
+	if !strings.ContainsAny(s, ".eE") {
+		if _, err := strconv.ParseInt(s, 10, 64); err == nil && s != "-0" {
+			return "bigint"
+		}
+		if s != "-0" {
+			return "varchar"
+		}
+	}
+	mantissa, _, _ := strings.Cut(strings.ToLower(s), "e")
+	digits := strings.Trim(strings.Replace(strings.TrimPrefix(mantissa, "-"), ".", "", 1), "0")
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || len(digits) > 17 || f == 0 && digits != "" || math.IsInf(f, 0) {
+		return "varchar"
+	}
+	return "double"
+}
