@@ -14,7 +14,6 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 	"github.com/dig-cli/dig/pkg/gateway/store"
-	"github.com/dig-cli/dig/pkg/gateway/web"
 )
 
 // TestCompactOperation: each file is told of, also the one that another process keeps, and a key of a project compacts nothing.
@@ -140,7 +139,7 @@ func TestStateShrinksWhileIdle(t *testing.T) {
 	if n := size(); n != before {
 		t.Errorf("right after a call %d bytes became %d", before, n)
 	}
-	now = now.Add(web.TidyQuiet)
+	now = now.Add(5 * time.Second)
 	duty()
 	if n := size(); n > before/2 {
 		t.Errorf("%d bytes became %d", before, n)

@@ -25,7 +25,7 @@ func TestExportStatusReadsNoFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	job := ended(t, cl, id)
-	left := filepath.Join(g.exports.ExportDir(), "nobody's")
+	left := filepath.Join(exportDir(g), "nobody's")
 	if err := os.WriteFile(left, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestExportOutlivesPowerCut(t *testing.T) {
 	looked := 0
 	g.exports.SyncDir = func(dir string) error {
 		looked++
-		if dir != g.exports.ExportDir() {
+		if dir != exportDir(g) {
 			t.Errorf("%s is synced", dir)
 		}
 		all, err := cl.Exports.List(context.Background(), local, nil)
@@ -64,7 +64,7 @@ func TestExportOutlivesPowerCut(t *testing.T) {
 		}
 		for _, x := range all {
 			if x.Status == "RUNNING" {
-				if _, err := os.Stat(g.exports.ExportPath(x.ID)); err != nil {
+				if _, err := os.Stat(filepath.Join(exportDir(g), x.ID)); err != nil {
 					t.Errorf("the file has no name yet: %v", err)
 				}
 				return fails
@@ -82,7 +82,7 @@ func TestExportOutlivesPowerCut(t *testing.T) {
 		if want := map[bool]string{true: "SUCCEEDED", false: "FAILED"}[fails == nil]; job.Status != want {
 			t.Errorf("%s, want %s", job.Status, want)
 		}
-		if _, err := os.Stat(g.exports.ExportPath(id)); (err == nil) != (fails == nil) {
+		if _, err := os.Stat(filepath.Join(exportDir(g), id)); (err == nil) != (fails == nil) {
 			t.Errorf("the file of an export that ended with %v: %v", fails, err)
 		}
 	}
@@ -140,7 +140,7 @@ func TestExportsAreBounded(t *testing.T) {
 			t.Errorf("export %d is %s", i, job.Status)
 		}
 	}
-	if left, _ := os.ReadDir(g.exports.ExportDir()); len(left) != 2 {
+	if left, _ := os.ReadDir(exportDir(g)); len(left) != 2 {
 		t.Errorf("%d files", len(left))
 	}
 	id, err := startTestExport(t, cl, "SELECT '"+strings.Repeat("x", 2501)+"' AS s", api.ExportRequest{})

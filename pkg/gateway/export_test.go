@@ -19,7 +19,6 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
-	"github.com/dig-cli/dig/pkg/gateway/exports"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
@@ -27,6 +26,9 @@ import (
 )
 
 // exportGateway is a gateway over a fresh directory whose clock is moved by the test.
+// exportDir is where the files of exports are.
+func exportDir(g *Gateway) string { return filepath.Join(g.exports.Dir, "exports") }
+
 func exportGateway(t *testing.T) (*Gateway, *api.Client, *atomic.Int64) {
 	t.Helper()
 	var ahead atomic.Int64
@@ -209,7 +211,7 @@ func TestExportRefusals(t *testing.T) {
 	if job := ended(t, cl, id); job.Status != "FAILED" || !strings.Contains(*job.Error, "x") {
 		t.Errorf("a statement that fails in the middle: %+v", job)
 	}
-	files, _ := os.ReadDir(g.exports.ExportDir())
+	files, _ := os.ReadDir(exportDir(g))
 	if len(files) != 0 {
 		t.Errorf("%d files are left of failed exports", len(files))
 	}
@@ -269,7 +271,7 @@ func TestExportLinks(t *testing.T) {
 	if job := ended(t, cl, id); job.Status != "EXPIRED" || job.Downloadable || job.Files != nil {
 		t.Errorf("after a day: %+v", job)
 	}
-	if _, err := os.Stat(g.exports.ExportPath(id)); !os.IsNotExist(err) {
+	if _, err := os.Stat(filepath.Join(exportDir(g), id)); !os.IsNotExist(err) {
 		t.Errorf("the file of an expired export: %v", err)
 	}
 }
@@ -339,7 +341,7 @@ func TestExportOwnerListCancel(t *testing.T) {
 		t.Errorf("cancelled job: %s", job.Status)
 	}
 	g.jobs.Running.Wait()
-	if left, _ := filepath.Glob(g.exports.ExportPath(id) + "*"); len(left) != 0 {
+	if left, _ := filepath.Glob(filepath.Join(exportDir(g), id) + "*"); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }
@@ -351,9 +353,9 @@ func TestExportCutOff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	os.MkdirAll(g.exports.ExportDir(), 0o700)
-	for _, name := range []string{x.ID + exports.Partial, "nobodys"} {
-		if err := os.WriteFile(filepath.Join(g.exports.ExportDir(), name), []byte("half"), 0o600); err != nil {
+	os.MkdirAll(exportDir(g), 0o700)
+	for _, name := range []string{x.ID + ".partial", "nobodys"} {
+		if err := os.WriteFile(filepath.Join(exportDir(g), name), []byte("half"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -363,7 +365,7 @@ func TestExportCutOff(t *testing.T) {
 	if err := g.exports.SweepExports(ctx); err != nil { // which no look at a job does
 		t.Fatal(err)
 	}
-	if files, _ := os.ReadDir(g.exports.ExportDir()); len(files) != 0 {
+	if files, _ := os.ReadDir(exportDir(g)); len(files) != 0 {
 		t.Errorf("orphans: %v", files)
 	}
 }
@@ -382,7 +384,7 @@ func TestExpiredFilesGo(t *testing.T) {
 		return id
 	}
 	there := func(id string) bool {
-		_, err := os.Stat(g.exports.ExportPath(id))
+		_, err := os.Stat(filepath.Join(exportDir(g), id))
 		return err == nil
 	}
 	first := export()
@@ -390,13 +392,13 @@ func TestExpiredFilesGo(t *testing.T) {
 	if !there(first) {
 		t.Fatal("the file of a fresh export went")
 	}
-	ahead.Add(int64(exports.ExportLife + time.Minute))
+	ahead.Add(int64(24*time.Hour + time.Minute))
 	g.jobs.RunDuties(context.Background())
 	if there(first) {
 		t.Error("a gateway that serves keeps the file of an expired export")
 	}
 	second := export()
-	ahead.Add(int64(exports.ExportLife + time.Minute))
+	ahead.Add(int64(24*time.Hour + time.Minute))
 	if _, err := startTestExport(t, cl, "SELECT 1 AS n", api.ExportRequest{}); err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func TestForeignKeys(t *testing.T) {
 					if s.Status == metadata.RefreshDone {
 						return
 					}
-					if s.Status == metadata.RefreshFailed {
+					if s.Status == "failed" {
 						t.Fatal(*s.Error)
 					}
 					time.Sleep(50 * time.Millisecond)
@@ -124,7 +124,7 @@ func TestSampleOfStuckView(t *testing.T) {
 			}
 			g.jobs.Running.Wait()
 			s, err := cl.Metadata.RefreshStatus(t.Context(), local, cat.ID)
-			if err != nil || s.Status != metadata.RefreshFailed || !strings.Contains(*s.Error, "table cached.early: its sample values were not read within 1s") {
+			if err != nil || s.Status != "failed" || !strings.Contains(*s.Error, "table cached.early: its sample values were not read within 1s") {
 				t.Errorf("%+v, %v", s, err)
 			}
 			m, err := cl.Metadata.Project(t.Context(), local, cat.ID, "cached")

@@ -22,9 +22,13 @@ import (
 // in clear, and in its place one that is given with the refresh.
 func TestRefreshCallback(t *testing.T) {
 	g := openTest(t)
+	type news struct {
+		ProjectID, CatalogID, Status string
+		Error                        *string
+	}
 	type call struct {
 		path, auth string
-		news       metadata.RefreshNews
+		news       news
 	}
 	calls := make(chan call, 10)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -53,7 +57,7 @@ func TestRefreshCallback(t *testing.T) {
 		t.Helper()
 		select {
 		case c := <-calls:
-			if c.path != path || c.auth != auth || c.news != (metadata.RefreshNews{ProjectID: DefaultProject, CatalogID: "1", Status: "completed", Error: nil}) {
+			if c.path != path || c.auth != auth || c.news != (news{ProjectID: DefaultProject, CatalogID: "1", Status: "completed", Error: nil}) {
 				t.Errorf("called %+v, want %s with %q", c, path, auth)
 			}
 		case <-time.After(30 * time.Second):
@@ -80,7 +84,7 @@ func TestRefreshCallback(t *testing.T) {
 // TestRefreshOfDeadProcess ends a refresh that a process left behind.
 func TestRefreshOfDeadProcess(t *testing.T) {
 	g, ctx := openTest(t), context.Background()
-	if err := g.store.SetMetadataRefresh(ctx, DefaultProject, "1", store.Refresh{Status: metadata.RefreshActive, Runner: "gone"}); err != nil {
+	if err := g.store.SetMetadataRefresh(ctx, DefaultProject, "1", store.Refresh{Status: "active", Runner: "gone"}); err != nil {
 		t.Fatal(err)
 	}
 	res, err := g.Transport().RoundTrip(httptest.NewRequest("GET", web.BasePath+"/metadata/"+DefaultProject+"/refresh/1", nil))
@@ -141,10 +145,10 @@ func TestTwoRefreshesAtOnce(t *testing.T) {
 	for range 2 {
 		_ = g.metadata.Rereading.Add(key, 1, func(int) error { return nil })
 	}
-	if err := g.store.SetMetadataRefresh(ctx, p.ID, c.ID, store.Refresh{Status: metadata.RefreshActive, Runner: runner}); err != nil {
+	if err := g.store.SetMetadataRefresh(ctx, p.ID, c.ID, store.Refresh{Status: "active", Runner: runner}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{metadata.RefreshActive, metadata.RefreshDone} {
+	for _, want := range []string{"active", metadata.RefreshDone} {
 		g.metadata.RefreshCatalog(ctx, p, c, runner, nil)
 		if last, err := g.store.MetadataRefresh(ctx, p.ID, c.ID); err != nil || last.Status != want {
 			t.Errorf("%+v, %v; want %s", last, err, want)
@@ -166,7 +170,7 @@ func TestRefreshThatPanicsEnds(t *testing.T) {
 	_ = g.metadata.Rereading.Add(p.ID+".1", 1, func(int) error { return nil })
 	g.metadata.RefreshCatalog(ctx, p, catalogs.Catalog{Catalog: api.Catalog{ID: "1"}}, runner, nil) // a catalog without a source
 	last, err := g.store.MetadataRefresh(ctx, p.ID, "1")
-	if err != nil || last.Status != metadata.RefreshFailed || last.Error == nil {
+	if err != nil || last.Status != "failed" || last.Error == nil {
 		t.Errorf("%+v, %v", last, err)
 	}
 }

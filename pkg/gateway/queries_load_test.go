@@ -12,7 +12,6 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
-	"github.com/dig-cli/dig/pkg/gateway/queries"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
@@ -36,7 +35,7 @@ func TestQueriesUnderLoad(t *testing.T) {
 		switch rand.IntN(9) {
 		case 0, 1:
 			_, err = m.cl.Queries.Create(ctx, p, api.QueryRequest{DisplayName: &name, InputQuery: ptr(fmt.Sprintf("SELECT %d AS v, i FROM UNNEST(sequence(1, 1000)) t(i)", w)),
-				QueryType: queries.MaterializedQuery, Path: &path, Schedule: &api.MaterializedQuerySchedule{Type: "interval", RepeatDuration: ptr("PT1S")}}, nil)
+				QueryType: "MATERIALIZED", Path: &path, Schedule: &api.MaterializedQuerySchedule{Type: "interval", RepeatDuration: ptr("PT1S")}}, nil)
 			return err
 		case 2:
 			return m.cl.Queries.Delete(ctx, p, id)

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/gateway/connector"
-	"github.com/dig-cli/dig/pkg/gateway/sources"
 )
 
 // TestReach makes connections with a project's key and with a partner's to addresses of each kind. Those that are refused are not
@@ -71,19 +70,19 @@ func TestReach(t *testing.T) {
 func TestTrusted(t *testing.T) {
 	g := openTest(t)
 	for _, typ := range g.sources.Types {
-		if _, err := typ.Check(connector.Credential{sources.Trusted: true}); err == nil || !strings.Contains(err.Error(), "required") && !strings.Contains(err.Error(), "is no credential field") {
+		if _, err := typ.Check(connector.Credential{"\x00trusted": true}); err == nil || !strings.Contains(err.Error(), "required") && !strings.Contains(err.Error(), "is no credential field") {
 			t.Errorf("%s takes it: %v", typ.Key, err)
 		}
-		if len(typ.Public(connector.Credential{sources.Trusted: true})) > 0 {
+		if len(typ.Public(connector.Credential{"\x00trusted": true})) > 0 {
 			t.Errorf("%s shows it", typ.Key)
 		}
 	}
 	for c, want := range map[*connector.Credential]connector.Network{
-		{}:                             connector.NetPrivate,
-		{sources.LinkLocalField: true}: connector.NetPrivate,
-		{sources.Trusted: true}:        connector.NetPrivate,
-		{sources.Trusted: true, sources.LinkLocalField: true}:  connector.NetAll,
-		{sources.Trusted: false, sources.LinkLocalField: true}: connector.NetPrivate,
+		{}:                       connector.NetPrivate,
+		{"allowLinkLocal": true}: connector.NetPrivate,
+		{"\x00trusted": true}:    connector.NetPrivate,
+		{"\x00trusted": true, "allowLinkLocal": true}:  connector.NetAll,
+		{"\x00trusted": false, "allowLinkLocal": true}: connector.NetPrivate,
 	} {
 		if got := g.sources.Reach(*c).Network; got != want {
 			t.Errorf("%v: %v, want %v", map[string]any(*c), got, want)

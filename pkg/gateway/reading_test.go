@@ -7,7 +7,6 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/names"
 )
 
 // The same statements, past the cache and from it, at the same time: none sees the other's rows, through saved queries and by any
@@ -51,7 +50,7 @@ func TestLiveAndCachedAtOnce(t *testing.T) {
 		"SELECT count(*) FROM far.files.items WHERE items.id IN (SELECT x.id FROM far.files.items x)",
 	}
 	var wg sync.WaitGroup
-	for reading, want := range map[string]string{"": "1", names.ReadStored: "1", names.ReadLive: "2"} {
+	for reading, want := range map[string]string{"": "1", "stored": "1", "live": "2"} {
 		for _, s := range statements {
 			wg.Go(func() {
 				for range 8 {
@@ -64,7 +63,7 @@ func TestLiveAndCachedAtOnce(t *testing.T) {
 		}
 	}
 	wg.Wait()
-	if _, err := ask("SELECT count(*) FROM sample.shop.orders", names.ReadStored); err == nil {
+	if _, err := ask("SELECT count(*) FROM sample.shop.orders", "stored"); err == nil {
 		t.Error("a table without a cache is read where only caches are to be")
 	}
 	if _, err := ask("SELECT 1", "sometimes"); err == nil {

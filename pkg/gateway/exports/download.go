@@ -82,7 +82,7 @@ func (s *Service) serveDownload(w http.ResponseWriter, hr *http.Request) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.Open(s.ExportPath(id))
+	f, err := os.Open(s.exportPath(id))
 	if errors.Is(err, os.ErrNotExist) {
 		return fault.Data(404, "the file of export %s is gone", id)
 	}

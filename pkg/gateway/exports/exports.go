@@ -64,7 +64,7 @@ func (s *Service) Routes(m *web.Mux) {
 
 const (
 	exportMaxLimit = 1_000_000           // a larger limit is taken and then fails [O]
-	ExportLife     = 24 * time.Hour      // how long a file is kept
+	exportLife     = 24 * time.Hour      // how long a file is kept
 	exportTimeout  = 2 * time.Hour       // of one job
 	exportMemory   = 30 * 24 * time.Hour // how long a job without a file is listed
 )

@@ -16,12 +16,12 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-func (s *Service) ExportDir() string { return filepath.Join(s.Dir, "exports") }
+func (s *Service) exportDir() string { return filepath.Join(s.Dir, "exports") }
 
-func (s *Service) ExportPath(id string) string { return filepath.Join(s.ExportDir(), id) }
+func (s *Service) exportPath(id string) string { return filepath.Join(s.exportDir(), id) }
 
-// Partial is the end of the name of a file that is being written.
-const Partial = ".partial"
+// partial is the end of the name of a file that is being written.
+const partial = ".partial"
 
 // runExport writes the file of a job and records how it ended.
 func (s *Service) runExport(ctx context.Context, p store.Project, x store.Export, q engine.Query, o *exportSpec) {
@@ -44,7 +44,7 @@ func (s *Service) runExport(ctx context.Context, p store.Project, x store.Export
 		return err
 	})
 	x.DurationMs = s.since(x.CreatedAt)
-	x.Status, x.RowCount, x.Bytes, x.ExpiresAt = store.ExportSucceeded, rows, size, store.Time(s.Now().Add(ExportLife))
+	x.Status, x.RowCount, x.Bytes, x.ExpiresAt = store.ExportSucceeded, rows, size, store.Time(s.Now().Add(exportLife))
 	if err != nil {
 		x.Status, x.Error, x.RowCount, x.Bytes, x.ExpiresAt = store.ExportFailed, exportFault(err), 0, 0, ""
 		if s.Jobs.Stopped() {
@@ -56,7 +56,7 @@ func (s *Service) runExport(ctx context.Context, p store.Project, x store.Export
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			s.Log.Error("export", "id", x.ID, "error", err.Error())
 		}
-		os.Remove(s.ExportPath(x.ID)) // cancelled, or its project is gone
+		os.Remove(s.exportPath(x.ID)) // cancelled, or its project is gone
 		return
 	}
 	if err := s.shrinkExports(keep); err != nil {
@@ -87,18 +87,18 @@ func (s *Service) writeExport(ctx context.Context, p store.Project, x store.Expo
 	if err := limitFault(o.limit); err != nil {
 		return 0, 0, err
 	}
-	if err := os.MkdirAll(s.ExportDir(), 0o700); err != nil {
+	if err := os.MkdirAll(s.exportDir(), 0o700); err != nil {
 		return 0, 0, err
 	}
-	path := s.ExportPath(x.ID)
-	f, err := os.OpenFile(path+Partial, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	path := s.exportPath(x.ID)
+	f, err := os.OpenFile(path+partial, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer func() {
 		f.Close()
 		if err != nil {
-			os.Remove(path + Partial)
+			os.Remove(path + partial)
 		}
 	}()
 	res, err := s.Names.Query(ctx, p, q)
@@ -147,10 +147,10 @@ func (s *Service) writeExport(ctx context.Context, p store.Project, x store.Expo
 	if err = f.Close(); err != nil {
 		return rows, 0, err
 	}
-	if err = os.Rename(path+Partial, path); err != nil {
+	if err = os.Rename(path+partial, path); err != nil {
 		return rows, 0, err
 	}
-	return rows, size, s.SyncDir(s.ExportDir()) // the job is recorded as done next, which must not outlive the file's name
+	return rows, size, s.SyncDir(s.exportDir()) // the job is recorded as done next, which must not outlive the file's name
 }
 
 // tidyExports ends jobs whose process died, and takes the files of those whose time is over. It runs before exports are read, so that
@@ -169,7 +169,7 @@ func (s *Service) tidyExports(ctx context.Context) error {
 			return err
 		}
 		if !s.ReadOnly {
-			os.Remove(s.ExportPath(x.ID) + Partial)
+			os.Remove(s.exportPath(x.ID) + partial)
 		}
 	}
 	over, err := s.Store.ExpireExports(ctx)
@@ -187,7 +187,7 @@ func (s *Service) removeExports(list []store.Export) error {
 		return nil
 	}
 	for _, x := range list {
-		if err := os.Remove(s.ExportPath(x.ID)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := os.Remove(s.exportPath(x.ID)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}
@@ -210,7 +210,7 @@ func (s *Service) shrinkExports(ctx context.Context) error {
 // SweepExports removes every file that belongs to no job, which is all that a process leaves behind that died. It reads the whole
 // directory, and therefore runs before the first export of a process and now and then while the gateway serves.
 func (s *Service) SweepExports(ctx context.Context) error {
-	files, err := os.ReadDir(s.ExportDir())
+	files, err := os.ReadDir(s.exportDir())
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
@@ -222,11 +222,11 @@ func (s *Service) SweepExports(ctx context.Context) error {
 		return err
 	}
 	for _, f := range files {
-		id, part := strings.CutSuffix(f.Name(), Partial)
+		id, part := strings.CutSuffix(f.Name(), partial)
 		if done, live := ended[id]; live && !(done && part) {
 			continue
 		}
-		if err := os.Remove(filepath.Join(s.ExportDir(), f.Name())); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := os.Remove(filepath.Join(s.exportDir(), f.Name())); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}

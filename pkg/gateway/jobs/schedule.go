@@ -92,15 +92,15 @@ func ParseZone(name string) (*time.Location, error) {
 	return z, nil
 }
 
-// CrashRest is how long a schedule waits after the start of a run that ended with its process: if the run is what ended it, a gateway
+// crashRest is how long a schedule waits after the start of a run that ended with its process: if the run is what ended it, a gateway
 // that is started again and again still serves in between.
-const CrashRest = 10 * time.Minute
+const crashRest = 10 * time.Minute
 
 // Resting tells whether a schedule waits because the last run, by its start and the reason of its failure, ended with its process. A run
 // that a gateway has ended itself, because it was told to stop, is no reason to wait.
 func Resting(started, reason string, now time.Time) bool {
 	at, err := time.Parse(time.RFC3339, started)
-	return reason == Crashed && err == nil && !now.Before(at) && now.Sub(at) < CrashRest
+	return reason == Crashed && err == nil && !now.Before(at) && now.Sub(at) < crashRest
 }
 
 // Duty is work that falls due by the clock. It looks up what is due, starts it in the background and returns.

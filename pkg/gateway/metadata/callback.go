@@ -64,7 +64,7 @@ func callable(a netip.Addr) error {
 
 // post tells the listener. Addresses are checked as they are dialled, so that a name cannot lead elsewhere; redirects are not
 // followed, and no proxy is asked.
-func (l *Listener) post(ctx context.Context, n RefreshNews) error {
+func (l *Listener) post(ctx context.Context, n refreshNews) error {
 	ctx, cancel := context.WithTimeout(ctx, callbackTime)
 	defer cancel()
 	dial := &net.Dialer{Control: func(_, address string, _ syscall.RawConn) error {

@@ -22,9 +22,9 @@ import (
 // States of a refresh, as the service spells them [L].
 const (
 	RefreshNever  = "not-active"
-	RefreshActive = "active"
+	refreshActive = "active"
 	RefreshDone   = "completed"
-	RefreshFailed = "failed"
+	refreshFailed = "failed"
 )
 
 // refreshMetadata reads one catalog, or all of them, anew: sample values of the columns the AI may use, and categorical values.
@@ -56,11 +56,11 @@ func (s *Service) refreshMetadata(ctx context.Context, r *web.Request[io.Reader]
 	}
 	for i, c := range cats {
 		err := s.Rereading.Add(r.Project.ID+"."+c.ID, 1, func(int) error {
-			return s.Store.SetMetadataRefresh(ctx, r.Project.ID, c.ID, store.Refresh{Status: RefreshActive, Runner: runner})
+			return s.Store.SetMetadataRefresh(ctx, r.Project.ID, c.ID, store.Refresh{Status: refreshActive, Runner: runner})
 		})
 		if err != nil {
 			for _, begun := range cats[:i+1] {
-				s.refreshEnded(r.Project, begun, store.Refresh{Status: RefreshFailed, Runner: runner, Error: new(s.Jobs.Reason(err))})
+				s.refreshEnded(r.Project, begun, store.Refresh{Status: refreshFailed, Runner: runner, Error: new(s.Jobs.Reason(err))})
 			}
 			return out, err
 		}
@@ -92,11 +92,11 @@ func (s *Service) RefreshCatalog(ctx context.Context, p store.Project, c catalog
 	end := store.Refresh{Status: RefreshDone, Runner: runner}
 	if err := jobs.Caught(func() error { return s.reread(ctx, p, c) }); err != nil {
 		text := s.Jobs.Reason(err)
-		end.Status, end.Error = RefreshFailed, &text
+		end.Status, end.Error = refreshFailed, &text
 	}
 	s.refreshEnded(p, c, end)
 	if tell != nil {
-		if err := tell.post(context.WithoutCancel(ctx), RefreshNews{p.ID, c.ID, end.Status, end.Error}); err != nil {
+		if err := tell.post(context.WithoutCancel(ctx), refreshNews{p.ID, c.ID, end.Status, end.Error}); err != nil {
 			s.Log.Warn("metadata refresh callback", "catalog", c.ID, "error", err)
 		}
 	}
@@ -243,23 +243,23 @@ func (s *Service) metadataRefreshStatus(ctx context.Context, r *web.Request[web.
 	if errors.Is(err, store.ErrNotFound) {
 		return api.MetadataRefreshStatus{Status: RefreshNever}, nil
 	}
-	if err == nil && last.Status == RefreshActive && !s.Jobs.Alive(last.Runner) {
+	if err == nil && last.Status == refreshActive && !s.Jobs.Alive(last.Runner) {
 		text := "the gateway stopped during this refresh"
-		last.Status, last.Error = RefreshFailed, &text
+		last.Status, last.Error = refreshFailed, &text
 		err = s.Store.SetMetadataRefresh(ctx, r.Project.ID, c.ID, last)
 	}
 	return api.MetadataRefreshStatus{Status: last.Status, Error: last.Error}, err
 }
 
-// RefreshNews is what a callback is told, as JSON.
-type RefreshNews struct {
+// refreshNews is what a callback is told, as JSON.
+type refreshNews struct {
 	ProjectID string  `json:"projectId"`
 	CatalogID string  `json:"catalogId"`
 	Status    string  `json:"status"`
 	Error     *string `json:"error,omitempty"`
 }
 
-func (n RefreshNews) body() []byte {
+func (n refreshNews) body() []byte {
 	raw, _ := json.Marshal(n) // strings always marshal
 	return raw
 }

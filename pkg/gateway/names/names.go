@@ -94,8 +94,8 @@ func (s *Service) Query(ctx context.Context, p store.Project, q engine.Query) (e
 
 // Ways to read tables of other catalogs, as the query parameter reading of an execution names them. It is zone local's own.
 const (
-	ReadLive   = "live"   // the source, also where there is a cache
-	ReadStored = "stored" // the cache, and never the source
+	readLive   = "live"   // the source, also where there is a cache
+	readStored = "stored" // the cache, and never the source
 )
 
 // QueryReading is query with a choice between caches and sources.
@@ -107,9 +107,9 @@ func (s *Service) QueryReading(ctx context.Context, p store.Project, q engine.Qu
 	r := s.Resolver(p)
 	switch reading {
 	case "":
-	case ReadLive:
-		r.Live, q.Variant = true, ReadLive
-	case ReadStored:
+	case readLive:
+		r.Live, q.Variant = true, readLive
+	case readStored:
 		r.only = true
 	default:
 		return nil, fault.Framework(400, "query parameter reading: %q is none of live, stored", reading)

@@ -48,7 +48,7 @@ func (s *Service) Routes(m *web.Mux) {
 // Types of saved queries [O].
 const (
 	plainQuery        = "PLAIN"
-	MaterializedQuery = "MATERIALIZED"
+	materializedQuery = "MATERIALIZED"
 )
 
 // folderPaths finds the paths of a project's folders by id.
@@ -68,7 +68,7 @@ func queryOut(q store.Query, paths map[string]string) api.Query {
 	}
 	out := api.Query{ID: q.ID, DisplayName: q.DisplayName, Name: q.Name, InputQuery: q.SQL, QueryType: plainQuery, Path: &path, FolderID: q.FolderID}
 	if q.Materialized != nil {
-		out.QueryType, out.Schedule = MaterializedQuery, scheduleOut(q.Materialized.Schedule)
+		out.QueryType, out.Schedule = materializedQuery, scheduleOut(q.Materialized.Schedule)
 	}
 	return out
 }
@@ -189,7 +189,7 @@ func (s *Service) replaceQuery(ctx context.Context, r *web.Request[api.QueryRequ
 func (s *Service) layOver(ctx context.Context, r *web.Request[api.QueryRequest], q *store.Query) error {
 	b := r.Body
 	if b.DisplayName != nil {
-		name := SQLName(*b.DisplayName)
+		name := sqlName(*b.DisplayName)
 		if strings.Trim(name, "_") == "" || utf8.RuneCountInString(name) > 255 {
 			return fault.Data(400, "displayName %q makes no name for SQL: it needs a letter or a digit, and at most 255 characters", *b.DisplayName)
 		}
@@ -214,7 +214,7 @@ func (s *Service) layOver(ctx context.Context, r *web.Request[api.QueryRequest],
 	case "":
 	case plainQuery:
 		q.Materialized = nil
-	case MaterializedQuery:
+	case materializedQuery:
 		if q.Materialized == nil {
 			q.Materialized = &store.Materialized{Schedule: store.Schedule{Type: "none", Anchor: store.Time(s.Now())}}
 		}
@@ -240,9 +240,9 @@ func (s *Service) layOver(ctx context.Context, r *web.Request[api.QueryRequest],
 	return nil
 }
 
-// SQLName makes the name that SQL uses: lower case, and an underscore for whatever is neither letter nor digit. The service
+// sqlName makes the name that SQL uses: lower case, and an underscore for whatever is neither letter nor digit. The service
 // documents the lower case [O]; the underscores are ours.
-func SQLName(display string) string {
+func sqlName(display string) string {
 	return strings.Map(func(r rune) rune {
 		if r = unicode.ToLower(r); unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return r

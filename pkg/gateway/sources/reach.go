@@ -9,9 +9,9 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/web"
 )
 
-// Trusted is a member of a sealed credential, beside those of its type: a partner key stored it, so that its connection may reach
+// trusted is a member of a sealed credential, beside those of its type: a partner key stored it, so that its connection may reach
 // what a project's key may not ask for. A credential of a request cannot hold it: connector.Type.Check knows no such field.
-const Trusted = "\x00trusted"
+const trusted = "\x00trusted"
 
 // ParseReach reads how far connections reach that were made with a project's key.
 func ParseReach(s string) (connector.Network, error) {
@@ -28,11 +28,11 @@ func (s *Service) Reach(c connector.Credential) connector.Reach {
 	if s.ReadOnly {
 		r.Notes = nil
 	}
-	if c.Flag(Trusted) {
+	if c.Flag(trusted) {
 		if r.Network == connector.NetPublic {
 			r.Network = connector.NetPrivate
 		}
-		if c.Flag(LinkLocalField) {
+		if c.Flag(linkLocalField) {
 			r.Network = connector.NetAll
 		}
 	}
@@ -40,16 +40,16 @@ func (s *Service) Reach(c connector.Credential) connector.Reach {
 }
 
 const (
-	LinkLocalField = "allowLinkLocal"
+	linkLocalField = "allowLinkLocal"
 	NotesName      = "notes"
 )
 
 // grant marks a credential that is about to be stored with the rights of the caller, and says what its connection may reach.
 func (s *Service) grant(ctx context.Context, c connector.Credential) (connector.Reach, error) {
 	if web.ScopeOf(ctx).Partner {
-		c[Trusted] = true
-	} else if c.Flag(LinkLocalField) && s.Network != connector.NetAll {
-		return connector.Reach{}, fmt.Errorf("credential field %q needs a partner key: the key given belongs to a project", LinkLocalField)
+		c[trusted] = true
+	} else if c.Flag(linkLocalField) && s.Network != connector.NetAll {
+		return connector.Reach{}, fmt.Errorf("credential field %q needs a partner key: the key given belongs to a project", linkLocalField)
 	}
 	return s.Reach(c), nil
 }

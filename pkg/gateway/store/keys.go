@@ -31,8 +31,8 @@ func (k APIKey) Matches(text string) bool {
 	return subtle.ConstantTimeCompare(k.hash, HashKey(text)) == 1
 }
 
-// Expired reports whether the key's time is over.
-func (k APIKey) Expired(now time.Time) bool {
+// expired reports whether the key's time is over.
+func (k APIKey) expired(now time.Time) bool {
 	if k.ExpiresAt == nil {
 		return false
 	}
@@ -76,7 +76,7 @@ func (s *Store) FindKey(ctx context.Context, text string) (APIKey, error) {
 		return APIKey{}, err
 	}
 	for _, k := range keys {
-		if k.Matches(text) && !k.Expired(s.now()) {
+		if k.Matches(text) && !k.expired(s.now()) {
 			return k, nil
 		}
 	}

@@ -23,8 +23,8 @@ const (
 	maxRemembers = 1000
 )
 
-// Offence is why a worker must be ended.
-type Offence struct {
+// offence is why a worker must be ended.
+type offence struct {
 	Why     string           `json:"why"`
 	Running []engine.Running `json:"running"` // one of them is to blame, or each
 }
@@ -76,7 +76,7 @@ func (b blame) ofProject() time.Duration {
 }
 
 // add remembers an offence.
-func (l *ledger) add(o Offence, now time.Time) {
+func (l *ledger) add(o offence, now time.Time) {
 	for _, m := range []map[string]blame{l.Statements, l.Projects} {
 		for k, b := range m {
 			if now.Sub(b.At) > 2*longestWait || len(m) > maxRemembers {

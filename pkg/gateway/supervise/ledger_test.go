@@ -11,8 +11,8 @@ import (
 
 func TestLedger(t *testing.T) {
 	l, now := newLedger(), time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	one := func(project, sql string) Offence {
-		return Offence{"took it all", []engine.Running{{Project: project, Statement: sql}}}
+	one := func(project, sql string) offence {
+		return offence{"took it all", []engine.Running{{Project: project, Statement: sql}}}
 	}
 	refused := func(project, sql string, want bool) {
 		t.Helper()
@@ -39,7 +39,7 @@ func TestLedger(t *testing.T) {
 	refused("p", "good", false)
 
 	// Of two that ran, each is to blame in part: refused when it happens again.
-	both := Offence{"took it all", []engine.Running{{Project: "r", Statement: "a"}, {Project: "s", Statement: "b"}}}
+	both := offence{"took it all", []engine.Running{{Project: "r", Statement: "a"}, {Project: "s", Statement: "b"}}}
 	l.add(both, now)
 	refused("r", "a", false)
 	l.add(one("r", "a"), now)
@@ -48,7 +48,7 @@ func TestLedger(t *testing.T) {
 
 	// Parts add up to a whole, however many they are.
 	for n := 3; n <= 40; n++ {
-		many := Offence{Why: "took it all"}
+		many := offence{Why: "took it all"}
 		for i := range n {
 			many.Running = append(many.Running, engine.Running{Project: fmt.Sprint("q", n), Statement: fmt.Sprint(i)})
 		}

@@ -43,5 +43,5 @@ type report struct {
 	Ready    bool     `json:"ready,omitempty"`
 	Told     bool     `json:"told,omitempty"`     // the address, to whoever started the gateway
 	Stopping bool     `json:"stopping,omitempty"` // by a signal of its own
-	End      *Offence `json:"end,omitempty"`
+	End      *offence `json:"end,omitempty"`
 }

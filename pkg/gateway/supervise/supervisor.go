@@ -177,7 +177,7 @@ func (s *Supervisor) watch(ctx context.Context, w *worker) (end ending) {
 }
 
 // end ends a worker for a statement.
-func (s *Supervisor) end(w *worker, o Offence) {
+func (s *Supervisor) end(w *worker, o offence) {
 	w.kill()
 	s.past.add(o, s.o.Now())
 	for _, r := range o.Running {

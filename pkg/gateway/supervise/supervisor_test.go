@@ -23,7 +23,7 @@ func TestEndBeforeSettings(t *testing.T) {
 	s := New(Options{TCP: null, Socket: null, Lock: null, Release: func() {}, Args: []string{os.Args[0], "-test.list=^$"}, Log: slog.New(slog.DiscardHandler),
 		Text: func(s string) string { return s }, Now: time.Now})
 	for i := range maxRemembers {
-		s.past.add(Offence{"does not end", []engine.Running{{Project: "p", Statement: fmt.Sprint(i)}}}, time.Now())
+		s.past.add(offence{"does not end", []engine.Running{{Project: "p", Statement: fmt.Sprint(i)}}}, time.Now())
 	}
 	ended := make(chan error, 1)
 	go func() {

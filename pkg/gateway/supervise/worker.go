@@ -113,5 +113,5 @@ func (w *Worker) Admit(project, statement string) error {
 
 // Stuck has this process ended.
 func (w *Worker) Stuck(why string, running []engine.Running) {
-	w.report(report{End: &Offence{why, running}})
+	w.report(report{End: &offence{why, running}})
 }

@@ -15,16 +15,16 @@ type Limits struct {
 	Upload    int64         // largest CSV document, in bytes after unpacking
 	Silence   time.Duration // longest pause in the body of a request
 	Stall     time.Duration // longest that a reply waits for its reader to take any of it
-	Exports   int64         // bytes of the files of all exports together, of which the oldest go; 0 for DefaultExports, below 0 for any
+	Exports   int64         // bytes of the files of all exports together, of which the oldest go; 0 for 64 GiB, below 0 for any
 }
 
-// DefaultExports is how many bytes the files of exports may take if nothing else is set.
-const DefaultExports = 64 << 30
+// defaultExports is how many bytes the files of exports may take if nothing else is set.
+const defaultExports = 64 << 30
 
 // ExportBytes is the bound that holds; 0 is none.
 func (l Limits) ExportBytes() int64 {
 	if l.Exports == 0 {
-		return DefaultExports
+		return defaultExports
 	}
 	return max(0, l.Exports)
 }
@@ -115,7 +115,7 @@ var literals = late.Regexp(`'(?:[^']|'')*'?|"(?:[^"]|"")*"?`)
 func ForLog(text string) string { return literals().ReplaceAllString(text, "'...'") }
 
 const (
-	TidyQuiet = 5 * time.Second // without a call, before the state file is looked at
+	tidyQuiet = 5 * time.Second // without a call, before the state file is looked at
 )
 
 // Called counts a call until the returned function is called.
@@ -129,5 +129,5 @@ func (s *Mux) Called() (end func()) {
 
 // Quiet reports whether no call goes on, and none did for a while.
 func (s *Mux) Quiet(now time.Time) bool {
-	return s.calls.Load() == 0 && now.Sub(time.Unix(0, s.lastCall.Load())).Abs() >= TidyQuiet
+	return s.calls.Load() == 0 && now.Sub(time.Unix(0, s.lastCall.Load())).Abs() >= tidyQuiet
 }
