@@ -78,6 +78,9 @@ func TestImports(t *testing.T) {
 			if err != nil {
 				return err
 			}
+			if strings.HasPrefix(name, "github.com/duckdb/") && strings.HasPrefix(dir, "pkg/gateway/engine/duckdb/") {
+				t.Errorf("%s imports %s: of the engine, only pkg/gateway/engine/duckdb itself may", path, name)
+			}
 			for lib, rooms := range only {
 				if strings.HasPrefix(name, lib) && !under(dir, rooms) {
 					t.Errorf("%s imports %s, which only %v may", path, name, rooms)
