@@ -88,3 +88,49 @@ func Tables(s Statement) [][]*Ident {
 	Inspect(s, visit)
 	return found
 }
+
+// Measures are how large a text is in the ways that cost those who read it.
+type Measures struct {
+	Tokens  int
+	Depth   int // of brackets in each other
+	Parts   int // of the longest name, joined by dots
+	TooDeep Pos // of the first bracket beyond maxDepth
+	TooMany Pos // of the first token beyond maxTokens
+	TooLong Pos // of the first dot beyond maxParts
+}
+
+// Measure reads a text without parsing it and notes where it goes beyond some limits.
+func Measure(text string, maxTokens, maxDepth, maxParts int) Measures {
+	var m Measures
+	l := lexer{text: text, line: 1}
+	depth, parts := 0, 1
+	var before symbol
+	for {
+		t := l.next()
+		if t.kind == kEOF {
+			return m
+		}
+		if m.Tokens++; m.Tokens == maxTokens+1 {
+			m.TooMany = t.from
+		}
+		switch t.sym {
+		case sLParen, sLBracket:
+			if depth++; depth == maxDepth+1 && m.Depth <= maxDepth {
+				m.TooDeep = t.from
+			}
+			m.Depth = max(m.Depth, depth)
+		case sRParen, sRBracket:
+			depth--
+		case sDot:
+			if parts++; parts == maxParts+1 && m.Parts <= maxParts {
+				m.TooLong = t.from
+			}
+			m.Parts = max(m.Parts, parts)
+		default:
+			if before != sDot {
+				parts = 1
+			}
+		}
+		before = t.sym
+	}
+}

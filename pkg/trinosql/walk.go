@@ -39,3 +39,43 @@ func below(v reflect.Value, f func(Node) bool) {
 		each(v, f)
 	}
 }
+
+// Replace puts other expressions in the place of those below a node, from the inside out: f gets each expression and returns it or another.
+// The node itself stays.
+func Replace(n Node, f func(Expr) Expr) {
+	if n != nil && !reflect.ValueOf(n).IsNil() {
+		replaceIn(reflect.ValueOf(n).Elem(), f)
+	}
+}
+
+func replaceIn(v reflect.Value, f func(Expr) Expr) {
+	for i := range v.NumField() {
+		fv := v.Field(i)
+		if fv.Kind() == reflect.Slice {
+			for j := range fv.Len() {
+				replaceOne(fv.Index(j), f)
+			}
+		} else if v.Type().Field(i).IsExported() {
+			replaceOne(fv, f)
+		}
+	}
+}
+
+func replaceOne(v reflect.Value, f func(Expr) Expr) {
+	switch v.Kind() {
+	case reflect.Interface:
+		if v.IsNil() {
+			return
+		}
+		replaceIn(v.Elem().Elem(), f)
+		if x, ok := v.Interface().(Expr); ok && v.CanSet() {
+			v.Set(reflect.ValueOf(f(x)))
+		}
+	case reflect.Pointer:
+		if !v.IsNil() && v.Elem().Kind() == reflect.Struct {
+			replaceIn(v.Elem(), f)
+		}
+	case reflect.Struct:
+		replaceIn(v, f)
+	}
+}

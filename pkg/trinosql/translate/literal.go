@@ -45,7 +45,10 @@ func (p *printer) literalValue(x trinosql.Expr) {
 	case *trinosql.IntervalLit:
 		p.special(x)
 	case *trinosql.Param:
-		p.refuse(x, "parameters are not supported on zone local")
+		if p.o.Param == nil {
+			p.refuse(x, "parameters are not supported on zone local")
+		}
+		p.put(p.o.Param(x.Index))
 	}
 }
 

@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 )
@@ -59,10 +58,13 @@ func (p *printer) tableUse(use *analyze.TableUse, fields []*analyze.Field) {
 	if err != nil {
 		panic(failure{err})
 	}
-	p.put(text, " AS ", name)
-	for i, f := range fields {
-		p.fields[f] = name + "." + sqltext.Quote(use.Table.Columns[i].Name)
-	}
+	p.put(text, " AS ", name, "(")
+	p.list(len(fields), func(i int) {
+		column := p.name("c")
+		p.put(column)
+		p.fields[fields[i]] = name + "." + column
+	})
+	p.put(")")
 }
 
 func (p *printer) subquery(q *trinosql.Query, fields []*analyze.Field) {

@@ -12,10 +12,12 @@ import (
 
 // Options are what a translation needs beside the statement.
 type Options struct {
-	// Table prints what stands in FROM for a table. Its columns have the names that the catalog of the analysis gave.
+	// Table prints what stands in FROM for a table: what gives its columns in their order, hidden ones included.
 	Table func(t *analyze.Table) (string, error)
 	// Catalog, Schema and User are what current_catalog and the like give.
 	Catalog, Schema, User string
+	// Param prints the value given for ?, of the type that the analysis was told. Nil when there are no parameters.
+	Param func(i int) string
 }
 
 // Statement is a translated statement.

@@ -22,6 +22,9 @@ var literalNames = strings.NewReplacer("INTEGER_LITERAL", "integer", "STRING_LIT
 
 // explain turns an error of DuckDB into one of the contract, in the service's words where they are known [O].
 func (t *translation) explain(err error) error {
+	if t.way != nil {
+		return t.explainWay(err)
+	}
 	var d *duckError
 	if !errors.As(err, &d) {
 		return t.place(err)
@@ -60,7 +63,7 @@ func (t *translation) explain(err error) error {
 		e.Kind = engine.KindLimit
 	}
 	if t.trino && e.Kind == engine.KindValue {
-		e.Message = inTrinosWords(e.Message)
+		e.Message, _ = inTrinosWords(e.Message)
 	}
 	e.Message = hideStore(e.Message)
 	return e

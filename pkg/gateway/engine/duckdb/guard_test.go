@@ -224,7 +224,7 @@ func TestDeepJSON(t *testing.T) {
 func TestLargeNumbersInTrino(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
 	_, err := rows(t, p, engine.Query{SQL: `SELECT 1` + strings.Repeat("0", 400)})
-	if kindOf(err) != engine.KindSyntax || !strings.Contains(err.Error(), "a number in the statement is too large") {
+	if kindOf(err) != engine.KindSyntax || !strings.Contains(err.Error(), "Invalid numeric literal: 1000") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -287,7 +287,7 @@ func TestPositions(t *testing.T) {
 		"SELECT a FROM x WHERE":                      {1, 22},
 		"SELECT a FROM x WHEREX a":                   {1, 24},
 		"SELECT a FROM x\nWHERE nosuchfunction(a)":   {2, 7},
-		"SELECT a FROM x, read_csv('a')":             {1, 18},
+		"SELECT a FROM x, read_csv('a')":             {1, 26},
 		"SELECT a FROM x; SELECT a FROM x":           {1, 16},
 		"INSERT INTO x VALUES (1)":                   {1, 1},
 		"WITH t AS (SELECT 1)\nDELETE FROM x":        {2, 1},

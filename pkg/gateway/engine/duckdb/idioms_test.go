@@ -106,7 +106,7 @@ func TestErrorsHavePlaces(t *testing.T) {
 		"SELECT 1/2,\n  y FROM (VALUES 1) t(x)":                       {2, 3},
 		"SELECT sum(x)/2, y / 2 FROM (VALUES 1) t(x)":                 {1, 18},
 		"SELECT x FROM (VALUES 1) t(x) LIMIT 1 OFFSET 1":              {1, 39},
-		"SELECT CAST(1 AS text)":                                      {1, 18},
+		"SELECT CAST(1 AS text)":                                      {1, 8},
 		"SELECT 1 / 2, 'a' || 1":                                      {1, 19},
 		"SELECT x FROM UNNEST(ARRAY[1]) AS t(x) WHERE\n y = x / 2":    {2, 2},
 		"SELECT DATE '2020-01-01' + INTERVAL '1' DAY,\n\n md5('abc')": {3, 2},

@@ -36,6 +36,15 @@ func infoName(parts []string) (engine.TableName, bool) {
 
 // infoTable gathers the rows of a table of information_schema and makes its view.
 func (s *statement) infoTable(ctx context.Context, n engine.TableName, want narrowing) error {
+	if err := s.infoRows(ctx, n, want); err != nil {
+		return err
+	}
+	_, err := s.putView(ctx, n, scanBody(n)) // which never changes, so that the name is this one
+	return err
+}
+
+// infoRows gathers the rows of a table of information_schema.
+func (s *statement) infoRows(ctx context.Context, n engine.TableName, want narrowing) error {
 	cols, ok := infoschema.Columns[n.Table]
 	shown := engine.TableName{Catalog: n.Schema, Schema: infoSchema, Table: n.Table}
 	if n.Schema == allCatalogs {
@@ -68,11 +77,7 @@ func (s *statement) infoTable(ctx context.Context, n engine.TableName, want narr
 			return err
 		}
 	}
-	if err := s.addScan(ctx, n, &infoschema.Rows{Cols: cols, Data: rows}, cols, everything()); err != nil {
-		return err
-	}
-	_, err = s.putView(ctx, n, scanBody(n)) // which never changes, so that the name is this one
-	return err
+	return s.addScan(ctx, n, &infoschema.Rows{Cols: cols, Data: rows}, cols, everything())
 }
 
 // allTables names every table of some catalogs, or of all of the project for nil, sorted. A schema without tables stands with an empty

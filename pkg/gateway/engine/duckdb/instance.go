@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/dig-cli/dig/internal/sqltext"
@@ -35,7 +36,12 @@ type project struct {
 
 	memory    *memoryWatch // of all projects
 	functions functions
-	templates sync.Map      // text of a template: its tree
+	templates sync.Map         // text of a template: its tree
+	samples   sync.Map         // tables of the built-in catalog by name: *used
+	session   engine.TableName // catalog and schema that complete names in Trino's dialect
+	oldWay    bool             // statements go through DuckDB's tree only; newWay: none does. For tests
+	newWay    bool
+	fellBack  atomic.Int64  // statements that the new way left to the old one
 	turn      chan struct{} // has one place: taken by whoever makes or closes an instance
 	storing   sync.Mutex    // held while a stored result takes the place of the one before
 	write     chan struct{} // has one place: taken by whoever changes the internal tables
@@ -70,7 +76,8 @@ type instance struct {
 
 func newProject(id, dir string, o *engine.Options, w *memoryWatch) *project {
 	allowed, refused := functionSets()
-	return &project{id: id, dir: dir, opts: o, memory: w, freed: make(chan struct{}), turn: make(chan struct{}, 1), write: make(chan struct{}, 1), functions: functions{allowed, refused}}
+	return &project{id: id, dir: dir, opts: o, memory: w, freed: make(chan struct{}), turn: make(chan struct{}, 1), write: make(chan struct{}, 1), functions: functions{allowed, refused},
+		session: engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaTable}}
 }
 
 var (

@@ -30,7 +30,7 @@ func (p *project) Lineage(ctx context.Context, q engine.Query) ([]engine.ColumnO
 	}
 	defer s.close()
 	s.untyped = true // nothing is run
-	t, err := s.translate(ctx, q.SQL, q.Dialect, true)
+	t, err := s.translateOld(ctx, q.SQL, q.Dialect, true)
 	if err != nil {
 		return nil, err
 	}

@@ -54,6 +54,11 @@ func (p *project) Materialize(ctx context.Context, schema, table string, q engin
 	if err != nil {
 		return 0, s.explain(err)
 	}
+	if s.t.way != nil {
+		if err := s.c.noteTypes(ctx, storeName(schema, build), s.t.way.columns); err != nil {
+			return 0, err
+		}
+	}
 	p.storing.Lock()
 	defer p.storing.Unlock()
 	err = s.c.tx(ctx, func() error {

@@ -107,7 +107,7 @@ func TestNamesStayThoseOfUsers(t *testing.T) {
 	defer held.Close()
 	now := engine.Query{SQL: `SELECT far.s.t.n AS m FROM far.s.t`, Catalogs: enginetest.Names{n: {SQL: "SELECT 1 AS n"}}}
 	text, err := p.Transpile(t.Context(), now)
-	if want := `SELECT s.t.n AS m FROM far.s.t`; err != nil || text != want {
+	if want := `SELECT far.s.t.n AS m FROM far.s.t`; err != nil || text != want {
 		t.Errorf("transpiled: %s, %v; want %s", text, err, want)
 	}
 	reads, err := p.Lineage(t.Context(), now)

@@ -32,6 +32,8 @@ type statement struct {
 	under map[engine.TableName]engine.TableName // names by which the statement knows tables, where they are not those that users write
 	views []*view                               // that must not change before the statement ends
 
+	uses map[engine.TableName]*used // of statements in Trino's dialect
+
 	untyped bool // the text that is being read was written by the gateway, from values without types
 
 	leave func() // the watch
@@ -46,7 +48,7 @@ func (p *project) statement(ctx context.Context, q engine.Query) (*statement, er
 	if err != nil {
 		return nil, err
 	}
-	return &statement{leave: p.memory.enter(ctx, c, q.SQL), p: p, c: c, q: q, untyped: q.Untyped, seen: map[engine.TableName]bool{}, absent: map[engine.TableName]error{}, weights: map[engine.TableName]int{}, doubled: map[engine.TableName]outColumns{}, under: map[engine.TableName]engine.TableName{}}, nil
+	return &statement{leave: p.memory.enter(ctx, c, q.SQL), p: p, c: c, q: q, untyped: q.Untyped, seen: map[engine.TableName]bool{}, absent: map[engine.TableName]error{}, weights: map[engine.TableName]int{}, uses: map[engine.TableName]*used{}, doubled: map[engine.TableName]outColumns{}, under: map[engine.TableName]engine.TableName{}}, nil
 }
 
 func (s *statement) close() {
@@ -198,6 +200,12 @@ func (s *statement) prepare(ctx context.Context, text string, ps *bindings.Prepa
 	if err := ctxError(ctx, nil); err != nil {
 		return err
 	}
+	if s.t.way != nil { // its values stand in the text
+		if bindings.Prepare(s.c.c, text, ps) == bindings.StateError {
+			return s.c.fault(ctx, bindings.ErrorTypeInvalid, bindings.PrepareError(*ps))
+		}
+		return nil
+	}
 	if n := s.t.params; n != len(s.q.Bindings) {
 		return &engine.Error{Kind: engine.KindBinding, Message: fmt.Sprintf("Incorrect number of parameters: expected %d but found %d", n, len(s.q.Bindings))}
 	}
@@ -209,6 +217,9 @@ func (s *statement) prepare(ctx context.Context, text string, ps *bindings.Prepa
 
 // describe reads the columns of a started statement.
 func (r *result) describe() error {
+	if r.s.t.way != nil {
+		return r.describeTrino(r.s.t.way)
+	}
 	origins := r.s.t.origins(int(bindings.ColumnCount(&r.res)))
 	names := make([]string, len(origins))
 	if r.s.t.trino {
@@ -233,6 +244,26 @@ func (r *result) describe() error {
 		o := origins[i]
 		r.cols = append(r.cols, column{api.ResultColumn{CatalogName: o.Catalog, SchemaName: o.Schema, TableName: o.Table, Name: name,
 			DisplayName: name, DataType: t.name}, t})
+	}
+	return nil
+}
+
+// describeTrino reads the columns of a started statement of which the translation knows names and types.
+func (r *result) describeTrino(x *wayText) error {
+	if n := int(bindings.ColumnCount(&r.res)); n != len(x.columns) {
+		return internalError(fmt.Sprintf("the engine gives %d columns, not %d", n, len(x.columns)))
+	}
+	for i, c := range x.columns {
+		lt := bindings.ColumnLogicalType(&r.res, bindings.IdxT(i))
+		t, err := newType(lt, "")
+		bindings.DestroyLogicalType(&lt)
+		if err != nil {
+			return &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf("column '%s': %v", c.Name, err)}
+		}
+		t.overlay(c.Type)
+		o := x.origins[i]
+		r.cols = append(r.cols, column{api.ResultColumn{CatalogName: o.Catalog, SchemaName: o.Schema, TableName: o.Table, Name: c.Name,
+			DisplayName: c.Name, DataType: t.name}, t})
 	}
 	return nil
 }

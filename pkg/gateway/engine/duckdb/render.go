@@ -3,6 +3,8 @@
 package duckdb
 
 import (
+	"bytes"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 	"unsafe"
@@ -65,7 +67,7 @@ func text(p unsafe.Pointer, i int) []byte {
 func (v *vec) appendText(b []byte, i int) []byte {
 	switch v.t.id {
 	case bindings.TypeVarchar:
-		return append(b, text(v.data, i)...)
+		return append(append(b, text(v.data, i)...), v.padding(i)...)
 	case bindings.TypeBoolean:
 		return strconv.AppendBool(b, at[bool](v.data, i))
 	case bindings.TypeTinyInt:
@@ -111,6 +113,14 @@ func (v *vec) appendText(b []byte, i int) []byte {
 	return v.appendTime(b, i)
 }
 
+// padding are the spaces behind a value of char(n).
+func (v *vec) padding(i int) []byte {
+	if v.t.pad == 0 {
+		return nil
+	}
+	return bytes.Repeat([]byte(" "), max(0, v.t.pad-utf8.RuneCount(text(v.data, i))))
+}
+
 // plain reports whether the text of every value can stand between quotes in JSON as it is.
 func (t *vtype) plain() bool {
 	switch t.id {
@@ -123,6 +133,8 @@ func (t *vtype) plain() bool {
 // appendQuoted writes a non-null value as a JSON string.
 func (v *vec) appendQuoted(b []byte, i int) []byte {
 	switch {
+	case v.t.id == bindings.TypeVarchar && v.t.pad > 0:
+		return appendString(b, slices.Concat(text(v.data, i), v.padding(i)))
 	case v.t.id == bindings.TypeVarchar:
 		return appendString(b, text(v.data, i))
 	case v.t.plain():

@@ -20,22 +20,22 @@ func (v *vec) appendTime(b []byte, i int) []byte {
 	case bindings.TypeDate:
 		return appendDate(b, int64(at[int32](v.data, i)))
 	case bindings.TypeTime:
-		return appendClock(b, at[int64](v.data, i), 6)
+		return cutTo(appendClock(b, at[int64](v.data, i), 6), v.t, 6)
 	case bindings.TypeTimeNS:
 		return appendClock(b, at[int64](v.data, i), 9)
 	case bindings.TypeTimeTZ:
 		return appendTimeTZ(b, at[uint64](v.data, i))
 	case bindings.TypeTimestamp:
-		return appendTimestamp(b, at[int64](v.data, i), 6)
+		return cutTo(appendTimestamp(b, at[int64](v.data, i), 6), v.t, 6)
 	case bindings.TypeTimestampS:
 		return appendTimestamp(b, at[int64](v.data, i), 0)
 	case bindings.TypeTimestampMS:
 		return appendTimestamp(b, at[int64](v.data, i), 3)
 	case bindings.TypeTimestampNS:
-		return appendTimestamp(b, at[int64](v.data, i), 9)
+		return cutTo(appendTimestamp(b, at[int64](v.data, i), 9), v.t, 9)
 	case bindings.TypeTimestampTZ:
 		n := at[int64](v.data, i)
-		b = appendTimestamp(b, n, 6)
+		b = cutTo(appendTimestamp(b, n, 6), v.t, 6)
 		if n == math.MaxInt64 || n == -math.MaxInt64 {
 			return b
 		}
@@ -48,6 +48,18 @@ func (v *vec) appendTime(b []byte, i int) []byte {
 		return appendInterval(b, p.months, p.days, p.micros)
 	}
 	return b
+}
+
+// cutTo takes digits of the second off the end that the type has not. They are zero.
+func cutTo(b []byte, t *vtype, digits int) []byte {
+	if !t.exact || t.digits >= digits || len(b) == 0 || b[len(b)-1] == 'y' { // infinity
+		return b
+	}
+	if n := digits - t.digits; t.digits == 0 {
+		return b[:len(b)-n-1]
+	} else {
+		return b[:len(b)-n]
+	}
 }
 
 // appendDate writes days since 1970-01-01 as Java's LocalDate does: yyyy-mm-dd, years of more than four digits with a sign, years

@@ -48,6 +48,12 @@ func (s *statement) showNames(ctx context.Context, p *showParser, what string, f
 	if err != nil {
 		return "", true, err
 	}
+	text, err := s.namesText(ctx, what, from, like)
+	return text, true, err
+}
+
+// namesText is a SELECT that lists catalogs, the schemas of a catalog or the tables of a schema.
+func (s *statement) namesText(ctx context.Context, what string, from []string, like string) (string, error) {
 	scope := engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaTable}
 	switch {
 	case what == "Schema" && len(from) == 1:
@@ -57,7 +63,7 @@ func (s *statement) showNames(ctx context.Context, p *showParser, what string, f
 	case what == "Table" && len(from) == 2:
 		scope.Catalog, scope.Schema = strings.ToLower(from[0]), strings.ToLower(from[1])
 	case len(from) > 0:
-		return "", true, syntaxAt(p.pos(), "mismatched input: too many names")
+		return "", &engine.Error{Kind: engine.KindSyntax, Message: "mismatched input: too many names"}
 	}
 	var named []string
 	if what != "Catalog" {
@@ -65,17 +71,17 @@ func (s *statement) showNames(ctx context.Context, p *showParser, what string, f
 	}
 	known, err := s.allTables(ctx, named)
 	if err != nil {
-		return "", true, err
+		return "", err
 	}
 	names, err := infoschema.Show(what, scope, known)
 	if err != nil {
-		return "", true, err
+		return "", err
 	}
 	var rows [][]string
 	for _, n := range names {
 		rows = append(rows, []string{n})
 	}
-	return literalRows([]string{what}, rows, like), true, nil
+	return literalRows([]string{what}, rows, like), nil
 }
 
 func (s *statement) showColumns(ctx context.Context, p *showParser) (string, bool, error) {
@@ -88,15 +94,21 @@ func (s *statement) showColumns(ctx context.Context, p *showParser) (string, boo
 	if err != nil {
 		return "", true, err
 	}
-	cols, err := s.columnsOf(ctx, fullName(parts))
+	text, err := s.columnsText(ctx, fullName(parts), like)
+	return text, true, replace(err, at)
+}
+
+// columnsText is a SELECT that lists the columns of a table.
+func (s *statement) columnsText(ctx context.Context, n engine.TableName, like string) (string, error) {
+	cols, err := s.columnsOf(ctx, n)
 	if err != nil {
-		return "", true, replace(err, at)
+		return "", err
 	}
 	var rows [][]string
 	for _, c := range cols {
 		rows = append(rows, []string{c.Name, c.Type, "", c.Comment})
 	}
-	return literalRows([]string{"Column", "Type", "Extra", "Comment"}, rows, like), true, nil
+	return literalRows([]string{"Column", "Type", "Extra", "Comment"}, rows, like), nil
 }
 
 // literalRows is a SELECT that gives the rows; like filters by the first column.

@@ -35,6 +35,7 @@ type translation struct {
 	tree     *tree
 	params   int
 	trino    bool
+	way      *wayText        // of a statement in Trino's dialect, nil when it goes through DuckDB's tree
 	types    map[int]string  // of columns whose type DuckDB does not tell
 	doubled  map[string]bool // names that derived tables give to two columns
 	columns  outColumns      // of a text that becomes a table or a view, where some have one name
@@ -71,6 +72,19 @@ func (t *translation) layer(edits []edit) {
 // translate checks a statement, makes the names in it known to DuckDB and rewrites what DuckDB would read otherwise.
 // named gives every column a name, as a view or a table needs it.
 func (s *statement) translate(ctx context.Context, sql, dialect string, named bool) (*translation, error) {
+	if dialect != dialectDuck && !s.p.oldWay {
+		t := &translation{original: sql, trino: true}
+		err := s.trinoWay(ctx, t, named)
+		if !errors.Is(err, errOldWay) || s.p.newWay {
+			return t, err
+		}
+		s.p.fellBack.Add(1)
+	}
+	return s.translateOld(ctx, sql, dialect, named)
+}
+
+// translateOld is translate by way of DuckDB's own tree.
+func (s *statement) translateOld(ctx context.Context, sql, dialect string, named bool) (*translation, error) {
 	t := &translation{original: sql, text: sql, trino: dialect != dialectDuck}
 	if err := s.work(ctx, t, named); err != nil {
 		return nil, t.place(err)

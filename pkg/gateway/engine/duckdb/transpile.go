@@ -30,7 +30,7 @@ func (p *project) Transpile(ctx context.Context, q engine.Query) (string, error)
 	if err := ofTheSession(q.SQL); err != nil {
 		return "", err
 	}
-	if s.t, err = s.translate(ctx, q.SQL, "", true); err != nil {
+	if s.t, err = s.translateOld(ctx, q.SQL, "", true); err != nil {
 		return "", err
 	}
 	if strings.Contains(s.t.text, doubleMark) {

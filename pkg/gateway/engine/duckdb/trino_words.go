@@ -9,39 +9,73 @@ import (
 	"github.com/dig-cli/dig/pkg/late"
 )
 
-// words turns the errors of DuckDB about values into those of Trino.
+// words turns the errors of DuckDB about values into those of Trino, with Trino's name of the kind.
 var words = []struct {
 	from func() *regexp.Regexp
+	kind string
 	to   func(m []string) string
 }{
-	{late.Regexp(`^Overflow in (addition|subtraction|multiplication) of (INT\d+) \((.*)\)!$`), func(m []string) string {
+	{late.Regexp(`^(?:Decimal d|D)ivision by zero`), "DIVISION_BY_ZERO", func([]string) string { return "Division by zero" }},
+	{late.Regexp(`^Overflow in (addition|subtraction|multiplication) of (INT\d+) \((.*)\)!$`), rangeFault, func(m []string) string {
 		return intNames[m[2]] + " " + m[1] + " overflow: " + m[3]
 	}},
-	{late.Regexp(`^Type INT\d+ with value (\S+) can't be cast because the value is out of range for the destination type (INT\d+)`), func(m []string) string {
+	{late.Regexp(`^Overflow in division of (INT\d+) \((-?\d+)`), rangeFault, func(m []string) string {
+		return intNames[m[1]] + " division overflow: " + m[2] + " / -1"
+	}},
+	{late.Regexp(`^Overflow in (?:addition|subtraction|multiplication) of DECIMAL|^Overflow in HUGEINT|^Overflow in multiplication of INT128`), rangeFault, func([]string) string {
+		return "Decimal overflow"
+	}},
+	{late.Regexp(`^Type INT\d+ with value (\S+) can't be cast because the value is out of range for the destination type (INT\d+)`), "INVALID_CAST_ARGUMENT", func(m []string) string {
 		return "Out of range for " + intNames[m[2]] + ": " + m[1]
 	}},
-	{late.Regexp(`^Type (?:DOUBLE|FLOAT) with value (\S+) can't be cast because the value is out of range for the destination type (INT\d+)`), func(m []string) string {
+	{late.Regexp(`^Type (?:DOUBLE|FLOAT) with value (\S+) can't be cast because the value is out of range for the destination type (INT\d+)`), "INVALID_CAST_ARGUMENT", func(m []string) string {
 		return "Unable to cast " + m[1] + " to " + intNames[m[2]]
 	}},
-	{late.Regexp(`^Could not convert string '((?s:.*))' to (INT\d+|DOUBLE|FLOAT|BOOL)`), func(m []string) string {
+	{late.Regexp(`^Could not convert string '((?s:.*))' to (INT\d+|DOUBLE|FLOAT|BOOL)`), "INVALID_CAST_ARGUMENT", func(m []string) string {
 		if m[2] == "INT128" {
 			return "Cannot cast value to UUID: " + m[1]
 		}
 		return "Cannot cast '" + m[1] + "' to " + strings.ToUpper(intNames[m[2]])
 	}},
-	{late.Regexp(`^Casting value "(.*)" to type DECIMAL\((\d+),(\d+)\) failed: value is out of range!`), func(m []string) string {
+	{late.Regexp(`^Casting value "(.*)" to type DECIMAL\((\d+),(\d+)\) failed: value is out of range!`), "INVALID_CAST_ARGUMENT", func(m []string) string {
 		return "Cannot cast DECIMAL '" + m[1] + "' to DECIMAL(" + m[2] + ", " + m[3] + ")"
 	}},
+	{late.Regexp(`^More than one row returned by a subquery`), "SUBQUERY_MULTIPLE_ROWS", func([]string) string { return "Scalar sub-query has returned multiple rows" }},
+	{late.Regexp(`^Map keys must be unique`), argumentFault, func([]string) string { return "Duplicate map keys are not allowed" }},
+	{late.Regexp(`^Map keys can not be NULL`), argumentFault, func([]string) string { return "map key cannot be null" }},
 }
+
+const (
+	rangeFault    = "NUMERIC_VALUE_OUT_OF_RANGE"
+	argumentFault = "INVALID_FUNCTION_ARGUMENT"
+)
 
 var intNames = map[string]string{"INT8": "tinyint", "INT16": "smallint", "INT32": "integer", "INT64": "bigint", "DOUBLE": "double", "FLOAT": "real", "BOOL": "boolean"}
 
-// inTrinosWords words an error about a value as Trino does, where that is known.
-func inTrinosWords(msg string) string {
+// saidKinds are the kinds of errors that are raised in Trino's words, by how their texts begin; others are about the arguments of a function.
+var saidKinds = []struct{ begins, kind string }{
+	{"Division by zero", "DIVISION_BY_ZERO"},
+	{"Cannot cast", "INVALID_CAST_ARGUMENT"},
+	{"Value cannot be cast to", "INVALID_CAST_ARGUMENT"},
+	{"Unable to cast", "INVALID_CAST_ARGUMENT"},
+	{"Out of range for", "INVALID_CAST_ARGUMENT"},
+	{"Decimal overflow", rangeFault},
+}
+
+// inTrinosWords words an error about a value as Trino does, where that is known, and tells Trino's name of its kind.
+func inTrinosWords(msg string) (string, string) {
 	for _, w := range words {
 		if m := w.from().FindStringSubmatch(msg); m != nil {
-			return w.to(m)
+			return w.to(m), w.kind
 		}
 	}
-	return msg
+	for _, k := range saidKinds {
+		if strings.HasPrefix(msg, k.begins) {
+			return msg, k.kind
+		}
+	}
+	if strings.Contains(msg, " overflow: ") {
+		return msg, rangeFault
+	}
+	return msg, argumentFault
 }

@@ -17,11 +17,15 @@ type vtype struct {
 	inner bindings.Type // how decimals and enums are stored
 	name  string        // the lower-case Trino name
 	scale int
-	json  bool // varchar that holds JSON
-	size  int  // elements of an ARRAY
-	dict  []string
-	kids  []*vtype
-	names []string // of the fields of a struct or the members of a union
+	// digits of the second that are shown, where Trino's type says how many: other than 0 only with exact
+	digits int
+	exact  bool
+	pad    int  // the length of char(n)
+	json   bool // varchar that holds JSON
+	size   int  // elements of an ARRAY
+	dict   []string
+	kids   []*vtype
+	names  []string // of the fields of a struct or the members of a union
 }
 
 // newType reads a logical type. It fails for types that have no text on the wire.

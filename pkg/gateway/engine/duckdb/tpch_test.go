@@ -1,0 +1,84 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
+	bindings "github.com/duckdb/duckdb-go-bindings"
+)
+
+const witnessDir = "../../../trinosql/witness/testdata"
+
+// tpchTypes are the columns whose types DuckDB's do not tell.
+var tpchTypes = map[string]string{
+	"nation": "name 25 comment 152", "region": "name 25 comment 152", "orders": "orderstatus 1 orderpriority 15 clerk 15 comment 79",
+	"customer": "name 25 address 40 phone 15 mktsegment 10 comment 117", "supplier": "name 25 address 40 phone 15 comment 101",
+	"lineitem": "returnflag 1 linestatus 1 shipinstruct 25 shipmode 10 comment 44",
+	"part":     "name 55 mfgr 25 brand 10 type 25 container 10 comment 23", "partsupp": "comment 199",
+}
+
+// tpchProject is a project whose statements see the tables of Trino's catalog tpch in the schema tiny, in which their names are completed.
+func tpchProject(t *testing.T) (*project, engine.Catalogs) {
+	t.Helper()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "tpch", "data.duckdb")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var db bindings.Database
+	var c bindings.Connection
+	if bindings.Open("", &db) == bindings.StateError || bindings.Connect(db, &c) == bindings.StateError {
+		t.Fatal("no DuckDB can be opened")
+	}
+	defer bindings.Close(&db)
+	defer bindings.Disconnect(&c)
+	exec := func(sql string) {
+		var res bindings.Result
+		defer bindings.DestroyResult(&res)
+		if bindings.Query(c, sql, &res) == bindings.StateError {
+			t.Fatalf("%s: %s", sql, bindings.ResultError(&res))
+		}
+	}
+	exec(`ATTACH ` + sqltext.Literal(file) + ` AS d`)
+	exec(`CREATE SCHEMA d.tpch`)
+	for table, lengths := range tpchTypes {
+		exec(`CREATE TABLE d.tpch.` + table + ` AS SELECT * FROM read_parquet(` + sqltext.Literal(filepath.Join(witnessDir, "tpch", table+".parquet")) + `)`)
+		words := strings.Fields(lengths)
+		for i := 0; i < len(words); i += 2 {
+			exec(`COMMENT ON COLUMN d.tpch.` + table + `.` + words[i] + ` IS 'varchar(` + words[i+1] + `)'`)
+		}
+	}
+	exec(`DETACH d`)
+	p := testProject(t, testEngine(t, dir), "tpch")
+	p.session = engine.TableName{Catalog: "tpch", Schema: "tiny"}
+	return p, tpchCatalog{}
+}
+
+type tpchCatalog struct{}
+
+func (tpchCatalog) Lookup(_ context.Context, n engine.TableName) (engine.Source, error) {
+	switch {
+	case n.Catalog != "tpch":
+		return engine.Source{}, infoschema.UnknownCatalog(n.Catalog)
+	case n.Schema != "tiny":
+		return engine.Source{}, &engine.Error{Kind: engine.KindUnknownSchema, Message: "Schema '" + n.Schema + "' does not exist"}
+	case tpchTypes[n.Table] == "":
+		return engine.Source{}, unknownTable(n)
+	}
+	return engine.Source{Stored: &engine.TableName{Schema: "tpch", Table: n.Table}}, nil
+}
+
+func (tpchCatalog) List(context.Context, []string) (all []engine.TableName, _ error) {
+	for t := range tpchTypes {
+		all = append(all, engine.TableName{Catalog: "tpch", Schema: "tiny", Table: t})
+	}
+	return all, nil
+}

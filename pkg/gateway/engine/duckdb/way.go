@@ -1,0 +1,262 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/analyze"
+	"github.com/dig-cli/dig/pkg/trinosql/translate"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
+)
+
+// A statement in Trino's dialect is parsed and analysed here, with the names and types that the catalogs tell, and printed for DuckDB with
+// names of our own: nothing of what a user wrote reaches DuckDB but the values of literals.
+
+// wayText is a statement after its translation.
+type wayText struct {
+	sql      string
+	columns  []analyze.Column // of the result
+	origins  []engine.TableName
+	tree     trinosql.Statement
+	analysis *analyze.Analysis
+	catalog  *trinoCatalog
+}
+
+// errOldWay says that a statement goes the way through DuckDB's own tree.
+var errOldWay = errors.New("not translated yet")
+
+// trinoWay translates a statement of Trino's dialect. named makes it a text whose columns have the names and types of the result, as a
+// view or a table of ours needs it.
+func (s *statement) trinoWay(ctx context.Context, t *translation, named bool) error {
+	x, err := s.translateTrino(ctx, t.original)
+	if err != nil {
+		return err
+	}
+	t.way, t.text = x, x.sql
+	if named {
+		t.text, t.columns = x.named()
+	}
+	return nil
+}
+
+// translateTrino parses, analyses and prints a statement.
+func (s *statement) translateTrino(ctx context.Context, sql string) (*wayText, error) {
+	tree, err := s.parseTrino(sql)
+	if err != nil {
+		return nil, err
+	}
+	if show, ok := tree.(*trinosql.Show); ok {
+		return s.showTrino(ctx, show)
+	}
+	query, ok := tree.(*trinosql.Query)
+	if !ok {
+		return nil, notAllowed(tree)
+	}
+	if err := boundTree(query); err != nil {
+		return nil, err
+	}
+	cat := &trinoCatalog{s: s, ctx: ctx, uses: map[*analyze.Table]*used{}}
+	given := s.boundHere()
+	texts, err := s.ownForms(query, cat)
+	if err != nil {
+		return nil, err
+	}
+	values := slices.Concat(given, texts)
+	a, params, err := s.analyzeTrino(query, cat, values, len(given))
+	if err != nil {
+		return nil, cat.circleBehind(query, err)
+	}
+	if err := cat.read(query, a, values); err != nil {
+		return nil, err
+	}
+	out, err := translate.Query(query, a, translate.Options{Table: cat.text, Param: func(i int) string { return params[i] },
+		Catalog: s.p.session.Catalog, Schema: s.p.session.Schema, User: s.q.Props["user"]})
+	var refused *translate.Unsupported
+	if errors.As(err, &refused) {
+		return nil, placedAt(refused.At, &engine.Error{Kind: engine.KindUnsupported, Message: refused.Msg, Err: errOldWay})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &wayText{sql: out.SQL, columns: a.Output, origins: originsOf(query, a), tree: query, analysis: a, catalog: cat}, nil
+}
+
+// parseTrino reads one statement.
+func (s *statement) parseTrino(sql string) (trinosql.Statement, error) {
+	if err := boundText(sql); err != nil {
+		return nil, err
+	}
+	parts := trinosql.Split(sql)
+	text := ""
+	switch {
+	case len(parts) > 1:
+		return nil, placedAt(trinosql.Pos{Line: 1, Col: 1}, semicolonIn(sql, parts[0]))
+	case len(parts) == 1: // the places of its nodes are those in the whole text
+		text = sql[:parts[0].End]
+	}
+	tree, err := trinosql.Parse(text)
+	var e *trinosql.Error
+	if !errors.As(err, &e) {
+		return tree, err
+	}
+	if e.Unsupported {
+		return nil, placedAt(e.At, &engine.Error{Kind: engine.KindUnsupported, Message: e.Msg + " on zone local", Err: err})
+	}
+	return nil, placedAt(e.At, &engine.Error{Kind: engine.KindSyntax, Message: e.Msg, Err: err})
+}
+
+// semicolonIn is the error for a semicolon between two statements.
+func semicolonIn(sql string, first trinosql.Part) *engine.Error {
+	at := first.End + strings.IndexByte(sql[first.End:], ';')
+	e := &engine.Error{Kind: engine.KindSyntax, Message: "mismatched input ';'. Expecting: <EOF>"}
+	e.Line, e.Col = lineCol(sql, at)
+	return e
+}
+
+// notAllowed is the error for a statement that is no query.
+func notAllowed(tree trinosql.Statement) error {
+	kind := "Describe"
+	switch tree := tree.(type) {
+	case *trinosql.Other:
+		kind = tree.Kind
+	case *trinosql.Explain:
+		kind = "Explain"
+	}
+	return placedAt(tree.Pos(), &engine.Error{Kind: engine.KindNotAllowed, Message: fmt.Sprintf("Statement type '%s' is not allowed", kind)})
+}
+
+// placedAt gives an error a place, if it has none yet.
+func placedAt(at trinosql.Pos, e *engine.Error) error {
+	if e.Line == 0 && at.Line > 0 {
+		e.Line, e.Col = at.Line, at.Col
+	}
+	return e
+}
+
+// analysisError is an error of the analysis in the words of the engine's contract.
+func (c *trinoCatalog) analysisError(err error) error {
+	var e *analyze.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	if c.err != nil { // what a name stands for could not be told
+		return replaceAt(c.err, e.At)
+	}
+	kind := engine.KindValue
+	switch e.Kind {
+	case "SYNTAX_ERROR":
+		kind = engine.KindSyntax
+	case "COLUMN_NOT_FOUND":
+		kind = engine.KindUnknownColumn
+	case "NOT_SUPPORTED":
+		kind = engine.KindUnsupported
+	case "FUNCTION_NOT_FOUND":
+		if !strings.HasPrefix(e.Msg, "Unexpected parameters") {
+			kind = engine.KindUnsupported
+		}
+	}
+	out := &engine.Error{Kind: kind, Message: e.Msg, Err: err}
+	if e.Unsupported {
+		out.Kind, out.Err = engine.KindUnsupported, errors.Join(err, errOldWay)
+	}
+	return placedAt(e.At, out)
+}
+
+// replaceAt gives an error that has no place yet one.
+func replaceAt(err error, at trinosql.Pos) error {
+	var e *engine.Error
+	if !errors.As(err, &e) || e.Line != 0 {
+		return err
+	}
+	placed := *e
+	placed.Err = err
+	return placedAt(at, &placed)
+}
+
+// named is a text that gives the rows under the names of the columns, with rows as structs of their names. Of several columns with one name
+// all but the first are told apart by a mark behind it.
+func (x *wayText) named() (string, outColumns) {
+	var b strings.Builder
+	cols := outColumns{}
+	seen := map[string]bool{}
+	b.WriteString("SELECT ")
+	alias := make([]string, len(x.columns))
+	for i, c := range x.columns {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		alias[i] = fmt.Sprintf(`"~o%d"`, i+1)
+		name := c.Name
+		if key := strings.ToLower(name); seen[key] {
+			if cols.doubled == nil {
+				cols.doubled = map[string]bool{}
+			}
+			cols.doubled[key] = true
+			name += fmt.Sprintf("%s%d", doubleMark, i)
+		} else {
+			seen[key] = true
+		}
+		cols.names = append(cols.names, c.Name)
+		b.WriteString(outward(alias[i], c.Type) + " AS " + sqltext.Quote(name))
+	}
+	b.WriteString(" FROM (" + x.sql + `) AS "~o"(` + strings.Join(alias, ", ") + ")")
+	return b.String(), cols
+}
+
+// originsOf tells for each column of the result which column of a table it is unchanged.
+func originsOf(q *trinosql.Query, a *analyze.Analysis) []engine.TableName {
+	out := make([]engine.TableName, len(a.Output))
+	i := 0
+	for _, f := range a.Queries[q].Fields {
+		if f.Hidden {
+			continue
+		}
+		if f.Table != nil && i < len(out) {
+			out[i] = engine.TableName(*f.Table)
+			if out[i].Catalog == allCatalogs {
+				out[i].Catalog = engine.InternalCatalog
+			}
+		}
+		i++
+	}
+	return out
+}
+
+// wireType is the name of a type as replies tell it. The length of varchar is not told; times of microseconds go without a precision.
+func wireType(t *types.Type) string {
+	switch t.Kind {
+	case types.Varchar:
+		return "varchar"
+	case types.Time:
+		if t.N == 6 {
+			return "time"
+		}
+	case types.Timestamp:
+		if t.N == 6 {
+			return "timestamp"
+		}
+	case types.TimestampTZ:
+		if t.N == 6 {
+			return "timestamp with time zone"
+		}
+	case types.Array:
+		return "array(" + wireType(t.Args[0]) + ")"
+	case types.Map:
+		return "map(" + wireType(t.Args[0]) + ", " + wireType(t.Args[1]) + ")"
+	case types.Row:
+		fields := make([]string, len(t.Args))
+		for i, f := range t.Args {
+			fields[i] = fieldName(t.FieldName(i)) + wireType(f)
+		}
+		return "row(" + strings.Join(fields, ", ") + ")"
+	}
+	return t.String()
+}

@@ -1,0 +1,217 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/trinosql"
+)
+
+// boundText refuses a text that is too large in one of the ways that bounds.go counts.
+func boundText(sql string) error {
+	if len(sql) > maxText {
+		return &engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf("Query text length (%d) exceeds the maximum length (%d)", len(sql), maxText)}
+	}
+	if !validText(sql) {
+		return &engine.Error{Kind: engine.KindSyntax, Message: "the statement is not valid UTF-8 text"}
+	}
+	m := trinosql.Measure(sql, maxTokens, maxNesting, maxParts)
+	limit := func(at trinosql.Pos, format string, a ...any) error {
+		return placedAt(at, &engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf(format, a...)})
+	}
+	switch {
+	case m.Tokens > maxTokens:
+		return limit(m.TooMany, "the statement has %d words and signs, more than %d; put long lists into a table", m.Tokens, maxTokens)
+	case m.Depth > maxNesting:
+		return limit(m.TooDeep, "brackets nest deeper than %d levels", maxNesting)
+	case m.Parts > maxParts:
+		return limit(m.TooLong, "a name has more than %d parts", maxParts)
+	}
+	return nil
+}
+
+// namedSize is a query of WITH and how many tables it stands for.
+type namedSize struct {
+	up    *namedSize
+	name  string
+	reads float64
+}
+
+func (s *namedSize) find(name string) *namedSize {
+	for ; s != nil; s = s.up {
+		if s.name == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// sizes counts what of a query the planner meets more often than it is written.
+type sizes struct {
+	reads   float64 // tables so far, each as often as the planner meets it
+	lambdas int     // around the current node
+	err     error
+}
+
+// boundTree refuses a query that stands for far more than is written: see maxExpanded, maxLambdas and maxGrowing.
+func boundTree(q *trinosql.Query) error {
+	b := &sizes{}
+	grown := b.node(q, nil)
+	if b.err == nil && grown > maxGrowing {
+		b.err = &engine.Error{Kind: engine.KindLimit, Message: "more than 6 functions that make texts longer (hex, url_encode, to_json and the like) stand in each other"}
+	}
+	return b.err
+}
+
+func (b *sizes) fail(at trinosql.Node, format string, a ...any) {
+	if b.err == nil {
+		b.err = placedAt(at.Pos(), &engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf(format, a...)})
+	}
+}
+
+// below calls f for the nodes right below one.
+func below(n trinosql.Node, f func(trinosql.Node)) {
+	trinosql.Inspect(n, func(c trinosql.Node) bool {
+		if c == n {
+			return true
+		}
+		f(c)
+		return false
+	})
+}
+
+// node counts what is below a node and returns how many growing functions stand in each other there.
+func (b *sizes) node(n trinosql.Node, sc *namedSize) (grown int) {
+	if b.err != nil {
+		return 0
+	}
+	from := 0 // what comes out of FROM and WITH
+	each := func(c trinosql.Node) { grown = max(grown, b.node(c, sc)) }
+	switch n := n.(type) {
+	case *trinosql.Query:
+		if n.With != nil {
+			for _, q := range n.With.Queries {
+				before := b.reads
+				inner := sc
+				if n.With.Recursive {
+					inner = &namedSize{up: sc, name: q.Name.Lower(), reads: 1}
+				}
+				from += b.node(q.Query, inner)
+				sc = &namedSize{up: sc, name: q.Name.Lower(), reads: b.reads - before}
+				b.reads = before
+			}
+		}
+		each(n.Body)
+		for _, o := range n.OrderBy {
+			each(o)
+		}
+	case *trinosql.Select:
+		before := b.reads
+		for _, r := range n.From {
+			from += b.node(r, sc)
+		}
+		for _, it := range n.Items {
+			each(it)
+		}
+		for _, c := range []trinosql.Expr{n.Where, n.Having} {
+			if c != nil {
+				each(c)
+			}
+		}
+		if n.GroupBy != nil {
+			each(n.GroupBy)
+		}
+		b.reads = before + (b.reads-before)*sameStars(n)
+	case *trinosql.TableRef:
+		b.table(n, n.Name, sc)
+	case *trinosql.TableBody:
+		b.table(n, n.Name, sc)
+	case *trinosql.Lambda:
+		if b.lambdas++; b.lambdas > maxLambdas {
+			b.fail(n, "lambdas nest deeper than %d levels", maxLambdas)
+		}
+		each(n.Body)
+		b.lambdas--
+	case *trinosql.Func:
+		below(n, each)
+		switch name := strings.ToLower(n.Name[len(n.Name)-1].Name); {
+		case growingTrino[name]:
+			grown++
+		case name == "reduce" || name == "reduce_agg":
+			b.fold(n, name)
+		}
+	default:
+		below(n, each)
+	}
+	return grown + from
+}
+
+// growingTrino are Trino's functions that give texts several times as long as what they get.
+var growingTrino = set(`to_hex to_base to_base64 to_base64url to_base32 url_encode json_format format`)
+
+// table counts a table, or a query of WITH.
+func (b *sizes) table(n trinosql.Node, name []*trinosql.Ident, sc *namedSize) {
+	reads := 1.0
+	if len(name) == 1 {
+		if q := sc.find(name[0].Lower()); q != nil {
+			reads = max(1, q.reads)
+		}
+	}
+	if b.reads += reads; b.reads > maxExpanded {
+		b.fail(n, "the statement reads more than %d tables when each name of a WITH list counts as what stands behind it", maxExpanded)
+	}
+}
+
+// sameStars is how often the star of one table stands in a list of columns, at least 1.
+func sameStars(s *trinosql.Select) float64 {
+	most, seen := 1, map[string]int{}
+	for _, it := range s.Items {
+		if star, ok := it.(*trinosql.SelectStar); ok {
+			name := ""
+			if star.Target != nil {
+				name = strings.ToLower(trinosql.String(star.Target))
+			}
+			seen[name]++
+			most = max(most, seen[name])
+		}
+	}
+	return float64(most)
+}
+
+// fold refuses a fold whose step joins what was gathered so far with itself: it doubles with each element.
+func (b *sizes) fold(f *trinosql.Func, name string) {
+	for _, a := range f.Args {
+		if l, ok := a.(*trinosql.Lambda); ok && len(l.Params) > 0 && joinsTwice(l.Body, l.Params[0].Lower()) {
+			b.fail(f, "'%s' may not join what it has gathered with itself", name)
+		}
+	}
+}
+
+// joinsTwice reports whether a joining function has a name twice among what it joins.
+func joinsTwice(x trinosql.Node, name string) (twice bool) {
+	trinosql.Inspect(x, func(n trinosql.Node) bool {
+		joins := false
+		switch n := n.(type) {
+		case *trinosql.Binary:
+			joins = n.Op == "||"
+		case *trinosql.Func:
+			joins = joining[strings.ToLower(n.Name[len(n.Name)-1].Name)]
+		}
+		twice = twice || joins && mentions(n, name) > 1
+		return !twice
+	})
+	return twice
+}
+
+func mentions(x trinosql.Node, name string) (n int) {
+	trinosql.Inspect(x, func(c trinosql.Node) bool {
+		if id, ok := c.(*trinosql.Ident); ok && id.Lower() == name {
+			n++
+		}
+		return true
+	})
+	return n
+}

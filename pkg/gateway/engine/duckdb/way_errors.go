@@ -1,0 +1,42 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"errors"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// trinoFault is what went wrong while a statement ran.
+type trinoFault struct {
+	kind string // as Trino names it: DIVISION_BY_ZERO
+	err  error
+}
+
+func (f *trinoFault) Error() string { return f.err.Error() }
+func (f *trinoFault) Unwrap() error { return f.err }
+
+// explainWay is an error of a statement that runs as it was translated. Places in that text say nothing.
+func (t *translation) explainWay(err error) error {
+	var d *duckError
+	if !errors.As(err, &d) {
+		return err
+	}
+	plain := &translation{original: t.original, text: t.text}
+	err = plain.explain(&duckError{Type: d.Type, Message: d.Message, Subtype: d.Subtype, Name: d.Name, Pos: -1})
+	var e *engine.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch d.Type {
+	case "Parser", "Syntax", "Binder", "Catalog", "Planner", "Expression", "Parameter Not Resolved", "Parameter Not Allowed":
+		// What DuckDB does not take of a text that is ours is not the fault of whoever wrote the statement.
+		return &engine.Error{Kind: engine.KindInternal, Message: "the engine does not take its own text: " + hideStore(d.Message), Err: err}
+	}
+	if e.Kind != engine.KindValue {
+		return err
+	}
+	msg, kind := inTrinosWords(d.Message)
+	return &engine.Error{Kind: engine.KindValue, Message: hideStore(msg), Err: &trinoFault{kind, err}}
+}

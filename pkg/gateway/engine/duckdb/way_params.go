@@ -1,0 +1,333 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/javafn"
+	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/analyze"
+	"github.com/dig-cli/dig/pkg/trinosql/translate"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
+	bindings "github.com/duckdb/duckdb-go-bindings"
+)
+
+// The service takes the values of ? as texts. What a text means follows from the type that the statement expects at its place:
+//
+//   - where a number is expected the text must be a number, and it counts with all its digits, so that '1.499' compared with a
+//     decimal(10,2) column is 1.499 and not 1.50;
+//   - where a boolean, date, time, timestamp or UUID is expected the text must be exactly one;
+//   - where nothing in particular is expected it stays text, or is a number where only that fits.
+//
+// A text that does not fit is KindBinding, never a rounded or cut value.
+
+// ownForms changes a tree where the gateway gives a form a meaning of its own: information_schema without a catalog, current_user_props, and
+// the texts of a statement that the gateway wrote, which take the type of what they are compared with. It returns those texts.
+func (s *statement) ownForms(q *trinosql.Query, c *trinoCatalog) (texts []string, err error) {
+	count := 0
+	props := false
+	trinosql.Inspect(q, func(n trinosql.Node) bool {
+		switch n := n.(type) {
+		case *trinosql.TableRef:
+			c.note(&n.Name)
+		case *trinosql.TableBody:
+			c.note(&n.Name)
+		case *trinosql.Param:
+			count++
+		case *trinosql.Func:
+			props = props || isProps(n)
+		}
+		return true
+	})
+	values := s.boundHere()
+	switch {
+	case len(s.chain) > 0 && count > 0:
+		return nil, &engine.Error{Kind: engine.KindBinding, Message: "a saved query cannot have parameters"}
+	case count != len(values):
+		return nil, &engine.Error{Kind: engine.KindBinding, Message: fmt.Sprintf("Incorrect number of parameters: expected %d but found %d", count, len(values))}
+	}
+	if s.untyped {
+		texts = untypedTexts(q, count)
+	}
+	if props {
+		trinosql.Replace(q, func(x trinosql.Expr) trinosql.Expr {
+			f, ok := x.(*trinosql.Func)
+			if !ok || !isProps(f) || err != nil {
+				return x
+			}
+			var y trinosql.Expr
+			y, err = s.property(f)
+			return y
+		})
+	}
+	return texts, err
+}
+
+// note remembers how the name of a table is written, where capitals in it are quoted, and completes one of information_schema.
+func (c *trinoCatalog) note(name *[]*trinosql.Ident) {
+	parts := *name
+	if len(parts) == 2 && parts[0].Lower() == infoSchema {
+		*name = append([]*trinosql.Ident{{Name: allCatalogs, Quoted: true}}, parts...)
+		return
+	}
+	written := make([]string, len(parts))
+	capitals := false
+	for i, p := range parts {
+		if written[i] = p.Lower(); p.Quoted {
+			written[i] = p.Name
+			capitals = capitals || p.Name != p.Lower()
+		}
+	}
+	if !capitals || len(parts) > 3 {
+		return
+	}
+	w := writtenName(written)
+	if c.written == nil {
+		c.written = map[analyze.Name]engine.TableName{}
+	}
+	c.written[analyze.Name{Catalog: strings.ToLower(w.Catalog), Schema: strings.ToLower(w.Schema), Table: strings.ToLower(w.Table)}] = w
+}
+
+func isProps(f *trinosql.Func) bool {
+	return len(f.Name) == 1 && f.Name[0].Lower() == "current_user_props"
+}
+
+// property is the value of current_user_props('key').
+func (s *statement) property(f *trinosql.Func) (trinosql.Expr, error) {
+	key := ""
+	if len(f.Args) == 1 {
+		if lit, ok := f.Args[0].(*trinosql.StringLit); ok {
+			key = lit.Value
+		}
+	}
+	switch {
+	case key == "":
+		return f, placedAt(f.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "current_user_props needs a constant key on zone local"})
+	case len(s.chain) > 0:
+		return f, placedAt(f.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "current_user_props is not supported inside a saved query on zone local"})
+	}
+	return &trinosql.Cast{X: &trinosql.StringLit{Value: s.q.Props[key]}, Type: varcharTree()}, nil
+}
+
+func varcharTree() trinosql.Type {
+	t, err := trinosql.ParseType("varchar")
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// untypedTexts puts a ? in the place of each text and number that is compared, and returns the texts. The first ? has the given index.
+func untypedTexts(q *trinosql.Query, first int) (texts []string) {
+	param := func(x *trinosql.Expr) {
+		text := ""
+		switch lit := (*x).(type) {
+		case *trinosql.StringLit:
+			text = lit.Value
+		case *trinosql.IntLit:
+			text = lit.Text
+		case *trinosql.DecimalLit:
+			text = lit.Text
+		case *trinosql.DoubleLit:
+			text = lit.Text
+		default:
+			return
+		}
+		*x = &trinosql.Param{Index: first + len(texts)}
+		texts = append(texts, text)
+	}
+	trinosql.Inspect(q, func(n trinosql.Node) bool {
+		switch n := n.(type) {
+		case *trinosql.Compare:
+			param(&n.L)
+			param(&n.R)
+		case *trinosql.Between:
+			param(&n.Lo)
+			param(&n.Hi)
+		case *trinosql.InList:
+			for i := range n.List {
+				param(&n.List[i])
+			}
+		}
+		return true
+	})
+	return texts
+}
+
+// analyzeTrino analyses a query, and returns the values of its parameters as DuckDB's text.
+func (s *statement) analyzeTrino(q *trinosql.Query, c *trinoCatalog, values []string, given int) (*analyze.Analysis, []string, error) {
+	o := analyze.Options{Catalog: c, DefaultCatalog: s.p.session.Catalog, DefaultSchema: s.p.session.Schema}
+	weight := s.weight
+	run := func() (*analyze.Analysis, error) {
+		s.weight = weight
+		a, err := analyze.Analyze(q, o)
+		if err != nil {
+			return nil, c.analysisError(err)
+		}
+		return a, nil
+	}
+	if len(values) == 0 {
+		a, err := run()
+		return a, nil, err
+	}
+	o.Describe = true
+	first, err := run()
+	if c.err != nil {
+		return nil, nil, err
+	}
+	want := make([]*types.Type, len(values))
+	if first != nil {
+		trinosql.Inspect(q, func(n trinosql.Node) bool {
+			if p, ok := n.(*trinosql.Param); ok {
+				want[p.Index] = first.Coercions[p]
+			}
+			return true
+		})
+	}
+	o.Describe = false
+	var a *analyze.Analysis
+	for _, guess := range []bool{false, true} {
+		var texts []string
+		o.Parameters = nil
+		for i, v := range values {
+			t, sql, ok := paramValue(v, want[i], guess)
+			if !ok {
+				kind := engine.KindBinding
+				if i >= given {
+					kind = engine.KindValue // a value that the gateway wrote into the text
+				}
+				return nil, nil, &engine.Error{Kind: kind, Message: fmt.Sprintf("parameter %d: '%s' is not a value of type %s", i+1, clip(v), typeName(want[i]))}
+			}
+			o.Parameters = append(o.Parameters, t)
+			texts = append(texts, sql)
+		}
+		var again error
+		if a, again = run(); again == nil {
+			return a, texts, fetchPositive(q, values)
+		}
+		if err = again; guess || c.err != nil {
+			break
+		}
+		if _, again := paramTypes(values, want); !again {
+			break
+		}
+	}
+	return nil, nil, err
+}
+
+// fetchPositive refuses FETCH FIRST ? with a value that is none.
+func fetchPositive(q *trinosql.Query, values []string) (err error) {
+	trinosql.Inspect(q, func(n trinosql.Node) bool {
+		if q, ok := n.(*trinosql.Query); ok && q.Fetch {
+			if p, ok := q.Limit.(*trinosql.Param); ok {
+				if n, bad := strconv.ParseInt(strings.TrimSpace(values[p.Index]), 10, 64); bad == nil && n <= 0 {
+					err = placedAt(p.Pos(), &engine.Error{Kind: engine.KindValue, Message: fmt.Sprintf("FETCH FIRST row count must be positive (actual value: %d)", n)})
+				}
+			}
+		}
+		return err == nil
+	})
+	return err
+}
+
+// paramTypes tells whether a value for which nothing in particular is expected could be a number.
+func paramTypes(values []string, want []*types.Type) (n int, some bool) {
+	for i, v := range values {
+		if want[i] == nil && doubleText().MatchString(strings.TrimSpace(v)) {
+			n++
+		}
+	}
+	return n, n > 0
+}
+
+// typeName is the word for a type in an error about a value.
+func typeName(t *types.Type) string {
+	if t == nil {
+		return "varchar"
+	}
+	if t.Kind == types.Decimal {
+		return "decimal"
+	}
+	return wireType(t)
+}
+
+// paramValue is a text as a value where a type is expected, nil for none in particular; false says that it is none.
+func paramValue(v string, want *types.Type, guess bool) (*types.Type, string, bool) {
+	word := strings.TrimSpace(v)
+	kind := types.Varchar
+	switch {
+	case want != nil:
+		kind = want.Kind
+	case guess && doubleText().MatchString(word):
+		kind = types.Decimal
+	}
+	switch kind {
+	case types.Tinyint, types.Smallint, types.Integer, types.Bigint, types.Decimal:
+		if n, err := strconv.ParseInt(word, 10, 64); err == nil {
+			t := types.Of(types.Bigint)
+			if want != nil && want.Kind != types.Decimal && fits(n, want.Kind) {
+				t = want
+			}
+			return t, castText(strconv.FormatInt(n, 10), t), true
+		}
+		if decimalText().MatchString(word) {
+			d, ok := exactDecimal(word)
+			if !ok {
+				return nil, "", false
+			}
+			width, scale, _ := bindings.DecimalMembers(&d)
+			t := types.NewDecimal(int(width), int(scale))
+			return t, castText(word, t), true
+		}
+		if !doubleText().MatchString(word) {
+			return nil, "", false
+		}
+		want = types.Of(types.Double)
+		fallthrough
+	case types.Real, types.Double:
+		f, err := strconv.ParseFloat(word, 64)
+		if err != nil {
+			return nil, "", false
+		}
+		return want, castText(strconv.FormatFloat(f, 'g', -1, 64), want), true
+	case types.Boolean:
+		low := strings.ToLower(word)
+		return want, low, low == "true" || low == "false"
+	}
+	form := dateText
+	switch kind {
+	case types.Date:
+	case types.Time:
+		form = timeText
+	case types.Timestamp:
+		form = timestampText
+	case types.TimestampTZ:
+		form = zonedText
+	case types.UUID:
+		form = uuidText
+	default:
+		return types.Of(types.Varchar), sqltext.Literal(v), true
+	}
+	if !form().MatchString(word) || !javafn.RealDay(word) {
+		return nil, "", false
+	}
+	if kind == types.Time || kind == types.Timestamp || kind == types.TimestampTZ {
+		want = types.NewTime(kind, 6)
+	}
+	return want, castText(word, want), true
+}
+
+func castText(text string, t *types.Type) string {
+	name, _ := translate.DuckType(t)
+	return "CAST(" + sqltext.Literal(text) + " AS " + name + ")"
+}
+
+func fits(n int64, k types.Kind) bool {
+	bits := map[types.Kind]uint{types.Tinyint: 7, types.Smallint: 15, types.Integer: 31, types.Bigint: 63}[k]
+	return n>>bits == 0 || n>>bits == -1
+}
