@@ -170,7 +170,7 @@ var contractMoreSteps = []step{
 		return s.Metadata.DeleteRelation(ctx(), s.project, names.InternalCatalogID, "table", "orders", s.relation)
 	}},
 	{op: spec.CreateGoldenSql, call: func(s *scenario) error {
-		return s.send(spec.CreateGoldenSql.At(s.project), of[api.GoldenSQLRequest](`{"prompt":"paid orders","sql":"SELECT status FROM peaka.table.orders"}`))
+		return s.send(spec.CreateGoldenSql.At(s.project), of[api.GoldenSQLRequest](`{"prompt":"paid orders","sql":"SELECT status FROM peaka.\"table\".orders"}`))
 	}},
 	{op: spec.ListGoldenSqls, call: func(s *scenario) error {
 		v, err := s.Metadata.ListGoldenSQL(ctx(), s.project)

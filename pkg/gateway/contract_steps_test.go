@@ -253,7 +253,7 @@ var contractSteps = []step{
 		return keep(v, err, &s.child, func(v api.QueryFolderItem) string { return v.ID })
 	}},
 	{op: spec.CreateQuery, call: func(s *scenario) error {
-		v, err := s.Queries.Create(ctx(), s.project, of[api.QueryRequest](`{"displayName":"Paid","inputQuery":"SELECT status, amount FROM peaka.table.orders","path":"/sales"}`), nil)
+		v, err := s.Queries.Create(ctx(), s.project, of[api.QueryRequest](`{"displayName":"Paid","inputQuery":"SELECT status, amount FROM peaka.\"table\".orders","path":"/sales"}`), nil)
 		return keep(v, err, &s.query, func(v api.Query) string { return v.ID })
 	}},
 	{op: spec.CreateQuery, call: func(s *scenario) error {

@@ -27,7 +27,7 @@ func TestLiveAndCachedAtOnce(t *testing.T) {
 		if _, err := cl.Queries.Create(context.Background(), local, api.QueryRequest{DisplayName: &name, InputQuery: &sql, QueryType: "PLAIN"}, nil); err != nil {
 			t.Fatal(err)
 		}
-		sql = "SELECT * FROM peaka.query.inner"
+		sql = "SELECT * FROM peaka.query.\"inner\""
 	}
 	p, err := g.store.Project(context.Background(), "", local)
 	if err != nil {

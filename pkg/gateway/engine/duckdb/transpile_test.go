@@ -10,6 +10,9 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
+// digitsCut are the zeros at the end of a second, of which DuckDB's types have others than Trino's.
+var digitsCut = regexp.MustCompile(`(:\d\d)(?:(\.\d*[1-9])?\.?0*)( UTC|\||\n|$)`)
+
 var ownCall = regexp.MustCompile(`"~\w+"\s*\(`)
 
 // TestTranspile writes every idiom for DuckDB. What is written gives the same rows when it runs as DuckDB's own SQL, where the
@@ -46,7 +49,7 @@ func TestTranspile(t *testing.T) {
 			continue // another value each time, and intervals are written otherwise
 		}
 		want, _ := rows(t, p, engine.Query{SQL: i.sql})
-		if got, err := rows(t, p, engine.Query{SQL: text, Dialect: dialectDuck}); err != nil || got != want {
+		if got, err := rows(t, p, engine.Query{SQL: text, Dialect: dialectDuck}); err != nil || digitsCut.ReplaceAllString(got, "$1$2$3") != digitsCut.ReplaceAllString(want, "$1$2$3") {
 			t.Errorf("line %d: %s\n%s\n got %v %s\nwant %s", i.line, i.sql, text, err, got, want)
 		}
 	}

@@ -181,12 +181,15 @@ func replaceAt(err error, at trinosql.Pos) error {
 	return placedAt(at, &placed)
 }
 
-// named is a text that gives the rows under the names of the columns, with rows as structs of their names. Of several columns with one name
-// all but the first are told apart by a mark behind it.
+// named is a text that gives the rows under the names of the columns, with rows as structs of their names. Columns with the name of another
+// one are told apart by a mark behind it.
 func (x *wayText) named() (string, outColumns) {
+	names := make([]string, len(x.columns))
+	for i, c := range x.columns {
+		names[i] = c.Name
+	}
+	cols := columnsNamed(names)
 	var b strings.Builder
-	cols := outColumns{}
-	seen := map[string]bool{}
 	b.WriteString("SELECT ")
 	alias := make([]string, len(x.columns))
 	for i, c := range x.columns {
@@ -195,16 +198,9 @@ func (x *wayText) named() (string, outColumns) {
 		}
 		alias[i] = fmt.Sprintf(`"~o%d"`, i+1)
 		name := c.Name
-		if key := strings.ToLower(name); seen[key] {
-			if cols.doubled == nil {
-				cols.doubled = map[string]bool{}
-			}
-			cols.doubled[key] = true
+		if cols.doubled[strings.ToLower(name)] {
 			name += fmt.Sprintf("%s%d", doubleMark, i)
-		} else {
-			seen[key] = true
 		}
-		cols.names = append(cols.names, c.Name)
 		b.WriteString(outward(alias[i], c.Type) + " AS " + sqltext.Quote(name))
 	}
 	b.WriteString(" FROM (" + x.sql + `) AS "~o"(` + strings.Join(alias, ", ") + ")")

@@ -29,9 +29,7 @@ func (t *translation) explainWay(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	switch d.Type {
-	case "Parser", "Syntax", "Binder", "Catalog", "Planner", "Expression", "Parameter Not Resolved", "Parameter Not Allowed":
-		// What DuckDB does not take of a text that is ours is not the fault of whoever wrote the statement.
+	if t.refused(err) { // not the fault of whoever wrote the statement
 		return &engine.Error{Kind: engine.KindInternal, Message: "the engine does not take its own text: " + hideStore(d.Message), Err: err}
 	}
 	if e.Kind != engine.KindValue {
@@ -39,4 +37,17 @@ func (t *translation) explainWay(err error) error {
 	}
 	msg, kind := inTrinosWords(d.Message)
 	return &engine.Error{Kind: engine.KindValue, Message: hideStore(msg), Err: &trinoFault{kind, err}}
+}
+
+// refused reports whether an error says that DuckDB does not take a text of ours.
+func (t *translation) refused(err error) bool {
+	var d *duckError
+	if t == nil || t.way == nil || !errors.As(err, &d) {
+		return false
+	}
+	switch d.Type {
+	case "Parser", "Syntax", "Binder", "Catalog", "Planner", "Expression", "Parameter Not Resolved", "Parameter Not Allowed":
+		return true
+	}
+	return false
 }
