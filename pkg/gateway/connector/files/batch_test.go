@@ -29,7 +29,7 @@ func TestLargeRows(t *testing.T) {
 	}
 	defer f.Close()
 	for _, name := range []string{"a", "b"} {
-		s, err := f.Table(t.Context(), RootSchema, name)
+		s, err := f.Table(t.Context(), rootSchema, name)
 		if err != nil {
 			t.Fatal(err)
 		}

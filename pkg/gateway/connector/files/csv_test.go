@@ -67,7 +67,7 @@ func TestForms(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, name), []byte(c.data))
-		table, err := connect(t, dir).Table(context.Background(), RootSchema, strings.TrimSuffix(name, ".csv"))
+		table, err := connect(t, dir).Table(context.Background(), rootSchema, strings.TrimSuffix(name, ".csv"))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -88,7 +88,7 @@ func TestForms(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, name), []byte(data))
-		_, err := connect(t, dir).Table(context.Background(), RootSchema, strings.SplitN(name, ".", 2)[0])
+		_, err := connect(t, dir).Table(context.Background(), rootSchema, strings.SplitN(name, ".", 2)[0])
 		if err == nil || !strings.Contains(err.Error(), "file "+name+": ") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -102,7 +102,7 @@ func TestChangedFiles(t *testing.T) {
 	path := filepath.Join(dir, "t.csv")
 	write(t, path, []byte("a,b\nx,y\n"))
 	f := connect(t, dir)
-	table, err := f.Table(ctx, RootSchema, "t")
+	table, err := f.Table(ctx, rootSchema, "t")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestChangedFiles(t *testing.T) {
 		t.Errorf("before: %v", err)
 	}
 	write(t, path, []byte("a,b\n"+strings.Repeat("x,y\n", 300_000)))
-	if table, err = f.Table(ctx, RootSchema, "t"); err != nil {
+	if table, err = f.Table(ctx, rootSchema, "t"); err != nil {
 		t.Fatal(err)
 	}
 	b, err := table.Scan(ctx, engine.ScanRequest{Columns: []string{"a"}, Limit: -1})

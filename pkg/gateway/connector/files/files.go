@@ -22,8 +22,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// RootSchema is the schema of the files directly in the folder.
-const RootSchema = "files"
+// rootSchema is the schema of the files directly in the folder.
+const rootSchema = "files"
 
 // Type is the connection type files.
 func Type() connector.Type {
@@ -150,7 +150,7 @@ func (f *folder) Schemas(context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := []string{RootSchema}
+	out := []string{rootSchema}
 	for _, d := range top.dirs {
 		if ok, err := r.isSchema(d); err != nil {
 			return nil, err

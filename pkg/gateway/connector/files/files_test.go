@@ -86,7 +86,7 @@ func TestContract(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, name), data)
-			contract.Run(t, contract.Fixture{Good: connect(t, dir), Bad: connect(t, filepath.Join(dir, "gone")), Schema: RootSchema})
+			contract.Run(t, contract.Fixture{Good: connect(t, dir), Bad: connect(t, filepath.Join(dir, "gone")), Schema: rootSchema})
 		})
 	}
 }
@@ -116,7 +116,7 @@ func TestTypes(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, c.name), []byte(c.data))
-			table, err := connect(t, dir).Table(context.Background(), RootSchema, strings.SplitN(c.name, ".", 2)[0])
+			table, err := connect(t, dir).Table(context.Background(), rootSchema, strings.SplitN(c.name, ".", 2)[0])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,7 +141,7 @@ func TestRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, name), []byte(data))
-			if _, err := connect(t, dir).Table(context.Background(), RootSchema, strings.SplitN(name, ".", 2)[0]); err == nil || !strings.Contains(err.Error(), name) {
+			if _, err := connect(t, dir).Table(context.Background(), rootSchema, strings.SplitN(name, ".", 2)[0]); err == nil || !strings.Contains(err.Error(), name) {
 				t.Errorf("error %v does not name the file", err)
 			}
 		})
@@ -158,7 +158,7 @@ func TestNothingOutsideTheFolder(t *testing.T) {
 		}
 	}
 	c := connect(t, dir)
-	tables, err := c.Tables(context.Background(), RootSchema)
+	tables, err := c.Tables(context.Background(), rootSchema)
 	if err != nil || !reflect.DeepEqual(tables, []connector.Table{{Name: "inside"}, {Name: "mine"}}) {
 		t.Errorf("tables %v, %v", tables, err)
 	}

@@ -105,7 +105,7 @@ func TestJSONWindows(t *testing.T) {
 			name := fmt.Sprintf("%s%d", form, size)
 			write(t, filepath.Join(dir, name+".json"), []byte(wrap[0]+strings.Join(objects, wrap[1])+wrap[2]))
 			c := connect(t, dir)
-			s, err := c.Table(t.Context(), RootSchema, name)
+			s, err := c.Table(t.Context(), rootSchema, name)
 			if err != nil {
 				t.Fatal(name, err)
 			}
@@ -138,14 +138,14 @@ func TestLooks(t *testing.T) {
 		}
 		time.Sleep(60 * time.Millisecond) // the change of its times, too
 		c := connect(t, dir)
-		if tables, err := c.Tables(t.Context(), RootSchema); err != nil || len(tables) != n {
+		if tables, err := c.Tables(t.Context(), rootSchema); err != nil || len(tables) != n {
 			t.Fatal(len(tables), err)
 		}
 		if l := looked(c); l > 10 {
 			t.Errorf("%d looks to list %d tables", l, n)
 		}
 		for i := range 10 {
-			if _, err := c.Table(t.Context(), RootSchema, fmt.Sprintf("T%d", i)); err != nil {
+			if _, err := c.Table(t.Context(), rootSchema, fmt.Sprintf("T%d", i)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -163,7 +163,7 @@ func TestChangesAreSeen(t *testing.T) {
 	c := connect(t, dir)
 	names := func() string {
 		t.Helper()
-		tables, err := c.Tables(t.Context(), RootSchema)
+		tables, err := c.Tables(t.Context(), rootSchema)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,13 +173,13 @@ func TestChangesAreSeen(t *testing.T) {
 		name := fmt.Sprintf("t%d", i)
 		_ = names()
 		write(t, filepath.Join(dir, name+".csv"), []byte("a\n1\n"))
-		if s, err := c.Table(t.Context(), RootSchema, name); err != nil {
+		if s, err := c.Table(t.Context(), rootSchema, name); err != nil {
 			t.Fatal(name, err)
 		} else if cols, _ := s.Columns(t.Context()); cols[0].Type != "bigint" {
 			t.Fatal(cols)
 		}
 		write(t, filepath.Join(dir, name+".csv"), []byte("a\nx\n"))
-		if s, err := c.Table(t.Context(), RootSchema, name); err != nil {
+		if s, err := c.Table(t.Context(), rootSchema, name); err != nil {
 			t.Fatal(name, err)
 		} else if cols, _ := s.Columns(t.Context()); cols[0].Type != "varchar" {
 			t.Fatalf("%s: the first text is remembered: %v", name, cols)
@@ -210,7 +210,7 @@ func TestNotes(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		s, err := conn.Table(t.Context(), RootSchema, "big")
+		s, err := conn.Table(t.Context(), rootSchema, "big")
 		if err != nil {
 			t.Fatal(err)
 		}

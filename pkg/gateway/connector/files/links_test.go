@@ -26,7 +26,7 @@ func TestPartsThatCannotBeReached(t *testing.T) {
 			if err := os.Symlink(c.target, filepath.Join(dir, "t", "day=1", "link.csv")); err != nil {
 				t.Skip(err)
 			}
-			_, rows, err := scanned(t, dir, RootSchema, "t", engine.ScanRequest{Limit: -1})
+			_, rows, err := scanned(t, dir, rootSchema, "t", engine.ScanRequest{Limit: -1})
 			if err == nil || !strings.Contains(err.Error(), "t/day=1/link.csv") || !strings.Contains(err.Error(), c.fault) {
 				t.Errorf("rows %v, error %v, want one about link.csv and %q", rows, err, c.fault)
 			}
@@ -36,7 +36,7 @@ func TestPartsThatCannotBeReached(t *testing.T) {
 	if err := os.Symlink("a.csv", filepath.Join(dir, "t", "day=1", "link.csv")); err != nil {
 		t.Skip(err)
 	}
-	if _, rows, err := scanned(t, dir, RootSchema, "t", engine.ScanRequest{Limit: -1}); err != nil || len(rows) != 2 {
+	if _, rows, err := scanned(t, dir, rootSchema, "t", engine.ScanRequest{Limit: -1}); err != nil || len(rows) != 2 {
 		t.Errorf("rows %v, %v: a link to a file beside it is a part", rows, err)
 	}
 }
@@ -48,11 +48,11 @@ func TestTableThatCannotBeLookedAt(t *testing.T) {
 		t.Skip(err)
 	}
 	c := connect(t, dir)
-	tables, err := c.Tables(context.Background(), RootSchema)
+	tables, err := c.Tables(context.Background(), rootSchema)
 	if err != nil || !reflect.DeepEqual(tables, []connector.Table{{Name: "bad"}, {Name: "good"}}) {
 		t.Errorf("tables %v, %v", tables, err)
 	}
-	if _, err := c.Table(context.Background(), RootSchema, "bad"); err == nil || !strings.Contains(err.Error(), "bad.csv") {
+	if _, err := c.Table(context.Background(), rootSchema, "bad"); err == nil || !strings.Contains(err.Error(), "bad.csv") {
 		t.Errorf("reading it: %v", err)
 	}
 }
@@ -70,7 +70,7 @@ func TestFolderWithoutPermission(t *testing.T) {
 		defer os.Chmod(filepath.Join(dir, name), 0o700)
 	}
 	c := connect(t, dir)
-	if schemas, err := c.Schemas(context.Background()); err != nil || !reflect.DeepEqual(schemas, []string{RootSchema, "closed", "s"}) {
+	if schemas, err := c.Schemas(context.Background()); err != nil || !reflect.DeepEqual(schemas, []string{rootSchema, "closed", "s"}) {
 		t.Errorf("schemas %v, %v", schemas, err)
 	}
 	if tables, err := c.Tables(context.Background(), "closed"); err == nil {

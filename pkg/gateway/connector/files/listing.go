@@ -203,19 +203,19 @@ func (p *place) isSchema(name string) (bool, error) {
 	if errors.Is(err, fs.ErrPermission) {
 		err = nil
 	}
-	return !split && name != RootSchema, err
+	return !split && name != rootSchema, err
 }
 
 // directory finds that of a schema.
 func (p *place) directory(schema string) (string, error) {
-	if schema == RootSchema {
+	if schema == rootSchema {
 		return ".", nil
 	}
 	top, err := p.look(".")
 	if err != nil {
 		return "", err
 	}
-	names := []string{RootSchema}
+	names := []string{rootSchema}
 	for _, d := range top.alike(schema) {
 		if ok, err := p.isSchema(d); err != nil {
 			return "", err
@@ -229,7 +229,7 @@ func (p *place) directory(schema string) (string, error) {
 		return "", err
 	case !ok:
 		return "", connector.ErrNoSchema
-	case found == RootSchema:
+	case found == rootSchema:
 		return ".", nil
 	}
 	return found, nil

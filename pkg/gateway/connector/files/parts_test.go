@@ -113,14 +113,14 @@ func TestFoldersOfParts(t *testing.T) {
 		cols                string
 		rows                string
 	}{
-		{"types of all files together", RootSchema, "sales", all, "id:bigint:false total:decimal(3,2):true year:bigint:false month:varchar:true",
+		{"types of all files together", rootSchema, "sales", all, "id:bigint:false total:decimal(3,2):true year:bigint:false month:varchar:true",
 			"[1 5 2023 01][2 <nil> 2023 01][3 1.25 2024 02][4 7 2024 <nil>]"},
 		{"json in a schema", "shop", "logs", all, "n:varchar:false m:boolean:true day:date:false p:varchar:false",
 			"[1 <nil> 2024-02-29 a/b][x true 2024-03-01 c][2 <nil> 2024-03-01 c]"},
-		{"a column that came later", RootSchema, "lake", all, "id:bigint:false note:varchar:true v:bigint:false", "[1 <nil> 1][2 <nil> 1][3 three 2]"},
-		{"few columns, turned", RootSchema, "sales", engine.ScanRequest{Columns: []string{"year", "id"}, Limit: -1}, "", "[2023 1][2023 2][2024 3][2024 4]"},
-		{"none", RootSchema, "lake", engine.ScanRequest{Columns: []string{}, Limit: -1}, "", "[][][]"},
-		{"a limit over files", RootSchema, "sales", engine.ScanRequest{Columns: []string{"id"}, Limit: 3}, "", "[1][2][3]"},
+		{"a column that came later", rootSchema, "lake", all, "id:bigint:false note:varchar:true v:bigint:false", "[1 <nil> 1][2 <nil> 1][3 three 2]"},
+		{"few columns, turned", rootSchema, "sales", engine.ScanRequest{Columns: []string{"year", "id"}, Limit: -1}, "", "[2023 1][2023 2][2024 3][2024 4]"},
+		{"none", rootSchema, "lake", engine.ScanRequest{Columns: []string{}, Limit: -1}, "", "[][][]"},
+		{"a limit over files", rootSchema, "sales", engine.ScanRequest{Columns: []string{"id"}, Limit: 3}, "", "[1][2][3]"},
 	} {
 		cols, rows, err := scanned(t, dir, c.schema, c.table, c.req)
 		got := ""
@@ -135,7 +135,7 @@ func TestFoldersOfParts(t *testing.T) {
 	if fmt.Sprint(schemas) != "[files shop]" || err != nil {
 		t.Errorf("schemas %v, %v", schemas, err)
 	}
-	tables, err := connect(t, dir).Tables(context.Background(), RootSchema)
+	tables, err := connect(t, dir).Tables(context.Background(), rootSchema)
 	if fmt.Sprint(tables) != "[{lake false} {sales false}]" || err != nil {
 		t.Errorf("tables %v, %v", tables, err)
 	}
@@ -166,12 +166,12 @@ func TestFoldersThatDoNotFit(t *testing.T) {
 		{[]engine.Filter{{Column: "id", Op: "=", Values: []any{int64(9)}}}, "[1 2 3]"}, // not of a folder
 		{[]engine.Filter{{Column: "k", Op: "=", Values: []any{int64(9)}}}, "[1 2]"},    // of another kind
 	} {
-		_, rows, err := scanned(t, dir, RootSchema, "t", engine.ScanRequest{Columns: []string{"id"}, Filters: c.filters, Limit: 1})
+		_, rows, err := scanned(t, dir, rootSchema, "t", engine.ScanRequest{Columns: []string{"id"}, Filters: c.filters, Limit: 1})
 		if fmt.Sprint(rows) != c.want || err != nil {
 			t.Errorf("%v: %v, %v", c.filters, rows, err)
 		}
 	}
-	s, err := connect(t, dir).Table(context.Background(), RootSchema, "t")
+	s, err := connect(t, dir).Table(context.Background(), rootSchema, "t")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestPartsThatDoNotGoTogether(t *testing.T) {
 		`folder t has no files to read`:                                                {"t/a=1/x.txt": "id\n"},
 		`folder t has a log (_delta_log) of which files count, which is not read`:      {"t/a=1/x.csv": "id\n", "t/_delta_log/0.json": "{}"},
 	} {
-		_, _, err := scanned(t, tree(t, files), RootSchema, "t", engine.ScanRequest{Limit: -1})
+		_, _, err := scanned(t, tree(t, files), rootSchema, "t", engine.ScanRequest{Limit: -1})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
@@ -220,7 +220,7 @@ func TestPartsThatDoNotGoTogether(t *testing.T) {
 	}
 	// The name of the folder counts where a file has the column too.
 	dir = tree(t, map[string]string{"t/a=1/x.csv": "A,id\n9,5\n"})
-	if cols, rows, err := scanned(t, dir, RootSchema, "t", engine.ScanRequest{Limit: -1}); err != nil || fmt.Sprint(cols, rows) != "id:bigint:false a:bigint:false[5 1]" {
+	if cols, rows, err := scanned(t, dir, rootSchema, "t", engine.ScanRequest{Limit: -1}); err != nil || fmt.Sprint(cols, rows) != "id:bigint:false a:bigint:false[5 1]" {
 		t.Errorf("%s %v, %v", cols, rows, err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 func readAll(t *testing.T, dir, table string, columns ...string) ([][]any, error) {
 	t.Helper()
-	s, err := connect(t, dir).Table(context.Background(), RootSchema, table)
+	s, err := connect(t, dir).Table(context.Background(), rootSchema, table)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,8 @@ import (
 
 const (
 	Window    = 256 << 10 // bytes that are usually read at once
-	MaxRecord = 64 << 20  // bytes of the longest record
-	MaxFields = 16384     // fields of one record
+	maxRecord = 64 << 20  // bytes of the longest record
+	maxFields = 16384     // fields of one record
 )
 
 // Field is one field of a record. Text is good until the next record is read.
@@ -62,8 +62,8 @@ func (r *Reader) fill() (bool, error) {
 		r.start = 0
 	}
 	if r.end == len(r.buf) {
-		if len(r.buf) >= MaxRecord {
-			return false, &Error{r.next, fmt.Sprintf("the record is longer than %d bytes, or its quotes are not closed", MaxRecord)}
+		if len(r.buf) >= maxRecord {
+			return false, &Error{r.next, fmt.Sprintf("the record is longer than %d bytes, or its quotes are not closed", maxRecord)}
 		}
 		r.buf = append(r.buf, make([]byte, len(r.buf))...)
 	}
@@ -181,8 +181,8 @@ func (r *Reader) cut() (n int, lines int64, err error) {
 			}
 			f.Text = b[begin:i]
 		}
-		if len(r.Fields) == MaxFields {
-			return 0, 0, &Error{r.next + lines, fmt.Sprintf("the record has more than %d fields", MaxFields)}
+		if len(r.Fields) == maxFields {
+			return 0, 0, &Error{r.next + lines, fmt.Sprintf("the record has more than %d fields", maxFields)}
 		}
 		r.Fields = append(r.Fields, f)
 		if i == len(b) {
