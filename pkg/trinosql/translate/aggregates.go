@@ -56,7 +56,7 @@ func (p *printer) aggregateCall(c *call, parts []part) {
 	p.put(")")
 	if fn.Filter != nil {
 		p.put(" FILTER (WHERE ")
-		p.expr(fn.Filter)
+		p.condition(fn.Filter)
 		p.put(")")
 	}
 	if w := p.a.Windows[fn]; w != nil {

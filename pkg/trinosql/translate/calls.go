@@ -1,6 +1,9 @@
 package translate
 
 import (
+	"strconv"
+	"strings"
+
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/functions"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
@@ -43,6 +46,11 @@ func (p *printer) cheap(x trinosql.Expr) bool {
 	if t := p.a.Coercions[x]; t != nil && !(t.Kind == types.Varchar && p.a.Types[x].Kind == types.Varchar && t.N >= p.a.Types[x].N) && t.Kind != types.Opaque {
 		return false
 	}
+	return p.plainCheap(x)
+}
+
+// plainCheap is cheap for an expression without its coercion.
+func (p *printer) plainCheap(x trinosql.Expr) bool {
 	switch x := x.(type) {
 	case *trinosql.NullLit, *trinosql.BoolLit, *trinosql.StringLit, *trinosql.IntLit, *trinosql.DecimalLit, *trinosql.DoubleLit:
 		return true
@@ -98,25 +106,75 @@ func (p *printer) expand(c *call, parts []part) {
 	for i, a := range c.args {
 		repeated = repeated || uses[i+1] > 1 && !a.cheap
 	}
-	args := c.args
-	closing := 0
-	if repeated {
-		args = make([]operand, len(c.args))
-		for i, a := range c.args {
-			args[i] = a
-			if a.cheap || uses[i+1] == 0 {
-				continue
-			}
-			args[i] = p.let(a)
-			closing++
+	write := func(args []operand) {
+		for _, part := range parts {
+			p.part(c, part, args)
 		}
 	}
-	for _, part := range parts {
-		p.part(c, part, args)
+	if !repeated {
+		write(c.args)
+		return
 	}
-	for range closing {
+	args := make([]operand, len(c.args))
+	for i, a := range c.args {
+		args[i] = a
+		args[i].cheap = a.cheap || uses[i+1] == 0
+	}
+	p.lets(args, write)
+}
+
+// lets computes operands once for what write writes with them. DuckDB takes no query within a lambda: where there is one, all operands go
+// into one row.
+func (p *printer) lets(args []operand, write func(args []operand)) {
+	bound := make([]operand, len(args))
+	texts := make([]string, len(args))
+	queries, n := false, 0
+	for i, a := range args {
+		bound[i] = a
+		if !a.cheap {
+			texts[i] = p.apart(a.write)
+			queries = queries || strings.Contains(texts[i], "SELECT ")
+			n++
+		}
+	}
+	if n == 0 {
+		write(args)
+		return
+	}
+	if queries && n > 1 {
+		row := p.name("x")
+		p.put("list_transform([struct_pack(")
+		k := 0
+		for i, a := range args {
+			if a.cheap {
+				continue
+			}
+			if k > 0 {
+				p.put(", ")
+			}
+			p.put("f", strconv.Itoa(k+1), " := ", texts[i])
+			bound[i] = p.alias(field(row, k))
+			k++
+		}
+		p.put(")], lambda ", row, ": ")
+		write(bound)
+		p.put(")[1]")
+		return
+	}
+	for i, a := range args {
+		if !a.cheap {
+			bound[i] = p.let(operand{write: func() { p.put(texts[i]) }})
+		}
+	}
+	write(bound)
+	for range n {
 		p.put(")[1]")
 	}
+}
+
+// alias is an operand that is a name, or something as short.
+func (p *printer) alias(name string) operand {
+	return operand{write: func() { p.put(name) }, cheap: true}
 }
 
 // let begins to compute an operand once; what uses it is followed by ")[1]".
@@ -125,7 +183,7 @@ func (p *printer) let(a operand) operand {
 	p.put("list_transform([")
 	a.write()
 	p.put("], lambda ", name, ": ")
-	return operand{write: func() { p.put(name) }, cheap: true}
+	return p.alias(name)
 }
 
 func (p *printer) part(c *call, part part, args []operand) {

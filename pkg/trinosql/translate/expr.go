@@ -2,6 +2,8 @@ package translate
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/trinosql"
@@ -27,7 +29,36 @@ func (p *printer) expr(x trinosql.Expr) {
 		p.numberAs(sign, lit, to)
 		return
 	}
-	p.cast(&conversion{node: x, from: p.a.Types[x], to: to, operand: operand{write: func() { p.plain(x) }, cheap: p.cheap(x)}})
+	if p.grouped == nil && p.remade(x, to) {
+		return
+	}
+	p.cast(&conversion{node: x, from: p.a.Types[x], to: to, operand: operand{write: func() { p.plain(x) }, cheap: p.plainCheap(x)}})
+}
+
+// remade writes a row or an array that is made of values as one of another type, by converting the values.
+func (p *printer) remade(x trinosql.Expr, to *types.Type) bool {
+	switch x := x.(type) {
+	case *trinosql.Row:
+		if to.Kind != types.Row {
+			return false
+		}
+		p.put("struct_pack(")
+		p.list(len(x.Items), func(i int) {
+			p.put(fmt.Sprintf("f%d := ", i+1))
+			p.cell(x.Items[i], to.Args[i])
+		})
+		p.put(")")
+		return true
+	case *trinosql.Array:
+		if to.Kind != types.Array || len(x.Items) == 0 {
+			return false
+		}
+		p.put("[")
+		p.list(len(x.Items), func(i int) { p.cell(x.Items[i], to.Args[0]) })
+		p.put("]")
+		return true
+	}
+	return false
 }
 
 // plain writes an expression without its coercion.
@@ -97,9 +128,11 @@ func (p *printer) plain(x trinosql.Expr) {
 	case *trinosql.Subquery:
 		p.scalar(x)
 	case *trinosql.Exists:
-		p.put("(EXISTS (")
-		p.query(x.Query)
-		p.put("))")
+		p.outOfTry(func() {
+			p.put("(EXISTS (")
+			p.query(x.Query)
+			p.put("))")
+		})
 	case *trinosql.Case:
 		p.caseOf(x)
 	case *trinosql.Cast:
@@ -152,6 +185,12 @@ func (p *printer) deref(x *trinosql.Deref) {
 }
 
 func (p *printer) caseOf(x *trinosql.Case) {
+	if x.Operand != nil {
+		if t := p.typeOf(x.Operand); nested(t) || float(t) && !p.finite(x.Operand) {
+			p.caseCompared(x, t)
+			return
+		}
+	}
 	p.put("CASE")
 	if x.Operand != nil {
 		p.put(" ")
@@ -159,15 +198,45 @@ func (p *printer) caseOf(x *trinosql.Case) {
 	}
 	for _, w := range x.Whens {
 		p.put(" WHEN ")
-		p.expr(w.Cond)
+		if x.Operand == nil {
+			p.condition(w.Cond)
+		} else {
+			p.expr(w.Cond)
+		}
 		p.put(" THEN ")
 		p.expr(w.Then)
 	}
+	p.caseElse(x)
+}
+
+func (p *printer) caseElse(x *trinosql.Case) {
 	if x.Else != nil {
 		p.put(" ELSE ")
 		p.expr(x.Else)
 	}
 	p.put(" END")
+}
+
+// caseCompared writes CASE x WHEN where DuckDB would compare otherwise. The place of what x is equal to is found first.
+func (p *printer) caseCompared(x *trinosql.Case, t *types.Type) {
+	operands := []operand{p.operand(x.Operand)}
+	for _, w := range x.Whens {
+		operands = append(operands, p.operand(w.Cond))
+	}
+	p.put("CASE ")
+	p.lets(operands, func(args []operand) {
+		left := p.apart(args[0].write)
+		p.put("CASE")
+		for i, a := range args[1:] {
+			p.put(" WHEN ", p.equal(x, t, left, p.apart(a.write)), " THEN ", strconv.Itoa(i+1))
+		}
+		p.put(" END")
+	})
+	for i, w := range x.Whens {
+		p.put(" WHEN ", strconv.Itoa(i+1), " THEN ")
+		p.expr(w.Then)
+	}
+	p.caseElse(x)
 }
 
 // lambda writes a lambda of DuckDB.
@@ -200,7 +269,7 @@ func (p *printer) form(x *trinosql.Func, form string) {
 	switch form {
 	case "if":
 		p.put("CASE WHEN ")
-		p.expr(x.Args[0])
+		p.condition(x.Args[0])
 		p.put(" THEN ")
 		p.expr(x.Args[1])
 		if len(x.Args) > 2 {
@@ -213,9 +282,7 @@ func (p *printer) form(x *trinosql.Func, form string) {
 		p.list(len(x.Args), func(i int) { p.expr(x.Args[i]) })
 		p.put(")")
 	case "try":
-		p.put("TRY(")
-		p.expr(x.Args[0])
-		p.put(")")
+		p.try(x.Args[0])
 	default:
 		if r := rules[form]; r != nil {
 			r(p, &call{node: x, fn: x})
@@ -223,6 +290,43 @@ func (p *printer) form(x *trinosql.Func, form string) {
 		}
 		p.refuse(x, "%s is not supported on zone local", form)
 	}
+}
+
+// try writes TRY. DuckDB takes no query in it and Trino runs those before it: they stand around.
+func (p *printer) try(x trinosql.Expr) {
+	outer := p.tried
+	p.tried = &tried{}
+	defer func() { p.tried = outer }()
+	text := p.apart(func() { p.expr(x) })
+	queries := p.tried
+	if len(queries.texts) == 0 {
+		p.put("TRY(", text, ")")
+		return
+	}
+	p.put("list_transform([struct_pack(", strings.Join(queries.texts, ", "), ")], lambda ", queries.name, ": TRY(", text, "))[1]")
+}
+
+// tried gathers the queries of what stands in TRY.
+type tried struct {
+	name  string
+	texts []string
+}
+
+// outOfTry writes something with a query, out of TRY if it stands there.
+func (p *printer) outOfTry(write func()) {
+	t := p.tried
+	if t == nil {
+		write()
+		return
+	}
+	p.tried = nil
+	text := p.apart(write)
+	p.tried = t
+	if t.name == "" {
+		t.name = p.name("x")
+	}
+	t.texts = append(t.texts, fmt.Sprintf("f%d := %s", len(t.texts)+1, text))
+	p.put(field(t.name, len(t.texts)-1))
 }
 
 func quoteText(s string) string { return sqltext.Literal(s) }

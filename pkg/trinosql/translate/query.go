@@ -177,6 +177,14 @@ func (p *printer) values(v *trinosql.Values) []string {
 	for i := range names {
 		names[i] = p.name("c")
 	}
+	if len(fields) > 1 || p.typeOf(v.Rows[0]).Kind == types.Row {
+		for _, r := range v.Rows {
+			if _, ok := r.(*trinosql.Row); !ok {
+				p.rowValues(v, names)
+				return names
+			}
+		}
+	}
 	p.put("SELECT * FROM (VALUES ")
 	p.list(len(v.Rows), func(i int) {
 		p.put("(")
@@ -193,7 +201,29 @@ func (p *printer) values(v *trinosql.Values) []string {
 	return names
 }
 
+// rowValues writes VALUES of which some are rows that are no list of values.
+func (p *printer) rowValues(v *trinosql.Values, names []string) {
+	fields := p.a.Bodies[v].Fields
+	args := make([]*types.Type, len(fields))
+	for i, f := range fields {
+		args[i] = f.Type
+	}
+	common, row := types.NewRow(nil, args), p.name("c")
+	p.put("SELECT ")
+	p.list(len(names), func(i int) { p.put(field(row, i), " AS ", names[i]) })
+	p.put(" FROM (VALUES ")
+	p.list(len(v.Rows), func(i int) {
+		p.put("(")
+		p.cell(v.Rows[i], common)
+		p.put(")")
+	})
+	p.put(") AS ", p.name("r"), "(", row, ")")
+}
+
 // cell writes an expression that belongs to a column of a type.
 func (p *printer) cell(x trinosql.Expr, t *types.Type) {
+	if p.grouped == nil && p.a.Coercions[x] == nil && !types.Equal(p.a.Types[x], t) && p.remade(x, t) {
+		return
+	}
 	p.cast(&conversion{node: x, from: p.typeOf(x), to: t, operand: p.operand(x)})
 }

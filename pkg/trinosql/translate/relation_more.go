@@ -25,7 +25,7 @@ func (p *printer) join(j *trinosql.Join) {
 	switch {
 	case j.On != nil:
 		p.put(" ON ")
-		p.expr(j.On)
+		p.condition(j.On)
 	case len(info.Using) > 0:
 		p.put(" ON (")
 		for i, u := range info.Using {
@@ -33,10 +33,7 @@ func (p *printer) join(j *trinosql.Join) {
 				p.put(" AND ")
 			}
 			l, r := p.side(u.Left, u.Out.Type, j), p.side(u.Right, u.Out.Type, j)
-			if nested(u.Out.Type) {
-				p.refuse(j, "joining by a column of type %s is not supported on zone local", u.Out.Type)
-			}
-			p.put(l, " = ", r)
+			p.put(p.equal(j, u.Out.Type, l, r))
 			p.fields[u.Out] = "coalesce(" + l + ", " + r + ")"
 		}
 		p.put(")")

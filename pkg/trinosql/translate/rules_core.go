@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"fmt"
 	"strconv"
 
 	"github.com/dig-cli/dig/pkg/trinosql"
@@ -94,9 +93,29 @@ func mustParts(text string) []part {
 
 // nullif compares in a common type and gives the first argument as it was.
 func (p *printer) nullif(c *call) {
-	p.put("nullif(")
-	p.list(len(c.fn.Args), func(i int) { p.expr(c.fn.Args[i]) })
-	p.put(")")
+	l, r := c.fn.Args[0], c.fn.Args[1]
+	from, other := p.typeOf(l), p.typeOf(r)
+	common := types.Common(from, other)
+	if types.Equal(from, common) && !nested(common) && (!float(common) || p.finite(l) || p.finite(r)) {
+		p.put("nullif(")
+		p.expr(l)
+		p.put(", ")
+		p.cell(r, common)
+		p.put(")")
+		return
+	}
+	p.lets([]operand{p.operand(l), p.operand(r)}, func(args []operand) {
+		as := func(x trinosql.Expr, o operand) operand {
+			return operand{expr: x, write: func() {
+				p.cast(&conversion{node: c.node, from: p.typeOf(x), to: common, operand: o})
+			}}
+		}
+		p.put("CASE WHEN ")
+		p.comparison(c.node, "=", common, as(l, args[0]), as(r, args[1]))
+		p.put(" THEN NULL ELSE ")
+		args[0].write()
+		p.put(" END")
+	})
 }
 
 // current writes what the session tells.
@@ -117,66 +136,6 @@ func (p *printer) current(x *trinosql.Current) {
 		}
 		p.refuse(x, "%s is not supported on zone local", x.What)
 	}
-}
-
-// scalar writes a query as a value: of several columns it is a row.
-func (p *printer) scalar(x *trinosql.Subquery) {
-	p.put("(")
-	n := len(p.a.Queries[x.Query].Fields)
-	if n > 1 {
-		var columns []string
-		text := p.apart(func() { columns = p.query(x.Query) })
-		p.put("SELECT struct_pack(")
-		p.list(n, func(i int) { p.put(fmt.Sprintf("f%d := ", i+1), columns[i]) })
-		p.put(") FROM (", text, ")")
-	} else {
-		p.query(x.Query)
-	}
-	p.put(")")
-}
-
-// inQuery writes IN (query) and comparisons with ANY and ALL: both sides have their common type.
-func (p *printer) inQuery(x *trinosql.InQuery) {
-	p.put("(")
-	if x.Not {
-		p.put("NOT ")
-	}
-	p.predicate(x, x.X, "IN ", x.Query)
-	p.put(")")
-}
-
-func (p *printer) quantified(x *trinosql.Quantified) {
-	p.put("(")
-	q := x.Quantifier
-	if q == "SOME" {
-		q = "ANY"
-	}
-	p.predicate(x, x.X, x.Op+" "+q, x.Query)
-	p.put(")")
-}
-
-func (p *printer) predicate(at trinosql.Expr, x trinosql.Expr, how string, q *trinosql.Query) {
-	info := p.a.Predicates[at]
-	if len(info.Common.Args) != 1 {
-		p.refuse(at, "comparing several columns with a query is not supported on zone local")
-	}
-	common := info.Common.Args[0]
-	if nested(common) {
-		p.refuse(at, "comparing values of type %s with a query is not supported on zone local", common)
-	}
-	p.cell(x, common)
-	p.put(" ", how, " (")
-	field := p.a.Queries[q].Fields[0]
-	if types.Equal(field.Type, common) {
-		p.query(q)
-	} else {
-		var columns []string
-		text := p.apart(func() { columns = p.query(q) })
-		p.put("SELECT ")
-		p.cast(&conversion{node: q, from: field.Type, to: common, operand: operand{write: func() { p.put(columns[0]) }, cheap: true}})
-		p.put(" FROM (", text, ")")
-	}
-	p.put(")")
 }
 
 // like writes LIKE. Without ESCAPE a pattern has no escape character, which is DuckDB's rule too.

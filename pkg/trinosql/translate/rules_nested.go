@@ -2,7 +2,6 @@ package translate
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
@@ -113,7 +112,6 @@ func init() {
 		p.put(")")
 	}
 	rules["array_join"] = (*printer).arrayJoin
-	rules["compare"] = (*printer).compareNested
 	casts[kinds{types.Array, types.Array}] = (*printer).castArray
 	casts[kinds{types.Row, types.Row}] = (*printer).castRow
 	casts[kinds{types.Map, types.Map}] = (*printer).castMap
@@ -219,55 +217,6 @@ func (p *printer) arrayJoin(c *call) {
 	p.put("), ")
 	c.args[1].write()
 	p.put(")")
-}
-
-// compareNested compares arrays, maps and rows, whose elements may be NULL: then equality may be unknown.
-func (p *printer) compareNested(c *call) {
-	x := c.node.(*trinosql.Compare)
-	t := p.typeOf(x.L)
-	if x.Op != "=" && x.Op != "<>" {
-		p.put("(")
-		c.args[0].write()
-		p.put(" ", x.Op, " ")
-		c.args[1].write()
-		p.put(")")
-		return
-	}
-	p.letArg(c, 0, func(l operand) {
-		p.letArg(c, 1, func(r operand) {
-			left, right := p.apart(l.write), p.apart(r.write)
-			if x.Op == "<>" {
-				p.put("(NOT ")
-			}
-			p.put(p.equal(c.node, t, left, right))
-			if x.Op == "<>" {
-				p.put(")")
-			}
-		})
-	})
-}
-
-// equal is the text that compares two values, which are names or fields of such.
-func (p *printer) equal(at trinosql.Node, t *types.Type, l, r string) string {
-	switch t.Kind {
-	case types.Row:
-		var terms []string
-		for i, f := range t.Args {
-			terms = append(terms, p.equal(at, f, fmt.Sprintf("struct_extract_at(%s, %d)", l, i+1), fmt.Sprintf("struct_extract_at(%s, %d)", r, i+1)))
-		}
-		return "CASE WHEN " + l + " IS NOT NULL AND " + r + " IS NOT NULL THEN (" + strings.Join(terms, " AND ") + ") END"
-	case types.Array:
-		e := p.name("x")
-		terms := p.equal(at, t.Args[0], "struct_extract_at("+e+", 1)", "struct_extract_at("+e+", 2)")
-		all := "list_transform(list_zip(" + l + ", " + r + "), lambda " + e + ": " + terms + ")"
-		return "CASE WHEN len(" + l + ") <> len(" + r + ") THEN false WHEN " + l + " IS NULL OR " + r + " IS NULL THEN NULL WHEN list_contains(" + all + ", false) THEN false WHEN list_position(" + all + ", NULL) IS NOT NULL THEN NULL ELSE true END"
-	case types.Map:
-		k := p.name("x")
-		terms := p.equal(at, t.Args[1], "list_extract(map_extract("+l+", "+k+"), 1)", "list_extract(map_extract("+r+", "+k+"), 1)")
-		all := "list_transform(map_keys(" + l + "), lambda " + k + ": CASE WHEN list_contains(map_keys(" + r + "), " + k + ") THEN " + terms + " ELSE false END)"
-		return "CASE WHEN cardinality(" + l + ") <> cardinality(" + r + ") THEN false WHEN " + l + " IS NULL OR " + r + " IS NULL THEN NULL WHEN list_contains(" + all + ", false) THEN false WHEN list_position(" + all + ", NULL) IS NOT NULL THEN NULL ELSE true END"
-	}
-	return "(" + l + " = " + r + ")"
 }
 
 // castArray casts the elements.

@@ -32,13 +32,23 @@ func (p *printer) selectBody(s *trinosql.Select, more func()) []string {
 			item.write = func() { p.expr(it.Expr) }
 			from = p.typeOf(it.Expr)
 		case it.Source != nil:
-			item.write = func() { p.put(p.fields[it.Source]) }
+			text := p.fields[it.Source]
+			if p.grouped != nil {
+				if key, ok := p.grouped[p.a.FieldKey(it.Source)]; ok {
+					text = key
+				}
+			}
+			item = p.alias(text)
 		default:
 			item.write = func() { p.rowField(it) }
 		}
 		to := it.Type
 		if coerced != nil && coerced.Coerced != nil {
 			to = coerced.Coerced[i]
+		}
+		if s.Distinct && from.Kind == types.Map {
+			given := item
+			item = operand{write: func() { p.canonical(from, given) }}
 		}
 		if from.Kind == types.Unknown && to.Kind == types.Unknown {
 			p.put("CAST(NULL AS INTEGER)")
@@ -59,14 +69,14 @@ func (p *printer) selectBody(s *trinosql.Select, more func()) []string {
 	}
 	if s.Where != nil {
 		p.put(" WHERE ")
-		p.expr(s.Where)
+		p.condition(s.Where)
 	}
 	if info.Grouped {
 		p.groupBy(info, keys)
 	}
 	if s.Having != nil {
 		p.put(" HAVING ")
-		p.expr(s.Having)
+		p.condition(s.Having)
 	}
 	return names
 }

@@ -1,0 +1,221 @@
+package translate
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/analyze"
+	"github.com/dig-cli/dig/pkg/trinosql/functions"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
+)
+
+// scalar writes a query as a value: of several columns it is a row.
+func (p *printer) scalar(x *trinosql.Subquery) {
+	p.outOfTry(func() {
+		p.put("(")
+		n := len(p.a.Queries[x.Query].Fields)
+		if n > 1 {
+			var columns []string
+			text := p.apart(func() { columns = p.query(x.Query) })
+			p.put("SELECT struct_pack(")
+			p.list(n, func(i int) { p.put(fmt.Sprintf("f%d := ", i+1), columns[i]) })
+			p.put(") FROM (", text, ")")
+		} else {
+			p.query(x.Query)
+		}
+		p.put(")")
+	})
+}
+
+// condition writes an expression of which only whether it is true matters, not whether it is false or NULL. In such a place Trino makes a join
+// of IN (query), which finds less: NULL within a row and NaN are equal to nothing then.
+func (p *printer) condition(x trinosql.Expr) {
+	if p.a.Coercions[x] != nil || p.grouped != nil {
+		p.expr(x)
+		return
+	}
+	switch x := x.(type) {
+	case *trinosql.Logic:
+		if x.Op != "AND" {
+			break
+		}
+		p.put("(")
+		for i, t := range x.Terms {
+			if i > 0 {
+				p.put(" AND ")
+			}
+			p.condition(t)
+		}
+		p.put(")")
+		return
+	case *trinosql.InQuery:
+		info := p.a.Predicates[x]
+		common := info.Common.Args
+		switch {
+		case x.Not:
+		case p.asRows(info.Common):
+			p.outOfTry(func() { p.inRows(x.X, info, x.Query, " IS NOT NULL") })
+			return
+		case len(common) == 1 && float(common[0]) && !p.finite(x.X):
+			p.outOfTry(func() {
+				columns, text := p.commonColumns(x.Query, info.Common)
+				p.put("(")
+				p.cell(x.X, common[0])
+				p.put(" IN (SELECT ", columns[0], " FROM (", text, ") WHERE NOT isnan(", columns[0], ")))")
+			})
+			return
+		}
+	}
+	p.expr(x)
+}
+
+// asRows reports whether a row has several values none of which holds others.
+func (p *printer) asRows(common *types.Type) bool {
+	for _, t := range common.Args {
+		if nested(t) || float(t) {
+			return false
+		}
+	}
+	return len(common.Args) > 1
+}
+
+// inRows writes (a, b) IN (query), where a test may be for rows of which all columns pass it.
+func (p *printer) inRows(x trinosql.Expr, info *analyze.Predicate, q *trinosql.Query, test string) {
+	columns, text := p.commonColumns(q, info.Common)
+	if len(columns) == 1 {
+		p.put("(")
+		p.cell(x, info.Common.Args[0])
+		p.put(" IN (SELECT ", columns[0], " FROM (", text, ")))")
+		return
+	}
+	p.put("(")
+	p.cell(x, info.Common)
+	p.put(" IN (SELECT struct_pack(")
+	p.list(len(columns), func(i int) { p.put(fmt.Sprintf("f%d := ", i+1), columns[i]) })
+	p.put(") FROM (", text, ")")
+	if test != "" {
+		p.put(" WHERE ", strings.Join(columns, test+" AND "), test)
+	}
+	p.put("))")
+}
+
+// commonColumns writes a query with its columns in the types of a row.
+func (p *printer) commonColumns(q *trinosql.Query, common *types.Type) (columns []string, text string) {
+	text = p.apart(func() { columns = p.query(q) })
+	fields := p.a.Queries[q].Fields
+	all := true
+	for i, t := range common.Args {
+		all = all && types.Equal(fields[i].Type, t)
+	}
+	if all {
+		return columns, text
+	}
+	given := columns
+	columns = make([]string, len(common.Args))
+	return columns, p.apart(func() {
+		p.put("SELECT ")
+		p.list(len(columns), func(i int) {
+			columns[i] = p.name("c")
+			p.cast(&conversion{node: q, from: fields[i].Type, to: common.Args[i], operand: p.alias(given[i])})
+			p.put(" AS ", columns[i])
+		})
+		p.put(" FROM (", text, ")")
+	})
+}
+
+func (p *printer) inQuery(x *trinosql.InQuery) {
+	p.outOfTry(func() {
+		if x.Not {
+			p.put("(NOT ")
+			defer p.put(")")
+		}
+		p.predicate(x, x.X, "=", "ANY", x.Query)
+	})
+}
+
+func (p *printer) quantified(x *trinosql.Quantified) {
+	p.outOfTry(func() {
+		q := x.Quantifier
+		if q == "SOME" {
+			q = "ANY"
+		}
+		p.predicate(x, x.X, x.Op, q, x.Query)
+	})
+}
+
+// predicate writes IN (query), which is = ANY, and the other comparisons with the rows of a query. Both sides have their common type.
+func (p *printer) predicate(at, x trinosql.Expr, op, quantifier string, q *trinosql.Query) {
+	info := p.a.Predicates[at]
+	common := info.Common.Args[0]
+	several := len(info.Common.Args) > 1 || nested(common)
+	switch {
+	case several && (op == "=" && quantifier == "ANY" || op == "<>" && quantifier == "ALL"):
+		// Trino looks the row up among those of the query, where NULL is like NULL.
+		if op == "<>" {
+			p.put("(NOT ")
+			defer p.put(")")
+		}
+		p.inRows(x, info, q, "")
+		return
+	case several:
+		p.refuse(at, "%s %s over values of type %s is not supported on zone local", op, quantifier, info.Common)
+	case op == "=" && quantifier == "ALL" || op == "<>" && quantifier == "ANY":
+		if op == "<>" {
+			p.put("(NOT ")
+			defer p.put(")")
+		}
+		p.equalsAll(at, x, common, info.Common, q)
+		return
+	}
+	columns, text := p.commonColumns(q, info.Common)
+	p.put("(")
+	p.cell(x, common)
+	if op == "=" {
+		p.put(" IN (")
+	} else {
+		p.put(" ", op, " ", quantifier, " (")
+	}
+	if len(p.a.Queries[q].Fields) > 1 || len(columns) > 1 {
+		p.put("SELECT ", columns[0], " FROM (", text, ")")
+	} else {
+		p.put(text)
+	}
+	p.put("))")
+}
+
+// within writes a query whose FROM has the value of x, as a column that is named, beside the query's columns in the common type.
+func (p *printer) within(at, x trinosql.Expr, t *types.Type, common *types.Type, q *trinosql.Query, write func(value string, columns []string) string) {
+	if p.aggregates(x) {
+		p.refuse(at, "comparing an aggregate with the rows of a query in this way is not supported on zone local")
+	}
+	value := p.name("v")
+	left := p.apart(func() { p.cell(x, t) })
+	columns, text := p.commonColumns(q, common)
+	p.put("(SELECT ", write(value, columns), " FROM (SELECT ", left, " AS ", value, "), (", text, "))")
+}
+
+// aggregates reports whether an expression has an aggregate or a window function, which a query below cannot see.
+func (p *printer) aggregates(x trinosql.Expr) bool {
+	found := false
+	trinosql.Inspect(x, func(n trinosql.Node) bool {
+		if _, ok := n.(*trinosql.Query); ok {
+			return false
+		}
+		if e, ok := n.(trinosql.Expr); ok {
+			if c := p.a.Calls[e]; c != nil && c.Function.Kind != functions.Scalar {
+				found = true
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// equalsAll writes x = ALL (query) as Trino computes it: all values are the same, and x is that value.
+func (p *printer) equalsAll(at, x trinosql.Expr, t, common *types.Type, q *trinosql.Query) {
+	p.within(at, x, t, common, q, func(value string, columns []string) string {
+		c := columns[0]
+		return fmt.Sprintf("CASE WHEN count(*) = 0 THEN true ELSE (min(%s) = max(%s) AND any_value(%s) = max(%s) AND CASE WHEN count(%s) = count(*) THEN true END) END", c, c, value, c, c)
+	})
+}
