@@ -245,8 +245,3 @@ func (p *printer) canonical(t *types.Type, x operand) {
 	}
 	x.write()
 }
-
-// same writes l = r for CASE, NULLIF and the like, where both are operands with coercions.
-func (p *printer) same(at trinosql.Node, l, r trinosql.Expr) {
-	p.comparison(at, "=", p.typeOf(l), p.operand(l), p.operand(r))
-}
