@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway/connector/files"
 	"github.com/dig-cli/dig/pkg/gateway/connector/testdb"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -96,7 +95,7 @@ func until[T any](call func() (T, error), done func(T) bool) error {
 	return fmt.Errorf("it did not happen in time")
 }
 
-const root = files.RootSchema
+const root = "files"
 
 // sql runs a statement and reads its result to the end.
 func (s *scenario) sql(format api.Format, text string) error {

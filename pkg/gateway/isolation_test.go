@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/gateway/connector/files"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -143,7 +142,7 @@ func newTenant(w wire, name string) tenant {
 		}
 	}
 	p := tenant{name, "", map[string]string{
-		"organizationId": store.DefaultOrganization, "name": name, "dir": dir, "connectionType": "files", "schemaName": files.RootSchema,
+		"organizationId": store.DefaultOrganization, "name": name, "dir": dir, "connectionType": "files", "schemaName": "files",
 		"tableName": name + "orders", "columnName": "status", "otherTable": name + "customers", "table": name + "_table", "bitable": name + "bi",
 		"column": name + "_column", "bicolumn": name + "col", "threadId": name + "-thread", "dialect": "trino",
 	}}

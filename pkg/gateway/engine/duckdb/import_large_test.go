@@ -10,7 +10,6 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
 )
 
@@ -33,7 +32,7 @@ func TestLongTextsAndRecords(t *testing.T) {
 	if want := fmt.Sprintf("%d %[1]d", len(sizes)+300); got != want {
 		t.Errorf("rows and exact rows: %s, want %s", got, want)
 	}
-	_, err := importText(t, p, engine.SchemaTable, "t", "a,b\nx,1\n\""+strings.Repeat("never closed\n", csv.MaxRecord/13+10))
+	_, err := importText(t, p, engine.SchemaTable, "t", "a,b\nx,1\n\""+strings.Repeat("never closed\n", (64<<20)/13+10))
 	var ie *engine.ImportError
 	if !errors.As(err, &ie) || ie.Cells[0].Line != 3 || !strings.Contains(ie.Cells[0].Reason, "quotes are not closed") {
 		t.Errorf("an endless record: %v", err)
