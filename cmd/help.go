@@ -12,10 +12,12 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// filled is the length from which a line of a help text counts as broken for its length only, so that it may be folded anew.
+// filled is the length from which a help line is assumed to have been wrapped by its author, so that it may be
+// rewrapped.
 const filled = 85
 
-// help prints what is known of a command. On a terminal it is folded to its width; elsewhere it does not depend on anything.
+// help prints the help of a command. On a terminal it is wrapped to the terminal's width; elsewhere the output is
+// always the same.
 func help(e *cli.Env, c *cobra.Command, _ []string) {
 	width := 0
 	if e.OutTerm {
@@ -75,11 +77,11 @@ func usage(b *strings.Builder, c *cobra.Command, width int) {
 	}
 	listed(b, "More:", topics, width)
 	if c.HasAvailableSubCommands() {
-		fmt.Fprintf(b, "\n`%s [command] --help` tells more about a command.\n", c.CommandPath())
+		fmt.Fprintf(b, "\n`%s [command] --help` shows more about a command.\n", c.CommandPath())
 	}
 }
 
-// listed writes names with what they are, folded beside the names.
+// listed writes names with their descriptions, wrapped in a column beside the names.
 func listed(b *strings.Builder, title string, list [][2]string, width int) {
 	if len(list) == 0 {
 		return
@@ -98,7 +100,7 @@ func listed(b *strings.Builder, title string, list [][2]string, width int) {
 	}
 }
 
-// names lists flags in a line.
+// names lists the names of flags on one line.
 func names(fs *pflag.FlagSet) string {
 	var all []string
 	fs.VisitAll(func(f *pflag.Flag) {
@@ -115,8 +117,8 @@ func names(fs *pflag.FlagSet) string {
 
 func indent(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") + "\n" }
 
-// foldText folds the paragraphs of a text to a width; 0 leaves it alone. Lines that are indented, and lines that end before their
-// length makes them, stay as they are.
+// foldText wraps the paragraphs of a text to a width; 0 means no wrapping. Indented lines and lines that end early stay
+// as they are.
 func foldText(text string, width int) string {
 	if width == 0 {
 		return text
@@ -140,8 +142,8 @@ func foldText(text string, width int) string {
 	return strings.Join(out, "\n")
 }
 
-// foldExamples continues commands that are wider than the terminal on a line of their own, as a shell reads them. A word in quotes
-// stays whole.
+// foldExamples breaks example commands that are wider than the terminal with a backslash, as a shell reads them. A
+// quoted word is not broken.
 func foldExamples(text string, width int) string {
 	if width == 0 {
 		return text
@@ -173,15 +175,15 @@ func foldExamples(text string, width int) string {
 	return strings.Join(out, "\n")
 }
 
-// newFlagsHelp tells of the flags that every command takes.
+// newFlagsHelp is the help topic on the global flags.
 func newFlagsHelp(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "flags", Short: "The flags that every command takes"}
+	c := &cobra.Command{Use: "flags", Short: "The flags of every command"}
 	c.SetHelpFunc(func(c *cobra.Command, _ []string) {
 		width := 0
 		if e.OutTerm {
 			width = max(e.Width, 40)
 		}
-		_, e.Run.Helped = fmt.Fprintf(c.OutOrStdout(), "Flags that every command takes:\n\n%s", c.Root().PersistentFlags().FlagUsagesWrapped(width))
+		_, e.Run.Helped = fmt.Fprintf(c.OutOrStdout(), "Flags of every command:\n\n%s", c.Root().PersistentFlags().FlagUsagesWrapped(width))
 	})
 	return c
 }

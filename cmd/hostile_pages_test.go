@@ -27,7 +27,7 @@ func repliesInTurn(t *testing.T, replies func(sql string, n int) string) *tellWo
 	})
 }
 
-// TestEstimateOfNoCount: a reply that holds no count is none of nothing, and no count is so large that the size has no number.
+// TestEstimateOfNoCount: a reply without a count is not a count of zero, and a count of any size is printed as a number.
 func TestEstimateOfNoCount(t *testing.T) {
 	for _, reply := range []string{`{"columns":[{"columnName":"c"}],"data":[]}`, `{"columns":[],"data":[[]]}`, `{"columns":[{"columnName":"c"}],"data":[[null]]}`, `{"columns":[{"columnName":"c"}],"data":[[-5]]}`,
 		`{"columns":[{"columnName":"c"}],"data":[[1],[2]]}`, `{"columns":[{"columnName":"c"},{"columnName":"d"}],"data":[[1,2]]}`, `{"columns":[{"columnName":"c"}],"data":[[1.5]]}`, `{"columns":[{"columnName":"c"}],"data":[[9223372036854775807]]}`} {

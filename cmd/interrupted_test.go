@@ -24,7 +24,7 @@ func TestInterruptedWaits(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{[]string{"export", "table", "sample", "shop", "orders", "--wait"}, []string{"while waiting for export ", "which goes on", "export wait ", "export cancel "}},
+		{[]string{"export", "table", "sample", "shop", "orders", "--wait"}, []string{"while waiting for export ", "which continues", "export wait ", "export cancel "}},
 		{[]string{"cache", "create", "sample", "shop", "orders", "--wait"}, []string{"while waiting for cache ", "cache wait ", "cache cancel "}},
 		{[]string{"query", "create", "m", "--sql", "SELECT 1 AS n", "--type", "MATERIALIZED", "--wait"}, []string{"while waiting for the run of m", "materialized wait ", "materialized cancel "}},
 		{[]string{"metadata", "refresh", "sample", "--wait"}, []string{"while waiting for the refresh of catalog ", "metadata status "}},

@@ -1,4 +1,4 @@
-// Package cmd is the command line: cobra commands over the typed client. The packages below hold the commands.
+// Package cmd is the command line: cobra commands over the typed client. The commands are in the packages below it.
 package cmd
 
 import (
@@ -23,17 +23,18 @@ import (
 func Main() int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	// A reader that has seen enough, such as head, must not end the process before it has put its files in order: writing fails instead.
+	// A reader that has closed stdout, such as head, must not kill the process before it has finished its files: the
+	// write fails instead.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	dir, _ := os.Getwd()
 	e := &cli.Env{
 		Name: programName(os.Args[0]), Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Dir: dir, Now: time.Now, Process: true, Interrupt: cancel, AtOnce: new(atomic.Pointer[func()]),
 		InTerm: term.IsTerminal(int(os.Stdin.Fd())), OutTerm: term.IsTerminal(int(os.Stdout.Fd())), ErrTerm: term.IsTerminal(int(os.Stderr.Fd())),
 	}
-	// Room for two: a second signal that comes while the first is being answered is not lost.
+	// Two elements: a second signal that arrives while the first is being handled is not lost.
 	signals := make(chan os.Signal, 2)
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // as nohup wants it
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup expects
 		ends = append(ends, syscall.SIGHUP)
 	}
 	signal.Notify(signals, ends...)
@@ -43,10 +44,10 @@ func Main() int {
 		} else {
 			cancel(cli.ErrTerminated)
 		}
-		if supervise.IsWorker(os.Getenv) { // a second one is for the supervisor, which may get the first one too
+		if supervise.IsWorker(os.Getenv) { // a second one is for the supervisor, which may receive the first one too
 			return
 		}
-		<-signals // a second one ends the process at once
+		<-signals // a second one ends the process immediately
 		if end := e.AtOnce.Load(); end != nil {
 			(*end)()
 		}
@@ -75,7 +76,7 @@ func Run(ctx context.Context, e *cli.Env) int {
 	out, errs := e.Run.Mask.Writer(e.Out), e.Run.Mask.Notes(e.Err)
 	e.Out, e.Err = out, errs
 	e.Run.Terminal, e.Run.Ctx = e.Err, ctx
-	if e.ErrTerm { // names and messages of a gateway must not steer the terminal
+	if e.ErrTerm { // names and messages of a gateway must not control the terminal
 		e.Err = output.NewScreen(e.Err)
 	} else {
 		e.Err = &cli.NoteLines{E: e, W: e.Err}

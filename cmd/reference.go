@@ -9,7 +9,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Tree is the tree of commands under a name of the program, for the generator of man pages and of the reference; it is not to be run.
+// Tree returns the command tree under a program name, for the generator of the man pages and the reference; it is not
+// meant to be executed.
 func Tree(name string) *cobra.Command {
 	return newRootCmd(&cli.Env{Name: name, In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Getenv: func(string) string { return "" }, Dir: "/", Now: time.Now})
 }

@@ -28,7 +28,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Help groups, in the order of the service's documents.
+// Help groups, in the order of the service's documentation.
 const (
 	groupData    = "data"
 	groupAdmin   = "admin"
@@ -80,13 +80,13 @@ when no other zone is chosen.`,
 			if near := nearest.Of(unknown.GetSpecifiedName(), names); near != "" {
 				f.Hint = "did you mean --" + near + "? " + f.Hint
 			}
-		case errors.As(err, &value): // without the words of the library that reads numbers
+		case errors.As(err, &value): // without the words of strconv
 			why := value.Unwrap()
 			var number *strconv.NumError
 			if errors.As(why, &number) {
 				why = number.Err
 			}
-			f.Msg = fmt.Sprintf("--%s: %q is no %s: %v", value.GetFlag().Name, value.GetValue(), kindOf(value.GetFlag()), why)
+			f.Msg = fmt.Sprintf("--%s: %q is not %s: %v", value.GetFlag().Name, value.GetValue(), kindOf(value.GetFlag()), why)
 		}
 		return f
 	})
@@ -127,7 +127,7 @@ when no other zone is chosen.`,
 	return root
 }
 
-// finish gives every command that only groups others the same manners: a wrong subcommand is an error with a suggestion, and
+// finish configures every command that only groups others: an unknown subcommand is an error with a suggestion, and
 // wrong arguments are usage errors.
 func finish(e *cli.Env, c *cobra.Command) {
 	c.SuggestionsMinimumDistance = 2
@@ -155,17 +155,17 @@ func finish(e *cli.Env, c *cobra.Command) {
 	}
 }
 
-// kindOf names what a flag takes.
+// kindOf describes the values of a flag.
 func kindOf(f *pflag.Flag) string {
 	switch f.Value.Type() {
 	case "int", "int64", "uint", "uint64", "int32":
-		return "whole number"
+		return "an integer"
 	case "bool":
 		return "true or false"
 	case "float64":
-		return "number"
+		return "a number"
 	}
-	return f.Value.Type()
+	return "a valid " + f.Value.Type()
 }
 
 func unknownCommand(c *cobra.Command, name string) error {
@@ -182,7 +182,7 @@ func unknownCommand(c *cobra.Command, name string) error {
 	return f.WithHint("`%s --help` lists the commands", c.CommandPath())
 }
 
-// pathsTo lists the commands below c, not its own children, that are called name.
+// pathsTo lists the commands below c, excluding its own children, that are called name.
 func pathsTo(c *cobra.Command, name string) []string {
 	var paths []string
 	for _, child := range c.Commands() {
@@ -207,10 +207,10 @@ func newExitCodesHelp() *cobra.Command {
   2    the command line or a setting is wrong; nothing was sent
   3    not found
   4    not allowed: no key, a bad key, or the wrong kind of key
-  5    the gateway failed, cannot be reached, or cut its answer short; try again
+  5    the gateway failed, is unreachable, or truncated its answer; try again
   6    conflict: it exists already, or is in use
-  7    a job ended badly, or part of a batch failed
-  8    still pending when the wait ran out
+  7    a job failed, or part of a batch failed
+  8    still pending at the end of the wait
   9    confirmation needed: give --yes
   10   the answer cannot be trusted (--strict)
   11   stopped by --max-rows: the result has more rows

@@ -29,7 +29,7 @@ func newVersionCmd(e *cli.Env) *cobra.Command {
 	return c
 }
 
-// printVersion reads no configuration, so that it works, and fast, whatever state that is in.
+// printVersion reads no configuration, so that it works, and quickly, whatever state the configuration is in.
 func printVersion(e *cli.Env) error {
 	kind := "with the local zone"
 	if !cli.LocalEngine {
@@ -52,7 +52,7 @@ func newCompletionCmd(e *cli.Env) *cobra.Command {
 		Example: "  source <(" + e.Name + " completion bash)",
 	}
 	var all string
-	c.Flags().StringVar(&all, "all", "", "write the scripts of all shells, for dig and digctl, into this directory")
+	c.Flags().StringVar(&all, "all", "", "write the scripts of all shells, for dig and digctl, to this directory")
 	_ = c.Flags().MarkHidden("all")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if all != "" {
@@ -74,7 +74,7 @@ func newCompletionCmd(e *cli.Env) *cobra.Command {
 	return c
 }
 
-// needShell wants the name of a shell, unless all scripts are to be written.
+// needShell requires the name of a shell unless all scripts are to be written.
 func needShell(c *cobra.Command, args []string) error {
 	if len(args) == 0 && !c.Flags().Changed("all") {
 		return errors.New("name a shell: bash, zsh, fish or powershell")

@@ -48,7 +48,7 @@ A stream that is empty or cut short is exit code 5, one with an error or without
 			switch m {
 			case "values", "updates", "debug", "messages":
 			default:
-				return cli.View{}, cli.Usagef("--mode %q is none of values, updates, debug, messages", m)
+				return cli.View{}, cli.Usagef("--mode %q is not one of values, updates, debug, messages", m)
 			}
 		}
 		if modes != nil {

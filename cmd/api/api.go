@@ -113,7 +113,7 @@ func requestOf(ctx context.Context, e *cli.Env, cl *api.Client, f *apiFlags, arg
 	switch method {
 	case "GET", "POST", "PUT", "PATCH", "DELETE":
 	default:
-		return r, cli.Usagef("method %q is none of GET, POST, PUT, PATCH, DELETE", method)
+		return r, cli.Usagef("method %q is not one of GET, POST, PUT, PATCH, DELETE", method)
 	}
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path

@@ -27,7 +27,7 @@ func checkDialect(e *cli.Env, dialect string, text bool) error {
 	case dialect == dialectTrino || dialect == "":
 		return nil
 	case dialect != dialectDuck:
-		return cli.Usagef("--dialect: %q is none of trino, duckdb", dialect)
+		return cli.Usagef("--dialect: %q is not one of trino, duckdb", dialect)
 	case !text:
 		return cli.Usagef("--dialect duckdb needs a statement: saved queries and query-builder objects are Trino's SQL")
 	}

@@ -144,7 +144,7 @@ func (f *executeFlags) check(e *cli.Env, c *cobra.Command) (output.Options, erro
 	switch f.wire = api.Format(strings.ToUpper(f.format)); f.wire {
 	case api.CellTyped, api.Simple, api.Compact, "":
 	default:
-		return o, cli.Usagef("--format: %q is none of CELL_TYPED, SIMPLE, COMPACT", f.format)
+		return o, cli.Usagef("--format: %q is not one of CELL_TYPED, SIMPLE, COMPACT", f.format)
 	}
 	if c.Flags().Changed("max-rows") && f.maxRows <= 0 {
 		return o, cli.Usagef("--max-rows: %d is not a number of rows", f.maxRows)

@@ -204,7 +204,7 @@ func parseColumn(text string) (api.ColumnRequest, error) {
 		case "unique":
 			d.IsUnique = &yes
 		default:
-			return d, cli.Usagef("--column %q: %q is none of notnull, unique, default=VALUE", text, word)
+			return d, cli.Usagef("--column %q: %q is not one of notnull, unique, default=VALUE", text, word)
 		}
 	}
 	return d, nil

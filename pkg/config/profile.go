@@ -300,7 +300,7 @@ func (s *Store) List() (profiles []Profile, current string, err error) {
 	return c.list, c.current, nil
 }
 
-// Get gives one profile. The error wraps ErrNotFound when there is none of that name.
+// Get gives one profile. The error wraps ErrNotFound when there is not one of that name.
 func (s *Store) Get(name string) (Profile, error) {
 	c, err := s.load()
 	if err != nil {

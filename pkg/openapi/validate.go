@@ -96,7 +96,7 @@ func (d *Document) Check(at string, schema, value any) []string {
 		return []string{fmt.Sprintf("%s: %s, want %s", at, kinds(value)[0], strings.Join(want, " or "))}
 	}
 	if words, ok := s["enum"].([]any); ok && !slices.Contains(words, value) {
-		problems = append(problems, fmt.Sprintf("%s: %v is none of %v", at, value, words))
+		problems = append(problems, fmt.Sprintf("%s: %v is not one of %v", at, value, words))
 	}
 	switch v := value.(type) {
 	case map[string]any:

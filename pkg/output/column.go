@@ -144,7 +144,7 @@ func find(name string, keys []string) int {
 	return max(folded, -1)
 }
 
-// UnknownColumn is the error for a column that is none of keys.
+// UnknownColumn is the error for a column that is not one of keys.
 func UnknownColumn(name string, keys []string) *UsageError {
 	shown, more := keys, ""
 	if len(shown) > 40 {

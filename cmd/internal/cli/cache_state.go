@@ -1,5 +1,5 @@
-// Package cli is the frame that every command stands on: the environment of a run, the runners of commands, output, errors and exit
-// codes, questions, waiting, completion, and what finds objects by name.
+// Package cli holds what all commands share: the environment of a run, the runners of commands, output, errors and exit
+// codes, prompts, polling, completion, and the resolution of names to ids.
 package cli
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// CacheByTable is the cache of a table, nil when it has none.
+// CacheByTable returns the cache of a table, or nil when it has none.
 func CacheByTable(ctx context.Context, cl *api.Client, project, catalog, schema, table string) (*api.CacheStatus, error) {
 	all, err := cl.Cache.CatalogStatuses(ctx, project, catalog)
 	if err != nil {
@@ -23,7 +23,7 @@ func CacheByTable(ctx context.Context, cl *api.Client, project, catalog, schema,
 	return nil, nil
 }
 
-// CacheState is a state in the one spelling used here.
+// CacheState normalizes a state to the spelling used in this program.
 func CacheState(s string) string {
 	if s = strings.ToUpper(s); s == "CANCELED" {
 		return "CANCELLED"
@@ -36,5 +36,5 @@ func CacheEnded(s string) bool {
 	case "COMPLETED", "FAILED", "CANCELLED", "DELETED":
 		return true
 	}
-	return false // also states not known yet
+	return false // also states that are not known yet
 }

@@ -15,13 +15,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Names of resources complete from a small file that ordinary list commands refresh; pressing TAB never calls the gateway.
+// Names of resources are completed from a small file that ordinary list commands update; pressing TAB never calls the
+// gateway.
 
-// completable says which lists feed which kind of name, under which JSON member, and in what else such names lie.
+// completable maps a kind of name to the operations that list it, the JSON member that holds it, and the names it is
+// qualified by.
 var completable = map[string][]struct {
 	kind   string
 	member string
-	in     []string // members that name the catalog, and the schema
+	in     []string // members that name the catalog and the schema
 }{
 	spec.ListOrganizations.ID:  {{"org", "name", nil}},
 	spec.ListWorkspaces.ID:     {{"workspace", "name", nil}},
@@ -39,10 +41,10 @@ var completable = map[string][]struct {
 // QueryIDs is the kind of the ids of saved queries.
 const QueryIDs = "query id"
 
-// maxNames bounds the names kept of one kind.
+// maxNames is the maximum number of names stored per kind.
 const maxNames = 2000
 
-// namesFile is where the names of the place in force are kept: one file per zone, address and project.
+// namesFile is the file that stores the names of the current target: one file per zone, address and project.
 func (e *Env) namesFile() string {
 	s := e.Run.Settings
 	if s == nil {
@@ -68,8 +70,9 @@ func readNames(path string) map[string][]string {
 	return out
 }
 
-// offered are the remembered names that a shell takes as they are. The scripts of all shells evaluate the line at each TAB, and bash
-// puts the beginning that several names share into it without quotes: a name $(...) of somebody else's would be run.
+// offered returns the stored names that are safe to pass to a shell. The scripts of all shells evaluate the line at
+// each TAB, and bash inserts the common prefix of several names unquoted: a name $(...) that somebody else created
+// would be executed.
 func (e *Env) offered() map[string][]string {
 	all := readNames(e.namesFile())
 	for kind, names := range all {
@@ -78,14 +81,15 @@ func (e *Env) offered() map[string][]string {
 	return all
 }
 
-// plainName says that a text holds letters, digits, blanks and marks that no shell gives a meaning, and begins like no flag.
+// plainName reports whether s consists of letters, digits, blanks and characters that have no meaning to any shell, and
+// does not start like a flag.
 func plainName(n string) bool {
 	return !strings.HasPrefix(n, "-") && !strings.ContainsFunc(n, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune(" _-./:,+@", r)
 	})
 }
 
-// remember keeps the names of a listing for completion. It never fails a command.
+// remember stores the names of a listing for completion. It never fails a command.
 func (e *Env) remember(op spec.Op, raw json.RawMessage) {
 	kinds, ok := completable[op.ID]
 	path := e.namesFile()
@@ -135,20 +139,20 @@ func (e *Env) remember(op spec.Op, raw json.RawMessage) {
 	}
 }
 
-// CompleteFlag has the values of a flag completed by f, in a run that completes: cobra keeps what is registered with it, and so the
-// whole command tree, for as long as the process lives.
+// CompleteFlag completes the values of a flag with f, but only in a completion run: cobra keeps registered functions,
+// and thus the whole command tree, for the life of the process.
 func (e *Env) CompleteFlag(c *cobra.Command, flag string, f cobra.CompletionFunc) {
 	if slices.ContainsFunc(e.Args, func(arg string) bool { return strings.HasPrefix(arg, cobra.ShellCompRequestCmd) }) {
 		_ = c.RegisterFlagCompletionFunc(flag, f)
 	}
 }
 
-// Fixed has the values of a flag completed that are always the same.
+// Fixed completes the values of a flag from a fixed list.
 func (e *Env) Fixed(c *cobra.Command, flag string, values ...cobra.Completion) {
 	e.CompleteFlag(c, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// Complete offers the remembered names of a kind.
+// Complete offers the stored names of a kind.
 func (e *Env) Complete(kind string) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if _, err := e.Settings(); err != nil {
@@ -158,8 +162,8 @@ func (e *Env) Complete(kind string) cobra.CompletionFunc {
 	}
 }
 
-// CompleteArgs gives a command completion of its arguments by the placeholders of its usage line: `get WORKSPACE` completes
-// workspaces, and FILE leaves the shell to complete files.
+// CompleteArgs completes the arguments of a command by the placeholders of its usage line: `get WORKSPACE` completes
+// workspaces, and FILE leaves completion to the shell.
 func (e *Env) CompleteArgs(c *cobra.Command) {
 	if c.ValidArgsFunction != nil || len(c.ValidArgs) > 0 {
 		return
@@ -183,7 +187,7 @@ func (e *Env) CompleteArgs(c *cobra.Command) {
 		if _, err := e.Settings(); err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		above := "" // the catalog and schema that were given before
+		above := "" // the catalog and schema given before
 		for i, a := range args {
 			if k := kinds[i]; k == "catalog" || k == "schema" {
 				above += "@" + a
@@ -193,7 +197,8 @@ func (e *Env) CompleteArgs(c *cobra.Command) {
 	}
 }
 
-// inParts completes a dotted argument, one part at a time: the schemas of the catalog that has been typed, then its tables.
+// inParts completes a dotted argument one part at a time: first the schemas of the catalog that has been typed, then
+// its tables.
 func inParts(names map[string][]string, kinds []string, above, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	typed := ""
 	for len(kinds) > 1 {

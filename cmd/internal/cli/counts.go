@@ -12,8 +12,9 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// StoredRows counts what a run has stored. A result without rows whose query has some is not what was asked for: its sources were
-// empty when it ran, as a table reads while its cache is filled for the first time on the hosted zones [L].
+// StoredRows counts the rows that a run has stored. A result without rows of a query that does return rows is wrong:
+// the sources were empty when it ran, because on the hosted zones a table reads as empty while its cache is filled for
+// the first time [L].
 func StoredRows(ctx context.Context, cl *api.Client, project, name string) (int64, error) {
 	n, err := CountRows(ctx, cl, project, "mtquery", name)
 	if err != nil || n > 0 {
@@ -21,13 +22,13 @@ func StoredRows(ctx context.Context, cl *api.Client, project, name string) (int6
 	}
 	live, err := CountRows(ctx, cl, project, "query", name)
 	if err == nil && live > 0 {
-		err = &Failure{Exit: ExitJob, Code: "stored-nothing", Msg: fmt.Sprintf("the run of %s stored no rows, and its query has %d now", name, live),
+		err = &Failure{Exit: ExitJob, Code: "stored-nothing", Msg: fmt.Sprintf("the run of %s stored no rows, but its query returns %d now", name, live),
 			Hint: "a cache may have been filled meanwhile; `dig materialized refresh " + shell.Quote(name) + " --wait` runs it again"}
 	}
 	return n, err
 }
 
-// CountsIn are the numbers of the only row of a reply to a count.
+// CountsIn returns the numbers in the single row of a reply to a count.
 func CountsIn(r api.RowReader, numbers int) ([]int64, error) {
 	var n []int64
 	rows := 0
@@ -35,7 +36,7 @@ func CountsIn(r api.RowReader, numbers int) ([]int64, error) {
 		for _, c := range r.Row() {
 			v, err := json.Number(strings.Trim(string(c), `"`)).Int64()
 			if err != nil || v < 0 {
-				return nil, noCount("%s, which is no number of rows", c)
+				return nil, noCount("%s, which is not a number of rows", c)
 			}
 			n = append(n, v)
 		}
@@ -68,7 +69,7 @@ func CountRows(ctx context.Context, cl *api.Client, project, kind, table string)
 		return 0, err
 	}
 	if err := json.Unmarshal(raw, &doc); err != nil || len(doc.Data) != 1 || len(doc.Data[0]) != 1 {
-		return 0, fmt.Errorf("the rows of %s cannot be counted: %.200s", table, raw)
+		return 0, fmt.Errorf("cannot count the rows of %s: %.200s", table, raw)
 	}
 	return doc.Data[0][0].Int64()
 }

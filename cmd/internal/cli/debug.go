@@ -15,11 +15,11 @@ import (
 	"github.com/dig-cli/dig/pkg/late"
 )
 
-// debugBody bounds a body that --debug shows.
+// debugBody is the maximum length of a body that --debug shows.
 const debugBody = 4 << 10
 
-// secretMembers are members of JSON that --debug does not show, also where the text is cut off and can no longer be read as JSON, and the
-// proofs of signed links.
+// secretMembers matches JSON members that --debug does not show, even in a body that is truncated and thus not valid
+// JSON, and the signatures of signed links.
 var secretMembers = late.Regexp(`(?i)("[a-z_-]*(?:token|secret|passw|apikey|api_key|credential|authorization|cookie|privatekey)[a-z_-]*"\s*:\s*)("(?:[^"\\]|\\.)*("|$)|\{[^{}]*(\}|$))|((?:signature|x-amz-[a-z-]*|sig|awsaccesskeyid|x-goog-[a-z-]*)=)[^&"\s]+`)
 
 // trace prints an exchange for --debug: headers and the beginnings of bodies, without keys and other secrets.
@@ -61,7 +61,7 @@ func debugLines(w io.Writer, way, text string) {
 	}
 }
 
-// shownBody is the beginning of a body of a kind that can be read.
+// shownBody returns the beginning of a body of a readable content type.
 func shownBody(text string, size int64, h http.Header) string {
 	if kind := h.Get("Content-Type"); kind != "" && !strings.Contains(kind, "json") && !strings.HasPrefix(kind, "text/") {
 		return fmt.Sprintf("(%d bytes of %s)", size, kind)
@@ -76,13 +76,13 @@ func shownBody(text string, size int64, h http.Header) string {
 	return text
 }
 
-// NoteLines is stderr beside errors that are JSON objects: every other line becomes one too, {"note": "..."}, so that a script can read
-// all of stderr line by line.
+// NoteLines is stderr when errors are JSON objects: every other line becomes an object too, {"note": "..."}, so that a
+// script can parse stderr line by line.
 type NoteLines struct {
 	E  *Env
 	W  io.Writer
 	mu sync.Mutex
-	// of a line that has not ended
+	// the last line, while incomplete
 	line []byte
 }
 
@@ -132,7 +132,7 @@ func (n *NoteLines) Flush() error {
 	return n.put(line)
 }
 
-// asIs is stderr for what is a JSON object already.
+// asIs writes JSON objects to stderr unchanged.
 func (e *Env) asIs() io.Writer {
 	n, ok := e.Err.(*NoteLines)
 	if !ok {

@@ -8,12 +8,12 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// Asked reports whether a question is going to be put: what it says is read from the gateway only then.
+// Asked reports whether a confirmation prompt will be shown: its details are fetched from the gateway only then.
 func (e *Env) Asked() bool {
 	return !e.Run.Flags.Yes && !e.Run.Flags.DryRun && !e.Run.Flags.Explain
 }
 
-// Called is how a question names an object: by its name and its id, also when the id alone was given.
+// Called describes an object in a prompt by its name and id, also when only the id was given.
 func (e *Env) Called(set, id string, list func() ([]Named, error)) string {
 	if set != id {
 		return fmt.Sprintf("%s (%s)", set, id)
@@ -33,10 +33,10 @@ func (e *Env) Called(set, id string, list func() ([]Named, error)) string {
 	return id
 }
 
-// mostNamed is how many objects a question names before it only counts them.
+// mostNamed is the maximum number of objects that a prompt lists by name; above it, only their count is shown.
 const mostNamed = 10
 
-// Counted names objects, or counts them when they are many: "2 caches (a, b)".
+// Counted lists objects by name, or only counts them when there are many: "2 caches (a, b)".
 func Counted(names []string, one, many string) string {
 	if len(names) == 0 {
 		return ""
@@ -48,7 +48,7 @@ func Counted(names []string, one, many string) string {
 	return text + " (" + strings.Join(names, ", ") + ")"
 }
 
-// CachesOf names the caches of a catalog.
+// CachesOf returns the names of the caches of a catalog.
 func CachesOf(ctx context.Context, cl *api.Client, project, catalog string) ([]string, error) {
 	all, err := cl.Cache.CatalogStatuses(ctx, project, catalog)
 	var names []string
@@ -60,7 +60,7 @@ func CachesOf(ctx context.Context, cl *api.Client, project, catalog string) ([]s
 	return names, err
 }
 
-// MapNamed makes what a question can name of the records of a list.
+// MapNamed converts the records of a list to the names shown in a prompt.
 func MapNamed[T any](all []T, of func(T) Named) []Named {
 	out := make([]Named, len(all))
 	for i, v := range all {
@@ -69,12 +69,13 @@ func MapNamed[T any](all []T, of func(T) Named) []Named {
 	return out
 }
 
-// CatalogNames are the names of the project's catalogs by id. Where they cannot be listed it says so, and there are none.
+// CatalogNames maps ids to the names of the project's catalogs. If they cannot be listed it prints a note and returns
+// nil.
 func (e *Env) CatalogNames(ctx context.Context, cl *api.Client, project string) map[string]string {
 	out := map[string]string{}
 	all, err := cl.Catalogs.List(ctx, project)
 	if err != nil && ctx.Err() == nil {
-		fmt.Fprintf(e.Err, "note: catalogs have no names here, since they could not be listed: %v\n", err)
+		fmt.Fprintf(e.Err, "note: catalogs are shown by id because they could not be listed: %v\n", err)
 	}
 	for _, k := range all {
 		out[k.ID] = k.Name

@@ -20,14 +20,14 @@ type Env struct {
 	Now    func() time.Time
 
 	InTerm, OutTerm, ErrTerm bool // whether the streams are terminals
-	Width, Height            int  // of the terminal behind Out
+	Width, Height            int  // of the terminal that Out writes to
 
-	Process   bool                    // this is what the process does, with its own streams and arguments
-	Interrupt context.CancelCauseFunc // as a signal does
+	Process   bool                    // this process itself, with its own streams and arguments
+	Interrupt context.CancelCauseFunc // as a signal would
 	AtOnce    *atomic.Pointer[func()] // called before the process ends by a second signal
 
 	Run Session
 }
 
-// ErrTerminated is a SIGTERM or a SIGHUP: unlike the interrupt of a terminal, nobody else gets it.
+// ErrTerminated is a SIGTERM or SIGHUP: unlike an interrupt from a terminal, it is sent to this process only.
 var ErrTerminated = fmt.Errorf("terminated: %w", context.Canceled)

@@ -59,7 +59,7 @@ type Failure struct {
 func (f *Failure) Error() string { return f.Msg }
 func (f *Failure) Unwrap() error { return f.Err }
 
-// Usagef is a mistake on the command line.
+// Usagef returns a usage error.
 func Usagef(format string, args ...any) *Failure {
 	return &Failure{Exit: ExitUsage, Code: "usage", Msg: fmt.Sprintf(format, args...)}
 }
@@ -69,10 +69,10 @@ func (f *Failure) WithHint(format string, args ...any) *Failure {
 	return f
 }
 
-// ErrDone ends a run that has printed what it was asked for without calling the gateway.
+// ErrDone ends a run that has printed its result without calling the gateway.
 var ErrDone = errors.New("done")
 
-// Classify is the one place that maps errors to exit codes.
+// Classify is the only function that maps errors to exit codes.
 func Classify(ctx context.Context, err error) Failure {
 	var (
 		f  *Failure
@@ -94,18 +94,18 @@ func Classify(ctx context.Context, err error) Failure {
 		return Failure{Exit: ExitUnavailable, Code: "timeout", Msg: "the time limit ran out", Hint: "raise --timeout"}
 	case errors.As(err, &ae):
 		msg := ae.Error()
-		if strings.HasPrefix(ae.URL, gateway.LocalBaseURL+"/") { // no HTTP that a user would know of
+		if strings.HasPrefix(ae.URL, gateway.LocalBaseURL+"/") { // not HTTP in a form the user would recognize
 			msg = ae.Message
 		}
 		return Failure{Exit: exitOf(ae.Kind), Code: string(ae.Kind), Msg: msg, Hint: hintOf(ae), Err: err}
 	case errors.As(err, &re) && errors.Is(re, api.ErrNotResult):
-		return Failure{Exit: ExitUnavailable, Code: string(api.KindProtocol), Msg: err.Error(), Hint: "what answers there does not answer queries: check the base address, which usually ends in /api/v1"}
+		return Failure{Exit: ExitUnavailable, Code: string(api.KindProtocol), Msg: err.Error(), Hint: "the server at this address does not answer queries: check the base address, which usually ends in /api/v1"}
 	case errors.As(err, &re):
 		code := "bad-result"
 		if errors.Is(re, api.ErrTruncated) {
 			code = "truncated"
 		}
-		return Failure{Exit: ExitUnavailable, Code: code, Msg: err.Error(), Hint: "nothing after that row can be trusted; run it again, and if it stays in pages with --page-by and a unique key, or as an export"}
+		return Failure{Exit: ExitUnavailable, Code: code, Msg: err.Error(), Hint: "nothing after that row can be trusted; run it again, and if the error persists, in pages with --page-by and a unique key, or as an export"}
 	case errors.As(err, &ce):
 		return Failure{Exit: exitOfConfig(ce.Kind), Code: "config", Msg: ce.Error(), Hint: ce.Hint()}
 	case errors.As(err, &ue):
@@ -144,23 +144,23 @@ func exitOfConfig(kind error) int {
 	return ExitFailed
 }
 
-// hostedFaults are messages of the hosted zones that say something else than what happened [L].
+// hostedFaults are misleading messages of the hosted zones, with the explanation [L].
 var hostedFaults = []struct{ part, hint string }{
-	{"No enum constant", "the gateway does not know this value; column types are VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE and UUID, and JSON is none of them"},
+	{"No enum constant", "the gateway does not know this value; column types are VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE and UUID, and JSON is not one of them"},
 	{"Class discriminator was missing", "the gateway wants the whole column with its dataType; `dig table column update` sends it"},
 	{"Catalog type: ", "only catalogs over PostgreSQL have statistics, and on zone local its own tables"},
 }
 
-// hostedBugs are failures of the service itself that it answers with 400, as if the request were at fault [L].
+// hostedBugs are failures of the service itself that it reports with status 400, as if the request were wrong [L].
 var hostedBugs = []struct {
 	method, suffix string // of the request; "" for any
 	message        func() *regexp.Regexp
 	hint           string
 }{
 	{"", "", late.Regexp(`(?i)unrecognized token '|unexpected character \('|JsonParseException|was expecting .*JSON`),
-		"the service took a text of its own for JSON, most often the comment of a table in the source: nothing is wrong with the request; change or remove that comment at the source"},
+		"the service parsed a string of its own as JSON, most often the comment of a table in the source: nothing is wrong with the request; change or remove that comment at the source"},
 	{http.MethodPost, "/cache", late.Regexp(`(?i)catalog.*(not found|does not exist|no such)|(no|unknown) catalog|internal`),
-		"the service looks the table up under a name of its own and says this of tables that cannot be cached, such as internal ones and those of databases; `dig catalog tables` shows which can be (isCacheable)"},
+		"the service looks the table up under an internal name and reports this for tables that cannot be cached, such as internal ones and those of databases; `dig catalog tables` shows which can be (isCacheable)"},
 }
 
 func hostedBug(e *api.Error) string {
@@ -196,7 +196,7 @@ func hintOf(e *api.Error) string {
 		}
 	case api.KindUnavailable:
 		if e.Status == http.StatusBadGateway && e.Code != "" {
-			return "it is the source that failed; the gateway answers"
+			return "the source failed; the gateway itself is reachable"
 		}
 		return "the gateway failed; trying again may help"
 	}
@@ -219,11 +219,11 @@ func (e *Env) Report(ctx context.Context, err error) int {
 		return ExitPipe
 	}
 	f := Classify(ctx, err)
-	if f.Exit == ExitUsage && atomic.LoadInt32(&e.Run.changed) != 0 { // 2 says that nothing was sent
+	if f.Exit == ExitUsage && atomic.LoadInt32(&e.Run.changed) != 0 { // exit code 2 promises that nothing was sent
 		f.Exit, f.Code = ExitFailed, "after-change"
-		f.Msg = "found only after a change was sent: " + f.Msg
+		f.Msg = "detected only after a change was sent: " + f.Msg
 	}
-	if f.Exit == ExitInterrupted && e.InTerm && e.ErrTerm { // behind the ^C of the terminal
+	if f.Exit == ExitInterrupted && e.InTerm && e.ErrTerm { // on a new line, after the ^C that the terminal echoes
 		fmt.Fprintln(e.Err)
 	}
 	if e.JSONErrors() {
@@ -235,7 +235,7 @@ func (e *Env) Report(ctx context.Context, err error) int {
 	return f.Exit
 }
 
-// stdoutClosed reports whether the reader of stdout has gone away, which is its decision and no fault.
+// stdoutClosed reports whether the reader of stdout has closed it, which is the reader's decision and not an error.
 func stdoutClosed(err error) bool {
 	var pe *fs.PathError
 	return errors.As(err, &pe) && pe.Path == os.Stdout.Name() && errors.Is(pe, syscall.EPIPE)
@@ -247,7 +247,7 @@ func (e *Env) JSONErrors() bool {
 	if o == "" && e.Run.Settings != nil {
 		o = output.FormatOf(e.Run.Settings.Output.Value)
 	}
-	if !o.Known() { // what was asked for in a way that is understood
+	if !o.Known() { // a valid request for a JSON format
 		o = output.FormatOf(e.Getenv("DIG_OUTPUT"))
 	}
 	return o.JSON()
@@ -264,7 +264,8 @@ func (e *Env) ToJSON(f *Failure, err error) ErrorJSON {
 	return j
 }
 
-// pathOfCall is the path of a failed call below the base address. What only a signed link says is left out.
+// pathOfCall returns the path of a failed call relative to the base address. The query string of a signed link is left
+// out.
 func (e *Env) pathOfCall(ae *api.Error) string {
 	path, _, _ := strings.Cut(ae.URL, "?")
 	for _, base := range []string{gateway.LocalBaseURL, strings.TrimRight(e.Run.Settings.BaseURL.Value, "/")} {
@@ -275,7 +276,7 @@ func (e *Env) pathOfCall(ae *api.Error) string {
 	return ""
 }
 
-// Complain prints a failure for people.
+// Complain prints a failure in readable form.
 func (e *Env) Complain(w io.Writer, f *Failure, err error) {
 	fmt.Fprintf(w, "%s: %s\n", e.Name, output.SanitizeText(nil, f.Msg))
 	e.listBadCells(err)
@@ -285,7 +286,7 @@ func (e *Env) Complain(w io.Writer, f *Failure, err error) {
 	}
 }
 
-// tellIDs prints by what the operators of a gateway find a call that failed. Zone local has no others.
+// tellIDs prints the ids by which the operators of a gateway can find a failed call. Zone local has none.
 func (e *Env) tellIDs(w io.Writer, err error) {
 	var ae *api.Error
 	if !errors.As(err, &ae) || strings.HasPrefix(ae.URL, gateway.LocalBaseURL+"/") {
@@ -302,24 +303,24 @@ func (e *Env) tellIDs(w io.Writer, err error) {
 	}
 }
 
-// OwnName makes commands in a hint those of the name that the program was called by.
+// OwnName replaces the program name of commands in a hint by the name the program was called by.
 func (e *Env) OwnName(hint string) string { return strings.ReplaceAll(hint, "`dig ", "`"+e.Name+" ") }
 
-// ErrorJSON is how a failure is written with -o json.
+// ErrorJSON is the form of a failure with -o json.
 type ErrorJSON struct {
 	Code      string `json:"code"`
-	Kind      string `json:"kind,omitempty"` // class of a failed call, whatever shape the gateway gave it
+	Kind      string `json:"kind,omitempty"` // class of a failed call, independent of the shape the gateway gave it
 	Message   string `json:"message"`
-	Path      string `json:"path,omitempty"` // of the failed call, below the base address
+	Path      string `json:"path,omitempty"` // of the failed call, relative to the base address
 	Hint      string `json:"hint,omitempty"`
 	ExitCode  int    `json:"exitCode"`
 	Status    int    `json:"status,omitempty"`    // HTTP status
 	ErrorCode string `json:"errorCode,omitempty"` // of the gateway
 	RequestID string `json:"requestId,omitempty"`
 	TraceID   string `json:"traceId,omitempty"`
-	Unsure    bool   `json:"unsure,omitempty"` // a change was asked for, and whether it was made is not known
+	Unsure    bool   `json:"unsure,omitempty"` // a change was requested, and it is unknown whether it was made
 
-	BadCells      []api.BadCell `json:"badCells,omitempty"` // of a refused import
+	BadCells      []api.BadCell `json:"badCells,omitempty"` // of a rejected import
 	BadCellsTotal int64         `json:"badCellsTotal,omitempty"`
 
 	Failures []ErrorJSON `json:"failures,omitempty"` // of several statements
@@ -333,7 +334,7 @@ func badCellsOf(err error) ([]api.BadCell, int64) {
 	return nil, 0
 }
 
-// listBadCells prints what is wrong with a refused file beyond the first fault, which the message names.
+// listBadCells prints the faults of a rejected file after the first one, which the message names.
 func (e *Env) listBadCells(err error) {
 	cells, total := badCellsOf(err)
 	if len(cells) < 2 {
@@ -366,14 +367,14 @@ func statusOf(err error) int {
 
 var domainLike = late.Regexp(`^([A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?\.)+[A-Za-z]{2,}\.?$`)
 
-// RefuseDNS catches command lines meant for the DNS tool of the same name, which would otherwise be unknown commands.
+// RefuseDNS detects command lines meant for the DNS tool of the same name, which would otherwise be unknown commands.
 func (e *Env) RefuseDNS() error {
 	if len(e.Args) == 0 {
 		return nil
 	}
 	a := e.Args[0]
 	if strings.HasPrefix(a, "@") || strings.HasPrefix(a, "+") && len(a) > 1 || strings.Contains(a, ".") && domainLike().MatchString(a) || net.ParseIP(a) != nil || a == "-x" {
-		return Usagef("%q looks like a question for the DNS tool dig; this dig runs a data-integration gateway (the DNS tool is usually /usr/bin/dig, this program is also digctl)", a)
+		return Usagef("%q looks like a query for the DNS tool dig; this dig runs a data-integration gateway (the DNS tool is usually /usr/bin/dig, this program is also digctl)", a)
 	}
 	return nil
 }

@@ -8,12 +8,12 @@ import (
 	"github.com/dig-cli/dig/pkg/output"
 )
 
-// keyNotice is how long before the end of a key every command says so.
+// keyNotice is how long before the expiry of a key commands start to warn about it.
 const keyNotice = 14 * 24 * time.Hour
 
-// warnExpiry says that the key in force ends soon or has ended, as far as its profile knows.
+// warnExpiry warns that the current key expires soon or has expired, according to its profile.
 func (e *Env) warnExpiry(s *config.Settings) {
-	if s.KeyExpires == "" || e.Now == nil || output.FormatOf(s.Output.Value).JSON() { // there, stderr is for one JSON object
+	if s.KeyExpires == "" || e.Now == nil || output.FormatOf(s.Output.Value).JSON() { // stderr holds a single JSON object then
 		return
 	}
 	at, err := time.Parse(time.RFC3339, s.KeyExpires)

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// shownFor says what a command prints when it is not, or not only, the reply to the operation it is named after: replies to other
-// operations, fields of its own, or a note alone.
+// shownFor lists the fields that a command prints when its output is not exactly the reply to its operation: replies to
+// other operations, fields of its own, or only a note.
 func shownFor(op spec.Op) (ops []spec.Op, own string, none bool) {
 	switch op.ID {
 	case spec.CreateCache.ID:
@@ -56,8 +56,8 @@ func Changing(c *cobra.Command) bool {
 	return false
 }
 
-// checkResult refuses, before a command changes anything, what could not be printed or written afterwards: columns that its result will
-// not have, and a file that cannot be made.
+// checkResult rejects, before a command changes anything, output that would fail afterwards: columns that the result
+// does not have, or a file that cannot be created.
 func (e *Env) checkResult(c *cobra.Command, op spec.Op) error {
 	if !Changing(c) {
 		return nil
@@ -80,7 +80,7 @@ func (e *Env) checkResult(c *cobra.Command, op spec.Op) error {
 	return nil
 }
 
-// Shown are the fields of what the command of an operation prints.
+// Shown returns the fields of the output of a command.
 func Shown(op spec.Op) (*Fields, error) {
 	ops, own, none := shownFor(op)
 	acknowledgement := &Fields{Names: []string{"message", "ok"}}
@@ -100,7 +100,7 @@ func Shown(op spec.Op) (*Fields, error) {
 	return known, nil
 }
 
-// outPath is the file of --out, "" for stdout.
+// outPath returns the file of --out, or "" for stdout.
 func (e *Env) outPath() string {
 	if o := e.Run.Flags.Out; o != "" && o != "-" {
 		return e.Abs(o)
@@ -108,11 +108,11 @@ func (e *Env) outPath() string {
 	return ""
 }
 
-// Fields are the dotted names of what a reply may hold.
+// Fields are the dotted names of the fields that a reply may have.
 type Fields struct {
 	Names []string
-	under []string // names below which anything may be
-	open  bool     // anything may be in it
+	under []string // names that may have any members
+	open  bool     // any field is possible
 }
 
 func (f *Fields) Has(want string) bool {
@@ -132,7 +132,7 @@ func (f *Fields) Has(want string) bool {
 	return false
 }
 
-// jsonSchema is what is needed here of a schema of the API description.
+// jsonSchema is the subset of JSON Schema that the API description uses.
 type jsonSchema struct {
 	Ref        string                 `json:"$ref"`
 	Type       any                    `json:"type"`
@@ -143,7 +143,7 @@ type jsonSchema struct {
 	AnyOf      []*jsonSchema          `json:"anyOf"`
 }
 
-// fieldsOf reads the fields of replies from the description of the API.
+// fieldsOf reads the fields of replies from the API description.
 func fieldsOf(ops []spec.Op) (*Fields, error) {
 	var doc struct {
 		Paths map[string]map[string]struct {
@@ -183,7 +183,7 @@ func fieldsOf(ops []spec.Op) (*Fields, error) {
 	return found, nil
 }
 
-// add adds what a schema describes below a name.
+// add adds the fields of a schema under a name.
 func (f *Fields) add(s *jsonSchema, name string, all map[string]*jsonSchema, deep int) {
 	if s == nil || deep > 8 {
 		f.anything(name)
@@ -198,7 +198,7 @@ func (f *Fields) add(s *jsonSchema, name string, all map[string]*jsonSchema, dee
 		f.add(p, name, all, deep+1)
 	}
 	switch {
-	case s.Items != nil && name == "": // a list: its rows
+	case s.Items != nil && name == "": // a list: the fields of its rows
 		f.add(s.Items, "", all, deep+1)
 	case len(s.Properties) > 0:
 		for key, p := range s.Properties {
@@ -222,7 +222,7 @@ func (f *Fields) anything(name string) {
 	f.under = append(f.under, name)
 }
 
-// reads reports whether a request changes nothing.
+// reads reports whether an operation changes nothing.
 func reads(req *http.Request) bool {
 	if req.Method == http.MethodGet || req.Method == http.MethodHead {
 		return true

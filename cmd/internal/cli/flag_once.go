@@ -5,8 +5,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// FlagsOnce refuses a flag of the command's own that takes one value and is given two: the first would be dropped without a word.
-// Global flags may be repeated, and the last one counts, so that an alias of the shell can set them.
+// FlagsOnce rejects a flag of the command that takes one value and is given two different ones: the first would be
+// silently dropped. Global flags may be repeated, and the last one wins, so that a shell alias can set them.
 func (e *Env) FlagsOnce(c *cobra.Command) error {
 	_, args, err := c.Root().Find(e.Args)
 	if err != nil {
@@ -19,7 +19,7 @@ func (e *Env) FlagsOnce(c *cobra.Command) error {
 			return nil
 		}
 		if first, again := seen[f.Name]; again && first != value && twice == nil {
-			twice = Usagef("--%s is given more than once, with different values", f.Name).WithHint("one value is taken; give it once")
+			twice = Usagef("--%s is given more than once, with different values", f.Name).WithHint("the flag takes one value; give it once")
 		}
 		seen[f.Name] = value
 		return nil

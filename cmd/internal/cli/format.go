@@ -2,7 +2,7 @@ package cli
 
 import "github.com/dig-cli/dig/pkg/output"
 
-// HumanOutput tells that the result is laid out for reading, where dig may put words for codes.
+// HumanOutput reports whether the result is formatted for reading, so that codes may be replaced by words.
 func (e *Env) HumanOutput() bool {
 	f := &e.Run.Flags
 	if f.Jq != "" {
@@ -11,7 +11,7 @@ func (e *Env) HumanOutput() bool {
 	return f.Output.Human()
 }
 
-// ForReaders reports whether output goes to a person or a spreadsheet, for whom nested records are flattened.
+// ForReaders reports whether the output goes to a person or a spreadsheet, for which nested records are flattened.
 func (e *Env) ForReaders() bool {
 	switch e.Run.Flags.Output {
 	case "", output.Table, output.Markdown, output.HTML, output.CSV, output.TSV:

@@ -5,8 +5,9 @@ import (
 	"github.com/dig-cli/dig/pkg/config"
 )
 
-// Here is where this run works, without project and profile. All that is kept by place is kept under its key, so that two runs agree on
-// what is the same place. A gateway in this process is known by its data directory.
+// Here identifies the target of this run, without project and profile. All local state that belongs to a target is
+// stored under its key, so that two runs agree on whether they have the same target. A gateway in this process is
+// identified by its data directory.
 func (e *Env) Here() (localstate.Place, error) {
 	s := e.Run.Settings
 	p := localstate.Place{Zone: s.Zone.Value, Address: s.BaseURL.Value}

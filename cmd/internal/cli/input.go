@@ -13,12 +13,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// BodyFlag adds --body, which gives a whole request body; flags change single fields of it.
+// BodyFlag adds --body, which sets the whole request body; other flags change single fields of it.
 func BodyFlag(c *cobra.Command, into *string) {
 	c.Flags().StringVar(into, "body", "", "the request body as JSON, @FILE or - for stdin; other flags change it")
 }
 
-// Body reads --body into a request. Unknown fields are refused: a misspelt one would be lost silently.
+// Body decodes --body into a request. Unknown fields are rejected: a misspelt one would be silently ignored.
 func (e *Env) Body(arg string, into any) error { return e.BodyOf("--body", arg, into) }
 
 func (e *Env) BodyOf(flag, arg string, into any) error {
@@ -38,7 +38,7 @@ func (e *Env) BodyOf(flag, arg string, into any) error {
 	return nil
 }
 
-// Value reads an argument that is text, @FILE or - for stdin.
+// Value reads an argument that is a literal value, @FILE or - for stdin.
 func (e *Env) Value(flag, arg string) ([]byte, error) {
 	switch {
 	case arg == "-":
@@ -49,21 +49,21 @@ func (e *Env) Value(flag, arg string) ([]byte, error) {
 	return []byte(arg), nil
 }
 
-// SetIf sets an optional field when its flag was given, also to the empty string.
+// SetIf sets an optional field if its flag was given, including to the empty string.
 func SetIf[T any](c *cobra.Command, flag string, field **T, v T) {
 	if c.Flags().Changed(flag) {
 		*field = &v
 	}
 }
 
-// Confirm asks before something is destroyed. Without a terminal to ask on, --yes is required.
+// Confirm asks before something is deleted. Without a terminal to ask on, --yes is required.
 func (e *Env) Confirm(format string, args ...any) error {
 	if e.Run.Flags.Yes || e.Run.Flags.DryRun || e.Run.Flags.Explain {
 		return nil
 	}
 	question := fmt.Sprintf(format, args...)
 	if !e.InTerm || !e.ErrTerm {
-		return &Failure{Exit: ExitConfirm, Code: "confirm", Msg: "not confirmed: " + question, Hint: "give --yes to go ahead without being asked"}
+		return &Failure{Exit: ExitConfirm, Code: "confirm", Msg: "not confirmed: " + question, Hint: "give --yes to skip the confirmation"}
 	}
 	fmt.Fprintf(e.Err, "%s [y/N] ", question)
 	line, err := bufio.NewReader(e.In).ReadString('\n')
@@ -77,7 +77,7 @@ func (e *Env) Confirm(format string, args ...any) error {
 	return &Failure{Exit: ExitConfirm, Code: "confirm", Msg: "not confirmed, nothing was done"}
 }
 
-// Answer reads one line of the terminal. It reads no further, so that the next question gets its own line.
+// Answer reads one line from the terminal. It does not read ahead, so that the next prompt gets its own line.
 func (e *Env) Answer(hidden bool) (string, error) {
 	if hidden {
 		line, ok, err := e.Hidden()
@@ -85,7 +85,7 @@ func (e *Env) Answer(hidden bool) (string, error) {
 		case errors.Is(err, context.Canceled):
 			return "", err
 		case err != nil:
-			return "", Usagef("the answer cannot be read: %v", err)
+			return "", Usagef("cannot read the answer: %v", err)
 		case ok:
 			return line, nil
 		}
@@ -105,7 +105,7 @@ func (e *Env) Answer(hidden bool) (string, error) {
 			return string(line), nil
 		}
 		if err != nil {
-			return "", Usagef("the answer cannot be read: %v", err)
+			return "", Usagef("cannot read the answer: %v", err)
 		}
 	}
 }

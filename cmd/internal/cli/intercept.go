@@ -13,8 +13,8 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// interceptor prints a request instead of sending it, for --dry-run and --explain. Look-ups that a command needs before its
-// own request still go through.
+// interceptor prints a request instead of sending it, for --dry-run and --explain. Look-ups that a command needs before
+// its own request are still sent.
 type interceptor struct {
 	env  *Env
 	next http.RoundTripper
@@ -22,7 +22,7 @@ type interceptor struct {
 
 type OpKey struct{}
 
-// RoundTrip sends the request or, when it is the one asked about, prints it and answers ErrDone.
+// RoundTrip sends the request or, if it is the request to show, prints it and returns ErrDone.
 func (t *interceptor) RoundTrip(req *http.Request) (*http.Response, error) {
 	t.hide(req)
 	f := &t.env.Run.Flags
@@ -42,7 +42,7 @@ func (t *interceptor) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.next.RoundTrip(req)
 }
 
-// hide has the secrets of a request masked in all that is printed from now on: a gateway may send them back.
+// hide masks the secrets of a request in all further output: a gateway may echo them.
 func (t *interceptor) hide(req *http.Request) {
 	if req.GetBody == nil || !strings.HasPrefix(req.Header.Get("Content-Type"), "application/json") || req.ContentLength > 1<<20 {
 		return
@@ -59,7 +59,7 @@ func (t *interceptor) hide(req *http.Request) {
 	}
 }
 
-// Matches reports whether an absolute path ends in the operation's template.
+// Matches reports whether an absolute path ends in the path of the operation.
 func Matches(template, path string) bool {
 	ts, ps := strings.Split(template, "/")[1:], strings.Split(path, "/")
 	if len(ps) < len(ts) {

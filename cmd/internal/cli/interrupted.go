@@ -5,8 +5,9 @@ import (
 	"errors"
 )
 
-// left is how a wait ends that was interrupted: work that a gateway elsewhere does goes on, so the error names it, how to wait for it
-// again and how to cancel it. The last two are commands without the program's name; cancel is empty where there is none.
+// left returns the error of an interrupted wait. Work in a remote gateway continues, so the error names it, the command
+// that waits for it again and the one that cancels it. The commands come without the program's name; cancel may be
+// empty.
 func (e *Env) left(ctx context.Context, err error, what, resume, cancel string) error {
 	if err == nil || !errors.Is(ctx.Err(), context.Canceled) {
 		return err
@@ -16,7 +17,7 @@ func (e *Env) left(ctx context.Context, err error, what, resume, cancel string) 
 		f.Msg += ", which ends with this command"
 		return f
 	}
-	f.Msg += ", which goes on"
+	f.Msg += ", which continues"
 	f.Hint = "`" + e.Name + " " + resume + "` waits for it again"
 	if cancel != "" {
 		f.Hint += ", `" + e.Name + " " + cancel + "` cancels it"
@@ -24,7 +25,7 @@ func (e *Env) left(ctx context.Context, err error, what, resume, cancel string) 
 	return f
 }
 
-// ownGateway reports whether the gateway that was asked runs in this process and ends with it.
+// ownGateway reports whether the gateway runs in this process and ends with it.
 func (e *Env) ownGateway() bool {
 	for _, c := range e.Run.closers {
 		if lt, ok := c.(*localTransport); ok && lt.gw != nil {

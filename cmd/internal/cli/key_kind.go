@@ -12,26 +12,26 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// keyFacts is what GET /info has once said about a key. A key never changes its kind, so this is kept.
+// keyFacts is what GET /info returned for a key. The kind of a key never changes, so this is stored.
 type keyFacts struct {
-	Project     string `json:"project,omitempty"` // that the key opens, "" for a partner key
+	Project     string `json:"project,omitempty"` // the project the key belongs to, "" for a partner key
 	ProjectName string `json:"projectName,omitempty"`
 }
 
-// mayCall refuses a partner's operation before it is sent when the key is known to be a project's: the service would answer 403 with
-// little to tell it from other refusals [L].
+// mayCall rejects a partner operation before it is sent if the key is known to be a project key: the service would
+// answer 403, which is hard to tell from other refusals [L].
 func (e *Env) mayCall(ctx context.Context, op spec.Op) error {
 	if !op.Partner {
 		return nil
 	}
 	facts, known := e.knownKey()
-	if !known && e.Run.Flags.Explain { // which sends look-ups of names alone
+	if !known && e.Run.Flags.Explain { // only look-ups of names are sent
 		return nil
 	}
 	if !known {
 		info, err := e.Run.client.Info.Get(ctx)
 		if err != nil {
-			return nil //nolint:nilerr // the call itself will say what is wrong
+			return nil // !//nolint:nilerr // the call itself reports the problem
 		}
 		facts = e.learnKey(info)
 	}
@@ -39,7 +39,7 @@ func (e *Env) mayCall(ctx context.Context, op spec.Op) error {
 		return nil
 	}
 	return &api.Error{Kind: api.KindForbidden, Method: op.Method, Message: "the key is a key of project " + Named{ID: facts.Project, Name: facts.ProjectName}.shown() + ", and " + op.ID +
-		" takes a partner key only; it was not sent", Hint: "choose a partner key with --profile or DIG_API_KEY; a project key opens its own project only"}
+		" requires a partner key; it was not sent", Hint: "choose a partner key with --profile or DIG_API_KEY; a project key opens its own project only"}
 }
 
 func (n Named) shown() string {
@@ -49,7 +49,8 @@ func (n Named) shown() string {
 	return n.ID + " (" + n.Name + ")"
 }
 
-// keyFile is where the facts about the key in use are kept: by a hash of the key and the address, and so without either.
+// keyFile is the file that stores the facts about the current key, named by a hash of key and address so that it
+// reveals neither.
 func (e *Env) keyFile() string {
 	s := e.Run.Settings
 	dir, err := config.CacheDir(e.Getenv)
@@ -68,7 +69,8 @@ func (e *Env) knownKey() (facts keyFacts, known bool) {
 	return facts, err == nil && json.Unmarshal(raw, &facts) == nil
 }
 
-// learnKey notes what the gateway says about the key in use. That it cannot be noted is no failure: it is asked again.
+// learnKey stores the facts about the current key. An error while storing is ignored: the gateway is asked again next
+// time.
 func (e *Env) learnKey(info api.ProjectInfo) (facts keyFacts) {
 	if info.ProjectID != nil {
 		facts.Project = *info.ProjectID
@@ -77,7 +79,7 @@ func (e *Env) learnKey(info api.ProjectInfo) (facts keyFacts) {
 		facts.ProjectName = *info.ProjectName
 	}
 	path := e.keyFile()
-	if path == "" || e.Tells() || info.UserID == "" && facts.Project == "" { // an answer that tells nothing is not kept
+	if path == "" || e.Tells() || info.UserID == "" && facts.Project == "" { // an answer without facts is not stored
 		return facts
 	}
 	if raw, err := json.Marshal(facts); err == nil && os.MkdirAll(filepath.Dir(path), 0o700) == nil {

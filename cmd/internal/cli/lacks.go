@@ -6,13 +6,13 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// lacks tells, once, what an answer was given without: a catalog whose source is away, the columns of a saved query over it. stdout holds
-// the answer as it came. Under --strict there is none.
+// lacks reports, once, what is missing from an answer: a catalog whose source is unreachable, or the columns of a saved
+// query over it. stdout holds the answer as received. With --strict it is an error.
 func (e *Env) lacks(o api.Omission) error {
 	e.Run.Telling.Lock()
 	defer e.Run.Telling.Unlock()
 	if e.Run.Whole {
-		return &Failure{Exit: ExitUntrusted, Code: "left-out", Msg: "--strict: the answer is not whole, it lacks " + o.String()}
+		return &Failure{Exit: ExitUntrusted, Code: "left-out", Msg: "--strict: the answer is incomplete, it lacks " + o.String()}
 	}
 	if e.Run.lacked[o] {
 		return nil

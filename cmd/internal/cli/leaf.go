@@ -15,29 +15,29 @@ import (
 // OpAnnotation names the operations a command runs, separated by spaces; the completeness test reads it.
 const OpAnnotation = "operations"
 
-// LeafAnnotation is the one among them that the command is named after.
+// LeafAnnotation is the one of these operations that the command is named after.
 const LeafAnnotation = "operation"
 
-// View is what a command returns: data to print, or a note that something was done.
+// View is the result of a command: data to print, or a note.
 type View struct {
 	Value   any
 	columns []string // default columns of the table
-	Own     bool     // print value even if the gateway's own bytes are at hand, because dig has changed it
+	Own     bool     // print value even if the gateway's own bytes are available, because dig has changed it
 	Note    string   // goes to stderr
 	Printed bool     // the command has written its result itself
-	Fail    *Failure // what to exit with after printing, for a result of which a part failed
+	Fail    *Failure // the exit code after printing, for a result that failed in part
 }
 
-// List is a view of many records; columns are the JSON names shown at 80 columns.
+// List returns a view of many records; columns are the JSON names of the columns shown at a width of 80.
 func List(v any, columns ...string) View { return View{Value: v, columns: columns} }
 
-// Object is a view of one record; columns, if any, are those shown.
+// Object returns a view of one record; columns, if any, are those shown.
 func Object(v any, columns ...string) View { return View{Value: v, columns: columns} }
 
-// Note is a view without data.
+// Note returns a view without data.
 func Note(format string, args ...any) View { return View{Note: fmt.Sprintf(format, args...)} }
 
-// Mine marks a view as changed by dig, so that it is printed and not the gateway's bytes.
+// Mine marks a view as changed by dig, so that its value is printed instead of the gateway's bytes.
 func (v View) Mine() View { v.Own = true; return v }
 
 // WithNote adds a line for stderr.
@@ -46,8 +46,8 @@ func (v View) WithNote(format string, args ...any) View {
 	return v
 }
 
-// Leaf completes a command that runs one operation: it opens the client, runs f, and prints what f returns in the format asked
-// for. `-o json` prints the gateway's own bytes of that operation, so fields dig does not know survive.
+// Leaf completes a command that runs one operation: it opens the client, runs f, and prints the result of f in the
+// requested format. `-o json` prints the gateway's own bytes of that operation, so fields unknown to dig are preserved.
 func (e *Env) Leaf(op spec.Op, c *cobra.Command, f func(ctx context.Context, cl *api.Client, args []string) (View, error)) *cobra.Command {
 	Annotate(c, op)
 	c.Annotations[LeafAnnotation] = op.ID
@@ -72,7 +72,7 @@ func (e *Env) Leaf(op spec.Op, c *cobra.Command, f func(ctx context.Context, cl 
 		if err != nil {
 			return err
 		}
-		if e.Told() > 0 { // what f returns was made of requests that were not sent
+		if e.Told() > 0 { // the result of f is based on requests that were not sent
 			return ErrDone
 		}
 		e.remember(op, kept.Raw)
@@ -84,7 +84,7 @@ func (e *Env) Leaf(op spec.Op, c *cobra.Command, f func(ctx context.Context, cl 
 	return c
 }
 
-// Plain completes a command that calls no gateway.
+// Plain completes a command that does not call a gateway.
 func (e *Env) Plain(c *cobra.Command, f func(ctx context.Context, args []string) (View, error)) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		o, err := e.OutputOptions()
@@ -100,7 +100,7 @@ func (e *Env) Plain(c *cobra.Command, f func(ctx context.Context, args []string)
 	return c
 }
 
-// Annotate names operations a command runs.
+// Annotate records the operations that a command runs.
 func Annotate(c *cobra.Command, ops ...spec.Op) *cobra.Command {
 	if c.Annotations == nil {
 		c.Annotations = map[string]string{}
@@ -115,7 +115,8 @@ func Annotate(c *cobra.Command, ops ...spec.Op) *cobra.Command {
 	return c
 }
 
-// Acknowledged is what -o json prints of a command that did something and has no data: the reply of the gateway is empty then.
+// Acknowledged is the output of -o json for a command that changes something and returns no data, where the reply of
+// the gateway is empty.
 type Acknowledged struct {
 	OK      bool   `json:"ok"`
 	Message string `json:"message"`
@@ -140,7 +141,7 @@ func (e *Env) Print(v View, raw json.RawMessage, o output.Options) error {
 		return nil
 	}
 	if v.Value == nil && (raw == nil || v.Note != "" && o.Format != output.JSON) {
-		return nil // done, and nothing to show; an acknowledgement's body carries nothing
+		return nil // nothing to show; the body of an acknowledgement carries no data
 	}
 	if as, ok := v.Value.(json.RawMessage); ok && v.Own {
 		raw = as
@@ -159,10 +160,10 @@ func (e *Env) Print(v View, raw json.RawMessage, o output.Options) error {
 	return s.Finish(output.WriteDoc(s.W, raw, o))
 }
 
-// RunFunc is what leaf runs.
+// RunFunc is the function that Leaf runs.
 type RunFunc func(ctx context.Context, cl *api.Client, args []string) (View, error)
 
-// WithProject runs f in the project in force.
+// WithProject runs f with the current project.
 func (e *Env) WithProject(f func(ctx context.Context, cl *api.Client, project string, args []string) (View, error)) RunFunc {
 	return func(ctx context.Context, cl *api.Client, args []string) (View, error) {
 		p, err := e.ProjectID(ctx, cl)

@@ -11,15 +11,15 @@ import (
 // lastWord is how long a write may still take after an interrupt.
 const lastWord = 500 * time.Millisecond
 
-// leaving is an output that an interrupt gets past: a write to a pipe that nobody reads cannot be broken off, only left. It must not
-// hold up the end of the process, which may hold locks.
+// leaving is an output whose writes can be abandoned on an interrupt: a write to a pipe that nobody reads cannot be
+// cancelled. It must not delay the exit of the process, which may hold locks.
 type leaving struct {
 	ctx  context.Context
 	w    io.Writer
-	left atomic.Bool // a write is still on its way
+	left atomic.Bool // a write is still in progress
 }
 
-// Leavable lets an interrupt end the writing to w. Files are always taken.
+// Leavable makes writes to w end on an interrupt. Regular files are not wrapped, because they do not block.
 func Leavable(ctx context.Context, w io.Writer) io.Writer {
 	if RegularFile(w) {
 		return w
@@ -27,14 +27,14 @@ func Leavable(ctx context.Context, w io.Writer) io.Writer {
 	return &leaving{ctx: ctx, w: w}
 }
 
-// Unwrap is the output itself, for other programs to write to.
+// Unwrap returns the output itself, for other programs to write to.
 func (l *leaving) Unwrap() io.Writer { return l.w }
 
 func (l *leaving) Write(p []byte) (int, error) {
 	if l.left.Load() {
 		return 0, context.Canceled
 	}
-	if len(p) < 4096 { // such as the buffers of package fmt, which are used again at once
+	if len(p) < 4096 { // such as the buffers of package fmt, which are reused immediately
 		p = bytes.Clone(p)
 	}
 	type written struct {
@@ -62,7 +62,7 @@ func (l *leaving) Write(p []byte) (int, error) {
 	}
 }
 
-// unwrapped is the output behind w.
+// unwrapped returns the output behind w.
 func unwrapped(w io.Writer) io.Writer {
 	for {
 		u, ok := w.(interface{ Unwrap() io.Writer })

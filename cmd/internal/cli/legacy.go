@@ -9,14 +9,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Deprecated operations stay reachable, hidden from help, and name their successor.
+// Deprecated operations stay available, hidden from help, and name their replacement.
 
 // Legacy groups hidden commands.
 func Legacy(short string) *cobra.Command {
 	return &cobra.Command{Use: "legacy", Short: short, Hidden: true}
 }
 
-// Old makes a command of a deprecated operation: it says on stderr what to use instead.
+// Old wraps the command of a deprecated operation: it names the replacement on stderr.
 func (e *Env) Old(op spec.Op, c *cobra.Command, instead string, f RunFunc) *cobra.Command {
 	c.Short += " (deprecated: use `" + e.Name + " " + instead + "`)"
 	c.Hidden = true

@@ -17,8 +17,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// localTransport reaches zone local: a running `gateway serve` over its socket, else a gateway opened inside this process on
-// the first request.
+// localTransport connects to zone local: a running `gateway serve` through its socket, or a gateway opened inside this
+// process on the first request.
 type localTransport struct {
 	env  *Env
 	once sync.Once
@@ -26,7 +26,7 @@ type localTransport struct {
 	gw   *gateway.Gateway
 	err  error
 
-	remove func() error // what the run has made to be able to tell what it would do
+	remove func() error // created so that a dry run can describe what it would do
 }
 
 // RoundTrip opens the gateway on first use.
@@ -55,7 +55,7 @@ func (t *localTransport) open() {
 		}
 	}
 	if t.gw, err = t.env.OpenGateway(dir, t.env.Tells() && t.remove == nil); err != nil {
-		f := &Failure{Exit: ExitFailed, Code: "local", Msg: "zone local cannot be opened: " + err.Error(), Err: err}
+		f := &Failure{Exit: ExitFailed, Code: "local", Msg: "cannot open zone local: " + err.Error(), Err: err}
 		if store.IsFull(err) {
 			f.Hint = "no space is left on the disk of " + dir
 		}
@@ -98,10 +98,10 @@ func (e *Env) OpenGateway(dir string, readOnly bool) (*gateway.Gateway, error) {
 		Engine: engine.Options{MemoryLimit: MemoryFor(AllowedMemory()), Waiting: e.waitsFor, Warden: &endWarden{env: e, stuck: e.Run.stuck}, Overrun: overrunHere}})
 }
 
-// overrunHere is how long a statement may go on in the process of a command after it was told to end.
+// overrunHere is how long a statement of a gateway in this process may continue after it was told to stop.
 const overrunHere = 2 * time.Second
 
-// endWarden lets a command end although a statement in its process does not.
+// endWarden lets a command exit although a statement in its process does not stop.
 type endWarden struct {
 	env   *Env
 	once  sync.Once
@@ -110,30 +110,31 @@ type endWarden struct {
 
 var _ engine.Warden = (*endWarden)(nil)
 
-// Admit lets everything run.
+// Admit accepts every statement.
 func (w *endWarden) Admit(string, string) error { return nil }
 
-// Stuck ends the command as an interrupt does, with another reason, unless it is on its way to its end already.
+// Stuck ends the command like an interrupt, but with another cause, unless it is ending already.
 func (w *endWarden) Stuck(why string, _ []engine.Running) {
 	w.once.Do(func() {
 		if w.stuck != nil {
 			close(w.stuck)
 		}
 		if w.env.Interrupt != nil {
-			w.env.Interrupt(&Failure{Exit: ExitFailed, Code: "stuck", Msg: "the statement " + why + "; it cannot be ended in another way than with the process",
-				Hint: "ask for less, or split the statement", Err: context.Canceled})
+			w.env.Interrupt(&Failure{Exit: ExitFailed, Code: "stuck", Msg: "the statement " + why + "; it can be stopped only by ending the process",
+				Hint: "select less, or split the statement", Err: context.Canceled})
 		}
 	})
 }
 
-// waitsFor says what a command waits for before it can begin.
+// waitsFor prints a note on what a command waits for before it can start.
 func (e *Env) waitsFor(holder string) {
 	if !e.JSONErrors() {
 		fmt.Fprintf(e.Err, "waiting for %s, which uses the data of this project\n", holder)
 	}
 }
 
-// OwnDirs are what a gateway keeps its connections out of besides its data: what is kept of results, and settings with keys.
+// OwnDirs are the directories that connections must not read, besides the gateway's data: stored results, and settings
+// with keys.
 func (e *Env) OwnDirs() (whole, configs []string) {
 	if dir, err := config.CacheDir(e.Getenv); err == nil {
 		whole = []string{dir}

@@ -9,11 +9,11 @@ import (
 	"github.com/dig-cli/dig/pkg/late"
 )
 
-// OpenFields are members of a credential that may be printed; every other one is masked, whatever its name.
+// OpenFields are members of a credential that may be printed; all others are masked, whatever their names.
 var OpenFields = map[string]bool{"url": true, "host": true, "port": true, "user": true, "username": true, "databasename": true, "database": true,
 	"usessl": true, "region": true, "schema": true, "warehouse": true, "account": true, "path": true, "pattern": true, "format": true}
 
-// masking masks the texts of a document that must not be printed, and collects them.
+// masking masks the secret strings of a JSON document and collects them.
 type masking struct {
 	changed bool
 	hidden  []string
@@ -26,8 +26,8 @@ func (m *masking) put(in map[string]any, name string) {
 	in[name], m.changed = "***", true
 }
 
-// walk masks the texts whose names say that they are secrets, credentials, parameters that repeat them and answers of OAuth providers, at
-// any depth. Names of columns hold words such as key, so only whole names count here.
+// walk masks strings, at any depth, whose names mark them as secrets, credentials, parameters that repeat them or
+// answers of OAuth providers. Names of columns may contain words such as key, so only whole names are compared here.
 func (m *masking) walk(v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -80,13 +80,13 @@ func maskJSON(body string) (v any, m masking) {
 	return v, m
 }
 
-// secretsOf are the texts of a JSON request body that must not be printed, also when a gateway sends them back.
+// secretsOf returns the strings of a JSON request body that must not be printed, even if a gateway sends them back.
 func secretsOf(body string) []string {
 	_, m := maskJSON(body)
 	return m.hidden
 }
 
-// maskSecrets replaces what must not be printed in a JSON request body.
+// maskSecrets masks the secrets in a JSON request body.
 func maskSecrets(body string) string {
 	v, m := maskJSON(body)
 	if !m.changed {
@@ -99,10 +99,10 @@ func maskSecrets(body string) string {
 	return string(bytes.TrimSpace(raw))
 }
 
-// nameWord finds the words of a name such as githubPat, PAT_file or pem.
+// nameWord matches the words of a name such as githubPat, PAT_file or pem.
 var nameWord = late.Regexp(`[A-Z]+[0-9]*(?:[^A-Za-z]|$)|[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*`)
 
-// SecretField guesses from its name whether a field of a credential is a secret; the service does not say.
+// SecretField guesses from its name whether a field of a credential is a secret; the service does not document it.
 func SecretField(name string) bool {
 	n := strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(strings.ToLower(name))
 	for _, w := range []string{"pass", "pwd", "secret", "token", "key", "credential", "private", "auth", "signature", "certificate",
@@ -111,7 +111,7 @@ func SecretField(name string) bool {
 			return true
 		}
 	}
-	for _, w := range nameWord().FindAllString(name, -1) { // shorter ones are parts of other words, as pat is of path
+	for _, w := range nameWord().FindAllString(name, -1) { // shorter names are parts of other words, as pat is of path
 		switch strings.ToLower(strings.Trim(w, "_-. ")) {
 		case "pat", "pem", "jwt", "dsn", "sas", "pin", "otp", "mfa", "sid", "session", "p12", "pfx", "pkcs12", "jks", "hmac", "salt", "seed", "hash":
 			return true

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// memoryShare is the part of a container's memory that one project's engine may use; the rest is for everything else.
+// memoryShare is the share of a container's memory that one project's engine may use; the rest is for everything else.
 const memoryShare = 0.6
 
-// MemoryFor is the engine's memory limit for a process that may use so many bytes: 0, the engine's own default, unless that is too
-// much.
+// MemoryFor returns the engine's memory limit for a process that may use limit bytes: 0, which is the engine's own
+// default, unless that default is too high.
 func MemoryFor(allowed int64) int64 {
 	if allowed <= 0 || allowed >= 2<<30 {
 		return 0
@@ -19,7 +19,8 @@ func MemoryFor(allowed int64) int64 {
 	return int64(float64(allowed) * memoryShare)
 }
 
-// AllowedMemory is what the control groups above this process allow it, in bytes; 0 when they set no limit or are not there.
+// AllowedMemory returns the memory limit in bytes that the control groups above this process set; 0 if there is no
+// limit or no control group.
 func AllowedMemory() int64 {
 	raw, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
@@ -40,7 +41,7 @@ func AllowedMemory() int64 {
 		default:
 			continue
 		}
-		for dir := path.Clean("/" + f[2]); ; dir = path.Dir(dir) { // a limit of any group above counts
+		for dir := path.Clean("/" + f[2]); ; dir = path.Dir(dir) { // the limit of any parent group applies
 			if raw, err := os.ReadFile(path.Join(root, dir, file)); err == nil {
 				if n, err := strconv.ParseInt(strings.TrimSpace(string(raw)), 10, 64); err == nil && n > 0 && (least == 0 || n < least) {
 					least = n

@@ -17,11 +17,11 @@ var (
 	projectLike = late.Regexp(`^[A-Za-z0-9]{8}$`)
 )
 
-// Named is anything that can be picked by name.
+// Named is anything that can be selected by name.
 type Named struct{ ID, Name, Where string }
 
-// Pick finds the one thing called name: an exact match first, then one that differs in case only. More than one is a usage
-// error that lists the candidates.
+// Pick finds the item with the given name: an exact match first, then one that differs in case only. More than one
+// match is a usage error that lists the candidates.
 func Pick(kind, flag, name string, all []Named) (string, error) {
 	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
 		var hits []Named
@@ -60,7 +60,7 @@ func flagHint(flag string) string {
 	return " with " + flag
 }
 
-// OrgID is the organization to work in: the one set, else the only one the key can see.
+// OrgID returns the organization to work in: the one set, or the only one that the key can access.
 func (e *Env) OrgID(ctx context.Context, cl *api.Client) (string, error) {
 	set := e.Run.Settings.Org.Value
 	if set == "" && e.Run.Settings.InProcess() {
@@ -90,7 +90,7 @@ func OrgByName(ctx context.Context, cl *api.Client, set string) (string, error) 
 	return Pick("organization", "--org", set, all)
 }
 
-// workspaceID is the workspace to work in: the one set, else the organization's default one.
+// workspaceID returns the workspace to work in: the one set, or the default one of the organization.
 func (e *Env) workspaceID(ctx context.Context, cl *api.Client, org string) (string, error) {
 	set := e.Run.Settings.Workspace.Value
 	if set == "" && e.Run.Settings.InProcess() && org == gateway.DefaultOrganization {
@@ -129,7 +129,8 @@ func (e *Env) Place(ctx context.Context, cl *api.Client) (org, workspace string,
 	return org, workspace, err
 }
 
-// ProjectID is the project to work in: the one set, else the one a project key belongs to, else on zone local the default one.
+// ProjectID returns the project to work in: the one set, or the one that a project key belongs to, or on zone local the
+// default one.
 func (e *Env) ProjectID(ctx context.Context, cl *api.Client) (string, error) {
 	set := e.Run.Settings.Project.Value
 	if set == "" {
@@ -149,8 +150,8 @@ func (e *Env) ProjectID(ctx context.Context, cl *api.Client) (string, error) {
 	return e.ProjectByName(ctx, cl, set)
 }
 
-// ProjectByName takes an id or a name. Eight letters or digits are an id, except eight lower-case letters, which may well be
-// a name: those are looked up, and taken as an id when nothing has that name.
+// ProjectByName resolves an id or a name. Eight letters or digits are an id, except eight lower-case letters, which may
+// be a name: those are looked up, and taken as an id if no project has that name.
 func (e *Env) ProjectByName(ctx context.Context, cl *api.Client, set string) (string, error) {
 	idLike := projectLike().MatchString(set)
 	if idLike && (set == gateway.DefaultProject || strings.ToLower(set) != set || strings.ContainsAny(set, "0123456789")) {
@@ -200,7 +201,7 @@ func (e *Env) projectsInReach(ctx context.Context, cl *api.Client) ([]Named, err
 	return all, nil
 }
 
-// CatalogID finds a catalog by id or name. The two built-in catalogs share the name peaka; the name means the internal one.
+// CatalogID finds a catalog by id or name. Both built-in catalogs are named peaka; the name refers to the internal one.
 func CatalogID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
 	if BigIDLike().MatchString(set) {
 		return set, nil

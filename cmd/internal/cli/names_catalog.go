@@ -23,7 +23,7 @@ func ConnectionID(ctx context.Context, cl *api.Client, project, set string) (str
 	return Pick("connection", "", set, all)
 }
 
-// OrAlternative runs the usual operation and, where the gateway has no such route (404 or 405), the alternative one.
+// OrAlternative runs the usual operation and, if the gateway has no such route (404 or 405), the alternative one.
 func OrAlternative[T any](usual, alternative func() (T, error)) (T, error) {
 	v, err := usual()
 	if !NoRoute(err) {
@@ -35,7 +35,8 @@ func OrAlternative[T any](usual, alternative func() (T, error)) (T, error) {
 	return v, err
 }
 
-// TableCatalogID is CatalogID for a catalog whose schema is known: peaka is the name of two, and the schema tells which.
+// TableCatalogID is CatalogID for a catalog of which a schema is known: two catalogs are named peaka, and the schema
+// tells them apart.
 func TableCatalogID(ctx context.Context, cl *api.Client, project, catalog, schema string) (string, error) {
 	if strings.EqualFold(catalog, "peaka") {
 		if schema == "query" || schema == "mtquery" {

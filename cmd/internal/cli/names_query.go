@@ -9,10 +9,10 @@ import (
 	"github.com/dig-cli/dig/pkg/late"
 )
 
-// queryIDLike leaves shorter runs of digits to names such as 2024.
+// queryIDLike requires a length, so that shorter runs of digits such as 2024 are names.
 var queryIDLike = late.Regexp(`^[0-9]{16,19}$`)
 
-// QueryID finds a saved query by id, by the name that SQL uses, or by its display name.
+// QueryID finds a saved query by id, by its SQL name, or by its display name.
 func QueryID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
 	if queryIDLike().MatchString(set) {
 		return set, nil
@@ -45,7 +45,7 @@ func inFolder(q api.Query) string {
 	return " in " + *q.Path
 }
 
-// Naming lists the queries but one whose text names SCHEMA.NAME; schema is a pattern.
+// Naming returns the queries, except one, that refer to SCHEMA.NAME; schema is a pattern.
 func Naming(all []api.Query, schema, name, but string) []string {
 	name = regexp.QuoteMeta(name)
 	pattern := regexp.MustCompile(`(?i)(^|[^\w])"?` + schema + `"?\s*\.\s*("` + name + `"|` + name + `([^\w]|$))`)
@@ -58,7 +58,8 @@ func Naming(all []api.Query, schema, name, but string) []string {
 	return names
 }
 
-// QueryRun is a command on one saved query: it gets the project and the id of the query named by the first argument.
+// QueryRun completes a command on one saved query: f gets the ids of the project and of the query named by the first
+// argument.
 type QueryRun func(ctx context.Context, cl *api.Client, project, id string, rest []string) (View, error)
 
 func (e *Env) OnQuery(f QueryRun) func(context.Context, *api.Client, []string) (View, error) {

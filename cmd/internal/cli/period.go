@@ -8,7 +8,7 @@ import (
 
 var shortPeriod = late.Regexp(`^([0-9]+)([smhdw])$`)
 
-// ISOPeriod spells 15m as PT15M and leaves ISO-8601 as it is.
+// ISOPeriod converts 15m to PT15M and leaves ISO 8601 durations unchanged.
 func ISOPeriod(s string) string {
 	m := shortPeriod().FindStringSubmatch(s)
 	if m == nil {

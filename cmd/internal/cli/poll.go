@@ -15,31 +15,31 @@ import (
 // waitLimit is how long commands wait by default: as long as the longest query may take.
 const waitLimit = 2 * time.Hour
 
-// WaitFlags ask to wait for work of the gateway. They are the same on every command that has them.
+// WaitFlags are the flags for waiting for work of the gateway. They are the same on every command that has them.
 type WaitFlags struct {
 	Wait           bool
 	Limit, Stalled time.Duration
 	c              *cobra.Command
 }
 
-// Register adds all of them; what is what the command waits for.
+// Register adds all of them; what describes what the command waits for.
 func (w *WaitFlags) Register(c *cobra.Command, what string) {
 	c.Flags().BoolVar(&w.Wait, "wait", false, "wait until "+what)
 	w.Limits(c)
 }
 
-// Limits adds those of a command that waits in any case.
+// Limits adds the flags of a command that always waits.
 func (w *WaitFlags) Limits(c *cobra.Command) {
 	w.c = c
-	c.Flags().DurationVar(&w.Limit, "wait-timeout", waitLimit, "longest wait, such as 10m; what was waited for goes on, with exit code 8; 0 for no limit")
+	c.Flags().DurationVar(&w.Limit, "wait-timeout", waitLimit, "longest wait, such as 10m; then exit with code 8 while the work continues; 0 for no limit")
 }
 
-// Signs adds the one for work that shows signs of life.
+// Signs adds the flag for work that reports progress.
 func (w *WaitFlags) Signs(c *cobra.Command) {
-	c.Flags().DurationVar(&w.Stalled, "stalled-after", 15*time.Minute, "give up a refresh that shows no sign of life for so long; 0 for never")
+	c.Flags().DurationVar(&w.Stalled, "stalled-after", 15*time.Minute, "give up a refresh that shows no progress for this long; 0 for never")
 }
 
-// Check refuses flags that would have no effect. waits says that the command waits for another reason than --wait.
+// Check rejects flags that would have no effect. waits means that the command waits for another reason than --wait.
 func (w *WaitFlags) Check(waits bool) error {
 	switch {
 	case w.Limit < 0:
@@ -55,18 +55,19 @@ func (w *WaitFlags) Check(waits bool) error {
 	return nil
 }
 
-// Waiting is how a command waits for work of the gateway.
+// Waiting describes how a command waits for work of the gateway.
 type Waiting struct {
 	What    string        // for messages: "export 1f.."
 	Limit   time.Duration // 0: none
-	Resume  string        // the command that goes on waiting, or looks, without the program's name
-	Cancel  string        // the one that cancels the work
-	Stalled time.Duration // 0: never; else how long nothing may change
+	Resume  string        // the command that waits again or shows the state, without the program's name
+	Cancel  string        // the command that cancels the work
+	Stalled time.Duration // how long nothing may change; 0 for no limit
 }
 
-// Wait calls look, ever less often, until it answers done. state and mark describe the work; a state is shown on a terminal when
-// it changes, and work whose state and mark stay the same for w.stalled is given up as stalled (exit 7). At the limit it ends
-// with exit 8. A gateway that cannot be asked for a while does not end the wait: the work may well go on.
+// Wait calls look with growing intervals until it reports done. state and mark describe the work; a new state is shown
+// on a terminal, and work whose state and mark stay the same for w.stalled is considered stalled (exit code 7). At the
+// limit the wait ends with exit code 8. A gateway that is unreachable for a while does not end the wait: the work may
+// still be running.
 func (e *Env) Wait(ctx context.Context, w Waiting, look func() (state, mark string, done bool, err error)) (err error) {
 	defer func() { err = e.left(ctx, err, w.What, w.Resume, w.Cancel) }()
 	start, moved := e.Now(), e.Now()
@@ -82,7 +83,7 @@ func (e *Env) Wait(ctx context.Context, w Waiting, look func() (state, mark stri
 			if !unanswered(err) || e.Now().Sub(silent) > patience || w.Limit > 0 && e.Now().Sub(start)+pause > w.Limit {
 				return err
 			}
-			state = "out of sight (" + err.Error() + ")"
+			state = "unreachable (" + err.Error() + ")"
 		} else if silent = (time.Time{}); done {
 			return nil
 		}
@@ -96,9 +97,9 @@ func (e *Env) Wait(ctx context.Context, w Waiting, look func() (state, mark stri
 			return &Failure{Exit: ExitJob, Code: "stalled", Msg: fmt.Sprintf("%s is %s but nothing has changed for %v", w.What, state, w.Stalled), Hint: "cancel it and start it again"}
 		}
 		if w.Limit > 0 && e.Now().Sub(start)+pause > w.Limit {
-			f := &Failure{Exit: ExitPending, Code: "pending", Msg: fmt.Sprintf("%s is still %s after %v", w.What, state, w.Limit), Hint: "go on waiting with `dig " + w.Resume + "`"}
-			if strings.HasPrefix(w.Resume, "metadata status") { // there is no command that waits for one begun before
-				f.Hint = "it goes on; `dig " + w.Resume + "` tells how it ends"
+			f := &Failure{Exit: ExitPending, Code: "pending", Msg: fmt.Sprintf("%s is still %s after %v", w.What, state, w.Limit), Hint: "wait again with `dig " + w.Resume + "`"}
+			if strings.HasPrefix(w.Resume, "metadata status") { // no command waits for work that was started earlier
+				f.Hint = "it continues; `dig " + w.Resume + "` shows how it ends"
 			}
 			if w.Cancel != "" {
 				f.Hint += ", or end it with `dig " + w.Cancel + "`"
@@ -112,10 +113,10 @@ func (e *Env) Wait(ctx context.Context, w Waiting, look func() (state, mark stri
 	}
 }
 
-// patience is how long a wait goes on without an answer.
+// patience is how long a wait continues without an answer from the gateway.
 const patience = 30 * time.Second
 
-// unanswered reports whether the gateway could not say how the work stands.
+// unanswered reports whether the gateway could not report the state of the work.
 func unanswered(err error) bool {
 	var ae *api.Error
 	return !errors.Is(err, ErrDone) && errors.As(err, &ae) && (ae.Kind == api.KindUnavailable || ae.Kind == api.KindTimeout)

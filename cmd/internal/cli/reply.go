@@ -6,7 +6,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// Answered reports whether an error is what the gateway says about the request, and not a failure to ask it.
+// Answered reports whether an error is the gateway's answer to the request, not a failure to reach the gateway.
 func Answered(err error) bool {
 	var refused *api.Error
 	if !errors.As(err, &refused) {
@@ -19,7 +19,7 @@ func Answered(err error) bool {
 	return true
 }
 
-// NoRoute reports an answer of a gateway that lacks the route.
+// NoRoute reports whether the gateway does not have the route.
 func NoRoute(err error) bool {
 	var ae *api.Error
 	return errors.As(err, &ae) && (ae.Status == 404 || ae.Status == 405)

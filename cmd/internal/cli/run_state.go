@@ -9,7 +9,8 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// RunState is the one spelling of a state that dig uses. States it does not know are not final: a wait must not end on a guess.
+// RunState normalizes a state to the spelling used in this program. Unknown states are not final: a wait must not end
+// on a guess.
 type RunState int
 
 const (
@@ -31,8 +32,9 @@ func RunStateOf(status string) RunState {
 	return RunPending
 }
 
-// settledAfter tells whether the run that a caller waits for has ended. The state before the trigger is served until the new run
-// has started, and a query that never ran reads COMPLETED, so the start time decides which run a state belongs to.
+// settledAfter reports whether the run that a caller waits for has ended. The state before the trigger is served until
+// the new run has started, and a query that never ran reads COMPLETED, so the start time decides which run a state
+// belongs to.
 func settledAfter(before *api.MaterializedQueryStatus, now api.MaterializedQueryStatus) bool {
 	if now.LastExecutionStartTime == nil || RunStateOf(now.Status) == RunPending {
 		return false
@@ -43,7 +45,7 @@ func settledAfter(before *api.MaterializedQueryStatus, now api.MaterializedQuery
 	return *before.LastExecutionStartTime != *now.LastExecutionStartTime
 }
 
-// WaitRun waits until the run has ended. before is the state ahead of the trigger, nil to wait for the latest run whichever it is.
+// WaitRun waits until the run has ended. before is the state before the trigger, or nil to wait for the latest run.
 func (e *Env) WaitRun(ctx context.Context, cl *api.Client, project, id, name string, before *api.MaterializedQueryStatus, limit time.Duration) (s api.MaterializedQueryStatus, err error) {
 	w := Waiting{What: "the run of " + name, Limit: limit, Resume: "materialized wait " + shell.Quote(id), Cancel: "materialized cancel " + shell.Quote(id)}
 	err = e.Wait(ctx, w, func() (string, string, bool, error) {
@@ -57,7 +59,7 @@ func (e *Env) WaitRun(ctx context.Context, cl *api.Client, project, id, name str
 	return s, err
 }
 
-// EndOf is nil for a run that completed.
+// EndOf returns nil for a completed run, and an error otherwise.
 func EndOf(name string, s api.MaterializedQueryStatus) error {
 	switch RunStateOf(s.Status) {
 	case RunFailed:
@@ -75,7 +77,8 @@ func EndOf(name string, s api.MaterializedQueryStatus) error {
 // NeverMaterialized is the state of a query that has not run.
 const NeverMaterialized = "never materialized"
 
-// StateWords says of a query that never ran that it never did; the gateway calls it COMPLETED.
+// StateWords returns the state to show: "never materialized" for a query that never ran, which the gateway calls
+// COMPLETED.
 func StateWords(s api.MaterializedQueryStatus) string {
 	if s.LastExecutionStartTime == nil && s.LastUpdateTime == nil {
 		return NeverMaterialized

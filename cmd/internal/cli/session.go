@@ -25,21 +25,21 @@ type Session struct {
 	Settings *config.Settings
 	client   *api.Client
 	closers  []io.Closer
-	Allowed  []string // hosts that files of exports may come from, --allow-host
-	changed  int32    // not 0: a request that may change something was sent
-	Helped   error    // of writing a help text, which cobra has no way to return
+	Allowed  []string // hosts that files of exports may be downloaded from, --allow-host
+	changed  int32    // nonzero after a request that may change something was sent
+	Helped   error    // the error of printing help, which cobra cannot return
 	Mask     *output.Masker
-	Telling  *sync.Mutex // held while a step is told of: requests are made by several goroutines
-	told     int         // steps that a run which only tells has told of; use Env.step and Env.told
-	Whole    bool        // an answer that lacks something is none, --strict
+	Telling  *sync.Mutex // held while a step is printed: requests are sent by several goroutines
+	told     int         // number of steps that a dry run has printed; use Env.step and Env.told
+	Whole    bool        // an incomplete answer is an error, --strict
 	lacked   map[api.Omission]bool
-	Terminal io.Writer       // stderr itself, for what moves the cursor: progress and pager
-	Ctx      context.Context // of the run, for what has none of its own
-	stuck    chan struct{}   // closed when a statement of a gateway in this process does not end; nil without one
+	Terminal io.Writer       // stderr itself, for output that moves the cursor: progress and pager
+	Ctx      context.Context // of the run, for code that gets no context of its own
+	stuck    chan struct{}   // closed when a statement of a gateway in this process does not stop; nil without one
 }
 
-// Close gives it back. Background work of a gateway in this process is waited for, and cancelled when ctx ends. A statement that does not
-// end is not waited for: its end is that of the process.
+// Close releases it. It waits for background work of a gateway in this process and cancels that work when ctx ends. It
+// does not wait for a statement that does not stop, which ends with the process.
 func (s *Session) Close(ctx context.Context) error {
 	done := make(chan error, 1)
 	go func() { done <- s.closeAll(ctx) }()
@@ -54,7 +54,7 @@ func (s *Session) Close(ctx context.Context) error {
 	case err := <-done:
 		return err
 	case <-late.C:
-		return nil // the reason is known, or no answer depended on it
+		return nil // the cause is known, or no answer depended on it
 	}
 }
 
@@ -70,7 +70,7 @@ func (s *Session) closeAll(ctx context.Context) error {
 	return err
 }
 
-// GlobalFlags are the flags every command takes.
+// GlobalFlags are the flags of every command.
 type GlobalFlags struct {
 	Zone, profile, BaseURL, Project, Org, Workspace, timeout string
 	Jq, Out, Null                                            string
@@ -95,10 +95,10 @@ func (s *Session) Register(fs *pflag.FlagSet) {
 	fs.BoolVar(&g.NoHeader, "no-header", false, "leave out the header of table, csv and tsv")
 	fs.StringVar(&g.Out, "out", "", "write to this file; it appears only when complete")
 	fs.StringVar(&g.Null, "null", "", "how NULL is written")
-	fs.StringVar(&g.timeout, "timeout", "", "time limit of a call, of a whole query for query execute, such as 90s (DIG_TIMEOUT)")
-	fs.IntVar(&g.retries, "retries", 2, "how often to send a call that changes nothing again when the gateway is overloaded or the connection breaks")
+	fs.StringVar(&g.timeout, "timeout", "", "time limit of a call, or of the whole query for query execute, such as 90s (DIG_TIMEOUT)")
+	fs.IntVar(&g.retries, "retries", 2, "how often to retry a read-only call when the gateway is overloaded or the connection breaks")
 	fs.BoolVar(&g.DryRun, "dry-run", false, "print the requests that would change something, and change nothing")
-	fs.BoolVar(&g.Explain, "explain", false, "print where settings come from and the requests, without sending them; only look-ups of names are sent")
+	fs.BoolVar(&g.Explain, "explain", false, "print the origin of the settings and the requests, without sending them; only look-ups of names are sent")
 	fs.BoolVar(&g.debug, "debug", false, "print every exchange with the gateway to stderr, without keys")
 	fs.BoolVarP(&g.Yes, "yes", "y", false, "do not ask before deleting")
 }
@@ -118,7 +118,7 @@ func (e *Env) Settings() (*config.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !output.FormatOf(s.Output.Value).JSON() { // there, stderr is for one JSON object
+	if !output.FormatOf(s.Output.Value).JSON() { // stderr holds a single JSON object then
 		for _, n := range s.Notes {
 			fmt.Fprintln(e.Err, "note:", n)
 		}
@@ -156,7 +156,7 @@ func (e *Env) Client() (*api.Client, error) {
 		e.warnExpiry(s)
 		o.Before = e.mayCall
 		t := http.DefaultTransport.(*http.Transport).Clone()
-		t.DisableCompression = config.IsLoopback(s.BaseURL.Value) // gzip triples the CPU of a result; it pays on a far link only
+		t.DisableCompression = config.IsLoopback(s.BaseURL.Value) // gzip triples the CPU time of a result; it pays off on a slow link only
 		o.Transport = t
 	}
 	if e.Run.Flags.debug {
@@ -172,19 +172,19 @@ func (e *Env) Client() (*api.Client, error) {
 	return cl, nil
 }
 
-// OutputOptions collects how to print, checked as a set before any request.
+// OutputOptions collects the output flags and checks them as a set before any request.
 func (e *Env) OutputOptions() (output.Options, error) {
 	s, err := e.Settings()
 	if err != nil {
 		return output.Options{}, err
 	}
 	f := &e.Run.Flags
-	for _, name := range []string{"out", "columns", "jq"} { // an empty variable of a script, which must not mean something else
+	for _, name := range []string{"out", "columns", "jq"} { // an unset variable in a script, which must not silently select another value
 		if fl := e.Run.Set.Lookup(name); fl != nil && fl.Changed && (fl.Value.String() == "" || fl.Value.String() == "[]") {
 			return output.Options{}, Usagef("--%s is empty", name)
 		}
 	}
-	f.Output = output.FormatOf(s.Output.Value) // errors are printed in the same format, wherever it was set
+	f.Output = output.FormatOf(s.Output.Value) // errors are printed in the same format, however it was set
 	if f.Jq != "" && (f.Output == "" || s.Output.From == "default") {
 		f.Output = output.JSON
 	}
@@ -194,7 +194,7 @@ func (e *Env) OutputOptions() (output.Options, error) {
 	return o, output.Check(o)
 }
 
-// Writer opens what the result goes to: stdout, or a file that appears only when the run has succeeded.
+// Writer opens the destination of the result: stdout, or a file that appears only if the run succeeds.
 func (e *Env) Writer() (w io.Writer, commit func() error, abort func(), err error) {
 	if e.Run.Flags.Out == "" || e.Run.Flags.Out == "-" {
 		w := e.OnScreen()
@@ -234,7 +234,7 @@ func (e *Env) ReadFile(flag, path string) ([]byte, error) {
 	return raw, nil
 }
 
-// TimeLimit is the limit that --timeout, DIG_TIMEOUT or a file sets, 0 for none.
+// TimeLimit is the limit set by --timeout, DIG_TIMEOUT or a file; 0 for none.
 func (e *Env) TimeLimit() time.Duration {
 	d, _ := e.Run.Settings.TimeoutDuration()
 	return d

@@ -12,27 +12,27 @@ import (
 	"github.com/dig-cli/dig/pkg/output"
 )
 
-// Sink is where one result goes, with what is said about it. Call finish once.
+// Sink is the destination of one result and of the notes about it. Finish must be called exactly once.
 type Sink struct {
 	W        io.Writer
 	Notes    io.Writer
 	Path     string // of the file, "" for stdout
 	Progress *output.Progress
-	Shared   bool // the progress goes on after this result
-	// Columns, if any, may change how the rows are written once their columns are known
+	Shared   bool // the progress continues after this result
+	// Columns, if any, may change how the rows are written once their columns are known.
 	Columns func(api.RowReader, output.Options) (output.Options, error)
 
-	instead func() error // of giving the file its name, in a run that only tells
+	instead func() error // what renaming the file would do, in a dry run
 
 	screen *output.MaskWriter // before the pager
 	pager  *output.Pager
-	held   bytes.Buffer // notes that must not disturb the pager
+	held   bytes.Buffer // notes that are held back while the pager runs
 	File   *output.File
 	Stderr io.Writer
 }
 
-// OpenSink opens the file named by path, else stdout, behind a pager if that is a terminal and paging is wanted. cancel is called
-// when the user quits the pager.
+// OpenSink opens the file named by path, else stdout, through a pager if that is a terminal and paging is enabled.
+// cancel is called when the user quits the pager.
 func (e *Env) OpenSink(path string, page bool, o output.Options, cancel func()) (*Sink, error) {
 	s := &Sink{W: e.Out, Notes: e.Err, Stderr: e.Err}
 	s.Progress = e.Progress()
@@ -64,13 +64,13 @@ func (e *Env) OpenSink(path string, page bool, o output.Options, cancel func()) 
 			s.Notes = output.NewScreen(&s.held)
 		}
 	}
-	if e.ErrTerm && !RegularFile(e.Out) { // the output may come to the same screen, here or behind a pipe
+	if e.ErrTerm && !RegularFile(e.Out) { // the output may go to the same screen, directly or through a pipe
 		s.W = s.Progress.Output(s.W)
 	}
 	return s, nil
 }
 
-// Progress begins to measure; it is shown on a terminal only.
+// Progress starts measuring; progress is shown on a terminal only.
 func (e *Env) Progress() *output.Progress {
 	if !e.ErrTerm {
 		return output.NewProgress(nil)
@@ -85,7 +85,7 @@ func (e *Env) pagerCommand() string {
 	return e.Getenv("PAGER")
 }
 
-// StreamOf is the stream behind the masking: a pager has to see that it is a terminal.
+// StreamOf returns the stream behind the masking writer: a pager has to see that it is a terminal.
 func StreamOf(w io.Writer) io.Writer {
 	if m, ok := w.(*output.MaskWriter); ok {
 		return m.Unwrap()
@@ -93,7 +93,7 @@ func StreamOf(w io.Writer) io.Writer {
 	return w
 }
 
-// OnScreen is stdout for text that dig does not lay out: on a terminal what could steer it becomes visible.
+// OnScreen returns stdout for text that dig does not format: on a terminal, control characters are made visible.
 func (e *Env) OnScreen() io.Writer {
 	if e.OutTerm {
 		return output.NewScreen(e.Out)
@@ -117,8 +117,8 @@ func RegularFile(w io.Writer) bool {
 	return err == nil && st.Mode().IsRegular()
 }
 
-// Finish gives the file its name if err is nil and removes it otherwise, and waits for the pager. It returns err, or what went wrong
-// here; that the user quit the pager is no error.
+// Finish renames the file into place if err is nil and removes it otherwise, and waits for the pager. It returns err,
+// or an error of its own; that the user quit the pager is not an error.
 func (s *Sink) Finish(err error) error {
 	if !s.Shared {
 		s.Progress.Stop()
@@ -138,7 +138,7 @@ func (s *Sink) Finish(err error) error {
 	if ferr := s.screen.Flush(); err == nil {
 		err = ferr
 	}
-	if s.pager.Paging() { // the footer belongs to the table, and the screen to the pager
+	if s.pager.Paging() { // the footer belongs to the table, and the pager owns the screen
 		_, _ = s.pager.Write(s.held.Bytes())
 		s.held.Reset()
 	}
@@ -153,7 +153,7 @@ func (s *Sink) Finish(err error) error {
 	return err
 }
 
-// Waited is how long the pager kept the output waiting.
+// Waited returns how long the pager blocked the output.
 func (s *Sink) Waited() time.Duration {
 	if s.pager == nil {
 		return 0

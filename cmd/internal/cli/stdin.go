@@ -10,7 +10,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Stdin reads standard input in a way that an interrupt ends: a read of a terminal or a pipe cannot be broken off, only left.
+// Stdin reads standard input so that an interrupt ends the read: a blocking read of a terminal or a pipe cannot be
+// cancelled, only abandoned.
 type Stdin struct {
 	Ctx context.Context
 	In  io.Reader
@@ -21,7 +22,7 @@ type chunk struct {
 	err error
 }
 
-// await is what read gives, unless the run is interrupted before.
+// await returns the result of read unless the run is interrupted first.
 func (s *Stdin) await(read func() ([]byte, error)) ([]byte, error) {
 	got := make(chan chunk, 1)
 	go func() {
@@ -38,14 +39,14 @@ func (s *Stdin) await(read func() ([]byte, error)) ([]byte, error) {
 
 func (s *Stdin) Read(p []byte) (int, error) {
 	b, err := s.await(func() ([]byte, error) {
-		b := make([]byte, len(p)) // p is the caller's again after an interrupt
+		b := make([]byte, len(p)) // p belongs to the caller again after an interrupt
 		n, err := s.In.Read(b)
 		return b[:n], err
 	})
 	return copy(p, b), err
 }
 
-// Hidden reads a line of the terminal without showing it. ok is false when there is no terminal.
+// Hidden reads a line of the terminal without echoing it. ok is false if there is no terminal.
 func (e *Env) Hidden() (line string, ok bool, err error) {
 	s, _ := e.In.(*Stdin)
 	if s == nil {
@@ -62,14 +63,14 @@ func (e *Env) Hidden() (line string, ok bool, err error) {
 	}
 	raw, err := s.await(func() ([]byte, error) { return term.ReadPassword(fd) })
 	if errors.Is(err, context.Canceled) {
-		_ = term.Restore(fd, before) // what is typed is shown again
+		_ = term.Restore(fd, before) // restores the echo
 		return "", true, err
 	}
 	fmt.Fprintln(e.Err)
 	return string(raw), true, err
 }
 
-// Data is standard input where a file is expected. Someone at a terminal is told that it is waited for.
+// Data is standard input where a file is expected. On a terminal, a note says that input is expected.
 func (e *Env) Data() io.Reader {
 	if e.InTerm && e.ErrTerm {
 		fmt.Fprintln(e.Err, "reading from the terminal; Ctrl-D on a line of its own ends")

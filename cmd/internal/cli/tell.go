@@ -9,13 +9,15 @@ import (
 	"path/filepath"
 )
 
-// With --dry-run and --explain a run tells what it would do. It makes the checks of the real run, reads what those need, and changes
-// nothing: no request that changes something is sent, and no file is written, not even one that only dig reads.
+// With --dry-run and --explain a run prints what it would do. It makes the checks of the real run, reads what those
+// need, and changes nothing: no request that changes something is sent, and no file is written, not even one that only
+// dig reads.
 
-// Tells reports whether the run only tells what it would do.
+// Tells reports whether the run only prints what it would do.
 func (e *Env) Tells() bool { return e.Run.Flags.DryRun || e.Run.Flags.Explain }
 
-// Would tells of a change on this machine that the run would make, and ends the run. It is nil when the run is to make it.
+// Would prints a change on this machine that the run would make, and ends the run. It returns nil if the run is to make
+// the change.
 func (e *Env) Would(format string, args ...any) error {
 	if !e.Tells() {
 		return nil
@@ -26,7 +28,7 @@ func (e *Env) Would(format string, args ...any) error {
 	})
 }
 
-// step tells of the run's n-th step, and of no other meanwhile. It answers ErrDone.
+// step prints step n of the run while no other step is printed. It returns ErrDone.
 func (e *Env) step(tell func(w io.Writer, n int) error) error {
 	e.Run.Telling.Lock()
 	defer e.Run.Telling.Unlock()
@@ -37,28 +39,29 @@ func (e *Env) step(tell func(w io.Writer, n int) error) error {
 	return ErrDone
 }
 
-// Told is the number of steps that were told of.
+// Told returns the number of steps printed.
 func (e *Env) Told() int {
 	e.Run.Telling.Lock()
 	defer e.Run.Telling.Unlock()
 	return e.Run.told
 }
 
-// Planned reports that err stands for a request that was told of and not sent, so that the command goes on to its next one.
+// Planned reports whether err stands for a request that was printed instead of sent, so that the command continues with
+// the next one.
 func (e *Env) Planned(err error) bool { return errors.Is(err, ErrDone) && e.Tells() }
 
-// askedKey marks a context whose requests are those the user asks about, beside the operation of the command.
+// askedKey marks a context whose requests are to be shown, besides the operation of the command.
 type askedKey struct{}
 
 func Asked(ctx context.Context) context.Context { return context.WithValue(ctx, askedKey{}, true) }
 
-// Closing says once, after all else, that nothing was done.
+// Closing prints once, at the end, that nothing was done.
 func (e *Env) Closing() {
 	told := e.Told()
 	switch {
 	case told == 0:
 	case e.Run.Flags.Explain:
-		fmt.Fprintln(e.Err, "explained: nothing was sent and nothing was changed")
+		fmt.Fprintln(e.Err, "explain: nothing was sent and nothing was changed")
 	case told == 1:
 		fmt.Fprintln(e.Err, "dry run: nothing was sent and nothing was changed")
 	default:
@@ -66,8 +69,8 @@ func (e *Env) Closing() {
 	}
 }
 
-// scratch is the data directory for a run that only tells: the real one with nothing to remove, or, where zone local has none yet, one
-// that goes with the run and holds what a new one would.
+// scratch returns the data directory of a dry run: the real one without clean-up, or, if zone local has none yet, a
+// temporary one with the contents of a new one.
 func scratch(dir string) (path string, remove func() error, err error) {
 	if _, err := os.Stat(filepath.Join(dir, "state.db")); !errors.Is(err, os.ErrNotExist) {
 		return dir, nil, nil

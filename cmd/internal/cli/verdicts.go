@@ -7,7 +7,7 @@ import (
 	"github.com/dig-cli/dig/pkg/config"
 )
 
-// VerdictsFile is where they are kept: one file per zone and address.
+// VerdictsFile is the file that stores them: one per zone and address.
 func (e *Env) VerdictsFile() string {
 	dir, err := config.CacheDir(e.Getenv)
 	if err != nil {
@@ -20,7 +20,7 @@ func (e *Env) VerdictsFile() string {
 	return filepath.Join(dir, "tables-"+p.Key()+".json")
 }
 
-// ForgetVerdicts drops them after a change, which may be one of what they say. It never fails a command.
+// ForgetVerdicts removes them after a change, which may invalidate them. It never fails a command.
 func (e *Env) ForgetVerdicts() {
 	if e.Guarded() && !e.Tells() {
 		_ = os.Remove(e.VerdictsFile())

@@ -5,7 +5,7 @@ import "runtime/debug"
 // version is set by the linker in release builds.
 var version string
 
-// BuildVersion is the version of this build: the linker's, else that of the module or the commit it was built from.
+// BuildVersion returns the version of this build: the linker's, or that of the module or the commit it was built from.
 func BuildVersion() string {
 	if version != "" {
 		return version

@@ -7,21 +7,22 @@ import (
 	"github.com/dig-cli/dig/internal/nearest"
 )
 
-// Word is the one of a closed set that was meant, in the set's spelling; another one is a usage error that names the nearest.
+// Word returns the element of a closed set that matches, in the set's spelling; any other word is a usage error that
+// suggests the nearest.
 func Word(flag, value string, set []string) (string, error) {
 	for _, w := range set {
 		if strings.EqualFold(w, value) {
 			return w, nil
 		}
 	}
-	f := Usagef("%s: %q is none of %s", flag, value, strings.Join(set, ", "))
+	f := Usagef("%s: %q is not one of %s", flag, value, strings.Join(set, ", "))
 	if near := nearest.Of(value, set); near != "" {
 		f.Hint = "did you mean " + near + "?"
 	}
 	return "", f
 }
 
-// Plural words a number, nothing for none; many holds %d.
+// Plural formats a count, or returns "" for zero; many contains %d.
 func Plural(n int, one, many string) string {
 	switch n {
 	case 0:

@@ -1,6 +1,6 @@
 package cli
 
-// OnlyLocal refuses what the hosted zones do not know.
+// OnlyLocal rejects what the hosted zones do not support.
 func (e *Env) OnlyLocal(what string) error {
 	s, err := e.Settings()
 	if err != nil {
@@ -12,5 +12,5 @@ func (e *Env) OnlyLocal(what string) error {
 	return nil
 }
 
-// Guarded reports whether a result may lack rows without a word: zone local never leaves any out.
+// Guarded reports whether a result may silently lack rows: zone local never drops any.
 func (e *Env) Guarded() bool { return !e.Run.Settings.Local() }

@@ -1,4 +1,4 @@
-// Package trust finds out whether a gateway leaves out rows of what a statement reads.
+// Package trust finds out whether a gateway leaves out rows of the tables that a statement reads.
 package trust
 
 import (
@@ -16,10 +16,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// CappedRows is where the hosted zones end the scan of some tables that are not cached, without saying so [L].
+// CappedRows is the number of rows after which the hosted zones silently end the scan of some tables that are not
+// cached [L].
 const CappedRows = 100
 
-// Guard looks for tables whose rows the gateway leaves out in part. What it has found out it keeps. It is safe for concurrent use.
+// Guard looks for tables of which the gateway leaves out rows. It stores its findings. It is safe for concurrent use.
 type Guard struct {
 	Cl      *api.Client
 	Project string
@@ -28,27 +29,27 @@ type Guard struct {
 	Catalogs []api.Catalog
 	Queries  []api.Query
 	known    map[sqltext.TableRef]Verdict
-	Kept     *KeptVerdicts // from earlier runs; nil to ask anew
+	Kept     *KeptVerdicts // from earlier runs; nil to ask again
 }
 
-// The doubts about the rows of a table.
+// Reasons not to trust the rows of a table.
 const (
 	NoDoubt   = ""
-	Uncached  = "uncached"  // its source may be cut
+	Uncached  = "uncached"  // its scan may be truncated
 	Syncing   = "syncing"   // its cache is being filled for the first time, and reads as empty
 	Unchecked = "unchecked" // the gateway does not say
 )
 
-// Verdict is what is known of the rows that a table shows.
+// Verdict is what is known about the rows of a table.
 type Verdict struct {
-	Catalog string // id of the catalog, "" for one that is not over a connection
+	Catalog string // id of the catalog, "" for one without a connection
 	Doubt   string
-	Reads   []sqltext.TableRef // what it reads in its place, of a saved query, or of a parametric table that is not cached
-	Why     error              // of unchecked
+	Reads   []sqltext.TableRef // the tables it reads, if it is a saved query or a parametric table that is not cached
+	Why     error              // the cause of unchecked
 }
 
-// keepWhole refuses to store the result of a query for good when the gateway would leave out rows: they would be missing until the
-// next refresh, or for ever.
+// keepWhole refuses to store the result of a query if the gateway would leave out rows: they would be missing until the
+// next refresh, or permanently.
 func keepWhole(ctx context.Context, e *cli.Env, cl *api.Client, project, sql string, allowed bool) error {
 	if allowed || sql == "" || !e.Guarded() {
 		return nil
@@ -56,12 +57,12 @@ func keepWhole(ctx context.Context, e *cli.Env, cl *api.Client, project, sql str
 	err := (&Guard{Cl: cl, Project: project}).Refuse(ctx, sqltext.TablesIn(sql))
 	var f *cli.Failure
 	if errors.As(err, &f) {
-		f.Hint = strings.TrimPrefix(f.Hint+"; --allow-part stores what there is", "; ")
+		f.Hint = strings.TrimPrefix(f.Hint+"; --allow-part stores the rows that are available", "; ")
 	}
 	return err
 }
 
-// KeepWholeQuery is keepWhole for the text of a saved query.
+// KeepWholeQuery is keepWhole for the statement of a saved query.
 func KeepWholeQuery(ctx context.Context, e *cli.Env, cl *api.Client, project, id string, allowed bool) error {
 	if allowed || !e.Guarded() {
 		return nil
@@ -73,8 +74,9 @@ func KeepWholeQuery(ctx context.Context, e *cli.Env, cl *api.Client, project, id
 	return keepWhole(ctx, e, cl, project, q.InputQuery, false)
 }
 
-// KeepWholeChange is keepWhole for a saved query that is created, or changed when it has an id already: for whatever text its stored
-// result would be made of from now on. A change that makes none stored and leaves the text of a stored one alone passes.
+// KeepWholeChange is keepWhole for a saved query that is created, or changed if it already has an id: it checks the
+// statement that the stored result will be computed from. A change that neither makes a query materialized nor changes
+// the statement of a materialized one passes.
 func KeepWholeChange(ctx context.Context, e *cli.Env, cl *api.Client, project, id string, req api.QueryRequest, allowed bool) error {
 	text := req.InputQuery != nil || req.InputQueryRefID != nil
 	if allowed || !e.Guarded() || req.QueryType == "PLAIN" || req.QueryType == "" && (id == "" || !text) {
@@ -100,10 +102,10 @@ func KeepWholeChange(ctx context.Context, e *cli.Env, cl *api.Client, project, i
 }
 
 func AllowPartFlag(c *cobra.Command, to *bool) {
-	c.Flags().BoolVar(to, "allow-part", false, "store the rows even where the hosted zones would leave some out, or do not say: a table cut at 100, a cache being filled")
+	c.Flags().BoolVar(to, "allow-part", false, "store the rows even if the hosted zones would leave some out or do not say so: a table truncated at 100 rows, a cache being filled")
 }
 
-// Refuse is the error for the first table whose rows cannot be trusted to be all.
+// Refuse returns the error for the first table whose rows may be incomplete.
 func (g *Guard) Refuse(ctx context.Context, tables []sqltext.TableRef) error {
 	return g.Walk(ctx, tables, func(t sqltext.TableRef, v Verdict) error {
 		if v.Doubt == NoDoubt {
@@ -113,7 +115,7 @@ func (g *Guard) Refuse(ctx context.Context, tables []sqltext.TableRef) error {
 	})
 }
 
-// Distrusted is the error for a table in doubt, nil when the doubt is cleared up by counting.
+// Distrusted returns the error for a table in doubt, or nil if a count shows that its rows are complete.
 func (g *Guard) Distrusted(ctx context.Context, t sqltext.TableRef, v Verdict) error {
 	switch v.Doubt {
 	case Syncing:
@@ -122,7 +124,7 @@ func (g *Guard) Distrusted(ctx context.Context, t sqltext.TableRef, v Verdict) e
 		return Doubtful("of "+t.String(), v.Why)
 	}
 	n, err := g.CountOf(ctx, t)
-	if errors.Is(err, cli.ErrDone) { // told of, not sent
+	if errors.Is(err, cli.ErrDone) { // printed, not sent
 		return nil
 	}
 	if err != nil {
@@ -131,11 +133,12 @@ func (g *Guard) Distrusted(ctx context.Context, t sqltext.TableRef, v Verdict) e
 	if n != fmt.Sprint(CappedRows) {
 		return nil
 	}
-	return untrusted("capped", t, "it is not cached and shows exactly 100 rows, where scans of such sources are cut", "`dig cache create "+shell.Quote(v.Catalog)+" "+shell.Quote(t.Schema)+" "+shell.Quote(t.Table)+" --wait` caches it")
+	return untrusted("capped", t, "it is not cached and shows exactly 100 rows, at which scans of such sources are truncated", "`dig cache create "+shell.Quote(v.Catalog)+" "+shell.Quote(t.Schema)+" "+shell.Quote(t.Table)+" --wait` caches it")
 }
 
-// Walk visits the tables that names stand for, each once: through saved queries, and through parametric tables that are not cached, which
-// read their source as it is. Tables of semantic catalogs are not followed; no operation tells what is behind them.
+// Walk visits the tables that names refer to, each once: through saved queries, and through parametric tables that are
+// not cached, which read their source directly. Tables of semantic catalogs are not followed; no operation reports what
+// they read.
 func (g *Guard) Walk(ctx context.Context, tables []sqltext.TableRef, visit func(t sqltext.TableRef, v Verdict) error) error {
 	seen := map[sqltext.TableRef]bool{}
 	for len(tables) > 0 {
@@ -158,7 +161,7 @@ func (g *Guard) Walk(ctx context.Context, tables []sqltext.TableRef, visit func(
 	return nil
 }
 
-// verdict is what is known of a table, asked for once. It fails only when the caller has given up.
+// verdict returns what is known about a table, which is looked up once. It fails only if ctx ends.
 func (g *Guard) verdict(ctx context.Context, t sqltext.TableRef) (Verdict, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -198,7 +201,7 @@ func (g *Guard) look(ctx context.Context, t sqltext.TableRef) Verdict {
 		}
 	}
 	if v.Catalog == "" {
-		return v // not a catalog over a connection
+		return v // not a catalog with a connection
 	}
 	var (
 		wg            sync.WaitGroup
@@ -213,7 +216,7 @@ func (g *Guard) look(ctx context.Context, t sqltext.TableRef) Verdict {
 	wg.Go(func() { have, cerr = cli.CacheByTable(ctx, g.Cl, project, name, t.Schema, t.Table) })
 	wg.Go(func() {
 		if made, perr = g.Cl.ParametricTables.List(ctx, project, name); cli.NoRoute(perr) {
-			perr = nil // a gateway without them has none
+			perr = nil // a gateway without caches
 		}
 	})
 	wg.Wait()
@@ -238,7 +241,7 @@ func (g *Guard) look(ctx context.Context, t sqltext.TableRef) Verdict {
 	return v
 }
 
-// behindQuery is what a saved query reads; nothing for a stored result or an internal table.
+// behindQuery returns the tables that a saved query reads; none for a stored result or an internal table.
 func (g *Guard) behindQuery(ctx context.Context, t sqltext.TableRef) Verdict {
 	if t.Schema != "query" {
 		return Verdict{}
@@ -258,19 +261,20 @@ func (g *Guard) behindQuery(ctx context.Context, t sqltext.TableRef) Verdict {
 }
 
 func untrusted(code string, t sqltext.TableRef, why, hint string) *cli.Failure {
-	return &cli.Failure{Exit: cli.ExitUntrusted, Code: code, Msg: "the rows of " + t.String() + " may not be all: " + why, Hint: hint}
+	return &cli.Failure{Exit: cli.ExitUntrusted, Code: code, Msg: "the rows of " + t.String() + " may be incomplete: " + why, Hint: hint}
 }
 
-// Doubtful is the error for rows that nobody can say are all. A run that is interrupted or has no key is told so instead.
+// Doubtful returns the error for rows that cannot be confirmed to be complete. For an interrupted run or a missing key
+// it returns that error instead.
 func Doubtful(of string, err error) error {
 	var ae *api.Error
 	if errors.Is(err, context.Canceled) || errors.As(err, &ae) && ae.Kind == api.KindUnauthorized {
 		return err
 	}
-	return &cli.Failure{Exit: cli.ExitUntrusted, Code: Unchecked, Msg: "whether the rows " + of + " are all cannot be found out: " + strings.ReplaceAll(err.Error(), "\n", "; "), Err: err}
+	return &cli.Failure{Exit: cli.ExitUntrusted, Code: Unchecked, Msg: "whether the rows " + of + " are complete cannot be determined: " + strings.ReplaceAll(err.Error(), "\n", "; "), Err: err}
 }
 
-// firstRefresh reports whether a cache has no run that completed before the one that goes on.
+// firstRefresh reports whether a cache has no completed run before the current one.
 func firstRefresh(st *api.CacheStatus) bool {
 	for _, run := range []*api.CacheExecutionInfo{st.LastFullRefreshCacheExecution, st.LastIncrementalCacheExecution} {
 		if run != nil && cli.CacheState(run.Status) == "COMPLETED" {
@@ -293,7 +297,7 @@ func (g *Guard) CountOf(ctx context.Context, t sqltext.TableRef) (string, error)
 	return strconv.FormatInt(n[0], 10), nil
 }
 
-// Tables are the three-part names that a statement holds.
+// Tables returns the three-part names in a statement.
 func (g *Guard) Tables(ctx context.Context, form api.ExecuteRequest) ([]sqltext.TableRef, error) {
 	switch f := form.(type) {
 	case api.ExecuteByStatement:

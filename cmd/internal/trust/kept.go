@@ -14,12 +14,13 @@ import (
 )
 
 const (
-	verdictAge  = 5 * time.Minute // how long it is believed that a table is cached, or is not
-	maxVerdicts = 500             // of one place; the oldest go first
+	verdictAge  = 5 * time.Minute // how long a table is assumed to stay cached, or uncached
+	maxVerdicts = 500             // per target; the oldest are removed first
 )
 
-// KeptVerdicts are what earlier runs have found out about the tables of a gateway, so that a query after another does not ask again.
-// They serve warnings only: what refuses asks anew. A change made by this program drops them.
+// KeptVerdicts are the findings of earlier runs about the tables of a gateway, so that consecutive queries do not look
+// them up again. They are used for warnings only: checks that refuse look them up again. A change made by this program
+// removes them.
 type KeptVerdicts struct {
 	mu      sync.Mutex
 	path    string
@@ -67,7 +68,8 @@ func (k *KeptVerdicts) find(project string, t sqltext.TableRef) (Verdict, bool) 
 	return out, true
 }
 
-// add keeps a verdict that stays true for a while: not that of a cache that is being filled, nor that of a gateway that did not say.
+// add stores a verdict that stays valid for a while: not that of a cache that is being filled, nor one that the gateway
+// could not give.
 func (k *KeptVerdicts) add(project string, t sqltext.TableRef, v Verdict) {
 	if k == nil || v.Doubt == Syncing || v.Doubt == Unchecked {
 		return
@@ -81,7 +83,7 @@ func (k *KeptVerdicts) add(project string, t sqltext.TableRef, v Verdict) {
 	k.entries[verdictKey(project, t)], k.fresh = entry, true
 }
 
-// Save writes what was added. It never fails a command: the file only spares questions.
+// Save writes the added verdicts. It never fails a command: the file only saves requests.
 func (k *KeptVerdicts) Save() {
 	if k == nil || k.path == "" {
 		return

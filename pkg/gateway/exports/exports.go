@@ -141,7 +141,7 @@ func (s *Service) listExports(ctx context.Context, r *web.Request[web.None]) ([]
 		case store.ExportPending, store.ExportRunning, store.ExportSucceeded, store.ExportFailed, store.ExportCancelled, store.ExportExpired:
 			states = append(states, st)
 		default:
-			return nil, fault.Data(400, "query parameter status: %q is none of PENDING, RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED", st)
+			return nil, fault.Data(400, "query parameter status: %q is not one of PENDING, RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED", st)
 		}
 	}
 	before := r.Query("createdBefore")

@@ -93,7 +93,7 @@ func (o *exportSpec) dialect(c api.ExportCSVOptions) error {
 	}
 	if s := escapes.Replace(c.RecordSeparator); s != "" {
 		if s != "\n" && s != "\r\n" && s != "\r" {
-			return fault.Data(400, `csvOptions.recordSeparator: %q is none of \n, \r\n, \r`, c.RecordSeparator)
+			return fault.Data(400, `csvOptions.recordSeparator: %q is not one of \n, \r\n, \r`, c.RecordSeparator)
 		}
 		o.separator = s
 	}

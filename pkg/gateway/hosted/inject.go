@@ -151,7 +151,7 @@ func (r *faultRule) set(key, v string) error {
 			return err
 		}
 		if all := []string{jobs.JobCache, jobs.JobExport, jobs.JobMaterialized, jobs.JobMetadata}; !slices.Contains(all, v) {
-			return fmt.Errorf("job %q is none of %s", v, strings.Join(all, ", "))
+			return fmt.Errorf("job %q is not one of %s", v, strings.Join(all, ", "))
 		}
 		r.jobs = append(r.jobs, v)
 	case "retry-after":

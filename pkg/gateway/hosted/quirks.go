@@ -93,7 +93,7 @@ func ParseQuirks(names []string) (*Quirks, error) {
 			q.on[k.Name] = rate
 		}
 		if !found {
-			return nil, fmt.Errorf("%q is none of hosted, harsh, %s", name, strings.Join(QuirkNames(), ", "))
+			return nil, fmt.Errorf("%q is not one of hosted, harsh, %s", name, strings.Join(QuirkNames(), ", "))
 		}
 	}
 	return q, nil

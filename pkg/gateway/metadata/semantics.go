@@ -154,7 +154,7 @@ func relationType(s string) error {
 	case "MANY_TO_ONE", "ONE_TO_MANY", "ONE_TO_ONE":
 		return nil
 	}
-	return fault.Framework(400, "property %q: %q is none of MANY_TO_ONE, ONE_TO_MANY, ONE_TO_ONE", "type", s)
+	return fault.Framework(400, "property %q: %q is not one of MANY_TO_ONE, ONE_TO_MANY, ONE_TO_ONE", "type", s)
 }
 
 func (s *Service) listRelations(ctx context.Context, r *web.Request[web.None]) (api.RelationList, error) {

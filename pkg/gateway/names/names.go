@@ -112,7 +112,7 @@ func (s *Service) QueryReading(ctx context.Context, p store.Project, q engine.Qu
 	case readStored:
 		r.only = true
 	default:
-		return nil, fault.Framework(400, "query parameter reading: %q is none of live, stored", reading)
+		return nil, fault.Framework(400, "query parameter reading: %q is not one of live, stored", reading)
 	}
 	q.Catalogs = r
 	return data.Query(ctx, q)

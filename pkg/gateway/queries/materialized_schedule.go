@@ -79,7 +79,7 @@ func scheduleOf(in api.MaterializedQuerySchedule, now time.Time) (store.Schedule
 		}
 		out.Cron, out.Timezone = in.CronExpression, &zone
 	default:
-		return out, fault.Data(400, "schedule.type: %q is none of interval, cron, none", in.Type)
+		return out, fault.Data(400, "schedule.type: %q is not one of interval, cron, none", in.Type)
 	}
 	for _, err := range faults {
 		if err != nil {

@@ -17,7 +17,7 @@ const trusted = "\x00trusted"
 func ParseReach(s string) (connector.Network, error) {
 	n, ok := map[string]connector.Network{"public": connector.NetPublic, "private": connector.NetPrivate, "all": connector.NetAll}[s]
 	if !ok {
-		return n, fmt.Errorf("%q is none of public, private, all", s)
+		return n, fmt.Errorf("%q is not one of public, private, all", s)
 	}
 	return n, nil
 }

@@ -41,7 +41,7 @@ func (s *Service) executeQuery(ctx context.Context, r *web.Request[json.RawMessa
 		format = api.CellTyped
 	case api.CellTyped, api.Simple, api.Compact:
 	default:
-		return nil, fault.Framework(400, "query parameter format: %q is none of CELL_TYPED, SIMPLE, COMPACT", format)
+		return nil, fault.Framework(400, "query parameter format: %q is not one of CELL_TYPED, SIMPLE, COMPACT", format)
 	}
 	q, err := s.statement(ctx, r.Project, r.Body)
 	if err != nil {
@@ -99,7 +99,7 @@ func dialectOf(q *engine.Query, dialect string, raw json.RawMessage) error {
 		return nil
 	case "duckdb":
 	default:
-		return fault.Framework(400, "query parameter dialect: %q is none of trino, duckdb", dialect)
+		return fault.Framework(400, "query parameter dialect: %q is not one of trino, duckdb", dialect)
 	}
 	var form struct {
 		Statement *string `json:"statement"`

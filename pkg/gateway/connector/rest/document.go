@@ -236,7 +236,7 @@ func (t *table) checkParameters(columns map[string]bool) error {
 		case fixed || p.Name == t.Paging.Param || p.Name == t.Paging.SizeParam:
 			return fmt.Errorf("parameter %q is already set by query or paging", p.Name)
 		case !slices.Contains([]string{"varchar", "bigint", "boolean"}, p.Type):
-			return fmt.Errorf("parameter %q: type %q is none of varchar, bigint, boolean", p.Name, p.Type)
+			return fmt.Errorf("parameter %q: type %q is not one of varchar, bigint, boolean", p.Name, p.Type)
 		case p.inPath && !p.Required:
 			return fmt.Errorf("parameter %q is part of the path and so must be required", p.Name)
 		case p.Required && p.Column != "":
@@ -275,7 +275,7 @@ func (p *paging) check() error {
 			return errors.New("type link takes no param: the source names the whole next address")
 		}
 	default:
-		return fmt.Errorf("type %q is none of none, page, offset, cursor, link", p.Type)
+		return fmt.Errorf("type %q is not one of none, page, offset, cursor, link", p.Type)
 	}
 	if p.Param == "" && p.Type != "link" && p.Type != "none" {
 		p.Param = p.Type

@@ -19,7 +19,7 @@ import (
 //	SHOW TABLES [FROM|IN [catalog.]schema] [LIKE 'p']
 //	SHOW COLUMNS FROM|IN table [LIKE 'p'], DESCRIBE table, DESC table
 //
-// ok is false when the statement is none of them.
+// ok is false when the statement is not one of them.
 func (s *statement) show(ctx context.Context, tokens []token) (text string, ok bool, err error) {
 	p := &showParser{tokens: tokens}
 	switch {
