@@ -182,7 +182,7 @@ func TestAgentStreamEnds(t *testing.T) {
 func TestAgentThread(t *testing.T) {
 	g := newAgentGateway(t)
 	const messages = `"messages":[{"id":["langchain","HumanMessage"],"kwargs":{"content":"hi"}},{"id":["langchain","AIMessage"],"kwargs":{"content":"Three orders"}}]`
-	note := regexp.MustCompile("(?m)^note: the thread is (\\S+); `dig agent chat --thread (\\S+) MESSAGE` goes on with it$")
+	note := regexp.MustCompile("(?m)^note: the thread is (\\S+); `dig agent chat --thread (\\S+)MESSAGE` continues it$")
 	uuid := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 	g.reply = `{"result":{` + messages + `, "n": 1.50}}`
 	code, out, errs := g.dig(t, "agent", "chat", "hi")
@@ -241,7 +241,7 @@ func TestAgentAnswers(t *testing.T) {
 	}
 	g.reply = `{"result":{"messages":[{"type":"human","content":"hi"}]}}`
 	for _, form := range []string{"table", "json", "csv"} {
-		if code, _, errs := g.dig(t, "agent", "chat", "hi", "-o", form); code != cli.ExitFailed || !strings.Contains(errs, "holds no answer") {
+		if code, _, errs := g.dig(t, "agent", "chat", "hi", "-o", form); code != cli.ExitFailed || !strings.Contains(errs, "contains no answer") {
 			t.Errorf("no answer, -o %s: exit %d, %s", form, code, errs)
 		}
 	}

@@ -55,7 +55,7 @@ func TestEmptyExport(t *testing.T) {
 		return Run(context.Background(), e), out.String(), errs.String()
 	}
 	file := filepath.Join(home, "x.csv")
-	if code, _, errs := run("--download", "x.csv"); code != 0 || !strings.Contains(errs, "saved x.csv with the header alone") {
+	if code, _, errs := run("--download", "x.csv"); code != 0 || !strings.Contains(errs, "saved x.csv with only the header") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 	if raw, err := os.ReadFile(file); err != nil || string(raw) != "_id,a,\"b,c\"\n" {

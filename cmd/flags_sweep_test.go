@@ -115,7 +115,7 @@ func TestFlagsFirst(t *testing.T) {
 		code, _, errs := f.dig(line...)
 		sent := f.sent()
 		tried++
-		if code == cli.ExitUsage && sent != "" || strings.Contains(errs, "after-change") || strings.Contains(errs, "found only after") {
+		if code == cli.ExitUsage && sent != "" || strings.Contains(errs, "after-change") || strings.Contains(errs, "detected only after") {
 			t.Errorf("dig %s: exit %d after %s was sent: %s", strings.Join(line, " "), code, sent, errs)
 		}
 		if must && (code == 0 || sent != "") { // 2, unless something that it names is not there

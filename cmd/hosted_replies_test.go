@@ -81,7 +81,7 @@ func TestTellingIsRefusedAlike(t *testing.T) {
 	})
 	for _, flag := range []string{"--dry-run", "--yes", "--explain"} { // --explain asks nothing, and knows the key from the real run
 		code, out, errs := w.run("workspace", "create", "w", "--org", "o1", flag)
-		if code != cli.ExitNotAllowed || !strings.Contains(errs, "takes a partner key only") {
+		if code != cli.ExitNotAllowed || !strings.Contains(errs, "requires a partner key") {
 			t.Errorf("%s: exit %d: %s%s", flag, code, out, errs)
 		}
 	}

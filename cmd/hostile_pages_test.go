@@ -67,7 +67,7 @@ func TestPagesOfAnotherGateway(t *testing.T) {
 			}
 			return row(names, 2*n) + "," + row(names, 2*n+1)
 		}, "other columns"},
-		"no rows":             {count, func(int) string { return "" }, "0 rows came, and 6 were counted"},
+		"no rows":             {count, func(int) string { return "" }, "0 rows, but 6 were counted"},
 		"a count without end": {`{"columns":[{"columnName":"a"},{"columnName":"b"}],"data":[[]]}`, nil, "0 cells"},
 		"a count of less":     {`{"columns":[{"columnName":"a"},{"columnName":"b"}],"data":[[-1,0]]}`, nil, "answered a count with"},
 		"no count":            {`{"columns":[{"columnName":"a"},{"columnName":"b"}],"data":[]}`, nil, "answered a count with"},

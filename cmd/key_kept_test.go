@@ -23,16 +23,16 @@ func TestKeyThatCannotBeKept(t *testing.T) {
 	env := map[string]string{"DIG_BASE_URL": srv.URL + "/api/v1", "DIG_API_KEY": testKey, "DIG_PROJECT": "AbCd1234", "DIG_ZONE": "us"}
 	path := filepath.Join(t.TempDir(), "key")
 	code, out, errs := runDig(t, env, "api-key", "create", "ci", "--key-file", path, "-o", "json")
-	if code != cli.ExitFailed || !strings.Contains(errs, "did not tell") || !strings.Contains(out, "11111111-1111") {
+	if code != cli.ExitFailed || !strings.Contains(errs, "did not return") || !strings.Contains(out, "11111111-1111") {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
 	if _, err := os.Lstat(path); err == nil {
 		t.Error("an empty file is left")
 	}
-	if code, _, errs := runDig(t, env, "api-key", "create", "ci", "--store", "other"); code != cli.ExitFailed || !strings.Contains(errs, "did not tell") {
+	if code, _, errs := runDig(t, env, "api-key", "create", "ci", "--store", "other"); code != cli.ExitFailed || !strings.Contains(errs, "did not return") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
-	if code, _, errs := runDig(t, env, "api-key", "create", "ci"); code != 0 || !strings.Contains(errs, "did not tell") {
+	if code, _, errs := runDig(t, env, "api-key", "create", "ci"); code != 0 || !strings.Contains(errs, "did not return") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 

@@ -121,7 +121,7 @@ func TestPaginate(t *testing.T) {
 	if code, _, errs := run("/offset", "--paginate", "--include"); code != cli.ExitUsage || !strings.Contains(errs, "--include") || len(asked) != 0 {
 		t.Errorf("--include: exit %d, %q", code, errs)
 	}
-	if code, _, errs := run("POST", "/offset", "--paginate"); code != cli.ExitUsage || !strings.Contains(errs, "--paginate needs GET") || len(asked) != 0 {
+	if code, _, errs := run("POST", "/offset", "--paginate"); code != cli.ExitUsage || !strings.Contains(errs, "--paginate requires GET") || len(asked) != 0 {
 		t.Errorf("POST: exit %d, %q", code, errs)
 	}
 }

@@ -50,7 +50,7 @@ func TestDoublesInCSV(t *testing.T) {
 	}
 	types = false
 	code, out, errs := runDig(t, env, "query", "execute", "SELECT n, d, s FROM t", "-o", "csv")
-	if code != 0 || !strings.Contains(out, "2,1.254740786E7,1.254740786E7\n") || strings.Count(errs, "the types of the columns could not be had") != 1 {
+	if code != 0 || !strings.Contains(out, "2,1.254740786E7,1.254740786E7\n") || strings.Count(errs, "the types of the columns are not available") != 1 {
 		t.Errorf("without types: exit %d, %q\n%s", code, out, errs)
 	}
 	typed.Store(0)

@@ -116,7 +116,7 @@ func TestCutShort(t *testing.T) {
 		if m, _ := os.ReadFile(out + ".manifest.json"); !strings.Contains(string(m), `"complete": false`) || strings.Contains(string(m), "abcdefghijklm") {
 			t.Errorf("%s: manifest %s", format, m)
 		}
-		if code, stdout, errs := runDig(t, env, "query", "last", "-o", "csv"); code != cli.ExitNotFound || stdout != "" || !strings.Contains(errs, "it was not read to its end") {
+		if code, stdout, errs := runDig(t, env, "query", "last", "-o", "csv"); code != cli.ExitNotFound || stdout != "" || !strings.Contains(errs, "it was not read completely") {
 			t.Errorf("%s: last: exit %d, %q, %s", format, code, stdout, errs)
 		}
 	}

@@ -1,4 +1,4 @@
-// Package admin holds the commands on organizations, workspaces, projects, API keys and embedded sessions.
+// Package admin holds the commands for organizations, workspaces, projects, API keys and embedded sessions.
 package admin
 
 import (
@@ -24,13 +24,13 @@ func NewAPIKey(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "api-key", Aliases: []string{"api-keys", "key"}, Short: "Keys that open one project"}
 	ex := "  " + e.Name + " api-key "
 	c.AddCommand(
-		e.Leaf(spec.ListApiKeys, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the keys of the project, without their text", Example: ex + "list", Args: cobra.NoArgs},
+		e.Leaf(spec.ListApiKeys, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the keys of the project, without the key values", Example: ex + "list", Args: cobra.NoArgs},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 				v, err := cl.APIKeys.List(ctx, p)
 				return cli.List(v, "apiKeyId", "name", "expiresAt"), err
 			})),
 		newAPIKeyCreateCmd(e),
-		e.Leaf(spec.DeleteApiKey, &cobra.Command{Use: "delete KEY", Aliases: []string{"rm", "revoke"}, Short: "Delete a key, by id or name; it is refused from then on", Example: ex + "delete ci --yes", Args: cobra.ExactArgs(1)},
+		e.Leaf(spec.DeleteApiKey, &cobra.Command{Use: "delete KEY", Aliases: []string{"rm", "revoke"}, Short: "Delete a key, by id or name; it is rejected from then on", Example: ex + "delete ci --yes", Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 				id, err := apiKeyID(ctx, cl, p, args[0])
 				if err != nil {
@@ -67,16 +67,16 @@ func apiKeyID(ctx context.Context, cl *api.Client, project, set string) (string,
 func newAPIKeyCreateCmd(e *cli.Env) *cobra.Command {
 	var expires, keyFile, profile, body string
 	c := &cobra.Command{
-		Use: "create [NAME]", Short: "Create a key for the project; its text is shown once", Args: cobra.MaximumNArgs(1),
+		Use: "create [NAME]", Short: "Create a key for the project; it is shown once", Args: cobra.MaximumNArgs(1),
 		Long: `Create a key for the project.
 
-The gateway tells the text of a key in this reply only. It is printed unless it is put elsewhere:
---key-file writes it to a new file of mode 0600, --store keeps it as a profile for this address and project.
---expires takes a time (2030-01-31T12:00:00Z), a day (2030-01-31) or a span from now: 12h, 30d, 6w, 1y.`,
+The gateway shows the key itself in this reply only. It is printed unless it is stored:
+--key-file writes it to a new file of mode 0600, --store stores it as a profile for this address and project.
+--expires accepts a time (2030-01-31T12:00:00Z), a day (2030-01-31) or a duration from now: 12h, 30d, 6w, 1y.`,
 		Example: strings.ReplaceAll("  dig api-key create ci --expires 90d --key-file ci.key\n  dig api-key create laptop --store sales", "dig ", e.Name+" "),
 	}
 	fs := c.Flags()
-	fs.StringVar(&expires, "expires", "", "when the key ends; never when not given")
+	fs.StringVar(&expires, "expires", "", "when the key expires; never by default")
 	fs.StringVar(&keyFile, "key-file", "", "write the key to this new file, mode 0600, instead of printing it")
 	fs.StringVar(&profile, "store", "", "store the key as a profile of this name instead of printing it")
 	cli.BodyFlag(c, &body)
@@ -106,11 +106,11 @@ The gateway tells the text of a key in this reply only. It is printed unless it 
 				return cli.View{}, err
 			}
 		}
-		// The file is made before the key: a key that cannot be kept would be lost.
+		// The file is created before the key: a key that cannot be stored would be lost.
 		var file *os.File
 		if keyFile != "" && e.Tells() {
 			if _, err := os.Lstat(e.Abs(keyFile)); !errors.Is(err, os.ErrNotExist) {
-				return cli.View{}, cli.Usagef("--key-file: %s is there already", keyFile).WithHint("it must be a new file")
+				return cli.View{}, cli.Usagef("--key-file: %s already exists", keyFile).WithHint("it must be a new file")
 			}
 		} else if keyFile != "" {
 			var err error
@@ -127,13 +127,13 @@ The gateway tells the text of a key in this reply only. It is printed unless it 
 			return cli.View{}, err
 		}
 		if v.ApiKey == nil || *v.ApiKey == "" {
-			out := cli.Object(v).WithNote("the gateway did not tell the key's text")
+			out := cli.Object(v).WithNote("the gateway did not return the key")
 			if file != nil {
 				_ = os.Remove(file.Name())
 			}
 			if file != nil || store != nil {
 				out.Note = ""
-				out.Fail = &cli.Failure{Exit: cli.ExitFailed, Code: "no-key", Msg: "the gateway made the key and did not tell its text", Hint: "`dig api-key delete` removes it"}
+				out.Fail = &cli.Failure{Exit: cli.ExitFailed, Code: "no-key", Msg: "the gateway created the key but did not return it", Hint: "`dig api-key delete` removes it"}
 			}
 			return out, nil
 		}
@@ -141,10 +141,10 @@ The gateway tells the text of a key in this reply only. It is printed unless it 
 	}))
 }
 
-// profileFree opens the profiles and checks that a key for the place in force can be stored under a new name.
+// profileFree opens the profiles and checks that a key for the current target can be stored under a new name.
 func profileFree(e *cli.Env, name string) (*config.Store, error) {
 	if e.Run.Settings.InProcess() {
-		return nil, cli.Usagef("--store: zone local is answered inside the process and takes no key").WithHint("serve it with `dig gateway serve` and give --base-url, or use --key-file")
+		return nil, cli.Usagef("--store: zone local runs inside the process and uses no key").WithHint("serve it with `dig gateway serve` and give --base-url, or use --key-file")
 	}
 	st, err := config.OpenStore("", e.Getenv)
 	if err != nil {
@@ -156,7 +156,7 @@ func profileFree(e *cli.Env, name string) (*config.Store, error) {
 	return st, nil
 }
 
-// KeepKey puts a new key where it was asked to be. Whatever goes wrong, the key is shown rather than lost.
+// KeepKey stores a new key where requested. If that fails, the key is printed rather than lost.
 func KeepKey(e *cli.Env, v api.ApiKey, project string, file *os.File, store *config.Store, profile string) (cli.View, error) {
 	var notes []string
 	var failed error
@@ -187,7 +187,7 @@ func KeepKey(e *cli.Env, v api.ApiKey, project string, file *os.File, store *con
 	}
 	if failed != nil {
 		out := cli.Object(v)
-		out.Fail = &cli.Failure{Exit: cli.ExitFailed, Code: "not-kept", Msg: fmt.Sprintf("the key was made and could not be kept (%v); it is shown here and never again", failed), Err: failed}
+		out.Fail = &cli.Failure{Exit: cli.ExitFailed, Code: "not-kept", Msg: fmt.Sprintf("the key was created but could not be stored (%v); it is shown here and never again", failed), Err: failed}
 		return out, nil
 	}
 	if len(notes) == 0 {
@@ -199,7 +199,7 @@ func KeepKey(e *cli.Env, v api.ApiKey, project string, file *os.File, store *con
 
 var spanLike = late.Regexp(`^([0-9]{1,5})([hdwy])$`)
 
-// parseExpiry reads a time, a day (its first moment, UTC) or a span from now.
+// parseExpiry parses a time, a day (its first moment, UTC) or a duration from now.
 func parseExpiry(s string, now time.Time) (time.Time, error) {
 	if m := spanLike().FindStringSubmatch(s); m != nil {
 		n, _ := strconv.Atoi(m[1])
@@ -221,5 +221,5 @@ func parseExpiry(s string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, cli.Usagef("--expires %q is neither a time (2030-01-31T12:00:00Z), a day (2030-01-31) nor a span (12h, 30d, 6w, 1y)", s)
+	return time.Time{}, cli.Usagef("--expires %q is not a time (2030-01-31T12:00:00Z), a day (2030-01-31) or a duration (12h, 30d, 6w, 1y)", s)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func NewEmbed(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "embed", Short: "Sessions of the web studio inside another site (hosted zones)"}
+	c := &cobra.Command{Use: "embed", Short: "Sessions of the web studio embedded in another site (hosted zones)"}
 	c.AddCommand(newEmbedInitCmd(e), newEmbedLegacyCmd(e))
 	return c
 }
@@ -23,17 +23,17 @@ func newEmbedInitCmd(e *cli.Env) *cobra.Command {
 	var seconds int64
 	var features []string
 	c := &cobra.Command{
-		Use: "init", Short: "Begin an embedded session and print its address", Args: cobra.NoArgs,
-		Long:    "Begin an embedded session. The address in the answer works once.",
+		Use: "init", Short: "Start an embedded session and print its address", Args: cobra.NoArgs,
+		Long:    "Start an embedded session. The returned address works once.",
 		Example: "  " + e.Name + " embed init --mode CONNECTOR_MODAL_ONLY --connector-type stripe --timeout-seconds 600",
 	}
 	fs := c.Flags()
 	fs.StringVar(&theme, "theme", "", "theme of the studio")
-	fs.BoolVar(&override, "theme-override", false, "let the theme win over the user's")
+	fs.BoolVar(&override, "theme-override", false, "override the user's theme with this one")
 	fs.StringVar(&mode, "mode", "", "FULL_STUDIO or CONNECTOR_MODAL_ONLY")
 	fs.Int64Var(&seconds, "timeout-seconds", 0, "how long the session lasts")
 	fs.StringSliceVar(&features, "feature", nil, "NAME or NAME=false; repeat")
-	fs.StringVar(&configs, "feature-configs", "", "settings of features as JSON, @FILE or -")
+	fs.StringVar(&configs, "feature-configs", "", "feature settings as JSON, @FILE or -")
 	fs.StringVar(&connector, "connector-type", "", "connection type to offer")
 	fs.BoolVar(&catalogs, "catalog-create", false, "let the user create catalogs")
 	fs.BoolVar(&autoCatalog, "auto-create-catalog", false, "create a catalog for each new connection")

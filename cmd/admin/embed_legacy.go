@@ -12,13 +12,13 @@ import (
 )
 
 func newEmbedLegacyCmd(e *cli.Env) *cobra.Command {
-	c := cli.Legacy("Embedded sessions by the deprecated address")
+	c := cli.Legacy("Embedded sessions at the deprecated address")
 	var theme string
 	var override bool
 	var seconds int64
-	init := &cobra.Command{Use: "init", Short: "Begin an embedded session", Example: "  " + e.Name + " embed legacy init --theme dark", Args: cobra.NoArgs}
+	init := &cobra.Command{Use: "init", Short: "Start an embedded session", Example: "  " + e.Name + " embed legacy init --theme dark", Args: cobra.NoArgs}
 	init.Flags().StringVar(&theme, "theme", "", "theme of the studio")
-	init.Flags().BoolVar(&override, "theme-override", false, "let the theme win over the user's")
+	init.Flags().BoolVar(&override, "theme-override", false, "override the user's theme with this one")
 	init.Flags().Int64Var(&seconds, "timeout-seconds", 0, "how long the session lasts")
 	c.AddCommand(e.Old(spec.InitEmbeddedSessionLegacy, init, "embed init", e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 		q := url.Values{"projectId": {p}}

@@ -37,7 +37,7 @@ func NewOrg(e *cli.Env) *cobra.Command {
 
 func NewInfo(e *cli.Env) *cobra.Command {
 	return e.Leaf(spec.GetKeyInfo, &cobra.Command{
-		Use: "info", Aliases: []string{"whoami"}, Short: "Show whose key this is, and its project if it has one", Example: "  " + e.Name + " info", Args: cobra.NoArgs,
+		Use: "info", Aliases: []string{"whoami"}, Short: "Show the owner of the key, and its project if it has one", Example: "  " + e.Name + " info", Args: cobra.NoArgs,
 	}, func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
 		v, err := cl.Info.Get(ctx)
 		return cli.Object(v), err

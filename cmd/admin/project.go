@@ -58,7 +58,8 @@ func NewProject(e *cli.Env) *cobra.Command {
 	return c
 }
 
-// holdings counts what lies in a project, for the question before it is deleted. What cannot be listed is said to be so.
+// holdings counts the contents of a project, for the prompt before it is deleted. Contents that cannot be listed are
+// named as such.
 func holdings(ctx context.Context, e *cli.Env, cl *api.Client, project string) string {
 	var parts []string
 	add := func(n int, err error, one, many string) {
@@ -85,7 +86,7 @@ func holdings(ctx context.Context, e *cli.Env, cl *api.Client, project string) s
 	return ": " + strings.Join(parts, ", ")
 }
 
-// projectArg is the project named by the first argument, or the one in force, with the workspace it lies in.
+// projectArg returns the project named by the first argument, or the current one, with its workspace.
 func projectArg(ctx context.Context, e *cli.Env, cl *api.Client, args []string) (org, ws, id string, err error) {
 	if len(args) == 0 {
 		id, err = e.ProjectID(ctx, cl)
@@ -123,7 +124,7 @@ func projectArg(ctx context.Context, e *cli.Env, cl *api.Client, args []string) 
 func newProjectCreateCmd(e *cli.Env) *cobra.Command {
 	var description, body string
 	c := &cobra.Command{Use: "create [NAME]", Short: "Create a project in a workspace", Example: "  " + e.Name + " project create sales --workspace analytics", Args: cobra.MaximumNArgs(1)}
-	c.Flags().StringVar(&description, "description", "", "what it is for")
+	c.Flags().StringVar(&description, "description", "", "description")
 	cli.BodyFlag(c, &body)
 	return e.Leaf(spec.CreateProject, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
 		var req api.ProjectRequest

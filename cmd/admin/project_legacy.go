@@ -10,12 +10,12 @@ import (
 )
 
 func newProjectLegacyCmd(e *cli.Env) *cobra.Command {
-	c := cli.Legacy("Projects by the deprecated addresses, which name no workspace")
+	c := cli.Legacy("Projects at the deprecated addresses, which do not name a workspace")
 	ex := "  " + e.Name + " project legacy "
 	fields := func(c *cobra.Command) func() (api.ProjectRequest, error) {
 		var name, description, body string
 		c.Flags().StringVar(&name, "name", "", "name")
-		c.Flags().StringVar(&description, "description", "", "what it is for")
+		c.Flags().StringVar(&description, "description", "", "description")
 		cli.BodyFlag(c, &body)
 		return func() (req api.ProjectRequest, err error) {
 			err = e.Body(body, &req)

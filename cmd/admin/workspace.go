@@ -36,7 +36,7 @@ func NewWorkspace(e *cli.Env) *cobra.Command {
 		}),
 		e.Leaf(spec.DeleteWorkspace, &cobra.Command{
 			Use: "delete WORKSPACE", Aliases: []string{"rm"}, Short: "Delete a workspace", Example: "  " + e.Name + " workspace delete scratch --yes", Args: cobra.ExactArgs(1),
-			Long: "Delete a workspace.\n\nWhat becomes of projects in it is not documented for the hosted zones; a workspace that holds\nprojects is refused before anything is sent.",
+			Long: "Delete a workspace.\n\nWhat happens to its projects is not documented for the hosted zones; a workspace that contains\nprojects is rejected before anything is sent.",
 		}, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
 			org, id, err := workspaceArg(ctx, e, cl, args)
 			if err != nil {
@@ -47,7 +47,7 @@ func NewWorkspace(e *cli.Env) *cobra.Command {
 				return cli.View{}, err
 			}
 			if len(ps) > 0 {
-				return cli.View{}, &cli.Failure{Exit: cli.ExitConflict, Code: "in-use", Msg: fmt.Sprintf("workspace %s holds %d projects", args[0], len(ps)), Hint: "delete them first"}
+				return cli.View{}, &cli.Failure{Exit: cli.ExitConflict, Code: "in-use", Msg: fmt.Sprintf("workspace %s contains %d projects", args[0], len(ps)), Hint: "delete them first"}
 			}
 			who := e.Called(args[0], id, func() ([]cli.Named, error) {
 				v, err := cl.Workspaces.Get(ctx, org, id)
@@ -62,7 +62,7 @@ func NewWorkspace(e *cli.Env) *cobra.Command {
 	return c
 }
 
-// workspaceArg is the workspace named by the first argument, or the one in force.
+// workspaceArg returns the workspace named by the first argument, or the current one.
 func workspaceArg(ctx context.Context, e *cli.Env, cl *api.Client, args []string) (org, id string, err error) {
 	if len(args) == 0 {
 		return e.Place(ctx, cl)
@@ -77,7 +77,7 @@ func workspaceArg(ctx context.Context, e *cli.Env, cl *api.Client, args []string
 func newWorkspaceCreateCmd(e *cli.Env) *cobra.Command {
 	var description, body string
 	c := &cobra.Command{Use: "create [NAME]", Short: "Create a workspace", Example: "  " + e.Name + " workspace create analytics --description \"BI team\"", Args: cobra.MaximumNArgs(1)}
-	c.Flags().StringVar(&description, "description", "", "what it is for")
+	c.Flags().StringVar(&description, "description", "", "description")
 	cli.BodyFlag(c, &body)
 	return e.Leaf(spec.CreateWorkspace, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
 		var req api.WorkspaceRequest

@@ -1,4 +1,4 @@
-// Package agent holds the commands on conversations with the agents of a gateway.
+// Package agent holds the commands for conversations with the agents of a gateway.
 package agent
 
 import (
@@ -11,7 +11,7 @@ import (
 )
 
 func New(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "agent", Short: "Ask questions about the data in plain words (hosted zones)"}
+	c := &cobra.Command{Use: "agent", Short: "Ask questions about the data in natural language (hosted zones)"}
 	c.AddCommand(newAgentChatCmd(e), newAgentStreamCmd(e), newAgentThreadCmd(e), newAgentHistoryCmd(e), newAgentImageCmd(e), newAgentLegacyCmd(e))
 	return c
 }
@@ -92,10 +92,10 @@ func threadID(ctx context.Context, cl *api.Client, project, set string) (string,
 }
 
 func newAgentImageCmd(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "image", Short: "Fetch the picture (PNG) of the agent's workflow", Example: "  " + e.Name + " agent image --out workflow.png", Args: cobra.NoArgs}
+	c := &cobra.Command{Use: "image", Short: "Download the image (PNG) of the agent's workflow", Example: "  " + e.Name + " agent image --out workflow.png", Args: cobra.NoArgs}
 	return e.Leaf(spec.GetAgentWorkflowImage, c, func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
 		if e.OutTerm && e.Run.Flags.Out == "" {
-			return cli.View{}, cli.Usagef("a picture cannot be shown on a terminal").WithHint("give --out FILE")
+			return cli.View{}, cli.Usagef("an image cannot be printed on a terminal").WithHint("give --out FILE")
 		}
 		png, err := cl.Agent.WorkflowImage(ctx)
 		if err != nil {

@@ -14,22 +14,23 @@ import (
 	"github.com/dig-cli/dig/pkg/output"
 )
 
-// agentAnswer is what the agent says, taken apart.
+// agentAnswer is an answer of the agent, parsed into its parts.
 type agentAnswer struct {
 	text string
 	data json.RawMessage // rows, in one of several forms
 	sql  string
-	said bool // the SQL is part of the text already
+	said bool // the SQL is already part of the text
 	rest []namedJSON
 }
 
-// namedJSON is a member of an answer that dig has no better form for.
+// namedJSON is a member of an answer that has no dedicated form.
 type namedJSON struct {
 	name  string
 	value json.RawMessage
 }
 
-// answerOf takes a content apart. It may be a JSON document with a summary, rows and a statement, blocks, or plain text [T].
+// answerOf parses the content of a message. It may be a JSON document with a summary, rows and a statement, blocks, or
+// plain text [T].
 func answerOf(content string) agentAnswer {
 	raw := []byte(unfenced(content))
 	if isList(raw) {
@@ -52,7 +53,7 @@ func answerOf(content string) agentAnswer {
 	return a
 }
 
-// documentOf reads an answer that is one JSON document.
+// documentOf parses an answer that is one JSON document.
 func documentOf(raw []byte) (a agentAnswer, ok bool) {
 	if !isObject(raw) {
 		return a, false
@@ -94,7 +95,7 @@ func documentOf(raw []byte) (a agentAnswer, ok bool) {
 	return a, ok
 }
 
-// unfenced is the content of a block of code that is the whole text.
+// unfenced returns the content of a fenced code block, if that is the whole text.
 func unfenced(content string) string {
 	text := strings.TrimSpace(content)
 	inner, ok := strings.CutPrefix(text, "```")
@@ -108,8 +109,8 @@ func unfenced(content string) string {
 	return text
 }
 
-// rowsOf makes a result of the rows of an answer: objects, lists beside the names of their columns, or cells that carry their names.
-// It is nil for what has none of these forms.
+// rowsOf builds a result from the rows of an answer: objects, lists with separate column names, or cells with names. It
+// returns nil for any other form.
 func rowsOf(data json.RawMessage) []byte {
 	var doc struct {
 		Columns []json.RawMessage `json:"columns"`
@@ -169,7 +170,7 @@ func rowsOf(data json.RawMessage) []byte {
 	return raw
 }
 
-// keysIn are the names of the members of all rows, in order of appearance.
+// keysIn returns the member names of all rows, in order of appearance.
 func keysIn(rows []json.RawMessage) (names []json.RawMessage) {
 	seen := map[string]bool{}
 	for _, r := range rows {
@@ -194,12 +195,13 @@ func keysIn(rows []json.RawMessage) (names []json.RawMessage) {
 	return names
 }
 
-// empty reports whether there is nothing in it.
+// empty reports whether the answer has no content.
 func (a agentAnswer) empty() bool {
 	return strings.TrimSpace(a.text) == "" && a.data == nil && a.sql == "" && len(a.rest) == 0
 }
 
-// writeAnswer shows an answer to people: its text, its rows as a table, its statement. What it comes with could steer no terminal.
+// writeAnswer prints an answer in readable form: its text, its rows as a table, its statement. Control characters are
+// removed.
 func writeAnswer(e *cli.Env, w io.Writer, a agentAnswer) error {
 	var parts [][]byte
 	if text := strings.TrimSpace(a.text); text != "" {
@@ -227,7 +229,7 @@ func indentText(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ")
 }
 
-// dataText is the rows of an answer as a table, or, of what has no rows, as they came.
+// dataText formats the rows of an answer as a table; data without rows is returned as received.
 func dataText(e *cli.Env, data json.RawMessage) []byte {
 	o := output.Options{Format: output.Table, Width: e.Width, Notes: io.Discard, NoHeader: e.Run.Flags.NoHeader, Null: e.Run.Flags.Null}
 	if doc := rowsOf(data); doc != nil {
@@ -245,7 +247,7 @@ func dataText(e *cli.Env, data json.RawMessage) []byte {
 	return buf.Bytes()
 }
 
-// sqlHint is how a statement of the agent is run after it was looked at.
+// sqlHint is the command that runs a statement of the agent after a review.
 func sqlHint(e *cli.Env, sql string) string {
 	if sql = strings.TrimSpace(sql); strings.Contains(sql, "\n") || len(sql) > 200 {
 		return "hint: the SQL is for review; save it to a file and run it with `" + e.Name + " query execute -f FILE`"

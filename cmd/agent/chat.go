@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// chatLine is one message as dig lists it.
+// chatLine is one message in a list.
 type chatLine struct {
 	Role string          `json:"role"`
 	Text string          `json:"text"`
@@ -30,15 +30,15 @@ func newAgentChatCmd(e *cli.Env) *cobra.Command {
 		Use: "chat [MESSAGE]", Short: "Ask the agent a question and wait for its answer", Args: cobra.MaximumNArgs(1),
 		Long: `Ask the agent a question and wait for its answer.
 
-MESSAGE may be @FILE or - for stdin. With --no-execute the agent writes SQL and does not run it: look at the SQL first, then run it
-with query execute. The id of the conversation is printed on stderr, and is threadId in -o json; --thread goes on with it.
+MESSAGE may be @FILE or - for stdin. With --no-execute the agent writes SQL and does not run it: review the SQL first, then run it
+with query execute. The id of the conversation is printed on stderr, and is threadId in -o json; --thread continues it.
 
-A table shows the text of the answer, its rows and its SQL; csv, tsv and markdown list one message a line; json and yaml are the
-gateway's own record. An answer without any text, rows or SQL is exit code 1.`,
+A table shows the text of the answer, its rows and its SQL; csv, tsv and markdown list one message per line; json and yaml are the
+gateway's own record. An answer without text, rows and SQL results in exit code 1.`,
 		Example: "  " + e.Name + " agent chat \"which customers bought nothing this year?\" --no-execute\n  " +
 			e.Name + " agent chat --thread 6f1c7a9e-3f7b-4a56-9d57-0c6f0e3b6a11 \"and last year?\"",
 	}
-	c.Flags().StringVar(&thread, "thread", "", "go on with this conversation, by id or name; a new one when not given")
+	c.Flags().StringVar(&thread, "thread", "", "continue this conversation, by id or name; a new one by default")
 	c.Flags().BoolVar(&noExecute, "no-execute", false, "write SQL but do not run it")
 	cli.BodyFlag(c, &body)
 	return e.Leaf(spec.AgentChat, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
@@ -55,7 +55,7 @@ gateway's own record. An answer without any text, rows or SQL is exit code 1.`,
 		}
 		kept := api.Capture{Op: spec.AgentChat}
 		if _, err := cl.Agent.Chat(api.WithCapture(ctx, &kept), p, req); err != nil {
-			if cli.Unsure(err) { // the service may have the question
+			if cli.Unsure(err) { // the service may have received the question
 				fmt.Fprintln(e.Err, threadNote(e, req.ThreadID))
 			}
 			return cli.View{}, err
@@ -64,7 +64,7 @@ gateway's own record. An answer without any text, rows or SQL is exit code 1.`,
 	}))
 }
 
-// message takes the question from the argument, unless a body has it.
+// message takes the question from the argument, unless --body contains it.
 func message(e *cli.Env, args []string, into *string) error {
 	if len(args) == 1 {
 		raw, err := e.Value("MESSAGE", args[0])
@@ -79,8 +79,8 @@ func message(e *cli.Env, args []string, into *string) error {
 	return nil
 }
 
-// openThread names the conversation: the one of the flag, that of the body, or a new one. The service takes an id that the client has
-// made [T]; without one nobody could go on with the conversation.
+// openThread determines the conversation: that of the flag, that of the body, or a new one. The service accepts an id
+// created by the client [T]; without one the conversation could not be continued.
 func openThread(ctx context.Context, e *cli.Env, c *cobra.Command, cl *api.Client, project, flag string, into *string) (resumed bool, err error) {
 	if c.Flags().Changed("thread") {
 		if flag == "" {
@@ -98,10 +98,10 @@ func openThread(ctx context.Context, e *cli.Env, c *cobra.Command, cl *api.Clien
 }
 
 func threadNote(e *cli.Env, thread string) string {
-	return string(output.Sanitize(nil, "note: the thread is "+thread+"; `"+e.Name+" agent chat --thread "+shell.Quote(thread)+" MESSAGE` goes on with it"))
+	return string(output.Sanitize(nil, "note: the thread is "+thread+"; `"+e.Name+" agent chat --thread "+shell.Quote(thread)+"MESSAGE` continues it"))
 }
 
-// chatView shows the answer to a question. raw is the gateway's own record, thread the conversation that was asked for.
+// chatView returns the view of an answer. raw is the gateway's own record, thread the requested conversation.
 func chatView(e *cli.Env, raw json.RawMessage, thread string) (cli.View, error) {
 	if made := threadIn(raw); made != "" {
 		thread = made
@@ -128,16 +128,16 @@ func chatView(e *cli.Env, raw json.RawMessage, thread string) (cli.View, error) 
 	}
 	v.Note = threadNote(e, thread)
 	if len(answers) == 0 {
-		v.Fail = noAnswer(e, "the agent's reply holds no answer", thread)
+		v.Fail = noAnswer(e, "the agent's reply contains no answer", thread)
 	} else if sql := answers[len(answers)-1].sql; sql != "" && forPeople(e) {
 		v.Note = sqlHint(e, sql) + "\n" + v.Note
 	}
 	return v, nil
 }
 
-// noAnswer is the failure of a question that was taken and not answered.
+// noAnswer is the error for a question that was accepted but not answered.
 func noAnswer(e *cli.Env, what, thread string) *cli.Failure {
-	return &cli.Failure{Exit: cli.ExitFailed, Code: "no-answer", Msg: what, Hint: "`dig agent thread get " + shell.Quote(thread) + "` shows what the service has kept of it"}
+	return &cli.Failure{Exit: cli.ExitFailed, Code: "no-answer", Msg: what, Hint: "`dig agent thread get " + shell.Quote(thread) + "` shows what the service has stored of it"}
 }
 
 func writeChat(e *cli.Env, answers []agentAnswer) error {
@@ -160,13 +160,13 @@ func writeChat(e *cli.Env, answers []agentAnswer) error {
 	return commit()
 }
 
-// forPeople reports whether text is asked for, and not records.
+// forPeople reports whether the output is text, not records.
 func forPeople(e *cli.Env) bool {
 	f := e.Run.Flags.Output
 	return (f == "" || f == output.Table) && len(e.Run.Flags.Columns) == 0
 }
 
-// chatLines reports whether messages are asked for one a line.
+// chatLines reports whether the output has one message per line.
 func chatLines(e *cli.Env) bool {
 	switch e.Run.Flags.Output {
 	case "", output.Table:
@@ -192,7 +192,7 @@ func chatList(messages []json.RawMessage) cli.View {
 	return cli.List(lines, "role", "text", "data", "sql").Mine()
 }
 
-// talkView shows a whole conversation: who said what.
+// talkView returns the view of a whole conversation.
 func talkView(e *cli.Env, raw json.RawMessage) (cli.View, error) {
 	messages := messagesIn(raw, 0)
 	switch {
@@ -231,7 +231,7 @@ func talkView(e *cli.Env, raw json.RawMessage) (cli.View, error) {
 	return cli.View{Printed: true}, commit()
 }
 
-// line is a call for people.
+// line formats a call for display.
 func (c agentCall) line() string {
 	const most = 100
 	text := []rune("tool: " + c.name + " " + c.args)

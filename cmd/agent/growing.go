@@ -2,12 +2,13 @@ package agent
 
 import "strings"
 
-// growing is the text of one message of a stream. Its events carry pieces, or the whole text so far; which of them is documented
-// nowhere, so it is told from the texts, and while both are possible nothing is shown that one of them would not have.
+// growing assembles the text of one message of a stream. Its events contain either pieces or the whole text so far;
+// which one is undocumented, so it is inferred from the texts, and while both are possible only text that is right in
+// both cases is shown.
 type growing struct {
 	text string // settled
 	kind growth
-	held []string // what came since, and may be pieces or the whole
+	held []string // received since; pieces or the whole text
 }
 
 type growth int
@@ -18,14 +19,15 @@ const (
 	asWhole
 )
 
-// A piece that repeats at least so much of what came before is no piece: less may happen to digits and blanks.
+// A text that repeats at least this many bytes of the text before it is not a piece: shorter repetitions occur with
+// digits and blanks.
 const (
 	repeatedUntold = 4
-	repeatedPieces = 16 // where the messages say that they are pieces
+	repeatedPieces = 16 // the messages are marked as pieces
 )
 
-// add takes the text of an event and returns what is new. whole says that it is the text so far for sure, piece that it is called a
-// piece; anew, that the text does not go on with what was shown.
+// add takes the text of an event and returns the new part. whole means that it is certainly the whole text so far,
+// piece that it is marked as a piece; the result anew means that the text does not continue what was shown.
 func (g *growing) add(p string, whole, piece bool) (news string, anew bool) {
 	switch {
 	case p == "":
@@ -80,7 +82,7 @@ func (g *growing) add(p string, whole, piece bool) (news string, anew bool) {
 	return p, false
 }
 
-// resolve takes one more text after some that are held back.
+// resolve adds one more text to those that are held back.
 func (g *growing) resolve(p string) string {
 	last := g.held[len(g.held)-1]
 	if p == last {
@@ -95,7 +97,7 @@ func (g *growing) resolve(p string) string {
 	return g.settle(g.text + strings.Join(append(g.held, p), ""))
 }
 
-// end returns what is left when nothing more comes.
+// end returns the remaining text at the end of the stream.
 func (g *growing) end(piece bool) string {
 	if len(g.held) == 0 {
 		return ""
@@ -106,7 +108,7 @@ func (g *growing) end(piece bool) string {
 	return g.settle(g.held[len(g.held)-1])
 }
 
-// settle makes text, which begins with what is settled, the settled text, and returns what is new of it.
+// settle replaces the settled text by text, which starts with it, and returns the new part.
 func (g *growing) settle(text string) string {
 	news := text[len(g.text):]
 	g.text, g.held = text, nil

@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newAgentHistoryCmd is for the conversations of the service's first agent, which have a list of their own.
+// newAgentHistoryCmd is for the conversations of the service's first agent, which are listed separately.
 func newAgentHistoryCmd(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "history", Short: "Conversations that the service keeps as chat history",
-		Long: "Conversations that the service keeps as chat history: those of its first agent. Those of agent chat and agent stream are threads."}
+	c := &cobra.Command{Use: "history", Short: "Conversations that the service stores as chat history",
+		Long: "Conversations that the service stores as chat history: those of its first agent. Those of agent chat and agent stream are threads."}
 	ex := "  " + e.Name + " agent history "
 	c.AddCommand(
 		e.Leaf(spec.GetLegacyChatHistory, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the conversations of the chat history", Example: ex + "list", Args: cobra.NoArgs,
@@ -27,7 +27,7 @@ func newAgentHistoryCmd(e *cli.Env) *cobra.Command {
 				return cli.Object(v), err
 			})),
 		e.Leaf(spec.DeleteLegacyChat, &cobra.Command{Use: "delete THREAD", Aliases: []string{"rm"}, Short: "Delete a conversation from the chat history, by id or name",
-			Long:    "Delete a conversation from the chat history, by id or name. With -o json it prints the history that is left.",
+			Long:    "Delete a conversation from the chat history, by id or name. With -o json it prints the remaining history.",
 			Example: ex + "delete 6f1c7a9e-3f7b-4a56-9d57-0c6f0e3b6a11 --yes", Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 				history := func() ([]cli.Named, error) {
@@ -54,7 +54,7 @@ func newAgentHistoryCmd(e *cli.Env) *cobra.Command {
 	return c
 }
 
-// historyNames are the conversations by the id of their thread.
+// historyNames returns the conversations by the id of their thread.
 func historyNames(records []api.LegacyChatRecord) []cli.Named {
 	var all []cli.Named
 	for _, r := range records {
@@ -66,7 +66,7 @@ func historyNames(records []api.LegacyChatRecord) []cli.Named {
 	return all
 }
 
-// legacyAnswer shows what the first agent says.
+// legacyAnswer prints the answer of the first agent.
 func legacyAnswer(e *cli.Env, v api.LegacyAgentResponse) (cli.View, error) {
 	a := answerOf(v.Output.Text)
 	if len(v.Output.Data) > 0 && a.data == nil {
@@ -81,7 +81,7 @@ func legacyAnswer(e *cli.Env, v api.LegacyAgentResponse) (cli.View, error) {
 	}
 	out := cli.View{Printed: true}
 	if a.empty() {
-		return out, &cli.Failure{Exit: cli.ExitFailed, Code: "no-answer", Msg: "the agent's reply holds no answer"}
+		return out, &cli.Failure{Exit: cli.ExitFailed, Code: "no-answer", Msg: "the agent's reply contains no answer"}
 	}
 	if a.sql != "" {
 		out.Note = sqlHint(e, a.sql)

@@ -10,11 +10,11 @@ import (
 )
 
 func newAgentLegacyCmd(e *cli.Env) *cobra.Command {
-	c := cli.Legacy("The agent by its deprecated addresses")
+	c := cli.Legacy("The agent at its deprecated addresses")
 	ex := "  " + e.Name + " agent legacy "
 	var thread, body string
 	ask := &cobra.Command{Use: "ask [MESSAGE]", Short: "Ask a question", Example: ex + "ask \"how many orders?\"", Args: cobra.MaximumNArgs(1)}
-	ask.Flags().StringVar(&thread, "thread", "", "go on with this thread")
+	ask.Flags().StringVar(&thread, "thread", "", "continue this thread")
 	cli.BodyFlag(ask, &body)
 	c.AddCommand(
 		e.Old(spec.AskLegacyAgent, ask, "agent chat", e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/dig-cli/dig/pkg/output"
 )
 
-// plain shows data that is no JSON.
+// plain prints data that is not JSON.
 func (s *agentScreen) plain(text string) error {
 	s.answer = true
 	s.said += utf8.RuneCountInString(text)
@@ -41,12 +41,12 @@ func (s *agentScreen) write(text string) error {
 	return err
 }
 
-// call tells of a tool once.
+// call prints a tool call once.
 func (s *agentScreen) call(c agentCall) error {
 	return s.tell(c.id+"\x00"+c.name+"\x00"+pieceOf(c), c.line())
 }
 
-// pieceOf tells calls apart that have no id.
+// pieceOf distinguishes calls that have no id.
 func pieceOf(c agentCall) string {
 	if c.id != "" {
 		return ""
@@ -54,7 +54,7 @@ func pieceOf(c agentCall) string {
 	return c.args
 }
 
-// step tells of a step, each time.
+// step prints every step.
 func (s *agentScreen) step(name string) error {
 	if name == "" {
 		return nil
@@ -62,7 +62,7 @@ func (s *agentScreen) step(name string) error {
 	return s.tell("", "step: "+string(output.Sanitize(nil, name)))
 }
 
-// tell prints a line on stderr; of those with a key, one each.
+// tell prints a line on stderr; lines with the same key only once.
 func (s *agentScreen) tell(key, line string) error {
 	if s.lines || key != "" && s.told[key] {
 		return nil
@@ -80,14 +80,14 @@ func (s *agentScreen) tell(key, line string) error {
 	return err
 }
 
-// named takes the id of the conversation from what the service says.
+// named takes the id of the conversation from the service.
 func (s *agentScreen) named(data []byte) {
 	if id := threadIn(data); id != "" {
 		s.thread = id
 	}
 }
 
-// onlyMetadata reports whether an object tells of the run alone.
+// onlyMetadata reports whether an object describes only the run.
 func onlyMetadata(members map[string]json.RawMessage) bool {
 	for name := range members {
 		switch name {
@@ -109,7 +109,7 @@ func isFault(members map[string]json.RawMessage) bool {
 	return members["messages"] == nil && (name != "" || isObject(members["error"]) || code != "" && code != "null")
 }
 
-// agentFault is the failure that an event tells of.
+// agentFault returns the error that an event describes.
 func agentFault(data []byte) error {
 	msg := string(data)
 	for deep := 0; deep < 2; deep++ {

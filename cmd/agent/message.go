@@ -8,11 +8,11 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// agentMessage is what dig knows of a message of the agent, in whichever of its forms it came: {"id": [...class], "kwargs": {...}},
-// {"type", "content"} or {"role", "content"}.
+// agentMessage is a message of the agent, in any of its forms: {"id": [...class], "kwargs": {...}}, {"type", "content"}
+// or {"role", "content"}.
 type agentMessage struct {
-	key   string // the service's name for it, "" when it has none
-	role  string // human, ai, tool, system; "" when the message does not say
+	key   string // its name in the service, "" if it has none
+	role  string // human, ai, tool, system; "" if the message does not specify it
 	piece bool   // one of the pieces of a message
 	text  string
 	calls []agentCall
@@ -21,7 +21,7 @@ type agentMessage struct {
 // agentCall is a tool that the agent uses.
 type agentCall struct{ id, name, args string }
 
-// Names of the members of a message, each as two libraries write them.
+// Names of the members of a message, each in the spellings of two libraries.
 type agentMessageWire struct {
 	ID         json.RawMessage `json:"id"`
 	Type       string          `json:"type"`
@@ -45,7 +45,7 @@ type agentCallWire struct {
 	} `json:"function"`
 }
 
-// messageOf reads a message; ok is false for what is none.
+// messageOf parses a message; ok is false if v is not a message.
 func messageOf(raw json.RawMessage) (m agentMessage, ok bool) {
 	var w agentMessageWire
 	if !isObject(raw) || json.Unmarshal(raw, &w) != nil {
@@ -63,7 +63,7 @@ func messageOf(raw json.RawMessage) (m agentMessage, ok bool) {
 		if json.Unmarshal(w.Kwargs, &inner) != nil {
 			return m, false
 		}
-		_ = json.Unmarshal(inner.ID, &m.key) // of another type it is no name
+		_ = json.Unmarshal(inner.ID, &m.key) // of another type it is not a name
 		w.Content, w.ToolCalls, w.Chunks, w.Additional = inner.Content, inner.ToolCalls, inner.Chunks, inner.Additional
 	} else if w.Content == nil {
 		return m, false
@@ -90,13 +90,13 @@ func messageOf(raw json.RawMessage) (m agentMessage, ok bool) {
 	return m, true
 }
 
-// addCall adds a call, of which a message often tells twice.
+// addCall adds a call, which a message often contains twice.
 func (m *agentMessage) addCall(c agentCallWire) {
 	call := agentCall{c.ID, c.Name, compact(c.Args)}
 	if f := c.Function; f != nil {
 		call.name, call.args = f.Name, compact(f.Arguments)
 	}
-	if call.name == "" { // a further piece of its arguments
+	if call.name == "" { // another piece of its arguments
 		return
 	}
 	for _, have := range m.calls {
@@ -107,19 +107,20 @@ func (m *agentMessage) addCall(c agentCallWire) {
 	m.calls = append(m.calls, call)
 }
 
-// contentOf is the text of a content: a text, or blocks of which some are texts.
+// contentOf returns the text of a content: a string, or blocks, some of which are strings.
 func contentOf(raw json.RawMessage) (text string, calls []agentCall) {
 	if json.Unmarshal(raw, &text) == nil {
 		return text, nil
 	}
 	text, calls, ok := blocksOf(raw)
-	if !ok && string(bytes.TrimSpace(raw)) != "[]" { // an answer that is not wrapped in a text
+	if !ok && string(bytes.TrimSpace(raw)) != "[]" { // an answer that is not wrapped in a string
 		text = string(raw)
 	}
 	return text, calls
 }
 
-// blocksOf reads a list of texts and blocks; ok is false for any other list, and for blocks that a text cannot stand for.
+// blocksOf parses a list of strings and blocks; ok is false for any other list, and for blocks that cannot be converted
+// to text.
 func blocksOf(raw []byte) (text string, calls []agentCall, ok bool) {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil || len(list) == 0 {
@@ -152,7 +153,7 @@ func blocksOf(raw []byte) (text string, calls []agentCall, ok bool) {
 	return b.String(), calls, true
 }
 
-// messagesIn are the messages that a state of the agent holds, wherever it keeps them.
+// messagesIn returns the messages in a state of the agent, wherever they are.
 func messagesIn(raw json.RawMessage, deep int) (list []json.RawMessage) {
 	var members map[string]json.RawMessage
 	if deep > 3 || !isObject(raw) || json.Unmarshal(raw, &members) != nil {
@@ -172,7 +173,7 @@ func messagesIn(raw json.RawMessage, deep int) (list []json.RawMessage) {
 	return nil
 }
 
-// lastTurn is where the answer to the last question begins.
+// lastTurn returns the index at which the answer to the last question starts.
 func lastTurn(list []json.RawMessage) (from int, question string) {
 	for i, raw := range list {
 		if m, ok := messageOf(raw); ok && m.role == "human" {
@@ -182,7 +183,7 @@ func lastTurn(list []json.RawMessage) (from int, question string) {
 	return from, question
 }
 
-// threadIn is the id of the conversation that a reply or an event names, "" for none.
+// threadIn returns the id of the conversation in a reply or an event, "" if there is none.
 func threadIn(raw json.RawMessage) string {
 	var w struct {
 		ThreadID  string          `json:"threadId"`
@@ -201,7 +202,7 @@ func threadIn(raw json.RawMessage) string {
 	return threadIn(w.Result)
 }
 
-// withThread is an object of the gateway with the id of its conversation; the other bytes stay.
+// withThread adds the id of its conversation to an object of the gateway; the other bytes are unchanged.
 func withThread(raw json.RawMessage, thread string) json.RawMessage {
 	var members map[string]json.RawMessage
 	if !isObject(raw) || json.Unmarshal(raw, &members) != nil || members["threadId"] != nil {
@@ -228,7 +229,7 @@ func isList(raw []byte) bool {
 	return len(raw) > 0 && raw[0] == '['
 }
 
-// compact is a value on one line; a text is itself.
+// compact returns a value on one line; a string is returned unquoted.
 func compact(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {

@@ -12,39 +12,39 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// agentScreen shows the events of a stream.
+// agentScreen prints the events of a stream.
 type agentScreen struct {
 	e        *cli.Env
 	w        io.Writer
 	lines    bool   // print the events themselves
-	question string // that was asked
-	resumed  bool   // in a conversation that may hold earlier ones
+	question string // the question
+	resumed  bool   // the conversation may contain earlier messages
 	thread   string // the conversation
 
 	parts   []*agentPart
-	current *agentPart // that was printed last
-	midLine bool       // the line on the screen has not ended
+	current *agentPart // printed last
+	midLine bool       // the line on the screen is incomplete
 	told    map[string]bool
 	events  int
 	said    int    // characters of text
-	answer  bool   // something of an answer came
-	strange bool   // something came that may be an answer
+	answer  bool   // part of an answer was received
+	strange bool   // something was received that may be an answer
 	sql     string // the last statement that was shown
-	drafted string // a statement that a state of the agent holds
+	drafted string // a statement in a state of the agent
 	fault   string // of that statement
 }
 
-// agentPart is a message that is shown.
+// agentPart is a message that is printed.
 type agentPart struct {
 	key, channel string
 	growing
 	piece bool
-	shown int  // bytes of the text that were seen to
-	whole bool // it is shown only when it is complete
+	shown int  // bytes of the text that were processed
+	whole bool // printed only when it is complete
 	done  bool
 }
 
-// event shows one event.
+// event prints one event.
 func (s *agentScreen) event(ev api.AgentStreamEvent) error {
 	s.events++
 	data := []byte(strings.TrimSpace(ev.Data))
@@ -64,7 +64,8 @@ func (s *agentScreen) event(ev api.AgentStreamEvent) error {
 	return s.data(kind, state, data)
 }
 
-// line prints an event itself. A line feed within JSON is white space; in other data it is written as JSON has it.
+// line prints the event itself. A line feed within JSON is white space; in other data it is written as an escape
+// sequence.
 func (s *agentScreen) line(ev api.AgentStreamEvent) error {
 	head := struct {
 		Event string `json:"event"`
@@ -85,7 +86,8 @@ func (s *agentScreen) line(ev api.AgentStreamEvent) error {
 	return err
 }
 
-// data shows what an event carries. Names and forms of the events are not documented [O]: forms are told by what is in them.
+// data prints the data of an event. Names and forms of the events are undocumented [O]: the form is inferred from the
+// contents.
 func (s *agentScreen) data(kind, state string, data []byte) error {
 	switch text := string(data); {
 	case text == "" || text == "null" || text == "[DONE]" || kind == "end":
@@ -141,7 +143,7 @@ func (s *agentScreen) list(kind, state string, data []byte) error {
 		return err
 	}
 	var mode string
-	if len(items) == 2 && json.Unmarshal(items[0], &mode) == nil { // a mode and what it sends
+	if len(items) == 2 && json.Unmarshal(items[0], &mode) == nil { // a mode and its data
 		switch mode {
 		case "values", "updates", "debug", "messages":
 			return s.data(mode, state, bytes.TrimSpace(items[1]))
@@ -156,7 +158,7 @@ func (s *agentScreen) list(kind, state string, data []byte) error {
 		return s.ownLine(compact(data))
 	}
 	if len(items) == 2 {
-		if _, also := messageOf(items[1]); !also { // a message and what is known about it
+		if _, also := messageOf(items[1]); !also { // a message and its metadata
 			s.named(items[1])
 			return s.message(first, kind, "", state != "")
 		}
@@ -164,7 +166,7 @@ func (s *agentScreen) list(kind, state string, data []byte) error {
 	return s.messages(kind, items, state != "")
 }
 
-// steps shows what the steps of the agent have made.
+// steps prints the results of the steps of the agent.
 func (s *agentScreen) steps(data []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	_, err := dec.Token()
@@ -191,7 +193,7 @@ func (s *agentScreen) steps(data []byte) error {
 	return err
 }
 
-// state keeps what a state of the agent holds beside messages.
+// state stores what a state of the agent contains besides messages.
 func (s *agentScreen) state(members map[string]json.RawMessage) {
 	var text string
 	if json.Unmarshal(members["currentGeneratedQuery"], &text) == nil && text != "" {
@@ -202,11 +204,11 @@ func (s *agentScreen) state(members map[string]json.RawMessage) {
 	}
 }
 
-// messages shows those messages of a list that answer the question. With all, the list is the whole conversation.
+// messages prints those messages of a list that answer the question. With all, the list is the whole conversation.
 func (s *agentScreen) messages(kind string, list []json.RawMessage, all bool) error {
 	from, question := lastTurn(list)
 	if all && s.resumed && from > 0 && strings.TrimSpace(question) != strings.TrimSpace(s.question) {
-		return nil // it does not hold the question yet
+		return nil // it does not contain the question yet
 	}
 	for i, raw := range list[from:] {
 		m, ok := messageOf(raw)
@@ -224,8 +226,8 @@ func (s *agentScreen) messages(kind string, list []json.RawMessage, all bool) er
 	return nil
 }
 
-// message shows what is new of a message. place tells messages of one list apart that have no name; whole says that the text is all of it
-// so far.
+// message prints the new part of a message. place distinguishes messages of one list that have no name; whole means
+// that the text is complete so far.
 func (s *agentScreen) message(m agentMessage, channel, place string, whole bool) error {
 	if m.role != "ai" && m.role != "" {
 		return nil
@@ -248,7 +250,8 @@ func (s *agentScreen) message(m agentMessage, channel, place string, whole bool)
 	return s.show(p, news, anew)
 }
 
-// part finds the message that a text belongs to, or begins one. A message may come by two modes, and by one of them without its name.
+// part finds the message that a text belongs to, or starts one. A message may be sent by two modes, and by one of them
+// without its name.
 func (s *agentScreen) part(m agentMessage, channel, place string, whole bool) *agentPart {
 	key := m.key
 	if key == "" && place != "" {
@@ -278,7 +281,7 @@ func (s *agentScreen) part(m agentMessage, channel, place string, whole bool) *a
 	return p
 }
 
-// show prints news of a message.
+// show prints new text of a message.
 func (s *agentScreen) show(p *agentPart, news string, anew bool) error {
 	if s.current != p {
 		if err := s.finish(); err != nil {
@@ -308,7 +311,7 @@ func (s *agentScreen) show(p *agentPart, news string, anew bool) error {
 	return s.write(news)
 }
 
-// finish completes the message that was printed last.
+// finish completes the message printed last.
 func (s *agentScreen) finish() error {
 	p := s.current
 	if p == nil || p.done {
@@ -334,9 +337,10 @@ func (s *agentScreen) finish() error {
 	return writeAnswer(s.e, s.w, a)
 }
 
-// end completes the output. whole says that the stream came to its end; if so, its error says what is missing in it.
+// end completes the output. whole means that the stream ended regularly; if so, the error says what was missing from
+// it.
 func (s *agentScreen) end(whole bool) error {
-	if !whole && s.current != nil && s.current.whole && !s.current.done && !s.lines { // what came of a document cannot be taken apart
+	if !whole && s.current != nil && s.current.whole && !s.current.done && !s.lines { // the received part of a document cannot be parsed
 		p := s.current
 		if _, ok := documentOf([]byte(unfenced(p.text))); !ok {
 			p.whole = false
@@ -364,7 +368,7 @@ func (s *agentScreen) end(whole bool) error {
 	}
 	f := noAnswer(s.e, "the stream of the agent ended without an answer", s.thread)
 	if s.strange {
-		f.Hint = "what came has a form that dig does not know; -o ndjson prints the events as they come"
+		f.Hint = "the events have a form unknown to dig; -o ndjson prints them as received"
 	}
 	return f
 }

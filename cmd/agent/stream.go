@@ -22,17 +22,17 @@ func newAgentStreamCmd(e *cli.Env) *cobra.Command {
 		Use: "stream [MESSAGE]", Short: "Ask the agent a question and print its answer as it is written", Args: cobra.MaximumNArgs(1),
 		Long: `Ask the agent a question and print its answer as it is written.
 
-Text is printed as it arrives, each part once; an answer that is a document is shown by its parts when it is complete. Tools and steps
-are one line each on stderr, and so is the id of the conversation: --thread goes on with it. With --no-execute the agent writes SQL
-and does not run it: look at the SQL first, then run it with query execute.
+Text is printed as it arrives, each part once; an answer that is a document is formatted when it is complete. Tools and steps
+are one line each on stderr, and so is the id of the conversation: --thread continues it. With --no-execute the agent writes SQL
+and does not run it: review the SQL first, then run it with query execute.
 
-With -o ndjson, or json, every event is one line {"event", "id", "data"} with the data as it came. --mode picks what the gateway
+With -o ndjson, or json, every event is one line {"event", "id", "data"} with the data as received. --mode selects what the gateway
 sends: messages (its default), values, updates, debug.
 
-A stream that is empty or cut short is exit code 5, one with an error or without an answer 1.`,
+An empty or truncated stream results in exit code 5, one with an error or without an answer in 1.`,
 		Example: "  " + e.Name + " agent stream \"revenue by month\" --no-execute\n  " + e.Name + " agent stream \"revenue by month\" --mode updates -o ndjson",
 	}
-	c.Flags().StringVar(&thread, "thread", "", "go on with this conversation, by id or name; a new one when not given")
+	c.Flags().StringVar(&thread, "thread", "", "continue this conversation, by id or name; a new one by default")
 	c.Flags().BoolVar(&noExecute, "no-execute", false, "write SQL but do not run it")
 	c.Flags().StringSliceVar(&modes, "mode", nil, "values, updates, debug or messages; repeat")
 	cli.BodyFlag(c, &body)
@@ -67,7 +67,7 @@ A stream that is empty or cut short is exit code 5, one with an error or without
 	}))
 }
 
-// streamForm checks what is asked of the output: text, or with lines the events themselves.
+// streamForm checks the output flags: text, or the events themselves if lines is true.
 func streamForm(e *cli.Env) (lines bool, err error) {
 	f := &e.Run.Flags
 	switch {
@@ -119,7 +119,7 @@ func stream(ctx context.Context, e *cli.Env, cl *api.Client, project string, req
 	return commit()
 }
 
-// brokenBody remembers that reading failed, which is not a failure of writing.
+// brokenBody records that reading failed, to distinguish it from a failed write.
 type brokenBody struct {
 	io.Reader
 	err error
@@ -133,19 +133,20 @@ func (b *brokenBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// cut is the failure of a stream whose connection broke. One that ended by a limit or by the user is told of as what it is.
+// cut is the error for a stream with a broken connection. A stream that was ended by a limit or by the user is reported
+// as such.
 func (s *agentScreen) cut(err error) error {
 	var ae *api.Error
 	if errors.As(err, &ae) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	came := fmt.Sprintf("after %d whole events", s.events)
+	came := fmt.Sprintf("after %d complete events", s.events)
 	if !s.lines {
 		came += fmt.Sprintf(" and %d characters of text", s.said)
 	}
 	if s.e.Run.Flags.Out != "" && s.e.Run.Flags.Out != "-" {
 		came += "; the file was not written"
 	}
-	return &cli.Failure{Exit: cli.ExitUnavailable, Code: "truncated", Msg: "the stream of the agent was cut short " + came, Err: err,
-		Hint: "the answer is not complete; `dig agent thread get " + shell.Quote(s.thread) + "` shows what the service has kept of it"}
+	return &cli.Failure{Exit: cli.ExitUnavailable, Code: "truncated", Msg: "the stream of the agent was truncated " + came, Err: err,
+		Hint: "the answer is not complete; `dig agent thread get " + shell.Quote(s.thread) + "` shows what the service has stored of it"}
 }

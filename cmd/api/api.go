@@ -36,11 +36,11 @@ func New(e *cli.Env) *cobra.Command {
 		Long: `Send any request to the gateway and print its answer.
 
 PATH is relative to the base address. {project}, {organization} and {workspace} (also {projectId}, ...)
-are filled in from the context. METHOD may be left out: GET, or POST when there are fields.
+are filled in from the context. METHOD may be omitted: it is GET, or POST if there are fields.
 -f adds a string field to the JSON body, -F one whose value is a number, true, false, null or @FILE;
 with GET and DELETE fields become query parameters.
 
---openapi prints the OpenAPI document of all operations instead, without asking anyone; a served
+--openapi prints the OpenAPI document of all operations instead, without any request; a served
 gateway has it at /openapi.json.`,
 		Example: strings.ReplaceAll(`  dig api /info
   dig api GET /data/projects/{project}/queries
@@ -79,18 +79,18 @@ gateway has it at /openapi.json.`,
 	return c
 }
 
-// checkArgs refuses a request without a path, and --openapi with anything of a request.
+// checkArgs rejects a request without a path, and --openapi combined with request arguments.
 func (f *apiFlags) checkArgs(c *cobra.Command, args []string) error {
 	if !f.openapi {
 		return cobra.RangeArgs(1, 2)(c, args)
 	}
 	if len(args) > 0 || len(f.typed)+len(f.raw)+len(f.headers) > 0 || f.input != "" || f.include || f.paginate {
-		return cli.Usagef("--openapi sends nothing: it takes no path and no flag of a request")
+		return cli.Usagef("--openapi sends nothing: it excludes a path and request flags")
 	}
 	return nil
 }
 
-// apiRequest is what the arguments and flags ask for.
+// apiRequest is the request described by the arguments and flags.
 type apiRequest struct {
 	method, path string
 	query        url.Values
@@ -98,7 +98,7 @@ type apiRequest struct {
 	body         any
 }
 
-// requestOf reads the arguments and flags.
+// requestOf parses the arguments and flags.
 func requestOf(ctx context.Context, e *cli.Env, cl *api.Client, f *apiFlags, args []string) (r apiRequest, err error) {
 	fields, err := apiFields(e, f)
 	if err != nil {
@@ -135,7 +135,7 @@ func requestOf(ctx context.Context, e *cli.Env, cl *api.Client, f *apiFlags, arg
 	}
 	switch {
 	case f.input != "" && len(fields) > 0:
-		return r, cli.Usagef("--input and fields exclude each other")
+		return r, cli.Usagef("--input and fields are mutually exclusive")
 	case f.input != "":
 		raw, err := e.ReadFile("--input", f.input)
 		if err != nil {
@@ -154,10 +154,10 @@ func requestOf(ctx context.Context, e *cli.Env, cl *api.Client, f *apiFlags, arg
 		r.body = obj
 	}
 	if f.paginate && method != "GET" {
-		return r, cli.Usagef("--paginate needs GET")
+		return r, cli.Usagef("--paginate requires GET")
 	}
 	if f.paginate && f.include {
-		return r, cli.Usagef("--include shows the header of one reply, --paginate asks for several")
+		return r, cli.Usagef("--include shows the header of one reply, --paginate requests several")
 	}
 	r.method, r.path = method, path
 	return r, nil
@@ -231,29 +231,29 @@ func writeHeader(w io.Writer, rep *api.Reply) {
 
 var headerName = late.Regexp("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
-// parseHeader reads KEY:VALUE. Where a request goes and who sends it is not for a header to say.
+// parseHeader parses KEY:VALUE. Headers that set the destination or the credentials of a request are rejected.
 func parseHeader(h string) (key, value string, err error) {
 	k, v, ok := strings.Cut(h, ":")
 	k, v = strings.TrimSpace(k), strings.TrimSpace(v)
 	switch {
 	case !ok || strings.EqualFold(k, "Authorization"):
-		return "", "", cli.Usagef("-H %q: a header is KEY:VALUE, and Authorization comes from the profile", h)
+		return "", "", cli.Usagef("-H %q: a header has the form KEY:VALUE, and Authorization is set from the profile", h)
 	case strings.EqualFold(k, "Host"):
-		return "", "", cli.Usagef("-H %q: the host is that of the base address", h)
+		return "", "", cli.Usagef("-H %q: the host is set from the base address", h)
 	case !headerName().MatchString(k):
-		return "", "", cli.Usagef("-H %q: %q is no name of a header", h, k)
+		return "", "", cli.Usagef("-H %q: %q is not a valid header name", h, k)
 	case strings.ContainsFunc(v, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }):
-		return "", "", cli.Usagef("-H %q: the value holds a control character", h)
+		return "", "", cli.Usagef("-H %q: the value contains a control character", h)
 	}
 	return k, v, nil
 }
 
-// tooLarge says what to do about a reply that does not fit in memory.
+// tooLarge adds a hint to the error for a reply that does not fit in memory.
 func tooLarge(err error) error {
 	if !errors.Is(err, api.ErrTooLarge) {
 		return err
 	}
-	return &cli.Failure{Exit: cli.ExitFailed, Code: "too-large", Msg: err.Error(), Hint: "`dig query execute` and `dig export` take results of any size", Err: err}
+	return &cli.Failure{Exit: cli.ExitFailed, Code: "too-large", Msg: err.Error(), Hint: "`dig query execute` and `dig export` support results of any size", Err: err}
 }
 
 // fillPath replaces {project}, {organization} and {workspace}.
@@ -278,12 +278,12 @@ func fillPath(ctx context.Context, e *cli.Env, cl *api.Client, path string) (str
 		}
 	}
 	if i := strings.IndexByte(path, '{'); i >= 0 {
-		return "", cli.Usagef("nothing is known to fill in for %s", path[i:])
+		return "", cli.Usagef("there is no value for %s", path[i:])
 	}
 	return path, nil
 }
 
-// queryText is a field as text: a JSON string without its quotes, everything else as it was written.
+// queryText returns a field as text: a JSON string without its quotes, everything else as written.
 func queryText(v any) string {
 	raw, ok := v.(json.RawMessage)
 	if !ok {

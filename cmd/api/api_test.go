@@ -50,8 +50,8 @@ func TestRawReplyIsBounded(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	for h, want := range map[string]string{
 		"X-A: b": "X-A=b", "x:": "x=", "X:a\tb": "X=a\tb", "X:a:b": "X=a:b",
-		"X": "KEY:VALUE", "authorization : z": "comes from the profile", "HOST: evil.example": "the host is that of the base address",
-		"A: b\nAuthorization: z": "control character", "A\r\nB: c": "is no name of a header", ": v": "is no name of a header", "A B: c": "is no name of a header", "A: b\x00": "control character",
+		"X": "KEY:VALUE", "authorization : z": "is set from the profile", "HOST: evil.example": "the host is set from the base address",
+		"A: b\nAuthorization: z": "control character", "A\r\nB: c": "is not a valid header name", ": v": "is not a valid header name", "A B: c": "is not a valid header name", "A: b\x00": "control character",
 	} {
 		k, v, err := parseHeader(h)
 		got := k + "=" + v

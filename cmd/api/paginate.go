@@ -26,8 +26,8 @@ type pages struct {
 	most int // items of the longest page so far
 }
 
-// paginate reads a list to its end: by createdBefore for exports, by offset for all others. A gateway may answer fewer items than it
-// was asked for, so only a page that is shorter than one before it, or that brings nothing new, is the last.
+// paginate reads a list to its end: by createdBefore for exports, by offset for all others. A gateway may return fewer
+// items than requested, so only a page that is shorter than an earlier one, or that contains nothing new, is the last.
 func paginate(ctx context.Context, cl *api.Client, path string, query url.Values, header http.Header) (json.RawMessage, error) {
 	p := &pages{cl: cl, path: path, query: query, header: header, keyset: strings.HasSuffix(path, "/exports"), seen: map[string]bool{}, all: []json.RawMessage{}}
 	if query.Get("limit") == "" {
@@ -41,7 +41,7 @@ func paginate(ctx context.Context, cl *api.Client, path string, query url.Values
 		fresh := p.keep(page)
 		if fresh == 0 || len(page) < p.most {
 			if p.keyset && fresh == 0 && len(page) > 1 && len(page) >= p.most {
-				return nil, &cli.Failure{Exit: cli.ExitFailed, Code: "failed", Msg: fmt.Sprintf("--paginate: %d items or more were made at %s, which is more than a page holds", len(page), p.query.Get("createdBefore")),
+				return nil, &cli.Failure{Exit: cli.ExitFailed, Code: "failed", Msg: fmt.Sprintf("--paginate: %d items or more were created at %s, which is more than the page size", len(page), p.query.Get("createdBefore")),
 					Hint: "give a larger limit in the address"}
 			}
 			return api.Marshal(p.all)
@@ -75,7 +75,7 @@ func (p *pages) read(ctx context.Context) ([]json.RawMessage, error) {
 	return page, nil
 }
 
-// keep adds what is new: a path that ignores paging answers the same page again, and pages by time overlap.
+// keep adds the new items: a path that ignores paging returns the same page again, and pages by time overlap.
 func (p *pages) keep(page []json.RawMessage) (fresh int) {
 	for _, item := range page {
 		key := string(item)
@@ -94,7 +94,7 @@ func (p *pages) keep(page []json.RawMessage) (fresh int) {
 	return fresh
 }
 
-// forward asks for the page after this one.
+// forward prepares the request for the next page.
 func (p *pages) forward(page []json.RawMessage) error {
 	if !p.keyset {
 		p.query.Set("offset", fmt.Sprint(len(p.all)))
@@ -104,10 +104,10 @@ func (p *pages) forward(page []json.RawMessage) error {
 		CreatedAt string `json:"createdAt"`
 	}
 	if json.Unmarshal(page[len(page)-1], &last) != nil || last.CreatedAt == "" {
-		return &cli.Failure{Exit: cli.ExitFailed, Code: "failed", Msg: "--paginate: the list names no createdAt, so that its next page cannot be asked for"}
+		return &cli.Failure{Exit: cli.ExitFailed, Code: "failed", Msg: "--paginate: the list has no createdAt, so its next page cannot be requested"}
 	}
 	before := last.CreatedAt
-	if t, err := time.Parse(time.RFC3339, before); err == nil { // others of the same time may be on the next page
+	if t, err := time.Parse(time.RFC3339, before); err == nil { // others with the same time may be on the next page
 		before = t.Add(time.Millisecond).UTC().Format(time.RFC3339Nano)
 	}
 	p.query.Set("createdBefore", before)

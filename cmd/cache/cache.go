@@ -1,4 +1,4 @@
-// Package cache holds the commands on caches of tables.
+// Package cache holds the commands for caches of tables.
 package cache
 
 import (
@@ -25,10 +25,10 @@ func New(e *cli.Env) *cobra.Command {
 	return c
 }
 
-// cacheColumns are shown of a cache in a table.
+// cacheColumns are the default columns of caches in a table.
 var cacheColumns = []string{"catalogName", "schemaName", "tableName", "status", "refreshedAt", "id"}
 
-// withAge fills in since when the rows are as they are, where the gateway does not say so itself.
+// withAge computes how old the rows are, if the gateway does not report it.
 func withAge(e *cli.Env, all []api.CacheStatus) bool {
 	if !e.HumanOutput() {
 		return false
@@ -41,7 +41,7 @@ func withAge(e *cli.Env, all []api.CacheStatus) bool {
 	return true
 }
 
-// namedCache is a cache as people read it: with the name of its catalog, which the gateway knows by id.
+// namedCache is a cache for display: with the name of its catalog, for which the gateway sends the id only.
 type namedCache struct {
 	CatalogName string `json:"catalogName"`
 	api.CacheStatus
@@ -78,7 +78,7 @@ func tableArgs(args []string) ([3]string, error) {
 	return [3]string(args), nil
 }
 
-// findCache is the id of the cache that the arguments name.
+// findCache returns the id of the cache that the arguments name.
 func findCache(ctx context.Context, cl *api.Client, project string, args []string) (string, error) {
 	if len(args) == 1 && cli.UUIDLike().MatchString(args[0]) {
 		return args[0], nil
@@ -93,7 +93,7 @@ func findCache(ctx context.Context, cl *api.Client, project string, args []strin
 	}
 	st, err := cli.CacheByTable(ctx, cl, project, catalog, t[1], t[2])
 	if err == nil && st == nil {
-		err = &cli.Failure{Exit: cli.ExitNotFound, Code: "not-found", Msg: "there is no cache of " + strings.Join(t[:], "."), Hint: "`dig cache create` makes one"}
+		err = &cli.Failure{Exit: cli.ExitNotFound, Code: "not-found", Msg: "there is no cache of " + strings.Join(t[:], "."), Hint: "`dig cache create` creates one"}
 	}
 	if err != nil {
 		return "", err
@@ -101,7 +101,7 @@ func findCache(ctx context.Context, cl *api.Client, project string, args []strin
 	return st.ID, nil
 }
 
-// withCache completes a command about one cache.
+// withCache completes a command on one cache.
 func withCache(e *cli.Env, op spec.Op, c *cobra.Command, f func(ctx context.Context, cl *api.Client, project, cache string) (cli.View, error)) *cobra.Command {
 	if c.Args == nil {
 		c.Args = cacheArgs
@@ -118,14 +118,14 @@ func withCache(e *cli.Env, op spec.Op, c *cobra.Command, f func(ctx context.Cont
 func newCacheListCmd(e *cli.Env) *cobra.Command {
 	var catalog, schema string
 	c := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List caches and their states", Args: cobra.NoArgs,
-		Long:    "List caches and their states. Tables for people name the catalog; -o json and csv have what the gateway sends,\nwhich is its id.",
+		Long:    "List caches and their states. Tables show the name of the catalog; -o json and csv have what the gateway sends,\nwhich is its id.",
 		Example: "  " + e.Name + " cache list\n  " + e.Name + " cache list --catalog sample --schema shop"}
 	c.Flags().StringVar(&catalog, "catalog", "", "only this catalog, by id or name")
-	c.Flags().StringVar(&schema, "schema", "", "only this schema; needs --catalog")
+	c.Flags().StringVar(&schema, "schema", "", "only this schema; requires --catalog")
 	cli.Annotate(c, spec.ListCatalogCacheStatuses, spec.ListSchemaCacheStatuses, spec.ListCatalogs)
 	return e.Leaf(spec.ListCacheStatuses, c, func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
 		if schema != "" && catalog == "" {
-			return cli.View{}, cli.Usagef("--schema needs --catalog")
+			return cli.View{}, cli.Usagef("--schema requires --catalog")
 		}
 		p, err := e.ProjectID(ctx, cl)
 		if err != nil {
@@ -174,7 +174,7 @@ func newCacheGetCmd(e *cli.Env) *cobra.Command {
 func newCacheStatusCmd(e *cli.Env) *cobra.Command {
 	var bare bool
 	c := &cobra.Command{Use: "status CACHE", Short: "Show the state of a cache, its last runs and its log", Example: "  " + e.Name + " cache status sample.shop.orders --exclude-logs"}
-	c.Flags().BoolVar(&bare, "exclude-logs", false, "leave out the log")
+	c.Flags().BoolVar(&bare, "exclude-logs", false, "omit the log")
 	return withCache(e, spec.GetCacheStatus, c, func(ctx context.Context, cl *api.Client, p, id string) (cli.View, error) {
 		q := url.Values{}
 		if bare {
@@ -193,10 +193,10 @@ func newCacheHistoryCmd(e *cli.Env) *cobra.Command {
 	var limit, offset int
 	c := &cobra.Command{Use: "history CACHE", Aliases: []string{"executions"}, Short: "List the runs of a cache, newest first; they are kept for 14 days", Example: "  " + e.Name + " cache history sample shop orders --limit 50"}
 	c.Flags().IntVar(&limit, "limit", 10, "at most this many")
-	c.Flags().IntVar(&offset, "offset", 0, "leave out this many of the newest")
+	c.Flags().IntVar(&offset, "offset", 0, "skip this many of the newest")
 	return withCache(e, spec.ListCacheExecutions, c, func(ctx context.Context, cl *api.Client, p, id string) (cli.View, error) {
 		if limit < 1 || offset < 0 {
-			return cli.View{}, cli.Usagef("--limit is at least 1 and --offset at least 0")
+			return cli.View{}, cli.Usagef("--limit must be at least 1 and --offset at least 0")
 		}
 		v, err := cl.Cache.Executions(ctx, p, id, url.Values{"limit": {strconv.Itoa(limit)}, "offset": {strconv.Itoa(offset)}})
 		return cli.List(v, "createdAt", "executionMode", "status", "finishedAt", "progress.numberOfCachedRecords", "progress.numberOfInsertedRecords", "id"), err
@@ -224,11 +224,11 @@ func newCacheDeleteCmd(e *cli.Env) *cobra.Command {
 			if err := cl.Cache.Delete(ctx, p, id); err != nil {
 				return cli.View{}, err
 			}
-			// The hosted zones now and then keep reading the deleted cache, and the table cannot be read any more [L].
+			// The hosted zones sometimes keep reading the deleted cache, and the table becomes unreadable [L].
 			if now, err := cl.Catalogs.CacheState(ctx, p, st.CatalogID, st.SchemaName, st.TableName); err != nil {
-				fmt.Fprintf(e.Err, "note: whether %s still counts as cached could not be found out: %v\n", st.TableName, err)
+				fmt.Fprintf(e.Err, "note: whether %s is still shown as cached could not be determined:  %v\n", st.TableName, err)
 			} else if now.IsCached {
-				return cli.View{}, &cli.Failure{Exit: cli.ExitFailed, Code: "not-deleted", Msg: "cache " + id + " was deleted, but " + st.TableName + " still counts as cached and may be unreadable", Hint: "only a new catalog over the same connection is known to help"}
+				return cli.View{}, &cli.Failure{Exit: cli.ExitFailed, Code: "not-deleted", Msg: "cache " + id + " was deleted, but " + st.TableName + " is still shown as cached and may be unreadable", Hint: "only a new catalog over the same connection is known to help"}
 			}
 			return cli.Note("deleted cache %s", id), nil
 		})
@@ -243,7 +243,7 @@ func newCacheCancelCmd(e *cli.Env) *cobra.Command {
 	cli.Annotate(c, spec.CancelIncrementalUpdate, spec.GetCacheStatus)
 	return withCache(e, spec.CancelFullRefresh, c, func(ctx context.Context, cl *api.Client, p, id string) (cli.View, error) {
 		if full && incremental {
-			return cli.View{}, cli.Usagef("--full and --incremental exclude each other")
+			return cli.View{}, cli.Usagef("--full and --incremental are mutually exclusive")
 		}
 		if !full && !incremental {
 			st, err := cl.Cache.Status(ctx, p, id, url.Values{"excludeLogs": {"true"}})

@@ -25,7 +25,7 @@ func registerCacheWait(w *cli.WaitFlags, c *cobra.Command) {
 	cli.Annotate(c, spec.GetCacheStatus)
 }
 
-// slot is the last run of a mode, or the newest of both when mode is empty.
+// slot is the last run of a mode, or the newer of both if mode is empty.
 func slot(st api.CacheStatus, mode string) *api.CacheExecutionInfo {
 	switch mode {
 	case "FULL_REFRESH":
@@ -36,9 +36,9 @@ func slot(st api.CacheStatus, mode string) *api.CacheExecutionInfo {
 	return st.Newest()
 }
 
-// settledCache waits for a run of a mode that began after the one with the given time of creation, and until both that run and
-// the cache as a whole have ended: a status right after a trigger is still that of the run before, and the slots of the two
-// modes hide each other [L].
+// settledCache waits for a run of a mode that began after the one created at the given time, and until both that run
+// and the cache as a whole have ended: a status read right after a trigger is still that of the previous run, and the
+// slots of the two modes hide each other [L].
 func settledCache(ctx context.Context, e *cli.Env, cl *api.Client, p, id, mode, before string, w *cli.WaitFlags) (cli.View, error) {
 	var st api.CacheStatus
 	var run *api.CacheExecutionInfo
@@ -49,7 +49,7 @@ func settledCache(ctx context.Context, e *cli.Env, cl *api.Client, p, id, mode, 
 		}
 		run = slot(st, mode)
 		if run == nil || run.CreatedAt == before {
-			return "about to begin", "", false, nil
+			return "about to start", "", false, nil
 		}
 		mark := run.UpdatedAt
 		if p := run.Progress; p != nil {
@@ -78,7 +78,7 @@ func settledCache(ctx context.Context, e *cli.Env, cl *api.Client, p, id, mode, 
 		v = v.WithNote("%d rows cached", n.NumberOfCachedRecords)
 	case e.OnlyLocal("") == nil:
 		v = v.WithNote("%d rows cached: %d inserted, %d updated, %d deleted", n.NumberOfCachedRecords, n.NumberOfInsertedRecords, n.NumberOfUpdatedRecords, n.NumberOfDeletedRecords)
-	default: // the service's counters of updated and deleted rows do not count [L]
+	default: // the service's counters of updated and deleted rows are wrong [L]
 		v = v.WithNote("%d rows cached, %d inserted; the zone's counters of updated and deleted rows are unreliable", n.NumberOfCachedRecords, n.NumberOfInsertedRecords)
 	}
 	return v, nil
@@ -87,8 +87,8 @@ func settledCache(ctx context.Context, e *cli.Env, cl *api.Client, p, id, mode, 
 func newCacheRefreshCmd(e *cli.Env) *cobra.Command {
 	var full bool
 	var w cli.WaitFlags
-	c := &cobra.Command{Use: "refresh CACHE", Short: "Refresh a cache now: what changed, or with --full everything",
-		Long:    "Refresh a cache now: what changed, or with --full everything. Queries read the old rows until it is done, and\nkeep them when it fails. With --wait the exit code is 7 when it failed, was cancelled or is stalled, and 8 when\nthe time was not enough.",
+	c := &cobra.Command{Use: "refresh CACHE", Short: "Refresh a cache now: the changes, or with --full everything",
+		Long:    "Refresh a cache now: the changes, or with --full everything. Queries read the old rows until it is done, and\nkeep reading them when it fails. With --wait the exit code is 7 if it failed, was cancelled or is stalled, and 8 if\nthe time limit was reached.",
 		Example: "  " + e.Name + " cache refresh sample shop orders --full --wait"}
 	c.Flags().BoolVar(&full, "full", false, "a full refresh instead of an incremental one")
 	registerCacheWait(&w, c)
@@ -126,8 +126,8 @@ func newCacheRefreshCmd(e *cli.Env) *cobra.Command {
 	})
 }
 
-// countCached counts the rows that a cache holds, by a query: the counters of the hosted zones do not tell what a refresh changed [L].
-// It is "" where they cannot be counted, which is said and no reason not to refresh.
+// countCached counts the rows of a cache by a query: the counters of the hosted zones do not show what a refresh
+// changed [L]. It returns "" if they cannot be counted, which is noted and does not prevent the refresh.
 func countCached(ctx context.Context, e *cli.Env, cl *api.Client, p string, st api.CacheStatus) (sqltext.TableRef, string) {
 	t := sqltext.TableRef{Catalog: "", Schema: st.SchemaName, Table: st.TableName}
 	c, err := cl.Catalogs.Get(ctx, p, st.CatalogID)
@@ -137,21 +137,21 @@ func countCached(ctx context.Context, e *cli.Env, cl *api.Client, p string, st a
 		n, err = (&trust.Guard{Cl: cl, Project: p}).CountOf(ctx, t)
 	}
 	if err != nil && !errors.Is(err, cli.ErrDone) {
-		fmt.Fprintf(e.Err, "note: the rows could not be counted before the refresh, so how many it changes will not be told: %v\n", err)
+		fmt.Fprintf(e.Err, "note: the rows could not be counted before the refresh, so the number of changed rows is not shown:  %v\n", err)
 	}
 	return t, n
 }
 
-// countedChange tells by how many rows a table has grown since it was counted.
+// countedChange reports how much the row count of a table has changed since it was counted.
 func countedChange(ctx context.Context, e *cli.Env, cl *api.Client, p string, t sqltext.TableRef, before string) string {
 	after, err := (&trust.Guard{Cl: cl, Project: p}).CountOf(ctx, t)
 	if err != nil {
-		return fmt.Sprintf("; the rows could not be counted after it: %v", err)
+		return fmt.Sprintf("; the rows could not be counted after the refresh: %v", err)
 	}
 	a, errA := strconv.ParseInt(after, 10, 64)
 	b, errB := strconv.ParseInt(before, 10, 64)
 	if err := errors.Join(errA, errB); err != nil {
-		return fmt.Sprintf("; the counts before and after it cannot be read: %v", err)
+		return fmt.Sprintf("; the counts before and after the refresh cannot be read: %v", err)
 	}
 	return fmt.Sprintf("; counted: %d rows before, %d after (%+d)", b, a, a-b)
 }

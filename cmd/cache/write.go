@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// cacheSchedules are the two schedules, and how changes are found, as flags.
+// cacheSchedules are the flags for the two schedules and for change detection.
 type cacheSchedules struct {
 	incremental, full, body string
 	tracking                cacheTracking
@@ -25,10 +25,10 @@ type cacheSchedules struct {
 func (f *cacheSchedules) register(c *cobra.Command) {
 	f.tracking.register(c)
 	c.Flags().StringVar(&f.incremental, "incremental-every", "", "incremental refresh: an ISO 8601 duration such as PT15M or P1D, or 15m, 1h, 7d; none for none")
-	c.Flags().StringVar(&f.full, "full-every", "", "full refresh: likewise")
+	c.Flags().StringVar(&f.full, "full-every", "", "full refresh: same format")
 }
 
-// cacheSchedule reads a schedule flag; the hosted service takes a bad one and ignores it [L].
+// cacheSchedule parses a schedule flag; the hosted service accepts an invalid one and ignores it [L].
 func cacheSchedule(flag, v string) (*api.CacheSchedule, error) {
 	if strings.EqualFold(v, "none") {
 		return &api.CacheSchedule{Type: "NONE"}, nil
@@ -40,7 +40,7 @@ func cacheSchedule(flag, v string) (*api.CacheSchedule, error) {
 	return &api.CacheSchedule{Type: "BASIC", Expression: &v}, nil
 }
 
-// apply sets the schedules whose flags were given and checks those that came with --body.
+// apply sets the schedules whose flags were given, and checks those from --body.
 func (f *cacheSchedules) apply(c *cobra.Command, incremental, full **api.CacheSchedule) error {
 	for _, s := range []struct {
 		flag, value string
@@ -62,7 +62,7 @@ func (f *cacheSchedules) apply(c *cobra.Command, incremental, full **api.CacheSc
 	return nil
 }
 
-// cacheRequest reads the arguments and flags of a new cache.
+// cacheRequest builds the request for a new cache from arguments and flags.
 func cacheRequest(ctx context.Context, e *cli.Env, c *cobra.Command, cl *api.Client, f *cacheSchedules, args []string) (string, api.CacheRequest, error) {
 	var req api.CacheRequest
 	if err := e.Body(f.body, &req); err != nil {
@@ -96,7 +96,7 @@ func cacheRequest(ctx context.Context, e *cli.Env, c *cobra.Command, cl *api.Cli
 
 func newTableArgs(_ *cobra.Command, args []string) error {
 	if n := len(args); n != 0 && n != 1 && n != 3 {
-		return errors.New("a table is named by CATALOG SCHEMA TABLE or catalog.schema.table")
+		return errors.New("name the table as CATALOG SCHEMA TABLE or catalog.schema.table")
 	}
 	return nil
 }
@@ -104,8 +104,8 @@ func newTableArgs(_ *cobra.Command, args []string) error {
 func newCacheCreateCmd(e *cli.Env) *cobra.Command {
 	var f cacheSchedules
 	var w cli.WaitFlags
-	c := &cobra.Command{Use: "create CATALOG SCHEMA TABLE", Short: "Create the cache of a table and begin its first refresh", Args: newTableArgs,
-		Long: "Create the cache of a table and begin its first refresh. A table that has one keeps it as it is;\n`cache ensure` also brings its settings in line.\n\n" + trackingHelp,
+	c := &cobra.Command{Use: "create CATALOG SCHEMA TABLE", Short: "Create the cache of a table and start its first refresh", Args: newTableArgs,
+		Long: "Create the cache of a table and start its first refresh. An existing cache is left unchanged;\n`cache ensure` also updates its settings.\n\n" + trackingHelp,
 		Example: "  " + e.Name + " cache create sample shop orders --incremental-every 15m --full-every P1D --wait\n  " +
 			e.Name + " cache create shop public orders --key id --updated-at changed_at --incremental-every 5m"}
 	f.register(c)
@@ -128,8 +128,8 @@ func newCacheCreateCmd(e *cli.Env) *cobra.Command {
 	})
 }
 
-// createCache makes a cache. The hosted service answers 500 while the first refresh of the same cache runs, and the cache is in
-// the list all the same [L].
+// createCache creates a cache. The hosted service answers 500 while the first refresh of the same cache runs, although
+// the cache is in the list [L].
 func createCache(ctx context.Context, e *cli.Env, cl *api.Client, p string, req api.CacheRequest) (api.Cache, error) {
 	made, err := cl.Cache.Create(ctx, p, req)
 	var ae *api.Error
@@ -150,7 +150,7 @@ func createCache(ctx context.Context, e *cli.Env, cl *api.Client, p string, req 
 func newCacheEnsureCmd(e *cli.Env) *cobra.Command {
 	var f cacheSchedules
 	var w cli.WaitFlags
-	c := &cobra.Command{Use: "ensure CATALOG SCHEMA TABLE", Short: "Create the cache of a table unless it has one; change its settings if others are given", Args: newTableArgs,
+	c := &cobra.Command{Use: "ensure CATALOG SCHEMA TABLE", Short: "Create the cache of a table unless it has one; change its settings if they differ", Args: newTableArgs,
 		Example: "  " + e.Name + " cache ensure sample shop orders --full-every 1d --wait"}
 	f.register(c)
 	cli.BodyFlag(c, &f.body)
@@ -182,7 +182,7 @@ func newCacheEnsureCmd(e *cli.Env) *cobra.Command {
 	})
 }
 
-// sameSchedule takes nil for none.
+// sameSchedule treats nil as no schedule.
 func sameSchedule(a, b *api.CacheSchedule) bool {
 	text := func(s *api.CacheSchedule) string {
 		if s == nil || s.Type == "NONE" || s.Expression == nil {
@@ -193,8 +193,8 @@ func sameSchedule(a, b *api.CacheSchedule) bool {
 	return text(a) == text(b)
 }
 
-// updateCache changes the schedules that are not nil. Both are always sent, since the service may wipe one that is left out
-// [O][M], and read back, since it may ignore one [L].
+// updateCache changes the schedules that are not nil. Both are always sent, since the service may remove one that is
+// omitted [O][M], and read back, since it may ignore one [L].
 func updateCache(ctx context.Context, e *cli.Env, cl *api.Client, p, id string, want api.CacheScheduleUpdate) (api.Cache, error) {
 	have, err := cl.Cache.Settings(ctx, p, id)
 	if err != nil {
@@ -220,14 +220,14 @@ func updateCache(ctx context.Context, e *cli.Env, cl *api.Client, p, id string, 
 		return have, err
 	}
 	if !sameSchedule(want.IncrementalCacheSchedule, have.IncrementalCacheSchedule) || !sameSchedule(want.FullRefreshCacheSchedule, have.FullRefreshCacheSchedule) {
-		return have, &cli.Failure{Exit: cli.ExitFailed, Code: "not-stored", Msg: "the gateway accepted the schedules of cache " + id + " but did not store them", Hint: "`dig cache get " + shell.Quote(id) + "` shows what is in force"}
+		return have, &cli.Failure{Exit: cli.ExitFailed, Code: "not-stored", Msg: "the gateway accepted the schedules of cache " + id + " but did not store them", Hint: "`dig cache get " + shell.Quote(id) + "` shows the current settings"}
 	}
 	return have, nil
 }
 
 func newCacheUpdateCmd(e *cli.Env) *cobra.Command {
 	var f cacheSchedules
-	c := &cobra.Command{Use: "update CACHE", Short: "Change the settings of a cache; what is not given stays", Example: "  " + e.Name + " cache update sample shop orders --full-every PT6H --incremental-every none"}
+	c := &cobra.Command{Use: "update CACHE", Short: "Change the settings of a cache; settings that are not given stay as they are", Example: "  " + e.Name + " cache update sample shop orders --full-every PT6H --incremental-every none"}
 	f.register(c)
 	cli.BodyFlag(c, &f.body)
 	cli.Annotate(c, spec.GetCacheSettings)
@@ -243,7 +243,7 @@ func newCacheUpdateCmd(e *cli.Env) *cobra.Command {
 			return cli.View{}, err
 		}
 		if want == (api.CacheScheduleUpdate{}) {
-			return cli.View{}, cli.Usagef("nothing to change: give --incremental-every, --full-every, or --key and what goes with it")
+			return cli.View{}, cli.Usagef("nothing to change: give --incremental-every, --full-every, or --key and related flags")
 		}
 		v, err := updateCache(ctx, e, cl, p, id, want)
 		return cli.Object(v).Mine(), err
@@ -252,8 +252,8 @@ func newCacheUpdateCmd(e *cli.Env) *cobra.Command {
 
 func newCacheBatchCmd(e *cli.Env) *cobra.Command {
 	var f cacheSchedules
-	c := &cobra.Command{Use: "batch [catalog.schema.table]...", Short: "Create several caches at once; each succeeds or fails by itself", Args: cobra.ArbitraryArgs,
-		Long:    "Create several caches at once; each succeeds or fails by itself. Tables are arguments with the same schedules,\nor a list of requests with --body. The exit code is 7 when some failed.",
+	c := &cobra.Command{Use: "batch [catalog.schema.table]...", Short: "Create several caches; each succeeds or fails independently", Args: cobra.ArbitraryArgs,
+		Long:    "Create several caches; each succeeds or fails independently. Tables are arguments with the same schedules,\nor a list of requests with --body. The exit code is 7 when some failed.",
 		Example: "  " + e.Name + " cache batch sample.shop.orders sample.shop.customers --full-every 1d\n  " + e.Name + " cache batch --body @caches.json"}
 	f.register(c)
 	cli.BodyFlag(c, &f.body)

@@ -1,4 +1,4 @@
-// Package catalog holds the commands on catalogs, semantic catalogs and parametric tables.
+// Package catalog holds the commands for catalogs, semantic catalogs and parametric tables.
 package catalog
 
 import (
@@ -11,9 +11,9 @@ import (
 )
 
 func New(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "catalog", Aliases: []string{"catalogs"}, Short: "Catalogs: the schemas and tables that SQL can name"}
+	c := &cobra.Command{Use: "catalog", Aliases: []string{"catalogs"}, Short: "Catalogs: the schemas and tables that SQL can refer to"}
 	ex := "  " + e.Name + " catalog "
-	// in runs f with the project and the id of the catalog named by the first argument.
+	// in runs f with the ids of the project and of the catalog named by the first argument.
 	in := func(f func(ctx context.Context, cl *api.Client, project, catalog string, rest []string) (cli.View, error)) func(context.Context, *api.Client, []string) (cli.View, error) {
 		return e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 			id, err := cli.TableCatalogID(ctx, cl, p, args[0], append(args, "")[1])

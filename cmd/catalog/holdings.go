@@ -8,8 +8,8 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// catalogHoldings says what goes with a catalog: caches, parametric tables, and how many tables can no longer be read. What cannot
-// be listed is said to be so.
+// catalogHoldings describes what is deleted with a catalog: caches, parametric tables, and the number of tables that
+// become unreadable. What cannot be listed is named as such.
 func catalogHoldings(ctx context.Context, cl *api.Client, project, id string) string {
 	var parts []string
 	add := func(text string, err error, what string) {

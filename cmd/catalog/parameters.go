@@ -13,16 +13,16 @@ import (
 	"github.com/dig-cli/dig/pkg/late"
 )
 
-// Some types of catalogs want parameters that no operation lists: google_ads wants the secrets of its connection once more, and the
-// refusal of a catalog without them names the fields [L].
+// Some types of catalogs require parameters that no operation lists: google_ads requires the secrets of its connection
+// again, and the error for a catalog without them names the fields [L].
 
-// parameterFlags give parameters without showing those that are secret.
+// parameterFlags set parameters without exposing secret ones.
 type parameterFlags struct {
 	file   string
 	fields []string
 }
 
-// check refuses secrets on the command line and more than one reader of standard input, before anything is sent.
+// check rejects secrets on the command line and more than one use of standard input, before anything is sent.
 func (f parameterFlags) check() error {
 	if f.file != "" && f.file != "-" && !strings.HasPrefix(f.file, "@") {
 		return cli.Usagef("--extra: these parameters may hold secrets, which do not belong on the command line").WithHint("give --extra @FILE or --extra - for standard input")
@@ -44,7 +44,7 @@ func (f parameterFlags) check() error {
 		}
 	}
 	if stdin > 1 {
-		return cli.Usagef("standard input can be read once: only one of --extra and --parameter may be -")
+		return cli.Usagef("standard input can be read only once: use - for one of --extra and --parameter")
 	}
 	return nil
 }
@@ -78,8 +78,8 @@ func setParameter(req *api.CatalogRequest, name, text string) {
 	req.ExtraParameters[name] = text
 }
 
-// askParameters asks on the terminal for the parameters that a refusal names. Elsewhere, and for parameters that were given already, it
-// returns the refusal, which then says how to give them.
+// askParameters prompts on the terminal for the parameters that the error names. Elsewhere, and for parameters that
+// were already given, it returns the error with a hint on how to give them.
 func askParameters(e *cli.Env, req *api.CatalogRequest, err error) error {
 	missing := missingParameters(err)
 	missing = slices.DeleteFunc(missing, func(name string) bool { _, given := req.ExtraParameters[name]; return given })
@@ -95,7 +95,7 @@ func askParameters(e *cli.Env, req *api.CatalogRequest, err error) error {
 		f.Hint = "give " + strings.Join(args, " ")
 		return &f
 	}
-	fmt.Fprintf(e.Err, "the gateway wants %s for this type of catalog\n", strings.Join(missing, ", "))
+	fmt.Fprintf(e.Err, "the gateway requires %s for this type of catalog\n", strings.Join(missing, ", "))
 	for _, name := range missing {
 		for req.ExtraParameters[name] == nil {
 			fmt.Fprintf(e.Err, "%s: ", name)
@@ -118,8 +118,8 @@ var (
 	separators  = late.Regexp(`\s*(?:,|;|\band\b)\s*`)
 )
 
-// missingParameters reads the names of fields out of the refusal of a catalog: from a list in the body, else from the message, behind
-// its colon or in brackets. An answer that cannot be read so names none.
+// missingParameters extracts the names of fields from the error for a catalog: from a list in the body, else from the
+// message, after its colon or in brackets. It returns none if the error has another form.
 func missingParameters(err error) []string {
 	var ae *api.Error
 	if !errors.As(err, &ae) || ae.Status != 400 {
@@ -154,7 +154,7 @@ func missingParameters(err error) []string {
 	return nil
 }
 
-// onlyNames is nil unless all of texts are names of fields.
+// onlyNames returns nil unless all elements are names of fields.
 func onlyNames(texts []string) []string {
 	var out []string
 	for _, t := range texts {

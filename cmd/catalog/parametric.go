@@ -16,7 +16,7 @@ import (
 const macroHelp = `
 A value may be a date macro: @today @yesterday @now @sow @eow @som @eom @soq @eoq @soy @eoy (start or end of week,
 month, quarter, year; weeks start on Monday), followed by offsets such as -7d in the units d, w, M (month), q,
-y, h and m (minute). The gateway works it out whenever the table is read; what it stands for now is printed.`
+y, h and m (minute). The gateway evaluates it whenever the table is read; its current value is printed.`
 
 func NewParametric(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "parametric-table", Aliases: []string{"parametric-tables", "parametric"}, Short: "Tables that read another table with fixed values for some columns"}
@@ -139,14 +139,14 @@ func paramValue(arg string) (api.ParametricTableColumn, error) {
 	return api.ParametricTableColumn{Key: key, Value: bytes.TrimSpace(raw)}, err
 }
 
-// stringsIn are the texts of a value that is a text or a list.
+// stringsIn returns the strings of a value that is a string or a list.
 func stringsIn(raw json.RawMessage) []string {
 	var one string
 	if json.Unmarshal(raw, &one) == nil {
 		return []string{one}
 	}
 	var many []any
-	_ = json.Unmarshal(raw, &many) // a number, null, true or false holds no text
+	_ = json.Unmarshal(raw, &many) // a number, null, true or false contains no string
 	var out []string
 	for _, v := range many {
 		if s, ok := v.(string); ok {
@@ -156,7 +156,7 @@ func stringsIn(raw json.RawMessage) []string {
 	return out
 }
 
-// printMacros says on stderr what the date macros of a table stand for now.
+// printMacros prints on stderr the current values of the date macros of a table.
 func printMacros(e *cli.Env, t api.ParametricTable) {
 	for _, p := range t.ParamValues {
 		for _, s := range stringsIn(p.Value) {

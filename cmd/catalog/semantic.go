@@ -64,8 +64,8 @@ func newSemanticTableCmd(e *cli.Env) *cobra.Command {
 	create := &cobra.Command{Use: "create CATALOG SCHEMA.TABLE", Short: "Bind a table to a saved query", Args: cobra.RangeArgs(1, 2), Example: ex + "create kpi sales.monthly --query monthly_revenue"}
 	create.Flags().StringVar(&query, "query", "", "saved query, by id or name")
 	cli.BodyFlag(create, &body)
-	del := &cobra.Command{Use: "delete CATALOG TABLE", Aliases: []string{"rm"}, Short: "Remove a table, by id or SCHEMA.TABLE; its query stays", Args: cobra.ExactArgs(2), Example: ex + "delete kpi sales.monthly --yes",
-		Long: "Remove a table from a semantic catalog; its query stays.\n\nThe hosted zones tell the id of a table only when it is created; zone local finds it by its name too."}
+	del := &cobra.Command{Use: "delete CATALOG TABLE", Aliases: []string{"rm"}, Short: "Remove a table, by id or SCHEMA.TABLE; its query is kept", Args: cobra.ExactArgs(2), Example: ex + "delete kpi sales.monthly --yes",
+		Long: "Remove a table from a semantic catalog; its query is kept.\n\nThe hosted zones show the id of a table only when it is created; zone local also finds it by name."}
 	c.AddCommand(
 		e.Leaf(spec.CreateSemanticTable, create, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 			var req api.SemanticTableRequest
@@ -141,7 +141,7 @@ func semanticTableID(ctx context.Context, cl *api.Client, project, catalog, set 
 	var all []cli.Named
 	for _, t := range tables {
 		if t.TableID == "" {
-			return "", cli.Usagef("this gateway does not tell the ids of semantic tables").WithHint("give the id that `semantic-catalog table create` printed")
+			return "", cli.Usagef("this gateway does not report the ids of semantic tables").WithHint("give the id that `semantic-catalog table create` printed")
 		}
 		all = append(all, cli.Named{ID: t.TableID, Name: t.TableName})
 	}

@@ -20,18 +20,18 @@ func newCatalogCreateCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "create [NAME]", Short: "Create a catalog over a connection", Args: cobra.MaximumNArgs(1),
 		Long: `Create a catalog over a connection. Its schemas and tables are then named NAME.SCHEMA.TABLE in SQL.
 
-The name in SQL is the lower-case form of NAME with underscores for signs that SQL does not take; the reply
-shows it. Several catalogs may stand over one connection.
+The name in SQL is the lower-case form of NAME with underscores for characters that SQL does not allow; the reply
+shows it. Several catalogs may use one connection.
 
-Some types want parameters of their own, google_ads the secrets of its connection once more. Those that the gateway
-says it misses are asked for on a terminal, else give them by --parameter or --extra.
+Some types require parameters of their own, google_ads the secrets of its connection again. Those that the gateway
+reports as missing are prompted for on a terminal; elsewhere give them by --parameter or --extra.
 
 Tables of databases cannot be cached on the hosted zones, nor by default on zone local; --cache-anything allows
 it there for the tables of this catalog.`,
 		Example: "  " + e.Name + " catalog create shop --connection shopdb"}
 	c.Flags().StringVar(&connection, "connection", "", "connection, by id or name")
-	c.Flags().StringArrayVar(&extra.fields, "parameter", nil, "one parameter that the type asks for: FIELD=@FILE, FIELD=- for stdin, or FIELD=VALUE if it is no secret; may be repeated")
-	c.Flags().StringVar(&extra.file, "extra", "", "extraParameters that some types ask for, as a JSON object in @FILE or - for stdin")
+	c.Flags().StringArrayVar(&extra.fields, "parameter", nil, "one parameter that the type requires: FIELD=@FILE, FIELD=- for stdin, or FIELD=VALUE if it is not a secret; may be repeated")
+	c.Flags().StringVar(&extra.file, "extra", "", "extraParameters that some types require, as a JSON object in @FILE or - for stdin")
 	c.Flags().BoolVar(&anything, "cache-anything", false, "allow caches of its tables although it is a database (zone local)")
 	cli.BodyFlag(c, &body)
 	return cli.Annotate(e.Leaf(spec.CreateCatalog, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
@@ -88,8 +88,8 @@ it there for the tables of this catalog.`,
 	}), spec.CreateCatalogAlt, spec.ListConnections)
 }
 
-// explainCreate tells a project in which catalogs cannot be created from a gateway that is broken: some hosted projects answer
-// 500 to every create while reading works [L].
+// explainCreate distinguishes a project in which catalogs cannot be created from a gateway that is broken: some hosted
+// projects answer 500 to every create while reading works [L].
 func explainCreate(ctx context.Context, cl *api.Client, project, name string, err error) error {
 	var ae *api.Error
 	if !errors.As(err, &ae) || ae.Status != 500 {
@@ -103,7 +103,7 @@ func explainCreate(ctx context.Context, cl *api.Client, project, name string, er
 	copied.Hint = "the gateway works otherwise: this key may not be allowed to create catalogs in this project"
 	for _, c := range all {
 		if strings.EqualFold(c.DisplayName, name) || strings.EqualFold(c.Name, name) {
-			copied.Hint = "a catalog of that name is there, with the id " + c.ID + "; `dig catalog get " + shell.Quote(c.ID) + "` shows it"
+			copied.Hint = "a catalog of that name exists, with the id " + c.ID + "; `dig catalog get " + shell.Quote(c.ID) + "` shows it"
 		}
 	}
 	return &copied
@@ -111,7 +111,7 @@ func explainCreate(ctx context.Context, cl *api.Client, project, name string, er
 
 func newCatalogDeleteCmd(e *cli.Env) *cobra.Command {
 	return cli.Annotate(e.Leaf(spec.DeleteCatalog, &cobra.Command{Use: "delete CATALOG", Aliases: []string{"rm"}, Short: "Delete a catalog", Args: cobra.ExactArgs(1),
-		Long:    "Delete a catalog. The connection and the source stay as they are; caches and parametric tables of the catalog\nand what was shared from it go. The question names them.",
+		Long:    "Delete a catalog. The connection and the source are not changed; caches and parametric tables of the catalog\nand its shares are deleted. The prompt names them.",
 		Example: "  " + e.Name + " catalog delete shop --yes"},
 		e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 			id, err := cli.CatalogID(ctx, cl, p, args[0])
@@ -168,7 +168,7 @@ func newCatalogShareCmd(e *cli.Env) *cobra.Command {
 		if err != nil {
 			return cli.View{}, err
 		}
-		for _, k := range all { // the service has an operation of its own for these, with another field
+		for _, k := range all { // the service has a separate operation for these, with another field
 			if k.ID == id && (strings.EqualFold(k.CatalogType, "SEMANTIC") || k.Type != nil && strings.EqualFold(*k.Type, "SEMANTIC")) {
 				return cli.Note("shared semantic catalog %s with project %s", k.Name, req.TargetProjectID),
 					cl.SemanticCatalogs.Share(ctx, p, id, api.SemanticCatalogShareRequest{Target: req.TargetProjectID})
@@ -181,10 +181,10 @@ func newCatalogShareCmd(e *cli.Env) *cobra.Command {
 
 func newCatalogStatisticsCmd(e *cli.Env) *cobra.Command {
 	return e.Leaf(spec.GetTableStatistics, &cobra.Command{Use: "statistics CATALOG SCHEMA TABLE", Aliases: []string{"stats"}, Args: cobra.ExactArgs(3),
-		Short: "Estimate how many different values each column of a table has",
-		Long: `Estimate how many different values each column of a table has. A positive number is a count; a negative one is
-a fraction of the rows, so -1 is a column without repeated values. PostgreSQL sources keep such numbers; zone local
-also estimates them for its own tables. No other catalog has any.`,
+		Short: "Estimate the number of distinct values of each column of a table",
+		Long: `Estimate the number of distinct values of each column of a table. A positive number is a count; a negative one is
+a fraction of the rows, so -1 is a column of unique values. PostgreSQL sources maintain such statistics; zone local
+also estimates them for its own tables. No other catalog has them.`,
 		Example: "  " + e.Name + " catalog statistics shop public orders"},
 		e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 			id, err := cli.TableCatalogID(ctx, cl, p, args[0], args[1])
@@ -204,14 +204,14 @@ func newCatalogSearchCmd(e *cli.Env) *cobra.Command {
 	var limit, offset int64
 	c := &cobra.Command{Use: "search [TEXT]", Short: "Find catalogs, schemas and tables by a part of their names", Args: cobra.MaximumNArgs(1),
 		Long: `Find catalogs, schemas and tables by a part of their names, in any case. The index of the hosted zones may still
-list catalogs that were deleted; those are left out here, and all groups are lists even when empty.
+list deleted catalogs; those are removed here, and all groups are lists even when empty.
 
-With -o json the hits lie in an object, as the gateway sends them: matchedCatalogs, matchedSchemas, matchedTables and meta.`,
+With -o json the hits are in an object, as the gateway sends them: matchedCatalogs, matchedSchemas, matchedTables and meta.`,
 		Example: "  " + e.Name + " catalog search order --catalog shop\n  " + e.Name + " catalog search order --jq '.matchedTables[] | .catalog + \".\" + .schema + \".\" + .table'"}
 	c.Flags().StringVar(&catalog, "catalog", "", "only in this catalog, by its name in SQL")
 	c.Flags().StringVar(&schema, "schema", "", "only in this schema")
-	c.Flags().Int64Var(&limit, "limit", 100, "hits to return")
-	c.Flags().Int64Var(&offset, "offset", 0, "hits to skip first")
+	c.Flags().Int64Var(&limit, "limit", 100, "maximum number of hits")
+	c.Flags().Int64Var(&offset, "offset", 0, "number of hits to skip")
 	cli.BodyFlag(c, &body)
 	return cli.Annotate(e.Leaf(spec.Search, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
 		var req api.SearchRequest
@@ -230,7 +230,7 @@ With -o json the hits lie in an object, as the gateway sends them: matchedCatalo
 		cli.SetIf(c, "limit", &req.Limit, limit)
 		cli.SetIf(c, "offset", &req.Offset, offset)
 		if req.Query == "" {
-			return cli.View{}, cli.Usagef("a text to search for is required")
+			return cli.View{}, cli.Usagef("a search text is required")
 		}
 		p, err := e.ProjectID(ctx, cl)
 		if err != nil {
@@ -266,10 +266,10 @@ With -o json the hits lie in an object, as the gateway sends them: matchedCatalo
 			out = cli.List(foundLines(v), "kind", "name").Mine()
 		}
 		if next := v.Meta.Page.NextOffset; next != nil {
-			notes = append(notes, fmt.Sprintf("there is more: --offset %d", *next))
+			notes = append(notes, fmt.Sprintf("there are more hits: --offset %d", *next))
 		}
 		if ghosts > 0 {
-			notes = append(notes, fmt.Sprintf("left out %d hits in catalogs that no longer exist", ghosts))
+			notes = append(notes, fmt.Sprintf("removed %d hits in catalogs that no longer exist", ghosts))
 		}
 		if notes != nil {
 			out = out.WithNote("%s", strings.Join(notes, "\n"))
@@ -278,10 +278,10 @@ With -o json the hits lie in an object, as the gateway sends them: matchedCatalo
 	}), spec.ListCatalogs)
 }
 
-// foundLine is a hit of a search as people read it.
+// foundLine is a search result for display.
 type foundLine struct {
 	Kind string `json:"kind"`
-	Name string `json:"name"` // as SQL writes it, but for quotes
+	Name string `json:"name"` // as in SQL, but without quotes
 }
 
 func foundLines(v api.SearchResult) []foundLine {

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// finding is something in a project that is not as it should be.
+// finding is a problem in a project.
 type finding struct {
 	Check   string `json:"check"` // rows, cached, cache, materialized, query, columns
 	Object  string `json:"object"`
@@ -23,16 +23,16 @@ type finding struct {
 	Hint    string `json:"hint"`
 }
 
-// typedColumn is a column of a saved query; the hosted zones tell no types without rows.
+// typedColumn is a column of a saved query; the hosted zones report no types without rows.
 type typedColumn struct {
 	Name string `json:"name"`
 	Type string `json:"type,omitempty"`
 }
 
-// untrustedChecks are those whose findings mean that answers may be wrong without a word.
+// untrustedChecks are those that find results that may be silently wrong.
 var untrustedChecks = map[string]bool{"rows": true, "cached": true, "columns": true}
 
-// checking collects what is found in one project.
+// checking collects the findings of one project.
 type checking struct {
 	e       *cli.Env
 	g       *trust.Guard
@@ -51,40 +51,40 @@ func New(e *cli.Env) *cobra.Command {
 	var expect, write string
 	var routes bool
 	c := &cobra.Command{
-		Use: "check", Short: "Look for what makes the answers of a project wrong or old", Args: cobra.NoArgs,
-		Long: `Look for what makes the answers of a project wrong or old, and print it, one line each.
+		Use: "check", Short: "Find what makes the results of a project wrong or outdated", Args: cobra.NoArgs,
+		Long: `Find what makes the results of a project wrong or outdated, and print one line per finding.
 
-  rows          a table that a saved query reads is cut at 100 rows, or its
+  rows          a table that a saved query reads is truncated at 100 rows, or its
                 cache is being filled for the first time; never on zone local
-  cached        a table counts as cached and no cache is listed
-  cache         the last refresh failed, was cancelled or is silent; or there
+  cached        a table is shown as cached but no cache is listed
+  cache         the last refresh failed, was cancelled or is stalled; or there
                 was none
   materialized  the last run failed or was canceled, there never was one, or
                 the next one is overdue
   query         a saved query does not run
   columns       with --expect: a saved query has other columns, or is gone
 
-The exit code is 0 when nothing is found, 10 when answers cannot be trusted (rows, cached, columns), else 7. Nothing is
-changed. Each saved query is run for no rows, and tables in doubt are counted.
+The exit code is 0 if nothing is found, 10 if results cannot be trusted (rows, cached, columns), else 7. Nothing is
+changed. Each saved query is run with LIMIT 0, and the rows of suspect tables are counted.
 
---write-columns keeps the columns of all saved queries in a file, for a later --expect: a saved query is bound to tables by
-name whenever it runs, and takes a table made anew under that name without a word.
+--write-columns writes the columns of all saved queries to a file, for a later --expect: a saved query is bound to tables by
+name whenever it runs, and silently uses a table that was recreated under the same name.
 
---routes asks the gateway which routes it has, and lists the documented ones that are missing or of which it does not tell:
-documents and service do not agree in all of them. It sends OPTIONS and GET alone, to addresses with ids made up for the
+--routes asks the gateway which routes it has, and lists the documented ones that are missing or unknown:
+documentation and service do not agree on all of them. It sends only OPTIONS and GET, to addresses with ids made up for the
 purpose, and changes nothing; the exit code is 7 when routes are missing.`,
 		Example: strings.ReplaceAll("  dig check\n  dig check --write-columns columns.json\n  dig check --expect columns.json -o json", "dig ", e.Name+" "),
 	}
-	c.Flags().DurationVar(&stalled, "stalled-after", 15*time.Minute, "how long a refresh may show no sign of life")
+	c.Flags().DurationVar(&stalled, "stalled-after", 15*time.Minute, "how long a refresh may show no progress")
 	c.Flags().StringVar(&expect, "expect", "", "file of --write-columns to compare the columns of saved queries with")
 	c.Flags().StringVar(&write, "write-columns", "", "write the columns of the saved queries that run to this file")
-	c.Flags().BoolVar(&routes, "routes", false, "instead, look which of the documented routes the gateway has")
+	c.Flags().BoolVar(&routes, "routes", false, "instead, check which of the documented routes the gateway has")
 	c.MarkFlagsMutuallyExclusive("expect", "write-columns", "routes")
 	cli.Annotate(c, spec.ListQueries, spec.ListCatalogs, spec.ListSchemas, spec.ListTables, spec.GetTableCacheState, spec.ListCatalogCacheStatuses, spec.ListMaterializedStatuses,
 		spec.ListParametricTables, spec.ExecuteQuery)
 	return e.Leaf(spec.ListCacheStatuses, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 		if stalled <= 0 {
-			return cli.View{}, cli.Usagef("--stalled-after: %v is not a time to wait", stalled)
+			return cli.View{}, cli.Usagef("--stalled-after: %v is not a positive duration", stalled)
 		}
 		if routes {
 			return checkRoutes(ctx, e, cl, p)
@@ -96,7 +96,7 @@ purpose, and changes nothing; the exit code is 7 when routes are missing.`,
 				return cli.View{}, err
 			}
 			if json.Unmarshal(raw, &want) != nil || want == nil {
-				return cli.View{}, cli.Usagef("--expect: %s is not a file of --write-columns", expect).WithHint("`dig check --write-columns %s` makes it", expect)
+				return cli.View{}, cli.Usagef("--expect: %s is not a file of --write-columns", expect).WithHint("`dig check --write-columns %s` creates it", expect)
 			}
 		}
 		k := &checking{e: e, g: &trust.Guard{Cl: cl, Project: p}, stalled: stalled, found: []finding{}, columns: map[string][]typedColumn{}}
@@ -109,7 +109,7 @@ purpose, and changes nothing; the exit code is 7 when routes are missing.`,
 			k.checkColumns(want)
 		}
 		if write != "" {
-			raw, _ := json.MarshalIndent(k.columns, "", "  ") // texts always marshal
+			raw, _ := json.MarshalIndent(k.columns, "", "  ") // strings always marshal
 			if err := e.Would("write the columns of the saved queries to %s", write); err != nil {
 				return cli.View{}, err
 			}
@@ -121,7 +121,7 @@ purpose, and changes nothing; the exit code is 7 when routes are missing.`,
 	}))
 }
 
-// report is what was found, and the failure that it makes.
+// report builds the view of the findings, with the resulting error.
 func (k *checking) report() cli.View {
 	v := cli.List(k.found, "check", "object", "problem", "hint").Mine()
 	if len(k.found) == 0 {
@@ -134,7 +134,7 @@ func (k *checking) report() cli.View {
 	for _, f := range k.found {
 		if untrustedChecks[f.Check] {
 			v.Fail.Exit, v.Fail.Code = cli.ExitUntrusted, "untrusted"
-			v.Fail.Msg += ", by which answers cannot be trusted"
+			v.Fail.Msg += ", so results cannot be trusted"
 			break
 		}
 	}

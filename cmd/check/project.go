@@ -38,7 +38,7 @@ func (k *checking) checkQueries(ctx context.Context) error {
 	return nil
 }
 
-// columnsOf are the columns of a saved query.
+// columnsOf returns the columns of a saved query.
 func (k *checking) columnsOf(ctx context.Context, name string) ([]typedColumn, error) {
 	t := sqltext.TableRef{Catalog: "peaka", Schema: "query", Table: name}
 	res, err := k.g.Cl.Queries.Execute(ctx, k.g.Project, api.ExecuteByStatement{Statement: "SELECT * FROM " + t.Quoted() + " LIMIT 0"}, api.Compact)
@@ -60,7 +60,7 @@ func (k *checking) columnsOf(ctx context.Context, name string) ([]typedColumn, e
 	return out, err
 }
 
-// checkColumns compares with what was written before. A type is compared where both sides know it.
+// checkColumns compares with the file written before. Types are compared if both sides know them.
 func (k *checking) checkColumns(want map[string][]typedColumn) {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		have, ok := k.columns[name]
@@ -70,7 +70,7 @@ func (k *checking) checkColumns(want map[string][]typedColumn) {
 		}):
 		case ok:
 			k.add("columns", name, "`dig check --write-columns FILE` accepts the new ones", "the columns are %s; they were %s", inWords(have), inWords(want[name]))
-		case !slices.ContainsFunc(k.queries, func(q api.Query) bool { return q.Name == name }): // one that does not run is found already
+		case !slices.ContainsFunc(k.queries, func(q api.Query) bool { return q.Name == name }): // a query that does not run has been reported already
 			k.add("columns", name, "`dig check --write-columns FILE` accepts that", "the saved query is gone")
 		}
 	}
@@ -84,7 +84,7 @@ func inWords(cols []typedColumn) string {
 	return strings.Join(out, ", ")
 }
 
-// checkRows looks at the tables that saved queries read, each once.
+// checkRows checks the tables that saved queries read, each once.
 func (k *checking) checkRows(ctx context.Context) error {
 	if !k.e.Guarded() {
 		return nil
@@ -124,7 +124,7 @@ func (k *checking) checkRows(ctx context.Context) error {
 	return nil
 }
 
-// checkCaches looks at the runs of the caches, and for tables that count as cached without one.
+// checkCaches checks the runs of the caches, and finds tables that are shown as cached without a cache.
 func (k *checking) checkCaches(ctx context.Context) error {
 	all, err := k.g.Cl.Cache.Statuses(ctx, k.g.Project)
 	if err != nil {
@@ -172,20 +172,20 @@ func (k *checking) checkCache(table string, st api.CacheStatus) {
 	case !cli.CacheEnded(run.Status):
 		at, err := time.Parse(time.RFC3339, run.UpdatedAt)
 		if quiet := k.e.Now().Sub(at); err == nil && quiet > k.stalled {
-			k.add("cache", table, "`dig cache cancel "+shell.Quote(table)+"`, then refresh it", "the refresh of %s is %s and has shown no sign of life for %v", run.CreatedAt, run.Status, quiet.Round(time.Second))
+			k.add("cache", table, "`dig cache cancel "+shell.Quote(table)+"`, then refresh it", "the refresh of %s is %s and has shown no progress for %v", run.CreatedAt, run.Status, quiet.Round(time.Second))
 		}
 	}
 }
 
-// older says which rows are read after a refresh that came to nothing.
+// older says which rows are read after a failed refresh.
 func older(st api.CacheStatus) string {
 	if at := st.Refreshed(); at != "" {
 		return "rows of " + at
 	}
-	return "no copy that is known to be whole"
+	return "no copy that is known to be complete"
 }
 
-// checkCached looks for tables of a catalog that count as cached and have no cache.
+// checkCached finds tables of a catalog that are shown as cached but have no cache.
 func (k *checking) checkCached(ctx context.Context, c api.Catalog, listed map[sqltext.TableRef]bool) error {
 	schemas, err := k.g.Cl.Catalogs.Schemas(ctx, k.g.Project, c.ID)
 	if err != nil {
@@ -199,17 +199,17 @@ func (k *checking) checkCached(ctx context.Context, c api.Catalog, listed map[sq
 		for _, t := range tables {
 			if t.IsCached && !listed[sqltext.TableRef{Catalog: c.ID, Schema: s.SchemaName, Table: t.TableName}] {
 				k.add("cached", sqltext.TableRef{Catalog: c.Name, Schema: s.SchemaName, Table: t.TableName}.String(), "only a new catalog over the same connection is known to help",
-					"the table counts as cached and no cache is listed; it may read as empty")
+					"the table is shown as cached but no cache is listed; it may read as empty")
 			}
 		}
 	}
 	return nil
 }
 
-// overdue is how late a scheduled run may be.
+// overdue is the tolerated delay of a scheduled run.
 const overdue = 10 * time.Minute
 
-// checkMaterialized looks at the runs of materialized queries.
+// checkMaterialized checks the runs of materialized queries.
 func (k *checking) checkMaterialized(ctx context.Context) error {
 	all, err := k.g.Cl.Materialized.Statuses(ctx, k.g.Project)
 	if err != nil {

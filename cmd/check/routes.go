@@ -15,13 +15,13 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// RouteFinding is an operation whose route the gateway does not have, or does not tell of.
+// RouteFinding is an operation with a route that the gateway does not have or does not report.
 type RouteFinding struct {
 	Operation string `json:"operation"`
 	Method    string `json:"method"`
 	Path      string `json:"path"`
 	Found     string `json:"found"`  // missing, unknown
-	Answer    string `json:"answer"` // what the probe was told
+	Answer    string `json:"answer"` // the answer to the probe
 }
 
 const (
@@ -30,21 +30,21 @@ const (
 	RouteUnknown = "unknown"
 )
 
-// notProbed are the GETs that do something: one makes a session, the other puts a language model to work.
+// notProbed are the GETs with side effects: one creates a session, the other runs a language model.
 func notProbed(op spec.Op) bool {
 	return op.ID == spec.InitEmbeddedSessionLegacy.ID || op.ID == spec.GenerateSampleQuestions.ID
 }
 
-// routeProbe asks a gateway which of the documented routes it has. It sends OPTIONS and GET and nothing else, to addresses with ids made
-// up for the purpose, so that nothing can be changed.
+// routeProbe finds out which of the documented routes a gateway has. It sends only OPTIONS and GET, to addresses with
+// made-up ids, so that nothing can be changed.
 type routeProbe struct {
 	cl     *api.Client
 	ids    map[string]string // by path parameter
-	tells  bool              // the gateway's OPTIONS tells one address from another
+	tells  bool              // the gateway's OPTIONS distinguishes existing addresses
 	routes map[string][]spec.Op
 }
 
-// reply is what a probe was answered.
+// reply is the answer to a probe.
 type probeReply struct {
 	status  int
 	allow   []string
@@ -84,7 +84,8 @@ func (r probeReply) words(method string) string {
 	return s
 }
 
-// found says whether the route of an operation is there, by what OPTIONS and, where that tells nothing, GET of its path are answered.
+// found determines whether the route of an operation exists, from the answers to OPTIONS and, if that is inconclusive,
+// to GET of its path.
 func (p *routeProbe) found(ctx context.Context, op spec.Op, path string, options, get func() probeReply) (found, answer string) {
 	if p.tells {
 		switch r := options(); {
@@ -95,7 +96,7 @@ func (p *routeProbe) found(ctx context.Context, op spec.Op, path string, options
 		}
 	}
 	if slices.ContainsFunc(p.routes[path], notProbed) {
-		return RouteUnknown, "not asked: GET would do something"
+		return RouteUnknown, "not probed: GET would have side effects"
 	}
 	r := get()
 	answer = r.words("GET")
@@ -116,7 +117,7 @@ func (p *routeProbe) found(ctx context.Context, op spec.Op, path string, options
 	return RouteUnknown, answer
 }
 
-// checkRoutes reports the documented routes that the gateway lacks.
+// checkRoutes reports the documented routes that the gateway does not have.
 func checkRoutes(ctx context.Context, e *cli.Env, cl *api.Client, project string) (cli.View, error) {
 	p := &routeProbe{cl: cl, routes: map[string][]spec.Op{}, ids: probeIDs(project)}
 	nowhere := "/dig-probe-" + strings.ToLower(rand.Text()[:12])
@@ -125,7 +126,7 @@ func checkRoutes(ctx context.Context, e *cli.Env, cl *api.Client, project string
 	case none.err != nil:
 		return cli.View{}, none.err
 	case !none.noRoute:
-		return cli.View{}, &cli.Failure{Exit: cli.ExitFailed, Code: "routes-untold", Msg: fmt.Sprintf("the gateway answers %d to an address that cannot exist, so its routes cannot be told", none.status)}
+		return cli.View{}, &cli.Failure{Exit: cli.ExitFailed, Code: "routes-untold", Msg: fmt.Sprintf("the gateway answers %d to an address that cannot exist, so its routes cannot be determined", none.status)}
 	}
 	r := p.ask(ctx, http.MethodOptions, nowhere)
 	p.tells = r.err == nil && len(r.allow) == 0
@@ -172,14 +173,14 @@ func checkRoutes(ctx context.Context, e *cli.Env, cl *api.Client, project string
 			missing++
 		}
 	}
-	v := cli.List(odd, "operation", "method", "path", "found", "answer").Mine().WithNote("%d of %d documented routes are there, %d are not, %d do not tell", len(all)-len(odd), len(all), missing, len(odd)-missing)
+	v := cli.List(odd, "operation", "method", "path", "found", "answer").Mine().WithNote("%d of %d documented routes exist, %d are missing, %d are unknown", len(all)-len(odd), len(all), missing, len(odd)-missing)
 	if missing > 0 {
 		v.Fail = &cli.Failure{Exit: cli.ExitJob, Code: "findings", Msg: fmt.Sprintf("%d documented routes are missing", missing)}
 	}
 	return v, nil
 }
 
-// probeIDs makes up a value for every path parameter; only the project is a real one, if there is one.
+// probeIDs generates a value for every path parameter; only the project is real, if there is one.
 func probeIDs(project string) map[string]string {
 	ids := map[string]string{}
 	for _, op := range spec.All() {

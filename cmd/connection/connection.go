@@ -1,4 +1,4 @@
-// Package connection holds the commands on connections to sources, and on the connection strings of drivers.
+// Package connection holds the commands for connections to sources, and for the connection strings of drivers.
 package connection
 
 import (
@@ -14,9 +14,9 @@ import (
 )
 
 func New(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "connection", Aliases: []string{"connections", "conn"}, Short: "Connections: stored ways into external sources"}
+	c := &cobra.Command{Use: "connection", Aliases: []string{"connections", "conn"}, Short: "Connections: stored access to external sources"}
 	ex := "  " + e.Name + " connection "
-	// in runs f with the project and the id of the connection named by the first argument.
+	// in runs f with the ids of the project and of the connection named by the first argument.
 	in := func(f func(ctx context.Context, cl *api.Client, project, connection, name string) (cli.View, error)) func(context.Context, *api.Client, []string) (cli.View, error) {
 		return e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 			id, err := cli.ConnectionID(ctx, cl, p, args[0])
@@ -38,14 +38,14 @@ func New(e *cli.Env) *cobra.Command {
 				v, err := cl.Connections.Get(ctx, p, id)
 				return cli.Object(v), err
 			})),
-		e.Leaf(spec.GetConnectionDetail, &cobra.Command{Use: "detail CONNECTION", Short: "Show what of a connection's credential is no secret", Example: ex + "detail shopdb", Args: cobra.ExactArgs(1)},
+		e.Leaf(spec.GetConnectionDetail, &cobra.Command{Use: "detail CONNECTION", Short: "Show the non-secret fields of a connection's credential", Example: ex + "detail shopdb", Args: cobra.ExactArgs(1)},
 			in(func(ctx context.Context, cl *api.Client, p, id, _ string) (cli.View, error) {
 				v, err := cl.Connections.Detail(ctx, p, id)
 				return cli.Object(v), err
 			})),
 		newConnectionCreateCmd(e), newConnectionUpdateCmd(e),
 		cli.Annotate(e.Leaf(spec.DeleteConnection, &cobra.Command{Use: "delete CONNECTION", Aliases: []string{"rm"}, Short: "Delete a connection", Args: cobra.ExactArgs(1),
-			Long:    "Delete a connection.\n\nCatalogs over it stay in the list, but stop resolving at once; the question names them and their caches.",
+			Long:    "Delete a connection.\n\nCatalogs over it stay in the list, but stop resolving immediately; the prompt names them and their caches.",
 			Example: ex + "delete shopdb --yes"},
 			in(func(ctx context.Context, cl *api.Client, p, id, name string) (cli.View, error) {
 				what, err := connectionHoldings(ctx, cl, p, id)
@@ -67,16 +67,16 @@ func New(e *cli.Env) *cobra.Command {
 }
 
 func newConnectionTypeCmd(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "type", Aliases: []string{"types"}, Short: "The types of connection and the credential each needs"}
+	c := &cobra.Command{Use: "type", Aliases: []string{"types"}, Short: "Connection types and their credentials"}
 	ex := "  " + e.Name + " connection type "
 	c.AddCommand(
-		e.Leaf(spec.ListConnectionConfigs, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the types of connection", Example: ex + "list", Args: cobra.NoArgs},
+		e.Leaf(spec.ListConnectionConfigs, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the connection types", Example: ex + "list", Args: cobra.NoArgs},
 			func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
 				v, err := cl.Connections.ListConfigs(ctx)
 				return cli.List(v, "connectionType", "connectionTypeLabel", "category", "authorizationType"), err
 			}),
-		e.Leaf(spec.GetConnectionConfig, &cobra.Command{Use: "get TYPE", Aliases: []string{"show"}, Short: "Show the fields of a type's credential", Args: cobra.ExactArgs(1),
-			Long: "Show the fields of a type's credential. The type may be written in any case.", Example: ex + "get postgres"},
+		e.Leaf(spec.GetConnectionConfig, &cobra.Command{Use: "get TYPE", Aliases: []string{"show"}, Short: "Show the credential fields of a type", Args: cobra.ExactArgs(1),
+			Long: "Show the credential fields of a type. The case of the type is ignored.", Example: ex + "get postgres"},
 			func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
 				key := args[0]
 				all, err := cl.Connections.ListConfigs(ctx)
@@ -100,7 +100,7 @@ func newConnectionTypeCmd(e *cli.Env) *cobra.Command {
 	return c
 }
 
-// spelling is a connection type as the gateway spells it: stripe is lower case there and POSTGRES upper case [L].
+// spelling returns a connection type in the gateway's spelling: there stripe is lower case and POSTGRES upper case [L].
 func spelling(all []api.ConnectionConfiguration, key string) string {
 	if t, ok := typeNamed(all, key); ok {
 		return t.ConnectionType
@@ -120,10 +120,10 @@ func typeNamed(all []api.ConnectionConfiguration, key string) (api.ConnectionCon
 }
 
 func newConnectionOAuthCmd(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "oauth", Short: "Connections that a third party authorizes"}
+	c := &cobra.Command{Use: "oauth", Short: "Connections that are authorized by a third party"}
 	c.AddCommand(e.Leaf(spec.CompleteOauthConnection, &cobra.Command{Use: "complete QUERY", Args: cobra.ExactArgs(1),
-		Short: "Complete an OAuth connection with what the provider sent back",
-		Long: `Complete an OAuth connection with what the provider sent back: the query string of the address it
+		Short: "Complete an OAuth connection with the reply of the provider",
+		Long: `Complete an OAuth connection with the reply of the provider: the query string of the address it
 redirected to, everything after the question mark. @FILE reads it from a file and - from standard input.`,
 		Example: "  " + e.Name + " connection oauth complete - < callback.txt"},
 		func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
@@ -136,7 +136,7 @@ redirected to, everything after the question mark. @FILE reads it from a file an
 				q = after
 			}
 			if !strings.Contains(q, "=") {
-				return cli.View{}, cli.Usagef("QUERY: %d bytes without name=value are no query string", len(q))
+				return cli.View{}, cli.Usagef("QUERY: %d bytes without name=value are not a query string", len(q))
 			}
 			p, err := e.ProjectID(ctx, cl)
 			if err != nil {
@@ -145,14 +145,14 @@ redirected to, everything after the question mark. @FILE reads it from a file an
 			v, err := cl.Connections.CompleteOAuth(ctx, p, api.OAuthCallbackRequest{QueryParameters: q})
 			out := cli.Object(v)
 			if why := refusedByProvider(q); why != "" {
-				out.Fail = &cli.Failure{Exit: cli.ExitFailed, Code: "refused", Msg: "the provider did not authorize the connection: " + why, Hint: "open the address under url of the connection again"}
+				out.Fail = &cli.Failure{Exit: cli.ExitFailed, Code: "refused", Msg: "the provider did not authorize the connection: " + why, Hint: "open the address in the url field of the connection again"}
 			}
 			return out, err
 		}))
 	return c
 }
 
-// refusedByProvider is what a provider says of a consent that was not given, "" when it was.
+// refusedByProvider returns the error of a provider for a consent that was not given, "" if it was.
 func refusedByProvider(query string) string {
 	q, err := url.ParseQuery(query)
 	switch {

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// credentialFlags are the ways to give a credential without showing it.
+// credentialFlags are the ways to give a credential without exposing it.
 type credentialFlags struct {
 	file   string
 	fields []string
@@ -20,12 +20,12 @@ type credentialFlags struct {
 
 func (f *credentialFlags) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.file, "credential-file", "", "file with the credential as a JSON object, - for stdin")
-	c.Flags().StringArrayVar(&f.fields, "credential", nil, "one field: FIELD=@FILE, FIELD=- for stdin, or FIELD=VALUE if it is no secret; may be repeated")
+	c.Flags().StringArrayVar(&f.fields, "credential", nil, "one field: FIELD=@FILE, FIELD=- for stdin, or FIELD=VALUE if it is not a secret; may be repeated")
 }
 
 func (f credentialFlags) given() bool { return f.file != "" || len(f.fields) > 0 }
 
-// check refuses secrets on the command line and more than one reader of standard input, before anything is sent.
+// check rejects secrets on the command line and more than one use of standard input, before anything is sent.
 func (f credentialFlags) check() error {
 	stdin := 0
 	if f.file == "-" {
@@ -46,7 +46,7 @@ func (f credentialFlags) check() error {
 		}
 	}
 	if stdin > 1 {
-		return cli.Usagef("standard input can be read once: only one of --credential-file and --credential may be -")
+		return cli.Usagef("standard input can be read only once: use - for one of --credential-file and --credential")
 	}
 	return nil
 }
@@ -56,7 +56,7 @@ func refuseSecret(flag, name string) error {
 		WithHint("give --credential %s=@FILE, --credential %s=- to read it from standard input, or --credential-file", name, name)
 }
 
-// hideCredential has all values of a credential masked that may not be printed.
+// hideCredential masks all values of a credential that must not be printed.
 func hideCredential(e *cli.Env, cred api.Credential) {
 	for name, v := range cred {
 		if text, ok := v.(string); ok && (cli.SecretField(name) || !cli.OpenFields[strings.ToLower(name)] || cli.URLWithPassword(text)) {
@@ -65,7 +65,8 @@ func hideCredential(e *cli.Env, cred api.Credential) {
 	}
 }
 
-// readCredential fills a credential: the file first, then single fields, then, if neither was given, questions on the terminal.
+// readCredential fills a credential: from the file first, then from single fields, then, if neither was given, by
+// prompts on the terminal.
 func readCredential(e *cli.Env, f credentialFlags, config api.ConnectionConfiguration, into *api.Credential) error {
 	if *into == nil {
 		*into = api.Credential{}
@@ -107,7 +108,7 @@ func readCredential(e *cli.Env, f credentialFlags, config api.ConnectionConfigur
 	return nil
 }
 
-// setField gives a field the JSON type that the type's configuration asks for.
+// setField gives a field the JSON type that the configuration of the connection type specifies.
 func setField(config api.ConnectionConfiguration, cred map[string]any, name, text string) error {
 	kind := "text"
 	for _, item := range config.Configuration {
@@ -133,7 +134,7 @@ func setField(config api.ConnectionConfiguration, cred map[string]any, name, tex
 	return nil
 }
 
-// askCredential asks for every field of a type; what is typed into secret ones is not shown.
+// askCredential prompts for every field of a type; secret ones are not echoed.
 func askCredential(e *cli.Env, config api.ConnectionConfiguration, cred map[string]any) error {
 	if len(config.Configuration) == 0 {
 		return cli.Usagef("the gateway does not say which fields the credential has").WithHint("give --credential-file")

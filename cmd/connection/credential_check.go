@@ -10,8 +10,8 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// checkCredential compares a credential with the fields of its type: names are brought into the gateway's spelling, unknown ones and
-// missing required ones are usage errors. A type whose fields the gateway does not tell is not checked.
+// checkCredential compares a credential with the fields of its type: names are converted to the gateway's spelling,
+// unknown fields and missing required ones are usage errors. A type without known fields is not checked.
 func checkCredential(config api.ConnectionConfiguration, cred map[string]any) error {
 	if len(config.Configuration) == 0 || len(cred) == 0 {
 		return nil

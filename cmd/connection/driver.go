@@ -15,7 +15,7 @@ import (
 func NewDriver(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "driver", Aliases: []string{"drivers"}, Short: "Connection strings for SQL drivers",
-		Long: "Connection strings for SQL drivers.\n\nThe gateway puts the API key into them in clear text. It is masked here unless --reveal is given.",
+		Long: "Connection strings for SQL drivers.\n\nThey contain the API key in clear text. It is masked here unless --reveal is given.",
 	}
 	ex := "  " + e.Name + " driver "
 	leaf := func(op spec.Op, c *cobra.Command, catalog bool, f func(ctx context.Context, cl *api.Client, catalog string) (api.SupportedDrivers, error)) *cobra.Command {
@@ -33,14 +33,14 @@ func NewDriver(e *cli.Env) *cobra.Command {
 			if err != nil {
 				return cli.View{}, err
 			}
-			if reveal { // what hides the key in all that is printed is asked not to, on stdout alone
+			if reveal { // the masking of the key is lifted for this output, on stdout only
 				e.Out = cli.StreamOf(e.Out)
 				return cli.Object(v), nil
 			}
 			v.JDBC, v.SQLAlchemy = MaskKey(e, v.JDBC), MaskKey(e, v.SQLAlchemy)
 			out := cli.Object(v).Mine()
 			if v == (api.SupportedDrivers{}) {
-				return out.WithNote("this gateway has no SQL drivers: it is reached over HTTP only"), nil
+				return out.WithNote("this gateway has no SQL drivers: it is accessible over HTTP only"), nil
 			}
 			return out, nil
 		})
@@ -62,10 +62,11 @@ func NewDriver(e *cli.Env) *cobra.Command {
 	return c
 }
 
-// keyText is the form of a key [O].
+// keyText matches the form of a key [O].
 var keyText = late.Regexp(`\b([A-Za-z0-9]{8})(\.|%2E|%2e)[A-Za-z0-9]{32}\b`)
 
-// MaskKey hides keys in a connection string: the one in force, whatever its form, and anything that has a key's form.
+// MaskKey masks keys in a connection string: the current one, whatever its form, and anything that has the form of a
+// key.
 func MaskKey(e *cli.Env, s string) string {
 	const mask = "********"
 	if k := e.Run.Settings.Key; !k.IsZero() {

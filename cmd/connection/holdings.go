@@ -8,7 +8,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// connectionHoldings says what depends on a connection: its catalogs, and the caches of each.
+// connectionHoldings lists the dependents of a connection: its catalogs, and the caches of each.
 func connectionHoldings(ctx context.Context, cl *api.Client, project, id string) (string, error) {
 	all, err := cl.Catalogs.List(ctx, project)
 	if err != nil {

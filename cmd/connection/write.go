@@ -11,10 +11,10 @@ import (
 )
 
 const credentialHelp = `
-The credential is asked for on a terminal, field by field. Otherwise give it by --credential-file (a JSON
+On a terminal, dig prompts for the fields of the credential. Otherwise give it by --credential-file (a JSON
 object, - for standard input) or --credential FIELD=VALUE, where VALUE is @FILE, - for standard input or,
-for fields that are no secret, the value itself. A password on the command line is refused: other users can
-see it there. The gateway tests the credential and keeps it only when it works.`
+for fields that are not secret, the value itself. A password on the command line is rejected: other users can
+see it there. The gateway tests the credential and stores it only if it works.`
 
 func newConnectionCreateCmd(e *cli.Env) *cobra.Command {
 	var typ, callback, body string
@@ -24,8 +24,8 @@ func newConnectionCreateCmd(e *cli.Env) *cobra.Command {
 		Example: strings.ReplaceAll(`  dig connection create shopdb --type postgres --credential-file shopdb.json
   dig connection create shopdb --type postgres --credential url=db.example.com --credential port=5432 \
       --credential user=reader --credential password=@secret.txt --credential databaseName=shop`, "dig ", e.Name+" ")}
-	c.Flags().StringVar(&typ, "type", "", "type of connection, see `connection type list`; any case")
-	c.Flags().StringVar(&callback, "callback", "", "where an OAuth provider shall send the browser back to")
+	c.Flags().StringVar(&typ, "type", "", "connection type, see `connection type list`; case is ignored")
+	c.Flags().StringVar(&callback, "callback", "", "address to which an OAuth provider redirects the browser")
 	in.register(c)
 	cli.BodyFlag(c, &body)
 	return cli.Annotate(e.Leaf(spec.CreateConnection, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
@@ -75,7 +75,7 @@ func newConnectionCreateCmd(e *cli.Env) *cobra.Command {
 			return cli.View{}, f
 		}
 		if req.Credential == nil {
-			req.Credential = api.Credential{} // the provider asks for it
+			req.Credential = api.Credential{} // the provider prompts for it
 		}
 		p, err := e.ProjectID(ctx, cl)
 		if err != nil {
@@ -86,13 +86,13 @@ func newConnectionCreateCmd(e *cli.Env) *cobra.Command {
 			func() (api.Connection, error) { return cl.Connections.CreateAlt(ctx, p, req) })
 		out := cli.Object(v)
 		if err == nil && v.URL != nil && *v.URL != "" {
-			out = out.WithNote("open the address under url in a browser to authorize the connection")
+			out = out.WithNote("open the address in the url field in a browser to authorize the connection")
 		}
 		return out, err
 	}), spec.CreateConnectionAlt, spec.ListConnectionConfigs)
 }
 
-// connectionBody reads --body. A credential in it must not stand on the command line.
+// connectionBody reads --body. A credential in it must not be on the command line.
 func connectionBody(e *cli.Env, body string, req *api.ConnectionRequest) error {
 	if err := e.Body(body, req); err != nil {
 		return err
@@ -110,8 +110,8 @@ func connectionBody(e *cli.Env, body string, req *api.ConnectionRequest) error {
 	return nil
 }
 
-// typeConfig finds the configuration of a type and the gateway's spelling of it. A gateway that cannot list its types is told
-// the type as it was written.
+// typeConfig finds the configuration of a type and the gateway's spelling of it. If the gateway cannot list its types,
+// the type is sent as written.
 func typeConfig(ctx context.Context, cl *api.Client, typ *string) (api.ConnectionConfiguration, error) {
 	all, err := cl.Connections.ListConfigs(ctx)
 	if err != nil {
@@ -138,11 +138,11 @@ func newConnectionUpdateCmd(e *cli.Env) *cobra.Command {
 	var prompt bool
 	var in credentialFlags
 	c := &cobra.Command{Use: "update CONNECTION", Short: "Change the name or the credential of a connection", Args: cobra.ExactArgs(1),
-		Long:    "Change the name or the credential of a connection. A credential is replaced as a whole; one that does not work\nleaves the old one in force.\n" + credentialHelp,
+		Long:    "Change the name or the credential of a connection. A credential is replaced as a whole; if the new one does not work,\nthe old one stays in use.\n" + credentialHelp,
 		Example: "  " + e.Name + " connection update shopdb --credential-file shopdb.json\n  " + e.Name + " connection update shopdb --prompt"}
 	c.Flags().StringVar(&name, "name", "", "new name")
-	c.Flags().StringVar(&callback, "callback", "", "where an OAuth provider shall send the browser back to")
-	c.Flags().BoolVar(&prompt, "prompt", false, "ask for the new credential on the terminal")
+	c.Flags().StringVar(&callback, "callback", "", "address to which an OAuth provider redirects the browser")
+	c.Flags().BoolVar(&prompt, "prompt", false, "prompt for the new credential on the terminal")
 	in.register(c)
 	cli.BodyFlag(c, &body)
 	return cli.Annotate(e.Leaf(spec.UpdateConnection, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
@@ -160,7 +160,7 @@ func newConnectionUpdateCmd(e *cli.Env) *cobra.Command {
 			return cli.View{}, err
 		}
 		if prompt && !e.InTerm {
-			return cli.View{}, cli.Usagef("--prompt needs a terminal").WithHint("give --credential-file or --credential FIELD=VALUE")
+			return cli.View{}, cli.Usagef("--prompt requires a terminal").WithHint("give --credential-file or --credential FIELD=VALUE")
 		}
 		if req.Name == "" && req.Credential == nil && !in.given() && !prompt {
 			return cli.View{}, cli.Usagef("nothing to change: give --name or a credential")

@@ -25,11 +25,11 @@ import (
 func newExportDownloadCmd(e *cli.Env) *cobra.Command {
 	return e.Leaf(spec.GetExport, &cobra.Command{Use: "download EXPORT [FILE]", Short: "Save the file of a finished export", Args: cobra.RangeArgs(1, 2),
 		Long: `Save the file of a finished export under FILE, in the directory FILE, or under its own name; - is stdout.
-A directory is one that exists, or a name that ends in a slash. An export of several files needs a directory; the
+A directory is one that exists, or a name that ends in a slash. An export of several files requires a directory; the
 lines of several JSONL files may also go to stdout.
 
-A download that breaks goes on where it stopped, with a fresh link. The file appears only when it is
-complete and has the size the gateway names.`,
+An interrupted download resumes where it stopped, with a fresh link. The file appears only when it is
+complete and has the size the gateway reports.`,
 		Example: "  " + e.Name + " export download 7d6f3a52-8c1e-4a53-9a39-1f4a3a1f7f10 orders.csv"},
 		func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
 			path := e.Run.Flags.Out
@@ -47,7 +47,8 @@ complete and has the size the gateway names.`,
 		})
 }
 
-// checkDownload refuses, before an export is started, a name that its file could not have. A directory may still have to be made.
+// checkDownload rejects, before an export is started, an impossible file name. A directory may still have to be
+// created.
 func checkDownload(e *cli.Env, path string) error {
 	if path == "" || path == "-" {
 		return nil
@@ -55,7 +56,7 @@ func checkDownload(e *cli.Env, path string) error {
 	at := e.Abs(path)
 	st, err := os.Stat(at)
 	if dir := err == nil && st.IsDir(); dir || err != nil && os.IsPathSeparator(path[len(path)-1]) {
-		for !dir && filepath.Dir(at) != at { // where it will be made
+		for !dir && filepath.Dir(at) != at { // where it will be created
 			at = filepath.Dir(at)
 			st, err := os.Stat(at)
 			dir = err == nil && st.IsDir()
@@ -78,10 +79,10 @@ func download(ctx context.Context, e *cli.Env, cl *api.Client, project, id, path
 		return cli.View{}, err
 	}
 	if len(job.Files) == 0 {
-		return cli.View{}, &cli.Failure{Exit: cli.ExitNotAllowed, Code: "not-owner", Msg: "the files of export " + id + " are not open to this key", Hint: "use the key that started the export"}
+		return cli.View{}, &cli.Failure{Exit: cli.ExitNotAllowed, Code: "not-owner", Msg: "the files of export " + id + " are not accessible with this key", Hint: "use the key that started the export"}
 	}
 	if several := len(job.Files) > 1; several && path == "-" && job.Format != "JSONL" {
-		return cli.View{}, cli.Usagef("export %s has %d files, and each may begin with a header: they do not make one", id, len(job.Files)).WithHint("give a directory: `%s export download %s DIRECTORY/`", e.Name, shell.Quote(id))
+		return cli.View{}, cli.Usagef("export %s has %d files, and each may start with a header: they cannot be concatenated", id, len(job.Files)).WithHint("give a directory: `%s export download %s DIRECTORY/`", e.Name, shell.Quote(id))
 	}
 	if path == "-" {
 		if err := e.Would("write the rows of export %s to standard output", id); err != nil {
@@ -133,8 +134,8 @@ func download(ctx context.Context, e *cli.Env, cl *api.Client, project, id, path
 	return done(e, strings.Join(notes, "\n"))
 }
 
-// fileNames are the paths to save files under: name, or names in dir that the gateway chose. Those must be plain: the directory may
-// be one whose hidden files are run or obeyed.
+// fileNames returns the paths to save files under: name, or names in dir that the gateway chose. The latter must be
+// plain names: the directory may be one in which hidden files are executed or read as configuration.
 func fileNames(files []api.ExportFile, dir, name string) ([]string, error) {
 	if name != "" {
 		return []string{name}, nil
@@ -143,18 +144,18 @@ func fileNames(files []api.ExportFile, dir, name string) ([]string, error) {
 	for _, f := range files {
 		base := filepath.Base(filepath.FromSlash(f.Name))
 		if strings.HasPrefix(base, ".") || base == string(filepath.Separator) || strings.ContainsFunc(base, unicode.IsControl) {
-			return nil, (&cli.Failure{Exit: cli.ExitUnavailable, Code: "protocol", Msg: fmt.Sprintf("the gateway calls the file %q, which is no plain name", f.Name)}).WithHint("name a FILE to save it under")
+			return nil, (&cli.Failure{Exit: cli.ExitUnavailable, Code: "protocol", Msg: fmt.Sprintf("the gateway names the file %q, which is not a plain file name", f.Name)}).WithHint("name a FILE to save it under")
 		}
 		to := filepath.Join(dir, base)
 		if slices.Contains(out, to) {
-			return nil, &cli.Failure{Exit: cli.ExitUnavailable, Code: "protocol", Msg: fmt.Sprintf("the gateway has two files %q in this export", base)}
+			return nil, &cli.Failure{Exit: cli.ExitUnavailable, Code: "protocol", Msg: fmt.Sprintf("this export has two files named %q", base)}
 		}
 		out = append(out, to)
 	}
 	return out, nil
 }
 
-// done ends a command whose result is a file: nothing is printed on stdout.
+// done ends a command that has written its result to a file: nothing is printed on stdout.
 func done(e *cli.Env, text string) (cli.View, error) {
 	if text != "" && e.Run.Flags.Output == output.JSON {
 		raw, err := api.Marshal(cli.Acknowledged{OK: true, Message: text})
@@ -169,20 +170,20 @@ func done(e *cli.Env, text string) (cli.View, error) {
 	return cli.View{}, cli.ErrDone
 }
 
-// fetchTries bounds the attempts that bring no new byte.
+// fetchTries is the maximum number of consecutive attempts without a new byte.
 const fetchTries = 5
 
-// fetchFile copies the i-th file of a job, going on after breaks with fresh links, and checks its size.
+// fetchFile copies file i of a job, resumes after breaks with fresh links, and checks the size.
 func fetchFile(ctx context.Context, e *cli.Env, cl *api.Client, project string, job api.ExportJobResponse, i int, w io.Writer) error {
 	f := job.Files[i]
 	bar := output.NewProgress(nil)
-	if _, onScreen := w.(*output.Screen); !onScreen && w != e.Out || cli.RegularFile(e.Out) { // else the file may come to the same screen
+	if _, onScreen := w.(*output.Screen); !onScreen && w != e.Out || cli.RegularFile(e.Out) { // otherwise the file may go to the same screen
 		bar = e.Progress()
 	}
 	defer bar.Stop()
 	w = bar.Writer(w)
 	var have int64
-	var version string // of the file that have bytes are of
+	var version string // of the file from which bytes were received
 	for tries := 1; ; tries++ {
 		n, err := fetchPart(ctx, cl, f, have, &version, w)
 		if have += n; n > 0 {
@@ -198,17 +199,17 @@ func fetchFile(ctx context.Context, e *cli.Env, cl *api.Client, project string, 
 		}
 		var ae *api.Error
 		if errors.As(err, &ae) && ae.Status == http.StatusRequestedRangeNotSatisfiable {
-			return badSize(f, have) // the file ends before the size that the job names
+			return badSize(f, have) // the file ends before the size that the job reports
 		}
 		if errors.As(err, &ae) && ae.Kind == api.KindTimeout {
-			tries += fetchTries / 2 // each has lasted as long as may be
+			tries += fetchTries / 2 // each has lasted for the maximum duration
 		}
 		var we *writeError
 		if errors.As(err, &we) || errors.Is(err, errChanged) || ctx.Err() != nil || tries >= fetchTries {
 			return err
 		}
 		bar.Stop()
-		fmt.Fprintf(e.Err, "%s: %v; going on at byte %d\n", f.Name, err, have)
+		fmt.Fprintf(e.Err, "%s: %v; resuming at byte %d\n", f.Name, err, have)
 		if serr := retry.Sleep(ctx, retry.Pause(tries-1, retry.Longest)); serr != nil {
 			return serr
 		}
@@ -227,10 +228,10 @@ func fetchFile(ctx context.Context, e *cli.Env, cl *api.Client, project string, 
 }
 
 func badSize(f api.ExportFile, have int64) error {
-	return &cli.Failure{Exit: cli.ExitUnavailable, Code: "truncated", Msg: fmt.Sprintf("%s: %d bytes came, the gateway names %d", f.Name, have, f.Bytes), Hint: "start the download again"}
+	return &cli.Failure{Exit: cli.ExitUnavailable, Code: "truncated", Msg: fmt.Sprintf("%s: received %d bytes, the gateway reports %d", f.Name, have, f.Bytes), Hint: "start the download again"}
 }
 
-// writeError is a fault of the place a file is saved to; trying again does not help.
+// writeError is an error of the destination of a file; trying again does not help.
 type writeError struct{ error }
 
 func (e *writeError) Unwrap() error { return e.error }
@@ -251,8 +252,8 @@ func changed(f api.ExportFile) error {
 	return &cli.Failure{Exit: cli.ExitUnavailable, Code: "changed", Msg: f.Name + " changed while it was downloaded", Hint: "start the download again", Err: errChanged}
 }
 
-// fetchPart copies a file from a byte on and returns how many came. What came before is of the given version of the file, which the
-// first reply sets; of another file nothing is copied.
+// fetchPart copies a file from an offset and returns the number of bytes copied. All parts must be of the same version
+// of the file, which the first reply sets; of any other version nothing is copied.
 func fetchPart(ctx context.Context, cl *api.Client, f api.ExportFile, from int64, version *string, w io.Writer) (int64, error) {
 	rep, err := cl.Exports.Open(ctx, f, from, *version)
 	if err != nil {
@@ -267,9 +268,9 @@ func fetchPart(ctx context.Context, cl *api.Client, f api.ExportFile, from int64
 		want := fmt.Sprintf("bytes %d-%d/", from, f.Bytes-1)
 		rest, ok := strings.CutPrefix(rep.Header.Get("Content-Range"), want)
 		if !ok || rest != "*" && rest != strconv.FormatInt(f.Bytes, 10) {
-			return 0, fmt.Errorf("asked for bytes from %d to %d of %d, got %q: %w", from, f.Bytes-1, f.Bytes, rep.Header.Get("Content-Range"), changed(f))
+			return 0, fmt.Errorf("requested bytes from %d to %d of %d, got %q: %w", from, f.Bytes-1, f.Bytes, rep.Header.Get("Content-Range"), changed(f))
 		}
-	} else if from > 0 { // a store without ranges begins again
+	} else if from > 0 { // a server without ranges starts from the beginning
 		if n, err := strconv.ParseInt(rep.Header.Get("Content-Length"), 10, 64); err == nil && n != f.Bytes {
 			return 0, changed(f)
 		}

@@ -215,10 +215,10 @@ func TestDownloadNames(t *testing.T) {
 	}{
 		{[]string{"f.csv"}, "f.csv"},
 		{[]string{"a/f.csv", "../../g.csv"}, "f.csv g.csv"},
-		{[]string{".bashrc"}, `the gateway calls the file ".bashrc"`},
-		{[]string{"a/.."}, `the gateway calls the file "a/.."`},
-		{[]string{""}, `the gateway calls the file ""`},
-		{[]string{"a\x1b[2J"}, `the gateway calls the file "a\x1b[2J"`},
+		{[]string{".bashrc"}, `the gateway names the file ".bashrc"`},
+		{[]string{"a/.."}, `the gateway names the file "a/.."`},
+		{[]string{""}, `the gateway names the file ""`},
+		{[]string{"a\x1b[2J"}, `the gateway names the file "a\x1b[2J"`},
 		{[]string{"a/f.csv", "b/f.csv"}, `two files "f.csv"`},
 	} {
 		files = nil
@@ -267,7 +267,7 @@ func TestDownloadSeveral(t *testing.T) {
 	}
 	for _, c := range []struct{ format, path, want string }{
 		{"CSV", "o.csv", "o.csv is the name of one"},
-		{"CSV", "-", "do not make one"},
+		{"CSV", "-", "cannot be concatenated"},
 		{"JSONL", "-", ""},
 		{"CSV", "o/", "o/a-1.csv o/a-2.csv"},
 		{"CSV", "there", "there/a-1.csv there/a-2.csv"},

@@ -18,7 +18,7 @@ import (
 	"github.com/dig-cli/dig/pkg/output"
 )
 
-// exported names in SQL what an export reads.
+// exported is the SQL name of what an export reads.
 func exported(ctx context.Context, cl *api.Client, project string, src exportSource) (sql, name string, err error) {
 	if src.query != "" {
 		v, err := cl.Queries.Get(ctx, project, src.query)
@@ -32,8 +32,8 @@ func exported(ctx context.Context, cl *api.Client, project string, src exportSou
 	return sqltext.Quote(c.Name, src.schema, src.table), src.table, err
 }
 
-// saveEmpty writes the file that the hosted zones do not make for an export without rows [L]: a header, in CSV. ok is false when
-// there are rows after all, so that the export failed for another reason.
+// saveEmpty writes the file that the hosted zones do not produce for an export without rows [L]: a header, in CSV. ok
+// is false if there are rows, so that the export failed for another reason.
 func saveEmpty(ctx context.Context, e *cli.Env, cl *api.Client, project string, src exportSource, r api.ExportRequest, path string) (ok bool, err error) {
 	from, name, err := exported(ctx, cl, project, src)
 	if err != nil {
@@ -89,7 +89,7 @@ func saveEmpty(ctx context.Context, e *cli.Env, cl *api.Client, project string, 
 		_ = f.Abort()
 		return true, err
 	}
-	fmt.Fprintf(e.Err, "there are no rows, for which this zone makes no file: saved %s with the header alone\n", path)
+	fmt.Fprintf(e.Err, "there are no rows, for which this zone creates no file: saved %s with only the header\n", path)
 	return true, f.Commit()
 }
 

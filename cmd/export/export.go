@@ -1,4 +1,4 @@
-// Package export holds the commands on exports and their files.
+// Package export holds the commands for exports and their files.
 package export
 
 import (
@@ -20,12 +20,12 @@ import (
 
 func New(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "export", Aliases: []string{"exports"}, Short: "Exports: the rows of a table or saved query as a file"}
-	c.PersistentFlags().StringArrayVar(&e.Run.Allowed, "allow-host", nil, "also fetch files from this host, or hosts below it; repeat")
+	c.PersistentFlags().StringArrayVar(&e.Run.Allowed, "allow-host", nil, "also download files from this host or its subdomains; repeat")
 	c.AddCommand(newExportQueryCmd(e), newExportTableCmd(e), newExportListCmd(e), newExportGetCmd(e), newExportWaitCmd(e), newExportDownloadCmd(e), newExportCancelCmd(e))
 	return c
 }
 
-// exportColumns are shown of a job in a table.
+// exportColumns are the default columns of jobs in a table.
 var exportColumns = []string{"id", "status", "format", "rowCount", "bytes", "createdAt", "error"}
 
 // exportFlags are the fields of an ExportRequest, and what to do after the start.
@@ -45,11 +45,11 @@ func (f *exportFlags) register(e *cli.Env, c *cobra.Command) {
 	fs.Int64Var(&f.limit, "limit", 0, "rows to write, 1 to 1000000")
 	fs.StringSliceVar(&f.columns, "column", nil, "columns to write, in this order; all by default")
 	fs.BoolVar(&f.system, "include-system-columns", true, "write the system columns of internal tables too")
-	fs.StringVar(&f.delimiter, "delimiter", "", `between the values of a CSV file; \t is a tab`)
-	fs.StringVar(&f.quote, "quote-char", "", "around the values of a CSV file that need it")
-	fs.StringVar(&f.separator, "record-separator", "", `at the end of a line of a CSV file: \n or \r\n`)
-	fs.BoolVar(&f.header, "include-header", true, "begin a CSV file with the names of the columns")
-	fs.StringVar(&f.null, "null-value", "", "NULL in a CSV file")
+	fs.StringVar(&f.delimiter, "delimiter", "", `delimiter between the values of a CSV file; \t is a tab`)
+	fs.StringVar(&f.quote, "quote-char", "", "quote character of a CSV file, for values that need it")
+	fs.StringVar(&f.separator, "record-separator", "", `line ending of a CSV file: \n or \r\n`)
+	fs.BoolVar(&f.header, "include-header", true, "start a CSV file with the names of the columns")
+	fs.StringVar(&f.null, "null-value", "", "representation of NULL in a CSV file")
 	f.waiting.Register(c, "the file is ready")
 	fs.StringVar(&f.download, "download", "", "wait, then save the file under this name, - for stdout")
 	cli.BodyFlag(c, &f.body)
@@ -58,7 +58,7 @@ func (f *exportFlags) register(e *cli.Env, c *cobra.Command) {
 	e.CompleteFlag(c, "compression", cobra.FixedCompletions([]string{"NONE", "GZIP"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// request reads and checks the flags as a set.
+// request reads the flags and checks them as a set.
 func (f *exportFlags) request(e *cli.Env, c *cobra.Command) (api.ExportRequest, error) {
 	var r api.ExportRequest
 	if err := e.Body(f.body, &r); err != nil {
@@ -70,7 +70,7 @@ func (f *exportFlags) request(e *cli.Env, c *cobra.Command) (api.ExportRequest, 
 	}
 	if f.gzip {
 		if set("compression") && !strings.EqualFold(f.compression, "GZIP") {
-			return r, cli.Usagef("--gzip and --compression %s exclude each other", f.compression)
+			return r, cli.Usagef("--gzip and --compression %s are mutually exclusive", f.compression)
 		}
 		r.Compression = "GZIP"
 	} else if set("compression") {
@@ -154,7 +154,7 @@ func newExportQueryCmd(e *cli.Env) *cobra.Command {
 func newExportTableCmd(e *cli.Env) *cobra.Command {
 	var f exportFlags
 	c := &cobra.Command{Use: "table CATALOG SCHEMA TABLE", Short: "Export the rows of a table", Args: cobra.ExactArgs(3),
-		Long:    "Export the rows of a table. Internal tables are in catalog peaka, schema table or bitable; without\n--include-system-columns=false their system columns are in the file, and it cannot be imported as it is.",
+		Long:    "Export the rows of a table. Internal tables are in catalog peaka, schema table or bitable; without\n--include-system-columns=false the file contains their system columns and cannot be imported unchanged.",
 		Example: "  " + e.Name + " export table sample shop orders --download orders.csv\n  " + e.Name + " export table peaka table people --include-system-columns=false --format JSONL --wait"}
 	f.register(e, c)
 	cli.Annotate(c, spec.GetTableCacheState)
@@ -184,7 +184,7 @@ func newExportListCmd(e *cli.Env) *cobra.Command {
 	fs := c.Flags()
 	fs.StringVar(&status, "status", "", "only these states, separated by commas: PENDING, RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED")
 	fs.Int64Var(&limit, "limit", 0, "at most this many; all by default, read page by page")
-	fs.StringVar(&before, "created-before", "", "only exports made before this time; the createdAt of the last one gives the next page")
+	fs.StringVar(&before, "created-before", "", "only exports created before this time; pass the createdAt of the last one for the next page")
 	cli.Annotate(c, spec.ListCatalogs, spec.ListQueries)
 	return e.Leaf(spec.ListExports, c, func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
 		q := url.Values{}
@@ -201,7 +201,7 @@ func newExportListCmd(e *cli.Env) *cobra.Command {
 		}
 		if c.Flags().Changed("limit") {
 			if limit < 1 {
-				return cli.View{}, cli.Usagef("--limit: %d is not at least 1", limit)
+				return cli.View{}, cli.Usagef("--limit: %d is less than 1", limit)
 			}
 		}
 		if before != "" {
@@ -222,19 +222,19 @@ func newExportListCmd(e *cli.Env) *cobra.Command {
 	})
 }
 
-// exportPage is the most that a gateway lists at once [O].
+// exportPage is the maximum number of exports that a gateway lists at once [O].
 const exportPage = 200
 
-// allExports reads pages until there are no more, or the limit is reached; 0 is none. Jobs of one instant may lie on both sides of a
-// page's end, so each page begins with the instant that the one before ended with, and what was there is left out. raws are the jobs as
-// the gateway sent them, with what dig does not know.
+// allExports reads pages until there are no more, or the limit is reached; 0 means no limit. Jobs with the same
+// creation time may be split between two pages, so each page starts with the last time of the previous one, and
+// duplicates are removed. raws are the jobs as the gateway sent them, with fields unknown to dig.
 func allExports(ctx context.Context, cl *api.Client, project string, q url.Values, limit int64) (all []api.ExportJobResponse, raws []json.RawMessage, err error) {
 	raws = []json.RawMessage{}
 	seen, first := map[string]bool{}, 0
 	for {
 		size := int64(exportPage)
 		if left := limit - int64(len(all)); limit > 0 {
-			size = min(size, left+int64(min(len(all), 1))) // the first of a further page is known
+			size = min(size, left+int64(min(len(all), 1))) // the first job of a further page is a duplicate
 		}
 		q.Set("limit", strconv.FormatInt(size, 10))
 		kept := api.Capture{Op: spec.ListExports}
@@ -273,7 +273,7 @@ func allExports(ctx context.Context, cl *api.Client, project string, q url.Value
 	}
 }
 
-// namedExport is an export as people read it: with the table or saved query that it is of.
+// namedExport is an export for display, with its table or saved query.
 type namedExport struct {
 	Of string `json:"of"`
 	api.ExportJobResponse
@@ -287,7 +287,7 @@ func namedExports(ctx context.Context, e *cli.Env, cl *api.Client, project strin
 	catalogs, queries := e.CatalogNames(ctx, cl, project), map[string]string{}
 	qs, err := cl.Queries.List(ctx, project)
 	if err != nil && ctx.Err() == nil {
-		fmt.Fprintf(e.Err, "note: saved queries have no names here, since they could not be listed: %v\n", err)
+		fmt.Fprintf(e.Err, "note: saved queries are shown by id because they could not be listed: %v\n", err)
 	}
 	for _, q := range qs {
 		queries[q.ID] = q.Name
@@ -318,7 +318,7 @@ func namedExports(ctx context.Context, e *cli.Env, cl *api.Client, project strin
 
 func newExportGetCmd(e *cli.Env) *cobra.Command {
 	return e.Leaf(spec.GetExport, &cobra.Command{Use: "get EXPORT", Aliases: []string{"show"}, Short: "Show an export, with fresh links to its files", Args: cobra.ExactArgs(1),
-		Long:    "Show an export, with fresh links to its files. Whoever has a link can fetch the file until the link expires.",
+		Long:    "Show an export, with fresh links to its files. Anyone who has a link can download the file until the link expires.",
 		Example: "  " + e.Name + " export get 7d6f3a52-8c1e-4a53-9a39-1f4a3a1f7f10"},
 		e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 			v, err := cl.Exports.Get(ctx, p, args[0])
@@ -327,7 +327,7 @@ func newExportGetCmd(e *cli.Env) *cobra.Command {
 }
 
 func newExportCancelCmd(e *cli.Env) *cobra.Command {
-	return e.Leaf(spec.CancelExport, &cobra.Command{Use: "cancel EXPORT", Short: "Cancel an export; one that has ended stays as it is", Args: cobra.ExactArgs(1),
+	return e.Leaf(spec.CancelExport, &cobra.Command{Use: "cancel EXPORT", Short: "Cancel an export; one that has ended is not changed", Args: cobra.ExactArgs(1),
 		Example: "  " + e.Name + " export cancel 7d6f3a52-8c1e-4a53-9a39-1f4a3a1f7f10"},
 		e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 			if err := cl.Exports.Cancel(ctx, p, args[0]); err != nil {

@@ -15,10 +15,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// exportSource is what an export reads: a table of a catalog by its id, or a saved query by its id.
+// exportSource is what an export reads: a table, with the id of its catalog, or a saved query by its id.
 type exportSource struct{ catalog, schema, table, query string }
 
-// startExport starts a job and does what the flags ask for after that.
+// startExport starts a job and then does what the flags request.
 func startExport(ctx context.Context, e *cli.Env, cl *api.Client, project string, f *exportFlags, r api.ExportRequest, src exportSource, start func() (api.ExportJobCreated, error)) (cli.View, error) {
 	made, err := start()
 	if err != nil {
@@ -29,8 +29,9 @@ func startExport(ctx context.Context, e *cli.Env, cl *api.Client, project string
 	}
 	job, err := waitExport(ctx, e, cl, project, made.ID, f.waiting.Limit)
 	if err != nil && job.Status == "FAILED" && !e.Run.Settings.InProcess() {
-		// The hosted service fails exports now and then for no reason of the request [L]; once more settles which it is.
-		fmt.Fprintf(e.Err, "export %s failed (%v); trying once more\n", made.ID, err)
+		// The hosted service sometimes fails exports for reasons unrelated to the request [L]; a second attempt shows
+		// which it is.
+		fmt.Fprintf(e.Err, "export %s failed (%v); trying again\n", made.ID, err)
 		if made, err = start(); err != nil {
 			return cli.View{}, err
 		}
@@ -54,7 +55,8 @@ func startExport(ctx context.Context, e *cli.Env, cl *api.Client, project string
 	return download(ctx, e, cl, project, job.ID, f.download)
 }
 
-// warnCapped says when an export holds as many rows as a capped scan gives: some API sources stop at 100 without saying so [L].
+// warnCapped warns if an export has exactly as many rows as a truncated scan returns: some API sources silently stop at
+// 100 [L].
 func warnCapped(ctx context.Context, e *cli.Env, cl *api.Client, project string, src exportSource, job api.ExportJobResponse) {
 	if job.RowCount == nil || *job.RowCount != trust.CappedRows || e.Run.Settings.InProcess() {
 		return
@@ -66,30 +68,30 @@ func warnCapped(ctx context.Context, e *cli.Env, cl *api.Client, project string,
 	if src.query != "" {
 		q, err := cl.Queries.Get(ctx, project, src.query)
 		if err != nil {
-			fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows, and whether a source was cut there cannot be found out: %v\n", err)
+			fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows, and cannot determine whether a source was truncated there:  %v\n", err)
 			return
 		}
 		from = sqltext.TablesIn(q.InputQuery)
 	} else if c, err := cl.Catalogs.Get(ctx, project, src.catalog); err == nil {
 		from = append(from, sqltext.TableRef{Catalog: c.Name, Schema: src.schema, Table: src.table})
 	} else {
-		fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows, and whether %s was cut there cannot be found out: %v\n", src.table, err)
+		fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows, and cannot determine whether %s was truncated there:  %v\n", src.table, err)
 	}
 	err := (&trust.Guard{Cl: cl, Project: project}).Walk(ctx, from, func(t sqltext.TableRef, v trust.Verdict) error {
 		switch v.Doubt {
 		case trust.Uncached:
-			fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows and %s is not cached: the source may have been cut at 100; cache the table first\n", t)
+			fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows and %s is not cached: the source may have been truncated at 100; cache the table first\n", t)
 		case trust.Unchecked:
-			fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows, and whether %s was cut there cannot be found out: %v\n", t, v.Why)
+			fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows, and cannot determine whether %s was truncated there:  %v\n", t, v.Why)
 		}
 		return nil
 	})
 	if err != nil && ctx.Err() == nil {
-		fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows, and whether a source was cut there cannot be found out: %v\n", err)
+		fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows, and cannot determine whether a source was truncated there:  %v\n", err)
 	}
 }
 
-// waitExport waits until a job has ended and returns it; any end but SUCCEEDED is also an error.
+// waitExport waits until a job has ended and returns it; any final state but SUCCEEDED is also an error.
 func waitExport(ctx context.Context, e *cli.Env, cl *api.Client, project, id string, limit time.Duration) (job api.ExportJobResponse, err error) {
 	err = e.Wait(ctx, cli.Waiting{What: "export " + id, Limit: limit, Resume: "export wait " + shell.Quote(id), Cancel: "export cancel " + shell.Quote(id)}, func() (string, string, bool, error) {
 		var err error
@@ -100,7 +102,7 @@ func waitExport(ctx context.Context, e *cli.Env, cl *api.Client, project, id str
 		case "SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED":
 			return job.Status, "", true, nil
 		}
-		return job.Status, "", false, nil // also states not known yet
+		return job.Status, "", false, nil // also states that are not known yet
 	})
 	if err == nil {
 		err = exportEnd(job)
@@ -108,7 +110,7 @@ func waitExport(ctx context.Context, e *cli.Env, cl *api.Client, project, id str
 	return job, err
 }
 
-// exportState is a state in the one spelling used here.
+// exportState normalizes a state to the spelling used in this program.
 func exportState(s string) string {
 	if s = strings.ToUpper(s); s == "CANCELED" {
 		return "CANCELLED"
@@ -116,7 +118,7 @@ func exportState(s string) string {
 	return s
 }
 
-// exportEnd is the error of a job that has ended without a file.
+// exportEnd returns the error of a job that ended without a file.
 func exportEnd(job api.ExportJobResponse) error {
 	f := &cli.Failure{Exit: cli.ExitJob, Code: "job-" + strings.ToLower(exportState(job.Status)), Msg: fmt.Sprintf("export %s is %s", job.ID, job.Status)}
 	switch exportState(job.Status) {
@@ -130,7 +132,7 @@ func exportEnd(job api.ExportJobResponse) error {
 			}
 		}
 	case "EXPIRED":
-		f.Hint = "its files are gone; start the export again"
+		f.Hint = "its files have expired; start the export again"
 	}
 	return f
 }
@@ -138,7 +140,7 @@ func exportEnd(job api.ExportJobResponse) error {
 func newExportWaitCmd(e *cli.Env) *cobra.Command {
 	w := cli.WaitFlags{Wait: true}
 	c := &cobra.Command{Use: "wait EXPORT", Short: "Wait until an export has ended", Args: cobra.ExactArgs(1),
-		Long:    "Wait until an export has ended. The exit code is 0 when its file is ready, 7 when it failed or was cancelled\nor its file is gone, and 8 when the time was not enough.",
+		Long:    "Wait until an export has ended. The exit code is 0 when its file is ready, 7 when it failed or was cancelled\nor its file has expired, and 8 when the time limit was reached.",
 		Example: "  " + e.Name + " export wait 7d6f3a52-8c1e-4a53-9a39-1f4a3a1f7f10 --wait-timeout 10m"}
 	w.Limits(c)
 	return e.Leaf(spec.GetExport, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {

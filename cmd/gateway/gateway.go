@@ -26,7 +26,7 @@ func New(e *cli.Env) *cobra.Command {
 	return c
 }
 
-// answerTime is how long a gateway may take to say that it is there.
+// answerTime is how long a gateway may take to answer a liveness check.
 const answerTime = 5 * time.Second
 
 func newGatewayStatusCmd(e *cli.Env) *cobra.Command {
@@ -42,10 +42,10 @@ func newGatewayStatusCmd(e *cli.Env) *cobra.Command {
 				Bytes    int64  `json:"bytes"`
 				Serving  bool   `json:"serving"`
 				Answers  *bool  `json:"answers,omitempty"`  // of a gateway that serves
-				Projects *int   `json:"projects,omitempty"` // known to a served gateway alone
+				Projects *int   `json:"projects,omitempty"` // known only by a served gateway
 			}{DataDir: dir}
 			err = filepath.Walk(dir, func(_ string, st os.FileInfo, err error) error {
-				if errors.Is(err, fs.ErrNotExist) { // or no longer: files come and go under a gateway
+				if errors.Is(err, fs.ErrNotExist) { // not or no longer present: files come and go while a gateway runs
 					return nil
 				}
 				out.Exists = true
@@ -72,7 +72,7 @@ func newGatewayStatusCmd(e *cli.Env) *cobra.Command {
 				if out.Answers = new(err == nil); err == nil {
 					out.Projects = new(len(ps))
 				} else if !e.JSONErrors() {
-					fmt.Fprintf(e.Err, "note: a gateway has the data directory and does not answer: %v\n", err)
+					fmt.Fprintf(e.Err, "note: a gateway uses the data directory but does not answer: %v\n", err)
 				}
 			}
 			return cli.Object(out, "dataDir", "exists", "bytes", "serving", "answers"), nil
@@ -81,22 +81,22 @@ func newGatewayStatusCmd(e *cli.Env) *cobra.Command {
 
 func newGatewayCompactCmd(e *cli.Env) *cobra.Command {
 	var all bool
-	c := &cobra.Command{Use: "compact", Short: "Give back the room that the files of zone local no longer need", Args: cobra.NoArgs,
-		Long: `Give back the room that the files of zone local no longer need.
+	c := &cobra.Command{Use: "compact", Short: "Reclaim the disk space that the files of zone local no longer need", Args: cobra.NoArgs,
+		Long: `Reclaim the disk space that the files of zone local no longer need.
 
-The data file of each project is copied without what is free in it, the copy is compared with the file, and
-takes its place. The state of zone local is written anew as well. With a project set (--project, DIG_PROJECT, a
-file), only that one's file is; --all takes all the same. A file that gains nothing stays as it is.
+The data file of each project is copied without its free space, the copy is compared with the file, and
+replaces it. The state of zone local is rewritten as well. With a project set (--project, DIG_PROJECT, a
+file), only its file is compacted, unless --all is given. A file that would not shrink is not changed.
 
-The disk needs room for the copy of one file. Statements that run are waited for, for ten seconds; those that
-come meanwhile wait. When dig is killed, the file is the one before or the new one.`,
+The disk needs space for the copy of one file. The command waits up to ten seconds for running statements; those that
+arrive in the meantime wait. If dig is killed, the file is either the old or the new one.`,
 		Example: "  " + e.Name + " gateway compact\n  " + e.Name + " gateway compact --project sales -o json",
 	}
 	c.Flags().BoolVar(&all, "all", false, "all projects and the state, even if a project is set")
 	return e.Leaf(spec.CompactLocal, c, func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
 		s := e.Run.Settings
 		if z := s.Zone.Value; z != string(config.Local) {
-			return cli.View{}, cli.Usagef("zone %s keeps no files here", z).WithHint("give --zone local")
+			return cli.View{}, cli.Usagef("zone %s has no files on this machine", z).WithHint("give --zone local")
 		}
 		if f := e.Run.Set.Lookup("project"); all && f != nil && f.Changed {
 			return cli.View{}, cli.Usagef("--all and --project: choose one")
@@ -118,10 +118,10 @@ come meanwhile wait. When dig is killed, the file is the one before or the new o
 	})
 }
 
-// notCompacted is what a run fails with when some files stay as they are.
+// notCompacted is the error of a run in which some files were not compacted.
 func notCompacted(c api.Compaction) *cli.Failure {
 	var why []string
-	f := &cli.Failure{Exit: cli.ExitConflict, Code: "in-use", Hint: "the others are done; run it again when those are not used"}
+	f := &cli.Failure{Exit: cli.ExitConflict, Code: "in-use", Hint: "the others are done; run it again when these are not in use"}
 	for _, x := range c.Files {
 		if x.Error == nil {
 			continue

@@ -35,42 +35,42 @@ func newGatewayServeCmd(e *cli.Env) *cobra.Command {
 		Long: `Serve zone local over TCP and to other dig processes until interrupted.
 
 The address and, with --print-key, a partner key are printed to standard output once it listens. The key
-is good until this process ends. Other dig processes of this user find the gateway by a socket in the
+is valid until this process ends. Other dig processes of this user find the gateway by a socket in the
 data directory and need no key. One line per request goes to standard error.
 
-An interrupt, SIGTERM or SIGHUP ends it: no call is taken any more, and what goes on has --grace to end. Runs that
-are left are cancelled then and recorded as failed; stored rows stay as they were. A second signal ends the
-process at once.
+An interrupt, SIGTERM or SIGHUP ends it: no further calls are accepted, and running work has --grace to finish. Runs that
+are still going after that are cancelled and recorded as failed; stored rows are not changed. A second signal ends the
+process immediately.
 
-All work is done by a second process. When a statement still runs --max-overrun after it was told to end, or
-takes memory beyond a hard limit, that process is killed and another takes its place (docs/testing.md). Not on
-Windows, nor with --max-overrun 0.
+All work is done by a second process. If a statement still runs --max-overrun after it was told to stop, or
+uses memory beyond a hard limit, that process is killed and replaced (docs/testing.md). Not on
+Windows, and not with --max-overrun 0.
 
-Files that are free by a quarter and 32 MiB are rewritten while nobody uses their project; whoever comes
-does not wait for that.`,
+Files with free space of at least a quarter and 32 MiB are compacted while their project is not in use; new requests
+do not wait for that.`,
 		Example: "  " + e.Name + " gateway serve --listen 127.0.0.1:8080 --print-key",
 	}
 	fs := c.Flags()
-	fs.StringVar(&listen, "listen", "127.0.0.1:0", "address to listen on; port 0 picks a free one")
-	fs.BoolVar(&printKey, "print-key", false, "make a partner key for the life of this process and print it")
+	fs.StringVar(&listen, "listen", "127.0.0.1:0", "address to listen on; port 0 selects a free one")
+	fs.BoolVar(&printKey, "print-key", false, "create a partner key for the lifetime of this process and print it")
 	fs.StringVar(&keyFile, "key-file", "", "write that key to a file of mode 0600 instead of printing it")
 	fs.BoolVar(&anyHost, "any-host", false, "allow an address that is not loopback; traffic is not encrypted")
-	fs.BoolVar(&quiet, "quiet", false, "no line per request")
-	fs.DurationVar(&grace, "grace", 30*time.Second, "how long calls and runs may go on after an interrupt before they are cancelled")
-	fs.DurationVar(&limits.Statement, "max-statement-time", 2*time.Hour, "longest time a statement may run; 0 for any")
+	fs.BoolVar(&quiet, "quiet", false, "do not log requests")
+	fs.DurationVar(&grace, "grace", 30*time.Second, "how long calls and runs may continue after an interrupt before they are cancelled")
+	fs.DurationVar(&limits.Statement, "max-statement-time", 2*time.Hour, "longest time a statement may run; 0 for no limit")
 	fs.StringVar(&memory, "memory", "", "memory that the engine of one project may use, such as 512MiB (1GiB, or less in a smaller container)")
-	fs.StringVar(&temp, "max-temp", "16GiB", "room on the disk that one project may use for what does not fit into memory")
-	fs.StringVar(&upload, "max-upload", "64GiB", "largest CSV document an import takes, after unpacking; off for any")
-	fs.StringVar(&exports, "max-exports", "64GiB", "bytes that the files of all exports together may take; the oldest expire first; off for any")
-	fs.DurationVar(&limits.Silence, "max-silence", time.Minute, "longest pause in the body of a request; 0 for any")
-	fs.DurationVar(&limits.Stall, "max-stall", 5*time.Minute, "longest that a reply waits for a reader who takes nothing of it, before its statement is ended; 0 for any")
-	fs.StringArrayVar(&faults, "fault", nil, "show a fault on purpose, such as status=503,rate=0.2; repeat (docs/testing.md)")
-	fs.StringSliceVar(&quirks, "quirks", nil, "show faults of far gateways on purpose: hosted for those that the hosted zones always have, harsh[=RATE] for the others, or names[=RATE] (docs/testing.md)")
+	fs.StringVar(&temp, "max-temp", "16GiB", "disk space that one project may use for data that does not fit into memory")
+	fs.StringVar(&upload, "max-upload", "64GiB", "largest CSV document that an import accepts, after unpacking; off for no limit")
+	fs.StringVar(&exports, "max-exports", "64GiB", "total size of the files of all exports; the oldest expire first; off for no limit")
+	fs.DurationVar(&limits.Silence, "max-silence", time.Minute, "longest pause in the body of a request; 0 for no limit")
+	fs.DurationVar(&limits.Stall, "max-stall", 5*time.Minute, "longest time that a reply waits for a client that reads nothing, before its statement is ended; 0 for no limit")
+	fs.StringArrayVar(&faults, "fault", nil, "inject a fault, such as status=503,rate=0.2; repeat (docs/testing.md)")
+	fs.StringSliceVar(&quirks, "quirks", nil, "reproduce faults of the hosted zones: hosted for those that always occur there, harsh[=RATE] for the others, or names[=RATE] (docs/testing.md)")
 	e.Fixed(c, "quirks", append([]string{"hosted", "harsh"}, gateway.QuirkNames()...)...)
-	fs.StringVar(&reach, "reach", "private", "addresses that connections made with a project's key may reach: public, private (with loopback) or all (with link-local and metadata services)")
+	fs.StringVar(&reach, "reach", "private", "addresses that connections created with a project key may reach: public, private (with loopback) or all (with link-local and metadata services)")
 	e.Fixed(c, "reach", "public", "private", "all")
-	fs.Uint64Var(&faultSeed, "fault-seed", 1, "the faults of a rate or a random size fall the same way under the same seed")
-	fs.DurationVar(&overrun, "max-overrun", 10*time.Second, "how long a statement may go on after it was told to end, before the process that runs it is replaced; 0 for any")
+	fs.Uint64Var(&faultSeed, "fault-seed", 1, "seed for faults with a rate or a random size; the same seed gives the same faults")
+	fs.DurationVar(&overrun, "max-overrun", 10*time.Second, "how long a statement may continue after it was told to stop, before the process that runs it is replaced; 0 for no limit")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if grace < 0 {
 			return cli.Usagef("--grace: %v is negative", grace)
@@ -163,7 +163,7 @@ does not wait for that.`,
 			}
 		}
 		if w != nil {
-			w.Ready() // before the address is known: from then on an end is made good by another process
+			w.Ready() // before the address is known: afterwards, the process is replaced when it ends
 		}
 		if w == nil || w.First {
 			said := fmt.Sprintf("DIG_BASE_URL=http://%s/api/v1\n", s.Addr)
@@ -176,9 +176,9 @@ does not wait for that.`,
 			if err == nil {
 				_, err = io.WriteString(e.Out, said)
 			}
-			if err != nil { // nobody would find it
+			if err != nil { // nobody could connect to it
 				if w != nil {
-					w.Stopping() // its end is that of the gateway
+					w.Stopping() // it ends with the gateway
 				}
 				stop, cancel := context.WithCancel(c.Context())
 				cancel()
@@ -197,7 +197,7 @@ does not wait for that.`,
 	return c
 }
 
-// runSupervised serves by a process that can be replaced.
+// runSupervised serves in a process that can be replaced.
 func runSupervised(ctx context.Context, e *cli.Env, dir, listen string, anyHost, withKey bool, log *slog.Logger) error {
 	l, err := gateway.Bind(dir, listen, anyHost)
 	if err != nil {
@@ -227,8 +227,8 @@ func runSupervised(ctx context.Context, e *cli.Env, dir, listen string, anyHost,
 	return err
 }
 
-// writeSecret writes a line into a file that only its owner can read. A file that was there before is replaced, not written into:
-// whoever made it keeps what they have open of it. A device, such as a terminal, is written to.
+// writeSecret writes a line to a file that only its owner can read. An existing file is replaced, not written to: its
+// creator may still have it open. A device, such as a terminal, is written to.
 func writeSecret(path, text string) error {
 	bad := func(err error) error { return cli.Usagef("--key-file: %v", err) }
 	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {

@@ -1,4 +1,4 @@
-// Package materialized holds the commands on the runs of materialized queries.
+// Package materialized holds the commands for the runs of materialized queries.
 package materialized
 
 import (
@@ -14,8 +14,8 @@ import (
 
 func New(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "materialized", Aliases: []string{"mtquery"}, Short: "Materialized queries: state of their runs, refresh, cancel, wait",
-		Long: `Materialized queries store their result, which SQL names as peaka.mtquery.NAME; peaka.query.NAME stays live.
-They are made with "query create --type MATERIALIZED" or "query materialize".`}
+		Long: `Materialized queries store their result, which is peaka.mtquery.NAME in SQL; peaka.query.NAME stays live.
+They are created with "query create --type MATERIALIZED" or "query materialize".`}
 	ex := "  " + e.Name + " materialized "
 	c.AddCommand(
 		e.Leaf(spec.ListMaterializedStatuses, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the materialized queries with the state of their latest run", Example: ex + "list", Args: cobra.NoArgs},
@@ -55,10 +55,10 @@ func newMaterializedRefreshCmd(e *cli.Env) *cobra.Command {
 	var w cli.WaitFlags
 	var allowPart bool
 	c := &cobra.Command{Use: "refresh QUERY", Short: "Run a materialized query again", Args: cobra.ExactArgs(1),
-		Long: `Run a materialized query again. The stored rows stay until the run has succeeded.
+		Long: `Run a materialized query again. The stored rows are kept until the run has succeeded.
 
 With --wait the command ends when that run has: exit code 0 when it completed, 7 when it failed or was
-canceled, 8 when --wait-timeout ran out first.`,
+canceled, 8 when --wait-timeout was reached first.`,
 		Example: "  " + e.Name + " materialized refresh daily_sales --wait"}
 	w.Register(c, "the run has ended")
 	trust.AllowPartFlag(c, &allowPart)
@@ -72,7 +72,7 @@ canceled, 8 when --wait-timeout ran out first.`,
 				return cli.View{}, err
 			}
 			if !w.Wait {
-				return cli.Note("refresh of %s was asked for", args[0]), cl.Materialized.Refresh(ctx, p, id)
+				return cli.Note("requested refresh of %s", args[0]), cl.Materialized.Refresh(ctx, p, id)
 			}
 			before, err := cl.Materialized.Status(ctx, p, id)
 			if err != nil {
@@ -92,11 +92,11 @@ canceled, 8 when --wait-timeout ran out first.`,
 }
 
 func newMaterializedCancelCmd(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "cancel QUERY", Short: "Cancel the run of a materialized query; the stored rows stay", Args: cobra.ExactArgs(1),
+	c := &cobra.Command{Use: "cancel QUERY", Short: "Cancel the run of a materialized query; the stored rows are kept", Args: cobra.ExactArgs(1),
 		Example: "  " + e.Name + " materialized cancel daily_sales"}
 	return e.Leaf(spec.CancelMaterializedRefresh, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
 		return e.OnQuery(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
-			return cli.Note("cancellation of %s was asked for", args[0]), cl.Materialized.Cancel(ctx, p, id)
+			return cli.Note("requested cancellation of %s", args[0]), cl.Materialized.Cancel(ctx, p, id)
 		})(ctx, cl, args)
 	})
 }
@@ -104,12 +104,12 @@ func newMaterializedCancelCmd(e *cli.Env) *cobra.Command {
 func newMaterializedWaitCmd(e *cli.Env) *cobra.Command {
 	var w cli.WaitFlags
 	c := &cobra.Command{Use: "wait QUERY", Short: "Wait until the run of a materialized query has ended", Args: cobra.ExactArgs(1),
-		Long: `Wait until the run of a materialized query has ended. A query that never ran is waited for until its first
-run has.
+		Long: `Wait until the run of a materialized query has ended. For a query that never ran, this is its first
+run.
 
-Exit code 0 when the latest run completed, 7 when it failed or was canceled, 8 when --wait-timeout ran out.
+Exit code 0 when the latest run completed, 7 when it failed or was canceled, 8 when --wait-timeout was reached.
 To wait for a run that you start, use "materialized refresh --wait": after a refresh the gateway may still
-show the run before it.`,
+show the previous run.`,
 		Example: fmt.Sprintf("  %s materialized wait daily_sales --wait-timeout 5m", e.Name)}
 	w.Limits(c)
 	return e.Leaf(spec.GetMaterializedStatus, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {

@@ -20,11 +20,11 @@ type lineageLine struct {
 
 func newMetadataLineageCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{
-		Use: "lineage CATALOG.SCHEMA.TABLE", Short: "Show what the columns of a query or table are computed from", Args: cobra.ExactArgs(1),
-		Long: `Show what the columns of a query or table are computed from: the expression, and the columns it reads.
+		Use: "lineage CATALOG.SCHEMA.TABLE", Short: "Show how the columns of a query or table are computed", Args: cobra.ExactArgs(1),
+		Long: `Show how the columns of a query or table are computed: the expression, and the columns it reads.
 
-Zone local works it out from the SQL of saved, materialized, semantic and parametric tables, one step far: a saved
-query that reads another one is followed by asking for that one. A table with rows of its own has no lineage.`,
+Zone local derives it from the SQL of saved, materialized, semantic and parametric tables, one level deep: to follow a
+saved query that reads another one, ask for the other one. A table with its own rows has no lineage.`,
 		Example: "  " + e.Name + " metadata lineage peaka.query.revenue",
 	}
 	return e.Leaf(spec.GetProjectMetadata, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {

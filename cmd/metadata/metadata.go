@@ -1,4 +1,4 @@
-// Package metadata holds the commands on descriptions of tables, relations and lineage.
+// Package metadata holds the commands for descriptions of tables, relations and lineage.
 package metadata
 
 import (
@@ -14,7 +14,7 @@ import (
 )
 
 func New(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "metadata", Aliases: []string{"meta"}, Short: "What is known about tables: descriptions, relations, values, proven SQL"}
+	c := &cobra.Command{Use: "metadata", Aliases: []string{"meta"}, Short: "Metadata of tables: descriptions, relations, values, verified SQL"}
 	c.AddCommand(
 		newMetadataListCmd(e), newMetadataFindCmd(e), newMetadataLineageCmd(e), newMetadataSetCmd(e), newMetadataAICmd(e), newMetadataQuestionsCmd(e), newMetadataSemanticsCmd(e),
 		newCategoricalCmd(e), newRelationCmd(e), newGoldenCmd(e), newMetadataRefreshCmd(e), newMetadataStatusCmd(e), newCallbackCmd(e),
@@ -42,7 +42,7 @@ func tableLines(ms []api.TableMetadata) cli.View {
 func newMetadataListCmd(e *cli.Env) *cobra.Command {
 	var catalog, schema string
 	c := &cobra.Command{Use: "list", Aliases: []string{"ls", "get"}, Short: "Describe the tables of the project, a catalog or a schema", Args: cobra.NoArgs,
-		Long:    "Describe the tables of the project, a catalog or a schema.\n\nWith -o json the list lies in an object, as the gateway sends it: {\"metadata\": [...]}.",
+		Long:    "Describe the tables of the project, a catalog or a schema.\n\nWith -o json the list is wrapped in an object, as the gateway sends it: {\"metadata\": [...]}.",
 		Example: "  " + e.Name + " metadata list --catalog sample -o yaml\n  " + e.Name + " metadata list --jq '.metadata[].metadata | .schemaName + \".\" + .tableName'"}
 	c.Flags().StringVar(&catalog, "catalog", "", "only this catalog, by id or name")
 	c.Flags().StringVar(&schema, "schema", "", "only this schema")
@@ -68,8 +68,8 @@ func newMetadataListCmd(e *cli.Env) *cobra.Command {
 
 func newMetadataFindCmd(e *cli.Env) *cobra.Command {
 	var top int
-	c := &cobra.Command{Use: "find TEXT", Short: "Find the tables that fit a text best", Example: "  " + e.Name + " metadata find \"orders of customers\" --top 3", Args: cobra.ExactArgs(1)}
-	c.Flags().IntVar(&top, "top", 0, "how many at most; the gateway's default when not given")
+	c := &cobra.Command{Use: "find TEXT", Short: "Find the tables that match a text best", Example: "  " + e.Name + " metadata find \"orders of customers\" --top 3", Args: cobra.ExactArgs(1)}
+	c.Flags().IntVar(&top, "top", 0, "maximum number; the gateway's default if not given")
 	return e.Leaf(spec.QueryMetadata, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 		k := ""
 		if c.Flags().Changed("top") {
@@ -83,8 +83,8 @@ func newMetadataFindCmd(e *cli.Env) *cobra.Command {
 	}))
 }
 
-// described reads what is known about one table now. An update replaces a table's metadata on the hosted zones, so a change
-// begins with this.
+// described reads the current metadata of one table. On the hosted zones an update replaces a table's metadata, so a
+// change starts with this.
 func described(ctx context.Context, cl *api.Client, project, catalog, schema, table string) (api.TableMetadata, error) {
 	all, err := cl.Metadata.Project(ctx, project, catalog, schema)
 	if err != nil {
@@ -104,11 +104,11 @@ func newMetadataSetCmd(e *cli.Env) *cobra.Command {
 	var columns []string
 	c := &cobra.Command{
 		Use: "set CATALOG SCHEMA.TABLE", Short: "Describe a table and its columns", Args: cobra.ExactArgs(2),
-		Long:    "Describe a table and its columns. What is not given stays as it is.",
+		Long:    "Describe a table and its columns. Fields that are not given stay as they are.",
 		Example: "  " + e.Name + " metadata set peaka table.people --description \"who we know\" --column \"age=in years\"",
 	}
 	fs := c.Flags()
-	fs.StringVar(&description, "description", "", "what the table holds")
+	fs.StringVar(&description, "description", "", "description of the table")
 	fs.StringArrayVar(&columns, "column", nil, "NAME=DESCRIPTION of a column; repeat")
 	fs.BoolVar(&ai, "use-with-ai", true, "whether the AI may use the table")
 	cli.BodyFlag(c, &body)
@@ -172,11 +172,11 @@ func newMetadataAICmd(e *cli.Env) *cobra.Command {
 	var allow, deny bool
 	c := &cobra.Command{
 		Use: "ai CATALOG[.SCHEMA[.TABLE]]", Short: "Allow or forbid the AI to use a catalog, schema or table", Args: cobra.ExactArgs(1),
-		Long:    "Allow or forbid the AI to use a catalog, a schema or a table, with all that is in it.",
+		Long:    "Allow or forbid the AI to use a catalog, a schema or a table, including its contents.",
 		Example: "  " + e.Name + " metadata ai sample.shop --deny",
 	}
 	c.Flags().BoolVar(&allow, "allow", false, "let the AI use it")
-	c.Flags().BoolVar(&deny, "deny", false, "keep the AI away from it")
+	c.Flags().BoolVar(&deny, "deny", false, "forbid the AI to use it")
 	cli.Annotate(c, spec.SetSchemaAiUsage, spec.UpdateTableMetadata)
 	return e.Leaf(spec.SetCatalogAiUsage, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 		if allow == deny {
@@ -215,7 +215,7 @@ func newMetadataAICmd(e *cli.Env) *cobra.Command {
 }
 
 func newMetadataQuestionsCmd(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "questions TEXT", Short: "Have the AI propose questions the data can answer (hosted zones)", Example: "  " + e.Name + " metadata questions \"customer churn\"", Args: cobra.ExactArgs(1)}
+	c := &cobra.Command{Use: "questions TEXT", Short: "Let the AI propose questions that the data can answer (hosted zones)", Example: "  " + e.Name + " metadata questions \"customer churn\"", Args: cobra.ExactArgs(1)}
 	return e.Leaf(spec.GenerateSampleQuestions, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 		v, err := cl.Metadata.SampleQuestions(ctx, p, args[0])
 		if err != nil || !e.ForReaders() {
@@ -228,10 +228,10 @@ func newMetadataQuestionsCmd(e *cli.Env) *cobra.Command {
 func newMetadataSemanticsCmd(e *cli.Env) *cobra.Command {
 	var thread, prompt, body string
 	var limit int64
-	c := &cobra.Command{Use: "semantics CATALOG SCHEMA.TABLE", Short: "Have the AI describe a table and its columns (hosted zones)", Example: "  " + e.Name + " metadata semantics crm public.leads --prompt \"sales pipeline\"", Args: cobra.ExactArgs(2)}
-	c.Flags().StringVar(&thread, "thread", "", "go on with this thread")
-	c.Flags().StringVar(&prompt, "prompt", "", "what the AI should know first")
-	c.Flags().Int64Var(&limit, "limit", 0, "how many rows it may look at")
+	c := &cobra.Command{Use: "semantics CATALOG SCHEMA.TABLE", Short: "Let the AI describe a table and its columns (hosted zones)", Example: "  " + e.Name + " metadata semantics crm public.leads --prompt \"sales pipeline\"", Args: cobra.ExactArgs(2)}
+	c.Flags().StringVar(&thread, "thread", "", "continue this thread")
+	c.Flags().StringVar(&prompt, "prompt", "", "context for the AI")
+	c.Flags().Int64Var(&limit, "limit", 0, "how many rows it may read")
 	cli.BodyFlag(c, &body)
 	return e.Leaf(spec.GenerateSemantics, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 		var req api.GenerateSemanticsRequest
@@ -245,7 +245,7 @@ func newMetadataSemanticsCmd(e *cli.Env) *cobra.Command {
 			req.InitialPrompt = prompt
 		}
 		if c.Flags().Changed("limit") && limit < 1 {
-			return cli.View{}, cli.Usagef("--limit: %d is not at least 1", limit)
+			return cli.View{}, cli.Usagef("--limit: %d is less than 1", limit)
 		}
 		cli.SetIf(c, "limit", &req.Limit, limit)
 		schema, table, err := cli.TwoPart("SCHEMA.TABLE", args[1])

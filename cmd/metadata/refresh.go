@@ -16,16 +16,16 @@ func newMetadataRefreshCmd(e *cli.Env) *cobra.Command {
 	var w cli.WaitFlags
 	var address, tokenFrom, body string
 	c := &cobra.Command{
-		Use: "refresh [CATALOG]", Short: "Read the tables of a catalog, or of all, anew", Args: cobra.MaximumNArgs(1),
-		Long: `Read the tables of a catalog, or of all, anew.
+		Use: "refresh [CATALOG]", Short: "Read the tables of a catalog, or of all, again", Args: cobra.MaximumNArgs(1),
+		Long: `Read the tables of a catalog, or of all, again.
 
-It runs in the gateway; --wait waits for its end: exit 7 when it failed, 8 when --wait-timeout ran out.
---callback-url is told of the end; --callback-token is a text to send along, @FILE or - for stdin.`,
+It runs in the gateway; --wait waits for its end: exit code 7 when it failed, 8 when --wait-timeout was reached.
+--callback-url is notified of the end; --callback-token is a token to send with it, @FILE or - for stdin.`,
 		Example: "  " + e.Name + " metadata refresh sample --wait",
 	}
 	fs := c.Flags()
 	w.Register(c, "the refresh has ended")
-	fs.StringVar(&address, "callback-url", "", "address to tell")
+	fs.StringVar(&address, "callback-url", "", "address to notify")
 	fs.StringVar(&tokenFrom, "callback-token", "", "token for it: @FILE or - for stdin")
 	cli.BodyFlag(c, &body)
 	cli.Annotate(c, spec.GetMetadataRefreshStatus)
@@ -90,16 +90,17 @@ type refreshLine struct {
 	Error     string `json:"error,omitempty"`
 }
 
-// refreshState is a status in one spelling: the documents say NOT_ACTIVE, the service not-active [L].
+// refreshState normalizes a status: the documents use NOT_ACTIVE, the service not-active [L].
 func refreshState(st api.MetadataRefreshStatus) string {
 	return strings.ReplaceAll(strings.ToLower(st.Status), "_", "-")
 }
 
-// refreshed waits for the end of a refresh. The hosted zones settle on not-active, which is also what they say before it
-// begins, and may still tell the end of an earlier run: such a word counts once the run was seen, or after a while.
+// refreshed waits for the end of a refresh. The hosted zones end with not-active, which is also the status before it
+// starts, and may still report the end of an earlier run: a final status counts once the run was seen, or after a
+// while.
 func refreshed(ctx context.Context, e *cli.Env, cl *api.Client, project, catalog string, began time.Time, limit time.Duration) (st api.MetadataRefreshStatus, err error) {
 	const grace = 10 * time.Second
-	seen := e.Run.Settings.Local() // there the state changes before the trigger is answered
+	seen := e.Run.Settings.Local() // zone local changes the state before it answers the trigger
 	w := cli.Waiting{What: "the refresh of catalog " + catalog, Limit: limit, Resume: "metadata status " + shell.Quote(catalog)}
 	if limit > 0 {
 		w.Limit = max(time.Millisecond, limit-e.Now().Sub(began)) // one limit for all catalogs
@@ -121,7 +122,7 @@ func refreshed(ctx context.Context, e *cli.Env, cl *api.Client, project, catalog
 	return st, err
 }
 
-// callbackFlags reads the flags of a callback. A token never stands on the command line, where others can see it.
+// callbackFlags reads the flags of a callback. A token is never read from the command line, where others can see it.
 func callbackFlags(e *cli.Env, address, tokenFrom string, url *string, token *api.Secret) error {
 	if address != "" {
 		*url = address
@@ -129,7 +130,7 @@ func callbackFlags(e *cli.Env, address, tokenFrom string, url *string, token *ap
 	defer func() { e.Run.Mask.Hide(string(*token)) }()
 	if tokenFrom != "" {
 		if tokenFrom != "-" && !strings.HasPrefix(tokenFrom, "@") {
-			return cli.Usagef("--callback-token takes @FILE or -, so that the token stays out of the command line")
+			return cli.Usagef("--callback-token requires @FILE or -, to keep the token off the command line")
 		}
 		raw, err := e.Value("--callback-token", tokenFrom)
 		if err != nil {
@@ -141,7 +142,7 @@ func callbackFlags(e *cli.Env, address, tokenFrom string, url *string, token *ap
 }
 
 func newMetadataStatusCmd(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "status CATALOG", Short: "Show how the last refresh of a catalog went", Example: "  " + e.Name + " metadata status sample", Args: cobra.ExactArgs(1)}
+	c := &cobra.Command{Use: "status CATALOG", Short: "Show the state of the last refresh of a catalog", Example: "  " + e.Name + " metadata status sample", Args: cobra.ExactArgs(1)}
 	return e.Leaf(spec.GetMetadataRefreshStatus, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 		id, err := cli.CatalogID(ctx, cl, p, args[0])
 		if err != nil {
@@ -153,12 +154,12 @@ func newMetadataStatusCmd(e *cli.Env) *cobra.Command {
 }
 
 func newCallbackCmd(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "callback", Short: "The address that is told when a refresh ends"}
+	c := &cobra.Command{Use: "callback", Short: "The address that is notified when a refresh ends"}
 	ex := "  " + e.Name + " metadata callback "
 	var tokenFrom, body string
-	set := &cobra.Command{Use: "set [URL]", Short: "Have an address told of every refresh of the project", Example: ex + "set https://hooks.example.com/dig --callback-token @token", Args: cobra.MaximumNArgs(1),
-		Long: "Have an address told of every refresh of the project.\n\nZone local posts {projectId, catalogId, status} as JSON, with the token as Authorization: Bearer."}
-	set.Flags().StringVar(&tokenFrom, "callback-token", "", "token to send along: @FILE or - for stdin")
+	set := &cobra.Command{Use: "set [URL]", Short: "Notify an address of every refresh of the project", Example: ex + "set https://hooks.example.com/dig --callback-token @token", Args: cobra.MaximumNArgs(1),
+		Long: "Notify an address of every refresh of the project.\n\nZone local posts {projectId, catalogId, status} as JSON, with the token as Authorization: Bearer."}
+	set.Flags().StringVar(&tokenFrom, "callback-token", "", "token to send with it: @FILE or - for stdin")
 	cli.BodyFlag(set, &body)
 	c.AddCommand(
 		e.Leaf(spec.GetRefreshCallback, &cobra.Command{Use: "get", Aliases: []string{"show"}, Short: "Show it", Example: ex + "get", Args: cobra.NoArgs},
@@ -184,14 +185,14 @@ func newCallbackCmd(e *cli.Env) *cobra.Command {
 			if req.CallbackURL == "" {
 				return cli.View{}, cli.Usagef("an address is required")
 			}
-			return cli.Note("%s is told of refreshes", req.CallbackURL), cl.Metadata.RegisterCallback(ctx, p, req)
+			return cli.Note("%s is notified of refreshes", req.CallbackURL), cl.Metadata.RegisterCallback(ctx, p, req)
 		})),
-		e.Leaf(spec.UnregisterRefreshCallback, &cobra.Command{Use: "unset", Aliases: []string{"delete", "rm"}, Short: "Tell nobody any more", Example: ex + "unset --yes", Args: cobra.NoArgs},
+		e.Leaf(spec.UnregisterRefreshCallback, &cobra.Command{Use: "unset", Aliases: []string{"delete", "rm"}, Short: "Stop notifications", Example: ex + "unset --yes", Args: cobra.NoArgs},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 				if err := e.Confirm("remove the refresh callback of the project?"); err != nil {
 					return cli.View{}, err
 				}
-				return cli.Note("nobody is told of refreshes"), cl.Metadata.UnregisterCallback(ctx, p)
+				return cli.Note("notifications are off"), cl.Metadata.UnregisterCallback(ctx, p)
 			})),
 	)
 	return c

@@ -25,13 +25,13 @@ func parseColumnPath(ctx context.Context, e *cli.Env, cl *api.Client, project, f
 }
 
 func newCategoricalCmd(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "categorical", Short: "The values of columns that hold few different ones"}
+	c := &cobra.Command{Use: "categorical", Short: "The values of columns with few distinct values"}
 	var limit int64
 	var frequency, body string
 	ex := "  " + e.Name + " metadata categorical "
 	gen := &cobra.Command{Use: "generate CATALOG.SCHEMA.TABLE.COLUMN", Short: "Read the values of a column, the most frequent first", Example: ex + "generate sample.shop.orders.status --limit 20 --frequency P1D", Args: cobra.ExactArgs(1)}
-	gen.Flags().Int64Var(&limit, "limit", 0, "how many values at most")
-	gen.Flags().StringVar(&frequency, "frequency", "", "read them anew after this time, such as daily or the ISO 8601 duration P1D")
+	gen.Flags().Int64Var(&limit, "limit", 0, "maximum number of values")
+	gen.Flags().StringVar(&frequency, "frequency", "", "read them again after this time, such as daily or the ISO 8601 duration P1D")
 	cli.BodyFlag(gen, &body)
 	c.AddCommand(
 		e.Leaf(spec.GenerateCategoricalValues, gen, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
@@ -40,7 +40,7 @@ func newCategoricalCmd(e *cli.Env) *cobra.Command {
 				return cli.View{}, err
 			}
 			if gen.Flags().Changed("limit") && limit < 1 {
-				return cli.View{}, cli.Usagef("--limit: %d is not at least 1", limit)
+				return cli.View{}, cli.Usagef("--limit: %d is less than 1", limit)
 			}
 			cli.SetIf(gen, "limit", &req.Limit, limit)
 			if frequency != "" {
@@ -50,18 +50,18 @@ func newCategoricalCmd(e *cli.Env) *cobra.Command {
 			if err != nil {
 				return cli.View{}, err
 			}
-			return cli.Note("the values of %s are kept", args[0]), cl.Metadata.GenerateCategorical(ctx, p, k.catalog, k.schema, k.table, k.column, req)
+			return cli.Note("the values of %s are stored", args[0]), cl.Metadata.GenerateCategorical(ctx, p, k.catalog, k.schema, k.table, k.column, req)
 		})),
-		e.Leaf(spec.DeleteCategoricalValues, &cobra.Command{Use: "delete CATALOG.SCHEMA.TABLE.COLUMN", Aliases: []string{"rm"}, Short: "Forget the values of a column and their schedule", Example: ex + "delete sample.shop.orders.status --yes", Args: cobra.ExactArgs(1)},
+		e.Leaf(spec.DeleteCategoricalValues, &cobra.Command{Use: "delete CATALOG.SCHEMA.TABLE.COLUMN", Aliases: []string{"rm"}, Short: "Remove the values of a column and their schedule", Example: ex + "delete sample.shop.orders.status --yes", Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 				k, err := parseColumnPath(ctx, e, cl, p, "COLUMN", args[0])
 				if err != nil {
 					return cli.View{}, err
 				}
-				if err := e.Confirm("forget the categorical values of %s?", args[0]); err != nil {
+				if err := e.Confirm("remove the categorical values of %s?", args[0]); err != nil {
 					return cli.View{}, err
 				}
-				return cli.Note("forgot the values of %s", args[0]), cl.Metadata.DeleteCategorical(ctx, p, k.catalog, k.schema, k.table, k.column)
+				return cli.Note("removed the values of %s", args[0]), cl.Metadata.DeleteCategorical(ctx, p, k.catalog, k.schema, k.table, k.column)
 			})),
 	)
 	return c
@@ -76,11 +76,11 @@ type relationLine struct {
 }
 
 func newRelationCmd(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "relation", Aliases: []string{"relations"}, Short: "Which columns point at which"}
+	c := &cobra.Command{Use: "relation", Aliases: []string{"relations"}, Short: "Relations between columns"}
 	ex := "  " + e.Name + " metadata relation "
 	var to, kind, body, newKind string
-	add := &cobra.Command{Use: "add CATALOG.SCHEMA.TABLE.COLUMN", Short: "Say that a column points at another", Example: ex + "add sample.shop.orders.customer_id --to sample.shop.customers.id", Args: cobra.ExactArgs(1)}
-	add.Flags().StringVar(&to, "to", "", "the column pointed at: CATALOG.SCHEMA.TABLE.COLUMN")
+	add := &cobra.Command{Use: "add CATALOG.SCHEMA.TABLE.COLUMN", Short: "Add a relation from a column to another", Example: ex + "add sample.shop.orders.customer_id --to sample.shop.customers.id", Args: cobra.ExactArgs(1)}
+	add.Flags().StringVar(&to, "to", "", "the referenced column: CATALOG.SCHEMA.TABLE.COLUMN")
 	add.Flags().StringVar(&kind, "type", "", "MANY_TO_ONE (default), ONE_TO_MANY or ONE_TO_ONE")
 	cli.BodyFlag(add, &body)
 	update := &cobra.Command{Use: "update CATALOG RELATION", Short: "Change the type of a relation", Example: ex + "update sample 1210890979914023812 --type ONE_TO_ONE", Args: cobra.ExactArgs(2)}
@@ -164,7 +164,7 @@ func newRelationCmd(e *cli.Env) *cobra.Command {
 	return c
 }
 
-// relationByID finds the table of a relation, which the addresses of the service name.
+// relationByID finds the table of a relation, which is part of the addresses of the service.
 func relationByID(ctx context.Context, cl *api.Client, project string, args []string) (api.Relation, error) {
 	id, err := cli.CatalogID(ctx, cl, project, args[0])
 	if err != nil {
@@ -187,7 +187,7 @@ func newGoldenCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "golden-sql", Aliases: []string{"golden-sqls", "golden"}, Short: "Questions with the SQL that is known to answer them"}
 	ex := "  " + e.Name + " metadata golden-sql "
 	var prompt, sql, body string
-	create := &cobra.Command{Use: "create", Short: "Keep a question and its SQL", Example: ex + "create --prompt \"open orders\" --sql @open.sql", Args: cobra.NoArgs}
+	create := &cobra.Command{Use: "create", Short: "Store a question and its SQL", Example: ex + "create --prompt \"open orders\" --sql @open.sql", Args: cobra.NoArgs}
 	create.Flags().StringVar(&prompt, "prompt", "", "the question")
 	create.Flags().StringVar(&sql, "sql", "", "the statement, @FILE or - for stdin")
 	cli.BodyFlag(create, &body)
@@ -209,7 +209,7 @@ func newGoldenCmd(e *cli.Env) *cobra.Command {
 				}
 				return cli.List(lines, "id", "prompt", "sql").Mine(), nil
 			})),
-		e.Leaf(spec.QueryGoldenSqls, &cobra.Command{Use: "find QUESTION", Short: "Find the questions most like one", Example: ex + "find \"orders still open\"", Args: cobra.ExactArgs(1)},
+		e.Leaf(spec.QueryGoldenSqls, &cobra.Command{Use: "find QUESTION", Short: "Find the most similar questions", Example: ex + "find \"orders still open\"", Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 				v, err := cl.Metadata.QueryGoldenSQL(ctx, p, args[0])
 				return cli.List(v, "question", "sql"), err

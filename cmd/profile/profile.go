@@ -1,4 +1,4 @@
-// Package profile holds the commands on profiles and the settings in force.
+// Package profile holds the commands for profiles and the current settings.
 package profile
 
 import (
@@ -16,7 +16,7 @@ import (
 )
 
 func New(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "profile", Aliases: []string{"profiles"}, Short: "Places to work and their keys"}
+	c := &cobra.Command{Use: "profile", Aliases: []string{"profiles"}, Short: "Profiles: zones, addresses and keys to work with"}
 	c.AddCommand(
 		newProfileAddCmd(e),
 		e.Plain(&cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the profiles", Example: "  " + e.Name + " profile list", Args: cobra.NoArgs},
@@ -67,7 +67,7 @@ func New(e *cli.Env) *cobra.Command {
 				if err == nil {
 					out.Key = k.Key.String()
 				} else if !errors.Is(err, config.ErrNotAllowed) {
-					fmt.Fprintf(e.Err, "note: the key cannot be read: %v\n", err)
+					fmt.Fprintf(e.Err, "note: cannot read the key: %v\n", err)
 				}
 				return cli.Object(out), nil
 			}),
@@ -115,24 +115,24 @@ func newProfileAddCmd(e *cli.Env) *cobra.Command {
 	var opt config.AddOptions
 	var noKey, keyStdin, noProbe bool
 	c := &cobra.Command{
-		Use: "add NAME", Short: "Store a place to work and its key", Args: cobra.ExactArgs(1),
-		Long: `Store a place to work and its key. --zone, --base-url, --org, --workspace and --project given here
-become the profile's. The key is asked for on a terminal, read from standard input otherwise, or taken
-from DIG_API_KEY. It goes to the operating system's keyring, or where there is none to a file that only
-you can read; which one is said. A key is only ever sent to the address it was stored for.`,
+		Use: "add NAME", Short: "Store a profile and its key", Args: cobra.ExactArgs(1),
+		Long: `Store a profile and its key. --zone, --base-url, --org, --workspace and --project given here
+become the profile's. dig prompts for the key on a terminal, reads it from standard input otherwise, or takes it
+from DIG_API_KEY. It is stored in the operating system's keyring or, if there is none, in a file that only
+you can read; the command prints which one. A key is only ever sent to the address it was stored for.`,
 		Example: strings.ReplaceAll("  dig profile add work --zone us --project sales\n  dig profile add ci --zone eu < key.txt\n  dig profile add sandbox --zone local", "dig ", e.Name+" "),
 	}
 	c.Flags().BoolVar(&opt.Replace, "replace", false, "overwrite a profile of this name")
 	c.Flags().BoolVar(&opt.Use, "use", true, "make it the current profile")
 	c.Flags().BoolVar(&noKey, "no-key", false, "store no key")
 	c.Flags().BoolVar(&keyStdin, "key-stdin", false, "read the key from standard input even on a terminal")
-	c.Flags().BoolVar(&noProbe, "no-probe", false, "do not ask zone eu which of its documented addresses answers")
+	c.Flags().BoolVar(&noProbe, "no-probe", false, "do not check which of the documented addresses of zone eu answers")
 	return e.Plain(c, func(ctx context.Context, args []string) (cli.View, error) {
 		f := &e.Run.Flags
 		p.Name, p.Zone, p.BaseURL, p.Org, p.Workspace, p.Project = args[0], f.Zone, f.BaseURL, f.Org, f.Workspace, f.Project
 		if p.Zone == "" && p.BaseURL == "" {
 			p.Zone = string(config.US)
-			fmt.Fprintln(e.Err, "note: no --zone given, taking us")
+			fmt.Fprintln(e.Err, "note: no --zone given, using us")
 		}
 		st, err := config.OpenStore("", e.Getenv)
 		if err != nil {
@@ -170,7 +170,8 @@ you can read; which one is said. A key is only ever sent to the address it was s
 	})
 }
 
-// wouldAdd tells of a profile that is to be stored. Its key is not asked for: nobody would use it.
+// wouldAdd prints, in a dry run, the profile that would be stored. Its key is not prompted for, because it would not be
+// used.
 func wouldAdd(e *cli.Env, st *config.Store, p config.Profile, opt config.AddOptions, noKey bool) error {
 	opt.Check = true
 	if _, err := st.Add(p, config.Key{}, opt); err != nil {
@@ -183,7 +184,8 @@ func wouldAdd(e *cli.Env, st *config.Store, p config.Profile, opt config.AddOpti
 	return e.Would("store profile %s %s in %s", p.Name, with, st.Path())
 }
 
-// readKey takes a key from DIG_API_KEY, a hidden prompt or standard input; never from the command line, which others can see.
+// readKey reads a key from DIG_API_KEY, a hidden prompt or standard input; never from the command line, which others
+// can see.
 func readKey(e *cli.Env, stdin bool) (config.Key, error) {
 	if v := e.Getenv("DIG_API_KEY"); v != "" && !stdin {
 		fmt.Fprintln(e.Err, "taking the key from DIG_API_KEY")
@@ -201,7 +203,7 @@ func readKey(e *cli.Env, stdin bool) (config.Key, error) {
 	case errors.Is(err, context.Canceled):
 		return config.Key{}, err
 	case err != nil && err != io.EOF:
-		return config.Key{}, cli.Usagef("the key cannot be read: %v", err)
+		return config.Key{}, cli.Usagef("cannot read the key: %v", err)
 	}
 	if strings.TrimSpace(text) == "" {
 		return config.Key{}, cli.Usagef("no key given").WithHint("pipe it in, set DIG_API_KEY, or use --no-key")
@@ -209,7 +211,7 @@ func readKey(e *cli.Env, stdin bool) (config.Key, error) {
 	return config.NewKey(text)
 }
 
-// probe asks each documented address of a zone who the key belongs to and keeps the first that answers as a gateway.
+// probe asks each documented address of a zone for the owner of the key and uses the first that answers as a gateway.
 func probe(ctx context.Context, e *cli.Env, addresses []string, key config.Key) string {
 	for _, a := range addresses {
 		cl, err := api.New(api.Options{BaseURL: a, Key: key.Reveal(), UserAgent: "dig/" + cli.BuildVersion(), Timeout: 10_000_000_000})
@@ -226,8 +228,8 @@ func probe(ctx context.Context, e *cli.Env, addresses []string, key config.Key) 
 }
 
 func NewConfig(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "config", Short: "Where settings come from"}
-	c.AddCommand(e.Plain(&cobra.Command{Use: "explain", Short: "Show every setting and where its value comes from", Example: "  " + e.Name + " config explain", Args: cobra.NoArgs},
+	c := &cobra.Command{Use: "config", Short: "The origin of settings"}
+	c.AddCommand(e.Plain(&cobra.Command{Use: "explain", Short: "Show every setting and the origin of its value", Example: "  " + e.Name + " config explain", Args: cobra.NoArgs},
 		func(context.Context, []string) (cli.View, error) {
 			return cli.List(e.Run.Settings.Explain(), "name", "value", "from"), nil
 		}))

@@ -1,4 +1,4 @@
-// Package query holds the commands on statements, saved queries and their folders.
+// Package query holds the commands for statements, saved queries and their folders.
 package query
 
 import (
@@ -17,20 +17,20 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// batchRun runs several statements, some of them at once, and prints their results in their order.
+// batchRun runs several statements, some of them concurrently, and prints their results in order.
 type batchRun struct {
 	*querying
-	next    func() (*statement, error) // io.EOF is the end
+	next    func() (*statement, error) // io.EOF at the end
 	sink    *cli.Sink                  // of what goes to stdout
 	notes   io.Writer
 	headers bool   // one header for all results, which have the same columns
-	header  []byte // that was printed last
+	header  []byte // the result printed last
 	begun   bool   // something was printed
 	failed  []cli.ErrorJSON
 	count   int
 }
 
-// queued is one statement on its way.
+// queued is one statement in progress.
 type queued struct {
 	n     int
 	st    *statement
@@ -48,11 +48,11 @@ func (q *querying) several(ctx context.Context, next func() (*statement, error))
 	switch format := q.o.Format; {
 	case q.f.toFiles:
 	case format == output.XLSX || format == output.Parquet:
-		return cli.Usagef("-o %s cannot hold several results", format).WithHint("give --out-dir DIR, or --out with {n} for the number of the statement")
+		return cli.Usagef("-o %s does not support several results", format).WithHint("give --out-dir DIR, or --out with {n} for the number of the statement")
 	case q.e.Run.Flags.Out != "" && q.e.Run.Flags.Out != "-":
-		return cli.Usagef("--out names one file for several results").WithHint("put {n}, the number of the statement, into the name, or give --out-dir DIR")
+		return cli.Usagef("--out is a single file, but there are several results").WithHint("put {n}, the number of the statement, into the name, or give --out-dir DIR")
 	case q.f.manifest != "":
-		return cli.Usagef("--manifest of several results needs a file for each").WithHint("give --out-dir DIR, or --out with {n}")
+		return cli.Usagef("--manifest of several results requires a file per result").WithHint("give --out-dir DIR, or --out with {n}")
 	}
 	ctx, cancel := context.WithCancel(context.WithValue(ctx, cli.OpKey{}, spec.ExecuteQuery))
 	defer cancel()
@@ -64,13 +64,13 @@ func (q *querying) several(ctx context.Context, next func() (*statement, error))
 	b := &batchRun{querying: q, next: next, sink: s, notes: s.Notes,
 		headers: q.f.eachRow != "" && !q.o.NoHeader && !q.f.toFiles && (format == output.CSV || format == output.TSV) && !q.f.profile}
 	if q.o.Terminal && q.e.ErrTerm {
-		b.notes = output.NewScreen(s.W) // in their place, also in a pager
+		b.notes = output.NewScreen(s.W) // in place of the results' own notes, also in a pager
 	}
 	return s.Finish(b.run(ctx, cancel))
 }
 
 func (b *batchRun) run(ctx context.Context, cancel func()) error {
-	slots := make(chan *queued, 4*b.f.jobs) // bounds what waits to be printed
+	slots := make(chan *queued, 4*b.f.jobs) // limits the results that wait to be printed
 	go b.dispatch(ctx, slots)
 	var stopped error
 	for sl := range slots {
@@ -96,12 +96,12 @@ func (b *batchRun) run(ctx context.Context, cancel func()) error {
 	return nil
 }
 
-// dispatch starts the statements, in order and no more than --jobs at once.
+// dispatch starts the statements in order, at most --jobs of them concurrently.
 func (b *batchRun) dispatch(ctx context.Context, slots chan<- *queued) {
 	defer close(slots)
 	jobs := b.f.jobs
 	if b.e.Tells() {
-		jobs = 1 // steps are told of in the order of the statements
+		jobs = 1 // dry-run steps are printed in the order of the statements
 	}
 	running := make(chan struct{}, jobs)
 	st, err := b.next()
@@ -155,7 +155,7 @@ func (b *batchRun) one(ctx context.Context, sl *queued) error {
 	return m.write(info, b.o, s.Finish(err))
 }
 
-// headerOf writes the header of a result alone.
+// headerOf writes only the header of a result.
 func headerOf(rows api.RowReader, o output.Options) ([]byte, error) {
 	cols, err := rows.Columns()
 	if err != nil {
@@ -175,7 +175,8 @@ func (noRows) Row() []api.Cell                        { return nil }
 func (noRows) Err() error                             { return nil }
 func (noRows) Close() error                           { return nil }
 
-// show prints what one brings, as it comes or, with --keep-going, when it is complete. It returns the error that ends the run.
+// show prints the result of one, as it arrives or, with --keep-going, when it is complete. It returns the error that
+// ends the run.
 func (b *batchRun) show(ctx context.Context, sl *queued) error {
 	b.count++
 	w := &turn{b: b, sl: sl}
@@ -196,7 +197,7 @@ func (b *batchRun) show(ctx context.Context, sl *queued) error {
 		f := cli.Classify(ctx, err)
 		b.failed = append(b.failed, b.e.ToJSON(&f, err))
 		if b.e.JSONErrors() {
-			return nil // they come in one object at the end
+			return nil // they are printed at the end, in one object
 		}
 		b.sink.Progress.Stop()
 		b.e.Complain(b.notes, &f, err)
@@ -214,18 +215,18 @@ func (b *batchRun) show(ctx context.Context, sl *queued) error {
 	return err
 }
 
-// named says which statement an error is about.
+// named adds to an error which statement it is about.
 func (b *batchRun) named(ctx context.Context, sl *queued, err error) error {
 	f := cli.Classify(ctx, err)
 	f.Err = err
 	f.Msg = sl.st.where + ": " + f.Msg
 	if f.Hint == "" && !b.f.keepGoing && !sl.last {
-		f.Hint = "what follows was not run; --keep-going goes on"
+		f.Hint = "the statements after it were not run; --keep-going continues"
 	}
 	return &f
 }
 
-// turn writes what stands between results before the first byte of one.
+// turn writes the separator between results before the first byte of a result.
 type turn struct {
 	b    *batchRun
 	sl   *queued
@@ -267,7 +268,7 @@ func (b *batchRun) between(head []byte) []byte {
 
 const spoolMemory = 1 << 20
 
-// spool holds a result until it is its turn, in memory and then in a temporary file; afterwards it passes on.
+// spool buffers a result until its turn, in memory and then in a temporary file; after that it passes writes through.
 type spool struct {
 	mu   sync.Mutex
 	to   io.Writer
@@ -303,7 +304,7 @@ func (s *spool) Write(p []byte) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		_ = os.Remove(f.Name()) // on Unix no name is left whatever happens; elsewhere close removes it
+		_ = os.Remove(f.Name()) // on Unix the name is removed immediately; elsewhere close removes it
 		if s.file = f; len(s.mem) > 0 {
 			if _, err := f.Write(s.mem); err != nil {
 				return 0, err
@@ -314,7 +315,7 @@ func (s *spool) Write(p []byte) (int, error) {
 	return s.file.Write(p)
 }
 
-// release passes on what is held, and from now on everything.
+// release writes out the buffered bytes, and passes further writes through.
 func (s *spool) release(w io.Writer) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

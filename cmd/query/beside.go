@@ -14,10 +14,11 @@ import (
 	"github.com/dig-cli/dig/pkg/late"
 )
 
-// computed finds a statement whose result depends on rows that it does not show, so that a part of them gives another answer.
+// computed matches a statement whose result depends on rows that it does not show, so that missing rows change the
+// result.
 var computed = late.Regexp(`(?i)\b(where|join|group|having|distinct|count|sum|avg|min|max|order|union|intersect|except|over|exists|in)\b`)
 
-// beside is the look at the tables of a statement that goes on while it runs.
+// beside is the check of the tables of a statement, which runs concurrently with it.
 type beside struct {
 	began time.Time
 	stop  context.CancelFunc
@@ -32,8 +33,8 @@ type doubted struct {
 	v trust.Verdict
 }
 
-// lookBeside begins to look whether the gateway leaves out rows of what a statement reads, beside the statement; nil where it never does,
-// and under --strict, which has looked before.
+// lookBeside starts to check, concurrently with the statement, whether the gateway leaves out rows of what it reads;
+// nil where it never does, and with --strict, which has checked before.
 func (q *querying) lookBeside(ctx context.Context, form api.ExecuteRequest) *beside {
 	if !q.e.Guarded() || q.f.strict {
 		return nil
@@ -62,14 +63,14 @@ func (q *querying) lookBeside(ctx context.Context, form api.ExecuteRequest) *bes
 	return b
 }
 
-// end gives the look up if it goes on.
+// end cancels the check if it is still running.
 func (b *beside) end() {
 	if b != nil {
 		b.stop()
 	}
 }
 
-// wait waits for the look at most as long as the statement itself has taken, and reports whether it has ended.
+// wait waits for the check at most as long as the statement itself has taken, and reports whether it has finished.
 func (b *beside) wait(ctx context.Context) bool {
 	t := time.NewTimer(time.Since(b.began))
 	defer t.Stop()
@@ -83,24 +84,24 @@ func (b *beside) wait(ctx context.Context) bool {
 	return false
 }
 
-// warn says after a result whether it may have been made of a part of the rows. Of each table it does so once in a run. A negative number
-// of rows is one that is not known yet.
+// warn warns after a result that it may be based on incomplete rows, once per table and run. A negative number of rows
+// means not yet known.
 func (q *querying) warn(ctx context.Context, st *statement, rows int64, b *beside, notes io.Writer) {
 	if b == nil {
 		return
 	}
 	sum := st.text == "" || rows < 0 || computed().MatchString(sqltext.NotNames().ReplaceAllString(st.text, " "))
 	if !sum && rows != 0 && rows != trust.CappedRows && !strings.Contains(strings.ToLower(st.text), "query") {
-		return // what it shows is there; a saved query may compute
+		return // the rows shown are right; a saved query may compute with the missing ones
 	}
 	if !b.wait(ctx) {
 		if ctx.Err() == nil {
-			fmt.Fprintln(notes, "note: whether the rows of all tables were read is not known yet: finding out took longer than the query; --strict waits for it")
+			fmt.Fprintln(notes, "note: it is not known yet whether all rows of all tables were read: the check took longer than the query; --strict waits for it")
 		}
 		return
 	}
 	if b.err != nil && !errors.Is(b.err, context.Canceled) {
-		fmt.Fprintf(notes, "warning: whether the rows of all tables were read cannot be found out: %v\n", b.err)
+		fmt.Fprintf(notes, "warning: cannot determine whether all rows of all tables were read: %v\n", b.err)
 	}
 	q.guarding.Lock()
 	defer q.guarding.Unlock()
@@ -110,17 +111,17 @@ func (q *querying) warn(ctx context.Context, st *statement, rows int64, b *besid
 		}
 		switch {
 		case d.v.Doubt == trust.Unchecked:
-			fmt.Fprintf(notes, "warning: whether the rows of %s are all cannot be found out: %v\n", d.t, d.v.Why)
+			fmt.Fprintf(notes, "warning: cannot determine whether the rows of %s are complete: %v\n", d.t, d.v.Why)
 		case d.v.Doubt == trust.Syncing && rows == 0:
 			fmt.Fprintf(notes, "warning: no rows, but the cache of %s is still being filled for the first time\n", d.t)
 		case d.v.Doubt == trust.Syncing:
 			fmt.Fprintf(notes, "warning: the cache of %s is still being filled for the first time: its rows are not in this result\n", d.t)
 		case rows == trust.CappedRows:
-			fmt.Fprintf(notes, "warning: exactly 100 rows, and %s is not cached: the source may have been cut at 100; --strict makes sure\n", d.t)
+			fmt.Fprintf(notes, "warning: exactly 100 rows, and %s is not cached: the source may have been truncated at 100; --strict verifies it\n", d.t)
 		case rows > trust.CappedRows && b.n == 1 || rows == 0 && !sum:
 			continue
 		default:
-			fmt.Fprintf(notes, "warning: %s is not cached: if its source is cut at 100 rows, this was made of a part of them; --strict makes sure\n", d.t)
+			fmt.Fprintf(notes, "warning: %s is not cached: if its source is truncated at 100 rows, this result is based on a part of them; --strict verifies it\n", d.t)
 		}
 		q.told[d.t] = true
 	}

@@ -15,10 +15,10 @@ import (
 	"github.com/dig-cli/dig/pkg/config"
 )
 
-// A saved query is bound to tables by name whenever it runs, and takes a table made anew under that name without a word [L]. dig notes
-// the columns it had when it was saved, or first run from here, and compares.
+// A saved query is bound to tables by name whenever it runs, and silently uses a table that was recreated under the
+// same name [L]. dig stores the columns the query had when it was saved, or first run from here, and compares.
 
-// savedRef is a saved query as a run names it.
+// savedRef identifies a saved query.
 type savedRef struct{ id, name string }
 
 func (r savedRef) key() string {
@@ -28,7 +28,7 @@ func (r savedRef) key() string {
 	return localstate.QueryName(r.name)
 }
 
-// savedOf is the saved query that a form runs; false for any other form, and for stored results.
+// savedOf returns the saved query that a form runs; false for any other form, and for stored results.
 func savedOf(form api.ExecuteRequest) (savedRef, bool) {
 	switch f := form.(type) {
 	case api.ExecuteByID:
@@ -55,7 +55,7 @@ func queryColumns(e *cli.Env, project string) (*localstate.Ledger[localstate.Que
 	return localstate.NewQueryColumns(dir, p), nil
 }
 
-// named completes what names a query, so that a note is found by its id: names are used again.
+// named completes a reference, so that its entry is found by id: names are reused.
 func (r savedRef) named(ctx context.Context, cl *api.Client, project string) (savedRef, error) {
 	if r.id != "" && r.name != "" {
 		return r, nil
@@ -72,11 +72,12 @@ func (r savedRef) named(ctx context.Context, cl *api.Client, project string) (sa
 	return r, nil
 }
 
-// columnsLimit is how long the columns of a query may take: saving one must not wait for what it computes.
+// columnsLimit limits the time to fetch the columns of a query: saving a query must not wait for its computation.
 const columnsLimit = 20 * time.Second
 
-// columnsNow are the columns of a saved query, with types as far as the gateway tells them. The query computes nothing for that: it is asked
-// for no rows. The hosted zones tell types beside values only, so that an outer join makes a row of NULLs there.
+// columnsNow returns the columns of a saved query, with types as far as the gateway reports them. It requests no rows,
+// so the query computes nothing. The hosted zones report types with values only, so an outer join produces a row of
+// NULLs there.
 func columnsNow(ctx context.Context, e *cli.Env, cl *api.Client, project, name string) ([]localstate.Column, error) {
 	ctx, cancel := context.WithTimeout(ctx, columnsLimit)
 	defer cancel()
@@ -102,8 +103,8 @@ func noted(cols []api.ResultColumn) []localstate.Column {
 	return out
 }
 
-// noteColumns keeps the columns of a query that was just saved. A query that does not run has none to keep, and the note about what it
-// was goes.
+// noteColumns stores the columns of a query that was just saved. For a query that does not run there are none, and the
+// old entry is removed.
 func noteColumns(ctx context.Context, e *cli.Env, cl *api.Client, project string, q api.Query) {
 	notes, err := queryColumns(e, project)
 	if err == nil {
@@ -115,18 +116,19 @@ func noteColumns(ctx context.Context, e *cli.Env, cl *api.Client, project string
 		}
 	}
 	if err != nil && ctx.Err() == nil {
-		fmt.Fprintf(e.Err, "note: the columns of %s could not be kept for later runs: %v\n", q.Name, err)
+		fmt.Fprintf(e.Err, "note: the columns of %s could not be stored for later runs: %v\n", q.Name, err)
 	}
 }
 
-// forgetColumns drops the note about a query that is gone.
+// forgetColumns removes the entry of a deleted query.
 func forgetColumns(e *cli.Env, project, id string) {
 	if notes, err := queryColumns(e, project); err == nil {
-		_ = notes.Remove(id) // a note about nothing is not looked for again
+		_ = notes.Remove(id) // a missing entry is not looked up again
 	}
 }
 
-// changedColumns compares the columns of a saved query with those noted, and notes them if none were. It is "" for no change.
+// changedColumns compares the columns of a saved query with the stored ones, and stores them if there are none. It
+// returns "" for no change.
 func (q *querying) changedColumns(ctx context.Context, r savedRef, now []localstate.Column, accept bool) (string, error) {
 	if len(now) == 0 {
 		return "", nil
@@ -140,7 +142,7 @@ func (q *querying) changedColumns(ctx context.Context, r savedRef, now []localst
 		return "", err
 	}
 	was, known := all[r.key()]
-	if !known && r.id == "" { // noted by its id when it was saved
+	if !known && r.id == "" { // stored under its id when it was saved
 		if r, err = r.named(ctx, q.cl, q.project); err != nil {
 			return "", err
 		}
@@ -170,7 +172,8 @@ func columnWords(cols []localstate.Column) string {
 	return strings.Join(out, ", ")
 }
 
-// distrustColumns refuses, for --strict, saved queries whose columns have changed, also those that a statement names.
+// distrustColumns rejects, for --strict, saved queries whose columns have changed, including those that a statement
+// refers to.
 func (q *querying) distrustColumns(ctx context.Context, st *statement) error {
 	if !q.f.strict {
 		return nil
@@ -191,7 +194,7 @@ func (q *querying) distrustColumns(ctx context.Context, st *statement) error {
 			return err
 		}
 		if r.name == "" {
-			continue // the run itself says that there is none
+			continue // the run itself reports that it does not exist
 		}
 		cols, err := columnsNow(ctx, q.e, q.cl, q.project, r.name)
 		if cli.Answered(err) {
@@ -211,14 +214,14 @@ func (q *querying) distrustColumns(ctx context.Context, st *statement) error {
 	return nil
 }
 
-const acceptHint = "it was changed, or reads a table that was made anew; --accept-columns takes the columns of now for right"
+const acceptHint = "it was changed, or reads a table that was recreated; --accept-columns accepts the current columns"
 
-// warnColumns says after a run that the columns of a saved query have changed.
+// warnColumns warns after a run that the columns of a saved query have changed.
 func (q *querying) warnColumns(ctx context.Context, r savedRef, cols []api.ResultColumn, notes io.Writer) {
 	change, err := q.changedColumns(ctx, r, noted(cols), q.f.acceptColumns)
 	switch {
 	case err != nil && ctx.Err() == nil:
-		fmt.Fprintf(notes, "note: the columns of the query could not be compared with those it had: %v\n", err)
+		fmt.Fprintf(notes, "note: the columns of the query could not be compared with the previous ones: %v\n", err)
 	case change != "":
 		fmt.Fprintf(notes, "warning: %s; %s\n", change, acceptHint)
 	}

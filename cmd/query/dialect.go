@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The dialects of statements.
+// Dialects of statements.
 const (
 	dialectTrino = "trino"
 	dialectDuck  = "duckdb"
@@ -20,8 +20,8 @@ func dialectFlag(e *cli.Env, c *cobra.Command, to *string) {
 	e.Fixed(c, "dialect", dialectTrino, dialectDuck)
 }
 
-// checkDialect refuses what is no dialect and, before anything is sent, what the zone cannot read. text says whether the user gave a
-// statement: saved queries and built ones are Trino's.
+// checkDialect rejects unknown dialects and, before anything is sent, those the zone does not support. text means that
+// the user gave a statement: saved queries and query-builder objects are always Trino SQL.
 func checkDialect(e *cli.Env, dialect string, text bool) error {
 	switch {
 	case dialect == dialectTrino || dialect == "":
@@ -29,12 +29,12 @@ func checkDialect(e *cli.Env, dialect string, text bool) error {
 	case dialect != dialectDuck:
 		return cli.Usagef("--dialect: %q is not one of trino, duckdb", dialect)
 	case !text:
-		return cli.Usagef("--dialect duckdb needs a statement: saved queries and query-builder objects are Trino's SQL")
+		return cli.Usagef("--dialect duckdb needs a statement: saved queries and query-builder objects are Trino SQL")
 	}
 	return e.OnlyLocal("--dialect duckdb")
 }
 
-// inDialect tells zone local the dialect of statements run under ctx.
+// inDialect passes the dialect of the statements run with ctx to zone local.
 func inDialect(ctx context.Context, dialect string) context.Context {
 	if dialect == dialectDuck {
 		return api.WithDialect(ctx, dialect)
@@ -42,13 +42,14 @@ func inDialect(ctx context.Context, dialect string) context.Context {
 	return ctx
 }
 
-// offsetHint is for OFFSET after LIMIT, the commonest difference between Trino's SQL and others'. known is the hint so far.
+// offsetHint adds a hint on OFFSET after LIMIT, the most common difference between Trino SQL and other dialects. known
+// is the hint so far.
 func offsetHint(e *cli.Env, known string) string {
 	if known == "" {
 		known = "Trino's order is OFFSET m LIMIT n"
 	}
 	if e.OnlyLocal("") == nil {
-		return fmt.Sprintf("%s; --dialect %s takes LIMIT n OFFSET m, on zone local only", known, dialectDuck)
+		return fmt.Sprintf("%s; --dialect %s accepts LIMIT n OFFSET m, on zone local only", known, dialectDuck)
 	}
 	return known
 }

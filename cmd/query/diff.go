@@ -23,7 +23,7 @@ func newQueryDiffCmd(e *cli.Env) *cobra.Command {
 	var dialect string
 	c := &cobra.Command{
 		Use: "diff A B", Short: "Compare two results by key", Args: cobra.ExactArgs(2),
-		Long: `Compare two results by key and print the rows that only one has, and each value that changed.
+		Long: `Compare two results by key and print the rows that only one of them has, and each changed value.
 
 A and B are each one of
   FILE           a result in a file: ` + strings.Join(output.Readable(), ", ") + `
@@ -34,7 +34,7 @@ A and B are each one of
 Numbers compare by value, everything else by its text; columns are matched by name and rows by --key, in any order.
 Without --key the whole row is the key. --columns restricts what is compared. Memory does not grow with the results.
 
-Where one side is all columns of an internal table, system columns (_id, _version, ... and text while it is NULL in
+If one side has all columns of an internal table, system columns (_id, _version, ... and text while it is NULL in
 every row) are not compared, unless --key or --columns names them or --all is given.
 
 Exit codes: 0 the results are the same, 1 they differ, 2 they cannot be compared.`,
@@ -43,7 +43,7 @@ Exit codes: 0 the results are the same, 1 they differ, 2 they cannot be compared
   dig query diff query:daily_sales sales.parquet --key day -o csv`, "dig ", e.Name+" "),
 	}
 	c.Flags().StringSliceVar(&keys, "key", nil, "columns that identify a row")
-	c.Flags().BoolVar(&noPager, "no-pager", false, "never page")
+	c.Flags().BoolVar(&noPager, "no-pager", false, "do not use a pager")
 	c.Flags().BoolVar(&all, "all", false, "compare the system columns of internal tables too")
 	dialectFlag(e, c, &dialect)
 	cli.Annotate(c, spec.ExecuteQuery, spec.ListQueries)
@@ -117,7 +117,7 @@ func diff(ctx context.Context, e *cli.Env, args, keys []string, dialect string, 
 	return same, s.Finish(err)
 }
 
-// openSide opens what an argument of query diff names.
+// openSide opens one of the two results to compare.
 func openSide(ctx context.Context, e *cli.Env, arg, dialect string) (api.RowReader, error) {
 	kind, rest, _ := strings.Cut(arg, ":")
 	switch {
@@ -163,11 +163,11 @@ func openSide(ctx context.Context, e *cli.Env, arg, dialect string) (api.RowRead
 }
 
 func notKept(k keptInfo) *cli.Failure {
-	return &cli.Failure{Exit: cli.ExitNotFound, Code: "no-last-result", Msg: "the last result was not kept: " + k.NotKept,
-		Hint: "run it again, with --out FILE to have it in a file; DIG_HISTORY sets the size up to which results are kept"}
+	return &cli.Failure{Exit: cli.ExitNotFound, Code: "no-last-result", Msg: "the last result was not stored: " + k.NotKept,
+		Hint: "run it again, with --out FILE to write it to a file; DIG_HISTORY sets the maximum size of stored results"}
 }
 
-// warnedRows warns when all rows were read.
+// warnedRows warns after all rows were read.
 type warnedRows struct {
 	api.RowReader
 	warn func()
@@ -183,7 +183,7 @@ func (r *warnedRows) Next() bool {
 	return false
 }
 
-// openStatement runs a statement for its typed rows.
+// openStatement runs a statement and returns its typed rows.
 func openStatement(ctx context.Context, e *cli.Env, st *statement) (api.RowReader, error) {
 	q, err := newQuerying(ctx, e, &executeFlags{}, output.Options{})
 	if err != nil {
@@ -202,7 +202,7 @@ func openStatement(ctx context.Context, e *cli.Env, st *statement) (api.RowReade
 		rows := res.Rows()
 		if ok, err := typed(rows); ok || err != nil || q.format == api.CellTyped {
 			warn := sync.OnceFunc(func() { q.warn(ctx, st, -1, look, e.Err) })
-			return &warnedRows{rows, warn}, nil // rows says an error again when it is read
+			return &warnedRows{rows, warn}, nil // rows returns the error again when it is read
 		}
 		if err := rows.Close(); err != nil {
 			return nil, fmt.Errorf("closing a result without types: %w", err)

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// batchFlags are the flags of runs of several statements.
+// batchFlags are the flags for runs of several statements.
 type batchFlags struct {
 	eachRow   string
 	bindCols  []string
@@ -24,19 +24,19 @@ type batchFlags struct {
 	jobs      int
 	keepGoing bool
 
-	toFiles bool // each result has a file of its own
+	toFiles bool // each result has its own file
 }
 
 func (f *batchFlags) register(c *cobra.Command) {
 	fs := c.Flags()
 	fs.StringVar(&f.eachRow, "each-row", "", "run the statement once for each row of this csv or ndjson file, whose columns are the values of its ?")
 	fs.StringSliceVar(&f.bindCols, "bind-columns", nil, "columns of the --each-row file to bind, in the order of the ? (all, by default)")
-	fs.StringVar(&f.outDir, "out-dir", "", "write each result to a file of its own in this directory: 1.csv, 2.csv and so on")
-	fs.IntVar(&f.jobs, "jobs", 1, "statements run at once; results keep their order")
-	fs.BoolVar(&f.keepGoing, "keep-going", false, "go on after a statement that fails; the exit code is 20 and the number of failures")
+	fs.StringVar(&f.outDir, "out-dir", "", "write each result to its own file in this directory: 1.csv, 2.csv and so on")
+	fs.IntVar(&f.jobs, "jobs", 1, "number of statements to run concurrently; results keep their order")
+	fs.BoolVar(&f.keepGoing, "keep-going", false, "continue after a failed statement; the exit code is 20 plus the number of failures")
 }
 
-// check validates the flags, and turns --out-dir into an --out with {n}.
+// check validates the flags, and converts --out-dir to an --out with {n}.
 func (f *batchFlags) check(e *cli.Env, c *cobra.Command, chart bool) error {
 	sql, err := c.Flags().GetStringArray("sql")
 	if err != nil {
@@ -57,7 +57,7 @@ func (f *batchFlags) check(e *cli.Env, c *cobra.Command, chart bool) error {
 	out := &e.Run.Flags.Out
 	if c.Flags().Changed("out-dir") {
 		if *out != "" || f.outDir == "" {
-			return cli.Usagef("--out-dir needs a directory, and no --out beside it")
+			return cli.Usagef("--out-dir requires a directory and excludes --out")
 		}
 		s, err := e.Settings()
 		if err != nil {
@@ -69,7 +69,7 @@ func (f *batchFlags) check(e *cli.Env, c *cobra.Command, chart bool) error {
 	return nil
 }
 
-// endingOf is the ending of the names of files in a format.
+// endingOf returns the file name extension of a format.
 func endingOf(f output.Format, json, chart bool) string {
 	switch {
 	case chart:
@@ -85,7 +85,7 @@ func endingOf(f output.Format, json, chart bool) string {
 	}
 }
 
-// place names the files of the n-th result.
+// place returns the file names of result n.
 func (f *executeFlags) place(n int) (out, sidecar string) {
 	number := strconv.Itoa(n)
 	return strings.ReplaceAll(f.out, "{n}", number), strings.ReplaceAll(f.sidecar, "{n}", number)
@@ -120,12 +120,12 @@ func eachRow(e *cli.Env, f *executeFlags, sql string) (next func() (*statement, 
 		for i, p := range pick {
 			c := row[p.index]
 			if c.IsNull() && csv {
-				continue // most writers of csv have no other empty text
+				continue // most writers of CSV cannot distinguish it from an empty string
 			}
 			text, err := c.AppendText(nil)
 			if k := c.Kind(); k == api.CellNull || k == api.CellArray || k == api.CellObject || err != nil {
 				return nil, cli.Usagef("--each-row: %s: row %d, column %q: a value of kind %v cannot be bound", f.eachRow, n, p.name, k).
-					WithHint("bind a text in its place, and turn it into NULL with NULLIF(?, '')")
+					WithHint("bind a string instead, and turn it into NULL with NULLIF(?, '')")
 			}
 			bind[i] = string(text)
 		}
@@ -155,7 +155,7 @@ func bindColumns(rows api.RowReader, want []string) ([]bindColumn, error) {
 	for _, w := range want {
 		i := slices.Index(names, w)
 		if i < 0 {
-			return nil, fmt.Errorf("no column %q; there are %s", w, strings.Join(names, ", "))
+			return nil, fmt.Errorf("no column %q; the columns are %s", w, strings.Join(names, ", "))
 		}
 		some = append(some, all[i])
 	}

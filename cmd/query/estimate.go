@@ -10,19 +10,19 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// estimateRows is how many rows are looked at for the width of a row.
+// estimateRows is the number of rows that are sampled for the width of a row.
 const estimateRows = 1000
 
-// sizeEstimate is about what a stored result will hold.
+// sizeEstimate is the estimated size of a stored result.
 type sizeEstimate struct {
 	Rows        int64 `json:"rows"`        // counted
-	BytesPerRow int64 `json:"bytesPerRow"` // as text, of the rows looked at
-	Bytes       int64 `json:"bytes"`       // as text, before the storage packs them
+	BytesPerRow int64 `json:"bytesPerRow"` // as text, of the sampled rows
+	Bytes       int64 `json:"bytes"`       // as text, before compression by the storage
 	Sampled     int64 `json:"sampledRows"`
 }
 
-// estimateSize counts the rows of a query and looks at the first for their width. A stored result can be neither partitioned nor sorted
-// through the API, so its size is what it costs to read.
+// estimateSize counts the rows of a query and samples the first for their width. The API can neither partition nor sort
+// a stored result, so its size determines the cost of reading it.
 func estimateSize(ctx context.Context, e *cli.Env, cl *api.Client, project, sql string) (cli.View, error) {
 	sql = sqltext.Single(sql, nestedComments(e))
 	inner := &statement{text: sql, wrapped: 1}

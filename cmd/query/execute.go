@@ -38,7 +38,7 @@ type executeFlags struct {
 	limited  bool       // --limit was given
 	texts    []sqlText  // of --sql, -f or the argument
 	out      string     // --out; {n} is the number of a statement
-	sidecar  string     // where the manifest goes
+	sidecar  string     // the file of the manifest
 }
 
 func newQueryExecuteCmd(e *cli.Env) *cobra.Command {
@@ -50,15 +50,15 @@ func newQueryExecuteCmd(e *cli.Env) *cobra.Command {
 		Long: `Run a statement, a saved query or a query-builder object and print its rows.
 
 Give exactly one of --sql (or the SQL as the argument, - for stdin), -f FILE, --id, --name or --builder.
-With -o json the gateway's own bytes are printed, in the shape that --format asks for; every other output
-is made from the rows as they arrive, so a result of any size needs little memory.
+With -o json the gateway's own bytes are printed, in the wire format set by --format; every other output
+is produced from the rows as they arrive, so a result of any size needs little memory.
 
-A file may hold several statements, and -f and --sql may be repeated: all run, in the order given. Their results follow each other, or go to files of their own with --out-dir, or
---out with {n} in the name. The first that fails ends the run; with --keep-going the others run too, and only
+A file may hold several statements, and -f and --sql may be repeated: all run, in the order given. Their results follow each other, or go to separate files with --out-dir, or
+--out with {n} in the name. The first failure ends the run; with --keep-going the others run too, and only
 complete results are printed. --each-row runs one statement with the values of each row of a file.
 
---page-by fetches the rows of each statement in pages by a unique key, where a reply would break off for its size. The key
-is made sure of, and the rows are counted, before; a page that breaks off is asked for in smaller ones.`,
+--page-by fetches the rows of each statement in pages by a unique key, for replies that would be truncated because of their size.
+The key is verified and the rows are counted first; a truncated page is requested again in smaller pages.`,
 		Example: strings.ReplaceAll(`  dig query execute --sql "SELECT * FROM sample.shop.customers LIMIT 5"
   dig query execute -f report.sql -o csv --out report.csv
   dig query execute --sql "SELECT * FROM peaka.\"table\".people WHERE age > ?" --bind 30
@@ -71,18 +71,18 @@ is made sure of, and the rows are counted, before; a page that breaks off is ask
 	}
 	fs := c.Flags()
 	fs.StringArrayVar(&f.sql, "sql", nil, "the statement; a SELECT; repeat for several")
-	fs.StringArrayVarP(&f.file, "file", "f", nil, "read the statement from a file, or several that semicolons end; - for stdin; repeat for several files")
+	fs.StringArrayVarP(&f.file, "file", "f", nil, "read the statement from a file, or several separated by semicolons; - for stdin; repeat for several files")
 	fs.StringVar(&f.id, "id", "", "run the saved query with this id")
-	fs.StringVar(&f.name, "name", "", "run what a qualified name means: peaka.query.NAME, peaka.mtquery.NAME, catalog.schema.table")
+	fs.StringVar(&f.name, "name", "", "run what a qualified name refers to: peaka.query.NAME, peaka.mtquery.NAME, catalog.schema.table")
 	fs.StringVar(&f.builder, "builder", "", "run the query-builder object in this JSON file, - for stdin")
 	fs.StringArrayVar(&f.bind, "bind", nil, "value for the next ? of the statement; repeat in order")
-	fs.Int64Var(&f.limit, "limit", 0, "ask the gateway for at most this many rows")
+	fs.Int64Var(&f.limit, "limit", 0, "request at most this many rows from the gateway")
 	fs.Int64Var(&f.maxRows, "max-rows", 0, "stop and fail (exit code 11) when the result has more rows")
-	fs.StringVar(&f.maxSize, "max-bytes", "", "stop and fail (exit code 12) when the reply is larger, such as 100MB")
-	fs.StringVar(&f.format, "format", "", "shape of the rows on the wire: CELL_TYPED, SIMPLE or COMPACT (by default the cheapest that serves the output)")
-	fs.BoolVar(&f.noHistory, "no-history", false, "do not keep the result for query last")
-	fs.BoolVar(&f.strict, "strict", false, "refuse (exit code 10) when the hosted zones would leave out rows: a table cut at 100, a cache being filled; on zone local, when information_schema lacks a catalog whose source is away")
-	fs.BoolVar(&f.acceptColumns, "accept-columns", false, "take the columns that a saved query has now for right, when they are others than before")
+	fs.StringVar(&f.maxSize, "max-bytes", "", "stop and fail (exit code 12) when the reply is larger than this, such as 100MB")
+	fs.StringVar(&f.format, "format", "", "wire format of the rows: CELL_TYPED, SIMPLE or COMPACT (by default the cheapest that is sufficient for the output)")
+	fs.BoolVar(&f.noHistory, "no-history", false, "do not store the result for query last")
+	fs.BoolVar(&f.strict, "strict", false, "fail (exit code 10) when the hosted zones would leave out rows: a table truncated at 100 rows, a cache being filled; on zone local, when information_schema lacks a catalog because its source is unreachable")
+	fs.BoolVar(&f.acceptColumns, "accept-columns", false, "accept the current columns of a saved query when they differ from the previous ones")
 	f.renderFlags.register(e, c)
 	f.batchFlags.register(c)
 	f.readingFlags.register(c)
@@ -125,7 +125,7 @@ is made sure of, and the rows are counted, before; a page that breaks off is ask
 	return c
 }
 
-// nestedComments reports whether comments of SQL nest in the place in force.
+// nestedComments reports whether SQL comments nest in the current zone and dialect.
 func nestedComments(e *cli.Env) bool { return e.Run.Settings.Local() }
 
 // check validates the flags as a set.
@@ -151,7 +151,7 @@ func (f *executeFlags) check(e *cli.Env, c *cobra.Command) (output.Options, erro
 	}
 	if c.Flags().Changed("max-bytes") {
 		if f.maxBytes, err = config.ParseSize(f.maxSize); err != nil || f.maxBytes == 0 {
-			return o, cli.Usagef("--max-bytes: %q is not a size, such as 100MB", f.maxSize)
+			return o, cli.Usagef("--max-bytes: %q is not a size such as 100MB", f.maxSize)
 		}
 	}
 	if err := f.checkPages(c, o); err != nil {
@@ -164,7 +164,7 @@ func (f *executeFlags) check(e *cli.Env, c *cobra.Command) (output.Options, erro
 	return o, err
 }
 
-// executeForm reads the flags into one of the four forms of a query.
+// executeForm turns the flags into one of the four forms of a query.
 func executeForm(e *cli.Env, c *cobra.Command, f *executeFlags, args []string) (*statement, error) {
 	var given []string
 	for _, name := range []string{"sql", "file", "id", "name", "builder"} {
@@ -183,7 +183,7 @@ func executeForm(e *cli.Env, c *cobra.Command, f *executeFlags, args []string) (
 	case len(given) == 0:
 		return nil, cli.Usagef("nothing to run").WithHint("give --sql, -f FILE, --id, --name or --builder")
 	case len(given) > 1:
-		return nil, cli.Usagef("%s exclude each other", strings.Join(given, " and "))
+		return nil, cli.Usagef("%s are mutually exclusive", strings.Join(given, " and "))
 	}
 	text := given[0] == "--sql" || given[0] == "--file" || given[0] == "the argument"
 	if len(f.bind) > 0 && !text {
@@ -194,7 +194,7 @@ func executeForm(e *cli.Env, c *cobra.Command, f *executeFlags, args []string) (
 		case !text:
 			return nil, cli.Usagef("--each-row needs a statement, not %s", given[0])
 		case len(f.bind) > 0:
-			return nil, cli.Usagef("--bind and --each-row exclude each other")
+			return nil, cli.Usagef("--bind and --each-row are mutually exclusive")
 		}
 	}
 	if f.limited {
@@ -237,7 +237,7 @@ func executeForm(e *cli.Env, c *cobra.Command, f *executeFlags, args []string) (
 	return f.statement(e, f.texts[0].sql, f.bind), nil
 }
 
-// statement makes the request for one SQL text.
+// statement builds the request for one SQL statement.
 func (f *executeFlags) statement(e *cli.Env, sql string, bind []string) *statement {
 	st := &statement{text: sql}
 	sql = sqltext.TrimEnd(sql, nestedComments(e))

@@ -14,7 +14,7 @@ import (
 func newQueryFolderCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "folder", Aliases: []string{"folders"}, Short: "Folders of saved queries"}
 	ex := "  " + e.Name + " query folder "
-	// in runs f with the project and the id of the folder named by the first argument.
+	// in runs f with the ids of the project and of the folder named by the first argument.
 	in := func(f cli.QueryRun) func(context.Context, *api.Client, []string) (cli.View, error) {
 		return e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 			id, err := folderID(ctx, cl, p, args[0])
@@ -31,7 +31,7 @@ func newQueryFolderCmd(e *cli.Env) *cobra.Command {
 				return cli.List(v, "path", "id", "createdAt"), err
 			})),
 		newFolderTreeCmd(e), newFolderCreateCmd(e), newFolderUpdateCmd(e, in), newFolderDeleteCmd(e, in),
-		e.Leaf(spec.GetQueryFolder, &cobra.Command{Use: "get FOLDER", Aliases: []string{"show"}, Short: "Show a folder with what is directly in it", Example: ex + "get /reports", Args: cobra.ExactArgs(1)},
+		e.Leaf(spec.GetQueryFolder, &cobra.Command{Use: "get FOLDER", Aliases: []string{"show"}, Short: "Show a folder and its direct contents", Example: ex + "get /reports", Args: cobra.ExactArgs(1)},
 			in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
 				v, err := cl.Folders.Get(ctx, p, id)
 				if err != nil || !e.ForReaders() || e.Run.Flags.Columns != nil {
@@ -51,7 +51,7 @@ func newQueryFolderCmd(e *cli.Env) *cobra.Command {
 	return c
 }
 
-// contentLine is what lies in a folder, as people read it.
+// contentLine is an item of a folder, for the table.
 type contentLine struct {
 	Kind string `json:"kind"` // folder, plain or materialized
 	Name string `json:"name"`
@@ -60,7 +60,7 @@ type contentLine struct {
 
 func newFolderRenameCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, *api.Client, []string) (cli.View, error)) *cobra.Command {
 	var body string
-	c := &cobra.Command{Use: "rename FOLDER [NAME]", Short: "Give a folder a new name", Example: "  " + e.Name + " query folder rename /reports/daily hourly", Args: cobra.RangeArgs(1, 2)}
+	c := &cobra.Command{Use: "rename FOLDER [NAME]", Short: "Rename a folder", Example: "  " + e.Name + " query folder rename /reports/daily hourly", Args: cobra.RangeArgs(1, 2)}
 	cli.BodyFlag(c, &body)
 	return e.Leaf(spec.RenameQueryFolder, c, in(func(ctx context.Context, cl *api.Client, p, id string, rest []string) (cli.View, error) {
 		var req api.QueryFolderRenameRequest
@@ -95,11 +95,11 @@ func newFolderMoveCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, *a
 func newFolderTreeCmd(e *cli.Env) *cobra.Command {
 	var queries bool
 	var root string
-	c := &cobra.Command{Use: "tree", Short: "Show how folders lie in each other", Args: cobra.NoArgs,
-		Long:    "Show how folders lie in each other.\n\nWith -o json the list lies in an object, as the gateway sends it: {\"tree\": [...]}; children have the same form.",
+	c := &cobra.Command{Use: "tree", Short: "Show the tree of folders", Args: cobra.NoArgs,
+		Long:    "Show the tree of folders.\n\nWith -o json the list is wrapped in an object, as the gateway sends it: {\"tree\": [...]}; children have the same form.",
 		Example: "  " + e.Name + " query folder tree --queries --root /reports -o yaml\n  " + e.Name + " query folder tree --jq '.tree[] | recurse(.children[]) | .path'"}
-	c.Flags().BoolVar(&queries, "queries", false, "with the queries in each folder")
-	c.Flags().StringVar(&root, "root", "", "only this folder and what is below it")
+	c.Flags().BoolVar(&queries, "queries", false, "include the queries in each folder")
+	c.Flags().StringVar(&root, "root", "", "only this folder and its contents")
 	e.CompleteFlag(c, "root", e.Complete("folder"))
 	return e.Leaf(spec.GetQueryFolderTree, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 		params := url.Values{}
@@ -152,8 +152,8 @@ func branches(out []branch, nodes []api.QueryFolderTreeNode, indent string, quer
 
 func newFolderCreateCmd(e *cli.Env) *cobra.Command {
 	var in, body string
-	c := &cobra.Command{Use: "create [NAME]", Short: "Make a folder; a/b makes both", Example: "  " + e.Name + " query folder create reports/daily", Args: cobra.MaximumNArgs(1)}
-	c.Flags().StringVar(&in, "in", "", "make it in this folder, by path, name or id")
+	c := &cobra.Command{Use: "create [NAME]", Short: "Create a folder; a/b creates both", Example: "  " + e.Name + " query folder create reports/daily", Args: cobra.MaximumNArgs(1)}
+	c.Flags().StringVar(&in, "in", "", "create it in this folder, by path, name or id")
 	e.CompleteFlag(c, "in", e.Complete("folder"))
 	cli.BodyFlag(c, &body)
 	cli.Annotate(c, spec.CreateChildQueryFolder)
@@ -233,9 +233,9 @@ func newFolderUpdateCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, 
 func newFolderDeleteCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, *api.Client, []string) (cli.View, error)) *cobra.Command {
 	var force bool
 	c := &cobra.Command{Use: "delete FOLDER", Aliases: []string{"rm"}, Short: "Delete a folder", Args: cobra.ExactArgs(1),
-		Long:    "Delete a folder. One that is not empty is refused, unless --force is given: then all folders and queries\nin it are deleted with it.",
+		Long:    "Delete a folder. It must be empty, unless --force is given: then all folders and queries\nin it are deleted with it.",
 		Example: "  " + e.Name + " query folder delete /drafts --force --yes"}
-	c.Flags().BoolVar(&force, "force", false, "with all folders and queries in it")
+	c.Flags().BoolVar(&force, "force", false, "delete it with all folders and queries in it")
 	cli.Annotate(c, spec.GetQueryFolderTree)
 	return e.Leaf(spec.DeleteQueryFolder, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
 		return in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {

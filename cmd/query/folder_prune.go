@@ -12,8 +12,8 @@ import (
 )
 
 func newFolderPruneCmd(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "prune", Short: "Delete the folders that hold no query", Args: cobra.NoArgs,
-		Long:    "Delete the folders that hold no query, neither themselves nor below them. Folders that moving a query made outlive it;\nthis clears them away.",
+	c := &cobra.Command{Use: "prune", Short: "Delete the folders that contain no query", Args: cobra.NoArgs,
+		Long:    "Delete the folders that contain no query, directly or in subfolders. Folders created by moving a query remain when it leaves;\nthis command removes them.",
 		Example: "  " + e.Name + " query folder prune --yes"}
 	cli.Annotate(c, spec.DeleteQueryFolder)
 	return e.Leaf(spec.GetQueryFolderTree, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
@@ -28,12 +28,12 @@ func newFolderPruneCmd(e *cli.Env) *cobra.Command {
 			paths[i] = f.Path
 		}
 		if len(empty) == 0 {
-			return cli.List(paths).Mine().WithNote("every folder holds a query"), nil
+			return cli.List(paths).Mine().WithNote("every folder contains a query"), nil
 		}
 		if err := e.Confirm("delete %s: %s?", strings.TrimSpace(cli.Plural(len(empty), "1 empty folder", "%d empty folders")), strings.Join(paths, ", ")); err != nil {
 			return cli.View{}, err
 		}
-		for _, f := range empty { // without force, so that a query that comes in the meantime stays
+		for _, f := range empty { // without force, so that a query created in the meantime is kept
 			if err := cl.Folders.Delete(ctx, p, f.ID, nil); err != nil && !e.Planned(err) {
 				return cli.View{}, err
 			}
@@ -42,7 +42,8 @@ func newFolderPruneCmd(e *cli.Env) *cobra.Command {
 	}))
 }
 
-// bare collects the folders without a query in or below them, inner ones first, and reports whether all given ones are such.
+// bare collects the folders without a query in or below them, innermost first, and reports whether all given folders
+// are empty in that sense.
 func bare(nodes []api.QueryFolderTreeNode, into *[]api.QueryFolderTreeNode) bool {
 	all := true
 	for _, n := range nodes {

@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// freshness compares a stored result with the query it came from.
+// freshness compares a stored result with its query.
 type freshness struct {
 	Query       string         `json:"query"`
 	State       string         `json:"state"`
-	RefreshedAt *string        `json:"refreshedAt"` // start of the run whose rows are stored; nil when that is not known
+	RefreshedAt *string        `json:"refreshedAt"` // start of the run that produced the stored rows; nil if unknown
 	Age         *string        `json:"age"`
 	StoredRows  *int64         `json:"storedRows"` // nil: nothing is stored
 	LiveRows    *int64         `json:"liveRows"`   // nil: not counted
@@ -24,7 +24,7 @@ type freshness struct {
 	Sources     []sourceOfRows `json:"sources"`
 }
 
-// sourceOfRows is a table of another catalog that the text of the query names.
+// sourceOfRows is a table of another catalog that the statement refers to.
 type sourceOfRows struct {
 	Table       string  `json:"table"`
 	Cached      bool    `json:"cached"`
@@ -34,9 +34,9 @@ type sourceOfRows struct {
 func newQueryFreshnessCmd(e *cli.Env) *cobra.Command {
 	var storedOnly bool
 	c := &cobra.Command{Use: "freshness QUERY", Short: "Compare a stored result with its live query: rows, age, caches it reads", Args: cobra.ExactArgs(1),
-		Long: `Compare the stored result of a materialized query with its live query: how many rows each has, when the run
-began whose rows are stored, and how old the caches are that the text of the query reads. What it reads through
-other saved queries is not followed.
+		Long: `Compare the stored result of a materialized query with its live query: the number of rows of each, the start of the run
+that stored the rows, and the age of the caches that the statement of the query reads. Tables that it reads through
+other saved queries are not included.
 
 Counting the live query runs it; --stored-only leaves that out.`,
 		Example: "  " + e.Name + " query freshness daily_sales"}
@@ -79,7 +79,7 @@ Counting the live query runs it; --stored-only leaves that out.`,
 	}))
 }
 
-// sourcesOf lists the tables of other catalogs that a text names, with the age of their caches.
+// sourcesOf lists the tables of other catalogs that a statement refers to, with the age of their caches.
 func sourcesOf(ctx context.Context, cl *api.Client, project, sql string) ([]sourceOfRows, error) {
 	out := []sourceOfRows{}
 	catalogs, err := cl.Catalogs.List(ctx, project)

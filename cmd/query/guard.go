@@ -6,8 +6,9 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/trust"
 )
 
-// distrust refuses, for --strict, a statement over a table whose scan ends at exactly 100 rows or whose cache is being filled for
-// the first time: its sums and counts would be of a part. What cannot be checked is refused too.
+// distrust rejects, for --strict, a statement over a table whose scan ends at exactly 100 rows or whose cache is being
+// filled for the first time: its sums and counts would be based on a part of the rows. Tables that cannot be checked
+// are rejected too.
 func (q *querying) distrust(ctx context.Context, st *statement) error {
 	if !q.f.strict || !q.e.Guarded() {
 		return nil

@@ -18,21 +18,22 @@ import (
 	"github.com/dig-cli/dig/pkg/config"
 )
 
-// The last result of each place is kept as it came off the wire, in one file: the document, then what is known about it as JSON, then
-// the length of that in 8 bytes and keptMagic. The file is written under another name and renamed, so it is always whole.
+// The last result of each target is stored as received, in one file: the document, then its metadata as JSON, then the
+// length of that in 8 bytes and keptMagic. The file is written under another name and renamed, so it is always
+// complete.
 
 const (
 	keptMagic  = "digkept1"
-	keptFirst  = 64 << 10 // bytes held in memory before a file is begun
+	keptFirst  = 64 << 10 // bytes held in memory before a file is started
 	keptMaxAge = 24 * time.Hour
 )
 
-// keptInfo is what is known about a kept result.
+// keptInfo is the metadata of a stored result.
 type keptInfo struct {
 	Statement string     `json:"statement,omitempty"`
-	Dialect   string     `json:"dialect,omitempty"` // when it is not Trino's
+	Dialect   string     `json:"dialect,omitempty"` // if not Trino's
 	Bindings  []string   `json:"bindings,omitempty"`
-	Query     string     `json:"query,omitempty"` // what was run when it was no statement: an id, a name or a builder object
+	Query     string     `json:"query,omitempty"` // an id, a name or a builder object, for a run without a statement
 	Profile   string     `json:"profile,omitempty"`
 	Zone      string     `json:"zone"`
 	Project   string     `json:"project"`
@@ -44,7 +45,7 @@ type keptInfo struct {
 	NotKept   string     `json:"notKept,omitempty"` // why there is no document
 }
 
-// keptFile is where the last result of the place in force is kept. A place is a profile, zone and address.
+// keptFile returns the file of the last result of the current target. A target is a profile, zone and address.
 func keptFile(e *cli.Env) (string, error) {
 	dir, err := config.CacheDir(e.Getenv)
 	if err != nil {
@@ -58,7 +59,7 @@ func keptFile(e *cli.Env) (string, error) {
 	return filepath.Join(dir, "results", p.Key()+".last"), nil
 }
 
-// keeper stores a result while it is read. It never fails the command it serves.
+// keeper stores a result while it is read. It never fails the command it works for.
 type keeper struct {
 	io.ReadCloser
 	path   string
@@ -66,10 +67,10 @@ type keeper struct {
 	n      int64
 	buf    []byte
 	file   *os.File
-	failed string // why the result will not be kept
+	failed string // why the result will not be stored
 }
 
-// newKeeper makes the keeper of one result; nil when results are not kept.
+// newKeeper creates the keeper of one result; nil when results are not stored.
 func newKeeper(e *cli.Env, on bool) *keeper {
 	limit := e.Run.Settings.HistoryBytes()
 	if !on || limit == 0 || e.Tells() {
@@ -92,7 +93,7 @@ func (k *keeper) Read(p []byte) (int, error) {
 
 func (k *keeper) add(p []byte) {
 	if k.n > k.limit {
-		k.giveUp(fmt.Sprintf("it is larger than the %s that are kept", humanBytes(k.limit)))
+		k.giveUp(fmt.Sprintf("it is larger than the limit of %s for stored results", humanBytes(k.limit)))
 		return
 	}
 	if k.file == nil {
@@ -110,7 +111,7 @@ func (k *keeper) add(p []byte) {
 	}
 }
 
-// begin opens the file and writes what is held.
+// begin opens the file and writes the buffered bytes.
 func (k *keeper) begin() error {
 	dir := filepath.Dir(k.path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -139,13 +140,14 @@ func (k *keeper) drop() {
 	}
 }
 
-// finish keeps the document, or says in its place why it was not kept: an older result must not be taken for this one.
+// finish stores the document, or else the reason why it was not stored: an older result must not be mistaken for this
+// one.
 func (k *keeper) finish(info keptInfo, err error) {
 	switch {
 	case k == nil:
 		return
 	case err != nil && k.failed == "":
-		k.giveUp("it was not read to its end: " + cli.Classify(context.Background(), err).Msg)
+		k.giveUp("it was not read completely: " + cli.Classify(context.Background(), err).Msg)
 	}
 	info.NotKept, info.Bytes = k.failed, k.n
 	if k.store(info) != nil {
@@ -173,13 +175,13 @@ func (k *keeper) store(info keptInfo) error {
 	if err == nil {
 		k.file = nil
 	}
-	return err // finish removes what is left
+	return err // finish removes the rest
 }
 
-var errNothingKept = &cli.Failure{Exit: cli.ExitNotFound, Code: "no-last-result", Msg: "no result is kept",
-	Hint: "`dig query execute` keeps its last result, unless --no-history, DIG_HISTORY=off or a profile's history says otherwise"}
+var errNothingKept = &cli.Failure{Exit: cli.ExitNotFound, Code: "no-last-result", Msg: "no result is stored",
+	Hint: "`dig query execute` stores its last result, unless --no-history, DIG_HISTORY=off or a profile's history says otherwise"}
 
-// openKept opens the last result of the place in force.
+// openKept opens the last result of the current target.
 func openKept(e *cli.Env) (keptInfo, *api.Result, error) {
 	var info keptInfo
 	path, err := keptFile(e)
@@ -201,9 +203,9 @@ func openKept(e *cli.Env) (keptInfo, *api.Result, error) {
 	return info, &api.Result{Format: info.Wire, Body: readCloser{io.NewSectionReader(f, 0, size), f}}, nil
 }
 
-// readKept reads the end of a kept file and returns the length of the document before it.
+// readKept reads the end of the file and returns the length of the document before it.
 func readKept(f *os.File, info *keptInfo) (int64, error) {
-	damaged := errors.New("the kept result is damaged")
+	damaged := errors.New("the stored result is corrupt")
 	st, err := f.Stat()
 	if err != nil {
 		return 0, err

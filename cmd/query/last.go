@@ -19,12 +19,12 @@ func newQueryLastCmd(e *cli.Env) *cobra.Command {
 	var limit int64
 	var info, clear bool
 	c := &cobra.Command{
-		Use: "last", Short: "Show the last result again, in any form, without asking the gateway", Args: cobra.NoArgs,
-		Long: `Show the last complete result of query execute again: in another format, filtered, drawn, profiled or saved.
-The gateway is not asked. With -o json the bytes are printed as they came, with --typed as an array of objects.
+		Use: "last", Short: "Show the last result again, in any format, without calling the gateway", Args: cobra.NoArgs,
+		Long: `Show the last complete result of query execute again: in another format, filtered, as a chart, profiled or saved.
+The gateway is not called. With -o json the bytes are printed as received, with --typed as an array of objects.
 
-One result is kept for each profile, zone and address, in a file that only its owner can read, if it is no larger
-than the setting history says (16MiB; DIG_HISTORY). --no-history, DIG_HISTORY=off or a profile's history keep none.`,
+One result is stored for each profile, zone and address, in a file that only its owner can read, if it is no larger
+than the setting history (16MiB; DIG_HISTORY). --no-history, DIG_HISTORY=off or a profile's history store none.`,
 		Example: strings.ReplaceAll(`  dig query last -o csv --out rows.csv
   dig query last --columns city,total --chart bar
   dig query last --info
@@ -32,8 +32,8 @@ than the setting history says (16MiB; DIG_HISTORY). --no-history, DIG_HISTORY=of
 	}
 	fs := c.Flags()
 	fs.Int64Var(&limit, "limit", 0, "only the first rows")
-	fs.BoolVar(&info, "info", false, "print what is known about the result: statement, rows, bytes, when and how long")
-	fs.BoolVar(&clear, "clear", false, "remove the kept result")
+	fs.BoolVar(&info, "info", false, "print the metadata of the result: statement, rows, bytes, time and duration")
+	fs.BoolVar(&clear, "clear", false, "remove the stored result")
 	f.register(e, c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		o, err := f.options(e, c)
@@ -99,7 +99,7 @@ func writeKept(e *cli.Env, f *renderFlags, s *cli.Sink, res *api.Result, o outpu
 	return st.Rows, err
 }
 
-// oneLine is the beginning of a text, with runs of white space as one blank.
+// oneLine returns the beginning of a string, with each run of white space replaced by one blank.
 func oneLine(text string, limit int) string {
 	r := []rune(strings.Join(strings.Fields(string(output.SanitizeText(nil, text))), " "))
 	if len(r) > limit {
@@ -108,7 +108,7 @@ func oneLine(text string, limit int) string {
 	return string(r)
 }
 
-// clearKept removes the kept result of the place in force.
+// clearKept removes the stored result of the current target.
 func clearKept(e *cli.Env) error {
 	path, err := keptFile(e)
 	if err != nil {
@@ -116,14 +116,14 @@ func clearKept(e *cli.Env) error {
 	}
 	if e.Tells() {
 		if _, err := os.Stat(path); err != nil {
-			fmt.Fprintln(e.Err, "no result was kept")
+			fmt.Fprintln(e.Err, "no result was stored")
 			return nil
 		}
 		return e.Would("remove the last result (%s)", path)
 	}
 	switch err := os.Remove(path); {
 	case errors.Is(err, os.ErrNotExist):
-		fmt.Fprintln(e.Err, "no result was kept")
+		fmt.Fprintln(e.Err, "no result was stored")
 	case err != nil:
 		return err
 	default:

@@ -15,10 +15,10 @@ import (
 	"github.com/dig-cli/dig/pkg/output"
 )
 
-// manifestBeside stands for a manifest without a name of its own.
+// manifestBeside stands for a manifest that is named after the output file.
 const manifestBeside = "auto"
 
-// manifest tells what is in a result file. Keys are never part of it; bindings are.
+// manifest describes a result file. It never contains keys; it does contain bindings.
 type manifest struct {
 	File string `json:"file,omitempty"` // as --out names it
 	keptInfo
@@ -28,23 +28,23 @@ type manifest struct {
 	Complete bool   `json:"complete"`
 	Error    string `json:"error,omitempty"`
 
-	idle bool // the run only tells
+	idle bool // dry run
 	path string
 	hash hash.Hash
 }
 
-// manifestName finds where the manifest goes; "" is nowhere.
+// manifestName returns the file of the manifest; "" for none.
 func manifestName(flag, out string) (string, error) {
 	switch {
 	case flag == "" || flag != manifestBeside:
 		return flag, nil
 	case out == "" || out == "-":
-		return "", cli.Usagef("--manifest needs a name without --out").WithHint("write --manifest=FILE, or give --out FILE")
+		return "", cli.Usagef("--manifest requires a name without --out").WithHint("write --manifest=FILE, or give --out FILE")
 	}
 	return out + ".manifest.json", nil
 }
 
-// newManifest measures what goes to s; nil when no manifest was asked for.
+// newManifest measures what is written to s; nil when no manifest was requested.
 func newManifest(e *cli.Env, path string, s *cli.Sink) *manifest {
 	if path == "" {
 		return nil
@@ -54,13 +54,13 @@ func newManifest(e *cli.Env, path string, s *cli.Sink) *manifest {
 	return m
 }
 
-// Write counts.
+// Write counts the bytes.
 func (m *manifest) Write(p []byte) (int, error) {
 	m.Bytes += int64(len(p))
 	return m.hash.Write(p)
 }
 
-// write makes the sidecar, of a result that failed as well, and returns err or what went wrong here.
+// write writes the manifest, also for a failed result, and returns err or an error of its own.
 func (m *manifest) write(info keptInfo, o output.Options, err error) error {
 	if m == nil || m.idle || errors.Is(err, cli.ErrDone) {
 		return err

@@ -8,8 +8,8 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// dependants names the saved queries whose text names another one. It reads the texts as they stand, so a name inside a comment
-// counts too; it is said, never acted on.
+// dependants lists the saved queries whose statements contain the name of another one. It searches the raw text, so a
+// name inside a comment matches too; the result is shown to the user but never acted on.
 func dependants(ctx context.Context, cl *api.Client, project string, q api.Query) (string, error) {
 	all, err := cl.Queries.List(ctx, project)
 	if err != nil {

@@ -16,19 +16,19 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// pageFlags fetch a result in pages: the hosted zones break off large replies, and with pages by OFFSET rows repeat and are left out
-// wherever the order is not unique [L]. A page here begins behind the last key of the one before.
+// pageFlags fetch a result in pages: the hosted zones truncate large replies, and pages by OFFSET repeat and omit rows
+// wherever the order is not unique [L]. A page here begins after the last key of the previous page.
 type pageFlags struct {
 	by   []string
 	size int64
 }
 
 func (f *pageFlags) register(c *cobra.Command) {
-	c.Flags().StringSliceVar(&f.by, "page-by", nil, "fetch the result in pages by these columns, which together are unique and not NULL; it comes in their order")
+	c.Flags().StringSliceVar(&f.by, "page-by", nil, "fetch the result in pages by these columns, which must be unique together and not NULL; rows come in their order")
 	c.Flags().Int64Var(&f.size, "page-size", 10_000, "rows of a page")
 }
 
-// check refuses what pages cannot be made of.
+// check rejects combinations that cannot be paged.
 func (f *executeFlags) checkPages(c *cobra.Command, o output.Options) error {
 	if len(f.by) == 0 {
 		if c.Flags().Changed("page-by") {
@@ -44,16 +44,16 @@ func (f *executeFlags) checkPages(c *cobra.Command, o output.Options) error {
 	}
 	for _, name := range []string{"limit", "max-bytes", "format", "builder", "each-row", "dialect"} {
 		if c.Flags().Changed(name) {
-			return cli.Usagef("--%s and --page-by exclude each other", name)
+			return cli.Usagef("--%s and --page-by are mutually exclusive", name)
 		}
 	}
 	if f.verbatim(o) {
-		return cli.Usagef("-o json prints the reply of the gateway as it is, and --page-by makes several").WithHint("add --typed, or take -o ndjson")
+		return cli.Usagef("-o json prints the reply of the gateway unchanged, and --page-by produces several replies").WithHint("add --typed, or use -o ndjson")
 	}
 	return nil
 }
 
-// pagedSource is the statement that pages are made of.
+// pagedSource is the statement that is fetched in pages.
 func (q *querying) pagedSource(ctx context.Context, st *statement) (sql string, bind []string, err error) {
 	switch f := st.form.(type) {
 	case api.ExecuteByStatement:
@@ -69,12 +69,12 @@ func (q *querying) pagedSource(ctx context.Context, st *statement) (sql string, 
 	}
 	sql = sqltext.Single(sql, nestedComments(q.e))
 	if clauses := sqltext.Clauses(sql, nestedComments(q.e)); clauses["limit"] >= 0 || clauses["offset"] >= 0 || clauses["fetch"] >= 0 {
-		return "", nil, cli.Usagef("--page-by: the statement has a LIMIT or OFFSET of its own, which takes other rows for each page").WithHint("leave it out")
+		return "", nil, cli.Usagef("--page-by: the statement has its own LIMIT or OFFSET, which would select different rows for each page").WithHint("leave it out")
 	}
 	return sql, bind, nil
 }
 
-// keyCounts counts the rows of a statement and those that a key does not tell from others.
+// keyCounts counts the rows of a statement, and those whose key is NULL or not unique.
 func (q *querying) keyCounts(ctx context.Context, sql string, bind []string, key []string, nullable bool) (rows, bad int64, err error) {
 	names := make([]string, len(key))
 	conditions := []string{"dig_rows_of_key > 1"}
@@ -99,7 +99,7 @@ func (q *querying) keyCounts(ctx context.Context, sql string, bind []string, key
 	return n[0], n[1], nil
 }
 
-// openPages counts, makes sure of the key and opens the first page.
+// openPages counts the rows, verifies the key and opens the first page.
 func (q *querying) openPages(ctx context.Context, st *statement, notes io.Writer) (*pagedRows, error) {
 	sql, bind, err := q.pagedSource(ctx, st)
 	if err != nil {
@@ -110,8 +110,8 @@ func (q *querying) openPages(ctx context.Context, st *statement, notes io.Writer
 		return nil, err
 	}
 	if bad > 0 {
-		return nil, &cli.Failure{Exit: cli.ExitUntrusted, Code: "key-not-unique", Hint: "name more columns, so that each row has values of its own",
-			Msg: fmt.Sprintf("--page-by %s: %d of %d rows share their values with others or have a NULL there; pages would leave rows out", strings.Join(q.f.by, ","), bad, total)}
+		return nil, &cli.Failure{Exit: cli.ExitUntrusted, Code: "key-not-unique", Hint: "add columns, so that the values of each row are unique",
+			Msg: fmt.Sprintf("--page-by %s: %d of %d rows have duplicate or NULL values there; pages would omit rows", strings.Join(q.f.by, ","), bad, total)}
 	}
 	p := &pagedRows{ctx: ctx, q: q, sql: sql, bind: bind, size: q.f.size, total: total, notes: notes}
 	return p, p.open()
@@ -130,16 +130,16 @@ type pagedRows struct {
 	res   *api.Result
 	rows  *api.Rows
 	cols  []api.ResultColumn
-	key   []int    // places of the key's columns
-	last  []string // key of the row before
-	first []string // key with which this page began
+	key   []int    // positions of the key columns
+	last  []string // key of the previous row
+	first []string // key before the first row of this page
 	here  int64    // rows of this page
 	count int64
 	err   error
 	ended bool
 }
 
-// open asks for the page behind the last key.
+// open requests the page after the last key.
 func (p *pagedRows) open() error {
 	order := make([]string, len(p.q.f.by))
 	for i, k := range p.q.f.by {
@@ -164,7 +164,7 @@ func (p *pagedRows) open() error {
 	}
 	sql := fmt.Sprintf("SELECT * FROM (\n%s\n) AS page%s\nORDER BY %s LIMIT %d", p.sql, where, strings.Join(order, ", "), p.size)
 	format := api.Compact
-	if p.q.e.Guarded() { // zone local tells types beside the columns
+	if p.q.e.Guarded() { // zone local reports types with the columns
 		format = api.CellTyped
 	}
 	begun := time.Now()
@@ -176,7 +176,7 @@ func (p *pagedRows) open() error {
 	cols, err := p.rows.Columns()
 	if err != nil || p.cols != nil {
 		if err == nil && len(cols) > 0 && !slices.EqualFunc(cols, p.cols, func(a, b api.ResultColumn) bool { return a.Name == b.Name }) {
-			err = untrustedPages("a page has other columns than the first")
+			err = untrustedPages("a page has different columns than the first")
 		}
 		return err
 	}
@@ -225,9 +225,9 @@ func (p *pagedRows) Next() bool {
 		case err != nil && !broken:
 			p.err = err
 			return false
-		case broken: // what came is whole; the rest is asked for in smaller pages
+		case broken: // the rows received are complete; the rest is requested in smaller pages
 			p.size = max(1, p.size/2)
-			fmt.Fprintf(p.notes, "(a page broke off after %d rows; going on with pages of %d)\n", p.here, p.size)
+			fmt.Fprintf(p.notes, "(a page was truncated after %d rows; continuing with pages of %d)\n", p.here, p.size)
 		case p.here < p.size:
 			p.finish()
 			return false
@@ -239,7 +239,7 @@ func (p *pagedRows) Next() bool {
 	return false
 }
 
-// note keeps the key of a row, which must come behind the one before.
+// note stores the key of a row, which must be greater than the previous one.
 func (p *pagedRows) note(row []api.Cell) error {
 	last := make([]string, len(p.key))
 	for i, at := range p.key {
@@ -248,7 +248,7 @@ func (p *pagedRows) note(row []api.Cell) error {
 			return err
 		}
 		if p.cols[at].DataType == "" {
-			return cli.Usagef("--page-by: the gateway does not tell the type of column %q", p.cols[at].Name)
+			return cli.Usagef("--page-by: the gateway does not report the type of column %q", p.cols[at].Name)
 		}
 		last[i] = string(text)
 	}
@@ -257,20 +257,20 @@ func (p *pagedRows) note(row []api.Cell) error {
 	}
 	if p.last = last; p.here == 1 {
 		if slices.Equal(last, p.first) {
-			return untrustedPages("a page begins with the key %s, as the one before", strings.Join(last, ", "))
+			return untrustedPages("a page begins with the same key %s as the previous page", strings.Join(last, ", "))
 		}
 		p.first = last
 	}
 	return nil
 }
 
-// finish compares with what was counted before.
+// finish compares the number of rows with the earlier count.
 func (p *pagedRows) finish() {
 	p.ended = true
 	switch {
 	case p.count < p.total || p.count > p.total && p.q.f.strict:
-		p.err = untrustedPages("%d rows came, and %d were counted before", p.count, p.total)
+		p.err = untrustedPages("received %d rows, but %d were counted before", p.count, p.total)
 	case p.count > p.total:
-		fmt.Fprintf(p.notes, "warning: %d rows came, and %d were counted before: rows were written meanwhile\n", p.count, p.total)
+		fmt.Fprintf(p.notes, "warning: received %d rows, but %d were counted before: rows were written meanwhile\n", p.count, p.total)
 	}
 }

@@ -12,11 +12,12 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// handPaging is a statement that takes one page by OFFSET: rows of the same order stand on two of them, or on none [L].
+// handPaging is a statement that selects one page by OFFSET: rows with equal sort keys may appear on two pages, or on
+// none [L].
 type handPaging struct {
 	base string   // the statement without order and page
 	key  []string // columns of the result that it is ordered by
-	odd  string   // why that cannot be told
+	odd  string   // why that cannot be determined
 }
 
 // pagedByHand recognizes such a statement; nil for any other.
@@ -83,7 +84,7 @@ func pagedByHand(sql string, nested bool) *handPaging {
 	return p
 }
 
-// distrustPaging refuses, for --strict, one page of an order that is not unique.
+// distrustPaging rejects, for --strict, a page of an order that is not unique.
 func (q *querying) distrustPaging(ctx context.Context, st *statement) error {
 	form, ok := st.form.(api.ExecuteByStatement)
 	if !q.f.strict || !ok || st.text == "" {
@@ -95,27 +96,27 @@ func (q *querying) distrustPaging(ctx context.Context, st *statement) error {
 	}
 	f := &cli.Failure{Exit: cli.ExitUntrusted, Code: "order-not-unique", Hint: "--page-by KEY fetches all rows in pages by a unique key"}
 	if p.odd != "" {
-		f.Msg = "whether the order of the pages is unique cannot be told: " + p.odd
+		f.Msg = "cannot determine whether the order of the pages is unique:  " + p.odd
 		return f
 	}
 	rows, bad, err := q.keyCounts(ctx, p.base, form.Bindings, p.key, true)
 	if cli.Answered(err) {
-		f.Msg = fmt.Sprintf("whether the order of the pages is unique cannot be told: %v", err)
+		f.Msg = fmt.Sprintf("cannot determine whether the order of the pages is unique:  %v", err)
 		return f
 	}
 	if err != nil || bad == 0 {
 		return err
 	}
-	f.Msg = fmt.Sprintf("the order by %s is not unique: %d of %d rows share their place with others, so that pages repeat rows and leave rows out", strings.Join(p.key, ", "), bad, rows)
+	f.Msg = fmt.Sprintf("the order by %s is not unique: %d of %d rows have equal sort keys, so that pages repeat and omit rows", strings.Join(p.key, ", "), bad, rows)
 	return f
 }
 
-// warnPaging says what --strict would make sure of.
+// warnPaging prints what --strict would check.
 func (q *querying) warnPaging(st *statement, notes io.Writer) {
 	if q.f.strict || st.text == "" {
 		return
 	}
 	if p := pagedByHand(st.text, nestedComments(q.e)); p != nil {
-		fmt.Fprintln(notes, "warning: pages repeat rows and leave rows out where their order is not unique; --strict makes sure of it, --page-by KEY fetches all pages")
+		fmt.Fprintln(notes, "warning: pages repeat and omit rows if their order is not unique; --strict verifies it, --page-by KEY fetches all pages")
 	}
 }

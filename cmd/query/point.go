@@ -16,7 +16,8 @@ import (
 
 var position = late.Regexp(`(?i)^line (\d+):(\d+): `)
 
-// pointAt makes the place that an error names one of the user's own text or file, and adds its line with a caret under the column.
+// pointAt converts the position in an error to one in the user's own statement or file, and adds its line with a caret
+// under the column.
 func pointAt(e *cli.Env, st *statement, err error) error {
 	var ae *api.Error
 	if st.text == "" || !errors.As(err, &ae) {

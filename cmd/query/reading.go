@@ -9,16 +9,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// readingFlags choose between what is stored and where it came from.
+// readingFlags choose between stored rows and their sources.
 type readingFlags struct{ stored, live bool }
 
 func (f *readingFlags) register(c *cobra.Command) {
-	c.Flags().BoolVar(&f.live, "live", false, "run the saved query anew, not its stored result; on zone local read sources, not caches")
+	c.Flags().BoolVar(&f.live, "live", false, "run the saved query again instead of reading its stored result; on zone local read sources, not caches")
 	c.Flags().BoolVar(&f.stored, "stored", false, "read the stored result of the saved query; on zone local read caches, never a source")
 	c.MarkFlagsMutuallyExclusive("live", "stored")
 }
 
-// check refuses what the hosted zones cannot do: they choose for saved queries alone.
+// check rejects what the hosted zones cannot do: there the choice exists for saved queries only.
 func (f *readingFlags) check(e *cli.Env, st *statement) error {
 	if !f.live && !f.stored || e.OnlyLocal("") == nil {
 		return nil
@@ -32,10 +32,10 @@ func (f *readingFlags) check(e *cli.Env, st *statement) error {
 		}
 	}
 	flag, _, _ := f.means()
-	return cli.Usagef("%s needs --id or --name of a saved query on zone %s: only zone local can read past a cache", flag, e.Run.Settings.Zone.Value)
+	return cli.Usagef("%s requires --id or --name of a saved query on zone %s: only zone local can bypass a cache", flag, e.Run.Settings.Zone.Value)
 }
 
-// means is the flag, what zone local is asked for, and the schema of the saved query's rows.
+// means returns the flag, the reading that zone local is sent, and the schema of the saved query's rows.
 func (f *readingFlags) means() (flag, reading, schema string) {
 	if f.live {
 		return "--live", "live", "query"
@@ -43,8 +43,8 @@ func (f *readingFlags) means() (flag, reading, schema string) {
 	return "--stored", "stored", "mtquery"
 }
 
-// apply makes --id and --name mean the saved query's text or its stored result, which works on every zone. For the rest of what a
-// statement reads zone local is asked to choose.
+// apply makes --id and --name refer to the saved query's statement or its stored result, which works on every zone. For
+// the other tables of a statement, zone local is sent the choice.
 func (f *readingFlags) apply(ctx context.Context, q *querying, st *statement) (context.Context, error) {
 	if !f.live && !f.stored {
 		return ctx, nil
@@ -69,7 +69,7 @@ func (f *readingFlags) apply(ctx context.Context, q *querying, st *statement) (c
 	return ctx, nil
 }
 
-// savedName is the name of the saved query that a qualified name stands for.
+// savedName is the name of the saved query that a qualified name refers to.
 func savedName(qualified string) (string, bool) {
 	parts := strings.Split(strings.ReplaceAll(qualified, `"`, ""), ".")
 	if len(parts) != 3 || !strings.EqualFold(parts[0], "peaka") {

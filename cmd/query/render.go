@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// renderFlags say how a result is shown; every command that shows one has them.
+// renderFlags control how a result is shown; every command that shows one has them.
 type renderFlags struct {
 	vertical, raw, typed, all, profile, noPager bool
 	show, chart, x                              string
@@ -25,21 +25,21 @@ type renderFlags struct {
 func (r *renderFlags) register(e *cli.Env, c *cobra.Command) {
 	fs := c.Flags()
 	fs.BoolVarP(&r.vertical, "vertical", "x", false, "print one line per value")
-	fs.BoolVar(&r.raw, "raw", false, "keep the text of the wire: no numbers made from strings")
-	fs.BoolVar(&r.typed, "typed", false, "numbers, booleans and nulls by type; ndjson, yaml, xlsx and parquet do so anyway, json then becomes an array of objects")
-	fs.StringVar(&r.show, "show", "", "rows a table shows, a number or all (40 on a terminal, all elsewhere); fetches no fewer")
+	fs.BoolVar(&r.raw, "raw", false, "print values as sent: do not convert strings to numbers")
+	fs.BoolVar(&r.typed, "typed", false, "convert values to numbers, booleans and nulls by type; ndjson, yaml, xlsx and parquet always do, json becomes an array of objects")
+	fs.StringVar(&r.show, "show", "", "number of rows that a table shows, or all (40 on a terminal, all elsewhere); does not limit what is fetched")
 	fs.BoolVar(&r.all, "all", false, "show all rows in a table, and the system columns of internal tables")
-	fs.StringVar(&r.chart, "chart", "", "draw the result: bar, line, hist or spark")
-	fs.StringVar(&r.x, "x-column", "", "column of the labels of a bar or line chart")
-	fs.StringSliceVar(&r.y, "y-column", nil, "column of the values of a chart; several for spark")
+	fs.StringVar(&r.chart, "chart", "", "draw the result as a chart: bar, line, hist or spark")
+	fs.StringVar(&r.x, "x-column", "", "column with the labels of a bar or line chart")
+	fs.StringSliceVar(&r.y, "y-column", nil, "column with the values of a chart; several for spark")
 	fs.BoolVar(&r.profile, "profile-columns", false, "print nulls, distinct values, minimum and maximum of each column instead of the rows")
-	fs.BoolVar(&r.noPager, "no-pager", false, "never page (DIG_PAGER or PAGER choose the pager)")
-	fs.StringVar(&r.manifest, "manifest", "", "write what is known about the result, as JSON, to =FILE or to the --out file's name with .manifest.json")
+	fs.BoolVar(&r.noPager, "no-pager", false, "do not use a pager (DIG_PAGER or PAGER choose it)")
+	fs.StringVar(&r.manifest, "manifest", "", "write metadata about the result, as JSON, to =FILE or to the name of the --out file plus .manifest.json")
 	fs.Lookup("manifest").NoOptDefVal = manifestBeside
 	e.Fixed(c, "chart", output.ChartKinds()...)
 }
 
-// options completes o by the flags, checked as a set.
+// options adds the flags to o after checking them as a set.
 func (r *renderFlags) options(e *cli.Env, c *cobra.Command) (output.Options, error) {
 	o, err := e.OutputOptions()
 	if err != nil && !(r.chart != "" && c.Flags().Lookup("output") != nil && !c.Flags().Changed("output")) {
@@ -48,17 +48,17 @@ func (r *renderFlags) options(e *cli.Env, c *cobra.Command) (output.Options, err
 	o.Vertical, o.Raw, o.Typed, o.ShowAll = r.vertical, r.raw, r.typed, "--all"
 	switch n, err := strconv.ParseInt(r.show, 10, 64); {
 	case r.all && r.show != "":
-		return o, cli.Usagef("--show and --all exclude each other")
+		return o, cli.Usagef("--show and --all are mutually exclusive")
 	case r.show == "all" || r.all && table(o):
 		o.MaxRows = -1
 	case r.show != "" && (err != nil || n == 0 || n < -1):
-		return o, cli.Usagef("--show: %q is not a number of rows, nor all", r.show)
+		return o, cli.Usagef("--show: %q is not a number of rows or all", r.show)
 	case r.show != "":
 		o.MaxRows = n
 	}
 	if r.chart == "" {
 		if r.x != "" || len(r.y) > 0 {
-			return o, cli.Usagef("--x-column and --y-column are for a chart").WithHint("add --chart with its kind, such as bar")
+			return o, cli.Usagef("--x-column and --y-column require --chart").WithHint("add --chart with a kind, such as bar")
 		}
 		return o, output.Check(o)
 	}
@@ -84,7 +84,7 @@ func table(o output.Options) bool {
 	return o.Format == "" || o.Format == output.Table
 }
 
-// verbatim reports whether the gateway's own bytes are the result.
+// verbatim reports whether the output is the gateway's own bytes.
 func (r *renderFlags) verbatim(o output.Options) bool {
 	return o.Format == output.JSON && len(o.Columns) == 0 && !o.Typed && !r.profile && r.chart == ""
 }
@@ -98,7 +98,7 @@ func (r *renderFlags) needsTypes(o output.Options) bool {
 	return !o.Raw && !r.verbatim(o)
 }
 
-// writeRows shows a result.
+// writeRows prints a result.
 func (r *renderFlags) writeRows(w io.Writer, rows api.RowReader, o output.Options) (output.Stats, error) {
 	if !r.all && len(o.Columns) == 0 && table(o) {
 		some, hidden, err := rowset.WithoutSystem(rows)
@@ -117,8 +117,8 @@ func (r *renderFlags) writeRows(w io.Writer, rows api.RowReader, o output.Option
 	return output.WriteRows(w, rows, o)
 }
 
-// copy prints the gateway's own bytes, reading along so that a document that is cut short is an error. wrap stands between the decoder
-// and the output.
+// copy prints the gateway's own bytes while decoding them, so that a truncated document is an error. wrap wraps the
+// decoder's rows.
 func (r *renderFlags) copy(w io.Writer, res *api.Result, o output.Options, wrap func(api.RowReader) api.RowReader) (output.Stats, error) {
 	var st output.Stats
 	var doc json.RawMessage
@@ -149,7 +149,7 @@ type writerFunc func(p []byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// teeBody copies what is read.
+// teeBody copies the bytes that are read.
 type teeBody struct {
 	io.ReadCloser
 	w   io.Writer
@@ -167,17 +167,17 @@ func (t *teeBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// typed reports whether the columns of a result say their types.
+// typed reports whether the columns of a result have types.
 func typed(rows api.RowReader) (bool, error) {
 	cols, err := rows.Columns()
 	return len(cols) == 0 || slices.ContainsFunc(cols, func(c api.ResultColumn) bool { return c.DataType != "" }), err
 }
 
-// headRows is the first rows of a result.
+// headRows limits a result to its first rows.
 type headRows struct {
 	api.RowReader
 	left int64
-	more bool // the result has more
+	more bool // the result has more rows
 }
 
 func (h *headRows) Next() bool {
@@ -189,7 +189,7 @@ func (h *headRows) Next() bool {
 	return h.RowReader.Next()
 }
 
-// limitRows makes it an error that a result has more rows than wanted.
+// limitRows fails if a result has more rows than allowed.
 type limitRows struct {
 	api.RowReader
 	left int64
@@ -214,7 +214,7 @@ func (l *limitRows) Err() error {
 	return l.RowReader.Err()
 }
 
-// limitBody makes it an error that a document has more bytes than wanted.
+// limitBody fails if a document has more bytes than allowed.
 type limitBody struct {
 	io.ReadCloser
 	left int64

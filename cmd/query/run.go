@@ -20,18 +20,18 @@ import (
 
 func humanBytes(n int64) string { return humanize.IBytes(uint64(max(n, 0))) }
 
-// statement is one thing to run, and where its text comes from.
+// statement is one statement to run, with the origin of its text.
 type statement struct {
 	form    api.ExecuteRequest
-	text    string // as the user wrote it; "" for the forms without
-	wrapped int    // lines that stand before the text in what is sent
-	line    int    // of the file on which text begins, counted from 0
+	text    string // as the user wrote it; "" for the forms without SQL
+	wrapped int    // lines that are sent before the text
+	line    int    // 0-based line of the file on which the text begins
 	col     int    // the same for the column
-	limit   int64  // rows asked for, 0 for all
-	where   string // names one of several statements in errors
+	limit   int64  // rows requested, 0 for all
+	where   string // identifies one of several statements in errors
 }
 
-// querying is what the statements of one run share.
+// querying is shared by the statements of one run.
 type querying struct {
 	e       *cli.Env
 	f       *executeFlags
@@ -46,13 +46,13 @@ type querying struct {
 	told     map[sqltext.TableRef]bool // that a table may lack rows
 }
 
-// newQuerying opens the client and decides on the shape of the rows on the wire: what --format says, else the cheapest that
-// holds what the output needs.
+// newQuerying opens the client and chooses the wire format of the rows: that of --format, else the cheapest one that is
+// sufficient for the output.
 func newQuerying(ctx context.Context, e *cli.Env, f *executeFlags, o output.Options) (*querying, error) {
 	q := &querying{e: e, f: f, o: o, format: api.Compact}
 	if f.format != "" {
 		q.format, q.chosen = f.wire, true
-	} else if f.verbatim(o) || f.needsTypes(o) && !e.Run.Settings.Local() { // zone local tells types beside the columns
+	} else if f.verbatim(o) || f.needsTypes(o) && !e.Run.Settings.Local() { // zone local reports types with the columns
 		q.format = api.CellTyped
 	}
 	var err error
@@ -63,7 +63,7 @@ func newQuerying(ctx context.Context, e *cli.Env, f *executeFlags, o output.Opti
 	return q, err
 }
 
-// run sends one statement and writes its result to s, which is still to be finished with the error.
+// run sends one statement and writes its result to s; the caller calls s.Finish with the error.
 func (q *querying) run(ctx context.Context, st *statement, s *cli.Sink, o output.Options, keep bool) (info keptInfo, err error) {
 	begun := q.e.Now()
 	elapsed := func() time.Duration { return q.e.Now().Sub(begun) - s.Waited() }
@@ -128,7 +128,7 @@ func (q *querying) run(ctx context.Context, st *statement, s *cli.Sink, o output
 	return info, q.limitError(err, stats.Rows)
 }
 
-// answer is an open result with the counters and the keeper that stand between the wire and the decoder.
+// answer is an open result with the counters and the keeper between the wire and the decoder.
 type answer struct {
 	q      *querying
 	st     *statement
@@ -137,7 +137,7 @@ type answer struct {
 	began  time.Time
 	keeper *keeper
 	res    *api.Result
-	cols   []api.ResultColumn // of the result, once it is written
+	cols   []api.ResultColumn // of the result, after it was written
 }
 
 func (a *answer) ask(ctx context.Context, format api.Format) error {
@@ -175,7 +175,7 @@ func (a *answer) write(ctx context.Context, o output.Options) (output.Stats, err
 	}
 	rows := a.res.Rows()
 	if a.res.Format != api.CellTyped && !a.q.chosen && f.needsTypes(o) {
-		// Not every gateway tells the types beside the columns. An error comes again when the rows are read.
+		// Not every gateway reports types with the columns. An error is returned again when the rows are read.
 		if ok, err := typed(rows); !ok && err == nil {
 			a.close()
 			if err := a.ask(ctx, api.CellTyped); err != nil {
@@ -187,7 +187,7 @@ func (a *answer) write(ctx context.Context, o output.Options) (output.Stats, err
 	if a.res.Format != api.CellTyped && a.q.e.Guarded() {
 		o.Types = func() []string { return a.q.typesOf(ctx, a.st, o.Notes) }
 	}
-	a.cols, _ = rows.Columns() // an error comes again when the rows are read
+	a.cols, _ = rows.Columns() // an error is returned again when the rows are read
 	if a.s.Columns != nil {
 		var err error
 		if o, err = a.s.Columns(rows, o); err != nil {
@@ -197,7 +197,7 @@ func (a *answer) write(ctx context.Context, o output.Options) (output.Stats, err
 	return f.writeRows(a.s.W, a.wrap(rows), o)
 }
 
-// writePages writes a result that is fetched in pages. It is not kept: it is not one reply.
+// writePages writes a result that is fetched in pages. It is not stored, because it is not a single reply.
 func (a *answer) writePages(ctx context.Context, o output.Options) (int64, error) {
 	if k := newKeeper(a.q.e, a.keep); k != nil {
 		k.giveUp("it was fetched in pages")
@@ -206,7 +206,7 @@ func (a *answer) writePages(ctx context.Context, o output.Options) (int64, error
 	p, err := a.q.openPages(ctx, a.st, o.Notes)
 	if err != nil {
 		inner := *a.st
-		inner.wrapped++ // the line before it
+		inner.wrapped++ // of the line before it
 		return 0, pointAt(a.q.e, &inner, err)
 	}
 	defer p.Close()
@@ -229,7 +229,7 @@ func (a *answer) wrap(r api.RowReader) api.RowReader {
 	return r
 }
 
-// seenColumns keeps the columns of a result when its rows have been read.
+// seenColumns stores the columns of a result when its rows have been read.
 type seenColumns struct {
 	api.RowReader
 	cols *[]api.ResultColumn
@@ -240,12 +240,12 @@ func (s *seenColumns) Next() bool {
 		return true
 	}
 	if s.Err() == nil {
-		*s.cols, _ = s.Columns() // they were read before the rows
+		*s.cols, _ = s.Columns() // fetched before the rows
 	}
 	return false
 }
 
-// limitTime bounds a run by --timeout.
+// limitTime applies --timeout to a run.
 func (q *querying) limitTime(ctx context.Context) (context.Context, context.CancelFunc) {
 	d := q.e.TimeLimit()
 	if d <= 0 {
@@ -255,10 +255,11 @@ func (q *querying) limitTime(ctx context.Context) (context.Context, context.Canc
 }
 
 func timeFailure(d time.Duration) *cli.Failure {
-	return &cli.Failure{Exit: cli.ExitMaxTime, Code: "timeout", Msg: fmt.Sprintf("--timeout: the query was not done after %v", d), Hint: "raise --timeout, or ask for less; what was printed is not the whole result"}
+	return &cli.Failure{Exit: cli.ExitMaxTime, Code: "timeout", Msg: fmt.Sprintf("--timeout: the query was not done after %v", d), Hint: "raise --timeout, or select less; the printed result is incomplete"}
 }
 
-// timedOut recognizes that the gateway kept the limit it was sent. One that gives up sooner does so for a reason of its own.
+// timedOut reports whether the gateway enforced the limit it was sent. One that gives up earlier does so for another
+// reason.
 func (q *querying) timedOut(err error, took time.Duration) error {
 	var ae *api.Error
 	if d := q.e.TimeLimit(); d > 0 && took >= d && errors.As(err, &ae) && ae.Kind == api.KindTimeout {
@@ -267,19 +268,19 @@ func (q *querying) timedOut(err error, took time.Duration) error {
 	return err
 }
 
-// limitError says which limit has ended a result.
+// limitError returns the error for the limit that ended a result.
 func (q *querying) limitError(err error, rows int64) error {
-	hint := "what was printed is not the whole result; raise or leave out the limit, or ask for less with --limit"
+	hint := "the printed result is incomplete; raise or omit the limit, or request fewer rows with --limit"
 	switch {
 	case errors.Is(err, errMaxRows):
 		return &cli.Failure{Exit: cli.ExitMaxRows, Code: "max-rows", Msg: fmt.Sprintf("--max-rows: the result has more than %d rows", q.f.maxRows), Hint: hint}
 	case errors.Is(err, errMaxBytes):
-		return &cli.Failure{Exit: cli.ExitMaxBytes, Code: "max-bytes", Msg: fmt.Sprintf("--max-bytes: the reply has more than %s; it was left after %d rows", humanBytes(q.f.maxBytes), rows), Hint: hint}
+		return &cli.Failure{Exit: cli.ExitMaxBytes, Code: "max-bytes", Msg: fmt.Sprintf("--max-bytes: the reply has more than %s; reading stopped after %d rows", humanBytes(q.f.maxBytes), rows), Hint: hint}
 	}
 	return err
 }
 
-// about tells what a statement is, for what is kept about its result.
+// about describes a statement for the metadata of its result.
 func about(e *cli.Env, st *statement, project string) keptInfo {
 	s := e.Run.Settings
 	info := keptInfo{Statement: st.text, Profile: s.Profile.Value, Zone: s.Zone.Value, Project: project}

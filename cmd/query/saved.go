@@ -57,7 +57,7 @@ func newQueryListCmd(e *cli.Env) *cobra.Command {
 	})
 }
 
-// queryType reads PLAIN or MATERIALIZED in any case.
+// queryType parses PLAIN or MATERIALIZED in any case.
 func queryType(s string) (string, error) {
 	switch u := strings.ToUpper(s); u {
 	case "", "PLAIN", "MATERIALIZED":
@@ -94,7 +94,7 @@ func newQueryDeleteCmd(e *cli.Env) *cobra.Command {
 			what = " and its stored result"
 		}
 		if used != "" {
-			what += "; it is named by " + used + ". Delete it"
+			what += "; other queries refer to it: " + used + ". Delete it"
 		}
 		if err := e.Confirm("delete query %s (%s)%s?", q.Name, id, what); err != nil {
 			return cli.View{}, err
@@ -110,7 +110,7 @@ func newQueryDeleteCmd(e *cli.Env) *cobra.Command {
 func newQueryMoveCmd(e *cli.Env) *cobra.Command {
 	var body string
 	c := &cobra.Command{Use: "move QUERY [PATH]", Aliases: []string{"mv"}, Short: "Move a saved query into a folder", Args: cobra.RangeArgs(1, 2),
-		Long:    "Move a saved query into the folder with the given path; / is outside of all folders.\n\nFolders that do not exist are made, and stay when the query leaves them again.",
+		Long:    "Move a saved query into the folder with the given path; / means no folder.\n\nMissing folders are created, and remain when the query is moved elsewhere.",
 		Example: "  " + e.Name + " query move daily_sales /reports/daily"}
 	cli.BodyFlag(c, &body)
 	cli.Annotate(c, spec.GetQuery)
@@ -130,7 +130,7 @@ func newQueryMoveCmd(e *cli.Env) *cobra.Command {
 	}))
 }
 
-// pathOf is where a move leads: the argument, else the path of --body.
+// pathOf returns the target of a move: the argument, or the path of --body.
 func pathOf(e *cli.Env, body string, args []string) (string, error) {
 	var req api.QueryPathUpdateRequest
 	if err := e.Body(body, &req); err != nil {
@@ -142,16 +142,16 @@ func pathOf(e *cli.Env, body string, args []string) (string, error) {
 	return absolute(req.Path)
 }
 
-// absolute makes a path of folders start with a slash.
+// absolute adds the leading slash to a path of folders.
 func absolute(path string) (string, error) {
 	if strings.TrimSpace(path) == "" {
-		return "", cli.Usagef("the path is empty; / is outside of all folders")
+		return "", cli.Usagef("the path is empty; / means no folder")
 	}
 	return "/" + strings.Trim(path, "/"), nil
 }
 
-// emptyFolder says that a folder was left empty: folders made by moving queries outlive them. It is only a remark, so a folder
-// that cannot be read goes unmentioned.
+// emptyFolder returns a note if a folder is left empty: folders created by moving queries are not removed
+// automatically. It is only a note, so an unreadable folder is ignored.
 func emptyFolder(ctx context.Context, e *cli.Env, cl *api.Client, project string, folder *string) string {
 	if folder == nil || *folder == "" {
 		return ""

@@ -18,13 +18,13 @@ type scheduleFlags struct {
 
 func (s *scheduleFlags) register(c *cobra.Command) {
 	fs := c.Flags()
-	fs.StringVar(&s.every, "every", "", "refresh in this interval: an ISO-8601 duration such as PT6H, or short 15m, 6h, 1d")
+	fs.StringVar(&s.every, "every", "", "refresh at this interval: an ISO-8601 duration such as PT6H, or short 15m, 6h, 1d")
 	fs.StringVar(&s.cron, "cron", "", "refresh by this cron expression of five fields")
 	fs.StringVar(&s.timezone, "timezone", "", "time zone of --cron, such as Europe/Berlin; UTC if not given")
 	fs.BoolVar(&s.none, "no-schedule", false, "refresh on request only")
 }
 
-// into lays the flags over a schedule and checks it: the hosted zones take a bad one without a word and ignore it.
+// into applies the flags to a schedule and checks it: the hosted zones accept an invalid one and silently ignore it.
 func (s *scheduleFlags) into(c *cobra.Command, to **api.MaterializedQuerySchedule) error {
 	set := c.Flags().Changed
 	n := 0
@@ -35,7 +35,7 @@ func (s *scheduleFlags) into(c *cobra.Command, to **api.MaterializedQuerySchedul
 	}
 	switch {
 	case n > 1:
-		return cli.Usagef("--every, --cron and --no-schedule exclude each other")
+		return cli.Usagef("--every, --cron and --no-schedule are mutually exclusive")
 	case set("timezone") && !set("cron"):
 		return cli.Usagef("--timezone needs --cron")
 	case set("every"):
@@ -66,7 +66,7 @@ func (s *scheduleFlags) into(c *cobra.Command, to **api.MaterializedQuerySchedul
 	return nil
 }
 
-// sameSchedule warns when the gateway did not keep the schedule it was sent.
+// sameSchedule warns when the gateway did not store the schedule it was sent.
 func sameSchedule(e *cli.Env, want, got *api.MaterializedQuerySchedule) {
 	if want == nil {
 		return

@@ -8,7 +8,8 @@ import (
 	"github.com/dig-cli/dig/pkg/late"
 )
 
-// SQL of other engines that the gateways refuse, and what they take instead. Each pattern ends or begins at the place of the error.
+// SQL of other engines that the gateways reject, and the accepted equivalent. Each pattern starts or ends at the
+// position of the error.
 var (
 	limitOffset = late.Regexp(`(?i)\blimit\s+(\d+|all)\s+$`)
 	offsetRows  = late.Regexp(`(?i)^offset\s+(\d+)`)
@@ -19,13 +20,14 @@ var (
 	objectID    = late.Regexp(`(?i)^(line \d+:\d+: )?Cannot apply operator: (ObjectId .* varchar|varchar.* ObjectId)`)
 )
 
-// sqlHint says how to write what a statement is refused for at a place (line and column from 1), "" when that is not known.
+// sqlHint returns the accepted equivalent of what a statement is rejected for at a position (1-based line and column),
+// or "" if none is known.
 func sqlHint(sql, message string, line, col int) string {
 	if m := notAllowed().FindStringSubmatch(message); m != nil {
 		return statementHint(m[1])
 	}
 	if objectID().MatchString(message) {
-		return "the _id of a MongoDB table is compared with objectid('...') of its 24 hexadecimal digits; CAST(_id AS VARCHAR) reads it"
+		return "compare the _id of a MongoDB table with objectid('...') of its 24 hexadecimal digits; CAST(_id AS VARCHAR) reads it"
 	}
 	lines := strings.SplitAfter(sql, "\n")
 	if line < 1 || line > len(lines) {
@@ -46,7 +48,7 @@ func sqlHint(sql, message string, line, col int) string {
 		return "Trino's order is OFFSET " + m + " LIMIT " + n
 	}
 	if m, n := one(limitList, before), one(listRows, after); n != "" && m != "" {
-		return "Trino has no list after LIMIT: OFFSET " + m + " LIMIT " + n
+		return "Trino does not accept LIMIT m, n: OFFSET " + m + " LIMIT " + n
 	}
 	if name := one(backticked, after); name != "" {
 		return `names are quoted with double quotes: ` + sqltext.Quote(name)
@@ -54,7 +56,7 @@ func sqlHint(sql, message string, line, col int) string {
 	return ""
 }
 
-// statementHint is what does the work of a statement that is no SELECT.
+// statementHint names the command that replaces a statement other than SELECT.
 func statementHint(kind string) string {
 	switch strings.ToLower(kind) {
 	case "insert":
@@ -62,7 +64,7 @@ func statementHint(kind string) string {
 	case "createtableasselect", "createview", "creatematerializedview":
 		return "only SELECT runs; `dig query create NAME --sql ...` saves one, with --type MATERIALIZED its rows too"
 	case "createtable":
-		return "only SELECT runs; `dig table create` makes an internal table"
+		return "only SELECT runs; `dig table create` creates an internal table"
 	case "droptable":
 		return "only SELECT runs; `dig table delete` deletes an internal table"
 	case "update", "delete", "merge", "truncatetable":

@@ -11,7 +11,7 @@ func TestSQLHint(t *testing.T) {
 	}{
 		{"SELECT 1\nORDER BY 1 LIMIT 5\nOFFSET 20", "mismatched input 'OFFSET'", 3, 1, "Trino's order is OFFSET 20 LIMIT 5"},
 		{"SELECT 'é' limit  7  offset 3", "mismatched input 'offset'", 1, 22, "Trino's order is OFFSET 3 LIMIT 7"},
-		{"SELECT 1 LIMIT 10, 5", "mismatched input ','", 1, 18, "Trino has no list after LIMIT: OFFSET 10 LIMIT 5"},
+		{"SELECT 1 LIMIT 10, 5", "mismatched input ','", 1, 18, "Trino does not accept LIMIT m, n: OFFSET 10 LIMIT 5"},
 		{"SELECT `a \"b` FROM t", "mismatched input '`'", 1, 8, `names are quoted with double quotes: "a ""b"`},
 		{"SELECT 1 LIMIT ? OFFSET ?", "mismatched input 'OFFSET'", 1, 18, ""}, // the bindings would change places
 		{"SELECT 'LIMIT 5 OFFSET 2' FROM", "mismatched input '<EOF>'", 1, 31, ""},
@@ -19,7 +19,7 @@ func TestSQLHint(t *testing.T) {
 		{"SELECT 1", "mismatched input", 1, 40, ""},
 		{"INSERT INTO t VALUES (1)", "Statement type 'Insert' is not allowed", 1, 1, "only SELECT runs; `dig table import` adds rows to an internal table"},
 		{"SELECT 1 FROM m.d.t WHERE _id = '5f3'", "line 1:31: Cannot apply operator: ObjectId = varchar(3)", 1, 31,
-			"the _id of a MongoDB table is compared with objectid('...') of its 24 hexadecimal digits; CAST(_id AS VARCHAR) reads it"},
+			"compare the _id of a MongoDB table with objectid('...') of its 24 hexadecimal digits; CAST(_id AS VARCHAR) reads it"},
 		{"SELECT 1 = 'a'", "line 1:10: Cannot apply operator: integer = varchar(1)", 1, 10, ""},
 		{"GRANT x", "Statement type 'Grant' is not allowed", 1, 1, ""},
 	} {

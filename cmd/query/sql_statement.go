@@ -8,8 +8,8 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// refuseStatement refuses, without asking the gateway, a statement that changes something: no zone runs one [L]. Zone local says so
-// itself, and where.
+// refuseStatement rejects, without calling the gateway, a statement that changes something: no zone runs one [L]. Zone
+// local rejects it itself, with a position.
 func refuseStatement(e *cli.Env, sql string) error {
 	if !e.Guarded() {
 		return nil

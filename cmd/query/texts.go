@@ -17,11 +17,11 @@ type sqlText struct {
 	file bool // may hold several statements
 }
 
-// readTexts collects what the flag given names.
+// readTexts reads the SQL that the flags name.
 func (f *executeFlags) readTexts(e *cli.Env, given string) error {
 	if given == "--file" {
 		if first := slices.Index(f.file, "-"); first >= 0 && slices.Contains(f.file[first+1:], "-") {
-			return cli.Usagef("standard input can be read once: only one -f may be -")
+			return cli.Usagef("standard input can be read only once: use -f - once")
 		}
 		for _, path := range f.file {
 			raw, err := e.ReadFile("-f", path)
@@ -51,14 +51,14 @@ func (f *executeFlags) readTexts(e *cli.Env, given string) error {
 	return nil
 }
 
-// placedPart is one statement of several, and how messages name it.
+// placedPart is one of several statements, with its name in messages.
 type placedPart struct {
 	sqltext.Part
 	where string
 }
 
-// split lists the statements of all texts in their order. A text with nothing to run in it is one statement still where it is the
-// only one: the gateway says what is wrong with it.
+// split returns the statements of all texts in order. A text without a statement counts as one if it is the only one,
+// so that the gateway reports the problem.
 func split(e *cli.Env, texts []sqlText) []placedPart {
 	var all []placedPart
 	for _, t := range texts {

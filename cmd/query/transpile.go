@@ -16,14 +16,14 @@ func NewSQL(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "sql", Short: "SQL texts"}
 	var dialect, body string
 	t := &cobra.Command{
-		Use: "transpile [SQL]", Short: "Write a statement in another SQL dialect", Args: cobra.MaximumNArgs(1),
-		Long: `Write a statement in another SQL dialect, Trino's if none is named. SQL may be @FILE or - for stdin.
+		Use: "transpile [SQL]", Short: "Translate a statement to another SQL dialect", Args: cobra.MaximumNArgs(1),
+		Long: `Translate a statement to another SQL dialect, by default Trino's. SQL may be @FILE or - for stdin.
 
-Zone local writes trino, which leaves a statement as it is, and duckdb: the text that it would run, for a DuckDB whose tables
-have the same three-part names. What only the gateway can compute is refused by name.`,
+Zone local supports trino, which leaves a statement unchanged, and duckdb: the statement that it would run, for a DuckDB with tables
+that have the same three-part names. Functions that only the gateway can compute are rejected by name.`,
 		Example: "  " + e.Name + " sql transpile --dialect trino @report.sql\n  " + e.Name + " sql transpile --dialect duckdb \"SELECT 7/2, date_trunc('month', now())\"",
 	}
-	t.Flags().StringVar(&dialect, "dialect", dialectTrino, "dialect to write")
+	t.Flags().StringVar(&dialect, "dialect", dialectTrino, "target dialect")
 	e.Fixed(t, "dialect", dialectTrino, dialectDuck)
 	cli.BodyFlag(t, &body)
 	c.AddCommand(e.Leaf(spec.TranspileSql, t, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {

@@ -9,12 +9,13 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// typesOf asks for the declared types of a result that came without them, by its first row in the shape that has them: in that shape
-// the whole result would be several times as long. It is nil where they cannot be had.
+// typesOf fetches the declared types of a result that came without them, by requesting its first row in the wire format
+// that has them: in that format the whole result would be several times larger. It returns nil if they are not
+// available.
 func (q *querying) typesOf(ctx context.Context, st *statement, notes io.Writer) []string {
 	types, err := q.firstTypes(ctx, st)
 	if err != nil || len(types) == 0 {
-		fmt.Fprintln(notes, "(doubles are written as the gateway writes them: the types of the columns could not be had; --format CELL_TYPED asks for them)")
+		fmt.Fprintln(notes, "(doubles are written as the gateway writes them: the types of the columns are not available; --format CELL_TYPED requests them)")
 		return nil
 	}
 	return types

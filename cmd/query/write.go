@@ -27,10 +27,10 @@ func (f *queryFlags) register(e *cli.Env, c *cobra.Command) {
 	fs := c.Flags()
 	fs.StringVar(&f.sql, "sql", "", "the statement; a SELECT")
 	fs.StringVarP(&f.file, "file", "f", "", "read the statement from a file, - for stdin")
-	fs.StringVar(&f.from, "from-query", "", "take the text of another saved query, by id or name; later changes of that one are not followed")
+	fs.StringVar(&f.from, "from-query", "", "copy the statement of another saved query, by id or name; later changes of that query are not followed")
 	fs.StringVar(&f.kind, "type", "", "PLAIN, or MATERIALIZED to store the result")
-	fs.StringVar(&f.path, "path", "", "folder to put it into, such as /reports/daily; missing folders are made")
-	fs.BoolVar(&f.noCheck, "no-check", false, "save it even if tables or columns that it names do not exist yet")
+	fs.StringVar(&f.path, "path", "", "folder for the query, such as /reports/daily; missing folders are created")
+	fs.BoolVar(&f.noCheck, "no-check", false, "save it even if its tables or columns do not exist yet")
 	e.Fixed(c, "type", "PLAIN", "MATERIALIZED")
 	e.CompleteFlag(c, "from-query", e.Complete("query"))
 	e.CompleteFlag(c, "path", e.Complete("folder"))
@@ -59,7 +59,7 @@ func (f *queryFlags) request(e *cli.Env, c *cobra.Command) (api.QueryRequest, er
 		}
 	}
 	if len(given) > 1 {
-		return req, cli.Usagef("%s exclude each other", strings.Join(given, " and "))
+		return req, cli.Usagef("%s are mutually exclusive", strings.Join(given, " and "))
 	}
 	if len(given) == 1 {
 		req.InputQuery, req.InputQueryRefID = nil, nil
@@ -100,7 +100,7 @@ func (f *queryFlags) request(e *cli.Env, c *cobra.Command) (api.QueryRequest, er
 	return req, f.schedule.into(c, &req.Schedule)
 }
 
-// reference looks up --from-query.
+// reference resolves --from-query.
 func (f *queryFlags) reference(ctx context.Context, cl *api.Client, project string, req *api.QueryRequest) error {
 	if f.from == "" {
 		return nil
@@ -114,19 +114,19 @@ func newQueryCreateCmd(e *cli.Env) *cobra.Command {
 	var f queryFlags
 	c := &cobra.Command{
 		Use: "create [NAME]", Short: "Save a query", Args: cobra.MaximumNArgs(1),
-		Long: `Save a query. SQL can then name it as peaka.query.NAME, where NAME is the given name in lower case
-with underscores for what is neither letter nor digit.
+		Long: `Save a query. SQL can then refer to it as peaka.query.NAME, where NAME is the given name in lower case
+with underscores for other characters than letters and digits.
 
 With --type MATERIALIZED its result is stored as well, as peaka.mtquery.NAME, and refreshed by --every or
---cron or on request; the first run starts at once, and --wait waits for it. Partitioning and sorting of
-the stored result cannot be set through the API; --estimate prints about how large it will be, and saves nothing.`,
+--cron or on request; the first run starts immediately, and --wait waits for it. Partitioning and sorting of
+the stored result cannot be set through the API; --estimate prints its approximate size, and saves nothing.`,
 		Example: strings.ReplaceAll(`  dig query create "Daily sales" -f daily.sql --path /reports
   dig query create big_customers --sql "SELECT * FROM sample.shop.customers" --type MATERIALIZED --every PT6H --wait
   dig query create weekly --from-query daily_sales --type MATERIALIZED --cron "0 6 * * 1" --timezone Europe/Berlin`, "dig ", e.Name+" "),
 	}
 	f.register(e, c)
 	f.wait.Register(c, "the first run of a materialized query has ended")
-	c.Flags().BoolVar(&f.estimate, "estimate", false, "only print about how large the stored result will be")
+	c.Flags().BoolVar(&f.estimate, "estimate", false, "only print the approximate size of the stored result")
 	cli.Annotate(c, spec.GetMaterializedStatus, spec.ExecuteQuery)
 	return e.Leaf(spec.CreateQuery, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
 		req, err := f.request(e, c)
@@ -148,7 +148,7 @@ the stored result cannot be set through the API; --estimate prints about how lar
 			req.QueryType = "PLAIN"
 		}
 		if f.wait.Wait && req.QueryType != "MATERIALIZED" {
-			return cli.View{}, cli.Usagef("--wait needs a materialized query: there is nothing to wait for")
+			return cli.View{}, cli.Usagef("--wait requires a materialized query: there is nothing to wait for")
 		}
 		if err := f.wait.Check(false); err != nil {
 			return cli.View{}, err
@@ -199,10 +199,10 @@ func newQueryUpdateCmd(e *cli.Env) *cobra.Command {
 	var f queryFlags
 	var name string
 	c := &cobra.Command{
-		Use: "update QUERY", Short: "Change a saved query; what is not given stays", Args: cobra.ExactArgs(1),
-		Long: `Change a saved query; what is not given stays.
+		Use: "update QUERY", Short: "Change a saved query; fields that are not given stay as they are", Args: cobra.ExactArgs(1),
+		Long: `Change a saved query; fields that are not given stay as they are.
 
-A new name changes what SQL must write: other queries that name the old one break. --type converts between
+A new name changes how SQL refers to it: other queries that use the old name break. --type converts between
 PLAIN and MATERIALIZED in place; PLAIN drops the stored result and the schedule.`,
 		Example: fmt.Sprintf("  %[1]s query update daily_sales -f daily.sql\n  %[1]s query update daily_sales --name \"Daily revenue\" --every PT1H", e.Name),
 	}
@@ -249,7 +249,7 @@ PLAIN and MATERIALIZED in place; PLAIN drops the stored result and the schedule.
 				return cli.View{}, err
 			}
 			if used != "" {
-				fmt.Fprintf(e.Err, "warning: %s, which is %s now, is still named by %s\n", old.Name, v.Name, used)
+				fmt.Fprintf(e.Err, "warning: %s, which is %s now, is still referred to by %s\n", old.Name, v.Name, used)
 			}
 		}
 		return cli.Object(v), nil
@@ -263,14 +263,14 @@ func newQueryMaterializeCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "materialize QUERY", Short: "Store the result of a saved query, and refresh it on a schedule", Args: cobra.ExactArgs(1),
 		Long: `Store the result of a saved query as peaka.mtquery.NAME; peaka.query.NAME stays live. The first run starts
-at once. A query that is materialized already only gets the schedule given.
+immediately. If a query is already materialized, only its schedule is changed.
 
-Partitioning and sorting of the stored result cannot be set through the API, so reading it costs what its size says:
---estimate runs the query to count its rows and to measure some of them, prints about how large the result will be,
+Partitioning and sorting of the stored result cannot be set through the API, so its size determines the cost of reading it:
+--estimate runs the query to count its rows and measure some of them, prints the approximate size of the result,
 and stores nothing.`,
 		Example: fmt.Sprintf("  %[1]s query materialize daily_sales --every PT6H --wait\n  %[1]s query materialize daily_sales --estimate", e.Name),
 	}
-	c.Flags().BoolVar(&estimate, "estimate", false, "only print about how large the stored result will be")
+	c.Flags().BoolVar(&estimate, "estimate", false, "only print the approximate size of the stored result")
 	s.register(c)
 	w.Register(c, "the first run has ended")
 	trust.AllowPartFlag(c, &allowPart)
@@ -311,15 +311,15 @@ and stores nothing.`,
 	})
 }
 
-// notSaved points at the place in the statement that was refused, and names the flag that saves a query whose tables do not
-// exist yet.
+// notSaved adds the position in the statement to the error, and names the flag that saves a query although its tables
+// do not exist yet.
 func notSaved(e *cli.Env, req api.QueryRequest, err error) error {
 	if req.InputQuery != nil {
 		err = pointAt(e, &statement{text: *req.InputQuery}, err)
 	}
 	f := cli.Classify(context.Background(), err)
 	if f.Code == string(api.KindInvalid) && f.Hint == "" && (strings.Contains(f.Msg, "does not exist") || strings.Contains(f.Msg, "cannot be resolved")) {
-		f.Hint = "make it first, or save the query with --no-check"
+		f.Hint = "create it first, or save the query with --no-check"
 		return &f
 	}
 	return err

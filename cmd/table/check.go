@@ -16,8 +16,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway"
 )
 
-// checkImport imports a file into a table of the same columns that lives in a temporary directory of this machine: hosted zones
-// name the first bad value only [L], this names all of them. Nothing is sent, and rows that are stored already are not known.
+// checkImport imports a file into a table with the same columns in a temporary directory of this machine: hosted zones
+// report the first bad value only [L], this reports all of them. Nothing is sent, and existing rows are not considered.
 func checkImport(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req api.ImportRequest, name string, csv io.Reader) (cli.View, error) {
 	dir, done, err := tempfile.MkdirTemp("dig-check-")
 	if err != nil {
@@ -61,8 +61,8 @@ func checkImport(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req a
 	return cli.Note("%s fits: %d rows; nothing was sent", name, job.Result.Processed), nil
 }
 
-// checkBefore looks at a document before it is sent to a hosted zone, where a refusal costs a whole upload and names the first bad value
-// alone. It is an error only when values do not fit; where they cannot be looked at, the zone will judge.
+// checkBefore checks a document before it is sent to a hosted zone, where an error costs a whole upload and names only
+// the first bad value. It fails only if values do not fit; if they cannot be checked, that is left to the zone.
 func checkBefore(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req api.ImportRequest, doc *csvDocument, text io.Reader) (io.Reader, error) {
 	if f := &e.Run.Flags; !cli.LocalEngine || !e.Guarded() || f.DryRun || f.Explain || !strict(cols, req) {
 		return text, nil
@@ -72,17 +72,17 @@ func checkBefore(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req a
 	switch {
 	case errors.As(err, &ae) && ae.Kind == api.KindInvalid:
 		bad := *ae
-		bad.Hint = "nothing was sent; --no-check sends the file all the same, for the zone to judge"
+		bad.Hint = "nothing was sent; --no-check sends the file without this check"
 		return nil, &bad
 	case err != nil && ctx.Err() != nil:
 		return nil, err
 	case err != nil:
-		fmt.Fprintf(e.Err, "note: %s was not looked at before sending: %v\n", doc.name, err)
+		fmt.Fprintf(e.Err, "note: %s was not checked before sending: %v\n", doc.name, err)
 	}
 	return doc.again()
 }
 
-// strict reports whether any value could fail to fit the columns that are mapped.
+// strict reports whether any value could fail to fit the mapped columns.
 func strict(cols []api.ColumnDetail, req api.ImportRequest) bool {
 	return slices.ContainsFunc(cols, func(c api.ColumnDetail) bool {
 		mapped := slices.ContainsFunc(req.Mappings, func(m api.ImportMapping) bool { return m.Name == c.Name })

@@ -22,7 +22,7 @@ func newColumnCmd(e *cli.Env, k tableKind) *cobra.Command {
 	c.AddCommand(newColumnListCmd(e, k, ex), newColumnAddCmd(e, k, ex), newColumnUpdateCmd(e, k, ex),
 		e.Leaf(k.delColumn, &cobra.Command{Use: "delete TABLE COLUMN", Aliases: []string{"rm", "drop"}, Short: "Delete a column with its values", Example: ex + "delete people age --yes", Args: cobra.ExactArgs(2)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
-				used := strings.Replace(readers(ctx, cl, p, k.noun, args[0]), "name it break", "name the table may break", 1)
+				used := strings.Replace(readers(ctx, cl, p, k.noun, args[0]), "refer to it break", "refer to the table may break", 1)
 				if err := e.Confirm("delete column %s of %s %s with all its values%s?", args[1], k.noun, args[0], used); err != nil {
 					return cli.View{}, err
 				}
@@ -34,7 +34,7 @@ func newColumnCmd(e *cli.Env, k tableKind) *cobra.Command {
 func newColumnListCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 	var all bool
 	c := &cobra.Command{Use: "list TABLE", Aliases: []string{"ls"}, Short: "List the columns of a table", Example: ex + "list people", Args: cobra.ExactArgs(1),
-		Long: "List the columns of a table. The system columns every table has (_id, _version, ... and text) are left out\nunless --all is given. The column text is listed when it holds a value."}
+		Long: "List the columns of a table. The system columns of every table (_id, _version, ... and text) are omitted\nunless --all is given. The column text is listed if it contains a value."}
 	c.Flags().BoolVar(&all, "all", false, "list system columns too")
 	return e.Leaf(k.columns, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 		cols, err := k.client(cl).Columns(ctx, p, args[0])
@@ -46,7 +46,7 @@ func newColumnListCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 			used := !rowset.SystemColumn(col.Name)
 			if col.Name == rowset.BareText {
 				if used, err = textInUse(ctx, cl, p, k.noun, k.stored(args[0])); err != nil {
-					return cli.View{}, fmt.Errorf("whether column %s is in use cannot be found out (--all lists it without a look): %w", rowset.BareText, err)
+					return cli.View{}, fmt.Errorf("cannot determine whether column %s is in use (--all lists it without this check): %w", rowset.BareText, err)
 				}
 			}
 			if used {
@@ -57,10 +57,10 @@ func newColumnListCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 	}))
 }
 
-// systemName reports whether a name is that of a system column in any case of letters, which SQL does not regard.
+// systemName reports whether a name is that of a system column, in any case, since SQL ignores case.
 func systemName(name string) bool { return rowset.SystemColumn(strings.ToLower(name)) }
 
-// checkColumns checks the declarations of new columns before anything is sent. flag is where they come from.
+// checkColumns checks the declarations of new columns before anything is sent. flag is their origin.
 func checkColumns(k tableKind, flag string, defs []api.ColumnRequest) error {
 	seen := map[string]string{}
 	for _, d := range defs {
@@ -77,9 +77,9 @@ func checkColumns(k tableKind, flag string, defs []api.ColumnRequest) error {
 		case systemName(stored):
 			return cli.Usagef("%s: column %q: every table has a system column of this name", flag, d.Name)
 		case !utf8.ValidString(d.Name) || strings.ContainsFunc(d.Name, unicode.IsControl):
-			return cli.Usagef("%s: the name %q holds what is not text", flag, d.Name)
+			return cli.Usagef("%s: the name %q contains invalid UTF-8 or control characters", flag, d.Name)
 		case twice:
-			return cli.Usagef("%s: the columns %q and %q would be one", flag, was, d.Name)
+			return cli.Usagef("%s: the columns %q and %q would be the same column", flag, was, d.Name)
 		}
 		if err := checkColumnTypes(flag, d); err != nil {
 			return err
@@ -141,7 +141,8 @@ func newColumnAddCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 	})
 }
 
-// stuck compares what was asked of columns with what a list call says now: the hosted zones drop some flags silently [L].
+// stuck compares the requested column properties with those of a later list call: the hosted zones silently drop some
+// [L].
 func stuck(e *cli.Env, k tableKind, asked []api.ColumnRequest, now []api.ColumnDetail) error {
 	have := map[string]api.ColumnDetail{}
 	for _, c := range now {
@@ -173,7 +174,7 @@ func stuck(e *cli.Env, k tableKind, asked []api.ColumnRequest, now []api.ColumnD
 		return nil
 	}
 	return &cli.Failure{Exit: cli.ExitFailed, Code: "not-stored", Msg: "the gateway accepted the column but did not store: " + strings.Join(lost, ", "),
-		Hint: "the hosted zones drop these without saying so; zone local keeps them"}
+		Hint: "the hosted zones silently drop these; zone local stores them"}
 }
 
 // columnChanges are the flags that change a column.
@@ -182,8 +183,8 @@ var columnChanges = []string{"name", "type", "display-name", "default", "not-nul
 func newColumnUpdateCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 	var f columnFlags
 	var name string
-	c := &cobra.Command{Use: "update TABLE COLUMN", Short: "Rename, retype or change a column; its values stay", Args: cobra.ExactArgs(2),
-		Long:    "Rename, retype or change a column; its values stay.\n\nThe gateway wants the whole column: dig reads it first and changes only what the flags say.",
+	c := &cobra.Command{Use: "update TABLE COLUMN", Short: "Rename, retype or change a column; its values are kept", Args: cobra.ExactArgs(2),
+		Long:    "Rename, retype or change a column; its values are kept.\n\nThe gateway requires the whole column: dig reads it first and changes only what the flags set.",
 		Example: ex + "update people age --type varchar\n" + ex + "update people age --name years"}
 	f.register(c)
 	c.Flags().StringVar(&name, "name", "", "new name")
@@ -242,13 +243,14 @@ func newColumnUpdateCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 	})
 }
 
-// Closed sets of words that a gateway refuses, or worse takes without a word, when they are misspelt.
+// Closed sets of words that a gateway rejects, or silently accepts, when they are misspelt.
 
 var (
 	columnTypes = []string{"VARCHAR", "BIGINT", "BOOLEAN", "DECIMAL", "TIMESTAMP", "TIME", "DATE", "UUID"}
 )
 
-// checkColumnTypes refuses types that no column has, before anything is sent. A definition without a type is left to the caller.
+// checkColumnTypes rejects types that no column can have, before anything is sent. A definition without a type is left
+// to the caller.
 func checkColumnTypes(flag string, defs ...api.ColumnRequest) error {
 	for _, d := range defs {
 		if d.DataType == "" {

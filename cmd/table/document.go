@@ -20,19 +20,19 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// csvDocument is the CSV document of an import. It is read to its end before it is sent, so that it is known and its rows are counted;
-// what cannot be read twice, standard input and pipes, is put aside in a file without a name.
+// csvDocument is the CSV document of an import. It is read completely before it is sent, to hash it and to count its
+// rows; input that cannot be read twice, such as standard input and pipes, is copied to an unnamed file.
 type csvDocument struct {
-	path string        // as it was given
-	name string        // to send it under
-	head *bufio.Reader // the unpacked text, from its beginning until it is measured
+	path string        // as given by the user
+	name string        // the name to send it under
+	head *bufio.Reader // the unpacked text, from its start until it has been measured
 
-	file *os.File      // what can be read twice
-	in   io.ReadCloser // what is read; file itself, or the stream that fills it
+	file *os.File      // the part that can be read twice
+	in   io.ReadCloser // the reader: file itself, or the stream that fills it
 	temp bool
 
-	key         string // hash of the unpacked text and of how it is read
-	rows, blank int64  // records behind the header, and blank lines, which are rows in a document of one column
+	key         string // hash of the unpacked text and of the options for reading it
+	rows, blank int64  // records after the header, and blank lines, which are rows in a document of one column
 }
 
 // openDocument opens a file, a pipe or stdin and unpacks gzip.
@@ -74,7 +74,8 @@ func openDocument(e *cli.Env, path string) (*csvDocument, error) {
 	return d, nil
 }
 
-// putAside makes the file for what is read from a stream. Where the system allows, it has no name, so that nothing is left of it.
+// putAside creates the file for the contents of a stream. Where the system allows it has no name, so that nothing
+// remains of it.
 func (d *csvDocument) putAside() error {
 	f, err := os.CreateTemp("", "dig-import-*")
 	if err != nil {
@@ -85,7 +86,7 @@ func (d *csvDocument) putAside() error {
 	return nil
 }
 
-// unpacked reads text that may be packed with gzip, and takes .gz off its name.
+// unpacked reads text that may be compressed with gzip, and removes .gz from its name.
 func unpacked(src io.Reader, name *string) (*bufio.Reader, error) {
 	b := bufio.NewReaderSize(src, 1<<20)
 	m, err := b.Peek(2)
@@ -114,7 +115,8 @@ func (d *csvDocument) Close() error {
 	return err
 }
 
-// measure reads the document to its end and returns a reader from its beginning. req is what will be sent with it.
+// measure reads the document to its end and returns a reader from its start. req is the request that will be sent with
+// it.
 func (d *csvDocument) measure(req api.ImportRequest) (io.Reader, error) {
 	count, sum := &rowCounter{start: true}, sha256.New()
 	if _, err := io.Copy(io.MultiWriter(count, sum), d.head); err != nil {
@@ -131,7 +133,7 @@ func (d *csvDocument) measure(req api.ImportRequest) (io.Reader, error) {
 	return d.again()
 }
 
-// again returns a reader from the beginning of a document that was measured.
+// again returns a reader from the start of a measured document.
 func (d *csvDocument) again() (io.Reader, error) {
 	if _, err := d.file.Seek(0, io.SeekStart); err != nil {
 		return nil, err
@@ -139,10 +141,10 @@ func (d *csvDocument) again() (io.Reader, error) {
 	return unpacked(d.file, new(string))
 }
 
-// stored reports whether n rows are those of the document.
+// stored reports whether n is the number of rows of the document.
 func (d *csvDocument) stored(n int64) bool { return n >= d.rows && n <= d.rows+d.blank }
 
-// oldKey is how releases with a ledger in the cache directory named a file: by its size and its first and last MiB.
+// oldKey is the key of a file in releases with a ledger in the cache directory: its size and its first and last MiB.
 func (d *csvDocument) oldKey(req api.ImportRequest) string {
 	st, err := d.file.Stat()
 	if err != nil || d.temp {
@@ -162,11 +164,11 @@ func (d *csvDocument) oldKey(req api.ImportRequest) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// rowCounter counts the records of the CSV text that is written to it. A quote opens a field only at its beginning.
+// rowCounter counts the records of the CSV text written to it. A quote opens a field only at its start.
 type rowCounter struct {
 	records, blank int64
 	quoted         bool
-	start          bool  // the next byte begins a field
+	start          bool  // the next byte starts a field
 	length         int64 // of the record so far
 	last           byte
 }
@@ -185,7 +187,7 @@ func (c *rowCounter) Write(p []byte) (int, error) {
 			}
 			c.take(p[:at+1])
 			p = p[at+1:]
-			c.quoted, c.start = false, true // a second quote opens the field again
+			c.quoted, c.start = false, true // a second quote reopens the field
 			continue
 		}
 		at := bytes.IndexByte(p, '\n')
@@ -209,7 +211,7 @@ func (c *rowCounter) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// opening finds a quote that begins a field.
+// opening finds a quote at the start of a field.
 func (c *rowCounter) opening(line []byte) int {
 	for from := 0; ; {
 		q := bytes.IndexByte(line[from:], '"')
@@ -241,7 +243,7 @@ func (c *rowCounter) finish() {
 	c.length, c.start = 0, true
 }
 
-// end counts a record without a line end and returns all.
+// end counts a record without a line ending and returns the total.
 func (c *rowCounter) end() int64 {
 	if c.length > 0 {
 		c.finish()
@@ -260,16 +262,16 @@ func csvHeader(b *bufio.Reader) ([]string, error) {
 		r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))))
 		rec, rerr := r.Read()
 		if rerr == nil && (whole || r.InputOffset() < int64(len(raw)-8)) {
-			return rec, nil // at the end Peek says so
+			return rec, nil // Peek reports the end of the file itself
 		}
 		if whole || n >= 1<<20 {
 			if errors.Is(rerr, io.EOF) {
-				return nil, errors.New("the file is empty, it has no header")
+				return nil, errors.New("the file is empty and has no header")
 			}
 			if rerr == nil {
 				rerr = errors.New("longer than 1 MiB")
 			}
-			return nil, errors.New("the header cannot be read: " + rerr.Error())
+			return nil, errors.New("cannot read the header: " + rerr.Error())
 		}
 	}
 }

@@ -25,15 +25,15 @@ func newTableImportCmd(e *cli.Env, k tableKind) *cobra.Command {
 		Use: "import TABLE FILE", Short: "Append the rows of a CSV file, all or none", Args: cobra.ExactArgs(2),
 		Long: `Append the rows of a CSV file to a table, all or none. FILE may be gzipped, and "-" is stdin.
 
-Without --map, every column of the file goes to the table's column of the same name; a header that names
-no column is refused before anything is sent. --map COLUMN=HEADER takes another column of the file,
+Without --map, every column of the file goes to the table's column of the same name; a header that matches
+no column is rejected before anything is sent. --map COLUMN=HEADER selects another column of the file,
 --map COLUMN=#2 the third (they count from zero, the only form for files without a header).
---create makes the table first, with a column of text for each header or, with --map, for each COLUMN.
+--create creates the table first, with a VARCHAR column for each header or, with --map, for each COLUMN.
 
-An import appends, and rows cannot be deleted: what was imported into the table before is refused
-unless --again is given. --check looks at the file with the rules of zone local, on this machine, and
-lists every value that does not fit; nothing is sent. Before a file is sent to a hosted zone it is looked at in the same
-way, since a refusal there costs a whole upload and names one value; --no-check leaves that to the zone.`,
+An import appends, and rows cannot be deleted: a file that was imported into the table before is rejected
+unless --again is given. --check checks the file by the rules of zone local, on this machine, and
+lists every value that does not fit; nothing is sent. Before a file is sent to a hosted zone it is checked in the same
+way, since an error there costs a whole upload and names one value; --no-check skips this check.`,
 		Example: "  " + e.Name + " " + k.noun + " import people people.csv --create\n  " + e.Name + " " + k.noun + ` import people export.csv.gz --map name="Full name" --map age=#3`,
 	}
 	c.Flags().StringArrayVar(&maps, "map", nil, "COLUMN=HEADER or COLUMN=#INDEX; repeat")
@@ -41,21 +41,21 @@ way, since a refusal there costs a whole upload and names one value; --no-check 
 	c.Flags().BoolVar(&create, "create", false, "create the table, every column VARCHAR, if it does not exist")
 	c.Flags().BoolVar(&again, "again", false, "import the file even if it was imported into this table before")
 	c.Flags().BoolVar(&check, "check", false, "only check the file on this machine against the table's columns")
-	c.Flags().BoolVar(&noCheck, "no-check", false, "send the file to a hosted zone without looking at its values first")
+	c.Flags().BoolVar(&noCheck, "no-check", false, "send the file to a hosted zone without checking its values first")
 	c.MarkFlagsMutuallyExclusive("check", "no-check")
 	op := spec.ImportCsv
 	if bi {
 		op = spec.ImportBi
 		c.Short += " (zone local)"
-		c.Long += "\n\nHosted zones take the rows of BI tables from their web studio only, so this works on zone local alone."
+		c.Long += "\n\nOn the hosted zones, rows of BI tables can be entered in the web studio only, so this works on zone local only."
 	}
 	cli.Annotate(c, k.create, k.add, k.list, k.columns, k.del)
 	return e.Leaf(op, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
 		if s := e.Run.Settings; bi && !s.Local() {
-			return cli.View{}, cli.Usagef("BI tables take no CSV import on zone %s: their rows are entered in the web studio", s.Zone.Value).WithHint("import into an internal table with `dig table import`")
+			return cli.View{}, cli.Usagef("BI tables do not support CSV import on zone %s: their rows are entered in the web studio", s.Zone.Value).WithHint("import into an internal table with `dig table import`")
 		}
 		if create && check {
-			return cli.View{}, cli.Usagef("--check sends nothing and --create makes a table: choose one")
+			return cli.View{}, cli.Usagef("--check sends nothing and --create creates a table: choose one")
 		}
 		if err := checkMaps(maps, !noHeader); err != nil {
 			return cli.View{}, err
@@ -114,13 +114,13 @@ way, since a refusal there costs a whole upload and names one value; --no-check 
 		}
 		i := &importing{cl: cl, project: p, kind: k.noun, table: k.stored(args[0]), doc: doc, req: req}
 		if out := leftOut(maps, header); len(out) > 0 {
-			i.remark("left out, since the system fills them: %s", strings.Join(out, ", "))
+			i.remark("skipped, since the system sets them: %s", strings.Join(out, ", "))
 		}
 		return importDocument(ctx, e, i, m, text, fresh, again)
 	})
 }
 
-// target is the table of an import: the columns it has, or will have once this run has made it.
+// target is the table of an import: the columns it has, or will have after this run has created it.
 func (m *making) target(ctx context.Context, create bool) (cols []api.ColumnDetail, fresh bool, err error) {
 	if !create {
 		cols, err = m.k.client(m.cl).Columns(ctx, m.project, m.name)
@@ -149,8 +149,8 @@ func (m *making) target(ctx context.Context, create bool) (cols []api.ColumnDeta
 	return cols, false, err
 }
 
-// importDocument makes the table if it has to, sends the document and judges the answer. A table that this run made does not outlive an
-// import that is refused.
+// importDocument creates the table if necessary, sends the document and checks the answer. A table created by this run
+// is removed if the import is rejected.
 func importDocument(ctx context.Context, e *cli.Env, i *importing, m *making, text io.Reader, fresh, again bool) (cli.View, error) {
 	send := i.cl.Tables.Import
 	if m.k.bi() {
@@ -195,13 +195,13 @@ func importDocument(ctx context.Context, e *cli.Env, i *importing, m *making, te
 	v, err := settle(ctx, e, i, job, err)
 	if fresh && i.nothing {
 		if why := m.remove(ctx, i.table); why != "" {
-			err = usageWrap(err, fmt.Sprintf("the table %s was made and is left: %s", i.table, why))
+			err = usageWrap(err, fmt.Sprintf("the table %s was created and remains: %s", i.table, why))
 		}
 	}
 	return v, err
 }
 
-// showImport shows a job. Its times are counted in milliseconds, which a table writes as it does other times.
+// showImport shows a job. Its times are in milliseconds, which a table formats like other times.
 func showImport(e *cli.Env, job api.ImportJob) cli.View {
 	if e.Run.Flags.Output != output.Table {
 		return cli.Object(job)
@@ -217,7 +217,7 @@ func showImport(e *cli.Env, job api.ImportJob) cli.View {
 	}{job.ID, job.Status, at(job.StartTime), at(job.EndTime), job.Progress, job.Result}).Mine()
 }
 
-// hintCreate tells of --create when the table of an import that failed is not there.
+// hintCreate suggests --create if the import failed because the table does not exist.
 func hintCreate(ctx context.Context, cl tableClient, project, table string, k tableKind, err error) error {
 	var ae *api.Error
 	if !errors.As(err, &ae) || ae.Hint != "" {
@@ -227,6 +227,6 @@ func hintCreate(ctx context.Context, cl tableClient, project, table string, k ta
 	if listing != nil || slices.ContainsFunc(all, func(t api.Table) bool { return t.TableName == k.stored(table) }) {
 		return err
 	}
-	ae.Hint = "--create makes the table from the header of the file"
+	ae.Hint = "--create creates the table from the header of the file"
 	return err
 }

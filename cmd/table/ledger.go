@@ -15,11 +15,12 @@ import (
 	"github.com/dig-cli/dig/pkg/config"
 )
 
-// An import appends, and rows cannot be deleted: the same document twice is a doubled table [L]. Before dig sends one it notes in the
-// state directory what it is about to do and how many rows the table has. The note is settled by the gateway's answer, and where that
-// is missing or in doubt by counting again; the next run of the same import starts from the note.
+// An import appends, and rows cannot be deleted: importing the same document twice doubles the table [L]. Before dig
+// sends one it records in the state directory what it is about to do and how many rows the table has. The record is
+// settled by the gateway's answer or, if that is missing or unclear, by counting again; the next run of the same import
+// starts from the record.
 
-// importing is one import under its note.
+// importing is one import with its ledger record.
 type importing struct {
 	cl                   *api.Client
 	project, kind, table string // kind is the schema
@@ -39,7 +40,7 @@ func (i *importing) remark(format string, args ...any) {
 	i.remarks = append(i.remarks, fmt.Sprintf(format, args...))
 }
 
-// imports is the ledger of the place and project.
+// imports returns the ledger of the target and project.
 func imports(e *cli.Env, project string) (*localstate.Imports, error) {
 	state, err := config.StateDir(e.Getenv)
 	if err != nil {
@@ -53,8 +54,8 @@ func imports(e *cli.Env, project string) (*localstate.Imports, error) {
 	return localstate.NewImports(state, p, oldLedgers(e, project)...), nil
 }
 
-// oldLedgers is where earlier releases kept the ledger of the place: in the cache directory, under DIG_DATA_DIR as it was written. One that
-// was written as a relative path stood for a directory that nobody knows now.
+// oldLedgers returns the ledger of earlier releases for the target: in the cache directory, under DIG_DATA_DIR as
+// written. One written as a relative path referred to a directory that is now unknown.
 func oldLedgers(e *cli.Env, project string) []string {
 	dir, err := config.CacheDir(e.Getenv)
 	data := e.Getenv("DIG_DATA_DIR")
@@ -66,15 +67,16 @@ func oldLedgers(e *cli.Env, project string) []string {
 	return []string{filepath.Join(dir, "imports-"+hex.EncodeToString(sum[:8])+".json")}
 }
 
-// forgetImports drops the notes about a table that is gone. What stays behind is harmless: an empty table takes any document.
+// forgetImports removes the records of a deleted table. Records that remain are harmless: an empty table accepts any
+// document.
 func forgetImports(e *cli.Env, project, kind, table string) {
 	if l, err := imports(e, project); err == nil {
 		_ = l.Forget(kind, table)
 	}
 }
 
-// begin looks at what was sent before and writes the note. It returns a view when there is nothing left to send. fresh says that this run
-// made the table.
+// begin checks what was sent before and writes the record. It returns a view if there is nothing left to send. fresh
+// means that this run created the table.
 func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*cli.View, error) {
 	var err error
 	if i.ledger, err = imports(e, i.project); err != nil {
@@ -83,7 +85,7 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 	i.key = localstate.ImportKey(i.kind, i.table, i.doc.key)
 	notes, err := i.ledger.Read()
 	if err != nil {
-		return nil, &cli.Failure{Exit: cli.ExitFailed, Code: "bad-ledger", Msg: "nothing was sent, because what was imported before is not known: " + err.Error(), Hint: "move that file away to go on without it"}
+		return nil, &cli.Failure{Exit: cli.ExitFailed, Code: "bad-ledger", Msg: "nothing was sent, because it is unknown what was imported before: " + err.Error(), Hint: "move that file away to continue without it"}
 	}
 	was, known := notes[i.key]
 	if !known {
@@ -100,8 +102,8 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 	if known && before > 0 && !again {
 		if !was.Open {
 			return nil, &cli.Failure{Exit: cli.ExitConflict, Code: "imported-before",
-				Msg:  fmt.Sprintf("%s was imported into %s on %s (%d rows); once more would store its rows twice, and rows cannot be deleted", was.File, i.table, was.At.Format("2006-01-02 15:04"), was.Rows),
-				Hint: "give --again to import it once more"}
+				Msg:  fmt.Sprintf("%s was imported into %s on %s (%d rows); importing it again would store its rows twice, and rows cannot be deleted", was.File, i.table, was.At.Format("2006-01-02 15:04"), was.Rows),
+				Hint: "give --again to import it again"}
 		}
 		switch come, told := i.come(notes, was, before); {
 		case told && come == 0:
@@ -120,12 +122,12 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 	}
 	i.note = localstate.Import{File: filepath.Base(i.doc.path), Rows: i.doc.rows, At: e.Now().UTC(), Open: true, Before: &before}
 	if err := i.ledger.Put(i.key, i.note); err != nil {
-		return nil, &cli.Failure{Exit: cli.ExitFailed, Code: "ledger", Msg: "nothing was sent, because no note about it can be written: " + err.Error(), Hint: "DIG_STATE_DIR says where notes are kept", Err: err}
+		return nil, &cli.Failure{Exit: cli.ExitFailed, Code: "ledger", Msg: "nothing was sent, because no record of it can be written: " + err.Error(), Hint: "DIG_STATE_DIR sets the directory for these records", Err: err}
 	}
 	return nil, nil
 }
 
-// notCounted words an error that comes before anything was sent.
+// notCounted formats an error that occurred before anything was sent.
 func notCounted(table string, err error) error {
 	f := cli.Classify(context.Background(), err)
 	if f.Exit == cli.ExitInterrupted {
@@ -135,7 +137,8 @@ func notCounted(table string, err error) error {
 	return &f
 }
 
-// come is how many rows have come into the table since a note was written, less those that other noted imports have brought.
+// come returns how many rows were added to the table since a record was written, excluding those of other recorded
+// imports.
 func (i *importing) come(notes map[string]localstate.Import, was localstate.Import, now int64) (rows int64, told bool) {
 	if was.Before == nil {
 		return 0, false
@@ -149,13 +152,13 @@ func (i *importing) undecided(was localstate.Import, now int64) error {
 		before = fmt.Sprintf("%d rows", *was.Before)
 	}
 	return &cli.Failure{Exit: cli.ExitConflict, Code: "import-unsettled",
-		Msg: fmt.Sprintf("whether the run of %s stored %s in %s cannot be told: the table had %s before, has %d now, and the file holds %d",
+		Msg: fmt.Sprintf("cannot determine whether the run of %s stored %s in %s: the table had %s before, has %d now, and the file has %d",
 			was.At.Format("2006-01-02 15:04"), was.File, i.table, before, now, i.doc.rows),
-		Hint: "look at the rows of the table; --again sends the file once more"}
+		Hint: "check the rows of the table; --again sends the file again"}
 }
 
-// settle judges the answer to an import. Without the gateway's plain word that all rows of the document are stored, only a count of the
-// rows makes it a success.
+// settle evaluates the answer to an import. Unless the gateway states that all rows of the document are stored, only a
+// row count makes it a success.
 func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, err error) (cli.View, error) {
 	if err == nil && strings.EqualFold(job.Status, "COMPLETED") && i.doc.stored(job.Result.Processed) {
 		return settled(e, i, job, job.Result.Processed, "")
@@ -164,7 +167,7 @@ func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, er
 		i.nothing = true
 		return cli.View{}, errors.Join(err, i.ledger.Remove(i.key))
 	}
-	if ctx.Err() != nil { // the note stays open
+	if ctx.Err() != nil { // the record stays open
 		return cli.View{}, errors.Join(err, ctx.Err())
 	}
 	now, cerr := cli.CountRows(ctx, i.cl, i.project, i.kind, i.table)
@@ -173,7 +176,7 @@ func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, er
 		come, _ := i.come(notes, i.note, now)
 		switch {
 		case come > 0 && i.doc.stored(come):
-			why := "the gateway answered nothing that can be used"
+			why := "the gateway returned no usable answer"
 			switch {
 			case err != nil:
 				why = cli.Classify(ctx, err).Msg
@@ -189,7 +192,7 @@ func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, er
 		case come != 0:
 			return cli.View{}, &cli.Failure{Exit: cli.ExitJob, Code: "import-partial", Err: err,
 				Msg:  fmt.Sprintf("%s holds %d rows, and %d came into %s: %s", i.doc.path, i.doc.rows, come, i.table, i.said(ctx, job, err)),
-				Hint: "look at the rows of the table: some may be those of the file, some of others"}
+				Hint: "check the rows of the table: some may be from the file, others not"}
 		}
 	}
 	f := cli.Failure{Exit: cli.ExitUnavailable, Code: "unsettled", Msg: i.said(ctx, job, nil)}
@@ -198,22 +201,22 @@ func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, er
 	} else if job.Status != "" && !strings.EqualFold(job.Status, "COMPLETED") {
 		f.Exit = cli.ExitPending
 	}
-	f.Hint = "it may have been done all the same; run the same command again: it counts the rows before it sends"
+	f.Hint = "it may have succeeded nevertheless; run the same command again: it counts the rows before it sends"
 	return cli.View{}, &f
 }
 
-// said is what the gateway answered.
+// said describes the answer of the gateway.
 func (i *importing) said(ctx context.Context, job api.ImportJob, err error) string {
 	switch {
 	case err != nil:
 		return cli.Classify(ctx, err).Msg
 	case job.Status == "":
-		return "the gateway answered the import with nothing"
+		return "the gateway answered the import with an empty reply"
 	}
 	return fmt.Sprintf("the gateway says that the import of %d rows is %s with %d of them", i.doc.rows, job.Status, job.Result.Processed)
 }
 
-// refused reports whether a failure says for sure that nothing was stored.
+// refused reports whether a failure guarantees that nothing was stored.
 func refused(err error) bool {
 	var ae *api.Error
 	return errors.As(err, &ae) && !ae.Unsure && ae.Kind != api.KindProtocol && ae.Status != 200
@@ -225,8 +228,8 @@ func settled(e *cli.Env, i *importing, job api.ImportJob, rows int64, doubt stri
 	if rows == 0 {
 		err = i.ledger.Remove(i.key)
 	}
-	if err != nil { // the rows are stored all the same
-		i.remark("the import cannot be noted as done: %v", err)
+	if err != nil { // the rows are stored nevertheless
+		i.remark("cannot record the import as done: %v", err)
 	}
 	v := showImport(e, job)
 	say := fmt.Sprintf("imported %d rows into %s", rows, i.table)

@@ -14,8 +14,9 @@ import (
 	"github.com/dig-cli/dig/pkg/config"
 )
 
-// making is a table that is made with its columns. Zone local does it in one transaction. The service needs two requests, and a note in
-// the state directory stands while only the first may have been done, so that the same command can finish it.
+// making is the creation of a table with its columns. Zone local does it in one transaction. The service needs two
+// requests, and a record in the state directory exists while only the first may have been done, so that the same
+// command can finish it.
 type making struct {
 	e       *cli.Env
 	k       tableKind
@@ -42,7 +43,7 @@ func newMaking(e *cli.Env, k tableKind, cl *api.Client, project, name string, de
 		notes: localstate.NewCreations(state, p), key: localstate.TableKey(k.noun, k.stored(name))}, nil
 }
 
-// standing finds the table among those of the project. ok is false when it is not there.
+// standing finds the table in the project. ok is false if it does not exist.
 func (m *making) standing(ctx context.Context) (t api.Table, ok bool, err error) {
 	all, err := m.k.client(m.cl).List(ctx, m.project)
 	for _, t := range all {
@@ -53,19 +54,20 @@ func (m *making) standing(ctx context.Context) (t api.Table, ok bool, err error)
 	return t, false, err
 }
 
-// begun reports whether an earlier run has begun to make the table.
+// begun reports whether an earlier run has started to create the table.
 func (m *making) begun() (bool, error) {
 	notes, err := m.notes.Read()
 	_, ok := notes[m.key]
 	return ok, err
 }
 
-// make makes a table that is not there, with its columns. When it fails, what this run made is removed, or the error says what is left.
+// make creates a table that does not exist, with its columns. On failure, what this run created is removed, or the
+// error says what remains.
 func (m *making) make(ctx context.Context) (api.Table, error) {
 	if s := m.e.Run.Settings; s.Local() {
 		t, err := m.cl.CreateWholeTable(ctx, m.project, m.name, m.k.bi(), m.defs)
 		var ae *api.Error
-		if !errors.As(err, &ae) || ae.Status != http.StatusNotFound || ae.Name != "Not Found" { // else a gateway of an earlier release is served
+		if !errors.As(err, &ae) || ae.Status != http.StatusNotFound || ae.Name != "Not Found" { // otherwise the served gateway is an earlier release
 			return t, err
 		}
 	}
@@ -75,8 +77,8 @@ func (m *making) make(ctx context.Context) (api.Table, error) {
 			note.Columns = append(note.Columns, d.Name)
 		}
 		if err := m.notes.Put(m.key, note); err != nil {
-			return api.Table{}, &cli.Failure{Exit: cli.ExitFailed, Code: "ledger", Err: err, Hint: "DIG_STATE_DIR says where notes are kept",
-				Msg: "nothing was sent, because no note about it can be written: " + err.Error()}
+			return api.Table{}, &cli.Failure{Exit: cli.ExitFailed, Code: "ledger", Err: err, Hint: "DIG_STATE_DIR sets the directory for these records",
+				Msg: "nothing was sent, because no record of it can be written: " + err.Error()}
 		}
 	}
 	t, err := m.k.client(m.cl).Create(ctx, m.project, m.name)
@@ -87,13 +89,13 @@ func (m *making) make(ctx context.Context) (api.Table, error) {
 		return t, errors.Join(err, m.forget())
 	}
 	if err != nil {
-		return t, m.left(err, "the table may have been made without columns")
+		return t, m.left(err, "the table may have been created without columns")
 	}
 	return t, m.addColumns(ctx, t.TableName, true)
 }
 
-// finish goes on with a table that stands and that an earlier run has begun to make. A table with other columns than asked for is left
-// as it is.
+// finish completes a table that an earlier run has started to create. A table with other columns than requested is left
+// unchanged.
 func (m *making) finish(ctx context.Context, t api.Table) error {
 	own, err := m.columns(ctx, t.TableName)
 	if err != nil {
@@ -113,7 +115,7 @@ func (m *making) exists(t api.Table) error {
 		Hint: fmt.Sprintf("`dig %s column add` adds columns to it", m.k.noun)}
 }
 
-// columns are those that are not the system's.
+// columns are the columns that are not system columns.
 func (m *making) columns(ctx context.Context, table string) ([]api.ColumnDetail, error) {
 	cols, err := m.k.client(m.cl).Columns(ctx, m.project, table)
 	var own []api.ColumnDetail
@@ -125,7 +127,7 @@ func (m *making) columns(ctx context.Context, table string) ([]api.ColumnDetail,
 	return own, err
 }
 
-// complete reports whether columns have the names and types of those asked for.
+// complete reports whether columns have the requested names and types.
 func (m *making) complete(own []api.ColumnDetail) bool {
 	types := map[string]string{}
 	for _, c := range own {
@@ -139,7 +141,7 @@ func (m *making) complete(own []api.ColumnDetail) bool {
 	return len(own) == len(m.defs)
 }
 
-// addColumns adds the columns to a table without any. made says that this run has made it.
+// addColumns adds the columns to a table that has none. made means that this run created it.
 func (m *making) addColumns(ctx context.Context, table string, made bool) error {
 	if len(m.defs) == 0 {
 		return m.forget()
@@ -153,20 +155,20 @@ func (m *making) addColumns(ctx context.Context, table string, made bool) error 
 	}
 	if !refused(err) {
 		if own, look := m.columns(ctx, table); look == nil && m.complete(own) {
-			return m.forget() // the answer was lost, the columns are there
+			return m.forget() // the answer was lost, but the columns exist
 		}
-		return m.left(err, "the table stands, its columns may be missing")
+		return m.left(err, "the table exists, but its columns may be missing")
 	}
 	if !made {
-		return errors.Join(usageWrap(err, fmt.Sprintf("the table %s stands without columns; `dig %s delete` removes it", table, m.k.noun)), m.forget())
+		return errors.Join(usageWrap(err, fmt.Sprintf("the table %s exists without columns; `dig %s delete` removes it", table, m.k.noun)), m.forget())
 	}
 	if why := m.remove(ctx, table); why != "" {
-		return errors.Join(usageWrap(err, "the table was made without columns and is left: "+why), m.forget())
+		return errors.Join(usageWrap(err, "the table was created without columns and remains: "+why), m.forget())
 	}
 	return errors.Join(err, m.forget())
 }
 
-// forget removes the note.
+// forget removes the record.
 func (m *making) forget() error {
 	if m.e.Tells() {
 		return nil
@@ -174,26 +176,27 @@ func (m *making) forget() error {
 	return m.notes.Remove(m.key)
 }
 
-// left words an error after which nobody knows how far the table came. The note stays.
+// left formats an error after which the state of the table is unknown. The record remains.
 func (m *making) left(err error, what string) error {
 	if errors.Is(err, cli.ErrDone) {
 		return err
 	}
-	return usageWrap(err, what+"; run the same command again: it looks first, and finishes what was begun")
+	return usageWrap(err, what+"; run the same command again: it checks the table first, and completes it")
 }
 
-// remove removes the table that this run made, as long as nobody has put anything into it. It returns why it is left.
+// remove deletes the table that this run created, unless it has been changed since. Otherwise it returns why the table
+// is kept.
 func (m *making) remove(ctx context.Context, table string) string {
 	own, err := m.columns(ctx, table)
 	if err == nil && len(own) > 0 && !m.complete(own) {
-		return "it has columns that this run did not make"
+		return "it has columns that this run did not create"
 	}
 	var n int64
 	if err == nil {
 		n, err = cli.CountRows(ctx, m.cl, m.project, m.k.noun, table)
 	}
 	if err == nil && n > 0 {
-		return fmt.Sprintf("it holds %d rows", n)
+		return fmt.Sprintf("it contains %d rows", n)
 	}
 	if err == nil {
 		err = m.k.client(m.cl).Delete(ctx, m.project, table)

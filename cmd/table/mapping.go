@@ -16,8 +16,8 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// importColumns are the columns of the table that --create makes: those that --map names, else one for each column of the file. Columns
-// with a name of the system's cannot be made, and would be lost.
+// importColumns are the columns of the table that --create creates: those that --map names, else one for each column of
+// the file. Columns with the name of a system column cannot be created, and would be lost.
 func importColumns(k tableKind, maps, header []string) ([]api.ColumnRequest, error) {
 	names := header
 	if len(maps) > 0 {
@@ -29,18 +29,18 @@ func importColumns(k tableKind, maps, header []string) ([]api.ColumnRequest, err
 		}
 	}
 	if len(names) == 0 {
-		return nil, cli.Usagef("--create needs a header to take the columns from").WithHint("name the columns with --map COLUMN=#INDEX")
+		return nil, cli.Usagef("--create requires a header to derive the columns from").WithHint("name the columns with --map COLUMN=#INDEX")
 	}
 	var defs []api.ColumnRequest
 	for i, n := range names {
 		if n == "text" {
-			continue // the system column that an import may fill
+			continue // the only system column that an import may fill
 		}
 		if n == "" {
-			return nil, cli.Usagef("column %d of the file has no name, so --create cannot make it", i+1).WithHint("name the columns with --map COLUMN=#INDEX")
+			return nil, cli.Usagef("column %d of the file has no name, so --create cannot create it", i+1).WithHint("name the columns with --map COLUMN=#INDEX")
 		}
 		if systemName(n) {
-			f := cli.Usagef("--create cannot make a column called %q: every table has a system column of this name, which cannot be set", n)
+			f := cli.Usagef("--create cannot create a column named %q: every table has a system column of this name, which cannot be set", n)
 			other := strings.Trim(n, "_")
 			for slices.Contains(names, other) || systemName(other) {
 				other += "2"
@@ -54,7 +54,7 @@ func importColumns(k tableKind, maps, header []string) ([]api.ColumnRequest, err
 		for _, d := range defs {
 			at := strings.ToLower(k.stored(d.Name))
 			if was, twice := seen[at]; twice {
-				return nil, cli.Usagef("the file's columns %q and %q would be one column of the table", was, d.Name).WithHint("name the columns with --map COLUMN=#INDEX")
+				return nil, cli.Usagef("the file's columns %q and %q would be the same column of the table", was, d.Name).WithHint("name the columns with --map COLUMN=#INDEX")
 			}
 			seen[at] = d.Name
 		}
@@ -62,7 +62,7 @@ func importColumns(k tableKind, maps, header []string) ([]api.ColumnRequest, err
 	return defs, checkColumns(k, "--create", defs)
 }
 
-// asListed are columns that are still to be made as a list of a table's columns will have them.
+// asListed returns columns that are still to be created in the form of a column list.
 func asListed(k tableKind, defs []api.ColumnRequest) []api.ColumnDetail {
 	cols := make([]api.ColumnDetail, 0, len(rowset.SystemNames)+len(defs))
 	for _, n := range rowset.SystemNames {
@@ -74,7 +74,7 @@ func asListed(k tableKind, defs []api.ColumnRequest) []api.ColumnDetail {
 	return cols
 }
 
-// leftOut are the system columns in a header that an import without --map passes over; an exported file carries them.
+// leftOut are the system columns in a header that an import without --map skips; an exported file contains them.
 func leftOut(maps, header []string) []string {
 	var out []string
 	for _, h := range header {
@@ -85,7 +85,7 @@ func leftOut(maps, header []string) []string {
 	return out
 }
 
-// checkMaps checks --map before anything is read or asked.
+// checkMaps checks --map before anything is read or requested.
 func checkMaps(maps []string, hasHeader bool) error {
 	seen := map[string]bool{}
 	for _, m := range maps {
@@ -94,7 +94,7 @@ func checkMaps(maps []string, hasHeader bool) error {
 		case !ok || col == "" || from == "":
 			return cli.Usagef("--map %q is not COLUMN=HEADER or COLUMN=#INDEX", m)
 		case systemName(col) && col != "text":
-			return cli.Usagef("--map %q: the column %q is the system's and cannot be set", m, col)
+			return cli.Usagef("--map %q: %q is a system column and cannot be set", m, col)
 		case seen[col]:
 			return cli.Usagef("--map %q: the column %q is mapped twice", m, col)
 		}
@@ -106,7 +106,7 @@ func checkMaps(maps []string, hasHeader bool) error {
 	return nil
 }
 
-// importMapping pairs the table's columns with those of the file, and refuses what would be lost or left empty silently.
+// importMapping maps the table's columns to those of the file, and rejects what would silently be lost or left empty.
 func importMapping(k tableKind, maps, header []string, hasHeader bool, cols []api.ColumnDetail) (api.ImportRequest, error) {
 	req := api.ImportRequest{ContainsHeader: hasHeader, Mappings: []api.ImportMapping{}}
 	known := map[string]bool{}
@@ -131,14 +131,14 @@ func importMapping(k tableKind, maps, header []string, hasHeader bool, cols []ap
 		}
 		for _, h := range header {
 			if rowset.SystemColumn(h) && h != "text" {
-				continue // an exported file carries them; they cannot be set
+				continue // an exported file contains them; they cannot be set
 			}
 			name := h
 			if !known[name] {
 				name = k.stored(h)
 			}
 			if !known[name] {
-				f := cli.Usagef("the file's column %q names no column of the table", h)
+				f := cli.Usagef("the file's column %q matches no column of the table", h)
 				if s := otherForm(header); s != "" {
 					return req, f.WithHint("%s", s)
 				}
@@ -184,7 +184,7 @@ func importMapping(k tableKind, maps, header []string, hasHeader bool, cols []ap
 	return req, nil
 }
 
-// otherForm says of a header that is one field what the file may be instead of CSV with commas, "" for nothing known.
+// otherForm returns what the format of the file may be, given a header that is a single field, or "" if unknown.
 func otherForm(header []string) string {
 	if len(header) != 1 {
 		return ""
@@ -200,12 +200,13 @@ func otherForm(header []string) string {
 	return ""
 }
 
-// refuseExamples refuses a file that holds nothing but the example rows of the gateway's sample: they import like real ones [L].
+// refuseExamples rejects a file that contains only the example rows of the gateway's sample: they import like real ones
+// [L].
 func refuseExamples(head *bufio.Reader, header []string) error {
 	at := slices.Index(header, "text")
 	raw, err := head.Peek(1 << 16)
 	if at < 0 || !errors.Is(err, io.EOF) { // a sample is short
-		return nil // an import reads on and meets the error again
+		return nil // the import reads further and returns the error again
 	}
 	rows, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf")))).ReadAll()
 	if err != nil || len(rows) != 6 {
@@ -216,5 +217,5 @@ func refuseExamples(head *bufio.Reader, header []string) error {
 			return nil
 		}
 	}
-	return cli.Usagef("the file holds the five example rows of a sample and nothing else").WithHint("`dig table sample` prints the header alone; give --again to import them all the same")
+	return cli.Usagef("the file contains only the five example rows of a sample").WithHint("`dig table sample` prints the header only; give --again to import them anyway")
 }

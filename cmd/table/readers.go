@@ -8,14 +8,14 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// readers says which saved queries name a table, as the end of a question; "" when none does.
+// readers lists the saved queries that refer to a table, as the end of a prompt; "" if there are none.
 func readers(ctx context.Context, cl *api.Client, project, schema, table string) string {
 	all, err := cl.Queries.List(ctx, project)
 	if err != nil {
-		return "; saved queries that name it could not be listed, and break"
+		return "; saved queries that refer to it could not be listed, and break"
 	}
 	if names := cli.Naming(all, schema, table, ""); len(names) > 0 {
-		return "; saved queries that name it break: " + strings.Join(names, ", ")
+		return "; saved queries that refer to it break: " + strings.Join(names, ", ")
 	}
 	return ""
 }

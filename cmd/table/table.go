@@ -1,4 +1,4 @@
-// Package table holds the commands on internal tables and BI tables: columns and imports.
+// Package table holds the commands for internal tables and BI tables: columns and imports.
 package table
 
 import (
@@ -11,24 +11,24 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// tableKind is what differs between internal tables and BI tables.
+// tableKind holds the differences between internal tables and BI tables.
 type tableKind struct {
 	noun, what                                         string
 	list, create, del, columns, add, update, delColumn spec.Op
 	client                                             func(*api.Client) tableClient
-	stored                                             func(name string) string // what becomes of a name
+	stored                                             func(name string) string // how a name is stored
 }
 
 // bi reports whether the tables are BI tables.
 func (k tableKind) bi() bool { return k.create.ID == spec.CreateBiTable.ID }
 
-// sameName is what internal tables make of a name.
+// sameName stores a name of an internal table.
 func sameName(name string) string { return name }
 
-// withoutUnderscores is what BI tables make of a name [L].
+// withoutUnderscores stores a name of a BI table [L].
 func withoutUnderscores(name string) string { return strings.ReplaceAll(name, "_", "") }
 
-// tableClient is what the two services share.
+// tableClient is the interface common to the two services.
 type tableClient interface {
 	List(ctx context.Context, project string) ([]api.Table, error)
 	Create(ctx context.Context, project, table string) (api.Table, error)
@@ -69,7 +69,7 @@ func newTableKindCmd(e *cli.Env, k tableKind) *cobra.Command {
 		newTableCreateCmd(e, k),
 		e.Leaf(k.del, &cobra.Command{Use: "delete TABLE", Aliases: []string{"rm", "drop"}, Short: "Delete a table with its rows", Example: ex + "delete people --yes", Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
-				used := readers(ctx, cl, p, k.noun, args[0]) // the kinds are called like their schemas
+				used := readers(ctx, cl, p, k.noun, args[0]) // the kinds have the names of their schemas
 				if err := e.Confirm("delete %s %s and all its rows%s?", k.noun, args[0], used); err != nil {
 					return cli.View{}, err
 				}
@@ -136,13 +136,13 @@ Types: VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE, UUID.`,
 	})
 }
 
-// createBare makes a table without columns.
+// createBare creates a table without columns.
 func createBare(ctx context.Context, e *cli.Env, k tableKind, cl *api.Client, project, name string) (api.Table, error) {
 	m, err := newMaking(e, k, cl, project, name, nil)
 	if err != nil {
 		return api.Table{}, err
 	}
-	if k.bi() { // the gateway would answer with the table that stands
+	if k.bi() { // the gateway would answer with the existing table
 		if t, ok, err := m.standing(ctx); err != nil {
 			return t, err
 		} else if ok {
@@ -152,7 +152,7 @@ func createBare(ctx context.Context, e *cli.Env, k tableKind, cl *api.Client, pr
 	return k.client(cl).Create(ctx, project, name)
 }
 
-// createWhole makes a table with columns, or finishes what an earlier run of the same command has begun.
+// createWhole creates a table with columns, or finishes what an earlier run of the same command has started.
 func createWhole(ctx context.Context, e *cli.Env, k tableKind, cl *api.Client, project, name string, defs []api.ColumnRequest) (api.Table, error) {
 	m, err := newMaking(e, k, cl, project, name, defs)
 	if err != nil {
@@ -181,7 +181,8 @@ func usageWrap(err error, also string) error {
 	return &f
 }
 
-// parseColumn reads NAME:TYPE[:notnull][:unique][:default=VALUE]. The default is last, since a value may hold colons.
+// parseColumn parses NAME:TYPE[:notnull][:unique][:default=VALUE]. The default is last, since a value may contain
+// colons.
 func parseColumn(text string) (api.ColumnRequest, error) {
 	var d api.ColumnRequest
 	head, def, hasDefault := strings.Cut(text, ":default=")
@@ -219,10 +220,10 @@ type columnFlags struct {
 func (f *columnFlags) register(c *cobra.Command) {
 	fs := c.Flags()
 	fs.StringVar(&f.typ, "type", "", "VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE or UUID")
-	fs.StringVar(&f.display, "display-name", "", "name shown to people")
-	fs.StringVar(&f.def, "default", "", "value of rows that do not give one")
+	fs.StringVar(&f.display, "display-name", "", "display name")
+	fs.StringVar(&f.def, "default", "", "default value for new rows")
 	fs.BoolVar(&f.notNull, "not-null", false, "refuse NULL")
-	fs.BoolVar(&f.unique, "unique", false, "refuse a value twice")
+	fs.BoolVar(&f.unique, "unique", false, "reject duplicate values")
 	fs.StringVar(&f.desc, "desc", "", "description")
 	cli.BodyFlag(c, &f.body)
 }

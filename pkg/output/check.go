@@ -42,7 +42,7 @@ func Check(o Options) error {
 		}
 	}
 	if o.Raw && o.Typed {
-		return usage("", "--raw and --typed exclude each other")
+		return usage("", "--raw and --typed are mutually exclusive")
 	}
 	if o.NoHeader && !slices.Contains([]Format{Table, CSV, TSV, HTML, XLSX}, f) {
 		return usage("", "--no-header cannot be used with -o %s", f)

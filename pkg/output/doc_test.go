@@ -112,7 +112,7 @@ func TestCheck(t *testing.T) {
 		{Options{JQ: ".a\n| foo("}, "bad --jq program at line 2, column 7: unexpected EOF", "| foo(\n      ^"},
 		{Options{JQ: "nosuch(1)"}, "bad --jq program: function not defined: nosuch/1", ""},
 		{Options{JQ: ".", Columns: []string{"a"}}, "--columns cannot be used with --jq", ""},
-		{Options{Raw: true, Typed: true}, "--raw and --typed exclude each other", ""},
+		{Options{Raw: true, Typed: true}, "--raw and --typed are mutually exclusive", ""},
 		{Options{Format: JSON, NoHeader: true}, "--no-header cannot be used with -o json", ""},
 		{Options{Format: JSON, Null: "x"}, "--null cannot be used with -o json, which has a null of its own", ""},
 		{Options{Format: CSV, Null: "a,b"}, "--null must hold no separator, quote or line break", ""},

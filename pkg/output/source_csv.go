@@ -32,7 +32,7 @@ func (r *csvRows) Columns() ([]api.ResultColumn, error) {
 	}
 	skipMark(r.src.Reader)
 	if r.err = r.record(); errors.Is(r.err, io.EOF) {
-		r.err = errors.New("the file is empty, it has no header")
+		r.err = errors.New("the file is empty and has no header")
 	}
 	if r.err != nil {
 		return nil, r.err

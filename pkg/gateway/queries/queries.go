@@ -197,7 +197,7 @@ func (s *Service) layOver(ctx context.Context, r *web.Request[api.QueryRequest],
 	}
 	switch {
 	case b.InputQuery != nil && b.InputQueryRefID != nil:
-		return fault.Data(400, "inputQuery and inputQueryRefId exclude each other")
+		return fault.Data(400, "inputQuery and inputQueryRefId are mutually exclusive")
 	case b.InputQuery != nil:
 		q.SQL = *b.InputQuery
 	case b.InputQueryRefID != nil:
