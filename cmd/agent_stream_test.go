@@ -154,8 +154,8 @@ func TestAgentStreamEnds(t *testing.T) {
 		"the question":     {event("values", `{"messages":[{"type":"human","content":"hi"}]}`), false, cli.ExitFailed, "ended without an answer"},
 		"an error":         {whole + event("error", `{"error":"RateLimit","message":"too many\u001b[2J questions"}`), false, cli.ExitFailed, "the agent failed: too many␛[2J questions"},
 		"a body of errors": {event("message", `{"errorCode":100,"message":"no such table"}`), false, cli.ExitFailed, "the agent failed: no such table"},
-		"cut in an event":  {whole + "data: {\"con", false, cli.ExitUnavailable, "after 1 whole events"},
-		"broken":           {whole, true, cli.ExitUnavailable, "after 1 whole events"},
+		"cut in an event":  {whole + "data: {\"con", false, cli.ExitUnavailable, "after 1 complete events"},
+		"broken":           {whole, true, cli.ExitUnavailable, "after 1 complete events"},
 	} {
 		g := newAgentGateway(t)
 		g.kind, g.reply, g.cut = "text/event-stream", c.reply, c.cut
@@ -182,7 +182,7 @@ func TestAgentStreamEnds(t *testing.T) {
 func TestAgentThread(t *testing.T) {
 	g := newAgentGateway(t)
 	const messages = `"messages":[{"id":["langchain","HumanMessage"],"kwargs":{"content":"hi"}},{"id":["langchain","AIMessage"],"kwargs":{"content":"Three orders"}}]`
-	note := regexp.MustCompile("(?m)^note: the thread is (\\S+); `dig agent chat --thread (\\S+)MESSAGE` continues it$")
+	note := regexp.MustCompile("(?m)^note: the thread is (\\S+); `dig agent chat --thread (\\S+) MESSAGE` continues it$")
 	uuid := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 	g.reply = `{"result":{` + messages + `, "n": 1.50}}`
 	code, out, errs := g.dig(t, "agent", "chat", "hi")

@@ -37,7 +37,7 @@ func TestAgentStream(t *testing.T) {
 		"ndjson": {answer: "event: updates\ndata: {\"a\":1}\n\ndata: text\n\n", output: "ndjson",
 			want: "{\"event\":\"updates\",\"data\":{\"a\":1}}\n{\"event\":\"message\",\"data\":\"text\"}\n"},
 		"steering": {answer: "data: \x1b[2J\n\n", want: "␛[2J\n"},
-		"cut":      {answer: "data: a\n\ndata: b", want: "a\n", fails: "cut short", exit: cli.ExitUnavailable},
+		"cut":      {answer: "data: a\n\ndata: b", want: "a\n", fails: "truncated", exit: cli.ExitUnavailable},
 		"error":    {answer: "event: error\ndata: out of tokens\n\n", fails: "out of tokens", exit: cli.ExitFailed},
 	} {
 		answer = c.answer

@@ -68,7 +68,7 @@ func TestFailures(t *testing.T) {
 		"404":           {answer(404, asJSON, `{"errorCode":100,"message":"gone"}`), 3, []string{"gone (HTTP 404)"}},
 		"409":           {answer(409, asJSON, `{"errorCode":100,"message":"taken"}`), 6, []string{"taken (HTTP 409)"}},
 		"500 with HTML": {answer(500, "text/html", "<html>stack trace</html>"), 5, []string{"500 Internal Server Error with a web page", "hint: the gateway failed"}},
-		"truncated":     {answer(200, asJSON, `[{"id":"1","name":"ac`), 5, []string{"cut short after 21 bytes", "hint: try again"}},
+		"truncated":     {answer(200, asJSON, `[{"id":"1","name":"ac`), 5, []string{"truncated after 21 bytes", "hint: try again"}},
 		"redirect":      {answer(302, asJSON, ``), 5, []string{"redirects", "hint: set the base address"}},
 	} {
 		t.Run(name, func(t *testing.T) {

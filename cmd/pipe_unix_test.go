@@ -58,7 +58,7 @@ func TestReaderGoesAway(t *testing.T) {
 	}
 	last := dig("query", "last")
 	text, err := last.CombinedOutput()
-	if err == nil || strings.Contains(string(text), "older") || !strings.Contains(string(text), "not read to its end") {
+	if err == nil || strings.Contains(string(text), "older") || !strings.Contains(string(text), "not read completely") {
 		t.Errorf("query last: %v, %s", err, text)
 	}
 }

@@ -98,7 +98,7 @@ func openThread(ctx context.Context, e *cli.Env, c *cobra.Command, cl *api.Clien
 }
 
 func threadNote(e *cli.Env, thread string) string {
-	return string(output.Sanitize(nil, "note: the thread is "+thread+"; `"+e.Name+" agent chat --thread "+shell.Quote(thread)+"MESSAGE` continues it"))
+	return string(output.Sanitize(nil, "note: the thread is "+thread+"; `"+e.Name+" agent chat --thread "+shell.Quote(thread)+" MESSAGE` continues it"))
 }
 
 // chatView returns the view of an answer. raw is the gateway's own record, thread the requested conversation.

@@ -226,7 +226,7 @@ func newCacheDeleteCmd(e *cli.Env) *cobra.Command {
 			}
 			// The hosted zones sometimes keep reading the deleted cache, and the table becomes unreadable [L].
 			if now, err := cl.Catalogs.CacheState(ctx, p, st.CatalogID, st.SchemaName, st.TableName); err != nil {
-				fmt.Fprintf(e.Err, "note: whether %s is still shown as cached could not be determined:  %v\n", st.TableName, err)
+				fmt.Fprintf(e.Err, "note: whether %s is still shown as cached could not be determined: %v\n", st.TableName, err)
 			} else if now.IsCached {
 				return cli.View{}, &cli.Failure{Exit: cli.ExitFailed, Code: "not-deleted", Msg: "cache " + id + " was deleted, but " + st.TableName + " is still shown as cached and may be unreadable", Hint: "only a new catalog over the same connection is known to help"}
 			}

@@ -14,8 +14,8 @@ const trackingHelp = `On the hosted zones the service decides how an incremental
 whole table and compares it, unless these flags are given:
 
   --key                 the table is read whole and compared by these columns
-  --key --updated-at    only keys and the rows with new or changed times are read
-  --key --insert-only   only keys and the rows with new keys are read
+  --key --updated-at    only keys and rows with new or changed times are read
+  --key --insert-only   only keys and rows with new keys are read
 
 Deleted rows are removed in each case. A key that is NULL or not unique fails the refresh. docs/caches.md has the details.`
 

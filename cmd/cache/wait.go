@@ -137,7 +137,7 @@ func countCached(ctx context.Context, e *cli.Env, cl *api.Client, p string, st a
 		n, err = (&trust.Guard{Cl: cl, Project: p}).CountOf(ctx, t)
 	}
 	if err != nil && !errors.Is(err, cli.ErrDone) {
-		fmt.Fprintf(e.Err, "note: the rows could not be counted before the refresh, so the number of changed rows is not shown:  %v\n", err)
+		fmt.Fprintf(e.Err, "note: the rows could not be counted before the refresh, so the number of changed rows is not shown: %v\n", err)
 	}
 	return t, n
 }

@@ -68,26 +68,26 @@ func warnCapped(ctx context.Context, e *cli.Env, cl *api.Client, project string,
 	if src.query != "" {
 		q, err := cl.Queries.Get(ctx, project, src.query)
 		if err != nil {
-			fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows, and cannot determine whether a source was truncated there:  %v\n", err)
+			fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows, and cannot determine whether a source was truncated there: %v\n", err)
 			return
 		}
 		from = sqltext.TablesIn(q.InputQuery)
 	} else if c, err := cl.Catalogs.Get(ctx, project, src.catalog); err == nil {
 		from = append(from, sqltext.TableRef{Catalog: c.Name, Schema: src.schema, Table: src.table})
 	} else {
-		fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows, and cannot determine whether %s was truncated there:  %v\n", src.table, err)
+		fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows, and cannot determine whether %s was truncated there: %v\n", src.table, err)
 	}
 	err := (&trust.Guard{Cl: cl, Project: project}).Walk(ctx, from, func(t sqltext.TableRef, v trust.Verdict) error {
 		switch v.Doubt {
 		case trust.Uncached:
 			fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows and %s is not cached: the source may have been truncated at 100; cache the table first\n", t)
 		case trust.Unchecked:
-			fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows, and cannot determine whether %s was truncated there:  %v\n", t, v.Why)
+			fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows, and cannot determine whether %s was truncated there: %v\n", t, v.Why)
 		}
 		return nil
 	})
 	if err != nil && ctx.Err() == nil {
-		fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows, and cannot determine whether a source was truncated there:  %v\n", err)
+		fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows, and cannot determine whether a source was truncated there: %v\n", err)
 	}
 }
 

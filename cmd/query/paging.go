@@ -96,12 +96,12 @@ func (q *querying) distrustPaging(ctx context.Context, st *statement) error {
 	}
 	f := &cli.Failure{Exit: cli.ExitUntrusted, Code: "order-not-unique", Hint: "--page-by KEY fetches all rows in pages by a unique key"}
 	if p.odd != "" {
-		f.Msg = "cannot determine whether the order of the pages is unique:  " + p.odd
+		f.Msg = "cannot determine whether the order of the pages is unique: " + p.odd
 		return f
 	}
 	rows, bad, err := q.keyCounts(ctx, p.base, form.Bindings, p.key, true)
 	if cli.Answered(err) {
-		f.Msg = fmt.Sprintf("cannot determine whether the order of the pages is unique:  %v", err)
+		f.Msg = fmt.Sprintf("cannot determine whether the order of the pages is unique: %v", err)
 		return f
 	}
 	if err != nil || bad == 0 {

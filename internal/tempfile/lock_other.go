@@ -11,7 +11,7 @@ import (
 // Where there is no lock of this kind, a file that a process has open cannot be removed.
 func held(*os.File) bool { return false }
 
-func mine(fs.FileInfo) bool { return true }
+func ownedByUser(fs.FileInfo) bool { return true }
 
 // remove leaves files of the last hour alone: their process may have closed one and be about to rename it.
 func remove(path string) {

@@ -21,7 +21,7 @@ func held(f *os.File) bool {
 }
 
 // mine reports whether a file belongs to the user of this process.
-func mine(st fs.FileInfo) bool {
+func ownedByUser(st fs.FileInfo) bool {
 	sys, ok := st.Sys().(*syscall.Stat_t)
 	return ok && int(sys.Uid) == os.Geteuid()
 }
@@ -29,7 +29,7 @@ func mine(st fs.FileInfo) bool {
 // remove removes a file unless a process holds it.
 func remove(path string) {
 	st, err := os.Lstat(path)
-	if err != nil || !st.Mode().IsRegular() || !mine(st) {
+	if err != nil || !st.Mode().IsRegular() || !ownedByUser(st) {
 		return
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|syscall.O_NOFOLLOW, 0)

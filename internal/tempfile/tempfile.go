@@ -96,7 +96,7 @@ func MkdirTemp(prefix string) (dir string, done func(), err error) {
 
 func sweepDir(dir string) {
 	st, err := os.Lstat(dir)
-	if err != nil || !st.IsDir() || !mine(st) {
+	if err != nil || !st.IsDir() || !ownedByUser(st) {
 		return
 	}
 	f, err := os.OpenFile(filepath.Join(dir, dirOwner), os.O_RDWR, 0)

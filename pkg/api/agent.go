@@ -6,7 +6,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// AgentService holds the operations of its group of endpoints.
+// AgentService has the methods of one group of endpoints.
 type AgentService struct{ c *Client }
 
 // Chat runs POST /ai-agent/{projectId}/chat.
@@ -36,28 +36,28 @@ func (s *AgentService) DeleteThread(ctx context.Context, project, thread string)
 
 // AskLegacy runs POST /ai/{projectId}/agent.
 //
-// The documents mark it as old and name a successor.
+// The documents mark it as deprecated and name a successor.
 func (s *AgentService) AskLegacy(ctx context.Context, project string, body LegacyAgentRequest) (LegacyAgentResponse, error) {
 	return call[LegacyAgentResponse](ctx, s.c, spec.AskLegacyAgent.At(project), body)
 }
 
 // HistoryLegacy runs GET /ai/{projectId}/agent/history.
 //
-// The documents mark it as old and name a successor.
+// The documents mark it as deprecated and name a successor.
 func (s *AgentService) HistoryLegacy(ctx context.Context, project string) (LegacyChatHistory, error) {
 	return call[LegacyChatHistory](ctx, s.c, spec.GetLegacyChatHistory.At(project), nil)
 }
 
 // RenameLegacy runs PUT /ai/{projectId}/agent/history/{threadId}.
 //
-// The documents mark it as old and name a successor.
+// The documents mark it as deprecated and name a successor.
 func (s *AgentService) RenameLegacy(ctx context.Context, project, thread string, body LegacyChatRename) (LegacyChatHistory, error) {
 	return call[LegacyChatHistory](ctx, s.c, spec.RenameLegacyChat.At(project, thread), body)
 }
 
 // DeleteLegacy runs DELETE /ai/{projectId}/agent/history/{threadId}.
 //
-// The documents mark it as old and name a successor.
+// The documents mark it as deprecated and name a successor.
 func (s *AgentService) DeleteLegacy(ctx context.Context, project, thread string) (LegacyChatHistory, error) {
 	return call[LegacyChatHistory](ctx, s.c, spec.DeleteLegacyChat.At(project, thread), nil)
 }

@@ -30,24 +30,25 @@ func (s *AgentService) ChatStream(ctx context.Context, project string, body Agen
 	}
 	if kind := rep.Header.Get("Content-Type"); !strings.HasPrefix(kind, "text/event-stream") {
 		defer rep.Body.Close()
-		raw, _ := io.ReadAll(io.LimitReader(rep.Body, 256<<10)) // what is wrong is known without it
-		return nil, s.c.unreadable(b, bytes.TrimSpace(raw), fmt.Errorf("%w: %q and not a stream of events", errNoAnswer, kind))
+		raw, _ := io.ReadAll(io.LimitReader(rep.Body, 256<<10)) // the error is already known
+		return nil, s.c.unreadable(b, bytes.TrimSpace(raw), fmt.Errorf("%w: %q instead of an event stream", errNoAnswer, kind))
 	}
 	return rep, nil
 }
 
 // AgentStreamEvent is one server-sent event. The names of the agent's events are not documented [O].
 type AgentStreamEvent struct {
-	Event string // "message" when the stream names none
+	Event string // "message" if the stream does not name it
 	ID    string
 	Data  string // lines joined by line feeds
 }
 
-// maxEventLine bounds one line of an event stream.
+// maxEventLine limits one line of an event stream.
 const maxEventLine = 16 << 20
 
-// ReadEvents reads server-sent events in the form of the HTML standard and calls yield for each as soon as it is complete. An
-// event that the end of the stream cuts off is io.ErrUnexpectedEOF, since half an answer must not look like a whole one.
+// ReadEvents parses server-sent events as defined by the HTML standard and calls yield for each as soon as it is
+// complete. An event that is truncated by the end of the stream results in io.ErrUnexpectedEOF, since half an answer
+// must not look like a complete one.
 func ReadEvents(r io.Reader, yield func(AgentStreamEvent) error) error {
 	sc := bufio.NewScanner(r)
 	sc.Buffer(make([]byte, 0, 64<<10), maxEventLine)
@@ -95,7 +96,7 @@ func ReadEvents(r io.Reader, yield func(AgentStreamEvent) error) error {
 	return nil
 }
 
-// splitEventLine ends lines at LF, CR LF or CR, as the standard has it.
+// splitEventLine splits lines at LF, CR LF or CR, as the standard defines.
 func splitEventLine(data []byte, atEOF bool) (advance int, token []byte, err error) {
 	for i, b := range data {
 		switch {

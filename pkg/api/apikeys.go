@@ -6,7 +6,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// APIKeysService holds the operations of its group of endpoints.
+// APIKeysService has the methods of one group of endpoints.
 type APIKeysService struct{ c *Client }
 
 // List runs GET /projects/{projectId}/apiKeys.

@@ -6,7 +6,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// BITablesService holds the operations of its group of endpoints.
+// BITablesService has the methods of one group of endpoints.
 type BITablesService struct{ c *Client }
 
 // List runs GET /data/projects/{projectId}/bitable.

@@ -7,7 +7,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// CacheService holds the operations of its group of endpoints.
+// CacheService has the methods of one group of endpoints.
 type CacheService struct{ c *Client }
 
 // Create runs POST /data/projects/{projectId}/cache.

@@ -6,7 +6,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// CatalogsService holds the operations of its group of endpoints.
+// CatalogsService has the methods of one group of endpoints.
 type CatalogsService struct{ c *Client }
 
 // List runs GET /data/projects/{projectId}/catalogs.

@@ -39,7 +39,7 @@ func (k CellKind) String() string {
 	}
 }
 
-// Kind tells the JSON type from the first byte of the token. An empty Cell counts as null.
+// Kind returns the JSON type, from the first byte of the token. An empty Cell counts as null.
 func (c Cell) Kind() CellKind {
 	if len(c) == 0 {
 		return CellNull
@@ -63,8 +63,8 @@ func (c Cell) Kind() CellKind {
 // IsNull reports whether the cell is SQL NULL, which is not the empty string `""`.
 func (c Cell) IsNull() bool { return len(c) == 0 || c[0] == 'n' }
 
-// HasExponent reports whether an e is in the text, as in 1.25E7. It looks byte by byte: numbers are short, where calling
-// bytes.IndexByte costs more.
+// HasExponent reports whether the text contains an e, as in 1.25E7. It loops over the bytes: numbers are short, so
+// calling bytes.IndexByte would cost more.
 func (c Cell) HasExponent() bool {
 	for _, b := range c {
 		if b|0x20 == 'e' {
@@ -74,8 +74,8 @@ func (c Cell) HasExponent() bool {
 	return false
 }
 
-// LikeDouble reports whether a text, with or without its quotes, has the form in which the service writes large and small doubles:
-// 1.254740786E7, -4.9E-324. A text of another type may have it, too.
+// LikeDouble reports whether a text, with or without its quotes, has the form in which the service writes large and
+// small doubles: 1.254740786E7, -4.9E-324. Text of another type may have that form, too.
 func (c Cell) LikeDouble() bool {
 	if n := len(c); n > 2 && c[0] == '"' && c[n-1] == '"' {
 		c = c[1 : n-1]
@@ -95,8 +95,8 @@ func (c Cell) LikeDouble() bool {
 	return false
 }
 
-// PlainText returns the text of a string without escapes, in place: no copy is made and it lives as long as the cell.
-// ok is false for a string with escapes and for every other kind; AppendText serves those.
+// PlainText returns the text of a string without escapes without copying it; it is valid as long as the cell. ok is
+// false for a string with escapes and for every other kind; use AppendText for those.
 func (c Cell) PlainText() (text []byte, ok bool) {
 	n := len(c)
 	if n < 2 || c[0] != '"' || c[n-1] != '"' || bytes.IndexByte(c, '\\') >= 0 {
@@ -105,10 +105,10 @@ func (c Cell) PlainText() (text []byte, ok bool) {
 	return c[1 : n-1], true
 }
 
-// AppendPlain appends the text of a string that has no escapes and does not contain the ASCII character but; otherwise, and for
-// every other kind, it leaves dst alone and ok is false. It looks at the text and copies it in one pass, which is what a
-// writer of delimited text needs: a text without escapes has neither quotes nor line breaks, so if it has no delimiter
-// either, it stands as it is.
+// AppendPlain appends the text of a string that has no escapes and does not contain the ASCII character but; otherwise,
+// and for every other kind, it leaves dst unchanged and ok is false. It checks the text and copies it in one pass, for
+// writers of delimited text: a text without escapes has neither quotes nor line breaks, so if it has no delimiter
+// either, it can be written unquoted.
 func (c Cell) AppendPlain(dst []byte, but byte) (_ []byte, ok bool) {
 	n := len(c) - 2
 	if n < 0 || c[0] != '"' || c[n+1] != '"' {
@@ -125,12 +125,12 @@ func (c Cell) AppendPlain(dst []byte, but byte) (_ []byte, ok bool) {
 		if special(x, stop) {
 			return dst, false
 		}
-		binary.LittleEndian.PutUint64(to, x) // what is beyond the text is not kept
+		binary.LittleEndian.PutUint64(to, x) // bytes beyond the text are discarded
 		return dst[:start+n], true
 	}
 	s := c[1 : 1+n]
 	for i := 0; ; i += 8 {
-		i = min(i, n-8) // the last eight overlap those before
+		i = min(i, n-8) // the last eight bytes overlap the previous ones
 		x := binary.LittleEndian.Uint64(s[i:])
 		if special(x, stop) {
 			return dst, false
@@ -142,7 +142,7 @@ func (c Cell) AppendPlain(dst []byte, but byte) (_ []byte, ok bool) {
 	}
 }
 
-// word loads the text of a string of up to seven bytes, and what may follow it in the token.
+// word loads the text of a string of up to seven bytes, and bytes of the token after it.
 func (c Cell) word() uint64 {
 	switch n := len(c); {
 	case n >= 8:
@@ -155,15 +155,16 @@ func (c Cell) word() uint64 {
 	return 0
 }
 
-// special reports whether x holds a backslash or the byte that stop repeats.
+// special reports whether x contains a backslash or the byte that stop repeats.
 func special(x, stop uint64) bool {
 	d, e := x^stop, x^lows*'\\'
 	return ((d-lows)&^d|(e-lows)&^e)&highs != 0
 }
 
-// AppendText appends the text of the cell to dst: a string without its quotes and escapes, as UTF-8, surrogate pairs joined
-// and a lone surrogate written as U+FFFD (as encoding/json does); any other token verbatim, so NULL appends "null" and the
-// caller asks IsNull first. The error names the byte of a malformed string, which a cell of Rows never is.
+// AppendText appends the text of the cell to dst: a string without its quotes and escapes, as UTF-8, with surrogate
+// pairs combined and a lone surrogate written as U+FFFD (as encoding/json does); any other token verbatim, so NULL
+// appends "null" and the caller must check IsNull first. The error names the byte of a malformed string, which a cell
+// of Rows never is.
 func (c Cell) AppendText(dst []byte) ([]byte, error) {
 	if len(c) == 0 {
 		return append(dst, "null"...), nil
@@ -184,7 +185,7 @@ func (c Cell) AppendText(dst []byte) ([]byte, error) {
 		dst = append(dst, s[:i]...)
 		var n int
 		if dst, n = appendEscape(dst, s[i:]); n == 0 {
-			return dst[:start], fmt.Errorf("bad escape at byte %d of a string", len(c)-1-len(s)+i)
+			return dst[:start], fmt.Errorf("invalid escape at byte %d of a string", len(c)-1-len(s)+i)
 		}
 		s = s[i+n:]
 		if i = bytes.IndexByte(s, '\\'); i < 0 {
@@ -193,7 +194,7 @@ func (c Cell) AppendText(dst []byte) ([]byte, error) {
 	}
 }
 
-// appendEscape decodes the escape that s begins with, and tells its length; 0 is a bad one.
+// appendEscape decodes the escape at the start of s, and returns its length; 0 for an invalid one.
 func appendEscape(dst, s []byte) ([]byte, int) {
 	if len(s) < 2 {
 		return dst, 0
@@ -228,7 +229,7 @@ func appendEscape(dst, s []byte) ([]byte, int) {
 	return utf8.AppendRune(dst, utf8.RuneError), 6
 }
 
-// unhex reads \uXXXX at the start of s; -1 if it is not there.
+// unhex parses \uXXXX at the start of s; -1 if s does not start with one.
 func unhex(s []byte) rune {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
 		return -1

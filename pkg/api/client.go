@@ -1,5 +1,5 @@
 // Package api is the typed client of the gateway: one service per group of endpoints, one method per operation, and a
-// streaming reader for results. It knows nothing of terminals or files.
+// streaming reader for results. It does not depend on terminals or files.
 package api
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/go-resty/resty/v2"
 )
 
-// maxReply bounds an ordinary (not streamed) reply, unpacked; results of SQL are streamed and have no bound.
+// maxReply limits an ordinary (not streamed) reply after decompression; results of SQL are streamed and have no limit.
 const maxReply = 256 << 20
 
 // Options configure a Client.
@@ -31,36 +31,36 @@ type Options struct {
 	BaseURL   string            // address up to and including /api/v1, without a trailing slash
 	Key       string            // sent as "Authorization: Bearer <key>" [S]; empty sends no header
 	UserAgent string            // empty: "dig"
-	Transport http.RoundTripper // nil: a transport of its own with the system's proxy settings
-	Timeout   time.Duration     // of one call, and of the silence within a streamed one; 0 for the limits of limits.go
-	Patient   bool              // a reply that has begun may pause as long as it likes: for a gateway that cannot get lost on the way
-	Slashes   bool              // the gateway is known to leave %2F and %5C within a segment of a path; without, names holding them are refused
-	Retries   int               // how often a call that changes nothing is sent again, see retry.go; 0 for never
-	MaxReply  int64             // bytes of an ordinary reply, unpacked; 0: 256 MiB
-	LinkHosts []string          // where files of exports may be fetched from, beside the gateway's own site and known stores: these hosts and those below
+	Transport http.RoundTripper // nil: the client's own transport with the system's proxy settings
+	Timeout   time.Duration     // for one call, and for pauses within a streamed one; 0 for the limits of limits.go
+	Patient   bool              // no limit on pauses once a reply has started: for a gateway in the same process
+	Slashes   bool              // the gateway is known to preserve %2F and %5C within a path segment; otherwise, names that contain them are rejected
+	Retries   int               // number of retries of a call that changes nothing, see retry.go; 0 for none
+	MaxReply  int64             // maximum size of an ordinary reply after decompression; 0: 256 MiB
+	LinkHosts []string          // hosts from which files of exports may be downloaded, with their subdomains, besides the gateway's own site and known stores
 	Trace     func(Exchange)    // called after every exchange, nil for none
 
-	// Lacks learns what a successful answer lacks, nil for nobody; its error ends the call.
+	// Lacks is called with what is missing from a successful answer, if not nil; its error ends the call.
 	Lacks func(Omission) error
 
-	// Before is asked before a call of an operation is sent, nil for none; its error ends the call.
+	// Before is called before a call of an operation is sent, if not nil; its error ends the call.
 	Before func(ctx context.Context, op spec.Op) error
 }
 
-// Exchange is what Options.Trace learns of a call: once when the header of the reply is there, and once more, with BodyOnly, when its body
-// was read. It never holds the key; what bodies hold is for the receiver to mask.
+// Exchange describes a call for Options.Trace: once when the header of the reply was received, and again, with
+// BodyOnly, when its body was read. It never contains the key; masking secrets in bodies is up to the receiver.
 type Exchange struct {
 	Method, URL string
-	Status      int // 0 when no reply came
+	Status      int // 0 if no reply was received
 	Elapsed     time.Duration
 	Err         error
 
-	Sent     http.Header // the header of the request, without the key
-	SentBody string      // its JSON body; other bodies are not told of
-	Header   http.Header // of the reply
-	Body     string      // the beginning of a text that came, at most 4 KiB
-	Bytes    int64       // of the body that were read
-	BodyOnly bool        // the exchange was told of; this is what its body was
+	Sent     http.Header // the request header, without the key
+	SentBody string      // its JSON body; other bodies are omitted
+	Header   http.Header // the reply header
+	Body     string      // the beginning of a text body, at most 4 KiB
+	Bytes    int64       // number of bytes read from the body
+	BodyOnly bool        // the exchange was reported before; this adds its body
 }
 
 // Client calls the gateway. It is safe for concurrent use.
@@ -76,14 +76,14 @@ type Client struct {
 	before  func(context.Context, spec.Op) error
 	lacks   func(Omission) error
 	links   links
-	files   http.RoundTripper // for links that lead away from the gateway
+	files   http.RoundTripper // for links to other hosts than the gateway
 
-	bindArgs atomic.Bool // the gateway takes the values of a statement under this name alone
+	bindArgs atomic.Bool // the gateway accepts the bindings of a statement under this name only
 
 	Services
 }
 
-// New makes a client. It does not connect.
+// New returns a client. It does not connect.
 func New(o Options) (*Client, error) {
 	u, err := url.Parse(o.BaseURL)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
@@ -97,7 +97,7 @@ func New(o Options) (*Client, error) {
 	}
 	if o.Transport == nil {
 		t := http.DefaultTransport.(*http.Transport).Clone()
-		t.DisableCompression = isLoopback(u.Hostname()) // gzip triples the CPU of a result; it pays only on a far link
+		t.DisableCompression = isLoopback(u.Hostname()) // gzip triples the CPU time of a result; it pays off on a slow link only
 		o.Transport = t
 	}
 	h := resty.NewWithClient(&http.Client{Transport: o.Transport}).
@@ -116,7 +116,7 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// BaseURL is the address the client calls.
+// BaseURL returns the address the client calls.
 func (c *Client) BaseURL() string { return c.base }
 
 type silent struct{}
@@ -125,7 +125,7 @@ func (silent) Errorf(string, ...any) {}
 func (silent) Warnf(string, ...any)  {}
 func (silent) Debugf(string, ...any) {}
 
-// isLoopback takes no name that a resolver could send elsewhere.
+// isLoopback accepts only names that no resolver could map to another host.
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
@@ -135,7 +135,7 @@ func isLoopback(host string) bool {
 type Payload struct {
 	ContentType string
 	Reader      io.Reader
-	Slow        bool // the call may last as long as the upload needs, unless Options.Timeout is set; no pause in it may be long
+	Slow        bool // the call may take as long as the upload needs, unless Options.Timeout is set, but pauses in it are limited
 }
 
 // Reply is an open answer; the caller closes Body.
@@ -147,11 +147,11 @@ type Reply struct {
 	most int64
 }
 
-// ErrTooLarge is what ReadAll fails with when a reply is larger than the client takes.
+// ErrTooLarge is returned by ReadAll for a reply that is larger than the client accepts.
 var ErrTooLarge = errors.New("the reply is too large")
 
-// ReadAll reads the body to its end. It fails with ErrTooLarge, wrapped, rather than take any amount of memory: a packed reply may
-// be a thousand times what comes over the network.
+// ReadAll reads the whole body. It fails with ErrTooLarge, wrapped, instead of using unlimited memory: a compressed
+// reply may expand a thousandfold.
 func (r *Reply) ReadAll() ([]byte, error) {
 	raw, err := io.ReadAll(io.LimitReader(r.Body, r.most+1))
 	if err == nil && int64(len(raw)) > r.most {
@@ -160,11 +160,11 @@ func (r *Reply) ReadAll() ([]byte, error) {
 	return raw, err
 }
 
-// payloadKey carries the reader of a Payload to streamBody. resty reads any body it knows of into memory as a whole, to be able
-// to send it again; it must not know of this one.
+// payloadKey carries the reader of a Payload to streamBody. resty reads any body it knows of into memory, to be able to
+// send it again, so this one is hidden from it.
 type payloadKey struct{}
 
-// noKey marks a request that must not carry the key.
+// noKey marks a request that must not contain the key.
 type noKey struct{}
 
 func streamBody(_ *resty.Client, req *http.Request) error {
@@ -177,14 +177,14 @@ func streamBody(_ *resty.Client, req *http.Request) error {
 	return nil
 }
 
-// Do sends a request to a path below the base address and returns the open reply whatever its status. body may be nil, a
-// Payload, raw JSON ([]byte or json.RawMessage) or a value to be marshalled. It is what every method stands on, and what
-// callers use for paths without a method. No time limit but ctx bounds the whole; see Bounded.
+// Do sends a request to a path below the base address and returns the open reply whatever its status. body may be nil,
+// a Payload, raw JSON ([]byte or json.RawMessage) or a value to be marshalled. All methods use it, and callers may use
+// it for paths without a method. It has no time limit but ctx; see Bounded.
 func (c *Client) Do(ctx context.Context, method, path string, query url.Values, header http.Header, body any) (*Reply, error) {
 	return c.do(ctx, method, path, query, header, body, c.limits.query, c.limits.idle)
 }
 
-// do is Do with limits on the time until the reply begins, and on the pauses in it.
+// do is Do with limits on the time until the reply starts, and on the pauses in it.
 func (c *Client) do(ctx context.Context, method, path string, query url.Values, header http.Header, body any, wait, idle time.Duration) (*Reply, error) {
 	rep, err := watched(ctx, method, c.base+path, wait, idle, func(w *watch) (*Reply, error) {
 		if p, ok := body.(Payload); ok {
@@ -251,7 +251,7 @@ func (c *Client) send(ctx context.Context, method, path string, query url.Values
 	if err == nil {
 		ex.Status = res.StatusCode()
 	}
-	if ue := (*url.Error)(nil); errors.As(err, &ue) { // its text repeats the address with its query
+	if ue := (*url.Error)(nil); errors.As(err, &ue) { // its text contains the address with the query string
 		ex.Err = ue.Err
 	}
 	if c.trace != nil {
@@ -273,7 +273,7 @@ func (c *Client) send(ctx context.Context, method, path string, query url.Values
 	return rep, nil
 }
 
-// hideSignature takes the proof out of a signed link, which opens a file like a key.
+// hideSignature removes the signature from a signed link, which gives access to a file like a key.
 func hideSignature(q url.Values) url.Values {
 	if !q.Has("signature") {
 		return q
@@ -290,7 +290,7 @@ func setJSON(req *resty.Request, raw []byte) {
 	req.SetBody(bytes.NewReader(raw))
 }
 
-// Marshal writes JSON without escaping <, > and &, which occur in SQL.
+// Marshal encodes JSON without escaping <, > and &, which are frequent in SQL.
 func Marshal(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -301,7 +301,7 @@ func Marshal(v any) ([]byte, error) {
 	return bytes.TrimRight(buf.Bytes(), "\n"), nil
 }
 
-// open sends a bound operation, again if need be, and returns the open reply of a success. Errors are *Error.
+// open sends a bound operation, with retries, and returns the open reply of a success. Errors are *Error.
 func (c *Client) open(ctx context.Context, b spec.Bound, body any) (rep *Reply, err error) {
 	err = c.again(ctx, b.Op, body, func() error {
 		rep, err = c.openOnce(ctx, b, body)
@@ -332,7 +332,7 @@ func (c *Client) openOnce(ctx context.Context, b spec.Bound, body any) (*Reply, 
 	}
 	if kind := rep.Header.Get("Content-Type"); rep.Status == http.StatusOK && strings.HasPrefix(kind, "text/html") {
 		defer rep.Body.Close()
-		raw, _ := io.ReadAll(io.LimitReader(rep.Body, 64<<10)) // it is no answer, whatever else it says
+		raw, _ := io.ReadAll(io.LimitReader(rep.Body, 64<<10)) // not an answer of the gateway, whatever its status
 		return nil, c.unreadable(b, append([]byte("<html"), raw...), errors.New("a web page"))
 	}
 	if rep.Status < 200 || rep.Status > 299 {
@@ -372,7 +372,7 @@ func (c *Client) fetchOnce(ctx context.Context, b spec.Bound, body any) ([]byte,
 	return raw, rep.Header, nil
 }
 
-// fetchFile runs an operation whose reply is a document that is not JSON, which is tells by its header and its first bytes.
+// fetchFile runs an operation that returns a document other than JSON; is checks its header and its first bytes.
 func (c *Client) fetchFile(ctx context.Context, b spec.Bound, kind string, is func(h http.Header, raw []byte) bool) ([]byte, error) {
 	raw, h, err := c.fetch(ctx, b, nil)
 	if err == nil && !is(h, raw) {
@@ -383,8 +383,8 @@ func (c *Client) fetchFile(ctx context.Context, b spec.Bound, kind string, is fu
 
 var errCallTimeout = errors.New("no complete answer within the time limit")
 
-// call runs an operation whose reply is one JSON value. An empty reply leaves the zero value where T promises no member and
-// nothing was asked, and is an error elsewhere.
+// call runs an operation that returns one JSON value. An empty reply results in the zero value if T has no required
+// members and the operation is not a query, and in an error otherwise.
 func call[T any](ctx context.Context, c *Client, b spec.Bound, body any) (T, error) {
 	var out, none T
 	raw, _, err := c.fetch(ctx, b, body)
@@ -413,11 +413,11 @@ func call[T any](ctx context.Context, c *Client, b spec.Bound, body any) (T, err
 	return out, nil
 }
 
-// numberIDs finds ids that are written as numbers.
+// numberIDs matches ids that are written as numbers.
 var numberIDs = late.Regexp(`("(?:id|[A-Za-z]+Id)"\s*:\s*)(\d+)(\s*[,}])`)
 
-// decode reads one JSON value. Ids are strings to this client, of which no digit may be lost; numbers in their place are taken as
-// they are written.
+// decode decodes one JSON value. This client represents ids as strings, without loss of digits; numeric ids are taken
+// as written.
 func decode(raw []byte, into any) error {
 	err := json.Unmarshal(raw, into)
 	var te *json.UnmarshalTypeError
@@ -427,8 +427,8 @@ func decode(raw []byte, into any) error {
 	return err
 }
 
-// callList runs an operation that lists things. It accepts an array, one object, {"items": [...]} and {"result": [...]}, where the
-// list in the envelope may be null: documents and service disagree on the envelope [O][L].
+// callList runs an operation that returns a list. It accepts an array, one object, {"items": [...]} and {"result":
+// [...]}, where the list in the envelope may be null: documents and service disagree on the envelope [O][L].
 func callList[T any](ctx context.Context, c *Client, b spec.Bound, body any, envelopes ...string) ([]T, error) {
 	raw, _, err := c.fetch(ctx, b, body)
 	if err != nil {
@@ -449,7 +449,7 @@ func callList[T any](ctx context.Context, c *Client, b spec.Bound, body any, env
 	return out, nil
 }
 
-// run executes an operation whose reply, if any, carries nothing a caller needs. A body that is there is still captured.
+// run executes an operation with a reply, if any, that the caller does not need. A body is still captured.
 func run(ctx context.Context, c *Client, b spec.Bound, body any) error {
 	raw, _, err := c.fetch(ctx, b, body)
 	if err != nil {
@@ -489,12 +489,13 @@ func normalizeList(raw []byte, envelopes []string) ([]byte, error) {
 	return append(append([]byte{'['}, raw...), ']'), nil
 }
 
-// unreadable makes the error for a success whose body is not what the operation answers: most often a wrong base address.
+// unreadable returns the error for a successful reply with a body that is not an answer of the operation: most often a
+// wrong base address.
 func (c *Client) unreadable(b spec.Bound, raw []byte, err error) error {
 	e := &Error{Kind: KindProtocol, Status: 200, Method: b.Op.Method, URL: c.base + b.Path, Raw: raw, Err: err}
 	defer func() {
 		if !b.Op.Safe() {
-			doubt(e)
+			markUncertain(e)
 		}
 	}()
 	if told := errorBody(raw); told != nil {
@@ -515,10 +516,10 @@ func (c *Client) unreadable(b spec.Bound, raw []byte, err error) error {
 		e.Hint = "check the base address; it usually ends in /api/v1"
 	case len(raw) == 0 || string(raw) == "null":
 		e.Message = "the reply to " + b.Op.ID + " is empty"
-		e.Hint = "try again; if it stays, what stands before the gateway may swallow its replies"
+		e.Hint = "try again; if the error persists, a proxy before the gateway may drop its replies"
 	case errors.Is(err, io.ErrUnexpectedEOF) || strings.Contains(err.Error(), "unexpected end"):
-		e.Message = fmt.Sprintf("the reply was cut short after %d bytes", len(raw))
-		e.Hint = "try again; if it stays, ask for fewer rows or export the data"
+		e.Message = fmt.Sprintf("the reply was truncated after %d bytes", len(raw))
+		e.Hint = "try again; if the error persists, request fewer rows or export the data"
 	default:
 		e.Message = "the reply is not what " + b.Op.ID + " answers: " + err.Error()
 	}
@@ -527,14 +528,14 @@ func (c *Client) unreadable(b spec.Bound, raw []byte, err error) error {
 
 type captureKey struct{}
 
-// Capture receives the gateway's own bytes of the replies to one operation, so that they can be printed unchanged, with
-// fields this client does not know.
+// Capture receives the gateway's own bytes of the replies to one operation, so that they can be printed unchanged,
+// including fields unknown to this client.
 type Capture struct {
 	Op  spec.Op
-	Raw json.RawMessage // the last reply; lists are unwrapped from their envelope
+	Raw json.RawMessage // the last reply; lists without their envelope
 }
 
-// WithCapture returns a context under which replies to c.Op are kept in c.
+// WithCapture returns a context under which replies to c.Op are stored in c.
 func WithCapture(ctx context.Context, c *Capture) context.Context {
 	return context.WithValue(ctx, captureKey{}, c)
 }

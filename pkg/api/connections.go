@@ -6,7 +6,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// ConnectionsService holds the operations of its group of endpoints.
+// ConnectionsService has the methods of one group of endpoints.
 type ConnectionsService struct{ c *Client }
 
 // ListConfigs runs GET /connections/config.

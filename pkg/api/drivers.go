@@ -6,7 +6,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// DriversService holds the operations of its group of endpoints.
+// DriversService has the methods of one group of endpoints.
 type DriversService struct{ c *Client }
 
 // List runs GET /supportedDrivers.

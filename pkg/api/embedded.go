@@ -7,12 +7,12 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// EmbeddedService holds the operations of its group of endpoints.
+// EmbeddedService has the methods of one group of endpoints.
 type EmbeddedService struct{ c *Client }
 
 // InitLegacy runs GET /ui/initSession.
 //
-// The documents mark it as old and name a successor.
+// The documents mark it as deprecated and name a successor.
 func (s *EmbeddedService) InitLegacy(ctx context.Context, params url.Values) (EmbeddedSession, error) {
 	return call[EmbeddedSession](ctx, s.c, spec.InitEmbeddedSessionLegacy.At().WithQuery(params), nil)
 }

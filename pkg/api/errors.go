@@ -17,47 +17,48 @@ import (
 	"github.com/dig-cli/dig/pkg/late"
 )
 
-// Kind classes failures of a call, whatever shape the gateway gave them. Branch on it, never on text.
+// Kind classifies failures of a call, independent of the shape the gateway gave them. Branch on it, never on text.
 type Kind string
 
 // The classes of failure.
 const (
-	KindInvalid      Kind = "invalid"       // the request is at fault (400, 413, 415, 422)
-	KindUnauthorized Kind = "unauthorized"  // no key or a key the gateway does not know (401)
-	KindForbidden    Kind = "forbidden"     // the key may not do this (403)
+	KindInvalid      Kind = "invalid"       // the request is invalid (400, 413, 415, 422)
+	KindUnauthorized Kind = "unauthorized"  // no key or an unknown key (401)
+	KindForbidden    Kind = "forbidden"     // the key lacks the permission (403)
 	KindNotFound     Kind = "not-found"     // 404, and the 400 answers that mean it [L]
 	KindConflict     Kind = "conflict"      // 409, and the 400 answers that mean it
-	KindNotSupported Kind = "not-supported" // 501, and routes the gateway does not have (405, 404 without a route)
+	KindNotSupported Kind = "not-supported" // 501, and routes that the gateway does not have (405, 404 without a route)
 	KindUnavailable  Kind = "unavailable"   // 429, 5xx, or no connection: a retry may help
 	KindTimeout      Kind = "timeout"       // no complete answer in time
-	KindProtocol     Kind = "protocol"      // an answer that is not the gateway's
+	KindProtocol     Kind = "protocol"      // a reply that is not from a gateway
 )
 
-// Error is a failed call. The service uses four shapes of error body [L][O]; all of them, and bodies that are no JSON, end here.
+// Error is a failed call. The service uses four shapes of error bodies [L][O]; all of them, and bodies that are not
+// JSON, are converted to this type.
 type Error struct {
 	Kind    Kind
-	Status  int // HTTP status, 0 when no answer came
+	Status  int // HTTP status, 0 if there was no reply
 	Method  string
 	URL     string
-	Code    string // errorCode as text ("100", "cn004", "TABLE_NOT_CACHEABLE"), empty when absent or null
-	Name    string // the "error" member ("INVALID_CREDENTIALS", "Not Found"), empty when absent
-	Message string // what the gateway says, or what happened to the connection
+	Code    string // errorCode as text ("100", "cn004", "TABLE_NOT_CACHEABLE"), empty if absent or null
+	Name    string // the "error" member ("INVALID_CREDENTIALS", "Not Found"), empty if absent
+	Message string // the gateway's message, or what happened to the connection
 	Hint    string // what to try, may be empty
-	Raw     []byte // the body as it came, at most 256 KiB
+	Raw     []byte // the body as received, at most 256 KiB
 	Header  http.Header
 	Err     error  // the cause, for connection failures
-	Request string // id of the request, by which the gateway's operators find it; empty when it names none
+	Request string // id of the request, by which the gateway's operators can find it; may be empty
 	Trace   string // the same for a trace
-	Unsure  bool   // whether the gateway made the change that was asked for is not known
+	Unsure  bool   // it is unknown whether the gateway made the requested change
 
-	BadCells      []BadCell // of a refused import: the first 100 values that do not fit; zone local alone lists them
-	BadCellsTotal int64     // all that were found
+	BadCells      []BadCell // of a rejected import: the first 100 values that do not fit; only zone local lists them
+	BadCellsTotal int64     // total number found
 }
 
 // BadCell is a value of a CSV document that does not fit its column.
 type BadCell struct {
-	Line   int64  `json:"line"`             // of the document, from 1, where the record begins
-	Column string `json:"column,omitempty"` // empty for a fault of the record as a whole
+	Line   int64  `json:"line"`             // 1-based line at which the record starts
+	Column string `json:"column,omitempty"` // empty for an error of the whole record
 	Value  string `json:"value,omitempty"`  // at most its first 80 characters
 	Reason string `json:"reason"`
 }
@@ -71,7 +72,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// ReadError turns a reply with an error status into an *Error. It does not close the body.
+// ReadError converts a reply with an error status to an *Error. It does not close the body.
 func ReadError(method, url string, rep *Reply) *Error {
 	e := &Error{Status: rep.Status, Method: method, URL: url, Header: rep.Header}
 	e.Raw, _ = io.ReadAll(io.LimitReader(rep.Body, 256<<10))
@@ -89,7 +90,7 @@ func ReadError(method, url string, rep *Reply) *Error {
 	return e
 }
 
-// traceOf is the id of the trace in a header of the form version-trace-span-flags.
+// traceOf extracts the trace id from a header of the form version-trace-span-flags.
 func traceOf(parent string) string {
 	if parts := strings.Split(parent, "-"); len(parts) == 4 {
 		return parts[1]
@@ -97,7 +98,7 @@ func traceOf(parent string) string {
 	return ""
 }
 
-// read takes what the body of an error says, whichever of its shapes it has.
+// read parses the body of an error, in any of its shapes.
 func (e *Error) read(raw []byte) {
 	var body struct {
 		Error     json.RawMessage `json:"error"`
@@ -124,12 +125,13 @@ func (e *Error) read(raw []byte) {
 		if e.Message == "" {
 			e.Message = e.Name
 		}
-		e.Message = insides().ReplaceAllString(e.Message, "")
+		e.Message = internalNames().ReplaceAllString(e.Message, "")
 	}
 }
 
-// insides are names of classes and of paths in the secret store, which the service puts before some messages [L]; Raw keeps them.
-var insides = late.Regexp(`\b(?:[a-z][a-z0-9_]*\.){2,}[A-Z][A-Za-z0-9_$]*(?:Exception|Error)(?::\s*|\b)|\bsecret/data/[^\s:]+(?::\s*|\b)`)
+// internalNames matches names of classes and of paths in the secret store, with which the service prefixes some messages [L];
+// Raw contains them.
+var internalNames = late.Regexp(`\b(?:[a-z][a-z0-9_]*\.){2,}[A-Z][A-Za-z0-9_$]*(?:Exception|Error)(?::\s*|\b)|\bsecret/data/[^\s:]+(?::\s*|\b)`)
 
 func jsonText(raw json.RawMessage) string {
 	var s string
@@ -178,19 +180,20 @@ func classify(e *Error) {
 	case e.Status >= 300 && e.Status < 400:
 		e.Kind = KindProtocol
 		e.Message = fmt.Sprintf("the address redirects to %s; a key is never sent across a redirect", e.Header.Get("Location"))
-		e.Hint = "set the base address to where the gateway really is"
+		e.Hint = "set the base address to the actual address of the gateway"
 	default:
 		e.Kind = KindInvalid
 	}
 }
 
-// missingTable reports whether a call for an internal table, not a statement that names one, found no such table or column.
+// missingTable reports whether a call for an internal table, not a statement that refers to one, found no such table or
+// column.
 func missingTable(url, msg string) bool {
 	return (strings.Contains(url, "/table/") || strings.Contains(url, "/bitable/")) &&
 		(strings.HasPrefix(msg, "table '") && strings.HasSuffix(msg, "' does not exist") || strings.HasPrefix(msg, `column "`) && strings.Contains(msg, `" does not exist in table "`))
 }
 
-// transportError explains why no complete answer came.
+// transportError explains why there is no complete answer.
 func transportError(ctx context.Context, method, url string, err error) error {
 	e := &Error{Kind: KindUnavailable, Method: method, URL: url, Err: err}
 	host := hostOf(url)
@@ -212,13 +215,13 @@ func transportError(ctx context.Context, method, url string, err error) error {
 	case errors.Is(err, context.DeadlineExceeded):
 		e.Kind, e.Message, e.Hint = KindTimeout, "no complete answer from "+host+" in time", "raise --timeout, or try again"
 	case errors.As(err, &proxy) && proxy.Op == "proxyconnect":
-		e.Message, e.Hint = "the proxy "+proxyOf(proxy)+" cannot be reached, so "+host+" was not asked: "+root(err).Error(), "check HTTPS_PROXY, HTTP_PROXY and NO_PROXY"
+		e.Message, e.Hint = "the proxy "+proxyOf(proxy)+" cannot be reached, so "+host+" was not contacted: "+root(err).Error(), "check HTTPS_PROXY, HTTP_PROXY and NO_PROXY"
 	case errors.As(err, &dns):
 		e.Message, e.Hint = "cannot find the host "+host, "check the base address and the network"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		e.Message, e.Hint = "nothing answers at "+host, "check the base address and that the gateway is running"
 	case errors.As(err, &cert) || errors.As(err, &x509u):
-		e.Message, e.Hint = "the certificate of "+host+" cannot be verified: "+root(err).Error(), "dig does not skip verification; add the authority to the system's trust store (or SSL_CERT_FILE)"
+		e.Message, e.Hint = "the certificate of "+host+" cannot be verified: "+root(err).Error(), "dig does not skip verification; add the certificate authority to the system's trust store (or SSL_CERT_FILE)"
 	case errors.As(err, &header) || strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
 		e.Message, e.Hint = host+" does not speak TLS", "use http:// for a gateway on this machine"
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET):
@@ -229,7 +232,7 @@ func transportError(ctx context.Context, method, url string, err error) error {
 	return e
 }
 
-// proxyOf names the proxy of a connection that failed on its way, as far as the error does.
+// proxyOf returns the proxy of a failed connection, if the error contains it.
 func proxyOf(err *net.OpError) string {
 	var (
 		dial *net.OpError

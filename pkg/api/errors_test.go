@@ -103,7 +103,7 @@ func TestUnreachable(t *testing.T) {
 	}{
 		"refused":  {"http://" + closed.Addr().String(), KindUnavailable, "nothing answers at 127.0.0.1"},
 		"html":     {serve(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<!DOCTYPE html><p>hi") }), KindProtocol, "web page"},
-		"cut json": {serve(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `[{"id":"a","na`) }), KindProtocol, "cut short after 14 bytes"},
+		"cut json": {serve(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `[{"id":"a","na`) }), KindProtocol, "truncated after 14 bytes"},
 		"cut body": {serve(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			io.WriteString(w, `[{"id":`)

@@ -26,15 +26,14 @@ type Result struct {
 	Body   io.ReadCloser // the gateway's own bytes; closing early tells the gateway to stop
 }
 
-// Rows reads the document row by row. The Result must not be read in another way then.
+// Rows reads the document row by row. The Result must not be read in any other way then.
 func (r *Result) Rows() *Rows { return NewRows(r.Body, r.Format) }
 
-// Close releases the connection; an unread result is given up.
+// Close releases the connection; an unread result is abandoned.
 func (r *Result) Close() error { return r.Body.Close() }
 
-// Execute runs POST /data/projects/{projectId}/queries/execute and returns the open result. The client's
-// timeout does not apply: give ctx a deadline to bound the whole. An empty format leaves the choice to the gateway
-// (CELL_TYPED) [S].
+// Execute runs POST /data/projects/{projectId}/queries/execute and returns the open result. The client's timeout does
+// not apply: use a deadline of ctx to limit the whole. With an empty format the gateway chooses (CELL_TYPED) [S].
 func (s *QueriesService) Execute(ctx context.Context, project string, form ExecuteRequest, format Format) (*Result, error) {
 	if st, ok := form.(ExecuteByStatement); ok && len(st.Bindings) > 0 && len(st.BindArgs) == 0 {
 		return s.c.executeBound(ctx, project, st, format)
@@ -42,8 +41,8 @@ func (s *QueriesService) Execute(ctx context.Context, project string, form Execu
 	return s.c.execute(ctx, project, form, format)
 }
 
-// executeBound sends the values of a statement as bindings and, to a gateway that says that it got none, as bindArgs: the documents have
-// both names [O]. A gateway that took the second is sent that one from then on.
+// executeBound sends the values of a statement as bindings and, to a gateway that reports missing values, as bindArgs:
+// the documents have both names [O]. The name that a gateway accepts is used from then on.
 func (c *Client) executeBound(ctx context.Context, project string, st ExecuteByStatement, format Format) (*Result, error) {
 	other := st
 	other.Bindings, other.BindArgs = nil, st.Bindings
@@ -62,7 +61,7 @@ func (c *Client) executeBound(ctx context.Context, project string, st ExecuteByS
 	return again, nil
 }
 
-// unbound recognizes the complaint that a statement has parameters and no values came for them.
+// unbound recognizes the error that a statement has parameters but no values were given.
 func unbound(err error) bool {
 	var ae *Error
 	if !errors.As(err, &ae) || ae.Status != 400 {
@@ -102,21 +101,21 @@ func (c *Client) execute(ctx context.Context, project string, body any, format F
 
 type readingKey struct{}
 
-// WithReading says where executions under ctx read tables of other catalogs: "live" at the source also where there is a cache,
-// "stored" in caches and never at a source. Zone local alone knows it.
+// WithReading sets where executions under ctx read tables of other catalogs: "live" at the source even if there is a
+// cache, "stored" in caches and never at a source. Only zone local supports it.
 func WithReading(ctx context.Context, how string) context.Context {
 	return context.WithValue(ctx, readingKey{}, how)
 }
 
 type dialectKey struct{}
 
-// WithDialect says in which dialect the statements executed under ctx are written: "duckdb", or Trino's, which needs no saying. Zone
-// local alone knows it.
+// WithDialect sets the dialect of the statements executed under ctx: "duckdb", or Trino's, which is the default. Only
+// zone local supports it.
 func WithDialect(ctx context.Context, dialect string) context.Context {
 	return context.WithValue(ctx, dialectKey{}, dialect)
 }
 
-// cancelBody ends the request's context when the body is closed, so that the gateway learns of it at once.
+// cancelBody cancels the request's context when the body is closed, so that the gateway is notified immediately.
 type cancelBody struct {
 	io.ReadCloser
 	cancel context.CancelCauseFunc
@@ -127,7 +126,7 @@ func (b *cancelBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// ExecuteTimeout converts a limit to the whole seconds the request carries [O], rounding up; 0 means none.
+// ExecuteTimeout converts a limit to the whole seconds that the request carries [O], rounding up; 0 means none.
 func ExecuteTimeout(d time.Duration) *int64 {
 	if d <= 0 {
 		return nil

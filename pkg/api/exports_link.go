@@ -15,10 +15,10 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// The gateway says where the file of an export is. It may say so wrongly, or be made to: a link leads to where gateways keep files and
-// nowhere else, over https, and never carries the key.
+// The gateway returns the location of an export's file. It may be wrong or manipulated: links are followed only to
+// known file stores, over https, and never with the key.
 
-// fileHosts are the object stores that links of the hosted zones may lead to: a host of each, or one below it.
+// fileHosts are the object stores that links of the hosted zones may lead to, including subdomains.
 func fileHosts() []string {
 	return []string{"storage.googleapis.com", "blob.core.windows.net", "dfs.core.windows.net", "r2.cloudflarestorage.com", "digitaloceanspaces.com",
 		"backblazeb2.com", "wasabisys.com", "appdomain.cloud", "oraclecloud.com"}
@@ -27,10 +27,10 @@ func fileHosts() []string {
 // links are the rules for the links of one gateway.
 type links struct {
 	base  string
-	hosts []string // that the user allows beside the known ones
+	hosts []string // hosts that the user allows besides the known ones
 }
 
-// check lets a link through, or says why not.
+// check returns an error if a link is not allowed.
 func (l links) check(u *url.URL) error {
 	refused := func(hint, format string, args ...any) error {
 		return &Error{Kind: KindProtocol, URL: u.Scheme + "://" + u.Host + u.Path, Message: fmt.Sprintf(format, args...), Hint: hint}
@@ -51,12 +51,12 @@ func (l links) check(u *url.URL) error {
 		if at, err := netip.ParseAddr(own); err == nil && at.IsPrivate() && ip.IsPrivate() && below(host, l.hosts) {
 			return nil
 		}
-		return refused("", "the link to the file leads to %s, an address inside a network", host)
+		return refused("", "the link to the file leads to %s, a non-public address", host)
 	}
 	if host == own || sameSite(host, own) || below(host, l.hosts) || below(host, fileHosts()) || isS3(host) {
 		return nil
 	}
-	return refused("if files of this gateway are kept there, give --allow-host "+host, "the link to the file leads to %s, which is neither near the gateway nor a known store of files", host)
+	return refused("if files of this gateway are stored there, give --allow-host "+host, "the link to the file leads to %s, which is neither on the gateway's site nor a known file store", host)
 }
 
 func below(host string, zones []string) bool {
@@ -69,7 +69,7 @@ func below(host string, zones []string) bool {
 	return false
 }
 
-// isS3 reports the addresses of S3, among those of all other services of the same company.
+// isS3 reports whether a host is an address of S3, as opposed to other services of the same company.
 func isS3(host string) bool {
 	rest, ok := strings.CutSuffix(host, ".amazonaws.com")
 	if !ok {
@@ -85,7 +85,7 @@ func isS3(host string) bool {
 	return false
 }
 
-// sameSite reports whether two hosts are below one domain that somebody has registered.
+// sameSite reports whether two hosts have the same registered domain.
 func sameSite(a, b string) bool {
 	x, err := publicsuffix.EffectiveTLDPlusOne(a)
 	if err != nil || net.ParseIP(a) != nil {
@@ -95,7 +95,7 @@ func sameSite(a, b string) bool {
 	return err == nil && x == y
 }
 
-// reachable reports an address that anyone can be given by their provider: none of this machine, of a private network or of a link.
+// reachable reports whether an address is public: not of this machine, a private network or a link-local one.
 func reachable(ip netip.Addr) bool {
 	ip = ip.Unmap().WithZone("")
 	if !ip.IsGlobalUnicast() || ip.IsPrivate() {
@@ -109,11 +109,11 @@ func reachable(ip netip.Addr) bool {
 	return true
 }
 
-// errInside is why a host that has a name was not called.
-var errInside = errors.New("the host of the link has an address inside a network")
+// errInside is the reason why a named host was not called.
+var errInside = errors.New("the host of the link has a non-public address")
 
-// control refuses the connection to an address that is not reachable, after the name was looked up, unless the gateway is at one of the
-// same kind itself.
+// control rejects a connection to a non-public address after name resolution, unless the gateway itself has such an
+// address.
 func (l links) control(ctx context.Context, _, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -139,7 +139,8 @@ func (l links) control(ctx context.Context, _, address string, _ syscall.RawConn
 	return errInside
 }
 
-// fileTransport calls hosts of links directly, under control, or through the system's proxy, which has rules of its own.
+// fileTransport connects to hosts of links directly, under control, or through the system's proxy, which has its own
+// rules.
 type fileTransport struct{ direct, proxied http.RoundTripper }
 
 func newFileTransport(l links) *fileTransport {
@@ -149,7 +150,7 @@ func newFileTransport(l links) *fileTransport {
 	return &fileTransport{direct, http.DefaultTransport}
 }
 
-// RoundTrip sends the request by the way that its host needs.
+// RoundTrip sends the request directly or through the proxy.
 func (t *fileTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	proxy, err := http.ProxyFromEnvironment(req)
 	if err != nil {
@@ -161,7 +162,7 @@ func (t *fileTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.direct.RoundTrip(req)
 }
 
-// openLink follows a link to another place than the gateway's own address.
+// openLink follows a link to another host than the gateway's.
 func (c *Client) openLink(ctx context.Context, u *url.URL, where string, header http.Header) (*Reply, error) {
 	if err := c.links.check(u); err != nil {
 		return nil, err
@@ -173,9 +174,9 @@ func (c *Client) openLink(ctx context.Context, u *url.URL, where string, header 
 	req.Header = header
 	files := &http.Client{Transport: c.files, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		if len(via) >= 5 {
-			return &Error{Kind: KindProtocol, Message: "the link to the file redirects again and again"}
+			return &Error{Kind: KindProtocol, Message: "the link to the file redirects too many times"}
 		}
-		req.Header.Del("Referer") // it holds the proof
+		req.Header.Del("Referer") // it contains the signature
 		return c.links.check(req.URL)
 	}}
 	res, err := files.Do(req) //nolint:bodyclose // the caller closes it

@@ -46,21 +46,21 @@ func TestLinksToFiles(t *testing.T) {
 		{"https://a.github.io/api/v1", "https://b.github.io/f", "", "leads to b.github.io"},
 		{hosted, "http://files.example.com/f", "", "is not https"},
 		{hosted, "http://127.0.0.1/f", "", "is not https"},
-		{hosted, "https://127.0.0.1/f", "127.0.0.1", "inside a network"},
-		{hosted, "https://[::1]/f", "", "inside a network"},
-		{hosted, "https://[::ffff:10.0.0.1]/f", "", "inside a network"},
-		{hosted, "https://10.1.2.3/f", "", "inside a network"},
-		{hosted, "https://169.254.169.254/latest/meta-data", "169.254.169.254", "inside a network"},
-		{hosted, "https://[fd00::1]/f", "", "inside a network"},
-		{hosted, "https://[64:ff9b::a9fe:a9fe]/f", "", "inside a network"},
+		{hosted, "https://127.0.0.1/f", "127.0.0.1", "a non-public address"},
+		{hosted, "https://[::1]/f", "", "a non-public address"},
+		{hosted, "https://[::ffff:10.0.0.1]/f", "", "a non-public address"},
+		{hosted, "https://10.1.2.3/f", "", "a non-public address"},
+		{hosted, "https://169.254.169.254/latest/meta-data", "169.254.169.254", "a non-public address"},
+		{hosted, "https://[fd00::1]/f", "", "a non-public address"},
+		{hosted, "https://[64:ff9b::a9fe:a9fe]/f", "", "a non-public address"},
 		{hosted, "https://files.example.com/f?to=http%3A%2F%2Ffiles.example.com%2Fg", "", "is not https"},
-		{hosted, "https://files.example.com/f?to=https%3A%2F%2F169.254.169.254%2F", "", "inside a network"},
+		{hosted, "https://files.example.com/f?to=https%3A%2F%2F169.254.169.254%2F", "", "a non-public address"},
 		{hosted, "https://files.example.com/f?to=https%3A%2F%2Fother.org%2F", "", "leads to other.org"},
 		{hosted, "https://files.example.com/f?to=%2Fg", "", ""},
 		{hosted, "https://files.example.com/f?to=https%3A%2F%2Ffiles.example.com%2Ff%3Fto%3D%252Ff%253Fto%253D%25252Ff", "", ""},
 		{"https://10.0.0.5/api/v1", "https://10.0.0.6/f", "10.0.0.6", ""},
-		{"https://10.0.0.5/api/v1", "https://10.0.0.6/f", "", "inside a network"},
-		{"https://10.0.0.5/api/v1", "https://169.254.169.254/f", "169.254.169.254", "inside a network"},
+		{"https://10.0.0.5/api/v1", "https://10.0.0.6/f", "", "a non-public address"},
+		{"https://10.0.0.5/api/v1", "https://169.254.169.254/f", "169.254.169.254", "a non-public address"},
 		{hosted, "file:///etc/passwd", "", "not an address"},
 		{"http://127.0.0.1:1/api/v1", "http://localhost:2/f", "", ""},
 		{"http://127.0.0.1:1/api/v1", "https://files.example.com/f", "", "leads to files.example.com"},
@@ -107,7 +107,7 @@ func TestLinksByName(t *testing.T) {
 	if err == nil {
 		rep.Body.Close()
 	}
-	if err == nil || !strings.Contains(err.Error(), "inside a network") || asked > 0 {
+	if err == nil || !strings.Contains(err.Error(), "a non-public address") || asked > 0 {
 		t.Errorf("%v, asked %d times", err, asked)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// FoldersService holds the operations of its group of endpoints.
+// FoldersService has the methods of one group of endpoints.
 type FoldersService struct{ c *Client }
 
 // List runs GET /data/projects/{projectId}/queries/folders.

@@ -6,7 +6,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// InfoService holds the operations of its group of endpoints.
+// InfoService has the methods of one group of endpoints.
 type InfoService struct{ c *Client }
 
 // Get runs GET /info.

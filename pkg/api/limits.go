@@ -11,13 +11,13 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// What bounds a call to a gateway that says nothing. Options.Timeout sets all of them to itself.
+// Limits of a call to a gateway that does not respond. Options.Timeout replaces all of them.
 const (
 	callLimit     = time.Minute               // a whole ordinary call
-	slowLimit     = 10 * time.Minute          // one whose answer a model writes, which takes minutes [L]
-	queryLimit    = 2*time.Hour + time.Minute // until a query answers: the service itself ends one after two hours [D]
-	idleLimit     = 15 * time.Minute          // between two pieces of a result, of a stream of events, or of an upload
-	downloadLimit = time.Minute               // until a file begins, and between two pieces of it
+	slowLimit     = 10 * time.Minute          // a call with an answer written by a language model, which takes minutes [L]
+	queryLimit    = 2*time.Hour + time.Minute // until a query answers: the service itself ends a query after two hours [D]
+	idleLimit     = 15 * time.Minute          // between two pieces of a result, an event stream, or an upload
+	downloadLimit = time.Minute               // until a file starts, and between two pieces of it
 )
 
 // limits are those of one client.
@@ -26,10 +26,10 @@ type limits struct{ call, slow, query, idle, download time.Duration }
 func newLimits(o Options) limits {
 	l := limits{callLimit, slowLimit, queryLimit, idleLimit, downloadLimit}
 	if t := o.Timeout; t > 0 {
-		// Whoever bounds a query as a whole by the same time speaks first.
+		// A caller's own limit on the whole query of the same duration takes effect first.
 		l = limits{t, t, t + time.Second, t + time.Second, t}
 	}
-	if o.Patient && o.Timeout <= 0 { // after a first word everything is under way
+	if o.Patient && o.Timeout <= 0 { // after the first bytes the reply is in progress
 		l.idle, l.download = 0, 0
 	}
 	return l
@@ -41,7 +41,7 @@ func (l limits) whole(op spec.Op, body any, explicit bool) time.Duration {
 		return 0
 	}
 	switch {
-	case op.ID == spec.CompactLocal.ID: // as long as the files are large
+	case op.ID == spec.CompactLocal.ID: // depends on the size of the files
 		return l.query
 	case op.Slow:
 		return l.slow
@@ -49,15 +49,15 @@ func (l limits) whole(op spec.Op, body any, explicit bool) time.Duration {
 	return l.call
 }
 
-// first is how long an open reply may keep its caller waiting.
+// first is the limit until an open reply starts.
 func (l limits) first(op spec.Op) time.Duration {
 	if op.ID == spec.ExecuteQuery.ID {
 		return l.query
 	}
-	return l.slow + time.Second // the limit of the whole call speaks first
+	return l.slow + time.Second // the limit of the whole call takes effect first
 }
 
-// upload is how long an upload, and then its reply, may make no headway.
+// upload is how long an upload, and then its reply, may make no progress.
 func (l limits) upload() time.Duration {
 	if l.idle > 0 {
 		return l.idle
@@ -65,17 +65,17 @@ func (l limits) upload() time.Duration {
 	return l.query
 }
 
-var errSilent = errors.New("nothing came for too long")
+var errSilent = errors.New("nothing was received for too long")
 
-// watch ends a call whose counterpart says nothing for too long: ctx is cancelled, with the cause errSilent.
+// watch ends a call if the other side sends nothing for too long: ctx is cancelled, with the cause errSilent.
 type watch struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
 	mu    sync.Mutex
-	d     time.Duration // that runs, or ran last
+	d     time.Duration // the current or last one
 	t     *time.Timer
-	turns int // of the clock; a timer of an earlier one does nothing
+	turns int // generation of the clock; the timer of an earlier one has no effect
 }
 
 func newWatch(ctx context.Context) *watch {
@@ -84,7 +84,7 @@ func newWatch(ctx context.Context) *watch {
 	return w
 }
 
-// begin starts the clock anew; 0 is no limit.
+// begin restarts the clock; 0 means no limit.
 func (w *watch) begin(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -115,13 +115,13 @@ func (w *watch) stop() {
 	}
 }
 
-// end gives everything back.
+// end releases the resources.
 func (w *watch) end() {
 	w.rest()
 	w.cancel(nil)
 }
 
-// silent words the error of a call that was ended by a limit; nil for another end.
+// silent returns the error of a call that was ended by a limit; nil otherwise.
 func (w *watch) silent(method, url string) error {
 	switch cause := context.Cause(w.ctx); {
 	case errors.Is(cause, errCallTimeout):
@@ -135,7 +135,7 @@ func (w *watch) silent(method, url string) error {
 		Message: fmt.Sprintf("%s has sent nothing for %v", hostOf(url), w.d), Hint: "try again; --timeout sets another limit"}
 }
 
-// watchedBody is a reply of which no piece may take longer than idle. Time that the reader takes does not count.
+// watchedBody is a reply with a limit on the time to read each piece. Time that the reader takes does not count.
 type watchedBody struct {
 	io.ReadCloser
 	w           *watch
@@ -160,7 +160,8 @@ func (b *watchedBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// watchedUpload starts the clock anew with every piece that the gateway takes. Time that the source takes does not count.
+// watchedUpload restarts the clock with every piece that the gateway accepts. Time that the source takes does not
+// count.
 type watchedUpload struct {
 	io.Reader
 	w     *watch
@@ -174,7 +175,7 @@ func (u watchedUpload) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// watched sends one request and watches until its reply begins, for wait, and then between its pieces, for idle.
+// watched sends one request, with the limit wait until its reply starts and idle between its pieces.
 func watched(ctx context.Context, method, url string, wait, idle time.Duration, send func(w *watch) (*Reply, error)) (*Reply, error) {
 	w := newWatch(ctx)
 	w.begin(wait)
@@ -191,7 +192,7 @@ func watched(ctx context.Context, method, url string, wait, idle time.Duration, 
 	return rep, nil
 }
 
-// Bounded returns a context that ends after the time limit that was set for the client, if one was. It is for calls by Do.
+// Bounded returns a context that ends after the time limit of the client, if one is set. It is for calls of Do.
 func (c *Client) Bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	if c.set <= 0 {
 		return context.WithCancel(ctx)

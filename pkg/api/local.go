@@ -11,7 +11,7 @@ type CompactRequest struct {
 	ProjectID string `json:"projectId,omitempty"`
 }
 
-// Compaction is what files took before and take now.
+// Compaction reports the size of files before and after.
 type Compaction struct {
 	BytesBefore int64           `json:"bytesBefore"`
 	BytesAfter  int64           `json:"bytesAfter"`
@@ -25,12 +25,12 @@ type CompactedFile struct {
 	ProjectName *string `json:"projectName,omitempty"`
 	BytesBefore int64   `json:"bytesBefore"`
 	BytesAfter  int64   `json:"bytesAfter"`
-	Error       *string `json:"error,omitempty"`  // why it stays as it is
-	Status      *int    `json:"status,omitempty"` // that the error would have alone
+	Error       *string `json:"error,omitempty"`  // why it was not changed
+	Status      *int    `json:"status,omitempty"` // the status that the error would have on its own
 }
 
-// Compact gives back the room that the files of zone local no longer need: those of the project, or with "" all. Zone local alone has it;
-// it is no operation of the service.
+// Compact reclaims the unused space in the files of zone local: those of the project, or with "" all. Only zone local
+// has it; it is not an operation of the service.
 func (c *Client) Compact(ctx context.Context, project string) (Compaction, error) {
 	return call[Compaction](ctx, c, spec.CompactLocal.At(), CompactRequest{ProjectID: project})
 }

@@ -14,22 +14,22 @@ var (
 	macroOffset = late.Regexp(`([+-][0-9]+)([dwMqyhm])`)
 )
 
-// Macro is a date macro worked out: @today @yesterday @now @sow @eow @som @eom @soq @eoq @soy @eoy, followed by offsets such
-// as -7d in the units d, w, M (month), q, y, h, m (minute). Weeks start on Monday [O].
+// Macro is an evaluated date macro: @today @yesterday @now @sow @eow @som @eom @soq @eoq @soy @eoy, followed by offsets
+// such as -7d in the units d, w, M (month), q, y, h, m (minute). Weeks start on Monday [O].
 type Macro struct {
 	Text    string // 2006-01-02, or 2006-01-02 15:04:05 for @now and after an offset of hours or minutes
-	Minutes bool   // an offset counts minutes, which is easily written for months
+	Minutes bool   // an offset is in minutes, whose unit is easily confused with that of months
 }
 
-// ResolveMacro works out a date macro at a moment, in UTC. The boolean is false when the text does not start with @. A text that
-// does but is no macro is an error: taken as it stands it would match nothing.
+// ResolveMacro evaluates a date macro at a given time, in UTC. The boolean is false if the text does not start with @.
+// A text that does but is not a macro is an error: taken literally it would match nothing.
 func ResolveMacro(text string, now time.Time) (Macro, bool, error) {
 	if !strings.HasPrefix(text, "@") {
 		return Macro{}, false, nil
 	}
 	m := macroForm().FindStringSubmatch(text)
 	if m == nil {
-		return Macro{}, true, fmt.Errorf("%q is no date macro: a macro is a name like @today and offsets like -7d", text)
+		return Macro{}, true, fmt.Errorf("%q is not a date macro: a macro is a name like @today and offsets like -7d", text)
 	}
 	now = now.UTC()
 	day := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
@@ -61,7 +61,7 @@ func ResolveMacro(text string, now time.Time) (Macro, bool, error) {
 	case "eoy":
 		t = year.AddDate(1, 0, -1)
 	default:
-		return Macro{}, true, fmt.Errorf("%q: there is no date macro @%s; there are @today @yesterday @now @sow @eow @som @eom @soq @eoq @soy @eoy", text, m[1])
+		return Macro{}, true, fmt.Errorf("%q: there is no date macro @%s; the macros are @today @yesterday @now @sow @eow @som @eom @soq @eoq @soy @eoy", text, m[1])
 	}
 	var out Macro
 	for _, o := range macroOffset().FindAllStringSubmatch(m[2], -1) {
@@ -93,7 +93,7 @@ func ResolveMacro(text string, now time.Time) (Macro, bool, error) {
 	return out, true, nil
 }
 
-// addMonths stays within the month: a month before 31 March is the last day of February, as in SQL.
+// addMonths clamps to the end of the month: a month before 31 March is the last day of February, as in SQL.
 func addMonths(t time.Time, n int) time.Time {
 	first := t.AddDate(0, 0, 1-t.Day()).AddDate(0, n, 0)
 	last := first.AddDate(0, 1, -1).Day()

@@ -6,7 +6,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// MaterializedService holds the operations of its group of endpoints.
+// MaterializedService has the methods of one group of endpoints.
 type MaterializedService struct{ c *Client }
 
 // Statuses runs GET /data/projects/{projectId}/materialized-queries/status.

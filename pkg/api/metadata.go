@@ -6,7 +6,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// MetadataService holds the operations of its group of endpoints.
+// MetadataService has the methods of one group of endpoints.
 type MetadataService struct{ c *Client }
 
 // Project runs GET /metadata/{projectId}.

@@ -7,11 +7,11 @@ import (
 	"unicode/utf16"
 )
 
-// OmissionHeader tells what a successful answer lacks, since it could not be read: one JSON object of an Omission a line, in ASCII. It is
-// zone local's own.
+// OmissionHeader lists what is missing from a successful answer because it could not be read: one JSON-encoded Omission
+// per header line, in ASCII. It is specific to zone local.
 const OmissionHeader = "X-Left-Out"
 
-// Omission is something that an answer lacks.
+// Omission is something that is missing from an answer.
 type Omission struct {
 	Kind   string `json:"kind"` // "catalog", "columns of" a table, "new categories of" a column, "more"
 	Name   string `json:"name"`
@@ -28,13 +28,13 @@ func (o Omission) String() string {
 	return fmt.Sprintf("%s %s: %s", o.Kind, o.Name, o.Reason)
 }
 
-// maxOmissions bounds the lines of the header, and a reason.
+// maxOmissions limits the number of lines, and maxReason the length of a reason.
 const (
 	maxOmissions = 20
 	maxReason    = 500
 )
 
-// TellOmissions writes omissions into the header of an answer.
+// TellOmissions writes omissions to the header of an answer.
 func TellOmissions(h http.Header, all []Omission) {
 	for i, o := range all {
 		if i == maxOmissions {
@@ -44,7 +44,7 @@ func TellOmissions(h http.Header, all []Omission) {
 		if r := []rune(o.Reason); len(r) > maxReason {
 			o.Reason = string(r[:maxReason]) + "..."
 		}
-		raw, _ := Marshal(o) // three texts
+		raw, _ := Marshal(o) // three strings
 		var line []byte
 		for _, r := range string(raw) {
 			switch {
@@ -64,12 +64,12 @@ func TellOmissions(h http.Header, all []Omission) {
 	}
 }
 
-// Omissions reads the header of an answer.
+// Omissions parses the header of an answer.
 func Omissions(h http.Header) []Omission {
 	var out []Omission
 	for _, line := range h.Values(OmissionHeader) {
 		var o Omission
-		if json.Unmarshal([]byte(line), &o) != nil { // of another gateway: its words as they are
+		if json.Unmarshal([]byte(line), &o) != nil { // from another gateway: taken literally
 			o = Omission{Kind: "something", Reason: line}
 		}
 		out = append(out, o)

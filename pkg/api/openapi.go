@@ -7,5 +7,6 @@ import _ "embed" // for the document
 //go:embed openapi.json
 var openAPI string
 
-// OpenAPI is the OpenAPI 3.1 document of the gateway, as JSON. It is generated from the operations and types of this client.
+// OpenAPI is the OpenAPI 3.1 document of the gateway, as JSON. It is generated from the operations and types of this
+// client.
 func OpenAPI() []byte { return []byte(openAPI) }

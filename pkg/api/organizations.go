@@ -6,7 +6,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// OrganizationsService holds the operations of its group of endpoints.
+// OrganizationsService has the methods of one group of endpoints.
 type OrganizationsService struct{ c *Client }
 
 // List runs GET /organizations.

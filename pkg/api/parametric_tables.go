@@ -6,7 +6,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// ParametricTablesService holds the operations of its group of endpoints.
+// ParametricTablesService has the methods of one group of endpoints.
 type ParametricTablesService struct{ c *Client }
 
 // List runs GET /data/projects/{projectId}/catalogs/{catalogId}/parametricTables.

@@ -6,7 +6,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// ProjectsService holds the operations of its group of endpoints.
+// ProjectsService has the methods of one group of endpoints.
 type ProjectsService struct{ c *Client }
 
 // List runs GET /organizations/{organizationId}/workspaces/{workspaceId}/projects.
@@ -36,35 +36,35 @@ func (s *ProjectsService) Delete(ctx context.Context, org, workspace, project st
 
 // ListLegacy runs GET /projects.
 //
-// The documents mark it as old and name a successor.
+// The documents mark it as deprecated and name a successor.
 func (s *ProjectsService) ListLegacy(ctx context.Context) ([]Project, error) {
 	return callList[Project](ctx, s.c, spec.ListProjectsLegacy.At(), nil)
 }
 
 // CreateLegacy runs POST /projects.
 //
-// The documents mark it as old and name a successor.
+// The documents mark it as deprecated and name a successor.
 func (s *ProjectsService) CreateLegacy(ctx context.Context, body ProjectRequest) (Project, error) {
 	return call[Project](ctx, s.c, spec.CreateProjectLegacy.At(), body)
 }
 
 // GetLegacy runs GET /projects/{projectId}.
 //
-// The documents mark it as old and name a successor.
+// The documents mark it as deprecated and name a successor.
 func (s *ProjectsService) GetLegacy(ctx context.Context, project string) (Project, error) {
 	return call[Project](ctx, s.c, spec.GetProjectLegacy.At(project), nil)
 }
 
 // UpdateLegacy runs PUT /projects/{projectId}.
 //
-// The documents mark it as old and name a successor.
+// The documents mark it as deprecated and name a successor.
 func (s *ProjectsService) UpdateLegacy(ctx context.Context, project string, body ProjectRequest) (Project, error) {
 	return call[Project](ctx, s.c, spec.UpdateProjectLegacy.At(project), body)
 }
 
 // DeleteLegacy runs DELETE /projects/{projectId}.
 //
-// The documents mark it as old and name a successor.
+// The documents mark it as deprecated and name a successor.
 func (s *ProjectsService) DeleteLegacy(ctx context.Context, project string) error {
 	return run(ctx, s.c, spec.DeleteProjectLegacy.At(project), nil)
 }

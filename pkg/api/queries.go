@@ -7,7 +7,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// QueriesService holds the operations of its group of endpoints.
+// QueriesService has the methods of one group of endpoints.
 type QueriesService struct{ c *Client }
 
 // List runs GET /data/projects/{projectId}/queries.

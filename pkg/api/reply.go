@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// A reply is taken for an answer only when it has what the operation promises: members marked reply:"must" in its type, which are
-// those that the documents show in every example and that mean something without the others. Documents and service disagree on the
-// rest. A type without such members promises nothing: several operations answer 200 without a body [L].
+// A reply is accepted as an answer only if it has the members that the operation requires: those marked reply:"must" in
+// its type, which the documents show in every example and which are essential. Documents and service disagree on the
+// others. A type without such members requires nothing: several operations answer 200 without a body [L].
 
-// missing names a promised member that v, decoded from raw, does not have; "" for none. raw is looked at for what a Go value cannot
-// tell from an absent one.
+// missing returns the name of a required member that is missing from v, decoded from raw; "" for none. raw is checked
+// because a Go value cannot distinguish absent members.
 func missing(v reflect.Value, raw []byte) string {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -66,7 +66,7 @@ func missing(v reflect.Value, raw []byte) string {
 	return ""
 }
 
-// promises reports whether a reply of this type has members that must be there.
+// promises reports whether a reply of this type has required members.
 func promises(t reflect.Type) bool {
 	if t.Implements(reflect.TypeFor[interface{ missing() string }]()) {
 		return true
@@ -88,10 +88,10 @@ func (d ConnectionDetail) missing() string {
 	return ""
 }
 
-// errNoAnswer is wrapped by the errors of replies that lack what they promise.
+// errNoAnswer is wrapped by the errors of replies that lack required members.
 var errNoAnswer = errors.New("it is not the answer")
 
-// answers reports, as an error, why raw is no answer of type T although it came with a success.
+// answers returns an error if raw is not an answer of type T although its status is a success.
 func answers[T any](raw []byte, out T) error {
 	v := reflect.ValueOf(out)
 	if lost := missing(v, raw); lost != "" {
@@ -100,8 +100,8 @@ func answers[T any](raw []byte, out T) error {
 	return nil
 }
 
-// quiet reports, as an error, why raw is no reply of an operation that promises nothing: it is neither empty nor an object, or it
-// is the object of an error.
+// quiet returns an error if raw is not a valid reply of an operation without required members: it is neither empty nor
+// an object, or it is an error object.
 func quiet(raw []byte) error {
 	switch {
 	case len(raw) == 0 || string(raw) == "null":
@@ -111,12 +111,12 @@ func quiet(raw []byte) error {
 	case !json.Valid(raw):
 		return json.Unmarshal(raw, new(json.RawMessage))
 	case errorBody(raw) != nil:
-		return fmt.Errorf("%w: it tells of an error", errNoAnswer)
+		return fmt.Errorf("%w: it describes an error", errNoAnswer)
 	}
 	return nil
 }
 
-// errorBody reads raw, or the one object in it, as the body of an error; nil when it has the shape of none.
+// errorBody parses raw, or the only object in it, as the body of an error; nil if it has no known shape.
 func errorBody(raw []byte) *Error {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) > 0 && raw[0] == '[' {

@@ -12,8 +12,8 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// again makes a call until it succeeds, fails for good, or the tries are used up. What changes something is sent once: when no
-// answer came, nobody knows whether it was done. Only 429 says for sure that it was not.
+// again repeats a call until it succeeds, fails permanently, or the attempts are used up. A call that changes something
+// is sent once: without an answer it is unknown whether the change was made. Only 429 guarantees that it was not.
 func (c *Client) again(ctx context.Context, op spec.Op, body any, try func() error) error {
 	for n := 0; ; n++ {
 		err := try()
@@ -22,10 +22,10 @@ func (c *Client) again(ctx context.Context, op spec.Op, body any, try func() err
 			return err
 		}
 		if !op.Safe() {
-			doubt(e)
+			markUncertain(e)
 		}
 		_, once := body.(Payload)
-		if n >= c.retries || once || !passing(e) || !op.Safe() && e.Status != http.StatusTooManyRequests {
+		if n >= c.retries || once || !transient(e) || !op.Safe() && e.Status != http.StatusTooManyRequests {
 			return err
 		}
 		pause := retry.Pause(n, retry.Longest)
@@ -35,7 +35,7 @@ func (c *Client) again(ctx context.Context, op spec.Op, body any, try func() err
 			}
 		}
 		if end, ok := ctx.Deadline(); ok && time.Until(end) < pause {
-			return err // the time would be over before the next try
+			return err // the deadline is before the next attempt
 		}
 		if retry.Sleep(ctx, pause) != nil {
 			return err
@@ -43,11 +43,11 @@ func (c *Client) again(ctx context.Context, op spec.Op, body any, try func() err
 	}
 }
 
-// passing reports whether the same call may well succeed in a moment: the gateway is overloaded or on its way up, or the
-// connection broke. A 500 is not among them: the service answers it for good to some calls [L].
-func passing(e *Error) bool {
+// transient reports whether the same call may succeed when repeated: the gateway is overloaded or starting up, or the
+// connection broke. A 500 is not included: the service answers some calls with it permanently [L].
+func transient(e *Error) bool {
 	switch e.Status {
-	case http.StatusBadGateway: // with a code it is the gateway's word on a source, which was asked again as its connection says
+	case http.StatusBadGateway: // with a code it is about a source, which the gateway has retried already, as configured in the connection
 		return e.Code == ""
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true
@@ -57,19 +57,19 @@ func passing(e *Error) bool {
 	return false
 }
 
-// broke reports whether a connection that stood was lost.
+// broke reports whether an established connection was lost.
 func broke(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-// doubt words the hint of a failed change whose outcome is not known.
-func doubt(e *Error) {
+// markUncertain sets the hint of a failed change with an unknown outcome.
+func markUncertain(e *Error) {
 	lost := e.Status == 0 && (e.Kind == KindTimeout || broke(e.Err)) || e.Status >= 200 && e.Status < 300
 	if lost || e.Status == http.StatusRequestTimeout || e.Status >= 500 && e.Status != http.StatusNotImplemented {
 		e.Unsure = true
-		e.Hint = "it may have been done all the same: look before you try again"
+		e.Hint = "it may have been done nevertheless: check before you try again"
 		if e.Status == http.StatusInsufficientStorage {
-			e.Hint = "free some space, and look before you try again: it may have been done all the same"
+			e.Hint = "free some space, and check before you try again: it may have been done nevertheless"
 		}
 	}
 }

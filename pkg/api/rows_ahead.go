@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// ahead reads a long reply in a goroutine of its own, so that the system's work for the next bytes is done beside the decoding of
-// the last ones. It holds a bounded number of bytes, yields them as soon as they are there, and errors behind the bytes before
-// them. Short replies are read as if it were not there.
+// ahead reads a long reply in a separate goroutine, so that system calls for the next bytes overlap with the decoding
+// of the last ones. It buffers a bounded number of bytes, yields them as soon as they arrive, and returns errors after
+// the bytes before them. Short replies are read directly.
 type ahead struct {
 	src   io.ReadCloser
 	size  int           // of ring
@@ -16,16 +16,16 @@ type ahead struct {
 
 	mu       sync.Mutex
 	moved    sync.Cond // from, to, err or closed have changed
-	waiting  bool      // somebody waits for that
+	waiting  bool      // someone is waiting for that
 	ring     []byte
-	from, to int // bytes taken out and put in, in all
+	from, to int // total bytes taken out and put in
 	err      error
 	closed   bool
 }
 
 const (
-	aheadFrom = 1 << 20   // a reply is long behind as many bytes
-	aheadSize = 512 << 10 // the most that is held
+	aheadFrom = 1 << 20   // a reply counts as long after this many bytes
+	aheadSize = 512 << 10 // maximum buffered
 	aheadRoom = 128 << 10 // less is not worth a system call
 )
 
@@ -35,7 +35,7 @@ func newAhead(src io.ReadCloser, first, size int) *ahead {
 	return a
 }
 
-// Read has one caller at a time.
+// Read must not be called concurrently.
 func (a *ahead) Read(p []byte) (int, error) {
 	if a.first > 0 {
 		n, err := a.src.Read(p)
@@ -60,7 +60,7 @@ func (a *ahead) Read(p []byte) (int, error) {
 	at := a.from % len(a.ring)
 	held := a.ring[at:min(len(a.ring), at+a.to-a.from)]
 	a.mu.Unlock()
-	n := copy(p, held) // the goroutine writes elsewhere meanwhile
+	n := copy(p, held) // the goroutine writes to another part meanwhile
 	a.mu.Lock()
 	a.from += n
 	a.wake()
@@ -94,7 +94,7 @@ func (a *ahead) run() {
 	}
 }
 
-// wait sleeps until the other side has moved; mu is held.
+// wait sleeps until the other side has made progress; mu is held.
 func (a *ahead) wait() {
 	a.waiting = true
 	a.moved.Wait()
@@ -107,7 +107,8 @@ func (a *ahead) wake() {
 	}
 }
 
-// Close closes the source, which ends a read that is under way, and waits for the goroutine. Bytes that are held are still yielded.
+// Close closes the source, which ends a read in progress, and waits for the goroutine. Buffered bytes are still
+// yielded.
 func (a *ahead) Close() error {
 	a.mu.Lock()
 	a.closed = true

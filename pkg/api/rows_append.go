@@ -6,23 +6,23 @@ import (
 	"slices"
 )
 
-// Delimited says how AppendNext writes a row as delimited text.
+// Delimited configures how AppendNext writes a row as delimited text.
 type Delimited struct {
-	Between, End byte   // ASCII: behind each value but the last, and behind that
-	Null         []byte // what NULL becomes
-	Floats       []bool // for each column: Cell writes its values that have an exponent
-	Untold       []bool // the same for values like doubles of columns whose type is not known; nil for none
-	// Cell appends a value that is no plain text. Rows count from 1.
+	Between, End byte   // ASCII: after each value but the last, and after the last
+	Null         []byte // representation of NULL
+	Floats       []bool // per column: its values with an exponent are written by Cell
+	Untold       []bool // the same for values that look like doubles in columns of unknown type; nil for none
+	// Cell appends a value that is not plain text. Rows are counted from 1.
 	Cell func(dst []byte, row int64, column int, c Cell) ([]byte, error)
 }
 
-// AppendNext advances as Next does and appends the row to dst in one pass over its bytes, if the row is in memory as a whole, has
-// the layout of the row before it and its columns in order. Otherwise took is false, nothing has happened, and it is for Next to
-// go on: also where Cell fails, so that a row is found to be sound before anything is said of its values. Row is not valid behind a
-// row that was taken.
+// AppendNext advances like Next and appends the row to dst in one pass over its bytes, if the row is completely in
+// memory, has the layout of the previous row and its columns in order. Otherwise took is false, nothing has changed,
+// and the caller must use Next: this includes the case that Cell fails, so that the row is validated before its values
+// are reported. Row is not valid after a row was taken.
 //
-// Plain text goes as it stands: a string of ASCII without escapes, control characters, Between, and spaces at its ends, neither
-// empty nor of the length of Null.
+// Plain text is copied unchanged: a string of ASCII without escapes, control characters, Between, and spaces at its
+// ends, neither empty nor of the length of Null.
 func (r *Rows) AppendNext(dst []byte, d *Delimited) (_ []byte, took bool) {
 	w := &r.win
 	if !r.template.live || !r.template.straight || r.state != atRow || r.pending || r.closed || w.pos >= w.end || w.buf[w.pos] != ',' {
@@ -62,7 +62,7 @@ func (t *template) append(dst, b []byte, i, end int, row int64, d *Delimited) ([
 		p, q := b[j:j+17:j+17], dst[o:o+16:o+16]
 		switch p[0] {
 		case '"':
-			// What is written beyond the text is written over.
+			// Bytes written beyond the text are overwritten.
 			n := 0
 			x := binary.LittleEndian.Uint64(p[1:9])
 			binary.LittleEndian.PutUint64(q, x)
@@ -103,7 +103,7 @@ func (t *template) append(dst, b []byte, i, end int, row int64, d *Delimited) ([
 	return nil, 0
 }
 
-// copyPlain goes on behind the first 16 bytes of the text that begins at b[i], with its copy at dst[o], and tells how long it is; -1
+// copyPlain continues after the first 16 bytes of the text at b[i], with its copy at dst[o], and returns its length; -1
 // if it does not end.
 func copyPlain(dst []byte, o int, b []byte, i int, stop uint64) ([]byte, int) {
 	for n := 16; i+n+8 <= len(b); n += 8 {

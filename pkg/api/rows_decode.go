@@ -7,17 +7,17 @@ import (
 	"slices"
 )
 
-// Rows decodes a result row by row from the wire, in memory that does not grow with the result: one window, which grows only
-// to hold a single long row (up to 256 MiB). It is not safe for concurrent use.
+// Rows decodes a result row by row from the wire, in memory that does not grow with the result: one window, which grows
+// only to hold a single long row (up to 256 MiB). It is not safe for concurrent use.
 //
-// What it accepts is JSON as encoding/json has it, with these differences, all on the strict side: a string that is not valid
-// UTF-8 is an error (encoding/json puts U+FFFD), one value nests at most 1000 deep, "columns" and "data" may come once, their
-// keys are matched exactly, a row's cell count and names must fit the columns, and only white space may follow the document.
-// Lone surrogates in escapes are kept, and become U+FFFD in Cell.AppendText.
+// It accepts the same JSON as encoding/json, but is stricter: a string that is not valid UTF-8 is an error
+// (encoding/json substitutes U+FFFD), one value nests at most 1000 levels deep, "columns" and "data" may occur once,
+// their keys are matched exactly, a row's cell count and names must fit the columns, and only white space may follow
+// the document. Lone surrogates in escapes are preserved, and become U+FFFD in Cell.AppendText.
 type Rows struct {
 	win    window
 	body   io.Closer
-	format Format // "" until found out
+	format Format // "" until detected
 	state  rowsState
 	err    error
 	closed bool
@@ -25,17 +25,17 @@ type Rows struct {
 
 	members int      // keys of the document seen so far
 	keys    []string // the first few of them, for error texts
-	data    bool     // "data" was there
-	listed  bool     // "columns" was there
+	data    bool     // "data" has occurred
+	listed  bool     // "columns" has occurred
 	failure ReplyError
-	failed  bool // an error is there whatever else the document holds
+	failed  bool // an error has occurred whatever else the document contains
 
 	cols     []ResultColumn
 	known    bool // cols are final as far as rows are concerned
 	row      []Cell
-	pending  bool  // a row was read by Columns and not yet asked for by Next
-	count    int64 // rows read, with a pending one
-	why      error // explains fault explained
+	pending  bool  // a row was read by Columns and not yet returned by Next
+	count    int64 // rows read, including a pending one
+	why      error // details of the fault "explained"
 	layout   layout
 	template template
 }
@@ -51,7 +51,7 @@ const (
 	atRest
 )
 
-// ReplyError is an error that arrived in the place of a result, under a status that promised one.
+// ReplyError is an error in place of a result, in a reply with a success status.
 type ReplyError struct {
 	Code    string // errorCode as text, "" if there was none
 	Message string
@@ -70,18 +70,18 @@ func (e *ReplyError) Error() string {
 
 var errClosedEarly = errors.New("the result was closed before its end")
 
-// NewRows decodes the reply of "Execute query" [S] in the given shape; "" finds the shape out from the first row. Anything else
-// than that shape makes an error which says what was found; rows in the shape of another format count as that, too. Closing
-// the Rows closes body, and nothing else does.
+// NewRows decodes the reply of "Execute query" [S] in the given format; with "" it detects the format from the first
+// row. Anything else is an error that says what was found, including rows in another format. Closing the Rows closes
+// body; nothing else does.
 //
-// Keys of the document may come in any order and unknown ones are skipped. If the rows come before "columns", the columns are
-// taken from the first row: for CELL_TYPED its cells, for SIMPLE its keys, for COMPACT column_1, column_2 and so on, until
-// "columns" tells the names; a "columns" that does not fit the rows is an error.
+// Keys of the document may come in any order and unknown ones are skipped. If the rows come before "columns", the
+// columns are taken from the first row: for CELL_TYPED its cells, for SIMPLE its keys, for COMPACT column_1, column_2
+// and so on, until "columns" gives the names; a "columns" that does not fit the rows is an error.
 //
-// CELL_TYPED cells take their place by "order" where that numbers the cells of the row from 0 or 1 and agrees with the names
-// in "columns"; else by their position; else by their name. A cell without "value" is NULL. SIMPLE cells take their place by
-// name, a missing one is NULL, an unknown one an error, of a repeated one the last counts, and columns of the same name all
-// get the value.
+// CELL_TYPED cells are assigned to columns by "order" if that numbers the cells of the row from 0 or 1 and agrees with
+// the names in "columns"; else by their position; else by their name. A cell without "value" is NULL. SIMPLE cells are
+// assigned by name: a missing one is NULL, an unknown one an error, of a repeated one the last counts, and columns of
+// the same name all get the value.
 func NewRows(body io.ReadCloser, format Format) *Rows {
 	return newRows(body, format, windowSize, maxWindow)
 }
@@ -97,10 +97,10 @@ func newRows(body io.ReadCloser, format Format, size, most int) *Rows {
 	return r
 }
 
-// Format is the shape of the rows: the one given to NewRows or, after the first row, the one found.
+// Format returns the format of the rows: the one given to NewRows or, after the first row, the detected one.
 func (r *Rows) Format() Format { return r.format }
 
-// Count is the number of rows that Next has reported.
+// Count returns the number of rows that Next has reported.
 func (r *Rows) Count() int64 {
 	if r.pending {
 		return r.count - 1
@@ -108,14 +108,15 @@ func (r *Rows) Count() int64 {
 	return r.count
 }
 
-// Bytes is the number of bytes received so far.
+// Bytes returns the number of bytes received so far.
 func (r *Rows) Bytes() int64 { return r.win.base + int64(r.win.end) }
 
-// OnWait has do called with true before each read of the source, which may last, and with false behind it; nil ends that.
+// OnWait makes the reader call do with true before each read of the source, which may block, and with false after it;
+// nil removes the callback.
 func (r *Rows) OnWait(do func(waits bool)) { r.win.wait = do }
 
-// Columns reads as far as needed to know the columns: to "columns", and to the first row where only that has the names or
-// (CELL_TYPED) the types. Next still reports that row. A result without rows and "columns" has none.
+// Columns reads as far as needed to determine the columns: to "columns", and to the first row if only that has the
+// names or (CELL_TYPED) the types. Next still reports that row. A result without rows and "columns" has none.
 func (r *Rows) Columns() ([]ResultColumn, error) {
 	for !r.settled() && !r.pending && r.err == nil && !r.closed && r.state != atRest {
 		r.pending = r.step()
@@ -129,7 +130,7 @@ func (r *Rows) Columns() ([]ResultColumn, error) {
 	return nil, r.err
 }
 
-// settled reports whether reading on to the first row would tell no more about the columns.
+// settled reports whether reading the first row would add nothing about the columns.
 func (r *Rows) settled() bool {
 	return r.count > 0 || r.known && (r.format == Simple || r.format == Compact)
 }
@@ -161,10 +162,10 @@ func (r *Rows) Next() bool {
 	return false
 }
 
-// Row holds the cells of the current row, in column order. It is overwritten by the next call of Next.
+// Row returns the cells of the current row, in column order. It is overwritten by the next call of Next.
 func (r *Rows) Row() []Cell { return r.row }
 
-// Err is nil as long as all is well, after Close of an unfinished result too; a *RowsError otherwise.
+// Err returns nil if there is no error, also after Close of an unfinished result; a *RowsError otherwise.
 func (r *Rows) Err() error {
 	if r.pending {
 		return nil
@@ -172,7 +173,7 @@ func (r *Rows) Err() error {
 	return r.err
 }
 
-// Close closes the body; before the end that tells the gateway to stop.
+// Close closes the body; before the end, that tells the gateway to stop.
 func (r *Rows) Close() error {
 	if !r.closed {
 		r.closed = true
@@ -183,12 +184,12 @@ func (r *Rows) Close() error {
 
 var _ RowReader = (*Rows)(nil)
 
-// at makes an error that says where the reader stands.
+// at wraps an error with the position of the reader.
 func (r *Rows) at(err error) error {
 	return &RowsError{Rows: r.count, Offset: r.win.base + int64(r.win.pos), Err: err}
 }
 
-// fail ends the reading; err says why. It returns false.
+// fail ends the reading with err. It returns false.
 func (r *Rows) fail(err error) bool {
 	if r.err == nil {
 		r.err = r.at(err)
@@ -196,7 +197,7 @@ func (r *Rows) fail(err error) bool {
 	return false
 }
 
-// faulty reports what a scanner found at buf[i].
+// faulty reports a scanner's fault at buf[i].
 func (r *Rows) faulty(i int, f fault) bool {
 	if r.err == nil {
 		err := r.why
@@ -208,7 +209,7 @@ func (r *Rows) faulty(i int, f fault) bool {
 	return false
 }
 
-// more refills the window after a scan that ended short at stop.
+// more refills the window after a scan that ran out of bytes at stop.
 func (r *Rows) more(stop int) bool {
 	err := r.win.more(stop)
 	switch {
@@ -217,7 +218,7 @@ func (r *Rows) more(stop int) bool {
 	case errors.Is(err, errTooLong):
 		what := fmt.Sprintf("row %d", r.count+1)
 		if r.state != atRow && r.state != atFirstRow {
-			what = "a value beside the rows"
+			what = "a value outside the rows"
 		}
 		return r.fail(fmt.Errorf("%s is longer than %d MiB", what, r.win.most>>20))
 	default:

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// step does one thing: reads a row (true), a key of the document with its value, or the end.
+// step reads one element: a row (true), a key of the document with its value, or the end.
 func (r *Rows) step() bool {
 	switch r.state {
 	case atStart:
@@ -24,7 +24,7 @@ func (r *Rows) step() bool {
 	return false
 }
 
-// peek skips white space and shows the byte behind it, which stays unread.
+// peek skips white space and returns the next byte without consuming it.
 func (r *Rows) peek() (byte, bool) {
 	w := &r.win
 	for {
@@ -131,13 +131,13 @@ func (r *Rows) member() {
 	}
 }
 
-// text is the text of a token that was scanned.
+// text returns the text of a scanned token.
 func text(c Cell) string {
 	b, _ := c.AppendText(nil)
 	return string(b)
 }
 
-// textOrEmpty is what encoding/json makes of a string or null in a string field.
+// textOrEmpty decodes a string or null like encoding/json does for a string field.
 func textOrEmpty(c Cell) string {
 	if c.IsNull() {
 		return ""
@@ -198,8 +198,8 @@ func (r *Rows) readColumns() {
 	}
 }
 
-// note keeps what the error bodies of the gateway hold (four shapes: a number, a string or null for errorCode; error, message,
-// reason and code beside or instead of it) [L].
+// note stores the members of the gateway's error bodies (four shapes: a number, a string or null for errorCode; error,
+// message, reason and code besides or instead of it) [L].
 func (r *Rows) note(key string, v Cell) {
 	if v.IsNull() || v.Kind() == CellObject || v.Kind() == CellArray {
 		return
@@ -221,7 +221,7 @@ func (r *Rows) note(key string, v Cell) {
 	}
 }
 
-// judge looks at the document when its closing brace was read.
+// judge checks the document when its closing brace was read.
 func (r *Rows) judge() {
 	f := r.failure
 	switch {
@@ -238,7 +238,7 @@ func (r *Rows) judge() {
 	}
 }
 
-// rest sees to it that nothing but white space follows, and that the source ends as it should.
+// rest checks that only white space follows, and that the source ends without an error.
 func (r *Rows) rest() {
 	w := &r.win
 	for {

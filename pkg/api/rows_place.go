@@ -6,20 +6,20 @@ import (
 	"strconv"
 )
 
-// layout says which column each slot of a row belongs to.
+// layout maps the slots of a row to columns.
 type layout struct {
 	slots   []slot
 	columns []int    // slot -> column
 	copies  [][2]int // {from, to}: columns that share a name get the same value (SIMPLE)
-	once    bool     // each slot is one value on the wire, so that a template can stand for the layout
-	names   [][]byte // name and order tokens that columns was worked out from (CELL_TYPED)
+	once    bool     // each slot is one value on the wire, so that a template can represent the layout
+	names   [][]byte // name and order tokens from which columns was derived (CELL_TYPED)
 	orders  [][]byte
 	index   map[string]int // name -> first column of that name (SIMPLE)
 }
 
 var nullCell = Cell("null")
 
-// placeRow fills Rows.row from the slots, making the columns from the first row if they are not known yet.
+// placeRow fills Rows.row from the slots, and derives the columns from the first row if they are not known yet.
 func (r *Rows) placeRow() error {
 	l := &r.layout
 	if r.format != Simple {
@@ -97,7 +97,7 @@ func (r *Rows) placeSimple() error {
 	for _, s := range l.slots {
 		c, ok := l.index[string(keyText(s.name))]
 		if !ok {
-			return fmt.Errorf("row %d has the key %s, which is no column of the result", r.count+1, s.name)
+			return fmt.Errorf("row %d has the key %s, which is not a column of the result", r.count+1, s.name)
 		}
 		l.columns = append(l.columns, c)
 		r.row[c] = s.value
@@ -138,8 +138,9 @@ func (r *Rows) placeTyped() error {
 	return nil
 }
 
-// assign finds a column for each cell: by "order" if that numbers the cells, by position, or by name; the first that puts
-// every cell under a column of its own name. ok is false if none does, and the columns are then those of the first way.
+// assign finds a column for each cell: by "order" if that numbers the cells, by position, or by name; the first method
+// that assigns every cell to a column of the same name. ok is false if there is none, and the columns are then those of
+// the first method.
 func (l *layout) assign(names []string, cols []ResultColumn, known bool) (columns []int, ok bool) {
 	position := identity(len(names))
 	fits := func(columns []int) bool {
@@ -166,7 +167,7 @@ func (l *layout) assign(names []string, cols []ResultColumn, known bool) (column
 	return position, false
 }
 
-// ordered reads the "order" of the cells; nil unless they are 0..n-1 or 1..n in some order.
+// ordered parses the "order" of the cells; nil unless they are a permutation of 0..n-1 or 1..n.
 func (l *layout) ordered() []int {
 	n := len(l.slots)
 	columns, taken := make([]int, n), make([]bool, n+1)
@@ -186,7 +187,7 @@ func (l *layout) ordered() []int {
 	return columns
 }
 
-// byName pairs cells and columns of the same name; nil unless that is possible, and in one way only.
+// byName pairs cells and columns of the same name; nil unless that is possible, and unambiguous.
 func byName(names []string, cols []ResultColumn) []int {
 	index := make(map[string]int, len(cols))
 	for i, c := range cols {
@@ -198,14 +199,14 @@ func byName(names []string, cols []ResultColumn) []int {
 		if !ok {
 			return nil
 		}
-		delete(index, name) // a second cell or column of this name is one too many
+		delete(index, name) // a second cell or column of this name makes it ambiguous
 		columns[i] = c
 	}
 	return columns
 }
 
-// describe completes the columns from the cells of the first row. A cell's own name wins over that in "columns", and what
-// "columns" says of the table then does not count.
+// describe completes the columns from the cells of the first row. A cell's own name overrides that in "columns", and
+// the table that "columns" gives is then dropped.
 func (r *Rows) describe(names []string, columns []int) {
 	if !r.known {
 		r.cols = make([]ResultColumn, len(names))

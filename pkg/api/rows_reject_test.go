@@ -42,17 +42,17 @@ func TestRowsReject(t *testing.T) {
 		{"names change", CellTyped, `{"data":[[{"name":"a","value":1}],[{"name":"b","value":1}]]}`, "cell names of row 2", 1},
 		{"cell without name", CellTyped, `{"data":[[{"value":1}]]}`, `has no "name"`, 0},
 
-		{"simple, not compact", Compact, `{"data":[{"a":1}]}`, "SIMPLE), which is no row of format COMPACT", 0},
-		{"compact, not simple", Simple, `{"data":[["a"]]}`, "no row of format SIMPLE", 0},
-		{"compact, not typed", CellTyped, `{"data":[["a"]]}`, "is string, not an object: no row of format CELL_TYPED", 0},
-		{"typed, not compact", Compact, `{"data":[[{"name":"a","displayName":"a","dataType":"x","order":0,"value":1}]]}`, "shape of CELL_TYPED, not of COMPACT", 0},
+		{"simple, not compact", Compact, `{"data":[{"a":1}]}`, "SIMPLE), which is not a row of format COMPACT", 0},
+		{"compact, not simple", Simple, `{"data":[["a"]]}`, "not a row of format SIMPLE", 0},
+		{"compact, not typed", CellTyped, `{"data":[["a"]]}`, "is string, not an object: not a row of format CELL_TYPED", 0},
+		{"typed, not compact", Compact, `{"data":[[{"name":"a","displayName":"a","dataType":"x","order":0,"value":1}]]}`, "format CELL_TYPED, not COMPACT", 0},
 		{"a number for a row", "", `{"data":[1]}`, "row 1 is number", 0},
 		{"null for a row", Compact, `{"data":[[1],null]}`, `row 2 is "null"`, 1},
 
 		{"control character", Compact, "{\"data\":[[\"a\nb\"]]}", "control character 0x0a", 0},
 		{"invalid UTF-8", Compact, "{\"data\":[[\"a\"],[\"\xff\"]]}", "UTF-8", 1},
 		{"surrogate as UTF-8", Compact, "{\"data\":[[\"\xed\xa0\x80\"]]}", "UTF-8", 0},
-		{"bad escape", Compact, `{"data":[["a"],["\x"]]}`, "escape", 1},
+		{"invalid escape", Compact, `{"data":[["a"],["\x"]]}`, "escape", 1},
 		{"bad \\u", Compact, `{"data":[["\u12g4"]]}`, "escape", 0},
 		{"leading zero", Compact, `{"data":[[1],[01]]}`, "number", 1},
 		{"no digits", Compact, `{"data":[[1],[-]]}`, "number", 1},
@@ -127,8 +127,8 @@ func TestRowsErrorText(t *testing.T) {
 		"<!DOCTYPE html><p>":              `not a result: expected a JSON object, found "<!DOCTYPE" after 0 rows (byte 0)`,
 		`{"data":[["a"],[NaN]]}`:          `unexpected "NaN" after 1 row (byte 16)`,
 		`{"data":[["a"],[nil]]}`:          `unknown word "nil" after 1 row (byte 16)`,
-		`{"data":[["a"],["b"],["c"`:       `the result was cut short after 2 rows (byte 25)`,
-		``:                                `the result was cut short: the reply is empty after 0 rows (byte 0)`,
+		`{"data":[["a"],["b"],["c"`:       `the result was truncated after 2 rows (byte 25)`,
+		``:                                `the result was truncated: the reply is empty after 0 rows (byte 0)`,
 		`{"errorCode":100,"message":"m"}`: `the gateway answered with error 100: m`,
 	} {
 		if _, _, err := drain(rowsOf(doc, Compact)); err == nil || err.Error() != want {

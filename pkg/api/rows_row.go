@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// slot is one value of a row as it stands on the wire.
+// slot is one value of a row as sent.
 type slot struct {
 	at    int  // index of the value in the window
 	value Cell // nil: a CELL_TYPED cell without "value"
@@ -13,13 +13,13 @@ type slot struct {
 	typed typedCell
 }
 
-// typedCell holds the tokens of a CELL_TYPED cell beside its name and value, nil where absent.
+// typedCell holds the tokens of a CELL_TYPED cell besides its name and value, nil if absent.
 type typedCell struct {
 	display, dataType, order Cell
-	values                   int // how often "value" was there
+	values                   int // number of occurrences of "value"
 }
 
-// parseRow is the general parser: it finds the slots of the row at b[i], whatever the white space and the order of keys.
+// parseRow is the general parser: it finds the slots of the row at b[i], for any white space and order of keys.
 func (r *Rows) parseRow(b []byte, i, end int) (int, fault) {
 	if i >= end {
 		return end, short
@@ -47,7 +47,7 @@ func (r *Rows) parseRow(b []byte, i, end int) (int, fault) {
 	}
 	if format == Compact && looksTyped(r.layout.slots) {
 		if r.format == Compact {
-			r.why = fmt.Errorf("row 1 is in the shape of %s, not of %s", CellTyped, Compact)
+			r.why = fmt.Errorf("row 1 has the format %s, not %s", CellTyped, Compact)
 			return i, explained
 		}
 		format = CellTyped
@@ -57,16 +57,16 @@ func (r *Rows) parseRow(b []byte, i, end int) (int, fault) {
 	return n, f
 }
 
-// misshapen explains a row that is a sound value of the wrong type.
+// misshapen returns the error for a row that is a valid value of the wrong type.
 func (r *Rows) misshapen(b []byte, i, end int) (int, fault) {
 	what, hint := found(b[i:end]), ""
 	switch {
 	case b[i] == '{':
-		hint = fmt.Sprintf(" (the shape of %s)", Simple)
+		hint = fmt.Sprintf(" (format %s)", Simple)
 	case b[i] == '[':
-		hint = fmt.Sprintf(" (the shape of %s or %s)", Compact, CellTyped)
+		hint = fmt.Sprintf(" (format %s or %s)", Compact, CellTyped)
 	}
-	r.why = fmt.Errorf("row %d is %s%s, which is no row of format %s", r.count+1, what, hint, r.formatName())
+	r.why = fmt.Errorf("row %d is %s%s, which is not a row of format %s", r.count+1, what, hint, r.formatName())
 	return i, explained
 }
 
@@ -77,7 +77,7 @@ func (r *Rows) formatName() string {
 	return string(r.format)
 }
 
-// looksTyped tells a CELL_TYPED row from a COMPACT one with JSON objects in it.
+// looksTyped distinguishes a CELL_TYPED row from a COMPACT one that contains JSON objects.
 func looksTyped(slots []slot) bool {
 	for _, s := range slots {
 		var keys map[string]json.RawMessage
@@ -126,8 +126,8 @@ func (r *Rows) parseArray(b []byte, i, end int, typed bool) (int, fault) {
 	}
 }
 
-// parseCell reads one {"name":..., "displayName":..., "dataType":..., "order":..., "value":...} in any order of keys.
-// Unknown keys are checked and skipped; of a repeated key the last counts.
+// parseCell parses one {"name":..., "displayName":..., "dataType":..., "order":..., "value":...} in any order of keys.
+// Unknown keys are validated and skipped; of a repeated key the last counts.
 func (r *Rows) parseCell(b []byte, i, end int, s *slot, nr int) (int, fault) {
 	start := i
 	if i >= end {
@@ -138,7 +138,7 @@ func (r *Rows) parseCell(b []byte, i, end int, s *slot, nr int) (int, fault) {
 		if f != sound {
 			return n, f
 		}
-		r.why = fmt.Errorf("cell %d of row %d is %s, not an object: no row of format %s", nr+1, r.count+1,
+		r.why = fmt.Errorf("cell %d of row %d is %s, not an object: not a row of format %s", nr+1, r.count+1,
 			found(b[i:end]), CellTyped)
 		return i, explained
 	}
@@ -158,13 +158,13 @@ func (r *Rows) parseCell(b []byte, i, end int, s *slot, nr int) (int, fault) {
 		}
 	})
 	if f == sound && s.name == nil {
-		r.why = fmt.Errorf("cell %d of row %d has no \"name\": no row of format %s", nr+1, r.count+1, CellTyped)
+		r.why = fmt.Errorf("cell %d of row %d has no \"name\": not a row of format %s", nr+1, r.count+1, CellTyped)
 		return start, explained
 	}
 	return n, f
 }
 
-// parseObject reads a SIMPLE row.
+// parseObject parses a SIMPLE row.
 func (r *Rows) parseObject(b []byte, i, end int) (int, fault) {
 	slots := r.layout.slots[:0]
 	n, f := eachMember(b, i, end, func(key Cell, at int, v Cell) {
@@ -174,7 +174,7 @@ func (r *Rows) parseObject(b []byte, i, end int) (int, fault) {
 	return n, f
 }
 
-// eachMember reads the object that begins at b[i] and hands each key, and its value which begins at b[at], to do.
+// eachMember parses the object at b[i] and calls do with each key, and its value at b[at].
 func eachMember(b []byte, i, end int, do func(key Cell, at int, v Cell)) (int, fault) {
 	if i = skipSpace(b, i+1, end); i < end && b[i] == '}' {
 		return i + 1, sound
@@ -201,7 +201,7 @@ func eachMember(b []byte, i, end int, do func(key Cell, at int, v Cell)) (int, f
 	}
 }
 
-// keyText is the text of a key, in place if it has no escapes.
+// keyText returns the text of a key, without copying if it has no escapes.
 func keyText(key Cell) []byte {
 	if t, ok := key.PlainText(); ok {
 		return t

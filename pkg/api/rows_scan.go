@@ -7,27 +7,27 @@ import (
 	"unicode/utf8"
 )
 
-// fault is what a scanner has to say about the bytes it was given.
+// fault is the result of a scanner.
 type fault uint8
 
 const (
 	sound     fault = iota
 	short           // the window ends before the token does
-	stray           // a byte that cannot stand here
+	stray           // a byte that is not allowed here
 	control         // an unescaped control character in a string
 	badEscape       // a backslash not followed by one of "\/bfnrt or u and four hex digits
 	badUTF8         // a string that is not UTF-8
 	badNumber       // a number outside the JSON grammar
-	badWord         // a word other than null, true, false
+	badWord         // a literal other than null, true, false
 	tooDeep         // nested deeper than maxDepth
 	differs         // not the learned layout (never reported)
-	explained       // Rows.why says what is wrong
+	explained       // described by Rows.why
 )
 
-// maxDepth bounds the nesting of one value; encoding/json stops at 10,000 for the whole document.
+// maxDepth limits the nesting of one value; encoding/json stops at 10,000 for the whole document.
 const maxDepth = 1000
 
-// pad is how many bytes past its end a window can be loaded from, so that 16 bytes can be looked at in one go.
+// pad is the number of readable bytes after the end of a window, so that 16 bytes can be loaded at a time.
 const pad = 24
 
 func (f fault) text(b []byte, at, end int) string {
@@ -35,7 +35,7 @@ func (f fault) text(b []byte, at, end int) string {
 	case control:
 		return fmt.Sprintf("control character 0x%02x in a string", b[at])
 	case badEscape:
-		return "bad escape in a string"
+		return "invalid escape in a string"
 	case badUTF8:
 		return "a string is not valid UTF-8"
 	case badNumber:
@@ -49,7 +49,7 @@ func (f fault) text(b []byte, at, end int) string {
 	}
 }
 
-// found names what stands at the beginning of b, for error texts.
+// found describes the token at the beginning of b, for error texts.
 func found(b []byte) string {
 	if len(b) == 0 {
 		return "end"
@@ -68,7 +68,7 @@ func found(b []byte) string {
 	}
 }
 
-// excerpt is enough of b to recognise it by.
+// excerpt returns enough of b to recognize it.
 func excerpt(b []byte) string {
 	const most = 24
 	for i, c := range b {
@@ -91,14 +91,14 @@ const (
 	highs = 0x8080808080808080
 )
 
-// scanString finds the end of the string whose opening quote is b[i], checking every byte of it: no raw control characters,
-// sound escapes, valid UTF-8 (encoding/json would put U+FFFD silently). b must reach pad bytes past end. It returns the
-// position behind the closing quote, or that of the fault.
+// scanString finds the end of the string with the opening quote at b[i], and validates every byte: no raw control
+// characters, valid escapes, valid UTF-8 (encoding/json would silently substitute U+FFFD). b must have pad bytes after
+// end. It returns the position after the closing quote, or that of the fault.
 func scanString(b []byte, i, end int) (int, fault) {
 	var seen uint64
 	j := i + 1
 	for j < end {
-		// Eight bytes at once; the lowest marked byte is exact, higher marks may come from borrows.
+		// Eight bytes at a time; the lowest marked byte is exact, higher marks may come from borrows.
 		x := binary.LittleEndian.Uint64(b[j:])
 		q, e := x^lows*'"', x^lows*'\\'
 		m := ((x-lows*0x20)&^x | (q-lows)&^q | (e-lows)&^e) & highs
@@ -148,7 +148,7 @@ func scanEscape(b []byte, i, end int) (int, fault) {
 	return i, badEscape
 }
 
-// scanValue finds the end of the JSON value that begins at b[i], checking all of it.
+// scanValue finds the end of the JSON value at b[i] and validates it.
 func scanValue(b []byte, i, end, depth int) (int, fault) {
 	if i >= end {
 		return end, short
@@ -186,7 +186,8 @@ func scanWord(b []byte, i, end int, word string) (int, fault) {
 	return i + n, sound
 }
 
-// scanNumber reads -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?. A number that reaches the end of the window is short.
+// scanNumber scans -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?. For a number that reaches the end of the window it
+// returns short.
 func scanNumber(b []byte, i, end int) (int, fault) {
 	j := i
 	if b[j] == '-' {
@@ -224,7 +225,7 @@ func skipDigits(b []byte, i, end int) int {
 	return i
 }
 
-// scanNested walks an object or array that begins at b[i].
+// scanNested scans the object or array at b[i].
 func scanNested(b []byte, i, end, depth int) (int, fault) {
 	object := b[i] == '{'
 	closing := b[i] + 2 // ASCII: [ ] and { } are two apart
@@ -253,7 +254,7 @@ func scanNested(b []byte, i, end, depth int) (int, fault) {
 	}
 }
 
-// scanKey reads a key and its colon, and the white space behind it. keyEnd is the end of the key's token.
+// scanKey scans a key, its colon, and the white space after it. keyEnd is the end of the key's token.
 func scanKey(b []byte, i, end int) (keyEnd, next int, f fault) {
 	if i >= end {
 		return i, end, short

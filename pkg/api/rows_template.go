@@ -5,31 +5,31 @@ import (
 	"math/bits"
 )
 
-// template is what the rows of a result have in common: the bytes around their values. Nearly every row has the layout of the
-// row before it, so these bytes are compared instead of parsed, and only the values are looked at.
+// template is the common part of the rows of a result: the bytes around their values. Nearly every row has the layout
+// of the previous one, so these bytes are compared instead of parsed, and only the values are scanned.
 //
-// That loses no check: the constant bytes were parsed once, the values between them are scanned in full, and a sound value
-// in the place of another leaves the row sound.
+// That skips no validation: the constant bytes were parsed once, the values between them are scanned in full, and
+// replacing a valid value by another leaves the row valid.
 type template struct {
 	live     bool
-	straight bool       // the values stand in the order of the columns, one each
-	around   []constant // before each value, and behind the last
+	straight bool       // the values are in the order of the columns, one each
+	around   []constant // before each value, and after the last
 	copies   [][2]int
 
-	// Rows whose layout keeps changing are not worth learning: after a miss that follows a miss, the general parser does
-	// ever more rows (up to 63) by itself before the next attempt.
+	// If the layout keeps changing, learning does not pay off: after two consecutive misses, the general parser handles
+	// a growing number of rows (up to 63) before the next attempt.
 	penalty, rest int
 }
 
-// constant is a piece of the layout, and the column of the value behind it; -1 if it ends the row.
+// constant is a piece of the layout, and the column of the value after it; -1 if it ends the row.
 type constant struct {
 	text       string
-	head, mask uint64 // the first eight bytes of text, and which of them there are
-	tail       uint64 // the last eight bytes, if there are as many
+	head, mask uint64 // the first eight bytes of text, and a mask of those that exist
+	tail       uint64 // the last eight bytes, if there are that many
 	column     int
 }
 
-// learn takes the layout of the row just parsed and placed; row begins at index base of the window.
+// learn stores the layout of the row just parsed and placed; row starts at index base of the window.
 func (t *template) learn(row []byte, base int, l *layout, columns int) {
 	t.live = false
 	if t.rest > 0 {
@@ -71,7 +71,7 @@ func newConstant(text string, column int) constant {
 	return c
 }
 
-// is compares the constant with b[i:j], which is as long.
+// is compares the constant with b[i:j], which has the same length.
 func (c *constant) is(b []byte, i, j int) bool {
 	if (binary.LittleEndian.Uint64(b[i:])^c.head)&c.mask != 0 {
 		return false
@@ -91,9 +91,9 @@ func (t *template) missed() {
 	t.penalty = min(2*t.penalty+1, 63)
 }
 
-// match reads the row at b[i] if it has the learned layout, and puts its values into row. It ends with sound; with short if
-// the window ends before the row does; with differs, which says nothing about the row. Columns without a value in this layout
-// keep the NULL that the general parser gave them.
+// match reads the row at b[i] if it has the learned layout, and stores its values in row. It returns sound; short if
+// the window ends before the row does; or differs, which says nothing about the validity of the row. Columns without a
+// value in this layout keep the NULL that the general parser gave them.
 func (t *template) match(b []byte, i, end int, row []Cell) (int, fault) {
 	around := t.around
 	for k := range around {
@@ -115,7 +115,7 @@ func (t *template) match(b []byte, i, end int, row []Cell) (int, fault) {
 		p := b[j : j+17 : j+17]
 		switch p[0] {
 		case '"':
-			// Branches on the length are cheaper than arithmetic here: the processor guesses them and goes on.
+			// Branches on the length are cheaper than arithmetic here, because the processor predicts them.
 			if m := marks(binary.LittleEndian.Uint64(p[1:9])); m != 0 {
 				i = j + 1 + bits.TrailingZeros64(m)>>3
 			} else if m := marks(binary.LittleEndian.Uint64(p[9:17])); m != 0 {
@@ -126,7 +126,7 @@ func (t *template) match(b []byte, i, end int, row []Cell) (int, fault) {
 			if b[i] != '"' {
 				i = 0
 			}
-			i++ // at most j, which is no end of a value, unless the quote was there
+			i++ // at most j, which is not an end of a value, unless there was a quote
 		case 'n':
 			if i = 0; binary.LittleEndian.Uint32(p) == 'n'|'u'<<8|'l'<<16|'l'<<24 {
 				i = j + 4
@@ -134,7 +134,7 @@ func (t *template) match(b []byte, i, end int, row []Cell) (int, fault) {
 		default:
 			i = 0
 		}
-		if i <= j || i > end { // something else, or the window ends
+		if i <= j || i > end { // another layout, or the window ends
 			var f fault
 			if i, f = scanValue(b, j, end, 0); f != sound {
 				if f != short {
@@ -152,7 +152,7 @@ func (t *template) match(b []byte, i, end int, row []Cell) (int, fault) {
 	return i, sound
 }
 
-// scanPlain finds the first byte of b[i:] that marks finds; 0 if there is none.
+// scanPlain returns the index of the first byte of b[i:] that marks finds; 0 if there is none.
 func scanPlain(b []byte, i int) int {
 	for ; i+8 <= len(b); i += 8 {
 		if m := marks(binary.LittleEndian.Uint64(b[i:])); m != 0 {
@@ -162,9 +162,10 @@ func scanPlain(b []byte, i int) int {
 	return 0
 }
 
-// marks sets the high bit of every byte of x that is not ASCII, a control character, a quote or a backslash. The lowest mark
-// is exact, higher ones may come from borrows. Bytes of 0x80 and more need no test of their own: exclusive or with a quote or
-// a backslash leaves them at 0x80 and more, of which subtracting one leaves the high bit in at least one of the two cases.
+// marks sets the high bit of every byte of x that is not ASCII, a control character, a quote or a backslash. The lowest
+// mark is exact, higher ones may come from borrows. Bytes of 0x80 and more need no separate test: after the exclusive
+// or with a quote or a backslash they are still at least 0x80, and subtracting one keeps the high bit in at least one
+// of the two cases.
 func marks(x uint64) uint64 {
 	return ((x - lows*0x20) | ((x ^ lows*'"') - lows) | ((x ^ lows*'\\') - lows)) & highs
 }

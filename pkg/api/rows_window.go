@@ -7,11 +7,12 @@ import (
 )
 
 const (
-	windowSize = 256 << 10 // smaller ones cost more system calls, larger ones fall out of the cache
-	// maxWindow bounds one row (or one value beside the rows); a longer one is an error.
+	windowSize = 256 << 10 // smaller ones cost more system calls, larger ones do not fit in the CPU cache
+	// maxWindow limits one row (or one value outside the rows); a longer one is an error.
 	maxWindow = 256 << 20
-	// A row is parsed again from its start when the window ends inside it. For small rows that is done at every read, so
-	// that a row is there as soon as its last byte is; the bytes scanned in vain are kept below this plus four times the row.
+	// A row is parsed again from its start when the window ends inside it. For small rows this happens at every read,
+	// so that a row is available as soon as its last byte is; the number of bytes scanned repeatedly is kept below this
+	// plus four times the row.
 	freeRescans = 1 << 20
 )
 
@@ -20,12 +21,12 @@ type window struct {
 	src  io.Reader
 	buf  []byte // len = size + pad
 	size int
-	most int // bound of size
+	most int // limit of size
 	pos  int
 	end  int
 	base int64            // offset of buf[0] in the document
-	vain int              // bytes scanned in vain since the last complete unit
-	rerr error            // what the source ended with
+	vain int              // bytes scanned repeatedly since the last complete unit
+	rerr error            // the error at the end of the source
 	wait func(waits bool) // see Rows.OnWait
 }
 
@@ -38,8 +39,9 @@ var (
 	errTooLong    = errors.New("too long")
 )
 
-// more reads on, keeping buf[pos:end], which moves to the front; tokens found before are no longer valid. stop is how far
-// the caller had scanned. It fails with the source's error, or errTooLong when the unread part fills the largest window.
+// more reads further, keeping buf[pos:end], which moves to the front; tokens found before become invalid. stop is how
+// far the caller had scanned. It fails with the source's error, or errTooLong if the unread part fills the largest
+// window.
 func (w *window) more(stop int) error {
 	w.vain += stop - w.pos
 	if w.rerr != nil {
@@ -91,7 +93,7 @@ func (w *window) grow() {
 	w.buf = buf
 }
 
-// ended turns the reason why the source ended inside the document into the reader's error.
+// ended converts the reason why the source ended inside the document to the reader's error.
 func ended(err error) error {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):

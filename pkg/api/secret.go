@@ -8,11 +8,11 @@ import (
 
 const hiddenText = "****"
 
-// Secret is a text that only the wire may carry, such as a token. It shows itself masked under every verb and to loggers, inside
-// structs too; as JSON it is written as it is, so a body that is shown to somebody has to be masked.
+// Secret is a string that may appear only on the wire, such as a token. It is masked for every format verb and logger,
+// also inside structs; as JSON it is written unmasked, so a body that is shown to somebody must be masked.
 type Secret string
 
-// String is "" for no secret, and asterisks for any other.
+// String returns "" for no secret, and asterisks for any other.
 func (s Secret) String() string {
 	if s == "" {
 		return ""
@@ -20,7 +20,7 @@ func (s Secret) String() string {
 	return hiddenText
 }
 
-// GoString is String within the type's name.
+// GoString returns String with the type's name.
 func (s Secret) GoString() string { return fmt.Sprintf("api.Secret(%q)", s.String()) }
 
 // Format masks under every verb.
@@ -38,8 +38,8 @@ func (s Secret) Format(f fmt.State, verb rune) {
 // LogValue logs the masked form.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// Credential is what a connection proves itself with, by the fields of its type. It shows the names of the fields alone; as JSON it is
-// written as it is.
+// Credential is the authentication data of a connection, by the fields of its type. Only the names of the fields are
+// shown; as JSON it is written unmasked.
 type Credential map[string]any
 
 // Format masks the values under every verb.

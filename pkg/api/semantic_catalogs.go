@@ -6,7 +6,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// SemanticCatalogsService holds the operations of its group of endpoints.
+// SemanticCatalogsService has the methods of one group of endpoints.
 type SemanticCatalogsService struct{ c *Client }
 
 // Create runs POST /data/projects/{projectId}/semantic-catalogs.

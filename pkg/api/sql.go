@@ -6,12 +6,12 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// SQLService holds the operations of its group of endpoints.
+// SQLService has the methods of one group of endpoints.
 type SQLService struct{ c *Client }
 
 // Transpile runs POST /sql/transpile/{dialect}.
 //
-// With project it is about the tables of that project, which zone local alone knows.
+// With project, the statement refers to the tables of that project; only zone local supports it.
 func (s *SQLService) Transpile(ctx context.Context, dialect, project string, body TranspileRequest) (TranspileResult, error) {
 	at := spec.TranspileSql.At(dialect)
 	if project != "" {

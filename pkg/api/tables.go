@@ -6,7 +6,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// TablesService holds the operations of its group of endpoints.
+// TablesService has the methods of one group of endpoints.
 type TablesService struct{ c *Client }
 
 // List runs GET /data/projects/{projectId}/table.
@@ -44,8 +44,8 @@ func (s *TablesService) DeleteColumn(ctx context.Context, project, table, column
 	return run(ctx, s.c, spec.DeleteInternalColumn.At(project, table, column), nil)
 }
 
-// CreateWholeTable makes an internal table, or a BI table, together with its columns, all or nothing. Zone local alone has it; it is no
-// operation of the service.
+// CreateWholeTable creates an internal table, or a BI table, together with its columns, all or nothing. Only zone local
+// has it; it is not an operation of the service.
 func (c *Client) CreateWholeTable(ctx context.Context, project, table string, bi bool, columns []ColumnRequest) (Table, error) {
 	op := spec.CreateWholeTable
 	if bi {

@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// tracedHead is how much of a body is told of.
+// tracedHead is how much of a body is reported.
 const tracedHead = 4 << 10
 
-// tracedBody tells of a body when it was read or given up.
+// tracedBody reports a body after it was read or closed.
 type tracedBody struct {
 	io.ReadCloser
 	ex   Exchange
@@ -29,7 +29,7 @@ func (t *tracedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close gives the body up.
+// Close closes the body.
 func (t *tracedBody) Close() error {
 	t.end()
 	return t.ReadCloser.Close()

@@ -9,7 +9,7 @@ type AgentChatRequest struct {
 	NoExecute *bool  `json:"noExecute,omitempty"`
 }
 
-// AgentChatResult is a record of the service.
+// AgentChatResult is an object of the API.
 type AgentChatResult struct {
 	Result AgentChatResultResult `json:"result" reply:"must"`
 }
@@ -19,7 +19,7 @@ type AgentChatResultResult struct {
 	Messages []AgentMessage `json:"messages" reply:"must"`
 }
 
-// AgentMessage is a record of the service.
+// AgentMessage is an object of the API.
 type AgentMessage struct {
 	Lc     int64              `json:"lc"`
 	Type   string             `json:"type"`
@@ -32,10 +32,10 @@ type AgentMessageKwargs struct {
 	Content AgentContent `json:"content"`
 }
 
-// AgentContent is what a message says: a text or, as the JSON it came as, blocks or a document.
+// AgentContent is the content of a message: a string or, as raw JSON, blocks or a document.
 type AgentContent string
 
-// UnmarshalJSON takes a text, or any other value as it is written.
+// UnmarshalJSON accepts a string, or any other value as raw JSON.
 func (c *AgentContent) UnmarshalJSON(raw []byte) error {
 	var text string
 	if err := json.Unmarshal(raw, &text); err != nil {
@@ -45,7 +45,7 @@ func (c *AgentContent) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// UnmarshalJSON also takes messages whose id is a text, and those that hold their content themselves.
+// UnmarshalJSON also accepts messages with a string as id, and those that contain their content directly.
 func (m *AgentMessage) UnmarshalJSON(raw []byte) error {
 	var w struct {
 		Lc      json.RawMessage     `json:"lc"`
@@ -61,7 +61,7 @@ func (m *AgentMessage) UnmarshalJSON(raw []byte) error {
 	if w.Kwargs != nil {
 		m.Kwargs = *w.Kwargs
 	}
-	_ = json.Unmarshal(w.Lc, &m.Lc) // of another type they say nothing
+	_ = json.Unmarshal(w.Lc, &m.Lc) // values of another type are ignored
 	_ = json.Unmarshal(w.Type, &m.Type)
 	if json.Unmarshal(w.ID, &m.ID) != nil {
 		m.ID = []string{jsonText(w.ID)}
@@ -77,19 +77,19 @@ type AgentChatStreamRequest struct {
 	StreamModes []string `json:"streamModes,omitempty"`
 }
 
-// AgentThreadList is a record of the service.
+// AgentThreadList is an object of the API.
 type AgentThreadList struct {
 	Threads []AgentThread `json:"threads"`
 }
 
-// AgentThread is a record of the service.
+// AgentThread is an object of the API.
 type AgentThread struct {
 	ThreadID    string `json:"threadId" reply:"must"`
 	DisplayName string `json:"displayName"`
 	ProjectID   string `json:"projectId"`
 }
 
-// AgentThreadState is a record of the service.
+// AgentThreadState is an object of the API.
 type AgentThreadState struct {
 	Result AgentThreadStateResult `json:"result" reply:"must"`
 }
@@ -115,20 +115,20 @@ type LegacyAgentRequest struct {
 	ThreadID *string `json:"threadId,omitempty"`
 }
 
-// LegacyAgentResponse is a record of the service.
+// LegacyAgentResponse is an object of the API.
 type LegacyAgentResponse struct {
 	Output   LegacyAgentOutput `json:"output" reply:"must"`
 	ThreadID string            `json:"threadId"`
 }
 
-// LegacyAgentOutput is a record of the service.
+// LegacyAgentOutput is an object of the API.
 type LegacyAgentOutput struct {
 	Query string         `json:"query"`
 	Text  string         `json:"text"`
 	Data  [][]LegacyCell `json:"data"`
 }
 
-// LegacyCell is a record of the service.
+// LegacyCell is an object of the API.
 type LegacyCell struct {
 	Name     string          `json:"name"`
 	DataType string          `json:"dataType"`
@@ -136,12 +136,12 @@ type LegacyCell struct {
 	Value    json.RawMessage `json:"value"`
 }
 
-// LegacyChatHistory is a record of the service.
+// LegacyChatHistory is an object of the API.
 type LegacyChatHistory struct {
 	History []LegacyChatRecord `json:"history" reply:"must"`
 }
 
-// LegacyChatRecord is a record of the service.
+// LegacyChatRecord is an object of the API.
 type LegacyChatRecord struct {
 	ID          string           `json:"id"`
 	AIThreadID  string           `json:"aiThreadId"`
@@ -150,7 +150,7 @@ type LegacyChatRecord struct {
 	Source      string           `json:"source"` // API_KEY
 }
 
-// LegacyChatTask is a record of the service.
+// LegacyChatTask is an object of the API.
 type LegacyChatTask struct {
 	Step        []LegacyChatTaskStep       `json:"step"`
 	Output      *LegacyAgentOutput         `json:"output"`
@@ -177,7 +177,7 @@ type LegacyChatTaskStepAction struct {
 	ToolInput string `json:"toolInput"`
 }
 
-// LegacyChatRename is a record of the service.
+// LegacyChatRename is an object of the API.
 type LegacyChatRename struct {
 	Name string `json:"name"`
 }

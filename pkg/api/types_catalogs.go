@@ -1,6 +1,6 @@
 package api
 
-// Catalog is a record of the service.
+// Catalog is an object of the API.
 type Catalog struct {
 	ID           string  `json:"id" reply:"must"`
 	Name         string  `json:"name"`
@@ -17,14 +17,14 @@ type CatalogRequest struct {
 	ExtraParameters map[string]any `json:"extraParameters,omitempty"`
 }
 
-// Schema is a record of the service.
+// Schema is an object of the API.
 type Schema struct {
 	CatalogID   string `json:"catalogId"`
 	CatalogName string `json:"catalogName"`
 	SchemaName  string `json:"schemaName" reply:"must"`
 }
 
-// Table is a record of the service.
+// Table is an object of the API.
 type Table struct {
 	CatalogID           string   `json:"catalogId"`
 	CatalogName         string   `json:"catalogName"`
@@ -34,10 +34,10 @@ type Table struct {
 	IsCacheable         bool     `json:"isCacheable"`
 	IsDynamicTable      bool     `json:"isDynamicTable"`
 	IsCached            bool     `json:"isCached"`
-	TableID             string   `json:"tableId,omitempty"` // of a semantic table; told by zone local only
+	TableID             string   `json:"tableId,omitempty"` // of a semantic table; zone local only
 }
 
-// ColumnDetail is a record of the service.
+// ColumnDetail is an object of the API.
 type ColumnDetail struct {
 	ID           string  `json:"id"`
 	Name         string  `json:"name" reply:"must"`
@@ -49,14 +49,14 @@ type ColumnDetail struct {
 	Desc         *string `json:"desc"`
 }
 
-// TableCacheResult is a record of the service.
+// TableCacheResult is an object of the API.
 type TableCacheResult struct {
 	SupportedCacheTypes []string `json:"supportedCacheTypes,omitzero"`
 	IsCached            bool     `json:"isCached" reply:"must"`
 	IsCacheable         bool     `json:"isCacheable" reply:"must"`
 }
 
-// TableStatistics is a record of the service.
+// TableStatistics is an object of the API.
 type TableStatistics struct {
 	CatalogID        string             `json:"catalogId"`
 	SchemaName       string             `json:"schemaName"`
@@ -64,7 +64,7 @@ type TableStatistics struct {
 	ColumnStatistics []ColumnStatistics `json:"columnStatistics" reply:"must"`
 }
 
-// ColumnStatistics is a record of the service.
+// ColumnStatistics is an object of the API.
 type ColumnStatistics struct {
 	ColumnName       string  `json:"columnName"`
 	DistinctFraction float64 `json:"distinctFraction"`
@@ -75,7 +75,7 @@ type CatalogShareRequest struct {
 	TargetProjectID string `json:"targetProjectId,omitempty"`
 }
 
-// SharedCatalogResponse is a record of the service.
+// SharedCatalogResponse is an object of the API.
 type SharedCatalogResponse struct {
 	SharedCatalogID string `json:"sharedCatalogId" reply:"must"`
 }
@@ -89,7 +89,7 @@ type SearchRequest struct {
 	Offset  *int64 `json:"offset,omitempty"`
 }
 
-// SearchResult is a record of the service.
+// SearchResult is an object of the API.
 type SearchResult struct {
 	MatchedCatalogs []CatalogSchemaTable `json:"matchedCatalogs"`
 	MatchedSchemas  []CatalogSchemaTable `json:"matchedSchemas"`
@@ -97,14 +97,14 @@ type SearchResult struct {
 	Meta            SearchMeta           `json:"meta" reply:"must"`
 }
 
-// CatalogSchemaTable is a record of the service.
+// CatalogSchemaTable is an object of the API.
 type CatalogSchemaTable struct {
 	Catalog string `json:"catalog"`
 	Schema  string `json:"schema"`
 	Table   string `json:"table"`
 }
 
-// SearchMeta is a record of the service.
+// SearchMeta is an object of the API.
 type SearchMeta struct {
 	Page  Page            `json:"page"`
 	Query SearchMetaQuery `json:"query"`
@@ -115,7 +115,7 @@ type SearchMetaQuery struct {
 	Text string `json:"text"`
 }
 
-// Page is a record of the service.
+// Page is an object of the API.
 type Page struct {
 	Limit      int64  `json:"limit"`
 	Offset     int64  `json:"offset"`

@@ -2,7 +2,7 @@ package api
 
 import "encoding/json"
 
-// ConnectionConfiguration is a record of the service.
+// ConnectionConfiguration is an object of the API.
 type ConnectionConfiguration struct {
 	ConnectionType       string                        `json:"connectionType" reply:"must"`
 	ConnectionTypeLabel  string                        `json:"connectionTypeLabel"`
@@ -15,7 +15,7 @@ type ConnectionConfiguration struct {
 	DocumentationURL     string                        `json:"documentationUrl"`
 }
 
-// ConnectionConfigurationItem is a record of the service.
+// ConnectionConfigurationItem is an object of the API.
 type ConnectionConfigurationItem struct {
 	FieldName   string `json:"fieldName"`
 	FieldType   string `json:"fieldType"` // text, number, boolean
@@ -23,7 +23,7 @@ type ConnectionConfigurationItem struct {
 	Description string `json:"description"`
 }
 
-// Connection is a record of the service.
+// Connection is an object of the API.
 type Connection struct {
 	ID   string  `json:"id" reply:"must"`
 	Name string  `json:"name"`
@@ -35,7 +35,7 @@ type Connection struct {
 type ConnectionRequest struct {
 	Name               string     `json:"name,omitempty"`
 	Type               string     `json:"type,omitempty"`
-	Credential         Credential `json:"credential,omitzero"` // {} where a provider asks for it: the service refuses a new connection without [L]
+	Credential         Credential `json:"credential,omitzero"` // {} if a provider prompts for it: the service rejects a new connection without it [L]
 	ConnectionCallback string     `json:"connectionCallback,omitempty"`
 }
 
@@ -44,6 +44,6 @@ type OAuthCallbackRequest struct {
 	QueryParameters string `json:"queryParameters,omitempty"`
 }
 
-// ConnectionDetail is the type of a connection, under "type", and the members of its credential that are no secrets [S]; which
-// those are depends on the type, and the hosted service may give the type alone [L].
+// ConnectionDetail has the type of a connection, under "type", and the non-secret members of its credential [S]; which
+// those are depends on the type, and the hosted service may return only the type [L].
 type ConnectionDetail map[string]json.RawMessage

@@ -1,22 +1,22 @@
 package api
 
-// ExportRequest says what an export writes and how [O]. Absent fields take the service's defaults.
+// ExportRequest configures the contents and the format of an export [O]. Absent fields have the service's defaults.
 type ExportRequest struct {
 	Format               string            `json:"format,omitempty"`               // CSV (default) or JSONL
 	Limit                *int64            `json:"limit,omitempty"`                // rows, 1 to 1,000,000; a larger one is accepted and the job fails
 	CSVOptions           *ExportCSVOptions `json:"csvOptions,omitempty"`           // for CSV only
 	IncludeSystemColumns *bool             `json:"includeSystemColumns,omitempty"` // of internal tables; default true
-	Columns              []string          `json:"columns,omitempty"`              // default all; an unknown name is refused with 400
+	Columns              []string          `json:"columns,omitempty"`              // default all; an unknown name is rejected with 400
 	Compression          string            `json:"compression,omitempty"`          // NONE (default) or GZIP, which adds .gz to the name
 }
 
-// ExportCSVOptions is the dialect of a CSV file [O].
+// ExportCSVOptions configures the dialect of a CSV file [O].
 type ExportCSVOptions struct {
 	Delimiter       string  `json:"delimiter,omitempty"`       // one character, default a comma
 	QuoteChar       string  `json:"quoteChar,omitempty"`       // one character, default "
 	RecordSeparator string  `json:"recordSeparator,omitempty"` // default \n
 	IncludeHeader   *bool   `json:"includeHeader,omitempty"`   // default true
-	NullValue       *string `json:"nullValue,omitempty"`       // text of NULL, default empty; on zone local \N where one column is written
+	NullValue       *string `json:"nullValue,omitempty"`       // representation of NULL, default empty; on zone local \N if one column is written
 }
 
 // ExportJobCreated is the reply to a started export.
@@ -25,7 +25,8 @@ type ExportJobCreated struct {
 	Status string `json:"status"` // PENDING
 }
 
-// ExportJobResponse is an export job [O]. Counts are nil until it has succeeded; the fields of the source it does not have are nil.
+// ExportJobResponse is an export job [O]. Counts are nil until it has succeeded; the fields of the other kind of source
+// are nil.
 type ExportJobResponse struct {
 	ID           string       `json:"id" reply:"must"`
 	Status       string       `json:"status" reply:"must"` // PENDING, RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED
@@ -35,8 +36,8 @@ type ExportJobResponse struct {
 	Bytes        *int64       `json:"bytes"` // of all files
 	DurationMs   *int64       `json:"durationMs"`
 	Files        []ExportFile `json:"files,omitempty"` // in the reply to a read by the owner, never in lists
-	ExpiresAt    *string      `json:"expiresAt"`       // when the files go
-	Downloadable bool         `json:"downloadable"`    // whether the caller may have the files
+	ExpiresAt    *string      `json:"expiresAt"`       // when the files expire
+	Downloadable bool         `json:"downloadable"`    // whether the caller may download the files
 	Error        *string      `json:"error"`
 	CreatedAt    string       `json:"createdAt"`
 	QueryID      *string      `json:"queryId"`
@@ -50,8 +51,8 @@ type ExportJobResponse struct {
 	ClientSource string       `json:"clientSource"`
 }
 
-// ExportFile is one file of a finished export. URL is short-lived and opens the file without a key; read the job again for a
-// fresh one.
+// ExportFile is one file of a finished export. URL is short-lived and gives access to the file without a key; read the
+// job again for a fresh one.
 type ExportFile struct {
 	Name  string `json:"name"`
 	URL   string `json:"url"`

@@ -14,7 +14,7 @@ type QueryFolderItem struct {
 	CreatedAt string  `json:"createdAt"`
 }
 
-// QueryFolderCreateRequest names a new folder; "a/b" makes both [O].
+// QueryFolderCreateRequest names a new folder; "a/b" creates both [O].
 type QueryFolderCreateRequest struct {
 	FolderName string `json:"folderName"`
 }
@@ -24,7 +24,7 @@ type QueryFolderTreeResponse struct {
 	Tree []QueryFolderTreeNode `json:"tree" reply:"must"`
 }
 
-// QueryFolderTreeNode is a folder with what lies below it. Queries is empty unless asked for [O].
+// QueryFolderTreeNode is a folder with its subfolders. Queries is empty unless requested [O].
 type QueryFolderTreeNode struct {
 	ID       string                `json:"id"`
 	Name     string                `json:"name"`

@@ -1,7 +1,8 @@
 package api
 
-// MaterializedQueryStatus tells of the latest refresh. A query that never ran is COMPLETED with null times; after a refresh was
-// asked for, the state before it is served until the run begins, so that only a new lastExecutionStartTime proves a new run [L].
+// MaterializedQueryStatus describes the latest refresh. A query that never ran is COMPLETED with null times; after a
+// refresh was requested, the previous state is returned until the run starts, so that only a new lastExecutionStartTime
+// proves a new run [L].
 type MaterializedQueryStatus struct {
 	QueryID                string                     `json:"queryId" reply:"must"`
 	QueryName              string                     `json:"queryName"`
@@ -11,11 +12,11 @@ type MaterializedQueryStatus struct {
 	LastExecutionStartTime *string                    `json:"lastExecutionStartTime"`
 	LastUpdateTime         *string                    `json:"lastUpdateTime"`
 	Error                  *string                    `json:"error,omitempty"`       // why the latest run failed; zone local only
-	RefreshedAt            *string                    `json:"refreshedAt,omitempty"` // of zone local: start of the run whose rows are stored
+	RefreshedAt            *string                    `json:"refreshedAt,omitempty"` // zone local only: start of the run that stored the current rows
 }
 
-// Refreshed is the start of the run whose rows are stored, as far as it is known: the hosted zones tell of the latest run only, so
-// that it is "" when that did not complete.
+// Refreshed returns the start of the run that stored the current rows, if known: the hosted zones report only the
+// latest run, so it is "" if that did not complete.
 func (s MaterializedQueryStatus) Refreshed() string {
 	switch {
 	case s.RefreshedAt != nil:

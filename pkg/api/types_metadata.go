@@ -2,19 +2,19 @@ package api
 
 import "encoding/json"
 
-// ProjectMetadata is a record of the service.
+// ProjectMetadata is an object of the API.
 type ProjectMetadata struct {
 	Metadata []MetadataEntry `json:"metadata" reply:"must"`
 }
 
-// MetadataEntry is a record of the service.
+// MetadataEntry is an object of the API.
 type MetadataEntry struct {
 	ID       string        `json:"id"`
 	Content  string        `json:"content"`
 	Metadata TableMetadata `json:"metadata"`
 }
 
-// TableMetadata is a record of the service.
+// TableMetadata is an object of the API.
 type TableMetadata struct {
 	ProjectID          string           `json:"projectId"`
 	CatalogID          string           `json:"catalogId"`
@@ -32,7 +32,7 @@ type TableMetadata struct {
 	Relations          []Relation       `json:"relations"`
 }
 
-// MetadataColumn is a record of the service.
+// MetadataColumn is an object of the API.
 type MetadataColumn struct {
 	ColumnName        string            `json:"columnName"`
 	ColumnDescription string            `json:"columnDescription"`
@@ -48,7 +48,7 @@ type MetadataColumn struct {
 	SampleValues      []json.RawMessage `json:"sampleValues"`
 }
 
-// ColumnLineage is a record of the service.
+// ColumnLineage is an object of the API.
 type ColumnLineage struct {
 	Tables            []string `json:"tables"`
 	Column            string   `json:"column"`
@@ -56,7 +56,7 @@ type ColumnLineage struct {
 	ColumnDescription *string  `json:"columnDescription"`
 }
 
-// Relation is a record of the service.
+// Relation is an object of the API.
 type Relation struct {
 	ID                string `json:"id" reply:"must"`
 	ProjectID         string `json:"projectId"`
@@ -79,7 +79,7 @@ type CategoricalColumnRequest struct {
 	Frequency string `json:"frequency,omitempty"`
 }
 
-// GoldenSQLMatches is a record of the service.
+// GoldenSQLMatches is an object of the API.
 type GoldenSQLMatches struct {
 	Result []GoldenSQLMatchesResult `json:"result"`
 }
@@ -90,12 +90,12 @@ type GoldenSQLMatchesResult struct {
 	SQL      string `json:"sql" reply:"must"`
 }
 
-// GoldenSQLList is a record of the service.
+// GoldenSQLList is an object of the API.
 type GoldenSQLList struct {
 	Result []GoldenSQLEntry `json:"result"`
 }
 
-// GoldenSQLEntry is a record of the service.
+// GoldenSQLEntry is an object of the API.
 type GoldenSQLEntry struct {
 	ID       string                 `json:"id" reply:"must"`
 	Content  string                 `json:"content"`
@@ -122,12 +122,12 @@ type GoldenSQLRequest struct {
 	SQL    string `json:"sql,omitempty"`
 }
 
-// MetadataQueryResult is a record of the service.
+// MetadataQueryResult is an object of the API.
 type MetadataQueryResult struct {
 	Result []TableMetadata `json:"result"`
 }
 
-// SampleQuestions is a record of the service.
+// SampleQuestions is an object of the API.
 type SampleQuestions struct {
 	Questions []SampleQuestionsQuestions `json:"questions" reply:"must"`
 	ThreadID  string                     `json:"threadId"`
@@ -146,12 +146,12 @@ type MetadataRefreshRequest struct {
 	CallbackToken Secret `json:"callbackToken,omitempty"`
 }
 
-// RefreshCallback is who is told of refreshes. The token is never told back.
+// RefreshCallback is the address that is notified of refreshes. The token is never returned.
 type RefreshCallback struct {
 	CallbackURL string `json:"callbackURL,omitempty"`
 }
 
-// MetadataRefreshTriggered is a record of the service.
+// MetadataRefreshTriggered is an object of the API.
 type MetadataRefreshTriggered struct {
 }
 
@@ -161,13 +161,13 @@ type MetadataRefreshCallbackRequest struct {
 	CallbackToken Secret `json:"callbackToken,omitempty"`
 }
 
-// MetadataRefreshStatus is a record of the service.
+// MetadataRefreshStatus is an object of the API.
 type MetadataRefreshStatus struct {
 	Status string  `json:"status" reply:"must"` // not-active, completed, waiting, active, delayed, failed, paused, stuck [L]; other zones may write NOT_ACTIVE [O]
-	Error  *string `json:"error,omitempty"`     // why it failed; told by zone local only
+	Error  *string `json:"error,omitempty"`     // why it failed; zone local only
 }
 
-// RelationList is a record of the service.
+// RelationList is an object of the API.
 type RelationList struct {
 	Relations []Relation `json:"relations"`
 }
@@ -193,7 +193,7 @@ type GenerateSemanticsRequest struct {
 	Limit         *int64 `json:"limit,omitempty"`
 }
 
-// SemanticsResult is a record of the service.
+// SemanticsResult is an object of the API.
 type SemanticsResult struct {
 	Metadata TableMetadata `json:"metadata"`
 	ThreadID string        `json:"threadId"`
@@ -211,7 +211,7 @@ type TableMetadataUpdateRequest struct {
 	UseWithAI        *bool                  `json:"useWithAI,omitempty"`
 }
 
-// MetadataColumnUpdate is a MetadataColumn in a request: a member that is not given is not sent.
+// MetadataColumnUpdate is a MetadataColumn in a request: absent members are not sent.
 type MetadataColumnUpdate struct {
 	ColumnName        string             `json:"columnName,omitempty"`
 	ColumnDescription *string            `json:"columnDescription,omitempty"`
@@ -227,7 +227,7 @@ type MetadataColumnUpdate struct {
 	SampleValues      *[]json.RawMessage `json:"sampleValues,omitempty"`
 }
 
-// AsUpdate is a request for the columns as they are.
+// AsUpdate returns a request with the columns unchanged.
 func AsUpdate(columns []MetadataColumn) ([]MetadataColumnUpdate, error) {
 	raw, err := Marshal(columns)
 	if err != nil {

@@ -2,7 +2,7 @@ package api
 
 import "encoding/json"
 
-// EmbeddedSession is a record of the service.
+// EmbeddedSession is an object of the API.
 type EmbeddedSession struct {
 	SessionURL    string `json:"sessionUrl" reply:"must"`
 	PartnerOrigin string `json:"partnerOrigin"`
@@ -22,10 +22,11 @@ type InitSessionRequest struct {
 	AutoCreateCatalog    *bool           `json:"autoCreateCatalog,omitempty"`
 }
 
-// SupportedDrivers are connection strings for SQL drivers, empty where there is none. They hold the API key in clear text [O].
+// SupportedDrivers are connection strings for SQL drivers, empty where there is none. They contain the API key in clear
+// text [O].
 type SupportedDrivers struct {
 	JDBC       string `json:"JDBC,omitempty"`
-	SQLAlchemy string `json:"SQL_ALCHEMY,omitempty"` // with {catalogName} in it when no catalog was named
+	SQLAlchemy string `json:"SQL_ALCHEMY,omitempty"` // contains {catalogName} if no catalog was given
 }
 
 // TranspileRequest is the body of a request.
@@ -33,13 +34,13 @@ type TranspileRequest struct {
 	Query string `json:"query,omitempty"`
 }
 
-// TranspileResult is a statement in another dialect. The service answers {"query"}, its documents say {"result"} [L][O]; either
-// is read.
+// TranspileResult is a statement in another dialect. The service answers {"query"}, its documents say {"result"}
+// [L][O]; both are accepted.
 type TranspileResult struct {
 	Query string `json:"query" reply:"must"`
 }
 
-// UnmarshalJSON reads both forms.
+// UnmarshalJSON accepts both forms.
 func (t *TranspileResult) UnmarshalJSON(raw []byte) error {
 	var both struct{ Query, Result string }
 	if err := json.Unmarshal(raw, &both); err != nil {
@@ -51,7 +52,7 @@ func (t *TranspileResult) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// ProjectInfo is a record of the service.
+// ProjectInfo is an object of the API.
 type ProjectInfo struct {
 	ProjectID   *string `json:"projectId,omitempty"`
 	ProjectName *string `json:"projectName,omitempty"`

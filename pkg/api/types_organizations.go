@@ -1,6 +1,6 @@
 package api
 
-// Organization is a record of the service.
+// Organization is an object of the API.
 type Organization struct {
 	ID          string  `json:"id" reply:"must"`
 	Name        string  `json:"name"`

@@ -2,7 +2,7 @@ package api
 
 import "encoding/json"
 
-// ParametricTable is a record of the service.
+// ParametricTable is an object of the API.
 type ParametricTable struct {
 	FromSchema  string                  `json:"fromSchema"`
 	FromTable   string                  `json:"fromTable"`
@@ -11,7 +11,7 @@ type ParametricTable struct {
 	ParamValues []ParametricTableColumn `json:"paramValues"`
 }
 
-// ParametricTableColumn is a record of the service.
+// ParametricTableColumn is an object of the API.
 type ParametricTableColumn struct {
 	Key   string          `json:"key"`
 	Value json.RawMessage `json:"value"`

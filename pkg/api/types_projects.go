@@ -1,6 +1,6 @@
 package api
 
-// Project is a record of the service.
+// Project is an object of the API.
 type Project struct {
 	ID             string  `json:"id" reply:"must"`
 	Name           string  `json:"name"`

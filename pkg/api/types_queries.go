@@ -14,7 +14,7 @@ type Query struct {
 	InputQueryRefID *string                    `json:"inputQueryRefId,omitempty"` // legacy form
 }
 
-// MaterializedQuerySchedule says when a materialized query is refreshed. Only the fields of its type are set [S].
+// MaterializedQuerySchedule is the refresh schedule of a materialized query. Only the fields of its type are set [S].
 type MaterializedQuerySchedule struct {
 	Type           string  `json:"type"`                 // interval, cron, none
 	CronExpression *string `json:"cronExpression"`       // five fields
@@ -29,8 +29,8 @@ type QueryRequest struct {
 	InputQuery      *string                    `json:"inputQuery,omitempty"`
 	QueryType       string                     `json:"queryType,omitempty"` // PLAIN, MATERIALIZED
 	Schedule        *MaterializedQuerySchedule `json:"schedule,omitempty"`
-	InputQueryRefID *string                    `json:"inputQueryRefId,omitempty"` // takes the text of another query, once [O]
-	Path            *string                    `json:"path,omitempty"`            // of the folder; missing folders are made
+	InputQueryRefID *string                    `json:"inputQueryRefId,omitempty"` // copies the statement of another query once [O]
+	Path            *string                    `json:"path,omitempty"`            // of the folder; missing folders are created
 }
 
 // ExecuteByBuilder is the body of a request.
@@ -52,7 +52,7 @@ type TableForQuery struct {
 	TableName   string `json:"tableName,omitempty"`
 }
 
-// FilterGroup joins its nodes by "and" and "or". Reading one refuses unknown keys: a filter must not get lost.
+// FilterGroup joins its nodes by "and" and "or". Decoding rejects unknown keys: a filter must not get lost.
 type FilterGroup struct {
 	And []FilterNode `json:"and,omitempty"`
 	Or  []FilterNode `json:"or,omitempty"`
@@ -78,13 +78,14 @@ type ExecuteByStatement struct {
 	BindArgs  []string `json:"bindArgs,omitempty"`
 }
 
-// QueryPathUpdateRequest names the folder that a query or folder moves into, "/" for the root. Missing folders are made [L].
+// QueryPathUpdateRequest names the folder that a query or folder moves to, "/" for the root. Missing folders are
+// created [L].
 type QueryPathUpdateRequest struct {
 	Path string `json:"path"`
 }
 
-// FilterNode is a condition or a nested group; exactly one field is set. On the wire a condition is an array and a group an
-// object, without any wrapping [S] (that groups nest is in [O]).
+// FilterNode is a condition or a nested group; exactly one field is set. On the wire a condition is an array and a
+// group an object, without a wrapper [S] (nesting of groups is in [O]).
 type FilterNode struct {
 	Condition *FilterCondition
 	Group     *FilterGroup
@@ -94,7 +95,7 @@ type FilterNode struct {
 //
 //	[{"column": {"catalogName": ..., "schemaName": ..., "tableName": ..., "columnName": ...}}, ">", [25]]
 //
-// Values read from JSON hold numbers as json.Number, so no digit is lost. No values are written as [].
+// Decoded values have numbers as json.Number, so no digit is lost. A condition without values is written with [].
 type FilterCondition struct {
 	Column FilterColumn
 	Op     string

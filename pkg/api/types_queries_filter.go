@@ -19,7 +19,7 @@ func (n FilterNode) MarshalJSON() ([]byte, error) {
 	}
 }
 
-// UnmarshalJSON tells a condition from a group by its first byte.
+// UnmarshalJSON distinguishes a condition from a group by its first byte.
 func (n *FilterNode) UnmarshalJSON(b []byte) error {
 	*n = FilterNode{}
 	switch {
@@ -37,7 +37,7 @@ func (n *FilterNode) UnmarshalJSON(b []byte) error {
 // filterGroup is FilterGroup without its methods.
 type filterGroup FilterGroup
 
-// UnmarshalJSON refuses keys other than and, or.
+// UnmarshalJSON rejects keys other than and, or.
 func (g *FilterGroup) UnmarshalJSON(b []byte) error {
 	var got filterGroup
 	if err := decodeStrict(b, &got); err != nil {
@@ -61,7 +61,7 @@ func (c FilterCondition) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]any{filterTarget{&c.Column}, c.Op, values})
 }
 
-// UnmarshalJSON reads [{"column":{...}}, op, [values]]; null for the values counts as none.
+// UnmarshalJSON parses [{"column":{...}}, op, [values]]; null for the values counts as none.
 func (c *FilterCondition) UnmarshalJSON(b []byte) error {
 	var parts []json.RawMessage
 	if err := json.Unmarshal(b, &parts); err != nil {
@@ -92,7 +92,7 @@ func (c *FilterCondition) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// decodeStrict refuses unknown keys and keeps numbers exact.
+// decodeStrict rejects unknown keys and keeps numbers exact.
 func decodeStrict(b []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()

@@ -12,7 +12,7 @@ type SemanticTableRequest struct {
 	QueryID    string `json:"queryId,omitempty"`
 }
 
-// SemanticTable is a record of the service.
+// SemanticTable is an object of the API.
 type SemanticTable struct {
 	CatalogID   *string `json:"catalogId"`
 	CatalogName string  `json:"catalogName"`

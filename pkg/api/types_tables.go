@@ -11,7 +11,7 @@ type ColumnRequest struct {
 	Desc         *string `json:"desc,omitempty"`
 }
 
-// ImportJob is a record of the service.
+// ImportJob is an object of the API.
 type ImportJob struct {
 	ID        string          `json:"id"`
 	Status    string          `json:"status" reply:"must"` // COMPLETED

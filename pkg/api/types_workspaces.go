@@ -1,6 +1,6 @@
 package api
 
-// Workspace is a record of the service.
+// Workspace is an object of the API.
 type Workspace struct {
 	ID               string  `json:"id" reply:"must"`
 	Name             string  `json:"name"`

@@ -11,9 +11,9 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// Import runs POST /data/projects/{projectId}/table/{tableName}/import: a multipart body whose part "request" is the JSON text
-// of req and whose part "file" is the CSV document [O]. The document is streamed, never held in memory. Rows are appended,
-// all or none; ImportJob.Result.Processed is the number of rows of this document.
+// Import runs POST /data/projects/{projectId}/table/{tableName}/import: a multipart body with the JSON text of req in
+// part "request" and the CSV document in part "file" [O]. The document is streamed, never held in memory. Rows are
+// appended, all or none; ImportJob.Result.Processed is the number of rows of this document.
 func (s *TablesService) Import(ctx context.Context, project, table string, req ImportRequest, fileName string, csv io.Reader) (ImportJob, error) {
 	return s.c.importCSV(ctx, spec.ImportCsv.At(project, table), req, fileName, csv)
 }
@@ -27,7 +27,7 @@ func (c *Client) importCSV(ctx context.Context, b spec.Bound, req ImportRequest,
 	form := multipart.NewWriter(pw)
 	go func() { pw.CloseWithError(writeImport(form, meta, fileName, csv)) }()
 	job, err := call[ImportJob](ctx, c, b, Payload{ContentType: form.FormDataContentType(), Reader: pr, Slow: true})
-	pr.Close() // ends the writer when the gateway answered before it had read the whole document
+	pr.Close() // ends the writer if the gateway answered before it had read the whole document
 	return job, err
 }
 
@@ -51,8 +51,8 @@ func writeImport(form *multipart.Writer, meta []byte, fileName string, csv io.Re
 	return form.Close()
 }
 
-// Sample runs GET /data/projects/{projectId}/table/{tableName}/sample: a CSV document with a header and five example rows, or
-// blank lines for a table that the service does not know [L].
+// Sample runs GET /data/projects/{projectId}/table/{tableName}/sample: a CSV document with a header and five example
+// rows, or blank lines for a table that does not exist [L].
 func (s *TablesService) Sample(ctx context.Context, project, table string) ([]byte, error) {
 	return s.c.fetchFile(ctx, spec.GetSampleCsv.At(project, table), "a CSV document", func(h http.Header, raw []byte) bool {
 		kind := h.Get("Content-Type")
@@ -60,7 +60,7 @@ func (s *TablesService) Sample(ctx context.Context, project, table string) ([]by
 	})
 }
 
-// ImportBI is Tables.Import for a BI table. Zone local alone has it; it is no operation of the service.
+// ImportBI is Tables.Import for a BI table. Only zone local has it; it is not an operation of the service.
 func (c *Client) ImportBI(ctx context.Context, project, table string, req ImportRequest, fileName string, csv io.Reader) (ImportJob, error) {
 	return c.importCSV(ctx, spec.ImportBi.At(project, table), req, fileName, csv)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// WorkspacesService holds the operations of its group of endpoints.
+// WorkspacesService has the methods of one group of endpoints.
 type WorkspacesService struct{ c *Client }
 
 // List runs GET /organizations/{organizationId}/workspaces.

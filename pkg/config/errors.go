@@ -6,28 +6,28 @@ import (
 	"strings"
 )
 
-// The kinds of failure of this package. Every error it returns for a reason a user can act on wraps one of them.
+// The kinds of failure of this package. Every error that a user can act on wraps one of them.
 var (
-	ErrUsage      = errors.New("bad setting")          // a flag, variable, file or field says something that cannot be right
+	ErrUsage      = errors.New("bad setting")          // a flag, variable, file or field has an invalid value
 	ErrNotFound   = errors.New("profile not found")    // the named profile does not exist
-	ErrConflict   = errors.New("profile exists")       // the profile to add is already there
-	ErrNotAllowed = errors.New("no usable key")        // there is no key, or the one there is must not go to this address
+	ErrConflict   = errors.New("profile exists")       // the profile to add already exists
+	ErrNotAllowed = errors.New("no usable key")        // there is no key, or the key must not be sent to this address
 	ErrStorage    = errors.New("key storage failed")   // the keyring or the credentials file cannot be used
 	ErrBusy       = errors.New("configuration in use") // another process held the lock for longer than the bounded wait
 )
 
-// Error says what is wrong and where. File, Line and Field are zero where they do not apply.
+// Error describes a failure and its location. File, Line and Field are zero where they do not apply.
 type Error struct {
 	Kind  error  // one of the Err values of this package
-	File  string // path of the file at fault
-	Line  int    // line in File, from 1
-	Field string // field, flag or variable at fault
+	File  string // path of the faulty file
+	Line  int    // 1-based line in File
+	Field string // name of the faulty field, flag or variable
 	Msg   string
 	hint  string
 	cause error
 }
 
-// Error is "file:line: field: message", without the parts that are not known.
+// Error returns "file:line: field: message", without the unknown parts.
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.File != "" {
@@ -50,10 +50,10 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Hint says what to try next; it may be empty.
+// Hint returns what to try next; it may be empty.
 func (e *Error) Hint() string { return e.hint }
 
-// Unwrap gives the kind and, where there is one, the error of the system below.
+// Unwrap returns the kind and the underlying error, if any.
 func (e *Error) Unwrap() []error {
 	if e.cause == nil {
 		return []error{e.Kind}

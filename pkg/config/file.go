@@ -18,13 +18,13 @@ import (
 
 const lockWait = 10 * time.Second
 
-// withLock runs do while holding dir's lock file; other processes and goroutines wait, for at most lockWait. The
-// directory is made if need be, for its owner only.
+// withLock calls do while it holds dir's lock file; other processes and goroutines wait for at most lockWait. The
+// directory is created if necessary, accessible to its owner only.
 func withLock(dir string, do func() error) error { return withLockFor(dir, lockWait, do) }
 
 func withLockFor(dir string, wait time.Duration, do func() error) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return &Error{Kind: ErrUsage, File: dir, Msg: "cannot be made", cause: err, hint: "set DIG_CONFIG_DIR to a directory you may write to"}
+		return &Error{Kind: ErrUsage, File: dir, Msg: "cannot be created", cause: err, hint: "set DIG_CONFIG_DIR to a directory you may write to"}
 	}
 	lock := flock.New(filepath.Join(dir, ".lock"), flock.SetPermissions(0o600))
 	ctx, cancel := context.WithTimeout(context.Background(), wait)
@@ -42,7 +42,7 @@ func withLockFor(dir string, wait time.Duration, do func() error) error {
 	return do()
 }
 
-// sweep removes what processes that died have left in a directory whose lock is held: copies of files with keys in them.
+// sweep removes what terminated processes have left in a locked directory: copies of files with keys.
 func sweep(dir string) {
 	tempfile.Sweep(dir)
 	entries, err := os.ReadDir(dir)
@@ -56,11 +56,11 @@ func sweep(dir string) {
 	}
 }
 
-// earlierTemp is what earlier versions called the files they wrote while they held the lock.
+// earlierTemp matches the temporary files of earlier versions, written while they held the lock.
 var earlierTemp = late.Regexp(`^\.(credentials|config)\.yaml\.[0-9]+$`)
 
-// writeAtomic replaces path by data in one step with mode 0600. Where path is a symbolic link its target is replaced, so
-// that a file kept elsewhere stays linked.
+// writeAtomic replaces path by data in one step with mode 0600. If path is a symbolic link its target is replaced, so
+// that a file stored elsewhere stays linked.
 func writeAtomic(path string, data []byte) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -71,12 +71,12 @@ func writeAtomic(path string, data []byte) error {
 	return nil
 }
 
-// checkMode refuses a file whose mode grants any of bits. Windows has no such bits.
+// checkMode rejects a file if its mode grants any of bits. Windows has no such bits.
 func checkMode(path string, bits fs.FileMode, what string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
-	// A missing file is not this check's matter, and reading it reports any other fault.
+	// A missing file is not an error here, and reading it reports any other error.
 	if st, err := os.Stat(path); err == nil && st.Mode().Perm()&bits != 0 {
 		m := st.Mode().Perm()
 		return &Error{Kind: ErrStorage, File: path, Msg: fmt.Sprintf("has mode %04o, so other users of this machine may %s it", m, what),

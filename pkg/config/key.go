@@ -13,16 +13,16 @@ import (
 
 const masked = "****"
 
-// keyForm is the form of the hosted zones' keys: the part before the dot is public, exports show it [S][O].
+// keyForm is the form of the hosted zones' keys: the part before the dot is public and appears in exports [S][O].
 var keyForm = late.Regexp(`^[A-Za-z0-9]{8}\.[A-Za-z0-9]{32}$`)
 
-// Key is the text of an API key. It shows itself masked to every printer, encoder and logger; only Reveal gives the text.
-// The text sits behind a pointer so that printing a struct that holds a Key in an unexported field does not show it either.
+// Key is an API key. It masks itself for every printer, encoder and logger; only Reveal returns the text. The text is
+// behind a pointer so that printing a struct with a Key in an unexported field does not reveal it either.
 type Key struct{ text *string }
 
-// NewKey takes a key as a user gave it: surrounding white space is dropped. Empty text, white space or control characters
-// inside, anything but printable ASCII and more than 4096 bytes are refused, since none of them can stand in a header.
-// The error never repeats the text.
+// NewKey parses a key given by a user: surrounding white space is removed. Empty text, white space or control
+// characters inside, non-ASCII characters and more than 4096 bytes are rejected, since none of them is valid in a
+// header. The error never contains the text.
 func NewKey(text string) (Key, error) {
 	text = strings.TrimSpace(text)
 	switch {
@@ -33,17 +33,17 @@ func NewKey(text string) (Key, error) {
 	}
 	for i, r := range text {
 		if r <= ' ' || r > '~' {
-			return Key{}, &Error{Kind: ErrUsage, Field: "key", Msg: fmt.Sprintf("holds a character at byte %d that a header cannot carry", i+1),
-				hint: "give the key alone, on one line"}
+			return Key{}, &Error{Kind: ErrUsage, Field: "key", Msg: fmt.Sprintf("contains a character at byte %d that is not allowed in a header", i+1),
+				hint: "give only the key, on one line"}
 		}
 	}
 	return Key{text: &text}, nil
 }
 
-// IsZero says whether there is no key.
+// IsZero reports whether there is no key.
 func (k Key) IsZero() bool { return k.text == nil }
 
-// Reveal gives the text, for the Authorization header and the key storage and nothing else.
+// Reveal returns the text; only for the Authorization header and the key storage.
 func (k Key) Reveal() string {
 	if k.text == nil {
 		return ""
@@ -51,14 +51,14 @@ func (k Key) Reveal() string {
 	return *k.text
 }
 
-// Fingerprint stands for the key at an address where something is noted about it. The text cannot be had back from it.
+// Fingerprint identifies the key at an address in local state. The key cannot be recovered from it.
 func (k Key) Fingerprint(address string) string {
 	sum := sha256.Sum256([]byte("dig key\x00" + address + "\x00" + k.Reveal()))
 	return hex.EncodeToString(sum[:16])
 }
 
-// String is the public prefix and asterisks, "abcd1234.****", for a key in the hosted form, asterisks alone for another
-// and "" for no key.
+// String returns the public prefix and asterisks, "abcd1234.****", for a key in the hosted form, only asterisks for
+// another and "" for no key.
 func (k Key) String() string {
 	switch {
 	case k.text == nil:
@@ -69,10 +69,10 @@ func (k Key) String() string {
 	return masked
 }
 
-// GoString is String within the type's name.
+// GoString returns String with the type's name.
 func (k Key) GoString() string { return "config.Key(" + k.String() + ")" }
 
-// Format masks under every verb, those that would otherwise show fields included.
+// Format masks the key for every verb, including those that would otherwise show fields.
 func (k Key) Format(f fmt.State, verb rune) {
 	s := k.String()
 	switch {
@@ -96,8 +96,8 @@ func (k Key) MarshalYAML() (any, error) { return k.String(), nil }
 // LogValue logs the masked form.
 func (k Key) LogValue() slog.Value { return slog.StringValue(k.String()) }
 
-// KeyHint is a sentence when the key does not look like a key of the hosted zones and the zone is one of them, else "".
-// It is advice only: the form is documented by example, not by rule.
+// KeyHint returns a sentence if the zone is hosted and the key does not look like a key of the hosted zones, else "".
+// It is only a hint: the form is documented by example, not by rule.
 func KeyHint(z Zone, k Key) string {
 	if k.IsZero() || z == Local || keyForm().MatchString(k.Reveal()) {
 		return ""

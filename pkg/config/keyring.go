@@ -13,14 +13,14 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// keyringWait bounds one call to the OS keyring. A session bus may accept a connection and never answer.
+// keyringWait limits one call to the OS keyring. A session bus may accept a connection and never answer.
 const keyringWait = 2 * time.Second
 
 const keyringService = "dig"
 
-// keyringStore keeps each key, with the address it belongs to, as one secret of the OS keyring (Secret Service, macOS
-// Keychain, Windows Credential Manager). The entry's account names the configuration directory too: two directories
-// with a profile of the same name must not share a key.
+// keyringStore stores each key, with its address, as one secret of the OS keyring (Secret Service, macOS Keychain,
+// Windows Credential Manager). The entry's account includes the configuration directory: two directories with a profile
+// of the same name must not share a key.
 type keyringStore struct {
 	dir    string
 	getenv func(string) string
@@ -50,7 +50,7 @@ func (s *keyringStore) Where() string {
 
 func (s *keyringStore) account(profile string) string { return profile + " in " + s.dir }
 
-// missing says why there is no keyring, before the library is asked: without a bus it would start one of its own.
+// missing returns why there is no keyring, before the library is called: without a bus it would start its own.
 func (s *keyringStore) missing() error {
 	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
 		return nil
@@ -66,8 +66,8 @@ func (s *keyringStore) missing() error {
 	return errors.New("there is no session bus on this machine")
 }
 
-// call runs one keyring operation within the bounded wait. An operation that does not come back is left behind; it ends
-// with the process.
+// call runs one keyring operation with a timeout. An operation that does not return is abandoned; it ends with the
+// process.
 func (s *keyringStore) call(what string, op func() error) error {
 	unavailable := func(cause error) error {
 		return &Error{Kind: ErrStorage, Msg: fmt.Sprintf("the OS keyring cannot %s", what), cause: cause,
@@ -101,8 +101,8 @@ func (s *keyringStore) Set(profile string, k StoredKey) error {
 
 func (s *keyringStore) Get(profile string) (StoredKey, error) {
 	var secret string
-	got := make(chan string, 1) // the value travels by channel: a late answer must not write to a variable that is read
-	err := s.call("give the key", func() error {
+	got := make(chan string, 1) // the value is sent over a channel: a late answer must not write to a variable that is read concurrently
+	err := s.call("return the key", func() error {
 		v, err := keyring.Get(keyringService, s.account(profile))
 		got <- v
 		return err
@@ -114,10 +114,10 @@ func (s *keyringStore) Get(profile string) (StoredKey, error) {
 		return StoredKey{}, err
 	}
 	secret = <-got
-	damaged := &Error{Kind: ErrStorage, Msg: fmt.Sprintf("the entry of profile %s in %s is damaged", profile, s.Where()),
+	damaged := &Error{Kind: ErrStorage, Msg: fmt.Sprintf("the entry of profile %s in %s is corrupt", profile, s.Where()),
 		hint: "store the key again: dig profile add " + profile + " --replace"}
 	var v keyringSecret
-	if json.Unmarshal([]byte(secret), &v) != nil { // its error could quote the secret
+	if json.Unmarshal([]byte(secret), &v) != nil { // its error could contain the secret
 		return StoredKey{}, damaged
 	}
 	key, kerr := NewKey(v.Key)

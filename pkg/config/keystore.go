@@ -8,22 +8,22 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// StoredKey is a key and the base address it was stored for. It is sent to that place only, see SamePlace.
+// StoredKey is a key and the base address it was stored for. It is sent to that address only, see SamePlace.
 type StoredKey struct {
 	Key     Key
 	Address string
 }
 
-// KeyStore keeps one key per profile. There are two: the OS keyring and a file of mode 0600.
+// KeyStore stores one key per profile. There are two implementations: the OS keyring and a file of mode 0600.
 type KeyStore interface {
 	// Name is "keyring" or "file", as written in config.yaml and in DIG_KEY_STORAGE.
 	Name() string
-	// Where says in words where the keys are, for the user.
+	// Where describes where the keys are, for the user.
 	Where() string
 	Set(profile string, k StoredKey) error
-	// Get answers errNoKey (wrapped) when there is none.
+	// Get returns errNoKey (wrapped) if there is none.
 	Get(profile string) (StoredKey, error)
-	// Delete of a key that is not there is no error.
+	// Deleting a missing key is not an error.
 	Delete(profile string) error
 }
 

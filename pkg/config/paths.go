@@ -6,29 +6,29 @@ import (
 	"runtime"
 )
 
-// ConfigDir is the directory of config.yaml and credentials.yaml: DIG_CONFIG_DIR, else $XDG_CONFIG_HOME/dig, else
-// ~/.config/dig (Linux), ~/Library/Application Support/dig (macOS) or %AppData%\dig (Windows). It is not created.
-// The error says which variable is missing.
+// ConfigDir returns the directory of config.yaml and credentials.yaml: DIG_CONFIG_DIR, else $XDG_CONFIG_HOME/dig, else
+// ~/.config/dig (Linux), ~/Library/Application Support/dig (macOS) or %AppData%\dig (Windows). It is not created. The
+// error names the missing variable.
 func ConfigDir(getenv func(string) string) (string, error) {
 	return userDir(runtime.GOOS, getenv, "DIG_CONFIG_DIR", "XDG_CONFIG_HOME", "AppData", ".config")
 }
 
-// DataDir is the directory of the local zone: DIG_DATA_DIR, else $XDG_DATA_HOME/dig, else ~/.local/share/dig (Linux),
-// ~/Library/Application Support/dig/data (macOS) or %LocalAppData%\dig\data (Windows). It is not created.
+// DataDir returns the directory of the local zone: DIG_DATA_DIR, else $XDG_DATA_HOME/dig, else ~/.local/share/dig
+// (Linux), ~/Library/Application Support/dig/data (macOS) or %LocalAppData%\dig\data (Windows). It is not created.
 func DataDir(getenv func(string) string) (string, error) {
 	dir, err := userDir(runtime.GOOS, getenv, "DIG_DATA_DIR", "XDG_DATA_HOME", "LocalAppData", filepath.Join(".local", "share"))
 	if err != nil {
 		return "", err
 	}
-	// macOS has one directory for both kinds; the data keeps to its own corner there.
+	// macOS has one directory for both kinds; the data is in a subdirectory.
 	if (runtime.GOOS == "darwin" || runtime.GOOS == "windows") && getenv("DIG_DATA_DIR") == "" && !filepath.IsAbs(getenv("XDG_DATA_HOME")) {
 		dir = filepath.Join(dir, "data")
 	}
 	return dir, nil
 }
 
-// CacheDir is the directory of what can be had again: DIG_CACHE_DIR, else $XDG_CACHE_HOME/dig, else ~/.cache/dig (Linux),
-// ~/Library/Caches/dig (macOS) or %LocalAppData%\dig\cache (Windows). It is not created.
+// CacheDir returns the directory for reproducible data: DIG_CACHE_DIR, else $XDG_CACHE_HOME/dig, else ~/.cache/dig
+// (Linux), ~/Library/Caches/dig (macOS) or %LocalAppData%\dig\cache (Windows). It is not created.
 func CacheDir(getenv func(string) string) (string, error) {
 	dir, err := userDir(runtime.GOOS, getenv, "DIG_CACHE_DIR", "XDG_CACHE_HOME", "LocalAppData", ".cache")
 	if err != nil || getenv("DIG_CACHE_DIR") != "" || filepath.IsAbs(getenv("XDG_CACHE_HOME")) {
@@ -43,9 +43,9 @@ func CacheDir(getenv func(string) string) (string, error) {
 	return dir, nil
 }
 
-// StateDir is the directory of what dig remembers between runs and nobody else knows, such as what it has imported where: DIG_STATE_DIR,
-// else $XDG_STATE_HOME/dig, else ~/.local/state/dig (Linux), ~/Library/Application Support/dig/state (macOS) or
-// %LocalAppData%\dig\state (Windows). It is not created.
+// StateDir returns the directory for state that persists between runs and cannot be reproduced, such as which file was
+// imported where: DIG_STATE_DIR, else $XDG_STATE_HOME/dig, else ~/.local/state/dig (Linux), ~/Library/Application
+// Support/dig/state (macOS) or %LocalAppData%\dig\state (Windows). It is not created.
 func StateDir(getenv func(string) string) (string, error) {
 	dir, err := userDir(runtime.GOOS, getenv, "DIG_STATE_DIR", "XDG_STATE_HOME", "LocalAppData", filepath.Join(".local", "state"))
 	if err != nil {
@@ -86,7 +86,7 @@ func userDir(goos string, getenv func(string) string, override, xdg, windows, un
 }
 
 func noDir(override, missing string) error {
-	return &Error{Kind: ErrUsage, Field: "environment " + missing, Msg: "is not set, so there is no place for files",
+	return &Error{Kind: ErrUsage, Field: "environment " + missing, Msg: "is not set, so there is no directory for files",
 		hint: fmt.Sprintf("set %s to a directory", override)}
 }
 

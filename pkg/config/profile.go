@@ -13,7 +13,8 @@ import (
 	"github.com/dig-cli/dig/internal/nearest"
 )
 
-// Profile is a named place with defaults. Zero fields are not set. The key is kept elsewhere, see KeyStore.
+// Profile is a named zone and address with defaults. Zero fields are not set. The key is stored separately, see
+// KeyStore.
 type Profile struct {
 	Name       string `json:"name" yaml:"name"`
 	Zone       string `json:"zone,omitempty" yaml:"zone,omitempty"`
@@ -25,10 +26,10 @@ type Profile struct {
 	Timeout    string `json:"timeout,omitempty" yaml:"timeout,omitempty"`
 	History    string `json:"history,omitempty" yaml:"history,omitempty"`
 	KeyStorage string `json:"keyStorage,omitempty" yaml:"keyStorage,omitempty"` // "keyring", "file" or "" for no key
-	KeyExpires string `json:"keyExpires,omitempty" yaml:"keyExpires,omitempty"` // when the key ends, RFC 3339; "" when it never does or is not known
+	KeyExpires string `json:"keyExpires,omitempty" yaml:"keyExpires,omitempty"` // when the key expires, RFC 3339; "" for never or unknown
 }
 
-// Address is the base address of the profile: its own, else the first default address of its zone, else "".
+// Address returns the base address of the profile: its own, else the first default address of its zone, else "".
 func (p Profile) Address() string {
 	if p.BaseURL != "" {
 		return p.BaseURL
@@ -39,7 +40,7 @@ func (p Profile) Address() string {
 	return ""
 }
 
-// Fields that are no settings.
+// Fields that are not settings.
 const (
 	fieldKeyStorage = "key-storage"
 	fieldKeyExpires = "key-expires"
@@ -75,7 +76,7 @@ func profileFields() []string {
 	return append(slices.DeleteFunc(settingNames(), func(n string) bool { return n == nameProfile }), fieldKeyStorage, fieldKeyExpires)
 }
 
-// check validates a profile as a whole and puts its address in normal form.
+// check validates a profile as a whole and normalizes its address.
 func (p *Profile) check() error {
 	if err := CheckProfileName(p.Name); err != nil {
 		return err
@@ -100,24 +101,24 @@ func (p *Profile) check() error {
 	return zoneAndAddress(Zone(p.Zone), p.BaseURL, "profile "+p.Name)
 }
 
-// zoneAndAddress refuses an address that is known to be another zone's: where data lives must not be guessed.
+// zoneAndAddress rejects an address that is known to belong to another zone: the location of data must not be guessed.
 func zoneAndAddress(z Zone, addr, where string) error {
 	other := ZoneOfAddress(addr)
 	if z == "" || other == "" || other == z {
 		return nil
 	}
 	return &Error{Kind: ErrUsage, Field: where, Msg: fmt.Sprintf("zone %s, but base-url %s is an address of zone %s", z, addr, other),
-		hint: "leave base-url out to use the zone's own address"}
+		hint: "omit base-url to use the zone's own address"}
 }
 
-// Store holds the profiles of one configuration directory: config.yaml, and the keys beside it or in the OS keyring.
-// Its methods may be called from several processes at once; writers wait for each other.
+// Store holds the profiles of one configuration directory: config.yaml, and the keys in a file next to it or in the OS
+// keyring. Its methods may be called from several processes concurrently; writers wait for each other.
 type Store struct {
 	dir    string
 	getenv func(string) string
 }
 
-// OpenStore gives the store of dir, or of ConfigDir when dir is "". Nothing is created before the first write.
+// OpenStore returns the store of dir, or of ConfigDir if dir is "". Nothing is created before the first write.
 func OpenStore(dir string, getenv func(string) string) (*Store, error) {
 	if dir == "" {
 		d, err := ConfigDir(getenv)
@@ -133,12 +134,12 @@ func OpenStore(dir string, getenv func(string) string) (*Store, error) {
 	return &Store{dir: abs, getenv: getenv}, nil
 }
 
-// Path is the path of config.yaml.
+// Path returns the path of config.yaml.
 func (s *Store) Path() string { return filepath.Join(s.dir, "config.yaml") }
 
 type configFile struct {
 	doc      *yaml.Node
-	profiles *yaml.Node // nil when the file has none
+	profiles *yaml.Node // nil if there is no file
 	current  string
 	list     []Profile
 	lines    map[string]int
@@ -146,7 +147,7 @@ type configFile struct {
 
 func (s *Store) load() (*configFile, error) {
 	path := s.Path()
-	// Not the text but the addresses in it are worth protecting: whoever may write here may redirect a profile.
+	// The file holds no secrets, but its addresses need protection: anyone who can write to it can redirect a profile.
 	if err := checkMode(path, 0o002, "change"); err != nil {
 		return nil, err
 	}
@@ -159,7 +160,7 @@ func (s *Store) load() (*configFile, error) {
 		return nil, err
 	}
 	if data == nil {
-		root.HeadComment = "Profiles of dig. Keys are not kept here."
+		root.HeadComment = "Profiles of dig. Keys are not stored here."
 	}
 	c := &configFile{doc: doc, lines: map[string]int{}}
 	currentLine := 0
@@ -200,7 +201,7 @@ func (c *configFile) read(path string, name, value *yaml.Node) error {
 		target := p.field(field.Value)
 		if target == nil {
 			if isKeyName(field.Value) {
-				return &Error{Kind: ErrUsage, File: path, Line: field.Line, Field: field.Value, Msg: "keys are not kept in this file",
+				return &Error{Kind: ErrUsage, File: path, Line: field.Line, Field: field.Value, Msg: "keys are not stored in this file",
 					hint: "remove the line and store the key: dig profile add " + p.Name + " --replace"}
 			}
 			return unknownField(path, field, profileFields())
@@ -216,7 +217,7 @@ func (c *configFile) read(path string, name, value *yaml.Node) error {
 			*target = txt
 			return nil
 		}
-		if field.Value == fieldKeyExpires { // check looks at it
+		if field.Value == fieldKeyExpires { // checked by check
 			*target = txt
 			return nil
 		}
@@ -260,7 +261,7 @@ func (c *configFile) unknown(name string) error {
 	return e
 }
 
-// put writes a profile into the document, field by field, so that comments beside them stay.
+// put writes a profile into the document, field by field, so that comments on them are preserved.
 func (c *configFile) put(p Profile) {
 	if c.profiles == nil {
 		c.profiles = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
@@ -291,7 +292,7 @@ func (s *Store) save(c *configFile) error {
 	return writeAtomic(s.Path(), data)
 }
 
-// List gives the profiles in file order and the name of the current one ("" for none).
+// List returns the profiles in file order and the name of the current one ("" for none).
 func (s *Store) List() (profiles []Profile, current string, err error) {
 	c, err := s.load()
 	if err != nil {
@@ -300,7 +301,7 @@ func (s *Store) List() (profiles []Profile, current string, err error) {
 	return c.list, c.current, nil
 }
 
-// Get gives one profile. The error wraps ErrNotFound when there is not one of that name.
+// Get returns one profile. The error wraps ErrNotFound if it does not exist.
 func (s *Store) Get(name string) (Profile, error) {
 	c, err := s.load()
 	if err != nil {
@@ -312,7 +313,7 @@ func (s *Store) Get(name string) (Profile, error) {
 	return Profile{}, c.unknown(name)
 }
 
-// Use makes a profile the one that applies when nothing else names one; "" makes none current.
+// Use makes a profile the default for runs that do not name one; "" removes the default.
 func (s *Store) Use(name string) error {
 	return withLock(s.dir, func() error {
 		c, err := s.load()
@@ -331,8 +332,8 @@ func (s *Store) Use(name string) error {
 	})
 }
 
-// Update changes fields of a profile. Its name and key storage cannot be changed here; its key stays bound to the address
-// it was stored for, so a profile that moves elsewhere needs a new one.
+// Update changes fields of a profile. Its name and key storage cannot be changed here; its key stays bound to the
+// address it was stored for, so a profile with a new address needs a new key.
 func (s *Store) Update(name string, change func(*Profile)) error {
 	return withLock(s.dir, func() error {
 		c, err := s.load()
@@ -354,8 +355,7 @@ func (s *Store) Update(name string, change func(*Profile)) error {
 	})
 }
 
-// Key gives the stored key of a profile with the address it belongs to. The error wraps ErrNotAllowed when the profile has
-// none.
+// Key returns the stored key of a profile with its address. The error wraps ErrNotAllowed if the profile has none.
 func (s *Store) Key(p Profile) (StoredKey, error) {
 	if p.KeyStorage == "" {
 		return StoredKey{}, &Error{Kind: ErrNotAllowed, Msg: fmt.Sprintf("profile %s has no key", p.Name),

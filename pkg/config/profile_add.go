@@ -5,24 +5,25 @@ import (
 	"strings"
 )
 
-// AddOptions says what Add may do beyond adding.
+// AddOptions are the options of Add.
 type AddOptions struct {
-	Replace bool // overwrite a profile of the same name; without a new key its key stays
+	Replace bool // overwrite a profile of the same name; without a new key the old key is kept
 	Use     bool // make it the current profile
-	Check   bool // only make the checks; nothing is written, and Added is empty
+	Check   bool // only run the checks; nothing is written, and Added is empty
 }
 
-// Added says what Add did, so that the user can be told where the key is.
+// Added reports what Add did, so that the user can be told where the key is.
 type Added struct {
-	Storage string   // "keyring", "file", or "" when no key was given
-	Where   string   // the storage in words
-	Why     string   // why the file was taken instead of the keyring, or ""
-	Hints   []string // advice about the key's form and the address
+	Storage string   // "keyring", "file", or "" if no key was given
+	Where   string   // description of the storage
+	Why     string   // why the file was used instead of the keyring, or ""
+	Hints   []string // notes on the key's form and the address
 }
 
-// Add stores a profile and, when key is not zero, its key: in the OS keyring where there is one, else in a file of mode
-// 0600; DIG_KEY_STORAGE=keyring or file decides. The key is bound to the profile's address. Errors wrap ErrConflict when
-// the name is taken (names that differ by case only count as equal, because keyrings may not tell them apart).
+// Add stores a profile and, if key is not zero, its key: in the OS keyring if there is one, else in a file of mode
+// 0600; DIG_KEY_STORAGE=keyring or file overrides this. The key is bound to the profile's address. Errors wrap
+// ErrConflict if the name is taken (names that differ by case only count as equal, because keyrings may not distinguish
+// them).
 func (s *Store) Add(p Profile, key Key, opt AddOptions) (Added, error) {
 	var out Added
 	p.KeyStorage = ""
@@ -34,8 +35,8 @@ func (s *Store) Add(p Profile, key Key, opt AddOptions) (Added, error) {
 		return out, err
 	}
 	if !key.IsZero() && p.Address() == "" {
-		return out, &Error{Kind: ErrUsage, Field: "key", Msg: "zone local is answered inside the process and takes no key",
-			hint: "leave the key out, or give --base-url of the gateway it is for"}
+		return out, &Error{Kind: ErrUsage, Field: "key", Msg: "zone local runs inside the process and uses no key",
+			hint: "omit the key, or give --base-url of the gateway it is for"}
 	}
 	if h := KeyHint(Zone(p.Zone), key); h != "" {
 		out.Hints = append(out.Hints, h)
@@ -84,7 +85,7 @@ func (s *Store) Add(p Profile, key Key, opt AddOptions) (Added, error) {
 			return err
 		}
 		if before != "" && before != p.KeyStorage {
-			_ = s.keys(before).Delete(p.Name) // the old copy is no longer referred to; a dead keyring must not undo the add
+			_ = s.keys(before).Delete(p.Name) // the old copy is no longer referenced; a failing keyring must not undo the add
 		}
 		return nil
 	})
@@ -94,7 +95,7 @@ func (s *Store) Add(p Profile, key Key, opt AddOptions) (Added, error) {
 	return out, nil
 }
 
-// free checks that a profile can be stored under a name, and returns the one that it replaces, nil for none.
+// free checks that a profile can be stored under a name, and returns the profile that it replaces, or nil.
 func (c *configFile) free(name string, replace bool) (*Profile, error) {
 	old := c.find(name)
 	if old != nil && !replace {
@@ -139,8 +140,8 @@ func (s *Store) storeKey(out *Added, profile string, k StoredKey, forced string)
 	return nil
 }
 
-// Remove deletes a profile and its key. A keyring that does not answer does not keep the profile alive; then left says
-// what may remain there.
+// Remove deletes a profile and its key. A keyring that does not answer does not prevent this; left then describes what
+// may remain there.
 func (s *Store) Remove(name string) (left string, err error) {
 	err = withLock(s.dir, func() error {
 		c, err := s.load()

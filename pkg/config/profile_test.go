@@ -133,9 +133,9 @@ func TestAddRefuses(t *testing.T) {
 		"plain http":       {p: Profile{Name: "x", BaseURL: "http://h.example/api/v1"}, want: "plain http"},
 		"other zone's url": {p: Profile{Name: "x", Zone: "us", BaseURL: DefaultAddresses(EU)[1]}, want: "address of zone eu"},
 		"control":          {p: Profile{Name: "x", Org: "a\x1b[2J"}, want: "control character"},
-		"timeout":          {p: Profile{Name: "x", Timeout: "soon"}, want: "not a time"},
+		"timeout":          {p: Profile{Name: "x", Timeout: "soon"}, want: "not a duration"},
 		"negative timeout": {p: Profile{Name: "x", Timeout: "-1s"}, want: "negative"},
-		"key for local":    {p: Profile{Name: "x", Zone: "local"}, key: mustKey(t, hostedKey), want: "takes no key"},
+		"key for local":    {p: Profile{Name: "x", Zone: "local"}, key: mustKey(t, hostedKey), want: "uses no key"},
 		"storage":          {p: Profile{Name: "x"}, env: "cloud", want: "not a storage"},
 		"no keyring":       {p: Profile{Name: "x", Zone: "us"}, key: mustKey(t, hostedKey), env: "keyring", want: "no session bus"},
 	} {
@@ -226,7 +226,7 @@ func TestConfigFileErrors(t *testing.T) {
 		"profiles:\n  a:\n    zonne: us\n":              ":3: zonne: unknown field (did you mean zone?)",
 		"profiles:\n  a:\n    base_url: https://x\n":    ":3: base_url: unknown field (did you mean base-url?)",
 		"profiles:\n  a:\n    organization: x\n":        ":3: organization: unknown field (did you mean org?)",
-		"profiles:\n  a:\n    api-key: x\n":             ":3: api-key: keys are not kept in this file",
+		"profiles:\n  a:\n    api-key: x\n":             ":3: api-key: keys are not stored in this file",
 		"profiles:\n  a:\n    zone: mars\n":             ":3: zone: \"mars\" is not a zone",
 		"profiles:\n  a:\n    base-url: http://h.xyz\n": ":3: base-url: \"http://h.xyz\": plain http",
 		"profiles:\n  a:\n    zone:\n":                  ":3: zone: is empty",
@@ -238,11 +238,11 @@ func TestConfigFileErrors(t *testing.T) {
 		"profiles: [a]\n":                               ":1: profiles: is not a mapping",
 		"current: x\n":                                  ":1: current: there is no profile \"x\"",
 		"current: [\n":                                  "did not find expected",
-		"- a\n":                                         ":1: holds no fields",
+		"- a\n":                                         ":1: contains no fields",
 		"profiles: {}\n---\nprofiles: {}\n":             "second document",
 		"profiles:\n  a:\n    key-storage: cloud\n":     ":3: key-storage: \"cloud\" is not a storage",
 		"profiles:\n\ta: {}\n":                          ":2: found character that cannot start any token",
-		strings.Repeat("#", maxFile+1):                  "at most",
+		strings.Repeat("#", maxFile+1):                  "the limit is",
 	} {
 		s := openStore(t, fileEnv())
 		write(t, s.Path(), text)

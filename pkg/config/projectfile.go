@@ -8,11 +8,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// ProjectFile is the name of the file that sets defaults for a directory and those below it.
+// ProjectFile is the name of the file that sets defaults for a directory and its subdirectories.
 const ProjectFile = ".dig.yaml"
 
-// findProjectFile looks for ProjectFile in dir and above, up to and with the home directory, or the root when dir is not
-// below home. It answers "" when there is none.
+// findProjectFile searches for ProjectFile in dir and its parents, up to and including the home directory, or the root
+// if dir is not below home. It returns "" if there is none.
 func findProjectFile(dir, home string) (path string, data []byte, err error) {
 	if dir == "" {
 		return "", nil, nil
@@ -38,8 +38,9 @@ func findProjectFile(dir, home string) (path string, data []byte, err error) {
 	}
 }
 
-// readProjectFile gives the settings of a project file. The file comes with a repository and is not trusted: it may name a
-// place, never hold a key, and Settings.NeedKey keeps keys from an address that only such a file has chosen.
+// readProjectFile returns the settings of a project file. The file is part of a repository and is not trusted: it may
+// set zone and address but must not contain a key, and Settings.NeedKey withholds keys from an address that was set
+// only by such a file.
 func readProjectFile(path string, data []byte) (map[string]string, error) {
 	_, root, err := parseMapping(path, data)
 	if err != nil {
@@ -51,7 +52,7 @@ func readProjectFile(path string, data []byte) (map[string]string, error) {
 		if !slices.Contains(known, name.Value) {
 			if isKeyName(name.Value) {
 				return &Error{Kind: ErrUsage, File: path, Line: name.Line, Field: name.Value, Msg: "a project file must not hold a key",
-					hint: "remove the line, revoke the key if the file was shared, and keep keys in a profile (dig profile add) or in DIG_API_KEY"}
+					hint: "remove the line, revoke the key if the file was shared, and store keys in a profile (dig profile add) or in DIG_API_KEY"}
 			}
 			return unknownField(path, name, known)
 		}

@@ -1,15 +1,18 @@
-// Package config decides where a command goes and as whom: zone, address, key, organization, workspace and project.
+// Package config determines the target and the identity of a command: zone, address, key, organization, workspace and
+// project.
 //
-// Every setting follows one order: flag, environment, project file, profile, default. An empty variable counts as not set;
-// an empty flag is an error, because a script that passes --project "$P" with P unset must not end up elsewhere.
+// Every setting has the same precedence: flag, environment, project file, profile, default. An empty variable counts as
+// unset; an empty flag is an error, because a script that passes --project "$P" with P unset must not silently use
+// another project.
 //
-// A profile describes one place. When a higher source chooses another zone, what belongs to the profile's place (address,
-// organization, workspace and project) is left out, and Settings.Notes says so; its key stays behind by its binding.
+// A profile describes one zone and address. If a source of higher precedence selects another zone, the profile's
+// address, organization, workspace and project are not used, and Settings.Notes says so; its key is not used because it
+// is bound to its address.
 //
-// A key is bound to a place. A stored key carries the address it was stored for and is sent nowhere else, whatever config.yaml,
-// a project file, a variable or a flag says. DIG_API_KEY goes to the address its user chose (flag, variable, own profile, or
-// a zone's default address) and not to one that a project file chose, loopback included: a project file comes with a
-// repository, and on a shared machine anyone may listen on a loopback port.
+// A stored key carries the address it was stored for and is sent nowhere else, whatever config.yaml, a project file, a
+// variable or a flag says. DIG_API_KEY is sent to an address that the user chose (flag, variable, own profile, or a
+// zone's default address) and not to one that a project file chose, including loopback addresses: a project file is
+// part of a repository, and on a shared machine anyone may listen on a loopback port.
 package config
 
 import (
@@ -20,11 +23,11 @@ import (
 	"github.com/spf13/viper"
 )
 
-// Sources are the places settings come from.
+// Sources are the sources of settings.
 type Sources struct {
 	Flags     map[string]string   // the flags that were given, by setting name: zone, profile, base-url, org, workspace, project, output, timeout
 	Getenv    func(string) string // the environment
-	Dir       string              // directory where the search for the project file begins; "" reads none
+	Dir       string              // directory where the search for the project file starts; "" for no project file
 	ConfigDir string              // directory of config.yaml; "" means ConfigDir(Getenv)
 }
 
@@ -46,15 +49,15 @@ const (
 	fromFlag
 )
 
-// Settings is what one command runs with. BaseURL is "" for the local zone inside the process.
+// Settings are the resolved settings of one command. BaseURL is "" for the local zone inside the process.
 type Settings struct {
 	Profile, Zone, BaseURL, Org, Workspace, Project, Output, Timeout, History Value
 
-	Key        Key      // zero when there is none or when it must not be sent to BaseURL; NeedKey says why
-	KeyExpires string   // when the key ends, RFC 3339; "" when that is not known
+	Key        Key      // zero if there is none or it must not be sent to BaseURL; NeedKey returns the reason
+	KeyExpires string   // when the key expires, RFC 3339; "" if unknown
 	KeyFrom    string   // where the key came from, or why there is none
-	Candidates []string // every address the zone is documented under, when BaseURL is a default one; the first is BaseURL
-	Notes      []string // what was left out and why, and advice about the address
+	Candidates []string // all documented addresses of the zone, if BaseURL is a default one; the first is BaseURL
+	Notes      []string // settings that are not used and why, and notes on the address
 	Path       string   // the project file that was read, or ""
 
 	keyErr error
@@ -72,8 +75,8 @@ type Explained struct {
 
 type layer map[string]Value
 
-// merge gives the value of every setting by precedence. layers is ordered from default to flag. Viper sees the eight fixed
-// names and opaque values only: it would lower-case names and split them on dots.
+// merge returns the value of every setting by precedence. layers are ordered from default to flag. Viper sees only the
+// eight fixed names and opaque values: it would convert names to lower case and split them on dots.
 func merge(layers [fromFlag + 1]layer) func(string) Value {
 	v := viper.New()
 	for l, values := range layers {
@@ -101,8 +104,8 @@ func merge(layers [fromFlag + 1]layer) func(string) Value {
 	}
 }
 
-// Resolve reads all sources and decides. The profile that is named must exist; files must be well formed even where a
-// higher source overrides them. A key that is missing or may not be used is no error here, see NeedKey.
+// Resolve reads all sources and determines the settings. A named profile must exist; files must be well-formed even if
+// a source of higher precedence overrides them. A missing or unusable key is not an error here, see NeedKey.
 func Resolve(src Sources) (*Settings, error) {
 	if src.Getenv == nil {
 		src.Getenv = func(string) string { return "" }
@@ -121,7 +124,7 @@ func Resolve(src Sources) (*Settings, error) {
 		return nil, err
 	}
 	if s.dropForeignPlace(profile, &layers) && profile.KeyStorage == "" {
-		profile = nil // the key that is missing is not this profile's to have
+		profile = nil // the missing key does not belong to this profile
 	}
 	get := merge(layers)
 	s.Zone, s.BaseURL, s.Org, s.Workspace = get(nameZone), get(nameBaseURL), get(nameOrg), get(nameWorkspace)
@@ -173,7 +176,8 @@ func (s *Settings) layers(src Sources) (layers [fromFlag + 1]layer, err error) {
 	return layers, err
 }
 
-// keepLess is the setting history. A project file comes with a repository: it may have fewer results kept on this machine, never more.
+// keepLess applies the setting history. A project file is part of a repository: it may reduce the size of results
+// stored on this machine, but not increase it.
 func (s *Settings) keepLess(layers [fromFlag + 1]layer) Value {
 	all := merge(layers)(nameHistory)
 	if all.level != fromProject {
@@ -186,7 +190,7 @@ func (s *Settings) keepLess(layers [fromFlag + 1]layer) Value {
 	if err != nil || ownErr != nil || more <= most {
 		return all
 	}
-	s.Notes = append(s.Notes, fmt.Sprintf("%s asks to keep results up to %s; %s keeps %s, and a project file cannot raise it", all.From, all.Value, own.From, own.Value))
+	s.Notes = append(s.Notes, fmt.Sprintf("%s requests a history of %s; %s sets %s, and a project file cannot increase it", all.From, all.Value, own.From, own.Value))
 	return own
 }
 
@@ -200,7 +204,7 @@ func rename(err error, field string) error {
 	return err
 }
 
-// pickProfile finds the profile that applies and fills its layer; nil when none is named.
+// pickProfile finds the selected profile and fills its layer; nil if none is selected.
 func (s *Settings) pickProfile(store *Store, layers *[fromFlag + 1]layer) (*Profile, error) {
 	file, err := store.load()
 	if err != nil {
@@ -225,8 +229,8 @@ func (s *Settings) pickProfile(store *Store, layers *[fromFlag + 1]layer) (*Prof
 	return p, nil
 }
 
-// dropForeignPlace leaves out what belongs to the profile's place when a higher source has chosen another zone, and says
-// whether it has.
+// dropForeignPlace drops the profile's zone-specific settings if a source of higher precedence has selected another
+// zone, and reports whether it has.
 func (s *Settings) dropForeignPlace(p *Profile, layers *[fromFlag + 1]layer) bool {
 	if p == nil {
 		return false
@@ -254,7 +258,7 @@ func (s *Settings) dropForeignPlace(p *Profile, layers *[fromFlag + 1]layer) boo
 	return true
 }
 
-// settlePlace makes zone and address agree, or says why they cannot.
+// settlePlace checks that zone and address agree, and completes one by the other.
 func (s *Settings) settlePlace() error {
 	addr, zone := s.BaseURL.Value, Zone(s.Zone.Value)
 	if addr == "" {
@@ -278,17 +282,17 @@ func (s *Settings) settlePlace() error {
 		return err
 	}
 	if zone == Local && s.Zone.level > s.BaseURL.level && !IsLoopback(addr) {
-		return &Error{Kind: ErrUsage, Field: s.Zone.From, Msg: fmt.Sprintf("zone local stays on this machine, but %s says base-url %s", s.BaseURL.From, addr),
+		return &Error{Kind: ErrUsage, Field: s.Zone.From, Msg: fmt.Sprintf("zone local runs on this machine, but %s sets base-url %s", s.BaseURL.From, addr),
 			hint: "unset one of the two"}
 	}
 	return nil
 }
 
-// settleKey finds the key and decides whether it may go to the address, see the package comment.
+// settleKey finds the key and decides whether it may be sent to the address, see the package comment.
 func (s *Settings) settleKey(store *Store, p *Profile, env string) error {
 	addr := s.BaseURL.Value
 	if addr == "" {
-		s.KeyFrom = "zone local takes no key"
+		s.KeyFrom = "zone local uses no key"
 		return nil
 	}
 	if env != "" {
@@ -299,7 +303,7 @@ func (s *Settings) settleKey(store *Store, p *Profile, env string) error {
 		if by := s.chosenByProjectFile(); by != "" {
 			s.keyErr = &Error{Kind: ErrNotAllowed, Field: "environment DIG_API_KEY",
 				Msg:  fmt.Sprintf("is not sent to %s, which was chosen by %s", addr, by),
-				hint: "if this is the address you mean, say so yourself: --base-url or DIG_BASE_URL"}
+				hint: "if this is the intended address, set it yourself: --base-url or DIG_BASE_URL"}
 			s.KeyFrom = "DIG_API_KEY is not used: the address was chosen by " + by
 			return nil
 		}
@@ -320,7 +324,7 @@ func (s *Settings) settleKey(store *Store, p *Profile, env string) error {
 	case err != nil:
 		s.keyErr, s.KeyFrom = err, err.Error()
 	case !SamePlace(stored.Address, addr):
-		s.KeyFrom = fmt.Sprintf("the key of profile %s was stored for %s and is sent there only", p.Name, stored.Address)
+		s.KeyFrom = fmt.Sprintf("the key of profile %s was stored for %s and is sent only there", p.Name, stored.Address)
 		s.keyErr = &Error{Kind: ErrNotAllowed, Msg: fmt.Sprintf("%s, not to %s (%s)", s.KeyFrom, addr, s.BaseURL.From),
 			hint: fmt.Sprintf("store a key for that address: dig profile add NAME --base-url %s, or set DIG_API_KEY", addr)}
 	default:
@@ -330,8 +334,8 @@ func (s *Settings) settleKey(store *Store, p *Profile, env string) error {
 	return nil
 }
 
-// chosenByProjectFile names the project file when the address is its choice, directly or through a profile it named, and
-// is no default address of a zone; else "".
+// chosenByProjectFile returns the project file if it chose the address, directly or through a profile it named, and the
+// address is not a default address of a zone; else "".
 func (s *Settings) chosenByProjectFile() string {
 	if ZoneOfAddress(s.BaseURL.Value) != "" {
 		return ""
@@ -345,15 +349,16 @@ func (s *Settings) chosenByProjectFile() string {
 	return ""
 }
 
-// NeedKey gives the key for a request to BaseURL, or an error that wraps ErrNotAllowed or ErrStorage and says why there is
-// none. Ask it before the first request to any address: without a key nothing, data included, goes to an address that a
-// project file may have chosen. For the local zone inside the process it gives the zero Key.
+// NeedKey returns the key for a request to BaseURL, or an error that wraps ErrNotAllowed or ErrStorage and explains why
+// there is none. It must be called before the first request to any address: without a key nothing, including data, is
+// sent to an address that a project file may have chosen. For the local zone inside the process it returns the zero
+// Key.
 func (s *Settings) NeedKey() (Key, error) { return s.Key, s.keyErr }
 
-// InProcess says whether the command is answered by the gateway inside the process.
+// InProcess reports whether the command is served by the gateway inside the process.
 func (s *Settings) InProcess() bool { return s.BaseURL.Value == "" }
 
-// TimeoutDuration is the timeout; set is false when none was given.
+// TimeoutDuration returns the timeout; set is false if none was given.
 func (s *Settings) TimeoutDuration() (d time.Duration, set bool) {
 	if s.Timeout.Value == "" {
 		return 0, false
@@ -362,7 +367,7 @@ func (s *Settings) TimeoutDuration() (d time.Duration, set bool) {
 	return d, err == nil
 }
 
-// HistoryBytes is how large a result may be to be kept for `query last`; 0 keeps none.
+// HistoryBytes is the maximum size of a result that is stored for `query last`; 0 for none.
 func (s *Settings) HistoryBytes() int64 {
 	n, err := ParseSize(s.History.Value) // checked by Resolve
 	if err != nil {

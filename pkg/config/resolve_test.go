@@ -153,7 +153,7 @@ func TestDefaultsSendNothingAnywhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Zone.Value != "local" || !s.InProcess() || !s.Key.IsZero() || s.KeyFrom != "zone local takes no key" {
+	if s.Zone.Value != "local" || !s.InProcess() || !s.Key.IsZero() || s.KeyFrom != "zone local uses no key" {
 		t.Errorf("%+v", s)
 	}
 	if _, err := s.NeedKey(); err != nil {
@@ -177,7 +177,7 @@ func TestZonesAndAddresses(t *testing.T) {
 		"other address":             {env: []string{"DIG_BASE_URL", "https://h.example/api/v1"}, zone: "local", addr: "https://h.example/api/v1"},
 		"flag zone, env address":    {flags: map[string]string{"zone": "eu"}, env: []string{"DIG_BASE_URL", "http://127.0.0.1:1/api/v1"}, zone: "eu", addr: "http://127.0.0.1:1/api/v1"},
 		"other zone's address":      {flags: map[string]string{"zone": "us"}, env: []string{"DIG_BASE_URL", eu[0]}, err: "address of zone eu"},
-		"local against far env":     {flags: map[string]string{"zone": "local"}, env: []string{"DIG_BASE_URL", "https://h.example/api/v1"}, err: "stays on this machine"},
+		"local against far env":     {flags: map[string]string{"zone": "local"}, env: []string{"DIG_BASE_URL", "https://h.example/api/v1"}, err: "runs on this machine"},
 		"local and loopback":        {flags: map[string]string{"zone": "local"}, env: []string{"DIG_BASE_URL", "http://localhost:1/api/v1"}, zone: "local", addr: "http://localhost:1/api/v1"},
 		"local and far, both flags": {flags: map[string]string{"zone": "local", "base-url": "https://h.example/api/v1"}, zone: "local", addr: "https://h.example/api/v1"},
 		"plain http":                {env: []string{"DIG_BASE_URL", "http://h.example/api/v1"}, err: "environment DIG_BASE_URL: \"http://h.example/api/v1\": plain http"},
@@ -185,7 +185,7 @@ func TestZonesAndAddresses(t *testing.T) {
 		"empty flag":                {flags: map[string]string{"project": ""}, err: "flag --project: is empty"},
 		"unknown flag":              {flags: map[string]string{"base_url": "x"}, err: "flag --base_url: is not a setting"},
 		"empty variable":            {env: []string{"DIG_ZONE", ""}, zone: "local"},
-		"bad timeout":               {flags: map[string]string{"timeout": "NaN"}, err: "flag --timeout: \"NaN\" is not a time"},
+		"bad timeout":               {flags: map[string]string{"timeout": "NaN"}, err: "flag --timeout: \"NaN\" is not a duration"},
 	} {
 		s, err := newFixture(t).resolve(c.flags, c.env...)
 		if c.err != "" {
@@ -282,9 +282,9 @@ func TestProjectFileErrors(t *testing.T) {
 		"something-else: x\n":                    "(the fields are profile, zone, base-url, org, workspace, project, output, timeout, history)",
 		"\n\nzone: mars\n":                       ":3: zone: \"mars\" is not a zone",
 		"base-url: http://h.example/api/v1\n":    ":1: base-url: \"http://h.example/api/v1\": plain http",
-		"base-url: https://u:sesame@h.example\n": ":1: base-url: holds a user or password",
+		"base-url: https://u:sesame@h.example\n": ":1: base-url: contains a user or password",
 		"profile: ../../x\n":                     ":1: profile: \"../../x\" is not a profile name",
-		"project: \"a\\e[2J\"\n":                 ":1: project: holds the control character",
+		"project: \"a\\e[2J\"\n":                 ":1: project: contains the control character",
 		"project: x\nproject: y\n":               ":2: project: is given twice",
 		"project: !!binary aGk=\n<<: {}\n":       "not plain text",
 		"zone: us\n---\nzone: eu\n":              "second document",
@@ -426,7 +426,7 @@ func TestHistoryOfProjectFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.HistoryBytes() != c.want || strings.Contains(strings.Join(s.Notes, " "), "cannot raise it") != c.said {
+		if s.HistoryBytes() != c.want || strings.Contains(strings.Join(s.Notes, " "), "cannot increase it") != c.said {
 			t.Errorf("%+v: keeps %d; notes %q", c, s.HistoryBytes(), s.Notes)
 		}
 	}

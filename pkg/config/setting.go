@@ -13,7 +13,8 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// The names of the settings: flags and fields have these names, variables DIG_ and the name in capitals with "_" for "-".
+// The names of the settings: flags and fields have these names, variables are DIG_ plus the name in upper case with "_"
+// for "-".
 const (
 	nameProfile   = "profile"
 	nameZone      = "zone"
@@ -26,7 +27,8 @@ const (
 	nameHistory   = "history"
 )
 
-// settingNames is the order in which settings are explained; bound are those that belong to the place a profile describes.
+// settingNames is the order in which settings are listed; bound are those that belong to the zone and address of a
+// profile.
 func settingNames() []string {
 	return []string{nameProfile, nameZone, nameBaseURL, nameOrg, nameWorkspace, nameProject, nameOutput, nameTimeout, nameHistory}
 }
@@ -35,15 +37,15 @@ func bound(name string) bool {
 	return slices.Contains([]string{nameBaseURL, nameOrg, nameWorkspace, nameProject}, name)
 }
 
-// EnvName is the variable of a setting, for example DIG_BASE_URL for base-url.
+// EnvName returns the variable of a setting, for example DIG_BASE_URL for base-url.
 func EnvName(setting string) string {
 	return "DIG_" + strings.ToUpper(strings.ReplaceAll(setting, "-", "_"))
 }
 
 var profileForm = late.Regexp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// CheckProfileName refuses names that are not 1 to 64 letters, digits, dots, hyphens and underscores, the first a letter
-// or digit: they stand in files, in keyring entries and on command lines.
+// CheckProfileName rejects names that are not 1 to 64 letters, digits, dots, hyphens and underscores, starting with a
+// letter or digit: they are used in files, in keyring entries and on command lines.
 func CheckProfileName(name string) error {
 	if msg := checkValue(nameProfile, name); msg != "" {
 		return &Error{Kind: ErrUsage, Field: nameProfile, Msg: msg}
@@ -53,7 +55,7 @@ func CheckProfileName(name string) error {
 
 var outputForm = late.Regexp(`^[a-z][a-z0-9-]{0,31}$`)
 
-// checkValue says what is wrong with a value, or "". Which outputs exist is known to the package that writes them.
+// checkValue returns what is wrong with a value, or "". Output formats are checked by the package that implements them.
 func checkValue(name, v string) string {
 	if v == "" {
 		return "is empty"
@@ -63,7 +65,7 @@ func checkValue(name, v string) string {
 	}
 	for _, r := range v {
 		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
-			return fmt.Sprintf("holds the control character %q", r)
+			return fmt.Sprintf("contains the control character %q", r)
 		}
 	}
 	switch name {
@@ -75,7 +77,7 @@ func checkValue(name, v string) string {
 		return checkZone(v)
 	case nameOutput:
 		if !outputForm().MatchString(v) {
-			return fmt.Sprintf("%q is not the name of an output form", v)
+			return fmt.Sprintf("%q is not the name of an output format", v)
 		}
 	case nameTimeout:
 		if _, err := ParseTimeout(v); err != nil {
@@ -89,7 +91,7 @@ func checkValue(name, v string) string {
 	return ""
 }
 
-// normal checks a value and gives it in its normal form; only addresses change. The error names the field alone.
+// normal checks a value and normalizes it; only addresses change. The error names only the field.
 func normal(name, v string) (string, error) {
 	if msg := checkValue(name, v); msg != "" {
 		e := &Error{Kind: ErrUsage, Field: name, Msg: msg}
@@ -105,7 +107,7 @@ func normal(name, v string) (string, error) {
 	return addr, err
 }
 
-// ParseSize reads a number of bytes with a unit, such as 64MiB or 100kB, or without one; off is 0.
+// ParseSize parses a number of bytes with a unit, such as 64MiB or 100kB, or without one; off is 0.
 func ParseSize(v string) (int64, error) {
 	if strings.EqualFold(v, "off") {
 		return 0, nil
@@ -117,14 +119,14 @@ func ParseSize(v string) (int64, error) {
 	return int64(n), nil
 }
 
-// ParseTimeout reads a number of seconds ("90", "0.5") or a duration with units ("90s", "1m30s"). Zero means no limit;
-// negative values are refused.
+// ParseTimeout parses a number of seconds ("90", "0.5") or a duration with units ("90s", "1m30s"). Zero means no limit;
+// negative values are rejected.
 func ParseTimeout(v string) (time.Duration, error) {
 	d, err := time.ParseDuration(v)
 	if err != nil {
 		secs, ferr := strconv.ParseFloat(v, 64)
 		if ferr != nil || !(secs <= 1e9) || secs < -1e9 {
-			return 0, fmt.Errorf("%q is not a time (seconds such as 90, or with units such as 1m30s)", v)
+			return 0, fmt.Errorf("%q is not a duration (seconds such as 90, or with units such as 1m30s)", v)
 		}
 		d = time.Duration(secs * float64(time.Second))
 	}

@@ -16,12 +16,13 @@ import (
 	"github.com/dig-cli/dig/pkg/late"
 )
 
-// maxFile bounds the files this package reads: a project file comes from strangers.
+// maxFile limits the files this package reads: a project file is untrusted.
 const maxFile = 256 << 10
 
 var yamlLine = late.Regexp(`^yaml: line (\d+): `)
 
-// readBounded reads a regular file; a FIFO or device would hang or never end. A missing file is nil without an error.
+// readBounded reads a regular file; a FIFO or device could block or never end. For a missing file it returns nil
+// without an error.
 func readBounded(path string) ([]byte, error) {
 	st, err := os.Stat(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -34,7 +35,7 @@ func readBounded(path string) ([]byte, error) {
 		return nil, &Error{Kind: ErrUsage, File: path, Msg: "is not a regular file"}
 	}
 	if st.Size() > maxFile {
-		return nil, &Error{Kind: ErrUsage, File: path, Msg: fmt.Sprintf("is %d bytes; at most %d are read", st.Size(), maxFile)}
+		return nil, &Error{Kind: ErrUsage, File: path, Msg: fmt.Sprintf("is %d bytes; the limit is %d", st.Size(), maxFile)}
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -54,8 +55,8 @@ func readBounded(path string) ([]byte, error) {
 	return data, nil
 }
 
-// parseMapping parses one YAML document whose root is a mapping. An empty document gives an empty mapping; the document
-// node is returned too, because it carries the comments at the head and the foot of the file.
+// parseMapping parses one YAML document with a mapping at its root. An empty document gives an empty mapping; the
+// document node is returned too, because it holds the comments at the start and the end of the file.
 func parseMapping(path string, data []byte) (doc, root *yaml.Node, err error) {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	doc = &yaml.Node{}
@@ -63,17 +64,17 @@ func parseMapping(path string, data []byte) (doc, root *yaml.Node, err error) {
 		return nil, nil, yamlError(path, err)
 	}
 	if doc.Kind == 0 || len(doc.Content) == 0 || isNull(doc.Content[0]) {
-		// The parser drops a file of comments alone, so they are taken from the text.
+		// The parser drops a file that has only comments, so they are taken from the text.
 		root = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", HeadComment: onlyComments(data)}
 		return &yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{root}}, root, nil
 	}
 	root = doc.Content[0]
 	if root.Kind != yaml.MappingNode {
-		return nil, nil, &Error{Kind: ErrUsage, File: path, Line: root.Line, Msg: "holds no fields of the form name: value"}
+		return nil, nil, &Error{Kind: ErrUsage, File: path, Line: root.Line, Msg: "contains no fields of the form name: value"}
 	}
 	var more yaml.Node
 	if err := dec.Decode(&more); err == nil {
-		return nil, nil, &Error{Kind: ErrUsage, File: path, Line: more.Line, Msg: "holds a second document"}
+		return nil, nil, &Error{Kind: ErrUsage, File: path, Line: more.Line, Msg: "contains a second document"}
 	} else if !errors.Is(err, io.EOF) {
 		return nil, nil, yamlError(path, err)
 	}
@@ -101,7 +102,7 @@ func yamlError(path string, err error) error {
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
 
-// pairs walks a mapping and refuses a name that comes twice, an alias and a merge key: each could make the file say
+// pairs iterates over a mapping and rejects a duplicate name, an alias and a merge key: each could make the file mean
 // something else than what a reader sees.
 func pairs(path string, m *yaml.Node, visit func(name, value *yaml.Node) error) error {
 	seen := map[string]int{}
@@ -124,7 +125,7 @@ func pairs(path string, m *yaml.Node, visit func(name, value *yaml.Node) error) 
 	return nil
 }
 
-// scalar gives the text of a value as it stands in the file: an identifier such as 012 or 1e3 stays what it is.
+// scalar returns the text of a value as written in the file: an identifier such as 012 or 1e3 is not changed.
 func scalar(path string, name, value *yaml.Node) (string, error) {
 	if value.Kind != yaml.ScalarNode {
 		return "", &Error{Kind: ErrUsage, File: path, Line: value.Line, Field: name.Value, Msg: "is not a single value"}
@@ -135,7 +136,7 @@ func scalar(path string, name, value *yaml.Node) (string, error) {
 	return value.Value, nil
 }
 
-// synonyms are names people try; the suggestion names the field that exists.
+// synonyms maps common wrong names to the existing fields, for suggestions.
 func synonym(name string) string {
 	switch strings.NewReplacer("_", "", "-", "", ".", "").Replace(strings.ToLower(name)) {
 	case "organization", "organizationid", "orgid":
@@ -166,7 +167,7 @@ func unknownField(path string, name *yaml.Node, known []string) error {
 	return e
 }
 
-// isKeyName catches every usual name of a secret, so that the reader learns where it belongs instead of "unknown field".
+// isKeyName matches the usual names of a secret, so that the error says where it belongs instead of "unknown field".
 func isKeyName(name string) bool {
 	n := strings.NewReplacer("_", "", "-", "", ".", "").Replace(strings.ToLower(name))
 	switch n {
@@ -187,7 +188,7 @@ func child(m *yaml.Node, name string) *yaml.Node {
 
 func text(v string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: v} }
 
-// setChild sets, adds or (with nil) removes a field and keeps the comments beside a value that is replaced.
+// setChild sets, adds or (with nil) removes a field and preserves the comments on a replaced value.
 func setChild(m *yaml.Node, name string, value *yaml.Node) {
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		if m.Content[i].Value != name {

@@ -9,23 +9,24 @@ import (
 	"strings"
 )
 
-// Zone is a place that speaks the gateway's API.
+// Zone is a deployment of the gateway's API.
 type Zone string
 
-// The zones. Local is the default: it runs inside the process, so nothing is sent anywhere until another one is chosen.
+// The zones. Local is the default: it runs inside the process, so nothing is sent anywhere until another one is
+// selected.
 const (
 	US    Zone = "us"
 	EU    Zone = "eu"
 	Local Zone = "local"
 )
 
-// Zones lists the zones in the order in which they are shown.
+// Zones lists the zones in display order.
 func Zones() []Zone { return []Zone{Local, US, EU} }
 
-// DefaultAddresses lists the base addresses of a zone, the one to try first in front. They belong to Peaka, the operator
-// of the two hosted zones. Its documents name the EU host in two ways (the API description and its editor write
-// partner.eu, the page on servers and a how-to write eu.partner) [O][D], so zone eu has two candidates: a profile asks
-// both once and keeps the one that answers. Zone local has no address: it is answered inside the process.
+// DefaultAddresses returns the base addresses of a zone, in the order in which to try them. They belong to Peaka, the
+// operator of the two hosted zones. Its documents name the EU host in two ways (the API description and its editor
+// write partner.eu, the page on servers and a how-to write eu.partner) [O][D], so zone eu has two candidates: a profile
+// probes both once and stores the one that answers. Zone local has no address: it runs inside the process.
 func DefaultAddresses(z Zone) []string {
 	switch z {
 	case US:
@@ -36,7 +37,7 @@ func DefaultAddresses(z Zone) []string {
 	return nil
 }
 
-// ZoneOfAddress is the zone whose default addresses hold addr, or "".
+// ZoneOfAddress returns the zone that has addr as a default address, or "".
 func ZoneOfAddress(addr string) Zone {
 	for _, z := range Zones() {
 		if slices.Contains(DefaultAddresses(z), addr) {
@@ -46,8 +47,8 @@ func ZoneOfAddress(addr string) Zone {
 	return ""
 }
 
-// SamePlace says whether a key stored for address a may be sent to address b: they are equal, or both are default
-// addresses of one zone. Both are in the form CheckBaseURL returns.
+// SamePlace reports whether a key stored for address a may be sent to address b: they are equal, or both are default
+// addresses of one zone. Both are in the form that CheckBaseURL returns.
 func SamePlace(a, b string) bool {
 	if a == "" || b == "" {
 		return false
@@ -65,10 +66,10 @@ func checkZone(v string) string {
 	return fmt.Sprintf("%q is not a zone (local, us or eu)", v)
 }
 
-// CheckBaseURL returns a base address in the one form used for comparing and sending: lower-case scheme and host, no
-// default port, no trailing slash. It is https, or http on a loopback host; it holds no user, query, fragment or dot
-// segments. The hint is not empty when the path does not end in the version segment /api/v1, which every documented
-// base address does [S]; it is not added silently, because a gateway behind a proxy may live elsewhere.
+// CheckBaseURL returns a base address in the normal form used for comparing and sending: lower-case scheme and host, no
+// default port, no trailing slash. The scheme is https, or http on a loopback host; user, query, fragment and dot
+// segments are not allowed. The hint is not empty if the path does not end in the version segment /api/v1, as every
+// documented base address does [S]; it is not added silently, because a gateway behind a proxy may have another path.
 func CheckBaseURL(raw string) (addr, hint string, err error) {
 	bad := func(format string, args ...any) (string, string, error) {
 		return "", "", &Error{Kind: ErrUsage, Field: "base-url", Msg: fmt.Sprintf(format, args...),
@@ -76,19 +77,20 @@ func CheckBaseURL(raw string) (addr, hint string, err error) {
 	}
 	for _, r := range raw {
 		if r <= ' ' || r > '~' {
-			return bad("holds %q; only printable ASCII is accepted (write a non-ASCII host in its xn-- form)", r)
+			return bad("contains %q; only printable ASCII is accepted (write a non-ASCII host in its xn-- form)", r)
 		}
 	}
-	// Said before parsing and without the text: an address with a password in it must not be repeated.
+	// Checked before parsing, with an error that does not contain the text: an address with a password must not be
+	// repeated.
 	if authority, _, _ := strings.Cut(afterScheme(raw), "/"); strings.Contains(authority, "@") {
-		return bad("holds a user or password; keys go into a profile or DIG_API_KEY")
+		return bad("contains a user or password; keys belong in a profile or DIG_API_KEY")
 	}
 	u, perr := url.Parse(raw)
 	if perr != nil || u.Opaque != "" || u.Host == "" || u.Scheme == "" {
 		return bad("is not an absolute address")
 	}
 	if u.RawQuery != "" || u.ForceQuery || strings.Contains(raw, "#") {
-		return bad("%q holds a query or a fragment", redactQuery(raw))
+		return bad("%q contains a query or a fragment", redactQuery(raw))
 	}
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 	if host == "" || strings.ContainsAny(host, "%_ ") {
@@ -98,7 +100,7 @@ func CheckBaseURL(raw string) (addr, hint string, err error) {
 	case u.Scheme != "https" && u.Scheme != "http":
 		return bad("%q: scheme %q is not https", raw, u.Scheme)
 	case u.Scheme == "http" && !loopback(host):
-		return bad("%q: plain http to %s would send the key and the data readable by everyone on the way; only https is accepted "+
+		return bad("%q: plain http to %s would send the key and the data unencrypted; only https is accepted "+
 			"(http on loopback only)", raw, host)
 	}
 	port := u.Port()
@@ -112,11 +114,11 @@ func CheckBaseURL(raw string) (addr, hint string, err error) {
 	}
 	path := strings.TrimRight(u.EscapedPath(), "/")
 	if strings.ContainsAny(path, `%\`) || strings.Contains(path, "//") || strings.Contains(path+"/", "/../") || strings.Contains(path+"/", "/./") {
-		return bad("%q: the path holds an escape, an empty segment or a dot segment", raw)
+		return bad("%q: the path contains an escape, an empty segment or a dot segment", raw)
 	}
 	addr = u.Scheme + "://" + joinHost(host, port) + path
 	if !strings.HasSuffix(path, "/api/v1") {
-		hint = fmt.Sprintf("%s does not end in /api/v1, as the gateway's addresses do; if calls answer 404, try %s/api/v1", addr, addr)
+		hint = fmt.Sprintf("%s does not end in /api/v1, as the gateway's addresses do; if calls return 404, try %s/api/v1", addr, addr)
 	}
 	return addr, hint, nil
 }
@@ -143,7 +145,8 @@ func joinHost(host, port string) string {
 	return host
 }
 
-// loopback accepts the name localhost and the loopback literals, and no name that a resolver could send elsewhere.
+// loopback accepts the name localhost and the loopback addresses, and no other name, which a resolver could map to any
+// host.
 func loopback(host string) bool {
 	if host == "localhost" {
 		return true
@@ -152,7 +155,7 @@ func loopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// IsLoopback says whether a base address points at this machine.
+// IsLoopback reports whether a base address points to this machine.
 func IsLoopback(addr string) bool {
 	u, err := url.Parse(addr)
 	return err == nil && loopback(strings.ToLower(u.Hostname()))

@@ -1,4 +1,5 @@
-// Package late makes values when they are first asked for: what package variables make at once, every command pays for.
+// Package late creates values when they are first used: every command pays for package variables that are initialized
+// at start.
 package late
 
 import (
@@ -6,7 +7,7 @@ import (
 	"sync"
 )
 
-// Regexp compiles an expression on its first use, and panics then when it is malformed.
+// Regexp compiles an expression on its first use, and panics then if it is malformed.
 func Regexp(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

@@ -205,7 +205,7 @@ func TestCheckRefuses(t *testing.T) {
 		`"id":"a"=>"id":1`:                  "string",
 		`"id":"a",=>`:                       "missing",
 		`"id":"a"=>"id":"a","x":1`:          "unknown",
-		`"FAILED"=>"BROKEN"`:                "none of",
+		`"FAILED"=>"BROKEN"`:                "not one of",
 		`"createdAt":"t"=>"createdAt":null`: "null",
 	} {
 		from, to, _ := strings.Cut(edit, "=>")

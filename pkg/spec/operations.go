@@ -1,7 +1,7 @@
 package spec
 
 // The operations, in the order and groups of the service's documents. One line each: identifier, group, method, path,
-// and what sets the operation apart (partner: only a partner key may call it; deprecated; query: the query parameters it reads).
+// and attributes (partner: requires a partner key; deprecated; query: the query parameters it reads).
 var (
 	// organizations
 	ListOrganizations = op("listOrganizations", "organizations", "GET", "/organizations", partner)

@@ -1,6 +1,5 @@
-// Package spec names every operation of the gateway once: identifier, group, method and path.
-// The client, the local gateway, the commands and the tests refer to these values and to nothing else,
-// so a path is written in one place only.
+// Package spec defines every operation of the gateway once: identifier, group, method and path. The client, the local
+// gateway, the commands and the tests refer only to these values, so a path is written in one place only.
 package spec
 
 import (
@@ -10,16 +9,17 @@ import (
 	"strings"
 )
 
-// Op is one operation of the gateway. Values are immutable; Path is relative to the base address and holds {parameters}.
+// Op is one operation of the gateway. Values are immutable; Path is relative to the base address and contains
+// {parameters}.
 type Op struct {
 	ID         string   // camelCase identifier, unique
-	Group      string   // group the documents file it under
+	Group      string   // group in the documents
 	Method     string   // HTTP method
-	Path       string   // path template below the base address, with {name} parameters
+	Path       string   // path template relative to the base address, with {name} parameters
 	Query      []string // names of the query parameters the operation reads
-	Partner    bool     // true when only a partner key may call it
-	Deprecated bool     // true when the documents name a successor
-	Slow       bool     // true when a model writes the answer, which may take minutes
+	Partner    bool     // requires a partner key
+	Deprecated bool     // deprecated: the documents name a successor
+	Slow       bool     // answered by a language model, which may take minutes
 }
 
 type option func(*Op)
@@ -55,8 +55,8 @@ func Find(id string) (Op, bool) {
 	return Op{}, false
 }
 
-// Safe reports whether the operation changes nothing, so that it can be sent again when no answer came: the GETs, and the
-// POSTs that only carry a question.
+// Safe reports whether the operation changes nothing, so that it can be retried if there was no answer: the GETs, and
+// the POSTs that are queries.
 func (o Op) Safe() bool {
 	switch o.ID {
 	case ExecuteQuery.ID, Search.ID, TranspileSql.ID:
@@ -80,24 +80,24 @@ func (o Op) Params() []string {
 	}
 }
 
-// Bound is an operation whose path parameters are filled, and optionally its query.
-// A Bound made from bad parameters carries the error; the client returns it before any request is made.
+// Bound is an operation with its path parameters and optionally its query filled in. A Bound with invalid parameters
+// carries the error; the client returns it before any request is made.
 type Bound struct {
 	Op    Op
 	Path  string // escaped, relative to the base address, starts with "/"
 	Query url.Values
 	Err   error
 
-	// Slash is the error to give where a gateway, or what stands before it, is not known to leave %2F and %5C within a segment: a
-	// parameter holds a slash or a backslash, and decoded early it would address another resource.
+	// Slash is the error for a parameter that contains a slash or a backslash, if the gateway or a proxy before it is
+	// not known to preserve %2F and %5C within a segment: decoded early, it would address another resource.
 	Slash error
 }
 
 // ErrParam is wrapped by every error about a path parameter.
-var ErrParam = errors.New("bad path parameter")
+var ErrParam = errors.New("invalid path parameter")
 
-// At fills the path parameters in order and escapes them. Empty values, ".", "..", values holding a control character, and a wrong
-// count are refused: each could address another resource than the one meant. See Bound for values holding a slash.
+// At fills the path parameters in order and escapes them. Empty values, ".", "..", values with a control character, and
+// a wrong count are rejected: each could address another resource than intended. See Bound for values with a slash.
 func (o Op) At(args ...string) Bound {
 	b := Bound{Op: o}
 	names := o.Params()
@@ -112,7 +112,7 @@ func (o Op) At(args ...string) Bound {
 			return b
 		}
 		if at := strings.IndexAny(args[i], `/\`); at >= 0 && b.Slash == nil {
-			b.Slash = fmt.Errorf("%w: %s holds %q, which cannot stand in a path segment", ErrParam, name, args[i][at])
+			b.Slash = fmt.Errorf("%w: %s contains %q, which is not allowed in a path segment", ErrParam, name, args[i][at])
 		}
 		path = strings.Replace(path, "{"+name+"}", "\x00"+fmt.Sprint(i)+"\x00", 1)
 	}
@@ -132,7 +132,7 @@ func checkParam(name, v string) error {
 	}
 	for _, r := range v {
 		if r < 0x20 || r == 0x7f {
-			return fmt.Errorf("%w: %s holds %q, which cannot stand in a path segment", ErrParam, name, r)
+			return fmt.Errorf("%w: %s contains %q, which is not allowed in a path segment", ErrParam, name, r)
 		}
 	}
 	return nil
@@ -148,7 +148,7 @@ func (b Bound) WithQuery(q url.Values) Bound {
 	return b
 }
 
-// With returns a copy of b with a query parameter added; an empty value is left out.
+// With returns a copy of b with a query parameter added; an empty value is omitted.
 func (b Bound) With(name, value string) Bound {
 	if value == "" {
 		return b
@@ -162,20 +162,20 @@ func (b Bound) With(name, value string) Bound {
 	return b
 }
 
-// CreateWholeTable and CreateWholeBi make a table together with its columns, all or nothing, where the service has two operations that a
-// kill can come between. They are operations of zone local alone, like ImportBi.
+// CreateWholeTable and CreateWholeBi create a table together with its columns, all or nothing, where the service has
+// two operations that may be interrupted in between. They exist on zone local only, like ImportBi.
 var (
 	CreateWholeTable = Op{ID: "createWholeTable", Group: "internal-tables", Method: "POST", Path: "/local/projects/{projectId}/table/{tableName}"}
 	CreateWholeBi    = Op{ID: "createWholeBi", Group: "bi-tables", Method: "POST", Path: "/local/projects/{projectId}/bitable/{tableName}"}
 )
 
-// ImportBi imports a CSV document into a BI table. It is an operation of zone local alone, under an address the service does not
-// have: the service takes rows of BI tables from its web studio only. All does not list it.
+// ImportBi imports a CSV document into a BI table. It exists on zone local only, at an address that the service does
+// not have: rows of BI tables can be entered only in the service's web studio. All does not include it.
 var ImportBi = Op{ID: "importBi", Group: "bi-tables", Method: "POST", Path: "/local/projects/{projectId}/bitable/{tableName}/import"}
 
-// CompactLocal rewrites the files of zone local without the room that they no longer need: those of all projects and of the state, or
+// CompactLocal rewrites the files of zone local without their unused space: those of all projects and of the state, or
 // that of one project.
 var CompactLocal = Op{ID: "compactLocal", Group: "local", Method: "POST", Path: "/local/compact", Partner: true}
 
-// Local lists the operations that zone local has alone.
+// Local lists the operations that only zone local has.
 func Local() []Op { return []Op{ImportBi, CreateWholeTable, CreateWholeBi, CompactLocal} }

@@ -163,10 +163,10 @@ func TestDocument(t *testing.T) {
 		`{"tables":[{"name":"t"}]}`: "path is required", `{"tables":[{"name":"t","path":"/x"}]} x`: "something follows", one(`"pth":1`): `unknown field "pth"`,
 		`{"tables":[{"name":"t","path":"/x"},{"name":"T","path":"/y"}]}`: "is there twice", `{"tables":[{"name":"t","path":"https://other/x"}]}`: "without a host", `{"tables":[{"name":"t","path":"//other/x"}]}`: "without a host",
 		`{"tables":[{"name":"t","path":"/../x"}]}`: "must not hold", `{"tables":[{"name":"t","path":"/a/%2e%2e/x"}]}`: "must not hold", `{"tables":[{"name":"t","path":"/x?a=b"}]}`: "as query", `{"tables":[{"name":"t","path":"/{u}/x"}]}`: "which is no parameter",
-		one(`"method":"POST"`): "not supported", one(`"paging":{"type":"pages"}`): "none of none, page", one(`"paging":{"param":"x"}`): "a type is needed", one(`"paging":{"type":"cursor"}`): "needs next",
+		one(`"method":"POST"`): "not supported", one(`"paging":{"type":"pages"}`): "not one of none, page", one(`"paging":{"param":"x"}`): "a type is needed", one(`"paging":{"type":"cursor"}`): "needs next",
 		one(`"paging":{"type":"page","size":5}`): "size needs sizeParam", one(`"paging":{"type":"page","sizeParam":"n"}`): "sizeParam needs size", one(`"paging":{"type":"link","param":"x"}`): "takes no param",
 		one(`"columns":[{"name":"a","type":"text"}]`): `"text" is no type`, one(`"columns":[{"name":"a","type":"bigint"},{"name":"A","type":"bigint"}]`): "twice", one(`"types":{"a":"int"}`): "is no type",
-		one(`"parameters":[{"name":"q","required":true}]`): "give it a sample value", one(`"parameters":[{"name":"q","type":"date"}]`): "none of varchar", one(`"parameters":[{"name":"q"},{"name":"Q"}]`): "twice",
+		one(`"parameters":[{"name":"q","required":true}]`): "give it a sample value", one(`"parameters":[{"name":"q","type":"date"}]`): "not one of varchar", one(`"parameters":[{"name":"q"},{"name":"Q"}]`): "twice",
 		one(`"parameters":[{"name":"page"}],"paging":{"type":"page"}`): "already set", one(`"query":{"q":"1"},"parameters":[{"name":"q"}]`): "already set", one(`"single":true,"paging":{"type":"page"}`): "no pages",
 		`{"requestsPerSecond":-1,"tables":[{"name":"t","path":"/t"}]}`: "negative", `{"retries":99,"tables":[{"name":"t","path":"/t"}]}`: "0 to 20", one(`"schema":"information_schema"`): "reserved",
 	} {
