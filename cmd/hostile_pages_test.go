@@ -59,14 +59,14 @@ func TestPagesOfAnotherGateway(t *testing.T) {
 		pages func(n int) string
 		says  string
 	}{
-		"the first page again": {count, func(int) string { return row("id,x", 1) + "," + row("id,x", 2) }, "begins with the key 1, as the one before"},
+		"the first page again": {count, func(int) string { return row("id,x", 1) + "," + row("id,x", 2) }, "begins with the same key 1"},
 		"other columns": {count, func(n int) string {
 			names := "id,x"
 			if n > 2 {
 				names = "x,id"
 			}
 			return row(names, 2*n) + "," + row(names, 2*n+1)
-		}, "other columns"},
+		}, "different columns"},
 		"no rows":             {count, func(int) string { return "" }, "0 rows, but 6 were counted"},
 		"a count without end": {`{"columns":[{"columnName":"a"},{"columnName":"b"}],"data":[[]]}`, nil, "0 cells"},
 		"a count of less":     {`{"columns":[{"columnName":"a"},{"columnName":"b"}],"data":[[-1,0]]}`, nil, "answered a count with"},
