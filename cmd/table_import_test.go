@@ -127,7 +127,7 @@ func TestImportUnsettled(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.sent()
-	if errs := f.want(cli.ExitConflict, "table", "import", "people", path); f.sent() != "" || !strings.Contains(errs, "cannot be told") {
+	if errs := f.want(cli.ExitConflict, "table", "import", "people", path); f.sent() != "" || !strings.Contains(errs, "cannot determine whether") {
 		t.Error(errs)
 	}
 	f.want(0, "table", "import", "people", path, "--again")

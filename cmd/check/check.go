@@ -55,7 +55,7 @@ func New(e *cli.Env) *cobra.Command {
 		Long: `Find what makes the results of a project wrong or outdated, and print one line per finding.
 
   rows          a table that a saved query reads is truncated at 100 rows, or
-                its cache is being filled for the first time; never on zone local
+                its cache is filled for the first time; never on zone local
   cached        a table is shown as cached but no cache is listed
   cache         the last refresh failed, was cancelled or is stalled; or there
                 was none

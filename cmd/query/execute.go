@@ -232,7 +232,7 @@ func executeForm(e *cli.Env, c *cobra.Command, f *executeFlags, args []string) (
 		return nil, err
 	}
 	if n := len(split(e, f.texts)); f.eachRow != "" && n > 1 {
-		return nil, cli.Usagef("--each-row runs one statement, %s holds %d", given[0], n)
+		return nil, cli.Usagef("--each-row runs one statement, %s contains %d", given[0], n)
 	}
 	return f.statement(e, f.texts[0].sql, f.bind), nil
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/dig-cli/dig/internal/tempfile"
 )
 
-// leftAfter is how old a lock file must be to be forgotten.
+// leftAfter is the age from which a lock file is stale.
 const leftAfter = 24 * time.Hour
 
-// WriteFile replaces a file as a whole: after a crash it holds what it held before or all of data. Its directory is made if it is not
-// there; only the user may read either. What killed processes left beside it is removed.
+// WriteFile replaces a file atomically: after a crash it has either its previous contents or all of data. Its directory
+// is created if necessary; only the user can read either. Files left next to it by killed processes are removed.
 func WriteFile(path string, data []byte) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, private); err != nil {

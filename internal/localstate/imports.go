@@ -10,37 +10,39 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Import is the note about one document that was sent to one table.
+// Import is the record of one document that was sent to one table.
 type Import struct {
 	File string    `json:"file"`
 	Rows int64     `json:"rows"` // of the document
 	At   time.Time `json:"at"`
 
-	// Open says that what became of the document is not known: the note was written before it was sent, and never settled.
+	// Open means that the result is unknown: the record was written before the document was sent, and never settled.
 	Open   bool   `json:"open,omitempty"`
-	Before *int64 `json:"before,omitempty"` // rows of the table before, nil when they could not be counted
+	Before *int64 `json:"before,omitempty"` // previous rows of the table, nil if they could not be counted
 }
 
-// Imports is the ledger of one place: which documents were sent into which tables. An import appends, and rows cannot be deleted, so
-// that the same document twice is a doubled table [L].
+// Imports is the ledger of one target: which documents were sent to which tables. An import appends, and rows cannot be
+// deleted, so importing the same document twice doubles the table [L].
 type Imports struct{ Ledger[Import] }
 
-// NewImports names the ledger of a place below a state directory. Ledgers at old are read as long as there is none here.
+// NewImports returns the ledger of a target in a state directory. Ledgers at old are read as long as there is none
+// here.
 func NewImports(stateDir string, p Place, old ...string) *Imports {
 	l := &Imports{Ledger[Import]{path: filepath.Join(stateDir, "imports", p.Key()+".json"), old: old}}
 	l.trim = trim
 	return l
 }
 
-// maxImports bounds the settled notes of one place; the oldest go first. Open ones stay.
+// maxImports limits the settled records of one target; the oldest are removed first. Open ones are kept.
 const maxImports = 1000
 
-// ImportKey is the key of a document in a table; kind and table name the latter. The case of letters does not tell tables apart.
+// ImportKey is the key of a document in a table, which kind and table identify. The case of the table's name is
+// ignored.
 func ImportKey(kind, table, document string) string {
 	return TableKey(kind, table) + "\x00" + document
 }
 
-// Forget takes away all notes about a table that is gone.
+// Forget removes all records about a deleted table.
 func (l *Imports) Forget(kind, table string) error {
 	return l.change(func(notes map[string]Import) bool {
 		was := len(notes)
@@ -53,7 +55,7 @@ func (l *Imports) Forget(kind, table string) error {
 	})
 }
 
-// Since sums up the rows that other documents have brought into the table of key after a time.
+// Since sums up the rows that other documents have added to the table of key after a time.
 func Since(notes map[string]Import, key string, at time.Time) int64 {
 	table, n := key[:strings.LastIndexByte(key, 0)+1], int64(0)
 	for k, v := range notes {
@@ -79,10 +81,11 @@ func trim(notes map[string]Import) {
 	}
 }
 
-// ErrBusy is the error of Hold while another process sends the same document.
+// ErrBusy is returned by Hold while another process sends the same document.
 var ErrBusy = errors.New("another process is importing the same document into this table")
 
-// Hold keeps other processes of this machine from sending the same document until release is called or the process ends.
+// Hold prevents other processes of this machine from sending the same document until release is called or the process
+// ends.
 func (l *Imports) Hold(key string) (release func(), err error) {
 	dir := filepath.Join(filepath.Dir(l.path), "sending")
 	if err := os.MkdirAll(dir, private); err != nil {
@@ -102,8 +105,8 @@ func (l *Imports) Hold(key string) (release func(), err error) {
 	return func() { _ = lock.Close() }, nil
 }
 
-// unused removes old lock files that nobody holds. A file is not removed when its holder is done: another process may just have opened it
-// to wait, and would hold what nobody sees.
+// unused removes old lock files that nobody holds. A file is not removed when its holder is done, because another
+// process may have just opened it to wait, and would lock a file that is no longer visible.
 func unused(dir string) {
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))
 	for _, name := range files {

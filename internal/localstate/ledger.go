@@ -11,17 +11,17 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Ledger is a file of notes by key. A note that was put outlives a crash.
+// Ledger is a file of records by key. A record that was written survives a crash.
 type Ledger[T any] struct {
 	path string
-	old  []string           // where earlier releases kept it, read as long as there is nothing at path
-	trim func(map[string]T) // bounds the notes, may be nil
+	old  []string           // paths of earlier releases, read if path does not exist
+	trim func(map[string]T) // limits the records, may be nil
 }
 
-// Path is the file.
+// Path returns the path of the file.
 func (l *Ledger[T]) Path() string { return l.path }
 
-// Read returns all notes. A ledger that cannot be read is an error: without it, nobody knows what was done.
+// Read returns all records. An unreadable ledger is an error: without it, it is unknown what was done.
 func (l *Ledger[T]) Read() (map[string]T, error) {
 	notes, err := readNotes[T](l.path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -50,17 +50,17 @@ func readNotes[T any](path string) (map[string]T, error) {
 	}
 	notes := map[string]T{}
 	if err := json.Unmarshal(raw, &notes); err != nil {
-		return nil, fmt.Errorf("%s is damaged: %w", path, err)
+		return nil, fmt.Errorf("%s is corrupt: %w", path, err)
 	}
 	return notes, nil
 }
 
-// Put writes a note.
+// Put writes a record.
 func (l *Ledger[T]) Put(key string, note T) error {
 	return l.change(func(notes map[string]T) bool { notes[key] = note; return true })
 }
 
-// Remove takes a note away.
+// Remove deletes a record.
 func (l *Ledger[T]) Remove(key string) error {
 	return l.change(func(notes map[string]T) bool {
 		_, known := notes[key]
@@ -69,7 +69,8 @@ func (l *Ledger[T]) Remove(key string) error {
 	})
 }
 
-// change reads the notes, lets fn change them and writes them if fn says so, alone among all processes.
+// change reads the records, lets fn change them and writes them if fn returns true, while it excludes all other
+// processes.
 func (l *Ledger[T]) change(fn func(map[string]T) bool) error {
 	if err := os.MkdirAll(filepath.Dir(l.path), private); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package localstate keeps what dig must remember between runs on this machine: what was sent where and what became of it. It lies in
-// the state directory, since it cannot be had again.
+// Package localstate stores what dig must remember between runs on this machine: what was sent where and with what
+// result. It is stored in the state directory, since it cannot be reproduced.
 package localstate
 
 import (
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Place is where a run works. Fields that do not matter to what is kept stay empty.
+// Place identifies the target of a run. Fields that are irrelevant to the stored data are empty.
 type Place struct {
 	Profile string
 	Zone    string
@@ -19,7 +19,8 @@ type Place struct {
 	Project string
 }
 
-// Dir is a data directory as a place has it: absolute and without links, as far as it exists, so that one directory is one place.
+// Dir normalizes a data directory for Place: absolute and without links, as far as it exists, so that one directory has
+// one key.
 func Dir(path string) string {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -37,7 +38,7 @@ func Dir(path string) string {
 	}
 }
 
-// Key is a name for the place that can stand in the name of a file. All that is kept by place is kept under it.
+// Key returns a name for the target that is valid in a file name. All state of a target is stored under it.
 func (p Place) Key() string {
 	parts := []string{p.Profile, p.Zone, p.Address, p.Data}
 	if p.Project != "" {
@@ -47,5 +48,5 @@ func (p Place) Key() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// private is the mode of directories made here.
+// private is the mode of the directories created here.
 const private os.FileMode = 0o700

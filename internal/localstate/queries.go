@@ -6,20 +6,21 @@ import (
 	"time"
 )
 
-// Column is a column of a saved query; the type is "" where it was not told.
+// Column is a column of a saved query; the type is "" if unknown.
 type Column struct {
 	Name string `json:"name"`
 	Type string `json:"type,omitempty"`
 }
 
-// QueryColumns is the note about the columns that a saved query had when it was saved, or first run from here.
+// QueryColumns records the columns that a saved query had when it was saved, or first run from here.
 type QueryColumns struct {
 	Name    string    `json:"name,omitempty"`
 	Columns []Column  `json:"columns"`
 	At      time.Time `json:"at"`
 }
 
-// NewQueryColumns names the ledger of the columns of saved queries at a place. Its keys are ids of queries, or names: see QueryName.
+// NewQueryColumns returns the ledger of the columns of saved queries at a target. Its keys are ids of queries, or
+// names: see QueryName.
 func NewQueryColumns(stateDir string, p Place) *Ledger[QueryColumns] {
 	return &Ledger[QueryColumns]{path: filepath.Join(stateDir, "queries", p.Key()+".json")}
 }

@@ -6,13 +6,14 @@ import (
 	"time"
 )
 
-// Creation is the note about a table that is made in two requests: it stands from before the first until the second has succeeded.
+// Creation is the record of a table that is created in two requests: it exists from before the first until the second
+// has succeeded.
 type Creation struct {
 	Columns []string  `json:"columns"`
 	At      time.Time `json:"at"`
 }
 
-// NewCreations names the ledger of the tables whose making was begun at a place.
+// NewCreations returns the ledger of the unfinished creations of tables at a target.
 func NewCreations(stateDir string, p Place) *Ledger[Creation] {
 	return &Ledger[Creation]{path: filepath.Join(stateDir, "tables", p.Key()+".json")}
 }

@@ -1,11 +1,11 @@
-// Package nearest suggests the name that a misspelt one was meant to be.
+// Package nearest suggests the intended name for a misspelt one.
 package nearest
 
 import "strings"
 
-// Of returns the candidate that is spelt most like word, "" when none is near. Case, spaces, hyphens and underscores do not count. A
-// candidate that begins with the word is near, and one that takes at most two changes of letters, one for a word of up to three and a third
-// of the letters for a long one; two neighbours in the wrong order are one change.
+// Of returns the candidate that is most similar to word, "" if none is similar. Case, spaces, hyphens and underscores
+// are ignored. A candidate is similar if it starts with the word, or if it differs by at most two edits, one for a word
+// of up to three letters and a third of the letters for a long one; a transposition of adjacent letters is one edit.
 func Of(word string, candidates []string) string {
 	w := fold(word)
 	if w == "" {
@@ -50,7 +50,7 @@ func fold(s string) string {
 	return strings.NewReplacer(" ", "", "_", "", "-", "").Replace(strings.ToLower(s))
 }
 
-// distance is the Levenshtein distance with transpositions of neighbours counted as one.
+// distance is the Levenshtein distance with transpositions of adjacent letters counted as one.
 func distance(x, y []rune) int {
 	rows := make([][]int, len(x)+1)
 	for i := range rows {

@@ -20,8 +20,8 @@ import (
 )
 
 func main() {
-	markdown := flag.String("markdown", "", "write the reference into this `directory`")
-	man := flag.String("man", "", "write the man pages, compressed, into this `directory`")
+	markdown := flag.String("markdown", "", "write the reference to this `directory`")
+	man := flag.String("man", "", "write the man pages, compressed, to this `directory`")
 	flag.Parse()
 	var err error
 	if *markdown != "" {
@@ -41,7 +41,7 @@ func main() {
 	}
 }
 
-// write makes the files of a directory; files that are there under other names stay.
+// write writes the files of a directory; existing files with other names are kept.
 func write(dir string, files map[string][]byte) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -54,7 +54,7 @@ func write(dir string, files map[string][]byte) error {
 	return nil
 }
 
-// each visits a command and what is below it, in the order of help.
+// each visits a command and its subcommands, in the order of help.
 func each(c *cobra.Command, visit func(*cobra.Command)) {
 	visit(c)
 	for _, sub := range c.Commands() {
@@ -89,12 +89,12 @@ func manPages(root *cobra.Command) (map[string][]byte, error) {
 	return pages, failed
 }
 
-// dateless takes the date of no time off the head of a page, so that the same commands make the same page.
+// dateless removes the zero date from the header of a page, so that the output is reproducible.
 func dateless(page []byte) []byte {
 	return bytes.Replace(page, []byte(` "Jan 0001" `), []byte(` "" `), 1)
 }
 
-// reference is a page for the program with its global flags, and one for each group of commands.
+// reference returns a page for the program with its global flags, and one for each group of commands.
 func reference(root *cobra.Command) map[string][]byte {
 	pages := map[string][]byte{}
 	var top bytes.Buffer

@@ -1,4 +1,4 @@
-// Package retry holds how long to wait before a failed call is made again.
+// Package retry computes how long to wait before a failed call is repeated.
 package retry
 
 import (
@@ -11,20 +11,21 @@ import (
 )
 
 const (
-	// First is the mean pause before the second try; it doubles with each further one.
+	// First is the mean pause before the second attempt; it doubles with each further one.
 	First = 500 * time.Millisecond
-	// Longest is the longest pause that is waited, unless the caller sets another.
+	// Longest is the maximum pause, unless the caller sets another.
 	Longest = time.Minute
 )
 
-// Pause is the time to wait after the n-th failure, counted from 0: doubled each time, at most longest, and between half and one and a
-// half of that, so that many clients do not come back at once.
+// Pause returns the time to wait after failure n, counted from 0: doubled each time, at most longest, and randomized
+// between half and one and a half of that, so that many clients do not return at the same time.
 func Pause(n int, longest time.Duration) time.Duration {
 	mean := min(First<<min(n, 20), longest)
 	return min(time.Duration(float64(mean)*(0.5+rand.Float64())), longest)
 }
 
-// Requested is the pause that a Retry-After header asks for, in seconds or as a date; ok is false when it asks for none.
+// Requested returns the pause that a Retry-After header requests, in seconds or as a date; ok is false if there is
+// none.
 func Requested(header http.Header, now time.Time) (pause time.Duration, ok bool) {
 	v := strings.TrimSpace(header.Get("Retry-After"))
 	if n, err := strconv.ParseInt(v, 10, 32); err == nil && n >= 0 {

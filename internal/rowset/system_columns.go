@@ -1,4 +1,4 @@
-// Package rowset holds sources of rows that are made of others.
+// Package rowset provides sources of rows that are derived from others.
 package rowset
 
 import (
@@ -10,17 +10,17 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// SystemNames are the columns that SELECT * over an internal table brings besides those its owner declared [L].
+// SystemNames are the columns that SELECT * over an internal table returns besides those its owner declared [L].
 var SystemNames = []string{"_id", "_version", "_created_time", "_created_by", "_last_modified_time", "_last_modified_by", "_session", BareText}
 
-// BareText is the one system column that rows of a file can be imported into, and whose name may be the owner's: it counts as one
-// while it is NULL in every row.
+// BareText is the only system column into which rows of a file can be imported, and the only system name that the owner
+// may use: it counts as a system column while it is NULL in every row.
 const BareText = "text"
 
-// parameterPrefix begins the names of columns that take parameters of API connectors; they read NULL [L].
+// parameterPrefix starts the names of columns for parameters of API connectors; they read as NULL [L].
 const parameterPrefix = "_q_"
 
-// textAhead is how many rows are looked at for a value in the bare text column before it is left out.
+// textAhead is the number of rows that are checked for a value in the bare text column before it is hidden.
 const textAhead = 50
 
 // SystemColumn reports whether a column is one that every internal table has [L].
@@ -28,7 +28,7 @@ func SystemColumn(name string) bool {
 	return slices.Contains(SystemNames, name) || name == "_operation"
 }
 
-// internalRows reports whether a result has every system column, and so is made of all columns of an internal table.
+// internalRows reports whether a result has every system column, and thus has all columns of an internal table.
 func internalRows(cols []api.ResultColumn) bool {
 	for _, n := range SystemNames {
 		if !slices.ContainsFunc(cols, func(c api.ResultColumn) bool { return c.Name == n }) {
@@ -38,8 +38,8 @@ func internalRows(cols []api.ResultColumn) bool {
 	return true
 }
 
-// WithoutSystem leaves system columns out of a table for people, when a result has all of them and others too, and parameter columns.
-// Formats that programs read are never touched. The second result is nil if nothing is left out.
+// WithoutSystem hides parameter columns in a table for display, and system columns if a result has all of them and
+// others too. Formats for programs are never changed. The second result is nil if nothing is hidden.
 func WithoutSystem(rows api.RowReader) (api.RowReader, *SomeColumns, error) {
 	cols, err := rows.Columns()
 	if err != nil {
@@ -51,7 +51,7 @@ func WithoutSystem(rows api.RowReader) (api.RowReader, *SomeColumns, error) {
 	})
 }
 
-// leaveOut hides columns, the bare text column only while it holds nothing.
+// leaveOut hides columns, the bare text column only while it has no values.
 func leaveOut(rows api.RowReader, cols []api.ResultColumn, hide func(api.ResultColumn) bool) (api.RowReader, *SomeColumns, error) {
 	f := &SomeColumns{RowReader: rows, text: -1}
 	for i, c := range cols {
@@ -83,8 +83,8 @@ type SomeColumns struct {
 	cols   []api.ResultColumn
 	row    []api.Cell
 	hidden int
-	text   int  // index of the bare text column that is left out, -1 for none
-	Lost   bool // it held a value
+	text   int  // index of the hidden bare text column, -1 for none
+	Lost   bool // it contained a value
 }
 
 func (f *SomeColumns) Columns() ([]api.ResultColumn, error) { return f.cols, nil }
@@ -100,7 +100,7 @@ func (f *SomeColumns) Row() []api.Cell {
 	return f.row
 }
 
-// Told says what was left out.
+// Told prints what was hidden.
 func (f *SomeColumns) Told(notes io.Writer) {
 	if f == nil {
 		return
@@ -111,11 +111,11 @@ func (f *SomeColumns) Told(notes io.Writer) {
 
 func (f *SomeColumns) WarnText(notes io.Writer) {
 	if f != nil && f.Lost {
-		fmt.Fprintf(notes, "warning: the column %q was taken for a system column, and holds values; --all takes it along\n", BareText)
+		fmt.Fprintf(notes, "warning: the column %q was taken for a system column but has values; --all includes it\n", BareText)
 	}
 }
 
-// aheadRows is a result whose first rows were looked at already.
+// aheadRows is a result of which the first rows were read ahead.
 type aheadRows struct {
 	api.RowReader
 	held [][]api.Cell
@@ -154,8 +154,9 @@ func (a *aheadRows) Row() []api.Cell {
 	return a.RowReader.Row()
 }
 
-// WithoutSystemSides leaves system columns out of both sides of a comparison if one of them is an internal table: a copy elsewhere has
-// others, or none. The bare text column stays where both sides have it. What is named stays.
+// WithoutSystemSides hides system columns on both sides of a comparison if one of them is an internal table: a copy
+// elsewhere has different ones, or none. The bare text column is kept if both sides have it. Columns that are named are
+// kept.
 func WithoutSystemSides(sides *[2]api.RowReader, named []string) (left []*SomeColumns, err error) {
 	var cols [2][]api.ResultColumn
 	for i := range sides {

@@ -1,9 +1,9 @@
-// Package shell writes words for a POSIX shell.
+// Package shell quotes words for a POSIX shell.
 package shell
 
 import "strings"
 
-// Quote writes a word so that a shell reads it as it is; what needs no quotes gets none.
+// Quote quotes a word so that a shell reads it literally; words that need no quotes are returned unchanged.
 func Quote(word string) string {
 	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-") == "" {
 		return word

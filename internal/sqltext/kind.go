@@ -2,9 +2,9 @@ package sqltext
 
 import "strings"
 
-// Kind is the name of a statement that is surely no query, as the service names it, else "". The first words decide: a query
-// begins with none of these, and what stands in texts, comments and quoted names is not looked at. SHOW, DESCRIBE, EXPLAIN and others
-// of which it is not known whether a gateway runs them are not named.
+// Kind returns the type of a statement that is certainly not a query, as the service names it, else "". The first words
+// decide: no query starts with them, and strings, comments and quoted names are skipped. SHOW, DESCRIBE, EXPLAIN and
+// others that a gateway may or may not run return "".
 func Kind(sql string) string {
 	var words []string
 	as := false

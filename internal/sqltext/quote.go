@@ -2,7 +2,7 @@ package sqltext
 
 import "strings"
 
-// Quote writes a name of one or more parts, each in double quotes.
+// Quote joins the parts of a name, each in double quotes.
 func Quote(parts ...string) string {
 	var b strings.Builder
 	for i, p := range parts {
@@ -16,7 +16,7 @@ func Quote(parts ...string) string {
 	return b.String()
 }
 
-// QuoteDotted quotes the parts of a name that is written with dots, unless it is quoted already.
+// QuoteDotted quotes the parts of a dotted name, unless it is quoted already.
 func QuoteDotted(name string) string {
 	if strings.Contains(name, `"`) {
 		return name
@@ -24,15 +24,15 @@ func QuoteDotted(name string) string {
 	return Quote(strings.Split(name, ".")...)
 }
 
-// Unquote is the name that stands in double quotes.
+// Unquote returns the name in double quotes.
 func Unquote(quoted string) string {
 	return strings.ReplaceAll(quoted[1:len(quoted)-1], `""`, `"`)
 }
 
-// Literal writes a text as a value.
+// Literal writes a string as an SQL literal.
 func Literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
-// List writes names as a list with commas.
+// List writes names as a comma-separated list.
 func List(names []string) string {
 	quoted := make([]string, len(names))
 	for i, name := range names {

@@ -1,5 +1,5 @@
-// Package sqltext reads and writes SQL as text, without parsing it: where its tokens, statements and clauses are, and how names and
-// values are quoted.
+// Package sqltext reads and writes SQL text without parsing it: it finds tokens, statements and clauses, and quotes
+// names and values.
 package sqltext
 
 import (
@@ -8,15 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// Part is one statement of a text, and where it begins, line and column counted from 0.
+// Part is one statement of a text, with the 0-based line and column of its start.
 type Part struct {
 	Text      string
 	Line, Col int
 }
 
-// Scan calls f with every token of a text: a word, a quoted piece, or a single character. White space and comments are no tokens.
-// nested says whether comments nest, as in zone local's engine and not in others. A quote or comment that does not end takes the rest of
-// the text; the gateway will say so.
+// Scan calls f with every token of a text: a word, a quoted piece, or a single character. White space and comments are
+// skipped. nested means that comments nest, as in zone local's engine and not in others. A quote or comment that does
+// not end extends to the end of the text; the gateway reports it.
 func Scan(sql string, nested bool, f func(from, to int)) {
 	for i := 0; i < len(sql); {
 		n, token := 1, true
@@ -49,7 +49,7 @@ func Scan(sql string, nested bool, f func(from, to int)) {
 	}
 }
 
-// Split cuts a text at its semicolons and leaves out parts that hold nothing to run.
+// Split splits a text at its semicolons and omits parts without a statement.
 func Split(sql string, nested bool) []Part {
 	var parts []Part
 	from, some := 0, false // of the current part
@@ -74,7 +74,8 @@ func Split(sql string, nested bool) []Part {
 	return parts
 }
 
-// Single is the only statement of a text, without its semicolon; a text with none or several stays as it is.
+// Single returns the only statement of a text, without its semicolon; a text with none or several is returned
+// unchanged.
 func Single(sql string, nested bool) string {
 	if parts := Split(sql, nested); len(parts) == 1 {
 		return parts[0].Text
@@ -82,8 +83,8 @@ func Single(sql string, nested bool) string {
 	return sql
 }
 
-// TrimEnd leaves out one semicolon at the end of a text, and the white space and comments around it: the hosted zones take none. More
-// statements than one stay as they are.
+// TrimEnd removes one semicolon at the end of a text, with the white space and comments around it: the hosted zones do
+// not accept one. Several statements are returned unchanged.
 func TrimEnd(sql string, nested bool) string {
 	before, end, semicolon := 0, 0, false // ends of the last two tokens
 	Scan(sql, nested, func(from, to int) { before, end, semicolon = end, to, sql[from] == ';' })
@@ -93,8 +94,8 @@ func TrimEnd(sql string, nested bool) string {
 	return sql[:before]
 }
 
-// Limit makes a statement yield at most n rows. LIMIT goes to the end, where it keeps the order of the rows; a statement that has a
-// limit of its own goes into a subquery, whose first line is then the second of the text (wrapped is 1).
+// Limit limits a statement to n rows. LIMIT is appended at the end, where it preserves the order of the rows; a
+// statement with its own limit becomes a subquery, with its first line on the second line of the text (wrapped is 1).
 func Limit(sql string, n int64, nested bool) (limited string, wrapped int) {
 	if parts := Split(sql, nested); len(parts) == 1 { // without the semicolon
 		sql = sql[:strings.LastIndex(sql, parts[0].Text)+len(parts[0].Text)]
@@ -116,7 +117,7 @@ func Limit(sql string, n int64, nested bool) (limited string, wrapped int) {
 	return fmt.Sprintf("%s\nLIMIT %d", sql, n), 0
 }
 
-// Clauses finds where words of the outermost statement begin; -1 for those that are not there.
+// Clauses returns the positions at which the given words of the outermost statement start; -1 for missing ones.
 func Clauses(sql string, nested bool) map[string]int {
 	at := map[string]int{"limit": -1, "offset": -1, "fetch": -1, "order": -1, "by": -1}
 	depth := 0
@@ -135,17 +136,18 @@ func Clauses(sql string, nested bool) map[string]int {
 	return at
 }
 
-// leading measures the white space before a part, so that it begins with its first comment or word.
+// leading returns the length of the white space before a part, so that it starts with its first comment or word.
 func leading(s string) int { return len(s) - len(strings.TrimLeft(s, " \t\r\n\f\v")) }
 
-// WordStart reports whether a word that is not a number may begin with a byte.
+// WordStart reports whether a word that is not a number may start with a byte.
 func WordStart(c byte) bool { return wordByte(c) && (c < '0' || c > '9') }
 
 func wordByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c >= utf8.RuneSelf
 }
 
-// quoteLength measures a quoted piece, in which the quote is doubled; escapes says whether a backslash escapes too.
+// quoteLength returns the length of a quoted piece, in which a doubled quote stands for the quote; escapes means that a
+// backslash escapes too.
 func quoteLength(s string, q byte, escapes bool) int {
 	for i := 1; i < len(s); i++ {
 		switch {
@@ -177,7 +179,7 @@ func commentLength(s string, nested bool) int {
 	return len(s)
 }
 
-// dollarLength measures $tag$ text $tag$; what is no such quote has length 1.
+// dollarLength returns the length of $tag$ text $tag$, and 1 for anything else.
 func dollarLength(s string) int {
 	n := strings.IndexByte(s[1:], '$')
 	if n < 0 {

@@ -21,7 +21,8 @@ var (
 	threePart = late.Regexp(namePart + `\s*\.\s*` + namePart + `\s*\.\s*` + namePart)
 )
 
-// TablesIn finds the three-part names in a text of SQL, each once. A column may be among them; nothing is found behind it then.
+// TablesIn finds the three-part names in an SQL statement, each once. They may include columns; text after the three
+// parts is ignored then.
 func TablesIn(sql string) []TableRef {
 	part := func(s string) string {
 		if strings.HasPrefix(s, `"`) {

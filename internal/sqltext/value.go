@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Value writes a JSON value as SQL. Text literals take the type of what they are compared with.
+// Value writes a JSON value as SQL. String literals get the type of what they are compared with.
 func Value(v any) (string, error) {
 	switch x := v.(type) {
 	case string:
@@ -19,7 +19,7 @@ func Value(v any) (string, error) {
 		raw, err := json.Marshal(x)
 		return string(raw), err
 	case nil:
-		return "", fmt.Errorf("null never compares; use \"is null\" or \"is not null\"")
+		return "", fmt.Errorf("comparisons with null are never true; use \"is null\" or \"is not null\"")
 	}
 	return "", fmt.Errorf("a value must be a string, a number or true or false")
 }

@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// Where there is no lock of this kind, a file that a process has open cannot be removed.
+// Without locks of this kind, files that a process has open cannot be removed.
 func held(*os.File) bool { return false }
 
 func ownedByUser(fs.FileInfo) bool { return true }
 
-// remove leaves files of the last hour alone: their process may have closed one and be about to rename it.
+// remove keeps files of the last hour: their process may have closed one and be about to rename it.
 func remove(path string) {
 	if st, err := os.Lstat(path); err == nil && st.Mode().IsRegular() && time.Since(st.ModTime()) > time.Hour {
 		_ = os.Remove(path)
 	}
 }
 
-// Commit gives a file of Create its name and closes it.
+// Commit renames a file of Create to its final name and closes it.
 func Commit(f *os.File, path string) error {
 	if err := f.Close(); err != nil {
 		return err

@@ -9,7 +9,8 @@ import (
 	"syscall"
 )
 
-// held takes the lock of an open file and reports whether another process has it. A file system without locks says that it has.
+// held locks an open file and reports whether another process has locked it. For a file system without locks it returns
+// true.
 func held(f *os.File) bool {
 	raw, err := f.SyscallConn()
 	if err != nil {
@@ -20,13 +21,13 @@ func held(f *os.File) bool {
 	return err != nil || !locked
 }
 
-// mine reports whether a file belongs to the user of this process.
+// ownedByUser reports whether a file belongs to the user of this process.
 func ownedByUser(st fs.FileInfo) bool {
 	sys, ok := st.Sys().(*syscall.Stat_t)
 	return ok && int(sys.Uid) == os.Geteuid()
 }
 
-// remove removes a file unless a process holds it.
+// remove removes a file unless a process has locked it.
 func remove(path string) {
 	st, err := os.Lstat(path)
 	if err != nil || !st.Mode().IsRegular() || !ownedByUser(st) {
@@ -42,7 +43,7 @@ func remove(path string) {
 	}
 }
 
-// Commit gives a file of Create its name and closes it. The lock is held until it has the name.
+// Commit renames a file of Create to its final name and closes it. The lock is held until then.
 func Commit(f *os.File, path string) error {
 	return errors.Join(os.Rename(f.Name(), path), f.Close())
 }

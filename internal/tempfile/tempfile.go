@@ -1,4 +1,4 @@
-// Package tempfile makes the files and directories that hold something half done, and finds those whose process has died.
+// Package tempfile creates files and directories for incomplete data, and finds those of terminated processes.
 package tempfile
 
 import (
@@ -13,11 +13,11 @@ import (
 
 const (
 	end    = ".partial"
-	length = 10 // of the part of a name that is random
+	length = 10 // random part of a name
 )
 
-// Create makes a file beside path, under a name that begins with a dot and ends in .partial. Other processes know that it is in use
-// as long as it is open, and Sweep leaves it alone. What is to have the name path is renamed when it is complete.
+// Create creates a file next to path, with a name that starts with a dot and ends in .partial. It is locked as long as
+// it is open, so that other processes know that it is in use and Sweep keeps it. When complete, it is renamed to path.
 func Create(path string, perm fs.FileMode) (*os.File, error) {
 	for try := 0; ; try++ {
 		name := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+rand.Text()[:length]+end)
@@ -28,11 +28,11 @@ func Create(path string, perm fs.FileMode) (*os.File, error) {
 		if own(f) || try == 10 {
 			return f, nil
 		}
-		_ = f.Close() // another process took the new file for one left behind
+		_ = f.Close() // another process considered the new file stale
 	}
 }
 
-// own locks a new file and reports whether it is still there.
+// own locks a new file and reports whether it still exists.
 func own(f *os.File) bool {
 	if held(f) {
 		return false
@@ -45,7 +45,7 @@ func own(f *os.File) bool {
 	return err == nil && os.SameFile(there, st)
 }
 
-// Is reports whether a file name is one that Create makes.
+// Is reports whether a file name is one that Create uses.
 func Is(name string) bool {
 	rest, ok := strings.CutSuffix(name, end)
 	if !ok || len(rest) < length+3 || rest[0] != '.' || rest[len(rest)-length-1] != '.' {
@@ -54,7 +54,8 @@ func Is(name string) bool {
 	return strings.Trim(rest[len(rest)-length:], "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }
 
-// Sweep removes the files of Create in a directory whose process has died. It never fails: what cannot be told stays.
+// Sweep removes files of Create whose processes have terminated from a directory. It never fails: files in an unknown
+// state are kept.
 func Sweep(dir string) {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -74,10 +75,11 @@ func Sweep(dir string) {
 	}
 }
 
-// dirOwner is the file in a directory of MkdirTemp that its process holds.
+// dirOwner is the file in a directory of MkdirTemp that its process keeps locked.
 const dirOwner = "owner"
 
-// MkdirTemp makes a directory for temporary files and removes those of the same prefix whose process has died. done removes it.
+// MkdirTemp creates a directory for temporary files and removes directories with the same prefix whose processes have
+// terminated. done removes it.
 func MkdirTemp(prefix string) (dir string, done func(), err error) {
 	left, _ := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*"))
 	for _, name := range left {
@@ -90,7 +92,7 @@ func MkdirTemp(prefix string) (dir string, done func(), err error) {
 	if err != nil {
 		return "", nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	held(f) // takes it
+	held(f) // removes the directory
 	return dir, func() { _ = f.Close(); _ = os.RemoveAll(dir) }, nil
 }
 
@@ -101,7 +103,7 @@ func sweepDir(dir string) {
 	}
 	f, err := os.OpenFile(filepath.Join(dir, dirOwner), os.O_RDWR, 0)
 	if err != nil {
-		// Its process is about to make that file, or died before it did.
+		// Its process is about to create that file, or terminated before it did.
 		if errors.Is(err, fs.ErrNotExist) && time.Since(st.ModTime()) > time.Hour {
 			_ = os.RemoveAll(dir)
 		}

@@ -6,7 +6,8 @@ import (
 	"path/filepath"
 )
 
-// Write replaces a file as a whole: after a crash it holds what it held before or all of data. Only the user may read it.
+// Write replaces a file atomically: after a crash it has either its previous contents or all of data. Only the user can
+// read it.
 func Write(path string, data []byte) error {
 	if err := write(path, data, (*os.File).Sync); err != nil {
 		return err
@@ -14,7 +15,7 @@ func Write(path string, data []byte) error {
 	return SyncDir(filepath.Dir(path))
 }
 
-// WriteCache is Write without the wait for the disk, for what can be found out again: after a power cut the file may be empty.
+// WriteCache is Write without waiting for the disk, for reproducible data: after a power failure the file may be empty.
 func WriteCache(path string, data []byte) error {
 	return write(path, data, func(*os.File) error { return nil })
 }

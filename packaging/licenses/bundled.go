@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// bundled is software in DuckDB's library, whose module brings no licence text of it. archive is what its library is called in the
-// module, "" for what is compiled into another one.
+// bundled is software in DuckDB's library of which the module has no licence text. archive is the name of its library
+// in the module, "" if it is compiled into another one.
 var bundled = []struct{ archive, name, spdx string }{
 	{"fastpforlib", "FastPFor", "Apache-2.0"},
 	{"fmt", "{fmt}", "MIT"},

@@ -1,5 +1,6 @@
-// Command licenses writes the licences of what is linked into dig to a file: licenses FILE. The modules are those that the builds of
-// all released systems need; their texts come from the module cache, that of DuckDB, which is linked in as a library, from this folder.
+// Command licenses writes the licences of what is linked into dig to a file: licenses FILE. The modules are those that
+// the builds for all released systems need; their texts come from the module cache, that of DuckDB, which is linked in
+// as a library, from this folder.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package openapi makes the OpenAPI document of the gateway from the operations of pkg/spec, the methods of the client and the
-// Go types that they take and return.
+// Package openapi generates the OpenAPI document of the gateway from the operations of pkg/spec, the methods of the
+// client and their Go types.
 package openapi
 
 import (
@@ -25,11 +25,11 @@ type builder struct {
 	schemas  map[string]object
 	order    []string
 	unknown  []string
-	request  bool            // what is described now is sent, not served
-	served   map[string]bool // components of replies: a request that uses one gets its own, with other required members
+	request  bool            // the current type is sent in a request
+	served   map[string]bool // components of replies: a request that uses one gets a separate component, with other required members
 }
 
-// Build writes the document. dir is the folder of the source of pkg/api, whose comments become descriptions.
+// Build generates the document. dir is the source directory of pkg/api, the comments of which become descriptions.
 func Build(dir string) ([]byte, error) {
 	c, err := readComments(dir)
 	if err != nil {
@@ -91,7 +91,7 @@ func Build(dir string) ([]byte, error) {
 	doc := object{
 		{"openapi", "3.1.0"},
 		{"info", object{{"title", "Data integration gateway"}, {"version", "1.0"},
-			{"description", "Ids are strings. Times are ISO 8601 texts in UTC. A partner key reaches everything, a project key its own project."}}},
+			{"description", "Ids are strings. Times are ISO 8601 strings in UTC. A partner key gives access to everything, a project key to its own project."}}},
 		{"servers", []object{{{"url", "/api/v1"}}}},
 		{"security", []object{{{"key", []string{}}}}},
 		{"tags", tags},
@@ -114,7 +114,7 @@ func Build(dir string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// unescape turns back what encoding/json escapes inside of values that marshal themselves.
+// unescape reverts the escaping by encoding/json inside values that marshal themselves.
 func unescape(raw []byte) []byte {
 	for from, to := range map[string]string{`\u003c`: "<", `\u003e`: ">", `\u0026`: "&"} {
 		raw = bytes.ReplaceAll(raw, []byte(from), []byte(to))
@@ -130,7 +130,7 @@ func oneOfErrors(name string) object {
 func (b *builder) operation(op spec.Op, m reflect.Type) (object, error) {
 	o := object{{"operationId", op.ID}, {"summary", summary(op.ID)}, {"tags", []string{op.Group}}}
 	if op.Partner {
-		o = o.with("description", "Needs a partner key.")
+		o = o.with("description", "Requires a partner key.")
 	}
 	if op.Deprecated {
 		o = o.with("deprecated", true)
@@ -145,7 +145,7 @@ func (b *builder) operation(op spec.Op, m reflect.Type) (object, error) {
 			q, ok = queryParams[name]
 		}
 		if !ok {
-			return nil, fmt.Errorf("nothing is known of query parameter %s", name)
+			return nil, fmt.Errorf("unknown query parameter %s", name)
 		}
 		params = append(params, object{{"name", name}, {"in", "query"}, {"required", q.required}, {"schema", q.schema}})
 	}
@@ -181,7 +181,7 @@ func (b *builder) operation(op spec.Op, m reflect.Type) (object, error) {
 	return o.with("responses", object{{status, reply}, {"default", object{{"$ref", "#/components/responses/" + errorOf(op.Group)}}}}), nil
 }
 
-// reply is the media type and schema of a success; both empty for an empty body.
+// reply returns the media type and schema of a success; both empty for an empty body.
 func (b *builder) reply(op spec.Op, m reflect.Type) (string, object, error) {
 	const js = "application/json"
 	if kind, ok := raw[op.ID]; ok {
@@ -202,14 +202,14 @@ func (b *builder) reply(op spec.Op, m reflect.Type) (string, object, error) {
 	}
 	if env, ok := envelopes[op.ID]; ok {
 		if env.NumField() != 1 || env.Field(0).Type != out {
-			return "", nil, fmt.Errorf("%s does not hold %s", env, out)
+			return "", nil, fmt.Errorf("%s does not contain %s", env, out)
 		}
 		out = env
 	}
 	return js, b.schema(out), nil
 }
 
-// summary turns an operation's identifier into words.
+// summary converts an operation's identifier to words.
 func summary(id string) string {
 	var parts []string
 	start := 0
@@ -233,7 +233,7 @@ func summary(id string) string {
 	return strings.Join(parts, " ")
 }
 
-// recorder keeps what a client method asks for.
+// recorder records the request of a client method.
 type recorder struct{ method, path string }
 
 func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -244,8 +244,8 @@ func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: http.NoBody, Request: req}, nil
 }
 
-// clientMethods finds the signature of the client method of each operation: it calls every method with path parameters that are
-// their own names, and looks for the operation that the request is one of.
+// clientMethods finds the signature of the client method of each operation: it calls every method with the names of the
+// path parameters as their values, and matches the request with an operation.
 func clientMethods() (map[string]reflect.Type, error) {
 	rec := &recorder{}
 	cl, err := api.New(api.Options{BaseURL: "http://gateway.invalid", Transport: rec})
@@ -270,7 +270,7 @@ func clientMethods() (map[string]reflect.Type, error) {
 			m.Call(arguments(m.Type()))
 			op, ok := byRoute[rec.method+" "+rec.path]
 			if !ok {
-				continue // a helper over operations
+				continue // a helper for several operations
 			}
 			if _, twice := found[op.ID]; twice {
 				return nil, fmt.Errorf("%s has two client methods", op.ID)
@@ -302,7 +302,7 @@ func arguments(m reflect.Type) []reflect.Value {
 	return args
 }
 
-// bodyType is the type of a method's JSON body, nil for none.
+// bodyType returns the type of a method's JSON body, nil for none.
 func bodyType(m reflect.Type) reflect.Type {
 	for i := range m.NumIn() {
 		switch in := m.In(i); {

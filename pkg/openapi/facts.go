@@ -7,9 +7,10 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// What neither the operations nor the Go types say. Each table is held against the samples or the gateway by a test.
+// Facts that are neither in the operations nor in the Go types. A test checks each table against the samples or the
+// gateway.
 
-// success lists the operations whose success is not 200 [O][L].
+// success lists the operations with a success status other than 200 [O][L].
 var success = map[string]string{
 	spec.CreateQueryFolder.ID:      "201",
 	spec.CreateChildQueryFolder.ID: "201",
@@ -20,8 +21,8 @@ var success = map[string]string{
 	spec.DeleteParametricTable.ID:  "204",
 }
 
-// openObject lists the operations whose reply is documented as an object without saying of what, and is {} in the examples; the
-// local gateway may say more [O].
+// openObject lists the operations with a reply that is documented as an object without members, and is {} in the
+// examples; the local gateway may return more [O].
 var openObject = []string{
 	spec.TriggerFullRefresh.ID, spec.TriggerIncrementalUpdate.ID,
 	spec.GenerateCategoricalValues.ID, spec.DeleteCategoricalValues.ID,
@@ -31,7 +32,7 @@ var openObject = []string{
 	spec.RenameAgentThread.ID, spec.DeleteAgentThread.ID,
 }
 
-// envelopes lists the lists that travel inside an object; the client unwraps them [O][L].
+// envelopes lists the lists that are wrapped in an object; the client unwraps them [O][L].
 var envelopes = map[string]reflect.Type{
 	spec.ListQueryFolders.ID: reflect.TypeFor[api.QueryFolderListResponse](),
 	spec.ListAgentThreads.ID: reflect.TypeFor[api.AgentThreadList](),
@@ -51,8 +52,8 @@ var raw = map[string]string{
 // optionalBody lists the operations that also run without their body [O].
 var optionalBody = map[string]bool{spec.RefreshMetadata.ID: true, spec.RegisterRefreshCallback.ID: true}
 
-// needed are the members of a request that the gateway refuses to do without, by type: no more, because a request that the
-// documents give as an example must be valid.
+// needed are the members of a request that the gateway requires, by type: not more, because a request from an example
+// in the documents must be valid.
 var needed = map[string][]string{
 	"ApiKeyRequest":                  {"name"},
 	"CacheRequest":                   {"catalogId", "schemaName", "tableName"},
@@ -60,7 +61,7 @@ var needed = map[string][]string{
 	"CacheTracking":                  {"keyColumns"},
 	"CatalogRequest":                 {"name", "connectionId"},
 	"CatalogShareRequest":            {"targetProjectId"},
-	"ColumnRequest":                  {"dataType"}, // a new column needs its name too, one that is changed does not
+	"ColumnRequest":                  {"dataType"}, // a new column also requires its name, a changed one does not
 	"AIUsageRequest":                 {"useWithAI"},
 	"ExecuteByBuilder":               {"from"},
 	"ExecuteByID":                    {"id"},
@@ -90,13 +91,13 @@ var needed = map[string][]string{
 	"TranspileRequest":               {"query"},
 }
 
-// nullableLists are lists that may be null on the wire, which a Go slice cannot say [O][L].
+// nullableLists are lists that may be null on the wire, which a Go slice cannot express [O][L].
 var nullableLists = map[string]bool{
 	"SearchResult.matchedCatalogs": true, "SearchResult.matchedSchemas": true, "SearchResult.matchedTables": true,
 	"Table.supportedCacheTypes": true, "TableCacheResult.supportedCacheTypes": true, "ExecuteByBuilder.orderBy": true,
 }
 
-// nullableStrings are texts that may be null on the wire and that the Go type reads as "" [O].
+// nullableStrings are strings that may be null on the wire and that the Go type represents as "" [O].
 var nullableStrings = map[string]bool{"ResultColumn.catalogId": true}
 
 func text(extra ...member) object     { return append(object{{"type", "string"}}, extra...) }
@@ -109,13 +110,13 @@ func nullable(schema object) object   { return object{{"anyOf", []object{schema,
 func words(values ...string) member   { return member{"enum", values} }
 func describe(sentence string) member { return member{"description", sentence} }
 
-// queryParam is what is known of a query parameter.
+// queryParam describes a query parameter.
 type queryParam struct {
 	schema   object
 	required bool
 }
 
-// queryParams are the query parameters by name; where operations differ, by "operation.name" [O].
+// queryParams are the query parameters by name; if operations differ, by "operation.name" [O].
 var queryParams = map[string]queryParam{
 	"checkSchemaExists": {schema: flag(true)},
 	"format":            {schema: text(words(string(api.CellTyped), string(api.Simple), string(api.Compact)), member{"default", string(api.CellTyped)})},
@@ -127,7 +128,7 @@ var queryParams = map[string]queryParam{
 	"listExports.limit": {schema: whole(member{"minimum", 1}, member{"maximum", 200})},
 	"offset":            {schema: whole(member{"minimum", 0}, member{"default", 0})},
 	"status":            {schema: text(describe("states, separated by commas"))},
-	"createdBefore":     {schema: text(describe("the createdAt of the last job of the page before"))},
+	"createdBefore":     {schema: text(describe("the createdAt of the last job of the previous page"))},
 	"toSchema":          {schema: text(), required: true},
 	"toTable":           {schema: text(), required: true},
 	"projectId":         {schema: text(), required: true},
@@ -140,12 +141,12 @@ var queryParams = map[string]queryParam{
 	"schemaName": {schema: text()},
 	"q":          {schema: text(), required: true},
 	"table":      {schema: text(), required: true},
-	"topK":       {schema: text(describe("how many tables at most"))},
+	"topK":       {schema: text(describe("maximum number of tables"))},
 	"question":   {schema: text(), required: true},
 }
 
-// badCells is what the local zone adds to the error of a refused import.
-var badCells = object{{"type", "array"}, describe("Of a refused import on zone local: the first 100 values that do not fit their column."),
+// badCells is what the local zone adds to the error of a rejected import.
+var badCells = object{{"type", "array"}, describe("Of a rejected import on zone local: the first 100 values that do not fit their column."),
 	{"items", object{{"type", "object"}, {"required", []string{"line", "reason"}},
 		{"properties", object{{"line", whole()}, {"column", text()}, {"value", text()}, {"reason", text()}}}}}}
 
@@ -155,14 +156,14 @@ var errorShapes = object{
 		{"properties", object{{"errorCode", whole()}, {"message", text()}, {"badCells", badCells}, {"badCellsTotal", whole()}}}}},
 	{"ErrorConnection", object{{"type", "object"}, describe("The error body of connection operations."), {"required", []string{"error", "message"}},
 		{"properties", object{{"error", text()}, {"message", text()}, {"errorCode", object{{"type", []string{"string", "null"}}}}}}}},
-	{"ErrorCache", object{{"type", "object"}, describe("The error body of cache operations, and of what the local zone cannot do (errorCode NOT_SUPPORTED_LOCALLY)."), {"required", []string{"error", "message", "errorCode"}},
+	{"ErrorCache", object{{"type", "object"}, describe("The error body of cache operations, and of operations that the local zone does not support (errorCode NOT_SUPPORTED_LOCALLY)."), {"required", []string{"error", "message", "errorCode"}},
 		{"properties", object{{"error", text()}, {"message", text()}, {"errorCode", object{{"type", []string{"string", "null"}}}}}}}},
-	{"ErrorFramework", object{{"type", "object"}, describe("The error body of faults met before an operation: no route, wrong verb, unusable body, no right."),
+	{"ErrorFramework", object{{"type", "object"}, describe("The error body of errors before an operation: no route, wrong method, invalid body, no permission."),
 		{"required", []string{"timestamp", "path", "status", "error", "requestId"}},
 		{"properties", object{{"timestamp", text()}, {"path", text()}, {"status", whole()}, {"error", text()}, {"requestId", text()}, {"message", object{{"type", []string{"string", "null"}}}}}}}},
 }
 
-// errorOf names the error body of a group.
+// errorOf maps a group to its error body.
 func errorOf(group string) string {
 	switch group {
 	case "connections":
@@ -173,15 +174,15 @@ func errorOf(group string) string {
 	return "ErrorData"
 }
 
-// skipDoc are types whose comment is for readers of the Go package alone.
+// skipDoc are types with comments that are only for readers of the Go package.
 var skipDoc = map[string]bool{"Result": true, "ResultColumn": true, "ExecuteRequest": true, "FilterNode": true, "FilterCondition": true, "FilterGroup": true}
 
 func typed[T any](b *builder) object { return b.schema(reflect.TypeFor[T]()) }
 
-// nullText is a text or null.
+// nullText is a string or null.
 var nullText = object{{"type", []string{"string", "null"}}}
 
-// written are the schemas of types that are not written as encoding/json writes a struct.
+// written are the schemas of types that do not have the default JSON encoding of a struct.
 func written() map[reflect.Type]func(b *builder) object {
 	return map[reflect.Type]func(b *builder) object{
 		reflect.TypeFor[api.FilterNode](): func(b *builder) object { return oneOf(typed[api.FilterCondition](b), typed[api.FilterGroup](b)) },
@@ -204,7 +205,7 @@ func written() map[reflect.Type]func(b *builder) object {
 		reflect.TypeFor[api.Result](): func(b *builder) object {
 			return object{{"type", "object"}, {"required", []string{"columns", "data"}}, {"properties", object{
 				{"columns", listOf(typed[api.ResultColumn](b))},
-				{"data", object{{"type", "array"}, describe("The rows, in the format that was asked for."), {"items", object{{"anyOf", []object{
+				{"data", object{{"type", "array"}, describe("The rows, in the requested format."), {"items", object{{"anyOf", []object{
 					listOf(cellValue), {{"type", "object"}, {"additionalProperties", nullText}}, listOf(nullText)}}}}}},
 			}}}
 		},

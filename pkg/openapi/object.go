@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// object is a JSON object that keeps the order of its members.
+// object is a JSON object that preserves the order of its members.
 type object []member
 
 type member struct {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// schema describes a Go type as encoding/json writes it. Structs become components. Of a reply, a field without omitempty is
-// required; of a request, what needed says. A pointer or a map may be null.
+// schema describes the JSON encoding of a Go type. Structs become components. In a reply, a field without omitempty is
+// required; in a request, the fields listed in needed. A pointer or a map may be null.
 func (b *builder) schema(t reflect.Type) object {
 	switch {
 	case t == reflect.TypeFor[json.RawMessage](), t == reflect.TypeFor[any]():
@@ -64,7 +64,7 @@ func (b *builder) component(t reflect.Type) object {
 	if _, done := b.schemas[name]; done {
 		return ref(name)
 	}
-	b.schemas[name] = nil // types refer to themselves
+	b.schemas[name] = nil // types may refer to themselves
 	b.order = append(b.order, name)
 	b.schemas[name] = b.describe(t)
 	return ref(name)

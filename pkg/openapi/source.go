@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// comments are the sentences of pkg/api about its types and their fields: "Type" and "Type.Field".
+// comments are the comments of pkg/api on its types and their fields: "Type" and "Type.Field".
 type comments map[string]string
 
 // readComments reads the source files of a package.
@@ -63,21 +63,21 @@ func readComments(dir string) (comments, error) {
 	return out, nil
 }
 
-// tags are the letters in brackets that name the source of a fact; they mean nothing to a reader of the document.
+// tags are the letters in brackets that name the source of a fact; they are not part of the document.
 var tags = regexp.MustCompile(` ?(\[[SOLMEDCTI]\])+`)
 
 func sentence(g *ast.CommentGroup) string {
 	return strings.TrimSpace(tags.ReplaceAllString(strings.Join(strings.Fields(g.Text()), " "), ""))
 }
 
-// boilerplate are sentences that say nothing.
-var boilerplate = regexp.MustCompile(`^\w+ is (a record of the service|the body of a request|a part of \w+)\.$`)
+// boilerplate matches sentences without information.
+var boilerplate = regexp.MustCompile(`^\w+ is (an object of the API|the body of a request|a part of \w+)\.$`)
 
-// listed is the part of a field's comment that is the closed set of its values: words of one kind, separated by commas, before
-// anything else. A default is marked after its word.
+// listed is the part of a field's comment that lists the closed set of its values: words of one kind, separated by
+// commas, at the start. A default is marked after its word.
 var listed = regexp.MustCompile(`^(?:([A-Z_]+(?: \(default\))?(?:(?:, | or )[A-Z_]+(?: \(default\))?)+)(?:$|[;.]|, which)|([a-z-]+(?:, [a-z-]+)+)(?:$|[;.]))`)
 
-// values reads the closed set of values from a field's comment, nil for none.
+// values extracts the closed set of values from a field's comment, nil for none.
 func values(comment string) []string {
 	m := listed.FindStringSubmatch(comment)
 	if m == nil {

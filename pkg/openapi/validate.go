@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Document is a decoded OpenAPI document, as far as checks of values need it.
+// Document is a decoded OpenAPI document, as far as needed to check values.
 type Document struct{ root map[string]any }
 
 // Load decodes a document.
@@ -16,7 +16,7 @@ func Load(raw []byte) (*Document, error) {
 	return d, json.Unmarshal(raw, &d.root)
 }
 
-// At follows names through objects; nil when one is missing.
+// At follows names through objects; nil if one is missing.
 func (d *Document) At(names ...string) any {
 	var v any = d.root
 	for _, n := range names {
@@ -35,7 +35,8 @@ func (d *Document) Operation(method, path string) map[string]any {
 	return o
 }
 
-// Success is the success status of an operation and the schema of its JSON reply, nil when the reply is empty or no JSON.
+// Success returns the success status of an operation and the schema of its JSON reply, nil if the reply is empty or not
+// JSON.
 func (d *Document) Success(op map[string]any) (status string, schema any) {
 	responses, _ := op["responses"].(map[string]any)
 	for code, v := range responses {
@@ -49,7 +50,7 @@ func (d *Document) Success(op map[string]any) (status string, schema any) {
 	return "", nil
 }
 
-// Body is the schema of an operation's JSON body, nil for none.
+// Body returns the schema of an operation's JSON body, nil for none.
 func (d *Document) Body(op map[string]any) any {
 	body, _ := op["requestBody"].(map[string]any)
 	content, _ := body["content"].(map[string]any)
@@ -69,8 +70,8 @@ func (d *Document) Resolve(schema any) map[string]any {
 	}
 }
 
-// Check names what in a decoded JSON value the schema does not allow: another type, a missing or an unknown member, a word that is
-// not in the list. An object that lists its members allows no others unless it says so.
+// Check lists what the schema does not allow in a decoded JSON value: another type, a missing or an unknown member, a
+// word that is not in the list. An object with listed members allows no others unless the schema says so.
 func (d *Document) Check(at string, schema, value any) []string {
 	s := d.Resolve(schema)
 	if s == nil {
@@ -132,7 +133,7 @@ func (d *Document) Check(at string, schema, value any) []string {
 	return problems
 }
 
-// types are the JSON types that a schema allows; none means any.
+// types returns the JSON types that a schema allows; none means any.
 func types(s map[string]any) []string {
 	switch t := s["type"].(type) {
 	case string:
@@ -147,7 +148,7 @@ func types(s map[string]any) []string {
 	return nil
 }
 
-// kinds are the JSON types that a decoded value is of.
+// kinds returns the JSON types of a decoded value.
 func kinds(v any) []string {
 	switch v := v.(type) {
 	case nil:

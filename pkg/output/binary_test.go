@@ -99,7 +99,7 @@ func TestXLSXNumbers(t *testing.T) {
 func TestXLSXRefusesWhatItWouldCut(t *testing.T) {
 	rows := [][]*string{{text("a")}, {text(strings.Repeat("x", 32768))}}
 	_, err := WriteRows(io.Discard, result(t, []field{{"v", ""}}, rows), Options{Format: XLSX})
-	if want := `row 2, column "v": 32768 characters do not fit into a cell of a sheet, which holds 32767`; err == nil || err.Error() != want {
+	if want := `row 2, column "v": 32768 characters do not fit into a cell of a sheet, the limit is 32767`; err == nil || err.Error() != want {
 		t.Errorf("error %v", err)
 	}
 }

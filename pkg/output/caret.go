@@ -6,8 +6,8 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// Caret shows the line of sql that an error names, with a caret under the column. line and col are 1-based, col counts
-// characters; a place outside the text yields "". Long lines are cut around the caret.
+// Caret returns the line of sql that an error refers to, with a caret under the column. line and col are 1-based, col
+// counts characters; a position outside the text yields "". Long lines are cut around the caret.
 func Caret(sql string, line, col int) string {
 	lines := strings.Split(strings.ReplaceAll(sql, "\r\n", "\n"), "\n")
 	if line < 1 || line > len(lines) || col < 1 {

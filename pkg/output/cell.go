@@ -9,8 +9,8 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// appendText appends what a cell says: a string without quotes and escapes, anything else as it stands, arrays and objects
-// on one line.
+// appendText appends the text of a cell: a string without quotes and escapes, anything else unchanged, arrays and
+// objects on one line.
 func appendText(dst []byte, c api.Cell) ([]byte, error) {
 	if t, ok := c.PlainText(); ok {
 		return append(dst, t...), nil
@@ -21,8 +21,8 @@ func appendText(dst []byte, c api.Cell) ([]byte, error) {
 	return c.AppendText(dst)
 }
 
-// appendReadable is appendText for people and text formats: a double in scientific notation gets its decimal point moved,
-// every digit kept.
+// appendReadable is appendText for people and text formats: a double in scientific notation is written with a decimal
+// point, without loss of digits.
 func appendReadable(dst []byte, c api.Cell, cl class) ([]byte, error) {
 	if cl == classDouble || cl == classReal {
 		if t := scalar(c); bytes.IndexByte(t, 'E') > 0 || bytes.IndexByte(t, 'e') > 0 {
@@ -32,7 +32,7 @@ func appendReadable(dst []byte, c api.Cell, cl class) ([]byte, error) {
 	return appendText(dst, c)
 }
 
-// scalar is the text of a number or a plain string, nil for all else.
+// scalar returns the text of a number or a plain string, nil for anything else.
 func scalar(c api.Cell) []byte {
 	if t, ok := c.PlainText(); ok {
 		return t
@@ -43,7 +43,7 @@ func scalar(c api.Cell) []byte {
 	return nil
 }
 
-// appendCompact appends an array or object without the white space between its tokens, and so on one line.
+// appendCompact appends an array or object without white space between its tokens, and thus on one line.
 func appendCompact(dst []byte, c api.Cell) ([]byte, error) {
 	if bytes.IndexByte(c, ' ') < 0 && bytes.IndexByte(c, '\n') < 0 && bytes.IndexByte(c, '\t') < 0 && bytes.IndexByte(c, '\r') < 0 {
 		return append(dst, c...), nil
@@ -53,8 +53,8 @@ func appendCompact(dst []byte, c api.Cell) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// appendJSON appends a cell as JSON. typed turns strings into numbers and booleans where the declared type says so and the
-// text allows it without loss; NaN and the infinities, which JSON numbers cannot be, stay strings.
+// appendJSON appends a cell as JSON. typed converts strings to numbers and booleans if the declared type requires it
+// and the text allows it without loss; NaN and the infinities, which are not JSON numbers, stay strings.
 func appendJSON(dst []byte, c api.Cell, cl class, typed bool) ([]byte, error) {
 	if c.IsNull() {
 		return append(dst, "null"...), nil
@@ -87,7 +87,8 @@ func appendJSON(dst []byte, c api.Cell, cl class, typed bool) ([]byte, error) {
 	return append(dst, c...), nil
 }
 
-// validNumber reports whether t is a number by the grammar of JSON: no leading zeros, no plus sign, digits around the point.
+// validNumber reports whether t is a number by the grammar of JSON: no leading zeros, no plus sign, digits around the
+// point.
 func validNumber(t []byte) bool {
 	i := 0
 	if i < len(t) && t[i] == '-' {
@@ -121,7 +122,7 @@ func validNumber(t []byte) bool {
 	return i == len(t)
 }
 
-// appendFloat appends the shortest JSON number that reads back as the same value. t is a valid number.
+// appendFloat appends the shortest JSON number that parses as the same value. t is a valid number.
 func appendFloat(dst, t []byte, cl class) []byte {
 	bits, exact := 64, 15
 	if cl == classReal {
@@ -131,26 +132,26 @@ func appendFloat(dst, t []byte, cl class) []byte {
 		return append(dst, t...)
 	}
 	f, err := strconv.ParseFloat(string(t), bits)
-	if err != nil { // out of range: the text is all there is
+	if err != nil { // out of range: the text is kept
 		return append(dst, t...)
 	}
 	format := byte('f')
 	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
 		format = 'e'
 	}
-	if f == 0 && math.Signbit(f) { // many readers take -0 for an integer, which has no such zero
+	if f == 0 && math.Signbit(f) { // many readers parse -0 as an integer, which has no negative zero
 		return append(dst, "-0.0"...)
 	}
 	dst = strconv.AppendFloat(dst, f, format, -1, bits)
-	if n := len(dst); format == 'e' && n > 4 && dst[n-4] == 'e' && dst[n-2] == '0' { // e-09 is e-9
+	if n := len(dst); format == 'e' && n > 4 && dst[n-4] == 'e' && dst[n-2] == '0' { // e-09 becomes e-9
 		dst[n-2] = dst[n-1]
 		dst = dst[:n-1]
 	}
 	return dst
 }
 
-// shortest reports whether t is surely in its shortest form already: a plain decimal with no more digits than every double
-// keeps apart (DBL_DIG), and no zero at the end of its fraction.
+// shortest reports whether t is certainly in its shortest form: a plain decimal with no more digits than every double
+// preserves (DBL_DIG), and no trailing zero in its fraction.
 func shortest(t []byte, exact int) bool {
 	if len(t) > exact || bytes.IndexByte(t, 'E') >= 0 || bytes.IndexByte(t, 'e') >= 0 {
 		return false
@@ -158,8 +159,8 @@ func shortest(t []byte, exact int) bool {
 	return bytes.IndexByte(t, '.') < 0 || t[len(t)-1] != '0'
 }
 
-// appendPlainDecimal writes 1.254740786E7 as 12547407.86: the point moves, no digit changes. Values beyond 1E21 or below 1E-9
-// would be mostly zeros and stay as they are.
+// appendPlainDecimal writes 1.254740786E7 as 12547407.86: the point moves, the digits stay. Values beyond 1E21 or below
+// 1E-9 would be mostly zeros and are not changed.
 func appendPlainDecimal(dst, t []byte) []byte {
 	if !validNumber(t) {
 		return append(dst, t...)
@@ -195,7 +196,7 @@ func appendPlainDecimal(dst, t []byte) []byte {
 	return append(dst, trimZeros(digits[point:], 1)...)
 }
 
-// trimZeros drops zeros at the end, keeping at least n digits.
+// trimZeros removes trailing zeros, keeping at least n digits.
 func trimZeros(digits []byte, n int) []byte {
 	for len(digits) > n && digits[len(digits)-1] == '0' {
 		digits = digits[:len(digits)-1]

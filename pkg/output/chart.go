@@ -14,18 +14,18 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Chart says what to draw of a result: bars with a label and a value per row, a line of values in the order of the rows, the
-// distribution of values (hist), or one line of blocks per numeric column (spark).
+// Chart describes a chart of a result: bars with a label and a value per row, a line of values in the order of the
+// rows, the distribution of values (hist), or one line of blocks per numeric column (spark).
 type Chart struct {
 	Kind string
-	X    string   // column of the labels, of bar and line; "" is the first that is not drawn for bar, none for line
-	Y    []string // columns of the values: one, or several for spark; empty is the first column of numbers, for spark all
+	X    string   // column of the labels of bar and line; "" is the first one without values for bar, none for line
+	Y    []string // columns of the values: one, or several for spark; empty is the first numeric column, for spark all
 }
 
-// ChartKinds lists what Chart.Kind may be.
+// ChartKinds lists the values of Chart.Kind.
 func ChartKinds() []string { return []string{"bar", "line", "hist", "spark"} }
 
-// Check refuses an unknown kind of chart, and columns that it has no use for.
+// Check rejects an unknown kind of chart, and columns that it does not use.
 func (c Chart) Check() error {
 	if !slices.Contains(ChartKinds(), c.Kind) {
 		hint := "use one of " + strings.Join(ChartKinds(), ", ")
@@ -35,7 +35,7 @@ func (c Chart) Check() error {
 		return usage(hint, "unknown chart %q", c.Kind)
 	}
 	if c.X != "" && (c.Kind == "hist" || c.Kind == "spark") {
-		return usage("", "a chart of kind %s has no labels, so no column for them", c.Kind)
+		return usage("", "a chart of kind %s has no labels, so no label column", c.Kind)
 	}
 	if len(c.Y) > 1 && c.Kind != "spark" {
 		return usage("", "a chart of kind %s draws one column, not %d", c.Kind, len(c.Y))
@@ -46,13 +46,13 @@ func (c Chart) Check() error {
 const (
 	maxBars     = 200
 	chartHeight = 12
-	chartSample = 200 // rows that decide which columns hold numbers when the types are not known
+	chartSample = 200 // number of rows from which numeric columns are detected if the types are not known
 )
 
-// WriteChart draws a result in text of Options.Width cells, in memory that does not depend on its rows. NULL, NaN and infinities are
-// left out and counted on Options.Notes.
+// WriteChart draws a result as text with Options.Width cells, in memory that does not depend on the number of rows.
+// NULL, NaN and infinities are skipped and counted on Options.Notes.
 //
-// Values become float64 to be drawn; the figures beside bars are those of the result.
+// Values are converted to float64 for drawing; the numbers next to bars are those of the result.
 func WriteChart(w io.Writer, rows api.RowReader, c Chart, o Options) (Stats, error) {
 	if err := c.Check(); err != nil {
 		return Stats{}, err
@@ -102,7 +102,7 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-// plot is a chart in the making.
+// plot is a chart under construction.
 type plot interface {
 	add(cells []tcell)
 	draw(dst []byte) []byte
@@ -190,7 +190,7 @@ func isNumeric(i int, cols []column, sample [][]tcell) bool {
 	return found
 }
 
-// drawing is what all charts share: the column, the width and the values that could not be drawn.
+// drawing is common to all charts: the column, the width and the values that could not be drawn.
 type drawing struct {
 	value   int
 	name    string
@@ -199,7 +199,7 @@ type drawing struct {
 	skipped int64
 }
 
-// number reads the value of a row; ok is false for what cannot be drawn.
+// number parses the value of a row; ok is false if it cannot be drawn.
 func (d *drawing) number(cells []tcell) (float64, bool) {
 	c := cells[d.value]
 	f, err := strconv.ParseFloat(string(c.text), 64)
@@ -212,9 +212,9 @@ func (d *drawing) number(cells []tcell) (float64, bool) {
 
 func (d *drawing) remarks(o Options) {
 	if d.skipped > 0 {
-		are := "are NULL or no finite numbers"
+		are := "are NULL or not finite"
 		if d.skipped == 1 {
-			are = "is NULL or no finite number"
+			are = "is NULL or not finite"
 		}
 		o.note("(%s of %s %s and not drawn)", counted(d.skipped, "value"), d.name, are)
 	}
@@ -226,7 +226,7 @@ func (*emptyPlot) add([]tcell)            {}
 func (*emptyPlot) draw(dst []byte) []byte { return dst }
 func (*emptyPlot) remarks(o Options)      { o.note("(0 rows)") }
 
-// barPlot keeps the first rows.
+// barPlot stores the first rows.
 type barPlot struct {
 	drawing
 	label int
@@ -298,7 +298,8 @@ func (p *barPlot) remarks(o Options) {
 	}
 }
 
-// share is where f lies between low and high, 0 to 1. Halves are used since the span may exceed float64.
+// share returns the position of f between low and high, 0 to 1. It computes with halves since the span may exceed
+// float64.
 func share(f, low, high float64) float64 {
 	if span := high/2 - low/2; span > 0 {
 		return (f/2 - low/2) / span
@@ -306,7 +307,7 @@ func share(f, low, high float64) float64 {
 	return 0.5
 }
 
-// figure is a number for an axis: short, with enough digits to tell it from its neighbours.
+// figure formats a number for an axis: short, with enough digits to distinguish it from its neighbours.
 func figure(f, step float64) string {
 	switch a := math.Abs(f); {
 	case a != 0 && (a >= 1e15 || a < 1e-6):

@@ -9,8 +9,8 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// series shrinks any number of values to few points: when all are taken, neighbours are joined and each new point stands for
-// twice as many rows.
+// series reduces any number of values to a few points: when all points are used, neighbours are merged and each new
+// point stands for twice as many rows.
 type series struct {
 	limit     int
 	per       int // rows in a point
@@ -83,13 +83,13 @@ func bounds(points []point) (low, high float64) {
 	return low, high
 }
 
-const lineMargin = 16 // cells for the figures of the axis
+const lineMargin = 16 // cells for the numbers of the axis
 
-// linePlot draws with dots of Braille, two by four in a cell.
+// linePlot draws with Braille dots, two by four in a cell.
 type linePlot struct {
 	drawing
 	*series
-	label       int // column whose first and last values stand below the line, -1 for none
+	label       int // column with first and last values that are printed below the line, -1 for none
 	first, last string
 	rows        int64
 }
@@ -135,7 +135,7 @@ func (p *linePlot) draw(dst []byte) []byte {
 		}
 		y := level(q.mean)
 		from, to := y, y
-		if before >= 0 { // join with the last point
+		if before >= 0 { // merge with the last point
 			from, to = min(before, y), max(before, y)
 		}
 		for d := from; d <= to; d++ {
@@ -173,7 +173,8 @@ func (p *linePlot) draw(dst []byte) []byte {
 	return dst
 }
 
-// bins counts values in intervals of a power of ten, joined to wider ones when there are too many.
+// bins counts values in intervals with a width that is a power of ten; they are merged to wider ones if there are too
+// many.
 type bins struct {
 	exp   int
 	count map[int64]int64
@@ -185,7 +186,7 @@ func newBins() *bins { return &bins{exp: -9, count: map[int64]int64{}} }
 
 func (b *bins) index(f float64) float64 {
 	x := f / math.Pow10(b.exp)
-	return math.Floor(x + 1e-12*math.Abs(x)) // 0.3 belongs to the bin that begins there
+	return math.Floor(x + 1e-12*math.Abs(x)) // 0.3 belongs to the bin that starts there
 }
 
 func (b *bins) add(f float64) {
@@ -208,13 +209,13 @@ func (b *bins) widen() {
 	b.count = wider
 }
 
-// histPlot draws how often values occur.
+// histPlot draws the frequency of values.
 type histPlot struct {
 	drawing
 	*bins
 	low, high float64
 	any       bool
-	whole     bool // every value is a whole number
+	whole     bool // every value is an integer
 }
 
 func (p *histPlot) add(cells []tcell) {
@@ -230,7 +231,8 @@ func (p *histPlot) add(cells []tcell) {
 	p.bins.add(f)
 }
 
-// groups joins the bins into at most 20 of a width of 1, 2 or 5 times a power of ten, which is at least 1 for whole numbers.
+// groups merges the bins to at most 20 with a width of 1, 2 or 5 times a power of ten, which is at least 1 for
+// integers.
 func (p *histPlot) groups() (width float64, first int64, counts []int64) {
 	unit := int64(1) // in bins
 	if p.whole {

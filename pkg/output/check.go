@@ -8,7 +8,7 @@ import (
 	"github.com/dig-cli/dig/internal/nearest"
 )
 
-// UsageError is a combination of options that cannot be honoured. Hint says what to do instead; it may be empty.
+// UsageError is an invalid combination of options. Hint says what to do instead; it may be empty.
 type UsageError struct {
 	Message string
 	Hint    string
@@ -32,7 +32,7 @@ func Check(o Options) error {
 	}
 	if o.JQ != "" {
 		if f != JSON && f != NDJSON {
-			return usage("leave out -o, or use -o json or -o ndjson", "--jq needs json and cannot be used with -o %s", f)
+			return usage("omit -o, or use -o json or -o ndjson", "--jq requires json and cannot be used with -o %s", f)
 		}
 		if len(o.Columns) > 0 {
 			return usage("choose the fields in the jq program", "--columns cannot be used with --jq")
@@ -48,24 +48,24 @@ func Check(o Options) error {
 		return usage("", "--no-header cannot be used with -o %s", f)
 	}
 	if o.Null != "" && !slices.Contains([]Format{Table, CSV, TSV, Markdown, HTML}, f) {
-		return usage("", "--null cannot be used with -o %s, which has a null of its own", f)
+		return usage("", "--null cannot be used with -o %s, which has its own null", f)
 	}
 	if f == TSV && strings.ContainsAny(o.Null, "\t\n\r") || strings.ContainsAny(o.Null, "\",\r\n") && f == CSV {
-		return usage("", "--null must hold no separator, quote or line break")
+		return usage("", "--null must not contain a separator, quote or line break")
 	}
 	if f != Table {
 		if o.Vertical {
 			return usage("", "--vertical is a form of the table and cannot be used with -o %s", f)
 		}
 		if o.MaxRows != 0 {
-			return usage("limit the rows of the query itself", "a limit of rows to show cannot be used with -o %s", f)
+			return usage("limit the rows of the query itself", "a limit on rows to show cannot be used with -o %s", f)
 		}
 	}
 	if o.Terminal && (f == XLSX || f == Parquet) {
-		return usage("write it to a file with --out FILE, or pipe it", "-o %s is binary and not for a terminal", f)
+		return usage("write it to a file with --out FILE, or pipe it", "-o %s is binary and cannot be written to a terminal", f)
 	}
 	if slices.Contains(o.Columns, "") {
-		return usage("", "--columns holds an empty name")
+		return usage("", "--columns contains an empty name")
 	}
 	return nil
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// class groups the declared types by how their text is to be read.
+// class groups the declared types by how their text is interpreted.
 type class uint8
 
 const (
-	classOther class = iota // text, and everything that is not known
+	classOther class = iota // text, and all unknown types
 	classInt
 	classDecimal
 	classDouble
@@ -22,7 +22,7 @@ const (
 	classBool
 )
 
-// classOf reads a lower-case Trino type name; parameters do not matter.
+// classOf classifies a lower-case Trino type name; parameters are ignored.
 func classOf(dataType string) class {
 	base, _, _ := strings.Cut(dataType, "(")
 	switch strings.TrimSpace(base) {
@@ -51,15 +51,15 @@ func (c class) number() bool { return c >= classInt && c <= classReal }
 
 // column is one column of the output.
 type column struct {
-	name    string // as the result has it
+	name    string // as in the result
 	key     string // unique among the columns: name, name_2, ...
 	keyJSON []byte // key as a JSON string and a colon
-	typ     string // declared type, lower case, "" when unknown
+	typ     string // declared type, lower case, "" if unknown
 	class   class
-	index   int // of its cell in a row
+	index   int // index of its cell in a row
 }
 
-// columnsOf reads the columns of a result and picks those wanted.
+// columnsOf reads the columns of a result and selects the requested ones.
 func columnsOf(rows api.RowReader, o Options) ([]column, error) {
 	found, err := rows.Columns()
 	if err != nil {
@@ -107,7 +107,7 @@ func pick(all []column, o Options) ([]column, error) {
 		case i >= 0:
 			picked = append(picked, all[i])
 		case len(o.Columns) == 0:
-		case len(all) == 0: // a result without rows may not say its columns
+		case len(all) == 0: // a result without rows may lack its columns
 			picked = append(picked, column{name: name, key: name, index: len(picked)})
 		default:
 			return nil, UnknownColumn(name, keys)
@@ -126,7 +126,7 @@ func pick(all []column, o Options) ([]column, error) {
 	return picked, nil
 }
 
-// find looks for the name itself, then for the only one that differs in case; -1 is neither.
+// find looks for the exact name, then for the only one that differs in case; -1 if there is neither.
 func find(name string, keys []string) int {
 	folded := -1
 	for i, k := range keys {
@@ -157,7 +157,7 @@ func UnknownColumn(name string, keys []string) *UsageError {
 	return &UsageError{Message: fmt.Sprintf("no column %q in the result", name), Hint: hint}
 }
 
-// uniqueKeys makes names fit to be the keys of one object: the second "id" becomes "id_2", or the next number that is free.
+// uniqueKeys makes names unique for the keys of one object: the second "id" becomes "id_2", or the next free number.
 func uniqueKeys(names []string) []string {
 	taken := make(map[string]bool, len(names))
 	for _, n := range names {
@@ -176,7 +176,7 @@ func uniqueKeys(names []string) []string {
 	return keys
 }
 
-// rowError says which row and column a value cannot be written from.
+// rowError adds the row and column of a value that cannot be written to the error.
 func rowError(row int64, c *column, err error) error {
 	return fmt.Errorf("row %d, column %q: %w", row, c.name, err)
 }

@@ -11,13 +11,13 @@ import (
 
 var errShortRow = errors.New("the row has no such cell")
 
-// separated is what csv and tsv have in common.
+// separated is common to csv and tsv.
 type separated struct {
 	api.Delimited
 	cols        []column
 	header, raw bool
 	field       func(dst, text []byte) []byte // appends a text as a field
-	types       func() []string               // of the result, nil when they were asked for
+	types       func() []string               // types of the result, nil until they were fetched
 	scratch     []byte
 }
 
@@ -25,7 +25,7 @@ func newSeparated(cols []column, o Options, between byte) separated {
 	f := separated{cols: cols, header: !o.NoHeader && len(cols) > 0, raw: o.Raw}
 	f.Between, f.End, f.Null, f.Floats = between, '\n', []byte(`\N`), make([]bool, len(cols))
 	for i, c := range cols {
-		f.Floats[i] = !o.Raw && c.class.float() // whose exponents are made readable
+		f.Floats[i] = !o.Raw && c.class.float() // columns with exponents that are made readable
 		if c.typ == "" && !o.Raw && o.Types != nil {
 			if f.Untold == nil {
 				f.Untold, f.types = make([]bool, len(cols)), o.Types
@@ -36,13 +36,13 @@ func newSeparated(cols []column, o Options, between byte) separated {
 	return f
 }
 
-// exponent reports whether a value is a double whose point is to be moved. Where that turns on a type that is not known, the types are
-// asked for.
+// exponent reports whether a value is a double in scientific notation that must be converted. If that depends on an
+// unknown type, the types are fetched.
 func (f *separated) exponent(i int, c api.Cell) bool {
 	if f.types != nil && f.Untold[i] && c.LikeDouble() {
 		types := f.types()
 		f.types = nil
-		clear(f.Untold) // the template of rows holds the slice
+		clear(f.Untold) // the slice is shared with the template of rows
 		for k := range f.cols {
 			if at := f.cols[k].index; f.cols[k].typ == "" && at < len(types) {
 				f.cols[k].class = classOf(strings.ToLower(types[at]))
@@ -80,12 +80,12 @@ func (f *separated) row(dst []byte, n int64, cells []api.Cell) (_ []byte, err er
 
 func (f *separated) delimited() *api.Delimited { return &f.Delimited }
 
-// csvFormat writes RFC 4180 with \n between records, as psql and DuckDB do. A field is quoted when it holds a comma, a quote,
-// a line break, or a space or tab at either end. NULL is an empty field without quotes and the empty string is "", so both
-// survive; Options.Null replaces the former, and a string that equals it is quoted.
+// csvFormat writes RFC 4180 with
 //
-// A record of a single NULL would be a blank line, which most readers skip. In a result of one column NULL is therefore \N, as
-// in tsv; an import of one column reads it back.
+//	between records, like psql and DuckDB. A field is quoted if it contains a comma, a quote, a line break, or a space or tab at either end. NULL is an empty field without quotes and the empty string is "", so both are preserved; Options.Null replaces the former, and a string equal to it is quoted.
+//
+// A record of a single NULL would be a blank line, which most readers skip. In a result of one column NULL is therefore
+// \N, as in tsv; an import of one column reads it back.
 type csvFormat struct{ separated }
 
 func newCSV(cols []column, o Options) *csvFormat {
@@ -102,11 +102,11 @@ func (f *csvFormat) cell(dst []byte, n int64, i int, c api.Cell) (_ []byte, err 
 		return append(dst, f.Null...), nil
 	}
 	if size := len(c); size > 2 && size-2 != len(f.Null) && c[1] != ' ' && c[size-2] != ' ' && !f.exponent(i, c) {
-		// Text without escapes holds no quote and no control character.
+		// Text without escapes contains no quote and no control character.
 		if b, ok := c.AppendPlain(dst, ','); ok {
 			return b, nil
 		}
-		if c[0] == '"' && bytes.IndexByte(c, '\\') < 0 { // a comma is in it: the quotes of the wire serve as well
+		if c[0] == '"' && bytes.IndexByte(c, '\\') < 0 { // it contains a comma: the JSON quotes serve as CSV quotes
 			return append(dst, c...), nil
 		}
 	}
@@ -146,15 +146,16 @@ func (f *csvFormat) mustQuote(t []byte) bool {
 			return true
 		}
 	}
-	return len(f.Null) > 0 && bytes.Equal(t, f.Null) || len(t) == 2 && t[0] == '\\' && t[1] == '.' // psql's end of data
+	return len(f.Null) > 0 && bytes.Equal(t, f.Null) || len(t) == 2 && t[0] == '\\' && t[1] == '.' // psql's end-of-data marker
 }
 
-// tsvFormat writes the text format of PostgreSQL's COPY: tabs between fields, \N for NULL, and \t \n \r \\ for those
-// characters within values. With Options.Null a string that equals it would read back as NULL: a remark says so.
+// tsvFormat writes the text format of PostgreSQL's COPY: tabs between fields, \N for NULL, and \t
+//
+//	\r \\ for those characters within values. With Options.Null a string equal to it would read back as NULL: a note says so.
 type tsvFormat struct {
 	separated
 	note  func(string, ...any)
-	clash string // the first value that equals Null
+	clash string // the first value equal to Null
 }
 
 func newTSV(cols []column, o Options) *tsvFormat {
@@ -171,7 +172,7 @@ func (f *tsvFormat) cell(dst []byte, n int64, i int, c api.Cell) (_ []byte, err 
 		return append(dst, f.Null...), nil
 	}
 	if len(c)-2 != len(f.Null) && !f.exponent(i, c) {
-		if b, ok := c.AppendPlain(dst, '\t'); ok { // a tab would be an escape on the wire
+		if b, ok := c.AppendPlain(dst, '\t'); ok { // a tab would be an escape in JSON
 			return b, nil
 		}
 	}
@@ -188,7 +189,7 @@ func (f *tsvFormat) cell(dst []byte, n int64, i int, c api.Cell) (_ []byte, err 
 
 func (f *tsvFormat) tail(dst []byte, _ int64) []byte {
 	if f.clash != "" {
-		f.note("%s holds the text %q, which reads back as NULL", f.clash, f.Null)
+		f.note("%s contains the text %q, which reads back as NULL", f.clash, f.Null)
 	}
 	return dst
 }

@@ -13,11 +13,11 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// DiffStats tell how two results differ.
+// DiffStats describe how two results differ.
 type DiffStats struct {
 	A, B              int64 // rows of each
 	OnlyA, OnlyB      int64 // rows that only one of them has
-	Changed           int64 // rows of the same key with other values
+	Changed           int64 // rows with the same key but other values
 	Equal             int64
 	Repeated          int64    // rows beyond the first of their key, in either result
 	ColumnsA          []string // columns that only one of them has
@@ -25,20 +25,21 @@ type DiffStats struct {
 	Compared, Ignored int // columns
 }
 
-// Same reports whether the results hold the same: rows in any order, and columns in any order.
+// Same reports whether the results are equal, ignoring the order of rows and columns.
 func (d DiffStats) Same() bool {
 	return d.OnlyA+d.OnlyB+d.Changed == 0 && len(d.ColumnsA)+len(d.ColumnsB) == 0
 }
 
-// Diff compares two results by key and writes what differs in the format of o: a row per value that changed, with the columns change
-// ("changed"), those of the key, column, a and b; a row that only one result has is one line with change "only a" or "only b" and
-// its other columns as a JSON object. Without keys the whole row is the key. o.Columns restricts what is compared.
+// Diff compares two results by key and writes the differences in the format of o: a row per changed value, with the
+// columns change ("changed"), those of the key, column, a and b; a row that only one result has is one line with change
+// "only a" or "only b" and its other columns as a JSON object. Without keys the whole row is the key. o.Columns
+// restricts what is compared.
 //
-// Numbers compare by value (1.50 is 1.5; doubles as doubles), times and timestamps without zeros at the end of their fraction, NaN equals NaN and NULL equals
-// NULL; all else by its text. Where a key repeats, rows that are
-// equal throughout are paired and the rest are reported as rows of one side.
+// Numbers compare by value (1.50 is 1.5; doubles as doubles), times and timestamps without trailing zeros in their
+// fraction, NaN equals NaN and NULL equals NULL; everything else by its text. If a key repeats, equal rows are paired
+// and the rest are reported as rows of one side.
 //
-// Memory is bounded: both results are sorted in temporary files, which are gone when Diff returns.
+// Memory is bounded: both results are sorted in temporary files, which are removed when Diff returns.
 func Diff(a, b api.RowReader, keys []string, w io.Writer, o Options) (DiffStats, error) {
 	if err := Check(o); err != nil {
 		return DiffStats{}, err
@@ -109,13 +110,13 @@ func (d DiffStats) summary() string {
 type diffColumn struct {
 	key    string
 	number bool
-	bits   int  // 64 or 32 where a side holds binary floating point, so that 4.9E-324 is 5e-324
+	bits   int  // 64 or 32 if a side has binary floating point, so that 4.9E-324 is 5e-324
 	clock  bool // a time or timestamp
 	index  [2]int
 }
 
-// diffPlan says which columns make the key and which are compared. A record of the sorters is: the encoded key, the encoded values,
-// and the texts of all columns for the report.
+// diffPlan determines the key columns and the compared ones. A record of the sorters is: the encoded key, the encoded
+// values, and the texts of all columns for the report.
 type diffPlan struct {
 	keys, values []diffColumn
 	whole        bool // the key is the whole row
@@ -208,7 +209,7 @@ func planDiff(a, b api.RowReader, keys []string, o Options) (*diffPlan, error) {
 	return p, nil
 }
 
-// load puts the rows of one side into its sorter.
+// load adds the rows of one side to its sorter.
 func (p *diffPlan) load(r api.RowReader, side int, s *sorter) (int64, error) {
 	var n int64
 	var rec record
@@ -233,15 +234,16 @@ func (p *diffPlan) load(r api.RowReader, side int, s *sorter) (int64, error) {
 	return n, r.Err()
 }
 
-// record is a row to be compared. key and values are in an encoding whose bytes are equal when the values are; those of the key also
-// sort as the values do. cells are the tokens of the wire, each with a line feed, which no token holds on its outside.
+// record is a row to be compared. key and values have an encoding with equal bytes for equal values; those of the key
+// also sort like the values. cells are the JSON tokens, each with a line feed, which no token contains outside of
+// strings.
 type record struct {
 	key, values, cells []byte
 }
 
 func (r record) reset() record { return record{r.key[:0], r.values[:0], r.cells[:0]} }
 
-// Marks of encoded values, in the order in which they sort.
+// Markers of encoded values, in sort order.
 const (
 	markNull   = 1
 	markNumber = 2
@@ -288,14 +290,15 @@ func appendComparable(dst []byte, c api.Cell, col *diffColumn) ([]byte, error) {
 	if col.clock {
 		dst = trimFraction(dst, from)
 	}
-	if bytes.IndexByte(dst[from:], 0) >= 0 { // zero ends a text; one within is 0 0xff
+	if bytes.IndexByte(dst[from:], 0) >= 0 { // zero ends a string; a zero byte within one is 0 0xff
 		escaped := bytes.ReplaceAll(dst[from:], []byte{0}, []byte{0, 0xff})
 		dst = append(dst[:from], escaped...)
 	}
 	return append(dst, 0, 0), nil
 }
 
-// trimFraction drops the zeros at the end of the fraction of seconds of a time that begins at from: 12:00:00.500 UTC is 12:00:00.5 UTC.
+// trimFraction removes trailing zeros in the fraction of seconds of a time that starts at from: 12:00:00.500 UTC is
+// 12:00:00.5 UTC.
 func trimFraction(dst []byte, from int) []byte {
 	at := bytes.LastIndexByte(dst[from:], '.')
 	if at < 0 {

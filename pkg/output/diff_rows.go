@@ -13,7 +13,7 @@ type differ struct {
 	in   [2]*merged
 
 	started bool
-	queue   [][]api.Cell // of the pair at hand, still to be yielded
+	queue   [][]api.Cell // of the current pair, still to be yielded
 	row     []api.Cell
 	err     error
 }
@@ -49,7 +49,7 @@ func (d *differ) Next() bool {
 	return true
 }
 
-// step compares the next records; false is the end.
+// step compares the next records; false at the end.
 func (d *differ) step() bool {
 	a, b := d.in[0], d.in[1]
 	for _, m := range d.in {
@@ -85,7 +85,7 @@ func (d *differ) step() bool {
 			b.advance()
 			return true
 		}
-		order = same // sorted by values within a key: the lesser one has no partner
+		order = same // sorted by values within a key: the smaller one has no partner
 	}
 	if order < 0 {
 		d.st.OnlyA++
@@ -114,7 +114,7 @@ func (d *differ) changed(a, b record) {
 	}
 }
 
-// single queues the row of a record that has no partner.
+// single queues the row of a record without a partner.
 func (d *differ) single(r record, side int) {
 	cells := cellsOf(r)
 	change, from := textCell("only a"), len(d.plan.keys)

@@ -7,9 +7,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// distinct counts different values: exactly up to exactValues, then by HyperLogLog with 2^14 registers, a standard error of 0.8 %.
-// No library of the module has one; the estimator is the improved one of Ertl, "New cardinality estimation algorithms for HyperLogLog
-// sketches" (2017), which needs no correction tables.
+// distinct counts distinct values: exactly up to exactValues, then by HyperLogLog with 2^14 registers, a standard error
+// of 0.8 %. No library in go.mod provides it; the estimator is the improved one of Ertl, "New cardinality estimation
+// algorithms for HyperLogLog sketches" (2017), which needs no correction tables.
 type distinct struct {
 	seen      map[uint64]struct{}
 	registers []uint8

@@ -16,7 +16,7 @@ type member struct {
 	value json.RawMessage
 }
 
-// members splits an object, keeping the order of its keys.
+// members splits an object, preserving the order of its keys.
 func members(doc []byte) ([]member, error) {
 	dec := json.NewDecoder(bytes.NewReader(doc))
 	if _, err := dec.Token(); err != nil {
@@ -184,7 +184,7 @@ func docScalar(w io.Writer, doc []byte, o Options) error {
 	return writeAll(w, append(text, '\n'))
 }
 
-// view is a document as rows: one per element of an array, or the one of an object.
+// view is a document as rows: one per element of an array, or a single one for an object.
 type view struct {
 	cols []api.ResultColumn
 	rows []json.RawMessage
@@ -212,7 +212,7 @@ func newView(doc []byte, list bool, o Options) (*view, error) {
 	return v, nil
 }
 
-// names picks the columns of the view.
+// names selects the columns of the view.
 func (v *view) names(list bool, o Options) ([]string, error) {
 	if len(o.Columns) == 0 && list && len(o.DefaultColumns) > 0 {
 		return o.DefaultColumns, nil
@@ -249,8 +249,8 @@ func (v *view) names(list bool, o Options) ([]string, error) {
 	return names, nil
 }
 
-// paths collects the keys of all rows in order of appearance: those with plain values, or when deep also those of nested
-// objects with dotted names. Arrays count as values when deep. Rows that are no objects have the column "value".
+// paths collects the keys of all rows in order of appearance: those with plain values, or if deep also those of nested
+// objects with dotted names. Arrays count as values if deep. Rows that are not objects have the column "value".
 func (v *view) paths(deep bool) ([]string, error) {
 	var paths, objects []string
 	seen := map[string]bool{}
@@ -313,7 +313,7 @@ func (v *view) Row() []api.Cell { return v.row }
 func (v *view) Err() error      { return v.err }
 func (v *view) Close() error    { return nil }
 
-// lookup follows a dotted path; a key that holds dots itself goes first, and a number picks an element of an array.
+// lookup follows a dotted path; a key that contains dots takes precedence, and a number selects an element of an array.
 func lookup(doc []byte, path string) (json.RawMessage, bool) {
 	if len(doc) == 0 {
 		return nil, false

@@ -14,9 +14,9 @@ import (
 	"github.com/olekukonko/tablewriter/tw"
 )
 
-// docList shows an array of objects, which is at hand as a whole, as a table in the style of results. On a terminal a list that is too
-// wide has values cut with a mark, those of identifiers last, then loses columns from its end, which a note tells, and turns vertical when
-// not even two are left.
+// docList prints an array of objects, which is in memory, as a table in the style of results. On a terminal, a list
+// that is too wide has its values cut with a mark, those of identifiers last, then columns are dropped from its end,
+// with a note, and finally it becomes vertical if not even two columns fit.
 func docList(w io.Writer, v *view, cols []column, o Options) error {
 	var rows [][]tcell
 	for v.Next() {
@@ -26,7 +26,7 @@ func docList(w io.Writer, v *view, cols []column, o Options) error {
 		}
 		rows = append(rows, cells)
 	}
-	if len(rows) == 0 { // tablewriter would leave out the line below the heading
+	if len(rows) == 0 { // tablewriter would omit the line below the heading
 		o.Notes = nil
 		_, err := writeTable(w, v, cols, o)
 		return err
@@ -40,7 +40,7 @@ func docList(w io.Writer, v *view, cols []column, o Options) error {
 		for n, r := range rows {
 			if !r[i].null {
 				m.add(r[i].text, false)
-				// Only JSON numbers: ids are strings of digits and read better from the left.
+				// Only JSON numbers: ids are strings of digits and read better left-aligned.
 				numbers = numbers && isJSONNumber(v.rows[n], cols[i].name)
 			}
 		}
@@ -89,7 +89,7 @@ func docList(w io.Writer, v *view, cols []column, o Options) error {
 	return nil
 }
 
-// choose picks elements by their indices.
+// choose selects elements by their indices.
 func choose[T any](all []T, which []int) []T {
 	some := make([]T, len(which))
 	for at, i := range which {
@@ -98,7 +98,8 @@ func choose[T any](all []T, which []int) []T {
 	return some
 }
 
-// withoutLast leaves out a second name, else the last column that is no identifier, and when only such are left the last.
+// withoutLast drops a second name, else the last column that is not an identifier, or, if there are only identifiers,
+// the last.
 func withoutLast(shown []int, cols []column) []int {
 	if at := slices.IndexFunc(shown, func(i int) bool { return cols[i].name == "displayName" }); at > 0 {
 		return slices.Delete(shown, at, at+1)
@@ -111,12 +112,12 @@ func withoutLast(shown []int, cols []column) []int {
 	return shown[:len(shown)-1]
 }
 
-// identifier reports whether a column holds what other commands want to be given.
+// identifier reports whether a column contains arguments for other commands.
 func identifier(name string) bool {
 	return name == "id" || name == "name" || strings.HasSuffix(name, "Id") || name == "path"
 }
 
-// instants reports whether a column holds times alone.
+// instants reports whether a column contains only times.
 func instants(rows [][]tcell, i int) bool {
 	found := false
 	for _, r := range rows {
@@ -136,8 +137,8 @@ func isJSONNumber(row []byte, path string) bool {
 	return len(value) > 0 && (value[0] == '-' || value[0] >= '0' && value[0] <= '9')
 }
 
-// renderList uses tablewriter. Its defaults centre and capitalise headings, trim values and fold long ones: all of that is
-// turned off, and the blanks with which it fills the last column are taken away.
+// renderList uses tablewriter. Its defaults centre and capitalize headings, trim values and wrap long ones: all of that
+// is turned off, and the padding of the last column is removed.
 func renderList(w io.Writer, rows [][]tcell, cols []column, widths []int, right []bool, o Options) error {
 	p := paint(o.Color)
 	var buf bytes.Buffer
@@ -173,7 +174,7 @@ func renderList(w io.Writer, rows [][]tcell, cols []column, widths []int, right 
 	}
 	null := string(Sanitize(nil, nullWord(o)))
 	if o.Null == "" {
-		null = "-" // a field that is not set, rather than the NULL of SQL
+		null = "-" // a field that is not set, as opposed to SQL NULL
 	}
 	for _, r := range rows {
 		line := make([]string, len(cols))
@@ -196,7 +197,7 @@ func renderList(w io.Writer, rows [][]tcell, cols []column, widths []int, right 
 	return writeAll(w, out)
 }
 
-// shorten cuts sanitised text to width with a mark.
+// shorten cuts sanitized text to width with a mark.
 func shorten(t []byte, width int) string {
 	if displaywidth.Bytes(t) <= width {
 		return string(t)
@@ -204,7 +205,7 @@ func shorten(t []byte, width int) string {
 	return displaywidth.TruncateString(string(t), width, ellipsis)
 }
 
-// docRecords shows objects with one line per field.
+// docRecords prints objects with one line per field.
 func docRecords(w io.Writer, v *view, cols []column, list bool, o Options) error {
 	if o.Null == "" {
 		o.Null = "-"

@@ -10,17 +10,18 @@ import (
 	"github.com/dig-cli/dig/internal/tempfile"
 )
 
-// File is a file that appears under its name only when complete. It is written under a temporary name in the same directory.
+// File is a file that appears under its name only when complete. It is written under a temporary name in the same
+// directory.
 type File struct {
 	f    *os.File
 	path string
-	mode fs.FileMode // of the file to be replaced, 0 when there is none
+	mode fs.FileMode // mode of the file to be replaced, 0 if there is none
 	done bool
 }
 
-// Create begins a file. A path that exists and is no regular file (a device, a named pipe) is opened and written directly, since
-// nothing can be renamed over it. The temporary name begins with a dot and ends in .partial; those in the same directory that were left
-// by processes which died are removed.
+// Create starts a file. If path exists and is not a regular file (a device, a named pipe), it is opened and written
+// directly, since nothing can be renamed over it. The temporary name starts with a dot and ends in .partial; such files
+// left by terminated processes in the same directory are removed.
 func Create(path string) (*File, error) {
 	mode := fs.FileMode(0)
 	target := path
@@ -33,11 +34,12 @@ func Create(path string) (*File, error) {
 			return &File{f: f}, err
 		}
 		mode = info.Mode().Perm()
-		if target, err = filepath.EvalSymlinks(path); err != nil { // keep a link, replace what it points to
+		if target, err = filepath.EvalSymlinks(path); err != nil { // keep a link, replace its target
 			return nil, err
 		}
 	}
-	// os.CreateTemp would make it 0600 whatever the umask says. What replaces a file is no more open than it from the beginning.
+	// os.CreateTemp would use mode 0600 regardless of the umask. A replacement never has wider permissions than the
+	// file it replaces.
 	perm := fs.FileMode(0o666)
 	if mode != 0 {
 		perm = mode
@@ -50,8 +52,8 @@ func Create(path string) (*File, error) {
 	return &File{f: f, path: target, mode: mode}, nil
 }
 
-// CheckFile reports why Create(path) would fail, and leaves nothing behind. "" is no file; what is no regular file is not opened, since
-// that may wait or act.
+// CheckFile reports why Create(path) would fail, and leaves nothing behind. "" means no file; anything but a regular
+// file is not opened, since opening it may block or have effects.
 func CheckFile(path string) error {
 	if path == "" {
 		return nil
@@ -66,7 +68,7 @@ func CheckFile(path string) error {
 	return f.Abort()
 }
 
-// named makes an error about the temporary name one about the name that the user gave.
+// named replaces the temporary name in an error by the name that the user gave.
 func named(err error, path string) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -83,7 +85,8 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Commit makes the content durable and gives the file its name, replacing what had it. On an error nothing is left behind.
+// Commit syncs the content and renames the file to its final name, replacing an existing file. On an error nothing is
+// left behind.
 func (f *File) Commit() error {
 	if f.done {
 		return fs.ErrClosed
@@ -106,7 +109,7 @@ func (f *File) Commit() error {
 	return tempfile.SyncDir(filepath.Dir(f.path))
 }
 
-// Abort removes what was written. After Commit it does nothing, so it can be deferred.
+// Abort removes the file. After Commit it does nothing, so it can be deferred.
 func (f *File) Abort() error {
 	if f.done {
 		return nil

@@ -2,17 +2,18 @@ package output
 
 import "strings"
 
-// Fitting columns into the width of a terminal. Three things are tried in turn: narrower columns whose values are wrapped, columns
-// so narrow that values are cut to one line with a mark, and leaving out columns.
+// Fitting columns into the width of a terminal. Three methods are tried in turn: narrower columns with wrapped values,
+// columns so narrow that values are cut to one line with a mark, and dropping columns.
 
-// The cells that a column of text keeps at least in an overview: a useful beginning, or a scant one if that lets all columns be seen.
+// The minimum number of cells of a text column in an overview: a useful beginning, or a short one if that makes all
+// columns visible.
 const (
 	usefulText = 8
 	scantText  = 6
 )
 
-// tight is the width below which a column of an overview is of no use: numbers are never cut, of a time the day stays, of a text the
-// beginning, and of a heading its words. values is the width of the widest cell, without the heading.
+// tight is the width below which a column of an overview is useless: numbers are never cut, of a time the day is kept,
+// of a text the beginning, and of a heading its words. values is the width of the widest cell, without the heading.
 func (m *measure) tight(values, text int, right bool, col *column) int {
 	least := text
 	switch {
@@ -40,8 +41,8 @@ func total(widths []int) int {
 	return sum
 }
 
-// fit narrows columns until the line fits, those first where the least is lost for what is won. ok is false when it cannot without
-// going below the least widths.
+// fit narrows columns until the line fits, starting with those where the loss per gained cell is smallest. ok is false
+// if it is impossible without going below the minimum widths.
 func fit(ms []measure, natural, least []int, width int) (widths []int, ok bool) {
 	widths = append([]int(nil), natural...)
 	over := total(widths) - width
@@ -65,7 +66,7 @@ func fit(ms []measure, natural, least []int, width int) (widths []int, ok bool) 
 	return widths, true
 }
 
-// cheapest is the width from least to below w at which the smallest loss stands against a cell of the line that is won, and that loss.
+// cheapest returns the width from least to below w with the smallest loss per gained cell, and that loss.
 func (m *measure) cheapest(w, least int) (to int, price float64) {
 	losses := m.losses()
 	to = -1
@@ -77,8 +78,8 @@ func (m *measure) cheapest(w, least int) (to int, price float64) {
 	return to, price
 }
 
-// losses is what each width loses: of every value that is wider the share that is not seen on its first line and something for being
-// broken at all, a little for a broken heading, and less for the room kept for rows to come.
+// losses returns the loss of each width: for every value that is wider, the share that is not visible on its first line
+// plus a constant for being wrapped, a little for a wrapped heading, and less for the reserve for further rows.
 func (m *measure) losses() []float64 {
 	if m.lost != nil {
 		return m.lost
@@ -102,8 +103,8 @@ func (m *measure) losses() []float64 {
 	return m.lost
 }
 
-// elide chooses the columns to show of a table that is too wide: the first ones that fit and the last, with room for a column
-// of dots between. It returns their indices; the gap comes before the last.
+// elide selects the columns to show of a table that is too wide: the first ones that fit and the last, with space for a
+// column of dots in between. It returns their indices; the gap is before the last.
 func elide(least []int, width int) []int {
 	last := len(least) - 1
 	used := total([]int{1, min(least[last], width/3)})
@@ -132,8 +133,8 @@ func (t *table) tight(ms []measure, natural, values []int) (ok bool) {
 	return ok
 }
 
-// overview narrows or leaves out columns, so that the beginnings of as many as possible are seen. Values take one line. values are the
-// widths of the widest cells, without the headings.
+// overview narrows or drops columns, so that the beginnings of as many as possible are visible. Values have one line.
+// values are the widths of the widest cells, without the headings.
 func (t *table) overview(ms []measure, natural, values []int) {
 	if t.tight(ms, natural, values) {
 		return

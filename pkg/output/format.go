@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Format is the name of a format, and the value of a flag that asks for one. "" is table, or json when JQ is set.
+// Format is the name of a format, and a flag value. "" is table, or json if JQ is set.
 type Format string
 
 // The names of the formats.
@@ -27,7 +27,8 @@ func Formats() []string {
 	return []string{"table", "json", "ndjson", "csv", "tsv", "yaml", "markdown", "html", "xlsx", "parquet"}
 }
 
-// FormatOf is the format that is meant by a name in any case, by md, jsonl or yml. A name of no format stays as it is; Check refuses it.
+// FormatOf returns the format of a name in any case, including md, jsonl and yml. An unknown name is returned
+// unchanged; Check rejects it.
 func FormatOf(name string) Format {
 	switch f := strings.ToLower(name); f {
 	case "md":
@@ -44,16 +45,16 @@ func FormatOf(name string) Format {
 	return Format(name)
 }
 
-// Known reports whether there is such a format.
+// Known reports whether the format exists.
 func (f Format) Known() bool { return slices.Contains(Formats(), string(f)) }
 
-// JSON reports whether a program reads the format as JSON values, so that errors are a JSON object too.
+// JSON reports whether the format consists of JSON values, so that errors are a JSON object too.
 func (f Format) JSON() bool { return f == JSON || f == NDJSON }
 
-// Human reports whether the format is laid out for reading.
+// Human reports whether the format is formatted for reading.
 func (f Format) Human() bool { return f == "" || f == Table || f == Markdown || f == HTML }
 
-// String, Set and Type make it the value of a flag.
+// String, Set and Type implement pflag.Value.
 func (f Format) String() string { return string(f) }
 
 func (f *Format) Set(name string) error {

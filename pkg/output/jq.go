@@ -12,27 +12,27 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// compileJQ parses and compiles a program. A fault of its text is a *UsageError whose hint is the line with a caret.
+// compileJQ parses and compiles a program. An error in its text is a *UsageError with the line and a caret as hint.
 func compileJQ(program string) (*gojq.Code, error) {
 	q, err := gojq.Parse(program)
 	if err != nil {
 		var pe *gojq.ParseError
 		if !errors.As(err, &pe) {
-			return nil, usage("", "bad --jq program: %v", err)
+			return nil, usage("", "invalid --jq program: %v", err)
 		}
 		at := min(max(pe.Offset-len(pe.Token), 0), len(program))
 		line := 1 + strings.Count(program[:at], "\n")
 		col := 1 + len([]rune(program[strings.LastIndexByte(program[:at], '\n')+1:at]))
-		return nil, usage(Caret(program, line, col), "bad --jq program at line %d, column %d: %v", line, col, err)
+		return nil, usage(Caret(program, line, col), "invalid --jq program at line %d, column %d: %v", line, col, err)
 	}
 	code, err := gojq.Compile(q)
 	if err != nil {
-		return nil, usage("", "bad --jq program: %v", err)
+		return nil, usage("", "invalid --jq program: %v", err)
 	}
 	return code, nil
 }
 
-// decodeExact reads one JSON document with every number as json.Number, which gojq passes on digit by digit.
+// decodeExact decodes one JSON document with every number as json.Number, which gojq preserves digit by digit.
 func decodeExact(doc []byte) (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(doc))
 	dec.UseNumber()
@@ -41,8 +41,8 @@ func decodeExact(doc []byte) (any, error) {
 	return v, err
 }
 
-// runJQ writes what the program yields for one input: strings as they are, all else as JSON, one per line. The keys of objects
-// come out sorted, as gojq keeps no order.
+// runJQ writes the results of the program for one input: strings unquoted, everything else as JSON, one per line. The
+// keys of objects are sorted, as gojq preserves no order.
 func runJQ(w io.Writer, code *gojq.Code, input any, indent bool) error {
 	iter := code.Run(input)
 	for {
@@ -75,7 +75,7 @@ func runJQ(w io.Writer, code *gojq.Code, input any, indent bool) error {
 	}
 }
 
-// indented spreads a JSON document over lines without touching its values.
+// indented indents a JSON document without changing its values.
 func indented(doc []byte) []byte {
 	var buf bytes.Buffer
 	if json.Indent(&buf, doc, "", "  ") != nil {

@@ -2,8 +2,8 @@ package output
 
 import "github.com/dig-cli/dig/pkg/api"
 
-// jsonFormat writes one object per row, one row per line: as ndjson, or as the elements of one array. A second column of the
-// same name gets the key name_2, so nothing is lost.
+// jsonFormat writes one object per row, one row per line: as ndjson, or as the elements of one array. A second column
+// of the same name gets the key name_2, so nothing is lost.
 type jsonFormat struct {
 	cols  []column
 	typed bool

@@ -7,22 +7,22 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// Parts of a table line: a cell is a blank, its text and a blank; between cells stands a bar.
+// Parts of a table line: a cell is a blank, its text and a blank; cells are separated by a bar.
 const (
 	bar      = "│"
 	rule     = "─"
 	cross    = "┼"
 	ellipsis = "…"
-	cellPad  = 3 // two blanks and a bar, for every column but the last, which has no bar
+	cellPad  = 3 // two blanks and a bar per column; the last one has no bar
 )
 
-// tcell is a value of a table that has to outlive its row: decoded text, controls still in it.
+// tcell is a table value that must outlive its row: decoded text, with control characters.
 type tcell struct {
 	text []byte
 	null bool
 }
 
-// tableText decodes a cell for people: doubles readable, decimals without the zeros that the gateway pads them with.
+// tableText decodes a cell for display: doubles readable, decimals without the zeros with which the gateway pads them.
 func tableText(dst []byte, c api.Cell, col *column, raw bool) ([]byte, error) {
 	if raw {
 		return appendText(dst, c)
@@ -38,8 +38,8 @@ func tableText(dst []byte, c api.Cell, col *column, raw bool) ([]byte, error) {
 	return dst, err
 }
 
-// paddedDecimal reports whether a decimal has the ten places, or more, that internal tables pad every value to [L]. Shorter
-// fractions were declared by someone: 1.50 is a price and stays one.
+// paddedDecimal reports whether a decimal has the ten decimal places, or more, to which internal tables pad every value
+// [L]. Shorter fractions were declared explicitly: 1.50 is a price and is not changed.
 func paddedDecimal(t []byte) bool {
 	at := bytes.IndexByte(t, '.')
 	return at > 0 && len(t)-at-1 >= 10
@@ -54,8 +54,8 @@ func printable(t []byte) bool {
 	return true
 }
 
-// textWidth is the number of terminal cells that the sanitised text takes on its widest line; with lines false a line feed is
-// shown as ↵ and everything is one line.
+// textWidth returns the number of terminal cells of the sanitized text on its widest line; with lines false a line feed
+// is shown as ↵ and everything is one line.
 func textWidth(t []byte, lines bool) int {
 	if printable(t) {
 		return len(t)
@@ -70,26 +70,26 @@ func textWidth(t []byte, lines bool) int {
 	return width
 }
 
-// looksNumeric accepts what is written like a plain number: no leading zeros, which codes and telephone numbers have.
+// looksNumeric accepts text that looks like a plain number: no leading zeros, as in codes and telephone numbers.
 func looksNumeric(t []byte) bool {
 	return validNumber(t) || string(t) == "NaN" || string(t) == "Infinity" || string(t) == "-Infinity"
 }
 
-// measure is what a sample tells of one column.
+// measure is what a sample reveals about one column.
 type measure struct {
 	header  int
 	natural int
-	least   int // of the cells, to see whether they vary
-	word    int // the longest stretch without a blank
+	least   int // of the cells, to detect whether they vary
+	word    int // the longest run without a blank
 	cells   int
 	numeric bool
-	widths  []int32 // how many cells are that wide, the last for those of more
+	widths  []int32 // number of cells per width, the last one for all greater widths
 
-	breaking float64   // what it costs that a value does not fit, beside what is not seen of it
+	breaking float64   // the cost of a value that does not fit, besides the part that is not visible
 	lost     []float64 // see losses
 }
 
-const widest = 256 // that a sample tells apart; no terminal has room for several such columns
+const widest = 256 // the maximum width that a sample distinguishes; no terminal fits several such columns
 
 func (m *measure) add(t []byte, lines bool) {
 	w := textWidth(t, lines)
@@ -110,12 +110,12 @@ func (m *measure) add(t []byte, lines bool) {
 	m.cells++
 }
 
-// right reports whether the column is aligned to the right.
+// right reports whether the column is right-aligned.
 func (m *measure) right(c class) bool {
 	return c.number() || c == classOther && m.cells > 0 && m.numeric
 }
 
-// headroom is added to a width for the rows beyond the sample: numbers grow, and text that varies will do so further on.
+// headroom is added to a width for the rows after the sample: numbers grow, and text that varies will continue to vary.
 func (m *measure) headroom(right bool, c class) int {
 	switch {
 	case c == classBool || m.cells == 0:
@@ -128,8 +128,8 @@ func (m *measure) headroom(right bool, c class) int {
 	return 0
 }
 
-// narrowest is the width below which a column is not readable: numbers and short values are never wrapped, text needs room
-// for its words, such as a UUID, and its heading.
+// narrowest is the width below which a column is unreadable: numbers and short values are never wrapped, text needs
+// space for its words, such as a UUID, and its heading.
 func (m *measure) narrowest(right bool) int {
 	if right {
 		return m.natural

@@ -9,8 +9,8 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// markdownFormat writes a table of GitHub Flavored Markdown. Characters with a meaning are escaped, a line break within a
-// value is <br>. NULL is the word NULL unless Options.Null says otherwise.
+// markdownFormat writes a table of GitHub Flavored Markdown. Special characters are escaped, a line break within a
+// value is <br>. NULL is the word NULL unless Options.Null is set.
 type markdownFormat struct {
 	cols    []column
 	null    []byte
@@ -69,7 +69,7 @@ func (f *markdownFormat) row(dst []byte, n int64, cells []api.Cell) ([]byte, err
 
 func (f *markdownFormat) tail(dst []byte, _ int64) []byte { return dst }
 
-// textOf is the text of a value that is not NULL, readable unless raw.
+// textOf returns the text of a value that is not NULL, readable unless raw.
 func textOf(dst []byte, c api.Cell, cl class, raw bool) ([]byte, error) {
 	if raw {
 		return appendText(dst, c)
@@ -103,7 +103,7 @@ func appendMarkdown(dst, t []byte) []byte {
 	return dst
 }
 
-// harmless reports text that has no meaning in either markup.
+// harmless reports whether text has no special characters of either markup.
 func harmless(t []byte) bool {
 	for _, c := range t {
 		switch {
@@ -115,12 +115,12 @@ func harmless(t []byte) bool {
 	return true
 }
 
-// control reports what markup cannot carry, a rune of n bytes: C0, C1 and bytes that are not UTF-8.
+// control reports what markup cannot contain, a rune of n bytes: C0, C1 and invalid UTF-8.
 func control(r rune, n int) bool {
 	return r < ' ' || r >= 0x7f && r < 0xa0 || r == utf8.RuneError && n == 1
 }
 
-// appendSign is what Sanitize makes of a control, safe within markup.
+// appendSign appends the visible form of a control character (see Sanitize), safe within markup.
 func appendSign(dst []byte, r rune) []byte {
 	if r >= 0x80 && r < 0xa0 {
 		return fmt.Appendf(dst, "&lt;U+%04X>", r)
@@ -128,7 +128,7 @@ func appendSign(dst []byte, r rune) []byte {
 	return Sanitize(dst, string(r))
 }
 
-// within reports whether the underscore at i stands between letters or digits, where it does not emphasise.
+// within reports whether the underscore at i is between letters or digits, where it is not markup.
 func within(t []byte, i int) bool {
 	before, _ := utf8.DecodeLastRune(t[:i])
 	after, _ := utf8.DecodeRune(t[i+1:])
@@ -201,7 +201,8 @@ func (f *htmlFormat) tail(dst []byte, _ int64) []byte {
 	return append(dst, "</tbody></table>\n</body></html>\n"...)
 }
 
-// appendHTML escapes what HTML gives a meaning. Control characters, which HTML cannot carry, are made visible as Sanitize does.
+// appendHTML escapes special characters of HTML. Control characters, which are invalid in HTML, are made visible as in
+// Sanitize.
 func appendHTML(dst, t []byte) []byte {
 	if harmless(t) {
 		return append(dst, t...)

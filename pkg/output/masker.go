@@ -12,20 +12,20 @@ import (
 	"sync"
 )
 
-// Masker hides texts in all that is written through it: the key in use, and what was given as a secret in this run. A gateway may
-// repeat them in a message, a list or a page of any kind.
+// Masker hides secrets in all text that is written through it: the current key, and secrets given in this run. A
+// gateway may repeat them in a message, a list or a page of any kind.
 type Masker struct {
 	mu      sync.Mutex
 	secrets [][]byte // the longest first
-	coded   [][]byte // the same, and their forms as hex and base64
+	coded   [][]byte // the same, and their hex and base64 encodings
 }
 
 const (
 	maskedText = "****"
-	leastMask  = 6 // shorter texts occur by themselves
+	leastMask  = 6 // shorter strings occur by chance
 )
 
-// Hide adds a secret, in the forms that JSON and addresses give it too.
+// Hide adds a secret, including its JSON and URL encodings.
 func (m *Masker) Hide(secret string) {
 	secret = strings.TrimSpace(secret)
 	if m == nil || len(secret) < leastMask {
@@ -34,7 +34,7 @@ func (m *Masker) Hide(secret string) {
 	forms := []string{secret, url.QueryEscape(secret), url.PathEscape(secret)}
 	for _, html := range []bool{false, true} {
 		once := inJSON(secret, html)
-		forms = append(forms, once, inJSON(once, html)) // a message may hold a document
+		forms = append(forms, once, inJSON(once, html)) // a message may contain a document
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -52,12 +52,13 @@ func withForms(secrets [][]byte, forms []string) [][]byte {
 	return secrets
 }
 
-// encoded are the forms of a secret in hex, and in base64 wherever it stands in what is encoded: a Basic header has a name before it.
+// encoded returns the hex and base64 encodings of a secret, for any offset within the base64 input: a Basic header has
+// a name before it.
 func encoded(secret string) []string {
 	low := hex.EncodeToString([]byte(secret))
 	out := []string{low, strings.ToUpper(low)}
 	for before := range 3 {
-		// The signs that hold bits of the secret alone.
+		// The characters that depend only on the secret.
 		from, to := (before*8+5)/6, (before+len(secret))*8/6
 		for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 			out = append(out, e.EncodeToString([]byte(strings.Repeat("\x00", before) + secret))[from:to])
@@ -66,7 +67,7 @@ func encoded(secret string) []string {
 	return out
 }
 
-// inJSON is a text as it stands between the quotes of a JSON string.
+// inJSON returns a string as it appears between the quotes of a JSON string.
 func inJSON(text string, html bool) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -77,7 +78,7 @@ func inJSON(text string, html bool) string {
 	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(b.String(), "\n"), `"`), `"`)
 }
 
-// Masked is a text with the secrets hidden.
+// Masked returns a text with the secrets hidden.
 func (m *Masker) Masked(text string) string {
 	if m == nil {
 		return text
@@ -90,7 +91,7 @@ func (m *Masker) Masked(text string) string {
 	return text
 }
 
-// Writer puts the masker before w.
+// Writer wraps w with the masker.
 func (m *Masker) Writer(w io.Writer) *MaskWriter {
 	if m == nil {
 		m = &Masker{}
@@ -98,14 +99,16 @@ func (m *Masker) Writer(w io.Writer) *MaskWriter {
 	return &MaskWriter{m: m, w: w}
 }
 
-// Notes is Writer for text that is not a result: it knows the forms as hex and base64 too, to look for which in every row takes time.
+// Notes is Writer for text that is not a result: it also hides the hex and base64 encodings, for which searching every
+// row of a result would be slow.
 func (m *Masker) Notes(w io.Writer) *MaskWriter {
 	out := m.Writer(w)
 	out.coded = true
 	return out
 }
 
-// MaskWriter is a writer behind a Masker. It holds back what may be the beginning of a secret until the next bytes tell.
+// MaskWriter is a writer behind a Masker. It holds back a possible beginning of a secret until the following bytes are
+// known.
 type MaskWriter struct {
 	m    *Masker
 	w    io.Writer
@@ -115,7 +118,7 @@ type MaskWriter struct {
 	coded bool
 }
 
-// Unwrap is the writer behind.
+// Unwrap returns the underlying writer.
 func (w *MaskWriter) Unwrap() io.Writer { return w.w }
 
 func (w *MaskWriter) Write(b []byte) (int, error) {
@@ -156,7 +159,8 @@ func (w *MaskWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// telling is a piece of a secret that begins with a letter which is rare in data: a search for it skips most of a result at once.
+// telling returns a part of a secret that starts with a letter that is rare in data: a search for it skips most of a
+// result quickly.
 func telling(s []byte) []byte {
 	best, at := 0, 0
 	for i, c := range s[:len(s)-2] {
@@ -176,7 +180,7 @@ func telling(s []byte) []byte {
 	return s[at:min(at+8, len(s))]
 }
 
-// beginning measures the longest end of text that begins a secret.
+// beginning returns the length of the longest suffix of text that is a prefix of a secret.
 func beginning(text []byte, secrets [][]byte) int {
 	most := 0
 	for _, s := range secrets {
@@ -190,7 +194,7 @@ func beginning(text []byte, secrets [][]byte) int {
 	return most
 }
 
-// Flush writes what is held back, which was no secret if nothing else comes.
+// Flush writes the bytes held back, which are not a secret if nothing follows.
 func (w *MaskWriter) Flush() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// memory is a small result made by this package.
+// memory is a small result created by this package.
 type memory struct {
 	cols []api.ResultColumn
 	rows [][]api.Cell
@@ -20,7 +20,7 @@ func (m *memory) Row() []api.Cell                      { return m.rows[m.at-1] }
 func (m *memory) Err() error                           { return nil }
 func (m *memory) Close() error                         { return nil }
 
-// textCell is a string as the wire would have it.
+// textCell returns a string as JSON.
 func textCell(s string) api.Cell {
 	b, err := json.Marshal(s)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// appendNumberKey encodes a valid number so that the bytes of two numbers compare as the numbers do, and equal numbers (1, 1.0, 10e-1)
-// have equal bytes: a sign, the exponent of 0.d1d2d3..., and the digits.
+// appendNumberKey encodes a valid number so that the bytes of two numbers compare like the numbers, and equal numbers
+// (1, 1.0, 10e-1) have equal bytes: a sign, the exponent of 0.d1d2d3..., and the digits.
 func appendNumberKey(dst, t []byte) []byte {
 	const (
 		negative = 0
@@ -55,5 +55,5 @@ func appendNumberKey(dst, t []byte) []byte {
 	for _, d := range digits {
 		dst = append(dst, d^flip)
 	}
-	return append(dst, flip) // ends before longer digits when positive, after them when negative
+	return append(dst, flip) // sorts before longer digits if positive, after them if negative
 }

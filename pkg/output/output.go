@@ -1,5 +1,5 @@
-// Package output decides what a result looks like: tables for people, and csv, tsv, json, ndjson, yaml, markdown, html, xlsx
-// and parquet for everything else. Results (api.RowReader) stream in bounded memory; ordinary replies are JSON documents.
+// Package output formats results: tables for people, and csv, tsv, json, ndjson, yaml, markdown, html, xlsx and parquet
+// for everything else. Results (api.RowReader) stream in bounded memory; ordinary replies are JSON documents.
 package output
 
 import (
@@ -11,43 +11,43 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// Options say what a result shall look like. The zero value is a table without colours on something that is no terminal.
+// Options configure the output of a result. The zero value is a table without colours, not on a terminal.
 type Options struct {
-	Format   Format   // what FormatOf returns
-	NoHeader bool     // table, csv, tsv, html and xlsx without the line of names
-	Columns  []string // the columns to show, in order; dotted paths reach into nested replies
-	// DefaultColumns are shown of a list or a result when Columns is empty; names that do not exist are left out.
+	Format   Format   // a result of FormatOf
+	NoHeader bool     // table, csv, tsv, html and xlsx without the header
+	Columns  []string // the columns to show, in order; dotted paths select nested members of replies
+	// DefaultColumns are the columns of a list or a result if Columns is empty; unknown names are ignored.
 	DefaultColumns []string
-	JQ             string // a jq program; strings it yields are printed raw
-	Null           string // how NULL is written: csv "" (nothing between the commas), tsv \N, table and others NULL
-	Raw            bool   // keep the text of the wire: no numbers from strings, no readable doubles
-	Typed          bool   // ask for types; json, ndjson, yaml, xlsx and parquet do so unless Raw
+	JQ             string // a jq program; its string results are printed raw
+	Null           string // representation of NULL: csv "" (nothing between the commas), tsv \N, table and others NULL
+	Raw            bool   // values as sent: no numbers from strings, no readable doubles
+	Typed          bool   // convert by type; json, ndjson, yaml, xlsx and parquet do so unless Raw
 	Color          bool   // ANSI colours
 	Terminal       bool   // the destination is a terminal
-	Width, Height  int    // of the terminal, in cells; 0 is 80 and 24
+	Width, Height  int    // of the terminal, in cells; 0 means 80 and 24
 	Vertical       bool   // one line per value
-	// Types tells the declared types of the columns of a result that came without; csv and tsv ask when a value looks like a double, at
-	// most once. Nil, or a list of another length: they cannot be told, and such values stay as they are.
+	// Types fetches the declared types of the columns of a result that has none; csv and tsv call it if a value looks
+	// like a double, at most once. If it is nil, or the list has another length, such values are not changed.
 	Types func() []string
-	// MaxRows limits what a table shows: 0 shows 40 rows on a terminal and all elsewhere, negative shows all.
+	// MaxRows limits the rows of a table: 0 shows 40 rows on a terminal and all elsewhere, negative shows all.
 	MaxRows int64
-	ShowAll string    // the flag that shows all rows, named in the footer of a table that does not
-	Notes   io.Writer // footers and remarks go here, usually stderr; nil drops them
+	ShowAll string    // the flag that shows all rows, named in the footer of a limited table
+	Notes   io.Writer // footers and notes are written here, usually stderr; nil drops them
 
-	Elapsed func() time.Duration // named in the footer of a table on a terminal; nil names none
+	Elapsed func() time.Duration // named in the footer of a table on a terminal; nil for none
 
-	profile    string        // the rows describe columns, and this stands in the footer in place of their number
-	sampleWait time.Duration // how long a table waits for its sample after the first row; 0 is the usual
+	profile    string        // the rows describe columns, and this replaces their number in the footer
+	sampleWait time.Duration // how long a table waits for its sample after the first row; 0 for the default
 }
 
-// Stats tell what WriteRows did.
+// Stats describe a call of WriteRows.
 type Stats struct {
 	Rows  int64 // rows read from the source
-	Shown int64 // rows written; less than Rows where a table shows both ends only
-	Bytes int64 // bytes handed to the writer, 0 where the format cannot tell
+	Shown int64 // rows written; less than Rows if a table shows both ends only
+	Bytes int64 // bytes written, 0 if the format does not count them
 }
 
-// format is the name of the format in force.
+// format returns the name of the effective format.
 func (o Options) format() Format {
 	switch {
 	case o.Format != "":
@@ -65,7 +65,7 @@ func (o Options) width() int {
 	return 80
 }
 
-// typed reports whether strings of the wire become numbers and booleans by declared type.
+// typed reports whether JSON strings are converted to numbers and booleans by declared type.
 func (o Options) typed() bool { return !o.Raw }
 
 func (o Options) note(format string, args ...any) {
@@ -74,10 +74,10 @@ func (o Options) note(format string, args ...any) {
 	}
 }
 
-// WriteRows writes a result as it arrives, and closes nothing. An error of the source is returned as it is, after the rows
-// that came before it; a json array then lacks its closing bracket, so that no reader takes it for complete.
+// WriteRows writes a result as it arrives, and does not close it. An error of the source is returned unchanged, after
+// the rows before it; a json array then lacks its closing bracket, so that no reader takes it for complete.
 //
-// A json document is an array of objects, one per row. JQ sees the whole array under json, which therefore must fit in
+// A json document is an array of objects, one per row. JQ gets the whole array under json, which therefore must fit in
 // memory, and one row at a time under ndjson.
 func WriteRows(w io.Writer, rows api.RowReader, o Options) (Stats, error) {
 	if err := Check(o); err != nil {
@@ -110,8 +110,9 @@ func writeRows(w io.Writer, rows api.RowReader, cols []column, o Options) (Stats
 	return writeStream(w, rows, cols, newRowFormat(cols, o), o)
 }
 
-// WriteDoc writes an ordinary reply. json is the server's own bytes, indented on a terminal; the other formats are views: an
-// array of objects becomes one row per element, an object key and value lines (one row in csv, tsv, markdown and html).
+// WriteDoc writes an ordinary reply. json is the server's own bytes, indented on a terminal; the other formats are
+// views: an array of objects becomes one row per element, an object key and value lines (one row in csv, tsv, markdown
+// and html).
 func WriteDoc(w io.Writer, doc json.RawMessage, o Options) error {
 	if err := Check(o); err != nil {
 		return err

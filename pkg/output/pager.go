@@ -16,22 +16,22 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// ErrPagerQuit is the error of writes after the user has left the pager.
+// ErrPagerQuit is returned by writes after the user has quit the pager.
 var ErrPagerQuit = errors.New("the pager was quit")
 
-// PagerOptions say how to page. Use a Pager on a terminal only.
+// PagerOptions configure a Pager, which must be used on a terminal only.
 type PagerOptions struct {
-	Command       string    // as $PAGER has it; "" is less, cat means no pager, and so does a program that is not there
-	Env           []string  // of the pager; LESS=FRSX is added when LESS is not in it
+	Command       string    // the value of $PAGER; "" is less, cat means no pager, as does a missing program
+	Env           []string  // of the pager; LESS=FRSX is added if LESS is unset
 	Out, Err      io.Writer // the terminal
-	Width, Height int       // of the terminal; 0 is 80 and 24
-	Cancel        func()    // called once when the user quits the pager before Close: stop the query
-	// Hold is how long output that fits the screen so far is kept back, to see whether it will. 0 is 60 ms. Past that the
-	// rows that are there matter more, and the pager is given up.
+	Width, Height int       // of the terminal; 0 means 80 and 24
+	Cancel        func()    // called once if the user quits the pager before Close: stop the query
+	// Hold is how long output that fits the screen so far is held back, to see whether it will fit completely. 0 is 60
+	// ms. After that the rows are shown without a pager.
 	Hold time.Duration
 }
 
-// Pager passes output on to the screen, or to a pager program once it is taller than the screen.
+// Pager writes output to the screen, or to a pager program if it is taller than the screen.
 type Pager struct {
 	o PagerOptions
 
@@ -47,10 +47,10 @@ type Pager struct {
 	closed bool
 	quit   bool
 	waited time.Duration
-	signal chan os.Signal // keeps an interrupt, which is for the pager, from ending this process
+	signal chan os.Signal // prevents an interrupt, which is for the pager, from ending this process
 }
 
-// NewPager makes a pager that has not started.
+// NewPager returns a pager that has not started.
 func NewPager(o PagerOptions) *Pager {
 	if o.Height <= 0 {
 		o.Height = 24
@@ -69,7 +69,7 @@ func NewPager(o PagerOptions) *Pager {
 	return &Pager{o: o, direct: o.Command == "cat" || !present(o.Command)}
 }
 
-// present reports whether the program that a command names is there. A command that only a shell can read is believed.
+// present reports whether the program of a command exists. For a command that needs a shell it returns true.
 func present(command string) bool {
 	name, _, _ := strings.Cut(strings.TrimSpace(command), " ")
 	if strings.ContainsAny(name, "\"'$`=;&|<>()\\") && runtime.GOOS != "windows" {
@@ -79,7 +79,7 @@ func present(command string) bool {
 	return err == nil
 }
 
-// Write returns ErrPagerQuit when the user has left.
+// Write returns ErrPagerQuit after the user has quit.
 func (p *Pager) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -94,7 +94,7 @@ func (p *Pager) Write(b []byte) (int, error) {
 		}
 		return len(b), nil
 	}
-	// The pager may be slow to read: the lock must not be held while it does.
+	// The pager may read slowly: the lock must not be held meanwhile.
 	in, began := p.in, time.Now()
 	p.mu.Unlock()
 	n, err := in.Write(b)
@@ -114,7 +114,7 @@ func (p *Pager) hold(b []byte) error {
 	p.held = append(p.held, b...)
 	p.lines = 0
 	for line := range bytes.Lines(p.held) {
-		// Colours count nothing; a line that the terminal folds counts as often as it is folded.
+		// Colours have no width; a line that the terminal wraps counts several times.
 		w := displaywidth.Options{ControlSequences: true}.Bytes(bytes.TrimRight(line, "\n"))
 		if p.lines += max(1, (w+p.o.Width-1)/p.o.Width); p.lines >= p.o.Height {
 			return p.startPager()
@@ -123,7 +123,7 @@ func (p *Pager) hold(b []byte) error {
 	return nil
 }
 
-// release gives up paging: what is held has waited long enough.
+// release gives up paging: the held output has waited long enough.
 func (p *Pager) release() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -171,7 +171,7 @@ func (p *Pager) startPager() error {
 	return nil
 }
 
-// terminalOf is the terminal behind a writer: the pager draws on it by itself.
+// terminalOf returns the terminal behind a writer: the pager draws on it directly.
 func terminalOf(w io.Writer) io.Writer {
 	if u, ok := w.(interface{ Unwrap() io.Writer }); ok {
 		return u.Unwrap()
@@ -179,7 +179,7 @@ func terminalOf(w io.Writer) io.Writer {
 	return w
 }
 
-// watch sees the pager end even while nothing is written.
+// watch notices the end of the pager even if nothing is written.
 func (p *Pager) watch() {
 	err := p.cmd.Wait()
 	p.mu.Lock()
@@ -210,7 +210,8 @@ func hasEnv(env []string, name string) bool {
 	return false
 }
 
-// Close shows what is held and waits for the user to leave the pager. How the pager ended is no error of the output.
+// Close writes the held output and waits for the user to quit the pager. The exit status of the pager is not an error
+// of the output.
 func (p *Pager) Close() error {
 	p.mu.Lock()
 	if p.closed {
@@ -232,7 +233,7 @@ func (p *Pager) Close() error {
 	}
 	p.mu.Unlock()
 	began := time.Now()
-	_ = p.in.Close() // it fails when the pager has ended already
+	_ = p.in.Close() // it fails if the pager has ended already
 	<-p.exited
 	signal.Stop(p.signal)
 	p.mu.Lock()
@@ -241,7 +242,7 @@ func (p *Pager) Close() error {
 	return nil
 }
 
-// Terminate ends the pager program, if it runs: this process was told to end and waits for it.
+// Terminate ends the pager program, if it runs: this process was told to exit and waits for it.
 func (p *Pager) Terminate() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -260,14 +261,14 @@ func (p *Pager) Paging() bool {
 	return p.in != nil && !p.quit
 }
 
-// Quit reports whether the user left the pager before the output was complete.
+// Quit reports whether the user quit the pager before the output was complete.
 func (p *Pager) Quit() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.quit
 }
 
-// Waited is how long writes and Close have waited for the user so far, which no reported time should include.
+// Waited returns how long writes and Close have waited for the user, which reported times must exclude.
 func (p *Pager) Waited() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -32,7 +32,7 @@ func (p paint) text(style, s string) string {
 	return style + s + ansiReset
 }
 
-// colorJSON colours the keys and strings of a valid document and leaves every other byte as it is.
+// colorJSON colours the keys and strings of a valid document and leaves every other byte unchanged.
 func colorJSON(doc []byte) []byte {
 	out := make([]byte, 0, len(doc)*3/2)
 	for i := 0; i < len(doc); {

@@ -11,7 +11,7 @@ import (
 
 const (
 	groupRows  = 128 << 10
-	groupBytes = 24 << 20 // of values held for one row group, which bounds memory
+	groupBytes = 24 << 20 // size of the buffered values of one row group, which limits memory
 )
 
 // parquetRoot is the schema of a result: optional leaves in the order of the columns (parquet.Group would sort them).
@@ -22,7 +22,8 @@ type parquetRoot struct {
 
 func (r parquetRoot) Fields() []parquet.Field { return r.fields }
 
-// GoType is not asked for: rows are written as values, never from structs. The type that Group would make fails on names such as "".
+// GoType is not called: rows are written as values, never from structs. The type that Group would create fails on names
+// such as "".
 func (r parquetRoot) GoType() reflect.Type { return reflect.TypeFor[map[string]any]() }
 
 type parquetField struct {
@@ -36,12 +37,13 @@ func (f *parquetField) Value(base reflect.Value) reflect.Value {
 	return base.MapIndex(reflect.ValueOf(f.name))
 }
 
-// writeParquet writes a file of optional columns, typed by declared type unless Raw, compressed with Snappy. A value that does not
-// fit its declared type is an error: a column cannot change its type half way. Row groups are written as they fill.
+// writeParquet writes a file of optional columns, typed by declared type unless Raw, compressed with Snappy. A value
+// that does not fit its declared type is an error, because a column cannot change its type later. Row groups are
+// written when they are full.
 func writeParquet(w io.Writer, rows api.RowReader, cols []column, o Options) (Stats, error) {
 	var st Stats
 	if len(cols) == 0 {
-		return st, usage("use another format for a result that may have no columns", "parquet needs columns, and the result has none")
+		return st, usage("use another format for a result that may have no columns", "parquet requires columns, and the result has none")
 	}
 	root := parquetRoot{}
 	config := []parquet.WriterOption{parquet.Compression(&parquet.Snappy), parquet.CreatedBy("dig", "", "")}
@@ -70,7 +72,7 @@ func parquetRows(pw *parquet.GenericWriter[any], rows api.RowReader, cols []colu
 	const batch = 128
 	var (
 		pending = make([]parquet.Row, 0, batch)
-		arena   []byte // texts of the pending rows
+		arena   []byte // strings of the pending rows
 		held    int
 		inGroup int
 	)
@@ -95,7 +97,7 @@ func parquetRows(pw *parquet.GenericWriter[any], rows api.RowReader, cols []colu
 			if !c.IsNull() {
 				var err error
 				from := len(arena)
-				// What was appended before stays valid when arena moves: values keep their own slice of the old one.
+				// Earlier values stay valid when arena is reallocated: they keep their slice of the old one.
 				if arena, err = appendText(arena, c); err == nil {
 					v, err = codecs[i].encode(arena[from:len(arena):len(arena)])
 				}

@@ -9,24 +9,24 @@ import (
 	"strings"
 	"time"
 
-	_ "time/tzdata" // zones by name on systems without a database of their own
+	_ "time/tzdata" // time zones on systems without a time zone database
 
 	"github.com/parquet-go/parquet-go"
 )
 
-// parquetCodec turns the text of values into those of a column.
+// parquetCodec converts the text of values to those of a column.
 type parquetCodec struct {
 	node     parquet.Node
 	encode   func(t []byte) (parquet.Value, error)
-	noBounds bool // the library compares these bytes without sign: its minimum and maximum would mislead readers
+	noBounds bool // the library compares these bytes as unsigned: its minimum and maximum would be misleading
 }
 
 var stringCodec = parquetCodec{node: parquet.String(), encode: func(t []byte) (parquet.Value, error) {
 	return parquet.ByteArrayValue(t), nil
 }}
 
-// codecOf maps Trino types: integers, real, double, boolean, decimal up to 38 digits, date, time, timestamp (with time zone: the
-// instant, the name of the zone is lost), uuid, json and varbinary. All others are strings.
+// codecOf maps Trino types: integers, real, double, boolean, decimal up to 38 digits, date, time, timestamp (with time
+// zone: the instant, without the name of the zone), uuid, json and varbinary. All others are strings.
 func codecOf(typ string) parquetCodec {
 	base, rest, _ := strings.Cut(typ, "(")
 	params, suffix, _ := strings.Cut(rest, ")")
@@ -121,8 +121,8 @@ func intCodec(bits int) parquetCodec {
 	}}
 }
 
-// decimalCodec reads "precision,scale". A bare decimal is taken for one of 38 digits, 10 of them behind the point, which is how
-// internal tables keep theirs [L].
+// decimalCodec parses "precision,scale". A decimal without parameters has 38 digits, 10 of them after the point, as in
+// internal tables [L].
 func decimalCodec(params string) parquetCodec {
 	precision, scale := 38, 10
 	if p, s, _ := strings.Cut(params, ","); p != "" {
@@ -180,7 +180,7 @@ func decimalCodec(params string) parquetCodec {
 	}
 }
 
-// unscale reads a decimal as an integer of 10^-scale. Digits behind that must be zero.
+// unscale parses a decimal as an integer of 10^-scale. Further digits must be zero.
 func unscale(t []byte, scale int) (*big.Int, error) {
 	if !validNumber(t) {
 		return nil, strconv.ErrSyntax
@@ -210,7 +210,7 @@ func unscale(t []byte, scale int) (*big.Int, error) {
 	return n, nil
 }
 
-// fine tells whether a precision needs nanoseconds; Trino's default is 3 [D].
+// fine reports whether a precision requires nanoseconds; Trino's default is 3 [D].
 func fine(params string) (unit parquet.TimeUnit, per int64, err error) {
 	p, err := strconv.Atoi(strings.TrimSpace(params))
 	if strings.TrimSpace(params) == "" {
@@ -257,7 +257,8 @@ func timestampCodec(params string, zoned bool) parquetCodec {
 	}}
 }
 
-// parseTimestamp reads 2020-06-10 15:55:23.383345, with a T as well, and with a zone at the end if zoned: an offset or a name.
+// parseTimestamp parses 2020-06-10 15:55:23.383345, also with a T, and with a zone at the end if zoned: an offset or a
+// name.
 func parseTimestamp(s string, zoned bool) (time.Time, error) {
 	if len(s) > 10 && s[10] == 'T' {
 		s = s[:10] + " " + s[11:]
@@ -281,8 +282,8 @@ func parseTimestamp(s string, zoned bool) (time.Time, error) {
 	return time.Time{}, strconv.ErrSyntax
 }
 
-// day is the day of a date that some sources write with a time behind it: 2020-06-10 00:00:00.0. Another time than midnight stays,
-// so that no part of a value is dropped.
+// day returns the day of a date that some sources write with a time: 2020-06-10 00:00:00.0. A time other than midnight
+// is kept, so that no part of a value is dropped.
 func day(s string) string {
 	if len(s) <= 10 || s[10] != ' ' && s[10] != 'T' {
 		return s
@@ -293,8 +294,8 @@ func day(s string) string {
 	return s
 }
 
-// unzoned is a time less the mark of UTC that a value of a type without zone may carry. Another zone stays: to drop it would be to
-// change the instant.
+// unzoned removes the UTC marker from a value of a type without zone. Any other zone is kept: dropping it would change
+// the instant.
 func unzoned(s string) string {
 	for _, mark := range []string{"Z", "+00:00", "UTC"} {
 		if t, ok := strings.CutSuffix(s, mark); ok {

@@ -9,7 +9,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// columnProfile is what WriteProfile gathers of one column.
+// columnProfile is what WriteProfile collects about one column.
 type columnProfile struct {
 	nulls, empty      int64
 	longest           int
@@ -23,9 +23,9 @@ type columnProfile struct {
 	scratch           []byte
 }
 
-// WriteProfile writes one row per column of the result instead of its rows: type, nulls, empty strings, distinct values (exact up to 4,096, then an
-// estimate within about 2 %), minimum and maximum (as numbers for numbers, else by bytes), and the length of the longest text.
-// Memory does not depend on the number of rows. Any format will do.
+// WriteProfile writes one row per column of the result instead of its rows: type, nulls, empty strings, distinct values
+// (exact up to 4,096, then an estimate within about 2 %), minimum and maximum (as numbers for numbers, else by bytes),
+// and the length of the longest text. Memory does not depend on the number of rows. All formats are supported.
 func WriteProfile(w io.Writer, rows api.RowReader, o Options) (Stats, error) {
 	if err := Check(o); err != nil {
 		return Stats{}, err
@@ -86,7 +86,7 @@ func (p *columnProfile) add(t []byte) {
 	p.longest = max(p.longest, utf8.RuneCount(t))
 	if p.scratch = p.scratch[:0]; p.numeric {
 		switch {
-		case string(t) == "NaN": // neither least nor greatest
+		case string(t) == "NaN": // neither minimum nor maximum
 			p.seen.add(t)
 			return
 		case validNumber(t):
@@ -97,11 +97,11 @@ func (p *columnProfile) add(t []byte) {
 		case string(t) == "-Infinity":
 			p.scratch = append(p.scratch, 0)
 		default:
-			p.numeric = false // from now on this is text
+			p.numeric = false // from here on the column is text
 		}
 	}
 	if p.numeric && p.declared {
-		p.seen.add(p.scratch) // 1 and 1.0 are one value
+		p.seen.add(p.scratch) // 1 and 1.0 are the same value
 	} else {
 		p.seen.add(t)
 	}

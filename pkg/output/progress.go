@@ -11,8 +11,8 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Progress shows rows, bytes and rate on one line of a terminal, from two seconds on, and takes the line away before any output.
-// A query that is done earlier has cost two counters and a timer.
+// Progress shows rows, bytes and rate on one line of a terminal, after two seconds, and removes the line before any
+// output. For a shorter query it costs only two counters and a timer.
 type Progress struct {
 	w     io.Writer
 	now   func() time.Time
@@ -31,7 +31,8 @@ const (
 	progressEvery = 200 * time.Millisecond
 )
 
-// NewProgress begins to measure. w is stderr if that is a terminal; nil shows nothing, and every method still works.
+// NewProgress starts measuring. w is stderr if that is a terminal; with nil nothing is shown, and every method still
+// works.
 func NewProgress(w io.Writer) *Progress {
 	return newProgress(w, progressDelay, progressEvery, time.Now)
 }
@@ -70,7 +71,7 @@ func (p *Progress) line() string {
 	return text + elapsed.Truncate(time.Second).String()
 }
 
-// Stop takes the line away and shows it no more.
+// Stop removes the line and does not show it again.
 func (p *Progress) Stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -86,7 +87,7 @@ func (p *Progress) Stop() {
 	}
 }
 
-// Output returns w with Stop called before its first byte: for output that goes to the same screen.
+// Output returns w with Stop called before its first byte: for output to the same screen.
 func (p *Progress) Output(w io.Writer) io.Writer { return &progressOutput{p: p, w: w} }
 
 type progressOutput struct {
@@ -114,10 +115,10 @@ func (b *progressBody) Read(buf []byte) (int, error) {
 	return n, err
 }
 
-// Reader counts the bytes of a file on its way to the gateway.
+// Reader counts the bytes of a file that is uploaded to the gateway.
 func (p *Progress) Reader(r io.Reader) io.Reader { return p.Body(io.NopCloser(r)) }
 
-// Writer counts the bytes of a file on its way from the gateway.
+// Writer counts the bytes of a file that is downloaded from the gateway.
 func (p *Progress) Writer(w io.Writer) io.Writer { return &progressWriter{w, p} }
 
 type progressWriter struct {
@@ -152,7 +153,7 @@ func (r *progressRows) Next() bool {
 	return ok
 }
 
-// progressWire counts the rows that api.Rows writes by itself, too.
+// progressWire also counts the rows that api.Rows writes directly.
 type progressWire struct {
 	progressRows
 	w wire

@@ -7,7 +7,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// limits of a sample: it ends with whichever comes first.
+// limits of a sample: it ends with whichever is reached first.
 type sampleLimits struct {
 	rows  int
 	bytes int
@@ -21,8 +21,8 @@ type sample struct {
 	err  error
 }
 
-// takeSample reads ahead. The reading happens in a goroutine so that a source that stalls after a few rows does not keep them from
-// the screen; the goroutine has ended, and rows may be used again, when finish has returned.
+// takeSample reads ahead. It reads in a goroutine so that a source that stalls after a few rows does not delay their
+// display; when finish has returned, the goroutine has ended and rows may be used again.
 func takeSample(rows api.RowReader, cols []column, raw bool, lim sampleLimits) (s *sample, finish func() *sample) {
 	type item struct {
 		cells []tcell
@@ -100,7 +100,7 @@ func decodeRow(n int64, row []api.Cell, cols []column, raw bool) ([]tcell, error
 	return b.decode(n, row, cols, raw)
 }
 
-// decode is decodeRow into memory that the next call uses again.
+// decode is decodeRow into memory that the next call reuses.
 func (b *rowBuf) decode(n int64, row []api.Cell, cols []column, raw bool) ([]tcell, error) {
 	if err := checkRow(n, row, cols); err != nil {
 		return nil, err

@@ -5,12 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// Sanitize appends s to dst with everything neutralised that could steer a terminal or disguise text: C0 characters become
-// their pictures (ESC is ␛, line feed ↵), C1 characters and the Unicode controls of direction and line become <U+202E>,
-// bytes that are not UTF-8 become U+FFFD. Text of one line stays one line.
+// Sanitize appends s to dst with everything neutralized that could control a terminal or disguise text: C0 characters
+// become their pictures (ESC is ␛, line feed ↵), C1 characters and the Unicode controls of direction and line
+// become <U+202E>, invalid UTF-8 becomes U+FFFD. Text of one line stays one line.
 func Sanitize[T ~string | ~[]byte](dst []byte, s T) []byte { return sanitize(dst, s, false) }
 
-// SanitizeText is Sanitize for text of several lines, such as a message: line feeds and tabs stay.
+// SanitizeText is Sanitize for text of several lines, such as a message: line feeds and tabs are kept.
 func SanitizeText[T ~string | ~[]byte](dst []byte, s T) []byte { return sanitize(dst, s, true) }
 
 func sanitize[T ~string | ~[]byte](dst []byte, s T, lines bool) []byte {
@@ -47,8 +47,8 @@ func sanitize[T ~string | ~[]byte](dst []byte, s T, lines bool) []byte {
 	return dst
 }
 
-// steers reports the characters above ASCII that act instead of showing: C1, the marks, embeddings, overrides and isolates of
-// direction, the separators of lines and paragraphs, the byte order mark and the invisible tags.
+// steers reports non-ASCII control characters: C1, the marks, embeddings, overrides and isolates of direction, the
+// separators of lines and paragraphs, the byte order mark and the invisible tags.
 func steers(r rune) bool {
 	switch {
 	case r < 0x80:

@@ -5,15 +5,15 @@ import (
 	"unicode/utf8"
 )
 
-// Screen is a writer for text that goes to a terminal and may hold anything: what could steer the terminal or disguise the text
-// becomes visible, as SanitizeText does it. It holds back the bytes of a character that is not complete until the rest comes.
+// Screen is a writer for untrusted text on a terminal: characters that could control the terminal or disguise the text
+// are made visible, as in SanitizeText. It holds back the bytes of an incomplete character until the rest arrives.
 type Screen struct {
 	w    io.Writer
 	rest []byte
 	buf  []byte
 }
 
-// NewScreen makes a Screen over w.
+// NewScreen returns a Screen that writes to w.
 func NewScreen(w io.Writer) *Screen { return &Screen{w: w} }
 
 func (s *Screen) Write(b []byte) (int, error) {
@@ -33,7 +33,7 @@ func (s *Screen) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Flush writes what is held back, which is not UTF-8 if nothing else comes.
+// Flush writes the bytes held back, which are invalid UTF-8 if nothing follows.
 func (s *Screen) Flush() error {
 	if len(s.rest) == 0 {
 		return nil
@@ -43,7 +43,7 @@ func (s *Screen) Flush() error {
 	return err
 }
 
-// partial is the number of bytes at the end of text that begin a character but do not end it.
+// partial returns the number of bytes at the end of text that start a character but do not complete it.
 func partial(text []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
 		if c := text[len(text)-n]; utf8.RuneStart(c) {
@@ -56,8 +56,8 @@ func partial(text []byte) int {
 	return 0
 }
 
-// screened puts a Screen before a terminal for the forms that write values as they are. A table makes them visible itself, and has
-// colours besides.
+// screened wraps a terminal in a Screen for the formats that write values unchanged. A table sanitizes its values
+// itself, and also uses colours.
 func screened(w io.Writer, o Options) (io.Writer, func() error) {
 	if !o.Terminal || o.format() == Table && o.JQ == "" {
 		return w, func() error { return nil }

@@ -13,7 +13,7 @@ import (
 
 const (
 	sortChunk = 24 << 20 // bytes sorted in memory
-	maxRuns   = 64       // files merged at once
+	maxRuns   = 64       // files merged at a time
 )
 
 // sorter sorts records by key and values, in temporary files beyond one chunk.
@@ -45,7 +45,7 @@ func (s *sorter) add(r record) error {
 	return s.spill()
 }
 
-// spill writes what is pending as a sorted file, and merges files when there are many.
+// spill writes the pending records as a sorted file, and merges files if there are many.
 func (s *sorter) spill() error {
 	slices.SortFunc(s.pending, compareRecords)
 	if err := s.writeRun(&sliceSource{records: s.pending}); err != nil {
@@ -86,7 +86,7 @@ func (s *sorter) writeRun(src source) error {
 		return err
 	}
 	s.runs = append(s.runs, f)
-	_ = os.Remove(f.Name()) // on Unix no name is left whatever happens; elsewhere closeAll removes it
+	_ = os.Remove(f.Name()) // on Unix the name is removed immediately; elsewhere closeAll removes it
 	w := bufio.NewWriterSize(f, 1<<18)
 	var head []byte
 	for {
@@ -135,11 +135,11 @@ func (s *runSource) pull() (record, error) {
 	return record{s.buf[:k:k], s.buf[k:v:v], s.buf[v:]}, nil
 }
 
-// merger yields the least record of several sources.
+// merger yields the smallest record of several sources.
 type merger struct {
 	heads   []record
 	sources []source
-	last    int // the source whose record was pulled last and has to be advanced, -1 for none
+	last    int // the source of the last record, which has to be advanced, -1 for none
 	order   []int
 }
 
@@ -201,12 +201,12 @@ func (m *merger) pull() (record, error) {
 	return m.heads[m.last], nil
 }
 
-// merged walks the sorted records with a look at the one after.
+// merged iterates over the sorted records with a lookahead of one.
 type merged struct {
 	src      source
 	rec      record
 	ok       bool
-	repeats  bool // rec has the key of the record before it
+	repeats  bool // rec has the key of the previous record
 	repeated int64
 	ahead    record
 	aheadOK  bool
@@ -215,7 +215,7 @@ type merged struct {
 	spare    record
 }
 
-// sorted ends the adding.
+// sorted ends the phase of adding records.
 func (s *sorter) sorted() (*merged, error) {
 	slices.SortFunc(s.pending, compareRecords)
 	if len(s.runs) == 0 {
@@ -239,7 +239,7 @@ func (m *merged) read() {
 	}
 }
 
-// advance moves to the next record; ok says whether there is one.
+// advance moves to the next record; ok reports whether there is one.
 func (m *merged) advance() {
 	if !m.primed {
 		m.primed = true
@@ -257,7 +257,7 @@ func (m *merged) advance() {
 	}
 }
 
-// next reports whether the record after this one has the same key.
+// next reports whether the next record has the same key.
 func (m *merged) next(key []byte) bool { return m.aheadOK && bytes.Equal(m.ahead.key, key) }
 
 func (s *sorter) close() error {

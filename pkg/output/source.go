@@ -14,14 +14,14 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// Readable lists the endings of the files that OpenRows reads; each may be followed by .gz, but for parquet.
+// Readable lists the extensions of the files that OpenRows reads; each may be followed by .gz, except parquet.
 func Readable() []string { return []string{"csv", "tsv", "ndjson", "jsonl", "json", "parquet"} }
 
-// OpenRows reads a result from a file, by the ending of its name: csv and tsv as this package writes them, with a header; ndjson with
-// the columns of its first line; json as an array of objects, or a document of the gateway; parquet. Values of csv and tsv have no
-// type, those of ndjson and json one by the first row.
+// OpenRows reads a result from a file, by its extension: csv and tsv as written by this package, with a header; ndjson
+// with the columns of its first line; json as an array of objects, or a document of the gateway; parquet. Values of csv
+// and tsv have no type, those of ndjson and json get one from the first row.
 //
-// An error of OpenRows says that the file cannot be opened or what its form is unknown; those of its content come from the
+// OpenRows returns an error if the file cannot be opened or has an unknown format; errors in its content come from the
 // RowReader, with the line.
 func OpenRows(path string) (api.RowReader, error) {
 	f, err := os.Open(path)
@@ -101,8 +101,8 @@ type joined struct {
 	io.Closer
 }
 
-// lines makes one document of a file with an object on each line. No JSON value has a line feed inside a string, so that a line
-// feed always ends something.
+// lines converts a file with an object on each line to one document. JSON strings contain no raw line feed, so a line
+// feed always ends a token.
 type lines struct {
 	src   *fileSource
 	out   []byte
@@ -132,7 +132,7 @@ func (l *lines) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// fill takes the next piece of a line.
+// fill reads the next part of a line.
 func (l *lines) fill() error {
 	piece, err := l.src.ReadSlice('\n')
 	if len(bytes.TrimSpace(piece)) > 0 && l.some {
@@ -152,7 +152,7 @@ func (l *lines) fill() error {
 	return nil
 }
 
-// hasRow reports whether the line just read holds a value.
+// hasRow reports whether the line just read contains a value.
 func (l *lines) hasRow() bool {
 	return len(bytes.TrimSpace(bytes.TrimPrefix(l.out, []byte(`{"data":[`)))) > 0
 }

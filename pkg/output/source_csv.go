@@ -10,15 +10,16 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// csvRows reads what csvFormat and tsvFormat write: in csv a field with nothing between the commas is NULL and "" is the empty
-// string, in tsv \N is NULL. Both need a header. A blank line is passed over; in a csv file of one column it is NULL, and \N is.
+// csvRows reads the output of csvFormat and tsvFormat: in csv an empty field without quotes is NULL and "" is the empty
+// string, in tsv \N is NULL. Both require a header. A blank line is skipped; in a csv file of one column it is NULL, as
+// is \N.
 type csvRows struct {
 	src  *fileSource
 	tsv  bool
 	cols []api.ResultColumn
 	row  []api.Cell
 
-	line  int64 // of the file, where the record at hand ends
+	line  int64 // line of the file at which the current record ends
 	raw   []byte
 	arena []byte
 	field []byte
@@ -80,7 +81,7 @@ func (r *csvRows) Row() []api.Cell { return r.row }
 func (r *csvRows) Err() error      { return r.err }
 func (r *csvRows) Close() error    { return r.src.Close() }
 
-// cut makes cells of the arena.
+// cut creates the cells from the arena.
 func (r *csvRows) cut() {
 	r.row = r.row[:0]
 	from := 0
@@ -146,7 +147,7 @@ func (r *csvRows) record() error {
 	}
 }
 
-// quoted reads a field after its opening quote, over as many lines as it has, and returns what follows the closing one.
+// quoted reads a field after its opening quote, over any number of lines, and returns the text after the closing one.
 func (r *csvRows) quoted(rest []byte) ([]byte, error) {
 	begun := r.line
 	r.field = r.field[:0]
@@ -210,7 +211,7 @@ func (r *csvRows) tabs(line []byte) error {
 	return nil
 }
 
-// text appends a string as JSON has it.
+// text appends a string as JSON.
 func (r *csvRows) text(t []byte) error {
 	if !utf8.Valid(t) {
 		return fmt.Errorf("line %d: the text is not valid UTF-8", r.line)

@@ -15,8 +15,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// parquetReadRows reads a flat file row by row. Texts are those of the wire: a timestamp has the digits of its unit, one that is adjusted
-// to UTC says so.
+// parquetReadRows reads a flat file row by row. Values are formatted as on the wire: a timestamp has the digits of its
+// unit, and a zone if it is adjusted to UTC.
 type parquetReadRows struct {
 	file   *os.File
 	groups []parquet.RowGroup
@@ -51,11 +51,11 @@ func openParquetRows(f *os.File) (api.RowReader, error) {
 func (r *parquetReadRows) describe(s *parquet.Schema) error {
 	for _, f := range s.Fields() {
 		if !f.Leaf() || f.Repeated() {
-			return fmt.Errorf("column %q is nested, which cannot be read", f.Name())
+			return fmt.Errorf("column %q is nested, which is not supported", f.Name())
 		}
 		typ, read := parquetReader(f.Type())
 		if read == nil {
-			return fmt.Errorf("column %q is of type %v, which cannot be read", f.Name(), f.Type())
+			return fmt.Errorf("column %q is of type %v, which is not supported", f.Name(), f.Type())
 		}
 		r.cols = append(r.cols, api.ResultColumn{Name: f.Name(), DataType: typ})
 		r.read = append(r.read, read)
@@ -93,14 +93,14 @@ func (r *parquetReadRows) Next() bool {
 		if r.row[i] = nil; v.IsNull() {
 			continue
 		}
-		from := len(r.arena) // cells made before keep their part of an arena that has moved
+		from := len(r.arena) // earlier cells keep their part of a reallocated arena
 		r.arena = r.read[i](r.arena, v)
 		r.row[i] = api.Cell(r.arena[from:len(r.arena):len(r.arena)])
 	}
 	return true
 }
 
-// fill reads the next rows; false is the end or an error.
+// fill reads the next rows; false at the end or on an error.
 func (r *parquetReadRows) fill() bool {
 	if r.err != nil {
 		return false
@@ -125,7 +125,7 @@ func (r *parquetReadRows) fill() bool {
 	return true
 }
 
-// parquetReader is how values of a type become cells; nil for a type that is not read.
+// parquetReader returns the conversion of values of a type to cells; nil for an unsupported type.
 func parquetReader(t parquet.Type) (string, func([]byte, parquet.Value) []byte) {
 	text := func(dst []byte, v parquet.Value) []byte { return append(dst, textCell(string(v.ByteArray()))...) }
 	quoted := func(f func(v parquet.Value) string) func([]byte, parquet.Value) []byte {
@@ -208,7 +208,7 @@ func fraction(u format.TimeUnit) string {
 	return ".000000000"
 }
 
-// floatText writes the infinities as the wire does.
+// floatText writes the infinities as on the wire.
 func floatText(f float64, bits int) string {
 	switch s := strconv.FormatFloat(f, 'g', -1, bits); s {
 	case "+Inf":

@@ -104,7 +104,7 @@ func TestOpenRows(t *testing.T) {
 		"broken line":        {file: "a.ndjson", content: "{\"a\":1}\n{\"a\":\n", err: "after 1 row"},
 		"array":              {file: "a.json", content: " [{\"a\":true},\n{\"a\":false}]", want: "{\"a\":true}\n{\"a\":false}\n"},
 		"a gateway's answer": {file: "a.json", content: `{"columns":[{"columnName":"a","dataType":"bigint"}],"data":[["12"]]}`, want: "{\"a\":12}\n"},
-		"cut short":          {file: "a.json", content: `[{"a":1},{"a":`, err: "after 1 row"},
+		"truncated":          {file: "a.json", content: `[{"a":1},{"a":`, err: "after 1 row"},
 		"unknown":            {file: "a.xls", err: `unknown kind of file "xls"`},
 		"no ending":          {file: "rows", err: `unknown kind of file ""`},
 		"not parquet":        {file: "a.parquet", content: "PAR1", err: "a.parquet"},

@@ -13,8 +13,8 @@ const (
 	flushInterval = 100 * time.Millisecond
 )
 
-// stream gathers small writes. What a slow source has yielded is passed on after flushInterval even while the source blocks,
-// so that a reader never waits for rows that are already here.
+// stream collects small writes. What a slow source has yielded is written after flushInterval even while the source
+// blocks, so that a reader never waits for rows that have already arrived.
 type stream struct {
 	w    io.Writer
 	stop chan struct{}
@@ -48,7 +48,7 @@ func (s *stream) tick() {
 	}
 }
 
-// append lets f add to the buffer.
+// append calls f to add to the buffer.
 func (s *stream) append(f func(dst []byte) ([]byte, error)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +56,7 @@ func (s *stream) append(f func(dst []byte) ([]byte, error)) error {
 	return s.put(b, err)
 }
 
-// put takes the buffer back from whoever has added to it.
+// put returns the buffer from whoever has added to it.
 func (s *stream) put(b []byte, err error) error {
 	s.buf = b
 	if len(b) >= bufferSize {
@@ -77,15 +77,15 @@ func (s *stream) flush() {
 	s.bytes += int64(n)
 	s.err = err
 	s.buf = s.buf[:0]
-	if err != nil { // a write that was left may still read it
+	if err != nil { // an abandoned write may still read it
 		s.buf = nil
 	}
-	if cap(s.buf) > 16*bufferSize { // one huge cell must not hold its memory for ever
+	if cap(s.buf) > 16*bufferSize { // one huge cell must not keep its memory forever
 		s.buf = make([]byte, 0, bufferSize+bufferSize/4)
 	}
 }
 
-// sync passes on what is there.
+// sync writes the buffered bytes.
 func (s *stream) sync() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,7 +93,7 @@ func (s *stream) sync() error {
 	return s.err
 }
 
-// close passes on the rest. It does not close the writer below.
+// close writes the rest. It does not close the underlying writer.
 func (s *stream) close() error {
 	close(s.stop)
 	<-s.done
@@ -146,17 +146,17 @@ func writeStream(w io.Writer, rows api.RowReader, cols []column, f rowFormat, o 
 	return st, err
 }
 
-// delimiter is a form that api.Rows can write by itself.
+// delimiter is a format that api.Rows can write directly.
 type delimiter interface{ delimited() *api.Delimited }
 
-// wire is api.Rows, or what stands for it.
+// wire is api.Rows, or a wrapper of it.
 type wire interface {
 	api.RowReader
 	OnWait(func(waits bool))
 	AppendNext(dst []byte, d *api.Delimited) ([]byte, bool)
 }
 
-// rows encodes what the source has, and tells how many rows it has read.
+// rows encodes the rows of the source, and returns how many it has read.
 func (s *stream) rows(rows api.RowReader, cols []column, f rowFormat) (int64, error) {
 	need := 0
 	for _, c := range cols {
@@ -166,7 +166,7 @@ func (s *stream) rows(rows api.RowReader, cols []column, f rowFormat) (int64, er
 	if !ok {
 		return s.slowRows(rows, cols, f, need)
 	}
-	// The stream is locked once for many rows, and free while the source waits for bytes.
+	// The stream is locked once for many rows, and unlocked while the source waits for bytes.
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w.OnWait(func(waits bool) {
@@ -199,7 +199,8 @@ func (s *stream) rows(rows api.RowReader, cols []column, f rowFormat) (int64, er
 	}
 }
 
-// delimitedBy is how rows can be written by their reader; nil where the form or the choice of columns does not allow it.
+// delimitedBy returns how the reader can write the rows directly; nil if the format or the choice of columns does not
+// allow it.
 func delimitedBy(f rowFormat, rows api.RowReader, cols []column) (*api.Delimited, error) {
 	form, ok := f.(delimiter)
 	if !ok {
@@ -239,7 +240,7 @@ func (s *stream) row(n int64, cells []api.Cell, need int, cols []column, f rowFo
 	return s.put(b, err)
 }
 
-// checkRow guards against a source whose rows are shorter than its columns.
+// checkRow guards against a source with rows that are shorter than its columns.
 func checkRow(n int64, cells []api.Cell, cols []column) error {
 	for i := range cols {
 		if cols[i].index >= len(cells) {

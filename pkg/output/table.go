@@ -14,16 +14,16 @@ import (
 
 const (
 	defaultShown = 40 // rows of a long result on a terminal
-	slack        = 10 // a result that is longer by no more than this is shown whole
-	shortResult  = 30 // rows; such a result turns vertical when it is too wide
-	fewRows      = 20 // a sample of fewer is a poor one
+	slack        = 10 // a result that exceeds the limit by at most this much is shown completely
+	shortResult  = 30 // rows; such a result becomes vertical if it is too wide
+	fewRows      = 20 // a smaller sample is unreliable
 	maxWrap      = 8  // lines of one cell of a short result on a terminal
-	longWrap     = 3  // the same in a long one, which is there for an overview
+	longWrap     = 3  // the same in a long one, which is shown as an overview
 )
 
-// writeTable shows a result as a table. tablewriter needs all rows before it knows a width, or fixed widths that it cuts
-// everything to, so results have a writer of their own: widths come from a sample of the first rows and stay, memory is
-// bounded by the sample, and the rest streams.
+// writeTable prints a result as a table. tablewriter needs all rows before it knows a width, or fixed widths to which
+// it cuts everything, so results have a separate writer: widths are determined from a sample of the first rows and stay
+// fixed, memory is limited to the sample, and the rest streams.
 func writeTable(w io.Writer, rows api.RowReader, cols []column, o Options) (Stats, error) {
 	s := newStream(w)
 	t := &table{o: o, cols: cols, s: s, paint: paint(o.Color), wrapping: o.Terminal}
@@ -44,16 +44,17 @@ type table struct {
 	s     *stream
 	st    Stats
 	paint paint
-	// wrapping is on for terminals alone: elsewhere a cell that is longer than its column pushes the rest to the right.
+	// Values are wrapped on terminals only: elsewhere a cell that is longer than its column pushes the rest to the
+	// right.
 	wrapping bool
 	vertical bool
 
 	show   []int // indices of the columns shown
-	gap    int   // position in show before which the dots of left out columns stand, -1 without
+	gap    int   // position in show before which the dots of dropped columns are printed, -1 for none
 	widths []int
 	right  []bool
 	null   []byte
-	height int // lines that a cell may take
+	height int // maximum lines per cell
 	cut    bool
 	buf    rowBuf
 }
@@ -92,7 +93,7 @@ func (t *table) run(rows api.RowReader) error {
 		}
 	}
 	if t.wrapping {
-		if err := t.s.sync(); err != nil { // the first screen, whatever the source does next
+		if err := t.s.sync(); err != nil { // the first screen, independent of the source
 			return err
 		}
 	}
@@ -125,7 +126,7 @@ func (t *table) run(rows api.RowReader) error {
 	return err
 }
 
-// limits returns how many rows to show from the start and from the end; head -1 is all.
+// limits returns how many rows to show from the start and from the end; head -1 means all.
 func (t *table) limits() (head, tail int64) {
 	n := t.o.MaxRows
 	if n < 0 || n == 0 && !t.o.Terminal {
@@ -138,14 +139,14 @@ func (t *table) limits() (head, tail int64) {
 	return n - tail, tail
 }
 
-// drain shows the end of a result whose middle was passed over.
+// drain prints the end of a result of which the middle was skipped.
 func (t *table) drain(r *ring, head int64) error {
 	if head < 0 || t.st.Rows <= head {
 		return nil
 	}
 	last := r.rows()
 	left := t.st.Rows - head - int64(len(last))
-	if left > 0 { // not even the slack was enough: show only what was asked for
+	if left > 0 { // the result exceeds even the tolerance: show only the requested rows
 		last = last[r.slack:]
 		left += int64(r.slack)
 		if err := t.dots(left); err != nil {
@@ -160,7 +161,7 @@ func (t *table) drain(r *ring, head int64) error {
 	return nil
 }
 
-// layout fixes columns and widths from the sample.
+// layout determines columns and widths from the sample.
 func (t *table) layout(smp *sample) {
 	n := len(t.cols)
 	ms := make([]measure, n)
@@ -220,7 +221,7 @@ func (t *table) layout(smp *sample) {
 	}
 }
 
-// spread gives columns of text what a terminal has to spare, where a small sample says little about the rows to come.
+// spread gives unused width of a terminal to text columns, if a small sample says little about the following rows.
 func (t *table) spread(widths []int, ms []measure) {
 	texts := 0
 	for i := range widths {
@@ -280,7 +281,7 @@ func (t *table) dots(left int64) error {
 	})
 }
 
-// footer tells on Options.Notes what the table holds, and what it leaves out.
+// footer writes to Options.Notes what the table contains, and what it omits.
 func (t *table) footer() {
 	partial := t.st.Shown < t.st.Rows
 	if !t.o.Terminal && !partial {
@@ -297,7 +298,7 @@ func (t *table) footer() {
 		text += fmt.Sprintf("; %d of %d columns shown, --columns or --vertical show others", len(t.show), len(t.cols))
 	}
 	if t.cut {
-		text += "; values that end in … are cut, --vertical shows them whole"
+		text += "; values that end in … are cut, --vertical shows them in full"
 	}
 	if t.o.Terminal && t.o.Elapsed != nil {
 		text += "; " + seconds(t.o.Elapsed())
@@ -308,7 +309,7 @@ func (t *table) footer() {
 	t.o.note("%s", text)
 }
 
-// seconds writes a time span in milliseconds, or in seconds from one on.
+// seconds formats a duration in milliseconds, or in seconds from one second on.
 func seconds(d time.Duration) string {
 	if d < time.Second {
 		return fmt.Sprintf("%d ms", d.Milliseconds())
@@ -316,7 +317,7 @@ func seconds(d time.Duration) string {
 	return fmt.Sprintf("%.2f s", d.Seconds())
 }
 
-// counted writes a number of things, of which there may be one.
+// counted formats a number of things, with a singular.
 func counted(n int64, thing string) string {
 	if n != 1 {
 		thing += "s"

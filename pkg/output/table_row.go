@@ -7,8 +7,8 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// line renders one row, or the heading. Where a cell is wider than its column, a terminal gets it wrapped; elsewhere it overflows
-// and the cells after it give up their padding, so that the columns meet again as soon as they can.
+// line renders one row, or the heading. If a cell is wider than its column, a terminal wraps it; elsewhere it overflows
+// and the following cells give up their padding, so that the columns align again as soon as possible.
 func (t *table) line(dst []byte, cells []tcell, style string, header bool) []byte {
 	if t.wrapping && t.mustWrap(cells, header) {
 		return t.lines(dst, cells, style, header)
@@ -73,7 +73,8 @@ func (t *table) mustWrap(cells []tcell, header bool) bool {
 	return false
 }
 
-// room is the width that a cell may take: that of its column, or a little more for a number, which would be misread in parts.
+// room is the maximum width of a cell: that of its column, or a little more for a number, which would be misread if
+// split.
 func (t *table) room(i int, text []byte) int {
 	const excess = 12
 	if t.right[i] && len(text) <= t.widths[i]+excess && printable(text) {
@@ -82,7 +83,7 @@ func (t *table) room(i int, text []byte) int {
 	return t.widths[i]
 }
 
-// lines renders a row with cells of several lines. The blank to the right of a cell holds the mark of a line that goes on.
+// lines renders a row with cells of several lines. The blank to the right of a cell holds the continuation mark.
 func (t *table) lines(dst []byte, cells []tcell, style string, header bool) []byte {
 	parts := make([][]wrapped, len(t.show))
 	height := 1
@@ -92,7 +93,7 @@ func (t *table) lines(dst []byte, cells []tcell, style string, header bool) []by
 		switch {
 		case header:
 			parts[at], cut = heading(text, t.widths[i], longWrap)
-		case t.right[i]: // a part of a number would be another one
+		case t.right[i]: // a part of a number would be another number
 			parts[at], cut = wrap(text, t.room(i, text), max(t.height, longWrap))
 		default:
 			parts[at], cut = wrap(text, t.widths[i], t.height)
@@ -109,7 +110,7 @@ func (t *table) lines(dst []byte, cells []tcell, style string, header bool) []by
 				p = parts[at][n]
 			}
 			pad := max(t.widths[i]-displaywidth.String(p.text), 0)
-			// A value of several lines reads better from the left, numbers included.
+			// A value of several lines is left-aligned, including numbers.
 			right := t.right[i] && len(parts[at]) == 1
 			if right {
 				dst = blanks(dst, pad)
@@ -130,7 +131,7 @@ func (t *table) lines(dst []byte, cells []tcell, style string, header bool) []by
 	return dst
 }
 
-// between writes the bar before the column at position at of the line, and the dots of left out columns.
+// between writes the bar before the column at position at of the line, and the dots of dropped columns.
 func (t *table) between(dst []byte, at int) []byte {
 	if at == 0 {
 		return dst
@@ -172,7 +173,7 @@ func (t *table) record(dst []byte, cells []tcell, n int64) []byte {
 	return dst
 }
 
-// field renders the line of one column of a record; further lines of the value stand below its first.
+// field renders the line of one column of a record; further lines of the value are below the first.
 func (t *table) field(dst, name []byte, keys int, c tcell) []byte {
 	dst = append(dst, ' ')
 	dst = t.styled(dst, name, ansiBold, false)
@@ -195,7 +196,7 @@ func (t *table) field(dst, name []byte, keys int, c tcell) []byte {
 	return dst
 }
 
-// goesOn begins a further line of a value that is too long for one; its bar tells it from one of the value's own.
+// goesOn starts a continuation line of a long value; its bar distinguishes it from the value's own line breaks.
 func (t *table) goesOn(keys int) []byte {
 	dst := blanks([]byte{'\n'}, keys+2)
 	return append(t.paint.off(append(t.paint.on(dst, ansiDim), "┆"...)), ' ')
@@ -208,7 +209,7 @@ func blanks(dst []byte, n int) []byte {
 	return dst
 }
 
-// trimBlanks drops the blanks that padding left at the end of a line.
+// trimBlanks removes padding at the end of a line.
 func trimBlanks(dst []byte) []byte {
 	for len(dst) > 0 && dst[len(dst)-1] == ' ' {
 		dst = dst[:len(dst)-1]
@@ -219,7 +220,7 @@ func trimBlanks(dst []byte) []byte {
 // ring keeps the last rows pushed.
 type ring struct {
 	size  int
-	slack int // more rows kept than asked for
+	slack int // more rows are kept than requested
 	trim  bool
 	kept  [][]tcell
 	at    int
@@ -248,7 +249,7 @@ func (r *ring) push(cells []tcell) {
 	r.at++
 }
 
-// rows returns what is kept, oldest first.
+// rows returns the kept rows, oldest first.
 func (r *ring) rows() [][]tcell {
 	if len(r.kept) == 0 {
 		return nil

@@ -181,7 +181,7 @@ func TestTSVReadBack(t *testing.T) {
 func TestTSVNullWordInData(t *testing.T) {
 	var notes bytes.Buffer
 	render(t, []field{{"a", ""}, {"b", ""}}, [][]*string{{nil, text("-")}}, Options{Format: TSV, Null: "-", Notes: &notes})
-	if want := "row 1, column \"b\" holds the text \"-\", which reads back as NULL\n"; notes.String() != want {
+	if want := "row 1, column \"b\" contains the text \"-\", which reads back as NULL\n"; notes.String() != want {
 		t.Errorf("note %q, want %q", notes.String(), want)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/clipperhouse/displaywidth"
 )
 
-// wrap cuts text into lines of at most width cells, never within a grapheme. mark tells how a line goes on: ↵ at a line feed of the
-// text, … at a cut. Beyond limit lines the rest is dropped and cut is true.
+// wrap splits text into lines of at most width cells, never within a grapheme. mark shows how a line continues: ↵ at
+// a line feed of the text, … at a split. Beyond limit lines the rest is dropped and cut is true.
 type wrapped struct {
 	text string
 	mark string
@@ -40,8 +40,8 @@ func wrap(t []byte, width, limit int) (lines []wrapped, cut bool) {
 	return lines, false
 }
 
-// cutAt splits s after as many graphemes as fit into width, at least one, and with words between words when that leaves the line well
-// filled.
+// cutAt splits s after as many graphemes as fit into width, at least one, and with words between words if that leaves
+// the line well filled.
 func cutAt(s string, width int, words bool) (head, rest string) {
 	if len(s) <= width || displaywidth.String(s) <= width {
 		return s, ""
@@ -60,7 +60,7 @@ func cutAt(s string, width int, words bool) (head, rest string) {
 	return s[:at], s[at:]
 }
 
-// heading cuts a name into lines, between its words where it has some; they need no mark.
+// heading splits a name into lines, between its words if it has several; they need no mark.
 func heading(name []byte, width, limit int) (lines []wrapped, cut bool) {
 	for rest := string(Sanitize(nil, name)); ; {
 		head, _ := cutAt(rest, width, false)
@@ -81,7 +81,7 @@ func heading(name []byte, width, limit int) (lines []wrapped, cut bool) {
 	}
 }
 
-// Fold puts line feeds between the words of a remark, so that no line is wider than width.
+// Fold inserts line feeds between the words of a note, so that no line is wider than width.
 func Fold(text string, width int) string {
 	var out strings.Builder
 	used := 0

@@ -17,24 +17,24 @@ import (
 const (
 	sheetRows    = 1 << 20
 	sheetColumns = 1 << 14
-	sheetText    = 32767 // UTF-16 units in a cell; a spreadsheet cuts longer text without a word
-	exactDigit   = 15    // significant digits of a number that every spreadsheet keeps
+	sheetText    = 32767 // UTF-16 units in a cell; a spreadsheet silently truncates longer text
+	exactDigit   = 15    // significant digits of a number that every spreadsheet preserves
 )
 
-// xlsxWriter writes a workbook, row by row: nothing is kept but a buffer. A result longer than a sheet goes on in the next sheet;
-// the parts that count the sheets come last.
+// xlsxWriter writes a workbook, row by row: only a buffer is kept. A result longer than a sheet continues in the next
+// sheet; the parts that count the sheets come last.
 //
-// Unless Raw, numbers become numbers when they have at most 15 significant digits, which is what a spreadsheet keeps, booleans
-// become booleans, dates and timestamps without zone and with at most milliseconds become dates; all else stays text, digit by
-// digit. NULL is a cell that is not there, the empty string a cell with empty text. Control characters cannot be stored: they
-// are made visible, and a remark says so.
+// Unless Raw, numbers are stored as numbers if they have at most 15 significant digits, which is what a spreadsheet
+// preserves, booleans as booleans, dates and timestamps without zone and with at most milliseconds as dates; everything
+// else is text, digit by digit. NULL is a missing cell, the empty string a cell with empty text. Control characters
+// cannot be stored: they are made visible, and a note says so.
 type xlsxWriter struct {
 	o       Options
 	cols    []column
 	letters []string // of the columns: A, B, ..., AA
 	book    *xlsxBook
 	line    int    // of the sheet, 1-based, the next to be written
-	buf     []byte // rows of the sheet that were not compressed yet
+	buf     []byte // rows of the sheet that are not compressed yet
 	scratch []byte
 	noted   bool
 }
@@ -69,7 +69,7 @@ func writeXLSX(w io.Writer, rows api.RowReader, cols []column, o Options) (st St
 	return st, err
 }
 
-// columnLetters are the names of n columns: A to Z, AA and on.
+// columnLetters returns the names of n columns: A to Z, AA and so on.
 func columnLetters(n int) []string {
 	names := make([]string, n)
 	for i := range names {
@@ -169,7 +169,7 @@ func (x *xlsxWriter) cell(n int64, i int, c api.Cell) error {
 	return err
 }
 
-// open begins a cell up to the end of its tag; kind is its type, "" for a number.
+// open starts a cell up to the end of its tag; kind is its type, "" for a number.
 func (x *xlsxWriter) open(i int, style, kind string) {
 	x.buf = append(append(x.buf, `<c r="`...), x.letters[i]...)
 	x.buf = strconv.AppendInt(x.buf, int64(x.line), 10)
@@ -211,7 +211,7 @@ func (x *xlsxWriter) appendBool(i int, v bool) bool {
 	return true
 }
 
-// appendTyped appends a value as what its type says; false when it can only be kept as text.
+// appendTyped appends a value by its type; false if it can only be stored as text.
 func (x *xlsxWriter) appendTyped(i int, c api.Cell) bool {
 	col := &x.cols[i]
 	switch c.Kind() {
@@ -249,7 +249,7 @@ func (x *xlsxWriter) appendTyped(i int, c api.Cell) bool {
 	return false
 }
 
-// number is the text of a number as one; false if a spreadsheet would lose digits of it.
+// number returns a number in the form of the format; false if a spreadsheet would lose digits of it.
 func number(t []byte) (float64, bool) {
 	if !validNumber(t) {
 		return 0, false
@@ -258,7 +258,7 @@ func number(t []byte) (float64, bool) {
 	if e := bytes.IndexAny(t, "eE"); e >= 0 {
 		mantissa = t[:e]
 	}
-	digits, zeros, point := 0, 0, false // without zeros before the first digit, and without those at the end of a fraction
+	digits, zeros, point := 0, 0, false // without leading zeros, and without trailing zeros in a fraction
 	for _, c := range mantissa {
 		switch {
 		case c == '.':
@@ -283,8 +283,8 @@ func number(t []byte) (float64, bool) {
 	return f, true
 }
 
-// serial is a date as the number of days that a spreadsheet counts. Before March 1900 its calendar is wrong, and text with more
-// than milliseconds does not survive: false for both.
+// serial returns a date as the number of days that a spreadsheet counts. Before March 1900 its calendar is wrong, and
+// text with more than milliseconds would lose precision: false for both.
 func serial(t []byte, layout string) (float64, bool) {
 	at, err := time.Parse(layout, string(t))
 	if err != nil || at.Nanosecond()%int(time.Millisecond) != 0 || at.Year() > 9999 {
@@ -298,7 +298,7 @@ func serial(t []byte, layout string) (float64, bool) {
 	return float64(ms) / float64(24*time.Hour/time.Millisecond), true
 }
 
-// text is what a cell keeps of a text.
+// text returns what a cell stores of a text.
 func (x *xlsxWriter) text(n int64, col *column, t []byte) ([]byte, error) {
 	if !utf8.Valid(t) {
 		t = bytes.ToValidUTF8(t, []byte(string(utf8.RuneError)))
@@ -311,14 +311,14 @@ func (x *xlsxWriter) text(n int64, col *column, t []byte) ([]byte, error) {
 		i += size
 	}
 	if units > sheetText {
-		return nil, rowError(n, col, fmt.Errorf("%d characters do not fit into a cell of a sheet, which holds %d", units, sheetText))
+		return nil, rowError(n, col, fmt.Errorf("%d characters do not fit into a cell of a sheet, the limit is %d", units, sheetText))
 	}
 	if !controls {
 		return t, nil
 	}
 	if !x.noted {
 		x.noted = true
-		x.o.note("row %d, column %q: control characters cannot be kept in xlsx and are written as visible signs", n, col.name)
+		x.o.note("row %d, column %q: control characters cannot be stored in xlsx and are written as visible symbols", n, col.name)
 	}
 	var out []byte
 	for i := 0; i < len(t); {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Styles of cells, by their place in the styles part.
+// Cell styles, by their index in the styles part.
 const (
 	stylePlain = "0"
 	styleBold  = "1"
@@ -21,7 +21,8 @@ const (
 	sheetNS  = `xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"`
 	officeNS = `http://schemas.openxmlformats.org/officeDocument/2006/relationships`
 
-	// Sheets are what every other xml part of this workbook is, so that they need not be counted before they are written.
+	// The default content type of xml parts is that of sheets, so that they need not be counted before they are
+	// written.
 	typesPart = xmlHead + `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">` +
 		`<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
 		`<Default Extension="xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/>` +
@@ -47,14 +48,14 @@ const (
 // xlsxBook is the archive of a workbook.
 type xlsxBook struct {
 	zip     *zip.Writer
-	packing *deflater // of the part that is being written
+	packing *deflater // of the current part
 	out     io.Writer // the sheet
 	sheets  int
 }
 
 func newXLSXBook(w io.Writer) (*xlsxBook, error) {
 	b := &xlsxBook{zip: zip.NewWriter(w)}
-	// Sheets repeat themselves so much that the fastest level leaves little to gain, and the others take most of the time.
+	// Sheets are so repetitive that the fastest level loses little, and the others take most of the time.
 	b.zip.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
 		b.leave()
 		var err error
@@ -77,7 +78,7 @@ func (b *xlsxBook) part(name, text string) error {
 	return err
 }
 
-// sheet begins the next sheet; with a heading its first line stays on screen.
+// sheet starts the next sheet; with a heading its first line stays on screen.
 func (b *xlsxBook) sheet(heading bool) (err error) {
 	b.sheets++
 	if b.out, err = b.zip.Create(fmt.Sprintf("xl/worksheets/sheet%d.xml", b.sheets)); err != nil {
@@ -115,17 +116,17 @@ func (b *xlsxBook) close() error {
 	return err
 }
 
-// leave ends what works in the background. A workbook that was closed needs it no more.
+// leave stops the background goroutine. It is unnecessary after close.
 func (b *xlsxBook) leave() {
 	if b.packing != nil {
 		b.packing.end()
 	}
 }
 
-// deflater compresses beside the goroutine that writes to it.
+// deflater compresses concurrently with the goroutine that writes to it.
 type deflater struct {
 	in    chan []byte
-	back  chan packed // buffers that can be filled again
+	back  chan packed // buffers that can be reused
 	done  chan error
 	ended bool
 }
@@ -183,8 +184,8 @@ func (d *deflater) end() {
 	}
 }
 
-// appendSheetText appends text for XML. A reader of workbooks takes _x0041_ for A, so the underscore before such text is written
-// that way itself, and XML would make a line feed of a carriage return.
+// appendSheetText appends text for XML. A reader of workbooks interprets _x0041_ as A, so the underscore before such
+// text is itself encoded this way, and XML would convert a carriage return to a line feed.
 func appendSheetText(dst, t []byte) []byte {
 	from := 0
 	for i, c := range t {
@@ -212,7 +213,7 @@ func appendSheetText(dst, t []byte) []byte {
 	return append(dst, t[from:]...)
 }
 
-// codeLike reports text that begins like _x0041_.
+// codeLike reports whether text starts like _x0041_.
 func codeLike(t []byte) bool {
 	if len(t) < 7 || t[1] != 'x' || t[6] != '_' {
 		return false

@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// stampLike reports dates and times, and what else begins like them.
+// stampLike matches dates and times, and text that starts like them.
 func stampLike(t []byte) bool {
 	if len(t) < 8 || t[4] != '-' || len(bytes.Trim(t[:4], "0123456789")) > 0 {
 		return false
@@ -24,12 +24,12 @@ func stampLike(t []byte) bool {
 	return true
 }
 
-// yamlFormat writes a sequence of mappings, one per row. The block style lets each value be encoded by itself. Values for which
-// there is only one way to write them do without the library, which takes 10 us a value.
+// yamlFormat writes a sequence of mappings, one per row. The block style allows each value to be encoded separately.
+// Values with only one possible form bypass the library, which takes 10 us a value.
 type yamlFormat struct {
 	cols    []column
 	typed   bool
-	keys    [][]byte // as the library writes them, nil if a row cannot do without it
+	keys    [][]byte // as the library writes them, nil if a row cannot bypass it
 	scratch []byte
 	text    []byte
 }
@@ -75,12 +75,12 @@ func (f *yamlFormat) row(dst []byte, n int64, cells []api.Cell) ([]byte, error) 
 		if dst, err = f.byLibrary(dst[:from], n, cells, f.cols[i:i+1]); err != nil {
 			return dst, err
 		}
-		copy(dst[from:], lead) // where the library began a sequence
+		copy(dst[from:], lead) // position at which the library started a sequence
 	}
 	return dst, nil
 }
 
-// byLibrary appends a row, or a row of some of its columns.
+// byLibrary appends a row, or some columns of a row.
 func (f *yamlFormat) byLibrary(dst []byte, n int64, cells []api.Cell, cols []column) ([]byte, error) {
 	m := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	for i := range cols {
@@ -98,7 +98,8 @@ func (f *yamlFormat) byLibrary(dst []byte, n int64, cells []api.Cell, cols []col
 	return appendYAML(dst, &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{m}})
 }
 
-// appendSimple appends a JSON value that needs no care, and the end of its line; false leaves dst as far as it got.
+// appendSimple appends a JSON value that needs no special treatment, and the end of its line; on false dst may have a
+// partial value.
 func (f *yamlFormat) appendSimple(dst, v []byte) ([]byte, bool) {
 	switch v[0] {
 	case '{', '[':
@@ -147,7 +148,7 @@ func appendLiteral(dst, t []byte) []byte {
 	return dst
 }
 
-// plainWord reports text that begins with a letter and that no version of YAML takes for anything else than this text.
+// plainWord reports text that starts with a letter and that every version of YAML reads as this string.
 func plainWord(t []byte) bool {
 	if len(t) == 0 || t[len(t)-1] == ' ' || t[len(t)-1] == ':' {
 		return false
@@ -172,7 +173,7 @@ func plainWord(t []byte) bool {
 	return unescaped(t)
 }
 
-// unescaped reports UTF-8 without the characters that the library escapes, controls of one byte aside.
+// unescaped reports UTF-8 without the characters that the library escapes, except single-byte controls.
 func unescaped(t []byte) bool {
 	for i := 0; i < len(t); {
 		if t[i] < utf8.RuneSelf {
@@ -206,8 +207,8 @@ func appendYAML(dst []byte, n *yaml.Node) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// yamlValue turns JSON into a node, keys in the order of the document and numbers digit by digit. double lets the strings
-// NaN, Infinity and -Infinity become YAML's own .nan and .inf.
+// yamlValue converts JSON to a node, with keys in the order of the document and numbers digit by digit. double converts
+// the strings NaN, Infinity and -Infinity to YAML's own .nan and .inf.
 func yamlValue(doc []byte, double bool) (*yaml.Node, error) {
 	doc = bytes.TrimSpace(doc)
 	switch {
@@ -269,7 +270,7 @@ func yamlValue(doc []byte, double bool) (*yaml.Node, error) {
 	return yamlNumber(string(doc)), nil
 }
 
-// yamlNumber keeps every digit. YAML 1.1 readers take 1e21 for a string, so an exponent gets a point and a sign.
+// yamlNumber keeps every digit. YAML 1.1 readers parse 1e21 as a string, so an exponent gets a point and a sign.
 func yamlNumber(t string) *yaml.Node {
 	tag := "!!int"
 	if strings.ContainsAny(t, ".eE") {
@@ -287,7 +288,7 @@ func yamlNumber(t string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: t}
 }
 
-// yamlString leaves the choice of style to the encoder, except where its literal blocks would not read back the same.
+// yamlString leaves the choice of style to the encoder, except if its literal blocks would not be read back unchanged.
 func yamlString(s string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
 	switch {
@@ -306,7 +307,8 @@ func yamlString(s string) *yaml.Node {
 	return n
 }
 
-// yaml11 reports words that YAML 1.1 readers (PyYAML, Ruby) take for booleans, times or base 60 numbers although YAML 1.2 does not.
+// yaml11 reports words that YAML 1.1 readers (PyYAML, Ruby) parse as booleans, times or base 60 numbers although YAML
+// 1.2 does not.
 func yaml11(s string) bool {
 	switch strings.ToLower(s) {
 	case "y", "n", "yes", "no", "on", "off", "=":
@@ -322,7 +324,7 @@ func hasControl(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 })
 }
 
-// tame reports whether a text of several lines, such as SQL, can be shown as a literal block.
+// tame reports whether a text of several lines, such as SQL, can be written as a literal block.
 func tame(s string) bool {
 	if s[0] == ' ' || s[0] == '\n' || strings.HasSuffix(s, "\n\n") || strings.ContainsAny(s, "\u2028\u2029\ufeff\u0085") {
 		return false
