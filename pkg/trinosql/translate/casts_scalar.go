@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
@@ -51,6 +52,19 @@ func init() {
 		casts[kinds{k, types.Varchar}] = (*printer).numberText
 		casts[kinds{types.Varchar, k}] = (*printer).textNumber
 	}
+	for _, k := range append([]types.Kind{types.Boolean, types.Varchar}, numbers...) {
+		casts[kinds{k, types.JSON}] = func(p *printer, c *conversion) { p.around("CAST(to_json(", c, ") AS JSON)") }
+		casts[kinds{types.JSON, k}] = func(p *printer, c *conversion) {
+			if c.try {
+				p.put("TRY(")
+				defer p.put(")")
+			}
+			p.put(`CAST("~json_cast"(CAST(`)
+			c.write()
+			p.put(" AS VARCHAR), ", quoteText(c.to.String()), ") AS ", p.duckType(c.node, c.to), ")")
+		}
+	}
+	literals["JSON"] = func(p *printer, x *trinosql.TypedLit) { p.put(`CAST("~json_parse"(`, quoteText(x.Value), ") AS JSON)") }
 	casts[kinds{types.Boolean, types.Varchar}] = (*printer).numberText
 	casts[kinds{types.Varchar, types.Boolean}] = func(p *printer, c *conversion) {
 		p.guarded(c, "CASE WHEN lower($1) IN ('t', 'true', '1') THEN true WHEN lower($1) IN ('f', 'false', '0') THEN false ELSE ${CAST} END")

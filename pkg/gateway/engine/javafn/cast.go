@@ -27,6 +27,8 @@ func cast(a []string) (string, bool, error) {
 	return text, true, err
 }
 
+var doubleType, realType = types.Of(types.Double), types.Of(types.Real)
+
 var integerBits = map[types.Kind]int{types.Tinyint: 8, types.Smallint: 16, types.Integer: 32, types.Bigint: 64}
 
 func castValue(text string, from, to *types.Type) (string, error) {

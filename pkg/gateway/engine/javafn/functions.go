@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"math"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -26,7 +27,7 @@ func Functions() []Function {
 	one := func(name string, f func(a string) (string, bool, error)) Function {
 		return Function{name, 1, func(a []string) (string, bool, error) { return f(a[0]) }}
 	}
-	return []Function{
+	return slices.Concat(byteFunctions(), jsonFunctions(), []Function{
 		{"divide", 3, divide},
 		{"fixed", 2, func(a []string) (string, bool, error) { s, err := fixed(a[0], a[1]); return s, true, err }},
 		one("cbrt", func(a string) (string, bool, error) {
@@ -76,7 +77,7 @@ func Functions() []Function {
 		{"format_datetime", 3, func(a []string) (string, bool, error) { return jodaFormat(a[0], a[1], a[2]) }},
 		{"date_parse", 2, func(a []string) (string, bool, error) { return dateParse(a[0], a[1]) }},
 		{"parse_datetime", 2, func(a []string) (string, bool, error) { return jodaParse(a[0], a[1]) }},
-	}
+	})
 }
 
 // said is an error in Trino's words.
