@@ -13,7 +13,7 @@ ZSH    := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 MAN    := $(DESTDIR)$(PREFIX)/share/man/man1
 FISH   := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
-.PHONY: all client compiler man test load big lint generate bench bench-start bench-sources install uninstall clean
+.PHONY: all client compiler man test load big lint witness generate bench bench-start bench-sources install uninstall clean
 
 all: compiler
 	$(GO) build -trimpath -ldflags "$(LDFLAGS)" -o bin/dig .
@@ -41,6 +41,13 @@ big: all
 # 32 clients for a minute against a served gateway that is killed every ten seconds.
 load:
 	$(GO) test ./cmd -run '^TestLoad$$' -v -load 60s -timeout 10m
+
+# Compares with a Trino, which needs a JDK and Maven: asks it for the answers that the corpus lacks, compares all of them, and has it and the
+# engine run GENERATED random statements.
+GENERATED ?= 20000
+witness: compiler
+	DIG_TEST_RENEW=missing bash .ci/witness sh -c 'go test ./pkg/trinosql/witness/... -count=1 && \
+		DIG_TEST_GENERATED=$(GENERATED) go test ./pkg/gateway/engine/duckdb -run "^TestAnswers$$|^TestGenerated$$" -v -count=1 -timeout 120m | grep -v "^=== "'
 
 lint:
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }

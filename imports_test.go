@@ -27,7 +27,7 @@ func TestImports(t *testing.T) {
 		"github.com/go-sql-driver/mysql": {"pkg/gateway/connector"},
 		"github.com/spf13/cobra":         {"cmd", "internal/reference"},
 		"github.com/spf13/cobra/doc":     {"internal/reference"},
-		"net/http":                       {"internal/retry", "cmd", "pkg/api", "pkg/gateway", "pkg/openapi"},
+		"net/http":                       {"internal/retry", "cmd", "pkg/api", "pkg/gateway", "pkg/openapi", "pkg/trinosql/witness"},
 	}
 	allowed := map[string][]string{ // our packages and those of ours they may import
 		"internal/localstate":   {"internal/tempfile"},

@@ -13,6 +13,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,7 +44,8 @@ func TestAnswers(t *testing.T) {
 	type count struct{ equal, refused, listed, differ int }
 	counts := map[string]*count{}
 	reasons := map[string]int{}
-	listed := readListed(t)
+	listed := readListed(t, answersDiffer)
+	maps.Copy(listed, readListed(t, "../../../trinosql/analyze/testdata/differs.txt"))
 	var all count
 	for _, s := range list {
 		a := answers[s.SQL]
@@ -71,10 +73,10 @@ func TestAnswers(t *testing.T) {
 		why := unlike(s.SQL, a, got, err)
 		switch {
 		case why == "" && known:
-			t.Errorf("%s\n\tis answered alike now; %s says %q", s.SQL, answersDiffer, reason)
+			t.Errorf("%s\n\tis answered alike now; it is listed as %q", s.SQL, reason)
 		case why == "":
 			n.equal++
-		case known:
+		case known, ofFamily(why), s.File == "generated.sql" && a.Failure != nil && kindOf(err) == engine.KindValue: // of several errors another one
 			n.listed++
 		default:
 			n.differ++
@@ -101,8 +103,8 @@ func TestAnswers(t *testing.T) {
 const answersDiffer = "testdata/answers_differ.txt"
 
 // readListed reads the statements that are answered otherwise than Trino answers them, each with the reason above it.
-func readListed(t *testing.T) map[string]string {
-	data, err := os.ReadFile(answersDiffer)
+func readListed(t *testing.T, file string) map[string]string {
+	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,16 +121,35 @@ func readListed(t *testing.T) map[string]string {
 	return list
 }
 
+// families are differences of many statements, by what unlike says of them; each has its reason.
+var families = []struct{ why, reason string }{
+	{`^fails in Trino: NOT_SUPPORTED  ARRAY comparison not supported for arrays with null elements`, "arrays with NULL elements are sorted: their NULL comes last"},
+	{`^fails in Trino: GENERIC_INTERNAL_ERROR .* is not orderable`, "Trino fails with an internal error"},
+	{`^Trino says \S+ +[^\n]*(-?[0-9.]+) [-+*] (-?[0-9.]+)\n\s+we say +\S+ +\S+ (addition|multiplication) overflow`, "Trino exchanges the sides of a constant operation"},
+}
+
+func ofFamily(why string) bool {
+	for _, f := range families {
+		if regexp.MustCompile(f.why).MatchString(why) {
+			return true
+		}
+	}
+	return false
+}
+
 // refusedByName reports whether a statement is refused because this zone does not do what it asks for.
 func refusedByName(err error) bool {
 	var e *engine.Error
-	return errors.Is(err, errOldWay) || errors.As(err, &e) && e.Kind == engine.KindUnsupported && strings.Contains(e.Message, "on zone local")
+	return errors.Is(err, errOldWay) || errors.As(err, &e) && strings.Contains(e.Message, "on zone local")
 }
 
 func refusedByTrino(a *witness.Answer) bool { return a.Error != nil }
 
 // unlike says what an answer has otherwise than the one of Trino.
 func unlike(sql string, a *witness.Answer, got *answered, err error) string {
+	if refusedByName(err) && a.Error == nil {
+		return err.Error()
+	}
 	if want := cmp.Or(a.Error, a.Failure); want != nil {
 		if err == nil {
 			return "fails in Trino: " + strings.Join(want[:], " ")
@@ -144,13 +165,18 @@ func unlike(sql string, a *witness.Answer, got *answered, err error) string {
 	if why := otherColumns(a, got); why != "" || a.Rows == nil {
 		return why
 	}
+	got.near = readsTables(sql)
 	if len(got.rows) != len(a.Rows) {
 		return fmt.Sprintf("%d rows, not %d", len(got.rows), len(a.Rows))
 	}
-	if why := otherRows(a.Rows, got); why == "" || ordered(sql) {
-		return why
+	why := otherRows(a.Rows, got)
+	if why == "" {
+		return ""
 	}
-	return unordered(a.Rows, got)
+	if left := unordered(a.Rows, got); left != "" || ordered(sql) {
+		return cmp.Or(left, why)
+	}
+	return ""
 }
 
 func told2(err error) []string { t := told(err); return t[:] }
@@ -187,11 +213,19 @@ func otherColumns(a *witness.Answer, got *answered) string {
 		return fmt.Sprintf("%d columns, not %d", len(got.columns), len(a.Columns))
 	}
 	for i, c := range got.columns {
-		if c.Name != a.Columns[i][0] || c.Type.String() != a.Columns[i][1] {
+		if c.Name != a.Columns[i][0] || c.Type.String() != typeText(a.Columns[i][1]) {
 			return fmt.Sprintf("column %s %s, not %v", c.Name, c.Type, a.Columns[i])
 		}
 	}
 	return ""
+}
+
+// typeText is a type as DESCRIBE writes it.
+func typeText(s string) string {
+	if t, err := types.Parse(strings.ToLower(s)); err == nil && strings.Contains(s, ",") || strings.HasPrefix(s, "INTERVAL") {
+		return t.String()
+	}
+	return s
 }
 
 func otherRows(rows [][]any, got *answered) string {
@@ -205,11 +239,27 @@ func otherRows(rows [][]any, got *answered) string {
 
 func otherRow(want, row []any, got *answered) string {
 	for j, w := range want {
-		if why := differs(got.columns[j].Type, w, row[j]); why != "" {
+		if why := differs(got.columns[j].Type, w, row[j]); why != "" && !(got.near && nearly(got.columns[j].Type, w, row[j])) {
 			return got.columns[j].Name + ": " + why
 		}
 	}
 	return ""
+}
+
+// readsTables reports whether a statement names a table.
+func readsTables(sql string) bool {
+	tree, err := trinosql.Parse(sql)
+	return err == nil && len(trinosql.Tables(tree)) > 0
+}
+
+func nearly(t *types.Type, want, got any) bool {
+	s, _ := got.(*string)
+	if t.Kind != types.Double && t.Kind != types.Real || s == nil || want == nil {
+		return false
+	}
+	w, err1 := strconv.ParseFloat(show(want), 64)
+	g, err2 := strconv.ParseFloat(*s, 64)
+	return err1 == nil && err2 == nil && math.Abs(w-g) <= 1e-12*math.Abs(w)
 }
 
 // unordered compares rows of which the statement gives no order.
@@ -337,6 +387,7 @@ func show(v any) string {
 type answered struct {
 	columns []analyze.Column
 	rows    [][]any
+	near    bool // sums of doubles have other last digits in another order of the rows
 }
 
 // ask runs a statement in the new way.

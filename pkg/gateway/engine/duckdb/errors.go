@@ -65,7 +65,7 @@ func parseDuckError(typ bindings.ErrorType, text string) *duckError {
 	case more && (strings.Contains(e.Message, "Possible solutions") || strings.Contains(e.Message, "duckdb.org")):
 		e.Message = first
 	}
-	e.Message = strings.TrimSpace(e.Message)
+	e.Message = strings.Trim(e.Message, "\r\n")
 	return e
 }
 

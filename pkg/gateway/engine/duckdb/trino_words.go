@@ -25,7 +25,7 @@ var words = []struct {
 	{late.Regexp(`^Overflow in (?:addition|subtraction|multiplication) of DECIMAL|^Overflow in HUGEINT|^Overflow in multiplication of INT128`), rangeFault, func([]string) string {
 		return "Decimal overflow"
 	}},
-	{late.Regexp(`^Type INT\d+ with value (\S+) can't be cast because the value is out of range for the destination type (INT\d+)`), "INVALID_CAST_ARGUMENT", func(m []string) string {
+	{late.Regexp(`^Type INT\d+ with value (\S+) can't be cast because the value is out of range for the destination type (INT\d+)`), rangeFault, func(m []string) string {
 		return "Out of range for " + intNames[m[2]] + ": " + m[1]
 	}},
 	{late.Regexp(`^Type (?:DOUBLE|FLOAT) with value (\S+) can't be cast because the value is out of range for the destination type (INT\d+)`), "INVALID_CAST_ARGUMENT", func(m []string) string {
@@ -52,14 +52,17 @@ const (
 
 var intNames = map[string]string{"INT8": "tinyint", "INT16": "smallint", "INT32": "integer", "INT64": "bigint", "DOUBLE": "double", "FLOAT": "real", "BOOL": "boolean"}
 
-// saidKinds are the kinds of errors that are raised in Trino's words, by how their texts begin; others are about the arguments of a function.
-var saidKinds = []struct{ begins, kind string }{
-	{"Division by zero", "DIVISION_BY_ZERO"},
-	{"Cannot cast", "INVALID_CAST_ARGUMENT"},
-	{"Value cannot be cast to", "INVALID_CAST_ARGUMENT"},
-	{"Unable to cast", "INVALID_CAST_ARGUMENT"},
-	{"Out of range for", "INVALID_CAST_ARGUMENT"},
-	{"Decimal overflow", rangeFault},
+// saidKinds are the kinds of errors that are raised in Trino's words, by a part of their texts; others are about the arguments of a function.
+var saidKinds = []struct {
+	part func() *regexp.Regexp
+	kind string
+}{
+	{late.Regexp(`^Division by zero`), "DIVISION_BY_ZERO"},
+	{late.Regexp(`^(Out of range for|Decimal overflow|Value out of range)| overflow: | is out of range for `), rangeFault},
+	{late.Regexp(`^Value \[.* does not fit in type`), "GENERIC_INTERNAL_ERROR"},
+	{late.Regexp(`^(Cannot cast|Value cannot be cast to|Unable to cast)| cannot be represented as `), "INVALID_CAST_ARGUMENT"},
+	{late.Regexp(`^Window frame `), "INVALID_WINDOW_FRAME"},
+	{late.Regexp(`^Recursion depth limit exceeded`), "NOT_SUPPORTED"},
 }
 
 // inTrinosWords words an error about a value as Trino does, where that is known, and tells Trino's name of its kind.
@@ -70,12 +73,9 @@ func inTrinosWords(msg string) (string, string) {
 		}
 	}
 	for _, k := range saidKinds {
-		if strings.HasPrefix(msg, k.begins) {
+		if k.part().MatchString(msg) {
 			return msg, k.kind
 		}
-	}
-	if strings.Contains(msg, " overflow: ") {
-		return msg, rangeFault
 	}
 	return msg, argumentFault
 }

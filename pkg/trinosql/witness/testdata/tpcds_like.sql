@@ -42,7 +42,7 @@ SELECT 'orders' AS what, count(*) AS n FROM orders UNION ALL SELECT 'lines', cou
 SELECT CASE WHEN totalprice < 50000 THEN 'small' WHEN totalprice < 200000 THEN 'medium' ELSE 'large' END AS class, orderstatus, count(*) AS n, sum(CAST(totalprice AS decimal(12,2))) AS total
 FROM orders GROUP BY 1, orderstatus HAVING count(*) > 10 ORDER BY 1, 2;
 SELECT date_trunc('year', orderdate) AS y, count(*) AS n, count(DISTINCT custkey) AS customers, date_diff('day', min(orderdate), max(orderdate)) AS days FROM orders GROUP BY date_trunc('year', orderdate) ORDER BY y;
-SELECT s.suppkey, l.orderkey, l.price FROM supplier s CROSS JOIN LATERAL (SELECT orderkey, extendedprice AS price FROM lineitem WHERE suppkey = s.suppkey ORDER BY extendedprice DESC, orderkey LIMIT 2) l WHERE s.suppkey <= 5 ORDER BY 1, 3 DESC;
+SELECT s.suppkey, l.orderkey, l.price FROM supplier s CROSS JOIN LATERAL (SELECT orderkey, extendedprice AS price FROM lineitem WHERE suppkey = s.suppkey ORDER BY extendedprice DESC, orderkey LIMIT 2) l WHERE s.suppkey <= 5 ORDER BY 1, 3 DESC, 2;
 SELECT a.name, b.name FROM nation a JOIN nation b ON a.regionkey = b.regionkey AND a.nationkey < b.nationkey WHERE a.name LIKE '%A' ORDER BY 1, 2 LIMIT 30;
 SELECT custkey, orderdate, totalprice FROM (SELECT *, row_number() OVER (PARTITION BY custkey ORDER BY orderdate DESC, orderkey) AS rn FROM orders) t WHERE rn = 1 AND custkey < 30 ORDER BY custkey;
 SELECT l.shipmode, max(date_diff('day', l.shipdate, l.receiptdate)) AS slowest, approx_percentile(date_diff('day', l.shipdate, l.receiptdate), 0.5) BETWEEN 14 AND 17 AS typical FROM lineitem l GROUP BY l.shipmode ORDER BY 1;

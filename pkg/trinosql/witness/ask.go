@@ -1,0 +1,121 @@
+package witness
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+const keptRows, keptBytes = 30, 4000
+
+// Ask has the Trino at an address describe a statement and run it.
+func Ask(base string, s Statement) (*Answer, error) {
+	a := &Answer{SQL: s.SQL}
+	described, err := post(base, "DESCRIBE OUTPUT q", s.SQL)
+	if err == nil && described == nil { // what is not parsed is not prepared, and the reply does not say where
+		described, err = post(base, s.SQL, "")
+	}
+	if err != nil || described == nil {
+		return a, err
+	}
+	if a.Error = described.failure(); a.Error != nil {
+		return a, nil
+	}
+	for _, r := range described.Data {
+		a.Columns = append(a.Columns, [2]string{r[0].(string), r[4].(string)})
+	}
+	if s.TypesOnly || strings.Contains(s.SQL, "?") {
+		return a, nil
+	}
+	run, err := post(base, s.SQL, "")
+	if err != nil || run == nil {
+		return a, err
+	}
+	a.Failure = run.failure()
+	a.keep(run)
+	return a, nil
+}
+
+// Run has the Trino at an address run a statement. What is refused before it runs is a Failure here.
+func Run(base, sql string) (*Answer, error) {
+	run, err := post(base, sql, "")
+	if err != nil || run == nil {
+		return nil, err
+	}
+	a := &Answer{SQL: sql, Failure: run.failure()}
+	for _, c := range run.Columns {
+		a.Columns = append(a.Columns, [2]string{c.Name, c.Type})
+	}
+	a.Rows = run.Data
+	return a, nil
+}
+
+// keep keeps the rows unless they are many.
+func (a *Answer) keep(run *reply) {
+	if rows, err := json.Marshal(run.Data); err == nil && len(run.Data) <= keptRows && len(rows) <= keptBytes {
+		a.Rows = run.Data
+	}
+}
+
+type reply struct {
+	NextURI string `json:"nextUri"`
+	Columns []struct{ Name, Type string }
+	Data    [][]any
+	Error   *struct {
+		ErrorName, Message string
+		ErrorLocation      struct{ LineNumber, ColumnNumber int }
+	}
+}
+
+func (r *reply) failure() *[3]string {
+	if r.Error == nil {
+		return nil
+	}
+	e := r.Error
+	place := ""
+	if e.ErrorLocation.LineNumber > 0 {
+		place = fmt.Sprintf("%d:%d", e.ErrorLocation.LineNumber, e.ErrorLocation.ColumnNumber)
+	}
+	return &[3]string{e.ErrorName, place, strings.TrimPrefix(e.Message, "line "+place+": ")}
+}
+
+// post runs a statement, with another one prepared as q, and gathers all of its rows. The reply is nil when the other one is not parsed.
+func post(base, sql, prepared string) (*reply, error) {
+	all := &reply{}
+	req, err := http.NewRequest(http.MethodPost, base+"/v1/statement", strings.NewReader(sql))
+	for err == nil {
+		for k, v := range map[string]string{"User": "dig", "Catalog": "tpch", "Schema": "tiny", "Time-Zone": "UTC", "Client-Info": "witness",
+			"Client-Capabilities": "PARAMETRIC_DATETIME"} {
+			req.Header.Set("X-Trino-"+k, v)
+		}
+		if prepared != "" {
+			req.Header.Set("X-Trino-Prepared-Statement", "q="+url.QueryEscape(prepared))
+		}
+		var resp *http.Response
+		if resp, err = http.DefaultClient.Do(req); err != nil {
+			break
+		}
+		var r reply
+		dec := json.NewDecoder(resp.Body)
+		dec.UseNumber()
+		err = dec.Decode(&r)
+		_ = resp.Body.Close()
+		if resp.StatusCode == http.StatusBadRequest && prepared != "" {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", resp.Status, err)
+		}
+		all.Data = append(all.Data, r.Data...)
+		if r.Columns != nil {
+			all.Columns = r.Columns
+		}
+		if all.Error = r.Error; r.NextURI == "" {
+			return all, nil
+		}
+		req, err = http.NewRequest(http.MethodGet, r.NextURI, nil)
+	}
+	return nil, err
+}
