@@ -132,7 +132,7 @@ func TestSupervised(t *testing.T) {
 		} else {
 			t.Logf("%s: %v", u.name, err)
 		}
-		g.says(t, "another takes its place")
+		g.says(t, "replaced")
 		answered := false
 		for end := time.Now().Add(atMost); !answered && time.Now().Before(end); {
 			if answered = run("localdev", "SELECT 1") == nil; !answered {
@@ -186,7 +186,7 @@ func TestReplacedProcess(t *testing.T) {
 	if err := syscall.Kill(old[0], syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	s.says(t, "another takes its place")
+	s.says(t, "replaced")
 	if got := mustRun(t, data, "gateway", "status", "-o", "json", "--jq", ".answers"); strings.TrimSpace(got) != "true" {
 		t.Errorf("%q", got)
 	}

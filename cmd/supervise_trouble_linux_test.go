@@ -102,7 +102,7 @@ func TestReplacedWhenPossible(t *testing.T) {
 	if err := syscall.Kill(old, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	s.says(t, "cannot be started")
+	s.says(t, "cannot start the serving process")
 	if err := unix.Prlimit(s.Process.Pid, unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 1024, Max: 1024}, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -160,7 +160,7 @@ func TestTerminateCancelsRunsAfterTheGrace(t *testing.T) {
 	if err := s.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	s.says(t, "the grace is over")
+	s.says(t, "the grace period is over")
 	s.says(t, "stopped")
 	if err := s.ended(t); err != nil {
 		t.Error(err)
@@ -174,7 +174,7 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 	if err := s.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	s.says(t, "a second signal ends it at once")
+	s.says(t, "a second signal stops immediately")
 	if err := s.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ const (
 func (g *Gateway) agentRoutes(m *web.Mux) {
 	web.Handle(m, spec.AgentChat, web.Refuse[api.AgentChatResult](web.NeedsModel))
 	web.Handle(m, spec.AgentChatStream, web.Refuse[web.Stream](web.NeedsModel))
-	web.Handle(m, spec.GetAgentWorkflowImage, web.Refuse[web.Stream](web.NeedsModel)) // the picture is of the steps of the model's agent
+	web.Handle(m, spec.GetAgentWorkflowImage, web.Refuse[web.Stream](web.NeedsModel)) // the image shows the steps of the model's agent
 	web.Handle(m, spec.AskLegacyAgent, web.Refuse[api.LegacyAgentResponse](web.NeedsModel))
 
 	web.Handle(m, spec.ListAgentThreads, func(context.Context, *web.Request[web.None]) (api.AgentThreadList, error) {

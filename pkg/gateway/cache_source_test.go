@@ -375,8 +375,8 @@ func TestCacheTrackingIsChecked(t *testing.T) {
 		{api.CacheTracking{KeyColumns: []string{"at"}, UpdatedAtColumn: "At"}, "changeTracking.updatedAtColumn: at is a column of the key"},
 		{api.CacheTracking{KeyColumns: []string{"nosuch"}}, "changeTracking.keyColumns: table far.files.items has no column nosuch"},
 		{api.CacheTracking{KeyColumns: []string{"id"}, UpdatedAtColumn: "nosuch"}, "changeTracking.updatedAtColumn: table far.files.items has no column nosuch"},
-		{api.CacheTracking{KeyColumns: []string{"id"}, UpdatedAtColumn: "at", InsertOnly: true}, "changeTracking.insertOnly: rows that never change"},
-		{api.CacheTracking{KeyColumns: []string{"id", "name"}, InsertOnly: true}, "changeTracking.insertOnly: needs a key of one column"},
+		{api.CacheTracking{KeyColumns: []string{"id"}, UpdatedAtColumn: "at", InsertOnly: true}, "changeTracking.insertOnly: excludes updatedAtColumn"},
+		{api.CacheTracking{KeyColumns: []string{"id", "name"}, InsertOnly: true}, "changeTracking.insertOnly: requires a key of one increasing column"},
 	} {
 		_, err := cl.Cache.Create(context.Background(), local, api.CacheRequest{CatalogID: cat.ID, SchemaName: o.schema, TableName: "items", ChangeTracking: &c.track})
 		if apiStatus(err) != 400 || !strings.Contains(err.Error(), c.want) {

@@ -1,5 +1,5 @@
-// Package gateway is zone local: the service's HTTP API implemented in the binary. Control-plane state lives in the store,
-// rows in the engine, and handlers are typed functions registered by operation.
+// Package gateway is zone local: the service's HTTP API implemented in the binary. Control-plane state is in the store,
+// rows are in the engine, and handlers are typed functions registered by operation.
 package gateway
 
 import (
@@ -34,21 +34,21 @@ import (
 
 // Options configure a gateway.
 type Options struct {
-	Dir        string // the data directory, made with mode 0700 on first use
+	Dir        string // the data directory, created with mode 0700 on first use
 	OpenEngine func(engine.Options) (engine.Engine, error)
 	Engine     engine.Options   // Dir and NewID are filled in
 	Now        func() time.Time // nil: time.Now
 	Log        *slog.Logger     // one line per request; nil: none
 	Version    string
-	ReadOnly   bool                         // change nothing in Dir: the state is a copy that goes with the gateway, which stores no rows
+	ReadOnly   bool                         // change nothing in Dir: the state is a temporary copy, and no rows are stored
 	Observe    func(op spec.Op, status int) // called after every routed request; nil for none
 	Limits     web.Limits
-	Quirks     *hosted.Quirks    // faults of the hosted zones to show on purpose; nil for none
-	Inject     *hosted.Injection // faults to show on purpose; nil for none
+	Quirks     *hosted.Quirks    // faults of the hosted zones to reproduce; nil for none
+	Inject     *hosted.Injection // faults to inject; nil for none
 
-	KeepOut []string          // directories besides Dir that no connection reads
-	Configs []string          // directories whose YAML files and keys no connection reads
-	Reach   connector.Network // of connections that were made with a project's key
+	KeepOut []string          // directories besides Dir that connections must not read
+	Configs []string          // directories with YAML files and keys that connections must not read
+	Reach   connector.Network // of connections that were created with a project key
 }
 
 // Gateway serves the API over one data directory.
@@ -74,7 +74,7 @@ type Gateway struct {
 	room       *diskspace.Service
 }
 
-// Open opens the data directory, making it on first use. No project's rows are opened yet.
+// Open opens the data directory, and creates it on first use. It does not open the rows of any project.
 func Open(o Options) (*Gateway, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -111,7 +111,7 @@ func Open(o Options) (*Gateway, error) {
 	return g, nil
 }
 
-// wire makes the services and gives each what it needs.
+// wire creates the services and their dependencies.
 func (g *Gateway) wire() {
 	o, st, eng, now, log := g.options, g.store, g.engine, g.now, g.log
 	g.jobs = jobs.New(now, log, filepath.Join(o.Dir, "runners"), o.ReadOnly)
@@ -162,13 +162,13 @@ func (g *Gateway) Operations() []string {
 	return ids
 }
 
-// Handler is the API under /api/v1, without a listener.
+// Handler returns the API under /api/v1, without a listener.
 func (g *Gateway) Handler() http.Handler { return g.web.Handler }
 
 // Interrupt cancels the background work. Each run ends as failed, because the gateway stopped.
 func (g *Gateway) Interrupt() { g.jobs.Interrupt() }
 
-// Close waits for background work, then closes rows and state. After Interrupt it waits for a moment only.
+// Close waits for background work, then closes rows and state. After Interrupt it waits only briefly.
 func (g *Gateway) Close() error {
 	g.jobs.Settle()
 	g.options.Inject.Release()
@@ -177,7 +177,7 @@ func (g *Gateway) Close() error {
 	return errors.Join(g.engine.Close(), g.sources.Sources.Close(), g.store.Close())
 }
 
-// ownFiles are what no connection reads.
+// ownFiles are the files that connections must not read.
 func ownFiles(o Options) *connector.Own {
 	return connector.NewOwn(append([]string{o.Dir}, o.KeepOut...), o.Configs, store.ApplicationID)
 }

@@ -10,24 +10,24 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// Quirks is a choice of faults of the hosted zones that a served gateway shows on purpose; nil is none.
+// Quirks is a selection of faults of the hosted zones that a served gateway reproduces; nil is none.
 type Quirks = hosted.Quirks
 
-// Injection is a set of faults that a served gateway shows on purpose; nil is none.
+// Injection is a set of faults that a served gateway injects; nil is none.
 type Injection = hosted.Injection
 
 // QuirkNames lists the quirks in the order of their numbers, which start with 1.
 func QuirkNames() []string { return hosted.QuirkNames() }
 
-// ParseQuirks reads names of quirks as --quirks takes them. No names are no quirks.
+// ParseQuirks parses names of quirks as given by --quirks. It returns nil if there are no names.
 func ParseQuirks(names []string) (*Quirks, error) { return hosted.ParseQuirks(names) }
 
-// ParseInjection reads rules as --fault takes them. No rules are no faults.
+// ParseInjection parses rules as given by --fault. It returns nil if there are no rules.
 func ParseInjection(rules []string, seed uint64) (*Injection, error) {
 	return hosted.ParseInjection(rules, seed)
 }
 
-// misbehave hangs the faults and quirks that the options ask for on the gateway's hooks.
+// misbehave installs the configured faults and quirks in the gateway's hooks.
 func (g *Gateway) misbehave() {
 	q, in := g.options.Quirks, g.options.Inject
 	if q != nil {

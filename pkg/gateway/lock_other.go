@@ -9,7 +9,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// lockServing takes the lock of a served data directory.
+// lockServing locks a served data directory.
 func lockServing(path string) (io.Closer, *os.File, error) {
 	l := flock.New(path)
 	ok, err := l.TryLock()

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// lockServing takes the lock of a served data directory, which other processes take with package flock. The file can be handed to another
-// process, which then holds the lock as well.
+// lockServing locks a served data directory, which other processes lock with package flock. The file can be passed to
+// another process, which then holds the lock as well.
 func lockServing(path string) (io.Closer, *os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|os.O_CREATE, 0o600)
 	if err != nil {

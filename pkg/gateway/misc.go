@@ -25,7 +25,7 @@ func (g *Gateway) initSession(ctx context.Context, r *web.Request[api.InitSessio
 	return api.EmbeddedSession{}, g.noSession(ctx, r.Op, r.Scope, r.Body.ProjectID)
 }
 
-// noSession refuses a session in the studio. The project stands below the path here, so the right to it is looked at first.
+// noSession rejects sessions in the studio. The project is not in the path here, so the permission is checked first.
 func (g *Gateway) noSession(ctx context.Context, op spec.Op, s web.Scope, project string) error {
 	var p store.Project
 	if err := g.web.Authorize(ctx, op, s, project, &p); err != nil {
@@ -34,8 +34,8 @@ func (g *Gateway) noSession(ctx context.Context, op spec.Op, s web.Scope, projec
 	return fault.NotSupported(op.ID, needsStudio)
 }
 
-// listDrivers answers that there are none: zone local is reached over HTTP only and listens on no SQL port, and a connection
-// string that cannot connect would be a lie.
+// listDrivers returns an empty result: zone local is accessible over HTTP only and has no SQL port, so any connection
+// string would be wrong.
 func (g *Gateway) listDrivers(context.Context, *web.Request[web.None]) (api.SupportedDrivers, error) {
 	return api.SupportedDrivers{}, nil
 }
@@ -44,7 +44,7 @@ func (g *Gateway) noJDBC(context.Context, *web.Request[web.None]) (api.Supported
 	return api.SupportedDrivers{}, noDriver("JDBC")
 }
 
-// noSQLAlchemy wants catalogName, as the service does [O].
+// noSQLAlchemy requires catalogName, as the service does [O].
 func (g *Gateway) noSQLAlchemy(_ context.Context, r *web.Request[web.None]) (api.SupportedDrivers, error) {
 	if r.Query("catalogName") == "" {
 		return api.SupportedDrivers{}, fault.Framework(400, "required query parameter %q is missing", "catalogName")
@@ -53,5 +53,5 @@ func (g *Gateway) noSQLAlchemy(_ context.Context, r *web.Request[web.None]) (api
 }
 
 func noDriver(name string) *fault.Fault {
-	return fault.Data(404, "there is no %s driver for this gateway: it is reached over HTTP only and listens on no SQL port", name)
+	return fault.Data(404, "there is no %s driver for this gateway: it is accessible over HTTP only and has no SQL port", name)
 }

@@ -185,7 +185,7 @@ func TestSilentSender(t *testing.T) {
 	key := "Bearer " + cl.key
 	fmt.Fprintf(c, "POST /api/v1/data/projects/%s/queries/execute HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{", p, key)
 	raw, _ := io.ReadAll(c)
-	if !strings.HasPrefix(string(raw), "HTTP/1.1 408 ") || !strings.Contains(string(raw), "stopped coming") {
+	if !strings.HasPrefix(string(raw), "HTTP/1.1 408 ") || !strings.Contains(string(raw), "no more data was received") {
 		t.Errorf("a JSON body that fell silent: %.200s", raw)
 	}
 

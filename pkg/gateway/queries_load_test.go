@@ -73,7 +73,7 @@ func TestQueriesUnderLoad(t *testing.T) {
 				err := step(w)
 				var ae *api.Error
 				if errors.As(err, &ae) && (ae.Status == 404 || ae.Status == 409 ||
-					ae.Status == 400 && (strings.HasPrefix(ae.Message, "There is no query") || strings.Contains(ae.Message, "does not exist") || strings.Contains(ae.Message, "holds nothing yet"))) {
+					ae.Status == 400 && (strings.HasPrefix(ae.Message, "There is no query") || strings.Contains(ae.Message, "does not exist") || strings.Contains(ae.Message, "is still empty"))) {
 					continue
 				}
 				if err != nil {

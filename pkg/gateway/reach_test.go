@@ -57,7 +57,7 @@ func TestReach(t *testing.T) {
 				status, reply := w.call(who, "POST", "/connections/"+DefaultProject, fmt.Sprintf(`{"name":"c%d","type":%q,"credential":{%s}}`, i, x.kind, cred))
 				var fault struct{ Message string }
 				_ = json.Unmarshal([]byte(reply), &fault)
-				refused := strings.Contains(fault.Message, "may not reach") || strings.Contains(fault.Message, "needs a partner key")
+				refused := strings.Contains(fault.Message, "may not reach") || strings.Contains(fault.Message, "requires a partner key")
 				if refused == may || status < 300 != (may && x.port == open) {
 					t.Errorf("reach %d, %s %s %s, partner %v: %d %s", reach, x.kind, x.host, x.more, who == w.partner, status, reply)
 				}

@@ -15,14 +15,14 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// A reset moves everything into resetName, which is quick, gives that the name removedName, and removes it, which may take long. A
-// process that is killed before the second step has begun a reset that the next opening finishes; after it the directory is new, and
-// what is left is only in the way.
+// A reset moves everything into resetName, which is quick, renames that to removedName, and removes it, which may take
+// long. If a process is killed before the second step, the next opening finishes the reset; after it the directory is
+// new, and the remaining files are only garbage.
 
 const (
 	resetName   = ".reset"
 	removedName = ".removed"
-	serveName   = ".serve" // in which a socket is made
+	serveName   = ".serve" // directory in which a socket is created
 )
 
 // ours reports whether a name in a data directory is one of dig's.
@@ -35,7 +35,7 @@ func ours(name string) bool {
 	return strings.HasPrefix(name, sources.VaultTemp) || strings.HasPrefix(name, tables.AsideTemp) || tempfile.Is(name)
 }
 
-// CheckReset says whether Reset would go ahead, and changes nothing.
+// CheckReset reports whether Reset would proceed, and changes nothing.
 func CheckReset(dir string) error {
 	if _, ok := Dial(dir); ok {
 		return ErrServing
@@ -57,14 +57,14 @@ func resettable(dir string) ([]os.DirEntry, error) {
 	}
 	for _, e := range entries {
 		if !ours(e.Name()) {
-			return nil, fmt.Errorf("%s holds %s, which dig did not make; nothing was deleted", dir, e.Name())
+			return nil, fmt.Errorf("%s contains %s, which dig did not create; nothing was deleted", dir, e.Name())
 		}
 	}
 	return entries, nil
 }
 
-// Reset removes all state and rows of a data directory. It refuses while a process uses it, and a directory that holds anything dig did
-// not make.
+// Reset removes all state and rows of a data directory. It fails while a process uses the directory, and if it contains
+// anything that dig did not create.
 func Reset(dir string) error {
 	entries, err := resettable(dir)
 	if err != nil || entries == nil {
@@ -88,7 +88,7 @@ func Reset(dir string) error {
 	return finishReset(dir)
 }
 
-// unused fails when another process has a project open or does background work.
+// unused fails if another process has a project open or does background work.
 func unused(dir string) error {
 	locks, err := filepath.Glob(filepath.Join(dir, "projects", "*", "lock"))
 	if err != nil {
@@ -114,7 +114,7 @@ func unused(dir string) error {
 	return nil
 }
 
-// finishReset goes on with a reset that was begun. The caller holds the lock of the data directory.
+// finishReset continues a reset that was started. The caller holds the lock of the data directory.
 func finishReset(dir string) error {
 	into, removed := filepath.Join(dir, resetName), filepath.Join(dir, removedName)
 	entries, err := os.ReadDir(dir)
@@ -143,7 +143,7 @@ func finishReset(dir string) error {
 	return os.RemoveAll(removed)
 }
 
-// recoverDir finishes a reset that was cut off and removes what processes that died have left in a data directory.
+// recoverDir finishes an interrupted reset and removes what terminated processes have left in a data directory.
 func recoverDir(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -157,11 +157,11 @@ func recoverDir(dir string) error {
 		switch {
 		case name == resetName:
 			if err := recoverReset(dir); err != nil {
-				return fmt.Errorf("a reset of %s was cut off and cannot be finished: %w", dir, err)
+				return fmt.Errorf("a reset of %s was interrupted and cannot be finished: %w", dir, err)
 			}
 		case name == removedName:
 			_ = os.RemoveAll(filepath.Join(dir, name))
-		case strings.HasPrefix(name, sources.VaultTemp), strings.HasPrefix(name, tables.AsideTemp): // their processes keep them for moments
+		case strings.HasPrefix(name, sources.VaultTemp), strings.HasPrefix(name, tables.AsideTemp): // live processes keep them only briefly
 			if st, err := e.Info(); err == nil && st.Mode().IsRegular() && time.Since(st.ModTime()) > time.Hour {
 				_ = os.Remove(filepath.Join(dir, name))
 			}
@@ -172,7 +172,7 @@ func recoverDir(dir string) error {
 
 func recoverReset(dir string) error {
 	lock := flock.New(filepath.Join(dir, lockName))
-	if err := lock.Lock(); err != nil { // of a reset that still goes on: it moves files and then releases it
+	if err := lock.Lock(); err != nil { // of a reset in progress: it moves files and then releases it
 		return err
 	}
 	defer lock.Unlock()

@@ -35,7 +35,7 @@ func Dial(dir string) (http.RoundTripper, bool) {
 	}
 	c, err := net.DialTimeout("unix", path, time.Second)
 	if err != nil {
-		return nil, false // left behind by a process that was killed
+		return nil, false // left behind by a killed process
 	}
 	c.Close()
 	return &http.Transport{
@@ -47,15 +47,16 @@ func Dial(dir string) (http.RoundTripper, bool) {
 	}, true
 }
 
-// Listeners are where a gateway is served: a TCP address and the socket of the data directory, whose lock they hold.
+// Listeners are the listeners of a served gateway: a TCP address and the socket of the data directory, with the lock of
+// that directory.
 type Listeners struct {
 	TCP, Socket net.Listener
-	lock        io.Closer // nil when another process has it
-	file        *os.File  // of the lock, where a lock can be handed to another process
+	lock        io.Closer // nil if another process holds it
+	file        *os.File  // of the lock, if a lock can be passed to another process
 	path        string    // of the socket
 }
 
-// Bind makes a data directory and opens both listeners for a process that is to be given them.
+// Bind creates a data directory and opens both listeners for a process to which they are passed.
 func Bind(dir, addr string, anyHost bool) (*Listeners, error) {
 	if err := checkAddress(addr, anyHost); err != nil {
 		return nil, err
@@ -63,11 +64,11 @@ func Bind(dir, addr string, anyHost bool) (*Listeners, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	// What is left of a process that was killed lives on for a moment.
+	// The children of a killed process live on for a moment.
 	for end := time.Now().Add(afterKill); ; time.Sleep(10 * time.Millisecond) {
 		l, err := bind(dir, addr)
 		if err == nil {
-			if _, err = os.Lstat(filepath.Join(dir, resetName)); err != nil { // no reset was cut off
+			if _, err = os.Lstat(filepath.Join(dir, resetName)); err != nil { // there is no interrupted reset
 				return l, nil
 			}
 			if err = finishReset(dir); err == nil {
@@ -112,7 +113,7 @@ func bind(dir, addr string) (*Listeners, error) {
 	return l, nil
 }
 
-// Files are the listeners and the lock for another process.
+// Files returns the listeners and the lock for another process.
 func (l *Listeners) Files() (tcp, socket, lock *os.File, err error) {
 	filer := func(n net.Listener) *os.File {
 		f, ferr := n.(interface{ File() (*os.File, error) }).File()
@@ -122,23 +123,23 @@ func (l *Listeners) Files() (tcp, socket, lock *os.File, err error) {
 	return filer(l.TCP), filer(l.Socket), l.file, err
 }
 
-// Guards reports whether a lock that another process has handed on is that of a data directory. One that was moved away, or removed, took
-// its lock along: what stands under its name is anybody's.
+// Guards reports whether a lock passed by another process is that of a data directory. If the directory was moved or
+// removed, its lock went with it: the directory that now has its name may belong to anybody.
 func Guards(dir string, lock *os.File) error {
 	held, err := lock.Stat()
 	if err != nil {
 		return err
 	}
 	if there, err := os.Stat(filepath.Join(dir, lockName)); err != nil || !os.SameFile(held, there) {
-		return fmt.Errorf("the data directory %s is another one than the gateway was started for: its lock is not held", dir)
+		return fmt.Errorf("the data directory %s is not the one the gateway was started for: its lock is not held", dir)
 	}
 	return nil
 }
 
-// Inherited are listeners that another process has opened, which holds the lock and removes the socket.
+// Inherited are listeners that were opened by another process, which holds the lock and removes the socket.
 func Inherited(tcp, socket net.Listener) *Listeners { return &Listeners{TCP: tcp, Socket: socket} }
 
-// Refuse takes no calls any more.
+// Refuse stops accepting calls.
 func (l *Listeners) Refuse() {
 	for _, n := range []net.Listener{l.TCP, l.Socket} {
 		if n != nil {
@@ -147,7 +148,7 @@ func (l *Listeners) Refuse() {
 	}
 }
 
-// Close takes no calls any more, and gives the data directory to others if it was held here.
+// Close stops accepting calls, and releases the data directory if it was locked here.
 func (l *Listeners) Close() error {
 	l.Refuse()
 	if l.path != "" {
@@ -169,8 +170,8 @@ type Server struct {
 	Addr      net.Addr // of the TCP listener
 }
 
-// Listen opens both listeners and serves. Requests over TCP need a key; only the owner can connect to the socket. An address that is not
-// loopback is refused unless anyHost is set.
+// Listen opens both listeners and serves. Requests over TCP need a key; only the owner can connect to the socket. An
+// address that is not loopback is rejected unless anyHost is set.
 func (g *Gateway) Listen(addr string, anyHost bool) (*Server, error) {
 	if err := checkAddress(addr, anyHost); err != nil {
 		return nil, err
@@ -189,7 +190,7 @@ func (g *Gateway) Serve(l *Listeners) *Server {
 	s.start(l.TCP, web.SourceTCP)
 	s.start(l.Socket, web.SourceSocket)
 	if err := g.queries.EndCutOff(context.Background()); err != nil {
-		g.log.Error("runs that were cut off could not be ended", "error", err)
+		g.log.Error("cannot end interrupted runs", "error", err)
 	}
 	s.unwind = g.jobs.StartSchedules()
 	return s
@@ -209,8 +210,8 @@ func (s *Server) start(l net.Listener, source string) {
 	safely.Go(func() { s.errs <- safely.Try(func() error { return srv.Serve(l) }) })
 }
 
-// Wait serves until ctx ends or a listener fails. Requests and background work that go on then have the grace to end; what is left
-// is cancelled, and its runs end as failed.
+// Wait serves until ctx ends or a listener fails. Running requests and background work have the grace period to finish;
+// after it they are cancelled, and unfinished runs end as failed.
 func (s *Server) Wait(ctx context.Context, grace time.Duration) error {
 	var err error
 	select {
@@ -221,7 +222,7 @@ func (s *Server) Wait(ctx context.Context, grace time.Duration) error {
 	s.g.options.Inject.Release()
 	s.g.options.Quirks.Release()
 	if n := s.g.jobs.Left(); n > 0 {
-		s.g.log.Warn("stopping: waiting for background work; a second signal ends it at once", "runs", n, "grace", grace.String())
+		s.g.log.Warn("stopping: waiting for background work; a second signal stops immediately", "runs", n, "grace", grace.String())
 	}
 	stop, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
@@ -235,7 +236,7 @@ func (s *Server) Wait(ctx context.Context, grace time.Duration) error {
 	}
 	all.Wait()
 	if !s.g.jobs.Drained(stop.Done()) {
-		s.g.log.Warn("the grace is over: background work is cancelled", "runs", s.g.jobs.Left())
+		s.g.log.Warn("the grace period is over: background work is cancelled", "runs", s.g.jobs.Left())
 		s.g.jobs.Interrupt()
 		s.g.jobs.WaitJobs()
 	}
@@ -246,20 +247,20 @@ func (s *Server) Wait(ctx context.Context, grace time.Duration) error {
 	return err
 }
 
-// ServeKey makes a partner key that is good as long as this process lives and returns its text.
+// ServeKey creates a partner key that is valid for the lifetime of this process and returns its text.
 func (g *Gateway) ServeKey() string {
 	text := NewServeKey()
 	g.UseServeKey(text)
 	return text
 }
 
-// NewServeKey makes the text of a partner key for UseServeKey.
+// NewServeKey generates the text of a partner key for UseServeKey.
 func NewServeKey() string { return store.NewKeyText() }
 
-// UseServeKey makes a text a partner key as long as this process lives. It is not kept anywhere.
+// UseServeKey makes text a valid partner key for the lifetime of this process. It is not stored anywhere.
 func (g *Gateway) UseServeKey(text string) { g.web.ServedKey = store.HashKey(text) }
 
-// ForLog takes out of a statement what is quoted, and most of a long one.
+// ForLog removes quoted parts from a statement, and truncates a long one.
 func ForLog(statement string) string {
 	if len(statement) > maxLogged {
 		statement = statement[:maxLogged] + "..."

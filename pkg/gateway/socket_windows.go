@@ -5,8 +5,8 @@ import (
 	"os"
 )
 
-// listenSocket listens on a socket in the data directory, whose access list guards it.
+// listenSocket listens on a socket in the data directory, which is protected by its access control list.
 func listenSocket(path string) (net.Listener, error) {
-	os.Remove(path) // the lock is ours: whoever made it is gone
+	os.Remove(path) // we hold the lock, so its creator has terminated
 	return net.Listen("unix", path)
 }

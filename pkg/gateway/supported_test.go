@@ -50,7 +50,7 @@ func TestNotSupportedLocally(t *testing.T) {
 		}
 		if res.StatusCode == 501 {
 			got = append(got, op.ID)
-			if !strings.Contains(string(raw), "it needs a language model") && !strings.Contains(string(raw), "it needs the hosted web studio") {
+			if !strings.Contains(string(raw), "it requires a language model") && !strings.Contains(string(raw), "it requires the hosted web studio") {
 				t.Errorf("%s is refused for another reason: %s", op.ID, raw)
 			}
 		}

@@ -18,7 +18,7 @@ func (g *Gateway) Transport() http.RoundTripper { return &processTransport{g.web
 
 type processTransport struct{ handler http.Handler }
 
-// RoundTrip runs the handler in a goroutine of its own and returns when it has written the header.
+// RoundTrip runs the handler in a goroutine and returns when it has written the header.
 func (t *processTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(req.Context())
 	ctx = context.WithValue(ctx, web.SourceKey{}, web.SourceProcess)
@@ -34,7 +34,7 @@ func (t *processTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 		defer hr.Body.Close()
 		defer func() {
 			err := io.EOF
-			if p := recover(); p != nil { // the handler cut its reply: http.ErrAbortHandler, or a bug already logged
+			if p := recover(); p != nil { // the handler aborted its reply: http.ErrAbortHandler, or a bug that has been logged
 				if err = io.ErrUnexpectedEOF; w.Why != "" {
 					err = web.CutError(w.Why)
 				}
@@ -62,7 +62,7 @@ type processBody struct {
 	cancel context.CancelFunc
 }
 
-// Close tells the handler that nobody listens any more.
+// Close tells the handler that nobody reads any more.
 func (b *processBody) Close() error {
 	b.cancel()
 	return b.PipeReader.CloseWithError(errClosed)

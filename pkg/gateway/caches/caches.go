@@ -1,4 +1,4 @@
-// Package caches keeps copies of the tables of sources and refreshes them, in full or by their changes.
+// Package caches stores copies of the tables of sources and refreshes them, in full or incrementally.
 package caches
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// Service keeps copies of the tables of sources.
+// Service stores copies of the tables of sources.
 type Service struct {
 	Store    *store.Store
 	Engine   engine.Engine
@@ -29,10 +29,10 @@ type Service struct {
 	Jobs     *jobs.Service
 	Names    *names.Service
 	Catalogs *catalogs.Service
-	editing  jobs.Keyed // by cache: what an update keeps is read and written again by one at a time
-	tidying  jobs.Tally // by project: tables of caches that nothing needs are being dropped
+	editing  jobs.Keyed // by cache: serializes the read-modify-write of updates
+	tidying  jobs.Tally // by project: unused tables of caches are being dropped
 
-	Stick func(ctx context.Context, table string) bool // asked before a refresh, if set; true: it is not done
+	Stick func(ctx context.Context, table string) bool // called before a refresh, if set; true skips it
 }
 
 // Routes registers the handlers.
@@ -55,7 +55,8 @@ func (s *Service) Routes(m *web.Mux) {
 	s.Jobs.OnTick(jobs.FollowClock(s.cachesFollow), jobs.Duty{Name: "caches", Run: s.RefreshCachesDue})
 }
 
-// cacheOf finds a cache. An unknown one is 404 everywhere, as documented; the hosted service answers 400 to triggers [L].
+// cacheOf finds a cache. An unknown one is 404 everywhere, as documented; the hosted service answers 400 to triggers
+// [L].
 func (s *Service) cacheOf(ctx context.Context, p store.Project, id string) (store.Cache, error) {
 	c, err := s.Store.Cache(ctx, p.ID, id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -68,7 +69,7 @@ func (s *Service) createCache(ctx context.Context, r *web.Request[api.CacheReque
 	return s.makeCache(ctx, r.Project, r.Body)
 }
 
-// createCacheBatch makes each cache on its own; one that fails does not stop the others [O].
+// createCacheBatch creates each cache separately; a failure does not stop the others [O].
 func (s *Service) createCacheBatch(ctx context.Context, r *web.Request[[]api.CacheRequest]) ([]api.CacheCreateStatus, error) {
 	out := make([]api.CacheCreateStatus, len(r.Body))
 	for i, b := range r.Body {
@@ -86,8 +87,8 @@ func (s *Service) createCacheBatch(ctx context.Context, r *web.Request[[]api.Cac
 	return out, nil
 }
 
-// makeCache makes the cache of a table and begins its first refresh, or returns the one the table has. One that never got any
-// rows and is idle begins again.
+// makeCache creates the cache of a table and starts its first refresh, or returns the existing cache. If that never got
+// any rows and is idle, its first refresh is started again.
 func (s *Service) makeCache(ctx context.Context, p store.Project, b api.CacheRequest) (api.Cache, error) {
 	for _, f := range []struct{ name, value string }{{"catalogId", b.CatalogID}, {"schemaName", b.SchemaName}, {"tableName", b.TableName}} {
 		if f.value == "" {
@@ -110,7 +111,7 @@ func (s *Service) makeCache(ctx context.Context, p store.Project, b api.CacheReq
 		var f *fault.Fault
 		if errors.As(err, &f) && f.Shape == fault.ShapeData {
 			status := f.Status
-			if status == 404 { // 404 is for an unknown project; a table that the body names and that is not there is a bad body
+			if status == 404 { // 404 means an unknown project; a missing table named by the body is a bad request
 				status = 400
 			}
 			err = fault.Cache(status, "", "%s", f.Message)
@@ -189,7 +190,8 @@ func (s *Service) deleteCache(ctx context.Context, r *web.Request[web.None]) (we
 	return web.None{}, nil
 }
 
-// refreshCacheOf starts a refresh. While one runs, another is refused, but for a full one during an incremental one, which it ends.
+// refreshCacheOf starts a refresh. While one runs, another is rejected, except a full one during an incremental one,
+// which it cancels.
 func (s *Service) refreshCacheOf(mode string) func(context.Context, *web.Request[web.None]) (map[string]any, error) {
 	return func(ctx context.Context, r *web.Request[web.None]) (map[string]any, error) {
 		c, err := s.cacheOf(ctx, r.Project, r.Param("cacheId"))
@@ -210,7 +212,7 @@ func (s *Service) refreshCacheOf(mode string) func(context.Context, *web.Request
 	}
 }
 
-// cancelCacheOf ends a running refresh of a mode; the cache keeps the rows it had. 404 when there is none to end [L].
+// cancelCacheOf cancels a running refresh of a mode; the cache keeps its rows. 404 if there is none to cancel [L].
 func (s *Service) cancelCacheOf(mode string) func(context.Context, *web.Request[web.None]) (web.None, error) {
 	return func(ctx context.Context, r *web.Request[web.None]) (web.None, error) {
 		c, err := s.cacheOf(ctx, r.Project, r.Param("cacheId"))
@@ -362,7 +364,7 @@ func runOut(r store.CacheRun) api.CacheExecutionInfo {
 	return out
 }
 
-// tableCacheState answers for a table that is cached also when its source cannot be reached.
+// tableCacheState also works for a cached table with an unreachable source.
 func (s *Service) tableCacheState(ctx context.Context, r *web.Request[web.None]) (api.TableCacheResult, error) {
 	_, err := s.Store.CachedTable(ctx, r.Project.ID, r.Param("catalogId"), r.Param("schemaName"), r.Param("tableName"))
 	if err == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/names"
 )
 
-// sourceNames are the names a refresh reads by. They are not the names users write, which may stand for the cache in a statement that
-// runs at the same time.
+// sourceNames are the names that a refresh reads by. They differ from the names users write, which may refer to the
+// cache in a concurrent statement.
 type sourceNames struct {
 	names.Resolver
 	real engine.TableName
@@ -34,7 +34,7 @@ func (r sourceNames) Lookup(ctx context.Context, n engine.TableName) (engine.Sou
 	return r.Resolver.Lookup(ctx, r.real)
 }
 
-// keyFault words the error of an engine about the key of a cache.
+// keyFault formats the engine's error about the key of a cache.
 func keyFault(err error, key []string, table engine.TableName) error {
 	var k *engine.KeyError
 	if !errors.As(err, &k) {
@@ -42,9 +42,9 @@ func keyFault(err error, key []string, table engine.TableName) error {
 	}
 	name := strings.Join(key, ", ")
 	if k.Missing > 0 {
-		return fault.Cache(400, "", "the key (%s) is NULL in %s of %s: an incremental refresh cannot tell such rows apart; a full refresh can read them", name, some(k.Missing, "row"), table)
+		return fault.Cache(400, "", "the key (%s) is NULL in %s of %s: an incremental refresh cannot distinguish such rows; a full refresh can read them", name, some(k.Missing, "row"), table)
 	}
-	return fault.Cache(400, "", "the key (%s) is not unique in %s: %s more than once, such as %s; an incremental refresh cannot tell such rows apart", name, table,
+	return fault.Cache(400, "", "the key (%s) is not unique in %s: %s more than once, such as %s; an incremental refresh cannot distinguish such rows", name, table,
 		some(k.Twice, "value")+map[bool]string{true: " is there", false: " are there"}[k.Twice == 1], strings.Join(k.Example, ", "))
 }
 
@@ -55,7 +55,7 @@ func some(n int64, what string) string {
 	return strconv.FormatInt(n, 10) + " " + what + "s"
 }
 
-// keyNames are the columns that by their names tell the rows of a table apart.
+// keyNames are column names that typically identify a row.
 func keyNames(table string) []string {
 	return []string{"id", "_id", "uuid", table + "_id", strings.TrimSuffix(table, "s") + "_id"}
 }

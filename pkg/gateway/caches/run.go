@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	cacheNames = "cache source" // catalog of names that only a refresh can use
-	cacheGrace = time.Minute    // how long a replaced table stays for statements that have begun
+	cacheNames = "cache source" // catalog with names that only a refresh can use
+	cacheGrace = time.Minute    // how long a replaced table is kept for running statements
 )
 
-// StartCacheRun records a refresh and begins it. ErrConflict says that one is running.
+// StartCacheRun records a refresh and starts it. ErrConflict means that one is running.
 func (s *Service) StartCacheRun(ctx context.Context, p store.Project, c store.Cache, mode string, scheduled bool) error {
 	runner, err := s.Jobs.Runner()
 	if err != nil {
@@ -35,20 +35,20 @@ func (s *Service) StartCacheRun(ctx context.Context, p store.Project, c store.Ca
 	return nil
 }
 
-// runCache does one refresh to its end, whatever that is.
+// runCache runs one refresh to its end and records the result.
 func (s *Service) runCache(ctx context.Context, p store.Project, c store.Cache, run store.CacheRun) {
 	keep := context.WithoutCancel(ctx)
 	ctx, cancel := context.WithTimeout(ctx, jobs.CacheTimeout)
 	defer cancel()
-	run.Status, run.Error = store.CacheFailed, "the refresh broke off"
+	run.Status, run.Error = store.CacheFailed, "the refresh was aborted"
 	message := run.Error
-	defer func() { // also when the engine panics
+	defer func() { // also if the engine panics
 		err := s.Jobs.Record("cache "+c.ID, func(ctx context.Context) error { return s.Store.EndCacheRun(ctx, run, message) })
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
-			s.Log.Error("a cache refresh could not be ended", "cache", c.ID, "error", err.Error())
+			s.Log.Error("cannot record the end of a cache refresh", "cache", c.ID, "error", err.Error())
 			return
 		}
-		if err != nil || run.Status != store.CacheCompleted { // failed, cancelled, or its cache is gone
+		if err != nil || run.Status != store.CacheCompleted { // failed, cancelled, or its cache was deleted
 			s.dropCacheTable(keep, store.CacheTable{ID: run.ID, ProjectID: p.ID})
 		}
 		s.dropFreeTables(keep, p.ID)
@@ -73,8 +73,8 @@ func (s *Service) runCache(ctx context.Context, p store.Project, c store.Cache, 
 	message = fmt.Sprintf("%d rows cached: %d inserted, %d updated, %d deleted; %d rows were read", run.Cached, run.Inserted, run.Updated, run.Deleted, read)
 }
 
-// refreshCache stores the rows of the source in the run's own table and counts what changed. The cache reads its old table until
-// the run is recorded as complete.
+// refreshCache stores the rows of the source in the run's own table and counts the changes. The cache reads its old
+// table until the run is recorded as complete.
 func (s *Service) refreshCache(ctx context.Context, p store.Project, c store.Cache, run *store.CacheRun) (read int64, err error) {
 	data, err := s.Engine.Project(ctx, p.ID)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *Service) refreshCache(ctx context.Context, p store.Project, c store.Cac
 	if err != nil {
 		return 0, err
 	}
-	if c, err = s.Store.Cache(ctx, p.ID, c.ID); err != nil { // the run before this one may have ended since it was read
+	if c, err = s.Store.Cache(ctx, p.ID, c.ID); err != nil { // the previous run may have ended since it was read
 		return 0, err
 	}
 	lookup := sourceNames{s.Names.Resolver(p), engine.TableName{Catalog: cat.Name, Schema: c.SchemaName, Table: c.TableName}}

@@ -12,7 +12,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// cacheSchedule checks a schedule and says when it first falls due; nil is none.
+// cacheSchedule checks a schedule and returns when it is first due; nil is none.
 func (s *Service) cacheSchedule(field string, in *api.CacheSchedule) (store.CacheSchedule, error) {
 	if in == nil {
 		return store.CacheSchedule{Type: "NONE"}, nil
@@ -25,7 +25,7 @@ func (s *Service) cacheSchedule(field string, in *api.CacheSchedule) (store.Cach
 		return store.CacheSchedule{Type: typ}, nil
 	case "BASIC":
 		if in.Expression == nil || *in.Expression == "" {
-			return store.CacheSchedule{}, fault.Cache(400, "", "%s.expression: a schedule of type BASIC needs an ISO 8601 duration such as PT1H", field)
+			return store.CacheSchedule{}, fault.Cache(400, "", "%s.expression: a schedule of type BASIC requires an ISO 8601 duration such as PT1H", field)
 		}
 		period, err := jobs.ParsePeriod(*in.Expression)
 		if err != nil {
@@ -38,7 +38,7 @@ func (s *Service) cacheSchedule(field string, in *api.CacheSchedule) (store.Cach
 	return store.CacheSchedule{}, fault.Cache(400, "", "%s.type: %q is neither BASIC nor NONE", field, in.Type)
 }
 
-// cacheTimetable reads a stored schedule; nil for one that never falls due.
+// cacheTimetable parses a stored schedule; nil for one that is never due.
 func cacheTimetable(s store.CacheSchedule) (jobs.Timetable, error) {
 	if s.Due == nil || s.Expr == nil || s.Anchor == nil {
 		return nil, nil
@@ -51,8 +51,8 @@ func cacheTimetable(s store.CacheSchedule) (jobs.Timetable, error) {
 	return jobs.EveryFrom{Anchor: anchor, Period: period}, nil
 }
 
-// RefreshCachesDue starts what the schedules ask for, once for a time that passed while no gateway served. A full refresh does
-// what an incremental one does, so of two that are due together the full one runs.
+// RefreshCachesDue starts the refreshes that are due, once for all times missed while no gateway was serving. A full
+// refresh includes an incremental one, so if both are due the full one runs.
 func (s *Service) RefreshCachesDue(ctx context.Context, now time.Time) error {
 	if err := errors.Join(s.tidyCaches(ctx, ""), s.dropAllFree(ctx)); err != nil {
 		return err
@@ -116,7 +116,7 @@ func (s *Service) cachesFollow(ctx context.Context, now time.Time) error {
 				continue
 			}
 			if next := jobs.PutForward(t, *cacheSchedule.Due, now); next != nil {
-				s.Log.Warn("the clock was put back: a schedule is moved", "cache", c.ID, "mode", mode, "from", *cacheSchedule.Due, "to", *next)
+				s.Log.Warn("the clock was set back: a schedule is moved", "cache", c.ID, "mode", mode, "from", *cacheSchedule.Due, "to", *next)
 				if err := s.Store.MoveCacheDue(ctx, c.ID, mode, *cacheSchedule.Due, *next); err != nil && !errors.Is(err, store.ErrNotFound) {
 					return err
 				}

@@ -9,8 +9,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// tidyCaches makes what is on record about the refreshes of a project true: those whose process died are ended, and so are those of
-// this process that have ended. It touches no rows, so that it never waits for a project.
+// tidyCaches corrects the records of the refreshes of a project: runs of terminated processes are ended, as are those
+// of this process that have ended. It accesses no rows, so it never waits for a project.
 func (s *Service) tidyCaches(ctx context.Context, project string) error {
 	open, err := s.Store.OpenCacheRuns(ctx, project)
 	if err != nil {
@@ -31,7 +31,7 @@ func (s *Service) tidyCaches(ctx context.Context, project string) error {
 	return nil
 }
 
-// dropFreeTables drops the stored tables of a project that nothing has needed for a while.
+// dropFreeTables drops the stored tables of a project that have been unused for a while.
 func (s *Service) dropFreeTables(ctx context.Context, project string) {
 	free, err := s.Store.FreeCacheTables(ctx, project, s.Now().Add(-cacheGrace))
 	if err != nil {
@@ -44,7 +44,8 @@ func (s *Service) dropFreeTables(ctx context.Context, project string) {
 	}
 }
 
-// dropAllFree drops such tables of all projects, each for itself: one that another process holds keeps only itself waiting.
+// dropAllFree drops such tables of all projects, each separately: a project that another process has locked delays only
+// itself.
 func (s *Service) dropAllFree(ctx context.Context) error {
 	free, err := s.Store.FreeCacheTables(ctx, "", s.Now().Add(-cacheGrace))
 	if err != nil {
@@ -73,10 +74,10 @@ func (s *Service) dropAllFree(ctx context.Context) error {
 	return nil
 }
 
-// dropCacheTable drops a stored table. One that cannot be dropped now is dropped later.
+// dropCacheTable drops a stored table. If that is impossible now it is retried later.
 func (s *Service) dropCacheTable(ctx context.Context, t store.CacheTable) bool {
 	if _, err := s.Store.Project(ctx, "", t.ProjectID); err != nil {
-		return true // its rows went with the project
+		return true // its rows were deleted with the project
 	}
 	data, err := s.Engine.Project(ctx, t.ProjectID)
 	if err == nil {
@@ -92,7 +93,7 @@ func (s *Service) dropCacheTable(ctx context.Context, t store.CacheTable) bool {
 	return err == nil
 }
 
-// DropCaches removes the caches of catalogs that are gone.
+// DropCaches removes the caches of deleted catalogs.
 func (s *Service) DropCaches(ctx context.Context) error {
 	orphans, err := s.Store.OrphanCaches(ctx)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// cacheTracking checks what a request says about finding changes; nil is a comparison of whole rows.
+// cacheTracking checks the change tracking of a request; nil means a comparison of whole rows.
 func cacheTracking(in *api.CacheTracking) (store.CacheTracking, error) {
 	if in == nil {
 		return store.CacheTracking{}, nil
@@ -31,18 +31,19 @@ func cacheTracking(in *api.CacheTracking) (store.CacheTracking, error) {
 	}
 	switch {
 	case len(in.KeyColumns) == 0 && in.UpdatedAtColumn != "":
-		return bad("keyColumns: are missing; updatedAtColumn needs them to find deleted rows")
+		return bad("keyColumns: missing; updatedAtColumn requires them to detect deleted rows")
 	case len(in.KeyColumns) == 0 && in.InsertOnly:
-		return bad("keyColumns: are missing; insertOnly needs one")
+		return bad("keyColumns: missing; insertOnly requires one")
 	case in.InsertOnly && in.UpdatedAtColumn != "":
-		return bad("insertOnly: rows that never change have no updatedAtColumn")
+		return bad("insertOnly: excludes updatedAtColumn, since rows never change")
 	case in.InsertOnly && len(in.KeyColumns) > 1:
-		return bad("insertOnly: needs a key of one column, which rises")
+		return bad("insertOnly: requires a key of one increasing column")
 	}
 	return store.CacheTracking{Key: in.KeyColumns, Updated: in.UpdatedAtColumn, InsertOnly: in.InsertOnly}, nil
 }
 
-// trackable checks that the table of a cache has the columns by which changes are to be found, and spells them as it does.
+// trackable checks that the table of a cache has the columns used for change tracking, and returns them in its
+// spelling.
 func (s *Service) trackable(ctx context.Context, p store.Project, c *store.Cache) error {
 	if len(c.Tracking.Key) == 0 {
 		return nil
@@ -70,7 +71,7 @@ func (s *Service) trackable(ctx context.Context, p store.Project, c *store.Cache
 	for i := range c.Tracking.Key {
 		typ, err := find("keyColumns", &c.Tracking.Key[i])
 		if err == nil && c.Tracking.InsertOnly && !rises(typ) {
-			err = fault.Cache(400, "", "changeTracking.insertOnly: %s is of type %s, which does not rise from row to row", c.Tracking.Key[i], typ)
+			err = fault.Cache(400, "", "changeTracking.insertOnly: %s is of type %s, which does not increase from row to row", c.Tracking.Key[i], typ)
 		}
 		if err != nil {
 			return err
@@ -81,12 +82,12 @@ func (s *Service) trackable(ctx context.Context, p store.Project, c *store.Cache
 	}
 	typ, err := find("updatedAtColumn", &c.Tracking.Updated)
 	if err == nil && !rises(typ) {
-		err = fault.Cache(400, "", "changeTracking.updatedAtColumn: %s is of type %s, which does not rise from change to change", c.Tracking.Updated, typ)
+		err = fault.Cache(400, "", "changeTracking.updatedAtColumn: %s is of type %s, which does not increase with each change", c.Tracking.Updated, typ)
 	}
 	return err
 }
 
-// rises tells whether values of a type can say which of two is newer.
+// rises reports whether values of a type can be ordered from older to newer.
 func rises(typ string) bool {
 	base, _, _ := strings.Cut(typ, "(")
 	switch base {

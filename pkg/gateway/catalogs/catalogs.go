@@ -1,4 +1,5 @@
-// Package catalogs lists what a project can read: catalogs, schemas, tables, parametric tables, semantic catalogs; and searches them.
+// Package catalogs lists what a project can read: catalogs, schemas, tables, parametric tables and semantic catalogs;
+// and searches them.
 package catalogs
 
 import (
@@ -33,7 +34,7 @@ type Service struct {
 	Caches  CacheKeeper
 }
 
-// CacheKeeper is what catalogs ask of the caches over their tables.
+// CacheKeeper is the interface to the caches of tables.
 type CacheKeeper interface {
 	DropCaches(ctx context.Context) error
 	MarkCached(ctx context.Context, p store.Project, tables []api.Table) error
@@ -52,14 +53,14 @@ func (s *Service) Routes(m *web.Mux) {
 	s.semanticRoutes(m)
 }
 
-// CatalogSource lists what is in a catalog. Each kind of catalog has one.
+// CatalogSource lists the contents of a catalog. Each kind of catalog has one.
 type CatalogSource interface {
 	Schemas(ctx context.Context) ([]string, error)
 	Tables(ctx context.Context, schema string) ([]api.Table, error)
 	Columns(ctx context.Context, schema, table string) ([]api.ColumnDetail, error)
 }
 
-// Catalog is an entry of a project's list of catalogs and what stands behind it.
+// Catalog is an entry of a project's list of catalogs with its source.
 type Catalog struct {
 	api.Catalog
 	Source CatalogSource
@@ -87,7 +88,7 @@ func (s *Service) Catalogs(ctx context.Context, p store.Project) ([]Catalog, err
 	return slices.Concat(s.builtinCatalogs(p), stored, semantic), err
 }
 
-// Catalog finds one, reading no other.
+// Catalog finds one catalog without reading the others.
 func (s *Service) Catalog(ctx context.Context, p store.Project, id string) (Catalog, error) {
 	for _, c := range s.builtinCatalogs(p) {
 		if c.ID == id {
@@ -126,7 +127,7 @@ func (s *Service) listSchemas(ctx context.Context, r *web.Request[web.None]) ([]
 	}), err
 }
 
-// Schema finds the catalog of a request and checks that the schema it names is there.
+// Schema finds the catalog of a request and checks that the schema it names exists.
 func (s *Service) Schema(ctx context.Context, p store.Project, id, schema string) (Catalog, error) {
 	c, err := s.Catalog(ctx, p, id)
 	if err != nil {
@@ -240,7 +241,7 @@ func (c QueryCatalog) Columns(ctx context.Context, schema, table string) ([]api.
 	return c.g.Names.Describe(ctx, c.p, engine.TableName{Catalog: engine.InternalCatalog, Schema: schema, Table: table})
 }
 
-// schemaCatalog is a catalog whose tables the engine itself knows.
+// schemaCatalog is a catalog with tables that the engine itself knows.
 type schemaCatalog struct {
 	g        *Service
 	p        store.Project

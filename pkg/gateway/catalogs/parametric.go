@@ -22,7 +22,7 @@ func (s *Service) parametricRoutes(m *web.Mux) {
 	web.Handle(m, spec.DeleteParametricTable, s.deleteParametricTable)
 }
 
-// parametricCatalog finds the catalog of a request, which must stand over a connection of this project.
+// parametricCatalog finds the catalog of a request, which must have a connection of this project.
 func (s *Service) parametricCatalog(ctx context.Context, p store.Project, id string) (names.ExternalCatalog, error) {
 	c, err := s.Catalog(ctx, p, id)
 	if err != nil {
@@ -30,7 +30,7 @@ func (s *Service) parametricCatalog(ctx context.Context, p store.Project, id str
 	}
 	e, ok := c.Source.(names.ExternalCatalog)
 	if !ok {
-		return e, fault.Data(400, "catalog %s stands over no connection; parametric tables are made from tables of a source", c.Name)
+		return e, fault.Data(400, "catalog %s has no connection; parametric tables require tables of a source", c.Name)
 	}
 	return e, nil
 }
@@ -54,8 +54,8 @@ func (s *Service) listParametricTables(ctx context.Context, r *web.Request[web.N
 	return out, nil
 }
 
-// createParametricTable makes a table that reads another one with fixed values for some columns. Date macros stay as they are
-// and are worked out by every statement that reads the table.
+// createParametricTable creates a table that reads another one with fixed values for some columns. Date macros are
+// stored as written and evaluated by every statement that reads the table.
 func (s *Service) createParametricTable(ctx context.Context, r *web.Request[api.ParametricTable]) (api.ParametricTable, error) {
 	b := r.Body
 	for _, f := range []struct{ name, value string }{{"fromSchema", b.FromSchema}, {"fromTable", b.FromTable}, {"toSchema", b.ToSchema}, {"toTable", b.ToTable}} {
@@ -71,9 +71,9 @@ func (s *Service) createParametricTable(ctx context.Context, r *web.Request[api.
 		return b, err
 	}
 	if e.C.SharedFrom != nil {
-		return b, fault.Data(400, "catalog %s was shared from another project, which alone can change it", e.C.Name)
+		return b, fault.Data(400, "catalog %s was shared from another project, and only that project can change it", e.C.Name)
 	}
-	// SQL folds names to lower case, so the new table must be found under that.
+	// SQL folds names to lower case, so the new table must be found by the lower-case name.
 	b.ToSchema, b.ToTable = strings.ToLower(b.ToSchema), strings.ToLower(b.ToTable)
 	taken := fault.Data(400, "Table '%s.%s.%s' already exists", e.C.Name, b.ToSchema, b.ToTable)
 	_, err = e.ColumnInfos(ctx, b.ToSchema, b.ToTable)
@@ -140,8 +140,8 @@ func (s *Service) deleteParametricTable(ctx context.Context, r *web.Request[web.
 	return web.Reply{Status: 204}, err
 }
 
-// checkParam refuses values that no row of a column can have, because every statement over the table would fail then. Types whose
-// values have other texts than their literals are not looked at.
+// checkParam rejects values that no row of a column can have, because every statement over the table would fail then.
+// Types with values that differ in text from their literals are not checked.
 func (s *Service) checkParam(ctx context.Context, p store.Project, c engine.ColumnInfo, values []any) error {
 	base, _, _ := strings.Cut(c.Type, "(")
 	switch base, _, _ = strings.Cut(base, " "); base {

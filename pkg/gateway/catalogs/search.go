@@ -14,11 +14,12 @@ import (
 
 func (s *Service) searchRoutes(m *web.Mux) { web.Handle(m, spec.Search, s.search) }
 
-// defaultSearchLimit is the page of a search that names none [O].
+// defaultSearchLimit is the page size of a search without a limit [O].
 const defaultSearchLimit = 100
 
-// search finds catalogs, schemas and tables whose names contain a text, without regard to case [O]. A page runs over the three
-// groups in that order; a group without a hit on the page is null [L]. Names are those of now, not of an index.
+// search finds catalogs, schemas and tables with names that contain a text, ignoring case [O]. A page runs over the
+// three groups in that order; a group without a hit on the page is null [L]. It searches the current names, not an
+// index.
 func (s *Service) search(ctx context.Context, r *web.Request[api.SearchRequest]) (api.SearchResult, error) {
 	limit, offset := int64(defaultSearchLimit), int64(0)
 	if r.Body.Limit != nil {
@@ -54,7 +55,8 @@ func (s *Service) search(ctx context.Context, r *web.Request[api.SearchRequest])
 	return out, nil
 }
 
-// matches walks the catalogs of the project. One whose source is away does not stop a look at the others, unless the search names it.
+// matches walks the catalogs of the project. An unreachable source does not prevent the search of the others, unless
+// the search names its catalog.
 func (s *Service) matches(ctx context.Context, r *web.Request[api.SearchRequest]) (groups [3][]api.CatalogSchemaTable, err error) {
 	text := strings.ToLower(r.Body.Query)
 	has := func(names ...string) bool {
@@ -75,7 +77,7 @@ func (s *Service) matches(ctx context.Context, r *web.Request[api.SearchRequest]
 			continue
 		}
 		if r.Body.Schema == "" && has(c.Name, c.DisplayName) && !seen[c.Name] {
-			seen[c.Name] = true // both built-in catalogs have one name
+			seen[c.Name] = true // both built-in catalogs have the same name
 			groups[0] = append(groups[0], api.CatalogSchemaTable{Catalog: c.Name})
 		}
 		schemas, tables, err := s.matchesIn(ctx, c, r.Body.Schema, has)

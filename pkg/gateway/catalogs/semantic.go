@@ -22,7 +22,7 @@ func (s *Service) semanticRoutes(m *web.Mux) {
 	web.Handle(m, spec.DeleteSemanticTable, s.deleteSemanticTable)
 }
 
-// SemanticType is how the service calls these catalogs, under the key type [O].
+// SemanticType is the service's name for these catalogs, under the key type [O].
 const SemanticType = "SEMANTIC"
 
 func semanticOut(c store.SemanticCatalog) api.Catalog {
@@ -51,7 +51,7 @@ func (s *Service) createSemanticCatalog(ctx context.Context, r *web.Request[api.
 	return semanticOut(c), err
 }
 
-// ownSemantic finds a semantic catalog that belongs to the project; one that was shared with it is read only.
+// ownSemantic finds a semantic catalog that belongs to the project; a catalog shared with it is read-only.
 func (s *Service) ownSemantic(ctx context.Context, p store.Project, id string) (store.SemanticCatalog, error) {
 	c, err := s.Store.SemanticCatalog(ctx, p.ID, id)
 	if !errors.Is(err, store.ErrNotFound) {
@@ -80,7 +80,7 @@ func (s *Service) createSemanticTable(ctx context.Context, r *web.Request[api.Se
 	}
 	schema, table := strings.ToLower(r.Body.SchemaName), strings.ToLower(r.Body.TableName) // SQL names are lower case [O]
 	if schema == "information_schema" {
-		return out, fault.Data(400, "schema %s is the catalog's own", schema)
+		return out, fault.Data(400, "schema %s is reserved", schema)
 	}
 	if _, err := s.Queries.SavedQuery(ctx, r.Project, r.Body.QueryID); err != nil {
 		return out, err
@@ -117,7 +117,7 @@ func (s *Service) shareSemanticCatalog(ctx context.Context, r *web.Request[api.S
 		return web.None{}, err
 	}
 	if r.Body.Target == r.Project.ID {
-		return web.None{}, fault.Data(400, "catalog %s is in that project", c.Name)
+		return web.None{}, fault.Data(400, "catalog %s belongs to that project", c.Name)
 	}
 	target, err := s.Store.Project(ctx, "", r.Body.Target)
 	if errors.Is(err, store.ErrNotFound) {
@@ -141,7 +141,7 @@ func (s *Service) shareSemanticCatalog(ctx context.Context, r *web.Request[api.S
 	return web.None{}, s.Store.ShareSemanticCatalog(ctx, c.ID, target.ID)
 }
 
-// deleteSemanticCatalog removes a semantic catalog if the id is one; the service has no operation of its own for it.
+// deleteSemanticCatalog removes a semantic catalog if the id is one; the service has no separate operation for it.
 func (s *Service) deleteSemanticCatalog(ctx context.Context, p store.Project, id string) (found bool, err error) {
 	err = s.Store.DeleteSemanticCatalog(ctx, p.ID, id)
 	if errors.Is(err, store.ErrNotFound) {

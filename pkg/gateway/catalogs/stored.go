@@ -33,11 +33,11 @@ func (s *Service) storedCatalogs(ctx context.Context, p store.Project) ([]Catalo
 	}), err
 }
 
-// reservedCatalogs are names that SQL keeps for itself; DuckDB refuses some of them, too.
+// reservedCatalogs are names reserved in SQL; DuckDB rejects some of them, too.
 var reservedCatalogs = map[string]bool{"system": true, "temp": true, "main": true, "memory": true, "information_schema": true}
 
-// catalogSQLName makes the SQL name of a catalog: lower case [O], and an underscore for what is no letter, digit or underscore.
-// Underscores survive [L].
+// catalogSQLName derives the SQL name of a catalog: lower case [O], with underscores for other characters than letters,
+// digits and underscores. Underscores are kept [L].
 func catalogSQLName(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -50,10 +50,11 @@ func catalogSQLName(name string) string {
 	}, strings.TrimSpace(name))
 }
 
-// catalogNameFree checks that a name can be given to a new catalog; all kinds of catalogs share the names of a project.
+// catalogNameFree checks that a name is available for a new catalog; all kinds of catalogs share the names of a
+// project.
 func (s *Service) catalogNameFree(ctx context.Context, p store.Project, name string) error {
 	if strings.Trim(name, "_") == "" {
-		return fault.Data(400, "the catalog name needs a letter or a digit")
+		return fault.Data(400, "the catalog name must contain a letter or a digit")
 	}
 	if reservedCatalogs[name] {
 		return fault.Data(400, "the catalog name %s is reserved", name)
@@ -96,13 +97,13 @@ func (s *Service) createCatalog(ctx context.Context, r *web.Request[api.CatalogR
 	return s.addCatalog(ctx, r.Project, store.Catalog{DisplayName: r.Body.Name, Type: t.CatalogType, ConnectionID: conn.ID, CacheAnything: anything})
 }
 
-// cacheAnything reads the one extra parameter that this gateway knows.
+// cacheAnything reads the only extra parameter that this gateway supports.
 func cacheAnything(extra map[string]any) (bool, error) {
 	for name, v := range extra {
 		on, ok := v.(bool)
 		switch {
 		case name != "cacheAnything":
-			return false, fault.Data(400, "extraParameters: %q is unknown; this gateway takes cacheAnything alone", name)
+			return false, fault.Data(400, "extraParameters: %q is unknown; this gateway supports only cacheAnything", name)
 		case !ok:
 			return false, fault.Data(400, "extraParameters.cacheAnything: must be true or false")
 		}
@@ -123,7 +124,7 @@ func (s *Service) addCatalog(ctx context.Context, p store.Project, c store.Catal
 	return names.CatalogOut(c), err
 }
 
-// deleteCatalog removes a catalog over a connection, its parametric tables and what was shared from it.
+// deleteCatalog removes a catalog with a connection, its parametric tables and its shares.
 func (s *Service) deleteCatalog(ctx context.Context, r *web.Request[web.None]) (web.None, error) {
 	id := r.Param("catalogId")
 	err := s.Store.DeleteCatalog(ctx, r.Project.ID, id)
@@ -143,7 +144,8 @@ func (s *Service) deleteCatalog(ctx context.Context, r *web.Request[web.None]) (
 	return web.None{}, err
 }
 
-// shareCatalog gives another project read access: a catalog of the same name appears there and goes with the original.
+// shareCatalog gives another project read access: a catalog of the same name appears there and is deleted with the
+// original.
 func (s *Service) shareCatalog(ctx context.Context, r *web.Request[api.CatalogShareRequest]) (api.SharedCatalogResponse, error) {
 	var none api.SharedCatalogResponse
 	if r.Body.TargetProjectID == "" {
@@ -157,7 +159,7 @@ func (s *Service) shareCatalog(ctx context.Context, r *web.Request[api.CatalogSh
 		if built, err := s.Catalog(ctx, r.Project, r.Param("catalogId")); err != nil {
 			return none, err
 		} else {
-			return none, fault.Data(400, "catalog %s stands over no connection and cannot be shared", built.Name)
+			return none, fault.Data(400, "catalog %s has no connection and cannot be shared", built.Name)
 		}
 	}
 	switch {
@@ -166,7 +168,7 @@ func (s *Service) shareCatalog(ctx context.Context, r *web.Request[api.CatalogSh
 	case c.SharedFrom != nil:
 		return none, fault.Data(400, "catalog %s was itself shared from another project", c.Name)
 	case r.Body.TargetProjectID == r.Project.ID:
-		return none, fault.Data(400, "catalog %s is in that project", c.Name)
+		return none, fault.Data(400, "catalog %s belongs to that project", c.Name)
 	}
 	target, err := s.Store.Project(ctx, "", r.Body.TargetProjectID)
 	if errors.Is(err, store.ErrNotFound) {
@@ -179,7 +181,7 @@ func (s *Service) shareCatalog(ctx context.Context, r *web.Request[api.CatalogSh
 	return api.SharedCatalogResponse{SharedCatalogID: shared.ID}, err
 }
 
-// getTableStatistics estimates the different values of each column, where the source keeps statistics [L].
+// getTableStatistics estimates the number of distinct values of each column, if the source maintains statistics [L].
 func (s *Service) getTableStatistics(ctx context.Context, r *web.Request[web.None]) (api.TableStatistics, error) {
 	c, t, err := s.Table(ctx, r.Project, r.Param("catalogId"), r.Param("schemaName"), r.Param("tableName"))
 	if err != nil {
@@ -203,7 +205,7 @@ func (s *Service) getTableStatistics(ctx context.Context, r *web.Request[web.Non
 		return api.TableStatistics{}, unsupported
 	}
 	if errors.Is(err, connector.ErrNoTable) || errors.Is(err, connector.ErrNoSchema) { // a parametric table
-		return api.TableStatistics{}, fault.Data(400, "table %s is a parametric table; ask for the statistics of the table it reads", t.TableName)
+		return api.TableStatistics{}, fault.Data(400, "table %s is a parametric table; request the statistics of the table it reads", t.TableName)
 	}
 	if stats == nil {
 		stats = []api.ColumnStatistics{}
@@ -211,11 +213,12 @@ func (s *Service) getTableStatistics(ctx context.Context, r *web.Request[web.Non
 	return api.TableStatistics{CatalogID: c.ID, SchemaName: t.SchemaName, TableName: t.TableName, ColumnStatistics: stats}, src.Fault(ctx, err)
 }
 
-// exactStatistics is up to how many rows different values are counted; of more they are estimated, within a fifth or so.
+// exactStatistics is the number of rows up to which distinct values are counted; above it they are estimated, within a
+// fifth or so.
 const exactStatistics = 1_000_000
 
-// countStatistics estimates the different values of a table whose rows the gateway holds, in the form of Postgres' n_distinct as
-// the service has it [L]: a number, or as a negative fraction of the rows where it grows with them, above a tenth.
+// countStatistics estimates the distinct values of a table that the gateway stores, in the form of Postgres' n_distinct
+// as in the service [L]: a number, or, above a tenth of the rows, a negative fraction of the rows.
 func (s *Service) countStatistics(ctx context.Context, p store.Project, c Catalog, t api.Table) ([]api.ColumnStatistics, error) {
 	cols, err := c.Source.Columns(ctx, t.SchemaName, t.TableName)
 	if err != nil {

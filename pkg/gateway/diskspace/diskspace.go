@@ -15,16 +15,16 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// What a served gateway gives back by itself, of what is free by so much and at least a quarter.
+// Thresholds for compaction by a served gateway, besides a quarter of the file.
 
 const (
 	CompactFree = 32 << 20         // of the data file of a project
 	tidyFree    = 1 << 20          // of the state file
-	tidyEvery   = time.Minute      // between two looks
-	tidyRest    = 60 * time.Minute // after one that failed
+	tidyEvery   = time.Minute      // between two checks
+	tidyRest    = 60 * time.Minute // after a failed one
 )
 
-// Service gives back the room on the disk that is no longer needed.
+// Service reclaims unused disk space.
 type Service struct {
 	Store    *store.Store
 	Engine   engine.Engine
@@ -32,7 +32,7 @@ type Service struct {
 	Web      *web.Mux
 	Jobs     *jobs.Service
 	ReadOnly bool
-	next     time.Time // when the state file is looked at again
+	next     time.Time // when the state file is checked again
 }
 
 // Routes registers the handler and the duty.
@@ -94,19 +94,19 @@ func add(c *api.Compaction, f api.CompactedFile) {
 	c.BytesAfter += f.BytesAfter
 }
 
-// TellCompacted tells the log of a data file that was rewritten because nobody used it.
+// TellCompacted logs that an idle data file was compacted.
 func TellCompacted(log *slog.Logger, project string, c engine.Compaction, err error) {
 	if err != nil {
-		log.Warn("a data file could not be rewritten to give its free room back", "project", project, "error", web.ForLog(err.Error()))
+		log.Warn("cannot compact a data file", "project", project, "error", web.ForLog(err.Error()))
 		return
 	}
-	log.Info("rewrote a data file to give its free room back", "project", project, "before", c.Before, "after", c.After)
+	log.Info("compacted a data file", "project", project, "before", c.Before, "after", c.After)
 }
 
-// TidyState gives back what is free in the state file while nobody calls.
+// TidyState compacts the state file while there are no calls.
 func (s *Service) TidyState(ctx context.Context, now time.Time) error {
 	busy := func(now time.Time) bool { return !s.Web.Quiet(now) || s.Jobs.Left() > 0 }
-	if now.Before(s.next) && s.next.Sub(now) <= tidyRest || busy(now) { // a clock may have been put back
+	if now.Before(s.next) && s.next.Sub(now) <= tidyRest || busy(now) { // the clock may have been set back
 		return nil
 	}
 	err := s.Store.Tidy(ctx, tidyFree, func() bool { return busy(s.Now()) })

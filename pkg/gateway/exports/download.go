@@ -19,14 +19,14 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/web"
 )
 
-// The files of exports are fetched by links that carry their own proof, so that a browser or another program can follow them
-// without a key.
+// The files of exports are downloaded by signed links, so that a browser or another program can follow them without a
+// key.
 const (
 	downloadPath = web.BasePath + "/downloads/"
 	downloadLife = 15 * time.Minute
 )
 
-// downloadURL signs a link to the file of a job under the address that the request came to.
+// downloadURL signs a link to the file of a job under the address that the request was sent to.
 func (s *Service) downloadURL(ctx context.Context, hr *http.Request, x store.Export) (string, error) {
 	expires := strconv.FormatInt(s.Now().Add(downloadLife).Unix(), 10)
 	sig, err := s.DownloadSignature(x.ID, x.FileName, expires)
@@ -52,7 +52,8 @@ func (s *Service) DownloadSignature(id, name, expires string) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(m.Sum(nil)), nil
 }
 
-// download serves the file of a finished export, whole or in ranges, to whoever has a link that is signed and not too old.
+// download serves the file of a finished export, whole or in ranges, to anyone with a link that is signed and has not
+// expired.
 func (s *Service) download(w http.ResponseWriter, hr *http.Request) {
 	if err := s.serveDownload(w, hr); err != nil {
 		s.Web.Fail(w, hr, err)
@@ -77,14 +78,14 @@ func (s *Service) serveDownload(w http.ResponseWriter, hr *http.Request) error {
 	}
 	x, err := s.Store.Export(ctx, "", id)
 	if errors.Is(err, store.ErrNotFound) || err == nil && (x.Status != store.ExportSucceeded || x.FileName != name) {
-		return fault.Data(404, "the file of export %s is gone", id)
+		return fault.Data(404, "the file of export %s no longer exists", id)
 	}
 	if err != nil {
 		return err
 	}
 	f, err := os.Open(s.exportPath(id))
 	if errors.Is(err, os.ErrNotExist) {
-		return fault.Data(404, "the file of export %s is gone", id)
+		return fault.Data(404, "the file of export %s no longer exists", id)
 	}
 	if err != nil {
 		return err
@@ -107,7 +108,7 @@ func (s *Service) serveDownload(w http.ResponseWriter, hr *http.Request) error {
 	h.Set("ETag", `"`+id+`"`)
 	h.Set("Cache-Control", "private, no-store")
 	if unit, set, ok := strings.Cut(hr.Header.Get("Range"), "="); ok && strings.EqualFold(unit, "bytes") {
-		hr.Header.Set("Range", "bytes="+set) // all that ServeContent knows; it refuses other units, which are to be ignored
+		hr.Header.Set("Range", "bytes="+set) // all that ServeContent supports; it rejects other units, which must be ignored
 	} else {
 		hr.Header.Del("Range")
 	}

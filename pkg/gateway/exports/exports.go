@@ -1,4 +1,4 @@
-// Package exports writes results into files and serves them by signed links.
+// Package exports writes results to files and serves them by signed links.
 package exports
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// Service writes results into files.
+// Service writes results to files.
 type Service struct {
 	Store    *store.Store
 	Now      func() time.Time
@@ -38,10 +38,10 @@ type Service struct {
 	Dir      string
 	ReadOnly bool
 	Limits   web.Limits
-	swept    atomic.Bool            // files that belong to no job were removed
+	swept    atomic.Bool            // files without a job were removed
 	SyncDir  func(dir string) error // makes the names in a directory durable
 
-	Fail func(rows int64) error // asked after a file is written, if set; an error fails the export
+	Fail func(rows int64) error // called after a file is written, if set; an error fails the export
 }
 
 // Routes registers the handlers.
@@ -63,7 +63,7 @@ func (s *Service) Routes(m *web.Mux) {
 }
 
 const (
-	exportMaxLimit = 1_000_000           // a larger limit is taken and then fails [O]
+	exportMaxLimit = 1_000_000           // a larger limit is accepted and then fails [O]
 	exportLife     = 24 * time.Hour      // how long a file is kept
 	exportTimeout  = 2 * time.Hour       // of one job
 	exportMemory   = 30 * 24 * time.Hour // how long a job without a file is listed
@@ -92,7 +92,7 @@ func (s *Service) exportTable(ctx context.Context, r *web.Request[api.ExportRequ
 	return s.startExport(ctx, r, x, engine.Query{Ask: engine.Rows{Table: name}}, name)
 }
 
-// startExport checks a request as a whole against the columns of what it exports, records the job and begins it.
+// startExport validates a request against the columns of what it exports, records the job and starts it.
 func (s *Service) startExport(ctx context.Context, r *web.Request[api.ExportRequest], x store.Export, q engine.Query, name engine.TableName) (web.Reply, error) {
 	o, err := exportOptions(r.Body)
 	if err != nil {
@@ -128,9 +128,9 @@ func (s *Service) listExports(ctx context.Context, r *web.Request[web.None]) ([]
 	if v := r.Query("limit"); v != "" {
 		n, err := strconv.Atoi(v)
 		if err != nil && !errors.Is(err, strconv.ErrRange) {
-			return nil, fault.Data(400, "query parameter limit: %q is not a whole number", v)
+			return nil, fault.Data(400, "query parameter limit: %q is not an integer", v)
 		}
-		limit = min(max(n, 1), 200) // clamped, not refused [O]
+		limit = min(max(n, 1), 200) // clamped, not rejected [O]
 	}
 	var states []string
 	for _, st := range strings.Split(r.Query("status"), ",") {
@@ -189,7 +189,7 @@ func (s *Service) export(ctx context.Context, p store.Project, id string) (store
 	return x, err
 }
 
-// cancelExport ends an open job and is no error for one that has ended [O]. The file of a finished job stays.
+// cancelExport cancels an open job and is not an error for one that has ended [O]. The file of a finished job is kept.
 func (s *Service) cancelExport(ctx context.Context, r *web.Request[web.None]) (web.Reply, error) {
 	x, err := s.export(ctx, r.Project, r.Param("exportId"))
 	if err != nil {
@@ -204,7 +204,7 @@ func (s *Service) cancelExport(ctx context.Context, r *web.Request[web.None]) (w
 	return web.Reply{Status: 204}, nil
 }
 
-// since is the milliseconds from a stored time to now.
+// since returns the milliseconds from a stored time to now.
 func (s *Service) since(stamp string) int64 {
 	t, err := time.Parse(time.RFC3339, stamp)
 	if err != nil {
@@ -213,7 +213,8 @@ func (s *Service) since(stamp string) int64 {
 	return max(0, s.Now().Sub(t).Milliseconds())
 }
 
-// owns reports whether a caller may have the files of a job: the key that made it, or the owner of the data directory.
+// owns reports whether a caller may download the files of a job: the key that created it, or the owner of the data
+// directory.
 func owns(x store.Export, s web.Scope) bool {
 	return x.KeyID == s.KeyID || s.Partner && s.KeyID == ""
 }
@@ -256,7 +257,7 @@ func safeFileName(name string) string {
 	return out
 }
 
-// limitFault words a limit above the service's bound; 0 is no limit.
+// limitFault returns the error for a limit above the service's maximum; 0 is no limit.
 func limitFault(limit int64) error {
 	if limit > exportMaxLimit {
 		return errors.New("limit " + strconv.FormatInt(limit, 10) + " is above the maximum of " + strconv.Itoa(exportMaxLimit))

@@ -20,16 +20,16 @@ func (s *Service) exportDir() string { return filepath.Join(s.Dir, "exports") }
 
 func (s *Service) exportPath(id string) string { return filepath.Join(s.exportDir(), id) }
 
-// partial is the end of the name of a file that is being written.
+// partial is the suffix of the name of a file that is being written.
 const partial = ".partial"
 
-// runExport writes the file of a job and records how it ended.
+// runExport writes the file of a job and records the result.
 func (s *Service) runExport(ctx context.Context, p store.Project, x store.Export, q engine.Query, o *exportSpec) {
 	ctx, cancel := context.WithTimeout(ctx, exportTimeout)
 	defer cancel()
-	keep := context.WithoutCancel(ctx) // the end is recorded even when the time is over
+	keep := context.WithoutCancel(ctx) // the end is recorded even after the timeout
 	if errors.Is(s.Store.StartExport(keep, x.ID), store.ErrNotFound) {
-		return // cancelled before it began
+		return // cancelled before it started
 	}
 	stop := s.Jobs.Watch(ctx, cancel, func() bool {
 		now, err := s.Store.Export(keep, "", x.ID)
@@ -56,7 +56,7 @@ func (s *Service) runExport(ctx context.Context, p store.Project, x store.Export
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			s.Log.Error("export", "id", x.ID, "error", err.Error())
 		}
-		os.Remove(s.exportPath(x.ID)) // cancelled, or its project is gone
+		os.Remove(s.exportPath(x.ID)) // cancelled, or its project was deleted
 		return
 	}
 	if err := s.shrinkExports(keep); err != nil {
@@ -64,7 +64,7 @@ func (s *Service) runExport(ctx context.Context, p store.Project, x store.Export
 	}
 }
 
-// bounded is a file that takes at most so many bytes; 0 is any number.
+// bounded is a file with a maximum size; 0 is no limit.
 type bounded struct {
 	f             *os.File
 	written, most int64
@@ -72,7 +72,7 @@ type bounded struct {
 
 func (b *bounded) Write(p []byte) (int, error) {
 	if b.most > 0 && b.written+int64(len(p)) > b.most {
-		return 0, fault.Data(400, "the file is larger than the files of all exports together may be (%d bytes); `gateway serve --max-exports` sets that", b.most)
+		return 0, fault.Data(400, "the file exceeds the limit for the files of all exports (%d bytes), which `gateway serve --max-exports` sets", b.most)
 	}
 	n, err := b.f.Write(p)
 	b.written += int64(n)
@@ -82,7 +82,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 // errEnough ends the reading of a result at the limit of an export.
 var errEnough = errors.New("the limit is reached")
 
-// writeExport streams a result into a file that takes its name when it is complete and on disk.
+// writeExport streams a result to a file that gets its name when it is complete and synced.
 func (s *Service) writeExport(ctx context.Context, p store.Project, x store.Export, q engine.Query, o *exportSpec) (rows, size int64, err error) {
 	if err := limitFault(o.limit); err != nil {
 		return 0, 0, err
@@ -113,7 +113,7 @@ func (s *Service) writeExport(ctx context.Context, p store.Project, x store.Expo
 		z = gzip.NewWriter(b)
 		w = z
 	}
-	if err = o.choose(res.Columns(), x); err != nil { // they may have changed since the job was made
+	if err = o.choose(res.Columns(), x); err != nil { // they may have changed since the job was created
 		return 0, 0, err
 	}
 	row, err := o.encoder(w)
@@ -150,11 +150,11 @@ func (s *Service) writeExport(ctx context.Context, p store.Project, x store.Expo
 	if err = os.Rename(path+partial, path); err != nil {
 		return rows, 0, err
 	}
-	return rows, size, s.SyncDir(s.exportDir()) // the job is recorded as done next, which must not outlive the file's name
+	return rows, size, s.SyncDir(s.exportDir()) // the job is recorded as done next, which must not be durable before the file's name is
 }
 
-// tidyExports ends jobs whose process died, and takes the files of those whose time is over. It runs before exports are read, so that
-// what is shown is true, and reads no more than what is to be changed.
+// tidyExports ends jobs of terminated processes, and removes expired files. It runs before exports are read, so that
+// their state is current, and reads only what it changes.
 func (s *Service) tidyExports(ctx context.Context) error {
 	open, err := s.Store.OpenExports(ctx)
 	if err != nil {
@@ -194,7 +194,7 @@ func (s *Service) removeExports(list []store.Export) error {
 	return nil
 }
 
-// shrinkExports holds the files of all exports to the bound, the oldest of them go.
+// shrinkExports limits the total size of the files of all exports by removing the oldest.
 func (s *Service) shrinkExports(ctx context.Context) error {
 	most := s.Limits.ExportBytes()
 	if most <= 0 {
@@ -207,8 +207,8 @@ func (s *Service) shrinkExports(ctx context.Context) error {
 	return s.removeExports(over)
 }
 
-// SweepExports removes every file that belongs to no job, which is all that a process leaves behind that died. It reads the whole
-// directory, and therefore runs before the first export of a process and now and then while the gateway serves.
+// SweepExports removes every file without a job, such as those left by a terminated process. It reads the whole
+// directory, and therefore runs before the first export of a process and occasionally while the gateway serves.
 func (s *Service) SweepExports(ctx context.Context) error {
 	files, err := os.ReadDir(s.exportDir())
 	if errors.Is(err, os.ErrNotExist) {
@@ -217,7 +217,7 @@ func (s *Service) SweepExports(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ended, err := s.Store.LiveExports(ctx) // after the files, so that each file's job is in it
+	ended, err := s.Store.LiveExports(ctx) // read after the files, so that each file's job is included
 	if err != nil {
 		return err
 	}
@@ -233,7 +233,7 @@ func (s *Service) SweepExports(ctx context.Context) error {
 	return nil
 }
 
-// sweptExports sweeps once in the life of a gateway.
+// sweptExports sweeps once in the lifetime of a gateway.
 func (s *Service) sweptExports(ctx context.Context) error {
 	if s.swept.Swap(true) {
 		return nil

@@ -17,7 +17,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// exportSpec is a checked ExportRequest, and the columns it takes from a result.
+// exportSpec is a validated ExportRequest, with the columns it selects from a result.
 type exportSpec struct {
 	format, compression string
 	limit               int64 // 0: all
@@ -73,7 +73,9 @@ func exportOptions(b api.ExportRequest) (*exportSpec, error) {
 	return o, o.dialect(*b.CSVOptions)
 }
 
-// dialect reads the CSV options. Separators may be written as escapes: the documented default is the two characters \n [O].
+// dialect parses the CSV options. Separators may be written as escapes: the documented default is the two characters
+//
+//	[O].
 func (o *exportSpec) dialect(c api.ExportCSVOptions) error {
 	escapes := strings.NewReplacer(`\t`, "\t", `\n`, "\n", `\r`, "\r")
 	for _, f := range []struct {
@@ -102,7 +104,7 @@ func (o *exportSpec) dialect(c api.ExportCSVOptions) error {
 	}
 	if c.NullValue != nil {
 		if strings.Contains(*c.NullValue, o.delimiter) || strings.Contains(*c.NullValue, o.quote) || strings.ContainsAny(*c.NullValue, "\r\n") {
-			return fault.Data(400, "csvOptions.nullValue: %q holds the delimiter, the quote or a line break", *c.NullValue)
+			return fault.Data(400, "csvOptions.nullValue: %q contains the delimiter, the quote or a line break", *c.NullValue)
 		}
 		o.null = *c.NullValue
 	}
@@ -111,9 +113,9 @@ func (o *exportSpec) dialect(c api.ExportCSVOptions) error {
 
 var systemColumns = []string{"_id", "_version", "_created_time", "_created_by", "_last_modified_time", "_last_modified_by", "_session"}
 
-// choose picks the columns to write. Query parameters and cache columns never are [O]. Without includeSystemColumns the system
-// columns of internal tables go: those beginning with an underscore wherever they come from, and "text", which may well be a
-// user's, only where it stands with all the others.
+// choose selects the columns to write. Query parameters and cache columns are never included [O]. Without
+// includeSystemColumns the system columns of internal tables are omitted: those starting with an underscore always, and
+// "text", which may be a user's column, only if all others are present.
 func (o *exportSpec) choose(cols []api.ResultColumn, x store.Export) error {
 	at := map[string]int{}
 	var listed []string
@@ -133,7 +135,7 @@ func (o *exportSpec) choose(cols []api.ResultColumn, x store.Export) error {
 		for i, n := range o.columns {
 			k, ok := at[n]
 			if !ok {
-				return fault.Data(400, "columns: there is no column %q; there are %s", n, strings.Join(listed, ", "))
+				return fault.Data(400, "columns: there is no column %q; the columns are %s", n, strings.Join(listed, ", "))
 			}
 			if slices.Contains(o.columns[:i], n) {
 				return fault.Data(400, "columns: %q is named twice", n)
@@ -148,18 +150,18 @@ func (o *exportSpec) choose(cols []api.ResultColumn, x store.Export) error {
 		})
 	}
 	if len(o.take) == 0 {
-		return fault.Data(400, "no column is left to export")
+		return fault.Data(400, "there are no columns to export")
 	}
 	for _, i := range o.take {
 		if o.format == "JSONL" && slices.Contains(o.names, cols[i].Name) {
-			return fault.Data(400, "two columns are called %q, and an object of JSONL can hold one", cols[i].Name)
+			return fault.Data(400, "two columns are named %q, and an object of JSONL can contain only one", cols[i].Name)
 		}
 		o.names, o.types = append(o.names, cols[i].Name), append(o.types, cols[i].DataType)
 	}
 	return nil
 }
 
-// encoder returns a function that writes one row, after writing what comes before the first.
+// encoder returns a function that writes one row, after the header if any.
 func (o *exportSpec) encoder(w io.Writer) (func(row [][]byte) error, error) {
 	if o.format == "JSONL" {
 		return o.jsonl(w), nil
@@ -198,7 +200,7 @@ func (o *exportSpec) encoder(w io.Writer) (func(row [][]byte) error, error) {
 	}, nil
 }
 
-// field writes a value that is not NULL; one that reads like NULL is quoted.
+// field writes a value that is not NULL; one that looks like NULL is quoted.
 func (o *exportSpec) field(buf *bytes.Buffer, v []byte) {
 	if string(v) != o.null && len(v) > 0 && !bytes.Contains(v, []byte(o.delimiter)) && !bytes.Contains(v, []byte(o.quote)) && !bytes.ContainsAny(v, "\r\n") {
 		buf.Write(v)
@@ -209,7 +211,8 @@ func (o *exportSpec) field(buf *bytes.Buffer, v []byte) {
 	buf.WriteString(o.quote)
 }
 
-// jsonl writes an object a row. Numbers and booleans are JSON's, with all their digits; everything else is text.
+// jsonl writes an object per row. Numbers and booleans are written as JSON numbers and booleans, with all digits;
+// everything else as strings.
 func (o *exportSpec) jsonl(w io.Writer) func(row [][]byte) error {
 	keys := make([][]byte, len(o.names))
 	bare := make([]bool, len(o.names))
@@ -230,7 +233,7 @@ func (o *exportSpec) jsonl(w io.Writer) func(row [][]byte) error {
 			switch v := row[i]; {
 			case v == nil:
 				buf.WriteString("null")
-			case bare[k] && json.Valid(v): // NaN and Infinity are no JSON numbers and stay text
+			case bare[k] && json.Valid(v): // NaN and Infinity are not JSON numbers and are written as strings
 				buf.Write(bytes.ReplaceAll(bytes.TrimSpace(v), []byte("\n"), []byte(" ")))
 			default:
 				raw, err := api.Marshal(string(v))
@@ -246,7 +249,7 @@ func (o *exportSpec) jsonl(w io.Writer) func(row [][]byte) error {
 	}
 }
 
-// exportFault words the failure of a job for its record.
+// exportFault formats the error of a failed job for its record.
 func exportFault(err error) string {
 	var ee *engine.Error
 	if errors.As(err, &ee) && ee.Line > 0 {

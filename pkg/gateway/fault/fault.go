@@ -1,4 +1,4 @@
-// Package fault holds the answers with an error status, in the four shapes of the service.
+// Package fault holds the error responses, in the four shapes of the service.
 package fault
 
 import (
@@ -26,14 +26,14 @@ const (
 	ShapeFramework               // {timestamp, path, status, error: "Not Found", requestId, message?}
 )
 
-// Fault is an answer with an error status. Handlers return it; the middleware writes it in its shape.
+// Fault is an error response. Handlers return it; the middleware writes it in its shape.
 type Fault struct {
 	Status  int
 	Shape   Shape
 	Name    string // "error" of the connection and cache shapes
 	Code    string // errorCode of the connection and cache shapes, empty for null
 	Message string
-	Cells   *engine.ImportError // lists what is wrong with a refused import
+	Cells   *engine.ImportError // lists the errors of a rejected import
 	err     error
 }
 
@@ -55,18 +55,19 @@ func Cache(status int, code, format string, args ...any) *Fault {
 	return &Fault{Status: status, Shape: ShapeCache, Name: "WrongRequestException", Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Framework is the shape of faults met before a handler: no route, wrong verb, unusable body, no right.
+// Framework is the shape of errors before a handler: no route, wrong method, invalid body, no permission.
 func Framework(status int, format string, args ...any) *Fault {
 	return &Fault{Status: status, Shape: ShapeFramework, Message: fmt.Sprintf(format, args...)}
 }
 
-// NotSupported is the answer of an operation that the local zone cannot do honestly; needs says what would be needed.
+// NotSupported is the response of an operation that the local zone cannot implement faithfully; needs names the missing
+// requirement.
 func NotSupported(op, needs string) *Fault {
 	return &Fault{Status: http.StatusNotImplemented, Shape: ShapeCache, Name: "NotSupported", Code: "NOT_SUPPORTED_LOCALLY",
-		Message: op + " is not supported on zone local: it needs " + needs}
+		Message: op + " is not supported on zone local: it requires " + needs}
 }
 
-// Of finds the answer for any error a handler returns.
+// Of returns the response for any error that a handler returns.
 func Of(err error) *Fault {
 	var (
 		f  *Fault
@@ -95,11 +96,11 @@ func Of(err error) *Fault {
 	case noSpace(err):
 		f = Framework(507, "no space is left on the disk of the data directory")
 	case Silent(err):
-		f = Framework(408, "the request body stopped coming")
+		f = Framework(408, "no more data was received for the request body")
 	case errors.Is(err, context.DeadlineExceeded):
-		f = Data(408, "the request ran out of time")
+		f = Data(408, "the request timed out")
 	case errors.Is(err, context.Canceled):
-		f = Data(499, "the client went away")
+		f = Data(499, "the client disconnected")
 	default:
 		f = Framework(500, "internal error: %v", err)
 	}
@@ -113,7 +114,7 @@ func EngineStatus(k engine.Kind) int {
 	switch k {
 	case engine.KindTimeout:
 		return 408
-	case engine.KindLocked: // nothing was done, and asking again at once would only wait again
+	case engine.KindLocked: // nothing was done, and an immediate retry would only wait again
 		return 409
 	case engine.KindInternal:
 		return 500
@@ -127,10 +128,10 @@ func EngineStatus(k engine.Kind) int {
 
 func IsEOF(err error) bool { return errors.Is(err, io.EOF) }
 
-// Silent reports whether a body was given up because nothing came any more.
+// Silent reports whether reading the body was abandoned because no more data arrived.
 func Silent(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }
 
-// NotFound gives the answer for a missing thing its words.
+// NotFound sets the message of the response for a missing object.
 func NotFound(err error, format string, args ...any) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return Data(404, format, args...)
@@ -142,12 +143,12 @@ func Unknown(k engine.Kind, format string, args ...any) error {
 	return &engine.Error{Kind: k, Message: Data(400, format, args...).Message}
 }
 
-// Missing is the fault for a required property that a body lacks, in the framework's shape [L].
+// Missing is the response for a missing required property of a body, in the framework's shape [L].
 func Missing(property string) *Fault {
 	return Framework(400, "required property %q is missing", property)
 }
 
-// BadCells lists what is wrong with a document in little room, however long its values are.
+// BadCells lists the errors of a document in limited space, however long its values are.
 func BadCells(cells []engine.BadCell) []api.BadCell {
 	return each.Map(cells, func(c engine.BadCell) api.BadCell {
 		return api.BadCell{Line: c.Line, Column: c.Column, Value: clip(c.Value, 80), Reason: clip(c.Reason, 200)}

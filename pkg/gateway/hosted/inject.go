@@ -1,4 +1,5 @@
-// Package hosted makes a served gateway misbehave on purpose: quirks of the hosted zones, and faults of networks and servers.
+// Package hosted makes a served gateway misbehave on request: it reproduces quirks of the hosted zones, and injects
+// faults of networks and servers.
 package hosted
 
 import (
@@ -15,12 +16,12 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// Injection is a set of faults that a served gateway shows on purpose, so that clients can be tested against them. The n-th
-// call that a rule matches meets the same fate under the same seed.
+// Injection is a set of faults that a served gateway injects, for testing clients. With the same seed, the n-th call
+// that matches a rule is treated the same way.
 type Injection struct {
 	mu    sync.Mutex
 	rules []*faultRule
-	free  chan struct{} // closed when the gateway stops: what stalls must not hold it up
+	free  chan struct{} // closed when the gateway stops, to release stalled calls
 	once  sync.Once
 }
 
@@ -38,18 +39,19 @@ type faultRule struct {
 	status      int
 	wait        time.Duration // latency
 	jitter      time.Duration
-	bytes       int64 // truncate and stall=response: bytes let through; -1 for a random number
+	bytes       int64 // truncate and stall=response: number of bytes that are sent; -1 for a random number
 	retryAfter  int   // seconds, -1 for none
-	after       bool  // the work is done first
+	after       bool  // the operation runs first
 	end         bool  // a truncated reply ends as if it were complete
 	rate        float64
-	left        int // how often it still strikes, -1 for always
+	left        int // number of remaining faults, -1 for no limit
 	skip        int
 	ops, jobs   []string
 	random      *rand.Rand
 }
 
-// ParseInjection reads rules of the form MODE=VALUE[,KEY=VALUE]...; nil for none. Errors name the rule and what is wrong.
+// ParseInjection parses rules of the form MODE=VALUE[,KEY=VALUE]...; nil for none. Errors name the rule and what is
+// wrong.
 func ParseInjection(texts []string, seed uint64) (*Injection, error) {
 	if len(texts) == 0 {
 		return nil, nil
@@ -81,7 +83,7 @@ func parseFault(text string) (*faultRule, error) {
 		}
 	case faultLatency:
 		if r.wait, err = time.ParseDuration(value); err != nil || r.wait < 0 {
-			return nil, fmt.Errorf("latency %q is not a time such as 200ms", value)
+			return nil, fmt.Errorf("latency %q is not a duration such as 200ms", value)
 		}
 	case faultTruncate:
 		if r.bytes = -1; value != "random" {
@@ -114,18 +116,18 @@ func parseFault(text string) (*faultRule, error) {
 	return r, nil
 }
 
-// set reads one KEY=VALUE after the mode.
+// set parses one KEY=VALUE after the mode.
 func (r *faultRule) set(key, v string) error {
 	var err error
 	only := func(modes ...string) error {
 		if !slices.Contains(modes, r.mode+"="+r.value) && !slices.Contains(modes, r.mode) {
-			return fmt.Errorf("%s does not go with %s=%s", key, r.mode, r.value)
+			return fmt.Errorf("%s cannot be used with %s=%s", key, r.mode, r.value)
 		}
 		return nil
 	}
 	whole := func(into *int, least int) error {
 		if *into, err = strconv.Atoi(v); err != nil || *into < least {
-			return fmt.Errorf("%s %q is not a whole number of at least %d", key, v, least)
+			return fmt.Errorf("%s %q is not an integer of at least %d", key, v, least)
 		}
 		return nil
 	}
@@ -143,7 +145,7 @@ func (r *faultRule) set(key, v string) error {
 			return err
 		}
 		if _, known := spec.Find(v); !known && v != DownloadOp {
-			return fmt.Errorf("op %q is no operation", v)
+			return fmt.Errorf("op %q is not an operation", v)
 		}
 		r.ops = append(r.ops, v)
 	case "job":
@@ -171,7 +173,7 @@ func (r *faultRule) set(key, v string) error {
 			return err
 		}
 		if r.jitter, err = time.ParseDuration(v); err != nil || r.jitter < 0 {
-			return fmt.Errorf("jitter %q is not a time such as 50ms", v)
+			return fmt.Errorf("jitter %q is not a duration such as 50ms", v)
 		}
 	case "end":
 		if err := only(faultTruncate); err != nil {
@@ -194,14 +196,14 @@ func (r *faultRule) set(key, v string) error {
 	return nil
 }
 
-// strike is what a rule does to one call.
+// strike is the effect of a rule on one call.
 type strike struct {
 	*faultRule
 	wait  time.Duration
 	bytes int64
 }
 
-// draw decides which rules strike a call of an operation, or a job of a kind when op is empty.
+// draw decides which rules apply to a call of an operation, or to a job of a kind if op is empty.
 func (in *Injection) draw(op, job string) []strike {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -211,7 +213,7 @@ func (in *Injection) draw(op, job string) []strike {
 		if isJob != (op == "") || len(r.ops) > 0 && !slices.Contains(r.ops, op) || len(r.jobs) > 0 && !slices.Contains(r.jobs, job) {
 			continue
 		}
-		// Every matching call draws the same count of numbers, whatever becomes of it.
+		// Every matching call draws the same number of random numbers, whatever happens to it.
 		hit, spread := r.random.Float64() < r.rate, r.random.Float64()
 		if r.skip > 0 {
 			r.skip--
@@ -228,14 +230,14 @@ func (in *Injection) draw(op, job string) []strike {
 			s.wait = 0
 		}
 		if r.bytes < 0 {
-			s.bytes = int64(math.Exp2(20 * spread)) // 1 byte to 1 MiB, small numbers as likely as large ones
+			s.bytes = int64(math.Exp2(20 * spread)) // 1 byte to 1 MiB, small sizes as likely as large ones
 		}
 		out = append(out, s)
 	}
 	return out
 }
 
-// Release lets go of everything that stalls.
+// Release releases everything that is stalled.
 func (in *Injection) Release() {
 	if in != nil {
 		in.once.Do(func() { close(in.free) })

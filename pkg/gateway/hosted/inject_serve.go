@@ -12,17 +12,17 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/web"
 )
 
-// DownloadOp names the files of exports, which are no operation of the specification.
+// DownloadOp names the downloads of export files, which are not an operation of the specification.
 const DownloadOp = "download"
 
-// Injected wraps the handler of an operation in the faults that the gateway was told to show.
+// Injected wraps the handler of an operation in the configured faults.
 func (in *Injection) Injected(g *web.Mux, op string, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, hr *http.Request) {
 		sw, ok := w.(*web.StatusWriter)
 		if !ok {
 			sw = &web.StatusWriter{ResponseWriter: w}
 		}
-		cut := false // the reply must not end as a whole one
+		cut := false // the reply must not end like a complete one
 		for _, s := range in.draw(op, "") {
 			g.Log.Info("fault injected", "request", hr.Context().Value(web.RequestKey{}), "op", op, "fault", s.mode+"="+s.value)
 			switch s.mode {
@@ -45,7 +45,7 @@ func (in *Injection) Injected(g *web.Mux, op string, next http.HandlerFunc) http
 			case faultStall:
 				held := &stallWriter{ResponseWriter: sw.ResponseWriter, left: s.bytes, until: hr.Context().Done(), free: in.free}
 				sw.ResponseWriter = held
-				defer held.hold() // a reply shorter than that is held before its end
+				defer held.hold() // a shorter reply is held before its end
 				cut = true
 			}
 		}
@@ -67,8 +67,8 @@ func (in *Injection) sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// Stalls holds a job of a kind until the gateway stops, and reports whether it did. The job is on record as running then, and
-// whoever looks next ends it as cut off.
+// Stalls blocks a job of a kind until the gateway stops, and reports whether it did. The job is recorded as running
+// then, and the next process ends it as interrupted.
 func (in *Injection) Stalls(ctx context.Context, log *slog.Logger, job string) bool {
 	if len(in.draw("", job)) == 0 {
 		return false
@@ -81,9 +81,9 @@ func (in *Injection) Stalls(ctx context.Context, log *slog.Logger, job string) b
 	return true
 }
 
-var errInjected = errors.New("injected fault: the reply is cut")
+var errInjected = errors.New("injected fault: the reply is truncated")
 
-// shortWriter lets a number of bytes through.
+// shortWriter passes a limited number of bytes.
 type shortWriter struct {
 	http.ResponseWriter
 	left  int64
@@ -100,7 +100,7 @@ func (w *shortWriter) Write(p []byte) (int, error) {
 	_, err := w.ResponseWriter.Write(p[:w.left])
 	w.left = 0
 	if w.clean {
-		return len(p), err // the handler ends its reply in good faith
+		return len(p), err // the handler ends its reply normally
 	}
 	*w.cut = true
 	return 0, errInjected
@@ -108,7 +108,7 @@ func (w *shortWriter) Write(p []byte) (int, error) {
 
 func (w *shortWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// stallWriter holds a reply after a number of bytes.
+// stallWriter blocks a reply after a number of bytes.
 type stallWriter struct {
 	http.ResponseWriter
 	left        int64
@@ -138,7 +138,7 @@ func (w *stallWriter) Write(p []byte) (int, error) {
 
 func (w *stallWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// discardWriter takes a reply that nobody will see.
+// discardWriter discards a reply.
 type discardWriter struct{ header http.Header }
 
 func (w discardWriter) Header() http.Header         { return w.header }

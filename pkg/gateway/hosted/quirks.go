@@ -18,31 +18,32 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// Quirks is a choice of faults of the hosted zones that a served gateway shows on purpose. What they are is listed in
+// Quirks is a selection of faults of the hosted zones that a served gateway reproduces. They are listed in
 // docs/testing.md; a nil *Quirks has none.
 type Quirks struct {
-	on   map[string]float64 // the share of calls that are struck, by name
+	on   map[string]float64 // the share of affected calls, by name
 	free chan struct{}
 
 	mu    sync.Mutex
 	raw   map[string]http.HandlerFunc // handlers without quirks, by operation
-	stale map[string][]byte           // statuses served once more after a trigger, by id
-	times map[string]int              // how often something happened
+	stale map[string][]byte           // statuses that are served again after a trigger, by id
+	times map[string]int              // counts of events
 	ghost []string                    // names of deleted catalogs
 	once  sync.Once
 }
 
-// Quirk is one fault. wrap changes what an operation answers; quirks without it are asked about by name where rows are made.
+// Quirk is one fault. wrap changes the reply of an operation; quirks without it are looked up by name where rows are
+// produced.
 type Quirk struct {
 	Name string
 	Set  QuirkSet
-	ops  []spec.Op // none: every operation
+	ops  []spec.Op // nil: every operation
 	wrap func(q *Quirks, op spec.Op, next http.HandlerFunc) http.HandlerFunc
 }
 
-// QuirkSet is what a quirk rests on. A hosted one was measured and strikes always. A harsh one was measured now and then, or is what
-// documents and clients of the service make likely, and has a rate; one that is staged asks strikes itself, because some of its
-// operations only remember.
+// QuirkSet is the evidence for a quirk. A hosted one was measured and always applies. A harsh one was measured
+// occasionally, or is made likely by documents and clients of the service, and has a rate; one that is staged calls
+// strikes itself, because some of its operations only record state.
 type QuirkSet int
 
 const (
@@ -56,14 +57,14 @@ const (
 	HarshSet  = "harsh"
 )
 
-// harshRate is the rate of the harsh set when none is given.
+// harshRate is the rate of the harsh set if none is given.
 const harshRate = 0.5
 
 // QuirkNames lists the quirks in the order of their numbers, which start with 1.
 func QuirkNames() []string { return each.Map(AllQuirks(), func(k Quirk) string { return k.Name }) }
 
-// ParseQuirks reads names of quirks, each with =RATE behind it or not; "hosted" and "harsh" stand for the quirks of a set. No names are
-// no quirks.
+// ParseQuirks parses names of quirks, each optionally followed by =RATE; "hosted" and "harsh" stand for the quirks of a
+// set. It returns nil if there are no names.
 func ParseQuirks(names []string) (*Quirks, error) {
 	if len(names) == 0 {
 		return nil, nil
@@ -88,7 +89,7 @@ func ParseQuirks(names []string) (*Quirks, error) {
 				continue
 			}
 			if found = true; given && k.Set == Hosted {
-				return nil, fmt.Errorf("%s takes no rate: the hosted zones do it always", name)
+				return nil, fmt.Errorf("%s accepts no rate: it always occurs on the hosted zones", name)
 			}
 			q.on[k.Name] = rate
 		}
@@ -101,8 +102,8 @@ func ParseQuirks(names []string) (*Quirks, error) {
 
 func (q *Quirks) has(name string) bool { return q != nil && q.on[name] > 0 }
 
-// strikes reports whether a quirk strikes this time. The calls that a rate strikes are spread evenly and begin with the first, so that
-// every run is like the one before.
+// strikes reports whether a quirk applies this time. The affected calls are spread evenly and start with the first, so
+// that every run is the same.
 func (q *Quirks) strikes(name string) bool {
 	if !q.has(name) {
 		return false
@@ -111,14 +112,14 @@ func (q *Quirks) strikes(name string) bool {
 	return math.Ceil((n+1)*rate) > math.Ceil(n*rate)
 }
 
-// Release lets go of jobs that hang.
+// Release releases blocked jobs.
 func (q *Quirks) Release() {
 	if q != nil {
 		q.once.Do(func() { close(q.free) })
 	}
 }
 
-// Quirked wraps the handler of an operation in the quirks that are on.
+// Quirked wraps the handler of an operation in the enabled quirks.
 func (q *Quirks) Quirked(op spec.Op, next http.HandlerFunc) http.HandlerFunc {
 	q.raw[op.ID] = next
 	for _, k := range AllQuirks() {
@@ -138,7 +139,7 @@ func (q *Quirks) Quirked(op spec.Op, next http.HandlerFunc) http.HandlerFunc {
 	return next
 }
 
-// count counts one more of something and returns how many it were before.
+// count increments the count of an event and returns the previous value.
 func (q *Quirks) count(what string) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -147,14 +148,14 @@ func (q *Quirks) count(what string) int {
 	return n
 }
 
-// answer is a reply that can be looked at before it is sent.
+// answer is a reply that can be inspected before it is sent.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// answerOf runs a handler and keeps what it answers.
+// answerOf runs a handler and records its reply.
 func answerOf(next http.HandlerFunc, hr *http.Request) answer {
 	rec := &keepWriter{header: http.Header{}}
 	sw := &web.StatusWriter{ResponseWriter: rec}
@@ -182,7 +183,7 @@ func (a answer) send(w http.ResponseWriter) {
 	_, _ = w.Write(a.body)
 }
 
-// value decodes the body; edit of the result is kept by set.
+// value decodes the body; set stores the changed value.
 func (a answer) value() any {
 	dec := json.NewDecoder(bytes.NewReader(a.body))
 	dec.UseNumber()
@@ -200,13 +201,13 @@ func (a *answer) set(v any) {
 	}
 }
 
-// refuse makes the answer an error in the shape of data routes.
+// refuse replaces the reply by an error in the shape of data routes.
 func (a *answer) refuse(status int, message string) {
 	a.status, a.header = status, http.Header{"Content-Type": {"application/json"}}
 	a.set(map[string]any{"errorCode": 100, "message": message})
 }
 
-// edited makes a quirk that changes answers.
+// edited returns a quirk that changes replies.
 func edited(change func(q *Quirks, op spec.Op, hr *http.Request, a *answer)) func(*Quirks, spec.Op, http.HandlerFunc) http.HandlerFunc {
 	return func(q *Quirks, op spec.Op, next http.HandlerFunc) http.HandlerFunc {
 		return func(w http.ResponseWriter, hr *http.Request) {
@@ -217,7 +218,7 @@ func edited(change func(q *Quirks, op spec.Op, hr *http.Request, a *answer)) fun
 	}
 }
 
-// failed makes a quirk that changes answers with an error status; others stream by.
+// failed returns a quirk that changes replies with an error status; others are streamed.
 func failed(change func(op spec.Op, a *answer)) func(*Quirks, spec.Op, http.HandlerFunc) http.HandlerFunc {
 	return func(_ *Quirks, op spec.Op, next http.HandlerFunc) http.HandlerFunc {
 		return func(w http.ResponseWriter, hr *http.Request) {
@@ -240,10 +241,10 @@ func failed(change func(op spec.Op, a *answer)) func(*Quirks, spec.Op, http.Hand
 	}
 }
 
-// failureWriter keeps answers with an error status.
+// failureWriter records replies with an error status.
 type failureWriter struct {
 	http.ResponseWriter
-	status int // 0 while there is none
+	status int // 0 until there is one
 	body   bytes.Buffer
 }
 
@@ -264,7 +265,7 @@ func (w *failureWriter) Write(p []byte) (int, error) {
 
 func (w *failureWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// asked makes a quirk that changes requests: change gets the decoded body and may return another one.
+// asked returns a quirk that changes requests: change gets the decoded body and may return another one.
 func asked(change func(q *Quirks, op spec.Op, body any) any) func(*Quirks, spec.Op, http.HandlerFunc) http.HandlerFunc {
 	return func(q *Quirks, op spec.Op, next http.HandlerFunc) http.HandlerFunc {
 		return func(w http.ResponseWriter, hr *http.Request) {
@@ -278,7 +279,7 @@ func asked(change func(q *Quirks, op spec.Op, body any) any) func(*Quirks, spec.
 	}
 }
 
-// bodyOf decodes the body of a request and leaves it to be read again; nil when it is not JSON.
+// bodyOf decodes the body of a request and restores it for reading; nil if it is not JSON.
 func bodyOf(hr *http.Request) any {
 	raw, err := io.ReadAll(io.LimitReader(hr.Body, web.MaxBody+1))
 	hr.Body = io.NopCloser(io.MultiReader(bytes.NewReader(raw), hr.Body))
@@ -288,7 +289,8 @@ func bodyOf(hr *http.Request) any {
 	return answer{body: raw}.value()
 }
 
-// Sticks holds a refresh of a table that the hosted zones never finish, until the gateway stops, and reports whether it did.
+// Sticks blocks a refresh of a table that the hosted zones never finish, until the gateway stops, and reports whether
+// it did.
 func (q *Quirks) Sticks(ctx context.Context, table string) bool {
 	if !q.has(quirkStuckCache) || !slices.Contains([]string{"terminal_configurations", "owners", "pipelines", "products", "feedback_submissions"}, table) {
 		return false

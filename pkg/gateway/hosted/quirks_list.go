@@ -12,7 +12,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// Quirks that are asked about by name.
+// Quirks that are looked up by name.
 const (
 	quirkCappedScans  = "capped-scans"
 	quirkEmptySync    = "empty-while-syncing"
@@ -85,7 +85,7 @@ func AllQuirks() []Quirk {
 			a.body = deletedCount().ReplaceAll(a.body, []byte("${1}0"))
 		})},
 		{"number-ids", Harsh, []spec.Op{spec.ListQueries, spec.GetQuery, spec.CreateQuery, spec.ListCatalogs, spec.GetCatalog}, edited(func(_ *Quirks, _ spec.Op, _ *http.Request, a *answer) {
-			a.body = quotedID().ReplaceAll(a.body, []byte("$1$2")) // said of no reply so far, but clients of the service must stand it [I]
+			a.body = quotedID().ReplaceAll(a.body, []byte("$1$2")) // not observed so far, but clients of the service must handle it [I]
 		})},
 		{Name: quirkParameters},
 		{"undead-cache", HarshStaged, []spec.Op{spec.DeleteCache, spec.GetTableCacheState, spec.ListTables}, undeadCache},
@@ -126,7 +126,7 @@ func dropConstraints(_ *Quirks, _ spec.Op, body any) any {
 	return body
 }
 
-// echoColumn answers the update of a column as asked and stores nothing.
+// echoColumn answers the update of a column as requested and stores nothing.
 func echoColumn(_ *Quirks, _ spec.Op, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, hr *http.Request) {
 		body, ok := bodyOf(hr).(map[string]any)
@@ -141,7 +141,7 @@ func echoColumn(_ *Quirks, _ spec.Op, next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// meetTable answers the creation of a table that exists as if it had made it.
+// meetTable answers the creation of an existing table as if it had been created.
 func meetTable(_ *Quirks, _ spec.Op, hr *http.Request, a *answer) {
 	if a.status == 400 || a.status == 409 {
 		a.status = 200
@@ -150,7 +150,7 @@ func meetTable(_ *Quirks, _ spec.Op, hr *http.Request, a *answer) {
 	}
 }
 
-// lateStatus serves the status of before a trigger twice more after it.
+// lateStatus serves the previous status twice more after a trigger.
 func lateStatus(q *Quirks, op spec.Op, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, hr *http.Request) {
 		id := hr.PathValue("queryId") + hr.PathValue("cacheId")
@@ -185,7 +185,7 @@ func lateStatus(q *Quirks, op spec.Op, next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// otherBindings lets values be given as bindArgs alone.
+// otherBindings accepts values only as bindArgs.
 func otherBindings(_ *Quirks, _ spec.Op, body any) any {
 	if m, ok := body.(map[string]any); ok {
 		delete(m, "bindings")
@@ -193,7 +193,7 @@ func otherBindings(_ *Quirks, _ spec.Op, body any) any {
 	return body
 }
 
-// ownTable answers the creation of a cache of an internal table with a complaint about a name that nobody gave it.
+// ownTable answers the creation of a cache of an internal table with an error about a name that was not in the request.
 func ownTable(_ *Quirks, _ spec.Op, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, hr *http.Request) {
 		body, _ := bodyOf(hr).(map[string]any)
@@ -207,7 +207,7 @@ func ownTable(_ *Quirks, _ spec.Op, next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// notActive is what every refresh of metadata that has ended reads.
+// notActive is the status of every refresh of metadata that has ended.
 func notActive(_ *Quirks, _ spec.Op, _ *http.Request, a *answer) {
 	if m, ok := a.value().(map[string]any); ok && m["status"] == metadata.RefreshDone {
 		m["status"] = metadata.RefreshNever
@@ -254,7 +254,7 @@ func earlyCancel(q *Quirks, op spec.Op, next http.HandlerFunc) http.HandlerFunc 
 	}
 }
 
-// ignoreSchedule answers a bad schedule with the one in force.
+// ignoreSchedule answers an invalid schedule with the current one.
 func ignoreSchedule(q *Quirks, _ spec.Op, hr *http.Request, a *answer) {
 	if a.status == 400 {
 		get := hr.Clone(hr.Context())
@@ -263,7 +263,7 @@ func ignoreSchedule(q *Quirks, _ spec.Op, hr *http.Request, a *answer) {
 	}
 }
 
-// wipeSchedule takes a schedule that is left out for none [O].
+// wipeSchedule treats an omitted schedule as none [O].
 func wipeSchedule(_ *Quirks, _ spec.Op, body any) any {
 	if m, ok := body.(map[string]any); ok {
 		for _, k := range []string{"incrementalCacheSchedule", "fullRefreshCacheSchedule"} {
@@ -275,7 +275,7 @@ func wipeSchedule(_ *Quirks, _ spec.Op, body any) any {
 	return body
 }
 
-// searchGhosts lets a search find catalogs that were deleted.
+// searchGhosts makes a search find deleted catalogs.
 func searchGhosts(q *Quirks, op spec.Op, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, hr *http.Request) {
 		if op.ID == spec.DeleteCatalog.ID {
@@ -310,7 +310,7 @@ func searchGhosts(q *Quirks, op spec.Op, next http.HandlerFunc) http.HandlerFunc
 	}
 }
 
-// undeadCache keeps calling a table cached whose cache was deleted.
+// undeadCache keeps reporting a table as cached after its cache was deleted.
 func undeadCache(q *Quirks, op spec.Op, next http.HandlerFunc) http.HandlerFunc {
 	name := func(m map[string]any) string {
 		return "undead " + fmt.Sprint(m["catalogId"], m["schemaName"], m["tableName"])
@@ -343,7 +343,8 @@ func undeadCache(q *Quirks, op spec.Op, next http.HandlerFunc) http.HandlerFunc 
 	}
 }
 
-// envelope writes lists as the documents and the service variously do: as one object, in "items" or "result", or as null [O].
+// envelope writes lists in the various forms of documents and service: as one object, in "items" or "result", or as
+// null [O].
 func envelope(_ *Quirks, op spec.Op, _ *http.Request, a *answer) {
 	list, ok := a.value().([]any)
 	if !ok || a.status != 200 {
@@ -361,7 +362,7 @@ func envelope(_ *Quirks, op spec.Op, _ *http.Request, a *answer) {
 	}
 }
 
-// leak puts what only the service should know into error texts.
+// leak adds internal details of the service to error messages.
 func leak(op spec.Op, a *answer) {
 	m, ok := a.value().(map[string]any)
 	text, has := m["message"].(string)
@@ -375,7 +376,7 @@ func leak(op spec.Op, a *answer) {
 	a.set(m)
 }
 
-// wholeColumn refuses the update of a column that does not name its type.
+// wholeColumn rejects the update of a column without its type.
 func wholeColumn(_ *Quirks, _ spec.Op, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, hr *http.Request) {
 		if body, ok := bodyOf(hr).(map[string]any); ok && body["dataType"] == nil {
@@ -388,7 +389,7 @@ func wholeColumn(_ *Quirks, _ spec.Op, next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// firstBadValue tells no more than one bad cell of a document.
+// firstBadValue reports only one bad cell of a document.
 func firstBadValue(_ spec.Op, a *answer) {
 	if m, ok := a.value().(map[string]any); ok {
 		text, _, _ := strings.Cut(fmt.Sprint(m["message"]), " (and ")
@@ -396,7 +397,7 @@ func firstBadValue(_ spec.Op, a *answer) {
 	}
 }
 
-// htmlErrors answers the gateway's own failures as the page of a proxy.
+// htmlErrors answers the gateway's own failures with the page of a proxy.
 func htmlErrors(_ spec.Op, a *answer) {
 	if a.status >= 500 && a.status != 501 {
 		a.header.Set("Content-Type", "text/html")

@@ -17,10 +17,10 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// cappedRows is where the scan of an uncached table of some API sources ends without a word [L].
+// cappedRows is the number of rows after which the scan of an uncached table of some API sources silently ends [L].
 const cappedRows = 100
 
-// Scan is what a table that may be cached, and is not, gives to a statement.
+// Scan returns what a statement reads of a table that could be cached but is not.
 func (q *Quirks) Scan(ctx context.Context, st *store.Store, t names.ScanOf) (engine.Scanner, error) {
 	s, n := t.Scan, t.Name
 	if !t.Cacheable {
@@ -92,7 +92,7 @@ func (p *parameterBatches) Next(ctx context.Context) ([][]any, error) {
 	return rows, err
 }
 
-// cappedScanner stops after some rows. Conditions run over what is left.
+// cappedScanner stops after some rows. Conditions are applied to the remaining rows.
 type cappedScanner struct {
 	s    engine.Scanner
 	most int64
@@ -130,7 +130,8 @@ func (c *cappedBatches) Next(ctx context.Context) ([][]any, error) {
 
 func (c *cappedBatches) Close() error { return c.b.Close() }
 
-// ForgetHeaders takes out of an import the columns that the document's header does not name, so that they read NULL.
+// ForgetHeaders removes from an import the columns that are missing from the document's header, so that they read as
+// NULL.
 func (q *Quirks) ForgetHeaders(src io.Reader, req *api.ImportRequest) io.Reader {
 	if !q.has(quirkNullHeader) || !req.ContainsHeader {
 		return src
@@ -147,7 +148,7 @@ func (q *Quirks) ForgetHeaders(src io.Reader, req *api.ImportRequest) io.Reader 
 	return b
 }
 
-// OddExport is why an export of so many rows fails for no reason of the request; nil for none.
+// OddExport returns the error of an export that fails for reasons unrelated to the request; nil for none.
 func (q *Quirks) OddExport(rows int64) error {
 	switch {
 	case q.has(quirkEmptyExport) && rows == 0:
@@ -158,7 +159,7 @@ func (q *Quirks) OddExport(rows int64) error {
 	return nil
 }
 
-// Download answers the use of a link as if its time were over.
+// Download answers the use of a link as if it had expired.
 func (q *Quirks) Download(next http.HandlerFunc) http.HandlerFunc {
 	if !q.has(quirkExpiredLinks) {
 		return next

@@ -9,9 +9,9 @@ import (
 	"github.com/robfig/cron/v3"
 )
 
-// zonedCron is a cron expression read on the clocks of a time zone. Where a clock is put forward or back, an expression that
-// names its hours falls due once: a time that the clock skips is the moment it goes on, and of a time that comes twice the first
-// counts. One for any hour follows the time that passes. So do the crons of Unix systems.
+// zonedCron is a cron expression evaluated in a time zone. At daylight saving transitions, an expression with fixed
+// hours is due once: a skipped time is due at the transition, and of a repeated time the first counts. An expression
+// for any hour follows elapsed time. The crons of Unix systems work the same way.
 type zonedCron struct {
 	cron.Schedule
 	zone    *time.Location
@@ -22,7 +22,7 @@ type zonedCron struct {
 func (z zonedCron) Next(after time.Time) time.Time {
 	after = after.In(z.zone)
 	if z.anyHour {
-		// A cron schedule without a zone of its own follows the zone of the moment it is asked about.
+		// A cron schedule without its own zone uses the zone of the time it is evaluated for.
 		t := z.Schedule.Next(after)
 		if t.IsZero() {
 			return t
@@ -42,7 +42,7 @@ func (z zonedCron) Next(after time.Time) time.Time {
 	}
 }
 
-// firstAt is the first moment at which the clocks of a zone show a reading, or go past it.
+// firstAt returns the first moment at which the local time of a zone reaches or passes a reading.
 func firstAt(wall time.Time, zone *time.Location) time.Time {
 	y, mo, d := wall.Date()
 	h, mi, s := wall.Clock()
@@ -69,8 +69,8 @@ func firstAt(wall time.Time, zone *time.Location) time.Time {
 	return t
 }
 
-// ParseCron reads a cron expression of five fields (minute, hour, day of month, month, day of week) in a zone by name. Sunday is 0
-// or 7.
+// ParseCron parses a cron expression of five fields (minute, hour, day of month, month, day of week) in a named zone.
+// Sunday is 0 or 7.
 func ParseCron(expression string, zone *time.Location) (Timetable, error) {
 	fields := strings.Fields(expression)
 	if len(fields) != 5 || strings.Contains(fields[0], "=") {
@@ -84,13 +84,13 @@ func ParseCron(expression string, zone *time.Location) (Timetable, error) {
 	}
 	z := zonedCron{s, zone, strings.HasPrefix(hour, "*") || strings.HasPrefix(hour, "?")}
 	if z.Next(time.Date(2024, 1, 1, 0, 0, 0, 0, zone)).IsZero() {
-		return nil, fmt.Errorf("%q never falls due", expression)
+		return nil, fmt.Errorf("%q is never due", expression)
 	}
 	return z, nil
 }
 
-// weekdays writes a Sunday that ends a range, or is given as 7, in the way the parser knows. What it cannot read it leaves to the
-// parser.
+// weekdays converts a Sunday that ends a range, or is given as 7, to the form that the parser supports. Everything else
+// is left to the parser.
 func weekdays(field string) string {
 	names := map[string]string{"sun": "0", "mon": "1", "tue": "2", "wed": "3", "thu": "4", "fri": "5", "sat": "6"}
 	items := strings.Split(field, ",")

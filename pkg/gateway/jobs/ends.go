@@ -11,17 +11,17 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// The end of a run is recorded again until it is stored: a disk that is full for a moment must not leave a run that has ended RUNNING,
-// which nobody could cancel or follow with another as long as this process lives.
+// Recording the end of a run is retried until it succeeds: because of a temporarily full disk a finished run must not
+// stay RUNNING, which could not be cancelled or followed by another run for the lifetime of this process.
 
 const (
-	RecordTime  = 30 * time.Second       // of one try
-	firstAgain  = 100 * time.Millisecond // before the second try; doubled for each further one
+	RecordTime  = 30 * time.Second       // of one attempt
+	firstAgain  = 100 * time.Millisecond // before the second attempt; doubled for each further one
 	lastAgain   = 5 * time.Second        // the longest pause
-	recordGrace = 5 * time.Second        // how long a process that ends goes on trying
+	recordGrace = 5 * time.Second        // how long retries continue while the process ends
 )
 
-// Ends holds what could not be recorded yet, by what it belongs to.
+// Ends holds the ends that could not be recorded yet, by the object they belong to.
 type Ends struct {
 	Mu   sync.Mutex
 	Open map[string]*Ending
@@ -29,13 +29,13 @@ type Ends struct {
 
 // Ending is the end of one run.
 type Ending struct {
-	mu   sync.Mutex // held during a try
+	mu   sync.Mutex // held during an attempt
 	try  func(context.Context) error
 	done bool
-	err  error // of the last try
+	err  error // of the last attempt
 }
 
-// record tries once. It reports whether no further try is needed.
+// record makes one attempt. It reports whether no further attempt is needed.
 func (e *Ending) record(ctx context.Context) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -49,20 +49,21 @@ func (e *Ending) record(ctx context.Context) bool {
 	return e.done
 }
 
-// settledBy reports whether trying again would change nothing: it is stored, what it belongs to is gone, or the state file is closed.
+// settledBy reports whether another attempt would change nothing: it is stored, the object was deleted, or the state
+// file is closed.
 func settledBy(err error) bool {
 	return err == nil || errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrInUse) ||
 		errors.Is(err, sql.ErrConnDone) || errors.Is(err, sql.ErrTxDone)
 }
 
-// Record stores the end of a run under the key of what it belongs to. It returns when that is done, has become pointless, or the
-// process ends.
+// Record stores the end of a run under the key of the object it belongs to. It returns when that is done, has become
+// pointless, or the process ends.
 func (s *Service) Record(key string, try func(context.Context) error) error {
 	e := &Ending{try: try}
 	if e.record(context.Background()) {
 		return e.err
 	}
-	s.log.Error("the end of a run could not be recorded; it is tried again until it can", "of", key, "error", e.err)
+	s.log.Error("cannot record the end of a run; retrying until it succeeds", "of", key, "error", e.err)
 	s.Ends.Mu.Lock()
 	if s.Ends.Open == nil {
 		s.Ends.Open = map[string]*Ending{}
@@ -88,7 +89,7 @@ func (s *Service) Record(key string, try func(context.Context) error) error {
 		case <-interrupted:
 			t.Stop()
 			stopped, interrupted, over = nil, nil, time.After(recordGrace)
-		case <-over: // whoever looks next finds that this process is gone
+		case <-over: // the next process detects that this one has terminated
 			t.Stop()
 			return e.err
 		}
@@ -102,7 +103,7 @@ func (s *Service) Record(key string, try func(context.Context) error) error {
 	}
 }
 
-// Recorded makes sure that the end of a run which has ended is on record before anything is told or decided about it.
+// Recorded ensures that the end of a finished run is recorded before its state is reported or used.
 func (s *Service) Recorded(ctx context.Context, key string) error {
 	s.Ends.Mu.Lock()
 	e := s.Ends.Open[key]
@@ -113,6 +114,6 @@ func (s *Service) Recorded(ctx context.Context, key string) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	f := *fault.Of(e.err)
-	f.Message = "a run has ended, and its end cannot be recorded: " + f.Message
+	f.Message = "a run has ended, but its end cannot be recorded: " + f.Message
 	return &f
 }

@@ -1,4 +1,4 @@
-// Package jobs runs the background work of the gateway: runs that were asked for, schedules, and the record of their ends.
+// Package jobs runs the background work of the gateway: requested runs, schedules, and the recording of their ends.
 package jobs
 
 import (
@@ -19,34 +19,35 @@ import (
 	"github.com/google/uuid"
 )
 
-// Service runs the background work of the gateway: runs that were asked for, schedules, and the record of their ends.
+// Service runs the background work of the gateway: requested runs, schedules, and the recording of their ends.
 type Service struct {
 	now      func() time.Time
 	log      *slog.Logger
 	Running  sync.WaitGroup // what Close waits for
-	working  atomic.Int64   // how much of it there is
+	working  atomic.Int64   // the number of running jobs
 	runners  *runners
 	duties   []Duty // run every second while the gateway serves
 	Ends     Ends   // of runs, not yet recorded
 	ctx      context.Context
 	stop     context.CancelFunc
-	closing  context.Context // ends when Close waits for the background work
+	closing  context.Context // done when Close waits for the background work
 	settling context.CancelFunc
 
-	Stall func(ctx context.Context, kind string) bool // asked before work begins, if set; true: the work is not done
+	Stall func(ctx context.Context, kind string) bool // called before work starts, if set; true skips the work
 }
 
-// runners tells live processes from dead ones. A process that runs background work holds the lock of a file named after its
-// runner id; work whose runner's lock is free was cut off by a crash and is ended by whoever looks at it next.
+// runners distinguishes live processes from terminated ones. A process that runs background work locks a file named
+// after its runner id; work of a runner with an unlocked file was interrupted by a crash and is ended by the next
+// process that reads it.
 type runners struct {
 	dir      string
-	readOnly bool // leave the files of dead processes
+	readOnly bool // keep the files of terminated processes
 	mu       sync.Mutex
 	id       string
 	lock     *flock.Flock
 }
 
-// ID is this process's runner id, made on first use.
+// ID returns this process's runner id, which is created on first use.
 func (r *runners) ID() (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -64,17 +65,17 @@ func (r *runners) ID() (string, error) {
 			return "", err
 		}
 		if _, err := os.Stat(l.Path()); !ok || err != nil {
-			l.Unlock() // another process took the new file for one left behind
+			l.Unlock() // another process considered the new file stale
 			continue
 		}
 		r.id, r.lock = id, l
 		r.sweep()
 		return id, nil
 	}
-	return "", errors.New("no lock for background work could be had")
+	return "", errors.New("cannot lock a file for background work")
 }
 
-// sweep removes the files of processes that were killed.
+// sweep removes the files of killed processes.
 func (r *runners) sweep() {
 	files, err := os.ReadDir(r.dir)
 	if err != nil {
@@ -87,7 +88,7 @@ func (r *runners) sweep() {
 	}
 }
 
-// gone reports whether the process of a runner id is dead, and removes its file then.
+// gone reports whether the process of a runner id has terminated, and removes its file then.
 func (r *runners) gone(id string) bool {
 	path := filepath.Join(r.dir, filepath.Base(id))
 	if _, err := os.Stat(path); err != nil {
@@ -105,7 +106,7 @@ func (r *runners) gone(id string) bool {
 	return true
 }
 
-// Alive reports whether the process that made the runner id still runs.
+// Alive reports whether the process that created the runner id is still running.
 func (r *runners) Alive(id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -125,7 +126,7 @@ func (r *runners) close() {
 	}
 }
 
-// New makes a service whose runs are known by files in dir while they go on.
+// New returns a service whose running work is marked by files in dir.
 func New(now func() time.Time, log *slog.Logger, dir string, readOnly bool) *Service {
 	g := &Service{now: now, log: log, runners: &runners{dir: dir, readOnly: readOnly}}
 	g.ctx, g.stop = context.WithCancel(context.Background())
@@ -133,36 +134,36 @@ func New(now func() time.Time, log *slog.Logger, dir string, readOnly bool) *Ser
 	return g
 }
 
-// Settle says that the ends of runs which could not be recorded are tried no longer.
+// Settle stops further attempts to record the ends of runs.
 func (s *Service) Settle() { s.settling() }
 
-// Close waits for the background work, after Interrupt for a moment only, and ends the service.
+// Close waits for the background work, only briefly after Interrupt, and stops the service.
 func (s *Service) Close() {
 	if n := s.WaitJobs(); n > 0 {
-		s.log.Error("background work did not end; the next process ends it as cut off", "runs", n)
+		s.log.Error("background work did not end; the next process ends it as interrupted", "runs", n)
 	}
 	s.stop()
 	s.runners.close()
 }
 
-// Runner is the id under which this process records that it does the work of a run.
+// Runner returns the id under which this process records the runs it executes.
 func (s *Service) Runner() (string, error) { return s.runners.ID() }
 
-// Alive reports whether the process of a runner still runs.
+// Alive reports whether the process of a runner is still running.
 func (s *Service) Alive(runner string) bool { return s.runners.Alive(runner) }
 
 // Stopped reports whether the background work was told to stop.
 func (s *Service) Stopped() bool { return s.ctx.Err() != nil }
 
-// Beside runs work that is no run of anything and leaves no record. Close waits for it.
+// Beside runs work that is not a recorded run. Close waits for it.
 func (s *Service) Beside(work func(ctx context.Context)) {
 	safely.Wait(&s.Running, func() { work(s.ctx) })
 }
 
-// Left is how many runs go on.
+// Left returns the number of active runs.
 func (s *Service) Left() int64 { return s.working.Load() }
 
-// OnTick adds work that falls due by the clock.
+// OnTick adds scheduled work.
 func (s *Service) OnTick(d ...Duty) { s.duties = append(s.duties, d...) }
 
 // The kinds of background work.
@@ -173,8 +174,9 @@ const (
 	JobMetadata     = "metadata"
 )
 
-// Background runs work that outlives its request. Close waits for it; its context ends only when the process must stop. The
-// work records its own state in the store, under the runner id, before background is called. kind is what --fault calls it.
+// Background runs work that outlives its request. Close waits for it; its context ends only when the process must stop.
+// The work records its own state in the store, under the runner id, before background is called. kind is the name of
+// the work in --fault.
 func (s *Service) Background(kind string, work func(ctx context.Context)) {
 	s.Running.Add(1)
 	s.working.Add(1)
@@ -195,10 +197,10 @@ func (s *Service) Background(kind string, work func(ctx context.Context)) {
 // Interrupt cancels the background work. Each run ends as failed, because the gateway stopped.
 func (s *Service) Interrupt() { s.stop() }
 
-// settleTime is how long work that was cancelled may take to notice and to record its end.
+// settleTime is how long cancelled work may take to notice and to record its end.
 const settleTime = 10 * time.Second
 
-// WaitJobs waits for the background work, after Interrupt for settleTime only, and returns how much is left.
+// WaitJobs waits for the background work, after Interrupt only for settleTime, and returns how many jobs are left.
 func (s *Service) WaitJobs() int64 {
 	if s.Drained(s.ctx.Done()) {
 		return 0
@@ -222,7 +224,7 @@ func (s *Service) Drained(end <-chan struct{}) bool {
 	}
 }
 
-// Caught turns a panic of a run into its error, so that the run is recorded as ended.
+// Caught converts a panic of a run to its error, so that the run is recorded as ended.
 func Caught(run func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -232,7 +234,7 @@ func Caught(run func() error) (err error) {
 	return run()
 }
 
-// Reason says why a run failed.
+// Reason returns why a run failed.
 func (s *Service) Reason(err error) string {
 	if s.ctx.Err() != nil {
 		return CutOff
@@ -244,8 +246,8 @@ const (
 	CacheTimeout = 2 * time.Hour // of one refresh
 )
 
-// Watch calls cancel when gone answers true, looked at a few times a second; another process may have cancelled the work. The
-// returned function ends the watch.
+// Watch calls cancel when gone, which is polled a few times a second, returns true; another process may have cancelled
+// the work. The returned function ends the watch.
 func (s *Service) Watch(ctx context.Context, cancel context.CancelFunc, gone func() bool) func() {
 	ctx, stop := context.WithCancel(ctx)
 	done := make(chan struct{})

@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// Keyed is a lock for each of any number of keys.
+// Keyed is a set of locks by key.
 type Keyed struct {
 	mu    sync.Mutex
 	locks map[string]*keyLock
 }
 
 type keyLock struct {
-	held  chan struct{} // full while somebody holds the lock
+	held  chan struct{} // full while the lock is held
 	users int
 }
 
@@ -45,14 +45,14 @@ func (k *Keyed) Lock(ctx context.Context, key string) (unlock func(), err error)
 	}
 }
 
-// Tally is numbers by key.
+// Tally is a set of numbers by key.
 type Tally struct {
 	mu sync.Mutex
 	n  map[string]int
 }
 
-// Add changes the number of a key and hands it to record. Nothing else is added before record returns, so that what it stores comes in
-// the order of the numbers.
+// Add changes the number of a key and passes it to record. No other Add proceeds until record returns, so that the
+// numbers are stored in order.
 func (c *Tally) Add(key string, by int, record func(now int) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -6,18 +6,18 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	_ "time/tzdata" // zones by name on systems without a database of their own
+	_ "time/tzdata" // time zones on systems without a time zone database
 
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 	"github.com/dig-cli/dig/pkg/late"
 )
 
-// Timetable is a schedule that was understood: it tells the first moment after a given one.
+// Timetable is a parsed schedule: Next returns the first due time after a given one.
 type Timetable interface {
 	Next(after time.Time) time.Time
 }
 
-// Period is an ISO-8601 duration such as PT15M, P1DT12H or P1M. Months and years keep their length in the calendar.
+// Period is an ISO 8601 duration such as PT15M, P1DT12H or P1M. Months and years are calendar units.
 type Period struct {
 	Months, Days int
 	Time         time.Duration
@@ -25,13 +25,13 @@ type Period struct {
 
 var isoDuration = late.Regexp(`^P(?:(\d{1,4})Y)?(?:(\d{1,5})M)?(?:(\d{1,5})W)?(?:(\d{1,6})D)?(T(?:(\d{1,5})H)?(?:(\d{1,7})M)?(?:(\d{1,9})(?:[.,](\d{1,3}))?S)?)?$`)
 
-// ParsePeriod reads an ISO-8601 duration of at least one second.
+// ParsePeriod parses an ISO 8601 duration of at least one second.
 func ParsePeriod(s string) (Period, error) {
 	m := isoDuration().FindStringSubmatch(s)
 	if m == nil || m[5] == "T" {
 		return Period{}, fmt.Errorf("%q is not an ISO-8601 duration such as PT15M, PT6H or P1D", s)
 	}
-	num := func(i int) int { n, _ := strconv.Atoi(m[i]); return n } // the pattern lets digits through only; none is 0
+	num := func(i int) int { n, _ := strconv.Atoi(m[i]); return n } // the pattern allows only digits; a missing part is 0
 	p := Period{Months: 12*num(1) + num(2), Days: 7*num(3) + num(4)}
 	p.Time = time.Duration(num(6))*time.Hour + time.Duration(num(7))*time.Minute + time.Duration(num(8))*time.Second
 	if m[9] != "" {
@@ -47,7 +47,7 @@ func ParsePeriod(s string) (Period, error) {
 	return p, nil
 }
 
-// Times is n periods after t, in UTC. A day that a month does not have becomes its last one.
+// Times returns the time n periods after t, in UTC. A day that does not exist in a month becomes its last day.
 func (p Period) Times(t time.Time, n int64) time.Time {
 	t = t.UTC()
 	if months := int64(p.Months) * n; months != 0 {
@@ -58,7 +58,7 @@ func (p Period) Times(t time.Time, n int64) time.Time {
 	return t.AddDate(0, 0, int(int64(p.Days)*n)).Add(p.Time * time.Duration(n))
 }
 
-// EveryFrom is a period counted from an anchor, so that late runs do not shift the ones after them.
+// EveryFrom is a period counted from an anchor, so that late runs do not shift the following ones.
 type EveryFrom struct {
 	Anchor time.Time
 	Period Period
@@ -67,8 +67,8 @@ type EveryFrom struct {
 // Next implements Timetable.
 func (e EveryFrom) Next(after time.Time) time.Time {
 	longest := time.Duration(e.Period.Months)*31*24*time.Hour + time.Duration(e.Period.Days)*24*time.Hour + e.Period.Time
-	n := max(int64(after.Sub(e.Anchor)/longest), 1) // never past the moment looked for
-	if after.Before(e.Anchor) {                     // set by a clock that has been put back since: the periods reach back as well
+	n := max(int64(after.Sub(e.Anchor)/longest), 1) // never after the requested time
+	if after.Before(e.Anchor) {                     // set by a clock that has been set back since: the periods extend backwards as well
 		shortest := longest - time.Duration(e.Period.Months)*3*24*time.Hour
 		n = -int64(e.Anchor.Sub(after)/shortest) - 1
 	}
@@ -80,7 +80,7 @@ func (e EveryFrom) Next(after time.Time) time.Time {
 	}
 }
 
-// ParseZone reads the name of a time zone, "" for UTC.
+// ParseZone parses the name of a time zone, "" for UTC.
 func ParseZone(name string) (*time.Location, error) {
 	if name == "" {
 		return time.UTC, nil
@@ -92,25 +92,25 @@ func ParseZone(name string) (*time.Location, error) {
 	return z, nil
 }
 
-// crashRest is how long a schedule waits after the start of a run that ended with its process: if the run is what ended it, a gateway
-// that is started again and again still serves in between.
+// crashRest is how long a schedule waits after the start of a run that ended with its process: if the run caused the
+// crash, a gateway that is restarted repeatedly can still serve in between.
 const crashRest = 10 * time.Minute
 
-// Resting tells whether a schedule waits because the last run, by its start and the reason of its failure, ended with its process. A run
-// that a gateway has ended itself, because it was told to stop, is no reason to wait.
+// Resting reports whether a schedule waits because the last run, according to its start and the reason of its failure,
+// ended with its process. A run that a gateway ended itself, because it was told to stop, is no reason to wait.
 func Resting(started, reason string, now time.Time) bool {
 	at, err := time.Parse(time.RFC3339, started)
 	return reason == Crashed && err == nil && !now.Before(at) && now.Sub(at) < crashRest
 }
 
-// Duty is work that falls due by the clock. It looks up what is due, starts it in the background and returns.
+// Duty is scheduled work. It looks up what is due, starts it in the background and returns.
 type Duty struct {
 	Name string
 	Run  func(ctx context.Context, now time.Time) error
 }
 
-// StartSchedules runs the duties every second until stop is called. Only a gateway that serves does so: a process of one command
-// does nothing but that command.
+// StartSchedules runs the duties every second until stop is called. Only a serving gateway does so: the process of a
+// single command only runs that command.
 func (s *Service) StartSchedules() (stop func()) {
 	ctx, cancel := context.WithCancel(s.ctx)
 	done := make(chan struct{})

@@ -12,8 +12,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/names"
 )
 
-// all describes the tables of the project, of one catalog when its id is given, of one schema when that is too. In a look at all
-// catalogs one whose source is away does not hide the others.
+// all describes the tables of the project, of one catalog if its id is given, or of one schema if that is given too.
+// When all catalogs are listed, an unreachable source does not hide the others.
 func (d *describer) all(ctx context.Context, catalogID, schema string) ([]api.TableMetadata, error) {
 	if catalogID != "" {
 		c, ok := d.catalogs[catalogID]
@@ -36,7 +36,7 @@ func (d *describer) all(ctx context.Context, catalogID, schema string) ([]api.Ta
 	return out, nil
 }
 
-// tablesOfAny is tables for a catalog that need not have the schema.
+// tablesOfAny is tables for a catalog that may lack the schema.
 func (d *describer) tablesOfAny(ctx context.Context, c catalogs.Catalog, schema string) ([]api.TableMetadata, error) {
 	if schema != "" {
 		if names, err := c.Source.Schemas(ctx); err != nil || !slices.Contains(names, schema) {
@@ -46,12 +46,12 @@ func (d *describer) tablesOfAny(ctx context.Context, c catalogs.Catalog, schema 
 	return d.tables(ctx, c, schema, false)
 }
 
-// maxBlank is how many tables of a catalog are listed without their columns before the catalog counts as one whose source is away: a
-// source that has gone may take long to say so, once for each table.
+// maxBlank is the number of tables of a catalog listed without columns after which the source of the catalog counts as
+// unreachable: an unreachable source may take long to fail, for each table.
 const maxBlank = 3
 
-// tables describes the tables of one catalog, or of one of its schemas. A table that cannot be read is an error, unless all catalogs are
-// looked at.
+// tables describes the tables of one catalog, or of one of its schemas. A table that cannot be read is an error, unless
+// all catalogs are listed.
 func (d *describer) tables(ctx context.Context, c catalogs.Catalog, schema string, named bool) ([]api.TableMetadata, error) {
 	schemas := []string{schema}
 	if schema == "" {

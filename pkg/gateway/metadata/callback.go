@@ -21,13 +21,13 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/web"
 )
 
-// Listener is told when a refresh ends.
+// Listener is notified when a refresh ends.
 type Listener struct{ url, token string }
 
-// callbackTime bounds one call.
+// callbackTime limits one call.
 const callbackTime = 10 * time.Second
 
-// checkCallbackURL refuses what can never be called. Where a name leads is checked when it is dialled.
+// checkCallbackURL rejects addresses that can never be called. The address behind a name is checked when it is dialled.
 func checkCallbackURL(s string) error {
 	u, err := url.Parse(s)
 	switch {
@@ -36,7 +36,7 @@ func checkCallbackURL(s string) error {
 	case u.Scheme != "http" && u.Scheme != "https":
 		return fault.Framework(400, "property %q: scheme %q is neither http nor https", "callbackURL", u.Scheme)
 	case u.User != nil:
-		return fault.Framework(400, "property %q holds a user name; use callbackToken", "callbackURL")
+		return fault.Framework(400, "property %q contains a user name; use callbackToken", "callbackURL")
 	}
 	if a, err := netip.ParseAddr(u.Hostname()); err == nil {
 		if err := callable(a); err != nil {
@@ -46,10 +46,10 @@ func checkCallbackURL(s string) error {
 	return nil
 }
 
-// checkCallbackToken refuses what no header can carry; it would fail at each call.
+// checkCallbackToken rejects tokens that are not valid in a header; each call would fail.
 func checkCallbackToken(s string) error {
 	if strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) {
-		return fault.Framework(400, "property %q holds a character that a header cannot carry", "callbackToken")
+		return fault.Framework(400, "property %q contains a character that is not allowed in a header", "callbackToken")
 	}
 	return nil
 }
@@ -62,8 +62,8 @@ func callable(a netip.Addr) error {
 	return nil
 }
 
-// post tells the listener. Addresses are checked as they are dialled, so that a name cannot lead elsewhere; redirects are not
-// followed, and no proxy is asked.
+// post notifies the listener. Addresses are checked when they are dialled, so that a name cannot resolve to another
+// one; redirects are not followed, and no proxy is used.
 func (l *Listener) post(ctx context.Context, n refreshNews) error {
 	ctx, cancel := context.WithTimeout(ctx, callbackTime)
 	defer cancel()
@@ -97,7 +97,7 @@ func (l *Listener) post(ctx context.Context, n refreshNews) error {
 	return nil
 }
 
-// callback is the listener of one refresh: the one given with it, else the one registered, else nil.
+// callback returns the listener of a refresh: the one given with it, else the registered one, else nil.
 func (s *Service) callback(ctx context.Context, p store.Project, address, token string) (*Listener, error) {
 	if address != "" {
 		if err := checkCallbackToken(token); err != nil {
@@ -154,7 +154,7 @@ func (s *Service) registerRefreshCallback(ctx context.Context, r *web.Request[io
 	return done{}, s.Store.SetRefreshCallback(ctx, r.Project.ID, body.CallbackURL, sealed)
 }
 
-// unregisterRefreshCallback: once more is no error.
+// unregisterRefreshCallback is idempotent.
 func (s *Service) unregisterRefreshCallback(ctx context.Context, r *web.Request[web.None]) (done, error) {
 	return done{}, s.Store.SetRefreshCallback(ctx, r.Project.ID, "", nil)
 }

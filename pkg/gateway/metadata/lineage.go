@@ -13,9 +13,9 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// lineage tells for each column of a table which columns of which tables it is computed from: those that the statement behind a
-// saved query, a materialized one, a semantic or a parametric table names. It is nil for a table that holds rows of its own, and
-// where the statement cannot be followed.
+// lineage returns, for each column of a table, the columns it is computed from: those in the statement of a saved,
+// materialized, semantic or parametric table. It is nil for a table with its own rows, and if the statement cannot be
+// analysed.
 func (d *describer) lineage(ctx context.Context, c catalogs.Catalog, t api.Table, cols []api.ColumnDetail) ([][]api.ColumnLineage, error) {
 	q, err := d.statementOf(ctx, c, t)
 	if err != nil || q.SQL == "" && q.Ask == nil {
@@ -31,7 +31,7 @@ func (d *describer) lineage(ctx context.Context, c catalogs.Catalog, t api.Table
 		return nil, nil
 	}
 	origins, err := l.Lineage(ctx, q)
-	if names.Broken(err) { // it no longer works; its columns, if any are told, are those of the last run
+	if names.Broken(err) { // it no longer works; its columns, if any, are those of the last run
 		return nil, nil
 	}
 	if err != nil || len(origins) != len(cols) {
@@ -44,7 +44,7 @@ func (d *describer) lineage(ctx context.Context, c catalogs.Catalog, t api.Table
 	return out, nil
 }
 
-// statementOf is the statement that a table stands for, if any.
+// statementOf returns the statement that defines a table, if any.
 func (d *describer) statementOf(ctx context.Context, c catalogs.Catalog, t api.Table) (engine.Query, error) {
 	var id string
 	switch src := c.Source.(type) {
@@ -58,7 +58,7 @@ func (d *describer) statementOf(ctx context.Context, c catalogs.Catalog, t api.T
 		rows, err := src.ParametricRows(ctx, engine.TableName{Catalog: c.Name, Schema: t.SchemaName, Table: t.TableName})
 		return engine.Query{Ask: rows}, err
 	case catalogs.SemanticSource:
-		if src.C.ProjectID != d.p.ID { // what it reads is the other project's own affair
+		if src.C.ProjectID != d.p.ID { // its sources are private to the other project
 			return engine.Query{}, nil
 		}
 		all, err := d.g.Store.SemanticTables(ctx, c.ID)
@@ -79,7 +79,7 @@ func (d *describer) statementOf(ctx context.Context, c catalogs.Catalog, t api.T
 	return engine.Query{}, nil
 }
 
-// origin puts the tables whose columns have one name into one entry [O].
+// origin merges tables with the same column name into one entry [O].
 func (d *describer) origin(o engine.ColumnOrigin) []api.ColumnLineage {
 	out := []api.ColumnLineage{}
 	for _, r := range o.Reads {
@@ -96,7 +96,7 @@ func (d *describer) origin(o engine.ColumnOrigin) []api.ColumnLineage {
 	return out
 }
 
-// described is what users have said about a column that a statement reads.
+// described returns the user's description of a column that a statement reads.
 func (d *describer) described(r engine.ColumnRead) *string {
 	for _, c := range d.order {
 		if !strings.EqualFold(c.Name, r.Table.Catalog) {

@@ -1,4 +1,4 @@
-// Package metadata serves what is known about tables and columns: descriptions, relations, golden SQL, lineage.
+// Package metadata serves the metadata of tables and columns: descriptions, relations, golden SQL, lineage.
 package metadata
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// Service keeps what people say about tables and columns, and reads from sources what they say themselves.
+// Service stores the metadata that users enter about tables and columns, and reads that of the sources.
 type Service struct {
 	Store     *store.Store
 	Engine    engine.Engine
@@ -34,8 +34,8 @@ type Service struct {
 	Names     *names.Service
 	Sources   *sources.Service
 	Catalogs  *catalogs.Service
-	Sampling  time.Duration // SampleTime, but in tests
-	Rereading jobs.Tally    // by project and catalog: refreshes that go on
+	Sampling  time.Duration // SampleTime, except in tests
+	Rereading jobs.Tally    // by project and catalog: running refreshes
 }
 
 // Routes registers the handlers.
@@ -64,10 +64,11 @@ func (s *Service) Routes(m *web.Mux) {
 	web.Handle(m, spec.UnregisterRefreshCallback, s.unregisterRefreshCallback)
 }
 
-// done is the reply {} of an operation that has nothing to tell [O].
+// done is the reply {} of an operation without a result [O].
 type done struct{}
 
-// describer reads the metadata of one project's tables: what the catalogs say now, under what users have said about them.
+// describer reads the metadata of one project's tables: the current definition in the catalogs, overlaid with the
+// users' descriptions.
 type describer struct {
 	g         *Service
 	p         store.Project
@@ -107,8 +108,8 @@ func (d *describer) relation(r store.Relation) api.Relation {
 		TargetCatalogID: r.Target.Catalog, TargetCatalogName: d.catalogs[r.Target.Catalog].Name, TargetSchemaName: r.Target.Schema, TargetTableName: r.Target.Table, TargetColumnName: r.Target.Column}
 }
 
-// table describes one table. One whose statement does not work now, a saved query over a table that is gone or whose source is away, has
-// no columns to tell, and must not hide all others.
+// table describes one table. If its statement does not work now, because a table was deleted or a source is
+// unreachable, it has no columns and must not hide the other tables.
 func (d *describer) table(ctx context.Context, c catalogs.Catalog, t api.Table) (api.TableMetadata, error) {
 	key := store.TableKey{Catalog: c.ID, Schema: t.SchemaName, Table: t.TableName}
 	m := api.TableMetadata{ProjectID: d.p.ID, CatalogID: c.ID, CatalogType: c.CatalogType, CatalogQueryName: c.Name, CatalogDisplayName: c.DisplayName,
@@ -150,7 +151,7 @@ func (d *describer) table(ctx context.Context, c catalogs.Catalog, t api.Table) 
 	return m, nil
 }
 
-// systemColumns are those of internal tables that users did not declare.
+// systemColumns are the columns of internal tables that users did not declare.
 func (d *describer) systemColumns(ctx context.Context, c catalogs.Catalog, t api.Table) (map[string]bool, error) {
 	if c.ID != names.InternalCatalogID {
 		return nil, nil
@@ -210,7 +211,7 @@ func content(m api.TableMetadata) string {
 	return b.String()
 }
 
-// getProjectMetadata describes the tables as they are now. Categorical values that are due are read anew first.
+// getProjectMetadata describes the current tables. Categorical values that are due are read again first.
 func (s *Service) getProjectMetadata(ctx context.Context, r *web.Request[web.None]) (api.ProjectMetadata, error) {
 	out := api.ProjectMetadata{Metadata: []api.MetadataEntry{}}
 	if err := s.DueCategorical(ctx, r.Project); err != nil {
@@ -227,7 +228,8 @@ func (s *Service) getProjectMetadata(ctx context.Context, r *web.Request[web.Non
 	return out, err
 }
 
-// queryMetadata finds the tables that fit a text best: those the AI may use, by full-text rank, tables called exactly so first.
+// queryMetadata finds the tables that match a text best: those the AI may use, by full-text rank, with exact matches of
+// the name first.
 func (s *Service) queryMetadata(ctx context.Context, r *web.Request[web.None]) (api.MetadataQueryResult, error) {
 	out := api.MetadataQueryResult{Result: []api.TableMetadata{}}
 	text := strings.TrimSpace(r.Query("table"))
@@ -270,7 +272,7 @@ func tableKey[B any](r *web.Request[B]) store.TableKey {
 	return store.TableKey{Catalog: r.Param("catalogId"), Schema: r.Param("schemaName"), Table: r.Param("tableName")}
 }
 
-// updateTableMetadata changes what is given. What a column says as before, or does not say, is no change.
+// updateTableMetadata changes what is given. An unchanged or omitted member of a column is not a change.
 func (s *Service) updateTableMetadata(ctx context.Context, r *web.Request[api.TableMetadataUpdateRequest]) (api.TableMetadata, error) {
 	k := tableKey(r)
 	c, t, err := s.metadataTable(ctx, r.Project, k)
@@ -306,7 +308,7 @@ func (s *Service) updateTableMetadata(ctx context.Context, r *web.Request[api.Ta
 		case !categorical && old.IsCategorical:
 			ch.Categorical = &[]string{}
 		case categorical && len(values) == 0:
-			return api.TableMetadata{}, fault.Data(400, "column %s is to be categorical without values", col.ColumnName)
+			return api.TableMetadata{}, fault.Data(400, "column %s cannot be categorical without values", col.ColumnName)
 		case categorical && !slices.Equal(old.CategoricalValues, values):
 			ch.Categorical = &values
 		}
@@ -321,7 +323,7 @@ func (s *Service) updateTableMetadata(ctx context.Context, r *web.Request[api.Ta
 	return d.table(ctx, c, t)
 }
 
-// setAIUsage says whether the AI may use a catalog or a schema, and all that is in it.
+// setAIUsage sets whether the AI may use a catalog or a schema, and its contents.
 func (s *Service) setAIUsage(ctx context.Context, r *web.Request[api.AIUsageRequest]) (done, error) {
 	if r.Body.UseWithAI == nil {
 		return done{}, fault.Missing("useWithAI")

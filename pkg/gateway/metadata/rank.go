@@ -8,13 +8,13 @@ import (
 	"unicode"
 )
 
-// rank orders the documents that share a word with the query by Okapi BM25 (k1 = 1.2, b = 0.75), best first, ties in the order
-// given. It returns indexes.
+// rank orders the documents that share a word with the query by Okapi BM25 (k1 = 1.2, b = 0.75), best first, ties in
+// the given order. It returns indexes.
 func rank(query string, docs []string) []int {
 	const k1, b = 1.2, 0.75
 	words := make([]map[string]int, len(docs))
 	lengths := make([]float64, len(docs))
-	in := map[string]int{} // documents that hold a word
+	in := map[string]int{} // number of documents that contain a word
 	total := 0.0
 	for i, d := range docs {
 		words[i] = map[string]int{}
@@ -46,8 +46,9 @@ func rank(query string, docs []string) []int {
 	return hits
 }
 
-// tokens splits a text into lower-case words: runs of letters and digits, camelCase parted, an English plural s dropped, so
-// that "customerOrders" and "order of a customer" share two words. Scripts that part no words give each character and each pair.
+// tokens splits a text into lower-case words: runs of letters and digits, with camelCase split and an English plural s
+// dropped, so that "customerOrders" and "order of a customer" share two words. In scripts without word separators each
+// character and each pair of characters is a word.
 func tokens(s string) []string {
 	var out []string
 	var word []rune

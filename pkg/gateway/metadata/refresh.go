@@ -19,7 +19,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/web"
 )
 
-// States of a refresh, as the service spells them [L].
+// States of a refresh, in the service's spelling [L].
 const (
 	RefreshNever  = "not-active"
 	refreshActive = "active"
@@ -27,8 +27,8 @@ const (
 	refreshFailed = "failed"
 )
 
-// refreshMetadata reads one catalog, or all of them, anew: sample values of the columns the AI may use, and categorical values.
-// A source's foreign keys become relations. Tables and columns need no refresh; they are read live.
+// refreshMetadata reads one catalog, or all of them, again: sample values of the columns the AI may use, and
+// categorical values. A source's foreign keys become relations. Tables and columns need no refresh; they are read live.
 func (s *Service) refreshMetadata(ctx context.Context, r *web.Request[io.Reader]) (api.MetadataRefreshTriggered, error) {
 	var out api.MetadataRefreshTriggered
 	var body api.MetadataRefreshRequest
@@ -73,7 +73,7 @@ func (s *Service) refreshMetadata(ctx context.Context, r *web.Request[io.Reader]
 	return out, nil
 }
 
-// optionalBody decodes a body that may be left out.
+// optionalBody decodes a body that may be absent.
 func optionalBody(from io.Reader, into any) error {
 	raw, err := io.ReadAll(io.LimitReader(from, web.MaxBody))
 	if err != nil || len(bytes.TrimSpace(raw)) == 0 {
@@ -82,10 +82,10 @@ func optionalBody(from io.Reader, into any) error {
 	return web.DecodeBody(raw, into)
 }
 
-// refreshTimeout bounds the refresh of one catalog, so that a source that hangs does not keep it active for ever.
+// refreshTimeout limits the refresh of one catalog, so that a hanging source does not keep it active forever.
 const refreshTimeout = 2 * time.Hour
 
-// RefreshCatalog runs one refresh to its end, records it and tells whoever asked to be told.
+// RefreshCatalog runs one refresh to its end, records it and notifies the listener.
 func (s *Service) RefreshCatalog(ctx context.Context, p store.Project, c catalogs.Catalog, runner string, tell *Listener) {
 	ctx, cancel := context.WithTimeout(ctx, refreshTimeout)
 	defer cancel()
@@ -102,8 +102,8 @@ func (s *Service) RefreshCatalog(ctx context.Context, p store.Project, c catalog
 	}
 }
 
-// refreshEnded records the end of a refresh, also when the process is asked to stop. While another one of the catalog goes on, it is
-// active.
+// refreshEnded records the end of a refresh, even if the process is asked to stop. While another refresh of the catalog
+// is running, the state is active.
 func (s *Service) refreshEnded(p store.Project, c catalogs.Catalog, end store.Refresh) {
 	again := false
 	err := s.Rereading.Add(p.ID+"."+c.ID, -1, func(now int) error {
@@ -114,7 +114,8 @@ func (s *Service) refreshEnded(p store.Project, c catalogs.Catalog, end store.Re
 		return nil
 	})
 	if again {
-		// Not inside: while the state cannot be stored, another refresh must be able to begin. It counts then.
+		// Not inside: while the state cannot be stored, it must be possible to start another refresh, which then
+		// counts.
 		err = s.Jobs.Record("metadata "+p.ID+"."+c.ID, func(ctx context.Context) error {
 			return s.Rereading.Add(p.ID+"."+c.ID, 0, func(now int) error {
 				if now > 0 {
@@ -124,22 +125,22 @@ func (s *Service) refreshEnded(p store.Project, c catalogs.Catalog, end store.Re
 			})
 		})
 	}
-	if err != nil && !errors.Is(err, store.ErrInUse) { // the project is gone
+	if err != nil && !errors.Is(err, store.ErrInUse) { // the project was deleted
 		s.Log.Error("metadata refresh", "catalog", c.ID, "error", err)
 	}
 }
 
-// Sample values: this many of each column, from so many rows, none longer than so many bytes.
+// Sample values: this many of each column, from this many rows, of at most this many bytes each.
 const (
 	samples     = 5
 	sampledRows = 200
 	sampleWidth = 200
 )
 
-// SampleTime bounds the sample of one table, so that a view that hangs does not keep the others from being read.
+// SampleTime limits the sampling of one table, so that a hanging view does not delay the others.
 const SampleTime = 5 * time.Minute
 
-// reread reads each table anew. One that fails does not keep the others from it; the first failure is that of the whole.
+// reread reads each table again. A failure does not stop the others; the first failure is that of the whole refresh.
 func (s *Service) reread(ctx context.Context, p store.Project, c catalogs.Catalog) error {
 	d, err := s.describer(ctx, p)
 	if err != nil {
@@ -176,7 +177,7 @@ func (s *Service) rereadTable(ctx context.Context, d *describer, c catalogs.Cata
 			list = append(list, col.ColumnName)
 		}
 	}
-	// A table with required parameters answers nothing without them.
+	// A table with required parameters returns nothing without them.
 	if m.UseWithAI && !m.IsDynamicTable && len(list) > 0 {
 		values, err := s.sample(ctx, d.p, engine.TableName{Catalog: c.Name, Schema: m.SchemaName, Table: m.TableName}, list)
 		if err != nil {
@@ -197,7 +198,7 @@ func (s *Service) rereadTable(ctx context.Context, d *describer, c catalogs.Cata
 	return nil
 }
 
-// sample reads a few different values of each column.
+// sample reads a few distinct values of each column.
 func (s *Service) sample(ctx context.Context, p store.Project, n engine.TableName, columns []string) (map[string][]string, error) {
 	within, cancel := context.WithTimeout(ctx, s.Sampling)
 	defer cancel()
@@ -230,7 +231,8 @@ func (s *Service) sampleOf(ctx context.Context, p store.Project, n engine.TableN
 	return out, err
 }
 
-// metadataRefreshStatus tells how the last refresh of a catalog went. One whose process is gone has failed.
+// metadataRefreshStatus returns the state of the last refresh of a catalog. A refresh of a terminated process has
+// failed.
 func (s *Service) metadataRefreshStatus(ctx context.Context, r *web.Request[web.None]) (api.MetadataRefreshStatus, error) {
 	c, err := s.Catalogs.Catalog(ctx, r.Project, r.Param("catalogId"))
 	if err != nil {
@@ -251,7 +253,7 @@ func (s *Service) metadataRefreshStatus(ctx context.Context, r *web.Request[web.
 	return api.MetadataRefreshStatus{Status: last.Status, Error: last.Error}, err
 }
 
-// refreshNews is what a callback is told, as JSON.
+// refreshNews is the JSON body of a callback.
 type refreshNews struct {
 	ProjectID string  `json:"projectId"`
 	CatalogID string  `json:"catalogId"`

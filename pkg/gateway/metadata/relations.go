@@ -11,8 +11,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// rereadRelations makes a relation of every foreign key of a source, between columns that the catalog has. One that is there stays as
-// it is, with a type that a user may have given it; none is taken away, because a user may have made it.
+// rereadRelations creates a relation for every foreign key of a source, between columns that the catalog has. An
+// existing one is kept, including a type that a user may have set; none is removed, because a user may have created it.
 func (s *Service) rereadRelations(ctx context.Context, p store.Project, c catalogs.Catalog, tables []api.TableMetadata) error {
 	e, ok := c.Source.(names.ExternalCatalog)
 	if !ok {
@@ -30,7 +30,7 @@ func (s *Service) rereadRelations(ctx context.Context, p store.Project, c catalo
 	if err != nil {
 		return src.Fault(ctx, err)
 	}
-	unique := map[connector.Place]bool{} // of each column there is, whether it has each value once
+	unique := map[connector.Place]bool{} // for each existing column, whether its values are unique
 	for _, t := range tables {
 		for _, col := range t.Columns {
 			unique[connector.Place{Schema: t.SchemaName, Table: t.TableName, Column: col.ColumnName}] = col.IsUnique

@@ -17,7 +17,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/web"
 )
 
-// Values of a categorical column: as many as asked for, else this many, and never more than the most.
+// Number of values of a categorical column: the requested one, else the default, and never more than the maximum.
 const (
 	defaultCategorical = 100
 	mostCategorical    = 10_000
@@ -41,8 +41,8 @@ func (s *Service) column(ctx context.Context, p store.Project, k store.ColumnKey
 	return n, err
 }
 
-// frequency reads how often categorical values are read anew: an ISO 8601 duration, or a word. The service does not document
-// the form [O].
+// frequency parses how often categorical values are read: an ISO 8601 duration, or a word. The service does not
+// document the form [O].
 func frequency(s string) (jobs.Period, error) {
 	switch strings.ToLower(s) {
 	case "hourly":
@@ -57,8 +57,8 @@ func frequency(s string) (jobs.Period, error) {
 	return jobs.ParsePeriod(s)
 }
 
-// generateCategorical reads the values of a column, the most frequent ones first. After the time that frequency says they are
-// read anew when the metadata is next read.
+// generateCategorical reads the values of a column, the most frequent ones first. After the period given by frequency
+// they are read again when the metadata is next read.
 func (s *Service) generateCategorical(ctx context.Context, r *web.Request[api.CategoricalColumnRequest]) (done, error) {
 	limit := int64(defaultCategorical)
 	if r.Body.Limit != nil {
@@ -82,7 +82,7 @@ func (s *Service) generateCategorical(ctx context.Context, r *web.Request[api.Ca
 		return done{}, err
 	}
 	if len(values) == 0 {
-		return done{}, fault.Data(400, "column %s of %s holds no value", k.Column, name)
+		return done{}, fault.Data(400, "column %s of %s has no values", k.Column, name)
 	}
 	return done{}, s.Store.SetCategorical(ctx, r.Project.ID, k, values, limit, r.Body.Frequency)
 }
@@ -92,7 +92,8 @@ func (s *Service) distinct(ctx context.Context, p store.Project, n engine.TableN
 	return each.Map(rows, func(r []string) string { return r[0] }), err
 }
 
-// DueCategorical reads anew the categorical values whose time has come. A table that is gone, or cannot be read now, keeps its last ones.
+// DueCategorical reads categorical values that are due. A table that was deleted, or cannot be read now, keeps its last
+// ones.
 func (s *Service) DueCategorical(ctx context.Context, p store.Project) error {
 	notes, err := s.Store.MetadataNotes(ctx, p.ID)
 	if err != nil {
@@ -138,7 +139,7 @@ func (s *Service) rereadCategorical(ctx context.Context, p store.Project, k stor
 	return s.Store.SetCategorical(ctx, p.ID, k, values, n.Limit, n.Every)
 }
 
-// deleteCategorical forgets the values and their schedule; twice is no error.
+// deleteCategorical removes the values and their schedule; it is idempotent.
 func (s *Service) deleteCategorical(ctx context.Context, r *web.Request[web.None]) (done, error) {
 	k := columnKey(r)
 	if _, err := s.column(ctx, r.Project, k); err != nil {
@@ -186,7 +187,7 @@ func (s *Service) addRelation(ctx context.Context, r *web.Request[api.RelationRe
 	rel := store.Relation{Source: columnKey(r), Type: b.Type,
 		Target: store.ColumnKey{TableKey: store.TableKey{Catalog: b.TargetCatalogID, Schema: b.TargetSchemaName, Table: b.TargetTableName}, Column: b.TargetColumnName}}
 	if rel.Source == rel.Target {
-		return api.Relation{}, fault.Data(400, "a relation leads from one column to another")
+		return api.Relation{}, fault.Data(400, "a relation requires two different columns")
 	}
 	for _, k := range []store.ColumnKey{rel.Source, rel.Target} {
 		if _, err := s.column(ctx, r.Project, k); err != nil {
@@ -252,10 +253,10 @@ func (s *Service) deleteGoldenSQL(ctx context.Context, r *web.Request[web.None])
 	return done{}, fault.NotFound(s.Store.DeleteGoldenSQL(ctx, r.Project.ID, id), "there is no golden SQL with id: %s", id)
 }
 
-// mostGolden bounds how many golden statements a look-up answers.
+// mostGolden is the maximum number of golden statements in an answer.
 const mostGolden = 10
 
-// queryGoldenSQL finds the questions most like the one asked.
+// queryGoldenSQL finds the most similar questions.
 func (s *Service) queryGoldenSQL(ctx context.Context, r *web.Request[web.None]) (api.GoldenSQLMatches, error) {
 	out := api.GoldenSQLMatches{Result: []api.GoldenSQLMatchesResult{}}
 	if strings.TrimSpace(r.Query("q")) == "" {

@@ -9,14 +9,14 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// cached is the stored table to read for a table of a catalog, nil for the source.
+// cached returns the stored table to read for a table of a catalog, nil for the source.
 func (r Resolver) cached(ctx context.Context, catalog string, n engine.TableName) (*engine.TableName, error) {
 	if r.Live {
 		return nil, nil
 	}
 	id, err := r.g.Store.CachedTable(ctx, r.p.ID, catalog, n.Schema, n.Table)
 	if errors.Is(err, store.ErrNotFound) && r.only {
-		return nil, fault.Unknown(engine.KindNotAllowed, "Table '%s' is not cached, or its cache holds nothing yet, and no source is to be read", n.String())
+		return nil, fault.Unknown(engine.KindNotAllowed, "Table '%s' is not cached, or its cache is still empty, and sources must not be read", n.String())
 	}
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil

@@ -17,21 +17,22 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// ExternalCatalog is a catalog over a connection: the tables of the source and the parametric tables made from them.
+// ExternalCatalog is a catalog with a connection: the tables of the source and the parametric tables over them.
 type ExternalCatalog struct {
 	G    *Service
 	C    store.Catalog
 	Kept *Kept
 }
 
-// Kept is what was looked up about a catalog for one statement or one request, so that each of its tables needs no look of its own.
+// Kept stores what was looked up about a catalog for one statement or one request, so that the lookup is shared by its
+// tables.
 type Kept struct {
 	mu   sync.Mutex
 	conn *store.Connection
 	made *[]store.ParametricTable
 }
 
-// once looks something up unless it is known. A nil kept knows nothing.
+// once looks something up unless it is known. A nil kept stores nothing.
 func once[T any](k *Kept, known func(*Kept) **T, look func() (T, error)) (T, error) {
 	if k == nil {
 		return look()
@@ -57,7 +58,7 @@ func CatalogOut(c store.Catalog) api.Catalog {
 	return out
 }
 
-// Source opens what stands behind the catalog.
+// Source opens the source of the catalog.
 func (e ExternalCatalog) Source(ctx context.Context) (*sources.Source, error) {
 	conn, err := once(e.Kept, func(k *Kept) **store.Connection { return &k.conn }, func() (store.Connection, error) { return e.G.Store.CatalogConnection(ctx, e.C) })
 	if errors.Is(err, store.ErrNotFound) {
@@ -77,7 +78,7 @@ func (e ExternalCatalog) Parametric(ctx context.Context) ([]store.ParametricTabl
 	return once(e.Kept, func(k *Kept) **[]store.ParametricTable { return &k.made }, func() ([]store.ParametricTable, error) { return e.G.Store.ParametricTables(ctx, id) })
 }
 
-// Schemas lists those of the source, and those that only parametric tables have.
+// Schemas lists the schemas of the source, and those that only parametric tables have.
 func (e ExternalCatalog) Schemas(ctx context.Context) ([]string, error) {
 	src, err := e.Source(ctx)
 	if err != nil {
@@ -137,7 +138,7 @@ func (e ExternalCatalog) Columns(ctx context.Context, schema, table string) ([]a
 	return out, err
 }
 
-// Keyed describes one table and names the columns of its primary key.
+// Keyed describes one table and returns the columns of its primary key.
 func (e ExternalCatalog) Keyed(ctx context.Context, schema, table string) ([]api.ColumnDetail, map[string]bool, error) {
 	cols, err := e.ColumnInfos(ctx, schema, table)
 	out, primary := make([]api.ColumnDetail, len(cols)), map[string]bool{}
@@ -211,7 +212,7 @@ func (r Resolver) external(ctx context.Context, name string) (ExternalCatalog, e
 	return e, nil
 }
 
-// lookupExternal finds a table of a catalog that stands over a connection.
+// lookupExternal finds a table of a catalog with a connection.
 func (r Resolver) lookupExternal(ctx context.Context, n engine.TableName) (engine.Source, error) {
 	e, err := r.external(ctx, n.Catalog)
 	if err != nil {
@@ -236,8 +237,8 @@ func (r Resolver) lookupExternal(ctx context.Context, n engine.TableName) (engin
 	return engine.Source{Scan: s}, err
 }
 
-// listExternal names the tables of the catalogs over connections that are wanted. Where all are, one whose source is away does not stop a
-// look at the others.
+// listExternal lists the tables of the requested catalogs with connections. If all are requested, an unreachable source
+// does not hide the others.
 func (r Resolver) listExternal(ctx context.Context, wanted func(name string) bool, named bool) ([]engine.TableName, error) {
 	all, err := r.g.Store.Catalogs(ctx, r.p.ID)
 	if err != nil {
@@ -282,7 +283,7 @@ func (e ExternalCatalog) all(ctx context.Context) ([]engine.TableName, error) {
 	return out, nil
 }
 
-// scanner, scanned and filled word the failures of a source in the middle of a statement.
+// scanner, scanned and filled add context to errors of a source during a statement.
 type scanner struct {
 	engine.Scanner
 	src *sources.Source
@@ -320,7 +321,7 @@ func (s scanned) Next(ctx context.Context) ([][]any, error) {
 	return rows, err
 }
 
-// filled is scanned for a source that writes into the engine's columns itself.
+// filled is scanned for a source that writes directly into the engine's columns.
 type filled struct {
 	scanned
 	f engine.Filler

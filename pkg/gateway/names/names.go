@@ -1,4 +1,4 @@
-// Package names finds what the names in a statement mean: tables of sources and caches, saved queries, semantic catalogs.
+// Package names resolves the names in a statement: tables of sources and caches, saved queries, semantic catalogs.
 package names
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// Service finds what the names in a statement mean, and runs statements with them.
+// Service resolves the names in a statement, and runs statements with them.
 type Service struct {
 	Store   *store.Store
 	Engine  engine.Engine
@@ -25,24 +25,24 @@ type Service struct {
 	Log     *slog.Logger
 	Sources *sources.Service
 
-	Scan func(context.Context, ScanOf) (engine.Scanner, error) // what a statement reads of a table that is not cached, if set
+	Scan func(context.Context, ScanOf) (engine.Scanner, error) // called for what a statement reads of a table that is not cached, if set
 }
 
-// Resolver tells the engine what the names of one project mean.
+// Resolver resolves the names of one project for the engine.
 type Resolver struct {
 	g     *Service
 	p     store.Project
-	Draft *Draft // a saved query about to be saved, nil for none
+	Draft *Draft // a saved query that is about to be saved, nil for none
 	Live  bool   // read sources and not their caches
-	only  bool   // read nothing of other catalogs but caches
+	only  bool   // read only caches of other catalogs
 	seen  *seen
 }
 
-// seen is what a statement has found out about catalogs.
+// seen stores what a statement has looked up about catalogs.
 type seen struct {
 	mu       sync.Mutex
 	external map[string]ExternalCatalog
-	plain    map[string]bool // no semantic catalog
+	plain    map[string]bool // not a semantic catalog
 }
 
 func (s *Service) Resolver(p store.Project) Resolver {
@@ -82,7 +82,7 @@ func (r Resolver) List(ctx context.Context, catalogs []string) ([]engine.TableNa
 	return slices.Concat(queries, semantic, external), err
 }
 
-// Query starts a statement of the gateway's own or of a user on a project.
+// Query starts a statement of the gateway itself or of a user in a project.
 func (s *Service) Query(ctx context.Context, p store.Project, q engine.Query) (engine.Result, error) {
 	data, err := s.Engine.Project(ctx, p.ID)
 	if err != nil {
@@ -92,13 +92,14 @@ func (s *Service) Query(ctx context.Context, p store.Project, q engine.Query) (e
 	return data.Query(ctx, q)
 }
 
-// Ways to read tables of other catalogs, as the query parameter reading of an execution names them. It is zone local's own.
+// Ways to read tables of other catalogs: values of the query parameter reading of an execution. It is specific to zone
+// local.
 const (
-	readLive   = "live"   // the source, also where there is a cache
+	readLive   = "live"   // the source, even if there is a cache
 	readStored = "stored" // the cache, and never the source
 )
 
-// QueryReading is query with a choice between caches and sources.
+// QueryReading is Query with a choice between caches and sources.
 func (s *Service) QueryReading(ctx context.Context, p store.Project, q engine.Query, reading string) (engine.Result, error) {
 	data, err := s.Engine.Project(ctx, p.ID)
 	if err != nil {
@@ -118,7 +119,7 @@ func (s *Service) QueryReading(ctx context.Context, p store.Project, q engine.Qu
 	return data.Query(ctx, q)
 }
 
-// Answer asks for a few rows and returns their values as text, NULL as "".
+// Answer fetches a few rows and returns their values as strings, NULL as "".
 func (s *Service) Answer(ctx context.Context, p store.Project, a engine.Ask) ([][]string, error) {
 	res, err := s.Query(ctx, p, engine.Query{Ask: a})
 	if err != nil {
@@ -137,7 +138,7 @@ func (s *Service) Answer(ctx context.Context, p store.Project, a engine.Ask) ([]
 	return out, err
 }
 
-// Describe lists the columns of anything a statement can name, by planning a look at its rows.
+// Describe lists the columns of anything a statement can refer to, by planning a query of its rows.
 func (s *Service) Describe(ctx context.Context, p store.Project, n engine.TableName) ([]api.ColumnDetail, error) {
 	res, err := s.Query(ctx, p, engine.Query{Ask: engine.Rows{Table: n, Limit: engine.NoRows}})
 	if err != nil {
@@ -153,14 +154,15 @@ func (s *Service) Describe(ctx context.Context, p store.Project, n engine.TableN
 }
 
 const (
-	CacheSchema = "cache" // holds the stored tables of caches, each named by the run that made it
+	CacheSchema = "cache" // contains the stored tables of caches, each named after the run that created it
 )
 
-// Identifiers of the catalogs every project has. The first two are the service's [O][L]; the third is the built-in sample.
+// Identifiers of the catalogs of every project. The first two are the service's [O][L]; the third is the built-in
+// sample.
 const (
 	QueryCatalogID  = "2"
 	SampleCatalogID = "3"
 )
 
-// InternalCatalogID is the id of the catalog that holds internal tables on every zone [O][L].
+// InternalCatalogID is the id of the catalog of internal tables on every zone [O][L].
 const InternalCatalogID = "1"

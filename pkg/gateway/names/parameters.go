@@ -11,7 +11,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// paramFilter is the condition for one fixed value: equality, or one of a list, with date macros worked out at the given moment.
+// paramFilter is the condition for one fixed value: equality, or membership in a list, with date macros evaluated at
+// the given time.
 func paramFilter(p api.ParametricTableColumn, now time.Time) (engine.Filter, error) {
 	values, err := ParamValues(p, now)
 	if err != nil {
@@ -27,7 +28,7 @@ func paramFilter(p api.ParametricTableColumn, now time.Time) (engine.Filter, err
 	return f, nil
 }
 
-// ParamValues reads the value, or the values of a list, as engine.Rows takes them; none for null.
+// ParamValues returns the value, or the values of a list, in the form of engine.Rows; none for null.
 func ParamValues(p api.ParametricTableColumn, now time.Time) ([]any, error) {
 	dec := json.NewDecoder(bytes.NewReader(p.Value))
 	dec.UseNumber()
@@ -56,7 +57,7 @@ func ParamValues(p api.ParametricTableColumn, now time.Time) ([]any, error) {
 				values[i] = m.Text
 			}
 		}
-		if _, err := sqltext.Value(values[i]); err != nil { // no scalar
+		if _, err := sqltext.Value(values[i]); err != nil { // not a scalar
 			return nil, err
 		}
 	}

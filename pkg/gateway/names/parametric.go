@@ -10,7 +10,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 )
 
-// ParametricRows is what a name stands for if it is a parametric table, else nil.
+// ParametricRows returns the rows of a name if it is a parametric table, else nil.
 func (e ExternalCatalog) ParametricRows(ctx context.Context, n engine.TableName) (engine.Ask, error) {
 	made, err := e.Parametric(ctx)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// lookupQuery finds what a name below peaka.query or peaka.mtquery stands for: the live text, or the rows stored by the last
+// lookupQuery resolves a name in peaka.query or peaka.mtquery: the live statement, or the rows stored by the last
 // complete run.
 func (r Resolver) lookupQuery(ctx context.Context, n engine.TableName) (engine.Source, error) {
 	name := strings.ToLower(n.Table)
@@ -18,7 +18,7 @@ func (r Resolver) lookupQuery(ctx context.Context, n engine.TableName) (engine.S
 		switch name {
 		case DraftMark + d.Name:
 			return engine.Source{SQL: d.SQL}, nil
-		case d.Name: // whatever leads here goes round in a circle, which the engine finds
+		case d.Name: // whatever leads here is circular, which the engine detects
 			n.Table = DraftMark + d.Name
 			return engine.Source{Ask: engine.Rows{Table: n}}, nil
 		case d.Was:
@@ -40,12 +40,12 @@ func (r Resolver) lookupQuery(ctx context.Context, n engine.TableName) (engine.S
 		return engine.Source{}, fault.Unknown(engine.KindUnknownTable, "Table '%s' does not exist: query %s is not materialized", n.String(), q.Name)
 	}
 	if m.StoredAt == nil {
-		return engine.Source{}, fault.Unknown(engine.KindUnknownTable, "Table '%s' holds nothing yet: no run of the materialized query has completed%s", n.String(), runState(m))
+		return engine.Source{}, fault.Unknown(engine.KindUnknownTable, "Table '%s' is still empty: no run of the materialized query has completed%s", n.String(), runState(m))
 	}
 	return engine.Source{Stored: &engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaMtQuery, Table: q.ID}}, nil
 }
 
-// ListQueries names the saved queries, and the stored results that can be read.
+// ListQueries lists the saved queries, and the stored results that can be read.
 func (r Resolver) ListQueries(ctx context.Context) ([]engine.TableName, error) {
 	all, err := r.g.Store.Queries(ctx, r.p.ID)
 	if err != nil {

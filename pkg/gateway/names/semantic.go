@@ -9,7 +9,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// lookupSemantic finds a semantic table; ok is false when the name's catalog is no semantic one.
+// lookupSemantic finds a semantic table; ok is false if the catalog of the name is not semantic.
 func (r Resolver) lookupSemantic(ctx context.Context, n engine.TableName) (src engine.Source, ok bool, err error) {
 	r.seen.mu.Lock()
 	plain := r.seen.plain[n.Catalog]
@@ -37,13 +37,13 @@ func (r Resolver) lookupSemantic(ctx context.Context, n engine.TableName) (src e
 		if t.Schema != n.Schema || t.Table != n.Table {
 			continue
 		}
-		if c.ProjectID != r.p.ID { // its names mean the other project's tables: it runs there
+		if c.ProjectID != r.p.ID { // its names refer to the other project's tables, so it runs there
 			owner, err := r.g.Store.Project(ctx, "", c.ProjectID)
 			return engine.Source{Scan: sharedScan{r.g, owner, n}}, true, err
 		}
 		q, err := r.g.Store.Query(ctx, r.p.ID, t.QueryID)
 		if errors.Is(err, store.ErrNotFound) {
-			err = fault.Unknown(engine.KindUnknownTable, "the saved query %s behind table '%s' was deleted", t.QueryID, n)
+			err = fault.Unknown(engine.KindUnknownTable, "the saved query %s of table '%s' was deleted", t.QueryID, n)
 		}
 		return engine.Source{SQL: q.SQL}, true, err // always live, also over a materialized query [O]
 	}
@@ -53,7 +53,7 @@ func (r Resolver) lookupSemantic(ctx context.Context, n engine.TableName) (src e
 	return src, true, fault.Unknown(engine.KindUnknownTable, "Table '%s' does not exist", n)
 }
 
-// listSemantic names the tables of those semantic catalogs that are wanted.
+// listSemantic lists the tables of the requested semantic catalogs.
 func (r Resolver) listSemantic(ctx context.Context, wanted func(name string) bool) ([]engine.TableName, error) {
 	cats, err := r.g.Store.SemanticCatalogs(ctx, r.p.ID)
 	if err != nil {

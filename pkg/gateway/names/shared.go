@@ -22,7 +22,8 @@ type sharedScan struct {
 
 type sharedDepth struct{}
 
-// maxShared bounds how many projects a query may lead through: two that share with each other could lead in circles.
+// maxShared is the maximum number of projects that a query may lead through: two that share with each other could be
+// circular.
 const maxShared = 8
 
 func (s sharedScan) query(ctx context.Context, rows engine.Rows) (engine.Result, error) {
@@ -30,7 +31,7 @@ func (s sharedScan) query(ctx context.Context, rows engine.Rows) (engine.Result,
 	if depth >= maxShared {
 		return nil, fault.Unknown(engine.KindCycle, "Table '%s' leads through more than %d shared catalogs", s.name, maxShared)
 	}
-	ctx = engine.WholeOnly(context.WithValue(ctx, sharedDepth{}, depth+1)) // what the other project lacks is not told here
+	ctx = engine.WholeOnly(context.WithValue(ctx, sharedDepth{}, depth+1)) // missing parts of the other project are not reported here
 	rows.Table = s.name
 	return s.g.Query(ctx, s.owner, engine.Query{Ask: rows})
 }
@@ -50,7 +51,7 @@ func (s sharedScan) Columns(ctx context.Context) ([]engine.ColumnInfo, error) {
 	return out, nil
 }
 
-// Scan implements engine.Scanner. It leaves the filters, and with them the limit, to the engine.
+// Scan implements engine.Scanner. It leaves the filters, and thus the limit, to the engine.
 func (s sharedScan) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batches, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	res, err := s.query(ctx, engine.Rows{Columns: append([]string{}, req.Columns...)})
@@ -69,7 +70,7 @@ func (s sharedScan) Scan(ctx context.Context, req engine.ScanRequest) (engine.Ba
 	return b, nil
 }
 
-// sharedBatches hands the rows of a running statement over in batches.
+// sharedBatches returns the rows of a running statement in batches.
 type sharedBatches struct {
 	batches chan [][]any
 	cancel  context.CancelFunc
@@ -92,7 +93,7 @@ func (b *sharedBatches) run(ctx context.Context, res engine.Result, binary []boo
 			return ctx.Err()
 		}
 	}
-	b.err = errors.New("the reading broke off") // also after a panic
+	b.err = errors.New("reading was aborted") // also after a panic
 	_, b.err = res.Rows(ctx, func(row [][]byte) error {
 		out := make([]any, len(binary))
 		for i := range out {
@@ -100,7 +101,7 @@ func (b *sharedBatches) run(ctx context.Context, res engine.Result, binary []boo
 				continue
 			}
 			if !binary[i] {
-				out[i] = string(row[i]) // the engine reads the text of any type
+				out[i] = string(row[i]) // the engine parses the text of any type
 				continue
 			}
 			raw, err := hex.DecodeString(strings.NewReplacer(" ", "", "\n", "").Replace(string(row[i])))
@@ -138,7 +139,7 @@ func (b *sharedBatches) Next(ctx context.Context) ([][]any, error) {
 // Close ends the statement and waits for it.
 func (b *sharedBatches) Close() error {
 	b.cancel()
-	for range b.batches { // let the writer go
+	for range b.batches { // release the writer
 	}
 	<-b.done
 	return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// Spelled implements engine.Spelling: a name with capitals is refused where the lower-case one would find another table of the
-// source. What cannot be told, because the source does not answer, is left to the lookup.
+// Spelled implements engine.Spelling: a name with upper-case letters is rejected if the lower-case one would find
+// another table of the source. If the source does not answer, that is left to the lookup.
 func (r Resolver) Spelled(ctx context.Context, n engine.TableName) error {
 	if r.only || n.Catalog == engine.InternalCatalog || strings.ToLower(n.Schema+n.Table) == n.Schema+n.Table {
 		return nil
@@ -35,7 +35,7 @@ func (r Resolver) Spelled(ctx context.Context, n engine.TableName) error {
 		return nil
 	}
 	if shadowed(n.Schema, schemas) {
-		return fault.Unknown(engine.KindUnsupported, "Schema '%s.%s' cannot be told from '%s': a name in SQL is read in lower case", c.Name, n.Schema, strings.ToLower(n.Schema))
+		return fault.Unknown(engine.KindUnsupported, "Schema '%s.%s' cannot be distinguished from '%s': names in SQL are converted to lower case", c.Name, n.Schema, strings.ToLower(n.Schema))
 	}
 	schema, _, _ := connector.Pick("schema", strings.ToLower(n.Schema), schemas)
 	tables, err := src.Connector.Tables(ctx, schema)
@@ -43,13 +43,13 @@ func (r Resolver) Spelled(ctx context.Context, n engine.TableName) error {
 		return nil
 	}
 	if shadowed(n.Table, each.Map(tables, func(t connector.Table) string { return t.Name })) {
-		return fault.Unknown(engine.KindUnsupported, "Table '%s.%s.%s' cannot be told from '%s': a name in SQL is read in lower case; a view at the source can give it another name",
+		return fault.Unknown(engine.KindUnsupported, "Table '%s.%s.%s' cannot be distinguished from '%s': names in SQL are converted to lower case; a view in the source can give it another name",
 			c.Name, n.Schema, n.Table, strings.ToLower(n.Table))
 	}
 	return nil
 }
 
-// shadowed says that one of the names is the lower-case form of a written one, which is another of them.
+// shadowed reports whether the lower-case form of a written name is a different one of the names.
 func shadowed(written string, names []string) bool {
 	lower, other := false, false
 	for _, n := range names {

@@ -24,7 +24,7 @@ func apiKeyOut(k store.APIKey) api.ApiKey {
 	return api.ApiKey{Name: k.Name, ApiKeyID: k.ID, ExpiresAt: k.ExpiresAt}
 }
 
-// listAPIKeys answers with apiKey null: the text of a key is known only to the reply that made it [O].
+// listAPIKeys returns apiKey null: the text of a key is only in the reply that created it [O].
 func (s *Service) listAPIKeys(ctx context.Context, r *web.Request[web.None]) ([]api.ApiKey, error) {
 	all, err := s.Store.APIKeys(ctx, r.Project.ID)
 	return each.Map(all, apiKeyOut), err

@@ -16,7 +16,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// Service keeps organizations, workspaces, projects and the keys to them.
+// Service manages organizations, workspaces, projects and their keys.
 type Service struct {
 	Store   *store.Store
 	Engine  engine.Engine
@@ -42,7 +42,7 @@ func orgOut(o store.Organization) api.Organization {
 	return api.Organization{ID: o.ID, Name: o.Name, Owner: o.Owner, CreatedAt: o.CreatedAt, IconFileID: o.IconFileID, Description: o.Description}
 }
 
-// workspaceOut fills createdAt only in lists, as the service does [S].
+// workspaceOut sets createdAt only in lists, as the service does [S].
 func workspaceOut(w store.Workspace, list bool) api.Workspace {
 	out := api.Workspace{ID: w.ID, Name: w.Name, CreatedBy: w.CreatedBy, OrganizationID: w.OrganizationID, Description: w.Description, DefaultWorkspace: w.Default}
 	if list {
@@ -113,8 +113,8 @@ func (s *Service) updateWorkspace(ctx context.Context, r *web.Request[api.Worksp
 	return workspaceOut(w, false), err
 }
 
-// deleteWorkspace refuses a workspace that holds projects: the service leaves the effect open [S], and losing projects
-// unasked would be the worse reading.
+// deleteWorkspace refuses to delete a workspace that contains projects: the service leaves the effect open [S], and
+// deleting the projects implicitly would be worse.
 func (s *Service) deleteWorkspace(ctx context.Context, r *web.Request[web.None]) (web.None, error) {
 	w, err := s.workspace(ctx, r.Param("organizationId"), r.Param("workspaceId"))
 	if err != nil {
@@ -125,7 +125,7 @@ func (s *Service) deleteWorkspace(ctx context.Context, r *web.Request[web.None])
 	}
 	err = s.Store.DeleteWorkspace(ctx, w.OrganizationID, w.ID)
 	if errors.Is(err, store.ErrInUse) {
-		return web.None{}, fault.Data(409, "workspace %s still holds projects; delete them first", w.Name)
+		return web.None{}, fault.Data(409, "workspace %s still contains projects; delete them first", w.Name)
 	}
 	return web.None{}, err
 }

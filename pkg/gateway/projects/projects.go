@@ -1,4 +1,4 @@
-// Package projects serves organizations, workspaces, projects and the keys to them.
+// Package projects serves organizations, workspaces, projects and their keys.
 package projects
 
 import (
@@ -35,7 +35,7 @@ func projectOut(p store.Project) api.Project {
 		CreatedAt: p.CreatedAt, Owner: p.Owner, WorkspaceID: p.WorkspaceID}
 }
 
-// listedProject is a project as lists have it: without its owner [S].
+// listedProject is a project as in lists: without its owner [S].
 func listedProject(p store.Project) api.Project {
 	out := projectOut(p)
 	out.Owner = ""
@@ -64,7 +64,7 @@ func (s *Service) createProject(ctx context.Context, r *web.Request[api.ProjectR
 	return s.newProject(ctx, w.ID, r.Body)
 }
 
-// createProjectLegacy puts the project into the default workspace: its path names none.
+// createProjectLegacy creates the project in the default workspace: its path names none.
 func (s *Service) createProjectLegacy(ctx context.Context, r *web.Request[api.ProjectRequest]) (api.Project, error) {
 	return s.newProject(ctx, store.DefaultWorkspace, r.Body)
 }
@@ -78,7 +78,7 @@ func (s *Service) newProject(ctx context.Context, workspace string, body api.Pro
 	return projectOut(p), err
 }
 
-// inPath checks that a project lies in the workspace and organization that the path names, if it names them.
+// inPath checks that a project belongs to the workspace and organization in the path, if any.
 func (s *Service) inPath(ctx context.Context, p store.Project, org, workspace string) error {
 	if org == "" {
 		return nil
@@ -98,7 +98,7 @@ func (s *Service) getProject(ctx context.Context, r *web.Request[web.None]) (api
 	return projectOut(r.Project), err
 }
 
-// withoutWorkspace leaves out workspaceId, as the service does in the legacy replies that hold one project [S].
+// withoutWorkspace omits workspaceId, as the service does in the legacy replies with one project [S].
 func withoutWorkspace[B any](fn func(context.Context, *web.Request[B]) (api.Project, error)) func(context.Context, *web.Request[B]) (api.Project, error) {
 	return func(ctx context.Context, r *web.Request[B]) (api.Project, error) {
 		p, err := fn(ctx, r)
@@ -122,7 +122,7 @@ func (s *Service) deleteProject(ctx context.Context, r *web.Request[web.None]) (
 	if err := s.inPath(ctx, r.Project, r.Param("organizationId"), r.Param("workspaceId")); err != nil {
 		return web.None{}, err
 	}
-	// Rows first: were the process to die in between, the project would still be listed and could be deleted again.
+	// Rows first: if the process terminated in between, the project would still be listed and could be deleted again.
 	if err := s.Engine.DropProject(ctx, r.Project.ID); err != nil {
 		return web.None{}, err
 	}
@@ -133,7 +133,7 @@ func (s *Service) deleteProject(ctx context.Context, r *web.Request[web.None]) (
 	return web.None{}, nil
 }
 
-// getKeyInfo names the project only for a project key [T].
+// getKeyInfo returns the project only for a project key [T].
 func (s *Service) getKeyInfo(ctx context.Context, r *web.Request[web.None]) (api.ProjectInfo, error) {
 	info := api.ProjectInfo{UserID: r.Scope.UserID, Email: r.Scope.Email}
 	if r.Scope.Partner {

@@ -28,10 +28,10 @@ func (s *Service) folderRoutes(m *web.Mux) {
 	web.Handle(m, spec.CreateChildQueryFolder, s.createChildFolder)
 }
 
-// MaxDepth bounds how deep folders lie in each other.
+// MaxDepth is the maximum nesting depth of folders.
 const MaxDepth = 32
 
-// splitPath reads a path of folders; slashes at either end do not count and "/" is the root, with no names.
+// splitPath parses a path of folders; slashes at either end are ignored and "/" is the root, with no names.
 func splitPath(path string) ([]string, error) {
 	trimmed := strings.Trim(path, "/")
 	if trimmed == "" {
@@ -43,7 +43,7 @@ func splitPath(path string) ([]string, error) {
 	}
 	for _, n := range names {
 		if strings.TrimSpace(n) != n || n == "" || n == "." || n == ".." || utf8.RuneCountInString(n) > 255 || strings.ContainsFunc(n, func(r rune) bool { return r < 0x20 || r == 0x7f }) {
-			return nil, fault.Data(400, "path %q: %q is not a name for a folder", path, n)
+			return nil, fault.Data(400, "path %q: %q is not a valid folder name", path, n)
 		}
 	}
 	return names, nil
@@ -53,10 +53,10 @@ func tooDeep(path string) error {
 	return fault.Data(400, "path %q is more than %d folders deep", path, MaxDepth)
 }
 
-// depth is how many folders the path of a folder names.
+// depth returns the number of folders in the path of a folder.
 func depth(path string) int { return strings.Count(path, "/") }
 
-// bodyPath is the path of a request to move something; a missing one must not mean the root.
+// bodyPath returns the path of a request to move something; a missing one must not mean the root.
 func bodyPath(b api.QueryPathUpdateRequest) ([]string, error) {
 	if b.Path == "" {
 		return nil, fault.Missing("path")
@@ -73,13 +73,13 @@ func (s *Service) folder(ctx context.Context, p store.Project, id string) (store
 	return f, fault.NotFound(err, "there is no query folder with id: %s", id)
 }
 
-// folderFault gives the errors of folder changes their words.
+// folderFault formats the errors of folder changes.
 func folderFault(err error, name string) error {
 	switch {
 	case errors.Is(err, store.ErrConflict):
 		return fault.Data(409, "a folder named %s already exists there", name)
 	case errors.Is(err, store.ErrCircular):
-		return fault.Data(409, "folder %s cannot move into itself or a folder below it", name)
+		return fault.Data(409, "folder %s cannot be moved into itself or one of its subfolders", name)
 	}
 	return err
 }
@@ -146,8 +146,8 @@ func (s *Service) folderContents(ctx context.Context, p store.Project, f store.F
 	return out, err
 }
 
-// getFolderTree nests the folders. With rootFolderId the tree has that folder at its top, else all top-level ones; queries at the
-// root lie in no folder and so in no tree.
+// getFolderTree nests the folders. With rootFolderId the root of the tree is that folder, else it has all top-level
+// ones; queries at the root are in no folder and thus in no tree.
 func (s *Service) getFolderTree(ctx context.Context, r *web.Request[web.None]) (api.QueryFolderTreeResponse, error) {
 	out := api.QueryFolderTreeResponse{Tree: []api.QueryFolderTreeNode{}}
 	withQueries, err := r.Bool("includeQueries", false)
@@ -275,7 +275,7 @@ func (s *Service) renameFolder(ctx context.Context, r *web.Request[api.QueryFold
 		return api.QueryFolderItem{}, err
 	}
 	if len(names) != 1 || names[0] != r.Body.Name {
-		return api.QueryFolderItem{}, fault.Data(400, "name %q is a path; a folder moves with its path", r.Body.Name)
+		return api.QueryFolderItem{}, fault.Data(400, "name %q is a path; use the path operation to move a folder", r.Body.Name)
 	}
 	f, err = s.Store.RenameFolder(ctx, r.Project.ID, f.ID, r.Body.Name)
 	return folderOut(f), folderFault(err, r.Body.Name)

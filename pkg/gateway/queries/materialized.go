@@ -24,15 +24,15 @@ func (s *Service) materializedRoutes(m *web.Mux) {
 	s.Jobs.OnTick(jobs.FollowClock(s.materializedFollow), jobs.Duty{Name: "materialized queries", Run: s.RefreshDue})
 }
 
-// runLimit ends a run that takes longer, as the service does [C].
+// runLimit is the maximum duration of a run, as in the service [C].
 const runLimit = 7200 * time.Second
 
-// stopPoll is how often a run looks whether it is still wanted: it may be cancelled from another process.
+// stopPoll is how often a run checks whether it was cancelled, possibly by another process.
 const stopPoll = 200 * time.Millisecond
 
 var errRunCanceled = errors.New("canceled")
 
-// materialized finds a materialized query; a run of a process that is gone is ended first.
+// materialized finds a materialized query; a run of a terminated process is ended first.
 func (s *Service) materialized(ctx context.Context, p store.Project, id string) (store.Query, error) {
 	q, err := s.SavedQuery(ctx, p, id)
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Service) materialized(ctx context.Context, p store.Project, id string) 
 	return s.settled(ctx, q)
 }
 
-// settled ends a run that was cut off, and records the end of one that could not be recorded before.
+// settled ends a run that was interrupted, and records the end of one that could not be recorded before.
 func (s *Service) settled(ctx context.Context, q store.Query) (store.Query, error) {
 	m := q.Materialized
 	if m == nil || m.Status != store.RunRunning {
@@ -105,7 +105,7 @@ func (s *Service) refreshMaterialized(ctx context.Context, r *web.Request[web.No
 	return web.None{}, s.startRun(ctx, r.Project, q.ID)
 }
 
-// cancelMaterialized answers 200 also when nothing runs [L].
+// cancelMaterialized also answers 200 if nothing is running [L].
 func (s *Service) cancelMaterialized(ctx context.Context, r *web.Request[web.None]) (web.None, error) {
 	q, err := s.materialized(ctx, r.Project, r.Param("queryId"))
 	if err != nil {
@@ -115,8 +115,8 @@ func (s *Service) cancelMaterialized(ctx context.Context, r *web.Request[web.Non
 	return web.None{}, err
 }
 
-// startRun starts a run in the background. While one goes on, another follows it; one that was cut off has nobody to follow it, and is
-// ended first.
+// startRun starts a run in the background. While one is running, another follows it; an interrupted one is ended first,
+// since nothing would follow it.
 func (s *Service) startRun(ctx context.Context, p store.Project, id string) error {
 	q, err := s.Store.Query(ctx, p.ID, id)
 	if err == nil {
@@ -141,10 +141,10 @@ func (s *Service) startRun(ctx context.Context, p store.Project, id string) erro
 	return nil
 }
 
-// run does one run to its end and returns the id of the run that follows it, if any.
+// run executes one run and returns the id of the run that follows it, if any.
 func (s *Service) run(ctx context.Context, p store.Project, id, run string) (next string) {
-	status, reason, rows := store.RunFailed, "the run broke off", int64(-1)
-	defer func() { // also when the engine panics: no run stays RUNNING
+	status, reason, rows := store.RunFailed, "the run was aborted", int64(-1)
+	defer func() { // also if the engine panics: no run stays RUNNING
 		err := s.Jobs.Record("query "+id, func(ctx context.Context) (err error) {
 			next, err = s.Store.EndRun(ctx, id, run, status, reason, rows)
 			return err
@@ -155,10 +155,10 @@ func (s *Service) run(ctx context.Context, p store.Project, id, run string) (nex
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), jobs.RecordTime)
 		defer cancel()
 		if !errors.Is(err, store.ErrNotFound) {
-			s.Log.Error("a run could not be ended", "query", id, "error", err)
+			s.Log.Error("cannot record the end of a run", "query", id, "error", err)
 			return
 		}
-		// The query is gone or plain by now: what this run stored must not stay.
+		// The query was deleted or is PLAIN by now: what this run stored must be dropped.
 		if q, err := s.Store.Query(end, p.ID, id); errors.Is(err, store.ErrNotFound) || err == nil && q.Materialized == nil {
 			s.dropLate(end, p, id)
 		}
@@ -175,17 +175,17 @@ func (s *Service) run(ctx context.Context, p store.Project, id, run string) (nex
 	return
 }
 
-// dropLate drops the rows of a query that is gone, unless its project went with them.
+// dropLate drops the rows of a deleted query, unless its project was deleted with them.
 func (s *Service) dropLate(ctx context.Context, p store.Project, id string) {
 	if _, err := s.Store.Project(ctx, "", p.ID); err != nil {
 		return
 	}
 	if err := s.dropStored(ctx, p, id); err != nil {
-		s.Log.Error("rows of a deleted query could not be dropped", "query", id, "error", err)
+		s.Log.Error("cannot drop the rows of a deleted query", "query", id, "error", err)
 	}
 }
 
-// materialize stores the rows of a query. It stops when the run is cancelled, or its query deleted, from any process.
+// materialize stores the rows of a query. It stops if any process cancels the run or deletes its query.
 func (s *Service) materialize(ctx context.Context, p store.Project, id, run string) (int64, error) {
 	q, err := s.Store.Query(ctx, p.ID, id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -233,7 +233,7 @@ func (s *Service) materialize(ctx context.Context, p store.Project, id, run stri
 	return n, nil
 }
 
-// RefreshDue starts what the schedules ask for. A time that passed while no gateway served is made up for once.
+// RefreshDue starts the refreshes that are due. Times missed while no gateway was serving are made up for once.
 func (s *Service) RefreshDue(ctx context.Context, now time.Time) error {
 	due, err := s.Store.Due(ctx, now)
 	if err != nil {
@@ -265,7 +265,7 @@ func (s *Service) RefreshDue(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// EndCutOff ends the runs of processes that are gone, in all projects.
+// EndCutOff ends the runs of terminated processes, in all projects.
 func (s *Service) EndCutOff(ctx context.Context) error {
 	all, err := s.Store.Running(ctx)
 	for _, q := range all {

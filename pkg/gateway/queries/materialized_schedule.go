@@ -15,8 +15,8 @@ func scheduleOut(s store.Schedule) *api.MaterializedQuerySchedule {
 	return &api.MaterializedQuerySchedule{Type: s.Type, CronExpression: s.Cron, RepeatDuration: s.Duration, Timezone: s.Timezone}
 }
 
-// newSchedule checks a schedule and computes when it first falls due. The hosted service takes a bad one and ignores it [L]; here
-// it is refused, naming the field.
+// newSchedule checks a schedule and computes when it is first due. The hosted service accepts an invalid one and
+// ignores it [L]; here it is rejected, with the name of the field.
 func (s *Service) newSchedule(in api.MaterializedQuerySchedule) (store.Schedule, error) {
 	now := s.Now()
 	schedule, err := scheduleOf(in, now)
@@ -27,7 +27,7 @@ func (s *Service) newSchedule(in api.MaterializedQuerySchedule) (store.Schedule,
 	return schedule, nil
 }
 
-// CheckSchedule tells what is wrong with the schedule of a materialized query, naming the field.
+// CheckSchedule returns what is wrong with the schedule of a materialized query, with the name of the field.
 func CheckSchedule(in api.MaterializedQuerySchedule) error {
 	_, err := scheduleOf(in, time.Unix(0, 0))
 	return err
@@ -52,7 +52,7 @@ func scheduleOf(in api.MaterializedQuerySchedule, now time.Time) (store.Schedule
 	case "interval":
 		faults = []error{foreign("cronExpression", in.CronExpression, "cron"), foreign("timezone", in.Timezone, "cron")}
 		if !given(in.RepeatDuration) {
-			return out, fault.Data(400, "schedule.repeatDuration: is missing; a schedule of type interval needs it")
+			return out, fault.Data(400, "schedule.repeatDuration: missing; a schedule of type interval requires it")
 		}
 		if given(in.Expression) && *in.Expression != *in.RepeatDuration {
 			return out, fault.Data(400, "schedule.expression: %q differs from repeatDuration", *in.Expression)
@@ -64,7 +64,7 @@ func scheduleOf(in api.MaterializedQuerySchedule, now time.Time) (store.Schedule
 	case "cron":
 		faults = []error{foreign("repeatDuration", in.RepeatDuration, "interval")}
 		if !given(in.CronExpression) {
-			return out, fault.Data(400, "schedule.cronExpression: is missing; a schedule of type cron needs it")
+			return out, fault.Data(400, "schedule.cronExpression: missing; a schedule of type cron requires it")
 		}
 		zone := "UTC"
 		if given(in.Timezone) {
@@ -89,7 +89,7 @@ func scheduleOf(in api.MaterializedQuerySchedule, now time.Time) (store.Schedule
 	return out, nil
 }
 
-// timetable reads a stored schedule; nil for one that never falls due.
+// timetable parses a stored schedule; nil for one that is never due.
 func timetable(s store.Schedule) (jobs.Timetable, error) {
 	switch s.Type {
 	case "interval":
@@ -109,7 +109,7 @@ func timetable(s store.Schedule) (jobs.Timetable, error) {
 	return nil, nil
 }
 
-// nextTime is when a schedule falls due after now; nil when it does not, or cannot be computed [S].
+// nextTime returns when a schedule is next due after now; nil if it is not, or cannot be computed [S].
 func nextTime(s store.Schedule, now time.Time) *string {
 	t, err := timetable(s)
 	if err != nil || t == nil {
@@ -135,7 +135,7 @@ func (s *Service) materializedFollow(ctx context.Context, now time.Time) error {
 			continue
 		}
 		if next := jobs.PutForward(t, *schedule.Next, now); next != nil {
-			s.Log.Warn("the clock was put back: a schedule is moved", "query", q.ID, "from", *schedule.Next, "to", *next)
+			s.Log.Warn("the clock was set back: a schedule is moved", "query", q.ID, "from", *schedule.Next, "to", *next)
 			if err := s.Store.Reschedule(ctx, q.ID, *schedule.Next, next); err != nil && !errors.Is(err, store.ErrNotFound) {
 				return err
 			}

@@ -21,7 +21,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// Service keeps saved queries, their folders, and the stored results of materialized ones.
+// Service manages saved queries, their folders, and the stored results of materialized ones.
 type Service struct {
 	Store   *store.Store
 	Engine  engine.Engine
@@ -29,8 +29,8 @@ type Service struct {
 	Log     *slog.Logger
 	Jobs    *jobs.Service
 	Names   *names.Service
-	saving  jobs.Keyed // by project: saved queries are checked against each other and stored by one at a time
-	storing jobs.Keyed // by materialized query: its rows are replaced or dropped by one at a time
+	saving  jobs.Keyed // by project: serializes checking saved queries against each other and storing them
+	storing jobs.Keyed // by materialized query: serializes replacing and dropping its rows
 }
 
 // Routes registers the handlers.
@@ -51,7 +51,7 @@ const (
 	materializedQuery = "MATERIALIZED"
 )
 
-// folderPaths finds the paths of a project's folders by id.
+// folderPaths returns the paths of a project's folders by id.
 func (s *Service) folderPaths(ctx context.Context, p store.Project) (map[string]string, error) {
 	all, err := s.Store.Folders(ctx, p.ID)
 	paths := make(map[string]string, len(all))
@@ -126,7 +126,7 @@ func (s *Service) updateQuery(ctx context.Context, r *web.Request[api.QueryReque
 	return s.saveQuery(ctx, r, func() (store.Query, error) { return s.SavedQuery(ctx, r.Project, r.Param("queryId")) })
 }
 
-// saveQuery lays a request over a query and stores it, and begins or ends what follows from its type.
+// saveQuery applies a request to a query and stores it, and starts or ends runs according to its type.
 func (s *Service) saveQuery(ctx context.Context, r *web.Request[api.QueryRequest], read func() (store.Query, error)) (api.Query, error) {
 	old, saved, err := s.replaceQuery(ctx, r, read)
 	if err != nil {
@@ -144,8 +144,8 @@ func (s *Service) saveQuery(ctx context.Context, r *web.Request[api.QueryRequest
 	return s.queryReply(ctx, r.Project, saved)
 }
 
-// replaceQuery reads a query, changes and stores it. One at a time does so in a project: two that do not see each other's change
-// could make a circle, or undo it. Nothing is stored when anything is refused.
+// replaceQuery reads, changes and stores a query. This is serialized per project: two concurrent changes could create a
+// cycle, or undo each other. Nothing is stored if anything is rejected.
 func (s *Service) replaceQuery(ctx context.Context, r *web.Request[api.QueryRequest], read func() (store.Query, error)) (old, saved store.Query, err error) {
 	unlock, err := s.saving.Lock(ctx, r.Project.ID)
 	if err != nil {
@@ -173,7 +173,7 @@ func (s *Service) replaceQuery(ctx context.Context, r *web.Request[api.QueryRequ
 		return old, saved, err
 	}
 	if q.SQL != old.SQL || q.Name != old.Name {
-		check = check && q.SQL != old.SQL // a query that found its tables no more can get another name
+		check = check && q.SQL != old.SQL // a query with missing tables can still be renamed
 		if err := s.checkQuery(ctx, r, q, old.Name, check); err != nil {
 			return old, saved, err
 		}
@@ -185,13 +185,13 @@ func (s *Service) replaceQuery(ctx context.Context, r *web.Request[api.QueryRequ
 	return old, saved, err
 }
 
-// layOver changes what a request names and keeps the rest.
+// layOver changes what a request specifies and keeps the rest.
 func (s *Service) layOver(ctx context.Context, r *web.Request[api.QueryRequest], q *store.Query) error {
 	b := r.Body
 	if b.DisplayName != nil {
 		name := sqlName(*b.DisplayName)
 		if strings.Trim(name, "_") == "" || utf8.RuneCountInString(name) > 255 {
-			return fault.Data(400, "displayName %q makes no name for SQL: it needs a letter or a digit, and at most 255 characters", *b.DisplayName)
+			return fault.Data(400, "displayName %q cannot be converted to an SQL name: it must contain a letter or a digit, and at most 255 characters", *b.DisplayName)
 		}
 		q.DisplayName, q.Name = *b.DisplayName, name
 	}
@@ -240,8 +240,8 @@ func (s *Service) layOver(ctx context.Context, r *web.Request[api.QueryRequest],
 	return nil
 }
 
-// sqlName makes the name that SQL uses: lower case, and an underscore for whatever is neither letter nor digit. The service
-// documents the lower case [O]; the underscores are ours.
+// sqlName derives the SQL name: lower case, with underscores for characters that are neither letters nor digits. The
+// service documents the lower case [O]; the underscores are specific to this gateway.
 func sqlName(display string) string {
 	return strings.Map(func(r rune) rune {
 		if r = unicode.ToLower(r); unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -274,7 +274,8 @@ func (s *Service) deleteQuery(ctx context.Context, r *web.Request[web.None]) (we
 	return web.None{}, s.removeQuery(ctx, r.Project, q, func() error { return s.Store.DeleteQuery(ctx, q.ProjectID, q.ID) })
 }
 
-// removeQuery drops the rows a query has stored, then the query. In this order a failure leaves something that can be deleted again.
+// removeQuery drops the stored rows of a query, then the query. In this order a failure leaves something that can be
+// deleted again.
 func (s *Service) removeQuery(ctx context.Context, p store.Project, q store.Query, remove func() error) error {
 	if q.Materialized != nil {
 		if _, err := s.Store.AskCancel(ctx, q.ID); err != nil {
@@ -287,7 +288,7 @@ func (s *Service) removeQuery(ctx context.Context, p store.Project, q store.Quer
 	return remove()
 }
 
-// dropStored drops the rows of a query. It waits for a run that goes on, which was asked to stop before.
+// dropStored drops the rows of a query. It waits for a running run, which was asked to stop before.
 func (s *Service) dropStored(ctx context.Context, p store.Project, id string) error {
 	unlock, err := s.storing.Lock(ctx, id)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/web"
 )
 
-// SavedStatement is what execution by id stands for: the text of a plain query, the stored rows of a materialized one [L].
+// SavedStatement returns the statement for execution by id: that of a plain query, or one over the stored rows of a
+// materialized one [L].
 func (s *Service) SavedStatement(ctx context.Context, p store.Project, id string) (engine.Query, error) {
 	q, err := s.SavedQuery(ctx, p, id)
 	if err != nil {
@@ -25,9 +26,9 @@ func (s *Service) SavedStatement(ctx context.Context, p store.Project, id string
 	return engine.Query{Ask: engine.Rows{Table: n}}, nil
 }
 
-// checkQuery plans a query with the new text in place of what is stored. So the engine finds a query that refers to itself, through
-// others too, and what is no SELECT. An object that does not exist is refused only when exists is set:
-// the text is bound when it runs, so it may be saved before the table is made [O].
+// checkQuery plans a query with the new statement in place of the stored one. So the engine detects a query that refers
+// to itself, also indirectly, and anything but a SELECT. A missing object is an error only if exists is set: names are
+// resolved at run time, so a query may be saved before its tables are created [O].
 func (s *Service) checkQuery(ctx context.Context, r *web.Request[api.QueryRequest], q store.Query, was string, exists bool) error {
 	if was == q.Name {
 		was = ""
@@ -56,8 +57,8 @@ func (s *Service) checkQuery(ctx context.Context, r *web.Request[api.QueryReques
 	return inOwnText(e, n)
 }
 
-// inOwnText unwraps an error of the check to the one that lies in the checked text, with its line and column there. A cycle has
-// no one place: its message names every query on the way.
+// inOwnText unwraps an error of the check to the one in the checked statement, with its line and column there. A cycle
+// has no single position: its message names every query in it.
 func inOwnText(e *engine.Error, n engine.TableName) error {
 	if e.Kind == engine.KindCycle {
 		own := strings.TrimSuffix(e.Message, " -> "+n.String())
@@ -72,7 +73,8 @@ func inOwnText(e *engine.Error, n engine.TableName) error {
 	return &engine.Error{Kind: e.Kind, Message: OwnPart(e.Message, n)}
 }
 
-// OwnPart is a message less the name of the query, and the place in it, that engine.Error.In has put before it.
+// OwnPart returns a message without the name of the query, and the position in it, with which engine.Error.In has
+// prefixed it.
 func OwnPart(msg string, n engine.TableName) string {
 	rest, ok := strings.CutPrefix(msg, "in "+n.String())
 	if own, found := strings.CutPrefix(rest, ": "); ok && found {

@@ -1,5 +1,5 @@
-// Package safely starts what runs beside a request. A panic there would end the process, and with it the work of everybody else; here
-// it ends what it happened in. Everything of the gateway that runs by itself is started by this package.
+// Package safely starts goroutines. A panic in a goroutine would end the process, and with it all other work; here it
+// ends only the work it occurred in. All goroutines of the gateway are started by this package.
 package safely
 
 import (
@@ -31,7 +31,7 @@ func Try(f func() error) error {
 	return err
 }
 
-// Panic is what a function ended with.
+// Panic is the error of a function that panicked.
 type Panic struct {
 	Value any
 	Stack []byte
@@ -39,17 +39,17 @@ type Panic struct {
 
 func (p *Panic) Error() string { return fmt.Sprintf("internal error: %v", p.Value) }
 
-// guarded is f for a goroutine of its own. What it broke off is seen by whoever waits for it; the process goes on.
+// guarded wraps f for a goroutine. Its callers must detect the interruption themselves; the process continues.
 func guarded(f func()) func() {
 	return func() {
 		if err := Run(f); err != nil {
 			p, _ := err.(*Panic) //nolint:errorlint // Run returns nothing else
-			slog.Error("panic in work beside a request", "panic", p.Value, "stack", string(p.Stack))
+			slog.Error("panic in a background goroutine", "panic", p.Value, "stack", string(p.Stack))
 		}
 	}
 }
 
-// Go is the statement go. f must tell those who wait for it in a defer, so that they learn of its end after a panic too.
+// Go is the go statement. f must notify those who wait for it in a defer, so that they are notified after a panic too.
 func Go(f func()) { go guarded(f)() }
 
 // Wait is sync.WaitGroup.Go.

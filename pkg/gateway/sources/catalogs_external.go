@@ -1,4 +1,4 @@
-// Package sources keeps connections and their credentials, and opens the sources behind them.
+// Package sources stores connections and their credentials, and opens the sources behind them.
 package sources
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// Fault words a failure of the source: with the connection's name, without its secrets.
+// Fault formats an error of the source: with the connection's name, without its secrets.
 func (s *Source) Fault(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err

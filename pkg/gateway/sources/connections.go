@@ -24,19 +24,19 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// Service keeps connections, their credentials, and the sources that are open over them.
+// Service stores connections, their credentials, and the open sources.
 type Service struct {
 	Store    *store.Store
 	Dir      string
 	ReadOnly bool
-	Network  connector.Network // of connections that were made with a project's key
+	Network  connector.Network // of connections that were created with a project key
 	Vault    *Vault
 	Types    connector.Registry
 	Own      *connector.Own
 	Sources  Sources
 }
 
-// ConnectorTypes are the types of connection of this gateway.
+// ConnectorTypes are the connection types of this gateway.
 func ConnectorTypes() connector.Registry {
 	return connector.Registry{postgres.Type(), mysql.Type(), files.Type(), rest.Type(), sqlite.Type(), duckdbfile.Type()}
 }
@@ -55,7 +55,7 @@ func (s *Service) Routes(m *web.Mux) {
 	web.Handle(m, spec.GetConnectionDetail, s.getConnectionDetail)
 }
 
-// testTimeout bounds the test of a credential.
+// testTimeout limits the test of a credential.
 const testTimeout = 20 * time.Second
 
 func (s *Service) listConnectionConfigs(context.Context, *web.Request[web.None]) ([]api.ConnectionConfiguration, error) {
@@ -67,7 +67,7 @@ func (s *Service) getConnectionConfig(_ context.Context, r *web.Request[web.None
 	return t.Config(), err
 }
 
-// connectionType finds a type by its exact key, as the hosted service does; the fault names the right spelling.
+// connectionType finds a type by its exact key, as the hosted service does; the error names the correct spelling.
 func (s *Service) connectionType(key string) (connector.Type, error) {
 	if t, ok := s.Types.Find(key); ok {
 		return t, nil
@@ -76,7 +76,7 @@ func (s *Service) connectionType(key string) (connector.Type, error) {
 	for _, t := range s.Types {
 		keys = append(keys, t.Key)
 	}
-	return connector.Type{}, fault.Connection(400, "INVALID_CONNECTION_TYPE", "", "there is no connection type %q on this gateway; there are %s", key, strings.Join(keys, ", "))
+	return connector.Type{}, fault.Connection(400, "INVALID_CONNECTION_TYPE", "", "there is no connection type %q on this gateway; the types are %s", key, strings.Join(keys, ", "))
 }
 
 func connectionOut(c store.Connection) api.Connection {
@@ -102,7 +102,7 @@ func (s *Service) getConnection(ctx context.Context, r *web.Request[web.None]) (
 	return connectionOut(c), err
 }
 
-// credential checks and tests a credential. Whatever is wrong with it is INVALID_CREDENTIALS [L].
+// credential checks and tests a credential. All its errors are INVALID_CREDENTIALS [L].
 func (s *Service) credential(ctx context.Context, t connector.Type, sent map[string]any) (connector.Credential, error) {
 	invalid := func(format string, args ...any) error {
 		return fault.Connection(400, "INVALID_CREDENTIALS", "", format, args...)
@@ -163,8 +163,8 @@ func (s *Service) createConnection(ctx context.Context, r *web.Request[api.Conne
 	return connectionOut(c), err
 }
 
-// updateConnection changes the name, the credential or both; what is left out stays. A new credential is tested first, and
-// nothing is changed when it does not work [L].
+// updateConnection changes the name, the credential or both; omitted fields are kept. A new credential is tested first,
+// and nothing is changed if it does not work [L].
 func (s *Service) updateConnection(ctx context.Context, r *web.Request[api.ConnectionRequest]) (api.Connection, error) {
 	c, err := s.Connection(ctx, r.Project, r.Param("connectionId"))
 	if err != nil {
@@ -207,7 +207,7 @@ func (s *Service) deleteConnection(ctx context.Context, r *web.Request[web.None]
 	return web.None{}, nil
 }
 
-// getConnectionDetail answers the type and the members of the credential that are no secrets [S].
+// getConnectionDetail returns the type and the non-secret members of the credential [S].
 func (s *Service) getConnectionDetail(ctx context.Context, r *web.Request[web.None]) (map[string]any, error) {
 	c, err := s.Connection(ctx, r.Project, r.Param("connectionId"))
 	if err != nil {
@@ -222,13 +222,14 @@ func (s *Service) getConnectionDetail(ctx context.Context, r *web.Request[web.No
 	return out, nil
 }
 
-// completeOAuthConnection knows no state: no connection type of this gateway uses OAuth, so no connection waits for a provider.
+// completeOAuthConnection knows no state: no connection type of this gateway uses OAuth, so no connection waits for a
+// provider.
 func (s *Service) completeOAuthConnection(_ context.Context, r *web.Request[api.OAuthCallbackRequest]) (api.Connection, error) {
 	if r.Body.QueryParameters == "" {
 		return api.Connection{}, fault.Missing("queryParameters")
 	}
 	if _, err := url.ParseQuery(r.Body.QueryParameters); err != nil {
-		return api.Connection{}, fault.Connection(400, "INVALID_OAUTH_STATE", "", "queryParameters is no query string: %v", err)
+		return api.Connection{}, fault.Connection(400, "INVALID_OAUTH_STATE", "", "queryParameters is not a query string: %v", err)
 	}
 	return api.Connection{}, fault.Connection(400, "INVALID_OAUTH_STATE", "", "no connection of this project waits for an authorization with this state: no connection type of this gateway uses OAuth")
 }
@@ -245,7 +246,7 @@ func (s *Service) unsealed(c store.Connection) (connector.Type, connector.Creden
 	return t, cred, nil
 }
 
-// Source is an open connector that words its failures with the connection's name and without its secrets.
+// Source is an open connector that formats its errors with the connection's name and without its secrets.
 type Source struct {
 	connector.Connector
 	conn store.Connection
@@ -253,7 +254,7 @@ type Source struct {
 	cred connector.Credential
 }
 
-// OpenSource opens the connector of a stored connection. Nothing is connected yet.
+// OpenSource opens the connector of a stored connection. It does not connect yet.
 func (s *Service) OpenSource(c store.Connection) (*Source, error) {
 	t, cred, err := s.unsealed(c)
 	if err != nil {

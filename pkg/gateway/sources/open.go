@@ -10,22 +10,22 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// Sources keeps one open connector for each stored connection, that of its present state.
+// Sources holds one open connector for each stored connection, matching its current state.
 type Sources struct {
 	Mu      sync.Mutex
 	Open    map[string]*Source // by id of the connection
 	Retired map[*Source]*time.Timer
 }
 
-// retireTime is how long a connector that was replaced stays open for what was begun with it: longer than any statement or run.
+// retireTime is how long a replaced connector stays open for the work that uses it: longer than any statement or run.
 const retireTime = jobs.CacheTimeout + 10*time.Minute
 
 func (s *Sources) Get(c store.Connection, open func(store.Connection) (*Source, error)) (*Source, error) {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
 	have := s.Open[c.ID]
-	if have != nil && string(have.conn.Credential) == string(c.Credential) { // sealed: it is another text with every change
-		if have.conn.Name != c.Name { // which errors are worded with
+	if have != nil && string(have.conn.Credential) == string(c.Credential) { // sealed: the text differs after every change
+		if have.conn.Name != c.Name { // the name used in errors
 			renamed := *have
 			renamed.conn = c
 			have = &renamed
@@ -47,7 +47,7 @@ func (s *Sources) Get(c store.Connection, open func(store.Connection) (*Source, 
 	return src, nil
 }
 
-// Forget closes the connectors of connections that are gone, when nothing can read by them any more.
+// Forget closes the connectors of deleted connections when nothing can use them any more.
 func (s *Sources) Forget(gone func(store.Connection) bool) {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()

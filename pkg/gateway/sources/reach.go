@@ -9,11 +9,12 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/web"
 )
 
-// trusted is a member of a sealed credential, beside those of its type: a partner key stored it, so that its connection may reach
-// what a project's key may not ask for. A credential of a request cannot hold it: connector.Type.Check knows no such field.
+// trusted is a member of a sealed credential, besides those of its type: a partner key stored it, so its connection may
+// reach addresses that a project key may not. The credential of a request cannot contain it: connector.Type.Check
+// rejects such a field.
 const trusted = "\x00trusted"
 
-// ParseReach reads how far connections reach that were made with a project's key.
+// ParseReach parses which addresses connections created with a project key may reach.
 func ParseReach(s string) (connector.Network, error) {
 	n, ok := map[string]connector.Network{"public": connector.NetPublic, "private": connector.NetPrivate, "all": connector.NetAll}[s]
 	if !ok {
@@ -22,7 +23,8 @@ func ParseReach(s string) (connector.Network, error) {
 	return n, nil
 }
 
-// Reach is what a stored connection may get at. A partner's reaches private addresses whatever is said of those of projects.
+// Reach returns which addresses a stored connection may access. A partner's connection may access private addresses
+// regardless of the setting for project keys.
 func (s *Service) Reach(c connector.Credential) connector.Reach {
 	r := connector.Reach{Own: s.Own, Network: s.Network, Notes: connector.NewNotes(filepath.Join(s.Dir, NotesName))}
 	if s.ReadOnly {
@@ -44,12 +46,13 @@ const (
 	NotesName      = "notes"
 )
 
-// grant marks a credential that is about to be stored with the rights of the caller, and says what its connection may reach.
+// grant marks a credential that is about to be stored with the permissions of the caller, and returns which addresses
+// its connection may access.
 func (s *Service) grant(ctx context.Context, c connector.Credential) (connector.Reach, error) {
 	if web.ScopeOf(ctx).Partner {
 		c[trusted] = true
 	} else if c.Flag(linkLocalField) && s.Network != connector.NetAll {
-		return connector.Reach{}, fmt.Errorf("credential field %q needs a partner key: the key given belongs to a project", linkLocalField)
+		return connector.Reach{}, fmt.Errorf("credential field %q requires a partner key: the key given belongs to a project", linkLocalField)
 	}
 	return s.Reach(c), nil
 }

@@ -17,11 +17,11 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 )
 
-// Vault seals credentials with AES-256-GCM under a random key that is kept beside the state, in secret.key (mode 0600). A sealed
-// credential opens only for the connection it was sealed for.
+// Vault seals credentials with AES-256-GCM under a random key in the data directory, in secret.key (mode 0600). A
+// sealed credential can be opened only for the connection it was sealed for.
 type Vault struct {
 	path     string
-	ReadOnly bool // a key that is not there is made for this process alone
+	ReadOnly bool // a missing key is created in memory only
 	once     sync.Mutex
 	key      []byte // set with aead
 	aead     cipher.AEAD
@@ -31,7 +31,8 @@ const secretKeySize = 32
 
 func NewVault(dir string) *Vault { return &Vault{path: filepath.Join(dir, "secret.key")} }
 
-// Derive is a key for a purpose. It lasts as long as secret.key, which holds 32 random bytes and no form that a connector reads.
+// Derive returns a key for a purpose. It is valid as long as secret.key, which consists of 32 random bytes in a form
+// that no connector reads.
 func (v *Vault) Derive(purpose string) ([]byte, error) {
 	if _, err := v.open(true); err != nil {
 		return nil, err
@@ -50,13 +51,13 @@ func (v *Vault) open(create bool) (cipher.AEAD, error) {
 		key, err = v.create()
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, errors.New("the file secret.key is gone from the data directory: stored credentials cannot be read; update the connections to store them again")
+		return nil, errors.New("the file secret.key is missing from the data directory: stored credentials cannot be read; update the connections to store them again")
 	}
 	if err != nil {
 		return nil, err
 	}
 	if len(key) != secretKeySize {
-		return nil, fmt.Errorf("the file secret.key in the data directory holds %d bytes, not %d", len(key), secretKeySize)
+		return nil, fmt.Errorf("the file secret.key in the data directory has %d bytes, not %d", len(key), secretKeySize)
 	}
 	block, err := aes.NewCipher(key)
 	if err != nil {
@@ -67,7 +68,7 @@ func (v *Vault) open(create bool) (cipher.AEAD, error) {
 	return v.aead, err
 }
 
-// create makes the key file. Of several processes that try at once, the first to link its file wins.
+// create creates the key file. If several processes try concurrently, the first to link its file wins.
 func (v *Vault) create() ([]byte, error) {
 	key := make([]byte, secretKeySize)
 	rand.Read(key)
@@ -110,11 +111,11 @@ func (v *Vault) Unseal(connection string, sealed []byte) (connector.Credential, 
 	}
 	n := aead.NonceSize()
 	if len(sealed) < n {
-		return nil, errors.New("the stored credential is damaged")
+		return nil, errors.New("the stored credential is corrupt")
 	}
 	plain, err := aead.Open(nil, sealed[:n], sealed[n:], []byte(connection))
 	if err != nil {
-		return nil, errors.New("the stored credential does not open with secret.key: it is damaged, or the key is another one")
+		return nil, errors.New("the stored credential cannot be decrypted with secret.key: it is corrupt, or the key has changed")
 	}
 	var c connector.Credential
 	return c, json.Unmarshal(plain, &c)

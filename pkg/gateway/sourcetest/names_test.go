@@ -26,8 +26,8 @@ CREATE TABLE "ONE"(a int); CREATE TABLE "One"(a int); CREATE TABLE "Alone"(a int
 			for _, q := range []struct{ sql, want, fails string }{
 				{"SELECT a FROM %.cased.pair", "1", ""},
 				{"SELECT a FROM %.CASED.PAIR", "1", ""},
-				{`SELECT * FROM %.cased."Pair"`, "", "'" + s.catalog + ".cased.Pair' cannot be told from 'pair'"},
-				{`SELECT a FROM %.cased.pair WHERE a IN (SELECT 1 FROM %.cased."PAIR")`, "", "cannot be told from 'pair'"},
+				{`SELECT * FROM %.cased."Pair"`, "", "'" + s.catalog + ".cased.Pair' cannot be distinguished from 'pair'"},
+				{`SELECT a FROM %.cased.pair WHERE a IN (SELECT 1 FROM %.cased."PAIR")`, "", "cannot be distinguished from 'pair'"},
 				{"SELECT * FROM %.cased.one", "", `["ONE" "One"]`},
 				{"SELECT a FROM %.cased.alone", "3", ""},
 				{`SELECT a FROM %.cased."Alone"`, "3", ""},

@@ -11,7 +11,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 )
 
-// buildSQL turns a query-builder object into SQL in the dialect of the service: OFFSET stands before LIMIT [L].
+// buildSQL converts a query-builder object to SQL in the dialect of the service: OFFSET precedes LIMIT [L].
 func buildSQL(b api.ExecuteByBuilder) (string, error) {
 	if len(b.From) == 0 {
 		return "", fault.Data(400, "from: at least one table is required")
@@ -75,7 +75,7 @@ func buildSQL(b api.ExecuteByBuilder) (string, error) {
 	return sql.String(), nil
 }
 
-// columnRef quotes a column name; a name that is already quoted is taken as it is.
+// columnRef quotes a column name; a name that is already quoted is not changed.
 func columnRef(c string) string {
 	if len(c) > 1 && c[0] == '"' && c[len(c)-1] == '"' && !strings.Contains(c[1:len(c)-1], `"`) {
 		return c
@@ -83,7 +83,7 @@ func columnRef(c string) string {
 	return sqltext.Quote(c)
 }
 
-// orderTerm reads `column [ASC|DESC] [NULLS FIRST|LAST]`.
+// orderTerm parses `column [ASC|DESC] [NULLS FIRST|LAST]`.
 func orderTerm(s string) (string, error) {
 	words := strings.Fields(s)
 	suffix := ""
@@ -97,12 +97,12 @@ func orderTerm(s string) (string, error) {
 	}
 	name := strings.Join(words, " ")
 	if name == "" {
-		return "", fmt.Errorf("%q names no column", s)
+		return "", fmt.Errorf("%q does not name a column", s)
 	}
 	return columnRef(name) + suffix, nil
 }
 
-// buildGroup joins the two lists of a group: all of "and", any of "or"; a group with both needs both.
+// buildGroup joins the two lists of a group: all of "and", any of "or"; a group with both requires both.
 func buildGroup(g api.FilterGroup, at string) (string, error) {
 	var parts []string
 	for _, l := range []struct {
@@ -148,7 +148,7 @@ var operators = map[string]struct {
 func buildCondition(c api.FilterCondition, at string) (string, error) {
 	op, ok := operators[strings.ToLower(strings.Join(strings.Fields(c.Op), " "))]
 	if !ok {
-		return "", fault.Data(400, "%s: unknown operator %q; there are =, !=, <>, <, <=, >, >=, in, not in, like, not like, between, not between, is null, is not null", at, c.Op)
+		return "", fault.Data(400, "%s: unknown operator %q; the operators are =, !=, <>, <, <=, >, >=, in, not in, like, not like, between, not between, is null, is not null", at, c.Op)
 	}
 	if op.values >= 0 && len(c.Values) != op.values || op.values < 0 && len(c.Values) == 0 {
 		return "", fault.Data(400, "%s: operator %q takes %s, got %d", at, c.Op, map[int]string{-1: "at least one value", 0: "no value", 1: "one value", 2: "two values"}[op.values], len(c.Values))

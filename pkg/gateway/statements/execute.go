@@ -19,7 +19,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// Service runs statements and says what they would be in other dialects.
+// Service runs statements and translates them into other dialects.
 type Service struct {
 	Engine  engine.Engine
 	Web     *web.Mux
@@ -32,8 +32,8 @@ func (s *Service) Routes(m *web.Mux) {
 	web.Handle(m, spec.ExecuteQuery, s.executeQuery)
 }
 
-// executeQuery streams the result of one of the four forms [S]. The status is sent when the first rows are known, so that a
-// statement that fails at once is an error and not a cut document.
+// executeQuery streams the result of one of the four forms [S]. The status is sent when the first rows are known, so
+// that a statement that fails immediately is an error and not a truncated document.
 func (s *Service) executeQuery(ctx context.Context, r *web.Request[json.RawMessage]) (web.Stream, error) {
 	format := api.Format(r.Query("format"))
 	switch format {
@@ -65,8 +65,8 @@ func (s *Service) executeQuery(ctx context.Context, r *web.Request[json.RawMessa
 	}, nil
 }
 
-// placed says where an error lies to a caller who named a saved query and has sent no text: in that query, never in the statement that
-// the gateway made of the name.
+// placed changes the position of an error for a caller who named a saved query and sent no statement: it is in that
+// query, never in the statement that the gateway generated from the name.
 func (s *Service) placed(ctx context.Context, p store.Project, raw json.RawMessage, err error) error {
 	var form struct {
 		ID            string `json:"id"`
@@ -91,8 +91,8 @@ func (s *Service) placed(ctx context.Context, p store.Project, raw json.RawMessa
 	return &engine.Error{Kind: e.Kind, Message: e.Message, Err: err}
 }
 
-// dialectOf takes the dialect of a statement, which the query parameter of an execution names. It is zone local's own. What the gateway
-// itself writes or keeps is Trino's SQL.
+// dialectOf returns the dialect of a statement, given by a query parameter of an execution. It is specific to zone
+// local. Statements that the gateway itself generates or stores are in Trino's dialect.
 func dialectOf(q *engine.Query, dialect string, raw json.RawMessage) error {
 	switch dialect {
 	case "", "trino":
@@ -105,13 +105,14 @@ func dialectOf(q *engine.Query, dialect string, raw json.RawMessage) error {
 		Statement *string `json:"statement"`
 	}
 	if err := json.Unmarshal(raw, &form); err != nil || form.Statement == nil {
-		return fault.Framework(400, "query parameter dialect: duckdb needs the form with a statement")
+		return fault.Framework(400, "query parameter dialect: duckdb requires the form with a statement")
 	}
 	q.Dialect = dialect
 	return nil
 }
 
-// statement turns a request body into SQL. The body is exactly one of four forms, told apart by their required property.
+// statement converts a request body to SQL. The body is exactly one of four forms, distinguished by their required
+// property.
 func (s *Service) statement(ctx context.Context, p store.Project, raw json.RawMessage) (engine.Query, error) {
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &keys); err != nil {
@@ -124,7 +125,7 @@ func (s *Service) statement(ctx context.Context, p store.Project, raw json.RawMe
 		}
 	}
 	if len(forms) != 1 {
-		return engine.Query{}, fault.Framework(400, "the request body must hold exactly one of from, id, qualifiedName, statement; it holds %s", listOr(forms, "none"))
+		return engine.Query{}, fault.Framework(400, "the request body must contain exactly one of from, id, qualifiedName, statement; it contains %s", listOr(forms, "none"))
 	}
 	if t := keys["timeout"]; len(t) > 0 && t[0] == '-' {
 		return engine.Query{}, fault.Framework(400, "property \"timeout\" must not be negative; it is %s", t)
@@ -139,7 +140,7 @@ func (s *Service) statement(ctx context.Context, p store.Project, raw json.RawMe
 		return engine.Query{SQL: sql, Timeout: s.Web.TimeoutOf(b.Timeout), Untyped: true}, err
 	case "id":
 		if id := bytes.TrimSpace(keys["id"]); len(id) == 0 || id[0] != '"' {
-			return engine.Query{}, fault.Framework(400, "property \"id\" must be a string: query ids have more digits than a JSON number keeps")
+			return engine.Query{}, fault.Framework(400, "property \"id\" must be a string: query ids have more digits than a JSON number preserves")
 		}
 		var b api.ExecuteByID
 		if err := web.DecodeBody(raw, &b); err != nil {
@@ -161,12 +162,12 @@ func (s *Service) statement(ctx context.Context, p store.Project, raw json.RawMe
 		return engine.Query{}, err
 	}
 	if len(b.Bindings) > 0 && len(b.BindArgs) > 0 {
-		return engine.Query{}, fault.Framework(400, "bindings and bindArgs are two spellings of one property; send one")
+		return engine.Query{}, fault.Framework(400, "bindings and bindArgs are two names of one property; send one")
 	}
 	return engine.Query{SQL: b.Statement, Bindings: append(b.Bindings, b.BindArgs...), Timeout: s.Web.TimeoutOf(b.Timeout)}, nil
 }
 
-// splitName reads a dotted name whose parts may be quoted: catalog.schema.table.
+// splitName parses a dotted name with optionally quoted parts: catalog.schema.table.
 func splitName(s string) (engine.TableName, error) {
 	var parts []string
 	rest := strings.TrimSpace(s)

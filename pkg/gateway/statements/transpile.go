@@ -18,9 +18,9 @@ type TranspileResult struct {
 	Result string `json:"result"`
 }
 
-// Transpile writes a statement in another dialect. The dialect of this gateway is Trino's: a Trino statement is answered as it is, and
-// in DuckDB's dialect as the engine runs it. Text that is plainly of another dialect is refused and not passed off as Trino; so is
-// every other target.
+// Transpile translates a statement to another dialect. The dialect of this gateway is Trino's: a Trino statement is
+// returned unchanged, and for DuckDB in the form in which the engine runs it. Text that is clearly of another dialect
+// is rejected instead of being returned as Trino; so is every other target.
 func (s *Service) Transpile(ctx context.Context, r *web.Request[api.TranspileRequest]) (TranspileResult, error) {
 	if strings.TrimSpace(r.Body.Query) == "" {
 		return TranspileResult{}, fault.Missing("query")
@@ -28,7 +28,7 @@ func (s *Service) Transpile(ctx context.Context, r *web.Request[api.TranspileReq
 	dialect := r.Param("dialect")
 	duck := strings.EqualFold(dialect, "duckdb")
 	if !duck && !strings.EqualFold(dialect, "trino") {
-		return TranspileResult{}, fault.Data(400, "cannot transpile to dialect %q: %s on this gateway writes trino and duckdb", dialect, spec.TranspileSql.ID)
+		return TranspileResult{}, fault.Data(400, "cannot transpile to dialect %q: %s on this gateway supports trino and duckdb", dialect, spec.TranspileSql.ID)
 	}
 	if f := notTrino(r.Body.Query); f != nil {
 		return TranspileResult{}, f
@@ -40,15 +40,15 @@ func (s *Service) Transpile(ctx context.Context, r *web.Request[api.TranspileReq
 	return TranspileResult{api.TranspileResult{Query: r.Body.Query}, r.Body.Query}, nil
 }
 
-// toDuckDB writes a statement in DuckDB's dialect. What it means depends on the types of the columns it reads: those of the project
-// that the query parameter projectId names, which is zone local's own.
+// toDuckDB translates a statement to DuckDB's dialect. The result depends on the types of the columns it reads: those
+// of the project given by the query parameter projectId, which is specific to zone local.
 func (s *Service) toDuckDB(ctx context.Context, r *web.Request[api.TranspileRequest]) (string, error) {
 	id := r.Query("projectId")
 	if id == "" {
 		id = r.Scope.ProjectID
 	}
 	if id == "" {
-		return "", fault.Framework(400, "query parameter projectId: a project is required, whose tables the statement is about")
+		return "", fault.Framework(400, "query parameter projectId: required, the project of the statement's tables")
 	}
 	var p store.Project
 	if err := s.Web.Authorize(ctx, r.Op, r.Scope, id, &p); err != nil {
@@ -60,12 +60,12 @@ func (s *Service) toDuckDB(ctx context.Context, r *web.Request[api.TranspileRequ
 	}
 	t, ok := data.(engine.Transpiler)
 	if !ok {
-		return "", fault.Data(400, "the engine of this gateway writes no dialect but trino")
+		return "", fault.Data(400, "the engine of this gateway supports no dialect but trino")
 	}
 	return t.Transpile(ctx, engine.Query{SQL: r.Body.Query, Timeout: s.Web.TimeoutOf(nil), Catalogs: s.Names.Resolver(p)})
 }
 
-// notTrino finds what cannot be Trino's SQL by its lexical form alone.
+// notTrino detects text that cannot be Trino SQL by its lexical form.
 func notTrino(sql string) *fault.Fault {
 	for i := 0; i < len(sql); i++ {
 		rest := sql[i:]
@@ -92,11 +92,11 @@ func notTrino(sql string) *fault.Fault {
 			if end < 0 {
 				return fault("the quote %c is not closed", sql[i])
 			}
-			i += end + 1 // a doubled quote begins the next string at once
+			i += end + 1 // a doubled quote starts the next string immediately
 		case sql[i] == '`':
 			return fault("backquoted identifiers are not Trino: use double quotes")
 		case sql[i] == '#':
-			return fault("# begins no comment in Trino: use --")
+			return fault("# does not start a comment in Trino: use --")
 		case strings.HasPrefix(rest, "::"):
 			return fault("the cast :: is not Trino: use CAST(... AS ...)")
 		case strings.HasPrefix(rest, "$$"):

@@ -20,7 +20,7 @@ const (
 // cacheHistory is how long runs and log entries are kept [O].
 const cacheHistory = 14 * 24 * time.Hour
 
-// CacheRun is one refresh. Counts are of rows; cached is what the cache holds after it.
+// CacheRun is one refresh. Counts are of rows; cached is the number of rows in the cache after it.
 type CacheRun struct {
 	ID, CacheID, Mode, Status, Runner  string
 	Scheduled                          bool
@@ -37,8 +37,8 @@ func scanCacheRun(scan func(...any) error) (r CacheRun, err error) {
 	return
 }
 
-// StartCacheRun records a running refresh and the table it will store. ErrConflict says that one is running, ErrNotFound that
-// the cache is gone.
+// StartCacheRun records a running refresh and the table it will store. ErrConflict means that one is running,
+// ErrNotFound that the cache was deleted.
 func (s *Store) StartCacheRun(ctx context.Context, cache, mode, runner string, scheduled bool) (r CacheRun, err error) {
 	r = CacheRun{ID: uuid.NewString(), CacheID: cache, Mode: mode, Status: CacheRunning, Runner: runner, Scheduled: scheduled}
 	err = s.tx(ctx, func(tx *sql.Tx) error {
@@ -65,12 +65,12 @@ func (s *Store) StartCacheRun(ctx context.Context, cache, mode, runner string, s
 		if _, err := tx.ExecContext(ctx, "INSERT INTO cache_tables(id, project_id, cache_id) VALUES (?, ?, ?)", r.ID, project, cache); err != nil {
 			return err
 		}
-		return s.cacheLog(ctx, tx, cache, "START", "a refresh began", mode, scheduled)
+		return s.cacheLog(ctx, tx, cache, "START", "a refresh started", mode, scheduled)
 	})
 	return r, err
 }
 
-// replaceIncremental ends a running incremental refresh: the full one that is about to start reads every row it would have read.
+// replaceIncremental ends a running incremental refresh: the full one that is about to start includes it.
 func (s *Store) replaceIncremental(ctx context.Context, tx *sql.Tx, cache, now string) error {
 	runs, err := queryAll(ctx, tx, scanCacheRun, "SELECT "+runColumns+" FROM cache_runs WHERE cache_id = ? AND mode = ? AND status = 'RUNNING'", cache, CacheIncremental)
 	if err != nil {
@@ -83,14 +83,14 @@ func (s *Store) replaceIncremental(ctx context.Context, tx *sql.Tx, cache, now s
 		if _, err := tx.ExecContext(ctx, "UPDATE cache_tables SET free_at = ? WHERE id = ?", now, r.ID); err != nil {
 			return err
 		}
-		if err := s.cacheLog(ctx, tx, cache, CacheCancelled, "a full refresh took its place", r.Mode, r.Scheduled); err != nil {
+		if err := s.cacheLog(ctx, tx, cache, CacheCancelled, "replaced by a full refresh", r.Mode, r.Scheduled); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// CacheRunWanted reports whether a run is to go on, and notes that it lives.
+// CacheRunWanted reports whether a run is to continue, and records that it is alive.
 func (s *Store) CacheRunWanted(ctx context.Context, id string, beat bool) (bool, error) {
 	if beat {
 		err := exec(ctx, s.db, "UPDATE cache_runs SET updated_at = ? WHERE id = ? AND status = 'RUNNING'", s.stamp(), id)
@@ -104,8 +104,9 @@ func (s *Store) CacheRunWanted(ctx context.Context, id string, beat bool) (bool,
 	return n == 1, err
 }
 
-// EndCacheRun ends a running refresh. With COMPLETED its table becomes the one that queries read, in the same transaction; with
-// any other end the cache keeps what it had. ErrNotFound says that the run had ended or its cache is gone; its table is free then.
+// EndCacheRun ends a running refresh. With COMPLETED its table becomes the current one, in the same transaction; with
+// any other state the cache keeps its table. ErrNotFound means that the run had ended or its cache was deleted; its
+// table is free then.
 func (s *Store) EndCacheRun(ctx context.Context, r CacheRun, message string) error {
 	now := s.stamp()
 	gone := false
@@ -113,7 +114,7 @@ func (s *Store) EndCacheRun(ctx context.Context, r CacheRun, message string) err
 		err := exec(ctx, tx, "UPDATE cache_runs SET status = ?, error = ?, cached = ?, inserted = ?, updated = ?, deleted = ?, updated_at = ?, finished_at = ? WHERE id = ? AND status = 'RUNNING'",
 			r.Status, r.Error, r.Cached, r.Inserted, r.Updated, r.Deleted, now, now, r.ID)
 		if gone = errors.Is(err, ErrNotFound); gone {
-			// The table of a run that was completed by this very call is not free.
+			// The table of a run that was completed by this call is not free.
 			_, err := tx.ExecContext(ctx, "UPDATE cache_tables SET free_at = ?1 WHERE id = ?2 AND free_at IS NULL AND id NOT IN (SELECT stored FROM caches WHERE stored IS NOT NULL)", now, r.ID)
 			return err
 		}
@@ -150,7 +151,7 @@ func (s *Store) CacheRuns(ctx context.Context, cache string, limit, offset int) 
 	return queryAll(ctx, s.db, scanCacheRun, "SELECT "+runColumns+" FROM cache_runs WHERE cache_id = ? ORDER BY created_at DESC LIMIT ? OFFSET ?", cache, limit, offset)
 }
 
-// LastCacheRun is the newest run of a mode, or of any mode when that is empty.
+// LastCacheRun returns the newest run of a mode, or of any mode if that is empty.
 func (s *Store) LastCacheRun(ctx context.Context, cache, mode string) (CacheRun, error) {
 	return queryOne(ctx, s.db, scanCacheRun, "SELECT "+runColumns+" FROM cache_runs WHERE cache_id = ? AND ? IN ('', mode) ORDER BY created_at DESC LIMIT 1", cache, mode)
 }
@@ -160,7 +161,7 @@ func (s *Store) CacheRunByID(ctx context.Context, id string) (CacheRun, error) {
 	return queryOne(ctx, s.db, scanCacheRun, "SELECT "+runColumns+" FROM cache_runs WHERE id = ?", id)
 }
 
-// OpenCacheRuns lists the running refreshes of a project, or of all projects when that is empty.
+// OpenCacheRuns lists the running refreshes of a project, or of all projects if that is empty.
 func (s *Store) OpenCacheRuns(ctx context.Context, project string) ([]CacheRun, error) {
 	return queryAll(ctx, s.db, scanCacheRun, "SELECT "+runColumns+" FROM cache_runs WHERE status = 'RUNNING' AND (?1 = '' OR cache_id IN (SELECT id FROM caches WHERE project_id = ?1))", project)
 }

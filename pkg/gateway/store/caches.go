@@ -16,19 +16,19 @@ const (
 	CacheIncremental = "INCREMENTAL"
 )
 
-// CacheSchedule says when a cache is refreshed: type BASIC with an ISO 8601 duration, or NONE.
+// CacheSchedule is the refresh schedule of a cache: type BASIC with an ISO 8601 duration, or NONE.
 type CacheSchedule struct {
 	Type   string
 	Expr   *string
 	Due    *string // the next time; nil for NONE
-	Anchor *string // the moment from which the durations count; nil for NONE
+	Anchor *string // the anchor of the durations; nil for NONE
 }
 
-// CacheTracking says how an incremental refresh finds what changed. Without a key whole rows are compared.
+// CacheTracking configures how an incremental refresh detects changes. Without a key whole rows are compared.
 type CacheTracking struct {
-	Key        []string // columns that tell rows apart
-	Updated    string   // column that every change raises, "" for none
-	InsertOnly bool     // rows never change once they are there
+	Key        []string // columns that identify a row
+	Updated    string   // column that increases with every change, "" for none
+	InsertOnly bool     // rows never change once they exist
 }
 
 // Cache is a stored copy of a table of another catalog.
@@ -36,7 +36,7 @@ type Cache struct {
 	ID, ProjectID, CatalogID, SchemaName, TableName string
 	Incremental, Full                               CacheSchedule
 	Tracking                                        CacheTracking
-	Stored                                          *string // the stored table that queries read, nil before the first complete run
+	Stored                                          *string // the current stored table, nil before the first complete run
 	CreatedAt                                       string
 }
 
@@ -56,11 +56,11 @@ func (t CacheTracking) key() string {
 	if len(t.Key) == 0 {
 		return "[]"
 	}
-	raw, _ := json.Marshal(t.Key) // a list of texts always marshals
+	raw, _ := json.Marshal(t.Key) // a list of strings always marshals
 	return string(raw)
 }
 
-// EnsureCache adds a cache, or returns the one the table has.
+// EnsureCache adds a cache, or returns the existing one of the table.
 func (s *Store) EnsureCache(ctx context.Context, c Cache) (have Cache, made bool, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		have, err = queryOne(ctx, tx, scanCache, "SELECT "+cacheColumns+" FROM caches WHERE project_id = ? AND catalog_id = ? AND schema_name = ? AND table_name = ?",
@@ -81,18 +81,19 @@ func (s *Store) EnsureCache(ctx context.Context, c Cache) (have Cache, made bool
 	return have, made && err == nil, err
 }
 
-// Cache finds one of a project.
+// Cache finds a cache of a project.
 func (s *Store) Cache(ctx context.Context, project, id string) (Cache, error) {
 	return queryOne(ctx, s.db, scanCache, "SELECT "+cacheColumns+" FROM caches WHERE id = ? AND project_id = ?", id, project)
 }
 
-// Caches lists those of a project, in a catalog and schema unless they are empty.
+// Caches lists the caches of a project, in a catalog and schema unless they are empty.
 func (s *Store) Caches(ctx context.Context, project, catalog, schema string) ([]Cache, error) {
 	return queryAll(ctx, s.db, scanCache, "SELECT "+cacheColumns+" FROM caches WHERE project_id = ? AND ? IN ('', catalog_id) AND ? IN ('', schema_name) ORDER BY created_at, id",
 		project, catalog, schema)
 }
 
-// CachedTable names the stored table of a table's cache, ErrNotFound when queries must read the source. Names match in any case.
+// CachedTable returns the stored table of a table's cache, ErrNotFound if queries must read the source. Case is ignored
+// in names.
 func (s *Store) CachedTable(ctx context.Context, project, catalog, schema, table string) (string, error) {
 	return queryOne(ctx, s.db, func(scan func(...any) error) (v string, err error) {
 		err = scan(&v)
@@ -101,11 +102,11 @@ func (s *Store) CachedTable(ctx context.Context, project, catalog, schema, table
 		project, catalog, schema, table)
 }
 
-// CacheChange says which schedules of a cache were set anew. The others stay as they are by now: their due time may have moved since
-// they were read.
+// CacheChange says which schedules of a cache were changed. The others keep their current values: their due time may
+// have moved since they were read.
 type CacheChange struct{ Incremental, Full bool }
 
-// SetCacheSettings stores the schedules of a cache that were changed, and how it finds changes.
+// SetCacheSettings stores the changed schedules of a cache, and its change tracking.
 func (s *Store) SetCacheSettings(ctx context.Context, c Cache, now CacheChange) error {
 	set := "key_columns = ?, updated_column = ?, insert_only = ?"
 	args := []any{c.Tracking.key(), c.Tracking.Updated, c.Tracking.InsertOnly}
@@ -127,7 +128,7 @@ func (s *Store) SetCacheSettings(ctx context.Context, c Cache, now CacheChange) 
 	})
 }
 
-// MoveCacheDue moves the due time of a mode from one to the next; ErrNotFound says that another process did.
+// MoveCacheDue moves the due time of a mode from one to the next; ErrNotFound means that another process did.
 func (s *Store) MoveCacheDue(ctx context.Context, id, mode, from, to string) error {
 	col := map[string]string{CacheFull: "full_due", CacheIncremental: "inc_due"}[mode]
 	return exec(ctx, s.db, "UPDATE caches SET "+col+" = ? WHERE id = ? AND "+col+" = ?", to, id, from)
@@ -143,7 +144,7 @@ func (s *Store) ScheduledCaches(ctx context.Context) ([]Cache, error) {
 	return queryAll(ctx, s.db, scanCache, "SELECT "+cacheColumns+" FROM caches WHERE inc_due IS NOT NULL OR full_due IS NOT NULL")
 }
 
-// DeleteCache removes a cache; its tables become free. A run that goes on stores nothing more.
+// DeleteCache removes a cache; its tables become free. A running refresh stores nothing more.
 func (s *Store) DeleteCache(ctx context.Context, project, id string) error {
 	return s.tx(ctx, func(tx *sql.Tx) error { return s.deleteCache(ctx, tx, project, id) })
 }
@@ -159,7 +160,7 @@ func (s *Store) deleteCache(ctx context.Context, tx *sql.Tx, project, id string)
 // CacheTable is a stored table that may exist.
 type CacheTable struct{ ID, ProjectID string }
 
-// FreeCacheTables lists tables of a project, or of all when that is empty, that nothing has needed since a time.
+// FreeCacheTables lists tables of a project, or of all if that is empty, that have been unused since a given time.
 func (s *Store) FreeCacheTables(ctx context.Context, project string, since time.Time) ([]CacheTable, error) {
 	return queryAll(ctx, s.db, func(scan func(...any) error) (t CacheTable, err error) {
 		err = scan(&t.ID, &t.ProjectID)
@@ -167,7 +168,7 @@ func (s *Store) FreeCacheTables(ctx context.Context, project string, since time.
 	}, "SELECT id, project_id FROM cache_tables WHERE free_at <= ? AND ? IN ('', project_id)", Time(since), project)
 }
 
-// ForgetCacheTable is called when a table was dropped.
+// ForgetCacheTable is called after a table was dropped.
 func (s *Store) ForgetCacheTable(ctx context.Context, id string) error {
 	_, err := s.db.ExecContext(ctx, "DELETE FROM cache_tables WHERE id = ?", id)
 	return err
@@ -192,7 +193,7 @@ func (s *Store) CacheLogs(ctx context.Context, cache string, limit int) ([]Cache
 	}, "SELECT at, action, message, cache_type, scheduled FROM cache_logs WHERE cache_id = ? ORDER BY id DESC LIMIT ?", cache, limit)
 }
 
-// OrphanCaches lists the caches whose catalog is gone; built-in catalogs have identifiers of one digit.
+// OrphanCaches lists the caches of deleted catalogs; built-in catalogs have identifiers of one digit.
 func (s *Store) OrphanCaches(ctx context.Context) ([]Cache, error) {
 	return queryAll(ctx, s.db, scanCache, "SELECT "+cacheColumns+" FROM caches WHERE length(catalog_id) > 1 AND catalog_id NOT IN (SELECT id FROM catalogs)")
 }

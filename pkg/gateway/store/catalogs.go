@@ -5,12 +5,12 @@ import (
 	"database/sql"
 )
 
-// Catalog is a name for what a connection reaches. A shared one belongs to the project it was shared to; its connection is
-// that of the catalog it was shared from.
+// Catalog is a name for a connection. A shared one belongs to the project it was shared to; its connection is that of
+// the original catalog.
 type Catalog struct {
 	ID, ProjectID, Name, DisplayName, Type, ConnectionID, CreatedAt string
 	SharedFrom                                                      *string
-	CacheAnything                                                   bool // its tables may be cached whatever the type of the connection
+	CacheAnything                                                   bool // its tables may be cached for any connection type
 }
 
 const catalogColumns = "id, project_id, name, display_name, catalog_type, connection_id, shared_from, created_at, cache_anything"
@@ -20,22 +20,22 @@ func scanCatalog(scan func(...any) error) (c Catalog, err error) {
 	return
 }
 
-// Catalogs lists those of a project.
+// Catalogs lists the catalogs of a project.
 func (s *Store) Catalogs(ctx context.Context, project string) ([]Catalog, error) {
 	return queryAll(ctx, s.db, scanCatalog, "SELECT "+catalogColumns+" FROM catalogs WHERE project_id = ? ORDER BY created_at, id", project)
 }
 
-// Catalog finds one of a project.
+// Catalog finds a catalog of a project.
 func (s *Store) Catalog(ctx context.Context, project, id string) (Catalog, error) {
 	return queryOne(ctx, s.db, scanCatalog, "SELECT "+catalogColumns+" FROM catalogs WHERE project_id = ? AND id = ?", project, id)
 }
 
-// CatalogByName finds one of a project by its SQL name.
+// CatalogByName finds a catalog of a project by its SQL name.
 func (s *Store) CatalogByName(ctx context.Context, project, name string) (Catalog, error) {
 	return queryOne(ctx, s.db, scanCatalog, "SELECT "+catalogColumns+" FROM catalogs WHERE project_id = ? AND name = ?", project, name)
 }
 
-// CreateCatalog adds one; a name that is taken is ErrConflict. Id and time are filled in.
+// CreateCatalog adds a catalog; a name in use is ErrConflict. Id and time are set.
 func (s *Store) CreateCatalog(ctx context.Context, c Catalog) (Catalog, error) {
 	c.ID, c.CreatedAt = s.NewID(), s.stamp()
 	_, err := s.db.ExecContext(ctx, "INSERT INTO catalogs("+catalogColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -43,18 +43,18 @@ func (s *Store) CreateCatalog(ctx context.Context, c Catalog) (Catalog, error) {
 	return c, constraint(err)
 }
 
-// DeleteCatalog removes one with the parametric tables in it and what was shared from it.
+// DeleteCatalog removes a catalog with its parametric tables and shares.
 func (s *Store) DeleteCatalog(ctx context.Context, project, id string) error {
 	return exec(ctx, s.db, "DELETE FROM catalogs WHERE project_id = ? AND id = ?", project, id)
 }
 
-// CatalogConnection finds the connection behind a catalog; for a shared one it is another project's. ErrNotFound says that it
-// was deleted.
+// CatalogConnection finds the connection of a catalog; for a shared one it belongs to another project. ErrNotFound
+// means that it was deleted.
 func (s *Store) CatalogConnection(ctx context.Context, c Catalog) (Connection, error) {
 	return queryOne(ctx, s.db, scanConnection, "SELECT "+connectionColumns+" FROM connections WHERE id = ?", c.ConnectionID)
 }
 
-// ParametricTable is a table of a catalog read with fixed values for some of its columns. Values is JSON as it was sent.
+// ParametricTable is a table of a catalog read with fixed values for some of its columns. Values is JSON as received.
 type ParametricTable struct {
 	CatalogID, FromSchema, FromTable, ToSchema, ToTable, Values string
 }
@@ -66,19 +66,20 @@ func scanParametric(scan func(...any) error) (p ParametricTable, err error) {
 	return
 }
 
-// ParametricTables lists those of a catalog.
+// ParametricTables lists the parametric tables of a catalog.
 func (s *Store) ParametricTables(ctx context.Context, catalog string) ([]ParametricTable, error) {
 	return queryAll(ctx, s.db, scanParametric, "SELECT "+parametricColumns+" FROM parametric_tables WHERE catalog_id = ? ORDER BY created_at, to_schema, to_table", catalog)
 }
 
-// CreateParametricTable adds one; a target that is taken is ErrConflict.
+// CreateParametricTable adds a parametric table; a target in use is ErrConflict.
 func (s *Store) CreateParametricTable(ctx context.Context, p ParametricTable) error {
 	_, err := s.db.ExecContext(ctx, "INSERT INTO parametric_tables("+parametricColumns+", created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		p.CatalogID, p.FromSchema, p.FromTable, p.ToSchema, p.ToTable, p.Values, s.stamp())
 	return constraint(err)
 }
 
-// DeleteParametricTable removes one with its caches: another table of that name must not read their rows.
+// DeleteParametricTable removes a parametric table with its caches: another table of that name must not read their
+// rows.
 func (s *Store) DeleteParametricTable(ctx context.Context, catalog, schema, table string) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		if err := exec(ctx, tx, "DELETE FROM parametric_tables WHERE catalog_id = ? AND to_schema = ? AND to_table = ?", catalog, schema, table); err != nil {

@@ -9,16 +9,16 @@ import (
 	"os"
 )
 
-// SQLite reuses the pages of what was deleted. It gives them back in a file that was made with auto_vacuum=INCREMENTAL, which can be a few at
-// a time, or by writing the whole file anew, which also makes such a file of one of earlier versions.
+// SQLite reuses the pages of deleted data. It shrinks a file that was created with auto_vacuum=INCREMENTAL, a few pages
+// at a time, or by rewriting the whole file, which also converts a file of an earlier version.
 const (
 	incremental = 2
-	wasteShare  = 4   // pages are given back when one of so many is free
+	wasteShare  = 4   // the file is shrunk if this fraction of its pages is free
 	stepPages   = 256 // of one transaction
 )
 
-// begin makes an empty file one that can give pages back. The setting holds only if it comes before all else, and every connection that
-// has it writes to the file.
+// begin configures an empty file for incremental vacuum. The setting takes effect only if it comes first, and every
+// connection that sets it writes to the file.
 func begin(path string) error {
 	db, err := openFile(path, url.Values{"_pragma": {"busy_timeout(20000)"}, "_auto_vacuum": {"INCREMENTAL"}})
 	if err != nil {
@@ -28,7 +28,7 @@ func begin(path string) error {
 	return errors.Join(err, db.Close())
 }
 
-// Size is what the state file and its log take, in bytes.
+// Size returns the size of the state file and its log, in bytes.
 func (s *Store) Size() (n int64, err error) {
 	for _, path := range []string{s.path, s.path + "-wal"} {
 		st, err := os.Stat(path)
@@ -41,13 +41,13 @@ func (s *Store) Size() (n int64, err error) {
 	return n, nil
 }
 
-// Compact writes the state file anew, without free pages. Changes by others wait for it.
+// Compact rewrites the state file without free pages. Changes by others wait for it.
 func (s *Store) Compact(ctx context.Context) error {
 	return s.alone(ctx, func(c *sql.Conn) error { return vacuum(ctx, c) })
 }
 
-// Tidy gives free pages back when they are at least so many bytes and a part of the file worth it, step by step until stop says that
-// somebody has come. A file of earlier versions is written anew first.
+// Tidy shrinks the file if the free pages exceed a number of bytes and a fraction of the file, step by step until stop
+// reports that there is a caller. A file of an earlier version is rewritten first.
 func (s *Store) Tidy(ctx context.Context, least int64, stop func() bool) error {
 	return s.alone(ctx, func(c *sql.Conn) error {
 		var mode, free, pages, size int64
@@ -87,12 +87,13 @@ func vacuum(ctx context.Context, c *sql.Conn) error {
 	return checkpoint(ctx, c)
 }
 
-// checkpoint moves the log into the file, which is not shortened before. While others read it may do a part, and the rest is done later.
+// checkpoint moves the log into the file, which is not truncated before that. While others read it may be incomplete,
+// and the rest is done later.
 func checkpoint(ctx context.Context, c *sql.Conn) error {
 	return drain(ctx, c, "PRAGMA wal_checkpoint(TRUNCATE)")
 }
 
-// drain runs a statement to its end: SQLite gives back one page for each row that is read.
+// drain runs a statement to its end: SQLite frees one page for each row that is read.
 func drain(ctx context.Context, c *sql.Conn, statement string) error {
 	rows, err := c.QueryContext(ctx, statement)
 	if err != nil {

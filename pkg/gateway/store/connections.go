@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Connection is a stored way into an external source. Credential is sealed; the store cannot read it.
+// Connection is the stored access to an external source. Credential is sealed; the store cannot read it.
 type Connection struct {
 	ID, ProjectID, Name, Type string
 	Credential                []byte
@@ -20,20 +20,20 @@ func scanConnection(scan func(...any) error) (c Connection, err error) {
 	return
 }
 
-// NewConnectionID makes the id of a connection, which its credential is sealed to before it is stored.
+// NewConnectionID returns the id for a connection, to which its credential is sealed before it is stored.
 func NewConnectionID() string { return uuid.NewString() }
 
-// Connections lists those of a project.
+// Connections lists the connections of a project.
 func (s *Store) Connections(ctx context.Context, project string) ([]Connection, error) {
 	return queryAll(ctx, s.db, scanConnection, "SELECT "+connectionColumns+" FROM connections WHERE project_id = ? ORDER BY created_at, id", project)
 }
 
-// Connection finds one of a project.
+// Connection finds a connection of a project.
 func (s *Store) Connection(ctx context.Context, project, id string) (Connection, error) {
 	return queryOne(ctx, s.db, scanConnection, "SELECT "+connectionColumns+" FROM connections WHERE project_id = ? AND id = ?", project, id)
 }
 
-// CreateConnection adds one. Times are filled in.
+// CreateConnection adds a connection. Times are set.
 func (s *Store) CreateConnection(ctx context.Context, c Connection) (Connection, error) {
 	c.CreatedAt = s.stamp()
 	c.UpdatedAt = c.CreatedAt
@@ -48,7 +48,7 @@ func (s *Store) UpdateConnection(ctx context.Context, c Connection) error {
 		c.Name, c.Credential, s.stamp(), c.ProjectID, c.ID)
 }
 
-// DeleteConnection removes one. Catalogs over it stay and no longer resolve.
+// DeleteConnection removes a connection. Its catalogs remain and no longer resolve.
 func (s *Store) DeleteConnection(ctx context.Context, project, id string) error {
 	return exec(ctx, s.db, "DELETE FROM connections WHERE project_id = ? AND id = ?", project, id)
 }

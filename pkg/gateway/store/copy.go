@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// copyTries bounds how often the state file is read again because another process writes it meanwhile.
+// copyTries limits how often the state file is read again because another process is writing to it.
 const copyTries = 100
 
-// OpenCopy opens a copy of the state of dir that Close removes. Nothing in dir is changed, neither by what is done to the copy nor by
-// migrating it, and a log that a killed process left there stays.
+// OpenCopy opens a temporary copy of the state of dir, which Close removes. Nothing in dir is changed, neither by
+// operations on the copy nor by its migration, and a log left there by a killed process is kept.
 func OpenCopy(dir string, now func() time.Time) (*Store, error) {
 	files, err := readState(dir)
 	if err != nil {
@@ -38,7 +38,7 @@ func OpenCopy(dir string, now func() time.Time) (*Store, error) {
 	return s, nil
 }
 
-// readState reads the state file and its log until two readings in a row are the same: both files then were so at one moment.
+// readState reads the state file and its log until two consecutive reads are the same, so that they are consistent.
 func readState(dir string) (map[string][]byte, error) {
 	var last map[string][]byte
 	for range copyTries {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// The identifiers every data directory starts with. They are fixed, so that no look-up is needed to use the local zone.
+// The identifiers in every new data directory. They are fixed, so that the local zone can be used without a look-up.
 const (
 	DefaultOrganization = "00000000-0000-4000-8000-000000000001"
 	DefaultWorkspace    = "00000000-0000-4000-8000-000000000002"
@@ -61,12 +61,12 @@ func scanOrg(scan func(...any) error) (o Organization, err error) {
 	return
 }
 
-// Organizations lists all of them.
+// Organizations lists all organizations.
 func (s *Store) Organizations(ctx context.Context) ([]Organization, error) {
 	return queryAll(ctx, s.db, scanOrg, "SELECT "+orgColumns+" FROM organizations ORDER BY created_at, id")
 }
 
-// Organization finds one.
+// Organization finds an organization.
 func (s *Store) Organization(ctx context.Context, id string) (Organization, error) {
 	return queryOne(ctx, s.db, scanOrg, "SELECT "+orgColumns+" FROM organizations WHERE id = ?", id)
 }
@@ -78,17 +78,17 @@ func scanWorkspace(scan func(...any) error) (w Workspace, err error) {
 	return
 }
 
-// Workspaces lists those of an organization.
+// Workspaces lists the workspaces of an organization.
 func (s *Store) Workspaces(ctx context.Context, org string) ([]Workspace, error) {
 	return queryAll(ctx, s.db, scanWorkspace, "SELECT "+workspaceColumns+" FROM workspaces WHERE organization_id = ? ORDER BY created_at, id", org)
 }
 
-// Workspace finds one within its organization.
+// Workspace finds a workspace within its organization.
 func (s *Store) Workspace(ctx context.Context, org, id string) (Workspace, error) {
 	return queryOne(ctx, s.db, scanWorkspace, "SELECT "+workspaceColumns+" FROM workspaces WHERE organization_id = ? AND id = ?", org, id)
 }
 
-// CreateWorkspace adds one.
+// CreateWorkspace adds a workspace.
 func (s *Store) CreateWorkspace(ctx context.Context, org, name string, description *string) (Workspace, error) {
 	w := Workspace{ID: uuid.NewString(), OrganizationID: org, Name: name, Description: description, CreatedBy: LocalUser, CreatedAt: s.stamp()}
 	_, err := s.db.ExecContext(ctx, "INSERT INTO workspaces("+workspaceColumns+") VALUES (?, ?, ?, ?, ?, ?, 0)",
@@ -105,7 +105,7 @@ func (s *Store) UpdateWorkspace(ctx context.Context, org, id string, name, descr
 	return s.Workspace(ctx, org, id)
 }
 
-// DeleteWorkspace removes an empty workspace; one that holds projects is ErrInUse.
+// DeleteWorkspace removes an empty workspace; ErrInUse if it contains projects.
 func (s *Store) DeleteWorkspace(ctx context.Context, org, id string) error {
 	return exec(ctx, s.db, "DELETE FROM workspaces WHERE organization_id = ? AND id = ?", org, id)
 }
@@ -117,17 +117,17 @@ func scanProject(scan func(...any) error) (p Project, err error) {
 	return
 }
 
-// Projects lists those of a workspace, or all when workspace is empty.
+// Projects lists the projects of a workspace, or all if workspace is empty.
 func (s *Store) Projects(ctx context.Context, workspace string) ([]Project, error) {
 	return queryAll(ctx, s.db, scanProject, "SELECT "+projectColumns+" FROM projects WHERE ? IN ('', workspace_id) ORDER BY created_at, id", workspace)
 }
 
-// Project finds one by id, within a workspace unless that is empty.
+// Project finds a project by id, within a workspace unless that is empty.
 func (s *Store) Project(ctx context.Context, workspace, id string) (Project, error) {
 	return queryOne(ctx, s.db, scanProject, "SELECT "+projectColumns+" FROM projects WHERE id = ? AND ? IN ('', workspace_id)", id, workspace)
 }
 
-// CreateProject adds one. Its id is 8 alphanumerics; its domain is the lower-cased name and 4 letters [O].
+// CreateProject adds a project. Its id is 8 alphanumerics; its domain is the lower-cased name and 4 letters [O].
 func (s *Store) CreateProject(ctx context.Context, workspace, name string, description *string) (Project, error) {
 	p := Project{
 		ID: randomText(8, alphanumeric), WorkspaceID: workspace, Name: name, Description: description,
@@ -161,7 +161,7 @@ func (s *Store) UpdateProject(ctx context.Context, id string, name, description 
 	return s.Project(ctx, "", id)
 }
 
-// DeleteProject removes a project and all state that hangs on it. The caller removes its rows.
+// DeleteProject removes a project and all its state. The caller removes its rows.
 func (s *Store) DeleteProject(ctx context.Context, id string) error {
 	return exec(ctx, s.db, "DELETE FROM projects WHERE id = ?", id)
 }

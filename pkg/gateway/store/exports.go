@@ -19,7 +19,7 @@ const (
 	ExportExpired   = "EXPIRED"
 )
 
-// Export is a job that writes a file. Source is QUERY or TABLE; the fields of the other one are empty.
+// Export is a job that writes a file. Source is QUERY or TABLE; the fields of the other kind are empty.
 type Export struct {
 	ID, ProjectID, Status, Runner, Format, Compression string
 	Source, QueryID, CatalogID, SchemaName, TableName  string
@@ -40,7 +40,7 @@ func scanExport(scan func(...any) error) (x Export, err error) {
 	return
 }
 
-// CreateExport records a pending job. Id, status and time are filled in.
+// CreateExport records a pending job. Id, status and time are set.
 func (s *Store) CreateExport(ctx context.Context, x Export) (Export, error) {
 	x.ID, x.Status = uuid.NewString(), ExportPending
 	err := s.tx(ctx, func(tx *sql.Tx) error {
@@ -57,7 +57,7 @@ func (s *Store) CreateExport(ctx context.Context, x Export) (Export, error) {
 	return x, err
 }
 
-// stampAfter is the present time, or the millisecond after last when the clock has not passed it.
+// stampAfter returns the current time, or the millisecond after last if the clock is not later than that.
 func (s *Store) stampAfter(last string) string {
 	now := s.stamp()
 	if now > last {
@@ -75,8 +75,8 @@ func (s *Store) Export(ctx context.Context, project, id string) (Export, error) 
 	return queryOne(ctx, s.db, scanExport, "SELECT "+exportColumns+" FROM exports WHERE id = ? AND ? IN ('', project_id)", id, project)
 }
 
-// Exports lists jobs of a project, newest first: those in one of the states (all when there are none) made before a time (any
-// time when that is empty), at most limit.
+// Exports lists jobs of a project, newest first: those in one of the states (all if there are none) created before a
+// time (any time if that is empty), at most limit.
 func (s *Store) Exports(ctx context.Context, project string, states []string, before string, limit int) ([]Export, error) {
 	q := "SELECT " + exportColumns + " FROM exports WHERE project_id = ?"
 	args := []any{project}
@@ -98,19 +98,19 @@ func (s *Store) OpenExports(ctx context.Context) ([]Export, error) {
 	return queryAll(ctx, s.db, scanExport, "SELECT "+exportColumns+" FROM exports WHERE status IN ('PENDING', 'RUNNING')")
 }
 
-// StartExport moves a pending job to running; ErrNotFound says that it was cancelled.
+// StartExport moves a pending job to running; ErrNotFound means that it was cancelled.
 func (s *Store) StartExport(ctx context.Context, id string) error {
 	return exec(ctx, s.db, "UPDATE exports SET status = 'RUNNING' WHERE id = ? AND status = 'PENDING'", id)
 }
 
-// EndExport moves an open job to its end; ErrNotFound says that it had ended already. Status, RowCount, Bytes, DurationMs, Error
-// and ExpiresAt are taken from x.
+// EndExport moves an open job to its final state; ErrNotFound means that it had ended already. Status, RowCount, Bytes,
+// DurationMs, Error and ExpiresAt are taken from x.
 func (s *Store) EndExport(ctx context.Context, x Export) error {
 	return exec(ctx, s.db, "UPDATE exports SET status = ?, row_count = ?, bytes = ?, duration_ms = ?, error = ?, expires_at = ? WHERE id = ? AND status IN ('PENDING', 'RUNNING')",
 		x.Status, x.RowCount, x.Bytes, x.DurationMs, x.Error, x.ExpiresAt, x.ID)
 }
 
-// ExpireExports moves finished jobs whose time is over to EXPIRED and returns them.
+// ExpireExports moves finished jobs past their expiry to EXPIRED and returns them.
 func (s *Store) ExpireExports(ctx context.Context) ([]Export, error) {
 	now := s.stamp()
 	var out []Export
@@ -125,7 +125,8 @@ func (s *Store) ExpireExports(ctx context.Context) ([]Export, error) {
 	return out, err
 }
 
-// LiveExports tells of every job that may have a file whether it has ended: those that go on have one that is being written.
+// LiveExports reports for every job that may have a file whether it has ended: the file of a running job is being
+// written.
 func (s *Store) LiveExports(ctx context.Context) (map[string]bool, error) {
 	type live struct {
 		id    string
@@ -142,8 +143,8 @@ func (s *Store) LiveExports(ctx context.Context) (map[string]bool, error) {
 	return out, err
 }
 
-// ShrinkExports moves the oldest finished jobs to EXPIRED until the files of the others have at most so many bytes together, and returns
-// those moved.
+// ShrinkExports moves the oldest finished jobs to EXPIRED until the files of the others have at most the given total
+// size, and returns those moved.
 func (s *Store) ShrinkExports(ctx context.Context, most int64) ([]Export, error) {
 	const over = `SELECT id FROM (SELECT id, sum(bytes) OVER (ORDER BY created_at DESC, id) AS total FROM exports WHERE status = 'SUCCEEDED') WHERE total > ?`
 	text := func(scan func(...any) error) (v string, err error) {
@@ -161,7 +162,7 @@ func (s *Store) ShrinkExports(ctx context.Context, most int64) ([]Export, error)
 	return out, err
 }
 
-// ForgetExports removes the jobs that have no file any more and were made before a time.
+// ForgetExports removes jobs without a file that were created before a time.
 func (s *Store) ForgetExports(ctx context.Context, before time.Time) error {
 	const old = "FROM exports WHERE status IN ('EXPIRED', 'FAILED', 'CANCELLED') AND created_at < ?"
 	var n int

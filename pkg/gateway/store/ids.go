@@ -11,8 +11,8 @@ import (
 // idEpoch is the zero of the service's time-ordered identifiers: 2022-01-01 UTC, in Unix milliseconds [C].
 const idEpoch = 1640995200000
 
-// idSource makes identifiers of the form (unix_ms - epoch) << 23 | shard << 10 | sequence, as the hosted service does [C][I].
-// The shard is random per process, so that processes sharing a data directory do not collide.
+// idSource generates identifiers of the form (unix_ms - epoch) << 23 | shard << 10 | sequence, as the hosted service
+// does [C][I]. The shard is random per process, so that processes sharing a data directory do not collide.
 type idSource struct {
 	mu    sync.Mutex
 	now   func() time.Time
@@ -29,7 +29,7 @@ func (s *idSource) next() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ms := s.now().UnixMilli() - idEpoch
-	if ms <= s.last { // same millisecond, or a clock that went back: go on counting from the last one
+	if ms <= s.last { // same millisecond, or a clock that went back: count up from the last one
 		ms = s.last
 		if s.seq++; s.seq == 1<<10 {
 			s.seq = 0
@@ -42,7 +42,7 @@ func (s *idSource) next() int64 {
 	return ms<<23 | s.shard<<10 | s.seq
 }
 
-// randomText makes n characters drawn from alphabet with the system's secure source.
+// randomText returns n random characters of alphabet, from a cryptographically secure source.
 func randomText(n int, alphabet string) string {
 	b := make([]byte, n)
 	top := big.NewInt(int64(len(alphabet)))

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// APIKey is a key without its text, of which only a hash is kept.
+// APIKey is a key without its text, of which only a hash is stored.
 type APIKey struct {
 	ID, Name, Prefix, CreatedAt string
 	ProjectID                   *string // nil: a partner key
@@ -17,10 +17,11 @@ type APIKey struct {
 	hash                        []byte
 }
 
-// NewKeyText makes the text of a key: 8 alphanumerics (the public prefix), a dot, 32 alphanumerics [O].
+// NewKeyText generates the text of a key: 8 alphanumerics (the public prefix), a dot, 32 alphanumerics [O].
 func NewKeyText() string { return randomText(8, alphanumeric) + "." + randomText(32, alphanumeric) }
 
-// HashKey is what is kept of a key. Keys hold 190 bits of chance, so a plain hash cannot be reversed by guessing.
+// HashKey returns what is stored of a key. Keys have 190 bits of entropy, so a plain hash cannot be reversed by
+// guessing.
 func HashKey(text string) []byte {
 	h := sha256.Sum256([]byte("dig key v1\x00" + text))
 	return h[:]
@@ -31,7 +32,7 @@ func (k APIKey) Matches(text string) bool {
 	return subtle.ConstantTimeCompare(k.hash, HashKey(text)) == 1
 }
 
-// expired reports whether the key's time is over.
+// expired reports whether the key has expired.
 func (k APIKey) expired(now time.Time) bool {
 	if k.ExpiresAt == nil {
 		return false
@@ -47,7 +48,8 @@ func scanKey(scan func(...any) error) (k APIKey, err error) {
 	return
 }
 
-// CreateAPIKey makes a key for a project, or a partner key when project is nil, and returns its text, which is not kept.
+// CreateAPIKey creates a key for a project, or a partner key if project is nil, and returns its text, which is not
+// stored.
 func (s *Store) CreateAPIKey(ctx context.Context, project *string, name string, expiresAt *string) (APIKey, string, error) {
 	text := NewKeyText()
 	k := APIKey{ID: uuid.NewString(), ProjectID: project, Name: name, Prefix: text[:8], hash: HashKey(text), ExpiresAt: expiresAt, CreatedAt: s.stamp()}
@@ -61,7 +63,7 @@ func (s *Store) APIKeys(ctx context.Context, project string) ([]APIKey, error) {
 	return queryAll(ctx, s.db, scanKey, "SELECT "+keyColumns+" FROM api_keys WHERE project_id = ? ORDER BY created_at, id", project)
 }
 
-// DeleteAPIKey removes a key of a project; it is refused from then on.
+// DeleteAPIKey removes a key of a project; it is rejected from then on.
 func (s *Store) DeleteAPIKey(ctx context.Context, project, id string) error {
 	return exec(ctx, s.db, "DELETE FROM api_keys WHERE project_id = ? AND id = ?", project, id)
 }

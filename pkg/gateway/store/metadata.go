@@ -7,34 +7,34 @@ import (
 	"errors"
 )
 
-// TableKey names a table, or with an empty table a schema, or with an empty schema too a catalog.
+// TableKey identifies a table, or with an empty table a schema, or with an empty schema too a catalog.
 type TableKey struct{ Catalog, Schema, Table string }
 
-// ColumnKey names a column.
+// ColumnKey identifies a column.
 type ColumnKey struct {
 	TableKey
 	Column string
 }
 
-// ColumnNotes is what is kept about a column.
+// ColumnNotes is the metadata of a column.
 type ColumnNotes struct {
 	Description   *string
 	Categorical   []string // nil: the column is not categorical
 	Limit         int64
-	Every         string // ISO 8601 duration, empty: never read anew by itself
+	Every         string // ISO 8601 duration, empty: never read again automatically
 	CategoricalAt string
 	Sample        []string
 }
 
-// Notes is what is kept about the tables of a project.
+// Notes is the metadata of the tables of a project.
 type Notes struct {
 	Tables  map[TableKey]*string // descriptions
 	Columns map[ColumnKey]ColumnNotes
 	AI      map[TableKey]bool
 }
 
-// AllowsAI reports whether the AI may use a table: the word said about the table, else its schema, else its catalog; yes when
-// nothing was said.
+// AllowsAI reports whether the AI may use a table: the setting of the table, else its schema, else its catalog; true by
+// default.
 func (n Notes) AllowsAI(k TableKey) bool {
 	for _, key := range []TableKey{k, {k.Catalog, k.Schema, ""}, {k.Catalog, "", ""}} {
 		if allowed, ok := n.AI[key]; ok {
@@ -44,7 +44,7 @@ func (n Notes) AllowsAI(k TableKey) bool {
 	return true
 }
 
-// MetadataNotes reads what is kept about the tables of a project.
+// MetadataNotes reads the metadata of the tables of a project.
 func (s *Store) MetadataNotes(ctx context.Context, project string) (Notes, error) {
 	n := Notes{map[TableKey]*string{}, map[ColumnKey]ColumnNotes{}, map[TableKey]bool{}}
 	_, err := queryAll(ctx, s.db, func(scan func(...any) error) (struct{}, error) {
@@ -103,7 +103,8 @@ func text(s *string) string {
 	return *s
 }
 
-// SetAIUsage says whether the AI may use a catalog, schema or table and all below it: what was said about parts is forgotten.
+// SetAIUsage sets whether the AI may use a catalog, schema or table and its contents: settings of its parts are
+// removed.
 func (s *Store) SetAIUsage(ctx context.Context, project string, k TableKey, allowed bool) error {
 	return s.tx(ctx, func(tx *sql.Tx) error { return setAI(ctx, tx, project, k, allowed) })
 }
@@ -118,14 +119,14 @@ func setAI(ctx context.Context, tx *sql.Tx, project string, k TableKey, allowed 
 	return err
 }
 
-// TableChange is what UpdateTableNotes changes; nil keeps.
+// TableChange is what UpdateTableNotes changes; nil means unchanged.
 type TableChange struct {
 	Description *string
 	AI          *bool
 	Columns     map[string]ColumnChange
 }
 
-// ColumnChange changes a column. Categorical nil keeps, empty makes it not categorical.
+// ColumnChange changes a column. Categorical nil means unchanged, empty makes it not categorical.
 type ColumnChange struct {
 	Description *string
 	Categorical *[]string
@@ -186,12 +187,12 @@ func setCategorical(ctx context.Context, db dbtx, project string, k ColumnKey, v
 	return err
 }
 
-// SetCategorical keeps the values of a categorical column; none makes it not categorical.
+// SetCategorical stores the values of a categorical column; none makes it not categorical.
 func (s *Store) SetCategorical(ctx context.Context, project string, k ColumnKey, values []string, limit int64, every string) error {
 	return setCategorical(ctx, s.db, project, k, values, limit, every, s.stamp())
 }
 
-// SetSamples keeps sample values of the columns of a table.
+// SetSamples stores sample values of the columns of a table.
 func (s *Store) SetSamples(ctx context.Context, project string, k TableKey, samples map[string][]string) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		for column, values := range samples {
@@ -207,7 +208,7 @@ func (s *Store) SetSamples(ctx context.Context, project string, k TableKey, samp
 	})
 }
 
-// Relation says that a column of one table points at a column of another.
+// Relation is a reference from a column of one table to a column of another.
 type Relation struct {
 	ID             string
 	Source, Target ColumnKey
@@ -222,12 +223,12 @@ func scanRelation(scan func(...any) error) (r Relation, err error) {
 	return
 }
 
-// Relations lists those of a project whose source lies in a catalog, or all when catalog is empty.
+// Relations lists the relations of a project from tables of a catalog, or all if catalog is empty.
 func (s *Store) Relations(ctx context.Context, project, catalog string) ([]Relation, error) {
 	return queryAll(ctx, s.db, scanRelation, "SELECT "+relationColumns+" FROM relations WHERE project_id = ? AND ? IN ('', source_catalog) ORDER BY created_at, id", project, catalog)
 }
 
-// AddRelation adds one; the same pair of columns twice is ErrConflict.
+// AddRelation adds a relation; a duplicate pair of columns is ErrConflict.
 func (s *Store) AddRelation(ctx context.Context, project string, r Relation) (Relation, error) {
 	r.ID = s.NewID()
 	_, err := s.db.ExecContext(ctx, "INSERT INTO relations("+relationColumns+", project_id, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -253,7 +254,7 @@ func (s *Store) DeleteRelation(ctx context.Context, project string, k TableKey, 
 // GoldenSQL is a question and the statement that answers it.
 type GoldenSQL struct{ ID, Prompt, SQL string }
 
-// GoldenSQLs lists those of a project.
+// GoldenSQLs lists the golden statements of a project.
 func (s *Store) GoldenSQLs(ctx context.Context, project string) ([]GoldenSQL, error) {
 	return queryAll(ctx, s.db, func(scan func(...any) error) (g GoldenSQL, err error) {
 		err = scan(&g.ID, &g.Prompt, &g.SQL)
@@ -261,14 +262,14 @@ func (s *Store) GoldenSQLs(ctx context.Context, project string) ([]GoldenSQL, er
 	}, "SELECT id, prompt, sql FROM golden_sqls WHERE project_id = ? ORDER BY created_at, id", project)
 }
 
-// AddGoldenSQL adds one.
+// AddGoldenSQL adds a golden statement.
 func (s *Store) AddGoldenSQL(ctx context.Context, project, prompt, statement string) (GoldenSQL, error) {
 	g := GoldenSQL{s.NewID(), prompt, statement}
 	_, err := s.db.ExecContext(ctx, "INSERT INTO golden_sqls(id, project_id, prompt, sql, created_at) VALUES (?, ?, ?, ?, ?)", g.ID, project, prompt, statement, s.stamp())
 	return g, err
 }
 
-// DeleteGoldenSQL removes one.
+// DeleteGoldenSQL removes a golden statement.
 func (s *Store) DeleteGoldenSQL(ctx context.Context, project, id string) error {
 	return exec(ctx, s.db, "DELETE FROM golden_sqls WHERE project_id = ? AND id = ?", project, id)
 }
@@ -279,7 +280,7 @@ type Refresh struct {
 	Error          *string
 }
 
-// MetadataRefresh finds it; ErrNotFound: never.
+// MetadataRefresh finds it; ErrNotFound means never.
 func (s *Store) MetadataRefresh(ctx context.Context, project, catalog string) (Refresh, error) {
 	return queryOne(ctx, s.db, func(scan func(...any) error) (r Refresh, err error) {
 		err = scan(&r.Status, &r.Runner, &r.Error)
@@ -295,7 +296,7 @@ func (s *Store) SetMetadataRefresh(ctx context.Context, project, catalog string,
 	return constraint(err)
 }
 
-// RefreshCallback is who is told of the refreshes of a project; the token is sealed. No callback: an empty URL.
+// RefreshCallback is the address notified of the refreshes of a project; the token is sealed. An empty URL means none.
 func (s *Store) RefreshCallback(ctx context.Context, project string) (url string, token []byte, err error) {
 	err = s.db.QueryRowContext(ctx, "SELECT url, token FROM refresh_callbacks WHERE project_id = ?", project).Scan(&url, &token)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -6,7 +6,7 @@ import (
 	"errors"
 )
 
-// notesAt are the tables that hold what was said about a table; each has these columns.
+// notesAt are the database tables with metadata of tables; each has these columns.
 var notesAt = [...]string{"table_metadata", "column_metadata", "ai_usage"}
 
 const (
@@ -15,7 +15,7 @@ const (
 	towardTable = "project_id = ?1 AND target_catalog = ?2 AND target_schema = ?3 AND target_table = ?4"
 )
 
-// ForgetTable removes what was said about a table that is gone, and its relations.
+// ForgetTable removes the metadata of a deleted table, and its relations.
 func (s *Store) ForgetTable(ctx context.Context, project string, k TableKey) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		for _, t := range notesAt {
@@ -28,7 +28,7 @@ func (s *Store) ForgetTable(ctx context.Context, project string, k TableKey) err
 	})
 }
 
-// ForgetColumn removes what was said about a column that is gone, and its relations.
+// ForgetColumn removes the metadata of a deleted column, and its relations.
 func (s *Store) ForgetColumn(ctx context.Context, project string, k ColumnKey) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM column_metadata"+ofTable+" AND column_name = ?", project, k.Catalog, k.Schema, k.Table, k.Column); err != nil {
@@ -39,7 +39,7 @@ func (s *Store) ForgetColumn(ctx context.Context, project string, k ColumnKey) e
 	})
 }
 
-// RenameColumn keeps what was said about a column under its new name.
+// RenameColumn moves the metadata of a column to its new name.
 func (s *Store) RenameColumn(ctx context.Context, project string, k ColumnKey, to string) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		for _, q := range []string{
@@ -55,8 +55,8 @@ func (s *Store) RenameColumn(ctx context.Context, project string, k ColumnKey, t
 	})
 }
 
-// forgetParametric removes what was said about a parametric table, and the caches of it, in its catalog and in those shared from it.
-// The stored tables of the caches become free.
+// forgetParametric removes the metadata of a parametric table, and its caches, in its catalog and in those shared from
+// it. The stored tables of the caches become free.
 func (s *Store) forgetParametric(ctx context.Context, tx *sql.Tx, catalog, schema, table string) error {
 	const at = "catalog_id IN (SELECT id FROM catalogs WHERE id = ?1 OR shared_from = ?1) AND schema_name = ?2 AND table_name = ?3"
 	for _, t := range notesAt {

@@ -23,29 +23,29 @@ func scanQuery(scan func(...any) error) (q Query, err error) {
 	return
 }
 
-// Queries lists those of a project in order of creation.
+// Queries lists the queries of a project in order of creation.
 func (s *Store) Queries(ctx context.Context, project string) ([]Query, error) {
 	return queryAll(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+"WHERE q.project_id = ? ORDER BY q.created_at, q.id", project)
 }
 
-// QueriesIn lists those that lie directly in a folder, or at the root when folder is nil.
+// QueriesIn lists the queries directly in a folder, or at the root if folder is nil.
 func (s *Store) QueriesIn(ctx context.Context, project string, folder *string) ([]Query, error) {
 	return queryAll(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+"WHERE q.project_id = ? AND q.folder_id IS ? ORDER BY q.created_at, q.id", project, folder)
 }
 
-// Query finds one by id.
+// Query finds a query by id.
 func (s *Store) Query(ctx context.Context, project, id string) (Query, error) {
 	return queryOne(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+"WHERE q.project_id = ? AND q.id = ?", project, id)
 }
 
-// QueryNamed finds one by the name that SQL uses.
+// QueryNamed finds a query by its SQL name.
 func (s *Store) QueryNamed(ctx context.Context, project, name string) (Query, error) {
 	return queryOne(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+"WHERE q.project_id = ? AND q.name = ?", project, name)
 }
 
-// SaveQuery adds a query, or changes the one with its id when it has one. A name that another query of the project has is
-// ErrConflict. path names the folder it lies in and makes missing ones; nil leaves it where it is. A Materialized set on q is
-// written when q had none before or when its schedule differs; one that is nil removes status and schedule.
+// SaveQuery adds a query, or changes the one with its id if it has one. A name in use by another query of the project
+// is ErrConflict. path names its folder and creates missing ones; nil keeps the folder. A Materialized set on q is
+// written if q had none before or if its schedule differs; nil removes status and schedule.
 func (s *Store) SaveQuery(ctx context.Context, q Query, path []string, setPath bool) (Query, error) {
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		if setPath {
@@ -73,7 +73,7 @@ func (s *Store) SaveQuery(ctx context.Context, q Query, path []string, setPath b
 	return s.Query(ctx, q.ProjectID, q.ID)
 }
 
-// MoveQuery puts a query into the folder with the given path, making missing ones; an empty path is the root.
+// MoveQuery moves a query into the folder with the given path, creating missing ones; an empty path is the root.
 func (s *Store) MoveQuery(ctx context.Context, project, id string, path []string) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		f, err := s.makeFolders(ctx, tx, project, nil, path)
@@ -84,8 +84,8 @@ func (s *Store) MoveQuery(ctx context.Context, project, id string, path []string
 	})
 }
 
-// MoveQueries moves queries into a folder, and others from it to the root, all or none. A query that is not there, or of the
-// second list not in the folder, is returned with ErrNotFound.
+// MoveQueries moves queries into a folder, and others from it to the root, all or none. A missing query, or one of the
+// second list that is not in the folder, is returned with ErrNotFound.
 func (s *Store) MoveQueries(ctx context.Context, project, folder string, in, out []string) (string, error) {
 	bad := ""
 	err := s.tx(ctx, func(tx *sql.Tx) error {

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Folder holds queries and other folders. Path is derived from the names above it.
+// Folder contains queries and other folders. Path is derived from the names of its parents.
 type Folder struct {
 	ID, ProjectID, Name, Path, CreatedAt string
 	ParentID                             *string // nil: at the root
@@ -26,12 +26,12 @@ func scanFolder(scan func(...any) error) (f Folder, err error) {
 	return
 }
 
-// Folders lists all of a project, ordered by path.
+// Folders lists all folders of a project, ordered by path.
 func (s *Store) Folders(ctx context.Context, project string) ([]Folder, error) {
 	return queryAll(ctx, s.db, scanFolder, folderTree+"ORDER BY path", project)
 }
 
-// Folder finds one by id.
+// Folder finds a folder by id.
 func (s *Store) Folder(ctx context.Context, project, id string) (Folder, error) {
 	return folder(ctx, s.db, project, id)
 }
@@ -40,7 +40,7 @@ func folder(ctx context.Context, db dbtx, project, id string) (Folder, error) {
 	return queryOne(ctx, db, scanFolder, folderTree+"WHERE id = ?2", project, id)
 }
 
-// child finds a folder by name; none is ErrNotFound.
+// child finds a folder by name; ErrNotFound if there is none.
 func child(ctx context.Context, db dbtx, project string, parent *string, name string) (string, error) {
 	return queryOne(ctx, db, func(scan func(...any) error) (id string, err error) { err = scan(&id); return },
 		"SELECT id FROM query_folders WHERE project_id = ? AND parent_id IS ? AND name = ?", project, parent, name)
@@ -52,7 +52,7 @@ func (s *Store) addFolder(ctx context.Context, db dbtx, project string, parent *
 	return id, constraint(err)
 }
 
-// makeFolders walks down from parent, making what is missing, and returns the last folder; nil is the root.
+// makeFolders walks down from parent, creating missing folders, and returns the last one; nil is the root.
 func (s *Store) makeFolders(ctx context.Context, db dbtx, project string, parent *string, path []string) (*string, error) {
 	for _, name := range path {
 		id, err := child(ctx, db, project, parent, name)
@@ -67,8 +67,8 @@ func (s *Store) makeFolders(ctx context.Context, db dbtx, project string, parent
 	return parent, nil
 }
 
-// CreateFolder adds the folder at path below parent (nil: the root), making missing ones above it. One that is there already is
-// ErrConflict.
+// CreateFolder adds the folder at path below parent (nil: the root), creating missing ones above it. ErrConflict if it
+// exists.
 func (s *Store) CreateFolder(ctx context.Context, project string, parent *string, path []string) (Folder, error) {
 	var id string
 	err := s.tx(ctx, func(tx *sql.Tx) error {
@@ -85,7 +85,7 @@ func (s *Store) CreateFolder(ctx context.Context, project string, parent *string
 	return s.Folder(ctx, project, id)
 }
 
-// RenameFolder changes the name of a folder; a name that is taken beside it is ErrConflict.
+// RenameFolder changes the name of a folder; ErrConflict if its parent already has a folder of that name.
 func (s *Store) RenameFolder(ctx context.Context, project, id, name string) (Folder, error) {
 	if err := exec(ctx, s.db, "UPDATE query_folders SET name = ? WHERE project_id = ? AND id = ?", name, project, id); err != nil {
 		return Folder{}, err
@@ -93,11 +93,11 @@ func (s *Store) RenameFolder(ctx context.Context, project, id, name string) (Fol
 	return s.Folder(ctx, project, id)
 }
 
-// ErrCircular is returned for a folder that would come to lie in itself.
-var ErrCircular = errors.New("a folder cannot lie in itself")
+// ErrCircular is returned for a folder that would contain itself.
+var ErrCircular = errors.New("a folder cannot contain itself")
 
-// MoveFolder puts a folder into the one at path, making missing ones. A name that is taken there is ErrConflict, a place inside
-// the folder itself ErrCircular.
+// MoveFolder moves a folder into the one at path, creating missing ones. ErrConflict if the name is in use there,
+// ErrCircular if path is inside the folder itself.
 func (s *Store) MoveFolder(ctx context.Context, project, id string, path []string) (Folder, error) {
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		up, err := s.makeFolders(ctx, tx, project, nil, path)
@@ -124,13 +124,14 @@ func (s *Store) MoveFolder(ctx context.Context, project, id string, path []strin
 
 const folderBelow = `WITH RECURSIVE b(id) AS (SELECT ?2 UNION SELECT c.id FROM query_folders c JOIN b ON c.parent_id = b.id WHERE c.project_id = ?1) `
 
-// QueriesBelow lists the queries of a folder and of all below it.
+// QueriesBelow lists the queries of a folder and of all its subfolders.
 func (s *Store) QueriesBelow(ctx context.Context, project, folder string) ([]Query, error) {
 	return queryAll(ctx, s.db, scanQuery, folderBelow+"SELECT "+queryColumns+queryTables+"WHERE q.project_id = ?1 AND q.folder_id IN (SELECT id FROM b) ORDER BY q.id", project, folder)
 }
 
-// DeleteFolder removes a folder. One that holds something is ErrInUse, unless all is set: then what it holds goes with it, and
-// nothing is removed if it holds other queries than those named in known, whose stored rows the caller has dropped.
+// DeleteFolder removes a folder. If it is not empty the result is ErrInUse, unless all is set: then its contents are
+// removed too, and nothing is removed if it contains other queries than those in known, the stored rows of which the
+// caller has dropped.
 func (s *Store) DeleteFolder(ctx context.Context, project, id string, all bool, known map[string]bool) error {
 	return s.tx(ctx, func(tx *sql.Tx) error {
 		if !all {

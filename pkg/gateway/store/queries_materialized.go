@@ -17,22 +17,22 @@ const (
 	RunCanceled  = "CANCELED"
 )
 
-// Schedule says when a materialized query is refreshed: Type is interval, cron or none.
+// Schedule is the refresh schedule of a materialized query: Type is interval, cron or none.
 type Schedule struct {
 	Type                     string
 	Cron, Duration, Timezone *string
 	Anchor                   string  // when it was set
-	Next                     *string // when it falls due, nil when it never does
+	Next                     *string // when it is due, nil for never
 }
 
-// Materialized is what a materialized query has beyond a plain one.
+// Materialized is the additional state of a materialized query.
 type Materialized struct {
 	Schedule             Schedule
 	Status               string
 	RunID, Runner        string
 	StartedAt, UpdatedAt *string // nil: it never ran
 	Error                *string
-	StoredAt             *string // start of the run whose rows are stored, nil: none are
+	StoredAt             *string // start of the run that stored the current rows, nil: none are stored
 	RowCount             *int64
 	Cancel               bool
 }
@@ -76,8 +76,8 @@ next_at = CASE WHEN (materialized.schedule_type, materialized.cron_expression, m
 	return err
 }
 
-// StartRun marks a query RUNNING under a new run id, which it returns. While another run goes on it only notes that one more
-// is wanted and returns "": that run began before what the caller wants to see.
+// StartRun marks a query RUNNING under a new run id, which it returns. While another run is active it only records that
+// one more is requested and returns "": that run began before what the caller wants to see.
 func (s *Store) StartRun(ctx context.Context, query, runner string) (run string, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
 		var status string
@@ -98,7 +98,8 @@ func (s *Store) StartRun(ctx context.Context, query, runner string) (run string,
 	return run, err
 }
 
-// beginRun stamps the start. It is always later than the one before: callers see a new run by its start alone.
+// beginRun sets the start time. It is always later than the previous one: callers recognize a new run only by its
+// start.
 func (s *Store) beginRun(ctx context.Context, tx *sql.Tx, query, run, runner string, last *string) error {
 	start := s.stamp()
 	if last != nil && start <= *last {
@@ -112,11 +113,12 @@ func (s *Store) beginRun(ctx context.Context, tx *sql.Tx, query, run, runner str
 WHERE query_id = ?`, run, runner, start, start, query)
 }
 
-// EndRun ends a run. stored is the number of rows it stored, negative when it stored none. When a refresh was asked for in the
-// meantime the next run begins at once and its id is returned. A run that is no longer the current one is ErrNotFound.
+// EndRun ends a run. stored is the number of rows it stored, negative if it stored none. If a refresh was requested in
+// the meantime the next run starts immediately and its id is returned. A run that is no longer the current one is
+// ErrNotFound.
 func (s *Store) EndRun(ctx context.Context, query, run, status, reason string, stored int64) (next string, err error) {
 	err = s.tx(ctx, func(tx *sql.Tx) error {
-		var again bool // cancelling clears it, so that a refresh asked for after that still counts
+		var again bool // cancelling clears it, so that a refresh requested after that still counts
 		var runner, start string
 		err := tx.QueryRowContext(ctx, "SELECT again, coalesce(runner, ''), started_at FROM materialized WHERE query_id = ? AND run_id = ? AND status = 'RUNNING'", query, run).
 			Scan(&again, &runner, &start)
@@ -140,7 +142,7 @@ stored_at = CASE WHEN ?4 >= 0 THEN started_at ELSE stored_at END, row_count = CA
 	return next, err
 }
 
-// AskCancel asks the process that runs a query to stop. It reports whether a run was going on.
+// AskCancel asks the process that runs a query to stop. It reports whether a run was active.
 func (s *Store) AskCancel(ctx context.Context, query string) (bool, error) {
 	err := exec(ctx, s.db, "UPDATE materialized SET cancel = 1, again = 0 WHERE query_id = ? AND status = 'RUNNING'", query)
 	if errors.Is(err, ErrNotFound) {
@@ -160,7 +162,7 @@ func (s *Store) Running(ctx context.Context) ([]Query, error) {
 	return queryAll(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+"WHERE m.status = 'RUNNING' ORDER BY q.id")
 }
 
-// Due lists the materialized queries of all projects whose schedule has fallen due.
+// Due lists the materialized queries of all projects with a schedule that is due.
 func (s *Store) Due(ctx context.Context, now time.Time) ([]Query, error) {
 	return queryAll(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+"WHERE m.next_at <= ? ORDER BY m.next_at, q.id", Time(now))
 }
@@ -170,7 +172,7 @@ func (s *Store) Scheduled(ctx context.Context) ([]Query, error) {
 	return queryAll(ctx, s.db, scanQuery, "SELECT "+queryColumns+queryTables+"WHERE m.next_at IS NOT NULL ORDER BY q.id")
 }
 
-// Reschedule moves the time a schedule falls due from one moment to the next, once: it is ErrNotFound when it was moved already.
+// Reschedule moves the due time of a schedule from one time to the next, once: ErrNotFound if it was already moved.
 func (s *Store) Reschedule(ctx context.Context, query, from string, next *string) error {
 	return exec(ctx, s.db, "UPDATE materialized SET next_at = ? WHERE query_id = ? AND next_at = ?", next, query, from)
 }

@@ -1,4 +1,4 @@
-// Package store keeps the control-plane state of the local gateway (everything but rows) in one SQLite file.
+// Package store stores the control-plane state of the local gateway (everything but rows) in one SQLite file.
 package store
 
 import (
@@ -31,20 +31,20 @@ var (
 	ErrInUse    = errors.New("still in use")
 )
 
-// ApplicationID marks the state file, so that it is known by whatever name it is opened: "digs" in ASCII.
+// ApplicationID marks the state file, so that it is recognized under any name: "digs" in ASCII.
 const ApplicationID = 0x64696773
 
-// Store is the state of one data directory. Several processes may have it open at once; all methods are safe for
+// Store is the state of one data directory. Several processes may open it concurrently; all methods are safe for
 // concurrent use.
 type Store struct {
 	db   *sql.DB
 	path string
 	ids  *idSource
 	now  func() time.Time
-	own  string // a directory that goes with the store, "" for none
+	own  string // a temporary directory removed with the store, "" for none
 }
 
-// Open opens, and on first use makes, the state file dir/state.db. now is the clock, nil for time.Now.
+// Open opens, and on first use creates, the state file dir/state.db. now is the clock, nil for time.Now.
 func Open(dir string, now func() time.Time) (*Store, error) {
 	if now == nil {
 		now = time.Now
@@ -53,7 +53,8 @@ func Open(dir string, now func() time.Time) (*Store, error) {
 		return nil, err
 	}
 	path := filepath.Join(dir, "state.db")
-	// SQLite would make it readable to everyone, in a directory that may have been there before; its other files follow this one.
+	// SQLite would create it world-readable, in a directory that may have existed before; its other files get the same
+	// mode.
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
@@ -67,7 +68,7 @@ func Open(dir string, now func() time.Time) (*Store, error) {
 			return nil, err
 		}
 	}
-	// synchronous=FULL: an acknowledged change survives a power cut, not only a kill.
+	// synchronous=FULL: an acknowledged change survives a power failure, not only a kill.
 	q := url.Values{"_pragma": {"busy_timeout(20000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)"}, "_txlock": {"immediate"}}
 	db, err := openFile(path, q)
 	if err != nil {
@@ -95,7 +96,8 @@ func (s *Store) Close() error {
 	return err
 }
 
-// NewID makes an 18 to 19 digit decimal identifier as the service does for catalogs, queries and rows. It is never reused.
+// NewID returns an 18 to 19 digit decimal identifier like those of the service for catalogs, queries and rows. It is
+// never reused.
 func (s *Store) NewID() string { return strconv.FormatInt(s.ids.next(), 10) }
 
 func (s *Store) migrate(ctx context.Context) error {
@@ -144,8 +146,8 @@ func (s *Store) migrate(ctx context.Context) error {
 	})
 }
 
-// connectionsFirst reports whether a state file of schema 2 was written when the second migration was the one of connections: the
-// one of queries was put before it later.
+// connectionsFirst reports whether a state file of schema 2 was written when the second migration was that of
+// connections: the one of queries was inserted before it later.
 func connectionsFirst(ctx context.Context, tx *sql.Tx, have int) (bool, error) {
 	if have != 2 {
 		return false, nil
@@ -168,7 +170,7 @@ func (s *Store) tx(ctx context.Context, f func(*sql.Tx) error) error {
 	return tx.Commit()
 }
 
-// dbtx is what *sql.DB and *sql.Tx share.
+// dbtx is the common interface of *sql.DB and *sql.Tx.
 type dbtx interface {
 	ExecContext(context.Context, string, ...any) (sql.Result, error)
 	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
@@ -193,7 +195,7 @@ func queryAll[T any](ctx context.Context, db dbtx, scan func(func(...any) error)
 	return out, rows.Err()
 }
 
-// queryOne is queryAll for exactly one row; none is ErrNotFound.
+// queryOne is queryAll for exactly one row; ErrNotFound if there is none.
 func queryOne[T any](ctx context.Context, db dbtx, scan func(func(...any) error) (T, error), query string, args ...any) (T, error) {
 	v, err := scan(db.QueryRowContext(ctx, query, args...).Scan)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -202,7 +204,7 @@ func queryOne[T any](ctx context.Context, db dbtx, scan func(func(...any) error)
 	return v, err
 }
 
-// exec runs a statement that must touch a row; none is ErrNotFound.
+// exec runs a statement that must affect a row; ErrNotFound if it does not.
 func exec(ctx context.Context, db dbtx, query string, args ...any) error {
 	res, err := db.ExecContext(ctx, query, args...)
 	if err != nil {
@@ -229,7 +231,7 @@ func constraint(err error) error {
 	return err
 }
 
-// IsFull reports whether an error says that the state file could not grow.
+// IsFull reports whether an error means that the state file could not grow.
 func IsFull(err error) bool {
 	var se *sqlite.Error
 	return errors.As(err, &se) && (se.Code() == sqlite3.SQLITE_FULL || se.Code() == sqlite3.SQLITE_IOERR_SHMSIZE)

@@ -1,7 +1,8 @@
-// Package supervise runs a gateway in a process that can be ended. The engine has statements that neither an interrupt nor a limit of
-// memory ends; only the end of their process does. The supervisor holds the listeners and the lock of the data directory and starts the
-// worker, which does everything else. When the worker says that a statement does not end, it is killed and another takes its place: callers
-// of that moment lose their connection, what was acknowledged is stored, and the statement is not run again for a while.
+// Package supervise runs a gateway in a process that can be killed. The engine has statements that stop neither on an
+// interrupt nor at a memory limit; only ending their process stops them. The supervisor holds the listeners and the
+// lock of the data directory and starts the worker, which does everything else. When the worker reports that a
+// statement does not stop, it is killed and replaced: current callers lose their connection, acknowledged changes are
+// stored, and the statement is rejected for a while.
 package supervise
 
 import (
@@ -15,28 +16,28 @@ import (
 )
 
 const (
-	firstWait    = time.Minute // that a statement is refused which has ended a worker, and twice as long each time it does again
+	firstWait    = time.Minute // how long a statement that has ended a worker is rejected, doubled each time it does so again
 	longestWait  = time.Hour
-	projectFree  = 3 // ends of workers that a project has before all its statements are refused
+	projectFree  = 3 // number of workers ended by a project before all its statements are rejected
 	projectWait  = 10 * time.Second
 	projectLong  = 10 * time.Minute
 	maxRemembers = 1000
 )
 
-// offence is why a worker must be ended.
+// offence is the reason why a worker must be ended.
 type offence struct {
 	Why     string           `json:"why"`
-	Running []engine.Running `json:"running"` // one of them is to blame, or each
+	Running []engine.Running `json:"running"` // one or each of them is the cause
 }
 
-// blame is what is remembered of a statement or of a project.
+// blame is the record of a statement or of a project.
 type blame struct {
-	Score float64   `json:"score"` // workers that it has ended; one that others were running on as well counts in part
-	At    time.Time `json:"at"`    // of the last
+	Score float64   `json:"score"` // number of workers it has ended; if other statements were running too, a fraction is counted
+	At    time.Time `json:"at"`    // of the last one
 	Why   string    `json:"why"`
 }
 
-// ledger is what is remembered. It is handed from worker to worker; keys of Statements are fingerprints.
+// ledger is the state that is passed from worker to worker; keys of Statements are fingerprints.
 type ledger struct {
 	Statements map[string]blame `json:"statements"`
 	Projects   map[string]blame `json:"projects"`
@@ -46,13 +47,13 @@ func newLedger() *ledger {
 	return &ledger{Statements: map[string]blame{}, Projects: map[string]blame{}}
 }
 
-// fingerprint names a statement of a project.
+// fingerprint identifies a statement of a project.
 func fingerprint(project, statement string) string {
 	sum := sha256.Sum256([]byte(project + "\x00" + statement))
 	return hex.EncodeToString(sum[:8])
 }
 
-// doubled is first for the first time, and twice as long each time after it.
+// doubled returns first for the first time, doubled for each further time.
 func doubled(first, most time.Duration, times float64) time.Duration {
 	d := first
 	for ; times >= 2 && d < most; times-- {
@@ -75,7 +76,7 @@ func (b blame) ofProject() time.Duration {
 	return doubled(projectWait, projectLong, b.Score-projectFree+1)
 }
 
-// add remembers an offence.
+// add records an offence.
 func (l *ledger) add(o offence, now time.Time) {
 	for _, m := range []map[string]blame{l.Statements, l.Projects} {
 		for k, b := range m {
@@ -88,7 +89,7 @@ func (l *ledger) add(o offence, now time.Time) {
 		part := 1 / float64(len(o.Running))
 		put := func(m map[string]blame, key string) {
 			score := m[key].Score + part
-			if whole := math.Round(score); math.Abs(score-whole) < 1e-9 { // six sixths are not one otherwise
+			if whole := math.Round(score); math.Abs(score-whole) < 1e-9 { // otherwise six sixths are not one
 				score = whole
 			}
 			m[key] = blame{score, now, o.Why}
@@ -98,7 +99,7 @@ func (l *ledger) add(o offence, now time.Time) {
 	}
 }
 
-// admit says why a statement may not run now, or nil.
+// admit returns the reason why a statement may not run now, or nil.
 func (l *ledger) admit(project, statement string, now time.Time) error {
 	if b := l.Statements[fingerprint(project, statement)]; now.Before(b.At.Add(b.ofStatement())) {
 		return refused("this statement", b, b.ofStatement())
@@ -110,6 +111,6 @@ func (l *ledger) admit(project, statement string, now time.Time) error {
 }
 
 func refused(what string, b blame, wait time.Duration) error {
-	return &engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf("%s was ended at %s together with the process that ran it, because it %s; it is not taken again before %s",
+	return &engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf("%s was ended at %s together with the process that ran it, because it %s; it is rejected until %s",
 		what, b.At.UTC().Format(time.RFC3339), b.Why, b.At.Add(wait).UTC().Format(time.RFC3339))}
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// Possible reports whether this system has what a supervisor needs: processes that inherit listeners.
+// Possible reports whether this system supports a supervisor: processes that inherit listeners.
 const Possible = false
 
-var errNone = errors.New("this system has no supervised gateway")
+var errNone = errors.New("this system does not support a supervised gateway")
 
-// Worker is not to be had here.
+// Worker is not supported here.
 type Worker struct {
 	TCP, Socket net.Listener
 	Lock        *os.File
@@ -43,16 +43,16 @@ func (*Worker) Told() {}
 // Stopping does nothing.
 func (*Worker) Stopping() {}
 
-// Admit lets everything run.
+// Admit accepts every statement.
 func (*Worker) Admit(string, string) error { return nil }
 
 // Stuck does nothing.
 func (*Worker) Stuck(string, []engine.Running) {}
 
-// Supervisor is not to be had here.
+// Supervisor is not supported here.
 type Supervisor struct{}
 
-// New makes nothing.
+// New returns nil.
 func New(Options) *Supervisor { return &Supervisor{} }
 
 // Kill does nothing.

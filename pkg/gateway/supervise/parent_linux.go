@@ -2,5 +2,5 @@ package supervise
 
 import "syscall"
 
-// endWithParent ends a worker at the moment in which its supervisor is killed.
+// endWithParent makes the kernel end a worker when its supervisor is killed.
 func endWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }

@@ -4,5 +4,5 @@ package supervise
 
 import "syscall"
 
-// endWithParent has nothing to set: a worker ends when it can read no orders any more.
+// endWithParent does nothing: a worker ends when it can no longer read orders.
 func endWithParent() *syscall.SysProcAttr { return nil }

@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	crashWait    = 500 * time.Millisecond // before a worker is replaced that crashed not long after another, and twice as long each time
+	crashWait    = 500 * time.Millisecond // delay before a worker is replaced that crashed soon after another, doubled each time
 	crashLong    = 10 * time.Second
 	crashForgets = time.Minute
-	exitPanic    = 2   // of the runtime of Go
-	maxUnread    = 100 // lines of the log
+	exitPanic    = 2   // exit code of the Go runtime
+	maxUnread    = 100 // log lines
 	lastLines    = time.Second
 )
 
@@ -31,18 +31,19 @@ type Supervisor struct {
 	o    Options
 	past *ledger
 
-	says chan func() // lines for the log on their way
+	says chan func() // queued log lines
 
 	mu  sync.Mutex
 	now *worker
 }
 
-// New makes a supervisor.
+// New returns a supervisor.
 func New(o Options) *Supervisor {
 	return &Supervisor{o: o, past: newLedger(), says: make(chan func(), maxUnread)}
 }
 
-// say writes a line into the log. A log that nobody reads must not keep a worker from its end, nor the next from its start: it misses lines.
+// say writes a line to the log. A log that nobody reads must not delay the end of a worker, or the start of the next:
+// lines are dropped.
 func (s *Supervisor) say(text string, args ...any) {
 	select {
 	case s.says <- func() { s.o.Log.Error(text, args...) }:
@@ -50,7 +51,7 @@ func (s *Supervisor) say(text string, args ...any) {
 	}
 }
 
-// log writes the lines until it is called: then what is left of them, if they are taken.
+// log writes the lines until the returned function is called, which writes the remaining ones if they are accepted.
 func (s *Supervisor) log() (finish func()) {
 	done := make(chan struct{})
 	safely.Go(func() {
@@ -72,13 +73,13 @@ func (s *Supervisor) log() (finish func()) {
 type worker struct {
 	cmd     *exec.Cmd
 	orders  *os.File
-	reports chan report   // closed at its end
+	reports chan report   // closed when it ends
 	done    chan struct{} // closed when it is reaped
 }
 
 func (w *worker) kill() { _ = w.cmd.Process.Kill() }
 
-// Kill ends the worker at once and waits for its end. It can be called at any time.
+// Kill ends the worker immediately and waits for its end. It can be called at any time.
 func (s *Supervisor) Kill() {
 	s.mu.Lock()
 	w := s.now
@@ -92,7 +93,7 @@ func (s *Supervisor) Kill() {
 	}
 }
 
-// Run serves until ctx ends or the worker ends for a reason of its own, and returns the exit code.
+// Run serves until ctx ends or the worker ends on its own, and returns the exit code.
 func (s *Supervisor) Run(ctx context.Context) (int, error) {
 	runtime.LockOSThread() // on Linux a worker is ended with the thread that has started it
 	defer runtime.UnlockOSThread()
@@ -112,18 +113,18 @@ func (s *Supervisor) Run(ctx context.Context) (int, error) {
 		first, ready = first && !end.told, ready || end.ready
 		switch {
 		case err != nil: // such as too many open files, or processes
-			s.say("the process that serves cannot be started; it is tried again", "error", err)
+			s.say("cannot start the serving process; retrying", "error", err)
 		case end.offence && end.stopping:
 			return 0, nil
 		case end.offence:
 			continue
 		case end.stopping, !ready, end.ready && state.Exited() && state.ExitCode() != exitPanic:
 			if !state.Exited() {
-				return 0, fmt.Errorf("the process that serves has ended: %s", state)
+				return 0, fmt.Errorf("the serving process has ended: %s", state)
 			}
 			return state.ExitCode(), nil
 		default:
-			s.say("the process that serves has ended; another takes its place", "state", state.String())
+			s.say("the serving process has ended; it is replaced", "state", state.String())
 		}
 		if now := s.o.Now(); now.Sub(last) > crashForgets {
 			crashes, last = 0, now
@@ -138,10 +139,10 @@ func (s *Supervisor) Run(ctx context.Context) (int, error) {
 	}
 }
 
-// ending is how a worker has ended.
+// ending describes how a worker has ended.
 type ending struct{ ready, told, stopping, offence bool }
 
-// watch follows a worker to its end.
+// watch monitors a worker until its end.
 func (s *Supervisor) watch(ctx context.Context, w *worker) (end ending) {
 	defer func() { _ = w.orders.Close() }()
 	stop, reports := ctx.Done(), w.reports
@@ -176,18 +177,18 @@ func (s *Supervisor) watch(ctx context.Context, w *worker) (end ending) {
 	}
 }
 
-// end ends a worker for a statement.
+// end ends a worker because of a statement.
 func (s *Supervisor) end(w *worker, o offence) {
 	w.kill()
 	s.past.add(o, s.o.Now())
 	for _, r := range o.Running {
-		s.say("the process is ended for a statement that does not end, and another takes its place", "project", r.Project, "why", o.Why,
+		s.say("the process is killed because of a statement that does not stop, and is replaced", "project", r.Project, "why", o.Why,
 			"among", len(o.Running), "fingerprint", fingerprint(r.Project, r.Statement), "statement", s.o.Text(r.Statement))
 	}
 }
 
 func (s *Supervisor) start(first bool) (*worker, error) {
-	exe := "/proc/self/exe" // also when the file has been replaced
+	exe := "/proc/self/exe" // even if the file has been replaced
 	if _, err := os.Stat(exe); err != nil {
 		if exe, err = os.Executable(); err != nil {
 			return nil, err
@@ -213,7 +214,7 @@ func (s *Supervisor) start(first bool) (*worker, error) {
 	c.ExtraFiles = []*os.File{s.o.TCP, s.o.Socket, orders, reports, s.o.Lock}
 	c.SysProcAttr = endWithParent()
 	err = c.Start()
-	_, _ = orders.Close(), reports.Close() // as long as they are open here, the settings would wait for a worker that is gone
+	_, _ = orders.Close(), reports.Close() // as long as they are open here, writing the settings would wait for a terminated worker
 	if err != nil {
 		return nil, errors.Join(err, write.Close(), read.Close())
 	}
@@ -238,7 +239,7 @@ func (s *Supervisor) start(first bool) (*worker, error) {
 	})
 	raw, err := json.Marshal(settings{s.o.Key, first, s.past})
 	if err == nil {
-		_, _ = write.Write(append(raw, '\n')) // a worker that is gone is noticed by its end
+		_, _ = write.Write(append(raw, '\n')) // the end of a worker is detected elsewhere
 	}
 	return w, err
 }

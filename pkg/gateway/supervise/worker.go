@@ -18,14 +18,14 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
-// Possible reports whether this system has what a supervisor needs: processes that inherit listeners.
+// Possible reports whether this system supports a supervisor: processes that inherit listeners.
 const Possible = true
 
-// Worker is this process's side when a supervisor has started it.
+// Worker is the worker's side, in a process that was started by a supervisor.
 type Worker struct {
 	TCP, Socket net.Listener
 	Lock        *os.File // of the data directory
-	Key         string   // that --print-key has made
+	Key         string   // created by --print-key
 	First       bool     // the address is to be printed
 
 	past   *ledger
@@ -44,7 +44,7 @@ func IsWorker(getenv func(string) string) bool {
 	return err == nil && pid == os.Getppid()
 }
 
-// Attach takes over what the supervisor of this process has passed to it.
+// Attach takes over what the supervisor has passed to this process.
 func Attach(now func() time.Time) (*Worker, error) {
 	for fd := fileTCP; fd <= fileLock; fd++ {
 		syscall.CloseOnExec(fd)
@@ -56,7 +56,7 @@ func Attach(now func() time.Time) (*Worker, error) {
 		err = json.Unmarshal(line, &s)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the supervisor of this process has gone: %w", err)
+		return nil, fmt.Errorf("the supervisor of this process has ended: %w", err)
 	}
 	w.Key, w.First, w.past = s.Key, s.First, s.Past
 	var errs [2]error
@@ -71,7 +71,8 @@ func inherited(fd uintptr) (net.Listener, error) {
 	return net.FileListener(f)
 }
 
-// Follow calls stop when the supervisor wants an orderly end. Without a supervisor the process ends at once.
+// Follow calls stop when the supervisor requests an orderly shutdown. If the supervisor ends, the process ends
+// immediately.
 func (w *Worker) Follow(stop func()) {
 	safely.Go(func() {
 		defer os.Exit(1)
@@ -94,24 +95,24 @@ func (w *Worker) report(r report) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	_, _ = w.reports.Write(append(raw, '\n')) // a supervisor that is gone takes this process with it
+	_, _ = w.reports.Write(append(raw, '\n')) // this process ends with its supervisor
 }
 
-// Ready says that the gateway answers.
+// Ready reports that the gateway is serving.
 func (w *Worker) Ready() { w.report(report{Ready: true}) }
 
-// Told says that the address is printed, and that no other worker need do it.
+// Told reports that the address was printed, so that no other worker prints it.
 func (w *Worker) Told() { w.report(report{Told: true}) }
 
-// Stopping says that it takes no calls any more, for whatever reason.
+// Stopping reports that no further calls are accepted, for whatever reason.
 func (w *Worker) Stopping() { w.report(report{Stopping: true}) }
 
-// Admit refuses for a while what has ended workers before.
+// Admit temporarily rejects statements that have ended workers before.
 func (w *Worker) Admit(project, statement string) error {
 	return w.past.admit(project, statement, w.now())
 }
 
-// Stuck has this process ended.
+// Stuck requests the end of this process.
 func (w *Worker) Stuck(why string, running []engine.Running) {
 	w.report(report{End: &offence{why, running}})
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
 
-// What users said about an internal table is kept by the stored spelling of its name. A request may spell it in any case, and a BI
-// name with the underscores that are dropped.
+// The metadata of an internal table is stored by the stored spelling of its name. A request may spell it in any case,
+// and a BI name with the underscores that are dropped.
 
 func sameName(kind, stored, asked string) bool {
 	if kind == engine.SchemaBI {
@@ -19,7 +19,7 @@ func sameName(kind, stored, asked string) bool {
 	return strings.EqualFold(stored, asked)
 }
 
-// storedTable is the stored spelling of a table's name, or the name as it is when there is no such table.
+// storedTable returns the stored spelling of a table's name, or the name unchanged if there is no such table.
 func storedTable(ctx context.Context, p engine.Project, kind, name string) (string, error) {
 	all, err := p.ListTables(ctx, kind)
 	for _, n := range all {
@@ -30,7 +30,8 @@ func storedTable(ctx context.Context, p engine.Project, kind, name string) (stri
 	return name, err
 }
 
-// storedColumn is the key under which is kept what was said about a column. The operation that follows refuses one that is not there.
+// storedColumn returns the key under which the metadata of a column is stored. The operation that follows rejects a
+// missing column.
 func storedColumn(ctx context.Context, p engine.Project, kind, table, column string) (store.ColumnKey, error) {
 	k := store.ColumnKey{TableKey: store.TableKey{Catalog: names.InternalCatalogID, Schema: kind}, Column: column}
 	var err error

@@ -20,8 +20,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// importCSV reads a multipart body with the parts "request" (JSON text) and "file" (CSV, gzip accepted). A file that comes first
-// is put aside until the request has come; clients do better to send the request first.
+// importCSV reads a multipart body with the parts "request" (JSON text) and "file" (CSV, gzip accepted). A file that
+// comes first is buffered until the request has been received; clients should send the request first.
 func (s *Service) importCSV(ctx context.Context, r *web.Request[io.Reader]) (api.ImportJob, error) {
 	return s.importInto(ctx, r, engine.SchemaTable)
 }
@@ -46,7 +46,7 @@ func (s *Service) importInto(ctx context.Context, r *web.Request[io.Reader], kin
 			return api.ImportJob{}, err
 		}
 		if err != nil {
-			return api.ImportJob{}, fault.Framework(400, "the multipart body cannot be read: %v", err)
+			return api.ImportJob{}, fault.Framework(400, "cannot read the multipart body: %v", err)
 		}
 		switch name := part.FormName(); {
 		case name == "request" && req == nil:
@@ -80,8 +80,8 @@ func multipartBody(r *web.Request[io.Reader]) (*multipart.Reader, error) {
 	return multipart.NewReader(r.Body, params["boundary"]), nil
 }
 
-// putAside keeps a document whose request has not come yet in a file without a name or, where a system keeps the names of open
-// files, in one that its reader removes. A table that does not exist is told before.
+// putAside stores a document in an unnamed file until its request has been received or, if the system does not support
+// that, in a file that its reader removes. A missing table is reported before.
 func (s *Service) putAside(ctx context.Context, r *web.Request[io.Reader], kind string, part io.Reader) (*os.File, error) {
 	p, err := r.Data(ctx)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *Service) putAside(ctx context.Context, r *web.Request[io.Reader], kind 
 	}
 	os.Remove(f.Name())
 	limit := s.Limits.Upload
-	src := io.Reader(worded{part, "cannot be read to its end"})
+	src := io.Reader(worded{part, "cannot be read completely"})
 	if limit > 0 {
 		src = io.LimitReader(src, limit+1)
 	}
@@ -170,9 +170,9 @@ func importRequest(raw []byte) (*api.ImportRequest, error) {
 	return &req, nil
 }
 
-// plain unpacks a gzip document, known by its first two bytes.
+// plain decompresses a gzip document, detected by its first two bytes.
 func plain(src io.Reader) (io.Reader, error) {
-	b := bufio.NewReaderSize(worded{src, "cannot be read to its end"}, 64<<10)
+	b := bufio.NewReaderSize(worded{src, "cannot be read completely"}, 64<<10)
 	if head, _ := b.Peek(2); len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b {
 		z, err := gzip.NewReader(b)
 		if err != nil {
@@ -183,7 +183,7 @@ func plain(src io.Reader) (io.Reader, error) {
 	return b, nil
 }
 
-// worded says of a document that cannot be read that the request is at fault.
+// worded marks the error of an unreadable document as an error of the request.
 type worded struct {
 	io.Reader
 	what string

@@ -6,7 +6,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// sampleValue is an example value of a column that an import accepts; rows differ, so that unique columns accept all five.
+// sampleValue returns an example value for a column that an import accepts; rows differ, so that unique columns accept
+// all five.
 func sampleValue(c engine.Column, row int) string {
 	switch c.Type {
 	case "bigint":

@@ -19,7 +19,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// Service keeps internal and BI tables.
+// Service manages internal and BI tables.
 type Service struct {
 	Store  *store.Store
 	Now    func() time.Time
@@ -85,7 +85,7 @@ func (s *Service) createTableOf(kind string) func(context.Context, *web.Request[
 	}
 }
 
-// createWholeTableOf makes a table with columns in one transaction.
+// createWholeTableOf creates a table with columns in one transaction.
 func (s *Service) createWholeTableOf(kind string) func(context.Context, *web.Request[[]columnBody]) (api.Table, error) {
 	return func(ctx context.Context, r *web.Request[[]columnBody]) (api.Table, error) {
 		defs, err := columnDefs(r.Body)
@@ -129,7 +129,8 @@ func (s *Service) listColumnsOf(kind string) func(context.Context, *web.Request[
 	}
 }
 
-// columnBody is a ColumnRequest as it may come: a number or boolean as default is kept as its text [S], null takes the default away.
+// columnBody is a ColumnRequest as it may be received: a number or boolean as default is stored as text [S], null
+// removes the default.
 type columnBody struct {
 	api.ColumnRequest
 	Default json.RawMessage `json:"defaultValue"`
@@ -159,7 +160,7 @@ func (c columnBody) def() (engine.ColumnDef, error) {
 	return d, nil
 }
 
-// columnDefs reads the declarations of new columns.
+// columnDefs parses the declarations of new columns.
 func columnDefs(body []columnBody) ([]engine.ColumnDef, error) {
 	defs := make([]engine.ColumnDef, len(body))
 	for i, c := range body {
@@ -195,7 +196,7 @@ func (s *Service) addColumnsOf(kind string) func(context.Context, *web.Request[[
 func (s *Service) updateColumnOf(kind string) func(context.Context, *web.Request[columnBody]) ([]api.ColumnDetail, error) {
 	return func(ctx context.Context, r *web.Request[columnBody]) ([]api.ColumnDetail, error) {
 		if r.Body.DataType == "" {
-			return nil, fault.Data(400, "property %q is missing: a column is updated as a whole", "dataType")
+			return nil, fault.Data(400, "property %q is missing: an update requires the whole column", "dataType")
 		}
 		p, err := r.Data(ctx)
 		if err != nil {
@@ -234,8 +235,8 @@ func (s *Service) deleteColumnOf(kind string) func(context.Context, *web.Request
 	}
 }
 
-// getSampleCSV answers a document that can be imported as it is: a header and five rows of values by type [L]. A table that
-// does not exist is an error, where the hosted service answers empty lines.
+// getSampleCSV returns a document that can be imported unchanged: a header and five rows of values by type [L]. A
+// missing table is an error, for which the hosted service returns empty lines.
 func (s *Service) getSampleCSV(ctx context.Context, r *web.Request[web.None]) (web.Stream, error) {
 	p, err := r.Data(ctx)
 	if err != nil {

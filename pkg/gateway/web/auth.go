@@ -1,4 +1,4 @@
-// Package web is the HTTP side of the gateway: routes, authentication, bounds of requests and replies.
+// Package web is the HTTP side of the gateway: routes, authentication, limits of requests and replies.
 package web
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// Scope says who calls: a partner key reaches everything, a project key one project [S].
+// Scope identifies the caller: a partner key has access to everything, a project key to one project [S].
 type Scope struct {
 	Partner   bool
 	ProjectID string // of a project key
@@ -22,7 +22,7 @@ type Scope struct {
 	Email     string
 	KeyID     string // empty for the owner of the data directory
 	KeyPrefix string // public part of the key
-	Source    string // where the call came in: "process", "socket" or "tcp"
+	Source    string // where the call was received: "process", "socket" or "tcp"
 }
 
 type scopeKey struct{}
@@ -32,8 +32,8 @@ func ScopeOf(ctx context.Context) Scope {
 	return s
 }
 
-// authenticate finds the scope of a request. Calls from the same process or over the data directory's own socket come from
-// whoever may read the directory; without a key they are the owner's. Over TCP a key is required.
+// authenticate determines the scope of a request. Calls from the same process or over the data directory's own socket
+// come from someone who may read the directory; without a key they have the owner's scope. Over TCP a key is required.
 func (s *Mux) authenticate(hr *http.Request) (Scope, error) {
 	source, _ := hr.Context().Value(SourceKey{}).(string)
 	scope := Scope{UserID: store.LocalUser, Email: store.LocalEmail, Source: source}
@@ -53,7 +53,7 @@ func (s *Mux) authenticate(hr *http.Request) (Scope, error) {
 	}
 	key, err := s.Store.FindKey(hr.Context(), text)
 	if errors.Is(err, store.ErrNotFound) {
-		return scope, fault.Framework(401, "the key is not known to this gateway, or has expired")
+		return scope, fault.Framework(401, "the key is unknown to this gateway or has expired")
 	}
 	if err != nil {
 		return scope, err
@@ -68,7 +68,7 @@ func (s *Mux) authenticate(hr *http.Request) (Scope, error) {
 // Authorize checks that the scope may call the operation on the project, and finds the project.
 func (s *Mux) Authorize(ctx context.Context, op spec.Op, scope Scope, project string, into *store.Project) error {
 	if op.Partner && !scope.Partner {
-		return fault.Framework(403, "this operation needs a partner key; the key given belongs to project %s", scope.ProjectID)
+		return fault.Framework(403, "this operation requires a partner key; the key given belongs to project %s", scope.ProjectID)
 	}
 	if project == "" {
 		return nil

@@ -9,19 +9,19 @@ import (
 	"github.com/dig-cli/dig/pkg/late"
 )
 
-// Limits bound what one caller can take of a served gateway. Zero values are no limit.
+// Limits are the resource limits of a caller of a served gateway. Zero values mean no limit.
 type Limits struct {
 	Statement time.Duration // longest a statement may run
 	Upload    int64         // largest CSV document, in bytes after unpacking
 	Silence   time.Duration // longest pause in the body of a request
-	Stall     time.Duration // longest that a reply waits for its reader to take any of it
-	Exports   int64         // bytes of the files of all exports together, of which the oldest go; 0 for 64 GiB, below 0 for any
+	Stall     time.Duration // longest time that a reply waits for its reader to read anything
+	Exports   int64         // total size of the files of all exports, of which the oldest are removed; 0 for 64 GiB, negative for no limit
 }
 
-// defaultExports is how many bytes the files of exports may take if nothing else is set.
+// defaultExports is the default of the total size of export files.
 const defaultExports = 64 << 30
 
-// ExportBytes is the bound that holds; 0 is none.
+// ExportBytes returns the effective limit; 0 for none.
 func (l Limits) ExportBytes() int64 {
 	if l.Exports == 0 {
 		return defaultExports
@@ -29,17 +29,18 @@ func (l Limits) ExportBytes() int64 {
 	return max(0, l.Exports)
 }
 
-// The bounds that are not settings.
+// Limits that are not configurable.
 const (
-	MaxHeader  = 64 << 10         // bytes of a request's header
+	MaxHeader  = 64 << 10         // size of a request's header
 	HeaderTime = 10 * time.Second // until the header is complete
-	IdleTime   = 2 * time.Minute  // between two requests of a connection
+	IdleTime   = 2 * time.Minute  // between two requests on a connection
 )
 
-// maxBodyDepth bounds how deep lists and objects of a request nest: each level is decoded once more for every level around it.
+// maxBodyDepth limits the nesting of lists and objects in a request: each level is decoded once more for every level
+// around it.
 const maxBodyDepth = 100
 
-// deepAt is the place where a JSON text nests too deep, or -1. The text need not be JSON.
+// deepAt returns the position at which a JSON text nests too deep, or -1. The text need not be JSON.
 func deepAt(raw []byte) int {
 	depth, quoted := 0, false
 	for i := 0; i < len(raw); i++ {
@@ -60,8 +61,8 @@ func deepAt(raw []byte) int {
 	return -1
 }
 
-// TimeoutOf is the time a statement may take: what the request asks for in seconds, but no more than the gateway allows. Nil and 0
-// ask for nothing.
+// TimeoutOf returns the time limit of a statement: what the request specifies in seconds, but no more than the gateway
+// allows. Nil and 0 specify nothing.
 func (s *Mux) TimeoutOf(seconds *int64) time.Duration {
 	most := s.Limits.Statement
 	if seconds == nil || *seconds <= 0 || *seconds > int64(1<<62/time.Second) {
@@ -74,10 +75,11 @@ func (s *Mux) TimeoutOf(seconds *int64) time.Duration {
 	return asked
 }
 
-// patient gives every read of a request's body its own time limit: a large upload may take long, a sender that fell silent may not.
+// patient gives every read of a request's body its own time limit: a large upload may take long, but a sender may not
+// pause for long.
 func (s *Mux) patient(w http.ResponseWriter, hr *http.Request) {
 	if s.Limits.Stall > 0 {
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // of the reply before on this connection
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{}) // of the previous reply on this connection
 	}
 	if d := s.Limits.Silence; d > 0 && hr.Body != nil && hr.Body != http.NoBody {
 		hr.Body = &patientBody{ReadCloser: hr.Body, conn: http.NewResponseController(w), d: d}
@@ -96,14 +98,15 @@ func (b *patientBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	switch {
 	case err == io.EOF:
-		_ = b.conn.SetReadDeadline(time.Time{}) // from here on the connection is read to see whether the caller is still there
+		_ = b.conn.SetReadDeadline(time.Time{}) // from here on the connection is read to detect whether the caller has disconnected
 	case fault.Silent(err):
 		b.over = true
 	}
 	return n, err
 }
 
-// fellSilent reports whether the body of a request was given up. Its context is cancelled then, as if the caller had gone.
+// fellSilent reports whether reading the body of a request was abandoned. Its context is cancelled then, as if the
+// caller had disconnected.
 func fellSilent(hr *http.Request) bool {
 	b, ok := hr.Body.(*patientBody)
 	return ok && b.over
@@ -111,11 +114,11 @@ func fellSilent(hr *http.Request) bool {
 
 var literals = late.Regexp(`'(?:[^']|'')*'?|"(?:[^"]|"")*"?`)
 
-// ForLog takes out of a text what is quoted: values and names that belong to users.
+// ForLog removes quoted parts from a text: values and names that belong to users.
 func ForLog(text string) string { return literals().ReplaceAllString(text, "'...'") }
 
 const (
-	tidyQuiet = 5 * time.Second // without a call, before the state file is looked at
+	tidyQuiet = 5 * time.Second // time without calls before the state file is checked
 )
 
 // Called counts a call until the returned function is called.
@@ -127,7 +130,7 @@ func (s *Mux) Called() (end func()) {
 	}
 }
 
-// Quiet reports whether no call goes on, and none did for a while.
+// Quiet reports whether there are no active calls, and were none for a while.
 func (s *Mux) Quiet(now time.Time) bool {
 	return s.calls.Load() == 0 && now.Sub(time.Unix(0, s.lastCall.Load())).Abs() >= tidyQuiet
 }

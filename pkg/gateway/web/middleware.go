@@ -44,7 +44,7 @@ func (s *Mux) Middleware(next http.Handler) http.Handler {
 					s.Fail(sw, hr, fault.Framework(500, "internal error"))
 					p = nil
 				} else {
-					p = http.ErrAbortHandler // the reply has begun: cut it, so that it cannot pass for a complete one
+					p = http.ErrAbortHandler // the reply has started: abort it, so that it cannot be mistaken for a complete one
 				}
 			}
 			s.Log.Info("request", "id", id, "method", hr.Method, "path", hr.URL.Path, "status", sw.Status, "bytes", sw.bytes,
@@ -69,14 +69,14 @@ func (s *Mux) Middleware(next http.Handler) http.Handler {
 	})
 }
 
-// Fail writes the error body of a fault. After the first byte of a reply it cuts the connection instead.
+// Fail writes the error body of a fault. After the first byte of a reply it aborts the connection instead.
 func (s *Mux) Fail(w http.ResponseWriter, hr *http.Request, err error) {
 	if sw, ok := w.(*StatusWriter); ok && sw.Status != 0 {
 		if why := sw.given(); why != nil {
 			err = why
 		}
 		if !errors.Is(err, context.Canceled) {
-			s.Log.Warn("reply cut", "request", hr.Context().Value(RequestKey{}), "error", ForLog(err.Error()))
+			s.Log.Warn("reply aborted", "request", hr.Context().Value(RequestKey{}), "error", ForLog(err.Error()))
 		}
 		if pw, ok := sw.ResponseWriter.(*PipeWriter); ok {
 			pw.Why = fault.Of(err).Message

@@ -16,16 +16,16 @@ type PipeWriter struct {
 	Pw     *io.PipeWriter
 	once   sync.Once
 	Ready  chan struct{}
-	Why    string // a reply that has begun is cut
+	Why    string // a started reply is aborted
 	last   *time.Timer
 }
 
-// breakOff ends the pipe after a while with the reason, also while nobody reads it.
+// breakOff ends the pipe with the reason after a while, even if nobody reads it.
 func (w *PipeWriter) breakOff(after time.Duration, why string) {
 	w.last = safely.AfterFunc(after, func() { w.Pw.CloseWithError(CutError(why)) })
 }
 
-// CutError is the end of a reply that was cut, with the reason; over a network nothing but the end would travel.
+// CutError is the end of an aborted reply, with the reason; over a network only the end would be transmitted.
 type CutError string
 
 func (e CutError) Error() string { return string(e) }
@@ -47,5 +47,5 @@ func (w *PipeWriter) Write(p []byte) (int, error) {
 	return w.Pw.Write(p)
 }
 
-// Flush satisfies http.Flusher; a pipe holds nothing back.
+// Flush implements http.Flusher; a pipe has no buffer.
 func (w *PipeWriter) Flush() { w.Begin(http.StatusOK) }

@@ -27,7 +27,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// Mux is the HTTP side of the gateway: the routes, who may call them, and the bounds of a request and a reply.
+// Mux is the HTTP side of the gateway: the routes, who may call them, and the limits of a request and a reply.
 type Mux struct {
 	Store     *store.Store
 	Engine    engine.Engine
@@ -35,28 +35,28 @@ type Mux struct {
 	Log       *slog.Logger
 	Limits    Limits
 	Routes    map[string]Route
-	local     []Route                     // beyond the service's operations
-	Files     map[string]http.HandlerFunc // by the beginning of their paths: what needs no key because its link is its proof
+	local     []Route                     // in addition to the service's operations
+	Files     map[string]http.HandlerFunc // by path prefix: files that need no key because their links are signed
 	Handler   http.Handler
 	Observe   func(op spec.Op, status int)
-	ServedKey []byte       // hash of a key that is good as long as this process lives
-	calls     atomic.Int64 // that go on
-	lastCall  atomic.Int64 // when one ended, in nanoseconds
+	ServedKey []byte       // hash of a key that is valid for the lifetime of this process
+	calls     atomic.Int64 // number of active calls
+	lastCall  atomic.Int64 // end of the last call, in nanoseconds
 
-	Wrap     func(op spec.Op, next http.HandlerFunc) http.HandlerFunc // put around each handler, if set
-	WrapFile func(next http.HandlerFunc) http.HandlerFunc             // put around that of files, if set
+	Wrap     func(op spec.Op, next http.HandlerFunc) http.HandlerFunc // wraps each handler, if set
+	WrapFile func(next http.HandlerFunc) http.HandlerFunc             // wraps the handler of files, if set
 }
 
 // BasePath is the version prefix of every address [S].
 const BasePath = "/api/v1"
 
-// documentPath is where the OpenAPI document is, without a key.
+// documentPath is the path of the OpenAPI document, which needs no key.
 const documentPath = "/openapi.json"
 
-// MaxBody bounds a JSON request body.
+// MaxBody is the maximum size of a JSON request body.
 const MaxBody = 32 << 20
 
-// Request is what a handler sees of a call: typed body, path parameters, query, and who calls.
+// Request is a call as seen by a handler: typed body, path parameters, query, and the caller.
 type Request[B any] struct {
 	Op      spec.Op
 	Body    B
@@ -66,13 +66,13 @@ type Request[B any] struct {
 	engine  engine.Engine
 }
 
-// Param is a path parameter by its name in the specification.
+// Param returns a path parameter by its name in the specification.
 func (r *Request[B]) Param(name string) string { return r.HTTP.PathValue(name) }
 
-// Query is a query parameter, "" when absent.
+// Query returns a query parameter, "" if absent.
 func (r *Request[B]) Query(name string) string { return r.HTTP.URL.Query().Get(name) }
 
-// Bool is a query parameter that is true or false.
+// Bool returns a boolean query parameter.
 func (r *Request[B]) Bool(name string, def bool) (bool, error) {
 	v := r.Query(name)
 	if v == "" {
@@ -85,7 +85,7 @@ func (r *Request[B]) Bool(name string, def bool) (bool, error) {
 	return b, nil
 }
 
-// Int is a query parameter that is a whole number not below least.
+// Int returns an integer query parameter that is at least least.
 func (r *Request[B]) Int(name string, def, least int) (int, error) {
 	v := r.Query(name)
 	if v == "" {
@@ -93,7 +93,7 @@ func (r *Request[B]) Int(name string, def, least int) (int, error) {
 	}
 	n, err := strconv.Atoi(v)
 	if err != nil || n < least {
-		return def, fault.Framework(400, "query parameter %s: %q is not a whole number of at least %d", name, v, least)
+		return def, fault.Framework(400, "query parameter %s: %q is not an integer of at least %d", name, v, least)
 	}
 	return n, nil
 }
@@ -106,13 +106,13 @@ func (r *Request[B]) Data(ctx context.Context) (engine.Project, error) {
 // None is the body of a request that has none, and the reply that is 200 with an empty body.
 type None struct{}
 
-// Reply carries a value under another status than 200; a nil Value has no body.
+// Reply carries a value with a status other than 200; a nil Value has no body.
 type Reply struct {
 	Status int
 	Value  any
 }
 
-// Stream writes its own reply. It must not have written anything when it returns a *Fault.
+// Stream writes its own reply. It must not have written anything if it returns a *Fault.
 type Stream func(w http.ResponseWriter) error
 
 // Route is one registered operation.
@@ -217,17 +217,17 @@ func readBody(hr *http.Request, into any) error {
 		if fault.Silent(err) {
 			return err
 		}
-		return fault.Framework(400, "the request body could not be read: %v", err)
+		return fault.Framework(400, "cannot read the request body: %v", err)
 	}
 	return DecodeBody(raw, into)
 }
 
-// DecodeBody decodes strictly: a misspelt field would otherwise be a silent default.
+// DecodeBody decodes strictly: a misspelt field would otherwise silently get its default.
 func DecodeBody(raw []byte, into any) error {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return fault.Framework(400, "the request body is missing")
 	}
-	if !utf8.Valid(raw) { // the decoder would put another character in its place
+	if !utf8.Valid(raw) { // the decoder would substitute another character
 		at := 0
 		for r, n := utf8.DecodeRune(raw); r != utf8.RuneError || n > 1; r, n = utf8.DecodeRune(raw[at:]) {
 			at += n
@@ -238,7 +238,7 @@ func DecodeBody(raw []byte, into any) error {
 		return fault.Framework(400, "the request body nests deeper than %d levels at byte %d", maxBodyDepth, at+1)
 	}
 	if at := halfPair(raw); at >= 0 {
-		return fault.Framework(400, "the request body holds half of a surrogate pair at byte %d (%s), which is no character", at+1, raw[at:at+6])
+		return fault.Framework(400, "the request body contains an unpaired surrogate at byte %d (%s)", at+1, raw[at:at+6])
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
@@ -247,7 +247,7 @@ func DecodeBody(raw []byte, into any) error {
 		if _, err = dec.Token(); err == io.EOF {
 			return nil
 		}
-		return fault.Framework(400, "the request body holds more than one JSON value")
+		return fault.Framework(400, "the request body contains more than one JSON value")
 	}
 	var (
 		te *json.UnmarshalTypeError
@@ -266,8 +266,8 @@ func DecodeBody(raw []byte, into any) error {
 	return fault.Framework(400, "the request body is not valid JSON: %v", err)
 }
 
-// halfPair is where an escape of a JSON text stands for one half of a surrogate pair without the other, -1 for nowhere. The decoder would
-// put another character in its place.
+// halfPair returns the position of an escape in a JSON text that is an unpaired surrogate, -1 for none. The decoder
+// would substitute another character.
 func halfPair(raw []byte) int {
 	unit := func(at int) (rune, bool) {
 		if at+6 > len(raw) || raw[at] != '\\' || raw[at+1] != 'u' {
@@ -310,7 +310,7 @@ func jsonName(t reflect.Type) string {
 	case reflect.Bool:
 		return "true or false"
 	case reflect.Int, reflect.Int32, reflect.Int64:
-		return "a whole number"
+		return "an integer"
 	case reflect.Float64:
 		return "a number"
 	case reflect.Slice, reflect.Array:
@@ -328,8 +328,8 @@ func (s *Mux) Router() *http.ServeMux {
 		}
 		m.HandleFunc(rt.op.Method+" "+BasePath+rt.op.Path, rt.serve)
 	}
-	// http.ServeMux refuses exactly one pair of the patterns, because neither is more specific than the other:
-	// queries/{queryId}/exports and queries/folders/{parentFolderId}. One wider pattern tells them apart.
+	// http.ServeMux rejects exactly one pair of the patterns, because neither is more specific than the other:
+	// queries/{queryId}/exports and queries/folders/{parentFolderId}. One wider pattern handles both.
 	m.HandleFunc("POST "+BasePath+"/data/projects/{projectId}/queries/{first}/{second}", func(w http.ResponseWriter, hr *http.Request) {
 		first, second := hr.PathValue("first"), hr.PathValue("second")
 		op, name, value := spec.ExportQuery, "queryId", first
@@ -362,7 +362,7 @@ func (s *Mux) Router() *http.ServeMux {
 	return m
 }
 
-// HandleFiles registers the handler of files below a path, which are fetched by links that carry their own proof.
+// HandleFiles registers the handler of files below a path, which are downloaded by signed links.
 func (s *Mux) HandleFiles(prefix string, serve http.HandlerFunc) {
 	if hook := s.WrapFile; hook != nil {
 		serve = hook(serve)
@@ -370,7 +370,7 @@ func (s *Mux) HandleFiles(prefix string, serve http.HandlerFunc) {
 	s.Files[prefix] = serve
 }
 
-// isFile reports whether a request needs no key because its link is its proof.
+// isFile reports whether a request needs no key because its link is signed.
 func (s *Mux) isFile(hr *http.Request) bool {
 	if hr.Method != http.MethodGet && hr.Method != http.MethodHead {
 		return false
@@ -383,7 +383,7 @@ func (s *Mux) isFile(hr *http.Request) bool {
 	return false
 }
 
-// noRoute answers what no pattern takes: 405 when another verb would be taken, else 404, in one shape [L].
+// noRoute answers requests that match no pattern: 405 if another method would match, else 404, in one shape [L].
 func (s *Mux) noRoute(w http.ResponseWriter, hr *http.Request) {
 	if allow := s.verbs(hr.URL); len(allow) > 0 {
 		w.Header().Set("Allow", strings.Join(allow, ", "))

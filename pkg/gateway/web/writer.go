@@ -15,24 +15,24 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 )
 
-// StatusWriter remembers what was written, for the log line and to know whether a reply has begun, and gives up a reader that has
-// stopped: what it reads may hold a statement, a connection and a project.
+// StatusWriter records what was written, for the log line and to know whether a reply has started, and aborts the reply
+// to a reader that has stopped reading, since its statement may hold a connection and a lock on the project.
 type StatusWriter struct {
 	http.ResponseWriter
 	Status int
 	bytes  int64
-	stall  time.Duration // longest that one write may wait for its reader, 0 for any
+	stall  time.Duration // longest time that one write may wait for its reader, 0 for no limit
 	lacks  *engine.Omissions
 
 	mu    sync.Mutex
-	until time.Time // when the time of the write that runs is over; zero without one
-	why   error     // the reply is given up
+	until time.Time // deadline of the current write; zero without one
+	why   error     // the reply is aborted
 	ended bool      // the connection belongs to the next request
 }
 
 var _ engine.Breaker = (*StatusWriter)(nil)
 
-// lastWrite is how long a write may still take when its statement has ended: what was computed before is worth having.
+// lastWrite is how long a write may take after its statement has ended: the results computed before are still useful.
 const lastWrite = time.Second
 
 func (w *StatusWriter) WriteHeader(status int) {
@@ -62,7 +62,7 @@ func (w *StatusWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// arm begins the time of a write.
+// arm starts the deadline of a write.
 func (w *StatusWriter) arm() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -72,7 +72,7 @@ func (w *StatusWriter) arm() {
 	}
 }
 
-// Break gives the reply up: a write that waits for its reader, and any that follows, fails soon.
+// Break aborts the reply: a write that waits for its reader, and any further write, fails soon.
 func (w *StatusWriter) Break(why error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -80,7 +80,7 @@ func (w *StatusWriter) Break(why error) {
 		return
 	}
 	if errors.Is(why, context.Canceled) && !w.until.IsZero() && !time.Now().Before(w.until) {
-		why = stalledError{w.stall} // the server cancels a request whose write failed, and the write is not back yet
+		why = stalledError{w.stall} // the server cancels a request after a failed write, which has not returned yet
 	}
 	w.why = why
 	if pw, ok := w.ResponseWriter.(*PipeWriter); ok {
@@ -90,8 +90,8 @@ func (w *StatusWriter) Break(why error) {
 	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(lastWrite))
 }
 
-// giveUp is called when the time of a write is over, and returns why. It is kept: the handler may come back with no more than the end
-// of the request's context.
+// giveUp is called when the deadline of a write has passed, and returns the error. It is stored, because the handler
+// may only return the error of the request's context.
 func (w *StatusWriter) giveUp() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -107,8 +107,8 @@ func (w *StatusWriter) given() error {
 	return w.why
 }
 
-// end is called when the handler has returned: the deadline of the last write is for what is still buffered, and the next request of
-// the connection sets its own.
+// end is called when the handler has returned: the deadline of the last write applies to what is still buffered, and
+// the next request on the connection sets its own.
 func (w *StatusWriter) end() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -117,7 +117,7 @@ func (w *StatusWriter) end() {
 
 func (w *StatusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Breaker finds the writer that can give a reply up below those that faults and quirks put over it.
+// Breaker finds the writer that can abort a reply below those that faults and quirks wrap around it.
 func Breaker(w http.ResponseWriter) engine.Breaker {
 	for {
 		if b, ok := w.(engine.Breaker); ok {
@@ -131,14 +131,14 @@ func Breaker(w http.ResponseWriter) engine.Breaker {
 	}
 }
 
-// stalledError is a reply that was given up because nobody took it.
+// stalledError is the error of a reply that was aborted because nobody read it.
 type stalledError struct{ after time.Duration }
 
 func (e stalledError) Error() string {
-	return fmt.Sprintf("the reader took nothing of the reply for %s (--max-stall)", e.after)
+	return fmt.Sprintf("the client read nothing of the reply for %s (--max-stall)", e.after)
 }
 
-// Breaking is a writer of a reply that can be given up.
+// Breaking is a writer of a reply that can be aborted.
 type Breaking struct {
 	io.Writer
 	B engine.Breaker
