@@ -16,7 +16,7 @@ func TestNotTrino(t *testing.T) {
 	for sql, want := range map[string]string{
 		"SELECT `a`":               "line 1:8: backquoted",
 		"SELECT 'a\nb',\n  c::int": "line 3:4: the cast ::",
-		"SELECT 1 # x":             "line 1:10: # begins",
+		"SELECT 1 # x":             "line 1:10: # does not start a comment in Trino",
 		"SELECT 1; SELECT 2":       "line 1:9: more than one",
 		"SELECT 'a":                "line 1:8: the quote ' is not closed",
 		"-- a\nSELECT \"a":         "line 2:8: the quote",
