@@ -9,7 +9,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// NextOf reads the next rows of a Filler as Batches.Next gives them, for a source that implements both.
+// NextOf implements Batches.Next by a Filler, for a source that implements both.
 func NextOf(f func(cols []engine.Vector, n int) (int, error), types []string) ([][]any, error) {
 	boxes := make([]boxed, len(types))
 	cols := make([]engine.Vector, len(types))
@@ -33,7 +33,7 @@ func NextOf(f func(cols []engine.Vector, n int) (int, error), types []string) ([
 
 const nextRows = 2048
 
-// boxed is an engine.Vector that keeps Go values.
+// boxed is an engine.Vector that stores Go values.
 type boxed struct {
 	typ  string
 	vals []any
@@ -80,7 +80,7 @@ func (b *boxed) Int(row int, v int64) error {
 	return nil
 }
 
-// point writes an integer with its last digits after a point.
+// point writes an integer with a decimal point before its last digits.
 func point(v int64, scale int) string {
 	s := strconv.FormatInt(v, 10)
 	if scale == 0 {

@@ -1,5 +1,5 @@
-// Package connector is the contract between the local gateway and external sources. Each source is one subpackage; the gateway
-// knows the types it was given in a Registry.
+// Package connector is the contract between the local gateway and external sources. Each source is one subpackage; the
+// gateway knows the types in its Registry.
 package connector
 
 import (
@@ -10,43 +10,44 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// Connector reads one source. All methods are safe for concurrent use. Names of schemas and tables are found without regard
-// to case, because SQL folds them; an exact match wins, and a name that fits several things is an error.
+// Connector reads one source. All methods are safe for concurrent use. Names of schemas and tables are matched ignoring
+// case, because SQL folds them; an exact match takes precedence, and a name that matches several objects is an error.
 type Connector interface {
-	// Test connects and proves that the credential is good.
+	// Test connects and checks the credential.
 	Test(ctx context.Context) error
 	Schemas(ctx context.Context) ([]string, error)
 	// Tables lists a schema. An unknown schema is ErrNoSchema.
 	Tables(ctx context.Context, schema string) ([]Table, error)
 	// Table opens a table for reading. An unknown one is ErrNoSchema or ErrNoTable.
 	Table(ctx context.Context, schema, table string) (engine.Scanner, error)
-	// Statistics estimates how many different values each column has; ErrNoStatistics where the source keeps none.
+	// Statistics estimates the number of distinct values of each column; ErrNoStatistics if the source maintains none.
 	Statistics(ctx context.Context, schema, table string) ([]api.ColumnStatistics, error)
 	Close() error
 }
 
-// Related is what a connector implements besides, if its source knows foreign keys.
+// Related is implemented by a connector if its source has foreign keys.
 type Related interface {
-	// ForeignKeys lists those between tables that the user may read, a key of several columns column by column.
+	// ForeignKeys lists the foreign keys between tables that the user may read, column by column for a key of several
+	// columns.
 	ForeignKeys(ctx context.Context) ([]ForeignKey, error)
 }
 
-// ForeignKey says that a column refers to another.
+// ForeignKey is a reference from a column to another.
 type ForeignKey struct {
 	From, To Place
-	Single   bool // the key is this column alone
+	Single   bool // the key consists of this column only
 }
 
-// Place names a column.
+// Place identifies a column.
 type Place struct{ Schema, Table, Column string }
 
 // Table is a table of a source.
 type Table struct {
 	Name    string
-	Dynamic bool // answers only with conditions on its required _q_ parameters; such a table cannot be cached itself
+	Dynamic bool // requires conditions on its required _q_ parameters; such a table cannot be cached itself
 }
 
-// What a source may lack.
+// Errors for missing objects.
 var (
 	ErrNoSchema     = errors.New("no such schema")
 	ErrNoTable      = errors.New("no such table")
@@ -54,16 +55,16 @@ var (
 	ErrAmbiguous    = errors.New("names differ in case only")
 )
 
-// Type is a kind of connection: what it needs and how it is opened.
+// Type is a connection type: its credential fields and how it is opened.
 type Type struct {
-	Key         string // connectionType, spelt exactly so in requests: "POSTGRES" [O]
+	Key         string // connectionType, spelt exactly like this in requests: "POSTGRES" [O]
 	Label       string
 	Category    string
 	CatalogType string // catalogType of its catalogs: "peaka_postgres" [O]
 	DocsURL     string
-	Cacheable   bool // whether its tables may be cached; databases are not, as hosted [L]
+	Cacheable   bool // whether its tables may be cached; those of databases may not, as in the hosted zones [L]
 	Fields      []Field
-	// Open checks the credential's form and returns a connector. It does not connect.
+	// Open checks the form of the credential and returns a connector. It does not connect.
 	Open func(c Credential, r Reach) (Connector, error)
 }
 
@@ -73,12 +74,12 @@ type Field struct {
 	Kind        string // text, number, boolean
 	Required    bool
 	Secret      bool // never returned, shown or logged
-	JSON        bool // a text field that holds a JSON document, which may also be sent as an object or a list
-	Local       bool // names a file or a folder of the machine that the gateway runs on
+	JSON        bool // a text field with a JSON document, which may also be sent as an object or a list
+	Local       bool // names a file or a folder on the gateway's machine
 	Description string
 }
 
-// Config describes the type as the service does.
+// Config describes the type in the form of the service.
 func (t Type) Config() api.ConnectionConfiguration {
 	c := api.ConnectionConfiguration{ConnectionType: t.Key, ConnectionTypeLabel: t.Label, Name: t.Label, AuthorizationType: "credentials",
 		CredentialSchemaType: "form", Category: t.Category, DocumentationURL: t.DocsURL, Configuration: []api.ConnectionConfigurationItem{}}
@@ -88,7 +89,7 @@ func (t Type) Config() api.ConnectionConfiguration {
 	return c
 }
 
-// Registry holds the types of a gateway in the order they are listed.
+// Registry holds the types of a gateway in display order.
 type Registry []Type
 
 // Find returns the type with exactly this key.

@@ -8,7 +8,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// Counted gives as many rows without columns as the one number says that the source answers. It closes what it reads from.
+// Counted returns as many rows without columns as the single number that the source returns. It closes its input.
 func Counted(answer engine.Batches) engine.Batches { return &counted{Batches: answer, left: -1} }
 
 type counted struct {
@@ -23,16 +23,16 @@ func (c *counted) Fill(ctx context.Context, _ []engine.Vector, n int) (int, erro
 	if c.left < 0 {
 		rows, err := c.Batches.Next(ctx)
 		if err == nil {
-			_, err = c.Batches.Next(ctx) // to the end, so that the session is free
+			_, err = c.Batches.Next(ctx) // to the end, so that the session can be reused
 		}
 		if err != io.EOF {
 			return 0, err
 		}
 		if len(rows) != 1 || len(rows[0]) != 1 {
-			return 0, errors.New("the source does not answer how many rows there are")
+			return 0, errors.New("the source does not return the number of rows")
 		}
 		if c.left, _ = rows[0][0].(int64); c.left < 0 {
-			return 0, errors.New("the source answers that there are fewer rows than none")
+			return 0, errors.New("the source returns a negative number of rows")
 		}
 	}
 	if c.left == 0 {

@@ -9,16 +9,17 @@ import (
 	"strings"
 )
 
-// Credential holds the members of a connection's credential by field name: strings, float64 and bool. It never prints itself.
+// Credential holds the members of a connection's credential by field name: strings, float64 and bool. Its values are
+// never printed.
 type Credential map[string]any
 
-// String hides the values.
+// String masks the values.
 func (Credential) String() string { return "(credential)" }
 
-// GoString hides the values.
+// GoString masks the values.
 func (Credential) GoString() string { return "(credential)" }
 
-// Check brings a credential into the form its type describes: known fields only, required ones present, numbers and booleans
+// Check normalizes a credential according to its type: only known fields, required ones present, numbers and booleans
 // also accepted as text.
 func (t Type) Check(c Credential) (Credential, error) {
 	out := Credential{}
@@ -46,7 +47,7 @@ func (t Type) Check(c Credential) (Credential, error) {
 	}
 	if len(extra) > 0 {
 		sort.Strings(extra)
-		return nil, fmt.Errorf("%s is no credential field of type %s", strings.Join(extra, ", "), t.Key)
+		return nil, fmt.Errorf("%s is not a credential field of type %s", strings.Join(extra, ", "), t.Key)
 	}
 	return out, nil
 }
@@ -91,19 +92,19 @@ func coerce(f Field, v any) (any, error) {
 	return nil, fmt.Errorf("credential field %q must be text", f.Name)
 }
 
-// Text is a text member, "" when absent.
+// Text returns a text member, "" if absent.
 func (c Credential) Text(name string) string {
 	s, _ := c[name].(string)
 	return s
 }
 
-// Flag is a boolean member, false when absent.
+// Flag returns a boolean member, false if absent.
 func (c Credential) Flag(name string) bool {
 	b, _ := c[name].(bool)
 	return b
 }
 
-// Port is a number member that is a TCP port, def when absent.
+// Port returns a number member that is a TCP port, def if absent.
 func (c Credential) Port(name string, def uint16) (uint16, error) {
 	v, ok := c[name].(float64)
 	if !ok {
@@ -115,7 +116,7 @@ func (c Credential) Port(name string, def uint16) (uint16, error) {
 	return uint16(v), nil
 }
 
-// Public are the members that may be shown.
+// Public returns the members that may be shown.
 func (t Type) Public(c Credential) map[string]any {
 	out := map[string]any{}
 	for _, f := range t.Fields {
@@ -136,14 +137,14 @@ func (t Type) Redact(c Credential, text string) string {
 	return text
 }
 
-// ambiguous is an ErrAmbiguous that says which names.
+// ambiguous is an ErrAmbiguous that lists the names.
 type ambiguous struct{ text string }
 
 func (a ambiguous) Error() string { return a.text }
 func (ambiguous) Unwrap() error   { return ErrAmbiguous }
 
-// Pick finds name among names without regard to case: an exact match wins, several others are an error that says so. The
-// boolean tells whether anything was found.
+// Pick finds name among names ignoring case: an exact match takes precedence, several other matches are an error that
+// lists them. The boolean reports whether there is a match.
 func Pick(kind, name string, names []string) (string, bool, error) {
 	var hits []string
 	for _, n := range names {

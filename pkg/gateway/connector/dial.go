@@ -10,22 +10,22 @@ import (
 	"time"
 )
 
-// Reach is what the gateway that opens a connector lets it get at on this machine and in the network.
+// Reach is what a connector may access on the gateway's machine and in the network.
 type Reach struct {
 	Own     *Own
 	Network Network
-	Names   *net.Resolver // nil for that of the system
-	Notes   *Notes        // what was found out about files before; nil for nothing
+	Names   *net.Resolver // nil for the system's
+	Notes   *Notes        // stored knowledge about files; nil for none
 }
 
-// Network says which addresses a connection may be made to, whatever name led to them.
+// Network determines which addresses a connection may dial, regardless of the host name.
 type Network int
 
-// Each includes those before it, but for the order of the first two: the zero value is NetPrivate.
+// Each includes the previous ones, except for the order of the first two: the zero value is NetPrivate.
 const (
-	NetPrivate Network = iota // loopback and private addresses too
-	NetPublic                 // only those of the public Internet
-	NetAll                    // link-local addresses and metadata services of clouds too
+	NetPrivate Network = iota // also loopback and private addresses
+	NetPublic                 // only addresses of the public Internet
+	NetAll                    // also link-local addresses and metadata services of clouds
 )
 
 func prefixes(list ...string) (out []netip.Prefix) {
@@ -35,19 +35,19 @@ func prefixes(list ...string) (out []netip.Prefix) {
 	return out
 }
 
-// linkLocal are link-local addresses and those where clouds answer with the credentials of the machine.
+// linkLocal are link-local addresses and those at which clouds serve the credentials of the machine.
 func linkLocal() []netip.Prefix {
 	return prefixes("169.254.0.0/16", "fe80::/10", // link-local, with the metadata services of most clouds
-		"fd00:ec2::/32", "fd20:ce::254/128", // the same by IPv6
+		"fd00:ec2::/32", "fd20:ce::254/128", // the same over IPv6
 		"100.100.100.200/32", "168.63.129.16/32", "192.0.0.192/32") // metadata services elsewhere
 }
 
-// private are the ranges beside those that package netip calls loopback or private.
+// private are the ranges besides those that package netip calls loopback or private.
 func private() []netip.Prefix {
 	return prefixes("0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4", "::/128", "fec0::/10", "100::/64", "2001:db8::/32")
 }
 
-// embedded are ranges of IPv6 whose addresses hold one of IPv4, and the bytes where each way of writing it has that (RFC 6052).
+// embedded are ranges of IPv6 addresses that contain an IPv4 address, and its byte offsets in each form (RFC 6052).
 func embedded() map[netip.Prefix][][4]int {
 	last := [][4]int{{12, 13, 14, 15}}
 	return map[netip.Prefix][][4]int{
@@ -59,7 +59,7 @@ func embedded() map[netip.Prefix][][4]int {
 	}
 }
 
-// meant are the addresses that another form of one may lead to, or the address itself.
+// meant returns the addresses that an address may be translated to, or the address itself.
 func meant(ip netip.Addr) (out []netip.Addr) {
 	ip = ip.Unmap().WithZone("")
 	if ip.IsLoopback() || ip.IsUnspecified() {
@@ -68,12 +68,12 @@ func meant(ip netip.Addr) (out []netip.Addr) {
 	b := ip.As16()
 	for within, places := range embedded() {
 		for _, p := range places {
-			if within.Contains(ip) && (len(places) == 1 || b[p[0]] > 0) { // zeros are of another way of writing
+			if within.Contains(ip) && (len(places) == 1 || b[p[0]] > 0) { // zeros belong to another form
 				out = append(out, netip.AddrFrom4([4]byte{b[p[0]], b[p[1]], b[p[2]], b[p[3]]}))
 			}
 		}
 	}
-	if netip.MustParsePrefix("2001::/32").Contains(ip) { // Teredo, which turns its bits over
+	if netip.MustParsePrefix("2001::/32").Contains(ip) { // Teredo, which inverts its bits
 		out = append(out, netip.AddrFrom4([4]byte(b[4:8])), netip.AddrFrom4([4]byte{^b[12], ^b[13], ^b[14], ^b[15]}))
 	}
 	if out == nil {
@@ -86,7 +86,7 @@ func in(ip netip.Addr, ranges []netip.Prefix) bool {
 	return slices.ContainsFunc(ranges, func(r netip.Prefix) bool { return r.Contains(ip) })
 }
 
-// Check refuses an address that is out of reach, in whatever form it is written.
+// Check rejects an address that must not be accessed, in any form.
 func (n Network) Check(ip netip.Addr) error {
 	for _, m := range meant(ip) {
 		if err := n.check(m); err != nil {
@@ -108,17 +108,18 @@ func (n Network) check(ip netip.Addr) error {
 	return nil
 }
 
-// RefusedError says that an address is out of a connection's reach.
+// RefusedError is the error for an address that a connection must not access.
 type RefusedError struct {
 	IP  netip.Addr
 	Why string
 }
 
 func (e *RefusedError) Error() string {
-	return fmt.Sprintf("the address %s %s, which this connection may not reach; a partner key or the gateway's --reach can allow it", e.IP, e.Why)
+	return fmt.Sprintf("the address %s %s, which this connection must not access; a partner key or the gateway's --reach can allow it", e.IP, e.Why)
 }
 
-// Dialer checks each address after names were resolved, so that a name that changes its address cannot pass.
+// Dialer checks each address after name resolution, so that a name cannot be switched to another address after the
+// check.
 func (r Reach) Dialer(timeout time.Duration) func(ctx context.Context, network, address string) (net.Conn, error) {
 	d := &net.Dialer{Timeout: timeout, KeepAlive: 30 * time.Second, Resolver: r.Names, Control: func(_, address string, _ syscall.RawConn) error {
 		ap, err := netip.ParseAddrPort(address)

@@ -17,19 +17,20 @@ func (c Credential) LocalPath(field string) (string, error) {
 		return "", fmt.Errorf("credential field %q must be an absolute path", field)
 	}
 	if slices.Contains(strings.Split(filepath.ToSlash(p), "/"), "..") {
-		return "", fmt.Errorf("credential field %q must not hold \"..\" elements", field)
+		return "", fmt.Errorf("credential field %q must not contain \"..\" elements", field)
 	}
 	return filepath.Clean(p), nil
 }
 
-// Within tells whether a path is a directory or below it. Neither holds symbolic links.
+// Within reports whether a path is a directory or inside it. Neither contains symbolic links.
 func Within(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// CheckLocalFile proves that a path is a regular file which no symbolic link leads out of its folder. What it names may change
-// between this look and the opening by a driver, so the folder must be one that only trusted users write to.
+// CheckLocalFile checks that a path is a regular file and that no symbolic link leads out of its folder. The file may
+// change between this check and its opening by a driver, so the folder must be one that only trusted users can write
+// to.
 func CheckLocalFile(path string) (fs.FileInfo, error) {
 	dir, name := filepath.Split(path)
 	root, err := os.OpenRoot(dir)
@@ -44,12 +45,12 @@ func CheckLocalFile(path string) (fs.FileInfo, error) {
 	case err != nil:
 		return nil, fmt.Errorf("file %s: %w", path, bare(err))
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no regular file", path)
+		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
 	return info, nil
 }
 
-// byName is the path of a file without symbolic links, if its name still leads to it.
+// byName returns the path of a file without symbolic links, if its name still refers to it.
 func byName(info fs.FileInfo, name string) (string, error) {
 	real, err := filepath.EvalSymlinks(name)
 	if err == nil {

@@ -13,14 +13,14 @@ import (
 	"github.com/dig-cli/dig/internal/tempfile"
 )
 
-// Notes keeps what was costly to find out about files, for the processes to come. Nothing depends on it: what cannot be read or
-// written is found out again.
+// Notes stores results about files that were costly to compute, for later processes. Nothing depends on it: what cannot
+// be read or written is computed again.
 type Notes struct{ dir string }
 
-// maxNotes is how many are kept; the oldest go first.
+// maxNotes is the maximum number of entries; the oldest are removed first.
 const maxNotes = 1000
 
-// NewNotes keeps notes in a directory that is made on first use.
+// NewNotes stores notes in a directory that is created on first use.
 func NewNotes(dir string) *Notes { return &Notes{dir} }
 
 type note struct {
@@ -34,7 +34,7 @@ func (n *Notes) path(about string) string {
 	return filepath.Join(n.dir, hex.EncodeToString(sum[:16])+".json")
 }
 
-// Read fills found with what was found out about a file in the same state.
+// Read sets found to the result stored for a file in the same state.
 func (n *Notes) Read(about string, s Stamp, found any) bool {
 	if n == nil {
 		return false
@@ -47,7 +47,7 @@ func (n *Notes) Read(about string, s Stamp, found any) bool {
 	return json.Unmarshal(raw, &have) == nil && have.About == about && have.Stamp == s && json.Unmarshal(have.Found, found) == nil
 }
 
-// Write keeps what was found out about a file.
+// Write stores a result about a file.
 func (n *Notes) Write(about string, s Stamp, found any) {
 	if n == nil {
 		return
@@ -66,7 +66,7 @@ func (n *Notes) Write(about string, s Stamp, found any) {
 	_ = tempfile.WriteCache(n.path(about), raw)
 }
 
-// tidy makes room for one more, and removes what a process that was killed has left.
+// tidy makes space for one more, and removes files of killed processes.
 func (n *Notes) tidy() {
 	entries, err := os.ReadDir(n.dir)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// Own is what belongs to the gateway itself and is read by no connector: keys, and the state and the rows of all projects. A nil
-// Own keeps nothing out.
+// Own is what belongs to the gateway itself and must not be read by connectors: keys, and the state and the rows of all
+// projects. A nil Own protects nothing.
 type Own struct {
-	dirs    []string // with all that is below them
+	dirs    []string // with their contents
 	configs []string // the YAML files in them
 	state   int64    // application_id of the state's SQLite file
 
@@ -23,29 +23,31 @@ type Own struct {
 	at   time.Time
 }
 
-// NewOwn keeps out all that is below dirs, the files of settings and keys in configs, and every SQLite file with the application_id
-// of the state. Directories that do not exist, or are empty names, hold nothing.
+// NewOwn protects the contents of dirs, the files of settings and keys in configs, and every SQLite file with the
+// application_id of the state. Missing directories and empty names are ignored.
 func NewOwn(dirs, configs []string, state int64) *Own {
 	return &Own{dirs: dirs, configs: configs, state: state}
 }
 
-// State tells by a SQLite file's application_id whether it is a gateway's state.
+// State reports whether a SQLite file with this application_id is a gateway's state.
 func (o *Own) State(id int64) bool { return o != nil && id == o.state }
 
-// ErrOwn says that a path leads to a file of the gateway itself.
+// ErrOwn means that a path leads to a file of the gateway itself.
 var ErrOwn = errors.New("leads into the gateway's own data directory")
 
-// Held is what lies in the gateway's own directories at a moment.
+// Held is a snapshot of the gateway's own directories.
 type Held struct {
 	tops  []fs.FileInfo // the directories themselves
 	ids   map[fileID]bool
-	infos []fs.FileInfo // where the system has no fileID
+	infos []fs.FileInfo // if the system has no fileID
 }
 
-// heldFor is how long a look is good for files that have one name only; what has several is looked for anew.
+// heldFor is how long a snapshot is valid for files with a single name; for files with several names a new one is
+// taken.
 const heldFor = time.Second
 
-// Look finds out what lies in the gateway's own directories. What cannot be read is an error: nothing may be read then.
+// Look takes a snapshot of the gateway's own directories. If it is incomplete the result is an error, and nothing may
+// be read.
 func (o *Own) Look() (*Held, error) {
 	h := &Held{ids: map[fileID]bool{}}
 	if o == nil {
@@ -78,7 +80,7 @@ func (o *Own) Look() (*Held, error) {
 	return h, nil
 }
 
-// configFile matches config.yaml, credentials.yaml and what is written before it is renamed to one of them.
+// configFile matches config.yaml, credentials.yaml and the temporary files that are renamed to them.
 func configFile(name string) bool {
 	for _, pattern := range []string{"*.yaml", ".*.yaml*", "*.key", ".*.key*"} {
 		if ok, _ := filepath.Match(pattern, name); ok {
@@ -88,7 +90,7 @@ func configFile(name string) bool {
 	return false
 }
 
-// lately is a look that is at most heldFor old.
+// lately returns a snapshot that is at most heldFor old.
 func (o *Own) lately() (*Held, error) {
 	if o != nil {
 		o.mu.Lock()
@@ -147,7 +149,7 @@ func (h *Held) addFile(path string) error {
 	return nil
 }
 
-// Has tells whether a file or a directory is one of the gateway's own, by whatever name it was found.
+// Has reports whether a file or a directory is one of the gateway's own, whatever its name.
 func (h *Held) Has(info fs.FileInfo) bool {
 	if id, _, ok := idOf(info); ok {
 		return h.ids[id]
@@ -155,7 +157,8 @@ func (h *Held) Has(info fs.FileInfo) bool {
 	return slices.ContainsFunc(h.infos, func(own fs.FileInfo) bool { return os.SameFile(own, info) })
 }
 
-// check refuses a file or a directory that is the gateway's own, or lies below one of its directories; real is its path without links.
+// check rejects a file or a directory that is the gateway's own, or inside one of its directories; real is its path
+// without links.
 func (h *Held) check(info fs.FileInfo, real string) error {
 	if h.Has(info) {
 		return ErrOwn
@@ -163,7 +166,7 @@ func (h *Held) check(info fs.FileInfo, real string) error {
 	for dir := filepath.Dir(real); len(h.tops) > 0; dir = filepath.Dir(dir) {
 		above, err := os.Stat(dir)
 		if err != nil {
-			return fmt.Errorf("the folders above it cannot be looked at: %w", bare(err))
+			return fmt.Errorf("cannot check its parent folders: %w", bare(err))
 		}
 		if slices.ContainsFunc(h.tops, func(top fs.FileInfo) bool { return os.SameFile(top, above) }) {
 			return ErrOwn
@@ -175,12 +178,12 @@ func (h *Held) check(info fs.FileInfo, real string) error {
 	return nil
 }
 
-// Refuse refuses an opened file of a folder that was itself checked.
+// Refuse rejects an opened file of a folder that was itself checked.
 func (o *Own) Refuse(h *Held, info fs.FileInfo) error {
 	if o == nil {
 		return nil
 	}
-	if _, names, ok := idOf(info); ok && names > 1 { // it may have got a name here after the look
+	if _, names, ok := idOf(info); ok && names > 1 { // it may have got a name here after the snapshot
 		var err error
 		if h, err = o.Look(); err != nil {
 			return err
@@ -192,7 +195,7 @@ func (o *Own) Refuse(h *Held, info fs.FileInfo) error {
 	return nil
 }
 
-// Folder opens a directory so that no name leads out of it, and refuses one of the gateway's own.
+// Folder opens a directory so that no name leads out of it, and rejects one of the gateway's own.
 func (o *Own) Folder(dir string) (*os.Root, *Held, error) {
 	r, err := os.OpenRoot(dir)
 	if err != nil {
@@ -230,11 +233,12 @@ func (o *Own) ofRoot(r *os.Root, dir string) (*Held, error) {
 	return h, h.check(info, real)
 }
 
-// File is a local file that was found to be none of the gateway's own. While it is held no other file can take its identity.
+// File is a local file that was checked to be none of the gateway's own. While it is held no other file can get its
+// identity.
 type File struct {
 	fs.FileInfo
 	name string
-	hold *os.File // nil where the system opens nothing without reading it
+	hold *os.File // nil if the system cannot open a file without reading it
 }
 
 // Open holds a regular file. No symbolic link may lead out of its folder.
@@ -271,10 +275,10 @@ func (o *Own) mayRead(f *File, seen fs.FileInfo, real string) error {
 	return o.Refuse(h, f.FileInfo)
 }
 
-// Opened refuses a file that a library opened by name after the look, if it is not what was looked at. before are the Descriptors
-// of the time before.
+// Opened returns an error if the file that a library opened by name is not the checked one. before are the earlier
+// Descriptors.
 func (f *File) Opened(before map[int]bool) error {
-	if before == nil { // the system does not tell
+	if before == nil { // not supported by the system
 		return f.Still()
 	}
 	for fd := range f.Descriptors() {
@@ -285,7 +289,8 @@ func (f *File) Opened(before map[int]bool) error {
 	return f.changed()
 }
 
-// Still refuses a file whose name leads to another one by now: a library that opened it by name may have opened that.
+// Still returns an error if a file's name refers to another file by now: a library that opened it by name may have
+// opened that.
 func (f *File) Still() error {
 	now, err := os.Stat(f.name)
 	if err != nil || !os.SameFile(now, f.FileInfo) {
@@ -296,14 +301,15 @@ func (f *File) Still() error {
 
 func (f *File) changed() error { return fmt.Errorf("file %s was replaced while it was opened", f.name) }
 
-// Close lets the file go. It ends no lock on it.
+// Close releases the file. It does not release locks on it.
 func (f *File) Close() {
 	if f.hold != nil {
 		f.hold.Close()
 	}
 }
 
-// Path refuses a path that leads to the gateway's own files. Every other failure is left to whoever opens it and checks again.
+// Path rejects a path to the gateway's own files. All other errors are left to the caller that opens it and checks
+// again.
 func (o *Own) Path(path string) error {
 	path = filepath.Clean(path)
 	info, err := os.Stat(path)

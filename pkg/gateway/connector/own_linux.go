@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// noDetour refuses the views that the kernel gives of the open files and of the mounts of processes. What a path there leads to
-// cannot be told from its name.
+// noDetour rejects the kernel's views of the open files and mounts of processes. What a path there refers to is not
+// determined by its name.
 func noDetour(path string) error {
 	clean := filepath.Clean(path)
 	real, err := filepath.EvalSymlinks(clean)
@@ -25,14 +25,14 @@ func noDetour(path string) error {
 	for _, p := range []string{clean, real} {
 		for _, dir := range []string{"/proc", "/sys", "/dev"} {
 			if Within(dir, p) && !Within("/dev/shm", p) {
-				return fmt.Errorf("%s leads through %s, which is read by no connection", path, dir)
+				return fmt.Errorf("%s leads through %s, which connections must not read", path, dir)
 			}
 		}
 	}
 	return nil
 }
 
-// hold opens a file without the right to read it: closing it again ends no lock that this process has on the same file.
+// hold opens a file without read permission: closing it does not release locks that this process has on the same file.
 func hold(path string) (*File, string, error) {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -41,7 +41,7 @@ func hold(path string) (*File, string, error) {
 	f := &File{name: path, hold: os.NewFile(uintptr(fd), path)}
 	real := ""
 	if f.FileInfo, err = f.hold.Stat(); err == nil && !f.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no regular file", path)
+		err = fmt.Errorf("%s is not a regular file", path)
 	}
 	if err == nil {
 		real, err = whereabouts(f.hold, f.FileInfo, path)
@@ -53,7 +53,7 @@ func hold(path string) (*File, string, error) {
 	return f, real, nil
 }
 
-// Descriptors are those of this process that have the file open, nil where the system does not tell.
+// Descriptors returns the file descriptors of this process for the file, nil if the system does not support it.
 func (f *File) Descriptors() map[int]bool {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -79,14 +79,14 @@ func leadsTo(path string, info fs.FileInfo) bool {
 	return err == nil && os.SameFile(found, info)
 }
 
-// whereabouts is the path of what is open, as the kernel knows it, and as the name says where the kernel does not tell.
+// whereabouts returns the path of an open file according to the kernel, or its name if the kernel does not tell.
 func whereabouts(f *os.File, info fs.FileInfo, name string) (string, error) {
 	real, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(int(f.Fd())))
 	if err != nil {
 		return byName(info, name)
 	}
 	if st, ok := stat(info); ok && st.Nlink == 0 || !filepath.IsAbs(real) || strings.HasSuffix(real, " (deleted)") && !leadsTo(real, info) {
-		return "", fmt.Errorf("%s has no name on this machine any more", name)
+		return "", fmt.Errorf("%s no longer has a name on this machine", name)
 	}
 	return real, nil
 }

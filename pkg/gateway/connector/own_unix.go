@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// fileID tells files of this machine apart.
+// fileID identifies a file of this machine.
 type fileID struct{ dev, ino uint64 }
 
 func stat(info fs.FileInfo) (*syscall.Stat_t, bool) {
@@ -15,7 +15,7 @@ func stat(info fs.FileInfo) (*syscall.Stat_t, bool) {
 	return st, ok
 }
 
-// idOf is a file's identity and how many names it has.
+// idOf returns a file's identity and its number of names.
 func idOf(info fs.FileInfo) (id fileID, names uint64, ok bool) {
 	st, ok := stat(info)
 	if !ok {

@@ -42,8 +42,8 @@ func TestTLSIsVerified(t *testing.T) {
 				{"another authority", map[string]any{"useSsl": true, "caCertificate": other}, "certificate"},
 				{"both", map[string]any{"useSsl": true, "caCertificate": other + string(ca)}, ""},
 				{"another name", map[string]any{"useSsl": true, "caCertificate": string(ca), "url": "localhost"}, "certificate"},
-				{"no certificate at all", map[string]any{"useSsl": true, "caCertificate": "secure please"}, `"caCertificate" holds no certificate`},
-				{"an authority that is not used", map[string]any{"caCertificate": string(ca)}, `"caCertificate" needs "useSsl"`},
+				{"no certificate at all", map[string]any{"useSsl": true, "caCertificate": "secure please"}, `"caCertificate" contains no certificate`},
+				{"an authority that is not used", map[string]any{"caCertificate": string(ca)}, `"caCertificate" requires "useSsl"`},
 			} {
 				cred := maps.Clone(s.credential)
 				maps.Copy(cred, try.add)

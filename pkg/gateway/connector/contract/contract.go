@@ -1,4 +1,4 @@
-// Package contract holds what every connector must pass, against a real source.
+// Package contract holds the tests that every connector must pass, against a real source.
 package contract
 
 import (
@@ -15,18 +15,19 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// Rows is how many rows the table "items" of a fixture has: id 1 to Rows, name "name <id>" but NULL where id is a multiple of
-// 10, and amount id/4 as a decimal with two places.
+// Rows is the number of rows of the table "items" of a fixture: id 1 to Rows, name "name <id>" but NULL if id is a
+// multiple of 10, and amount id/4 as a decimal with two places.
 const Rows = 5000
 
-// Fixture is a source with the table items in a schema, opened with a good credential, and the same with a bad one.
+// Fixture is a source with the table items in a schema, opened with a valid credential, and the same with an invalid
+// one.
 type Fixture struct {
 	Good, Bad connector.Connector
 	Schema    string
-	Pushes    bool // whether comparisons travel to the source
+	Pushes    bool // whether comparisons are pushed down to the source
 }
 
-// Run checks a connector.
+// Run tests a connector.
 func Run(t *testing.T, f Fixture) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
@@ -159,7 +160,7 @@ func Run(t *testing.T, f Fixture) {
 		if rows, err := b.Next(ctx); err != nil || len(rows) == 0 {
 			t.Fatalf("%d rows, %v", len(rows), err)
 		}
-		_ = b.Close() // a source may say that it was interrupted
+		_ = b.Close() // a source may report that it was interrupted
 		if n := len(all(t, ctx, table, engine.ScanRequest{Columns: []string{"id"}, Limit: -1})); n != Rows {
 			t.Errorf("after an early close: %d rows, want %d", n, Rows)
 		}

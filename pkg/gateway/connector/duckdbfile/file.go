@@ -17,7 +17,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// pool holds the files that are being read. A file is let go when its last reading ends, so that others may write it.
+// pool holds the files that are being read. A file is closed when its last reader is done, so that others may write it.
 type pool struct {
 	mu      sync.Mutex
 	files   map[string]*instance
@@ -37,25 +37,27 @@ func (p *pool) open(c connector.Credential, reach connector.Reach) (connector.Co
 		return nil, err
 	}
 	if strings.Contains(path, "?") {
-		return nil, errors.New(`credential field "path" must not hold a question mark, which DuckDB takes for the end of a file's name`)
+		return nil, errors.New(`credential field "path" must not contain a question mark, which DuckDB interprets as the end of a file name`)
 	}
 	return &file{p, path, reach.Own}, nil
 }
 
-// settings close every way out of the file, from views and macros in it too; settled does the rest, which opening does not take.
+// settings prevent access to anything outside the file, including from its views and macros; settled does the rest,
+// which cannot be set when the file is opened.
 var settings = [][2]string{
 	{"access_mode", "READ_ONLY"}, {"temp_directory", ""}, {"enable_external_access", "false"}, {"autoinstall_known_extensions", "false"}, {"autoload_known_extensions", "false"},
 	{"allow_community_extensions", "false"}, {"allow_unsigned_extensions", "false"}, {"allow_persistent_secrets", "false"},
 	{"memory_limit", "512MB"}, {"threads", "2"},
 }
 
-// settled are the statements that end the settings: no text depends on the time zone of the machine, and nothing is set any more.
+// settled are the final statements: no output depends on the time zone of the machine, and further settings are
+// disabled.
 var settled = []string{`SET GLOBAL TimeZone = 'UTC'`, `SET GLOBAL lock_configuration = true`}
 
 func settle(db bindings.Database) error {
 	var conn bindings.Connection
 	if bindings.Connect(db, &conn) == bindings.StateError {
-		return errors.New("the engine refused a connection")
+		return errors.New("the engine rejected a connection")
 	}
 	defer bindings.Disconnect(&conn)
 	for _, sql := range settled {
@@ -70,7 +72,7 @@ func settle(db bindings.Database) error {
 	return nil
 }
 
-// acquire opens a file, or shares what is open of it by the same path. The file is checked in both cases.
+// acquire opens a file, or shares an already opened one with the same path. The file is checked in both cases.
 func (p *pool) acquire(own *connector.Own, path string) (*instance, error) {
 	held, err := own.Open(path)
 	if err != nil {
@@ -85,7 +87,7 @@ func (p *pool) acquire(own *connector.Own, path string) (*instance, error) {
 	}
 	var cfg bindings.Config
 	if bindings.CreateConfig(&cfg) == bindings.StateError {
-		return nil, errors.New("the engine refused a configuration")
+		return nil, errors.New("the engine rejected a configuration")
 	}
 	defer bindings.DestroyConfig(&cfg)
 	for _, s := range settings {
@@ -121,16 +123,16 @@ func (p *pool) release(path string, in *instance) {
 	}
 }
 
-// plain words the errors of opening a file.
+// plain converts the errors of opening a file.
 func plain(path, message string) error {
 	first, _, _ := strings.Cut(strings.TrimSpace(message), "\n")
 	switch {
 	case strings.Contains(message, "Conflicting lock"), strings.Contains(message, "Could not set lock"):
-		return fmt.Errorf("file %s is locked by another program that writes it: %s", path, first)
+		return fmt.Errorf("file %s is locked by another program that writes to it: %s", path, first)
 	case strings.Contains(message, "not a valid DuckDB database file"):
-		return fmt.Errorf("file %s is no DuckDB database: %s", path, first)
+		return fmt.Errorf("file %s is not a DuckDB database: %s", path, first)
 	}
-	return fmt.Errorf("file %s cannot be opened: %s", path, first)
+	return fmt.Errorf("cannot open file %s: %s", path, first)
 }
 
 type file struct {
@@ -159,7 +161,7 @@ func (f *file) session(ctx context.Context) (*session, error) {
 	s := &session{f: f, in: in}
 	if bindings.Connect(in.db, &s.conn) == bindings.StateError {
 		f.pool.release(f.path, in)
-		return nil, errors.New("the engine refused a connection")
+		return nil, errors.New("the engine rejected a connection")
 	}
 	return s, nil
 }
@@ -174,7 +176,7 @@ func (f *file) Test(ctx context.Context) error {
 	return err
 }
 
-// texts runs a small query over the catalog.
+// texts runs a small query on the catalog.
 func (f *file) texts(ctx context.Context, sql string, args ...any) (out [][]string, err error) {
 	s, err := f.session(ctx)
 	if err != nil {
@@ -194,7 +196,7 @@ func (f *file) texts(ctx context.Context, sql string, args ...any) (out [][]stri
 	}
 }
 
-// Schemas lists those of the file.
+// Schemas lists the schemas of the file.
 func (f *file) Schemas(ctx context.Context) ([]string, error) {
 	rows, err := f.texts(ctx, `SELECT schema_name FROM duckdb_schemas() WHERE database_name = current_database() AND (NOT internal OR schema_name = 'main') ORDER BY 1`)
 	var out []string
@@ -268,7 +270,7 @@ func (f *file) Table(ctx context.Context, schema, name string) (engine.Scanner, 
 	for _, r := range comments {
 		said[r[0]] = r[1]
 	}
-	for _, r := range rows { // name, type, whether it may be NULL
+	for _, r := range rows { // name, type, nullable
 		c := columnOf(r[0], r[1])
 		c.Nullable, c.Comment = r[2] == "YES", said[r[0]]
 		t.cols = append(t.cols, c)
@@ -276,7 +278,7 @@ func (f *file) Table(ctx context.Context, schema, name string) (engine.Scanner, 
 	return t, nil
 }
 
-// Statistics are not kept in a form that counts different values.
+// Statistics that count distinct values are not available.
 func (f *file) Statistics(context.Context, string, string) ([]api.ColumnStatistics, error) {
 	return nil, connector.ErrNoStatistics
 }

@@ -157,7 +157,7 @@ func TestNoJSON(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.db")
 	fixture(t, path, "CREATE TABLE t AS SELECT ['nan'::DOUBLE] AS c", "CREATE TABLE h AS SELECT '170141183460469231731687303715884105727'::HUGEINT AS c")
 	c := connect(t, path)
-	if _, rows, err := read(t, c, "main", "t"); err == nil || !strings.Contains(err.Error(), `column "c": a nested value holds NaN`) {
+	if _, rows, err := read(t, c, "main", "t"); err == nil || !strings.Contains(err.Error(), `column "c": a nested value contains NaN`) {
 		t.Errorf("%v, %v", rows, err)
 	}
 	// A HUGEINT of 39 digits is handed on whole; the engine's decimal(38,0) refuses it.
@@ -216,7 +216,7 @@ func TestRefusals(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"relative.db": "absolute", dir + "/../" + filepath.Base(outside) + "/good.db": "elements", filepath.Join(dir, "none.db"): "there is no file",
-		dir: "is no regular file", filepath.Join(dir, "link.db"): "escapes", filepath.Join(dir, "text.db"): "is no DuckDB database", filepath.Join(dir, "cut.db"): "cut.db", filepath.Join(dir, "empty.db"): "empty.db",
+		dir: "is not a regular file", filepath.Join(dir, "link.db"): "escapes", filepath.Join(dir, "text.db"): "is not a DuckDB database", filepath.Join(dir, "cut.db"): "cut.db", filepath.Join(dir, "empty.db"): "empty.db",
 	} {
 		c, err := Type().Open(connector.Credential{"path": path}, connector.Reach{})
 		if err == nil {

@@ -45,7 +45,7 @@ func (t *table) column(name string) (column, error) {
 	return t.cols[i], nil
 }
 
-// Scan reads the columns asked for, of the rows that pass the filters on plain types.
+// Scan reads the requested columns of the rows that pass the filters on plain types.
 func (t *table) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batches, error) {
 	var want []column
 	var list, where []string
@@ -93,8 +93,8 @@ func (t *table) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batche
 	return s.stream(ctx, text, args, want)
 }
 
-// pushes tells whether a filter means the same here: equality and order of whole numbers, booleans and texts, the latter only
-// where a collation of the column could not hide rows.
+// pushes reports whether a filter has the same meaning here: equality and order of integers, booleans and strings, the
+// latter only if the collation of the column could not exclude rows.
 func pushes(c column, f engine.Filter) bool {
 	switch f.Op {
 	case "is null", "is not null":
@@ -128,7 +128,7 @@ func pushes(c column, f engine.Filter) bool {
 	return c.push && len(f.Values) > 0
 }
 
-// rows is a running statement. Its chunks are read as they are made.
+// rows is a running statement. Its chunks are read as they are produced.
 type rows struct {
 	s     *session
 	cols  []column
@@ -136,7 +136,7 @@ type rows struct {
 	ps    bindings.PreparedStatement
 	res   bindings.Result
 	chunk bindings.DataChunk
-	at, n int // the next row of the chunk, and how many it has
+	at, n int // the next row of the chunk, and its number of rows
 
 	mu     sync.Mutex
 	closed bool
@@ -150,7 +150,7 @@ func (r *rows) interrupt() {
 	}
 }
 
-// stream starts a statement and takes the session over.
+// stream starts a statement and takes ownership of the session.
 func (s *session) stream(ctx context.Context, sql string, args []any, cols []column) (_ *rows, err error) {
 	r := &rows{s: s, cols: cols}
 	r.stop = safely.AfterContext(ctx, r.interrupt)
@@ -176,7 +176,7 @@ func (s *session) stream(ctx context.Context, sql string, args []any, cols []col
 			state = bindings.BindVarcharLength(r.ps, k, x, bindings.IdxT(len(x)))
 		}
 		if state == bindings.StateError {
-			return nil, fmt.Errorf("the engine refused the value %v", v)
+			return nil, fmt.Errorf("the engine rejected the value %v", v)
 		}
 	}
 	var pending bindings.PendingResult
@@ -190,7 +190,7 @@ func (s *session) stream(ctx context.Context, sql string, args []any, cols []col
 	return r, nil
 }
 
-// next makes the next chunk the current one if all rows of that one were read; false at the end.
+// next makes the next chunk the current one if all rows of the current one were read; false at the end.
 func (r *rows) next(ctx context.Context) (bool, error) {
 	for r.at == r.n {
 		if err := ctx.Err(); err != nil {
@@ -214,7 +214,7 @@ func (r *rows) next(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// texts reads the rows of one chunk whose columns are all texts; NULL is "". nil at the end.
+// texts reads the rows of one chunk in which all columns are strings; NULL is "". It returns nil at the end.
 func (r *rows) texts(ctx context.Context) ([][]string, error) {
 	ok, err := r.next(ctx)
 	if !ok || err != nil {
@@ -289,7 +289,7 @@ func elem[T any](data unsafe.Pointer, i int) T {
 	return *(*T)(unsafe.Add(data, uintptr(i)*unsafe.Sizeof(zero)))
 }
 
-// textAt is the text of a string in a vector, without a copy: up to 12 bytes stand in the element itself.
+// textAt returns the text of a string in a vector without copying it: up to 12 bytes are inlined in the element.
 func textAt(data unsafe.Pointer, i int) []byte {
 	p := unsafe.Add(data, i*16)
 	n := *(*uint32)(p)
@@ -323,7 +323,7 @@ func fill(to engine.Vector, v bindings.Vector, read physical, from, n int) error
 		case asDouble:
 			err = to.Float(i, elem[float64](data, k))
 		case asUUID:
-			h := elem[[2]uint64](data, k) // low, high; the sign bit is turned so that order is kept
+			h := elem[[2]uint64](data, k) // low, high; the sign bit is inverted to preserve the order
 			hi, lo := h[1]^(1<<63), h[0]
 			var b [16]byte
 			for j := range 8 {
@@ -333,7 +333,7 @@ func fill(to engine.Vector, v bindings.Vector, read physical, from, n int) error
 		case asJSON:
 			text := textAt(data, k)
 			if !json.Valid(text) {
-				return errors.New("a nested value holds NaN or an infinity, which JSON cannot")
+				return errors.New("a nested value contains NaN or an infinity, which JSON cannot represent")
 			}
 			err = to.Bytes(i, text)
 		default:

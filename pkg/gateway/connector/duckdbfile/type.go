@@ -1,13 +1,13 @@
-// Package duckdbfile reads the tables and views of a DuckDB file, which is opened for reading only, in an instance of its own
-// that reaches no other file and no network.
+// Package duckdbfile reads the tables and views of a DuckDB file, which is opened read-only, in a separate instance
+// without access to other files and the network.
 package duckdbfile
 
 import (
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 )
 
-// Type is the connection type duckdb. Its connectors share the open files: DuckDB holds a lock for each file of a process, and
-// closing one of two openings would end the lock of the other.
+// Type is the connection type duckdb. Its connectors share the open files: DuckDB holds one lock per file and process,
+// and closing one of two handles would release the lock of the other.
 func Type() connector.Type {
 	p := newPool()
 	return connector.Type{

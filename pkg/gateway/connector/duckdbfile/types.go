@@ -12,7 +12,7 @@ import (
 	"github.com/dig-cli/dig/pkg/late"
 )
 
-// physical is how the values of a column lie in DuckDB's memory.
+// physical is the representation of a column's values in DuckDB's memory.
 type physical uint8
 
 const (
@@ -33,11 +33,11 @@ const (
 type column struct {
 	engine.ColumnInfo
 	read physical
-	expr string // what is selected, when it is not the column itself
-	push bool   // comparisons mean the same in both engines
+	expr string // the selected expression, if it is not the column itself
+	push bool   // comparisons have the same meaning in both engines
 }
 
-// columnOf maps a type of DuckDB. What has no counterpart is text as DuckDB prints it; nested values are JSON.
+// columnOf maps a DuckDB type. Types without a counterpart become varchar as printed by DuckDB; nested values are JSON.
 func columnOf(name, typ string) column {
 	c := column{ColumnInfo: engine.ColumnInfo{Name: name, Type: "varchar"}}
 	text := "CAST(" + sqltext.Quote(name) + " AS VARCHAR)"
@@ -71,7 +71,7 @@ func columnOf(name, typ string) column {
 		c.push = true
 	case "UBIGINT":
 		is("decimal(20,0)", asText, text)
-	case "HUGEINT", "UHUGEINT": // one digit more than a decimal holds: such a value is an error
+	case "HUGEINT", "UHUGEINT": // one digit more than a decimal can have: such a value is an error
 		is("decimal(38,0)", asText, text)
 	case "FLOAT":
 		is("real", asFloat, "")
@@ -125,8 +125,8 @@ func columnOf(name, typ string) column {
 
 var decimalForm = late.Regexp(`DECIMAL\(([0-9]+),[0-9]+\)`)
 
-// exactly keeps the digits of decimals in a nested value, which JSON numbers would hold as doubles: those of more than 15 digits
-// become texts.
+// exactly preserves the digits of decimals in a nested value, which JSON numbers would represent as doubles: those of
+// more than 15 digits become strings.
 func exactly(value, typ string) string {
 	long := false
 	as := decimalForm().ReplaceAllStringFunc(typ, func(d string) string {

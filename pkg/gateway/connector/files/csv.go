@@ -15,7 +15,7 @@ type csvReader struct {
 	rec   []byte
 }
 
-// separator is the one a file is written with: a comma, or where its first line has none, semicolons or tabs.
+// separator detects the separator of a file: a comma, or if its first line has none, a semicolon or tab.
 func separator(in *bufio.Reader) byte {
 	head, _ := in.Peek(in.Size())
 	quoted, seen := false, map[byte]bool{}
@@ -36,7 +36,7 @@ func separator(in *bufio.Reader) byte {
 	return ','
 }
 
-// next reads a record and the number of its first line.
+// next reads a record and returns the number of its first line.
 func (r *csvReader) next() (fields []string, line int64, err error) {
 	for blank := true; blank; {
 		if err := r.in.Read(); err != nil {
@@ -52,7 +52,7 @@ func (r *csvReader) next() (fields []string, line int64, err error) {
 	if len(cells) != r.width {
 		return nil, 0, fmt.Errorf("line %d has %d fields, the first line %d", line, len(cells), r.width)
 	}
-	if len(cells) == 1 && !cells[0].Quoted && string(cells[0].Text) == `\N` { // how NULL is written in one column
+	if len(cells) == 1 && !cells[0].Quoted && string(cells[0].Text) == `\N` { // the representation of NULL in a single column
 		cells[0].Text = nil
 	}
 	r.rec = r.rec[:0]
@@ -60,7 +60,7 @@ func (r *csvReader) next() (fields []string, line int64, err error) {
 		r.rec = append(r.rec, c.Text...)
 	}
 	if r.in.Broken && !utf8.Valid(r.rec) {
-		return nil, 0, fmt.Errorf("line %d: a text is not valid UTF-8", line)
+		return nil, 0, fmt.Errorf("line %d: invalid UTF-8", line)
 	}
 	all, from := string(r.rec), 0
 	fields = make([]string, len(cells))

@@ -1,7 +1,8 @@
-// Package files reads a folder of CSV, TSV, JSON, ndjson and Parquet files, each as a table. The first three may be gzipped.
+// Package files reads a folder of CSV, TSV, JSON, ndjson and Parquet files, each as a table. All but Parquet may be
+// gzipped.
 //
-// Files directly in the folder are in schema "files", those of a folder in it are in a schema of that folder's name. A folder of
-// folders named key=value is one table. Nothing outside the folder is reachable, also not by symbolic links.
+// Files directly in the folder are in schema "files", those of a subfolder are in a schema with its name. A folder of
+// folders named key=value is one table. Nothing outside the folder is accessible, not even through symbolic links.
 package files
 
 import (
@@ -31,7 +32,7 @@ func Type() connector.Type {
 		Key: "files", Label: "Folder of files", Category: "File", CatalogType: "files", Cacheable: true,
 		Fields: []connector.Field{
 			{Name: "path", Kind: "text", Required: true, Local: true, Description: "Folder with CSV, TSV, JSON, ndjson or Parquet files, as an absolute path"},
-			{Name: "pattern", Kind: "text", Description: "Only files whose names match, such as sales-*.csv"},
+			{Name: "pattern", Kind: "text", Description: "Only files with matching names, such as sales-*.csv"},
 		},
 		Open: open,
 	}
@@ -42,26 +43,26 @@ type folder struct {
 	own          *connector.Own
 	notes        *connector.Notes
 	now          func() time.Time
-	looks        atomic.Int64 // at files and directories: calls of the system that name one
+	looks        atomic.Int64 // number of system calls on files and directories by name
 
 	mu     sync.Mutex
-	opened *place               // for the next look, nil for none
+	opened *place               // for the next access, nil for none
 	known  map[string]described // by path
 	lists  map[string]*listing  // by path
-	listed int                  // names in them
+	listed int                  // number of names in them
 }
 
-// described is what a reading of a whole file has found out about it.
+// described is the result of reading a whole file.
 type described struct {
 	stamp   connector.Stamp
 	size    int64
 	at      time.Time
 	cols    []column
-	guesses []infer.Column // of the columns, where values tell their types
+	guesses []infer.Column // of the columns, if types are inferred from values
 	rows    int64
 }
 
-// still refuses a file that is no longer what was described.
+// still returns an error if a file has changed since it was described.
 func (d described) still(h *os.File) error {
 	info, err := h.Stat()
 	if err == nil && (info.Size() != d.size || !info.ModTime().Equal(d.at)) {
@@ -77,7 +78,7 @@ func open(c connector.Credential, reach connector.Reach) (connector.Connector, e
 		return nil, errors.New(`credential field "path" must be an absolute path`)
 	}
 	if strings.Contains(f.pattern, "/") {
-		return nil, errors.New(`credential field "pattern" is for names of files and holds no slash`)
+		return nil, errors.New(`credential field "pattern" matches file names and must not contain a slash`)
 	}
 	if _, err := path.Match(f.pattern, ""); err != nil {
 		return nil, fmt.Errorf("credential field \"pattern\": %w", err)
@@ -85,7 +86,7 @@ func open(c connector.Credential, reach connector.Reach) (connector.Connector, e
 	return f, nil
 }
 
-// Close lets the folder go, if it stayed open.
+// Close closes the folder, if it is still open.
 func (f *folder) Close() error {
 	f.mu.Lock()
 	p := f.opened
@@ -116,14 +117,14 @@ type form int
 const (
 	formCSV form = iota
 	formTSV
-	formJSON // one array of objects, or objects one after another
+	formJSON // one array of objects, or consecutive objects
 	formParquet
 	formParts // a folder of folders named key=value
 )
 
 var forms = map[string]form{".csv": formCSV, ".tsv": formTSV, ".json": formJSON, ".ndjson": formJSON, ".jsonl": formJSON, ".parquet": formParquet}
 
-// classify reads the form of a file from its name.
+// classify determines the format of a file from its name.
 func classify(name string) (file, bool) {
 	base := name
 	t := file{}
@@ -139,7 +140,7 @@ func classify(name string) (file, bool) {
 	return t, t.table != ""
 }
 
-// Schemas lists the folder itself and the folders in it that are no tables.
+// Schemas lists the folder itself and the subfolders that are not tables.
 func (f *folder) Schemas(context.Context) ([]string, error) {
 	r, err := f.root()
 	if err != nil {
@@ -176,8 +177,8 @@ func (f *folder) Tables(_ context.Context, schema string) ([]connector.Table, er
 	return out, err
 }
 
-// Table opens a file. The types of its columns are those of the file where it has some (Parquet); else the whole file is read
-// once, so that no later value can contradict them.
+// Table opens a file. The types of its columns are those of the file if it has any (Parquet); otherwise the whole file
+// is read once, so that no later value can contradict them.
 func (f *folder) Table(ctx context.Context, schema, table string) (engine.Scanner, error) {
 	r, err := f.root()
 	if err != nil {
@@ -198,12 +199,12 @@ func (f *folder) Table(ctx context.Context, schema, table string) (engine.Scanne
 	return &tableOf{f, t, d}, nil
 }
 
-// Statistics are not kept of files.
+// Statistics are not available for files.
 func (f *folder) Statistics(context.Context, string, string) ([]api.ColumnStatistics, error) {
 	return nil, connector.ErrNoStatistics
 }
 
-// column is a column of a file; at is its place among the fields of a CSV record or the columns of a Parquet file.
+// column is a column of a file; at is its index among the fields of a CSV record or the columns of a Parquet file.
 type column struct {
 	engine.ColumnInfo
 	at int
@@ -223,7 +224,7 @@ func (t *tableOf) Columns(context.Context) ([]engine.ColumnInfo, error) {
 	return out, nil
 }
 
-// pick finds columns by name, or says which is missing.
+// pick finds columns by name, or returns an error that names the missing one.
 func pick(cols []column, names []string) (want []column, missing string) {
 	at := make(map[string]int, len(cols))
 	for i, c := range cols {
@@ -239,7 +240,7 @@ func pick(cols []column, names []string) (want []column, missing string) {
 	return want, ""
 }
 
-// Scan reads the columns asked for. Filters, and so the limit too, are left to the engine unless there are none.
+// Scan reads the requested columns. Filters, and thus the limit too, are left to the engine unless there are none.
 func (t *tableOf) Scan(_ context.Context, req engine.ScanRequest) (engine.Batches, error) {
 	want, missing := pick(t.as.cols, req.Columns)
 	if missing != "" {

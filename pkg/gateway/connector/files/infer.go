@@ -13,7 +13,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// describe reads a whole file and finds out its columns, what can be said of their types, and how many rows it has.
+// describe reads a whole file and determines its columns, their types as far as possible, and the number of rows.
 func (f *folder) describe(ctx context.Context, r *place, t file, d *described) error {
 	if t.form == formParquet {
 		return f.describeParquet(r, t, d)
@@ -61,10 +61,10 @@ func (f *folder) describe(ctx context.Context, r *place, t file, d *described) e
 			return fmt.Errorf("column %d has no name", i+1)
 		}
 		if lower[strings.ToLower(name)] {
-			return fmt.Errorf("two columns are named %q, letter case aside", name)
+			return fmt.Errorf("two columns are named %q, ignoring case", name)
 		}
 		lower[strings.ToLower(name)] = true
-		if t.form == formJSON && index.times[i] < d.rows { // a record lacks it
+		if t.form == formJSON && index.times[i] < d.rows { // a record without it
 			guesses[i].Nullable = true
 		}
 		d.cols = append(d.cols, column{engine.ColumnInfo{Name: name, Type: guesses[i].Type(), Nullable: guesses[i].Nullable || !guesses[i].Seen}, i})
@@ -87,7 +87,7 @@ func addMember(c *infer.Column, m jsonMember) {
 	}
 }
 
-// cellOf gives the value of a record's field for a column, in the form of engine.Batches.
+// cellOf converts the value of a record's field for a column to the form of engine.Batches.
 func cellOf(fields []*string, c column) (any, error) {
 	if c.at >= len(fields) || fields[c.at] == nil {
 		return nil, nil
@@ -129,5 +129,5 @@ func valueOf(s string, c column) (any, error) {
 }
 
 func changed(s string, c column) error {
-	return fmt.Errorf("%q is no %s; the file has changed while it was read", s, c.Type)
+	return fmt.Errorf("%q is not a valid %s; the file has changed while it was read", s, c.Type)
 }

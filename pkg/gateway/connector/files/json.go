@@ -10,22 +10,22 @@ import (
 	"unicode/utf8"
 )
 
-// jsonMember is a member of an object. Both slices are good until the next record is read.
+// jsonMember is a member of an object. Both slices are valid until the next record is read.
 type jsonMember struct {
 	name  []byte
 	value []byte // the characters of a string, else the text of the value
 	kind  byte   // s string, n number, b boolean, j object or list, 0 null
 }
 
-// maxObject bounds one record of a JSON file.
+// maxObject limits one record of a JSON file.
 const maxObject = 1 << 30
 
-// jsonRecords reads the objects of a file, which stand in one list or one after another.
+// jsonRecords reads the objects of a file, either in one list or consecutive.
 type jsonRecords struct {
 	readers
 	in      *bufio.Reader
 	buf     []byte
-	at      int // where buf has been read to
+	at      int // position up to which buf has been consumed
 	end     bool
 	array   bool
 	begun   bool
@@ -48,7 +48,7 @@ func newJSONRecords(in readers, b *bufio.Reader) (*jsonRecords, error) {
 
 func (r *jsonRecords) header() []string { return nil }
 
-// more reads on; what has been read stays at the beginning of buf. It returns io.EOF when nothing comes any more.
+// more reads further; unconsumed bytes move to the beginning of buf. It returns io.EOF at the end of the file.
 func (r *jsonRecords) more() error {
 	if r.end {
 		return io.EOF
@@ -61,7 +61,7 @@ func (r *jsonRecords) more() error {
 	if cap(r.buf)-len(r.buf) < r.in.Size() {
 		r.buf = append(make([]byte, 0, max(2*cap(r.buf), 2*r.in.Size())), r.buf...)
 	}
-	for { // fill what there is room for: a record that does not fit is read anew from its beginning
+	for { // fill the available space: a record that does not fit is read again from its beginning
 		n, err := r.in.Read(r.buf[len(r.buf):cap(r.buf)])
 		r.buf = r.buf[:len(r.buf)+n]
 		if err == io.EOF {
@@ -77,7 +77,7 @@ func (r *jsonRecords) more() error {
 	}
 }
 
-// peek is the next character that is no white space.
+// peek returns the next character that is not white space.
 func (r *jsonRecords) peek() (byte, error) {
 	for {
 		for ; r.at < len(r.buf); r.at++ {
@@ -107,14 +107,14 @@ func (r *jsonRecords) next() (record, error) {
 		case c == ']':
 			r.at++
 			if _, err := r.peek(); err == nil {
-				return record{}, errors.New("something follows the list of records")
+				return record{}, errors.New("unexpected data after the list of records")
 			} else if err != io.EOF {
 				return bad(err)
 			}
-			r.array = false // what is asked for now is the end
+			r.array = false // the end is expected now
 			return record{}, r.finish(io.EOF)
 		case r.begun && c != ',':
-			return bad(fmt.Errorf("%q stands where a comma or the end of the list is due", c))
+			return bad(fmt.Errorf("%q where a comma or the end of the list is expected", c))
 		case r.begun:
 			r.at++
 			c, err = r.peek()
@@ -154,7 +154,7 @@ func (r *jsonRecords) next() (record, error) {
 	}
 }
 
-// noObject says what is wrong with a record that is no object.
+// noObject returns the error for a record that is not an object.
 func (r *jsonRecords) noObject() error {
 	for {
 		s := scan{text: r.buf[r.at:]}
@@ -180,7 +180,7 @@ func unexpected(err error) error {
 	return err
 }
 
-// plain undoes the escapes of a member's name and of a text.
+// plain decodes the escapes of a member's name or of a string.
 func (m *jsonMember) plain() error {
 	if bytes.IndexByte(m.name, '\\') >= 0 {
 		s, err := unescape(m.name)
@@ -197,7 +197,7 @@ func (m *jsonMember) plain() error {
 		return err
 	}
 	if bytes.ContainsRune(s, utf8.RuneError) && !bytes.ContainsRune(m.value, utf8.RuneError) && !bytes.Contains(bytes.ToLower(m.value), []byte(`\ufffd`)) {
-		return errors.New("half of a surrogate pair is no character")
+		return errors.New("an unpaired surrogate")
 	}
 	m.value = s
 	return nil
@@ -209,18 +209,18 @@ func unescape(s []byte) ([]byte, error) {
 	return []byte(text), err
 }
 
-// object finds the places of the members of records among columns. Most records have the same members in the same order.
+// object maps the members of records to columns. Most records have the same members in the same order.
 type object struct {
 	place map[string]int
-	names []string // of the record before, by position among its members
-	at    []int    // place of each member of the last record; for a name that was new, the number of places before it
-	times []int64  // in how many records each place was seen
+	names []string // of the previous record, by position among its members
+	at    []int    // column of each member of the last record; for a new name, the number of columns before it
+	times []int64  // number of records with each column
 	last  []int    // the last record that had it
 	n     int
-	fixed bool // a name that is not known gets no place of its own
+	fixed bool // unknown names get no column
 }
 
-// newObject knows the names of columns, or learns all names where there are none.
+// newObject knows the names of columns, or learns all names if there are none.
 func newObject(cols []column) *object {
 	o := &object{place: map[string]int{}, fixed: cols != nil}
 	for i, c := range cols {
@@ -230,7 +230,7 @@ func newObject(cols []column) *object {
 	return o
 }
 
-// record finds the places of a record's members. A name that a record has twice is an error.
+// record maps a record's members. A duplicate name in a record is an error.
 func (o *object) record(rec record) error {
 	o.n++
 	o.at = o.at[:0]

@@ -5,22 +5,22 @@ import (
 	"fmt"
 )
 
-// scan reads JSON (RFC 8259) once, checking all of it.
+// scan parses JSON (RFC 8259) in one validating pass.
 type scan struct {
 	text []byte
 	at   int
 }
 
-// errShort says that the text ends before the value does, or may do so: a number at the end may go on.
+// errShort means that the text ends before the value does, or may do so: a number at the end may continue.
 var errShort = errors.New("the text ends too early")
 
-const maxDepth = 10_000 // as encoding/json
+const maxDepth = 10_000 // as in encoding/json
 
 func (s *scan) fault(what string) error {
-	return fmt.Errorf("%q stands where %s is due", s.text[s.at], what)
+	return fmt.Errorf("%q where %s is expected", s.text[s.at], what)
 }
 
-// skip passes over white space and returns the character that follows.
+// skip skips white space and returns the following character.
 func (s *scan) skip() (byte, error) {
 	for ; s.at < len(s.text); s.at++ {
 		if c := s.text[s.at]; c != ' ' && c != '\n' && c != '\t' && c != '\r' {
@@ -30,7 +30,7 @@ func (s *scan) skip() (byte, error) {
 	return 0, errShort
 }
 
-// members reads an object and appends its members.
+// members parses an object and appends its members.
 func (s *scan) members(out []jsonMember) ([]jsonMember, error) {
 	s.at++ // the brace
 	for first := true; ; first = false {
@@ -74,7 +74,7 @@ func (s *scan) members(out []jsonMember) ([]jsonMember, error) {
 	}
 }
 
-// name reads a member's name, as it is written, and the colon.
+// name parses a member's name, without decoding it, and the colon.
 func (s *scan) name() ([]byte, error) {
 	c, err := s.skip()
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *scan) name() ([]byte, error) {
 	return name, nil
 }
 
-// comma reads a comma or the end of an object or a list.
+// comma parses a comma or the end of an object or a list.
 func (s *scan) comma(end byte) (bool, error) {
 	c, err := s.skip()
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *scan) comma(end byte) (bool, error) {
 	return c == end, nil
 }
 
-// value passes over a value.
+// value skips a value.
 func (s *scan) value(depth int) error {
 	if depth > maxDepth {
 		return fmt.Errorf("it is nested deeper than %d levels", maxDepth)

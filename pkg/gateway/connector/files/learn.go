@@ -11,10 +11,10 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// noteworthy is how large a file must be that what was found out about it is kept for other processes.
+// noteworthy is the minimum size of a file for which results are stored for other processes.
 const noteworthy = 256 << 10
 
-// learn finds out what a file holds, unless that is known and the file has not changed.
+// learn determines the contents of a file, unless they are known and the file has not changed.
 func (f *folder) learn(ctx context.Context, r *place, t file) (described, error) {
 	info, err := r.stat(t.path)
 	if err == nil {
@@ -49,7 +49,7 @@ func (f *folder) learn(ctx context.Context, r *place, t file) (described, error)
 	return d, nil
 }
 
-// noted is described as it is kept for other processes.
+// noted is the stored form of described.
 type noted struct {
 	Columns []engine.ColumnInfo
 	Fields  []int
@@ -77,7 +77,7 @@ func (f *folder) keep(about string, d described) {
 	f.notes.Write(about, d.stamp, n)
 }
 
-// count gives as many rows without columns as a file has. It is known from the reading that found out the types.
+// count returns as many rows without columns as a file has. The number is known from the pass that inferred the types.
 func (f *folder) count(t file, d described, limit int64) (engine.Batches, error) {
 	h, err := f.openFile(t, d)
 	if err != nil {

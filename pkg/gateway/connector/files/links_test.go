@@ -19,7 +19,7 @@ func TestPartsThatCannotBeReached(t *testing.T) {
 		"nothing":  {"gone.csv", "no such file"},
 		"a circle": {"link.csv", "too many"},
 		"outside":  {filepath.Join(outside, "b.csv"), "escapes"},
-		"a folder": {"../day=2", "no regular file"},
+		"a folder": {"../day=2", "not a regular file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := tree(t, map[string]string{"t/day=1/a.csv": "a\n1\n", "t/day=2/a.csv": "a\n2\n"})

@@ -13,7 +13,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
-// place is the folder while it is open: no name leads out of it, and what belongs to the gateway is known.
+// place is the open folder: no name leads out of it, and the gateway's own files are known.
 type place struct {
 	*os.Root
 	f    *folder
@@ -23,7 +23,7 @@ type place struct {
 	refs int // under the folder's mu
 }
 
-// rootTime is how long a folder stays open for the next look at it, if its name still leads to it.
+// rootTime is how long a folder stays open for the next access, if its name still refers to it.
 const rootTime = time.Second
 
 // root opens the folder.
@@ -62,7 +62,7 @@ func (f *folder) root() (*place, error) {
 	return p, nil
 }
 
-// shut lets a folder go that stayed open for the next look.
+// shut closes a folder that stayed open for the next access.
 func (f *folder) shut(p *place) {
 	f.mu.Lock()
 	mine := p != nil && f.opened == p
@@ -87,7 +87,7 @@ func (p *place) Close() error {
 	return nil
 }
 
-// stat looks at what a name leads to; what belongs to the gateway is connector.ErrOwn.
+// stat returns the file info for a name; connector.ErrOwn if it belongs to the gateway.
 func (p *place) stat(name string) (fs.FileInfo, error) {
 	p.f.looks.Add(1)
 	info, err := p.Stat(name)
@@ -97,22 +97,22 @@ func (p *place) stat(name string) (fs.FileInfo, error) {
 	return info, err
 }
 
-// listing is what a directory holds, by the names that could be tables and schemas.
+// listing is the contents of a directory that could be tables and schemas.
 type listing struct {
 	stamp connector.Stamp
 	files []file            // in the order of their names
-	dirs  []string          // but hidden ones
+	dirs  []string          // except hidden ones
 	links map[string]bool   // files that are symbolic links
 	named map[string][]int  // files by table name, in lower case
-	base  map[string][]int  // the same by their whole name
-	under map[string]string // dirs by name in lower case, or "" where several differ in case only
-	split bool              // holds folders named key=value, and no file that is a table by itself
+	base  map[string][]int  // the same by their full name
+	under map[string]string // dirs by lower-case name, or "" if several differ in case only
+	split bool              // contains folders named key=value, and no file that is a table by itself
 }
 
-// maxListed bounds the names that are kept of directories which have not changed.
+// maxListed limits the number of cached names of unchanged directories.
 const maxListed = 500_000
 
-// look lists a directory, unless that was done and it has not changed.
+// look lists a directory, unless the listing is cached and the directory has not changed.
 func (p *place) look(dir string) (*listing, error) {
 	info, err := p.stat(dir)
 	if err != nil {
@@ -182,7 +182,8 @@ func (f *folder) index(dir string, entries []fs.DirEntry) *listing {
 	return l
 }
 
-// isSplit says that a folder is a table in parts. What is gone, or the gateway's own, is nothing.
+// isSplit reports whether a folder is a partitioned table. It returns false for a missing folder, and for the gateway's
+// own.
 func (p *place) isSplit(dir string) (bool, error) {
 	l, err := p.look(dir)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, connector.ErrOwn) {
@@ -191,8 +192,8 @@ func (p *place) isSplit(dir string) (bool, error) {
 	return err == nil && l.split, err
 }
 
-// isSchema says that a folder of the folder is a schema: not the gateway's own, and no table in parts. One that may not be looked into is a
-// schema, whose listing is an error.
+// isSchema reports whether a subfolder is a schema: not the gateway's own, and not a partitioned table. An unreadable
+// one is a schema, and listing it is an error.
 func (p *place) isSchema(name string) (bool, error) {
 	if _, err := p.stat(name); errors.Is(err, fs.ErrNotExist) || errors.Is(err, connector.ErrOwn) {
 		return false, nil
@@ -206,7 +207,7 @@ func (p *place) isSchema(name string) (bool, error) {
 	return !split && name != rootSchema, err
 }
 
-// directory finds that of a schema.
+// directory returns the directory of a schema.
 func (p *place) directory(schema string) (string, error) {
 	if schema == rootSchema {
 		return ".", nil
@@ -235,7 +236,7 @@ func (p *place) directory(schema string) (string, error) {
 	return found, nil
 }
 
-// alike are the directories whose names differ from a name in case at most.
+// alike returns the directories with names that match a name ignoring case.
 func (l *listing) alike(name string) []string {
 	one, ok := l.under[strings.ToLower(name)]
 	if ok && one == "" {
@@ -247,8 +248,9 @@ func (l *listing) alike(name string) []string {
 	return []string{one}
 }
 
-// group finds the tables that would have a name: those of them that share it are named with their endings. What cannot be looked at is
-// listed, so that its reading is the error; a link to nothing, out of the folder or into the gateway's own data is no table.
+// group finds the tables with a given name: those that share it are named with their extensions. Unreadable files are
+// listed, so that reading them is the error; a broken link, or one that leads out of the folder or to the gateway's own
+// data, is not a table.
 func (p *place) group(l *listing, dir, name string) ([]file, error) {
 	var out []file
 	for _, d := range l.alike(name) {
@@ -277,12 +279,12 @@ func (p *place) group(l *listing, dir, name string) ([]file, error) {
 	return out, nil
 }
 
-// leadsOut tells of the error of a link out of the folder, which os.Root gives no name of its own.
+// leadsOut reports the error of a link out of the folder, for which os.Root has no exported error.
 func leadsOut(err error) bool {
 	return err != nil && bare(err).Error() == "path escapes from parent"
 }
 
-// list finds the tables of a schema. Files that would share a name are listed with their endings.
+// list finds the tables of a schema. Files that would share a name are listed with their extensions.
 func (p *place) list(schema string) ([]file, error) {
 	dir, err := p.directory(schema)
 	if err != nil {
@@ -318,7 +320,7 @@ func (p *place) list(schema string) ([]file, error) {
 	return out, nil
 }
 
-// find finds one table without looking at the others.
+// find finds one table without listing the others.
 func (p *place) find(schema, table string) (file, error) {
 	dir, err := p.directory(schema)
 	if err != nil {
@@ -329,7 +331,7 @@ func (p *place) find(schema, table string) (file, error) {
 		return file{}, err
 	}
 	groups := []string{table}
-	for _, i := range l.base[strings.ToLower(table)] { // it may be named with its ending
+	for _, i := range l.base[strings.ToLower(table)] { // it may be named with its extension
 		groups = append(groups, l.files[i].table)
 	}
 	done := map[string]bool{}

@@ -16,17 +16,17 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// nestedNode is a node of a Parquet column that holds lists, maps or groups. Its values become JSON: a list is an array, a map
-// an object, a group an object. Numbers keep their digits, bytes are base64, times are texts.
+// nestedNode is a node of a Parquet column that contains lists, maps or groups. Its values become JSON: a list is an
+// array, a map an object, a group an object. Numbers keep their digits, bytes are base64, times are strings.
 type nestedNode struct {
 	name     string
 	optional bool
 	repeated bool
-	def, rep int // levels at which a value of the node exists
+	def, rep int // definition level at which a value of the node exists
 	kind     nodeKind
 	typ      string  // of a leaf
 	decode   decoder // of a leaf
-	leaf     int     // index of a leaf among all of the file
+	leaf     int     // index of a leaf among all leaves of the file
 	first    int     // index of the first leaf below
 	children []*nestedNode
 }
@@ -36,12 +36,12 @@ type nodeKind int
 const (
 	leafNode  nodeKind = iota
 	groupNode          // an object of its children
-	listNode           // what its repeated child gives is the value
-	itemNode           // what its only child gives is the value
-	mapNode            // children of its repeated child are key and value
+	listNode           // the value is that of its repeated child
+	itemNode           // the value is that of its only child
+	mapNode            // the children of its repeated child are key and value
 )
 
-// nodeOf reads the shape of a column.
+// nodeOf derives the node of a column.
 func nodeOf(c *parquet.Column, def, rep int) (*nestedNode, error) {
 	n := &nestedNode{name: c.Name(), optional: c.Optional(), repeated: c.Repeated(), def: def, rep: rep}
 	if n.optional || n.repeated {
@@ -58,7 +58,7 @@ func nodeOf(c *parquet.Column, def, rep int) (*nestedNode, error) {
 	n.kind = groupNode
 	kids := c.Columns()
 	if len(kids) == 0 {
-		return nil, errors.New("it holds a group without members")
+		return nil, errors.New("it contains a group without members")
 	}
 	var logical any
 	if l := c.Type().LogicalType(); l != nil {
@@ -75,7 +75,7 @@ func nodeOf(c *parquet.Column, def, rep int) (*nestedNode, error) {
 		}
 	case nil:
 	default:
-		return nil, fmt.Errorf("it holds a %v", c.Type().LogicalType())
+		return nil, fmt.Errorf("it contains a %v", c.Type().LogicalType())
 	}
 	for _, k := range kids {
 		child, err := nodeOf(k, n.def, n.rep)
@@ -110,7 +110,7 @@ type cursor struct {
 	end   bool
 }
 
-// peek is the next value, false at the end of the row group.
+// peek returns the next value, false at the end of the row group.
 func (c *cursor) peek() (parquet.Value, bool, error) {
 	for c.at == c.n {
 		if c.end {
@@ -127,7 +127,7 @@ func (c *cursor) peek() (parquet.Value, bool, error) {
 	return c.buf[c.at], true, nil
 }
 
-// assembler puts the values of the leaves of one column together, row by row.
+// assembler assembles the values of the leaves of one column, row by row.
 type assembler struct {
 	root    *nestedNode
 	cursors map[int]*cursor
@@ -148,11 +148,11 @@ func (a *assembler) close() (err error) {
 	return err
 }
 
-// row is the next row as JSON text, nil for NULL.
+// row returns the next row as JSON text, nil for NULL.
 func (a *assembler) row() (any, error) {
 	v, ok, err := a.cursors[a.root.first].peek()
 	if err == nil && (!ok || v.RepetitionLevel() != 0) {
-		err = errors.New("its values do not begin a row where one is due")
+		err = errors.New("its values do not start a row where one is expected")
 	}
 	if err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ func (a *assembler) row() (any, error) {
 	return string(out), nil
 }
 
-// skip passes over the one value that each leaf below a node has where the node is absent.
+// skip skips the single value that each leaf below an absent node has.
 func (a *assembler) skip(n *nestedNode) error {
 	for _, l := range n.leaves(nil) {
 		c := a.cursors[l]
@@ -206,7 +206,7 @@ func (a *assembler) value(n *nestedNode, out []byte) ([]byte, error) {
 	return append(out, ']'), nil
 }
 
-// inner appends a value that is there.
+// inner appends a value that is present.
 func (a *assembler) inner(n *nestedNode, out []byte) ([]byte, error) {
 	var err error
 	switch n.kind {
@@ -239,7 +239,7 @@ func (a *assembler) inner(n *nestedNode, out []byte) ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// entries appends a map as an object, whose names are texts whatever the keys are.
+// entries appends a map as an object, with the keys converted to strings.
 func (a *assembler) entries(n *nestedNode, out []byte) ([]byte, error) {
 	out = append(out, '{')
 	v, ok, err := a.cursors[n.first].peek()
@@ -304,7 +304,7 @@ func appendLeaf(out []byte, n *nestedNode, v parquet.Value) ([]byte, error) {
 		return strconv.AppendInt(out, x, 10), nil
 	case float64:
 		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return out, fmt.Errorf("a nested value is %v, which JSON cannot hold", x)
+			return out, fmt.Errorf("a nested value is %v, which JSON cannot represent", x)
 		}
 		bits := 64
 		if n.typ == "real" {
@@ -328,5 +328,5 @@ func appendLeaf(out []byte, n *nestedNode, v parquet.Value) ([]byte, error) {
 		}
 		return appendText(out, x)
 	}
-	return out, fmt.Errorf("a nested value of type %s cannot be read", n.typ)
+	return out, fmt.Errorf("a nested value of type %s is not supported", n.typ)
 }

@@ -52,10 +52,10 @@ func (*folder) describeParquet(r *place, t file, d *described) error {
 
 type decoder func(parquet.Value) (any, error)
 
-// flat says that a column has one value, or none, in each row.
+// flat reports whether a column has at most one value in each row.
 func flat(c *parquet.Column) bool { return c.Leaf() && !c.Repeated() }
 
-// leafDecoder chooses the Trino type of a leaf and how its values are read.
+// leafDecoder chooses the Trino type of a leaf and the conversion of its values.
 func leafDecoder(c *parquet.Column) (string, decoder) {
 	var logical any
 	if l := c.Type().LogicalType(); l != nil {
@@ -133,7 +133,7 @@ func leafDecoder(c *parquet.Column) (string, decoder) {
 
 func textOf(v parquet.Value) (any, error) { return string(v.ByteArray()), nil }
 
-// unitOf is the number of units in a second.
+// unitOf returns the number of units per second.
 func unitOf(u format.TimeUnit) int64 {
 	switch u.Value.(type) {
 	case *format.MilliSeconds:
@@ -152,7 +152,7 @@ func at(n, perSecond int64) time.Time {
 	return time.Unix(s, r*(1e9/perSecond)).UTC()
 }
 
-// decimalOf reads the unscaled number of a decimal, which is big-endian two's complement in byte arrays.
+// decimalOf decodes the unscaled number of a decimal, which is big-endian two's complement in byte arrays.
 func decimalOf(kind parquet.Kind, scale int32) decoder {
 	return func(v parquet.Value) (any, error) {
 		n := new(big.Int)
@@ -168,7 +168,7 @@ func decimalOf(kind parquet.Kind, scale int32) decoder {
 				n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
 			}
 		default:
-			return nil, fmt.Errorf("a decimal kept as %v", kind)
+			return nil, fmt.Errorf("a decimal stored as %v", kind)
 		}
 		s := new(big.Int).Abs(n).String()
 		if scale > 0 {
@@ -184,7 +184,7 @@ func decimalOf(kind parquet.Kind, scale int32) decoder {
 	}
 }
 
-// parquetBatches reads the wanted columns of one row group after the other, side by side.
+// parquetBatches reads the requested columns of one row group after another, in parallel.
 type parquetBatches struct {
 	handle *os.File
 	file   file
@@ -193,11 +193,11 @@ type parquetBatches struct {
 	cols   []column
 	decode []decoder
 	leaves []int         // index of each flat column among the leaves
-	nested []*nestedNode // of each column that is not flat
+	nested []*nestedNode // for each column that is not flat
 	limit  int64
 
-	readers []parquet.ColumnChunkValueReader // of each flat column
-	rows    []*assembler                     // of each nested one
+	readers []parquet.ColumnChunkValueReader // for each flat column
+	rows    []*assembler                     // for each nested column
 	left    int64                            // rows of the open group
 	buf     []parquet.Value
 }
@@ -220,7 +220,7 @@ func (f *folder) scanParquet(t file, d described, want []column, limit int64) (e
 			_, d = leafDecoder(all[c.at])
 		} else if node, err = nodeOf(all[c.at], 0, 0); err != nil {
 			h.Close()
-			return nil, fmt.Errorf("file %s: column %q cannot be read: %w", t.path, c.Name, err)
+			return nil, fmt.Errorf("file %s: column %q is not supported: %w", t.path, c.Name, err)
 		}
 		b.decode, b.nested = append(b.decode, d), append(b.nested, node)
 		b.leaves = append(b.leaves, all[c.at].Index())

@@ -18,17 +18,18 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// nullPartition is what Hive and its kin call the folder of the rows whose key is NULL.
+// nullPartition is the folder name that Hive and similar tools use for rows with a NULL key.
 const nullPartition = "__HIVE_DEFAULT_PARTITION__"
 
-// part is one file of a table that is split into folders named key=value, with the values of those folders; nil is NULL.
+// part is one file of a table that is partitioned into folders named key=value, with the values of those folders; nil
+// is NULL.
 type part struct {
 	file   file
 	as     described
 	values []*string
 }
 
-// partition reads the name of a folder. Characters that cannot stand in names are written as %2F and so on.
+// partition parses the name of a folder. Characters that are not allowed in names are written as %2F and so on.
 func partition(name string) (key string, value *string, ok bool) {
 	key, text, ok := strings.Cut(name, "=")
 	if !ok || key == "" || key[0] == '.' || key[0] == '_' {
@@ -47,7 +48,7 @@ func partition(name string) (key string, value *string, ok bool) {
 	return plain(key), &text, true
 }
 
-// partWalk finds the files of a table in parts.
+// partWalk finds the files of a partitioned table.
 type partWalk struct {
 	f     *folder
 	r     *place
@@ -65,23 +66,23 @@ func (w *partWalk) walk(dir string, values []*string) error {
 		name, at := e.Name(), path.Join(dir, e.Name())
 		switch {
 		case name == "_delta_log" || name == ".hoodie":
-			return fmt.Errorf("folder %s has a log (%s) of which files count, which is not read", dir, name)
+			return fmt.Errorf("folder %s has a transaction log (%s), which is not supported", dir, name)
 		case name[0] == '.' || name[0] == '_':
 			continue
 		case e.Type()&fs.ModeSymlink != 0 && strings.Contains(name, "="):
-			return fmt.Errorf("%s is a symbolic link, which a table in parts must not hold", at)
+			return fmt.Errorf("%s is a symbolic link, which is not allowed in a partitioned table", at)
 		case !e.IsDir():
 			t, ok := classify(name)
 			if !ok || w.f.pattern != "" && !matches(w.f.pattern, name) {
 				continue
 			}
-			if !e.Type().IsRegular() { // to go on without it would be to leave rows out
+			if !e.Type().IsRegular() { // ignoring it would omit rows
 				info, err := w.r.stat(at)
 				if err == nil && !info.Mode().IsRegular() {
-					err = errors.New("it is no regular file")
+					err = errors.New("it is not a regular file")
 				}
 				if err != nil {
-					return fmt.Errorf("%s cannot be read as a part of the table: %w", at, bare(err))
+					return fmt.Errorf("cannot read %s as a part of the table: %w", at, bare(err))
 				}
 			}
 			t.path = at
@@ -90,20 +91,20 @@ func (w *partWalk) walk(dir string, values []*string) error {
 		}
 		key, value, ok := partition(name)
 		if !ok {
-			return fmt.Errorf("folder %s is not named key=value, as those beside it are", at)
+			return fmt.Errorf("folder %s is not named key=value like its siblings", at)
 		}
 		depth := len(values)
 		if depth == len(w.keys) {
 			if slices.ContainsFunc(w.keys, func(k string) bool { return strings.EqualFold(k, key) }) {
-				return fmt.Errorf("folder %s names the key %q again", at, key)
+				return fmt.Errorf("folder %s repeats the key %q", at, key)
 			}
 			w.keys = append(w.keys, key)
 		}
 		if w.keys[depth] != key {
-			return fmt.Errorf("folder %s is named by the key %q, others of its level by %q", at, key, w.keys[depth])
+			return fmt.Errorf("folder %s has the key %q, others of its level have %q", at, key, w.keys[depth])
 		}
 		if _, err := w.r.stat(at); errors.Is(err, connector.ErrOwn) {
-			continue // it holds nothing of the table
+			continue // it contains nothing of the table
 		}
 		if err := w.walk(at, append(slices.Clone(values), value)); err != nil {
 			return err
@@ -112,16 +113,16 @@ func (w *partWalk) walk(dir string, values []*string) error {
 	return nil
 }
 
-// parted is a table in parts.
+// parted is a partitioned table.
 type parted struct {
 	f     *folder
 	path  string
 	parts []part
 	cols  []column // of the files; at is not used
-	keys  []column // of the folders; at is the place among the values
+	keys  []column // of the folders; at is the index among the values
 }
 
-// openParts finds the files of a table and brings their columns together.
+// openParts finds the files of a table and merges their columns.
 func (f *folder) openParts(ctx context.Context, r *place, dir string) (*parted, error) {
 	w := partWalk{f: f, r: r}
 	if err := w.walk(dir, nil); err != nil {
@@ -134,10 +135,10 @@ func (f *folder) openParts(ctx context.Context, r *place, dir string) (*parted, 
 	for i := range t.parts {
 		p := &t.parts[i]
 		if len(p.values) < len(w.keys) {
-			return nil, fmt.Errorf("file %s lies above the folders named by %q", p.file.path, w.keys[len(p.values)])
+			return nil, fmt.Errorf("file %s is above the folders with the key %q", p.file.path, w.keys[len(p.values)])
 		}
 		if p.file.form != t.parts[0].file.form {
-			return nil, fmt.Errorf("files %s and %s have different forms", t.parts[0].file.path, p.file.path)
+			return nil, fmt.Errorf("files %s and %s have different formats", t.parts[0].file.path, p.file.path)
 		}
 		var err error
 		if p.as, err = f.learn(ctx, r, p.file); err != nil {
@@ -158,8 +159,8 @@ func (f *folder) openParts(ctx context.Context, r *place, dir string) (*parted, 
 	return t, t.bring()
 }
 
-// bring makes the columns of the table: those of all files by name. One that a file lacks is NULL in its rows, and one that a folder
-// is named by is the folder's.
+// bring merges the columns of all files by name. A column missing from a file is NULL in its rows, and a column named
+// by a folder has the folder's value.
 func (t *parted) bring() error {
 	type found struct {
 		col   column
@@ -215,7 +216,7 @@ func (t *parted) Columns(context.Context) ([]engine.ColumnInfo, error) {
 	return out, nil
 }
 
-// Scan reads the files one after another, but for those whose folders say that no row of them fits.
+// Scan reads the files one after another, except those of folders that no matching row can be in.
 func (t *parted) Scan(_ context.Context, req engine.ScanRequest) (engine.Batches, error) {
 	b := &partBatches{t: t, limit: req.Limit, left: t.parts}
 	if len(req.Filters) > 0 {
@@ -229,7 +230,7 @@ func (t *parted) Scan(_ context.Context, req engine.ScanRequest) (engine.Batches
 	return b, nil
 }
 
-// mayFit is false when the folders of a part show that a condition holds for none of its rows.
+// mayFit returns false if the folders of a part show that a condition matches none of its rows.
 func (t *parted) mayFit(p part, filters []engine.Filter) bool {
 	for _, f := range filters {
 		k := slices.IndexFunc(t.keys, func(c column) bool { return c.Name == f.Column })
@@ -238,7 +239,7 @@ func (t *parted) mayFit(p part, filters []engine.Filter) bool {
 		}
 		v, err := t.value(p, k)
 		if err != nil {
-			continue // Next says so
+			continue // reported by Next
 		}
 		if (v == nil) != (f.Op == "is null") || v != nil && !fits(v, f) {
 			return false
@@ -247,7 +248,7 @@ func (t *parted) mayFit(p part, filters []engine.Filter) bool {
 	return true
 }
 
-// fits is true unless the condition is known to fail for the value.
+// fits returns true unless the condition is known to fail for the value.
 func fits(v any, f engine.Filter) bool {
 	holds := map[string]func(int) bool{
 		"=": func(c int) bool { return c == 0 }, "in": func(c int) bool { return c == 0 }, "<>": func(c int) bool { return c != 0 },
@@ -265,7 +266,7 @@ func fits(v any, f engine.Filter) bool {
 	return len(f.Values) == 0
 }
 
-// compare orders two values of one kind as the engine does.
+// compare orders two values of one kind like the engine.
 func compare(a, b any) (int, bool) {
 	switch a := a.(type) {
 	case int64:
@@ -281,10 +282,10 @@ func compare(a, b any) (int, bool) {
 	return 0, false
 }
 
-// text is a value of a varchar, as opposed to the text of a value of another type.
+// text is a value of type varchar, as opposed to the text of a value of another type.
 type text string
 
-// value is the one that the folders of a part give for a key, for comparing; a varchar is a text.
+// value returns the value of a key in the folders of a part, for comparisons; a varchar is a text.
 func (t *parted) value(p part, k int) (any, error) {
 	v, err := cellOf(p.values, t.keys[k])
 	if s, ok := v.(string); ok && t.keys[k].Type == "varchar" {
@@ -301,7 +302,7 @@ type partBatches struct {
 	limit int64
 
 	file  engine.Batches // nil between two files
-	from  []int          // of each column asked for: its place in a row of the file, -1 where value stands
+	from  []int          // for each requested column: its index in a row of the file, -1 if value is used
 	value []any
 }
 

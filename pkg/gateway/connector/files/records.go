@@ -15,23 +15,23 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 )
 
-// records reads the rows of a text file one by one, each as the texts of its fields; nil is NULL. For JSON the fields are
-// found by name and quoted tells texts from other values.
+// records reads the rows of a text file one by one, each as the texts of its fields; nil is NULL. For JSON the fields
+// are found by name and quoted distinguishes strings from other values.
 type records interface {
-	// header names the fields of a CSV file; nil for JSON.
+	// header returns the field names of a CSV file; nil for JSON.
 	header() []string
 	next() (record, error)
 	Close() error
 }
 
-// record holds until the next one is read.
+// record is valid until the next one is read.
 type record struct {
 	line    int
 	fields  []*string    // CSV, in order
 	members []jsonMember // JSON, in order
 }
 
-// readers are a file and what unpacks it.
+// readers are a file and its decompressor.
 type readers struct {
 	io.Reader
 	file *os.File
@@ -40,7 +40,7 @@ type readers struct {
 
 func (r readers) Close() error { return r.file.Close() }
 
-// end is the end of the records, if the file is still as it was at their beginning.
+// end returns the error at the end of the records: io.EOF if the file has not changed since their beginning.
 func (r readers) end(err error) error {
 	if changed := r.as.still(r.file); changed != nil {
 		return changed
@@ -48,7 +48,7 @@ func (r readers) end(err error) error {
 	return err
 }
 
-// openFile opens a file that must be as it was when it was described.
+// openFile opens a file, which must not have changed since it was described.
 func (f *folder) openFile(t file, d described) (*os.File, error) {
 	r, err := f.root()
 	if err != nil {
@@ -58,7 +58,8 @@ func (f *folder) openFile(t file, d described) (*os.File, error) {
 	return r.openFile(t, d)
 }
 
-// openFile looks before it opens: closing a file that this process has open elsewhere would end its locks.
+// The file is checked before it is opened: closing a file that this process has also open elsewhere would release its
+// locks.
 func (p *place) openFile(t file, d described) (*os.File, error) {
 	info, err := p.stat(t.path)
 	if err == nil {
@@ -85,7 +86,7 @@ func (p *place) openFile(t file, d described) (*os.File, error) {
 	return h, nil
 }
 
-// bare leaves the path out of an error that is about to name the file.
+// bare removes the path from an error to which the file name will be added.
 func bare(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -122,10 +123,10 @@ func (p *place) records(t file, d described) (records, error) {
 	head, _ := b.Peek(3)
 	switch {
 	case bytes.Equal(head, []byte("\xef\xbb\xbf")):
-		_, _ = b.Discard(3) // it was just seen
+		_, _ = b.Discard(3) // its existence was just checked
 	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
 		h.Close()
-		return nil, errors.New("the file is in UTF-16; only UTF-8 is read")
+		return nil, errors.New("the file is in UTF-16; only UTF-8 is supported")
 	}
 	if t.form == formJSON {
 		return newJSONRecords(in, b)
@@ -154,7 +155,7 @@ type csvRecords struct {
 
 func (r *csvRecords) header() []string { return r.names }
 
-// next reads a record. An empty field is NULL: CSV cannot tell it from an empty text.
+// next reads a record. An empty field is NULL: CSV cannot distinguish it from an empty string.
 func (r *csvRecords) next() (record, error) {
 	fields, line, err := r.csv.next()
 	if err != nil {
@@ -169,7 +170,7 @@ func (r *csvRecords) next() (record, error) {
 	return out, nil
 }
 
-// window is how much of a file is read at once.
+// window is the size of a read from a file.
 func window(t file, d described) int {
 	const most = 256 << 10
 	if t.gzip {
@@ -178,13 +179,13 @@ func window(t file, d described) int {
 	return int(min(most, max(d.size+1, 4<<10)))
 }
 
-// A batch ends early when its rows are large, so that it does not take much memory.
+// A batch of large rows ends early, to limit its memory.
 const (
 	batchRows  = 2048
 	batchBytes = 16 << 20
 )
 
-// batches turns records into rows of the columns asked for.
+// batches converts records to rows of the requested columns.
 type batches struct {
 	recs   records
 	file   file

@@ -1,5 +1,5 @@
-// Package infer finds out the types of columns from their values. Only types that lose nothing are taken: a column with one value that does
-// not fit is text.
+// Package infer determines the types of columns from their values. Only lossless types are chosen: a column with one
+// value that does not fit is varchar.
 package infer
 
 import (
@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-// Column is what is known of a column so far. Its fields are exported to be kept as JSON.
+// Column is what is known of a column so far. Its fields are exported for JSON.
 type Column struct {
 	Seen                         bool
 	Nullable                     bool
-	Text, JSON                   bool // a value that is only a text, a value that is an object or a list
+	Text, JSON                   bool // a value that is only a string, a value that is an object or a list
 	Whole, Dec, Flag, Date, When int
 	Values                       int
 	IntDigits, Scale             int
-	Double                       int  `json:",omitempty"` // numbers that a double keeps
-	Long                         bool `json:",omitempty"` // a whole number that no double keeps
+	Double                       int  `json:",omitempty"` // numbers that a double represents exactly
+	Long                         bool `json:",omitempty"` // an integer that no double represents exactly
 }
 
-// AddField adds a value that is written without quotes, such as a field of a CSV file: a number, true or false, a date, a time or a text.
-// Numbers are kept exactly, as bigint or decimal.
+// AddField adds a value that is written without quotes, such as a field of a CSV file: a number, true or false, a date,
+// a time or a string. Numbers are represented exactly, as bigint or decimal.
 func (c *Column) AddField(s []byte) {
 	c.Seen = true
 	c.Values++
@@ -52,7 +52,7 @@ func (c *Column) AddField(s []byte) {
 	}
 }
 
-// AddString adds a text that may be a date or a time, and is a text also when it looks like a number.
+// AddString adds a string that may be a date or a time, and is a string even if it looks like a number.
 func (c *Column) AddString(s []byte) {
 	if c.Text || isMoment(s) || isDate(s) {
 		c.AddField(s)
@@ -61,7 +61,7 @@ func (c *Column) AddString(s []byte) {
 	}
 }
 
-// AddText adds a value that is a text, whatever it says.
+// AddText adds a value that is a string, whatever its contents.
 func (c *Column) AddText() { c.Seen, c.Text, c.Values = true, true, c.Values+1 }
 
 // AddFlag adds true or false.
@@ -73,7 +73,7 @@ func (c *Column) AddNested() { c.Seen, c.JSON = true, true }
 // AddNull adds a missing value.
 func (c *Column) AddNull() { c.Nullable = true }
 
-// AddNumber adds a number of JSON, which is a bigint or a double where that keeps it.
+// AddNumber adds a JSON number, which is a bigint or a double if that represents it exactly.
 func (c *Column) AddNumber(s string) {
 	switch NumberType(s) {
 	case "bigint":
@@ -89,7 +89,7 @@ func (c *Column) AddNumber(s string) {
 	c.Seen, c.Values = true, c.Values+1
 }
 
-// Join adds what was found out about the same column elsewhere.
+// Join merges the information about the same column from elsewhere.
 func (c *Column) Join(o Column) {
 	c.Seen, c.Nullable = c.Seen || o.Seen, c.Nullable || o.Nullable
 	c.Text, c.JSON, c.Long = c.Text || o.Text, c.JSON || o.JSON, c.Long || o.Long
@@ -98,7 +98,7 @@ func (c *Column) Join(o Column) {
 	c.IntDigits, c.Scale = max(c.IntDigits, o.IntDigits), max(c.Scale, o.Scale)
 }
 
-// Type is the type that all values have.
+// Type returns the common type of all values.
 func (c *Column) Type() string {
 	switch {
 	case c.JSON && c.Values == 0:
@@ -121,8 +121,8 @@ func (c *Column) Type() string {
 	return "varchar"
 }
 
-// number measures a number that loses nothing as a bigint or a decimal: its digits before and after the point. digits is 0 for
-// what is none: a leading zero or plus would be lost, as would the sign of -0.
+// number returns the number of digits before and after the point of a number that is lossless as a bigint or a decimal.
+// digits is 0 for any other number: a leading zero or plus sign would be lost, as would the sign of -0.
 func number(s []byte) (digits, scale int) {
 	negative := len(s) > 0 && s[0] == '-'
 	if negative {
@@ -168,7 +168,7 @@ func isMoment(s []byte) bool {
 	return ok
 }
 
-// Moment reads a timestamp without a zone, to the microsecond.
+// Moment parses a timestamp without a zone, to the microsecond.
 func Moment(s string) (time.Time, bool) {
 	for _, l := range []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05"} {
 		if t, err := time.Parse(l, s); err == nil && t.Nanosecond()%1000 == 0 {
@@ -178,8 +178,8 @@ func Moment(s string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// NumberType is the type that keeps a number exactly: bigint, double, or varchar if neither does. A text of 17 digits is a
-// double's own.
+// NumberType returns the type that represents a number exactly: bigint, double, or varchar if neither does. A number of
+// 17 digits is the exact output of a double.
 func NumberType(s string) string {
 	if !strings.ContainsAny(s, ".eE") {
 		if _, err := strconv.ParseInt(s, 10, 64); err == nil && s != "-0" {

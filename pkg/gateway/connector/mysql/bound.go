@@ -9,54 +9,56 @@ import (
 	"syscall"
 )
 
-// What a server may send. Real ones stay far below: a table has at most 4,096 columns, and a packet is at most 1 GiB.
+// Limits on what a server may send. Real servers stay far below: a table has at most 4,096 columns, and a packet is at
+// most 1 GiB.
 const (
 	maxColumns = 10_000
 	maxPacket  = 256 << 20
-	maxAside   = 16 << 20  // bytes of what tells of a result, but for its rows, and of an error
+	maxAside   = 16 << 20  // bytes of the metadata of a result, and of an error
 	maxNames   = 1_000_000 // of databases, tables and columns
 	maxText    = 64 << 20  // bytes of such names
 )
 
-// What the next packet is.
+// Expected type of the next packet.
 type due int
 
 const (
 	dueLogin  due = iota // or the greeting before it
 	dueReply             // to a statement: OK, an error or the number of columns
-	dueColumn            // the description of one
-	dueEOF               // of the descriptions, where the server still sends it
+	dueColumn            // the definition of one
+	dueEOF               // of the definitions, if the server still sends it
 	dueRow               // or the end of the rows
 )
 
-// bounded watches the packets of a server and ends a connection that announces what no memory could hold: the driver makes room for
-// all columns that a reply names before it reads one. It reads replies as the driver does, so that both take a packet for the same.
+// bounded watches the packets of a server and closes a connection that announces more than fits in memory: the driver
+// allocates memory for all columns that a reply announces before it reads one. It parses replies like the driver, so
+// that both interpret each packet in the same way.
 type bounded struct {
 	net.Conn
 	due     due
-	columns uint64 // descriptions still to come
-	aside   int    // bytes of what is no row, since the last reply began
+	columns uint64 // definitions still to come
+	aside   int    // bytes other than rows since the start of the last reply
 	head    [4]byte
 	have    int // bytes of head
-	left    int // bytes of the packet's part still to come
+	left    int // remaining bytes of the packet's part
 	first   []byte
 	size    int // of the packet with all its parts
 	part    int // of the part
 	failed  error
 	told    *verdict // may be nil
 
-	greeted   bool        // the first packet of the login has come
-	fast      bool        // and one that another follows without a word of the driver
-	turn      atomic.Bool // the driver has spoken since the last packet of the login
-	asked, in atomic.Bool // the driver has answered the greeting; the server has let it in
-	noEOF     atomic.Bool // no packet ends the descriptions
+	greeted   bool        // the first packet of the login was received
+	fast      bool        // one that is followed by another without a reply of the driver
+	turn      atomic.Bool // the driver has sent something since the last packet of the login
+	asked, in atomic.Bool // the driver has answered the greeting; the server has accepted the login
+	noEOF     atomic.Bool // no packet ends the definitions
 }
 
-const deprecateEOF = 1 // CLIENT_DEPRECATE_EOF, in the fourth byte of what the driver wants
+const deprecateEOF = 1 // CLIENT_DEPRECATE_EOF, in the fourth byte of the driver's capabilities
 
-var errNotIn = errors.New("the server ends the login without saying so")
+var errNotIn = errors.New("the server ends the login unexpectedly")
 
-// Write implements net.Conn. It learns what was agreed upon, and that the login is over for the driver.
+// Write implements net.Conn. It records the negotiated capabilities, and that the driver considers the login complete.
 func (b *bounded) Write(p []byte) (int, error) {
 	if !b.in.Load() && len(p) >= 8 {
 		if p[3] == 0 { // a statement
@@ -71,7 +73,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return b.Conn.Write(p)
 }
 
-// Read implements net.Conn. It passes on nothing of a packet that is refused.
+// Read implements net.Conn. It returns nothing of a packet that is rejected.
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.failed != nil {
 		return 0, b.failed
@@ -84,7 +86,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// verdict is why a connection was ended. The driver says of every such reason that the connection is invalid.
+// verdict is the reason why a connection was closed. The driver reports every such reason as an invalid connection.
 type verdict struct{ why atomic.Pointer[error] }
 
 type verdictKey struct{}
@@ -95,7 +97,7 @@ func (v *verdict) set(err error) {
 	}
 }
 
-// instead is the verdict, if there is one, in place of an error.
+// instead returns the verdict, if there is one, in place of an error.
 func (v *verdict) instead(err error) error {
 	if why := v.why.Load(); err != nil && why != nil {
 		return *why
@@ -103,7 +105,7 @@ func (v *verdict) instead(err error) error {
 	return err
 }
 
-// SyscallConn implements syscall.Conn, by which the driver finds out that the server has hung up.
+// SyscallConn implements syscall.Conn, which the driver uses to detect that the server has closed the connection.
 func (b *bounded) SyscallConn() (syscall.RawConn, error) {
 	if c, ok := b.Conn.(syscall.Conn); ok {
 		return c.SyscallConn()
@@ -134,13 +136,13 @@ func (b *bounded) watch(p []byte) error {
 		}
 		b.left, p = b.left-k, p[k:]
 		if (b.due != dueRow || first(b.first) == 0xff) && b.aside+b.size > maxAside {
-			return fmt.Errorf("the server sends more than %d MiB beside rows", maxAside>>20)
+			return fmt.Errorf("the server sends more than %d MiB of data other than rows", maxAside>>20)
 		}
 		if b.left > 0 {
 			return nil
 		}
 		b.have = 0
-		if b.part == 1<<24-1 { // the packet goes on
+		if b.part == 1<<24-1 { // the packet continues
 			continue
 		}
 		err := b.packet()
@@ -151,7 +153,7 @@ func (b *bounded) watch(p []byte) error {
 	return nil
 }
 
-// packet takes note of a whole packet.
+// packet processes a whole packet.
 func (b *bounded) packet() error {
 	b.aside += b.size
 	switch c := first(b.first); b.due {
@@ -163,7 +165,7 @@ func (b *bounded) packet() error {
 			break
 		}
 		if c == 0xfb {
-			return errors.New("the server asks for a file")
+			return errors.New("the server requests a file")
 		}
 		if b.columns = number(b.first); b.columns > maxColumns {
 			return fmt.Errorf("the server announces a result of %d columns", b.columns)
@@ -188,8 +190,9 @@ func (b *bounded) packet() error {
 	return nil
 }
 
-// login takes note of a packet of the login. The driver takes some that are no OK for its end: those are refused, and those that come
-// before it has answered, so that nothing is taken for the reply to a statement that was not sent yet.
+// login processes a packet of the login. The driver accepts some packets other than OK as its end: those are rejected,
+// as are those before it has answered, so that nothing is interpreted as the reply to a statement that was not sent
+// yet.
 func (b *bounded) login(c byte) error {
 	if b.greeted && !b.fast && !b.turn.Swap(false) {
 		return errNotIn
@@ -208,7 +211,7 @@ func (b *bounded) login(c byte) error {
 	return nil
 }
 
-// number reads a length-encoded number; what is missing counts as zeros.
+// number parses a length-encoded number; missing bytes count as zeros.
 func number(p []byte) (n uint64) {
 	width, ok := map[byte]int{0xfc: 2, 0xfd: 3, 0xfe: 8}[first(p)]
 	if !ok {

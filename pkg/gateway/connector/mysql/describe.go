@@ -17,14 +17,14 @@ type relation struct {
 	cols []column
 }
 
-// column is a column of a table with what the server says of its type.
+// column is a column of a table with the server's description of its type.
 type column struct {
 	engine.ColumnInfo
 	data    string // data_type, in lower case
-	charset string // "" where the type has none
+	charset string // "" if the type has none
 }
 
-// find names a table as the server spells it.
+// find returns the server's spelling of a table name.
 func (s *server) find(ctx context.Context, schema, table string) (string, string, error) {
 	schema, names, err := s.names(ctx, schema)
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *server) find(ctx context.Context, schema, table string) (string, string
 
 // Table opens a table or a view for reading.
 func (s *server) Table(ctx context.Context, schema, table string) (engine.Scanner, error) {
-	t, err := s.relation(ctx, schema, table) // mostly the name is as the server spells it
+	t, err := s.relation(ctx, schema, table) // the name usually has the server's spelling
 	if err != nil || len(t.cols) > 0 {
 		return t, err
 	}
@@ -49,7 +49,7 @@ func (s *server) Table(ctx context.Context, schema, table string) (engine.Scanne
 	if t, err = s.relation(ctx, schema, table); err != nil || len(t.cols) > 0 {
 		return t, err
 	}
-	// A view over what is gone has no columns, and says why when it is read.
+	// A view over missing objects has no columns, and returns the error when it is read.
 	broken, err := s.db.QueryContext(ctx, "SELECT * FROM "+t.name+" LIMIT 0")
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (s *server) Table(ctx context.Context, schema, table string) (engine.Scanne
 	return t, broken.Err()
 }
 
-// relation is a table of exactly that name, without columns where there is none.
+// relation returns the table of exactly that name, without columns if it does not exist.
 func (s *server) relation(ctx context.Context, schema, table string) (*relation, error) {
 	t := &relation{s: s, name: quote(schema) + "." + quote(table)}
 	err := s.each(ctx, func(rows *sql.Rows) (int, error) {
@@ -68,14 +68,14 @@ func (s *server) relation(ctx context.Context, schema, table string) (*relation,
 		if err := rows.Scan(&inSchema, &inTable, &c.Name, &c.data, &full, &precision, &scale, &nullable, &c.Comment, &c.charset, &key); err != nil {
 			return 0, err
 		}
-		if inSchema != schema || inTable != table { // the collation of names may know no case
+		if inSchema != schema || inTable != table { // the collation of names may ignore case
 			return 0, nil
 		}
 		c.data = strings.ToLower(c.data)
 		c.Type, c.Nullable = typeOf(c.data, strings.ToLower(full), precision, scale), nullable == "YES"
 		c.Primary, c.Unique = key == "PRI", key == "UNI"
 		if t.cols = append(t.cols, c); len(t.cols) > maxColumns {
-			return 0, fmt.Errorf("the server names more than %d columns of a table", maxColumns)
+			return 0, fmt.Errorf("the server lists more than %d columns of a table", maxColumns)
 		}
 		return len(c.Name) + len(c.data) + len(c.Comment) + len(c.charset), nil
 	}, `SELECT table_schema, table_name, column_name, data_type, column_type, coalesce(numeric_precision, 0), coalesce(numeric_scale, 0),
@@ -88,7 +88,7 @@ FROM information_schema.columns WHERE table_schema = ? AND table_name = ? AND `+
 	return t, nil
 }
 
-// alone marks a column that is the primary key by itself.
+// alone marks a column that is the only column of the primary key.
 func (t *relation) alone() {
 	last, n := 0, 0
 	for i, c := range t.cols {
@@ -127,8 +127,9 @@ FROM information_schema.key_column_usage WHERE referenced_column_name IS NOT NUL
 	return out, err
 }
 
-// typeOf maps a column type to a lower-case Trino name. An unsigned integer takes the next larger type. A TIME may be negative or
-// longer than a day, so it is text. Dates that are not in the calendar, such as zero dates, are an error when they are read.
+// typeOf maps a column type to a lower-case Trino name. An unsigned integer becomes the next larger type. A TIME may be
+// negative or longer than a day, so it is varchar. Dates that do not exist in the calendar, such as zero dates, are an
+// error when they are read.
 func typeOf(data, full string, precision, scale int) string {
 	unsigned := strings.Contains(full, "unsigned")
 	switch data {
@@ -185,7 +186,7 @@ func typeOf(data, full string, precision, scale int) string {
 	return "varchar" // texts, enum, set, time, inet
 }
 
-// Columns lists the columns in their order.
+// Columns lists the columns in order.
 func (t *relation) Columns(context.Context) ([]engine.ColumnInfo, error) {
 	out := make([]engine.ColumnInfo, len(t.cols))
 	for i, c := range t.cols {

@@ -10,10 +10,11 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// condition is a filter in the server's words, "" where it cannot travel, and whether it holds for exactly the same rows.
+// condition returns a filter in the server's SQL, "" if it cannot be pushed down, and whether it matches exactly the
+// same rows.
 //
-// Texts are compared by the collation of the column, for which more of them are equal than for the engine, never fewer; so
-// equality and LIKE travel as they are and use its indexes. Their opposites compare bytes.
+// Strings are compared by the collation of the column, for which more of them are equal than for the engine, never
+// fewer; so equality and LIKE are pushed down unchanged and use its indexes. Their negations compare bytes.
 func (t *relation) condition(f engine.Filter) (term string, exact bool) {
 	i := slices.IndexFunc(t.cols, func(c column) bool { return c.Name == f.Column })
 	if i < 0 {
@@ -67,7 +68,7 @@ func (t *relation) condition(f engine.Filter) (term string, exact bool) {
 func (c column) literal(op string, v any) (string, bool) {
 	switch v := v.(type) {
 	case int64:
-		// A year compared with a number below 100 is one of this or the last century.
+		// A year compared with a number below 100 is interpreted as one of this or the last century.
 		return strconv.FormatInt(v, 10), c.data != "year" && (strings.HasSuffix(c.Type, "int") || c.Type == "integer")
 	case float64:
 		return strconv.FormatFloat(v, 'e', -1, 64), c.Type == "double"
@@ -82,7 +83,7 @@ func (c column) literal(op string, v any) (string, bool) {
 			return "'" + v.Format(time.DateOnly) + "'", true
 		case "timestamp":
 			return "'" + v.Format("2006-01-02 15:04:05.999999") + "'", true
-		case "timestamp with time zone": // the server refuses what the type cannot hold
+		case "timestamp with time zone": // the server rejects what the type cannot represent
 			return "'" + v.UTC().Format("2006-01-02 15:04:05.999999") + "'", v.Unix() > 0 && v.Unix() < 1<<31-1
 		}
 	case string:
@@ -90,8 +91,8 @@ func (c column) literal(op string, v any) (string, bool) {
 		case strings.HasPrefix(c.Type, "decimal"):
 			return v, v != "" && strings.Trim(v, "0123456789.-") == ""
 		case c.Type == "varchar" && c.charset != "":
-			// A literal that has no place in the character set of the column is an error, and a backslash means one thing or
-			// another by the mode of the session.
+			// A literal that cannot be represented in the character set of the column is an error, and the meaning of a
+			// backslash depends on the mode of the session.
 			if strings.ContainsAny(v, "\\\x00") || c.charset != "utf8mb4" && strings.IndexFunc(v, func(r rune) bool { return r > 126 || r < 32 }) >= 0 {
 				return "", false
 			}

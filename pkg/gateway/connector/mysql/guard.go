@@ -12,8 +12,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
-// guarded makes an error of a panic of the driver: it trusts a server's packets, and package database/sql calls it in goroutines of
-// its own, where a panic would end the process.
+// guarded converts a panic of the driver to an error: the driver trusts a server's packets, and package database/sql
+// calls it in its own goroutines, where a panic would end the process.
 type guarded struct{ driver.Connector }
 
 // Connect implements driver.Connector.
@@ -29,11 +29,11 @@ func (g guarded) Connect(ctx context.Context) (c driver.Conn, err error) {
 	return &guardedConn{c, v}, nil
 }
 
-// malformed says that a panic of the driver is the server's fault.
+// malformed converts a panic of the driver to an error that blames the server.
 func malformed(err error) error {
 	var p *safely.Panic
 	if errors.As(err, &p) {
-		return fmt.Errorf("the server sent a reply that cannot be read (%v)", p.Value)
+		return fmt.Errorf("the server sent an invalid reply (%v)", p.Value)
 	}
 	return err
 }
@@ -51,11 +51,11 @@ var (
 	_ driver.Validator       = (*guardedConn)(nil)
 )
 
-var errDriver = errors.New("the driver cannot do this")
+var errDriver = errors.New("the driver does not support this")
 
 func (c *guardedConn) try(f func() error) error {
 	err := safely.Try(f)
-	if m := malformed(err); m != err { //nolint:errorlint // the same error or another
+	if m := malformed(err); m != err { // !//nolint:errorlint // the same error or another
 		_ = safely.Run(func() { c.Conn.Close() })
 		return m
 	}
@@ -64,16 +64,16 @@ func (c *guardedConn) try(f func() error) error {
 
 const lockWaitTimeout = 1205
 
-// locked says what the server's advice to restart a transaction means here.
+// locked replaces the server's advice to restart a transaction.
 func locked(err error) error {
 	var refused *mysql.MySQLError
 	if errors.As(err, &refused) && refused.Number == lockWaitTimeout {
-		return fmt.Errorf("another session has kept a table of this statement locked for more than %s: %w", lockTimeout, err)
+		return fmt.Errorf("another session has locked a table of this statement for more than %s: %w", lockTimeout, err)
 	}
 	return err
 }
 
-// ask is try for what has a reply. After one that could not be read to its end, the next packet may be anything.
+// ask is try for calls with a reply. After a reply that could not be read completely, the next packet may be anything.
 func (c *guardedConn) ask(f func() error) error {
 	err := c.try(f)
 	var refused *mysql.MySQLError
@@ -144,7 +144,7 @@ func (c *guardedConn) IsValid() (valid bool) {
 	return err == nil && valid
 }
 
-// Prepare is never needed: arguments are written into the text.
+// Prepare is never needed: arguments are inserted into the statement.
 func (c *guardedConn) Prepare(string) (driver.Stmt, error) { return nil, errDriver }
 
 // Close ends the connection.

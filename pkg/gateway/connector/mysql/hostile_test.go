@@ -136,14 +136,14 @@ func TestHostileReplies(t *testing.T) {
 		"10^10 columns after an OK":    {append(packet(1, more), packet(2, many)...), huge},
 		"16 million columns":           {packet(1, []byte{0xfd, 0xff, 0xff, 0xff}), huge},
 		"16 million columns, and more": {packet(1, []byte{0xfd, 0xff, 0xff, 0xff, 7}), huge},
-		"descriptions without end":     {append(packet(1, []byte{0xfc, 0x10, 0x27}), descriptions...), "beside rows"},
-		"an error without end":         {slices.Concat([]byte("\xff\xff\xff\x01\xff"), make([]byte, 1<<24-2), []byte("\xff\xff\xff\x02"), make([]byte, 1<<24-1)), "beside rows"},
+		"descriptions without end":     {append(packet(1, []byte{0xfc, 0x10, 0x27}), descriptions...), "of data other than rows"},
+		"an error without end":         {slices.Concat([]byte("\xff\xff\xff\x01\xff"), make([]byte, 1<<24-2), []byte("\xff\xff\xff\x02"), make([]byte, 1<<24-1)), "of data other than rows"},
 		"a cut OK":                     {packet(1, []byte{0}), ""},
 		"a cut count":                  {packet(1, []byte{0xfe, 1, 2}), ""},
 		"a cut error":                  {packet(1, []byte{0xff}), ""},
 		"a cut number":                 {packet(1, []byte{0xfc}), ""},
 		"an OK that goes on":           {packet(1, []byte{0, 0xfe, 0xff}), ""},
-		"a file":                       {packet(1, []byte{0xfb}), "asks for a file"},
+		"a file":                       {packet(1, []byte{0xfb}), "requests a file"},
 		"nothing but a length":         {packet(1, []byte{0, 0xfd, 0xff, 0xff, 0xff, 0xfe, 0xff}), ""},
 		"a description that is none":   {append(packet(1, []byte{1}), packet(2, []byte{0xfe, 1})...), ""},
 	} {
@@ -183,7 +183,7 @@ func TestNamesWithoutEnd(t *testing.T) {
 			}
 		})
 	}, nil)
-	if _, err := s.Schemas(t.Context()); err == nil || !strings.Contains(err.Error(), "names more than") {
+	if _, err := s.Schemas(t.Context()); err == nil || !strings.Contains(err.Error(), "lists more than") {
 		t.Error(err)
 	}
 }

@@ -26,9 +26,9 @@ func Type() connector.Type {
 		Fields: []connector.Field{
 			{Name: "url", Kind: "text", Required: true, Description: "Host name or address of the server"},
 			{Name: "port", Kind: "number", Required: true, Description: "TCP port of the server, usually 3306"},
-			{Name: "user", Kind: "text", Required: true, Description: "User to log in as; reading rights are enough"},
+			{Name: "user", Kind: "text", Required: true, Description: "User to log in as; read privileges are sufficient"},
 			{Name: "password", Kind: "text", Required: true, Secret: true, Description: "Password of the user"},
-			{Name: "databaseName", Kind: "text", Description: "The one database to read; without it every one the user may see"},
+			{Name: "databaseName", Kind: "text", Description: "The only database to read; by default all that the user may see"},
 			connector.UseSSL(), connector.CACertificate(),
 		},
 		Open: open,
@@ -37,14 +37,14 @@ func Type() connector.Type {
 
 const connectTimeout = 10 * time.Second
 
-// lockTimeout bounds the wait for a table that another session has locked, as ALTER TABLE and LOCK TABLES do, in whole seconds. The
-// servers wait a day or a year by themselves.
+// lockTimeout limits the wait for a table that another session has locked, as ALTER TABLE and LOCK TABLES do, in whole
+// seconds. The servers' own defaults are a day or a year.
 var lockTimeout = time.Minute
 
 type server struct {
 	db      *sql.DB
-	control *sql.DB // for KILL, outside the limit of db
-	only    string  // the one database, "" for all
+	control *sql.DB // for KILL, outside the connection limit of db
+	only    string  // the only database, "" for all
 }
 
 func open(c connector.Credential, reach connector.Reach) (connector.Connector, error) {
@@ -54,14 +54,15 @@ func open(c connector.Credential, reach connector.Reach) (connector.Connector, e
 		return nil, err
 	}
 	if strings.ContainsAny(host, "/@?, \t") {
-		return nil, errors.New(`credential field "url" must be a host name or address alone`)
+		return nil, errors.New(`credential field "url" must be only a host name or address`)
 	}
 	cfg := mysql.NewConfig()
 	cfg.Net, cfg.Addr = "tcp", net.JoinHostPort(host, strconv.Itoa(int(port)))
 	cfg.User, cfg.Passwd, cfg.DBName = c.Text("user"), c.Text("password"), c.Text("databaseName")
 	cfg.Timeout, cfg.Collation = connectTimeout, "utf8mb4_bin"
 	cfg.AllowNativePasswords, cfg.AllowAllFiles, cfg.MultiStatements = true, false, false
-	// Dates come as text, so that zero dates can be told from real ones. Text results of a session in UTC are exact.
+	// Dates are sent as text, so that zero dates can be distinguished from real ones. Text results of a session in UTC
+	// are exact.
 	cfg.ParseTime, cfg.InterpolateParams = false, true
 	cfg.Params = map[string]string{"time_zone": "'+00:00'", "sql_mode": "'ANSI_QUOTES,NO_BACKSLASH_ESCAPES'",
 		"lock_wait_timeout": strconv.Itoa(int(lockTimeout.Seconds()))}
@@ -102,7 +103,7 @@ func open(c connector.Credential, reach connector.Reach) (connector.Connector, e
 	return s, nil
 }
 
-// silent keeps the driver from writing to the standard error of the process.
+// silent prevents the driver from writing to the standard error of the process.
 type silent struct{}
 
 func (silent) Print(...any) {}
@@ -111,7 +112,7 @@ func (s *server) Close() error { return errors.Join(s.db.Close(), s.control.Clos
 
 func (s *server) Test(ctx context.Context) error { return s.db.PingContext(ctx) }
 
-// each runs a small query and calls row for each of its rows, which says how many bytes it keeps.
+// each runs a small query and calls row for each of its rows, which returns how many bytes it keeps.
 func (s *server) each(ctx context.Context, row func(*sql.Rows) (int, error), query string, args ...any) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -123,10 +124,10 @@ func (s *server) each(ctx context.Context, row func(*sql.Rows) (int, error), que
 	for n, size := 0, 0; rows.Next(); n++ {
 		k, err := row(rows)
 		if size += k; err == nil && (n == maxNames || size > maxText) {
-			err = fmt.Errorf("the server names more than %d schemas, tables or columns, or %d MiB of them", maxNames, maxText>>20)
+			err = fmt.Errorf("the server lists more than %d schemas, tables or columns, or %d MiB of them", maxNames, maxText>>20)
 		}
 		if err != nil {
-			cancel() // closing rows would read all that are left
+			cancel() // closing rows would read all remaining ones
 			return err
 		}
 	}
@@ -143,7 +144,7 @@ func (s *server) texts(ctx context.Context, query string, args ...any) (out []st
 	return out, err
 }
 
-// Schemas lists the databases the user may see, without the server's own.
+// Schemas lists the databases the user may see, except the server's own.
 func (s *server) Schemas(ctx context.Context) ([]string, error) {
 	return s.texts(ctx, `SELECT schema_name AS table_schema FROM information_schema.schemata HAVING `+shownSchema+` ORDER BY 1`, s.only, s.only)
 }
@@ -181,8 +182,8 @@ func (s *server) Tables(ctx context.Context, schema string) ([]connector.Table, 
 	return out, err
 }
 
-// Statistics gives the cardinality of indexes for the column each begins with: how many different values the server estimates [D].
-// Other columns are left out.
+// Statistics returns the cardinality of indexes for their first columns: the server's estimate of the number of
+// distinct values [D]. Other columns are omitted.
 func (s *server) Statistics(ctx context.Context, schema, table string) ([]api.ColumnStatistics, error) {
 	schema, table, err := s.find(ctx, schema, table)
 	if err != nil {
@@ -199,7 +200,7 @@ WHERE table_schema = ? AND table_name = ? AND seq_in_index = 1 AND cardinality I
 	return out, err
 }
 
-// kill ends a statement at the server: the driver itself only closes the connection, and the server goes on.
+// kill ends a statement at the server: the driver only closes the connection, and the server would continue.
 func (s *server) kill(id int64) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()

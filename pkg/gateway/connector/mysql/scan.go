@@ -16,8 +16,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
-// query writes the SELECT of a scan. A condition that the server may take for more rows than the engine would still travels; one
-// that it may take for fewer stays. In both cases the limit stays with the engine.
+// query builds the SELECT of a scan. A condition that may match more rows on the server than in the engine is pushed
+// down; one that may match fewer is not. In both cases the limit is left to the engine.
 func (t *relation) query(req engine.ScanRequest) (string, []column, error) {
 	var cols []column
 	var list []string
@@ -50,7 +50,7 @@ func (t *relation) query(req engine.ScanRequest) (string, []column, error) {
 	return q, cols, nil
 }
 
-// Scan starts reading on a connection of its own. Rows that are only counted are counted by the server.
+// Scan starts reading on a separate connection. If only the number of rows is needed, the server counts them.
 func (t *relation) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batches, error) {
 	q, cols, err := t.query(req)
 	if err != nil {
@@ -78,9 +78,9 @@ func (t *relation) start(ctx context.Context, q string, cols []column) (engine.B
 	}
 	b := &batches{s: t.s, id: id, conn: conn, cols: cols, raw: make([]sql.RawBytes, max(len(cols), 1))}
 	b.stop = safely.AfterContext(ctx, func() { t.s.kill(id) })
-	if b.rows, err = conn.QueryContext(ctx, q); err != nil { //nolint:rowserrcheck // Next looks at it
+	if b.rows, err = conn.QueryContext(ctx, q); err != nil { // !//nolint:rowserrcheck // checked by Next
 		if b.stop(); ctx.Err() != nil {
-			t.s.kill(id) // the end of ctx may have come here before it came to the function above, and the statement may run on
+			t.s.kill(id) // ctx may have ended here before the function above was registered, and the statement may still be running
 		}
 		conn.Close()
 		return nil, err
@@ -103,13 +103,13 @@ type batches struct {
 	done bool // read to the end, without an error
 }
 
-// A chunk ends early when its rows are large, so that it does not take much memory, or come slowly, so that they are seen.
+// A chunk ends early if its rows are large, to limit its memory, or arrive slowly, to make them visible.
 const (
 	fillBytes = 4 << 20
 	fillTime  = 200 * time.Millisecond
 )
 
-// Fill reads the next rows. An error of the server comes after the rows before it, never instead of the end.
+// Fill reads the next rows. An error of the server is returned after the rows before it, never as a regular end.
 func (b *batches) Fill(_ context.Context, cols []engine.Vector, n int) (int, error) {
 	row, size, start := 0, 0, time.Now()
 	for ; row < n && size < fillBytes && !b.done; row++ {
@@ -153,16 +153,17 @@ func (b *batches) Next(ctx context.Context) ([][]any, error) {
 	return connector.NextOf(func(cols []engine.Vector, n int) (int, error) { return b.Fill(ctx, cols, n) }, types)
 }
 
-// Close gives the connection back when everything was read. Otherwise it is killed, because the driver would read all that is left.
+// Close returns the connection to the pool if everything was read. Otherwise it is killed, because the driver would
+// read all remaining rows.
 func (b *batches) Close() error {
-	stopped := b.stop() // otherwise the kill is under way
+	stopped := b.stop() // otherwise it is being killed
 	if b.done && stopped {
-		_ = b.rows.Close() // read to its end
+		_ = b.rows.Close() // read to the end
 		return b.conn.Close()
 	}
 	b.s.kill(b.id)
-	_ = b.rows.Close() // it reports that it was killed
-	// The server may have sent everything before: the connection looks good then, and fails whoever gets it next.
+	_ = b.rows.Close() // the error that it was killed
+	// The server may have sent everything before: the connection seems usable then, but would fail for the next user.
 	_ = b.conn.Raw(func(any) error { return driver.ErrBadConn })
 	_ = b.conn.Close()
 	return nil

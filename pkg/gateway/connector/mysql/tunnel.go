@@ -18,10 +18,12 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
-// The driver begins TLS by itself, on the connection it was given, so that nobody could watch what it reads. Its TLS therefore ends
-// here, within the process, and that to the server begins here: between the two, packets can be watched.
+// The driver starts TLS itself, on the connection it was given, which would hide from us what it reads. Its TLS is
+// therefore terminated within the process, and TLS to the server starts here: between the two, packets can be
+// inspected.
 
-// ends are the two ends of TLS within the process. The certificate is made for one connector and is trusted by nobody else.
+// ends are the two ends of TLS within the process. The certificate is created for one connector and is trusted only by
+// it.
 func ends() (driver, here *tls.Config, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -45,16 +47,17 @@ func ends() (driver, here *tls.Config, err error) {
 	return driver, here, nil
 }
 
-// tunnel is the driver's end of a watched connection by TLS.
+// tunnel is the driver's end of an inspected TLS connection.
 type tunnel struct {
 	net.Conn // to run
 	server   net.Conn
 
 	mu  sync.Mutex
-	why error // what ended it
+	why error // the error that ended it
 }
 
-// through connects the driver, which takes here for the server, with the server, which must prove who it is as outer says.
+// through connects the driver, for which this process is the server, with the server, which is verified as outer
+// configures.
 func through(ctx context.Context, server net.Conn, outer, here *tls.Config) net.Conn {
 	a, b := net.Pipe()
 	t := &tunnel{Conn: a, server: server}
@@ -75,7 +78,7 @@ func (t *tunnel) end(err error) {
 	t.server.Close()
 }
 
-// Read implements net.Conn. It tells why nothing comes any more.
+// Read implements net.Conn. It returns the error that ended the tunnel.
 func (t *tunnel) Read(p []byte) (int, error) {
 	n, err := t.Conn.Read(p)
 	if err == io.EOF {
@@ -94,7 +97,8 @@ func (t *tunnel) Close() error {
 	return t.Conn.Close()
 }
 
-// run passes on the server's greeting and the driver's wish for TLS, which are not encrypted, and then what both say by TLS.
+// run forwards the server's greeting and the driver's TLS request, which are not encrypted, and then the traffic
+// between both TLS connections.
 func (t *tunnel) run(ctx context.Context, b net.Conn, outer, here *tls.Config) error {
 	told, _ := ctx.Value(verdictKey{}).(*verdict)
 	if err := t.server.SetDeadline(time.Now().Add(connectTimeout)); err != nil {
@@ -134,7 +138,7 @@ func (t *tunnel) run(ctx context.Context, b net.Conn, outer, here *tls.Config) e
 	return err
 }
 
-// pass copies one packet.
+// pass forwards one packet.
 func pass(to io.Writer, from io.Reader) error {
 	p := make([]byte, 4, 1024)
 	if _, err := io.ReadFull(from, p); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// put writes the server's text form of a value, never NULL, into a column of the engine.
+// put parses the server's text form of a value, never NULL, into a column of the engine.
 func put(v engine.Vector, row int, typ string, raw []byte) error {
 	switch typ {
 	case "tinyint", "smallint", "integer", "bigint":
@@ -26,7 +26,7 @@ func put(v engine.Vector, row int, typ string, raw []byte) error {
 		return v.Float(row, f)
 	case "boolean": // bit(1)
 		if len(raw) != 1 || raw[0] > 1 {
-			return fmt.Errorf("%x is no single bit", raw)
+			return fmt.Errorf("%x is not a single bit", raw)
 		}
 		return v.Int(row, int64(raw[0]))
 	case "date":
@@ -46,10 +46,10 @@ func put(v engine.Vector, row int, typ string, raw []byte) error {
 }
 
 func notInCalendar(raw []byte) error {
-	return fmt.Errorf("%s is no date of the calendar; it can be read as text, by a view with CAST(... AS CHAR)", raw)
+	return fmt.Errorf("%s is not a valid date; it can be read as text through a view with CAST(... AS CHAR)", raw)
 }
 
-// parseDate reads 2024-02-29 as days since 1970.
+// parseDate parses 2024-02-29 as days since 1970.
 func parseDate(b []byte) (days int64, rest []byte, ok bool) {
 	if len(b) < 10 || b[4] != '-' || b[7] != '-' {
 		return 0, nil, false
@@ -69,7 +69,7 @@ func parseDate(b []byte) (days int64, rest []byte, ok bool) {
 	return days, b[10:], true
 }
 
-// parseTimestamp reads 2024-02-29 23:59:59.999999 as microseconds since 1970.
+// parseTimestamp parses 2024-02-29 23:59:59.999999 as microseconds since 1970.
 func parseTimestamp(b []byte) (int64, bool) {
 	days, rest, ok := parseDate(b)
 	if !ok || len(rest) < 9 || rest[0] != ' ' || rest[3] != ':' || rest[6] != ':' {

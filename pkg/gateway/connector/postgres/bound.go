@@ -9,11 +9,12 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// What a server may send. A value is at most 1 GiB to it, and of the messages that no statement asks for real ones send a handful.
+// Limits on what a server may send. A value is at most 1 GiB, and real servers send only a few messages that no
+// statement requested.
 const (
 	maxMessage = 256 << 20
 	maxAside   = 10_000   // notices, parameters and notifications between two messages that answer a statement
-	maxParams  = 10_000   // parameters in all: the driver keeps each name
+	maxParams  = 10_000   // total number of parameters: the driver stores each name
 	maxText    = 16 << 20 // bytes of such messages
 	maxNames   = 1_000_000
 	maxNamed   = 64 << 20 // bytes of such names
@@ -21,7 +22,7 @@ const (
 
 var errEndless = errors.New("the server sends notices or parameters without end")
 
-// frontend reads a server's messages within bounds.
+// frontend reads a server's messages within limits.
 func frontend(r io.Reader, w io.Writer) *pgproto3.Frontend {
 	f := pgproto3.NewFrontend(&bounded{Reader: r}, w)
 	f.SetMaxBodyLen(maxMessage)
@@ -33,14 +34,14 @@ type bounded struct {
 	io.Reader
 	head   [5]byte
 	have   int // bytes of head
-	left   int // bytes of the message still to come
+	left   int // remaining bytes of the message
 	aside  int
 	text   int
 	params int
 	failed error
 }
 
-// Read implements io.Reader. It passes on nothing of what is refused.
+// Read implements io.Reader. It returns nothing of what is rejected.
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.failed != nil {
 		return 0, b.failed

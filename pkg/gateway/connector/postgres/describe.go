@@ -22,7 +22,7 @@ const tablesSQL = `SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON
 WHERE n.nspname = $1 AND c.relkind IN ('r','p','v','m','f')
   AND (has_table_privilege(c.oid, 'SELECT') OR has_any_column_privilege(c.oid, 'SELECT')) ORDER BY 1`
 
-// A domain counts as the type it is based on, also by way of other domains.
+// A domain counts as its base type, also through other domains.
 const columnsSQL = `WITH RECURSIVE col AS (
   SELECT a.attname, a.attnum, a.atttypid AS typ, a.atttypmod AS mod, a.attnotnull AS required, c.oid AS rel
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid
@@ -50,7 +50,7 @@ func (p *postgres) ForeignKeys(ctx context.Context) ([]connector.ForeignKey, err
 	}, foreignKeysSQL)
 }
 
-// Schemas lists those the user may use, without the server's own.
+// Schemas lists the schemas that the user may use, except the server's own.
 func (p *postgres) Schemas(ctx context.Context) ([]string, error) {
 	return rows(ctx, p, pgx.RowTo[string], schemasSQL)
 }
@@ -67,7 +67,7 @@ func (p *postgres) schema(ctx context.Context, name string) (string, error) {
 	return found, err
 }
 
-// Tables lists what can be read in a schema.
+// Tables lists the readable tables of a schema.
 func (p *postgres) Tables(ctx context.Context, schema string) ([]connector.Table, error) {
 	schema, err := p.schema(ctx, schema)
 	if err != nil {
@@ -81,7 +81,7 @@ func (p *postgres) Tables(ctx context.Context, schema string) ([]connector.Table
 	return out, err
 }
 
-// find names a table as the server spells it.
+// find returns the server's spelling of a table name.
 func (p *postgres) find(ctx context.Context, schema, table string) (string, string, error) {
 	schema, err := p.schema(ctx, schema)
 	if err != nil {
@@ -98,7 +98,7 @@ func (p *postgres) find(ctx context.Context, schema, table string) (string, stri
 	return schema, found, err
 }
 
-// column is a column of a table with what the server says of its type.
+// column is a column of a table with the server's description of its type.
 type column struct {
 	engine.ColumnInfo
 	server string // pg_type.typname
@@ -125,7 +125,7 @@ func scanColumn(row pgx.CollectableRow) (c column, err error) {
 
 // Table opens a table or a view for reading.
 func (p *postgres) Table(ctx context.Context, schema, table string) (engine.Scanner, error) {
-	cols, err := rows(ctx, p, scanColumn, columnsSQL, schema, table) // mostly the name is as the server spells it
+	cols, err := rows(ctx, p, scanColumn, columnsSQL, schema, table) // the name usually has the server's spelling
 	if err == nil && len(cols) == 0 {
 		if schema, table, err = p.find(ctx, schema, table); err == nil {
 			cols, err = rows(ctx, p, scanColumn, columnsSQL, schema, table)
@@ -142,8 +142,8 @@ func (p *postgres) Table(ctx context.Context, schema, table string) (engine.Scan
 	return t, nil
 }
 
-// Statistics gives n_distinct of pg_stats as it is: a positive number is a count, a negative one a fraction of the rows [L].
-// Columns that ANALYZE has not seen are left out.
+// Statistics returns n_distinct of pg_stats: a positive number is a count, a negative one a fraction of the rows [L].
+// Columns that were not analyzed are omitted.
 func (p *postgres) Statistics(ctx context.Context, schema, table string) ([]api.ColumnStatistics, error) {
 	schema, table, err := p.find(ctx, schema, table)
 	if err != nil {
@@ -156,19 +156,20 @@ JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = s.attname
 WHERE s.schemaname = $1 AND s.tablename = $2 AND NOT s.inherited ORDER BY a.attnum`, schema, table)
 }
 
-// pushable says which conditions on a column mean the same to the server as to the engine.
+// pushable describes which conditions on a column have the same meaning on the server as in the engine.
 type pushable int
 
 const (
 	pushNull  pushable = iota // only whether it is NULL
-	pushCast                  // equality of the text that the engine sees: the column is cast
+	pushCast                  // equality of the text as seen by the engine: the column is cast
 	pushWide                  // the server's equality holds for more values than the engine's
-	pushText                  // equality and LIKE; the collation may make more values equal
+	pushText                  // equality and LIKE; the collation may treat more values as equal
 	pushEqual                 // equality
 	pushOrder                 // all comparisons
 )
 
-// typeOf maps a server type to a lower-case Trino name. What has no exact counterpart is text as psql prints it.
+// typeOf maps a server type to a lower-case Trino name. Types without an exact counterpart become varchar as printed by
+// psql.
 func typeOf(name, kind, category string, mod int32) (trino string, w wire, push pushable) {
 	if kind == "e" {
 		return "varchar", wireText, pushCast
@@ -184,13 +185,13 @@ func typeOf(name, kind, category string, mod int32) (trino string, w wire, push 
 		case "int8":
 			return "bigint", wireInt8, pushOrder
 		case "float4":
-			return "real", wireFloat4, pushNull // a real compared with a double differs by engine
+			return "real", wireFloat4, pushNull // the comparison of a real with a double differs between the engines
 		case "float8":
 			return "double", wireFloat8, pushOrder
 		case "numeric":
 			precision, scale := digits(mod)
 			switch typ := fmt.Sprintf("decimal(%d,%d)", precision, scale); {
-			case precision > 38 || scale < 0 || scale > precision: // without a modifier any number of digits fits
+			case precision > 38 || scale < 0 || scale > precision: // without a modifier any number of digits is possible
 			case precision <= 18:
 				return typ, wireNumeric, pushOrder
 			default:
@@ -208,7 +209,7 @@ func typeOf(name, kind, category string, mod int32) (trino string, w wire, push 
 		case "timestamptz":
 			return "timestamp with time zone", wireTimestamp, pushOrder
 		case "time":
-			return "time", wireTime, pushNull // 24:00 exists in one of the two only
+			return "time", wireTime, pushNull // 24:00 exists in only one of the two
 		case "uuid":
 			return "uuid", wireUUID, pushEqual
 		case "json":
@@ -220,13 +221,14 @@ func typeOf(name, kind, category string, mod int32) (trino string, w wire, push 
 		}
 	}
 	switch name {
-	case "interval", "name", "macaddr", "bit", "varbit": // their cast to text is what is printed; that of inet, for one, is not
+	case "interval", "name", "macaddr", "bit", "varbit": // their cast to text is what is printed; that of inet, for example, is not
 		return "varchar", wirePrinted, pushCast
 	}
 	return "varchar", wirePrinted, pushNull
 }
 
-// digits reads the modifier of a numeric: its precision, 1000 where it has none, and its scale, a signed number of 11 bits.
+// digits parses the modifier of a numeric: its precision, 1000 if it has none, and its scale, a signed number of 11
+// bits.
 func digits(mod int32) (precision, scale int) {
 	if mod < 4 {
 		return 1000, 0

@@ -119,7 +119,7 @@ func TestNamesWithoutEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if _, err := conn.Schemas(t.Context()); err == nil || !strings.Contains(err.Error(), "names more than") {
+	if _, err := conn.Schemas(t.Context()); err == nil || !strings.Contains(err.Error(), "lists more than") {
 		t.Error(err)
 	}
 }

@@ -15,7 +15,7 @@ const (
 	idleTime = 10 * time.Second
 )
 
-// idle keeps a few sessions for the next statement: opening one costs several round trips and a slow password hash.
+// idle holds a few sessions for the next statement: opening one costs several round trips and a slow password hash.
 type idle struct {
 	mu     sync.Mutex
 	conns  []*pgx.Conn
@@ -23,7 +23,7 @@ type idle struct {
 	closed bool
 }
 
-// take returns an idle session that still answers, or nil.
+// take returns an idle session that is still alive, or nil.
 func (i *idle) take(ctx context.Context) *pgx.Conn {
 	for {
 		i.mu.Lock()
@@ -35,14 +35,14 @@ func (i *idle) take(ctx context.Context) *pgx.Conn {
 		c := i.conns[n-1]
 		i.conns = i.conns[:n-1]
 		i.mu.Unlock()
-		if c.Ping(ctx) == nil { // the server may have hung up meanwhile
+		if c.Ping(ctx) == nil { // the server may have closed the connection meanwhile
 			return c
 		}
 		hangUp(c)
 	}
 }
 
-// put keeps a session that is fit for another statement and ends every other one.
+// put stores a session that can run another statement and closes any other one.
 func (i *idle) put(c *pgx.Conn) {
 	i.mu.Lock()
 	if c.IsClosed() || c.PgConn().IsBusy() || c.PgConn().TxStatus() != 'I' || i.closed || len(i.conns) >= maxIdle {

@@ -1,4 +1,4 @@
-// Package postgres connects to PostgreSQL by pgx.
+// Package postgres connects to PostgreSQL with pgx.
 package postgres
 
 import (
@@ -25,7 +25,7 @@ func Type() connector.Type {
 		Fields: []connector.Field{
 			{Name: "url", Kind: "text", Required: true, Description: "Host name or address of the server"},
 			{Name: "port", Kind: "number", Required: true, Description: "TCP port of the server, usually 5432"},
-			{Name: "user", Kind: "text", Required: true, Description: "User to log in as; reading rights are enough"},
+			{Name: "user", Kind: "text", Required: true, Description: "User to log in as; read privileges are sufficient"},
 			{Name: "password", Kind: "text", Required: true, Secret: true, Description: "Password of the user"},
 			{Name: "databaseName", Kind: "text", Required: true, Description: "Database to read"},
 			connector.UseSSL(), connector.CACertificate(),
@@ -36,7 +36,8 @@ func Type() connector.Type {
 
 const connectTimeout = 10 * time.Second
 
-// lockTimeout bounds the wait for a table that another session has locked, as ALTER TABLE and LOCK do. The server's own wait has no end.
+// lockTimeout limits the wait for a table that another session has locked, as ALTER TABLE and LOCK do. The server's own
+// wait is unlimited.
 var lockTimeout = time.Minute
 
 const lockNotAvailable = "55P03"
@@ -59,9 +60,9 @@ func open(c connector.Credential, reach connector.Reach) (connector.Connector, e
 		host = h
 	}
 	if strings.ContainsAny(host, "/@?, \t") {
-		return nil, errors.New(`credential field "url" must be a host name or address alone`)
+		return nil, errors.New(`credential field "url" must be only a host name or address`)
 	}
-	// The text is fixed so that no setting of this process's environment (PGHOST, PGPASSFILE, PGSERVICE) finds its way in.
+	// The string is fixed so that no setting of this process's environment (PGHOST, PGPASSFILE, PGSERVICE) is used.
 	cfg, err := pgx.ParseConfig("host=localhost port=5432 user=none password=none dbname=none sslmode=disable target_session_attrs=any")
 	if err != nil {
 		return nil, err
@@ -76,7 +77,7 @@ func open(c connector.Credential, reach connector.Reach) (connector.Connector, e
 		"intervalstyle": "postgres", "extra_float_digits": "1", "client_encoding": "UTF8", "standard_conforming_strings": "on",
 		"lock_timeout": strconv.FormatInt(lockTimeout.Milliseconds(), 10),
 	}
-	// A cancelled context asks the server to stop, and only closes the connection if that does not help.
+	// Cancelling the context asks the server to stop, and closes the connection only if that does not help.
 	cfg.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: 3 * time.Second}
 	}
@@ -87,8 +88,8 @@ func open(c connector.Credential, reach connector.Reach) (connector.Connector, e
 	return &postgres{cfg: cfg}, nil
 }
 
-// watchClient has the server end a statement when this process is killed while the statement is not sending rows. Servers before
-// version 14, and some systems, cannot.
+// watchClient makes the server end a statement if this process is killed while the statement is not sending rows.
+// Servers before version 14, and some systems, do not support it.
 func watchClient(ctx context.Context, c *pgconn.PgConn) error {
 	version, _, _ := strings.Cut(c.ParameterStatus("server_version"), ".")
 	if n, err := strconv.Atoi(version); err == nil && n >= 14 {
@@ -101,7 +102,7 @@ func watchClient(ctx context.Context, c *pgconn.PgConn) error {
 	return nil
 }
 
-// Close ends the idle sessions.
+// Close closes the idle sessions.
 func (p *postgres) Close() error {
 	p.idle.close()
 	return nil
@@ -118,19 +119,20 @@ func (p *postgres) connect(ctx context.Context) (*pgx.Conn, error) {
 	return c, nil
 }
 
-// hangUp ends a session without waiting long for a server that does not answer.
+// hangUp closes a session without waiting long for a server that does not answer.
 func hangUp(c *pgx.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
 	_ = c.Close(ctx)
 }
 
-// plain is an error of the server or the network in one line. It names the user and the database but never the password.
+// plain formats an error of the server or the network in one line. It names the user and the database but never the
+// password.
 func plain(err error) error {
 	var pe *pgconn.PgError
 	if errors.As(err, &pe) {
 		if pe.Code == lockNotAvailable {
-			return fmt.Errorf("another session has kept a table of this statement locked for more than %s (SQLSTATE %s)", lockTimeout, pe.Code)
+			return fmt.Errorf("another session has locked a table of this statement for more than %s (SQLSTATE %s)", lockTimeout, pe.Code)
 		}
 		return fmt.Errorf("%s (SQLSTATE %s)", pe.Message, pe.Code)
 	}
@@ -171,8 +173,8 @@ func rows[T any](ctx context.Context, p *postgres, scan pgx.RowToFunc[T], sql st
 			size += len(v)
 		}
 		if len(out) == maxNames || size > maxNamed {
-			cancel() // closing rs would read all that are left
-			return nil, fmt.Errorf("the server names more than %d schemas, tables or columns, or %d MiB of them", maxNames, maxNamed>>20)
+			cancel() // closing rs would read all remaining rows
+			return nil, fmt.Errorf("the server lists more than %d schemas, tables or columns, or %d MiB of them", maxNames, maxNamed>>20)
 		}
 		v, err := scan(rs)
 		if err != nil {

@@ -144,7 +144,7 @@ func TestTypeChangesBeforeTheScan(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	if rows, err := b.Next(ctx); err == nil || !strings.Contains(err.Error(), `column "n" has changed its type`) {
+	if rows, err := b.Next(ctx); err == nil || !strings.Contains(err.Error(), `the type of column "n" has changed`) {
 		t.Errorf("%v, %v", rows, err)
 	}
 }

@@ -25,11 +25,11 @@ type relation struct {
 	cols  map[string]column
 }
 
-// Columns lists the columns the user may read.
+// Columns lists the columns that the user may read.
 func (t *relation) Columns(context.Context) ([]engine.ColumnInfo, error) { return t.order, nil }
 
-// query writes the SELECT that a scan sends. A condition that the server may take for more rows than the engine would still
-// travels; one that it may take for fewer stays. In both cases the limit stays with the engine.
+// query builds the SELECT of a scan. A condition that may match more rows on the server than in the engine is pushed
+// down; one that may match fewer is not. In both cases the limit is left to the engine.
 func (t *relation) query(req engine.ScanRequest) (string, [][]byte, error) {
 	var b strings.Builder
 	var args [][]byte
@@ -59,7 +59,8 @@ func (t *relation) query(req engine.ScanRequest) (string, [][]byte, error) {
 	return b.String(), args, nil
 }
 
-// condition is a filter in the server's words, "" where it cannot travel, and whether it holds for exactly the same rows.
+// condition returns a filter in the server's SQL, "" if it cannot be pushed down, and whether it matches exactly the
+// same rows.
 func (t *relation) condition(f engine.Filter, args *[][]byte) (term string, exact bool) {
 	c, ok := t.cols[f.Column]
 	if !ok {
@@ -103,7 +104,7 @@ func (t *relation) condition(f engine.Filter, args *[][]byte) (term string, exac
 			col += ` COLLATE "C"`
 		}
 	}
-	// Values travel as text in the type of the column, so that nothing is rounded on the way.
+	// Values are sent as text in the type of the column, so that nothing is rounded.
 	var list []string
 	var values [][]byte
 	for _, v := range f.Values {
@@ -128,9 +129,9 @@ func (t *relation) condition(f engine.Filter, args *[][]byte) (term string, exac
 	return term, exact
 }
 
-const maxArgs = 10_000 // the protocol ends at 65,535
+const maxArgs = 10_000 // the protocol's limit is 65,535
 
-// text writes a value of a condition as the server reads it. Only whole values of known types travel.
+// text formats a value of a condition for the server. Only whole values of known types are pushed down.
 func text(v any) (string, bool) {
 	switch x := v.(type) {
 	case string:
@@ -152,7 +153,7 @@ func text(v any) (string, bool) {
 	return "", false
 }
 
-// Scan starts reading. The session ends with the batches. Rows that are only counted are counted by the server.
+// Scan starts reading. The session ends with the batches. If only the number of rows is needed, the server counts them.
 func (t *relation) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batches, error) {
 	sql, args, err := t.query(req)
 	if err != nil {
@@ -195,27 +196,28 @@ type batches struct {
 	cancel context.CancelFunc
 	done   bool // read to the end, without an error
 
-	checked bool // that the types are still those the values are read by
+	checked bool // that the types are still those used to decode the values
 }
 
-// check compares the types of the result with those of the columns, which may have been altered since they were looked up.
+// check compares the types of the result with those of the columns, which may have been altered since they were looked
+// up.
 func (b *batches) check() error {
 	for i, f := range b.rows.FieldDescriptions() {
 		if i < len(b.cols) && f.DataTypeOID != b.cols[i].oid {
-			return fmt.Errorf("column %q has changed its type since the statement began", b.cols[i].Name)
+			return fmt.Errorf("the type of column %q has changed since the statement started", b.cols[i].Name)
 		}
 	}
 	b.checked = true
 	return nil
 }
 
-// A chunk ends early when its rows are large, so that it does not take much memory, or come slowly, so that they are seen.
+// A chunk ends early if its rows are large, to limit its memory, or arrive slowly, to make them visible.
 const (
 	fillBytes = 4 << 20
 	fillTime  = 200 * time.Millisecond
 )
 
-// Fill reads the next rows. An error of the server comes after the rows before it, never instead of the end.
+// Fill reads the next rows. An error of the server is returned after the rows before it, never as a regular end.
 func (b *batches) Fill(_ context.Context, cols []engine.Vector, n int) (int, error) {
 	row, size, start := 0, 0, time.Now()
 	for ; row < n && size < fillBytes && !b.done; row++ {
@@ -265,7 +267,8 @@ func (b *batches) Next(ctx context.Context) ([][]any, error) {
 	return connector.NextOf(func(cols []engine.Vector, n int) (int, error) { return b.Fill(ctx, cols, n) }, types)
 }
 
-// Close gives the session back when everything was read. Otherwise the statement is cancelled at the server and the session ends.
+// Close returns the session to the pool if everything was read. Otherwise the statement is cancelled at the server and
+// the session is closed.
 func (b *batches) Close() error {
 	if b.done {
 		b.cancel()

@@ -9,12 +9,12 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// wire says how the values of a column travel: in the server's binary form where that is quick and exact, and otherwise as the
-// text that psql prints.
+// wire is the format in which the values of a column are sent: the server's binary format if that is fast and exact,
+// and otherwise the text that psql prints.
 type wire uint8
 
 const (
-	wirePrinted wire = iota // as psql prints it
+	wirePrinted wire = iota // as printed by psql
 	wireText                // the binary form is the text, or the bytes of a bytea
 	wireBool
 	wireInt2
@@ -30,7 +30,7 @@ const (
 	wireJSONB
 )
 
-// format is the protocol's code for the form: 0 for text, 1 for binary.
+// format returns the protocol's code for the format: 0 for text, 1 for binary.
 func (w wire) format() int16 {
 	if w == wirePrinted {
 		return 0
@@ -38,7 +38,7 @@ func (w wire) format() int16 {
 	return 1
 }
 
-// size is how many bytes a value has, 0 where that varies.
+// size returns the number of bytes of a value, 0 if that varies.
 func (w wire) size() int {
 	switch w {
 	case wireBool:
@@ -58,13 +58,13 @@ func (w wire) size() int {
 var pow10 = [...]int64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18}
 
 const (
-	epochDays   = 10_957 // from 1970-01-01 to 2000-01-01, where the server counts from
+	epochDays   = 10_957 // from 1970-01-01 to 2000-01-01, the server's epoch
 	epochMicros = epochDays * 86_400 * 1_000_000
 )
 
-var errWire = errors.New("the server sent a value of an unexpected form")
+var errWire = errors.New("the server sent a value in an unexpected format")
 
-// put writes one value, never NULL, into a column of the engine.
+// put decodes one value, never NULL, into a column of the engine.
 func (c *column) put(v engine.Vector, row int, b []byte) error {
 	if n := c.wire.size(); n > 0 && n != len(b) {
 		return errWire
@@ -98,7 +98,7 @@ func (c *column) put(v engine.Vector, row int, b []byte) error {
 		case n == math.MinInt64:
 			return v.Bytes(row, []byte("-infinity"))
 		case n >= math.MaxInt64-epochMicros: // the last 29 years of the server's calendar
-			return fmt.Errorf("a timestamp after the year 294246 does not fit a %s", c.Type)
+			return fmt.Errorf("a timestamp after the year 294246 does not fit in a %s", c.Type)
 		default:
 			return v.Int(row, n+epochMicros)
 		}
@@ -117,7 +117,8 @@ func (c *column) put(v engine.Vector, row int, b []byte) error {
 	return v.Bytes(row, b)
 }
 
-// numeric reads a numeric of up to 18 digits as an integer without the point. On the wire it is groups of four decimal digits.
+// numeric decodes a numeric of up to 18 digits as an integer without the point. On the wire it consists of groups of
+// four decimal digits.
 func (c *column) numeric(b []byte) (int64, error) {
 	if len(b) < 8 {
 		return 0, errWire
@@ -143,7 +144,7 @@ func (c *column) numeric(b []byte) (int64, error) {
 		exp := (weight-i)*4 + c.scale
 		for ; exp < 0 && d != 0; exp++ {
 			if d%10 != 0 {
-				return 0, errWire // more places than the column has
+				return 0, errWire // more decimal places than the column has
 			}
 			d /= 10
 		}
@@ -162,5 +163,5 @@ func (c *column) numeric(b []byte) (int64, error) {
 }
 
 func (c *column) misfit(text string) error {
-	return fmt.Errorf("%s does not fit a %s; a view that casts the column to text can be read", text, c.Type)
+	return fmt.Errorf("%s does not fit in a %s; use a view that casts the column to text", text, c.Type)
 }

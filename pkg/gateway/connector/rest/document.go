@@ -13,15 +13,15 @@ import (
 	"github.com/dig-cli/dig/pkg/late"
 )
 
-// document is the credential field "tables": what the API offers as tables and how politely it is asked. Unknown members are
-// refused, as a misspelt one would be silently ignored.
+// document is the credential field "tables": the tables of the API, and limits on the requests. Unknown members are
+// rejected, as a misspelt one would be silently ignored.
 type document struct {
 	Tables []*table `json:"tables"`
-	Test   string   `json:"test"` // path that a good key may read; default: the tables that need no parameter
+	Test   string   `json:"test"` // path that a valid key may read; default: the tables that need no parameter
 
-	RequestsPerSecond float64 `json:"requestsPerSecond"` // 0: no limit of ours
+	RequestsPerSecond float64 `json:"requestsPerSecond"` // 0: no limit
 	Retries           *int    `json:"retries"`           // of one request after 429, 5xx or a broken connection; default 4
-	MaxWait           float64 `json:"maxWait"`           // longest wait before a retry in seconds; default 60
+	MaxWait           float64 `json:"maxWait"`           // maximum wait before a retry in seconds; default 60
 	Timeout           float64 `json:"timeout"`           // seconds without an answer, or without a byte of it; default 30
 	MaxResponseMiB    int64   `json:"maxResponseMiB"`    // of one response; default 64
 }
@@ -31,44 +31,44 @@ type table struct {
 	Name       string            `json:"name"`
 	Schema     string            `json:"schema"` // default "rest"
 	Comment    string            `json:"comment"`
-	Path       string            `json:"path"`   // below the base address; {name} stands for a parameter
-	Method     string            `json:"method"` // GET is the only one
+	Path       string            `json:"path"`   // relative to the base address; {name} stands for a parameter
+	Method     string            `json:"method"` // only GET is supported
 	Query      map[string]string `json:"query"`  // sent with every request
 	Rows       string            `json:"rows"`   // path to the array in the document; "" is the document itself
-	Single     bool              `json:"single"` // what stands there is one object: one row
+	Single     bool              `json:"single"` // the value is one object: one row
 	Paging     paging            `json:"paging"`
 	Parameters []parameter       `json:"parameters"`
-	Columns    []declared        `json:"columns"` // all columns; without it they come from a sample
-	Types      map[string]string `json:"types"`   // types of sampled columns that are known better
+	Columns    []declared        `json:"columns"` // all columns; without it they are derived from a sample
+	Types      map[string]string `json:"types"`   // types that override those of sampled columns
 	Sample     int               `json:"sample"`  // rows of the sample; default 1000
 }
 
-// paging says how one page leads to the next.
+// paging describes how to get the next page.
 type paging struct {
 	Type      string `json:"type"`      // none (default), page, offset, cursor, link
-	Param     string `json:"param"`     // query parameter of the page number, the offset or the cursor; default named like the type
+	Param     string `json:"param"`     // query parameter of the page number, the offset or the cursor; default: the name of the type
 	First     *int64 `json:"first"`     // number of the first page (default 1) or row (default 0)
 	SizeParam string `json:"sizeParam"` // query parameter of the page size
 	Size      int    `json:"size"`
 	Next      string `json:"next"`     // cursor: path to it; link: path to the address of the next page, default the Link header
 	More      string `json:"more"`     // path to a boolean that is false on the last page
 	Total     string `json:"total"`    // path to the number of all rows
-	MaxPages  int    `json:"maxPages"` // of one reading; default 1000. A longer one is an error
+	MaxPages  int    `json:"maxPages"` // limit per scan; default 1000. More pages are an error
 }
 
-// parameter is a query parameter, shown as column _q_NAME or, with Column, fed by equality on that column.
+// parameter is a query parameter, shown as column _q_NAME or, with Column, set by equality on that column.
 type parameter struct {
 	Name     string `json:"name"`
 	Required bool   `json:"required"`
 	Type     string `json:"type"`   // varchar (default), bigint, boolean
-	Column   string `json:"column"` // a column of the rows that the parameter selects by equality
+	Column   string `json:"column"` // a column of the rows that the parameter filters by equality
 	Sample   string `json:"sample"` // value used when the columns are looked up
 	Comment  string `json:"comment"`
 
 	inPath bool
 }
 
-// declared is a column whose type is known.
+// declared is a column with a declared type.
 type declared struct {
 	Name    string `json:"name"`
 	Type    string `json:"type"`
@@ -101,7 +101,7 @@ func parseDocument(text string) (*document, error) {
 		return nil, fmt.Errorf("credential field \"tables\": %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return nil, errors.New(`credential field "tables": something follows the document`)
+		return nil, errors.New(`credential field "tables": unexpected data after the document`)
 	}
 	if err := d.check(); err != nil {
 		return nil, fmt.Errorf("credential field \"tables\": %w", err)
@@ -125,7 +125,7 @@ func (d *document) check() error {
 	}
 	switch {
 	case len(d.Tables) == 0:
-		return errors.New("tables: at least one is needed")
+		return errors.New("tables: at least one is required")
 	case d.RequestsPerSecond < 0:
 		return errors.New("requestsPerSecond must not be negative")
 	case *d.Retries < 0 || *d.Retries > 20:
@@ -152,7 +152,7 @@ func (d *document) check() error {
 		}
 		key := strings.ToLower(t.Schema + "." + t.Name)
 		if seen[key] {
-			return fmt.Errorf("table %s.%s is there twice, letter case aside", t.Schema, t.Name)
+			return fmt.Errorf("table %s.%s is defined twice, ignoring case", t.Schema, t.Name)
 		}
 		seen[key] = true
 	}
@@ -171,19 +171,19 @@ func (t *table) check() error {
 	}
 	switch {
 	case !nameForm().MatchString(t.Name) || !nameForm().MatchString(t.Schema):
-		return errors.New("names hold letters, digits, blanks, underscores, points and dashes")
+		return errors.New("names may contain letters, digits, blanks, underscores, points and dashes")
 	case strings.EqualFold(t.Schema, "information_schema"):
 		return errors.New("the schema name information_schema is reserved")
 	case t.Path == "":
 		return errors.New("path is required")
 	case t.Method != "" && t.Method != "GET":
-		return fmt.Errorf("method %q is not supported; tables are read by GET", t.Method)
+		return fmt.Errorf("method %q is not supported; tables are read with GET", t.Method)
 	case t.Sample < 1 || t.Sample > 100_000:
 		return errors.New("sample must be 1 to 100000 rows")
 	case t.Single && t.Paging.Type != "" && t.Paging.Type != "none":
 		return errors.New("a single object has no pages")
 	case len(t.Columns) > 0 && len(t.Types) > 0:
-		return errors.New("columns gives all types; types is for sampled columns")
+		return errors.New("columns sets all types; types is for sampled columns")
 	}
 	if err := checkPath(holeForm().ReplaceAllString(t.Path, "x")); err != nil {
 		return err
@@ -193,7 +193,7 @@ func (t *table) check() error {
 	}
 	for name, typ := range t.Types {
 		if !typeForm().MatchString(typ) {
-			return fmt.Errorf("types: %q is no type for column %q", typ, name)
+			return fmt.Errorf("types: %q is not a type for column %q", typ, name)
 		}
 	}
 	names := map[string]bool{}
@@ -206,9 +206,9 @@ func (t *table) check() error {
 		case c.Name == "":
 			return fmt.Errorf("columns[%d]: name is required", i)
 		case names[lower]:
-			return fmt.Errorf("column %q is there twice, letter case aside", c.Name)
+			return fmt.Errorf("column %q is defined twice, ignoring case", c.Name)
 		case !typeForm().MatchString(c.Type):
-			return fmt.Errorf("column %q: %q is no type", c.Name, c.Type)
+			return fmt.Errorf("column %q: %q is not a type", c.Name, c.Type)
 		default:
 			names[lower] = true
 		}
@@ -232,25 +232,25 @@ func (t *table) checkParameters(columns map[string]bool) error {
 		case !nameForm().MatchString(p.Name):
 			return fmt.Errorf("parameters[%d]: name %q", i, p.Name)
 		case seen[strings.ToLower(p.Name)] || columns[strings.ToLower(paramPrefix+p.Name)]:
-			return fmt.Errorf("parameter %q is there twice, letter case aside", p.Name)
+			return fmt.Errorf("parameter %q is defined twice, ignoring case", p.Name)
 		case fixed || p.Name == t.Paging.Param || p.Name == t.Paging.SizeParam:
 			return fmt.Errorf("parameter %q is already set by query or paging", p.Name)
 		case !slices.Contains([]string{"varchar", "bigint", "boolean"}, p.Type):
 			return fmt.Errorf("parameter %q: type %q is not one of varchar, bigint, boolean", p.Name, p.Type)
 		case p.inPath && !p.Required:
-			return fmt.Errorf("parameter %q is part of the path and so must be required", p.Name)
+			return fmt.Errorf("parameter %q is part of the path and must be required", p.Name)
 		case p.Required && p.Column != "":
-			return fmt.Errorf("parameter %q: one that is fed by a column cannot be required", p.Name)
+			return fmt.Errorf("parameter %q: a parameter that is set by a column cannot be required", p.Name)
 		case p.Column != "" && len(columns) > 0 && !columns[strings.ToLower(p.Column)]:
 			return fmt.Errorf("parameter %q: there is no column %q", p.Name, p.Column)
 		case p.Required && p.Sample == "" && len(t.Columns) == 0:
-			return fmt.Errorf("parameter %q is required, so the columns cannot be looked up: give it a sample value, or give columns", p.Name)
+			return fmt.Errorf("parameter %q is required, so the columns cannot be determined: give it a sample value, or give columns", p.Name)
 		}
 		seen[strings.ToLower(p.Name)] = true
 		delete(holes, p.Name)
 	}
 	for name := range holes {
-		return fmt.Errorf("the path holds {%s}, which is no parameter", name)
+		return fmt.Errorf("the path contains {%s}, which is not a parameter", name)
 	}
 	return nil
 }
@@ -261,18 +261,18 @@ func (p *paging) check() error {
 	case "", "none":
 		p.Type = "none"
 		if *p != (paging{Type: "none", MaxPages: p.MaxPages}) {
-			return errors.New("a type is needed: page, offset, cursor or link")
+			return errors.New("a type is required: page, offset, cursor or link")
 		}
 	case "page":
 		first = 1
 	case "offset":
 	case "cursor":
 		if p.Next == "" {
-			return errors.New("type cursor needs next, the path to the cursor")
+			return errors.New("type cursor requires next, the path to the cursor")
 		}
 	case "link":
 		if p.Param != "" {
-			return errors.New("type link takes no param: the source names the whole next address")
+			return errors.New("type link does not allow param: the source returns the complete next address")
 		}
 	default:
 		return fmt.Errorf("type %q is not one of none, page, offset, cursor, link", p.Type)
@@ -290,29 +290,29 @@ func (p *paging) check() error {
 	case p.Size < 0, *p.First < 0:
 		return errors.New("size and first must not be negative")
 	case p.SizeParam != "" && p.Size == 0:
-		return errors.New("sizeParam needs size")
+		return errors.New("sizeParam requires size")
 	case p.SizeParam == "" && p.Size != 0:
-		return errors.New("size needs sizeParam, the query parameter it is sent as")
+		return errors.New("size requires sizeParam, the query parameter it is sent as")
 	case p.MaxPages < 1 || p.MaxPages > 1_000_000:
 		return errors.New("maxPages must be 1 to 1000000")
 	case p.Next != "" && p.Type != "cursor" && p.Type != "link":
-		return errors.New("next is for types cursor and link")
+		return errors.New("next is only for types cursor and link")
 	}
 	return nil
 }
 
-// checkPath refuses what could leave the base address.
+// checkPath rejects paths that could leave the base address.
 func checkPath(p string) error {
 	u, err := url.Parse(p)
 	switch {
 	case err != nil:
-		return fmt.Errorf("path %q is no path", p)
+		return fmt.Errorf("path %q is not a valid path", p)
 	case u.Scheme != "" || u.Host != "" || strings.HasPrefix(p, "//"):
 		return fmt.Errorf("path %q must be below the base address, without a host", p)
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return fmt.Errorf("path %q: give fixed parameters as query", p)
 	case strings.Contains(p, `\`) || slices.ContainsFunc(strings.Split(u.Path, "/"), func(s string) bool { return s == ".." || s == "." }):
-		return fmt.Errorf("path %q must not hold . or .. or a backslash", p)
+		return fmt.Errorf("path %q must not contain . or .. or a backslash", p)
 	}
 	return nil
 }

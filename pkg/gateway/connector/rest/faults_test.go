@@ -70,42 +70,42 @@ func TestFailures(t *testing.T) {
 		h       http.HandlerFunc
 		want    string
 	}{
-		"status": {oneColumn, func(w http.ResponseWriter, r *http.Request) { http.Error(w, "not\n you", http.StatusForbidden) }, "GET /t: the source answers 403 Forbidden: not you"},
+		"status": {oneColumn, func(w http.ResponseWriter, r *http.Request) { http.Error(w, "not\n you", http.StatusForbidden) }, "GET /t: the source returned 403 Forbidden: not you"},
 		"key is hidden": {oneColumn, func(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, r.Header.Get("Authorization"), http.StatusUnauthorized)
 		}, "401 Unauthorized: ***"},
-		"no page is cut": {paged, func(w http.ResponseWriter, r *http.Request) { page2(w, r, func() { w.WriteHeader(500) }) }, "page 2: GET /t: the source answers 500"},
+		"no page is cut": {paged, func(w http.ResponseWriter, r *http.Request) { page2(w, r, func() { w.WriteHeader(500) }) }, "page 2: GET /t: the source returned 500"},
 		"body ends early": {paged, func(w http.ResponseWriter, r *http.Request) {
 			page2(w, r, func() { fmt.Fprint(w, `[{"id":2},{"id"`) })
-		}, "page 2: the answer ends in the middle"},
+		}, "page 2: the response ends in the middle"},
 		"connection ends early": {paged, func(w http.ResponseWriter, r *http.Request) {
 			page2(w, r, func() {
 				w.Header().Set("Content-Length", "100")
 				fmt.Fprint(w, `[{"id":2}`)
 			})
-		}, "page 2: the answer ends in the middle"},
-		"no JSON":          {oneColumn, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `<html>`) }, "the answer is no JSON"},
-		"empty":            {oneColumn, func(w http.ResponseWriter, r *http.Request) {}, "the answer ends"},
-		"no content":       {oneColumn, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(204) }, "answers 204"},
-		"more than one":    {oneColumn, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `[] []`) }, "goes on after its document"},
-		"object":           {oneColumn, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `{"id":1}`) }, "the answer is no list of rows"},
+		}, "page 2: the response ends in the middle"},
+		"no JSON":          {oneColumn, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `<html>`) }, "the response is not JSON"},
+		"empty":            {oneColumn, func(w http.ResponseWriter, r *http.Request) {}, "the response ends"},
+		"no content":       {oneColumn, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(204) }, "returned 204"},
+		"more than one":    {oneColumn, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `[] []`) }, "has data after its document"},
+		"object":           {oneColumn, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `{"id":1}`) }, "the response is not a list of rows"},
 		"rows are missing": {oneColumn + `,"rows":"data.rows"`, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `{"data":{"error":"x"}}`) }, `has no member "data.rows"`},
 		"rows are twice":   {oneColumn + `,"rows":"a"`, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `{"a":[],"a":[]}`) }, "twice"},
-		"row is no object": {oneColumn, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `[1]`) }, "row 1: a row is no object"},
+		"row is no object": {oneColumn, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `[1]`) }, "row 1: a row is not an object"},
 		"member twice":     {oneColumn, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `[{"id":1,"id":2}]`) }, `the member "id" twice`},
 		"no UTF-8":         {oneColumn, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "[{\"id\":1,\"x\":\"\xff\"}]") }, "not valid UTF-8"},
 		"half a surrogate": {`"columns":[{"name":"id","type":"varchar"}]`, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `[{"id":"\ud800"}]`) }, "surrogate"},
-		"another type":     {oneColumn, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `[{"id":1},{"id":1.5}]`) }, `row 2: column "id": 1.5 is no bigint`},
+		"another type":     {oneColumn, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `[{"id":1},{"id":1.5}]`) }, `row 2: column "id": 1.5 is not a valid bigint`},
 		"too many pages":   {paged, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `[{"id":1}]`) }, "more than 3 pages"},
-		"cursor repeats":   {oneColumn + `,"rows":"r","paging":{"type":"cursor","next":"n"}`, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `{"r":[{"id":1}],"n":"a"}`) }, "page 2 names itself"},
+		"cursor repeats":   {oneColumn + `,"rows":"r","paging":{"type":"cursor","next":"n"}`, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `{"r":[{"id":1}],"n":"a"}`) }, "page 2 refers to itself"},
 		"cursors in circles": {`"columns":[{"name":"id","type":"varchar"}],"rows":"r","paging":{"type":"cursor","next":"n"}`, func(w http.ResponseWriter, r *http.Request) {
 			at := r.URL.Query().Get("cursor")
 			fmt.Fprintf(w, `{"r":[{"id":"%s"}],"n":"%s"}`, at, map[string]string{"": "b", "b": "c", "c": "b"}[at])
-		}, "page 3 names page 2 as the next one"},
+		}, "page 3 refers to page 2 as the next one"},
 		"links in circles": {oneColumn + `,"paging":{"type":"link"}`, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Link", map[string]string{"": `</t?k=2>; rel="next"`, "2": `</t?k=3>; rel="next"`, "3": `</t>; rel="next"`}[r.URL.Query().Get("k")])
 			fmt.Fprint(w, `[{"id":1}]`)
-		}, "page 3 names page 1 as the next one"},
+		}, "page 3 refers to page 1 as the next one"},
 		"fewer rows than its total": {oneColumn + `,"rows":"r","paging":{"type":"page","total":"n"}`, func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(w, `{"n":3,"r":[%s]}`, map[string]string{"1": `{"id":1}`, "2": `{"id":2}`}[r.URL.Query().Get("page")])
 		}, `page 3 is empty after 2 rows, while its member "n" says that there are 3`},
@@ -122,15 +122,15 @@ func TestFailures(t *testing.T) {
 		}, "127.0.0.1:1 is not"},
 		"redirect elsewhere": {oneColumn, func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://example.com/", http.StatusFound)
-		}, "redirects to another place: http://example.com is not"},
+		}, "redirects to another address: http://example.com is not"},
 		"redirect to https": {oneColumn, func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "https://"+r.Host+"/t", http.StatusMovedPermanently)
-		}, "redirects to another place"},
+		}, "redirects to another address"},
 		"redirect for ever": {oneColumn, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/t", http.StatusFound) }, "more than 5 times"},
 		"too long": {`{"maxResponseMiB":1,"tables":[{"name":"t","path":"/t",` + oneColumn + `}]}`, func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(w, `[{"id":1},{"x":"%s"}]`, strings.Repeat("x", 2<<20))
 		}, "longer than 1 MiB"},
-		"too slow to answer": {`{"timeout":0.05,"retries":1,"tables":[{"name":"t","path":"/t",` + oneColumn + `}]}`, func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "no answer within 50ms (asked 2 times)"},
+		"too slow to answer": {`{"timeout":0.05,"retries":1,"tables":[{"name":"t","path":"/t",` + oneColumn + `}]}`, func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "no response within 50ms (tried 2 times)"},
 		"stops in the middle": {`{"timeout":1,"tables":[{"name":"t","path":"/t",` + oneColumn + `}]}`, func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprint(w, `[{"id":1},`)
 			w.(http.Flusher).Flush()
@@ -175,7 +175,7 @@ func TestRetries(t *testing.T) {
 		"date":            {[]int{429}, "Thu, 01 Jan 2026 00:00:20 GMT", 2, []time.Duration{20 * time.Second}, ""},
 		"past":            {[]int{503}, "Thu, 01 Jan 2026 00:00:00 GMT", 2, []time.Duration{0}, ""},
 		"no header":       {[]int{500, 502, 503, 504}, "", 4, []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second}, ""},
-		"too often":       {[]int{500, 500, 500}, "", 2, []time.Duration{500 * time.Millisecond, time.Second}, "500 Internal Server Error (asked 3 times)"},
+		"too often":       {[]int{500, 500, 500}, "", 2, []time.Duration{500 * time.Millisecond, time.Second}, "500 Internal Server Error (tried 3 times)"},
 		"too long":        {[]int{429}, "3600", 4, nil, "asks to wait 1h0m0s, longer than maxWait 1m0s"},
 		"not for now":     {[]int{404}, "1", 4, nil, "404"},
 		"nonsense header": {[]int{429}, "soon", 4, []time.Duration{500 * time.Millisecond}, ""},

@@ -17,7 +17,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
-// client asks one host, politely: not faster than it was told, again after a while when the source says so.
+// client sends requests to one host, with rate limiting and retries.
 type client struct {
 	base           *url.URL
 	doc            *document
@@ -31,14 +31,14 @@ type client struct {
 func newClient(base *url.URL, doc *document, header, secret string, reach connector.Reach) *client {
 	c := &client{base: base, doc: doc, header: header, secret: secret, now: time.Now, sleep: retry.Sleep}
 	c.http = &http.Client{
-		Transport: &http.Transport{ // no proxy: the addresses that are dialled are the source's
+		Transport: &http.Transport{ // no proxy: the dialled addresses are those of the source
 			DialContext: reach.Dialer(10 * time.Second), TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, TLSHandshakeTimeout: 10 * time.Second,
 			ResponseHeaderTimeout: doc.timeout(), MaxIdleConnsPerHost: 2, IdleConnTimeout: 30 * time.Second, MaxResponseHeaderBytes: 1 << 20,
 			ForceAttemptHTTP2: true,
 		},
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
 			if err := sameOrigin(base, req.URL); err != nil {
-				return &finalError{fmt.Errorf("the source redirects to another place: %w", err)}
+				return &finalError{fmt.Errorf("the source redirects to another address: %w", err)}
 			}
 			if len(via) > 5 {
 				return &finalError{errors.New("the source redirects more than 5 times")}
@@ -51,10 +51,10 @@ func newClient(base *url.URL, doc *document, header, secret string, reach connec
 
 func (c *client) close() { c.http.CloseIdleConnections() }
 
-// sameOrigin refuses every host, port and scheme but those of the base address.
+// sameOrigin rejects every host, port and scheme other than those of the base address.
 func sameOrigin(base, u *url.URL) error {
 	if !strings.EqualFold(u.Scheme, base.Scheme) || !strings.EqualFold(u.Hostname(), base.Hostname()) || port(u) != port(base) || u.User != nil {
-		return fmt.Errorf("%s://%s is not %s://%s, the only address this connection reaches", u.Scheme, u.Host, base.Scheme, base.Host)
+		return fmt.Errorf("%s://%s is not %s://%s, the only address this connection may access", u.Scheme, u.Host, base.Scheme, base.Host)
 	}
 	return nil
 }
@@ -66,13 +66,13 @@ func port(u *url.URL) string {
 	return map[string]string{"http": "80", "https": "443"}[u.Scheme]
 }
 
-// finalError is one that asking again does not mend.
+// finalError is an error that a retry cannot fix.
 type finalError struct{ error }
 
 func (e *finalError) Unwrap() error { return e.error }
 
-// get asks for an address until it answers 200, and returns the body, which must be closed, and the header. Paths without their queries are
-// named in errors: queries may hold what is nobody's business.
+// get requests an address until it answers 200, and returns the body, which must be closed, and the header. Errors
+// contain paths without their queries, which may contain private data.
 func (c *client) get(ctx context.Context, u *url.URL) (io.ReadCloser, http.Header, error) {
 	for try := 0; ; try++ {
 		if err := c.pace.wait(ctx, c.doc.RequestsPerSecond, c.now, c.sleep); err != nil {
@@ -92,7 +92,7 @@ func (c *client) get(ctx context.Context, u *url.URL) (io.ReadCloser, http.Heade
 		}
 		if try >= *c.doc.Retries {
 			if try > 0 {
-				err = fmt.Errorf("%w (asked %d times)", err, try+1)
+				err = fmt.Errorf("%w (tried %d times)", err, try+1)
 			}
 			return nil, nil, err
 		}
@@ -133,7 +133,7 @@ func (c *client) once(ctx context.Context, u *url.URL) (_ io.ReadCloser, _ http.
 	}
 	said := c.excerpt(resp)
 	resp.Body.Close()
-	err = fmt.Errorf("the source answers %d %s%s", resp.StatusCode, http.StatusText(resp.StatusCode), said)
+	err = fmt.Errorf("the source returned %d %s%s", resp.StatusCode, http.StatusText(resp.StatusCode), said)
 	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode < 500 {
 		err = &finalError{err}
 	}
@@ -144,7 +144,7 @@ func (c *client) once(ctx context.Context, u *url.URL) (_ io.ReadCloser, _ http.
 	return nil, nil, wait, err
 }
 
-// plain words an error of the network without the address, whose query may hold values.
+// plain formats a network error without the address, since its query may contain private values.
 func (c *client) plain(err error) error {
 	var final *finalError
 	if errors.As(err, &final) {
@@ -164,12 +164,12 @@ func (c *client) plain(err error) error {
 	}
 	var timeout interface{ Timeout() bool }
 	if errors.As(err, &timeout) && timeout.Timeout() {
-		return fmt.Errorf("no answer within %v", c.doc.timeout())
+		return fmt.Errorf("no response within %v", c.doc.timeout())
 	}
 	return err
 }
 
-// excerpt is the beginning of an error's body, in one line and without the key.
+// excerpt returns the beginning of an error's body, in one line and without the key.
 func (c *client) excerpt(resp *http.Response) string {
 	raw, _ := io.ReadAll(io.LimitReader(resp.Body, 2048))
 	s := strings.Join(strings.Fields(strings.ToValidUTF8(string(raw), "")), " ")
@@ -211,7 +211,7 @@ func (p *pace) wait(ctx context.Context, perSecond float64, now func() time.Time
 	return sleep(ctx, at.Sub(t))
 }
 
-// body bounds a response in bytes, and in the time between two of them.
+// body limits the size of a response, and the time between two reads of it.
 type body struct {
 	io.ReadCloser
 	cancel context.CancelCauseFunc
@@ -227,7 +227,7 @@ func newBody(in io.ReadCloser, cancel context.CancelCauseFunc, doc *document) *b
 	b := &body{ReadCloser: in, cancel: cancel, limit: doc.timeout(), left: doc.MaxResponseMiB << 20, max: doc.MaxResponseMiB}
 	b.timer = safely.AfterFunc(time.Hour, func() {
 		b.mu.Lock()
-		b.slow = fmt.Errorf("the source sent nothing for %v in the middle of an answer", b.limit)
+		b.slow = fmt.Errorf("the source sent nothing for %v in the middle of a response", b.limit)
 		b.mu.Unlock()
 		cancel(nil)
 	})
@@ -241,12 +241,12 @@ func (b *body) Read(p []byte) (int, error) {
 	} else if int64(len(p)) > b.left {
 		p = p[:b.left]
 	}
-	b.timer.Reset(b.limit) // between two reads the reader may take its time
+	b.timer.Reset(b.limit) // time between two reads, which the reader takes, does not count
 	n, err := b.ReadCloser.Read(p)
 	b.timer.Stop()
 	if n > 0 {
 		if b.left == 0 {
-			return 0, fmt.Errorf("the answer is longer than %d MiB; ask for smaller pages or raise maxResponseMiB", b.max)
+			return 0, fmt.Errorf("the response is longer than %d MiB; use smaller pages or raise maxResponseMiB", b.max)
 		}
 		b.left -= int64(n)
 	}

@@ -19,7 +19,7 @@ type column struct {
 	engine.ColumnInfo
 	path    []string
 	param   *parameter
-	sampled int // rows the type was found by, 0 for a declared one
+	sampled int // number of rows from which the type was inferred, 0 for a declared one
 }
 
 // addValue adds the value of a member.
@@ -70,7 +70,7 @@ const samplePages = 5
 func (r *rest) sample(ctx context.Context, t *table) ([]column, error) {
 	vals, ok := t.sampleValues()
 	if !ok {
-		return nil, errors.New("a parameter has no sample value") // refused when the document was read
+		return nil, errors.New("a parameter has no sample value") // rejected when the document was parsed
 	}
 	var names []string
 	guesses := map[string]*infer.Column{}
@@ -92,7 +92,7 @@ func (r *rest) sample(ctx context.Context, t *table) ([]column, error) {
 		return nil, err
 	}
 	if rows == 0 {
-		return nil, errors.New("the source has no rows to learn the columns from; give them as columns")
+		return nil, errors.New("the source has no rows to derive the columns from; give them as columns")
 	}
 	var out []column
 	for _, n := range names {
@@ -118,7 +118,7 @@ func (t *table) withParameters(cols []column) ([]column, error) {
 			return nil, errors.New("the rows have a member without a name; give columns")
 		}
 		if other, twice := seen[strings.ToLower(c.Name)]; twice {
-			return nil, fmt.Errorf("the rows have the members %q and %q, which SQL cannot tell apart; give columns", other, c.Name)
+			return nil, fmt.Errorf("the rows have the members %q and %q, which SQL cannot distinguish; give columns", other, c.Name)
 		}
 		seen[strings.ToLower(c.Name)] = c.Name
 	}
@@ -133,14 +133,14 @@ func (t *table) withParameters(cols []column) ([]column, error) {
 		}
 		comment := p.Comment
 		if comment == "" && p.Required {
-			comment = "required: the table answers only with a condition on it"
+			comment = "required: queries of the table need a condition on it"
 		}
 		cols = append(cols, column{ColumnInfo: engine.ColumnInfo{Name: name, Type: p.Type, Nullable: true, Comment: comment}, param: p})
 	}
 	return cols, nil
 }
 
-// cellOf gives a raw value in the form of engine.Batches. What does not fit is an error, never NULL.
+// cellOf converts a raw value to the form of engine.Batches. A value that does not fit is an error, never NULL.
 func cellOf(v json.RawMessage, c column) (any, error) {
 	if v == nil || v[0] == 'n' {
 		return nil, nil
@@ -151,7 +151,7 @@ func cellOf(v json.RawMessage, c column) (any, error) {
 			return nil, err
 		}
 		if strings.ContainsRune(s, '\uFFFD') && !bytes.ContainsRune(v, '\uFFFD') && !strings.Contains(strings.ToLower(string(v)), `\ufffd`) {
-			return nil, errors.New("a text holds half of a surrogate pair, which is no character")
+			return nil, errors.New("a string contains an unpaired surrogate")
 		}
 	}
 	nested := v[0] == '{' || v[0] == '['
@@ -179,7 +179,7 @@ func cellOf(v json.RawMessage, c column) (any, error) {
 				return f, nil
 			}
 		}
-	default: // the engine reads the text, or refuses it
+	default: // the engine parses the text, or rejects it
 		if strings.HasPrefix(c.Type, "decimal") {
 			if decimalForm().MatchString(s) {
 				return s, nil
@@ -192,7 +192,7 @@ func cellOf(v json.RawMessage, c column) (any, error) {
 		s = strings.ToValidUTF8(s[:60], "") + "..."
 	}
 	if c.sampled > 0 {
-		return nil, fmt.Errorf("%s is no %s, which all %d sampled rows had; give the column a type, such as varchar, or enlarge sample", s, c.Type, c.sampled)
+		return nil, fmt.Errorf("%s is not a valid %s, the type of all %d sampled rows; give the column a type, such as varchar, or a larger sample", s, c.Type, c.sampled)
 	}
-	return nil, fmt.Errorf("%s is no %s", s, c.Type)
+	return nil, fmt.Errorf("%s is not a valid %s", s, c.Type)
 }

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// splitPath takes a path in a document apart: "data.items", or as a JSON pointer "/data/items" where names hold points.
+// splitPath splits a path in a document: "data.items", or as a JSON pointer "/data/items" if names contain points.
 func splitPath(p string) []string {
 	switch {
 	case p == "":
@@ -30,7 +30,7 @@ func pointerEscape(name string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
 }
 
-// page is what a document says beside its rows.
+// page is what a document contains besides its rows.
 type page struct {
 	rows  int64
 	next  string // the cursor or the next address, "" on the last page
@@ -38,7 +38,7 @@ type page struct {
 	total *int64
 }
 
-// walker reads one document from its start to its end, keeping one row at a time.
+// walker reads one document from start to end, keeping one row at a time.
 type walker struct {
 	dec   *json.Decoder
 	t     *table
@@ -48,10 +48,10 @@ type walker struct {
 	yield func(json.RawMessage) error
 }
 
-// errStop ends a reading early.
+// errStop ends a scan early.
 var errStop = errors.New("enough rows")
 
-// parsePage reads a document and yields the raw text of each row.
+// parsePage parses a document and yields the raw text of each row.
 func parsePage(in io.Reader, t *table, yield func(json.RawMessage) error) (page, error) {
 	w := &walker{dec: json.NewDecoder(in), t: t, yield: yield, paths: map[string][]string{"rows": splitPath(t.Rows)}}
 	for what, p := range map[string]string{"next": t.Paging.Next, "more": t.Paging.More, "total": t.Paging.Total} {
@@ -62,17 +62,17 @@ func parsePage(in io.Reader, t *table, yield func(json.RawMessage) error) (page,
 	err := w.value(nil)
 	if err == nil {
 		if _, end := w.dec.Token(); end != io.EOF {
-			err = errors.New("the answer goes on after its document")
+			err = errors.New("the response has data after its document")
 		}
 	}
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		err = fmt.Errorf("the answer is no JSON: %w", err)
+		err = fmt.Errorf("the response is not JSON: %w", err)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		err = errors.New("the answer ends in the middle of its document")
+		err = errors.New("the response ends in the middle of its document")
 	case err == nil && !w.found:
-		err = fmt.Errorf("the answer has no member %q, where the rows should be", t.Rows)
+		err = fmt.Errorf("the response has no member %q, where the rows should be", t.Rows)
 	}
 	return w.page, err
 }
@@ -122,12 +122,12 @@ func (w *walker) value(at []string) error {
 
 func (w *walker) rows() error {
 	if w.found {
-		return fmt.Errorf("the answer has the member %q twice", w.t.Rows)
+		return fmt.Errorf("the response has the member %q twice", w.t.Rows)
 	}
 	w.found = true
-	where := "the answer"
+	where := "the response"
 	if w.t.Rows != "" {
-		where = fmt.Sprintf("the member %q of the answer", w.t.Rows)
+		where = fmt.Sprintf("the member %q of the response", w.t.Rows)
 	}
 	if w.t.Single {
 		var raw json.RawMessage
@@ -142,7 +142,7 @@ func (w *walker) rows() error {
 		return err
 	}
 	if t != json.Delim('[') {
-		return fmt.Errorf("%s is no list of rows", where)
+		return fmt.Errorf("%s is not a list of rows", where)
 	}
 	for w.dec.More() {
 		var raw json.RawMessage
@@ -158,7 +158,7 @@ func (w *walker) rows() error {
 	return err
 }
 
-// fact reads what the document says about its pages.
+// fact reads the paging information of the document.
 func (w *walker) fact(what string) error {
 	var raw json.RawMessage
 	if err := w.dec.Decode(&raw); err != nil {
@@ -172,20 +172,20 @@ func (w *walker) fact(what string) error {
 		case raw[0] == '"':
 			return json.Unmarshal(raw, &w.page.next)
 		case raw[0] == '{' || raw[0] == '[' || s == "true":
-			return fmt.Errorf("the member %q of the answer is no text and no number", w.t.Paging.Next)
+			return fmt.Errorf("the member %q of the response is neither a string nor a number", w.t.Paging.Next)
 		case s != "false":
 			w.page.next = s
 		}
 	case what == "more":
 		if s != "true" && s != "false" {
-			return fmt.Errorf("the member %q of the answer is neither true nor false", w.t.Paging.More)
+			return fmt.Errorf("the member %q of the response is neither true nor false", w.t.Paging.More)
 		}
 		more := s == "true"
 		w.page.more = &more
 	case what == "total":
 		n, err := strconv.ParseInt(strings.Trim(s, `"`), 10, 64)
 		if err != nil {
-			return fmt.Errorf("the member %q of the answer is no whole number", w.t.Paging.Total)
+			return fmt.Errorf("the member %q of the response is not an integer", w.t.Paging.Total)
 		}
 		w.page.total = &n
 	}
@@ -198,14 +198,14 @@ type row struct {
 	members map[string]json.RawMessage
 }
 
-// parseRow takes an object apart that is known to be JSON: a decoder for each row would take several times as long.
+// parseRow splits an object that is known to be valid JSON: a decoder for each row would take several times as long.
 func parseRow(raw json.RawMessage) (row, error) {
 	if !utf8.Valid(raw) {
 		return row{}, errors.New("a row is not valid UTF-8")
 	}
 	at := blanks(raw, 0)
 	if at == len(raw) || raw[at] != '{' {
-		return row{}, errors.New("a row is no object")
+		return row{}, errors.New("a row is not an object")
 	}
 	out := row{members: map[string]json.RawMessage{}}
 	for at = blanks(raw, at+1); raw[at] != '}'; at = blanks(raw, at) {
@@ -219,7 +219,7 @@ func parseRow(raw json.RawMessage) (row, error) {
 				return row{}, err
 			}
 		}
-		at = blanks(raw, blanks(raw, end)+1) // over the colon
+		at = blanks(raw, blanks(raw, end)+1) // skip the colon
 		end = valueEnd(raw, at)
 		if _, twice := out.members[name]; twice {
 			return row{}, fmt.Errorf("a row has the member %q twice", name)
@@ -238,7 +238,7 @@ func blanks(b []byte, at int) int {
 	return at
 }
 
-// valueEnd is where the value that begins at a place of a JSON text ends.
+// valueEnd returns the end of the value at a position of a JSON text.
 func valueEnd(b []byte, at int) int {
 	depth := 0
 	for ; at < len(b); at++ {
@@ -254,7 +254,7 @@ func valueEnd(b []byte, at int) int {
 			continue
 		case '}', ']':
 			depth--
-		default: // a number or a word, or what stands between the members of a list or an object
+		default: // a number or a literal, or the separator between members of a list or an object
 			if depth == 0 {
 				for at < len(b) && strings.IndexByte(" \n\t\r,]}", b[at]) < 0 {
 					at++
@@ -269,7 +269,7 @@ func valueEnd(b []byte, at int) int {
 	return at
 }
 
-// at finds a value in a row, nil where there is none.
+// at finds a value in a row, nil if there is none.
 func (r row) at(path []string) (json.RawMessage, error) {
 	v := r.members[path[0]]
 	for _, name := range path[1:] {
@@ -277,7 +277,7 @@ func (r row) at(path []string) (json.RawMessage, error) {
 			if v == nil || string(v) == "null" {
 				return nil, nil
 			}
-			return nil, fmt.Errorf("the value above %q is no object", name)
+			return nil, fmt.Errorf("the value above %q is not an object", name)
 		}
 		inner, err := parseRow(v)
 		if err != nil {

@@ -12,18 +12,18 @@ import (
 	"strings"
 )
 
-// read asks for the pages of an endpoint one after the other and yields their rows. between is called after each page that has
-// a next one.
+// read requests the pages of an endpoint one after the other and yields their rows. between is called after each page
+// that has a next one.
 func (r *rest) read(ctx context.Context, t *table, vals values, yield func(json.RawMessage) error, between func() error) error {
 	u, err := r.first(t, vals)
 	if err != nil {
 		return err
 	}
 	var seen int64
-	places := map[[16]byte]int{} // the pages by hashes of their addresses
+	places := map[[16]byte]int{} // page numbers by hashes of their addresses
 	for n := 1; ; n++ {
 		if n > t.Paging.MaxPages {
-			return fmt.Errorf("the source has more than %d pages; narrow the reading by a parameter or raise maxPages", t.Paging.MaxPages)
+			return fmt.Errorf("the source has more than %d pages; narrow the query by a parameter or raise maxPages", t.Paging.MaxPages)
 		}
 		places[addressHash(u)] = n
 		p, head, err := r.onePage(ctx, t, u, yield)
@@ -39,12 +39,12 @@ func (r *rest) read(ctx context.Context, t *table, vals values, yield func(json.
 			return err
 		}
 		if err := sameOrigin(r.base, next); err != nil {
-			return fmt.Errorf("page %d names a next page elsewhere: %w", n, err)
+			return fmt.Errorf("page %d refers to a next page elsewhere: %w", n, err)
 		}
 		if k := places[addressHash(next)]; k == n {
-			return fmt.Errorf("page %d names itself as the next page", n)
+			return fmt.Errorf("page %d refers to itself as the next page", n)
 		} else if k > 0 {
-			return fmt.Errorf("page %d names page %d as the next one, so the pages go round in circles", n, k)
+			return fmt.Errorf("page %d refers to page %d as the next one, so the pages form a cycle", n, k)
 		}
 		if err := between(); err != nil {
 			return err
@@ -68,7 +68,7 @@ func (r *rest) onePage(ctx context.Context, t *table, u *url.URL, yield func(jso
 	return p, header, err
 }
 
-// first is the address of the first page.
+// first returns the address of the first page.
 func (r *rest) first(t *table, vals values) (*url.URL, error) {
 	path, q := t.Path, url.Values{}
 	for k, v := range t.Query {
@@ -86,7 +86,7 @@ func (r *rest) first(t *table, vals values) (*url.URL, error) {
 			continue
 		}
 		if s == "" || s == "." || s == ".." {
-			return nil, fmt.Errorf("%q is no value for %s%s, which is part of the path", s, paramPrefix, p.Name)
+			return nil, fmt.Errorf("%q is not a valid value for %s%s, which is part of the path", s, paramPrefix, p.Name)
 		}
 		path = strings.ReplaceAll(path, "{"+p.Name+"}", url.PathEscape(s))
 	}
@@ -102,8 +102,9 @@ func (r *rest) first(t *table, vals values) (*url.URL, error) {
 	return u, nil
 }
 
-// follow is the address of the page after u, nil if u was the last one. seen is how many rows there were so far, n how many
-// pages. A page that is shorter than its size is not taken for the last one: sources cut sizes as they like.
+// follow returns the address of the page after u, nil if u was the last one. seen is the number of rows so far, n the
+// number of pages. A page that is shorter than its size is not assumed to be the last one: sources choose sizes as they
+// like.
 func (p paging) follow(u *url.URL, got page, head http.Header, seen int64, n int) (*url.URL, error) {
 	if p.Type == "none" || got.more != nil && !*got.more {
 		return nil, nil
@@ -131,7 +132,7 @@ func (p paging) follow(u *url.URL, got page, head http.Header, seen int64, n int
 		}
 		ref, err := url.Parse(to)
 		if err != nil {
-			return nil, fmt.Errorf("page %d: the address of the next page is none", n)
+			return nil, fmt.Errorf("page %d: the address of the next page is invalid", n)
 		}
 		return u.ResolveReference(ref), nil
 	}
@@ -182,7 +183,7 @@ func nextLink(headers []string) string {
 	return ""
 }
 
-// linkParams reads the parameters after a target up to the comma before the next one.
+// linkParams parses the parameters after a target up to the comma before the next one.
 func linkParams(s string) (params []string, rest string) {
 	quoted, start := false, 0
 	for i := 0; i < len(s); i++ {

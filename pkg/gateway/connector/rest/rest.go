@@ -1,7 +1,7 @@
 // Package rest reads JSON APIs: each endpoint that the connection's document describes is a table.
 //
-// Only the host of the base address is reachable, also by redirects and by links to next pages; see
-// connector.Network for the addresses that are refused whatever a name resolves to.
+// Only the host of the base address is accessible, also for redirects and links to next pages; see connector.Network
+// for the addresses that are rejected after name resolution.
 package rest
 
 import (
@@ -27,11 +27,11 @@ func Type() connector.Type {
 	return connector.Type{
 		Key: "rest", Label: "REST JSON API", Category: "API", CatalogType: "rest", Cacheable: true,
 		Fields: []connector.Field{
-			{Name: "baseUrl", Kind: "text", Required: true, Description: "Base address, such as https://api.example.com/v1; no other host is reachable"},
+			{Name: "baseUrl", Kind: "text", Required: true, Description: "Base address, such as https://api.example.com/v1; no other host is accessible"},
 			{Name: "tables", Kind: "text", Required: true, JSON: true, Description: "JSON document that describes the endpoints; @FILE reads it from a file"},
-			{Name: "header", Kind: "text", Description: "Name of the header that carries the key, Authorization if left out"},
+			{Name: "header", Kind: "text", Description: "Name of the header with the key, Authorization by default"},
 			{Name: "secret", Kind: "text", Secret: true, Description: "Value of that header, such as Bearer followed by the key"},
-			{Name: "allowLinkLocal", Kind: "boolean", Description: "Reach link-local and cloud metadata addresses too; only a partner key may say so"},
+			{Name: "allowLinkLocal", Kind: "boolean", Description: "Allow link-local and cloud metadata addresses too; requires a partner key"},
 		},
 		Open: open,
 	}
@@ -46,7 +46,7 @@ type rest struct {
 	known map[*table]sampled
 }
 
-// sampled is what a sample has found out about a table.
+// sampled is what a sample has revealed about a table.
 type sampled struct {
 	cols []column
 	at   time.Time
@@ -63,16 +63,16 @@ func open(c connector.Credential, reach connector.Reach) (connector.Connector, e
 	if header == "" {
 		header = "Authorization"
 	} else if secret == "" {
-		return nil, errors.New(`credential field "header" needs field "secret", its value`)
+		return nil, errors.New(`credential field "header" requires field "secret", its value`)
 	}
 	if !httpguts.ValidHeaderFieldName(header) || slices.Contains([]string{"host", "content-length", "transfer-encoding", "connection", "accept-encoding"}, strings.ToLower(header)) {
-		return nil, fmt.Errorf("credential field \"header\": %q cannot carry a key", header)
+		return nil, fmt.Errorf("credential field \"header\": %q is not allowed for a key", header)
 	}
 	if !httpguts.ValidHeaderFieldValue(secret) {
-		return nil, errors.New(`credential field "secret" holds characters that a header cannot, such as a line break`)
+		return nil, errors.New(`credential field "secret" contains characters that are not allowed in a header, such as a line break`)
 	}
 	if secret != "" && base.Scheme == "http" && !loopback(base.Hostname()) {
-		return nil, errors.New(`credential field "baseUrl" must begin with https:// because a key is sent`)
+		return nil, errors.New(`credential field "baseUrl" must start with https:// because a key is sent`)
 	}
 	doc, err := parseDocument(c.Text("tables"))
 	if err != nil {
@@ -87,13 +87,13 @@ func parseBase(s string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(s))
 	switch {
 	case err != nil:
-		return nil, errors.New("is no address")
+		return nil, errors.New("is not an address")
 	case u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "":
-		return nil, errors.New("must be an address that begins with https://")
+		return nil, errors.New("must be an address that starts with https://")
 	case u.User != nil:
-		return nil, errors.New("must hold no user or password; the key has a field of its own")
+		return nil, errors.New("must not contain a user or password; the key has a separate field")
 	case u.RawQuery != "" || u.Fragment != "":
-		return nil, errors.New("must hold no query and no fragment; they belong to the tables")
+		return nil, errors.New("must not contain a query or fragment; they belong to the tables")
 	}
 	u.Path = strings.TrimSuffix(u.Path, "/") + "/"
 	u.RawPath = ""
@@ -105,7 +105,7 @@ func loopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// Close ends the idle connections.
+// Close closes the idle connections.
 func (r *rest) Close() error {
 	r.http.close()
 	return nil
@@ -113,7 +113,7 @@ func (r *rest) Close() error {
 
 const testedTables = 10
 
-// Test asks for the test path, or for the first row of the tables that can be read without a condition.
+// Test requests the test path, or the first row of the tables that can be read without a condition.
 func (r *rest) Test(ctx context.Context) error {
 	if r.doc.Test != "" {
 		body, _, err := r.http.get(ctx, r.at(r.doc.Test))
@@ -134,12 +134,12 @@ func (r *rest) Test(ctx context.Context) error {
 		}
 	}
 	if tested == 0 {
-		return errors.New(`nothing can be tested: every table needs a parameter; give one a sample value, or give "test", a path that the key may read`)
+		return errors.New(`the connection cannot be tested: every table needs a parameter; give one a sample value, or give "test", a path that the key may read`)
 	}
 	return nil
 }
 
-// Schemas lists those of the document in its order.
+// Schemas lists the schemas of the document in order.
 func (r *rest) Schemas(context.Context) ([]string, error) {
 	var out []string
 	for _, t := range r.doc.Tables {
@@ -159,7 +159,7 @@ func (r *rest) schema(ctx context.Context, name string) (string, error) {
 	return found, err
 }
 
-// Tables lists those of one schema.
+// Tables lists the tables of one schema.
 func (r *rest) Tables(ctx context.Context, schema string) ([]connector.Table, error) {
 	schema, err := r.schema(ctx, schema)
 	if err != nil {
@@ -174,7 +174,7 @@ func (r *rest) Tables(ctx context.Context, schema string) ([]connector.Table, er
 	return out, nil
 }
 
-// dynamic says whether the table answers only with conditions on its parameters.
+// dynamic reports whether the table requires conditions on its parameters.
 func (t *table) dynamic() bool {
 	return slices.ContainsFunc(t.Parameters, func(p parameter) bool { return p.Required })
 }
@@ -198,12 +198,12 @@ func (r *rest) Table(ctx context.Context, schema, name string) (engine.Scanner, 
 	return nil, connector.ErrNoTable
 }
 
-// Statistics are not kept of APIs.
+// Statistics are not available for APIs.
 func (r *rest) Statistics(context.Context, string, string) ([]api.ColumnStatistics, error) {
 	return nil, connector.ErrNoStatistics
 }
 
-// at is the address of a path below the base.
+// at returns the address of a path relative to the base.
 func (r *rest) at(path string) *url.URL {
 	u := *r.base
 	return u.JoinPath(path)

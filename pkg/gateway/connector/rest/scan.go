@@ -31,11 +31,11 @@ func (e *endpoint) Columns(context.Context) ([]engine.ColumnInfo, error) {
 
 const (
 	batchRows = 1024
-	maxCalls  = 1000 // combinations of parameter values in one reading
+	maxCalls  = 1000 // maximum number of combinations of parameter values in one scan
 )
 
-// Scan reads the endpoint once for each combination of the values that the conditions give its parameters. Other conditions,
-// and so the limit, are left to the engine.
+// Scan reads the endpoint once for each combination of the values that the conditions give its parameters. Other
+// conditions, and thus the limit, are left to the engine.
 func (e *endpoint) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batches, error) {
 	want := make([]column, len(req.Columns))
 	for i, name := range req.Columns {
@@ -52,7 +52,7 @@ func (e *endpoint) Scan(ctx context.Context, req engine.ScanRequest) (engine.Bat
 	limit := req.Limit
 	for _, f := range req.Filters {
 		if !strings.HasPrefix(f.Column, paramPrefix) || f.Op != "=" && f.Op != "in" || !slices.ContainsFunc(e.cols, func(c column) bool { return c.param != nil && c.Name == f.Column }) {
-			limit = -1 // the engine will leave rows out
+			limit = -1 // the engine will filter the rows
 		}
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -61,7 +61,7 @@ func (e *endpoint) Scan(ctx context.Context, req engine.ScanRequest) (engine.Bat
 	return b, nil
 }
 
-// calls are the values of the parameters, one set for each reading of the endpoint.
+// calls returns the values of the parameters, one set for each request of the endpoint.
 func (e *endpoint) calls(filters []engine.Filter) ([]values, error) {
 	calls := []values{{}}
 	for i := range e.t.Parameters {
@@ -85,18 +85,18 @@ func (e *endpoint) calls(filters []engine.Filter) ([]values, error) {
 			}
 		}
 		if calls = next; len(calls) > maxCalls {
-			return nil, fmt.Errorf("table %s: the conditions ask for more than %d combinations of parameters", e.t.Name, maxCalls)
+			return nil, fmt.Errorf("table %s: the conditions require more than %d combinations of parameters", e.t.Name, maxCalls)
 		}
 	}
 	return calls, nil
 }
 
-// valuesOf finds the values a parameter must take, nil for none.
+// valuesOf finds the values that a parameter must have, nil for none.
 func (e *endpoint) valuesOf(p *parameter, filters []engine.Filter) ([]any, error) {
 	var vals []any
 	for _, f := range filters {
 		if p.Column != "" {
-			// A list is left to the engine: the source may count a row to two of its values.
+			// A list is left to the engine: the source may return a row for two of its values.
 			if strings.EqualFold(f.Column, p.Column) && f.Op == "=" && len(f.Values) == 1 && e.sendable(f.Column) {
 				return f.Values, nil
 			}
@@ -118,20 +118,20 @@ func (e *endpoint) valuesOf(p *parameter, filters []engine.Filter) ([]any, error
 			}
 		case "is null", "is not null":
 		default:
-			return nil, &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf("%s is a parameter of table %s.%s, which takes = and IN only, not %s", f.Column, e.t.Schema, e.t.Name, f.Op)}
+			return nil, &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf("%s is a parameter of table %s.%s, which supports only = and IN, not %s", f.Column, e.t.Schema, e.t.Name, f.Op)}
 		}
 	}
 	return vals, nil
 }
 
-// sendable says that the values of a column have one form as a text.
+// sendable reports whether the values of a column have a unique text form.
 func (e *endpoint) sendable(name string) bool {
 	return slices.ContainsFunc(e.cols, func(c column) bool {
 		return c.Name == name && slices.Contains([]string{"varchar", "bigint", "integer", "smallint", "boolean"}, c.Type)
 	})
 }
 
-// values are those of the parameters of one reading.
+// values are those of the parameters of one request.
 type values map[*parameter]any
 
 func (v values) with(p *parameter, x any) values {
@@ -152,7 +152,7 @@ func textOf(v any) string {
 	return fmt.Sprint(v)
 }
 
-// sampleValues are the values used to look up the columns; false if a required parameter has none.
+// sampleValues returns the values used to look up the columns; false if a required parameter has none.
 func (t *table) sampleValues() (values, bool) {
 	out := values{}
 	for i := range t.Parameters {
@@ -191,7 +191,7 @@ func (r *rest) firstRows(ctx context.Context, t *table, vals values, n int, yiel
 	return err
 }
 
-// batches is a reading on its way. The rows of a page are handed on while the page arrives.
+// batches is a running scan. The rows of a page are passed on while the page arrives.
 type batches struct {
 	cancel context.CancelFunc
 	rows   chan [][]any
@@ -296,7 +296,7 @@ func (b *batches) Next(ctx context.Context) ([][]any, error) {
 	}
 }
 
-// Close ends the reading and waits until its connection is free.
+// Close ends the scan and waits until its connection is free.
 func (b *batches) Close() error {
 	b.cancel()
 	<-b.end

@@ -58,8 +58,8 @@ func TestInference(t *testing.T) {
 // A type learnt from a sample that a later value contradicts fails the reading; a type that holds the value takes it.
 func TestAfterTheSample(t *testing.T) {
 	for _, c := range []struct{ first, later, want string }{
-		{"1", "1.5", "1.5 is no bigint, which all 1 sampled rows had"}, {"1", `"x"`, "x is no bigint"}, {"1", "true", "true is no bigint"}, {"1", `{"b":1}`, `{"b":1} is no bigint`},
-		{"0.5", "1.23456789012345678901", "is no double"}, {"true", "0", "0 is no boolean"}, {`"x"`, "7", ""}, {`{"b":1}`, `"x"`, ""}, {"0.5", "7", ""}, {"1", "null", ""},
+		{"1", "1.5", "1.5 is not a valid bigint, the type of all 1 sampled rows"}, {"1", `"x"`, "x is not a valid bigint"}, {"1", "true", "true is not a valid bigint"}, {"1", `{"b":1}`, `{"b":1} is not a valid bigint`},
+		{"0.5", "1.23456789012345678901", "is not a valid double"}, {"true", "0", "0 is not a valid boolean"}, {`"x"`, "7", ""}, {`{"b":1}`, `"x"`, ""}, {"0.5", "7", ""}, {"1", "null", ""},
 	} {
 		r := answers(t, `"sample":1`, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, `[{"a":%s},{"a":%s}]`, c.first, c.later) })
 		rows, err := read(context.Background(), r, "t", nil, "a")
@@ -76,7 +76,7 @@ func TestDeclaredColumns(t *testing.T) {
 	if rows, err := read(context.Background(), c, "t", nil, "N", "label"); err != nil || len(rows) != 5000 || rows[4][0] != "5" || rows[4][1] != "name 5" {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}
-	if rows, err := read(context.Background(), c, "t", nil, "none"); err == nil || !strings.Contains(err.Error(), "is no object") {
+	if rows, err := read(context.Background(), c, "t", nil, "none"); err == nil || !strings.Contains(err.Error(), "is not an object") {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}
 	if n := len(s.log()); n != 2 {
@@ -107,7 +107,7 @@ func TestParameters(t *testing.T) {
 		asked   []string
 	}{
 		{"weather", cols, nil, "table rest.weather needs a value for its parameter _q_city (varchar)", nil},
-		{"weather", cols, []engine.Filter{filter("_q_city", "<>", "x")}, "takes = and IN only", nil},
+		{"weather", cols, []engine.Filter{filter("_q_city", "<>", "x")}, "supports only = and IN", nil},
 		{"weather", cols, []engine.Filter{filter("_q_city", "=", "Rome")}, "[[4.5  Rome <nil>]]", []string{"/v1/weather?city=Rome&fixed=a%26b"}},
 		{"weather", cols, []engine.Filter{filter("_q_city", "=", "a&b=c d/é"), filter("_q_unit", "=", "K")}, "[[10.5 K a&b=c d/é K]]", []string{"/v1/weather?city=a%26b%3Dc+d%2F%C3%A9&fixed=a%26b&unit=K"}},
 		{"weather", cols[2:3], []engine.Filter{filter("_q_city", "in", "Rome", "Oslo", "Rome")}, "[[Rome] [Oslo]]", []string{"/v1/weather?city=Rome&fixed=a%26b", "/v1/weather?city=Oslo&fixed=a%26b"}},
@@ -115,8 +115,8 @@ func TestParameters(t *testing.T) {
 			[]string{"/v1/weather?city=Oslo&fixed=a%26b&unit=K", "/v1/weather?city=Oslo&fixed=a%26b&unit=F"}},
 		{"weather", cols[2:3], []engine.Filter{filter("_q_city", "=", "Rome"), filter("_q_city", "=", "Oslo")}, "[]", nil},
 		{"orders", []string{"owner", "_q_user"}, []engine.Filter{filter("_q_user", "=", "a/../b c?%")}, "[[a/../b c?% a/../b c?%]]", []string{"/v1/users/a%2F..%2Fb%20c%3F%25/orders"}},
-		{"orders", []string{"owner"}, []engine.Filter{filter("_q_user", "=", "..")}, "is no value for _q_user", nil},
-		{"orders", []string{"owner"}, []engine.Filter{filter("_q_user", "=", "")}, "is no value for _q_user", nil},
+		{"orders", []string{"owner"}, []engine.Filter{filter("_q_user", "=", "..")}, "is not a valid value for _q_user", nil},
+		{"orders", []string{"owner"}, []engine.Filter{filter("_q_user", "=", "")}, "is not a valid value for _q_user", nil},
 		{"orders", []string{"status"}, []engine.Filter{filter("_q_user", "=", "ada"), filter("status", "=", "open"), filter("_q_n", "=", int64(7))}, "[[open]]", []string{"/v1/users/ada/orders?n=7&status=open"}},
 		{"orders", []string{"status"}, []engine.Filter{filter("_q_user", "=", "ada"), filter("status", "in", "open", "closed")}, "[[]]", []string{"/v1/users/ada/orders"}},
 	} {
@@ -160,12 +160,12 @@ func TestDocument(t *testing.T) {
 	one := func(members string) string { return `{"tables":[{"name":"t","path":"/t",` + members + `}]}` }
 	for tables, want := range map[string]string{
 		``: "ends early", `{`: "ends early", `[]`: "cannot unmarshal array", `{}`: "at least one", `{"tables":[]}`: "at least one", `{"tables":[{"path":"/x"}]}`: "name is required",
-		`{"tables":[{"name":"t"}]}`: "path is required", `{"tables":[{"name":"t","path":"/x"}]} x`: "something follows", one(`"pth":1`): `unknown field "pth"`,
-		`{"tables":[{"name":"t","path":"/x"},{"name":"T","path":"/y"}]}`: "is there twice", `{"tables":[{"name":"t","path":"https://other/x"}]}`: "without a host", `{"tables":[{"name":"t","path":"//other/x"}]}`: "without a host",
-		`{"tables":[{"name":"t","path":"/../x"}]}`: "must not hold", `{"tables":[{"name":"t","path":"/a/%2e%2e/x"}]}`: "must not hold", `{"tables":[{"name":"t","path":"/x?a=b"}]}`: "as query", `{"tables":[{"name":"t","path":"/{u}/x"}]}`: "which is no parameter",
-		one(`"method":"POST"`): "not supported", one(`"paging":{"type":"pages"}`): "not one of none, page", one(`"paging":{"param":"x"}`): "a type is needed", one(`"paging":{"type":"cursor"}`): "needs next",
-		one(`"paging":{"type":"page","size":5}`): "size needs sizeParam", one(`"paging":{"type":"page","sizeParam":"n"}`): "sizeParam needs size", one(`"paging":{"type":"link","param":"x"}`): "takes no param",
-		one(`"columns":[{"name":"a","type":"text"}]`): `"text" is no type`, one(`"columns":[{"name":"a","type":"bigint"},{"name":"A","type":"bigint"}]`): "twice", one(`"types":{"a":"int"}`): "is no type",
+		`{"tables":[{"name":"t"}]}`: "path is required", `{"tables":[{"name":"t","path":"/x"}]} x`: "unexpected data", one(`"pth":1`): `unknown field "pth"`,
+		`{"tables":[{"name":"t","path":"/x"},{"name":"T","path":"/y"}]}`: "is defined twice", `{"tables":[{"name":"t","path":"https://other/x"}]}`: "without a host", `{"tables":[{"name":"t","path":"//other/x"}]}`: "without a host",
+		`{"tables":[{"name":"t","path":"/../x"}]}`: "must not contain", `{"tables":[{"name":"t","path":"/a/%2e%2e/x"}]}`: "must not contain", `{"tables":[{"name":"t","path":"/x?a=b"}]}`: "as query", `{"tables":[{"name":"t","path":"/{u}/x"}]}`: "which is not a parameter",
+		one(`"method":"POST"`): "not supported", one(`"paging":{"type":"pages"}`): "not one of none, page", one(`"paging":{"param":"x"}`): "a type is required", one(`"paging":{"type":"cursor"}`): "requires next",
+		one(`"paging":{"type":"page","size":5}`): "size requires sizeParam", one(`"paging":{"type":"page","sizeParam":"n"}`): "sizeParam requires size", one(`"paging":{"type":"link","param":"x"}`): "does not allow param",
+		one(`"columns":[{"name":"a","type":"text"}]`): `"text" is not a type`, one(`"columns":[{"name":"a","type":"bigint"},{"name":"A","type":"bigint"}]`): "twice", one(`"types":{"a":"int"}`): "is not a type",
 		one(`"parameters":[{"name":"q","required":true}]`): "give it a sample value", one(`"parameters":[{"name":"q","type":"date"}]`): "not one of varchar", one(`"parameters":[{"name":"q"},{"name":"Q"}]`): "twice",
 		one(`"parameters":[{"name":"page"}],"paging":{"type":"page"}`): "already set", one(`"query":{"q":"1"},"parameters":[{"name":"q"}]`): "already set", one(`"single":true,"paging":{"type":"page"}`): "no pages",
 		`{"requestsPerSecond":-1,"tables":[{"name":"t","path":"/t"}]}`: "negative", `{"retries":99,"tables":[{"name":"t","path":"/t"}]}`: "0 to 20", one(`"schema":"information_schema"`): "reserved",
@@ -175,14 +175,14 @@ func TestDocument(t *testing.T) {
 		}
 	}
 	for want, cred := range map[string]connector.Credential{
-		"must be an address":       {"baseUrl": "api.example.com"},
-		"must be an address that":  {"baseUrl": "ftp://api.example.com"},
-		"no user or password":      {"baseUrl": "https://u:p@api.example.com"},
-		"no query":                 {"baseUrl": "https://api.example.com/?a=b"},
-		"must begin with https://": {"baseUrl": "http://api.example.com", "secret": "k"},
-		`needs field "secret"`:     {"baseUrl": "https://api.example.com", "header": "X-Key"},
-		"cannot carry a key":       {"baseUrl": "https://api.example.com", "header": "Host", "secret": "k"},
-		"such as a line break":     {"baseUrl": "https://api.example.com", "secret": "k\r\nX: y"},
+		"must be an address":                  {"baseUrl": "api.example.com"},
+		"must be an address that":             {"baseUrl": "ftp://api.example.com"},
+		"must not contain a user or password": {"baseUrl": "https://u:p@api.example.com"},
+		"must not contain a query":            {"baseUrl": "https://api.example.com/?a=b"},
+		"must start with https://":            {"baseUrl": "http://api.example.com", "secret": "k"},
+		`requires field "secret"`:             {"baseUrl": "https://api.example.com", "header": "X-Key"},
+		"is not allowed for a key":            {"baseUrl": "https://api.example.com", "header": "Host", "secret": "k"},
+		"such as a line break":                {"baseUrl": "https://api.example.com", "secret": "k\r\nX: y"},
 	} {
 		cred["tables"] = one(`"rows":""`)
 		if _, err := Type().Open(cred, connector.Reach{}); err == nil || !strings.Contains(err.Error(), want) {
@@ -201,7 +201,7 @@ func TestDocument(t *testing.T) {
 
 // Two members that differ in case only cannot both be columns.
 func TestNamesThatClash(t *testing.T) {
-	for rows, want := range map[string]string{`{"a":1,"A":2}`: "cannot tell apart", `{"":1}`: "without a name", `{"_q_x":1}`: "name of a parameter's column"} {
+	for rows, want := range map[string]string{`{"a":1,"A":2}`: "cannot distinguish", `{"":1}`: "without a name", `{"_q_x":1}`: "name of a parameter's column"} {
 		r := answers(t, `"parameters":[{"name":"x"}]`, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, "[%s]", rows) })
 		if _, err := r.Table(context.Background(), defaultSchema, "t"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", rows, err)

@@ -38,7 +38,8 @@ func (t *table) column(name string) (column, error) {
 	return t.cols[i], nil
 }
 
-// Scan reads the columns asked for, of the rows that pass the filters which mean the same to SQLite as to the engine.
+// Scan reads the requested columns of the rows that pass the filters which have the same meaning in SQLite as in the
+// engine.
 func (t *table) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batches, error) {
 	var want []column
 	list := []string{}
@@ -48,7 +49,7 @@ func (t *table) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batche
 			return nil, err
 		}
 		want = append(want, c)
-		list = append(list, "+"+sqltext.Quote(name)) // without the plus the driver would read declared types into values
+		list = append(list, "+"+sqltext.Quote(name)) // without the plus sign the driver would convert values by their declared types
 	}
 	if len(list) == 0 {
 		list = []string{"1"}
@@ -65,7 +66,7 @@ func (t *table) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batche
 	if err != nil {
 		return nil, err
 	}
-	rows, err := c.QueryContext(ctx, text, args...) //nolint:rowserrcheck // batches looks at it
+	rows, err := c.QueryContext(ctx, text, args...) // !//nolint:rowserrcheck // checked by batches
 	if err != nil {
 		c.Close()
 		return nil, t.f.plain(err)
@@ -77,7 +78,7 @@ func (t *table) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batche
 	return b, nil
 }
 
-// where writes the conditions that can travel; all tells whether none stayed behind.
+// where builds the conditions that can be pushed down; all reports whether all could be.
 func (t *table) where(filters []engine.Filter) (where []string, args []any, all bool) {
 	all = true
 	for _, f := range filters {
@@ -95,8 +96,8 @@ func (t *table) where(filters []engine.Filter) (where []string, args []any, all 
 	return where, args, all
 }
 
-// condition writes one filter, "" if SQLite could see it in another way. An index is found by the column's own collation, and
-// that the bytes are the same is asked besides.
+// condition formats one filter, "" if SQLite could evaluate it differently. The column's own collation allows the use
+// of an index, and an additional condition requires equal bytes.
 func condition(c column, f engine.Filter) (string, []any) {
 	name := sqltext.Quote(c.Name)
 	switch f.Op {
@@ -170,7 +171,7 @@ func (b *batches) Next(ctx context.Context) ([][]any, error) {
 			if row[i], err = c.cell(b.vals[i]); err != nil {
 				err = fmt.Errorf("table %s, column %q, row %d read: %w", b.t.name, c.Name, b.n, err)
 				if !b.t.f.inspect {
-					err = fmt.Errorf("%w; with the credential field inspect such a column is text", err)
+					err = fmt.Errorf("%w; the credential field inspect makes such a column varchar", err)
 				}
 				return nil, err
 			}

@@ -24,7 +24,7 @@ func Type() connector.Type {
 		Key: "sqlite", Label: "SQLite file", Category: "Database", CatalogType: "sqlite", DocsURL: "https://www.sqlite.org/datatype3.html",
 		Fields: []connector.Field{
 			{Name: "path", Kind: "text", Required: true, Local: true, Description: "Database file, as an absolute path"},
-			{Name: "inspect", Kind: "boolean", Description: "Look at all values of a table first: a column with values that do not fit its declared type is text"},
+			{Name: "inspect", Kind: "boolean", Description: "Check all values of a table first: a column with values that do not fit its declared type becomes varchar"},
 		},
 		Open: open,
 	}
@@ -47,19 +47,19 @@ func open(c connector.Credential, reach connector.Reach) (connector.Connector, e
 	if err != nil {
 		return nil, err
 	}
-	// Nothing is written, also not by what a schema calls: no function or virtual table of its own is trusted.
+	// Nothing is written, also not by the schema: none of its functions or virtual tables is trusted.
 	q := url.Values{"mode": {"ro"}, "_pragma": {"query_only(1)", "trusted_schema(0)", "busy_timeout(2000)", "cell_size_check(1)"}}
 	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", OmitHost: true, Path: p, RawQuery: q.Encode()}).String())
 	if err != nil {
 		return nil, err
 	}
-	db.SetMaxIdleConns(0) // the file is let go between statements
+	db.SetMaxIdleConns(0) // the file is closed between statements
 	return &file{path: p, own: reach.Own, inspect: c.Flag("inspect"), db: db, seen: map[string]inspected{}}, nil
 }
 
 func (f *file) Close() error { return f.db.Close() }
 
-// conn opens the file, which must be checked each time: it may have become another one.
+// conn opens the file, which must be checked each time: it may have been replaced.
 func (f *file) conn(ctx context.Context) (*sql.Conn, error) {
 	held, err := f.own.Open(f.path)
 	if err != nil {
@@ -82,8 +82,8 @@ func (f *file) conn(ctx context.Context) (*sql.Conn, error) {
 	return c, nil
 }
 
-// foreign refuses the state of a gateway by what the opened file itself says. SQLite opens by name, and resolves links before it
-// does, so a name that was changed twice in between could still have led there.
+// foreign rejects the state of a gateway based on the opened file itself. SQLite opens by name, and resolves links
+// before it does, so a name that was changed twice in between could still have led there.
 func (f *file) foreign(ctx context.Context, c *sql.Conn) error {
 	var id int64
 	if err := c.QueryRowContext(ctx, `PRAGMA application_id`).Scan(&id); err != nil {
@@ -95,31 +95,31 @@ func (f *file) foreign(ctx context.Context, c *sql.Conn) error {
 	return nil
 }
 
-// whole refuses a file that was cut within a page, whose missing end SQLite would read as zeros.
+// whole rejects a file that was truncated within a page, since SQLite would read the missing end as zeros.
 func (f *file) whole(ctx context.Context, c *sql.Conn) error {
 	var version, size int64
-	if err := c.QueryRowContext(ctx, `PRAGMA schema_version`).Scan(&version); err != nil { // the first look into the file
+	if err := c.QueryRowContext(ctx, `PRAGMA schema_version`).Scan(&version); err != nil { // the first access to the file
 		return f.plain(err)
 	}
 	if err := c.QueryRowContext(ctx, `PRAGMA page_size`).Scan(&size); err != nil {
 		return f.plain(err)
 	}
-	info, err := connector.CheckLocalFile(f.path) // not by opening it: closing it again would end SQLite's locks
+	info, err := connector.CheckLocalFile(f.path) // not by opening it: closing it again would release SQLite's locks
 	if err == nil && info.Size()%size != 0 {
-		err = fmt.Errorf("file %s is damaged: its end is missing", f.path)
+		err = fmt.Errorf("file %s is corrupt: its end is missing", f.path)
 	}
 	return err
 }
 
-// plain words the errors that a user can do something about.
+// plain converts the errors that a user can act on.
 func (f *file) plain(err error) error {
 	var se *sqlite.Error
 	if !errors.As(err, &se) {
 		return err
 	}
 	why := map[int]string{
-		lib.SQLITE_BUSY: "is locked by another program", lib.SQLITE_LOCKED: "is locked by another program", lib.SQLITE_NOTADB: "is no SQLite database, or an encrypted one",
-		lib.SQLITE_CORRUPT: "is damaged", lib.SQLITE_CANTOPEN: "cannot be opened; a database in WAL mode needs a folder that can be written",
+		lib.SQLITE_BUSY: "is locked by another program", lib.SQLITE_LOCKED: "is locked by another program", lib.SQLITE_NOTADB: "is not an SQLite database, or it is encrypted",
+		lib.SQLITE_CORRUPT: "is corrupt", lib.SQLITE_CANTOPEN: "cannot be opened; a database in WAL mode requires a writable folder",
 		lib.SQLITE_PERM: "may not be read", lib.SQLITE_IOERR: "cannot be read",
 	}[se.Code()&0xff]
 	if why == "" {
@@ -138,7 +138,7 @@ func (f *file) Test(ctx context.Context) error {
 	return f.plain(c.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&n))
 }
 
-// Schemas is main: a file cannot be attached to another one here.
+// Schemas returns main: a file cannot be attached to another one here.
 func (f *file) Schemas(context.Context) ([]string, error) { return []string{schema}, nil }
 
 const tablesSQL = `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view', 'virtual') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY 1`
@@ -203,7 +203,7 @@ func (f *file) Table(ctx context.Context, wanted, name string) (engine.Scanner, 
 	return t, nil
 }
 
-// Statistics are kept by SQLite for indexes only.
+// Statistics are available in SQLite for indexes only.
 func (f *file) Statistics(context.Context, string, string) ([]api.ColumnStatistics, error) {
 	return nil, connector.ErrNoStatistics
 }

@@ -214,8 +214,8 @@ func TestRefusals(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"relative.db": "absolute", dir + "/../" + filepath.Base(outside) + "/good.db": "elements", filepath.Join(dir, "none.db"): "there is no file",
-		filepath.Join(dir, "none", "x.db"): "no such file", dir: "is no regular file", filepath.Join(dir, "link.db"): "escapes",
-		filepath.Join(dir, "text.db"): "is no SQLite database", filepath.Join(dir, "cut.db"): "is damaged",
+		filepath.Join(dir, "none", "x.db"): "no such file", dir: "is not a regular file", filepath.Join(dir, "link.db"): "escapes",
+		filepath.Join(dir, "text.db"): "is not an SQLite database", filepath.Join(dir, "cut.db"): "is corrupt",
 	} {
 		c, err := Type().Open(connector.Credential{"path": path}, connector.Reach{})
 		if err == nil {

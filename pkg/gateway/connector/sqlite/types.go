@@ -17,10 +17,10 @@ import (
 	"github.com/dig-cli/dig/pkg/late"
 )
 
-// column is a column of a table. SQLite keeps any value in any column; a value that does not fit the type is an error.
+// column is a column of a table. SQLite stores any value in any column; a value that does not fit the type is an error.
 type column struct {
 	engine.ColumnInfo
-	text         bool // declared so that every value but a blob is kept as text
+	text         bool // declared so that every value but a blob is stored as text
 	width, scale int  // of a decimal
 }
 
@@ -32,8 +32,8 @@ func columnOf(name, declared string, notNull bool) column {
 
 var numericForm = late.Regexp(`^(?:DECIMAL|NUMERIC|DEC) ?\( ?([0-9]{1,4}) ?(?:, ?([0-9]{1,4}) ?)?\)`)
 
-// typeOf maps a declared type. The order of the rules is SQLite's for affinities, with the names that people use for more than
-// those before it.
+// typeOf maps a declared type. The order of the rules is that of SQLite's affinities, preceded by common type names
+// that have more precise types.
 func typeOf(declared string) string {
 	d := strings.ToUpper(strings.Join(strings.Fields(declared), " "))
 	has := func(words ...string) bool {
@@ -77,13 +77,13 @@ func typeOf(declared string) string {
 	return "varchar"
 }
 
-// isText says whether a declared type has text affinity: numbers put into such a column become texts.
+// isText reports whether a declared type has text affinity: numbers stored in such a column become strings.
 func isText(declared string) bool {
 	d := strings.ToUpper(declared)
 	return !strings.Contains(d, "INT") && (strings.Contains(d, "CHAR") || strings.Contains(d, "CLOB") || strings.Contains(d, "TEXT"))
 }
 
-// columns describes a table. Hidden columns of virtual tables are left out, generated ones are not.
+// columns describes a table. Hidden columns of virtual tables are omitted, generated ones are not.
 func (f *file) columns(ctx context.Context, c *sql.Conn, name string) ([]column, error) {
 	rows, err := c.QueryContext(ctx, `SELECT name, type, "notnull" <> 0 OR pk > 0 AND upper(type) = 'INTEGER' FROM pragma_table_xinfo(?, 'main') WHERE hidden IN (0, 2, 3) ORDER BY cid`, name)
 	if err != nil {
@@ -103,7 +103,7 @@ func (f *file) columns(ctx context.Context, c *sql.Conn, name string) ([]column,
 		return nil, err
 	}
 	if len(out) == 0 {
-		return nil, errors.New("it has no columns that can be read")
+		return nil, errors.New("it has no readable columns")
 	}
 	if !f.inspect {
 		return out, nil
@@ -124,7 +124,7 @@ func (f *file) columns(ctx context.Context, c *sql.Conn, name string) ([]column,
 	return out, nil
 }
 
-// inspected is what a look at all values has found.
+// inspected is the result of reading all values.
 type inspected struct {
 	state string
 	cols  []column
@@ -141,7 +141,7 @@ func (f *file) state() string {
 	return s
 }
 
-// look reads all values and gives columns whose type does not hold them all one that does.
+// look reads all values and gives columns with values that do not fit their type one that fits.
 func (f *file) look(ctx context.Context, c *sql.Conn, name string, cols []column) error {
 	var list []string
 	for _, col := range cols {
@@ -171,7 +171,7 @@ func (f *file) look(ctx context.Context, c *sql.Conn, name string, cols []column
 			}
 			kinds[i][kindOf(v)] = true
 			if n, whole := v.(int64); whole && (n > 1<<53 || n < -1<<53) {
-				kinds[i]["long"] = true // no double holds it
+				kinds[i]["long"] = true // no double represents it
 			}
 			if !misfit[i] {
 				_, err := cols[i].cell(v)
@@ -181,7 +181,7 @@ func (f *file) look(ctx context.Context, c *sql.Conn, name string, cols []column
 	}
 	for i := range cols {
 		k := kinds[i]
-		plain := cols[i].Type == "varchar" && !cols[i].text // no type that says anything
+		plain := cols[i].Type == "varchar" && !cols[i].text // not a meaningful type
 		if !misfit[i] && !plain {
 			continue
 		}
@@ -222,7 +222,7 @@ var (
 
 var momentLayouts = []string{"2006-01-02 15:04:05.999999", "2006-01-02 15:04", "2006-01-02"}
 
-// cell gives a value in the form of engine.Batches.
+// cell converts a value to the form of engine.Batches.
 func (c column) cell(v any) (any, error) {
 	typ := c.Type
 	switch x := v.(type) {
@@ -288,18 +288,18 @@ func (c column) cell(v any) (any, error) {
 		if typ == "varbinary" {
 			return append([]byte{}, x...), nil
 		}
-		return nil, fmt.Errorf("a blob of %d bytes is no %s", len(x), typ)
+		return nil, fmt.Errorf("a blob of %d bytes is not a valid %s", len(x), typ)
 	}
 	s := fmt.Sprint(v)
 	if len(s) > 60 {
 		s = strings.ToValidUTF8(s[:60], "") + "..."
 	}
-	return nil, fmt.Errorf("%q, kept as %s, is no %s", s, kindOf(v), typ)
+	return nil, fmt.Errorf("%q, stored as %s, is not a valid %s", s, kindOf(v), typ)
 }
 
 var plainNumber = late.Regexp(`^-?([0-9]+)(?:\.([0-9]+))?$`)
 
-// decimal writes a number with the digits of the column, if that is a decimal that holds it exactly.
+// decimal formats a number with the digits of the column, if that is a decimal that represents it exactly.
 func (c column) decimal(s string) (string, bool) {
 	scale := c.scale
 	if c.width == 0 {

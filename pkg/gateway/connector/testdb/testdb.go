@@ -1,5 +1,5 @@
-// Package testdb gives a test a part of the shared database servers that no other test sees: packages are tested at once, and one
-// that reads every table of a database would read the others', or wait for their locks.
+// Package testdb gives a test a part of the shared database servers that no other test sees: packages are tested
+// concurrently, and one that reads every table of a database would read those of others, or wait for their locks.
 package testdb
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Postgres makes a database for the test and returns its address, as DIG_TEST_POSTGRES has it. It is dropped after the test, with
-// the sessions that are left in it.
+// Postgres creates a database for the test and returns its address in the form of DIG_TEST_POSTGRES. It is dropped
+// after the test, including sessions that are left in it.
 func Postgres(t testing.TB) *url.URL {
 	t.Helper()
 	address := os.Getenv("DIG_TEST_POSTGRES")
@@ -46,9 +46,9 @@ func Postgres(t testing.TB) *url.URL {
 	return u
 }
 
-// MariaDB makes a user who may read the named databases and sees no other. Both returned are as DIG_TEST_MARIADB has it: admin may
-// do everything, reader is that user. The test makes the databases; they and the user are dropped after it. A name must not be that
-// of a database of another package.
+// MariaDB creates a user who may read only the named databases. Both results have the form of DIG_TEST_MARIADB: admin
+// has all privileges, reader is that user. The test creates the databases; they and the user are dropped after it. A
+// name must not be that of a database of another package.
 func MariaDB(t testing.TB, databases ...string) (admin, reader *mysql.Config) {
 	t.Helper()
 	dsn := os.Getenv("DIG_TEST_MARIADB")

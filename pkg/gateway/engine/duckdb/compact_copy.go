@@ -25,7 +25,7 @@ func (p *project) copyTo(ctx context.Context, dir string) (err error) {
 	}
 	c := &conn{p: p, in: in}
 	if bindings.Connect(in.db, &c.c) == bindings.StateError {
-		return errors.New("the engine refused a connection")
+		return errors.New("the engine rejected a connection")
 	}
 	defer bindings.Disconnect(&c.c)
 	made := filepath.Join(dir, dataFile)

@@ -42,7 +42,7 @@ func (p *project) conn(ctx context.Context) (*conn, error) {
 	c := &conn{p: p, in: in}
 	if bindings.Connect(in.db, &c.c) == bindings.StateError {
 		p.release(in, c)
-		return nil, errors.New("the engine refused a connection")
+		return nil, errors.New("the engine rejected a connection")
 	}
 	p.mu.Lock()
 	in.conns[c] = struct{}{}

@@ -168,7 +168,7 @@ func openInstance(ctx context.Context, dir string, o *engine.Options, w *memoryW
 	}
 	var c bindings.Connection
 	if bindings.Connect(in.db, &c) == bindings.StateError {
-		return nil, errors.New("the engine refused a connection")
+		return nil, errors.New("the engine rejected a connection")
 	}
 	defer bindings.Disconnect(&c)
 	if err := errors.Join(registerScan(c, in), registerFunctions(c, in), registerRoom(c, w)); err != nil {
@@ -212,7 +212,7 @@ func exists(path string) (bool, error) {
 func (in *instance) start(o *engine.Options) error {
 	var cfg bindings.Config
 	if bindings.CreateConfig(&cfg) == bindings.StateError {
-		return errors.New("the engine refused a configuration")
+		return errors.New("the engine rejected a configuration")
 	}
 	defer bindings.DestroyConfig(&cfg)
 	set := map[string]string{
