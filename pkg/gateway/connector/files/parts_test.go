@@ -198,15 +198,15 @@ func TestPartsThatDoNotGoTogether(t *testing.T) {
 		ID string `parquet:"id"`
 	}
 	for want, files := range map[string]map[string]string{
-		`folder t/c=2 has the key "c", others of its level have "a"`:             {"t/a=1/x.csv": "id\n", "t/c=2/x.csv": "id\n"},
-		`folder t/other is not named key=value like its siblings`:                {"t/a=1/x.csv": "id\n", "t/other/x.csv": "id\n"},
-		`file t/a=1/x.csv is above the folders with the key "b"`:                         {"t/a=1/x.csv": "id\n", "t/a=2/b=1/x.csv": "id\n"},
-		`files t/a=1/x.csv and t/a=2/x.parquet have different formats`:                   {"t/a=1/x.csv": "id\n", "t/a=2/x.parquet": parquetOf(t, a{1})},
+		`folder t/c=2 has the key "c", others of its level have "a"`:                   {"t/a=1/x.csv": "id\n", "t/c=2/x.csv": "id\n"},
+		`folder t/other is not named key=value like its siblings`:                      {"t/a=1/x.csv": "id\n", "t/other/x.csv": "id\n"},
+		`file t/a=1/x.csv is above the folders with the key "b"`:                       {"t/a=1/x.csv": "id\n", "t/a=2/b=1/x.csv": "id\n"},
+		`files t/a=1/x.csv and t/a=2/x.parquet have different formats`:                 {"t/a=1/x.csv": "id\n", "t/a=2/x.parquet": parquetOf(t, a{1})},
 		`column "id" is bigint in file t/a=1/x.parquet and varchar in t/a=2/x.parquet`: {"t/a=1/x.parquet": parquetOf(t, a{1}), "t/a=2/x.parquet": parquetOf(t, b{"x"})},
 		`column "id" of file t/a=1/x.csv is "ID" in t/a=2/x.csv`:                       {"t/a=1/x.csv": "id\n", "t/a=2/x.csv": "ID\n"},
-		`folder t/a=1/A=2 repeats the key "A"`:                                     {"t/a=1/A=2/x.csv": "id\n"},
+		`folder t/a=1/A=2 repeats the key "A"`:                                         {"t/a=1/A=2/x.csv": "id\n"},
 		`folder t has no files to read`:                                                {"t/a=1/x.txt": "id\n"},
-		`folder t has a transaction log (_delta_log), which is not supported`:      {"t/a=1/x.csv": "id\n", "t/_delta_log/0.json": "{}"},
+		`folder t has a transaction log (_delta_log), which is not supported`:          {"t/a=1/x.csv": "id\n", "t/_delta_log/0.json": "{}"},
 	} {
 		_, _, err := scanned(t, tree(t, files), rootSchema, "t", engine.ScanRequest{Limit: -1})
 		if err == nil || !strings.Contains(err.Error(), want) {
