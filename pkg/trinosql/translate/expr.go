@@ -113,14 +113,7 @@ func (p *printer) plain(x trinosql.Expr) {
 		p.expr(x.X)
 		p.put(")")
 	case *trinosql.Logic:
-		p.put("(")
-		for i, t := range x.Terms {
-			if i > 0 {
-				p.put(" ", x.Op, " ")
-			}
-			p.expr(t)
-		}
-		p.put(")")
+		p.logic(x)
 	case *trinosql.Func:
 		p.function(x)
 	case *trinosql.Lambda:
@@ -140,6 +133,33 @@ func (p *printer) plain(x trinosql.Expr) {
 	default:
 		p.special(x)
 	}
+}
+
+// logic writes terms joined by AND or OR. Trino computes them from left to right as far as it must, DuckDB all of them: a term that may fail
+// stands where it is computed only when those before it leave the answer open.
+func (p *printer) logic(x *trinosql.Logic) {
+	texts := make([]string, len(x.Terms))
+	last := 0 // the last term that may fail
+	for i, t := range x.Terms {
+		texts[i] = p.apart(func() { p.expr(t) })
+		if i > 0 && strings.Contains(texts[i], `"(`) {
+			last = i
+		}
+	}
+	const short = 150 // what is longer is not written twice
+	closing := ""
+	for _, text := range texts[:last] {
+		if len(text) > short {
+			continue
+		}
+		if x.Op == "AND" {
+			p.put("CASE WHEN ", text, " IS FALSE THEN false ELSE ")
+		} else {
+			p.put("CASE WHEN ", text, " THEN true ELSE ")
+		}
+		closing += " END"
+	}
+	p.put("(", strings.Join(texts, " "+x.Op+" "), ")", closing)
 }
 
 // specials write the expressions that other files know, by their Go type.

@@ -2,6 +2,7 @@ package translate
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
@@ -11,65 +12,67 @@ func init() {
 	for _, op := range []string{"+", "-", "*", "/", "%"} {
 		rules["decimal "+op] = func(p *printer, c *call) { p.decimals(c, op) }
 	}
-	rules["divide //"] = func(p *printer, c *call) { p.divide(c, "//", divisor) }
-	rules["divide %"] = func(p *printer, c *call) { p.divide(c, "%", modulus) }
+	rules["divide"] = func(p *printer, c *call) { p.divide(c, "//", "quotient") }
+	rules["modulus"] = func(p *printer, c *call) { p.divide(c, "%", "remainder") }
 	rules["typeof"] = func(p *printer, c *call) { p.put(quoteText(c.bound.Args[0].String())) }
 	rules["nullif"] = (*printer).nullif
 	specials["*trinosql.Current"] = func(p *printer, x trinosql.Expr) { p.current(x.(*trinosql.Current)) }
 }
 
-// decimals computes with exactly the precision and scale of the result.
+// decimals computes with exactly the precision and scale of the result. What DuckDB has no type for on the way goes to the function ~decimal.
 func (p *printer) decimals(c *call, op string) {
 	r, x, y := c.bound.Result, c.bound.Args[0], c.bound.Args[1]
 	to := p.duckType(c.node, r)
+	scale := max(x.Scale, y.Scale)
+	common := types.NewDecimal(min(38, max(x.N-x.Scale, y.N-y.Scale)+scale), scale)
+	fits := common.N-scale >= max(x.N-x.Scale, y.N-y.Scale) // both can be written in the common type
+	as := func(arg int, t *types.Type) {
+		p.put("CAST(")
+		c.args[arg].write()
+		p.put(" AS ", p.duckType(c.node, t), ")")
+	}
 	switch {
-	case op == "/":
-		p.put(`CAST("~divide"(CAST(`)
-		c.args[0].write()
-		p.put(" AS VARCHAR), CAST(")
-		c.args[1].write()
-		p.put(" AS VARCHAR), '", strconv.Itoa(r.Scale), "') AS ", to, ")")
-		return
-	case op == "%":
-		// DuckDB computes a remainder of decimals in their common type, which must exist.
-		scale := max(x.Scale, y.Scale)
-		common := types.NewDecimal(min(38, max(x.N-x.Scale, y.N-y.Scale)+scale), scale)
-		t := p.duckType(c.node, common)
-		p.put("CAST(CAST(")
-		c.args[0].write()
-		p.put(" AS ", t, ") % ")
-		divisor := operand{write: func() {
-			p.put("CAST(")
-			c.args[1].write()
-			p.put(" AS ", t, ")")
-		}}
-		p.expand(&call{node: c.node, args: []operand{divisor}}, nonZero)
-		p.put(" AS ", to, ")")
-		return
-	case op == "*" && x.N+y.N <= 38:
+	case op == "*":
 		p.put("CAST(")
 		c.args[0].write()
 		p.put(" * ")
 		c.args[1].write()
-	case op == "*":
-		p.refuse(c.node, "multiplying %s by %s is not supported on zone local", x, y)
-	default:
-		p.put("CAST(CAST(")
-		c.args[0].write()
-		p.put(" AS ", to, ") ", op, " CAST(")
-		c.args[1].write()
 		p.put(" AS ", to, ")")
+	case op != "/" && op != "%" && fits:
+		p.put("CAST(")
+		as(0, common)
+		p.put(" ", op, " ")
+		as(1, common)
+		p.put(" AS ", to, ")")
+	case op == "%" && fits && p.nonZero(c.args[1].expr):
+		p.put("CAST(")
+		as(0, common)
+		p.put(" % ")
+		as(1, common)
+		p.put(" AS ", to, ")")
+	default:
+		p.put(`CAST("~decimal"('`, op, "', ")
+		as(0, types.NewVarchar(types.Unbounded))
+		p.put(", ")
+		as(1, types.NewVarchar(types.Unbounded))
+		p.put(", '", strconv.Itoa(r.Scale), "') AS ", to, ")")
 	}
-	p.put(" AS ", to, ")")
 }
 
-var (
-	divisor = mustParts(`($1 // CASE WHEN $2 = 0 THEN "~error"('Division by zero') ELSE $2 END)`)
-	modulus = mustParts(`($1 % CASE $2 WHEN 0 THEN "~error"('Division by zero') WHEN -1 THEN 1 ELSE $2 END)`) // the least integer % -1 is an overflow in DuckDB
-)
+// nonZero reports whether an expression is a number other than zero.
+func (p *printer) nonZero(x trinosql.Expr) bool {
+	_, lit := p.numeral(x)
+	switch lit := lit.(type) {
+	case *trinosql.IntLit:
+		return integer(lit.Text).Sign() != 0
+	case *trinosql.DecimalLit:
+		return strings.Trim(lit.Text, "0._") != ""
+	}
+	return false
+}
 
 // divide divides integers. A constant other than zero and -1 needs no check.
-func (p *printer) divide(c *call, op string, checked []part) {
+func (p *printer) divide(c *call, op, checked string) {
 	if n, ok := p.constant(c.args[1].expr); ok && n.Sign() > 0 {
 		p.put("(")
 		c.args[0].write()
@@ -78,10 +81,12 @@ func (p *printer) divide(c *call, op string, checked []part) {
 		p.put(")")
 		return
 	}
-	p.expand(c, checked)
+	p.put(`"~`, checked, "_", c.bound.Result.String(), `"(`)
+	c.args[0].write()
+	p.put(", ")
+	c.args[1].write()
+	p.put(")")
 }
-
-var nonZero = mustParts(`CASE WHEN $1 = 0 THEN "~error"('Division by zero') ELSE $1 END`)
 
 func mustParts(text string) []part {
 	parts, err := parseParts(text)
@@ -136,47 +141,4 @@ func (p *printer) current(x *trinosql.Current) {
 		}
 		p.refuse(x, "%s is not supported on zone local", x.What)
 	}
-}
-
-// like writes LIKE. Without ESCAPE a pattern has no escape character, which is DuckDB's rule too.
-func (p *printer) like(x *trinosql.LikeExpr) {
-	if t := p.typeOf(x.X); t.Kind == types.Char {
-		p.refuse(x, "LIKE on %s is not supported on zone local", t)
-	}
-	p.put("(")
-	p.expr(x.X)
-	if x.Not {
-		p.put(" NOT")
-	}
-	p.put(" LIKE ")
-	p.expr(x.Pattern)
-	if x.Escape != nil {
-		pattern, ok1 := x.Pattern.(*trinosql.StringLit)
-		escape, ok2 := x.Escape.(*trinosql.StringLit)
-		if !ok1 || !ok2 {
-			p.refuse(x, "LIKE with an ESCAPE needs a constant pattern on zone local")
-		}
-		if e := []rune(escape.Value); len(e) != 1 {
-			p.put(` || CAST("~error"('Escape string must be a single character') AS VARCHAR))`)
-			return
-		} else if !escapes([]rune(pattern.Value), e[0]) {
-			p.put(` || CAST("~error"('Escape character must be followed by ''%'', ''_'' or the escape character itself') AS VARCHAR))`)
-			return
-		}
-		p.put(" ESCAPE ")
-		p.expr(x.Escape)
-	}
-	p.put(")")
-}
-
-// escapes reports whether each escape character stands before something that it may escape.
-func escapes(pattern []rune, escape rune) bool {
-	for i := 0; i < len(pattern); i++ {
-		if pattern[i] == escape {
-			if i++; i == len(pattern) || pattern[i] != '%' && pattern[i] != '_' && pattern[i] != escape {
-				return false
-			}
-		}
-	}
-	return true
 }

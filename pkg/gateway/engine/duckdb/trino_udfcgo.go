@@ -42,7 +42,7 @@ func registerFunctions(c bindings.Connection, in *instance) error {
 			return fmt.Errorf("the engine refused the function %s", u.Name)
 		}
 	}
-	return errors.Join(registerNote(c, in), registerError(c))
+	return errors.Join(registerNote(c, in), registerError(c), registerIntegers(c))
 }
 
 // errorFunction raises its argument as an error. Unlike DuckDB's own it may stand inside TRY.

@@ -29,6 +29,8 @@ func Functions() []Function {
 	}
 	return slices.Concat(byteFunctions(), jsonFunctions(), []Function{
 		{"divide", 3, divide},
+		{"decimal", 4, decimal},
+		{"like_escape", 3, likeEscape},
 		{"fixed", 2, func(a []string) (string, bool, error) { s, err := fixed(a[0], a[1]); return s, true, err }},
 		one("cbrt", func(a string) (string, bool, error) {
 			f, err := strconv.ParseFloat(a, 64)

@@ -1,22 +1,78 @@
 package javafn
 
-import "unicode/utf8"
+import (
+	"strconv"
+	"unicode/utf8"
+)
 
-// like reports whether a text matches a pattern of LIKE. After each % it remembers the last place only, which is enough, so that it takes
-// no more steps than the text has characters for each % of the pattern.
+// Wildcards of a pattern of LIKE that has been read.
+const (
+	anyText rune = -1 - iota
+	anyRune
+)
+
+// like reports whether a text matches a pattern of LIKE without an escape character.
 func like(s, pattern string) bool {
+	tokens := make([]rune, 0, len(pattern))
+	for _, c := range pattern {
+		tokens = append(tokens, likeToken(c))
+	}
+	return likeTokens(s, tokens)
+}
+
+func likeToken(c rune) rune {
+	switch c {
+	case '%':
+		return anyText
+	case '_':
+		return anyRune
+	}
+	return c
+}
+
+// likeEscape compares a text with a pattern that has an escape character.
+func likeEscape(a []string) (string, bool, error) {
+	escape, size := utf8.DecodeRuneInString(a[2])
+	if size == 0 || size != len(a[2]) {
+		return "", false, says("Escape string must be a single character")
+	}
+	const bad = said("Escape character must be followed by '%', '_' or the escape character itself")
+	var tokens []rune
+	escaped := false
+	for _, c := range a[1] {
+		switch {
+		case escaped:
+			if c != '%' && c != '_' && c != escape {
+				return "", false, bad
+			}
+			tokens = append(tokens, c)
+			escaped = false
+		case c == escape:
+			escaped = true
+		default:
+			tokens = append(tokens, likeToken(c))
+		}
+	}
+	if escaped {
+		return "", false, bad
+	}
+	return strconv.FormatBool(likeTokens(a[0], tokens)), true, nil
+}
+
+// likeTokens compares a text with a pattern. After each % it remembers the last place only, which is enough, so that it takes no more steps
+// than the text has characters for each % of the pattern.
+func likeTokens(s string, pattern []rune) bool {
 	si, pi, mark, back := 0, 0, -1, 0
 	for si < len(s) {
 		if pi < len(pattern) {
-			p, pn := utf8.DecodeRuneInString(pattern[pi:])
-			c, cn := utf8.DecodeRuneInString(s[si:])
-			switch {
-			case p == '%':
+			c, n := utf8.DecodeRuneInString(s[si:])
+			switch p := pattern[pi]; {
+			case p == anyText:
 				mark, back = pi+1, si
 				pi++
 				continue
-			case p == '_' || p == c:
-				pi, si = pi+pn, si+cn
+			case p == anyRune || p == c:
+				pi, si = pi+1, si+n
 				continue
 			}
 		}
@@ -27,7 +83,7 @@ func like(s, pattern string) bool {
 		back += n
 		si, pi = back, mark
 	}
-	for pi < len(pattern) && pattern[pi] == '%' {
+	for pi < len(pattern) && pattern[pi] == anyText {
 		pi++
 	}
 	return pi == len(pattern)

@@ -7,6 +7,93 @@ import (
 	"strings"
 )
 
+// decimal computes with two decimals: the operator, the sides and the scale of the result, to which a quotient is rounded half up. A result
+// of more than 38 digits is an overflow.
+func decimal(a []string) (string, bool, error) {
+	scale, err := strconv.Atoi(a[3])
+	x, xs, ok1 := unscaled(a[1])
+	y, ys, ok2 := unscaled(a[2])
+	if err != nil || !ok1 || !ok2 {
+		return "", false, fmt.Errorf("cannot compute %s %s %s", a[1], a[0], a[2])
+	}
+	if y.Sign() == 0 && (a[0] == "/" || a[0] == "%") {
+		return "", false, says("Division by zero")
+	}
+	if a[0] == "/" {
+		// x / y in units of the result is x * 10^(scale - xs + ys) / y.
+		if n := scale - xs + ys; n >= 0 {
+			x.Mul(x, tens(n))
+		} else {
+			y.Mul(y, tens(-n))
+		}
+		negative := x.Sign()*y.Sign() < 0
+		var rest big.Int
+		x.Abs(x).QuoRem(x, y.Abs(y), &rest)
+		if rest.Lsh(&rest, 1).Cmp(y) >= 0 {
+			x.Add(x, big.NewInt(1))
+		}
+		if negative {
+			x.Neg(x)
+		}
+	} else {
+		x.Mul(x, tens(max(ys-xs, 0)))
+		y.Mul(y, tens(max(xs-ys, 0)))
+		switch a[0] {
+		case "+":
+			x.Add(x, y)
+		case "-":
+			x.Sub(x, y)
+		case "%":
+			x.Rem(x, y)
+		}
+		if s := max(xs, ys); s > scale {
+			x.Quo(x, tens(s-scale))
+		} else {
+			x.Mul(x, tens(scale-s))
+		}
+	}
+	if x.CmpAbs(tens(38)) >= 0 {
+		return "", false, says("Decimal overflow")
+	}
+	return scaled(x, scale), true, nil
+}
+
+// unscaled takes a decimal apart: 1.50 is 150 of scale 2.
+func unscaled(s string) (*big.Int, int, bool) {
+	whole, fraction, _ := strings.Cut(s, ".")
+	if digits := whole + fraction; len(digits) <= 18 {
+		n, err := strconv.ParseInt(digits, 10, 64)
+		return big.NewInt(n), len(fraction), err == nil
+	}
+	n, ok := new(big.Int).SetString(whole+fraction, 10)
+	return n, len(fraction), ok
+}
+
+func scaled(x *big.Int, scale int) string {
+	if scale == 0 {
+		return x.String()
+	}
+	digits, sign := x.String(), ""
+	if x.Sign() < 0 {
+		digits, sign = digits[1:], "-"
+	}
+	if len(digits) <= scale {
+		digits = strings.Repeat("0", scale+1-len(digits)) + digits
+	}
+	return sign + digits[:len(digits)-scale] + "." + digits[len(digits)-scale:]
+}
+
+func tens(n int) *big.Int {
+	if n <= 18 {
+		p := int64(1)
+		for range n {
+			p *= 10
+		}
+		return big.NewInt(p)
+	}
+	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
+}
+
 // divide divides decimals, rounded half up to a scale.
 func divide(a []string) (string, bool, error) {
 	x, ok1 := new(big.Rat).SetString(a[0])

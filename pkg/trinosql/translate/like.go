@@ -1,0 +1,102 @@
+package translate
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
+)
+
+// like writes LIKE. Values of the type char have their spaces.
+func (p *printer) like(x *trinosql.LikeExpr) {
+	value := p.operand(x.X)
+	if t := p.typeOf(x.X); t.Kind == types.Char {
+		value = operand{write: func() {
+			p.put("rpad(")
+			p.expr(x.X)
+			p.put(", ", strconv.Itoa(t.N), ", ' ')")
+		}}
+	}
+	if x.Not {
+		p.put("(NOT ")
+		defer p.put(")")
+	}
+	pattern, constant := x.Pattern.(*trinosql.StringLit)
+	if constant && x.Escape == nil {
+		p.likeConstant(value, pattern.Value, "~~", "like", "")
+		return
+	}
+	if escape, ok := x.Escape.(*trinosql.StringLit); ok && constant {
+		if text, ok := withBackslash(pattern.Value, escape.Value); ok {
+			p.likeConstant(value, text, "like_escape", "like_escape", `, '\'`)
+			return
+		}
+	}
+	if x.Escape == nil {
+		p.put(`CAST("~like"(`)
+	} else {
+		p.put(`CAST("~like_escape"(`)
+	}
+	value.write()
+	p.put(", ")
+	p.expr(x.Pattern)
+	if x.Escape != nil {
+		p.put(", ")
+		p.expr(x.Escape)
+	}
+	p.put(") AS BOOLEAN)")
+}
+
+// likeConstant compares with a pattern that is known. DuckDB tries every place of a text for each % within the pattern, which nothing
+// interrupts: where that would be long a function of ours does it, which takes one pass for each %.
+func (p *printer) likeConstant(value operand, pattern, native, ours, escape string) {
+	inner := strings.Count(strings.Trim(pattern, "%"), "%")
+	call := func(name string, v operand) {
+		p.put(name, "(")
+		v.write()
+		p.put(", ", quoteText(pattern), escape, ")")
+	}
+	if inner == 0 && len(pattern) <= 1000 {
+		call(fmt.Sprintf("system.main.%q", native), value)
+		return
+	}
+	p.lets([]operand{value}, func(args []operand) {
+		p.put("CASE WHEN strlen(")
+		args[0].write()
+		p.put(") < ", strconv.Itoa(int(math.Pow(1e8, 1/float64(inner+1)))), " THEN ")
+		call(fmt.Sprintf("system.main.%q", native), args[0])
+		p.put(" ELSE CAST(")
+		call(`"~`+ours+`"`, args[0])
+		p.put(" AS BOOLEAN) END")
+	})
+}
+
+// withBackslash writes a pattern with a backslash for its escape character. It is not ok where the pattern is wrong.
+func withBackslash(pattern, escape string) (string, bool) {
+	if len([]rune(escape)) != 1 {
+		return "", false
+	}
+	e := []rune(escape)[0]
+	var b strings.Builder
+	escaped := false
+	for _, c := range pattern {
+		switch {
+		case escaped && c != '%' && c != '_' && c != e:
+			return "", false
+		case escaped && (c == '%' || c == '_' || c == '\\'):
+			b.WriteString(`\` + string(c))
+		case !escaped && c == e:
+			escaped = true
+			continue
+		case c == '\\':
+			b.WriteString(`\\`)
+		default:
+			b.WriteRune(c)
+		}
+		escaped = false
+	}
+	return b.String(), !escaped
+}
