@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
 // aggregate writes the call of an aggregate or a window function, with what stands in and behind its parentheses.
@@ -27,6 +28,10 @@ func (p *printer) aggregate(c *call, t *template) {
 func (p *printer) aggregateCall(c *call, parts []part) {
 	fn := c.fn
 	distinct := fn != nil && fn.Distinct
+	args := c.args
+	if distinct && len(args) == 1 && c.bound.Args[0].Kind == types.Map {
+		args = []operand{{write: func() { p.canonical(c.bound.Args[0], c.args[0]) }}}
+	}
 	for i, part := range parts {
 		text := part.text
 		if last := i == len(parts)-1; last {
@@ -39,7 +44,7 @@ func (p *printer) aggregateCall(c *call, parts []part) {
 		if part.text != "" {
 			p.put(text)
 		} else {
-			p.part(c, part, c.args)
+			p.part(c, part, args)
 		}
 	}
 	if fn == nil {

@@ -138,6 +138,12 @@ func (p *printer) plain(x trinosql.Expr) {
 // logic writes terms joined by AND or OR. Trino computes them from left to right as far as it must, DuckDB all of them: a term that may fail
 // stands where it is computed only when those before it leave the answer open.
 func (p *printer) logic(x *trinosql.Logic) {
+	for _, t := range x.Terms {
+		if b, ok := t.(*trinosql.BoolLit); ok && b.Value == (x.Op == "OR") { // settled before anything is computed
+			p.literalValue(b)
+			return
+		}
+	}
 	texts := make([]string, len(x.Terms))
 	last := 0 // the last term that may fail
 	for i, t := range x.Terms {

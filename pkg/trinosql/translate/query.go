@@ -1,10 +1,7 @@
 package translate
 
 import (
-	"strings"
-
 	"github.com/dig-cli/dig/pkg/trinosql"
-	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
@@ -88,31 +85,6 @@ func (p *printer) with(w *trinosql.With) {
 		p.put(n.name, " AS (", text, ")")
 	})
 	p.put(" ")
-}
-
-// recursionLimit is how often Trino runs the step of a recursive query before it gives up.
-const recursionLimit = 10
-
-// recursive writes a query of WITH RECURSIVE that refers to itself, with a column that counts the steps.
-func (p *printer) recursive(q *trinosql.NamedQuery, r *analyze.Recursion, n *namedQuery) {
-	step, ok := r.Step.(*trinosql.Select)
-	if ok && (p.a.Selects[step].Grouped || step.Distinct) {
-		ok = false
-	}
-	if !ok {
-		p.refuse(r.Step, "a recursive step of this form is not supported on zone local")
-	}
-	for range r.Fields {
-		n.columns = append(n.columns, p.name("c"))
-	}
-	n.depth = p.name("d")
-	p.named[q] = n
-	anchor := p.apart(func() { p.body(r.Anchor) })
-	p.put(n.name, "(", strings.Join(n.columns, ", "), ", ", n.depth, ") AS (SELECT *, 0 FROM (", anchor, ") UNION ALL ")
-	p.depthOf = n
-	p.selectBody(step, nil)
-	p.depthOf = nil
-	p.put(")")
 }
 
 // body writes the body of a query, with the types that a set operation around it asks for, and returns the names of its columns.

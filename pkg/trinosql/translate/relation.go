@@ -35,9 +35,7 @@ func (p *printer) relation(r trinosql.Relation) {
 // alike gives fields the references of those they stand for.
 func (p *printer) alike(fields, of []*analyze.Field) {
 	for i, f := range fields {
-		if _, ok := p.fields[f]; !ok {
-			p.fields[f] = p.fields[of[i]]
-		}
+		p.fields[f] = p.fields[of[i]]
 	}
 }
 
@@ -46,7 +44,7 @@ func (p *printer) tableUse(use *analyze.TableUse, fields []*analyze.Field) {
 	if use.Named != nil {
 		q := p.named[use.Named]
 		p.put(q.name, " AS ", name)
-		if use.Recursive {
+		if use.Recursive && q.depth != "" {
 			q.ref = name + "." + q.depth
 		}
 		for i, f := range fields {

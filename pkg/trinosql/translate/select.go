@@ -60,10 +60,6 @@ func (p *printer) selectBody(s *trinosql.Select, more func()) []string {
 	if more != nil {
 		more()
 	}
-	if n := p.depthOf; n != nil && n.ref != "" {
-		p.depthOf = nil
-		p.put(", CASE WHEN ", n.ref, " = ", strconv.Itoa(recursionLimit), ` THEN "~error"('Recursion depth limit exceeded (10). Use ''max_recursion_depth'' session property to modify the limit.') ELSE `, n.ref, " + 1 END")
-	}
 	if len(s.From) > 0 {
 		p.put(" FROM ", from)
 	}

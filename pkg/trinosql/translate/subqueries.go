@@ -18,9 +18,13 @@ func (p *printer) scalar(x *trinosql.Subquery) {
 		if n > 1 {
 			var columns []string
 			text := p.apart(func() { columns = p.query(x.Query) })
-			p.put("SELECT struct_pack(")
+			p.put("coalesce((SELECT struct_pack(")
 			p.list(n, func(i int) { p.put(fmt.Sprintf("f%d := ", i+1), columns[i]) })
-			p.put(") FROM (", text, ")")
+			p.put(") FROM (", text, ")), struct_pack(") // of no rows it is a row of NULLs, and not NULL
+			p.list(n, func(i int) {
+				p.put(fmt.Sprintf("f%d := CAST(NULL AS ", i+1), p.duckType(x, p.a.Queries[x.Query].Fields[i].Type), ")")
+			})
+			p.put("))")
 		} else {
 			p.query(x.Query)
 		}

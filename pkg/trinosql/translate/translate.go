@@ -72,7 +72,6 @@ type printer struct {
 	literal map[trinosql.Expr]string             // what an expression is printed as for now
 	columns []string                             // the names of the columns of the query that is written
 	tried   *tried                               // what TRY is written now
-	depthOf *namedQuery                          // the recursive query whose step is written
 	grouped map[int]string                       // what keys of GROUP BY that are no columns are written as, by analyze.Analysis.Key
 	anyZone trinosql.Expr                        // whose zone does not matter where it stands
 }

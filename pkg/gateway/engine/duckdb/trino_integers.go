@@ -50,7 +50,7 @@ func registerInteger[T int8 | int16 | int32 | int64](c bindings.Connection, typ 
 		}}
 	}
 	least := func(a T) bool { return a < 0 && -a == a }
-	zero := errors.New("Division by zero")
+	zero := fmt.Errorf("%s", "Division by zero")
 	return errors.Join(
 		registerIntegerFunction(c, typ, "~quotient_"+name, binary(func(a, b T) (T, error) {
 			switch {
