@@ -74,7 +74,7 @@ func TestCreateLooksFirst(t *testing.T) {
 			t.Errorf("%s: %s", kind, errs)
 		}
 		f.on(del, replyWith(500, `{"message":"not now"}`, false))
-		if errs := f.want(cli.ExitFailed, kind, "create", "orders", "--column", "n:bigint"); !strings.Contains(errs, "is left: not now") {
+		if errs := f.want(cli.ExitFailed, kind, "create", "orders", "--column", "n:bigint"); !strings.Contains(errs, "remains: not now") {
 			t.Errorf("%s: %s", kind, errs)
 		}
 		f.on(del, nil)
