@@ -1,39 +1,40 @@
 package engine
 
-// Ask is what the gateway wants of an engine by meaning: the engine writes it in its own language. It is one of Rows, Counts, Frequent,
-// Listing and Cast.
+// Ask is a query of the gateway that is described by its meaning; the engine translates it to its own SQL. It is one of
+// Rows, Counts, Frequent, Listing and Cast.
 type Ask interface{ ask() }
 
-// NoRows is the Limit of Rows that asks only what the columns are.
+// NoRows is the Limit of Rows that requests only the columns.
 const NoRows = -1
 
-// Rows asks for the rows of a table.
+// Rows requests the rows of a table.
 type Rows struct {
 	Table   TableName
-	Columns []string // nil: all; empty: one value, whatever it is, for each row
-	Filters []Filter // joined by AND; the values are those of JSON: string, bool, json.Number; a text takes the type of the column
+	Columns []string // nil: all; empty: one arbitrary value for each row
+	Filters []Filter // joined by AND; the values are those of JSON: string, bool, json.Number; a string gets the type of the column
 	Limit   int64    // 0: all
 }
 
-// Counts asks for one row: how many rows a table has, and how many different values each of the columns.
+// Counts requests one row: the number of rows of a table, and of distinct values in each of the columns.
 type Counts struct {
 	Table     TableName
 	Columns   []string
-	Estimated bool // the different values need not be exact
+	Estimated bool // the numbers of distinct values need not be exact
 }
 
-// Frequent asks for the different values of a column as texts, each with how often it occurs: the most frequent first, then by the text.
-// NULL is none of them.
+// Frequent requests the distinct values of a column as strings, each with its number of occurrences: the most frequent
+// first, then by the string. NULL is not included.
 type Frequent struct {
 	Table  TableName
 	Column string
 	Limit  int64
 }
 
-// Listing asks for the names of the tables of a schema, or without one for the names of the schemas of a catalog, in order.
+// Listing requests the names of the tables of a schema, or without a schema the names of the schemas of a catalog, in
+// order.
 type Listing struct{ Catalog, Schema string }
 
-// Cast asks for a JSON value as a value of a type. A value that is none of that type is *Error with KindValue.
+// Cast requests the conversion of a JSON value to a type. A value that is not of that type is *Error with KindValue.
 type Cast struct {
 	Value any
 	Type  string

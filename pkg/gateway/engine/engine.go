@@ -1,5 +1,5 @@
-// Package engine is the contract between the local gateway and whatever runs SQL and keeps rows. DuckDB implements it in the
-// subpackage duckdb; a distributed engine can take its place by passing the contract suite.
+// Package engine is the contract between the local gateway and the engine that runs SQL and stores rows. DuckDB
+// implements it in the subpackage duckdb; a distributed engine can replace it by passing the contract suite.
 package engine
 
 import (
@@ -13,13 +13,13 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// Engine owns the data files of all projects below one directory.
+// Engine manages the data files of all projects in one directory.
 type Engine interface {
-	// Project opens the data of one project, making it on first use. It takes the project's file lock and waits for another
-	// process at most Options.LockWait. Opening twice returns the same Project.
+	// Project opens the data of one project, and creates it on first use. It locks the project's files and waits for
+	// another process at most Options.LockWait. Opening a project again returns the same Project.
 	Project(ctx context.Context, id string) (Project, error)
-	// DropProject closes and removes all data of a project. Statements that run end with ErrDropped, and so does every later use
-	// of the project, by its id too.
+	// DropProject closes and removes all data of a project. Running statements end with ErrDropped, and so does every
+	// later use of the project, including by its id.
 	DropProject(ctx context.Context, id string) error
 	Close() error
 }
@@ -39,86 +39,89 @@ type TableName struct{ Catalog, Schema, Table string }
 
 func (n TableName) String() string { return n.Catalog + "." + n.Schema + "." + n.Table }
 
-// Quoted is the name as a statement writes it.
+// Quoted returns the name in quotes, for a statement.
 func (n TableName) Quoted() string { return sqltext.Quote(n.Catalog, n.Schema, n.Table) }
 
 // Project runs SQL over, and stores, the rows of one project. All methods are safe for concurrent use.
 type Project interface {
 	Tables
 	Merger
-	// Query checks, plans and starts one SELECT. The Result must be closed. Errors are *Error where the statement is at fault.
+	// Query checks, plans and starts one SELECT. The Result must be closed. Errors of the statement itself are *Error.
 	Query(ctx context.Context, q Query) (Result, error)
-	// Materialize runs a SELECT and stores its rows as schema.table of the project's own file, replacing what stood there in
-	// one transaction; on any error the old rows stay. It returns the number of rows.
+	// Materialize runs a SELECT and stores its rows as schema.table of the project's own file, replacing the previous
+	// ones in one transaction; on any error the old rows are kept. It returns the number of rows.
 	Materialize(ctx context.Context, schema, table string, q Query) (int64, error)
-	// DropStored removes what Materialize made; it is no error when nothing is there.
+	// DropStored removes the result of Materialize; a missing one is not an error.
 	DropStored(ctx context.Context, schema, table string) error
 	// RowCount counts the rows of a stored table.
 	RowCount(ctx context.Context, schema, table string) (int64, error)
 }
 
-// Query is one statement and all that may limit it.
+// Query is one statement with its limits.
 type Query struct {
 	SQL      string
 	Ask      Ask               // instead of SQL
 	Bindings []string          // values for ?, in order; a wrong count is an error
 	Timeout  time.Duration     // 0: no limit
-	Catalogs Catalogs          // what names mean
-	Dialect  string            // "" or "trino": as hosted; "duckdb": the engine's own
+	Catalogs Catalogs          // resolves the names
+	Dialect  string            // "" or "trino": as in the hosted zones; "duckdb": the engine's own
 	Props    map[string]string // current_user_props(key)
-	Untyped  bool              // SQL was built from values whose types nobody told: a text takes the type of what it is compared with
-	// Variant keeps statements apart for which Catalogs gives the same names other meanings at the same time; "" for the usual.
+	Untyped  bool              // SQL was generated from values of unknown types: a string gets the type of what it is compared with
+	// Variant distinguishes concurrent statements for which Catalogs resolves the same names differently; "" by
+	// default.
 	Variant string
 }
 
-// Catalogs tells the engine what a name in a statement stands for. The gateway implements it.
+// Catalogs resolves the names in a statement for the engine. The gateway implements it.
 type Catalogs interface {
-	// Lookup finds a table outside the stored ones of "peaka"."table", "peaka"."bitable" and the sample catalog, which the
-	// engine knows itself: saved queries, materialized ones, caches, external and semantic catalogs.
-	// Unknown names are *Error with KindUnknownCatalog, KindUnknownSchema or KindUnknownTable.
+	// Lookup finds a table other than the stored ones of "peaka"."table", "peaka"."bitable" and the sample catalog,
+	// which the engine knows itself: saved queries, materialized ones, caches, external and semantic catalogs. Unknown
+	// names are *Error with KindUnknownCatalog, KindUnknownSchema or KindUnknownTable.
 	Lookup(ctx context.Context, name TableName) (Source, error)
-	// List names every table visible to the project beyond those the engine stores, for information_schema and SHOW: those of the named
-	// catalogs, or of all when it is nil. Of all, one that cannot be read at the moment may be left out by Omit; of named ones, none.
+	// List returns every table visible to the project besides those the engine stores, for information_schema and SHOW:
+	// those of the named catalogs, or of all if it is nil. Of all catalogs, an unreadable one may be omitted with Omit;
+	// of named ones, none.
 	List(ctx context.Context, catalogs []string) ([]TableName, error)
 }
 
-// Overrides is what Catalogs may implement as well. It is asked first about the tables of the sample catalog, which the engine
-// knows itself, so that a cache can stand in for one of them. Only a stored table can.
+// Overrides may be implemented by Catalogs. It is called first for the tables of the sample catalog, which the engine
+// knows itself, so that a cache can replace one of them. Only a stored table can.
 type Overrides interface {
 	Override(ctx context.Context, name TableName) (stored *TableName, err error)
 }
 
-// Spelling is what Catalogs may implement as well. Names are looked up in lower case. One that is quoted and holds capitals is
-// shown to it first, because a source may have several names that differ in case only and the one written would not be the one found.
+// Spelling may be implemented by Catalogs. Names are looked up in lower case. A quoted name with upper-case letters is
+// passed to it first, because a source may have several names that differ in case only and the lookup could find
+// another one than written.
 type Spelling interface {
 	Spelled(ctx context.Context, written TableName) error
 }
 
-// Source is what a name stands for; exactly one of its fields is set.
+// Source is the resolution of a name; exactly one of its fields is set.
 type Source struct {
-	SQL    string     // a saved query, to be expanded in place; its own names are looked up in turn
-	Ask    Ask        // as SQL, by meaning
+	SQL    string     // a saved query, to be expanded in place; its own names are resolved in turn
+	Ask    Ask        // SQL, described by its meaning
 	Stored *TableName // a stored table of this project's file (Catalog is ignored), such as a materialized result or a cache
-	Scan   Scanner    // rows that come from elsewhere
+	Scan   Scanner    // rows from an external source
 }
 
 // Scanner reads an external table.
 type Scanner interface {
 	Columns(ctx context.Context) ([]ColumnInfo, error)
-	// Scan reads the named columns of the rows that pass the filters, at most Limit when it is not negative. A scanner may
-	// ignore filters (the engine applies them again) but never return fewer rows than pass.
+	// Scan reads the named columns of the rows that pass the filters, at most Limit if it is not negative. A scanner
+	// may ignore filters (the engine applies them again) but must never return fewer rows than pass.
 	Scan(ctx context.Context, req ScanRequest) (Batches, error)
 }
 
-// Named is what a Scanner may implement besides: it words an error about its values with the name of where they came from.
+// Named may be implemented by a Scanner: it adds the name of the source to an error about its values.
 type Named interface {
 	Fault(ctx context.Context, err error) error
 }
 
-// ScanRequest is what travels to a source. Names are as Columns gave them. A scanner that leaves out a filter must leave out
+// ScanRequest is what a source receives. Names are as returned by Columns. A scanner that ignores a filter must ignore
 // the limit too.
 type ScanRequest struct {
-	Columns []string // may be empty: rows are only counted
+	Columns []string // may be empty: the rows are only counted
 	Filters []Filter
 	Limit   int64 // -1: all
 }
@@ -132,31 +135,33 @@ type Filter struct {
 
 // Batches streams the rows of a scan.
 type Batches interface {
-	// Next returns up to a few thousand rows, each with one Go value per requested column (nil for NULL), and io.EOF at the end.
-	// The Go value by Trino type: boolean bool; tinyint to bigint int64; real and double float64; varbinary []byte; date,
-	// timestamp (its clock reading, in UTC) and timestamp with time zone time.Time; everything else, decimals among them, a
-	// string. A string may stand for a value of any type, such as "infinity" for a date: the engine reads its text.
-	// Rows belong to the caller.
+	// Next returns up to a few thousand rows, each with one Go value per requested column (nil for NULL), and io.EOF at
+	// the end. The Go value by Trino type: boolean bool; tinyint to bigint int64; real and double float64; varbinary
+	// []byte; date, timestamp (its clock reading, in UTC) and timestamp with time zone time.Time; everything else,
+	// including decimals, a string. A string may stand for a value of any type, such as "infinity" for a date: the
+	// engine parses it. Rows belong to the caller.
 	Next(ctx context.Context) ([][]any, error)
 	Close() error
 }
 
-// Filler is what Batches may implement besides: its rows go straight into the columns of the engine, without a Go value each. The
-// engine then calls Fill and never Next.
+// Filler may be implemented by Batches: its rows are written directly into the columns of the engine, without a Go
+// value each. The engine then calls Fill and never Next.
 type Filler interface {
-	// Fill writes rows 0 to n-1 into cols, one for each requested column, and returns how many there were, at least one; io.EOF
-	// with 0 is the end.
+	// Fill writes rows 0 to n-1 to cols, one for each requested column, and returns their number, at least one; io.EOF
+	// with 0 at the end.
 	Fill(ctx context.Context, cols []Vector, n int) (int, error)
 }
 
-// Vector takes the values of one column. Each row is written once. A value that does not fit the type exactly is an error.
+// Vector receives the values of one column. Each row is written once. A value that does not fit the type exactly is an
+// error.
 type Vector interface {
 	Null(row int)
-	// Int takes an integer, 0 or 1 for a boolean, days since 1970 for a date, microseconds since midnight for a time,
+	// Int writes an integer, 0 or 1 for a boolean, days since 1970 for a date, microseconds since midnight for a time,
 	// microseconds since 1970 for timestamps, and the digits without the point for a decimal.
 	Int(row int, v int64) error
 	Float(row int, v float64) error // real, double
-	// Bytes takes the bytes of a varbinary, the 16 bytes of a uuid, and the text of a value of any other type. They are copied.
+	// Bytes writes the bytes of a varbinary, the 16 bytes of a uuid, and the text of a value of any other type. They
+	// are copied.
 	Bytes(row int, v []byte) error
 }
 
@@ -166,31 +171,32 @@ type ColumnInfo struct {
 	Type     string
 	Nullable bool
 	Comment  string
-	Primary  bool // of the primary key, alone or with others
-	Unique   bool // no two rows have the same value
+	Primary  bool // part of the primary key
+	Unique   bool // values are unique
 }
 
 // Result is a running statement.
 type Result interface {
 	Columns() []api.ResultColumn
-	// Encode writes the whole result as one reply document in the given format, streaming. It returns the rows written.
-	// On an engine error in the middle it returns without writing the closing brackets, so that a reader sees a cut document.
-	// start is called once, after the first chunk of rows was computed and before the first byte is written.
+	// Encode streams the whole result as one reply document in the given format. It returns the number of rows written.
+	// On an engine error in the middle it returns without writing the closing brackets, so that a reader sees a
+	// truncated document. start is called once, after the first chunk of rows was computed and before the first byte is
+	// written.
 	Encode(ctx context.Context, w io.Writer, format api.Format, start func()) (int64, error)
-	// Rows calls yield for each row with the values rendered as text as the wire has them; nil is NULL. Slices are reused.
+	// Rows calls yield for each row with the values formatted as on the wire; nil is NULL. Slices are reused.
 	Rows(ctx context.Context, yield func(row [][]byte) error) (int64, error)
 	Close() error
 }
 
-// Breaker is what the writer that a Result is encoded to may implement besides. Break is called when the statement must end, also while a
-// Write is blocked because its reader has stopped: what is being written is given up soon.
+// Breaker may be implemented by the writer that a Result is encoded to. Break is called when the statement must end,
+// even while a Write is blocked because its reader has stopped: the current write is then soon abandoned.
 type Breaker interface{ Break(why error) }
 
 // Tables are the internal tables of a project: kind is SchemaTable or SchemaBI.
 type Tables interface {
 	ListTables(ctx context.Context, kind string) ([]string, error)
-	// CreateTable makes a table with its system columns and those declared, all or nothing. Without declared columns, a BI table that stands
-	// already is no error.
+	// CreateTable creates a table with its system columns and the declared ones, all or nothing. Without declared
+	// columns, an existing BI table is not an error.
 	CreateTable(ctx context.Context, kind, name string, defs ...ColumnDef) (stored string, err error)
 	DropTable(ctx context.Context, kind, name string) error
 	// Columns lists system columns first (the eight, or nine for BI), then declared ones in order of creation.
@@ -198,11 +204,11 @@ type Tables interface {
 	AddColumns(ctx context.Context, kind, table string, defs []ColumnDef) ([]Column, error)
 	UpdateColumn(ctx context.Context, kind, table, column string, def ColumnDef) ([]Column, error)
 	DropColumn(ctx context.Context, kind, table, column string) error
-	// ImportCSV appends the rows of a CSV document, all or none. Faults of the document are *ImportError.
+	// ImportCSV appends the rows of a CSV document, all or none. Errors of the document are *ImportError.
 	ImportCSV(ctx context.Context, kind, table string, src io.Reader, m Import) (int64, error)
 }
 
-// Column is a column of an internal table as the service lists it.
+// Column is a column of an internal table in the form of the service.
 type Column struct {
 	ID           string
 	Name         string
@@ -215,39 +221,39 @@ type Column struct {
 	System       bool
 }
 
-// ColumnDef declares or changes a column. A nil field keeps its value on update and takes the default on creation.
+// ColumnDef declares or changes a column. A nil field is unchanged on update and has its default on creation.
 type ColumnDef struct {
 	Name         string
 	Type         string // any case
 	DisplayName  *string
 	DefaultValue *string
-	NoDefault    bool // takes the default away
+	NoDefault    bool // removes the default
 	NotNull      *bool
 	Unique       *bool
 	Desc         *string
 }
 
-// Import says how the columns of a CSV document map to those of a table.
+// Import maps the columns of a CSV document to those of a table.
 type Import struct {
 	Mappings []api.ImportMapping
 	Header   bool
 	MaxBytes int64         // 0: no limit
-	Timeout  time.Duration // longest that storing may take, once the document is here; 0: no limit
+	Timeout  time.Duration // maximum time to store the document after it was received; 0: no limit
 }
 
 // BadCell is a value of a CSV document that does not fit its column.
 type BadCell struct {
-	Line   int64  // 1-based line of the document where the record begins
-	Column string // empty for a fault of the record as a whole
+	Line   int64  // 1-based line of the document at which the record starts
+	Column string // empty for an error of the whole record
 	Value  string
 	Reason string
 }
 
-// ImportError lists what is wrong with a CSV document; nothing of it was stored.
+// ImportError lists the errors of a CSV document; nothing of it was stored.
 type ImportError struct {
-	Message string    // set for faults of the mapping or of the document's form
+	Message string    // set for errors of the mapping or of the document's format
 	Cells   []BadCell // the first 100
-	Total   int64     // all that were found
+	Total   int64     // total number found
 }
 
 func (e *ImportError) Error() string {
@@ -265,7 +271,7 @@ func (e *ImportError) Error() string {
 	return s
 }
 
-// Kind classes the errors of a statement or a table operation.
+// Kind classifies the errors of a statement or a table operation.
 type Kind string
 
 // The classes.
@@ -280,17 +286,17 @@ const (
 	KindValue          Kind = "value" // a cast, an overflow, a division by zero
 	KindBinding        Kind = "binding"
 	KindTimeout        Kind = "timeout"
-	KindLimit          Kind = "limit" // text too long, memory
+	KindLimit          Kind = "limit" // statement too long, memory
 	KindFull           Kind = "full"  // no space is left on the disk
 	KindExists         Kind = "exists"
-	KindUnsupported    Kind = "unsupported" // Trino syntax or function that cannot be bridged
+	KindUnsupported    Kind = "unsupported" // Trino syntax or function that is not supported
 	KindConstraint     Kind = "constraint"
 	KindSource         Kind = "source" // an external source failed
-	KindLocked         Kind = "locked" // another process, or a statement that does not end, holds the data file; nothing was done
+	KindLocked         Kind = "locked" // the data file is locked by another process, or by a statement that does not stop; nothing was done
 	KindInternal       Kind = "internal"
 )
 
-// Error is a failure with a class, so that the gateway can answer with the right status.
+// Error is a failure with a class that determines the status of the gateway's reply.
 type Error struct {
 	Kind    Kind
 	Message string
@@ -302,8 +308,9 @@ type Error struct {
 func (e *Error) Error() string { return e.Message }
 func (e *Error) Unwrap() error { return e.Err }
 
-// In is the error seen from outside of a saved query: it names the query, and the place in the query's own text becomes a part of the
-// message, so that the place of the new error is free for that of the query's name in another statement. err is what it wraps.
+// In returns the error as seen from outside of a saved query: it names the query, and the position in the query's own
+// statement becomes a part of the message, so that the new error can have the position of the query's name in another
+// statement. err is what it wraps.
 func (e *Error) In(n TableName, err error) *Error {
 	in := "in " + n.String()
 	if e.Line > 0 {
@@ -322,69 +329,69 @@ var ErrNoEngine = errors.New("this build of dig has no local engine (it was buil
 type Options struct {
 	Dir         string        // holds one folder or file per project, mode 0700
 	MemoryLimit int64         // bytes per project instance, 0: a default
-	TempLimit   int64         // bytes on the disk for what does not fit into memory, per project instance, 0: a default
+	TempLimit   int64         // bytes on the disk for data that does not fit into memory, per project instance, 0: a default
 	LockWait    time.Duration // how long to wait for another process
-	// Waiting is called when another process has kept a project waiting for a while; holder names it. Nil for nothing.
+	// Waiting, if not nil, is called after another process has locked a project for a while; holder identifies it.
 	Waiting func(holder string)
 	Threads int
-	// ReadOnly opens the rows without changing a file; what is not there yet is empty, and goes when the project is closed.
+	// ReadOnly opens the rows without changing a file; missing data is empty, and discarded when the project is closed.
 	ReadOnly bool
-	// IdleClose is how long an unused project stays open; its lock is held so long. 0: a default, negative: until Close.
+	// IdleClose is how long an unused project stays open and locked. 0: a default, negative: until Close.
 	IdleClose time.Duration
-	// CompactFree is how many bytes of a project's file must be free, and at least a quarter of it, for the file to be rewritten when the
-	// project was not used for IdleClose. Whoever uses it then ends that. 0: never.
+	// CompactFree is the number of free bytes in a project's file, and at least a quarter of it, from which the file is
+	// rewritten after the project was not used for IdleClose. A new user of the project interrupts that. 0: never.
 	CompactFree int64
-	// Compacted is told of every file that was rewritten for that reason, or could not be. Nil for nothing.
+	// Compacted, if not nil, is called for every file that was rewritten for that reason, or could not be.
 	Compacted func(project string, c Compaction, err error)
-	NewID     func() string // makes the id of a new column; unique, never reused
-	// Warden decides about statements that do not end; nil leaves them to themselves. One is such that still runs Overrun after it was told
-	// to end.
+	NewID     func() string // generates the id of a new column; unique, never reused
+	// Warden handles statements that do not stop: those that still run Overrun after they were told to. nil leaves them
+	// running.
 	Warden  Warden
 	Overrun time.Duration
 }
 
-// Compacter is what an Engine may implement besides: it gives back the room that the rows of a project no longer need.
+// Compacter may be implemented by an Engine: it reclaims the unused disk space of a project.
 type Compacter interface {
-	// Compact rewrites the data of a project while nobody uses it. It waits for statements and other processes at most Options.LockWait
-	// (KindLocked); statements that come meanwhile wait for it. However it ends, the data is all there. A project without data has nothing
-	// to compact.
+	// Compact rewrites the data of a project while nobody uses it. It waits for statements and other processes at most
+	// Options.LockWait (KindLocked); statements that arrive meanwhile wait for it. No data is lost, however it ends. A
+	// project without data has nothing to compact.
 	Compact(ctx context.Context, id string) (Compaction, error)
 }
 
-// Compaction is what a project's data took before and takes now, in bytes.
+// Compaction is the size of a project's data before and after, in bytes.
 type Compaction struct{ Before, After int64 }
 
-// Warden ends what the engine cannot end. Its methods may be called by several goroutines at once.
+// Warden ends what the engine cannot end. Its methods may be called concurrently.
 type Warden interface {
-	// Admit says why a statement may not run, or nil.
+	// Admit returns the reason why a statement may not run, or nil.
 	Admit(project, statement string) error
-	// Stuck is called when statements were told to end and do not, or hold memory that they do not give back: why says which of them.
+	// Stuck is called when statements were told to stop and do not, or do not release memory: why says which of them.
 	Stuck(why string, running []Running)
 }
 
-// Running is a statement that runs.
+// Running is a running statement.
 type Running struct {
 	Project   string `json:"project"`
 	Statement string `json:"statement"`
 }
 
-// Transpiler is what a Project may implement as well: it writes a SELECT of Trino's dialect in the engine's own.
+// Transpiler may be implemented by a Project: it translates a SELECT of Trino's dialect to the engine's own.
 type Transpiler interface {
-	// Transpile gives a text that means the same to the bare engine, with the names of tables as three parts. What cannot be written so is
-	// *Error with KindUnsupported. Nothing is run.
+	// Transpile returns a statement with the same meaning for the bare engine, with three-part table names. What cannot
+	// be translated is *Error with KindUnsupported. Nothing is run.
 	Transpile(ctx context.Context, q Query) (string, error)
 }
 
-// Lineager is what a Project may implement as well: it tells what the columns of a SELECT are computed from.
+// Lineager may be implemented by a Project: it determines how the columns of a SELECT are computed.
 type Lineager interface {
-	// Lineage has an entry for each column of the result, in order, or is nil when the statement cannot be followed. Only the
-	// tables that the statement itself names are told: a saved query among them is one table.
+	// Lineage has an entry for each column of the result, in order, or is nil if the statement cannot be analysed. It
+	// includes only tables that the statement itself names: a saved query among them counts as one table.
 	Lineage(ctx context.Context, q Query) ([]ColumnOrigin, error)
 }
 
-// ColumnOrigin is what a column is computed from.
+// ColumnOrigin describes how a column is computed.
 type ColumnOrigin struct {
-	Expression string // as written; the column's name where it came by a *
+	Expression string // as written; the column's name if it came from a *
 	Reads      []ColumnRead
 }
 

@@ -7,52 +7,53 @@ import (
 
 // Merger builds stored tables from others, and compares them.
 type Merger interface {
-	// Merge stores the present rows of a table, made of those stored before and of what changed at the source, which alone is read in full.
-	// Where there is nothing to build on it answers false: no old rows, other columns, a key that did not tell the old rows apart. A key
-	// that does not tell the new ones apart is *KeyError.
+	// Merge stores the current rows of a table, combined from those stored before and the changes at the source, of
+	// which only the changed rows are read in full. It returns false if there is nothing to build on: no old rows,
+	// other columns, or a key that is not unique in the old rows. A key that is not unique in the new ones is
+	// *KeyError.
 	Merge(ctx context.Context, m Merge) (_ Merged, done bool, err error)
-	// DropScratch removes what Merge needed besides the table that it stored, also in a process that died.
+	// DropScratch removes the temporary tables of Merge, including those of a terminated process.
 	DropScratch(ctx context.Context, schema, into string) error
-	// Compare tells how the rows of a stored table differ from those of another, duplicates and NULLs included.
+	// Compare reports how the rows of a stored table differ from those of another, including duplicates and NULLs.
 	Compare(ctx context.Context, c Comparison) (Changes, error)
-	// CheckKey answers *KeyError when a key does not tell the rows of a stored table apart.
+	// CheckKey returns *KeyError if a key does not identify the rows of a stored table.
 	CheckKey(ctx context.Context, schema, table string, key []string) error
 }
 
-// Merge says what to build a stored table from.
+// Merge describes what a stored table is built from.
 type Merge struct {
 	Schema    string // of both stored tables
 	Into, Old string
-	Key       []string // tells rows apart, and is nowhere NULL
-	Updated   string   // the column with the time of a row's last change; "" for rows that never change: new ones have a larger first column of the key
+	Key       []string // identifies a row, and is never NULL
+	Updated   string   // the column with the time of a row's last change; "" for rows that never change: new ones have a larger first key column
 	From      TableName
-	Catalogs  Catalogs // knows From
+	Catalogs  Catalogs // resolves From
 }
 
-// Merged is what a Merge did.
+// Merged is the result of a Merge.
 type Merged struct {
 	Changes
-	Rows int64 // that are stored now
-	Read int64 // that were read in full
+	Rows int64 // stored now
+	Read int64 // read in full
 }
 
-// Changes counts rows by what became of them.
+// Changes counts rows by kind of change.
 type Changes struct{ Inserted, Updated, Deleted int64 }
 
 // Comparison names two stored tables of one schema.
 type Comparison struct {
 	Schema, Old, New string
-	// Key finds the rows that were updated. Without one, or where it does not tell rows apart in both tables, such a row counts as a deleted
-	// and an inserted one.
+	// Key identifies updated rows. Without a key, or if it is not unique in both tables, an updated row counts as a
+	// deleted and an inserted one.
 	Key []string
-	// Keys are names of columns, the first of which that the tables have is the key where none is given.
+	// Keys are names of columns; if no key is given, it is the first of them that the tables have.
 	Keys []string
 }
 
-// KeyError says that a key does not tell the rows of a table apart.
+// KeyError means that a key does not identify the rows of a table.
 type KeyError struct {
-	Missing int64    // rows where a part of it is NULL
-	Twice   int64    // values that occur more than once, where Missing is 0
+	Missing int64    // number of rows with NULL in a part of it
+	Twice   int64    // number of values that occur more than once, if Missing is 0
 	Example []string // one of them
 }
 

@@ -10,14 +10,14 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// What can be left out.
+// What can be omitted.
 const (
-	OmittedCatalog     = "catalog"           // with all that is in it
-	OmittedColumns     = "columns of"        // a table that is listed all the same
-	OmittedCategorical = "new categories of" // a column, for which those found before are told
+	OmittedCatalog     = "catalog"           // with its contents
+	OmittedColumns     = "columns of"        // a table that is listed nevertheless
+	OmittedCategorical = "new categories of" // a column; the earlier ones are returned
 )
 
-// Omissions are those of one answer. They are safe for concurrent use.
+// Omissions are the omissions of one answer. They are safe for concurrent use.
 type Omissions struct {
 	mu   sync.Mutex
 	list []api.Omission
@@ -26,18 +26,18 @@ type Omissions struct {
 
 type omissionsKey struct{}
 
-// WithOmissions is a context whose answer can tell what it lacks.
+// WithOmissions returns a context for an answer that can report what is missing from it.
 func WithOmissions(ctx context.Context) (context.Context, *Omissions) {
 	o := &Omissions{}
 	return context.WithValue(ctx, omissionsKey{}, o), o
 }
 
-// WholeOnly is a context whose answer may lack nothing.
+// WholeOnly returns a context for an answer from which nothing may be missing.
 func WholeOnly(ctx context.Context) context.Context {
 	return context.WithValue(ctx, omissionsKey{}, (*Omissions)(nil))
 }
 
-// Tell returns the omissions, each once. From now on there can be no more.
+// Tell returns the omissions, each once. After that no more can be added.
 func (o *Omissions) Tell() []api.Omission {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -45,8 +45,9 @@ func (o *Omissions) Tell() []api.Omission {
 	return o.list
 }
 
-// Omit goes on without something that could not be read, and notes it for whoever gets the answer. Where nobody would learn of it, as in a
-// stored result or an export, the error stays one: an answer is whole, or says what it lacks, or is none.
+// Omit records that something could not be read, so that the work can continue without it. If nobody would see the
+// record, as in a stored result or an export, the result is an error: an answer is complete, reports what is missing,
+// or fails.
 func Omit(ctx context.Context, kind, name string, err error) error {
 	if ctx.Err() != nil {
 		return err

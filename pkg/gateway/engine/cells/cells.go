@@ -1,4 +1,4 @@
-// Package cells reads the values of the types of internal tables from their texts, and says why a text is none.
+// Package cells parses the values of the types of internal tables, and explains why a string is invalid.
 package cells
 
 import (
@@ -8,36 +8,36 @@ import (
 	"unicode/utf8"
 )
 
-// Cell is a value in 128 bits, the low half first: an integer, days or microseconds since 1970, a decimal without its point, a UUID with its
-// first bit flipped. DuckDB stores values so. Texts travel beside it.
+// Cell is a value in 128 bits, the low half first: an integer, days or microseconds since 1970, a decimal without its
+// point, a UUID with its first bit inverted. This is DuckDB's representation. Strings are passed separately.
 type Cell struct {
 	Lo uint64
 	Hi int64
 }
 
-// DecimalScale is the number of places of a DECIMAL column [L].
+// DecimalScale is the number of decimal places of a DECIMAL column [L].
 const DecimalScale = 10
 
-// Fault says why a text is no value of a type.
+// Fault is the reason why a string is not a value of a type.
 type Fault uint8
 
 // The faults.
 const (
 	None Fault = iota
 	faultSyntax
-	faultRange  // a number too large
+	faultRange  // a number that is too large
 	faultField  // a month 13, an hour 25
-	faultPlaces // digits that the column cannot keep
+	faultPlaces // digits that the column cannot represent
 	faultZone   // an offset from UTC in a column without time zone
 	faultZero   // a NUL character
 	faultUTF8
 )
 
-// Parser reads a value. The rules are Postgres' where it does not guess or round: white space around a value other than text is ignored, and
-// what could not be read back unchanged is refused.
+// Parser parses a value. The rules are Postgres' where it does not guess or round: white space around a value other
+// than a string is ignored, and what could not be read back unchanged is rejected.
 type Parser func(b []byte) (Cell, Fault)
 
-// ParserOf is the reader of a type's values; nil for text, which is kept as it stands.
+// ParserOf returns the parser of a type's values; nil for strings, which are stored unchanged.
 func ParserOf(typ string) Parser {
 	switch typ {
 	case "bigint":
@@ -58,7 +58,7 @@ func ParserOf(typ string) Parser {
 	return nil
 }
 
-// Parse reads one value; the reason is empty when it fits.
+// Parse parses one value; the reason is empty if it fits.
 func Parse(typ, value string) (Cell, string) {
 	var v Cell
 	f := CheckText([]byte(value))
@@ -68,7 +68,7 @@ func Parse(typ, value string) (Cell, string) {
 	return v, f.Reason(typ, value)
 }
 
-// Reason words a fault as Postgres does where Postgres knows it.
+// Reason formats a fault like Postgres if Postgres has the same error.
 func (f Fault) Reason(typ, value string) string {
 	if len(value) > 200 {
 		value = value[:200] + "..."
@@ -100,7 +100,7 @@ func (f Fault) Reason(typ, value string) string {
 	return ""
 }
 
-// CheckText looks for what no text may hold.
+// CheckText checks for characters that no string may contain.
 func CheckText(b []byte) Fault {
 	if !utf8.Valid(b) {
 		return faultUTF8
@@ -113,7 +113,7 @@ func CheckText(b []byte) Fault {
 	return None
 }
 
-// trim takes the white space of ASCII from both ends.
+// trim removes ASCII white space from both ends.
 func trim(b []byte) []byte {
 	for len(b) > 0 && isSpace(b[0]) {
 		b = b[1:]
@@ -160,7 +160,7 @@ func parseBigint(b []byte) (Cell, Fault) {
 	return Cell{Lo: n}, None
 }
 
-// parseBoolean accepts the words of Postgres and their unambiguous beginnings, in any case of letters.
+// parseBoolean accepts the words of Postgres and their unambiguous prefixes, in any case.
 func parseBoolean(b []byte) (Cell, Fault) {
 	b = trim(b)
 	if len(b) == 1 && (b[0] == '0' || b[0] == '1') {
@@ -186,7 +186,7 @@ func parseBoolean(b []byte) (Cell, Fault) {
 	return Cell{}, faultSyntax
 }
 
-// parseDecimal reads [sign]digits[.digits][e[sign]digits] into an integer of 10^-10 units.
+// parseDecimal parses [sign]digits[.digits][e[sign]digits] to an integer of 10^-10 units.
 func parseDecimal(b []byte) (Cell, Fault) {
 	b = trim(b)
 	neg := false
@@ -218,11 +218,11 @@ func parseDecimal(b []byte) (Cell, Fault) {
 		}
 		exp = int(max(min(int64(e.Lo), 1000), -1000))
 	}
-	shift := DecimalScale + exp // how many of the places after the point the unit covers
+	shift := DecimalScale + exp // number of the decimal places that the unit covers
 	if point >= 0 {
 		shift -= end - point - 1
 	}
-	// A negative shift cuts that many digits from the end, which must be zeros.
+	// A negative shift removes that many digits from the end, which must be zeros.
 	var v Cell
 	cut := -shift
 	seen := 0
@@ -267,7 +267,7 @@ const (
 	maxDecimalLo = 0x098a223fffffffff
 )
 
-// timesTen multiplies an unsigned value by ten and adds a digit; false when 127 bits do not hold it.
+// timesTen multiplies an unsigned value by ten and adds a digit; false if it does not fit in 127 bits.
 func (v *Cell) timesTen(digit uint64) bool {
 	carry, lo := bits.Mul64(v.Lo, 10)
 	over, hi := bits.Mul64(uint64(v.Hi), 10)
@@ -277,7 +277,8 @@ func (v *Cell) timesTen(digit uint64) bool {
 	return over == 0 && c2 == 0 && hi <= math.MaxInt64
 }
 
-// parseUUID accepts what Postgres does: hexadecimal digits in either case, a hyphen after any group of four, braces around.
+// parseUUID accepts the same forms as Postgres: hexadecimal digits in either case, a hyphen after any group of four,
+// optional braces.
 func parseUUID(b []byte) (Cell, Fault) {
 	b = trim(b)
 	if len(b) > 2 && b[0] == '{' {
@@ -306,7 +307,7 @@ func parseUUID(b []byte) (Cell, Fault) {
 	if n != 32 {
 		return Cell{}, faultSyntax
 	}
-	return Cell{Lo: lo, Hi: int64(hi ^ 1<<63)}, None // DuckDB flips the first bit, so that the order is right
+	return Cell{Lo: lo, Hi: int64(hi ^ 1<<63)}, None // DuckDB inverts the first bit, so that the order is right
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Text is the plain text of a value of a type.
+// Text returns the plain text of a value of a type.
 func (v Cell) Text(typ string) string {
 	micros := time.UnixMicro(int64(v.Lo)).UTC()
 	switch typ {

@@ -5,10 +5,10 @@ const (
 	microsPerDay    = 86_400 * microsPerSecond
 )
 
-// Dates and times are read in their ISO 8601 forms only: 2024-02-29, 23:59[:58[.123456]], and both joined by a blank or a T.
-// Postgres reads many more, some of them differently from one server to the next.
+// Dates and times are accepted in their ISO 8601 forms only: 2024-02-29, 23:59[:58[.123456]], and both joined by a
+// blank or a T. Postgres accepts many more, some of them with a server-dependent meaning.
 
-// twoDigits reads a number of exactly two digits at the start of b.
+// twoDigits parses a number of exactly two digits at the start of b.
 func twoDigits(b []byte) (int, bool) {
 	if len(b) < 2 || !isDigit(b[0]) || !isDigit(b[1]) {
 		return 0, false
@@ -16,7 +16,7 @@ func twoDigits(b []byte) (int, bool) {
 	return int(b[0]-'0')*10 + int(b[1]-'0'), true
 }
 
-// cutDate reads the ten characters of a date and returns the days since 1970.
+// cutDate parses the ten characters of a date and returns the days since 1970.
 func cutDate(b []byte) (days int64, rest []byte, f Fault) {
 	if len(b) < 10 || b[4] != '-' || b[7] != '-' {
 		return 0, b, faultSyntax
@@ -48,7 +48,7 @@ func monthDays(y, m int) int {
 	return 31
 }
 
-// daysSinceEpoch counts in years that begin in March, so that the leap day is the last of a year.
+// daysSinceEpoch counts in years that start in March, so that the leap day is the last of a year.
 func daysSinceEpoch(y, m, d int) int64 {
 	if m <= 2 {
 		y--
@@ -57,7 +57,7 @@ func daysSinceEpoch(y, m, d int) int64 {
 	return int64(365*y + y/4 - y/100 + y/400 + (153*(m-3)+2)/5 + d - 1 - 719468)
 }
 
-// cutTime reads hh:mm[:ss[.f]] and returns the microseconds since midnight.
+// cutTime parses hh:mm[:ss[.f]] and returns the microseconds since midnight.
 func cutTime(b []byte) (micros int64, rest []byte, f Fault) {
 	h, ok := twoDigits(b)
 	if !ok || len(b) < 5 || b[2] != ':' {
@@ -118,8 +118,8 @@ func parseTime(b []byte) (Cell, Fault) {
 	return Cell{}, faultSyntax
 }
 
-// parseTimestamp reads a date, alone or with a time. Postgres drops an offset from UTC without a word; here only offsets that
-// change nothing are accepted.
+// parseTimestamp parses a date, alone or with a time. Postgres silently drops an offset from UTC; here only offsets
+// that change nothing are accepted.
 func parseTimestamp(b []byte) (Cell, Fault) {
 	days, rest, f := cutDate(trim(b))
 	if f == faultSyntax {

@@ -9,7 +9,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// Names is a Catalogs over a map. Its keys are in lower case, as Lookup is asked.
+// Names is a Catalogs backed by a map. Its keys are in lower case, like the arguments of Lookup.
 type Names map[engine.TableName]engine.Source
 
 // Lookup finds a name.
@@ -46,7 +46,7 @@ func (n Names) List(_ context.Context, catalogs []string) ([]engine.TableName, e
 	return out, nil
 }
 
-// Rows is a Scanner over rows in memory that counts how it is used.
+// Rows is a Scanner over rows in memory that counts its uses.
 type Rows struct {
 	Cols  []engine.ColumnInfo
 	Data  [][]any

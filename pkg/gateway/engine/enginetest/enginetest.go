@@ -1,5 +1,5 @@
-// Package enginetest is the contract of package engine as tests: every engine must pass Run. It uses only what the contract says,
-// so that an engine that is a cluster elsewhere can be put to the same test as the embedded one.
+// Package enginetest is the contract of package engine as tests: every engine must pass Run. It uses only what the
+// contract specifies, so that a cluster elsewhere can be tested like the embedded engine.
 package enginetest
 
 import (
@@ -16,10 +16,10 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// Open makes an engine over a directory. The suite closes it.
+// Open opens an engine over a directory. The suite closes it.
 type Open func(t *testing.T, dir string) engine.Engine
 
-// Run puts an engine to the test.
+// Run tests an engine.
 func Run(t *testing.T, open Open) {
 	for name, f := range map[string]func(*testing.T, Open){
 		"Formats":   formats,

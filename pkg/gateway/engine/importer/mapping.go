@@ -15,12 +15,12 @@ const TextColumn = "text"
 
 // Target is a column of the table that the document fills.
 type Target struct {
-	Col   int // place in the table
-	Field int // place in a record, once the header is known
+	Col   int // index in the table
+	Field int // index in a record, once the header is known
 	name  string
 }
 
-// MappingError is an ImportError about the document as a whole.
+// MappingError returns an ImportError about the document as a whole.
 func MappingError(format string, args ...any) error {
 	return &engine.ImportError{Message: fmt.Sprintf(format, args...)}
 }

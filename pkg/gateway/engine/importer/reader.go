@@ -1,4 +1,5 @@
-// Package importer reads a CSV document as rows of an internal table: which field fills which column, what is NULL, and what is wrong.
+// Package importer reads a CSV document as rows of an internal table: which field fills which column, what is NULL, and
+// what is invalid.
 package importer
 
 import (
@@ -11,18 +12,18 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 )
 
-// MaxBadCells is how many faults are listed.
+// MaxBadCells is the maximum number of errors that are listed.
 const MaxBadCells = 100
 
-// Reader turns the records of a document into rows of a table.
+// Reader converts the records of a document to rows of a table.
 type Reader struct {
 	Columns []engine.Column
 	Targets []Target
 	Header  bool
 
 	csv    *csv.Reader
-	width  int      // fields of every record
-	names  []string // of the fields, as the header has them
+	width  int      // number of fields of every record
+	names  []string // names of the fields in the header
 	empty  bool     // no record at all
 	queued bool     // the first record is a row and was read
 	faults engine.ImportError
@@ -35,7 +36,7 @@ func (r *Reader) Open(doc io.ReadSeeker) error {
 	}
 	r.csv = csv.NewReader(doc, ',', csv.Window)
 	err := r.csv.SkipBOM()
-	for err == nil { // a blank line is no header
+	for err == nil { // a blank line is not a header
 		if err = r.csv.Read(); !r.Header || err != nil || len(r.csv.Fields) != 1 || len(r.csv.Fields[0].Text) > 0 || r.csv.Fields[0].Quoted {
 			break
 		}
@@ -62,7 +63,7 @@ func (r *Reader) Open(doc io.ReadSeeker) error {
 	return mapFields(r.Targets, r.csv.Fields, r.Header)
 }
 
-// FormFault turns a fault of the document's form into an ImportError with what was found before it.
+// FormFault converts an error of the document's format to an ImportError with the errors found before it.
 func (r *Reader) FormFault(err error) error {
 	var form *csv.Error
 	if !errors.As(err, &form) {
@@ -72,7 +73,7 @@ func (r *Reader) FormFault(err error) error {
 	return r.Fault()
 }
 
-// Fault is what was wrong so far, nil for nothing.
+// Fault returns the errors so far, nil for none.
 func (r *Reader) Fault() error {
 	if r.faults.Total == 0 {
 		return nil
@@ -88,13 +89,12 @@ func (r *Reader) bad(b engine.BadCell) {
 	}
 }
 
-// BadCell notes a value that does not fit its column.
+// BadCell records a value that does not fit its column.
 func (r *Reader) BadCell(column string, f csv.Field, reason string) {
 	r.bad(engine.BadCell{Line: r.csv.Line, Column: column, Value: csv.Clip(f.Text, 1000), Reason: reason})
 }
 
-// Next reads the next record that is a row. It notes records of a wrong shape and passes over them, and returns io.EOF at the
-// end.
+// Next reads the next record that is a row. It records malformed records and skips them, and returns io.EOF at the end.
 func (r *Reader) Next() error {
 	for {
 		if r.empty {
@@ -108,7 +108,7 @@ func (r *Reader) Next() error {
 		fields := r.csv.Fields
 		switch {
 		case len(fields) == 1 && r.width > 1 && len(fields[0].Text) == 0 && !fields[0].Quoted:
-			// a blank line holds nothing; in a document of one column it is a NULL
+			// a blank line is empty; in a document of one column it is a NULL
 		case len(fields) != r.width:
 			r.bad(engine.BadCell{Line: r.csv.Line, Reason: fmt.Sprintf("the record has %d fields, the first one has %d", len(fields), r.width)})
 		case r.csv.Broken:
@@ -123,19 +123,19 @@ func (r *Reader) Next() error {
 	}
 }
 
-// Line is where the record began.
+// Line is the line at which the record starts.
 func (r *Reader) Line() int64 { return r.csv.Line }
 
-// Field is the field of the record that fills a target. It is good until the next record is read.
+// Field returns the field of the record for a target. It is valid until the next record is read.
 func (r *Reader) Field(i int) csv.Field { return r.csv.Fields[i] }
 
-// Null tells a NULL. In a document of one column, where an empty field is a line that many programs leave out, \N is one too:
-// results and exports of one column are written so.
+// Null reports whether a field is NULL. In a document of one column, where an empty field is a line that many programs
+// skip, \N is also NULL: results and exports of one column are written this way.
 func (r *Reader) Null(f csv.Field) bool {
 	return !f.Quoted && (len(f.Text) == 0 || r.width == 1 && string(f.Text) == `\N`)
 }
 
-// columnOf names the table's column that field i fills, or the field when it fills none.
+// columnOf names the table's column that field i fills, or the field if it fills none.
 func (r *Reader) columnOf(i int) string {
 	for _, tg := range r.Targets {
 		if tg.Field == i {

@@ -1,4 +1,4 @@
-// Package infoschema makes the rows of information_schema and of SHOW from the names that a project sees.
+// Package infoschema builds the rows of information_schema and of SHOW from the names that a project sees.
 package infoschema
 
 import (
@@ -14,7 +14,7 @@ import (
 // Schema is the name of the schema that every catalog has.
 const Schema = "information_schema"
 
-// Columns are those of its tables.
+// Columns are the columns of its tables.
 var Columns = map[string][]engine.ColumnInfo{
 	"schemata": {{Name: "catalog_name", Type: "varchar"}, {Name: "schema_name", Type: "varchar"}},
 	"tables": {{Name: "table_catalog", Type: "varchar"}, {Name: "table_schema", Type: "varchar"}, {Name: "table_name", Type: "varchar"},
@@ -24,8 +24,8 @@ var Columns = map[string][]engine.ColumnInfo{
 		{Name: "is_nullable", Type: "varchar"}, {Name: "data_type", Type: "varchar"}},
 }
 
-// All completes the tables of a project, in lower case, with the schemas that always are there and the tables of information_schema, and
-// sorts them. A schema without tables stands with an empty table name.
+// All adds to the tables of a project, in lower case, the schemas that always exist and the tables of
+// information_schema, and sorts them. A schema without tables is represented by an empty table name.
 func All(tables []engine.TableName) []engine.TableName {
 	for _, schema := range []string{engine.SchemaTable, engine.SchemaBI, engine.SchemaQuery, engine.SchemaMtQuery} {
 		tables = append(tables, engine.TableName{Catalog: engine.InternalCatalog, Schema: schema})
@@ -45,7 +45,8 @@ func All(tables []engine.TableName) []engine.TableName {
 	return slices.Compact(tables)
 }
 
-// Catalogs are those that a look at a table of information_schema is about, by the name before it or by a condition; nil for all.
+// Catalogs returns the catalogs that a query of information_schema is about, from the qualifier of the name or a
+// condition; nil for all.
 func Catalogs(before, table string, conds []narrow.Condition) []string {
 	if before != "" {
 		return []string{before}
@@ -69,7 +70,7 @@ func Catalogs(before, table string, conds []narrow.Condition) []string {
 	return nil
 }
 
-// Wanted are the tables of a catalog, or of all for "", that no condition leaves out.
+// Wanted returns the tables of a catalog, or of all for "", that no condition excludes.
 func Wanted(tables []engine.TableName, catalog string, conds []narrow.Condition) []engine.TableName {
 	return slices.DeleteFunc(tables, func(t engine.TableName) bool {
 		if catalog != "" && t.Catalog != catalog {
@@ -98,7 +99,7 @@ func Wanted(tables []engine.TableName, catalog string, conds []narrow.Condition)
 	})
 }
 
-// Schemata are the rows of information_schema.schemata.
+// Schemata returns the rows of information_schema.schemata.
 func Schemata(tables []engine.TableName) [][]any {
 	var rows [][]any
 	for i, t := range tables {
@@ -109,7 +110,7 @@ func Schemata(tables []engine.TableName) [][]any {
 	return rows
 }
 
-// Tables are the rows of information_schema.tables.
+// Tables returns the rows of information_schema.tables.
 func Tables(tables []engine.TableName) [][]any {
 	var rows [][]any
 	for _, t := range tables {
@@ -125,7 +126,7 @@ func Tables(tables []engine.TableName) [][]any {
 	return rows
 }
 
-// ColumnsOf are the rows of information_schema.columns about a table.
+// ColumnsOf returns the rows of information_schema.columns about a table.
 func ColumnsOf(t engine.TableName, cols []engine.ColumnInfo) [][]any {
 	rows := make([][]any, len(cols))
 	for i, c := range cols {
@@ -138,7 +139,7 @@ func ColumnsOf(t engine.TableName, cols []engine.ColumnInfo) [][]any {
 	return rows
 }
 
-// MayLack reports whether a list of columns can do without those of a table.
+// MayLack reports whether the columns of a table may be omitted from a list.
 func MayLack(t engine.TableName, err error, named bool) bool {
 	var e *engine.Error
 	if !errors.As(err, &e) {

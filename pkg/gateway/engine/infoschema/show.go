@@ -6,8 +6,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// Show lists the names that SHOW CATALOGS, SHOW SCHEMAS and SHOW TABLES tell, which are "Catalog", "Schema" and "Table" by their column, of
-// the tables that All gives.
+// Show returns the names that SHOW CATALOGS, SHOW SCHEMAS and SHOW TABLES list, for the column "Catalog", "Schema" or
+// "Table", from the tables returned by All.
 func Show(what string, scope engine.TableName, tables []engine.TableName) ([]string, error) {
 	var names []string
 	catalog, schema := false, false
@@ -33,7 +33,7 @@ func Show(what string, scope engine.TableName, tables []engine.TableName) ([]str
 	return slices.Compact(names), nil
 }
 
-// UnknownCatalog is the error about a catalog that is not there.
+// UnknownCatalog is the error about a missing catalog.
 func UnknownCatalog(name string) error {
 	return &engine.Error{Kind: engine.KindUnknownCatalog, Message: "Catalog '" + name + "' does not exist"}
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// Columns are those of a source, with DuckDB's names of their types.
+// Columns are the columns of a source, with DuckDB's names of their types.
 type Columns struct {
 	Infos []engine.ColumnInfo
 	Types []string
 }
 
-// Fit gives a source the conditions whose values have exactly the type of their column, with the columns spelt as the source does. The limit
-// travels only when all conditions do.
+// Fit returns the conditions with values of exactly the type of their column, with the columns in the source's
+// spelling. The limit is included only if all conditions are.
 func (t Columns) Fit(n Narrowing) ([]engine.Filter, int64) {
 	var out []engine.Filter
 	limit := n.Limit
@@ -31,7 +31,7 @@ func (t Columns) Fit(n Narrowing) ([]engine.Filter, int64) {
 	return out, limit
 }
 
-// Either are the filters for two references to a table that share one reading: what passes those of either passes the result.
+// Either returns the filters for two references to a table that share one scan: what passes either passes the result.
 func Either(one, other []engine.Filter) []engine.Filter {
 	var out []engine.Filter
 	for _, f := range one {
@@ -83,7 +83,7 @@ func (t Columns) filter(c Condition) (engine.Filter, bool) {
 	return f, true
 }
 
-// value is a constant as a value of a column's type, when DuckDB compares it as just that.
+// value converts a constant to a value of a column's type, if DuckDB compares it as exactly that.
 func (c Constant) value(duck, trino string) (any, bool) {
 	param := c.Kind == Param
 	number := c.Kind == Int || c.Kind == Decimal || param && DecimalText().MatchString(c.Text)
@@ -95,7 +95,7 @@ func (c Constant) value(duck, trino string) (any, bool) {
 			return nil, false
 		}
 		bits := map[string]int{"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64}[duck]
-		n, err := strconv.ParseInt(c.Text, 10, bits) // the source knows no number beyond the type
+		n, err := strconv.ParseInt(c.Text, 10, bits) // the source has no number beyond the type
 		return n, err == nil
 	case "DOUBLE":
 		if c.Kind == Double || param && DoubleText().MatchString(c.Text) {
@@ -128,8 +128,8 @@ func (c Constant) value(duck, trino string) (any, bool) {
 	return nil, false
 }
 
-// instant reads a timestamp of up to six places. Without a zone it is in UTC, the zone of every session; with one it fits only a
-// column with a zone.
+// instant parses a timestamp of up to six decimal places. Without a zone it is in UTC, the zone of every session; with
+// one it fits only a column with a zone.
 func instant(s string, zoned bool) (any, bool) {
 	if day, err := time.Parse(time.DateOnly, s); err == nil {
 		return day, true

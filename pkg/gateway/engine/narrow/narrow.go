@@ -1,20 +1,21 @@
-// Package narrow says what of a statement a source may do early, and puts it into the source's own types.
+// Package narrow determines which conditions and limits of a statement can be pushed down to a source, and converts
+// them to the source's types.
 package narrow
 
 import "github.com/dig-cli/dig/pkg/late"
 
-// Narrowing is what of a statement a source may do early: conditions on one table, joined by AND, and a limit. The engine applies all
-// of them again, so a condition may be left out, but none may be in it that a wanted row fails.
+// Narrowing is the pushdown of a statement: conditions on one table, joined by AND, and a limit. The engine applies all
+// of them again, so a condition may be omitted, but none may exclude a row that the statement needs.
 type Narrowing struct {
 	Conds []Condition
-	Limit int64 // -1: none; holds only when every condition is applied exactly
-	Count bool  // no column of the table is looked at: its rows are only counted
+	Limit int64 // -1: none; valid only if every condition is applied exactly
+	Count bool  // no column of the table is used: its rows are only counted
 }
 
-// Empty reports whether a source is to read everything.
+// Empty reports whether a source must read everything.
 func (n Narrowing) Empty() bool { return n.Conds == nil && n.Limit < 0 && !n.Count }
 
-// Everything narrows nothing.
+// Everything is the Narrowing without conditions.
 func Everything() Narrowing { return Narrowing{Limit: -1} }
 
 // Condition compares a column with constants.
@@ -24,13 +25,13 @@ type Condition struct {
 	Values []Constant
 }
 
-// Constant is a value as it is written in a statement.
+// Constant is a value as written in a statement.
 type Constant struct {
 	Kind Kind
 	Text string
 }
 
-// Kind is how a constant is written.
+// Kind is the form of a constant.
 type Kind int
 
 // The kinds of constants.
@@ -43,10 +44,10 @@ const (
 	Date
 	Timestamp // with or without zone
 	UUID
-	Param // the text bound to a ?
+	Param // the string bound to a ?
 )
 
-// The texts of numbers and UUIDs.
+// The text forms of numbers and UUIDs.
 var (
 	DecimalText = late.Regexp(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)$`)
 	DoubleText  = late.Regexp(`(?i)^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?$`)

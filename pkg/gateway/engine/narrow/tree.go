@@ -9,15 +9,15 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 )
 
-// Tables tells what may travel to the sources of a statement: for each table the conditions of the WHERE, and of the joins, of the SELECT
-// whose FROM holds it.
+// Tables computes the pushdown to the sources of a statement: for each table the conditions of the WHERE clause, and of
+// the joins, of the SELECT with the table in its FROM clause.
 type Tables struct {
 	a      *analyze.Analysis
 	values []string // bound to ?
 	found  map[trinosql.Node]Narrowing
 }
 
-// Wants is what is wanted of the table that a *trinosql.TableRef or *trinosql.TableBody names.
+// Wants returns the pushdown for the table that a *trinosql.TableRef or *trinosql.TableBody names.
 func (w *Tables) Wants(ref trinosql.Node) Narrowing {
 	if n, ok := w.found[ref]; ok {
 		return n
@@ -25,7 +25,7 @@ func (w *Tables) Wants(ref trinosql.Node) Narrowing {
 	return Everything()
 }
 
-// Of looks through an analysed query, with the values bound to its parameters.
+// Of computes the pushdown of an analysed query, with the values bound to its parameters.
 func Of(q *trinosql.Query, a *analyze.Analysis, values []string) *Tables {
 	w := &Tables{a: a, values: values, found: map[trinosql.Node]Narrowing{}}
 	trinosql.Inspect(q, func(n trinosql.Node) bool {
@@ -35,16 +35,16 @@ func Of(q *trinosql.Query, a *analyze.Analysis, values []string) *Tables {
 				w.selected(sel, n)
 			}
 		case *trinosql.Select:
-			w.selected(n, nil) // of a set operation; what is a query's own body has been looked at
+			w.selected(n, nil) // of a set operation; the body of a query has been handled already
 		}
 		return true
 	})
 	return w
 }
 
-// selected finds what a SELECT wants of each table in its FROM.
+// selected computes what a SELECT needs of each table in its FROM clause.
 func (w *Tables) selected(sel *trinosql.Select, q *trinosql.Query) {
-	tables := map[*trinosql.TableRef][]trinosql.Expr{} // the conditions of joins that hold for every row that counts
+	tables := map[*trinosql.TableRef][]trinosql.Expr{} // join conditions that hold for every row that counts
 	for _, r := range sel.From {
 		for _, ref := range w.from(r, tables) {
 			tables[ref] = append(tables[ref], nil)[:len(tables[ref])]
@@ -79,7 +79,7 @@ func (w *Tables) selected(sel *trinosql.Select, q *trinosql.Query) {
 	}
 }
 
-// plainTable is the table that an item of FROM is, with another name or not.
+// plainTable returns the table of a FROM item, with or without an alias.
 func plainTable(r trinosql.Relation) *trinosql.TableRef {
 	for {
 		switch x := r.(type) {
@@ -98,7 +98,7 @@ func plainTable(r trinosql.Relation) *trinosql.TableRef {
 	}
 }
 
-// from gathers the tables of an item of FROM, with the conditions of joins that hold for every row of them that counts.
+// from collects the tables of a FROM item, with the join conditions that hold for every row of them that counts.
 func (w *Tables) from(r trinosql.Relation, tables map[*trinosql.TableRef][]trinosql.Expr) []*trinosql.TableRef {
 	if ref := plainTable(r); ref != nil {
 		return []*trinosql.TableRef{ref}
@@ -125,12 +125,13 @@ func (w *Tables) from(r trinosql.Relation, tables map[*trinosql.TableRef][]trino
 	return nil
 }
 
-// plainQuery reports whether a query is its SELECT and nothing that needs more than the rows that come out. q is nil in a set operation.
+// plainQuery reports whether a query consists only of its SELECT, without anything that needs more than the result
+// rows. q is nil in a set operation.
 func plainQuery(sel *trinosql.Select, q *trinosql.Query) bool {
 	return (q == nil || len(q.OrderBy) == 0 && !q.WithTies) && !sel.Distinct && sel.GroupBy == nil && sel.Having == nil
 }
 
-// onlyCounts says that a SELECT asks for count(*) and constants alone.
+// onlyCounts reports whether a SELECT returns only count(*) and constants.
 func (w *Tables) onlyCounts(sel *trinosql.Select, q *trinosql.Query) bool {
 	if !plainQuery(sel, q) || q != nil && (q.Limit != nil || q.Offset != nil || q.Fetch) || sel.Where != nil {
 		return false
@@ -151,7 +152,7 @@ func (w *Tables) onlyCounts(sel *trinosql.Select, q *trinosql.Query) bool {
 	return true
 }
 
-// limit is how many rows of its table a SELECT needs at most, -1 where that is not plain to see.
+// limit returns the maximum number of rows of its table that a SELECT needs, -1 if that is not obvious.
 func (w *Tables) limit(sel *trinosql.Select, q *trinosql.Query) int64 {
 	if !plainQuery(sel, q) || q.Limit == nil {
 		return -1
@@ -190,17 +191,18 @@ func (w *Tables) limit(sel *trinosql.Select, q *trinosql.Query) int64 {
 	return total
 }
 
-// narrowTable reads conditions on one table.
+// narrowTable collects conditions on one table.
 type narrowTable struct {
 	*Tables
-	fields map[*analyze.Field]string // the table's own, by the name of the column
+	fields map[*analyze.Field]string // the table's columns, by name
 	joined bool
 }
 
 var opposite = map[string]string{"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 var mirrored = map[string]string{"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
-// conditions adds the conditions of an expression that are on the table, and reports whether they are all of it.
+// conditions adds the conditions of an expression that are on the table, and reports whether they are the whole
+// expression.
 func (t *narrowTable) conditions(x trinosql.Expr, not bool, out *[]Condition) bool {
 	switch x := x.(type) {
 	case *trinosql.Not:
@@ -241,7 +243,7 @@ func (t *narrowTable) conditions(x trinosql.Expr, not bool, out *[]Condition) bo
 		op := "is null"
 		if x.Not != not {
 			op = "is not null"
-		} else if t.joined { // a missing partner is NULL too
+		} else if t.joined { // a missing join partner is NULL too
 			return false
 		}
 		return t.compare(out, op, x.X)
@@ -256,7 +258,7 @@ func (t *narrowTable) conditions(x trinosql.Expr, not bool, out *[]Condition) bo
 	return false
 }
 
-// either is x = 1 OR x = 2.
+// either handles x = 1 OR x = 2.
 func (t *narrowTable) either(x *trinosql.Logic, out *[]Condition) bool {
 	c := Condition{Op: "in"}
 	for _, k := range x.Terms {
@@ -286,7 +288,7 @@ func (t *narrowTable) compare(out *[]Condition, op string, col trinosql.Expr, va
 	return true
 }
 
-// column is the name of the table's column that an expression is, "" when it is none.
+// column returns the name of the table's column that an expression is, "" if it is not one.
 func (t *narrowTable) column(x trinosql.Expr) string {
 	ref := t.a.Columns[x]
 	if ref == nil || ref.Outer != 0 || ref.OfOutput {
@@ -308,7 +310,7 @@ var integerText = late.Regexp(`^[+-]?[0-9]+$`)
 
 var dateOrTime = late.Regexp(`^[0-9]{4}-[0-9]{2}-[0-9]{2}`)
 
-// constant is a value that is written in the statement or bound to it.
+// constant returns a value that is written in the statement or bound to it.
 func (w *Tables) constant(x trinosql.Expr) (Constant, bool) {
 	switch x := x.(type) {
 	case *trinosql.Param:
