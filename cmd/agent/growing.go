@@ -27,8 +27,8 @@ const (
 )
 
 // add takes the text of an event and returns the new part. whole means that it is certainly the whole text so far,
-// piece that it is marked as a piece; the result anew means that the text does not continue what was shown.
-func (g *growing) add(p string, whole, piece bool) (news string, anew bool) {
+// piece that it is marked as a piece; the result restarted means that the text does not continue what was shown.
+func (g *growing) add(p string, whole, piece bool) (news string, restarted bool) {
 	switch {
 	case p == "":
 		return "", false

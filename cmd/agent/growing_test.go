@@ -19,9 +19,9 @@ func TestGrowing(t *testing.T) {
 		var shown strings.Builder
 		for at := 0; at < len(text); {
 			at = min(len(text), at+1+r.IntN(9))
-			news, anew := g.add(string(text[:at]), n%2 == 0, n%3 == 0)
-			if anew {
-				t.Fatalf("%q begins anew at %d", text, at)
+			news, restarted := g.add(string(text[:at]), n%2 == 0, n%3 == 0)
+			if restarted {
+				t.Fatalf("%q begins restarted at %d", text, at)
 			}
 			shown.WriteString(news)
 		}
@@ -45,9 +45,9 @@ func TestGrowing(t *testing.T) {
 				p = []string{"7", "7"}[i] // the same twice is both, until more comes
 			}
 			all.WriteString(p)
-			news, anew := g.add(p, false, true)
-			if anew {
-				t.Fatal("a piece begins anew")
+			news, restarted := g.add(p, false, true)
+			if restarted {
+				t.Fatal("a piece begins restarted")
 			}
 			shown.WriteString(news)
 		}

@@ -242,12 +242,12 @@ func (s *agentScreen) message(m agentMessage, channel, place string, whole bool)
 	}
 	whole = whole || m.role == "ai" && !m.piece
 	p := s.part(m, channel, place, whole)
-	news, anew := p.add(m.text, whole, m.piece)
+	news, restarted := p.add(m.text, whole, m.piece)
 	p.piece = m.piece
-	if news == "" && !anew {
+	if news == "" && !restarted {
 		return nil
 	}
-	return s.show(p, news, anew)
+	return s.show(p, news, restarted)
 }
 
 // part finds the message that a text belongs to, or starts one. A message may be sent by two modes, and by one of them
@@ -282,7 +282,7 @@ func (s *agentScreen) part(m agentMessage, channel, place string, whole bool) *a
 }
 
 // show prints new text of a message.
-func (s *agentScreen) show(p *agentPart, news string, anew bool) error {
+func (s *agentScreen) show(p *agentPart, news string, restarted bool) error {
 	if s.current != p {
 		if err := s.finish(); err != nil {
 			return err
@@ -291,7 +291,7 @@ func (s *agentScreen) show(p *agentPart, news string, anew bool) error {
 	}
 	s.answer = s.answer || strings.TrimSpace(news) != ""
 	s.said += utf8.RuneCountInString(news)
-	if anew {
+	if restarted {
 		p.shown = 0
 		if err := s.endLine(); err != nil {
 			return err

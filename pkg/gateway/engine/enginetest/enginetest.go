@@ -228,7 +228,7 @@ func cycles(t *testing.T, open Open) {
 		"peaka.query.lefthand -> peaka.query.righthand -> peaka.query.lefthand")
 	wantKind(t, p, engine.Query{SQL: `SELECT * FROM peaka.query.gaps`, Catalogs: n}, engine.KindUnknownColumn, "nosuch")
 
-	// Each query reads the one before twice: what the last stands for doubles with every step.
+	// Each query reads the previous one twice, so the expansion of the last doubles with every step.
 	n = Names{lookup("peaka", "query", "d0"): {SQL: `SELECT 1 AS a`}, lookup("peaka", "query", "e0"): {SQL: `SELECT * FROM peaka."table".gone`}}
 	for i := 1; i <= 40; i++ {
 		for _, s := range []string{"d", "e"} {
