@@ -21,7 +21,7 @@ func TestGrowing(t *testing.T) {
 			at = min(len(text), at+1+r.IntN(9))
 			news, restarted := g.add(string(text[:at]), n%2 == 0, n%3 == 0)
 			if restarted {
-				t.Fatalf("%q begins restarted at %d", text, at)
+				t.Fatalf("%q restarts at %d", text, at)
 			}
 			shown.WriteString(news)
 		}
@@ -47,7 +47,7 @@ func TestGrowing(t *testing.T) {
 			all.WriteString(p)
 			news, restarted := g.add(p, false, true)
 			if restarted {
-				t.Fatal("a piece begins restarted")
+				t.Fatal("a piece restarts")
 			}
 			shown.WriteString(news)
 		}
