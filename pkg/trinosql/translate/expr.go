@@ -153,19 +153,24 @@ func (p *printer) logic(x *trinosql.Logic) {
 		}
 	}
 	const short = 150 // what is longer is not written twice
-	closing := ""
-	for _, text := range texts[:last] {
-		if len(text) > short {
-			continue
-		}
-		if x.Op == "AND" {
-			p.put("CASE WHEN ", text, " IS FALSE THEN false ELSE ")
-		} else {
-			p.put("CASE WHEN ", text, " THEN true ELSE ")
-		}
-		closing += " END"
+	test, answer := " IS FALSE", " THEN false"
+	if x.Op == "OR" {
+		test, answer = "", " THEN true"
 	}
-	p.put("(", strings.Join(texts, " "+x.Op+" "), ")", closing)
+	guards := 0
+	for _, text := range texts[:last] {
+		if len(text) <= short {
+			if guards++; guards == 1 {
+				p.put("CASE")
+			}
+			p.put(" WHEN ", text, test, answer)
+		}
+	}
+	if guards > 0 {
+		p.put(" ELSE ")
+		defer p.put(" END")
+	}
+	p.put("(", strings.Join(texts, " "+x.Op+" "), ")")
 }
 
 // specials write the expressions that other files know, by their Go type.

@@ -34,7 +34,14 @@ func (p *printer) join(j *trinosql.Join) {
 			}
 			l, r := p.side(u.Left, u.Out.Type, j), p.side(u.Right, u.Out.Type, j)
 			p.put(p.equal(j, u.Out.Type, l, r))
-			p.fields[u.Out] = "coalesce(" + l + ", " + r + ")"
+			switch kind {
+			case "RIGHT":
+				p.fields[u.Out] = r
+			case "FULL":
+				p.fields[u.Out] = "coalesce(" + l + ", " + r + ")"
+			default:
+				p.fields[u.Out] = l
+			}
 		}
 		p.put(")")
 	case j.Natural:
