@@ -28,9 +28,8 @@ func (p *printer) aggregate(c *call, t *template) {
 func (p *printer) aggregateCall(c *call, parts []part) {
 	fn := c.fn
 	distinct := fn != nil && fn.Distinct
-	args := c.args
-	if distinct && len(args) == 1 && c.bound.Args[0].Kind == types.Map {
-		args = []operand{{write: func() { p.canonical(c.bound.Args[0], c.args[0]) }}}
+	if distinct {
+		c = p.distinctMaps(c)
 	}
 	for i, part := range parts {
 		text := part.text
@@ -44,7 +43,7 @@ func (p *printer) aggregateCall(c *call, parts []part) {
 		if part.text != "" {
 			p.put(text)
 		} else {
-			p.part(c, part, args)
+			p.part(c, part, c.args)
 		}
 	}
 	if fn == nil {
@@ -69,12 +68,41 @@ func (p *printer) aggregateCall(c *call, parts []part) {
 	}
 }
 
+// distinctMaps has the maps among the arguments in a form in which equal ones are the same.
+func (p *printer) distinctMaps(c *call) *call {
+	with := *c
+	with.args = append([]operand{}, c.args...)
+	for i, a := range c.args {
+		if i < len(c.bound.Args) && hasMap(c.bound.Args[i]) {
+			with.args[i] = operand{write: func() { p.canonical(c.bound.Args[i], a) }}
+		}
+	}
+	return &with
+}
+
 // sortItems writes sort keys that no ordinal can be meant by. NULL comes last whatever the direction.
 func (p *printer) sortItems(items []*trinosql.SortItem) {
 	p.list(len(items), func(i int) {
-		p.notOrdinal(items[i].Expr)
-		p.direction(items[i])
+		x := items[i].Expr
+		p.sorted(p.typeOf(x), items[i], func() { p.notOrdinal(x) })
 	})
+}
+
+// sorted writes a sort key. With NULLS FIRST NaN is less than any number, otherwise greater, as it is for DuckDB.
+func (p *printer) sorted(t *types.Type, s *trinosql.SortItem, key func()) {
+	if s.Nulls == "FIRST" && float(t) && !p.finite(s.Expr) {
+		key = func(text string) func() {
+			p.put("isnan(", text, ")")
+			if s.Desc {
+				p.put(" ASC NULLS FIRST, ")
+			} else {
+				p.put(" DESC NULLS FIRST, ")
+			}
+			return func() { p.put(text) }
+		}(p.apart(key))
+	}
+	key()
+	p.direction(s)
 }
 
 func (p *printer) direction(s *trinosql.SortItem) {

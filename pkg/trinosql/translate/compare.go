@@ -235,13 +235,37 @@ func (p *printer) isDistinct(x *trinosql.IsDistinct) {
 	p.put(")")
 }
 
-// canonical writes a value so that equal ones are the same to DuckDB: a map has its keys in order.
+// canonical writes a value so that equal ones are the same to DuckDB: maps, wherever they are, have their keys in order.
 func (p *printer) canonical(t *types.Type, x operand) {
-	if t.Kind == types.Map {
-		p.put("map_from_entries(list_sort(map_entries(")
+	if !hasMap(t) {
 		x.write()
-		p.put(")))")
 		return
 	}
-	x.write()
+	switch t.Kind {
+	case types.Array:
+		e := p.name("x")
+		p.put("list_transform(")
+		x.write()
+		p.put(", lambda ", e, ": ")
+		p.canonical(t.Args[0], p.alias(e))
+		p.put(")")
+	case types.Row:
+		p.lets([]operand{x}, func(args []operand) {
+			row := p.apart(args[0].write)
+			fields := make([]string, len(t.Args))
+			for i, f := range t.Args {
+				fields[i] = p.apart(func() { p.canonical(f, p.alias(field(row, i))) })
+			}
+			p.put("CASE WHEN ", row, " IS NOT NULL THEN ", pack(fields), " END")
+		})
+	case types.Map:
+		entries := operand{write: func() {
+			p.put("map_entries(")
+			x.write()
+			p.put(")")
+		}}
+		p.put("map_from_entries(list_sort(")
+		p.canonical(types.NewArray(types.NewRow(nil, t.Args)), entries)
+		p.put("))")
+	}
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
-	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
 // groupKeys writes what rows are grouped by. What is no column is written once and comes in the same words wherever it stands.
@@ -18,11 +17,11 @@ func (p *printer) groupKeys(s *trinosql.Select, info *analyze.Select) []string {
 			p.refuse(s.GroupBy, "grouping by the field of a row is not supported on zone local")
 		case k.Expr == nil:
 			keys[i] = p.fields[info.Items[k.Item].Source]
-			if k.Type.Kind == types.Map {
+			if hasMap(k.Type) {
 				keys[i] = p.apart(func() { p.canonical(k.Type, p.alias(keys[i])) })
 				p.sameWords(p.a.FieldKey(info.Items[k.Item].Source), keys[i])
 			}
-		case k.Type.Kind == types.Map:
+		case hasMap(k.Type):
 			keys[i] = p.apart(func() { p.canonical(k.Type, operand{write: func() { p.plain(k.Expr) }}) })
 			p.sameWords(p.a.Key(k.Expr), keys[i])
 		case p.a.Columns[k.Expr] != nil:

@@ -15,8 +15,7 @@ func (p *printer) orderBy(info *analyze.Query, selected map[int]int) {
 		} else {
 			p.put(", ")
 		}
-		p.sortKey(k, selected)
-		p.direction(k.Item)
+		p.sorted(k.Type, k.Item, func() { p.sortKey(k, selected) })
 	}
 }
 
@@ -69,6 +68,21 @@ func (p *printer) usesOutput(x trinosql.Expr) bool {
 			if c := p.a.Columns[e]; c != nil && c.OfOutput {
 				found = true
 			}
+		}
+		return !found
+	})
+	return found
+}
+
+// usesLambda reports whether an expression is a lambda or names the parameter of one.
+func (p *printer) usesLambda(x trinosql.Expr) bool {
+	found := false
+	trinosql.Inspect(x, func(n trinosql.Node) bool {
+		switch n := n.(type) {
+		case *trinosql.Lambda:
+			found = true
+		case *trinosql.Ident:
+			found = found || p.a.Lambdas[n] != nil
 		}
 		return !found
 	})
@@ -141,7 +155,7 @@ func (p *printer) give(x trinosql.Expr, from []*analyze.Field, given map[trinosq
 		if c := p.a.Columns[e]; c != nil && c.OfOutput {
 			return false
 		}
-		if p.usesOutput(e) {
+		if p.usesOutput(e) || p.usesLambda(e) {
 			return true
 		}
 		p.giveOne(e, given)

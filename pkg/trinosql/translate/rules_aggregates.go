@@ -1,13 +1,33 @@
 package translate
 
-import "strconv"
+import (
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
+)
 
 func init() {
 	rules["approx_distinct"] = func(p *printer, c *call) { // counted exactly, which is within its error
-		if c.fn != nil && (c.fn.Over != nil || c.fn.OverName != nil) {
+		if overWindow(c) {
 			p.refuse(c.node, "approx_distinct(...) OVER is not supported on zone local")
 		}
-		p.aggregateCall(c, mustParts("count(DISTINCT $1)"))
+		with := *c
+		with.args = c.args[:1]
+		count := "count(DISTINCT $1)"
+		if len(c.args) > 1 {
+			e, ok := p.constantDouble(c.args[1].expr)
+			if !ok {
+				p.refuse(c.node, "approx_distinct with an error that is not a constant is not supported on zone local")
+			}
+			if !(e >= 0.0040625 && e <= 0.26) {
+				count = fmt.Sprintf(`count(CAST("~error"('Max standard error must be in [0.0040625, 0.26]: %v') AS INTEGER))`, e)
+			}
+		}
+		p.aggregateCall(&with, mustParts(count))
 	}
 	rules["avg decimal"] = func(p *printer, c *call) {
 		t := c.bound.Result
@@ -17,4 +37,324 @@ func init() {
 		p.aggregateCall(c, mustParts("count($1)"))
 		p.put(" AS VARCHAR), '", strconv.Itoa(t.Scale), "') AS ", p.duckType(c.node, t), ")")
 	}
+	rules["sum decimal"] = func(p *printer, c *call) {
+		to := p.duckType(c.node, c.bound.Result)
+		if c.bound.Args[0].N < 30 { // nobody has the rows for more than 38 digits
+			p.wrapped(c, "sum($1)", "CAST($0 AS "+to+")")
+			return
+		}
+		limit := "CAST('" + strings.Repeat("9", 38-c.bound.Result.Scale) + "." + strings.Repeat("9", c.bound.Result.Scale) + "' AS " + to + ")"
+		p.wrapped(c, "sum($1)", `list_transform([$0], lambda "~s": CASE WHEN "~s" BETWEEN -`+limit+" AND "+limit+` THEN CAST("~s" AS `+to+`) WHEN "~s" IS NOT NULL THEN "~error"('Decimal overflow') END)[1]`)
+	}
+	rules["max"] = func(p *printer, c *call) {
+		if !float(c.bound.Args[0]) || p.finite(c.args[0].expr) {
+			p.aggregateCall(c, mustParts("max($1)"))
+			return
+		}
+		p.put("coalesce(") // NaN is the greatest of all for DuckDB and less than any for Trino
+		p.aggregateCall(c, mustParts("max(CASE WHEN NOT isnan($1) THEN $1 END)"))
+		p.put(", ")
+		p.aggregateCall(c, mustParts("max($1)"))
+		p.put(")")
+	}
+	for _, which := range []string{"max", "min"} {
+		rules[which+" n"] = func(p *printer, c *call) {
+			if which == "max" && float(c.bound.Args[0]) {
+				p.most(c, "arg_max", "$1", sinking("$1"), 1, "second argument of "+which+"_n must be positive", "second argument of "+which+"_n")
+				return
+			}
+			p.most(c, which, "$1", "", 1, "second argument of "+which+"_n must be positive", "second argument of "+which+"_n")
+		}
+		rules[which+"_by"] = func(p *printer, c *call) {
+			key := "$2"
+			if which == "max" && float(c.bound.Args[1]) && !p.finite(c.args[1].expr) {
+				key = sinking("$2")
+			}
+			p.aggregateCall(c, mustParts("arg_"+which+"_null($1, "+key+")"))
+		}
+		rules[which+"_by n"] = func(p *printer, c *call) {
+			key := "$2"
+			if which == "max" && float(c.bound.Args[1]) {
+				key = sinking("$2")
+			}
+			p.put("list_transform(")
+			p.most(c, "arg_"+which, "struct_pack(v := $1)", key, 2, "third argument of "+which+"_by must be a positive integer", "third argument of "+which+"_by")
+			p.put(`, lambda "~e": struct_extract_at("~e", 1))`)
+		}
+	}
+	for name, m := range map[string]struct {
+		call   string
+		least  int  // how many values it takes
+		absent bool // NULL instead of what is no finite number
+	}{
+		"stddev_samp": {"stddev_samp($1)", 2, false}, "stddev_pop": {"stddev_pop($1)", 1, false},
+		"var_samp": {"var_samp($1)", 2, false}, "var_pop": {"var_pop($1)", 1, false},
+		"covar_samp": {"covar_samp($1, $2)", 2, false}, "covar_pop": {"covar_pop($1, $2)", 1, false},
+		"corr": {"corr($1, $2)", 1, true}, "regr_slope": {"regr_slope($1, $2)", 1, true}, "regr_intercept": {"regr_intercept($1, $2)", 1, true},
+	} {
+		rules["moments "+name] = func(p *printer, c *call) { p.moments(c, m.call, m.least, m.absent) }
+	}
+	rules["skewness"] = func(p *printer, c *call) {
+		p.centered(c, 3, "sqrt(CAST(len($1) AS DOUBLE)) * $4 / ($3 * sqrt($3))")
+	}
+	rules["kurtosis"] = func(p *printer, c *call) {
+		const n = "CAST(len($1) AS DOUBLE)"
+		p.centered(c, 4, strings.ReplaceAll("(N - 1) * N * (N + 1) / ((N - 2) * (N - 3)) * $5 / ($3 * $3) - 3 * (N - 1) * (N - 1) / ((N - 2) * (N - 3))", "N", n))
+	}
+	rules["approx_percentile"] = (*printer).percentile
+	entries := "list(struct_pack(f1 := $1, f2 := $2))"
+	rules["map_agg"] = func(p *printer, c *call) { p.gathered(c, entries, (*printer).firstMap) }
+	rules["multimap_agg"] = func(p *printer, c *call) { p.gathered(c, entries, (*printer).multimap) }
+	rules["map_union"] = func(p *printer, c *call) {
+		p.letWrapped(c, "list($1)", func(maps operand) {
+			entries := operand{write: func() {
+				p.fill(c.node, `flatten(list_transform(list_filter($1, lambda "~m": "~m" IS NOT NULL), lambda "~m": map_entries("~m")))`, maps)
+			}}
+			p.put("CASE WHEN list_contains(")
+			p.fill(c.node, `list_transform($1, lambda "~m": "~m" IS NOT NULL)`, maps)
+			p.put(", true) THEN ")
+			p.firstMap(c.node, entries)
+			p.put(" END")
+		})
+	}
+	rules["histogram"] = func(p *printer, c *call) {
+		if float(c.bound.Args[0]) { // DuckDB loses numbers beside NaN
+			p.letWrapped(c, "list($1)", func(list operand) {
+				p.put("CASE WHEN ")
+				p.fill(c.node, `list_contains(list_transform($1, lambda "~e": "~e" IS NOT NULL), true)`, list)
+				p.put(" THEN ")
+				p.counts(c.node, list)
+				p.put(" END")
+			})
+			return
+		}
+		with := *c
+		if given := c.args[0]; hasMap(c.bound.Args[0]) {
+			with.args = []operand{{write: func() { p.canonical(c.bound.Args[0], given) }}}
+		}
+		p.wrapped(&with, "histogram($1)", `list_filter([CAST($0 AS `+p.duckType(c.node, c.bound.Result)+`)], lambda "~m": cardinality("~m") > 0)[1]`)
+	}
+	rules["reduce_agg"] = (*printer).reduceAgg
+	specials["*trinosql.Listagg"] = func(p *printer, x trinosql.Expr) { p.listagg(x.(*trinosql.Listagg)) }
+}
+
+func overWindow(c *call) bool { return c.fn != nil && (c.fn.Over != nil || c.fn.OverName != nil) }
+
+// sinking is a sort key in which NaN is less than any number.
+func sinking(x string) string {
+	return "CASE WHEN " + x + " IS NOT NULL THEN struct_pack(a := NOT isnan(" + x + "), b := " + x + ") END"
+}
+
+// wrapped writes an aggregate with something around it, in which $0 is the call.
+func (p *printer) wrapped(c *call, call, wrap string) {
+	before, after, _ := strings.Cut(wrap, "$0")
+	p.put(before)
+	p.aggregateCall(c, mustParts(call))
+	p.put(after)
+}
+
+// letWrapped computes an aggregate once for what write writes.
+func (p *printer) letWrapped(c *call, call string, write func(a operand)) {
+	p.lets([]operand{{write: func() { p.aggregateCall(c, mustParts(call)) }}}, func(args []operand) { write(args[0]) })
+}
+
+// gathered makes a map of the rows of key and value of a group.
+func (p *printer) gathered(c *call, call string, write func(p *printer, at trinosql.Node, entries operand)) {
+	p.letWrapped(c, call, func(all operand) {
+		entries := operand{write: func() {
+			p.fill(c.node, `list_filter($1, lambda "~e": struct_extract_at("~e", 1) IS NOT NULL)`, all)
+		}}
+		p.lets([]operand{entries}, func(args []operand) {
+			p.put("CASE WHEN len(")
+			args[0].write()
+			p.put(") > 0 THEN ")
+			write(p, c.node, args[0])
+			p.put(" END")
+		})
+	})
+}
+
+const mostKept = 10000
+
+// most writes an aggregate of the n greatest or least values. A NULL for n leaves a row out.
+func (p *printer) most(c *call, name, value, key string, n int, tooFew, tooMany string) {
+	count := c.args[n]
+	args := append([]operand{}, c.args...)
+	if v, ok := p.constant(count.expr); !ok || v.Sign() <= 0 || v.Cmp(big.NewInt(mostKept)) > 0 {
+		args[n] = operand{write: func() {
+			p.put("CAST(")
+			p.fill(c.node, `CASE WHEN $1 <= 0 THEN "~error"('`+tooFew+`') WHEN $1 > `+strconv.Itoa(mostKept)+` THEN "~error"('`+tooMany+` must be less than or equal to `+strconv.Itoa(mostKept)+`; found ' || CAST($1 AS VARCHAR)) ELSE coalesce($1, 1) END`, count)
+			p.put(" AS BIGINT)")
+		}}
+		given := "$" + strconv.Itoa(n+2) + " IS NOT NULL"
+		args = append(args, count)
+		if key != "" {
+			key = "CASE WHEN " + given + " THEN " + key + " END"
+		} else {
+			value = "CASE WHEN " + given + " THEN " + value + " END"
+		}
+	}
+	if key != "" {
+		value += ", " + key
+	}
+	with := *c
+	with.args = args
+	p.aggregateCall(&with, mustParts(name+"("+value+", $"+strconv.Itoa(n+1)+")"))
+}
+
+// moments writes an aggregate that DuckDB refuses for infinities and NaN.
+func (p *printer) moments(c *call, call string, least int, absent bool) {
+	var odd, given []string
+	finite := call
+	for i, a := range c.args {
+		x := "$" + strconv.Itoa(i+1)
+		given = append(given, x+" IS NOT NULL")
+		if !p.finite(a.expr) {
+			odd = append(odd, "NOT isfinite("+x+")")
+			finite = strings.ReplaceAll(finite, x, "CASE WHEN isfinite("+x+") THEN "+x+" END")
+		}
+	}
+	result := p.duckType(c.node, c.bound.Result)
+	write := func() {
+		if absent {
+			p.wrapped(c, finite, `list_filter([$0], lambda "~x": isfinite("~x"))[1]`)
+		} else {
+			p.aggregateCall(c, mustParts(finite))
+		}
+	}
+	p.put("CAST(")
+	if len(odd) > 0 {
+		p.put("CASE WHEN ")
+		p.aggregateCall(c, mustParts("bool_or("+strings.Join(given, " AND ")+" AND ("+strings.Join(odd, " OR ")+"))"))
+		p.put(" THEN ")
+		if absent {
+			p.put("NULL")
+		} else {
+			p.wrapped(c, "count(CASE WHEN "+strings.Join(given, " AND ")+" THEN 1 END)", "CASE WHEN $0 >= "+strconv.Itoa(least)+" THEN CAST('NaN' AS DOUBLE) END")
+		}
+		p.put(" ELSE ")
+		write()
+		p.put(" END")
+	} else {
+		write()
+	}
+	p.put(" AS ", result, ")")
+}
+
+// centered writes what is computed of sums of powers of differences from the mean: $3 and on are those of the power 2 and on, $1 the list of values.
+func (p *printer) centered(c *call, power int, formula string) {
+	p.letWrapped(c, "list(CAST($1 AS DOUBLE))", func(all operand) {
+		list := operand{write: func() { p.fill(c.node, `list_filter($1, lambda "~e": "~e" IS NOT NULL)`, all) }}
+		p.lets([]operand{list}, func(args []operand) {
+			list := args[0]
+			mean := operand{write: func() { p.fill(c.node, "list_sum($1) / len($1)", list) }}
+			p.lets([]operand{mean}, func(args []operand) {
+				sums := []operand{list, args[0]}
+				for n := 2; n <= power; n++ {
+					term := strings.Repeat(` * ("~e" - $2)`, n)[3:]
+					sums = append(sums, operand{write: func() { p.fill(c.node, `list_sum(list_transform($1, lambda "~e": `+term+"))", list, args[0]) }})
+				}
+				p.fill(c.node, "CASE WHEN len($1) >= "+strconv.Itoa(power)+" THEN CASE WHEN $3 = 0 THEN CAST('NaN' AS DOUBLE) ELSE "+formula+" END END", sums...)
+			})
+		})
+	})
+}
+
+// percentile writes the value at a place in the order of all, which is exact. DuckDB counts the place from the other end.
+func (p *printer) percentile(c *call) {
+	percentiles := c.args[len(c.args)-1].expr
+	list := []trinosql.Expr{percentiles}
+	a, isList := percentiles.(*trinosql.Array)
+	if isList {
+		list = a.Items
+	}
+	places := make([]string, len(list))
+	outside := false
+	for i, x := range list {
+		q, ok := p.constantDouble(x)
+		if !ok {
+			p.refuse(x, "a percentile that is not a constant is not supported on zone local")
+		}
+		outside = outside || !(q >= 0 && q <= 1)
+		places[i] = "CAST('" + strconv.FormatFloat(min(q-1, -1e-300), 'g', -1, 64) + "' AS DOUBLE)"
+	}
+	value := "$1"
+	if float(c.bound.Args[0]) && !p.finite(c.args[0].expr) {
+		value = `CASE WHEN isnan($1) THEN CAST("~error"('value is NaN') AS DOUBLE) ELSE $1 END`
+	}
+	if outside {
+		value = `CASE WHEN $1 IS NOT NULL THEN CAST("~error"('Percentile must be between 0 and 1') AS DOUBLE) END`
+		places = []string{"0.5"}
+	}
+	where := strings.Join(places, ", ")
+	if isList {
+		where = "[" + where + "]"
+	}
+	with := *c
+	with.args = c.args[:1]
+	p.wrapped(&with, "quantile_disc("+value+", "+where+")", "CAST($0 AS "+p.duckType(c.node, c.bound.Result)+")")
+}
+
+// constantDouble is the value of a number that is written out.
+func (p *printer) constantDouble(x trinosql.Expr) (float64, bool) {
+	sign, lit := p.numeral(x)
+	var text string
+	switch lit := lit.(type) {
+	case *trinosql.IntLit:
+		text = integer(lit.Text).String()
+	case *trinosql.DecimalLit:
+		text = lit.Text
+	case *trinosql.DoubleLit:
+		text = lit.Text
+	}
+	v, err := strconv.ParseFloat(sign+text, 64)
+	return v, err == nil
+}
+
+// reduceAgg folds the values of a group in the order in which they come.
+func (p *printer) reduceAgg(c *call) {
+	state := c.bound.Args[1]
+	switch state.Kind {
+	case types.Boolean, types.Tinyint, types.Smallint, types.Integer, types.Bigint, types.Real, types.Double, types.Date:
+	default:
+		p.refuse(c.node, "reduce_agg with a state of type %s is not supported on zone local", state)
+	}
+	p.letWrapped(c, "list($1)", func(all operand) {
+		list := operand{write: func() { p.fill(c.node, `list_filter($1, lambda "~e": "~e" IS NOT NULL)`, all) }}
+		p.lets([]operand{list}, func(args []operand) {
+			p.put("CASE WHEN len(")
+			args[0].write()
+			p.put(") > 0 THEN ")
+			p.fold(c, args[0], c.args[1], p.lambdaOf(c.args[2]), state, c.bound.Args[0])
+			p.put(" END")
+		})
+	})
+}
+
+const mostListed = 1 << 20
+
+// listagg writes LISTAGG. Trino bounds the bytes of the result.
+func (p *printer) listagg(x *trinosql.Listagg) {
+	separator := ""
+	if x.Separator != nil {
+		separator = x.Separator.Value
+	}
+	fails := "Concatenated string has the length in bytes larger than the maximum output length " + strconv.Itoa(mostListed)
+	if x.Overflow == "TRUNCATE" {
+		fails = "listagg: a text of more than " + strconv.Itoa(mostListed) + " bytes is not cut on zone local"
+	}
+	p.put("list_transform([string_agg(")
+	if x.Distinct {
+		p.put("DISTINCT ")
+	}
+	p.expr(x.X)
+	p.put(", ", quoteText(separator), " ORDER BY ")
+	p.sortItems(x.Within)
+	p.put(")")
+	if x.Filter != nil {
+		p.put(" FILTER (WHERE ")
+		p.condition(x.Filter)
+		p.put(")")
+	}
+	p.put(`], lambda "~t": CASE WHEN strlen("~t") > `, strconv.Itoa(mostListed), ` THEN "~error"(`, quoteText(fails), `) ELSE "~t" END)[1]`)
 }

@@ -57,69 +57,12 @@ func init() {
 		}
 		given.write()
 	}
-	rules["zip_with"] = func(p *printer, c *call) {
-		name := p.name("x")
-		p.put("list_transform(list_zip(")
-		c.args[0].write()
-		p.put(", ")
-		c.args[1].write()
-		p.put("), lambda ", name, ": ")
-		p.bodyOf(p.lambdaOf(c.args[2]), "struct_extract_at("+name+", 1)", "struct_extract_at("+name+", 2)")
-		p.put(")")
-	}
-	rules["zip"] = func(p *printer, c *call) {
-		name := p.name("x")
-		p.put("CASE WHEN ")
-		args := make([]operand, len(c.args))
-		for i, a := range c.args {
-			if i > 0 {
-				p.put(" AND ")
-			}
-			args[i] = a
-			a.write()
-			p.put(" IS NOT NULL")
-		}
-		p.put(" THEN list_transform(list_zip(")
-		p.list(len(args), func(i int) { args[i].write() })
-		p.put("), lambda ", name, ": struct_pack(")
-		p.list(len(args), func(i int) { p.put(fmt.Sprintf("f%d := struct_extract_at(%s, %d)", i+1, name, i+1)) })
-		p.put(")) END")
-	}
-	rules["map_filter"] = func(p *printer, c *call) {
-		p.put("map_from_entries(list_filter(map_entries(")
-		p.entries(c, "))")
-	}
-	rules["transform_values"] = func(p *printer, c *call) {
-		p.letArg(c, 0, func(m operand) {
-			p.put("map(map_keys(")
-			m.write()
-			p.put("), list_transform(map_entries(")
-			p.entries(&call{node: c.node, args: []operand{m, c.args[1]}}, "))")
-		})
-	}
-	rules["transform_keys"] = func(p *printer, c *call) {
-		p.letArg(c, 0, func(m operand) {
-			keys := operand{write: func() {
-				p.put("list_transform(map_entries(")
-				p.entries(&call{node: c.node, args: []operand{m, c.args[1]}}, ")")
-			}}
-			p.expand(&call{node: c.node, args: []operand{keys, m}}, newKeys)
-		})
-	}
-	rules["map_concat"] = func(p *printer, c *call) {
-		p.put("map_concat(")
-		p.list(len(c.args), func(i int) { c.args[i].write() })
-		p.put(")")
-	}
-	rules["array_join"] = (*printer).arrayJoin
 	casts[kinds{types.Array, types.Array}] = (*printer).castArray
 	casts[kinds{types.Row, types.Row}] = (*printer).castRow
-	casts[kinds{types.Map, types.Map}] = (*printer).castMap
 }
 
 var (
 	concatArrays = mustParts("CASE WHEN $1 IS NOT NULL AND $2 IS NOT NULL THEN list_concat($1, $2) END")
-	newKeys      = mustParts(`CASE WHEN list_position($1, NULL) IS NOT NULL THEN "~error"('map key cannot be null') WHEN len(list_distinct($1)) < len($1) THEN "~error"('Duplicate keys are not allowed') ELSE map($1, map_values($2)) END`)
 )
 
 // bodyOf writes the body of a lambda with texts in the place of its parameters.
@@ -178,101 +121,78 @@ func (p *printer) match(c *call, which string) {
 
 // reduce folds pairs of a state and an element, because the fold of DuckDB has one type for both.
 func (p *printer) reduce(c *call) {
-	state := p.duckType(c.node, c.bound.Args[1])
-	element := p.duckType(c.node, c.bound.Args[0].Args[0])
-	x, a, b, r := p.name("x"), p.name("x"), p.name("x"), p.name("x")
-	p.put("list_transform([list_reduce(list_prepend(struct_pack(s := CAST(")
-	c.args[1].write()
-	p.put(" AS ", state, "), x := CAST(NULL AS ", element, ")), list_transform(")
-	c.args[0].write()
-	p.put(", lambda ", x, ": struct_pack(s := CAST(NULL AS ", state, "), x := ", x, "))), lambda ", a, ", ", b, ": struct_pack(s := ")
-	p.bodyOf(p.lambdaOf(c.args[2]), "struct_extract_at("+a+", 1)", "struct_extract_at("+b+", 2)")
-	p.put(", x := CAST(NULL AS ", element, ")))], lambda ", r, ": ")
-	p.bodyOf(p.lambdaOf(c.args[3]), "struct_extract_at("+r+", 1)")
-	p.put(")[1]")
+	p.letArg(c, 0, func(list operand) {
+		p.put("CASE WHEN ")
+		list.write()
+		p.put(" IS NOT NULL THEN ")
+		r := p.name("x")
+		p.put("list_transform([")
+		p.fold(c, list, c.args[1], p.lambdaOf(c.args[2]), c.bound.Args[1], c.bound.Args[0].Args[0])
+		p.put("], lambda ", r, ": ")
+		p.bodyOf(p.lambdaOf(c.args[3]), r)
+		p.put(")[1] END")
+	})
 }
 
-// arrayJoin writes the elements as texts.
-func (p *printer) arrayJoin(c *call) {
-	element := c.bound.Args[0].Args[0]
-	name := p.name("x")
-	p.put("array_to_string(list_transform(")
-	if len(c.args) == 2 {
-		p.put("list_filter(")
-	}
-	c.args[0].write()
-	if len(c.args) == 2 {
-		p.put(`, lambda "~e": "~e" IS NOT NULL)`)
-	}
-	p.put(", lambda ", name, ": ")
-	if len(c.args) > 2 {
-		p.put("coalesce(")
-	}
-	p.cast(&conversion{node: c.node, from: element, to: types.Of(types.Varchar), operand: operand{write: func() { p.put(name) }, cheap: true}})
-	if len(c.args) > 2 {
-		p.put(", ")
-		c.args[2].write()
-		p.put(")")
-	}
-	p.put("), ")
-	c.args[1].write()
-	p.put(")")
+// fold writes the state that a list ends with.
+func (p *printer) fold(c *call, list, initial operand, step *trinosql.Lambda, stateType, elementType *types.Type) {
+	state, element := p.duckType(c.node, stateType), p.duckType(c.node, elementType)
+	x, a, b := p.name("x"), p.name("x"), p.name("x")
+	p.put("struct_extract_at(list_reduce(list_prepend(struct_pack(s := CAST(")
+	initial.write()
+	p.put(" AS ", state, "), x := CAST(NULL AS ", element, ")), list_transform(")
+	list.write()
+	p.put(", lambda ", x, ": struct_pack(s := CAST(NULL AS ", state, "), x := ", x, "))), lambda ", a, ", ", b, ": struct_pack(s := CAST(")
+	p.bodyOf(step, field(a, 0), field(b, 1))
+	p.put(" AS ", state, "), x := CAST(NULL AS ", element, "))), 1)")
 }
 
 // castArray casts the elements.
 func (p *printer) castArray(c *conversion) {
+	from, to := c.from.Args[0], c.to.Args[0]
+	switch {
+	case from.Kind == types.Unknown:
+		p.native(c)
+		return
+	case alike(from, to):
+		c.write()
+		return
+	}
 	if c.try {
 		p.put("TRY(")
 		defer p.put(")")
 	}
-	from, to := c.from.Args[0], c.to.Args[0]
-	if from.Kind == types.Unknown {
-		p.put("CAST(")
-		c.write()
-		p.put(" AS ", p.duckType(c.node, c.to), ")")
-		return
-	}
-	name := p.name("x")
+	e := p.name("x")
 	p.put("list_transform(")
 	c.write()
-	p.put(", lambda ", name, ": ")
-	p.cast(&conversion{node: c.node, from: from, to: to, operand: operand{write: func() { p.put(name) }, cheap: true}})
+	p.put(", lambda ", e, ": ")
+	p.cast(&conversion{node: c.node, from: from, to: to, operand: p.alias(e)})
 	p.put(")")
 }
 
-// castRow casts the fields by their places.
+// castRow casts the fields by their places. TRY_CAST tries each by itself.
 func (p *printer) castRow(c *conversion) {
-	if c.try {
-		p.put("TRY(")
-		defer p.put(")")
-	}
-	if DuckTypeEqual(c.from, c.to) {
+	if alike(c.from, c.to) {
 		c.write()
 		return
 	}
-	write := func(o operand) {
-		text := p.apart(o.write)
-		p.put("CASE WHEN ", text, " IS NOT NULL THEN struct_pack(")
-		p.list(len(c.to.Args), func(i int) {
-			p.put(fmt.Sprintf("f%d := ", i+1))
-			p.cast(&conversion{node: c.node, from: c.from.Args[i], to: c.to.Args[i],
-				operand: operand{write: func() { p.put(fmt.Sprintf("struct_extract_at(%s, %d)", text, i+1)) }, cheap: true}})
-		})
-		p.put(") END")
-	}
-	if c.cheap {
-		write(c.operand)
-		return
-	}
-	write(p.let(c.operand))
-	p.put(")[1]")
+	p.lets([]operand{c.operand}, func(args []operand) {
+		row := p.apart(args[0].write)
+		fields := make([]string, len(c.to.Args))
+		for i := range fields {
+			fields[i] = p.apart(func() {
+				p.cast(&conversion{node: c.node, from: c.from.Args[i], to: c.to.Args[i], try: c.try, operand: p.alias(field(row, i))})
+			})
+		}
+		p.put("CASE WHEN ", row, " IS NOT NULL THEN ", pack(fields), " END")
+	})
 }
 
-// DuckTypeEqual reports whether values of two types are kept alike.
-func DuckTypeEqual(a, b *types.Type) bool {
+// alike reports whether values of two types are kept alike and need no conversion.
+func alike(a, b *types.Type) bool {
 	x, ok1 := DuckType(a)
 	y, ok2 := DuckType(b)
-	return ok1 && ok2 && x == y && a.Kind == types.Row && sameTexts(a, b)
+	return ok1 && ok2 && x == y && sameTexts(a, b)
 }
 
 // sameTexts reports whether no text, time or character type differs, which are kept alike and converted all the same.
@@ -289,31 +209,4 @@ func sameTexts(a, b *types.Type) bool {
 		}
 	}
 	return true
-}
-
-// castMap casts keys and values.
-func (p *printer) castMap(c *conversion) {
-	if c.from.Args[0].Kind == types.Unknown {
-		p.native(c)
-		return
-	}
-	if c.try {
-		p.put("TRY(")
-		defer p.put(")")
-	}
-	write := func(o operand) {
-		text := p.apart(o.write)
-		k, v := p.name("x"), p.name("x")
-		p.put("map(list_transform(map_keys(", text, "), lambda ", k, ": ")
-		p.cast(&conversion{node: c.node, from: c.from.Args[0], to: c.to.Args[0], operand: operand{write: func() { p.put(k) }, cheap: true}})
-		p.put("), list_transform(map_values(", text, "), lambda ", v, ": ")
-		p.cast(&conversion{node: c.node, from: c.from.Args[1], to: c.to.Args[1], operand: operand{write: func() { p.put(v) }, cheap: true}})
-		p.put("))")
-	}
-	if c.cheap {
-		write(c.operand)
-		return
-	}
-	write(p.let(c.operand))
-	p.put(")[1]")
 }

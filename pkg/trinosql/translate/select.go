@@ -46,7 +46,7 @@ func (p *printer) selectBody(s *trinosql.Select, more func()) []string {
 		if coerced != nil && coerced.Coerced != nil {
 			to = coerced.Coerced[i]
 		}
-		if s.Distinct && from.Kind == types.Map {
+		if s.Distinct && hasMap(from) {
 			given := item
 			item = operand{write: func() { p.canonical(from, given) }}
 		}

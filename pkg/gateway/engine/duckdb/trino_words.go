@@ -25,6 +25,9 @@ var words = []struct {
 	{late.Regexp(`^Overflow in (?:addition|subtraction|multiplication) of DECIMAL|^Overflow in HUGEINT|^Overflow in multiplication of INT128`), rangeFault, func([]string) string {
 		return "Decimal overflow"
 	}},
+	{late.Regexp(`^Type INT128 with value (\S+) can't be cast because the value is out of range for the destination type INT64`), rangeFault, func(m []string) string {
+		return "bigint addition overflow: " + m[1] // of a sum
+	}},
 	{late.Regexp(`^Type INT\d+ with value (\S+) can't be cast because the value is out of range for the destination type (INT\d+)`), rangeFault, func(m []string) string {
 		return "Out of range for " + intNames[m[2]] + ": " + m[1]
 	}},
@@ -62,7 +65,10 @@ var saidKinds = []struct {
 	{late.Regexp(`^Value \[.* does not fit in type`), "GENERIC_INTERNAL_ERROR"},
 	{late.Regexp(`^(Cannot cast|Value cannot be cast to|Unable to cast)| cannot be represented as `), "INVALID_CAST_ARGUMENT"},
 	{late.Regexp(`^Window frame `), "INVALID_WINDOW_FRAME"},
-	{late.Regexp(`^Recursion depth limit exceeded`), "NOT_SUPPORTED"},
+	{late.Regexp(`^Recursion depth limit exceeded|^(ARRAY|ROW) comparison not supported| does not support arrays with elements that are null`), "NOT_SUPPORTED"},
+	{late.Regexp(`^duplicate keys$`), "INVALID_CAST_ARGUMENT"},
+	{late.Regexp(`^Concatenated string has the length`), "EXCEEDED_FUNCTION_MEMORY_LIMIT"},
+	{late.Regexp(`^value is NaN$`), "GENERIC_INTERNAL_ERROR"},
 }
 
 // inTrinosWords words an error about a value as Trino does, where that is known, and tells Trino's name of its kind.
