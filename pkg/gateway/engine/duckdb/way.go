@@ -84,7 +84,7 @@ func (s *statement) translateTrino(ctx context.Context, sql string) (*wayText, e
 		return nil, placedAt(refused.At, &engine.Error{Kind: engine.KindUnsupported, Message: refused.Msg, Err: errOldWay})
 	}
 	if err != nil {
-		return nil, err
+		return nil, cat.analysisError(err)
 	}
 	return &wayText{sql: out.SQL, columns: a.Output, origins: originsOf(query, a), tree: query, analysis: a, catalog: cat}, nil
 }
