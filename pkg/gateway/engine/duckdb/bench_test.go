@@ -10,6 +10,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
 func benchProject(b *testing.B) *project {
@@ -59,26 +60,50 @@ func BenchmarkImportCSV(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
 }
 
-// BenchmarkTranslate is what every statement in Trino's SQL costs before it is planned.
+// BenchmarkTranslate is what a statement in Trino's SQL costs before it is planned, beside what DuckDB then takes to plan it.
 func BenchmarkTranslate(b *testing.B) {
 	p := benchProject(b)
+	ctes := "WITH q0 AS (SELECT id, total FROM (VALUES (1, 2.5)) t (id, total))"
+	for i := range 79 {
+		ctes += fmt.Sprintf(", q%d AS (SELECT id, total + %d AS total FROM q%d WHERE id > 0)", i+1, i, i)
+	}
 	for name, sql := range map[string]string{
 		"least": `SELECT 1`,
 		"report": `SELECT date_trunc('month', o.day) AS month, count(*) AS n, sum(o.price * o.amount) / count(DISTINCT o.id) AS mean
 			FROM (VALUES (1, DATE '2024-02-29', DECIMAL '1.50', 3)) AS o(id, day, price, amount)
 			WHERE o.day BETWEEN DATE '2024-01-01' AND DATE '2024-12-31' AND regexp_like(CAST(o.id AS varchar), '^[0-9]+$') GROUP BY 1 ORDER BY 2 DESC LIMIT 10`,
+		"ctes2": `WITH o AS (SELECT id, customer_id, ordered_at FROM sample.shop.orders WHERE status <> 'cancelled'),
+			i AS (SELECT order_id, sum(quantity * unit_price) AS total FROM sample.shop.order_items GROUP BY order_id)
+			SELECT year(o.ordered_at) AS y, count(*) AS n, sum(i.total) AS total FROM o JOIN i ON i.order_id = o.id GROUP BY 1 ORDER BY 1`,
+		"terms900": "SELECT x" + strings.Repeat(" + x", 899) + " FROM (VALUES BIGINT '1') t (x)",
+		"ctes80":   ctes + " SELECT sum(total) FROM q79",
+		"in5000":   "SELECT x IN (0" + strings.Repeat(", 17", 4999) + ") FROM (VALUES 1) t (x)",
 	} {
+		s, err := p.statement(b.Context(), engine.Query{SQL: sql})
+		if err != nil {
+			b.Fatal(err)
+		}
 		b.Run(name, func(b *testing.B) {
-			s, err := p.statement(b.Context(), engine.Query{SQL: sql})
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer s.close()
 			for b.Loop() {
-				if _, err := s.translate(b.Context(), sql, "trino", false); err != nil {
+				if _, err := s.translateTrino(b.Context(), sql); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
+		b.Run(name+"/plan", func(b *testing.B) {
+			x, err := s.translateTrino(b.Context(), sql)
+			for b.Loop() && err == nil {
+				var ps bindings.PreparedStatement
+				if bindings.Prepare(s.c.c, x.sql, &ps) == bindings.StateError {
+					err = parseDuckError(bindings.ErrorTypeInvalid, bindings.PrepareError(ps))
+				}
+				bindings.DestroyPrepare(&ps)
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(float64(len(x.sql)), "bytes")
+		})
+		s.close()
 	}
 }
