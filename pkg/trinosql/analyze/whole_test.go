@@ -86,7 +86,11 @@ func expressions(tree trinosql.Node) []trinosql.Expr {
 			}
 		case *trinosql.GroupingSet:
 			for _, x := range n.Exprs {
-				if _, ok := ordinal(x); !ok {
+				if row, ok := x.(*trinosql.Row); ok && row.Bare { // (b, c) of ROLLUP are two keys
+					for _, item := range row.Items {
+						add(item)
+					}
+				} else if _, ok := ordinal(x); !ok {
 					add(x)
 				}
 			}
