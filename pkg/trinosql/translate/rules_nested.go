@@ -8,6 +8,16 @@ import (
 )
 
 func init() {
+	checked := mustParts(`CASE WHEN abs(CAST($2 AS HUGEINT) - $1) >= 10000 THEN "~error"('result of sequence function must not have more than 10000 entries') WHEN $2 = 9223372036854775807 OR $2 = -9223372036854775807 - 1 THEN list_transform(system.main.range(CAST(abs(CAST($2 AS HUGEINT) - $1) AS BIGINT) + 1), lambda "~i": CAST($1 + CASE WHEN $1 <= $2 THEN "~i" ELSE -"~i" END AS BIGINT)) WHEN $1 <= $2 THEN system.main.range($1, $2 + 1) ELSE system.main.range($1, $2 - 1, -1) END`)
+	rules["sequence"] = func(p *printer, c *call) { // between constants it is a constant for DuckDB, too, which it makes once
+		from, ok1 := p.constant(c.args[0].expr)
+		to, ok2 := p.constant(c.args[1].expr)
+		if ok1 && ok2 && from.Cmp(to) <= 0 && to.IsInt64() && to.Int64() < 1<<32 && from.IsInt64() && to.Int64()-from.Int64() < 10000 {
+			p.put(fmt.Sprintf("range(CAST(%d AS BIGINT), CAST(%d AS BIGINT))", from.Int64(), to.Int64()+1))
+			return
+		}
+		p.expand(c, checked)
+	}
 	specials["*trinosql.Array"] = func(p *printer, x trinosql.Expr) {
 		a := x.(*trinosql.Array)
 		if len(a.Items) == 0 || p.a.Types[x].Args[0].Kind == types.Unknown {

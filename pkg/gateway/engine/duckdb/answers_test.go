@@ -45,7 +45,11 @@ func TestAnswers(t *testing.T) {
 	counts := map[string]*count{}
 	reasons := map[string]int{}
 	listed := readListed(t, answersDiffer)
-	maps.Copy(listed, readListed(t, "../../../trinosql/analyze/testdata/differs.txt"))
+	analysed := readListed(t, "../../../trinosql/analyze/testdata/differs.txt") // of these some are made good while a statement is translated
+	for sql := range listed {
+		delete(analysed, sql)
+	}
+	maps.Copy(listed, analysed)
 	var all count
 	for _, s := range list {
 		a := answers[s.SQL]
@@ -64,7 +68,7 @@ func TestAnswers(t *testing.T) {
 			if file != "" {
 				t.Logf("%s\n\trefused: %v", s.SQL, err)
 			}
-			if _, ok := listed[s.SQL]; ok {
+			if _, ok := listed[s.SQL]; ok && analysed[s.SQL] == "" {
 				t.Errorf("%s\n\tis refused by name, and need not be listed", s.SQL)
 			}
 			continue
@@ -72,7 +76,7 @@ func TestAnswers(t *testing.T) {
 		reason, known := listed[s.SQL]
 		why := unlike(s.SQL, a, got, err)
 		switch {
-		case why == "" && known:
+		case why == "" && known && analysed[s.SQL] == "":
 			t.Errorf("%s\n\tis answered alike now; it is listed as %q", s.SQL, reason)
 		case why == "":
 			n.equal++
