@@ -114,8 +114,7 @@ func TestNesting(t *testing.T) {
 		}
 		small, err := size(6)
 		if err != nil {
-			small, err = size(1) // no such thing can stand in itself
-			if err != nil {
+			if _, err = size(1); err != nil { // no such thing can stand in itself
 				t.Errorf("%s%s%s: %v", f.before, f.inner, f.after, err)
 			}
 			continue
