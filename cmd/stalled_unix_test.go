@@ -169,7 +169,7 @@ func TestStalledReaderOfAServedGateway(t *testing.T) {
 	if got := mustRun(t, data, "query", "execute", "SELECT 1 AS n", "-o", "csv"); got != "n\n1\n" {
 		t.Errorf("%q", got)
 	}
-	g.says(t, "took nothing of the reply for 3s")
+	g.says(t, "read nothing of the reply for 3s")
 }
 
 // TestStatusOfAStoppedGateway: a gateway that was stopped has the data directory and answers nobody.

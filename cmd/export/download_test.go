@@ -219,7 +219,7 @@ func TestDownloadNames(t *testing.T) {
 		{[]string{"a/.."}, `the gateway names the file "a/.."`},
 		{[]string{""}, `the gateway names the file ""`},
 		{[]string{"a\x1b[2J"}, `the gateway names the file "a\x1b[2J"`},
-		{[]string{"a/f.csv", "b/f.csv"}, `two files "f.csv"`},
+		{[]string{"a/f.csv", "b/f.csv"}, `two files named "f.csv"`},
 	} {
 		files = nil
 		for _, n := range c.names {

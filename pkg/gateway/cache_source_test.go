@@ -368,8 +368,8 @@ func TestCacheTrackingIsChecked(t *testing.T) {
 		track api.CacheTracking
 		want  string
 	}{
-		{api.CacheTracking{UpdatedAtColumn: "at"}, "changeTracking.keyColumns: are missing"},
-		{api.CacheTracking{InsertOnly: true}, "changeTracking.keyColumns: are missing"},
+		{api.CacheTracking{UpdatedAtColumn: "at"}, "changeTracking.keyColumns: missing"},
+		{api.CacheTracking{InsertOnly: true}, "changeTracking.keyColumns: missing"},
 		{api.CacheTracking{KeyColumns: []string{"id", "ID"}}, "changeTracking.keyColumns: ID is named twice"},
 		{api.CacheTracking{KeyColumns: []string{"id", ""}}, "changeTracking.keyColumns: a name is empty"},
 		{api.CacheTracking{KeyColumns: []string{"at"}, UpdatedAtColumn: "At"}, "changeTracking.updatedAtColumn: at is a column of the key"},

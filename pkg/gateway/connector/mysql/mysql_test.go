@@ -188,7 +188,7 @@ func TestLockedTable(t *testing.T) {
 		_, err = b.Next(ctx)
 		_ = b.Close()
 	}
-	if err == nil || !strings.Contains(err.Error(), "locked for more than 1s: Error 1205") {
+	if err == nil || !strings.Contains(err.Error(), "has locked a table of this statement for more than 1s: Error 1205") {
 		t.Errorf("while locked: %v", err)
 	}
 	if _, err := holder.ExecContext(ctx, "UNLOCK TABLES"); err != nil {

@@ -198,7 +198,7 @@ func TestLockedTable(t *testing.T) {
 		_, err = b.Next(ctx)
 		_ = b.Close()
 	}
-	if err == nil || !strings.Contains(err.Error(), "locked for more than 200ms (SQLSTATE 55P03)") {
+	if err == nil || !strings.Contains(err.Error(), "has locked a table of this statement for more than 200ms (SQLSTATE 55P03)") {
 		t.Errorf("while locked: %v", err)
 	}
 	run(t, admin, `ROLLBACK`)
