@@ -47,7 +47,7 @@ func (r *rewriter) call(n node) (node, error) {
 			return r.apply(f, name, n, a)
 		}
 	}
-	return nil, errorAt(location(n), engine.KindValue, "Unexpected parameters for function %s: %d arguments", name, len(a))
+	return nil, unsupported(n, "%s with %d arguments is not supported on zone local", name, len(a))
 }
 
 // typesOf are the types of expressions as far as the tree tells.
