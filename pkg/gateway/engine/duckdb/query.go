@@ -107,14 +107,6 @@ func (p *project) Query(ctx context.Context, q engine.Query) (_ engine.Result, e
 	}
 	r.stop = s.c.watch(ctx)
 	err = s.retry(r.begin)
-	if s.t.refused(err) && !s.p.newWay {
-		s.p.fellBack.Add(1)
-		s.c.rollback()
-		if s.t, err = s.translateOld(ctx, q.SQL, q.Dialect, false); err != nil {
-			return nil, err
-		}
-		err = s.retry(r.begin)
-	}
 	for range lostTries {
 		if !errors.Is(err, errLost) || s.scans != nil {
 			break
@@ -209,6 +201,11 @@ func (s *statement) prepare(ctx context.Context, text string, ps *bindings.Prepa
 		return err
 	}
 	if s.t.way != nil { // its values stand in the text
+		if s.t.way.plain {
+			if err := rawExec(s.c.c, "PRAGMA disable_optimizer"); err != nil {
+				return err
+			}
+		}
 		if bindings.Prepare(s.c.c, text, ps) == bindings.StateError {
 			return s.c.fault(ctx, bindings.ErrorTypeInvalid, bindings.PrepareError(*ps))
 		}

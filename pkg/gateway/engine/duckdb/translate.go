@@ -72,13 +72,10 @@ func (t *translation) layer(edits []edit) {
 // translate checks a statement, makes the names in it known to DuckDB and rewrites what DuckDB would read otherwise.
 // named gives every column a name, as a view or a table needs it.
 func (s *statement) translate(ctx context.Context, sql, dialect string, named bool) (*translation, error) {
-	if dialect != dialectDuck && !s.p.oldWay {
+	if dialect != dialectDuck {
 		t := &translation{original: sql, trino: true}
 		err := s.trinoWay(ctx, t, named)
-		if !errors.Is(err, errOldWay) || s.p.newWay {
-			return t, err
-		}
-		s.p.fellBack.Add(1)
+		return t, err
 	}
 	return s.translateOld(ctx, sql, dialect, named)
 }

@@ -23,6 +23,7 @@ import (
 // wayText is a statement after its translation.
 type wayText struct {
 	sql      string
+	plain    bool             // it is planned without the optimizer
 	columns  []analyze.Column // of the result
 	origins  []engine.TableName
 	tree     trinosql.Statement
@@ -60,7 +61,8 @@ func (s *statement) translateTrino(ctx context.Context, sql string) (*wayText, e
 	if !ok {
 		return nil, notAllowed(tree)
 	}
-	if err := boundTree(query); err != nil {
+	size, err := boundTree(query)
+	if err != nil {
 		return nil, err
 	}
 	cat := &trinoCatalog{s: s, ctx: ctx, uses: map[*analyze.Table]*used{}}
@@ -86,7 +88,7 @@ func (s *statement) translateTrino(ctx context.Context, sql string) (*wayText, e
 	if err != nil {
 		return nil, cat.analysisError(err)
 	}
-	return &wayText{sql: out.SQL, columns: a.Output, origins: originsOf(query, a), tree: query, analysis: a, catalog: cat}, nil
+	return &wayText{sql: out.SQL, plain: size.plainPlan(), columns: a.Output, origins: originsOf(query, a), tree: query, analysis: a, catalog: cat}, nil
 }
 
 // parseTrino reads one statement.

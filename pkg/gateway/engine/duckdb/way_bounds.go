@@ -53,18 +53,29 @@ func (s *namedSize) find(name string) *namedSize {
 type sizes struct {
 	reads   float64 // tables so far, each as often as the planner meets it
 	lambdas int     // around the current node
+	depth   int     // of the current node, and of the deepest one
+	deepest int
+	tables  int // and subqueries that are written
 	err     error
 }
 
 // boundTree refuses a query that stands for far more than is written: see maxExpanded, maxLambdas and maxGrowing.
-func boundTree(q *trinosql.Query) error {
+func boundTree(q *trinosql.Query) (*sizes, error) {
 	b := &sizes{}
 	grown := b.node(q, nil)
 	if b.err == nil && grown > maxGrowing {
 		b.err = &engine.Error{Kind: engine.KindLimit, Message: "more than 6 functions that make texts longer (hex, url_encode, to_json and the like) stand in each other"}
 	}
-	return b.err
+	return b, b.err
 }
+
+// deepTree is the depth from which DuckDB's search for common subexpressions takes longer than it can save: the time grows with the third
+// power of the depth, from 0.1 s at 300 to several seconds at 900.
+const deepTree = 200
+
+// plainPlan reports whether a statement is planned faster, and runs no slower, without the optimizer. That search cannot be switched off for
+// one connection alone. Of several tables the optimizer chooses the order, which saves more.
+func (b *sizes) plainPlan() bool { return b.deepest > deepTree && b.tables <= 1 }
 
 func (b *sizes) fail(at trinosql.Node, format string, a ...any) {
 	if b.err == nil {
@@ -88,6 +99,9 @@ func (b *sizes) node(n trinosql.Node, sc *namedSize) (grown int) {
 	if b.err != nil {
 		return 0
 	}
+	b.depth++
+	b.deepest = max(b.deepest, b.depth)
+	defer func() { b.depth-- }()
 	from := 0 // what comes out of FROM and WITH
 	each := func(c trinosql.Node) { grown = max(grown, b.node(c, sc)) }
 	switch n := n.(type) {
@@ -154,6 +168,7 @@ var growingTrino = set(`to_hex to_base to_base64 to_base64url to_base32 url_enco
 
 // table counts a table, or a query of WITH.
 func (b *sizes) table(n trinosql.Node, name []*trinosql.Ident, sc *namedSize) {
+	b.tables++
 	reads := 1.0
 	if len(name) == 1 {
 		if q := sc.find(name[0].Lower()); q != nil {
