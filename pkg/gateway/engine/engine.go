@@ -113,6 +113,11 @@ type Scanner interface {
 	Scan(ctx context.Context, req ScanRequest) (Batches, error)
 }
 
+// Described may be implemented by a Scanner: it says in a few words where the rows come from, for EXPLAIN.
+type Described interface {
+	Describe() string
+}
+
 // Named may be implemented by a Scanner: it adds the name of the source to an error about its values.
 type Named interface {
 	Fault(ctx context.Context, err error) error

@@ -289,6 +289,9 @@ type scanner struct {
 	src *sources.Source
 }
 
+// Describe implements engine.Described.
+func (s scanner) Describe() string { return s.src.Describe() }
+
 // Fault implements engine.Named.
 func (s scanner) Fault(ctx context.Context, err error) error { return s.src.Fault(ctx, err) }
 

@@ -254,6 +254,9 @@ type Source struct {
 	cred connector.Credential
 }
 
+// Describe names the connection and its type.
+func (s *Source) Describe() string { return "connection " + s.conn.Name + " (" + s.conn.Type + ")" }
+
 // OpenSource opens the connector of a stored connection. It does not connect yet.
 func (s *Service) OpenSource(c store.Connection) (*Source, error) {
 	t, cred, err := s.unsealed(c)

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/dig-cli/dig/pkg/trinosql/functions"
 )
 
 //go:embed functions_*.txt
@@ -38,6 +40,12 @@ var templates = sync.OnceValue(func() map[string]*template {
 	}
 	return m
 })
+
+// Has reports whether calls of a function can be translated. Some are still refused for what their arguments are.
+func Has(f *functions.Function) bool {
+	t := templates()[f.Key]
+	return t != nil && t.reason == ""
+}
 
 func readTemplates() (map[string]*template, error) {
 	m := map[string]*template{}

@@ -25,6 +25,19 @@ type Statement struct {
 	SQL string
 	// Columns are those of the result. In the text they have other names.
 	Columns []analyze.Column
+
+	fields map[*analyze.Field]string
+}
+
+// Names are the users' names of the columns whose names in the text the translation made, without quotes.
+func (s *Statement) Names() map[string]string {
+	out := map[string]string{}
+	for f, ref := range s.fields {
+		if i := strings.LastIndex(ref, `"~`); i >= 0 && f.Name != "" {
+			out[strings.Trim(ref[i:], `"`)] = f.Name
+		}
+	}
+	return out
 }
 
 // Unsupported is an error about what Trino would compute and this package does not.
@@ -53,7 +66,7 @@ func Query(q *trinosql.Query, a *analyze.Analysis, o Options) (s *Statement, err
 		}
 	}()
 	p.query(q)
-	return &Statement{SQL: p.text.String(), Columns: a.Output}, nil
+	return &Statement{SQL: p.text.String(), Columns: a.Output, fields: p.fields}, nil
 }
 
 // failure carries an error up to Query.

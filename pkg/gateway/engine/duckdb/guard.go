@@ -56,8 +56,8 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// functions are the names functions.txt knows.
-type functions struct{ allowed, refused map[string]bool }
+// knownFunctions are the names functions.txt knows.
+type knownFunctions struct{ allowed, refused map[string]bool }
 
 // functionSets reads functions.txt.
 func functionSets() (allowed, refused map[string]bool) {

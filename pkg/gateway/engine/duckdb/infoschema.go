@@ -157,6 +157,17 @@ func (s *statement) columnsOf(ctx context.Context, n engine.TableName) ([]engine
 		return nil, err
 	}
 	defer other.close()
+	if s.q.Dialect != dialectDuck {
+		x, err := other.translateTrino(ctx, q.SQL)
+		if err != nil {
+			return nil, err
+		}
+		var out []engine.ColumnInfo
+		for _, c := range x.columns {
+			out = append(out, engine.ColumnInfo{Name: c.Name, Type: wireType(c.Type), Nullable: true})
+		}
+		return out, nil
+	}
 	if other.t, err = other.translate(ctx, q.SQL, dialectDuck, true); err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ type project struct {
 	opts *engine.Options
 
 	memory    *memoryWatch // of all projects
-	functions functions
+	functions knownFunctions
 	templates sync.Map         // text of a template: its tree
 	samples   sync.Map         // tables of the built-in catalog by name: *used
 	session   engine.TableName // catalog and schema that complete names in Trino's dialect
@@ -76,7 +76,7 @@ type instance struct {
 
 func newProject(id, dir string, o *engine.Options, w *memoryWatch) *project {
 	allowed, refused := functionSets()
-	return &project{id: id, dir: dir, opts: o, memory: w, freed: make(chan struct{}), turn: make(chan struct{}, 1), write: make(chan struct{}, 1), functions: functions{allowed, refused},
+	return &project{id: id, dir: dir, opts: o, memory: w, freed: make(chan struct{}), turn: make(chan struct{}, 1), write: make(chan struct{}, 1), functions: knownFunctions{allowed, refused},
 		session: engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaTable}}
 }
 

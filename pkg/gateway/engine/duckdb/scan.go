@@ -30,6 +30,7 @@ type scanSet struct {
 	in     *instance
 	connID uint64
 	tables map[string]*scanTable
+	shown  []*scanTable // while a plan is explained: what its columns named ~t0.name belong to
 
 	mu   sync.Mutex
 	err  error // the first failure of a source

@@ -95,7 +95,7 @@ func dig_scan_bind(p unsafe.Pointer) {
 		}
 		for i, c := range t.cols {
 			lt := scanType(t.types[i])
-			bindings.BindAddResultColumn(info, c.Name, lt)
+			bindings.BindAddResultColumn(info, set.(*scanSet).columnName(t, c.Name), lt)
 			bindings.DestroyLogicalType(&lt)
 		}
 		bindings.BindSetBindData(info, hold(&boundScan{set.(*scanSet), t}), unsafe.Pointer(C.dig_scan_free))

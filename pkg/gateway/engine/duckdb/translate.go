@@ -75,7 +75,10 @@ func (s *statement) translate(ctx context.Context, sql, dialect string, named bo
 	if dialect != dialectDuck {
 		t := &translation{original: sql, trino: true}
 		err := s.trinoWay(ctx, t, named)
-		return t, err
+		if !errors.Is(err, errOldWay) || s.p.newWay {
+			return t, err
+		}
+		s.p.fellBack.Add(1)
 	}
 	return s.translateOld(ctx, sql, dialect, named)
 }

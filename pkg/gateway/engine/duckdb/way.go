@@ -29,6 +29,7 @@ type wayText struct {
 	tree     trinosql.Statement
 	analysis *analyze.Analysis
 	catalog  *trinoCatalog
+	printed  *translate.Statement
 }
 
 // errOldWay says that a statement goes the way through DuckDB's own tree.
@@ -54,11 +55,19 @@ func (s *statement) translateTrino(ctx context.Context, sql string) (*wayText, e
 	if err != nil {
 		return nil, err
 	}
-	if show, ok := tree.(*trinosql.Show); ok {
-		return s.showTrino(ctx, show)
-	}
-	query, ok := tree.(*trinosql.Query)
-	if !ok {
+	return s.translateTree(ctx, tree)
+}
+
+func (s *statement) translateTree(ctx context.Context, tree trinosql.Statement) (*wayText, error) {
+	var query *trinosql.Query
+	switch tree := tree.(type) {
+	case *trinosql.Query:
+		query = tree
+	case *trinosql.Show:
+		return s.showTrino(ctx, tree)
+	case *trinosql.Explain:
+		return s.explainTrino(ctx, tree)
+	default:
 		return nil, notAllowed(tree)
 	}
 	size, err := boundTree(query)
@@ -88,7 +97,7 @@ func (s *statement) translateTrino(ctx context.Context, sql string) (*wayText, e
 	if err != nil {
 		return nil, cat.analysisError(err)
 	}
-	return &wayText{sql: out.SQL, plain: size.plainPlan(), columns: a.Output, origins: originsOf(query, a), tree: query, analysis: a, catalog: cat}, nil
+	return &wayText{sql: out.SQL, plain: size.plainPlan(), columns: a.Output, origins: originsOf(query, a), tree: query, analysis: a, catalog: cat, printed: out}, nil
 }
 
 // parseTrino reads one statement.
@@ -129,8 +138,6 @@ func notAllowed(tree trinosql.Statement) error {
 	switch tree := tree.(type) {
 	case *trinosql.Other:
 		kind = tree.Kind
-	case *trinosql.Explain:
-		kind = "Explain"
 	}
 	return placedAt(tree.Pos(), &engine.Error{Kind: engine.KindNotAllowed, Message: fmt.Sprintf("Statement type '%s' is not allowed", kind)})
 }

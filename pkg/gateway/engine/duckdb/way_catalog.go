@@ -37,6 +37,8 @@ type used struct {
 	cols []engine.ColumnInfo
 	info bool // a table of information_schema
 
+	kept *engine.TableName // the table of the project's file that has the rows
+
 	narrowed bool // of that, only some rows were gathered
 
 	weight int      // how many saved queries it stands for

@@ -39,7 +39,11 @@ func (c *trinoCatalog) stored(n engine.TableName, schema, table string) (*used, 
 			return nil, err
 		}
 	}
-	return fromOutside(storeName(schema, table), names, logical, notes)
+	u, err := fromOutside(storeName(schema, table), names, logical, notes)
+	if err == nil {
+		u.kept = &engine.TableName{Catalog: storeDB, Schema: schema, Table: table}
+	}
+	return u, err
 }
 
 // typeNotes are the comments on the columns of a stored result: what its statement knew of their types and DuckDB's types do not tell.

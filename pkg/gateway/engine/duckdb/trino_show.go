@@ -1,0 +1,154 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/analyze"
+	"github.com/dig-cli/dig/pkg/trinosql/functions"
+	"github.com/dig-cli/dig/pkg/trinosql/translate"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
+)
+
+// showTrino answers the statements that list names.
+func (s *statement) showTrino(ctx context.Context, n *trinosql.Show) (*wayText, error) {
+	var name []string
+	for _, p := range n.Name {
+		name = append(name, p.Lower())
+	}
+	like := ""
+	if n.Like != nil {
+		if like = sqltext.Literal(n.Like.Value); n.Escape != nil {
+			like += " ESCAPE " + sqltext.Literal(n.Escape.Value)
+		}
+	}
+	var sql string
+	var err error
+	columns := []string{""}
+	switch n.What {
+	case "CATALOGS":
+		columns[0] = "Catalog"
+		sql, err = s.namesText(ctx, columns[0], nil, like)
+	case "SCHEMAS":
+		columns[0] = "Schema"
+		sql, err = s.namesText(ctx, columns[0], name, like)
+	case "TABLES":
+		columns[0] = "Table"
+		sql, err = s.namesText(ctx, columns[0], name, like)
+	case "COLUMNS":
+		columns = []string{"Column", "Type", "Extra", "Comment"}
+		sql, err = s.columnsText(ctx, fullName(name), like)
+	case "FUNCTIONS":
+		return s.showFunctions(n, like)
+	case "CREATE VIEW", "CREATE TABLE":
+		return s.showCreate(ctx, n)
+	default:
+		return nil, placedAt(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "SHOW " + n.What + " is not supported on zone local"})
+	}
+	if err != nil {
+		return nil, replaceAt(err, n.Pos())
+	}
+	x := &wayText{sql: sql, tree: n, origins: make([]engine.TableName, len(columns))}
+	for _, c := range columns {
+		x.columns = append(x.columns, analyze.Column{Name: c, Type: types.Of(types.Varchar)})
+	}
+	return x, nil
+}
+
+var functionKinds = map[functions.Kind]string{functions.Scalar: "scalar", functions.Aggregate: "aggregate", functions.Window: "window"}
+
+// showFunctions lists the functions that can be called here, one row for each signature.
+func (s *statement) showFunctions(n *trinosql.Show, like string) (*wayText, error) {
+	if len(n.Name) > 0 {
+		return nil, placedAt(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "SHOW FUNCTIONS FROM a schema is not supported on zone local"})
+	}
+	names := []string{"Function", "Return Type", "Argument Types", "Function Type", "Deterministic", "Description"}
+	var rows [][]string
+	for _, f := range functions.All() {
+		kind := functionKinds[f.Kind]
+		if kind == "" || f.Hidden || !translate.Has(f) {
+			continue
+		}
+		args := make([]string, len(f.Args))
+		for i, a := range f.Args {
+			args[i] = a.String()
+		}
+		for _, name := range append([]string{f.Name}, f.Aliases...) {
+			rows = append(rows, []string{name, f.Result.String(), strings.Join(args, ", "), kind, strconv.FormatBool(!f.Nondeterministic), ""})
+		}
+	}
+	slices.SortFunc(rows, slices.Compare)
+	x := &wayText{tree: n, origins: make([]engine.TableName, len(names))}
+	x.sql = `SELECT * REPLACE ("Deterministic" = 'true' AS "Deterministic") FROM (` + literalRows(names, rows, like) + `) t`
+	for _, name := range names {
+		t := types.Of(types.Varchar)
+		if name == "Deterministic" {
+			t = types.Of(types.Boolean)
+		}
+		x.columns = append(x.columns, analyze.Column{Name: name, Type: t})
+	}
+	return x, nil
+}
+
+// dotted writes a name with the quotes that it needs.
+func dotted(n engine.TableName) string {
+	return trinosql.QuoteName(n.Catalog) + "." + trinosql.QuoteName(n.Schema) + "." + trinosql.QuoteName(n.Table)
+}
+
+// viewText is the text of the saved query behind a name, "" when the name is that of a table.
+func (s *statement) viewText(ctx context.Context, name engine.TableName) (string, error) {
+	inside := name.Catalog == engine.InternalCatalog && (name.Schema == engine.SchemaTable || name.Schema == engine.SchemaBI)
+	if inside || s.q.Catalogs == nil || name.Schema == infoSchema || name.Catalog == engine.SampleCatalog {
+		return "", nil
+	}
+	src, err := s.q.Catalogs.Lookup(ctx, name)
+	return strings.TrimRight(strings.TrimSpace(src.SQL), "; \n\t"), err
+}
+
+// showCreate is the statement that would create a saved query as a view, or a table.
+func (s *statement) showCreate(ctx context.Context, n *trinosql.Show) (*wayText, error) {
+	var parts []string
+	for _, p := range n.Name {
+		parts = append(parts, p.Lower())
+	}
+	name := s.complete(parts)
+	cols, err := s.columnsOf(ctx, name)
+	if err != nil {
+		return nil, replaceAt(err, n.Pos())
+	}
+	view, err := s.viewText(ctx, name)
+	if err != nil {
+		return nil, replaceAt(err, n.Pos())
+	}
+	other := ""
+	switch {
+	case n.What == "CREATE VIEW" && view == "":
+		other = "a table, not a view"
+	case n.What == "CREATE TABLE" && view != "":
+		other = "a view, not a table"
+	}
+	if other != "" {
+		return nil, placedAt(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf("Relation '%s' is %s", name, other)})
+	}
+	if n.What == "CREATE VIEW" {
+		text := "CREATE VIEW " + dotted(name) + " AS\n" + view
+		return answerOf(n, "Create View", types.NewVarchar(len([]rune(text))), "SELECT "+sqltext.Literal(text)), nil
+	}
+	lines := make([]string, len(cols))
+	for i, c := range cols {
+		lines[i] = "   " + trinosql.QuoteName(c.Name) + " " + c.Type
+		if c.Comment != "" {
+			lines[i] += " COMMENT " + sqltext.Literal(c.Comment)
+		}
+	}
+	text := "CREATE TABLE " + dotted(name) + " (\n" + strings.Join(lines, ",\n") + "\n)"
+	return answerOf(n, "Create Table", types.NewVarchar(len([]rune(text))), "SELECT "+sqltext.Literal(text)), nil
+}
