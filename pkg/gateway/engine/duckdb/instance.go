@@ -39,12 +39,11 @@ type project struct {
 	templates sync.Map         // text of a template: its tree
 	samples   sync.Map         // tables of the built-in catalog by name: *used
 	session   engine.TableName // catalog and schema that complete names in Trino's dialect
-	oldWay    bool             // statements go through DuckDB's tree only; newWay: none does. For tests
-	newWay    bool
-	fellBack  atomic.Int64  // statements that the new way left to the old one
-	turn      chan struct{} // has one place: taken by whoever makes or closes an instance
-	storing   sync.Mutex    // held while a stored result takes the place of the one before
-	write     chan struct{} // has one place: taken by whoever changes the internal tables
+	newWay    bool             // no statement goes through DuckDB's tree, for tests
+	fellBack  atomic.Int64     // statements that the new way left to the old one
+	turn      chan struct{}    // has one place: taken by whoever makes or closes an instance
+	storing   sync.Mutex       // held while a stored result takes the place of the one before
+	write     chan struct{}    // has one place: taken by whoever changes the internal tables
 
 	mu    sync.Mutex
 	inst  *instance

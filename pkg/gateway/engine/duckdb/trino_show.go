@@ -120,11 +120,11 @@ func (s *statement) showCreate(ctx context.Context, n *trinosql.Show) (*wayText,
 		parts = append(parts, p.Lower())
 	}
 	name := s.complete(parts)
-	cols, err := s.columnsOf(ctx, name)
-	if err != nil {
-		return nil, replaceAt(err, n.Pos())
-	}
 	view, err := s.viewText(ctx, name)
+	var cols []engine.ColumnInfo
+	if err == nil && view == "" {
+		cols, err = s.columnsOf(ctx, name)
+	}
 	if err != nil {
 		return nil, replaceAt(err, n.Pos())
 	}
