@@ -83,7 +83,7 @@ func (w *loadClient) call(kind string, work func(ctx context.Context) error, ref
 
 // rows runs a statement and gives the values as text.
 func (w *loadClient) rows(ctx context.Context, sql string) ([][]string, error) {
-	res, err := w.cl.Queries.Execute(ctx, w.p.id, api.ExecuteByStatement{Statement: sql}, api.Compact)
+	res, err := w.cl.Queries.Execute(ctx, w.p.id, api.ExecuteByStatement{Statement: sql}, api.ExecuteOptions{Format: api.Compact})
 	if err != nil {
 		return nil, err
 	}
@@ -329,7 +329,7 @@ func (w *loadClient) trespass(int) {
 	for what, work := range map[string]func(ctx context.Context) error{
 		"the other project": func(ctx context.Context) error { _, err := w.cl.Tables.List(ctx, other.id); return err },
 		"its query by id": func(ctx context.Context) error {
-			res, err := w.cl.Queries.Execute(ctx, w.p.id, api.ExecuteByID{ID: other.snap}, api.Compact)
+			res, err := w.cl.Queries.Execute(ctx, w.p.id, api.ExecuteByID{ID: other.snap}, api.ExecuteOptions{Format: api.Compact})
 			if err == nil {
 				res.Close()
 			}

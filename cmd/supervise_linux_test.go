@@ -115,7 +115,7 @@ func TestSupervised(t *testing.T) {
 		}
 	})
 	run := func(project, sql string) error {
-		res, err := cl.Queries.Execute(api.WithDialect(context.Background(), "duckdb"), project, api.ExecuteByStatement{Statement: sql}, api.Compact)
+		res, err := cl.Queries.Execute(context.Background(), project, api.ExecuteByStatement{Statement: sql}, api.ExecuteOptions{Format: api.Compact, Dialect: "duckdb"})
 		if err != nil {
 			return err
 		}

@@ -41,7 +41,7 @@ func (k *checking) checkQueries(ctx context.Context) error {
 // columnsOf returns the columns of a saved query.
 func (k *checking) columnsOf(ctx context.Context, name string) ([]typedColumn, error) {
 	t := sqltext.TableRef{Catalog: "peaka", Schema: "query", Table: name}
-	res, err := k.g.Cl.Queries.Execute(ctx, k.g.Project, api.ExecuteByStatement{Statement: "SELECT * FROM " + t.Quoted() + " LIMIT 0"}, api.Compact)
+	res, err := k.g.Cl.Queries.Execute(ctx, k.g.Project, api.ExecuteByStatement{Statement: "SELECT * FROM " + t.Quoted() + " LIMIT 0"}, api.ExecuteOptions{Format: api.Compact})
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func saveEmpty(ctx context.Context, e *cli.Env, cl *api.Client, project string, 
 		} `json:"columns"`
 		Data []json.RawMessage `json:"data"`
 	}, err error) {
-		res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: sql}, api.Compact)
+		res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: sql}, api.ExecuteOptions{Format: api.Compact})
 		if err != nil {
 			return doc, err
 		}

@@ -54,7 +54,7 @@ func (q *querying) several(ctx context.Context, next func() (*statement, error))
 	case q.f.manifest != "":
 		return cli.Usagef("--manifest of several results requires a file per result").WithHint("give --out-dir DIR, or --out with {n}")
 	}
-	ctx, cancel := context.WithCancel(context.WithValue(ctx, cli.OpKey{}, spec.ExecuteQuery))
+	ctx, cancel := context.WithCancel(cli.OwnRequest(ctx, spec.ExecuteQuery))
 	defer cancel()
 	s, err := q.e.OpenSink("", !q.f.noPager, q.o, cancel)
 	if err != nil {

@@ -86,7 +86,7 @@ func columnsNow(ctx context.Context, e *cli.Env, cl *api.Client, project, name s
 	if e.Guarded() {
 		sql, format = "SELECT q.* FROM (VALUES 1) AS one (one) LEFT JOIN (\n"+none+"\n) AS q ON true", api.CellTyped
 	}
-	res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: sql, Timeout: api.ExecuteTimeout(columnsLimit)}, format)
+	res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: sql, Timeout: api.ExecuteTimeout(columnsLimit)}, api.ExecuteOptions{Format: format})
 	if err != nil {
 		return nil, err
 	}

@@ -1,11 +1,9 @@
 package query
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
-	"github.com/dig-cli/dig/pkg/api"
 	"github.com/spf13/cobra"
 )
 
@@ -32,14 +30,6 @@ func checkDialect(e *cli.Env, dialect string, text bool) error {
 		return cli.Usagef("--dialect duckdb needs a statement: saved queries and query-builder objects are Trino SQL")
 	}
 	return e.OnlyLocal("--dialect duckdb")
-}
-
-// inDialect passes the dialect of the statements run with ctx to zone local.
-func inDialect(ctx context.Context, dialect string) context.Context {
-	if dialect == dialectDuck {
-		return api.WithDialect(ctx, dialect)
-	}
-	return ctx
 }
 
 // offsetHint adds a hint on OFFSET after LIMIT, the most common difference between Trino SQL and other dialects. known

@@ -77,7 +77,7 @@ func diff(ctx context.Context, e *cli.Env, args, keys []string, dialect string, 
 	if err != nil {
 		return false, err
 	}
-	ctx, cancel := context.WithCancel(context.WithValue(ctx, cli.OpKey{}, spec.ExecuteQuery))
+	ctx, cancel := context.WithCancel(cli.OwnRequest(ctx, spec.ExecuteQuery))
 	defer cancel()
 	var sides [2]api.RowReader
 	for i, arg := range args {
@@ -139,7 +139,7 @@ func openSide(ctx context.Context, e *cli.Env, arg, dialect string) (api.RowRead
 		if strings.TrimSpace(string(sql)) == "" {
 			return nil, cli.Usagef("%s: the statement is empty", arg)
 		}
-		return openStatement(inDialect(ctx, dialect), e, (&executeFlags{}).statement(e, string(sql), nil))
+		return openStatement(ctx, e, dialect, (&executeFlags{}).statement(e, string(sql), nil))
 	case kind == "query":
 		cl, err := e.Client()
 		if err != nil {
@@ -153,7 +153,7 @@ func openSide(ctx context.Context, e *cli.Env, arg, dialect string) (api.RowRead
 		if err != nil {
 			return nil, err
 		}
-		return openStatement(ctx, e, &statement{form: api.ExecuteByID{ID: id, Timeout: api.ExecuteTimeout(e.TimeLimit())}})
+		return openStatement(ctx, e, dialectTrino, &statement{form: api.ExecuteByID{ID: id, Timeout: api.ExecuteTimeout(e.TimeLimit())}})
 	}
 	r, err := output.OpenRows(e.Abs(arg))
 	if errors.Is(err, os.ErrNotExist) {
@@ -184,8 +184,8 @@ func (r *warnedRows) Next() bool {
 }
 
 // openStatement runs a statement and returns its typed rows.
-func openStatement(ctx context.Context, e *cli.Env, st *statement) (api.RowReader, error) {
-	q, err := newQuerying(ctx, e, &executeFlags{}, output.Options{})
+func openStatement(ctx context.Context, e *cli.Env, dialect string, st *statement) (api.RowReader, error) {
+	q, err := newQuerying(ctx, e, &executeFlags{dialect: dialect}, output.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +194,7 @@ func openStatement(ctx context.Context, e *cli.Env, st *statement) (api.RowReade
 	}
 	look := q.lookBeside(ctx, st.form)
 	for {
-		res, err := q.cl.Queries.Execute(ctx, q.project, st.form, q.format)
+		res, err := q.cl.Queries.Execute(ctx, q.project, st.form, q.options(q.format))
 		if err != nil {
 			look.end()
 			return nil, pointAt(e, st, err)

@@ -27,7 +27,7 @@ func estimateSize(ctx context.Context, e *cli.Env, cl *api.Client, project, sql 
 	sql = sqltext.Single(sql, nestedComments(e))
 	inner := &statement{text: sql, wrapped: 1}
 	run := func(outer string, read func(*api.Rows) error) error {
-		res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: outer, Timeout: api.ExecuteTimeout(e.TimeLimit())}, api.Compact)
+		res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: outer, Timeout: api.ExecuteTimeout(e.TimeLimit())}, api.ExecuteOptions{Format: api.Compact})
 		if err != nil {
 			return pointAt(e, inner, err)
 		}

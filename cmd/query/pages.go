@@ -87,7 +87,7 @@ func (q *querying) keyCounts(ctx context.Context, sql string, bind []string, key
 	list := strings.Join(names, ", ")
 	count := fmt.Sprintf("SELECT coalesce(sum(dig_rows_of_key), 0), coalesce(sum(CASE WHEN %s THEN dig_rows_of_key ELSE 0 END), 0) FROM (SELECT %s, count(*) AS dig_rows_of_key FROM (\n%s\n) AS page GROUP BY %s) AS keys",
 		strings.Join(conditions, " OR "), list, sql, list)
-	res, err := q.cl.Queries.Execute(ctx, q.project, api.ExecuteByStatement{Statement: count, Bindings: bind, Timeout: api.ExecuteTimeout(q.e.TimeLimit())}, api.Compact)
+	res, err := q.cl.Queries.Execute(ctx, q.project, api.ExecuteByStatement{Statement: count, Bindings: bind, Timeout: api.ExecuteTimeout(q.e.TimeLimit())}, q.options(api.Compact))
 	if err != nil {
 		return 0, 0, err
 	}
@@ -168,7 +168,7 @@ func (p *pagedRows) open() error {
 		format = api.CellTyped
 	}
 	begun := time.Now()
-	res, err := p.q.cl.Queries.Execute(p.ctx, p.q.project, api.ExecuteByStatement{Statement: sql, Bindings: bind, Timeout: api.ExecuteTimeout(p.q.e.TimeLimit())}, format)
+	res, err := p.q.cl.Queries.Execute(p.ctx, p.q.project, api.ExecuteByStatement{Statement: sql, Bindings: bind, Timeout: api.ExecuteTimeout(p.q.e.TimeLimit())}, p.q.options(format))
 	if err != nil {
 		return p.q.timedOut(err, time.Since(begun))
 	}

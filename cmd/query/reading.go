@@ -43,18 +43,17 @@ func (f *readingFlags) means() (flag, reading, schema string) {
 	return "--stored", "stored", "mtquery"
 }
 
-// apply makes --id and --name refer to the saved query's statement or its stored result, which works on every zone. For
-// the other tables of a statement, zone local is sent the choice.
-func (f *readingFlags) apply(ctx context.Context, q *querying, st *statement) (context.Context, error) {
+// apply makes --id and --name refer to the saved query's statement or its stored result, which works on every zone.
+func (f *readingFlags) apply(ctx context.Context, q *querying, st *statement) error {
 	if !f.live && !f.stored {
-		return ctx, nil
+		return nil
 	}
-	_, reading, schema := f.means()
+	_, _, schema := f.means()
 	switch form := st.form.(type) {
 	case api.ExecuteByID:
 		saved, err := q.cl.Queries.Get(ctx, q.project, form.ID)
 		if err != nil {
-			return ctx, err
+			return err
 		}
 		st.form = api.ExecuteByName{QualifiedName: "peaka." + schema + "." + saved.Name, Timeout: form.Timeout}
 	case api.ExecuteByName:
@@ -63,10 +62,7 @@ func (f *readingFlags) apply(ctx context.Context, q *querying, st *statement) (c
 			st.form = form
 		}
 	}
-	if q.e.OnlyLocal("") == nil {
-		ctx = api.WithReading(ctx, reading)
-	}
-	return ctx, nil
+	return nil
 }
 
 // savedName is the name of the saved query that a qualified name refers to.

@@ -63,6 +63,19 @@ func newQuerying(ctx context.Context, e *cli.Env, f *executeFlags, o output.Opti
 	return q, err
 }
 
+// options returns the options of each execution for the flags, with the rows in format. For tables of other catalogs
+// zone local is sent the choice between a cache and its source.
+func (q *querying) options(format api.Format) api.ExecuteOptions {
+	opt := api.ExecuteOptions{Format: format}
+	if q.f.dialect == dialectDuck {
+		opt.Dialect = q.f.dialect
+	}
+	if (q.f.live || q.f.stored) && q.e.OnlyLocal("") == nil {
+		_, opt.Reading, _ = q.f.means()
+	}
+	return opt
+}
+
 // run sends one statement and writes its result to s; the caller calls s.Finish with the error.
 func (q *querying) run(ctx context.Context, st *statement, s *cli.Sink, o output.Options, keep bool) (info keptInfo, err error) {
 	begun := q.e.Now()
@@ -82,12 +95,10 @@ func (q *querying) run(ctx context.Context, st *statement, s *cli.Sink, o output
 		return info, err
 	}
 	saved, isSaved := savedOf(st.form)
-	if ctx, err = q.f.readingFlags.apply(ctx, q, st); err != nil {
+	if err := q.f.readingFlags.apply(ctx, q, st); err != nil {
 		return info, err
 	}
-	if q.f.dialect == dialectDuck {
-		ctx, info.Dialect = inDialect(ctx, q.f.dialect), q.f.dialect
-	}
+	info.Dialect = q.options(q.format).Dialect
 	a := &answer{q: q, st: st, s: s, keep: keep, began: time.Now()}
 	defer a.close()
 	if err := q.distrust(ctx, st); err != nil {
@@ -141,7 +152,7 @@ type answer struct {
 }
 
 func (a *answer) ask(ctx context.Context, format api.Format) error {
-	res, err := a.q.cl.Queries.Execute(ctx, a.q.project, a.st.form, format)
+	res, err := a.q.cl.Queries.Execute(ctx, a.q.project, a.st.form, a.q.options(format))
 	if err != nil {
 		return a.q.timedOut(pointAt(a.q.e, a.st, err), time.Since(a.began))
 	}
@@ -301,7 +312,7 @@ func about(e *cli.Env, st *statement, project string) keptInfo {
 
 // single runs one statement for stdout or one file.
 func (q *querying) single(ctx context.Context, st *statement) error {
-	ctx, cancel := context.WithCancel(context.WithValue(ctx, cli.OpKey{}, spec.ExecuteQuery))
+	ctx, cancel := context.WithCancel(cli.OwnRequest(ctx, spec.ExecuteQuery))
 	defer cancel()
 	out, sidecar := q.f.place(1)
 	if q.f.toFiles && !q.e.Tells() {

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"context"
 	"io"
 	"strings"
 
@@ -25,7 +24,7 @@ func newTableSampleCmd(e *cli.Env) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		ctx := context.WithValue(c.Context(), cli.OpKey{}, spec.GetSampleCsv)
+		ctx := cli.OwnRequest(c.Context(), spec.GetSampleCsv)
 		p, err := e.ProjectID(ctx, cl)
 		if err != nil {
 			return err

@@ -164,7 +164,7 @@ func (r *Reply) ReadAll() ([]byte, error) {
 // send it again, so this one is hidden from it.
 type payloadKey struct{}
 
-// noKey marks a request that must not contain the key.
+// noKey marks a request that must not contain the key. resty passes only the request to streamBody.
 type noKey struct{}
 
 func streamBody(_ *resty.Client, req *http.Request) error {
@@ -526,6 +526,7 @@ func (c *Client) unreadable(b spec.Bound, raw []byte, err error) error {
 	return e
 }
 
+// captureKey carries a Capture past methods that return a typed value.
 type captureKey struct{}
 
 // Capture receives the gateway's own bytes of the replies to one operation, so that they can be printed unchanged,

@@ -32,28 +32,35 @@ func (r *Result) Rows() *Rows { return NewRows(r.Body, r.Format) }
 // Close releases the connection; an unread result is abandoned.
 func (r *Result) Close() error { return r.Body.Close() }
 
+// ExecuteOptions are the options of one execution besides the request body. The zero value leaves all to the gateway.
+type ExecuteOptions struct {
+	Format  Format // of the rows; if empty the gateway chooses CELL_TYPED [S]
+	Reading string // which rows of other catalogs are read: "live" at the source despite a cache, "stored" from caches only; zone local only
+	Dialect string // of the statement: "duckdb", or "" for Trino's; zone local only
+}
+
 // Execute runs POST /data/projects/{projectId}/queries/execute and returns the open result. The client's timeout does
-// not apply: use a deadline of ctx to limit the whole. With an empty format the gateway chooses (CELL_TYPED) [S].
-func (s *QueriesService) Execute(ctx context.Context, project string, form ExecuteRequest, format Format) (*Result, error) {
+// not apply: use a deadline of ctx to limit the whole.
+func (s *QueriesService) Execute(ctx context.Context, project string, form ExecuteRequest, opt ExecuteOptions) (*Result, error) {
 	if st, ok := form.(ExecuteByStatement); ok && len(st.Bindings) > 0 && len(st.BindArgs) == 0 {
-		return s.c.executeBound(ctx, project, st, format)
+		return s.c.executeBound(ctx, project, st, opt)
 	}
-	return s.c.execute(ctx, project, form, format)
+	return s.c.execute(ctx, project, form, opt)
 }
 
 // executeBound sends the values of a statement as bindings and, to a gateway that reports missing values, as bindArgs:
 // the documents have both names [O]. The name that a gateway accepts is used from then on.
-func (c *Client) executeBound(ctx context.Context, project string, st ExecuteByStatement, format Format) (*Result, error) {
+func (c *Client) executeBound(ctx context.Context, project string, st ExecuteByStatement, opt ExecuteOptions) (*Result, error) {
 	other := st
 	other.Bindings, other.BindArgs = nil, st.Bindings
 	if c.bindArgs.Load() {
-		return c.execute(ctx, project, other, format)
+		return c.execute(ctx, project, other, opt)
 	}
-	res, err := c.execute(ctx, project, st, format)
+	res, err := c.execute(ctx, project, st, opt)
 	if !unbound(err) {
 		return res, err
 	}
-	again, err2 := c.execute(ctx, project, other, format)
+	again, err2 := c.execute(ctx, project, other, opt)
 	if err2 != nil {
 		return nil, err // of the usual name
 	}
@@ -79,40 +86,24 @@ func unbound(err error) bool {
 	return false
 }
 
-func (c *Client) execute(ctx context.Context, project string, body any, format Format) (*Result, error) {
+func (c *Client) execute(ctx context.Context, project string, body any, opt ExecuteOptions) (*Result, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	at := spec.ExecuteQuery.At(project).With("format", string(format))
-	if how, _ := ctx.Value(readingKey{}).(string); how != "" {
-		at = at.With("reading", how)
+	at := spec.ExecuteQuery.At(project).With("format", string(opt.Format))
+	if opt.Reading != "" {
+		at = at.With("reading", opt.Reading)
 	}
-	if dialect, _ := ctx.Value(dialectKey{}).(string); dialect != "" {
-		at = at.With("dialect", dialect)
+	if opt.Dialect != "" {
+		at = at.With("dialect", opt.Dialect)
 	}
 	rep, err := c.open(ctx, at, body)
 	if err != nil {
 		cancel(nil)
 		return nil, err
 	}
-	if format == "" {
-		format = CellTyped
+	if opt.Format == "" {
+		opt.Format = CellTyped
 	}
-	return &Result{Format: format, Header: rep.Header, Body: &cancelBody{newAhead(rep.Body, aheadFrom, aheadSize), cancel}}, nil
-}
-
-type readingKey struct{}
-
-// WithReading sets where executions under ctx read tables of other catalogs: "live" at the source even if there is a
-// cache, "stored" in caches and never at a source. Only zone local supports it.
-func WithReading(ctx context.Context, how string) context.Context {
-	return context.WithValue(ctx, readingKey{}, how)
-}
-
-type dialectKey struct{}
-
-// WithDialect sets the dialect of the statements executed under ctx: "duckdb", or Trino's, which is the default. Only
-// zone local supports it.
-func WithDialect(ctx context.Context, dialect string) context.Context {
-	return context.WithValue(ctx, dialectKey{}, dialect)
+	return &Result{Format: opt.Format, Header: rep.Header, Body: &cancelBody{newAhead(rep.Body, aheadFrom, aheadSize), cancel}}, nil
 }
 
 // cancelBody cancels the request's context when the body is closed, so that the gateway is notified immediately.

@@ -65,10 +65,10 @@ func TestSilence(t *testing.T) {
 		"a change":           func() error { _, err := cl.Workspaces.Create(ctx, "o", WorkspaceRequest{}); return err },
 		"a deletion":         func() error { return cl.Workspaces.Delete(ctx, "o", "w") },
 		"a query": func() error {
-			return rows(cl.Queries.Execute(ctx, "p", ExecuteByStatement{Statement: "SELECT 1"}, Compact))
+			return rows(cl.Queries.Execute(ctx, "p", ExecuteByStatement{Statement: "SELECT 1"}, ExecuteOptions{Format: Compact}))
 		},
 		"rows": func() error {
-			return rows(cl.Queries.Execute(ctx, "begins", ExecuteByStatement{Statement: "SELECT 1"}, Compact))
+			return rows(cl.Queries.Execute(ctx, "begins", ExecuteByStatement{Statement: "SELECT 1"}, ExecuteOptions{Format: Compact}))
 		},
 		"a file":             func() error { return drain(cl.Exports.Open(ctx, ExportFile{URL: srv.URL + "/f"}, 0, "")) },
 		"a file that begins": func() error { return drain(cl.Exports.Open(ctx, ExportFile{URL: srv.URL + "/begins"}, 0, "")) },

@@ -38,7 +38,7 @@ func TestRetries(t *testing.T) {
 	ctx := context.Background()
 	list := func(c *Client) error { _, err := c.Workspaces.List(ctx, "o"); return err }
 	query := func(c *Client) error {
-		res, err := c.Queries.Execute(ctx, "p", ExecuteByStatement{Statement: "SELECT 1"}, Compact)
+		res, err := c.Queries.Execute(ctx, "p", ExecuteByStatement{Statement: "SELECT 1"}, ExecuteOptions{Format: Compact})
 		if err == nil {
 			res.Close()
 		}
@@ -99,7 +99,7 @@ func TestFailedSourceIsFinal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = cl.Queries.Execute(context.Background(), "p", ExecuteByStatement{Statement: "SELECT 1"}, Compact)
+	_, err = cl.Queries.Execute(context.Background(), "p", ExecuteByStatement{Statement: "SELECT 1"}, ExecuteOptions{Format: Compact})
 	var e *Error
 	if !errors.As(err, &e) || e.Status != 502 || asked != 1 {
 		t.Errorf("%v, asked %d times", err, asked)

@@ -99,7 +99,7 @@ const root = "files"
 
 // sql runs a statement and reads its result to the end.
 func (s *scenario) sql(format api.Format, text string) error {
-	res, err := s.Queries.Execute(ctx(), s.project, api.ExecuteByStatement{Statement: text}, format)
+	res, err := s.Queries.Execute(ctx(), s.project, api.ExecuteByStatement{Statement: text}, api.ExecuteOptions{Format: format})
 	if err != nil {
 		return err
 	}

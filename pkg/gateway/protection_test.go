@@ -143,7 +143,7 @@ func (lines) Read(p []byte) (int, error) {
 
 func countRows(t *testing.T, cl keyClient, sql string) string {
 	t.Helper()
-	res, err := cl.Queries.Execute(context.Background(), store.DefaultProject, api.ExecuteByStatement{Statement: sql}, api.Compact)
+	res, err := cl.Queries.Execute(context.Background(), store.DefaultProject, api.ExecuteByStatement{Statement: sql}, api.ExecuteOptions{Format: api.Compact})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func TestStatementLimit(t *testing.T) {
 	_, _, cl, _ := servedGateway(t, Options{Limits: web.Limits{Statement: 300 * time.Millisecond}})
 	for _, asked := range []*int64{nil, ptr(int64(3600)), ptr(int64(1 << 62))} {
 		_, err := cl.Queries.Execute(context.Background(), store.DefaultProject,
-			api.ExecuteByStatement{Statement: "SELECT count(*) FROM UNNEST(sequence(1, 10000)) a(x), UNNEST(sequence(1, 10000)) b(y), UNNEST(sequence(1, 10000)) c(z) WHERE x + y + z = 7", Timeout: asked}, api.Compact)
+			api.ExecuteByStatement{Statement: "SELECT count(*) FROM UNNEST(sequence(1, 10000)) a(x), UNNEST(sequence(1, 10000)) b(y), UNNEST(sequence(1, 10000)) c(z) WHERE x + y + z = 7", Timeout: asked}, api.ExecuteOptions{Format: api.Compact})
 		if err == nil || statusOf(t, err) != 408 {
 			t.Errorf("%v", err)
 		}
@@ -267,7 +267,7 @@ func TestLogWithoutSecrets(t *testing.T) {
 	_, err = cl.Connections.Create(ctx, p, api.ConnectionRequest{Name: "lake", Type: "files", Credential: map[string]any{"path": dir}})
 	call(err)
 	for _, sql := range []string{"SELECT 's3cr3t-literal' AS x", "SELECT 's3cr3t-literal", "SELECT CAST('s3cr3t-literal' AS bigint)", "SELECT 1/0 FROM \"s3cr3t-literal\"", "SELECT ? AS x, ? AS y"} {
-		res, err := cl.Queries.Execute(ctx, p, api.ExecuteByStatement{Statement: sql, Bindings: []string{"s3cr3t-binding"}}, api.Compact)
+		res, err := cl.Queries.Execute(ctx, p, api.ExecuteByStatement{Statement: sql, Bindings: []string{"s3cr3t-binding"}}, api.ExecuteOptions{Format: api.Compact})
 		if call(err); err == nil {
 			_, _ = io.Copy(io.Discard, res.Body)
 			res.Close()

@@ -56,7 +56,7 @@ func noCount(format string, args ...any) *Failure {
 
 // CountRows counts the rows of an internal table; kind is its schema.
 func CountRows(ctx context.Context, cl *api.Client, project, kind, table string) (int64, error) {
-	res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: `SELECT count(*) AS n FROM ` + sqltext.Quote("peaka", kind, table)}, api.Compact)
+	res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: `SELECT count(*) AS n FROM ` + sqltext.Quote("peaka", kind, table)}, api.ExecuteOptions{Format: api.Compact})
 	if err != nil {
 		return 0, err
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -20,14 +21,20 @@ type interceptor struct {
 	next http.RoundTripper
 }
 
-type OpKey struct{}
+// ownKey carries the operation of a command to the interceptor: a RoundTripper gets nothing but the request.
+type ownKey struct{}
+
+// OwnRequest returns a context under which requests of op are those of the command itself, not look-ups before them.
+func OwnRequest(ctx context.Context, op spec.Op) context.Context {
+	return context.WithValue(ctx, ownKey{}, op)
+}
 
 // RoundTrip sends the request or, if it is the request to show, prints it and returns ErrDone.
 func (t *interceptor) RoundTrip(req *http.Request) (*http.Response, error) {
 	t.hide(req)
 	f := &t.env.Run.Flags
 	own := req.Context().Value(askedKey{}) != nil
-	if op, ok := req.Context().Value(OpKey{}).(spec.Op); ok {
+	if op, ok := req.Context().Value(ownKey{}).(spec.Op); ok {
 		own = own || op.Method == req.Method && Matches(op.Path, req.URL.EscapedPath())
 	}
 	switch {

@@ -64,7 +64,7 @@ func (e *Env) Leaf(op spec.Op, c *cobra.Command, f func(ctx context.Context, cl 
 			return err
 		}
 		kept := api.Capture{Op: op}
-		ctx := api.WithCapture(context.WithValue(c.Context(), OpKey{}, op), &kept)
+		ctx := api.WithCapture(OwnRequest(c.Context(), op), &kept)
 		v, err := f(ctx, cl, args)
 		if !op.Safe() {
 			e.ForgetVerdicts()

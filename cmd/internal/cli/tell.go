@@ -50,9 +50,10 @@ func (e *Env) Told() int {
 // the next one.
 func (e *Env) Planned(err error) bool { return errors.Is(err, ErrDone) && e.Tells() }
 
-// askedKey marks a context whose requests are to be shown, besides the operation of the command.
+// askedKey marks, for the interceptor, requests that are shown besides the operation of the command.
 type askedKey struct{}
 
+// Asked returns a context whose requests are shown by --explain.
 func Asked(ctx context.Context) context.Context { return context.WithValue(ctx, askedKey{}, true) }
 
 // Closing prints once, at the end, that nothing was done.

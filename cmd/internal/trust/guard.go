@@ -285,7 +285,7 @@ func firstRefresh(st *api.CacheStatus) bool {
 }
 
 func (g *Guard) CountOf(ctx context.Context, t sqltext.TableRef) (string, error) {
-	res, err := g.Cl.Queries.Execute(ctx, g.Project, api.ExecuteByStatement{Statement: "SELECT count(*) FROM " + t.Quoted()}, api.Compact)
+	res, err := g.Cl.Queries.Execute(ctx, g.Project, api.ExecuteByStatement{Statement: "SELECT count(*) FROM " + t.Quoted()}, api.ExecuteOptions{Format: api.Compact})
 	if err != nil {
 		return "", err
 	}

@@ -24,6 +24,8 @@ type Omissions struct {
 	told bool
 }
 
+// omissionsKey carries the record of one answer, as a trace does: sources add to it from below the engine, whose
+// callbacks pass on nothing but a context.
 type omissionsKey struct{}
 
 // WithOmissions returns a context for an answer that can report what is missing from it.

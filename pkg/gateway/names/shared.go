@@ -20,6 +20,8 @@ type sharedScan struct {
 	name  engine.TableName
 }
 
+// sharedDepth counts the projects of one statement. The engines of these projects call each other through
+// engine.Scanner, which passes on nothing but a context.
 type sharedDepth struct{}
 
 // maxShared is the maximum number of projects that a query may lead through: two that share with each other could be

@@ -71,7 +71,7 @@ func TestGivenUpStatementsEndAtTheServer(t *testing.T) {
 			s.run(t, s.setup)
 			z := open(t, s.server)
 			t.Run("the reader leaves", func(t *testing.T) {
-				r, err := z.Queries.Execute(t.Context(), project, api.ExecuteByStatement{Statement: "SELECT * FROM " + s.catalog + ".slow.rows"}, api.Compact)
+				r, err := z.Queries.Execute(t.Context(), project, api.ExecuteByStatement{Statement: "SELECT * FROM " + s.catalog + ".slow.rows"}, api.ExecuteOptions{Format: api.Compact})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -101,7 +101,7 @@ func TestGivenUpStatementsEndAtTheServer(t *testing.T) {
 			for table, begun := range map[string]bool{"stuck": false, "rows": true} {
 				t.Run("time limit on "+table, func(t *testing.T) {
 					limit := int64(1)
-					r, err := z.Queries.Execute(t.Context(), project, api.ExecuteByStatement{Statement: "SELECT * FROM " + s.catalog + ".slow." + table, Timeout: &limit}, api.Compact)
+					r, err := z.Queries.Execute(t.Context(), project, api.ExecuteByStatement{Statement: "SELECT * FROM " + s.catalog + ".slow." + table, Timeout: &limit}, api.ExecuteOptions{Format: api.Compact})
 					if begun && err == nil {
 						_, err = io.ReadAll(r.Body)
 						r.Close()
@@ -124,7 +124,7 @@ func TestSourceFailsMidWay(t *testing.T) {
 			s.run(t, s.setup)
 			z := open(t, s.server)
 			for _, f := range formats {
-				r, err := z.Queries.Execute(t.Context(), project, api.ExecuteByStatement{Statement: "SELECT * FROM " + s.catalog + ".slow.rows"}, f)
+				r, err := z.Queries.Execute(t.Context(), project, api.ExecuteByStatement{Statement: "SELECT * FROM " + s.catalog + ".slow.rows"}, api.ExecuteOptions{Format: f})
 				if err != nil {
 					t.Fatal(err)
 				}

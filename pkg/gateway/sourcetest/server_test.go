@@ -149,7 +149,7 @@ func (z zone) connect(t *testing.T, name, kind string, credential map[string]any
 
 // document runs a statement and returns the whole reply.
 func (z zone) document(ctx context.Context, sql string, format api.Format) ([]byte, error) {
-	r, err := z.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: sql}, format)
+	r, err := z.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: sql}, api.ExecuteOptions{Format: format})
 	if err != nil {
 		return nil, err
 	}

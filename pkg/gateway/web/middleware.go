@@ -14,9 +14,11 @@ import (
 	"github.com/google/uuid"
 )
 
+// What a request is, as opposed to how it is to be done, is in its context: net/http sets it there for each connection,
+// and handlers, hooks and the log read it.
 type (
-	SourceKey  struct{}
-	RequestKey struct{}
+	SourceKey  struct{} // where the call was received, see Scope.Source
+	RequestKey struct{} // its id
 )
 
 const (

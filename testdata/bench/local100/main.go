@@ -35,7 +35,7 @@ func run(dir, sql string, format api.Format) error {
 	if err != nil {
 		return err
 	}
-	res, err := cl.Queries.Execute(context.Background(), gateway.DefaultProject, api.ExecuteByStatement{Statement: sql}, format)
+	res, err := cl.Queries.Execute(context.Background(), gateway.DefaultProject, api.ExecuteByStatement{Statement: sql}, api.ExecuteOptions{Format: format})
 	if err != nil {
 		return err
 	}

@@ -89,6 +89,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 // verdict is the reason why a connection was closed. The driver reports every such reason as an invalid connection.
 type verdict struct{ why atomic.Pointer[error] }
 
+// verdictKey carries the verdict from the connector to the dial function: the driver between them passes on a context.
 type verdictKey struct{}
 
 func (v *verdict) set(err error) {
