@@ -110,6 +110,7 @@ func (e *Error) read(raw []byte) {
 		Total     int64           `json:"badCellsTotal"`
 		RequestID json.RawMessage `json:"requestId"`
 		TraceID   json.RawMessage `json:"traceId"`
+		Hint      json.RawMessage `json:"hint"` // only zone local gives one
 	}
 	if json.Unmarshal(raw, &body) == nil {
 		e.Code = jsonText(body.ErrorCode)
@@ -118,6 +119,9 @@ func (e *Error) read(raw []byte) {
 		}
 		e.Name, e.Request, e.Trace = jsonText(body.Error), jsonText(body.RequestID), jsonText(body.TraceID)
 		e.BadCells, e.BadCellsTotal = body.BadCells, body.Total
+		if hint := jsonText(body.Hint); len(hint) <= maxHint {
+			e.Hint = hint
+		}
 		e.Message = body.Message
 		if e.Message == "" {
 			e.Message = body.Reason
@@ -128,6 +132,9 @@ func (e *Error) read(raw []byte) {
 		e.Message = internalNames().ReplaceAllString(e.Message, "")
 	}
 }
+
+// maxHint is the length in bytes of the longest hint of a gateway that is passed on.
+const maxHint = 1000
 
 // internalNames matches names of classes and of paths in the secret store, with which the service prefixes some messages [L];
 // Raw contains them.

@@ -97,6 +97,11 @@ type Spelling interface {
 	Spelled(ctx context.Context, written TableName) error
 }
 
+// CatalogNames may be implemented by Catalogs: the names of all catalogs, without reading what is in them, for hints.
+type CatalogNames interface {
+	CatalogNames(ctx context.Context) ([]string, error)
+}
+
 // Source is the resolution of a name; exactly one of its fields is set.
 type Source struct {
 	SQL    string     // a saved query, to be expanded in place; its own names are resolved in turn
@@ -307,6 +312,7 @@ type Error struct {
 	Message string
 	Line    int // 1-based position in the statement, 0 when unknown
 	Col     int
+	Hint    string // what was probably meant, may be empty
 	Err     error
 }
 
@@ -321,7 +327,7 @@ func (e *Error) In(n TableName, err error) *Error {
 	if e.Line > 0 {
 		in += fmt.Sprintf(", line %d:%d", e.Line, e.Col)
 	}
-	return &Error{Kind: e.Kind, Message: in + ": " + e.Message, Err: err}
+	return &Error{Kind: e.Kind, Message: in + ": " + e.Message, Hint: e.Hint, Err: err}
 }
 
 // ErrDropped is the error of a project whose rows were removed.

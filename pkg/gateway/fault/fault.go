@@ -33,6 +33,7 @@ type Fault struct {
 	Name    string // "error" of the connection and cache shapes
 	Code    string // errorCode of the connection and cache shapes, empty for null
 	Message string
+	Hint    string              // specific to zone local; in the data shape
 	Cells   *engine.ImportError // lists the errors of a rejected import
 	err     error
 }
@@ -81,6 +82,7 @@ func Of(err error) *Fault {
 		f = Data(404, "%v", engine.ErrDropped)
 	case errors.As(err, &ee):
 		f = Data(EngineStatus(ee.Kind), "%s", ee.Message)
+		f.Hint = ee.Hint
 		if ee.Line > 0 {
 			f.Message = fmt.Sprintf("line %d:%d: %s", ee.Line, ee.Col, ee.Message)
 		}

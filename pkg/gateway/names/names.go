@@ -166,3 +166,20 @@ const (
 
 // InternalCatalogID is the id of the catalog of internal tables on every zone [O][L].
 const InternalCatalogID = "1"
+
+// CatalogNames implements engine.CatalogNames.
+func (r Resolver) CatalogNames(ctx context.Context) ([]string, error) {
+	all, err := r.g.Store.Catalogs(ctx, r.p.ID)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, c := range all {
+		out = append(out, c.Name)
+	}
+	shared, err := r.g.Store.SemanticCatalogs(ctx, r.p.ID)
+	for _, c := range shared {
+		out = append(out, c.Name)
+	}
+	return out, err
+}

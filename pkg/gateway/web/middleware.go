@@ -102,6 +102,9 @@ func (s *Mux) Fail(w http.ResponseWriter, hr *http.Request, err error) {
 		if f.Cells != nil && len(f.Cells.Cells) > 0 {
 			members["badCells"], members["badCellsTotal"] = fault.BadCells(f.Cells.Cells), f.Cells.Total
 		}
+		if f.Hint != "" {
+			members["hint"] = f.Hint
+		}
 		body = members
 	case fault.ShapeFramework:
 		body = struct {

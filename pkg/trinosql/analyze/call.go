@@ -84,7 +84,11 @@ func (z *analyzer) resolve(x trinosql.Expr, name string, args []trinosql.Expr, c
 		if _, trim := x.(*trinosql.Trim); trim || e.Kind == "INVALID_FUNCTION_ARGUMENT" {
 			failNowhere(e.Kind, "%s", e.Msg)
 		}
-		failNamed(e.Kind, name, x, "%s", e.Msg)
+		hint := ""
+		if len(functions.Named(strings.ToLower(name))) == 0 {
+			hint = functionHint(name)
+		}
+		hinted(e.Kind, name, x, hint, "%s", e.Msg)
 	case *Error:
 		panic(failure{e})
 	default:

@@ -13,6 +13,8 @@ type Error struct {
 	Msg  string
 	// Name is the name that was not found, for a hint: of a column, a table or a function.
 	Name string
+	// Hint is what was probably meant, "" if nothing is near.
+	Hint string
 	// Unsupported is set when Trino would take the statement and this package does not.
 	Unsupported bool
 }

@@ -145,7 +145,7 @@ func (z *analyzer) name(x *trinosql.Ident, c context) *types.Type {
 	name := x.Lower()
 	r, ok := c.resolve(x, []string{name})
 	if !ok {
-		failNamed("COLUMN_NOT_FOUND", name, x, "Column '%s' cannot be resolved", name)
+		c.missingColumn(x, []string{name})
 	}
 	return z.column(x, r, c)
 }
@@ -175,7 +175,7 @@ func (z *analyzer) deref(x *trinosql.Deref, c context) *types.Type {
 				return z.column(x, r, c)
 			}
 		} else if !c.isColumnReference(name) {
-			failNamed("COLUMN_NOT_FOUND", strings.Join(name, "."), x, "Column '%s' cannot be resolved", strings.Join(name, "."))
+			c.missingColumn(x, name)
 		}
 	}
 	base := z.visit(x.Base, c)

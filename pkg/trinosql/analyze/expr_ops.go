@@ -53,7 +53,7 @@ func (z *analyzer) single(c context, what string, list []trinosql.Expr) *types.T
 		for i, t := range kinds {
 			all[i] = t.String()
 		}
-		fail("TYPE_MISMATCH", first[i], "%s must be the same type or coercible to a common type. Cannot find common type between %s and %s, all types (without duplicates): [%s]",
+		hinted("TYPE_MISMATCH", "", first[i], mixedHint(first, kinds), "%s must be the same type or coercible to a common type. Cannot find common type between %s and %s, all types (without duplicates): [%s]",
 			what, common, kinds[i], strings.Join(all, ", "))
 	}
 	for i, t := range kinds {
@@ -84,7 +84,7 @@ func (z *analyzer) operator(x trinosql.Expr, name string, c context, args ...tri
 	}
 	b, err := z.resolveOperator(name, given...)
 	if err != nil {
-		failOperator(x, err)
+		failOperator(x, err, mixedHint(args, given))
 	}
 	for i, a := range args {
 		z.coerce(a, given[i], b.Args[i], fmt.Sprintf("Operator %s argument %d", b, i))
@@ -94,11 +94,11 @@ func (z *analyzer) operator(x trinosql.Expr, name string, c context, args ...tri
 }
 
 // failOperator ends the analysis for an operator that does not take its operands.
-func failOperator(x trinosql.Node, err error) {
+func failOperator(x trinosql.Node, err error, hint string) {
 	if e, ok := err.(*functions.Error); ok && e.Kind != "OPERATOR_NOT_FOUND" {
 		failNowhere(e.Kind, "%s", e.Msg)
 	}
-	fail("TYPE_MISMATCH", x, "%s", err)
+	hinted("TYPE_MISMATCH", "", x, hint, "%s", err)
 }
 
 func (z *analyzer) resolveOperator(name string, args ...*types.Type) (*functions.Bound, error) {
@@ -153,7 +153,11 @@ func (z *analyzer) between(x *trinosql.Between, c context) *types.Type {
 		common = types.Common(common, hi)
 	}
 	if common == nil || !common.Orderable() {
-		fail("TYPE_MISMATCH", x, "Cannot check if %s is BETWEEN %s and %s", v, lo, hi)
+		hint := mixedHint([]trinosql.Expr{x.X, x.Lo}, []*types.Type{v, lo})
+		if hint == "" {
+			hint = mixedHint([]trinosql.Expr{x.X, x.Hi}, []*types.Type{v, hi})
+		}
+		hinted("TYPE_MISMATCH", "", x, hint, "Cannot check if %s is BETWEEN %s and %s", v, lo, hi)
 	}
 	for i, t := range []*types.Type{v, lo, hi} {
 		if !types.Equal(t, common) {

@@ -172,7 +172,7 @@ func (c *trinoCatalog) analysisError(err error) error {
 			kind = engine.KindUnsupported
 		}
 	}
-	out := &engine.Error{Kind: kind, Message: e.Msg, Err: err}
+	out := &engine.Error{Kind: kind, Message: e.Msg, Hint: e.Hint, Err: err}
 	if e.Unsupported {
 		out.Kind, out.Err = engine.KindUnsupported, errors.Join(err, errOldWay)
 	}

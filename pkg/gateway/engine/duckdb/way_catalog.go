@@ -86,6 +86,7 @@ func (c *trinoCatalog) find(n analyze.Name) (*used, error) {
 	u, err := c.mean(name)
 	if err != nil {
 		if isUnknown(err) {
+			err = c.withHint(err, name)
 			s.absent[name] = err
 		}
 		return nil, err

@@ -1,0 +1,114 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/dig-cli/dig/internal/nearest"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/trinosql"
+)
+
+// hintTime bounds the reading of lists for a hint.
+const hintTime = 2 * time.Second
+
+// withHint adds to the error for a name that stands for nothing what was probably meant. A hint that cannot be found in time is left out.
+func (c *trinoCatalog) withHint(err error, n engine.TableName) error {
+	var e *engine.Error
+	if !errors.As(err, &e) || e.Hint != "" {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, hintTime)
+	defer cancel()
+	hint := ""
+	switch e.Kind {
+	case engine.KindUnknownCatalog:
+		hint = c.s.nearCatalog(ctx, n)
+	case engine.KindUnknownSchema, engine.KindUnknownTable:
+		hint = c.s.nearTable(ctx, n)
+	}
+	if hint == "" {
+		return err
+	}
+	told := *e
+	told.Hint, told.Err = hint, err
+	return &told
+}
+
+func (s *statement) nearCatalog(ctx context.Context, n engine.TableName) string {
+	names, ok := s.q.Catalogs.(engine.CatalogNames)
+	if !ok {
+		return ""
+	}
+	all, err := names.CatalogNames(ctx)
+	if err != nil {
+		return ""
+	}
+	all = append(all, engine.InternalCatalog, engine.SampleCatalog)
+	slices.Sort(all)
+	if near := nearest.Of(n.Catalog, all); near != "" {
+		n.Catalog = near
+		return meant(n)
+	}
+	if all = slices.Compact(all); len(all) > 10 {
+		all = append(all[:10], "...")
+	}
+	text := "the catalogs are "
+	for i, name := range all {
+		if i > 0 {
+			text += ", "
+		}
+		text += name
+	}
+	return text
+}
+
+// nearTable looks for the table in the same schema, then in the others of the catalog, then for the schema.
+func (s *statement) nearTable(ctx context.Context, n engine.TableName) string {
+	known, err := s.allTables(ctx, []string{n.Catalog})
+	if err != nil {
+		return ""
+	}
+	var here, schemas []string
+	var elsewhere []engine.TableName
+	for _, t := range known {
+		switch {
+		case t.Catalog != n.Catalog || t.Table == "" || t.Schema == infoSchema:
+		case t.Schema == n.Schema:
+			here = append(here, t.Table)
+		default:
+			schemas = append(schemas, t.Schema)
+			if t.Table == n.Table {
+				elsewhere = append(elsewhere, t)
+			}
+		}
+	}
+	if len(elsewhere) > 0 {
+		return meant(elsewhere[0])
+	}
+	if near := nearest.Of(n.Table, here); near != "" {
+		n.Table = near
+		return meant(n)
+	}
+	if near := nearest.Of(n.Schema, schemas); near != "" && len(here) == 0 {
+		n.Schema = near
+		return meant(n)
+	}
+	if _, ok := sampleTables()[n.Table]; ok && n.Catalog == engine.InternalCatalog {
+		return meant(engine.TableName{Catalog: engine.SampleCatalog, Schema: sampleSchema, Table: n.Table})
+	}
+	for _, t := range known { // a saved query under another spelling, a table of another schema
+		if t.Catalog == n.Catalog && t.Table != "" && t.Schema != infoSchema && nearest.Of(n.Table, []string{t.Table}) != "" {
+			return meant(t)
+		}
+	}
+	return ""
+}
+
+func meant(n engine.TableName) string {
+	return "did you mean " + trinosql.QuoteName(n.Catalog) + "." + trinosql.QuoteName(n.Schema) + "." + trinosql.QuoteName(n.Table) + "?"
+}
