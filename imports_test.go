@@ -40,7 +40,7 @@ func TestImports(t *testing.T) {
 		"internal/shell":        {},
 		"internal/retry":        {},
 		"internal/each":         {},
-		"pkg/trinosql":          {"internal/sqltext", "pkg/late", "pkg/trinosql"},
+		"pkg/trinosql":          {"internal/nearest", "internal/sqltext", "pkg/late", "pkg/trinosql"},
 		"pkg/api":               {"internal/retry", "pkg/spec", "pkg/late"},
 		"pkg/config":            {"pkg/late", "internal/tempfile", "internal/nearest", "internal/shell"},
 		"pkg/output":            {"internal/nearest", "pkg/api", "internal/tempfile"},
