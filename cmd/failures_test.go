@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -22,14 +23,21 @@ func runDig(t *testing.T, env map[string]string, args ...string) (code int, stdo
 	t.Helper()
 	var out, errs bytes.Buffer
 	home := t.TempDir()
-	e := &cli.Env{Name: "dig", Args: args, In: strings.NewReader(""), Out: &out, Err: &errs, Dir: home, Now: time.Now, Getenv: func(k string) string {
-		if v, ok := env[k]; ok {
-			return v
-		}
-		return map[string]string{"HOME": home, "DIG_CONFIG_DIR": home + "/config", "DIG_DATA_DIR": home + "/data", "DIG_KEY_STORAGE": "file"}[k]
-	}}
+	all := map[string]string{"HOME": home, "DIG_CONFIG_DIR": home + "/config", "DIG_DATA_DIR": home + "/data", "DIG_KEY_STORAGE": "file"}
+	maps.Copy(all, env)
+	e := &cli.Env{Name: "dig", Args: args, In: strings.NewReader(""), Out: &out, Err: &errs, Dir: home, Now: time.Now, Getenv: environ(t, all)}
 	code = Run(context.Background(), e)
 	return code, out.String(), errs.String()
+}
+
+// environ returns env as the environment of a run in this process. Variables of settings are also set in the process,
+// where viper reads them.
+func environ(t *testing.T, env map[string]string) func(string) string {
+	t.Helper()
+	for _, name := range []string{"PROFILE", "ZONE", "BASE_URL", "ORG", "WORKSPACE", "PROJECT", "OUTPUT", "TIMEOUT", "HISTORY"} {
+		t.Setenv("DIG_"+name, env["DIG_"+name])
+	}
+	return func(k string) string { return env[k] }
 }
 
 // TestFailures shows what a user sees of each way a gateway can fail: message, hint and exit code, nothing on stdout, no key.
@@ -103,7 +111,6 @@ func TestNoKeyNoRequest(t *testing.T) {
 
 // TestTruncatedResult cuts a result at every byte, in the three shapes and several outputs: no run exits 0 with fewer rows.
 func TestTruncatedResult(t *testing.T) {
-	t.Parallel()
 	docs := map[string]string{
 		"CELL_TYPED": `{"columns":[{"catalogName":"c","schemaName":"s","tableName":"t","columnName":"a"}],"data":[[{"name":"a","displayName":"a","dataType":"bigint","order":0,"value":"1"}],[{"name":"a","displayName":"a","dataType":"bigint","order":0,"value":null}]]}`,
 		"SIMPLE":     `{"columns":[{"catalogName":"c","schemaName":"s","tableName":"t","columnName":"a"}],"data":[{"a":"1"},{"a":"2"}]}`,

@@ -58,7 +58,6 @@ var sweepLines = []string{
 // TestFlagsFirst: no command line that ends with "nothing was sent" (2) has sent anything but reads. What is wrong with the flags of
 // every command is wrong for each command that changes something; flags of its own are given wrong values of all kinds.
 func TestFlagsFirst(t *testing.T) {
-	t.Parallel()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "orders.csv"), []byte("id,n\n1,2\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -142,7 +142,7 @@ func onTerminalUntil(ctx context.Context, t *testing.T, base string, args ...str
 		delete(env, "DIG_BASE_URL")
 		delete(env, "DIG_API_KEY")
 	}
-	e := &cli.Env{Name: "dig", Args: args, In: x.tty, Out: x.tty, Err: x.tty, Dir: home, Now: time.Now, Getenv: func(k string) string { return env[k] },
+	e := &cli.Env{Name: "dig", Args: args, In: x.tty, Out: x.tty, Err: x.tty, Dir: home, Now: time.Now, Getenv: environ(t, env),
 		InTerm: true, OutTerm: true, ErrTerm: true, Width: 100, Height: 30}
 	code := make(chan int, 1)
 	go func() { code <- Run(ctx, e) }()

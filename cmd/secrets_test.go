@@ -216,7 +216,6 @@ func TestErrorsAsJSON(t *testing.T) {
 // TestHostileReplies walks the commands with replies whose every text steers the terminal: none reaches it, and a pipe gets bytes as they
 // are.
 func TestHostileReplies(t *testing.T) {
-	t.Parallel()
 	const evil = "e\x1b]0;x\x07\x1b[2J\u009b\u202evil"
 	text, _ := json.Marshal(evil)
 	doc := `{"id":"1","name":` + string(text) + `,"tableName":` + string(text) + `,"status":"COMPLETED","message":` + string(text) + `,"query":` + string(text) +

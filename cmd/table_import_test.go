@@ -57,7 +57,6 @@ func TestImportSettles(t *testing.T) {
 		"three said, none of them done": {replyWith(200, done("COMPLETED", "0"), false), cli.ExitUnavailable, 0, 0, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			f := newFront(t, "us")
 			f.want(0, "table", "create", "people", "--column", "name:varchar", "--column", "age:bigint")
 			path := filepath.Join(f.home, "people.csv")

@@ -20,13 +20,13 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/spf13/viper"
+	"github.com/spf13/pflag"
 )
 
 // Sources are the sources of settings.
 type Sources struct {
-	Flags     map[string]string   // the flags that were given, by setting name: zone, profile, base-url, org, workspace, project, output, timeout
-	Getenv    func(string) string // the environment
+	Flags     *pflag.FlagSet      // the flags with the names of settings; may be nil
+	Getenv    func(string) string // variables that are not settings: DIG_API_KEY and those of directories. viper reads the others from the process.
 	Dir       string              // directory where the search for the project file starts; "" for no project file
 	ConfigDir string              // directory of config.yaml; "" means ConfigDir(Getenv)
 }
@@ -73,37 +73,6 @@ type Explained struct {
 	From  string `json:"from"`
 }
 
-type layer map[string]Value
-
-// merge returns the value of every setting by precedence. layers are ordered from default to flag. Viper sees only the
-// eight fixed names and opaque values: it would convert names to lower case and split them on dots.
-func merge(layers [fromFlag + 1]layer) func(string) Value {
-	v := viper.New()
-	for l, values := range layers {
-		plain := make(map[string]any, len(values))
-		for name, value := range values {
-			value.level = level(l)
-			plain[name] = value
-		}
-		switch level(l) {
-		case fromDefault:
-			for name, value := range plain {
-				v.SetDefault(name, value)
-			}
-		case fromFlag:
-			for name, value := range plain {
-				v.Set(name, value)
-			}
-		default:
-			_ = v.MergeConfigMap(plain) // its error is always nil
-		}
-	}
-	return func(name string) Value {
-		value, _ := v.Get(name).(Value)
-		return value
-	}
-}
-
 // Resolve reads all sources and determines the settings. A named profile must exist; files must be well-formed even if
 // a source of higher precedence overrides them. A missing or unusable key is not an error here, see NeedKey.
 func Resolve(src Sources) (*Settings, error) {
@@ -115,76 +84,47 @@ func Resolve(src Sources) (*Settings, error) {
 		return nil, err
 	}
 	s := &Settings{}
-	layers, err := s.layers(src)
+	b, err := bind(src.Flags)
 	if err != nil {
 		return nil, err
 	}
-	profile, err := s.pickProfile(store, &layers)
+	path, data, err := findProjectFile(src.Dir, homeOf(src.Getenv))
 	if err != nil {
 		return nil, err
 	}
-	if s.dropForeignPlace(profile, &layers) && profile.KeyStorage == "" {
+	if data != nil {
+		s.Path = path
+	}
+	if err := b.readProject(path, data); err != nil {
+		return nil, err
+	}
+	profile, err := s.pickProfile(store, b)
+	if err != nil {
+		return nil, err
+	}
+	fields, foreign := s.profileFields(profile, b.get(nameZone))
+	if foreign && profile.KeyStorage == "" {
 		profile = nil // the missing key does not belong to this profile
 	}
-	get := merge(layers)
-	s.Zone, s.BaseURL, s.Org, s.Workspace = get(nameZone), get(nameBaseURL), get(nameOrg), get(nameWorkspace)
-	s.Project, s.Output, s.Timeout, s.History = get(nameProject), get(nameOutput), get(nameTimeout), s.keepLess(layers)
+	if err := b.useProfile(fields); err != nil {
+		return nil, err
+	}
+	s.Zone, s.BaseURL, s.Org, s.Workspace = b.get(nameZone), b.get(nameBaseURL), b.get(nameOrg), b.get(nameWorkspace)
+	s.Project, s.Output, s.Timeout, s.History = b.get(nameProject), b.get(nameOutput), b.get(nameTimeout), s.keepLess(b)
 	if err := s.settlePlace(); err != nil {
 		return nil, err
 	}
 	return s, s.settleKey(store, profile, src.Getenv("DIG_API_KEY"))
 }
 
-func (s *Settings) layers(src Sources) (layers [fromFlag + 1]layer, err error) {
-	for i := range layers {
-		layers[i] = layer{}
-	}
-	known := map[string]bool{}
-	for _, name := range settingNames() {
-		known[name] = true
-		layers[fromDefault][name] = Value{From: "default"}
-		if v := src.Getenv(EnvName(name)); v != "" {
-			from := "environment " + EnvName(name)
-			if v, err = normal(name, v); err != nil {
-				return layers, rename(err, from)
-			}
-			layers[fromEnv][name] = Value{Value: v, From: from}
-		}
-	}
-	layers[fromDefault][nameZone] = Value{Value: string(Local), From: "default"}
-	layers[fromDefault][nameOutput] = Value{Value: "table", From: "default"}
-	layers[fromDefault][nameHistory] = Value{Value: "16MiB", From: "default"}
-	for name, v := range src.Flags {
-		if !known[name] {
-			return layers, &Error{Kind: ErrUsage, Field: "flag --" + name, Msg: "is not a setting"}
-		}
-		from := "flag --" + name
-		if v, err = normal(name, v); err != nil {
-			return layers, rename(err, from)
-		}
-		layers[fromFlag][name] = Value{Value: v, From: from}
-	}
-	path, data, err := findProjectFile(src.Dir, homeOf(src.Getenv))
-	if err != nil || data == nil {
-		return layers, err
-	}
-	s.Path = path
-	fields, err := readProjectFile(path, data)
-	for name, v := range fields {
-		layers[fromProject][name] = Value{Value: v, From: "project file " + path}
-	}
-	return layers, err
-}
-
 // keepLess applies the setting history. A project file is part of a repository: it may reduce the size of results
 // stored on this machine, but not increase it.
-func (s *Settings) keepLess(layers [fromFlag + 1]layer) Value {
-	all := merge(layers)(nameHistory)
+func (s *Settings) keepLess(b *binding) Value {
+	all := b.get(nameHistory)
 	if all.level != fromProject {
 		return all
 	}
-	layers[fromProject] = layer{}
-	own := merge(layers)(nameHistory)
+	own := b.ownHistory()
 	more, err := ParseSize(all.Value)
 	most, ownErr := ParseSize(own.Value)
 	if err != nil || ownErr != nil || more <= most {
@@ -204,16 +144,16 @@ func rename(err error, field string) error {
 	return err
 }
 
-// pickProfile finds the selected profile and fills its layer; nil if none is selected.
-func (s *Settings) pickProfile(store *Store, layers *[fromFlag + 1]layer) (*Profile, error) {
+// pickProfile finds the selected profile; nil if none is selected.
+func (s *Settings) pickProfile(store *Store, b *binding) (*Profile, error) {
 	file, err := store.load()
 	if err != nil {
 		return nil, err
 	}
 	if file.current != "" {
-		layers[fromProfile][nameProfile] = Value{Value: file.current, From: "current profile in " + store.Path()}
+		b.v.SetDefault(nameProfile, Value{Value: file.current, From: "current profile in " + store.Path(), level: fromProfile})
 	}
-	s.Profile = merge(*layers)(nameProfile)
+	s.Profile = b.get(nameProfile)
 	if s.Profile.Value == "" {
 		return nil, nil
 	}
@@ -221,41 +161,39 @@ func (s *Settings) pickProfile(store *Store, layers *[fromFlag + 1]layer) (*Prof
 	if p == nil {
 		return nil, rename(file.unknown(s.Profile.Value), s.Profile.From)
 	}
-	for _, name := range settingNames() {
-		if f := p.field(name); f != nil && *f != "" {
-			layers[fromProfile][name] = Value{Value: *f, From: "profile " + p.Name}
-		}
-	}
 	return p, nil
 }
 
-// dropForeignPlace drops the profile's zone-specific settings if a source of higher precedence has selected another
-// zone, and reports whether it has.
-func (s *Settings) dropForeignPlace(p *Profile, layers *[fromFlag + 1]layer) bool {
+// profileFields returns the settings of a profile, without those of its zone if a source of higher precedence has
+// selected another zone, and whether it has. zone is the zone before the profile counts.
+func (s *Settings) profileFields(p *Profile, zone Value) (fields map[string]any, foreign bool) {
+	fields = map[string]any{}
 	if p == nil {
-		return false
+		return fields, false
 	}
-	zone, own := merge(*layers)(nameZone), Zone(p.Zone)
+	own := Zone(p.Zone)
 	if own == "" {
 		own = Local
 		if z := ZoneOfAddress(p.BaseURL); z != "" {
 			own = z
 		}
 	}
-	if zone.level <= fromProfile || Zone(zone.Value) == own {
-		return false
-	}
+	foreign = zone.level > fromProfile && Zone(zone.Value) != own
 	left := ""
 	for _, name := range settingNames() {
-		if v, ok := layers[fromProfile][name]; ok && bound(name) {
-			delete(layers[fromProfile], name)
-			left += fmt.Sprintf(" %s=%s", name, v.Value)
+		f := p.field(name)
+		switch {
+		case f == nil || *f == "":
+		case foreign && bound(name):
+			left += fmt.Sprintf(" %s=%s", name, *f)
+		default:
+			fields[name] = Value{Value: *f, From: "profile " + p.Name, level: fromProfile}
 		}
 	}
 	if left != "" {
 		s.Notes = append(s.Notes, fmt.Sprintf("profile %s is for zone %s, but %s chose %s: not used:%s", p.Name, own, zone.From, zone.Value, left))
 	}
-	return true
+	return fields, foreign
 }
 
 // settlePlace checks that zone and address agree, and completes one by the other.

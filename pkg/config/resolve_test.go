@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/spf13/pflag"
 )
 
 // fixture is a home with a configuration directory and a project directory in it.
@@ -50,7 +52,31 @@ func (f *fixture) profile(p Profile, key string, use bool) {
 func (f *fixture) project(text string) { write(f.t, filepath.Join(f.dir, ProjectFile), text) }
 
 func (f *fixture) resolve(flags map[string]string, kv ...string) (*Settings, error) {
-	return Resolve(Sources{Flags: flags, Getenv: fileEnv(append(kv, "HOME", f.home, "USERPROFILE", f.home)...), Dir: f.dir, ConfigDir: f.store.dir})
+	setSettings(f.t, kv...)
+	return Resolve(Sources{Flags: flagSet(f.t, flags), Getenv: fileEnv(append(kv, "HOME", f.home, "USERPROFILE", f.home)...), Dir: f.dir, ConfigDir: f.store.dir})
+}
+
+// setSettings sets the variables of settings in the process, where viper reads them, and unsets the others.
+func setSettings(t testing.TB, kv ...string) {
+	given := env(kv...)
+	for _, name := range settingNames() {
+		t.Setenv(EnvName(name), given(EnvName(name)))
+	}
+}
+
+// flagSet has a flag for every setting, of which those in given are set.
+func flagSet(t testing.TB, given map[string]string) *pflag.FlagSet {
+	t.Helper()
+	fs := pflag.NewFlagSet("dig", pflag.ContinueOnError)
+	for _, name := range settingNames() {
+		fs.String(name, "", "")
+	}
+	for name, v := range given {
+		if err := fs.Set(name, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return fs
 }
 
 func value(t testing.TB, s *Settings, name string) Explained {
@@ -64,57 +90,113 @@ func value(t testing.TB, s *Settings, name string) Explained {
 	return Explained{}
 }
 
-// TestPrecedence gives every setting at the top n sources for n from 0 to all, and at each source alone.
+// TestPrecedence gives every setting at each combination of its sources, and expects the value and the name of the
+// first: flag, variable, project file, profile, default.
 func TestPrecedence(t *testing.T) {
-	values := map[string][4]string{ // profile, project file, environment, flag
-		nameZone:      {"us", "us", "us", "us"}, // the profile's place is dropped for another zone: see TestForeignZone
-		nameBaseURL:   {"https://p.example/api/v1", "https://f.example/api/v1", "https://e.example/api/v1", "https://g.example/api/v1"},
-		nameOrg:       {"org-p", "org-f", "org-e", "org-g"},
-		nameWorkspace: {"ws-p", "ws-f", "ws-e", "ws-g"},
-		nameProject:   {"pr-p", "pr-f", "pr-e", "pr-g"},
-		nameOutput:    {"csv", "json", "yaml", "tsv"},
-		nameTimeout:   {"1s", "2s", "3s", "4s"},
-	}
-	defaults := map[string]Value{
-		nameZone: {Value: "local", From: "default"}, nameOutput: {Value: "table", From: "default"},
-		nameBaseURL: {From: "default"}, nameOrg: {From: "default"}, nameWorkspace: {From: "default"}, nameProject: {From: "default"}, nameTimeout: {From: "default"},
-	}
-	for name, vals := range values {
-		for mask := range 16 {
+	const (
+		profile = 1 << iota
+		project
+		variable
+		flag
+	)
+	for _, c := range []struct {
+		name, variable                  string
+		profile, project, environ, flag string
+		def                             string
+	}{
+		{nameProfile, "DIG_PROFILE", "p.1", "P.2", "p-3", "p_4", ""},
+		{nameZone, "DIG_ZONE", "us", "us", "us", "us", "local"}, // for another zone see TestForeignZoneLeavesTheProfilesPlaceOut
+		{nameBaseURL, "DIG_BASE_URL", "https://p.example/api/v1", "https://f.example/api/v1", "https://e.example/api/v1", "https://g.example/api/v1", ""},
+		{nameOrg, "DIG_ORG", "org-p", "org-f", "org-e", "org-g", ""},
+		{nameWorkspace, "DIG_WORKSPACE", "ws-p", "ws-f", "ws-e", "ws-g", ""},
+		{nameProject, "DIG_PROJECT", "012", "1e3", "true", "0x1F", ""},
+		{nameOutput, "DIG_OUTPUT", "csv", "json", "yaml", "tsv", "table"},
+		{nameTimeout, "DIG_TIMEOUT", "1s", "2s", "3s", "4s", ""},
+		{nameHistory, "DIG_HISTORY", "5MiB", "4MiB", "3MiB", "2MiB", "16MiB"},
+	} {
+		for mask := range 2 * flag {
 			f := newFixture(t)
-			p := Profile{Name: "Work.1"}
 			flags, kv := map[string]string{}, []string{}
-			want := defaults[name]
-			if mask&1 != 0 {
-				*p.field(name) = vals[0]
-				want = Value{Value: vals[0], From: "profile Work.1"}
+			want, from := c.def, "default"
+			switch p := (Profile{Name: "Work.1"}); {
+			case c.name == nameProfile:
+				for _, n := range []string{c.profile, c.project, c.environ, c.flag} {
+					f.profile(Profile{Name: n}, "", false)
+				}
+				if mask&profile != 0 {
+					if err := f.store.Use(c.profile); err != nil {
+						t.Fatal(err)
+					}
+					want, from = c.profile, "current profile in "+f.store.Path()
+				}
+			case mask&profile != 0:
+				*p.field(c.name) = c.profile
+				want, from = c.profile, "profile Work.1"
+				fallthrough
+			default:
+				f.profile(p, "", true)
 			}
-			f.profile(p, "", true)
-			if mask&2 != 0 {
-				f.project(name + ": " + vals[1] + "\n")
-				want = Value{Value: vals[1], From: "project file " + filepath.Join(f.dir, ProjectFile)}
+			if mask&project != 0 {
+				f.project(c.name + ": " + c.project + "\n")
+				want, from = c.project, "project file "+filepath.Join(f.dir, ProjectFile)
 			}
-			if mask&4 != 0 {
-				kv = append(kv, "DIG_"+map[string]string{nameZone: "ZONE", nameBaseURL: "BASE_URL", nameOrg: "ORG", nameWorkspace: "WORKSPACE",
-					nameProject: "PROJECT", nameOutput: "OUTPUT", nameTimeout: "TIMEOUT"}[name], vals[2])
-				want = Value{Value: vals[2], From: "environment " + kv[0]}
+			if mask&variable != 0 {
+				kv = append(kv, c.variable, c.environ)
+				want, from = c.environ, "environment "+c.variable
 			}
-			if mask&8 != 0 {
-				flags[name] = vals[3]
-				want = Value{Value: vals[3], From: "flag --" + name}
+			if mask&flag != 0 {
+				flags[c.name] = c.flag
+				want, from = c.flag, "flag --"+c.name
 			}
 			s, err := f.resolve(flags, kv...)
 			if err != nil {
-				t.Errorf("%s %04b: %v", name, mask, err)
+				t.Errorf("%s %04b: %v", c.name, mask, err)
 				continue
 			}
-			if got := value(t, s, name); got.Value != want.Value || got.From != want.From {
-				t.Errorf("%s %04b: %q from %q, want %q from %q", name, mask, got.Value, got.From, want.Value, want.From)
+			if got := value(t, s, c.name); got.Value != want || got.From != from {
+				t.Errorf("%s %04b: %q from %q, want %q from %q", c.name, mask, got.Value, got.From, want, from)
 			}
 		}
 	}
 }
 
+// TestEverySourceIsChecked: a bad value is an error that names its source, also where another source has precedence.
+func TestEverySourceIsChecked(t *testing.T) {
+	for name, bad := range map[string]string{
+		nameProfile: "a/b", nameZone: "mars", nameBaseURL: "ftp://h.example", nameOrg: "a\x01", nameWorkspace: "a\x01", nameProject: "a\x01",
+		nameOutput: "C S V", nameTimeout: "soon", nameHistory: "much",
+	} {
+		quoted := strings.ReplaceAll(fmt.Sprintf("%q", bad), `\x01`, `\u0001`)
+		good := map[string]string{nameZone: "local", nameBaseURL: "https://h.example/api/v1", nameOutput: "csv", nameTimeout: "1", nameHistory: "1"}[name]
+		if good == "" {
+			good = "w"
+		}
+		for source, resolve := range map[string]func(f *fixture) (*Settings, error){
+			"flag --" + name: func(f *fixture) (*Settings, error) { return f.resolve(map[string]string{name: bad}) },
+			"environment " + EnvName(name): func(f *fixture) (*Settings, error) {
+				return f.resolve(map[string]string{name: good}, EnvName(name), bad)
+			},
+			ProjectFile + ":1: " + name: func(f *fixture) (*Settings, error) {
+				f.project(name + ": " + quoted + "\n")
+				return f.resolve(map[string]string{name: good}, EnvName(name), good)
+			},
+			"config.yaml:3: " + name: func(f *fixture) (*Settings, error) {
+				write(t, f.store.Path(), "profiles:\n  w:\n    "+name+": "+quoted+"\n")
+				return f.resolve(map[string]string{name: good}, EnvName(name), good)
+			},
+		} {
+			if name == nameProfile && strings.HasPrefix(source, "config") {
+				continue // not a field of profiles
+			}
+			f := newFixture(t)
+			if _, err := resolve(f); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), source+": ") {
+				t.Errorf("%s: %v", source, err)
+			}
+		}
+	}
+}
+
+// TestPrecedenceOfProfileName: the chosen profile's settings are used.
 func TestPrecedenceOfProfileName(t *testing.T) {
 	f := newFixture(t)
 	for _, n := range []string{"cur", "proj", "env", "flag"} {
@@ -183,7 +265,6 @@ func TestZonesAndAddresses(t *testing.T) {
 		"plain http":                {env: []string{"DIG_BASE_URL", "http://h.example/api/v1"}, err: "environment DIG_BASE_URL: \"http://h.example/api/v1\": plain http"},
 		"zone typo":                 {env: []string{"DIG_ZONE", "loacl"}, err: "environment DIG_ZONE: \"loacl\" is not a zone"},
 		"empty flag":                {flags: map[string]string{"project": ""}, err: "flag --project: is empty"},
-		"unknown flag":              {flags: map[string]string{"base_url": "x"}, err: "flag --base_url: is not a setting"},
 		"empty variable":            {env: []string{"DIG_ZONE", ""}, zone: "local"},
 		"bad timeout":               {flags: map[string]string{"timeout": "NaN"}, err: "flag --timeout: \"NaN\" is not a duration"},
 	} {
@@ -241,6 +322,7 @@ func TestProjectFileSearch(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(f.dir, "a", "b"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	setSettings(t)
 	at := func(dir string) *Settings {
 		t.Helper()
 		s, err := Resolve(Sources{Getenv: fileEnv("HOME", f.home, "USERPROFILE", f.home), Dir: dir, ConfigDir: f.store.dir})

@@ -209,7 +209,22 @@ func setChild(m *yaml.Node, name string, value *yaml.Node) {
 	}
 }
 
+// moveComments moves the comment behind a mapping that was written as {flow} or null to its name: the encoder drops it in
+// block form.
+func moveComments(n *yaml.Node) {
+	for i, value := range n.Content {
+		moveComments(value)
+		if n.Kind != yaml.MappingNode || i%2 == 0 || value.Kind != yaml.MappingNode || value.Style&yaml.FlowStyle != 0 || len(value.Content) == 0 {
+			continue
+		}
+		if name := n.Content[i-1]; name.LineComment == "" {
+			name.LineComment, value.LineComment = value.LineComment, ""
+		}
+	}
+}
+
 func encode(doc *yaml.Node) ([]byte, error) {
+	moveComments(doc)
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
 	enc.SetIndent(2)

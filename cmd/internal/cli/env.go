@@ -15,8 +15,8 @@ type Env struct {
 	In     io.Reader
 	Out    io.Writer
 	Err    io.Writer
-	Getenv func(string) string
-	Dir    string // working directory
+	Getenv func(string) string // viper reads the variables of settings from the process instead
+	Dir    string              // working directory
 	Now    func() time.Time
 
 	InTerm, OutTerm, ErrTerm bool // whether the streams are terminals

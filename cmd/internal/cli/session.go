@@ -108,13 +108,7 @@ func (e *Env) Settings() (*config.Settings, error) {
 	if e.Run.Settings != nil {
 		return e.Run.Settings, nil
 	}
-	set := map[string]string{}
-	for _, name := range []string{"zone", "profile", "base-url", "project", "org", "workspace", "output", "timeout"} {
-		if f := e.Run.Set.Lookup(name); f != nil && f.Changed {
-			set[name] = f.Value.String()
-		}
-	}
-	s, err := config.Resolve(config.Sources{Flags: set, Getenv: e.Getenv, Dir: e.Dir})
+	s, err := config.Resolve(config.Sources{Flags: e.Run.Set, Getenv: e.Getenv, Dir: e.Dir})
 	if err != nil {
 		return nil, err
 	}
