@@ -64,6 +64,11 @@ func init() {
 			p.put(" AS VARCHAR), ", quoteText(c.to.String()), ") AS ", p.duckType(c.node, c.to), ")")
 		}
 	}
+	for k, size := range map[types.Kind]string{types.Double: "64", types.Real: "32"} {
+		casts[kinds{k, types.JSON}] = func(p *printer, c *conversion) {
+			p.around(`CAST("~json_double"(CAST(`, c, " AS VARCHAR), '"+size+"') AS JSON)")
+		}
+	}
 	literals["JSON"] = func(p *printer, x *trinosql.TypedLit) { p.put(`CAST("~json_parse"(`, quoteText(x.Value), ") AS JSON)") }
 	casts[kinds{types.Boolean, types.Varchar}] = (*printer).numberText
 	casts[kinds{types.Varchar, types.Boolean}] = func(p *printer, c *conversion) {

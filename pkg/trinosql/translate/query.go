@@ -1,7 +1,10 @@
 package translate
 
 import (
+	"slices"
+
 	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
@@ -120,13 +123,13 @@ func (p *printer) plainBody(b trinosql.QueryBody) []string {
 		return p.values(b)
 	case *trinosql.SetOp:
 		p.put("(")
-		names := p.body(b.Left)
+		names := p.setSide(b, b.Left)
 		p.put(") ", b.Op)
 		if b.All {
 			p.put(" ALL")
 		}
 		p.put(" (")
-		p.body(b.Right)
+		p.setSide(b, b.Right)
 		p.put(")")
 		return names
 	}
@@ -139,6 +142,25 @@ func (p *printer) plainBody(b trinosql.QueryBody) []string {
 		p.put(p.fields[p.a.Bodies[b].Fields[i]], " AS ", names[i])
 	})
 	p.put(" FROM ", from)
+	return names
+}
+
+// setSide writes one side of a set operation. Where rows are compared, equal maps must be the same to DuckDB.
+func (p *printer) setSide(op *trinosql.SetOp, b trinosql.QueryBody) []string {
+	fields := p.a.Bodies[op].Fields
+	if op.All || !slices.ContainsFunc(fields, func(f *analyze.Field) bool { return hasMap(f.Type) }) {
+		return p.body(b)
+	}
+	var columns []string
+	text := p.apart(func() { columns = p.body(b) })
+	names := make([]string, len(columns))
+	p.put("SELECT ")
+	p.list(len(columns), func(i int) {
+		names[i] = p.name("c")
+		p.canonical(fields[i].Type, p.alias(columns[i]))
+		p.put(" AS ", names[i])
+	})
+	p.put(" FROM (", text, ")")
 	return names
 }
 

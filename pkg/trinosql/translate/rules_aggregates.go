@@ -23,7 +23,7 @@ func init() {
 			if !ok {
 				p.refuse(c.node, "approx_distinct with an error that is not a constant is not supported on zone local")
 			}
-			if !(e >= 0.0040625 && e <= 0.26) {
+			if kind := c.bound.Args[0].Kind; !(e >= 0.0040625 && e <= 0.26) && kind != types.Boolean && kind != types.Unknown {
 				count = fmt.Sprintf(`count(CAST("~error"('Max standard error must be in [0.0040625, 0.26]: %v') AS INTEGER))`, e)
 			}
 		}

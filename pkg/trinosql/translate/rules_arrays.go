@@ -94,7 +94,7 @@ func init() {
 	}
 	rules["cosine_similarity"] = func(p *printer, c *call) {
 		const norm = `sqrt(coalesce(list_sum(list_transform(map_values(%), lambda "~e": "~e" * "~e")), 0))`
-		p.fill(c.node, `CASE WHEN list_position(map_values($1), NULL) IS NULL AND list_position(map_values($2), NULL) IS NULL THEN
+		p.fill(c.node, `CASE WHEN $1 IS NOT NULL AND $2 IS NOT NULL AND list_position(map_values($1), NULL) IS NULL AND list_position(map_values($2), NULL) IS NULL THEN
 			CAST(coalesce(list_sum(list_transform(map_entries($1), lambda "~e": struct_extract_at("~e", 2) * map_extract_value($2, struct_extract_at("~e", 1)))), 0) AS DOUBLE) / (`+
 			strings.ReplaceAll(norm, "%", "$1")+" * "+strings.ReplaceAll(norm, "%", "$2")+") END", c.args...)
 	}

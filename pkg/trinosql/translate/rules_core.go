@@ -31,10 +31,19 @@ func (p *printer) decimals(c *call, op string) {
 		c.args[arg].write()
 		p.put(" AS ", p.duckType(c.node, t), ")")
 	}
+	// DuckDB computes in 64 bits, and fails beyond 18 digits, as long as both sides have no more than 18.
+	const narrow = 18
+	if fits && r.N > narrow && common.N <= narrow && (op == "+" || op == "-") {
+		common = types.NewDecimal(narrow+1, scale)
+	}
 	switch {
 	case op == "*":
 		p.put("CAST(")
-		c.args[0].write()
+		if r.N > narrow && x.N <= narrow && y.N <= narrow {
+			as(0, types.NewDecimal(narrow+1, x.Scale))
+		} else {
+			c.args[0].write()
+		}
 		p.put(" * ")
 		c.args[1].write()
 		p.put(" AS ", to, ")")

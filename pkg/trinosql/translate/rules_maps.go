@@ -37,6 +37,10 @@ func init() {
 		})
 	}
 	rules["multimap_from_entries"] = func(p *printer, c *call) {
+		if _, null := c.args[0].expr.(*trinosql.NullLit); null {
+			p.put("CAST(NULL AS ", p.duckType(c.node, c.bound.Result), ")")
+			return
+		}
 		p.letArg(c, 0, func(entries operand) {
 			p.fill(c.node, `CASE WHEN list_position($1, NULL) IS NOT NULL THEN "~error"('map entry cannot be null')
 				WHEN list_contains(list_transform($1, lambda "~e": struct_extract_at("~e", 1) IS NULL), true) THEN "~error"('map key cannot be null') ELSE `, entries)

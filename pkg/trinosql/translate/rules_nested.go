@@ -59,6 +59,10 @@ func init() {
 	rules["reduce"] = (*printer).reduce
 	rules["concat arrays"] = func(p *printer, c *call) {
 		given := c.args[0]
+		if len(c.args) == 1 {
+			p.put(`CAST("~error"('There must be two or more arguments to concat') AS `, p.duckType(c.node, c.bound.Result), ")")
+			return
+		}
 		for _, a := range c.args[1:] {
 			left := given
 			given = operand{write: func() {

@@ -6,9 +6,7 @@ import (
 )
 
 func init() {
-	rules["round integer"] = func(p *printer, c *call) {
-		p.expand(c, mustParts("CASE WHEN $2 >= 0 THEN $1 WHEN $2 < -18 THEN CASE WHEN $1 IS NOT NULL THEN 0 END ELSE CAST(round($1, $2) AS ${R}) END"))
-	}
+	rules["round integer"] = (*printer).roundInteger
 	rules["round float"] = (*printer).roundFloat
 	rules["random"] = (*printer).random
 	rules["greatest"] = func(p *printer, c *call) { p.extreme(c, "greatest") }
@@ -19,6 +17,10 @@ func init() {
 		rules["pad "+f] = func(p *printer, c *call) { p.expand(c, parts) }
 	}
 	rules["concat"] = func(p *printer, c *call) {
+		if len(c.args) == 1 {
+			p.put(`CAST("~error"('There must be two or more concatenation arguments') AS `, p.duckType(c.node, c.bound.Result), ")")
+			return
+		}
 		p.put("(")
 		for i, a := range c.args {
 			if i > 0 {
@@ -81,15 +83,42 @@ func (p *printer) formCall(x trinosql.Expr, args ...trinosql.Expr) {
 	p.call(c)
 }
 
-// roundFloat rounds as Java does: in doubles, halves away from zero, and what is beyond a long stays at its limits.
+// integerLimits are the least and the greatest value of a type and what Trino says beyond them.
+var integerLimits = map[types.Kind]struct{ least, most, beyond string }{
+	types.Tinyint:  {"-128", "127", "'Out of range for tinyint: ' || $1"},
+	types.Smallint: {"-32768", "32767", "'Out of range for smallint: ' || $1"},
+	types.Integer:  {"-2147483648", "2147483647", "'integer overflow'"},
+	types.Bigint:   {"-9223372036854775808", "9223372036854775807", "'numerical overflow: ' || $2"},
+}
+
+// roundInteger rounds to tens, hundreds and so on, halves away from zero.
+func (p *printer) roundInteger(c *call) {
+	t := c.bound.Result
+	limits, to := integerLimits[t.Kind], p.duckType(c.node, t)
+	p.lets(c.args, func(args []operand) {
+		p.fill(c.node, `CASE WHEN $2 >= 0 THEN $1 WHEN $2 < -18 THEN CASE WHEN $1 IS NOT NULL THEN CAST("~error"('numerical overflow: ' || $1) AS `+to+`) END ELSE `, args...)
+		tens := operand{write: func() { p.fill(c.node, "CAST(pow(10, 0 - $2) AS HUGEINT)", args...) }}
+		p.lets([]operand{tens}, func(tens []operand) {
+			value := operand{write: func() {
+				p.fill(c.node, "CAST(sign($1) AS HUGEINT) * ((abs(CAST($1 AS HUGEINT)) + $2 // 2) // $2) * $2", args[0], tens[0])
+			}}
+			p.lets([]operand{value}, func(value []operand) {
+				p.fill(c.node, "CASE WHEN $1 < "+limits.least+" OR $1 > "+limits.most+` THEN CAST("~error"(`+limits.beyond+`) AS `+to+`) ELSE CAST($1 AS `+to+`) END`, value[0], args[0])
+			})
+		})
+		p.put(" END")
+	})
+}
+
+// roundFloat rounds as Java does: in doubles, halves away from zero. What is beyond a long with its digits stays as it is.
 func (p *printer) roundFloat(c *call) {
 	t := p.duckType(c.node, c.bound.Result)
 	if len(c.args) == 1 {
-		p.expand(c, mustParts("CAST(CASE WHEN abs($1) >= 9223372036854775807 AND isfinite($1) THEN sign($1) * 9223372036854775807 ELSE round($1) END AS "+t+")"))
+		p.expand(c, mustParts("CAST(CASE WHEN isfinite($1) THEN round($1) ELSE $1 END AS "+t+")"))
 		return
 	}
-	p.expand(c, mustParts("CAST(CASE WHEN NOT isfinite($1) THEN $1 WHEN abs($1) * pow(10, $2) >= 9223372036854775807 THEN sign($1) * 9223372036854775807 / pow(10, $2)"+
-		" ELSE sign($1) * floor(abs($1) * pow(10, $2) + 0.5) / pow(10, $2) END AS "+t+")"))
+	p.expand(c, mustParts("CAST(CASE WHEN NOT isfinite($1) OR abs($1) * pow(10.0, $2) >= 9223372036854775807 THEN $1"+
+		" ELSE sign($1) * round(abs($1) * pow(10.0, $2)) / pow(10.0, $2) END AS "+t+")"))
 }
 
 // random is another number in each row.

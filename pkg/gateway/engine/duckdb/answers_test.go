@@ -84,6 +84,10 @@ func TestAnswers(t *testing.T) {
 			n.listed++
 		default:
 			n.differ++
+			if !unheld[s.File] {
+				t.Errorf("%s\n\t%s\n\t%s", s.SQL, text, why)
+				continue
+			}
 			if file != "" || testing.Verbose() {
 				t.Logf("%s\n\t%s\n\t%s", s.SQL, text, why)
 			}
@@ -103,6 +107,10 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 }
+
+// unheld are the files of which not every difference is mended or listed yet.
+var unheld = map[string]bool{"functions.sql": true, "literals.sql": true, "generated.sql": true, "values_dates.sql": true, "values_formats.sql": true,
+	"values_intervals.sql": true, "values_times.sql": true, "values_timestamps.sql": true, "values_zones.sql": true}
 
 const answersDiffer = "testdata/answers_differ.txt"
 
@@ -272,7 +280,15 @@ func unordered(rows [][]any, got *answered) string {
 	for _, want := range rows {
 		i := slices.IndexFunc(left, func(row []any) bool { return otherRow(want, row, got) == "" })
 		if i < 0 {
-			return fmt.Sprintf("no row %v", want)
+			var ours []string
+			for _, v := range left[0] {
+				if t, _ := v.(*string); t != nil {
+					ours = append(ours, *t)
+				} else {
+					ours = append(ours, "NULL")
+				}
+			}
+			return fmt.Sprintf("no row %v, but %v", want, ours)
 		}
 		left = slices.Delete(left, i, i+1)
 	}
@@ -396,7 +412,7 @@ type answered struct {
 
 // ask runs a statement in the new way.
 func ask(t *testing.T, p *project, catalogs engine.Catalogs, sql string) (out *answered, text string, err error) {
-	r, err := p.Query(t.Context(), engine.Query{SQL: sql, Catalogs: catalogs})
+	r, err := p.Query(t.Context(), engine.Query{SQL: sql, Catalogs: catalogs, Props: map[string]string{"user": "dig"}})
 	if err != nil {
 		return nil, "", err
 	}

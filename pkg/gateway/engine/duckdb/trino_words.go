@@ -22,7 +22,7 @@ var words = []struct {
 	{late.Regexp(`^Overflow in division of (INT\d+) \((-?\d+)`), rangeFault, func(m []string) string {
 		return intNames[m[1]] + " division overflow: " + m[2] + " / -1"
 	}},
-	{late.Regexp(`^Overflow in (?:addition|subtraction|multiplication) of DECIMAL|^Overflow in HUGEINT|^Overflow in multiplication of INT128`), rangeFault, func([]string) string {
+	{late.Regexp(`^Overflow in (?:add|addition|subtract|subtraction|multiply|multiplication) of DECIMAL|^Overflow in HUGEINT|^Overflow in multiplication of INT128`), rangeFault, func([]string) string {
 		return "Decimal overflow"
 	}},
 	{late.Regexp(`^Type INT128 with value (\S+) can't be cast because the value is out of range for the destination type INT64`), rangeFault, func(m []string) string {
@@ -68,7 +68,8 @@ var saidKinds = []struct {
 	{late.Regexp(`^Recursion depth limit exceeded|^(ARRAY|ROW) comparison not supported| does not support arrays with elements that are null`), "NOT_SUPPORTED"},
 	{late.Regexp(`^duplicate keys$`), "INVALID_CAST_ARGUMENT"},
 	{late.Regexp(`^Concatenated string has the length`), "EXCEEDED_FUNCTION_MEMORY_LIMIT"},
-	{late.Regexp(`^value is NaN$`), "GENERIC_INTERNAL_ERROR"},
+	{late.Regexp(`^(value is NaN|integer overflow|Empty key)$`), "GENERIC_INTERNAL_ERROR"},
+	{late.Regexp(`^numerical overflow: `), rangeFault},
 }
 
 // inTrinosWords words an error about a value as Trino does, where that is known, and tells Trino's name of its kind.

@@ -14,7 +14,6 @@ import (
 	"math"
 	"math/bits"
 	"strconv"
-	"strings"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -67,28 +66,16 @@ func byteFunctions() []Function {
 			f, err := strconv.ParseFloat(a[0], 32)
 			return hexInt(uint64(math.Float32bits(float32(f))))[8:], true, err
 		}},
-		{"from_base32", 1, func(a []string) (string, bool, error) {
-			b, err := base32.StdEncoding.DecodeString(a[0])
-			if err != nil {
-				return "", false, says("Invalid input: %s", a[0])
-			}
-			return hex.EncodeToString(b), true, nil
-		}},
+		{"from_base32", 1, fromBase32},
 		{"from_base64", 1, fromBase64(base64.StdEncoding)},
 		{"from_base64url", 1, fromBase64(base64.URLEncoding)},
-		{"from_hex", 1, func(a []string) (string, bool, error) {
-			if len(a[0])%2 != 0 {
-				return "", false, says("invalid input length %d", len(a[0]))
-			}
-			if _, err := hex.DecodeString(a[0]); err != nil {
-				bad := strings.IndexFunc(a[0], func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEF", r) })
-				return "", false, says("illegal base 16 character: %q", a[0][bad:bad+1])
-			}
-			return a[0], true, nil
-		}},
+		{"from_hex", 1, fromHex},
 	}
 	for name, f := range map[string]func() hash.Hash{"md5": md5.New, "sha1": sha1.New, "sha256": sha256.New, "sha512": sha512.New} {
 		list = append(list, bytesFunction("hmac_"+name, 2, func(b ...[]byte) (string, error) {
+			if len(b[1]) == 0 {
+				return "", says("Empty key")
+			}
 			m := hmac.New(f, b[1])
 			m.Write(b[0])
 			return hex.EncodeToString(m.Sum(nil)), nil
@@ -112,17 +99,6 @@ func bytesFunction(name string, args int, f func(b ...[]byte) (string, error)) F
 }
 
 func hexInt(n uint64) string { return hex.EncodeToString(binary.BigEndian.AppendUint64(nil, n)) }
-
-// fromBase64 takes texts without padding too, as Java's decoder does.
-func fromBase64(e *base64.Encoding) func(a []string) (string, bool, error) {
-	return func(a []string) (string, bool, error) {
-		b, err := e.WithPadding(base64.NoPadding).DecodeString(strings.TrimRight(a[0], "="))
-		if err != nil {
-			return "", false, says("Illegal base64 character or padding in %s", strconv.Quote(a[0]))
-		}
-		return hex.EncodeToString(b), true, nil
-	}
-}
 
 // murmur3 is the 128-bit variant for 64-bit machines, with seed 0.
 func murmur3(b []byte) string {

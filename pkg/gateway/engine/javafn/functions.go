@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
-	"math"
 	"net/url"
 	"slices"
 	"strconv"
@@ -34,7 +33,7 @@ func Functions() []Function {
 		{"fixed", 2, func(a []string) (string, bool, error) { s, err := fixed(a[0], a[1]); return s, true, err }},
 		one("cbrt", func(a string) (string, bool, error) {
 			f, err := strconv.ParseFloat(a, 64)
-			return strconv.FormatFloat(math.Cbrt(f), 'g', -1, 64), true, err
+			return strconv.FormatFloat(cbrt(f), 'g', -1, 64), true, err
 		}),
 		{"cast", 3, cast},
 		one("instant", instant),
@@ -64,7 +63,7 @@ func Functions() []Function {
 		}),
 		{"url_parameter", 2, urlParameter},
 		one("url_encode", func(a string) (string, bool, error) { return urlEncode(a), true, nil }),
-		one("url_decode", func(a string) (string, bool, error) { s, err := url.QueryUnescape(a); return s, true, err }),
+		one("url_decode", urlDecode),
 		one("crc32", fromHexText(func(b []byte) string { return strconv.FormatUint(uint64(crc32.ChecksumIEEE(b)), 10) })),
 		one("sha512", fromHexText(func(b []byte) string { h := sha512.Sum512(b); return hex.EncodeToString(h[:]) })),
 		one("json_parse", jsonParse),

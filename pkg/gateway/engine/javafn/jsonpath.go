@@ -132,10 +132,7 @@ func readPath(p string) ([]step, error) {
 				return nil, bad
 			}
 			key := rest[:end]
-			if rest = rest[end:]; key == "*" {
-				steps = append(steps, step{what: '*'})
-				continue
-			}
+			rest = rest[end:]
 			if strings.IndexFunc(key, func(r rune) bool {
 				return r < 0x80 && !strings.ContainsRune("_:-$0123456789", r) && (r|0x20 < 'a' || r|0x20 > 'z')
 			}) >= 0 {
@@ -312,6 +309,7 @@ func jsonFunctions() []Function {
 			return "false", ok
 		}),
 		{"json_cast", 2, jsonCast},
+		{"json_double", 2, jsonDouble},
 		{"is_json_scalar", 1, func(a []string) (string, bool, error) {
 			v, ok := readJSON(a[0])
 			if !ok {
@@ -388,11 +386,14 @@ func jsonCast(a []string) (string, bool, error) {
 		}
 		text = strconv.FormatInt(int64(math.Round(f)), 10)
 	}
-	if _, err := castValue(text, types.Of(types.Varchar), to); err != nil {
-		return "", false, refused
-	}
 	s, err := castValue(text, types.Of(types.Varchar), to)
-	return s, true, err
+	switch {
+	case err != nil && to.Kind == types.Decimal:
+		err = says("Cannot cast '%s' to %s", a[0], strings.ToUpper(a[1]))
+	case err != nil && !isText:
+		err = refused
+	}
+	return s, err == nil, err
 }
 
 func castBoolean(s string) (string, error) {
@@ -403,4 +404,18 @@ func castBoolean(s string) (string, error) {
 		return "false", nil
 	}
 	return "", says("Cannot cast '%s' to BOOLEAN", s)
+}
+
+// jsonDouble writes a double, or of size 32 a real, as JSON: what is no number is a text.
+func jsonDouble(a []string) (string, bool, error) {
+	size, err := strconv.Atoi(a[1])
+	if err != nil {
+		return "", false, err
+	}
+	f, err := strconv.ParseFloat(a[0], size)
+	text := string(AppendDouble(nil, f, size))
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		text = strconv.Quote(text)
+	}
+	return text, true, err
 }

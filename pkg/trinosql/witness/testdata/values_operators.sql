@@ -86,3 +86,50 @@ SELECT typeof(CASE WHEN true THEN 1 ELSE BIGINT '2' END), typeof(CASE WHEN true 
 SELECT true < false, false < true, true > NULL, X'00' < X'01', X'' < X'00', 'a' < 'B', 'Z' < 'a', 'a' < 'ab', '' < 'a', DATE '2020-01-01' < DATE '2020-01-02', TIMESTAMP '2020-01-01 00:00:00' = DATE '2020-01-01';
 SELECT current_catalog, current_schema, typeof(current_user), typeof(current_date), typeof(current_timestamp), typeof(localtime), typeof(localtimestamp), typeof(current_time);
 SELECT 1 + 2 * 3, (1 + 2) * 3, 10 - 4 - 3, 2 * -3, - - 2, 7 - -2, 100 / 10 / 2, 100 / (10 / 2), 10 % 4 * 2, -2 * -2;
+
+-- Products and sums of decimals beyond 18 digits.
+SELECT x * x, x + x, x - (-x), x * y, x + y, x - y FROM (VALUES (DECIMAL '99999999.999', DECIMAL '9999999999999999.99'), (DECIMAL '-99999999.999', DECIMAL '-9999999999999999.99'), (DECIMAL '0.001', DECIMAL '0.01')) t(x, y);
+SELECT x + x, x - (-x), x * x FROM (VALUES DECIMAL '999999999999999999', DECIMAL '-999999999999999999') t(x);
+SELECT sum(x * x), sum(x + x), avg(x * x) FROM (VALUES DECIMAL '999999999999999999', DECIMAL '-999999999999999999') t(x);
+SELECT DECIMAL '99999999.99' * DECIMAL '99999999.99', DECIMAL '999999999999999999' + DECIMAL '999999999999999999', DECIMAL '999999999999999999' * DECIMAL '1.5';
+
+-- Rounding of whole numbers and of reals and doubles that are large.
+SELECT round(x, -2), round(x, -1), round(x, 0), round(x, 5), round(x, -18) FROM (VALUES 1234, -1250, 50, 49, -50, 0, NULL) t(x);
+SELECT round(TINYINT '125', -1);
+SELECT round(TINYINT '-128', -1);
+SELECT round(SMALLINT '32767', -3);
+SELECT round(2147483647, -1);
+SELECT round(9223372036854775807, -2), round(9223372036854775807, -18), round(BIGINT '-9223372036854775808', -2);
+SELECT round(9223372036854775807, -1);
+SELECT round(5, -19);
+SELECT round(x), round(x, 1), round(x, -1), round(x, 400) FROM (VALUES 1e300, 9.3e18, -1e19, 1e18, 0.49999999999999994, -0.2e0, 1.005e0, 2.5e0, -2.5e0, nan(), infinity()) t(x);
+SELECT round(x), round(x, 1), round(x, -1), round(x, 100) FROM (VALUES REAL '3.4e38', REAL '1e19', REAL '-1e18', REAL '2.675', REAL '-2.5', REAL '0.49999997') t(x);
+
+-- Places and lengths of parts of texts beyond 32 bits.
+SELECT substr('abc', 2, x), substr('abc', x), substr('abc', x, 2) FROM (VALUES -2147483648, 9223372036854775807, -9223372036854775807, 0, NULL) t(x);
+
+-- Texts that cannot be decoded.
+SELECT from_base64('YQ=');
+SELECT from_base64('YQ==a');
+SELECT from_base64('YQ=a');
+SELECT from_base64('YWJjZ');
+SELECT from_base64('é');
+SELECT to_hex(from_base64('YQ')), to_hex(from_base64('YWJ=')), to_hex(from_base64('YR==')), to_hex(from_base64('='));
+SELECT to_hex(from_base32('AE')), to_hex(from_base32('AF')), to_hex(from_base32('AE=')), to_hex(from_base32(''));
+SELECT from_base32('A');
+SELECT from_base32('a1');
+SELECT from_hex('abc');
+SELECT from_hex('é0');
+SELECT url_decode('a%');
+SELECT url_decode('%-1');
+SELECT url_decode('%4é');
+SELECT url_decode('a+b%20%zz');
+SELECT hmac_md5(X'00', X'');
+SELECT concat('x');
+SELECT concat(ARRAY[1]);
+SELECT CAST(1e-7 AS json), CAST(1e7 AS json), CAST(REAL '1e10' AS json), CAST(REAL '3.14' AS json), CAST(nan() AS json), CAST(-infinity() AS json), CAST(-0e0 AS json);
+SELECT CAST(JSON '"x"' AS integer);
+SELECT CAST(JSON '"x"' AS double);
+SELECT CAST(JSON '"x"' AS decimal(5,2));
+SELECT CAST(JSON '[1]' AS bigint);
+SELECT cbrt(x) FROM (VALUES 0.5e0, -1e-320, 1e-310, 2e0, 1e300, 3.3e-7, 27e0, -0e0) t(x);
