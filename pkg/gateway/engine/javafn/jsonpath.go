@@ -393,7 +393,7 @@ func jsonCast(a []string) (string, bool, error) {
 	case err != nil && !isText:
 		err = refused
 	}
-	return s, err == nil, err
+	return s, true, err
 }
 
 func castBoolean(s string) (string, error) {
