@@ -94,7 +94,7 @@ func TestStateAway(t *testing.T) {
 	}
 	g, w, p := served(t)
 	before := answers(w, p)
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(g.options.Dir, "state.db")+"?_pragma=busy_timeout(10000)&_pragma=legacy_alter_table(1)&_pragma=foreign_keys(0)")
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(g.Options.Dir, "state.db")+"?_pragma=busy_timeout(10000)&_pragma=legacy_alter_table(1)&_pragma=foreign_keys(0)")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestStateAway(t *testing.T) {
 func TestStateBusy(t *testing.T) {
 	g, w, p := served(t)
 	before := answers(w, p)
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(g.options.Dir, "state.db")+"?_txlock=immediate")
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(g.Options.Dir, "state.db")+"?_txlock=immediate")
 	if err != nil {
 		t.Fatal(err)
 	}

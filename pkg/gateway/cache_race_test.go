@@ -41,7 +41,7 @@ func TestQueriesWhileACacheComesAndGoes(t *testing.T) {
 			for n := range rounds {
 				sql := statements[(n+i)%len(statements)]
 				readings := []string{"", "", "live"}
-				res, err := g.names.QueryReading(ctx, p, engine.Query{SQL: sql}, readings[n%len(readings)])
+				res, err := g.Names.QueryReading(ctx, p, engine.Query{SQL: sql}, readings[n%len(readings)])
 				if err == nil {
 					_, err = res.Rows(ctx, func(row [][]byte) error {
 						if string(row[0]) != "10" {
@@ -63,7 +63,7 @@ func TestQueriesWhileACacheComesAndGoes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g.jobs.Running.Wait()
+		g.Jobs.Running.Wait()
 		if err := cl.Cache.Delete(ctx, local, c.ID); err != nil {
 			t.Fatal(err)
 		}

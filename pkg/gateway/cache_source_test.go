@@ -134,15 +134,15 @@ func connectOrigin(t *testing.T, cl *api.Client, o origin, extra map[string]any)
 // itemsOf reads the table as queries do, or past its cache.
 func itemsOf(t *testing.T, g *Gateway, schema string, live bool) (string, error) {
 	t.Helper()
-	p, err := g.store.Project(context.Background(), "", local)
+	p, err := g.Store.Project(context.Background(), "", local)
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := g.engine.Project(context.Background(), local)
+	data, err := g.Engine.Project(context.Background(), local)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := g.names.Resolver(p)
+	r := g.Names.Resolver(p)
 	r.Live = live
 	res, err := data.Query(context.Background(), engine.Query{SQL: `SELECT id, name, "at" FROM far.` + schema + `.items ORDER BY id, name`, Catalogs: r})
 	if err != nil {
@@ -188,7 +188,7 @@ func followSource(t *testing.T, o origin, track *api.CacheTracking) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.jobs.Running.Wait()
+	g.Jobs.Running.Wait()
 	if got := counts(runEnd(t, g, cl, c.ID, nil)); got != "COMPLETED 40 +40 ~0 -0" {
 		t.Fatal(got)
 	}
@@ -292,16 +292,16 @@ func followSource(t *testing.T, o origin, track *api.CacheTracking) {
 // checkScratch looks for tables that a refresh should have dropped.
 func checkScratch(g *Gateway) error {
 	ctx := context.Background()
-	data, err := g.engine.Project(ctx, local)
+	data, err := g.Engine.Project(ctx, local)
 	if err != nil {
 		return err
 	}
-	all, err := g.store.Caches(ctx, local, "", "")
+	all, err := g.Store.Caches(ctx, local, "", "")
 	if err != nil {
 		return err
 	}
 	for _, c := range all {
-		runs, err := g.store.CacheRuns(ctx, c.ID, 1000, 0)
+		runs, err := g.Store.CacheRuns(ctx, c.ID, 1000, 0)
 		if err != nil {
 			return err
 		}
@@ -333,7 +333,7 @@ func TestCacheKeyFaults(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g.jobs.Running.Wait()
+			g.Jobs.Running.Wait()
 			before, err := itemsOf(t, g, o.schema, false)
 			if err != nil {
 				t.Fatal(err)

@@ -27,7 +27,7 @@ func makeTestCache(t *testing.T, g *Gateway, cl *api.Client, table string) api.C
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.jobs.Running.Wait()
+	g.Jobs.Running.Wait()
 	return c
 }
 
@@ -37,7 +37,7 @@ func runEnd(t *testing.T, g *Gateway, cl *api.Client, id string, trigger func(co
 		if err := trigger(context.Background(), local, id); err != nil {
 			t.Fatal(err)
 		}
-		g.jobs.Running.Wait()
+		g.Jobs.Running.Wait()
 	}
 	st, err := cl.Cache.Status(context.Background(), local, id, nil)
 	if err != nil {
@@ -57,7 +57,7 @@ func counts(r api.CacheExecutionInfo) string {
 
 func oneValue(t *testing.T, g *Gateway, sql string) string {
 	t.Helper()
-	p, err := g.store.Project(context.Background(), "", local)
+	p, err := g.Store.Project(context.Background(), "", local)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func oneValue(t *testing.T, g *Gateway, sql string) string {
 
 // textsOf runs a small statement and returns its values as text, NULL as "".
 func textsOf(ctx context.Context, g *Gateway, p store.Project, sql string) ([][]string, error) {
-	res, err := g.names.Query(ctx, p, engine.Query{SQL: sql})
+	res, err := g.Names.Query(ctx, p, engine.Query{SQL: sql})
 	if err != nil {
 		return nil, err
 	}
@@ -88,11 +88,11 @@ func textsOf(ctx context.Context, g *Gateway, p store.Project, sql string) ([][]
 func fill(t *testing.T, g *Gateway, cache, sql string) {
 	t.Helper()
 	ctx := context.Background()
-	c, err := g.store.Cache(ctx, local, cache)
+	c, err := g.Store.Cache(ctx, local, cache)
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := g.engine.Project(ctx, local)
+	data, err := g.Engine.Project(ctx, local)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestCacheIsRead(t *testing.T) {
 
 func cachedTables(t *testing.T, g *Gateway) int {
 	t.Helper()
-	all, err := g.store.FreeCacheTables(context.Background(), "", time.Now().Add(1000*time.Hour))
+	all, err := g.Store.FreeCacheTables(context.Background(), "", time.Now().Add(1000*time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestCacheKeepsOldRows(t *testing.T) {
 			t.Errorf("cancel of the other mode: %v", err)
 		}
 		err := cancel[i](ctx, local, c.ID)
-		g.jobs.Running.Wait()
+		g.Jobs.Running.Wait()
 		if apiStatus(err) == 404 {
 			t.Skip("the refresh was faster than its cancellation")
 		}
@@ -178,11 +178,11 @@ func TestCacheKeepsOldRows(t *testing.T) {
 		}
 	}
 	// A process that died in the middle.
-	run, err := g.store.StartCacheRun(ctx, c.ID, store.CacheFull, "a-process-that-died", false)
+	run, err := g.Store.StartCacheRun(ctx, c.ID, store.CacheFull, "a-process-that-died", false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.store.StartCacheRun(ctx, c.ID, store.CacheFull, "another", false); !errors.Is(err, store.ErrConflict) {
+	if _, err := g.Store.StartCacheRun(ctx, c.ID, store.CacheFull, "another", false); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("two runs at once: %v", err)
 	}
 	fillRun(t, g, run.ID)
@@ -193,14 +193,14 @@ func TestCacheKeepsOldRows(t *testing.T) {
 		t.Errorf("after the crash a query reads %q", got)
 	}
 	ahead.Store(int64(2 * time.Minute))
-	if err := g.caches.RefreshCachesDue(ctx, g.now()); err != nil {
+	if err := g.Caches.RefreshCachesDue(ctx, g.Now()); err != nil {
 		t.Fatal(err)
 	}
-	g.jobs.Running.Wait()
+	g.Jobs.Running.Wait()
 	if n := cachedTables(t, g); n != 0 {
 		t.Errorf("%d tables wait to be dropped", n)
 	}
-	data, err := g.engine.Project(ctx, local)
+	data, err := g.Engine.Project(ctx, local)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestCacheKeepsOldRows(t *testing.T) {
 
 func fillRun(t *testing.T, g *Gateway, table string) {
 	t.Helper()
-	data, err := g.engine.Project(context.Background(), local)
+	data, err := g.Engine.Project(context.Background(), local)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,8 +248,8 @@ func TestCacheSchedules(t *testing.T) {
 	}
 	runs := func() string {
 		t.Helper()
-		g.jobs.RunDuties(ctx)
-		g.jobs.Running.Wait()
+		g.Jobs.RunDuties(ctx)
+		g.Jobs.Running.Wait()
 		all, err := cl.Cache.Executions(ctx, local, c.ID, url.Values{"limit": {"100"}})
 		if err != nil {
 			t.Fatal(err)
@@ -282,21 +282,21 @@ func TestCacheSchedules(t *testing.T) {
 func TestCacheMonths(t *testing.T) {
 	g, cl, _ := exportGateway(t)
 	ctx := context.Background()
-	c, err := g.store.Cache(ctx, local, makeTestCache(t, g, cl, "orders").ID)
+	c, err := g.Store.Cache(ctx, local, makeTestCache(t, g, cl, "orders").ID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	every, anchor, due := "P1M", "2024-01-31T08:00:00.000Z", "2024-02-29T08:00:00.000Z"
 	c.Full = store.CacheSchedule{Type: "BASIC", Expr: &every, Anchor: &anchor, Due: &due}
-	if err := g.store.SetCacheSettings(ctx, c, store.CacheChange{Full: true}); err != nil {
+	if err := g.Store.SetCacheSettings(ctx, c, store.CacheChange{Full: true}); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range [][2]string{{"2024-02-29T08:00:01Z", "2024-03-31T08:00:00.000Z"}, {"2024-04-29T08:00:00Z", "2024-04-30T08:00:00.000Z"}, {"2024-04-30T08:00:00Z", "2024-05-31T08:00:00.000Z"}} {
-		if err := g.caches.RefreshCachesDue(ctx, moment(t, step[0])); err != nil {
+		if err := g.Caches.RefreshCachesDue(ctx, moment(t, step[0])); err != nil {
 			t.Fatal(err)
 		}
-		g.jobs.Running.Wait()
-		if c, err = g.store.Cache(ctx, local, c.ID); err != nil || *c.Full.Due != step[1] {
+		g.Jobs.Running.Wait()
+		if c, err = g.Store.Cache(ctx, local, c.ID); err != nil || *c.Full.Due != step[1] {
 			t.Errorf("at %s the next is %s, want %s (%v)", step[0], *c.Full.Due, step[1], err)
 		}
 	}
@@ -310,7 +310,7 @@ func TestCacheSurvives(t *testing.T) {
 	if err := g.Close(); err != nil {
 		t.Fatal(err)
 	}
-	again, err := Open(g.options)
+	again, err := Open(g.Options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,10 +318,10 @@ func TestCacheSurvives(t *testing.T) {
 	if got := oneValue(t, again, "SELECT id FROM sample.shop.products"); got != "7" {
 		t.Errorf("a later process reads %q", got)
 	}
-	if left, _ := filepath.Glob(filepath.Join(g.options.Dir, "runners", "*")); len(left) != 0 {
+	if left, _ := filepath.Glob(filepath.Join(g.Options.Dir, "runners", "*")); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	if _, err := os.Stat(g.options.Dir); err != nil {
+	if _, err := os.Stat(g.Options.Dir); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -332,11 +332,11 @@ func TestFullRefreshDuringIncremental(t *testing.T) {
 	g, cl, _ := exportGateway(t)
 	ctx := context.Background()
 	c := makeTestCache(t, g, cl, "orders")
-	runner, err := g.jobs.Runner()
+	runner, err := g.Jobs.Runner()
 	if err != nil {
 		t.Fatal(err)
 	}
-	slow, err := g.store.StartCacheRun(ctx, c.ID, store.CacheIncremental, runner, false)
+	slow, err := g.Store.StartCacheRun(ctx, c.ID, store.CacheIncremental, runner, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,13 +346,13 @@ func TestFullRefreshDuringIncremental(t *testing.T) {
 	if got := counts(runEnd(t, g, cl, c.ID, cl.Cache.FullRefresh)); got != "COMPLETED 10000 +10000 ~0 -10000" {
 		t.Error(got)
 	}
-	if run, err := g.store.CacheRunByID(ctx, slow.ID); err != nil || run.Status != store.CacheCancelled || run.FinishedAt == nil {
+	if run, err := g.Store.CacheRunByID(ctx, slow.ID); err != nil || run.Status != store.CacheCancelled || run.FinishedAt == nil {
 		t.Errorf("the incremental refresh: %+v, %v", run, err)
 	}
-	if err := g.store.EndCacheRun(ctx, slow, ""); !errors.Is(err, store.ErrNotFound) {
+	if err := g.Store.EndCacheRun(ctx, slow, ""); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("the incremental refresh could still end: %v", err)
 	}
-	full, err := g.store.StartCacheRun(ctx, c.ID, store.CacheFull, runner, false)
+	full, err := g.Store.StartCacheRun(ctx, c.ID, store.CacheFull, runner, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -362,7 +362,7 @@ func TestFullRefreshDuringIncremental(t *testing.T) {
 		}
 	}
 	full.Status = store.CacheCancelled
-	if err := g.store.EndCacheRun(ctx, full, ""); err != nil {
+	if err := g.Store.EndCacheRun(ctx, full, ""); err != nil {
 		t.Error(err)
 	}
 }

@@ -27,7 +27,7 @@ func TestCompactOperation(t *testing.T) {
 	w.idle(p)
 	own := p.ids["projectId"]
 	made := w.must("POST", "/projects", `{"name":"kept"}`, "id")
-	holder, err := duckdb.Open(g.options.Engine)
+	holder, err := duckdb.Open(g.Options.Engine)
 	if err == nil {
 		_, err = holder.Project(t.Context(), made[0])
 	}
@@ -65,7 +65,7 @@ func TestCompactOperation(t *testing.T) {
 				t.Errorf("the state: %+v", f)
 			}
 		case "project alpha project":
-			if st, err := os.Stat(filepath.Join(g.options.Dir, "projects", own, "data.duckdb")); err != nil || st.Size() != f.BytesAfter || f.BytesAfter > f.BytesBefore {
+			if st, err := os.Stat(filepath.Join(g.Options.Dir, "projects", own, "data.duckdb")); err != nil || st.Size() != f.BytesAfter || f.BytesAfter > f.BytesBefore {
 				t.Errorf("the file: %+v, %v", f, err)
 			}
 		}
@@ -102,20 +102,20 @@ func TestStateShrinksWhileIdle(t *testing.T) {
 	var made []string
 	for range 30 {
 		description := strings.Repeat("x", 100_000)
-		w, err := g.store.CreateWorkspace(ctx, store.DefaultOrganization, "w", &description)
+		w, err := g.Store.CreateWorkspace(ctx, store.DefaultOrganization, "w", &description)
 		if err != nil {
 			t.Fatal(err)
 		}
 		made = append(made, w.ID)
 	}
 	for _, id := range made {
-		if err := g.store.DeleteWorkspace(ctx, store.DefaultOrganization, id); err != nil {
+		if err := g.Store.DeleteWorkspace(ctx, store.DefaultOrganization, id); err != nil {
 			t.Fatal(err)
 		}
 	}
 	size := func() int64 {
 		t.Helper()
-		n, err := g.store.Size()
+		n, err := g.Store.Size()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,11 +124,11 @@ func TestStateShrinksWhileIdle(t *testing.T) {
 	before := size()
 	duty := func() {
 		t.Helper()
-		if err := g.room.TidyState(ctx, now); err != nil {
+		if err := g.Room.TidyState(ctx, now); err != nil {
 			t.Fatal(err)
 		}
 	}
-	end := g.web.Called()
+	end := g.Web.Called()
 	now = now.Add(time.Hour)
 	duty()
 	if n := size(); n != before {

@@ -52,7 +52,7 @@ func (l *listening) RoundTrip(req *http.Request) (*http.Response, error) {
 func TestContract(t *testing.T) {
 	g, wire := openTest(t), &listening{}
 	var served spec.Op
-	g.web.Observe = func(op spec.Op, _ int) { served = op }
+	g.Web.Observe = func(op spec.Op, _ int) { served = op }
 	wire.next = g.Transport()
 	cl, err := api.New(api.Options{BaseURL: LocalBaseURL, Transport: wire})
 	if err != nil {
@@ -66,7 +66,7 @@ func TestContract(t *testing.T) {
 	var absent, refused []string
 	done := map[string]bool{}
 	for _, step := range slices.Concat(contractSteps, contractMoreSteps) {
-		if _, ok := g.web.Routes[step.op.ID]; !ok {
+		if _, ok := g.Web.Routes[step.op.ID]; !ok {
 			if !slices.Contains(absent, step.op.ID) {
 				absent = append(absent, step.op.ID)
 			}
@@ -102,7 +102,7 @@ func TestContract(t *testing.T) {
 		}
 		checkReply(t, doc, wire.last, step.form)
 	}
-	for id := range g.web.Routes {
+	for id := range g.Web.Routes {
 		if !done[id] {
 			t.Errorf("%s has a route, but no step of the contract calls it", id)
 		}

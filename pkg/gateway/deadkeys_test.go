@@ -23,7 +23,7 @@ func TestDeadKeys(t *testing.T) {
 	own, past := p.ids["projectId"], store.Time(time.Now().Add(-time.Second))
 	dead := map[string]string{"of a deleted project": other.key}
 	for name, project := range map[string]*string{"expired": &own, "expired partner": nil} {
-		_, text, err := g.store.CreateAPIKey(ctx, project, name, &past)
+		_, text, err := g.Store.CreateAPIKey(ctx, project, name, &past)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -101,7 +101,7 @@ func TestEarlierDataDirectories(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g.jobs.Running.Wait()
+			g.Jobs.Running.Wait()
 			if run := runEnd(t, g, cl, c.ID, cl.Cache.IncrementalUpdate); run.Status != "COMPLETED" {
 				t.Errorf("a refresh of a cache ended %s: %+v", run.Status, run)
 			}

@@ -20,7 +20,7 @@ import (
 // refuseEnds has the state file refuse the end of every run with an error of its own, until mend is called.
 func refuseEnds(t *testing.T, g *Gateway) (mend func()) {
 	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: filepath.Join(g.options.Dir, "state.db")}).EscapedPath()+"?_pragma=busy_timeout(20000)")
+	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: filepath.Join(g.Options.Dir, "state.db")}).EscapedPath()+"?_pragma=busy_timeout(20000)")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,9 +48,9 @@ func refuseEnds(t *testing.T, g *Gateway) (mend func()) {
 func unrecorded(t *testing.T, g *Gateway, n int) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		g.jobs.Ends.Mu.Lock()
-		have := len(g.jobs.Ends.Open)
-		g.jobs.Ends.Mu.Unlock()
+		g.Jobs.Ends.Mu.Lock()
+		have := len(g.Jobs.Ends.Open)
+		g.Jobs.Ends.Mu.Unlock()
 		if have == n {
 			return
 		}
@@ -69,7 +69,7 @@ func TestEndsAreRecordedUntilTheyAreStored(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g.jobs.Running.Wait()
+		g.Jobs.Running.Wait()
 		first := m.settled(query)
 		if job := ended(t, cl, export); job.Status != store.ExportSucceeded {
 			t.Fatalf("%+v", job)
@@ -107,7 +107,7 @@ func TestEndsAreRecordedUntilTheyAreStored(t *testing.T) {
 		mend()
 		if !asked {
 			unrecorded(t, g, 0)
-			g.jobs.Running.Wait()
+			g.Jobs.Running.Wait()
 		}
 		if s := m.status(query); s.Status != store.RunCompleted || *s.LastExecutionStartTime <= *first.LastExecutionStartTime {
 			t.Errorf("query: %+v", s)
@@ -129,7 +129,7 @@ func TestEndsAreRecordedUntilTheyAreStored(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		g.jobs.Running.Wait()
+		g.Jobs.Running.Wait()
 		if err := checkScratch(g); err != nil {
 			t.Error(err)
 		}
@@ -139,7 +139,7 @@ func TestEndsAreRecordedUntilTheyAreStored(t *testing.T) {
 // TestCloseWithAnEndThatCannotBeRecorded: the process ends all the same, and the next one ends the run as cut off.
 func TestCloseWithAnEndThatCannotBeRecorded(t *testing.T) {
 	dir := t.TempDir()
-	o := openTest(t).options
+	o := openTest(t).Options
 	o.Dir = dir
 	g, err := Open(o)
 	if err != nil {
@@ -151,7 +151,7 @@ func TestCloseWithAnEndThatCannotBeRecorded(t *testing.T) {
 	}
 	m := mtTest{t, g, cl}
 	id := m.create("m", "SELECT 'one' AS v", nil)
-	g.jobs.Running.Wait()
+	g.Jobs.Running.Wait()
 	mend := refuseEnds(t, g)
 	if err := cl.Materialized.Refresh(context.Background(), local, id); err != nil {
 		t.Fatal(err)

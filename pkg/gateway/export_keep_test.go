@@ -39,7 +39,7 @@ func TestExportStatusReadsNoFiles(t *testing.T) {
 	if _, err := os.Stat(left); err != nil {
 		t.Errorf("the directory was walked to look at one export: %v", err)
 	}
-	if err := g.exports.SweepExports(ctx); err != nil {
+	if err := g.Exports.SweepExports(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(left); !os.IsNotExist(err) {
@@ -53,7 +53,7 @@ func TestExportOutlivesPowerCut(t *testing.T) {
 	g, cl, _ := exportGateway(t)
 	var fails error
 	looked := 0
-	g.exports.SyncDir = func(dir string) error {
+	g.Exports.SyncDir = func(dir string) error {
 		looked++
 		if dir != exportDir(g) {
 			t.Errorf("%s is synced", dir)
@@ -124,7 +124,7 @@ func TestOldExportsAreForgotten(t *testing.T) {
 // TestExportsAreBounded: the files of exports take no more than the bound; the oldest go, and one that is larger by itself fails.
 func TestExportsAreBounded(t *testing.T) {
 	g, cl, _ := exportGateway(t)
-	g.exports.Limits.Exports = 2500
+	g.Exports.Limits.Exports = 2500
 	var ids []string
 	for i := range 4 {
 		id, err := startTestExport(t, cl, fmt.Sprintf("SELECT '%s' AS s", strings.Repeat(fmt.Sprint(i), 1000)), api.ExportRequest{})
@@ -132,7 +132,7 @@ func TestExportsAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		ended(t, cl, id)
-		g.jobs.Running.Wait()
+		g.Jobs.Running.Wait()
 		ids = append(ids, id)
 	}
 	for i, want := range []string{"EXPIRED", "EXPIRED", "SUCCEEDED", "SUCCEEDED"} {
@@ -173,15 +173,15 @@ func TestCatalogByID(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p, err := g.store.Project(ctx, "", local)
+	p, err := g.Store.Project(ctx, "", local)
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := g.store.CatalogByName(ctx, local, "files")
+	files, err := g.Store.CatalogByName(ctx, local, "files")
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := sql.Open("sqlite", filepath.Join(g.options.Dir, "state.db"))
+	db, err := sql.Open("sqlite", filepath.Join(g.Options.Dir, "state.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestCatalogByID(t *testing.T) {
 	if _, err := db.Exec("UPDATE catalogs SET cache_anything = 7 WHERE name = 'odd'"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.catalogs.Catalogs(ctx, p); err == nil {
+	if _, err := g.Catalogs.Catalogs(ctx, p); err == nil {
 		t.Fatal("the odd catalog can be read")
 	}
 	for _, id := range []string{names.InternalCatalogID, names.QueryCatalogID, names.SampleCatalogID, good.ID, files.ID} {

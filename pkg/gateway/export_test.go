@@ -27,7 +27,7 @@ import (
 
 // exportGateway is a gateway over a fresh directory whose clock is moved by the test.
 // exportDir is where the files of exports are.
-func exportDir(g *Gateway) string { return filepath.Join(g.exports.Dir, "exports") }
+func exportDir(g *Gateway) string { return filepath.Join(g.Exports.Dir, "exports") }
 
 func exportGateway(t *testing.T) (*Gateway, *api.Client, *atomic.Int64) {
 	t.Helper()
@@ -293,7 +293,7 @@ func TestExportOwnerListCancel(t *testing.T) {
 		ids = append(ids, id)
 	}
 	project := store.DefaultProject
-	_, key, err := g.store.CreateAPIKey(ctx, &project, "k", nil)
+	_, key, err := g.Store.CreateAPIKey(ctx, &project, "k", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -340,7 +340,7 @@ func TestExportOwnerListCancel(t *testing.T) {
 	if job := ended(t, cl, id); job.Status != "CANCELLED" {
 		t.Errorf("cancelled job: %s", job.Status)
 	}
-	g.jobs.Running.Wait()
+	g.Jobs.Running.Wait()
 	if left, _ := filepath.Glob(filepath.Join(exportDir(g), id) + "*"); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
 	}
@@ -349,7 +349,7 @@ func TestExportOwnerListCancel(t *testing.T) {
 func TestExportCutOff(t *testing.T) {
 	g, cl, _ := exportGateway(t)
 	ctx := context.Background()
-	x, err := g.store.CreateExport(ctx, store.Export{ProjectID: store.DefaultProject, Runner: "a-process-that-died", Format: "CSV", Compression: "NONE", Source: "TABLE", FileName: "x.csv"})
+	x, err := g.Store.CreateExport(ctx, store.Export{ProjectID: store.DefaultProject, Runner: "a-process-that-died", Format: "CSV", Compression: "NONE", Source: "TABLE", FileName: "x.csv"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -362,7 +362,7 @@ func TestExportCutOff(t *testing.T) {
 	if job := ended(t, cl, x.ID); job.Status != "FAILED" || *job.Error != jobs.CutOff {
 		t.Errorf("%+v", job)
 	}
-	if err := g.exports.SweepExports(ctx); err != nil { // which no look at a job does
+	if err := g.Exports.SweepExports(ctx); err != nil { // which no look at a job does
 		t.Fatal(err)
 	}
 	if files, _ := os.ReadDir(exportDir(g)); len(files) != 0 {
@@ -388,12 +388,12 @@ func TestExpiredFilesGo(t *testing.T) {
 		return err == nil
 	}
 	first := export()
-	g.jobs.RunDuties(context.Background())
+	g.Jobs.RunDuties(context.Background())
 	if !there(first) {
 		t.Fatal("the file of a fresh export went")
 	}
 	ahead.Add(int64(24*time.Hour + time.Minute))
-	g.jobs.RunDuties(context.Background())
+	g.Jobs.RunDuties(context.Background())
 	if there(first) {
 		t.Error("a gateway that serves keeps the file of an expired export")
 	}

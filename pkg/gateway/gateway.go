@@ -51,27 +51,27 @@ type Options struct {
 	Reach   connector.Network // of connections that were created with a project key
 }
 
-// Gateway serves the API over one data directory.
+// Gateway serves the API over one data directory. Its parts are exported for tests of one of them with the whole gateway.
 type Gateway struct {
-	options Options
-	store   *store.Store
-	engine  engine.Engine
-	now     func() time.Time
+	Options Options // as completed by Open
+	Store   *store.Store
+	Engine  engine.Engine
+	Now     func() time.Time
 	log     *slog.Logger
 
-	jobs       *jobs.Service
-	web        *web.Mux
-	sources    *sources.Service
-	names      *names.Service
-	projects   *projects.Service
-	tables     *tables.Service
-	queries    *queries.Service
-	catalogs   *catalogs.Service
-	caches     *caches.Service
-	metadata   *metadata.Service
-	statements *statements.Service
-	exports    *exports.Service
-	room       *diskspace.Service
+	Jobs       *jobs.Service
+	Web        *web.Mux
+	Sources    *sources.Service
+	Names      *names.Service
+	Projects   *projects.Service
+	Tables     *tables.Service
+	Queries    *queries.Service
+	Catalogs   *catalogs.Service
+	Caches     *caches.Service
+	Metadata   *metadata.Service
+	Statements *statements.Service
+	Exports    *exports.Service
+	Room       *diskspace.Service
 }
 
 // Open opens the data directory, and creates it on first use. It does not open the rows of any project.
@@ -103,59 +103,59 @@ func Open(o Options) (*Gateway, error) {
 		st.Close()
 		return nil, err
 	}
-	g := &Gateway{options: o, store: st, engine: eng, now: o.Now, log: o.Log}
+	g := &Gateway{Options: o, Store: st, Engine: eng, Now: o.Now, log: o.Log}
 	g.wire()
 	g.misbehave()
 	g.routes()
-	g.web.Handler = g.web.Middleware(g.web.Router())
+	g.Web.Handler = g.Web.Middleware(g.Web.Router())
 	return g, nil
 }
 
 // wire creates the services and their dependencies.
 func (g *Gateway) wire() {
-	o, st, eng, now, log := g.options, g.store, g.engine, g.now, g.log
-	g.jobs = jobs.New(now, log, filepath.Join(o.Dir, "runners"), o.ReadOnly)
-	g.web = &web.Mux{Store: st, Engine: eng, Now: now, Log: log, Limits: o.Limits, Observe: o.Observe,
+	o, st, eng, now, log := g.Options, g.Store, g.Engine, g.Now, g.log
+	g.Jobs = jobs.New(now, log, filepath.Join(o.Dir, "runners"), o.ReadOnly)
+	g.Web = &web.Mux{Store: st, Engine: eng, Now: now, Log: log, Limits: o.Limits, Observe: o.Observe,
 		Routes: map[string]web.Route{}, Files: map[string]http.HandlerFunc{}}
-	g.sources = &sources.Service{Store: st, Dir: o.Dir, ReadOnly: o.ReadOnly, Network: o.Reach,
+	g.Sources = &sources.Service{Store: st, Dir: o.Dir, ReadOnly: o.ReadOnly, Network: o.Reach,
 		Vault: sources.NewVault(o.Dir), Types: sources.ConnectorTypes(), Own: ownFiles(o)}
-	g.sources.Vault.ReadOnly = o.ReadOnly
-	g.names = &names.Service{Store: st, Engine: eng, Now: now, Log: log, Sources: g.sources}
-	g.projects = &projects.Service{Store: st, Engine: eng, Now: now, Sources: g.sources}
-	g.tables = &tables.Service{Store: st, Now: now, Dir: o.Dir, Limits: o.Limits}
-	g.queries = &queries.Service{Store: st, Engine: eng, Now: now, Log: log, Jobs: g.jobs, Names: g.names}
-	g.catalogs = &catalogs.Service{Store: st, Engine: eng, Now: now, Log: log, Names: g.names, Queries: g.queries, Sources: g.sources}
-	g.caches = &caches.Service{Store: st, Engine: eng, Now: now, Log: log, Jobs: g.jobs, Names: g.names, Catalogs: g.catalogs}
-	g.catalogs.Caches = g.caches
-	g.metadata = &metadata.Service{Store: st, Engine: eng, Now: now, Log: log, Jobs: g.jobs, Names: g.names, Sources: g.sources, Catalogs: g.catalogs,
+	g.Sources.Vault.ReadOnly = o.ReadOnly
+	g.Names = &names.Service{Store: st, Engine: eng, Now: now, Log: log, Sources: g.Sources}
+	g.Projects = &projects.Service{Store: st, Engine: eng, Now: now, Sources: g.Sources}
+	g.Tables = &tables.Service{Store: st, Now: now, Dir: o.Dir, Limits: o.Limits}
+	g.Queries = &queries.Service{Store: st, Engine: eng, Now: now, Log: log, Jobs: g.Jobs, Names: g.Names}
+	g.Catalogs = &catalogs.Service{Store: st, Engine: eng, Now: now, Log: log, Names: g.Names, Queries: g.Queries, Sources: g.Sources}
+	g.Caches = &caches.Service{Store: st, Engine: eng, Now: now, Log: log, Jobs: g.Jobs, Names: g.Names, Catalogs: g.Catalogs}
+	g.Catalogs.Caches = g.Caches
+	g.Metadata = &metadata.Service{Store: st, Engine: eng, Now: now, Log: log, Jobs: g.Jobs, Names: g.Names, Sources: g.Sources, Catalogs: g.Catalogs,
 		Sampling: metadata.SampleTime}
-	g.statements = &statements.Service{Engine: eng, Web: g.web, Names: g.names, Queries: g.queries}
-	g.exports = &exports.Service{Store: st, Now: now, Log: log, Web: g.web, Jobs: g.jobs, Names: g.names, Sources: g.sources,
-		Queries: g.queries, Catalogs: g.catalogs, Dir: o.Dir, ReadOnly: o.ReadOnly, Limits: o.Limits,
+	g.Statements = &statements.Service{Engine: eng, Web: g.Web, Names: g.Names, Queries: g.Queries}
+	g.Exports = &exports.Service{Store: st, Now: now, Log: log, Web: g.Web, Jobs: g.Jobs, Names: g.Names, Sources: g.Sources,
+		Queries: g.Queries, Catalogs: g.Catalogs, Dir: o.Dir, ReadOnly: o.ReadOnly, Limits: o.Limits,
 		SyncDir: tempfile.SyncDir}
-	g.room = &diskspace.Service{Store: st, Engine: eng, Now: now, Web: g.web, Jobs: g.jobs, ReadOnly: o.ReadOnly}
+	g.Room = &diskspace.Service{Store: st, Engine: eng, Now: now, Web: g.Web, Jobs: g.Jobs, ReadOnly: o.ReadOnly}
 }
 
 // routes registers every handler.
 func (g *Gateway) routes() {
-	g.projects.Routes(g.web)
-	g.tables.Routes(g.web)
-	g.catalogs.Routes(g.web)
-	g.statements.Routes(g.web)
-	g.sources.Routes(g.web)
-	g.queries.Routes(g.web)
-	g.exports.Routes(g.web)
-	g.caches.Routes(g.web)
-	g.metadata.Routes(g.web)
-	g.agentRoutes(g.web)
-	g.miscRoutes(g.web)
-	g.room.Routes(g.web)
+	g.Projects.Routes(g.Web)
+	g.Tables.Routes(g.Web)
+	g.Catalogs.Routes(g.Web)
+	g.Statements.Routes(g.Web)
+	g.Sources.Routes(g.Web)
+	g.Queries.Routes(g.Web)
+	g.Exports.Routes(g.Web)
+	g.Caches.Routes(g.Web)
+	g.Metadata.Routes(g.Web)
+	g.agentRoutes(g.Web)
+	g.miscRoutes(g.Web)
+	g.Room.Routes(g.Web)
 }
 
 // Operations lists the identifiers of the operations that have a route.
 func (g *Gateway) Operations() []string {
-	ids := make([]string, 0, len(g.web.Routes))
-	for id := range g.web.Routes {
+	ids := make([]string, 0, len(g.Web.Routes))
+	for id := range g.Web.Routes {
 		ids = append(ids, id)
 	}
 	sort.Strings(ids)
@@ -163,18 +163,18 @@ func (g *Gateway) Operations() []string {
 }
 
 // Handler returns the API under /api/v1, without a listener.
-func (g *Gateway) Handler() http.Handler { return g.web.Handler }
+func (g *Gateway) Handler() http.Handler { return g.Web.Handler }
 
 // Interrupt cancels the background work. Each run ends as failed, because the gateway stopped.
-func (g *Gateway) Interrupt() { g.jobs.Interrupt() }
+func (g *Gateway) Interrupt() { g.Jobs.Interrupt() }
 
 // Close waits for background work, then closes rows and state. After Interrupt it waits only briefly.
 func (g *Gateway) Close() error {
-	g.jobs.Settle()
-	g.options.Inject.Release()
-	g.options.Quirks.Release()
-	g.jobs.Close()
-	return errors.Join(g.engine.Close(), g.sources.Sources.Close(), g.store.Close())
+	g.Jobs.Settle()
+	g.Options.Inject.Release()
+	g.Options.Quirks.Release()
+	g.Jobs.Close()
+	return errors.Join(g.Engine.Close(), g.Sources.Sources.Close(), g.Store.Close())
 }
 
 // ownFiles are the files that connections must not read.

@@ -29,28 +29,28 @@ func ParseInjection(rules []string, seed uint64) (*Injection, error) {
 
 // misbehave installs the configured faults and quirks in the gateway's hooks.
 func (g *Gateway) misbehave() {
-	q, in := g.options.Quirks, g.options.Inject
+	q, in := g.Options.Quirks, g.Options.Inject
 	if q != nil {
-		g.web.Wrap, g.web.WrapFile = q.Quirked, q.Download
-		g.caches.Stick, g.exports.Fail = q.Sticks, q.OddExport
-		g.tables.Document = q.ForgetHeaders
-		g.names.Scan = func(ctx context.Context, t names.ScanOf) (engine.Scanner, error) { return q.Scan(ctx, g.store, t) }
+		g.Web.Wrap, g.Web.WrapFile = q.Quirked, q.Download
+		g.Caches.Stick, g.Exports.Fail = q.Sticks, q.OddExport
+		g.Tables.Document = q.ForgetHeaders
+		g.Names.Scan = func(ctx context.Context, t names.ScanOf) (engine.Scanner, error) { return q.Scan(ctx, g.Store, t) }
 	}
 	if in == nil {
 		return
 	}
-	route, download := g.web.Wrap, g.web.WrapFile
-	g.web.Wrap = func(op spec.Op, next http.HandlerFunc) http.HandlerFunc {
+	route, download := g.Web.Wrap, g.Web.WrapFile
+	g.Web.Wrap = func(op spec.Op, next http.HandlerFunc) http.HandlerFunc {
 		if route != nil {
 			next = route(op, next)
 		}
-		return in.Injected(g.web, op.ID, next)
+		return in.Injected(g.Web, op.ID, next)
 	}
-	g.web.WrapFile = func(next http.HandlerFunc) http.HandlerFunc {
+	g.Web.WrapFile = func(next http.HandlerFunc) http.HandlerFunc {
 		if download != nil {
 			next = download(next)
 		}
-		return in.Injected(g.web, hosted.DownloadOp, next)
+		return in.Injected(g.Web, hosted.DownloadOp, next)
 	}
-	g.jobs.Stall = func(ctx context.Context, kind string) bool { return in.Stalls(ctx, g.log, kind) }
+	g.Jobs.Stall = func(ctx context.Context, kind string) bool { return in.Stalls(ctx, g.log, kind) }
 }

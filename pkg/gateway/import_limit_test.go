@@ -16,14 +16,14 @@ func TestImportKeepsTheTimeLimit(t *testing.T) {
 	if _, err := cl.Tables.Create(context.Background(), local, "t"); err != nil {
 		t.Fatal(err)
 	}
-	g.tables.Limits.Statement = time.Nanosecond
+	g.Tables.Limits.Statement = time.Nanosecond
 	form := csvForm("text", "a")
 	path := "/data/projects/" + store.DefaultProject + "/table/t/import"
 	status, text := exchange(g, http.MethodPost, path, "multipart/form-data; boundary=boundary", form)
 	if status != 408 || !strings.Contains(text, "no row of it was") {
 		t.Errorf("%d %s", status, text)
 	}
-	g.tables.Limits.Statement = 0
+	g.Tables.Limits.Statement = 0
 	if got := oneValue(t, g, `SELECT count(*) FROM peaka."table".t`); got != "0" {
 		t.Errorf("%s rows are there", got)
 	}

@@ -74,7 +74,7 @@ func TestLockedProject(t *testing.T) {
 	if err := g.Close(); err != nil {
 		t.Fatal(err)
 	}
-	o := g.options
+	o := g.Options
 	holder, err := duckdb.Open(o.Engine)
 	if err != nil {
 		t.Fatal(err)

@@ -76,7 +76,7 @@ func (t mtTest) settled(id string) api.MaterializedQueryStatus {
 // values are the first column of a statement.
 func (t mtTest) values(sql string) []string {
 	t.Helper()
-	p, err := t.g.store.Project(context.Background(), "", store.DefaultProject)
+	p, err := t.g.Store.Project(context.Background(), "", store.DefaultProject)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestRefreshWhileRunning(t *testing.T) {
 	id := m.create("m", slowSQL, nil)
 	before := m.wait(id, func(s api.MaterializedQueryStatus) bool { return s.Status == store.RunRunning })
 	run := func() string {
-		q, err := m.g.store.Query(ctx, store.DefaultProject, id)
+		q, err := m.g.Store.Query(ctx, store.DefaultProject, id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +160,7 @@ func TestRefreshWhileRunning(t *testing.T) {
 		t.Fatal("two runs at once")
 	}
 	// End the first as its process would; the next begins in the same transaction, later than the first.
-	next, err := m.g.store.EndRun(ctx, id, first, store.RunFailed, "ended by the test", -1)
+	next, err := m.g.Store.EndRun(ctx, id, first, store.RunFailed, "ended by the test", -1)
 	if err != nil || next == "" || next == first {
 		t.Fatalf("next run %q, %v", next, err)
 	}
@@ -169,10 +169,10 @@ func TestRefreshWhileRunning(t *testing.T) {
 		t.Fatalf("%+v after %+v", after, before)
 	}
 	// Nobody runs the next one: the process that would was told by EndRun. A second end is refused.
-	if _, err := m.g.store.EndRun(ctx, id, first, store.RunCompleted, "", 1); err == nil {
+	if _, err := m.g.Store.EndRun(ctx, id, first, store.RunCompleted, "", 1); err == nil {
 		t.Fatal("a run ended twice")
 	}
-	if _, err := m.g.store.EndRun(ctx, id, next, store.RunFailed, "ended by the test", -1); err != nil {
+	if _, err := m.g.Store.EndRun(ctx, id, next, store.RunFailed, "ended by the test", -1); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -183,7 +183,7 @@ func TestRefreshAfterCancel(t *testing.T) {
 	ctx := context.Background()
 	id := m.create("m", "SELECT 'one' AS v", nil)
 	m.settled(id)
-	run, err := m.g.store.StartRun(ctx, id, "runner")
+	run, err := m.g.Store.StartRun(ctx, id, "runner")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,25 +193,25 @@ func TestRefreshAfterCancel(t *testing.T) {
 	}{{"cancel", false}, {"cancel refresh", true}, {"refresh cancel", false}, {"refresh cancel refresh", true}} {
 		for _, step := range strings.Fields(c.steps) {
 			if step == "refresh" {
-				_, err = m.g.store.StartRun(ctx, id, "other")
+				_, err = m.g.Store.StartRun(ctx, id, "other")
 			} else {
-				_, err = m.g.store.AskCancel(ctx, id)
+				_, err = m.g.Store.AskCancel(ctx, id)
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
-		next, err := m.g.store.EndRun(ctx, id, run, store.RunCanceled, "", -1)
+		next, err := m.g.Store.EndRun(ctx, id, run, store.RunCanceled, "", -1)
 		if err != nil || (next != "") != c.again {
 			t.Fatalf("%s: next run %q, %v", c.steps, next, err)
 		}
 		if run = next; run == "" {
-			if run, err = m.g.store.StartRun(ctx, id, "runner"); err != nil {
+			if run, err = m.g.Store.StartRun(ctx, id, "runner"); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if _, err := m.g.store.EndRun(ctx, id, run, store.RunFailed, "ended by the test", -1); err != nil {
+	if _, err := m.g.Store.EndRun(ctx, id, run, store.RunFailed, "ended by the test", -1); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -245,14 +245,14 @@ func TestSavedQueriesGoWithTheirProject(t *testing.T) {
 	if _, err := m.cl.Folders.UpdateContents(ctx, store.DefaultProject, f.ID, api.QueryFolderUpdateRequest{QueryIdsAdded: []string{q.ID}}); err == nil {
 		t.Error("a query of another project is moved")
 	}
-	m.g.jobs.Running.Wait()
+	m.g.Jobs.Running.Wait()
 	if err := m.cl.Projects.Delete(ctx, store.DefaultOrganization, store.DefaultWorkspace, p.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.g.store.Query(ctx, p.ID, q.ID); !errors.Is(err, store.ErrNotFound) {
+	if _, err := m.g.Store.Query(ctx, p.ID, q.ID); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("the query is still there: %v", err)
 	}
-	if all, err := m.g.store.Folders(ctx, p.ID); err != nil || len(all) != 0 {
+	if all, err := m.g.Store.Folders(ctx, p.ID); err != nil || len(all) != 0 {
 		t.Errorf("folders are still there: %v, %v", all, err)
 	}
 }
@@ -289,7 +289,7 @@ func TestRunOfDeadProcess(t *testing.T) {
 	ctx := context.Background()
 	id := m.create("m", "SELECT 'one' AS v", nil)
 	m.settled(id)
-	if _, err := m.g.store.StartRun(ctx, id, "0f8fad5b-d9cb-469f-a165-70867728950e"); err != nil {
+	if _, err := m.g.Store.StartRun(ctx, id, "0f8fad5b-d9cb-469f-a165-70867728950e"); err != nil {
 		t.Fatal(err)
 	}
 	if err := m.cl.Materialized.Refresh(ctx, store.DefaultProject, id); err != nil {
@@ -298,19 +298,19 @@ func TestRunOfDeadProcess(t *testing.T) {
 	if s := m.settled(id); s.Status != store.RunCompleted {
 		t.Fatalf("%+v", s)
 	}
-	if _, err := m.g.store.StartRun(ctx, id, "0f8fad5b-d9cb-469f-a165-70867728950e"); err != nil {
+	if _, err := m.g.Store.StartRun(ctx, id, "0f8fad5b-d9cb-469f-a165-70867728950e"); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.g.queries.EndCutOff(ctx); err != nil {
+	if err := m.g.Queries.EndCutOff(ctx); err != nil {
 		t.Fatal(err)
 	}
-	q, err := m.g.store.Query(ctx, store.DefaultProject, id)
+	q, err := m.g.Store.Query(ctx, store.DefaultProject, id)
 	if err != nil || q.Materialized.Status != store.RunFailed || q.Materialized.Error == nil || *q.Materialized.Error != jobs.Crashed {
 		t.Fatalf("%+v, %v", q.Materialized, err)
 	}
 	m.stored("one")
 	// A new text is stored also when the run before it was cut off.
-	if _, err := m.g.store.StartRun(ctx, id, "0f8fad5b-d9cb-469f-a165-70867728950e"); err != nil {
+	if _, err := m.g.Store.StartRun(ctx, id, "0f8fad5b-d9cb-469f-a165-70867728950e"); err != nil {
 		t.Fatal(err)
 	}
 	m.text(id, "SELECT 'two' AS v")
@@ -325,7 +325,7 @@ func TestInterruptedBeforeItBegan(t *testing.T) {
 	m, _ := newMtTest(t)
 	id := m.create("m", "SELECT 'one' AS v", nil)
 	m.settled(id)
-	m.g.jobs.Interrupt()
+	m.g.Jobs.Interrupt()
 	if err := m.cl.Materialized.Refresh(context.Background(), store.DefaultProject, id); err != nil {
 		t.Fatal(err)
 	}
@@ -342,19 +342,19 @@ func TestSchedulesFireOnceForMissedRuns(t *testing.T) {
 	first := m.settled(id)
 	set := moment(t, *first.NextExecutionStartTime).Add(-time.Hour)
 
-	m.g.jobs.RunDuties(ctx)
+	m.g.Jobs.RunDuties(ctx)
 	if s := m.settled(id); *s.LastExecutionStartTime != *first.LastExecutionStartTime {
 		t.Fatalf("ran before its time: %+v", s)
 	}
 	forward(3*time.Hour + 30*time.Minute)
-	m.g.jobs.RunDuties(ctx)
+	m.g.Jobs.RunDuties(ctx)
 	second := m.wait(id, func(s api.MaterializedQueryStatus) bool {
 		return s.Status == store.RunCompleted && *s.LastExecutionStartTime != *first.LastExecutionStartTime
 	})
 	if want := set.Add(4 * time.Hour); !moment(t, *second.NextExecutionStartTime).Equal(want) {
 		t.Fatalf("next is %s, want %s", *second.NextExecutionStartTime, want)
 	}
-	m.g.jobs.RunDuties(ctx)
+	m.g.Jobs.RunDuties(ctx)
 	if s := m.settled(id); *s.LastExecutionStartTime != *second.LastExecutionStartTime {
 		t.Fatalf("missed runs were made up for more than once: %+v", s)
 	}
@@ -362,7 +362,7 @@ func TestSchedulesFireOnceForMissedRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	forward(48 * time.Hour)
-	m.g.jobs.RunDuties(ctx)
+	m.g.Jobs.RunDuties(ctx)
 	if s := m.settled(id); s.NextExecutionStartTime != nil || *s.LastExecutionStartTime != *second.LastExecutionStartTime {
 		t.Fatalf("ran without a schedule: %+v", s)
 	}
@@ -378,8 +378,8 @@ func TestDeleteDuringRunLeavesNothing(t *testing.T) {
 	if err := m.cl.Queries.Delete(ctx, store.DefaultProject, id); err != nil {
 		t.Fatal(err)
 	}
-	m.g.jobs.Running.Wait()
-	data, err := m.g.engine.Project(ctx, store.DefaultProject)
+	m.g.Jobs.Running.Wait()
+	data, err := m.g.Engine.Project(ctx, store.DefaultProject)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -87,7 +87,7 @@ func TestForeignKeys(t *testing.T) {
 			}
 			for _, r := range all {
 				if r.SourceTableName == "notes" {
-					if _, err := g.store.UpdateRelation(ctx, local, store.TableKey{Catalog: cat.ID, Schema: r.SourceSchemaName, Table: r.SourceTableName}, r.ID, "ONE_TO_MANY"); err != nil {
+					if _, err := g.Store.UpdateRelation(ctx, local, store.TableKey{Catalog: cat.ID, Schema: r.SourceSchemaName, Table: r.SourceTableName}, r.ID, "ONE_TO_MANY"); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -113,7 +113,7 @@ func TestSampleOfStuckView(t *testing.T) {
 			o := source(t, "CREATE VIEW cached.early AS SELECT 1 AS id, "+sleep+" AS z")
 			o.put(entry{1, "found", ""})
 			g := openTest(t)
-			g.metadata.Sampling = time.Second
+			g.Metadata.Sampling = time.Second
 			cl, err := api.New(api.Options{BaseURL: LocalBaseURL, Transport: g.Transport()})
 			if err != nil {
 				t.Fatal(err)
@@ -122,7 +122,7 @@ func TestSampleOfStuckView(t *testing.T) {
 			if _, err := cl.Metadata.Refresh(t.Context(), local, api.MetadataRefreshRequest{CatalogID: cat.ID}); err != nil {
 				t.Fatal(err)
 			}
-			g.jobs.Running.Wait()
+			g.Jobs.Running.Wait()
 			s, err := cl.Metadata.RefreshStatus(t.Context(), local, cat.ID)
 			if err != nil || s.Status != "failed" || !strings.Contains(*s.Error, "table cached.early: its sample values were not read within 1s") {
 				t.Errorf("%+v, %v", s, err)

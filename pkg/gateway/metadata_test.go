@@ -70,12 +70,12 @@ func TestRefreshCallback(t *testing.T) {
 	want("/all", "Bearer s3cret")
 	do("POST", meta+"/refresh", `{"catalogId":"1","callbackURL":"`+srv.URL+`/once"}`)
 	want("/once", "")
-	if _, sealed, err := g.store.RefreshCallback(context.Background(), DefaultProject); err != nil || len(sealed) == 0 || strings.Contains(string(sealed), "s3cret") {
+	if _, sealed, err := g.Store.RefreshCallback(context.Background(), DefaultProject); err != nil || len(sealed) == 0 || strings.Contains(string(sealed), "s3cret") {
 		t.Errorf("the token is kept as %q, %v", sealed, err)
 	}
 	do("DELETE", meta+"/refresh/callback", "")
 	do("POST", meta+"/refresh", "") // all catalogs, nobody told
-	g.jobs.Running.Wait()
+	g.Jobs.Running.Wait()
 	if len(calls) != 0 {
 		t.Errorf("told after all: %+v", <-calls)
 	}
@@ -84,7 +84,7 @@ func TestRefreshCallback(t *testing.T) {
 // TestRefreshOfDeadProcess ends a refresh that a process left behind.
 func TestRefreshOfDeadProcess(t *testing.T) {
 	g, ctx := openTest(t), context.Background()
-	if err := g.store.SetMetadataRefresh(ctx, DefaultProject, "1", store.Refresh{Status: "active", Runner: "gone"}); err != nil {
+	if err := g.Store.SetMetadataRefresh(ctx, DefaultProject, "1", store.Refresh{Status: "active", Runner: "gone"}); err != nil {
 		t.Fatal(err)
 	}
 	res, err := g.Transport().RoundTrip(httptest.NewRequest("GET", web.BasePath+"/metadata/"+DefaultProject+"/refresh/1", nil))
@@ -103,25 +103,25 @@ func TestCategoricalIsRereadWhenDue(t *testing.T) {
 	g, ctx := openTest(t), context.Background()
 	k := store.ColumnKey{TableKey: store.TableKey{Catalog: "3", Schema: "shop", Table: "orders"}, Column: "status"}
 	kept := func() []string {
-		n, err := g.store.MetadataNotes(ctx, DefaultProject)
+		n, err := g.Store.MetadataNotes(ctx, DefaultProject)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return n.Columns[k].Categorical
 	}
-	p, err := g.store.Project(ctx, "", DefaultProject)
+	p, err := g.Store.Project(ctx, "", DefaultProject)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := g.store.SetCategorical(ctx, DefaultProject, k, []string{"stale"}, 10, "P1D"); err != nil {
+	if err := g.Store.SetCategorical(ctx, DefaultProject, k, []string{"stale"}, 10, "P1D"); err != nil {
 		t.Fatal(err)
 	}
-	if err := g.metadata.DueCategorical(ctx, p); err != nil || !slices.Equal(kept(), []string{"stale"}) {
+	if err := g.Metadata.DueCategorical(ctx, p); err != nil || !slices.Equal(kept(), []string{"stale"}) {
 		t.Errorf("read before its time: %v, %v", kept(), err)
 	}
-	now := g.now
-	g.metadata.Now = func() time.Time { return now().Add(25 * time.Hour) }
-	if err := g.metadata.DueCategorical(ctx, p); err != nil || len(kept()) == 0 || slices.Contains(kept(), "stale") {
+	now := g.Now
+	g.Metadata.Now = func() time.Time { return now().Add(25 * time.Hour) }
+	if err := g.Metadata.DueCategorical(ctx, p); err != nil || len(kept()) == 0 || slices.Contains(kept(), "stale") {
 		t.Errorf("not read when due: %v, %v", kept(), err)
 	}
 }
@@ -129,28 +129,28 @@ func TestCategoricalIsRereadWhenDue(t *testing.T) {
 // TestTwoRefreshesAtOnce reads active until both have ended.
 func TestTwoRefreshesAtOnce(t *testing.T) {
 	g, ctx := openTest(t), context.Background()
-	p, err := g.store.Project(ctx, "", DefaultProject)
+	p, err := g.Store.Project(ctx, "", DefaultProject)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := g.catalogs.Catalog(ctx, p, "1")
+	c, err := g.Catalogs.Catalog(ctx, p, "1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner, err := g.jobs.Runner()
+	runner, err := g.Jobs.Runner()
 	if err != nil {
 		t.Fatal(err)
 	}
 	key := p.ID + "." + c.ID
 	for range 2 {
-		_ = g.metadata.Rereading.Add(key, 1, func(int) error { return nil })
+		_ = g.Metadata.Rereading.Add(key, 1, func(int) error { return nil })
 	}
-	if err := g.store.SetMetadataRefresh(ctx, p.ID, c.ID, store.Refresh{Status: "active", Runner: runner}); err != nil {
+	if err := g.Store.SetMetadataRefresh(ctx, p.ID, c.ID, store.Refresh{Status: "active", Runner: runner}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"active", metadata.RefreshDone} {
-		g.metadata.RefreshCatalog(ctx, p, c, runner, nil)
-		if last, err := g.store.MetadataRefresh(ctx, p.ID, c.ID); err != nil || last.Status != want {
+		g.Metadata.RefreshCatalog(ctx, p, c, runner, nil)
+		if last, err := g.Store.MetadataRefresh(ctx, p.ID, c.ID); err != nil || last.Status != want {
 			t.Errorf("%+v, %v; want %s", last, err, want)
 		}
 	}
@@ -159,17 +159,17 @@ func TestTwoRefreshesAtOnce(t *testing.T) {
 // TestRefreshThatPanicsEnds records a run that breaks down as failed.
 func TestRefreshThatPanicsEnds(t *testing.T) {
 	g, ctx := openTest(t), context.Background()
-	p, err := g.store.Project(ctx, "", DefaultProject)
+	p, err := g.Store.Project(ctx, "", DefaultProject)
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner, err := g.jobs.Runner()
+	runner, err := g.Jobs.Runner()
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = g.metadata.Rereading.Add(p.ID+".1", 1, func(int) error { return nil })
-	g.metadata.RefreshCatalog(ctx, p, catalogs.Catalog{Catalog: api.Catalog{ID: "1"}}, runner, nil) // a catalog without a source
-	last, err := g.store.MetadataRefresh(ctx, p.ID, "1")
+	_ = g.Metadata.Rereading.Add(p.ID+".1", 1, func(int) error { return nil })
+	g.Metadata.RefreshCatalog(ctx, p, catalogs.Catalog{Catalog: api.Catalog{ID: "1"}}, runner, nil) // a catalog without a source
+	last, err := g.Store.MetadataRefresh(ctx, p.ID, "1")
 	if err != nil || last.Status != "failed" || last.Error == nil {
 		t.Errorf("%+v, %v", last, err)
 	}

@@ -18,7 +18,7 @@ func (g *Gateway) miscRoutes(m *web.Mux) {
 	web.Handle(m, spec.ListSupportedDrivers, g.listDrivers)
 	web.Handle(m, spec.GetJdbcDriver, g.noJDBC)
 	web.Handle(m, spec.GetSqlAlchemyDriver, g.noSQLAlchemy)
-	web.Handle(m, spec.TranspileSql, g.statements.Transpile)
+	web.Handle(m, spec.TranspileSql, g.Statements.Transpile)
 }
 
 func (g *Gateway) initSession(ctx context.Context, r *web.Request[api.InitSessionRequest]) (api.EmbeddedSession, error) {
@@ -28,7 +28,7 @@ func (g *Gateway) initSession(ctx context.Context, r *web.Request[api.InitSessio
 // noSession rejects sessions in the studio. The project is not in the path here, so the permission is checked first.
 func (g *Gateway) noSession(ctx context.Context, op spec.Op, s web.Scope, project string) error {
 	var p store.Project
-	if err := g.web.Authorize(ctx, op, s, project, &p); err != nil {
+	if err := g.Web.Authorize(ctx, op, s, project, &p); err != nil {
 		return err
 	}
 	return fault.NotSupported(op.ID, needsStudio)

@@ -23,7 +23,7 @@ import (
 // and none may tell what the files hold.
 func TestOwnFiles(t *testing.T) {
 	base := t.TempDir()
-	o := Options{Dir: filepath.Join(base, "data"), KeepOut: []string{filepath.Join(base, "cache")}, Configs: []string{filepath.Join(base, "config")}, OpenEngine: openTest(t).options.OpenEngine}
+	o := Options{Dir: filepath.Join(base, "data"), KeepOut: []string{filepath.Join(base, "cache")}, Configs: []string{filepath.Join(base, "config")}, OpenEngine: openTest(t).Options.OpenEngine}
 	g, err := Open(o)
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +149,7 @@ func TestOwnFiles(t *testing.T) {
 func TestStateByContent(t *testing.T) {
 	g := openTest(t)
 	copied := filepath.Join(t.TempDir(), "copy.db")
-	db, err := sql.Open("sqlite", filepath.Join(g.options.Dir, "state.db"))
+	db, err := sql.Open("sqlite", filepath.Join(g.Options.Dir, "state.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestStateByContent(t *testing.T) {
 	if _, err := db.Exec("VACUUM INTO ?", copied); err != nil {
 		t.Fatal(err)
 	}
-	conn, err := sqlite.Type().Open(connector.Credential{"path": copied}, g.sources.Reach(connector.Credential{}))
+	conn, err := sqlite.Type().Open(connector.Credential{"path": copied}, g.Sources.Reach(connector.Credential{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,19 +175,19 @@ func TestStateByContent(t *testing.T) {
 func TestForgedLink(t *testing.T) {
 	g := openTest(t)
 	expires := strconv.FormatInt(time.Now().Add(time.Minute).Unix(), 10)
-	want, err := g.exports.DownloadSignature("id", "name", expires)
+	want, err := g.Exports.DownloadSignature("id", "name", expires)
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := &exports.Service{Sources: &sources.Service{Vault: sources.NewVault(g.options.Dir)}}
+	other := &exports.Service{Sources: &sources.Service{Vault: sources.NewVault(g.Options.Dir)}}
 	if again, err := other.DownloadSignature("id", "name", expires); err != nil || again != want {
 		t.Errorf("after a restart: %q, %v", again, err)
 	}
-	st, err := os.ReadFile(filepath.Join(g.options.Dir, "state.db"))
+	st, err := os.ReadFile(filepath.Join(g.Options.Dir, "state.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := g.sources.Vault.Derive("links to the files of exports")
+	key, err := g.Sources.Vault.Derive("links to the files of exports")
 	if err != nil || len(key) != 32 || strings.Contains(string(st), string(key)) {
 		t.Errorf("key of %d bytes: %v", len(key), err)
 	}

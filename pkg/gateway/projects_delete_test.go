@@ -77,7 +77,7 @@ func TestRequestsWhileAProjectIsDeleted(t *testing.T) {
 			t.Errorf("deletion: %d %s", status, raw)
 		}
 		wg.Wait()
-		if _, err := os.Stat(filepath.Join(g.options.Dir, "projects", p.ID)); !os.IsNotExist(err) {
+		if _, err := os.Stat(filepath.Join(g.Options.Dir, "projects", p.ID)); !os.IsNotExist(err) {
 			t.Errorf("rows of the project are left: %v", err)
 		}
 	}

@@ -218,7 +218,7 @@ func TestStatementLimit(t *testing.T) {
 func TestPanic(t *testing.T) {
 	g, _, _, log := servedGateway(t, Options{})
 	begun := false
-	srv := httptest.NewServer(g.web.Middleware(http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
+	srv := httptest.NewServer(g.Web.Middleware(http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
 		if begun {
 			io.WriteString(w, `{"data":[`)
 			_ = http.NewResponseController(w).Flush()
@@ -327,7 +327,7 @@ func TestKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	key := *made.ApiKey
-	k, err := g.store.FindKey(ctx, key)
+	k, err := g.Store.FindKey(ctx, key)
 	if err != nil || !k.Matches(key) {
 		t.Fatalf("%+v %v", k, err)
 	}
@@ -340,7 +340,7 @@ func TestKeys(t *testing.T) {
 		if wrong == key {
 			continue
 		}
-		if _, err := g.store.FindKey(ctx, wrong); !errors.Is(err, store.ErrNotFound) || k.Matches(wrong) {
+		if _, err := g.Store.FindKey(ctx, wrong); !errors.Is(err, store.ErrNotFound) || k.Matches(wrong) {
 			t.Errorf("%q opens", wrong)
 		}
 	}

@@ -21,7 +21,7 @@ func TestQueriesUnderLoad(t *testing.T) {
 	m, _ := newMtTest(t)
 	ctx := context.Background()
 	const p = store.DefaultProject
-	stop := m.g.jobs.StartSchedules()
+	stop := m.g.Jobs.StartSchedules()
 	step := func(w int) error {
 		name, path := fmt.Sprintf("q%d", rand.IntN(6)), fmt.Sprintf("/f%d/g%d", rand.IntN(3), rand.IntN(3))
 		qs, err := m.cl.Queries.List(ctx, p)
@@ -50,7 +50,7 @@ func TestQueriesUnderLoad(t *testing.T) {
 			}
 			return m.cl.Folders.Delete(ctx, p, fs[rand.IntN(len(fs))].ID, url.Values{"force": {"true"}})
 		case 6, 7:
-			proj, err := m.g.store.Project(ctx, "", p)
+			proj, err := m.g.Store.Project(ctx, "", p)
 			if err != nil {
 				return err
 			}
@@ -84,11 +84,11 @@ func TestQueriesUnderLoad(t *testing.T) {
 	}
 	wg.Wait()
 	stop()
-	m.g.jobs.Running.Wait()
-	if left, err := m.g.store.Running(ctx); err != nil || len(left) > 0 {
+	m.g.Jobs.Running.Wait()
+	if left, err := m.g.Store.Running(ctx); err != nil || len(left) > 0 {
 		t.Errorf("left running: %v, %v", left, err)
 	}
-	all, err := m.g.store.Queries(ctx, p)
+	all, err := m.g.Store.Queries(ctx, p)
 	if err != nil {
 		t.Fatal(err)
 	}

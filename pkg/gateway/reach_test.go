@@ -26,7 +26,7 @@ func TestReach(t *testing.T) {
 	_, open, _ := net.SplitHostPort(strings.TrimPrefix(server.URL, "http://"))
 	for _, reach := range []connector.Network{connector.NetPublic, connector.NetPrivate} {
 		g := openTest(t)
-		g.sources.Network = reach
+		g.Sources.Network = reach
 		w := wire{t: t, partner: g.ServeKey()}
 		srv := httptest.NewServer(g.Handler())
 		defer srv.Close()
@@ -69,7 +69,7 @@ func TestReach(t *testing.T) {
 // TestTrusted: the mark of a partner's credential is the gateway's alone to set, and is shown to nobody.
 func TestTrusted(t *testing.T) {
 	g := openTest(t)
-	for _, typ := range g.sources.Types {
+	for _, typ := range g.Sources.Types {
 		if _, err := typ.Check(connector.Credential{"\x00trusted": true}); err == nil || !strings.Contains(err.Error(), "required") && !strings.Contains(err.Error(), "is not a credential field") {
 			t.Errorf("%s takes it: %v", typ.Key, err)
 		}
@@ -84,7 +84,7 @@ func TestTrusted(t *testing.T) {
 		{"\x00trusted": true, "allowLinkLocal": true}:  connector.NetAll,
 		{"\x00trusted": false, "allowLinkLocal": true}: connector.NetPrivate,
 	} {
-		if got := g.sources.Reach(*c).Network; got != want {
+		if got := g.Sources.Reach(*c).Network; got != want {
 			t.Errorf("%v: %v, want %v", map[string]any(*c), got, want)
 		}
 	}

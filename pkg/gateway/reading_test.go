@@ -20,7 +20,7 @@ func TestLiveAndCachedAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	makeTestCache(t, g, cl, "products")
-	g.jobs.Running.Wait()
+	g.Jobs.Running.Wait()
 	o.put(entry{2, "b", "2026-01-02 00:00:00"})
 	sql := "SELECT count(far.files.items.id) FROM far.files.items WHERE far.files.items.id > 0"
 	for _, name := range []string{"inner", "outer"} {
@@ -29,12 +29,12 @@ func TestLiveAndCachedAtOnce(t *testing.T) {
 		}
 		sql = "SELECT * FROM peaka.query.\"inner\""
 	}
-	p, err := g.store.Project(context.Background(), "", local)
+	p, err := g.Store.Project(context.Background(), "", local)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ask := func(sql, reading string) (string, error) {
-		res, err := g.names.QueryReading(context.Background(), p, engine.Query{SQL: sql}, reading)
+		res, err := g.Names.QueryReading(context.Background(), p, engine.Query{SQL: sql}, reading)
 		if err != nil {
 			return "", err
 		}

@@ -23,30 +23,30 @@ func TestSchedulesAfterTheClockWasPutBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.jobs.Running.Wait()
-	g.jobs.RunDuties(ctx)
-	g.jobs.Running.Wait()
+	g.Jobs.Running.Wait()
+	g.Jobs.RunDuties(ctx)
+	g.Jobs.Running.Wait()
 
 	const ahead = 72 * time.Hour
 	move(ahead)
-	g.jobs.RunDuties(ctx)
-	g.jobs.Running.Wait()
+	g.Jobs.RunDuties(ctx)
+	g.Jobs.Running.Wait()
 	during := m.create("o", "SELECT 1 AS v", hourly)
-	g.jobs.Running.Wait()
+	g.Jobs.Running.Wait()
 	move(-ahead)
-	g.jobs.RunDuties(ctx)
-	g.jobs.Running.Wait()
+	g.Jobs.RunDuties(ctx)
+	g.Jobs.Running.Wait()
 
 	within := func(what string, due *string, d time.Duration) {
 		t.Helper()
-		if due == nil || *due > store.Time(g.now().Add(d)) {
-			t.Errorf("%s falls due at %v, more than %v from now (%s)", what, *due, d, store.Time(g.now()))
+		if due == nil || *due > store.Time(g.Now().Add(d)) {
+			t.Errorf("%s falls due at %v, more than %v from now (%s)", what, *due, d, store.Time(g.Now()))
 		}
 	}
 	for what, id := range map[string]string{"an interval": before, "a cron": cron, "an interval of those days": during} {
 		within(what, m.status(id).NextExecutionStartTime, time.Hour)
 	}
-	c, err := g.store.Cache(ctx, local, cache.ID)
+	c, err := g.Store.Cache(ctx, local, cache.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,18 +55,18 @@ func TestSchedulesAfterTheClockWasPutBack(t *testing.T) {
 
 	last := m.status(before).LastExecutionStartTime
 	move(time.Hour)
-	g.jobs.RunDuties(ctx)
-	g.jobs.Running.Wait()
+	g.Jobs.RunDuties(ctx)
+	g.Jobs.Running.Wait()
 	if s := m.status(before); *s.LastExecutionStartTime <= *last {
 		t.Errorf("no run within an hour: %+v", s)
 	}
 	// A clock that goes back by seconds runs nothing twice.
 	last = m.status(before).LastExecutionStartTime
 	move(-5 * time.Second)
-	g.jobs.RunDuties(ctx)
+	g.Jobs.RunDuties(ctx)
 	move(5 * time.Second)
-	g.jobs.RunDuties(ctx)
-	g.jobs.Running.Wait()
+	g.Jobs.RunDuties(ctx)
+	g.Jobs.Running.Wait()
 	if s := m.status(before); *s.LastExecutionStartTime != *last {
 		t.Errorf("ran twice: %+v", s)
 	}
@@ -82,26 +82,26 @@ func TestSettingsKeepTheDueTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := m.create("m", "SELECT 'one' AS v", &api.MaterializedQuerySchedule{Type: "interval", RepeatDuration: ptr("PT1H")})
-	g.jobs.Running.Wait()
-	c, err := g.store.Cache(ctx, local, made.ID)
+	g.Jobs.Running.Wait()
+	c, err := g.Store.Cache(ctx, local, made.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := g.store.Query(ctx, local, id)
+	q, err := g.Store.Query(ctx, local, id)
 	if err != nil {
 		t.Fatal(err)
 	}
 	move(90 * time.Minute)
-	g.jobs.RunDuties(ctx)
-	g.jobs.Running.Wait()
-	if err := g.store.SetCacheSettings(ctx, c, store.CacheChange{Full: true}); err != nil { // as read before the schedules moved
+	g.Jobs.RunDuties(ctx)
+	g.Jobs.Running.Wait()
+	if err := g.Store.SetCacheSettings(ctx, c, store.CacheChange{Full: true}); err != nil { // as read before the schedules moved
 		t.Fatal(err)
 	}
 	q.DisplayName = "renamed"
-	if _, err := g.store.SaveQuery(ctx, q, nil, false); err != nil {
+	if _, err := g.Store.SaveQuery(ctx, q, nil, false); err != nil {
 		t.Fatal(err)
 	}
-	now, err := g.store.Cache(ctx, local, made.ID)
+	now, err := g.Store.Cache(ctx, local, made.ID)
 	if err != nil {
 		t.Fatal(err)
 	}

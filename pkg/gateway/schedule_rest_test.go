@@ -28,13 +28,13 @@ func TestRestAfterCrash(t *testing.T) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	gone := "a-process-that-is-gone"
-	run, err := g.store.StartRun(ctx, id, gone)
+	run, err := g.Store.StartRun(ctx, id, gone)
 	if err != nil || run == "" {
 		t.Fatal(run, err)
 	}
 	started := func() string {
 		t.Helper()
-		q, err := g.store.Query(ctx, local, id)
+		q, err := g.Store.Query(ctx, local, id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,14 +42,14 @@ func TestRestAfterCrash(t *testing.T) {
 	}
 	before, now := started(), time.Now().Add(5*time.Second)
 	for range 3 {
-		if err := g.queries.RefreshDue(ctx, now); err != nil {
+		if err := g.Queries.RefreshDue(ctx, now); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if s := m.status(id); s.Status != store.RunFailed || s.Error == nil || *s.Error != jobs.Crashed || started()[:20] != before[:20] {
 		t.Errorf("the schedule did not wait: %+v", s)
 	}
-	if err := g.queries.RefreshDue(ctx, now.Add(10*time.Minute)); err != nil {
+	if err := g.Queries.RefreshDue(ctx, now.Add(10*time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	for range 600 {
@@ -73,7 +73,7 @@ func TestCacheRestAfterCrash(t *testing.T) {
 		{"crash", func(*Gateway, store.CacheRun) error { return nil }, jobs.Crashed, true},
 		{"stop", func(g *Gateway, run store.CacheRun) error {
 			run.Status, run.Error = store.CacheFailed, jobs.CutOff
-			return g.store.EndCacheRun(context.Background(), run, jobs.CutOff)
+			return g.Store.EndCacheRun(context.Background(), run, jobs.CutOff)
 		}, jobs.CutOff, false},
 	} {
 		t.Run(x.name, func(t *testing.T) {
@@ -84,7 +84,7 @@ func TestCacheRestAfterCrash(t *testing.T) {
 			if _, err := cl.Cache.UpdateSettings(ctx, local, c.ID, api.CacheScheduleUpdate{FullRefreshCacheSchedule: &api.CacheSchedule{Type: "BASIC", Expression: &every}}); err != nil {
 				t.Fatal(err)
 			}
-			run, err := g.store.StartCacheRun(ctx, c.ID, store.CacheFull, "a-process-that-is-gone", true)
+			run, err := g.Store.StartCacheRun(ctx, c.ID, store.CacheFull, "a-process-that-is-gone", true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,8 +93,8 @@ func TestCacheRestAfterCrash(t *testing.T) {
 			}
 			last := func() store.CacheRun {
 				t.Helper()
-				g.jobs.Running.Wait()
-				r, err := g.store.LastCacheRun(ctx, c.ID, "")
+				g.Jobs.Running.Wait()
+				r, err := g.Store.LastCacheRun(ctx, c.ID, "")
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -104,13 +104,13 @@ func TestCacheRestAfterCrash(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := g.caches.RefreshCachesDue(ctx, started.Add(5*time.Second)); err != nil {
+			if err := g.Caches.RefreshCachesDue(ctx, started.Add(5*time.Second)); err != nil {
 				t.Fatal(err)
 			}
 			if r := last(); (r.ID == run.ID) != x.rests || x.rests && r.Error != x.reason {
 				t.Errorf("soon after it: %+v", r)
 			}
-			if err := g.caches.RefreshCachesDue(ctx, started.Add(10*time.Minute+time.Second)); err != nil {
+			if err := g.Caches.RefreshCachesDue(ctx, started.Add(10*time.Minute+time.Second)); err != nil {
 				t.Fatal(err)
 			}
 			if r := last(); r.ID == run.ID || r.Status != store.CacheCompleted {

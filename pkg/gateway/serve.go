@@ -176,7 +176,7 @@ func (g *Gateway) Listen(addr string, anyHost bool) (*Server, error) {
 	if err := checkAddress(addr, anyHost); err != nil {
 		return nil, err
 	}
-	l, err := bind(g.options.Dir, addr)
+	l, err := bind(g.Options.Dir, addr)
 	if err != nil {
 		return nil, err
 	}
@@ -189,16 +189,16 @@ func (g *Gateway) Serve(l *Listeners) *Server {
 	s.Addr = l.TCP.Addr()
 	s.start(l.TCP, web.SourceTCP)
 	s.start(l.Socket, web.SourceSocket)
-	if err := g.queries.EndCutOff(context.Background()); err != nil {
+	if err := g.Queries.EndCutOff(context.Background()); err != nil {
 		g.log.Error("cannot end interrupted runs", "error", err)
 	}
-	s.unwind = g.jobs.StartSchedules()
+	s.unwind = g.Jobs.StartSchedules()
 	return s
 }
 
 func (s *Server) start(l net.Listener, source string) {
 	srv := &http.Server{
-		Handler:           s.g.web.Handler,
+		Handler:           s.g.Web.Handler,
 		ReadHeaderTimeout: web.HeaderTime,
 		IdleTimeout:       web.IdleTime,
 		MaxHeaderBytes:    web.MaxHeader,
@@ -219,9 +219,9 @@ func (s *Server) Wait(ctx context.Context, grace time.Duration) error {
 	case err = <-s.errs:
 	}
 	s.unwind()
-	s.g.options.Inject.Release()
-	s.g.options.Quirks.Release()
-	if n := s.g.jobs.Left(); n > 0 {
+	s.g.Options.Inject.Release()
+	s.g.Options.Quirks.Release()
+	if n := s.g.Jobs.Left(); n > 0 {
 		s.g.log.Warn("stopping: waiting for background work; a second signal stops immediately", "runs", n, "grace", grace.String())
 	}
 	stop, cancel := context.WithTimeout(context.Background(), grace)
@@ -235,10 +235,10 @@ func (s *Server) Wait(ctx context.Context, grace time.Duration) error {
 		})
 	}
 	all.Wait()
-	if !s.g.jobs.Drained(stop.Done()) {
-		s.g.log.Warn("the grace period is over: background work is cancelled", "runs", s.g.jobs.Left())
-		s.g.jobs.Interrupt()
-		s.g.jobs.WaitJobs()
+	if !s.g.Jobs.Drained(stop.Done()) {
+		s.g.log.Warn("the grace period is over: background work is cancelled", "runs", s.g.Jobs.Left())
+		s.g.Jobs.Interrupt()
+		s.g.Jobs.WaitJobs()
 	}
 	_ = s.listeners.Close()
 	if errors.Is(err, http.ErrServerClosed) {
@@ -258,7 +258,7 @@ func (g *Gateway) ServeKey() string {
 func NewServeKey() string { return store.NewKeyText() }
 
 // UseServeKey makes text a valid partner key for the lifetime of this process. It is not stored anywhere.
-func (g *Gateway) UseServeKey(text string) { g.web.ServedKey = store.HashKey(text) }
+func (g *Gateway) UseServeKey(text string) { g.Web.ServedKey = store.HashKey(text) }
 
 // ForLog removes quoted parts from a statement, and truncates a long one.
 func ForLog(statement string) string {

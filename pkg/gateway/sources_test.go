@@ -23,10 +23,10 @@ func TestOneConnectorForAConnection(t *testing.T) {
 	}
 	have := func(open, retired int) {
 		t.Helper()
-		g.sources.Sources.Mu.Lock()
-		defer g.sources.Sources.Mu.Unlock()
-		if len(g.sources.Sources.Open) != open || len(g.sources.Sources.Retired) != retired {
-			t.Errorf("%d connectors are open and %d retired, want %d and %d", len(g.sources.Sources.Open), len(g.sources.Sources.Retired), open, retired)
+		g.Sources.Sources.Mu.Lock()
+		defer g.Sources.Sources.Mu.Unlock()
+		if len(g.Sources.Sources.Open) != open || len(g.Sources.Sources.Retired) != retired {
+			t.Errorf("%d connectors are open and %d retired, want %d and %d", len(g.Sources.Sources.Open), len(g.Sources.Sources.Retired), open, retired)
 		}
 	}
 	read()

@@ -22,10 +22,10 @@ func TestNotSupportedLocally(t *testing.T) {
 	g := openTest(t)
 	var got []string
 	for i, op := range spec.All() {
-		if _, ok := g.web.Routes[op.ID]; !ok {
+		if _, ok := g.Web.Routes[op.ID]; !ok {
 			continue
 		}
-		p, err := g.store.CreateProject(context.Background(), store.DefaultWorkspace, fmt.Sprintf("project %d", i), nil) // of its own: some operations delete it
+		p, err := g.Store.CreateProject(context.Background(), store.DefaultWorkspace, fmt.Sprintf("project %d", i), nil) // of its own: some operations delete it
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -34,7 +34,7 @@ func TestALockIsNoTimeLimit(t *testing.T) {
 	if err := g.Close(); err != nil {
 		t.Fatal(err)
 	}
-	o := g.options
+	o := g.Options
 	holder, err := duckdb.Open(o.Engine)
 	if err != nil {
 		t.Fatal(err)
@@ -50,19 +50,19 @@ func TestALockIsNoTimeLimit(t *testing.T) {
 	}
 	defer again.Close()
 	p := store.Project{ID: local}
-	have, err := again.store.Cache(ctx, local, c.ID)
+	have, err := again.Store.Cache(ctx, local, c.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := again.caches.StartCacheRun(ctx, p, have, store.CacheFull, false); err != nil {
+	if err := again.Caches.StartCacheRun(ctx, p, have, store.CacheFull, false); err != nil {
 		t.Fatal(err)
 	}
-	again.jobs.Running.Wait()
-	run, err := again.store.LastCacheRun(ctx, c.ID, "")
+	again.Jobs.Running.Wait()
+	run, err := again.Store.LastCacheRun(ctx, c.ID, "")
 	if err != nil || run.Status != store.CacheFailed || !strings.Contains(run.Error, "in use by process pid") || strings.Contains(run.Error, "longer than") {
 		t.Errorf("%+v, %v", run, err)
 	}
-	_, err = again.names.Query(ctx, p, engine.Query{SQL: "SELECT 1"})
+	_, err = again.Names.Query(ctx, p, engine.Query{SQL: "SELECT 1"})
 	if f := fault.Of(err); f.Status != 409 || !strings.Contains(f.Message, "nothing was done") {
 		t.Errorf("%d %v", f.Status, err)
 	}

@@ -14,7 +14,7 @@ import (
 const LocalBaseURL = "http://localhost" + web.BasePath
 
 // Transport serves requests inside the process: the reply streams through a pipe, no port is opened.
-func (g *Gateway) Transport() http.RoundTripper { return &processTransport{g.web.Handler} }
+func (g *Gateway) Transport() http.RoundTripper { return &processTransport{g.Web.Handler} }
 
 type processTransport struct{ handler http.Handler }
 
