@@ -23,7 +23,7 @@ func TestImports(t *testing.T) {
 		"github.com/itchyny/gojq":        {"pkg/output"},
 		"github.com/duckdb/":             {"pkg/gateway/engine/duckdb", "pkg/gateway/connector/duckdbfile"},
 		"modernc.org/sqlite":             {"pkg/gateway/store", "pkg/gateway/connector"},
-		"github.com/jackc/pgx":           {"pkg/gateway/connector"},
+		"github.com/jackc/pgx":           {"pkg/gateway/connector", "pkg/gateway/gatewaytest"},
 		"github.com/go-sql-driver/mysql": {"pkg/gateway/connector"},
 		"github.com/spf13/cobra":         {"cmd", "internal/reference"},
 		"github.com/spf13/cobra/doc":     {"internal/reference"},
@@ -88,6 +88,8 @@ func TestImports(t *testing.T) {
 			}
 			if own, ok := strings.CutPrefix(name, module); ok {
 				switch {
+				case own == "pkg/gateway/gatewaytest":
+					t.Errorf("%s imports %s, which is for tests alone", path, own)
 				case own == "cmd" && dir != "." && dir != "internal/reference", strings.HasPrefix(own, "cmd/") && !under(dir, []string{"cmd"}):
 					t.Errorf("%s imports %s, which is not for it", path, own)
 				case strings.HasPrefix(own, "cmd/") && !strings.HasPrefix(own, "cmd/internal/") && dir != "cmd":

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"database/sql"
@@ -8,16 +8,19 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
 )
 
 // served is a gateway with a tenant, at rest.
-func served(t *testing.T) (*Gateway, wire, tenant) {
-	g := openTest(t)
+func served(t *testing.T) (*gateway.Gateway, gatewaytest.Wire, gatewaytest.Tenant) {
+	g := gatewaytest.Open(t)
 	srv := httptest.NewServer(g.Handler())
 	t.Cleanup(srv.Close)
-	w := wire{t: t, url: srv.URL, partner: g.ServeKey()}
-	p := newTenant(w, "alpha")
-	w.idle(p)
+	w := gatewaytest.Wire{T: t, URL: srv.URL, Partner: g.ServeKey()}
+	p := gatewaytest.NewTenant(w, "alpha")
+	w.Idle(p)
 	return g, w, p
 }
 
@@ -50,7 +53,7 @@ func TestSourceAway(t *testing.T) {
 			t.Errorf("%s: %s", id, reply)
 		}
 	}
-	dir := p.ids["dir"]
+	dir := p.IDs["dir"]
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -65,7 +68,7 @@ func TestSourceAway(t *testing.T) {
 	must(os.Rename(dir+".away", dir))
 	shorter(t, "the folder is back", before, answers(w, p))
 
-	broken := filepath.Join(dir, p.ids["tableName"]+".csv")
+	broken := filepath.Join(dir, p.IDs["tableName"]+".csv")
 	must(os.WriteFile(broken, []byte("id,status\n1,2,3\n"), 0o600))
 	failed, told = shorter(t, "a file is broken", before, answers(w, p))
 	if failed < 4 || told < 3 {
@@ -74,7 +77,7 @@ func TestSourceAway(t *testing.T) {
 	must(os.WriteFile(broken, []byte("id,status\n1,alphapaid\n"), 0o600))
 	shorter(t, "the file is mended", before, answers(w, p))
 
-	status, raw := w.call(w.partner, "DELETE", p.fill("/connections/{projectId}/{connectionId}"), "")
+	status, raw := w.Call(w.Partner, "DELETE", p.Fill("/connections/{projectId}/{connectionId}"), "")
 	if status > 299 {
 		t.Fatal(status, raw)
 	}

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"bytes"
@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
 	"github.com/dig-cli/dig/pkg/openapi"
 	"github.com/dig-cli/dig/pkg/spec"
 )
@@ -50,11 +52,11 @@ func (l *listening) RoundTrip(req *http.Request) (*http.Response, error) {
 // TestContract walks through every operation that has a route and compares in shape what it serves with the operation's sample
 // and schema: the status, the members of every object and the type of every value.
 func TestContract(t *testing.T) {
-	g, wire := openTest(t), &listening{}
+	g, wire := gatewaytest.Open(t), &listening{}
 	var served spec.Op
 	g.Web.Observe = func(op spec.Op, _ int) { served = op }
 	wire.next = g.Transport()
-	cl, err := api.New(api.Options{BaseURL: LocalBaseURL, Transport: wire})
+	cl, err := api.New(api.Options{BaseURL: gateway.LocalBaseURL, Transport: wire})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/spec"
 )
@@ -14,14 +15,14 @@ import (
 // partner key whose time is over, one that was deleted and the one of a project that was deleted. All are 401, and what they
 // asked to change stays as it was. The living key of the same project shows that the requests name what exists.
 func TestDeadKeys(t *testing.T) {
-	g, ctx := openTest(t), context.Background()
-	w := wire{t: t, partner: g.ServeKey()}
+	g, ctx := gatewaytest.Open(t), context.Background()
+	w := gatewaytest.Wire{T: t, Partner: g.ServeKey()}
 	srv := httptest.NewServer(g.Handler())
 	defer srv.Close()
-	w.url = srv.URL
-	p, other := newTenant(w, "alpha"), newTenant(w, "bravo")
-	own, past := p.ids["projectId"], store.Time(time.Now().Add(-time.Second))
-	dead := map[string]string{"of a deleted project": other.key}
+	w.URL = srv.URL
+	p, other := gatewaytest.NewTenant(w, "alpha"), gatewaytest.NewTenant(w, "bravo")
+	own, past := p.IDs["projectId"], store.Time(time.Now().Add(-time.Second))
+	dead := map[string]string{"of a deleted project": other.Key}
 	for name, project := range map[string]*string{"expired": &own, "expired partner": nil} {
 		_, text, err := g.Store.CreateAPIKey(ctx, project, name, &past)
 		if err != nil {
@@ -29,28 +30,28 @@ func TestDeadKeys(t *testing.T) {
 		}
 		dead[name] = text
 	}
-	made := w.must("POST", "/projects/"+own+"/apiKeys", `{"name":"short"}`, "apiKeyId", "apiKey")
+	made := w.Must("POST", "/projects/"+own+"/apiKeys", `{"name":"short"}`, "apiKeyId", "apiKey")
 	dead["deleted"] = made[1]
-	if status, _ := w.call(made[1], "GET", "/info", ""); status != 200 {
+	if status, _ := w.Call(made[1], "GET", "/info", ""); status != 200 {
 		t.Fatalf("a new key: %d", status)
 	}
-	w.must("DELETE", "/projects/"+own+"/apiKeys/"+made[0], "")
-	w.must("DELETE", other.fill("/projects/{projectId}"), "")
-	before := snapshot(w, p)
+	w.Must("DELETE", "/projects/"+own+"/apiKeys/"+made[0], "")
+	w.Must("DELETE", other.Fill("/projects/{projectId}"), "")
+	before := gatewaytest.Snapshot(w, p)
 	tried := 0
 	for _, op := range spec.All() {
-		path, body := address(op, p, p)
+		path, body := gatewaytest.Address(op, p, p)
 		for name, key := range dead {
-			if status, raw := w.call(key, op.Method, path, body); status != 401 || p.shows(raw, path, body) != "" {
+			if status, raw := w.Call(key, op.Method, path, body); status != 401 || p.Shows(raw, path, body) != "" {
 				t.Errorf("%s with a key that is %s: %d %s", op.ID, name, status, raw)
 			}
 			tried++
 		}
 	}
 	for _, op := range spec.Local() {
-		path, body := address(op, p, p)
+		path, body := gatewaytest.Address(op, p, p)
 		for name, key := range dead {
-			if status, _ := w.call(key, op.Method, path, body); status != 401 {
+			if status, _ := w.Call(key, op.Method, path, body); status != 401 {
 				t.Errorf("%s with a key that is %s: %d", op.ID, name, status)
 			}
 		}
@@ -58,7 +59,7 @@ func TestDeadKeys(t *testing.T) {
 	if tried != 4*144 {
 		t.Errorf("%d requests", tried)
 	}
-	if after := snapshot(w, p); after != before {
-		t.Errorf("the project has changed:\n%s", lineDiff(before, after))
+	if after := gatewaytest.Snapshot(w, p); after != before {
+		t.Errorf("the project has changed:\n%s", gatewaytest.LineDiff(before, after))
 	}
 }

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"archive/tar"
@@ -12,7 +12,9 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
+	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
 	"github.com/dig-cli/dig/pkg/gateway/names"
 )
 
@@ -65,19 +67,19 @@ func TestEarlierDataDirectories(t *testing.T) {
 		t.Run(commit, func(t *testing.T) {
 			dir := t.TempDir()
 			unpack(t, path, dir)
-			g, err := Open(Options{Dir: dir, OpenEngine: duckdb.Open})
+			g, err := gateway.Open(gateway.Options{Dir: dir, OpenEngine: duckdb.Open})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer g.Close()
-			cl, err := api.New(api.Options{BaseURL: LocalBaseURL, Transport: g.Transport()})
+			cl, err := api.New(api.Options{BaseURL: gateway.LocalBaseURL, Transport: g.Transport()})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := oneValue(t, g, `SELECT max(name) FROM peaka."table".people`); got != "bob" {
+			if got := gatewaytest.OneValue(t, g, `SELECT max(name) FROM peaka."table".people`); got != "bob" {
 				t.Errorf("the imported table has %s", got)
 			}
-			queries, err := cl.Queries.List(ctx, local)
+			queries, err := cl.Queries.List(ctx, gatewaytest.Local)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,43 +87,43 @@ func TestEarlierDataDirectories(t *testing.T) {
 				if len(queries) != 2 {
 					t.Fatalf("%d saved queries", len(queries))
 				}
-				if got := oneValue(t, g, `SELECT min(name) FROM peaka.query.people_names`); got != "ann" {
+				if got := gatewaytest.OneValue(t, g, `SELECT min(name) FROM peaka.query.people_names`); got != "ann" {
 					t.Errorf("the saved query has %s", got)
 				}
-				if got := oneValue(t, g, `SELECT n FROM peaka.mtquery.totals`); got != "2" {
+				if got := gatewaytest.OneValue(t, g, `SELECT n FROM peaka.mtquery.totals`); got != "2" {
 					t.Errorf("the materialized query has %s", got)
 				}
 			}
-			list, err := cl.Exports.List(ctx, local, nil)
+			list, err := cl.Exports.List(ctx, gatewaytest.Local, nil)
 			if early := commit == "e9aa4bb" || commit == "2a2cebc"; err != nil || (len(list) == 0) != early {
 				t.Errorf("%d exports: %v", len(list), err)
 			}
 			// What is made now works as in a new directory.
-			c, err := cl.Cache.Create(ctx, local, api.CacheRequest{CatalogID: names.SampleCatalogID, SchemaName: "shop", TableName: "customers"})
+			c, err := cl.Cache.Create(ctx, gatewaytest.Local, api.CacheRequest{CatalogID: names.SampleCatalogID, SchemaName: "shop", TableName: "customers"})
 			if err != nil {
 				t.Fatal(err)
 			}
 			g.Jobs.Running.Wait()
-			if run := runEnd(t, g, cl, c.ID, cl.Cache.IncrementalUpdate); run.Status != "COMPLETED" {
+			if run := gatewaytest.RunEnd(t, g, cl, c.ID, cl.Cache.IncrementalUpdate); run.Status != "COMPLETED" {
 				t.Errorf("a refresh of a cache ended %s: %+v", run.Status, run)
 			}
-			id, err := startTestExport(t, cl, "SELECT 7 AS n", api.ExportRequest{})
+			id, err := gatewaytest.StartExport(t, cl, "SELECT 7 AS n", api.ExportRequest{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := string(fileOf(t, cl, ended(t, cl, id))); got != "n\n7\n" {
+			if got := string(gatewaytest.FileOf(t, cl, gatewaytest.Ended(t, cl, id))); got != "n\n7\n" {
 				t.Errorf("an export has %q", got)
 			}
-			caches, err := cl.Cache.Statuses(ctx, local)
+			caches, err := cl.Cache.Statuses(ctx, gatewaytest.Local)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, c := range caches {
-				if run := runEnd(t, g, cl, c.ID, cl.Cache.FullRefresh); run.Status != "COMPLETED" {
+				if run := gatewaytest.RunEnd(t, g, cl, c.ID, cl.Cache.FullRefresh); run.Status != "COMPLETED" {
 					t.Errorf("a refresh of a cache ended %s", run.Status)
 				}
 			}
-			if _, err := cl.SemanticCatalogs.Create(ctx, local, api.SemanticCatalogRequest{Name: "fresh"}); err != nil {
+			if _, err := cl.SemanticCatalogs.Create(ctx, gatewaytest.Local, api.SemanticCatalogRequest{Name: "fresh"}); err != nil {
 				t.Error(err)
 			}
 		})

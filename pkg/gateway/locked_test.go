@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"encoding/json"
@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
+	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -20,10 +22,10 @@ var varies = regexp.MustCompile(`"(url|timestamp|requestId)":"[^"]*"`)
 
 // answers asks everything that reads, by the names of operations and, for what looks at several catalogs or at one of many, by more. Each is the
 // status, the body without what is another in every reply, and what the answer says that it lacks.
-func answers(w wire, p tenant) map[string]string {
+func answers(w gatewaytest.Wire, p gatewaytest.Tenant) map[string]string {
 	out := map[string]string{}
 	ask := func(id, key, method, path, body string) {
-		status, raw, lacks := w.send(key, method, path, body)
+		status, raw, lacks := w.Send(key, method, path, body)
 		text := fmt.Sprintln(status, raw)
 		for _, o := range lacks {
 			text += lacking + o.String() + "\n"
@@ -34,17 +36,17 @@ func answers(w wire, p tenant) map[string]string {
 		if op.Method != "GET" && !slices.Contains([]string{"executeQuery", "search"}, op.ID) || op.Group == "agent" {
 			continue
 		}
-		path, body := address(op, p, p)
-		key := p.key
+		path, body := gatewaytest.Address(op, p, p)
+		key := p.Key
 		if op.Partner {
-			key = w.partner
+			key = w.Partner
 		}
 		ask(op.ID, key, op.Method, path, body)
 	}
 	for _, part := range []string{"", "schemaName={schemaName}", "catalogId=1", "catalogId=2", "catalogId=2&schemaName=query", "catalogId=2&schemaName=mtquery", "catalogId={catalogId}", "catalogId={semanticId}"} {
-		ask("metadata "+part, p.key, "GET", p.fill("/metadata/{projectId}?"+part), "")
+		ask("metadata "+part, p.Key, "GET", p.Fill("/metadata/{projectId}?"+part), "")
 	}
-	ask("search all", p.key, "POST", p.fill("/data/projects/{projectId}/search"), p.fill(`{"query":"{name}"}`))
+	ask("search all", p.Key, "POST", p.Fill("/data/projects/{projectId}/search"), p.Fill(`{"query":"{name}"}`))
 	for _, sql := range []string{
 		`SELECT * FROM system.information_schema.tables ORDER BY 1, 2, 3`, `SELECT * FROM information_schema.columns ORDER BY 1, 2, 3, 4`,
 		`SELECT * FROM information_schema.schemata ORDER BY 1, 2`, `SELECT * FROM information_schema.tables WHERE table_catalog = '{name}_catalog' ORDER BY 3`,
@@ -54,8 +56,8 @@ func answers(w wire, p tenant) map[string]string {
 		`SELECT * FROM {name}_catalog.{name}_p.{name}_pt`, `SELECT * FROM {name}_semantic.{name}_s.{name}_t`, `SELECT * FROM peaka.mtquery.{name}_stored`,
 		`SELECT count(*) FROM peaka."table".{table} WHERE 1 NOT IN (SELECT id FROM {name}_catalog.{schemaName}.{tableName})`,
 	} {
-		body, _ := json.Marshal(map[string]string{"statement": p.fill(sql)})
-		ask(sql, p.key, "POST", p.fill("/data/projects/{projectId}/queries/execute"), string(body))
+		body, _ := json.Marshal(map[string]string{"statement": p.Fill(sql)})
+		ask(sql, p.Key, "POST", p.Fill("/data/projects/{projectId}/queries/execute"), string(body))
 	}
 	return out
 }
@@ -63,12 +65,12 @@ func answers(w wire, p tenant) map[string]string {
 // TestLockedProject asks everything that reads while another process holds the rows of a project: each answer is an error or the
 // one that was given before. None is shorter, with nothing said of what it lacks.
 func TestLockedProject(t *testing.T) {
-	g := openTest(t)
-	w := wire{t: t, partner: g.ServeKey()}
+	g := gatewaytest.Open(t)
+	w := gatewaytest.Wire{T: t, Partner: g.ServeKey()}
 	srv := httptest.NewServer(g.Handler())
-	w.url = srv.URL
-	p := newTenant(w, "alpha")
-	w.idle(p)
+	w.URL = srv.URL
+	p := gatewaytest.NewTenant(w, "alpha")
+	w.Idle(p)
 	before := answers(w, p)
 	srv.Close()
 	if err := g.Close(); err != nil {
@@ -80,18 +82,18 @@ func TestLockedProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer holder.Close()
-	if _, err := holder.Project(t.Context(), p.ids["projectId"]); err != nil {
+	if _, err := holder.Project(t.Context(), p.IDs["projectId"]); err != nil {
 		t.Fatal(err)
 	}
 	o.Engine.LockWait = 50e6
-	again, err := Open(o)
+	again, err := gateway.Open(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer again.Close()
 	srv = httptest.NewServer(again.Handler())
 	defer srv.Close()
-	w.url, w.partner = srv.URL, again.ServeKey()
+	w.URL, w.Partner = srv.URL, again.ServeKey()
 	refused := 0
 	for id, reply := range answers(w, p) {
 		switch {

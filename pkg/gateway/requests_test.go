@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"bytes"
@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/openapi"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -32,7 +34,7 @@ func TestDocumentedRequests(t *testing.T) {
 	if err != nil || len(samples) == 0 || len(forms) == 0 {
 		t.Fatalf("%d samples, %d forms, %v", len(samples), len(forms), err)
 	}
-	g := openTest(t)
+	g := gatewaytest.Open(t)
 	seen := map[string]bool{}
 	for _, path := range slices.Concat(samples, forms) {
 		id, _, _ := strings.Cut(filepath.Base(path), ".")
@@ -59,12 +61,12 @@ func TestDocumentedRequests(t *testing.T) {
 		}
 		args := make([]string, len(op.Params()))
 		for i, name := range op.Params() {
-			args[i] = map[string]string{"projectId": local, "dialect": "trino"}[name]
+			args[i] = map[string]string{"projectId": gatewaytest.Local, "dialect": "trino"}[name]
 			if args[i] == "" {
 				args[i] = "missing"
 			}
 		}
-		req, err := http.NewRequest(op.Method, LocalBaseURL+op.At(args...).Path, bytes.NewReader(raw))
+		req, err := http.NewRequest(op.Method, gateway.LocalBaseURL+op.At(args...).Path, bytes.NewReader(raw))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,9 +203,9 @@ func TestRequiredMembersAreNeeded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := openTest(t)
+	g := gatewaytest.Open(t)
 	wire := &lessening{t, doc, g.Transport(), map[string]bool{}}
-	cl, err := api.New(api.Options{BaseURL: LocalBaseURL, Transport: wire})
+	cl, err := api.New(api.Options{BaseURL: gateway.LocalBaseURL, Transport: wire})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +214,7 @@ func TestRequiredMembersAreNeeded(t *testing.T) {
 		if step.needs != "" && os.Getenv(step.needs) == "" {
 			continue
 		}
-		if err := step.call(s); err != nil && step.fault == 0 && apiStatus(err) != http.StatusNotImplemented {
+		if err := step.call(s); err != nil && step.fault == 0 && gatewaytest.APIStatus(err) != http.StatusNotImplemented {
 			t.Errorf("%s: %v", step.op.ID, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
+	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
 	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/gofrs/flock"
 )
@@ -31,20 +33,20 @@ func usedDirectory(t *testing.T) string {
 // stateOfDirectory opens a data directory and counts what is in it.
 func stateOfDirectory(t *testing.T, dir string) string {
 	t.Helper()
-	g, err := Open(Options{Dir: dir, OpenEngine: duckdb.Open})
+	g, err := gateway.Open(gateway.Options{Dir: dir, OpenEngine: duckdb.Open})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer g.Close()
-	cl, err := api.New(api.Options{BaseURL: LocalBaseURL, Transport: g.Transport()})
+	cl, err := api.New(api.Options{BaseURL: gateway.LocalBaseURL, Transport: g.Transport()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	queries, err := cl.Queries.List(context.Background(), local)
+	queries, err := cl.Queries.List(context.Background(), gatewaytest.Local)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables, err := cl.Catalogs.Tables(context.Background(), local, names.InternalCatalogID, "table")
+	tables, err := cl.Catalogs.Tables(context.Background(), gatewaytest.Local, names.InternalCatalogID, "table")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,11 +65,11 @@ func TestResetAfterACrash(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := Reset(dir); err != nil {
+	if err := gateway.Reset(dir); err != nil {
 		t.Fatal(err)
 	}
 	left, err := os.ReadDir(dir)
-	if err != nil || len(left) != 1 || left[0].Name() != lockName {
+	if err != nil || len(left) != 1 || left[0].Name() != gateway.LockName {
 		t.Errorf("after a reset there is %v (%v)", left, err)
 	}
 	if got := stateOfDirectory(t, dir); got != nothing {
@@ -85,7 +87,7 @@ func TestResetRefuses(t *testing.T) {
 	if ok, err := lock.TryLock(); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
-	if err := Reset(dir); err == nil || !strings.Contains(err.Error(), "uses this data directory") {
+	if err := gateway.Reset(dir); err == nil || !strings.Contains(err.Error(), "uses this data directory") {
 		t.Errorf("while a process has a project open: %v", err)
 	}
 	if err := lock.Unlock(); err != nil {
@@ -94,7 +96,7 @@ func TestResetRefuses(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "thesis.doc"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := Reset(dir); err == nil || !strings.Contains(err.Error(), "thesis.doc") {
+	if err := gateway.Reset(dir); err == nil || !strings.Contains(err.Error(), "thesis.doc") {
 		t.Errorf("a directory with a file of somebody else: %v", err)
 	}
 	if got := stateOfDirectory(t, dir); got != "2 queries, 1 tables" {
@@ -106,7 +108,7 @@ func TestResetRefuses(t *testing.T) {
 func TestResetCutOff(t *testing.T) {
 	for moved := 0; ; moved++ {
 		dir := usedDirectory(t)
-		if err := os.Mkdir(filepath.Join(dir, resetName), 0o700); err != nil {
+		if err := os.Mkdir(filepath.Join(dir, gateway.ResetName), 0o700); err != nil {
 			t.Fatal(err)
 		}
 		entries, err := os.ReadDir(dir)
@@ -115,23 +117,23 @@ func TestResetCutOff(t *testing.T) {
 		}
 		n := 0
 		for _, e := range entries {
-			if e.Name() != resetName && n < moved {
+			if e.Name() != gateway.ResetName && n < moved {
 				n++
-				if err := os.Rename(filepath.Join(dir, e.Name()), filepath.Join(dir, resetName, e.Name())); err != nil {
+				if err := os.Rename(filepath.Join(dir, e.Name()), filepath.Join(dir, gateway.ResetName, e.Name())); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
 		last := n < moved
 		if last { // the second step, too
-			if err := os.Rename(filepath.Join(dir, resetName), filepath.Join(dir, removedName)); err != nil {
+			if err := os.Rename(filepath.Join(dir, gateway.ResetName), filepath.Join(dir, gateway.RemovedName)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if got := stateOfDirectory(t, dir); got != nothing {
 			t.Errorf("cut off after %d renames: %s", moved, got)
 		}
-		for _, name := range []string{resetName, removedName} {
+		for _, name := range []string{gateway.ResetName, gateway.RemovedName} {
 			if _, err := os.Lstat(filepath.Join(dir, name)); !os.IsNotExist(err) {
 				t.Errorf("cut off after %d renames: %s stays: %v", moved, name, err)
 			}
@@ -150,7 +152,7 @@ func TestResetter(t *testing.T) {
 	if dir == "" {
 		t.Skip("runs as a child only")
 	}
-	if err := Reset(dir); err != nil {
+	if err := gateway.Reset(dir); err != nil {
 		t.Fatal(err)
 	}
 }

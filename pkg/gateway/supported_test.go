@@ -1,4 +1,4 @@
-package gateway
+package gateway_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
+	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -19,7 +19,7 @@ import (
 // TestNotSupportedLocally calls every route and compares those that answer 501 with the list in the repository. The list may
 // only shrink: what zone local once did it goes on doing.
 func TestNotSupportedLocally(t *testing.T) {
-	g := openTest(t)
+	g := gatewaytest.Open(t)
 	var got []string
 	for i, op := range spec.All() {
 		if _, ok := g.Web.Routes[op.ID]; !ok {
@@ -63,38 +63,4 @@ func TestNotSupportedLocally(t *testing.T) {
 	if want := strings.Fields(string(raw)); !slices.Equal(got, want) {
 		t.Errorf("not supported on zone local: %v\nlisted: %v", got, want)
 	}
-}
-
-// openTest opens a gateway over a new data directory.
-func openTest(t *testing.T) *Gateway { return openWith(t, Options{}) }
-
-func openWith(t *testing.T, o Options) *Gateway {
-	t.Helper()
-	o.Dir, o.OpenEngine = t.TempDir(), duckdb.Open
-	g, err := Open(o)
-	if err != nil {
-		t.Skipf("no local engine in this build: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := g.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return g
-}
-
-// exchange sends a request to a gateway and reads the whole reply. Without one the status is 0, and the text says why.
-func exchange(g *Gateway, method, path, kind, body string) (status int, text string) {
-	hr := httptest.NewRequest(method, LocalBaseURL+path, strings.NewReader(body))
-	hr.Header.Set("Content-Type", kind)
-	res, err := g.Transport().RoundTrip(hr)
-	if err != nil {
-		return 0, err.Error()
-	}
-	defer res.Body.Close()
-	raw, err := io.ReadAll(res.Body)
-	if err != nil {
-		return 0, err.Error()
-	}
-	return res.StatusCode, string(raw)
 }
