@@ -179,7 +179,16 @@ var specials = map[string]func(p *printer, x trinosql.Expr){}
 func (p *printer) special(x trinosql.Expr) {
 	f := specials[fmt.Sprintf("%T", x)]
 	if f == nil {
-		p.refuse(x, "%T is not supported on zone local", x)
+		name := strings.TrimPrefix(fmt.Sprintf("%T", x), "*trinosql.")
+		switch x := x.(type) {
+		case *trinosql.JSONFunc:
+			name = x.Name
+		case *trinosql.JSONObject:
+			name = "JSON_OBJECT"
+		case *trinosql.JSONArray:
+			name = "JSON_ARRAY"
+		}
+		p.refuse(x, "%s is not supported on zone local", name)
 	}
 	f(p, x)
 }

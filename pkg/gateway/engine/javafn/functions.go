@@ -36,6 +36,12 @@ func Functions() []Function {
 			return strconv.FormatFloat(cbrt(f), 'g', -1, 64), true, err
 		}),
 		{"cast", 3, cast},
+		{"json_nested", 2, jsonNested},
+		{"json_of", 2, jsonOf},
+		{"round_decimal", 4, roundDecimal},
+		{"shift", 4, shift},
+		{"bit_count", 2, bitCount},
+		one("uuid", uuidText),
 		one("instant", instant),
 		one("from_utf8", fromHexText(func(b []byte) string { return strings.ToValidUTF8(string(b), "\ufffd") })),
 		one("double", func(a string) (string, bool, error) { return doubleVarchar(a), true, nil }),

@@ -38,3 +38,26 @@ SELECT CAST(JSON '[1]' AS bigint);
 SELECT CAST(JSON '"x"' AS bigint);
 SELECT CAST(JSON '{"a":1}' AS varchar);
 SELECT TRY_CAST(JSON '[1]' AS bigint), TRY_CAST(JSON '"abc"' AS double);
+
+-- JSON and values with parts.
+SELECT CAST(JSON '[1,"2",null]' AS array(integer)), CAST(JSON 'null' AS array(integer)), CAST(JSON '{"1":true,"2":null}' AS map(integer,boolean)), CAST(JSON '{"b":1,"A":"x","c":2}' AS row(a varchar, b double, d integer)), CAST(JSON '[1,2]' AS row(x integer, y varchar)), CAST(JSON '[[1],[]]' AS array(array(json))), CAST(JSON '{"a":[1]}' AS map(varchar, json));
+SELECT CAST(JSON '{"a":{"x":[1,2],"y":{"k":1.50}},"b":null}' AS map(varchar, row(x array(integer), y map(varchar, decimal(5,1))))), CAST(JSON '[[{"a":1}],[null]]' AS array(array(map(varchar, integer))));
+SELECT CAST(JSON '["x"]' AS array(integer));
+SELECT CAST(JSON '{"a":1}' AS array(integer));
+SELECT CAST(JSON '1' AS array(integer));
+SELECT CAST(JSON '[1]' AS map(varchar,integer));
+SELECT CAST(JSON '[1,2,3]' AS row(x integer, y varchar));
+SELECT CAST(JSON '[1]' AS row(x integer, y varchar));
+SELECT CAST(JSON '{"a":1,"A":2}' AS row(a integer));
+SELECT CAST(JSON '"x"' AS row(a integer));
+SELECT CAST(JSON '[[1]]' AS array(varchar));
+SELECT CAST(JSON '[{"a":1}]' AS array(integer));
+SELECT CAST(JSON '{"x":1}' AS map(integer,integer));
+SELECT TRY_CAST(JSON '["x"]' AS array(integer)), TRY_CAST(JSON '["1"]' AS array(integer)), TRY(CAST(JSON '1' AS array(integer)));
+SELECT CAST(ROW(1,'x') AS json), CAST(CAST(ROW(1,'x') AS row(a integer, b varchar)) AS json), CAST(MAP(ARRAY['b','a'],ARRAY[1.5,NULL]) AS json), CAST(ARRAY[1e0,NULL,nan()] AS json), CAST(ARRAY[DATE '2020-01-01'] AS json), CAST(ARRAY[TIMESTAMP '2020-01-01 00:00:00.1'] AS json), CAST(MAP(ARRAY[2,10],ARRAY['x','y']) AS json), CAST(ARRAY[REAL '3.14', REAL '1e10'] AS json), CAST(ARRAY[ARRAY[1]] AS json), CAST(ARRAY[JSON '{"a": 1}'] AS json), CAST(MAP(ARRAY[true],ARRAY[1]) AS json), CAST(ARRAY[1.50, 2] AS json);
+SELECT CAST(MAP(ARRAY[1e0],ARRAY[1]) AS json), CAST(MAP(ARRAY[1.50],ARRAY[1]) AS json), CAST(MAP() AS json), CAST(CAST(NULL AS array(integer)) AS json), CAST(ARRAY[CAST(NULL AS row(a integer))] AS json), CAST(ARRAY[] AS json), CAST(ARRAY['ü"\', '', NULL] AS json), CAST(ARRAY[0.05, -0.05] AS json), CAST(ROW(NULL, ARRAY[NULL]) AS json);
+SELECT CAST(j AS array(bigint)) FROM (VALUES JSON '[9223372036854775807, -1.6, "7", true]', JSON '[]', JSON 'null', NULL) t(j);
+SELECT CAST(DATE '2020-01-01' AS json), CAST(TIMESTAMP '2020-01-01 10:00:00.120' AS json), CAST(TIMESTAMP '2020-01-01 10:00' AS json);
+SELECT format('%s|%d|%5.2f|%x|%,d|%e|%b', 'a', 1, 2.5e0, 255, 123456, 1.5e0, true), format('%s %s %s', DATE '2020-01-01', NULL, 1.50), format('%%%n'||'x', 1);
+SELECT format('%-5s|%5s|%05d|%+d|%,.2f|%(d', 'a', 'b', 42, 7, 1234567.891e0, -5), format('%s', ARRAY[1]);
+SELECT concat_ws(',', CAST(NULL AS array(varchar))), concat_ws(NULL, ARRAY['a']), concat_ws(',', ARRAY[NULL, 'a', NULL, 'b']), concat_ws(',', CAST(ARRAY[] AS array(varchar))), concat_ws('', ARRAY['a', '', 'b']);

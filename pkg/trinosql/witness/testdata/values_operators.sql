@@ -133,3 +133,23 @@ SELECT CAST(JSON '"x"' AS double);
 SELECT CAST(JSON '"x"' AS decimal(5,2));
 SELECT CAST(JSON '[1]' AS bigint);
 SELECT cbrt(x) FROM (VALUES 0.5e0, -1e-320, 1e-310, 2e0, 1e300, 3.3e-7, 27e0, -0e0) t(x);
+
+-- Rounding of decimals.
+SELECT round(1.256, 2), round(-1.255, 2), round(1.256, 5), round(1.256, -1), round(6.256, -1), round(99.99, 1), round(99.99), round(0.5, 0), round(-0.005, 2);
+SELECT round(DECIMAL '99999999999999999999999999999999999999', 0), round(DECIMAL '-99999999999999999999999999999999999994', -1), round(1.5, x), truncate(1.5, x) FROM (VALUES -50, 0, 50, -1, -2147483648, NULL) t(x);
+SELECT round(DECIMAL '99999999999999999999999999999999999999', -1);
+SELECT truncate(1.256, 2), truncate(-1.259, 2), truncate(1.256, -1), truncate(19.9), truncate(19.9, -1), truncate(19.9, -5), truncate(19.9, 50), typeof(truncate(1.256,2)), typeof(truncate(19.9)), typeof(round(19.99,1)), typeof(round(19.99));
+SELECT round(x, 1), truncate(x, 1), round(x) FROM (VALUES 0.05, -0.05, 99.95, NULL) t(x);
+
+-- Bits.
+SELECT bitwise_left_shift(x, n), bitwise_right_shift(x, n), bitwise_right_shift_arithmetic(x, n) FROM (VALUES 5, -5, 2147483647, NULL) t(x) CROSS JOIN (VALUES 0, 1, 31, 32, 40, -1, NULL) u(n);
+SELECT bitwise_left_shift(x, n), bitwise_right_shift(x, n), bitwise_right_shift_arithmetic(x, n) FROM (VALUES BIGINT '5', BIGINT '-5', 9223372036854775807) t(x) CROSS JOIN (VALUES 0, 1, 63, 64, 70, -1, -65) u(n);
+SELECT bitwise_left_shift(x, n), bitwise_right_shift(x, n), bitwise_right_shift_arithmetic(x, n) FROM (VALUES TINYINT '5', TINYINT '-5', TINYINT '127') t(x) CROSS JOIN (VALUES 0, 1, 7, 8, 9, -1) u(n);
+SELECT bitwise_left_shift(x, n), bitwise_right_shift(x, n), bitwise_right_shift_arithmetic(x, n) FROM (VALUES SMALLINT '5', SMALLINT '-5', SMALLINT '32767') t(x) CROSS JOIN (VALUES 0, 1, 15, 16, -1) u(n);
+SELECT bit_count(9, 64), bit_count(-7, 64), bit_count(-7, 8), bit_count(127, 8), bit_count(0, 2), bit_count(NULL, 8);
+SELECT bit_count(128, 8);
+SELECT bit_count(1, 1);
+SELECT bit_count(1, 65);
+SELECT CAST(UUID 'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11' AS varchar), CAST('a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11' AS uuid), TRY_CAST('x' AS uuid), to_hex(CAST(UUID 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11' AS varbinary)), UUID 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11' < UUID 'b0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11';
+SELECT CAST('{a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11}' AS uuid);
+SELECT CAST('a0eebc999c0b4ef8bb6d6bb9bd380a11' AS uuid);

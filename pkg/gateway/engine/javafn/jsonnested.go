@@ -1,0 +1,311 @@
+package javafn
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/trinosql/types"
+)
+
+// Casts between JSON and arrays, maps and rows. On the way from and to the engine a value is JSON of another form: rows are objects with the
+// keys f1, f2 and so on, all other values texts or null, and maps that come from JSON are lists of {"k", "v"}.
+
+// jsonNested reads JSON as a value of a type.
+func jsonNested(a []string) (string, bool, error) {
+	v, ok := readJSON(a[0])
+	if !ok {
+		return "", false, says("Cannot cast '%s' to %s", a[0], a[1])
+	}
+	if v == nil {
+		return "", false, nil
+	}
+	t, err := types.Parse(a[1])
+	if err != nil {
+		return "", false, err
+	}
+	var b bytes.Buffer
+	if err := shape(&b, v, t); err != nil {
+		return "", false, says("Cannot cast to %s. %s\n%s", t, err, a[0])
+	}
+	return b.String(), true, nil
+}
+
+// token is the word of a document that is not what was expected.
+func token(v any) string {
+	switch v.(type) {
+	case []any:
+		return "["
+	case []member:
+		return "{"
+	}
+	text, _ := scalarText(v)
+	return text
+}
+
+func shape(b *bytes.Buffer, v any, t *types.Type) error {
+	if v == nil {
+		b.WriteString("null")
+		return nil
+	}
+	switch t.Kind {
+	case types.Array:
+		list, ok := v.([]any)
+		if !ok {
+			return says("Expected a json array, but got %s", token(v))
+		}
+		b.WriteByte('[')
+		for i, x := range list {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			if err := shape(b, x, t.Args[0]); err != nil {
+				return err
+			}
+		}
+		b.WriteByte(']')
+		return nil
+	case types.Map:
+		return shapeMap(b, v, t)
+	case types.Row:
+		return shapeRow(b, v, t)
+	case types.JSON:
+		var doc bytes.Buffer
+		writeJSON(&doc, v)
+		quote(b, doc.String())
+		return nil
+	}
+	switch v.(type) {
+	case []any, []member:
+		name, _, _ := strings.Cut(t.String(), "(")
+		return says("Unexpected token when cast to %s: %s", name, token(v))
+	}
+	var doc bytes.Buffer
+	writeJSON(&doc, v)
+	text, ok, err := jsonCast([]string{doc.String(), t.String()})
+	if err != nil {
+		return err
+	}
+	if !ok {
+		b.WriteString("null")
+		return nil
+	}
+	quote(b, text)
+	return nil
+}
+
+func shapeMap(b *bytes.Buffer, v any, t *types.Type) error {
+	object, ok := v.([]member)
+	if !ok {
+		return says("Expected a json object, but got %s", token(v))
+	}
+	seen := map[string]bool{}
+	b.WriteByte('[')
+	for i, m := range object {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(`{"k":`)
+		from := b.Len()
+		if err := shape(b, m.key, t.Args[0]); err != nil {
+			return err
+		}
+		key := b.String()[from:]
+		if seen[key] {
+			return says("Duplicate keys are not allowed")
+		}
+		seen[key] = true
+		b.WriteString(`,"v":`)
+		if err := shape(b, m.value, t.Args[1]); err != nil {
+			return err
+		}
+		b.WriteByte('}')
+	}
+	b.WriteByte(']')
+	return nil
+}
+
+func shapeRow(b *bytes.Buffer, v any, t *types.Type) error {
+	fields := make([]any, len(t.Args))
+	switch v := v.(type) {
+	case []any:
+		if len(v) > len(fields) {
+			return says("Expected json array ending, but got %s", token(v[len(fields)]))
+		}
+		if len(v) < len(fields) {
+			name, _, _ := strings.Cut(t.Args[len(v)].String(), "(")
+			return says("Unexpected token when cast to %s: ]", name)
+		}
+		copy(fields, v)
+	case []member:
+		given := make([]bool, len(fields))
+		for _, m := range v {
+			for i := range fields {
+				if !strings.EqualFold(t.FieldName(i), m.key) || t.FieldName(i) == "" {
+					continue
+				}
+				if given[i] {
+					return says("Duplicate field: %s", strings.ToLower(m.key))
+				}
+				fields[i], given[i] = m.value, true
+			}
+		}
+	default:
+		return says("Expected a json array or object, but got %s", token(v))
+	}
+	b.WriteByte('{')
+	for i, f := range fields {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(b, `"f%d":`, i+1)
+		if err := shape(b, f, t.Args[i]); err != nil {
+			return err
+		}
+	}
+	b.WriteByte('}')
+	return nil
+}
+
+// jsonOf writes a value of a type, whose parts came as texts, as JSON.
+func jsonOf(a []string) (string, bool, error) {
+	v, ok := readJSON(a[0])
+	if !ok {
+		return "", false, says("Value is not JSON: %s", a[0])
+	}
+	t, err := types.Parse(a[1])
+	if err != nil {
+		return "", false, err
+	}
+	var b bytes.Buffer
+	if err := form(&b, v, t); err != nil {
+		return "", false, err
+	}
+	return b.String(), true, nil
+}
+
+func form(b *bytes.Buffer, v any, t *types.Type) error {
+	if v == nil {
+		b.WriteString("null")
+		return nil
+	}
+	switch v := v.(type) {
+	case []any:
+		b.WriteByte('[')
+		for i, x := range v {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			if err := form(b, x, t.Args[0]); err != nil {
+				return err
+			}
+		}
+		b.WriteByte(']')
+		return nil
+	case []member:
+		if t.Kind == types.Map {
+			return formMap(b, v, t)
+		}
+		b.WriteByte('{')
+		for i, m := range v {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			quote(b, t.FieldName(i))
+			b.WriteByte(':')
+			if err := form(b, m.value, t.Args[i]); err != nil {
+				return err
+			}
+		}
+		b.WriteByte('}')
+		return nil
+	}
+	text, _ := v.(string)
+	switch t.Kind {
+	case types.Boolean, types.Tinyint, types.Smallint, types.Integer, types.Bigint, types.JSON:
+		b.WriteString(text)
+	case types.Decimal:
+		b.WriteString(zeroBeforePoint(text))
+	case types.Real, types.Double:
+		f, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return err
+		}
+		s := string(AppendDouble(nil, f, sizes[t.Kind]))
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			s = strconv.Quote(s)
+		}
+		b.WriteString(s)
+	case types.Timestamp:
+		quote(b, digits(text, t.N))
+	default:
+		quote(b, text)
+	}
+	return nil
+}
+
+var sizes = map[types.Kind]int{types.Real: 32, types.Double: 64}
+
+// formMap writes a map with its keys in order.
+func formMap(b *bytes.Buffer, entries []member, t *types.Type) error {
+	for i, m := range entries {
+		switch t.Args[0].Kind {
+		case types.Real, types.Double:
+			f, err := strconv.ParseFloat(m.key, 64)
+			if err != nil {
+				return err
+			}
+			entries[i].key = string(AppendDouble(nil, f, sizes[t.Args[0].Kind]))
+		case types.Decimal:
+			entries[i].key = zeroBeforePoint(m.key)
+		}
+	}
+	slices.SortStableFunc(entries, func(x, y member) int { return strings.Compare(x.key, y.key) })
+	b.WriteByte('{')
+	for i, m := range entries {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		quote(b, m.key)
+		b.WriteByte(':')
+		if err := form(b, m.value, t.Args[1]); err != nil {
+			return err
+		}
+	}
+	b.WriteByte('}')
+	return nil
+}
+
+// zeroBeforePoint adds the zero that the engine leaves out of decimals like .50.
+func zeroBeforePoint(s string) string {
+	switch {
+	case strings.HasPrefix(s, "."):
+		return "0" + s
+	case strings.HasPrefix(s, "-."):
+		return "-0" + s[1:]
+	}
+	return s
+}
+
+// digits gives a time n digits behind the second.
+func digits(s string, n int) string {
+	clock, fraction, _ := strings.Cut(s, ".")
+	if n == 0 {
+		return clock
+	}
+	for len(fraction) < n {
+		fraction += "0"
+	}
+	return clock + "." + fraction[:n]
+}
+
+func quote(b *bytes.Buffer, s string) {
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a text
+	b.Truncate(b.Len() - 1)
+}

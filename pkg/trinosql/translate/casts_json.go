@@ -1,0 +1,266 @@
+package translate
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
+)
+
+// Casts between JSON and arrays, maps and rows, and texts and identifiers that are no numbers.
+
+func init() {
+	for _, k := range []types.Kind{types.Array, types.Map, types.Row} {
+		casts[kinds{types.JSON, k}] = (*printer).fromJSON
+		casts[kinds{k, types.JSON}] = (*printer).toJSON
+	}
+	for _, k := range []types.Kind{types.Date, types.Timestamp} {
+		casts[kinds{k, types.JSON}] = func(p *printer, c *conversion) {
+			p.put("CAST(to_json(")
+			p.cast(&conversion{node: c.node, from: c.from, to: types.NewVarchar(types.Unbounded), operand: c.operand})
+			p.put(") AS JSON)")
+		}
+	}
+	casts[kinds{types.UUID, types.Varchar}] = func(p *printer, c *conversion) {
+		whole := *c
+		whole.to = types.NewVarchar(types.Unbounded)
+		p.cut(&conversion{node: c.node, from: whole.to, to: c.to, try: c.try, operand: operand{write: func() { p.native(&whole) }}})
+	}
+	casts[kinds{types.Varchar, types.UUID}] = func(p *printer, c *conversion) {
+		p.tryAround(c, func() { p.around(`CAST("~uuid"(`, c, ") AS UUID)") })
+	}
+	casts[kinds{types.UUID, types.Varbinary}] = func(p *printer, c *conversion) {
+		p.around("unhex(replace(CAST(", c, " AS VARCHAR), '-', ''))")
+	}
+	literals["UUID"] = func(p *printer, x *trinosql.TypedLit) { p.put(`CAST("~uuid"(`, quoteText(x.Value), ") AS UUID)") }
+	rules["round decimal"] = func(p *printer, c *call) { p.roundDecimal(c, "round") }
+	rules["truncate decimal"] = func(p *printer, c *call) { p.roundDecimal(c, "truncate") }
+	rules["format"] = (*printer).format
+}
+
+// tryAround writes TRY around a conversion of TRY_CAST.
+func (p *printer) tryAround(c *conversion, write func()) {
+	if c.try {
+		p.put("TRY(")
+		defer p.put(")")
+	}
+	write()
+}
+
+// carrier is the type of DuckDB that holds a value on its way from JSON: maps are lists of entries, JSON is text.
+func (p *printer) carrier(at trinosql.Node, t *types.Type) string {
+	switch t.Kind {
+	case types.Array:
+		return p.carrier(at, t.Args[0]) + "[]"
+	case types.Map:
+		return "STRUCT(k " + p.carrier(at, t.Args[0]) + ", v " + p.carrier(at, t.Args[1]) + ")[]"
+	case types.Row:
+		fields := make([]string, len(t.Args))
+		for i, f := range t.Args {
+			fields[i] = "f" + strconv.Itoa(i+1) + " " + p.carrier(at, f)
+		}
+		return "STRUCT(" + strings.Join(fields, ", ") + ")"
+	case types.JSON:
+		return "VARCHAR"
+	}
+	if f := casts[kinds{types.JSON, t.Kind}]; f == nil {
+		p.refuse(at, "a cast from json to %s is not supported on zone local", t)
+	}
+	return p.duckType(at, t)
+}
+
+// fromJSON reads JSON as a value with parts.
+func (p *printer) fromJSON(c *conversion) {
+	p.tryAround(c, func() {
+		carried := operand{write: func() {
+			p.put(`CAST(CAST("~json_nested"(CAST(`)
+			c.write()
+			p.put(" AS VARCHAR), ", quoteText(c.to.String()), ") AS JSON) AS ", p.carrier(c.node, c.to), ")")
+		}}
+		p.uncarried(c.to, carried)
+	})
+}
+
+// uncarried makes a value of a type from its carrier.
+func (p *printer) uncarried(t *types.Type, x operand) {
+	if !carriedOtherwise(t) {
+		x.write()
+		return
+	}
+	switch t.Kind {
+	case types.JSON:
+		p.put("CAST(")
+		x.write()
+		p.put(" AS JSON)")
+	case types.Array:
+		e := p.name("x")
+		p.put("list_transform(")
+		x.write()
+		p.put(", lambda ", e, ": ")
+		p.uncarried(t.Args[0], p.alias(e))
+		p.put(")")
+	case types.Row:
+		p.lets([]operand{x}, func(args []operand) {
+			row := p.apart(args[0].write)
+			fields := make([]string, len(t.Args))
+			for i, f := range t.Args {
+				fields[i] = p.apart(func() { p.uncarried(f, p.alias(field(row, i))) })
+			}
+			p.put("CASE WHEN ", row, " IS NOT NULL THEN ", pack(fields), " END")
+		})
+	case types.Map:
+		e := p.name("x")
+		p.put("map_from_entries(list_transform(")
+		x.write()
+		p.put(", lambda ", e, ": struct_pack(k := ")
+		p.uncarried(t.Args[0], p.alias(field(e, 0)))
+		p.put(", v := ")
+		p.uncarried(t.Args[1], p.alias(field(e, 1)))
+		p.put(")))")
+	}
+}
+
+func carriedOtherwise(t *types.Type) bool {
+	if t.Kind == types.Map || t.Kind == types.JSON {
+		return true
+	}
+	for _, a := range t.Args {
+		if carriedOtherwise(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// textCarrier is the type of a value whose parts are texts.
+func (p *printer) textCarrier(at trinosql.Node, t *types.Type) string {
+	switch t.Kind {
+	case types.Array:
+		return p.textCarrier(at, t.Args[0]) + "[]"
+	case types.Map:
+		if k := t.Args[0].Kind; k > types.Decimal && k != types.Varchar {
+			p.refuse(at, "a cast from %s to json is not supported on zone local", t)
+		}
+		return "MAP(VARCHAR, " + p.textCarrier(at, t.Args[1]) + ")"
+	case types.Row:
+		fields := make([]string, len(t.Args))
+		for i, f := range t.Args {
+			fields[i] = "f" + strconv.Itoa(i+1) + " " + p.textCarrier(at, f)
+		}
+		return "STRUCT(" + strings.Join(fields, ", ") + ")"
+	case types.Unknown, types.Boolean, types.Tinyint, types.Smallint, types.Integer, types.Bigint, types.Real, types.Double, types.Decimal, types.Varchar,
+		types.JSON, types.Date, types.Timestamp:
+		return "VARCHAR"
+	}
+	p.refuse(at, "a cast from %s to json is not supported on zone local", t)
+	return ""
+}
+
+// toJSON writes a value with parts as JSON.
+func (p *printer) toJSON(c *conversion) {
+	p.put(`CAST("~json_of"(CAST(to_json(CAST(`)
+	c.write()
+	p.put(" AS ", p.textCarrier(c.node, c.from), ")) AS VARCHAR), ", quoteText(c.from.String()), ") AS JSON)")
+}
+
+// roundDecimal writes round and truncate of a decimal to some digits behind the point.
+func (p *printer) roundDecimal(c *call, name string) {
+	from, to := c.bound.Args[0], c.bound.Result
+	digits := operand{write: func() { p.put("0") }, cheap: true}
+	if len(c.args) > 1 {
+		digits = c.args[1]
+		if n, ok := p.constant(digits.expr); ok && name == "round" && n.IsInt64() && n.Int64() >= 0 && from.N < 38 {
+			if keep := int(min(n.Int64(), int64(from.Scale))); keep < from.Scale {
+				p.put("CAST(CAST(")
+				c.args[0].write()
+				p.put(" AS ", p.duckType(c.node, types.NewDecimal(from.N-from.Scale+keep+1, keep)), ") AS ", p.duckType(c.node, to), ")")
+			} else {
+				p.put("CAST(")
+				c.args[0].write()
+				p.put(" AS ", p.duckType(c.node, to), ")")
+			}
+			return
+		}
+	}
+	p.put(`CAST("~round_decimal"('`, name, "', CAST(")
+	c.args[0].write()
+	p.put(" AS VARCHAR), CAST(")
+	digits.write()
+	p.put(" AS VARCHAR), '", strconv.Itoa(to.N-to.Scale+from.Scale), "') AS ", p.duckType(c.node, to), ")")
+}
+
+// format writes Java's format: a constant text, split at its parts.
+func (p *printer) format(c *call) {
+	text, ok := c.fn.Args[0].(*trinosql.StringLit)
+	if !ok {
+		p.refuse(c.node, "format with a format that is not a constant is not supported on zone local")
+	}
+	var parts []func()
+	literal := func(s string) {
+		if s != "" {
+			parts = append(parts, func() { p.put(quoteText(s)) })
+		}
+	}
+	next := 1
+	for f := text.Value; f != ""; {
+		i := strings.IndexByte(f, '%')
+		if i < 0 {
+			literal(f)
+			break
+		}
+		literal(f[:i])
+		end := i + 1
+		for end < len(f) && strings.IndexByte("-+ 0,(#.123456789", f[end]) >= 0 {
+			end++
+		}
+		if end == len(f) || strings.IndexByte("sdfeExXcbn%", f[end]) < 0 {
+			p.refuse(text, "format: '%s' is not supported on zone local", f[i:min(end+1, len(f))])
+		}
+		spec := f[i+1 : end+1]
+		f = f[end+1:]
+		verb := spec[len(spec)-1]
+		if verb == 'n' || verb == '%' {
+			literal(map[byte]string{'n': "\n", '%': "%"}[verb])
+			continue
+		}
+		if len(spec) > 8 || next >= len(c.fn.Args) {
+			p.refuse(text, "format: '%%%s' has no argument, or is too wide", spec)
+		}
+		arg := c.fn.Args[next]
+		next++
+		parts = append(parts, func() { p.formatPart(arg, spec, verb) })
+	}
+	if len(parts) == 0 {
+		p.put("''")
+		return
+	}
+	p.put("(")
+	for i, write := range parts {
+		if i > 0 {
+			p.put(" || ")
+		}
+		write()
+	}
+	p.put(")")
+}
+
+func (p *printer) formatPart(arg trinosql.Expr, spec string, verb byte) {
+	t := p.typeOf(arg)
+	name := t.String()
+	switch t.Kind {
+	case types.Time:
+		name = "time"
+	case types.TimestampTZ:
+		name = "timestamp with time zone"
+	}
+	p.put(`"~format"(`, quoteText(spec), ", ", quoteText(name), ", coalesce(")
+	if strings.IndexByte("feE", verb) >= 0 {
+		p.put("CAST(")
+		p.expr(arg)
+		p.put(" AS VARCHAR)")
+	} else {
+		p.cast(&conversion{node: arg, from: t, to: types.NewVarchar(types.Unbounded), operand: p.operand(arg)})
+	}
+	p.put(", 'null'))")
+}
