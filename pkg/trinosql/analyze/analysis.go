@@ -31,6 +31,8 @@ type TableColumn struct {
 	Name   string
 	Type   *types.Type
 	Hidden bool
+	// Zone is the time zone of all instants of the column, "" for UTC.
+	Zone string
 }
 
 // Options are what an analysis needs beside the statement.

@@ -252,10 +252,12 @@ func (p *printer) formatPart(arg trinosql.Expr, spec string, verb byte) {
 	case types.Time:
 		name = "time"
 	case types.TimestampTZ:
-		name = "timestamp with time zone"
+		name = "in " + p.zone(arg)
 	}
 	p.put(`"~format"(`, quoteText(spec), ", ", quoteText(name), ", coalesce(")
-	if strings.IndexByte("feE", verb) >= 0 {
+	if t.Kind == types.TimestampTZ {
+		p.isoStamp(p.operand(arg), t)
+	} else if strings.IndexByte("feE", verb) >= 0 {
 		p.put("CAST(")
 		p.expr(arg)
 		p.put(" AS VARCHAR)")

@@ -2,55 +2,75 @@ package translate
 
 import (
 	"strconv"
+	"strings"
 
+	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/times"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
 func init() {
 	with := func(from, to types.Kind, f func(p *printer, c *conversion)) {
 		casts[kinds{from, to}] = func(p *printer, c *conversion) {
-			if c.try {
+			p.duckType(c.node, c.from)
+			p.duckType(c.node, c.to)
+			if c.try && to != types.Varchar && from != types.Varchar {
 				p.put("TRY(")
 				defer p.put(")")
 			}
 			f(p, c)
 		}
 	}
-	with(types.Date, types.Varchar, nativeCast)
-	with(types.Varchar, types.Date, func(p *printer, c *conversion) { p.around(`CAST("~iso_day"(`, c, ") AS DATE)") })
+	with(types.Date, types.Varchar, (*printer).dateText)
+	with(types.Varchar, types.Date, func(p *printer, c *conversion) { p.dateOf(c.reader("date_of"), c.write) })
 	with(types.Date, types.Timestamp, nativeCast)
 	with(types.Timestamp, types.Date, nativeCast)
-	with(types.Timestamp, types.Timestamp, func(p *printer, c *conversion) { p.rounded(c, c.from.N, c.write) })
-	with(types.Timestamp, types.Varchar, func(p *printer, c *conversion) { p.stamp("%Y-%m-%d %H:%M:%S", c.from.N, c.write) })
+	with(types.Timestamp, types.Timestamp, func(p *printer, c *conversion) { p.rounded(c.from, c.to, c.write) })
+	with(types.Timestamp, types.Varchar, func(p *printer, c *conversion) { p.stampText(c, "") })
 	with(types.Varchar, types.Timestamp, func(p *printer, c *conversion) {
-		p.rounded(c, 12, func() { p.around(`CAST("~iso_clock"(`, c, ") AS TIMESTAMP)") })
+		maker := "make_timestamp"
+		if c.to.N > 6 {
+			maker = "make_timestamp_ns"
+		}
+		p.around(maker+`(CAST("~`+c.reader("timestamp_of")+`"(`, c, ", '"+strconv.Itoa(c.to.N)+"') AS BIGINT))")
 	})
 	with(types.Timestamp, types.Time, func(p *printer, c *conversion) {
-		p.put("CAST(")
-		p.rounded(c, c.from.N, c.write)
-		p.put(" AS TIME)")
+		p.timeOfDay(c, func() { // before 1970 Trino is a second behind where the second has digits
+			second := "1000000"
+			count := "epoch_us($1)"
+			if c.from.N > 6 {
+				count, second = "epoch_ns($1)", "1000000000"
+			}
+			p.expand(&call{args: []operand{c.operand}}, mustParts("CASE WHEN "+count+" < 0 AND "+count+" % "+second+" <> 0 THEN CAST($1 AS TIMESTAMP) - to_seconds(1) ELSE CAST($1 AS TIMESTAMP) END"))
+		})
 	})
 	with(types.Time, types.Time, func(p *printer, c *conversion) {
+		if c.to.N >= c.from.N {
+			c.write()
+			return
+		}
 		p.put("CAST(")
-		p.rounded(c, c.from.N, func() { p.around("(DATE '1970-01-01' + ", c, ")") })
+		p.rounded(types.NewTime(types.Timestamp, c.from.N), types.NewTime(types.Timestamp, c.to.N), func() { p.around("(DATE '1970-01-01' + ", c, ")") })
 		p.put(" AS TIME)")
+	})
+	with(types.Time, types.Timestamp, func(p *printer, c *conversion) {
+		p.put("CAST(")
+		p.rounded(types.NewTime(types.Timestamp, c.from.N), c.to, func() { p.around("(CAST(now() AS DATE) + ", c, ")") })
+		p.put(" AS ", p.duckType(c.node, c.to), ")")
 	})
 	with(types.Time, types.Varchar, func(p *printer, c *conversion) {
-		p.stamp("%H:%M:%S", c.from.N, func() { p.around("(DATE '1970-01-01' + ", c, ")") })
+		p.fitting(c, func() { p.stamp("%H:%M:%S", c.from.N, func() { p.around("(DATE '1970-01-01' + ", c, ")") }) })
 	})
 	with(types.Varchar, types.Time, func(p *printer, c *conversion) {
-		text := operand{write: c.write, cheap: c.cheap}
-		p.put("CAST(")
-		p.rounded(c, 12, func() {
-			p.put("(DATE '1970-01-01' + CAST(")
-			p.expand(&call{args: []operand{text}}, mustParts(`CASE WHEN regexp_full_match($1, '([01]?[0-9]|2[0-3]):[0-5]?[0-9](:[0-5]?[0-9]([.][0-9]{1,12})?)?') THEN $1 || CASE WHEN length($1) - length(replace($1, ':', '')) = 1 THEN ':00' ELSE '' END WHEN $1 IS NOT NULL THEN "~error"('Value cannot be cast to time: ' || $1) END`))
-			p.put(" AS TIME))")
-		})
-		p.put(" AS TIME)")
+		p.around(`CAST(make_timestamp(CAST("~`+c.reader("time_of")+`"(`, c, ", '"+strconv.Itoa(c.to.N)+"') AS BIGINT)) AS TIME)")
 	})
 	with(types.Timestamp, types.TimestampTZ, func(p *printer, c *conversion) {
 		p.put("timezone('UTC', ")
-		p.rounded(c, c.from.N, c.write)
+		if c.to.N < 3 && c.from.N > 3 { // rounded twice
+			p.rounded(stampOf(3), stampOf(c.to.N), func() { p.rounded(c.from, stampOf(3), c.write) })
+		} else {
+			p.rounded(c.from, stampOf(c.to.N), c.write)
+		}
 		p.put(")")
 	})
 	with(types.Date, types.TimestampTZ, func(p *printer, c *conversion) { p.around("timezone('UTC', CAST(", c, " AS TIMESTAMP))") })
@@ -60,41 +80,40 @@ func init() {
 			return
 		}
 		p.put("timezone('UTC', ")
-		p.rounded(c, c.from.N, func() { p.around("timezone('UTC', ", c, ")") })
+		p.rounded(types.NewTime(types.Timestamp, c.from.N), types.NewTime(types.Timestamp, c.to.N), func() { p.around("timezone('UTC', ", c, ")") })
 		p.put(")")
 	})
-	with(types.TimestampTZ, types.Timestamp, func(p *printer, c *conversion) { p.rounded(c, c.from.N, func() { p.clockOf(c.operand) }) })
+	with(types.TimestampTZ, types.Timestamp, func(p *printer, c *conversion) {
+		p.rounded(types.NewTime(types.Timestamp, c.from.N), c.to, func() { p.clockOf(c.operand) })
+	})
 	with(types.TimestampTZ, types.Date, func(p *printer, c *conversion) {
 		p.put("CAST(")
 		p.clockOf(c.operand)
 		p.put(" AS DATE)")
 	})
-	with(types.TimestampTZ, types.Time, func(p *printer, c *conversion) {
-		p.put("CAST(")
-		p.rounded(c, c.from.N, func() { p.clockOf(c.operand) })
-		p.put(" AS TIME)")
-	})
-	with(types.TimestampTZ, types.Varchar, func(p *printer, c *conversion) {
-		zone := "UTC"
-		p.put("(")
-		p.stamp("%Y-%m-%d %H:%M:%S", c.from.N, func() { zone = p.clockOf(c.operand) })
-		if isUTC(zone) {
-			zone = "UTC"
-		}
-		p.put(" || ", quoteText(" "+zone), ")")
-	})
-	with(types.Varchar, types.TimestampTZ, func(p *printer, c *conversion) { p.around(`CAST("~iso_timestamp"(`, c, ") AS TIMESTAMPTZ)") })
+	with(types.TimestampTZ, types.Time, func(p *printer, c *conversion) { p.timeOfDay(c, func() { p.clockOf(c.operand) }) })
+	with(types.TimestampTZ, types.Varchar, func(p *printer, c *conversion) { p.stampText(c, " "+p.zoneOfOperand(c.operand)) })
+	casts[kinds{types.Varchar, types.TimestampTZ}] = (*printer).textToInstant
 	with(types.IntervalDS, types.Varchar, func(p *printer, c *conversion) {
-		p.expand(&call{args: []operand{{write: func() { p.around("epoch_ms(", c, ")") }}}}, mustParts("CASE WHEN $1 < 0 THEN '-' ELSE '' END || abs($1) // 86400000 || ' ' || lpad(CAST(abs($1) // 3600000 % 24 AS VARCHAR), 2, '0') || ':' ||"+
-			" lpad(CAST(abs($1) // 60000 % 60 AS VARCHAR), 2, '0') || ':' || lpad(CAST(abs($1) // 1000 % 60 AS VARCHAR), 2, '0') || '.' || lpad(CAST(abs($1) % 1000 AS VARCHAR), 3, '0')"))
+		p.fitting(c, func() { p.around(`"~interval_text"(CAST(epoch_ms(`, c, ") AS VARCHAR))") })
 	})
 	with(types.IntervalYM, types.Varchar, func(p *printer, c *conversion) {
-		p.expand(&call{args: []operand{{write: func() {
-			p.put("list_transform([")
-			c.write()
-			p.put(`], lambda "~e": date_part('year', "~e") * 12 + date_part('month', "~e"))[1]`)
-		}}}}, mustParts("CASE WHEN $1 < 0 THEN '-' ELSE '' END || abs($1) // 12 || '-' || abs($1) % 12"))
+		p.fitting(c, func() {
+			p.expand(&call{args: []operand{{write: func() {
+				p.put("list_transform([")
+				c.write()
+				p.put(`], lambda "~e": date_part('year', "~e") * 12 + date_part('month', "~e"))[1]`)
+			}}}}, mustParts("CASE WHEN $1 < 0 THEN '-' ELSE '' END || abs($1) // 12 || '-' || abs($1) % 12"))
+		})
 	})
+}
+
+// reader is the function that reads a text; that of TRY_CAST gives NULL for what cannot be read.
+func (c *conversion) reader(name string) string {
+	if c.try {
+		return "try_" + name
+	}
+	return name
 }
 
 func (p *printer) around(before string, c *conversion, after string) {
@@ -103,20 +122,139 @@ func (p *printer) around(before string, c *conversion, after string) {
 	p.put(after)
 }
 
-// rounded writes a timestamp with no more digits of the second than the target has, halves away from zero.
-func (p *printer) rounded(c *conversion, from int, write func()) {
-	if c.to.N >= min(from, 6) {
+// dateOf writes a call that gives days as a date.
+func (p *printer) dateOf(name string, args ...func()) {
+	p.put(`CAST(DATE '1970-01-01' + CAST("~`, name, `"(`)
+	p.list(len(args), func(i int) { args[i]() })
+	p.put(") AS INTEGER) AS DATE)")
+}
+
+// fitting writes a text that is cast to varchar(n): one that is too long is an error, of TRY_CAST too.
+func (p *printer) fitting(c *conversion, write func()) {
+	if c.to.N == types.Unbounded || c.to.N >= 50 {
 		write()
 		return
 	}
-	unit := 1
-	for range 6 - c.to.N {
+	n := strconv.Itoa(c.to.N)
+	p.expand(&call{args: []operand{{write: write}}}, mustParts("CASE WHEN length($1) > "+n+` THEN "~error"('Value [' || $1 || '] does not fit in type varchar(`+n+`)') ELSE $1 END`))
+}
+
+// dateText writes a date as text. Years of other than four digits are written in Go.
+func (p *printer) dateText(c *conversion) {
+	text := func() {
+		p.expand(&call{args: []operand{c.operand}}, mustParts(`CASE WHEN $1 BETWEEN DATE '0001-01-01' AND DATE '9999-12-31' THEN CAST($1 AS VARCHAR)`+
+			` ELSE "~date_text"(CAST($1 - DATE '1970-01-01' AS VARCHAR), '') END`))
+	}
+	switch n := strconv.Itoa(c.to.N); {
+	case c.to.N == types.Unbounded || c.to.N >= 14:
+		text()
+	case c.try:
+		p.expand(&call{args: []operand{{write: text}}}, mustParts("CASE WHEN length($1) <= "+n+" THEN $1 END"))
+	default:
+		p.expand(&call{args: []operand{{write: text}}}, mustParts("CASE WHEN length($1) > "+n+` THEN "~error"('Value ' || $1 || ' cannot be represented as varchar(`+n+`)') ELSE $1 END`))
+	}
+}
+
+// stampText writes a timestamp as text, with what stands behind it.
+func (p *printer) stampText(c *conversion, behind string) {
+	write := func() { p.clockText(" ", c.from.N, func() { p.clockOf(c.operand) }) }
+	p.fitting(c, func() {
+		if behind == "" {
+			write()
+			return
+		}
+		p.put("(")
+		write()
+		p.put(" || ", quoteText(behind), ")")
+	})
+}
+
+// clockText writes a timestamp as text, any year as Trino does.
+func (p *printer) clockText(between string, n int, write func()) {
+	const day = "%Y-%m-%d"
+	if n > 6 { // all in this millennium
+		p.stamp(day+between+"%H:%M:%S", n, write)
+		return
+	}
+	p.expand(&call{args: []operand{{write: write}}}, mustParts("CASE WHEN $1 >= TIMESTAMP '0001-01-01 00:00:00' AND $1 < TIMESTAMP '10000-01-01 00:00:00' THEN "+
+		stampTemplate(day+between+"%H:%M:%S", n)+` WHEN $1 IS NOT NULL THEN "~date_text"(CAST(CAST($1 AS DATE) - DATE '1970-01-01' AS VARCHAR), '+') || `+
+		stampTemplate(between+"%H:%M:%S", n)+" END"))
+}
+
+// stampTemplate is stamp for a template.
+func stampTemplate(layout string, n int) string {
+	f, surplus := fraction(n)
+	s := "strftime($1, '" + layout + f + "')"
+	if surplus > 0 {
+		s = "left(" + s + ", " + strconv.Itoa(-surplus) + ")"
+	}
+	return s
+}
+
+// timeOfDay writes the time of a timestamp, rounded within the day.
+func (p *printer) timeOfDay(c *conversion, write func()) {
+	if c.to.N >= min(c.from.N, 6) {
+		p.put("CAST(")
+		write()
+		p.put(" AS TIME)")
+		return
+	}
+	from := types.NewTime(types.Timestamp, min(c.from.N, 6))
+	p.put("CAST(")
+	p.rounded(from, types.NewTime(types.Timestamp, c.to.N), func() {
+		p.put("(DATE '1970-01-01' + CAST(")
+		write()
+		p.put(" AS TIME))")
+	})
+	p.put(" AS TIME)")
+}
+
+// textToInstant writes what a text with a zone means. A constant keeps its zone, what is read from a column must be UTC.
+func (p *printer) textToInstant(c *conversion) {
+	p.duckType(c.node, c.to)
+	if x, ok := c.node.(*trinosql.Cast); ok {
+		if s, ok := x.X.(*trinosql.StringLit); ok {
+			if micros, _, ok := instantLiteral(strings.Trim(s.Value, times.Spaces), c.to.N); ok && micros < 1<<51*1000 && micros >= -1<<51*1000 {
+				p.putInstant(micros)
+				return
+			}
+		}
+	}
+	if p.tried != nil {
+		p.refuse(c.node, "TRY of a cast of a text to %s is not supported on zone local", c.to)
+	}
+	p.around(`make_timestamptz(CAST("~`+c.reader("instant_of")+`"(`, c, ", '"+strconv.Itoa(c.to.N)+"') AS BIGINT))")
+}
+
+// rounded writes a timestamp with no more digits of the second than the target has: halves are rounded up.
+func (p *printer) rounded(from, to *types.Type, write func()) {
+	have, want := stampDigits(from), stampDigits(to)
+	switch {
+	case have == 6 && want == 9:
+		p.put("CAST(")
+		write()
+		p.put(" AS TIMESTAMP_NS)")
+		return
+	case to.N >= from.N:
+		write()
+		return
+	}
+	unit := int64(1)
+	for range have - to.N {
 		unit *= 10
 	}
-	u := strconv.Itoa(unit)
+	count, made := "epoch_us(", "make_timestamp("
+	if have == 9 {
+		count, made = "epoch_ns(", "make_timestamp_ns("
+	}
+	n, after := "$1 + "+itoa(unit/2), ""
+	if have == 9 && want == 6 {
+		made, after = "make_timestamp(", " // 1000"
+	}
+	u := itoa(unit)
 	p.expand(&call{args: []operand{{write: func() {
-		p.put("epoch_us(")
+		p.put(count)
 		write()
 		p.put(")")
-	}}}}, mustParts("make_timestamp(($1 + "+strconv.Itoa(unit/2)+" - (($1 + "+strconv.Itoa(unit/2)+") % "+u+" + "+u+") % "+u+"))"))
+	}}}}, mustParts(made+"(("+n+") - (("+n+") % "+u+" + "+u+") % "+u+")"+after+")"))
 }

@@ -63,7 +63,6 @@ func (p *printer) remade(x trinosql.Expr, to *types.Type) bool {
 
 // plain writes an expression without its coercion.
 func (p *printer) plain(x trinosql.Expr) {
-	p.checkZone(x)
 	if s, ok := p.literal[x]; ok {
 		p.put(s)
 		return

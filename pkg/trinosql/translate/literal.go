@@ -34,8 +34,8 @@ func (p *printer) literalValue(x trinosql.Expr) {
 			f(p, x)
 			return
 		}
-		if t := p.a.Types[x]; t.Kind == types.TimestampTZ {
-			p.put(`CAST("~instant"(`, quoteText(x.Value), ") AS TIMESTAMPTZ)")
+		if t := p.a.Types[x]; p.timeLiteral(x, t) {
+			return
 		} else if t.Kind == types.Decimal {
 			p.put("CAST(", quoteText(x.Value), " AS ", p.duckType(x, t), ")")
 		} else {

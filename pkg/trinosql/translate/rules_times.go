@@ -12,38 +12,6 @@ import (
 func init() {
 	rules["local date"] = func(p *printer, c *call) { p.overClock(c, "CAST($1 AS DATE)") }
 	rules["local last_day"] = func(p *printer, c *call) { p.overClock(c, "last_day($1)") }
-	for _, t := range []string{"epoch($1)", "to_milliseconds((epoch_us($1) - epoch_us($2)) // 1000)"} {
-		parts := mustParts(t)
-		rules["instant "+t] = func(p *printer, c *call) {
-			for i, a := range c.args {
-				if a.expr != nil && p.a.Coercions[a.expr] == nil {
-					c.args[i].write = func() { p.instant(a.expr) }
-				}
-			}
-			p.expand(c, parts)
-		}
-	}
-	for _, f := range []string{"date_format", "format_datetime"} {
-		rules["format "+f] = func(p *printer, c *call) {
-			p.put(`"~`, f, `"(strftime(CAST(`)
-			zone := p.clockOf(c.args[0])
-			p.put(" AS TIMESTAMP), '%Y-%m-%d %H:%M:%S.%f'), ")
-			c.args[1].write()
-			p.put(", ", quoteText(zone), ")")
-		}
-	}
-	rules["to_iso8601"] = (*printer).toISO
-	rules["at_timezone"] = func(p *printer, c *call) { p.instant(c.args[0].expr) }
-	rules["with_timezone"] = func(p *printer, c *call) {
-		zone, ok := c.args[1].expr.(*trinosql.StringLit)
-		if !ok {
-			p.refuse(c.node, "a time zone that is not a constant is not supported on zone local")
-		}
-		p.fromClock(zone.Value, c.args[0].write)
-	}
-	rules["date_add"] = (*printer).dateAdd
-	rules["date_diff"] = (*printer).dateDiff
-	rules["date_trunc"] = (*printer).dateTrunc
 	for _, f := range []string{"day", "day_of_week", "day_of_year", "month", "quarter", "week", "year", "year_of_week", "hour", "minute", "second", "millisecond"} {
 		rules["field "+f] = func(p *printer, c *call) { p.field(f, c.args[0], c.bound.Args[0]) }
 	}
@@ -53,18 +21,14 @@ func init() {
 		if full, ok := map[string]string{"dow": "day_of_week", "doy": "day_of_year", "yow": "year_of_week", "day_of_month": "day"}[name]; ok {
 			name = full
 		}
+		if name == "timezone_hour" || name == "timezone_minute" {
+			rules[name](p, &call{node: x, args: []operand{p.operand(e.X)}})
+			return
+		}
 		if !slices.Contains([]string{"day", "day_of_week", "day_of_year", "month", "quarter", "week", "year", "year_of_week", "hour", "minute", "second"}, name) {
 			p.refuse(x, "EXTRACT(%s ...) is not supported on zone local", e.Field.Name)
 		}
 		p.field(name, p.operand(e.X), p.typeOf(e.X))
-	}
-	specials["*trinosql.AtTimeZone"] = func(p *printer, x trinosql.Expr) {
-		a := x.(*trinosql.AtTimeZone)
-		if p.a.Coercions[a.X] != nil {
-			p.expr(a.X)
-			return
-		}
-		p.instant(a.X)
 	}
 	specials["*trinosql.IntervalLit"] = func(p *printer, x trinosql.Expr) { p.interval(x.(*trinosql.IntervalLit)) }
 	literals["CURRENT_TIMESTAMP"] = func(p *printer, x *trinosql.TypedLit) { p.now(x, "now()") }
@@ -95,20 +59,6 @@ func (p *printer) overClock(c *call, template string) {
 	p.expand(&call{node: c.node, bound: c.bound, args: []operand{{write: func() { p.clockOf(x) }}}}, mustParts(template))
 }
 
-// clockOf writes the clock reading of an operand and returns its zone, "" for one without.
-func (p *printer) clockOf(o operand) string {
-	if o.expr == nil || p.typeOf(o.expr).Kind != types.TimestampTZ {
-		o.write()
-		return ""
-	}
-	if p.a.Coercions[o.expr] != nil {
-		p.clock("UTC", o.write)
-		return "UTC"
-	}
-	p.local(o.expr)
-	return p.zone(o.expr)
-}
-
 func (p *printer) field(name string, o operand, t *types.Type) {
 	switch t.Kind {
 	case types.IntervalDS:
@@ -131,94 +81,15 @@ func (p *printer) field(name string, o operand, t *types.Type) {
 		p.put("CAST(")
 	}
 	p.put(f, "(")
-	p.clockOf(o)
+	if t.Kind == types.Timestamp && t.N > 6 {
+		p.expand(&call{args: []operand{p.countedBy("epoch_ns(", o.write)}}, mustParts("make_timestamp(($1 - ($1 % 1000 + 1000) % 1000) // 1000)"))
+	} else {
+		p.clockOf(o)
+	}
 	p.put(")")
 	if name == "millisecond" {
 		p.put(" % 1000 AS BIGINT)")
 	}
-}
-
-// unit is the constant unit of a function; what is none ends the statement when it runs.
-func (p *printer) unit(c *call, t *types.Type) string {
-	s, ok := c.args[0].expr.(*trinosql.StringLit)
-	if !ok {
-		p.refuse(c.node, "a unit that is not a constant is not supported on zone local")
-	}
-	u := strings.ToLower(s.Value)
-	i := slices.Index([]string{"millisecond", "second", "minute", "hour", "day", "week", "month", "quarter", "year"}, u)
-	kind := map[types.Kind]string{types.Date: "DATE", types.Time: "TIME"}[t.Kind]
-	if kind == "" {
-		kind = "Timestamp"
-	}
-	if i < 0 || t.Kind == types.Date && i < 4 || t.Kind == types.Time && i >= 4 {
-		p.put(`CAST("~error"(`, quoteText("'"+u+"' is not a valid "+kind+" field"), ") AS ", p.duckType(c.node, c.bound.Result), ")")
-		return ""
-	}
-	return u
-}
-
-func (p *printer) dateAdd(c *call) {
-	t := c.bound.Args[2]
-	u := p.unit(c, t)
-	if u == "" {
-		return
-	}
-	step := map[string]string{"millisecond": "to_milliseconds($1)", "second": "to_seconds($1)", "minute": "to_minutes($1)", "hour": "to_hours($1)", "day": "to_days(CAST($1 AS INTEGER))",
-		"week": "to_weeks(CAST($1 AS INTEGER))", "month": "to_months(CAST($1 AS INTEGER))", "quarter": "to_months(3 * CAST($1 AS INTEGER))", "year": "to_years(CAST($1 AS INTEGER))"}[u]
-	value := c.args[2]
-	zone := "UTC"
-	if t.Kind == types.TimestampTZ && value.expr != nil && p.a.Coercions[value.expr] == nil {
-		zone = p.zone(value.expr)
-		value.write = func() { p.instant(value.expr) }
-	}
-	inner := &call{node: c.node, bound: c.bound, args: []operand{c.args[1], value}}
-	if !isUTC(zone) && slices.Contains([]string{"day", "week", "month", "quarter", "year"}, u) {
-		p.fromClock(zone, func() {
-			p.expand(&call{node: c.node, bound: c.bound, args: []operand{c.args[1], {write: func() { p.clock(zone, value.write) }}}}, mustParts("$2 + "+step))
-		})
-		return
-	}
-	p.expand(inner, mustParts("CAST($2 + "+step+" AS ${R})"))
-}
-
-func (p *printer) dateDiff(c *call) {
-	t := c.bound.Args[1]
-	u := p.unit(c, t)
-	if u == "" {
-		return
-	}
-	args := make([]operand, 2)
-	for i, a := range c.args[1:] {
-		args[i] = a
-		if t.Kind == types.TimestampTZ && a.expr != nil && p.a.Coercions[a.expr] == nil {
-			args[i].write = func() { p.instant(a.expr) }
-		}
-	}
-	p.expand(&call{node: c.node, bound: c.bound, args: args}, mustParts("date_sub('"+u+"', $1, $2)"))
-}
-
-func (p *printer) dateTrunc(c *call) {
-	t := c.bound.Args[1]
-	u := p.unit(c, t)
-	if u == "" {
-		return
-	}
-	value := c.args[1]
-	if t.Kind == types.TimestampTZ && value.expr != nil && p.a.Coercions[value.expr] == nil {
-		if zone := p.zone(value.expr); !isUTC(zone) {
-			p.fromClock(zone, func() {
-				p.put("date_trunc('", u, "', ")
-				p.local(value.expr)
-				p.put(")")
-			})
-			return
-		}
-	}
-	from := "$1"
-	if t.Kind == types.Time {
-		from = "DATE '1970-01-01' + $1"
-	}
-	p.expand(&call{node: c.node, bound: c.bound, args: []operand{value}}, mustParts("CAST(date_trunc('"+u+"', "+from+") AS ${R})"))
 }
 
 // fraction is a format of strftime with so many digits of the second, and how many digits of what it gives are too many.
@@ -248,24 +119,6 @@ func (p *printer) stamp(layout string, n int, write func()) {
 	}
 }
 
-func (p *printer) toISO(c *call) {
-	t := c.bound.Args[0]
-	zone := ""
-	text := p.apart(func() { p.stamp("%Y-%m-%dT%H:%M:%S", t.N, func() { zone = p.clockOf(c.args[0]) }) })
-	if t.Kind == types.TimestampTZ {
-		switch {
-		case isUTC(zone):
-			text += " || 'Z'"
-		default:
-			if _, ok := zoneOffset(zone); !ok {
-				p.refuse(c.node, "to_iso8601 of a time in zone '%s' is not supported on zone local", zone)
-			}
-			text += " || " + quoteText(zone)
-		}
-	}
-	p.put("(", text, ")")
-}
-
 // interval writes a literal.
 func (p *printer) interval(x *trinosql.IntervalLit) {
 	n, err := intervalValue(x)
@@ -291,33 +144,32 @@ func intervalValue(x *trinosql.IntervalLit) (n int64, fault string) {
 	if x.To != "" {
 		to = slices.Index(fields, x.To)
 	}
-	text := strings.TrimSpace(x.Value)
+	text, minus := strings.CutPrefix(x.Value, "-")
 	sign := int64(1)
-	if rest, ok := strings.CutPrefix(text, "-"); ok {
-		sign, text = -1, rest
-	} else {
-		text = strings.TrimPrefix(text, "+")
+	if minus != x.Negative {
+		sign = -1
 	}
-	if x.Negative {
-		sign = -sign
-	}
-	parts := strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ':' || r == '-' })
-	if len(parts) > to-from+1 || len(parts) == 0 {
-		return 0, "Invalid INTERVAL " + x.From + " value: " + x.Value
-	}
-	for i, part := range parts {
-		whole, frac, _ := strings.Cut(part, ".")
-		v, err := strconv.ParseInt(whole, 10, 64)
-		if err != nil {
+	for i := from; i <= to && text != ""; i++ {
+		if i > from {
+			text = text[1:] // what stands between
+		}
+		end := len(text) - len(strings.TrimLeft(text, "+-")) // a sign of this part
+		end += len(text[end:]) - len(strings.TrimLeft(text[end:], "0123456789"))
+		v, err := strconv.ParseInt("0"+text[:end], 10, 64)
+		if text[:end] != "" && (text[0] == '-' || text[0] == '+') {
+			v, err = strconv.ParseInt(text[:end], 10, 64)
+		}
+		if err != nil && end > 0 {
 			return 0, "Invalid INTERVAL value: " + x.Value
 		}
-		n += v * units[from+i]
-		if frac != "" {
-			ms, err := strconv.ParseInt((frac + "000")[:3], 10, 64)
-			if err != nil {
-				return 0, "Invalid INTERVAL value: " + x.Value
+		n += v * units[i]
+		if text = text[end:]; fields[i] == "SECOND" && strings.HasPrefix(text, ".") {
+			digits := text[1:]
+			if digits = digits[:len(digits)-len(strings.TrimLeft(digits, "0123456789"))]; digits != "" {
+				ms, _ := strconv.ParseInt((digits + "000")[:3], 10, 64)
+				n += ms
 			}
-			n += ms
+			text = text[1+len(digits):]
 		}
 	}
 	return sign * n, ""

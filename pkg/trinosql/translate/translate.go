@@ -25,6 +25,8 @@ type Statement struct {
 	SQL string
 	// Columns are those of the result. In the text they have other names.
 	Columns []analyze.Column
+	// Zones are the time zones in which the instants of the columns are shown, "" for UTC. It is nil when all are shown in UTC.
+	Zones []string
 
 	fields map[*analyze.Field]string
 }
@@ -66,7 +68,7 @@ func Query(q *trinosql.Query, a *analyze.Analysis, o Options) (s *Statement, err
 		}
 	}()
 	p.query(q)
-	return &Statement{SQL: p.text.String(), Columns: a.Output, fields: p.fields}, nil
+	return &Statement{SQL: p.text.String(), Columns: a.Output, Zones: p.outputZones(q), fields: p.fields}, nil
 }
 
 // failure carries an error up to Query.
@@ -86,7 +88,7 @@ type printer struct {
 	columns []string                             // the names of the columns of the query that is written
 	tried   *tried                               // what TRY is written now
 	grouped map[int]string                       // what keys of GROUP BY that are no columns are written as, by analyze.Analysis.Key
-	anyZone trinosql.Expr                        // whose zone does not matter where it stands
+	zones   *zones                               // nil until one is asked for
 }
 
 // namedQuery is a query of WITH.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/trinosql/times"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -274,6 +275,13 @@ func (r *result) describeTrino(x *wayText) error {
 			return &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf("column '%s': %v", c.Name, err)}
 		}
 		t.overlay(c.Type)
+		if x.printed != nil && x.printed.Zones != nil && x.printed.Zones[i] != "" {
+			zone, ok := times.Location(x.printed.Zones[i])
+			if !ok {
+				return internalError("no time zone " + x.printed.Zones[i])
+			}
+			t.shownIn(zone)
+		}
 		o := x.origins[i]
 		r.cols = append(r.cols, column{api.ResultColumn{CatalogName: o.Catalog, SchemaName: o.Schema, TableName: o.Table, Name: c.Name,
 			DisplayName: c.Name, DataType: t.name}, t})

@@ -5,6 +5,7 @@ package duckdb
 import (
 	"math"
 	"strconv"
+	"time"
 
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
@@ -35,6 +36,11 @@ func (v *vec) appendTime(b []byte, i int) []byte {
 		return cutTo(appendTimestamp(b, at[int64](v.data, i), 9), v.t, 9)
 	case bindings.TypeTimestampTZ:
 		n := at[int64](v.data, i)
+		if v.t.zone != nil {
+			_, ahead := time.UnixMicro(n).In(v.t.zone).Zone()
+			b = cutTo(appendTimestamp(b, n+int64(ahead)*microsPerSecond, 6), v.t, 6)
+			return append(append(b, ' '), v.t.zone.String()...)
+		}
 		b = cutTo(appendTimestamp(b, n, 6), v.t, 6)
 		if n == math.MaxInt64 || n == -math.MaxInt64 {
 			return b
@@ -45,6 +51,9 @@ func (v *vec) appendTime(b []byte, i int) []byte {
 			months, days int32
 			micros       int64
 		}](v.data, i)
+		if v.t.months && p.months == 0 {
+			return append(b, "0-0"...)
+		}
 		return appendInterval(b, p.months, p.days, p.micros)
 	}
 	return b

@@ -71,10 +71,12 @@ func dig_error_run(p, in, out unsafe.Pointer) {
 		chunk := bindings.DataChunk{Ptr: in}
 		v := bindings.DataChunkGetVector(chunk, 0)
 		x := vec{data: bindings.VectorGetData(v), valid: bindings.VectorGetValidity(v)}
-		if bindings.DataChunkGetSize(chunk) == 0 || x.null(0) {
-			return nil
+		for i := range int(bindings.DataChunkGetSize(chunk)) {
+			if !x.null(i) {
+				return fmt.Errorf("%s", text(x.data, i))
+			}
 		}
-		return fmt.Errorf("%s", text(x.data, 0))
+		return nil
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	bindings "github.com/duckdb/duckdb-go-bindings"
@@ -20,9 +21,11 @@ type vtype struct {
 	// digits of the second that are shown, where Trino's type says how many: other than 0 only with exact
 	digits int
 	exact  bool
-	pad    int  // the length of char(n)
-	json   bool // varchar that holds JSON
-	size   int  // elements of an ARRAY
+	zone   *time.Location // in which instants are shown, nil for UTC
+	months bool           // an interval of years and months
+	pad    int            // the length of char(n)
+	json   bool           // varchar that holds JSON
+	size   int            // elements of an ARRAY
 	dict   []string
 	kids   []*vtype
 	names  []string // of the fields of a struct or the members of a union

@@ -44,7 +44,24 @@ func (s *statement) trinoWay(ctx context.Context, t *translation, named bool) er
 	}
 	t.way, t.text = x, x.sql
 	if named {
+		if err := x.keepsZones(); err != nil {
+			return err
+		}
 		t.text, t.columns = x.named()
+	}
+	return nil
+}
+
+// keepsZones refuses a result whose times would lose their zone where it is stored.
+func (x *wayText) keepsZones() error {
+	if x.printed == nil {
+		return nil
+	}
+	for i, zone := range x.printed.Zones {
+		if zone != "" {
+			return &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf("column '%s' has times in zone '%s', and a stored result keeps no zone on zone local: cast it to timestamp or varchar",
+				x.columns[i].Name, zone)}
+		}
 	}
 	return nil
 }

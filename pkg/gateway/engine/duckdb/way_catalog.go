@@ -268,8 +268,12 @@ func (c *trinoCatalog) savedQuery(n engine.TableName, q engine.Query) (*used, er
 		return nil, savedError(n, err, weight > maxSaved)
 	}
 	u := &used{table: &analyze.Table{}, text: "(" + x.sql + ")", weight: weight, saved: x}
-	for _, col := range x.columns {
-		u.table.Columns = append(u.table.Columns, analyze.TableColumn{Name: col.Name, Type: col.Type})
+	for i, col := range x.columns {
+		made := analyze.TableColumn{Name: col.Name, Type: col.Type}
+		if x.printed != nil && x.printed.Zones != nil {
+			made.Zone = x.printed.Zones[i]
+		}
+		u.table.Columns = append(u.table.Columns, made)
 	}
 	return u, nil
 }

@@ -4,9 +4,14 @@ package duckdb
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/late"
 )
+
+// outOfRange are errors about dates and times that DuckDB does not hold and Trino may.
+var outOfRange = late.Regexp(`^(Date and time not in timestamp range|Interval value .* out of range|Date out of range|Timestamp .* out of range|(time)?stamp (field )?value out of range|date field value out of range|Could not convert Timestamp|Type INT32 with value .* can't be cast to the destination type INT64|Overflow in date)`)
 
 // trinoFault is what went wrong while a statement ran.
 type trinoFault struct {
@@ -34,6 +39,13 @@ func (t *translation) explainWay(err error) error {
 	}
 	if e.Kind != engine.KindValue {
 		return err
+	}
+	if rest, ok := strings.CutPrefix(d.Message, "\x01"); ok { // said with its kind
+		kind, msg, _ := strings.Cut(rest, "\x01")
+		return &engine.Error{Kind: engine.KindValue, Message: hideStore(msg), Err: &trinoFault{kind, err}}
+	}
+	if unlike := outOfRange().FindStringSubmatch(d.Message); unlike != nil {
+		return &engine.Error{Kind: engine.KindUnsupported, Message: "a time out of the range of those on zone local is not supported: " + d.Message, Err: err}
 	}
 	msg, kind := inTrinosWords(d.Message)
 	return &engine.Error{Kind: engine.KindValue, Message: hideStore(msg), Err: &trinoFault{kind, err}}

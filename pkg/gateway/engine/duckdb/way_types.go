@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -334,6 +335,14 @@ func fieldNames(t *types.Type) []string {
 	return names
 }
 
+// shownIn has the instants of a type shown in a time zone.
+func (v *vtype) shownIn(zone *time.Location) {
+	v.zone = zone
+	for _, k := range v.kids {
+		k.shownIn(zone)
+	}
+}
+
 // overlay gives what was read from DuckDB's type of a column the names and precisions that it has in Trino.
 func (v *vtype) overlay(t *types.Type) {
 	v.name = wireType(t)
@@ -342,6 +351,8 @@ func (v *vtype) overlay(t *types.Type) {
 		v.pad = t.N
 	case types.Time, types.Timestamp, types.TimestampTZ:
 		v.digits, v.exact = t.N, true
+	case types.IntervalYM:
+		v.months = true
 	case types.Array, types.Map, types.Row:
 		for i, k := range v.kids {
 			if i < len(t.Args) {

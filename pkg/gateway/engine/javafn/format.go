@@ -25,13 +25,14 @@ func javaText(typ, text string) string {
 		return out
 	case typ == "time":
 		return javaClock(text)
-	case typ == "timestamp with time zone":
-		day, rest, _ := strings.Cut(text, " ")
-		clock, zone, _ := strings.Cut(rest, " ")
-		if zone == "UTC" {
-			zone = "Z[UTC]"
+	case strings.HasPrefix(typ, "in ") && strings.Contains(text, "T"): // a time as ISO 8601 has it, of a time zone
+		day, rest, _ := strings.Cut(text, "T")
+		at := max(strings.IndexAny(rest, "Z+-"), 0)
+		zone := "[" + typ[3:] + "]"
+		if typ[3:] == rest[at:] {
+			zone = ""
 		}
-		return day + "T" + javaClock(clock) + zone
+		return day + "T" + javaClock(rest[:at]) + rest[at:] + zone
 	case strings.HasPrefix(typ, "timestamp"):
 		day, clock, _ := strings.Cut(text, " ")
 		return day + "T" + javaClock(clock)

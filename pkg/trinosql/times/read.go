@@ -1,0 +1,501 @@
+package times
+
+import (
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/pkg/late"
+)
+
+// reader gathers the fields that a text has.
+type reader struct {
+	text   string
+	fields []setting
+	zone   string
+}
+
+// setting is a field with its value. The rank orders fields from the longest to the shortest.
+type setting struct {
+	rank  int
+	name  string
+	value int64
+	set   func(millis, value int64) (int64, error)
+	unit  func(millis int64) int64 // the start of the unit
+}
+
+// Read reads a text: what the clock shows, in milliseconds, and the zone, "" where the text names none.
+func (p Pattern) Read(text string) (shown int64, zone string, err error) {
+	r := &reader{text: text}
+	at := 0
+	for _, e := range p {
+		if at = r.element(e, at); at < 0 {
+			return 0, "", r.malformed(^at)
+		}
+	}
+	if at < len(text) {
+		return 0, "", r.malformed(at)
+	}
+	shown, err = r.millis()
+	return shown, r.zone, err
+}
+
+// ReadInstant reads a text: an instant in milliseconds and its zone, UTC where the text names none.
+func (p Pattern) ReadInstant(text string) (millis int64, zone string, err error) {
+	shown, zone, err := p.Read(text)
+	if err != nil {
+		return 0, "", err
+	}
+	if zone == "" {
+		zone = "UTC"
+	}
+	if strings.HasPrefix(zone, "!") {
+		return 0, "", &Fault{"NOT_SUPPORTED", "Time zone not supported: " + zone[1:]}
+	}
+	l, ok := Location(zone)
+	if !ok {
+		return 0, "", fmt.Errorf("time zone '%s' is not supported on zone local", zone)
+	}
+	millis, skipped := FirstInstant(l, shown)
+	if skipped {
+		return 0, "", says("Cannot parse \"%s\": Illegal instant due to time zone offset transition (%s)", text, zone)
+	}
+	return millis, zone, nil
+}
+
+var isoDay = late.Regexp(`^(\d{4})-(\d\d)-(\d\d)$`)
+
+// DateParse is date_parse: milliseconds.
+func DateParse(text, pattern string) (int64, error) {
+	if m := isoDay().FindStringSubmatch(text); m != nil && pattern == "%Y-%m-%d" { // read by Java alone
+		y, _ := strconv.ParseInt(m[1], 10, 64)
+		month, _ := strconv.Atoi(m[2])
+		d, _ := strconv.Atoi(m[3])
+		switch {
+		case month < 1 || month > 12:
+			return 0, says("Invalid value for MonthOfYear (valid values 1 - 12): %d", month)
+		case d < 1 || d > 31:
+			return 0, says("Invalid value for DayOfMonth (valid values 1 - 28/31): %d", d)
+		case d > MonthDays(y, month) && d == 29:
+			return 0, says("Invalid date 'February 29' as '%d' is not a leap year", y)
+		case d > MonthDays(y, month):
+			return 0, says("Invalid date '%s %d'", strings.ToUpper(time.Month(month).String()), d)
+		}
+		return Days(y, month, d) * day, nil
+	}
+	p, err := MySQL(pattern)
+	if err != nil {
+		return 0, err
+	}
+	shown, _, err := p.Read(text)
+	return shown, err
+}
+
+// malformed is Joda's error for a place in the text.
+func (r *reader) malformed(at int) error {
+	sample := r.text
+	if len(sample) > at+35 {
+		sample = sample[:at+32] + "..."
+	}
+	switch {
+	case at <= 0:
+		return says("Invalid format: \"%s\"", sample)
+	case at >= len(r.text):
+		return says("Invalid format: \"%s\" is too short", sample)
+	}
+	return says("Invalid format: \"%s\" is malformed at \"%s\"", sample, sample[at:])
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// number reads digits, at most so many, with a sign if one may be there. The end is negative, ^place, where there are none.
+func (r *reader) number(at, most int, signed bool) (value int64, end int) {
+	limit := min(most, len(r.text)-at)
+	i, negative := 0, false
+	if signed && limit > 1 && (r.text[at] == '-' || r.text[at] == '+') && isDigit(r.text[at+1]) {
+		if negative = r.text[at] == '-'; negative {
+			i = 1
+		} else {
+			at++
+		}
+		limit = min(limit+1, len(r.text)-at)
+	}
+	start := i
+	for i < limit && isDigit(r.text[at+i]) {
+		i++
+	}
+	if i == start {
+		return 0, ^at
+	}
+	value, _ = strconv.ParseInt(r.text[at+start:at+i], 10, 64)
+	if negative {
+		value = -value
+	}
+	return value, at + i
+}
+
+// element reads one element and returns where the next begins, or ^place where the text does not go on as it should.
+func (r *reader) element(e element, at int) int {
+	put := func(field byte, value int64, end int) int {
+		if end >= 0 {
+			r.fields = append(r.fields, settings[field](value))
+		}
+		return end
+	}
+	switch e.field {
+	case 0:
+		if len(r.text)-at < len(e.text) || !strings.EqualFold(r.text[at:at+len(e.text)], e.text) {
+			return ^at
+		}
+		return at + len(e.text)
+	case 'G':
+		v, end := r.word(at, []string{"BC", "AD", "BCE", "CE"})
+		return put('G', int64(v%2), end)
+	case 'a':
+		v, end := r.word(at, []string{"AM", "PM"})
+		return put('a', int64(v), end)
+	case monthText, monthShort:
+		v, end := r.word(at, monthWords)
+		return put('M', int64(v/2+1), end)
+	case weekdayText, weekdayShort:
+		v, end := r.word(at, weekdayWords)
+		return put('e', int64(v/2+1), end)
+	case 'C':
+		v, end := r.number(at, e.most, true)
+		return put('C', v, end)
+	case 'y', 'x':
+		v, end := r.number(at, e.most, true)
+		return put(e.field, v, end)
+	case twoDigits, leniently, weekTwo, weekLenient:
+		v, end := r.shortYear(at, e)
+		if e.field == weekTwo || e.field == weekLenient {
+			return put('x', v, end)
+		}
+		return put('y', v, end)
+	case 'S':
+		end := at
+		for end < len(r.text) && end-at < e.most && isDigit(r.text[end]) {
+			end++
+		}
+		if end == at {
+			return ^at
+		}
+		v, _ := strconv.ParseInt((r.text[at:end] + "00")[:3], 10, 64)
+		return put('S', v, end)
+	case 'z', zoneName:
+		return r.zoneShort(at)
+	case zoneOffset, zoneOffset2:
+		return r.offset(at)
+	case zoneID:
+		return r.zoneLong(at)
+	}
+	v, end := r.number(at, e.most, false)
+	return put(e.field, v, end)
+}
+
+// word finds the longest of some words, as it is, in lower or in upper case.
+func (r *reader) word(at int, words []string) (index, end int) {
+	end = ^at
+	for i, w := range words {
+		if len(r.text)-at < len(w) || len(w) <= end-at {
+			continue
+		}
+		if s := r.text[at : at+len(w)]; s == w || s == strings.ToLower(w) || s == strings.ToUpper(w) {
+			index, end = i, at+len(w)
+		}
+	}
+	return index, end
+}
+
+var monthWords, weekdayWords = func() (m, w []string) {
+	for i := time.January; i <= time.December; i++ {
+		m = append(m, i.String(), i.String()[:3])
+	}
+	for i := 1; i <= 7; i++ {
+		w = append(w, weekdayName(i), weekdayName(i)[:3])
+	}
+	return m, w
+}()
+
+// shortYear reads a year of two digits, which is one within the century around the pivot.
+func (r *reader) shortYear(at int, e element) (int64, int) {
+	if e.field == leniently || e.field == weekLenient {
+		v, end := r.number(at, 20, true)
+		if end < 0 || end-at != 2 || !isDigit(r.text[at]) {
+			return v, end
+		}
+	}
+	if len(r.text)-at < 2 || !isDigit(r.text[at]) || !isDigit(r.text[at+1]) {
+		return 0, ^at
+	}
+	year := int64(r.text[at]-'0')*10 + int64(r.text[at+1]-'0')
+	low := int64(e.most) - 50
+	t := low % 100
+	if year < t {
+		low += 100
+	}
+	return year + low - t, at + 2
+}
+
+func (r *reader) offset(at int) int {
+	rest := r.text[at:]
+	if rest != "" && rest[0]|0x20 == 'z' {
+		r.zone = "UTC"
+		return at + 1
+	}
+	if len(rest) < 3 || rest[0] != '+' && rest[0] != '-' || !isDigit(rest[1]) || !isDigit(rest[2]) {
+		return ^at
+	}
+	h, _ := strconv.ParseInt(rest[1:3], 10, 64)
+	if h > 23 {
+		return ^(at + 1)
+	}
+	end, m := 3, int64(0)
+	colon := len(rest) > 3 && rest[3] == ':'
+	if colon {
+		end++
+	}
+	if len(rest) >= end+2 && isDigit(rest[end]) && isDigit(rest[end+1]) {
+		if m, _ = strconv.ParseInt(rest[end:end+2], 10, 64); m > 59 {
+			return ^(at + end)
+		}
+		end += 2
+	} else if colon {
+		return ^(at + end)
+	}
+	if r.zone = OffsetName(sign(rest[:1]) * (h*60 + m)); h*60+m > 14*60 {
+		r.zone = "!" + r.zone
+	}
+	return at + end
+}
+
+var shortZones = map[string]string{"UT": "UTC", "UTC": "UTC", "GMT": "UTC", "EST": "America/New_York", "EDT": "America/New_York", "CST": "America/Chicago",
+	"CDT": "America/Chicago", "MST": "America/Denver", "MDT": "America/Denver", "PST": "America/Los_Angeles", "PDT": "America/Los_Angeles"}
+
+func (r *reader) zoneShort(at int) int {
+	for n := 3; n >= 2; n-- {
+		if len(r.text)-at >= n {
+			if z := shortZones[r.text[at:at+n]]; z != "" {
+				r.zone = z
+				return at + n
+			}
+		}
+	}
+	return ^at
+}
+
+func (r *reader) zoneLong(at int) int {
+	end := at
+	for end < len(r.text) && end-at < 40 && (isDigit(r.text[end]) || strings.IndexByte("/_+-", r.text[end]) >= 0 || r.text[end]|0x20 >= 'a' && r.text[end]|0x20 <= 'z') {
+		end++
+	}
+	for ; end > at; end-- {
+		if name, err := ZoneName(r.text[at:end]); err == nil && !offsetPattern().MatchString(r.text[at:end]) && r.text[at:end] != "Z" {
+			r.zone = name
+			return end
+		}
+	}
+	return ^at
+}
+
+// millis puts the fields together, as Joda does: from the longest to the shortest, twice.
+func (r *reader) millis() (int64, error) {
+	if len(r.fields) == 0 {
+		return 0, nil
+	}
+	sort.SliceStable(r.fields, func(i, j int) bool { return r.fields[i].rank < r.fields[j].rank })
+	if first := r.fields[0].rank; first >= rankMonth && first <= rankDay {
+		r.fields = append([]setting{settings['y'](2000)}, r.fields...)
+	}
+	var t int64
+	var err error
+	for _, f := range r.fields {
+		if t, err = f.set(t, f.value); err != nil {
+			return 0, says("Cannot parse \"%s\": %s", r.text, err)
+		}
+		t = f.unit(t)
+	}
+	for i, f := range r.fields {
+		if t, err = f.set(t, f.value); err != nil {
+			return 0, says("Cannot parse \"%s\": %s", r.text, err)
+		}
+		if i == len(r.fields)-1 {
+			t = f.unit(t)
+		}
+	}
+	return t, nil
+}
+
+// Ranks of fields: first what they are part of, then how long they are.
+const (
+	rankEra = iota
+	rankYear
+	rankMonth
+	rankWeek
+	rankYearDay
+	rankMonthDay
+	rankDay // within the week
+	rankHalf
+	rankHour
+	rankMinute
+	rankSecond
+	rankMillis
+)
+
+func within(name string, v, low, high int64) error {
+	if v < low || v > high {
+		return says("Value %d for %s must be in the range [%d,%d]", v, name, low, high)
+	}
+	return nil
+}
+
+func startOf(unit int64) func(int64) int64 {
+	return func(t int64) int64 { return floorDiv(t, unit) * unit }
+}
+
+func startOfYear(t int64) int64 {
+	y, _, _ := Civil(floorDiv(t, day))
+	return Days(y, 1, 1) * day
+}
+
+func startOfMonth(t int64) int64 {
+	y, m, _ := Civil(floorDiv(t, day))
+	return Days(y, m, 1) * day
+}
+
+func startOfWeek(t int64) int64 {
+	d := floorDiv(t, day)
+	return (d - int64(Weekday(d)) + 1) * day
+}
+
+// setYear keeps the day of the year's place in its month.
+func setYear(t, year int64) (int64, error) {
+	if err := within("year", year, -292275054, 292278993); err != nil {
+		return 0, err
+	}
+	_, m, d := Civil(floorDiv(t, day))
+	return Days(year, m, min(d, MonthDays(year, m)))*day + floorMod(t, day), nil
+}
+
+// part makes a field that is a part of the day.
+func part(rank int, name string, unit, low, high int64, of int64) func(int64) setting {
+	return func(value int64) setting {
+		return setting{rank, name, value, func(t, v int64) (int64, error) {
+			if err := within(name, v, low, high); err != nil {
+				return 0, err
+			}
+			had := floorMod(t, of*unit) / unit
+			if low == 1 { // clock hours: the last of them is 0
+				v %= of
+			}
+			return t + (v-had)*unit, nil
+		}, startOf(unit)}
+	}
+}
+
+var settings = map[byte]func(value int64) setting{
+	'G': func(v int64) setting {
+		return setting{rankEra, "era", v, func(t, v int64) (int64, error) {
+			if y, _, _ := Civil(floorDiv(t, day)); (y > 0) != (v == 1) {
+				return setYear(t, 1-y)
+			}
+			return t, nil
+		}, func(t int64) int64 { return t }}
+	},
+	'C': func(v int64) setting {
+		return setting{rankEra, "centuryOfEra", v, func(t, v int64) (int64, error) {
+			if err := within("centuryOfEra", v, 0, 2922789); err != nil {
+				return 0, err
+			}
+			y, _, _ := Civil(floorDiv(t, day))
+			return setYear(t, v*100+floorMod(y, 100))
+		}, func(t int64) int64 {
+			y, _, _ := Civil(floorDiv(t, day))
+			return Days(floorDiv(y, 100)*100, 1, 1) * day
+		}}
+	},
+	'y': func(v int64) setting { return setting{rankYear, "year", v, setYear, startOfYear} },
+	'Y': func(v int64) setting {
+		return setting{rankYear, "yearOfEra", v, func(t, v int64) (int64, error) {
+			if err := within("yearOfEra", v, 1, 292278993); err != nil {
+				return 0, err
+			}
+			if y, _, _ := Civil(floorDiv(t, day)); y <= 0 {
+				v = 1 - v
+			}
+			return setYear(t, v)
+		}, startOfYear}
+	},
+	'x': func(v int64) setting {
+		return setting{rankYear, "weekyear", v, func(t, v int64) (int64, error) {
+			if err := within("weekyear", v, -292275054, 292278993); err != nil {
+				return 0, err
+			}
+			d := floorDiv(t, day)
+			_, w := Week(d)
+			first := firstMonday(v)
+			if w == 53 && firstMonday(v+1)-first < 53*7 {
+				w = 52
+			}
+			return (first+int64(w-1)*7+int64(Weekday(d))-1)*day + floorMod(t, day), nil
+		}, func(t int64) int64 {
+			y, _ := Week(floorDiv(t, day))
+			return firstMonday(y) * day
+		}}
+	},
+	'M': func(v int64) setting {
+		return setting{rankMonth, "monthOfYear", v, func(t, v int64) (int64, error) {
+			if err := within("monthOfYear", v, 1, 12); err != nil {
+				return 0, err
+			}
+			y, _, d := Civil(floorDiv(t, day))
+			return Days(y, int(v), min(d, MonthDays(y, int(v))))*day + floorMod(t, day), nil
+		}, startOfMonth}
+	},
+	'w': func(v int64) setting {
+		return setting{rankWeek, "weekOfWeekyear", v, func(t, v int64) (int64, error) {
+			y, w := Week(floorDiv(t, day))
+			if err := within("weekOfWeekyear", v, 1, (firstMonday(y+1)-firstMonday(y))/7); err != nil {
+				return 0, err
+			}
+			return t + (v-int64(w))*7*day, nil
+		}, startOfWeek}
+	},
+	'D': func(v int64) setting {
+		return setting{rankYearDay, "dayOfYear", v, func(t, v int64) (int64, error) {
+			y, _, _ := Civil(floorDiv(t, day))
+			first := Days(y, 1, 1)
+			if err := within("dayOfYear", v, 1, Days(y+1, 1, 1)-first); err != nil {
+				return 0, err
+			}
+			return (first+v-1)*day + floorMod(t, day), nil
+		}, startOf(day)}
+	},
+	'd': func(v int64) setting {
+		return setting{rankMonthDay, "dayOfMonth", v, func(t, v int64) (int64, error) {
+			y, m, _ := Civil(floorDiv(t, day))
+			if err := within("dayOfMonth", v, 1, int64(MonthDays(y, m))); err != nil {
+				return 0, err
+			}
+			return Days(y, m, int(v))*day + floorMod(t, day), nil
+		}, startOf(day)}
+	},
+	'e': func(v int64) setting {
+		return setting{rankDay, "dayOfWeek", v, func(t, v int64) (int64, error) {
+			if err := within("dayOfWeek", v, 1, 7); err != nil {
+				return 0, err
+			}
+			return t + (v-int64(Weekday(floorDiv(t, day))))*day, nil
+		}, startOf(day)}
+	},
+	'a': part(rankHalf, "halfdayOfDay", 12*hour, 0, 1, 2),
+	'H': part(rankHour, "hourOfDay", hour, 0, 23, 24),
+	'k': part(rankHour, "clockhourOfDay", hour, 1, 24, 24),
+	'K': part(rankHour, "hourOfHalfday", hour, 0, 11, 12),
+	'h': part(rankHour, "clockhourOfHalfday", hour, 1, 12, 12),
+	'm': part(rankMinute, "minuteOfHour", minute, 0, 59, 60),
+	's': part(rankSecond, "secondOfMinute", second, 0, 59, 60),
+	'S': part(rankMillis, "millisOfSecond", 1, 0, 999, 1000),
+}

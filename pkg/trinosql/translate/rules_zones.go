@@ -1,0 +1,206 @@
+package translate
+
+import (
+	"fmt"
+
+	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/times"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
+)
+
+// Functions of time zones, and those that read and write texts of times.
+
+func init() {
+	for _, f := range []string{"mysql_format", "joda_format"} {
+		rules["format "+f] = func(p *printer, c *call) { p.formatTime(f, c) }
+	}
+	rules["to_iso8601"] = (*printer).toISO
+	rules["at_timezone"] = func(p *printer, c *call) {
+		if p.knownZone(c.node, c.args[1].expr, badZone) {
+			c.args[0].write()
+		}
+	}
+	rules["with_timezone"] = func(p *printer, c *call) {
+		if p.knownZone(c.node, c.args[1].expr, badZone) {
+			p.fromClock(constantZone(c.args[1].expr), "joda", c.args[0].write)
+		}
+	}
+	rules["from_unixtime"] = func(p *printer, c *call) { p.expand(c, mustParts(fromUnixtime)) }
+	rules["from_unixtime zone"] = func(p *printer, c *call) {
+		if p.knownZone(c.node, c.args[1].expr, "\x01NOT_SUPPORTED\x01Time zone not supported: %s") {
+			p.expand(c, mustParts(fromUnixtime))
+		}
+	}
+	rules["from_unixtime offset"] = func(p *printer, c *call) {
+		minutes, ok := p.offsetOf(c.fn)
+		switch {
+		case !ok:
+			p.refuse(c.node, "from_unixtime with an offset that is not a constant is not supported on zone local")
+		case minutes > 14*60 || minutes < -14*60:
+			p.raise(c.node, c.bound.Result, "Invalid offset minutes "+itoa(minutes))
+		default:
+			p.expand(c, mustParts(fromUnixtime))
+		}
+	}
+	rules["from_iso8601_timestamp"] = func(p *printer, c *call) {
+		if s, ok := c.args[0].expr.(*trinosql.StringLit); ok {
+			if millis, _, err := times.ISOTimestamp(s.Value); err == nil {
+				p.putInstant(millis * 1000)
+				return
+			}
+		} else if p.tried != nil {
+			p.refuse(c.node, "TRY of from_iso8601_timestamp is not supported on zone local")
+		}
+		p.expand(c, mustParts(`make_timestamptz(CAST("~iso_instant_of"($1) AS BIGINT))`))
+	}
+	rules["parse_datetime"] = (*printer).parseDatetime
+	rules["timezone_hour"] = func(p *printer, c *call) { p.zoneOffset(c, " // 3600)") }
+	rules["timezone_minute"] = func(p *printer, c *call) { p.zoneOffset(c, " // 60 % 60)") }
+	specials["*trinosql.AtTimeZone"] = func(p *printer, x trinosql.Expr) {
+		a := x.(*trinosql.AtTimeZone)
+		t := p.a.Types[x]
+		p.duckType(x, t)
+		if i, ok := a.Zone.(*trinosql.IntervalLit); ok {
+			n, _ := intervalValue(i)
+			if _, ok := offsetMinutes(i); !ok && n%60000 != 0 {
+				p.raise(x, t, "Invalid time zone offset interval: interval contains seconds")
+				return
+			} else if !ok {
+				p.raise(x, t, "Invalid offset minutes "+itoa(n/60000))
+				return
+			}
+		} else if !p.knownZone(x, a.Zone, badZone) {
+			return
+		}
+		p.expr(a.X)
+	}
+}
+
+const fromUnixtime = `CASE WHEN abs($1) < 2251799813685.2475 THEN make_timestamptz(CAST(floor($1 * 1000 + 0.5) AS BIGINT) * 1000) WHEN isnan($1) THEN make_timestamptz(0)` +
+	` WHEN $1 IS NOT NULL THEN "~error"(chr(1) || 'GENERIC_INTERNAL_ERROR' || chr(1) || 'Millis overflow: ' ||` +
+	` CASE WHEN $1 >= 9223372036854775.807 THEN '9223372036854775807' WHEN $1 <= -9223372036854775.808 THEN '-9223372036854775808' ELSE CAST(CAST(floor($1 * 1000 + 0.5) AS BIGINT) AS VARCHAR) END) END`
+
+func (p *printer) parseDatetime(c *call) {
+	s, ok1 := c.args[0].expr.(*trinosql.StringLit)
+	f, ok2 := c.args[1].expr.(*trinosql.StringLit)
+	if ok1 && ok2 {
+		if pattern, err := times.Joda(f.Value); err == nil {
+			if millis, _, err := pattern.ReadInstant(s.Value); err == nil {
+				p.putInstant(millis * 1000)
+				return
+			}
+		}
+	} else if p.tried != nil {
+		p.refuse(c.node, "TRY of parse_datetime is not supported on zone local")
+	}
+	p.expand(c, mustParts(`make_timestamptz(CAST("~joda_parse"($1, $2) AS BIGINT))`))
+}
+
+// clockOf writes the clock reading of an operand.
+func (p *printer) clockOf(o operand) {
+	zone := p.zoneOfOperand(o)
+	if zone == "" {
+		o.write()
+		return
+	}
+	p.clock(zone, o.write)
+}
+
+// zoneOfOperand is the zone of an operand, "" when it has none.
+func (p *printer) zoneOfOperand(o operand) string {
+	if o.expr == nil || p.typeOf(o.expr).Kind != types.TimestampTZ {
+		return ""
+	}
+	return p.zone(o.expr)
+}
+
+const badZone = "'%s' is not a valid time zone"
+
+// knownZone reports whether an argument names a zone. What names none ends the statement with a message when it runs.
+func (p *printer) knownZone(at, zone trinosql.Expr, bad string) bool {
+	s, ok := zone.(*trinosql.StringLit)
+	if !ok {
+		if _, null := zone.(*trinosql.NullLit); null {
+			p.put("CAST(NULL AS TIMESTAMPTZ)")
+			return false
+		}
+		p.refuse(at, "a time zone that is not a constant is not supported on zone local")
+	}
+	if _, err := times.ZoneName(s.Value); err == nil {
+		return true
+	}
+	msg := fmt.Sprintf(bad, s.Value)
+	if s.Value == "" {
+		msg = "\x01GENERIC_INTERNAL_ERROR\x01Zone id is an empty string"
+	}
+	p.raise(at, p.a.Types[at], msg)
+	return false
+}
+
+// raise writes an error that ends the statement when it runs.
+func (p *printer) raise(at trinosql.Node, t *types.Type, msg string) {
+	p.put(`CAST("~error"(`, quoteText(msg), ") AS ", p.duckType(at, t), ")")
+}
+
+// formatTime writes date_format and format_datetime.
+func (p *printer) formatTime(f string, c *call) {
+	zone := p.zoneOfOperand(c.args[0])
+	p.lets(c.args[:1], func(args []operand) {
+		value := args[0].write
+		p.put(`"~`, f, `"(CAST(epoch_us(`)
+		if zone == "" {
+			value()
+		} else {
+			p.clock(zone, value)
+		}
+		p.put(") AS VARCHAR), ")
+		c.args[1].write()
+		if f == "joda_format" {
+			p.put(", ", quoteText(zone), ", CAST(epoch_us(")
+			value()
+			p.put(") AS VARCHAR)")
+		}
+		p.put(")")
+	})
+}
+
+// zoneOffset writes a part of how many seconds a value's zone is ahead of UTC.
+func (p *printer) zoneOffset(c *call, part string) {
+	zone := p.zone(c.args[0].expr)
+	p.lets(c.args[:1], func(args []operand) {
+		p.put("((epoch_us(")
+		p.clock(zone, args[0].write)
+		p.put(") - epoch_us(")
+		args[0].write()
+		p.put(")) // 1000000", part)
+	})
+}
+
+func (p *printer) toISO(c *call) {
+	t := c.bound.Args[0]
+	if t.Kind == types.Date {
+		p.dateText(&conversion{node: c.node, from: t, to: types.Of(types.Varchar), operand: c.args[0]})
+		return
+	}
+	p.isoStamp(c.args[0], t)
+}
+
+// isoStamp writes a timestamp as ISO 8601 has it, with the offset of its zone.
+func (p *printer) isoStamp(value operand, t *types.Type) {
+	zone := p.zoneOfOperand(value)
+	if zone == "" {
+		p.clockText("T", t.N, value.write)
+		return
+	}
+	p.lets([]operand{value}, func(args []operand) {
+		p.put("(")
+		p.clockText("T", t.N, func() { p.clock(zone, args[0].write) })
+		if zone == "UTC" {
+			p.put(" || 'Z')")
+			return
+		}
+		p.put(` || "~iso_offset"(CAST(epoch_us(`)
+		args[0].write()
+		p.put(") AS VARCHAR), ", quoteText(zone), "))")
+	})
+}
