@@ -1,4 +1,4 @@
-// Package csv cuts documents of RFC 4180 into records, for imports and for files that are sources.
+// Package csv splits documents of RFC 4180 into records, for imports and for files that are sources.
 package csv
 
 import (
@@ -14,19 +14,19 @@ const (
 	maxFields = 16384     // fields of one record
 )
 
-// Field is one field of a record. Text is good until the next record is read.
+// Field is one field of a record. Text is valid until the next record is read.
 type Field struct {
 	Text   []byte
 	Quoted bool
-	pairs  bool // holds doubled quotes, not yet undone
+	pairs  bool // contains doubled quotes that are not unescaped
 }
 
-// Reader cuts a document into records. A record that does not end within the window is read again from its
-// start after the window was filled up, so there is no state between calls but the window.
+// Reader splits a document into records. A record that does not end within the window is read again from its
+// start after the window was filled, so the window is the only state between calls.
 type Reader struct {
 	Fields []Field // of the last record
 	Line   int64   // where it began, counted from 1
-	Broken bool    // it is not UTF-8, or holds a NUL
+	Broken bool    // it is not UTF-8, or contains a NUL
 
 	src   io.Reader
 	comma byte
@@ -38,7 +38,7 @@ type Reader struct {
 	next  int64 // line at start
 }
 
-// Error is a fault after which the rest of a document cannot be understood.
+// Error is an error after which the rest of a document cannot be parsed.
 type Error struct {
 	Line   int64
 	Reason string
@@ -46,12 +46,12 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Reason) }
 
-// NewReader reads a document whose fields are separated by comma, as many bytes at once as window says.
+// NewReader reads a document with fields separated by comma, window bytes at once.
 func NewReader(src io.Reader, comma byte, window int) *Reader {
 	return &Reader{src: src, comma: comma, high: max(comma, '"'), buf: make([]byte, window), next: 1}
 }
 
-// fill reads more of the document behind what is unread; false when there is no more.
+// fill reads more of the document after the unread part; false at its end.
 func (r *Reader) fill() (bool, error) {
 	if r.eof {
 		return false, nil
@@ -81,7 +81,7 @@ func (r *Reader) fill() (bool, error) {
 	return true, nil
 }
 
-// SkipBOM passes over the mark that some programs put before UTF-8.
+// SkipBOM skips the byte order mark that some programs write before UTF-8.
 func (r *Reader) SkipBOM() error {
 	if _, err := r.fill(); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (r *Reader) SkipBOM() error {
 	return nil
 }
 
-// Read cuts the next record and returns io.EOF after the last.
+// Read reads the next record and returns io.EOF after the last.
 func (r *Reader) Read() error {
 	for {
 		if r.start == r.end {
@@ -131,7 +131,7 @@ func (r *Reader) Read() error {
 	}
 }
 
-// undouble turns "" into " in place.
+// undouble replaces "" by " in place.
 func undouble(b []byte) []byte {
 	w := 0
 	for i := 0; i < len(b); i++ {
@@ -144,7 +144,7 @@ func undouble(b []byte) []byte {
 	return b[:w]
 }
 
-// cut finds the fields of the record at the start of the window. n is its length with the line end, 0 when the window ends
+// cut finds the fields of the record at the start of the window. n is its length with the line end, 0 if the window ends
 // before the record does.
 func (r *Reader) cut() (n int, lines int64, err error) {
 	b := r.buf[r.start:r.end]
@@ -216,7 +216,7 @@ func (r *Reader) cut() (n int, lines int64, err error) {
 	}
 }
 
-// Clip makes a valid text of at most about n bytes.
+// Clip truncates a text to a valid one of about n bytes.
 func Clip(b []byte, n int) string {
 	if len(b) > n {
 		return string(bytes.ToValidUTF8(b[:n], []byte("?"))) + "..."
@@ -226,5 +226,5 @@ func Clip(b []byte, n int) string {
 
 var newline = []byte{'\n'}
 
-// endsPlain tells the bytes that cannot stand within an unquoted field; none is above r.high.
+// endsPlain lists the bytes that cannot occur within an unquoted field; none is above r.high.
 func (r *Reader) endsPlain(c byte) bool { return c == r.comma || c == '"' || c == '\n' || c == '\r' }

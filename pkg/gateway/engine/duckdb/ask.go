@@ -14,7 +14,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/merge"
 )
 
-// asked writes what a query asks for as SQL.
+// asked writes the SQL of a query.
 func asked(q engine.Query) (engine.Query, error) {
 	if q.Ask == nil {
 		return q, nil
@@ -68,7 +68,7 @@ func rowsSQL(a engine.Rows) (string, error) {
 	return sql, nil
 }
 
-// filterOps are the operators of a filter, and whether they take one value, or with -1 any number.
+// filterOps are the operators of a filter and the number of values they take; -1 is any number.
 var filterOps = map[string]int{"=": 1, "<>": 1, "<": 1, "<=": 1, ">": 1, ">=": 1, "like": 1, "in": -1, "not in": -1, "is null": 0, "is not null": 0}
 
 func filterSQL(f engine.Filter) (string, error) {

@@ -16,16 +16,16 @@ import (
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
-// bind gives the parameters their values. The service takes texts; what a text means follows from the type that DuckDB expects
-// at its place:
+// bind binds the values of the parameters. The service receives texts; a text is converted to the type that DuckDB expects
+// for the parameter:
 //
 //   - where a number is expected the text must be a number, and it is bound with all its digits, so that '1.499' compared with a
 //     DECIMAL(10,2) column is 1.499 and not 1.50;
 //   - where a boolean, date, time, timestamp or UUID is expected the text must be exactly one;
-//   - where DuckDB expects nothing in particular it stays text; with guess, after the plan failed so, a text that is a number is
+//   - where DuckDB expects no particular type it is bound as text; with guess, after planning failed for that reason, a text that is a number is
 //     bound as one.
 //
-// A text that does not fit is KindBinding, never a rounded or cut value.
+// A text that does not fit is KindBinding, never a rounded or truncated value.
 func (s *statement) bind(ps bindings.PreparedStatement, guess bool) error {
 	for i, v := range s.q.Bindings {
 		idx := bindings.IdxT(i + 1)
@@ -125,7 +125,7 @@ func bindValue(ps bindings.PreparedStatement, i bindings.IdxT, id bindings.Type,
 	return done(bindings.BindVarcharLength(ps, i, v, bindings.IdxT(len(v))))
 }
 
-// exactDecimal makes a DECIMAL of exactly the digits of a text; false when they are more than 38.
+// exactDecimal converts a text to a DECIMAL with exactly its digits; false if there are more than 38.
 func exactDecimal(v string) (bindings.Decimal, bool) {
 	digits, scale := v, 0
 	if dot := strings.IndexByte(v, '.'); dot >= 0 {

@@ -6,16 +6,16 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// The parser and the planner call themselves for each level, take time that grows faster than the text, and cannot be interrupted. What
-// a text may have of each is counted before they see it.
+// The parser and the planner are recursive, take superlinear time, and cannot be interrupted. The number of
+// tokens, levels and others is therefore limited before they see a text.
 const (
-	maxTokens  = 64 << 10 // words, numbers, texts and signs
-	maxNesting = 500      // brackets in each other
-	maxParts   = 100      // names joined by dots
-	maxSigns   = 1000     // prefix signs, subscripts or casts in a row
+	maxTokens  = 64 << 10 // identifiers, numbers, texts and operators
+	maxNesting = 500      // levels of brackets
+	maxParts   = 100      // parts of a dotted name
+	maxSigns   = 1000     // consecutive prefix operators, subscripts or casts
 )
 
-// bounds refuses a text that is too large in one of these ways.
+// bounds rejects a text that exceeds one of these limits.
 func bounds(tokens []token) error {
 	if len(tokens) > maxTokens {
 		return errorAt(tokens[maxTokens].pos, engine.KindLimit, "the statement has %d words and signs, more than %d; put long lists into a table", len(tokens), maxTokens)
@@ -45,11 +45,11 @@ func bounds(tokens []token) error {
 	return nil
 }
 
-// maxExpanded is how many tables a statement may read when each name of a WITH list counts as what stands behind it, as it does for the
-// planner: a name that is read twice doubles that. So does a list of columns that has one star twice.
+// maxExpanded is the maximum number of tables that a statement reads after each name of a WITH list is expanded, as by the
+// planner: a name that is read twice doubles the number, and so does a select list with the same star twice.
 const maxExpanded = 2000
 
-// doubledStars is how often the star of one table stands in a list of columns, at least 1.
+// doubledStars is the maximum number of stars of the same table in a select list, at least 1.
 func doubledStars(list []any) float64 {
 	most, seen := 1, map[string]int{}
 	for _, x := range list {
@@ -62,7 +62,7 @@ func doubledStars(list []any) float64 {
 	return float64(most)
 }
 
-// bracketDepth is how deep the brackets of a text nest.
+// bracketDepth is the nesting depth of the brackets of a text.
 func bracketDepth(tokens []token) int {
 	depth, most := 0, 0
 	for _, t := range tokens {

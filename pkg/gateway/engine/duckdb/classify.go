@@ -8,8 +8,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// selectOnly refuses every statement that is not a SELECT, in the words of the hosted service [L]. It names the statement; what
-// protects the data is the guard, which sees only what DuckDB's parser takes for a SELECT.
+// selectOnly rejects every statement that is not a SELECT, with the message of the hosted service [L]. It only names the statement; the data
+// is protected by the guard, which sees only what DuckDB's parser parses as a SELECT.
 func selectOnly(tokens []token) error {
 	i := 0
 	for i < len(tokens) && tokens[i].is("(") {
@@ -20,7 +20,7 @@ func selectOnly(tokens []token) error {
 	}
 	first := tokens[i]
 	if first.kind != tokWord {
-		return nil // a syntax error, which the parser words better
+		return nil // a syntax error, for which the parser has a better message
 	}
 	verb := first
 	if first.text == "with" {
@@ -36,7 +36,7 @@ func selectOnly(tokens []token) error {
 	return nil
 }
 
-// mainVerb finds what a WITH list belongs to. The names in the list may be those of verbs.
+// mainVerb finds the verb of a statement with a WITH list. The names in the list may be verbs too.
 func mainVerb(tokens []token) token {
 	depth := 0
 	for i, t := range tokens {
@@ -56,7 +56,7 @@ func mainVerb(tokens []token) token {
 	return tokens[0]
 }
 
-// statementType names a statement as Trino does, or "" for a word that begins none.
+// statementType names a statement as Trino does, or "" if the word does not begin a statement.
 func statementType(verb string, tokens []token) string {
 	object := func() string { // TABLE, VIEW, SCHEMA, ...
 		for _, t := range tokens[1:] {

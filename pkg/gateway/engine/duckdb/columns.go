@@ -14,7 +14,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
 )
 
-// Columns lists the columns of a table: the system's first, then declared ones in order of creation.
+// Columns lists the columns of a table: the system columns first, then the declared ones in order of creation.
 func (p *project) Columns(ctx context.Context, kind, name string) ([]engine.Column, error) {
 	c, err := p.conn(ctx)
 	if err != nil {
@@ -28,8 +28,8 @@ func (p *project) Columns(ctx context.Context, kind, name string) ([]engine.Colu
 	return t.cols, nil
 }
 
-// AddColumns adds columns, all or none, and returns them. Rows that stand in the table read NULL in a new column whatever its
-// default [L], unless the column is not null: they then take the default.
+// AddColumns adds columns, all or none, and returns them. Existing rows have NULL in a new column whatever its
+// default [L], unless the column is not null: then they get the default.
 func (p *project) AddColumns(ctx context.Context, kind, name string, defs []engine.ColumnDef) ([]engine.Column, error) {
 	var added []engine.Column
 	err := p.change(ctx, func(c *conn) error {
@@ -82,7 +82,7 @@ func (p *project) AddColumns(ctx context.Context, kind, name string, defs []engi
 	return added, nil
 }
 
-// checkFilled refuses a new column that the standing rows could not have.
+// checkFilled rejects a new column that is not possible for the existing rows.
 func checkFilled(col engine.Column, rows int64) error {
 	switch {
 	case col.NotNull && col.DefaultValue == nil && rows > 0:
@@ -154,7 +154,7 @@ func applyDef(kind string, col *engine.Column, def engine.ColumnDef) error {
 	return nil
 }
 
-// checkColumnName refuses names of the system and of other columns; self is the place of the column that is renamed, or -1.
+// checkColumnName rejects names of system columns and of other columns; self is the index of the column that is renamed, or -1.
 func (t *table) checkColumnName(given, stored string, self int) error {
 	if err := checkName("column", given, stored); err != nil {
 		return err
@@ -169,7 +169,7 @@ func (t *table) checkColumnName(given, stored string, self int) error {
 	return nil
 }
 
-// insertColumn records the declared column at place i.
+// insertColumn records the declared column at index i.
 func (c *conn) insertColumn(ctx context.Context, t *table, i int) error {
 	col := t.cols[i]
 	_, err := c.exec(ctx, `INSERT INTO `+digTable("columns")+` SELECT ?, ?, coalesce(max(pos), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ? FROM `+
@@ -178,7 +178,7 @@ func (c *conn) insertColumn(ctx context.Context, t *table, i int) error {
 	return err
 }
 
-// deref makes a parameter of an optional text.
+// deref converts an optional text to a parameter.
 func deref(s *string) any {
 	if s == nil {
 		return nil

@@ -15,11 +15,11 @@ import (
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
-// rebuiltName is the name of a table while it is rebuilt. Names of users hold no control characters.
+// rebuiltName is the name of a table while it is rebuilt. Names given by users contain no control characters.
 const rebuiltName = "\x01rebuilt"
 
-// rebuild makes a table anew within the transaction, for the changes that ALTER cannot make. t is its new shape; values are
-// the expressions over the standing rows, one per column.
+// rebuild creates a table again within the transaction, for changes that ALTER does not support. t is its new definition; values are
+// the expressions over the existing rows, one per column.
 func (c *conn) rebuild(ctx context.Context, t *table, values []string) error {
 	as := storeName(t.kind, rebuiltName)
 	if _, err := c.exec(ctx, t.create(as)); err != nil {
@@ -39,8 +39,8 @@ func (c *conn) replaceRebuilt(ctx context.Context, t *table) error {
 	return err
 }
 
-// asText renders the stored values of a column so that the rules of imports read them without loss where the new type has room
-// for them: 12.0000000000 is 12 and a midnight is its date.
+// asText renders the stored values of a column so that the rules of imports read them without loss where the new type can hold
+// them: 12.0000000000 is 12 and midnight is its date.
 func asText(col engine.Column, to string) string {
 	name := sqltext.Quote(col.Name)
 	text := `CAST(` + name + ` AS VARCHAR)`
@@ -53,9 +53,9 @@ func asText(col engine.Column, to string) string {
 	return text
 }
 
-// retype rebuilds a table with column i of another type. The values pass through the same reader as imported ones, so that one
-// set of rules decides what fits. They are read on a second connection, which sees the state before the transaction; nobody
-// else writes meanwhile.
+// retype rebuilds a table with column i of another type. The values are read like imported ones, so that one
+// set of rules decides which fit. They are read on a second connection, which sees the state before the transaction; there is no
+// other writer.
 func (c *conn) retype(ctx context.Context, was, now *table, i int) error {
 	if _, err := c.exec(ctx, now.create(storeName(now.kind, rebuiltName))); err != nil {
 		return err
@@ -135,7 +135,7 @@ func (c *conn) retype(ctx context.Context, was, now *table, i int) error {
 	return c.replaceRebuilt(ctx, now)
 }
 
-// stream runs a SELECT of ours and hands its chunks on as they are computed.
+// stream runs a SELECT of the engine and passes on its chunks as they are computed.
 func (c *conn) stream(ctx context.Context, sql string, use func(bindings.DataChunk) error) error {
 	stop := c.watch(ctx)
 	defer stop()
@@ -157,7 +157,7 @@ func (c *conn) stream(ctx context.Context, sql string, use func(bindings.DataChu
 	for {
 		chunk := bindings.FetchChunk(res)
 		if chunk.Ptr == nil {
-			if msg := bindings.ResultError(&res); msg != "" { // nil is the end of the rows or a failure
+			if msg := bindings.ResultError(&res); msg != "" { // nil is the end of the rows or an error
 				return c.fault(ctx, bindings.ResultErrorType(&res), msg)
 			}
 			return nil

@@ -10,12 +10,12 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/cells"
 )
 
-// typeInstant is the type of the system's times.
+// typeInstant is the type of the system columns with times.
 const typeInstant = "timestamp with time zone"
 
 const columnTypes = "VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE, UUID"
 
-// columnType reads a type that a column may be declared with, in any case of letters.
+// columnType parses the type of a column declaration, case-insensitively.
 func columnType(s string) (string, error) {
 	switch t := strings.ToLower(strings.TrimSpace(s)); t {
 	case "varchar", "bigint", "boolean", "decimal", "timestamp", "time", "date", "uuid":
@@ -35,8 +35,8 @@ func sqlType(t string) string {
 	return strings.ToUpper(t)
 }
 
-// sqlValue is a checked text of a type as an expression. The text passes through the reader of imports and is written anew in
-// the form that DuckDB reads alike.
+// sqlValue converts a text to an expression of a type. The text is read like an imported value and written in
+// the form that DuckDB reads as the same value.
 func sqlValue(typ, value string) string {
 	if parse := cells.ParserOf(typ); parse != nil {
 		v, _ := parse([]byte(value))

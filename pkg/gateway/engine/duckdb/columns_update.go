@@ -26,9 +26,9 @@ func (t *table) declared(name string) (int, error) {
 	return i, nil
 }
 
-// UpdateColumn renames, retypes or redescribes a column and returns it. Stored values are kept: when one of them does not fit
-// the new type or constraint, the error names it and nothing changes. An empty default takes the default away, except of a
-// VARCHAR column, where it is the empty text.
+// UpdateColumn changes name, type or description of a column and returns it. Stored values are kept: if one of them does not fit
+// the new type or constraint, the error names it and nothing changes. An empty default removes the default, except for a
+// VARCHAR column, where it is the empty string.
 func (p *project) UpdateColumn(ctx context.Context, kind, name, column string, def engine.ColumnDef) ([]engine.Column, error) {
 	var out []engine.Column
 	err := p.change(ctx, func(c *conn) error {
@@ -78,7 +78,7 @@ func (p *project) UpdateColumn(ctx context.Context, kind, name, column string, d
 	return out, nil
 }
 
-// checkStored refuses a new constraint that the standing rows break.
+// checkStored rejects a new constraint that existing rows violate.
 func (c *conn) checkStored(ctx context.Context, t *table, old, col engine.Column) error {
 	name := sqltext.Quote(old.Name)
 	if col.NotNull && !old.NotNull {
@@ -139,7 +139,7 @@ func (p *project) DropColumn(ctx context.Context, kind, name, column string) err
 	})
 }
 
-// names are the quoted names of all columns, as expressions over the stored table.
+// names returns the quoted names of all columns, as expressions over the stored table.
 func (t *table) names() []string {
 	s := make([]string, len(t.cols))
 	for i, col := range t.cols {

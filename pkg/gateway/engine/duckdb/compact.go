@@ -16,23 +16,23 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// A data file is compacted by a copy: DuckDB reuses the room of what was dropped but gives only the end of a file back. The copy is made
-// in packDir, compared with what it was made of, written to the disk, and then renamed to dataFile. A process that is killed before that
-// has changed nothing; what it leaves is removed by the next opening.
+// A data file is compacted by a copy: DuckDB reuses the space of dropped data but truncates a file only at its end. The copy is created
+// in packDir, compared with the original, synced to disk, and then renamed to dataFile. A process that is killed before that
+// has changed nothing; its copy is removed when the project is opened next.
 const (
 	packDir = "compacting"
 	packDB  = "~new"
 )
 
-// packing is a compaction that goes on.
+// packing is a running compaction.
 type packing struct {
 	cancel context.CancelFunc
-	yields bool // to whoever wants to use the project
+	yields bool // to a request that wants to use the project
 }
 
 const (
-	wasteShare = 4         // a file is worth rewriting by itself when one part of so many is free
-	packRest   = time.Hour // after which it is tried again when it failed
+	wasteShare = 4         // an unused file is rewritten when at least a quarter of it is free
+	packRest   = time.Hour // until a failed compaction is repeated
 )
 
 var _ engine.Compacter = (*duck)(nil)
@@ -70,7 +70,7 @@ func (p *project) compact(ctx context.Context) (engine.Compaction, error) {
 			p.inst, p.pack = nil, &packing{cancel: cancel}
 			p.mu.Unlock()
 			if in != nil {
-				_ = in.close() // without a checkpoint the log is still there, which rewrite reads
+				_ = in.close() // without a checkpoint the log remains, and rewrite reads it
 			}
 			break
 		}
@@ -102,7 +102,7 @@ func (p *project) packed(ctx context.Context) (engine.Compaction, error) {
 	return c, err
 }
 
-// compactIdle rewrites a file that is not used, unless somebody comes. The caller holds the turn.
+// compactIdle rewrites a file that is not used, until a request needs it. The caller holds the turn.
 func (p *project) compactIdle() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -120,7 +120,7 @@ func (p *project) compactIdle() {
 	if err == nil {
 		c, err = p.packed(ctx)
 	}
-	if ctx.Err() != nil && err != nil { // given way to somebody
+	if ctx.Err() != nil && err != nil { // cancelled by a request
 		return
 	}
 	if err != nil {
@@ -133,7 +133,7 @@ func (p *project) compactIdle() {
 	}
 }
 
-// roomy fails when the disk has less room than a copy of the file and as much again for others: nobody has asked for this one.
+// roomy fails if the disk has less free space than twice the size of the copy: nobody has requested this compaction.
 func (p *project) roomy() error {
 	size, err := dataSize(p.dir)
 	if err != nil {
@@ -145,7 +145,7 @@ func (p *project) roomy() error {
 	return nil
 }
 
-// dataSize is what the file of a project and its log take.
+// dataSize is the size of a project's file and its log.
 func dataSize(dir string) (n int64, err error) {
 	for _, name := range []string{dataFile, dataFile + ".wal"} {
 		st, err := os.Lstat(filepath.Join(dir, name))
@@ -192,7 +192,7 @@ func (p *project) rewrite(ctx context.Context) (c engine.Compaction, err error) 
 	return p.swap(ctx, c, filepath.Join(dir, dataFile))
 }
 
-// swap puts a complete copy in the place of the file, both of which nobody has open.
+// swap replaces the file by a complete copy; neither is open.
 func (p *project) swap(ctx context.Context, c engine.Compaction, made string) (engine.Compaction, error) {
 	now, err := dataSize(p.dir)
 	if err != nil {
@@ -206,7 +206,7 @@ func (p *project) swap(ctx context.Context, c engine.Compaction, made string) (e
 		if err != nil {
 			return c, err
 		}
-		for _, e := range entries { // a log would be read again on top of the new file, or is missing from it
+		for _, e := range entries { // a log would be replayed on the new file, or its changes are missing there
 			if strings.HasPrefix(e.Name(), dataFile+".") {
 				return c, fmt.Errorf("the engine has left %s, so its file is not whole by itself", e.Name())
 			}
@@ -223,7 +223,7 @@ func (p *project) swap(ctx context.Context, c engine.Compaction, made string) (e
 	if err := durable(made, was.Mode().Perm()); err != nil {
 		return c, err
 	}
-	if err := tempfile.SyncDir(p.dir); err != nil { // that the log is gone must not be forgotten once the new file has the name
+	if err := tempfile.SyncDir(p.dir); err != nil { // the removal of the log must be durable before the rename
 		return c, err
 	}
 	if err := os.Rename(made, filepath.Join(p.dir, dataFile)); err != nil {
@@ -233,7 +233,7 @@ func (p *project) swap(ctx context.Context, c engine.Compaction, made string) (e
 	return c, tempfile.SyncDir(p.dir)
 }
 
-// durable has a file written to the disk.
+// durable syncs a file to the disk.
 func durable(path string, mode fs.FileMode) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

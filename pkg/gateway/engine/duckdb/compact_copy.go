@@ -15,7 +15,7 @@ import (
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
-// copyTo makes a copy of the project's file in a directory and compares the two.
+// copyTo copies the project's file to a directory and compares the two.
 func (p *project) copyTo(ctx context.Context, dir string) (err error) {
 	in := &instance{conns: map[*conn]struct{}{}, tempDir: filepath.Join(dir, "tmp"), memory: p.memory}
 	p.memory.instances.Add(1)
@@ -49,7 +49,7 @@ func (p *project) copyTo(ctx context.Context, dir string) (err error) {
 		`ATTACH ` + sqltext.Literal(made) + ` AS ` + sqltext.Quote(packDB) + form,
 		`COPY FROM DATABASE ` + data + ` TO ` + sqltext.Quote(packDB),
 		`CHECKPOINT ` + sqltext.Quote(packDB),
-		`DETACH ` + sqltext.Quote(packDB), // so that what is compared comes from the file
+		`DETACH ` + sqltext.Quote(packDB), // so that the comparison reads the file
 		`ATTACH ` + sqltext.Literal(made) + ` AS ` + sqltext.Quote(packDB) + ` (READ_ONLY)`,
 	} {
 		if err := c.all(ctx, s); err != nil {
@@ -62,7 +62,7 @@ func (p *project) copyTo(ctx context.Context, dir string) (err error) {
 	return c.all(ctx, `DETACH `+sqltext.Quote(packDB))
 }
 
-// all runs a statement of ours that DuckDB makes several of, which cannot be prepared.
+// all runs a statement that DuckDB expands to several, which cannot be prepared.
 func (c *conn) all(ctx context.Context, sql string) error {
 	stop := c.watch(ctx)
 	defer stop()
@@ -73,7 +73,7 @@ func (c *conn) all(ctx context.Context, sql string) error {
 	return err
 }
 
-// form is how the project's file is written, as options of another one.
+// form returns the storage options of the project's file, for another one.
 func (c *conn) form(ctx context.Context) (string, error) {
 	var version, block string
 	err := c.query(ctx, `SELECT tags['storage_version'], (SELECT block_size::VARCHAR FROM pragma_database_size() s WHERE s.database_name = d.database_name)
@@ -87,7 +87,7 @@ func (c *conn) form(ctx context.Context) (string, error) {
 	return ` (STORAGE_VERSION ` + sqltext.Literal(version) + `, BLOCK_SIZE ` + block + `)`, err
 }
 
-// What a database holds besides rows. Numbers that DuckDB gives to its entries are left out: they differ from file to file.
+// The contents of a database besides rows, without the numbers of its entries, which differ from file to file.
 var inventories = []string{
 	`SELECT 'schema', schema_name, comment FROM duckdb_schemas() WHERE database_name = $1`,
 	`SELECT 'table', schema_name, table_name, comment, sql FROM duckdb_tables() WHERE database_name = $1`,
@@ -125,7 +125,7 @@ func (c *conn) inventory(ctx context.Context, db string) ([]string, error) {
 	return all, nil
 }
 
-// sameData fails unless the copy holds what the project's file holds.
+// sameData fails unless the copy has the contents of the project's file.
 func (c *conn) sameData(ctx context.Context) error {
 	have, err := c.inventory(ctx, storeDB)
 	if err != nil {
@@ -162,7 +162,7 @@ func (c *conn) sameData(ctx context.Context) error {
 	return err
 }
 
-// fingerprint is the number of a table's rows and a sum of what they hold.
+// fingerprint is the number of a table's rows and a checksum of them.
 func (c *conn) fingerprint(ctx context.Context, table string) (sum string, err error) {
 	err = c.query(ctx, `SELECT count(*)::VARCHAR || ' ' || coalesce(sum(hash(*COLUMNS(*))), 0)::VARCHAR FROM `+table, nil, func(v []*string) error {
 		sum = *v[0]
@@ -171,14 +171,14 @@ func (c *conn) fingerprint(ctx context.Context, table string) (sum string, err e
 	return sum, err
 }
 
-// wasteful reports whether so many bytes of the file are free, and one part of a few.
+// wasteful reports whether at least this many bytes of the file are free, and one in so many.
 func (p *project) wasteful(in *instance, free int64) bool {
 	c := &conn{p: p, in: in}
 	if bindings.Connect(in.db, &c.c) == bindings.StateError {
 		return false
 	}
 	defer bindings.Disconnect(&c.c)
-	if rawExec(c.c, `CHECKPOINT `+sqltext.Quote(storeDB)) != nil { // before which what was dropped does not count as free
+	if rawExec(c.c, `CHECKPOINT `+sqltext.Quote(storeDB)) != nil { // dropped data does not count as free before
 		return false
 	}
 	waste := false

@@ -4,7 +4,7 @@ package duckdb
 
 import "golang.org/x/sys/unix"
 
-// freeSpace is how much may still be written to the disk of a directory.
+// freeSpace is the number of bytes that can still be written to the disk of a directory.
 func freeSpace(dir string) (n int64, ok bool) {
 	var st unix.Statfs_t
 	if unix.Statfs(dir, &st) != nil {

@@ -50,7 +50,7 @@ func (p *project) conn(ctx context.Context) (*conn, error) {
 	return c, nil
 }
 
-// close gives the connection back. A transaction still open is rolled back.
+// close returns the connection. An open transaction is rolled back.
 func (c *conn) close() {
 	c.once.Do(func() {
 		bindings.Disconnect(&c.c)
@@ -58,7 +58,7 @@ func (c *conn) close() {
 	})
 }
 
-// kill ends whatever the connection is running, with the given cause.
+// kill ends the running statement, with the given cause.
 func (c *conn) kill(cause error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -71,7 +71,7 @@ func (c *conn) kill(cause error) {
 	}
 }
 
-// onKill has the connection cancel a context as well when it is killed.
+// onKill makes kill cancel a context too.
 func (c *conn) onKill(abort context.CancelCauseFunc) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -80,11 +80,11 @@ func (c *conn) onKill(abort context.CancelCauseFunc) {
 	}
 }
 
-// errLost stands for an error that DuckDB has lost. The thread in which a statement fails interrupts the others, and now and then the
-// interruption is what is told as the result.
+// errLost replaces an error that DuckDB has lost. The thread in which a statement fails interrupts the others, and sometimes the
+// interruption is reported as the result.
 var errLost = &engine.Error{Kind: engine.KindInternal, Message: "a part of the statement failed, and the engine did not say why; run it again to see the reason"}
 
-// fault turns an error of DuckDB into ours and marks the instance when it has become useless.
+// fault converts an error of DuckDB and marks the instance if it has become unusable.
 func (c *conn) fault(ctx context.Context, typ bindings.ErrorType, text string) error {
 	c.mu.Lock()
 	killed := c.killed
@@ -163,7 +163,7 @@ func (c *conn) exec(ctx context.Context, sql string, args ...any) (int64, error)
 }
 
 // query runs one statement and calls row for each row with the values as DuckDB casts them to text; nil is NULL. The slice and
-// the texts are the callee's to keep.
+// the texts may be kept.
 func (c *conn) query(ctx context.Context, sql string, args []any, row func(v []*string) error) error {
 	return c.run(ctx, sql, args, func(res *bindings.Result) error {
 		cols := int(bindings.ColumnCount(res))
@@ -184,7 +184,7 @@ func (c *conn) query(ctx context.Context, sql string, args []any, row func(v []*
 	})
 }
 
-// run prepares, binds and executes one statement. The text is ours or was checked by the guard: DuckDB would execute every
+// run prepares, binds and executes one statement. The text is the engine's own or was checked by the guard: DuckDB would execute every
 // statement before the last while preparing.
 func (c *conn) run(ctx context.Context, sql string, args []any, use func(*bindings.Result) error) error {
 	if err := ctx.Err(); err != nil {
@@ -242,11 +242,11 @@ func bindArg(st bindings.PreparedStatement, i bindings.IdxT, a any) error {
 	return nil
 }
 
-// begin opens a transaction; one that is still open is given up.
+// begin opens a transaction; one that is still open is rolled back.
 //
 // Every statement that reads stored tables is prepared and executed in one. DuckDB plans by the smallest and largest values that the
 // columns hold at that moment: it packs short texts into numbers and leaves out conditions that are always true. Outside of a transaction
-// it executes the plan on the rows of a later moment, and what was added in between comes out as other values.
+// it executes the plan on the rows of a later moment, and rows added in between are returned with wrong values.
 func (c *conn) begin(ctx context.Context) error {
 	c.rollback()
 	var res bindings.Result
@@ -258,7 +258,7 @@ func (c *conn) begin(ctx context.Context) error {
 	return nil
 }
 
-// rollback is not under a context, which may be why the transaction failed.
+// rollback takes no context, because a cancelled one may be the reason for it.
 func (c *conn) rollback() {
 	if c.inTx {
 		_ = rawExec(c.c, `ROLLBACK`)
@@ -298,7 +298,7 @@ func (c *conn) snapshot(ctx context.Context, fn func() error) error {
 	return c.tx(ctx, fn)
 }
 
-// rawExec runs a statement of ours without parameters.
+// rawExec runs a statement of the engine without parameters.
 func rawExec(c bindings.Connection, sql string) error {
 	var res bindings.Result
 	defer bindings.DestroyResult(&res)

@@ -13,18 +13,18 @@ type edit struct {
 	new      string
 }
 
-// edited is a text with edits applied that still knows where each piece came from, so that an error of DuckDB about the new
-// text can be reported at the place the user wrote.
+// edited is a text with edits applied and the origin of each piece, so that an error of DuckDB about the new
+// text can be reported at its position in the user's text.
 type edited struct {
 	text  string
 	edits []edit // sorted, in terms of the original
-	// pairs stand in the place of edits for a text that was written from a tree: where a node stands now and where it stood.
+	// pairs replace edits for a text that was written from a tree: the new and the original position of a node.
 	pairs []origin
 }
 
 type origin struct{ now, was int }
 
-// apply makes the new text. Edits must not overlap; those at one place keep their order.
+// apply returns the new text. Edits must not overlap; those at one position keep their order.
 func apply(text string, edits []edit) edited {
 	slices.SortStableFunc(edits, func(a, b edit) int {
 		if a.pos != b.pos {
@@ -36,7 +36,7 @@ func apply(text string, edits []edit) edited {
 	at := 0
 	kept := edits[:0:0]
 	for _, e := range edits {
-		if e.pos < at { // an edit inside an already replaced piece: the outer one wins
+		if e.pos < at { // an edit within a replaced piece: the outer one wins
 			continue
 		}
 		b.WriteString(text[at:e.pos])
@@ -48,7 +48,7 @@ func apply(text string, edits []edit) edited {
 	return edited{text: b.String(), edits: kept}
 }
 
-// origin maps an offset of the new text to one of the original; places within a replacement map to its beginning.
+// origin maps an offset of the new text to one of the original; offsets within a replacement map to its beginning.
 func (e edited) origin(pos int) int {
 	if pos < 0 {
 		return -1

@@ -5,13 +5,13 @@
 // Layout of one project's instance:
 //
 //	<Dir>/<projectId>/data.duckdb   attached as "~data": the stored tables, in schemas table, bitable, mtquery, ...
-//	<Dir>/<projectId>/compacting    a copy of that file that is being made to take its place
+//	<Dir>/<projectId>/compacting    a copy of that file that will replace it
 //	<Dir>/<projectId>/lock          held while this process has the file open
-//	peaka, sample, <catalogs>       in-memory databases under the names users write; they hold only views, made when
+//	peaka, sample, <catalogs>       in-memory databases under the names users write; they hold only views, created when
 //	                                a statement names them
-//	memory.main                     macros that give Trino's answers where DuckDB's differ
+//	memory.main                     macros that compute Trino's results where DuckDB's differ
 //
-// Users can name nothing that starts with "~": the guard lets through only names the gateway knows.
+// Users cannot refer to names that start with "~": the guard accepts only names that the gateway knows.
 package duckdb
 
 import (
@@ -30,11 +30,11 @@ import (
 const (
 	defaultMemory   = 1 << 30          // bytes for each project's instance
 	defaultTemp     = 16 << 30         // bytes of temporary files of each
-	defaultLockWait = 10 * time.Second // for another process to let go of a project
+	defaultLockWait = 10 * time.Second // for another process to release a project
 	defaultIdle     = 30 * time.Second // after which an unused instance is closed
 )
 
-// projectID is what may become the name of a directory.
+// projectID matches ids that are valid names of directories.
 var projectID = late.Regexp(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
 // duck is the engine: the registry of the open projects of one directory.
@@ -50,7 +50,7 @@ type duck struct {
 
 var _ engine.Engine = (*duck)(nil)
 
-// Open makes the directory of an engine (mode 0700) and returns the engine. No data file is opened before it is needed.
+// Open creates the directory of an engine (mode 0700) and returns the engine. No data file is opened before it is needed.
 func Open(o engine.Options) (engine.Engine, error) {
 	if o.Dir == "" {
 		return nil, errors.New("an engine needs a directory")
@@ -97,7 +97,7 @@ func (d *duck) lookup(id string) (*project, error) {
 	return p, nil
 }
 
-// Project opens the data of one project, making it on first use.
+// Project opens the data of one project, creating it on first use.
 func (d *duck) Project(ctx context.Context, id string) (engine.Project, error) {
 	p, err := d.lookup(id)
 	if err != nil {
@@ -111,8 +111,8 @@ func (d *duck) Project(ctx context.Context, id string) (engine.Project, error) {
 	return p, nil
 }
 
-// DropProject ends the running statements of a project and removes its directory. Dropping what does not exist is no error. A
-// project that was dropped stays known, so that whoever still has its id cannot make its directory anew.
+// DropProject ends the running statements of a project and removes its directory. Dropping a project that does not exist is not an error. A
+// dropped project stays known, so that a request that still has its id cannot create its directory again.
 func (d *duck) DropProject(ctx context.Context, id string) error {
 	p, err := d.lookup(id)
 	if err != nil {
@@ -122,7 +122,7 @@ func (d *duck) DropProject(ctx context.Context, id string) error {
 		return nil
 	}
 	p.mu.Lock()
-	open := p.gone == nil // a second project of this id could not get at its files
+	open := p.gone == nil // a second project of this id could not open its files
 	p.mu.Unlock()
 	d.mu.Lock()
 	defer d.mu.Unlock()

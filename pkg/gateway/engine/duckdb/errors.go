@@ -29,10 +29,10 @@ func (e *duckError) fatal() bool {
 	return e.Type == "FATAL" || e.Type == "Fatal" || strings.Contains(e.Message, "database has been invalidated")
 }
 
-// noTempRoom begins the error of a statement that found no more room for what does not fit into memory.
+// noTempRoom begins the error of a statement whose temporary files reached their limit.
 const noTempRoom = "the temporary files of this project have reached their limit: "
 
-// parseDuckError reads an error text. Some texts carry a prefix before the JSON, and a few are not JSON at all.
+// parseDuckError parses an error text. Some texts have a prefix before the JSON, and a few are not JSON at all.
 func parseDuckError(typ bindings.ErrorType, text string) *duckError {
 	e := &duckError{Message: text, Pos: -1}
 	if i := strings.IndexByte(text, '{'); i >= 0 && strings.Contains(text, `"exception_message"`) {
@@ -56,7 +56,7 @@ func parseDuckError(typ bindings.ErrorType, text string) *duckError {
 	if typ == bindings.ErrorTypeFatal {
 		e.Type = "FATAL"
 	}
-	// What follows a stack trace or an advice is of no use to the reader of a reply.
+	// Stack traces and advice are of no use to the reader of a reply.
 	e.Message, _, _ = strings.Cut(e.Message, "\n\nStack Trace")
 	first, _, more := strings.Cut(e.Message, "\n")
 	switch {
@@ -69,7 +69,7 @@ func parseDuckError(typ bindings.ErrorType, text string) *duckError {
 	return e
 }
 
-// splitErrorPrefix takes "Out of Memory Error: text" apart.
+// splitErrorPrefix splits "Out of Memory Error: text".
 func splitErrorPrefix(s string) (typ, msg string) {
 	if i := strings.Index(s, " Error: "); i > 0 && i < 40 && !strings.ContainsAny(s[:i], "\n:") {
 		return s[:i], s[i+len(" Error: "):]
@@ -77,7 +77,7 @@ func splitErrorPrefix(s string) (typ, msg string) {
 	return "", s
 }
 
-// ctxError says why a context ended, as an *engine.Error for a deadline. It is nil while the context lives.
+// ctxError returns why a context ended, as an *engine.Error for a deadline, or nil before its end.
 func ctxError(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
 	if cause == nil {

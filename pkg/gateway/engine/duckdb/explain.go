@@ -17,10 +17,10 @@ var (
 	noMatch       = late.Regexp(`(?s)(?:No function matches the given name and argument types '|for the function call ")([^(']+)\((.*?)\)['"]\.`)
 )
 
-// literalNames are DuckDB's names of types in the words of Trino.
+// literalNames maps DuckDB's names of types to Trino's.
 var literalNames = strings.NewReplacer("INTEGER_LITERAL", "integer", "STRING_LITERAL", "varchar", "FLOAT", "real", "BLOB", "varbinary")
 
-// explain turns an error of DuckDB into one of the contract, in the service's words where they are known [O].
+// explain converts an error of DuckDB to one of the contract, with the service's message where it is known [O].
 func (t *translation) explain(err error) error {
 	if t.way != nil {
 		return t.explainWay(err)
@@ -69,9 +69,9 @@ func (t *translation) explain(err error) error {
 	return e
 }
 
-// binder classes the errors of names and types.
+// binder classifies errors of names and types.
 func (t *translation) binder(d *duckError, e *engine.Error) {
-	e.Kind = engine.KindValue // a wrong type of argument, an aggregate in the wrong place
+	e.Kind = engine.KindValue // a wrong type of argument, a misplaced aggregate
 	switch {
 	case d.Subtype == "COLUMN_NOT_FOUND" || strings.Contains(d.Message, "not found in FROM clause"):
 		e.Kind = engine.KindUnknownColumn
@@ -105,7 +105,7 @@ func (t *translation) binder(d *duckError, e *engine.Error) {
 	}
 }
 
-// written is the dotted name that stands at a place of the running text, or the given name.
+// written is the dotted name at a position of the running text, or the given name.
 func (t *translation) written(pos int, name string) string {
 	if pos < 0 || pos >= len(t.text) {
 		return name
@@ -127,7 +127,7 @@ func (t *translation) written(pos int, name string) string {
 	return strings.Join(parts, ".")
 }
 
-// hideStore takes the engine's own names out of a message.
+// hideStore removes the engine's own names from a message.
 func hideStore(msg string) string {
 	msg = strings.ReplaceAll(msg, `"`+storeDB+`".`, "")
 	msg = strings.ReplaceAll(msg, storeDB+".", "")

@@ -15,7 +15,7 @@ type narrowing = narrow.Narrowing
 
 func everything() narrowing { return narrow.Everything() }
 
-// narrow finds what may travel to the source of one reference to a table: the conditions of the WHERE, and of the joins, of the
+// narrow finds the conditions that can be pushed down to the source of one table reference: those of the WHERE and the joins of the
 // SELECT whose FROM holds it.
 func (tr *tree) narrow(ref tableRef, bindings []string) narrowing {
 	w := narrower{ref: ref.node, bindings: bindings}
@@ -25,8 +25,8 @@ func (tr *tree) narrow(ref tableRef, bindings []string) narrowing {
 	return w.search(tr.root)
 }
 
-// narrowOnce is narrow for a table whose rows are gathered before the statement runs: one that is named more than once is
-// gathered as a whole.
+// narrowOnce is narrow for a table whose rows are collected before the statement runs: one that is referenced more than once is
+// collected as a whole.
 func (tr *tree) narrowOnce(ref tableRef, bindings []string) narrowing {
 	name := fullName(ref.parts)
 	for _, other := range tr.tables {
@@ -39,10 +39,10 @@ func (tr *tree) narrowOnce(ref tableRef, bindings []string) narrowing {
 
 type narrower struct {
 	ref      map[string]any
-	names    []string // what may stand before its columns, from the left
+	names    []string // qualifiers of its columns, from the left
 	bindings []string
-	joined   bool // beside other tables
-	merged   bool // columns of several tables are one, by USING or NATURAL
+	joined   bool // with other tables
+	merged   bool // columns of several tables are merged, by USING or NATURAL
 }
 
 // search finds the SELECT whose FROM holds the table.
@@ -69,7 +69,7 @@ func (w *narrower) search(v any) narrowing {
 	return everything()
 }
 
-// find looks for the table in a FROM and gathers the conditions of joins that hold for every row of it that counts.
+// find searches a FROM for the table and collects the join conditions that hold for every relevant row of it.
 func (w *narrower) find(from map[string]any) (on []map[string]any, found bool) {
 	switch str(from, "type") {
 	case "BASE_TABLE": // with a sample or with renamed columns there are more members
@@ -130,7 +130,7 @@ func (w *narrower) selected(sel map[string]any, on []map[string]any) narrowing {
 	return n
 }
 
-// onlyCounts says that a SELECT asks for count(*) and constants alone.
+// onlyCounts reports whether a SELECT has only count(*) and constants.
 func onlyCounts(sel map[string]any) bool {
 	mods, _ := sel["modifiers"].([]any)
 	if len(mods) > 0 || !onlyKeys(sel, "type", "modifiers", "select_list", "from_table", "aggregate_handling", "cte_map") || str(sel, "aggregate_handling") != "STANDARD_HANDLING" {
@@ -151,7 +151,7 @@ func onlyCounts(sel map[string]any) bool {
 	return len(list) > 0
 }
 
-// plainLimit is how many rows of its table a SELECT needs at most, -1 where that is not plain to see: with grouping, order,
+// plainLimit is the maximum number of rows that a SELECT needs of its table, -1 if that is not obvious: with grouping, order,
 // distinct rows, functions in its list and so on.
 func plainLimit(sel map[string]any) int64 {
 	if !onlyKeys(sel, "type", "modifiers", "select_list", "from_table", "where_clause", "aggregate_handling", "cte_map") || str(sel, "aggregate_handling") != "STANDARD_HANDLING" {
@@ -244,7 +244,7 @@ func (w *narrower) conditions(n map[string]any, out *[]narrow.Condition) bool {
 		}
 		return w.compare(out, map[string]string{"COMPARE_IN": "in", "COMPARE_NOT_IN": "not in"}[typ], kids[0], kids[1:]...)
 	case "OPERATOR_IS_NULL", "OPERATOR_IS_NOT_NULL":
-		if len(kids) != 1 || typ == "OPERATOR_IS_NULL" && w.joined { // a missing partner is NULL too
+		if len(kids) != 1 || typ == "OPERATOR_IS_NULL" && w.joined { // a row without a match is NULL too
 			return false
 		}
 		return w.compare(out, map[string]string{"OPERATOR_IS_NULL": "is null", "OPERATOR_IS_NOT_NULL": "is not null"}[typ], kids[0])
@@ -295,7 +295,7 @@ func (w *narrower) compare(out *[]narrow.Condition, op string, col map[string]an
 	return w.add(out, c)
 }
 
-// column is the name of a column of the table. One of an outer SELECT has another name before it, or is not in the table.
+// column is the name of a column of the table. A column of an outer SELECT has another qualifier, or is not in the table.
 func (w *narrower) column(n map[string]any) (string, bool) {
 	parts, _ := n["column_names"].([]any)
 	if str(n, "class") != "COLUMN_REF" || len(parts) == 0 || len(parts) == 1 && w.merged {
@@ -328,7 +328,7 @@ func (w *narrower) constant(n map[string]any) (narrow.Constant, bool) {
 	return literal(n)
 }
 
-// literal reads a constant, or a text with its type before it: DATE '2024-01-01'.
+// literal reads a constant, or a typed literal: DATE '2024-01-01'.
 func literal(n map[string]any) (c narrow.Constant, ok bool) {
 	if str(n, "class") == "CAST" {
 		to, _ := n["cast_type"].(map[string]any)
@@ -350,7 +350,7 @@ func literal(n map[string]any) (c narrow.Constant, ok bool) {
 			c.Kind, ok = narrow.Decimal, known && len(places) <= scale && decimalText().MatchString(c.Text)
 		case "UUID":
 			c.Kind = narrow.UUID
-		case "BOOLEAN": // true and false are written so by the parser
+		case "BOOLEAN": // the form in which the parser writes true and false
 			c.Kind, ok = narrow.Bool, c.Text == "t" || c.Text == "f"
 			c.Text = map[string]string{"t": "true", "f": "false"}[c.Text]
 		default:

@@ -8,18 +8,18 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// growing functions give texts that are several times as long as what they get; in each other they fill the memory within one row, and
-// nothing interrupts that.
+// growing functions return texts several times as long as their arguments; nested, they exhaust the memory within one row, and
+// cannot be interrupted.
 var growing = set(`hex to_hex bin to_binary base64 to_base64 url_encode regexp_escape json_quote to_json json_format json_object json_array
 	json_pretty array_to_json row_to_json`)
 
-// maxGrowing bounds how many growing functions stand in each other, by calls and by derived tables.
+// maxGrowing limits the nesting of growing functions, by calls and by derived tables.
 const maxGrowing = 6
 
-// joining functions make a value of two, and twice as long a one of the same twice.
+// joining functions concatenate two values, so the same value twice doubles its length.
 var joining = set(`|| concat concat_ws list_concat list_cat array_concat array_cat list_append array_append list_prepend array_prepend`)
 
-// bounded refuses a tree that makes values grow without bound within one row.
+// bounded rejects a tree in which values grow without bound within one row.
 func bounded(root map[string]any) error {
 	n, err := growth(root)
 	if err == nil && n > maxGrowing {
@@ -28,7 +28,7 @@ func bounded(root map[string]any) error {
 	return err
 }
 
-// growth is the largest number of growing functions on the way from a row of a table to a result.
+// growth is the maximum number of growing functions between a row of a table and a result.
 func growth(v any) (int, error) {
 	most := 0
 	switch v := v.(type) {
@@ -66,7 +66,7 @@ func growth(v any) (int, error) {
 	return most, nil
 }
 
-// noDoubling refuses a fold whose step joins what was gathered so far with itself: it doubles with each element.
+// noDoubling rejects a fold whose step concatenates its state with itself: it doubles with each element.
 func noDoubling(call map[string]any) error {
 	args, _ := call["children"].([]any)
 	for _, x := range args {
@@ -82,7 +82,7 @@ func noDoubling(call map[string]any) error {
 	return nil
 }
 
-// firstName is the name of the first column that stands in a tree, in the order of lists.
+// firstName is the name of the first column in a tree, in the order of lists.
 func firstName(v any) string {
 	switch v := v.(type) {
 	case []any:
@@ -101,7 +101,7 @@ func firstName(v any) string {
 	return ""
 }
 
-// joins reports whether a joining function has a name twice among what it joins.
+// joins reports whether a name occurs twice among the arguments of a joining function.
 func joins(v any, name string) bool {
 	switch v := v.(type) {
 	case []any:

@@ -13,16 +13,16 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/javafn"
 )
 
-// The guard reads the tree that DuckDB's own parser makes of a statement and lets through what is listed here. Whatever is not
-// listed is refused, so that a new kind of node or function of a later DuckDB starts out refused.
+// The guard reads the tree of DuckDB's own parser and accepts what is listed here. Whatever is not
+// listed is rejected, including any new kind of node or function of a later DuckDB.
 
-// maxText bounds the text of a statement: some texts take the planner a time that grows faster than their length.
+// maxText limits the text of a statement: for some texts the time of the planner is superlinear.
 const maxText = 256 << 10
 
 var allowedClasses = set(`BETWEEN CASE CAST COLLATE COLUMN_REF COMPARISON CONJUNCTION CONSTANT FUNCTION LAMBDA LAMBDA_REF
 	OPERATOR PARAMETER POSITIONAL_REFERENCE STAR SUBQUERY WINDOW`)
 
-// allowedTypes are the values of "type" of nodes that are not expressions: query nodes, what stands in FROM, modifiers,
+// allowedTypes are the values of "type" of nodes that are not expressions: query nodes, items of FROM, modifiers,
 // orderings and parameters of types.
 var allowedTypes = set(`SELECT_NODE SET_OPERATION_NODE RECURSIVE_CTE_NODE
 	BASE_TABLE SUBQUERY JOIN TABLE_FUNCTION EXPRESSION_LIST EMPTY PIVOT
@@ -39,8 +39,8 @@ var allowedTableFunctions = set(`range generate_series unnest json_each json_tre
 //go:embed functions.txt
 var functionsText string
 
-// cappedFunctions make values of any size outside the memory limit, cannot be interrupted, or fill the stack: macros of the same
-// name cap them (capMacros), and naming the original by its schema is refused.
+// cappedFunctions create values of any size outside the memory limit, cannot be interrupted, or overflow the stack: macros of the same
+// name limit them (capMacros), and a call of the original by its schema is rejected.
 var cappedFunctions = set(`repeat lpad rpad range generate_series list_resize array_resize replace format printf
 	bitstring_agg ~~ !~~ ~~* !~~* ~~~
 	levenshtein editdist3 damerau_levenshtein json_structure json_group_structure json_contains json_merge_patch`)
@@ -56,7 +56,7 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// knownFunctions are the names functions.txt knows.
+// knownFunctions are the names in functions.txt.
 type knownFunctions struct{ allowed, refused map[string]bool }
 
 // functionSets reads functions.txt.
@@ -89,11 +89,11 @@ type tree struct {
 	params      int
 }
 
-// scope is the name of a CTE and those around it.
+// scope is the name of a CTE and its enclosing scopes.
 type scope struct {
 	up    *scope
 	name  string
-	reads float64 // how many tables it stands for
+	reads float64 // the number of tables that it expands to
 }
 
 func (s *scope) find(name string) *scope {
@@ -108,15 +108,15 @@ func (s *scope) find(name string) *scope {
 // guard walks a tree.
 type guard struct {
 	allowed map[string]bool
-	known   map[string]bool // what the engine has beyond the allowed ones
-	trino   bool            // functions are looked at by the rules for Trino's dialect
-	own     bool            // the text was written by those rules: it may call the engine's own functions
+	known   map[string]bool // functions of the engine besides the allowed ones
+	trino   bool            // functions are checked by the rules for Trino's dialect
+	own     bool            // the text was written by the translation: it may call the engine's own functions
 	lambdas int             // around the current node
-	reads   float64         // tables so far, each as often as the planner meets it
+	reads   float64         // tables so far, each as often as the planner expands it
 	out     *tree
 }
 
-// maxLambdas bounds how deep lambdas nest: the time to plan them doubles with each level.
+// maxLambdas limits the nesting of lambdas: the time to plan them doubles with each level.
 const maxLambdas = 16
 
 func (g *guard) refuse(node map[string]any, format string, args ...any) error {
@@ -154,7 +154,7 @@ func (g *guard) node(n map[string]any, sc *scope) error {
 	}
 	id, name := str(n, "id"), str(n, "name")
 	if strings.EqualFold(id, "VARIANT") || typ == "UNBOUND_TYPE_INFO" && strings.EqualFold(name, "VARIANT") {
-		// No result can hold one, and making one of JSON fills the stack.
+		// No result can contain one, and creating one from JSON overflows the stack.
 		return &engine.Error{Kind: engine.KindUnsupported, Message: "type VARIANT is not supported on zone local"}
 	}
 	if class(n) == "CAST" && mentionsBignum(n["cast_type"]) {
@@ -206,7 +206,7 @@ func (g *guard) node(n map[string]any, sc *scope) error {
 	if err != nil {
 		return err
 	}
-	for _, key := range slices.Sorted(maps.Keys(n)) { // in one order, so that of several faults always the same is told
+	for _, key := range slices.Sorted(maps.Keys(n)) { // in a fixed order, so that of several errors always the same is reported
 		if key == skip {
 			continue
 		}
@@ -217,11 +217,11 @@ func (g *guard) node(n map[string]any, sc *scope) error {
 	return nil
 }
 
-// maxDigits bounds the numbers of type BIGNUM: to make one takes a time that grows with the square of its length, and nothing interrupts
-// it.
+// maxDigits limits numbers of type BIGNUM: the time to create one is quadratic, and cannot be
+// interrupted.
 const maxDigits = 1000
 
-// mentionsBignum reports whether a type is BIGNUM or holds it.
+// mentionsBignum reports whether a type is BIGNUM or contains it.
 func mentionsBignum(v any) bool {
 	switch v := v.(type) {
 	case string:
@@ -315,7 +315,7 @@ func (g *guard) call(n map[string]any, name string) error {
 	return nil
 }
 
-// formatWidth lets only constant formats through whose widths have at most three digits: a wide one fills the memory.
+// formatWidth accepts only constant formats with widths of at most three digits: a larger width exhausts the memory.
 func (g *guard) formatWidth(n map[string]any) error {
 	args, _ := n["children"].([]any)
 	if len(args) == 0 {
@@ -337,7 +337,7 @@ func (g *guard) formatWidth(n map[string]any) error {
 		if str(n, "function_name") == "format" {
 			switch {
 			case c == '{' && !inside && i+1 < len(text) && text[i+1] == '{':
-				i++ // stands for the sign itself
+				i++ // an escaped percent sign
 			case c == '{':
 				nested, inside = inside, true
 			case c == '}':
@@ -351,7 +351,7 @@ func (g *guard) formatWidth(n map[string]any) error {
 	return nil
 }
 
-// sampleSize lets only small constant sizes through: the sample of each group is made at once, and memory that cannot be had breaks the
+// sampleSize accepts only small constant sizes: the sample of each group is allocated at once, and a failed allocation breaks the
 // engine.
 func (g *guard) sampleSize(n map[string]any) error {
 	const most = 10000
@@ -370,8 +370,8 @@ func (g *guard) sampleSize(n map[string]any) error {
 	return g.refuse(n, "the sample size of 'reservoir_quantile' must be a constant of at most %d", most)
 }
 
-// replacement lets only short constant texts through where regexp_replace may put them in place of every match: the result of long ones
-// fills the memory.
+// replacement accepts only short constant texts where regexp_replace may insert them for every match: the result of long ones
+// exhausts the memory.
 func (g *guard) replacement(n map[string]any) error {
 	const most = 100
 	args, _ := n["children"].([]any)
@@ -385,12 +385,12 @@ func (g *guard) replacement(n map[string]any) error {
 	return nil
 }
 
-// structureDepth lets only constant structures through that nest little: DuckDB calls itself for each level.
+// structureDepth accepts only constant structures of little depth: DuckDB reads them recursively.
 func (g *guard) structureDepth(n map[string]any) error {
 	const most = 100
 	args, _ := n["children"].([]any)
 	if len(args) < 2 {
-		return nil // which the engine words better
+		return nil // for which the engine has a better message
 	}
 	second, _ := args[1].(map[string]any)
 	text, ok := literalText(second)
@@ -403,7 +403,7 @@ func (g *guard) structureDepth(n map[string]any) error {
 	return nil
 }
 
-// ctes walks the WITH list of a node and returns the scope in which the rest of the node stands.
+// ctes walks the WITH list of a node and returns the scope of the rest of the node.
 func (g *guard) ctes(n map[string]any, sc *scope) (*scope, error) {
 	if str(n, "type") == "RECURSIVE_CTE_NODE" {
 		return &scope{up: sc, name: str(n, "cte_name")}, nil

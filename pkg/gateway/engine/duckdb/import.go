@@ -19,8 +19,8 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
-// ImportCSV appends the rows of a document, all or none; docs/import.md has the rules. The document is first kept in a temporary
-// file beside the data, so that a slow sender holds up neither other writers nor other processes, and so that it can be read
+// ImportCSV appends the rows of a document, all or none; docs/import.md has the rules. The document is first copied to a temporary
+// file next to the data, so that a slow sender blocks neither other writers nor other processes, and so that it can be read
 // twice.
 func (p *project) ImportCSV(ctx context.Context, kind, name string, src io.Reader, m engine.Import) (int64, error) {
 	c, err := p.conn(ctx)
@@ -91,7 +91,7 @@ func (c *conn) importTargets(ctx context.Context, kind, name string, m engine.Im
 	return t, targets, err
 }
 
-// document is the temporary copy of what is imported.
+// document is the temporary copy of an imported document.
 type document struct{ f *os.File }
 
 func (d document) remove() {
@@ -99,11 +99,11 @@ func (d document) remove() {
 	_ = os.Remove(d.f.Name())
 }
 
-// patience is how long an import keeps the project's lock while its document arrives.
+// patience is how long an import holds the project's lock while its document is received.
 const patience = time.Second
 
-// spool copies the document into a file without a name or, where a system keeps the names of open files, into one that goes with
-// the next opening of the project. A sender that takes its time leaves the project to other processes meanwhile.
+// spool copies the document to an unlinked file or, where open files cannot be unlinked, to one that is removed by
+// the next opening of the project. While a sender is slow, other processes can use the project.
 func (p *project) spool(ctx context.Context, src io.Reader, limit int64) (document, error) {
 	dir := filepath.Join(p.dir, spoolDir)
 	var f *os.File
@@ -155,7 +155,7 @@ func (p *project) spool(ctx context.Context, src io.Reader, limit int64) (docume
 	}
 }
 
-// ended says why work on the connection must stop, or nil.
+// ended returns why work on the connection must stop, or nil.
 func (c *conn) ended(ctx context.Context) error {
 	c.mu.Lock()
 	killed := c.killed

@@ -14,14 +14,14 @@ import (
 
 const (
 	arenaBlock = 1 << 20  // bytes
-	arenaFull  = 16 << 20 // a batch with so many bytes of text is handed on before it has all its rows
-	flushBytes = 32 << 20 // of text, after which the appender passes its rows on to the table
-	flushRows  = 20480    // or so many rows; ten times as many are not faster and take 40 MB more
-	trimRows   = 102400   // rows after which blocks already written are let go
-	trimmed    = 64 << 20 // bytes that may stay
+	arenaFull  = 16 << 20 // a batch with this many bytes of text is passed on before it is full
+	flushBytes = 32 << 20 // of text, after which the appender flushes its rows to the table
+	flushRows  = 20480    // or this many rows; ten times as many are not faster and take 40 MB more
+	trimRows   = 102400   // rows after which blocks already written are released
+	trimmed    = 64 << 20 // bytes that may remain
 )
 
-// batch is up to one vector of rows in DuckDB's own layout, written from Go without a call per value.
+// batch is up to one vector of rows in DuckDB's own layout, written by Go without a call per value.
 type batch struct {
 	chunk bindings.DataChunk
 	cols  []batchColumn
@@ -38,14 +38,14 @@ type batchColumn struct {
 	valid unsafe.Pointer // nil while no value is NULL
 }
 
-// arena holds texts longer than a vector holds inline, until the rows were appended, which copies them. Its blocks are pinned
+// arena holds texts that are too long to be inlined in a vector, until the rows are appended, which copies them. Its blocks are pinned
 // because DuckDB sees their addresses.
 type arena struct {
 	pin    runtime.Pinner
 	blocks [][]byte
 	cur    int // the block being filled
 	used   int // bytes of it
-	size   int // bytes given out since the last reset
+	size   int // bytes allocated since the last reset
 }
 
 func (a *arena) keep(b []byte) unsafe.Pointer {
@@ -64,7 +64,7 @@ func (a *arena) keep(b []byte) unsafe.Pointer {
 }
 
 func (a *arena) reset() {
-	if a.size > 2*arenaFull { // an outsize text: do not hold on to it
+	if a.size > 2*arenaFull { // an oversized text: release its block
 		a.free()
 	}
 	a.cur, a.used, a.size = 0, 0, 0
@@ -75,7 +75,7 @@ func (a *arena) free() {
 	a.blocks = nil
 }
 
-// openBatch makes an empty batch for the columns of a table.
+// openBatch creates an empty batch for the columns of a table.
 func openBatch(t *table) *batch {
 	types := make([]string, len(t.cols))
 	for i, col := range t.cols {
@@ -226,8 +226,8 @@ func (a *appender) append(b *batch) error {
 	return nil
 }
 
-// trimCache lets go of table blocks above the given bytes that DuckDB keeps in memory after writing them, up to its memory limit. Lowering the limit
-// for a moment is the only way; it is done while nobody else uses the instance and nobody can begin to.
+// trimCache releases table blocks beyond the given bytes that DuckDB keeps in memory after writing them, up to its memory limit. Lowering the limit
+// for a moment is the only way; it is done while no other connection uses the instance or can begin to.
 func (c *conn) trimCache(to int64) {
 	c.p.mu.Lock()
 	defer c.p.mu.Unlock()
@@ -239,11 +239,11 @@ func (c *conn) trimCache(to int64) {
 		return
 	}
 	defer bindings.Disconnect(&k)
-	_ = rawExec(k, fmt.Sprintf(`SET GLOBAL memory_limit='%dB'`, to)) // refused while more is in use: no harm
+	_ = rawExec(k, fmt.Sprintf(`SET GLOBAL memory_limit='%dB'`, to)) // fails while more is in use, which is harmless
 	_ = rawExec(k, fmt.Sprintf(`SET GLOBAL memory_limit='%dB'`, c.p.opts.MemoryLimit))
 }
 
-// finish hands the last rows on and reports what was wrong with them.
+// finish flushes the last rows and reports their errors.
 func (a *appender) finish() error {
 	if bindings.AppenderClose(a.ap) == bindings.StateError {
 		return a.fail()
@@ -251,7 +251,7 @@ func (a *appender) finish() error {
 	return nil
 }
 
-// destroy forgets rows not yet flushed.
+// destroy discards rows that are not flushed.
 func (a *appender) destroy() {
 	bindings.AppenderClear(a.ap)
 	bindings.AppenderDestroy(&a.ap)

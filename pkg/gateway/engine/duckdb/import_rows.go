@@ -70,7 +70,7 @@ func (c *conn) importRows(ctx context.Context, im *importing) (int64, error) {
 	return im.rows, ap.finish()
 }
 
-// fillAll fills batches until the document ends. After the first bad cell nothing more is appended, but the rest is checked.
+// fillAll fills batches until the document ends. After the first bad cell no more rows are appended, but the rest is checked.
 func (im *importing) fillAll(ctx context.Context, free, ready chan *batch) error {
 	fill := im.plan(time.Now())
 	for {
@@ -102,7 +102,7 @@ func (im *importing) fillAll(ctx context.Context, free, ready chan *batch) error
 	}
 }
 
-// filler says how the columns are filled that do not come from the document.
+// filler fills the columns that are not in the document.
 type filler struct {
 	col    int
 	isNull bool
@@ -110,7 +110,7 @@ type filler struct {
 	text   []byte
 }
 
-// plan decides about the columns without a field: the system's own and the defaults [C].
+// plan chooses the values of columns without a field: system columns and defaults [C].
 func (im *importing) plan(now time.Time) []filler {
 	mapped := map[int]bool{}
 	for _, tg := range im.Targets {
@@ -140,7 +140,7 @@ func (im *importing) plan(now time.Time) []filler {
 	return out
 }
 
-// fillBatch reads rows until the batch is full; io.EOF says that the document ended.
+// fillBatch reads rows until the batch is full; io.EOF is the end of the document.
 func (im *importing) fillBatch(b *batch, fill []filler) error {
 	type sink struct {
 		col   *batchColumn
@@ -199,8 +199,8 @@ func (im *importing) fillBatch(b *batch, fill []filler) error {
 	return end
 }
 
-// rowIDs gives out the _id of rows: (milliseconds since 2022-01-01 UTC) << 23 | shard << 10 | sequence, 18 to 19 digits in order
-// of time as the hosted service has them [C][I]. The last one is kept in the file, so that no id is given out twice although
+// rowIDs generates the _id of rows: (milliseconds since 2022-01-01 UTC) << 23 | shard << 10 | sequence, 18 to 19 digits in order
+// of time as in the hosted service [C][I]. The last one is stored in the file, so that no id is generated twice although
 // rows come faster than 1024 a millisecond, clocks go back and tables are dropped.
 type rowIDs struct{ ms, seq int64 }
 
@@ -218,7 +218,7 @@ func (r *rowIDs) next() int64 {
 
 func (r *rowIDs) last() int64 { return r.ms<<23 | rowIDShard<<10 | r.seq }
 
-// nextIDs continues after the last id that was given out.
+// nextIDs continues after the last id that was generated.
 func (c *conn) nextIDs(ctx context.Context, now time.Time) (rowIDs, error) {
 	ids := rowIDs{ms: now.UnixMilli() - rowIDEpoch, seq: -1}
 	err := c.query(ctx, `SELECT max(last) FROM `+digTable("counter"), nil, func(v []*string) error {
@@ -242,8 +242,8 @@ func (c *conn) keepLastID(ctx context.Context, last int64) error {
 	return err
 }
 
-// findDuplicates explains a broken unique constraint: which lines of the document hold a value twice, or one that is stored. It
-// reads the document again and compares in the engine, which can put aside on disk what does not fit in memory.
+// findDuplicates explains the violation of a unique constraint: which lines of the document have a value twice, or one that is stored. It
+// reads the document again and compares in the engine, which can spill to disk.
 func (c *conn) findDuplicates(ctx context.Context, t *table, targets []importer.Target, header bool, doc document) error {
 	faults := &engine.ImportError{}
 	for i, col := range t.cols {

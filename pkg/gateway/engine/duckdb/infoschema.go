@@ -12,17 +12,17 @@ import (
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
-// information_schema lists what the project may see, under the names its users write: the internal tables, the sample catalog and
-// what Catalogs.List names. With a catalog before it, it lists that catalog; without one, all of them. The rows are gathered
-// before the statement runs; its equality conditions on names narrow what is gathered.
+// information_schema lists what the project can read, under the names that its users write: the internal tables, the sample catalog and
+// what Catalogs.List names. Qualified with a catalog it lists that catalog, otherwise all of them. The rows are collected
+// before the statement runs; its equality conditions on names limit what is collected.
 
 const (
 	infoSchema  = infoschema.Schema
-	infoCatalog = "~info" // where the views stand: DuckDB lets no schema be named information_schema
+	infoCatalog = "~info" // where the views are: DuckDB does not allow a schema named information_schema
 	allCatalogs = "*"
 )
 
-// infoName tells whether a table of FROM is one of information_schema, and under which name its view stands.
+// infoName reports whether a table of FROM is one of information_schema, and the name of its view.
 func infoName(parts []string) (engine.TableName, bool) {
 	if len(parts) < 2 || !strings.EqualFold(parts[len(parts)-2], infoSchema) {
 		return engine.TableName{}, false
@@ -34,7 +34,7 @@ func infoName(parts []string) (engine.TableName, bool) {
 	return n, true
 }
 
-// infoTable gathers the rows of a table of information_schema and makes its view.
+// infoTable collects the rows of a table of information_schema and creates its view.
 func (s *statement) infoTable(ctx context.Context, n engine.TableName, want narrowing) error {
 	if err := s.infoRows(ctx, n, want); err != nil {
 		return err
@@ -43,7 +43,7 @@ func (s *statement) infoTable(ctx context.Context, n engine.TableName, want narr
 	return err
 }
 
-// infoRows gathers the rows of a table of information_schema.
+// infoRows collects the rows of a table of information_schema.
 func (s *statement) infoRows(ctx context.Context, n engine.TableName, want narrowing) error {
 	cols, ok := infoschema.Columns[n.Table]
 	shown := engine.TableName{Catalog: n.Schema, Schema: infoSchema, Table: n.Table}
@@ -80,8 +80,8 @@ func (s *statement) infoRows(ctx context.Context, n engine.TableName, want narro
 	return s.addScan(ctx, n, &infoschema.Rows{Cols: cols, Data: rows}, cols, everything())
 }
 
-// allTables names every table of some catalogs, or of all of the project for nil, sorted. A schema without tables stands with an empty
-// table name. What is not among those catalogs may be named, too.
+// allTables names every table of some catalogs, or of all of the project for nil, sorted. A schema without tables is listed with an empty
+// table name. Catalogs that do not exist are ignored.
 func (s *statement) allTables(ctx context.Context, named []string) ([]engine.TableName, error) {
 	var out []engine.TableName
 	for name := range sampleTables() {
@@ -108,8 +108,8 @@ func (s *statement) allTables(ctx context.Context, named []string) ([]engine.Tab
 	return infoschema.All(out), nil
 }
 
-// columnRows lists the columns of tables. A saved query that does not work as it stands has none to tell; so has, among those of all
-// catalogs, a table whose source cannot be read now. The answer says so. The only table asked for is an error.
+// columnRows lists the columns of tables. A saved query that fails has none; the same holds, if all
+// catalogs are listed, for a table whose source cannot be read. The answer reports it. If only that table is requested, it is an error.
 func (s *statement) columnRows(ctx context.Context, tables []engine.TableName, named bool) ([][]any, error) {
 	var rows [][]any
 	for _, t := range tables {
@@ -131,7 +131,7 @@ func (s *statement) columnRows(ctx context.Context, tables []engine.TableName, n
 	return rows, nil
 }
 
-// columnsOf reads the names and types of a table's columns: those of a source as it gives them, others by planning a SELECT on a
+// columnsOf returns the names and types of a table's columns: those of a source as reported by it, others by planning a SELECT on a
 // connection of its own.
 func (s *statement) columnsOf(ctx context.Context, n engine.TableName) ([]engine.ColumnInfo, error) {
 	if s.q.Dialect != dialectDuck && s.q.Catalogs != nil && n.Schema != infoSchema && n.Catalog != engine.InternalCatalog && n.Catalog != engine.SampleCatalog {

@@ -28,7 +28,7 @@ const dataFile = "data.duckdb"
 // storeDB is the alias under which the project's own file is attached. Users cannot name it.
 const storeDB = "~data"
 
-// project is one project's data. Its DuckDB instance exists while it is used and a while after.
+// project is one project's data. Its DuckDB instance exists while it is used and for some time after.
 type project struct {
 	id   string
 	dir  string
@@ -38,21 +38,21 @@ type project struct {
 	functions knownFunctions
 	templates sync.Map         // text of a template: its tree
 	samples   sync.Map         // tables of the built-in catalog by name: *used
-	session   engine.TableName // catalog and schema that complete names in Trino's dialect
+	session   engine.TableName // default catalog and schema of names in Trino's dialect
 	newWay    bool             // no statement goes through DuckDB's tree, for tests
 	fellBack  atomic.Int64     // statements that the new way left to the old one
-	turn      chan struct{}    // has one place: taken by whoever makes or closes an instance
-	storing   sync.Mutex       // held while a stored result takes the place of the one before
-	write     chan struct{}    // has one place: taken by whoever changes the internal tables
+	turn      chan struct{}    // of capacity 1: held while an instance is created or closed
+	storing   sync.Mutex       // held while a stored result replaces the previous one
+	write     chan struct{}    // of capacity 1: held while the internal tables are changed
 
 	mu    sync.Mutex
 	inst  *instance
-	next  *opening      // of an instance that is being made
-	freed chan struct{} // closed and replaced each time a connection is given back
-	gone  error         // why nothing runs any more: dropped, or the engine was closed
+	next  *opening      // of an instance that is being created
+	freed chan struct{} // closed and replaced each time a connection is returned
+	gone  error         // why no statement is accepted: dropped, or the engine was closed
 	idle  *time.Timer
-	pack  *packing  // that goes on
-	later time.Time // before which the file is not rewritten by itself again
+	pack  *packing  // that is running
+	later time.Time // before which the idle file is not rewritten again
 }
 
 // instance is one DuckDB instance with the project's file attached.
@@ -87,7 +87,7 @@ var (
 func (p *project) drop(ctx context.Context) error {
 	if err := p.shut(engine.ErrDropped); err != nil {
 		p.mu.Lock()
-		if errors.Is(p.gone, engine.ErrDropped) && p.inst != nil { // it goes on as before
+		if errors.Is(p.gone, engine.ErrDropped) && p.inst != nil { // it continues to work
 			p.gone = nil
 		}
 		p.mu.Unlock()
@@ -100,7 +100,7 @@ func (p *project) drop(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The data goes first, the lock file last, so that nobody opens half a project.
+	// The data goes first, the lock file last, so that no process opens half a project.
 	entries, err := os.ReadDir(p.dir)
 	if err != nil {
 		_ = l.Close()
@@ -122,7 +122,7 @@ func (p *project) drop(ctx context.Context) error {
 
 func openInstance(ctx context.Context, dir string, o *engine.Options, w *memoryWatch) (_ *instance, err error) {
 	data := sqltext.Literal(filepath.Join(dir, dataFile))
-	stored := true // in a file that is there, or is made
+	stored := true // in a file that exists or is created
 	if o.ReadOnly {
 		if stored, err = exists(filepath.Join(dir, dataFile)); err != nil {
 			return nil, err
@@ -155,12 +155,12 @@ func openInstance(ctx context.Context, dir string, o *engine.Options, w *memoryW
 			_ = in.close()
 		}
 	}()
-	// We hold the lock, so whatever lies there was left by a process that died.
+	// The lock is held, so whatever is there was left by a process that died.
 	if !o.ReadOnly {
 		if err := errors.Join(os.RemoveAll(in.tempDir), os.RemoveAll(filepath.Join(dir, packDir))); err != nil {
 			return nil, err
 		}
-		_ = os.RemoveAll(filepath.Join(dir, spoolDir)) // but for documents that another process is still receiving
+		_ = os.RemoveAll(filepath.Join(dir, spoolDir)) // except for documents that another process is still receiving
 	}
 	if err := in.start(o); err != nil {
 		return nil, err
@@ -237,8 +237,8 @@ func (in *instance) start(o *engine.Options) error {
 	return nil
 }
 
-// hardening is run last: files outside the project's directory, the network, extensions and settings are then out of reach
-// even for a statement that slipped past the guard.
+// hardening is run last: it disables access to files outside the project's directory, the network, extensions and settings,
+// even for a statement that the guard should have rejected.
 func (in *instance) hardening(dir string, o *engine.Options) []string {
 	return []string{
 		`SET GLOBAL errors_as_json=true`,
@@ -247,12 +247,12 @@ func (in *instance) hardening(dir string, o *engine.Options) []string {
 		`SET GLOBAL allowed_directories=[` + sqltext.Literal(dir+string(filepath.Separator)) + `]`,
 		`SET GLOBAL enable_external_access=false`,
 		`SET GLOBAL write_buffer_row_group_count=1`,                            // the default of 5 keeps 100 MB more in memory while rows are stored
-		`SET GLOBAL allowed_configs=['memory_limit', 'streaming_buffer_size']`, // trimCache, addScan; the guard lets no SET of a user through
+		`SET GLOBAL allowed_configs=['memory_limit', 'streaming_buffer_size']`, // trimCache, addScan; the guard rejects SET statements of users
 		`SET GLOBAL lock_configuration=true`,
 	}
 }
 
-// close writes a checkpoint and gives the file up. A failed checkpoint loses nothing: the log is replayed on the next opening.
+// close writes a checkpoint and releases the file. A failed checkpoint loses nothing: the log is replayed on the next opening.
 func (in *instance) close() error {
 	in.memory.instances.Add(-1)
 	if in.db.Ptr != nil {

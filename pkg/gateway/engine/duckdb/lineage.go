@@ -14,7 +14,7 @@ import (
 
 var _ engine.Lineager = (*project)(nil)
 
-// errNoLineage is a statement that is not understood so far: what its columns read is left open, and not guessed.
+// errNoLineage is the error for a statement that is not supported: the lineage of its columns is unknown, not guessed.
 var errNoLineage = errors.New("the statement's columns cannot be followed")
 
 // Lineage follows the columns of a SELECT to the columns of the tables it names. It returns nil for a statement that it cannot
@@ -29,7 +29,7 @@ func (p *project) Lineage(ctx context.Context, q engine.Query) ([]engine.ColumnO
 		return nil, err
 	}
 	defer s.close()
-	s.untyped = true // nothing is run
+	s.untyped = true // the statement is only planned
 	t, err := s.translateOld(ctx, q.SQL, q.Dialect, true)
 	if err != nil {
 		return nil, err
@@ -63,26 +63,26 @@ func (p *project) Lineage(ctx context.Context, q engine.Query) ([]engine.ColumnO
 	return out, nil
 }
 
-// lineColumn is a column of something that can stand in FROM, and what it is computed from.
+// lineColumn is a column of an item of FROM, and the columns it is computed from.
 type lineColumn struct {
 	name        string
 	reads       []engine.ColumnRead
-	item, items int  // which of how many entries of the select list it comes from
+	item, items int  // index and number of entries of its select list
 	star        bool // from a * there
 }
 
-// lineTable is something in FROM under its name.
+// lineTable is an item of FROM with its name.
 type lineTable struct {
 	name string
 	cols []lineColumn
 }
 
-// lineScope is what the names of an expression may mean.
+// lineScope resolves the names of an expression.
 type lineScope struct {
 	up     *lineScope
 	ctes   []lineTable
 	tables []lineTable
-	merged []lineColumn // what * means here, columns of USING once
+	merged []lineColumn // the expansion of *, with columns of USING once
 }
 
 func (sc *lineScope) cte(name string) ([]lineColumn, bool) {
@@ -141,13 +141,13 @@ func (l *lineage) node(n map[string]any, up *lineScope) ([]lineColumn, error) {
 	return nil, errNoLineage
 }
 
-// both joins the columns of the two sides of a set operation by their place.
+// both joins the columns of the two sides of a set operation by position.
 func (l *lineage) both(n map[string]any, sc *lineScope) ([]lineColumn, error) {
 	left, err := l.node(object(n["left"]), sc)
 	if err != nil {
 		return nil, err
 	}
-	if name := str(n, "cte_name"); name != "" { // the recursive side reads what the other side gave
+	if name := str(n, "cte_name"); name != "" { // the recursive side reads the rows of the other side
 		sc.ctes = append(sc.ctes, lineTable{name, renamed(left, texts(n["aliases"]))})
 	}
 	right, err := l.node(object(n["right"]), sc)
@@ -190,7 +190,7 @@ func (l *lineage) selectNode(n map[string]any, sc *lineScope) ([]lineColumn, err
 	return out, nil
 }
 
-// star lists what * or t.* stands for.
+// star expands * or t.*.
 func (sc *lineScope) star(e map[string]any) ([]lineColumn, error) {
 	if len(object(e["replace_list"])) > 0 || len(array(e["replace_list"])) > 0 || e["columns"] != nil || e["expr"] != nil {
 		return nil, errNoLineage
@@ -209,7 +209,7 @@ func (sc *lineScope) star(e map[string]any) ([]lineColumn, error) {
 	}), nil
 }
 
-// from adds what stands in FROM to the scope and returns its columns in order.
+// from adds the items of FROM to the scope and returns their columns in order.
 func (l *lineage) from(n map[string]any, sc *lineScope) ([]lineColumn, error) {
 	var cols []lineColumn
 	name := str(n, "alias")
@@ -304,7 +304,7 @@ func (l *lineage) table(n map[string]any, sc *lineScope) ([]lineColumn, error) {
 	return out, err
 }
 
-// reads collects what an expression is computed from.
+// reads collects the columns that an expression is computed from.
 func (l *lineage) reads(v any, sc *lineScope) ([]engine.ColumnRead, error) {
 	var out []engine.ColumnRead
 	switch v := v.(type) {
@@ -349,12 +349,12 @@ func (l *lineage) reads(v any, sc *lineScope) ([]engine.ColumnRead, error) {
 	return out, nil
 }
 
-// column finds what a dotted name means: a column, a column of a table, or a field of either. Anything else, such as the
+// column resolves a dotted name: a column, a column of a table, or a field of either. Anything else, such as the
 // parameter of a lambda, reads nothing.
 func (sc *lineScope) column(names []string) []engine.ColumnRead {
 	for ; sc != nil; sc = sc.up {
 		for _, t := range sc.tables {
-			for k := range min(len(names), 3) { // the table's name may stand after its catalog and schema
+			for k := range min(len(names), 3) { // the table's name may follow its catalog and schema
 				if k+1 < len(names) && strings.EqualFold(t.name, names[k]) {
 					if c, ok := lineNamed(t.cols, names[k+1]); ok {
 						return c.reads

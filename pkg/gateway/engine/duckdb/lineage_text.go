@@ -7,7 +7,7 @@ import "strings"
 // endsList are the words that end a select list.
 var endsList = set(`from where group having window qualify order limit offset fetch union except intersect`)
 
-// noAlias are words that may end an expression, so that they are no alias.
+// noAlias are words that may end an expression and thus are not an alias.
 var noAlias = set(`end null true false unknown`)
 
 // selectTexts splits the first select list of a statement into its entries as they are written, without their aliases.
@@ -17,7 +17,7 @@ func selectTexts(sql string) []string {
 		return nil
 	}
 	depth, at := 0, -1
-	for i, t := range tokens { // the SELECT after the WITH list, whose queries stand in parentheses
+	for i, t := range tokens { // the SELECT after the WITH list, whose queries are in parentheses
 		depth += nesting(t)
 		if depth == 0 && t.is("select") {
 			at = i + 1
@@ -71,7 +71,7 @@ func withoutAlias(sql string, entry []token) string {
 		before := entry[n-2]
 		interval := false
 		for _, t := range entry {
-			interval = interval || t.is("interval") // its unit is no alias
+			interval = interval || t.is("interval") // its unit is not an alias
 		}
 		if !interval && (before.isName() || before.kind == tokNumber || before.kind == tokString || before.is(")") || before.is("]")) {
 			n--

@@ -17,10 +17,10 @@ import (
 
 const (
 	lockPoll = 20 * time.Millisecond
-	lockSaid = time.Second // after which it is said that somebody waits
+	lockSaid = time.Second // after which the wait is logged
 )
 
-// takeLock takes the operating system's lock of a project directory. The lock goes away with the process however it ends.
+// takeLock takes the operating system's lock of a project directory. The lock is released when the process ends, however it ends.
 // When another process holds it for longer than the options allow, the error has KindLocked and names the holder if it left its name.
 func takeLock(ctx context.Context, dir string, o *engine.Options) (*flock.Flock, error) {
 	l := flock.New(filepath.Join(dir, "lock"), flock.SetPermissions(0o600))
@@ -35,7 +35,7 @@ func takeLock(ctx context.Context, dir string, o *engine.Options) (*flock.Flock,
 	if ok {
 		name := fmt.Sprintf("pid %d (%s)", os.Getpid(), filepath.Base(os.Args[0]))
 		if !o.ReadOnly {
-			_ = os.WriteFile(holder, []byte(name), 0o600) // only a courtesy to whoever waits
+			_ = os.WriteFile(holder, []byte(name), 0o600) // only informs processes that wait
 		}
 		return l, nil
 	}
@@ -46,7 +46,7 @@ func takeLock(ctx context.Context, dir string, o *engine.Options) (*flock.Flock,
 	if lctx.Err() == nil && err != nil {
 		return nil, err
 	}
-	// Not wrapped: that the wait ran out of time says nothing of the time of the statement.
+	// Not wrapped: the timeout of the wait is not a timeout of the statement.
 	return nil, &engine.Error{
 		Kind: engine.KindLocked,
 		Message: fmt.Sprintf("the data of this project is in use by %s, which did not let go of it for %s; nothing was done; wait for that process "+

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// capMacros shadow functions of DuckDB that a statement could end the process with. Most make a value of any size outside
-// memory_limit and without hearing an interrupt (measured: repeat, lpad, rpad, range, generate_series, list_resize): a million
-// characters or elements is the most they give.
+// capMacros shadow functions of DuckDB that could end the process. Most create a value of any size outside
+// memory_limit and ignore interrupts (measured: repeat, lpad, rpad, range, generate_series, list_resize): a million
+// characters or elements is their limit.
 var capMacros = []string{
 	`CREATE MACRO repeat(s VARCHAR, n BIGINT) AS CASE WHEN n > 1000000 OR length(s) * n > 1000000
 		THEN error('repeat: the result would be longer than 1000000 characters') WHEN "~room"(strlen(s)::DOUBLE * n) THEN system.main.repeat(s, n) END,
@@ -27,12 +27,12 @@ var capMacros = []string{
 		THEN error('array_resize: more than 1000000 elements') WHEN "~room"(n::DOUBLE * 16) THEN system.main.list_resize(l, n) END,
 	(l, n, v) AS CASE WHEN n > 1000000
 		THEN error('array_resize: more than 1000000 elements') WHEN "~room"(n::DOUBLE * (16 + coalesce(strlen(v::VARCHAR), 0))) THEN system.main.list_resize(l, n, v) END`,
-	// A short text that stands for many long ones: the places are counted only where there could be too many.
+	// A short text that is replaced by a long one: the occurrences are counted only where there could be too many.
 	`CREATE MACRO replace(s, f, t) AS CASE WHEN "~room"(CASE WHEN strlen(t) <= strlen(f) OR strlen(f) = 0 OR strlen(s)::DOUBLE * strlen(t) < 10000 * strlen(f) THEN 0
 		ELSE (strlen(s) - strlen(system.main.replace(s, f, ''))) // strlen(f) * strlen(t)::DOUBLE END) THEN system.main.replace(s, f, t) END`,
 	formatMacro("format", "{"),
 	formatMacro("printf", "%"),
-	// These keep memory that no limit covers for each group, of a size that an argument sets.
+	// These allocate memory outside of all limits for each group, of a size given by an argument.
 	`CREATE MACRO bitstring_agg(x) AS system.main.bitstring_agg(x),
 	(x, lo, hi) AS CASE WHEN hi::HUGEINT - lo::HUGEINT > 1000000
 		THEN error('bitstring_agg: more than 1000000 bits') ELSE system.main.bitstring_agg(x, lo, hi) END`,
@@ -41,11 +41,11 @@ var capMacros = []string{
 	globMacro("ilike_escape", "%", ", e"), globMacro("not_ilike_escape", "%", ", e"),
 	rangeMacro("range"),
 	rangeMacro("generate_series"),
-	// Nothing interrupts these either: a pair of long texts takes hours, and the last one a table of their lengths.
+	// These cannot be interrupted either: a pair of long texts takes hours, and the last one allocates the product of their lengths.
 	distanceMacro("levenshtein", 100_000_000),
 	distanceMacro("editdist3", 100_000_000),
 	distanceMacro("damerau_levenshtein", 10_000_000),
-	// These call themselves for each level that a value nests, until the stack is full and the process ends.
+	// These are recursive over the nesting of a value, until the stack overflows and the process ends.
 	`CREATE MACRO json_structure(j) AS system.main.json_structure("~shallow"(j))`,
 	`CREATE MACRO json_group_structure(j) AS system.main.json_structure("~shallow"(json_group_array(j))) -> 0`,
 	`CREATE MACRO json_contains(a, b) AS system.main.json_contains("~shallow"(a), "~shallow"(b))`,
@@ -54,7 +54,7 @@ var capMacros = []string{
 	(a, b, c, d) AS system.main.json_merge_patch("~shallow"(a), "~shallow"(b), "~shallow"(c), "~shallow"(d))`,
 }
 
-// formatMacro bounds what comes out of a format: each of its places may hold the longest of the values.
+// formatMacro limits the result of a format: each of its directives may be replaced by the longest value.
 func formatMacro(name, sign string) string {
 	const most = 12
 	var forms []string
@@ -70,18 +70,18 @@ func formatMacro(name, sign string) string {
 	return "CREATE MACRO " + name + " " + strings.Join(forms, ", ")
 }
 
-// plainPattern is a pattern that is compared in one pass whatever the text: it has no wildcard but at its ends. Where the pattern is a
-// constant this is settled while the statement is planned, and nothing of it is left.
+// plainPattern is true for a pattern that is compared in one pass: it has wildcards at its ends only. If the pattern is a
+// constant, the condition is folded while the statement is planned.
 func plainPattern(sign string) string {
 	return fmt.Sprintf(`length(b) <= 1000 AND position('_' IN b) = 0 AND position('[' IN b) = 0 AND position('?' IN b) = 0 AND position('%[1]s' IN trim(b, '%[1]s')) = 0`, sign)
 }
 
-// patternCost is how many steps the engine takes at worst: for each wildcard it tries every place of the text.
+// patternCost is the worst-case number of steps of the engine: for each wildcard it tries every position of the text.
 func patternCost(sign string) string {
 	return fmt.Sprintf(`pow(strlen(a) + 1, length(b) - length(system.main.replace(b, '%s', '')))`, sign)
 }
 
-// likeMacro gives patterns that could take the engine hours to a function of ours that takes one pass for each wildcard.
+// likeMacro passes patterns that could take the engine hours to a function of this package that needs one pass per wildcard.
 func likeMacro(name, not, sign, fold string) string {
 	return fmt.Sprintf(`CREATE MACRO "%[1]s"(a, b) AS CASE WHEN %[3]s THEN system.main."%[1]s"(a, b) WHEN %[4]s < 1e8 THEN system.main."%[1]s"(a, b)
 		WHEN strlen(a)::DOUBLE * strlen(b) > 1e9 THEN error('LIKE: the text and the pattern are too long, their lengths multiply to more than 1000000000')
@@ -93,7 +93,7 @@ func globMacro(name, sign, escape string) string {
 		ELSE error('the pattern has too many wildcards for a text of this length') END`, name, plainPattern(sign), patternCost(sign), escape)
 }
 
-// distanceMacro bounds the product of the lengths of two texts.
+// distanceMacro limits the product of the lengths of two texts.
 func distanceMacro(name string, most int) string {
 	return fmt.Sprintf(`CREATE MACRO %[1]s(a, b) AS CASE WHEN strlen(a) * strlen(b) > %[2]d
 		THEN error('%[1]s: the texts are too long, their lengths multiply to more than %[2]d') ELSE system.main.%[1]s(a, b) END`, name, most)

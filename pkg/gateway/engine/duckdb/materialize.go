@@ -14,7 +14,7 @@ import (
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
-// buildMark begins the names of tables that are being filled. Those found when the first one is made were left by a process that
+// buildMark begins the names of tables that are being filled. Those that exist when the first one is created were left by a process that
 // died.
 const buildMark = "~build-"
 
@@ -25,8 +25,8 @@ type builds struct {
 	last  int
 }
 
-// Materialize runs a SELECT and stores its rows. They are gathered in a table of another name, which takes the place of the old
-// one when it is complete: a slow source holds up nobody else.
+// Materialize runs a SELECT and stores its rows. They are collected in a table of another name, which replaces the old
+// one when it is complete: a slow source blocks no other statement.
 func (p *project) Materialize(ctx context.Context, schema, table string, q engine.Query) (int64, error) {
 	q, err := asked(q)
 	if err != nil {
@@ -75,7 +75,7 @@ func (p *project) Materialize(ctx context.Context, schema, table string, q engin
 	return n, nil
 }
 
-// newBuild names a table to fill and makes its schema.
+// newBuild names a table to fill and creates its schema.
 func (p *project) newBuild(ctx context.Context, c *conn, schema string) (string, error) {
 	b := &c.in.builds
 	b.mu.Lock()
@@ -93,7 +93,7 @@ func (p *project) newBuild(ctx context.Context, c *conn, schema string) (string,
 	return buildMark + strconv.Itoa(b.last), nil
 }
 
-// dropBuilds drops what a process that died was filling.
+// dropBuilds drops tables that a dead process was filling.
 func (c *conn) dropBuilds(ctx context.Context) error {
 	var left []string
 	err := c.query(ctx, `SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ? AND starts_with(table_name, ?)`, []any{storeDB, buildMark},
@@ -109,7 +109,7 @@ func (c *conn) dropBuilds(ctx context.Context) error {
 	return err
 }
 
-// storeAs makes a table of the statement's rows and counts them.
+// storeAs creates a table from the statement's rows and counts them.
 func (s *statement) storeAs(ctx context.Context, name string) (n int64, err error) {
 	defer s.c.rollback()
 	stop := s.c.watch(ctx)

@@ -26,33 +26,33 @@ import (
 )
 
 const (
-	memorySlack = 1 << 30               // that the process may have beyond what its engines may take
-	hardSlack   = 512 << 20             // beyond that, for statements that were ended to give back what they have
-	memoryLook  = 50 * time.Millisecond // between two looks while a statement runs
-	maxStep     = 256 << 20             // bytes that one function may make of one piece of the rows
+	memorySlack = 1 << 30               // for the process beyond the limit of its engines
+	hardSlack   = 512 << 20             // beyond that, until statements that were ended release their memory
+	memoryLook  = 50 * time.Millisecond // between two checks while a statement runs
+	maxStep     = 256 << 20             // bytes that one function may create for one chunk of rows
 )
 
-// memoryWatch looks at the statements that run. It ends them when the process has too much memory: the engine's own limit covers neither
-// the values that a function makes nor what some aggregates keep. What does not end then, or does not end in time when something else has
-// ended it, is told to the warden.
+// memoryWatch supervises running statements. It ends them when the process uses too much memory: the engine's own limit covers neither
+// values created by functions nor the state of some aggregates. Statements that do not end then, or in time after something else has
+// ended them, are reported to the warden.
 type memoryWatch struct {
 	limit     int64 // of one instance
 	instances atomic.Int64
 	warden    engine.Warden
 	overrun   time.Duration
-	idle      atomic.Int64 // what the process had when the first of the statements that run began
+	idle      atomic.Int64 // of the process when the first of the running statements began
 
 	mu      sync.Mutex
 	running map[*watched]struct{}
 	looking bool
 }
 
-// watched is a statement that runs.
+// watched is a running statement.
 type watched struct {
 	c      *conn
 	ctx    context.Context
 	sql    string
-	looks  int  // since it was told to end. A process that was stopped for a while does not count that while
+	looks  int  // since it was told to end. The time that the process was suspended does not count
 	killed bool // for its memory
 	told   bool // the warden knows
 }
@@ -61,8 +61,8 @@ func newMemoryWatch(o *engine.Options) *memoryWatch {
 	return &memoryWatch{limit: o.MemoryLimit, warden: o.Warden, overrun: o.Overrun, running: map[*watched]struct{}{}}
 }
 
-// bound is what the process may have. Half of the slack is for what it had before the statements began; more than that is not theirs:
-// other parts of the process, and what the allocator keeps of work that is done.
+// bound is the limit of the process. Half of the slack is for memory in use before the statements began; more than that is not theirs:
+// other parts of the process, and memory that the allocator has not released.
 func (w *memoryWatch) bound() int64 { return w.own() + max(0, w.idle.Load()-memorySlack/2) }
 
 func (w *memoryWatch) own() int64 { return max(1, w.instances.Load())*w.limit + memorySlack }
@@ -115,7 +115,7 @@ func (w *memoryWatch) watch() {
 	}
 }
 
-// look ends statements for their memory, and gives those that the warden must know of. w.mu is held.
+// look ends statements for their memory, and returns those to report to the warden. w.mu is held.
 func (w *memoryWatch) look() (why string, stuck []engine.Running) {
 	have, ok := privateMemory()
 	if ok && have > w.bound() {
@@ -138,7 +138,7 @@ func (w *memoryWatch) look() (why string, stuck []engine.Running) {
 	if !ok {
 		have, ok = peakMemory()
 	}
-	// A process that keeps ever more of what is done is replaced as well.
+	// A process whose idle memory keeps growing is replaced as well.
 	if hard := min(w.bound(), w.own()+memorySlack) + hardSlack; ok && have > hard {
 		for x := range w.running {
 			tell(x)
@@ -155,7 +155,7 @@ func (w *memoryWatch) look() (why string, stuck []engine.Running) {
 	return fmt.Sprintf("still ran %s after it was told to end", w.overrun), stuck
 }
 
-// privateMemory is what the process itself holds in memory, without files. ok is false on systems that do not tell it so.
+// privateMemory is the private memory of the process, without files. ok is false on systems that do not report it.
 func privateMemory() (n int64, ok bool) {
 	raw, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -170,7 +170,7 @@ func privateMemory() (n int64, ok bool) {
 	return (resident - shared) * int64(os.Getpagesize()), err1 == nil && err2 == nil
 }
 
-// room fails when a function may not make so many bytes at once.
+// room fails if a function may not create this many bytes at once.
 func (w *memoryWatch) room(n int64) error {
 	if n > maxStep {
 		return fmt.Errorf("a function would make %d MiB of values at once, more than the %d MiB it may", n>>20, maxStep>>20)
@@ -184,7 +184,7 @@ func (w *memoryWatch) room(n int64) error {
 	return nil
 }
 
-// roomFunction fails when the numbers of the rows it is called for are together more bytes than one function may make at once. It is
+// roomFunction fails if the sum of its arguments over a chunk is more bytes than one function may create at once. It is
 // true otherwise, and NULL for NULL.
 const roomFunction = "~room"
 
@@ -197,7 +197,7 @@ func registerRoom(c bindings.Connection, w *memoryWatch) error {
 	defer bindings.DestroyLogicalType(&truth)
 	bindings.ScalarFunctionAddParameter(f, number)
 	bindings.ScalarFunctionSetReturnType(f, truth)
-	bindings.ScalarFunctionSetVolatile(f) // a constant within a lambda is asked for with each element, not once
+	bindings.ScalarFunctionSetVolatile(f) // a constant within a lambda is evaluated for each element, not once
 	bindings.ScalarFunctionSetExtraInfo(f, hold(w), unsafe.Pointer(C.dig_scan_free))
 	bindings.ScalarFunctionSetFunction(f, unsafe.Pointer(C.dig_room_run))
 	if bindings.RegisterScalarFunction(c, f) == bindings.StateError {

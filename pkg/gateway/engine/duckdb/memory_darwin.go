@@ -4,7 +4,7 @@ package duckdb
 
 import "syscall"
 
-// peakMemory is the most that the process has had in memory.
+// peakMemory is the peak memory of the process.
 func peakMemory() (n int64, ok bool) {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -14,17 +14,17 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// nameSpace remembers what was made in the in-memory catalogs of an instance: catalogs, schemas and views by definition.
+// nameSpace records what was created in the in-memory catalogs of an instance: catalogs, schemas and views by definition.
 //
-// What a name stands for changes while statements run: a table gets a cache, a saved query another text. A view that a statement was
-// planned with stays as it is until the statement ends; other statements for which the name means something else know it by another.
+// The definition of a name can change while statements run: a table gets a cache, a saved query another text. A view that a statement was
+// planned with is kept until the statement ends; statements with another definition of the name use a view of another name.
 type nameSpace struct {
 	mu    sync.Mutex
-	made  map[string]bool // statements that attached a catalog or made a schema
+	made  map[string]bool // statements that attached a catalog or created a schema
 	views map[engine.TableName][]*view
 }
 
-// view is one meaning of a name.
+// view is one definition of a name.
 type view struct {
 	body  string
 	users int // statements that run with it
@@ -35,7 +35,7 @@ func (n *nameSpace) init() {
 	n.views = map[engine.TableName][]*view{}
 }
 
-// take finds the view of a name with a definition, or one that nobody uses, and counts the caller among its users.
+// take returns the view of a name with a definition, or an unused one, and counts the caller as a user.
 func (n *nameSpace) take(name engine.TableName, body string) (v *view, place int) {
 	all := n.views[name]
 	place = slices.IndexFunc(all, func(v *view) bool { return v.body == body })
@@ -51,7 +51,7 @@ func (n *nameSpace) take(name engine.TableName, body string) (v *view, place int
 	return all[place], place
 }
 
-// free gives back what a statement has taken.
+// free releases the views of a statement.
 func (n *nameSpace) free(taken []*view) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -64,8 +64,8 @@ func (n *nameSpace) free(taken []*view) {
 // everything until the database is opened again.
 var reserved = set(`system temp main memory`)
 
-// fold is a name as Trino takes it: in lower case, even where it was quoted. Letters beyond ASCII stay as they are, because
-// DuckDB tells their cases apart and must find the view under the name that the statement has.
+// fold normalizes a name as Trino does: to lower case, even if it was quoted. Letters beyond ASCII are not changed, because
+// DuckDB distinguishes their case and must find the view under the name in the statement.
 func fold(n engine.TableName) engine.TableName {
 	return engine.TableName{Catalog: lowerASCII(n.Catalog), Schema: lowerASCII(n.Schema), Table: lowerASCII(n.Table)}
 }
@@ -96,7 +96,7 @@ func writtenName(parts []string) engine.TableName {
 	return n
 }
 
-// spelled asks about a name that is quoted and holds capitals.
+// spelled is called for a name that is quoted and contains capitals.
 func (s *statement) spelled(ctx context.Context, tokens []token, parts []string) error {
 	c, ok := s.q.Catalogs.(engine.Spelling)
 	if !ok {
@@ -114,7 +114,7 @@ func (s *statement) spelled(ctx context.Context, tokens []token, parts []string)
 	return nil
 }
 
-// view makes the name n stand for the query body.
+// view defines the name n as the query body.
 func (s *statement) view(ctx context.Context, n engine.TableName, body string) error {
 	if strings.HasPrefix(n.Catalog, "~") || reserved[n.Catalog] || n.Schema == infoSchema || n.Schema == "pg_catalog" {
 		return &engine.Error{Kind: engine.KindUnsupported, Message: "the name " + n.String() + " is reserved by the engine"}
@@ -130,7 +130,7 @@ func (s *statement) view(ctx context.Context, n engine.TableName, body string) e
 	return err
 }
 
-// shown is the name under which the statement knows a table: the one that users write, unless that has another meaning at the moment.
+// shown is the name of a table in the statement: the one that users write, unless that currently has another definition.
 func (s *statement) shown(n engine.TableName) engine.TableName {
 	if at, ok := s.under[n]; ok {
 		return at
@@ -138,7 +138,7 @@ func (s *statement) shown(n engine.TableName) engine.TableName {
 	return n
 }
 
-// written is the name that users write for what the statement knows by the name at.
+// written is the name that users write for the statement's name at.
 func (s *statement) written(at engine.TableName) engine.TableName {
 	for n, under := range s.under {
 		if under == at {
@@ -148,7 +148,7 @@ func (s *statement) written(at engine.TableName) engine.TableName {
 	return at
 }
 
-// putView makes the view of a name and returns under which name it stands. It stays until the statement is closed.
+// putView creates the view of a name and returns the name of the view. It exists until the statement is closed.
 func (s *statement) putView(ctx context.Context, n engine.TableName, body string) (engine.TableName, error) {
 	ns := &s.c.in.names
 	ns.mu.Lock()
@@ -161,7 +161,7 @@ func (s *statement) putView(ctx context.Context, n engine.TableName, body string
 	if v.body == body {
 		return n, nil
 	}
-	v.body = "" // until it is made
+	v.body = "" // until it is created
 	catalog := `ATTACH IF NOT EXISTS ':memory:' AS ` + sqltext.Quote(n.Catalog)
 	schema := `CREATE SCHEMA IF NOT EXISTS ` + sqltext.Quote(n.Catalog, n.Schema)
 	for _, made := range [...]string{catalog, schema} {
@@ -179,7 +179,7 @@ func (s *statement) putView(ctx context.Context, n engine.TableName, body string
 	return n, nil
 }
 
-// resolve makes a name usable in a statement: it finds out what the name stands for and puts a view under it.
+// resolve makes a name usable in a statement: it looks up its definition and creates a view for it.
 func (s *statement) resolve(ctx context.Context, n engine.TableName, want narrowing) error {
 	if s.seen[n] {
 		s.scans.widen(n, want)
@@ -207,11 +207,11 @@ func (s *statement) resolve(ctx context.Context, n engine.TableName, want narrow
 	return s.weigh(n)
 }
 
-// maxSaved bounds how many saved queries a statement may stand for. DuckDB plans each as often as it is named, so that twenty
+// maxSaved limits the number of saved queries that a statement expands to. DuckDB plans each as often as it is referenced, so that twenty
 // queries of which each reads the one before twice are a million.
 const maxSaved = 2000
 
-// weigh counts the saved queries behind a name towards the text that names it.
+// weigh adds the saved queries that a name expands to to those of the text that refers to it.
 func (s *statement) weigh(n engine.TableName) error {
 	if s.weight += s.weights[n]; s.weight > maxSaved {
 		return &engine.Error{Kind: engine.KindLimit,
@@ -279,7 +279,7 @@ func (s *statement) stored(ctx context.Context, n engine.TableName, schema, tabl
 	return err
 }
 
-// whereIn finds the place of an error in the text of a view: DuckDB tells that in the statement which makes the view.
+// whereIn converts the position of an error to one in the text of a view: DuckDB reports it for the statement that creates the view.
 func (s *statement) whereIn(ctx context.Context, body string, err error) error {
 	const head = "EXPLAIN "
 	var d, placed *duckError
@@ -294,7 +294,7 @@ func (s *statement) whereIn(ctx context.Context, body string, err error) error {
 	return &at
 }
 
-// saved expands a saved query, whose text goes the way of every statement: guard, names, dialect.
+// saved expands a saved query, whose text is processed like every statement: guard, names, dialect.
 func (s *statement) saved(ctx context.Context, n engine.TableName, q engine.Query) error {
 	s.chain = append(s.chain, n)
 	defer func() { s.chain = s.chain[:len(s.chain)-1] }()

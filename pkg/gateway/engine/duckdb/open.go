@@ -12,7 +12,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
-// opening is an instance on its way: whoever needs it waits for the same one, each as long as it likes.
+// opening is an instance that is being opened: all that need it wait for the same one, each with its own deadline.
 type opening struct {
 	waiting int // guarded by project.mu
 	cancel  context.CancelFunc
@@ -20,7 +20,7 @@ type opening struct {
 	err     error // set before done is closed
 }
 
-// acquire returns the instance with one more reference, opening it when there is none.
+// acquire returns the instance with one more reference, opening it if there is none.
 func (p *project) acquire(ctx context.Context) (*instance, error) {
 	for {
 		p.mu.Lock()
@@ -54,7 +54,7 @@ func (p *project) acquire(ctx context.Context) (*instance, error) {
 			err = ctxError(ctx, nil)
 		}
 		p.mu.Lock()
-		if o.waiting--; o.waiting == 0 { // nobody needs it any more, unless it is there
+		if o.waiting--; o.waiting == 0 { // cancel it if nobody waits for it and it is not open yet
 			o.cancel()
 			if p.next == o {
 				p.next = nil
@@ -67,7 +67,7 @@ func (p *project) acquire(ctx context.Context) (*instance, error) {
 	}
 }
 
-// reopen makes an instance for those who wait for it.
+// reopen creates an instance for those that wait for it.
 func (p *project) reopen(ctx context.Context, o *opening) {
 	err := errors.New("the data of the project could not be opened")
 	defer func() {
@@ -86,10 +86,10 @@ func (p *project) reopen(ctx context.Context, o *opening) {
 	err = p.replace(ctx)
 }
 
-// useless is how long statements of a broken instance may take to notice by themselves. A reader that has stopped never does.
+// useless is how long statements of a broken instance may take to fail by themselves. One with a stalled reader never does.
 const useless = time.Second
 
-// replace makes an instance where there is none or a broken one. That one is closed first, after its last connection was given back:
+// replace creates an instance if there is none or a broken one. That one is closed first, after its last connection was returned:
 // two instances of one process must never have the same file attached.
 func (p *project) replace(ctx context.Context) error {
 	select {
@@ -154,7 +154,7 @@ func (p *project) kill(in *instance, why error) {
 	}
 }
 
-// release gives a reference back and, after the last one, starts the clock that closes the instance.
+// release drops a reference and, after the last one, starts the timer that closes the instance.
 func (p *project) release(in *instance, c *conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -165,7 +165,7 @@ func (p *project) release(in *instance, c *conn) {
 	p.rest(in)
 }
 
-// rest starts the clock that closes an instance which nobody uses; p.mu is held.
+// rest starts the timer that closes an unused instance; p.mu is held.
 func (p *project) rest(in *instance) {
 	if in.refs > 0 || p.opts.IdleClose < 0 || p.gone != nil {
 		return
@@ -195,10 +195,10 @@ func (p *project) closeIdle() {
 	}
 }
 
-// shutTime is how long statements that were ended may take to notice.
+// shutTime is how long statements that were ended may take to stop.
 const shutTime = 10 * time.Second
 
-// shut ends the running statements, waits for them and closes the instance for good. They, and whoever comes later, are told why. When a
+// shut ends the running statements, waits for them and closes the instance for good. They, and later ones, fail with the reason. If a
 // statement does not end, the instance stays open and the error is of KindLocked.
 func (p *project) shut(why error) error {
 	p.mu.Lock()

@@ -23,24 +23,24 @@ type statement struct {
 	t    *translation
 	seen map[engine.TableName]bool
 
-	absent  map[engine.TableName]error      // names that stand for nothing, and why
+	absent  map[engine.TableName]error      // names that do not exist, with the errors
 	chain   []engine.TableName              // saved queries being expanded
-	weights map[engine.TableName]int        // how many saved queries a name stands for
+	weights map[engine.TableName]int        // number of saved queries that a name expands to
 	doubled map[engine.TableName]outColumns // saved queries with two columns of one name
-	weight  int                             // and the text being read
-	scans   *scanSet                        // nil until a name stands for a scan
+	weight  int                             // and the current text
+	scans   *scanSet                        // nil until a name is read by a scan
 
-	under map[engine.TableName]engine.TableName // names by which the statement knows tables, where they are not those that users write
-	views []*view                               // that must not change before the statement ends
+	under map[engine.TableName]engine.TableName // names of tables in the statement, where they differ from those that users write
+	views []*view                               // that are in use until the statement ends
 
 	uses map[engine.TableName]*used // of statements in Trino's dialect
 
-	untyped bool // the text that is being read was written by the gateway, from values without types
+	untyped bool // the current text was written by the gateway, from values without types
 
 	leave func() // the watch
 }
 
-// statement begins a statement. ctx ends when it must.
+// statement begins a statement, which ends with ctx.
 func (p *project) statement(ctx context.Context, q engine.Query) (*statement, error) {
 	if err := p.memory.admit(p.id, q.SQL); err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (s *statement) close() {
 	s.views = nil
 }
 
-// explain words an error of the running statement.
+// explain converts an error of the running statement.
 func (s *statement) explain(err error) error {
 	if err == nil || s.t == nil {
 		return err
@@ -71,7 +71,7 @@ func (s *statement) explain(err error) error {
 	return s.t.explain(err)
 }
 
-// deadline bounds a statement by its time limit.
+// deadline applies the time limit of a statement.
 func deadline(ctx context.Context, q engine.Query) (context.Context, context.CancelFunc) {
 	if q.Timeout <= 0 {
 		return context.WithCancel(ctx)
@@ -128,7 +128,7 @@ func (p *project) Query(ctx context.Context, q engine.Query) (_ engine.Result, e
 	return r, nil
 }
 
-// retry runs a plan again with guessed types of parameters when DuckDB found none for them, as in price * ?.
+// retry runs a plan again with guessed types of parameters if DuckDB found none, as in price * ?.
 func (s *statement) retry(plan func(guess bool) error) error {
 	err := plan(false)
 	var d *duckError
@@ -155,7 +155,7 @@ func (r *result) begin(guess bool) error {
 // lostTries is how often a statement is run again for an error that was lost.
 const lostTries = 3
 
-// reason runs a statement that has failed again, for its rows no more, to learn why. What reads sources is not run twice.
+// reason repeats a failed statement to learn the error; its rows are discarded. Statements that read sources are not repeated.
 func (r *result) reason() error {
 	if r.s.scans != nil {
 		return errLost
@@ -209,7 +209,7 @@ func (s *statement) prepare(ctx context.Context, text string, ps *bindings.Prepa
 	if err := ctxError(ctx, nil); err != nil {
 		return err
 	}
-	if s.t.way != nil { // its values stand in the text
+	if s.t.way != nil { // its values are in the text
 		if s.t.way.plain {
 			if err := rawExec(s.c.c, "PRAGMA disable_optimizer"); err != nil {
 				return err
@@ -262,7 +262,7 @@ func (r *result) describe() error {
 	return nil
 }
 
-// describeTrino reads the columns of a started statement of which the translation knows names and types.
+// describeTrino returns the columns of a started statement with the names and types of the translation.
 func (r *result) describeTrino(x *wayText) error {
 	if n := int(bindings.ColumnCount(&r.res)); n != len(x.columns) {
 		return internalError(fmt.Sprintf("the engine gives %d columns, not %d", n, len(x.columns)))
@@ -289,7 +289,7 @@ func (r *result) describeTrino(x *wayText) error {
 	return nil
 }
 
-// origins tells for each of n result columns which table it comes from, where that is plain to see: a statement over one table
+// origins returns for each of n result columns its table, where that is obvious: in a statement over one table
 // whose select list holds column names and stars.
 func (t *translation) origins(n int) []engine.TableName {
 	out := make([]engine.TableName, n)

@@ -22,7 +22,7 @@ type vec struct {
 	kids  []vec
 }
 
-// look finds the memory of a vector and of those below it.
+// look reads the addresses of a vector and its children.
 func (t *vtype) look(v bindings.Vector) vec {
 	out := vec{t: t, data: bindings.VectorGetData(v), valid: bindings.VectorGetValidity(v)}
 	switch t.id {
@@ -53,7 +53,7 @@ func at[T any](p unsafe.Pointer, i int) T {
 	return *(*T)(unsafe.Add(p, uintptr(i)*unsafe.Sizeof(zero)))
 }
 
-// text is a string of DuckDB: up to 12 bytes stand in place, longer ones behind a pointer.
+// text is a string of DuckDB: up to 12 bytes are inlined, longer ones are behind a pointer.
 func text(p unsafe.Pointer, i int) []byte {
 	p = unsafe.Add(p, i*16)
 	n := *(*uint32)(p)
@@ -63,7 +63,7 @@ func text(p unsafe.Pointer, i int) []byte {
 	return unsafe.Slice(*(**byte)(unsafe.Add(p, 8)), n)
 }
 
-// appendText writes the value that the wire shows for a non-null value, without quotes.
+// appendText writes the wire text of a non-null value, without quotes.
 func (v *vec) appendText(b []byte, i int) []byte {
 	switch v.t.id {
 	case bindings.TypeVarchar:
@@ -121,7 +121,7 @@ func (v *vec) padding(i int) []byte {
 	return bytes.Repeat([]byte(" "), max(0, v.t.pad-utf8.RuneCount(text(v.data, i))))
 }
 
-// plain reports whether the text of every value can stand between quotes in JSON as it is.
+// plain reports whether the text of every value needs no escapes in JSON.
 func (t *vtype) plain() bool {
 	switch t.id {
 	case bindings.TypeVarchar, bindings.TypeEnum, bindings.TypeList, bindings.TypeArray, bindings.TypeMap, bindings.TypeStruct:
@@ -141,14 +141,14 @@ func (v *vec) appendQuoted(b []byte, i int) []byte {
 		b = v.appendText(append(b, '"'), i)
 		return append(b, '"')
 	}
-	// Rendered behind the end, then escaped to its place.
+	// Rendered after the end of b, then escaped into position.
 	start := len(b)
 	b = v.appendText(b, i)
 	raw := string(b[start:])
 	return appendString(b[:start], []byte(raw))
 }
 
-// safeByte tells which bytes need no escape in a JSON string.
+// safeByte lists the bytes that need no escape in a JSON string.
 var safeByte = func() (t [256]bool) {
 	for i := range t {
 		t[i] = i >= 0x20 && i != '"' && i != '\\'
@@ -185,7 +185,7 @@ func appendString(b []byte, s []byte) []byte {
 
 const hexDigits = "0123456789abcdef"
 
-// appendNested writes an array, map or row as JSON: numbers, booleans and null as themselves, all else as text; the keys of a map as text;
+// appendNested writes an array, map or row as JSON: numbers, booleans and null as such, other values as text; the keys of a map as text;
 // a row without field names as an array.
 func (v *vec) appendNested(b []byte, i int) []byte {
 	list := func(k *vec, from, n int) {
@@ -265,7 +265,7 @@ func (v *vec) appendElement(b []byte, i int) []byte {
 	return v.appendQuoted(b, i)
 }
 
-// validText reports whether a text can travel.
+// validText reports whether a text can be sent.
 func validText(s string) bool {
 	if !utf8.ValidString(s) {
 		return false

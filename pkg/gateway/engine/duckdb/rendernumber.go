@@ -11,7 +11,7 @@ import (
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
-// hugeint is 128 bits as DuckDB keeps them.
+// hugeint is a 128-bit integer in DuckDB's layout.
 type hugeint struct {
 	lo uint64
 	hi int64

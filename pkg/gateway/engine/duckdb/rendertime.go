@@ -59,7 +59,7 @@ func (v *vec) appendTime(b []byte, i int) []byte {
 	return b
 }
 
-// cutTo takes digits of the second off the end that the type has not. They are zero.
+// cutTo removes trailing fractional digits beyond the precision of the type. They are zero.
 func cutTo(b []byte, t *vtype, digits int) []byte {
 	if !t.exact || t.digits >= digits || len(b) == 0 || b[len(b)-1] == 'y' { // infinity
 		return b
@@ -112,7 +112,7 @@ func appendDate(b []byte, days int64) []byte {
 	return append(b, '-', byte('0'+month/10), byte('0'+month%10), '-', byte('0'+day/10), byte('0'+day%10))
 }
 
-// appendTimestamp writes a count of 10^-digits seconds since 1970, with exactly so many digits of the second: Trino's
+// appendTimestamp writes a count of 10^-digits seconds since 1970, with exactly this many fractional digits: Trino's
 // timestamp(p).
 func appendTimestamp(b []byte, n int64, digits int) []byte {
 	switch n {
@@ -141,7 +141,7 @@ func pow10(n int) int64 {
 	return p
 }
 
-// appendClock writes hh:mm:ss and digits of the second.
+// appendClock writes hh:mm:ss and fractional digits.
 func appendClock(b []byte, n int64, digits int) []byte {
 	unit := pow10(digits)
 	s := n / unit
@@ -170,7 +170,7 @@ func appendFraction(b []byte, n int64, digits int) []byte {
 	return b
 }
 
-// appendTimeTZ writes 15:55:23.383345+03:00. DuckDB keeps microseconds in the upper 40 bits and the offset, counted down from
+// appendTimeTZ writes 15:55:23.383345+03:00. DuckDB stores microseconds in the upper 40 bits and the offset, counted down from
 // the largest one, in the lower 24.
 func appendTimeTZ(b []byte, n uint64) []byte {
 	const maxOffset = 16*60*60 - 1
@@ -185,7 +185,7 @@ func appendTimeTZ(b []byte, n uint64) []byte {
 }
 
 // appendInterval writes an interval as Trino does: "1-2" for years and months, "3 04:05:06.000" for days and time. DuckDB's
-// intervals may hold both; such a value is written as both, separated by a space.
+// intervals may have both; such a value is written as both, separated by a space.
 func appendInterval(b []byte, months, days int32, micros int64) []byte {
 	if months != 0 {
 		m := int64(months)

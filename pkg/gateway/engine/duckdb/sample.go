@@ -11,9 +11,9 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// The built-in catalog "sample" holds the schema "shop" of a made-up store: 2000 customers, 200 products, 10000 orders and their
-// items. Its tables are views that compute each row from its number, so they take no space, cost nothing until they are read,
-// can be read by anyone and changed by no one, and hold the same rows everywhere and always. docs/sample.md describes them.
+// The built-in catalog "sample" holds the schema "shop" of a fictitious store: 2000 customers, 200 products, 10000 orders and their
+// items. Its tables are views that compute each row from its number, so they take no space and no time until they are read,
+// can be read by everyone and changed by nobody, and have the same rows everywhere. docs/sample.md describes them.
 
 const sampleSchema = "shop"
 
@@ -23,14 +23,14 @@ const (
 	sampleOrders    = 10000
 )
 
-// mix spreads a row number over 0 .. 2147483646; each k gives another sequence. Only products and remainders of integers: the
-// same numbers with every version of DuckDB.
+// mix spreads a row number over 0 .. 2147483646; each k selects another sequence. It uses only products and remainders of integers: the
+// results are the same in every version of DuckDB.
 func mix(row string, k int) string {
 	x := fmt.Sprintf(`(((%s) * 7919 + %d) * 48271 %% 2147483647)`, row, k*104729)
 	return `(` + x + ` * ` + x + ` % 2147483647 * 16807 % 2147483647)`
 }
 
-// pick chooses one of the words.
+// pick selects one of the words.
 func pick(row string, k int, words ...string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -92,7 +92,7 @@ func orderStatus(row string) string {
 	return pick(row, 23, "delivered", "delivered", "delivered", "shipped", "new", "cancelled", "returned")
 }
 
-// sample makes a table of the built-in catalog known.
+// sample registers a table of the built-in catalog.
 func (s *statement) sample(ctx context.Context, n engine.TableName) error {
 	body := sampleTables()[n.Table]
 	if n.Schema != sampleSchema || body == "" {

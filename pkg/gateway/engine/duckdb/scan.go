@@ -16,11 +16,11 @@ import (
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
-// Rows that come from elsewhere reach DuckDB through one table function of ours. A name that stands for a scan becomes the view
+// DuckDB reads rows of sources through one table function of this package. A name that is read by a scan becomes the view
 //
 //	SELECT * FROM "~scan"('catalog.schema.table')
 //
-// which is the same for every statement. What it yields is found by the connection that runs it: the statement's scanSet.
+// which is the same for every statement. Its rows are determined by the connection that runs it: the statement's scanSet.
 
 const scanFunction = "~scan"
 
@@ -30,14 +30,14 @@ type scanSet struct {
 	in     *instance
 	connID uint64
 	tables map[string]*scanTable
-	shown  []*scanTable // while a plan is explained: what its columns named ~t0.name belong to
+	shown  []*scanTable // while a plan is explained: the tables of its columns named ~t0.name
 
 	mu   sync.Mutex
-	err  error // the first failure of a source
+	err  error // the first error of a source
 	runs []*scanRun
 }
 
-// scanTable is a table of one statement that comes from elsewhere.
+// scanTable is a table of a source in one statement.
 type scanTable struct {
 	name    engine.TableName
 	src     engine.Scanner
@@ -45,25 +45,25 @@ type scanTable struct {
 	types   []string // DuckDB's, by column
 	filters []engine.Filter
 	limit   int64
-	count   bool // rows are only counted: what DuckDB asks for besides is nowhere looked at
+	count   bool // rows are only counted: the values of requested columns are not used
 }
 
 func (t *scanTable) columns() narrow.Columns { return narrow.Columns{Infos: t.cols, Types: t.types} }
 
-// scanRun is one reading of a table. DuckDB calls it from one thread at a time.
+// scanRun is one scan of a table. DuckDB calls it from one thread at a time.
 type scanRun struct {
 	set   *scanSet
 	table *scanTable
-	cols  []int // the columns DuckDB asked for, in its order; -1 where it wants only to count
+	cols  []int // the columns DuckDB asked for, in its order; -1 if it only counts
 	rows  engine.Batches
 	batch [][]any
 	done  bool
-	names []string        // of the columns asked of the source
+	names []string        // of the columns requested from the source
 	out   []*vecWriter    // what writes them
 	vecs  []engine.Vector // the same, for a Filler
 }
 
-// scan makes a name stand for a scanner.
+// scan defines a name as the rows of a scanner.
 func (s *statement) scan(ctx context.Context, n engine.TableName, src engine.Scanner, want narrowing) error {
 	cols, err := src.Columns(ctx)
 	if err != nil {
@@ -82,7 +82,7 @@ func scanBody(n engine.TableName) string {
 	return `SELECT * FROM ` + sqltext.Quote(scanFunction) + `(` + sqltext.Literal(n.String()) + `)`
 }
 
-// addScan tells the statement's connection what to read under a name.
+// addScan registers the scanner of a name with the statement's connection.
 func (s *statement) addScan(ctx context.Context, n engine.TableName, src engine.Scanner, cols []engine.ColumnInfo, want narrowing) error {
 	if len(cols) == 0 {
 		return &engine.Error{Kind: engine.KindUnsupported, Message: "table " + n.String() + " has no columns"}
@@ -97,7 +97,7 @@ func (s *statement) addScan(ctx context.Context, n engine.TableName, src engine.
 		seen[key] = c.Name
 	}
 	if s.scans == nil {
-		// The rows of a slow source are to be seen before a megabyte of them has come.
+		// The first rows of a slow source are passed on before a megabyte of them has arrived.
 		if _, err := s.c.exec(ctx, `SET streaming_buffer_size = '256KB'`); err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func (s *statement) addScan(ctx context.Context, n engine.TableName, src engine.
 	return nil
 }
 
-// widen takes one more reference to a table into its request.
+// widen extends the request of a table for one more reference to it.
 func (s *scanSet) widen(n engine.TableName, want narrowing) {
 	if s == nil {
 		return
@@ -146,7 +146,7 @@ func (s *scanSet) close() {
 	s.runs = nil
 }
 
-// failure is why a source failed, or nil.
+// failure is the error of a source, or nil.
 func (s *scanSet) failure() error {
 	if s == nil {
 		return nil
@@ -156,7 +156,7 @@ func (s *scanSet) failure() error {
 	return s.err
 }
 
-// fail remembers the first failure of a source. One that follows from the end of the statement is told as that end.
+// fail remembers the first error of a source. One that follows from the end of the statement is told as that end.
 func (s *scanSet) fail(t *scanTable, err error) error {
 	if end := ctxError(s.ctx, nil); end != nil {
 		err = end
@@ -179,7 +179,7 @@ func sourceError(n engine.TableName, err error) error {
 	return &engine.Error{Kind: engine.KindSource, Message: fmt.Sprintf("reading %s: %v", n, err), Err: err}
 }
 
-// open starts reading the columns DuckDB asks for.
+// open starts the scan of the columns that DuckDB requests.
 func (s *scanSet) open(t *scanTable, cols []int) (*scanRun, error) {
 	r := &scanRun{set: s, table: t, cols: cols}
 	req := engine.ScanRequest{Filters: t.filters, Limit: t.limit}
@@ -277,7 +277,7 @@ func (r *scanRun) copy() (int, error) {
 	return n, nil
 }
 
-// scanType makes the DuckDB type for one of duckType's names. Destroy it.
+// scanType creates the DuckDB type for one of duckType's names. The caller destroys it.
 func scanType(name string) bindings.LogicalType {
 	if p, ok := strings.CutPrefix(name, "DECIMAL("); ok {
 		var w, s int

@@ -21,7 +21,7 @@ import (
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
-// hold makes a pointer that DuckDB can keep for a Go value until dig_scan_free is called with it.
+// hold returns a pointer that DuckDB can keep for a Go value until dig_scan_free is called with it.
 func hold(v any) unsafe.Pointer {
 	p := C.malloc(C.size_t(unsafe.Sizeof(cgo.Handle(0))))
 	*(*cgo.Handle)(p) = cgo.NewHandle(v)
@@ -36,7 +36,7 @@ func dig_scan_free(p unsafe.Pointer) {
 	C.free(p)
 }
 
-// registerScan makes the table function "~scan" of an instance.
+// registerScan creates the table function "~scan" of an instance.
 func registerScan(c bindings.Connection, in *instance) error {
 	f := bindings.CreateTableFunction()
 	defer bindings.DestroyTableFunction(&f)
@@ -67,7 +67,7 @@ func guarded(fail func(string), f func() error) {
 	}
 }
 
-// boundScan is what a bound call of the function remembers.
+// boundScan is the state of a bound call of the function.
 type boundScan struct {
 	set   *scanSet
 	table *scanTable

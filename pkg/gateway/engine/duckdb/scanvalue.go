@@ -143,7 +143,7 @@ func toFloat(v any) (float64, error) {
 	return float64(n), nil
 }
 
-// decimal takes a text, a Stringer such as json.Number, or an integer; it must fit the scale and width exactly.
+// decimal accepts a text, a Stringer such as json.Number, or an integer; it must fit the scale and width exactly.
 func (w *vecWriter) decimal(i int, v any) error {
 	var s string
 	switch x := v.(type) {
@@ -202,7 +202,7 @@ func (w *vecWriter) uuid(i int, v any) error {
 	return nil
 }
 
-// momentLayouts are the texts that dates and times may have.
+// momentLayouts are the layouts of dates and times.
 var momentLayouts = map[vecKind][]string{
 	kindDate:        {"2006-01-02"},
 	kindTime:        {"15:04:05.999999999", "15:04"},
@@ -210,8 +210,8 @@ var momentLayouts = map[vecKind][]string{
 	kindTimestampTZ: {time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999Z07", "2006-01-02 15:04:05.999999999 MST"},
 }
 
-// moment takes a time.Time or a text. A TIMESTAMP is the wall clock of the time.Time, a TIMESTAMPTZ its instant. Nanoseconds
-// below a microsecond are cut off, as the column cannot hold them.
+// moment accepts a time.Time or a text. A TIMESTAMP is the wall clock of the time.Time, a TIMESTAMPTZ its instant. Nanoseconds
+// below a microsecond are truncated, because the column cannot hold them.
 func (w *vecWriter) moment(i int, v any) error {
 	t, ok := v.(time.Time)
 	if s, isText := v.(string); isText {

@@ -42,10 +42,10 @@ var vecKinds = map[string]vecKind{
 	"REAL": kindReal, "DATE": kindDate, "UUID": kindUUID, "TIME": kindTime, "TIMESTAMP": kindTimestamp, "TIMESTAMPTZ": kindTimestampTZ, "BLOB": kindBlob,
 }
 
-// heapFlush is how many bytes of long texts are gathered before DuckDB is given them in one call.
+// heapFlush is the number of bytes of long texts that are collected before they are passed to DuckDB in one call.
 const heapFlush = 256 << 10
 
-// vecWriter writes values into a vector of DuckDB: set takes the Go values of engine.Batches, the methods of engine.Vector take
+// vecWriter writes values into a vector of DuckDB: set accepts the Go values of engine.Batches, the methods of engine.Vector accept
 // them unboxed. What does not fit exactly is an error, never a changed value.
 type vecWriter struct {
 	typ          string
@@ -56,7 +56,7 @@ type vecWriter struct {
 	v     bindings.Vector
 	data  unsafe.Pointer
 	valid []uint64 // nil until the first NULL
-	heap  []byte   // texts of more than 12 bytes that wait for flush
+	heap  []byte   // texts of more than 12 bytes that are not flushed
 	long  []longText
 }
 
@@ -74,7 +74,7 @@ func newVecWriter(typ string) *vecWriter {
 	return w
 }
 
-// begin takes the vector of a new chunk.
+// begin sets the vector of a new chunk.
 func (w *vecWriter) begin(v bindings.Vector) {
 	w.v, w.data, w.valid = v, bindings.VectorGetData(v), nil
 	w.heap, w.long = w.heap[:0], w.long[:0]
@@ -178,7 +178,7 @@ func (w *vecWriter) Bytes(i int, b []byte) error {
 	return w.set(i, string(b))
 }
 
-// putText copies a text: up to 12 bytes stand in place, longer ones wait for flush.
+// putText copies a text: up to 12 bytes are inlined, longer ones wait for flush.
 func (w *vecWriter) putText(i int, b []byte) {
 	p := unsafe.Add(w.data, i*16)
 	if len(b) <= 12 {
@@ -199,7 +199,7 @@ func (w *vecWriter) putText(i int, b []byte) {
 	w.long = append(w.long, longText{i, from, len(w.heap)})
 }
 
-// flush gives the waiting texts to DuckDB as one long text of their first row, which stays in the vector's memory, and points
+// flush passes the waiting texts to DuckDB as one long text of their first row, which stays in the vector's memory, and points
 // every row at its part of it.
 func (w *vecWriter) flush() {
 	if len(w.long) == 0 {
@@ -240,7 +240,7 @@ func (w *vecWriter) putUUID(i int, u [16]byte) {
 	put(w, i, h)
 }
 
-// plainDecimal reads a plain decimal, such as -12.50, at a scale. It leaves everything that is written in another way, or does not
+// plainDecimal parses a plain decimal, such as -12.50, at a scale. It leaves everything in another notation, or that does not
 // fit, to the caller.
 func plainDecimal[T string | []byte](s T, width, scale int) (h hugeint, ok bool) {
 	i, neg := 0, false

@@ -12,7 +12,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
 )
 
-// show answers the statements of Trino that list names, by a SELECT over rows gathered here:
+// show answers the statements of Trino that list names, by a SELECT over rows collected here:
 //
 //	SHOW CATALOGS [LIKE 'p']
 //	SHOW SCHEMAS [FROM|IN catalog] [LIKE 'p']
@@ -111,7 +111,7 @@ func (s *statement) columnsText(ctx context.Context, n engine.TableName, like st
 	return literalRows([]string{"Column", "Type", "Extra", "Comment"}, rows, like), nil
 }
 
-// literalRows is a SELECT that gives the rows; like filters by the first column.
+// literalRows is a SELECT that returns the rows; like filters by the first column.
 func literalRows(cols []string, rows [][]string, like string) string {
 	var b strings.Builder
 	b.WriteString("SELECT ")

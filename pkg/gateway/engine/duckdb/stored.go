@@ -12,19 +12,19 @@ import (
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
-// storeName is the full name of a stored table, for statements of ours.
+// storeName is the full name of a stored table, for statements of the engine.
 func storeName(schema, table string) string {
 	return sqltext.Quote(storeDB, schema, table)
 }
 
-// hasStored reports whether a table stands in the project's own file. DuckDB compares names without regard to case.
+// hasStored reports whether a table is in the project's own file. DuckDB compares names case-insensitively.
 func (c *conn) hasStored(schema, table string) bool {
 	var d bindings.TableDescription
 	defer bindings.TableDescriptionDestroy(&d)
 	return bindings.TableDescriptionCreateExt(c.c, storeDB, schema, table, &d) == bindings.StateSuccess
 }
 
-// DropStored removes what Materialize made; it is no error when nothing is there.
+// DropStored removes a table of Materialize; it is not an error if it does not exist.
 func (p *project) DropStored(ctx context.Context, schema, table string) error {
 	c, err := p.conn(ctx)
 	if err != nil {
@@ -56,7 +56,7 @@ func (p *project) RowCount(ctx context.Context, schema, table string) (int64, er
 	return n, err
 }
 
-// unknownTable is worded as the hosted service words it [O].
+// unknownTable has the message of the hosted service [O].
 func unknownTable(n engine.TableName) error {
 	return &engine.Error{Kind: engine.KindUnknownTable, Message: "Table '" + strings.ToLower(n.String()) + "' does not exist"}
 }

@@ -15,7 +15,7 @@ import (
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
-// writeSize is how much of a reply is gathered before it is written.
+// writeSize is the size of the write buffer of a reply.
 const writeSize = 64 << 10
 
 // column is a column of a running statement.
@@ -48,11 +48,11 @@ func (r *result) Columns() []api.ResultColumn {
 	return out
 }
 
-// Close ends the statement if it still runs, and gives its connection back.
+// Close ends the statement if it still runs, and returns its connection.
 func (r *result) Close() error {
 	r.once.Do(func() {
 		r.stop()
-		r.cancel() // what follows may have to wait for the statement, which is then one that does not end
+		r.cancel() // closing may wait for the statement
 		bindings.DestroyResult(&r.res)
 		bindings.DestroyPrepare(&r.ps)
 		r.s.close()
@@ -83,7 +83,7 @@ func (r *result) next(ctx context.Context) (chunk bindings.DataChunk, ok bool, e
 	return chunk, false, r.ended(ctx)
 }
 
-// ended says why the statement must not go on: its own deadline or the caller's context.
+// ended returns why the statement must stop: its own deadline or the caller's context.
 func (r *result) ended(ctx context.Context) error {
 	if err := ctxError(ctx, nil); err != nil {
 		return err
@@ -91,12 +91,12 @@ func (r *result) ended(ctx context.Context) error {
 	return ctxError(r.ctx, nil)
 }
 
-// follow lets ctx interrupt the statement until the returned function is called.
+// follow makes ctx interrupt the statement until the returned function is called.
 func (r *result) follow(ctx context.Context) func() bool {
 	return safely.AfterContext(ctx, r.cancel)
 }
 
-// look finds the memory of a chunk's columns. Sums beyond bigint are an error here, before a row of the chunk is written.
+// look reads the addresses of a chunk's columns. Sums beyond bigint are an error here, before a row of the chunk is written.
 func (r *result) look(chunk bindings.DataChunk, vecs []vec) (int, error) {
 	n := int(bindings.DataChunkGetSize(chunk))
 	for i, c := range r.cols {
@@ -203,10 +203,10 @@ type encoder struct {
 	format api.Format
 	cols   []column
 	buf    []byte
-	before [][]byte // what stands before each value of a row, from the end of the value before it
-	end    []byte   // what stands after the last value of a row
+	before [][]byte // the text before each value of a row, from the end of the previous value
+	end    []byte   // the text after the last value of a row
 	begun  bool
-	broken bool // the reader is gone
+	broken bool // the reader has closed the connection
 }
 
 func newEncoder(w io.Writer, format api.Format, cols []column) *encoder {
@@ -246,7 +246,7 @@ func newEncoder(w io.Writer, format api.Format, cols []column) *encoder {
 	return e
 }
 
-// head writes the columns. dataType is an addition of this gateway: it lets a reader of COMPACT and SIMPLE know the types.
+// head writes the columns. dataType is an addition of this gateway: it tells readers of COMPACT and SIMPLE the types.
 func (e *encoder) head() {
 	b := append(e.buf, `{"columns":[`...)
 	for i, c := range e.cols {
@@ -293,7 +293,7 @@ func (e *encoder) rows(vecs []vec, n int) error {
 	return nil
 }
 
-// cut writes what was computed before the fault, so that a reader can tell how far the rows came.
+// cut writes the rows that were computed before the error.
 func (e *encoder) cut(fault error) error {
 	if !e.broken {
 		_, _ = e.w.Write(e.buf)

@@ -16,21 +16,21 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
 )
 
-// digSchema holds what the engine knows about the internal tables beyond their rows. It is in the same file as the rows and
+// digSchema holds the definitions of the internal tables. It is in the same file as the rows and
 // changes in the same transaction, so that the two agree after any crash. Users cannot name it.
 //
 //	tables   one row per table; key is the name in lower case
 //	columns  one row per declared column, in order of pos
-//	counter  one row: the last _id given out, which outlives the tables
+//	counter  one row: the last _id generated, which outlives the tables
 const digSchema = "dig"
 
-// maxName is the length of a table or column name in bytes. The hosted service keeps tables in Postgres, which would cut
-// longer names without a word.
+// maxName is the length of a table or column name in bytes. The hosted service stores tables in PostgreSQL, which truncates
+// longer names silently.
 const maxName = 63
 
 func digTable(t string) string { return storeName(digSchema, t) }
 
-// digSetup makes the schema in a file that has none.
+// digSetup creates the schema in a file without it.
 func digSetup() []string {
 	return []string{
 		`CREATE SCHEMA IF NOT EXISTS ` + sqltext.Quote(storeDB, digSchema),
@@ -72,7 +72,7 @@ type table struct {
 
 func (t *table) sql() string { return storeName(t.kind, t.name) }
 
-// column finds a column by name without regard to case, which DuckDB does not regard either.
+// column finds a column by name, case-insensitively like DuckDB.
 func (t *table) column(name string) (int, bool) {
 	for i, c := range t.cols {
 		if sameName(c.Name, name) {
@@ -91,7 +91,7 @@ func checkKind(kind string) error {
 	return nil
 }
 
-// storedName is the name under which a table or column of the kind is kept: BI names lose their underscores [L].
+// storedName is the stored name of a table or column of the kind: BI names lose their underscores [L].
 func storedName(kind, name string) string {
 	if kind == engine.SchemaBI {
 		return strings.ReplaceAll(name, "_", "")
@@ -99,7 +99,7 @@ func storedName(kind, name string) string {
 	return name
 }
 
-// checkName refuses names that could not be addressed later. Quotes, dots, spaces and any script are fine.
+// checkName rejects names that could not be referenced later. Quotes, dots, spaces and any script are allowed.
 func checkName(what, given, stored string) error {
 	var bad string
 	switch {
@@ -121,7 +121,7 @@ func checkName(what, given, stored string) error {
 	return &engine.Error{Kind: engine.KindValue, Message: fmt.Sprintf("%s name %q %s", what, given, bad)}
 }
 
-// change runs fn in a transaction of the one writer at a time. All that fn changes is kept, or nothing.
+// change runs fn in a transaction as the only writer. All changes of fn are stored, or none.
 func (p *project) change(ctx context.Context, fn func(c *conn) error) error {
 	c, err := p.conn(ctx)
 	if err != nil {
@@ -136,7 +136,7 @@ func (p *project) change(ctx context.Context, fn func(c *conn) error) error {
 	return c.change(ctx, func() error { return fn(c) })
 }
 
-// startWrite waits for the writer's place; done gives it back.
+// startWrite waits until there is no other writer; done ends the write.
 func (p *project) startWrite(ctx context.Context) (done func(), err error) {
 	select {
 	case p.write <- struct{}{}:
@@ -146,7 +146,7 @@ func (p *project) startWrite(ctx context.Context) (done func(), err error) {
 	}
 }
 
-// change is a transaction on the project's file, for the holder of the writer's place.
+// change is a transaction on the project's file, for the current writer.
 func (c *conn) change(ctx context.Context, fn func() error) error {
 	err := c.tx(ctx, func() error {
 		if !c.hasStored(digSchema, "counter") {
@@ -161,7 +161,7 @@ func (c *conn) change(ctx context.Context, fn func() error) error {
 	return tableError(err)
 }
 
-// tableError gives DuckDB's own failures a class.
+// tableError classifies DuckDB's own errors.
 func tableError(err error) error {
 	var d *duckError
 	if err == nil || !errors.As(err, &d) {
@@ -179,7 +179,7 @@ func tableError(err error) error {
 	return &engine.Error{Kind: kind, Message: d.Message, Err: err}
 }
 
-// noSpace reports whether DuckDB says that a file could not grow; it passes on the words of the system.
+// noSpace reports whether DuckDB failed to extend a file; its message is that of the system.
 func noSpace(msg string) bool {
 	return strings.Contains(msg, "No space left on device") || strings.Contains(msg, "not enough space on the disk")
 }
@@ -188,7 +188,7 @@ func diskFull(err error) error {
 	return &engine.Error{Kind: engine.KindFull, Message: "no space is left on the disk of the data directory", Err: err}
 }
 
-// findTable reads what is known of a table; an unknown one is *engine.Error with KindUnknownTable.
+// findTable reads the definition of a table; an unknown one is *engine.Error with KindUnknownTable.
 func (c *conn) findTable(ctx context.Context, kind, name string) (t *table, err error) {
 	if err := checkKind(kind); err != nil {
 		return nil, err
@@ -230,7 +230,7 @@ func (c *conn) lookupTable(ctx context.Context, kind, name string) (stored strin
 	return stored, err
 }
 
-// storedAs is the spelling under which DuckDB finds the table that a statement names. DuckDB itself disregards the case of
+// storedAs is the spelling under which DuckDB finds the table that a statement names. DuckDB itself ignores the case of
 // ASCII letters only.
 func (c *conn) storedAs(ctx context.Context, kind, name string) (string, error) {
 	if !strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) {
@@ -264,8 +264,8 @@ func (p *project) ListTables(ctx context.Context, kind string) ([]string, error)
 	return names, err
 }
 
-// CreateTable makes a table with its system columns and those declared, and returns the name under which it is stored. A name that is
-// taken, in any case of letters, is KindExists; for a BI table without declared columns it is not an error and the standing table's name
+// CreateTable creates a table with its system columns and those declared, and returns its stored name. A name that is
+// taken, in any case of letters, is KindExists; for a BI table without declared columns it is not an error and the existing table's name
 // is returned [L].
 func (p *project) CreateTable(ctx context.Context, kind, name string, defs ...engine.ColumnDef) (stored string, err error) {
 	if err := checkKind(kind); err != nil {
@@ -326,7 +326,7 @@ func (p *project) DropTable(ctx context.Context, kind, name string) error {
 	})
 }
 
-// create is the statement that makes the table under the given full name, with its constraints.
+// create is the statement that creates the table under the given full name, with its constraints.
 func (t *table) create(as string) string {
 	var b strings.Builder
 	b.WriteString("CREATE TABLE " + as + " (")
@@ -338,7 +338,7 @@ func (t *table) create(as string) string {
 		if col.NotNull {
 			b.WriteString(" NOT NULL")
 		}
-		if col.Unique && !col.System { // _id is unique by the way it is given out; an index would cost every import
+		if col.Unique && !col.System { // _id is unique by its generation; an index would slow down every import
 			b.WriteString(" UNIQUE")
 		}
 	}

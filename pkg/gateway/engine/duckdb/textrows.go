@@ -10,7 +10,7 @@ import (
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
-// textRows hands the rows of a chunk on as text. It serves the engine's own statements, which select varchar, boolean and
+// textRows passes on the rows of a chunk as text. It is for the engine's own statements, which select varchar, boolean and
 // integer columns only; cast others in the statement.
 func textRows(chunk bindings.DataChunk, cols int, row func(v []*string) error) error {
 	vecs := make([]bindings.Vector, cols)

@@ -14,7 +14,7 @@ import (
 
 var _ engine.Transpiler = (*project)(nil)
 
-// Transpile writes what runs here for a statement of Trino's dialect. What needs functions that only this engine has is refused by name.
+// Transpile returns the DuckDB statement for one of Trino's dialect. Functions that only this engine has are rejected by name.
 func (p *project) Transpile(ctx context.Context, q engine.Query) (string, error) {
 	q, err := asked(q)
 	if err != nil {
@@ -65,7 +65,7 @@ func (p *project) Transpile(ctx context.Context, q engine.Query) (string, error)
 	return text, nil
 }
 
-// writtenNames puts the names that users write into a tree in the place of those by which the statement knows tables.
+// writtenNames replaces the names of tables in the statement's tree by those that users write.
 func (s *statement) writtenNames(v any) (changed bool) {
 	switch v := v.(type) {
 	case node:
@@ -86,11 +86,11 @@ func (s *statement) writtenNames(v any) (changed bool) {
 	return changed
 }
 
-// ofTheSession refuses what is answered from the session or the gateway's lists and would be frozen into the text.
+// ofTheSession rejects what depends on the session or the gateway's lists and would become constant in the text.
 func ofTheSession(sql string) error {
 	tokens, err := lex(sql)
 	if err != nil {
-		return nil // the translation says it
+		return nil // the translation reports it
 	}
 	for i, t := range tokens {
 		switch {
@@ -104,7 +104,7 @@ func ofTheSession(sql string) error {
 	return nil
 }
 
-// plainCalls puts functions of every DuckDB in the place of those of this engine, and refuses the others by name.
+// plainCalls replaces functions of this engine by functions of every DuckDB, and rejects the others by name.
 func plainCalls(v any) (changed bool, err error) {
 	switch v := v.(type) {
 	case node:
@@ -112,7 +112,7 @@ func plainCalls(v any) (changed bool, err error) {
 		switch {
 		case name == errorFunction:
 			v["function_name"], changed = "error", true
-		case name == "lpad" || name == "rpad": // here they take a bigint
+		case name == "lpad" || name == "rpad": // here they accept a bigint
 			if a := args(v); len(a) == 3 {
 				v["children"], changed = []any{a[0], castTo(a[1], "INTEGER"), a[2]}, true
 			}
@@ -138,10 +138,10 @@ func plainCalls(v any) (changed bool, err error) {
 	return changed, nil
 }
 
-// trinoOperators are the functions of DuckDB itself whose names begin as those of this engine do.
+// trinoOperators are functions of DuckDB itself with the prefix of this engine's functions.
 var trinoOperators = []string{"~~", "~", "~~~", "~~*"}
 
-// bareAccepts has an empty DuckDB plan a text.
+// bareAccepts plans a text in an empty DuckDB.
 func bareAccepts(text string) error {
 	var db bindings.Database
 	var c bindings.Connection

@@ -15,7 +15,7 @@ import (
 // node is a node of DuckDB's parse tree as json_serialize_sql writes it.
 type node = map[string]any
 
-// decodeTree keeps numbers as they are written: the tree may travel back to DuckDB.
+// decodeTree keeps numbers as they are written: the tree may be passed back to DuckDB.
 func decodeTree(text string, out any) error {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
@@ -95,7 +95,7 @@ func clone[T any](v T) T {
 	return c(v).(T)
 }
 
-// signature is the same for expressions that are written alike, wherever they stand.
+// signature is the same for expressions with the same text at any position.
 func signature(n node) string {
 	bare := clone(n)
 	strip(bare)
@@ -120,7 +120,7 @@ func strip(v any) {
 	}
 }
 
-// at gives a new node the place of an old one.
+// at gives a new node the position of an old one.
 func placed(n, old node) node {
 	if l, ok := old["query_location"]; ok {
 		n["query_location"] = l
@@ -196,7 +196,7 @@ func isNull(n node) bool {
 	return class(n) == "CONSTANT" && b
 }
 
-// template is a piece of SQL as a tree, with the columns $a, $b, ... standing for arguments. Templates are parsed once.
+// template is a piece of SQL as a tree, with the columns $a, $b, ... as placeholders for arguments. Templates are parsed once.
 func (s *statement) template(ctx context.Context, sql string, a ...node) (node, error) {
 	sql = strings.ReplaceAll(sql, "FAIL(", `"`+errorFunction+`"(`)
 	for i := len(a); i > 0; i-- {
@@ -224,13 +224,13 @@ func (s *statement) template(ctx context.Context, sql string, a ...node) (node, 
 	}), nil
 }
 
-// fill replaces the references to single names for which with gives a node.
+// fill replaces the references to single names for which with returns a node.
 func fill(n node, with func(name string) node) node {
 	if class(n) == "COLUMN_REF" {
 		if names := list(n, "column_names"); len(names) > 0 {
 			name, _ := names[0].(string)
 			if r := with(name); r != nil {
-				// What followed a parameter of a lambda, as in e.key, is a field of it.
+				// A name after a parameter of a lambda, as in e.key, is a field of it.
 				for _, f := range names[1:] {
 					field, _ := f.(string)
 					r = call("struct_extract", r, textConst(field))
@@ -293,7 +293,7 @@ func (s *statement) deserialize(ctx context.Context, root node) (string, error) 
 	return text, err
 }
 
-// contains reports whether any node below v, or v, passes.
+// contains reports whether v or any node below it satisfies the condition.
 func containsNode(v any, pass func(node) bool) bool {
 	switch v := v.(type) {
 	case node:

@@ -18,7 +18,7 @@ type vtype struct {
 	inner bindings.Type // how decimals and enums are stored
 	name  string        // the lower-case Trino name
 	scale int
-	// digits of the second that are shown, where Trino's type says how many: other than 0 only with exact
+	// fractional digits, where Trino's type has a precision: nonzero only with exact
 	digits int
 	exact  bool
 	zone   *time.Location // in which instants are shown, nil for UTC
@@ -85,7 +85,7 @@ func newType(lt bindings.LogicalType, dialect string) (*vtype, error) {
 	case bindings.TypeHugeInt:
 		t.name = "decimal(38,0)"
 		if dialect != dialectDuck {
-			// In Trino only sums of integers and the like end here, and they are bigint, or an overflow.
+			// In Trino only sums of integers and similar values reach this case: they are bigint, or an overflow.
 			t.name = "bigint"
 		}
 	}
@@ -100,7 +100,7 @@ func newType(lt bindings.LogicalType, dialect string) (*vtype, error) {
 	return t, nil
 }
 
-// fieldName is how a field stands in the name of a row type: quoted where it is no plain identifier.
+// fieldName is the text of a field in the name of a row type: quoted unless it is a plain identifier.
 func fieldName(s string) string {
 	if s == "" {
 		return ""
@@ -113,8 +113,8 @@ func fieldName(s string) string {
 	return s + " "
 }
 
-// plainTypes are the lower-case Trino names of DuckDB's simple types. An unsigned type goes by the next larger signed one.
-// TIMESTAMP and TIME hold microseconds; the service says plain "timestamp" and "time" for them.
+// plainTypes are the lower-case Trino names of DuckDB's simple types. An unsigned type has the name of the next larger signed one.
+// TIMESTAMP and TIME have microseconds; the service calls them plain "timestamp" and "time".
 var plainTypes = map[bindings.Type]string{
 	bindings.TypeBoolean:     "boolean",
 	bindings.TypeTinyInt:     "tinyint",
@@ -147,8 +147,8 @@ var plainTypes = map[bindings.Type]string{
 	bindings.TypeSQLNull:     "unknown",
 }
 
-// duckType is the DuckDB type for a lower-case Trino type name, and text for what has none. Precisions of times are dropped:
-// DuckDB keeps microseconds.
+// duckType is the DuckDB type for a lower-case Trino type name, and text if there is none. Precisions of times are dropped:
+// DuckDB has microseconds.
 func duckType(trino string) string {
 	t := strings.ToLower(strings.TrimSpace(trino))
 	base, args, _ := strings.Cut(t, "(")

@@ -18,7 +18,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Bytes come and go in hexadecimal digits.
+// Bytes are passed as hexadecimal digits.
 
 func byteFunctions() []Function {
 	list := []Function{

@@ -12,7 +12,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// cast converts the text of a value from one type to another as Trino's CAST does; a is the text and the names of both types. Numbers come as
+// cast converts the text of a value from one type to another as Trino's CAST does; a is the text and the names of both types. Numbers are given as
 // DuckDB writes them.
 func cast(a []string) (string, bool, error) {
 	from, err := types.Parse(a[1])
@@ -137,7 +137,7 @@ func castFloat(text string, to *types.Type) (string, error) {
 	return "", says("Cannot cast '%s' to %s", text, strings.ToUpper(to.Base()))
 }
 
-// asciiDigits takes the digits of other scripts for those they stand for, as Java does.
+// asciiDigits converts digits of other scripts to ASCII, as Java does.
 func asciiDigits(s string) string {
 	if strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
 		return s

@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// datePart is a piece of a date pattern: a literal text, or a field by its letter in Joda's patterns and how often it stands there.
+// datePart is a part of a date pattern: a literal text, or a field as its letter in Joda's patterns and the number of repetitions.
 type datePart struct {
 	text  string
 	field byte
@@ -17,7 +17,7 @@ type datePart struct {
 
 const clockForm = "2006-01-02 15:04:05.999999"
 
-// mysqlParts reads a pattern of date_format and date_parse.
+// mysqlParts parses a pattern of date_format and date_parse.
 func mysqlParts(f string) ([]datePart, error) {
 	var out []datePart
 	add := func(parts ...datePart) { out = append(out, parts...) }
@@ -83,7 +83,7 @@ func mysqlParts(f string) ([]datePart, error) {
 	return out, nil
 }
 
-// jodaParts reads a pattern of format_datetime and parse_datetime.
+// jodaParts parses a pattern of format_datetime and parse_datetime.
 func jodaParts(f string) ([]datePart, error) {
 	var out []datePart
 	for i := 0; i < len(f); {
@@ -250,12 +250,12 @@ func jodaParse(text, pattern string) (string, bool, error) {
 	return t.Format("2006-01-02 15:04:05.000") + "+00", true, err
 }
 
-// numeric says that a field is written in digits.
+// numeric reports whether a field is written in digits.
 func (p datePart) numeric() bool {
 	return p.field != 0 && !strings.ContainsRune("EazZ", rune(p.field)) && (p.field != 'M' || p.n < 3)
 }
 
-// width is how many digits of a field are read at most; joined says that another field follows without a text between.
+// width is the maximum number of digits of a field; joined is true if another field follows immediately.
 func (p datePart) width(joined bool) int {
 	switch {
 	case p.field == 'S':
@@ -277,7 +277,7 @@ func digitsAhead(s string, most int) int {
 	return k
 }
 
-// readDate reads a text by a pattern.
+// readDate parses a text by a pattern.
 func readDate(text string, parts []datePart) (time.Time, error) {
 	bad := says("Invalid format: \"%s\"", text)
 	year, month, day, hour, minute, second, nanos := 1970, 1, 1, 0, 0, 0, 0
@@ -377,7 +377,7 @@ func readDate(text string, parts []datePart) (time.Time, error) {
 	return t, nil
 }
 
-// readName reads the longest or short name of a month or weekday; 0 for none.
+// readName parses the long or short name of a month or weekday; 0 for none.
 func readName(s string, name func(int) string, n int) (int, string) {
 	for i := 1; i <= n; i++ {
 		for _, w := range []string{name(i), name(i)[:3]} {

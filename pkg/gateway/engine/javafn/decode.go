@@ -25,7 +25,7 @@ func fromHex(a []string) (string, bool, error) {
 
 func isHex(c byte) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F' }
 
-// fromBase32 takes texts without padding too, and leaves bits beyond the last byte out.
+// fromBase32 accepts texts without padding too, and ignores bits beyond the last byte.
 func fromBase32(a []string) (string, bool, error) {
 	s := strings.TrimRight(a[0], "=")
 	switch len(s) % 8 {
@@ -41,7 +41,7 @@ func fromBase32(a []string) (string, bool, error) {
 	return hex.EncodeToString(b), true, err
 }
 
-// fromBase64 takes texts without padding too, as Java's decoder does, and has its messages.
+// fromBase64 accepts texts without padding too, as Java's decoder does, and has its messages.
 func fromBase64(e *base64.Encoding) func(a []string) (string, bool, error) {
 	alphabet := "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	if e == base64.URLEncoding {

@@ -38,7 +38,7 @@ func AppendDouble(b []byte, f float64, size int) []byte {
 func appendScientific(b []byte, f float64, size int) []byte {
 	mantissa, exp := splitExponent(strconv.AppendFloat(nil, f, 'e', -1, size)) // -1.25e+07
 	if digits := bytes.TrimPrefix(mantissa, []byte("-")); len(digits) == 1 {
-		// Where one digit is enough Java takes the nearest number of two digits: the least double is 4.9E-324, not 5.0E-324.
+		// Where one digit is sufficient Java takes the nearest number of two digits: the smallest double is 4.9E-324, not 5.0E-324.
 		two := strconv.AppendFloat(nil, f, 'e', 1, size)
 		if back, err := strconv.ParseFloat(string(two), size); err == nil && back == f {
 			mantissa, exp = splitExponent(two)

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// What Trino's functions show of the Java that they are written in.
+// Behaviour of Java that Trino's functions expose.
 
 // javaText writes a value, given as Trino's CAST(... AS varchar), as %s of Java's String.format does.
 func javaText(typ, text string) string {
@@ -40,7 +40,7 @@ func javaText(typ, text string) string {
 	return text
 }
 
-// javaClock writes a time of day with no more than it needs: no seconds, or seconds, or groups of three digits of them.
+// javaClock writes a time of day in its shortest form: without seconds, with seconds, or with groups of three fractional digits.
 func javaClock(s string) string {
 	clock, frac, _ := strings.Cut(s, ".")
 	frac = strings.TrimRight(frac, "0")

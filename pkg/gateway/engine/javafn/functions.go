@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// Function computes a text from texts. An argument that is NULL gives NULL without a call.
+// Function computes a text from texts. With a NULL argument the result is NULL without a call.
 type Function struct {
 	Name string
 	Args int
@@ -21,7 +21,7 @@ type Function struct {
 	Call func(a []string) (out string, ok bool, err error)
 }
 
-// Functions are the functions of this package, for an engine to offer to the statements that it runs.
+// Functions are the functions of this package, for an engine to register.
 func Functions() []Function {
 	one := func(name string, f func(a string) (string, bool, error)) Function {
 		return Function{name, 1, func(a []string) (string, bool, error) { return f(a[0]) }}
@@ -87,7 +87,7 @@ func Functions() []Function {
 	})
 }
 
-// said is an error in Trino's words.
+// said is an error with Trino's message.
 type said string
 
 func (s said) Error() string { return string(s) }

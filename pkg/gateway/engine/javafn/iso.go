@@ -16,10 +16,10 @@ var (
 	weekForm   = late.Regexp(`^(\d{4})-W(\d{2})(?:-(\d))?$`)
 )
 
-// IsDate reports whether a text is a date as DATE '...' and CAST read it.
+// IsDate reports whether a text is a date for DATE '...' and CAST.
 func IsDate(text string) bool { return dayForm().MatchString(text) && RealDay(strings.TrimSpace(text)) }
 
-// RealDay reports whether the date that a text begins with is one, if it begins with one of a four-digit year.
+// RealDay reports whether the date at the start of a text exists, if it has a four-digit year.
 func RealDay(s string) bool {
 	day, _, _ := strings.Cut(strings.ReplaceAll(s, "T", " "), " ")
 	if len(day) < 8 || day[4] != '-' {
@@ -29,7 +29,7 @@ func RealDay(s string) bool {
 	return err == nil
 }
 
-// CutTimestamp takes a timestamp apart: its day, its time of day with seconds, 00:00:00 where it has none, the digits of its second, and
+// CutTimestamp splits a timestamp into its day, its time of day with seconds (00:00:00 if it has none), the fractional digits, and
 // its zone, if any.
 func CutTimestamp(text string) (day, clock, fraction, zone string, ok bool) {
 	m := stampForm().FindStringSubmatch(text)
@@ -76,7 +76,7 @@ func Zone(name string) (*time.Location, bool) {
 // IsOffset reports whether a zone is written as an offset from UTC.
 func IsOffset(zone string) bool { return offsetForm().MatchString(zone) }
 
-// CastDate reads a text as CAST(... AS date) does.
+// CastDate parses a text as CAST(... AS date) does.
 func CastDate(a string) (string, bool, error) {
 	if !IsDate(a) {
 		return "", false, says("Value cannot be cast to date: %s", a)
@@ -84,7 +84,7 @@ func CastDate(a string) (string, bool, error) {
 	return strings.TrimSpace(a), true, nil
 }
 
-// isoDate reads a text as from_iso8601_date does.
+// isoDate parses a text as from_iso8601_date does.
 func isoDate(a string) (string, bool, error) {
 	for _, form := range []string{"2006-01-02", "2006-01", "2006", "2006-002"} {
 		if t, err := time.Parse(form, a); err == nil {
@@ -104,7 +104,7 @@ func isoDate(a string) (string, bool, error) {
 	return "", false, says("Invalid format: \"%s\"", a)
 }
 
-// CastTimestamp reads a text as CAST(... AS timestamp) does.
+// CastTimestamp parses a text as CAST(... AS timestamp) does.
 func CastTimestamp(a string) (string, bool, error) {
 	if _, _, _, zone, ok := CutTimestamp(a); !ok || zone != "" || strings.Contains(a, "T") {
 		return "", false, says("Value cannot be cast to timestamp: %s", a)
@@ -112,7 +112,7 @@ func CastTimestamp(a string) (string, bool, error) {
 	return strings.TrimSpace(a), true, nil
 }
 
-// CastInstant reads a timestamp with or without a zone; zones other than UTC cannot be kept.
+// CastInstant parses a timestamp with or without a zone; zones other than UTC cannot be stored.
 func CastInstant(a string) (string, bool, error) {
 	day, clock, fraction, zone, ok := CutTimestamp(strings.TrimSuffix(a, "Z"))
 	if !ok || len(fraction) > 6 {
@@ -126,7 +126,7 @@ func CastInstant(a string) (string, bool, error) {
 	return day + " " + clock + "+00", true, nil
 }
 
-// instant reads the text of a literal with a zone, which is told apart from the instant.
+// instant parses the text of a literal with a zone; the zone is returned separately.
 func instant(a string) (string, bool, error) {
 	day, clock, _, zone, ok := CutTimestamp(strings.TrimSuffix(strings.TrimSpace(a), "Z"))
 	loc := time.UTC

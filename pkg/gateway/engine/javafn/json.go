@@ -10,7 +10,7 @@ import (
 	"github.com/dig-cli/dig/pkg/late"
 )
 
-// jsonParse writes JSON in the one form that Trino keeps: no blanks, keys in order.
+// jsonParse writes JSON in Trino's canonical form: no whitespace, sorted keys.
 func jsonParse(a string) (string, bool, error) {
 	d := json.NewDecoder(strings.NewReader(a))
 	d.UseNumber()
@@ -50,7 +50,7 @@ func jsonNumbers(v any) any {
 	return v
 }
 
-// shallow gives its argument back unless it nests so deep that a function that calls itself for each level could fill the stack.
+// shallow returns its argument unless it nests so deeply that a recursive function could overflow the stack.
 func shallow(a string) (string, bool, error) {
 	const most = 1000
 	if JSONDepth(a) > most {
@@ -59,7 +59,7 @@ func shallow(a string) (string, bool, error) {
 	return a, true, nil
 }
 
-// JSONDepth is how deep lists and objects nest in a text, which need not be JSON.
+// JSONDepth is the nesting depth of arrays and objects in a text, which may be invalid JSON.
 func JSONDepth(s string) int {
 	depth, most, quoted := 0, 0, false
 	for i := 0; i < len(s); i++ {
@@ -79,7 +79,7 @@ func JSONDepth(s string) int {
 	return most
 }
 
-// jsonNumber is the number at a path of a JSON text, as it is written there: $."a"[0] and the like, as jsonPath makes them.
+// jsonNumber is the number at a path of a JSON text, as written there; the path is one of jsonPath, such as $."a"[0].
 func jsonNumber(a []string) (string, bool, error) {
 	d := json.NewDecoder(strings.NewReader(a[0]))
 	d.UseNumber()

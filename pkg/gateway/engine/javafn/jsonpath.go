@@ -19,7 +19,7 @@ type member struct {
 	value any
 }
 
-// readJSON reads one document; ok is false for what is none.
+// readJSON parses one document; ok is false if it is invalid.
 func readJSON(text string) (v any, ok bool) {
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
@@ -110,7 +110,7 @@ type step struct {
 	what  byte // 'k', 'i', '*'
 }
 
-// readPath reads a path of Trino's json_extract: $.store.book[0]["title"], $[*].
+// readPath parses a path of Trino's json_extract: $.store.book[0]["title"], $[*].
 func readPath(p string) ([]step, error) {
 	bad := says("Invalid JSON path: '%s'", p)
 	rest, ok := strings.CutPrefix(p, "$")
@@ -174,7 +174,7 @@ func readPath(p string) ([]step, error) {
 	return steps, nil
 }
 
-// walk follows a path; ok is false where it leads nowhere.
+// walk follows a path; ok is false if there is no value.
 func walk(v any, steps []step) (any, bool) {
 	for i, s := range steps {
 		switch x := v.(type) {
@@ -219,7 +219,7 @@ func walk(v any, steps []step) (any, bool) {
 	return v, true
 }
 
-// overPath makes a function of a document and a path; what is no document is NULL.
+// overPath returns a function of a document and a path; for an invalid document its result is NULL.
 func overPath(name string, f func(v any) (string, bool)) Function {
 	return Function{name, 2, func(a []string) (string, bool, error) {
 		steps, err := readPath(a[1])
@@ -341,7 +341,7 @@ func sameScalar(x any, text, kind string) bool {
 	return false
 }
 
-// jsonCast takes a scalar out of a document, as CAST(json AS type) does.
+// jsonCast extracts a scalar from a document, as CAST(json AS type) does.
 func jsonCast(a []string) (string, bool, error) {
 	v, ok := readJSON(a[0])
 	refused := says("Cannot cast '%s' to %s", a[0], a[1])
@@ -406,7 +406,7 @@ func castBoolean(s string) (string, error) {
 	return "", says("Cannot cast '%s' to BOOLEAN", s)
 }
 
-// jsonDouble writes a double, or of size 32 a real, as JSON: what is no number is a text.
+// jsonDouble writes a double, or of size 32 a real, as JSON: NaN and infinities are texts.
 func jsonDouble(a []string) (string, bool, error) {
 	size, err := strconv.Atoi(a[1])
 	if err != nil {

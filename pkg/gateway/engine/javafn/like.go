@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Wildcards of a pattern of LIKE that has been read.
+// Wildcards of a parsed LIKE pattern.
 const (
 	anyText rune = -1 - iota
 	anyRune
@@ -59,7 +59,7 @@ func likeEscape(a []string) (string, bool, error) {
 	return strconv.FormatBool(likeTokens(a[0], tokens)), true, nil
 }
 
-// likeTokens compares a text with a pattern. After each % it remembers the last place only, which is enough, so that it takes no more steps
+// likeTokens compares a text with a pattern. It backtracks to the last % only, which is sufficient, so that it takes no more steps
 // than the text has characters for each % of the pattern.
 func likeTokens(s string, pattern []rune) bool {
 	si, pi, mark, back := 0, 0, -1, 0

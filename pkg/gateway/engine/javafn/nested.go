@@ -61,7 +61,7 @@ func (o *object) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// splitPairs takes a text apart: entries by one delimiter, keys from values by another. What stands behind the last delimiter of entries may be empty.
+// splitPairs splits a text: entries by one delimiter, keys from values by another. The text after the last delimiter of entries may be empty.
 func splitPairs(a []string, quote string, add func(m *object, key, value string) error) (string, bool, error) {
 	text, between, within := a[0], a[1], a[2]
 	switch {
@@ -92,7 +92,7 @@ const (
 	mostCombinations = 100_000
 )
 
-// combinations lists the places, from 1, of all choices of k elements out of n, the choices ordered by their last place, then by the one before.
+// combinations lists the positions, from 1, of all combinations of k elements out of n, ordered by their last position, then by the previous one.
 func combinations(a []string) (string, bool, error) {
 	n, err := strconv.Atoi(a[0])
 	if err != nil {
@@ -126,7 +126,7 @@ func combinations(a []string) (string, bool, error) {
 	for {
 		list = append(list, append([]int{}, places...))
 		i := 0
-		for i < k-1 && places[i]+1 == places[i+1] { // the first that can go up
+		for i < k-1 && places[i]+1 == places[i+1] { // the first that can be incremented
 			i++
 		}
 		if i >= k || i == k-1 && places[i] == n {

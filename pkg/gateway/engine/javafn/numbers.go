@@ -58,7 +58,7 @@ func decimal(a []string) (string, bool, error) {
 	return scaled(x, scale), true, nil
 }
 
-// unscaled takes a decimal apart: 1.50 is 150 of scale 2.
+// unscaled splits a decimal: 1.50 is 150 with scale 2.
 func unscaled(s string) (*big.Int, int, bool) {
 	whole, fraction, _ := strings.Cut(s, ".")
 	if digits := whole + fraction; len(digits) <= 18 {
@@ -108,7 +108,7 @@ func divide(a []string) (string, bool, error) {
 	return x.Quo(x, y).FloatString(scale), true, nil
 }
 
-// fixed rounds a number, written in any form, half up to so many digits after the point.
+// fixed rounds a number in any notation half up to a number of decimal places.
 func fixed(text, digits string) (string, error) {
 	d, err := strconv.Atoi(digits)
 	x, ok := new(big.Rat).SetString(text)

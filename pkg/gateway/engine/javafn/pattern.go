@@ -19,15 +19,15 @@ const (
 	nestedPattern = 100         // groups of such a pattern
 )
 
-// pattern is a regular expression of Java. Most are matched in linear time; those with what that cannot do, such as lookahead and
-// backreferences, backtrack, for at most matchTime.
+// pattern is a regular expression of Java. Most are matched in linear time; those with features that need backtracking, such as lookahead and
+// backreferences, are limited to matchTime.
 type pattern struct {
 	linear *regexp.Regexp
 	back   *regexp2.Regexp
 	names  []string // of the groups of back by number, "" for those without
 }
 
-// patterns keeps compiled patterns; it is emptied when it grows.
+// patterns caches compiled patterns; it is cleared when it is full.
 type patterns struct {
 	mu   sync.Mutex
 	made map[string]*pattern
@@ -72,7 +72,7 @@ func compilePattern(s string) (*pattern, error) {
 	return &pattern{back: back, names: names}, nil
 }
 
-// backtracks reports whether a pattern was refused for what only backtracking can do.
+// backtracks reports whether a pattern was rejected for a feature that needs backtracking.
 func backtracks(err error) bool {
 	var se *resyntax.Error
 	if !errors.As(err, &se) {
@@ -91,8 +91,8 @@ func backtracks(err error) bool {
 	return false
 }
 
-// numbered takes the names off the groups of a pattern, so that all are numbered from left to right as in Java, and refuses what the
-// library reads as something else than Java does, or what would take it too long to read.
+// numbered removes the names of the groups of a pattern, so that all are numbered from left to right as in Java, and rejects what the
+// library parses differently than Java, or too slowly.
 func numbered(s string) (plain string, names []string, ok bool) {
 	var b strings.Builder
 	names = []string{""}
@@ -126,7 +126,7 @@ func numbered(s string) (plain string, names []string, ok bool) {
 			continue
 		case class:
 			if c == '[' || c == '&' && strings.HasPrefix(s[i:], "&&") {
-				return "", nil, false // unions and intersections are Java's own
+				return "", nil, false // unions and intersections exist in Java only
 			}
 			class = c != ']' || s[i-1] == '[' || strings.HasSuffix(s[:i], "[^")
 		case c == '[':
@@ -136,7 +136,7 @@ func numbered(s string) (plain string, names []string, ok bool) {
 				return "", nil, false
 			}
 			rest := s[i+1:]
-			if strings.HasPrefix(rest, "?P") { // Go's spelling of a name
+			if strings.HasPrefix(rest, "?P") { // Go's syntax of a named group
 				return "", nil, false
 			}
 			if name, _, found := strings.Cut(rest, ">"); strings.HasPrefix(rest, "?<") && !strings.HasPrefix(rest, "?<=") && !strings.HasPrefix(rest, "?<!") {
@@ -157,7 +157,7 @@ func numbered(s string) (plain string, names []string, ok bool) {
 	return b.String(), names, len(s) <= longPattern
 }
 
-// groups is how many groups the pattern has.
+// groups is the number of groups of the pattern.
 func (p *pattern) groups() int {
 	if p.linear != nil {
 		return p.linear.NumSubexp()
@@ -178,8 +178,8 @@ func (p *pattern) group(name string) int {
 	return -1
 }
 
-// find returns the places of up to n matches, of all with a negative n: for each, where it and its groups begin and end in bytes, -1 for
-// a group that took no part.
+// find returns the positions of up to n matches, of all if n is negative: for each, start and end of it and its groups in bytes, -1 for
+// a group that did not match.
 func (p *pattern) find(text string, n int) ([][]int, error) {
 	if p.linear != nil {
 		return p.linear.FindAllStringSubmatchIndex(text, n), nil
@@ -206,7 +206,7 @@ func (p *pattern) find(text string, n int) ([][]int, error) {
 	}
 }
 
-// byteOffsets turns the index of a character of a text into that of its first byte.
+// byteOffsets maps the index of a character of a text to that of its first byte.
 func byteOffsets(text string) func(int) int {
 	ascii := true
 	for i := 0; i < len(text) && ascii; i++ {

@@ -81,7 +81,7 @@ func regexpSplit(a []string) (string, bool, error) {
 	return asJSON(append(out, a[0][from:]))
 }
 
-// regexpReplace takes $1 and ${name} for groups, and a backslash before a character for the character.
+// regexpReplace replaces $1 and ${name} by groups, and a backslash and a character by the character.
 func regexpReplace(a []string) (string, bool, error) {
 	re, err := compiled.get(a[1])
 	if err != nil {
@@ -98,7 +98,7 @@ func regexpReplace(a []string) (string, bool, error) {
 		if err := expand(&b, re, a[2], a[0], m); err != nil {
 			return "", false, err
 		}
-		if most := 1<<20 + 16*len(a[0]); b.Len() > most && from > 0 { // nothing else bounds the memory it takes
+		if most := 1<<20 + 16*len(a[0]); b.Len() > most && from > 0 { // nothing else limits its memory
 			return "", false, says("regexp_replace: the result would be longer than %d bytes", most)
 		}
 		from = m[1]

@@ -7,10 +7,10 @@ import (
 	"github.com/dig-cli/dig/pkg/late"
 )
 
-// notInURL are the characters that java.net.URI refuses.
+// notInURL are the characters that java.net.URI rejects.
 var notInURL = late.Regexp("[\\s\"<>\\\\^`{|}]")
 
-// parseURL reads what java.net.URI takes for one.
+// parseURL accepts what java.net.URI accepts.
 func parseURL(s string) (*url.URL, bool) {
 	if notInURL().MatchString(s) {
 		return nil, false
@@ -24,14 +24,14 @@ func urlPart(part func(*url.URL) string) func(string) (string, bool, error) {
 		if u, ok := parseURL(a); ok {
 			return part(u), true, nil
 		}
-		return "", false, nil // NULL for what is no URL
+		return "", false, nil // NULL for an invalid URL
 	}
 }
 
 func urlParameter(a []string) (string, bool, error) {
 	u, ok := parseURL(a[0])
 	if !ok {
-		return "", false, nil // NULL for what is no URL
+		return "", false, nil // NULL for an invalid URL
 	}
 	for _, p := range strings.Split(u.RawQuery, "&") {
 		k, v, _ := strings.Cut(p, "=")
@@ -43,7 +43,7 @@ func urlParameter(a []string) (string, bool, error) {
 	return "", false, nil
 }
 
-// urlEncode leaves letters, digits and .-*_ and writes a blank as a plus sign.
+// urlEncode keeps letters, digits and .-*_ and writes a space as a plus sign.
 func urlEncode(s string) string {
 	s = url.QueryEscape(s)
 	return strings.NewReplacer("%2A", "*", "~", "%7E").Replace(s)
