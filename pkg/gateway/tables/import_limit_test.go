@@ -21,7 +21,7 @@ func TestImportKeepsTheTimeLimit(t *testing.T) {
 	form := gatewaytest.CSVForm("text", "a")
 	path := "/data/projects/" + store.DefaultProject + "/table/t/import"
 	status, text := gatewaytest.Exchange(g, http.MethodPost, path, "multipart/form-data; boundary=boundary", form)
-	if status != 408 || !strings.Contains(text, "no row of it was") {
+	if status != 408 || !strings.Contains(text, "none of its rows is stored") {
 		t.Errorf("%d %s", status, text)
 	}
 	g.Tables.Limits.Statement = 0

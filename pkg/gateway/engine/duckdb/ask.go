@@ -40,7 +40,7 @@ func asked(q engine.Query) (engine.Query, error) {
 		v, err = sqltext.Value(a.Value)
 		q.SQL = "SELECT CAST(" + v + " AS " + a.Type + ") AS v"
 	default:
-		err = fmt.Errorf("the engine does not know how to ask for %T", a)
+		err = fmt.Errorf("the engine cannot write a query for %T", a)
 	}
 	q.Ask = nil
 	return q, err
@@ -81,7 +81,7 @@ func filterSQL(f engine.Filter) (string, error) {
 	}
 	n, ok := filterOps[f.Op]
 	if !ok || n >= 0 && n != len(values) || len(values) == 0 && n < 0 {
-		return "", fmt.Errorf("the operator %q does not take %d values", f.Op, len(values))
+		return "", fmt.Errorf("the operator %q does not accept %d values", f.Op, len(values))
 	}
 	sql := sqltext.Quote(f.Column) + " " + strings.ToUpper(f.Op)
 	switch n {

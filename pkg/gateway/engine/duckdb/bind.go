@@ -75,7 +75,7 @@ var (
 func bindValue(ps bindings.PreparedStatement, i bindings.IdxT, id bindings.Type, v string) (bool, error) {
 	done := func(s bindings.State) (bool, error) {
 		if s == bindings.StateError {
-			return false, fmt.Errorf("the engine refused parameter %d", i)
+			return false, fmt.Errorf("the engine rejected parameter %d", i)
 		}
 		return true, nil
 	}

@@ -161,7 +161,7 @@ func (t *table) checkColumnName(given, stored string, self int) error {
 	}
 	if strings.HasPrefix(stored, "_") || sameName(stored, importer.TextColumn) {
 		return &engine.Error{Kind: engine.KindValue,
-			Message: fmt.Sprintf("column name %q is reserved: the name text and names that begin with an underscore are the system's", stored)}
+			Message: fmt.Sprintf("column name %q is reserved: the name text and names that begin with an underscore are system columns", stored)}
 	}
 	if i, taken := t.column(stored); taken && i != self {
 		return &engine.Error{Kind: engine.KindExists, Message: fmt.Sprintf("column %q already exists in table %q", t.cols[i].Name, t.name)}

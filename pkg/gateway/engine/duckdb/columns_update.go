@@ -21,7 +21,7 @@ func (t *table) declared(name string) (int, error) {
 	case !ok:
 		return 0, &engine.Error{Kind: engine.KindUnknownColumn, Message: fmt.Sprintf("column %q does not exist in table %q", name, t.name)}
 	case t.cols[i].System:
-		return 0, &engine.Error{Kind: engine.KindNotAllowed, Message: fmt.Sprintf("column %q belongs to the system and cannot be changed", t.cols[i].Name)}
+		return 0, &engine.Error{Kind: engine.KindNotAllowed, Message: fmt.Sprintf("column %q is a system column and cannot be changed", t.cols[i].Name)}
 	}
 	return i, nil
 }

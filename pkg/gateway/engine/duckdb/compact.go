@@ -54,7 +54,7 @@ func (p *project) compact(ctx context.Context) (engine.Compaction, error) {
 	defer cancel()
 	patience := time.NewTimer(p.opts.LockWait)
 	defer patience.Stop()
-	inUse := &engine.Error{Kind: engine.KindLocked, Message: fmt.Sprintf("statements of project %s were running for %s; nothing was done; try again when they have ended", p.id, p.opts.LockWait)}
+	inUse := &engine.Error{Kind: engine.KindLocked, Message: fmt.Sprintf("statements of project %s were still running after %s; nothing was done; try again when they have ended", p.id, p.opts.LockWait)}
 	select {
 	case p.turn <- struct{}{}:
 	case <-patience.C:
@@ -154,7 +154,7 @@ func dataSize(dir string) (n int64, err error) {
 		case err != nil:
 			return 0, err
 		case !st.Mode().IsRegular():
-			return 0, fmt.Errorf("%s of the project is no ordinary file, which a new one could replace", name)
+			return 0, fmt.Errorf("%s of the project is not a regular file, so it cannot be replaced", name)
 		default:
 			n += st.Size()
 		}
@@ -208,7 +208,7 @@ func (p *project) swap(ctx context.Context, c engine.Compaction, made string) (e
 		}
 		for _, e := range entries { // a log would be replayed on the new file, or its changes are missing there
 			if strings.HasPrefix(e.Name(), dataFile+".") {
-				return c, fmt.Errorf("the engine has left %s, so its file is not whole by itself", e.Name())
+				return c, fmt.Errorf("the engine has left %s, so its file alone is incomplete", e.Name())
 			}
 		}
 	}

@@ -79,7 +79,7 @@ func (c *conn) form(ctx context.Context) (string, error) {
 	err := c.query(ctx, `SELECT tags['storage_version'], (SELECT block_size::VARCHAR FROM pragma_database_size() s WHERE s.database_name = d.database_name)
 		FROM duckdb_databases() d WHERE database_name = ?`, []any{storeDB}, func(v []*string) error {
 		if v[0] == nil || v[1] == nil {
-			return errors.New("the engine does not say how the file is written")
+			return errors.New("the engine does not report the file's storage options")
 		}
 		version, block = strings.TrimSuffix(*v[0], "+"), *v[1]
 		return nil

@@ -237,7 +237,7 @@ func bindArg(st bindings.PreparedStatement, i bindings.IdxT, a any) error {
 		return fmt.Errorf("cannot bind a %T", a)
 	}
 	if state == bindings.StateError {
-		return fmt.Errorf("the engine refused parameter %d", i)
+		return fmt.Errorf("the engine rejected parameter %d", i)
 	}
 	return nil
 }

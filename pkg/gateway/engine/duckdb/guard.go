@@ -345,7 +345,7 @@ func (g *guard) formatWidth(n map[string]any) error {
 			}
 		}
 		if digits > 3 || nested || c == '*' {
-			return g.refuse(n, "the format of '%s' may not ask for more than 999 places", str(n, "function_name"))
+			return g.refuse(n, "a width in the format of '%s' may not exceed 999", str(n, "function_name"))
 		}
 	}
 	return nil

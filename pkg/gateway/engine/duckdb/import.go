@@ -40,7 +40,7 @@ func (p *project) ImportCSV(ctx context.Context, kind, name string, src io.Reade
 	if m.Timeout > 0 {
 		var over context.CancelFunc
 		ctx, over = context.WithTimeoutCause(ctx, m.Timeout, &engine.Error{Kind: engine.KindTimeout, Err: context.DeadlineExceeded,
-			Message: fmt.Sprintf("the document was not stored within %s; no row of it was", m.Timeout)})
+			Message: fmt.Sprintf("the document was not stored within %s; none of its rows is stored", m.Timeout)})
 		defer over()
 	}
 	if c, err = p.conn(ctx); err != nil {
@@ -143,7 +143,7 @@ func (p *project) spool(ctx context.Context, src io.Reader, limit int64) (docume
 			if errors.Is(werr, syscall.ENOSPC) {
 				return d, diskFull(werr)
 			}
-			return d, &engine.Error{Kind: engine.KindInternal, Message: "keeping the document: " + werr.Error(), Err: werr}
+			return d, &engine.Error{Kind: engine.KindInternal, Message: "storing the document: " + werr.Error(), Err: werr}
 		}
 		if err == io.EOF {
 			return d, nil

@@ -15,7 +15,7 @@ import (
 var _ engine.Lineager = (*project)(nil)
 
 // errNoLineage is the error for a statement that is not supported: the lineage of its columns is unknown, not guessed.
-var errNoLineage = errors.New("the statement's columns cannot be followed")
+var errNoLineage = errors.New("the lineage of the statement's columns is unknown")
 
 // Lineage follows the columns of a SELECT to the columns of the tables it names. It returns nil for a statement that it cannot
 // follow from end to end.

@@ -49,7 +49,7 @@ func takeLock(ctx context.Context, dir string, o *engine.Options) (*flock.Flock,
 	// Not wrapped: the timeout of the wait is not a timeout of the statement.
 	return nil, &engine.Error{
 		Kind: engine.KindLocked,
-		Message: fmt.Sprintf("the data of this project is in use by %s, which did not let go of it for %s; nothing was done; wait for that process "+
+		Message: fmt.Sprintf("the data of this project is in use by %s, which did not release it within %s; nothing was done; wait for that process "+
 			"or end it, or let processes share the project through `dig gateway serve`", holderOf(holder), o.LockWait.Round(time.Millisecond)),
 	}
 }

@@ -122,7 +122,7 @@ func (w *memoryWatch) look() (why string, stuck []engine.Running) {
 		for x := range w.running {
 			if !x.killed {
 				x.killed = true
-				x.c.kill(&engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf("the statement was ended: the process has taken %d MiB of memory, more than the %d MiB it may", have>>20, w.bound()>>20)})
+				x.c.kill(&engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf("the statement was ended: the process uses %d MiB of memory, more than its limit of %d MiB", have>>20, w.bound()>>20)})
 			}
 		}
 	}
@@ -143,7 +143,7 @@ func (w *memoryWatch) look() (why string, stuck []engine.Running) {
 		for x := range w.running {
 			tell(x)
 		}
-		return fmt.Sprintf("took %d MiB of memory, more than the %d MiB that the process may have at all", have>>20, hard>>20), stuck
+		return fmt.Sprintf("used %d MiB of memory, more than the hard limit of the process of %d MiB", have>>20, hard>>20), stuck
 	}
 	for x := range w.running {
 		if x.killed || x.ctx.Err() != nil {
@@ -152,7 +152,7 @@ func (w *memoryWatch) look() (why string, stuck []engine.Running) {
 			}
 		}
 	}
-	return fmt.Sprintf("still ran %s after it was told to end", w.overrun), stuck
+	return fmt.Sprintf("still ran %s after it was cancelled", w.overrun), stuck
 }
 
 // privateMemory is the private memory of the process, without files. ok is false on systems that do not report it.
@@ -173,13 +173,13 @@ func privateMemory() (n int64, ok bool) {
 // room fails if a function may not create this many bytes at once.
 func (w *memoryWatch) room(n int64) error {
 	if n > maxStep {
-		return fmt.Errorf("a function would make %d MiB of values at once, more than the %d MiB it may", n>>20, maxStep>>20)
+		return fmt.Errorf("a function would create %d MiB of values at once, more than the %d MiB allowed", n>>20, maxStep>>20)
 	}
 	if n < 1<<20 {
 		return nil
 	}
 	if have, ok := privateMemory(); ok && have+n > w.bound() {
-		return fmt.Errorf("a function would make %d MiB of values, more than the memory that is left", n>>20)
+		return fmt.Errorf("a function would create %d MiB of values, more than the memory that is left", n>>20)
 	}
 	return nil
 }
@@ -201,7 +201,7 @@ func registerRoom(c bindings.Connection, w *memoryWatch) error {
 	bindings.ScalarFunctionSetExtraInfo(f, hold(w), unsafe.Pointer(C.dig_scan_free))
 	bindings.ScalarFunctionSetFunction(f, unsafe.Pointer(C.dig_room_run))
 	if bindings.RegisterScalarFunction(c, f) == bindings.StateError {
-		return fmt.Errorf("the engine refused the function %s", roomFunction)
+		return fmt.Errorf("the engine rejected the function %s", roomFunction)
 	}
 	return nil
 }

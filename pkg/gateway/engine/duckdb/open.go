@@ -239,7 +239,7 @@ func (p *project) shut(why error) error {
 		case <-patience.C:
 			// Acknowledged rows are safe in the log; the lock goes with the process.
 			return &engine.Error{Kind: engine.KindLocked,
-				Message: fmt.Sprintf("a statement of project %s was told to end and has not done so after %s; try again when it has, or stop the gateway", p.id, shutTime)}
+				Message: fmt.Sprintf("a statement of project %s was cancelled and still runs after %s; try again when it has ended, or stop the gateway", p.id, shutTime)}
 		}
 	}
 }

@@ -265,7 +265,7 @@ func (r *result) describe() error {
 // describeTrino returns the columns of a started statement with the names and types of the translation.
 func (r *result) describeTrino(x *wayText) error {
 	if n := int(bindings.ColumnCount(&r.res)); n != len(x.columns) {
-		return internalError(fmt.Sprintf("the engine gives %d columns, not %d", n, len(x.columns)))
+		return internalError(fmt.Sprintf("the engine returned %d columns instead of %d", n, len(x.columns)))
 	}
 	for i, c := range x.columns {
 		lt := bindings.ColumnLogicalType(&r.res, bindings.IdxT(i))

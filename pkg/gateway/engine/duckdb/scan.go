@@ -262,7 +262,7 @@ func (r *scanRun) copy() (int, error) {
 	for i, w := range r.out[:len(r.vecs)] {
 		for row, vals := range r.batch[:n] {
 			if i >= len(vals) {
-				return 0, fmt.Errorf("a row has %d values, %d were asked for", len(vals), len(r.out))
+				return 0, fmt.Errorf("a row has %d values, %d were requested", len(vals), len(r.out))
 			}
 			if err := w.set(row, vals[i]); err != nil {
 				err = fmt.Errorf("table %s, column %s: %w", r.table.name, r.names[i], err)

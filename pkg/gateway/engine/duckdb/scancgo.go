@@ -50,7 +50,7 @@ func registerScan(c bindings.Connection, in *instance) error {
 	bindings.TableFunctionSetFunction(f, unsafe.Pointer(C.dig_scan_fill))
 	bindings.TableFunctionSupportsProjectionPushdown(f, true)
 	if bindings.RegisterTableFunction(c, f) == bindings.StateError {
-		return errors.New("the engine refused the scan function")
+		return errors.New("the engine rejected the scan function")
 	}
 	return nil
 }

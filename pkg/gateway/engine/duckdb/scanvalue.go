@@ -71,7 +71,7 @@ func (w *vecWriter) misfit(v any) error {
 	if len(s) > 60 {
 		s = strings.ToValidUTF8(s[:60], "") + "..."
 	}
-	return fmt.Errorf("cannot take %T %s for a %s", v, s, strings.ToLower(w.typ))
+	return fmt.Errorf("cannot convert %T %s to %s", v, s, strings.ToLower(w.typ))
 }
 
 func (w *vecWriter) text(i int, v any) error {

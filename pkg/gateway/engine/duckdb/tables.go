@@ -86,7 +86,7 @@ func sameName(a, b string) bool { return strings.EqualFold(a, b) }
 
 func checkKind(kind string) error {
 	if kind != engine.SchemaTable && kind != engine.SchemaBI {
-		return &engine.Error{Kind: engine.KindUnknownSchema, Message: fmt.Sprintf("schema %q holds no internal tables", kind)}
+		return &engine.Error{Kind: engine.KindUnknownSchema, Message: fmt.Sprintf("schema %q has no internal tables", kind)}
 	}
 	return nil
 }
