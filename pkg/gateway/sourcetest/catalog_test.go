@@ -9,13 +9,13 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// Several catalogs stand over one connection; each shows schemas, tables, comments, statistics and whether its tables may be
-// cached, and goes without taking the others along.
+// Several catalogs share one connection; each lists schemas, tables, comments, statistics and whether its tables can be
+// cached, and is deleted without affecting the others.
 func TestCatalogsOverDatabases(t *testing.T) {
 	for name, c := range map[string]struct {
 		server      func(*testing.T) server
 		setup, want string // the columns as name type comment notNull
-		statistics  string // how they begin: what follows is an estimate
+		statistics  string // their prefix: the rest is an estimate
 	}{
 		"postgres": {postgres, `DROP SCHEMA IF EXISTS "Shelf" CASCADE; CREATE SCHEMA "Shelf"; CREATE TABLE "Shelf"."Books"(id bigint PRIMARY KEY, "Title" varchar(80) NOT NULL, price numeric(8,2), tags text[], added timestamptz, "order" jsonb);
 COMMENT ON COLUMN "Shelf"."Books"."Title" IS 'as on the cover, "quoted" ☃'; COMMENT ON TABLE "Shelf"."Books" IS 'books';

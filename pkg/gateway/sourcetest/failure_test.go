@@ -12,13 +12,13 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// slowServer has in schema slow: rows, a view that yields a few thousand rows at once and the rest slowly; and stuck, which
-// yields nothing for an hour. sessions counts what the gateway has open there.
+// slowServer has in schema slow: rows, a view that returns a few thousand rows at once and the rest slowly; and stuck, which
+// returns nothing for an hour. sessions counts the open sessions of the gateway.
 type slowServer struct {
 	server
 	setup, sessions string
 	victim, kill    string // finds the session that reads rows, and ends it
-	killed          string // what is said then
+	killed          string // the error then
 }
 
 func slowServers() map[string]func(t *testing.T) slowServer {
@@ -40,7 +40,7 @@ CREATE VIEW slow.stuck AS SELECT 1 AS id, sleep(3600) AS z;`,
 	}
 }
 
-// none waits until the server has no session of the gateway left: one that is kept for the next statement ends after ten seconds.
+// none waits until the server has no session of the gateway left: one that is kept for reuse ends after ten seconds.
 func (s slowServer) none(t *testing.T) {
 	t.Helper()
 	n := ""
@@ -116,7 +116,7 @@ func TestGivenUpStatementsEndAtTheServer(t *testing.T) {
 	}
 }
 
-// A source that fails in the middle fails the statement by name, and what was written before is no complete document.
+// A source that fails in the middle fails the statement with its name, and the part of the document that was written before is incomplete.
 func TestSourceFailsMidWay(t *testing.T) {
 	for name, start := range slowServers() {
 		t.Run(name, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	_ "github.com/duckdb/duckdb-go/v2"
 )
 
-// The join of a PostgreSQL table, a MariaDB table and a Parquet file by the dig program gives what a bare DuckDB gives over the
+// The join of a PostgreSQL table, a MariaDB table and a Parquet file by the dig program returns the rows that DuckDB alone returns for the
 // files that psql and mariadb export.
 func TestThreeWayJoin(t *testing.T) {
 	pg, db := postgres(t), mariadb(t)

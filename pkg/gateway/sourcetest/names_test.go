@@ -7,8 +7,8 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// Names in SQL are read in lower case, while servers tell cases apart. A table that another one hides is refused by name, never
-// read in its place; columns that SQL cannot tell apart are refused too.
+// Names in SQL are case-insensitive, while those of servers are case-sensitive. A table that is hidden by another one is rejected by name,
+// never confused with it; ambiguous columns are rejected too.
 func TestNamesThatDifferInCase(t *testing.T) {
 	for name, c := range map[string]struct {
 		server func(*testing.T) server
@@ -36,7 +36,7 @@ CREATE TABLE "ONE"(a int); CREATE TABLE "One"(a int); CREATE TABLE "Alone"(a int
 				{"SELECT count(*) FROM %.cased.bare", "", "has no columns"},
 			} {
 				if name == "mariadb" && (strings.Contains(q.sql, "twins") || strings.Contains(q.sql, "bare")) {
-					continue // it lets no such table be
+					continue // it does not allow such a table
 				}
 				sql := strings.ReplaceAll(q.sql, "%", s.catalog)
 				got, err := z.document(t.Context(), sql, api.Compact)
@@ -52,7 +52,7 @@ CREATE TABLE "ONE"(a int); CREATE TABLE "One"(a int); CREATE TABLE "Alone"(a int
 	}
 }
 
-// A domain counts as the type at its bottom, and what may be NULL is known of all columns at once.
+// A domain has its base type, and the nullability of all columns is fetched at once.
 func TestPostgresDomains(t *testing.T) {
 	s := postgres(t)
 	s.run(t, `DROP SCHEMA IF EXISTS domains CASCADE; CREATE SCHEMA domains; SET search_path = domains; CREATE DOMAIN positive AS int CHECK (value > 0); CREATE DOMAIN small AS positive CHECK (value < 9);
@@ -75,7 +75,7 @@ CREATE TABLE t(a positive, b small, c amount, d price, e list, f named NOT NULL)
 	}
 }
 
-// A view over what is gone fails with the server's words.
+// A view of a dropped table fails with the server's message.
 func TestMariaDBBrokenView(t *testing.T) {
 	s := mariadb(t)
 	s.run(t, `DROP DATABASE IF EXISTS gone; CREATE DATABASE gone; CREATE TABLE gone.t(a int); CREATE VIEW gone.v AS SELECT a FROM gone.t; DROP TABLE gone.t;`)

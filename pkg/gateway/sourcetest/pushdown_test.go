@@ -8,7 +8,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// What reaches the server is read from the server's own log; that the rows are right is compared with the server's program.
+// The statements that the server receives are read from its log; the rows are compared with those of the server's program.
 func TestPostgresPushdown(t *testing.T) {
 	pg := postgres(t)
 	pg.run(t, `DROP SCHEMA IF EXISTS push CASCADE; CREATE SCHEMA push; CREATE TYPE push.mood AS ENUM ('sad', 'ok');
@@ -45,7 +45,7 @@ CREATE TABLE push.t AS SELECT g AS id, 'name ' || g AS name, (g / 4.0)::numeric(
 	} {
 		pushed(t, z, pg, c.sql, "push.t", c.sent)
 	}
-	// What the engine sees of an inet is not what the server's cast to text gives.
+	// The text of an inet in the engine differs from the server's cast to text.
 	if got := z.query(t, `SELECT count(*) FROM pg.push.t WHERE ip = '10.0.0.1'`, api.Compact); *got.rows[0][0] != "1000" {
 		t.Errorf("inet: %s rows", *got.rows[0][0])
 	}
@@ -96,8 +96,8 @@ var (
 	lineEnds  = regexp.MustCompile(`(?m)[ \t]*$`)
 )
 
-// pushed runs a statement with a table in place of %s in the gateway and at the server, compares the rows, and looks for what the
-// server must have been sent. What stands in brackets is for the server alone, whose collations take more texts for
+// pushed runs a statement with a table for %s in the gateway and at the server, compares the rows, and searches the log for the text
+// that must have been sent. Text in brackets is for the server alone, whose collations treat more texts as
 // equal; in braces, for the gateway.
 func pushed(t *testing.T, z zone, s server, sql, name, sent string) {
 	t.Helper()

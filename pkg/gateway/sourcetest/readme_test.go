@@ -20,7 +20,7 @@ func program(t *testing.T) (dig string, env []string) {
 		"DIG_CONFIG_DIR="+filepath.Join(dir, "config"), "HOME="+dir, "DIG_KEY_STORAGE=file")
 }
 
-// The commands of the README's join work as they stand there.
+// The commands of the README's join work unchanged.
 func TestReadmeJoin(t *testing.T) {
 	pg := postgres(t)
 	raw, err := os.ReadFile("../../../README.md")

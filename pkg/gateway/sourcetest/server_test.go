@@ -1,4 +1,4 @@
-// Package sourcetest runs the gateway over real database servers. The truth is what the servers' own programs, psql and mariadb,
+// Package sourcetest runs the gateway over real database servers. The expected values are those that the servers' own programs, psql and mariadb,
 // print. Without a server the tests are skipped; `bash .ci/databases go test ./pkg/gateway/sourcetest` starts both.
 package sourcetest
 
@@ -66,7 +66,7 @@ func (s server) present(t *testing.T) server {
 	return s
 }
 
-// run gives SQL to the server's own program and returns what it prints, without the last line break.
+// run executes SQL with the server's own program and returns its output, without the last line break.
 func (s server) run(t *testing.T, sql string) string {
 	t.Helper()
 	cmd := exec.Command(s.cli[0], s.cli[1:]...)
@@ -97,7 +97,7 @@ func (s server) logged(t *testing.T, f func()) string {
 	s.run(t, "SELECT '"+mark+"';")
 	f()
 	s.run(t, "SELECT 'end "+mark+"';")
-	for range 100 { // the log may be written a moment later
+	for range 100 { // the log may be written with a delay
 		_, after, _ := strings.Cut(read(), "'"+mark)
 		if between, _, ok := strings.Cut(after, "end "+mark); ok {
 			return between
@@ -135,7 +135,7 @@ func open(t *testing.T, servers ...server) zone {
 	return z
 }
 
-// connect makes a connection and a catalog of the same name.
+// connect creates a connection and a catalog of the same name.
 func (z zone) connect(t *testing.T, name, kind string, credential map[string]any) {
 	t.Helper()
 	c, err := z.Connections.Create(t.Context(), project, api.ConnectionRequest{Name: name, Type: kind, Credential: credential})

@@ -16,7 +16,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// Both servers offer a certificate for 127.0.0.1 that no system trusts.
+// Both servers have a certificate for 127.0.0.1 that no system trusts.
 func TestTLSIsVerified(t *testing.T) {
 	for name, start := range map[string]func(*testing.T) server{"postgres": postgres, "mariadb": mariadb} {
 		t.Run(name, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestTLSIsVerified(t *testing.T) {
 	}
 }
 
-// selfSigned is the PEM text of a certificate that signed nothing.
+// selfSigned is the PEM text of an unrelated self-signed certificate.
 func selfSigned(t *testing.T) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

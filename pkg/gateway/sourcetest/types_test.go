@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// value is one column of a table of one row: its type, what is put into it, and the type it must have in the gateway.
+// value is one column of a table of one row: its type, the value that is stored, and the expected type in the gateway.
 type value struct{ typ, sql, trino string }
 
-// printed turns a value of the gateway into what psql prints for the same value, by the type that the gateway says it has.
+// printed converts a value of the gateway to the text that psql prints for it, by its type in the gateway.
 func printed(v, trino string) string {
 	base, _, _ := strings.Cut(trino, "(")
 	switch base {
@@ -27,7 +27,7 @@ func printed(v, trino string) string {
 	return v
 }
 
-// moment writes a date or timestamp as psql does: no zeros at the end of the second, +00 for UTC, and years before 1 as BC.
+// moment writes a date or timestamp as psql does: no trailing zeros of the second, +00 for UTC, and years before 1 as BC.
 func moment(v string) string {
 	v, zoned := strings.CutSuffix(v, " UTC")
 	if strings.HasSuffix(v, "infinity") {
@@ -130,14 +130,14 @@ CREATE DOMAIN types.price AS numeric(8,2); CREATE TYPE types.pair AS (a int, b t
 	want := strings.Split(pg.run(t, "\\pset fieldsep_zero on\n\\pset null NULL\nSELECT * FROM types.t;"), "\x00")
 	z := open(t, pg)
 	check(t, z, "pg.types.t", cases, want, printed)
-	// Through the engine's own operators too: a value that only looks right would not survive.
+	// With the engine's own operators too, which detect a value that has only the right text.
 	got := z.query(t, `SELECT CAST(c4 AS varchar), c19 * 2, c53 + INTERVAL '1' DAY, length(c41) FROM pg.types.t`, "COMPACT")
 	if g := fmt.Sprint(*got.rows[0][0], " ", *got.rows[0][1], " ", *got.rows[0][3]); g != "9223372036854775807 -24691357.80 700000" {
 		t.Errorf("computed: %s", g)
 	}
 }
 
-// What has no place in the type it must have fails by name.
+// A value that does not fit the expected type is an error with its column.
 func TestPostgresRefusals(t *testing.T) {
 	pg := postgres(t)
 	pg.run(t, `DROP SCHEMA IF EXISTS refused CASCADE; CREATE SCHEMA refused; CREATE TABLE refused.t(nan numeric(10,2), wide numeric(30,2), late timestamp, ok int);
@@ -177,7 +177,7 @@ func TestMariaDBValues(t *testing.T) {
 	var want []string
 	for i, c := range cases {
 		expr := fmt.Sprintf("c%d", i)
-		switch { // bytes in a form that can be read; a float with all its digits
+		switch { // bytes in hexadecimal form; a float with all its digits
 		case strings.HasPrefix(c.typ, "bit("):
 			n, _ := strconv.Atoi(c.typ[4 : len(c.typ)-1])
 			expr = fmt.Sprintf("LPAD(HEX(%s), %d, '0')", expr, (n+7)/8*2)
@@ -209,7 +209,7 @@ func TestMariaDBValues(t *testing.T) {
 	})
 }
 
-// A zero date has no place in the calendar: it fails by name and is never another date or NULL. It can be read as text by a view.
+// A zero date does not exist in the calendar: it is an error with its column, never another date or NULL. It can be read as text by a view.
 func TestMariaDBZeroDates(t *testing.T) {
 	db := mariadb(t)
 	db.run(t, `DROP DATABASE IF EXISTS zeros; CREATE DATABASE zeros; CREATE TABLE zeros.t(d date, dt datetime, ts timestamp NULL, part date, ok int);

@@ -1,8 +1,8 @@
-// Command bare does with DuckDB alone what dig does on zone local: the rival of the suite.
+// Command bare does with DuckDB alone what dig does on zone local, for comparison by the suite.
 //
-//	bare copy FILE SQL       attaches a database file and copies a query to the null device as CSV; TABLES. stands for its tables
-//	bare import FILE CSV     reads a CSV document into a table with the types that dig gives its tables
-//	bare import-narrow ...   the same with DECIMAL(18,2) and DOUBLE in the place of DECIMAL(38,10)
+//	bare copy FILE SQL       attaches a database file and copies a query to the null device as CSV; TABLES. is the prefix of its tables
+//	bare import FILE CSV     reads a CSV document into a table with the types of the internal tables
+//	bare import-narrow ...   the same with DECIMAL(18,2) and DOUBLE instead of DECIMAL(38,10)
 package main
 
 import (

@@ -1,8 +1,8 @@
 //go:build linux
 
-// Command big imports many rows into a served gateway, aggregates them, reads them all back, compares every answer with what it
-// computed while it made the rows, and prints the peak memory of the gateway and of each client. It fails when one of them needed
-// more than the limit. Linux only: it reads /proc.
+// Command big imports many rows into a served gateway, aggregates them, reads them all back, compares every result with those
+// computed during generation, and prints the peak memory of the gateway and of each client. It fails if one of them exceeds
+// the limit. Linux only: it reads /proc.
 package main
 
 import (
@@ -23,7 +23,7 @@ import (
 
 const (
 	groups = 5000
-	notes  = 3_333_333 // different notes; shares no factor with the step from one row's note to the next
+	notes  = 3_333_333 // distinct notes; coprime to the increment between rows
 )
 
 func main() {
@@ -41,7 +41,7 @@ func main() {
 	}
 }
 
-// group is what is known of the rows of one group.
+// group has the expected aggregates of one group.
 type group struct {
 	count, flags, first int
 	cents               int64
@@ -118,7 +118,7 @@ func run(dig string, rows, limit int) error {
 	return nil
 }
 
-// generate writes the document and keeps the answers.
+// generate writes the document and computes the expected results.
 func generate(to io.Writer, rows int, known map[string]*group) error {
 	w := bufio.NewWriterSize(to, 1<<20)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -188,7 +188,7 @@ func (b *bench) aggregate(known map[string]*group) error {
 	return nil
 }
 
-// readAll reads every row back and counts again.
+// readAll reads all rows back and verifies them.
 func (b *bench) readAll(rows int, known map[string]*group) error {
 	in, out := io.Pipe()
 	got := make(chan error, 1)
@@ -233,7 +233,7 @@ func (b *bench) readAll(rows int, known map[string]*group) error {
 	return <-got
 }
 
-// memoryGroup makes a control group of so many MiB, of version 2 or 1, and returns its folder; empty when it may not.
+// memoryGroup creates a control group, of version 2 or 1, with a limit in MiB and returns its directory; empty without permission.
 func memoryGroup(limit int) string {
 	name := fmt.Sprintf("dig-big-%d", os.Getpid())
 	for _, g := range [][2]string{{"/sys/fs/cgroup/" + name, "memory.max"}, {"/sys/fs/cgroup/memory/" + name, "memory.limit_in_bytes"}} {
@@ -254,7 +254,7 @@ func (b *bench) serve() error {
 	args := []string{b.dig, "gateway", "serve", "--quiet", "--listen", "127.0.0.1:0"}
 	if b.group = memoryGroup(b.limit); b.group == "" {
 		fmt.Println("no control group can be made here: the limit is measured, not enforced")
-		args = append(args, "--memory", fmt.Sprint(b.limit*6/10, "MiB")) // what dig chooses in a group of that size
+		args = append(args, "--memory", fmt.Sprint(b.limit*6/10, "MiB")) // the default of dig in a group of that size
 	} else {
 		fmt.Println("the kernel holds the gateway to the limit:", b.group)
 	}
@@ -280,7 +280,7 @@ func (b *bench) stop() error {
 	return b.gateway.Wait()
 }
 
-// client runs dig and prints a line of what it took. It returns what dig printed, unless that goes to out.
+// client runs dig and prints its time and memory. It returns the output of dig, unless that goes to out.
 func (b *bench) client(name string, in io.Reader, out io.Writer, args ...string) (string, error) {
 	c := exec.Command(b.dig, args...)
 	var text, errs strings.Builder
@@ -288,7 +288,7 @@ func (b *bench) client(name string, in io.Reader, out io.Writer, args ...string)
 	if out != nil {
 		c.Stdout = out
 	}
-	// 5 makes the kernel forget the peak so far.
+	// 5 resets the peak.
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", b.gateway.Process.Pid), []byte("5"), 0); err != nil {
 		return "", err
 	}
@@ -308,7 +308,7 @@ func (b *bench) client(name string, in io.Reader, out io.Writer, args ...string)
 	return strings.TrimSpace(text.String()), nil
 }
 
-// peak is the largest resident memory that the gateway has had since the last client began, in MiB.
+// peak is the peak resident memory of the gateway since the last client began, in MiB.
 func (b *bench) peak() (int, error) {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", b.gateway.Process.Pid))
 	if err != nil {

@@ -1,4 +1,4 @@
-// Command empty is the least a cobra program can be: the rival of `dig version`.
+// Command empty is a minimal cobra program, for comparison with `dig version`.
 package main
 
 import (

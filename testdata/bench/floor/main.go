@@ -1,5 +1,5 @@
-// Command floor opens an attached DuckDB file and runs SELECT 1: the least that `dig query execute --sql 'SELECT 1'` on zone
-// local can cost. Its argument is the file; without one it only prints a line, with the engine linked in and unused.
+// Command floor opens an attached DuckDB file and runs SELECT 1: the lower bound for `dig query execute --sql 'SELECT 1'` on zone
+// local. Its argument is the file; without one it only prints a line, with the engine linked in and unused.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command local100 runs a query on a gateway inside this process whose engine may use 100 MB, and throws the reply away: how much
-// memory the process takes beyond that is the gateway's.
+// Command local100 runs a query on a gateway inside this process whose engine may use 100 MB, and discards the reply: the
+// memory of the process beyond that is the gateway's.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command plainjson turns a result into CSV as a careful programmer would with the standard library alone: one row at a time,
+// Command plainjson converts a result to CSV with the standard library alone: one row at a time,
 // encoding/json and encoding/csv.
 package main
 

@@ -77,7 +77,7 @@ func (b *bench) query(sql string) []string {
 	return []string{b.dig, "query", "execute", "-o", "csv", "--sql", sql}
 }
 
-// connect makes a connection and a catalog of one name.
+// connect creates a connection and a catalog of one name.
 func (b *bench) connect(name, kind string, credential map[string]any) {
 	raw, err := json.Marshal(credential)
 	if err != nil {

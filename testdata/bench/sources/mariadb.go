@@ -10,7 +10,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// mariadbSQL makes the table of tableSQL in MariaDB.
+// mariadbSQL creates the table of tableSQL in MariaDB.
 const mariadbSQL = `DROP TABLE IF EXISTS %[1]s; CREATE TABLE %[1]s(id bigint PRIMARY KEY, customer int, amount decimal(12,2), name varchar(40),
   status varchar(10), created datetime, updated timestamp NULL, express boolean, weight double, due date) CHARACTER SET utf8mb4;
 INSERT INTO %[1]s SELECT seq, seq %% 1000, seq * 37 %% 1000000 / 100, CONCAT('customer number ', seq %% 5000), ELT(seq %% 4 + 1, 'new', 'paid', 'sent', 'back'),

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// forms measures what other forms cost beside CSV.
+// forms measures other output formats against CSV.
 func (s *suite) forms(bool) error {
 	s.printf("\n### Other forms, from CELL_TYPED\n\n| `-o` | wall | `-o csv` | ratio | resident (private) | at %s rows |\n|---|---|---|---|---|---|\n", group(s.rows*s.times))
 	raw, err := hashOf(s.docs["CELL_TYPED"].path, "\n") // json is the document itself and a line feed
@@ -45,7 +45,7 @@ func (s *suite) forms(bool) error {
 				return err
 			}
 		}
-		// The forms that are no stream keep what grows with the rows, but not the rows: the row groups of Parquet, the sheets of xlsx.
+		// Formats that are not streams keep an index that grows with the rows, but not the rows: the row groups of Parquet, the sheets of xlsx.
 		if many.private > 1.5*m.self.private+8 {
 			s.missed = append(s.missed, fmt.Sprintf("memory of %s: %s, then %s", x.form, m.self.memory(), many.memory()))
 		}
@@ -54,7 +54,7 @@ func (s *suite) forms(bool) error {
 	return nil
 }
 
-// tee counts and sums what passes.
+// tee counts and hashes the bytes that pass through it.
 type tee struct {
 	lines *counter
 	sum   interface{ Write([]byte) (int, error) }

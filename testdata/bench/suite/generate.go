@@ -12,7 +12,7 @@ import (
 // document is a file, and where its rows begin and end in it: rows may be sent several times.
 type document struct {
 	path       string
-	head, tail int64 // offsets of the first byte of the rows and of the first byte behind them
+	head, tail int64 // offsets of the first byte of the rows and of the first byte after them
 	size       int64
 }
 
@@ -26,7 +26,7 @@ type value struct{ token, field string }
 
 func plain(text string) value { return value{`"` + text + `"`, text} }
 
-// rowOf makes the values of a row: numbers and times as the gateway writes them, NULLs, empty text, escapes, UTF-8.
+// rowOf returns the values of a row: numbers and times as the gateway writes them, NULLs, empty text, escapes, UTF-8.
 func rowOf(i int) [10]value {
 	active, note := plain("true"), plain("plain note")
 	if i%7 == 0 {
@@ -54,7 +54,7 @@ func rowOf(i int) [10]value {
 	}
 }
 
-// generate writes the rows in the three shapes and as CSV.
+// generate writes the rows in the three wire formats and as CSV.
 func generate(dir string, rows int) (map[string]document, error) {
 	type writer struct {
 		f *os.File
@@ -79,7 +79,7 @@ func generate(dir string, rows int) (map[string]document, error) {
 	head := `{"columns":[` + strings.Join(described, ",") + `],"data":[`
 	write := func(shape, text string) {
 		o := out[shape]
-		o.w.WriteString(text) // the error stays until Flush
+		o.w.WriteString(text) // Flush returns the error
 		o.d.size += int64(len(text))
 	}
 	for _, shape := range shapes[:3] {

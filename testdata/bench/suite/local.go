@@ -16,7 +16,7 @@ func (s *suite) local(slow bool) error {
 	if err := s.importing(); err != nil {
 		return err
 	}
-	db := filepath.Join(s.dir, "copy.duckdb") // the gateway's own file is not touched by anybody else
+	db := filepath.Join(s.dir, "copy.duckdb") // only the gateway uses its own file
 	if err := copyFile(db, filepath.Join(s.dir, "data", "projects", "localdev", "data.duckdb")); err != nil {
 		return err
 	}
@@ -141,8 +141,8 @@ func (s *suite) importing() error {
 	return nil
 }
 
-// stored is the checksum and the size of the CSV that zone local makes of the imported rows: decimals have ten digits behind the
-// point there, and timestamps microseconds.
+// stored is the checksum and the size of the CSV of zone local for the imported rows: decimals have ten decimal places
+// there, and timestamps microseconds.
 func (s *suite) stored() ([]byte, int64) {
 	sum, w := sha256.New(), &counter{}
 	out := bufio.NewWriterSize(io.MultiWriter(sum, w), 1<<20)

@@ -1,8 +1,8 @@
-// Command suite measures dig as a whole process against other programs, on documents it generates itself and over loopback, and
+// Command suite measures dig as a whole process against other programs, on generated documents over loopback, and
 // prints tables of ratios and peak memory. With -doc it also writes them between the markers of a document.
 //
-// A ratio is the wall time of one run over that of the rival's run beside it; the median of the runs counts, since machines
-// drift and neighbours are noisy. Peak memory is the kernel's maximum resident set of the process.
+// A ratio is the wall time of one run divided by that of the adjacent run of the other program; the median is reported, because of
+// noise and drift. Peak memory is the kernel's maximum resident set of the process.
 package main
 
 import (
@@ -121,8 +121,8 @@ func (s *suite) prepare(slow bool) error {
 	return nil
 }
 
-// install copies the program as `make install` does: in what pieces a file lies in the page cache depends on how it was written, and
-// the kernel maps large pieces as a whole when one byte is touched.
+// install copies the program as `make install` does: the folio size of a file in the page cache depends on how it was written, and
+// the kernel maps a whole folio when one byte is accessed.
 func (s *suite) install() error {
 	in, err := os.Open(s.dig)
 	if err != nil {
@@ -148,7 +148,7 @@ func (s *suite) printf(format string, args ...any) {
 	fmt.Print(text)
 }
 
-// goal remembers what was not reached.
+// goal records missed goals.
 func (s *suite) goal(what string, got, most float64) string {
 	if got > most {
 		s.missed = append(s.missed, fmt.Sprintf("%s: %.2f instead of %.1f", what, got, most))

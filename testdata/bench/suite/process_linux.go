@@ -10,7 +10,7 @@ import (
 
 const rssUnit = 1024
 
-// written waits for a process without collecting it and tells how many bytes it has written, to files, pipes and devices.
+// written waits for a process without reaping it and returns the number of bytes it has written to files, pipes and devices.
 func written(pid int) (n int64) {
 	const byPID, exited, leave = 1, 4, 0x01000000
 	var info [128]byte
@@ -25,6 +25,6 @@ func written(pid int) (n int64) {
 	}
 	raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid))
 	_, rest, _ := bytes.Cut(raw, []byte("wchar:"))
-	_, _ = fmt.Sscan(string(rest), &n) // 0 where the system does not tell
+	_, _ = fmt.Sscan(string(rest), &n) // 0 if the system does not report it
 	return n
 }

@@ -4,5 +4,5 @@ package main
 
 const rssUnit = 1
 
-// written is 0 where the system does not tell.
+// written is 0 if the system does not report it.
 func written(pid int) int64 { return 0 }

@@ -13,16 +13,16 @@ import (
 	"time"
 )
 
-// usage is what one run of a process took.
+// usage is the resource usage of one run of a process.
 type usage struct {
 	wall, cpu     float64 // seconds
 	peak, private float64 // MiB: the maximum resident set, and the largest part of it that is not the mapped files
-	wrote         int64   // bytes to files, pipes and devices; 0 where the system does not tell
+	wrote         int64   // bytes to files, pipes and devices; 0 if the system does not report it
 }
 
 // run starts a program, waits for it and measures it. out nil is the null device.
 //
-// A process that execs begins with the peak of the one that forked it, so a small process of its own (see observe) does that.
+// After exec a process starts with the peak of its parent, so a small process (see observe) starts it.
 func (s *suite) run(out io.Writer, name string, args ...string) (usage, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
 	defer cancel()
@@ -88,8 +88,8 @@ func observe(args []string) int {
 	return st.ExitCode()
 }
 
-// watch looks every few milliseconds how much memory of its own a process has, until done is written to. Where the system does
-// not tell it is 0.
+// watch samples the private memory of a process every few milliseconds until done is written to. It is 0 if the system does
+// not report it.
 func watch(pid int, done <-chan struct{}) (most float64) {
 	t := time.NewTicker(5 * time.Millisecond)
 	defer t.Stop()
@@ -117,7 +117,7 @@ func median(v []float64) float64 {
 	return v[len(v)/2]
 }
 
-// measured is one run of a program against its rival, in turn.
+// measured is one run of a program and of the one it is compared with.
 type measured struct {
 	ratio       float64
 	self, rival usage
@@ -155,7 +155,7 @@ func lookFor(name string) string {
 	return path
 }
 
-// all runs a program and fails when it wrote less than the whole result, so that no run counts that lost a part of it.
+// all runs a program and fails if it wrote less than the whole result.
 func all(size int64, run func() (usage, error)) func() (usage, error) {
 	return func() (usage, error) {
 		u, err := run()

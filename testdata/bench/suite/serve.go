@@ -13,12 +13,12 @@ import (
 )
 
 // server sends the documents over loopback, whatever the method: /SHAPE/TIMES/RATE/... sends the rows TIMES times at RATE bytes
-// a second, 0 for as fast as it goes.
+// a second, 0 for no limit.
 type server struct {
 	docs map[string]document
 	addr string
-	// length sends files with their length and by the kernel, as a file server does; else they come in chunks of 64 KiB, as from
-	// a gateway, which cannot know the length of a result.
+	// length sends files with Content-Length and sendfile, as a file server does; otherwise in chunks of 64 KiB, as
+	// a gateway, which does not know the length of a result.
 	length bool
 	first  atomic.Int64 // when the first byte of the last throttled reply was sent, in Unix nanoseconds
 	pace   atomic.Int64 // bytes a second of the last throttled reply, as they were sent
@@ -64,7 +64,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return false
 		}
 		if s.length {
-			_, err := io.Copy(w, io.LimitReader(f, to-from)) // by the kernel, without a copy in this process
+			_, err := io.Copy(w, io.LimitReader(f, to-from)) // by sendfile
 			return err == nil
 		}
 		_, err := io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{io.LimitReader(f, to-from)}, buf)
@@ -91,7 +91,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// throttle sends a file at rate bytes a second in pieces of a millisecond.
+// throttle sends a file at rate bytes a second, in one piece per millisecond.
 func (s *server) throttle(w http.ResponseWriter, f *os.File, rate int) {
 	start := time.Now()
 	s.first.Store(start.UnixNano())

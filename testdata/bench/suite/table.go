@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// table measures tables of all rows, and how soon the first one is there on a slow link.
+// table measures tables of all rows, and the latency of the first row on a slow link.
 func (s *suite) table(slow bool) error {
 	s.printf("\n### Tables\n\n")
 	c := &ruler{}
@@ -28,7 +28,7 @@ func (s *suite) table(slow bool) error {
 	s.printf("`dig query execute -o table` of all rows into a pipe: %.2f s, peak %.1f MiB (goal: below 100), %s lines, %d with a column out of line.\n",
 		u.wall, u.peak, group(c.lines), c.off)
 	const rate = 20_000_000
-	if s.curl != "" { // the link is as slow as it says
+	if s.curl != "" { // verifies the rate of the link
 		u, err := s.run(nil, s.curl, "-s", s.srv.url("COMPACT", 1, rate))
 		if err != nil {
 			return err
@@ -38,7 +38,7 @@ func (s *suite) table(slow bool) error {
 		}
 		s.printf("\nThe throttled link sends %.1f MB/s.\n", float64(s.srv.pace.Load())/1e6)
 	}
-	s.printf("\nFirst row behind the first byte, on a link of 20 MB/s:\n\n| program | shape | median | goal |\n|---|---|---|---|\n")
+	s.printf("\nTime from the first byte to the first row, on a link of 20 MB/s:\n\n| program | shape | median | goal |\n|---|---|---|---|\n")
 	for _, x := range []struct {
 		name, shape string
 		args        []string
@@ -77,7 +77,7 @@ func (s *suite) table(slow bool) error {
 	return nil
 }
 
-// first starts a program and stops it when text has come out of it; the time counts from the first byte the server sent.
+// first starts a program and stops it after the text has been printed; the time starts with the first byte that the server sent.
 func (s *suite) first(terminal bool, text string, args ...string) (float64, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
@@ -129,7 +129,7 @@ func (s *suite) first(terminal bool, text string, args ...string) (float64, erro
 	}
 }
 
-// ruler looks at the lines of a table as they pass: the bars of each must stand under those of the first, and the identifier and
+// ruler checks the lines of a table as they are written: the bars of each must be aligned with those of the first, and the identifier and
 // the address must be those of the row.
 type ruler struct {
 	buf               []byte
@@ -153,7 +153,7 @@ func (r *ruler) Write(p []byte) (int, error) {
 
 func (r *ruler) line(l []byte) {
 	r.lines++
-	if r.lines == 2 { // the rule below the names
+	if r.lines == 2 { // the line below the names
 		return
 	}
 	if r.lines > 2 {

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// openTerminal makes a pseudo terminal of the given size.
+// openTerminal opens a pseudo terminal of the given size.
 func openTerminal(width, height uint16) (master, slave *os.File, err error) {
 	if master, err = os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0); err != nil {
 		return nil, nil, err

@@ -64,10 +64,10 @@ func (s *suite) wire(slow bool) error {
 	return nil
 }
 
-// memory is the peak, and what of it is private.
+// memory is the peak and its private part.
 func (u usage) memory() string { return fmt.Sprintf("%.0f MiB (%.0f)", u.peak, u.private) }
 
-// filters are what people write to get CSV out of the three shapes.
+// filters are the usual jq filters that produce CSV from the three formats.
 var filters = map[string]string{
 	"CELL_TYPED": `.data[] | [.[].value] | @csv`,
 	"SIMPLE":     `.data[] | [.[]] | @csv`,
@@ -85,7 +85,7 @@ func (s *suite) rivals(own map[string]usage) error {
 		if s.jq == "" || s.curl == "" {
 			continue
 		}
-		if need, free := s.rows*8/1024, available(); free > 0 && free < need { // jq keeps 7 to 8 KiB a row
+		if need, free := s.rows*8/1024, available(); free > 0 && free < need { // jq needs 7 to 8 KiB a row
 			s.printf("| %s | jq | not run: it needs %d MiB, %d MiB are free | | |\n", shape, need, free)
 			continue
 		}
@@ -107,7 +107,7 @@ func (s *suite) pipe(shape string) (usage, error) {
 	return s.run(nil, "/bin/sh", "-c", fmt.Sprintf("%s -s '%s' | exec %s -r '%s'", s.curl, s.srv.url(shape, 1, 0), s.jq, filters[shape]))
 }
 
-// available is the free memory in MiB, 0 where the system does not tell.
+// available is the free memory in MiB, 0 if the system does not report it.
 func available() int {
 	raw, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
@@ -122,7 +122,7 @@ func available() int {
 	return kib / 1024
 }
 
-// hashOf is the checksum of a file and of what follows it.
+// hashOf is the checksum of a file and a suffix.
 func hashOf(path string, more ...string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

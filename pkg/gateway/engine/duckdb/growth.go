@@ -23,7 +23,7 @@ var joining = set(`|| concat concat_ws list_concat list_cat array_concat array_c
 func bounded(root map[string]any) error {
 	n, err := growth(root)
 	if err == nil && n > maxGrowing {
-		err = &engine.Error{Kind: engine.KindLimit, Message: "more than 6 functions that make texts longer (hex, url_encode, to_json and the like) stand in each other"}
+		err = &engine.Error{Kind: engine.KindLimit, Message: "more than 6 functions that lengthen texts (hex, url_encode, to_json and similar) are nested"}
 	}
 	return err
 }

@@ -210,7 +210,7 @@ var hostile = []attack{
 	}, ""},
 	{"url_encode chain 2", "duckdb", func() string {
 		return "SELECT length(" + strings.Repeat("url_encode(", 40) + "repeat('é', 1000)" + strings.Repeat(")", 40) + ")"
-	}, "stand in each other"},
+	}, "are nested"},
 	{"json_quote chain", "duckdb", func() string {
 		return "SELECT length(" + strings.Repeat("json_quote(", 40) + "'\"\\'" + strings.Repeat(")::VARCHAR", 40) + ")"
 	}, ""},
@@ -222,7 +222,7 @@ var hostile = []attack{
 	}, ""},
 	{"to_hex chain", "", func() string {
 		return "SELECT length(" + strings.Repeat("to_hex(to_utf8(", 30) + "'abc'" + strings.Repeat("))", 30) + ")"
-	}, "stand in each other"},
+	}, "are nested"},
 	{"regexp_escape chain", "duckdb", func() string {
 		return "SELECT length(" + strings.Repeat("regexp_escape(", 40) + "'..'" + strings.Repeat(")", 40) + ")"
 	}, ""},

@@ -208,7 +208,7 @@ func (s *statement) resolve(ctx context.Context, n engine.TableName, want narrow
 }
 
 // maxSaved limits the number of saved queries that a statement expands to. DuckDB plans each as often as it is referenced, so that twenty
-// queries of which each reads the one before twice are a million.
+// queries that each read the previous one twice are a million.
 const maxSaved = 2000
 
 // weigh adds the saved queries that a name expands to to those of the text that refers to it.

@@ -15,7 +15,7 @@ import (
 
 var _ engine.Project = (*project)(nil)
 
-// statement is one request: its connection and what its names stand for.
+// statement is one request: its connection and the definitions of its names.
 type statement struct {
 	p    *project
 	c    *conn

@@ -156,7 +156,7 @@ func (s *scanSet) failure() error {
 	return s.err
 }
 
-// fail remembers the first error of a source. One that follows from the end of the statement is told as that end.
+// fail remembers the first error of a source. One that results from the end of the statement is reported as that end.
 func (s *scanSet) fail(t *scanTable, err error) error {
 	if end := ctxError(s.ctx, nil); end != nil {
 		err = end

@@ -64,7 +64,7 @@ func boundTree(q *trinosql.Query) (*sizes, error) {
 	b := &sizes{}
 	grown := b.node(q, nil)
 	if b.err == nil && grown > maxGrowing {
-		b.err = &engine.Error{Kind: engine.KindLimit, Message: "more than 6 functions that make texts longer (hex, url_encode, to_json and the like) stand in each other"}
+		b.err = &engine.Error{Kind: engine.KindLimit, Message: "more than 6 functions that lengthen texts (hex, url_encode, to_json and similar) are nested"}
 	}
 	return b, b.err
 }

@@ -169,7 +169,7 @@ func names(t *testing.T, open Open) {
 	wantKind(t, p, q(`SELECT * FROM peaka.query.bad`), engine.KindUnknownColumn, "peaka.query.bad")
 	wantKind(t, p, q(`SELECT * FROM peaka.query.ins`), engine.KindNotAllowed, "Statement type 'Insert' is not allowed")
 	wantKind(t, p, q(`SELECT * FROM peaka.query.par`), engine.KindBinding, "peaka.query.par")
-	// A query that changes is read as it stands now, also by those that read it.
+	// A changed query is read in its new version, also by those that read it.
 	n[lookup("peaka", "query", "q")] = engine.Source{SQL: `SELECT 100 AS s, 'new' AS extra`}
 	want(t, p, q(`SELECT s FROM sem.sales.t`), "1010")
 	want(t, p, q(`SELECT * FROM peaka.query.q`), "100|new")

@@ -10,10 +10,10 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// scratch are the tables of a merge beside the one it stores; each is named by that and one of these.
+// scratch are the suffixes of the names of a merge's temporary tables.
 var scratch = [...]string{"keys", "rows", "need", "rest"}
 
-// Scratch names the tables that a merge may have left beside the one it stores.
+// Scratch returns the names of the temporary tables that a merge may have left.
 func Scratch(into string) []string {
 	out := make([]string, len(scratch))
 	for i, which := range scratch {
