@@ -68,7 +68,7 @@ func Query(q *trinosql.Query, a *analyze.Analysis, o Options) (s *Statement, err
 		}
 	}()
 	p.query(q)
-	return &Statement{SQL: p.text.String(), Columns: a.Output, Zones: p.outputZones(q), fields: p.fields}, nil
+	return &Statement{SQL: sliced(p.text.String()), Columns: a.Output, Zones: p.outputZones(q), fields: p.fields}, nil
 }
 
 // failure carries an error up to Query.

@@ -1,0 +1,89 @@
+package translate
+
+import "strings"
+
+// DuckDB computes a function of ours over the dictionary of a column where it can, values included that no row has which the statement
+// reads: with one that fails on some values, what a condition has left out would end the statement. It does not where an argument may fail
+// itself, in its eyes, and so an argument that is no constant is sliced from its beginning to its end.
+
+// failing are the functions that fail on some values.
+var failing = map[string]bool{"error": true, "cast": true, "date_of": true, "timestamp_of": true, "time_of": true, "instant_of": true, "try_date_of": true,
+	"try_timestamp_of": true, "try_instant_of": true, "iso_date_of": true, "iso_instant_of": true, "mysql_parse": true, "joda_parse": true, "mysql_format": true,
+	"joda_format": true, "parse_duration": true, "from_base": true, "to_base": true, "json_parse": true, "url_decode": true, "human_readable_seconds": true,
+	"divide": true, "decimal": true, "split_to_map": true, "split_to_multimap": true, "format": true, "interval_times": true}
+
+// openCall is a call of a function that fails, whose arguments are read.
+type openCall struct {
+	depth int // of parentheses within it
+	from  int // where in the output the argument begins, -1 when one is sliced
+}
+
+const slice = "array_slice(CAST("
+
+// sliced is a text with an argument sliced in each call of a function that fails.
+func sliced(sql string) string {
+	if !strings.Contains(sql, `"(`) {
+		return sql
+	}
+	out := make([]byte, 0, len(sql)+len(sql)/8)
+	var calls []openCall
+	depth := 0
+	end := func() { // of an argument
+		c := &calls[len(calls)-1]
+		if c.from < 0 || constantText(out[c.from:]) {
+			return
+		}
+		if arg := string(out[c.from:]); !strings.HasPrefix(arg, slice) { // a saved query has it from before
+			out = append(out[:c.from], slice+arg+" AS VARCHAR), 1, -1)"...)
+		}
+		c.from = -1
+	}
+	for i := 0; i < len(sql); i++ {
+		c := sql[i]
+		switch c {
+		case '\'', '"':
+			n := i + 1
+			for n < len(sql) && sql[n] != c { // a quote that stands twice is read as two texts
+				n++
+			}
+			name := sql[i:min(n+1, len(sql))]
+			out = append(out, name...)
+			i += len(name) - 1
+			if c == '"' && strings.HasPrefix(name, `"~`) && failing[strings.Trim(name, `"~`)] && strings.HasPrefix(sql[i+1:], "(") {
+				out = append(out, '(')
+				i++
+				calls = append(calls, openCall{depth: depth, from: len(out)})
+				depth++
+			}
+			continue
+		case '(', '[':
+			depth++
+		case ')', ']':
+			depth--
+			if len(calls) > 0 && calls[len(calls)-1].depth == depth {
+				end()
+				calls = calls[:len(calls)-1]
+			}
+		case ',':
+			if len(calls) > 0 && calls[len(calls)-1].depth == depth-1 {
+				end()
+				out = append(out, ',')
+				if last := &calls[len(calls)-1]; last.from >= 0 {
+					last.from = len(out)
+				}
+				continue
+			}
+		}
+		out = append(out, c)
+	}
+	return string(out)
+}
+
+// constantText reports whether an argument is a text literal or NULL.
+func constantText(arg []byte) bool {
+	s := strings.TrimSpace(string(arg))
+	if len(s) < 2 || s[0] != '\'' {
+		return s == "" || s == "NULL"
+	}
+	return s[len(s)-1] == '\'' && !strings.Contains(strings.ReplaceAll(s[1:len(s)-1], "''", ""), "'")
+}
