@@ -1,6 +1,9 @@
 package times
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // ISODate reads a text as from_iso8601_date does.
 func ISODate(text string) (days int64, err error) {
@@ -27,7 +30,15 @@ func ISOTimestamp(text string) (millis int64, zone string, err error) {
 		return 0, "", &Fault{"NOT_SUPPORTED", "Time zone not supported: " + zone[1:]}
 	}
 	minutes, _ := Offset(zone)
-	return shown - minutes*minute, zone, nil
+	return packed(shown-minutes*minute, zone)
+}
+
+// packed is an instant as Trino can hold it.
+func packed(millis int64, zone string) (int64, string, error) {
+	if millis >= 1<<51 || millis < -1<<51 {
+		return 0, "", &Fault{"GENERIC_INTERNAL_ERROR", "Millis overflow: " + strconv.FormatInt(millis, 10)}
+	}
+	return millis, zone, nil
 }
 
 func isoRead(text string, p parser) (shown int64, zone string, err error) {

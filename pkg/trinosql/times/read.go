@@ -62,7 +62,7 @@ func (p Pattern) ReadInstant(text string) (millis int64, zone string, err error)
 	if skipped {
 		return 0, "", says("Cannot parse \"%s\": Illegal instant due to time zone offset transition (%s)", text, zone)
 	}
-	return millis, zone, nil
+	return packed(millis, zone)
 }
 
 var isoDay = late.Regexp(`^(\d{4})-(\d\d)-(\d\d)$`)

@@ -35,13 +35,17 @@ func init() {
 		p.around(maker+`(CAST("~`+c.reader("timestamp_of")+`"(`, c, ", '"+strconv.Itoa(c.to.N)+"') AS BIGINT))")
 	})
 	with(types.Timestamp, types.Time, func(p *printer, c *conversion) {
-		p.timeOfDay(c, func() { // before 1970 Trino is a second behind where the second has digits
-			second := "1000000"
-			count := "epoch_us($1)"
-			if c.from.N > 6 {
-				count, second = "epoch_ns($1)", "1000000000"
-			}
-			p.expand(&call{args: []operand{c.operand}}, mustParts("CASE WHEN "+count+" < 0 AND "+count+" % "+second+" <> 0 THEN CAST($1 AS TIMESTAMP) - to_seconds(1) ELSE CAST($1 AS TIMESTAMP) END"))
+		// Before 1970 Trino is a second behind where the second has digits.
+		if c.from.N > 6 {
+			p.put("CAST(")
+			p.rounded(c.from, stampOf(c.to.N), func() {
+				p.expand(&call{args: []operand{p.countedBy("epoch_ns(", c.write)}}, mustParts("make_timestamp_ns($1 - CASE WHEN $1 < 0 AND $1 % 1000000000 <> 0 THEN 1000000000 ELSE 0 END)"))
+			})
+			p.put(" AS TIME)")
+			return
+		}
+		p.timeOfDay(c, func() {
+			p.expand(&call{args: []operand{c.operand}}, mustParts("CASE WHEN epoch_us($1) < 0 AND epoch_us($1) % 1000000 <> 0 THEN $1 - to_seconds(1) ELSE $1 END"))
 		})
 	})
 	with(types.Time, types.Time, func(p *printer, c *conversion) {

@@ -76,6 +76,8 @@ func (p *printer) timeLiteral(x *trinosql.TypedLit, t *types.Type) bool {
 			p.putDate(x, days)
 		}
 		return ok
+	case types.TimeTZ:
+		p.duckType(x, t)
 	case types.Time:
 		p.duckType(x, t)
 		c, ok := times.Time(x.Value)

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,11 +47,19 @@ func (p *printer) now(x *trinosql.TypedLit, now string) {
 	if x.Value != "" {
 		n, _ = strconv.Atoi(x.Value)
 	}
-	unit := map[int]string{0: "second", 3: "millisecond", 6: "microsecond"}[n]
-	if unit == "" {
+	if n > 6 {
 		p.refuse(nil, "%s(%d) is not supported on zone local", x.Type, n)
 	}
-	p.put("date_trunc('", unit, "', ", now, ")")
+	unit := int64(1)
+	for range 6 - n {
+		unit *= 10
+	}
+	made := "make_timestamp"
+	if strings.EqualFold(x.Type, "CURRENT_TIMESTAMP") {
+		made = "make_timestamptz"
+	}
+	u := strconv.FormatInt(unit, 10)
+	p.put(made, "(epoch_us(", now, ") // ", u, " * ", u, ")")
 }
 
 // overClock writes a template over the clock reading of the first argument.
@@ -129,7 +138,10 @@ func (p *printer) interval(x *trinosql.IntervalLit) {
 		p.put("to_months(", strconv.FormatInt(n, 10), ")")
 		return
 	}
-	p.put("to_milliseconds(", strconv.FormatInt(n, 10), ")")
+	if n > math.MaxInt64/1000 || n < math.MinInt64/1000 {
+		p.refuse(x, "an interval out of the range of those on zone local is not supported")
+	}
+	p.put("to_microseconds(", strconv.FormatInt(n*1000, 10), ")")
 }
 
 // intervalValue is the number of months or milliseconds of a literal.

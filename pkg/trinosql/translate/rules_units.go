@@ -262,14 +262,14 @@ func (p *printer) minus(c *call) {
 	if t.Kind == types.TimestampTZ {
 		below := func(x string) string { return "(" + x + " % 1000 + 1000) % 1000" }
 		d := below("$1") + " - " + below("$2")
-		p.expand(args, mustParts("to_milliseconds("+floor("$1")+" - "+floor("$2")+" + CASE WHEN "+d+" >= 500 THEN 1 WHEN "+d+" <= -500 THEN -1 ELSE 0 END)"))
+		p.expand(args, mustParts("to_microseconds(1000 * ("+floor("$1")+" - "+floor("$2")+" + CASE WHEN "+d+" >= 500 THEN 1 WHEN "+d+" <= -500 THEN -1 ELSE 0 END))"))
 		return
 	}
 	half := "500"
 	if unit != "1000" {
 		half = "500000"
 	}
-	p.expand(args, mustParts("to_milliseconds("+floor("($1 - $2 + "+half+")")+")"))
+	p.expand(args, mustParts("to_microseconds(1000 * ("+floor("($1 - $2 + "+half+")")+"))"))
 }
 
 // moved writes a timestamp and an interval added up. Months are added to what the clock of the zone shows.

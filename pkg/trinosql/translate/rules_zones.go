@@ -21,6 +21,7 @@ func init() {
 		}
 	}
 	rules["with_timezone"] = func(p *printer, c *call) {
+		p.duckType(c.node, c.bound.Result)
 		if p.knownZone(c.node, c.args[1].expr, badZone) {
 			p.fromClock(constantZone(c.args[1].expr), "joda", c.args[0].write)
 		}
