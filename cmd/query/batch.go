@@ -220,8 +220,11 @@ func (b *batchRun) named(ctx context.Context, sl *queued, err error) error {
 	f := cli.Classify(ctx, err)
 	f.Err = err
 	f.Msg = sl.st.where + ": " + f.Msg
-	if f.Hint == "" && !b.f.keepGoing && !sl.last {
-		f.Hint = "the statements after it were not run; --keep-going continues"
+	if !b.f.keepGoing && !sl.last {
+		if f.Hint != "" {
+			f.Hint += "; "
+		}
+		f.Hint += "the statements after it were not run; --keep-going continues"
 	}
 	return &f
 }
