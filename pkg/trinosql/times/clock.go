@@ -36,6 +36,9 @@ func Time(text string) (c Clock, ok bool) {
 
 // Timestamp reads TIMESTAMP '...' and, with blanks taken off, what is cast to timestamp. The zone may be anything.
 func Timestamp(text string) (c Clock, ok bool) {
+	if c, ok, plain := plainStamp(text); plain {
+		return c, ok
+	}
 	m := timestampPattern().FindStringSubmatch(text)
 	if m == nil {
 		return c, false
@@ -52,6 +55,28 @@ func Timestamp(text string) (c Clock, ok bool) {
 	c.Seconds += days * (day / second)
 	c.Digits, c.Zone = m[7], m[8]
 	return c, true
+}
+
+// plainStamp reads a text of the form 2024-02-29 10:20:30.5, which most have.
+func plainStamp(text string) (c Clock, ok, plain bool) {
+	y, m, d, plain := plainDay(text)
+	if !plain || len(text) < 19 || text[10] != ' ' || text[13] != ':' || text[16] != ':' {
+		return c, false, false
+	}
+	hour, ok1 := twoDigitsAt(text, 11)
+	min, ok2 := twoDigitsAt(text, 14)
+	sec, ok3 := twoDigitsAt(text, 17)
+	digits := ""
+	if len(text) > 20 && text[19] == '.' {
+		digits = text[20:]
+	} else if len(text) > 19 {
+		return c, false, false
+	}
+	if !ok1 || !ok2 || !ok3 || strings.Trim(digits, "0123456789") != "" {
+		return c, false, false
+	}
+	c = Clock{Seconds: Days(y, m, d)*(day/second) + int64(hour*3600+min*60+sec), Digits: digits}
+	return c, m >= 1 && m <= 12 && d >= 1 && d <= MonthDays(y, m) && hour < 24 && min < 60 && sec < 60, true
 }
 
 func clock(h, m, s string) (seconds int64, ok bool) {

@@ -104,12 +104,31 @@ const Spaces = " \t\n\v\f\r\x1c\x1d\x1e\x1f\u1680\u2000\u2001\u2002\u2003\u2004\
 
 // Date reads a text as CAST(... AS date) does.
 func Date(text string) (days int64, ok bool) {
+	if y, m, d, plain := plainDay(text); plain && len(text) == 10 {
+		return Days(y, m, d), m >= 1 && m <= 12 && d >= 1 && d <= MonthDays(y, m)
+	}
 	m := datePattern().FindStringSubmatch(strings.Trim(text, Spaces))
 	if m == nil {
 		return 0, false
 	}
 	days, ok = date(m[1], m[2], m[3])
 	return days, ok && days >= math.MinInt32 && days <= math.MaxInt32
+}
+
+// plainDay takes a text apart that begins as 2024-02-29 does, which most do.
+func plainDay(text string) (year int64, month, dayOfMonth int, ok bool) {
+	if len(text) < 10 || text[4] != '-' || text[7] != '-' {
+		return 0, 0, 0, false
+	}
+	y, ok1 := twoDigitsAt(text, 0)
+	c, ok2 := twoDigitsAt(text, 2)
+	m, ok3 := twoDigitsAt(text, 5)
+	d, ok4 := twoDigitsAt(text, 8)
+	return int64(y*100 + c), m, d, ok1 && ok2 && ok3 && ok4
+}
+
+func twoDigitsAt(text string, i int) (n int, ok bool) {
+	return int(text[i]-'0')*10 + int(text[i+1]-'0'), isDigit(text[i]) && isDigit(text[i+1])
 }
 
 func date(year, month, dayOfMonth string) (days int64, ok bool) {

@@ -2,6 +2,7 @@ package times
 
 import (
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -33,8 +34,37 @@ const (
 	weekdayShort = 'f'
 )
 
+// lastPattern is what a pattern was read as last: mostly the next one is the same.
+type lastPattern struct {
+	last atomic.Pointer[readPattern]
+	read func(f string) (Pattern, error)
+}
+
+type readPattern struct {
+	text    string
+	pattern Pattern
+}
+
+func (l *lastPattern) of(f string) (Pattern, error) {
+	if r := l.last.Load(); r != nil && r.text == f {
+		return r.pattern, nil
+	}
+	p, err := l.read(f)
+	if err == nil {
+		l.last.Store(&readPattern{f, p})
+	}
+	return p, err
+}
+
+var mysql, joda = lastPattern{read: readMySQL}, lastPattern{read: readJoda}
+
 // MySQL reads a pattern of date_format and date_parse.
-func MySQL(f string) (Pattern, error) {
+func MySQL(f string) (Pattern, error) { return mysql.of(f) }
+
+// Joda reads a pattern of format_datetime and parse_datetime.
+func Joda(f string) (Pattern, error) { return joda.of(f) }
+
+func readMySQL(f string) (Pattern, error) {
 	var out Pattern
 	add := func(e ...element) { out = append(out, e...) }
 	number := func(field byte, n, most int) element { return element{field: field, n: n, most: most} }
@@ -111,8 +141,7 @@ func MySQL(f string) (Pattern, error) {
 
 const numeric = "CxyYdhHmsSeDwWkK"
 
-// Joda reads a pattern of format_datetime and parse_datetime.
-func Joda(f string) (Pattern, error) {
+func readJoda(f string) (Pattern, error) {
 	var out Pattern
 	if f == "" {
 		return nil, says("Invalid pattern specification")
