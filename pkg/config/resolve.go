@@ -94,9 +94,9 @@ func Resolve(src Sources) (*Settings, error) {
 	}
 	if data != nil {
 		s.Path = path
-	}
-	if err := b.readProject(path, data); err != nil {
-		return nil, err
+		if err := b.useProject(path, data); err != nil {
+			return nil, err
+		}
 	}
 	profile, err := s.pickProfile(store, b)
 	if err != nil {
