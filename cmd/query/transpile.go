@@ -19,12 +19,12 @@ func NewSQL(e *cli.Env) *cobra.Command {
 		Use: "transpile [SQL]", Short: "Translate a statement to another SQL dialect", Args: cobra.MaximumNArgs(1),
 		Long: `Translate a statement to another SQL dialect, by default Trino's. SQL may be @FILE or - for stdin.
 
-Zone local supports trino, which leaves a statement unchanged, and duckdb: the statement that it would run, for a DuckDB with tables
-that have the same three-part names. Functions that only the gateway can compute are rejected by name.`,
+Zone local writes Trino's SQL for duckdb, postgresql, mysql and bigquery, with full names of tables, and leaves it unchanged for trino. What
+a dialect does not have, or computes in another way, is rejected by name and position.`,
 		Example: "  " + e.Name + " sql transpile --dialect trino @report.sql\n  " + e.Name + " sql transpile --dialect duckdb \"SELECT 7/2, date_trunc('month', now())\"",
 	}
 	t.Flags().StringVar(&dialect, "dialect", dialectTrino, "target dialect")
-	e.Fixed(t, "dialect", dialectTrino, dialectDuck)
+	e.Fixed(t, "dialect", dialectTrino, dialectDuck, "postgresql", "mysql", "bigquery")
 	cli.BodyFlag(t, &body)
 	c.AddCommand(e.Leaf(spec.TranspileSql, t, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
 		var req api.TranspileRequest
@@ -43,7 +43,7 @@ that have the same three-part names. Functions that only the gateway can compute
 			return cli.View{}, cli.Usagef("a statement is required")
 		}
 		project := ""
-		if strings.EqualFold(dialect, dialectDuck) && e.OnlyLocal("") == nil {
+		if !strings.EqualFold(dialect, dialectTrino) && e.OnlyLocal("") == nil {
 			if project, err = e.ProjectID(ctx, cl); err != nil {
 				return cli.View{}, err
 			}

@@ -8,8 +8,65 @@ import (
 )
 
 // String is the text of a tree: one line, keywords in upper case, no more parentheses than needed. Parsing it gives an equal tree.
-func String(n Node) string {
-	var p printer
+func String(n Node) string { return new(printer).of(n) }
+
+// Writer writes a tree in another way than String does.
+type Writer struct {
+	p *printer
+	// Override writes a node, or returns false to leave it to the usual form, for which it is asked again about the nodes below. It is asked
+	// about statements, bodies of queries, items of select lists and ORDER BY, relations, expressions, types and names.
+	Override func(w *Writer, n Node) bool
+	// Quoted writes a name, of which quoted says whether it had quotes. Nil is the way of Trino.
+	Quoted func(name string, quoted bool) string
+	// Text writes a string literal. Nil is the way of Trino.
+	Text func(text string) string
+}
+
+// String is the text of a tree. It may be called from Override, for the text of a part.
+func (w *Writer) String(n Node) string {
+	p := &printer{w: w}
+	outer := w.p
+	w.p = p
+	defer func() { w.p = outer }()
+	return p.of(n)
+}
+
+// Put writes text as it is.
+func (w *Writer) Put(parts ...string) { w.p.put(parts...) }
+
+// Write writes a node, an operator in parentheses.
+func (w *Writer) Write(n Node) {
+	if x, ok := n.(Expr); ok {
+		w.p.expr(x, precPrimary)
+		return
+	}
+	w.p.node(n)
+}
+
+// List writes expressions with commas between.
+func (w *Writer) List(list []Expr) { w.p.exprs(list) }
+
+// OrderBy writes ORDER BY.
+func (w *Writer) OrderBy(items []*SortItem) { w.p.orderBy(items, "") }
+
+func (p *printer) of(n Node) string {
+	p.node(n)
+	return p.String()
+}
+
+func (p *printer) overridden(n Node) bool {
+	return p.w != nil && p.w.Override != nil && p.w.Override(p.w, n)
+}
+
+func (p *printer) text(s string) {
+	if p.w != nil && p.w.Text != nil {
+		p.put(p.w.Text(s))
+		return
+	}
+	p.put(QuoteText(s))
+}
+
+func (p *printer) node(n Node) {
 	switch n := n.(type) {
 	case Statement:
 		p.statement(n)
@@ -28,9 +85,8 @@ func String(n Node) string {
 	case *WindowSpec:
 		p.window(n)
 	default:
-		return fmt.Sprintf("<%T>", n)
+		p.put(fmt.Sprintf("<%T>", n))
 	}
-	return p.String()
 }
 
 // QuoteName writes a name so that it is read as itself: quoted where it must be.
@@ -64,7 +120,10 @@ func ambiguous(w word) bool {
 	return false
 }
 
-type printer struct{ strings.Builder }
+type printer struct {
+	strings.Builder
+	w *Writer // nil for Trino's own form
+}
 
 func (p *printer) put(parts ...string) {
 	for _, s := range parts {
@@ -73,6 +132,10 @@ func (p *printer) put(parts ...string) {
 }
 
 func (p *printer) name(id *Ident) {
+	if p.w != nil && p.w.Quoted != nil {
+		p.put(p.w.Quoted(id.Name, id.Quoted))
+		return
+	}
 	if id.Quoted {
 		p.put(sqltext.Quote(id.Name))
 		return
@@ -168,6 +231,9 @@ func (p *printer) show(s *Show) {
 }
 
 func (p *printer) query(q *Query) {
+	if p.overridden(q) {
+		return
+	}
 	if q.With != nil {
 		p.put("WITH ")
 		if q.With.Recursive {
@@ -213,6 +279,9 @@ func (p *printer) query(q *Query) {
 }
 
 func (p *printer) body(b QueryBody) {
+	if p.overridden(b) {
+		return
+	}
 	switch b := b.(type) {
 	case *Select:
 		p.selectBody(b)
@@ -296,6 +365,9 @@ func (p *printer) selectBody(s *Select) {
 }
 
 func (p *printer) selectItem(item SelectItem) {
+	if p.overridden(item) {
+		return
+	}
 	switch item := item.(type) {
 	case *SelectStar:
 		if item.Target != nil {
@@ -349,6 +421,9 @@ func (p *printer) orderBy(items []*SortItem, before string) {
 }
 
 func (p *printer) sortItem(s *SortItem) {
+	if p.overridden(s) {
+		return
+	}
 	p.expr(s.Expr, 0)
 	if s.Desc {
 		p.put(" DESC")
@@ -362,6 +437,9 @@ func (p *printer) sortItem(s *SortItem) {
 }
 
 func (p *printer) relation(r Relation) {
+	if p.overridden(r) {
+		return
+	}
 	switch r := r.(type) {
 	case *TableRef:
 		p.names(r.Name, ".")

@@ -53,6 +53,9 @@ func precOf(x Expr) int {
 
 // expr prints an expression where one binding at least as tightly as least may stand.
 func (p *printer) expr(x Expr, least int) {
+	if p.overridden(x) {
+		return
+	}
 	if precOf(x) < least {
 		p.put("(")
 		defer p.put(")")
@@ -73,7 +76,7 @@ func (p *printer) expr(x Expr, least int) {
 			p.put("FALSE")
 		}
 	case *StringLit:
-		p.put(QuoteText(x.Value))
+		p.text(x.Value)
 	case *BinaryLit:
 		p.put("X'", strings.ToUpper(hex.EncodeToString(x.Value)), "'")
 	case *IntLit:

@@ -1,6 +1,9 @@
 package trinosql
 
 func (p *printer) dataType(t Type) {
+	if p.overridden(t) {
+		return
+	}
 	switch t := t.(type) {
 	case *NamedType:
 		p.typeName(t.Name)

@@ -386,11 +386,11 @@ type Running struct {
 	Statement string `json:"statement"`
 }
 
-// Transpiler may be implemented by a Project: it translates a SELECT of Trino's dialect to the engine's own.
+// Transpiler may be implemented by a Project: it translates a SELECT of Trino's dialect to other dialects.
 type Transpiler interface {
-	// Transpile returns a statement with the same meaning for the bare engine, with three-part table names. What cannot
-	// be translated is *Error with KindUnsupported. Nothing is run.
-	Transpile(ctx context.Context, q Query) (string, error)
+	// Transpile returns a statement with the same meaning in a dialect (duckdb, postgresql, mysql or bigquery), with full
+	// table names. What cannot be translated is *Error with KindUnsupported. Nothing is run.
+	Transpile(ctx context.Context, q Query, dialect string) (string, error)
 }
 
 // Lineager may be implemented by a Project: it determines how the columns of a SELECT are computed.

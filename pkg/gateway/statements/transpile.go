@@ -18,31 +18,33 @@ type TranspileResult struct {
 	Result string `json:"result"`
 }
 
+// dialects are the targets, by the names that are accepted for them.
+var dialects = map[string]string{"trino": "trino", "duckdb": "duckdb", "postgresql": "postgresql", "postgres": "postgresql", "mysql": "mysql", "bigquery": "bigquery"}
+
 // Transpile translates a statement to another dialect. The dialect of this gateway is Trino's: a Trino statement is
-// returned unchanged, and for DuckDB in the form in which the engine runs it. Text that is clearly of another dialect
-// is rejected instead of being returned as Trino; so is every other target.
+// returned unchanged. Text that is clearly of another dialect is rejected instead of being returned as Trino.
 func (s *Service) Transpile(ctx context.Context, r *web.Request[api.TranspileRequest]) (TranspileResult, error) {
 	if strings.TrimSpace(r.Body.Query) == "" {
 		return TranspileResult{}, fault.Missing("query")
 	}
 	dialect := r.Param("dialect")
-	duck := strings.EqualFold(dialect, "duckdb")
-	if !duck && !strings.EqualFold(dialect, "trino") {
-		return TranspileResult{}, fault.Data(400, "cannot transpile to dialect %q: %s on this gateway supports trino and duckdb", dialect, spec.TranspileSql.ID)
+	target := dialects[strings.ToLower(dialect)]
+	if target == "" {
+		return TranspileResult{}, fault.Data(400, "cannot transpile to dialect %q: %s on this gateway supports trino, duckdb, postgresql, mysql and bigquery", dialect, spec.TranspileSql.ID)
 	}
 	if f := notTrino(r.Body.Query); f != nil {
 		return TranspileResult{}, f
 	}
-	if duck {
-		text, err := s.toDuckDB(ctx, r)
+	if target != "trino" {
+		text, err := s.toDialect(ctx, r, target)
 		return TranspileResult{api.TranspileResult{Query: text}, text}, err
 	}
 	return TranspileResult{api.TranspileResult{Query: r.Body.Query}, r.Body.Query}, nil
 }
 
-// toDuckDB translates a statement to DuckDB's dialect. The result depends on the types of the columns it reads: those
+// toDialect translates a statement. The result depends on the types of the columns it reads: those
 // of the project given by the query parameter projectId, which is specific to zone local.
-func (s *Service) toDuckDB(ctx context.Context, r *web.Request[api.TranspileRequest]) (string, error) {
+func (s *Service) toDialect(ctx context.Context, r *web.Request[api.TranspileRequest], dialect string) (string, error) {
 	id := r.Query("projectId")
 	if id == "" {
 		id = r.Scope.ProjectID
@@ -62,7 +64,7 @@ func (s *Service) toDuckDB(ctx context.Context, r *web.Request[api.TranspileRequ
 	if !ok {
 		return "", fault.Data(400, "the engine of this gateway supports no dialect but trino")
 	}
-	return t.Transpile(ctx, engine.Query{SQL: r.Body.Query, Timeout: s.Web.TimeoutOf(nil), Catalogs: s.Names.Resolver(p)})
+	return t.Transpile(ctx, engine.Query{SQL: r.Body.Query, Timeout: s.Web.TimeoutOf(nil), Catalogs: s.Names.Resolver(p)}, dialect)
 }
 
 // notTrino detects text that cannot be Trino SQL by its lexical form.

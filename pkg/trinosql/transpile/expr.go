@@ -1,0 +1,469 @@
+package transpile
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/late"
+	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
+)
+
+// expr writes the expressions that a dialect writes otherwise than Trino.
+func (t *transpiler) expr(x trinosql.Expr) bool {
+	columns := t.columns // those of a select list are not for what stands in an expression
+	t.columns = nil
+	defer func() { t.columns = columns }()
+	switch x := x.(type) {
+	case *trinosql.Ident:
+		return t.output(x)
+	case *trinosql.Param, *trinosql.Lambda, *trinosql.Subscript, *trinosql.AtTimeZone, *trinosql.Normalize, *trinosql.JSONFunc, *trinosql.JSONObject, *trinosql.JSONArray:
+		t.refuse(x, "%s", trinosql.String(x))
+	case *trinosql.Deref:
+		base, ok := x.Base.(*trinosql.Ident)
+		if d, deep := x.Base.(*trinosql.Deref); deep {
+			base, ok = d.Field, true
+		}
+		if t.a.Columns[x] == nil || !ok {
+			t.refuse(x, "the field of a row")
+		}
+		t.put(t.quoted(base.Name, base.Quoted), ".", t.quoted(x.Field.Name, x.Field.Quoted)) // the table's name without its schema
+		return true
+	case *trinosql.IntLit:
+		if len(x.Text) > 2 && (x.Text[1]|0x20 >= 'a' && x.Text[1]|0x20 <= 'z') {
+			t.refuse(x, "an integer that is not decimal")
+		}
+	case *trinosql.DecimalLit:
+		if t.to == BigQuery {
+			t.put("NUMERIC '", x.Text, "'")
+			return true
+		}
+	case *trinosql.DoubleLit:
+		if t.to == PostgreSQL {
+			t.put("CAST(", x.Text, " AS double precision)")
+			return true
+		}
+	case *trinosql.BinaryLit:
+		t.refuse(x, "a literal of bytes")
+	case *trinosql.TypedLit:
+		t.typedLiteral(x)
+		return true
+	case *trinosql.IntervalLit:
+		t.refuse(x, "an interval beside dates and times")
+	case *trinosql.Binary:
+		return t.binary(x)
+	case *trinosql.Compare:
+		return t.compare(x)
+	case *trinosql.Between:
+		return t.between(x)
+	case *trinosql.LikeExpr:
+		return t.like(x)
+	case *trinosql.IsDistinct:
+		if t.to == MySQL {
+			not := "NOT "
+			if x.Not {
+				not = ""
+			}
+			t.put("(", not)
+			t.fill("($1 <=> $2))", x.L, x.R)
+			return true
+		}
+	case *trinosql.Quantified:
+		if t.to == BigQuery || x.Op == "=" && x.Quantifier == "ALL" || x.Op == "<>" && x.Quantifier != "ALL" {
+			t.refuse(x, "%s %s", x.Op, x.Quantifier)
+		}
+	case *trinosql.Row:
+		if !x.Bare || t.typeOf(x).Kind == types.Row && !t.compared[x] {
+			t.refuse(x, "a row")
+		}
+	case *trinosql.Subquery:
+		if t.typeOf(x).Kind == types.Row {
+			t.refuse(x, "a query of several columns as a value")
+		}
+	case *trinosql.InList:
+		if k := t.typeOf(x.X).Kind; k == types.Array || k == types.Map || k == types.Row && t.to == DuckDB {
+			t.refuse(x, "IN of %s", t.typeOf(x.X))
+		}
+		t.rows(append([]trinosql.Expr{x.X}, x.List...)...)
+	case *trinosql.InQuery:
+		if _, row := x.X.(*trinosql.Row); row {
+			t.refuse(x, "IN (query) of a row")
+		}
+	case *trinosql.Array:
+		switch t.to {
+		case MySQL:
+			t.refuse(x, "an array")
+		case DuckDB, BigQuery:
+			t.put("[")
+			t.w.List(x.Items)
+			t.put("]")
+			return true
+		}
+		t.put("CAST(ARRAY[")
+		t.w.List(x.Items)
+		t.put("] AS ", t.typeName(x, t.typeOf(x)), ")")
+		return true
+	case *trinosql.Cast:
+		t.cast(x)
+		return true
+	case *trinosql.Current:
+		t.current(x)
+		return true
+	case *trinosql.Trim:
+		t.trim(x.X, x.Chars, x.Spec, x)
+		return true
+	case *trinosql.Substring:
+		t.substring(x, x.X, x.From, x.For)
+		return true
+	case *trinosql.Position:
+		t.named("strpos", x, []trinosql.Expr{x.X, x.Sub})
+		return true
+	case *trinosql.Extract:
+		t.named(strings.ToLower(x.Field.Name), x, []trinosql.Expr{x.X})
+		return true
+	case *trinosql.Listagg:
+		t.listagg(x)
+		return true
+	case *trinosql.Func:
+		t.function(x)
+		return true
+	}
+	return false
+}
+
+// output writes a column of the select list within an expression of ORDER BY: other dialects look names up there in FROM first, or not at all
+// in the select list.
+func (t *transpiler) output(x *trinosql.Ident) bool {
+	ref := t.a.Columns[x]
+	if ref == nil || !ref.OfOutput || t.items == nil || t.alone == x && t.to != MySQL || ref.Index >= len(t.items) || ref.Outer > 0 {
+		return false
+	}
+	it := t.items[ref.Index]
+	if it.Expr == nil {
+		return false
+	}
+	if id, ok := it.Expr.(*trinosql.Ident); ok {
+		if t.a.Columns[id] == ref {
+			return false
+		}
+		for i, other := range t.items { // MySQL takes it for a column of the select list again
+			if t.to == MySQL && i != ref.Index && strings.EqualFold(other.Name, id.Name) {
+				t.refuse(x, "ORDER BY of a column whose name another column has")
+			}
+		}
+	}
+	outer := t.items
+	t.items = nil
+	t.w.Write(it.Expr)
+	t.items = outer
+	return true
+}
+
+// rows notes rows that are compared: they may be written.
+func (t *transpiler) rows(list ...trinosql.Expr) {
+	for _, x := range list {
+		if r, ok := x.(*trinosql.Row); ok && t.to != BigQuery {
+			t.compared[r] = true
+		}
+	}
+}
+
+func (t *transpiler) typedLiteral(x *trinosql.TypedLit) {
+	typ := t.typeOf(x)
+	if to := t.a.Types[x]; to != nil {
+		typ = to
+	}
+	text := t.text(x.Value)
+	if (typ.Kind == types.Time || typ.Kind == types.Timestamp) && typ.N > 6 || strings.HasPrefix(x.Value, "+") || strings.HasPrefix(x.Value, "-") && typ.Kind >= types.Date {
+		t.refuse(x, "this literal")
+	}
+	switch typ.Kind {
+	case types.Date:
+		t.put("DATE ", text)
+	case types.Time:
+		t.put("TIME ", text)
+	case types.Timestamp:
+		if t.to == BigQuery {
+			t.put("DATETIME ", text)
+		} else {
+			t.put("TIMESTAMP ", text)
+		}
+	case types.Tinyint, types.Smallint, types.Integer, types.Bigint, types.Real, types.Double, types.Decimal, types.Boolean, types.UUID:
+		t.put("CAST(", text, " AS ", t.typeName(x, typ), ")")
+	default:
+		t.refuse(x, "a literal of type %s", typ)
+	}
+}
+
+func isInterval(k types.Kind) bool { return k == types.IntervalDS || k == types.IntervalYM }
+
+// binary writes arithmetic. The operands of a date and an interval are written together.
+func (t *transpiler) binary(x *trinosql.Binary) bool {
+	l, r := t.typeOf(x.L), t.typeOf(x.R)
+	switch {
+	case t.to == MySQL && (l.Kind == types.Real || r.Kind == types.Real):
+		t.refuse(x, "arithmetic of reals") // MySQL computes it in doubles
+	case isInterval(l.Kind) || isInterval(r.Kind):
+		t.dateArithmetic(x, l, r)
+		return true
+	case x.Op == "-" && l.Kind >= types.Date && l.Kind <= types.TimestampTZ:
+		t.refuse(x, "the difference of times")
+	case x.Op == "||" && l.Kind == types.Array:
+		if t.to == MySQL || t.to == BigQuery || r.Kind != types.Array {
+			t.refuse(x, "|| of arrays")
+		}
+	case x.Op == "||" && t.to == MySQL:
+		t.fill("concat($1, $2)", x.L, x.R)
+		return true
+	case t.to == DuckDB && (x.Op == "/" || x.Op == "%") && l.Kind != types.Double && l.Kind != types.Real && !nonZero(x.R):
+		if l.Kind == types.Decimal && x.Op == "/" {
+			t.refuse(x, "the division of decimals")
+		}
+		op := "%"
+		if x.Op == "/" {
+			op = "//"
+		}
+		t.fill("CASE WHEN $2 = 0 THEN error('Division by zero') ELSE $1 "+op+" $2 END", x.L, x.R)
+		return true
+	case x.Op == "/" && l.Integral() && r.Integral():
+		t.fill(map[Target]string{DuckDB: "($1 // $2)", PostgreSQL: "($1 / $2)", MySQL: "($1 DIV $2)", BigQuery: "div($1, $2)"}[t.to], x.L, x.R)
+		return true
+	case x.Op == "%" && t.to == BigQuery:
+		t.fill("mod($1, $2)", x.L, x.R)
+		return true
+	case x.Op == "/" && l.Kind == types.Decimal:
+		if t.to != PostgreSQL {
+			t.refuse(x, "the division of decimals")
+		}
+		t.fill("CAST($1 / $2 AS "+t.typeName(x, t.a.Types[x])+")", x.L, x.R)
+		return true
+	case x.Op == "%" && (l.Kind == types.Double || l.Kind == types.Real) && t.to == PostgreSQL:
+		t.refuse(x, "%% of doubles")
+	}
+	return false
+}
+
+// nonZero reports whether an expression is a number other than zero.
+func nonZero(x trinosql.Expr) bool {
+	text := ""
+	switch x := x.(type) {
+	case *trinosql.Unary:
+		return nonZero(x.X)
+	case *trinosql.IntLit:
+		text = x.Text
+	case *trinosql.DecimalLit:
+		text = x.Text
+	}
+	return strings.ContainsAny(text, "123456789")
+}
+
+// plainTexts are the texts that every dialect reads as the same value.
+var plainTexts = map[types.Kind]func() *regexp.Regexp{
+	types.Date: late.Regexp(`^\d{4}-\d\d-\d\d$`), types.Boolean: late.Regexp(`^(true|false)$`), types.UUID: late.Regexp(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`),
+	types.Tinyint: integerText, types.Smallint: integerText, types.Integer: integerText, types.Bigint: integerText,
+	types.Real: decimalText, types.Double: decimalText, types.Decimal: decimalText,
+}
+
+var (
+	integerText = late.Regexp(`^-?\d{1,19}$`)
+	decimalText = late.Regexp(`^-?\d{1,19}(\.\d{1,19})?$`)
+)
+
+var comparisons = map[string]bool{"<": true, "<=": true, ">": true, ">=": true}
+
+// compare writes a comparison. The order of texts is that of their characters.
+func (t *transpiler) compare(x *trinosql.Compare) bool {
+	if k := t.typeOf(x.L).Kind; k == types.Row || k == types.Array {
+		t.refuse(x, "the comparison of %s", t.typeOf(x.L))
+	}
+	if t.to == PostgreSQL && comparisons[x.Op] && t.isText(x.L) {
+		t.fill(`($1 COLLATE "C" `+x.Op+" $2)", x.L, x.R)
+		return true
+	}
+	return false
+}
+
+func (t *transpiler) between(x *trinosql.Between) bool {
+	if t.to != PostgreSQL || !t.isText(x.X) {
+		return false
+	}
+	not := ""
+	if x.Not {
+		not = "NOT "
+	}
+	t.fill(`($1 COLLATE "C" `+not+`BETWEEN $2 AND $3)`, x.X, x.Lo, x.Hi)
+	return true
+}
+
+// like writes LIKE. Without ESCAPE, Trino's patterns have no escape character, those of the others a backslash.
+func (t *transpiler) like(x *trinosql.LikeExpr) bool {
+	pattern, literal := x.Pattern.(*trinosql.StringLit)
+	if x.Escape != nil {
+		escape := t.literal(x.Escape)
+		if t.to == BigQuery || !literal || len(escape) != 1 || escape == "\\" && t.to == MySQL || !escapesWell(pattern.Value, escape[0]) {
+			t.refuse(x, "LIKE with this ESCAPE")
+		}
+		return false
+	}
+	switch {
+	case t.to == DuckDB, literal && !strings.Contains(pattern.Value, `\`):
+		return false
+	case t.to != PostgreSQL:
+		t.refuse(x, "LIKE with a pattern that may have a backslash")
+	}
+	not := ""
+	if x.Not {
+		not = "NOT "
+	}
+	t.fill("($1 "+not+"LIKE $2 ESCAPE '')", x.X, x.Pattern)
+	return true
+}
+
+// escapesWell reports whether an escape character stands only before what needs it: otherwise the pattern is an error in Trino.
+func escapesWell(pattern string, escape byte) bool {
+	for i := 0; i < len(pattern); i++ {
+		if pattern[i] != escape {
+			continue
+		}
+		if i++; i == len(pattern) || pattern[i] != '%' && pattern[i] != '_' && pattern[i] != escape {
+			return false
+		}
+	}
+	return true
+}
+
+// cast writes the casts that every dialect does alike, or in a form that does.
+func (t *transpiler) cast(x *trinosql.Cast) {
+	from, to := t.typeOf(x.X), t.a.Types[x]
+	number := func(k types.Kind) bool { return k >= types.Tinyint && k <= types.Decimal }
+	float := func(k types.Kind) bool { return k == types.Real || k == types.Double }
+	word := "CAST"
+	if x.Try {
+		switch t.to {
+		case DuckDB:
+			word = "TRY_CAST"
+		case BigQuery:
+			word = "SAFE_CAST"
+		default:
+			t.refuse(x, "TRY_CAST")
+		}
+	}
+	text := to.Kind == types.Varchar
+	plain := plainTexts[to.Kind]
+	literal := plain != nil && plain().MatchString(t.literal(x.X))
+	switch {
+	case from.Kind >= types.Array && !types.Equal(from, to):
+		t.refuse(x, "a cast from %s to %s", from, to)
+	case (from.Kind == to.Kind && from.Kind != types.Timestamp && from.Kind != types.Time) || from.Kind == types.Unknown:
+	case number(from.Kind) && number(to.Kind):
+		if to.Integral() && float(from.Kind) {
+			t.put(word, "(round(")
+			t.w.Write(x.X)
+			if t.to == PostgreSQL {
+				t.refuse(x, "a cast from %s to %s", from, to) // halves go to the even side
+			}
+			t.put(") AS ", t.typeName(x, to), ")")
+			return
+		}
+		if to.Kind == types.Decimal && float(from.Kind) {
+			t.refuse(x, "a cast from %s to %s", from, to)
+		}
+	case text && (from.Integral() || from.Kind == types.Decimal || from.Kind == types.Date || from.Kind == types.Boolean && t.to != MySQL || from.Kind == types.UUID):
+		if to.N != types.Unbounded {
+			t.refuse(x, "a cast from %s to %s", from, to)
+		}
+	case from.Kind == types.Timestamp && to.Kind == types.Timestamp && t.to != PostgreSQL && to.N < from.N, from.Kind == types.Time && to.Kind == types.Time && to.N < from.N:
+		t.refuse(x, "a cast from %s to %s", from, to)
+	case from.Kind == types.Varchar && (number(to.Kind) || to.Kind == types.Date || to.Kind == types.Boolean || to.Kind == types.UUID):
+		if !literal { // each dialect reads texts in its own way, and to MySQL what is no number is 0
+			t.refuse(x, "a cast from %s to %s", from, to)
+		}
+	case from.Kind == types.Date && to.Kind == types.Timestamp, from.Kind == types.Timestamp && to.Kind == types.Date:
+	case from.Kind == types.Boolean && to.Integral():
+	case from.Kind == to.Kind:
+	default:
+		t.refuse(x, "a cast from %s to %s", from, to)
+	}
+	if text && to.N != types.Unbounded && (t.to == DuckDB || t.to == BigQuery) {
+		t.fill("substr($1, 1, "+itoa(to.N)+")", x.X)
+		return
+	}
+	t.put(word, "(")
+	t.w.Write(x.X)
+	t.put(" AS ", t.typeName(x, to), ")")
+}
+
+func (t *transpiler) current(x *trinosql.Current) {
+	switch {
+	case x.What == "CURRENT_DATE" && t.to == BigQuery:
+		t.put("CURRENT_DATE()")
+	case x.What == "CURRENT_DATE":
+		t.put("CURRENT_DATE")
+	case x.What == "CURRENT_TIMESTAMP" && t.to == BigQuery:
+		t.put("CURRENT_TIMESTAMP()")
+	case x.What == "CURRENT_TIMESTAMP" && t.to != MySQL:
+		t.put("CURRENT_TIMESTAMP")
+	default:
+		t.refuse(x, "%s", x.What)
+	}
+}
+
+// blanks are what Trino trims beyond spaces, but for those outside of ASCII.
+const blanks = ` \t\n\v\f\r`
+
+func (t *transpiler) trim(x, chars trinosql.Expr, spec string, at trinosql.Node) {
+	if chars != nil {
+		if t.to == MySQL {
+			t.refuse(at, "TRIM of several characters")
+		}
+		name := map[string]string{"LEADING": "ltrim", "TRAILING": "rtrim"}[spec]
+		if name == "" {
+			name = "trim"
+			if t.to == PostgreSQL {
+				name = "btrim"
+			}
+		}
+		t.fill(name+"($1, $2)", x, chars)
+		return
+	}
+	name := map[string]string{"LEADING": "ltrim", "TRAILING": "rtrim"}[spec]
+	switch t.to {
+	case PostgreSQL:
+		if name == "" {
+			name = "btrim"
+		}
+		t.fill(name+`($1, E'`+blanks+`')`, x)
+	case DuckDB:
+		if name == "" {
+			name = "trim"
+		}
+		t.fill(name+"($1, ' ' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13))", x)
+	case BigQuery:
+		if name == "" {
+			name = "trim"
+		}
+		t.fill(name+`($1, '`+blanks+`')`, x)
+	default:
+		pattern := map[string]string{"LEADING": `^[[:space:]]+`, "TRAILING": `[[:space:]]+$`}[spec]
+		if pattern == "" {
+			pattern = `^[[:space:]]+|[[:space:]]+$`
+		}
+		t.fill("regexp_replace($1, '"+pattern+"', '')", x)
+	}
+}
+
+// substring writes a part of a text. Trino gives an empty text for the place 0, others count it.
+func (t *transpiler) substring(at trinosql.Node, x, from, length trinosql.Expr) {
+	n, ok := from.(*trinosql.IntLit)
+	if !ok || n.Text == "0" {
+		t.refuse(at, "a part of a text from a place that is not a positive constant")
+	}
+	if length == nil {
+		t.fill("substr($1, $2)", x, from)
+		return
+	}
+	if _, ok := length.(*trinosql.IntLit); !ok {
+		t.refuse(at, "a part of a text whose length is not a constant")
+	}
+	t.fill("substr($1, $2, $3)", x, from, length)
+}

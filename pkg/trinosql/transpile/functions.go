@@ -1,0 +1,402 @@
+package transpile
+
+import (
+	_ "embed"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+//go:embed functions.txt
+var functionList string
+
+// table holds the lines of functions.txt: by name and number of arguments, the text for each dialect.
+var table = sync.OnceValue(func() map[string][4]string {
+	m := map[string][4]string{}
+	for line := range strings.Lines(functionList) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		cells := strings.Split(line, " | ")
+		if len(cells) != 5 {
+			panic("functions.txt: " + line) // a test reads the file
+		}
+		m[cells[0]] = [4]string(cells[1:])
+	}
+	return m
+})
+
+var place = map[Target]int{DuckDB: 0, PostgreSQL: 1, MySQL: 2, BigQuery: 3}
+
+// find is the text of a function, "" when there is none.
+func (t *transpiler) find(name string, args int) string {
+	cells, ok := table()[name+"/"+itoa(args)]
+	if !ok {
+		cells, ok = table()[name+"/*"]
+	}
+	if !ok || cells[place[t.to]] == "-" {
+		return ""
+	}
+	return cells[place[t.to]]
+}
+
+// named writes a call by the table.
+func (t *transpiler) named(name string, at trinosql.Node, args []trinosql.Expr) {
+	text := t.find(name, len(args))
+	switch {
+	case text == "" || strings.HasPrefix(text, "agg ") || strings.HasPrefix(text, "win "):
+		t.refuse(at, "%s", name)
+	case len(args) > 0 && t.typeOf(args[0]).Kind == types.Unknown, len(args) > 0 && name == "reverse" && !t.isText(args[0]):
+		t.refuse(at, "%s of %s", name, t.typeOf(args[0]))
+	case text == "=":
+		t.put(name, "(")
+		t.w.List(args)
+		t.put(")")
+	default:
+		t.fill(text, args...)
+	}
+}
+
+func (t *transpiler) function(x *trinosql.Func) {
+	name := strings.ToLower(x.Name[len(x.Name)-1].Name)
+	if form := t.a.Specials[x]; form != "" {
+		t.special(x, form)
+		return
+	}
+	if x.Nulls == "IGNORE" && t.to != DuckDB && t.to != BigQuery {
+		t.refuse(x, "IGNORE NULLS")
+	}
+	switch name {
+	case "concat":
+		if t.typeOf(x).Kind != types.Varchar {
+			t.refuse(x, "concat of %s", t.typeOf(x))
+		}
+		sep, head := " || ", "("
+		if t.to == MySQL {
+			sep, head = ", ", "concat("
+		}
+		t.put(head)
+		for i, a := range x.Args {
+			if i > 0 {
+				t.put(sep)
+			}
+			t.w.Write(a)
+		}
+		t.put(")")
+	case "substr", "substring":
+		var length trinosql.Expr
+		if len(x.Args) > 2 {
+			length = x.Args[2]
+		}
+		t.substring(x, x.Args[0], x.Args[1], length)
+	case "trim", "ltrim", "rtrim":
+		spec := map[string]string{"ltrim": "LEADING", "rtrim": "TRAILING"}[name]
+		var chars trinosql.Expr
+		if len(x.Args) > 1 {
+			chars = x.Args[1]
+		}
+		t.trim(x.Args[0], chars, spec, x)
+	case "replace":
+		if t.literal(x.Args[1]) != "" && len(x.Args) == 3 {
+			t.put("replace(")
+			t.w.List(x.Args)
+			t.put(")")
+			return
+		}
+		t.refuse(x, "replace of a text that may be empty")
+	case "mod":
+		t.binary2(x, x.Args[0], "%", x.Args[1])
+	case "ceil", "ceiling", "floor":
+		if k := t.typeOf(x.Args[0]).Kind; k >= types.Tinyint && k <= types.Bigint {
+			t.w.Write(x.Args[0])
+			return
+		}
+		t.named(name, x, x.Args)
+	case "sign":
+		t.put("CAST(sign(")
+		t.w.Write(x.Args[0])
+		t.put(") AS ", t.typeName(x, t.a.Types[x]), ")")
+	case "split_part":
+		if n, ok := constant(x.Args[2]); !ok || n < 1 {
+			t.refuse(x, "split_part at a place that is not a positive constant")
+		}
+		t.named(name, x, x.Args)
+	case "round":
+		t.round(x)
+	case "greatest", "least":
+		t.extreme(x, name)
+	case "now":
+		t.current(&trinosql.Current{What: "CURRENT_TIMESTAMP"})
+	case "date":
+		if k := t.typeOf(x.Args[0]).Kind; k != types.Timestamp && k != types.Date {
+			t.refuse(x, "date of %s", t.typeOf(x.Args[0]))
+		}
+		t.fill("CAST($1 AS date)", x.Args[0])
+	case "date_trunc", "date_add", "date_diff":
+		t.dateFunction(x, name)
+	default:
+		t.call(x, name)
+	}
+}
+
+// binary2 writes a function that is an operator elsewhere.
+func (t *transpiler) binary2(x *trinosql.Func, l trinosql.Expr, op string, r trinosql.Expr) {
+	switch {
+	case t.to == BigQuery || t.typeOf(x).Kind == types.Double || t.typeOf(x).Kind == types.Real:
+		t.refuse(x, "mod")
+	case t.to == DuckDB && !nonZero(r):
+		t.fill("CASE WHEN $2 = 0 THEN error('Division by zero') ELSE $1 "+op+" $2 END", l, r)
+	default:
+		t.fill("($1 "+op+" $2)", l, r)
+	}
+}
+
+func last(list []trinosql.Expr) trinosql.Expr { return list[len(list)-1] }
+
+// literal is the value of a text that is a constant, else "".
+func (t *transpiler) literal(x trinosql.Expr) string {
+	if s, ok := x.(*trinosql.StringLit); ok {
+		return s.Value
+	}
+	return ""
+}
+
+// call writes a plain function, an aggregate or a window function.
+func (t *transpiler) call(x *trinosql.Func, name string) {
+	text := t.find(name, len(x.Args))
+	kind, rest, aggregate := strings.Cut(text, " ")
+	aggregate = aggregate && (kind == "agg" || kind == "win")
+	if text == "" || !aggregate && (x.Over != nil || x.OverName != nil || x.Filter != nil || x.Distinct || x.OrderBy != nil) {
+		t.refuse(x, "%s", name)
+	}
+	if !aggregate {
+		t.named(name, x, x.Args)
+		return
+	}
+	for _, a := range x.Args {
+		if k := t.typeOf(a).Kind; k == types.Row || k == types.Real && (rest == "sum" || rest == "avg") || k == types.Unknown {
+			t.refuse(x, "%s of %s", name, t.typeOf(a))
+		}
+	}
+	args := x.Args
+	if i := strings.IndexByte(rest, '('); i >= 0 && len(args) > 0 { // a template for the argument
+		t.template(x, rest)
+		return
+	}
+	float := rest == "avg" && (t.typeOf(args[0]).Integral() || t.typeOf(args[0]).Kind == types.Double)
+	if rest == "avg" && t.typeOf(args[0]).Kind == types.Decimal {
+		if t.to == BigQuery || t.to == DuckDB {
+			t.refuse(x, "avg of decimals")
+		}
+		t.put("CAST(")
+		defer t.put(" AS ", t.typeName(x, t.a.Types[x]), ")")
+	}
+	if rest == "sum" && t.typeOf(args[0]).Integral() && t.to != MySQL { // wider elsewhere
+		t.put("CAST(")
+		defer t.put(" AS ", t.typeName(x, types.Of(types.Bigint)), ")")
+	}
+	t.put(rest, "(")
+	if x.Distinct {
+		t.put("DISTINCT ")
+	}
+	emulated := x.Filter != nil && (t.to == MySQL || t.to == BigQuery)
+	if emulated {
+		t.put("CASE WHEN ")
+		t.w.Write(x.Filter)
+		t.put(" THEN ")
+	}
+	switch {
+	case x.Star && emulated || len(args) == 0 && name == "count" && emulated:
+		t.put("1")
+	case x.Star || len(args) == 0 && name == "count":
+		t.put("*")
+	case float && t.to != DuckDB && t.to != BigQuery:
+		t.fill("CAST($1 AS "+t.typeName(x, types.Of(types.Double))+")", args[0])
+	default:
+		for i, a := range args {
+			if i > 0 {
+				t.put(", ")
+			}
+			t.w.Write(a)
+			if (rest == "min" || rest == "max") && t.to == PostgreSQL && t.isText(a) {
+				t.put(` COLLATE "C"`)
+			}
+		}
+	}
+	if emulated {
+		t.put(" END")
+	}
+	if x.OrderBy != nil {
+		if name != "array_agg" {
+			t.refuse(x, "ORDER BY in %s", name)
+		}
+		t.put(" ")
+		t.w.OrderBy(x.OrderBy)
+	}
+	if x.Nulls == "IGNORE" {
+		t.put(" IGNORE NULLS")
+	}
+	t.put(")")
+	if x.Filter != nil && !emulated {
+		t.put(" FILTER (WHERE ")
+		t.w.Write(x.Filter)
+		t.put(")")
+	}
+	t.over(x)
+}
+
+// template writes an aggregate whose argument is written otherwise.
+func (t *transpiler) template(x *trinosql.Func, text string) {
+	if x.Distinct || x.OrderBy != nil || x.Filter != nil && (t.to == MySQL || t.to == BigQuery) {
+		t.refuse(x, "%s with DISTINCT, ORDER BY or FILTER", x.Name[len(x.Name)-1].Name)
+	}
+	if !strings.Contains(text, "$1") { // lag(CAST($2 AS integer)): the first argument is as it is
+		i := strings.IndexByte(text, '(')
+		t.put(text[:i+1])
+		t.w.Write(x.Args[0])
+		t.put(", ")
+		t.fill(text[i+1:], x.Args...)
+	} else {
+		t.fill(text, x.Args...)
+	}
+	if x.Filter != nil {
+		t.put(" FILTER (WHERE ")
+		t.w.Write(x.Filter)
+		t.put(")")
+	}
+	t.over(x)
+}
+
+func (t *transpiler) over(x *trinosql.Func) {
+	switch {
+	case x.Over != nil:
+		if f := x.Over.Frame; f != nil {
+			if t.to == MySQL && (len(x.Args) == 0 && !x.Star) {
+				t.refuse(f, "a frame of %s", x.Name[len(x.Name)-1].Name)
+			}
+			if f.Kind == "GROUPS" && t.to != PostgreSQL && t.to != DuckDB || f.Kind == "RANGE" && (f.Start.Value != nil || f.End != nil && f.End.Value != nil) {
+				t.refuse(f, "a frame of %s", f.Kind)
+			}
+		}
+		t.put(" OVER ")
+		t.w.Write(x.Over)
+	case x.OverName != nil:
+		t.put(" OVER ", t.quoted(x.OverName.Name, x.OverName.Quoted))
+	}
+}
+
+func (t *transpiler) special(x *trinosql.Func, form string) {
+	switch form {
+	case "if":
+		t.fill("CASE WHEN $1 THEN $2", x.Args...)
+		if len(x.Args) > 2 {
+			t.put(" ELSE ")
+			t.w.Write(x.Args[2])
+		}
+		t.put(" END")
+	case "coalesce", "nullif":
+		t.put(form, "(")
+		t.w.List(x.Args)
+		t.put(")")
+	default:
+		t.refuse(x, "%s", form)
+	}
+}
+
+// round writes round. Halves go away from zero, in other dialects for doubles to the even side.
+func (t *transpiler) round(x *trinosql.Func) {
+	k := t.typeOf(x.Args[0]).Kind
+	if k == types.Decimal && t.to != BigQuery {
+		digits := "0"
+		if len(x.Args) > 1 {
+			n, ok := x.Args[1].(*trinosql.IntLit)
+			if !ok {
+				t.refuse(x, "round to digits that are not a constant")
+			}
+			digits = n.Text
+		}
+		t.fill("CAST(round($1, "+digits+") AS "+t.typeName(x, t.a.Types[x])+")", x.Args[0])
+		return
+	}
+	if (k == types.Double || k == types.Real) && t.to == PostgreSQL {
+		digits := "0"
+		if len(x.Args) > 1 {
+			n, ok := x.Args[1].(*trinosql.IntLit)
+			if !ok {
+				t.refuse(x, "round to digits that are not a constant")
+			}
+			digits = n.Text
+		}
+		factor := "CAST(1e" + digits + " AS double precision)"
+		t.fill("(sign($1) * floor(abs($1) * "+factor+" + 0.5) / "+factor+")", x.Args[0])
+		return
+	}
+	if t.to == DuckDB && (k == types.Double || k == types.Real) {
+		if len(x.Args) > 1 {
+			if n, ok := constant(x.Args[1]); !ok || n < -15 || n > 15 {
+				t.refuse(x, "round to so many digits")
+			}
+		}
+		t.put("round(")
+		t.w.List(x.Args)
+		t.put(")")
+		return
+	}
+	t.refuse(x, "round of %s", t.typeOf(x.Args[0]))
+}
+
+// extreme writes greatest and least, which are NULL when an argument is.
+func (t *transpiler) extreme(x *trinosql.Func, name string) {
+	if t.typeOf(x).Kind == types.Varchar && t.to == PostgreSQL {
+		t.refuse(x, "%s of texts", name)
+	}
+	if t.to == DuckDB || t.to == PostgreSQL {
+		t.put("CASE WHEN ")
+		for i, a := range x.Args {
+			if i > 0 {
+				t.put(" AND ")
+			}
+			t.w.Write(a)
+			t.put(" IS NOT NULL")
+		}
+		t.put(" THEN ")
+		defer t.put(" END")
+	}
+	t.put(name, "(")
+	t.w.List(x.Args)
+	t.put(")")
+}
+
+func (t *transpiler) listagg(x *trinosql.Listagg) {
+	if x.Overflow == "TRUNCATE" || x.Distinct || x.Filter != nil && (t.to == MySQL || t.to == BigQuery) {
+		t.refuse(x, "LISTAGG with DISTINCT, FILTER or TRUNCATE")
+	}
+	separator := ""
+	if x.Separator != nil {
+		separator = x.Separator.Value
+	}
+	if t.to == MySQL {
+		t.put("group_concat(")
+		t.w.Write(x.X)
+		t.put(" ")
+		t.w.OrderBy(x.Within)
+		t.put(" SEPARATOR ", t.text(separator), ")")
+		return
+	}
+	t.put("string_agg(")
+	t.w.Write(x.X)
+	t.put(", ", t.text(separator), " ")
+	t.w.OrderBy(x.Within)
+	t.put(")")
+	if x.Filter != nil {
+		t.put(" FILTER (WHERE ")
+		t.w.Write(x.Filter)
+		t.put(")")
+	}
+}

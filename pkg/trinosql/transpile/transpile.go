@@ -1,0 +1,182 @@
+// Package transpile writes analysed queries of Trino's dialect in other dialects.
+//
+// What a target computes in another way than Trino is written so that it gives Trino's answer, or refused by name. Left to the target are: the
+// collation of texts where its columns have one (MySQL compares without case by default), a division by zero, which MySQL and DuckDB make
+// NULL, and the range of integers.
+package transpile
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/analyze"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
+)
+
+// Target is a dialect.
+type Target string
+
+// The dialects. Trino's own is written by trinosql.String.
+const (
+	DuckDB     Target = "duckdb"
+	PostgreSQL Target = "postgresql"
+	MySQL      Target = "mysql"
+	BigQuery   Target = "bigquery"
+)
+
+// Targets are the dialects by name.
+func Targets() []Target { return []Target{DuckDB, PostgreSQL, MySQL, BigQuery} }
+
+// Unsupported is an error about what a dialect has not.
+type Unsupported struct {
+	At  trinosql.Pos
+	Msg string
+}
+
+func (e *Unsupported) Error() string {
+	return fmt.Sprintf("line %d:%d: %s", e.At.Line, e.At.Col, e.Msg)
+}
+
+// Query writes a query. The error is an *Unsupported.
+func Query(q *trinosql.Query, a *analyze.Analysis, to Target) (text string, err error) {
+	t := &transpiler{a: a, to: to, root: q, aliased: map[*trinosql.SubqueryRel]bool{}, compared: map[*trinosql.Row]bool{}, lateral: map[*trinosql.Lateral]bool{}}
+	trinosql.Inspect(q, func(n trinosql.Node) bool {
+		star, ok := n.(*trinosql.SelectStar)
+		t.starred = t.starred || ok
+		t.targeted = t.targeted || ok && star.Target != nil
+		return true
+	})
+	w := &trinosql.Writer{Override: t.override, Quoted: t.quoted, Text: t.text}
+	t.w = w
+	defer func() {
+		if r := recover(); r != nil {
+			u, ok := r.(*Unsupported)
+			if !ok {
+				panic(r)
+			}
+			text, err = "", u
+		}
+	}()
+	return w.String(q), nil
+}
+
+type transpiler struct {
+	a    *analyze.Analysis
+	to   Target
+	w    *trinosql.Writer
+	root *trinosql.Query
+
+	lateral  map[*trinosql.Lateral]bool // LATERAL queries that have a name
+	targeted bool                       // the query has a star of one table
+
+	items []analyze.Item // of the select list that the current ORDER BY may refer to
+	alone trinosql.Expr  // what is sorted by
+
+	columns  []string                       // the names that the items of the next select list get
+	aliased  map[*trinosql.SubqueryRel]bool // queries in FROM that have a name
+	compared map[*trinosql.Row]bool         // rows that are compared
+	starred  bool                           // the query has a star in a select list
+	made     int                            // names made so far
+}
+
+func (t *transpiler) refuse(n trinosql.Node, format string, args ...any) {
+	panic(&Unsupported{n.Pos(), fmt.Sprintf(format, args...) + " cannot be written for " + names[t.to]})
+}
+
+var names = map[Target]string{DuckDB: "DuckDB", PostgreSQL: "PostgreSQL", MySQL: "MySQL", BigQuery: "BigQuery"}
+
+// quoted writes a name. Trino takes names in lower case, PostgreSQL what stands in quotes as it is.
+func (t *transpiler) quoted(name string, _ bool) string {
+	switch t.to {
+	case PostgreSQL:
+		name = strings.ToLower(name)
+		if reserved(name) || trinosql.QuoteName(name) != name {
+			return sqltext.Quote(name)
+		}
+		return name
+	case DuckDB:
+		if reserved(strings.ToLower(name)) {
+			return sqltext.Quote(name)
+		}
+		return trinosql.QuoteName(name)
+	}
+	if trinosql.QuoteName(name) == name && !reserved(strings.ToLower(name)) {
+		return name
+	}
+	return "`" + strings.ReplaceAll(name, "`", "``") + "`"
+}
+
+// reserved reports whether a word that Trino takes for a name is a keyword elsewhere.
+func reserved(name string) bool {
+	return strings.Contains(" add alter as authorization binary both by case cast check collate concurrently constraint create cross current_catalog current_date current_schema current_time current_timestamp current_user deferrable deallocate delete distinct do drop else end except execute exists extract false for foreign freeze from full function grant group having ilike in inner insert intersect into is isnull join lambda left like localtime localtimestamp natural notnull null on or order outer overlaps prepare primary references revoke right select similar table tablesample then to true union unnest using varying when where with all analyse analyze any array asc asymmetric both change column condition current_role database databases default desc div do each explain fetch float force groups ignore index initially interval key keys kill lag lateral lead leading limit load lock loop maxvalue mediumint not offset only option optionally out over pivot placing qualify range rank read references rename repeat replace return rlike row rows schema schemas session_user set show some sql ssl summarize symmetric system system_user trailing trigger unique unlock unsigned unpivot update usage use user utc_date values variadic verbose window write xor year_month zerofill ", " "+name+" ")
+}
+
+// text writes a string literal.
+func (t *transpiler) text(s string) string {
+	switch t.to {
+	case MySQL:
+		return sqltext.Literal(strings.ReplaceAll(s, `\`, `\\`))
+	case BigQuery:
+		return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`).Replace(s) + "'"
+	}
+	return sqltext.Literal(s)
+}
+
+func (t *transpiler) override(_ *trinosql.Writer, n trinosql.Node) bool {
+	switch n := n.(type) {
+	case *trinosql.Query:
+		return t.query(n)
+	case trinosql.QueryBody:
+		return t.body(n)
+	case *trinosql.SelectExpr:
+		return t.item(n)
+	case *trinosql.SelectStar:
+		if n.Columns != nil {
+			t.refuse(n, "names for the columns of a row")
+		}
+		if t.columns != nil {
+			t.refuse(n, "names for the columns of a star")
+		}
+	case *trinosql.SortItem:
+		return t.sortItem(n)
+	case trinosql.Relation:
+		return t.relation(n)
+	case trinosql.Type:
+		t.dataType(n)
+		return true
+	case trinosql.Expr:
+		return t.expr(n)
+	}
+	return false
+}
+
+func (t *transpiler) put(parts ...string) { t.w.Put(parts...) }
+
+// fill writes a template with $1 and so on for nodes.
+func (t *transpiler) fill(template string, nodes ...trinosql.Expr) {
+	for template != "" {
+		i := strings.IndexByte(template, '$')
+		if i < 0 || i+1 == len(template) {
+			t.put(template)
+			return
+		}
+		t.put(template[:i])
+		t.w.Write(nodes[template[i+1]-'1'])
+		template = template[i+2:]
+	}
+}
+
+// typeOf is the type of an expression as it is used.
+func (t *transpiler) typeOf(x trinosql.Expr) *types.Type {
+	if to := t.a.Coercions[x]; to != nil {
+		return to
+	}
+	if from := t.a.Types[x]; from != nil {
+		return from
+	}
+	return types.Of(types.Unknown)
+}
+
+func (t *transpiler) isText(x trinosql.Expr) bool { return t.typeOf(x).Kind == types.Varchar }
