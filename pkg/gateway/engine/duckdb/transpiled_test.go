@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dig-cli/dig/pkg/gateway/connector/testdb"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/trinosql/transpile"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
@@ -37,11 +38,12 @@ func TestTranspiled(t *testing.T) {
 	listed := readListed(t, "testdata/transpiled_differ.txt")
 	// Values at the edges of their types belong to what is computed in zone local; here it is the clauses and common functions.
 	portable := []string{"tpch.sql", "tpcds_like.sql", "queries.sql", "groups.sql", "values_joins.sql", "values_windows.sql", "values_core.sql", "values_compare.sql", "recursive.sql"}
-	for _, s := range []*otherServer{duckServer(p), postgresServer(t, p), mariaServer(t, p)} {
-		t.Run(string(s.target), func(t *testing.T) {
-			if s.skip != "" {
-				t.Skip(s.skip)
-			}
+	for _, open := range []struct {
+		target transpile.Target
+		server func(*testing.T, *project) *otherServer
+	}{{transpile.DuckDB, duckServer}, {transpile.PostgreSQL, postgresServer}, {transpile.MySQL, mariaServer}} {
+		t.Run(string(open.target), func(t *testing.T) {
+			s := open.server(t, p)
 			same, refused, differ := 0, 0, 0
 			for _, st := range list {
 				a := answers[st.SQL]
@@ -83,11 +85,10 @@ func TestTranspiled(t *testing.T) {
 // otherServer runs statements of a dialect.
 type otherServer struct {
 	target transpile.Target
-	skip   string
 	run    func(ctx context.Context, text string) ([][]any, error)
 }
 
-func duckServer(p *project) *otherServer {
+func duckServer(_ *testing.T, p *project) *otherServer {
 	return &otherServer{target: transpile.DuckDB, run: func(ctx context.Context, text string) (rows [][]any, err error) {
 		c, err := p.conn(ctx)
 		if err != nil {
@@ -111,12 +112,7 @@ func duckServer(p *project) *otherServer {
 
 func postgresServer(t *testing.T, p *project) *otherServer {
 	s := &otherServer{target: transpile.PostgreSQL}
-	address := os.Getenv("DIG_TEST_POSTGRES")
-	if address == "" {
-		s.skip = "no PostgreSQL: DIG_TEST_POSTGRES is not set"
-		return s
-	}
-	c, err := pgx.Connect(t.Context(), address)
+	c, err := pgx.Connect(t.Context(), testdb.Postgres(t).String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,12 +159,8 @@ func postgresServer(t *testing.T, p *project) *otherServer {
 
 func mariaServer(t *testing.T, p *project) *otherServer {
 	s := &otherServer{target: transpile.MySQL}
-	address := os.Getenv("DIG_TEST_MARIADB")
-	if address == "" {
-		s.skip = "no MariaDB: DIG_TEST_MARIADB is not set"
-		return s
-	}
-	db, err := sql.Open("mysql", address)
+	admin, _ := testdb.MariaDB(t, "tiny")
+	db, err := sql.Open("mysql", admin.FormatDSN())
 	if err != nil {
 		t.Fatal(err)
 	}
