@@ -70,6 +70,7 @@ func init() {
 		}
 	}
 	literals["JSON"] = func(p *printer, x *trinosql.TypedLit) { p.put(`CAST("~json_parse"(`, quoteText(x.Value), ") AS JSON)") }
+	casts[kinds{types.Varchar, types.Varbinary}] = func(p *printer, c *conversion) { p.around("encode(", c, ")") }
 	casts[kinds{types.Boolean, types.Varchar}] = (*printer).numberText
 	casts[kinds{types.Varchar, types.Boolean}] = func(p *printer, c *conversion) {
 		p.guarded(c, "CASE WHEN lower($1) IN ('t', 'true', '1') THEN true WHEN lower($1) IN ('f', 'false', '0') THEN false ELSE ${CAST} END")

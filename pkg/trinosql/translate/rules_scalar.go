@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"slices"
+
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
@@ -37,6 +39,32 @@ func init() {
 			p.put(", NULL")
 		}
 		p.put(")")
+	}
+	rules["concat_ws array"] = func(p *printer, c *call) {
+		p.lets(c.args, func(args []operand) {
+			there := operand{write: func() { p.fill(c.node, `list_filter($1, lambda "~e": "~e" IS NOT NULL)`, args[1]) }}
+			p.put("CASE WHEN ")
+			args[0].write()
+			p.put(" IS NOT NULL AND ")
+			args[1].write()
+			p.put(" IS NOT NULL THEN ")
+			if _, ok := args[0].expr.(*trinosql.StringLit); ok {
+				p.fill(c.node, "coalesce(array_to_string($1, $2), '')", there, args[0])
+			} else { // DuckDB's separator is a constant
+				p.fill(c.node, `CASE WHEN len($1) = 0 THEN '' ELSE list_reduce($1, lambda "~a", "~b": "~a" || $2 || "~b") END`, there, args[0])
+			}
+			p.put(" END")
+		})
+	}
+	rules["regexp_replace lambda"] = func(p *printer, c *call) {
+		e := p.name("x")
+		p.put(`coalesce(list_reduce(list_transform(CAST(CAST("~regexp_pieces"(`)
+		c.args[0].write()
+		p.put(", ")
+		c.args[1].write()
+		p.put(") AS JSON) AS STRUCT(f1 VARCHAR, f2 VARCHAR[])[]), lambda ", e, ": ", field(e, 0), " || CASE WHEN ", field(e, 1), " IS NULL THEN '' ELSE ")
+		p.bodyOf(p.lambdaOf(c.args[2]), field(e, 1))
+		p.put(` END), lambda "~a", "~b": "~a" || "~b"))`)
 	}
 	rules["normalize"] = func(p *printer, c *call) {
 		if form, ok := c.args[len(c.args)-1].expr.(*trinosql.StringLit); ok && form.Value == "NFC" || len(c.args) == 1 {
@@ -142,7 +170,11 @@ func (p *printer) extreme(c *call, name string) {
 		}
 	}
 	if nested(c.bound.Result) {
-		p.refuse(c.node, "%s of values of type %s is not supported on zone local", name, c.bound.Result)
+		p.nestedExtreme(c, name, args)
+		for range closing {
+			p.put(")[1]")
+		}
+		return
 	}
 	p.put("CASE WHEN ")
 	for i, a := range args {
@@ -158,4 +190,42 @@ func (p *printer) extreme(c *call, name string) {
 	for range closing {
 		p.put(")[1]")
 	}
+}
+
+// nestedExtreme compares values with others inside one after the other, as Trino orders them.
+func (p *printer) nestedExtreme(c *call, name string, args []operand) {
+	if hasFloat(c.bound.Result) { // Trino takes the side that is not NaN
+		p.refuse(c.node, "%s of values of type %s is not supported on zone local", name, c.bound.Result)
+	}
+	op := map[string]string{"greatest": ">", "least": "<"}[name]
+	p.put("CASE WHEN ")
+	for i, a := range args {
+		if i > 0 {
+			p.put(" AND ")
+		}
+		a.write()
+		p.put(" IS NOT NULL")
+	}
+	p.put(" THEN ")
+	best, closing := args[0], 0
+	for i, a := range args[1:] {
+		l, r := p.apart(a.write), p.apart(best.write)
+		next := operand{write: func() {
+			p.put("CASE WHEN ", p.compared(c.node, op, c.bound.Result, l, r), " THEN ", l, " ELSE ", r, " END")
+		}}
+		if i < len(args)-2 {
+			next = p.let(next)
+			closing++
+		}
+		best = next
+	}
+	best.write()
+	for range closing {
+		p.put(")[1]")
+	}
+	p.put(" END")
+}
+
+func hasFloat(t *types.Type) bool {
+	return float(t) || nested(t) && slices.ContainsFunc(t.Args, hasFloat)
 }

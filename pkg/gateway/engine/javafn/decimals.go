@@ -73,7 +73,7 @@ func shift(a []string) (string, bool, error) {
 	if err != nil {
 		return "", false, err
 	}
-	if n < 0 && width == 64 { // as the machine shifts
+	if n < 0 { // as the machine shifts
 		n &= 63
 	}
 	far := n < 0 || n >= int64(width)

@@ -34,6 +34,9 @@ func fromBase32(a []string) (string, bool, error) {
 	}
 	for _, r := range s {
 		if !strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", r) {
+			if r <= ' ' || r >= 0x7f && r <= 0xa0 {
+				return "", false, says("Unrecognized character: 0x%x", r)
+			}
 			return "", false, says("Unrecognized character: %c", r)
 		}
 	}

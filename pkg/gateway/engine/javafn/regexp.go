@@ -1,6 +1,7 @@
 package javafn
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -146,17 +147,96 @@ func regexpCount(a []string) (string, bool, error) {
 	return strconv.Itoa(len(found)), true, err
 }
 
+// regexpPosition is the place of the n-th match from a place on.
 func regexpPosition(a []string) (string, bool, error) {
 	re, err := compiled.get(a[1])
 	if err != nil {
 		return "", false, err
 	}
-	found, err := re.find(a[0], 1)
+	start, err := strconv.Atoi(a[2])
 	if err != nil {
 		return "", false, err
 	}
-	if len(found) == 0 {
+	n, err := strconv.Atoi(a[3])
+	if err != nil {
+		return "", false, err
+	}
+	switch {
+	case start < 1:
+		return "", false, says("start position cannot be smaller than 1")
+	case n < 1:
+		return "", false, says("occurrence cannot be smaller than 1")
+	}
+	from := 0
+	for range start - 1 {
+		if from >= len(a[0]) {
+			return "-1", true, nil
+		}
+		_, size := utf8.DecodeRuneInString(a[0][from:])
+		from += size
+	}
+	found, err := findFrom(re, a[0], a[1], from)
+	if err != nil {
+		return "", false, err
+	}
+	if len(found) < n {
 		return "-1", true, nil
 	}
-	return strconv.Itoa(utf8.RuneCountInString(a[0][:found[0][0]]) + 1), true, nil
+	return strconv.Itoa(utf8.RuneCountInString(a[0][:found[n-1][0]]) + 1), true, nil
+}
+
+// findFrom finds the matches that begin at an offset or behind it.
+func findFrom(re *pattern, text, source string, from int) ([][]int, error) {
+	found, err := re.find(text, -1)
+	if err != nil || from == 0 {
+		return found, err
+	}
+	for len(found) > 0 && found[0][0] < from {
+		if found[0][1] <= from {
+			found = found[1:]
+			continue
+		}
+		if strings.ContainsAny(source, `^\`) || strings.Contains(source, "(?<") { // may look at what is before the offset
+			return nil, fmt.Errorf("the pattern '%s' with a start within a match is not supported on zone local", source)
+		}
+		if found, err = re.find(text[from:], -1); err != nil {
+			return nil, err
+		}
+		for _, m := range found {
+			m[0] += from
+		}
+		break
+	}
+	return found, nil
+}
+
+// regexpPieces are the matches of a text: the text before each with its groups, and at last the text behind them without groups.
+func regexpPieces(a []string) (string, bool, error) {
+	type piece struct {
+		F1 string    `json:"f1"`
+		F2 []*string `json:"f2"`
+	}
+	re, err := compiled.get(a[1])
+	if err != nil {
+		return "", false, err
+	}
+	found, err := re.find(a[0], -1)
+	if err != nil {
+		return "", false, err
+	}
+	pieces := []piece{}
+	from := 0
+	for _, m := range found {
+		p := piece{F1: a[0][from:m[0]], F2: []*string{}}
+		for i := 2; i < len(m); i += 2 {
+			var group *string
+			if m[i] >= 0 {
+				text := a[0][m[i]:m[i+1]]
+				group = &text
+			}
+			p.F2 = append(p.F2, group)
+		}
+		pieces, from = append(pieces, p), m[1]
+	}
+	return asJSON(append(pieces, piece{F1: a[0][from:]}))
 }
