@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/gateway/supervise"
-	"github.com/dig-cli/dig/pkg/output"
-	"golang.org/x/term"
+	xterm "golang.org/x/term"
 )
 
 // Main runs dig with the process's own streams and returns its exit code.
@@ -29,7 +29,7 @@ func Main() int {
 	dir, _ := os.Getwd()
 	e := &cli.Env{
 		Name: programName(os.Args[0]), Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Dir: dir, Now: time.Now, Process: true, Interrupt: cancel, AtOnce: new(atomic.Pointer[func()]),
-		InTerm: term.IsTerminal(int(os.Stdin.Fd())), OutTerm: term.IsTerminal(int(os.Stdout.Fd())), ErrTerm: term.IsTerminal(int(os.Stderr.Fd())),
+		InTerm: xterm.IsTerminal(int(os.Stdin.Fd())), OutTerm: xterm.IsTerminal(int(os.Stdout.Fd())), ErrTerm: xterm.IsTerminal(int(os.Stderr.Fd())),
 	}
 	// Two elements: a second signal that arrives while the first is being handled is not lost.
 	signals := make(chan os.Signal, 2)
@@ -54,7 +54,7 @@ func Main() int {
 		os.Exit(cli.ExitInterrupted)
 	}()
 	if e.OutTerm {
-		e.Width, e.Height, _ = term.GetSize(int(os.Stdout.Fd()))
+		e.Width, e.Height, _ = xterm.GetSize(int(os.Stdout.Fd()))
 	}
 	return Run(ctx, e)
 }
@@ -70,14 +70,14 @@ func programName(arg0 string) string {
 // Run runs one command line and returns the exit code.
 func Run(ctx context.Context, e *cli.Env) int {
 	e.Out, e.Err = cli.Leavable(ctx, e.Out), cli.Leavable(ctx, e.Err)
-	e.Run.Mask = &output.Masker{}
+	e.Run.Mask = &term.Masker{}
 	e.Run.Telling = new(sync.Mutex)
 	e.Run.Mask.Hide(e.Getenv("DIG_API_KEY"))
 	out, errs := e.Run.Mask.Writer(e.Out), e.Run.Mask.Notes(e.Err)
 	e.Out, e.Err = out, errs
 	e.Run.Terminal, e.Run.Ctx = e.Err, ctx
 	if e.ErrTerm { // names and messages of a gateway must not control the terminal
-		e.Err = output.NewScreen(e.Err)
+		e.Err = term.NewScreen(e.Err)
 	} else {
 		e.Err = &cli.NoteLines{E: e, W: e.Err}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/shell"
+	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 )
@@ -205,17 +206,17 @@ func (a agentAnswer) empty() bool {
 func writeAnswer(e *cli.Env, w io.Writer, a agentAnswer) error {
 	var parts [][]byte
 	if text := strings.TrimSpace(a.text); text != "" {
-		parts = append(parts, append(output.SanitizeText(nil, text), '\n'))
+		parts = append(parts, append(term.SanitizeText(nil, text), '\n'))
 	}
 	if a.data != nil {
 		parts = append(parts, dataText(e, a.data))
 	}
 	if a.sql != "" && !a.said {
-		parts = append(parts, append(output.SanitizeText(nil, "SQL:\n"+indentText(a.sql)), '\n'))
+		parts = append(parts, append(term.SanitizeText(nil, "SQL:\n"+indentText(a.sql)), '\n'))
 	}
 	var rest []byte
 	for _, m := range a.rest {
-		rest = append(rest, output.Sanitize(nil, m.name+": "+compact(m.value))...)
+		rest = append(rest, term.Sanitize(nil, m.name+": "+compact(m.value))...)
 		rest = append(rest, '\n')
 	}
 	if rest != nil {
@@ -242,7 +243,7 @@ func dataText(e *cli.Env, data json.RawMessage) []byte {
 	}
 	var buf bytes.Buffer
 	if err := output.WriteDoc(&buf, data, o); err != nil || buf.Len() == 0 {
-		return append(output.SanitizeText(nil, compact(data)), '\n')
+		return append(term.SanitizeText(nil, compact(data)), '\n')
 	}
 	return buf.Bytes()
 }
@@ -252,5 +253,5 @@ func sqlHint(e *cli.Env, sql string) string {
 	if sql = strings.TrimSpace(sql); strings.Contains(sql, "\n") || len(sql) > 200 {
 		return "hint: the SQL is for review; save it to a file and run it with `" + e.Name + " query execute -f FILE`"
 	}
-	return string(output.Sanitize(nil, "hint: the SQL is for review; run it with `"+e.Name+" query execute "+shell.Quote(sql)+"`"))
+	return string(term.Sanitize(nil, "hint: the SQL is for review; run it with `"+e.Name+" query execute "+shell.Quote(sql)+"`"))
 }

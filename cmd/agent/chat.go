@@ -8,6 +8,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/shell"
+	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -98,7 +99,7 @@ func openThread(ctx context.Context, e *cli.Env, c *cobra.Command, cl *api.Clien
 }
 
 func threadNote(e *cli.Env, thread string) string {
-	return string(output.Sanitize(nil, "note: the thread is "+thread+"; `"+e.Name+" agent chat --thread "+shell.Quote(thread)+" MESSAGE` continues it"))
+	return string(term.Sanitize(nil, "note: the thread is "+thread+"; `"+e.Name+" agent chat --thread "+shell.Quote(thread)+" MESSAGE` continues it"))
 }
 
 // chatView returns the view of an answer. raw is the gateway's own record, thread the requested conversation.
@@ -219,7 +220,7 @@ func talkView(e *cli.Env, raw json.RawMessage) (cli.View, error) {
 			fmt.Fprintln(w)
 		}
 		first = false
-		fmt.Fprintf(w, "[%s]\n", output.Sanitize(nil, m.role))
+		fmt.Fprintf(w, "[%s]\n", term.Sanitize(nil, m.role))
 		for _, c := range m.calls {
 			fmt.Fprintln(w, c.line())
 		}
@@ -238,5 +239,5 @@ func (c agentCall) line() string {
 	if len(text) > most {
 		text = append(text[:most], '…')
 	}
-	return strings.TrimSpace(string(output.Sanitize(nil, string(text))))
+	return strings.TrimSpace(string(term.Sanitize(nil, string(text))))
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 )
@@ -87,7 +87,7 @@ func legacyAnswer(e *cli.Env, v api.LegacyAgentResponse) (cli.View, error) {
 		out.Note = sqlHint(e, a.sql)
 	}
 	if v.ThreadID != "" {
-		out.Note = strings.TrimPrefix(out.Note+"\n"+string(output.Sanitize(nil, "note: the thread is "+v.ThreadID)), "\n")
+		out.Note = strings.TrimPrefix(out.Note+"\n"+string(term.Sanitize(nil, "note: the thread is "+v.ThreadID)), "\n")
 	}
 	return out, writeChat(e, []agentAnswer{a})
 }

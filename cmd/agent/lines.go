@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
-	"github.com/dig-cli/dig/pkg/output"
+	"github.com/dig-cli/dig/internal/term"
 )
 
 // plain prints data that is not JSON.
@@ -37,7 +37,7 @@ func (s *agentScreen) write(text string) error {
 		return nil
 	}
 	s.midLine = !strings.HasSuffix(text, "\n")
-	_, err := s.w.Write(output.SanitizeText(nil, text))
+	_, err := s.w.Write(term.SanitizeText(nil, text))
 	return err
 }
 
@@ -59,7 +59,7 @@ func (s *agentScreen) step(name string) error {
 	if name == "" {
 		return nil
 	}
-	return s.tell("", "step: "+string(output.Sanitize(nil, name)))
+	return s.tell("", "step: "+string(term.Sanitize(nil, name)))
 }
 
 // tell prints a line on stderr; lines with the same key only once.

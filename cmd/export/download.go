@@ -16,6 +16,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/internal/shell"
+	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -176,8 +177,8 @@ const fetchTries = 5
 // fetchFile copies file i of a job, resumes after breaks with fresh links, and checks the size.
 func fetchFile(ctx context.Context, e *cli.Env, cl *api.Client, project string, job api.ExportJobResponse, i int, w io.Writer) error {
 	f := job.Files[i]
-	bar := output.NewProgress(nil)
-	if _, onScreen := w.(*output.Screen); !onScreen && w != e.Out || cli.RegularFile(e.Out) { // otherwise the file may go to the same screen
+	bar := term.NewProgress(nil)
+	if _, onScreen := w.(*term.Screen); !onScreen && w != e.Out || cli.RegularFile(e.Out) { // otherwise the file may go to the same screen
 		bar = e.Progress()
 	}
 	defer bar.Stop()

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -64,7 +65,7 @@ func (q *querying) several(ctx context.Context, next func() (*statement, error))
 	b := &batchRun{querying: q, next: next, sink: s, notes: s.Notes,
 		headers: q.f.eachRow != "" && !q.o.NoHeader && !q.f.toFiles && (format == output.CSV || format == output.TSV) && !q.f.profile}
 	if q.o.Terminal && q.e.ErrTerm {
-		b.notes = output.NewScreen(s.W) // in place of the results' own notes, also in a pager
+		b.notes = term.NewScreen(s.W) // in place of the results' own notes, also in a pager
 	}
 	return s.Finish(b.run(ctx, cancel))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dustin/go-humanize"
@@ -101,7 +102,7 @@ func writeKept(e *cli.Env, f *renderFlags, s *cli.Sink, res *api.Result, o outpu
 
 // oneLine returns the beginning of a string, with each run of white space replaced by one blank.
 func oneLine(text string, limit int) string {
-	r := []rune(strings.Join(strings.Fields(string(output.SanitizeText(nil, text))), " "))
+	r := []rune(strings.Join(strings.Fields(string(term.SanitizeText(nil, text))), " "))
 	if len(r) > limit {
 		return string(r[:limit-1]) + "…"
 	}

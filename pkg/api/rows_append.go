@@ -16,6 +16,13 @@ type Delimited struct {
 	Cell func(dst []byte, row int64, column int, c Cell) ([]byte, error)
 }
 
+// AppendReader is Rows, or a wrapper of it that observes how rows are read.
+type AppendReader interface {
+	RowReader
+	OnWait(func(waits bool))
+	AppendNext(dst []byte, d *Delimited) ([]byte, bool)
+}
+
 // AppendNext advances like Next and appends the row to dst in one pass over its bytes, if the row is completely in
 // memory, has the layout of the previous row and its columns in order. Otherwise took is false, nothing has changed,
 // and the caller must use Next: this includes the case that Cell fails, so that the row is validated before its values

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/clipperhouse/displaywidth"
+	"github.com/dig-cli/dig/internal/term"
 )
 
 // Caret returns the line of sql that an error refers to, with a caret under the column. line and col are 1-based, col
@@ -29,5 +30,5 @@ func Caret(sql string, line, col int) string {
 }
 
 func expand(s string) string {
-	return string(Sanitize(nil, strings.ReplaceAll(s, "\t", "    ")))
+	return string(term.Sanitize(nil, strings.ReplaceAll(s, "\t", "    ")))
 }

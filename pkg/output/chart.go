@@ -10,6 +10,7 @@ import (
 
 	"github.com/clipperhouse/displaywidth"
 	"github.com/dig-cli/dig/internal/nearest"
+	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dustin/go-humanize"
 )
@@ -247,14 +248,14 @@ func (p *barPlot) add(cells []tcell) {
 	}
 	b := bar1{label: "NULL", text: "NULL"}
 	if c := cells[p.label]; !c.null {
-		b.label = shorten(Sanitize(nil, c.text), max(p.width/3, 8))
+		b.label = shorten(term.Sanitize(nil, c.text), max(p.width/3, 8))
 	}
 	var ok bool
 	if b.value, ok = p.number(cells); !ok {
 		b.none = true
 	}
 	if c := cells[p.value]; !c.null {
-		b.text = shorten(Sanitize(nil, c.text), max(p.width/3, 8))
+		b.text = shorten(term.Sanitize(nil, c.text), max(p.width/3, 8))
 	}
 	p.bars = append(p.bars, b)
 }
@@ -340,7 +341,7 @@ func (p *sparkPlot) draw(dst []byte) []byte {
 		names = max(names, textWidth([]byte(l.name), false))
 	}
 	for _, l := range p.lines {
-		name := Sanitize(nil, l.name)
+		name := term.Sanitize(nil, l.name)
 		dst = append(append(dst, ' '), name...)
 		dst = blanks(dst, names-displaywidth.Bytes(name)+1)
 		dst = l.paint.on(dst, ansiKey)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/clipperhouse/displaywidth"
+	"github.com/dig-cli/dig/internal/term"
 	"github.com/dustin/go-humanize"
 )
 
@@ -102,7 +103,7 @@ func (p *linePlot) add(cells []tcell) {
 	}
 	p.last = "NULL"
 	if c := cells[p.label]; !c.null {
-		p.last = shorten(Sanitize(nil, c.text), max(p.width/3, 8))
+		p.last = shorten(term.Sanitize(nil, c.text), max(p.width/3, 8))
 	}
 	if p.rows++; p.rows == 1 {
 		p.first = p.last

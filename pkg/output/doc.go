@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -72,7 +73,7 @@ func writeDoc(w io.Writer, doc json.RawMessage, o Options) error {
 		if o.Color {
 			doc = colorJSON(doc)
 		} else if o.Terminal {
-			doc = SanitizeText(nil, doc)
+			doc = term.SanitizeText(nil, doc)
 		}
 		return writeAll(w, append(bytes.Clone(doc), '\n'))
 	case f == NDJSON:
@@ -179,7 +180,7 @@ func docScalar(w io.Writer, doc []byte, o Options) error {
 		return err
 	}
 	if o.format() == Table {
-		text = SanitizeText(nil, text)
+		text = term.SanitizeText(nil, text)
 	}
 	return writeAll(w, append(text, '\n'))
 }

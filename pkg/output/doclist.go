@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clipperhouse/displaywidth"
+	"github.com/dig-cli/dig/internal/term"
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
@@ -82,7 +83,7 @@ func docList(w io.Writer, v *view, cols []column, o Options) error {
 	var left []string
 	for i := range cols {
 		if !slices.Contains(shown, i) {
-			left = append(left, string(Sanitize(nil, cols[i].name)))
+			left = append(left, string(term.Sanitize(nil, cols[i].name)))
 		}
 	}
 	o.note("%s", Fold(fmt.Sprintf("(too narrow for %s; -o yaml shows all)", strings.Join(left, ", ")), o.width()))
@@ -168,18 +169,18 @@ func renderList(w io.Writer, rows [][]tcell, cols []column, widths []int, right 
 	if !o.NoHeader {
 		names := make([]string, len(cols))
 		for i := range cols {
-			names[i] = p.text(ansiBold, shorten(Sanitize(nil, cols[i].name), widths[i]))
+			names[i] = p.text(ansiBold, shorten(term.Sanitize(nil, cols[i].name), widths[i]))
 		}
 		t.Header(names)
 	}
-	null := string(Sanitize(nil, nullWord(o)))
+	null := string(term.Sanitize(nil, nullWord(o)))
 	if o.Null == "" {
 		null = "-" // a field that is not set, as opposed to SQL NULL
 	}
 	for _, r := range rows {
 		line := make([]string, len(cols))
 		for i := range r {
-			if line[i] = shorten(Sanitize(nil, r[i].text), widths[i]); r[i].null {
+			if line[i] = shorten(term.Sanitize(nil, r[i].text), widths[i]); r[i].null {
 				line[i] = p.text(ansiDim, null)
 			}
 		}
@@ -210,7 +211,7 @@ func docRecords(w io.Writer, v *view, cols []column, list bool, o Options) error
 	if o.Null == "" {
 		o.Null = "-"
 	}
-	t := &table{o: o, cols: cols, paint: paint(o.Color), null: Sanitize(nil, nullWord(o)), vertical: true}
+	t := &table{o: o, cols: cols, paint: paint(o.Color), null: term.Sanitize(nil, nullWord(o)), vertical: true}
 	var out []byte
 	for n := int64(1); v.Next(); n++ {
 		cells, err := decodeRow(n, v.Row(), cols, true)
@@ -226,7 +227,7 @@ func docRecords(w io.Writer, v *view, cols []column, list bool, o Options) error
 			keys = max(keys, textWidth([]byte(cols[i].name), false))
 		}
 		for i := range cols {
-			out = t.field(out, Sanitize(nil, cols[i].name), keys, cells[i])
+			out = t.field(out, term.Sanitize(nil, cols[i].name), keys, cells[i])
 		}
 	}
 	return writeAll(w, out)

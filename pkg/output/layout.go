@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/clipperhouse/displaywidth"
+	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -61,11 +62,11 @@ func textWidth(t []byte, lines bool) int {
 		return len(t)
 	}
 	if !lines {
-		return displaywidth.Bytes(Sanitize(nil, t))
+		return displaywidth.Bytes(term.Sanitize(nil, t))
 	}
 	width := 0
 	for line := range bytes.SplitSeq(t, []byte("\n")) {
-		width = max(width, displaywidth.Bytes(Sanitize(nil, line)))
+		width = max(width, displaywidth.Bytes(term.Sanitize(nil, line)))
 	}
 	return width
 }

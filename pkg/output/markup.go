@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -125,7 +126,7 @@ func appendSign(dst []byte, r rune) []byte {
 	if r >= 0x80 && r < 0xa0 {
 		return fmt.Appendf(dst, "&lt;U+%04X>", r)
 	}
-	return Sanitize(dst, string(r))
+	return term.Sanitize(dst, string(r))
 }
 
 // within reports whether the underscore at i is between letters or digits, where it is not markup.

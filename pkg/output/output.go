@@ -8,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -126,4 +127,14 @@ func WriteDoc(w io.Writer, doc json.RawMessage, o Options) error {
 		err = flushed
 	}
 	return err
+}
+
+// screened wraps a terminal in a term.Screen for the formats that write values unchanged. A table sanitizes its values
+// itself, and also uses colours.
+func screened(w io.Writer, o Options) (io.Writer, func() error) {
+	if !o.Terminal || o.format() == Table && o.JQ == "" {
+		return w, func() error { return nil }
+	}
+	s := term.NewScreen(w)
+	return s, s.Flush
 }

@@ -1,5 +1,7 @@
 package output
 
+import "github.com/dig-cli/dig/internal/term"
+
 // paint writes with or without ANSI colours.
 type paint bool
 
@@ -58,7 +60,7 @@ func colorJSON(doc []byte) []byte {
 			style = ansiKey
 		}
 		out = append(out, style...)
-		out = SanitizeText(out, doc[i:end])
+		out = term.SanitizeText(out, doc[i:end])
 		out = append(out, ansiReset...)
 		i = end
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dig-cli/dig/internal/term/termtest"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestStalledSource(t *testing.T) {
 	for _, o := range []Options{{Format: CSV}, {Format: NDJSON}, {Format: YAML}, {}, {Terminal: true}, {Vertical: true}} {
 		r, w := io.Pipe()
-		var screen safeBuffer
+		var screen termtest.Buffer
 		done := make(chan error)
 		var st Stats
 		go func() {
@@ -24,7 +25,7 @@ func TestStalledSource(t *testing.T) {
 		if _, err := io.WriteString(w, `{"columns":[{"columnName":"a"}],"data":[["first"],["second"],`); err != nil {
 			t.Fatal(err)
 		}
-		until(t, "the first rows", func() bool { return strings.Contains(screen.String(), "second") })
+		termtest.Until(t, "the first rows", func() bool { return strings.Contains(screen.String(), "second") })
 		if _, err := io.WriteString(w, `["third"],["and a much longer one than the widths foresee"]]}`); err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +53,7 @@ func TestStalledThenBroken(t *testing.T) {
 	lost := errors.New("connection reset")
 	for _, o := range []Options{{Format: JSON}, {}, {Terminal: true}, {Terminal: true, MaxRows: 1}} {
 		r, w := io.Pipe()
-		var screen safeBuffer
+		var screen termtest.Buffer
 		done := make(chan error)
 		go func() {
 			_, err := WriteRows(&screen, api.NewRows(r, api.Compact), o)
@@ -61,7 +62,7 @@ func TestStalledThenBroken(t *testing.T) {
 		if _, err := io.WriteString(w, `{"columns":[{"columnName":"a"}],"data":[["first"],["second"],`); err != nil {
 			t.Fatal(err)
 		}
-		until(t, "the first row", func() bool { return strings.Contains(screen.String(), "first") })
+		termtest.Until(t, "the first row", func() bool { return strings.Contains(screen.String(), "first") })
 		w.CloseWithError(lost)
 		if err := <-done; !errors.Is(err, lost) {
 			t.Errorf("%+v: error %v", o, err)

@@ -57,28 +57,3 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 		}
 	}
 }
-
-func TestScreenKeepsCharactersWhole(t *testing.T) {
-	const text = "aé漢😀\u009bz\n\tq\xff"
-	var want bytes.Buffer
-	want.Write(SanitizeText(nil, text))
-	for size := 1; size <= len(text); size++ {
-		var out bytes.Buffer
-		s := NewScreen(&out)
-		for at := 0; at < len(text); at += size {
-			part := text[at:min(at+size, len(text))]
-			if n, err := io.WriteString(s, part); err != nil || n != len(part) {
-				t.Fatal(n, err)
-			}
-		}
-		if err := s.Flush(); err != nil || out.String() != want.String() {
-			t.Errorf("in parts of %d: %q, want %q (%v)", size, out.String(), want.String(), err)
-		}
-	}
-	var out bytes.Buffer
-	s := NewScreen(&out)
-	_, _ = io.WriteString(s, "a\xe6\xbc")
-	if err := s.Flush(); err != nil || out.String() != "a\ufffd\ufffd" {
-		t.Errorf("an unfinished character became %q (%v)", out.String(), err)
-	}
-}

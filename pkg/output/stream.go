@@ -149,20 +149,13 @@ func writeStream(w io.Writer, rows api.RowReader, cols []column, f rowFormat, o 
 // delimiter is a format that api.Rows can write directly.
 type delimiter interface{ delimited() *api.Delimited }
 
-// wire is api.Rows, or a wrapper of it.
-type wire interface {
-	api.RowReader
-	OnWait(func(waits bool))
-	AppendNext(dst []byte, d *api.Delimited) ([]byte, bool)
-}
-
 // rows encodes the rows of the source, and returns how many it has read.
 func (s *stream) rows(rows api.RowReader, cols []column, f rowFormat) (int64, error) {
 	need := 0
 	for _, c := range cols {
 		need = max(need, c.index+1)
 	}
-	w, ok := rows.(wire)
+	w, ok := rows.(api.AppendReader)
 	if !ok {
 		return s.slowRows(rows, cols, f, need)
 	}

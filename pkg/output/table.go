@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/clipperhouse/displaywidth"
+	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dustin/go-humanize"
 )
@@ -61,7 +62,7 @@ type table struct {
 
 // run reads the whole result: the sample, then the rest with or without the middle.
 func (t *table) run(rows api.RowReader) error {
-	t.null = Sanitize(nil, nullWord(t.o))
+	t.null = term.Sanitize(nil, nullWord(t.o))
 	head, tail := t.limits()
 	lim := sampleLimits{rows: 10_000, bytes: 4 << 20, wait: 500 * time.Millisecond}
 	if t.wrapping {

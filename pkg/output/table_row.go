@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/clipperhouse/displaywidth"
+	"github.com/dig-cli/dig/internal/term"
 	"github.com/dustin/go-humanize"
 )
 
@@ -20,7 +21,7 @@ func (t *table) line(dst []byte, cells []tcell, style string, header bool) []byt
 		text := t.visible(cells[i])
 		width := len(text)
 		if !printable(text) {
-			text = Sanitize(nil, text)
+			text = term.Sanitize(nil, text)
 			width = displaywidth.Bytes(text)
 		}
 		pad := t.widths[i] - width
@@ -157,7 +158,7 @@ func (t *table) styled(dst, text []byte, style string, null bool) []byte {
 func (t *table) record(dst []byte, cells []tcell, n int64) []byte {
 	names, keys := make([][]byte, len(t.cols)), 0
 	for i := range t.cols {
-		names[i] = Sanitize(nil, t.cols[i].name)
+		names[i] = term.Sanitize(nil, t.cols[i].name)
 		keys = max(keys, displaywidth.Bytes(names[i]))
 	}
 	title := " row " + humanize.Comma(n) + " "
@@ -185,7 +186,7 @@ func (t *table) field(dst, name []byte, keys int, c tcell) []byte {
 		dst = append(t.paint.on(dst, ansiDim), bar...)
 		dst = t.paint.off(dst)
 		if len(line) > 0 {
-			text := Sanitize(nil, line)
+			text := term.Sanitize(nil, line)
 			if room := t.o.width() - keys - 4; t.o.Terminal && room >= 20 && len(text) > room {
 				text = bytes.ReplaceAll([]byte(Fold(string(text), room)), []byte("\n"), t.goesOn(keys))
 			}

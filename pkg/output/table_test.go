@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/clipperhouse/displaywidth"
+	"github.com/dig-cli/dig/internal/term"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -91,7 +92,7 @@ func checkLines(t *testing.T, got string, o Options) {
 		if w := displaywidth.String(line); o.Terminal && w > o.width() && !strings.HasPrefix(line, "(") && !strings.Contains(got, "row 1 ") {
 			t.Errorf("%d cells: %s", w, line)
 		}
-		if strings.HasSuffix(line, " ") || strings.ContainsFunc(line, func(r rune) bool { return r < ' ' || steers(r) }) {
+		if strings.HasSuffix(line, " ") || string(term.Sanitize(nil, line)) != line {
 			t.Errorf("bad line %q", line)
 		}
 	}
@@ -197,25 +198,6 @@ func TestWrap(t *testing.T) {
 		if got := strings.Join(parts, "|"); got != tt.want {
 			t.Errorf("%q in %d: %q, want %q", tt.in, tt.width, got, tt.want)
 		}
-	}
-}
-
-func TestSanitize(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain é 日本 😀":         "plain é 日本 😀",
-		"\x1b]0;title\x07":     "␛]0;title␇",
-		"a\nb\tc\x00\x7f":      "a↵b␉c␀␡",
-		"\u009b31m\u0085":      "<U+009B>31m<U+0085>",
-		"\u202ea\u2066b\u200f": "<U+202E>a<U+2066>b<U+200F>",
-		"bad\xff\xc3":          "bad\ufffd\ufffd",
-		"👩‍👩‍👧":                "👩‍👩‍👧",
-	} {
-		if got := string(Sanitize(nil, in)); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
-	}
-	if got := string(SanitizeText([]byte("> "), []byte("a\n\tb\r\x1b"))); got != "> a\n\tb␍␛" {
-		t.Errorf("got %q", got)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/clipperhouse/displaywidth"
+	"github.com/dig-cli/dig/internal/term"
 )
 
 // wrap splits text into lines of at most width cells, never within a grapheme. mark shows how a line continues: ↵ at
@@ -18,7 +19,7 @@ func wrap(t []byte, width, limit int) (lines []wrapped, cut bool) {
 	width = max(width, 1)
 	parts := bytes.Split(t, []byte("\n"))
 	for n, part := range parts {
-		s := string(Sanitize(nil, part))
+		s := string(term.Sanitize(nil, part))
 		for {
 			if len(lines) == limit {
 				lines[limit-1].mark = ellipsis
@@ -62,7 +63,7 @@ func cutAt(s string, width int, words bool) (head, rest string) {
 
 // heading splits a name into lines, between its words if it has several; they need no mark.
 func heading(name []byte, width, limit int) (lines []wrapped, cut bool) {
-	for rest := string(Sanitize(nil, name)); ; {
+	for rest := string(term.Sanitize(nil, name)); ; {
 		head, _ := cutAt(rest, width, false)
 		if head != rest {
 			if at := strings.LastIndexAny(head, "_ ") + 1; at > len(head)/3 {

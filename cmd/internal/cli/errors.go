@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/gateway"
@@ -278,11 +279,11 @@ func (e *Env) pathOfCall(ae *api.Error) string {
 
 // Complain prints a failure in readable form.
 func (e *Env) Complain(w io.Writer, f *Failure, err error) {
-	fmt.Fprintf(w, "%s: %s\n", e.Name, output.SanitizeText(nil, f.Msg))
+	fmt.Fprintf(w, "%s: %s\n", e.Name, term.SanitizeText(nil, f.Msg))
 	e.listBadCells(err)
 	e.tellIDs(w, err)
 	if f.Hint != "" {
-		fmt.Fprintf(w, "hint: %s\n", output.SanitizeText(nil, e.OwnName(f.Hint)))
+		fmt.Fprintf(w, "hint: %s\n", term.SanitizeText(nil, e.OwnName(f.Hint)))
 	}
 }
 
@@ -299,7 +300,7 @@ func (e *Env) tellIDs(w io.Writer, err error) {
 		}
 	}
 	if parts != nil {
-		fmt.Fprintf(w, "  (%s)\n", output.Sanitize(nil, strings.Join(parts, ", ")))
+		fmt.Fprintf(w, "  (%s)\n", term.Sanitize(nil, strings.Join(parts, ", ")))
 	}
 }
 
@@ -345,7 +346,7 @@ func (e *Env) listBadCells(err error) {
 		if c.Column != "" {
 			where += fmt.Sprintf(", column %q", c.Column)
 		}
-		fmt.Fprintf(e.Err, "  %s: %s\n", where, output.SanitizeText(nil, c.Reason))
+		fmt.Fprintf(e.Err, "  %s: %s\n", where, term.SanitizeText(nil, c.Reason))
 	}
 	if more := total - int64(len(cells)); more > 0 {
 		fmt.Fprintf(e.Err, "  and %d more\n", more)

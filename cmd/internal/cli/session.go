@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/gateway"
@@ -28,7 +29,7 @@ type Session struct {
 	Allowed  []string // hosts that files of exports may be downloaded from, --allow-host
 	changed  int32    // nonzero after a request that may change something was sent
 	Helped   error    // the error of printing help, which cobra cannot return
-	Mask     *output.Masker
+	Mask     *term.Masker
 	Telling  *sync.Mutex // held while a step is printed: requests are sent by several goroutines
 	told     int         // number of steps that a dry run has printed; use Env.step and Env.told
 	Whole    bool        // an incomplete answer is an error, --strict

@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 )
@@ -17,15 +18,15 @@ type Sink struct {
 	W        io.Writer
 	Notes    io.Writer
 	Path     string // of the file, "" for stdout
-	Progress *output.Progress
+	Progress *term.Progress
 	Shared   bool // the progress continues after this result
 	// Columns, if any, may change how the rows are written once their columns are known.
 	Columns func(api.RowReader, output.Options) (output.Options, error)
 
 	instead func() error // what renaming the file would do, in a dry run
 
-	screen *output.MaskWriter // before the pager
-	pager  *output.Pager
+	screen *term.MaskWriter // before the pager
+	pager  *term.Pager
 	held   bytes.Buffer // notes that are held back while the pager runs
 	File   *output.File
 	Stderr io.Writer
@@ -50,7 +51,7 @@ func (e *Env) OpenSink(path string, page bool, o output.Options, cancel func()) 
 		return s, nil
 	}
 	if page && o.Terminal {
-		s.pager = output.NewPager(output.PagerOptions{Command: e.pagerCommand(), Env: os.Environ(), Out: StreamOf(e.Out), Err: StreamOf(e.Run.Terminal), Width: e.Width, Height: e.Height, Cancel: cancel})
+		s.pager = term.NewPager(term.PagerOptions{Command: e.pagerCommand(), Env: os.Environ(), Out: StreamOf(e.Out), Err: StreamOf(e.Run.Terminal), Width: e.Width, Height: e.Height, Cancel: cancel})
 		s.screen = e.Run.Mask.Writer(s.pager)
 		s.W = s.screen
 		if ctx := e.Run.Ctx; ctx != nil {
@@ -61,7 +62,7 @@ func (e *Env) OpenSink(path string, page bool, o output.Options, cancel func()) 
 			})
 		}
 		if e.ErrTerm {
-			s.Notes = output.NewScreen(&s.held)
+			s.Notes = term.NewScreen(&s.held)
 		}
 	}
 	if e.ErrTerm && !RegularFile(e.Out) { // the output may go to the same screen, directly or through a pipe
@@ -71,11 +72,11 @@ func (e *Env) OpenSink(path string, page bool, o output.Options, cancel func()) 
 }
 
 // Progress starts measuring; progress is shown on a terminal only.
-func (e *Env) Progress() *output.Progress {
+func (e *Env) Progress() *term.Progress {
 	if !e.ErrTerm {
-		return output.NewProgress(nil)
+		return term.NewProgress(nil)
 	}
-	return output.NewProgress(e.Run.Terminal)
+	return term.NewProgress(e.Run.Terminal)
 }
 
 func (e *Env) pagerCommand() string {
@@ -87,7 +88,7 @@ func (e *Env) pagerCommand() string {
 
 // StreamOf returns the stream behind the masking writer: a pager has to see that it is a terminal.
 func StreamOf(w io.Writer) io.Writer {
-	if m, ok := w.(*output.MaskWriter); ok {
+	if m, ok := w.(*term.MaskWriter); ok {
 		return m.Unwrap()
 	}
 	return w
@@ -96,13 +97,13 @@ func StreamOf(w io.Writer) io.Writer {
 // OnScreen returns stdout for text that dig does not format: on a terminal, control characters are made visible.
 func (e *Env) OnScreen() io.Writer {
 	if e.OutTerm {
-		return output.NewScreen(e.Out)
+		return term.NewScreen(e.Out)
 	}
 	return e.Out
 }
 
 func flush(w io.Writer) error {
-	if s, ok := w.(*output.Screen); ok {
+	if s, ok := w.(*term.Screen); ok {
 		return s.Flush()
 	}
 	return nil

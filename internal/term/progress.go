@@ -1,4 +1,4 @@
-package output
+package term
 
 import (
 	"fmt"
@@ -134,7 +134,7 @@ func (c *progressWriter) Write(b []byte) (int, error) {
 
 // Rows counts the rows of a result.
 func (p *Progress) Rows(r api.RowReader) api.RowReader {
-	if w, ok := r.(wire); ok {
+	if w, ok := r.(api.AppendReader); ok {
 		return &progressWire{progressRows{w, p}, w}
 	}
 	return &progressRows{r, p}
@@ -156,7 +156,7 @@ func (r *progressRows) Next() bool {
 // progressWire also counts the rows that api.Rows writes directly.
 type progressWire struct {
 	progressRows
-	w wire
+	w api.AppendReader
 }
 
 func (r *progressWire) OnWait(do func(waits bool)) { r.w.OnWait(do) }

@@ -1,4 +1,6 @@
-package output
+// Package term writes to a terminal: a pager, a progress line, and writers that neutralize control characters and hide
+// secrets.
+package term
 
 import (
 	"bytes"

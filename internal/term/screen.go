@@ -1,4 +1,4 @@
-package output
+package term
 
 import (
 	"io"
@@ -54,14 +54,4 @@ func partial(text []byte) int {
 		}
 	}
 	return 0
-}
-
-// screened wraps a terminal in a Screen for the formats that write values unchanged. A table sanitizes its values
-// itself, and also uses colours.
-func screened(w io.Writer, o Options) (io.Writer, func() error) {
-	if !o.Terminal || o.format() == Table && o.JQ == "" {
-		return w, func() error { return nil }
-	}
-	s := NewScreen(w)
-	return s, s.Flush
 }

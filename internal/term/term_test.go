@@ -1,4 +1,4 @@
-package output
+package term
 
 import (
 	"bytes"
@@ -8,47 +8,20 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/dig-cli/dig/internal/term/termtest"
+	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dustin/go-humanize"
 )
 
-type safeBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (s *safeBuffer) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.Write(p)
-}
-
-func (s *safeBuffer) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.b.String()
-}
-
-func until(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for range 1000 {
-		if ok() {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatal("waited in vain for " + what)
-}
-
 func TestProgressShowsLateAndLeavesNothing(t *testing.T) {
-	var screen safeBuffer
+	var screen termtest.Buffer
 	start := time.Unix(1000, 0)
 	p := newProgress(&screen, time.Millisecond, time.Hour, func() time.Time { now := start; start = start.Add(2500 * time.Millisecond); return now })
-	until(t, "the line", func() bool { return screen.String() != "" })
+	termtest.Until(t, "the line", func() bool { return screen.String() != "" })
 	if got := screen.String(); got != "\r\x1b[K0 rows  2s" {
 		t.Errorf("painted %q", got)
 	}
@@ -66,22 +39,43 @@ func TestProgressShowsLateAndLeavesNothing(t *testing.T) {
 }
 
 func TestProgressOfAShortQueryIsSilent(t *testing.T) {
-	var screen safeBuffer
+	var screen termtest.Buffer
 	p := NewProgress(&screen)
-	rows := p.Rows(result(t, corpusFields, corpus()))
+	const count = 1500
+	text := `{"columns":[{"columnName":"n","dataType":"bigint"}],"data":[` + strings.Repeat("[1],", count-1) + "[1]]}"
+	rows, ok := p.Rows(api.NewRows(io.NopCloser(strings.NewReader(text)), api.Compact)).(api.AppendReader)
+	if !ok {
+		t.Fatal("the rows cannot be appended directly any more")
+	}
 	body := p.Body(io.NopCloser(strings.NewReader(strings.Repeat("x", 1234567))))
 	if _, err := io.Copy(io.Discard, body); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := WriteRows(p.Output(io.Discard), rows, Options{Format: CSV}); err != nil {
-		t.Fatal(err)
+	out := p.Output(io.Discard)
+	form := &api.Delimited{Between: ',', End: '\n', Floats: make([]bool, 1), Cell: func(dst []byte, _ int64, _ int, _ api.Cell) ([]byte, error) {
+		return append(dst, '1'), nil // only the rows are counted
+	}}
+	appended := 0
+	for {
+		line, took := rows.AppendNext(nil, form)
+		if took {
+			appended++
+		} else if !rows.Next() {
+			break
+		}
+		if _, err := out.Write(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := rows.Err(); err != nil || appended == 0 {
+		t.Fatal(err, appended)
 	}
 	p.Stop()
 	if screen.String() != "" {
 		t.Errorf("painted %q", screen.String())
 	}
 	p.start = p.start.Add(-2 * time.Second)
-	if got := p.line(); !strings.HasPrefix(got, humanize.Comma(int64(len(corpus())))+" rows  1.2 MB  6") || !strings.HasSuffix(got, " kB/s  2s") {
+	if got := p.line(); !strings.HasPrefix(got, humanize.Comma(count)+" rows  1.2 MB  6") || !strings.HasSuffix(got, " kB/s  2s") {
 		t.Errorf("line %q", got)
 	}
 }
@@ -101,7 +95,7 @@ func TestPagerOnlyWhenTallerThanTheScreen(t *testing.T) {
 		line  string
 		paged bool
 	}{{3, "x", false}, {4, "x", false}, {5, "x", true}, {500, "x", true}, {2, strings.Repeat("y", 25), true}, {3, "\x1b[1m" + strings.Repeat("y", 10) + "\x1b[0m", false}} {
-		var screen safeBuffer
+		var screen termtest.Buffer
 		_ = os.Remove(path)
 		p := NewPager(PagerOptions{Command: "cat > '" + path + "'", Env: os.Environ(), Out: &screen, Err: os.Stderr, Width: 10, Height: 5, Hold: time.Hour,
 			Cancel: func() { t.Error("cancelled") }})
@@ -123,7 +117,7 @@ func TestPagerOnlyWhenTallerThanTheScreen(t *testing.T) {
 
 func TestPagerQuitCancels(t *testing.T) {
 	needShell(t)
-	var screen safeBuffer
+	var screen termtest.Buffer
 	var cancelled atomic.Int32
 	p := NewPager(PagerOptions{Command: "head -n 1", Env: os.Environ(), Out: &screen, Err: os.Stderr, Height: 2, Cancel: func() { cancelled.Add(1) }})
 	var err error
@@ -143,17 +137,17 @@ func TestPagerQuitCancels(t *testing.T) {
 	cancelled.Store(0)
 	p = NewPager(PagerOptions{Command: "sleep 0", Env: os.Environ(), Out: &screen, Err: os.Stderr, Height: 2, Cancel: func() { cancelled.Add(1) }})
 	_, _ = io.WriteString(p, "a\nb\nc\n")
-	until(t, "the end of the pager", func() bool { return cancelled.Load() == 1 })
+	termtest.Until(t, "the end of the pager", func() bool { return cancelled.Load() == 1 })
 	_ = p.Close()
 }
 
 func TestPagerShowsWhatWaits(t *testing.T) {
-	var screen safeBuffer
+	var screen termtest.Buffer
 	p := NewPager(PagerOptions{Command: "false", Out: &screen, Height: 50, Hold: time.Millisecond})
 	if _, err := io.WriteString(p, "first\n"); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the first line", func() bool { return screen.String() == "first\n" })
+	termtest.Until(t, "the first line", func() bool { return screen.String() == "first\n" })
 	if _, err := io.WriteString(p, "second\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +158,7 @@ func TestPagerShowsWhatWaits(t *testing.T) {
 
 func TestPagerThatIsMissing(t *testing.T) {
 	needShell(t)
-	var screen safeBuffer
+	var screen termtest.Buffer
 	p := NewPager(PagerOptions{Command: "cat", Out: &screen, Height: 1})
 	if _, err := io.WriteString(p, "a\nb\n"); err != nil || screen.String() != "a\nb\n" {
 		t.Errorf("cat: %v %q", err, screen.String())
@@ -172,5 +166,49 @@ func TestPagerThatIsMissing(t *testing.T) {
 	p = NewPager(PagerOptions{Command: "/nonexistent/pager -x", Env: os.Environ(), Out: &screen, Height: 1})
 	if _, err := io.WriteString(p, "c\n"); err != nil || p.Close() != nil || screen.String() != "a\nb\nc\n" {
 		t.Errorf("missing: %v %q", err, screen.String())
+	}
+}
+
+func TestSanitize(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain é 日本 😀":         "plain é 日本 😀",
+		"\x1b]0;title\x07":     "␛]0;title␇",
+		"a\nb\tc\x00\x7f":      "a↵b␉c␀␡",
+		"\u009b31m\u0085":      "<U+009B>31m<U+0085>",
+		"\u202ea\u2066b\u200f": "<U+202E>a<U+2066>b<U+200F>",
+		"bad\xff\xc3":          "bad\ufffd\ufffd",
+		"👩‍👩‍👧":                "👩‍👩‍👧",
+	} {
+		if got := string(Sanitize(nil, in)); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+	if got := string(SanitizeText([]byte("> "), []byte("a\n\tb\r\x1b"))); got != "> a\n\tb␍␛" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestScreenKeepsCharactersWhole(t *testing.T) {
+	const text = "aé漢😀\u009bz\n\tq\xff"
+	var want bytes.Buffer
+	want.Write(SanitizeText(nil, text))
+	for size := 1; size <= len(text); size++ {
+		var out bytes.Buffer
+		s := NewScreen(&out)
+		for at := 0; at < len(text); at += size {
+			part := text[at:min(at+size, len(text))]
+			if n, err := io.WriteString(s, part); err != nil || n != len(part) {
+				t.Fatal(n, err)
+			}
+		}
+		if err := s.Flush(); err != nil || out.String() != want.String() {
+			t.Errorf("in parts of %d: %q, want %q (%v)", size, out.String(), want.String(), err)
+		}
+	}
+	var out bytes.Buffer
+	s := NewScreen(&out)
+	_, _ = io.WriteString(s, "a\xe6\xbc")
+	if err := s.Flush(); err != nil || out.String() != "a\ufffd\ufffd" {
+		t.Errorf("an unfinished character became %q (%v)", out.String(), err)
 	}
 }
