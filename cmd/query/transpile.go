@@ -14,6 +14,7 @@ import (
 
 func NewSQL(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "sql", Short: "SQL texts"}
+	c.AddCommand(newSQLFormat(e))
 	var dialect, body string
 	t := &cobra.Command{
 		Use: "transpile [SQL]", Short: "Translate a statement to another SQL dialect", Args: cobra.MaximumNArgs(1),

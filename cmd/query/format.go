@@ -1,0 +1,136 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/tempfile"
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/spf13/cobra"
+)
+
+func newSQLFormat(e *cli.Env) *cobra.Command {
+	var check, write bool
+	c := &cobra.Command{
+		Use: "format [FILE...]", Short: "Lay out Trino SQL", Args: cobra.ArbitraryArgs,
+		Long: `Lay out the statements of files, or of standard input, and print them: a clause on each line, long lists with an item on
+each line, keywords in upper case. Names, literals and comments stay as they are, and formatting again changes nothing.
+The gateway is not called. Statements that change something (INSERT, CREATE and others) stay as they are.
+
+A text that is not valid is an error with its file, line and column; then no file is changed.
+Exit codes of --check: 0 nothing would change, 1 something would, 2 a text is not valid.`,
+		Example: "  " + e.Name + " sql format report.sql\n  " + e.Name + " sql format --write queries/*.sql\n  " + e.Name + " sql format --check queries/*.sql",
+	}
+	c.Flags().BoolVar(&check, "check", false, "print the names of the files that would change, and exit with 1 if there is one")
+	c.Flags().BoolVarP(&write, "write", "w", false, "replace each file that changes")
+	c.MarkFlagsMutuallyExclusive("check", "write")
+	return e.Plain(c, func(_ context.Context, args []string) (cli.View, error) {
+		if len(args) == 0 {
+			args = []string{"-"}
+		}
+		type text struct{ name, before, after string }
+		var texts []text
+		for _, name := range args {
+			if name == "-" && write {
+				return cli.View{}, cli.Usagef("--write: standard input cannot be replaced; name files")
+			}
+			raw, err := e.ReadFile("FILE", name)
+			if err != nil {
+				return cli.View{}, err
+			}
+			after, err := trinosql.Format(string(raw))
+			if err != nil {
+				return cli.View{}, formatError(name, string(raw), err)
+			}
+			texts = append(texts, text{name, string(raw), after})
+		}
+		if write {
+			for _, t := range texts {
+				if t.after == t.before {
+					continue
+				}
+				if err := replaceFile(e.Abs(t.name), t.after); err != nil {
+					return cli.View{}, fmt.Errorf("%s: %w", t.name, err)
+				}
+				fmt.Fprintln(e.Err, "formatted "+t.name)
+			}
+			return cli.View{Printed: true}, nil
+		}
+		w, commit, abort, err := e.Writer()
+		if err != nil {
+			return cli.View{}, err
+		}
+		changed := false
+		for i, t := range texts {
+			out := t.after
+			if check {
+				if out = ""; t.after != t.before {
+					out, changed = t.name+"\n", true
+				}
+			} else if i > 0 {
+				out = "\n" + out
+			}
+			if _, err := fmt.Fprint(w, out); err != nil {
+				abort()
+				return cli.View{}, err
+			}
+		}
+		if err := commit(); err != nil {
+			return cli.View{}, err
+		}
+		if changed {
+			return cli.View{Printed: true}, cli.ErrDifferent
+		}
+		return cli.View{Printed: true}, nil
+	})
+}
+
+func formatError(name, text string, err error) error {
+	if name == "-" {
+		name = "standard input"
+	}
+	var at *trinosql.Error
+	if !errors.As(err, &at) {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	msg := fmt.Sprintf("%s:%d:%d: %s", name, at.At.Line, at.At.Col, at.Msg)
+	if caret := output.Caret(text, at.At.Line, at.At.Col); caret != "" {
+		msg += "\n" + caret
+	}
+	return cli.Usagef("%s", msg)
+}
+
+// replaceFile replaces a file, or the one that a link leads to, atomically, and keeps its permissions.
+func replaceFile(path, text string) error {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	st, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	f, err := tempfile.Create(path, st.Mode().Perm())
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if err == nil {
+		err = f.Chmod(st.Mode().Perm())
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err != nil {
+		return errors.Join(err, f.Close(), os.Remove(f.Name()))
+	}
+	if err := tempfile.Commit(f, path); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return tempfile.SyncDir(filepath.Dir(path))
+}
