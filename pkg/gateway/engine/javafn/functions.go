@@ -26,7 +26,7 @@ func Functions() []Function {
 	one := func(name string, f func(a string) (string, bool, error)) Function {
 		return Function{name, 1, func(a []string) (string, bool, error) { return f(a[0]) }}
 	}
-	return slices.Concat(byteFunctions(), jsonFunctions(), nestedFunctions(), timeFunctions(), []Function{
+	return slices.Concat(byteFunctions(), jsonFunctions(), sqlJSONFunctions(), nestedFunctions(), timeFunctions(), []Function{
 		{"divide", 3, divide},
 		{"decimal", 4, decimal},
 		{"like_escape", 3, likeEscape},
