@@ -191,6 +191,7 @@ semantic-catalog create kpi2
 semantic-catalog share kpi --to other
 semantic-catalog table create kpi s.t2 --query plain
 semantic-catalog table delete kpi s.t --yes
+sql format --write $THREE | 1
 sql transpile SELECT
 table column add people age --type bigint
 table column delete people name --yes

@@ -50,16 +50,23 @@ Exit codes of --check: 0 nothing would change, 1 something would, 2 a text is no
 			texts = append(texts, text{name, string(raw), after})
 		}
 		if write {
+			var planned error
 			for _, t := range texts {
 				if t.after == t.before {
 					continue
+				}
+				if err := e.Would("replace %s", t.name); e.Planned(err) {
+					planned = err
+					continue
+				} else if err != nil {
+					return cli.View{}, err
 				}
 				if err := replaceFile(e.Abs(t.name), t.after); err != nil {
 					return cli.View{}, fmt.Errorf("%s: %w", t.name, err)
 				}
 				fmt.Fprintln(e.Err, "formatted "+t.name)
 			}
-			return cli.View{Printed: true}, nil
+			return cli.View{Printed: true}, planned
 		}
 		w, commit, abort, err := e.Writer()
 		if err != nil {
