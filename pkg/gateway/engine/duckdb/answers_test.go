@@ -40,7 +40,6 @@ func TestAnswers(t *testing.T) {
 	}
 	file, part, _ := strings.Cut(os.Getenv("DIG_TEST_ANSWERS"), ":")
 	p, catalogs := tpchProject(t)
-	p.newWay = true
 	type count struct{ equal, refused, listed, differ int }
 	counts := map[string]*count{}
 	reasons := map[string]int{}

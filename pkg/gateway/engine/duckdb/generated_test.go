@@ -23,7 +23,6 @@ func TestGenerated(t *testing.T) {
 		t.Skip("needs a Trino: make witness")
 	}
 	p, catalogs := tpchProject(t)
-	p.newWay = true
 	listed := readListed(t, answersDiffer)
 	seeds := make(chan uint64)
 	var wait sync.WaitGroup

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/dig-cli/dig/internal/sqltext"
@@ -39,8 +38,6 @@ type project struct {
 	templates sync.Map         // text of a template: its tree
 	samples   sync.Map         // tables of the built-in catalog by name: *used
 	session   engine.TableName // default catalog and schema of names in Trino's dialect
-	newWay    bool             // no statement goes through DuckDB's tree, for tests
-	fellBack  atomic.Int64     // statements that the new way left to the old one
 	turn      chan struct{}    // of capacity 1: held while an instance is created or closed
 	storing   sync.Mutex       // held while a stored result replaces the previous one
 	write     chan struct{}    // of capacity 1: held while the internal tables are changed

@@ -108,14 +108,6 @@ func (p *project) Query(ctx context.Context, q engine.Query) (_ engine.Result, e
 	}
 	r.stop = s.c.watch(ctx)
 	err = s.retry(r.begin)
-	if s.t.refused(err) && !s.p.newWay {
-		s.p.fellBack.Add(1)
-		s.c.rollback()
-		if s.t, err = s.translateOld(ctx, q.SQL, q.Dialect, false); err != nil {
-			return nil, err
-		}
-		err = s.retry(r.begin)
-	}
 	for range lostTries {
 		if !errors.Is(err, errLost) || s.scans != nil {
 			break

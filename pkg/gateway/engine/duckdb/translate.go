@@ -74,16 +74,12 @@ func (t *translation) layer(edits []edit) {
 func (s *statement) translate(ctx context.Context, sql, dialect string, named bool) (*translation, error) {
 	if dialect != dialectDuck {
 		t := &translation{original: sql, trino: true}
-		err := s.trinoWay(ctx, t, named)
-		if !errors.Is(err, errOldWay) || s.p.newWay {
-			return t, err
-		}
-		s.p.fellBack.Add(1)
+		return t, s.trinoWay(ctx, t, named)
 	}
 	return s.translateOld(ctx, sql, dialect, named)
 }
 
-// translateOld is translate by way of DuckDB's own tree.
+// translateOld is translate by way of DuckDB's own tree, of which Lineage reads.
 func (s *statement) translateOld(ctx context.Context, sql, dialect string, named bool) (*translation, error) {
 	t := &translation{original: sql, text: sql, trino: dialect != dialectDuck}
 	if err := s.work(ctx, t, named); err != nil {
