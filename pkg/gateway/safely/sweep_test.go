@@ -14,7 +14,7 @@ import (
 func TestSweep(t *testing.T) {
 	files, safe := 0, 0
 	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() && (d.Name() == "safely" || d.Name() == "enginetest" || d.Name() == "contract" || d.Name() == "testdata") {
+		if err != nil || d.IsDir() && (d.Name() == "safely" || d.Name() == "enginetest" || d.Name() == "gatewaytest" || d.Name() == "contract" || d.Name() == "testdata") {
 			if err == nil {
 				err = filepath.SkipDir
 			}

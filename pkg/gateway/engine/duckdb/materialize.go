@@ -51,6 +51,15 @@ func (p *project) Materialize(ctx context.Context, schema, table string, q engin
 		return 0, err
 	}
 	n, err := s.storeAs(ctx, storeName(schema, build))
+	for range lostTries {
+		if !s.t.outdated(err) {
+			break
+		}
+		if s.t, err = s.again(ctx, q.SQL, q.Dialect, true); err != nil {
+			return 0, err
+		}
+		n, err = s.storeAs(ctx, storeName(schema, build))
+	}
 	if err != nil {
 		return 0, s.explain(err)
 	}

@@ -108,6 +108,15 @@ func (p *project) Query(ctx context.Context, q engine.Query) (_ engine.Result, e
 	}
 	r.stop = s.c.watch(ctx)
 	err = s.retry(r.begin)
+	for range lostTries { // a table was replaced between the translation and the plan
+		if !s.t.outdated(err) {
+			break
+		}
+		if s.t, err = s.again(ctx, q.SQL, q.Dialect, false); err != nil {
+			return nil, err
+		}
+		err = s.retry(r.begin)
+	}
 	for range lostTries {
 		if !errors.Is(err, errLost) || s.scans != nil {
 			break
@@ -118,6 +127,14 @@ func (p *project) Query(ctx context.Context, q engine.Query) (_ engine.Result, e
 		return nil, s.explain(err)
 	}
 	return r, nil
+}
+
+// again translates a statement anew, with what its names stand for now.
+func (s *statement) again(ctx context.Context, sql, dialect string, named bool) (*translation, error) {
+	s.c.rollback()
+	clear(s.uses)
+	clear(s.absent)
+	return s.translate(ctx, sql, dialect, named)
 }
 
 // retry runs a plan again with guessed types of parameters if DuckDB found none, as in price * ?.

@@ -63,3 +63,9 @@ func (t *translation) refused(err error) bool {
 	}
 	return false
 }
+
+// outdated reports whether an error says that a table of a text of ours is there no more.
+func (t *translation) outdated(err error) bool {
+	var d *duckError
+	return t.refused(err) && errors.As(err, &d) && d.Type == "Catalog"
+}
