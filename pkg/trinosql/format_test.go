@@ -58,7 +58,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// TestFormatOfTheCorpus formats the statements that are compared with Trino.
+// TestFormatOfTheCorpus formats every tenth of the statements that are compared with Trino.
 func TestFormatOfTheCorpus(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("witness", "testdata", "*.sql"))
 	if err != nil || files == nil {
@@ -71,7 +71,7 @@ func TestFormatOfTheCorpus(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, p := range Split(string(raw)) {
-			if testing.Short() && i%10 > 0 {
+			if i%10 > 0 {
 				continue
 			}
 			if _, err := Parse(p.Text); err == nil {
@@ -94,10 +94,7 @@ func TestFormatErrors(t *testing.T) {
 
 // TestHostileTexts reads and formats texts made to be large: each ends with an error or a tree.
 func TestHostileTexts(t *testing.T) {
-	n := 100_000
-	if testing.Short() {
-		n = 20_000
-	}
+	const n = 50_000
 	repeat := func(s string) string { return strings.Repeat(s, n/len(s)) }
 	for _, text := range []string{
 		repeat("("), repeat("-"), repeat("'"), repeat(`"`), repeat("["), repeat("/*"), "SELECT " + repeat("("), "SELECT " + repeat("- "), "SELECT " + repeat("NOT "),
