@@ -141,7 +141,7 @@ func ofFamily(why string) bool {
 // refusedByName reports whether a statement is refused because this zone does not do what it asks for.
 func refusedByName(err error) bool {
 	var e *engine.Error
-	return errors.Is(err, errOldWay) || errors.As(err, &e) && strings.Contains(e.Message, "on zone local")
+	return errors.Is(err, errNotTranslated) || errors.As(err, &e) && strings.Contains(e.Message, "on zone local")
 }
 
 func refusedByTrino(a *witness.Answer) bool { return a.Error != nil }
@@ -407,7 +407,7 @@ func ask(t *testing.T, p *project, catalogs engine.Catalogs, sql string) (out *a
 	}
 	defer r.Close()
 	x := r.(*result)
-	out = &answered{columns: x.s.t.way.columns}
+	out = &answered{columns: x.s.t.trino.columns}
 	for _, c := range x.cols {
 		unnamed(c.t)
 	}

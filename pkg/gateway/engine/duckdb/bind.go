@@ -8,9 +8,9 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/javafn"
 	"github.com/dig-cli/dig/pkg/gateway/engine/narrow"
 	"github.com/dig-cli/dig/pkg/late"
 	bindings "github.com/duckdb/duckdb-go-bindings"
@@ -117,7 +117,7 @@ func bindValue(ps bindings.PreparedStatement, i bindings.IdxT, id bindings.Type,
 		return false, nil
 	}
 	if form != nil {
-		if !form().MatchString(word) || !javafn.RealDay(word) {
+		if !form().MatchString(word) || !realDay(word) {
 			return false, nil
 		}
 		v = word
@@ -139,4 +139,14 @@ func exactDecimal(v string) (bindings.Decimal, bool) {
 	word := new(big.Int).And(n, new(big.Int).SetUint64(1<<64-1)) // two's complement: And and Rsh behave as on infinite bits
 	high := new(big.Int).Rsh(n, 64)
 	return bindings.NewDecimal(uint8(width), uint8(scale), bindings.NewHugeInt(word.Uint64(), high.Int64())), true
+}
+
+// realDay reports whether the date at the start of a text exists, if it has a year of four digits.
+func realDay(s string) bool {
+	day, _, _ := strings.Cut(strings.ReplaceAll(s, "T", " "), " ")
+	if len(day) < 8 || day[4] != '-' {
+		return true
+	}
+	_, err := time.Parse("2006-1-2", day)
+	return err == nil
 }

@@ -61,18 +61,3 @@ func doubledStars(list []any) float64 {
 	}
 	return float64(most)
 }
-
-// bracketDepth is the nesting depth of the brackets of a text.
-func bracketDepth(tokens []token) int {
-	depth, most := 0, 0
-	for _, t := range tokens {
-		switch {
-		case t.is("(") || t.is("[") || t.is("<"):
-			depth++
-		case t.is(")") || t.is("]") || t.is(">"):
-			depth--
-		}
-		most = max(most, depth)
-	}
-	return most
-}

@@ -12,18 +12,13 @@ import (
 
 var (
 	missingColumn = late.Regexp(`(?i)(?:column|Referenced column|Values list "[^"]*" does not have a column named) "([^"]+)"`)
-	ambiguousName = late.Regexp(`^Ambiguous reference to column name "([^"]+)"`)
 	missingTable  = late.Regexp(`(?i)Table with name "?([^" ]+?)"? does not exist`)
-	noMatch       = late.Regexp(`(?s)(?:No function matches the given name and argument types '|for the function call ")([^(']+)\((.*?)\)['"]\.`)
 )
-
-// literalNames maps DuckDB's names of types to Trino's.
-var literalNames = strings.NewReplacer("INTEGER_LITERAL", "integer", "STRING_LITERAL", "varchar", "FLOAT", "real", "BLOB", "varbinary")
 
 // explain converts an error of DuckDB to one of the contract, with the service's message where it is known [O].
 func (t *translation) explain(err error) error {
-	if t.way != nil {
-		return t.explainWay(err)
+	if t.trino != nil {
+		return t.explainTranslated(err)
 	}
 	var d *duckError
 	if !errors.As(err, &d) {
@@ -62,9 +57,6 @@ func (t *translation) explain(err error) error {
 	if strings.HasPrefix(d.Message, "failed to allocate") || strings.HasPrefix(d.Message, "could not allocate") {
 		e.Kind = engine.KindLimit
 	}
-	if t.trino && e.Kind == engine.KindValue {
-		e.Message, _ = inTrinosWords(e.Message)
-	}
 	e.Message = hideStore(e.Message)
 	return e
 }
@@ -82,11 +74,6 @@ func (t *translation) binder(d *duckError, e *engine.Error) {
 		if name != "" {
 			e.Message = "Column '" + t.written(d.Pos, name) + "' cannot be resolved"
 		}
-		if name = t.written(d.Pos, name); t.doubled[strings.ToLower(name)] {
-			e.Kind, e.Message = engine.KindValue, "Column '"+name+"' is ambiguous"
-		}
-	case t.trino && ambiguousName().MatchString(d.Message):
-		e.Message = "Column '" + t.written(d.Pos, ambiguousName().FindStringSubmatch(d.Message)[1]) + "' is ambiguous"
 	case strings.HasPrefix(d.Message, "Referenced table"), strings.Contains(d.Message, "does not have a column named"):
 		e.Kind = engine.KindUnknownColumn
 		name := d.Name
@@ -97,9 +84,6 @@ func (t *translation) binder(d *duckError, e *engine.Error) {
 	case missingTable().MatchString(d.Message):
 		e.Kind = engine.KindUnknownTable
 		e.Message = "Table '" + missingTable().FindStringSubmatch(d.Message)[1] + "' does not exist"
-	case t.trino && noMatch().MatchString(d.Message):
-		m := noMatch().FindStringSubmatch(d.Message)
-		e.Message = "Unexpected parameters (" + strings.ToLower(literalNames.Replace(m[2])) + ") for function " + m[1]
 	case strings.Contains(d.Message, "does not exist!") && strings.Contains(d.Message, "Function"):
 		e.Kind = engine.KindUnsupported
 	}

@@ -109,7 +109,6 @@ func (s *scope) find(name string) *scope {
 type guard struct {
 	allowed map[string]bool
 	known   map[string]bool // functions of the engine besides the allowed ones
-	trino   bool            // functions are checked by the rules for Trino's dialect
 	own     bool            // the text was written by the translation: it may call the engine's own functions
 	lambdas int             // around the current node
 	reads   float64         // tables so far, each as often as the planner expands it
@@ -275,10 +274,6 @@ func (g *guard) table(n map[string]any, sc *scope) error {
 // call checks the call of a scalar, aggregate or window function.
 func (g *guard) call(n map[string]any, name string) error {
 	schema := str(n, "schema")
-	if g.trino && str(n, "catalog") == "" && (schema == "" || schema == "main" && !cappedFunctions[name]) {
-		g.out.calls = append(g.out.calls, callRef{location(n), name, n})
-		return nil
-	}
 	if str(n, "catalog") != "" || schema != "" && schema != "main" || schema == "main" && cappedFunctions[name] {
 		return g.refuse(n, "function '%s' may not be qualified", name)
 	}

@@ -35,7 +35,6 @@ type project struct {
 
 	memory    *memoryWatch // of all projects
 	functions knownFunctions
-	templates sync.Map         // text of a template: its tree
 	samples   sync.Map         // tables of the built-in catalog by name: *used
 	session   engine.TableName // default catalog and schema of names in Trino's dialect
 	turn      chan struct{}    // of capacity 1: held while an instance is created or closed
@@ -67,7 +66,6 @@ type instance struct {
 	names  nameSpace
 	builds builds
 	scans  sync.Map // connection id (uint64): *scanSet of the statement it runs
-	notes  sync.Map // connection id (uint64): *notes of the statement that is being planned
 }
 
 func newProject(id, dir string, o *engine.Options, w *memoryWatch) *project {

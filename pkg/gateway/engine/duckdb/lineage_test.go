@@ -24,7 +24,7 @@ func TestLineage(t *testing.T) {
 		{`SELECT y.a FROM (SELECT id + amount AS a FROM o) y`, `y.a: o.id o.amount`},
 		{`SELECT id FROM o UNION ALL SELECT who FROM c`, `id: o.id c.who`},
 		{`SELECT (SELECT max(name) FROM c WHERE c.who = o.who) AS top FROM o`, `(SELECT max(name) FROM c WHERE c.who = o.who): c.name`},
-		{`SELECT CASE WHEN id > 1 THEN name END, sum(amount) OVER (PARTITION BY name ORDER BY id) FROM o, c`, `CASE WHEN id > 1 THEN name END: c.name o.id; sum(amount) OVER (PARTITION BY name ORDER BY id): o.amount o.id c.name`},
+		{`SELECT CASE WHEN id > 1 THEN name END, sum(amount) OVER (PARTITION BY name ORDER BY id) FROM o, c`, `CASE WHEN id > 1 THEN name END: o.id c.name; sum(amount) OVER (PARTITION BY name ORDER BY id): o.amount c.name o.id`},
 		{`SELECT key, amount FROM peaka.query.q`, `key: peaka.query.q.key; amount: peaka.query.q.amount`},
 		{`SELECT DISTINCT "peaka"."table"."o"."id" FROM peaka."table".o`, `"peaka"."table"."o"."id": o.id`},
 		{`WITH RECURSIVE r(n) AS (SELECT id FROM o UNION ALL SELECT n + who FROM r, c WHERE n < 9) SELECT n FROM r`, `n: o.id c.who`},

@@ -63,8 +63,8 @@ func (p *project) Materialize(ctx context.Context, schema, table string, q engin
 	if err != nil {
 		return 0, s.explain(err)
 	}
-	if s.t.way != nil {
-		if err := s.c.noteTypes(ctx, storeName(schema, build), s.t.way.columns); err != nil {
+	if s.t.trino != nil {
+		if err := s.c.noteTypes(ctx, storeName(schema, build), s.t.trino.columns); err != nil {
 			return 0, err
 		}
 	}

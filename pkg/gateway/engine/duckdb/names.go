@@ -138,16 +138,6 @@ func (s *statement) shown(n engine.TableName) engine.TableName {
 	return n
 }
 
-// written is the name that users write for the statement's name at.
-func (s *statement) written(at engine.TableName) engine.TableName {
-	for n, under := range s.under {
-		if under == at {
-			return n
-		}
-	}
-	return at
-}
-
 // putView creates the view of a name and returns the name of the view. It exists until the statement is closed.
 func (s *statement) putView(ctx context.Context, n engine.TableName, body string) (engine.TableName, error) {
 	ns := &s.c.in.names
@@ -308,9 +298,6 @@ func (s *statement) saved(ctx context.Context, n engine.TableName, q engine.Quer
 	if err == nil {
 		if err = s.view(ctx, n, t.text); err != nil {
 			err = t.explain(s.whereIn(ctx, t.text, err))
-		}
-		if t.columns.doubled != nil {
-			s.doubled[n], s.doubled[s.shown(n)] = t.columns, t.columns
 		}
 	}
 	var e *engine.Error

@@ -23,12 +23,11 @@ type statement struct {
 	t    *translation
 	seen map[engine.TableName]bool
 
-	absent  map[engine.TableName]error      // names that do not exist, with the errors
-	chain   []engine.TableName              // saved queries being expanded
-	weights map[engine.TableName]int        // number of saved queries that a name expands to
-	doubled map[engine.TableName]outColumns // saved queries with two columns of one name
-	weight  int                             // and the current text
-	scans   *scanSet                        // nil until a name is read by a scan
+	absent  map[engine.TableName]error // names that do not exist, with the errors
+	chain   []engine.TableName         // saved queries being expanded
+	weights map[engine.TableName]int   // number of saved queries that a name expands to
+	weight  int                        // and the current text
+	scans   *scanSet                   // nil until a name is read by a scan
 
 	under map[engine.TableName]engine.TableName // names of tables in the statement, where they differ from those that users write
 	views []*view                               // that are in use until the statement ends
@@ -49,7 +48,7 @@ func (p *project) statement(ctx context.Context, q engine.Query) (*statement, er
 	if err != nil {
 		return nil, err
 	}
-	return &statement{leave: p.memory.enter(ctx, c, q.SQL), p: p, c: c, q: q, untyped: q.Untyped, seen: map[engine.TableName]bool{}, absent: map[engine.TableName]error{}, weights: map[engine.TableName]int{}, uses: map[engine.TableName]*used{}, doubled: map[engine.TableName]outColumns{}, under: map[engine.TableName]engine.TableName{}}, nil
+	return &statement{leave: p.memory.enter(ctx, c, q.SQL), p: p, c: c, q: q, untyped: q.Untyped, seen: map[engine.TableName]bool{}, absent: map[engine.TableName]error{}, weights: map[engine.TableName]int{}, uses: map[engine.TableName]*used{}, under: map[engine.TableName]engine.TableName{}}, nil
 }
 
 func (s *statement) close() {
@@ -218,8 +217,8 @@ func (s *statement) prepare(ctx context.Context, text string, ps *bindings.Prepa
 	if err := ctxError(ctx, nil); err != nil {
 		return err
 	}
-	if s.t.way != nil { // its values are in the text
-		if s.t.way.plain {
+	if s.t.trino != nil { // its values are in the text
+		if s.t.trino.plain {
 			if err := rawExec(s.c.c, "PRAGMA disable_optimizer"); err != nil {
 				return err
 			}
@@ -240,29 +239,17 @@ func (s *statement) prepare(ctx context.Context, text string, ps *bindings.Prepa
 
 // describe reads the columns of a started statement.
 func (r *result) describe() error {
-	if r.s.t.way != nil {
-		return r.describeTrino(r.s.t.way)
+	if r.s.t.trino != nil {
+		return r.describeTrino(r.s.t.trino)
 	}
 	origins := r.s.t.origins(int(bindings.ColumnCount(&r.res)))
-	names := make([]string, len(origins))
-	if r.s.t.trino {
-		names = outputNames(r.s.t.tree.root, len(origins))
-	}
 	for i := range bindings.ColumnCount(&r.res) {
 		lt := bindings.ColumnLogicalType(&r.res, i)
 		t, err := newType(lt, r.s.q.Dialect)
 		bindings.DestroyLogicalType(&lt)
 		name := columnName(bindings.ColumnName(&r.res, i))
-		if names[i] != "" {
-			name = names[i]
-		}
 		if err != nil {
 			return &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf("column '%s': %v", name, err)}
-		}
-		if name := r.s.t.types[int(i)]; name != "" {
-			t.name = name
-		} else if r.s.t.trino && t.id == bindings.TypeInterval {
-			t.name = "interval day to second"
 		}
 		o := origins[i]
 		r.cols = append(r.cols, column{api.ResultColumn{CatalogName: o.Catalog, SchemaName: o.Schema, TableName: o.Table, Name: name,
@@ -272,7 +259,7 @@ func (r *result) describe() error {
 }
 
 // describeTrino returns the columns of a started statement with the names and types of the translation.
-func (r *result) describeTrino(x *wayText) error {
+func (r *result) describeTrino(x *trinoText) error {
 	if n := int(bindings.ColumnCount(&r.res)); n != len(x.columns) {
 		return internalError(fmt.Sprintf("the engine returned %d columns instead of %d", n, len(x.columns)))
 	}

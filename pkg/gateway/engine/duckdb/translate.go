@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -34,11 +33,8 @@ type translation struct {
 	text     string
 	tree     *tree
 	params   int
-	trino    bool
-	way      *wayText        // of a statement in Trino's dialect, nil when it goes through DuckDB's tree
-	types    map[int]string  // of columns whose type DuckDB does not tell
-	doubled  map[string]bool // names that derived tables give to two columns
-	columns  outColumns      // of a text that becomes a table or a view, where some have one name
+	trino    *trinoText // of a statement in Trino's dialect, nil when it goes through DuckDB's tree
+	columns  outColumns // of a text that becomes a table or a view, where some have one name
 }
 
 // place gives an error the line and column of the text the user wrote.
@@ -73,22 +69,22 @@ func (t *translation) layer(edits []edit) {
 // named gives every column a name, as a view or a table needs it.
 func (s *statement) translate(ctx context.Context, sql, dialect string, named bool) (*translation, error) {
 	if dialect != dialectDuck {
-		t := &translation{original: sql, trino: true}
-		return t, s.trinoWay(ctx, t, named)
+		t := &translation{original: sql}
+		return t, s.translateTrinoInto(ctx, t, named)
 	}
-	return s.translateOld(ctx, sql, dialect, named)
+	return s.translateDuck(ctx, sql)
 }
 
-// translateOld is translate by way of DuckDB's own tree, of which Lineage reads.
-func (s *statement) translateOld(ctx context.Context, sql, dialect string, named bool) (*translation, error) {
-	t := &translation{original: sql, text: sql, trino: dialect != dialectDuck}
-	if err := s.work(ctx, t, named); err != nil {
+// translateDuck checks a statement of DuckDB's own dialect by its tree.
+func (s *statement) translateDuck(ctx context.Context, sql string) (*translation, error) {
+	t := &translation{original: sql, text: sql}
+	if err := s.work(ctx, t); err != nil {
 		return nil, t.place(err)
 	}
 	return t, nil
 }
 
-func (s *statement) work(ctx context.Context, t *translation, named bool) error {
+func (s *statement) work(ctx context.Context, t *translation) error {
 	if len(t.text) > maxText {
 		return &engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf("Query text length (%d) exceeds the maximum length (%d)", len(t.text), maxText)}
 	}
@@ -116,20 +112,7 @@ func (s *statement) work(ctx context.Context, t *translation, named bool) error 
 	if err := selectOnly(tokens); err != nil {
 		return err
 	}
-	mode := duckText
-	if t.trino {
-		mode = trinoSQL
-		edits, err := trinoSyntax(t.text, tokens)
-		if err != nil {
-			return err
-		}
-		if t.layer(edits); len(edits) > 0 {
-			if tokens, err = lex(t.text); err != nil {
-				return err
-			}
-		}
-	}
-	if t.tree, err = s.parse(ctx, t.text, mode); err != nil {
+	if t.tree, err = s.parse(ctx, t.text, duckText); err != nil {
 		return err
 	}
 	t.params = t.tree.params
@@ -137,20 +120,11 @@ func (s *statement) work(ctx context.Context, t *translation, named bool) error 
 	if err != nil {
 		return err
 	}
-	t.doubled = map[string]bool{}
-	for _, cols := range s.doubled {
-		maps.Copy(t.doubled, cols.doubled)
-	}
 	final := t.tree
 	if len(edits) > 0 {
 		t.layer(edits)
 		// The text that runs is not the text that was checked: check it too.
-		if final, err = s.parse(ctx, t.text, mode); err != nil {
-			return err
-		}
-	}
-	if t.trino {
-		if final, err = s.rewrite(ctx, t, final, named); err != nil {
+		if final, err = s.parse(ctx, t.text, duckText); err != nil {
 			return err
 		}
 	}
@@ -297,7 +271,6 @@ type textMode int
 
 const (
 	duckText textMode = iota // a user, in DuckDB's SQL
-	trinoSQL                 // a user, in Trino's dialect
 	ownText                  // the engine
 )
 
@@ -332,7 +305,7 @@ func (s *statement) parse(ctx context.Context, sql string, mode textMode) (*tree
 	case len(out.Statements) != 1:
 		return nil, syntaxAt(-1, "expected one statement, found %d", len(out.Statements))
 	}
-	g := guard{allowed: s.p.functions.allowed, known: s.p.functions.refused, trino: mode == trinoSQL, own: mode == ownText, out: &tree{root: out.Statements[0].Node}}
+	g := guard{allowed: s.p.functions.allowed, known: s.p.functions.refused, own: mode == ownText, out: &tree{root: out.Statements[0].Node}}
 	if err := g.walk(g.out.root, nil); err != nil {
 		return nil, err
 	}

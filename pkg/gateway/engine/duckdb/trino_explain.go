@@ -20,8 +20,8 @@ import (
 )
 
 // explainTrino answers EXPLAIN: one row with the plan. No row of a table is read for it.
-func (s *statement) explainTrino(ctx context.Context, n *trinosql.Explain) (*wayText, error) {
-	refuse := func(format string, args ...any) (*wayText, error) {
+func (s *statement) explainTrino(ctx context.Context, n *trinosql.Explain) (*trinoText, error) {
+	refuse := func(format string, args ...any) (*trinoText, error) {
 		return nil, placedAt(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf(format, args...) + " is not supported on zone local"})
 	}
 	switch {
@@ -51,12 +51,12 @@ func (s *statement) explainTrino(ctx context.Context, n *trinosql.Explain) (*way
 }
 
 // answerOf is a statement of ours with one column.
-func answerOf(tree trinosql.Statement, column string, t *types.Type, sql string) *wayText {
-	return &wayText{sql: sql, tree: tree, origins: make([]engine.TableName, 1), columns: []analyze.Column{{Name: column, Type: t}}}
+func answerOf(tree trinosql.Statement, column string, t *types.Type, sql string) *trinoText {
+	return &trinoText{sql: sql, tree: tree, origins: make([]engine.TableName, 1), columns: []analyze.Column{{Name: column, Type: t}}}
 }
 
 // planOf asks DuckDB for the plan of a translated statement.
-func (s *statement) planOf(ctx context.Context, x *wayText) (*plan.Node, error) {
+func (s *statement) planOf(ctx context.Context, x *trinoText) (*plan.Node, error) {
 	if s.scans != nil {
 		for _, name := range slices.Sorted(maps.Keys(s.scans.tables)) {
 			s.scans.shown = append(s.scans.shown, s.scans.tables[name])
@@ -70,7 +70,7 @@ func (s *statement) planOf(ctx context.Context, x *wayText) (*plan.Node, error) 
 		return nil
 	})
 	if err != nil {
-		return nil, (&translation{way: x}).explainWay(err)
+		return nil, (&translation{trino: x}).explainTranslated(err)
 	}
 	made := map[string]string{}
 	if x.printed != nil {

@@ -19,7 +19,7 @@ import (
 )
 
 // showTrino answers the statements that list names.
-func (s *statement) showTrino(ctx context.Context, n *trinosql.Show) (*wayText, error) {
+func (s *statement) showTrino(ctx context.Context, n *trinosql.Show) (*trinoText, error) {
 	var name []string
 	for _, p := range n.Name {
 		name = append(name, p.Lower())
@@ -56,7 +56,7 @@ func (s *statement) showTrino(ctx context.Context, n *trinosql.Show) (*wayText, 
 	if err != nil {
 		return nil, replaceAt(err, n.Pos())
 	}
-	x := &wayText{sql: sql, tree: n, origins: make([]engine.TableName, len(columns))}
+	x := &trinoText{sql: sql, tree: n, origins: make([]engine.TableName, len(columns))}
 	for _, c := range columns {
 		x.columns = append(x.columns, analyze.Column{Name: c, Type: types.Of(types.Varchar)})
 	}
@@ -66,7 +66,7 @@ func (s *statement) showTrino(ctx context.Context, n *trinosql.Show) (*wayText, 
 var functionKinds = map[functions.Kind]string{functions.Scalar: "scalar", functions.Aggregate: "aggregate", functions.Window: "window"}
 
 // showFunctions lists the functions that can be called here, one row for each signature.
-func (s *statement) showFunctions(n *trinosql.Show, like string) (*wayText, error) {
+func (s *statement) showFunctions(n *trinosql.Show, like string) (*trinoText, error) {
 	if len(n.Name) > 0 {
 		return nil, placedAt(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "SHOW FUNCTIONS FROM a schema is not supported on zone local"})
 	}
@@ -86,7 +86,7 @@ func (s *statement) showFunctions(n *trinosql.Show, like string) (*wayText, erro
 		}
 	}
 	slices.SortFunc(rows, slices.Compare)
-	x := &wayText{tree: n, origins: make([]engine.TableName, len(names))}
+	x := &trinoText{tree: n, origins: make([]engine.TableName, len(names))}
 	x.sql = `SELECT * REPLACE ("Deterministic" = 'true' AS "Deterministic") FROM (` + literalRows(names, rows, like) + `) t`
 	for _, name := range names {
 		t := types.Of(types.Varchar)
@@ -114,7 +114,7 @@ func (s *statement) viewText(ctx context.Context, name engine.TableName) (string
 }
 
 // showCreate is the statement that would create a saved query as a view, or a table.
-func (s *statement) showCreate(ctx context.Context, n *trinosql.Show) (*wayText, error) {
+func (s *statement) showCreate(ctx context.Context, n *trinosql.Show) (*trinoText, error) {
 	var parts []string
 	for _, p := range n.Name {
 		parts = append(parts, p.Lower())

@@ -30,7 +30,6 @@ func Functions() []Function {
 		{"divide", 3, divide},
 		{"decimal", 4, decimal},
 		{"like_escape", 3, likeEscape},
-		{"fixed", 2, func(a []string) (string, bool, error) { s, err := fixed(a[0], a[1]); return s, true, err }},
 		one("cbrt", func(a string) (string, bool, error) {
 			f, err := strconv.ParseFloat(a, 64)
 			return strconv.FormatFloat(cbrt(f), 'g', -1, 64), true, err
@@ -42,7 +41,6 @@ func Functions() []Function {
 		{"shift", 4, shift},
 		{"bit_count", 2, bitCount},
 		one("uuid", uuidText),
-		one("instant", instant),
 		one("from_utf8", fromHexText(func(b []byte) string { return utf8With(b, "\ufffd") })),
 		bytesFunction("from_utf8_with", 2, func(b ...[]byte) (string, error) { return utf8With(b[0], string(b[1])), nil }),
 		{"width_bucket", 4, widthBucket},
@@ -52,7 +50,6 @@ func Functions() []Function {
 		one("luhn_check", luhnCheck),
 		one("soundex", soundex),
 		{"strpos_instance", 3, strposInstance},
-		one("double", func(a string) (string, bool, error) { return doubleVarchar(a), true, nil }),
 		{"format", 3, func(a []string) (string, bool, error) { s, err := javaFormat(a[0], a[1], a[2]); return s, true, err }},
 		{"from_base", 2, fromBase},
 		{"to_base", 2, toBase},
@@ -83,17 +80,8 @@ func Functions() []Function {
 		one("crc32", fromHexText(func(b []byte) string { return strconv.FormatUint(uint64(crc32.ChecksumIEEE(b)), 10) })),
 		one("sha512", fromHexText(func(b []byte) string { h := sha512.Sum512(b); return hex.EncodeToString(h[:]) })),
 		one("json_parse", jsonParse),
-		{"json_number", 2, jsonNumber},
 		one("shallow", shallow),
 		{"like", 2, func(a []string) (string, bool, error) { return strconv.FormatBool(like(a[0], a[1])), true, nil }},
-		one("iso_date", isoDate),
-		one("iso_day", CastDate),
-		one("iso_clock", CastTimestamp),
-		one("iso_timestamp", CastInstant),
-		{"date_format", 3, func(a []string) (string, bool, error) { return dateFormat(a[0], a[1]) }},
-		{"format_datetime", 3, func(a []string) (string, bool, error) { return jodaFormat(a[0], a[1], a[2]) }},
-		{"date_parse", 2, func(a []string) (string, bool, error) { return dateParse(a[0], a[1]) }},
-		{"parse_datetime", 2, func(a []string) (string, bool, error) { return jodaParse(a[0], a[1]) }},
 	})
 }
 

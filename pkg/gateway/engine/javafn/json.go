@@ -3,11 +3,7 @@ package javafn
 import (
 	"encoding/json"
 	"errors"
-	"io"
-	"strconv"
 	"strings"
-
-	"github.com/dig-cli/dig/pkg/late"
 )
 
 // jsonParse writes JSON in Trino's canonical form: no whitespace, sorted keys.
@@ -78,44 +74,3 @@ func JSONDepth(s string) int {
 	}
 	return most
 }
-
-// jsonNumber is the number at a path of a JSON text, as written there; the path is one of jsonPath, such as $."a"[0].
-func jsonNumber(a []string) (string, bool, error) {
-	d := json.NewDecoder(strings.NewReader(a[0]))
-	d.UseNumber()
-	for _, m := range jsonStepForm().FindAllStringSubmatch(a[1], -1) {
-		t, err := d.Token()
-		if err != nil {
-			return "", false, nil
-		}
-		index, err := strconv.Atoi(m[2])
-		found := false
-		for at := 0; d.More() && !found; at++ {
-			if t == json.Delim('{') {
-				key, err := d.Token()
-				if err != nil {
-					return "", false, nil
-				}
-				found = m[2] == "" && key == strings.ReplaceAll(m[1], `\"`, `"`)
-			} else {
-				found = t == json.Delim('[') && err == nil && at == index
-			}
-			if !found {
-				var skip json.RawMessage
-				if err := d.Decode(&skip); err != nil {
-					return "", false, nil
-				}
-			}
-		}
-		if !found {
-			return "", false, nil
-		}
-	}
-	var v json.RawMessage
-	if err := d.Decode(&v); err != nil && err != io.EOF {
-		return "", false, nil
-	}
-	return string(v), true, nil
-}
-
-var jsonStepForm = late.Regexp(`\."((?:[^"\\]|\\.)*)"|\[(\d+)\]`)

@@ -240,3 +240,5 @@ func regexpPieces(a []string) (string, bool, error) {
 	}
 	return asJSON(append(pieces, piece{F1: a[0][from:]}))
 }
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }

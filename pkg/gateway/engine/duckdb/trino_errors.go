@@ -22,8 +22,8 @@ type trinoFault struct {
 func (f *trinoFault) Error() string { return f.err.Error() }
 func (f *trinoFault) Unwrap() error { return f.err }
 
-// explainWay is an error of a statement that runs as it was translated. Places in that text say nothing.
-func (t *translation) explainWay(err error) error {
+// explainTranslated is an error of a statement that runs as it was translated. Places in that text say nothing.
+func (t *translation) explainTranslated(err error) error {
 	var d *duckError
 	if !errors.As(err, &d) {
 		return err
@@ -54,7 +54,7 @@ func (t *translation) explainWay(err error) error {
 // refused reports whether an error says that DuckDB does not take a text of ours.
 func (t *translation) refused(err error) bool {
 	var d *duckError
-	if t == nil || t.way == nil || !errors.As(err, &d) {
+	if t == nil || t.trino == nil || !errors.As(err, &d) {
 		return false
 	}
 	switch d.Type {

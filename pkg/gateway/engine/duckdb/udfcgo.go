@@ -6,8 +6,6 @@ package duckdb
 #include <stdint.h>
 #include <stdlib.h>
 void dig_scan_free(void *);
-void dig_note_bind(void *);
-void dig_note_run(void *, void *, void *);
 void dig_udf_run(void *, void *, void *);
 void dig_error_run(void *, void *, void *);
 */
@@ -42,7 +40,7 @@ func registerFunctions(c bindings.Connection, in *instance) error {
 			return fmt.Errorf("the engine refused the function %s", u.Name)
 		}
 	}
-	return errors.Join(registerNote(c, in), registerError(c), registerIntegers(c))
+	return errors.Join(registerError(c), registerIntegers(c))
 }
 
 // errorFunction raises its argument as an error. Unlike DuckDB's own it may stand inside TRY.
@@ -82,71 +80,6 @@ func dig_error_run(p, in, out unsafe.Pointer) {
 
 // noteFunction tells us the type of its second argument while a statement is planned; it is never run.
 const noteFunction = "~note"
-
-func registerNote(c bindings.Connection, in *instance) error {
-	f := bindings.CreateScalarFunction()
-	defer bindings.DestroyScalarFunction(&f)
-	bindings.ScalarFunctionSetName(f, noteFunction)
-	for _, t := range []bindings.Type{bindings.TypeBigInt, bindings.TypeAny} {
-		lt := bindings.CreateLogicalType(t)
-		bindings.ScalarFunctionAddParameter(f, lt)
-		bindings.DestroyLogicalType(&lt)
-	}
-	lt := bindings.CreateLogicalType(bindings.TypeBoolean)
-	defer bindings.DestroyLogicalType(&lt)
-	bindings.ScalarFunctionSetReturnType(f, lt)
-	bindings.ScalarFunctionSetSpecialHandling(f)
-	bindings.ScalarFunctionSetExtraInfo(f, hold(in), unsafe.Pointer(C.dig_scan_free))
-	bindings.ScalarFunctionSetBind(f, unsafe.Pointer(C.dig_note_bind))
-	bindings.ScalarFunctionSetFunction(f, unsafe.Pointer(C.dig_note_run))
-	if bindings.RegisterScalarFunction(c, f) == bindings.StateError {
-		return fmt.Errorf("the engine refused the function %s", noteFunction)
-	}
-	return nil
-}
-
-//export dig_note_bind
-func dig_note_bind(p unsafe.Pointer) {
-	info := bindings.BindInfo{Ptr: p}
-	guarded(func(m string) { bindings.ScalarFunctionBindSetError(info, m) }, func() error {
-		in := held(bindings.ScalarFunctionBindGetExtraInfo(info)).(*instance)
-		var cc bindings.ClientContext
-		bindings.ScalarFunctionGetClientContext(info, &cc)
-		defer bindings.DestroyClientContext(&cc)
-		sink, ok := in.notes.Load(uint64(bindings.ClientContextGetConnectionId(cc)))
-		if !ok {
-			return fmt.Errorf("nobody asked")
-		}
-		id := bindings.ScalarFunctionBindGetArgument(info, 0)
-		defer bindings.DestroyExpression(&id)
-		var v bindings.Value
-		e := bindings.ExpressionFold(cc, id, &v)
-		defer bindings.DestroyErrorData(&e)
-		if bindings.ErrorDataHasError(e) {
-			return fmt.Errorf("no number")
-		}
-		n := bindings.GetInt64(v)
-		bindings.DestroyValue(&v)
-		arg := bindings.ScalarFunctionBindGetArgument(info, 1)
-		defer bindings.DestroyExpression(&arg)
-		lt := bindings.ExpressionReturnType(arg)
-		defer bindings.DestroyLogicalType(&lt)
-		t, err := newType(lt, "")
-		if err != nil { // a type without text: it is not one that a rule looks for
-			t = &vtype{id: bindings.GetTypeId(lt), name: "unknown"}
-		}
-		sink.(*notes).types[n] = t
-		return nil
-	})
-}
-
-//export dig_note_run
-func dig_note_run(info, in, out unsafe.Pointer) {
-	// Only the folding of constants comes here; the value is never used.
-	chunk := bindings.DataChunk{Ptr: in}
-	data := bindings.VectorGetData(bindings.Vector{Ptr: out})
-	clear(unsafe.Slice((*byte)(data), int(bindings.DataChunkGetSize(chunk))))
-}
 
 //export dig_udf_run
 func dig_udf_run(p, in, out unsafe.Pointer) {

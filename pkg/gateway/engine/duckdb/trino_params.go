@@ -9,7 +9,6 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/javafn"
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 	"github.com/dig-cli/dig/pkg/trinosql/translate"
@@ -313,7 +312,7 @@ func paramValue(v string, want *types.Type, guess bool) (*types.Type, string, bo
 	default:
 		return types.Of(types.Varchar), sqltext.Literal(v), true
 	}
-	if !form().MatchString(word) || !javafn.RealDay(word) {
+	if !form().MatchString(word) || !realDay(word) {
 		return nil, "", false
 	}
 	if kind == types.Time || kind == types.Timestamp || kind == types.TimestampTZ {

@@ -20,8 +20,8 @@ import (
 // A statement in Trino's dialect is parsed and analysed here, with the names and types that the catalogs tell, and printed for DuckDB with
 // names of our own: nothing of what a user wrote reaches DuckDB but the values of literals.
 
-// wayText is a statement after its translation.
-type wayText struct {
+// trinoText is a statement after its translation.
+type trinoText struct {
 	sql      string
 	plain    bool             // it is planned without the optimizer
 	columns  []analyze.Column // of the result
@@ -32,17 +32,17 @@ type wayText struct {
 	printed  *translate.Statement
 }
 
-// errOldWay says that a statement goes the way through DuckDB's own tree.
-var errOldWay = errors.New("not translated yet")
+// errNotTranslated is behind the error for what Trino would take and zone local does not.
+var errNotTranslated = errors.New("not supported on zone local")
 
-// trinoWay translates a statement of Trino's dialect. named makes it a text whose columns have the names and types of the result, as a
-// view or a table of ours needs it.
-func (s *statement) trinoWay(ctx context.Context, t *translation, named bool) error {
+// translateTrinoInto translates a statement of Trino's dialect. named makes it a text whose columns have the names and types of the result, as a
+// stored table needs it.
+func (s *statement) translateTrinoInto(ctx context.Context, t *translation, named bool) error {
 	x, err := s.translateTrino(ctx, t.original)
 	if err != nil {
 		return err
 	}
-	t.way, t.text = x, x.sql
+	t.trino, t.text = x, x.sql
 	if named {
 		if err := x.keepsZones(); err != nil {
 			return err
@@ -53,7 +53,7 @@ func (s *statement) trinoWay(ctx context.Context, t *translation, named bool) er
 }
 
 // keepsZones refuses a result whose times would lose their zone where it is stored.
-func (x *wayText) keepsZones() error {
+func (x *trinoText) keepsZones() error {
 	if x.printed == nil {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (x *wayText) keepsZones() error {
 }
 
 // translateTrino parses, analyses and prints a statement.
-func (s *statement) translateTrino(ctx context.Context, sql string) (*wayText, error) {
+func (s *statement) translateTrino(ctx context.Context, sql string) (*trinoText, error) {
 	tree, err := s.parseTrino(sql)
 	if err != nil {
 		return nil, err
@@ -75,7 +75,29 @@ func (s *statement) translateTrino(ctx context.Context, sql string) (*wayText, e
 	return s.translateTree(ctx, tree)
 }
 
-func (s *statement) translateTree(ctx context.Context, tree trinosql.Statement) (*wayText, error) {
+// analysed is a query with what its names and types are.
+type analysed struct {
+	analysis *analyze.Analysis
+	catalog  *trinoCatalog
+	values   []string // bound ones, and those of the gateway's own forms
+	params   []string // what stands in the text for them
+}
+
+func (s *statement) analysed(ctx context.Context, query *trinosql.Query) (*analysed, error) {
+	r := &analysed{catalog: &trinoCatalog{s: s, ctx: ctx, uses: map[*analyze.Table]*used{}}}
+	given := s.boundHere()
+	texts, err := s.ownForms(query, r.catalog)
+	if err != nil {
+		return nil, err
+	}
+	r.values = slices.Concat(given, texts)
+	if r.analysis, r.params, err = s.analyzeTrino(query, r.catalog, r.values, len(given)); err != nil {
+		return nil, r.catalog.circleBehind(query, err)
+	}
+	return r, nil
+}
+
+func (s *statement) translateTree(ctx context.Context, tree trinosql.Statement) (*trinoText, error) {
 	var query *trinosql.Query
 	switch tree := tree.(type) {
 	case *trinosql.Query:
@@ -91,17 +113,11 @@ func (s *statement) translateTree(ctx context.Context, tree trinosql.Statement) 
 	if err != nil {
 		return nil, err
 	}
-	cat := &trinoCatalog{s: s, ctx: ctx, uses: map[*analyze.Table]*used{}}
-	given := s.boundHere()
-	texts, err := s.ownForms(query, cat)
+	r, err := s.analysed(ctx, query)
 	if err != nil {
 		return nil, err
 	}
-	values := slices.Concat(given, texts)
-	a, params, err := s.analyzeTrino(query, cat, values, len(given))
-	if err != nil {
-		return nil, cat.circleBehind(query, err)
-	}
+	a, cat, values, params := r.analysis, r.catalog, r.values, r.params
 	if err := cat.read(query, a, values); err != nil {
 		return nil, err
 	}
@@ -109,12 +125,12 @@ func (s *statement) translateTree(ctx context.Context, tree trinosql.Statement) 
 		Catalog: s.p.session.Catalog, Schema: s.p.session.Schema, User: s.q.Props["user"]})
 	var refused *translate.Unsupported
 	if errors.As(err, &refused) {
-		return nil, placedAt(refused.At, &engine.Error{Kind: engine.KindUnsupported, Message: refused.Msg, Err: errOldWay})
+		return nil, placedAt(refused.At, &engine.Error{Kind: engine.KindUnsupported, Message: refused.Msg, Err: errNotTranslated})
 	}
 	if err != nil {
 		return nil, cat.analysisError(err)
 	}
-	return &wayText{sql: out.SQL, plain: size.plainPlan(), columns: a.Output, origins: originsOf(query, a), tree: query, analysis: a, catalog: cat, printed: out}, nil
+	return &trinoText{sql: out.SQL, plain: size.plainPlan(), columns: a.Output, origins: originsOf(query, a), tree: query, analysis: a, catalog: cat, printed: out}, nil
 }
 
 // parseTrino reads one statement.
@@ -149,7 +165,7 @@ func semicolonIn(sql string, first trinosql.Part) *engine.Error {
 	return e
 }
 
-// notAllowed is the error for a statement that is no query.
+// notAllowed is the error for a statement that is not a query.
 func notAllowed(tree trinosql.Statement) error {
 	kind := "Describe"
 	switch tree := tree.(type) {
@@ -191,7 +207,7 @@ func (c *trinoCatalog) analysisError(err error) error {
 	}
 	out := &engine.Error{Kind: kind, Message: e.Msg, Hint: e.Hint, Err: err}
 	if e.Unsupported {
-		out.Kind, out.Err = engine.KindUnsupported, errors.Join(err, errOldWay)
+		out.Kind, out.Err = engine.KindUnsupported, errors.Join(err, errNotTranslated)
 	}
 	return placedAt(e.At, out)
 }
@@ -207,9 +223,9 @@ func replaceAt(err error, at trinosql.Pos) error {
 	return placedAt(at, &placed)
 }
 
-// named is a text that gives the rows under the names of the columns, with rows as structs of their names. Columns with the name of another
-// one are told apart by a mark behind it.
-func (x *wayText) named() (string, outColumns) {
+// named is a text that gives the rows under the names of the columns, with rows as structs of their names. Of columns with
+// the same name, each has a mark behind it.
+func (x *trinoText) named() (string, outColumns) {
 	names := make([]string, len(x.columns))
 	for i, c := range x.columns {
 		names[i] = c.Name

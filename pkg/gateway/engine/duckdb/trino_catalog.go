@@ -41,8 +41,8 @@ type used struct {
 
 	narrowed bool // of that, only some rows were gathered
 
-	weight int      // how many saved queries it stands for
-	saved  *wayText // nil but for a saved query
+	weight int        // how many saved queries it stands for
+	saved  *trinoText // nil but for a saved query
 }
 
 func (c *trinoCatalog) HasCatalog(string) bool        { return true }
