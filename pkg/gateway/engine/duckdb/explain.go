@@ -74,6 +74,9 @@ func (t *translation) binder(d *duckError, e *engine.Error) {
 		if name != "" {
 			e.Message = "Column '" + t.written(d.Pos, name) + "' cannot be resolved"
 		}
+		if name = t.written(d.Pos, name); t.doubled[strings.ToLower(name)] {
+			e.Kind, e.Message = engine.KindValue, "Column '"+name+"' is ambiguous"
+		}
 	case strings.HasPrefix(d.Message, "Referenced table"), strings.Contains(d.Message, "does not have a column named"):
 		e.Kind = engine.KindUnknownColumn
 		name := d.Name

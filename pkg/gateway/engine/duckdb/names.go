@@ -299,6 +299,9 @@ func (s *statement) saved(ctx context.Context, n engine.TableName, q engine.Quer
 		if err = s.view(ctx, n, t.text); err != nil {
 			err = t.explain(s.whereIn(ctx, t.text, err))
 		}
+		if t.columns.doubled != nil {
+			s.doubled[n], s.doubled[s.shown(n)] = t.columns, t.columns
+		}
 	}
 	var e *engine.Error
 	if !errors.As(err, &e) {

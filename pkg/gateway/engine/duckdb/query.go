@@ -23,11 +23,12 @@ type statement struct {
 	t    *translation
 	seen map[engine.TableName]bool
 
-	absent  map[engine.TableName]error // names that do not exist, with the errors
-	chain   []engine.TableName         // saved queries being expanded
-	weights map[engine.TableName]int   // number of saved queries that a name expands to
-	weight  int                        // and the current text
-	scans   *scanSet                   // nil until a name is read by a scan
+	absent  map[engine.TableName]error      // names that do not exist, with the errors
+	chain   []engine.TableName              // saved queries being expanded
+	weights map[engine.TableName]int        // number of saved queries that a name expands to
+	doubled map[engine.TableName]outColumns // saved queries with two columns of one name
+	weight  int                             // and the current text
+	scans   *scanSet                        // nil until a name is read by a scan
 
 	under map[engine.TableName]engine.TableName // names of tables in the statement, where they differ from those that users write
 	views []*view                               // that are in use until the statement ends
@@ -48,7 +49,7 @@ func (p *project) statement(ctx context.Context, q engine.Query) (*statement, er
 	if err != nil {
 		return nil, err
 	}
-	return &statement{leave: p.memory.enter(ctx, c, q.SQL), p: p, c: c, q: q, untyped: q.Untyped, seen: map[engine.TableName]bool{}, absent: map[engine.TableName]error{}, weights: map[engine.TableName]int{}, uses: map[engine.TableName]*used{}, under: map[engine.TableName]engine.TableName{}}, nil
+	return &statement{leave: p.memory.enter(ctx, c, q.SQL), p: p, c: c, q: q, untyped: q.Untyped, seen: map[engine.TableName]bool{}, absent: map[engine.TableName]error{}, weights: map[engine.TableName]int{}, uses: map[engine.TableName]*used{}, doubled: map[engine.TableName]outColumns{}, under: map[engine.TableName]engine.TableName{}}, nil
 }
 
 func (s *statement) close() {

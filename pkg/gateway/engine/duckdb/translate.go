@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -33,8 +34,9 @@ type translation struct {
 	text     string
 	tree     *tree
 	params   int
-	trino    *trinoText // of a statement in Trino's dialect, nil when it goes through DuckDB's tree
-	columns  outColumns // of a text that becomes a table or a view, where some have one name
+	trino    *trinoText      // of a statement in Trino's dialect, nil when it goes through DuckDB's tree
+	doubled  map[string]bool // names that saved queries give to two columns
+	columns  outColumns      // of a text that becomes a table or a view, where some have one name
 }
 
 // place gives an error the line and column of the text the user wrote.
@@ -119,6 +121,10 @@ func (s *statement) work(ctx context.Context, t *translation) error {
 	edits, err := s.nameEdits(ctx, tokens, t.tree)
 	if err != nil {
 		return err
+	}
+	t.doubled = map[string]bool{}
+	for _, cols := range s.doubled {
+		maps.Copy(t.doubled, cols.doubled)
 	}
 	final := t.tree
 	if len(edits) > 0 {
