@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -112,9 +113,27 @@ func diff(ctx context.Context, e *cli.Env, args, keys []string, dialect string, 
 			sides[i] = s.Progress.Rows(sides[i])
 		}
 	}
-	st, err := output.Diff(sides[0], sides[1], keys, s.W, o)
+	st, err := writeDiff(s.W, sides, keys, o)
 	same = st.Same() && !slices.ContainsFunc(left, func(f *rowset.SomeColumns) bool { return f != nil && f.Lost })
 	return same, s.Finish(err)
+}
+
+// writeDiff compares the columns of o, and writes the differences and a note that sums them up.
+func writeDiff(w io.Writer, sides [2]api.RowReader, keys []string, o output.Options) (st output.DiffStats, err error) {
+	d, err := output.Diff(sides[0], sides[1], keys, o.Columns)
+	if err != nil {
+		return st, err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	plain := o
+	plain.Columns, plain.DefaultColumns, plain.Notes = nil, nil, nil
+	if _, err = output.WriteRows(w, d, plain); err != nil {
+		return st, err
+	}
+	if st = d.Stats(); o.Notes != nil {
+		fmt.Fprintln(o.Notes, st.Summary())
+	}
+	return st, nil
 }
 
 // openSide opens one of the two results to compare.

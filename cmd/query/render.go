@@ -112,7 +112,11 @@ func (r *renderFlags) writeRows(w io.Writer, rows api.RowReader, o output.Option
 	case r.chart != "":
 		return output.WriteChart(w, rows, r.chartOf(), o)
 	case r.profile:
-		return output.WriteProfile(w, rows, o)
+		p, read, err := output.Profile(rows, o.Columns, o.DefaultColumns)
+		if err != nil {
+			return output.Stats{Rows: read}, err
+		}
+		return output.WriteProfile(w, p, read, o)
 	}
 	return output.WriteRows(w, rows, o)
 }

@@ -203,3 +203,16 @@ func trimZeros(digits []byte, n int) []byte {
 	}
 	return digits
 }
+
+// textCell returns a string as JSON.
+func textCell(s string) api.Cell {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return nil // strings always marshal
+	}
+	return b
+}
+
+func intCell(n int64) api.Cell { return strconv.AppendInt(nil, n, 10) }
+
+func boolCell(b bool) api.Cell { return strconv.AppendBool(nil, b) }

@@ -58,7 +58,7 @@ func WriteChart(w io.Writer, rows api.RowReader, c Chart, o Options) (Stats, err
 	if err := c.Check(); err != nil {
 		return Stats{}, err
 	}
-	cols, err := columnsOf(rows, o)
+	cols, err := columnsOf(rows, o.Columns, o.DefaultColumns)
 	if err != nil {
 		return Stats{}, err
 	}

@@ -2,6 +2,7 @@ package output
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -59,8 +60,8 @@ type column struct {
 	index   int // index of its cell in a row
 }
 
-// columnsOf reads the columns of a result and selects the requested ones.
-func columnsOf(rows api.RowReader, o Options) ([]column, error) {
+// columnsOf reads the columns of a result and selects the wanted ones, or else those of the defaults that exist.
+func columnsOf(rows api.RowReader, want, defaults []string) ([]column, error) {
 	found, err := rows.Columns()
 	if err != nil {
 		return nil, err
@@ -75,7 +76,7 @@ func columnsOf(rows api.RowReader, o Options) ([]column, error) {
 	for i, key := range uniqueKeys(names) {
 		all[i].key = key
 	}
-	picked, err := pick(all, o)
+	picked, err := pick(all, want, defaults)
 	if err != nil {
 		return nil, err
 	}
@@ -89,10 +90,10 @@ func columnsOf(rows api.RowReader, o Options) ([]column, error) {
 	return picked, nil
 }
 
-func pick(all []column, o Options) ([]column, error) {
-	want := o.Columns
-	if len(want) == 0 {
-		if want = o.DefaultColumns; len(want) == 0 || len(all) == 0 {
+func pick(all []column, want, defaults []string) ([]column, error) {
+	optional := len(want) == 0
+	if optional {
+		if want = defaults; len(want) == 0 || len(all) == 0 {
 			return all, nil
 		}
 	}
@@ -106,7 +107,7 @@ func pick(all []column, o Options) ([]column, error) {
 		switch {
 		case i >= 0:
 			picked = append(picked, all[i])
-		case len(o.Columns) == 0:
+		case optional:
 		case len(all) == 0: // a result without rows may lack its columns
 			picked = append(picked, column{name: name, key: name, index: len(picked)})
 		default:
@@ -179,4 +180,16 @@ func uniqueKeys(names []string) []string {
 // rowError adds the row and column of a value that cannot be written to the error.
 func rowError(row int64, c *column, err error) error {
 	return fmt.Errorf("row %d, column %q: %w", row, c.name, err)
+}
+
+var errShortRow = errors.New("the row has no such cell")
+
+// checkRow guards against a source with rows that are shorter than its columns.
+func checkRow(n int64, cells []api.Cell, cols []column) error {
+	for i := range cols {
+		if cols[i].index >= len(cells) {
+			return rowError(n, &cols[i], errShortRow)
+		}
+	}
+	return nil
 }

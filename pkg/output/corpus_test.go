@@ -3,10 +3,10 @@ package output
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -81,21 +81,6 @@ func corpus() [][]*string {
 	return append(rows, make([]*string, len(corpusFields)))
 }
 
-// render writes the corpus and fails on any error.
-func render(t testing.TB, fields []field, rows [][]*string, o Options) string {
-	t.Helper()
-	var b bytes.Buffer
-	o.sampleWait = time.Hour // a busy machine must not change widths
-	st, err := WriteRows(&b, result(t, fields, rows), o)
-	if err != nil {
-		t.Fatalf("%s: %v", o.Format, err)
-	}
-	if st.Rows != int64(len(rows)) {
-		t.Fatalf("%s: %d rows counted of %d", o.Format, st.Rows, len(rows))
-	}
-	return b.String()
-}
-
 func show(p *string) string {
 	if p == nil {
 		return "NULL"
@@ -104,3 +89,36 @@ func show(p *string) string {
 }
 
 func same(a, b *string) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
+
+// cutShort is a result whose document ends after two rows.
+func cutShort(t testing.TB) *api.Rows {
+	r := api.NewRows(io.NopCloser(strings.NewReader(`{"columns":[{"columnName":"a"}],"data":[["1"],["2"],["3`)), api.Compact)
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+// wide is a result of 10 mixed columns as COMPACT has it.
+func wide(n int) []byte {
+	var b bytes.Buffer
+	b.WriteString(`{"columns":[`)
+	for i, typ := range []string{"bigint", "varchar", "varchar", "decimal(38,10)", "double", "boolean", "timestamp(3)", "date", "varchar", "integer"} {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"columnName":"column_%d","dataType":%q}`, i, typ)
+	}
+	b.WriteString(`],"data":[`)
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		note := `null`
+		if i%3 > 0 {
+			note = `"a remark, with a comma"`
+		}
+		fmt.Fprintf(&b, `["%d","customer %d","sku-%05d","%d.5000000000","%d.25","%t","2020-06-10 15:55:23.%03d","2020-06-%02d",%s,"%d"]`,
+			1000000+i, i, i%70000, i%1000, i%5000, i%2 == 0, i%1000, 1+i%30, note, i%100)
+	}
+	b.WriteString(`]}`)
+	return b.Bytes()
+}

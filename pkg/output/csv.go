@@ -2,14 +2,11 @@ package output
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
 )
-
-var errShortRow = errors.New("the row has no such cell")
 
 // separated is common to csv and tsv.
 type separated struct {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,68 +29,62 @@ func (d DiffStats) Same() bool {
 	return d.OnlyA+d.OnlyB+d.Changed == 0 && len(d.ColumnsA)+len(d.ColumnsB) == 0
 }
 
-// Diff compares two results by key and writes the differences in the format of o: a row per changed value, with the
-// columns change ("changed"), those of the key, column, a and b; a row that only one result has is one line with change
-// "only a" or "only b" and its other columns as a JSON object. Without keys the whole row is the key. o.Columns
-// restricts what is compared.
+// Diff compares two results by key and returns the differences: a row per changed value, with the columns change
+// ("changed"), those of the key, column, a and b; a row that only one result has is one line with change "only a" or
+// "only b" and its other columns as a JSON object. Without keys the whole row is the key. columns, if any, restricts what
+// is compared.
 //
 // Numbers compare by value (1.50 is 1.5; doubles as doubles), times and timestamps without trailing zeros in their
 // fraction, NaN equals NaN and NULL equals NULL; everything else by its text. If a key repeats, equal rows are paired
 // and the rest are reported as rows of one side.
 //
-// Memory is bounded: both results are sorted in temporary files, which are removed when Diff returns.
-func Diff(a, b api.RowReader, keys []string, w io.Writer, o Options) (DiffStats, error) {
-	if err := Check(o); err != nil {
-		return DiffStats{}, err
-	}
-	return diff(a, b, keys, w, o, sortChunk)
+// Memory is bounded: both results are read to their end and sorted in temporary files, which Close removes.
+func Diff(a, b api.RowReader, keys, columns []string) (*Differences, error) {
+	return diff(a, b, keys, columns, sortChunk)
 }
 
-func diff(a, b api.RowReader, keys []string, w io.Writer, o Options, chunk int) (st DiffStats, err error) {
-	plan, err := planDiff(a, b, keys, o)
+func diff(a, b api.RowReader, keys, columns []string, chunk int) (*Differences, error) {
+	plan, err := planDiff(a, b, keys, columns)
 	if err != nil {
-		return st, err
+		return nil, err
 	}
-	st = plan.stats
-	var sides [2]*sorter
-	defer func() {
-		for _, s := range sides {
-			if s != nil {
-				err = errors.Join(err, s.close())
-			}
-		}
-	}()
+	d := &Differences{plan: plan, st: plan.stats}
+	if err := d.load(a, b, chunk); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// load sorts both sides.
+func (d *Differences) load(a, b api.RowReader, chunk int) error {
+	read := [2]*int64{&d.st.A, &d.st.B}
 	for i, r := range []api.RowReader{a, b} {
-		sides[i] = newSorter(chunk)
-		n, err := plan.load(r, i, sides[i])
-		if err != nil {
-			return st, fmt.Errorf("result %c: %w", 'a'+i, err)
-		}
-		if i == 0 {
-			st.A = n
-		} else {
-			st.B = n
+		d.sides[i] = newSorter(chunk)
+		var err error
+		if *read[i], err = d.plan.load(r, i, d.sides[i]); err != nil {
+			return fmt.Errorf("result %c: %w", 'a'+i, err)
 		}
 	}
-	d := &differ{plan: plan, st: &st}
-	for i, s := range sides {
+	for i, s := range d.sides {
+		var err error
 		if d.in[i], err = s.sorted(); err != nil {
-			return st, err
+			return err
 		}
 	}
-	out := o
-	out.Columns, out.DefaultColumns, out.Notes = nil, nil, nil
-	_, err = WriteRows(w, d, out)
-	if !plan.whole {
+	return nil
+}
+
+// Stats are complete when all differences were read.
+func (d *Differences) Stats() DiffStats {
+	st := d.st
+	if !d.plan.whole {
 		st.Repeated = d.in[0].repeated + d.in[1].repeated
 	}
-	if err == nil {
-		o.note("%s", st.summary())
-	}
-	return st, err
+	return st
 }
 
-func (d DiffStats) summary() string {
+// Summary describes the statistics in one line.
+func (d DiffStats) Summary() string {
 	s := fmt.Sprintf("a has %s, b has %s: %s only in a, %s only in b, %s changed, %s equal", counted(d.A, "row"), humanize.Comma(d.B), humanize.Comma(d.OnlyA),
 		humanize.Comma(d.OnlyB), humanize.Comma(d.Changed), humanize.Comma(d.Equal))
 	if d.Repeated > 0 {
@@ -123,12 +116,12 @@ type diffPlan struct {
 	stats        DiffStats
 }
 
-func planDiff(a, b api.RowReader, keys []string, o Options) (*diffPlan, error) {
+func planDiff(a, b api.RowReader, keys, chosen []string) (*diffPlan, error) {
 	var cols [2][]column
 	var names [2][]string
 	for i, r := range []api.RowReader{a, b} {
 		var err error
-		if cols[i], err = columnsOf(r, Options{}); err != nil {
+		if cols[i], err = columnsOf(r, nil, nil); err != nil {
 			return nil, fmt.Errorf("result %c: %w", 'a'+i, err)
 		}
 		for _, c := range cols[i] {
@@ -168,7 +161,7 @@ func planDiff(a, b api.RowReader, keys []string, o Options) (*diffPlan, error) {
 		used[c.key] = true
 		p.keys = append(p.keys, c)
 	}
-	for _, name := range o.Columns {
+	for _, name := range chosen {
 		c, err := common(name)
 		if err != nil {
 			return nil, err
@@ -178,7 +171,7 @@ func planDiff(a, b api.RowReader, keys []string, o Options) (*diffPlan, error) {
 			p.values = append(p.values, c)
 		}
 	}
-	if len(o.Columns) == 0 {
+	if len(chosen) == 0 {
 		for _, name := range names[0] {
 			switch {
 			case used[name]:

@@ -2,15 +2,17 @@ package output
 
 import (
 	"bytes"
+	"errors"
 
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// differ merges two sorted results and yields the rows of the report.
-type differ struct {
-	plan *diffPlan
-	st   *DiffStats
-	in   [2]*merged
+// Differences merges two sorted results and yields the rows of the report.
+type Differences struct {
+	plan  *diffPlan
+	st    DiffStats
+	sides [2]*sorter
+	in    [2]*merged
 
 	started bool
 	queue   [][]api.Cell // of the current pair, still to be yielded
@@ -18,7 +20,7 @@ type differ struct {
 	err     error
 }
 
-func (d *differ) Columns() ([]api.ResultColumn, error) {
+func (d *Differences) Columns() ([]api.ResultColumn, error) {
 	cols := []api.ResultColumn{{Name: "change", DataType: "varchar"}}
 	if !d.plan.whole {
 		for _, k := range d.plan.keys {
@@ -29,11 +31,21 @@ func (d *differ) Columns() ([]api.ResultColumn, error) {
 	return append(cols, api.ResultColumn{Name: "a"}, api.ResultColumn{Name: "b"}), nil
 }
 
-func (d *differ) Row() []api.Cell { return d.row }
-func (d *differ) Err() error      { return d.err }
-func (d *differ) Close() error    { return nil }
+func (d *Differences) Row() []api.Cell { return d.row }
+func (d *Differences) Err() error      { return d.err }
 
-func (d *differ) Next() bool {
+// Close removes the temporary files. It does not close the two results.
+func (d *Differences) Close() error {
+	var errs []error
+	for _, s := range d.sides {
+		if s != nil {
+			errs = append(errs, s.close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (d *Differences) Next() bool {
 	if !d.started {
 		d.started = true
 		for _, m := range d.in {
@@ -50,7 +62,7 @@ func (d *differ) Next() bool {
 }
 
 // step compares the next records; false at the end.
-func (d *differ) step() bool {
+func (d *Differences) step() bool {
 	a, b := d.in[0], d.in[1]
 	for _, m := range d.in {
 		if m.err != nil {
@@ -100,7 +112,7 @@ func (d *differ) step() bool {
 }
 
 // changed queues a row for each value that differs.
-func (d *differ) changed(a, b record) {
+func (d *Differences) changed(a, b record) {
 	x, y := cellsOf(a), cellsOf(b)
 	for i, c := range d.plan.values {
 		at := len(d.plan.keys) + i
@@ -115,7 +127,7 @@ func (d *differ) changed(a, b record) {
 }
 
 // single queues the row of a record without a partner.
-func (d *differ) single(r record, side int) {
+func (d *Differences) single(r record, side int) {
 	cells := cellsOf(r)
 	change, from := textCell("only a"), len(d.plan.keys)
 	if side == 1 {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"sort"
@@ -14,15 +15,26 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-func diffLines(t *testing.T, a, b api.RowReader, keys []string, o Options, chunk int) (DiffStats, []string, string) {
+func diffLines(t *testing.T, a, b api.RowReader, keys, columns []string, chunk int) (DiffStats, []string, string) {
 	t.Helper()
-	var out, notes bytes.Buffer
-	o.Format, o.Notes = NDJSON, &notes
-	st, err := diff(a, b, keys, &out, o, chunk)
+	d, err := diff(a, b, keys, columns, chunk)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return st, strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n"), notes.String()
+	out := ndjson(t, d)
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return d.Stats(), strings.Split(strings.TrimSuffix(out, "\n"), "\n"), d.Stats().Summary()
+}
+
+func ndjson(t *testing.T, r api.RowReader) string {
+	t.Helper()
+	var b strings.Builder
+	if _, err := WriteRows(&b, r, Options{Format: NDJSON}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 func TestDiff(t *testing.T) {
@@ -42,7 +54,7 @@ func TestDiff(t *testing.T) {
 		{nil, text("null key"), nil, text("1.0")},
 		{nil, text("only b"), text("4"), text("8")},
 	}
-	st, lines, notes := diffLines(t, result(t, fa, a), result(t, fb, b), []string{"id"}, Options{}, sortChunk)
+	st, lines, notes := diffLines(t, result(t, fa, a), result(t, fb, b), []string{"id"}, nil, sortChunk)
 	want := []string{
 		`{"change":"changed","id":"1","column":"name","a":"x","b":"y"}`,
 		`{"change":"only a","id":"3","column":null,"a":{"amount":"7","name":"only a"},"b":null}`,
@@ -57,15 +69,15 @@ func TestDiff(t *testing.T) {
 		fmt.Sprint(st.ColumnsA, st.ColumnsB) != "[gone] [NAME]" {
 		t.Errorf("%+v", st)
 	}
-	if want := "a has 5 rows, b has 5: 1 only in a, 1 only in b, 2 changed, 2 equal; columns only in a: gone; columns only in b: NAME\n"; notes != want {
+	if want := "a has 5 rows, b has 5: 1 only in a, 1 only in b, 2 changed, 2 equal; columns only in a: gone; columns only in b: NAME"; notes != want {
 		t.Errorf("note %q", notes)
 	}
 
-	st, _, _ = diffLines(t, result(t, fa, a), result(t, fa, a), nil, Options{}, sortChunk)
+	st, _, _ = diffLines(t, result(t, fa, a), result(t, fa, a), nil, nil, sortChunk)
 	if !st.Same() || st.Equal != 5 {
 		t.Errorf("with itself: %+v", st)
 	}
-	st, _, _ = diffLines(t, result(t, fa, a[:1]), result(t, fb, b[2:3]), []string{"id"}, Options{Columns: []string{"amount"}}, sortChunk)
+	st, _, _ = diffLines(t, result(t, fa, a[:1]), result(t, fb, b[2:3]), []string{"id"}, []string{"amount"}, sortChunk)
 	if !st.Same() {
 		t.Errorf("chosen columns: %+v", st)
 	}
@@ -79,11 +91,11 @@ func TestDiffRepeatedKeysAndWholeRows(t *testing.T) {
 		}
 		return out
 	}
-	st, lines, _ := diffLines(t, result(t, f, rows("a1 a2 a2 b1")), result(t, f, rows("a2 a3 a1 b2")), []string{"k"}, Options{}, sortChunk)
+	st, lines, _ := diffLines(t, result(t, f, rows("a1 a2 a2 b1")), result(t, f, rows("a2 a3 a1 b2")), []string{"k"}, nil, sortChunk)
 	if st.Equal != 2 || st.OnlyA != 1 || st.OnlyB != 1 || st.Changed != 1 || st.Repeated != 4 {
 		t.Errorf("%+v %v", st, lines)
 	}
-	st, lines, _ = diffLines(t, result(t, f, rows("a1 a1 b1")), result(t, f, rows("b1 a1 c1")), nil, Options{}, sortChunk)
+	st, lines, _ = diffLines(t, result(t, f, rows("a1 a1 b1")), result(t, f, rows("b1 a1 c1")), nil, nil, sortChunk)
 	want := `{"change":"only a","a":{"k":"a","v":"1"},"b":null}` + "\n" + `{"change":"only b","a":null,"b":{"k":"c","v":"1"}}`
 	if st.Equal != 2 || st.OnlyA != 1 || st.OnlyB != 1 || st.Repeated != 0 || strings.Join(lines, "\n") != want {
 		t.Errorf("%+v %v", st, lines)
@@ -130,7 +142,7 @@ func TestDiffSpills(t *testing.T) {
 		}
 	}
 	want.OnlyB = 5000 - want.Equal - want.Changed
-	st, lines, _ := diffLines(t, result(t, f, rows[0]), result(t, f, rows[1]), []string{"k"}, Options{}, 4<<10)
+	st, lines, _ := diffLines(t, result(t, f, rows[0]), result(t, f, rows[1]), []string{"k"}, nil, 4<<10)
 	if st.OnlyA != want.OnlyA || st.OnlyB != want.OnlyB || st.Equal != want.Equal || st.Changed != want.Changed {
 		t.Errorf("got %+v, want %+v", st, want)
 	}
@@ -159,15 +171,32 @@ func TestDiffErrors(t *testing.T) {
 	f := []field{{"a", "varchar"}}
 	rows := [][]*string{{text("1")}}
 	var ue *UsageError
-	_, err := Diff(result(t, f, rows), result(t, []field{{"b", ""}}, rows), []string{"a"}, &bytes.Buffer{}, Options{})
+	_, err := Diff(result(t, f, rows), result(t, []field{{"b", ""}}, rows), []string{"a"}, nil)
 	if !errors.As(err, &ue) || ue.Message != `no column "a" in result b` {
 		t.Errorf("error %v", err)
 	}
-	if _, err = Diff(result(t, f, rows), result(t, []field{{"b", ""}}, rows), nil, &bytes.Buffer{}, Options{}); !errors.As(err, &ue) {
+	if _, err = Diff(result(t, f, rows), result(t, []field{{"b", ""}}, rows), nil, nil); !errors.As(err, &ue) {
 		t.Errorf("error %v", err)
 	}
-	var b bytes.Buffer
-	if _, err = Diff(cutShort(t), cutShort(t), nil, &b, Options{}); !errors.Is(err, api.ErrTruncated) || b.Len() > 0 {
-		t.Errorf("error %v, wrote %q", err, b.String())
+	if d, err := Diff(cutShort(t), cutShort(t), nil, nil); !errors.Is(err, api.ErrTruncated) || d != nil {
+		t.Errorf("error %v, %v", err, d)
 	}
+}
+
+// BenchmarkDiff compares a result with itself.
+func BenchmarkDiff(b *testing.B) {
+	const n = 20_000
+	doc := wide(n)
+	b.SetBytes(2 * int64(len(doc)))
+	for b.Loop() {
+		x, y := api.NewRows(io.NopCloser(bytes.NewReader(doc)), api.Compact), api.NewRows(io.NopCloser(bytes.NewReader(doc)), api.Compact)
+		d, err := Diff(x, y, []string{"column_0"}, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if d.Next() || d.Err() != nil || d.Close() != nil || d.Stats().Equal != n {
+			b.Fatal(d.Stats(), d.Err())
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/row")
 }

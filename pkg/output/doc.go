@@ -142,7 +142,7 @@ func docView(w io.Writer, doc []byte, o Options) error {
 	if err != nil {
 		return err
 	}
-	cols, err := columnsOf(v, Options{})
+	cols, err := columnsOf(v, nil, nil)
 	if err != nil {
 		return err
 	}

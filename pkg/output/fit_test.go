@@ -125,7 +125,11 @@ func TestNarrowList(t *testing.T) {
 // TestProfileIsATable: what is known of the columns is looked at as a whole, so that it is cut rather than turned.
 func TestProfileIsATable(t *testing.T) {
 	var out, notes bytes.Buffer
-	if _, err := WriteProfile(&out, customers(200), Options{Terminal: true, Width: 120, Notes: &notes}); err != nil {
+	p, read, err := Profile(customers(200), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := WriteProfile(&out, p, read, Options{Terminal: true, Width: 120, Notes: &notes}); err != nil {
 		t.Fatal(err)
 	}
 	if lines := strings.Count(out.String(), "\n"); lines != 13 || !strings.Contains(out.String(), "\n uid ") || !strings.Contains(out.String(), ellipsis) {

@@ -3,6 +3,8 @@ package output
 import (
 	"bytes"
 	"strconv"
+
+	"github.com/dustin/go-humanize"
 )
 
 // appendNumberKey encodes a valid number so that the bytes of two numbers compare like the numbers, and equal numbers
@@ -56,4 +58,12 @@ func appendNumberKey(dst, t []byte) []byte {
 		dst = append(dst, d^flip)
 	}
 	return append(dst, flip) // sorts before longer digits if positive, after them if negative
+}
+
+// counted formats a number of things, with a singular.
+func counted(n int64, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return humanize.Comma(n) + " " + thing
 }

@@ -84,7 +84,7 @@ func WriteRows(w io.Writer, rows api.RowReader, o Options) (Stats, error) {
 	if err := Check(o); err != nil {
 		return Stats{}, err
 	}
-	cols, err := columnsOf(rows, o)
+	cols, err := columnsOf(rows, o.Columns, o.DefaultColumns)
 	if err != nil {
 		return Stats{}, err
 	}
@@ -109,6 +109,21 @@ func writeRows(w io.Writer, rows api.RowReader, cols []column, o Options) (Stats
 		return writeParquet(w, rows, cols, o)
 	}
 	return writeStream(w, rows, cols, newRowFormat(cols, o), o)
+}
+
+// WriteProfile writes the rows that describe the columns of a result, of which read rows were read. Stats.Rows is read.
+func WriteProfile(w io.Writer, profile api.RowReader, read int64, o Options) (Stats, error) {
+	o.Columns, o.DefaultColumns, o.MaxRows = nil, nil, 0
+	if o.format() == Table {
+		o.MaxRows = -1
+	}
+	o.profile = counted(read, "row") + " profiled"
+	st, err := WriteRows(w, profile, o)
+	st.Rows = read
+	if err == nil && o.Terminal && o.format() != Table {
+		o.note("(%s)", o.profile)
+	}
+	return st, err
 }
 
 // WriteDoc writes an ordinary reply. json is the server's own bytes, indented on a terminal; the other formats are

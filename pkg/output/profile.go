@@ -2,14 +2,13 @@ package output
 
 import (
 	"bytes"
-	"io"
 	"strconv"
 	"unicode/utf8"
 
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// columnProfile is what WriteProfile collects about one column.
+// columnProfile is what Profile collects about one column.
 type columnProfile struct {
 	nulls, empty      int64
 	longest           int
@@ -23,40 +22,41 @@ type columnProfile struct {
 	scratch           []byte
 }
 
-// WriteProfile writes one row per column of the result instead of its rows: type, nulls, empty strings, distinct values
-// (exact up to 4,096, then an estimate within about 2 %), minimum and maximum (as numbers for numbers, else by bytes),
-// and the length of the longest text. Memory does not depend on the number of rows. All formats are supported.
-func WriteProfile(w io.Writer, rows api.RowReader, o Options) (Stats, error) {
-	if err := Check(o); err != nil {
-		return Stats{}, err
-	}
-	cols, err := columnsOf(rows, o)
+// Profile reads a result and returns a row for each of its columns: type, nulls, empty strings, distinct values (exact
+// up to 4,096, then an estimate within about 2 %), minimum and maximum (as numbers for numbers, else by bytes), and the
+// length of the longest text. columns and defaults select columns as for an output. Memory does not depend on the number
+// of rows. read is the number of rows, also in case of an error.
+func Profile(rows api.RowReader, columns, defaults []string) (profile api.RowReader, read int64, err error) {
+	cols, err := columnsOf(rows, columns, defaults)
 	if err != nil {
-		return Stats{}, err
+		return nil, 0, err
 	}
 	ps := make([]columnProfile, len(cols))
 	for i := range ps {
 		ps[i].declared = cols[i].class.number()
 		ps[i].numeric = ps[i].declared || cols[i].typ == ""
 	}
-	var buf rowBuf
-	var read int64
+	var text []byte
 	for rows.Next() {
 		read++
-		cells, err := buf.decode(read, rows.Row(), cols, true)
-		if err != nil {
-			return Stats{Rows: read}, err
+		cells := rows.Row()
+		if err := checkRow(read, cells, cols); err != nil {
+			return nil, read, err
 		}
-		for i := range cells {
-			if cells[i].null {
+		for i := range cols {
+			c := cells[cols[i].index]
+			if c.IsNull() {
 				ps[i].nulls++
-			} else {
-				ps[i].add(cells[i].text)
+				continue
 			}
+			if text, err = appendText(text[:0], c); err != nil {
+				return nil, read, rowError(read, &cols[i], err)
+			}
+			ps[i].add(text)
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return Stats{Rows: read}, err
+		return nil, read, err
 	}
 	out := &memory{cols: []api.ResultColumn{{Name: "column", DataType: "varchar"}, {Name: "type", DataType: "varchar"},
 		{Name: "nulls", DataType: "bigint"}, {Name: "null_percent", DataType: "decimal"}, {Name: "empty", DataType: "bigint"}, {Name: "distinct", DataType: "bigint"},
@@ -65,17 +65,7 @@ func WriteProfile(w io.Writer, rows api.RowReader, o Options) (Stats, error) {
 	for i := range cols {
 		out.rows = append(out.rows, ps[i].row(&cols[i], read))
 	}
-	o.Columns, o.DefaultColumns, o.MaxRows = nil, nil, 0
-	if o.format() == Table {
-		o.MaxRows = -1
-	}
-	o.profile = counted(read, "row") + " profiled"
-	st, err := WriteRows(w, out, o)
-	st.Rows = read
-	if err == nil && o.Terminal && o.format() != Table {
-		o.note("(%s)", o.profile)
-	}
-	return st, err
+	return out, read, nil
 }
 
 func (p *columnProfile) add(t []byte) {

@@ -232,13 +232,3 @@ func (s *stream) row(n int64, cells []api.Cell, need int, cols []column, f rowFo
 	}
 	return s.put(b, err)
 }
-
-// checkRow guards against a source with rows that are shorter than its columns.
-func checkRow(n int64, cells []api.Cell, cols []column) error {
-	for i := range cols {
-		if cols[i].index >= len(cells) {
-			return rowError(n, &cols[i], errShortRow)
-		}
-	}
-	return nil
-}

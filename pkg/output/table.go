@@ -317,11 +317,3 @@ func seconds(d time.Duration) string {
 	}
 	return fmt.Sprintf("%.2f s", d.Seconds())
 }
-
-// counted formats a number of things, with a singular.
-func counted(n int64, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return humanize.Comma(n) + " " + thing
-}

@@ -224,3 +224,15 @@ func TestCaret(t *testing.T) {
 		t.Errorf("long line: %q", long)
 	}
 }
+
+func TestProfileGolden(t *testing.T) {
+	p, read, err := Profile(result(t, peopleFields, people(50)), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if st, err := WriteProfile(&b, p, read, Options{}); err != nil || st.Rows != 50 {
+		t.Fatal(st, err)
+	}
+	golden(t, "profile", b.String())
+}

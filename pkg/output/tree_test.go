@@ -3,7 +3,6 @@ package output
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"math"
 	"math/big"
 	"strconv"
@@ -13,13 +12,6 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"go.yaml.in/yaml/v3"
 )
-
-// cutShort is a result whose document ends after two rows.
-func cutShort(t testing.TB) *api.Rows {
-	r := api.NewRows(io.NopCloser(strings.NewReader(`{"columns":[{"columnName":"a"}],"data":[["1"],["2"],["3`)), api.Compact)
-	t.Cleanup(func() { r.Close() })
-	return r
-}
 
 // wantJSON says what a value must be in typed JSON, from the declared type alone.
 func checkJSON(t *testing.T, where string, typ string, want *string, got any) {

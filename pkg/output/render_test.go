@@ -1,0 +1,22 @@
+package output
+
+import (
+	"bytes"
+	"testing"
+	"time"
+)
+
+// render writes the corpus and fails on any error.
+func render(t testing.TB, fields []field, rows [][]*string, o Options) string {
+	t.Helper()
+	var b bytes.Buffer
+	o.sampleWait = time.Hour // a busy machine must not change widths
+	st, err := WriteRows(&b, result(t, fields, rows), o)
+	if err != nil {
+		t.Fatalf("%s: %v", o.Format, err)
+	}
+	if st.Rows != int64(len(rows)) {
+		t.Fatalf("%s: %d rows counted of %d", o.Format, st.Rows, len(rows))
+	}
+	return b.String()
+}
