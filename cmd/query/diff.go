@@ -27,7 +27,7 @@ func newQueryDiffCmd(e *cli.Env) *cobra.Command {
 		Long: `Compare two results by key and print the rows that only one of them has, and each changed value.
 
 A and B are each one of
-  FILE           a result in a file: ` + strings.Join(output.Readable(), ", ") + `
+  FILE           a result in a file: ` + strings.Join(rowset.Readable(), ", ") + `
   sql:SQL        the rows of a statement; sql:@FILE reads it from a file
   query:QUERY    the rows of a saved query, by name or id
   last           the last result of query execute
@@ -119,8 +119,8 @@ func diff(ctx context.Context, e *cli.Env, args, keys []string, dialect string, 
 }
 
 // writeDiff compares the columns of o, and writes the differences and a note that sums them up.
-func writeDiff(w io.Writer, sides [2]api.RowReader, keys []string, o output.Options) (st output.DiffStats, err error) {
-	d, err := output.Diff(sides[0], sides[1], keys, o.Columns)
+func writeDiff(w io.Writer, sides [2]api.RowReader, keys []string, o output.Options) (st rowset.DiffStats, err error) {
+	d, err := rowset.Diff(sides[0], sides[1], keys, o.Columns)
 	if err != nil {
 		return st, err
 	}
@@ -174,7 +174,7 @@ func openSide(ctx context.Context, e *cli.Env, arg, dialect string) (api.RowRead
 		}
 		return openStatement(ctx, e, dialectTrino, &statement{form: api.ExecuteByID{ID: id, Timeout: api.ExecuteTimeout(e.TimeLimit())}})
 	}
-	r, err := output.OpenRows(e.Abs(arg))
+	r, err := rowset.Open(e.Abs(arg))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, cli.Usagef("there is no file %s", arg).WithHint("the sides are files, sql:STATEMENT, query:NAME or last")
 	}

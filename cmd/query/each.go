@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/spf13/cobra"
@@ -93,7 +94,7 @@ func (f *executeFlags) place(n int) (out, sidecar string) {
 
 // eachRow yields a statement with the values of each row of a file.
 func eachRow(e *cli.Env, f *executeFlags, sql string) (next func() (*statement, error), stop func() error, err error) {
-	rows, err := output.OpenRows(e.Abs(f.eachRow))
+	rows, err := rowset.Open(e.Abs(f.eachRow))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil, cli.Usagef("--each-row: there is no file %s", f.eachRow)
 	}

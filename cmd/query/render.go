@@ -112,7 +112,7 @@ func (r *renderFlags) writeRows(w io.Writer, rows api.RowReader, o output.Option
 	case r.chart != "":
 		return output.WriteChart(w, rows, r.chartOf(), o)
 	case r.profile:
-		p, read, err := output.Profile(rows, o.Columns, o.DefaultColumns)
+		p, read, err := rowset.Profile(rows, o.Columns, o.DefaultColumns)
 		if err != nil {
 			return output.Stats{Rows: read}, err
 		}

@@ -1,4 +1,5 @@
-// Package rowset provides sources of rows that are derived from others.
+// Package rowset provides sources of rows: those of files, and those derived from others (differences, profiles of columns,
+// results without system columns).
 package rowset
 
 import (

@@ -2,6 +2,7 @@ package tempfile
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -13,6 +14,14 @@ func Write(path string, data []byte) error {
 		return err
 	}
 	return SyncDir(filepath.Dir(path))
+}
+
+// Remove removes a file. A missing file is not an error.
+func Remove(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // WriteCache is Write without waiting for the disk, for reproducible data: after a power failure the file may be empty.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/clipperhouse/displaywidth"
+	"github.com/dig-cli/dig/internal/cell/celltest"
 )
 
 // TestTerminalTablesAlign draws random tables: every line has its bars in the same cells and none is wider than the terminal.
@@ -15,9 +16,9 @@ func TestTerminalTablesAlign(t *testing.T) {
 	drawn := 0
 	r := rand.New(rand.NewPCG(7, 8))
 	for n := range 400 {
-		var fields []field
+		var fields []celltest.Field
 		for i := range 1 + r.IntN(12) {
-			fields = append(fields, field{strings.Repeat("c", 1+r.IntN(9)) + fmt.Sprint(i), "varchar"})
+			fields = append(fields, celltest.Field{strings.Repeat("c", 1+r.IntN(9)) + fmt.Sprint(i), "varchar"})
 		}
 		var rows [][]*string
 		for range r.IntN(120) {
@@ -28,7 +29,7 @@ func TestTerminalTablesAlign(t *testing.T) {
 					b.WriteString(pieces[r.IntN(len(pieces))])
 				}
 				if r.IntN(8) > 0 {
-					row[i] = text(b.String())
+					row[i] = celltest.Text(b.String())
 				}
 			}
 			rows = append(rows, row)

@@ -5,12 +5,13 @@ import (
 	"io"
 	"testing"
 
+	"github.com/dig-cli/dig/internal/cell/celltest"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
 func BenchmarkWriteRows(b *testing.B) {
 	const n = 20_000
-	doc := wide(n)
+	doc := celltest.Wide(n)
 	for _, f := range Formats() {
 		b.Run(f, func(b *testing.B) {
 			b.ReportAllocs()
@@ -46,7 +47,7 @@ func TestNoAllocationPerRow(t *testing.T) {
 	}
 	for _, f := range []Format{CSV, TSV, NDJSON, JSON, Table} {
 		measure := func(n int) float64 {
-			doc := wide(n)
+			doc := celltest.Wide(n)
 			return testing.AllocsPerRun(1, func() {
 				r := api.NewRows(io.NopCloser(bytes.NewReader(doc)), api.Compact)
 				if _, err := WriteRows(io.Discard, r, Options{Format: f}); err != nil {

@@ -13,21 +13,23 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dig-cli/dig/internal/cell"
+	"github.com/dig-cli/dig/internal/cell/celltest"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/parquet-go/parquet-go"
 	"github.com/xuri/excelize/v2"
 )
 
 func TestXLSXReadBack(t *testing.T) {
-	rows := corpus()
+	rows := celltest.Corpus()
 	var notes bytes.Buffer
-	f, err := excelize.OpenReader(strings.NewReader(render(t, corpusFields, rows, Options{Format: XLSX, Notes: &notes})))
+	f, err := excelize.OpenReader(strings.NewReader(render(t, celltest.CorpusFields, rows, Options{Format: XLSX, Notes: &notes})))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
 	controls := 0
-	for i, want := range append([][]*string{{text("txt"), text("big"), text("dec"), text("dbl"), text("ok"), text("ts"), text("tz"), text("day"), text("txt")}}, rows...) {
+	for i, want := range append([][]*string{{celltest.Text("txt"), celltest.Text("big"), celltest.Text("dec"), celltest.Text("dbl"), celltest.Text("ok"), celltest.Text("ts"), celltest.Text("tz"), celltest.Text("day"), celltest.Text("txt")}}, rows...) {
 		for j := range want {
 			cell, _ := excelize.CoordinatesToCellName(j+1, i+1)
 			got, err := f.GetCellValue("Sheet1", cell, excelize.Options{RawCellValue: true})
@@ -35,7 +37,7 @@ func TestXLSXReadBack(t *testing.T) {
 				t.Fatal(err)
 			}
 			typ, _ := f.GetCellType("Sheet1", cell)
-			bad := func() { t.Errorf("%s: got %q (type %d), want %s", cell, got, typ, show(want[j])) }
+			bad := func() { t.Errorf("%s: got %q (type %d), want %s", cell, got, typ, celltest.Show(want[j])) }
 			if want[j] == nil {
 				if got != "" || typ != excelize.CellTypeUnset {
 					bad()
@@ -97,8 +99,8 @@ func TestXLSXNumbers(t *testing.T) {
 }
 
 func TestXLSXRefusesWhatItWouldCut(t *testing.T) {
-	rows := [][]*string{{text("a")}, {text(strings.Repeat("x", 32768))}}
-	_, err := WriteRows(io.Discard, result(t, []field{{"v", ""}}, rows), Options{Format: XLSX})
+	rows := [][]*string{{celltest.Text("a")}, {celltest.Text(strings.Repeat("x", 32768))}}
+	_, err := WriteRows(io.Discard, celltest.Result(t, []celltest.Field{{"v", ""}}, rows), Options{Format: XLSX})
 	if want := `row 2, column "v": 32768 characters do not fit into a cell of a sheet, the limit is 32767`; err == nil || err.Error() != want {
 		t.Errorf("error %v", err)
 	}
@@ -108,10 +110,10 @@ func TestXLSXRefusesWhatItWouldCut(t *testing.T) {
 func TestXLSXFullDisk(t *testing.T) {
 	rows := make([][]*string, 20000)
 	for i := range rows {
-		rows[i] = []*string{text(fmt.Sprintf("row %d is %x", i, i*i*i*7919))}
+		rows[i] = []*string{celltest.Text(fmt.Sprintf("row %d is %x", i, i*i*i*7919))}
 	}
 	full := errors.New("no space left")
-	st, err := WriteRows(failAbove{1000, full}, result(t, []field{{"v", "varchar"}}, rows), Options{Format: XLSX})
+	st, err := WriteRows(failAbove{1000, full}, celltest.Result(t, []celltest.Field{{"v", "varchar"}}, rows), Options{Format: XLSX})
 	if !errors.Is(err, full) || st.Rows == int64(len(rows)) {
 		t.Errorf("%v after %d rows", err, st.Rows)
 	}
@@ -133,12 +135,12 @@ func (f failAbove) Write(p []byte) (int, error) {
 // TestXLSXSheets: what does not fit into a sheet goes on in the next one, under the same heading.
 func TestXLSXSheets(t *testing.T) {
 	var b bytes.Buffer
-	rows := [][]*string{{text("_x0041_ _x00zz_ _")}, {text("2 \xff")}, {text("3")}}
+	rows := [][]*string{{celltest.Text("_x0041_ _x00zz_ _")}, {celltest.Text("2 \xff")}, {celltest.Text("3")}}
 	book, err := newXLSXBook(&b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &xlsxWriter{cols: []column{{name: "v"}}, letters: columnLetters(1), book: book}
+	x := &xlsxWriter{cols: []cell.Column{{Name: "v"}}, letters: columnLetters(1), book: book}
 	if err := x.begin(); err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +177,7 @@ func TestXLSXSheets(t *testing.T) {
 func TestBinarySourceError(t *testing.T) {
 	for _, f := range []Format{XLSX, Parquet} {
 		var b bytes.Buffer
-		if _, err := WriteRows(&b, cutShort(t), Options{Format: f}); err == nil || !strings.Contains(err.Error(), "after 2 rows") {
+		if _, err := WriteRows(&b, celltest.CutShort(t), Options{Format: f}); err == nil || !strings.Contains(err.Error(), "after 2 rows") {
 			t.Errorf("%s: %v", f, err)
 		}
 		if _, err := excelize.OpenReader(&b); f == XLSX && err == nil {
@@ -221,28 +223,28 @@ func fromParquet(typ string, v parquet.Value) *string {
 	}
 	switch {
 	case typ == "bigint":
-		return text(strconv.FormatInt(v.Int64(), 10))
+		return celltest.Text(strconv.FormatInt(v.Int64(), 10))
 	case strings.HasPrefix(typ, "decimal"):
 		n := new(big.Int).SetBytes(v.ByteArray())
 		if v.ByteArray()[0] >= 0x80 {
 			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), 128))
 		}
-		return text(new(big.Rat).SetFrac(n, big.NewInt(1e10)).FloatString(10))
+		return celltest.Text(new(big.Rat).SetFrac(n, big.NewInt(1e10)).FloatString(10))
 	case typ == "double":
-		return text(strconv.FormatFloat(v.Double(), 'g', -1, 64))
+		return celltest.Text(strconv.FormatFloat(v.Double(), 'g', -1, 64))
 	case typ == "boolean":
-		return text(strconv.FormatBool(v.Boolean()))
+		return celltest.Text(strconv.FormatBool(v.Boolean()))
 	case typ == "date":
-		return text(time.Unix(int64(v.Int32())*86400, 0).UTC().Format("2006-01-02"))
+		return celltest.Text(time.Unix(int64(v.Int32())*86400, 0).UTC().Format("2006-01-02"))
 	case strings.HasPrefix(typ, "timestamp"):
-		return text(time.UnixMicro(v.Int64()).UTC().Format("2006-01-02 15:04:05.000000"))
+		return celltest.Text(time.UnixMicro(v.Int64()).UTC().Format("2006-01-02 15:04:05.000000"))
 	}
-	return text(string(v.ByteArray()))
+	return celltest.Text(string(v.ByteArray()))
 }
 
 func TestParquetReadBack(t *testing.T) {
-	rows := corpus()
-	f, got := openParquet(t, render(t, corpusFields, rows, Options{Format: Parquet}))
+	rows := celltest.Corpus()
+	f, got := openParquet(t, render(t, celltest.CorpusFields, rows, Options{Format: Parquet}))
 	for i, path := range f.Schema().Columns() {
 		if strings.Join(path, ".") != corpusKeys[i] {
 			t.Errorf("column %d is %v", i, path)
@@ -258,22 +260,22 @@ func TestParquetReadBack(t *testing.T) {
 	}
 	for i, want := range rows {
 		for j := range want {
-			typ := corpusFields[j].typ
+			typ := celltest.CorpusFields[j].Type
 			g, w := fromParquet(typ, got[i][j]), want[j]
 			if w != nil {
 				switch {
 				case typ == "double":
 					x, _ := strconv.ParseFloat(*w, 64)
-					w = text(strconv.FormatFloat(x, 'g', -1, 64))
+					w = celltest.Text(strconv.FormatFloat(x, 'g', -1, 64))
 				case strings.HasPrefix(typ, "decimal"):
 					x, _ := new(big.Rat).SetString(*w)
-					w = text(x.FloatString(10))
+					w = celltest.Text(x.FloatString(10))
 				case strings.HasSuffix(typ, "zone"):
-					w = text(utc[*w])
+					w = celltest.Text(utc[*w])
 				}
 			}
-			if !same(g, w) {
-				t.Errorf("row %d, %s: got %s, want %s", i, corpusKeys[j], show(g), show(w))
+			if !celltest.Same(g, w) {
+				t.Errorf("row %d, %s: got %s, want %s", i, corpusKeys[j], celltest.Show(g), celltest.Show(w))
 			}
 		}
 	}
@@ -286,9 +288,9 @@ func TestParquetReadBack(t *testing.T) {
 }
 
 func TestParquetTypes(t *testing.T) {
-	fields := []field{{"i", "integer"}, {"s", "decimal(9,2)"}, {"m", "decimal(18,4)"}, {"u", "uuid"}, {"b", "varbinary"}, {"t", "time(3)"}, {"n", "timestamp(9)"}, {"r", "real"}}
-	rows := [][]*string{{text("-5"), text("-1234567.89"), text("12345678901234.5"), text("12151fd2-7586-11e9-8f9e-2a86e4085a59"),
-		text("00 ff 10"), text("01:02:03.004"), text("2020-01-01 00:00:00.000000001"), text("1.5")}}
+	fields := []celltest.Field{{"i", "integer"}, {"s", "decimal(9,2)"}, {"m", "decimal(18,4)"}, {"u", "uuid"}, {"b", "varbinary"}, {"t", "time(3)"}, {"n", "timestamp(9)"}, {"r", "real"}}
+	rows := [][]*string{{celltest.Text("-5"), celltest.Text("-1234567.89"), celltest.Text("12345678901234.5"), celltest.Text("12151fd2-7586-11e9-8f9e-2a86e4085a59"),
+		celltest.Text("00 ff 10"), celltest.Text("01:02:03.004"), celltest.Text("2020-01-01 00:00:00.000000001"), celltest.Text("1.5")}}
 	_, got := openParquet(t, render(t, fields, rows, Options{Format: Parquet}))
 	r := got[0]
 	if r[0].Int32() != -5 || r[1].Int32() != -123456789 || r[2].Int64() != 123456789012345000 || fmt.Sprintf("%x", r[3].ByteArray()) != "12151fd2758611e98f9e2a86e4085a59" ||
@@ -307,7 +309,7 @@ func TestParquetTimes(t *testing.T) {
 		{"timestamp(3) with time zone", "2020-06-10T00:55:23.383Z"}, {"timestamp(3) with time zone", "2020-06-10 00:55:23.383 Z"},
 		{"timestamp(3) with time zone", "2020-06-10 02:55:23.383 Europe/Berlin"},
 	} {
-		_, got := openParquet(t, render(t, []field{{"v", c[0]}}, [][]*string{{&c[1]}}, Options{Format: Parquet}))
+		_, got := openParquet(t, render(t, []celltest.Field{{"v", c[0]}}, [][]*string{{&c[1]}}, Options{Format: Parquet}))
 		if v := got[0][0]; c[0] == "date" && v.Int32() != dayNo || c[0] != "date" && v.Int64() != micros {
 			t.Errorf("%v: %v", c, v)
 		}
@@ -321,11 +323,11 @@ func TestParquetRefusesWhatDoesNotFit(t *testing.T) {
 		{"timestamp(3) with time zone", "2020-02-28 00:00:00.000"}, {"timestamp(9)", "3000-01-01 00:00:00"},
 	} {
 		rows := [][]*string{{nil}, {&tt[1]}}
-		_, err := WriteRows(io.Discard, result(t, []field{{"v", tt[0]}}, rows), Options{Format: Parquet})
+		_, err := WriteRows(io.Discard, celltest.Result(t, []celltest.Field{{"v", tt[0]}}, rows), Options{Format: Parquet})
 		if err == nil || !strings.HasPrefix(err.Error(), `row 2, column "v": `) || !strings.HasSuffix(err.Error(), "--raw writes all values as text") {
 			t.Errorf("%v: error %v", tt, err)
 		}
-		_, got := openParquet(t, render(t, []field{{"v", tt[0]}}, rows, Options{Format: Parquet, Raw: true}))
+		_, got := openParquet(t, render(t, []celltest.Field{{"v", tt[0]}}, rows, Options{Format: Parquet, Raw: true}))
 		if string(got[1][0].ByteArray()) != tt[1] {
 			t.Errorf("raw %v: %v", tt, got)
 		}
@@ -336,9 +338,9 @@ func TestParquetRowGroups(t *testing.T) {
 	big := strings.Repeat("x", 1<<20)
 	var rows [][]*string
 	for i := range 30 {
-		rows = append(rows, []*string{&big, text(strconv.Itoa(i))})
+		rows = append(rows, []*string{&big, celltest.Text(strconv.Itoa(i))})
 	}
-	f, got := openParquet(t, render(t, []field{{"", ""}, {"n", "bigint"}}, rows, Options{Format: Parquet}))
+	f, got := openParquet(t, render(t, []celltest.Field{{"", ""}, {"n", "bigint"}}, rows, Options{Format: Parquet}))
 	if len(got) != len(rows) || len(f.RowGroups()) < 2 {
 		t.Fatalf("%d rows in %d groups", len(got), len(f.RowGroups()))
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/clipperhouse/displaywidth"
+	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
@@ -33,13 +34,13 @@ func (c Chart) Check() error {
 		if near := nearest.Of(c.Kind, ChartKinds()); near != "" {
 			hint = "did you mean " + near + "? All charts: " + strings.Join(ChartKinds(), ", ")
 		}
-		return usage(hint, "unknown chart %q", c.Kind)
+		return cell.Usagef(hint, "unknown chart %q", c.Kind)
 	}
 	if c.X != "" && (c.Kind == "hist" || c.Kind == "spark") {
-		return usage("", "a chart of kind %s has no labels, so no label column", c.Kind)
+		return cell.Usagef("", "a chart of kind %s has no labels, so no label column", c.Kind)
 	}
 	if len(c.Y) > 1 && c.Kind != "spark" {
-		return usage("", "a chart of kind %s draws one column, not %d", c.Kind, len(c.Y))
+		return cell.Usagef("", "a chart of kind %s draws one column, not %d", c.Kind, len(c.Y))
 	}
 	return nil
 }
@@ -58,7 +59,7 @@ func WriteChart(w io.Writer, rows api.RowReader, c Chart, o Options) (Stats, err
 	if err := c.Check(); err != nil {
 		return Stats{}, err
 	}
-	cols, err := columnsOf(rows, o.Columns, o.DefaultColumns)
+	cols, err := cell.ColumnsOf(rows, o.Columns, o.DefaultColumns)
 	if err != nil {
 		return Stats{}, err
 	}
@@ -110,16 +111,16 @@ type plot interface {
 	remarks(o Options)
 }
 
-func newPlot(c Chart, cols []column, sample [][]tcell, o Options) (plot, error) {
+func newPlot(c Chart, cols []cell.Column, sample [][]tcell, o Options) (plot, error) {
 	names := make([]string, len(cols))
 	for i := range cols {
-		names[i] = cols[i].key
+		names[i] = cols[i].Key
 	}
 	at := func(name string) (int, error) {
-		if i := find(name, names); i >= 0 || len(cols) == 0 {
+		if i := cell.Find(name, names); i >= 0 || len(cols) == 0 {
 			return i, nil
 		}
-		return 0, UnknownColumn(name, names)
+		return 0, cell.UnknownColumn(name, names)
 	}
 	var values []int
 	for _, name := range c.Y {
@@ -145,10 +146,10 @@ func newPlot(c Chart, cols []column, sample [][]tcell, o Options) (plot, error) 
 	case len(sample) == 0:
 		return &emptyPlot{}, nil
 	case len(values) == 0:
-		return nil, usage("columns: "+strings.Join(names, ", "), "the result has no column of numbers to draw")
+		return nil, cell.Usagef("columns: "+strings.Join(names, ", "), "the result has no column of numbers to draw")
 	}
 	value := values[0]
-	base := drawing{value: value, name: cols[value].key, width: o.width(), paint: paint(o.Color)}
+	base := drawing{value: value, name: cols[value].Key, width: o.width(), paint: paint(o.Color)}
 	switch c.Kind {
 	case "bar":
 		if label < 0 {
@@ -165,17 +166,17 @@ func newPlot(c Chart, cols []column, sample [][]tcell, o Options) (plot, error) 
 	s := &sparkPlot{}
 	for _, i := range values {
 		d := base
-		d.value, d.name = i, cols[i].key
+		d.value, d.name = i, cols[i].Key
 		s.lines = append(s.lines, &sparkLine{drawing: d, series: newSeries(max(base.width/2, 10))})
 	}
 	return s, nil
 }
 
-func isNumeric(i int, cols []column, sample [][]tcell) bool {
-	if cols[i].class.number() {
+func isNumeric(i int, cols []cell.Column, sample [][]tcell) bool {
+	if cols[i].Class.Number() {
 		return true
 	}
-	if cols[i].typ != "" {
+	if cols[i].Type != "" {
 		return false
 	}
 	found := false
@@ -217,7 +218,7 @@ func (d *drawing) remarks(o Options) {
 		if d.skipped == 1 {
 			are = "is NULL or not finite"
 		}
-		o.note("(%s of %s %s and not drawn)", counted(d.skipped, "value"), d.name, are)
+		o.note("(%s of %s %s and not drawn)", cell.Counted(d.skipped, "value"), d.name, are)
 	}
 }
 

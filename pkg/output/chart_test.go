@@ -8,13 +8,16 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/dig-cli/dig/internal/cell"
+	"github.com/dig-cli/dig/internal/cell/celltest"
 )
 
-func chart(t *testing.T, kind string, fields []field, rows [][]*string, o Options) (string, string) {
+func chart(t *testing.T, kind string, fields []celltest.Field, rows [][]*string, o Options) (string, string) {
 	t.Helper()
 	var b, notes bytes.Buffer
 	o.Notes = &notes
-	st, err := WriteChart(&b, result(t, fields, rows), Chart{Kind: kind}, o)
+	st, err := WriteChart(&b, celltest.Result(t, fields, rows), Chart{Kind: kind}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,15 +30,15 @@ func chart(t *testing.T, kind string, fields []field, rows [][]*string, o Option
 func numbers(n int, f func(i int) string) [][]*string {
 	var rows [][]*string
 	for i := range n {
-		rows = append(rows, []*string{text(fmt.Sprintf("r%d", i)), text(f(i))})
+		rows = append(rows, []*string{celltest.Text(fmt.Sprintf("r%d", i)), celltest.Text(f(i))})
 	}
 	return rows
 }
 
 func TestChartGolden(t *testing.T) {
-	fields := []field{{"name", "varchar"}, {"n", "double"}}
+	fields := []celltest.Field{{"name", "varchar"}, {"n", "double"}}
 	sine := numbers(5000, func(i int) string { return fmt.Sprint(math.Sin(float64(i)/400) * 10) })
-	signed := [][]*string{{text("up"), text("8")}, {text("down 日本"), text("-4.5")}, {nil, text("0")}, {text("gap"), nil}, {text("\x1b[31m"), text("1.25E1")}}
+	signed := [][]*string{{celltest.Text("up"), celltest.Text("8")}, {celltest.Text("down 日本"), celltest.Text("-4.5")}, {nil, celltest.Text("0")}, {celltest.Text("gap"), nil}, {celltest.Text("\x1b[31m"), celltest.Text("1.25E1")}}
 	for _, kind := range []string{"line", "spark", "hist"} {
 		got, _ := chart(t, kind, fields, sine, Options{Width: 70})
 		golden(t, "chart-"+kind, got)
@@ -100,38 +103,38 @@ func TestSeriesKeepsTheMean(t *testing.T) {
 }
 
 func TestChartErrors(t *testing.T) {
-	fields := []field{{"name", "varchar"}, {"n", ""}}
+	fields := []celltest.Field{{"name", "varchar"}, {"n", ""}}
 	rows := numbers(3, func(i int) string { return "x" })
-	var ue *UsageError
-	if _, err := WriteChart(&bytes.Buffer{}, result(t, fields, rows), Chart{Kind: "bra"}, Options{}); !errors.As(err, &ue) || !strings.Contains(ue.Hint, "did you mean bar") {
+	var ue *cell.UsageError
+	if _, err := WriteChart(&bytes.Buffer{}, celltest.Result(t, fields, rows), Chart{Kind: "bra"}, Options{}); !errors.As(err, &ue) || !strings.Contains(ue.Hint, "did you mean bar") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := WriteChart(&bytes.Buffer{}, result(t, fields, rows), Chart{Kind: "bar"}, Options{}); !errors.As(err, &ue) || ue.Hint != "columns: name, n" {
+	if _, err := WriteChart(&bytes.Buffer{}, celltest.Result(t, fields, rows), Chart{Kind: "bar"}, Options{}); !errors.As(err, &ue) || ue.Hint != "columns: name, n" {
 		t.Errorf("error %v", err)
 	}
 	for _, kind := range ChartKinds() {
-		if _, err := WriteChart(&bytes.Buffer{}, cutShort(t), Chart{Kind: kind}, Options{}); err == nil {
+		if _, err := WriteChart(&bytes.Buffer{}, celltest.CutShort(t), Chart{Kind: kind}, Options{}); err == nil {
 			t.Errorf("%s: a cut result was drawn", kind)
 		}
 		got, notes := chart(t, kind, fields, nil, Options{})
 		if got != "" || notes != "(0 rows)\n" {
 			t.Errorf("%s without rows: %q %q", kind, got, notes)
 		}
-		got, notes = chart(t, kind, []field{{"n", "bigint"}}, [][]*string{{nil}, {nil}}, Options{Width: 40})
+		got, notes = chart(t, kind, []celltest.Field{{"n", "bigint"}}, [][]*string{{nil}, {nil}}, Options{Width: 40})
 		if !strings.Contains(notes, "2 values of n") {
 			t.Errorf("%s of NULLs: %q %q", kind, got, notes)
 		}
-		chart(t, kind, []field{{"n", "double"}}, [][]*string{{text("1.7976931348623157E308")}, {text("-1.7976931348623157E308")}, {text("NaN")}}, Options{Width: 40})
+		chart(t, kind, []celltest.Field{{"n", "double"}}, [][]*string{{celltest.Text("1.7976931348623157E308")}, {celltest.Text("-1.7976931348623157E308")}, {celltest.Text("NaN")}}, Options{Width: 40})
 	}
 }
 
 func TestChartColumns(t *testing.T) {
-	fields := []field{{"day", "varchar"}, {"in", "bigint"}, {"out", "bigint"}}
-	rows := [][]*string{{text("mon"), text("1"), text("90")}, {text("tue"), text("2"), text("80")}, {text("wed"), text("3"), text("70")}}
+	fields := []celltest.Field{{"day", "varchar"}, {"in", "bigint"}, {"out", "bigint"}}
+	rows := [][]*string{{celltest.Text("mon"), celltest.Text("1"), celltest.Text("90")}, {celltest.Text("tue"), celltest.Text("2"), celltest.Text("80")}, {celltest.Text("wed"), celltest.Text("3"), celltest.Text("70")}}
 	draw := func(c Chart) string {
 		t.Helper()
 		var b bytes.Buffer
-		if _, err := WriteChart(&b, result(t, fields, rows), c, Options{Width: 60}); err != nil {
+		if _, err := WriteChart(&b, celltest.Result(t, fields, rows), c, Options{Width: 60}); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()
@@ -149,8 +152,8 @@ func TestChartColumns(t *testing.T) {
 		t.Errorf("lines in the order asked for:\n%s", got)
 	}
 	for _, c := range []Chart{{Kind: "hist", X: "day"}, {Kind: "bar", Y: []string{"in", "out"}}, {Kind: "bar", X: "dya"}, {Kind: "line", Y: []string{"inn"}}} {
-		var ue *UsageError
-		if _, err := WriteChart(&bytes.Buffer{}, result(t, fields, rows), c, Options{}); !errors.As(err, &ue) {
+		var ue *cell.UsageError
+		if _, err := WriteChart(&bytes.Buffer{}, celltest.Result(t, fields, rows), c, Options{}); !errors.As(err, &ue) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}

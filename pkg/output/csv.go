@@ -5,25 +5,26 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
 // separated is common to csv and tsv.
 type separated struct {
 	api.Delimited
-	cols        []column
+	cols        []cell.Column
 	header, raw bool
 	field       func(dst, text []byte) []byte // appends a text as a field
 	types       func() []string               // types of the result, nil until they were fetched
 	scratch     []byte
 }
 
-func newSeparated(cols []column, o Options, between byte) separated {
+func newSeparated(cols []cell.Column, o Options, between byte) separated {
 	f := separated{cols: cols, header: !o.NoHeader && len(cols) > 0, raw: o.Raw}
 	f.Between, f.End, f.Null, f.Floats = between, '\n', []byte(`\N`), make([]bool, len(cols))
 	for i, c := range cols {
-		f.Floats[i] = !o.Raw && c.class.float() // columns with exponents that are made readable
-		if c.typ == "" && !o.Raw && o.Types != nil {
+		f.Floats[i] = !o.Raw && c.Class.Float() // columns with exponents that are made readable
+		if c.Type == "" && !o.Raw && o.Types != nil {
 			if f.Untold == nil {
 				f.Untold, f.types = make([]bool, len(cols)), o.Types
 			}
@@ -41,9 +42,9 @@ func (f *separated) exponent(i int, c api.Cell) bool {
 		f.types = nil
 		clear(f.Untold) // the slice is shared with the template of rows
 		for k := range f.cols {
-			if at := f.cols[k].index; f.cols[k].typ == "" && at < len(types) {
-				f.cols[k].class = classOf(strings.ToLower(types[at]))
-				f.Floats[k] = f.cols[k].class.float()
+			if at := f.cols[k].Index; f.cols[k].Type == "" && at < len(types) {
+				f.cols[k].Class = cell.ClassOf(strings.ToLower(types[at]))
+				f.Floats[k] = f.cols[k].Class.Float()
 			}
 		}
 	}
@@ -58,7 +59,7 @@ func (f *separated) head(dst []byte) []byte {
 		if i > 0 {
 			dst = append(dst, f.Between)
 		}
-		dst = f.field(dst, []byte(f.cols[i].name))
+		dst = f.field(dst, []byte(f.cols[i].Name))
 	}
 	return append(dst, f.End)
 }
@@ -68,7 +69,7 @@ func (f *separated) row(dst []byte, n int64, cells []api.Cell) (_ []byte, err er
 		if i > 0 {
 			dst = append(dst, f.Between)
 		}
-		if dst, err = f.Cell(dst, n, i, cells[f.cols[i].index]); err != nil {
+		if dst, err = f.Cell(dst, n, i, cells[f.cols[i].Index]); err != nil {
 			return dst, err
 		}
 	}
@@ -85,7 +86,7 @@ func (f *separated) delimited() *api.Delimited { return &f.Delimited }
 // \N, as in tsv; an import of one column reads it back.
 type csvFormat struct{ separated }
 
-func newCSV(cols []column, o Options) *csvFormat {
+func newCSV(cols []cell.Column, o Options) *csvFormat {
 	f := &csvFormat{newSeparated(cols, o, ',')}
 	if len(cols) > 1 || o.Null != "" {
 		f.Null = []byte(o.Null)
@@ -107,8 +108,8 @@ func (f *csvFormat) cell(dst []byte, n int64, i int, c api.Cell) (_ []byte, err 
 			return append(dst, c...), nil
 		}
 	}
-	if f.scratch, err = textOf(f.scratch[:0], c, f.cols[i].class, f.raw); err != nil {
-		return dst, rowError(n, &f.cols[i], err)
+	if f.scratch, err = textOf(f.scratch[:0], c, f.cols[i].Class, f.raw); err != nil {
+		return dst, cell.RowError(n, &f.cols[i], err)
 	}
 	return f.quoted(dst, f.scratch), nil
 }
@@ -155,7 +156,7 @@ type tsvFormat struct {
 	clash string // the first value equal to Null
 }
 
-func newTSV(cols []column, o Options) *tsvFormat {
+func newTSV(cols []cell.Column, o Options) *tsvFormat {
 	f := &tsvFormat{separated: newSeparated(cols, o, '\t'), note: o.note}
 	if o.Null != "" {
 		f.Null = []byte(o.Null)
@@ -173,13 +174,13 @@ func (f *tsvFormat) cell(dst []byte, n int64, i int, c api.Cell) (_ []byte, err 
 			return b, nil
 		}
 	}
-	if f.scratch, err = textOf(f.scratch[:0], c, f.cols[i].class, f.raw); err != nil {
-		return dst, rowError(n, &f.cols[i], err)
+	if f.scratch, err = textOf(f.scratch[:0], c, f.cols[i].Class, f.raw); err != nil {
+		return dst, cell.RowError(n, &f.cols[i], err)
 	}
 	from := len(dst)
 	dst = appendTSV(dst, f.scratch)
 	if f.clash == "" && bytes.Equal(dst[from:], f.Null) {
-		f.clash = fmt.Sprintf("row %d, column %q", n, f.cols[i].name)
+		f.clash = fmt.Sprintf("row %d, column %q", n, f.cols[i].Name)
 	}
 	return dst, nil
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -124,7 +125,7 @@ func docLines(w io.Writer, doc []byte) error {
 	var out []byte
 	for _, item := range items {
 		var err error
-		if out, err = appendCompact(out, api.Cell(item)); err != nil {
+		if out, err = cell.AppendCompact(out, api.Cell(item)); err != nil {
 			return err
 		}
 		out = append(out, '\n')
@@ -142,7 +143,7 @@ func docView(w io.Writer, doc []byte, o Options) error {
 	if err != nil {
 		return err
 	}
-	cols, err := columnsOf(v, nil, nil)
+	cols, err := cell.ColumnsOf(v, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -173,9 +174,9 @@ func docView(w io.Writer, doc []byte, o Options) error {
 
 func docScalar(w io.Writer, doc []byte, o Options) error {
 	if len(o.Columns) > 0 {
-		return usage("", "the reply is a single value and has no columns")
+		return cell.Usagef("", "the reply is a single value and has no columns")
 	}
-	text, err := appendText(nil, doc)
+	text, err := cell.AppendText(nil, doc)
 	if err != nil {
 		return err
 	}
@@ -231,7 +232,7 @@ func (v *view) names(list bool, o Options) ([]string, error) {
 	}
 	names := make([]string, 0, len(o.Columns))
 	for _, want := range o.Columns {
-		if i := find(want, all); i >= 0 {
+		if i := cell.Find(want, all); i >= 0 {
 			names = append(names, all[i])
 			continue
 		}
@@ -243,7 +244,7 @@ func (v *view) names(list bool, o Options) ([]string, error) {
 			}
 		}
 		if !known {
-			return nil, UnknownColumn(want, all)
+			return nil, cell.UnknownColumn(want, all)
 		}
 		names = append(names, want)
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/dig-cli/dig/internal/cell"
 )
 
 const listDoc = `[
@@ -91,7 +93,7 @@ func TestDocErrors(t *testing.T) {
 			t.Errorf("error %v, want %s", err, tt.want)
 		}
 	}
-	var ue *UsageError
+	var ue *cell.UsageError
 	err := WriteDoc(&bytes.Buffer{}, json.RawMessage(listDoc), Options{Columns: []string{"nmae"}})
 	if !errors.As(err, &ue) || ue.Hint != "did you mean name? Columns: id, name, n, schedule.type, schedule.on, tags, a.b" {
 		t.Errorf("hint of %#v", err)
@@ -128,7 +130,7 @@ func TestCheck(t *testing.T) {
 			}
 			continue
 		}
-		var ue *UsageError
+		var ue *cell.UsageError
 		if !errors.As(err, &ue) || ue.Message != tt.want || !strings.Contains(ue.Hint, tt.hintHas) {
 			t.Errorf("%+v: got %#v, want %s", tt.o, err, tt.want)
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/clipperhouse/displaywidth"
+	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/internal/term"
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
@@ -18,7 +19,7 @@ import (
 // docList prints an array of objects, which is in memory, as a table in the style of results. On a terminal, a list
 // that is too wide has its values cut with a mark, those of identifiers last, then columns are dropped from its end,
 // with a note, and finally it becomes vertical if not even two columns fit.
-func docList(w io.Writer, v *view, cols []column, o Options) error {
+func docList(w io.Writer, v *view, cols []cell.Column, o Options) error {
 	var rows [][]tcell
 	for v.Next() {
 		cells, err := decodeRow(int64(len(rows)+1), v.Row(), cols, true)
@@ -36,13 +37,13 @@ func docList(w io.Writer, v *view, cols []column, o Options) error {
 	right, ms := make([]bool, len(cols)), make([]measure, len(cols))
 	for i := range cols {
 		m := &ms[i]
-		m.breaking, m.header = 0.3, textWidth([]byte(cols[i].name), false)
+		m.breaking, m.header = 0.3, textWidth([]byte(cols[i].Name), false)
 		numbers := true
 		for n, r := range rows {
 			if !r[i].null {
 				m.add(r[i].text, false)
 				// Only JSON numbers: ids are strings of digits and read better left-aligned.
-				numbers = numbers && isJSONNumber(v.rows[n], cols[i].name)
+				numbers = numbers && isJSONNumber(v.rows[n], cols[i].Name)
 			}
 		}
 		right[i] = m.cells > 0 && numbers
@@ -51,7 +52,7 @@ func docList(w io.Writer, v *view, cols []column, o Options) error {
 		}
 		natural[i], narrowest[i] = m.natural, m.narrowest(right[i])
 		switch tight[i] = min(m.natural, usefulText); {
-		case right[i] || identifier(cols[i].name):
+		case right[i] || identifier(cols[i].Name):
 			tight[i] = m.natural
 		case instants(rows, i):
 			tight[i] = min(m.natural, len("2006-01-02T15:04"))
@@ -83,7 +84,7 @@ func docList(w io.Writer, v *view, cols []column, o Options) error {
 	var left []string
 	for i := range cols {
 		if !slices.Contains(shown, i) {
-			left = append(left, string(term.Sanitize(nil, cols[i].name)))
+			left = append(left, string(term.Sanitize(nil, cols[i].Name)))
 		}
 	}
 	o.note("%s", Fold(fmt.Sprintf("(too narrow for %s; -o yaml shows all)", strings.Join(left, ", ")), o.width()))
@@ -101,12 +102,12 @@ func choose[T any](all []T, which []int) []T {
 
 // withoutLast drops a second name, else the last column that is not an identifier, or, if there are only identifiers,
 // the last.
-func withoutLast(shown []int, cols []column) []int {
-	if at := slices.IndexFunc(shown, func(i int) bool { return cols[i].name == "displayName" }); at > 0 {
+func withoutLast(shown []int, cols []cell.Column) []int {
+	if at := slices.IndexFunc(shown, func(i int) bool { return cols[i].Name == "displayName" }); at > 0 {
 		return slices.Delete(shown, at, at+1)
 	}
 	for at := len(shown) - 1; at > 0; at-- {
-		if !identifier(cols[shown[at]].name) {
+		if !identifier(cols[shown[at]].Name) {
 			return slices.Delete(shown, at, at+1)
 		}
 	}
@@ -140,7 +141,7 @@ func isJSONNumber(row []byte, path string) bool {
 
 // renderList uses tablewriter. Its defaults centre and capitalize headings, trim values and wrap long ones: all of that
 // is turned off, and the padding of the last column is removed.
-func renderList(w io.Writer, rows [][]tcell, cols []column, widths []int, right []bool, o Options) error {
+func renderList(w io.Writer, rows [][]tcell, cols []cell.Column, widths []int, right []bool, o Options) error {
 	p := paint(o.Color)
 	var buf bytes.Buffer
 	aligns := make([]tw.Align, len(cols))
@@ -169,7 +170,7 @@ func renderList(w io.Writer, rows [][]tcell, cols []column, widths []int, right 
 	if !o.NoHeader {
 		names := make([]string, len(cols))
 		for i := range cols {
-			names[i] = p.text(ansiBold, shorten(term.Sanitize(nil, cols[i].name), widths[i]))
+			names[i] = p.text(ansiBold, shorten(term.Sanitize(nil, cols[i].Name), widths[i]))
 		}
 		t.Header(names)
 	}
@@ -207,7 +208,7 @@ func shorten(t []byte, width int) string {
 }
 
 // docRecords prints objects with one line per field.
-func docRecords(w io.Writer, v *view, cols []column, list bool, o Options) error {
+func docRecords(w io.Writer, v *view, cols []cell.Column, list bool, o Options) error {
 	if o.Null == "" {
 		o.Null = "-"
 	}
@@ -224,10 +225,10 @@ func docRecords(w io.Writer, v *view, cols []column, list bool, o Options) error
 		}
 		keys := 0
 		for i := range cols {
-			keys = max(keys, textWidth([]byte(cols[i].name), false))
+			keys = max(keys, textWidth([]byte(cols[i].Name), false))
 		}
 		for i := range cols {
-			out = t.field(out, term.Sanitize(nil, cols[i].name), keys, cells[i])
+			out = t.field(out, term.Sanitize(nil, cols[i].Name), keys, cells[i])
 		}
 	}
 	return writeAll(w, out)

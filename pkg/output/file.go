@@ -104,7 +104,7 @@ func (f *File) Commit() error {
 	}
 	if err != nil {
 		_ = f.f.Close()
-		return errors.Join(err, ignoreMissing(os.Remove(f.f.Name())))
+		return errors.Join(err, tempfile.Remove(f.f.Name()))
 	}
 	return tempfile.SyncDir(filepath.Dir(f.path))
 }
@@ -118,12 +118,5 @@ func (f *File) Abort() error {
 	if f.path == "" {
 		return f.f.Close()
 	}
-	return errors.Join(f.f.Close(), ignoreMissing(os.Remove(f.f.Name())))
-}
-
-func ignoreMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	return errors.Join(f.f.Close(), tempfile.Remove(f.f.Name()))
 }

@@ -1,6 +1,10 @@
 package output
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/dig-cli/dig/internal/cell"
+)
 
 // Fitting columns into the width of a terminal. Three methods are tried in turn: narrower columns with wrapped values,
 // columns so narrow that values are cut to one line with a mark, and dropping columns.
@@ -14,17 +18,17 @@ const (
 
 // tight is the width below which a column of an overview is useless: numbers are never cut, of a time the day is kept,
 // of a text the beginning, and of a heading its words. values is the width of the widest cell, without the heading.
-func (m *measure) tight(values, text int, right bool, col *column) int {
+func (m *measure) tight(values, text int, right bool, col *cell.Column) int {
 	least := text
 	switch {
-	case right || col.class == classBool:
+	case right || col.Class == cell.ClassBool:
 		least = values
-	case col.time():
+	case col.Time():
 		least = min(values, len("2006-01-02"))
 	}
 	if m.header > 0 {
 		word := 0
-		for part := range strings.FieldsFuncSeq(col.name, func(r rune) bool { return r == '_' || r == ' ' }) {
+		for part := range strings.FieldsFuncSeq(col.Name, func(r rune) bool { return r == '_' || r == ' ' }) {
 			word = max(word, textWidth([]byte(part), false)+1)
 		}
 		least = max(least, min(word, m.header, text*3/2))

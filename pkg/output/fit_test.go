@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/clipperhouse/displaywidth"
+	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -125,7 +126,7 @@ func TestNarrowList(t *testing.T) {
 // TestProfileIsATable: what is known of the columns is looked at as a whole, so that it is cut rather than turned.
 func TestProfileIsATable(t *testing.T) {
 	var out, notes bytes.Buffer
-	p, read, err := Profile(customers(200), nil, nil)
+	p, read, err := rowset.Profile(customers(200), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/itchyny/gojq"
 )
@@ -18,16 +19,16 @@ func compileJQ(program string) (*gojq.Code, error) {
 	if err != nil {
 		var pe *gojq.ParseError
 		if !errors.As(err, &pe) {
-			return nil, usage("", "invalid --jq program: %v", err)
+			return nil, cell.Usagef("", "invalid --jq program: %v", err)
 		}
 		at := min(max(pe.Offset-len(pe.Token), 0), len(program))
 		line := 1 + strings.Count(program[:at], "\n")
 		col := 1 + len([]rune(program[strings.LastIndexByte(program[:at], '\n')+1:at]))
-		return nil, usage(Caret(program, line, col), "invalid --jq program at line %d, column %d: %v", line, col, err)
+		return nil, cell.Usagef(Caret(program, line, col), "invalid --jq program at line %d, column %d: %v", line, col, err)
 	}
 	code, err := gojq.Compile(q)
 	if err != nil {
-		return nil, usage("", "invalid --jq program: %v", err)
+		return nil, cell.Usagef("", "invalid --jq program: %v", err)
 	}
 	return code, nil
 }
@@ -84,7 +85,7 @@ func indented(doc []byte) []byte {
 	return buf.Bytes()
 }
 
-func writeRowsJQ(w io.Writer, rows api.RowReader, cols []column, o Options) (Stats, error) {
+func writeRowsJQ(w io.Writer, rows api.RowReader, cols []cell.Column, o Options) (Stats, error) {
 	code, err := compileJQ(o.JQ)
 	if err != nil {
 		return Stats{}, err
@@ -98,7 +99,7 @@ func writeRowsJQ(w io.Writer, rows api.RowReader, cols []column, o Options) (Sta
 	for err == nil && rows.Next() {
 		st.Rows++
 		cells := rows.Row()
-		if err = checkRow(st.Rows, cells, cols); err != nil {
+		if err = cell.CheckRow(st.Rows, cells, cols); err != nil {
 			break
 		}
 		var v any

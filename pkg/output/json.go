@@ -1,11 +1,14 @@
 package output
 
-import "github.com/dig-cli/dig/pkg/api"
+import (
+	"github.com/dig-cli/dig/internal/cell"
+	"github.com/dig-cli/dig/pkg/api"
+)
 
 // jsonFormat writes one object per row, one row per line: as ndjson, or as the elements of one array. A second column
 // of the same name gets the key name_2, so nothing is lost.
 type jsonFormat struct {
-	cols  []column
+	cols  []cell.Column
 	typed bool
 	array bool
 }
@@ -41,16 +44,16 @@ func (f *jsonFormat) tail(dst []byte, rows int64) []byte {
 	return append(dst, "]\n"...)
 }
 
-func appendObject(dst []byte, n int64, cols []column, cells []api.Cell, typed bool) ([]byte, error) {
+func appendObject(dst []byte, n int64, cols []cell.Column, cells []api.Cell, typed bool) ([]byte, error) {
 	dst = append(dst, '{')
 	var err error
 	for i := range cols {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(dst, cols[i].keyJSON...)
-		if dst, err = appendJSON(dst, cells[cols[i].index], cols[i].class, typed); err != nil {
-			return dst, rowError(n, &cols[i], err)
+		dst = append(dst, cols[i].KeyJSON...)
+		if dst, err = cell.AppendJSON(dst, cells[cols[i].Index], cols[i].Class, typed); err != nil {
+			return dst, cell.RowError(n, &cols[i], err)
 		}
 	}
 	return append(dst, '}'), nil

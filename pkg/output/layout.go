@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/clipperhouse/displaywidth"
+	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -24,15 +25,15 @@ type tcell struct {
 }
 
 // tableText decodes a cell for display: doubles readable, decimals without the zeros with which the gateway pads them.
-func tableText(dst []byte, c api.Cell, col *column, raw bool) ([]byte, error) {
+func tableText(dst []byte, c api.Cell, col *cell.Column, raw bool) ([]byte, error) {
 	if raw {
-		return appendText(dst, c)
+		return cell.AppendText(dst, c)
 	}
 	from := len(dst)
-	dst, err := appendReadable(dst, c, col.class)
-	if err == nil && col.class == classDecimal {
-		if t := dst[from:]; paddedDecimal(t) && validNumber(t) && !bytes.ContainsAny(t, "eE") {
-			t = trimZeros(t, 1)
+	dst, err := cell.AppendReadable(dst, c, col.Class)
+	if err == nil && col.Class == cell.ClassDecimal {
+		if t := dst[from:]; paddedDecimal(t) && cell.ValidNumber(t) && !bytes.ContainsAny(t, "eE") {
+			t = cell.TrimZeros(t, 1)
 			dst = dst[:from+len(bytes.TrimSuffix(t, []byte(".")))]
 		}
 	}
@@ -73,7 +74,7 @@ func textWidth(t []byte, lines bool) int {
 
 // looksNumeric accepts text that looks like a plain number: no leading zeros, as in codes and telephone numbers.
 func looksNumeric(t []byte) bool {
-	return validNumber(t) || string(t) == "NaN" || string(t) == "Infinity" || string(t) == "-Infinity"
+	return cell.ValidNumber(t) || string(t) == "NaN" || string(t) == "Infinity" || string(t) == "-Infinity"
 }
 
 // measure is what a sample reveals about one column.
@@ -112,14 +113,14 @@ func (m *measure) add(t []byte, lines bool) {
 }
 
 // right reports whether the column is right-aligned.
-func (m *measure) right(c class) bool {
-	return c.number() || c == classOther && m.cells > 0 && m.numeric
+func (m *measure) right(c cell.Class) bool {
+	return c.Number() || c == cell.ClassOther && m.cells > 0 && m.numeric
 }
 
 // headroom is added to a width for the rows after the sample: numbers grow, and text that varies will continue to vary.
-func (m *measure) headroom(right bool, c class) int {
+func (m *measure) headroom(right bool, c cell.Class) int {
 	switch {
-	case c == classBool || m.cells == 0:
+	case c == cell.ClassBool || m.cells == 0:
 		return 0
 	case right && m.natural < 10:
 		return 3

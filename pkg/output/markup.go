@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -13,13 +14,13 @@ import (
 // markdownFormat writes a table of GitHub Flavored Markdown. Special characters are escaped, a line break within a
 // value is <br>. NULL is the word NULL unless Options.Null is set.
 type markdownFormat struct {
-	cols    []column
+	cols    []cell.Column
 	null    []byte
 	raw     bool
 	scratch []byte
 }
 
-func newMarkdown(cols []column, o Options) *markdownFormat {
+func newMarkdown(cols []cell.Column, o Options) *markdownFormat {
 	return &markdownFormat{cols: cols, null: []byte(nullWord(o)), raw: o.Raw}
 }
 
@@ -36,11 +37,11 @@ func (f *markdownFormat) head(dst []byte) []byte {
 	}
 	dst = append(dst, '|')
 	for i := range f.cols {
-		dst = append(appendMarkdown(append(dst, ' '), []byte(f.cols[i].name)), " |"...)
+		dst = append(appendMarkdown(append(dst, ' '), []byte(f.cols[i].Name)), " |"...)
 	}
 	dst = append(dst, "\n|"...)
 	for i := range f.cols {
-		if f.cols[i].class.number() {
+		if f.cols[i].Class.Number() {
 			dst = append(dst, " ---: |"...)
 		} else {
 			dst = append(dst, " --- |"...)
@@ -54,12 +55,12 @@ func (f *markdownFormat) row(dst []byte, n int64, cells []api.Cell) ([]byte, err
 	for i := range f.cols {
 		col := &f.cols[i]
 		dst = append(dst, ' ')
-		if c := cells[col.index]; c.IsNull() {
+		if c := cells[col.Index]; c.IsNull() {
 			dst = appendMarkdown(dst, f.null)
 		} else {
 			var err error
-			if f.scratch, err = textOf(f.scratch[:0], c, col.class, f.raw); err != nil {
-				return dst, rowError(n, col, err)
+			if f.scratch, err = textOf(f.scratch[:0], c, col.Class, f.raw); err != nil {
+				return dst, cell.RowError(n, col, err)
 			}
 			dst = appendMarkdown(dst, f.scratch)
 		}
@@ -71,11 +72,11 @@ func (f *markdownFormat) row(dst []byte, n int64, cells []api.Cell) ([]byte, err
 func (f *markdownFormat) tail(dst []byte, _ int64) []byte { return dst }
 
 // textOf returns the text of a value that is not NULL, readable unless raw.
-func textOf(dst []byte, c api.Cell, cl class, raw bool) ([]byte, error) {
+func textOf(dst []byte, c api.Cell, cl cell.Class, raw bool) ([]byte, error) {
 	if raw {
-		return appendText(dst, c)
+		return cell.AppendText(dst, c)
 	}
-	return appendReadable(dst, c, cl)
+	return cell.AppendReadable(dst, c, cl)
 }
 
 func appendMarkdown(dst, t []byte) []byte {
@@ -139,14 +140,14 @@ func within(t []byte, i int) bool {
 
 // htmlFormat writes a complete page with one table. NULL cells have the class null, numbers the class num.
 type htmlFormat struct {
-	cols    []column
+	cols    []cell.Column
 	null    string
 	header  bool
 	raw     bool
 	scratch []byte
 }
 
-func newHTML(cols []column, o Options) *htmlFormat {
+func newHTML(cols []cell.Column, o Options) *htmlFormat {
 	return &htmlFormat{cols: cols, null: html.EscapeString(nullWord(o)), header: !o.NoHeader, raw: o.Raw}
 }
 
@@ -166,7 +167,7 @@ func (f *htmlFormat) head(dst []byte) []byte {
 	if f.header {
 		dst = append(dst, "<thead><tr>"...)
 		for i := range f.cols {
-			dst = append(appendHTML(append(dst, "<th>"...), []byte(f.cols[i].name)), "</th>"...)
+			dst = append(appendHTML(append(dst, "<th>"...), []byte(f.cols[i].Name)), "</th>"...)
 		}
 		dst = append(dst, "</tr></thead>\n"...)
 	}
@@ -177,19 +178,19 @@ func (f *htmlFormat) row(dst []byte, n int64, cells []api.Cell) ([]byte, error) 
 	dst = append(dst, "<tr>"...)
 	for i := range f.cols {
 		col := &f.cols[i]
-		c := cells[col.index]
+		c := cells[col.Index]
 		switch {
 		case c.IsNull():
 			dst = append(append(dst, `<td class="null">`...), f.null...)
 		default:
-			if col.class.number() {
+			if col.Class.Number() {
 				dst = append(dst, `<td class="num">`...)
 			} else {
 				dst = append(dst, "<td>"...)
 			}
 			var err error
-			if f.scratch, err = textOf(f.scratch[:0], c, col.class, f.raw); err != nil {
-				return dst, rowError(n, col, err)
+			if f.scratch, err = textOf(f.scratch[:0], c, col.Class, f.raw); err != nil {
+				return dst, cell.RowError(n, col, err)
 			}
 			dst = appendHTML(dst, f.scratch)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dig-cli/dig/internal/cell/celltest"
 	"golang.org/x/net/html"
 )
 
@@ -30,8 +31,8 @@ func visible(s string, keep string) string {
 }
 
 func TestHTMLReadBack(t *testing.T) {
-	rows := corpus()
-	root, err := html.Parse(strings.NewReader(render(t, corpusFields, rows, Options{Format: HTML, Raw: true})))
+	rows := celltest.Corpus()
+	root, err := html.Parse(strings.NewReader(render(t, celltest.CorpusFields, rows, Options{Format: HTML, Raw: true})))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +49,7 @@ func TestHTMLReadBack(t *testing.T) {
 				}
 				b.WriteString(c.Data)
 			}
-			value := text(b.String())
+			value := celltest.Text(b.String())
 			for _, a := range n.Attr {
 				if a.Val == "null" {
 					value = nil
@@ -64,18 +65,18 @@ func TestHTMLReadBack(t *testing.T) {
 	for i, want := range rows {
 		for j, w := range want {
 			if w != nil {
-				w = text(visible(*w, "\t\n\r"))
+				w = celltest.Text(visible(*w, "\t\n\r"))
 			}
-			if !same(got[i][j], w) {
-				t.Errorf("row %d, column %d: got %s, want %s", i, j, show(got[i][j]), show(w))
+			if !celltest.Same(got[i][j], w) {
+				t.Errorf("row %d, column %d: got %s, want %s", i, j, celltest.Show(got[i][j]), celltest.Show(w))
 			}
 		}
 	}
 }
 
 func TestMarkdownReadBack(t *testing.T) {
-	rows := corpus()
-	lines := strings.Split(strings.TrimSuffix(render(t, corpusFields, rows, Options{Format: Markdown, Raw: true, Null: "<null>"}), "\n"), "\n")
+	rows := celltest.Corpus()
+	lines := strings.Split(strings.TrimSuffix(render(t, celltest.CorpusFields, rows, Options{Format: Markdown, Raw: true, Null: "<null>"}), "\n"), "\n")
 	if len(lines) != len(rows)+2 {
 		t.Fatalf("%d lines for %d rows", len(lines), len(rows))
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -84,7 +85,7 @@ func WriteRows(w io.Writer, rows api.RowReader, o Options) (Stats, error) {
 	if err := Check(o); err != nil {
 		return Stats{}, err
 	}
-	cols, err := columnsOf(rows, o.Columns, o.DefaultColumns)
+	cols, err := cell.ColumnsOf(rows, o.Columns, o.DefaultColumns)
 	if err != nil {
 		return Stats{}, err
 	}
@@ -96,7 +97,7 @@ func WriteRows(w io.Writer, rows api.RowReader, o Options) (Stats, error) {
 	return st, err
 }
 
-func writeRows(w io.Writer, rows api.RowReader, cols []column, o Options) (Stats, error) {
+func writeRows(w io.Writer, rows api.RowReader, cols []cell.Column, o Options) (Stats, error) {
 	if o.JQ != "" {
 		return writeRowsJQ(w, rows, cols, o)
 	}
@@ -117,7 +118,7 @@ func WriteProfile(w io.Writer, profile api.RowReader, read int64, o Options) (St
 	if o.format() == Table {
 		o.MaxRows = -1
 	}
-	o.profile = counted(read, "row") + " profiled"
+	o.profile = cell.Counted(read, "row") + " profiled"
 	st, err := WriteRows(w, profile, o)
 	st.Rows = read
 	if err == nil && o.Terminal && o.format() != Table {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"reflect"
 
+	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/parquet-go/parquet-go"
 )
@@ -40,10 +41,10 @@ func (f *parquetField) Value(base reflect.Value) reflect.Value {
 // writeParquet writes a file of optional columns, typed by declared type unless Raw, compressed with Snappy. A value
 // that does not fit its declared type is an error, because a column cannot change its type later. Row groups are
 // written when they are full.
-func writeParquet(w io.Writer, rows api.RowReader, cols []column, o Options) (Stats, error) {
+func writeParquet(w io.Writer, rows api.RowReader, cols []cell.Column, o Options) (Stats, error) {
 	var st Stats
 	if len(cols) == 0 {
-		return st, usage("use another format for a result that may have no columns", "parquet requires columns, and the result has none")
+		return st, cell.Usagef("use another format for a result that may have no columns", "parquet requires columns, and the result has none")
 	}
 	root := parquetRoot{}
 	config := []parquet.WriterOption{parquet.Compression(&parquet.Snappy), parquet.CreatedBy("dig", "", "")}
@@ -51,11 +52,11 @@ func writeParquet(w io.Writer, rows api.RowReader, cols []column, o Options) (St
 	for i := range cols {
 		codecs[i] = stringCodec
 		if o.typed() {
-			codecs[i] = codecOf(cols[i].typ)
+			codecs[i] = codecOf(cols[i].Type)
 		}
-		root.fields = append(root.fields, &parquetField{parquet.Optional(codecs[i].node), cols[i].key})
+		root.fields = append(root.fields, &parquetField{parquet.Optional(codecs[i].node), cols[i].Key})
 		if codecs[i].noBounds {
-			config = append(config, parquet.SkipPageBounds(cols[i].key))
+			config = append(config, parquet.SkipPageBounds(cols[i].Key))
 		}
 	}
 	out := &counter{w: w}
@@ -68,7 +69,7 @@ func writeParquet(w io.Writer, rows api.RowReader, cols []column, o Options) (St
 	return st, err
 }
 
-func parquetRows(pw *parquet.GenericWriter[any], rows api.RowReader, cols []column, codecs []parquetCodec, st *Stats) error {
+func parquetRows(pw *parquet.GenericWriter[any], rows api.RowReader, cols []cell.Column, codecs []parquetCodec, st *Stats) error {
 	const batch = 128
 	var (
 		pending = make([]parquet.Row, 0, batch)
@@ -88,21 +89,21 @@ func parquetRows(pw *parquet.GenericWriter[any], rows api.RowReader, cols []colu
 	for rows.Next() {
 		cells := rows.Row()
 		st.Rows++
-		if err := checkRow(st.Rows, cells, cols); err != nil {
+		if err := cell.CheckRow(st.Rows, cells, cols); err != nil {
 			return err
 		}
 		for i := range cols {
-			c := cells[cols[i].index]
+			c := cells[cols[i].Index]
 			v, level := parquet.NullValue(), 0
 			if !c.IsNull() {
 				var err error
 				from := len(arena)
 				// Earlier values stay valid when arena is reallocated: they keep their slice of the old one.
-				if arena, err = appendText(arena, c); err == nil {
+				if arena, err = cell.AppendText(arena, c); err == nil {
 					v, err = codecs[i].encode(arena[from:len(arena):len(arena)])
 				}
 				if err != nil {
-					return rowError(st.Rows, &cols[i], fmt.Errorf("%w; --raw writes all values as text", err))
+					return cell.RowError(st.Rows, &cols[i], fmt.Errorf("%w; --raw writes all values as text", err))
 				}
 				level = 1
 				held += len(arena) - from

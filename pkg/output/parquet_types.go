@@ -11,6 +11,7 @@ import (
 
 	_ "time/tzdata" // time zones on systems without a time zone database
 
+	"github.com/dig-cli/dig/internal/cell"
 	"github.com/parquet-go/parquet-go"
 )
 
@@ -182,7 +183,7 @@ func decimalCodec(params string) parquetCodec {
 
 // unscale parses a decimal as an integer of 10^-scale. Further digits must be zero.
 func unscale(t []byte, scale int) (*big.Int, error) {
-	if !validNumber(t) {
+	if !cell.ValidNumber(t) {
 		return nil, strconv.ErrSyntax
 	}
 	mantissa, exp := t, 0

@@ -4,14 +4,16 @@ import (
 	"bytes"
 	"testing"
 	"time"
+
+	"github.com/dig-cli/dig/internal/cell/celltest"
 )
 
 // render writes the corpus and fails on any error.
-func render(t testing.TB, fields []field, rows [][]*string, o Options) string {
+func render(t testing.TB, fields []celltest.Field, rows [][]*string, o Options) string {
 	t.Helper()
 	var b bytes.Buffer
 	o.sampleWait = time.Hour // a busy machine must not change widths
-	st, err := WriteRows(&b, result(t, fields, rows), o)
+	st, err := WriteRows(&b, celltest.Result(t, fields, rows), o)
 	if err != nil {
 		t.Fatalf("%s: %v", o.Format, err)
 	}

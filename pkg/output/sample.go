@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -23,7 +24,7 @@ type sample struct {
 
 // takeSample reads ahead. It reads in a goroutine so that a source that stalls after a few rows does not delay their
 // display; when finish has returned, the goroutine has ended and rows may be used again.
-func takeSample(rows api.RowReader, cols []column, raw bool, lim sampleLimits) (s *sample, finish func() *sample) {
+func takeSample(rows api.RowReader, cols []cell.Column, raw bool, lim sampleLimits) (s *sample, finish func() *sample) {
 	type item struct {
 		cells []tcell
 		err   error
@@ -95,14 +96,14 @@ type rowBuf struct {
 }
 
 // decodeRow copies the shown cells of a row, so that they outlive it. The result is never nil, even without columns.
-func decodeRow(n int64, row []api.Cell, cols []column, raw bool) ([]tcell, error) {
+func decodeRow(n int64, row []api.Cell, cols []cell.Column, raw bool) ([]tcell, error) {
 	var b rowBuf
 	return b.decode(n, row, cols, raw)
 }
 
 // decode is decodeRow into memory that the next call reuses.
-func (b *rowBuf) decode(n int64, row []api.Cell, cols []column, raw bool) ([]tcell, error) {
-	if err := checkRow(n, row, cols); err != nil {
+func (b *rowBuf) decode(n int64, row []api.Cell, cols []cell.Column, raw bool) ([]tcell, error) {
+	if err := cell.CheckRow(n, row, cols); err != nil {
 		return nil, err
 	}
 	if b.cells == nil {
@@ -110,11 +111,11 @@ func (b *rowBuf) decode(n int64, row []api.Cell, cols []column, raw bool) ([]tce
 	}
 	b.arena = b.arena[:0]
 	for i := range cols {
-		c := row[cols[i].index]
+		c := row[cols[i].Index]
 		if b.cells[i].null = c.IsNull(); !b.cells[i].null {
 			var err error
 			if b.arena, err = tableText(b.arena, c, &cols[i], raw); err != nil {
-				return nil, rowError(n, &cols[i], err)
+				return nil, cell.RowError(n, &cols[i], err)
 			}
 		}
 		b.ends[i] = len(b.arena)

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -107,7 +108,7 @@ type rowFormat interface {
 	tail(dst []byte, rows int64) []byte
 }
 
-func newRowFormat(cols []column, o Options) rowFormat {
+func newRowFormat(cols []cell.Column, o Options) rowFormat {
 	switch o.format() {
 	case CSV:
 		return newCSV(cols, o)
@@ -126,7 +127,7 @@ func newRowFormat(cols []column, o Options) rowFormat {
 	}
 }
 
-func writeStream(w io.Writer, rows api.RowReader, cols []column, f rowFormat, o Options) (Stats, error) {
+func writeStream(w io.Writer, rows api.RowReader, cols []cell.Column, f rowFormat, o Options) (Stats, error) {
 	var st Stats
 	s := newStream(w)
 	err := s.append(func(dst []byte) ([]byte, error) { return f.head(dst), nil })
@@ -150,10 +151,10 @@ func writeStream(w io.Writer, rows api.RowReader, cols []column, f rowFormat, o 
 type delimiter interface{ delimited() *api.Delimited }
 
 // rows encodes the rows of the source, and returns how many it has read.
-func (s *stream) rows(rows api.RowReader, cols []column, f rowFormat) (int64, error) {
+func (s *stream) rows(rows api.RowReader, cols []cell.Column, f rowFormat) (int64, error) {
 	need := 0
 	for _, c := range cols {
-		need = max(need, c.index+1)
+		need = max(need, c.Index+1)
 	}
 	w, ok := rows.(api.AppendReader)
 	if !ok {
@@ -194,7 +195,7 @@ func (s *stream) rows(rows api.RowReader, cols []column, f rowFormat) (int64, er
 
 // delimitedBy returns how the reader can write the rows directly; nil if the format or the choice of columns does not
 // allow it.
-func delimitedBy(f rowFormat, rows api.RowReader, cols []column) (*api.Delimited, error) {
+func delimitedBy(f rowFormat, rows api.RowReader, cols []cell.Column) (*api.Delimited, error) {
 	form, ok := f.(delimiter)
 	if !ok {
 		return nil, nil
@@ -204,14 +205,14 @@ func delimitedBy(f rowFormat, rows api.RowReader, cols []column) (*api.Delimited
 		return nil, err
 	}
 	for i := range cols {
-		if cols[i].index != i {
+		if cols[i].Index != i {
 			return nil, nil
 		}
 	}
 	return form.delimited(), nil
 }
 
-func (s *stream) slowRows(rows api.RowReader, cols []column, f rowFormat, need int) (n int64, err error) {
+func (s *stream) slowRows(rows api.RowReader, cols []cell.Column, f rowFormat, need int) (n int64, err error) {
 	for err == nil && rows.Next() {
 		n++
 		s.mu.Lock()
@@ -222,9 +223,9 @@ func (s *stream) slowRows(rows api.RowReader, cols []column, f rowFormat, need i
 }
 
 // row adds one row; the stream is locked.
-func (s *stream) row(n int64, cells []api.Cell, need int, cols []column, f rowFormat) error {
+func (s *stream) row(n int64, cells []api.Cell, need int, cols []cell.Column, f rowFormat) error {
 	if len(cells) < need {
-		return checkRow(n, cells, cols)
+		return cell.CheckRow(n, cells, cols)
 	}
 	b, err := f.row(s.buf, n, cells)
 	if err != nil {

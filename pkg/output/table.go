@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/clipperhouse/displaywidth"
+	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dustin/go-humanize"
@@ -25,7 +26,7 @@ const (
 // writeTable prints a result as a table. tablewriter needs all rows before it knows a width, or fixed widths to which
 // it cuts everything, so results have a separate writer: widths are determined from a sample of the first rows and stay
 // fixed, memory is limited to the sample, and the rest streams.
-func writeTable(w io.Writer, rows api.RowReader, cols []column, o Options) (Stats, error) {
+func writeTable(w io.Writer, rows api.RowReader, cols []cell.Column, o Options) (Stats, error) {
 	s := newStream(w)
 	t := &table{o: o, cols: cols, s: s, paint: paint(o.Color), wrapping: o.Terminal}
 	err := t.run(rows)
@@ -41,7 +42,7 @@ func writeTable(w io.Writer, rows api.RowReader, cols []column, o Options) (Stat
 
 type table struct {
 	o     Options
-	cols  []column
+	cols  []cell.Column
 	s     *stream
 	st    Stats
 	paint paint
@@ -168,7 +169,7 @@ func (t *table) layout(smp *sample) {
 	ms := make([]measure, n)
 	nulls := displaywidth.Bytes(t.null)
 	for i := range t.cols {
-		ms[i].header = textWidth([]byte(t.cols[i].name), false)
+		ms[i].header = textWidth([]byte(t.cols[i].Name), false)
 		for _, r := range smp.rows {
 			if r[i].null {
 				ms[i].natural = max(ms[i].natural, nulls)
@@ -181,14 +182,14 @@ func (t *table) layout(smp *sample) {
 	t.right = make([]bool, n)
 	for i := range ms {
 		m := &ms[i]
-		t.right[i] = m.right(t.cols[i].class)
+		t.right[i] = m.right(t.cols[i].Class)
 		if !smp.end {
-			m.natural += m.headroom(t.right[i], t.cols[i].class)
+			m.natural += m.headroom(t.right[i], t.cols[i].Class)
 		}
 		if t.o.NoHeader {
 			m.header = 0
 		}
-		if m.breaking = 0.3; t.cols[i].time() { // the end of a time matters least
+		if m.breaking = 0.3; t.cols[i].Time() { // the end of a time matters least
 			m.breaking = 0.1
 		}
 		values[i] = max(m.natural, 1)
@@ -226,13 +227,13 @@ func (t *table) layout(smp *sample) {
 func (t *table) spread(widths []int, ms []measure) {
 	texts := 0
 	for i := range widths {
-		if !t.right[i] && t.cols[i].class != classBool {
+		if !t.right[i] && t.cols[i].Class != cell.ClassBool {
 			texts++
 		}
 	}
 	spare := t.o.width() - total(widths)
 	for i := range widths {
-		if spare > 0 && !t.right[i] && t.cols[i].class != classBool && (ms[i].cells < 2 || ms[i].least < ms[i].natural) {
+		if spare > 0 && !t.right[i] && t.cols[i].Class != cell.ClassBool && (ms[i].cells < 2 || ms[i].least < ms[i].natural) {
 			widths[i] += min(spare/texts, max(ms[i].natural/2, 12))
 		}
 	}
@@ -246,7 +247,7 @@ func (t *table) begin() error {
 	return t.s.append(func(dst []byte) ([]byte, error) {
 		names := make([]tcell, len(t.cols))
 		for i := range t.cols {
-			names[i].text = []byte(t.cols[i].name)
+			names[i].text = []byte(t.cols[i].Name)
 		}
 		dst = t.line(dst, names, ansiBold, true)
 		dst = t.paint.on(dst, ansiDim)
@@ -288,7 +289,7 @@ func (t *table) footer() {
 	if !t.o.Terminal && !partial {
 		return
 	}
-	text := "(" + cmp.Or(t.o.profile, counted(t.st.Rows, "row"))
+	text := "(" + cmp.Or(t.o.profile, cell.Counted(t.st.Rows, "row"))
 	if partial {
 		text += ", " + humanize.Comma(t.st.Shown) + " shown"
 		if t.o.ShowAll != "" {

@@ -158,7 +158,7 @@ func (t *table) styled(dst, text []byte, style string, null bool) []byte {
 func (t *table) record(dst []byte, cells []tcell, n int64) []byte {
 	names, keys := make([][]byte, len(t.cols)), 0
 	for i := range t.cols {
-		names[i] = term.Sanitize(nil, t.cols[i].name)
+		names[i] = term.Sanitize(nil, t.cols[i].Name)
 		keys = max(keys, displaywidth.Bytes(names[i]))
 	}
 	title := " row " + humanize.Comma(n) + " "

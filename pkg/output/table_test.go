@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/clipperhouse/displaywidth"
+	"github.com/dig-cli/dig/internal/cell/celltest"
+	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/internal/term"
 )
 
@@ -40,8 +42,8 @@ func people(n int) [][]*string {
 	notes := []string{"short", "a remark that is rather long, longer than most, and so has to be wrapped somewhere on a narrow terminal", "x"}
 	var rows [][]*string
 	for i := range n {
-		row := []*string{text(fmt.Sprint(i + 1)), text(names[i%len(names)]), text(fmt.Sprintf("%d.5000000000", i*37%100)),
-			text([]string{"1.254740786E7", "0.5", "NaN"}[i%3]), text([]string{"true", "false"}[i%2]), text("2020-06-10 15:55:23.383"), text(notes[i%3])}
+		row := []*string{celltest.Text(fmt.Sprint(i + 1)), celltest.Text(names[i%len(names)]), celltest.Text(fmt.Sprintf("%d.5000000000", i*37%100)),
+			celltest.Text([]string{"1.254740786E7", "0.5", "NaN"}[i%3]), celltest.Text([]string{"true", "false"}[i%2]), celltest.Text("2020-06-10 15:55:23.383"), celltest.Text(notes[i%3])}
 		if i%5 == 4 {
 			row[1+i%6] = nil
 		}
@@ -50,7 +52,7 @@ func people(n int) [][]*string {
 	return rows
 }
 
-var peopleFields = []field{{"id", "bigint"}, {"name", "varchar"}, {"amount", "decimal(38,10)"}, {"ratio", "double"}, {"ok", "boolean"},
+var peopleFields = []celltest.Field{{"id", "bigint"}, {"name", "varchar"}, {"amount", "decimal(38,10)"}, {"ratio", "double"}, {"ok", "boolean"},
 	{"created_at", "timestamp(3)"}, {"remark", "varchar"}}
 
 func TestTableGolden(t *testing.T) {
@@ -101,10 +103,10 @@ func checkLines(t *testing.T, got string, o Options) {
 func TestTableShowsEverythingOffTerminals(t *testing.T) {
 	var rows [][]*string
 	for i := range 30_000 {
-		rows = append(rows, []*string{text(fmt.Sprint(i)), text(strings.Repeat("x", i%97)), text(fmt.Sprintf("end%d", i))})
+		rows = append(rows, []*string{celltest.Text(fmt.Sprint(i)), celltest.Text(strings.Repeat("x", i%97)), celltest.Text(fmt.Sprintf("end%d", i))})
 	}
-	rows[20_000][1] = text(strings.Repeat("y", 5000))
-	got := render(t, []field{{"id", ""}, {"text", ""}, {"end", ""}}, rows, Options{})
+	rows[20_000][1] = celltest.Text(strings.Repeat("y", 5000))
+	got := render(t, []celltest.Field{{"id", ""}, {"text", ""}, {"end", ""}}, rows, Options{})
 	lines := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
 	if len(lines) != len(rows)+2 {
 		t.Fatalf("%d lines", len(lines))
@@ -124,15 +126,15 @@ func TestTableShowsEverythingOffTerminals(t *testing.T) {
 }
 
 func TestTableLimits(t *testing.T) {
-	fields := []field{{"id", "bigint"}}
+	fields := []celltest.Field{{"id", "bigint"}}
 	count := func(n int, o Options) (int, Stats, string) {
 		var rows [][]*string
 		for i := range n {
-			rows = append(rows, []*string{text(fmt.Sprint(i))})
+			rows = append(rows, []*string{celltest.Text(fmt.Sprint(i))})
 		}
 		var b, notes bytes.Buffer
 		o.Notes, o.NoHeader = &notes, true
-		st, err := WriteRows(&b, result(t, fields, rows), o)
+		st, err := WriteRows(&b, celltest.Result(t, fields, rows), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,9 +168,9 @@ func TestTableLimits(t *testing.T) {
 func TestTableEnds(t *testing.T) {
 	var rows [][]*string
 	for i := range 1000 {
-		rows = append(rows, []*string{text(fmt.Sprint(i))})
+		rows = append(rows, []*string{celltest.Text(fmt.Sprint(i))})
 	}
-	got := render(t, []field{{"id", "bigint"}}, rows, Options{NoHeader: true, MaxRows: 8})
+	got := render(t, []celltest.Field{{"id", "bigint"}}, rows, Options{NoHeader: true, MaxRows: 8})
 	if want := "0 1 2 3 4 5 ⋮ 992 rows not shown 998 999"; strings.Join(strings.Fields(got), " ") != want {
 		t.Errorf("got %s", got)
 	}
@@ -226,7 +228,7 @@ func TestCaret(t *testing.T) {
 }
 
 func TestProfileGolden(t *testing.T) {
-	p, read, err := Profile(result(t, peopleFields, people(50)), nil, nil)
+	p, read, err := rowset.Profile(celltest.Result(t, peopleFields, people(50)), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/dig-cli/dig/internal/cell/celltest"
 )
 
 // csvFields reads RFC 4180 and tells quoted fields from others, which encoding/csv does not. Empty and unquoted is NULL.
@@ -27,7 +29,7 @@ func csvFields(t testing.TB, doc string) [][]*string {
 				}
 				b.WriteByte(doc[i])
 			}
-			row = append(row, text(b.String()))
+			row = append(row, celltest.Text(b.String()))
 		} else {
 			n := strings.IndexAny(doc[i:], ",\n")
 			if n < 0 {
@@ -36,7 +38,7 @@ func csvFields(t testing.TB, doc string) [][]*string {
 			if n == 0 {
 				row = append(row, nil)
 			} else {
-				row = append(row, text(doc[i:i+n]))
+				row = append(row, celltest.Text(doc[i:i+n]))
 			}
 			i += n
 		}
@@ -53,16 +55,16 @@ func csvFields(t testing.TB, doc string) [][]*string {
 }
 
 func TestCSVReadBack(t *testing.T) {
-	rows := corpus()
-	doc := render(t, corpusFields, rows, Options{Format: CSV, Raw: true})
+	rows := celltest.Corpus()
+	doc := render(t, celltest.CorpusFields, rows, Options{Format: CSV, Raw: true})
 	got := csvFields(t, doc)
 	if len(got) != len(rows)+1 {
 		t.Fatalf("%d records for %d rows", len(got), len(rows))
 	}
 	for i, want := range rows {
 		for j := range want {
-			if !same(got[i+1][j], want[j]) {
-				t.Errorf("row %d, column %d: got %s, want %s", i, j, show(got[i+1][j]), show(want[j]))
+			if !celltest.Same(got[i+1][j], want[j]) {
+				t.Errorf("row %d, column %d: got %s, want %s", i, j, celltest.Show(got[i+1][j]), celltest.Show(want[j]))
 			}
 		}
 	}
@@ -87,24 +89,24 @@ func TestCSVReadBack(t *testing.T) {
 }
 
 func TestCSVConventions(t *testing.T) {
-	two := []field{{"a", "varchar"}, {"b", "double"}}
+	two := []celltest.Field{{"a", "varchar"}, {"b", "double"}}
 	tests := []struct {
 		name   string
-		fields []field
+		fields []celltest.Field
 		rows   [][]*string
 		o      Options
 		want   string
 		note   string
 	}{
-		{"null and empty", two, [][]*string{{nil, nil}, {text(""), text("1.5")}}, Options{}, "a,b\n,\n\"\",1.5\n", ""},
-		{"null text", two, [][]*string{{nil, nil}, {text("NA"), text("NaN")}}, Options{Null: "NA"}, "a,b\nNA,NA\n\"NA\",NaN\n", ""},
-		{"readable double", two, [][]*string{{text("1.0E3"), text("1.254740786E7")}}, Options{}, "a,b\n1.0E3,12547407.86\n", ""},
-		{"raw double", two, [][]*string{{nil, text("1.254740786E7")}}, Options{Raw: true}, "a,b\n,1.254740786E7\n", ""},
-		{"no header", two, [][]*string{{text("x"), nil}}, Options{NoHeader: true}, "x,\n", ""},
-		{"columns", two, [][]*string{{text("x"), text("2.0")}}, Options{Columns: []string{"b", "A"}}, "b,a\n2.0,x\n", ""},
+		{"null and empty", two, [][]*string{{nil, nil}, {celltest.Text(""), celltest.Text("1.5")}}, Options{}, "a,b\n,\n\"\",1.5\n", ""},
+		{"null text", two, [][]*string{{nil, nil}, {celltest.Text("NA"), celltest.Text("NaN")}}, Options{Null: "NA"}, "a,b\nNA,NA\n\"NA\",NaN\n", ""},
+		{"readable double", two, [][]*string{{celltest.Text("1.0E3"), celltest.Text("1.254740786E7")}}, Options{}, "a,b\n1.0E3,12547407.86\n", ""},
+		{"raw double", two, [][]*string{{nil, celltest.Text("1.254740786E7")}}, Options{Raw: true}, "a,b\n,1.254740786E7\n", ""},
+		{"no header", two, [][]*string{{celltest.Text("x"), nil}}, Options{NoHeader: true}, "x,\n", ""},
+		{"columns", two, [][]*string{{celltest.Text("x"), celltest.Text("2.0")}}, Options{Columns: []string{"b", "A"}}, "b,a\n2.0,x\n", ""},
 		{"no rows", two, nil, Options{}, "a,b\n", ""},
-		{"one column", two[:1], [][]*string{{nil}, {text("")}, {text(`\N`)}, {text("x")}}, Options{}, "a\n\\N\n\"\"\n\"\\N\"\nx\n", ""},
-		{"one column, null text", two[:1], [][]*string{{nil}, {text("")}}, Options{Null: "-"}, "a\n-\n\"\"\n", ""},
+		{"one column", two[:1], [][]*string{{nil}, {celltest.Text("")}, {celltest.Text(`\N`)}, {celltest.Text("x")}}, Options{}, "a\n\\N\n\"\"\n\"\\N\"\nx\n", ""},
+		{"one column, null text", two[:1], [][]*string{{nil}, {celltest.Text("")}}, Options{Null: "-"}, "a\n-\n\"\"\n", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -121,9 +123,9 @@ func TestCSVConventions(t *testing.T) {
 }
 
 func FuzzCSV(f *testing.F) {
-	for i, s := range nasty {
-		f.Add(s, nasty[(i+1)%len(nasty)], i%3 == 0, "")
-		f.Add(s, nasty[(i+5)%len(nasty)], i%3 == 1, "NULL")
+	for i, s := range celltest.Nasty {
+		f.Add(s, celltest.Nasty[(i+1)%len(celltest.Nasty)], i%3 == 0, "")
+		f.Add(s, celltest.Nasty[(i+5)%len(celltest.Nasty)], i%3 == 1, "NULL")
 	}
 	f.Fuzz(func(t *testing.T, a, b string, null bool, word string) {
 		a, b = strings.ToValidUTF8(a, "?"), strings.ToValidUTF8(b, "?")
@@ -135,7 +137,7 @@ func FuzzCSV(f *testing.F) {
 		if null {
 			row[1] = nil
 		}
-		doc := render(t, []field{{"x", ""}, {"y", ""}}, [][]*string{row, {&b, &a}}, o)
+		doc := render(t, []celltest.Field{{"x", ""}, {"y", ""}}, [][]*string{row, {&b, &a}}, o)
 		if word != "" { // the word without quotes is NULL: make it empty
 			for _, end := range []string{",", "\n"} {
 				doc = strings.ReplaceAll(doc, "\n"+word+end, "\n"+end)
@@ -150,8 +152,8 @@ func FuzzCSV(f *testing.F) {
 		got := csvFields(t, doc)
 		for i, want := range [][]*string{row, {&b, &a}} {
 			for j := range want {
-				if !same(got[i+1][j], want[j]) {
-					t.Errorf("row %d, column %d of %q: got %s, want %s", i, j, doc, show(got[i+1][j]), show(want[j]))
+				if !celltest.Same(got[i+1][j], want[j]) {
+					t.Errorf("row %d, column %d of %q: got %s, want %s", i, j, doc, celltest.Show(got[i+1][j]), celltest.Show(want[j]))
 				}
 			}
 		}
@@ -159,8 +161,8 @@ func FuzzCSV(f *testing.F) {
 }
 
 func TestTSVReadBack(t *testing.T) {
-	rows := corpus()
-	lines := strings.Split(strings.TrimSuffix(render(t, corpusFields, rows, Options{Format: TSV, Raw: true}), "\n"), "\n")
+	rows := celltest.Corpus()
+	lines := strings.Split(strings.TrimSuffix(render(t, celltest.CorpusFields, rows, Options{Format: TSV, Raw: true}), "\n"), "\n")
 	if len(lines) != len(rows)+1 {
 		t.Fatalf("%d lines for %d rows", len(lines), len(rows))
 	}
@@ -169,10 +171,10 @@ func TestTSVReadBack(t *testing.T) {
 		for j, s := range strings.Split(lines[i+1], "\t") {
 			var got *string
 			if s != `\N` {
-				got = text(unescape.Replace(s))
+				got = celltest.Text(unescape.Replace(s))
 			}
-			if !same(got, want[j]) {
-				t.Errorf("row %d, column %d: got %s, want %s", i, j, show(got), show(want[j]))
+			if !celltest.Same(got, want[j]) {
+				t.Errorf("row %d, column %d: got %s, want %s", i, j, celltest.Show(got), celltest.Show(want[j]))
 			}
 		}
 	}
@@ -180,7 +182,7 @@ func TestTSVReadBack(t *testing.T) {
 
 func TestTSVNullWordInData(t *testing.T) {
 	var notes bytes.Buffer
-	render(t, []field{{"a", ""}, {"b", ""}}, [][]*string{{nil, text("-")}}, Options{Format: TSV, Null: "-", Notes: &notes})
+	render(t, []celltest.Field{{"a", ""}, {"b", ""}}, [][]*string{{nil, celltest.Text("-")}}, Options{Format: TSV, Null: "-", Notes: &notes})
 	if want := "row 1, column \"b\" contains the text \"-\", which reads back as NULL\n"; notes.String() != want {
 		t.Errorf("note %q, want %q", notes.String(), want)
 	}
@@ -193,7 +195,7 @@ func TestSourceErrorIsPassedOn(t *testing.T) {
 			continue
 		}
 		var b bytes.Buffer
-		_, err := WriteRows(&b, cutShort(t), Options{Format: f})
+		_, err := WriteRows(&b, celltest.CutShort(t), Options{Format: f})
 		if err == nil || !strings.Contains(err.Error(), "after 2 rows") {
 			t.Errorf("%s: error %v", f, err)
 		}
@@ -215,7 +217,7 @@ func (w *failing) Write(p []byte) (int, error) {
 func TestWriteErrorIsPassedOn(t *testing.T) {
 	for _, name := range Formats() {
 		f := Format(name)
-		if _, err := WriteRows(&failing{left: 10}, result(t, corpusFields, corpus()), Options{Format: f}); err == nil {
+		if _, err := WriteRows(&failing{left: 10}, celltest.Result(t, celltest.CorpusFields, celltest.Corpus()), Options{Format: f}); err == nil {
 			t.Errorf("%s: no error", f)
 		}
 	}

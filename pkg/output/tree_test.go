@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dig-cli/dig/internal/cell"
+	"github.com/dig-cli/dig/internal/cell/celltest"
 	"github.com/dig-cli/dig/pkg/api"
 	"go.yaml.in/yaml/v3"
 )
@@ -16,7 +18,7 @@ import (
 // wantJSON says what a value must be in typed JSON, from the declared type alone.
 func checkJSON(t *testing.T, where string, typ string, want *string, got any) {
 	t.Helper()
-	fail := func() { t.Errorf("%s (%s): got %#v, want %s", where, typ, got, show(want)) }
+	fail := func() { t.Errorf("%s (%s): got %#v, want %s", where, typ, got, celltest.Show(want)) }
 	if want == nil {
 		if got != nil {
 			fail()
@@ -67,9 +69,9 @@ func checkJSON(t *testing.T, where string, typ string, want *string, got any) {
 var corpusKeys = []string{"txt", "big", "dec", "dbl", "ok", "ts", "tz", "day", "txt_2"}
 
 func TestJSONReadBack(t *testing.T) {
-	rows := corpus()
-	array := render(t, corpusFields, rows, Options{Format: JSON})
-	lines := render(t, corpusFields, rows, Options{Format: NDJSON})
+	rows := celltest.Corpus()
+	array := render(t, celltest.CorpusFields, rows, Options{Format: JSON})
+	lines := render(t, celltest.CorpusFields, rows, Options{Format: NDJSON})
 	dec := json.NewDecoder(strings.NewReader(array))
 	dec.UseNumber()
 	var objects []map[string]any
@@ -89,30 +91,30 @@ func TestJSONReadBack(t *testing.T) {
 		}
 		for j := range want {
 			where := "row " + strconv.Itoa(i) + " " + corpusKeys[j]
-			checkJSON(t, where, corpusFields[j].typ, want[j], objects[i][corpusKeys[j]])
-			checkJSON(t, where, corpusFields[j].typ, want[j], line[corpusKeys[j]])
+			checkJSON(t, where, celltest.CorpusFields[j].Type, want[j], objects[i][corpusKeys[j]])
+			checkJSON(t, where, celltest.CorpusFields[j].Type, want[j], line[corpusKeys[j]])
 		}
 	}
 }
 
 func TestJSONRawKeepsTheWire(t *testing.T) {
-	rows := corpus()
+	rows := celltest.Corpus()
 	var objects []map[string]*string
-	if err := json.Unmarshal([]byte(render(t, corpusFields, rows, Options{Format: JSON, Raw: true})), &objects); err != nil {
+	if err := json.Unmarshal([]byte(render(t, celltest.CorpusFields, rows, Options{Format: JSON, Raw: true})), &objects); err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range rows {
 		for j := range want {
-			if got := objects[i][corpusKeys[j]]; !same(got, want[j]) {
-				t.Errorf("row %d, %s: got %s, want %s", i, corpusKeys[j], show(got), show(want[j]))
+			if got := objects[i][corpusKeys[j]]; !celltest.Same(got, want[j]) {
+				t.Errorf("row %d, %s: got %s, want %s", i, corpusKeys[j], celltest.Show(got), celltest.Show(want[j]))
 			}
 		}
 	}
 }
 
 func TestTypedNeedsValidText(t *testing.T) {
-	fields := []field{{"i", "bigint"}, {"b", "boolean"}, {"d", "double"}}
-	got := render(t, fields, [][]*string{{text("007"), text("yes"), text("+1.5")}, {text("+1"), text("TRUE"), text("1e5")}, {text(""), text(""), text("")}},
+	fields := []celltest.Field{{"i", "bigint"}, {"b", "boolean"}, {"d", "double"}}
+	got := render(t, fields, [][]*string{{celltest.Text("007"), celltest.Text("yes"), celltest.Text("+1.5")}, {celltest.Text("+1"), celltest.Text("TRUE"), celltest.Text("1e5")}, {celltest.Text(""), celltest.Text(""), celltest.Text("")}},
 		Options{Format: NDJSON})
 	want := `{"i":"007","b":"yes","d":"+1.5"}` + "\n" + `{"i":"+1","b":true,"d":100000}` + "\n" + `{"i":"","b":"","d":""}` + "\n"
 	if got != want {
@@ -121,8 +123,8 @@ func TestTypedNeedsValidText(t *testing.T) {
 }
 
 func TestYAMLReadBack(t *testing.T) {
-	rows := corpus()
-	doc := render(t, corpusFields, rows, Options{Format: YAML})
+	rows := celltest.Corpus()
+	doc := render(t, celltest.CorpusFields, rows, Options{Format: YAML})
 	var list []map[string]yaml.Node
 	if err := yaml.Unmarshal([]byte(doc), &list); err != nil {
 		t.Fatalf("%v\n%s", err, doc)
@@ -133,8 +135,8 @@ func TestYAMLReadBack(t *testing.T) {
 	for i, want := range rows {
 		for j, key := range corpusKeys {
 			n := list[i][key]
-			typ := corpusFields[j].typ
-			bad := func() { t.Errorf("row %d, %s: got %s %q, want %s", i, key, n.Tag, n.Value, show(want[j])) }
+			typ := celltest.CorpusFields[j].Type
+			bad := func() { t.Errorf("row %d, %s: got %s %q, want %s", i, key, n.Tag, n.Value, celltest.Show(want[j])) }
 			switch {
 			case want[j] == nil:
 				if n.Tag != "!!null" {
@@ -163,7 +165,7 @@ func TestYAMLReadBack(t *testing.T) {
 			}
 		}
 	}
-	if got := render(t, corpusFields, nil, Options{Format: YAML}); got != "[]\n" {
+	if got := render(t, celltest.CorpusFields, nil, Options{Format: YAML}); got != "[]\n" {
 		t.Errorf("no rows: %q", got)
 	}
 }
@@ -173,10 +175,10 @@ func TestYAMLSimpleValues(t *testing.T) {
 	values := append([]string{"word", "two words", "a.b-c_d/e", "2020-06-10", "2020-06-10 15:55:23.383 +05:30", "2020-06-10T00:00:00Z", "True", "NULL",
 		"nulls", "y", "Y", "yes", "Off", "Off.", "on", "NaN", "inf", "end ", "x: y", "x:y", "x:", "Word#", "a #b", "u1@example.com", "Zürich", "東京", "éa",
 		"a\u00a0", "\ufffd", "a\ufffe", "a 😀", "a\u0085", "a\u2028b", "a\ufeff", "a\x7f", "a [b] {c} & * ! | > ' \" % @ `", "a\n\nb", "a\nb\n", "a\n  b",
-		"a \nb", "a\n#b", "a\n- b: c", "a\n😀", "é\nb", "a\n---\nb", "say \"x\", then\nleft", "\\n", "a\\", "a\r\nb", "a\n\tb"}, nasty...)
+		"a \nb", "a\n#b", "a\n- b: c", "a\n😀", "é\nb", "a\n---\nb", "say \"x\", then\nleft", "\\n", "a\\", "a\r\nb", "a\n\tb"}, celltest.Nasty...)
 	simple := 0
 	for _, v := range values {
-		cells, cols := []api.Cell{nil, nil}, []column{{key: "on", index: 0}, {key: "k 2", index: 1}}
+		cells, cols := []api.Cell{nil, nil}, []cell.Column{{Key: "on", Index: 0}, {Key: "k 2", Index: 1}}
 		cells[1], _ = json.Marshal(v)
 		cells[0] = api.Cell("12.50")
 		f := newYAML(cols, Options{})
@@ -198,15 +200,15 @@ func TestYAMLSimpleValues(t *testing.T) {
 }
 
 func FuzzYAMLSimpleValues(f *testing.F) {
-	for _, s := range nasty {
+	for _, s := range celltest.Nasty {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		cell, err := json.Marshal(s)
+		value, err := json.Marshal(s)
 		if err != nil {
 			t.Skip()
 		}
-		cells, cols := []api.Cell{cell}, []column{{key: "k", index: 0}}
+		cells, cols := []api.Cell{value}, []cell.Column{{Key: "k", Index: 0}}
 		y := newYAML(cols, Options{})
 		fast, err1 := y.row(nil, 1, cells)
 		slow, err2 := y.byLibrary(nil, 1, cells, cols)
@@ -216,52 +218,9 @@ func FuzzYAMLSimpleValues(f *testing.F) {
 	})
 }
 
-func TestFloatForms(t *testing.T) {
-	for in, want := range map[string][2]string{ // text formats, JSON
-		"1.254740786E7":       {"12547407.86", "12547407.86"},
-		"1.0E10":              {"10000000000.0", "10000000000"},
-		"1.5E-5":              {"0.000015", "0.000015"},
-		"-0.0":                {"-0.0", "-0.0"},
-		"0.0":                 {"0.0", "0"},
-		"-1.5E-5":             {"-0.000015", "-0.000015"},
-		"1.0E-7":              {"0.0000001", "1e-7"},
-		"4.9E-324":            {"4.9E-324", "5e-324"},
-		"1.0E21":              {"1.0E21", "1e+21"},
-		"123.456":             {"123.456", "123.456"},
-		"100.0":               {"100.0", "100"},
-		"0.30000000000000004": {"0.30000000000000004", "0.30000000000000004"},
-		"NaN":                 {"NaN", `"NaN"`},
-		"Infinity":            {"Infinity", `"Infinity"`},
-	} {
-		cell, _ := json.Marshal(in)
-		got, err := appendReadable(nil, cell, classDouble)
-		if err != nil || string(got) != want[0] {
-			t.Errorf("%s as text: %s, want %s", in, got, want[0])
-		}
-		if got, err = appendJSON(nil, cell, classDouble, true); err != nil || string(got) != want[1] {
-			t.Errorf("%s as json: %s, want %s", in, got, want[1])
-		}
-		if f, err := strconv.ParseFloat(in, 64); err == nil {
-			if back, err := strconv.ParseFloat(want[0], 64); err != nil || back != f && !math.IsNaN(f) {
-				t.Errorf("%s became %v", in, back)
-			}
-		}
-	}
-}
-
-func TestUniqueKeys(t *testing.T) {
-	got := uniqueKeys([]string{"a", "a", "a_2", "b", "a", "", ""})
-	want := []string{"a", "a_3", "a_2", "b", "a_4", "", "_2"}
-	for i := range want {
-		if got[i] != want[i] {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-}
-
 func TestJQOnRows(t *testing.T) {
-	fields := []field{{"i", "bigint"}, {"d", "decimal(38,10)"}, {"s", "varchar"}}
-	rows := [][]*string{{text("9223372036854775807"), text("9999999999999999999999999999.9999999999"), text("x\ty")}, {text("2"), nil, text("z")}}
+	fields := []celltest.Field{{"i", "bigint"}, {"d", "decimal(38,10)"}, {"s", "varchar"}}
+	rows := [][]*string{{celltest.Text("9223372036854775807"), celltest.Text("9999999999999999999999999999.9999999999"), celltest.Text("x\ty")}, {celltest.Text("2"), nil, celltest.Text("z")}}
 	for _, tt := range []struct {
 		format        Format
 		program, want string
@@ -276,10 +235,10 @@ func TestJQOnRows(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if _, err := WriteRows(&b, result(t, fields, rows), Options{JQ: ".[] | .s + 1"}); err == nil || !strings.Contains(err.Error(), "--jq") {
+	if _, err := WriteRows(&b, celltest.Result(t, fields, rows), Options{JQ: ".[] | .s + 1"}); err == nil || !strings.Contains(err.Error(), "--jq") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := WriteRows(&b, cutShort(t), Options{JQ: "length"}); err == nil {
+	if _, err := WriteRows(&b, celltest.CutShort(t), Options{JQ: "length"}); err == nil {
 		t.Error("a cut result was passed to jq")
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -30,7 +31,7 @@ const (
 // cannot be stored: they are made visible, and a note says so.
 type xlsxWriter struct {
 	o       Options
-	cols    []column
+	cols    []cell.Column
 	letters []string // of the columns: A, B, ..., AA
 	book    *xlsxBook
 	line    int    // of the sheet, 1-based, the next to be written
@@ -39,7 +40,7 @@ type xlsxWriter struct {
 	noted   bool
 }
 
-func writeXLSX(w io.Writer, rows api.RowReader, cols []column, o Options) (st Stats, err error) {
+func writeXLSX(w io.Writer, rows api.RowReader, cols []cell.Column, o Options) (st Stats, err error) {
 	if len(cols) > sheetColumns {
 		return st, fmt.Errorf("%d columns do not fit into a sheet, which has %d", len(cols), sheetColumns)
 	}
@@ -52,7 +53,7 @@ func writeXLSX(w io.Writer, rows api.RowReader, cols []column, o Options) (st St
 	err = x.begin()
 	for err == nil && rows.Next() {
 		st.Rows++
-		if err = checkRow(st.Rows, rows.Row(), cols); err == nil {
+		if err = cell.CheckRow(st.Rows, rows.Row(), cols); err == nil {
 			err = x.row(st.Rows, rows.Row())
 		}
 	}
@@ -94,7 +95,7 @@ func (x *xlsxWriter) begin() error {
 	}
 	x.openRow()
 	for i := range x.cols {
-		text, err := x.text(0, &x.cols[i], []byte(x.cols[i].name))
+		text, err := x.text(0, &x.cols[i], []byte(x.cols[i].Name))
 		if err != nil {
 			return err
 		}
@@ -143,7 +144,7 @@ func (x *xlsxWriter) row(n int64, cells []api.Cell) error {
 	}
 	x.openRow()
 	for i := range x.cols {
-		if err := x.cell(n, i, cells[x.cols[i].index]); err != nil {
+		if err := x.cell(n, i, cells[x.cols[i].Index]); err != nil {
 			return err
 		}
 	}
@@ -159,8 +160,8 @@ func (x *xlsxWriter) cell(n int64, i int, c api.Cell) error {
 		return nil
 	}
 	var err error
-	if x.scratch, err = textOf(x.scratch[:0], c, col.class, x.o.Raw); err != nil {
-		return rowError(n, col, err)
+	if x.scratch, err = textOf(x.scratch[:0], c, col.Class, x.o.Raw); err != nil {
+		return cell.RowError(n, col, err)
 	}
 	t, err := x.text(n, col, x.scratch)
 	if err == nil {
@@ -229,20 +230,20 @@ func (x *xlsxWriter) appendTyped(i int, c api.Cell) bool {
 		return false
 	}
 	switch {
-	case col.class == classBool && string(t) == "true":
+	case col.Class == cell.ClassBool && string(t) == "true":
 		return x.appendBool(i, true)
-	case col.class == classBool && string(t) == "false":
+	case col.Class == cell.ClassBool && string(t) == "false":
 		return x.appendBool(i, false)
-	case col.class == classDouble || col.class == classReal:
+	case col.Class == cell.ClassDouble || col.Class == cell.ClassReal:
 		f, err := strconv.ParseFloat(string(t), 64)
-		return err == nil && !math.IsInf(f, 0) && !math.IsNaN(f) && validNumber(t) && x.appendNumber(i, stylePlain, f)
-	case col.class.number():
+		return err == nil && !math.IsInf(f, 0) && !math.IsNaN(f) && cell.ValidNumber(t) && x.appendNumber(i, stylePlain, f)
+	case col.Class.Number():
 		f, ok := number(t)
 		return ok && x.appendNumber(i, stylePlain, f)
-	case col.typ == "date":
+	case col.Type == "date":
 		days, ok := serial([]byte(day(string(t))), "2006-01-02")
 		return ok && x.appendNumber(i, styleDay, days)
-	case strings.HasPrefix(col.typ, "timestamp") && !strings.HasSuffix(col.typ, "with time zone"):
+	case strings.HasPrefix(col.Type, "timestamp") && !strings.HasSuffix(col.Type, "with time zone"):
 		days, ok := serial(t, "2006-01-02 15:04:05.999")
 		return ok && x.appendNumber(i, styleStamp, days)
 	}
@@ -251,7 +252,7 @@ func (x *xlsxWriter) appendTyped(i int, c api.Cell) bool {
 
 // number returns a number in the form of the format; false if a spreadsheet would lose digits of it.
 func number(t []byte) (float64, bool) {
-	if !validNumber(t) {
+	if !cell.ValidNumber(t) {
 		return 0, false
 	}
 	mantissa := t
@@ -299,7 +300,7 @@ func serial(t []byte, layout string) (float64, bool) {
 }
 
 // text returns what a cell stores of a text.
-func (x *xlsxWriter) text(n int64, col *column, t []byte) ([]byte, error) {
+func (x *xlsxWriter) text(n int64, col *cell.Column, t []byte) ([]byte, error) {
 	if !utf8.Valid(t) {
 		t = bytes.ToValidUTF8(t, []byte(string(utf8.RuneError)))
 	}
@@ -311,14 +312,14 @@ func (x *xlsxWriter) text(n int64, col *column, t []byte) ([]byte, error) {
 		i += size
 	}
 	if units > sheetText {
-		return nil, rowError(n, col, fmt.Errorf("%d characters do not fit into a cell of a sheet, the limit is %d", units, sheetText))
+		return nil, cell.RowError(n, col, fmt.Errorf("%d characters do not fit into a cell of a sheet, the limit is %d", units, sheetText))
 	}
 	if !controls {
 		return t, nil
 	}
 	if !x.noted {
 		x.noted = true
-		x.o.note("row %d, column %q: control characters cannot be stored in xlsx and are written as visible symbols", n, col.name)
+		x.o.note("row %d, column %q: control characters cannot be stored in xlsx and are written as visible symbols", n, col.Name)
 	}
 	var out []byte
 	for i := 0; i < len(t); {

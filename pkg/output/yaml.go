@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/pkg/api"
 	"go.yaml.in/yaml/v3"
 )
@@ -27,17 +28,17 @@ func stampLike(t []byte) bool {
 // yamlFormat writes a sequence of mappings, one per row. The block style allows each value to be encoded separately.
 // Values with only one possible form bypass the library, which takes 10 us a value.
 type yamlFormat struct {
-	cols    []column
+	cols    []cell.Column
 	typed   bool
 	keys    [][]byte // as the library writes them, nil if a row cannot bypass it
 	scratch []byte
 	text    []byte
 }
 
-func newYAML(cols []column, o Options) *yamlFormat {
+func newYAML(cols []cell.Column, o Options) *yamlFormat {
 	f := &yamlFormat{cols: cols, typed: o.typed(), keys: make([][]byte, len(cols))}
 	for i := range cols {
-		b, err := appendYAML(nil, yamlString(cols[i].key))
+		b, err := appendYAML(nil, yamlString(cols[i].Key))
 		if err != nil || bytes.ContainsAny(b[:len(b)-1], "\n?|>") {
 			f.keys = nil
 			break
@@ -62,10 +63,10 @@ func (f *yamlFormat) row(dst []byte, n int64, cells []api.Cell) ([]byte, error) 
 		dst = append(append(dst, lead...), f.keys[i]...)
 		col := &f.cols[i]
 		var err error
-		if f.scratch, err = appendJSON(f.scratch[:0], cells[col.index], col.class, f.typed); err != nil {
-			return dst, rowError(n, col, err)
+		if f.scratch, err = cell.AppendJSON(f.scratch[:0], cells[col.Index], col.Class, f.typed); err != nil {
+			return dst, cell.RowError(n, col, err)
 		}
-		infinite := f.scratch[0] == '"' && (col.class == classDouble || col.class == classReal) // or not a number
+		infinite := f.scratch[0] == '"' && (col.Class == cell.ClassDouble || col.Class == cell.ClassReal) // or not a number
 		if !infinite {
 			var ok bool
 			if dst, ok = f.appendSimple(dst, f.scratch); ok {
@@ -81,19 +82,19 @@ func (f *yamlFormat) row(dst []byte, n int64, cells []api.Cell) ([]byte, error) 
 }
 
 // byLibrary appends a row, or some columns of a row.
-func (f *yamlFormat) byLibrary(dst []byte, n int64, cells []api.Cell, cols []column) ([]byte, error) {
+func (f *yamlFormat) byLibrary(dst []byte, n int64, cells []api.Cell, cols []cell.Column) ([]byte, error) {
 	m := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	for i := range cols {
 		col := &cols[i]
 		var err error
-		if f.scratch, err = appendJSON(f.scratch[:0], cells[col.index], col.class, f.typed); err != nil {
-			return dst, rowError(n, col, err)
+		if f.scratch, err = cell.AppendJSON(f.scratch[:0], cells[col.Index], col.Class, f.typed); err != nil {
+			return dst, cell.RowError(n, col, err)
 		}
-		v, err := yamlValue(f.scratch, f.typed && (col.class == classDouble || col.class == classReal))
+		v, err := yamlValue(f.scratch, f.typed && (col.Class == cell.ClassDouble || col.Class == cell.ClassReal))
 		if err != nil {
-			return dst, rowError(n, col, err)
+			return dst, cell.RowError(n, col, err)
 		}
-		m.Content = append(m.Content, yamlString(col.key), v)
+		m.Content = append(m.Content, yamlString(col.Key), v)
 	}
 	return appendYAML(dst, &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{m}})
 }
@@ -109,7 +110,7 @@ func (f *yamlFormat) appendSimple(dst, v []byte) ([]byte, bool) {
 		t := v[1 : len(v)-1]
 		if bytes.IndexByte(t, '\\') >= 0 {
 			var err error
-			if f.text, err = appendText(f.text[:0], v); err != nil {
+			if f.text, err = cell.AppendText(f.text[:0], v); err != nil {
 				return dst, false
 			}
 			t = f.text
@@ -217,7 +218,7 @@ func yamlValue(doc []byte, double bool) (*yaml.Node, error) {
 	case doc[0] == 't' || doc[0] == 'f':
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: string(doc)}, nil
 	case doc[0] == '"':
-		text, err := appendText(nil, doc)
+		text, err := cell.AppendText(nil, doc)
 		if err != nil {
 			return nil, err
 		}

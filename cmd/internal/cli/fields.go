@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -74,7 +75,7 @@ func (e *Env) checkResult(c *cobra.Command, op spec.Op) error {
 	}
 	for _, want := range e.Run.Flags.Columns {
 		if !known.Has(want) {
-			return output.UnknownColumn(want, known.Names)
+			return cell.UnknownColumn(want, known.Names)
 		}
 	}
 	return nil

@@ -1,9 +1,10 @@
-package output
+package rowset
 
 import (
 	"bytes"
 	"errors"
 
+	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -121,17 +122,17 @@ func (d *Differences) changed(a, b record) {
 		if errA == nil && errB == nil && bytes.Equal(va, vb) {
 			continue
 		}
-		row := append([]api.Cell{textCell("changed")}, x[:len(d.plan.keys)]...)
-		d.queue = append(d.queue, append(row, textCell(c.key), x[at], y[at]))
+		row := append([]api.Cell{cell.Text("changed")}, x[:len(d.plan.keys)]...)
+		d.queue = append(d.queue, append(row, cell.Text(c.key), x[at], y[at]))
 	}
 }
 
 // single queues the row of a record without a partner.
 func (d *Differences) single(r record, side int) {
 	cells := cellsOf(r)
-	change, from := textCell("only a"), len(d.plan.keys)
+	change, from := cell.Text("only a"), len(d.plan.keys)
 	if side == 1 {
-		change = textCell("only b")
+		change = cell.Text("only b")
 	}
 	row := []api.Cell{change}
 	cols := d.plan.values
@@ -145,7 +146,7 @@ func (d *Differences) single(r record, side int) {
 		if i > 0 {
 			object = append(object, ',')
 		}
-		object = append(append(object, textCell(c.key)...), ':')
+		object = append(append(object, cell.Text(c.key)...), ':')
 		object = append(object, cells[from+i]...)
 	}
 	object = append(object, '}')

@@ -1,4 +1,4 @@
-package output
+package rowset
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"io"
 	"unicode/utf8"
 
+	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -218,7 +219,7 @@ func (r *csvRows) text(t []byte) error {
 	}
 	for _, c := range t {
 		if c < ' ' || c == '"' || c == '\\' {
-			r.arena = append(r.arena, textCell(string(t))...)
+			r.arena = append(r.arena, cell.Text(string(t))...)
 			return nil
 		}
 	}

@@ -1,4 +1,4 @@
-package output
+package rowset
 
 import (
 	"bufio"
@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"slices"
+
+	"github.com/dig-cli/dig/internal/tempfile"
 )
 
 const (
@@ -269,7 +271,7 @@ func (s *sorter) close() error {
 func closeAll(files []*os.File) error {
 	var errs []error
 	for _, f := range files {
-		errs = append(errs, f.Close(), ignoreMissing(os.Remove(f.Name())))
+		errs = append(errs, f.Close(), tempfile.Remove(f.Name()))
 	}
 	return errors.Join(errs...)
 }

@@ -1,4 +1,4 @@
-package output
+package rowset
 
 import (
 	"bufio"
@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -23,7 +24,7 @@ func Readable() []string { return []string{"csv", "tsv", "ndjson", "jsonl", "jso
 //
 // OpenRows returns an error if the file cannot be opened or has an unknown format; errors in its content come from the
 // RowReader, with the line.
-func OpenRows(path string) (api.RowReader, error) {
+func Open(path string) (api.RowReader, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -87,7 +88,7 @@ func readAs(ending string, src *fileSource) (api.RowReader, error) {
 			}
 		}
 	}
-	return nil, usage("results are read from files ending in "+strings.Join(Readable(), ", "), "unknown kind of file %q", ending)
+	return nil, cell.Usagef("results are read from files ending in "+strings.Join(Readable(), ", "), "unknown kind of file %q", ending)
 }
 
 func skipMark(r *bufio.Reader) {

@@ -1,4 +1,4 @@
-package output
+package rowset
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dustin/go-humanize"
 )
@@ -85,7 +86,7 @@ func (d *Differences) Stats() DiffStats {
 
 // Summary describes the statistics in one line.
 func (d DiffStats) Summary() string {
-	s := fmt.Sprintf("a has %s, b has %s: %s only in a, %s only in b, %s changed, %s equal", counted(d.A, "row"), humanize.Comma(d.B), humanize.Comma(d.OnlyA),
+	s := fmt.Sprintf("a has %s, b has %s: %s only in a, %s only in b, %s changed, %s equal", cell.Counted(d.A, "row"), humanize.Comma(d.B), humanize.Comma(d.OnlyA),
 		humanize.Comma(d.OnlyB), humanize.Comma(d.Changed), humanize.Comma(d.Equal))
 	if d.Repeated > 0 {
 		s += fmt.Sprintf("; the key is not unique, %s rows repeat one", humanize.Comma(d.Repeated))
@@ -117,15 +118,15 @@ type diffPlan struct {
 }
 
 func planDiff(a, b api.RowReader, keys, chosen []string) (*diffPlan, error) {
-	var cols [2][]column
+	var cols [2][]cell.Column
 	var names [2][]string
 	for i, r := range []api.RowReader{a, b} {
 		var err error
-		if cols[i], err = columnsOf(r, nil, nil); err != nil {
+		if cols[i], err = cell.ColumnsOf(r, nil, nil); err != nil {
 			return nil, fmt.Errorf("result %c: %w", 'a'+i, err)
 		}
 		for _, c := range cols[i] {
-			names[i] = append(names[i], c.key)
+			names[i] = append(names[i], c.Key)
 		}
 	}
 	p := &diffPlan{whole: len(keys) == 0}
@@ -133,21 +134,21 @@ func planDiff(a, b api.RowReader, keys, chosen []string) (*diffPlan, error) {
 		c := diffColumn{key: name}
 		var number, known [2]bool
 		for i := range cols {
-			at := find(name, names[i])
+			at := cell.Find(name, names[i])
 			if at < 0 {
-				err := UnknownColumn(name, names[i])
+				err := cell.UnknownColumn(name, names[i])
 				err.Message = fmt.Sprintf("no column %q in result %c", name, 'a'+i)
 				return c, err
 			}
-			c.key, c.index[i] = names[0][max(find(name, names[0]), 0)], at
-			number[i], known[i] = cols[i][at].class.number(), cols[i][at].typ != ""
-			switch cols[i][at].class {
-			case classDouble:
+			c.key, c.index[i] = names[0][max(cell.Find(name, names[0]), 0)], at
+			number[i], known[i] = cols[i][at].Class.Number(), cols[i][at].Type != ""
+			switch cols[i][at].Class {
+			case cell.ClassDouble:
 				c.bits = 64
-			case classReal:
+			case cell.ClassReal:
 				c.bits = max(c.bits, 32)
 			}
-			c.clock = c.clock || strings.HasPrefix(cols[i][at].typ, "time")
+			c.clock = c.clock || strings.HasPrefix(cols[i][at].Type, "time")
 		}
 		c.number = (number[0] || number[1]) && (number[0] || !known[0]) && (number[1] || !known[1])
 		return c, nil
@@ -194,7 +195,7 @@ func planDiff(a, b api.RowReader, keys, chosen []string) (*diffPlan, error) {
 	p.stats.Compared = len(p.keys) + len(p.values)
 	p.stats.Ignored = len(names[0]) - len(p.stats.ColumnsA) - p.stats.Compared
 	if p.stats.Compared == 0 && len(names[0])+len(names[1]) > 0 {
-		return nil, usage("", "the results have no column in common")
+		return nil, cell.Usagef("", "the results have no column in common")
 	}
 	if p.whole {
 		p.keys, p.values = p.values, nil
@@ -213,10 +214,10 @@ func (p *diffPlan) load(r api.RowReader, side int, s *sorter) (int64, error) {
 		for part, cols := range [][]diffColumn{p.keys, p.values} {
 			for _, c := range cols {
 				if c.index[side] >= len(cells) {
-					return n, rowError(n, &column{name: c.key}, errShortRow)
+					return n, cell.RowError(n, &cell.Column{Name: c.key}, cell.ErrShortRow)
 				}
 				if err := rec.add(part, cells[c.index[side]], &c); err != nil {
-					return n, rowError(n, &column{name: c.key}, err)
+					return n, cell.RowError(n, &cell.Column{Name: c.key}, err)
 				}
 			}
 		}
@@ -251,7 +252,7 @@ func (r *record) add(part int, c api.Cell, col *diffColumn) error {
 	var err error
 	*dst, err = appendComparable(*dst, c, col)
 	if err == nil {
-		r.cells, err = appendCompact(r.cells, c) // on one line
+		r.cells, err = cell.AppendCompact(r.cells, c) // on one line
 		if len(c) == 0 {
 			r.cells = append(r.cells, "null"...)
 		}
@@ -265,18 +266,18 @@ func appendComparable(dst []byte, c api.Cell, col *diffColumn) ([]byte, error) {
 		return append(dst, markNull), nil
 	}
 	if col.number {
-		if t := scalar(c); validNumber(t) {
+		if t := cell.Scalar(c); cell.ValidNumber(t) {
 			if col.bits > 0 {
 				if f, err := strconv.ParseFloat(string(t), col.bits); err == nil {
 					t = strconv.AppendFloat(nil, f, 'e', -1, col.bits)
 				}
 			}
-			return appendNumberKey(append(dst, markNumber), t), nil
+			return cell.AppendNumberKey(append(dst, markNumber), t), nil
 		}
 	}
 	dst = append(dst, markText)
 	from := len(dst)
-	dst, err := appendText(dst, c)
+	dst, err := cell.AppendText(dst, c)
 	if err != nil {
 		return dst, err
 	}

@@ -1,4 +1,6 @@
-package output
+// Package cell reads the cells and columns of a result: their text, their class by declared type, and their order. The
+// output formats and the sources of rows are based on it.
+package cell
 
 import (
 	"bytes"
@@ -9,31 +11,31 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// appendText appends the text of a cell: a string without quotes and escapes, anything else unchanged, arrays and
+// AppendText appends the text of a cell: a string without quotes and escapes, anything else unchanged, arrays and
 // objects on one line.
-func appendText(dst []byte, c api.Cell) ([]byte, error) {
+func AppendText(dst []byte, c api.Cell) ([]byte, error) {
 	if t, ok := c.PlainText(); ok {
 		return append(dst, t...), nil
 	}
 	if k := c.Kind(); k == api.CellObject || k == api.CellArray {
-		return appendCompact(dst, c)
+		return AppendCompact(dst, c)
 	}
 	return c.AppendText(dst)
 }
 
-// appendReadable is appendText for people and text formats: a double in scientific notation is written with a decimal
+// AppendReadable is AppendText for people and text formats: a double in scientific notation is written with a decimal
 // point, without loss of digits.
-func appendReadable(dst []byte, c api.Cell, cl class) ([]byte, error) {
-	if cl == classDouble || cl == classReal {
-		if t := scalar(c); bytes.IndexByte(t, 'E') > 0 || bytes.IndexByte(t, 'e') > 0 {
+func AppendReadable(dst []byte, c api.Cell, cl Class) ([]byte, error) {
+	if cl == ClassDouble || cl == ClassReal {
+		if t := Scalar(c); bytes.IndexByte(t, 'E') > 0 || bytes.IndexByte(t, 'e') > 0 {
 			return appendPlainDecimal(dst, t), nil
 		}
 	}
-	return appendText(dst, c)
+	return AppendText(dst, c)
 }
 
-// scalar returns the text of a number or a plain string, nil for anything else.
-func scalar(c api.Cell) []byte {
+// Scalar returns the text of a number or a plain string, nil for anything else.
+func Scalar(c api.Cell) []byte {
 	if t, ok := c.PlainText(); ok {
 		return t
 	}
@@ -43,8 +45,8 @@ func scalar(c api.Cell) []byte {
 	return nil
 }
 
-// appendCompact appends an array or object without white space between its tokens, and thus on one line.
-func appendCompact(dst []byte, c api.Cell) ([]byte, error) {
+// AppendCompact appends an array or object without white space between its tokens, and thus on one line.
+func AppendCompact(dst []byte, c api.Cell) ([]byte, error) {
 	if bytes.IndexByte(c, ' ') < 0 && bytes.IndexByte(c, '\n') < 0 && bytes.IndexByte(c, '\t') < 0 && bytes.IndexByte(c, '\r') < 0 {
 		return append(dst, c...), nil
 	}
@@ -53,28 +55,28 @@ func appendCompact(dst []byte, c api.Cell) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// appendJSON appends a cell as JSON. typed converts strings to numbers and booleans if the declared type requires it
+// AppendJSON appends a cell as JSON. typed converts strings to numbers and booleans if the declared type requires it
 // and the text allows it without loss; NaN and the infinities, which are not JSON numbers, stay strings.
-func appendJSON(dst []byte, c api.Cell, cl class, typed bool) ([]byte, error) {
+func AppendJSON(dst []byte, c api.Cell, cl Class, typed bool) ([]byte, error) {
 	if c.IsNull() {
 		return append(dst, "null"...), nil
 	}
 	if c[0] == '{' || c[0] == '[' {
-		return appendCompact(dst, c)
+		return AppendCompact(dst, c)
 	}
-	if !typed || cl == classOther {
+	if !typed || cl == ClassOther {
 		return append(dst, c...), nil
 	}
 	switch cl {
-	case classInt, classDecimal:
-		if t := scalar(c); validNumber(t) {
+	case ClassInt, ClassDecimal:
+		if t := Scalar(c); ValidNumber(t) {
 			return append(dst, t...), nil
 		}
-	case classDouble, classReal:
-		if t := scalar(c); validNumber(t) {
+	case ClassDouble, ClassReal:
+		if t := Scalar(c); ValidNumber(t) {
 			return appendFloat(dst, t, cl), nil
 		}
-	case classBool:
+	case ClassBool:
 		if t, ok := c.PlainText(); ok {
 			switch {
 			case len(t) == 4 && bytes.EqualFold(t, []byte("true")):
@@ -87,9 +89,9 @@ func appendJSON(dst []byte, c api.Cell, cl class, typed bool) ([]byte, error) {
 	return append(dst, c...), nil
 }
 
-// validNumber reports whether t is a number by the grammar of JSON: no leading zeros, no plus sign, digits around the
+// ValidNumber reports whether t is a number by the grammar of JSON: no leading zeros, no plus sign, digits around the
 // point.
-func validNumber(t []byte) bool {
+func ValidNumber(t []byte) bool {
 	i := 0
 	if i < len(t) && t[i] == '-' {
 		i++
@@ -123,9 +125,9 @@ func validNumber(t []byte) bool {
 }
 
 // appendFloat appends the shortest JSON number that parses as the same value. t is a valid number.
-func appendFloat(dst, t []byte, cl class) []byte {
+func appendFloat(dst, t []byte, cl Class) []byte {
 	bits, exact := 64, 15
-	if cl == classReal {
+	if cl == ClassReal {
 		bits, exact = 32, 6
 	}
 	if shortest(t, exact) {
@@ -162,7 +164,7 @@ func shortest(t []byte, exact int) bool {
 // appendPlainDecimal writes 1.254740786E7 as 12547407.86: the point moves, the digits stay. Values beyond 1E21 or below
 // 1E-9 would be mostly zeros and are not changed.
 func appendPlainDecimal(dst, t []byte) []byte {
-	if !validNumber(t) {
+	if !ValidNumber(t) {
 		return append(dst, t...)
 	}
 	at := bytes.IndexAny(t, "eE")
@@ -184,7 +186,7 @@ func appendPlainDecimal(dst, t []byte) []byte {
 		for range -point {
 			dst = append(dst, '0')
 		}
-		return append(dst, trimZeros(digits, 1)...)
+		return append(dst, TrimZeros(digits, 1)...)
 	case point >= len(digits):
 		dst = append(dst, digits...)
 		for range point - len(digits) {
@@ -193,19 +195,19 @@ func appendPlainDecimal(dst, t []byte) []byte {
 		return append(dst, ".0"...)
 	}
 	dst = append(append(dst, digits[:point]...), '.')
-	return append(dst, trimZeros(digits[point:], 1)...)
+	return append(dst, TrimZeros(digits[point:], 1)...)
 }
 
-// trimZeros removes trailing zeros, keeping at least n digits.
-func trimZeros(digits []byte, n int) []byte {
+// TrimZeros removes trailing zeros, keeping at least n digits.
+func TrimZeros(digits []byte, n int) []byte {
 	for len(digits) > n && digits[len(digits)-1] == '0' {
 		digits = digits[:len(digits)-1]
 	}
 	return digits
 }
 
-// textCell returns a string as JSON.
-func textCell(s string) api.Cell {
+// Text returns a string as JSON.
+func Text(s string) api.Cell {
 	b, err := json.Marshal(s)
 	if err != nil {
 		return nil // strings always marshal
@@ -213,6 +215,8 @@ func textCell(s string) api.Cell {
 	return b
 }
 
-func intCell(n int64) api.Cell { return strconv.AppendInt(nil, n, 10) }
+// Int returns an integer as JSON.
+func Int(n int64) api.Cell { return strconv.AppendInt(nil, n, 10) }
 
-func boolCell(b bool) api.Cell { return strconv.AppendBool(nil, b) }
+// Bool returns a boolean as JSON.
+func Bool(b bool) api.Cell { return strconv.AppendBool(nil, b) }

@@ -1,10 +1,11 @@
-package output
+package rowset
 
 import (
 	"bytes"
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -27,30 +28,30 @@ type columnProfile struct {
 // length of the longest text. columns and defaults select columns as for an output. Memory does not depend on the number
 // of rows. read is the number of rows, also in case of an error.
 func Profile(rows api.RowReader, columns, defaults []string) (profile api.RowReader, read int64, err error) {
-	cols, err := columnsOf(rows, columns, defaults)
+	cols, err := cell.ColumnsOf(rows, columns, defaults)
 	if err != nil {
 		return nil, 0, err
 	}
 	ps := make([]columnProfile, len(cols))
 	for i := range ps {
-		ps[i].declared = cols[i].class.number()
-		ps[i].numeric = ps[i].declared || cols[i].typ == ""
+		ps[i].declared = cols[i].Class.Number()
+		ps[i].numeric = ps[i].declared || cols[i].Type == ""
 	}
 	var text []byte
 	for rows.Next() {
 		read++
 		cells := rows.Row()
-		if err := checkRow(read, cells, cols); err != nil {
+		if err := cell.CheckRow(read, cells, cols); err != nil {
 			return nil, read, err
 		}
 		for i := range cols {
-			c := cells[cols[i].index]
+			c := cells[cols[i].Index]
 			if c.IsNull() {
 				ps[i].nulls++
 				continue
 			}
-			if text, err = appendText(text[:0], c); err != nil {
-				return nil, read, rowError(read, &cols[i], err)
+			if text, err = cell.AppendText(text[:0], c); err != nil {
+				return nil, read, cell.RowError(read, &cols[i], err)
 			}
 			ps[i].add(text)
 		}
@@ -79,9 +80,9 @@ func (p *columnProfile) add(t []byte) {
 		case string(t) == "NaN": // neither minimum nor maximum
 			p.seen.add(t)
 			return
-		case validNumber(t):
+		case cell.ValidNumber(t):
 			p.scratch = append(p.scratch, 1)
-			p.scratch = appendNumberKey(p.scratch, t)
+			p.scratch = cell.AppendNumberKey(p.scratch, t)
 		case string(t) == "Infinity":
 			p.scratch = append(p.scratch, 2)
 		case string(t) == "-Infinity":
@@ -111,7 +112,7 @@ func (p *columnProfile) add(t []byte) {
 	}
 }
 
-func (p *columnProfile) row(col *column, rows int64) []api.Cell {
+func (p *columnProfile) row(col *cell.Column, rows int64) []api.Cell {
 	n, exact := p.seen.count()
 	low, high := p.lowText, p.highText
 	if p.numeric {
@@ -122,11 +123,11 @@ func (p *columnProfile) row(col *column, rows int64) []api.Cell {
 		percent = strconv.AppendFloat(nil, 100*float64(p.nulls)/float64(rows), 'f', 1, 64)
 	}
 	typ, lowest, highest := api.Cell(nil), api.Cell(nil), api.Cell(nil)
-	if col.typ != "" {
-		typ = textCell(col.typ)
+	if col.Type != "" {
+		typ = cell.Text(col.Type)
 	}
 	if low != nil {
-		lowest, highest = textCell(string(low)), textCell(string(high))
+		lowest, highest = cell.Text(string(low)), cell.Text(string(high))
 	}
-	return []api.Cell{textCell(col.key), typ, intCell(p.nulls), percent, intCell(p.empty), intCell(min(n, p.values)), boolCell(!exact), lowest, highest, intCell(int64(p.longest))}
+	return []api.Cell{cell.Text(col.Key), typ, cell.Int(p.nulls), percent, cell.Int(p.empty), cell.Int(min(n, p.values)), cell.Bool(!exact), lowest, highest, cell.Int(int64(p.longest))}
 }

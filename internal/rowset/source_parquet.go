@@ -1,4 +1,4 @@
-package output
+package rowset
 
 import (
 	"encoding/hex"
@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
@@ -127,7 +128,7 @@ func (r *parquetReadRows) fill() bool {
 
 // parquetReader returns the conversion of values of a type to cells; nil for an unsupported type.
 func parquetReader(t parquet.Type) (string, func([]byte, parquet.Value) []byte) {
-	text := func(dst []byte, v parquet.Value) []byte { return append(dst, textCell(string(v.ByteArray()))...) }
+	text := func(dst []byte, v parquet.Value) []byte { return append(dst, cell.Text(string(v.ByteArray()))...) }
 	quoted := func(f func(v parquet.Value) string) func([]byte, parquet.Value) []byte {
 		return func(dst []byte, v parquet.Value) []byte { return append(append(append(dst, '"'), f(v)...), '"') }
 	}

@@ -1,4 +1,4 @@
-package output
+package cell
 
 import (
 	"bytes"
@@ -7,9 +7,9 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// appendNumberKey encodes a valid number so that the bytes of two numbers compare like the numbers, and equal numbers
+// AppendNumberKey encodes a valid number so that the bytes of two numbers compare like the numbers, and equal numbers
 // (1, 1.0, 10e-1) have equal bytes: a sign, the exponent of 0.d1d2d3..., and the digits.
-func appendNumberKey(dst, t []byte) []byte {
+func AppendNumberKey(dst, t []byte) []byte {
 	const (
 		negative = 0
 		zero     = 1
@@ -39,7 +39,7 @@ func appendNumberKey(dst, t []byte) []byte {
 		digits = digits[1:]
 		exp--
 	}
-	digits = trimZeros(digits, 0)
+	digits = TrimZeros(digits, 0)
 	if len(digits) == 0 {
 		return append(dst, zero)
 	}
@@ -60,8 +60,8 @@ func appendNumberKey(dst, t []byte) []byte {
 	return append(dst, flip) // sorts before longer digits if positive, after them if negative
 }
 
-// counted formats a number of things, with a singular.
-func counted(n int64, thing string) string {
+// Counted formats a number of things, with a singular.
+func Counted(n int64, thing string) string {
 	if n != 1 {
 		thing += "s"
 	}

@@ -1,4 +1,4 @@
-package output
+package rowset
 
 import (
 	"bytes"
@@ -12,7 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dig-cli/dig/internal/cell"
+	"github.com/dig-cli/dig/internal/cell/celltest"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
 )
 
 func diffLines(t *testing.T, a, b api.RowReader, keys, columns []string, chunk int) (DiffStats, []string, string) {
@@ -28,33 +31,35 @@ func diffLines(t *testing.T, a, b api.RowReader, keys, columns []string, chunk i
 	return d.Stats(), strings.Split(strings.TrimSuffix(out, "\n"), "\n"), d.Stats().Summary()
 }
 
-func ndjson(t *testing.T, r api.RowReader) string {
+func ndjson(t *testing.T, r api.RowReader) string { return write(t, r, output.NDJSON) }
+
+func write(t *testing.T, r api.RowReader, f output.Format) string {
 	t.Helper()
 	var b strings.Builder
-	if _, err := WriteRows(&b, r, Options{Format: NDJSON}); err != nil {
+	if _, err := output.WriteRows(&b, r, output.Options{Format: f}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
 }
 
 func TestDiff(t *testing.T) {
-	fa := []field{{"id", "bigint"}, {"amount", "decimal(38,10)"}, {"name", "varchar"}, {"gone", "varchar"}}
-	fb := []field{{"NAME", ""}, {"name", "varchar"}, {"id", "bigint"}, {"amount", "decimal(10,2)"}}
+	fa := []celltest.Field{{"id", "bigint"}, {"amount", "decimal(38,10)"}, {"name", "varchar"}, {"gone", "varchar"}}
+	fb := []celltest.Field{{"NAME", ""}, {"name", "varchar"}, {"id", "bigint"}, {"amount", "decimal(10,2)"}}
 	a := [][]*string{
-		{text("2"), text("1.5000000000"), text("same"), text("g")},
-		{text("1"), text("2.0000000000"), text("x"), text("g")},
-		{text("10"), nil, text(""), nil},
-		{text("3"), text("7"), text("only a"), nil},
-		{nil, text("1"), text("null key"), nil},
+		{celltest.Text("2"), celltest.Text("1.5000000000"), celltest.Text("same"), celltest.Text("g")},
+		{celltest.Text("1"), celltest.Text("2.0000000000"), celltest.Text("x"), celltest.Text("g")},
+		{celltest.Text("10"), nil, celltest.Text(""), nil},
+		{celltest.Text("3"), celltest.Text("7"), celltest.Text("only a"), nil},
+		{nil, celltest.Text("1"), celltest.Text("null key"), nil},
 	}
 	b := [][]*string{
-		{nil, nil, text("10"), text("0")},
-		{nil, text("y"), text("1"), text("2.00")},
-		{nil, text("same"), text("2"), text("1.50")},
-		{nil, text("null key"), nil, text("1.0")},
-		{nil, text("only b"), text("4"), text("8")},
+		{nil, nil, celltest.Text("10"), celltest.Text("0")},
+		{nil, celltest.Text("y"), celltest.Text("1"), celltest.Text("2.00")},
+		{nil, celltest.Text("same"), celltest.Text("2"), celltest.Text("1.50")},
+		{nil, celltest.Text("null key"), nil, celltest.Text("1.0")},
+		{nil, celltest.Text("only b"), celltest.Text("4"), celltest.Text("8")},
 	}
-	st, lines, notes := diffLines(t, result(t, fa, a), result(t, fb, b), []string{"id"}, nil, sortChunk)
+	st, lines, notes := diffLines(t, celltest.Result(t, fa, a), celltest.Result(t, fb, b), []string{"id"}, nil, sortChunk)
 	want := []string{
 		`{"change":"changed","id":"1","column":"name","a":"x","b":"y"}`,
 		`{"change":"only a","id":"3","column":null,"a":{"amount":"7","name":"only a"},"b":null}`,
@@ -73,29 +78,29 @@ func TestDiff(t *testing.T) {
 		t.Errorf("note %q", notes)
 	}
 
-	st, _, _ = diffLines(t, result(t, fa, a), result(t, fa, a), nil, nil, sortChunk)
+	st, _, _ = diffLines(t, celltest.Result(t, fa, a), celltest.Result(t, fa, a), nil, nil, sortChunk)
 	if !st.Same() || st.Equal != 5 {
 		t.Errorf("with itself: %+v", st)
 	}
-	st, _, _ = diffLines(t, result(t, fa, a[:1]), result(t, fb, b[2:3]), []string{"id"}, []string{"amount"}, sortChunk)
+	st, _, _ = diffLines(t, celltest.Result(t, fa, a[:1]), celltest.Result(t, fb, b[2:3]), []string{"id"}, []string{"amount"}, sortChunk)
 	if !st.Same() {
 		t.Errorf("chosen columns: %+v", st)
 	}
 }
 
 func TestDiffRepeatedKeysAndWholeRows(t *testing.T) {
-	f := []field{{"k", "varchar"}, {"v", "varchar"}}
+	f := []celltest.Field{{"k", "varchar"}, {"v", "varchar"}}
 	rows := func(s string) (out [][]*string) {
 		for _, p := range strings.Fields(s) {
-			out = append(out, []*string{text(p[:1]), text(p[1:])})
+			out = append(out, []*string{celltest.Text(p[:1]), celltest.Text(p[1:])})
 		}
 		return out
 	}
-	st, lines, _ := diffLines(t, result(t, f, rows("a1 a2 a2 b1")), result(t, f, rows("a2 a3 a1 b2")), []string{"k"}, nil, sortChunk)
+	st, lines, _ := diffLines(t, celltest.Result(t, f, rows("a1 a2 a2 b1")), celltest.Result(t, f, rows("a2 a3 a1 b2")), []string{"k"}, nil, sortChunk)
 	if st.Equal != 2 || st.OnlyA != 1 || st.OnlyB != 1 || st.Changed != 1 || st.Repeated != 4 {
 		t.Errorf("%+v %v", st, lines)
 	}
-	st, lines, _ = diffLines(t, result(t, f, rows("a1 a1 b1")), result(t, f, rows("b1 a1 c1")), nil, nil, sortChunk)
+	st, lines, _ = diffLines(t, celltest.Result(t, f, rows("a1 a1 b1")), celltest.Result(t, f, rows("b1 a1 c1")), nil, nil, sortChunk)
 	want := `{"change":"only a","a":{"k":"a","v":"1"},"b":null}` + "\n" + `{"change":"only b","a":null,"b":{"k":"c","v":"1"}}`
 	if st.Equal != 2 || st.OnlyA != 1 || st.OnlyB != 1 || st.Repeated != 0 || strings.Join(lines, "\n") != want {
 		t.Errorf("%+v %v", st, lines)
@@ -108,7 +113,7 @@ func TestDiffSpills(t *testing.T) {
 	t.Setenv("TMPDIR", dir)
 	t.Setenv("TMP", dir)
 	r := rand.New(rand.NewPCG(5, 6))
-	f := []field{{"k", "bigint"}, {"v", "varchar"}, {"w", "double"}}
+	f := []celltest.Field{{"k", "bigint"}, {"v", "varchar"}, {"w", "double"}}
 	sides := [2]map[string][2]string{{}, {}}
 	var rows [2][][]*string
 	for side := range sides {
@@ -142,7 +147,7 @@ func TestDiffSpills(t *testing.T) {
 		}
 	}
 	want.OnlyB = 5000 - want.Equal - want.Changed
-	st, lines, _ := diffLines(t, result(t, f, rows[0]), result(t, f, rows[1]), []string{"k"}, nil, 4<<10)
+	st, lines, _ := diffLines(t, celltest.Result(t, f, rows[0]), celltest.Result(t, f, rows[1]), []string{"k"}, nil, 4<<10)
 	if st.OnlyA != want.OnlyA || st.OnlyB != want.OnlyB || st.Equal != want.Equal || st.Changed != want.Changed {
 		t.Errorf("got %+v, want %+v", st, want)
 	}
@@ -168,17 +173,17 @@ func TestDiffSpills(t *testing.T) {
 }
 
 func TestDiffErrors(t *testing.T) {
-	f := []field{{"a", "varchar"}}
-	rows := [][]*string{{text("1")}}
-	var ue *UsageError
-	_, err := Diff(result(t, f, rows), result(t, []field{{"b", ""}}, rows), []string{"a"}, nil)
+	f := []celltest.Field{{"a", "varchar"}}
+	rows := [][]*string{{celltest.Text("1")}}
+	var ue *cell.UsageError
+	_, err := Diff(celltest.Result(t, f, rows), celltest.Result(t, []celltest.Field{{"b", ""}}, rows), []string{"a"}, nil)
 	if !errors.As(err, &ue) || ue.Message != `no column "a" in result b` {
 		t.Errorf("error %v", err)
 	}
-	if _, err = Diff(result(t, f, rows), result(t, []field{{"b", ""}}, rows), nil, nil); !errors.As(err, &ue) {
+	if _, err = Diff(celltest.Result(t, f, rows), celltest.Result(t, []celltest.Field{{"b", ""}}, rows), nil, nil); !errors.As(err, &ue) {
 		t.Errorf("error %v", err)
 	}
-	if d, err := Diff(cutShort(t), cutShort(t), nil, nil); !errors.Is(err, api.ErrTruncated) || d != nil {
+	if d, err := Diff(celltest.CutShort(t), celltest.CutShort(t), nil, nil); !errors.Is(err, api.ErrTruncated) || d != nil {
 		t.Errorf("error %v, %v", err, d)
 	}
 }
@@ -186,7 +191,7 @@ func TestDiffErrors(t *testing.T) {
 // BenchmarkDiff compares a result with itself.
 func BenchmarkDiff(b *testing.B) {
 	const n = 20_000
-	doc := wide(n)
+	doc := celltest.Wide(n)
 	b.SetBytes(2 * int64(len(doc)))
 	for b.Loop() {
 		x, y := api.NewRows(io.NopCloser(bytes.NewReader(doc)), api.Compact), api.NewRows(io.NopCloser(bytes.NewReader(doc)), api.Compact)

@@ -1,4 +1,4 @@
-package output
+package rowset
 
 import (
 	"encoding/json"
@@ -6,27 +6,29 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/dig-cli/dig/internal/cell/celltest"
 )
 
 func TestProfile(t *testing.T) {
-	fields := []field{{"i", "bigint"}, {"d", "decimal(38,10)"}, {"s", "varchar"}, {"u", ""}, {"m", ""}, {"f", "double"}, {"n", "varchar"}}
+	fields := []celltest.Field{{"i", "bigint"}, {"d", "decimal(38,10)"}, {"s", "varchar"}, {"u", ""}, {"m", ""}, {"f", "double"}, {"n", "varchar"}}
 	var rows [][]*string
 	for i := range 10_000 {
-		row := []*string{text(fmt.Sprint(i - 5000)), text(fmt.Sprintf("%d.%d", i%3, i%2*5)), text(fmt.Sprintf("v%d", i%10)), text(fmt.Sprint(i % 100)),
-			text(fmt.Sprint(i % 5)), text([]string{"1.5E3", "NaN", "-0.5"}[i%3]), nil}
+		row := []*string{celltest.Text(fmt.Sprint(i - 5000)), celltest.Text(fmt.Sprintf("%d.%d", i%3, i%2*5)), celltest.Text(fmt.Sprintf("v%d", i%10)), celltest.Text(fmt.Sprint(i % 100)),
+			celltest.Text(fmt.Sprint(i % 5)), celltest.Text([]string{"1.5E3", "NaN", "-0.5"}[i%3]), nil}
 		if i%4 == 0 {
 			row[2] = nil
 		}
 		if i%10 == 1 {
-			row[2] = text("")
+			row[2] = celltest.Text("")
 		}
 		if i == 9000 {
-			row[4] = text("änd")
+			row[4] = celltest.Text("änd")
 		}
 		rows = append(rows, row)
 	}
 	got := map[string]map[string]any{}
-	p, read, err := Profile(result(t, fields, rows), nil, nil)
+	p, read, err := Profile(celltest.Result(t, fields, rows), nil, nil)
 	if err != nil || read != int64(len(rows)) {
 		t.Fatal(read, err)
 	}
@@ -56,7 +58,7 @@ func TestProfile(t *testing.T) {
 	if n := got["i"]["distinct"].(float64); math.Abs(n-10_000) > 300 {
 		t.Errorf("%v distinct values of 10,000", n)
 	}
-	if _, _, err := Profile(cutShort(t), nil, nil); err == nil {
+	if _, _, err := Profile(celltest.CutShort(t), nil, nil); err == nil {
 		t.Error("a cut result was profiled")
 	}
 }

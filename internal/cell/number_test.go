@@ -1,4 +1,4 @@
-package output
+package cell
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ func TestNumberKeyOrder(t *testing.T) {
 		for _, b := range texts {
 			x, _ := new(big.Rat).SetString(a)
 			y, _ := new(big.Rat).SetString(b)
-			if got := bytes.Compare(appendNumberKey(nil, []byte(a)), appendNumberKey(nil, []byte(b))); got != x.Cmp(y) {
+			if got := bytes.Compare(AppendNumberKey(nil, []byte(a)), AppendNumberKey(nil, []byte(b))); got != x.Cmp(y) {
 				t.Fatalf("%s and %s: %d, want %d", a, b, got, x.Cmp(y))
 			}
 		}

@@ -1,4 +1,4 @@
-package output
+package rowset
 
 import "github.com/dig-cli/dig/pkg/api"
 

@@ -1,4 +1,4 @@
-package output
+package rowset
 
 import (
 	"bytes"
@@ -11,7 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dig-cli/dig/internal/cell/celltest"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
 )
 
 func file(t *testing.T, name, content string) string {
@@ -25,7 +27,7 @@ func file(t *testing.T, name, content string) string {
 
 func open(t *testing.T, path string) api.RowReader {
 	t.Helper()
-	r, err := OpenRows(path)
+	r, err := Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,21 +37,21 @@ func open(t *testing.T, path string) api.RowReader {
 
 // TestFilesReadBack: what is written to a file is the same when it is read again, value for value.
 func TestFilesReadBack(t *testing.T) {
-	fields := append([]field(nil), corpusFields...)
-	fields[8].name = "txt2" // json and parquet have no two columns of one name
-	rows := corpus()
-	for _, f := range []Format{CSV, TSV, NDJSON, JSON, Parquet} {
+	fields := append([]celltest.Field(nil), celltest.CorpusFields...)
+	fields[8].Name = "txt2" // json and parquet have no two columns of one name
+	rows := celltest.Corpus()
+	for _, f := range []output.Format{output.CSV, output.TSV, output.NDJSON, output.JSON, output.Parquet} {
 		t.Run(f.String(), func(t *testing.T) {
 			want, fs := rows, fields
-			if f == Parquet { // it keeps the instant and not the zone
-				want, fs = make([][]*string, len(rows)), append([]field(nil), fields...)
+			if f == output.Parquet { // it keeps the instant and not the zone
+				want, fs = make([][]*string, len(rows)), append([]celltest.Field(nil), fields...)
 				for i, r := range rows {
 					want[i] = append(append([]*string(nil), r[:6]...), r[7:]...)
 				}
 				fs = append(fs[:6], fs[7:]...)
 			}
-			path := file(t, "rows."+f.String(), render(t, fs, want, Options{Format: f}))
-			if st, lines, _ := diffLines(t, open(t, path), result(t, fs, want), nil, nil, sortChunk); !st.Same() || st.Equal != int64(len(want)) {
+			path := file(t, "rows."+f.String(), write(t, celltest.Result(t, fs, want), f))
+			if st, lines, _ := diffLines(t, open(t, path), celltest.Result(t, fs, want), nil, nil, sortChunk); !st.Same() || st.Equal != int64(len(want)) {
 				t.Errorf("%+v\n%s", st, lines)
 			}
 		})
@@ -57,24 +59,24 @@ func TestFilesReadBack(t *testing.T) {
 }
 
 func TestParquetTypesReadBack(t *testing.T) {
-	fields := []field{{"i", "integer"}, {"s", "decimal(9,2)"}, {"m", "decimal(18,4)"}, {"u", "uuid"}, {"b", "varbinary"}, {"t", "time(3)"}, {"n", "timestamp(9)"}, {"r", "real"}}
-	rows := [][]*string{{text("-5"), text("-1234567.89"), text("12345678901234.5000"), text("12151fd2-7586-11e9-8f9e-2a86e4085a59"),
-		text("00 ff 7e"), text("23:59:59.001"), text("1999-12-31 23:59:59.123456789"), text("1.5E-7")}, make([]*string, 8)}
-	path := file(t, "x.parquet", render(t, fields, rows, Options{Format: Parquet}))
-	if st, lines, _ := diffLines(t, open(t, path), result(t, fields, rows), nil, nil, sortChunk); !st.Same() {
+	fields := []celltest.Field{{"i", "integer"}, {"s", "decimal(9,2)"}, {"m", "decimal(18,4)"}, {"u", "uuid"}, {"b", "varbinary"}, {"t", "time(3)"}, {"n", "timestamp(9)"}, {"r", "real"}}
+	rows := [][]*string{{celltest.Text("-5"), celltest.Text("-1234567.89"), celltest.Text("12345678901234.5000"), celltest.Text("12151fd2-7586-11e9-8f9e-2a86e4085a59"),
+		celltest.Text("00 ff 7e"), celltest.Text("23:59:59.001"), celltest.Text("1999-12-31 23:59:59.123456789"), celltest.Text("1.5E-7")}, make([]*string, 8)}
+	path := file(t, "x.parquet", write(t, celltest.Result(t, fields, rows), output.Parquet))
+	if st, lines, _ := diffLines(t, open(t, path), celltest.Result(t, fields, rows), nil, nil, sortChunk); !st.Same() {
 		t.Errorf("%+v\n%s", st, lines)
 	}
 }
 
 func read(t *testing.T, name, content string) (string, error) {
 	t.Helper()
-	r, err := OpenRows(file(t, name, content))
+	r, err := Open(file(t, name, content))
 	if err != nil {
 		return "", err
 	}
 	defer r.Close()
 	var b strings.Builder
-	_, err = WriteRows(&b, r, Options{Format: NDJSON})
+	_, err = output.WriteRows(&b, r, output.Options{Format: output.NDJSON})
 	return b.String(), err
 }
 
@@ -117,7 +119,7 @@ func TestOpenRows(t *testing.T) {
 			}
 		})
 	}
-	if _, err := OpenRows(t.TempDir()); err == nil {
+	if _, err := Open(t.TempDir()); err == nil {
 		t.Error("a directory was opened")
 	}
 }
@@ -134,7 +136,7 @@ func TestOpenRowsGzip(t *testing.T) {
 		t.Fatal("gzip")
 	}
 	var b strings.Builder
-	if st, err := WriteRows(&b, open(t, path), Options{Format: CSV}); err != nil || st.Rows != 1 || b.Len() < 5<<17 {
+	if st, err := output.WriteRows(&b, open(t, path), output.Options{Format: output.CSV}); err != nil || st.Rows != 1 || b.Len() < 5<<17 {
 		t.Errorf("%+v, %v, %d bytes", st, err, b.Len())
 	}
 }

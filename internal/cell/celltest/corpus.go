@@ -1,4 +1,5 @@
-package output
+// Package celltest has results for tests of what reads and writes rows.
+package celltest
 
 import (
 	"bytes"
@@ -11,15 +12,16 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// text makes a value of the wire; nil is NULL.
-func text(s string) *string { return &s }
+// Text makes a value of the wire; nil is NULL.
+func Text(s string) *string { return &s }
 
-type field struct {
-	name, typ string
+// Field is an alias, so that values are written without names.
+type Field = struct {
+	Name, Type string
 }
 
-// result is what the real decoder makes of a COMPACT reply with these values.
-func result(t testing.TB, fields []field, rows [][]*string) *api.Rows {
+// Result is what the real decoder makes of a COMPACT reply with these values.
+func Result(t testing.TB, fields []Field, rows [][]*string) *api.Rows {
 	t.Helper()
 	type column struct {
 		Name string `json:"columnName"`
@@ -30,7 +32,7 @@ func result(t testing.TB, fields []field, rows [][]*string) *api.Rows {
 		Data    [][]*string `json:"data"`
 	}{[]column{}, rows}
 	for _, f := range fields {
-		doc.Columns = append(doc.Columns, column{f.name, f.typ})
+		doc.Columns = append(doc.Columns, column{f.Name, f.Type})
 	}
 	if rows == nil {
 		doc.Data = [][]*string{}
@@ -44,8 +46,8 @@ func result(t testing.TB, fields []field, rows [][]*string) *api.Rows {
 	return r
 }
 
-// nasty are texts that formats tend to lose or mangle.
-var nasty = []string{
+// Nasty are texts that formats tend to lose or mangle.
+var Nasty = []string{
 	"", " ", "plain", "NULL", "null", `\N`, `\.`, "~", "true", "no", "007", "1e3", "0x10", "12:30", "=1+1", "#x", "- a", "a: b", "{}", "[]",
 	`"`, `""`, `say "hi"`, `back\slash`, `\n`, "a,b", "a;b", "a\tb", "a|b", "a\nb", "a\r\nb", "a\rb", "\n", "\nx", "x\n", "x\n\n", " x\ny ",
 	"x \ny", "trailing ", " leading", "tab\t", "<b>&amp;</b>", "it's", "`code` *b* _i_ ~~s~~ [l](u) snake_case_name", "grüße", "日本語",
@@ -53,13 +55,13 @@ var nasty = []string{
 	strings.Repeat("long ", 400), "%s %d", "--- end", "...", "? x", "@at", "!tag", "&anchor", "*alias", "'q'", ",", "\\",
 }
 
-var corpusFields = []field{
+var CorpusFields = []Field{
 	{"txt", "varchar"}, {"big", "bigint"}, {"dec", "decimal(38,10)"}, {"dbl", "double"}, {"ok", "boolean"},
 	{"ts", "timestamp(6)"}, {"tz", "timestamp(3) with time zone"}, {"day", "date"}, {"txt", "varchar"},
 }
 
-// corpus has a row for each nasty text, and NULL in each column.
-func corpus() [][]*string {
+// Corpus has a row for each nasty text, and NULL in each column.
+func Corpus() [][]*string {
 	bigs := []string{"0", "-1", "9223372036854775807", "-9223372036854775808", "1234567890123456789"}
 	decs := []string{"12.5000000000", "9999999999999999999999999999.9999999999", "-0.0000000001", "0E-10", "1234567890123456789012345678.0123456789"}
 	dbls := []string{"1.254740786E7", "NaN", "Infinity", "-Infinity", "1.0E-5", "0.1", "-0.0", "1.7976931348623157E308", "4.9E-324", "100.0", "1.0E10"}
@@ -67,38 +69,38 @@ func corpus() [][]*string {
 	zones := []string{"2020-06-10 15:55:23.383 UTC", "2020-06-10 15:55:23.000 Europe/Berlin", "1900-01-01 00:00:00.000 +05:30"}
 	days := []string{"2020-02-29", "1969-12-31", "9999-12-31"}
 	bools := []string{"true", "false"}
-	at := func(list []string, i int) *string { return text(list[i%len(list)]) }
+	at := func(list []string, i int) *string { return Text(list[i%len(list)]) }
 	var rows [][]*string
-	for i, s := range nasty {
-		rows = append(rows, []*string{text(s), at(bigs, i), at(decs, i), at(dbls, i), at(bools, i), at(stamps, i), at(zones, i), at(days, i),
-			at(nasty, i+7)})
+	for i, s := range Nasty {
+		rows = append(rows, []*string{Text(s), at(bigs, i), at(decs, i), at(dbls, i), at(bools, i), at(stamps, i), at(zones, i), at(days, i),
+			at(Nasty, i+7)})
 	}
-	for i := range corpusFields {
+	for i := range CorpusFields {
 		row := append([]*string(nil), rows[i]...)
 		row[i] = nil
 		rows = append(rows, row)
 	}
-	return append(rows, make([]*string, len(corpusFields)))
+	return append(rows, make([]*string, len(CorpusFields)))
 }
 
-func show(p *string) string {
+func Show(p *string) string {
 	if p == nil {
 		return "NULL"
 	}
 	return "'" + *p + "'"
 }
 
-func same(a, b *string) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
+func Same(a, b *string) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
 
-// cutShort is a result whose document ends after two rows.
-func cutShort(t testing.TB) *api.Rows {
+// CutShort is a result whose document ends after two rows.
+func CutShort(t testing.TB) *api.Rows {
 	r := api.NewRows(io.NopCloser(strings.NewReader(`{"columns":[{"columnName":"a"}],"data":[["1"],["2"],["3`)), api.Compact)
 	t.Cleanup(func() { r.Close() })
 	return r
 }
 
-// wide is a result of 10 mixed columns as COMPACT has it.
-func wide(n int) []byte {
+// Wide is a result of 10 mixed columns as COMPACT has it.
+func Wide(n int) []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"columns":[`)
 	for i, typ := range []string{"bigint", "varchar", "varchar", "decimal(38,10)", "double", "boolean", "timestamp(3)", "date", "varchar", "integer"} {
