@@ -211,13 +211,26 @@ func TestImportCreate(t *testing.T) {
 				f.want(0, kind, "delete", "t", "--yes")
 				f.sent()
 			}
-			for header, want := range map[string]string{"a,a": "would be the same", "a,A": "would be the same", ",b": "has no name", "a,\"b\nc\"": "contains invalid UTF-8"} {
-				if errs := f.want(cli.ExitUsage, kind, "import", "t", f.file("t.csv", header+"\n1,2\n"), "--create"); f.sent() != "" || !strings.Contains(errs, want) {
-					t.Errorf("%q: %s", header, errs)
+			if errs := f.want(cli.ExitUsage, kind, "import", "t", f.file("t.csv", "a,\"b\nc\"\n1,2\n"), "--create"); f.sent() != "" || !strings.Contains(errs, "contains invalid UTF-8") {
+				t.Error(errs)
+			}
+			for header, want := range map[string]string{"a,a": "a a_2", "a,A": "a A_2", ",b": "column_1 b"} {
+				errs := f.want(0, kind, "import", "t", f.file("t.csv", header+"\n1,2\n"), "--create")
+				if kind == "bitable" {
+					want = strings.ReplaceAll(want, "_", "")
 				}
+				if got := f.columns(kind, "t"); got != want || !strings.Contains(errs, "it is called") {
+					t.Errorf("%q: columns %s: %s", header, got, errs)
+				}
+				f.want(0, kind, "delete", "t", "--yes")
+			}
+			f.sent()
+			// the file is no table, so none is created
+			if f.want(cli.ExitUsage, kind, "import", "t", f.file("t.csv", "a,b\n1,2,3\n"), "--create"); f.sent() != "" {
+				t.Errorf("%s: a table was created", kind)
 			}
 			// the rows are refused, so the table goes
-			f.want(cli.ExitFailed, kind, "import", "t", f.file("t.csv", "a,b\n1,2,3\n"), "--create")
+			f.want(cli.ExitFailed, kind, "import", "t", f.file("t.csv", "a,b\n1,2\n"), "--create", "--column", "b:date", "--no-check")
 			if got := f.columns(kind, "t"); got != "none" {
 				t.Errorf("%s: a table with columns %s is left", kind, got)
 			}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,7 +17,7 @@ import (
 
 // checkImport imports a file into a table with the same columns in a temporary directory of this machine: hosted zones
 // report the first bad value only [L], this reports all of them. Nothing is sent, and existing rows are not considered.
-func checkImport(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req api.ImportRequest, name string, csv io.Reader) (cli.View, error) {
+func checkImport(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req api.ImportRequest, doc *document) (cli.View, error) {
 	dir, done, err := tempfile.MkdirTemp("dig-check-")
 	if err != nil {
 		return cli.View{}, err
@@ -48,7 +47,12 @@ func checkImport(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req a
 			return cli.View{}, err
 		}
 	}
-	job, err := cl.Tables.Import(ctx, gateway.DefaultProject, table, req, name, csv)
+	text, err := doc.Text(ctx)
+	if err != nil {
+		return cli.View{}, ofFile(doc.Path, err)
+	}
+	defer text.Close()
+	job, err := cl.Tables.Import(ctx, gateway.DefaultProject, table, req, doc.Name, text)
 	var ae *api.Error
 	if errors.As(err, &ae) { // nothing was sent, so there is no HTTP status
 		here := *ae
@@ -58,28 +62,28 @@ func checkImport(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req a
 	if err != nil {
 		return cli.View{}, err
 	}
-	return cli.Note("%s fits: %d rows; nothing was sent", name, job.Result.Processed), nil
+	return cli.Note("%s fits: %d rows; nothing was sent", doc.Name, job.Result.Processed), nil
 }
 
 // checkBefore checks a document before it is sent to a hosted zone, where an error costs a whole upload and names only
 // the first bad value. It fails only if values do not fit; if they cannot be checked, that is left to the zone.
-func checkBefore(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req api.ImportRequest, doc *csvDocument, text io.Reader) (io.Reader, error) {
+func checkBefore(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req api.ImportRequest, doc *document) error {
 	if f := &e.Run.Flags; !cli.LocalEngine || !e.Guarded() || f.DryRun || f.Explain || !strict(cols, req) {
-		return text, nil
+		return nil
 	}
-	_, err := checkImport(ctx, e, cols, req, doc.name, text)
+	_, err := checkImport(ctx, e, cols, req, doc)
 	var ae *api.Error
 	switch {
 	case errors.As(err, &ae) && ae.Kind == api.KindInvalid:
 		bad := *ae
 		bad.Hint = "nothing was sent; --no-check sends the file without this check"
-		return nil, &bad
+		return &bad
 	case err != nil && ctx.Err() != nil:
-		return nil, err
+		return err
 	case err != nil:
-		fmt.Fprintf(e.Err, "note: %s was not checked before sending: %v\n", doc.name, err)
+		fmt.Fprintf(e.Err, "note: %s was not checked before sending: %v\n", doc.Name, err)
 	}
-	return doc.again()
+	return nil
 }
 
 // strict reports whether any value could fail to fit the mapped columns.

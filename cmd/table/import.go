@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/intake"
 	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
@@ -18,17 +18,23 @@ import (
 )
 
 func newTableImportCmd(e *cli.Env, k tableKind) *cobra.Command {
-	var maps []string
-	var noHeader, create, again, check, noCheck bool
+	var maps, columns []string
+	var how reading
+	var create, text, again, check, noCheck bool
 	bi := k.bi()
 	c := &cobra.Command{
-		Use: "import TABLE FILE", Short: "Append the rows of a CSV file, all or none", Args: cobra.ExactArgs(2),
-		Long: `Append the rows of a CSV file to a table, all or none. FILE may be gzipped, and "-" is stdin.
+		Use: "import TABLE FILE", Short: "Append the rows of a file, all or none", Args: cobra.ExactArgs(2),
+		Long: `Append the rows of a CSV file to a table, all or none. FILE may be packed with gzip or zstd, and "-" is stdin.
+Its fields may be separated by commas, semicolons, tabs or vertical bars; it may be UTF-8 or UTF-16.
 
 Without --map, every column of the file goes to the table's column of the same name; a header that matches
 no column is rejected before anything is sent. --map COLUMN=HEADER selects another column of the file,
 --map COLUMN=#2 the third (they count from zero, the only form for files without a header).
---create creates the table first, with a VARCHAR column for each header or, with --map, for each COLUMN.
+
+--create creates the table first, with a column for each header or, with --map, for each COLUMN. Their types
+are inferred from all rows, such that no value changes: BIGINT, DECIMAL, BOOLEAN, DATE, TIMESTAMP, UUID, else
+VARCHAR. They are printed. --column NAME:TYPE sets the type of a column, --text makes all VARCHAR. If the
+import fails, the table that it created is removed.
 
 An import appends, and rows cannot be deleted: a file that was imported into the table before is rejected
 unless --again is given. --check checks the file by the rules of zone local, on this machine, and
@@ -37,8 +43,12 @@ way, since an error there costs a whole upload and names one value; --no-check s
 		Example: "  " + e.Name + " " + k.noun + " import people people.csv --create\n  " + e.Name + " " + k.noun + ` import people export.csv.gz --map name="Full name" --map age=#3`,
 	}
 	c.Flags().StringArrayVar(&maps, "map", nil, "COLUMN=HEADER or COLUMN=#INDEX; repeat")
-	c.Flags().BoolVar(&noHeader, "no-csv-header", false, "the first line of the file is a row")
-	c.Flags().BoolVar(&create, "create", false, "create the table, every column VARCHAR, if it does not exist")
+	c.Flags().BoolVar(&how.noHeader, "no-csv-header", false, "the first line of the file is a row")
+	c.Flags().StringVar(&how.delimiter, "delimiter", "", "the character between fields, or tab; found out by default")
+	c.Flags().StringArrayVar(&how.nulls, "null", nil, "a text that is NULL, besides empty fields; repeat")
+	c.Flags().BoolVar(&create, "create", false, "create the table, if it does not exist, with the types that all rows have")
+	c.Flags().StringArrayVar(&columns, "column", nil, "with --create: a column as NAME:TYPE[:notnull][:unique][:default=VALUE]; repeat")
+	c.Flags().BoolVar(&text, "text", false, "with --create: every column is VARCHAR, except those of --column")
 	c.Flags().BoolVar(&again, "again", false, "import the file even if it was imported into this table before")
 	c.Flags().BoolVar(&check, "check", false, "only check the file on this machine against the table's columns")
 	c.Flags().BoolVar(&noCheck, "no-check", false, "send the file to a hosted zone without checking its values first")
@@ -57,25 +67,35 @@ way, since an error there costs a whole upload and names one value; --no-check s
 		if create && check {
 			return cli.View{}, cli.Usagef("--check sends nothing and --create creates a table: choose one")
 		}
-		if err := checkMaps(maps, !noHeader); err != nil {
+		if !create && (text || len(columns) > 0) {
+			return cli.View{}, cli.Usagef("--text and --column say how --create creates the table: give --create as well")
+		}
+		if err := checkMaps(maps, !how.noHeader); err != nil {
 			return cli.View{}, err
 		}
-		doc, err := openDocument(e, args[1])
+		o, err := how.options()
+		if err != nil {
+			return cli.View{}, err
+		}
+		doc, err := openDocument(e, args[1], o)
 		if err != nil {
 			return cli.View{}, err
 		}
 		defer doc.Close()
-		var header []string
-		if !noHeader {
-			if header, err = csvHeader(doc.head); errors.Is(err, context.Canceled) {
-				return cli.View{}, err
-			} else if err != nil {
-				return cli.View{}, cli.Usagef("%s: %v", args[1], err)
-			}
+		header := doc.Header
+		names, renamed := intake.Names(header, func(name string) string { return strings.ToLower(k.stored(name)) })
+		if len(maps) > 0 {
+			renamed = nil
 		}
-		var defs []api.ColumnRequest
+		for _, r := range append(doc.Remarks, renamed...) {
+			fmt.Fprintln(e.Err, r)
+		}
+		made := &newColumns{}
 		if create {
-			if defs, err = importColumns(k, maps, header); err != nil {
+			if made, err = importColumns(k, maps, header, names); err != nil {
+				return cli.View{}, err
+			}
+			if err := made.override(k, columns); err != nil {
 				return cli.View{}, err
 			}
 		}
@@ -83,32 +103,46 @@ way, since an error there costs a whole upload and names one value; --no-check s
 		if err != nil {
 			return cli.View{}, err
 		}
-		m, err := newMaking(e, k, cl, p, args[0], defs)
+		m, err := newMaking(e, k, cl, p, args[0], made.defs)
 		if err != nil {
 			return cli.View{}, err
 		}
-		cols, fresh, err := m.target(ctx, create)
+		cols, fresh, err := m.target(ctx, create, func() error {
+			if text {
+				return nil
+			}
+			if err := doc.learn(ctx, true); err != nil {
+				return err
+			}
+			made.tellTypes(e.Err, k.stored(args[0]), doc.Rows, made.infer(doc.Choices()))
+			return nil
+		})
 		if err != nil {
 			return cli.View{}, err
 		}
-		req, err := importMapping(k, maps, header, !noHeader, cols)
+		if err := made.differs(k, args[0], cols); err != nil {
+			return cli.View{}, err
+		}
+		req, err := importMapping(k, maps, header, names, !how.noHeader, cols)
 		if err != nil {
 			return cli.View{}, err
 		}
 		if check {
-			return checkImport(ctx, e, cols, req, doc.name, doc.head)
+			return checkImport(ctx, e, cols, req, doc)
 		}
 		if !again {
-			if err := refuseExamples(doc.head, header); err != nil {
+			if err := doc.refuseExamples(ctx); err != nil {
 				return cli.View{}, err
 			}
 		}
-		text, err := doc.measure(req)
-		if err != nil {
+		if err := doc.learn(ctx, false); err != nil {
+			return cli.View{}, err
+		}
+		if err := doc.identify(req); err != nil {
 			return cli.View{}, err
 		}
 		if !noCheck {
-			if text, err = checkBefore(ctx, e, cols, req, doc, text); err != nil {
+			if err := checkBefore(ctx, e, cols, req, doc); err != nil {
 				return cli.View{}, err
 			}
 		}
@@ -116,12 +150,13 @@ way, since an error there costs a whole upload and names one value; --no-check s
 		if out := leftOut(maps, header); len(out) > 0 {
 			i.remark("skipped, since the system sets them: %s", strings.Join(out, ", "))
 		}
-		return importDocument(ctx, e, i, m, text, fresh, again)
+		return importDocument(ctx, e, i, m, fresh, again)
 	})
 }
 
-// target is the table of an import: the columns it has, or will have after this run has created it.
-func (m *making) target(ctx context.Context, create bool) (cols []api.ColumnDetail, fresh bool, err error) {
+// target is the table of an import: the columns it has, or will have after this run has created it. types sets the types
+// of the columns before they are created.
+func (m *making) target(ctx context.Context, create bool, types func() error) (cols []api.ColumnDetail, fresh bool, err error) {
 	if !create {
 		cols, err = m.k.client(m.cl).Columns(ctx, m.project, m.name)
 		if err != nil {
@@ -134,11 +169,15 @@ func (m *making) target(ctx context.Context, create bool) (cols []api.ColumnDeta
 		return nil, false, err
 	}
 	if !ok {
-		return asListed(m.k, m.defs), true, nil
+		err := types()
+		return asListed(m.k, m.defs), true, err
 	}
 	if begun, err := m.begun(); err != nil {
 		return nil, false, err
 	} else if begun {
+		if err := types(); err != nil {
+			return nil, false, err
+		}
 		if err := m.finish(ctx, t); m.e.Planned(err) {
 			return asListed(m.k, m.defs), false, nil
 		} else if err != nil {
@@ -151,7 +190,7 @@ func (m *making) target(ctx context.Context, create bool) (cols []api.ColumnDeta
 
 // importDocument creates the table if necessary, sends the document and checks the answer. A table created by this run
 // is removed if the import is rejected.
-func importDocument(ctx context.Context, e *cli.Env, i *importing, m *making, text io.Reader, fresh, again bool) (cli.View, error) {
+func importDocument(ctx context.Context, e *cli.Env, i *importing, m *making, fresh, again bool) (cli.View, error) {
 	send := i.cl.Tables.Import
 	if m.k.bi() {
 		send = i.cl.ImportBI
@@ -162,7 +201,12 @@ func importDocument(ctx context.Context, e *cli.Env, i *importing, m *making, te
 				return cli.View{}, err
 			}
 		}
-		job, err := send(ctx, i.project, m.name, i.req, i.doc.name, text)
+		text, err := i.doc.Text(ctx)
+		if err != nil {
+			return cli.View{}, ofFile(i.doc.Path, err)
+		}
+		defer text.Close()
+		job, err := send(ctx, i.project, m.name, i.req, i.doc.Name, text)
 		return showImport(e, job), err
 	}
 	ledger, err := imports(e, i.project)
@@ -188,17 +232,40 @@ func importDocument(ctx context.Context, e *cli.Env, i *importing, m *making, te
 			return cli.View{}, errors.Join(err, i.ledger.Remove(i.key))
 		}
 	}
+	text, err := i.doc.Text(ctx)
+	if err != nil {
+		return cli.View{}, ofFile(i.doc.Path, err)
+	}
+	defer text.Close()
 	bar := e.Progress()
 	defer bar.Stop()
-	job, err := send(ctx, i.project, m.name, i.req, i.doc.name, bar.Reader(text))
+	job, err := send(ctx, i.project, m.name, i.req, i.doc.Name, bar.Reader(text))
 	bar.Stop()
 	v, err := settle(ctx, e, i, job, err)
-	if fresh && i.nothing {
-		if why := m.remove(ctx, i.table); why != "" {
-			err = usageWrap(err, fmt.Sprintf("the table %s was created and remains: %s", i.table, why))
-		}
+	if fresh && (i.nothing || err != nil && ctx.Err() != nil) {
+		err = i.undo(ctx, m, err)
 	}
 	return v, err
+}
+
+// undo removes the table that this run created for rows that it did not get. After an interrupt it has a few seconds for
+// that, and removes the table only if it has no rows: the gateway may have stored them before it noticed.
+func (i *importing) undo(ctx context.Context, m *making, err error) error {
+	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	why := m.remove(after, i.table)
+	if why != "" {
+		if ctx.Err() != nil {
+			fmt.Fprintf(m.e.Err, "the table %s was created and remains: %s\n", i.table, why)
+			return err
+		}
+		return usageWrap(err, fmt.Sprintf("the table %s was created and remains: %s", i.table, why))
+	}
+	if ctx.Err() != nil {
+		fmt.Fprintf(m.e.Err, "the table %s, which this run created, was removed\n", i.table)
+		return errors.Join(err, i.ledger.Remove(i.key))
+	}
+	return err
 }
 
 // showImport shows a job. Its times are in milliseconds, which a table formats like other times.

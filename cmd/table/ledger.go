@@ -24,7 +24,7 @@ import (
 type importing struct {
 	cl                   *api.Client
 	project, kind, table string // kind is the schema
-	doc                  *csvDocument
+	doc                  *document
 	req                  api.ImportRequest
 
 	ledger *localstate.Imports
@@ -108,7 +108,7 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 		switch come, told := i.come(notes, was, before); {
 		case told && come == 0:
 			i.remark("the run of %s had not stored a row of %s", was.At.Format("2006-01-02 15:04"), was.File)
-		case told && i.doc.stored(come):
+		case told && i.doc.Stored(come):
 			was.Open, was.Rows = false, come
 			if err := i.ledger.Put(i.key, was); err != nil {
 				return nil, err
@@ -120,7 +120,10 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 			return nil, i.undecided(was, before)
 		}
 	}
-	i.note = localstate.Import{File: filepath.Base(i.doc.path), Rows: i.doc.rows, At: e.Now().UTC(), Open: true, Before: &before}
+	if known && was.Open && before == 0 && !fresh {
+		i.remark("the run of %s was interrupted before it stored a row of %s", was.At.Format("2006-01-02 15:04"), was.File)
+	}
+	i.note = localstate.Import{File: filepath.Base(i.doc.Path), Rows: i.doc.Rows, At: e.Now().UTC(), Open: true, Before: &before}
 	if err := i.ledger.Put(i.key, i.note); err != nil {
 		return nil, &cli.Failure{Exit: cli.ExitFailed, Code: "ledger", Msg: "nothing was sent, because no record of it can be written: " + err.Error(), Hint: "DIG_STATE_DIR sets the directory for these records", Err: err}
 	}
@@ -153,14 +156,14 @@ func (i *importing) undecided(was localstate.Import, now int64) error {
 	}
 	return &cli.Failure{Exit: cli.ExitConflict, Code: "import-unsettled",
 		Msg: fmt.Sprintf("cannot determine whether the run of %s stored %s in %s: the table had %s before, has %d now, and the file has %d",
-			was.At.Format("2006-01-02 15:04"), was.File, i.table, before, now, i.doc.rows),
+			was.At.Format("2006-01-02 15:04"), was.File, i.table, before, now, i.doc.Rows),
 		Hint: "check the rows of the table; --again sends the file again"}
 }
 
 // settle evaluates the answer to an import. Unless the gateway states that all rows of the document are stored, only a
 // row count makes it a success.
 func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, err error) (cli.View, error) {
-	if err == nil && strings.EqualFold(job.Status, "COMPLETED") && i.doc.stored(job.Result.Processed) {
+	if err == nil && strings.EqualFold(job.Status, "COMPLETED") && i.doc.Stored(job.Result.Processed) {
 		return settled(e, i, job, job.Result.Processed, "")
 	}
 	if refused(err) {
@@ -175,7 +178,7 @@ func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, er
 	if cerr == nil && rerr == nil {
 		come, _ := i.come(notes, i.note, now)
 		switch {
-		case come > 0 && i.doc.stored(come):
+		case come > 0 && i.doc.Stored(come):
 			why := "the gateway returned no usable answer"
 			switch {
 			case err != nil:
@@ -186,12 +189,12 @@ func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, er
 			job.Status, job.Result.Processed = "COMPLETED", come
 			return settled(e, i, job, come, why)
 		case come == 0 && err == nil && strings.EqualFold(job.Status, "FAILED"):
-			f := &cli.Failure{Exit: cli.ExitJob, Code: "import-failed", Msg: fmt.Sprintf("the gateway says that the import of %s failed, and %s has as many rows as before", i.doc.path, i.table)}
+			f := &cli.Failure{Exit: cli.ExitJob, Code: "import-failed", Msg: fmt.Sprintf("the gateway says that the import of %s failed, and %s has as many rows as before", i.doc.Path, i.table)}
 			i.nothing = true
 			return cli.View{}, errors.Join(f, i.ledger.Remove(i.key))
 		case come != 0:
 			return cli.View{}, &cli.Failure{Exit: cli.ExitJob, Code: "import-partial", Err: err,
-				Msg:  fmt.Sprintf("%s holds %d rows, and %d came into %s: %s", i.doc.path, i.doc.rows, come, i.table, i.said(ctx, job, err)),
+				Msg:  fmt.Sprintf("%s holds %d rows, and %d came into %s: %s", i.doc.Path, i.doc.Rows, come, i.table, i.said(ctx, job, err)),
 				Hint: "check the rows of the table: some may be from the file, others not"}
 		}
 	}
@@ -213,7 +216,7 @@ func (i *importing) said(ctx context.Context, job api.ImportJob, err error) stri
 	case job.Status == "":
 		return "the gateway answered the import with an empty reply"
 	}
-	return fmt.Sprintf("the gateway says that the import of %d rows is %s with %d of them", i.doc.rows, job.Status, job.Result.Processed)
+	return fmt.Sprintf("the gateway says that the import of %d rows is %s with %d of them", i.doc.Rows, job.Status, job.Result.Processed)
 }
 
 // refused reports whether a failure guarantees that nothing was stored.

@@ -43,7 +43,7 @@ func (c *Column) AddField(s []byte) {
 		c.IntDigits, c.Scale = max(c.IntDigits, digits), max(c.Scale, scale)
 	case string(s) == "true" || string(s) == "false":
 		c.Flag++
-	case isDate(s):
+	case IsDate(s):
 		c.Date++
 	case isMoment(s):
 		c.When++
@@ -54,7 +54,7 @@ func (c *Column) AddField(s []byte) {
 
 // AddString adds a string that may be a date or a time, and is a string even if it looks like a number.
 func (c *Column) AddString(s []byte) {
-	if c.Text || isMoment(s) || isDate(s) {
+	if c.Text || isMoment(s) || IsDate(s) {
 		c.AddField(s)
 	} else {
 		c.AddText()
@@ -150,14 +150,6 @@ func number(s []byte) (digits, scale int) {
 		}
 	}
 	return digits, len(frac)
-}
-
-func isDate(s []byte) bool {
-	if len(s) != len(time.DateOnly) || s[4] != '-' {
-		return false
-	}
-	_, err := time.Parse(time.DateOnly, string(s))
-	return err == nil
 }
 
 func isMoment(s []byte) bool {

@@ -27,6 +27,7 @@ type Reader struct {
 	Fields []Field // of the last record
 	Line   int64   // where it began, counted from 1
 	Broken bool    // it is not UTF-8, or contains a NUL
+	CR     bool    // set before the first record: a carriage return alone ends a record as well
 
 	src   io.Reader
 	comma byte
@@ -162,6 +163,9 @@ func (r *Reader) cut() (n int, lines int64, err error) {
 					return 0, 0, nil
 				}
 				lines += int64(bytes.Count(b[i:i+k], newline))
+				if r.CR {
+					lines += loneReturns(b[i : i+k])
+				}
 				i += k + 1
 				if i == len(b) && !r.eof {
 					return 0, 0, nil // the next byte decides whether this is a pair
@@ -207,6 +211,9 @@ func (r *Reader) cut() (n int, lines int64, err error) {
 			if b[i+1] == '\n' {
 				return i + 2, lines + 1, nil
 			}
+			if r.CR {
+				return i + 1, lines + 1, nil
+			}
 			return 0, 0, &Error{r.next + lines, "a carriage return without a line feed outside quotes"}
 		case '"':
 			return 0, 0, &Error{r.next + lines, fmt.Sprintf("a quote within the unquoted field %q", Clip(f.Text, 60))}
@@ -214,6 +221,16 @@ func (r *Reader) cut() (n int, lines int64, err error) {
 			return 0, 0, &Error{r.next + lines, fmt.Sprintf("text after the closing quote of field %q", Clip(f.Text, 60))}
 		}
 	}
+}
+
+// loneReturns counts the carriage returns that no line feed follows.
+func loneReturns(b []byte) (n int64) {
+	for i, c := range b {
+		if c == '\r' && (i+1 == len(b) || b[i+1] != '\n') {
+			n++
+		}
+	}
+	return n
 }
 
 // Clip truncates a text to a valid one of about n bytes.

@@ -1,0 +1,218 @@
+package intake
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/binary"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// open writes a file and opens it.
+func open(t *testing.T, name string, text []byte, o Options) (*Document, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := Open(path, f, o)
+	if err == nil {
+		t.Cleanup(func() { _ = d.Close() })
+	}
+	return d, err
+}
+
+// sent is the text that an import of the document would send.
+func sent(t *testing.T, d *Document) (string, error) {
+	t.Helper()
+	r, err := d.Text(t.Context())
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	b, err := io.ReadAll(r)
+	return string(b), err
+}
+
+func inUTF16(s string, order binary.AppendByteOrder) []byte {
+	var b []byte
+	for _, u := range utf16.Encode([]rune(s)) {
+		b = order.AppendUint16(b, u)
+	}
+	return b
+}
+
+func zipped(t *testing.T, s string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = io.WriteString(w, s)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestForms: however a table is written down, what is sent are the same records.
+func TestForms(t *testing.T) {
+	const doc = "id,name,note\n1,\"Ada, Łukasz 😀\",\"say \"\"so\"\"\ntwice; or | not\"\n2,,\"\"\n3,Bo\tB,x\n"
+	z, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := func(c string) string { // all fields are quoted that need it with any delimiter
+		out := strings.NewReplacer("id,name,note", "id"+c+"name"+c+"note", "1,\"Ada", "1"+c+"\"Ada", "😀\",\"", "😀\""+c+"\"", "2,,", "2"+c+c, "3,Bo\tB,x", "3"+c+"\"Bo\tB\""+c+"x").Replace(doc)
+		return out
+	}
+	for name, text := range map[string][]byte{
+		"plain.csv":  []byte(doc),
+		"mark.csv":   []byte("\xef\xbb\xbf" + doc),
+		"semi.csv":   []byte(with(";")),
+		"bar.txt":    []byte(with("|")),
+		"tabs.tsv":   []byte(with("\t")),
+		"little.csv": inUTF16("\ufeff"+doc, binary.LittleEndian),
+		"big.csv":    inUTF16("\ufeff"+doc, binary.BigEndian),
+		"bare.csv":   inUTF16(doc, binary.LittleEndian),
+		"a.csv.gz":   zipped(t, doc),
+		"a.tsv.gz":   zipped(t, with("\t")),
+		"a.csv.zst":  z.EncodeAll([]byte(doc), nil),
+		"utf.gz":     zipped(t, string(inUTF16("\ufeff"+with(";"), binary.BigEndian))),
+		"crlf.csv":   []byte(strings.ReplaceAll(strings.ReplaceAll(doc, "\n", "\r\n"), "\"\"\r\ntwice", "\"\"\ntwice")),
+		"cr.csv":     []byte(strings.ReplaceAll(strings.ReplaceAll(doc, "\n", "\r"), "\"\"\rtwice", "\"\"\ntwice")),
+		"noend.csv":  []byte(strings.TrimSuffix(doc, "\n")),
+	} {
+		d, err := open(t, name, text, Options{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if err := d.Learn(t.Context(), true); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		got, err := sent(t, d)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		records, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(got, mark))).ReadAll()
+		want, _ := csv.NewReader(strings.NewReader(doc)).ReadAll()
+		if fmt.Sprintf("%q", records) != fmt.Sprintf("%q", want) || err != nil || !strings.Contains(got, "2,,\"\"") {
+			t.Errorf("%s: %v, sent %q", name, err, got)
+		}
+		if !slices.Equal(d.Header, want[0]) || d.Rows != 3 || d.Choices()[0].Type != Bigint || d.Choices()[1].Type != Varchar {
+			t.Errorf("%s: header %q, %d rows, %+v", name, d.Header, d.Rows, d.Choices())
+		}
+		quick, err := open(t, name, text, Options{})
+		if err != nil || quick.Learn(t.Context(), false) != nil || quick.Rows != 3 || quick.Key(nil) != d.Key(nil) {
+			t.Errorf("%s: %v, %d rows without types", name, err, quick.Rows)
+		}
+	}
+}
+
+func TestDelimiter(t *testing.T) {
+	for text, want := range map[string]byte{
+		"a,b\n1,2\n": ',', "a;b\n1,5;2,5\n": ';', "a;b\n1;2\n": ';', "a\tb\n1,2\t3,4": '\t', "a|b|c\n1|2|3": '|', "a\n1\n": ',', "": ',',
+		"a;b\n\"1;2\";3\n": ';', "name\nx;y\n": ',', "a,b\n1\n": ',', "\"a;b\",c\n1,2\n": ',', "a;b\n1\n": ';',
+	} {
+		if got := delimiterOf([]byte(text), true, false, false); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestNulls: --null makes fields NULL, quoted or not, but never those of the header.
+func TestNulls(t *testing.T) {
+	d, err := open(t, "a.csv", []byte("NA,b\nNA,1\n2,\"NA\"\n3,\"\"\n"), Options{Nulls: []string{"NA", ""}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Learn(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := sent(t, d); got != "NA,b\n,1\n2,\n3,\n" || err != nil || d.Choices()[0].Type != Bigint || d.Choices()[1].Type != Bigint {
+		t.Errorf("%v: %q %+v", err, got, d.Choices())
+	}
+}
+
+// TestBadInput: an error names the line, and the column if there is one.
+func TestBadInput(t *testing.T) {
+	for _, c := range []struct {
+		text, want string
+	}{
+		{"", "the file is empty and has no header"},
+		{"a,b\n1,2\n3\n", "line 3: the record has 1 fields, the first one has 2"},
+		{"a,b\n1,\xff\n", `line 2, column "b": invalid UTF-8 in "?"`},
+		{"a,b\n1,x\x00\n", `line 2, column "b": a NUL character`},
+		{"a,b\n1,\"x\n", "line 2: a quoted field is not closed"},
+		{"a,\xff\n", "line 1: the name of column 2 is not valid UTF-8"},
+		{"\xff\xfea\x00\n\x00\x00\xd8\n\x00", "line 2: an unpaired surrogate in UTF-16"},
+		{"\xff\xfea\x00\n\x00b", "line 2: the text ends within a character"},
+		{string(zipped(t, "a,b\n"+strings.Repeat("1,2\n", 90000)))[:300], "unexpected EOF"},
+	} {
+		d, err := open(t, "a.csv", []byte(c.text), Options{})
+		if err == nil {
+			err = d.Learn(t.Context(), true)
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v, want %s", c.text, err, c.want)
+		}
+	}
+}
+
+// TestChanged: a file that changes after it was opened is not sent.
+func TestChanged(t *testing.T) {
+	d, err := open(t, "a.csv", []byte("a;b\n1;2\n"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(d.Path, []byte("a;b\n1;2\n3;4\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Learn(t.Context(), false); err == nil {
+		t.Error("learned")
+	}
+	if s, err := sent(t, d); err == nil {
+		t.Errorf("sent %q", s)
+	}
+}
+
+// TestPipe: input that is no file is read once and removed.
+func TestPipe(t *testing.T) {
+	d, err := Open("-", io.NopCloser(strings.NewReader("a,b\n1,2\n")), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := sent(t, d); got != "a,b\n1,2\n" || err != nil {
+		t.Errorf("%q %v", got, err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if d, err = open(t, "a.csv", []byte("a\n1\n"), Options{}); err != nil || d.Learn(ctx, true) == nil {
+		t.Error("an interrupt does not end the pass")
+	}
+}
+
+func TestNames(t *testing.T) {
+	long := strings.Repeat("é", 40)
+	names, changed := Names([]string{"a", "", "a", "A", "a_2", "column_2", long, long}, strings.ToLower)
+	want := []string{"a", "column_2_2", "a_3", "A_4", "a_2", "column_2", strings.Repeat("é", 31), strings.Repeat("é", 30) + "_2"}
+	if !slices.Equal(names, want) || len(changed) != 5 {
+		t.Errorf("%q\n%q", names, changed)
+	}
+}

@@ -1,0 +1,55 @@
+package intake
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxName is how many bytes the name of a column may have.
+const maxName = 63
+
+// Names returns a name for each column of a header: its own, or another one if it has none, if it is too long, or if an
+// earlier column would be the same column of a table. same maps the names of one column to one text. changed says what was
+// renamed.
+func Names(header []string, same func(string) string) (names, changed []string) {
+	taken := map[string]bool{}
+	for _, h := range header {
+		if h != "" && len(h) <= maxName {
+			taken[same(h)] = true // a name that stands in the file is not given to another column
+		}
+	}
+	used := map[string]bool{}
+	for i, h := range header {
+		name, why := h, ""
+		switch {
+		case h == "":
+			name, why = fmt.Sprintf("column_%d", i+1), fmt.Sprintf("column %d has no name", i+1)
+		case len(h) > maxName:
+			name, why = cut(h, maxName), fmt.Sprintf("the name of column %d, %q, is longer than %d bytes", i+1, h, maxName)
+		case used[same(h)]:
+			why = fmt.Sprintf("column %d has the name of another one, %q", i+1, h)
+		}
+		if why != "" {
+			base := name
+			for n := 2; used[same(name)] || taken[same(name)]; n++ {
+				end := fmt.Sprintf("_%d", n)
+				name = cut(base, maxName-len(end)) + end
+			}
+			changed = append(changed, fmt.Sprintf("%s: it is called %q", why, name))
+		}
+		used[same(name)] = true
+		names = append(names, name)
+	}
+	return names, changed
+}
+
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return strings.TrimRight(s[:n], " ")
+}

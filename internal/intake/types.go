@@ -1,0 +1,333 @@
+package intake
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/gateway/connector/infer"
+	"github.com/dustin/go-humanize"
+)
+
+// The types of columns of internal tables that are inferred. A DECIMAL has ten decimal places and 28 digits before them;
+// there is no type for binary floating point.
+const (
+	Varchar   = "VARCHAR"
+	Bigint    = "BIGINT"
+	Decimal   = "DECIMAL"
+	Boolean   = "BOOLEAN"
+	Date      = "DATE"
+	Timestamp = "TIMESTAMP"
+	UUID      = "UUID"
+)
+
+const (
+	decimalPlaces = 10
+	decimalWhole  = 28
+)
+
+// kind is what a value is by its text.
+type kind uint8
+
+const (
+	isText    kind = iota
+	isWhole        // a bigint
+	isDecimal      // a number that DECIMAL represents
+	isNumber       // a number that neither represents
+	isFlag
+	isDate
+	isMoment
+	isUUID
+	kinds int = iota
+)
+
+// column gathers what is known of the values of a column.
+type column struct {
+	values int64
+	counts [kinds]int64
+	first  [kinds]sample
+	alike  bool       // all values that are text are the first of them
+	flags  uint8      // ways to write true and false that occur
+	forms  [8]int64   // timestamps of each form
+	whole  infer.Form // of the first timestamp
+}
+
+// sample is a value and its place in the file.
+type sample struct {
+	at   int64
+	text string
+}
+
+// add adds a value. Null values are not added.
+func (c *column) add(s []byte, at int64) {
+	k := c.kindOf(s)
+	c.values++
+	if c.counts[k]++; c.counts[k] == 1 {
+		c.first[k] = sample{at, string(s)}
+		if k == isText {
+			c.alike = true
+		}
+	} else if k == isText && c.alike && string(s) != c.first[k].text {
+		c.alike = false
+	}
+}
+
+// addText adds a value that is text whatever it contains, such as a string in JSON.
+func (c *column) addText(s []byte, at int64) {
+	c.values++
+	if c.counts[isText]++; c.counts[isText] == 1 {
+		c.first[isText], c.alike = sample{at, string(s)}, true
+	} else if c.alike && string(s) != c.first[isText].text {
+		c.alike = false
+	}
+}
+
+func (c *column) kindOf(s []byte) kind {
+	if len(s) == 0 {
+		return isText
+	}
+	switch b := s[0]; {
+	case b == '-' || b == '.' || b >= '0' && b <= '9':
+		if k := numberOf(s); k != isText {
+			return k
+		}
+		if infer.IsDate(s) {
+			return isDate
+		}
+		if f, ok := infer.Timestamp(s); ok {
+			if c.counts[isMoment] == 0 {
+				c.whole = f
+			}
+			c.forms[f]++
+			return isMoment
+		}
+	case b == 't' || b == 'f' || b == 'T' || b == 'F':
+		if way := flagWay(s); way != 0 {
+			c.flags |= way
+			return isFlag
+		}
+	}
+	if isLowerUUID(s) {
+		return isUUID
+	}
+	return isText
+}
+
+// flagWay returns the bit of a way to write true and false, 0 for other texts.
+func flagWay(s []byte) uint8 {
+	switch string(s) {
+	case "true", "false":
+		return 1
+	case "True", "False":
+		return 2
+	case "TRUE", "FALSE":
+		return 4
+	}
+	return 0
+}
+
+// isLowerUUID accepts the form in which a UUID is returned.
+func isLowerUUID(s []byte) bool {
+	if len(s) != 36 {
+		return false
+	}
+	for i, c := range s {
+		switch i {
+		case 8, 13, 18, 23:
+			if c != '-' {
+				return false
+			}
+		default:
+			if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// numberOf classifies a number. An exponent counts only where programs write one: after a fraction, or with a sign. 12e5
+// may as well be a code.
+func numberOf(s []byte) kind {
+	digits, scale := infer.Number(s)
+	exp := 0
+	if digits == 0 {
+		t := s
+		if t[0] == '-' {
+			t = t[1:]
+		}
+		if len(t) > 1 && t[0] == '.' && allDigits(t[1:]) {
+			digits, scale = 1, len(t)-1
+		} else if digits, scale, exp = scientific(s); digits == 0 {
+			return isText
+		}
+	} else if scale == 0 {
+		if digits > 18 && tooLong(s) {
+			return isText
+		}
+		return isWhole
+	}
+	if max(scale-exp, 0) > decimalPlaces || max(digits+exp, 1) > decimalWhole {
+		return isNumber
+	}
+	return isDecimal
+}
+
+func allDigits(s []byte) bool {
+	for _, c := range s {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return len(s) > 0
+}
+
+// tooLong compares an integer of 19 digits with the limits of a bigint.
+func tooLong(s []byte) bool {
+	if s[0] == '-' {
+		return string(s[1:]) > "9223372036854775808"
+	}
+	return string(s) > "9223372036854775807"
+}
+
+// scientific parses a number with an exponent. digits is 0 for other texts, and for exponents that no double has.
+func scientific(s []byte) (digits, scale, exp int) {
+	at := -1
+	for i, c := range s {
+		if c|0x20 == 'e' {
+			at = i
+			break
+		}
+	}
+	if at < 1 || at == len(s)-1 {
+		return 0, 0, 0
+	}
+	digits, scale = infer.Number(s[:at])
+	e := s[at+1:]
+	signed := e[0] == '-' || e[0] == '+'
+	minus := e[0] == '-'
+	if signed {
+		e = e[1:]
+	}
+	if digits == 0 || !signed && scale == 0 || !allDigits(e) || len(e) > 3 {
+		return 0, 0, 0
+	}
+	for _, c := range e {
+		exp = exp*10 + int(c-'0')
+	}
+	if exp > 308 {
+		return 0, 0, 0
+	}
+	if minus {
+		exp = -exp
+	}
+	return digits, scale, exp
+}
+
+// Choice is the type of a column and why it is not a narrower one.
+type Choice struct {
+	Type   string
+	Reason string // empty if the values leave no doubt
+	Null   string // if it were NULL, the type would be Other
+	Other  string
+}
+
+// choose returns the type of the table's column. unit is what the place of a sample counts.
+func (c *column) choose(unit string) Choice {
+	n := c.values
+	numbers := c.counts[isWhole] + c.counts[isDecimal] + c.counts[isNumber]
+	about := func(k kind, is string) string {
+		return fmt.Sprintf("%s of %s values %s, first %q in %s %d", humanize.Comma(c.counts[k]), humanize.Comma(n), is, clip(c.first[k].text), unit, c.first[k].at)
+	}
+	switch {
+	case n == 0:
+		return Choice{Type: Varchar, Reason: "no values"}
+	case numbers == n && c.counts[isNumber] > 0:
+		return Choice{Type: Varchar, Reason: about(isNumber, fmt.Sprintf("have more than %d decimal places or %d digits before them", decimalPlaces, decimalWhole))}
+	case c.counts[isFlag] == n && c.flags&(c.flags-1) != 0:
+		return Choice{Type: Varchar, Reason: "true and false are written in more than one way"}
+	case c.counts[isMoment] == n && c.forms[c.whole] != n:
+		return Choice{Type: Varchar, Reason: "the timestamps are written in more than one form"}
+	case c.counts[isMoment] > 0 && c.counts[isDate] > 0 && c.counts[isMoment]+c.counts[isDate] == n:
+		return Choice{Type: Varchar, Reason: about(isDate, "are dates without a time")}
+	}
+	if typ, all := c.most(); all == n {
+		ch := Choice{Type: typ}
+		if typ == Timestamp && c.whole&infer.FormZ != 0 {
+			ch.Reason = "in UTC"
+		}
+		return ch
+	} else if all*2 >= n { // what it would be without some values
+		odd := isText
+		for k := range kinds {
+			if kind(k) != isText && c.counts[k] > 0 && !fits(kind(k), typ) {
+				odd = kind(k)
+			}
+		}
+		if c.counts[isText] > 0 {
+			odd = isText
+		}
+		ch := Choice{Type: Varchar, Reason: about(odd, "are not "+strings.ToLower(typ))}
+		if odd == isText && c.alike && c.counts[isText] == n-all && standsForNull(c.first[isText].text) {
+			ch.Null, ch.Other = c.first[isText].text, typ
+		}
+		return ch
+	}
+	ch := Choice{Type: Varchar}
+	if c.counts[isText] > 0 && looksLikeNumber(c.first[isText].text) {
+		ch.Reason = about(isText, "would not come back unchanged from a number")
+	}
+	return ch
+}
+
+// most returns the type that most values have, and how many.
+func (c *column) most() (typ string, n int64) {
+	numbers := c.counts[isWhole] + c.counts[isDecimal]
+	typ, n = Bigint, numbers
+	if c.counts[isDecimal] > 0 {
+		typ = Decimal
+	}
+	for k, t := range map[kind]string{isFlag: Boolean, isDate: Date, isMoment: Timestamp, isUUID: UUID} {
+		if c.counts[k] > n {
+			typ, n = t, c.counts[k]
+		}
+	}
+	return typ, n
+}
+
+func fits(k kind, typ string) bool {
+	switch k {
+	case isWhole:
+		return typ == Bigint || typ == Decimal
+	case isDecimal:
+		return typ == Decimal
+	case isFlag:
+		return typ == Boolean
+	case isDate:
+		return typ == Date
+	case isMoment:
+		return typ == Timestamp
+	case isUUID:
+		return typ == UUID
+	}
+	return false
+}
+
+// standsForNull recognizes texts that programs write for missing values.
+func standsForNull(s string) bool {
+	switch strings.ToLower(s) {
+	case "", "na", "n/a", "#n/a", "<na>", "nan", "null", "(null)", "none", "nil", "missing", "unknown", `\n`, "-", "--", ".", "..", "?", "*":
+		return true
+	}
+	return false
+}
+
+func looksLikeNumber(s string) bool {
+	return strings.ContainsAny(s, "0123456789") && strings.Trim(s, "0123456789+-., eE") == ""
+}
+
+func clip(s string) string {
+	if len(s) > 40 {
+		return strings.ToValidUTF8(s[:40], "") + "..."
+	}
+	return s
+}

@@ -1,0 +1,91 @@
+package infer
+
+// Form is how a timestamp is written. Values of different forms are not told apart once they are timestamps.
+type Form uint8
+
+// The parts of a form.
+const (
+	FormT       Form = 1 << iota // a T between date and time, not a blank
+	FormZ                        // a Z after the time
+	FormSeconds                  // seconds after the minutes
+)
+
+// Number returns the number of digits before and after the point of a number that is written in the one way that a
+// bigint or a decimal returns, except for zeros at the end of its fraction; 0 and 0 for other texts.
+func Number(s []byte) (digits, scale int) { return number(s) }
+
+// IsDate reports whether a text is a date as in 2024-02-29.
+func IsDate(s []byte) bool { return len(s) == 10 && date(s) }
+
+// Timestamp returns the form of a timestamp: a date, a blank or a T, a time of at least hours and minutes with at most six
+// decimal places, and perhaps a Z.
+func Timestamp(s []byte) (f Form, ok bool) {
+	if len(s) < len("2006-01-02 15:04") || s[10] != ' ' && s[10] != 'T' || !date(s[:10]) {
+		return 0, false
+	}
+	if s[10] == 'T' {
+		f |= FormT
+	}
+	s = s[11:]
+	if s[len(s)-1] == 'Z' {
+		f |= FormZ
+		s = s[:len(s)-1]
+	}
+	if len(s) < 5 || s[2] != ':' || !below(s, 24) || !below(s[3:], 60) {
+		return 0, false
+	}
+	if s = s[5:]; len(s) == 0 {
+		return f, true
+	}
+	if len(s) < 3 || s[0] != ':' || !below(s[1:], 60) {
+		return 0, false
+	}
+	f |= FormSeconds
+	if s = s[3:]; len(s) == 0 {
+		return f, true
+	}
+	if s[0] != '.' || len(s) < 2 || len(s) > 7 {
+		return 0, false
+	}
+	for _, c := range s[1:] {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+	}
+	return f, true
+}
+
+// below parses two digits and compares them with a limit.
+func below(s []byte, limit int) bool {
+	n, ok := two(s)
+	return ok && n < limit
+}
+
+func two(s []byte) (int, bool) {
+	a, b := s[0]-'0', s[1]-'0'
+	return int(a)*10 + int(b), a <= 9 && b <= 9
+}
+
+// date checks ten bytes.
+func date(s []byte) bool {
+	if s[4] != '-' || s[7] != '-' {
+		return false
+	}
+	century, ok1 := two(s)
+	year, ok2 := two(s[2:])
+	month, ok3 := two(s[5:])
+	day, ok4 := two(s[8:])
+	if year += century * 100; !ok1 || !ok2 || !ok3 || !ok4 || year == 0 || month < 1 || month > 12 || day < 1 {
+		return false
+	}
+	switch month {
+	case 2:
+		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
+			return day <= 29
+		}
+		return day <= 28
+	case 4, 6, 9, 11:
+		return day <= 30
+	}
+	return day <= 31
+}
