@@ -275,7 +275,6 @@ type recoder struct {
 	d      *Document
 	r      *csv.Reader
 	header bool
-	width  int
 	out    []byte
 	at     int
 	err    error

@@ -71,16 +71,6 @@ func (c *column) add(s []byte, at int64) {
 	}
 }
 
-// addText adds a value that is text whatever it contains, such as a string in JSON.
-func (c *column) addText(s []byte, at int64) {
-	c.values++
-	if c.counts[isText]++; c.counts[isText] == 1 {
-		c.first[isText], c.alike = sample{at, string(s)}, true
-	} else if c.alike && string(s) != c.first[isText].text {
-		c.alike = false
-	}
-}
-
 func (c *column) kindOf(s []byte) kind {
 	if len(s) == 0 {
 		return isText
