@@ -32,14 +32,11 @@ func NewAPIKey(e *cli.Env) *cobra.Command {
 		newAPIKeyCreateCmd(e),
 		e.Leaf(spec.DeleteApiKey, &cobra.Command{Use: "delete KEY", Aliases: []string{"rm", "revoke"}, Short: "Delete a key, by id or name; it is rejected from then on", Example: ex + "delete ci --yes", Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
-				id, err := apiKeyID(ctx, cl, p, args[0])
+				id, err := cli.APIKeyID(ctx, cl, p, args[0])
 				if err != nil {
 					return cli.View{}, err
 				}
-				who := e.Called(args[0], id, func() ([]cli.Named, error) {
-					all, err := cl.APIKeys.List(ctx, p)
-					return cli.MapNamed(all, func(k api.ApiKey) cli.Named { return cli.Named{ID: k.ApiKeyID, Name: k.Name} }), err
-				})
+				who := e.Called(args[0], id, cli.APIKeys(ctx, cl, p))
 				if err := e.Confirm("delete API key %s? whoever uses it is locked out", who); err != nil {
 					return cli.View{}, err
 				}
@@ -47,21 +44,6 @@ func NewAPIKey(e *cli.Env) *cobra.Command {
 			})),
 	)
 	return c
-}
-
-func apiKeyID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
-	if cli.UUIDLike().MatchString(set) {
-		return set, nil
-	}
-	keys, err := cl.APIKeys.List(ctx, project)
-	if err != nil {
-		return "", err
-	}
-	all := make([]cli.Named, len(keys))
-	for i, k := range keys {
-		all[i] = cli.Named{ID: k.ApiKeyID, Name: k.Name}
-	}
-	return cli.Pick("API key", "", set, all)
 }
 
 func newAPIKeyCreateCmd(e *cli.Env) *cobra.Command {

@@ -27,7 +27,7 @@ func NewProject(e *cli.Env) *cobra.Command {
 		e.Leaf(spec.GetProject, &cobra.Command{
 			Use: "get [PROJECT]", Aliases: []string{"show"}, Short: "Show one project, by id or name", Example: "  " + e.Name + " project get sales", Args: cobra.MaximumNArgs(1),
 		}, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
-			org, ws, id, err := projectArg(ctx, e, cl, args)
+			org, ws, id, err := e.ProjectArg(ctx, cl, args)
 			if err != nil {
 				return cli.View{}, err
 			}
@@ -37,7 +37,7 @@ func NewProject(e *cli.Env) *cobra.Command {
 		e.Leaf(spec.DeleteProject, &cobra.Command{
 			Use: "delete PROJECT", Aliases: []string{"rm"}, Short: "Delete a project and everything in it", Example: "  " + e.Name + " project delete scratch --yes", Args: cobra.ExactArgs(1),
 		}, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
-			org, ws, id, err := projectArg(ctx, e, cl, args)
+			org, ws, id, err := e.ProjectArg(ctx, cl, args)
 			if err != nil {
 				return cli.View{}, err
 			}
@@ -86,41 +86,6 @@ func holdings(ctx context.Context, e *cli.Env, cl *api.Client, project string) s
 	return ": " + strings.Join(parts, ", ")
 }
 
-// projectArg returns the project named by the first argument, or the current one, with its workspace.
-func projectArg(ctx context.Context, e *cli.Env, cl *api.Client, args []string) (org, ws, id string, err error) {
-	if len(args) == 0 {
-		id, err = e.ProjectID(ctx, cl)
-	} else {
-		id, err = e.ProjectByName(ctx, cl, args[0])
-	}
-	if err != nil {
-		return "", "", "", err
-	}
-	if org, err = e.OrgID(ctx, cl); err != nil {
-		return "", "", "", err
-	}
-	if set := e.Run.Settings.Workspace.Value; set != "" {
-		ws, err = cli.WorkspaceByName(ctx, cl, org, set)
-		return org, ws, id, err
-	}
-	spaces, err := cl.Workspaces.List(ctx, org)
-	if err != nil {
-		return "", "", "", err
-	}
-	for _, w := range spaces {
-		ps, err := cl.Projects.List(ctx, org, w.ID)
-		if err != nil {
-			return "", "", "", err
-		}
-		for _, p := range ps {
-			if p.ID == id {
-				return org, w.ID, id, nil
-			}
-		}
-	}
-	return "", "", "", &cli.Failure{Exit: cli.ExitNotFound, Code: "not-found", Msg: "there is no project with id " + id + " in this organization"}
-}
-
 func newProjectCreateCmd(e *cli.Env) *cobra.Command {
 	var description, body string
 	c := &cobra.Command{Use: "create [NAME]", Short: "Create a project in a workspace", Example: "  " + e.Name + " project create sales --workspace analytics", Args: cobra.MaximumNArgs(1)}
@@ -163,7 +128,7 @@ func newProjectUpdateCmd(e *cli.Env) *cobra.Command {
 		if req == (api.ProjectRequest{}) {
 			return cli.View{}, cli.Usagef("nothing to change: give --name or --description")
 		}
-		org, ws, id, err := projectArg(ctx, e, cl, args)
+		org, ws, id, err := e.ProjectArg(ctx, cl, args)
 		if err != nil {
 			return cli.View{}, err
 		}

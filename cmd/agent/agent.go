@@ -30,7 +30,7 @@ func newAgentThreadCmd(e *cli.Env) *cobra.Command {
 			})),
 		e.Leaf(spec.GetAgentThread, &cobra.Command{Use: "get THREAD", Aliases: []string{"show"}, Short: "Show the messages of a conversation, by id or name", Example: ex + "get \"sales review\"", Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
-				id, err := threadID(ctx, cl, p, args[0])
+				id, err := cli.ThreadID(ctx, cl, p, args[0])
 				if err != nil {
 					return cli.View{}, err
 				}
@@ -51,7 +51,7 @@ func newAgentThreadCmd(e *cli.Env) *cobra.Command {
 			if name = req.DisplayName; name == "" {
 				return cli.View{}, cli.Usagef("a name is required")
 			}
-			id, err := threadID(ctx, cl, p, args[0])
+			id, err := cli.ThreadID(ctx, cl, p, args[0])
 			if err != nil {
 				return cli.View{}, err
 			}
@@ -59,14 +59,11 @@ func newAgentThreadCmd(e *cli.Env) *cobra.Command {
 		})),
 		e.Leaf(spec.DeleteAgentThread, &cobra.Command{Use: "delete THREAD", Aliases: []string{"rm"}, Short: "Delete a conversation", Example: ex + "delete \"sales review\" --yes", Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
-				id, err := threadID(ctx, cl, p, args[0])
+				id, err := cli.ThreadID(ctx, cl, p, args[0])
 				if err != nil {
 					return cli.View{}, err
 				}
-				who := e.Called(args[0], id, func() ([]cli.Named, error) {
-					all, err := cl.Agent.Threads(ctx, p)
-					return cli.MapNamed(all, func(t api.AgentThread) cli.Named { return cli.Named{ID: t.ThreadID, Name: t.DisplayName} }), err
-				})
+				who := e.Called(args[0], id, cli.Threads(ctx, cl, p))
 				if err := e.Confirm("delete thread %s?", who); err != nil {
 					return cli.View{}, err
 				}
@@ -74,21 +71,6 @@ func newAgentThreadCmd(e *cli.Env) *cobra.Command {
 			})),
 	)
 	return c
-}
-
-func threadID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
-	if cli.UUIDLike().MatchString(set) {
-		return set, nil
-	}
-	threads, err := cl.Agent.Threads(ctx, project)
-	if err != nil {
-		return "", err
-	}
-	all := make([]cli.Named, len(threads))
-	for i, t := range threads {
-		all[i] = cli.Named{ID: t.ThreadID, Name: t.DisplayName}
-	}
-	return cli.Pick("thread", "", set, all)
 }
 
 func newAgentImageCmd(e *cli.Env) *cobra.Command {

@@ -87,7 +87,7 @@ func openThread(ctx context.Context, e *cli.Env, c *cobra.Command, cl *api.Clien
 		if flag == "" {
 			return false, cli.Usagef("--thread is empty")
 		}
-		*into, err = threadID(ctx, cl, project, flag)
+		*into, err = cli.ThreadID(ctx, cl, project, flag)
 		return true, err
 	}
 	if *into != "" {

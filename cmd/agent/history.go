@@ -30,40 +30,18 @@ func newAgentHistoryCmd(e *cli.Env) *cobra.Command {
 			Long:    "Delete a conversation from the chat history, by id or name. With -o json it prints the remaining history.",
 			Example: ex + "delete 6f1c7a9e-3f7b-4a56-9d57-0c6f0e3b6a11 --yes", Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
-				history := func() ([]cli.Named, error) {
-					all, err := cl.Agent.HistoryLegacy(ctx, p)
-					return historyNames(all.History), err
-				}
-				id := args[0]
-				if !cli.UUIDLike().MatchString(id) {
-					all, err := history()
-					if err != nil {
-						return cli.View{}, err
-					}
-					if id, err = cli.Pick("conversation", "", args[0], all); err != nil {
-						return cli.View{}, err
-					}
-				}
-				if err := e.Confirm("delete conversation %s from the chat history?", e.Called(args[0], id, history)); err != nil {
+				id, err := cli.ConversationID(ctx, cl, p, args[0])
+				if err != nil {
 					return cli.View{}, err
 				}
-				_, err := cl.Agent.DeleteLegacy(ctx, p, id)
+				if err := e.Confirm("delete conversation %s from the chat history?", e.Called(args[0], id, cli.Conversations(ctx, cl, p))); err != nil {
+					return cli.View{}, err
+				}
+				_, err = cl.Agent.DeleteLegacy(ctx, p, id)
 				return cli.Note("deleted conversation %s from the chat history", args[0]), err
 			})),
 	)
 	return c
-}
-
-// historyNames returns the conversations by the id of their thread.
-func historyNames(records []api.LegacyChatRecord) []cli.Named {
-	var all []cli.Named
-	for _, r := range records {
-		if r.AIThreadID == "" {
-			r.AIThreadID = r.ID
-		}
-		all = append(all, cli.Named{ID: r.AIThreadID, Name: r.DisplayName})
-	}
-	return all
 }
 
 // legacyAnswer prints the answer of the first agent.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
@@ -59,55 +58,13 @@ func namedCaches(ctx context.Context, e *cli.Env, cl *api.Client, project string
 	return out
 }
 
-// cacheArgs accepts the three ways to name a cache.
-func cacheArgs(_ *cobra.Command, args []string) error {
-	if len(args) != 1 && len(args) != 3 {
-		return errors.New("a cache is named by its id, by CATALOG SCHEMA TABLE, or by catalog.schema.table")
-	}
-	return nil
-}
-
-// tableArgs splits CATALOG SCHEMA TABLE or catalog.schema.table.
-func tableArgs(args []string) ([3]string, error) {
-	if len(args) == 1 {
-		args = strings.SplitN(args[0], ".", 3)
-	}
-	if len(args) != 3 || args[0] == "" || args[1] == "" || args[2] == "" {
-		return [3]string{}, cli.Usagef("%q is not catalog.schema.table", strings.Join(args, "."))
-	}
-	return [3]string(args), nil
-}
-
-// findCache returns the id of the cache that the arguments name.
-func findCache(ctx context.Context, cl *api.Client, project string, args []string) (string, error) {
-	if len(args) == 1 && cli.UUIDLike().MatchString(args[0]) {
-		return args[0], nil
-	}
-	t, err := tableArgs(args)
-	if err != nil {
-		return "", err
-	}
-	catalog, err := cli.TableCatalogID(ctx, cl, project, t[0], t[1])
-	if err != nil {
-		return "", err
-	}
-	st, err := cli.CacheByTable(ctx, cl, project, catalog, t[1], t[2])
-	if err == nil && st == nil {
-		err = &cli.Failure{Exit: cli.ExitNotFound, Code: "not-found", Msg: "there is no cache of " + strings.Join(t[:], "."), Hint: "`dig cache create` creates one"}
-	}
-	if err != nil {
-		return "", err
-	}
-	return st.ID, nil
-}
-
 // withCache completes a command on one cache.
 func withCache(e *cli.Env, op spec.Op, c *cobra.Command, f func(ctx context.Context, cl *api.Client, project, cache string) (cli.View, error)) *cobra.Command {
 	if c.Args == nil {
-		c.Args = cacheArgs
+		c.Args = cli.CacheArgs
 	}
 	return e.Leaf(op, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
-		id, err := findCache(ctx, cl, p, args)
+		id, err := cli.CacheID(ctx, cl, p, args)
 		if err != nil {
 			return cli.View{}, err
 		}
@@ -123,43 +80,42 @@ func newCacheListCmd(e *cli.Env) *cobra.Command {
 	c.Flags().StringVar(&catalog, "catalog", "", "only this catalog, by id or name")
 	c.Flags().StringVar(&schema, "schema", "", "only this schema; requires --catalog")
 	cli.Annotate(c, spec.ListCatalogCacheStatuses, spec.ListSchemaCacheStatuses, spec.ListCatalogs)
-	return e.Leaf(spec.ListCacheStatuses, c, func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
+	return e.Leaf(spec.ListCacheStatuses, c, e.CheckThenProject(func(_ []string) (cli.ProjectRun, error) {
 		if schema != "" && catalog == "" {
-			return cli.View{}, cli.Usagef("--schema requires --catalog")
+			return nil, cli.Usagef("--schema requires --catalog")
 		}
-		p, err := e.ProjectID(ctx, cl)
-		if err != nil {
-			return cli.View{}, err
-		}
-		var v []api.CacheStatus
-		var id string
-		if catalog != "" {
-			if id, err = cli.TableCatalogID(ctx, cl, p, catalog, schema); err != nil {
-				return cli.View{}, err
+		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+			var v []api.CacheStatus
+			var id string
+			var err error
+			if catalog != "" {
+				if id, err = cli.TableCatalogID(ctx, cl, p, catalog, schema); err != nil {
+					return cli.View{}, err
+				}
 			}
-		}
-		switch {
-		case catalog == "":
-			v, err = cl.Cache.Statuses(ctx, p)
-		case schema != "" && e.Run.Settings.Local():
-			v, err = cl.Cache.SchemaStatuses(cli.Asked(ctx), p, id, schema)
-		default: // the hosted zones fail on every list of a schema [L]
-			v, err = cl.Cache.CatalogStatuses(cli.Asked(ctx), p, id)
-			if schema != "" {
-				all := v
-				v = []api.CacheStatus{}
-				for _, st := range all {
-					if st.SchemaName == schema {
-						v = append(v, st)
+			switch {
+			case catalog == "":
+				v, err = cl.Cache.Statuses(ctx, p)
+			case schema != "" && e.Run.Settings.Local():
+				v, err = cl.Cache.SchemaStatuses(cli.Asked(ctx), p, id, schema)
+			default: // the hosted zones fail on every list of a schema [L]
+				v, err = cl.Cache.CatalogStatuses(cli.Asked(ctx), p, id)
+				if schema != "" {
+					all := v
+					v = []api.CacheStatus{}
+					for _, st := range all {
+						if st.SchemaName == schema {
+							v = append(v, st)
+						}
 					}
 				}
 			}
-		}
-		if err == nil && withAge(e, v) {
-			return cli.List(namedCaches(ctx, e, cl, p, v), cacheColumns...).Mine(), nil
-		}
-		return cli.List(v, cacheColumns[1:]...), err
-	})
+			if err == nil && withAge(e, v) {
+				return cli.List(namedCaches(ctx, e, cl, p, v), cacheColumns...).Mine(), nil
+			}
+			return cli.List(v, cacheColumns[1:]...), err
+		}, nil
+	}))
 }
 
 func newCacheGetCmd(e *cli.Env) *cobra.Command {

@@ -62,36 +62,42 @@ func (f *cacheSchedules) apply(c *cobra.Command, incremental, full **api.CacheSc
 	return nil
 }
 
-// cacheRequest builds the request for a new cache from arguments and flags.
-func cacheRequest(ctx context.Context, e *cli.Env, c *cobra.Command, cl *api.Client, f *cacheSchedules, args []string) (string, api.CacheRequest, error) {
-	var req api.CacheRequest
-	if err := e.Body(f.body, &req); err != nil {
-		return "", req, err
-	}
-	if err := f.apply(c, &req.IncrementalCacheSchedule, &req.FullRefreshCacheSchedule); err != nil {
-		return "", req, err
-	}
-	if err := f.tracking.apply(e, c, &req.ChangeTracking); err != nil {
-		return "", req, err
-	}
-	p, err := e.ProjectID(ctx, cl)
-	if err != nil {
-		return "", req, err
-	}
-	if len(args) > 0 {
-		t, err := tableArgs(args)
-		if err != nil {
-			return "", req, err
+// forNewCache completes a command that creates a cache: run gets the request that arguments and flags describe.
+func forNewCache(e *cli.Env, c *cobra.Command, f *cacheSchedules, w *cli.WaitFlags, run func(ctx context.Context, cl *api.Client, project string, req api.CacheRequest) (cli.View, error)) cli.RunFunc {
+	return e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
+		if err := w.Check(false); err != nil {
+			return nil, err
 		}
-		if req.CatalogID, err = cli.TableCatalogID(ctx, cl, p, t[0], t[1]); err != nil {
-			return "", req, err
+		var req api.CacheRequest
+		if err := e.Body(f.body, &req); err != nil {
+			return nil, err
 		}
-		req.SchemaName, req.TableName = t[1], t[2]
-	}
-	if req.CatalogID == "" || req.SchemaName == "" || req.TableName == "" {
-		return "", req, cli.Usagef("which table? give CATALOG SCHEMA TABLE")
-	}
-	return p, req, nil
+		if err := f.apply(c, &req.IncrementalCacheSchedule, &req.FullRefreshCacheSchedule); err != nil {
+			return nil, err
+		}
+		if err := f.tracking.apply(e, c, &req.ChangeTracking); err != nil {
+			return nil, err
+		}
+		catalog := ""
+		if len(args) > 0 {
+			t, err := cli.TableArgs(args)
+			if err != nil {
+				return nil, err
+			}
+			catalog, req.SchemaName, req.TableName = t[0], t[1], t[2]
+		} else if req.CatalogID == "" || req.SchemaName == "" || req.TableName == "" {
+			return nil, cli.Usagef("which table? give CATALOG SCHEMA TABLE")
+		}
+		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+			if catalog != "" {
+				var err error
+				if req.CatalogID, err = cli.TableCatalogID(ctx, cl, p, catalog, req.SchemaName); err != nil {
+					return cli.View{}, err
+				}
+			}
+			return run(ctx, cl, p, req)
+		}, nil
+	})
 }
 
 func newTableArgs(_ *cobra.Command, args []string) error {
@@ -111,21 +117,14 @@ func newCacheCreateCmd(e *cli.Env) *cobra.Command {
 	f.register(c)
 	cli.BodyFlag(c, &f.body)
 	registerCacheWait(&w, c)
-	return e.Leaf(spec.CreateCache, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
-		if err := w.Check(false); err != nil {
-			return cli.View{}, err
-		}
-		p, req, err := cacheRequest(ctx, e, c, cl, &f, args)
-		if err != nil {
-			return cli.View{}, err
-		}
+	return e.Leaf(spec.CreateCache, c, forNewCache(e, c, &f, &w, func(ctx context.Context, cl *api.Client, p string, req api.CacheRequest) (cli.View, error) {
 		made, err := createCache(ctx, e, cl, p, req)
 		err = explainCacheable(e, req.CatalogID, err)
 		if err != nil || !w.Wait {
 			return cli.Object(made), err
 		}
 		return settledCache(ctx, e, cl, p, made.ID, "", "", &w)
-	})
+	}))
 }
 
 // createCache creates a cache. The hosted service answers 500 while the first refresh of the same cache runs, although
@@ -156,14 +155,7 @@ func newCacheEnsureCmd(e *cli.Env) *cobra.Command {
 	cli.BodyFlag(c, &f.body)
 	registerCacheWait(&w, c)
 	cli.Annotate(c, spec.ListCatalogCacheStatuses, spec.GetCacheSettings, spec.UpdateCacheSettings)
-	return e.Leaf(spec.CreateCache, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
-		if err := w.Check(false); err != nil {
-			return cli.View{}, err
-		}
-		p, req, err := cacheRequest(ctx, e, c, cl, &f, args)
-		if err != nil {
-			return cli.View{}, err
-		}
+	return e.Leaf(spec.CreateCache, c, forNewCache(e, c, &f, &w, func(ctx context.Context, cl *api.Client, p string, req api.CacheRequest) (cli.View, error) {
 		st, err := cli.CacheByTable(ctx, cl, p, req.CatalogID, req.SchemaName, req.TableName)
 		if err != nil {
 			return cli.View{}, err
@@ -179,7 +171,7 @@ func newCacheEnsureCmd(e *cli.Env) *cobra.Command {
 			return cli.Object(have).Mine(), err
 		}
 		return settledCache(ctx, e, cl, p, have.ID, "", "", &w)
-	})
+	}))
 }
 
 // sameSchedule treats nil as no schedule.
@@ -257,51 +249,49 @@ func newCacheBatchCmd(e *cli.Env) *cobra.Command {
 		Example: "  " + e.Name + " cache batch sample.shop.orders sample.shop.customers --full-every 1d\n  " + e.Name + " cache batch --body @caches.json"}
 	f.register(c)
 	cli.BodyFlag(c, &f.body)
-	return e.Leaf(spec.CreateCacheBatch, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+	return e.Leaf(spec.CreateCacheBatch, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		var reqs []api.CacheRequest
 		if err := e.Body(f.body, &reqs); err != nil {
-			return cli.View{}, err
+			return nil, err
 		}
-		p, err := e.ProjectID(ctx, cl)
-		if err != nil {
-			return cli.View{}, err
-		}
-		for _, a := range args {
-			t, err := tableArgs([]string{a})
+		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+			for _, a := range args {
+				t, err := cli.TableArgs([]string{a})
+				if err != nil {
+					return cli.View{}, err
+				}
+				id, err := cli.TableCatalogID(ctx, cl, p, t[0], t[1])
+				if err != nil {
+					return cli.View{}, err
+				}
+				reqs = append(reqs, api.CacheRequest{CatalogID: id, SchemaName: t[1], TableName: t[2]})
+			}
+			if len(reqs) == 0 {
+				return cli.View{}, cli.Usagef("no tables: name them as catalog.schema.table or give --body")
+			}
+			for i := range reqs {
+				if err := f.apply(c, &reqs[i].IncrementalCacheSchedule, &reqs[i].FullRefreshCacheSchedule); err != nil {
+					return cli.View{}, err
+				}
+				if err := f.tracking.apply(e, c, &reqs[i].ChangeTracking); err != nil {
+					return cli.View{}, err
+				}
+			}
+			out, err := cl.Cache.CreateBatch(ctx, p, reqs)
 			if err != nil {
 				return cli.View{}, err
 			}
-			id, err := cli.TableCatalogID(ctx, cl, p, t[0], t[1])
-			if err != nil {
-				return cli.View{}, err
+			bad := 0
+			for _, s := range out {
+				if !s.Success {
+					bad++
+				}
 			}
-			reqs = append(reqs, api.CacheRequest{CatalogID: id, SchemaName: t[1], TableName: t[2]})
-		}
-		if len(reqs) == 0 {
-			return cli.View{}, cli.Usagef("no tables: name them as catalog.schema.table or give --body")
-		}
-		for i := range reqs {
-			if err := f.apply(c, &reqs[i].IncrementalCacheSchedule, &reqs[i].FullRefreshCacheSchedule); err != nil {
-				return cli.View{}, err
+			v := cli.List(out, "success", "error", "cache.id", "cache.tableName")
+			if bad > 0 {
+				v.Fail = &cli.Failure{Exit: cli.ExitJob, Code: "partial", Msg: fmt.Sprintf("%d of %d caches were not created", bad, len(out))}
 			}
-			if err := f.tracking.apply(e, c, &reqs[i].ChangeTracking); err != nil {
-				return cli.View{}, err
-			}
-		}
-		out, err := cl.Cache.CreateBatch(ctx, p, reqs)
-		if err != nil {
-			return cli.View{}, err
-		}
-		bad := 0
-		for _, s := range out {
-			if !s.Success {
-				bad++
-			}
-		}
-		v := cli.List(out, "success", "error", "cache.id", "cache.tableName")
-		if bad > 0 {
-			v.Fail = &cli.Failure{Exit: cli.ExitJob, Code: "partial", Msg: fmt.Sprintf("%d of %d caches were not created", bad, len(out))}
-		}
-		return v, nil
-	})
+			return v, nil
+		}, nil
+	}))
 }

@@ -24,8 +24,8 @@ func NewParametric(e *cli.Env) *cobra.Command {
 	del := &cobra.Command{Use: "delete CATALOG SCHEMA.TABLE", Aliases: []string{"rm"}, Short: "Delete a parametric table", Example: ex + "delete shop daily.orders --yes", Args: cobra.ExactArgs(2)}
 	c.AddCommand(
 		e.Leaf(spec.ListParametricTables, &cobra.Command{Use: "list CATALOG", Aliases: []string{"ls"}, Short: "List the parametric tables of a catalog", Example: ex + "list shop", Args: cobra.ExactArgs(1)},
-			func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
-				p, id, err := catalogArg(ctx, e, cl, args[0])
+			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+				id, err := cli.CatalogID(ctx, cl, p, args[0])
 				if err != nil {
 					return cli.View{}, err
 				}
@@ -36,32 +36,26 @@ func NewParametric(e *cli.Env) *cobra.Command {
 					}
 				}
 				return cli.List(v, "toSchema", "toTable", "fromSchema", "fromTable", "paramValues"), err
-			}),
+			})),
 		newParametricCreateCmd(e),
-		e.Leaf(spec.DeleteParametricTable, del, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		e.Leaf(spec.DeleteParametricTable, del, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 			schema, table, err := cli.TwoPart("SCHEMA.TABLE", args[1])
 			if err != nil {
-				return cli.View{}, err
+				return nil, err
 			}
-			p, id, err := catalogArg(ctx, e, cl, args[0])
-			if err != nil {
-				return cli.View{}, err
-			}
-			if err := e.Confirm("delete parametric table %s of catalog %s?", args[1], args[0]); err != nil {
-				return cli.View{}, err
-			}
-			return cli.Note("deleted parametric table %s", args[1]), cl.ParametricTables.Delete(ctx, p, id, schema, table)
-		}),
+			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+				id, err := cli.CatalogID(ctx, cl, p, args[0])
+				if err != nil {
+					return cli.View{}, err
+				}
+				if err := e.Confirm("delete parametric table %s of catalog %s?", args[1], args[0]); err != nil {
+					return cli.View{}, err
+				}
+				return cli.Note("deleted parametric table %s", args[1]), cl.ParametricTables.Delete(ctx, p, id, schema, table)
+			}, nil
+		})),
 	)
 	return c
-}
-
-func catalogArg(ctx context.Context, e *cli.Env, cl *api.Client, arg string) (project, catalog string, err error) {
-	if project, err = e.ProjectID(ctx, cl); err != nil {
-		return
-	}
-	catalog, err = cli.CatalogID(ctx, cl, project, arg)
-	return
 }
 
 func newParametricCreateCmd(e *cli.Env) *cobra.Command {
@@ -74,52 +68,54 @@ func newParametricCreateCmd(e *cli.Env) *cobra.Command {
 	c.Flags().StringVar(&to, "to", "", "name of the new table, SCHEMA.TABLE; the schema need not exist")
 	c.Flags().StringArrayVar(&params, "param", nil, "COLUMN=VALUE; VALUE is text, or JSON after := as in COLUMN:=[1,2]; may be repeated")
 	cli.BodyFlag(c, &body)
-	return e.Leaf(spec.CreateParametricTable, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+	return e.Leaf(spec.CreateParametricTable, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		var req api.ParametricTable
 		if err := e.Body(body, &req); err != nil {
-			return cli.View{}, err
+			return nil, err
 		}
 		var err error
 		if from != "" {
 			if req.FromSchema, req.FromTable, err = cli.TwoPart("--from", from); err != nil {
-				return cli.View{}, err
+				return nil, err
 			}
 		}
 		if to != "" {
 			if req.ToSchema, req.ToTable, err = cli.TwoPart("--to", to); err != nil {
-				return cli.View{}, err
+				return nil, err
 			}
 		}
 		for _, p := range params {
 			v, err := paramValue(p)
 			if err != nil {
-				return cli.View{}, err
+				return nil, err
 			}
 			req.ParamValues = append(req.ParamValues, v)
 		}
 		switch {
 		case req.FromTable == "" || req.FromSchema == "":
-			return cli.View{}, cli.Usagef("--from is required")
+			return nil, cli.Usagef("--from is required")
 		case req.ToTable == "" || req.ToSchema == "":
-			return cli.View{}, cli.Usagef("--to is required")
+			return nil, cli.Usagef("--to is required")
 		case len(req.ParamValues) == 0:
-			return cli.View{}, cli.Usagef("at least one --param is required")
+			return nil, cli.Usagef("at least one --param is required")
 		}
 		for _, v := range req.ParamValues {
 			for _, s := range stringsIn(v.Value) {
 				if _, _, err := api.ResolveMacro(s, e.Now()); err != nil {
-					return cli.View{}, cli.Usagef("--param %s: %v", v.Key, err)
+					return nil, cli.Usagef("--param %s: %v", v.Key, err)
 				}
 			}
 		}
-		p, id, err := catalogArg(ctx, e, cl, args[0])
-		if err != nil {
-			return cli.View{}, err
-		}
-		printMacros(e, req)
-		v, err := cl.ParametricTables.Create(ctx, p, id, req)
-		return cli.Object(v), err
-	})
+		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+			id, err := cli.CatalogID(ctx, cl, p, args[0])
+			if err != nil {
+				return cli.View{}, err
+			}
+			printMacros(e, req)
+			v, err := cl.ParametricTables.Create(ctx, p, id, req)
+			return cli.Object(v), err
+		}, nil
+	}))
 }
 
 func paramValue(arg string) (api.ParametricTableColumn, error) {

@@ -103,7 +103,7 @@ func newSemanticTableCmd(e *cli.Env) *cobra.Command {
 			if err != nil {
 				return cli.View{}, err
 			}
-			table, err := semanticTableID(ctx, cl, p, id, args[1])
+			table, err := cli.SemanticTableID(ctx, cl, p, id, args[1])
 			if err != nil {
 				return cli.View{}, err
 			}
@@ -124,26 +124,4 @@ func newSemanticTableCmd(e *cli.Env) *cobra.Command {
 		})),
 	)
 	return c
-}
-
-func semanticTableID(ctx context.Context, cl *api.Client, project, catalog, set string) (string, error) {
-	if cli.BigIDLike().MatchString(set) {
-		return set, nil
-	}
-	schema, table, ok := strings.Cut(set, ".")
-	if !ok {
-		return "", cli.Usagef("%q is neither the id of a table nor of the form SCHEMA.TABLE", set)
-	}
-	tables, err := cl.Catalogs.Tables(ctx, project, catalog, schema)
-	if err != nil {
-		return "", err
-	}
-	var all []cli.Named
-	for _, t := range tables {
-		if t.TableID == "" {
-			return "", cli.Usagef("this gateway does not report the ids of semantic tables").WithHint("give the id that `semantic-catalog table create` printed")
-		}
-		all = append(all, cli.Named{ID: t.TableID, Name: t.TableName})
-	}
-	return cli.Pick("table", "", table, all)
 }

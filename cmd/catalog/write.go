@@ -34,20 +34,20 @@ it there for the tables of this catalog.`,
 	c.Flags().StringVar(&extra.file, "extra", "", "extraParameters that some types require, as a JSON object in @FILE or - for stdin")
 	c.Flags().BoolVar(&anything, "cache-anything", false, "allow caches of its tables although it is a database (zone local)")
 	cli.BodyFlag(c, &body)
-	return cli.Annotate(e.Leaf(spec.CreateCatalog, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+	return cli.Annotate(e.Leaf(spec.CreateCatalog, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		var req api.CatalogRequest
 		if err := e.Body(body, &req); err != nil {
-			return cli.View{}, err
+			return nil, err
 		}
 		if err := extra.check(); err != nil {
-			return cli.View{}, err
+			return nil, err
 		}
 		if err := extra.into(e, &req); err != nil {
-			return cli.View{}, err
+			return nil, err
 		}
 		if c.Flags().Changed("cache-anything") {
 			if err := e.OnlyLocal("--cache-anything"); err != nil {
-				return cli.View{}, err
+				return nil, err
 			}
 			if req.ExtraParameters == nil {
 				req.ExtraParameters = map[string]any{}
@@ -62,30 +62,29 @@ it there for the tables of this catalog.`,
 		}
 		switch {
 		case req.Name == "":
-			return cli.View{}, cli.Usagef("a name is required")
+			return nil, cli.Usagef("a name is required")
 		case connection == "":
-			return cli.View{}, cli.Usagef("--connection is required").WithHint("`dig connection list` lists them")
+			return nil, cli.Usagef("--connection is required").WithHint("`dig connection list` lists them")
 		}
-		p, err := e.ProjectID(ctx, cl)
-		if err != nil {
-			return cli.View{}, err
-		}
-		if req.ConnectionID, err = cli.ConnectionID(ctx, cl, p, connection); err != nil {
-			return cli.View{}, err
-		}
-		create := func() (api.Catalog, error) {
-			return cli.OrAlternative(
-				func() (api.Catalog, error) { return cl.Catalogs.Create(ctx, p, req) },
-				func() (api.Catalog, error) { return cl.Catalogs.CreateAlt(ctx, p, req) })
-		}
-		v, err := create()
-		if err != nil && len(missingParameters(err)) > 0 {
-			if err = askParameters(e, &req, err); err == nil {
-				v, err = create()
+		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+			var err error
+			if req.ConnectionID, err = cli.ConnectionID(ctx, cl, p, connection); err != nil {
+				return cli.View{}, err
 			}
-		}
-		return cli.Object(v), explainCreate(ctx, cl, p, req.Name, err)
-	}), spec.CreateCatalogAlt, spec.ListConnections)
+			create := func() (api.Catalog, error) {
+				return cli.OrAlternative(
+					func() (api.Catalog, error) { return cl.Catalogs.Create(ctx, p, req) },
+					func() (api.Catalog, error) { return cl.Catalogs.CreateAlt(ctx, p, req) })
+			}
+			v, err := create()
+			if err != nil && len(missingParameters(err)) > 0 {
+				if err = askParameters(e, &req, err); err == nil {
+					v, err = create()
+				}
+			}
+			return cli.Object(v), explainCreate(ctx, cl, p, req.Name, err)
+		}, nil
+	})), spec.CreateCatalogAlt, spec.ListConnections)
 }
 
 // explainCreate distinguishes a project in which catalogs cannot be created from a gateway that is broken: some hosted
@@ -142,41 +141,39 @@ func newCatalogShareCmd(e *cli.Env) *cobra.Command {
 		Example: "  " + e.Name + " catalog share shop --to reporting"}
 	c.Flags().StringVar(&to, "to", "", "project to share with, by id or name")
 	cli.BodyFlag(c, &body)
-	return cli.Annotate(e.Leaf(spec.ShareCatalog, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+	return cli.Annotate(e.Leaf(spec.ShareCatalog, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		var req api.CatalogShareRequest
 		if err := e.Body(body, &req); err != nil {
-			return cli.View{}, err
+			return nil, err
 		}
 		if to != "" {
 			req.TargetProjectID = to
 		}
 		if req.TargetProjectID == "" {
-			return cli.View{}, cli.Usagef("--to is required: the project to share with")
+			return nil, cli.Usagef("--to is required: the project to share with")
 		}
-		p, err := e.ProjectID(ctx, cl)
-		if err != nil {
-			return cli.View{}, err
-		}
-		id, err := cli.CatalogID(ctx, cl, p, args[0])
-		if err != nil {
-			return cli.View{}, err
-		}
-		if req.TargetProjectID, err = e.ProjectByName(ctx, cl, req.TargetProjectID); err != nil {
-			return cli.View{}, err
-		}
-		all, err := cl.Catalogs.List(ctx, p)
-		if err != nil {
-			return cli.View{}, err
-		}
-		for _, k := range all { // the service has a separate operation for these, with another field
-			if k.ID == id && (strings.EqualFold(k.CatalogType, "SEMANTIC") || k.Type != nil && strings.EqualFold(*k.Type, "SEMANTIC")) {
-				return cli.Note("shared semantic catalog %s with project %s", k.Name, req.TargetProjectID),
-					cl.SemanticCatalogs.Share(ctx, p, id, api.SemanticCatalogShareRequest{Target: req.TargetProjectID})
+		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+			id, err := cli.CatalogID(ctx, cl, p, args[0])
+			if err != nil {
+				return cli.View{}, err
 			}
-		}
-		v, err := cl.Catalogs.Share(ctx, p, id, req)
-		return cli.Object(v), err
-	}), spec.ListCatalogs, spec.ShareSemanticCatalog)
+			if req.TargetProjectID, err = e.ProjectByName(ctx, cl, req.TargetProjectID); err != nil {
+				return cli.View{}, err
+			}
+			all, err := cl.Catalogs.List(ctx, p)
+			if err != nil {
+				return cli.View{}, err
+			}
+			for _, k := range all { // the service has a separate operation for these, with another field
+				if k.ID == id && (strings.EqualFold(k.CatalogType, "SEMANTIC") || k.Type != nil && strings.EqualFold(*k.Type, "SEMANTIC")) {
+					return cli.Note("shared semantic catalog %s with project %s", k.Name, req.TargetProjectID),
+						cl.SemanticCatalogs.Share(ctx, p, id, api.SemanticCatalogShareRequest{Target: req.TargetProjectID})
+				}
+			}
+			v, err := cl.Catalogs.Share(ctx, p, id, req)
+			return cli.Object(v), err
+		}, nil
+	})), spec.ListCatalogs, spec.ShareSemanticCatalog)
 }
 
 func newCatalogStatisticsCmd(e *cli.Env) *cobra.Command {
@@ -213,10 +210,10 @@ With -o json the hits are in an object, as the gateway sends them: matchedCatalo
 	c.Flags().Int64Var(&limit, "limit", 100, "maximum number of hits")
 	c.Flags().Int64Var(&offset, "offset", 0, "number of hits to skip")
 	cli.BodyFlag(c, &body)
-	return cli.Annotate(e.Leaf(spec.Search, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+	return cli.Annotate(e.Leaf(spec.Search, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		var req api.SearchRequest
 		if err := e.Body(body, &req); err != nil {
-			return cli.View{}, err
+			return nil, err
 		}
 		if len(args) == 1 {
 			req.Query = args[0]
@@ -230,52 +227,50 @@ With -o json the hits are in an object, as the gateway sends them: matchedCatalo
 		cli.SetIf(c, "limit", &req.Limit, limit)
 		cli.SetIf(c, "offset", &req.Offset, offset)
 		if req.Query == "" {
-			return cli.View{}, cli.Usagef("a search text is required")
+			return nil, cli.Usagef("a search text is required")
 		}
-		p, err := e.ProjectID(ctx, cl)
-		if err != nil {
-			return cli.View{}, err
-		}
-		v, err := cl.Catalogs.Search(ctx, p, req)
-		if err != nil {
-			return cli.View{}, err
-		}
-		there, err := cl.Catalogs.List(ctx, p)
-		if err != nil {
-			return cli.View{}, err
-		}
-		names := map[string]bool{}
-		for _, k := range there {
-			names[k.Name], names[k.DisplayName] = true, true
-		}
-		ghosts := 0
-		for _, group := range []*[]api.CatalogSchemaTable{&v.MatchedCatalogs, &v.MatchedSchemas, &v.MatchedTables} {
-			kept := []api.CatalogSchemaTable{}
-			for _, hit := range *group {
-				if names[hit.Catalog] {
-					kept = append(kept, hit)
-				} else {
-					ghosts++
-				}
+		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+			v, err := cl.Catalogs.Search(ctx, p, req)
+			if err != nil {
+				return cli.View{}, err
 			}
-			*group = kept
-		}
-		out := cli.Object(v).Mine()
-		var notes []string
-		if e.ForReaders() && e.Run.Flags.Columns == nil {
-			out = cli.List(foundLines(v), "kind", "name").Mine()
-		}
-		if next := v.Meta.Page.NextOffset; next != nil {
-			notes = append(notes, fmt.Sprintf("there are more hits: --offset %d", *next))
-		}
-		if ghosts > 0 {
-			notes = append(notes, fmt.Sprintf("removed %d hits in catalogs that no longer exist", ghosts))
-		}
-		if notes != nil {
-			out = out.WithNote("%s", strings.Join(notes, "\n"))
-		}
-		return out, nil
-	}), spec.ListCatalogs)
+			there, err := cl.Catalogs.List(ctx, p)
+			if err != nil {
+				return cli.View{}, err
+			}
+			names := map[string]bool{}
+			for _, k := range there {
+				names[k.Name], names[k.DisplayName] = true, true
+			}
+			ghosts := 0
+			for _, group := range []*[]api.CatalogSchemaTable{&v.MatchedCatalogs, &v.MatchedSchemas, &v.MatchedTables} {
+				kept := []api.CatalogSchemaTable{}
+				for _, hit := range *group {
+					if names[hit.Catalog] {
+						kept = append(kept, hit)
+					} else {
+						ghosts++
+					}
+				}
+				*group = kept
+			}
+			out := cli.Object(v).Mine()
+			var notes []string
+			if e.ForReaders() && e.Run.Flags.Columns == nil {
+				out = cli.List(foundLines(v), "kind", "name").Mine()
+			}
+			if next := v.Meta.Page.NextOffset; next != nil {
+				notes = append(notes, fmt.Sprintf("there are more hits: --offset %d", *next))
+			}
+			if ghosts > 0 {
+				notes = append(notes, fmt.Sprintf("removed %d hits in catalogs that no longer exist", ghosts))
+			}
+			if notes != nil {
+				out = out.WithNote("%s", strings.Join(notes, "\n"))
+			}
+			return out, nil
+		}, nil
+	})), spec.ListCatalogs)
 }
 
 // foundLine is a search result for display.

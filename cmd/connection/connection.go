@@ -126,29 +126,27 @@ func newConnectionOAuthCmd(e *cli.Env) *cobra.Command {
 		Long: `Complete an OAuth connection with the reply of the provider: the query string of the address it
 redirected to, everything after the question mark. @FILE reads it from a file and - from standard input.`,
 		Example: "  " + e.Name + " connection oauth complete - < callback.txt"},
-		func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 			raw, err := e.Value("QUERY", args[0])
 			if err != nil {
-				return cli.View{}, err
+				return nil, err
 			}
 			q := strings.TrimSpace(string(raw))
 			if _, after, ok := strings.Cut(q, "?"); ok {
 				q = after
 			}
 			if !strings.Contains(q, "=") {
-				return cli.View{}, cli.Usagef("QUERY: %d bytes without name=value are not a query string", len(q))
+				return nil, cli.Usagef("QUERY: %d bytes without name=value are not a query string", len(q))
 			}
-			p, err := e.ProjectID(ctx, cl)
-			if err != nil {
-				return cli.View{}, err
-			}
-			v, err := cl.Connections.CompleteOAuth(ctx, p, api.OAuthCallbackRequest{QueryParameters: q})
-			out := cli.Object(v)
-			if why := refusedByProvider(q); why != "" {
-				out.Fail = &cli.Failure{Exit: cli.ExitFailed, Code: "refused", Msg: "the provider did not authorize the connection: " + why, Hint: "open the address in the url field of the connection again"}
-			}
-			return out, err
-		}))
+			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+				v, err := cl.Connections.CompleteOAuth(ctx, p, api.OAuthCallbackRequest{QueryParameters: q})
+				out := cli.Object(v)
+				if why := refusedByProvider(q); why != "" {
+					out.Fail = &cli.Failure{Exit: cli.ExitFailed, Code: "refused", Msg: "the provider did not authorize the connection: " + why, Hint: "open the address in the url field of the connection again"}
+				}
+				return out, err
+			}, nil
+		})))
 	return c
 }
 

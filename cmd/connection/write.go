@@ -145,10 +145,10 @@ func newConnectionUpdateCmd(e *cli.Env) *cobra.Command {
 	c.Flags().BoolVar(&prompt, "prompt", false, "prompt for the new credential on the terminal")
 	in.register(c)
 	cli.BodyFlag(c, &body)
-	return cli.Annotate(e.Leaf(spec.UpdateConnection, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+	return cli.Annotate(e.Leaf(spec.UpdateConnection, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		var req api.ConnectionRequest
 		if err := connectionBody(e, body, &req); err != nil {
-			return cli.View{}, err
+			return nil, err
 		}
 		if name != "" {
 			req.Name = name
@@ -157,47 +157,45 @@ func newConnectionUpdateCmd(e *cli.Env) *cobra.Command {
 			req.ConnectionCallback = callback
 		}
 		if err := in.check(); err != nil {
-			return cli.View{}, err
+			return nil, err
 		}
 		if prompt && !e.InTerm {
-			return cli.View{}, cli.Usagef("--prompt requires a terminal").WithHint("give --credential-file or --credential FIELD=VALUE")
+			return nil, cli.Usagef("--prompt requires a terminal").WithHint("give --credential-file or --credential FIELD=VALUE")
 		}
 		if req.Name == "" && req.Credential == nil && !in.given() && !prompt {
-			return cli.View{}, cli.Usagef("nothing to change: give --name or a credential")
+			return nil, cli.Usagef("nothing to change: give --name or a credential")
 		}
-		p, err := e.ProjectID(ctx, cl)
-		if err != nil {
-			return cli.View{}, err
-		}
-		id, err := cli.ConnectionID(ctx, cl, p, args[0])
-		if err != nil {
-			return cli.View{}, err
-		}
-		now, err := cl.Connections.Get(ctx, p, id)
-		if err != nil {
-			return cli.View{}, err
-		}
-		if req.Name == "" {
-			req.Name = now.Name
-		}
-		if req.Type == "" {
-			req.Type = now.Type
-		}
-		if in.given() || prompt || req.Credential != nil {
-			config, err := typeConfig(ctx, cl, &req.Type)
+		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+			id, err := cli.ConnectionID(ctx, cl, p, args[0])
 			if err != nil {
 				return cli.View{}, err
 			}
-			if in.given() || prompt {
-				if err := readCredential(e, in, config, &req.Credential); err != nil {
+			now, err := cl.Connections.Get(ctx, p, id)
+			if err != nil {
+				return cli.View{}, err
+			}
+			if req.Name == "" {
+				req.Name = now.Name
+			}
+			if req.Type == "" {
+				req.Type = now.Type
+			}
+			if in.given() || prompt || req.Credential != nil {
+				config, err := typeConfig(ctx, cl, &req.Type)
+				if err != nil {
+					return cli.View{}, err
+				}
+				if in.given() || prompt {
+					if err := readCredential(e, in, config, &req.Credential); err != nil {
+						return cli.View{}, err
+					}
+				}
+				if err := checkCredential(config, req.Credential); err != nil {
 					return cli.View{}, err
 				}
 			}
-			if err := checkCredential(config, req.Credential); err != nil {
-				return cli.View{}, err
-			}
-		}
-		v, err := cl.Connections.Update(ctx, p, id, req)
-		return cli.Object(v), err
-	}), spec.GetConnection, spec.ListConnectionConfigs)
+			v, err := cl.Connections.Update(ctx, p, id, req)
+			return cli.Object(v), err
+		}, nil
+	})), spec.GetConnection, spec.ListConnectionConfigs)
 }

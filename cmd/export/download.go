@@ -32,20 +32,18 @@ lines of several JSONL files may also go to stdout.
 An interrupted download resumes where it stopped, with a fresh link. The file appears only when it is
 complete and has the size the gateway reports.`,
 		Example: "  " + e.Name + " export download 7d6f3a52-8c1e-4a53-9a39-1f4a3a1f7f10 orders.csv"},
-		func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 			path := e.Run.Flags.Out
 			if len(args) == 2 {
 				if path != "" {
-					return cli.View{}, cli.Usagef("the file is named twice: %s and --out %s", args[1], path)
+					return nil, cli.Usagef("the file is named twice: %s and --out %s", args[1], path)
 				}
 				path = args[1]
 			}
-			p, err := e.ProjectID(ctx, cl)
-			if err != nil {
-				return cli.View{}, err
-			}
-			return download(ctx, e, cl, p, args[0], path)
-		})
+			return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+				return download(ctx, e, cl, p, args[0], path)
+			}, nil
+		}))
 }
 
 // checkDownload rejects, before an export is started, an impossible file name. A directory may still have to be

@@ -134,21 +134,19 @@ func newExportQueryCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "query QUERY", Short: "Export the rows of a saved query", Args: cobra.ExactArgs(1),
 		Example: "  " + e.Name + " export query monthly_sales --wait\n  " + e.Name + " export query monthly_sales --gzip --download sales.csv.gz"}
 	f.register(e, c)
-	return e.Leaf(spec.ExportQuery, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+	return e.Leaf(spec.ExportQuery, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		r, err := f.request(e, c)
 		if err != nil {
-			return cli.View{}, err
+			return nil, err
 		}
-		p, err := e.ProjectID(ctx, cl)
-		if err != nil {
-			return cli.View{}, err
-		}
-		id, err := cli.QueryID(ctx, cl, p, args[0])
-		if err != nil {
-			return cli.View{}, err
-		}
-		return startExport(ctx, e, cl, p, &f, r, exportSource{query: id}, func() (api.ExportJobCreated, error) { return cl.Exports.StartQuery(ctx, p, id, r) })
-	})
+		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+			id, err := cli.QueryID(ctx, cl, p, args[0])
+			if err != nil {
+				return cli.View{}, err
+			}
+			return startExport(ctx, e, cl, p, &f, r, exportSource{query: id}, func() (api.ExportJobCreated, error) { return cl.Exports.StartQuery(ctx, p, id, r) })
+		}, nil
+	}))
 }
 
 func newExportTableCmd(e *cli.Env) *cobra.Command {
@@ -158,23 +156,21 @@ func newExportTableCmd(e *cli.Env) *cobra.Command {
 		Example: "  " + e.Name + " export table sample shop orders --download orders.csv\n  " + e.Name + " export table peaka table people --include-system-columns=false --format JSONL --wait"}
 	f.register(e, c)
 	cli.Annotate(c, spec.GetTableCacheState)
-	return e.Leaf(spec.ExportTable, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+	return e.Leaf(spec.ExportTable, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		r, err := f.request(e, c)
 		if err != nil {
-			return cli.View{}, err
+			return nil, err
 		}
-		p, err := e.ProjectID(ctx, cl)
-		if err != nil {
-			return cli.View{}, err
-		}
-		id, err := cli.TableCatalogID(ctx, cl, p, args[0], args[1])
-		if err != nil {
-			return cli.View{}, err
-		}
-		return startExport(ctx, e, cl, p, &f, r, exportSource{catalog: id, schema: args[1], table: args[2]}, func() (api.ExportJobCreated, error) {
-			return cl.Exports.StartTable(ctx, p, id, args[1], args[2], r)
-		})
-	})
+		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+			id, err := cli.TableCatalogID(ctx, cl, p, args[0], args[1])
+			if err != nil {
+				return cli.View{}, err
+			}
+			return startExport(ctx, e, cl, p, &f, r, exportSource{catalog: id, schema: args[1], table: args[2]}, func() (api.ExportJobCreated, error) {
+				return cl.Exports.StartTable(ctx, p, id, args[1], args[2], r)
+			})
+		}, nil
+	}))
 }
 
 func newExportListCmd(e *cli.Env) *cobra.Command {
@@ -186,14 +182,14 @@ func newExportListCmd(e *cli.Env) *cobra.Command {
 	fs.Int64Var(&limit, "limit", 0, "at most this many; all by default, read page by page")
 	fs.StringVar(&before, "created-before", "", "only exports created before this time; pass the createdAt of the last one for the next page")
 	cli.Annotate(c, spec.ListCatalogs, spec.ListQueries)
-	return e.Leaf(spec.ListExports, c, func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
+	return e.Leaf(spec.ListExports, c, e.CheckThenProject(func(_ []string) (cli.ProjectRun, error) {
 		q := url.Values{}
 		if status != "" {
 			var states []string
 			for _, s := range strings.Split(status, ",") {
 				w, err := cli.Word("--status", exportState(strings.TrimSpace(s)), exportStates)
 				if err != nil {
-					return cli.View{}, err
+					return nil, err
 				}
 				states = append(states, w)
 			}
@@ -201,25 +197,23 @@ func newExportListCmd(e *cli.Env) *cobra.Command {
 		}
 		if c.Flags().Changed("limit") {
 			if limit < 1 {
-				return cli.View{}, cli.Usagef("--limit: %d is less than 1", limit)
+				return nil, cli.Usagef("--limit: %d is less than 1", limit)
 			}
 		}
 		if before != "" {
 			if _, err := time.Parse(time.RFC3339, before); err != nil {
-				return cli.View{}, cli.Usagef("--created-before: %q is not a time such as 2026-01-31T12:00:00Z", before)
+				return nil, cli.Usagef("--created-before: %q is not a time such as 2026-01-31T12:00:00Z", before)
 			}
 			q.Set("createdBefore", before)
 		}
-		p, err := e.ProjectID(ctx, cl)
-		if err != nil {
-			return cli.View{}, err
-		}
-		v, raws, err := allExports(ctx, cl, p, q, limit)
-		if err != nil || !e.HumanOutput() {
-			return cli.List(raws, exportColumns...).Mine(), err
-		}
-		return cli.List(namedExports(ctx, e, cl, p, v), slices.Insert(slices.Clone(exportColumns), 2, "of")...).Mine(), nil
-	})
+		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+			v, raws, err := allExports(ctx, cl, p, q, limit)
+			if err != nil || !e.HumanOutput() {
+				return cli.List(raws, exportColumns...).Mine(), err
+			}
+			return cli.List(namedExports(ctx, e, cl, p, v), slices.Insert(slices.Clone(exportColumns), 2, "of")...).Mine(), nil
+		}, nil
+	}))
 }
 
 // exportPage is the maximum number of exports that a gateway lists at once [O].

@@ -143,15 +143,13 @@ func newExportWaitCmd(e *cli.Env) *cobra.Command {
 		Long:    "Wait until an export has ended. The exit code is 0 when its file is ready, 7 when it failed or was cancelled\nor its file has expired, and 8 when the time limit was reached.",
 		Example: "  " + e.Name + " export wait 7d6f3a52-8c1e-4a53-9a39-1f4a3a1f7f10 --wait-timeout 10m"}
 	w.Limits(c)
-	return e.Leaf(spec.GetExport, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+	return e.Leaf(spec.GetExport, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		if err := w.Check(false); err != nil {
-			return cli.View{}, err
+			return nil, err
 		}
-		p, err := e.ProjectID(ctx, cl)
-		if err != nil {
-			return cli.View{}, err
-		}
-		job, err := waitExport(ctx, e, cl, p, args[0], w.Limit)
-		return cli.Object(job, exportColumns...), err
-	})
+		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+			job, err := waitExport(ctx, e, cl, p, args[0], w.Limit)
+			return cli.Object(job, exportColumns...), err
+		}, nil
+	}))
 }

@@ -2,7 +2,6 @@ package metadata
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -141,7 +140,7 @@ func newRelationCmd(e *cli.Env) *cobra.Command {
 			if err != nil {
 				return cli.View{}, err
 			}
-			r, err := relationByID(ctx, cl, p, args)
+			r, err := cli.RelationByID(ctx, cl, p, args[0], args[1])
 			if err != nil {
 				return cli.View{}, err
 			}
@@ -150,7 +149,7 @@ func newRelationCmd(e *cli.Env) *cobra.Command {
 		})),
 		e.Leaf(spec.DeleteRelation, &cobra.Command{Use: "delete CATALOG RELATION", Aliases: []string{"rm"}, Short: "Delete a relation", Example: ex + "delete sample 1210890979914023812 --yes", Args: cobra.ExactArgs(2)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
-				r, err := relationByID(ctx, cl, p, args)
+				r, err := cli.RelationByID(ctx, cl, p, args[0], args[1])
 				if err != nil {
 					return cli.View{}, err
 				}
@@ -162,25 +161,6 @@ func newRelationCmd(e *cli.Env) *cobra.Command {
 			})),
 	)
 	return c
-}
-
-// relationByID finds the table of a relation, which is part of the addresses of the service.
-func relationByID(ctx context.Context, cl *api.Client, project string, args []string) (api.Relation, error) {
-	id, err := cli.CatalogID(ctx, cl, project, args[0])
-	if err != nil {
-		return api.Relation{}, err
-	}
-	all, err := cl.Metadata.Relations(ctx, project, id)
-	if err != nil {
-		return api.Relation{}, err
-	}
-	for _, r := range all {
-		if r.ID == args[1] {
-			r.SourceCatalogID = id
-			return r, nil
-		}
-	}
-	return api.Relation{}, &cli.Failure{Exit: cli.ExitNotFound, Code: "not-found", Msg: fmt.Sprintf("there is no relation with id %s in catalog %s", args[1], args[0])}
 }
 
 func newGoldenCmd(e *cli.Env) *cobra.Command {

@@ -17,7 +17,7 @@ func newQueryFolderCmd(e *cli.Env) *cobra.Command {
 	// in runs f with the ids of the project and of the folder named by the first argument.
 	in := func(f cli.QueryRun) func(context.Context, *api.Client, []string) (cli.View, error) {
 		return e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
-			id, err := folderID(ctx, cl, p, args[0])
+			id, err := cli.FolderID(ctx, cl, p, args[0])
 			if err != nil {
 				return cli.View{}, err
 			}
@@ -107,7 +107,7 @@ func newFolderTreeCmd(e *cli.Env) *cobra.Command {
 			params.Set("includeQueries", "true")
 		}
 		if root != "" {
-			id, err := folderID(ctx, cl, p, root)
+			id, err := cli.FolderID(ctx, cl, p, root)
 			if err != nil {
 				return cli.View{}, err
 			}
@@ -157,36 +157,34 @@ func newFolderCreateCmd(e *cli.Env) *cobra.Command {
 	e.CompleteFlag(c, "in", e.Complete("folder"))
 	cli.BodyFlag(c, &body)
 	cli.Annotate(c, spec.CreateChildQueryFolder)
-	return e.Leaf(spec.CreateQueryFolder, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+	return e.Leaf(spec.CreateQueryFolder, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		var req api.QueryFolderCreateRequest
 		if err := e.Body(body, &req); err != nil {
-			return cli.View{}, err
+			return nil, err
 		}
 		if len(args) == 1 {
 			req.FolderName = args[0]
 		}
 		if req.FolderName == "" {
-			return cli.View{}, cli.Usagef("a name is required")
+			return nil, cli.Usagef("a name is required")
 		}
-		p, err := e.ProjectID(ctx, cl)
-		if err != nil {
-			return cli.View{}, err
-		}
-		if in == "" {
-			v, err := cl.Folders.Create(ctx, p, req)
+		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+			if in == "" {
+				v, err := cl.Folders.Create(ctx, p, req)
+				return cli.Object(v), err
+			}
+			parent, err := cli.FolderID(ctx, cl, p, in)
+			if err != nil {
+				return cli.View{}, err
+			}
+			kept := api.Capture{Op: spec.CreateChildQueryFolder}
+			v, err := cl.Folders.CreateChild(api.WithCapture(ctx, &kept), p, parent, req)
+			if kept.Raw != nil {
+				return cli.Object(kept.Raw), err
+			}
 			return cli.Object(v), err
-		}
-		parent, err := folderID(ctx, cl, p, in)
-		if err != nil {
-			return cli.View{}, err
-		}
-		kept := api.Capture{Op: spec.CreateChildQueryFolder}
-		v, err := cl.Folders.CreateChild(api.WithCapture(ctx, &kept), p, parent, req)
-		if kept.Raw != nil {
-			return cli.Object(kept.Raw), err
-		}
-		return cli.Object(v), err
-	})
+		}, nil
+	}))
 }
 
 func newFolderUpdateCmd(e *cli.Env, in func(cli.QueryRun) func(context.Context, *api.Client, []string) (cli.View, error)) *cobra.Command {

@@ -23,38 +23,36 @@ func newQueryListCmd(e *cli.Env) *cobra.Command {
 	c.Flags().StringVar(&kind, "type", "", "only PLAIN or only MATERIALIZED ones")
 	e.Fixed(c, "type", "PLAIN", "MATERIALIZED")
 	e.CompleteFlag(c, "folder", e.Complete("folder"))
-	return e.Leaf(spec.ListQueries, c, func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
+	return e.Leaf(spec.ListQueries, c, e.CheckThenProject(func(_ []string) (cli.ProjectRun, error) {
 		typ, err := queryType(kind)
 		if err != nil {
-			return cli.View{}, err
+			return nil, err
 		}
-		p, err := e.ProjectID(ctx, cl)
-		if err != nil {
-			return cli.View{}, err
-		}
-		in := ""
-		if folder != "" && folder != "/" {
-			if in, err = folderID(ctx, cl, p, folder); err != nil {
-				return cli.View{}, err
+		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+			in := ""
+			if folder != "" && folder != "/" {
+				if in, err = cli.FolderID(ctx, cl, p, folder); err != nil {
+					return cli.View{}, err
+				}
 			}
-		}
-		qs, err := cl.Queries.List(ctx, p)
-		columns := []string{"id", "name", "queryType", "path"}
-		if err != nil || folder == "" && typ == "" {
-			return cli.List(qs, columns...), err
-		}
-		out := []api.Query{}
-		for _, q := range qs {
-			at := ""
-			if q.FolderID != nil {
-				at = *q.FolderID
+			qs, err := cl.Queries.List(ctx, p)
+			columns := []string{"id", "name", "queryType", "path"}
+			if err != nil || folder == "" && typ == "" {
+				return cli.List(qs, columns...), err
 			}
-			if (folder == "" || at == in) && (typ == "" || q.QueryType == typ) {
-				out = append(out, q)
+			out := []api.Query{}
+			for _, q := range qs {
+				at := ""
+				if q.FolderID != nil {
+					at = *q.FolderID
+				}
+				if (folder == "" || at == in) && (typ == "" || q.QueryType == typ) {
+					out = append(out, q)
+				}
 			}
-		}
-		return cli.List(out, columns...).Mine(), nil
-	})
+			return cli.List(out, columns...).Mine(), nil
+		}, nil
+	}))
 }
 
 // queryType parses PLAIN or MATERIALIZED in any case.
@@ -85,7 +83,7 @@ func newQueryDeleteCmd(e *cli.Env) *cobra.Command {
 		if err != nil {
 			return cli.View{}, err
 		}
-		used, err := dependants(ctx, cl, p, q)
+		used, err := cli.Dependants(ctx, cl, p, q)
 		if err != nil {
 			return cli.View{}, err
 		}

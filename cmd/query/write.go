@@ -128,71 +128,69 @@ the stored result cannot be set through the API; --estimate prints its approxima
 	f.wait.Register(c, "the first run of a materialized query has ended")
 	c.Flags().BoolVar(&f.estimate, "estimate", false, "only print the approximate size of the stored result")
 	cli.Annotate(c, spec.GetMaterializedStatus, spec.ExecuteQuery)
-	return e.Leaf(spec.CreateQuery, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+	return e.Leaf(spec.CreateQuery, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		req, err := f.request(e, c)
 		if err != nil {
-			return cli.View{}, err
+			return nil, err
 		}
 		if len(args) == 1 {
 			req.DisplayName = &args[0]
 		}
 		switch {
 		case req.DisplayName == nil || strings.TrimSpace(*req.DisplayName) == "":
-			return cli.View{}, cli.Usagef("a name is required")
+			return nil, cli.Usagef("a name is required")
 		case req.InputQuery == nil && req.InputQueryRefID == nil && f.from == "":
-			return cli.View{}, cli.Usagef("nothing to save").WithHint("give --sql, -f FILE or --from-query")
+			return nil, cli.Usagef("nothing to save").WithHint("give --sql, -f FILE or --from-query")
 		case req.Schedule != nil && req.Schedule.Type != "none" && req.QueryType != "MATERIALIZED":
-			return cli.View{}, cli.Usagef("a schedule needs --type MATERIALIZED")
+			return nil, cli.Usagef("a schedule needs --type MATERIALIZED")
 		}
 		if req.QueryType == "" {
 			req.QueryType = "PLAIN"
 		}
 		if f.wait.Wait && req.QueryType != "MATERIALIZED" {
-			return cli.View{}, cli.Usagef("--wait requires a materialized query: there is nothing to wait for")
+			return nil, cli.Usagef("--wait requires a materialized query: there is nothing to wait for")
 		}
 		if err := f.wait.Check(false); err != nil {
-			return cli.View{}, err
+			return nil, err
 		}
-		p, err := e.ProjectID(ctx, cl)
-		if err != nil {
-			return cli.View{}, err
-		}
-		if err := f.reference(ctx, cl, p, &req); err != nil {
-			return cli.View{}, err
-		}
-		if f.estimate {
-			sql := ""
-			if req.InputQuery != nil {
-				sql = *req.InputQuery
-			} else {
-				from, err := cl.Queries.Get(ctx, p, *req.InputQueryRefID)
-				if err != nil {
-					return cli.View{}, err
-				}
-				sql = from.InputQuery
-			}
-			return estimateSize(ctx, e, cl, p, sql)
-		}
-		if err := trust.KeepWholeChange(ctx, e, cl, p, "", req, f.allowPart); err != nil {
-			return cli.View{}, err
-		}
-		v, err := cl.Queries.Create(ctx, p, req, f.params())
-		if err != nil {
-			return cli.View{}, notSaved(e, req, err)
-		}
-		sameSchedule(e, req.Schedule, v.Schedule)
-		if !f.noCheck {
-			noteColumns(ctx, e, cl, p, v)
-		}
-		if f.wait.Wait {
-			if _, err := e.WaitRun(ctx, cl, p, v.ID, v.Name, nil, f.wait.Limit); err != nil {
+		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+			if err := f.reference(ctx, cl, p, &req); err != nil {
 				return cli.View{}, err
 			}
-			n, err := cli.StoredRows(ctx, cl, p, v.Name)
-			return cli.Object(v).WithNote("%d rows stored", n), err
-		}
-		return cli.Object(v), nil
-	})
+			if f.estimate {
+				sql := ""
+				if req.InputQuery != nil {
+					sql = *req.InputQuery
+				} else {
+					from, err := cl.Queries.Get(ctx, p, *req.InputQueryRefID)
+					if err != nil {
+						return cli.View{}, err
+					}
+					sql = from.InputQuery
+				}
+				return estimateSize(ctx, e, cl, p, sql)
+			}
+			if err := trust.KeepWholeChange(ctx, e, cl, p, "", req, f.allowPart); err != nil {
+				return cli.View{}, err
+			}
+			v, err := cl.Queries.Create(ctx, p, req, f.params())
+			if err != nil {
+				return cli.View{}, notSaved(e, req, err)
+			}
+			sameSchedule(e, req.Schedule, v.Schedule)
+			if !f.noCheck {
+				noteColumns(ctx, e, cl, p, v)
+			}
+			if f.wait.Wait {
+				if _, err := e.WaitRun(ctx, cl, p, v.ID, v.Name, nil, f.wait.Limit); err != nil {
+					return cli.View{}, err
+				}
+				n, err := cli.StoredRows(ctx, cl, p, v.Name)
+				return cli.Object(v).WithNote("%d rows stored", n), err
+			}
+			return cli.Object(v), nil
+		}, nil
+	}))
 }
 
 func newQueryUpdateCmd(e *cli.Env) *cobra.Command {
@@ -208,52 +206,50 @@ PLAIN and MATERIALIZED in place; PLAIN drops the stored result and the schedule.
 	}
 	c.Flags().StringVar(&name, "name", "", "new name")
 	f.register(e, c)
-	return e.Leaf(spec.UpdateQuery, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+	return e.Leaf(spec.UpdateQuery, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		req, err := f.request(e, c)
 		if err != nil {
-			return cli.View{}, err
+			return nil, err
 		}
 		cli.SetIf(c, "name", &req.DisplayName, name)
 		if req == (api.QueryRequest{}) && f.from == "" {
-			return cli.View{}, cli.Usagef("nothing to change").WithHint("give --name, --sql, -f FILE, --from-query, --type, --path or a schedule")
+			return nil, cli.Usagef("nothing to change").WithHint("give --name, --sql, -f FILE, --from-query, --type, --path or a schedule")
 		}
-		p, err := e.ProjectID(ctx, cl)
-		if err != nil {
-			return cli.View{}, err
-		}
-		id, err := cli.QueryID(ctx, cl, p, args[0])
-		if err != nil {
-			return cli.View{}, err
-		}
-		if err := f.reference(ctx, cl, p, &req); err != nil {
-			return cli.View{}, err
-		}
-		if err := trust.KeepWholeChange(ctx, e, cl, p, id, req, f.allowPart); err != nil {
-			return cli.View{}, err
-		}
-		var old api.Query
-		if req.DisplayName != nil {
-			if old, err = cl.Queries.Get(ctx, p, id); err != nil {
-				return cli.View{}, err
-			}
-		}
-		v, err := cl.Queries.Update(ctx, p, id, req, f.params())
-		if err != nil {
-			return cli.View{}, notSaved(e, req, err)
-		}
-		sameSchedule(e, req.Schedule, v.Schedule)
-		noteColumns(ctx, e, cl, p, v)
-		if req.DisplayName != nil && old.Name != v.Name {
-			used, err := dependants(ctx, cl, p, old)
+		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+			id, err := cli.QueryID(ctx, cl, p, args[0])
 			if err != nil {
 				return cli.View{}, err
 			}
-			if used != "" {
-				fmt.Fprintf(e.Err, "warning: %s, which is %s now, is still referred to by %s\n", old.Name, v.Name, used)
+			if err := f.reference(ctx, cl, p, &req); err != nil {
+				return cli.View{}, err
 			}
-		}
-		return cli.Object(v), nil
-	})
+			if err := trust.KeepWholeChange(ctx, e, cl, p, id, req, f.allowPart); err != nil {
+				return cli.View{}, err
+			}
+			var old api.Query
+			if req.DisplayName != nil {
+				if old, err = cl.Queries.Get(ctx, p, id); err != nil {
+					return cli.View{}, err
+				}
+			}
+			v, err := cl.Queries.Update(ctx, p, id, req, f.params())
+			if err != nil {
+				return cli.View{}, notSaved(e, req, err)
+			}
+			sameSchedule(e, req.Schedule, v.Schedule)
+			noteColumns(ctx, e, cl, p, v)
+			if req.DisplayName != nil && old.Name != v.Name {
+				used, err := cli.Dependants(ctx, cl, p, old)
+				if err != nil {
+					return cli.View{}, err
+				}
+				if used != "" {
+					fmt.Fprintf(e.Err, "warning: %s, which is %s now, is still referred to by %s\n", old.Name, v.Name, used)
+				}
+			}
+			return cli.Object(v), nil
+		}, nil
+	}))
 }
 
 func newQueryMaterializeCmd(e *cli.Env) *cobra.Command {

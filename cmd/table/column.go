@@ -96,49 +96,47 @@ func newColumnAddCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 		Example: ex + "add people age --type bigint --default 0\n" + ex + "add people --column email:varchar:unique --column born:date"}
 	f.register(c)
 	c.Flags().StringArrayVar(&more, "column", nil, "a column as NAME:TYPE[:notnull][:unique][:default=VALUE]; repeat")
-	return e.Leaf(k.add, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+	return e.Leaf(k.add, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		var defs []api.ColumnRequest
 		if err := e.Body(f.body, &defs); err != nil {
-			return cli.View{}, err
+			return nil, err
 		}
 		if len(args) == 2 {
 			d := api.ColumnRequest{Name: args[1]}
 			f.apply(c, &d)
 			if d.DataType == "" {
-				return cli.View{}, cli.Usagef("--type is required")
+				return nil, cli.Usagef("--type is required")
 			}
 			defs = append(defs, d)
 		}
 		for _, text := range more {
 			d, err := parseColumn(text)
 			if err != nil {
-				return cli.View{}, err
+				return nil, err
 			}
 			defs = append(defs, d)
 		}
 		if err := checkColumnTypes("--type", defs...); err != nil {
-			return cli.View{}, err
+			return nil, err
 		}
 		if len(defs) == 0 {
-			return cli.View{}, cli.Usagef("no column given").WithHint("give COLUMN --type TYPE, or --column NAME:TYPE")
+			return nil, cli.Usagef("no column given").WithHint("give COLUMN --type TYPE, or --column NAME:TYPE")
 		}
 		if err := checkColumns(k, "--column", defs); err != nil {
-			return cli.View{}, err
+			return nil, err
 		}
-		p, err := e.ProjectID(ctx, cl)
-		if err != nil {
-			return cli.View{}, err
-		}
-		v, err := k.client(cl).AddColumns(ctx, p, args[0], defs)
-		if err != nil {
-			return cli.View{}, err
-		}
-		now, err := k.client(cl).Columns(ctx, p, args[0])
-		if err != nil {
-			return cli.View{}, err
-		}
-		return cli.List(v, columnColumns...), stuck(e, k, defs, now)
-	})
+		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+			v, err := k.client(cl).AddColumns(ctx, p, args[0], defs)
+			if err != nil {
+				return cli.View{}, err
+			}
+			now, err := k.client(cl).Columns(ctx, p, args[0])
+			if err != nil {
+				return cli.View{}, err
+			}
+			return cli.List(v, columnColumns...), stuck(e, k, defs, now)
+		}, nil
+	}))
 }
 
 // stuck compares the requested column properties with those of a later list call: the hosted zones silently drop some
@@ -189,58 +187,56 @@ func newColumnUpdateCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 	f.register(c)
 	c.Flags().StringVar(&name, "name", "", "new name")
 	cli.Annotate(c, k.columns)
-	return e.Leaf(k.update, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+	return e.Leaf(k.update, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		var d api.ColumnRequest
 		if err := e.Body(f.body, &d); err != nil {
-			return cli.View{}, err
+			return nil, err
 		}
 		if c.Flags().Changed("name") && systemName(name) {
-			return cli.View{}, cli.Usagef("--name: every table has a system column called %q", name)
+			return nil, cli.Usagef("--name: every table has a system column called %q", name)
 		}
 		if f.body == "" && !slices.ContainsFunc(columnChanges, c.Flags().Changed) {
-			return cli.View{}, cli.Usagef("nothing to change: give --%s", strings.Join(columnChanges, ", --"))
+			return nil, cli.Usagef("nothing to change: give --%s", strings.Join(columnChanges, ", --"))
 		}
 		if err := checkColumnTypes("--type", d, api.ColumnRequest{DataType: f.typ}); err != nil {
-			return cli.View{}, err
+			return nil, err
 		}
-		p, err := e.ProjectID(ctx, cl)
-		if err != nil {
-			return cli.View{}, err
-		}
-		if f.body == "" {
-			cols, err := k.client(cl).Columns(ctx, p, args[0])
+		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+			if f.body == "" {
+				cols, err := k.client(cl).Columns(ctx, p, args[0])
+				if err != nil {
+					return cli.View{}, err
+				}
+				found := false
+				for _, col := range cols {
+					if col.Name == args[1] || col.Name == k.stored(args[1]) {
+						found = true
+						d = api.ColumnRequest{Name: col.Name, DataType: strings.ToUpper(col.DataType), DisplayName: col.DisplayName, DefaultValue: col.DefaultValue,
+							IsNotNull: &col.IsNotNull, IsUnique: &col.IsUnique, Desc: col.Desc}
+					}
+				}
+				if !found {
+					return cli.View{}, &cli.Failure{Exit: cli.ExitNotFound, Code: "not-found", Msg: "table " + args[0] + " has no column " + args[1]}
+				}
+			}
+			f.apply(c, &d)
+			if c.Flags().Changed("name") {
+				if d.DisplayName == d.Name && !c.Flags().Changed("display-name") {
+					d.DisplayName = name
+				}
+				d.Name = name
+			}
+			v, err := k.client(cl).UpdateColumn(ctx, p, args[0], args[1], d)
 			if err != nil {
 				return cli.View{}, err
 			}
-			found := false
-			for _, col := range cols {
-				if col.Name == args[1] || col.Name == k.stored(args[1]) {
-					found = true
-					d = api.ColumnRequest{Name: col.Name, DataType: strings.ToUpper(col.DataType), DisplayName: col.DisplayName, DefaultValue: col.DefaultValue,
-						IsNotNull: &col.IsNotNull, IsUnique: &col.IsUnique, Desc: col.Desc}
-				}
+			now, err := k.client(cl).Columns(ctx, p, args[0])
+			if err != nil {
+				return cli.View{}, err
 			}
-			if !found {
-				return cli.View{}, &cli.Failure{Exit: cli.ExitNotFound, Code: "not-found", Msg: "table " + args[0] + " has no column " + args[1]}
-			}
-		}
-		f.apply(c, &d)
-		if c.Flags().Changed("name") {
-			if d.DisplayName == d.Name && !c.Flags().Changed("display-name") {
-				d.DisplayName = name
-			}
-			d.Name = name
-		}
-		v, err := k.client(cl).UpdateColumn(ctx, p, args[0], args[1], d)
-		if err != nil {
-			return cli.View{}, err
-		}
-		now, err := k.client(cl).Columns(ctx, p, args[0])
-		if err != nil {
-			return cli.View{}, err
-		}
-		return cli.List(v, columnColumns...), stuck(e, k, []api.ColumnRequest{d}, now)
-	})
+			return cli.List(v, columnColumns...), stuck(e, k, []api.ColumnRequest{d}, now)
+		}, nil
+	}))
 }
 
 // Closed sets of words that a gateway rejects, or silently accepts, when they are misspelt.

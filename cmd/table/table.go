@@ -96,44 +96,43 @@ Types: VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE, UUID.`,
 	}
 	c.Flags().StringArrayVar(&columns, "column", nil, "a column as NAME:TYPE[:notnull][:unique][:default=VALUE]; repeat")
 	cli.Annotate(c, k.add, k.columns, k.list, k.del)
-	return e.Leaf(k.create, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+	return e.Leaf(k.create, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		defs := make([]api.ColumnRequest, len(columns))
 		for i, text := range columns {
 			d, err := parseColumn(text)
 			if err != nil {
-				return cli.View{}, err
+				return nil, err
 			}
 			defs[i] = d
 		}
 		if err := checkColumns(k, "--column", defs); err != nil {
-			return cli.View{}, err
+			return nil, err
 		}
-		p, err := e.ProjectID(ctx, cl)
-		if err != nil {
-			return cli.View{}, err
-		}
-		var t api.Table
-		if len(defs) == 0 {
-			t, err = createBare(ctx, e, k, cl, p, args[0])
-		} else {
-			t, err = createWhole(ctx, e, k, cl, p, args[0], defs)
-		}
-		if err != nil {
-			return cli.View{}, err
-		}
-		v := cli.Object(t)
-		if t.TableName != args[0] {
-			v = v.WithNote("note: the table is stored as %q", t.TableName)
-		}
-		if len(defs) == 0 {
-			return v, nil
-		}
-		now, err := k.client(cl).Columns(ctx, p, t.TableName)
-		if err != nil {
-			return cli.View{}, err
-		}
-		return v, stuck(e, k, defs, now)
-	})
+		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+			var t api.Table
+			var err error
+			if len(defs) == 0 {
+				t, err = createBare(ctx, e, k, cl, p, args[0])
+			} else {
+				t, err = createWhole(ctx, e, k, cl, p, args[0], defs)
+			}
+			if err != nil {
+				return cli.View{}, err
+			}
+			v := cli.Object(t)
+			if t.TableName != args[0] {
+				v = v.WithNote("note: the table is stored as %q", t.TableName)
+			}
+			if len(defs) == 0 {
+				return v, nil
+			}
+			now, err := k.client(cl).Columns(ctx, p, t.TableName)
+			if err != nil {
+				return cli.View{}, err
+			}
+			return v, stuck(e, k, defs, now)
+		}, nil
+	}))
 }
 
 // createBare creates a table without columns.

@@ -15,14 +15,14 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// Readable lists the extensions of the files that OpenRows reads; each may be followed by .gz, except parquet.
+// Readable lists the extensions of the files that Open reads; each may be followed by .gz, except parquet.
 func Readable() []string { return []string{"csv", "tsv", "ndjson", "jsonl", "json", "parquet"} }
 
-// OpenRows reads a result from a file, by its extension: csv and tsv as written by this package, with a header; ndjson
+// Open reads a result from a file, by its extension: csv and tsv as written by pkg/output, with a header; ndjson
 // with the columns of its first line; json as an array of objects, or a document of the gateway; parquet. Values of csv
 // and tsv have no type, those of ndjson and json get one from the first row.
 //
-// OpenRows returns an error if the file cannot be opened or has an unknown format; errors in its content come from the
+// Open returns an error if the file cannot be opened or has an unknown format; errors in its content come from the
 // RowReader, with the line.
 func Open(path string) (api.RowReader, error) {
 	f, err := os.Open(path)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
@@ -19,6 +20,28 @@ var (
 
 // Named is anything that can be selected by name.
 type Named struct{ ID, Name, Where string }
+
+// Names lists what can be selected by name.
+type Names func() ([]Named, error)
+
+func namesOf[T any](list func() ([]T, error), named func(T) Named) Names {
+	return func() ([]Named, error) {
+		all, err := list()
+		return MapNamed(all, named), err
+	}
+}
+
+// find returns the id of what has the name, or the name itself if it is an id.
+func (n Names) find(kind, set string, id *regexp.Regexp) (string, error) {
+	if id.MatchString(set) {
+		return set, nil
+	}
+	all, err := n()
+	if err != nil {
+		return "", err
+	}
+	return Pick(kind, "", set, all)
+}
 
 // Pick finds the item with the given name: an exact match first, then one that differs in case only. More than one
 // match is a usage error that lists the candidates.
@@ -172,6 +195,41 @@ func (e *Env) ProjectByName(ctx context.Context, cl *api.Client, set string) (st
 	return "", err
 }
 
+// ProjectArg returns the project named by the first argument, or the current one, with its workspace.
+func (e *Env) ProjectArg(ctx context.Context, cl *api.Client, args []string) (org, ws, id string, err error) {
+	if len(args) == 0 {
+		id, err = e.ProjectID(ctx, cl)
+	} else {
+		id, err = e.ProjectByName(ctx, cl, args[0])
+	}
+	if err != nil {
+		return "", "", "", err
+	}
+	if org, err = e.OrgID(ctx, cl); err != nil {
+		return "", "", "", err
+	}
+	if set := e.Run.Settings.Workspace.Value; set != "" {
+		ws, err = WorkspaceByName(ctx, cl, org, set)
+		return org, ws, id, err
+	}
+	spaces, err := cl.Workspaces.List(ctx, org)
+	if err != nil {
+		return "", "", "", err
+	}
+	for _, w := range spaces {
+		ps, err := cl.Projects.List(ctx, org, w.ID)
+		if err != nil {
+			return "", "", "", err
+		}
+		for _, p := range ps {
+			if p.ID == id {
+				return org, w.ID, id, nil
+			}
+		}
+	}
+	return "", "", "", &Failure{Exit: ExitNotFound, Code: "not-found", Msg: "there is no project with id " + id + " in this organization"}
+}
+
 // projectsInReach lists the projects of the workspace that is set, or of all workspaces of the organization.
 func (e *Env) projectsInReach(ctx context.Context, cl *api.Client) ([]Named, error) {
 	org, err := e.OrgID(ctx, cl)
@@ -221,4 +279,15 @@ func CatalogID(ctx context.Context, cl *api.Client, project, set string) (string
 		}
 	}
 	return Pick("catalog", "", set, all)
+}
+
+// APIKeys lists the keys of a project.
+func APIKeys(ctx context.Context, cl *api.Client, project string) Names {
+	return namesOf(func() ([]api.ApiKey, error) { return cl.APIKeys.List(ctx, project) },
+		func(k api.ApiKey) Named { return Named{ID: k.ApiKeyID, Name: k.Name} })
+}
+
+// APIKeyID finds a key by id or name.
+func APIKeyID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
+	return APIKeys(ctx, cl, project).find("API key", set, UUIDLike())
 }

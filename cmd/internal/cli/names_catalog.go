@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
@@ -9,18 +10,8 @@ import (
 
 // ConnectionID finds a connection by id or name.
 func ConnectionID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
-	if UUIDLike().MatchString(set) {
-		return set, nil
-	}
-	cs, err := cl.Connections.List(ctx, project)
-	if err != nil {
-		return "", err
-	}
-	all := make([]Named, len(cs))
-	for i, c := range cs {
-		all[i] = Named{ID: c.ID, Name: c.Name, Where: ", type " + c.Type}
-	}
-	return Pick("connection", "", set, all)
+	return namesOf(func() ([]api.Connection, error) { return cl.Connections.List(ctx, project) },
+		func(c api.Connection) Named { return Named{ID: c.ID, Name: c.Name, Where: ", type " + c.Type} }).find("connection", set, UUIDLike())
 }
 
 // OrAlternative runs the usual operation and, if the gateway has no such route (404 or 405), the alternative one.
@@ -47,10 +38,51 @@ func TableCatalogID(ctx context.Context, cl *api.Client, project, catalog, schem
 	return CatalogID(ctx, cl, project, catalog)
 }
 
+func SemanticTableID(ctx context.Context, cl *api.Client, project, catalog, set string) (string, error) {
+	if BigIDLike().MatchString(set) {
+		return set, nil
+	}
+	schema, table, ok := strings.Cut(set, ".")
+	if !ok {
+		return "", Usagef("%q is neither the id of a table nor of the form SCHEMA.TABLE", set)
+	}
+	tables, err := cl.Catalogs.Tables(ctx, project, catalog, schema)
+	if err != nil {
+		return "", err
+	}
+	var all []Named
+	for _, t := range tables {
+		if t.TableID == "" {
+			return "", Usagef("this gateway does not report the ids of semantic tables").WithHint("give the id that `semantic-catalog table create` printed")
+		}
+		all = append(all, Named{ID: t.TableID, Name: t.TableName})
+	}
+	return Pick("table", "", table, all)
+}
+
 func TwoPart(flag, s string) (schema, table string, err error) {
 	schema, table, ok := strings.Cut(s, ".")
 	if !ok || schema == "" || table == "" {
 		return "", "", Usagef("%s: %q is not of the form SCHEMA.TABLE", flag, s)
 	}
 	return schema, table, nil
+}
+
+// RelationByID finds the table of a relation, which is part of the addresses of the service.
+func RelationByID(ctx context.Context, cl *api.Client, project, catalog, set string) (api.Relation, error) {
+	id, err := CatalogID(ctx, cl, project, catalog)
+	if err != nil {
+		return api.Relation{}, err
+	}
+	all, err := cl.Metadata.Relations(ctx, project, id)
+	if err != nil {
+		return api.Relation{}, err
+	}
+	for _, r := range all {
+		if r.ID == set {
+			r.SourceCatalogID = id
+			return r, nil
+		}
+	}
+	return api.Relation{}, &Failure{Exit: ExitNotFound, Code: "not-found", Msg: fmt.Sprintf("there is no relation with id %s in catalog %s", set, catalog)}
 }

@@ -58,6 +58,36 @@ func Naming(all []api.Query, schema, name, but string) []string {
 	return names
 }
 
+// Dependants lists the saved queries whose statements contain the name of another one. It searches the raw text, so a
+// name inside a comment matches too; the result is shown to the user but never acted on.
+func Dependants(ctx context.Context, cl *api.Client, project string, q api.Query) (string, error) {
+	all, err := cl.Queries.List(ctx, project)
+	if err != nil {
+		return "", err
+	}
+	return strings.Join(Naming(all, "(mt)?query", q.Name, q.ID), ", "), nil
+}
+
+// FolderID finds a folder of queries by id, by path (/reports/daily) or by name.
+func FolderID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
+	if UUIDLike().MatchString(set) {
+		return set, nil
+	}
+	fs, err := cl.Folders.List(ctx, project)
+	if err != nil {
+		return "", err
+	}
+	path := "/" + strings.Trim(set, "/")
+	var all []Named
+	for _, f := range fs {
+		if f.Path == path {
+			return f.ID, nil
+		}
+		all = append(all, Named{ID: f.ID, Name: f.Name, Where: " at " + f.Path})
+	}
+	return Pick("folder", "", strings.Trim(set, "/"), all)
+}
+
 // QueryRun completes a command on one saved query: f gets the ids of the project and of the query named by the first
 // argument.
 type QueryRun func(ctx context.Context, cl *api.Client, project, id string, rest []string) (View, error)

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/spf13/cobra"
+)
+
+// CacheArgs accepts the three ways to name a cache.
+func CacheArgs(_ *cobra.Command, args []string) error {
+	if len(args) != 1 && len(args) != 3 {
+		return errors.New("a cache is named by its id, by CATALOG SCHEMA TABLE, or by catalog.schema.table")
+	}
+	return nil
+}
+
+// TableArgs splits CATALOG SCHEMA TABLE or catalog.schema.table.
+func TableArgs(args []string) ([3]string, error) {
+	if len(args) == 1 {
+		args = strings.SplitN(args[0], ".", 3)
+	}
+	if len(args) != 3 || args[0] == "" || args[1] == "" || args[2] == "" {
+		return [3]string{}, Usagef("%q is not catalog.schema.table", strings.Join(args, "."))
+	}
+	return [3]string(args), nil
+}
+
+// CacheID returns the id of the cache that the arguments name.
+func CacheID(ctx context.Context, cl *api.Client, project string, args []string) (string, error) {
+	if len(args) == 1 && UUIDLike().MatchString(args[0]) {
+		return args[0], nil
+	}
+	t, err := TableArgs(args)
+	if err != nil {
+		return "", err
+	}
+	catalog, err := TableCatalogID(ctx, cl, project, t[0], t[1])
+	if err != nil {
+		return "", err
+	}
+	st, err := CacheByTable(ctx, cl, project, catalog, t[1], t[2])
+	if err == nil && st == nil {
+		err = &Failure{Exit: ExitNotFound, Code: "not-found", Msg: "there is no cache of " + strings.Join(t[:], "."), Hint: "`dig cache create` creates one"}
+	}
+	if err != nil {
+		return "", err
+	}
+	return st.ID, nil
+}
