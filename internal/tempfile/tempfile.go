@@ -81,11 +81,16 @@ const dirOwner = "owner"
 // MkdirTemp creates a directory for temporary files and removes directories with the same prefix whose processes have
 // terminated. done removes it.
 func MkdirTemp(prefix string) (dir string, done func(), err error) {
-	left, _ := filepath.Glob(filepath.Join(os.TempDir(), prefix+"*"))
+	return MkdirTempIn(os.TempDir(), prefix)
+}
+
+// MkdirTempIn is MkdirTemp in a directory of the caller.
+func MkdirTempIn(parent, prefix string) (dir string, done func(), err error) {
+	left, _ := filepath.Glob(filepath.Join(parent, prefix+"*"))
 	for _, name := range left {
 		sweepDir(name)
 	}
-	if dir, err = os.MkdirTemp("", prefix+"*"); err != nil {
+	if dir, err = os.MkdirTemp(parent, prefix+"*"); err != nil {
 		return "", nil, err
 	}
 	f, err := os.OpenFile(filepath.Join(dir, dirOwner), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)

@@ -16,7 +16,10 @@ type binding struct {
 	profile map[string]any
 }
 
-const defaultHistory = "16MiB"
+const (
+	defaultHistory = "16MiB"
+	defaultSpool   = "10GiB"
+)
 
 // bind binds the settings to their flags, variables and defaults. Every variable and flag that is set is checked, also
 // where another source has precedence.
@@ -25,7 +28,7 @@ func bind(flags *pflag.FlagSet) (*binding, error) {
 		flags = pflag.NewFlagSet("", pflag.ContinueOnError)
 	}
 	b := &binding{v: viper.New(), flags: flags}
-	defaults := map[string]string{nameZone: string(Local), nameOutput: "table", nameHistory: defaultHistory}
+	defaults := map[string]string{nameZone: string(Local), nameOutput: "table", nameHistory: defaultHistory, nameSpool: defaultSpool}
 	for _, name := range settingNames() {
 		b.v.SetDefault(name, Value{Value: defaults[name], From: "default"})
 		if err := b.v.BindEnv(name, EnvName(name)); err != nil {
@@ -92,10 +95,10 @@ func (b *binding) useProfile(fields map[string]any) error {
 	return b.v.MergeConfigMap(b.project)
 }
 
-// ownHistory returns the history that the user has set, or the default, where a project file has precedence.
-func (b *binding) ownHistory() Value {
-	if value, ok := b.profile[nameHistory].(Value); ok {
+// own returns the value of a setting that the user has set, or the default, where a project file has precedence.
+func (b *binding) own(name, preset string) Value {
+	if value, ok := b.profile[name].(Value); ok {
 		return value
 	}
-	return Value{Value: defaultHistory, From: "default"}
+	return Value{Value: preset, From: "default"}
 }

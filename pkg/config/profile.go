@@ -25,6 +25,7 @@ type Profile struct {
 	Output     string `json:"output,omitempty" yaml:"output,omitempty"`
 	Timeout    string `json:"timeout,omitempty" yaml:"timeout,omitempty"`
 	History    string `json:"history,omitempty" yaml:"history,omitempty"`
+	Spool      string `json:"spool,omitempty" yaml:"spool,omitempty"`
 	KeyStorage string `json:"keyStorage,omitempty" yaml:"keyStorage,omitempty"` // "keyring", "file" or "" for no key
 	KeyExpires string `json:"keyExpires,omitempty" yaml:"keyExpires,omitempty"` // when the key expires, RFC 3339; "" for never or unknown
 }
@@ -64,6 +65,8 @@ func (p *Profile) field(name string) *string {
 		return &p.Timeout
 	case nameHistory:
 		return &p.History
+	case nameSpool:
+		return &p.Spool
 	case fieldKeyStorage:
 		return &p.KeyStorage
 	case fieldKeyExpires:

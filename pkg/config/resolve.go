@@ -51,7 +51,7 @@ const (
 
 // Settings are the resolved settings of one command. BaseURL is "" for the local zone inside the process.
 type Settings struct {
-	Profile, Zone, BaseURL, Org, Workspace, Project, Output, Timeout, History Value
+	Profile, Zone, BaseURL, Org, Workspace, Project, Output, Timeout, History, Spool Value
 
 	Key        Key      // zero if there is none or it must not be sent to BaseURL; NeedKey returns the reason
 	KeyExpires string   // when the key expires, RFC 3339; "" if unknown
@@ -110,27 +110,28 @@ func Resolve(src Sources) (*Settings, error) {
 		return nil, err
 	}
 	s.Zone, s.BaseURL, s.Org, s.Workspace = b.get(nameZone), b.get(nameBaseURL), b.get(nameOrg), b.get(nameWorkspace)
-	s.Project, s.Output, s.Timeout, s.History = b.get(nameProject), b.get(nameOutput), b.get(nameTimeout), s.keepLess(b)
+	s.Project, s.Output, s.Timeout = b.get(nameProject), b.get(nameOutput), b.get(nameTimeout)
+	s.History, s.Spool = s.keepLess(b, nameHistory, defaultHistory), s.keepLess(b, nameSpool, defaultSpool)
 	if err := s.settlePlace(); err != nil {
 		return nil, err
 	}
 	return s, s.settleKey(store, profile, src.Getenv("DIG_API_KEY"))
 }
 
-// keepLess applies the setting history. A project file is part of a repository: it may reduce the size of results
-// stored on this machine, but not increase it.
-func (s *Settings) keepLess(b *binding) Value {
-	all := b.get(nameHistory)
+// keepLess applies a setting of a size on the disk. A project file is part of a repository: it may reduce the size of
+// results stored on this machine, but not increase it.
+func (s *Settings) keepLess(b *binding, name, preset string) Value {
+	all := b.get(name)
 	if all.level != fromProject {
 		return all
 	}
-	own := b.ownHistory()
+	own := b.own(name, preset)
 	more, err := ParseSize(all.Value)
 	most, ownErr := ParseSize(own.Value)
 	if err != nil || ownErr != nil || more <= most {
 		return all
 	}
-	s.Notes = append(s.Notes, fmt.Sprintf("%s requests a history of %s; %s sets %s, and a project file cannot increase it", all.From, all.Value, own.From, own.Value))
+	s.Notes = append(s.Notes, fmt.Sprintf("%s requests a %s of %s; %s sets %s, and a project file cannot increase it", all.From, name, all.Value, own.From, own.Value))
 	return own
 }
 
@@ -314,9 +315,18 @@ func (s *Settings) HistoryBytes() int64 {
 	return n
 }
 
+// SpoolBytes is what a result of zone local may occupy on the disk while its reader does not read it; 0 for nothing.
+func (s *Settings) SpoolBytes() int64 {
+	n, err := ParseSize(s.Spool.Value) // checked by Resolve
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
 // Explain lists every setting with its source; the key is masked.
 func (s *Settings) Explain() []Explained {
-	all := []Value{s.Profile, s.Zone, s.BaseURL, s.Org, s.Workspace, s.Project, s.Output, s.Timeout, s.History}
+	all := []Value{s.Profile, s.Zone, s.BaseURL, s.Org, s.Workspace, s.Project, s.Output, s.Timeout, s.History, s.Spool}
 	out := make([]Explained, 0, len(all)+1)
 	for i, name := range settingNames() {
 		out = append(out, Explained{Name: name, Value: all[i].Value, From: all[i].From})

@@ -25,12 +25,13 @@ const (
 	nameOutput    = "output"
 	nameTimeout   = "timeout"
 	nameHistory   = "history"
+	nameSpool     = "spool"
 )
 
 // settingNames is the order in which settings are listed; bound are those that belong to the zone and address of a
 // profile.
 func settingNames() []string {
-	return []string{nameProfile, nameZone, nameBaseURL, nameOrg, nameWorkspace, nameProject, nameOutput, nameTimeout, nameHistory}
+	return []string{nameProfile, nameZone, nameBaseURL, nameOrg, nameWorkspace, nameProject, nameOutput, nameTimeout, nameHistory, nameSpool}
 }
 
 func bound(name string) bool {
@@ -83,7 +84,7 @@ func checkValue(name, v string) string {
 		if _, err := ParseTimeout(v); err != nil {
 			return err.Error()
 		}
-	case nameHistory:
+	case nameHistory, nameSpool:
 		if _, err := ParseSize(v); err != nil {
 			return err.Error()
 		}

@@ -43,6 +43,7 @@ type Options struct {
 	ReadOnly   bool                         // change nothing in Dir: the state is a temporary copy, and no rows are stored
 	Observe    func(op spec.Op, status int) // called after every routed request; nil for none
 	Limits     web.Limits
+	Spool      int64             // bytes on the disk for what the reader of a reply of Transport is behind with; 0 for none
 	Quirks     *hosted.Quirks    // faults of the hosted zones to reproduce; nil for none
 	Inject     *hosted.Injection // faults to inject; nil for none
 

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -94,11 +95,15 @@ func unused(dir string) error {
 	if err != nil {
 		return err
 	}
+	readers, err := filepath.Glob(filepath.Join(dir, "projects", "*", "readers.*"))
+	if err != nil {
+		return err
+	}
 	running, err := filepath.Glob(filepath.Join(dir, "runners", "*"))
 	if err != nil {
 		return err
 	}
-	for _, path := range append(locks, running...) {
+	for _, path := range slices.Concat(locks, readers, running) {
 		l := flock.New(path)
 		ok, err := l.TryLock()
 		if err != nil {

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/safely"
+	"github.com/dig-cli/dig/pkg/gateway/spool"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 )
 
@@ -14,9 +16,17 @@ import (
 const LocalBaseURL = "http://localhost" + web.BasePath
 
 // Transport serves requests inside the process: the reply streams through a pipe, no port is opened.
-func (g *Gateway) Transport() http.RoundTripper { return &processTransport{g.Web.Handler} }
+func (g *Gateway) Transport() http.RoundTripper {
+	return &processTransport{g.Web.Handler, spool.Options{Limit: g.Options.Spool, GiveUp: giveUp}}
+}
 
-type processTransport struct{ handler http.Handler }
+// giveUp is how long a statement waits for a reader that reads nothing and is behind with as much as may be stored.
+const giveUp = 5 * time.Minute
+
+type processTransport struct {
+	handler http.Handler
+	spool   spool.Options
+}
 
 // RoundTrip runs the handler in a goroutine and returns when it has written the header.
 func (t *processTransport) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -27,7 +37,7 @@ func (t *processTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 		hr.Body = http.NoBody
 	}
 	hr.RequestURI = req.URL.RequestURI()
-	pr, pw := io.Pipe()
+	pr, pw := spool.Pipe(t.spool)
 	w := &web.PipeWriter{Head: http.Header{}, Pw: pw, Ready: make(chan struct{})}
 	safely.Go(func() {
 		defer cancel()
@@ -48,7 +58,7 @@ func (t *processTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 	case <-w.Ready:
 	case <-req.Context().Done():
 		cancel()
-		pr.CloseWithError(req.Context().Err())
+		_ = pr.CloseWithError(req.Context().Err())
 		return nil, req.Context().Err()
 	}
 	return &http.Response{
@@ -58,14 +68,14 @@ func (t *processTransport) RoundTrip(req *http.Request) (*http.Response, error) 
 }
 
 type processBody struct {
-	*io.PipeReader
+	*spool.Reader
 	cancel context.CancelFunc
 }
 
 // Close tells the handler that nobody reads any more.
 func (b *processBody) Close() error {
 	b.cancel()
-	return b.PipeReader.CloseWithError(errClosed)
+	return b.Reader.CloseWithError(errClosed)
 }
 
 var errClosed = errors.New("the reader closed the reply")

@@ -94,9 +94,16 @@ func (e *Env) OpenGateway(dir string, readOnly bool) (*gateway.Gateway, error) {
 		}
 	}
 	keepOut, configs := e.OwnDirs()
-	return gateway.Open(gateway.Options{Dir: dir, OpenEngine: duckdb.Open, Now: e.Now, Version: BuildVersion(), KeepOut: keepOut, Configs: configs, ReadOnly: readOnly,
-		Engine: engine.Options{MemoryLimit: MemoryFor(AllowedMemory()), Waiting: e.waitsFor, Warden: &endWarden{env: e, stuck: e.Run.stuck}, Overrun: overrunHere}})
+	var spool int64
+	if s := e.Run.Settings; s != nil {
+		spool = s.SpoolBytes()
+	}
+	return gateway.Open(gateway.Options{Dir: dir, Spool: spool, OpenEngine: duckdb.Open, Now: e.Now, Version: BuildVersion(), KeepOut: keepOut, Configs: configs, ReadOnly: readOnly,
+		Engine: engine.Options{Shared: true, LockWait: patienceHere, MemoryLimit: MemoryFor(AllowedMemory()), Waiting: e.waitsFor, Warden: &endWarden{env: e, stuck: e.Run.stuck}, Overrun: overrunHere}})
 }
+
+// patienceHere is how long a command waits for another one that changes the same project.
+const patienceHere = 5 * time.Minute
 
 // overrunHere is how long a statement of a gateway in this process may continue after it was told to stop.
 const overrunHere = 2 * time.Second

@@ -345,6 +345,9 @@ type Options struct {
 	// Waiting, if not nil, is called after another process has locked a project for a while; holder identifies it.
 	Waiting func(holder string)
 	Threads int
+	// Shared is for an engine that is not the only one of its directory: statements that read open a project together with
+	// other processes, those that change it alone, and both only for a moment.
+	Shared bool
 	// ReadOnly opens the rows without changing a file; missing data is empty, and discarded when the project is closed.
 	ReadOnly bool
 	// IdleClose is how long an unused project stays open and locked. 0: a default, negative: until Close.

@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/safely"
+	"github.com/dig-cli/dig/pkg/gateway/spool"
 )
 
 type PipeWriter struct {
 	Head   http.Header
 	Sent   http.Header
 	Status int
-	Pw     *io.PipeWriter
+	Pw     *spool.Writer
 	once   sync.Once
 	Ready  chan struct{}
 	Why    string // a started reply is aborted

@@ -172,6 +172,13 @@ func (p *project) rewrite(ctx context.Context) (c engine.Compaction, err error) 
 		return c, err
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
+	readers, err := ownFile(ctx, p.dir, p.opts)
+	if err != nil {
+		return c, err
+	}
+	if readers != nil {
+		defer func() { err = errors.Join(err, readers.Close()) }()
+	}
 	if c.Before, err = dataSize(p.dir); err != nil {
 		return c, err
 	}

@@ -29,13 +29,18 @@ type conn struct {
 	abort  context.CancelCauseFunc // ends the sending of its result as well
 }
 
-// conn opens a connection; close it. Names without catalog are looked up in "peaka"."table"; Trino's functions shadow DuckDB's
-// only on connections made by Query.
-func (p *project) conn(ctx context.Context) (*conn, error) {
+// conn opens a connection for statements that read; close it. Names without catalog are looked up in "peaka"."table"; Trino's functions
+// shadow DuckDB's only on connections made by Query.
+func (p *project) conn(ctx context.Context) (*conn, error) { return p.connFor(ctx, false) }
+
+// writer opens a connection for statements that change the stored tables.
+func (p *project) writer(ctx context.Context) (*conn, error) { return p.connFor(ctx, true) }
+
+func (p *project) connFor(ctx context.Context, write bool) (*conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, ctxError(ctx, nil)
 	}
-	in, err := p.acquire(ctx)
+	in, err := p.acquire(ctx, write)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,9 @@
 //
 //	<Dir>/<projectId>/data.duckdb   attached as "~data": the stored tables, in schemas table, bitable, mtquery, ...
 //	<Dir>/<projectId>/compacting    a copy of that file that will replace it
-//	<Dir>/<projectId>/lock          held while this process has the file open
+//	<Dir>/<projectId>/lock          held while this process has the file open to change it
+//	<Dir>/<projectId>/readers.N     shared by the processes that read the file
+//	<Dir>/<projectId>/snapshots     copies of the file, for those that read while another process changes it
 //	peaka, sample, <catalogs>       in-memory databases under the names users write; they hold only views, created when
 //	                                a statement names them
 //	memory.main                     macros that compute Trino's results where DuckDB's differ
@@ -32,6 +34,7 @@ const (
 	defaultTemp     = 16 << 30         // bytes of temporary files of each
 	defaultLockWait = 10 * time.Second // for another process to release a project
 	defaultIdle     = 30 * time.Second // after which an unused instance is closed
+	sharedIdle      = 40 * time.Millisecond
 )
 
 // projectID matches ids that are valid names of directories.
@@ -75,8 +78,11 @@ func Open(o engine.Options) (engine.Engine, error) {
 		o.LockWait = defaultLockWait
 	}
 	if o.IdleClose == 0 {
-		o.IdleClose = defaultIdle
+		if o.IdleClose = defaultIdle; o.Shared {
+			o.IdleClose = sharedIdle
+		}
 	}
+	o.Shared = o.Shared && !o.ReadOnly
 	return &duck{opts: o, projects: map[string]*project{}, memory: newMemoryWatch(&o)}, nil
 }
 
@@ -103,12 +109,22 @@ func (d *duck) Project(ctx context.Context, id string) (engine.Project, error) {
 	if err != nil {
 		return nil, err
 	}
+	if d.opts.Shared { // a statement opens it in the way it needs
+		return p, p.known()
+	}
 	c, err := p.conn(ctx)
 	if err != nil {
 		return nil, err
 	}
 	c.close()
 	return p, nil
+}
+
+// known fails if the project takes no statements any more.
+func (p *project) known() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.gone
 }
 
 // DropProject ends the running statements of a project and removes its directory. Dropping a project that does not exist is not an error. A

@@ -43,7 +43,7 @@ func (p *project) ImportCSV(ctx context.Context, kind, name string, src io.Reade
 			Message: fmt.Sprintf("the document was not stored within %s; none of its rows is stored", m.Timeout)})
 		defer over()
 	}
-	if c, err = p.conn(ctx); err != nil {
+	if c, err = p.writer(ctx); err != nil {
 		return 0, err
 	}
 	defer c.close()

@@ -43,9 +43,10 @@ type project struct {
 
 	mu    sync.Mutex
 	inst  *instance
-	next  *opening      // of an instance that is being created
-	freed chan struct{} // closed and replaced each time a connection is returned
-	gone  error         // why no statement is accepted: dropped, or the engine was closed
+	past  map[*instance]struct{} // that were replaced while statements used them
+	next  *opening               // of an instance that is being created
+	freed chan struct{}          // closed and replaced each time a connection is returned
+	gone  error                  // why no statement is accepted: dropped, or the engine was closed
 	idle  *time.Timer
 	pack  *packing  // that is running
 	later time.Time // before which the idle file is not rewritten again
@@ -54,10 +55,15 @@ type project struct {
 // instance is one DuckDB instance with the project's file attached.
 type instance struct {
 	db       bindings.Database
-	lock     *flock.Flock
+	lock     *flock.Flock // of the project, held by the process that changes it
+	readers  *flock.Flock // of the file
 	tempDir  string
+	tempDone func() // removes it, if it is of this instance only
 	memory   *memoryWatch
 	readOnly bool
+	shared   bool        // with other processes
+	file     fs.FileInfo // that is open, if it is shared
+	state    string      // of the copy that is open instead of the file
 
 	refs   int                // guarded by project.mu
 	conns  map[*conn]struct{} // guarded by project.mu
@@ -70,7 +76,7 @@ type instance struct {
 
 func newProject(id, dir string, o *engine.Options, w *memoryWatch) *project {
 	allowed, refused := functionSets()
-	return &project{id: id, dir: dir, opts: o, memory: w, freed: make(chan struct{}), turn: make(chan struct{}, 1), write: make(chan struct{}, 1), functions: knownFunctions{allowed, refused},
+	return &project{id: id, dir: dir, opts: o, memory: w, freed: make(chan struct{}), past: map[*instance]struct{}{}, turn: make(chan struct{}, 1), write: make(chan struct{}, 1), functions: knownFunctions{allowed, refused},
 		session: engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaTable}}
 }
 
@@ -115,67 +121,90 @@ func (p *project) drop(ctx context.Context) error {
 	return os.RemoveAll(p.dir)
 }
 
+// openInstance opens a project for every kind of statement.
 func openInstance(ctx context.Context, dir string, o *engine.Options, w *memoryWatch) (_ *instance, err error) {
-	data := sqltext.Literal(filepath.Join(dir, dataFile))
+	data := filepath.Join(dir, dataFile)
 	stored := true // in a file that exists or is created
 	if o.ReadOnly {
-		if stored, err = exists(filepath.Join(dir, dataFile)); err != nil {
+		if stored, err = exists(data); err != nil {
 			return nil, err
 		}
 	} else if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	var l *flock.Flock
+	in := &instance{conns: map[*conn]struct{}{}, tempDir: filepath.Join(dir, "tmp"), memory: w, readOnly: o.ReadOnly}
 	locked, err := exists(filepath.Join(dir, "lock"))
 	if err != nil {
 		return nil, err
 	}
-	if !o.ReadOnly || stored && locked {
-		if l, err = takeLock(ctx, dir, o); err != nil {
-			return nil, err
-		}
-	}
-	in := &instance{lock: l, conns: map[*conn]struct{}{}, tempDir: filepath.Join(dir, "tmp"), memory: w, readOnly: o.ReadOnly}
-	if o.ReadOnly {
-		if in.tempDir, err = os.MkdirTemp("", "dig-spill-"); err != nil {
-			if l != nil {
-				_ = l.Close()
-			}
-			return nil, err
-		}
-	}
 	w.instances.Add(1)
 	defer func() {
 		if err != nil {
-			_ = in.close()
+			err = errors.Join(err, in.close())
 		}
 	}()
-	// The lock is held, so whatever is there was left by a process that died.
-	if !o.ReadOnly {
-		if err := errors.Join(os.RemoveAll(in.tempDir), os.RemoveAll(filepath.Join(dir, packDir))); err != nil {
+	if !o.ReadOnly || stored && locked {
+		if in.lock, err = takeLock(ctx, dir, o); err != nil {
 			return nil, err
 		}
-		_ = os.RemoveAll(filepath.Join(dir, spoolDir)) // except for documents that another process is still receiving
 	}
-	if err := in.start(o); err != nil {
+	if o.ReadOnly {
+		if in.tempDir, err = os.MkdirTemp("", "dig-spill-"); err != nil {
+			return nil, err
+		}
+		if !stored {
+			data = ""
+		}
+		return in, in.open(dir, data, o)
+	}
+	// The lock is held, so whatever is there was left by a process that died.
+	if err := removeAll(dir, "tmp", packDir, snapshotDir, movingName); err != nil {
 		return nil, err
+	}
+	_ = os.RemoveAll(filepath.Join(dir, spoolDir)) // except for documents that another process is still receiving
+	if in.readers, err = ownFile(ctx, dir, o); err != nil {
+		return nil, err
+	}
+	// A process that wanted to read the former file may have opened the one that was left to it for a moment.
+	for began := time.Now(); ; {
+		err = in.open(dir, data, o)
+		if !openedElsewhere(err) || time.Since(began) > o.LockWait {
+			break
+		}
+		bindings.Close(&in.db)
+		select {
+		case <-time.After(holdPoll):
+		case <-ctx.Done():
+			return nil, ctxError(ctx, nil)
+		}
+	}
+	if err == nil && in.readers == nil { // the file is new
+		in.readers, err = ownFile(ctx, dir, o)
+	}
+	return in, err
+}
+
+// open starts DuckDB with a file attached; without a name, with an empty one in memory.
+func (in *instance) open(dir, data string, o *engine.Options) error {
+	if err := in.start(o); err != nil {
+		return err
 	}
 	var c bindings.Connection
 	if bindings.Connect(in.db, &c) == bindings.StateError {
-		return nil, errors.New("the engine rejected a connection")
+		return errors.New("the engine rejected a connection")
 	}
 	defer bindings.Disconnect(&c)
-	if err := errors.Join(registerScan(c, in), registerFunctions(c, in), registerRoom(c, w)); err != nil {
-		return nil, err
+	if err := errors.Join(registerScan(c, in), registerFunctions(c, in), registerRoom(c, in.memory)); err != nil {
+		return err
 	}
 	how := ""
-	if !stored {
-		data = `':memory:'`
-	} else if o.ReadOnly {
+	if data == "" {
+		data = `:memory:`
+	} else if in.readOnly {
 		how = ` (READ_ONLY)`
 	}
 	setup := []string{
-		`ATTACH ` + data + ` AS ` + sqltext.Quote(storeDB) + how,
+		`ATTACH ` + sqltext.Literal(data) + ` AS ` + sqltext.Quote(storeDB) + how,
 		`ATTACH ':memory:' AS ` + sqltext.Quote(engine.InternalCatalog),
 	}
 	for _, s := range []string{engine.SchemaTable, engine.SchemaBI, engine.SchemaMtQuery} {
@@ -187,11 +216,20 @@ func openInstance(ctx context.Context, dir string, o *engine.Options, w *memoryW
 	setup = append(setup, in.hardening(dir, o)...)
 	for _, s := range setup {
 		if err := rawExec(c, s); err != nil {
-			return nil, fmt.Errorf("opening the data of the project: %w", err)
+			return fmt.Errorf("opening the data of the project: %w", err)
 		}
 	}
 	in.names.init()
-	return in, nil
+	return nil
+}
+
+// removeAll removes files and directories in a directory.
+func removeAll(dir string, names ...string) error {
+	var errs []error
+	for _, name := range names {
+		errs = append(errs, os.RemoveAll(filepath.Join(dir, name)))
+	}
+	return errors.Join(errs...)
 }
 
 func exists(path string) (bool, error) {
@@ -247,20 +285,41 @@ func (in *instance) hardening(dir string, o *engine.Options) []string {
 	}
 }
 
+// checkpoint writes the log into the file and removes it. DuckDB leaves one that ends within a transaction, whose process was killed, until
+// something is added to it.
+func checkpoint(c bindings.Connection, logged func() bool) error {
+	write := `CHECKPOINT ` + sqltext.Quote(storeDB)
+	if err := rawExec(c, write); err != nil || !logged() {
+		return err
+	}
+	extra := sqltext.Quote(storeDB, "~log")
+	return errors.Join(rawExec(c, `CREATE SCHEMA IF NOT EXISTS `+extra), rawExec(c, `DROP SCHEMA IF EXISTS `+extra), rawExec(c, write))
+}
+
+func (in *instance) logged() bool { return in.lock != nil && logged(filepath.Dir(in.lock.Path())) }
+
 // close writes a checkpoint and releases the file. A failed checkpoint loses nothing: the log is replayed on the next opening.
 func (in *instance) close() error {
 	in.memory.instances.Add(-1)
 	if in.db.Ptr != nil {
 		var c bindings.Connection
 		if !in.readOnly && bindings.Connect(in.db, &c) == bindings.StateSuccess {
-			_ = rawExec(c, `CHECKPOINT `+sqltext.Quote(storeDB))
+			_ = checkpoint(c, in.logged)
 			bindings.Disconnect(&c)
 		}
 		bindings.Close(&in.db)
 	}
-	if in.lock == nil {
-		return os.RemoveAll(in.tempDir)
+	errs := []error{os.RemoveAll(in.tempDir)}
+	if in.tempDone != nil {
+		in.tempDone()
 	}
-	err := os.RemoveAll(in.tempDir)
-	return errors.Join(err, in.lock.Close())
+	if in.lock != nil && !in.readOnly {
+		errs = append(errs, os.RemoveAll(filepath.Join(filepath.Dir(in.lock.Path()), snapshotDir)))
+	}
+	for _, l := range []*flock.Flock{in.readers, in.lock} {
+		if l != nil {
+			errs = append(errs, l.Close())
+		}
+	}
+	return errors.Join(errs...)
 }

@@ -34,7 +34,7 @@ func (p *project) Materialize(ctx context.Context, schema, table string, q engin
 	}
 	ctx, cancel := deadline(ctx, q)
 	defer cancel()
-	s, err := p.statement(ctx, q)
+	s, err := p.statementOn(ctx, q, true)
 	if err != nil {
 		return 0, err
 	}

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -20,15 +22,16 @@ type opening struct {
 	err     error // set before done is closed
 }
 
-// acquire returns the instance with one more reference, opening it if there is none.
-func (p *project) acquire(ctx context.Context) (*instance, error) {
+// acquire returns the instance with one more reference, opening it if there is none. One that is shared with other processes only reads, and
+// is replaced when its data are not the latest, or are to be changed.
+func (p *project) acquire(ctx context.Context, write bool) (*instance, error) {
 	for {
 		p.mu.Lock()
 		if gone := p.gone; gone != nil {
 			p.mu.Unlock()
 			return nil, gone
 		}
-		if in := p.inst; in != nil && !in.broken {
+		if in := p.inst; p.usable(in, write) {
 			in.refs++
 			p.mu.Unlock()
 			return in, nil
@@ -42,7 +45,7 @@ func (p *project) acquire(ctx context.Context) (*instance, error) {
 			if p.pack != nil && p.pack.yields {
 				p.pack.cancel()
 			}
-			safely.Go(func() { p.reopen(octx, o) })
+			safely.Go(func() { p.reopen(octx, o, write) })
 		}
 		o.waiting++
 		p.mu.Unlock()
@@ -68,7 +71,7 @@ func (p *project) acquire(ctx context.Context) (*instance, error) {
 }
 
 // reopen creates an instance for those that wait for it.
-func (p *project) reopen(ctx context.Context, o *opening) {
+func (p *project) reopen(ctx context.Context, o *opening, write bool) {
 	err := errors.New("the data of the project could not be opened")
 	defer func() {
 		if r := recover(); r != nil {
@@ -83,15 +86,20 @@ func (p *project) reopen(ctx context.Context, o *opening) {
 		p.mu.Unlock()
 		o.cancel()
 	}()
-	err = p.replace(ctx)
+	err = p.replace(ctx, write)
+}
+
+// usable reports whether a new statement can use an instance; p.mu is held.
+func (p *project) usable(in *instance, write bool) bool {
+	return in != nil && !in.broken && (!in.shared || !write && in.current(p.dir))
 }
 
 // useless is how long statements of a broken instance may take to fail by themselves. One with a stalled reader never does.
 const useless = time.Second
 
-// replace creates an instance if there is none or a broken one. That one is closed first, after its last connection was returned:
-// two instances of one process must never have the same file attached.
-func (p *project) replace(ctx context.Context) error {
+// replace creates an instance if there is none that can be used. A broken one is closed first, after its last connection was returned:
+// two instances of one process must never have the same file attached and change it. A shared one is closed when its statements have ended.
+func (p *project) replace(ctx context.Context, write bool) error {
 	select {
 	case p.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -107,9 +115,12 @@ func (p *project) replace(ctx context.Context) error {
 		case gone != nil:
 			p.mu.Unlock()
 			return gone
-		case in != nil && !in.broken:
+		case p.usable(in, write):
 			p.mu.Unlock()
 			return nil
+		case in != nil && in.refs > 0 && in.shared:
+			p.past[in] = struct{}{}
+			in = nil
 		case in != nil && in.refs > 0:
 			p.mu.Unlock()
 			select {
@@ -128,7 +139,11 @@ func (p *project) replace(ctx context.Context) error {
 		}
 		break
 	}
-	fresh, err := openInstance(ctx, p.dir, p.opts, p.memory)
+	open := openInstance
+	if p.opts.Shared && !write {
+		open = openShared
+	}
+	fresh, err := open(ctx, p.dir, p.opts, p.memory)
 	if err != nil {
 		return err
 	}
@@ -162,7 +177,21 @@ func (p *project) release(in *instance, c *conn) {
 	delete(in.conns, c)
 	close(p.freed)
 	p.freed = make(chan struct{})
-	p.rest(in)
+	if _, past := p.past[in]; !past {
+		p.rest(in)
+	} else if in.refs == 0 {
+		safely.Go(func() { p.closePast(in) })
+	}
+}
+
+// closePast closes an instance that was replaced.
+func (p *project) closePast(in *instance) {
+	_ = in.close() // it was only read
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.past, in)
+	close(p.freed)
+	p.freed = make(chan struct{})
 }
 
 // rest starts the timer that closes an unused instance; p.mu is held.
@@ -222,17 +251,22 @@ func (p *project) shut(why error) error {
 	for {
 		p.mu.Lock()
 		in, freed := p.inst, p.freed
-		if in == nil {
+		if in == nil && len(p.past) == 0 {
 			p.mu.Unlock()
 			return nil
 		}
-		if in.refs == 0 {
+		if in != nil && in.refs == 0 && len(p.past) == 0 {
 			p.inst = nil
 			p.mu.Unlock()
 			return in.close()
 		}
+		all := slices.Collect(maps.Keys(p.past))
 		p.mu.Unlock()
-		p.kill(in, why)
+		for _, in := range append(all, in) {
+			if in != nil {
+				p.kill(in, why)
+			}
+		}
 		select {
 		case <-freed:
 		case <-time.After(10 * time.Millisecond): // interrupt again: a statement may have started since

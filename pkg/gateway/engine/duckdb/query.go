@@ -42,10 +42,14 @@ type statement struct {
 
 // statement begins a statement, which ends with ctx.
 func (p *project) statement(ctx context.Context, q engine.Query) (*statement, error) {
+	return p.statementOn(ctx, q, false)
+}
+
+func (p *project) statementOn(ctx context.Context, q engine.Query, write bool) (*statement, error) {
 	if err := p.memory.admit(p.id, q.SQL); err != nil {
 		return nil, err
 	}
-	c, err := p.conn(ctx)
+	c, err := p.connFor(ctx, write)
 	if err != nil {
 		return nil, err
 	}

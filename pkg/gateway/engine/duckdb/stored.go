@@ -26,7 +26,7 @@ func (c *conn) hasStored(schema, table string) bool {
 
 // DropStored removes a table of Materialize; it is not an error if it does not exist.
 func (p *project) DropStored(ctx context.Context, schema, table string) error {
-	c, err := p.conn(ctx)
+	c, err := p.writer(ctx)
 	if err != nil {
 		return err
 	}

@@ -123,7 +123,7 @@ func checkName(what, given, stored string) error {
 
 // change runs fn in a transaction as the only writer. All changes of fn are stored, or none.
 func (p *project) change(ctx context.Context, fn func(c *conn) error) error {
-	c, err := p.conn(ctx)
+	c, err := p.writer(ctx)
 	if err != nil {
 		return err
 	}

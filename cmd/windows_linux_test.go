@@ -1,0 +1,225 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// windows is how many processes TestWindows runs at once; forty with DIG_TEST_WINDOWS=40.
+func windows(t *testing.T) int {
+	t.Helper()
+	text := os.Getenv("DIG_TEST_WINDOWS")
+	if text == "" {
+		return 12
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 8 {
+		t.Fatalf("DIG_TEST_WINDOWS=%q is not a number from 8", text)
+	}
+	return n
+}
+
+// desk is one project and those that work on it.
+type desk struct {
+	t    *testing.T
+	data string
+	rows int // of a file
+
+	mu      sync.Mutex
+	r       *rand.Rand
+	longest map[string]time.Duration
+	ran     map[string]int
+	labels  map[string]bool // of the imports, and whether they were told to be stored
+}
+
+func (d *desk) within(most time.Duration) time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return time.Duration(d.r.Int64N(int64(most)))
+}
+
+// run runs a statement of its own. Every one must succeed unless it is killed.
+func (d *desk) run(ctx context.Context, what string, args ...string) (out string, killed bool) {
+	c := processIn(ctx, d.t, d.data, args...)
+	var errs bytes.Buffer
+	c.Stderr = &errs
+	began := time.Now()
+	raw, err := c.Output()
+	took := time.Since(began)
+	if ctx.Err() != nil && err != nil {
+		return "", true
+	}
+	if err != nil {
+		d.t.Errorf("dig %s: %v\n%s", strings.Join(args, " "), err, errs.String())
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.longest[what], d.ran[what] = max(d.longest[what], took), d.ran[what]+1
+	return string(raw), false
+}
+
+func (d *desk) query(ctx context.Context, what, sql string) (string, bool) {
+	return d.run(ctx, what, "query", "execute", "--no-header", "-o", "csv", "--sql", sql)
+}
+
+// importOne imports a file whose rows have a label of their own.
+func (d *desk) importOne(ctx context.Context, label string) {
+	var b strings.Builder
+	b.WriteString("n,label\n")
+	for i := range d.rows {
+		fmt.Fprintf(&b, "%d,%s\n", i, label)
+	}
+	path := filepath.Join(d.t.TempDir(), label+".csv")
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		d.t.Error(err)
+		return
+	}
+	d.mu.Lock()
+	d.labels[label] = false
+	d.mu.Unlock()
+	if _, killed := d.run(ctx, "import", "table", "import", "numbers", path); !killed {
+		d.mu.Lock()
+		d.labels[label] = true
+		d.mu.Unlock()
+	}
+}
+
+// stopped starts a query that nobody reads after its first bytes, and stops its process if asked to.
+func (d *desk) stopped(signal bool) *exec.Cmd {
+	c := process(d.t, d.data, "query", "execute", "-o", "csv", "--sql",
+		`SELECT a.n, b.y, 'some text to make the row wider' AS t FROM peaka."table".numbers a, UNNEST(sequence(1, 200)) b(y)`)
+	stalled(d.t, c)
+	if signal {
+		if err := c.Process.Signal(syscall.SIGSTOP); err != nil {
+			d.t.Error(err)
+		}
+	}
+	return c
+}
+
+// TestWindows: half of the windows on a project are stopped behind a pager, one computes for seconds, and the others import into one table and
+// query it, while some are killed. Nothing is refused, every answer is of whole imports, and so are the data at the end.
+func TestWindows(t *testing.T) {
+	t.Parallel()
+	needLocal(t)
+	n, rounds := windows(t), 3
+	d := &desk{t: t, data: t.TempDir(), rows: 1000, r: rand.New(rand.NewPCG(uint64(n), 0)), longest: map[string]time.Duration{}, ran: map[string]int{}, labels: map[string]bool{}}
+	mustRun(t, d.data, "table", "create", "numbers", "--column", "n:bigint", "--column", "label:varchar")
+	d.importOne(t.Context(), "first")
+	var wg sync.WaitGroup
+	var held []*exec.Cmd
+	for i := range n / 2 {
+		held = append(held, d.stopped(i%2 == 0))
+	}
+	defer func() {
+		for _, c := range held {
+			_ = c.Process.Kill()
+		}
+	}()
+	wg.Go(func() { // reads the stored rows for seconds
+		out, _ := d.query(t.Context(), "long query", `SELECT count(DISTINCT (a.n * 31 + b.y * c.z) % 7) FROM peaka."table".numbers a, UNNEST(sequence(1, 200)) b(y), UNNEST(sequence(1, 300)) c(z)`)
+		if strings.TrimSpace(out) != "7" {
+			t.Errorf("the long query answered %q", out)
+		}
+	})
+	for i := range n - n/2 - 1 {
+		wg.Go(func() {
+			for k := range rounds {
+				time.Sleep(d.within(time.Second))
+				ctx, cancel := context.WithCancel(t.Context())
+				if (i+k)%4 == 3 { // this one is killed, at any moment
+					time.AfterFunc(d.within(300*time.Millisecond), cancel)
+				}
+				if i%3 == 0 {
+					d.importOne(ctx, fmt.Sprintf("w%dr%d", i, k))
+				} else {
+					out, killed := d.query(ctx, "query", `SELECT count(*), count(DISTINCT label) FROM peaka."table".numbers`)
+					var rows, files int
+					if _, err := fmt.Sscanf(out, "%d,%d", &rows, &files); !killed && (err != nil || rows != files*d.rows || files == 0) {
+						t.Errorf("a query saw part of an import, or none: %q", out)
+					}
+				}
+				cancel()
+			}
+		})
+	}
+	wg.Wait()
+	for what, took := range d.longest {
+		t.Logf("%d windows: of %d times %s the longest took %v", n, d.ran[what], what, took.Round(time.Millisecond))
+	}
+	stored := map[string]string{}
+	for _, line := range strings.Fields(mustRun(t, d.data, "query", "execute", "--no-header", "-o", "csv", "--sql", `SELECT label, count(*) FROM peaka."table".numbers GROUP BY label`)) {
+		label, rows, _ := strings.Cut(line, ",")
+		stored[label] = rows
+	}
+	for label, told := range d.labels {
+		rows := stored[label]
+		if rows != strconv.Itoa(d.rows) && (told || rows != "") {
+			t.Errorf("import %s, told to be stored %v: %q rows", label, told, rows)
+		}
+		delete(stored, label)
+	}
+	if len(stored) > 0 {
+		t.Errorf("nobody imported %v", stored)
+	}
+	for _, c := range held {
+		_ = c.Process.Kill()
+		_ = c.Wait()
+	}
+	mustRun(t, d.data, "table", "create", "last", "--column", "n:bigint")
+	for pattern, most := range map[string]int{"readers.*": 1, "spill-*": 0, "snapshots": 0, "moving": 0, "data.duckdb.wal": 0} {
+		left, err := filepath.Glob(filepath.Join(d.data, "projects", "*", pattern))
+		if err != nil || len(left) > most {
+			t.Errorf("left behind: %v %v", left, err)
+		}
+	}
+}
+
+// TestStoppedReaderReadsOn: a window whose reader goes on after others have changed what it reads gets all of its rows, as they were.
+func TestStoppedReaderReadsOn(t *testing.T) {
+	t.Parallel()
+	needLocal(t)
+	data, file := t.TempDir(), writeNumbers(t, 1000)
+	mustRun(t, data, "table", "create", "numbers", "--column", "n:bigint", "--column", "label:varchar")
+	mustRun(t, data, "table", "import", "numbers", file)
+	c := process(t, data, "query", "execute", "-o", "csv", "--no-header", "--sql", `SELECT a.n, b.y, 'some text to make the row wider' AS t FROM peaka."table".numbers a, UNNEST(sequence(1, 400)) b(y)`)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin(t, c)
+	head := make([]byte, 1000)
+	if _, err := io.ReadFull(out, head); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, data, "table", "import", "numbers", file)
+	mustRun(t, data, "table", "delete", "numbers", "--yes")
+	if err := c.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	rest, err := io.ReadAll(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Wait(); err != nil {
+		t.Errorf("%v", err)
+	}
+	if n := bytes.Count(append(head, rest...), []byte("\n")); n != 400_000 {
+		t.Errorf("%d rows, want 400000", n)
+	}
+}

@@ -1,0 +1,153 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/dig-cli/dig/internal/tempfile"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/gofrs/flock"
+)
+
+// Two locks guard the file of a project. "lock" is held by the process that changes the file. "readers.N", where N is the number of the
+// file (its inode), is shared by those that read that file, and held exclusively by the one that changes it. Neither waits long for the
+// other: a writer that finds readers leaves them the file and continues with a copy under the same name, whose number is
+// another (leaveToReaders); a reader that finds a writer reads a copy of what is committed (snapshot.go). A process that is killed
+// or stopped while it reads therefore holds up nobody.
+
+const (
+	readersName = "readers."
+	movingName  = "moving" // the copy, until it has the name of the data file
+
+	holdPoll        = 2 * time.Millisecond
+	readersPatience = 30 * time.Millisecond // how long a writer waits for readers before it leaves them the file
+	writerPatience  = 60 * time.Millisecond // how long a reader waits for a writer before it reads a copy
+	maxCopied       = 4 << 30               // bytes; for larger files both wait for the end of the other
+)
+
+func readersLock(dir string, file fs.FileInfo) *flock.Flock {
+	return flock.New(filepath.Join(dir, readersName+fileNumber(file)), flock.SetPermissions(0o600))
+}
+
+// ownFile returns the exclusive lock of a project's data file for the holder of the project's lock. It is nil if there is no file.
+func ownFile(ctx context.Context, dir string, o *engine.Options) (*flock.Flock, error) {
+	path := filepath.Join(dir, dataFile)
+	for began := time.Now(); ; {
+		st, err := os.Stat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		l := readersLock(dir, st)
+		ok, err := l.TryLock()
+		if ok {
+			sweepHolders(dir, st)
+			return l, nil
+		}
+		_ = l.Close()
+		if err != nil {
+			return nil, err
+		}
+		waited := time.Since(began)
+		if waited > readersPatience && copyable(dir, st.Size()) {
+			return leaveToReaders(dir, st)
+		}
+		if waited > o.LockWait {
+			return nil, lockedError("statements of other processes that read it", o)
+		}
+		select {
+		case <-time.After(holdPoll):
+		case <-ctx.Done():
+			return nil, ctxError(ctx, nil)
+		}
+	}
+}
+
+// copyable reports whether a file is copied rather than waited for: it is not too large, its disk has room, and nothing that belongs to
+// it is in the log.
+func copyable(dir string, size int64) bool {
+	if !replaceable || size > maxCopied || logged(dir) {
+		return false
+	}
+	free, ok := freeSpace(dir)
+	return !ok || free > 2*size
+}
+
+// logged reports whether a project's file has a log: changes that are not in the file yet. Without a writer, one that was killed has left it.
+func logged(dir string) bool {
+	st, err := os.Stat(filepath.Join(dir, dataFile+".wal"))
+	return err == nil && st.Size() > 0 || err != nil && !errors.Is(err, fs.ErrNotExist)
+}
+
+// leaveToReaders replaces the data file by an equal one, and returns the lock of that. Those who read the former one keep it until they
+// close it. The copy is complete on the disk before it gets the name.
+func leaveToReaders(dir string, was fs.FileInfo) (_ *flock.Flock, err error) {
+	path, moving := filepath.Join(dir, dataFile), filepath.Join(dir, movingName)
+	if err := copyFile(moving, path, was.Mode().Perm()); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(moving))
+	}
+	st, err := os.Stat(moving)
+	if err != nil {
+		return nil, err
+	}
+	l := readersLock(dir, st)
+	if ok, err := l.TryLock(); !ok || err != nil {
+		return nil, errors.Join(errors.New("the copy of the data file is locked by another process"), err, l.Close(), os.Remove(moving))
+	}
+	if err := tempfile.SyncDir(dir); err != nil {
+		return nil, errors.Join(err, l.Close(), os.Remove(moving))
+	}
+	if err := os.Rename(moving, path); err != nil {
+		return nil, errors.Join(err, l.Close(), os.Remove(moving))
+	}
+	if err := tempfile.SyncDir(dir); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	_ = os.Remove(readersLock(dir, was).Path())
+	return l, nil
+}
+
+// copyFile copies a file and syncs the copy. Where the file system can, the copy shares the blocks.
+func copyFile(to, from string, perm fs.FileMode) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, perm)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	if _, err = io.Copy(out, in); err != nil {
+		if noSpace(err.Error()) {
+			return diskFull(err)
+		}
+		return err
+	}
+	return out.Sync()
+}
+
+// sweepHolders removes the locks of files that were replaced and are not read any more. The caller holds the project's lock.
+func sweepHolders(dir string, now fs.FileInfo) {
+	left, _ := filepath.Glob(filepath.Join(dir, readersName+"*"))
+	for _, path := range left {
+		if filepath.Base(path) == readersName+fileNumber(now) {
+			continue
+		}
+		l := flock.New(path)
+		if ok, _ := l.TryLock(); ok {
+			_ = os.Remove(path)
+		}
+		_ = l.Close()
+	}
+}

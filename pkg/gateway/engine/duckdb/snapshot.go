@@ -1,0 +1,138 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	bindings "github.com/duckdb/duckdb-go-bindings"
+	"github.com/gofrs/flock"
+)
+
+// snapshotDir holds copies of what was committed while a writer had the data file. They never change, and are named after the state that
+// they hold; the next process that changes the project removes them.
+const snapshotDir = "snapshots"
+
+// headers is the size of the three headers of a data file. The last checkpoint is the state that they point to: DuckDB overwrites none of
+// its blocks before it has written a new header.
+const headers = 3 * 4096
+
+// state identifies what is committed in a project: the headers and the log. A transaction that has not ended changes neither.
+func state(dir string) (id string, size int64, err error) {
+	f, err := os.Open(filepath.Join(dir, dataFile))
+	if err != nil {
+		return "", 0, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return "", 0, err
+	}
+	h := sha256.New()
+	if _, err := io.CopyN(h, f, headers); err != nil {
+		return "", 0, err
+	}
+	fmt.Fprintln(h, fileNumber(st))
+	size = st.Size()
+	wal, err := os.Stat(filepath.Join(dir, dataFile+".wal"))
+	switch {
+	case err == nil:
+		fmt.Fprintln(h, fileNumber(wal), wal.Size(), wal.ModTime().UnixNano())
+		size += wal.Size()
+	case !errors.Is(err, fs.ErrNotExist):
+		return "", 0, err
+	}
+	return hex.EncodeToString(h.Sum(nil)[:12]), size, nil
+}
+
+// snapshot returns a file with what is committed in a project that another process changes, and the state it is of. It is
+// empty if there is none now. The copy is what a crash would leave, so that it is whole if neither the headers nor the log changed meanwhile.
+func snapshot(dir string, o *engine.Options) (path, id string, err error) {
+	id, size, err := state(dir)
+	if err != nil || size > maxCopied {
+		return "", "", err
+	}
+	into := filepath.Join(dir, snapshotDir)
+	path = filepath.Join(into, id+".duckdb")
+	if there, err := exists(path); err != nil || there {
+		return path, id, err
+	}
+	if free, ok := freeSpace(dir); ok && free < 2*size {
+		return "", "", nil
+	}
+	if err := os.Mkdir(into, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", "", err
+	}
+	l := flock.New(filepath.Join(into, "making"), flock.SetPermissions(0o600))
+	defer l.Close()
+	if ok, err := l.TryLock(); !ok || err != nil {
+		return "", "", err
+	}
+	if there, err := exists(path); err != nil || there {
+		return path, id, err
+	}
+	work, err := os.MkdirTemp(into, "new-")
+	if err != nil {
+		return "", "", err
+	}
+	defer os.RemoveAll(work)
+	made := filepath.Join(work, dataFile)
+	if err := copyFile(made, filepath.Join(dir, dataFile), 0o600); err != nil {
+		return "", "", err
+	}
+	if logged(dir) {
+		if err := copyFile(made+".wal", filepath.Join(dir, dataFile+".wal"), 0o600); err != nil {
+			return "", "", err
+		}
+	}
+	if now, _, err := state(dir); err != nil || now != id {
+		return "", "", err
+	}
+	if there, err := exists(made + ".wal"); err != nil {
+		return "", "", err
+	} else if there {
+		if err := settle(made, work, o); err != nil {
+			return "", "", err
+		}
+	}
+	if err := os.Rename(made, path); err != nil {
+		return "", "", err
+	}
+	return path, id, nil
+}
+
+// settle writes the log of a file that nobody else has into it.
+func settle(path, temp string, o *engine.Options) error {
+	in := &instance{tempDir: filepath.Join(temp, "tmp")}
+	if err := in.start(o); err != nil {
+		return err
+	}
+	defer bindings.Close(&in.db)
+	var c bindings.Connection
+	if bindings.Connect(in.db, &c) == bindings.StateError {
+		return errors.New("the engine rejected a connection")
+	}
+	defer bindings.Disconnect(&c)
+	if err := rawExec(c, `ATTACH `+sqltext.Literal(path)+` AS `+sqltext.Quote(storeDB)); err != nil {
+		return err
+	}
+	if err := checkpoint(c, func() bool { return logged(filepath.Dir(path)) }); err != nil {
+		return err
+	}
+	if err := rawExec(c, `DETACH `+sqltext.Quote(storeDB)); err != nil {
+		return err
+	}
+	if there, err := exists(path + ".wal"); err != nil || there {
+		return errors.Join(errors.New("the engine has left a log"), err)
+	}
+	return nil
+}
