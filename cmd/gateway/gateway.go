@@ -88,8 +88,9 @@ The data file of each project is copied without its free space, the copy is comp
 replaces it. The state of zone local is rewritten as well. With a project set (--project, DIG_PROJECT, a
 file), only its file is compacted, unless --all is given. A file that would not shrink is not changed.
 
-The disk needs space for the copy of one file. The command waits up to ten seconds for running statements; those that
-arrive in the meantime wait. If dig is killed, the file is either the old or the new one.`,
+The disk needs space for the copy of one file. The command waits up to five minutes for a process that changes the
+project (ten seconds if a gateway serves it), and changes that arrive in the meantime wait for it; statements that read go on. If dig is
+killed, the file is either the old or the new one.`,
 		Example: "  " + e.Name + " gateway compact\n  " + e.Name + " gateway compact --project sales -o json",
 	}
 	c.Flags().BoolVar(&all, "all", false, "all projects and the state, even if a project is set")

@@ -113,6 +113,7 @@ func TestPrecedence(t *testing.T) {
 		{nameOutput, "DIG_OUTPUT", "csv", "json", "yaml", "tsv", "table"},
 		{nameTimeout, "DIG_TIMEOUT", "1s", "2s", "3s", "4s", ""},
 		{nameHistory, "DIG_HISTORY", "5MiB", "4MiB", "3MiB", "2MiB", "16MiB"},
+		{nameSpool, "DIG_SPOOL", "5MiB", "4MiB", "3MiB", "2MiB", "10GiB"},
 	} {
 		for mask := range 2 * flag {
 			f := newFixture(t)
@@ -164,10 +165,10 @@ func TestPrecedence(t *testing.T) {
 func TestEverySourceIsChecked(t *testing.T) {
 	for name, bad := range map[string]string{
 		nameProfile: "a/b", nameZone: "mars", nameBaseURL: "ftp://h.example", nameOrg: "a\x01", nameWorkspace: "a\x01", nameProject: "a\x01",
-		nameOutput: "C S V", nameTimeout: "soon", nameHistory: "much",
+		nameOutput: "C S V", nameTimeout: "soon", nameHistory: "much", nameSpool: "much",
 	} {
 		quoted := strings.ReplaceAll(fmt.Sprintf("%q", bad), `\x01`, `\u0001`)
-		good := map[string]string{nameZone: "local", nameBaseURL: "https://h.example/api/v1", nameOutput: "csv", nameTimeout: "1", nameHistory: "1"}[name]
+		good := map[string]string{nameZone: "local", nameBaseURL: "https://h.example/api/v1", nameOutput: "csv", nameTimeout: "1", nameHistory: "1", nameSpool: "1"}[name]
 		if good == "" {
 			good = "w"
 		}
@@ -361,7 +362,7 @@ func TestProjectFileErrors(t *testing.T) {
 		"accessToken: x\n":                       ":1: accessToken: a project file must not hold a key",
 		"projct: x\n":                            ":1: projct: unknown field (did you mean project?)",
 		"url: https://h.example\n":               ":1: url: unknown field (did you mean base-url?)",
-		"something-else: x\n":                    "(the fields are profile, zone, base-url, org, workspace, project, output, timeout, history)",
+		"something-else: x\n":                    "(the fields are profile, zone, base-url, org, workspace, project, output, timeout, history, spool)",
 		"\n\nzone: mars\n":                       ":3: zone: \"mars\" is not a zone",
 		"base-url: http://h.example/api/v1\n":    ":1: base-url: \"http://h.example/api/v1\": plain http",
 		"base-url: https://u:sesame@h.example\n": ":1: base-url: contains a user or password",
@@ -454,6 +455,7 @@ func TestExplain(t *testing.T) {
 		{"output", "json", "environment DIG_OUTPUT"},
 		{"timeout", "", "default"},
 		{"history", "16MiB", "default"},
+		{"spool", "10GiB", "default"},
 		{"key", "abcd1234.****", "profile w (file)"},
 	}
 	if got := fmt.Sprint(s.Explain()); got != fmt.Sprint(want) {

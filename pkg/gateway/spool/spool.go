@@ -15,7 +15,7 @@ import (
 // Options bound what a reader may be behind with.
 type Options struct {
 	Limit   int64         // bytes on the disk; 0 for none: the writer waits
-	GiveUp  time.Duration // how long the writer waits at the limit for a reader that reads nothing; 0 for ever
+	GiveUp  time.Duration // how long the writer waits at the limit for a reader that reads nothing; 0 forever
 	Stopped time.Duration // after this time without a read a reader is taken for stopped; 0 for 100 ms
 }
 
