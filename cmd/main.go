@@ -28,7 +28,7 @@ func Main() int {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	dir, _ := os.Getwd()
 	e := &cli.Env{
-		Name: programName(os.Args[0]), Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Dir: dir, Now: time.Now, Process: true, Interrupt: cancel, AtOnce: new(atomic.Pointer[func()]),
+		Name: programName(os.Args[0]), Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Dir: dir, Now: time.Now, Process: true, Interrupt: cancel, AtOnce: new(atomic.Pointer[func()]), Trap: new(atomic.Pointer[func()]),
 		InTerm: xterm.IsTerminal(int(os.Stdin.Fd())), OutTerm: xterm.IsTerminal(int(os.Stdout.Fd())), ErrTerm: xterm.IsTerminal(int(os.Stderr.Fd())),
 	}
 	// Two elements: a second signal that arrives while the first is being handled is not lost.
@@ -39,7 +39,12 @@ func Main() int {
 	}
 	signal.Notify(signals, ends...)
 	go func() {
-		if sig := <-signals; sig == os.Interrupt {
+		sig := <-signals
+		for trap := e.Trap.Load(); sig == os.Interrupt && trap != nil; trap = e.Trap.Load() {
+			(*trap)()
+			sig = <-signals
+		}
+		if sig == os.Interrupt {
 			cancel(nil)
 		} else {
 			cancel(cli.ErrTerminated)

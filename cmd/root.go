@@ -103,7 +103,7 @@ when no other zone is chosen.`,
 		id   string
 		cmds []*cobra.Command
 	}{
-		{groupData, []*cobra.Command{query.New(e), table.New(e), table.NewBI(e)}},
+		{groupData, []*cobra.Command{query.New(e), query.NewShell(e), table.New(e), table.NewBI(e)}},
 		{groupData, []*cobra.Command{materialized.New(e)}},
 		{groupData, []*cobra.Command{export.New(e), cache.New(e), check.New(e)}},
 		{groupSources, []*cobra.Command{connection.New(e), catalog.New(e), catalog.NewParametric(e)}},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -41,6 +42,7 @@ type querying struct {
 	format  api.Format // on the wire
 	chosen  bool       // by --format
 
+	kept     func(io.ReadCloser, api.Format) io.ReadCloser // sees the reply, in the shell
 	guarding sync.Mutex
 	guard    *trust.Guard
 	told     map[sqltext.TableRef]bool // that a table may lack rows
@@ -165,6 +167,9 @@ func (a *answer) ask(ctx context.Context, format api.Format) error {
 	if a.keeper = newKeeper(a.q.e, a.keep); a.keeper != nil {
 		a.keeper.ReadCloser = res.Body
 		res.Body = a.keeper
+	}
+	if a.q.kept != nil {
+		res.Body = a.q.kept(res.Body, res.Format)
 	}
 	a.res = res
 	return nil

@@ -170,6 +170,9 @@ func (t *table) layout(smp *sample) {
 	nulls := displaywidth.Bytes(t.null)
 	for i := range t.cols {
 		ms[i].header = textWidth([]byte(t.cols[i].Name), false)
+		if t.o.ShowTypes {
+			ms[i].header = max(ms[i].header, textWidth([]byte(t.cols[i].Type), false))
+		}
 		for _, r := range smp.rows {
 			if r[i].null {
 				ms[i].natural = max(ms[i].natural, nulls)
@@ -250,6 +253,12 @@ func (t *table) begin() error {
 			names[i].text = []byte(t.cols[i].Name)
 		}
 		dst = t.line(dst, names, ansiBold, true)
+		if t.o.ShowTypes {
+			for i := range t.cols {
+				names[i].text = []byte(t.cols[i].Type)
+			}
+			dst = t.line(dst, names, ansiDim, true)
+		}
 		dst = t.paint.on(dst, ansiDim)
 		for at, i := range t.show {
 			if at > 0 {

@@ -25,6 +25,7 @@ type Env struct {
 	Process   bool                    // this process itself, with its own streams and arguments
 	Interrupt context.CancelCauseFunc // as a signal would
 	AtOnce    *atomic.Pointer[func()] // called before the process ends by a second signal
+	Trap      *atomic.Pointer[func()] // called by an interrupt from the terminal instead of Interrupt, while it is not nil
 
 	Run Session
 }

@@ -99,7 +99,7 @@ func (e *Env) OpenGateway(dir string, readOnly bool) (*gateway.Gateway, error) {
 		spool = s.SpoolBytes()
 	}
 	return gateway.Open(gateway.Options{Dir: dir, Spool: spool, OpenEngine: duckdb.Open, Now: e.Now, Version: BuildVersion(), KeepOut: keepOut, Configs: configs, ReadOnly: readOnly,
-		Engine: engine.Options{Shared: true, LockWait: patienceHere, MemoryLimit: MemoryFor(AllowedMemory()), Waiting: e.waitsFor, Warden: &endWarden{env: e, stuck: e.Run.stuck}, Overrun: overrunHere}})
+		Engine: engine.Options{Shared: true, IdleClose: e.Run.Idle, LockWait: patienceHere, MemoryLimit: MemoryFor(AllowedMemory()), Waiting: e.waitsFor, Warden: &endWarden{env: e, stuck: e.Run.stuck}, Overrun: overrunHere}})
 }
 
 // patienceHere is how long a command waits for another one that changes the same project.

@@ -36,6 +36,7 @@ type Session struct {
 	lacked   map[api.Omission]bool
 	Terminal io.Writer       // stderr itself, for output that moves the cursor: progress and pager
 	Ctx      context.Context // of the run, for code that gets no context of its own
+	Idle     time.Duration   // after which a gateway in this process lets other processes use a project; 0 for its default
 	stuck    chan struct{}   // closed when a statement of a gateway in this process does not stop; nil without one
 }
 

@@ -94,6 +94,21 @@ func StreamOf(w io.Writer) io.Writer {
 	return w
 }
 
+// FileOf returns the file behind a stream of the run, nil if there is none.
+func FileOf(w io.Writer) *os.File {
+	f, _ := unwrapped(w).(*os.File)
+	return f
+}
+
+// TerminalOf returns the file behind the input of the run, nil if there is none.
+func TerminalOf(r io.Reader) *os.File {
+	if s, ok := r.(*Stdin); ok {
+		r = s.In
+	}
+	f, _ := r.(*os.File)
+	return f
+}
+
 // OnScreen returns stdout for text that dig does not format: on a terminal, control characters are made visible.
 func (e *Env) OnScreen() io.Writer {
 	if e.OutTerm {

@@ -1,0 +1,218 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/lineedit"
+	"github.com/dig-cli/dig/internal/nearest"
+	"github.com/dig-cli/dig/internal/suggest"
+)
+
+// command is a command of the shell: a backslash and a name, or for some a word alone.
+type command struct {
+	name, long string   // \d and \describe
+	words      []string // also without a backslash, if they are alone or, with args, followed by something
+	args       string   // shown in the help
+	about      string
+	run        func(s *shell, ctx context.Context, args []string) error
+	path       bool // the first argument is a file
+}
+
+// commands lists the commands in the order of the help.
+func commands() []command {
+	return []command{
+		{name: "d", long: "describe", words: []string{"describe"}, args: "[NAME]", about: "list the tables, or describe a table or a saved query", run: (*shell).describe},
+		{name: "dt", long: "tables", args: "[PATTERN]", about: "list the tables and saved queries; * stands for any letters", run: (*shell).listTables},
+		{name: "dn", long: "schemas", args: "[PATTERN]", about: "list the catalogs and schemas", run: (*shell).listSchemas},
+		{name: "df", long: "functions", args: "[PATTERN]", about: "list the functions with their arguments", run: (*shell).listFunctions},
+		{name: "use", long: "use", words: []string{"use"}, args: "[CATALOG.SCHEMA]", about: "look up names without a schema there; without a name no longer", run: (*shell).use},
+		{name: "x", long: "expanded", about: "show one line per value, and the last result that way; again to stop", run: (*shell).expand},
+		{name: "types", long: "types", about: "show the types of the columns under the header; again to stop", run: (*shell).showTypes},
+		{name: "timing", long: "timing", about: "show how long each statement took; again to stop", run: (*shell).switchTiming},
+		{name: "bind", long: "bind", args: "[VALUE]...", about: "values for the ? of the next statement", run: (*shell).bind},
+		{name: "g", long: "go", about: "run the last statement again", run: (*shell).again},
+		{name: "e", long: "edit", about: "edit the last statement with $VISUAL or $EDITOR, then run it", run: (*shell).edit},
+		{name: "i", long: "include", args: "FILE", about: "run the statements of a file", run: (*shell).include, path: true},
+		{name: "o", long: "out", args: "[FILE]", about: "write results to a file instead of the screen; without a file no longer", run: (*shell).output, path: true},
+		{name: "watch", long: "watch", args: "[SECONDS]", about: "run the last statement again every 2 seconds, until Ctrl-C", run: (*shell).watch},
+		{name: "chart", long: "chart", args: "[KIND] [X [Y]]", about: "draw the last result: bar, line, hist or spark", run: (*shell).chart},
+		{name: "export", long: "export", args: "FILE", about: "write the last result to a file; its extension is the format", run: (*shell).export, path: true},
+		{name: "refresh", long: "refresh", about: "read the names of tables and columns for completion again", run: (*shell).refreshNames},
+		{name: "q", long: "quit", words: []string{"quit", "exit"}, about: "leave, as Ctrl-D does", run: func(*shell, context.Context, []string) error { return errQuit }},
+		{name: "?", long: "help", words: []string{"help"}, args: "", about: "this list", run: (*shell).help},
+	}
+}
+
+// commandOf reads a command and its arguments: separated by blanks, in single quotes with blanks in them.
+func commandOf(text string) (name string, args []string, ok bool) {
+	text = strings.TrimSpace(text)
+	if word, is := commandWord(text); is {
+		_, rest, _ := strings.Cut(strings.TrimSuffix(text, ";"), " ")
+		return word, split(rest), true
+	}
+	if !strings.HasPrefix(text, `\`) {
+		return "", nil, false
+	}
+	name, rest, _ := strings.Cut(text[1:], " ")
+	if before, after, found := strings.Cut(name, "\n"); found {
+		name, rest = before, after+" "+rest
+	}
+	name, semicolon := strings.CutSuffix(name, ";")
+	if !semicolon {
+		rest = strings.TrimSuffix(strings.TrimSpace(rest), ";")
+	}
+	return name, split(rest), true
+}
+
+// commandWord recognizes a command that is written as a word: help, quit, exit, use NAME, describe NAME.
+func commandWord(text string) (name string, ok bool) {
+	fields := strings.Fields(strings.TrimSuffix(strings.TrimSpace(text), ";"))
+	if len(fields) == 0 || len(fields) > 2 {
+		return "", false
+	}
+	for _, c := range commands() {
+		for _, w := range c.words {
+			if strings.EqualFold(fields[0], w) && (len(fields) == 1) == (c.args == "") {
+				return c.name, true
+			}
+		}
+	}
+	return "", false
+}
+
+func split(text string) []string {
+	var out []string
+	var word strings.Builder
+	quoted, some := false, false
+	for _, r := range text {
+		switch {
+		case r == '\'':
+			quoted, some = !quoted, true
+		case !quoted && (r == ' ' || r == '\t' || r == '\n'):
+			if some {
+				out = append(out, word.String())
+			}
+			word.Reset()
+			some = false
+		default:
+			word.WriteRune(r)
+			some = true
+		}
+	}
+	if some {
+		out = append(out, word.String())
+	}
+	return out
+}
+
+// command runs a command.
+func (s *shell) command(ctx context.Context, name string, args []string) error {
+	var names []string
+	for _, c := range commands() {
+		if name == c.name || name == c.long {
+			if c.args == "" && len(args) > 0 {
+				return cli.Usagef(`\%s takes no arguments`, name)
+			}
+			return c.run(s, ctx, args)
+		}
+		names = append(names, c.name, c.long)
+	}
+	f := cli.Usagef(`there is no command \%s`, name)
+	if near := nearest.Of(name, names); near != "" {
+		return f.WithHint(`did you mean \%s?`, near)
+	}
+	return f.WithHint(`\? lists the commands`)
+}
+
+func (s *shell) help(context.Context, []string) error {
+	w := s.e.OnScreen()
+	for _, c := range commands() {
+		left := `\` + c.name
+		if c.long != c.name {
+			left += `, \` + c.long
+		}
+		if c.args != "" {
+			left += " " + c.args
+		}
+		if _, err := fmt.Fprintf(w, "  %-30s %s\n", left, c.about); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprint(w, `
+Statements end with ; and may have several lines. A text that begins with a blank is not kept in the history.
+_ is the last result: SELECT ... FROM _
+
+  Tab       complete                      Up, Down  lines, then the history
+  Ctrl-R    search the history            Ctrl-C    clear the text; cancel the statement that runs
+  Alt-Enter new line, also after ;        Ctrl-D    leave
+  Ctrl-W Ctrl-K Ctrl-U Ctrl-Y   delete words and lines, and insert them again; Ctrl-_ undoes
+`)
+	return err
+}
+
+// choices is complete for the editor.
+func (s *shell) choices(text string, at int) (int, []lineedit.Choice) {
+	from, list := s.complete(text, at)
+	out := make([]lineedit.Choice, len(list))
+	for i, c := range list {
+		out[i] = lineedit.Choice(c)
+	}
+	return from, out
+}
+
+// complete offers names and words for a place of a text.
+func (s *shell) complete(text string, at int) (int, []suggest.Candidate) {
+	if begin := len(text) - len(strings.TrimLeft(text, " \t\n")); begin < len(text) && text[begin] == '\\' && at > begin {
+		return s.completeCommand(text, begin, at)
+	}
+	return suggest.At(text, at, s.known.Load(), s.here)
+}
+
+// completeCommand offers commands, and tables or files as their arguments.
+func (s *shell) completeCommand(text string, begin, at int) (int, []suggest.Candidate) {
+	head := text[begin:at]
+	name, rest, found := strings.Cut(head, " ")
+	if !found {
+		var out []suggest.Candidate
+		for _, c := range commands() {
+			for _, n := range []string{c.name, c.long} {
+				if strings.HasPrefix(`\`+n, head) && !slices.ContainsFunc(out, func(o suggest.Candidate) bool { return o.Text == `\`+n }) {
+					out = append(out, suggest.Candidate{Text: `\` + n, Kind: suggest.KindCommand, Detail: c.about})
+				}
+			}
+		}
+		return begin, out
+	}
+	for _, c := range commands() {
+		if `\`+c.name != name && `\`+c.long != name {
+			continue
+		}
+		switch {
+		case c.path:
+			return at - len(rest), s.files(rest)
+		case c.name == "d":
+			from, list := suggest.At("DESCRIBE "+rest, len(rest)+9, s.known.Load(), s.here)
+			return at - len(rest) + from - 9, list
+		case c.name == "use":
+			from, list := suggest.At("DESCRIBE "+rest, len(rest)+9, s.known.Load(), suggest.Place{})
+			return at - len(rest) + from - 9, slices.DeleteFunc(list, func(c suggest.Candidate) bool { return c.Kind == suggest.KindTable })
+		case c.name == "chart" && !strings.Contains(rest, " "):
+			return at - len(rest), words(rest, "bar", "hist", "line", "spark")
+		}
+	}
+	return at, nil
+}
+
+func words(prefix string, all ...string) []suggest.Candidate {
+	var out []suggest.Candidate
+	for _, w := range all {
+		if strings.HasPrefix(w, prefix) {
+			out = append(out, suggest.Candidate{Text: w, Kind: suggest.KindKeyword})
+		}
+	}
+	return out
+}

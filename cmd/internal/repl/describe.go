@@ -1,0 +1,256 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/nearest"
+	"github.com/dig-cli/dig/internal/suggest"
+)
+
+// describe lists the tables, or the columns of one. Names are read from the gateway, not from what completion knows.
+func (s *shell) describe(ctx context.Context, args []string) error {
+	switch len(args) {
+	case 0:
+		return s.listTables(ctx, nil)
+	case 1:
+	default:
+		return cli.Usagef(`\d describes one table, not %d`, len(args)).WithHint("a name with blanks is written in double quotes within single quotes: '\"my table\"'")
+	}
+	parts, err := nameParts(args[0])
+	if err != nil {
+		return err
+	}
+	known, err := s.names(ctx)
+	if err != nil {
+		return err
+	}
+	found := known.Find(s.inUse(known, parts)...)
+	if len(found) == 0 {
+		return s.unknownTable(known, args[0], parts[len(parts)-1])
+	}
+	if len(found) > 1 && known.Path(found[0]) != suggest.Name(found[0].Name) {
+		paths := make([]string, len(found))
+		for i, t := range found {
+			paths[i] = known.Path(t)
+		}
+		return cli.Usagef("%s is ambiguous: %s", args[0], strings.Join(paths, ", ")).WithHint("give the catalog and the schema")
+	}
+	t := found[0]
+	if t.Columns == nil {
+		t.Columns, err = s.columnsOf(ctx, t)
+		if err != nil {
+			return err
+		}
+	}
+	rows := make([][]any, len(t.Columns))
+	for i, c := range t.Columns {
+		rows[i] = []any{c.Name, c.Type}
+	}
+	fmt.Fprintln(s.e.Err, suggest.Name(t.Catalog)+"."+suggest.Name(t.Schema)+"."+suggest.Name(t.Name))
+	return s.show(ctx, []string{"column", "type"}, rows)
+}
+
+// inUse completes a name with the schema in use, if that has such a table.
+func (s *shell) inUse(known *suggest.Known, parts []string) []string {
+	for _, full := range [][]string{append([]string{s.here.Catalog, s.here.Schema}, parts...), append([]string{s.here.Catalog}, parts...)} {
+		if s.here.Schema != "" && len(full) == 3 && known.Find(full...) != nil {
+			return full
+		}
+	}
+	return parts
+}
+
+func (s *shell) unknownTable(known *suggest.Known, name, last string) error {
+	f := &cli.Failure{Exit: cli.ExitNotFound, Code: "not-found", Msg: fmt.Sprintf("there is no table or saved query %s", name), Hint: `\dt lists them`}
+	names := make([]string, len(known.Tables))
+	for i, t := range known.Tables {
+		names[i] = t.Name
+	}
+	if near := nearest.Of(last, names); near != "" {
+		f.Hint = "did you mean " + known.Path(known.Find(near)[0]) + "?"
+	}
+	return f
+}
+
+// nameParts reads a dotted name with parts in double quotes.
+func nameParts(name string) ([]string, error) {
+	var parts []string
+	for rest := name; ; {
+		var part string
+		if strings.HasPrefix(rest, `"`) {
+			end := 1
+			for end < len(rest) && (rest[end] != '"' || strings.HasPrefix(rest[end+1:], `"`)) {
+				if rest[end] == '"' {
+					end++
+				}
+				end++
+			}
+			if end >= len(rest) {
+				return nil, cli.Usagef("%s: the quote does not end", name)
+			}
+			part, rest = strings.ReplaceAll(rest[1:end], `""`, `"`), rest[end+1:]
+		} else if i := strings.IndexByte(rest, '.'); i >= 0 {
+			part, rest = rest[:i], rest[i:]
+		} else {
+			part, rest = rest, ""
+		}
+		if part == "" || rest != "" && rest[0] != '.' {
+			return nil, cli.Usagef("%s is not a name of a table", name)
+		}
+		parts = append(parts, part)
+		if rest == "" {
+			if len(parts) > 3 {
+				return nil, cli.Usagef("%s has %d parts; a name has at most a catalog, a schema and a table", name, len(parts))
+			}
+			return parts, nil
+		}
+		rest = rest[1:]
+	}
+}
+
+// pattern returns a function for names that match any argument, in which * stands for any letters.
+func pattern(args []string) (func(names ...string) bool, error) {
+	if len(args) > 1 {
+		return nil, cli.Usagef("one pattern, not %d", len(args))
+	}
+	if len(args) == 0 {
+		return func(...string) bool { return true }, nil
+	}
+	want := strings.ToLower(args[0])
+	if _, err := path.Match(want, ""); err != nil {
+		return nil, cli.Usagef("%s is not a pattern: a [ without its ]", args[0])
+	}
+	return func(names ...string) bool {
+		return slices.ContainsFunc(names, func(n string) bool {
+			ok, _ := path.Match(want, strings.ToLower(n)) // checked above
+			return ok
+		})
+	}, nil
+}
+
+func (s *shell) listTables(ctx context.Context, args []string) error {
+	match, err := pattern(args)
+	if err != nil {
+		return err
+	}
+	known, err := s.names(ctx)
+	if err != nil {
+		return err
+	}
+	var rows [][]any
+	for _, t := range known.Tables {
+		if t.Schema == "information_schema" && len(args) == 0 || !match(t.Name, t.Schema+"."+t.Name, t.Catalog+"."+t.Schema+"."+t.Name) {
+			continue
+		}
+		rows = append(rows, []any{t.Catalog, t.Schema, t.Name, len(t.Columns)})
+	}
+	return s.show(ctx, []string{"catalog", "schema", "table", "columns"}, rows)
+}
+
+func (s *shell) listSchemas(ctx context.Context, args []string) error {
+	match, err := pattern(args)
+	if err != nil {
+		return err
+	}
+	known, err := s.names(ctx)
+	if err != nil {
+		return err
+	}
+	var rows [][]any
+	for _, c := range known.Catalogs() {
+		for _, schema := range known.Schemas(c) {
+			tables := 0
+			for _, t := range known.Tables {
+				if t.Catalog == c && t.Schema == schema {
+					tables++
+				}
+			}
+			if schema != "information_schema" && match(c, schema, c+"."+schema) {
+				rows = append(rows, []any{c, schema, tables})
+			}
+		}
+	}
+	return s.show(ctx, []string{"catalog", "schema", "tables"}, rows)
+}
+
+func (s *shell) listFunctions(ctx context.Context, args []string) error {
+	match, err := pattern(args)
+	if err != nil {
+		return err
+	}
+	var rows [][]any
+	for _, f := range suggest.Functions() {
+		if match(f.Text) {
+			args, result, _ := strings.Cut(f.Detail, " → ")
+			rows = append(rows, []any{f.Text, args, result})
+		}
+	}
+	return s.show(ctx, []string{"function", "arguments", "result"}, rows)
+}
+
+// use chooses the schema in which names without one are looked up.
+func (s *shell) use(ctx context.Context, args []string) error {
+	if len(args) == 0 {
+		s.here = suggest.Place{}
+		return nil
+	}
+	if len(args) > 1 {
+		return cli.Usagef(`\use takes one schema, CATALOG.SCHEMA`)
+	}
+	parts, err := nameParts(args[0])
+	if err != nil {
+		return err
+	}
+	known, err := s.names(ctx)
+	if err != nil {
+		return err
+	}
+	place := suggest.Place{Catalog: parts[0]}
+	switch len(parts) {
+	case 1: // a schema of the catalog in use, or the only schema of a catalog, or a schema of one catalog only
+		if place = onlyPlace(known, s.here.Catalog, parts[0]); place.Schema == "" {
+			return cli.Usagef("%s is not the name of one schema", args[0]).WithHint(`give CATALOG.SCHEMA; \dn lists them`)
+		}
+	case 2:
+		place.Schema = parts[1]
+	default:
+		return cli.Usagef(`\use takes a schema, CATALOG.SCHEMA`)
+	}
+	for _, c := range known.Catalogs() {
+		for _, schema := range known.Schemas(c) {
+			if strings.EqualFold(c, place.Catalog) && strings.EqualFold(schema, place.Schema) {
+				s.here = suggest.Place{Catalog: c, Schema: schema}
+				return nil
+			}
+		}
+	}
+	f := &cli.Failure{Exit: cli.ExitNotFound, Code: "not-found", Msg: fmt.Sprintf("there is no schema %s with tables", args[0]), Hint: `\dn lists them`}
+	if near := nearest.Of(place.Schema, known.Schemas(place.Catalog)); near != "" {
+		f.Hint = "did you mean " + suggest.Name(place.Catalog) + "." + suggest.Name(near) + "?"
+	}
+	return f
+}
+
+// onlyPlace finds the schema that a single name can mean.
+func onlyPlace(known *suggest.Known, catalog, name string) suggest.Place {
+	var found []suggest.Place
+	for _, c := range known.Catalogs() {
+		for _, schema := range known.Schemas(c) {
+			if strings.EqualFold(schema, name) {
+				if strings.EqualFold(c, catalog) {
+					return suggest.Place{Catalog: c, Schema: schema}
+				}
+				found = append(found, suggest.Place{Catalog: c, Schema: schema})
+			}
+		}
+	}
+	if len(found) != 1 {
+		return suggest.Place{}
+	}
+	return found[0]
+}

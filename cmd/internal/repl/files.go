@@ -1,0 +1,124 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/output"
+)
+
+// formatOf is the format that the extension of a file names.
+func formatOf(path string) (output.Format, error) {
+	ext := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
+	if ext == "txt" {
+		ext = "table"
+	}
+	if ext == "htm" {
+		ext = "html"
+	}
+	f := output.FormatOf(ext)
+	if !f.Known() {
+		return f, cli.Usagef("%s: the extension does not name a format", path).WithHint("one of .csv .tsv .json .ndjson .yaml .md .html .xlsx .parquet .txt")
+	}
+	return f, nil
+}
+
+// maxDepth limits files that include files.
+const maxDepth = 16
+
+// include runs the statements and commands of a file, until one fails.
+func (s *shell) include(ctx context.Context, args []string) error {
+	if len(args) != 1 {
+		return cli.Usagef(`\i takes one file, not %d`, len(args))
+	}
+	if s.depth == maxDepth {
+		return cli.Usagef("%s: files include each other more than %d deep", args[0], maxDepth)
+	}
+	raw, err := s.e.ReadFile(`\i`, args[0])
+	if err != nil {
+		return err
+	}
+	s.depth++
+	defer func() { s.depth-- }()
+	var text string
+	for n, line := range strings.SplitAfter(string(raw), "\n") {
+		if text += line; !done(text) || strings.TrimSpace(text) == "" {
+			continue
+		}
+		if err := s.performIn(ctx, text); err != nil {
+			f := cli.Classify(ctx, err)
+			f.Err = err
+			f.Msg = fmt.Sprintf("%s, statement that ends on line %d: %s", args[0], n+1, f.Msg)
+			return &f
+		}
+		text = ""
+	}
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	return s.performIn(ctx, text)
+}
+
+// edit opens the last statement in an editor, and runs what was saved.
+func (s *shell) edit(ctx context.Context, _ []string) error {
+	if s.editor == nil {
+		return cli.Usagef(`\e needs a terminal`)
+	}
+	f, err := os.CreateTemp("", "dig-edit-*.sql")
+	if err != nil {
+		return err
+	}
+	name := f.Name()
+	defer func() { _ = os.Remove(name) }()
+	text := s.lastText
+	if text != "" {
+		text += ";\n"
+	}
+	_, err = f.WriteString(text)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.runEditor(ctx, name); err != nil {
+		return err
+	}
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	edited := strings.TrimSpace(string(raw))
+	if edited == "" || edited == strings.TrimSpace(text) {
+		fmt.Fprintln(s.e.Err, "nothing was changed")
+		return nil
+	}
+	fmt.Fprintln(s.e.Err, edited)
+	s.history.add(edited)
+	return s.performIn(ctx, edited)
+}
+
+func (s *shell) runEditor(ctx context.Context, name string) error {
+	editor := s.e.Getenv("VISUAL")
+	if editor == "" {
+		editor = s.e.Getenv("EDITOR")
+	}
+	if editor == "" {
+		if editor = "vi"; runtime.GOOS == "windows" {
+			editor = "notepad"
+		}
+	}
+	words := strings.Fields(editor)
+	c := exec.CommandContext(ctx, words[0], append(words[1:], name)...)
+	c.Stdin, c.Stdout, c.Stderr = cli.TerminalOf(s.e.In), cli.FileOf(s.e.Out), cli.FileOf(s.e.Run.Terminal)
+	if err := c.Run(); err != nil {
+		return &cli.Failure{Exit: cli.ExitFailed, Code: "editor", Msg: fmt.Sprintf("%s: %v", editor, err), Hint: "VISUAL or EDITOR names the editor", Err: err}
+	}
+	return nil
+}

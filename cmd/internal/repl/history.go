@@ -1,0 +1,113 @@
+package repl
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/localstate"
+	"github.com/dig-cli/dig/pkg/config"
+)
+
+const (
+	maxEntries = 2000
+	maxEntry   = 64 << 10 // longer texts are not kept
+)
+
+// history is what was entered in one project: one JSON string per line of a file that only its owner can read. Several
+// shells append to it.
+type history struct {
+	e    *cli.Env
+	path string // "" keeps nothing between sessions
+	list []string
+}
+
+// openHistory reads the history of a project. A file that cannot be read is an empty history.
+func openHistory(e *cli.Env, project string) *history {
+	h := &history{e: e}
+	dir, err := config.StateDir(e.Getenv)
+	if err != nil || e.Run.Settings.HistoryBytes() == 0 || e.Tells() {
+		return h
+	}
+	p, err := e.Here()
+	if err != nil {
+		return h
+	}
+	p.Project = project
+	h.path = filepath.Join(dir, "shell", p.Key()+".history")
+	lines := 0
+	if f, err := os.Open(h.path); err == nil {
+		defer f.Close()
+		in := bufio.NewScanner(f)
+		in.Buffer(nil, 8*maxEntry)
+		for in.Scan() {
+			var entry string
+			if lines++; json.Unmarshal(in.Bytes(), &entry) == nil && entry != "" {
+				h.list = append(h.list, entry)
+			}
+		}
+	}
+	if n := len(h.list) - maxEntries; n > 0 {
+		h.list = h.list[n:]
+	}
+	if lines > 2*maxEntries {
+		var all []byte
+		for _, entry := range h.list {
+			all = append(all, line(entry)...)
+		}
+		_ = localstate.WriteFile(h.path, all) // a longer file does no harm
+	}
+	return h
+}
+
+func line(entry string) []byte {
+	raw, err := json.Marshal(entry)
+	if err != nil {
+		return nil // strings always marshal
+	}
+	return append(raw, '\n')
+}
+
+func (h *history) Len() int           { return len(h.list) }
+func (h *history) Entry(i int) string { return h.list[i] }
+
+// add keeps a text, unless it begins with a blank, repeats the last one or has a secret in it.
+func (h *history) add(text string) {
+	text = strings.TrimRight(text, " \t\n")
+	if text == "" || strings.HasPrefix(text, " ") || len(text) > maxEntry || len(h.list) > 0 && h.list[len(h.list)-1] == text || h.secret(text) {
+		return
+	}
+	h.list = append(h.list, text)
+	if h.path == "" {
+		return
+	}
+	if err := os.MkdirAll(filepath.Dir(h.path), 0o700); err != nil {
+		return
+	}
+	f, err := os.OpenFile(h.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return
+	}
+	_, _ = f.Write(line(text)) // in one piece: several shells append
+	_ = f.Close()
+}
+
+// secret reports whether a text has a known secret in it, or what looks like an API key.
+func (h *history) secret(text string) bool {
+	if h.e.Run.Mask.Masked(text) != text || keyLike().MatchString(text) || cli.URLWithPassword(text) {
+		return true
+	}
+	name, args, ok := commandOf(text)
+	if !ok || name != "bind" {
+		return false
+	}
+	for _, arg := range args {
+		if key, _, named := strings.Cut(arg, "="); named && cli.SecretField(key) {
+			return true
+		}
+	}
+	return false
+}

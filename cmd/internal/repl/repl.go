@@ -1,0 +1,303 @@
+// Package repl is the interactive shell: it reads statements and commands, has the statements run, and shows their
+// results.
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/lineedit"
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/internal/suggest"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
+	xterm "golang.org/x/term"
+)
+
+// Statement is one statement to run, and how its result is shown.
+type Statement struct {
+	Text     string
+	Bindings []string
+	Vertical bool   // one line per value
+	Types    bool   // the types of the columns under the header
+	All      bool   // all rows
+	Out      string // file; "" for the screen
+	Format   output.Format
+	// Keep sees the reply while it is read.
+	Keep func(body io.ReadCloser, format api.Format) io.ReadCloser
+}
+
+// Runner sends statements to the gateway.
+type Runner interface {
+	// Run runs a statement and shows its result; errors have a caret under the place that they are about.
+	Run(ctx context.Context, st Statement) error
+	// Show shows rows that are there already, as Run does.
+	Show(ctx context.Context, rows api.RowReader, st Statement, chart output.Chart) error
+}
+
+// shell is one session.
+type shell struct {
+	e       *cli.Env
+	run     Runner
+	cl      *api.Client
+	project string
+
+	editor  *lineedit.Editor // nil where there is none: plain lines are read
+	lines   *lineReader
+	history *history
+	known   atomic.Pointer[suggest.Known]
+	filling sync.WaitGroup
+
+	here     suggest.Place
+	expanded bool
+	timing   bool
+	types    bool
+	out      string // file that results are written to
+	format   output.Format
+	binds    []string
+	last     *kept
+	lastText string
+	depth    int // of files that are being read
+}
+
+// Run reads and runs statements until the end of the input.
+func Run(ctx context.Context, e *cli.Env, run Runner) (err error) {
+	s := &shell{e: e, run: run}
+	if s.cl, err = e.Client(); err != nil {
+		return err
+	}
+	if s.project, err = e.ProjectID(ctx, s.cl); err != nil {
+		return err
+	}
+	s.history = openHistory(e, s.project)
+	s.known.Store(suggest.New(nil))
+	defer func() { err = errors.Join(err, s.last.close()) }()
+	in, out := cli.TerminalOf(e.In), cli.FileOf(e.Out)
+	if e.InTerm && e.OutTerm && in != nil && out != nil && e.Getenv("TERM") != "dumb" {
+		s.editor = lineedit.New(lineedit.Options{In: in, Out: out, Env: os.Environ(), Color: e.Getenv("NO_COLOR") == "",
+			Complete: s.choices, Highlight: highlight, Done: done, History: s.history})
+		fill, stop := context.WithCancel(ctx)
+		defer s.filling.Wait()
+		defer stop()
+		s.known.Store(readKnown(e, s.project))
+		s.refresh(fill)
+		fmt.Fprintf(e.Err, "%s %s, %s. Statements end with ; and \\? lists the commands.\n", e.Name, cli.BuildVersion(), s.where())
+	} else {
+		s.lines = &lineReader{r: e.In}
+	}
+	return s.loop(ctx)
+}
+
+// where names the zone and the project.
+func (s *shell) where() string {
+	set := s.e.Run.Settings
+	out := "zone " + set.Zone.Value
+	if set.Project.Value != "" {
+		out += ", project " + set.Project.Value
+	}
+	return out
+}
+
+func (s *shell) prompt() (first, more string) {
+	first = s.e.Name + " " + s.e.Run.Settings.Zone.Value
+	if s.here.Schema != "" {
+		first += ":" + suggest.Name(s.here.Catalog) + "." + suggest.Name(s.here.Schema)
+	}
+	first += "> "
+	return first, strings.Repeat(" ", max(len(first)-3, 0)) + "-> "
+}
+
+// errQuit ends the session.
+var errQuit = errors.New("quit")
+
+func (s *shell) loop(ctx context.Context) error {
+	for {
+		text, err := s.read(ctx)
+		switch {
+		case errors.Is(err, lineedit.ErrInterrupted):
+			continue
+		case errors.Is(err, lineedit.ErrEOF), errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		switch err := s.perform(ctx, text); {
+		case errors.Is(err, errQuit):
+			return nil
+		case ctx.Err() != nil:
+			return err
+		case err != nil && s.editor == nil && !s.e.InTerm:
+			return err
+		case err != nil:
+			s.complain(ctx, err)
+		}
+	}
+}
+
+// read reads statements or a command.
+func (s *shell) read(ctx context.Context) (string, error) {
+	first, more := s.prompt()
+	if s.editor != nil {
+		return s.editor.Read(ctx, first, more, "")
+	}
+	var text string
+	for {
+		if s.e.InTerm {
+			p := first
+			if text != "" {
+				p = more
+			}
+			fmt.Fprint(s.e.Err, p)
+		}
+		line, err := s.lines.next()
+		if text += line; err != nil || done(text) {
+			if err == io.EOF && strings.TrimSpace(text) != "" {
+				err = nil
+			}
+			return text, err
+		}
+	}
+}
+
+// done reports whether a text is complete: a command, or statements of which the last ends with a semicolon.
+func done(text string) bool {
+	trimmed := strings.TrimSpace(text)
+	if trimmed == "" || trimmed[0] == '\\' {
+		return true
+	}
+	if _, ok := commandWord(trimmed); ok {
+		return true
+	}
+	last, begun := "", 0
+	sqltext.Scan(text, false, func(from, to int) {
+		if last == ";" {
+			begun = from
+		}
+		last = text[from:to]
+	})
+	return last == ";" || last == "" && !strings.HasPrefix(trimmed, "/*") || text[begun] == '\\'
+}
+
+// perform runs statements or a command, until one fails.
+func (s *shell) perform(ctx context.Context, text string) error {
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer s.trap(cancel)()
+	s.size()
+	s.history.add(text)
+	return interrupted(ctx, s.performIn(ctx, text))
+}
+
+// performIn runs statements and commands.
+func (s *shell) performIn(ctx context.Context, text string) error {
+	if name, args, ok := commandOf(text); ok {
+		return s.command(ctx, name, args)
+	}
+	for _, part := range sqltext.Split(text, s.e.Run.Settings.Local()) {
+		run := s.statement
+		if name, args, ok := commandOf(part.Text); ok { // pasted after a statement
+			run = func(ctx context.Context, _ string) error { return s.command(ctx, name, args) }
+		}
+		if err := run(ctx, part.Text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trap makes Ctrl-C cancel what runs instead of ending the program.
+func (s *shell) trap(cancel func()) (undo func()) {
+	if s.e.Trap == nil || !s.e.InTerm {
+		return func() {}
+	}
+	was := s.e.Trap.Swap(&cancel)
+	return func() { s.e.Trap.Store(was) }
+}
+
+func interrupted(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return &cli.Failure{Exit: cli.ExitInterrupted, Code: "interrupted", Msg: "canceled", Err: err}
+	}
+	return err
+}
+
+// complain prints an error. The session continues.
+func (s *shell) complain(ctx context.Context, err error) {
+	if errors.Is(err, cli.ErrDone) {
+		return
+	}
+	f := cli.Classify(ctx, err)
+	s.e.Complain(s.e.Err, &f, err)
+}
+
+// size takes the size of the terminal, which may have changed.
+func (s *shell) size() {
+	if f := cli.FileOf(s.e.Out); f != nil && s.e.OutTerm {
+		if w, h, err := xterm.GetSize(int(f.Fd())); err == nil && w > 0 {
+			s.e.Width, s.e.Height = w, h
+		}
+	}
+}
+
+// statement runs one statement.
+func (s *shell) statement(ctx context.Context, text string) error {
+	s.lastText = text
+	began := time.Now()
+	err := s.query(ctx, text)
+	if s.timing {
+		fmt.Fprintf(s.e.Err, "Time: %.3f ms\n", float64(time.Since(began).Microseconds())/1000)
+	}
+	return err
+}
+
+func (s *shell) query(ctx context.Context, text string) error {
+	k := newKept()
+	st := Statement{Text: text, Bindings: s.binds, Vertical: s.expanded, Types: s.types, Out: s.out, Format: s.format, Keep: k.keep}
+	s.binds = nil
+	err := s.run.Run(ctx, st)
+	if err != nil || !k.some() {
+		return errors.Join(err, k.close())
+	}
+	k.text = text
+	closing := s.last.close()
+	s.last = k
+	return closing
+}
+
+// lineReader reads lines without taking more of the input than it returns.
+type lineReader struct {
+	r   io.Reader
+	buf []byte
+	err error
+}
+
+func (l *lineReader) next() (string, error) {
+	for {
+		for i, c := range l.buf {
+			if c == '\n' {
+				line := string(l.buf[:i+1])
+				l.buf = l.buf[i+1:]
+				return line, nil
+			}
+		}
+		if l.err != nil {
+			line := string(l.buf)
+			l.buf = nil
+			return line, l.err
+		}
+		p := make([]byte, 4096)
+		n, err := l.r.Read(p)
+		l.buf, l.err = append(l.buf, p[:n]...), err
+	}
+}

@@ -1,0 +1,184 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
+)
+
+// memory is a small result made by the shell.
+type memory struct {
+	cols []api.ResultColumn
+	rows [][]api.Cell
+	at   int
+}
+
+func (m *memory) Columns() ([]api.ResultColumn, error) { return m.cols, nil }
+func (m *memory) Next() bool                           { m.at++; return m.at <= len(m.rows) }
+func (m *memory) Row() []api.Cell                      { return m.rows[m.at-1] }
+func (m *memory) Err() error                           { return nil }
+func (m *memory) Close() error                         { return nil }
+
+// show shows rows that the shell has made.
+func (s *shell) show(ctx context.Context, columns []string, rows [][]any) error {
+	m := &memory{}
+	for _, c := range columns {
+		m.cols = append(m.cols, api.ResultColumn{Name: c})
+	}
+	for _, row := range rows {
+		cells := make([]api.Cell, len(row))
+		for i, v := range row {
+			raw, err := api.Marshal(v)
+			if err != nil {
+				return err
+			}
+			cells[i] = raw
+		}
+		m.rows = append(m.rows, cells)
+		for i, v := range row {
+			if _, ok := v.(int); ok {
+				m.cols[i].DataType = "bigint"
+			}
+		}
+	}
+	return s.run.Show(ctx, m, Statement{All: true}, output.Chart{})
+}
+
+// lastAs shows the last result again.
+func (s *shell) lastAs(ctx context.Context, st Statement, chart output.Chart) error {
+	res, err := s.last.open()
+	if err != nil {
+		return err
+	}
+	return s.run.Show(ctx, res.Rows(), st, chart)
+}
+
+func (s *shell) expand(ctx context.Context, _ []string) error {
+	s.expanded = !s.expanded
+	s.state("one line per value", s.expanded)
+	if s.last == nil {
+		return nil
+	}
+	return s.lastAs(ctx, Statement{Vertical: s.expanded, Types: s.types}, output.Chart{})
+}
+
+func (s *shell) state(what string, on bool) {
+	word := "off"
+	if on {
+		word = "on"
+	}
+	fmt.Fprintf(s.e.Err, "%s: %s\n", what, word)
+}
+
+func (s *shell) showTypes(ctx context.Context, _ []string) error {
+	s.types = !s.types
+	s.state("types", s.types)
+	if s.last == nil {
+		return nil
+	}
+	return s.lastAs(ctx, Statement{Vertical: s.expanded, Types: s.types}, output.Chart{})
+}
+
+func (s *shell) switchTiming(context.Context, []string) error {
+	s.timing = !s.timing
+	s.state("timing", s.timing)
+	return nil
+}
+
+func (s *shell) bind(_ context.Context, args []string) error {
+	s.binds = args
+	return nil
+}
+
+func (s *shell) again(ctx context.Context, _ []string) error {
+	if s.lastText == "" {
+		return cli.Usagef("there is no last statement")
+	}
+	return s.statement(ctx, s.lastText)
+}
+
+// watch runs the last statement until an interrupt.
+func (s *shell) watch(ctx context.Context, args []string) error {
+	wait := 2 * time.Second
+	if len(args) > 0 {
+		n, err := strconv.ParseFloat(args[0], 64)
+		if err != nil || !(n >= 0.1 && n <= 86400) || len(args) > 1 {
+			return cli.Usagef(`\watch: %q is not a number of seconds from 0.1 to 86400`, args[0])
+		}
+		wait = time.Duration(n * float64(time.Second))
+	}
+	if s.lastText == "" {
+		return cli.Usagef("there is no last statement to run again")
+	}
+	binds := s.binds
+	for {
+		fmt.Fprintf(s.e.Err, "%s (every %v; Ctrl-C ends)\n", s.e.Now().Format("2006-01-02 15:04:05"), wait)
+		s.binds = binds
+		if err := s.statement(ctx, s.lastText); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
+		}
+	}
+}
+
+func (s *shell) chart(ctx context.Context, args []string) error {
+	c := output.Chart{Kind: "bar"}
+	if len(args) > 0 {
+		c.Kind, args = args[0], args[1:]
+	}
+	if len(args) > 0 {
+		c.X, args = args[0], args[1:]
+	}
+	c.Y = args
+	if err := c.Check(); err != nil {
+		return err
+	}
+	return s.lastAs(ctx, Statement{}, c)
+}
+
+func (s *shell) output(_ context.Context, args []string) error {
+	switch len(args) {
+	case 0:
+		s.out = ""
+	case 1:
+		if err := output.CheckFile(s.e.Abs(args[0])); err != nil {
+			return cli.Usagef(`\o: %v`, err)
+		}
+		format, err := formatOf(args[0])
+		if err != nil {
+			return err
+		}
+		s.out, s.format = args[0], format
+		if !strings.Contains(s.out, "{n}") {
+			fmt.Fprintf(s.e.Err, "each result replaces %s; with {n} in the name, each has a file of its own\n", s.out)
+		}
+	default:
+		return cli.Usagef(`\o takes one file, not %d`, len(args))
+	}
+	return nil
+}
+
+func (s *shell) export(ctx context.Context, args []string) error {
+	if len(args) != 1 {
+		return cli.Usagef(`\export takes one file, such as result.csv or result.parquet`)
+	}
+	format, err := formatOf(args[0])
+	if err != nil {
+		return err
+	}
+	if err := s.lastAs(ctx, Statement{Out: args[0], Format: format}, output.Chart{}); err != nil {
+		return err
+	}
+	fmt.Fprintf(s.e.Err, "wrote %s\n", args[0])
+	return nil
+}

@@ -1,0 +1,146 @@
+package query
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/repl"
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+// NewShell returns the command `shell`.
+func NewShell(e *cli.Env) *cobra.Command {
+	c := &cobra.Command{
+		Use: "shell", Short: "Type statements and see their results", Args: cobra.NoArgs,
+		Long: `Type statements and see their results, one after the other. Statements end with a semicolon and may have several lines; \? lists the commands.
+
+Keywords, functions, tables and columns are completed with Tab. The history is kept for each project, in a file that only its owner can read;
+texts with a secret in them, and those that begin with a blank, are not kept. Ctrl-C cancels the statement that runs, and Ctrl-D leaves.
+Where standard input is not a terminal, its statements run without a prompt, until one fails.`,
+		Example: "  " + e.Name + " shell\n  " + e.Name + " shell --project Shop\n  " + e.Name + " shell < statements.sql",
+	}
+	cli.Annotate(c, spec.ExecuteQuery)
+	c.RunE = func(c *cobra.Command, _ []string) error { return runShell(c.Context(), e) }
+	return c
+}
+
+// idleShell is how long the shell keeps a project of zone local open after a statement.
+const idleShell = 300 * time.Millisecond
+
+// runShell runs the shell on the streams of the run.
+func runShell(ctx context.Context, e *cli.Env) error {
+	o, err := e.OutputOptions()
+	if err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		flag string
+		set  bool
+	}{{"--out", e.Run.Flags.Out != ""}, {"--jq", o.JQ != ""}, {"--dry-run and --explain", e.Tells()}} {
+		if f.set {
+			return cli.Usagef("%s cannot be used with the shell", f.flag)
+		}
+	}
+	if !table(o) && e.InTerm && o.Terminal {
+		return cli.Usagef("-o %s: the shell shows tables", o.Format).WithHint(`\export FILE writes the last result in the format of its extension`)
+	}
+	e.Run.Idle = idleShell
+	return repl.Run(ctx, e, &shellRunner{e: e})
+}
+
+// shellRunner runs the statements of the shell like `query execute`.
+type shellRunner struct {
+	e *cli.Env
+	n int // statements so far
+
+	first *querying
+}
+
+var _ repl.Runner = (*shellRunner)(nil)
+
+// flags are the flags and options that show a result as a statement asks for.
+func (r *shellRunner) flags(st repl.Statement, chart output.Chart) (*executeFlags, output.Options, error) {
+	f := &executeFlags{renderFlags: renderFlags{vertical: st.Vertical, all: st.All, chart: chart.Kind, x: chart.X, y: chart.Y, noPager: true}}
+	o, err := r.e.OutputOptions()
+	if err != nil {
+		return nil, o, err
+	}
+	o.Vertical, o.ShowTypes = st.Vertical, st.Types
+	if st.All {
+		o.MaxRows = -1
+	}
+	if st.Out != "" {
+		o.Format, o.Vertical, o.ShowTypes, o.Terminal, o.Color = st.Format, false, false, false, false
+	}
+	return f, o, output.Check(o)
+}
+
+func (r *shellRunner) open(st repl.Statement, o output.Options, cancel func()) (*cli.Sink, error) {
+	path := strings.ReplaceAll(st.Out, "{n}", strconv.Itoa(r.n))
+	if path != "" {
+		if err := os.MkdirAll(filepath.Dir(r.e.Abs(path)), 0o777); err != nil {
+			return nil, cli.Usagef("%v", err)
+		}
+	}
+	return r.e.OpenSink(path, false, o, cancel)
+}
+
+// querying is newQuerying, which asks for the project once only.
+func (r *shellRunner) querying(ctx context.Context, f *executeFlags, o output.Options) (*querying, error) {
+	if r.first == nil {
+		q, err := newQuerying(ctx, r.e, f, o)
+		r.first = q
+		return q, err
+	}
+	return &querying{e: r.e, f: f, o: o, cl: r.first.cl, project: r.first.project, format: r.first.format}, nil
+}
+
+// Run implements repl.Runner.
+func (r *shellRunner) Run(ctx context.Context, in repl.Statement) error {
+	f, o, err := r.flags(in, output.Chart{})
+	if err != nil {
+		return err
+	}
+	q, err := r.querying(ctx, f, o)
+	if err != nil {
+		return err
+	}
+	q.kept = in.Keep
+	r.n++
+	ctx, cancel := context.WithCancel(cli.OwnRequest(ctx, spec.ExecuteQuery))
+	defer cancel()
+	s, err := r.open(in, o, cancel)
+	if err != nil {
+		return err
+	}
+	text := sqltext.TrimEnd(in.Text, nestedComments(r.e))
+	_, err = q.run(ctx, f.statement(r.e, text, in.Bindings), s, o, true)
+	return s.Finish(err)
+}
+
+// Show implements repl.Runner.
+func (r *shellRunner) Show(_ context.Context, rows api.RowReader, in repl.Statement, chart output.Chart) error {
+	f, o, err := r.flags(in, chart)
+	if err != nil {
+		return err
+	}
+	s, err := r.open(in, o, func() {})
+	if err != nil {
+		return err
+	}
+	o.Notes = s.Notes
+	if in.Out != "" && o.Format != output.Table {
+		f.all = true
+	}
+	_, err = f.writeRows(s.W, rows, o)
+	return s.Finish(err)
+}

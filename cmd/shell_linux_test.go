@@ -1,0 +1,117 @@
+package cmd
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sort"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"golang.org/x/sys/unix"
+)
+
+// inShell runs the shell on a terminal over a zone local of its own.
+func inShell(t *testing.T, home string, env map[string]string) (x *terminal, end func() int) {
+	t.Helper()
+	x = newTerminal(t)
+	if err := unix.IoctlSetWinsize(int(x.tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80}); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{"HOME": home, "DIG_CONFIG_DIR": home, "DIG_DATA_DIR": filepath.Join(home, "data"), "DIG_STATE_DIR": home, "DIG_CACHE_DIR": home, "TERM": "xterm"}
+	for k, v := range env {
+		all[k] = v
+	}
+	e := &cli.Env{Name: "dig", Args: []string{"shell"}, In: x.tty, Out: x.tty, Err: x.tty, Dir: home, Now: time.Now, Getenv: environ(t, all),
+		InTerm: true, OutTerm: true, ErrTerm: true, Width: 80, Height: 24, Trap: new(atomic.Pointer[func()])}
+	code := make(chan int, 1)
+	go func() { code <- Run(context.Background(), e) }()
+	return x, func() int {
+		t.Helper()
+		select {
+		case c := <-code:
+			return c
+		case <-time.After(20 * time.Second):
+			t.Fatalf("the shell does not end:\n%s", x.screen())
+			return -1
+		}
+	}
+}
+
+var control = regexp.MustCompile(`\x1b\[[0-9;?>=]*[a-zA-Z]|\x1b[=>]|\r`)
+
+// shows waits until the screen has shown a text after a number of bytes, and returns the number of bytes up to its end.
+func (x *terminal) shows(after int, text string) int {
+	x.t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(2 * time.Millisecond) {
+		s := x.screen()
+		if strings.Contains(plainText(s[after:]), text) {
+			return after + sort.Search(len(s)-after, func(n int) bool { return strings.Contains(plainText(s[after:after+n]), text) })
+		}
+		if time.Now().After(deadline) {
+			x.t.Fatalf("the screen does not show %q:\n%q", text, s[after:])
+		}
+	}
+}
+
+// plainText is what a terminal shows of a text without the places.
+func plainText(s string) string {
+	return control.ReplaceAllString(strings.NewReplacer("\x1b[C", " ", "\t", "        ").Replace(s), "")
+}
+
+func (x *terminal) types(keys string) {
+	x.t.Helper()
+	if _, err := io.WriteString(x.keys, keys); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// TestShell types statements and commands into the shell.
+func TestShell(t *testing.T) {
+	home := t.TempDir()
+	x, end := inShell(t, home, map[string]string{"NO_COLOR": "1"})
+	at := x.shows(0, "dig local> ")
+	x.types("select 40 + 2 as answer,\r'żółć' as word;\r")
+	at = x.shows(at, "żółć")
+	at = x.shows(at, "(1 row")
+	x.types("\x1b[A\r") // Up, Enter
+	at = x.shows(at, "        -> 'żółć' as word;")
+	at = x.shows(at, "(1 row")
+	x.types("\\x\r")
+	at = x.shows(at, "answer │ 42")
+	x.types("select answr from (select 1 as answer);\r")
+	at = x.shows(at, "did you mean answer?")
+	x.types("unfinished\x03")
+	at = x.shows(at, "unfinished^C")
+	x.types("\\export " + filepath.Join(home, "last.csv") + "\r")
+	at = x.shows(at, "wrote ")
+	if raw, err := os.ReadFile(filepath.Join(home, "last.csv")); err != nil || string(raw) != "answer,word\n42,żółć\n" {
+		t.Errorf("last.csv: %q, %v", raw, err)
+	}
+	x.types(" select 'not kept';\rselect '12345678.abcdefghijklmnopqrstuvwxyz012345';\r\\nosuch\r")
+	x.shows(at, `there is no command \nosuch`)
+	x.types("\x04")
+	if code := end(); code != 0 {
+		t.Errorf("exit code %d:\n%s", code, x.screen())
+	}
+	kept := ""
+	files, err := filepath.Glob(filepath.Join(home, "shell", "*.history"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("histories %v, %v", files, err)
+	}
+	raw, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kept = string(raw); !strings.Contains(kept, `answer,\n'żółć'`) || strings.Contains(kept, "not kept") || strings.Contains(kept, "12345678.abc") {
+		t.Errorf("history: %s", kept)
+	}
+	if st, err := os.Stat(files[0]); err != nil || st.Mode().Perm() != 0o600 {
+		t.Errorf("the history has mode %v, %v", st.Mode(), err)
+	}
+}

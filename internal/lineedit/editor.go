@@ -1,0 +1,291 @@
+// Package lineedit reads a statement of several lines from a terminal: editing, history, completion and highlighting.
+package lineedit
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+)
+
+// ErrInterrupted is the end of a reading by Ctrl-C.
+var ErrInterrupted = errors.New("interrupted")
+
+// ErrEOF is the end of a reading by Ctrl-D.
+var ErrEOF = errors.New("end of input")
+
+// Choice is a candidate of a completion.
+type Choice struct{ Text, Kind, Detail string }
+
+// History is what was entered before, the oldest first.
+type History interface {
+	Len() int
+	Entry(i int) string
+}
+
+// Options configure an editor. Functions that are nil do nothing.
+type Options struct {
+	In, Out *os.File
+	Env     []string
+	Color   bool
+	// Complete returns the candidates for a place, and where the text begins that they replace.
+	Complete func(text string, at int) (from int, list []Choice)
+	// Highlight returns the coloured parts of a text, in order.
+	Highlight func(text string) []Span
+	// Done reports whether Enter ends the text instead of beginning a new line.
+	Done    func(text string) bool
+	History History
+}
+
+// Editor reads statements from a terminal, one after the other.
+type Editor struct {
+	o  Options
+	in *input
+}
+
+// New returns an editor; it does not change the terminal.
+func New(o Options) *Editor { return &Editor{o: o, in: &input{tty: o.In}} }
+
+// Read reads one text. It begins with the given one, and with the cursor behind it. At the end the terminal is as before,
+// with the cursor on a new line.
+func (e *Editor) Read(ctx context.Context, prompt, more, begin string) (string, error) {
+	if err := e.in.open(); err != nil {
+		return "", err
+	}
+	m := &model{e: e, prompt: prompt, more: more, width: 80, height: 24, place: -1}
+	m.buf.text, m.buf.at = begin, len(begin)
+	profile := colorprofile.ANSI256
+	if !e.o.Color {
+		profile = colorprofile.ASCII
+	}
+	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(e.in), tea.WithOutput(output{e.o.Out}), tea.WithEnvironment(e.o.Env),
+		tea.WithColorProfile(profile), tea.WithoutSignalHandler())
+	_, err := p.Run()
+	e.in.release()
+	if err != nil {
+		if ctx.Err() != nil {
+			return "", context.Cause(ctx)
+		}
+		return "", err
+	}
+	return m.buf.text, m.err
+}
+
+// model is the state while one text is edited.
+type model struct {
+	e             *Editor
+	buf           buffer
+	prompt, more  string
+	width, height int
+	done          bool
+	err           error
+	menu          menu
+	find          *search
+	place         int    // in the history; -1 for the text being written
+	draft         string // what was written before the history was opened
+}
+
+func (m *model) Init() tea.Cmd { return nil }
+
+func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+	case tea.PasteMsg:
+		m.menu.close()
+		m.accept()
+		m.buf.insert(cleaned(msg.Content), false)
+	case tea.KeyPressMsg:
+		cmd := m.key(msg)
+		if m.done {
+			m.e.in.end()
+			return m, tea.Quit
+		}
+		if gates(msg) {
+			m.e.in.handled()
+		}
+		return m, cmd
+	}
+	return m, nil
+}
+
+// gates reports whether a key may end the text.
+func gates(msg tea.KeyPressMsg) bool {
+	return msg.Code == tea.KeyEnter || msg.Code == tea.KeyKpEnter || msg.Mod.Contains(tea.ModCtrl) && strings.ContainsRune("cdjm", msg.Code)
+}
+
+// finish ends the reading.
+func (m *model) finish(err error) {
+	m.menu.close()
+	m.done, m.err = true, err
+}
+
+func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
+	name := msg.Keystroke()
+	if m.find != nil && m.searching(name, msg.Text) {
+		return nil
+	}
+	if m.menu.open {
+		if m.choosing(name) {
+			return nil
+		}
+	}
+	switch name {
+	case "ctrl+c":
+		m.buf.at = len(m.buf.text)
+		m.finish(ErrInterrupted)
+	case "ctrl+d":
+		if m.buf.text == "" {
+			m.finish(ErrEOF)
+			return nil
+		}
+		m.buf.delete(m.buf.next(), false)
+	case "enter", "ctrl+m", "ctrl+j", "kpenter":
+		if m.e.o.Done == nil || m.e.o.Done(m.buf.text) {
+			m.buf.at = len(m.buf.text)
+			m.finish(nil)
+			return nil
+		}
+		m.buf.insert("\n", false)
+	case "alt+enter", "shift+enter", "ctrl+enter":
+		m.buf.insert("\n", false)
+	case "tab":
+		m.complete()
+	case "ctrl+r":
+		m.find = &search{was: m.buf.text, at: m.buf.at, place: m.entries()}
+	case "ctrl+l":
+		return tea.ClearScreen
+	case "up", "ctrl+p":
+		if !m.buf.vertical(false) {
+			m.recall(-1)
+		}
+	case "down", "ctrl+n":
+		if !m.buf.vertical(true) {
+			m.recall(1)
+		}
+	default:
+		if !m.edit(name) && msg.Text != "" {
+			m.buf.insert(cleaned(msg.Text), true)
+		}
+	}
+	return nil
+}
+
+// edit handles the keys that move the cursor and change the text.
+func (m *model) edit(name string) bool {
+	b := &m.buf
+	was := b.at
+	switch name {
+	case "left", "ctrl+b":
+		b.at = b.prev()
+	case "right", "ctrl+f":
+		b.at = b.next()
+	case "alt+left", "ctrl+left", "alt+b":
+		b.at = b.wordBack()
+	case "alt+right", "ctrl+right", "alt+f":
+		b.at = b.wordForward()
+	case "home", "ctrl+a":
+		b.at = b.lineStart(b.at)
+	case "end", "ctrl+e":
+		b.at = b.lineEnd(b.at)
+	case "alt+<", "ctrl+home", "pgup":
+		b.at = 0
+	case "alt+>", "ctrl+end", "pgdown":
+		b.at = len(b.text)
+	case "backspace", "ctrl+h":
+		b.delete(b.prev(), false)
+	case "delete":
+		b.delete(b.next(), false)
+	case "ctrl+w", "alt+backspace", "ctrl+backspace":
+		b.delete(b.wordBack(), true)
+	case "alt+d", "alt+delete", "ctrl+delete":
+		b.delete(b.wordForward(), true)
+	case "ctrl+u":
+		b.delete(b.lineStart(b.at), true)
+	case "ctrl+k":
+		if end := b.lineEnd(b.at); end > b.at {
+			b.delete(end, true)
+		} else {
+			b.delete(b.next(), true)
+		}
+	case "ctrl+y":
+		b.insert(b.killed, false)
+	case "ctrl+t":
+		b.transpose()
+	case "ctrl+_", "ctrl+/", "ctrl+z", "ctrl+shift+-":
+		b.undo()
+	default:
+		return false
+	}
+	b.typing = b.typing && was == b.at
+	return true
+}
+
+func (m *model) entries() int {
+	if m.e.o.History == nil {
+		return 0
+	}
+	return m.e.o.History.Len()
+}
+
+// recall shows the entry of the history before or after the current one.
+func (m *model) recall(by int) {
+	n := m.entries()
+	place := m.place
+	if place < 0 {
+		place = n
+		m.draft = m.buf.text
+	}
+	for place += by; place >= 0 && place < n && m.e.o.History.Entry(place) == m.buf.text; place += by {
+	}
+	switch {
+	case place < 0:
+		return
+	case place >= n:
+		if m.place >= 0 {
+			m.place = -1
+			m.buf.set(m.draft)
+		}
+	default:
+		m.place = place
+		m.buf.set(m.e.o.History.Entry(place))
+	}
+}
+
+// View implements tea.Model.
+func (m *model) View() tea.View {
+	if m.find != nil {
+		return m.findView()
+	}
+	var spans []Span
+	if m.e.o.Highlight != nil && m.e.o.Color {
+		spans = m.e.o.Highlight(m.buf.text)
+	}
+	rows, x, y := layout(m.buf.text, m.buf.at, m.prompt, m.more, m.width, spans, m.e.o.Color)
+	if m.done {
+		if m.err == ErrInterrupted {
+			rows[len(rows)-1] += "^C"
+		}
+		rows = append(rows, "")
+		x, y = 0, len(rows)-1
+	} else {
+		rows = append(rows, m.menu.rows(m.width, m.height/3, m.e.o.Color)...)
+	}
+	rows, y = window(rows, y, m.height)
+	v := tea.NewView(strings.Join(rows, "\n"))
+	v.Cursor = tea.NewCursor(x, y)
+	return v
+}
+
+// window returns the rows around one of them that fit a height.
+func window(rows []string, at, height int) ([]string, int) {
+	if height <= 0 || len(rows) <= height {
+		return rows, at
+	}
+	from := min(max(at-height+1, 0), len(rows)-height)
+	return slices.Clone(rows[from : from+height]), at - from
+}

@@ -1,0 +1,200 @@
+package lineedit
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/muesli/cancelreader"
+)
+
+// input passes what is typed to the editor of one statement. Keys after the one that ends it are kept for the next: a
+// statement that runs must not lose what is typed meanwhile, or what a terminal without bracketed paste sends at once.
+type input struct {
+	tty *os.File
+
+	reading sync.Mutex // held by Read
+
+	mu      sync.Mutex
+	pending []byte // typed, and not passed on
+	inPaste bool
+	matched int  // bytes of a mark of pasting at the end of what was passed on
+	gate    bool // a key that may end the statement was passed on, and not handled
+
+	wake chan struct{} // a gate key was handled
+	done chan struct{} // closed when the editor ends
+	from cancelreader.CancelReader
+}
+
+const (
+	pasteBegin = "\x1b[200~"
+	pasteEnd   = "\x1b[201~"
+	// gateWait limits how long keys wait for one before them to be handled.
+	gateWait = 300 * time.Millisecond
+)
+
+// open begins the reading for one statement.
+func (in *input) open() error {
+	r, err := cancelreader.NewReader(in.tty)
+	if err != nil {
+		return err
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.from, in.done, in.wake, in.gate = r, make(chan struct{}), make(chan struct{}, 1), false
+	return nil
+}
+
+// end makes Read return, for this statement.
+func (in *input) end() {
+	select {
+	case <-in.done:
+	default:
+		close(in.done)
+		in.from.Cancel()
+	}
+}
+
+// release ends the reading and waits for it. A reading that cannot be ended keeps what it reads for the next statement.
+func (in *input) release() {
+	in.end()
+	ended := make(chan struct{})
+	from := in.from
+	go func() {
+		in.reading.Lock()
+		defer in.reading.Unlock()
+		_ = from.Close()
+		close(ended)
+	}()
+	late := time.NewTimer(gateWait)
+	defer late.Stop()
+	select {
+	case <-ended:
+	case <-late.C:
+	}
+}
+
+// handled lets the keys after a gate key pass.
+func (in *input) handled() {
+	select {
+	case in.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (in *input) Read(p []byte) (int, error) {
+	in.reading.Lock()
+	defer in.reading.Unlock()
+	in.mu.Lock()
+	from, done, wake, gate := in.from, in.done, in.wake, in.gate
+	in.mu.Unlock()
+	if gate {
+		late := time.NewTimer(gateWait)
+		select {
+		case <-wake:
+		case <-late.C:
+		case <-done:
+		}
+		late.Stop()
+	}
+	if ended(done) {
+		return 0, io.EOF
+	}
+	in.mu.Lock()
+	in.gate = false
+	waiting := len(in.pending) > 0
+	in.mu.Unlock()
+	if !waiting {
+		buf := make([]byte, 4096)
+		n, err := from.Read(buf)
+		in.mu.Lock()
+		in.pending = append(in.pending, buf[:n]...)
+		in.mu.Unlock()
+		if n == 0 {
+			if err == nil || errors.Is(err, cancelreader.ErrCanceled) {
+				err = io.EOF
+			}
+			return 0, err
+		}
+	}
+	if ended(done) { // it is for the next statement
+		return 0, io.EOF
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	n := in.next(min(len(p), len(in.pending)))
+	copy(p, in.pending[:n])
+	in.pending = append(in.pending[:0], in.pending[n:]...)
+	return n, nil
+}
+
+func ended(done chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
+}
+
+// next returns how many bytes may be passed on: to the first key that may end the statement.
+func (in *input) next(limit int) int {
+	for i, c := range in.pending[:limit] {
+		mark := pasteBegin
+		if in.inPaste {
+			mark = pasteEnd
+		}
+		switch {
+		case c == mark[in.matched]:
+			in.matched++
+		case c == mark[0]:
+			in.matched = 1
+		default:
+			in.matched = 0
+		}
+		if in.matched == len(mark) {
+			in.inPaste, in.matched = !in.inPaste, 0
+		}
+		if !in.inPaste && (c == '\r' || c == '\n' || c == ctrlC || c == ctrlD) {
+			in.gate = true
+			select { // of a key before
+			case <-in.wake:
+			default:
+			}
+			return i + 1
+		}
+	}
+	return limit
+}
+
+const (
+	ctrlC = 0x03
+	ctrlD = 0x04
+)
+
+// Write, Close and Fd make it a terminal for the editor, which puts it into raw mode.
+func (in *input) Write(p []byte) (int, error) { return in.tty.Write(p) }
+func (in *input) Close() error                { return nil }
+func (in *input) Fd() uintptr                 { return in.tty.Fd() }
+
+// output is the terminal without questions to it, whose answers could arrive when a pager or another program reads, and
+// without changes of the cursor's form, which is the user's choice.
+type output struct{ tty *os.File }
+
+func (o output) Write(p []byte) (int, error) {
+	clean := p
+	for _, ask := range []string{"\x1b[?u", "\x1b[?2026$p", "\x1b[?2027$p", "\x1b[1 q"} {
+		clean = bytes.ReplaceAll(clean, []byte(ask), nil)
+	}
+	if _, err := o.tty.Write(clean); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+func (o output) Read(p []byte) (int, error) { return o.tty.Read(p) }
+func (o output) Close() error               { return nil }
+func (o output) Fd() uintptr                { return o.tty.Fd() }

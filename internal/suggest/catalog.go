@@ -1,0 +1,137 @@
+// Package suggest completes SQL while it is typed: a text with a cursor in it, which need not parse, and what is known
+// about the tables of a project give the names and words that may follow. It never waits for anything.
+package suggest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/functions"
+)
+
+// Column is a column of a table; the type is "" if unknown.
+type Column struct {
+	Name string `json:"name"`
+	Type string `json:"type,omitempty"`
+}
+
+// Table is a table, a view or a saved query.
+type Table struct {
+	Catalog string   `json:"catalog"`
+	Schema  string   `json:"schema"`
+	Name    string   `json:"name"`
+	Columns []Column `json:"columns,omitempty"`
+}
+
+// Known is what is known about a project. It does not change after New.
+type Known struct {
+	Tables   []Table
+	catalogs []string
+	schemas  map[string][]string // of a catalog, in lower case
+	byName   map[string][]int    // tables by their name in lower case
+	bare     map[string]bool     // schemas, catalog.schema in lower case, whose tables are found by their name alone
+}
+
+// New indexes tables. Tables of the schemas in bare, each written catalog.schema, may be named without them.
+func New(tables []Table, bare ...string) *Known {
+	k := &Known{Tables: tables, schemas: map[string][]string{}, byName: map[string][]int{}, bare: map[string]bool{}}
+	for _, b := range bare {
+		k.bare[strings.ToLower(b)] = true
+	}
+	seen := map[string]bool{}
+	for i, t := range tables {
+		name := strings.ToLower(t.Name)
+		k.byName[name] = append(k.byName[name], i)
+		catalog := strings.ToLower(t.Catalog)
+		if !seen[catalog] {
+			seen[catalog] = true
+			k.catalogs = append(k.catalogs, t.Catalog)
+		}
+		if in := catalog + "." + strings.ToLower(t.Schema); !seen[in] {
+			seen[in] = true
+			k.schemas[catalog] = append(k.schemas[catalog], t.Schema)
+		}
+	}
+	slices.Sort(k.catalogs)
+	for _, s := range k.schemas {
+		slices.Sort(s)
+	}
+	return k
+}
+
+// Catalogs lists the catalogs that have tables, and Schemas the schemas of one of them.
+func (k *Known) Catalogs() []string              { return k.catalogs }
+func (k *Known) Schemas(catalog string) []string { return k.schemas[strings.ToLower(catalog)] }
+
+// Find returns the tables that a name of one to three parts may mean: of those whose last parts agree, the ones in a
+// schema that need not be named come first.
+func (k *Known) Find(parts ...string) []Table {
+	if len(parts) == 0 || len(parts) > 3 {
+		return nil
+	}
+	var out, others []Table
+	for _, i := range k.byName[strings.ToLower(parts[len(parts)-1])] {
+		t := k.Tables[i]
+		have := []string{t.Catalog, t.Schema, t.Name}[3-len(parts):]
+		if !slices.EqualFunc(have, parts, strings.EqualFold) {
+			continue
+		}
+		if k.bare[strings.ToLower(t.Catalog+"."+t.Schema)] {
+			out = append(out, t)
+		} else {
+			others = append(others, t)
+		}
+	}
+	return append(out, others...)
+}
+
+// Path writes the name by which a statement reads a table: as short as it may be.
+func (k *Known) Path(t Table) string {
+	if k.bare[strings.ToLower(t.Catalog+"."+t.Schema)] {
+		return Name(t.Name)
+	}
+	return Name(t.Catalog) + "." + Name(t.Schema) + "." + Name(t.Name)
+}
+
+// Name writes a name for a statement: in double quotes if it needs them.
+func Name(name string) string {
+	plain := name != "" && !trinosql.Reserved(name)
+	for i := 0; i < len(name) && plain; i++ {
+		c := name[i]
+		plain = c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' || i > 0 && c >= '0' && c <= '9'
+	}
+	if plain {
+		return name
+	}
+	return sqltext.Quote(name)
+}
+
+// Functions lists the functions of Trino with a signature of each, sorted.
+func Functions() []Candidate {
+	var out []Candidate
+	seen := map[string]bool{}
+	for _, f := range functions.All() {
+		if f.Kind == functions.Operator || f.Hidden || f.Deprecated || seen[f.Name] {
+			continue
+		}
+		seen[f.Name] = true
+		out = append(out, Candidate{Text: f.Name, Kind: KindFunction, Detail: signature(f)})
+	}
+	slices.SortFunc(out, func(a, b Candidate) int { return strings.Compare(a.Text, b.Text) })
+	return out
+}
+
+// signature writes the arguments and the result of a function.
+func signature(f *functions.Function) string {
+	args := make([]string, len(f.Args))
+	for i, a := range f.Args {
+		args[i] = a.String()
+	}
+	list := strings.Join(args, ", ")
+	if f.Variadic {
+		list += ", ..."
+	}
+	return "(" + list + ") → " + f.Result.String()
+}
