@@ -13,7 +13,7 @@ ZSH    := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 MAN    := $(DESTDIR)$(PREFIX)/share/man/man1
 FISH   := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
-.PHONY: all client compiler man test load big lint witness generate bench bench-start bench-sources install uninstall clean
+.PHONY: all client compiler man test load big lint witness generate bench bench-start bench-sources bench-inference public-files install uninstall clean
 
 all: compiler
 	$(GO) build -trimpath -ldflags "$(LDFLAGS)" -o bin/dig .
@@ -83,6 +83,14 @@ bench-start: all
 bench-sources: all
 	$(GO) build -o bin/bench/ ./testdata/bench/sources
 	bash .ci/databases bin/bench/sources -dig bin/dig
+
+# An import with types that are inferred against imports without inference.
+bench-inference: all
+	bash testdata/bench/inference/run bin/dig
+
+# Imports public data files, which npm downloads, and compares every value.
+public-files:
+	bash .ci/public-files
 
 # Everything that is generated and kept in the repository: shell completions and the command reference.
 generate:

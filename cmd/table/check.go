@@ -60,7 +60,7 @@ func checkImport(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req a
 		err = &here
 	}
 	if err != nil {
-		return cli.View{}, err
+		return cli.View{}, doc.located(ctx, err)
 	}
 	return cli.Note("%s fits: %d rows; nothing was sent", doc.Name, job.Result.Processed), nil
 }

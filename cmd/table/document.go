@@ -27,7 +27,7 @@ type document struct {
 }
 
 // openDocument opens a file, a pipe or stdin.
-func openDocument(e *cli.Env, path string, o intake.Options) (*document, error) {
+func openDocument(ctx context.Context, e *cli.Env, path string, o intake.Options) (*document, error) {
 	var in io.ReadCloser
 	if path == "-" {
 		in = io.NopCloser(e.Data())
@@ -42,7 +42,7 @@ func openDocument(e *cli.Env, path string, o intake.Options) (*document, error) 
 		}
 		in = f
 	}
-	d, err := intake.Open(path, in, o)
+	d, err := intake.Open(ctx, path, in, o)
 	if err != nil {
 		return nil, ofFile(path, err)
 	}
@@ -130,15 +130,59 @@ func (d *document) refuseExamples(ctx context.Context) error {
 	return cli.Usagef("the file contains only the five example rows of a sample").WithHint("`dig table sample` prints the header only; give --again to import them anyway")
 }
 
+// located is an error of an import with the places in the file instead of those in the text that was made of it.
+func (d *document) located(ctx context.Context, err error) error {
+	var ae *api.Error
+	if !errors.As(err, &ae) || len(ae.BadCells) == 0 {
+		return err
+	}
+	here := *ae
+	if d.Format == intake.CSV {
+		here.Message = d.Path + ": " + ae.Message
+		return &here
+	}
+	var lines []int64
+	for _, c := range ae.BadCells {
+		lines = append(lines, c.Line)
+	}
+	rows, perr := d.Places(ctx, lines)
+	if perr != nil {
+		return errors.Join(err, perr)
+	}
+	here.BadCells = slices.Clone(ae.BadCells)
+	for i, c := range here.BadCells {
+		here.BadCells[i].Line, here.BadCells[i].Row = 0, rows[c.Line]
+	}
+	first := here.BadCells[0]
+	here.Message = fmt.Sprintf("%s: row %d", d.Path, first.Row)
+	if first.Column != "" {
+		here.Message += fmt.Sprintf(", column %q", first.Column)
+	}
+	here.Message += ": " + first.Reason
+	if ae.BadCellsTotal > 1 {
+		here.Message += fmt.Sprintf(" (and %d more)", ae.BadCellsTotal-1)
+	}
+	return &here
+}
+
 // reading are the flags that say how a file is read.
 type reading struct {
 	noHeader  bool
 	delimiter string
+	format    string
+	sheet     string
 	nulls     []string
 }
 
 func (r *reading) options() (intake.Options, error) {
-	o := intake.Options{NoHeader: r.noHeader, Nulls: r.nulls}
+	o := intake.Options{NoHeader: r.noHeader, Nulls: r.nulls, Sheet: r.sheet}
+	if r.format != "" {
+		format, err := cli.Word("--file-format", r.format, []string{"csv", "json", "parquet", "xlsx"})
+		if err != nil {
+			return o, err
+		}
+		o.Format = intake.Format(format)
+	}
 	switch s := strings.ToLower(r.delimiter); {
 	case s == "":
 	case s == "tab" || s == `\t`:

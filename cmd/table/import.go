@@ -24,8 +24,9 @@ func newTableImportCmd(e *cli.Env, k tableKind) *cobra.Command {
 	bi := k.bi()
 	c := &cobra.Command{
 		Use: "import TABLE FILE", Short: "Append the rows of a file, all or none", Args: cobra.ExactArgs(2),
-		Long: `Append the rows of a CSV file to a table, all or none. FILE may be packed with gzip or zstd, and "-" is stdin.
-Its fields may be separated by commas, semicolons, tabs or vertical bars; it may be UTF-8 or UTF-16.
+		Long: `Append the rows of a file to a table, all or none. FILE is CSV, with fields that are separated by commas, semicolons,
+tabs or vertical bars, in UTF-8 or UTF-16; or JSON, objects in a list or one on each line; or Parquet; or a
+workbook of Excel (.xlsx). It may be packed with gzip or zstd, and "-" is stdin.
 
 Without --map, every column of the file goes to the table's column of the same name; a header that matches
 no column is rejected before anything is sent. --map COLUMN=HEADER selects another column of the file,
@@ -45,6 +46,8 @@ way, since an error there costs a whole upload and names one value; --no-check s
 	c.Flags().StringArrayVar(&maps, "map", nil, "COLUMN=HEADER or COLUMN=#INDEX; repeat")
 	c.Flags().BoolVar(&how.noHeader, "no-csv-header", false, "the first line of the file is a row")
 	c.Flags().StringVar(&how.delimiter, "delimiter", "", "the character between fields, or tab; found out by default")
+	c.Flags().StringVar(&how.format, "file-format", "", "csv, json (also ndjson), parquet or xlsx; found out by default")
+	c.Flags().StringVar(&how.sheet, "sheet", "", "the sheet of a workbook; the first one by default")
 	c.Flags().StringArrayVar(&how.nulls, "null", nil, "a text that is NULL, besides empty fields; repeat")
 	c.Flags().BoolVar(&create, "create", false, "create the table, if it does not exist, with the types that all rows have")
 	c.Flags().StringArrayVar(&columns, "column", nil, "with --create: a column as NAME:TYPE[:notnull][:unique][:default=VALUE]; repeat")
@@ -77,13 +80,13 @@ way, since an error there costs a whole upload and names one value; --no-check s
 		if err != nil {
 			return cli.View{}, err
 		}
-		doc, err := openDocument(e, args[1], o)
+		doc, err := openDocument(ctx, e, args[1], o)
 		if err != nil {
 			return cli.View{}, err
 		}
 		defer doc.Close()
 		header := doc.Header
-		names, renamed := intake.Names(header, func(name string) string { return strings.ToLower(k.stored(name)) })
+		names, renamed := intake.Names(header, func(name string) string { return strings.ToLower(k.stored(name)) }, systemName)
 		if len(maps) > 0 {
 			renamed = nil
 		}

@@ -168,7 +168,10 @@ func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, er
 	}
 	if refused(err) {
 		i.nothing = true
-		return cli.View{}, errors.Join(err, i.ledger.Remove(i.key))
+		if rm := i.ledger.Remove(i.key); rm != nil {
+			return cli.View{}, errors.Join(err, rm)
+		}
+		return cli.View{}, i.doc.located(ctx, err)
 	}
 	if ctx.Err() != nil { // the record stays open
 		return cli.View{}, errors.Join(err, ctx.Err())

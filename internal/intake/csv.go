@@ -258,6 +258,9 @@ func (d *Document) broken(r *csv.Reader) error {
 
 // Text returns the text to send, from its start.
 func (d *Document) Text(ctx context.Context) (io.ReadCloser, error) {
+	if d.Format != CSV {
+		return d.rowText(ctx)
+	}
 	t, err := d.text()
 	if err != nil {
 		return nil, err

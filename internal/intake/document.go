@@ -20,13 +20,18 @@ type Format string
 
 // The formats.
 const (
-	CSV Format = "csv"
+	CSV     Format = "csv"
+	JSON    Format = "json" // objects in one list or consecutive, such as one on each line
+	Parquet Format = "parquet"
+	XLSX    Format = "xlsx"
 )
 
 // Options are how a file is to be read. Zero values are found out.
 type Options struct {
-	Delimiter byte // between the fields of CSV
-	NoHeader  bool // the first record is a row
+	Format    Format
+	Delimiter byte   // between the fields of CSV
+	Sheet     string // of a workbook
+	NoHeader  bool   // the first record is a row
 	Nulls     []string
 }
 
@@ -54,19 +59,20 @@ type Document struct {
 	plain   bool // the text of the file is the text to send
 	sum     hash.Hash
 	columns []column
+	book    *book
 	unit    string // of places in the file
 }
 
 // Open reads the beginning of a file, a pipe or other input. path is its name; in is closed with the document. Errors but
 // those of the context are about the file.
-func Open(path string, in io.ReadCloser, o Options) (*Document, error) {
-	d := &Document{Path: path, Name: filepath.Base(path), Format: CSV, opt: o, unit: "line"}
+func Open(ctx context.Context, path string, in io.ReadCloser, o Options) (*Document, error) {
+	d := &Document{Path: path, Name: filepath.Base(path), opt: o, unit: "line"}
 	if path == "-" {
 		d.Name = "stdin.csv"
 	}
 	err := d.take(in)
 	if err == nil {
-		err = d.detect()
+		err = d.detect(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
@@ -111,15 +117,111 @@ func (d *Document) Close() error {
 	return err
 }
 
-// detect finds out what the file is, from its first bytes.
-func (d *Document) detect() error {
+// detect finds out what the file is, from its first bytes and its name.
+func (d *Document) detect(ctx context.Context) error {
 	if err := d.unpack(); err != nil {
 		return err
 	}
-	if err := d.decode(); err != nil {
+	head, err := d.head(4, d.raw)
+	if err != nil {
 		return err
 	}
-	return d.openCSV()
+	d.Format = d.opt.Format
+	if d.Format == "" && string(head) == "PAR1" {
+		d.Format = Parquet
+	} else if d.Format == "" && string(head) == "PK\x03\x04" {
+		d.Format = XLSX
+	}
+	if string(head) == "\xd0\xcf\x11\xe0" && d.Format != CSV {
+		return errors.New("this is a workbook of Excel 2003 or older, or an encrypted one: save it as .xlsx without a password")
+	}
+	if d.Format == "" || d.Format == CSV || d.Format == JSON {
+		if err := d.decode(); err != nil {
+			return err
+		}
+	}
+	if d.Format == "" {
+		text, err := d.head(1<<10, d.text)
+		if err != nil {
+			return err
+		}
+		switch ext := d.ext(); {
+		case ext == ".json" || ext == ".ndjson" || ext == ".jsonl" || ext != ".csv" && ext != ".tsv" && looksLikeJSON(text):
+			d.Format = JSON
+		default:
+			d.Format = CSV
+		}
+	}
+	if d.opt.Delimiter != 0 && d.Format != CSV {
+		return fmt.Errorf("the file is %s, which has no delimiter", d.Format)
+	}
+	if d.opt.Sheet != "" && d.Format != XLSX {
+		return fmt.Errorf("the file is %s, which has no sheets", d.Format)
+	}
+	if d.opt.NoHeader && (d.Format == JSON || d.Format == Parquet) {
+		return fmt.Errorf("the file is %s, which names its columns", d.Format)
+	}
+	if d.Format == CSV {
+		return d.openCSV()
+	}
+	return d.openRows(ctx)
+}
+
+// openRows prepares a document that is not CSV. The names of the columns of JSON, and how many a sheet has, are known only
+// at its end.
+func (d *Document) openRows(ctx context.Context) error {
+	d.unit = "row"
+	if err := d.spread(); err != nil {
+		return err
+	}
+	if d.Format == XLSX {
+		if err := d.openBook(); err != nil {
+			return err
+		}
+	}
+	if d.Format == Parquet {
+		r, err := d.rows()
+		if err != nil {
+			return err
+		}
+		d.Header = r.names()
+		d.columns = make([]column, len(d.Header))
+		return r.Close()
+	}
+	return d.learnRows(ctx)
+}
+
+// rows opens the rows of a document that is not CSV.
+func (d *Document) rows() (rowSource, error) {
+	switch d.Format {
+	case Parquet:
+		return d.parquetRows()
+	case XLSX:
+		return d.sheetRows()
+	}
+	return d.jsonRows()
+}
+
+// spread unpacks a packed file that must be read in any order.
+func (d *Document) spread() error {
+	if d.packing == notPacked || d.Format == JSON {
+		return nil
+	}
+	r, err := d.raw()
+	if err != nil {
+		return err
+	}
+	packed, temp := d.file, d.temp
+	if err = d.take(r); err == nil {
+		d.packing = notPacked
+	}
+	err = errors.Join(err, packed.Close())
+	if temp {
+		if rm := os.Remove(packed.Name()); !errors.Is(rm, os.ErrNotExist) {
+			err = errors.Join(err, rm)
+		}
+	}
+	return err
 }
 
 // unchanged returns an error if the file is no longer the one that was opened.
@@ -135,7 +237,21 @@ func (d *Document) unchanged() error {
 // that cannot be a row is an error then, else it is left to the gateway, which lists all of them.
 func (d *Document) Learn(ctx context.Context, types bool) error {
 	d.sum = sha256.New()
-	return d.learnCSV(ctx, types)
+	if d.Format == CSV {
+		return d.learnCSV(ctx, types)
+	}
+	if d.Format == Parquet {
+		if err := d.learnRows(ctx); err != nil {
+			return err
+		}
+	}
+	r, err := d.raw()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	_, err = io.CopyBuffer(d.sum, withContext{ctx, r}, make([]byte, window))
+	return errors.Join(err, d.unchanged())
 }
 
 // Key is a hash of a document that was read to its end and of how it is imported.

@@ -29,7 +29,7 @@ func open(t *testing.T, name string, text []byte, o Options) (*Document, error) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := Open(path, f, o)
+	d, err := Open(t.Context(), path, f, o)
 	if err == nil {
 		t.Cleanup(func() { _ = d.Close() })
 	}
@@ -191,7 +191,7 @@ func TestChanged(t *testing.T) {
 
 // TestPipe: input that is no file is read once and removed.
 func TestPipe(t *testing.T) {
-	d, err := Open("-", io.NopCloser(strings.NewReader("a,b\n1,2\n")), Options{})
+	d, err := Open(t.Context(), "-", io.NopCloser(strings.NewReader("a,b\n1,2\n")), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,9 +210,9 @@ func TestPipe(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	long := strings.Repeat("é", 40)
-	names, changed := Names([]string{"a", "", "a", "A", "a_2", "column_2", long, long}, strings.ToLower)
-	want := []string{"a", "column_2_2", "a_3", "A_4", "a_2", "column_2", strings.Repeat("é", 31), strings.Repeat("é", 30) + "_2"}
-	if !slices.Equal(names, want) || len(changed) != 5 {
+	names, changed := Names([]string{"a", "", "a", "A", "a_2", "column_2", long, long, "_x", "_id", "__"}, strings.ToLower, func(s string) bool { return s == "_id" })
+	want := []string{"a", "column_2_2", "a_3", "A_4", "a_2", "column_2", strings.Repeat("é", 31), strings.Repeat("é", 30) + "_2", "x", "_id", "column_11"}
+	if !slices.Equal(names, want) || len(changed) != 7 {
 		t.Errorf("%q\n%q", names, changed)
 	}
 }

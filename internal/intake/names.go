@@ -9,10 +9,11 @@ import (
 // maxName is how many bytes the name of a column may have.
 const maxName = 63
 
-// Names returns a name for each column of a header: its own, or another one if it has none, if it is too long, or if an
-// earlier column would be the same column of a table. same maps the names of one column to one text. changed says what was
-// renamed.
-func Names(header []string, same func(string) string) (names, changed []string) {
+// Names returns a name for each column of a header: its own, or another one if it has none, if it is too long, if it is
+// reserved because it begins with an underscore, or if an earlier column would be the same column of a table. same maps
+// the names of one column to one text, and system tells the columns that every table has, whose names stay. changed says
+// what was renamed.
+func Names(header []string, same func(string) string, system func(string) bool) (names, changed []string) {
 	taken := map[string]bool{}
 	for _, h := range header {
 		if h != "" && len(h) <= maxName {
@@ -27,6 +28,11 @@ func Names(header []string, same func(string) string) (names, changed []string) 
 			name, why = fmt.Sprintf("column_%d", i+1), fmt.Sprintf("column %d has no name", i+1)
 		case len(h) > maxName:
 			name, why = cut(h, maxName), fmt.Sprintf("the name of column %d, %q, is longer than %d bytes", i+1, h, maxName)
+		case h[0] == '_' && !system(h):
+			if name = strings.TrimLeft(h, "_"); name == "" || system(name) {
+				name = fmt.Sprintf("column_%d", i+1)
+			}
+			why = fmt.Sprintf("the name of column %d, %q, is reserved", i+1, h)
 		case used[same(h)]:
 			why = fmt.Sprintf("column %d has the name of another one, %q", i+1, h)
 		}

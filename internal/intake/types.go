@@ -49,6 +49,7 @@ type column struct {
 	flags  uint8      // ways to write true and false that occur
 	forms  [8]int64   // timestamps of each form
 	whole  infer.Form // of the first timestamp
+	typed  bool       // the file says that values are text
 }
 
 // sample is a value and its place in the file.
@@ -58,8 +59,9 @@ type sample struct {
 }
 
 // add adds a value. Null values are not added.
-func (c *column) add(s []byte, at int64) {
-	k := c.kindOf(s)
+func (c *column) add(s []byte, at int64) { c.count(c.kindOf(s), s, at) }
+
+func (c *column) count(k kind, s []byte, at int64) {
 	c.values++
 	if c.counts[k]++; c.counts[k] == 1 {
 		c.first[k] = sample{at, string(s)}
@@ -155,6 +157,9 @@ func numberOf(s []byte) kind {
 			return isText
 		}
 		return isWhole
+	}
+	for i := len(s) - 1; exp == 0 && scale > decimalPlaces && s[i] == '0'; i-- {
+		scale-- // zeros at the end are no places
 	}
 	if max(scale-exp, 0) > decimalPlaces || max(digits+exp, 1) > decimalWhole {
 		return isNumber
@@ -263,7 +268,7 @@ func (c *column) choose(unit string) Choice {
 		return ch
 	}
 	ch := Choice{Type: Varchar}
-	if c.counts[isText] > 0 && looksLikeNumber(c.first[isText].text) {
+	if c.counts[isText] > 0 && !c.typed && looksLikeNumber(c.first[isText].text) {
 		ch.Reason = about(isText, "would not come back unchanged from a number")
 	}
 	return ch

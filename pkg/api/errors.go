@@ -57,7 +57,8 @@ type Error struct {
 
 // BadCell is a value of a CSV document that does not fit its column.
 type BadCell struct {
-	Line   int64  `json:"line"`             // 1-based line at which the record starts
+	Line   int64  `json:"line,omitempty"`   // 1-based line at which the record starts
+	Row    int64  `json:"row,omitempty"`    // instead of it, of a file that is not CSV
 	Column string `json:"column,omitempty"` // empty for an error of the whole record
 	Value  string `json:"value,omitempty"`  // at most its first 80 characters
 	Reason string `json:"reason"`

@@ -343,6 +343,9 @@ func (e *Env) listBadCells(err error) {
 	}
 	for _, c := range cells[1:] {
 		where := fmt.Sprintf("line %d", c.Line)
+		if c.Row > 0 {
+			where = fmt.Sprintf("row %d", c.Row)
+		}
 		if c.Column != "" {
 			where += fmt.Sprintf(", column %q", c.Column)
 		}

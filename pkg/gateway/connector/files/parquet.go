@@ -24,7 +24,7 @@ func openParquet(h *os.File, err error) (*os.File, *parquet.File, error) {
 	info, err := h.Stat()
 	if err == nil {
 		var p *parquet.File
-		if p, err = parquet.OpenFile(h, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true)); err == nil {
+		if p, err = openedParquet(h, info.Size()); err == nil {
 			return h, p, nil
 		}
 	}
@@ -32,22 +32,30 @@ func openParquet(h *os.File, err error) (*os.File, *parquet.File, error) {
 	return nil, nil, err
 }
 
-// describeParquet maps the columns of a Parquet file. Nested ones are JSON.
+func openedParquet(h io.ReaderAt, size int64) (*parquet.File, error) {
+	return parquet.OpenFile(h, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+}
+
 func (*folder) describeParquet(r *place, t file, d *described) error {
 	h, p, err := openParquet(r.openFile(t, *d))
 	if err != nil {
 		return err
 	}
 	defer h.Close()
-	d.rows = p.NumRows()
+	d.rows, d.cols = p.NumRows(), parquetColumns(p)
+	return nil
+}
+
+// parquetColumns maps the columns of a Parquet file. Nested ones are JSON.
+func parquetColumns(p *parquet.File) (cols []column) {
 	for _, c := range p.Root().Columns() {
 		typ := "json"
 		if flat(c) {
 			typ, _ = leafDecoder(c)
 		}
-		d.cols = append(d.cols, column{engine.ColumnInfo{Name: c.Name(), Type: typ, Nullable: !c.Required()}, len(d.cols)})
+		cols = append(cols, column{engine.ColumnInfo{Name: c.Name(), Type: typ, Nullable: !c.Required()}, len(cols)})
 	}
-	return nil
+	return cols
 }
 
 type decoder func(parquet.Value) (any, error)
@@ -85,6 +93,9 @@ func leafDecoder(c *parquet.Column) (string, decoder) {
 				n = int64(v.Int32())
 			} else {
 				n = v.Int64()
+			}
+			if unit > 1e6 && n%(unit/1e6) != 0 {
+				return nil, fmt.Errorf("a time of %d nanoseconds, which has no type", n)
 			}
 			return at(n, unit).Format("15:04:05.999999"), nil
 		}
@@ -186,7 +197,7 @@ func decimalOf(kind parquet.Kind, scale int32) decoder {
 
 // parquetBatches reads the requested columns of one row group after another, in parallel.
 type parquetBatches struct {
-	handle *os.File
+	handle *os.File // nil if it belongs to the caller
 	file   file
 	as     described
 	groups []parquet.RowGroup
@@ -207,20 +218,31 @@ func (f *folder) scanParquet(t file, d described, want []column, limit int64) (e
 	if err != nil {
 		return nil, fmt.Errorf("file %s: %w", t.path, err)
 	}
-	b := &parquetBatches{handle: h, file: t, as: d, groups: p.RowGroups(), cols: want, limit: limit, buf: make([]parquet.Value, batchRows)}
+	b, err := newParquetBatches(p, want)
+	if err != nil {
+		h.Close()
+		return nil, fmt.Errorf("file %s: %w", t.path, err)
+	}
+	b.handle, b.file, b.as, b.limit = h, t, d, limit
+	return b, nil
+}
+
+func newParquetBatches(p *parquet.File, want []column) (*parquetBatches, error) {
+	b := &parquetBatches{groups: p.RowGroups(), cols: want, buf: make([]parquet.Value, batchRows)}
 	all := p.Root().Columns()
 	for _, c := range want {
 		if c.at >= len(all) || all[c.at].Name() != c.Name {
-			h.Close()
-			return nil, fmt.Errorf("file %s has changed while it was read", t.path)
+			return nil, errors.New("the file has changed while it was read")
 		}
 		var d decoder
 		var node *nestedNode
 		if flat(all[c.at]) {
 			_, d = leafDecoder(all[c.at])
-		} else if node, err = nodeOf(all[c.at], 0, 0); err != nil {
-			h.Close()
-			return nil, fmt.Errorf("file %s: column %q is not supported: %w", t.path, c.Name, err)
+		} else {
+			var err error
+			if node, err = nodeOf(all[c.at], 0, 0); err != nil {
+				return nil, fmt.Errorf("column %q is not supported: %w", c.Name, err)
+			}
 		}
 		b.decode, b.nested = append(b.decode, d), append(b.nested, node)
 		b.leaves = append(b.leaves, all[c.at].Index())
@@ -249,8 +271,10 @@ func (b *parquetBatches) Next(ctx context.Context) ([][]any, error) {
 			return nil, b.fault(err)
 		}
 		if len(b.groups) == 0 {
-			if err := b.as.still(b.handle); err != nil {
-				return nil, b.fault(err)
+			if b.handle != nil {
+				if err := b.as.still(b.handle); err != nil {
+					return nil, b.fault(err)
+				}
 			}
 			return nil, io.EOF
 		}
@@ -319,4 +343,10 @@ func (b *parquetBatches) Next(ctx context.Context) ([][]any, error) {
 
 func (b *parquetBatches) fault(err error) error { return fmt.Errorf("file %s: %w", b.file.path, err) }
 
-func (b *parquetBatches) Close() error { return errors.Join(b.closeReaders(), b.handle.Close()) }
+func (b *parquetBatches) Close() error {
+	err := b.closeReaders()
+	if b.handle != nil {
+		err = errors.Join(err, b.handle.Close())
+	}
+	return err
+}

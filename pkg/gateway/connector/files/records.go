@@ -31,17 +31,25 @@ type record struct {
 	members []jsonMember // JSON, in order
 }
 
-// readers are a file and its decompressor.
+// readers are a file and its decompressor. The file is nil if it belongs to the caller.
 type readers struct {
 	io.Reader
 	file *os.File
 	as   described
 }
 
-func (r readers) Close() error { return r.file.Close() }
+func (r readers) Close() error {
+	if r.file == nil {
+		return nil
+	}
+	return r.file.Close()
+}
 
 // end returns the error at the end of the records: io.EOF if the file has not changed since their beginning.
 func (r readers) end(err error) error {
+	if r.file == nil {
+		return err
+	}
 	if changed := r.as.still(r.file); changed != nil {
 		return changed
 	}

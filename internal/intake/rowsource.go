@@ -1,0 +1,221 @@
+package intake
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"unicode/utf8"
+)
+
+// A rowSource reads the rows of a document that is not CSV, once.
+type rowSource interface {
+	// next reads a row. It may have fewer values than the document has columns: the others are NULL. The values are valid
+	// until the next row is read; io.EOF follows the last.
+	next() ([]value, error)
+	// at is the number of the row in the file, from 1.
+	at() int64
+	// names are those of the columns, nil if there is no header. After the last row they are complete.
+	names() []string
+	io.Closer
+}
+
+// value is a value of a row.
+type value struct {
+	text []byte
+	kind valueKind
+}
+
+type valueKind uint8
+
+const (
+	null   valueKind = iota
+	field            // a text whose meaning is that of a field in CSV
+	str              // a string: text, unless it is a date, a time or a UUID
+	opaque           // text whatever it contains
+)
+
+func (d *Document) nullValue(v value) bool {
+	return v.kind == null || len(d.opt.Nulls) > 0 && slices.Contains(d.opt.Nulls, string(v.text))
+}
+
+// learnRows reads all rows, for their number, the names and the types of their columns.
+func (d *Document) learnRows(ctx context.Context) error {
+	r, err := d.rows()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	d.Rows, d.Blank, d.columns = 0, 0, make([]column, len(r.names()))
+	var blank int64
+	for {
+		if err := ctx.Err(); d.Rows%1024 == 0 && err != nil {
+			return err
+		}
+		row, err := r.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		for len(d.columns) < len(row) {
+			d.columns = append(d.columns, column{})
+		}
+		empty := true
+		for i, v := range row {
+			if d.nullValue(v) {
+				continue
+			}
+			empty = false
+			if !utf8.Valid(v.text) || bytes.IndexByte(v.text, 0) >= 0 {
+				return fmt.Errorf("row %d, column %s: a value that is not text: %q", r.at(), d.columnName(r.names(), i), clip(string(v.text)))
+			}
+			d.columns[i].addValue(v, r.at())
+		}
+		if empty {
+			blank++
+		}
+		d.Rows++
+	}
+	d.Header = r.names()
+	if d.Header != nil {
+		for len(d.Header) < len(d.columns) { // columns beyond the header
+			d.Header = append(d.Header, "")
+		}
+	}
+	if len(d.columns) == 1 { // they are sent as blank lines
+		d.Rows, d.Blank = d.Rows-blank, blank
+	}
+	return d.unchanged()
+}
+
+func (d *Document) columnName(names []string, i int) string {
+	if i < len(names) {
+		return fmt.Sprintf("%q", names[i])
+	}
+	return fmt.Sprint(i + 1)
+}
+
+// addValue adds a value that is not NULL.
+func (c *column) addValue(v value, at int64) {
+	if v.kind == field {
+		c.add(v.text, at)
+		return
+	}
+	k := isText
+	c.typed = true
+	if v.kind == str {
+		if k = c.kindOf(v.text); k != isDate && k != isMoment && k != isUUID {
+			k = isText
+		}
+	}
+	c.count(k, v.text, at)
+}
+
+// rowText writes rows as CSV.
+type rowText struct {
+	ctx    context.Context
+	d      *Document
+	r      rowSource
+	header bool
+	out    []byte
+	from   int
+	err    error
+}
+
+func (d *Document) rowText(ctx context.Context) (*rowText, error) {
+	r, err := d.rows()
+	if err != nil {
+		return nil, err
+	}
+	return &rowText{ctx: ctx, d: d, r: r, header: d.Header != nil}, nil
+}
+
+func (w *rowText) Close() error { return w.r.Close() }
+
+func (w *rowText) Read(p []byte) (int, error) {
+	for w.from == len(w.out) {
+		if w.err != nil {
+			return 0, w.err
+		}
+		w.out, w.from = w.out[:0], 0
+		for len(w.out) < window && w.err == nil {
+			w.err = w.row()
+		}
+	}
+	n := copy(p, w.out[w.from:])
+	w.from += n
+	return n, nil
+}
+
+// row appends a row, or the header.
+func (w *rowText) row() error {
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
+	if w.header {
+		w.header = false
+		for i, name := range w.d.Header {
+			if i > 0 {
+				w.out = append(w.out, ',')
+			}
+			w.out = appendField(w.out, []byte(name), true)
+		}
+		w.out = append(w.out, '\n')
+		return nil
+	}
+	row, err := w.r.next()
+	if errors.Is(err, io.EOF) {
+		if err := w.d.unchanged(); err != nil {
+			return err
+		}
+		return io.EOF
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", w.d.Path, err)
+	}
+	for i := range max(len(w.d.columns), len(row)) {
+		if i > 0 {
+			w.out = append(w.out, ',')
+		}
+		if i < len(row) && !w.d.nullValue(row[i]) {
+			w.out = appendField(w.out, row[i].text, row[i].kind != field)
+		}
+	}
+	w.out = append(w.out, '\n')
+	return nil
+}
+
+// Unit is what Places counts: the lines or the rows of the file.
+func (d *Document) Unit() string { return d.unit }
+
+// Places finds the rows of the file from which the given lines of its text were made. Those of CSV are its lines.
+func (d *Document) Places(ctx context.Context, lines []int64) (map[int64]int64, error) {
+	out := map[int64]int64{}
+	if d.Format == CSV {
+		for _, n := range lines {
+			out[n] = n
+		}
+		return out, nil
+	}
+	w, err := d.rowText(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	last := slices.Max(append(lines, 0))
+	for line := int64(1); line <= last; {
+		w.out = w.out[:0]
+		if err := w.row(); err != nil {
+			return nil, err
+		}
+		if slices.Contains(lines, line) {
+			out[line] = w.r.at()
+		}
+		line += int64(bytes.Count(w.out, []byte("\n")))
+	}
+	return out, nil
+}

@@ -1,0 +1,83 @@
+package files
+
+import (
+	"bufio"
+	"io"
+	"os"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// Member is a member of an object: the characters of a string, else the text of the value. Value is valid until the next
+// object is read.
+type Member struct {
+	Column int // index of its name among all names so far
+	Value  []byte
+	Kind   byte // s string, n number, b boolean, j object or list, 0 null
+}
+
+// Objects reads a JSON document of objects, in one list or consecutive.
+type Objects struct {
+	Names []string // of all members so far
+	Count int64    // of objects so far
+
+	r   *jsonRecords
+	o   *object
+	out []Member
+}
+
+// NewObjects reads from src, which stays open.
+func NewObjects(src io.Reader) (*Objects, error) {
+	b := bufio.NewReaderSize(src, 256<<10)
+	if head, err := b.Peek(3); err == nil && string(head) == "\xef\xbb\xbf" {
+		_, _ = b.Discard(3) // its existence was just checked
+	}
+	r, err := newJSONRecords(readers{Reader: b}, b)
+	if err != nil {
+		return nil, err
+	}
+	return &Objects{r: r, o: newObject(nil)}, nil
+}
+
+// Next reads the next object and returns io.EOF after the last.
+func (j *Objects) Next() ([]Member, error) {
+	rec, err := j.r.next()
+	if err == nil {
+		err = j.o.record(rec)
+	}
+	if err != nil {
+		return nil, err
+	}
+	j.Count++
+	j.out = j.out[:0]
+	for i, m := range rec.members {
+		if at := j.o.at[i]; at == len(j.Names) {
+			j.Names = append(j.Names, string(m.name))
+		}
+		j.out = append(j.out, Member{j.o.at[i], m.value, m.kind})
+	}
+	return j.out, nil
+}
+
+// Parquet reads an open Parquet file, which stays open. Values have the form of engine.Batches.
+func Parquet(h *os.File) ([]engine.ColumnInfo, engine.Batches, error) {
+	info, err := h.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := openedParquet(h, info.Size())
+	if err != nil {
+		return nil, nil, err
+	}
+	cols := parquetColumns(p)
+	b, err := newParquetBatches(p, cols)
+	if err != nil {
+		return nil, nil, err
+	}
+	b.file.path, b.limit = h.Name(), -1
+	out := make([]engine.ColumnInfo, len(cols))
+	for i, c := range cols {
+		out[i] = c.ColumnInfo
+	}
+	return out, b, nil
+}
