@@ -51,7 +51,7 @@ func TestTellingOnDirectoriesAsFound(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer g.Close()
-		srv := httptest.NewServer(g.Handler())
+		srv := httptest.NewServer(g.Web.Handler)
 		defer srv.Close()
 		whole.env["DIG_BASE_URL"], whole.env["DIG_API_KEY"], whole.env["DIG_ZONE"], whole.env["DIG_PROJECT"] = srv.URL+"/api/v1", g.ServeKey(), "us", gateway.DefaultProject
 		whole.must("table", "create", "late", "--column", "name:varchar")
@@ -123,7 +123,7 @@ func TestTellingEveryRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer g.Close()
-	srv := httptest.NewServer(g.Handler())
+	srv := httptest.NewServer(g.Web.Handler)
 	defer srv.Close()
 	w.env["DIG_BASE_URL"], w.env["DIG_API_KEY"], w.env["DIG_PROJECT"], w.env["DIG_ZONE"] = srv.URL+"/api/v1", g.ServeKey(), gateway.DefaultProject, "us"
 	for line, want := range map[string]int{"table create new --column name:varchar": 2, "bitable create new --column name:varchar": 2, "table import new $CSV --create": 3} {

@@ -471,7 +471,7 @@ func TestTellingSendsNothing(t *testing.T) {
 		mu.Lock()
 		sent = append(sent, r.Method+" "+r.URL.Path)
 		mu.Unlock()
-		g.Handler().ServeHTTP(rw, r)
+		g.Web.Handler.ServeHTTP(rw, r)
 	}))
 	defer srv.Close()
 	w.env["DIG_BASE_URL"], w.env["DIG_API_KEY"], w.env["DIG_PROJECT"], w.env["DIG_ZONE"] = srv.URL+"/api/v1", g.ServeKey(), gateway.DefaultProject, "us"

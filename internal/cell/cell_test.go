@@ -41,7 +41,7 @@ func TestFloatForms(t *testing.T) {
 }
 
 func TestUniqueKeys(t *testing.T) {
-	got := UniqueKeys([]string{"a", "a", "a_2", "b", "a", "", ""})
+	got := uniqueKeys([]string{"a", "a", "a_2", "b", "a", "", ""})
 	want := []string{"a", "a_3", "a_2", "b", "a_4", "", "_2"}
 	for i := range want {
 		if got[i] != want[i] {

@@ -73,7 +73,7 @@ func ColumnsOf(rows api.RowReader, want, defaults []string) ([]Column, error) {
 		typ := strings.ToLower(c.DataType)
 		all[i] = Column{Name: c.Name, Type: typ, Class: ClassOf(typ), Index: i}
 	}
-	for i, key := range UniqueKeys(names) {
+	for i, key := range uniqueKeys(names) {
 		all[i].Key = key
 	}
 	picked, err := pick(all, want, defaults)
@@ -121,7 +121,7 @@ func pick(all []Column, want, defaults []string) ([]Column, error) {
 	for i, c := range picked {
 		names[i] = c.Key
 	}
-	for i, key := range UniqueKeys(names) {
+	for i, key := range uniqueKeys(names) {
 		picked[i].Key = key
 	}
 	return picked, nil
@@ -158,8 +158,8 @@ func UnknownColumn(name string, keys []string) *UsageError {
 	return &UsageError{Message: fmt.Sprintf("no column %q in the result", name), Hint: hint}
 }
 
-// UniqueKeys makes names unique for the keys of one object: the second "id" becomes "id_2", or the next free number.
-func UniqueKeys(names []string) []string {
+// uniqueKeys makes names unique for the keys of one object: the second "id" becomes "id_2", or the next free number.
+func uniqueKeys(names []string) []string {
 	taken := make(map[string]bool, len(names))
 	for _, n := range names {
 		taken[n] = true

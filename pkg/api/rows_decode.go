@@ -100,14 +100,6 @@ func newRows(body io.ReadCloser, format Format, size, most int) *Rows {
 // Format returns the format of the rows: the one given to NewRows or, after the first row, the detected one.
 func (r *Rows) Format() Format { return r.format }
 
-// Count returns the number of rows that Next has reported.
-func (r *Rows) Count() int64 {
-	if r.pending {
-		return r.count - 1
-	}
-	return r.count
-}
-
 // Bytes returns the number of bytes received so far.
 func (r *Rows) Bytes() int64 { return r.win.base + int64(r.win.end) }
 

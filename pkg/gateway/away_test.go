@@ -16,7 +16,7 @@ import (
 // served is a gateway with a tenant, at rest.
 func served(t *testing.T) (*gateway.Gateway, gatewaytest.Wire, gatewaytest.Tenant) {
 	g := gatewaytest.Open(t)
-	srv := httptest.NewServer(g.Handler())
+	srv := httptest.NewServer(g.Web.Handler)
 	t.Cleanup(srv.Close)
 	w := gatewaytest.Wire{T: t, URL: srv.URL, Partner: g.ServeKey()}
 	p := gatewaytest.NewTenant(w, "alpha")

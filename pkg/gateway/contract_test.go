@@ -16,7 +16,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
-	"github.com/dig-cli/dig/pkg/openapi"
+	"github.com/dig-cli/dig/pkg/openapi/openapitest"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -60,7 +60,7 @@ func TestContract(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := openapi.Load(api.OpenAPI())
+	doc, err := openapitest.Load(api.OpenAPI())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestContract(t *testing.T) {
 }
 
 // checkReply compares a success with the document and the sample of its operation.
-func checkReply(t *testing.T, doc *openapi.Document, r reply, form string) {
+func checkReply(t *testing.T, doc *openapitest.Document, r reply, form string) {
 	t.Helper()
 	o := doc.Operation(r.op.Method, r.op.Path)
 	status, schema := doc.Success(o)
@@ -135,7 +135,7 @@ func checkReply(t *testing.T, doc *openapi.Document, r reply, form string) {
 }
 
 // compare checks a body against a schema and, when there is one, a sample.
-func compare(t *testing.T, doc *openapi.Document, r reply, schema any, sample string) {
+func compare(t *testing.T, doc *openapitest.Document, r reply, schema any, sample string) {
 	t.Helper()
 	var got any
 	if err := json.Unmarshal(r.body, &got); err != nil {

@@ -17,7 +17,7 @@ import (
 func TestDeadKeys(t *testing.T) {
 	g, ctx := gatewaytest.Open(t), context.Background()
 	w := gatewaytest.Wire{T: t, Partner: g.ServeKey()}
-	srv := httptest.NewServer(g.Handler())
+	srv := httptest.NewServer(g.Web.Handler)
 	defer srv.Close()
 	w.URL = srv.URL
 	p, other := gatewaytest.NewTenant(w, "alpha"), gatewaytest.NewTenant(w, "bravo")

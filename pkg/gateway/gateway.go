@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
-	"sort"
 	"time"
 
 	"github.com/dig-cli/dig/internal/tempfile"
@@ -152,19 +151,6 @@ func (g *Gateway) routes() {
 	g.miscRoutes(g.Web)
 	g.Room.Routes(g.Web)
 }
-
-// Operations lists the identifiers of the operations that have a route.
-func (g *Gateway) Operations() []string {
-	ids := make([]string, 0, len(g.Web.Routes))
-	for id := range g.Web.Routes {
-		ids = append(ids, id)
-	}
-	sort.Strings(ids)
-	return ids
-}
-
-// Handler returns the API under /api/v1, without a listener.
-func (g *Gateway) Handler() http.Handler { return g.Web.Handler }
 
 // Interrupt cancels the background work. Each run ends as failed, because the gateway stopped.
 func (g *Gateway) Interrupt() { g.Jobs.Interrupt() }

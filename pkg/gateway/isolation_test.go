@@ -28,7 +28,7 @@ var ownObjects = []string{"listConnections", "createConnection", "createConnecti
 func TestIsolation(t *testing.T) {
 	g := gatewaytest.Open(t)
 	w := gatewaytest.Wire{T: t, Partner: g.ServeKey()}
-	srv := httptest.NewServer(g.Handler())
+	srv := httptest.NewServer(g.Web.Handler)
 	defer srv.Close()
 	w.URL = srv.URL
 	a, b := gatewaytest.NewTenant(w, "alpha"), gatewaytest.NewTenant(w, "bravo")

@@ -67,7 +67,7 @@ func answers(w gatewaytest.Wire, p gatewaytest.Tenant) map[string]string {
 func TestLockedProject(t *testing.T) {
 	g := gatewaytest.Open(t)
 	w := gatewaytest.Wire{T: t, Partner: g.ServeKey()}
-	srv := httptest.NewServer(g.Handler())
+	srv := httptest.NewServer(g.Web.Handler)
 	w.URL = srv.URL
 	p := gatewaytest.NewTenant(w, "alpha")
 	w.Idle(p)
@@ -91,7 +91,7 @@ func TestLockedProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	srv = httptest.NewServer(again.Handler())
+	srv = httptest.NewServer(again.Web.Handler)
 	defer srv.Close()
 	w.URL, w.Partner = srv.URL, again.ServeKey()
 	refused := 0

@@ -15,14 +15,14 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/gateway/gatewaytest"
 	"github.com/dig-cli/dig/pkg/gateway/web"
-	"github.com/dig-cli/dig/pkg/openapi"
+	"github.com/dig-cli/dig/pkg/openapi/openapitest"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
 // TestDocumentedRequests sends the bodies that the documents describe: those with every field, which the samples are, and the short
 // and null forms of testdata/requests. Each fits the schema that the gateway publishes, and no route finds fault with its fields.
 func TestDocumentedRequests(t *testing.T) {
-	doc, err := openapi.Load(api.OpenAPI())
+	doc, err := openapitest.Load(api.OpenAPI())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestDocumentedRequests(t *testing.T) {
 // must refuse what it says it needs.
 type lessening struct {
 	t    *testing.T
-	doc  *openapi.Document
+	doc  *openapitest.Document
 	next http.RoundTripper
 	seen map[string]bool
 }
@@ -145,7 +145,7 @@ func operationAt(method, path string) (best spec.Op, ok bool) {
 }
 
 // without lists the JSON of a value less one required member, by where that is. Of the elements of a list the first stands for all.
-func without(doc *openapi.Document, schema any, raw []byte) map[string][]byte {
+func without(doc *openapitest.Document, schema any, raw []byte) map[string][]byte {
 	out := map[string][]byte{}
 	var root any
 	if json.Unmarshal(raw, &root) != nil {
@@ -199,7 +199,7 @@ func without(doc *openapi.Document, schema any, raw []byte) map[string][]byte {
 
 // TestRequiredMembersAreNeeded walks through the contract with a transport that leaves out what the document requires.
 func TestRequiredMembersAreNeeded(t *testing.T) {
-	doc, err := openapi.Load(api.OpenAPI())
+	doc, err := openapitest.Load(api.OpenAPI())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/openapi/openapitest"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-func load(t *testing.T) *Document {
+func load(t *testing.T) *openapitest.Document {
 	t.Helper()
-	d, err := Load(api.OpenAPI())
+	d, err := openapitest.Load(api.OpenAPI())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +112,7 @@ func TestDocumentStructure(t *testing.T) {
 		}
 	}
 	used := map[string]bool{}
-	walk(t, d, "#", d.root, used)
+	walk(t, d, "#", d.Root, used)
 	schemas, _ := d.At("components", "schemas").(map[string]any)
 	for name := range schemas {
 		if !used["#/components/schemas/"+name] {
@@ -121,7 +122,7 @@ func TestDocumentStructure(t *testing.T) {
 }
 
 // walk checks every schema: references end somewhere, types are types of JSON, required members are described.
-func walk(t *testing.T, d *Document, at string, v any, used map[string]bool) {
+func walk(t *testing.T, d *openapitest.Document, at string, v any, used map[string]bool) {
 	switch v := v.(type) {
 	case []any:
 		for _, item := range v {
@@ -141,7 +142,7 @@ func walk(t *testing.T, d *Document, at string, v any, used map[string]bool) {
 					t.Errorf("%s: required member %v is not described", at, name)
 				}
 			}
-			for _, typ := range types(v) {
+			for _, typ := range openapitest.Types(v) {
 				if !slices.Contains([]string{"string", "integer", "number", "boolean", "object", "array", "null"}, typ) {
 					t.Errorf("%s: type %q", at, typ)
 				}

@@ -45,19 +45,6 @@ func Parse(text string) (Statement, error) {
 	return s, nil
 }
 
-// ParseExpression reads one expression.
-func ParseExpression(text string) (Expr, error) {
-	p := newParser(text)
-	x, err := p.expression()
-	if err == nil {
-		err = p.end()
-	}
-	if err != nil {
-		return nil, p.furthest(err)
-	}
-	return x, nil
-}
-
 // ParseType reads one data type.
 func ParseType(text string) (Type, error) {
 	p := newParser(text)

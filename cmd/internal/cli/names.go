@@ -13,8 +13,8 @@ import (
 )
 
 var (
-	UUIDLike    = late.Regexp(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
-	BigIDLike   = late.Regexp(`^[0-9]{1,19}$`)
+	uuidLike    = late.Regexp(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+	bigIDLike   = late.Regexp(`^[0-9]{1,19}$`)
 	projectLike = late.Regexp(`^[A-Za-z0-9]{8}$`)
 )
 
@@ -93,7 +93,7 @@ func (e *Env) OrgID(ctx context.Context, cl *api.Client) (string, error) {
 }
 
 func OrgByName(ctx context.Context, cl *api.Client, set string) (string, error) {
-	if UUIDLike().MatchString(set) {
+	if uuidLike().MatchString(set) {
 		return set, nil
 	}
 	orgs, err := cl.Organizations.List(ctx)
@@ -123,7 +123,7 @@ func (e *Env) workspaceID(ctx context.Context, cl *api.Client, org string) (stri
 }
 
 func WorkspaceByName(ctx context.Context, cl *api.Client, org, set string) (string, error) {
-	if UUIDLike().MatchString(set) {
+	if uuidLike().MatchString(set) {
 		return set, nil
 	}
 	ws, err := cl.Workspaces.List(ctx, org)
@@ -261,7 +261,7 @@ func (e *Env) projectsInReach(ctx context.Context, cl *api.Client) ([]Named, err
 
 // CatalogID finds a catalog by id or name. Both built-in catalogs are named peaka; the name refers to the internal one.
 func CatalogID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
-	if BigIDLike().MatchString(set) {
+	if bigIDLike().MatchString(set) {
 		return set, nil
 	}
 	cs, err := cl.Catalogs.List(ctx, project)
@@ -289,5 +289,5 @@ func APIKeys(ctx context.Context, cl *api.Client, project string) Names {
 
 // APIKeyID finds a key by id or name.
 func APIKeyID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
-	return APIKeys(ctx, cl, project).find("API key", set, UUIDLike())
+	return APIKeys(ctx, cl, project).find("API key", set, uuidLike())
 }

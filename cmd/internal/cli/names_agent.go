@@ -14,7 +14,7 @@ func Threads(ctx context.Context, cl *api.Client, project string) Names {
 
 // ThreadID finds a conversation by id or name.
 func ThreadID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
-	return Threads(ctx, cl, project).find("thread", set, UUIDLike())
+	return Threads(ctx, cl, project).find("thread", set, uuidLike())
 }
 
 // Conversations lists the conversations of the chat history by the id of their thread.
@@ -32,5 +32,5 @@ func Conversations(ctx context.Context, cl *api.Client, project string) Names {
 
 // ConversationID finds a conversation of the chat history by id or name.
 func ConversationID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
-	return Conversations(ctx, cl, project).find("conversation", set, UUIDLike())
+	return Conversations(ctx, cl, project).find("conversation", set, uuidLike())
 }

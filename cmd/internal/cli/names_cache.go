@@ -30,7 +30,7 @@ func TableArgs(args []string) ([3]string, error) {
 
 // CacheID returns the id of the cache that the arguments name.
 func CacheID(ctx context.Context, cl *api.Client, project string, args []string) (string, error) {
-	if len(args) == 1 && UUIDLike().MatchString(args[0]) {
+	if len(args) == 1 && uuidLike().MatchString(args[0]) {
 		return args[0], nil
 	}
 	t, err := TableArgs(args)

@@ -11,7 +11,7 @@ import (
 // ConnectionID finds a connection by id or name.
 func ConnectionID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
 	return namesOf(func() ([]api.Connection, error) { return cl.Connections.List(ctx, project) },
-		func(c api.Connection) Named { return Named{ID: c.ID, Name: c.Name, Where: ", type " + c.Type} }).find("connection", set, UUIDLike())
+		func(c api.Connection) Named { return Named{ID: c.ID, Name: c.Name, Where: ", type " + c.Type} }).find("connection", set, uuidLike())
 }
 
 // OrAlternative runs the usual operation and, if the gateway has no such route (404 or 405), the alternative one.
@@ -39,7 +39,7 @@ func TableCatalogID(ctx context.Context, cl *api.Client, project, catalog, schem
 }
 
 func SemanticTableID(ctx context.Context, cl *api.Client, project, catalog, set string) (string, error) {
-	if BigIDLike().MatchString(set) {
+	if bigIDLike().MatchString(set) {
 		return set, nil
 	}
 	schema, table, ok := strings.Cut(set, ".")

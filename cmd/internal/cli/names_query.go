@@ -70,7 +70,7 @@ func Dependants(ctx context.Context, cl *api.Client, project string, q api.Query
 
 // FolderID finds a folder of queries by id, by path (/reports/daily) or by name.
 func FolderID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
-	if UUIDLike().MatchString(set) {
+	if uuidLike().MatchString(set) {
 		return set, nil
 	}
 	fs, err := cl.Folders.List(ctx, project)

@@ -14,10 +14,10 @@ import (
 type RunState int
 
 const (
-	RunPending RunState = iota
+	runPending RunState = iota
 	RunDone
-	RunFailed
-	RunCanceled
+	runFailed
+	runCanceled
 )
 
 func RunStateOf(status string) RunState {
@@ -25,18 +25,18 @@ func RunStateOf(status string) RunState {
 	case "COMPLETED", "SUCCEEDED":
 		return RunDone
 	case "FAILED":
-		return RunFailed
+		return runFailed
 	case "CANCELED", "CANCELLED":
-		return RunCanceled
+		return runCanceled
 	}
-	return RunPending
+	return runPending
 }
 
 // settledAfter reports whether the run that a caller waits for has ended. The state before the trigger is served until
 // the new run has started, and a query that never ran reads COMPLETED, so the start time decides which run a state
 // belongs to.
 func settledAfter(before *api.MaterializedQueryStatus, now api.MaterializedQueryStatus) bool {
-	if now.LastExecutionStartTime == nil || RunStateOf(now.Status) == RunPending {
+	if now.LastExecutionStartTime == nil || RunStateOf(now.Status) == runPending {
 		return false
 	}
 	if before == nil || before.LastExecutionStartTime == nil {
@@ -62,13 +62,13 @@ func (e *Env) WaitRun(ctx context.Context, cl *api.Client, project, id, name str
 // EndOf returns nil for a completed run, and an error otherwise.
 func EndOf(name string, s api.MaterializedQueryStatus) error {
 	switch RunStateOf(s.Status) {
-	case RunFailed:
+	case runFailed:
 		msg := "the run of " + name + " failed"
 		if s.Error != nil && *s.Error != "" {
 			msg += ": " + *s.Error
 		}
 		return &Failure{Exit: ExitJob, Code: "job-failed", Msg: msg, Hint: "the stored rows, if any, are those of the last run that completed"}
-	case RunCanceled:
+	case runCanceled:
 		return &Failure{Exit: ExitJob, Code: "job-canceled", Msg: "the run of " + name + " was canceled", Hint: "the stored rows, if any, are those of the last run that completed"}
 	}
 	return nil

@@ -21,7 +21,7 @@ import (
 
 // Session is what one run has opened so far.
 type Session struct {
-	Flags    GlobalFlags
+	Flags    globalFlags
 	Set      *pflag.FlagSet
 	Settings *config.Settings
 	client   *api.Client
@@ -73,7 +73,7 @@ func (s *Session) closeAll(ctx context.Context) error {
 }
 
 // GlobalFlags are the flags of every command.
-type GlobalFlags struct {
+type globalFlags struct {
 	Zone, profile, BaseURL, Project, Org, Workspace, timeout string
 	Jq, Out, Null                                            string
 	Output                                                   output.Format

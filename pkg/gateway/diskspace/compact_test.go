@@ -22,7 +22,7 @@ import (
 func TestCompactOperation(t *testing.T) {
 	g := gatewaytest.OpenWith(t, gateway.Options{Engine: engine.Options{LockWait: 50 * time.Millisecond}})
 	w := gatewaytest.Wire{T: t, Partner: g.ServeKey()}
-	srv := httptest.NewServer(g.Handler())
+	srv := httptest.NewServer(g.Web.Handler)
 	defer srv.Close()
 	w.URL = srv.URL
 	p := gatewaytest.NewTenant(w, "alpha")

@@ -24,7 +24,7 @@ func TestKeyExpiresAndIsDeleted(t *testing.T) {
 	}
 	defer g.Close()
 	partner := g.ServeKey()
-	srv := httptest.NewServer(g.Handler())
+	srv := httptest.NewServer(g.Web.Handler)
 	defer srv.Close()
 	call := func(key, method, path, body string) (int, api.ApiKey) {
 		t.Helper()

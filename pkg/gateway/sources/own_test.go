@@ -36,7 +36,7 @@ func TestOwnFiles(t *testing.T) {
 		}
 	})
 	w := gatewaytest.Wire{T: t, Partner: g.ServeKey()}
-	srv := httptest.NewServer(g.Handler())
+	srv := httptest.NewServer(g.Web.Handler)
 	defer srv.Close()
 	w.URL = srv.URL
 	a, b := gatewaytest.NewTenant(w, "alpha"), gatewaytest.NewTenant(w, "bravo")

@@ -30,7 +30,7 @@ func TestReach(t *testing.T) {
 		g := gatewaytest.Open(t)
 		g.Sources.Network = reach
 		w := gatewaytest.Wire{T: t, Partner: g.ServeKey()}
-		srv := httptest.NewServer(g.Handler())
+		srv := httptest.NewServer(g.Web.Handler)
 		defer srv.Close()
 		w.URL = srv.URL
 		key := w.Must("POST", "/projects/"+gateway.DefaultProject+"/apiKeys", `{"name":"k"}`, "apiKey")[0]

@@ -22,7 +22,7 @@ func TestDocumentWithoutKey(t *testing.T) {
 		{"GET", "/api/v1/info", 401},
 	} {
 		w := httptest.NewRecorder()
-		g.Handler().ServeHTTP(w, httptest.NewRequest(c.method, c.path, http.NoBody))
+		g.Web.Handler.ServeHTTP(w, httptest.NewRequest(c.method, c.path, http.NoBody))
 		if w.Code != c.status {
 			t.Errorf("%s %s: %d, want %d", c.method, c.path, w.Code, c.status)
 		}

@@ -26,16 +26,6 @@ func Analyze(s trinosql.Statement, o Options) (a *Analysis, err error) {
 	return z.an, nil
 }
 
-// Expression resolves an expression over some columns. The analysis has no Output.
-func Expression(x trinosql.Expr, fields []*Field, o Options) (a *Analysis, err error) {
-	z := newAnalyzer(o)
-	err = z.guard(func() { z.expr(x, &scope{relation: newRelation(fields)}) })
-	if err != nil {
-		return nil, err
-	}
-	return z.an, nil
-}
-
 type analyzer struct {
 	opt   Options
 	an    *Analysis

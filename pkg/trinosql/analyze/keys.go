@@ -15,9 +15,6 @@ type keys struct {
 	texts  map[string]int
 }
 
-// Same reports whether two expressions mean the same: names of columns are compared by the column, all else as it is written.
-func (a *Analysis) Same(x, y trinosql.Expr) bool { return a.key(x) == a.key(y) }
-
 // Key is a number that all expressions have that mean the same.
 func (a *Analysis) Key(x trinosql.Expr) int { return a.key(x) }
 

@@ -31,9 +31,6 @@ type literal struct {
 
 func (s *Sig) String() string { return s.text }
 
-// Fixed is the type when the signature leaves nothing open, else nil.
-func (s *Sig) Fixed() *types.Type { return s.fixed }
-
 // Lambda reports whether a function is wanted.
 func (s *Sig) Lambda() bool { return s.kind == types.Function && s.variable == "" }
 

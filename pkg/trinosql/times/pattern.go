@@ -262,14 +262,3 @@ func jodaTokens(f string) []element {
 	}
 	return out
 }
-
-// Zoned reports whether a pattern names a time zone.
-func (p Pattern) Zoned() bool {
-	for _, e := range p {
-		switch e.field {
-		case 'z', zoneName, zoneOffset, zoneOffset2, zoneID:
-			return true
-		}
-	}
-	return false
-}

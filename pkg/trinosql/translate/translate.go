@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -143,10 +142,4 @@ func (p *printer) refuse(n trinosql.Node, format string, args ...any) {
 		e.At = n.Pos()
 	}
 	panic(failure{e})
-}
-
-// IsUnsupported reports whether an error is an *Unsupported.
-func IsUnsupported(err error) bool {
-	var u *Unsupported
-	return errors.As(err, &u)
 }

@@ -1,4 +1,5 @@
-package openapi
+// Package openapitest checks values against the description of the API, in tests.
+package openapitest
 
 import (
 	"encoding/json"
@@ -8,17 +9,17 @@ import (
 )
 
 // Document is a decoded OpenAPI document, as far as needed to check values.
-type Document struct{ root map[string]any }
+type Document struct{ Root map[string]any }
 
 // Load decodes a document.
 func Load(raw []byte) (*Document, error) {
 	d := &Document{}
-	return d, json.Unmarshal(raw, &d.root)
+	return d, json.Unmarshal(raw, &d.Root)
 }
 
 // At follows names through objects; nil if one is missing.
 func (d *Document) At(names ...string) any {
-	var v any = d.root
+	var v any = d.Root
 	for _, n := range names {
 		o, ok := v.(map[string]any)
 		if !ok {
@@ -93,7 +94,7 @@ func (d *Document) Check(at string, schema, value any) []string {
 		return all
 	}
 	var problems []string
-	if want := types(s); len(want) > 0 && !slices.ContainsFunc(kinds(value), func(k string) bool { return slices.Contains(want, k) }) {
+	if want := Types(s); len(want) > 0 && !slices.ContainsFunc(kinds(value), func(k string) bool { return slices.Contains(want, k) }) {
 		return []string{fmt.Sprintf("%s: %s, want %s", at, kinds(value)[0], strings.Join(want, " or "))}
 	}
 	if words, ok := s["enum"].([]any); ok && !slices.Contains(words, value) {
@@ -133,8 +134,8 @@ func (d *Document) Check(at string, schema, value any) []string {
 	return problems
 }
 
-// types returns the JSON types that a schema allows; none means any.
-func types(s map[string]any) []string {
+// Types returns the JSON types that a schema allows; none means any.
+func Types(s map[string]any) []string {
 	switch t := s["type"].(type) {
 	case string:
 		return []string{t}
