@@ -12,22 +12,19 @@ import (
 // file may hold the code.
 var placed = []struct{ what, place, code string }{
 	{"the flags of `table import`", "cmd/table/import.go", `"no-csv-header"`},
-	{"the retry policy", "internal/retry", "func Pause("},
-	{"the retry policy", "pkg/api/retry.go", "func (c *Client) again("},
+	{"the retry policy", "internal/retry", "func Do("},
 	{"what `--strict` counts", "cmd/internal/trust", "func (g *Guard) Refuse("},
-	{"what `--strict` counts", "cmd/internal/cli/lacks.go", "--strict: the answer is incomplete"},
+	{"what `--strict` counts", "cmd/internal/trust", "--strict: the answer is incomplete"},
 	{"the states of a cache", "pkg/gateway/caches/run.go", ") runCache("},
-	{"the states of a cache", "pkg/gateway/store/caches.go", "CacheIncremental"},
-	{"where a cycle of saved queries is rejected", "pkg/gateway/queries", "engine.KindCycle"},
-	{"where a cycle of saved queries is rejected", "pkg/gateway/engine/duckdb", "query refers to itself"},
+	{"the states of a cache", "pkg/gateway/store/cache_runs.go", ") EndCacheRun("},
+	{"where a cycle of saved queries is rejected", "pkg/gateway/engine/cycle.go", "query refers to itself"},
 	{"how NULL is written in CSV", "pkg/output/csv.go", "func newCSV("},
 	{"where a key is bound to its address", "pkg/config/resolve.go", ") settleKey("},
 	{"the wire text of a double", "pkg/gateway/engine/javafn/double.go", "func AppendDouble("},
 	{"a new exit code", "cmd/internal/cli/errors.go", "ExitUntrusted "},
-	{"a new connection type", "pkg/gateway/sources", "func ConnectorTypes("},
+	{"a new connection type", "pkg/gateway/connector/types", "func All("},
 	{"a new quirk", "pkg/gateway/hosted/quirks_list.go", "func AllQuirks("},
-	{"the error for a missing table", "pkg/gateway/names", "engine.KindUnknownTable"},
-	{"the error for a missing table", "pkg/gateway/engine/duckdb", "func unknownTable("},
+	{"the error for a missing table", "pkg/gateway/engine/unknown.go", "func UnknownTable("},
 }
 
 // TestWhereToFindThings compares the table of places in docs/architecture.md with the code.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
@@ -96,7 +97,9 @@ The key is verified and the rows are counted first; a truncated page is requeste
 		if err != nil {
 			return err
 		}
-		e.Run.Whole = f.strict
+		if f.strict {
+			e.Run.Refuse = trust.RefuseOmission
+		}
 		st, err := executeForm(e, c, &f, args)
 		if err != nil {
 			return err

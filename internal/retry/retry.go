@@ -1,12 +1,15 @@
-// Package retry computes how long to wait before a failed call is repeated.
+// Package retry decides which failed calls are repeated, how often, and after which pause.
 package retry
 
 import (
 	"context"
+	"errors"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -16,6 +19,57 @@ const (
 	// Longest is the maximum pause, unless the caller sets another.
 	Longest = time.Minute
 )
+
+// Failure is what is known of a failed call.
+type Failure struct {
+	Status int         // of the reply; 0 without one
+	Header http.Header // of the reply
+	Coded  bool        // the reply has an error code, so that it came from the gateway itself
+	Err    error       // how the connection ended
+}
+
+// Do calls try until it succeeds, fails permanently (nil), or was repeated as often as allowed. A call that changes
+// something is sent once, as it is unknown whether the change was made; only 429 guarantees that it was not. If the next
+// attempt would be after the deadline of ctx, or the reply requests more than the longest pause, Do returns at once.
+func Do(ctx context.Context, repeats int, changes bool, try func() *Failure) {
+	for n := 0; ; n++ {
+		f := try()
+		if f == nil || n >= repeats || !f.transient() || changes && f.Status != http.StatusTooManyRequests {
+			return
+		}
+		pause := Pause(n, Longest)
+		if asked, ok := Requested(f.Header, time.Now()); ok {
+			if pause = asked; pause > Longest {
+				return
+			}
+		}
+		if end, ok := ctx.Deadline(); ok && time.Until(end) < pause {
+			return
+		}
+		if Sleep(ctx, pause) != nil {
+			return
+		}
+	}
+}
+
+// transient reports whether the same call may succeed when repeated: the gateway is overloaded or starting up, or the
+// connection broke. A 500 is not included: the service answers some calls with it permanently [L].
+func (f *Failure) transient() bool {
+	switch f.Status {
+	case http.StatusBadGateway: // with a code it is about a source, which the gateway has retried already, as configured in the connection
+		return !f.Coded
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	case 0, http.StatusOK:
+		return Broke(f.Err)
+	}
+	return false
+}
+
+// Broke reports whether an established connection was lost.
+func Broke(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
 
 // Pause returns the time to wait after failure n, counted from 0: doubled each time, at most longest, and randomized
 // between half and one and a half of that, so that many clients do not return at the same time.

@@ -3,6 +3,7 @@ package retry
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"testing"
 	"time"
@@ -46,5 +47,43 @@ func TestSleep(t *testing.T) {
 	}
 	if err := Sleep(context.Background(), 0); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestDo(t *testing.T) {
+	now := http.Header{"Retry-After": {"0"}}
+	for _, c := range []struct {
+		name    string
+		changes bool
+		f       Failure
+		calls   int
+	}{
+		{"overloaded", false, Failure{Status: 503, Header: now}, 3},
+		{"a change, overloaded", true, Failure{Status: 503, Header: now}, 1},
+		{"a change, too many", true, Failure{Status: 429, Header: now}, 3},
+		{"a gateway in between", false, Failure{Status: 502, Header: now}, 3},
+		{"a source", false, Failure{Status: 502, Header: now, Coded: true}, 1},
+		{"internal error", false, Failure{Status: 500, Header: now}, 1},
+		{"not found", false, Failure{Status: 404, Header: now}, 1},
+		{"lost", false, Failure{Header: now, Err: io.ErrUnexpectedEOF}, 3},
+		{"a lost change", true, Failure{Header: now, Err: io.ErrUnexpectedEOF}, 1},
+		{"refused", false, Failure{Header: now, Err: errors.New("connection refused")}, 1},
+		{"asks for an hour", false, Failure{Status: 503, Header: http.Header{"Retry-After": {"3600"}}}, 1},
+	} {
+		calls := 0
+		Do(context.Background(), 2, c.changes, func() *Failure { calls++; return &c.f })
+		if calls != c.calls {
+			t.Errorf("%s: %d calls, want %d", c.name, calls, c.calls)
+		}
+	}
+	calls := 0
+	Do(context.Background(), 5, false, func() *Failure {
+		if calls++; calls == 2 {
+			return nil
+		}
+		return &Failure{Status: 503, Header: now}
+	})
+	if calls != 2 {
+		t.Errorf("%d calls with a success at the second", calls)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/caches"
 	"github.com/dig-cli/dig/pkg/gateway/catalogs"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
+	"github.com/dig-cli/dig/pkg/gateway/connector/types"
 	"github.com/dig-cli/dig/pkg/gateway/diskspace"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/exports"
@@ -118,7 +119,7 @@ func (g *Gateway) wire() {
 	g.Web = &web.Mux{Store: st, Engine: eng, Now: now, Log: log, Limits: o.Limits, Observe: o.Observe,
 		Routes: map[string]web.Route{}, Files: map[string]http.HandlerFunc{}}
 	g.Sources = &sources.Service{Store: st, Dir: o.Dir, ReadOnly: o.ReadOnly, Network: o.Reach,
-		Vault: sources.NewVault(o.Dir), Types: sources.ConnectorTypes(), Own: ownFiles(o)}
+		Vault: sources.NewVault(o.Dir), Types: types.All(), Own: ownFiles(o)}
 	g.Sources.Vault.ReadOnly = o.ReadOnly
 	g.Names = &names.Service{Store: st, Engine: eng, Now: now, Log: log, Sources: g.Sources}
 	g.Projects = &projects.Service{Store: st, Engine: eng, Now: now, Sources: g.Sources}

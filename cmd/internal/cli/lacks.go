@@ -7,12 +7,12 @@ import (
 )
 
 // lacks reports, once, what is missing from an answer: a catalog whose source is unreachable, or the columns of a saved
-// query over it. stdout holds the answer as received. With --strict it is an error.
+// query over it. stdout holds the answer as received. Refuse, if set, decides instead.
 func (e *Env) lacks(o api.Omission) error {
 	e.Run.Telling.Lock()
 	defer e.Run.Telling.Unlock()
-	if e.Run.Whole {
-		return &Failure{Exit: ExitUntrusted, Code: "left-out", Msg: "--strict: the answer is incomplete, it lacks " + o.String()}
+	if e.Run.Refuse != nil {
+		return e.Run.Refuse(o)
 	}
 	if e.Run.lacked[o] {
 		return nil

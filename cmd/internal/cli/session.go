@@ -30,9 +30,9 @@ type Session struct {
 	changed  int32    // nonzero after a request that may change something was sent
 	Helped   error    // the error of printing help, which cobra cannot return
 	Mask     *term.Masker
-	Telling  *sync.Mutex // held while a step is printed: requests are sent by several goroutines
-	told     int         // number of steps that a dry run has printed; use Env.step and Env.told
-	Whole    bool        // an incomplete answer is an error, --strict
+	Telling  *sync.Mutex              // held while a step is printed: requests are sent by several goroutines
+	told     int                      // number of steps that a dry run has printed; use Env.step and Env.told
+	Refuse   func(api.Omission) error // makes an incomplete answer an error; nil for a note
 	lacked   map[api.Omission]bool
 	Terminal io.Writer       // stderr itself, for output that moves the cursor: progress and pager
 	Ctx      context.Context // of the run, for code that gets no context of its own

@@ -183,7 +183,7 @@ func (e ExternalCatalog) Table(ctx context.Context, schema, table string) (engin
 	case errors.Is(err, connector.ErrNoSchema):
 		return nil, fault.Unknown(engine.KindUnknownSchema, "Schema '%s' does not exist in catalog '%s'", schema, e.C.Name)
 	case errors.Is(err, connector.ErrNoTable):
-		return nil, fault.Unknown(engine.KindUnknownTable, "Table '%s.%s.%s' does not exist", e.C.Name, schema, table)
+		return nil, engine.UnknownTable(e.C.Name + "." + schema + "." + table)
 	case errors.Is(err, connector.ErrAmbiguous):
 		return nil, fault.Unknown(engine.KindUnsupported, "Table '%s.%s.%s' is not one table: %s", e.C.Name, schema, table, err)
 	case err != nil:

@@ -50,7 +50,7 @@ func (r Resolver) lookupSemantic(ctx context.Context, n engine.TableName) (src e
 	if !schema {
 		return src, true, fault.Unknown(engine.KindUnknownSchema, "Schema '%s' does not exist in catalog '%s'", n.Schema, n.Catalog)
 	}
-	return src, true, fault.Unknown(engine.KindUnknownTable, "Table '%s' does not exist", n)
+	return src, true, engine.UnknownTable(n.String())
 }
 
 // listSemantic lists the tables of the requested semantic catalogs.

@@ -11,12 +11,6 @@ import (
 	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
-	"github.com/dig-cli/dig/pkg/gateway/connector/duckdbfile"
-	"github.com/dig-cli/dig/pkg/gateway/connector/files"
-	"github.com/dig-cli/dig/pkg/gateway/connector/mysql"
-	"github.com/dig-cli/dig/pkg/gateway/connector/postgres"
-	"github.com/dig-cli/dig/pkg/gateway/connector/rest"
-	"github.com/dig-cli/dig/pkg/gateway/connector/sqlite"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/store"
@@ -34,11 +28,6 @@ type Service struct {
 	Types    connector.Registry
 	Own      *connector.Own
 	Sources  Sources
-}
-
-// ConnectorTypes are the connection types of this gateway.
-func ConnectorTypes() connector.Registry {
-	return connector.Registry{postgres.Type(), mysql.Type(), files.Type(), rest.Type(), sqlite.Type(), duckdbfile.Type()}
 }
 
 // Routes registers the handlers.

@@ -175,14 +175,8 @@ func (s *statement) resolve(ctx context.Context, n engine.TableName, want narrow
 		s.scans.widen(n, want)
 		return s.weigh(n)
 	}
-	for i, up := range s.chain {
-		if up == n {
-			var names []string
-			for _, c := range append(s.chain[i:], n) {
-				names = append(names, c.String())
-			}
-			return &engine.Error{Kind: engine.KindCycle, Message: "query refers to itself: " + strings.Join(names, " -> ")}
-		}
+	if err := engine.Cycle(s.chain, n); err != nil {
+		return err
 	}
 	if err := s.absent[n]; err != nil {
 		return err

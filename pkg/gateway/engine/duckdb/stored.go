@@ -56,7 +56,4 @@ func (p *project) RowCount(ctx context.Context, schema, table string) (int64, er
 	return n, err
 }
 
-// unknownTable has the message of the hosted service [O].
-func unknownTable(n engine.TableName) error {
-	return &engine.Error{Kind: engine.KindUnknownTable, Message: "Table '" + strings.ToLower(n.String()) + "' does not exist"}
-}
+func unknownTable(n engine.TableName) error { return engine.UnknownTable(strings.ToLower(n.String())) }

@@ -77,7 +77,7 @@ func (c *trinoCatalog) find(n analyze.Name) (*used, error) {
 	if u := s.uses[name]; u != nil {
 		return u, nil
 	}
-	if err := s.circle(name); err != nil {
+	if err := engine.Cycle(s.chain, name); err != nil {
 		return nil, err
 	}
 	if err := s.absent[name]; err != nil {
@@ -94,20 +94,6 @@ func (c *trinoCatalog) find(n analyze.Name) (*used, error) {
 	u.name, u.table.Name = name, n
 	s.uses[name] = u
 	return u, nil
-}
-
-// circle refuses a name of the saved queries that are being read.
-func (s *statement) circle(n engine.TableName) error {
-	for i, up := range s.chain {
-		if up == n {
-			var names []string
-			for _, c := range append(s.chain[i:], n) {
-				names = append(names, c.String())
-			}
-			return &engine.Error{Kind: engine.KindCycle, Message: "query refers to itself: " + strings.Join(names, " -> ")}
-		}
-	}
-	return nil
 }
 
 // circleBehind is the error of a saved query that does not find a name, unless it goes round in a circle, which is told first.
