@@ -78,6 +78,19 @@ func inJSON(text string, html bool) string {
 	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSuffix(b.String(), "\n"), `"`), `"`)
 }
 
+// Masked returns a text with the secrets hidden.
+func (m *Masker) Masked(text string) string {
+	if m == nil {
+		return text
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, s := range m.coded {
+		text = strings.ReplaceAll(text, string(s), maskedText)
+	}
+	return text
+}
+
 // Writer wraps w with the masker.
 func (m *Masker) Writer(w io.Writer) *MaskWriter {
 	if m == nil {

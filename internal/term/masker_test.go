@@ -36,6 +36,9 @@ func TestMasker(t *testing.T) {
 			t.Fatalf("pieces of %d: %q, %v", size, b.String(), err)
 		}
 	}
+	if got := m.Masked(text); got != want {
+		t.Errorf("%q", got)
+	}
 }
 
 // TestMaskerOfEncodedSecrets: a note that holds a secret in hex or base64, wherever it stands in what was encoded, does not tell it.
