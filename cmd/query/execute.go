@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
@@ -116,7 +117,7 @@ The key is verified and the rows are counted first; a truncated page is requeste
 			}
 			return errors.Join(q.several(c.Context(), next), stop())
 		default:
-			if parts := split(e, f.texts); len(parts) > 1 || len(parts) == 1 && len(f.texts) > 1 {
+			if parts := split(f.language(), f.texts); len(parts) > 1 || len(parts) == 1 && len(f.texts) > 1 {
 				return q.several(c.Context(), partsOf(e, &f, parts))
 			}
 		}
@@ -125,8 +126,13 @@ The key is verified and the rows are counted first; a truncated page is requeste
 	return c
 }
 
-// nestedComments reports whether SQL comments nest in the current zone and dialect.
-func nestedComments(e *cli.Env) bool { return e.Run.Settings.Local() }
+// language is what the statements of this run are written in.
+func (f *executeFlags) language() sqlstmt.Dialect {
+	if f.dialect == dialectDuck {
+		return sqlstmt.Engine
+	}
+	return sqlstmt.Trino
+}
 
 // check validates the flags as a set.
 func (f *executeFlags) check(e *cli.Env, c *cobra.Command) (output.Options, error) {
@@ -231,7 +237,7 @@ func executeForm(e *cli.Env, c *cobra.Command, f *executeFlags, args []string) (
 	if err := f.readTexts(e, given[0]); err != nil {
 		return nil, err
 	}
-	if n := len(split(e, f.texts)); f.eachRow != "" && n > 1 {
+	if n := len(split(f.language(), f.texts)); f.eachRow != "" && n > 1 {
 		return nil, cli.Usagef("--each-row runs one statement, %s contains %d", given[0], n)
 	}
 	return f.statement(e, f.texts[0].sql, f.bind), nil
@@ -239,11 +245,11 @@ func executeForm(e *cli.Env, c *cobra.Command, f *executeFlags, args []string) (
 
 // statement builds the request for one SQL statement.
 func (f *executeFlags) statement(e *cli.Env, sql string, bind []string) *statement {
-	st := &statement{text: sql}
-	sql = sqltext.TrimEnd(sql, nestedComments(e))
+	st := &statement{text: sql, language: f.language()}
+	sql = sqlstmt.TrimEnd(sql, st.language)
 	if f.limited {
 		st.limit = f.limit
-		sql, st.wrapped = sqltext.Limit(sql, f.limit, nestedComments(e))
+		sql, st.wrapped = sqlstmt.Limit(sql, f.limit, st.language)
 	}
 	st.form = api.ExecuteByStatement{Statement: sql, Bindings: bind, Timeout: api.ExecuteTimeout(e.TimeLimit())}
 	return st
