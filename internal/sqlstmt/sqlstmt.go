@@ -54,7 +54,7 @@ func Single(sql string, d Dialect) string {
 }
 
 // TrimEnd removes one semicolon at the end of a text, with the white space and comments around it: the hosted zones do not accept one.
-// Several statements are returned unchanged.
+// Those between statements stay.
 func TrimEnd(sql string, d Dialect) string {
 	if d == Engine {
 		return sqltext.TrimEnd(sql, true)
@@ -63,8 +63,8 @@ func TrimEnd(sql string, d Dialect) string {
 	switch {
 	case slices.ContainsFunc(parts, func(p trinosql.Part) bool { return p.Bad }):
 		return sqltext.TrimEnd(sql, false)
-	case len(parts) == 1 && parts[0].Ended:
-		return sql[:parts[0].End]
+	case len(parts) > 0 && parts[len(parts)-1].Ended:
+		return sql[:parts[len(parts)-1].End]
 	}
 	return sql
 }

@@ -51,7 +51,7 @@ func TestSplit(t *testing.T) {
 
 func TestTrimEnd(t *testing.T) {
 	for sql, want := range map[string]string{
-		"SELECT 1 ; -- done": "SELECT 1", "SELECT 1; SELECT 2;": "SELECT 1; SELECT 2;", "SELECT ';'": "SELECT ';'", ";": ";", "": "",
+		"SELECT 1 ; -- done": "SELECT 1", "SELECT 1; SELECT 2;": "SELECT 1; SELECT 2", "SELECT 1; -- two": "SELECT 1", "SELECT 'a;": "SELECT 'a;", "SELECT ';'": "SELECT ';'", ";": ";", "": "",
 	} {
 		if got := TrimEnd(sql, Trino); got != want {
 			t.Errorf("%q: %q, want %q", sql, got, want)
