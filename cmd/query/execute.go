@@ -16,7 +16,7 @@ import (
 )
 
 func New(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "query", Aliases: []string{"queries", "q"}, Short: "Run SQL, and saved queries"}
+	c := &cobra.Command{Use: "query", Aliases: []string{"queries"}, Short: "Run SQL, and saved queries"}
 	c.AddCommand(newQueryExecuteCmd(e), newQueryLastCmd(e), newQueryDiffCmd(e))
 	c.AddCommand(newQuerySavedCmds(e)...)
 	return c
@@ -93,7 +93,7 @@ The key is verified and the rows are counted first; a truncated page is requeste
 	e.CompleteFlag(c, "id", e.Complete(cli.QueryIDs))
 	e.Fixed(c, "format", string(api.CellTyped), string(api.Simple), string(api.Compact))
 	c.RunE = func(c *cobra.Command, args []string) error {
-		o, err := f.check(e, c)
+		o, err := f.check(e, c, c.Flags().Changed("file") || len(f.sql) > 1 || f.eachRow != "")
 		if err != nil {
 			return err
 		}
@@ -135,8 +135,8 @@ func (f *executeFlags) language() sqlstmt.Dialect {
 }
 
 // check validates the flags as a set.
-func (f *executeFlags) check(e *cli.Env, c *cobra.Command) (output.Options, error) {
-	if err := f.batchFlags.check(e, c, f.chart != ""); err != nil {
+func (f *executeFlags) check(e *cli.Env, c *cobra.Command, several bool) (output.Options, error) {
+	if err := f.batchFlags.check(e, c, several, f.chart != ""); err != nil {
 		return output.Options{}, err
 	}
 	if err := checkDialect(e, f.dialect, !c.Flags().Changed("id") && !c.Flags().Changed("name") && !c.Flags().Changed("builder")); err != nil {

@@ -138,3 +138,32 @@ func written(i *trinosql.Ident) string {
 	}
 	return i.Lower()
 }
+
+// Params are the parameters of a statement.
+type Params struct {
+	Places int      // number of ?
+	Names  []string // of :NAME in their order, with repetitions
+	Text   string   // the statement with ? in place of each :NAME, and blanks, so that everything else keeps its column
+}
+
+// ParamsOf finds the parameters of a statement. A colon that follows a colon, or that blanks separate from a name, is none.
+func ParamsOf(sql string) Params {
+	var p Params
+	var b strings.Builder
+	done, colon, before := 0, -2, -2 // positions of the last colon and of the one before it
+	sqltext.Scan(sql, false, func(from, to int) {
+		switch c := sql[from]; {
+		case c == '?':
+			p.Places++
+		case c == ':':
+			before, colon = colon, from
+		case from == colon+1 && before != colon-1 && sqltext.WordStart(c):
+			name := sql[from:to]
+			p.Names = append(p.Names, name)
+			b.WriteString(sql[done:colon] + "?" + strings.Repeat(" ", utf8.RuneCountInString(name)))
+			done = to
+		}
+	})
+	p.Text = b.String() + sql[done:]
+	return p
+}

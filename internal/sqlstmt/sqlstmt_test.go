@@ -1,6 +1,7 @@
 package sqlstmt
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -73,6 +74,20 @@ func TestTables(t *testing.T) {
 	} {
 		if got := Tables(sql); !slices.Equal(got, want) {
 			t.Errorf("%s\n%v, want %v", sql, got, want)
+		}
+	}
+}
+
+func TestParamsOf(t *testing.T) {
+	for sql, want := range map[string]string{
+		"SELECT :a, :b_1 WHERE x = :a":     "SELECT ? , ?    WHERE x = ?  [a b_1 a] 0",
+		"SELECT ':a', \":b\" -- :c\n, ?":   "SELECT ':a', \":b\" -- :c\n, ? [] 1",
+		"SELECT x::int, a[1:2], : d":       "SELECT x::int, a[1:2], : d [] 0",
+		"SELECT json_object('k' : v), :né": "SELECT json_object('k' : v), ?   [né] 0",
+	} {
+		p := ParamsOf(sql)
+		if got := fmt.Sprintf("%s %v %d", p.Text, p.Names, p.Places); got != want {
+			t.Errorf("%s\n%q, want\n%q", sql, got, want)
 		}
 	}
 }
