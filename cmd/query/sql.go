@@ -349,7 +349,7 @@ func bindings(bind []string, list []given) (*bound, error) {
 			for _, name := range params[i].Names {
 				value, ok := values[name]
 				if !ok {
-					return nil, cli.Usagef("--bind: there is no value for :%s", name).WithHint("add --bind " + name + "=VALUE")
+					return nil, cli.Usagef("--bind: there is no value for :%s", name).WithHint("add --bind %s=VALUE", name)
 				}
 				used[name] = true
 				own = append(own, value)
