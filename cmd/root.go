@@ -107,9 +107,7 @@ when no other zone is chosen.`,
 		{groupData, []*cobra.Command{materialized.New(e)}},
 		{groupData, []*cobra.Command{export.New(e), cache.New(e), check.New(e)}},
 		{groupSources, []*cobra.Command{connection.New(e), catalog.New(e), catalog.NewParametric(e)}},
-		{groupMeta, []*cobra.Command{metadata.New(e), catalog.NewSemantic(e), agent.New(e), query.NewSQL(e, func(*cobra.Command) error {
-			return cli.Usagef("nothing to run").WithHint("give a statement, a file or the name of a saved query")
-		}), connection.NewDriver(e), admin.NewEmbed(e)}},
+		{groupMeta, []*cobra.Command{metadata.New(e), catalog.NewSemantic(e), agent.New(e), query.NewSQL(e), connection.NewDriver(e), admin.NewEmbed(e)}},
 		{groupAdmin, []*cobra.Command{admin.NewOrg(e), admin.NewWorkspace(e), admin.NewProject(e), admin.NewAPIKey(e), admin.NewInfo(e)}},
 		{groupTools, []*cobra.Command{api.New(e), profile.New(e), profile.NewConfig(e), gateway.New(e), newCompletionCmd(e), newVersionCmd(e)}},
 	} {

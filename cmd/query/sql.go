@@ -45,14 +45,14 @@ type sqlFlags struct {
 // formFlags are short for -o.
 var formFlags = []output.Format{output.JSON, output.NDJSON, output.CSV, output.TSV, output.Markdown}
 
-// NewSQL makes `sql`: the short way to run statements, and the commands for SQL texts. interactive runs a shell on a terminal.
-func NewSQL(e *cli.Env, interactive func(c *cobra.Command) error) *cobra.Command {
+// NewSQL makes `sql`: the short way to run statements, and the commands for SQL texts.
+func NewSQL(e *cli.Env) *cobra.Command {
 	f := sqlFlags{forms: map[output.Format]*bool{}}
 	c := &cobra.Command{
 		Use: "sql [SQL | FILE | QUERY]...", Aliases: []string{"q"}, Short: "Run SQL: a text, a file, standard input or a saved query",
 		Long: `Run SQL and print the rows. An argument is the text of statements, or the name of a file, or of a saved query: a name that exists as a
 file or ends in .sql is a file, one without a blank or bracket is a saved query, everything else is SQL. Without an argument statements
-are read from standard input. Several arguments, --sql and -f run in the order given; a text may hold several statements.
+are read from standard input, and on a terminal the shell starts (see the command shell). Several arguments, --sql and -f run in the order given; a text may hold several statements.
 
 Three words control the result: -o is its form (table, csv, json and others, also as --csv, --json and so on), --out is the file it goes to, and
 --format is how the gateway sends it, which only query execute has. Without -o the ending of --out decides about the form.
@@ -97,7 +97,10 @@ With json, and for --jq, a result is an array of objects; --raw leaves it as the
 		}
 		if len(f.inputs) == 0 {
 			if e.InTerm {
-				return interactive(c)
+				if err := f.chooseForm(e, c); err != nil {
+					return err
+				}
+				return runShell(c.Context(), e)
 			}
 			f.inputs = []sqlInput{{"-f", "-"}}
 		}
