@@ -150,7 +150,7 @@ type Params struct {
 func ParamsOf(sql string) Params {
 	var p Params
 	var b strings.Builder
-	done, colon, before := 0, -2, -2 // positions of the last colon and of the one before it
+	done, colon, before := 0, -2, -2 // positions of the last colon and of the previous one
 	sqltext.Scan(sql, false, func(from, to int) {
 		switch c := sql[from]; {
 		case c == '?':
