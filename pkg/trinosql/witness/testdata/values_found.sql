@@ -16,3 +16,5 @@ SELECT nullif(CAST(NULL AS integer), 1 / 0), nullif(x, 1 / x) FROM (VALUES CAST(
 SELECT nullif(x, y), nullif(x, y + 1), nullif(y + 1, x) FROM (VALUES (1, 2), (2, 1), (NULL, 3), (3, NULL)) t(x, y);
 SELECT name FROM nation n WHERE NOT EXISTS (SELECT 1 FROM region r WHERE r.regionkey = array_position(ARRAY[1, 2], n.regionkey)) ORDER BY name;
 SELECT var_pop(x), var_samp(x), stddev(x) FROM (VALUES 1e300, 1e300) t(x);
+SELECT array_remove(ARRAY[1, NULL, 2, 1], 1), array_remove(CAST(ARRAY[] AS array(bigint)), BIGINT '1'), array_remove(ARRAY[1], CAST(NULL AS integer)), array_intersect(ARRAY[1, 1], CAST(ARRAY[] AS array(integer))), array_intersect(ARRAY[1, NULL, NULL], ARRAY[NULL, 1]);
+SELECT log2(t1.discount), abs(DECIMAL '99999999.99'), min(TIMESTAMP '1970-01-01 00:00:00.000') FROM lineitem t1 WHERE t1.orderkey <= 5 GROUP BY 1, 2;
