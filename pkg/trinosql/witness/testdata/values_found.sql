@@ -14,6 +14,7 @@ SELECT log2(discount), log10(discount), ln(discount), log(2e0, discount) FROM (V
 SELECT log2(discount), count(*) FROM lineitem GROUP BY 1 ORDER BY 1;
 SELECT nullif(CAST(NULL AS integer), 1 / 0), nullif(x, 1 / x) FROM (VALUES CAST(NULL AS integer)) t(x);
 SELECT nullif(x, y), nullif(x, y + 1), nullif(y + 1, x) FROM (VALUES (1, 2), (2, 1), (NULL, 3), (3, NULL)) t(x, y);
+SELECT round(infinity(), CAST(NULL AS integer)), round(nan(), NULL), round(x, n), truncate(nan()) FROM (VALUES (infinity(), 1), (infinity(), NULL), (1.25e0, NULL), (NULL, 1)) t(x, n);
 SELECT name FROM nation n WHERE NOT EXISTS (SELECT 1 FROM region r WHERE r.regionkey = array_position(ARRAY[1, 2], n.regionkey)) ORDER BY name;
 SELECT var_pop(x), var_samp(x), stddev(x) FROM (VALUES 1e300, 1e300) t(x);
 SELECT array_remove(ARRAY[1, NULL, 2, 1], 1), array_remove(CAST(ARRAY[] AS array(bigint)), BIGINT '1'), array_remove(ARRAY[1], CAST(NULL AS integer)), array_intersect(ARRAY[1, 1], CAST(ARRAY[] AS array(integer))), array_intersect(ARRAY[1, NULL, NULL], ARRAY[NULL, 1]);
