@@ -67,7 +67,7 @@ func usage(b *strings.Builder, c *cobra.Command, width int) {
 		fmt.Fprintf(b, "\nFlags:\n%s", c.LocalFlags().FlagUsagesWrapped(width))
 	}
 	if c.HasAvailableInheritedFlags() {
-		fmt.Fprintf(b, "\nGlobal flags (%s help flags):\n%s", c.Root().Name(), indent(foldText(names(c.InheritedFlags()), max(width, 82)-2)))
+		fmt.Fprintf(b, "\nGlobal flags (%s help flags):\n%s", c.Root().Name(), indent(foldText(names(c.InheritedFlags()), cmp.Or(width, 82)-2)))
 	}
 	var topics [][2]string
 	for _, sub := range c.Commands() {
@@ -173,17 +173,4 @@ func foldExamples(text string, width int) string {
 		out = append(out, line)
 	}
 	return strings.Join(out, "\n")
-}
-
-// newFlagsHelp is the help topic on the global flags.
-func newFlagsHelp(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "flags", Short: "The flags of every command"}
-	c.SetHelpFunc(func(c *cobra.Command, _ []string) {
-		width := 0
-		if e.OutTerm {
-			width = max(e.Width, 40)
-		}
-		_, e.Run.Helped = fmt.Fprintf(c.OutOrStdout(), "Flags of every command:\n\n%s", c.Root().PersistentFlags().FlagUsagesWrapped(width))
-	})
-	return c
 }

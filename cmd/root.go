@@ -103,11 +103,11 @@ when no other zone is chosen.`,
 		id   string
 		cmds []*cobra.Command
 	}{
-		{groupData, []*cobra.Command{query.New(e), query.NewShell(e), table.New(e), table.NewBI(e)}},
+		{groupData, []*cobra.Command{query.NewSQL(e), query.NewShell(e), query.New(e), table.New(e), table.NewBI(e)}},
 		{groupData, []*cobra.Command{materialized.New(e)}},
 		{groupData, []*cobra.Command{export.New(e), cache.New(e), check.New(e)}},
 		{groupSources, []*cobra.Command{connection.New(e), catalog.New(e), catalog.NewParametric(e)}},
-		{groupMeta, []*cobra.Command{metadata.New(e), catalog.NewSemantic(e), agent.New(e), query.NewSQL(e), connection.NewDriver(e), admin.NewEmbed(e)}},
+		{groupMeta, []*cobra.Command{metadata.New(e), catalog.NewSemantic(e), agent.New(e), connection.NewDriver(e), admin.NewEmbed(e)}},
 		{groupAdmin, []*cobra.Command{admin.NewOrg(e), admin.NewWorkspace(e), admin.NewProject(e), admin.NewAPIKey(e), admin.NewInfo(e)}},
 		{groupTools, []*cobra.Command{api.New(e), profile.New(e), profile.NewConfig(e), gateway.New(e), newCompletionCmd(e), newVersionCmd(e)}},
 	} {
@@ -116,7 +116,8 @@ when no other zone is chosen.`,
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(newExitCodesHelp(), newFlagsHelp(e))
+	root.AddCommand(newTopics(e)...)
+	root.SetHelpCommand(newHelpCmd(e))
 	root.SetHelpFunc(func(c *cobra.Command, p1 []string) { help(e, c, p1) })
 	finish(e, root)
 	for flag, kind := range map[string]string{"org": "org", "workspace": "workspace", "project": "project"} {
@@ -171,7 +172,7 @@ func kindOf(f *pflag.Flag) string {
 func unknownCommand(c *cobra.Command, name string) error {
 	f := cli.Usagef("unknown command %q for %q", name, c.CommandPath())
 	if strings.ContainsAny(name, " \n") && !c.HasParent() {
-		return f.WithHint("`%s query execute` runs a statement", c.Name())
+		return f.WithHint("`%s sql` runs a statement", c.Name())
 	}
 	if s := pathsTo(c, name); len(s) > 0 && len(s) <= 4 {
 		return f.WithHint("did you mean %s?", strings.Join(s, " or "))
@@ -194,33 +195,4 @@ func pathsTo(c *cobra.Command, name string) []string {
 		paths = append(paths, pathsTo(child, name)...)
 	}
 	return paths
-}
-
-func newExitCodesHelp() *cobra.Command {
-	return &cobra.Command{
-		Use:   "exit-codes",
-		Short: "Exit codes",
-		Long: `Exit codes:
-
-  0    done
-  1    failed
-  2    the command line or a setting is wrong; nothing was sent
-  3    not found
-  4    not allowed: no key, a bad key, or the wrong kind of key
-  5    the gateway failed, is unreachable, or truncated its answer; try again
-  6    conflict: it exists already, or is in use
-  7    a job failed, or part of a batch failed
-  8    still pending at the end of the wait
-  9    confirmation needed: give --yes
-  10   the answer cannot be trusted (--strict)
-  11   stopped by --max-rows: the result has more rows
-  12   stopped by --max-bytes: the reply is larger
-  13   stopped by --timeout of a query
-  130  interrupted
-  141  the reader of stdout, such as head, ended first
-
-Of several statements run with --keep-going, the code less 20 failed: 21 is one, 99 is 79 or more.
-
-query diff exits like diff: 0 when the results are the same, 1 when they differ, 2 when they cannot be compared.`,
-	}
 }

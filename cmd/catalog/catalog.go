@@ -23,6 +23,9 @@ func New(e *cli.Env) *cobra.Command {
 			return f(ctx, cl, p, id, args[1:])
 		})
 	}
+	tables := &cobra.Command{Use: "tables CATALOG [SCHEMA]", Short: "List the tables of a schema, or of all schemas of a catalog",
+		Example: ex + "tables sample shop", Args: cobra.RangeArgs(1, 2)}
+	cli.Annotate(tables, spec.ListSchemas)
 	c.AddCommand(
 		e.Leaf(spec.ListCatalogs, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the catalogs of the project", Example: ex + "list", Args: cobra.NoArgs},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
@@ -39,11 +42,7 @@ func New(e *cli.Env) *cobra.Command {
 				v, err := cl.Catalogs.Schemas(ctx, p, id)
 				return cli.List(v, "schemaName", "catalogName", "catalogId"), err
 			})),
-		e.Leaf(spec.ListTables, &cobra.Command{Use: "tables CATALOG SCHEMA", Short: "List the tables of a schema", Example: ex + "tables sample shop", Args: cobra.ExactArgs(2)},
-			in(func(ctx context.Context, cl *api.Client, p, id string, rest []string) (cli.View, error) {
-				v, err := cl.Catalogs.Tables(ctx, p, id, rest[0])
-				return cli.List(v, "tableName", "schemaName", "isCacheable", "isCached", "isDynamicTable"), err
-			})),
+		e.Leaf(spec.ListTables, tables, in(listTables)),
 		e.Leaf(spec.ListColumns, &cobra.Command{Use: "columns CATALOG SCHEMA TABLE", Short: "List the columns of a table", Example: ex + "columns sample shop orders", Args: cobra.ExactArgs(3)},
 			in(func(ctx context.Context, cl *api.Client, p, id string, rest []string) (cli.View, error) {
 				v, err := cl.Catalogs.Columns(ctx, p, id, rest[0], rest[1])
@@ -57,4 +56,25 @@ func New(e *cli.Env) *cobra.Command {
 		newCatalogCreateCmd(e), newCatalogDeleteCmd(e), newCatalogShareCmd(e), newCatalogStatisticsCmd(e), newCatalogSearchCmd(e),
 	)
 	return c
+}
+
+func listTables(ctx context.Context, cl *api.Client, p, id string, rest []string) (cli.View, error) {
+	columns := []string{"tableName", "schemaName", "isCacheable", "isCached", "isDynamicTable"}
+	if len(rest) == 1 {
+		v, err := cl.Catalogs.Tables(ctx, p, id, rest[0])
+		return cli.List(v, columns...), err
+	}
+	schemas, err := cl.Catalogs.Schemas(ctx, p, id)
+	if err != nil {
+		return cli.View{}, err
+	}
+	all := []api.Table{}
+	for _, s := range schemas {
+		v, err := cl.Catalogs.Tables(ctx, p, id, s.SchemaName)
+		if err != nil {
+			return cli.View{}, err
+		}
+		all = append(all, v...)
+	}
+	return cli.List(all, columns...).Mine(), nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/shell"
+	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -93,7 +94,7 @@ func (k *checking) checkRows(ctx context.Context) error {
 	doubts := map[sqltext.TableRef]func() error{}
 	var order []sqltext.TableRef
 	for _, q := range k.queries {
-		err := k.g.Walk(ctx, sqltext.TablesIn(q.InputQuery), func(t sqltext.TableRef, v trust.Verdict) error {
+		err := k.g.Walk(ctx, sqlstmt.Tables(q.InputQuery), func(t sqltext.TableRef, v trust.Verdict) error {
 			if v.Doubt == trust.NoDoubt {
 				return nil
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/shell"
+	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -71,7 +72,7 @@ func warnCapped(ctx context.Context, e *cli.Env, cl *api.Client, project string,
 			fmt.Fprintf(e.Err, "warning: the file has exactly 100 rows, and cannot determine whether a source was truncated there: %v\n", err)
 			return
 		}
-		from = sqltext.TablesIn(q.InputQuery)
+		from = sqlstmt.Tables(q.InputQuery)
 	} else if c, err := cl.Catalogs.Get(ctx, project, src.catalog); err == nil {
 		from = append(from, sqltext.TableRef{Catalog: c.Name, Schema: src.schema, Table: src.table})
 	} else {

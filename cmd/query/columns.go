@@ -10,6 +10,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/localstate"
+	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
@@ -182,7 +183,7 @@ func (q *querying) distrustColumns(ctx context.Context, st *statement) error {
 	if r, ok := savedOf(st.form); ok {
 		refs = append(refs, r)
 	} else if f, ok := st.form.(api.ExecuteByStatement); ok {
-		for _, t := range sqltext.TablesIn(f.Statement) {
+		for _, t := range sqlstmt.Tables(f.Statement) {
 			if strings.EqualFold(t.Catalog, "peaka") && t.Schema == "query" {
 				refs = append(refs, savedRef{name: t.Table})
 			}

@@ -37,13 +37,8 @@ func (f *batchFlags) register(c *cobra.Command) {
 	fs.BoolVar(&f.keepGoing, "keep-going", false, "continue after a failed statement; the exit code is 20 plus the number of failures")
 }
 
-// check validates the flags, and converts --out-dir to an --out with {n}.
-func (f *batchFlags) check(e *cli.Env, c *cobra.Command, chart bool) error {
-	sql, err := c.Flags().GetStringArray("sql")
-	if err != nil {
-		return err
-	}
-	several := c.Flags().Changed("file") || len(sql) > 1 || f.eachRow != ""
+// check validates the flags for one statement or, possibly, several, and converts --out-dir to an --out with {n}.
+func (f *batchFlags) check(e *cli.Env, c *cobra.Command, several, chart bool) error {
 	for _, name := range []string{"out-dir", "jobs", "keep-going"} {
 		if c.Flags().Changed(name) && !several {
 			return cli.Usagef("--%s is for several statements", name).WithHint("give them with -f FILE, or values with --each-row")

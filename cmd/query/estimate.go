@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
-	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -24,7 +24,7 @@ type sizeEstimate struct {
 // estimateSize counts the rows of a query and samples the first for their width. The API can neither partition nor sort
 // a stored result, so its size determines the cost of reading it.
 func estimateSize(ctx context.Context, e *cli.Env, cl *api.Client, project, sql string) (cli.View, error) {
-	sql = sqltext.Single(sql, nestedComments(e))
+	sql = sqlstmt.Single(sql, sqlstmt.Trino)
 	inner := &statement{text: sql, wrapped: 1}
 	run := func(outer string, read func(*api.Rows) error) error {
 		res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: outer, Timeout: api.ExecuteTimeout(e.TimeLimit())}, api.ExecuteOptions{Format: api.Compact})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/trust"
+	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
@@ -16,7 +17,7 @@ import (
 )
 
 func New(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "query", Aliases: []string{"queries", "q"}, Short: "Run SQL, and saved queries"}
+	c := &cobra.Command{Use: "query", Aliases: []string{"queries"}, Short: "Run SQL, and saved queries"}
 	c.AddCommand(newQueryExecuteCmd(e), newQueryLastCmd(e), newQueryDiffCmd(e))
 	c.AddCommand(newQuerySavedCmds(e)...)
 	return c
@@ -93,7 +94,7 @@ The key is verified and the rows are counted first; a truncated page is requeste
 	e.CompleteFlag(c, "id", e.Complete(cli.QueryIDs))
 	e.Fixed(c, "format", string(api.CellTyped), string(api.Simple), string(api.Compact))
 	c.RunE = func(c *cobra.Command, args []string) error {
-		o, err := f.check(e, c)
+		o, err := f.check(e, c, c.Flags().Changed("file") || len(f.sql) > 1 || f.eachRow != "")
 		if err != nil {
 			return err
 		}
@@ -119,7 +120,7 @@ The key is verified and the rows are counted first; a truncated page is requeste
 			}
 			return errors.Join(q.several(c.Context(), next), stop())
 		default:
-			if parts := split(e, f.texts); len(parts) > 1 || len(parts) == 1 && len(f.texts) > 1 {
+			if parts := split(f.language(), f.texts); len(parts) > 1 || len(parts) == 1 && len(f.texts) > 1 {
 				return q.several(c.Context(), partsOf(e, &f, parts))
 			}
 		}
@@ -128,12 +129,17 @@ The key is verified and the rows are counted first; a truncated page is requeste
 	return c
 }
 
-// nestedComments reports whether SQL comments nest in the current zone and dialect.
-func nestedComments(e *cli.Env) bool { return e.Run.Settings.Local() }
+// language is what the statements of this run are written in.
+func (f *executeFlags) language() sqlstmt.Dialect {
+	if f.dialect == dialectDuck {
+		return sqlstmt.Engine
+	}
+	return sqlstmt.Trino
+}
 
 // check validates the flags as a set.
-func (f *executeFlags) check(e *cli.Env, c *cobra.Command) (output.Options, error) {
-	if err := f.batchFlags.check(e, c, f.chart != ""); err != nil {
+func (f *executeFlags) check(e *cli.Env, c *cobra.Command, several bool) (output.Options, error) {
+	if err := f.batchFlags.check(e, c, several, f.chart != ""); err != nil {
 		return output.Options{}, err
 	}
 	if err := checkDialect(e, f.dialect, !c.Flags().Changed("id") && !c.Flags().Changed("name") && !c.Flags().Changed("builder")); err != nil {
@@ -234,7 +240,7 @@ func executeForm(e *cli.Env, c *cobra.Command, f *executeFlags, args []string) (
 	if err := f.readTexts(e, given[0]); err != nil {
 		return nil, err
 	}
-	if n := len(split(e, f.texts)); f.eachRow != "" && n > 1 {
+	if n := len(split(f.language(), f.texts)); f.eachRow != "" && n > 1 {
 		return nil, cli.Usagef("--each-row runs one statement, %s contains %d", given[0], n)
 	}
 	return f.statement(e, f.texts[0].sql, f.bind), nil
@@ -242,11 +248,11 @@ func executeForm(e *cli.Env, c *cobra.Command, f *executeFlags, args []string) (
 
 // statement builds the request for one SQL statement.
 func (f *executeFlags) statement(e *cli.Env, sql string, bind []string) *statement {
-	st := &statement{text: sql}
-	sql = sqltext.TrimEnd(sql, nestedComments(e))
+	st := &statement{text: sql, language: f.language()}
+	sql = sqlstmt.TrimEnd(sql, st.language)
 	if f.limited {
 		st.limit = f.limit
-		sql, st.wrapped = sqltext.Limit(sql, f.limit, nestedComments(e))
+		sql, st.wrapped = sqlstmt.Limit(sql, f.limit, st.language)
 	}
 	st.form = api.ExecuteByStatement{Statement: sql, Bindings: bind, Timeout: api.ExecuteTimeout(e.TimeLimit())}
 	return st

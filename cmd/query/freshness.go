@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
-	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -86,7 +86,7 @@ func sourcesOf(ctx context.Context, cl *api.Client, project, sql string) ([]sour
 	if err != nil {
 		return out, err
 	}
-	for _, t := range sqltext.TablesIn(sql) {
+	for _, t := range sqlstmt.Tables(sql) {
 		for _, c := range catalogs {
 			if !strings.EqualFold(c.Name, t.Catalog) || c.ConnectionID == nil && c.CatalogType != "sample" {
 				continue

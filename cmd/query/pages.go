@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
@@ -67,8 +68,8 @@ func (q *querying) pagedSource(ctx context.Context, st *statement) (sql string, 
 		}
 		return "SELECT * FROM " + sqltext.TableRef{Catalog: "peaka", Schema: "query", Table: saved.Name}.Quoted(), nil, nil
 	}
-	sql = sqltext.Single(sql, nestedComments(q.e))
-	if clauses := sqltext.Clauses(sql, nestedComments(q.e)); clauses["limit"] >= 0 || clauses["offset"] >= 0 || clauses["fetch"] >= 0 {
+	sql = sqlstmt.Single(sql, st.language)
+	if sqlstmt.Limited(sql, st.language) {
 		return "", nil, cli.Usagef("--page-by: the statement has its own LIMIT or OFFSET, which would select different rows for each page").WithHint("leave it out")
 	}
 	return sql, bind, nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -21,8 +22,12 @@ type handPaging struct {
 }
 
 // pagedByHand recognizes such a statement; nil for any other.
-func pagedByHand(sql string, nested bool) *handPaging {
-	sql = sqltext.Single(sql, nested)
+func pagedByHand(sql string, language sqlstmt.Dialect) *handPaging {
+	sql = sqlstmt.Single(sql, language)
+	if !sqlstmt.Limited(sql, language) {
+		return nil
+	}
+	nested := language == sqlstmt.Engine
 	at := sqltext.Clauses(sql, nested)
 	if at["offset"] < 0 || at["offset"] < at["order"] {
 		return nil
@@ -90,7 +95,7 @@ func (q *querying) distrustPaging(ctx context.Context, st *statement) error {
 	if !q.f.strict || !ok || st.text == "" {
 		return nil
 	}
-	p := pagedByHand(st.text, nestedComments(q.e))
+	p := pagedByHand(st.text, st.language)
 	if p == nil {
 		return nil
 	}
@@ -116,7 +121,7 @@ func (q *querying) warnPaging(st *statement, notes io.Writer) {
 	if q.f.strict || st.text == "" {
 		return
 	}
-	if p := pagedByHand(st.text, nestedComments(q.e)); p != nil {
+	if p := pagedByHand(st.text, st.language); p != nil {
 		fmt.Fprintln(notes, "warning: pages repeat and omit rows if their order is not unique; --strict verifies it, --page-by KEY fetches all pages")
 	}
 }

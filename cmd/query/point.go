@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
-	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/output"
@@ -45,7 +45,7 @@ func pointAt(e *cli.Env, st *statement, err error) error {
 	if strings.Contains(ae.Message, "mismatched input 'OFFSET'") {
 		f.Hint = offsetHint(e, f.Hint)
 	}
-	if f.Hint == "" && len(sqltext.Split(st.text, nestedComments(e))) > 1 {
+	if f.Hint == "" && len(sqlstmt.Split(st.text, st.language)) > 1 {
 		f.Hint = "one statement runs here; -f FILE runs several, and -f - those of standard input"
 	}
 	excerpt := output.Caret(st.text, line, col)

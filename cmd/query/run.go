@@ -12,6 +12,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/trust"
+	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
@@ -23,13 +24,14 @@ func humanBytes(n int64) string { return humanize.IBytes(uint64(max(n, 0))) }
 
 // statement is one statement to run, with the origin of its text.
 type statement struct {
-	form    api.ExecuteRequest
-	text    string // as the user wrote it; "" for the forms without SQL
-	wrapped int    // lines that are sent before the text
-	line    int    // 0-based line of the file on which the text begins
-	col     int    // the same for the column
-	limit   int64  // rows requested, 0 for all
-	where   string // identifies one of several statements in errors
+	form     api.ExecuteRequest
+	language sqlstmt.Dialect
+	text     string // as the user wrote it; "" for the forms without SQL
+	wrapped  int    // lines that are sent before the text
+	line     int    // 0-based line of the file on which the text begins
+	col      int    // the same for the column
+	limit    int64  // rows requested, 0 for all
+	where    string // identifies one of several statements in errors
 }
 
 // querying is shared by the statements of one run.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/repl"
-	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -122,7 +122,7 @@ func (r *shellRunner) Run(ctx context.Context, in repl.Statement) error {
 	if err != nil {
 		return err
 	}
-	text := sqltext.TrimEnd(in.Text, nestedComments(r.e))
+	text := sqlstmt.TrimEnd(in.Text, sqlstmt.Trino)
 	_, err = q.run(ctx, f.statement(r.e, text, in.Bindings), s, o, true)
 	return s.Finish(err)
 }

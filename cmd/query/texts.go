@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
 )
 
@@ -59,14 +60,14 @@ type placedPart struct {
 
 // split returns the statements of all texts in order. A text without a statement counts as one if it is the only one,
 // so that the gateway reports the problem.
-func split(e *cli.Env, texts []sqlText) []placedPart {
+func split(language sqlstmt.Dialect, texts []sqlText) []placedPart {
 	var all []placedPart
 	for _, t := range texts {
 		if !t.file {
 			all = append(all, placedPart{sqltext.Part{Text: t.sql}, t.name})
 			continue
 		}
-		for i, p := range sqltext.Split(t.sql, nestedComments(e)) {
+		for i, p := range sqlstmt.Split(t.sql, language) {
 			all = append(all, placedPart{p, fmt.Sprintf("statement %d of %s", i+1, t.name)})
 		}
 	}

@@ -12,9 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func NewSQL(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "sql", Short: "SQL texts"}
-	c.AddCommand(newSQLFormat(e))
+func newTranspile(e *cli.Env) *cobra.Command {
 	var dialect, body string
 	t := &cobra.Command{
 		Use: "transpile [SQL]", Short: "Translate a statement to another SQL dialect", Args: cobra.MaximumNArgs(1),
@@ -27,7 +25,7 @@ a dialect does not have, or computes in another way, is rejected by name and pos
 	t.Flags().StringVar(&dialect, "dialect", dialectTrino, "target dialect")
 	e.Fixed(t, "dialect", dialectTrino, dialectDuck, "postgresql", "mysql", "bigquery")
 	cli.BodyFlag(t, &body)
-	c.AddCommand(e.Leaf(spec.TranspileSql, t, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+	return e.Leaf(spec.TranspileSql, t, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
 		var req api.TranspileRequest
 		err := e.Body(body, &req)
 		if err != nil {
@@ -62,6 +60,5 @@ a dialect does not have, or computes in another way, is rejected by name and pos
 			return cli.View{}, err
 		}
 		return cli.View{Printed: true}, commit()
-	}))
-	return c
+	})
 }

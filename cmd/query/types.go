@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -26,7 +27,7 @@ func (q *querying) firstTypes(ctx context.Context, st *statement) ([]string, err
 	form := st.form
 	switch f := form.(type) {
 	case api.ExecuteByStatement:
-		f.Statement, _ = sqltext.Limit(f.Statement, one, nestedComments(q.e))
+		f.Statement, _ = sqlstmt.Limit(f.Statement, one, st.language)
 		form = f
 	case api.ExecuteByName:
 		form = api.ExecuteByStatement{Statement: "SELECT * FROM " + sqltext.QuoteDotted(f.QualifiedName) + " LIMIT 1", Timeout: f.Timeout}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/trust"
-	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -80,7 +80,7 @@ func (f *queryFlags) request(e *cli.Env, c *cobra.Command) (api.QueryRequest, er
 		if err := refuseStatement(e, *req.InputQuery); err != nil {
 			return req, err
 		}
-		text := sqltext.TrimEnd(*req.InputQuery, nestedComments(e))
+		text := sqlstmt.TrimEnd(*req.InputQuery, sqlstmt.Trino)
 		req.InputQuery = &text
 	}
 	kind, err := queryType(f.kind)

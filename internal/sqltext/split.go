@@ -74,15 +74,6 @@ func Split(sql string, nested bool) []Part {
 	return parts
 }
 
-// Single returns the only statement of a text, without its semicolon; a text with none or several is returned
-// unchanged.
-func Single(sql string, nested bool) string {
-	if parts := Split(sql, nested); len(parts) == 1 {
-		return parts[0].Text
-	}
-	return sql
-}
-
 // TrimEnd removes one semicolon at the end of a text, with the white space and comments around it: the hosted zones do
 // not accept one. Several statements are returned unchanged.
 func TrimEnd(sql string, nested bool) string {

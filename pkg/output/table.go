@@ -1,6 +1,7 @@
 package output
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -73,6 +74,10 @@ func (t *table) run(rows api.RowReader) error {
 		lim.wait = t.o.sampleWait
 	}
 	smp, finish := takeSample(rows, t.cols, t.o.Raw, lim)
+	if t.document(smp) {
+		finish()
+		return t.print(smp.rows[0][0].text)
+	}
 	t.layout(smp)
 	if err := t.begin(); err != nil {
 		return err
@@ -126,6 +131,23 @@ func (t *table) run(rows api.RowReader) error {
 		err = drain
 	}
 	return err
+}
+
+// document reports whether a result is one text of several lines, such as a plan or the definition of a table.
+func (t *table) document(smp *sample) bool {
+	return len(t.cols) == 1 && smp.end && smp.err == nil && len(smp.rows) == 1 && !smp.rows[0][0].null && bytes.IndexByte(smp.rows[0][0].text, '\n') >= 0
+}
+
+// print prints a text as it is, without what would steer the terminal.
+func (t *table) print(text []byte) error {
+	t.st.Rows, t.st.Shown = 1, 1
+	return t.s.append(func(dst []byte) ([]byte, error) {
+		for line := range bytes.Lines(text) {
+			dst = append(dst, term.Sanitize(nil, bytes.TrimRight(line, "\r\n"))...)
+			dst = append(dst, '\n')
+		}
+		return dst, nil
+	})
 }
 
 // limits returns how many rows to show from the start and from the end; head -1 means all.

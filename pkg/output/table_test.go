@@ -238,3 +238,17 @@ func TestProfileGolden(t *testing.T) {
 	}
 	golden(t, "profile", b.String())
 }
+
+// TestDocument: one text of several lines is printed as it is, on terminals too, and nothing in it steers them.
+func TestDocument(t *testing.T) {
+	text := "Output\n" + strings.Repeat("└─ a long line of a plan ", 9) + "\n\x1b[2J\n" + strings.Repeat("more\n", 12)
+	for _, terminal := range []bool{false, true} {
+		var out bytes.Buffer
+		rows := celltest.Result(t, []celltest.Field{{"Query Plan", "varchar"}}, [][]*string{{celltest.Text(text)}})
+		st, err := WriteRows(&out, rows, Options{Terminal: terminal, Width: 40, Height: 20})
+		want := strings.ReplaceAll(text, "\x1b", "␛")
+		if err != nil || out.String() != want || st.Rows != 1 || st.Shown != 1 {
+			t.Errorf("terminal %v: %v, %+v\n%q, want\n%q", terminal, err, st, out.String(), want)
+		}
+	}
+}

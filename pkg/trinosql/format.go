@@ -52,7 +52,7 @@ func formatOnce(text string) (string, error) {
 		}
 		l := layout{}
 		l.put(concat(d, f.tok(i)), 0, false)
-		out.WriteString(strings.TrimSpace(l.out.String()) + "\n")
+		out.WriteString(strings.Trim(l.out.String(), " \t\r\n") + "\n")
 		from = i + 1
 	}
 	return out.String(), nil

@@ -113,6 +113,7 @@ func FuzzFormat(f *testing.F) {
 	for _, s := range statements {
 		f.Add(s)
 	}
+	f.Add("--\v")
 	f.Fuzz(func(t *testing.T, text string) {
 		if _, err := Format(text); err == nil {
 			formatted(t, text)

@@ -5,8 +5,13 @@ type Part struct {
 	Text string // without the semicolon, and without white space and comments around it
 	At   Pos    // of its first token in the whole text
 	End  int    // byte offset behind its last token
+	// From and To are the byte offsets between which it stands with the comments around it: behind the semicolon before it, and at its own
+	// or the end of the text.
+	From, To int
 	// Ended tells whether a semicolon follows.
 	Ended bool
+	// Bad tells that it holds a character that begins no token, such as the quote of a text that does not end.
+	Bad bool
 }
 
 // Split cuts a text at the semicolons between statements. Parts without a token are left out.
@@ -14,21 +19,24 @@ func Split(text string) []Part {
 	var parts []Part
 	l := lexer{text: text, line: 1}
 	var first token
-	end := -1
+	end, from, bad := -1, 0, false
 	for {
 		t := l.next()
 		done := t.kind == kEOF || t.sym == sSemicolon
 		switch {
 		case !done && end < 0:
-			first, end = t, t.end
+			first, end, bad = t, t.end, t.kind == kBad
 		case !done:
-			end = t.end
+			end, bad = t.end, bad || t.kind == kBad
 		case end >= 0:
-			parts = append(parts, Part{text[first.from.Offset:end], first.from, end, t.sym == sSemicolon})
+			parts = append(parts, Part{text[first.from.Offset:end], first.from, end, from, t.from.Offset, t.sym == sSemicolon, bad})
 			end = -1
 		}
 		if t.kind == kEOF {
 			return parts
+		}
+		if t.sym == sSemicolon {
+			from = t.end
 		}
 	}
 }

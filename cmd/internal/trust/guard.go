@@ -11,6 +11,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/shell"
+	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/spf13/cobra"
@@ -54,7 +55,7 @@ func keepWhole(ctx context.Context, e *cli.Env, cl *api.Client, project, sql str
 	if allowed || sql == "" || !e.Guarded() {
 		return nil
 	}
-	err := (&Guard{Cl: cl, Project: project}).Refuse(ctx, sqltext.TablesIn(sql))
+	err := (&Guard{Cl: cl, Project: project}).Refuse(ctx, sqlstmt.Tables(sql))
 	var f *cli.Failure
 	if errors.As(err, &f) {
 		f.Hint = strings.TrimPrefix(f.Hint+"; --allow-part stores the rows that are available", "; ")
@@ -254,7 +255,7 @@ func (g *Guard) behindQuery(ctx context.Context, t sqltext.TableRef) Verdict {
 	}
 	for _, q := range g.Queries {
 		if strings.EqualFold(q.Name, t.Table) {
-			return Verdict{Reads: sqltext.TablesIn(q.InputQuery)}
+			return Verdict{Reads: sqlstmt.Tables(q.InputQuery)}
 		}
 	}
 	return Verdict{}
@@ -301,7 +302,7 @@ func (g *Guard) CountOf(ctx context.Context, t sqltext.TableRef) (string, error)
 func (g *Guard) Tables(ctx context.Context, form api.ExecuteRequest) ([]sqltext.TableRef, error) {
 	switch f := form.(type) {
 	case api.ExecuteByStatement:
-		return sqltext.TablesIn(f.Statement), nil
+		return sqlstmt.Tables(f.Statement), nil
 	case api.ExecuteByName:
 		return sqltext.TablesIn(f.QualifiedName), nil
 	case api.ExecuteByBuilder:
@@ -312,7 +313,7 @@ func (g *Guard) Tables(ctx context.Context, form api.ExecuteRequest) ([]sqltext.
 		return out, nil
 	case api.ExecuteByID:
 		saved, err := g.Cl.Queries.Get(ctx, g.Project, f.ID)
-		return sqltext.TablesIn(saved.InputQuery), err
+		return sqlstmt.Tables(saved.InputQuery), err
 	}
 	return nil, nil
 }

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/trinosql"
@@ -30,6 +31,9 @@ func (p *printer) groupKeys(s *trinosql.Select, info *analyze.Select) []string {
 			keys[i] = p.apart(func() { p.notOrdinal(k.Expr) })
 		default:
 			keys[i] = p.apart(func() { p.plain(k.Expr) })
+			if _, err := strconv.Atoi(keys[i]); err == nil { // what is computed turns out to be a number, which would be a place
+				keys[i] = p.apart(func() { p.notOrdinal(k.Expr) })
+			}
 			p.sameWords(p.a.Key(k.Expr), keys[i])
 		}
 	}

@@ -30,14 +30,18 @@ func init() {
 				p.fill(c.node, `CASE WHEN list_position($1, NULL) IS NULL THEN coalesce(list_`+which+`(list_filter($1, lambda "~e": NOT isnan("~e"))), list_`+which+`($1)) END`, c.args...)
 				return
 			}
-			p.fill(c.node, "CASE WHEN list_position($1, NULL) IS NULL THEN list_"+which+"($1) END", c.args...)
+			list := "$1"
+			if e := p.name("x"); hasFloat(c.bound.Result) {
+				list = "list_transform($1, lambda " + e + ": " + p.withoutNaN(c.bound.Result, e, "array_"+which) + ")"
+			}
+			p.fill(c.node, "CASE WHEN list_position($1, NULL) IS NULL THEN list_"+which+"("+list+") END", c.args...)
 		}
 	}
 	for name, text := range map[string]string{
 		"array_distinct":    `list_filter($1, lambda "~e", "~i": list_position($1, "~e") = "~i")`,
 		"array_union":       `CASE WHEN $1 IS NOT NULL AND $2 IS NOT NULL THEN list_filter(list_concat($1, $2), lambda "~e", "~i": list_position(list_concat($1, $2), "~e") = "~i") END`,
 		"array_intersect":   `CASE WHEN $2 IS NOT NULL THEN list_filter($1, lambda "~e", "~i": list_position($1, "~e") = "~i" AND list_position($2, "~e") IS NOT NULL) END`,
-		"array_except":      `CASE WHEN $2 IS NOT NULL THEN list_filter($1, lambda "~e", "~i": list_position($1, "~e") = "~i" AND list_position($2, "~e") IS NULL) END`,
+		"array_except":      `CASE WHEN len($2) = 0 THEN $1 WHEN $2 IS NOT NULL THEN list_filter($1, lambda "~e", "~i": list_position($1, "~e") = "~i" AND list_position($2, "~e") IS NULL) END`,
 		"contains_sequence": `CASE WHEN $1 IS NULL OR $2 IS NULL THEN NULL WHEN len($2) = 0 THEN true ELSE list_contains(list_transform(system.main.range(1, len($1) - len($2) + 2), lambda "~i": list_slice($1, "~i", "~i" + len($2) - 1) IS NOT DISTINCT FROM $2), true) END`,
 		"array_histogram":   `CASE WHEN list_contains(list_transform($1, lambda "~e": "~e" IS NOT NULL), true) THEN CAST(list_histogram($1) AS ${R}) WHEN $1 IS NOT NULL THEN CAST(map([], []) AS ${R}) END`,
 	} {

@@ -111,11 +111,23 @@ func (p *printer) nullif(c *call) {
 	from, other := p.typeOf(l), p.typeOf(r)
 	common := types.Common(from, other)
 	if types.Equal(from, common) && !nested(common) && (!float(common) || p.finite(l) || p.finite(r)) {
-		p.put("nullif(")
-		p.expr(l)
-		p.put(", ")
-		p.cell(r, common)
-		p.put(")")
+		if p.a.Columns[r] != nil || constant(r) {
+			p.put("nullif(")
+			p.expr(l)
+			p.put(", ")
+			p.cell(r, common)
+			p.put(")")
+			return
+		}
+		p.lets([]operand{p.operand(l)}, func(args []operand) { // the second is not computed beside NULL
+			p.put("CASE WHEN ")
+			args[0].write()
+			p.put(" IS NOT NULL THEN nullif(")
+			args[0].write()
+			p.put(", ")
+			p.cell(r, common)
+			p.put(") END")
+		})
 		return
 	}
 	p.lets([]operand{p.operand(l), p.operand(r)}, func(args []operand) {

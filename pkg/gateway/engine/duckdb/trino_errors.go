@@ -22,6 +22,9 @@ type trinoFault struct {
 func (f *trinoFault) Error() string { return f.err.Error() }
 func (f *trinoFault) Unwrap() error { return f.err }
 
+// outerColumn is what DuckDB says of a column of an outer query in one of its lambdas, as which the translation writes some expressions.
+var outerColumn = late.Regexp(`^Referenced table "~r\d+" not found`)
+
 // explainTranslated is an error of a statement that runs as it was translated. Places in that text say nothing.
 func (t *translation) explainTranslated(err error) error {
 	var d *duckError
@@ -33,6 +36,9 @@ func (t *translation) explainTranslated(err error) error {
 	var e *engine.Error
 	if !errors.As(err, &e) {
 		return err
+	}
+	if t.refused(err) && outerColumn().MatchString(d.Message) {
+		return &engine.Error{Kind: engine.KindUnsupported, Message: "a column of an outer query inside of this expression of a subquery is not supported on zone local", Err: err}
 	}
 	if t.refused(err) { // not the fault of whoever wrote the statement
 		return &engine.Error{Kind: engine.KindInternal, Message: "the engine does not take its own text: " + hideStore(d.Message), Err: err}

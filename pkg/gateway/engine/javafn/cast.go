@@ -213,7 +213,7 @@ func castVarchar(text string, from, to *types.Type) (string, error) {
 		}
 	case types.Real, types.Double:
 		if f, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(f) && !math.IsInf(f, 0) {
-			if text = doubleVarchar(text); from.Kind == types.Real {
+			if text = doubleVarchar(text); from.Kind == types.Real && f != 0 {
 				text = realVarchar(f)
 			}
 		} else {

@@ -299,15 +299,7 @@ func jsonFunctions() []Function {
 			}
 			return jsonText(list[n]), true
 		}),
-		overDocument("json_array_contains", 3, func(v any, a []string) (string, bool) {
-			list, ok := v.([]any)
-			for _, x := range list {
-				if sameScalar(x, a[1], a[2]) {
-					return "true", true
-				}
-			}
-			return "false", ok
-		}),
+		{"json_array_contains", 3, jsonArrayContains},
 		{"json_cast", 2, jsonCast},
 		{"json_double", 2, jsonDouble},
 		{"is_json_scalar", 1, func(a []string) (string, bool, error) {
@@ -322,6 +314,20 @@ func jsonFunctions() []Function {
 			return "true", true, nil
 		}},
 	}
+}
+
+func jsonArrayContains(a []string) (string, bool, error) {
+	if f, err := strconv.ParseFloat(a[1], 64); a[2] == "double" && err == nil && (math.IsNaN(f) || math.IsInf(f, 0)) {
+		return "false", true, nil // whatever the document is
+	}
+	v, _ := readJSON(a[0])
+	list, ok := v.([]any)
+	for _, x := range list {
+		if sameScalar(x, a[1], a[2]) {
+			return "true", true, nil
+		}
+	}
+	return "false", ok, nil
 }
 
 func sameScalar(x any, text, kind string) bool {

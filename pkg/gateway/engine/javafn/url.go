@@ -33,6 +33,9 @@ func urlParameter(a []string) (string, bool, error) {
 	if !ok {
 		return "", false, nil // NULL for an invalid URL
 	}
+	if u.RawQuery == "" {
+		return "", false, nil
+	}
 	for _, p := range strings.Split(u.RawQuery, "&") {
 		k, v, _ := strings.Cut(p, "=")
 		if name, err := url.QueryUnescape(k); err == nil && name == a[1] {

@@ -1,0 +1,161 @@
+package cmd
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/nearest"
+	"github.com/spf13/cobra"
+)
+
+// newHelpCmd is `help`: of a command, or on a topic. Other words are an error.
+func newHelpCmd(e *cli.Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND | TOPIC]", Short: "Help about a command or topic",
+		Long:    "Show the help of a command, or on a topic that concerns many of them.",
+		Example: "  " + e.Name + " help query execute\n  " + e.Name + " help environment",
+		Args:    cobra.ArbitraryArgs,
+		GroupID: groupTools,
+		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			under, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			var names []cobra.Completion
+			for _, sub := range under.Commands() {
+				if sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {
+					names = append(names, cobra.CompletionWithDesc(sub.Name(), sub.Short))
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			found := c.Root()
+			for _, name := range args {
+				next := child(found, name)
+				if next == nil {
+					f := cli.Usagef("there is no help on %q", strings.Join(args, " "))
+					var names []string
+					for _, sub := range found.Commands() {
+						names = append(names, sub.Name())
+					}
+					if near := nearest.Of(name, names); near != "" {
+						return f.WithHint("did you mean `%s help %s`?", e.Name, strings.TrimPrefix(found.CommandPath()+" "+near, c.Root().Name()+" "))
+					}
+					return f.WithHint("`%s help` lists the commands and topics", e.Name)
+				}
+				found = next
+			}
+			return found.Help()
+		},
+	}
+}
+
+func child(c *cobra.Command, name string) *cobra.Command {
+	for _, sub := range c.Commands() {
+		if sub.Name() == name || sub.HasAlias(name) {
+			return sub
+		}
+	}
+	return nil
+}
+
+// newTopics are the topics of help that are no commands.
+func newTopics(e *cli.Env) []*cobra.Command {
+	return []*cobra.Command{newExitCodesHelp(), newFlagsHelp(e),
+		{Use: "environment", Short: "Environment variables", Long: `Environment variables, which a flag overrides and which override project files and profiles:
+
+  DIG_API_KEY      the key; it is never a flag
+  DIG_PROFILE      profile to use
+  DIG_ZONE         us, eu or local
+  DIG_BASE_URL     address of the gateway, up to /api/v1
+  DIG_ORG, DIG_WORKSPACE, DIG_PROJECT
+                   where to work, by id or name
+  DIG_OUTPUT       output format, see ` + "`" + e.Name + ` help formats` + "`" + `
+  DIG_TIMEOUT      time limit of a call, such as 90s
+  DIG_HISTORY      largest result that is stored for query last, or off
+  DIG_SPOOL        what a result of zone local may occupy on the disk while its reader does not read
+  DIG_PAGER, PAGER
+                   pager for long tables; empty for none
+  DIG_KEY_STORAGE  keyring or file
+  DIG_CONFIG_DIR, DIG_DATA_DIR, DIG_STATE_DIR, DIG_CACHE_DIR
+                   directories of settings, of zone local, of what is kept between runs, and of names for completion
+  NO_COLOR         no colours, whatever its value
+  TMPDIR           temporary files
+  HTTPS_PROXY, NO_PROXY
+                   proxies, as other programs use them
+
+A variable set to the empty string counts as not set. ` + "`" + e.Name + ` config explain` + "`" + ` shows where each setting comes from.`},
+		{Use: "formats", Short: "Formats of results", Long: `Three words control a result: -o is its form, --out is the file it is written to, and --format is how the gateway sends rows.
+
+Forms, for -o:
+
+  table      for reading: aligned, shortened to the terminal, NULL marked
+  json       one JSON document; of query execute the gateway's own bytes, of sql an array of objects
+  ndjson     one JSON object on each line
+  csv        RFC 4180; NULL is an empty field, the empty text is ""
+  tsv        as PostgreSQL's COPY: \N is NULL
+  yaml, markdown, html
+  xlsx, parquet
+             files, with --out or into a pipe
+
+ndjson is also called jsonl, markdown md, and yaml yml. --jq PROGRAM filters JSON; --columns a,b selects columns, --no-header leaves out the
+header, --null TEXT writes NULL as TEXT. ` + "`" + e.Name + ` sql` + "`" + ` takes the form from the ending of --out when -o is not given.
+
+Wire formats, for --format of query execute: CELL_TYPED has a type with each value, SIMPLE is an object for each row, COMPACT an array. By
+default the cheapest that is sufficient is requested.`},
+		{Use: "zones", Short: "Zones, profiles and keys", Long: `A profile is a named set of zone, address, organization, workspace, project, output, timeout and key.
+
+  ` + e.Name + ` profile add work --zone eu     store one; the key is asked for
+  ` + e.Name + ` profile use work               use it from now on
+  ` + e.Name + ` --profile work project list    use it once
+  ` + e.Name + ` config explain                 the origin of each setting
+
+Zones: us and eu are hosted and need a key; local runs in this program, without an account and without a network.
+Settings come from, the first wins: a flag, a variable, the project file (.dig.yaml here or above), the profile, the default.
+A stored key is sent to the address of its profile only.`},
+	}
+}
+
+// newFlagsHelp is the help topic on the global flags.
+func newFlagsHelp(e *cli.Env) *cobra.Command {
+	c := &cobra.Command{Use: "flags", Short: "The flags of every command"}
+	c.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		width := 0
+		if e.OutTerm {
+			width = max(e.Width, 40)
+		}
+		_, e.Run.Helped = fmt.Fprintf(c.OutOrStdout(), "Flags of every command:\n\n%s", c.Root().PersistentFlags().FlagUsagesWrapped(width))
+	})
+	return c
+}
+
+func newExitCodesHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "exit-codes",
+		Short: "Exit codes",
+		Long: `Exit codes:
+
+  0    done
+  1    failed
+  2    the command line or a setting is wrong; nothing was sent
+  3    not found
+  4    not allowed: no key, a bad key, or the wrong kind of key
+  5    the gateway failed, is unreachable, or truncated its answer; try again
+  6    conflict: it exists already, or is in use
+  7    a job failed, or part of a batch failed
+  8    still pending at the end of the wait
+  9    confirmation needed: give --yes
+  10   the answer cannot be trusted (--strict)
+  11   stopped by --max-rows: the result has more rows
+  12   stopped by --max-bytes: the reply is larger
+  13   stopped by --timeout of a query
+  130  interrupted
+  141  the reader of stdout, such as head, ended first
+
+Of several statements run with --keep-going, the code less 20 failed: 21 is one, 99 is 79 or more.
+
+query diff exits like diff: 0 when the results are the same, 1 when they differ, 2 when they cannot be compared.`,
+	}
+}

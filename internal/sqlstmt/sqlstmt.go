@@ -1,0 +1,169 @@
+// Package sqlstmt reads the SQL that users write, for commands that split, limit and page it or look at the tables it reads.
+//
+// Text in Trino's language is read by its parser. Of what that does not parse, such as the syntax of a later version, and of text in the
+// dialect of zone local's engine, only the tokens are known: see package sqltext.
+package sqlstmt
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/trinosql"
+)
+
+// Dialect is the language of a text.
+type Dialect int
+
+const (
+	Trino  Dialect = iota
+	Engine         // that of zone local's engine, in which comments nest
+)
+
+// Split splits a text at its semicolons and omits parts without a statement. Comments belong to the statement behind them.
+func Split(sql string, d Dialect) []sqltext.Part {
+	if d == Engine {
+		return sqltext.Split(sql, true)
+	}
+	var parts []sqltext.Part
+	for _, p := range trinosql.Split(sql) {
+		if p.Bad { // a quote or comment that does not end extends to the end of the text
+			return sqltext.Split(sql, false)
+		}
+		text := strings.TrimLeft(sql[p.From:p.To], space)
+		from := p.To - len(text)
+		parts = append(parts, sqltext.Part{
+			Text: strings.TrimRight(text, space),
+			Line: strings.Count(sql[:from], "\n"),
+			Col:  utf8.RuneCountInString(sql[strings.LastIndexByte(sql[:from], '\n')+1 : from]),
+		})
+	}
+	return parts
+}
+
+const space = " \t\r\n\f\v"
+
+// Single returns the only statement of a text, without its semicolon; a text with none or several is returned unchanged.
+func Single(sql string, d Dialect) string {
+	if parts := Split(sql, d); len(parts) == 1 {
+		return parts[0].Text
+	}
+	return sql
+}
+
+// TrimEnd removes one semicolon at the end of a text, with the white space and comments around it: the hosted zones do not accept one.
+// Those between statements stay.
+func TrimEnd(sql string, d Dialect) string {
+	if d == Engine {
+		return sqltext.TrimEnd(sql, true)
+	}
+	parts := trinosql.Split(sql)
+	switch {
+	case slices.ContainsFunc(parts, func(p trinosql.Part) bool { return p.Bad }):
+		return sqltext.TrimEnd(sql, false)
+	case len(parts) > 0 && parts[len(parts)-1].Ended:
+		return sql[:parts[len(parts)-1].End]
+	}
+	return sql
+}
+
+// Limit limits a statement to n rows. LIMIT is appended at the end, where it preserves the order of the rows; a statement with its own limit
+// becomes a subquery, with its first line on the second line of the text (wrapped is 1).
+func Limit(sql string, n int64, d Dialect) (limited string, wrapped int) {
+	q := parse(sql, d)
+	if q == nil {
+		return sqltext.Limit(sql, n, d == Engine)
+	}
+	sql = sql[:trinosql.Split(sql)[0].End]
+	if q.Limit != nil || q.LimitAll || q.Fetch || q.Offset != nil {
+		return fmt.Sprintf("SELECT * FROM (\n%s\n) LIMIT %d", sql, n), 1
+	}
+	return fmt.Sprintf("%s\nLIMIT %d", sql, n), 0
+}
+
+// Limited reports whether a statement has a LIMIT, OFFSET or FETCH of its own.
+func Limited(sql string, d Dialect) bool {
+	if q := parse(sql, d); q != nil {
+		return q.Limit != nil || q.LimitAll || q.Fetch || q.Offset != nil
+	}
+	at := sqltext.Clauses(sql, d == Engine)
+	return at["limit"] >= 0 || at["offset"] >= 0 || at["fetch"] >= 0
+}
+
+// Tables are the tables with three-part names that a statement reads, each once, as they are written there. Of text that is not parsed,
+// three-part names of columns are among them.
+func Tables(sql string) []sqltext.TableRef {
+	tree, err := trinosql.Parse(TrimEnd(sql, Trino))
+	if err != nil {
+		return sqltext.TablesIn(sql)
+	}
+	var found []sqltext.TableRef
+	seen := map[sqltext.TableRef]bool{}
+	for _, name := range trinosql.Tables(tree) {
+		if len(name) != 3 {
+			continue
+		}
+		t := sqltext.TableRef{Catalog: written(name[0]), Schema: written(name[1]), Table: written(name[2])}
+		if !seen[t] {
+			seen[t] = true
+			found = append(found, t)
+		}
+	}
+	return found
+}
+
+// parse returns the query that a text is; nil where it is none, or several statements, or not parsed.
+func parse(sql string, d Dialect) *trinosql.Query {
+	if d == Engine {
+		return nil
+	}
+	parts := trinosql.Split(sql)
+	if len(parts) != 1 || parts[0].Bad {
+		return nil
+	}
+	tree, err := trinosql.Parse(parts[0].Text)
+	if err != nil {
+		return nil
+	}
+	q, _ := tree.(*trinosql.Query)
+	return q
+}
+
+// written is a name as it is looked up: names without quotes are those in lower case.
+func written(i *trinosql.Ident) string {
+	if i.Quoted {
+		return i.Name
+	}
+	return i.Lower()
+}
+
+// Params are the parameters of a statement.
+type Params struct {
+	Places int      // number of ?
+	Names  []string // of :NAME in their order, with repetitions
+	Text   string   // the statement with ? in place of each :NAME, and blanks, so that everything else keeps its column
+}
+
+// ParamsOf finds the parameters of a statement. A colon that follows a colon, or that blanks separate from a name, is none.
+func ParamsOf(sql string) Params {
+	var p Params
+	var b strings.Builder
+	done, colon, before := 0, -2, -2 // positions of the last colon and of the previous one
+	sqltext.Scan(sql, false, func(from, to int) {
+		switch c := sql[from]; {
+		case c == '?':
+			p.Places++
+		case c == ':':
+			before, colon = colon, from
+		case from == colon+1 && before != colon-1 && sqltext.WordStart(c):
+			name := sql[from:to]
+			p.Names = append(p.Names, name)
+			b.WriteString(sql[done:colon] + "?" + strings.Repeat(" ", utf8.RuneCountInString(name)))
+			done = to
+		}
+	})
+	p.Text = b.String() + sql[done:]
+	return p
+}

@@ -1,0 +1,93 @@
+package sqlstmt
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/dig-cli/dig/internal/sqltext"
+)
+
+// TestLimit: words that Trino does not reserve are names, and only clauses of the outermost query limit it.
+func TestLimit(t *testing.T) {
+	for _, c := range []struct {
+		sql     string
+		d       Dialect
+		want    string
+		wrapped int
+	}{
+		{"SELECT limit FROM t ORDER BY offset -- end", Trino, "SELECT limit FROM t ORDER BY offset\nLIMIT 5", 0},
+		{"SELECT a AS fetch FROM t;", Trino, "SELECT a AS fetch FROM t\nLIMIT 5", 0},
+		{"SELECT a FROM t LIMIT ALL", Trino, "SELECT * FROM (\nSELECT a FROM t LIMIT ALL\n) LIMIT 5", 1},
+		{"SELECT a FROM t FETCH FIRST ROW ONLY", Trino, "SELECT * FROM (\nSELECT a FROM t FETCH FIRST ROW ONLY\n) LIMIT 5", 1},
+		{"(SELECT a FROM t LIMIT 9)", Trino, "(SELECT a FROM t LIMIT 9)\nLIMIT 5", 0},
+		{"SELECT a FROM (SELECT a FROM t LIMIT 9)", Trino, "SELECT a FROM (SELECT a FROM t LIMIT 9)\nLIMIT 5", 0},
+		{"SELECT 1 /* /* */ ; ", Trino, "SELECT 1\nLIMIT 5", 0},
+		{"SELECT 1 /* /* */ + 1 */", Engine, "SELECT 1 /* /* */ + 1 */\nLIMIT 5", 0},
+		{"SELECT $1 LIMIT 3", Trino, "SELECT * FROM (\nSELECT $1 LIMIT 3\n) LIMIT 5", 1}, // not parsed
+	} {
+		if got, wrapped := Limit(c.sql, 5, c.d); got != c.want || wrapped != c.wrapped {
+			t.Errorf("%s\n%q, %d, want\n%q, %d", c.sql, got, wrapped, c.want, c.wrapped)
+		}
+	}
+}
+
+func TestSplit(t *testing.T) {
+	for _, c := range []struct {
+		sql  string
+		d    Dialect
+		want []sqltext.Part
+	}{
+		{"-- one\nSELECT 1;\n\n  SELECT ';' /* ; */ ; ;", Trino, []sqltext.Part{{Text: "-- one\nSELECT 1"}, {Text: "SELECT ';' /* ; */", Line: 3, Col: 2}}},
+		{"SELECT 1 /* /* */; SELECT 2 /* */", Trino, []sqltext.Part{{Text: "SELECT 1 /* /* */"}, {Text: "SELECT 2 /* */", Col: 19}}},
+		{"SELECT 1 /* /* */; SELECT 2 */", Engine, []sqltext.Part{{Text: "SELECT 1 /* /* */; SELECT 2 */"}}},
+		{" ; -- none\n;", Trino, nil},
+		{"SELECT 'open; SELECT 2", Trino, []sqltext.Part{{Text: "SELECT 'open; SELECT 2"}}},
+	} {
+		if got := Split(c.sql, c.d); !slices.Equal(got, c.want) {
+			t.Errorf("%q\n%+v, want\n%+v", c.sql, got, c.want)
+		}
+	}
+}
+
+func TestTrimEnd(t *testing.T) {
+	for sql, want := range map[string]string{
+		"SELECT 1 ; -- done": "SELECT 1", "SELECT 1; SELECT 2;": "SELECT 1; SELECT 2", "SELECT 1; -- two": "SELECT 1", "SELECT 'a;": "SELECT 'a;", "SELECT ';'": "SELECT ';'", ";": ";", "": "",
+	} {
+		if got := TrimEnd(sql, Trino); got != want {
+			t.Errorf("%q: %q, want %q", sql, got, want)
+		}
+	}
+}
+
+// TestTables: only tables are found, not columns with as many parts, and in text that is not parsed every name.
+func TestTables(t *testing.T) {
+	ref := func(c, s, n string) sqltext.TableRef { return sqltext.TableRef{Catalog: c, Schema: s, Table: n} }
+	for sql, want := range map[string][]sqltext.TableRef{
+		`SELECT a.b.c, t.r.x FROM Lake.Files."Orders" t JOIN lake.files.items USING (id);`: {ref("lake", "files", "Orders"), ref("lake", "files", "items")},
+		`WITH t AS (SELECT * FROM a.b.c) SELECT * FROM t, s.u`:                             {ref("a", "b", "c")},
+		`SELECT 'x.y.z' -- p.q.r`:                                nil,
+		`SELECT * FROM a.b.c WHERE EXISTS (SELECT 1 FROM d.e.f)`: {ref("a", "b", "c"), ref("d", "e", "f")},
+		`PIVOT a.b.c ON d`:                                       {ref("a", "b", "c")},
+		`SHOW COLUMNS FROM a.b.c`:                                nil,
+		`EXPLAIN SELECT * FROM a.b.c`:                            {ref("a", "b", "c")},
+	} {
+		if got := Tables(sql); !slices.Equal(got, want) {
+			t.Errorf("%s\n%v, want %v", sql, got, want)
+		}
+	}
+}
+
+func TestParamsOf(t *testing.T) {
+	for sql, want := range map[string]string{
+		"SELECT :a, :b_1 WHERE x = :a":     "SELECT ? , ?    WHERE x = ?  [a b_1 a] 0",
+		"SELECT ':a', \":b\" -- :c\n, ?":   "SELECT ':a', \":b\" -- :c\n, ? [] 1",
+		"SELECT x::int, a[1:2], : d":       "SELECT x::int, a[1:2], : d [] 0",
+		"SELECT json_object('k' : v), :né": "SELECT json_object('k' : v), ?   [né] 0",
+	} {
+		p := ParamsOf(sql)
+		if got := fmt.Sprintf("%s %v %d", p.Text, p.Names, p.Places); got != want {
+			t.Errorf("%s\n%q, want\n%q", sql, got, want)
+		}
+	}
+}

@@ -1,0 +1,21 @@
+-- What random statements found to be answered in another way.
+SELECT count(*) FROM orders GROUP BY floor(100);
+SELECT floor(100), count(*) FROM nation GROUP BY 1 ORDER BY ceiling(7);
+SELECT abs(-1), regionkey, count(*) FROM nation GROUP BY abs(-1), regionkey ORDER BY 2;
+SELECT name FROM nation ORDER BY floor(100), name LIMIT 2;
+SELECT name, rank() OVER (PARTITION BY floor(100) ORDER BY ceiling(7)) FROM nation ORDER BY name LIMIT 2;
+SELECT json_array_contains('abc', infinity()), json_array_contains('abc', 1e0), json_array_contains('[1]', nan()), json_array_contains(NULL, nan());
+SELECT url_extract_parameter('a', ''), url_extract_parameter('http://a?=x', ''), url_extract_parameter('http://a?b', 'b'), url_extract_parameter('http://a?', ''), url_extract_parameter('http://a?x&y', '');
+SELECT array_except(ARRAY[5, NULL, 5], CAST(ARRAY[] AS array(integer))), array_except(ARRAY[5, NULL, 5], ARRAY[1]), array_except(CAST(ARRAY[] AS array(integer)), ARRAY[1]), array_intersect(ARRAY[5, 5], ARRAY[5]), array_union(ARRAY[5, 5], CAST(ARRAY[] AS array(integer))), array_except(ARRAY[1, 1], CAST(NULL AS array(integer)));
+SELECT CAST(REAL '0' AS varchar), CAST(REAL '-0' AS varchar), CAST(0e0 AS varchar), TRY_CAST(REAL '0' AS varchar), CAST(REAL '1' AS varchar), CAST(ARRAY[REAL '0'] AS json), CAST(REAL '0' AS json), concat('', CAST(REAL '0' AS varchar)), format('%s', REAL '0');
+SELECT CAST(x AS varchar), TRY_CAST(x AS varchar) FROM (VALUES REAL '0', REAL '1.5') t(x);
+SELECT CAST(REAL '0' AS varchar(2));
+SELECT log2(discount), log10(discount), ln(discount), log(2e0, discount) FROM (VALUES 0.07, 0.00, 0.03, 8.00) t(discount);
+SELECT log2(discount), count(*) FROM lineitem GROUP BY 1 ORDER BY 1;
+SELECT nullif(CAST(NULL AS integer), 1 / 0), nullif(x, 1 / x) FROM (VALUES CAST(NULL AS integer)) t(x);
+SELECT nullif(x, y), nullif(x, y + 1), nullif(y + 1, x) FROM (VALUES (1, 2), (2, 1), (NULL, 3), (3, NULL)) t(x, y);
+SELECT round(infinity(), CAST(NULL AS integer)), round(nan(), NULL), round(x, n), truncate(nan()) FROM (VALUES (infinity(), 1), (infinity(), NULL), (1.25e0, NULL), (NULL, 1)) t(x, n);
+SELECT name FROM nation n WHERE NOT EXISTS (SELECT 1 FROM region r WHERE r.regionkey = array_position(ARRAY[1, 2], n.regionkey)) ORDER BY name;
+SELECT var_pop(x), var_samp(x), stddev(x) FROM (VALUES 1e300, 1e300) t(x);
+SELECT array_remove(ARRAY[1, NULL, 2, 1], 1), array_remove(CAST(ARRAY[] AS array(bigint)), BIGINT '1'), array_remove(ARRAY[1], CAST(NULL AS integer)), array_intersect(ARRAY[1, 1], CAST(ARRAY[] AS array(integer))), array_intersect(ARRAY[1, NULL, NULL], ARRAY[NULL, 1]);
+SELECT log2(t1.discount), abs(DECIMAL '99999999.99'), min(TIMESTAMP '1970-01-01 00:00:00.000') FROM lineitem t1 WHERE t1.orderkey <= 5 GROUP BY 1, 2;
