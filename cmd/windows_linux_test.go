@@ -128,6 +128,14 @@ func TestWindows(t *testing.T) {
 			_ = c.Process.Kill()
 		}
 	}()
+	alone := &desk{t: t, data: t.TempDir(), rows: d.rows, r: d.r, longest: map[string]time.Duration{}, ran: map[string]int{}, labels: map[string]bool{}}
+	mustRun(t, alone.data, "table", "create", "numbers", "--column", "n:bigint", "--column", "label:varchar")
+	wg.Go(func() { // what the same takes at the same time where nobody else is
+		for k := range 2 * rounds {
+			alone.importOne(t.Context(), fmt.Sprint("alone", k))
+			alone.query(t.Context(), "query", `SELECT count(*), count(DISTINCT label) FROM peaka."table".numbers`)
+		}
+	})
 	wg.Go(func() { // reads the stored rows for seconds
 		out, _ := d.query(t.Context(), "long query", `SELECT count(DISTINCT (a.n * 31 + b.y * c.z) % 7) FROM peaka."table".numbers a, UNNEST(sequence(1, 200)) b(y), UNNEST(sequence(1, 300)) c(z)`)
 		if strings.TrimSpace(out) != "7" {
@@ -157,7 +165,8 @@ func TestWindows(t *testing.T) {
 	}
 	wg.Wait()
 	for what, took := range d.longest {
-		t.Logf("%d windows: of %d times %s the longest took %v", n, d.ran[what], what, took.Round(time.Millisecond))
+		t.Logf("%d windows: of %d times %s the longest took %v; on a project of its own, of %d times, %v", n, d.ran[what], what, took.Round(time.Millisecond),
+			alone.ran[what], alone.longest[what].Round(time.Millisecond))
 	}
 	stored := map[string]string{}
 	for _, line := range strings.Fields(mustRun(t, d.data, "query", "execute", "--no-header", "-o", "csv", "--sql", `SELECT label, count(*) FROM peaka."table".numbers GROUP BY label`)) {
@@ -179,7 +188,7 @@ func TestWindows(t *testing.T) {
 		_ = c.Wait()
 	}
 	mustRun(t, d.data, "table", "create", "last", "--column", "n:bigint")
-	for pattern, most := range map[string]int{"readers.*": 1, "spill-*": 0, "snapshots": 0, "moving": 0, "data.duckdb.wal": 0} {
+	for pattern, most := range map[string]int{"readers.*": 1, "spill-*/*": 0, "snapshots": 0, "moving": 0, "data.duckdb.wal": 0} {
 		left, err := filepath.Glob(filepath.Join(d.data, "projects", "*", pattern))
 		if err != nil || len(left) > most {
 			t.Errorf("left behind: %v %v", left, err)
@@ -221,5 +230,57 @@ func TestStoppedReaderReadsOn(t *testing.T) {
 	}
 	if n := bytes.Count(append(head, rest...), []byte("\n")); n != 400_000 {
 		t.Errorf("%d rows, want 400000", n)
+	}
+}
+
+// TestServingComesAndGoes: commands that run while a gateway starts to serve the data directory, and while it stops, are done by one or the
+// other. None fails, and no import is lost or stored twice.
+func TestServingComesAndGoes(t *testing.T) {
+	t.Parallel()
+	needLocal(t)
+	d := &desk{t: t, data: t.TempDir(), rows: 100, r: rand.New(rand.NewPCG(1, 1)), longest: map[string]time.Duration{}, ran: map[string]int{}, labels: map[string]bool{}}
+	mustRun(t, d.data, "table", "create", "numbers", "--column", "n:bigint", "--column", "label:varchar")
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	for i := range 3 {
+		wg.Go(func() {
+			for k := 0; ; k++ {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				if i == 0 {
+					d.importOne(t.Context(), fmt.Sprint("k", k))
+				} else if out, _ := d.query(t.Context(), "query", `SELECT count(*) % 100 FROM peaka."table".numbers`); out != "0\n" {
+					t.Errorf("%q", out)
+				}
+			}
+		})
+	}
+	for range 3 {
+		s := process(t, d.data, "gateway", "serve", "--quiet")
+		out, err := s.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		begin(t, s)
+		if _, err := out.Read(make([]byte, 100)); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(300 * time.Millisecond)
+		if err := s.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Error(err)
+		}
+		if code := exits(t, s); code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+	close(done)
+	wg.Wait()
+	t.Logf("%d imports, %d queries", d.ran["import"], d.ran["query"])
+	if n := count(t, d.data, "numbers"); n != d.ran["import"]*d.rows {
+		t.Errorf("%d rows of %d imports", n, d.ran["import"])
 	}
 }

@@ -83,7 +83,10 @@ func Bind(dir, addr string, anyHost bool) (*Listeners, error) {
 	}
 }
 
-const afterKill = time.Second
+const (
+	afterKill = time.Second
+	lastCalls = 30 * time.Millisecond // to accept the calls that have arrived
+)
 
 func checkAddress(addr string, anyHost bool) error {
 	host, _, err := net.SplitHostPort(addr)
@@ -219,6 +222,9 @@ func (s *Server) Wait(ctx context.Context, grace time.Duration) error {
 	case err = <-s.errs:
 	}
 	s.unwind()
+	// Calls that were received before are answered: closing a listener resets those that it has not accepted yet.
+	_ = os.Remove(filepath.Join(s.g.Options.Dir, socketName))
+	time.Sleep(lastCalls)
 	s.g.Options.Inject.Release()
 	s.g.Options.Quirks.Release()
 	if n := s.g.Jobs.Left(); n > 0 {

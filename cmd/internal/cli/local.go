@@ -20,52 +20,64 @@ import (
 // localTransport connects to zone local: a running `gateway serve` through its socket, or a gateway opened inside this
 // process on the first request.
 type localTransport struct {
-	env  *Env
-	once sync.Once
-	next http.RoundTripper
-	gw   *gateway.Gateway
-	err  error
+	env    *Env
+	once   sync.Once
+	again  sync.Once
+	served http.RoundTripper // to a running gateway
+	next   http.RoundTripper // in this process
+	gw     *gateway.Gateway
+	err    error
+	gone   error // of opening it after the running gateway has stopped
 
 	remove func() error // created so that a dry run can describe what it would do
 }
 
 // RoundTrip opens the gateway on first use.
 func (t *localTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	t.once.Do(t.open)
+	t.once.Do(func() { t.err = t.open(true) })
 	if t.err != nil {
 		return nil, t.err
+	}
+	if t.served == nil {
+		return t.next.RoundTrip(req)
+	}
+	resp, err := sendUnlessGone(t.served, req)
+	if !errors.Is(err, errServerGone) {
+		return resp, err
+	}
+	t.again.Do(func() { t.gone = t.open(false) }) // the gateway has stopped since the last request
+	if t.gone != nil {
+		return nil, t.gone
 	}
 	return t.next.RoundTrip(req)
 }
 
-func (t *localTransport) open() {
+func (t *localTransport) open(dial bool) error {
 	dir, err := config.DataDir(t.env.Getenv)
 	if err != nil {
-		t.err = err
-		return
+		return err
 	}
-	if rt, ok := gateway.Dial(dir); ok {
-		t.next = rt
-		return
+	if rt, ok := gateway.Dial(dir); dial && ok {
+		t.served = rt
+		return nil
 	}
 	if t.env.Tells() {
 		if dir, t.remove, err = scratch(dir); err != nil {
-			t.err = err
-			return
+			return err
 		}
 	}
 	if t.gw, err = t.env.OpenGateway(dir, t.env.Tells() && t.remove == nil); err != nil {
+		if errors.Is(err, engine.ErrNoEngine) {
+			return err
+		}
 		f := &Failure{Exit: ExitFailed, Code: "local", Msg: "cannot open zone local: " + err.Error(), Err: err}
 		if store.IsFull(err) {
 			f.Hint = "no space is left on the disk of " + dir
 		}
-		t.err = f
-		if errors.Is(err, engine.ErrNoEngine) {
-			t.err = err
-		}
-		return
+		return f
 	}
 	t.next = t.gw.Transport()
+	return nil
 }
 
 // Interrupt cancels the background work of a gateway in this process.

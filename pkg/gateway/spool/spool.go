@@ -16,24 +16,21 @@ import (
 type Options struct {
 	Limit   int64         // bytes on the disk; 0 for none: the writer waits
 	GiveUp  time.Duration // how long the writer waits at the limit for a reader that reads nothing; 0 forever
-	Stopped time.Duration // after this time without a read a reader is taken for stopped; 0 for 100 ms
+	Stopped time.Duration // after this time without a read a reader is taken for stopped; 0 for 250 ms
 }
 
 const (
-	memory  = 1 << 20 // bytes that are not written to the disk
-	stopped = 100 * time.Millisecond
+	stopped = 250 * time.Millisecond
 	slow    = 2 * time.Second // a writer that waited this long, and most of its time, has a slow reader
 )
 
-// pipe passes bytes from one writer to one reader. What is in memory is older than what is on the disk.
+// pipe passes bytes from one writer to one reader: from hand to hand while the reader keeps up, through the disk otherwise.
 type pipe struct {
 	o Options
 
 	mu     sync.Mutex
 	change *sync.Cond
-	mem    [memory]byte
-	from   int // of the first unread byte in mem
-	n      int // bytes unread in mem
+	hand   []byte // what the writer offers while it waits; newer than what is on the disk
 	disk   *disk
 	began  time.Time
 	read   time.Time // of the last byte
@@ -71,11 +68,11 @@ func (r *Reader) Read(b []byte) (int, error) {
 			return 0, io.ErrClosedPipe
 		case len(b) == 0:
 			return 0, nil
-		case p.n > 0:
-			n = copy(b, p.mem[p.from:min(p.from+p.n, memory)])
-			p.from, p.n = (p.from+n)%memory, p.n-n
 		case p.disk != nil && p.disk.unread > 0:
 			n, err = p.disk.take(b)
+		case len(p.hand) > 0:
+			n = copy(b, p.hand)
+			p.hand = p.hand[n:]
 		case p.end != nil:
 			return 0, p.end
 		default:
@@ -86,7 +83,9 @@ func (r *Reader) Read(b []byte) (int, error) {
 			err = p.drop()
 		}
 		p.read = time.Now()
-		p.change.Broadcast()
+		if len(p.hand) == 0 {
+			p.change.Broadcast()
+		}
 		return n, err
 	}
 }
@@ -102,7 +101,6 @@ func (r *Reader) CloseWithError(err error) error {
 	if p.closed == nil {
 		p.closed = err
 	}
-	p.n = 0
 	p.change.Broadcast()
 	return p.drop()
 }
@@ -146,13 +144,8 @@ func (w *Writer) Write(b []byte) (int, error) {
 			return written, io.ErrClosedPipe
 		case p.disk != nil:
 			n, err = p.store(b)
-		case p.n == memory:
-			err = p.full()
 		default:
-			to := (p.from + p.n) % memory
-			n = copy(p.mem[to:min(memory, to+memory-p.n)], b)
-			p.n += n
-			p.change.Broadcast()
+			n, err = p.offer(b)
 		}
 		written, b = written+n, b[n:]
 		if err != nil {
@@ -162,17 +155,31 @@ func (w *Writer) Write(b []byte) (int, error) {
 	return written, nil
 }
 
-// full waits for a reader that reads, and opens a file for one that does not.
-func (p *pipe) full() error {
-	now := time.Now()
-	if late := now.Sub(p.read); p.o.Limit > 0 && (late >= p.o.Stopped || p.waited > slow && p.waited > now.Sub(p.began)*3/4) {
-		var err error
-		p.disk, err = newDisk(p.o.Limit)
-		return err
+// offer waits for a reader that reads, and opens a file for one that does not.
+func (p *pipe) offer(b []byte) (n int, err error) {
+	began := time.Now()
+	p.hand = b
+	p.change.Broadcast()
+	for late := false; len(p.hand) > 0 && p.closed == nil && p.end == nil && !late; {
+		if p.o.Limit == 0 {
+			p.change.Wait()
+			continue
+		}
+		p.wait(p.o.Stopped)
+		now, since := time.Now(), began
+		if p.read.After(began) {
+			since = p.read
+		}
+		waited := p.waited + now.Sub(began)
+		late = now.Sub(since) >= p.o.Stopped || waited > slow && waited > now.Sub(p.began)*3/4
 	}
-	p.wait(p.o.Stopped)
-	p.waited += time.Since(now)
-	return nil
+	n = len(b) - len(p.hand)
+	p.hand = nil
+	p.waited += time.Since(began)
+	if n < len(b) && p.closed == nil && p.end == nil {
+		p.disk, err = newDisk(p.o.Limit)
+	}
+	return n, err
 }
 
 // wait waits for a change, at most for a time.

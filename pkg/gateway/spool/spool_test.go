@@ -37,7 +37,7 @@ func TestOrder(t *testing.T) {
 	dir := inDir(t)
 	for seed := range uint64(4) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		want := make([]byte, 40<<20)
+		want := make([]byte, 12<<20)
 		for i := range want {
 			want[i] = byte(r.Uint32())
 		}
@@ -107,7 +107,7 @@ func TestLimit(t *testing.T) {
 	if !errors.As(err, &e) || e.Kind != engine.KindLimit || !strings.Contains(e.Message, "given up: nothing of it was read for 20ms, and 2.0 MiB of it") {
 		t.Errorf("%v", err)
 	}
-	if n != 2<<20+memory {
+	if n != 2<<20 {
 		t.Errorf("%d bytes were taken", n)
 	}
 	in.CloseWithError(err)

@@ -30,11 +30,12 @@ import (
 )
 
 const (
-	defaultMemory   = 1 << 30          // bytes for each project's instance
-	defaultTemp     = 16 << 30         // bytes of temporary files of each
-	defaultLockWait = 10 * time.Second // for another process to release a project
-	defaultIdle     = 30 * time.Second // after which an unused instance is closed
-	sharedIdle      = 40 * time.Millisecond
+	defaultMemory   = 1 << 30               // bytes for each project's instance
+	defaultTemp     = 16 << 30              // bytes of temporary files of each
+	defaultLockWait = 10 * time.Second      // for another process to release a project
+	defaultIdle     = 30 * time.Second      // after which an unused instance is closed
+	sharedIdle      = 40 * time.Millisecond // so that the next statement of a command need not open it again
+	changedIdle     = 5 * time.Millisecond  // the same for one that changes it, which others wait for
 )
 
 // projectID matches ids that are valid names of directories.

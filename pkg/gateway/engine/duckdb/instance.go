@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 	"github.com/gofrs/flock"
@@ -123,55 +124,42 @@ func (p *project) drop(ctx context.Context) error {
 
 // openInstance opens a project for every kind of statement.
 func openInstance(ctx context.Context, dir string, o *engine.Options, w *memoryWatch) (_ *instance, err error) {
-	data := filepath.Join(dir, dataFile)
-	stored := true // in a file that exists or is created
 	if o.ReadOnly {
-		if stored, err = exists(data); err != nil {
-			return nil, err
-		}
-	} else if err := os.MkdirAll(dir, 0o700); err != nil {
+		return openReadOnly(ctx, dir, o, w)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	in := &instance{conns: map[*conn]struct{}{}, tempDir: filepath.Join(dir, "tmp"), memory: w, readOnly: o.ReadOnly}
-	locked, err := exists(filepath.Join(dir, "lock"))
-	if err != nil {
-		return nil, err
-	}
+	in := &instance{conns: map[*conn]struct{}{}, memory: w}
 	w.instances.Add(1)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, in.close())
 		}
 	}()
-	if !o.ReadOnly || stored && locked {
-		if in.lock, err = takeLock(ctx, dir, o); err != nil {
-			return nil, err
-		}
-	}
-	if o.ReadOnly {
-		if in.tempDir, err = os.MkdirTemp("", "dig-spill-"); err != nil {
-			return nil, err
-		}
-		if !stored {
-			data = ""
-		}
-		return in, in.open(dir, data, o)
-	}
-	// The lock is held, so whatever is there was left by a process that died.
-	if err := removeAll(dir, "tmp", packDir, snapshotDir, movingName); err != nil {
+	if in.tempDir, in.tempDone, err = tempfile.MkdirTempIn(dir, spillName); err != nil {
 		return nil, err
 	}
-	_ = os.RemoveAll(filepath.Join(dir, spoolDir)) // except for documents that another process is still receiving
+	if err := in.prepare(o); err != nil { // before the lock, which others wait for
+		return nil, err
+	}
+	if in.lock, err = takeLock(ctx, dir, o); err != nil {
+		return nil, err
+	}
+	// Whatever is there was left by a process that died.
+	if err := removeAll(dir, "tmp", packDir, movingName); err != nil {
+		return nil, err
+	}
+	_ = removeAll(dir, spoolDir, snapshotDir) // except for what another process is still receiving or copying
 	if in.readers, err = ownFile(ctx, dir, o); err != nil {
 		return nil, err
 	}
 	// A process that wanted to read the former file may have opened the one that was left to it for a moment.
 	for began := time.Now(); ; {
-		err = in.open(dir, data, o)
+		err = in.attach(filepath.Join(dir, dataFile))
 		if !openedElsewhere(err) || time.Since(began) > o.LockWait {
 			break
 		}
-		bindings.Close(&in.db)
 		select {
 		case <-time.After(holdPoll):
 		case <-ctx.Done():
@@ -181,46 +169,110 @@ func openInstance(ctx context.Context, dir string, o *engine.Options, w *memoryW
 	if err == nil && in.readers == nil { // the file is new
 		in.readers, err = ownFile(ctx, dir, o)
 	}
-	return in, err
+	if err != nil {
+		return nil, err
+	}
+	return in, in.harden(dir, o)
 }
 
-// open starts DuckDB with a file attached; without a name, with an empty one in memory.
-func (in *instance) open(dir, data string, o *engine.Options) error {
+// openReadOnly opens a project without changing anything in its directory.
+func openReadOnly(ctx context.Context, dir string, o *engine.Options, w *memoryWatch) (_ *instance, err error) {
+	data := filepath.Join(dir, dataFile)
+	stored, err := exists(data)
+	if err != nil {
+		return nil, err
+	}
+	locked, err := exists(filepath.Join(dir, "lock"))
+	if err != nil {
+		return nil, err
+	}
+	in := &instance{conns: map[*conn]struct{}{}, memory: w, readOnly: true}
+	w.instances.Add(1)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, in.close())
+		}
+	}()
+	if stored && locked {
+		if in.lock, err = takeLock(ctx, dir, o); err != nil {
+			return nil, err
+		}
+	}
+	if in.tempDir, err = os.MkdirTemp("", "dig-spill-"); err != nil {
+		return nil, err
+	}
+	if !stored {
+		data = ""
+	}
+	if err := in.prepare(o); err != nil {
+		return nil, err
+	}
+	if err := in.attach(data); err != nil {
+		return nil, err
+	}
+	return in, in.harden(dir, o)
+}
+
+// spillName begins the names of directories for data that do not fit into memory.
+const spillName = "spill-"
+
+// prepare starts DuckDB with everything but the data of the project.
+func (in *instance) prepare(o *engine.Options) error {
 	if err := in.start(o); err != nil {
 		return err
 	}
-	var c bindings.Connection
-	if bindings.Connect(in.db, &c) == bindings.StateError {
-		return errors.New("the engine rejected a connection")
-	}
-	defer bindings.Disconnect(&c)
-	if err := errors.Join(registerScan(c, in), registerFunctions(c, in), registerRoom(c, in.memory)); err != nil {
-		return err
-	}
+	return in.with(func(c bindings.Connection) error {
+		if err := errors.Join(registerScan(c, in), registerFunctions(c, in), registerRoom(c, in.memory)); err != nil {
+			return err
+		}
+		return setup(c, append([]string{`ATTACH ':memory:' AS ` + sqltext.Quote(engine.InternalCatalog)}, capMacros...))
+	})
+}
+
+// attach opens the data of the project; without a name, an empty file in memory.
+func (in *instance) attach(data string) error {
 	how := ""
 	if data == "" {
 		data = `:memory:`
 	} else if in.readOnly {
 		how = ` (READ_ONLY)`
 	}
-	setup := []string{
-		`ATTACH ` + sqltext.Literal(data) + ` AS ` + sqltext.Quote(storeDB) + how,
-		`ATTACH ':memory:' AS ` + sqltext.Quote(engine.InternalCatalog),
-	}
+	list := []string{`ATTACH ` + sqltext.Literal(data) + ` AS ` + sqltext.Quote(storeDB) + how}
 	for _, s := range []string{engine.SchemaTable, engine.SchemaBI, engine.SchemaMtQuery} {
 		if how == "" {
-			setup = append(setup, `CREATE SCHEMA IF NOT EXISTS `+sqltext.Quote(storeDB, s))
+			list = append(list, `CREATE SCHEMA IF NOT EXISTS `+sqltext.Quote(storeDB, s))
 		}
 	}
-	setup = append(setup, capMacros...)
-	setup = append(setup, in.hardening(dir, o)...)
-	for _, s := range setup {
+	return in.with(func(c bindings.Connection) error { return setup(c, list) })
+}
+
+func (in *instance) detach() error {
+	return in.with(func(c bindings.Connection) error { return rawExec(c, `DETACH `+sqltext.Quote(storeDB)) })
+}
+
+// harden is the last step of opening.
+func (in *instance) harden(dir string, o *engine.Options) error {
+	in.names.init()
+	return in.with(func(c bindings.Connection) error { return setup(c, in.hardening(dir, o)) })
+}
+
+func setup(c bindings.Connection, list []string) error {
+	for _, s := range list {
 		if err := rawExec(c, s); err != nil {
 			return fmt.Errorf("opening the data of the project: %w", err)
 		}
 	}
-	in.names.init()
 	return nil
+}
+
+// with calls a function with a connection of its own.
+func (in *instance) with(fn func(bindings.Connection) error) error {
+	var c bindings.Connection
+	if bindings.Connect(in.db, &c) == bindings.StateError {
+		return errors.New("the engine rejected a connection")
+	}
+	defer bindings.Disconnect(&c)
+	return fn(c)
 }
 
 // removeAll removes files and directories in a directory.
@@ -301,25 +353,35 @@ func (in *instance) logged() bool { return in.lock != nil && logged(filepath.Dir
 // close writes a checkpoint and releases the file. A failed checkpoint loses nothing: the log is replayed on the next opening.
 func (in *instance) close() error {
 	in.memory.instances.Add(-1)
+	var errs []error
 	if in.db.Ptr != nil {
-		var c bindings.Connection
-		if !in.readOnly && bindings.Connect(in.db, &c) == bindings.StateSuccess {
-			_ = checkpoint(c, in.logged)
-			bindings.Disconnect(&c)
+		if !in.readOnly {
+			done := in.with(func(c bindings.Connection) error { return checkpoint(c, in.logged) })
+			if done == nil && in.detach() == nil {
+				errs = append(errs, in.unlock()) // nobody waits for the rest
+			}
 		}
 		bindings.Close(&in.db)
 	}
-	errs := []error{os.RemoveAll(in.tempDir)}
 	if in.tempDone != nil {
 		in.tempDone()
+	} else if in.tempDir != "" {
+		errs = append(errs, os.RemoveAll(in.tempDir))
 	}
+	return errors.Join(append(errs, in.unlock())...)
+}
+
+// unlock releases the project for other processes.
+func (in *instance) unlock() error {
 	if in.lock != nil && !in.readOnly {
-		errs = append(errs, os.RemoveAll(filepath.Join(filepath.Dir(in.lock.Path()), snapshotDir)))
+		_ = os.RemoveAll(filepath.Join(filepath.Dir(in.lock.Path()), snapshotDir)) // or the next, if a process is making one
 	}
+	var errs []error
 	for _, l := range []*flock.Flock{in.readers, in.lock} {
 		if l != nil {
 			errs = append(errs, l.Close())
 		}
 	}
+	in.readers, in.lock = nil, nil
 	return errors.Join(errs...)
 }

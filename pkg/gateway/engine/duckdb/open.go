@@ -199,10 +199,14 @@ func (p *project) rest(in *instance) {
 	if in.refs > 0 || p.opts.IdleClose < 0 || p.gone != nil {
 		return
 	}
+	after := p.opts.IdleClose
+	if p.opts.Shared && !in.shared {
+		after = min(after, changedIdle)
+	}
 	if p.idle == nil {
-		p.idle = safely.AfterFunc(p.opts.IdleClose, p.closeIdle)
+		p.idle = safely.AfterFunc(after, p.closeIdle)
 	} else {
-		p.idle.Reset(p.opts.IdleClose)
+		p.idle.Reset(after)
 	}
 }
 

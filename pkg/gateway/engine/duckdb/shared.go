@@ -22,51 +22,72 @@ var (
 )
 
 // openShared opens a project for statements that only read. Other processes can read it at the same time and, see holders.go, change it.
-func openShared(ctx context.Context, dir string, o *engine.Options, w *memoryWatch) (*instance, error) {
+func openShared(ctx context.Context, dir string, o *engine.Options, w *memoryWatch) (_ *instance, err error) {
 	if o.Waiting != nil {
 		said := safely.AfterFunc(lockSaid, func() { o.Waiting(holderOf(filepath.Join(dir, "holder"))) })
 		defer said.Stop()
 	}
+	in := &instance{conns: map[*conn]struct{}{}, memory: w, readOnly: true, shared: true}
+	w.instances.Add(1)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, in.close())
+		}
+	}()
+	if in.tempDir, in.tempDone, err = tempfile.MkdirTempIn(dir, spillName); errors.Is(err, fs.ErrNotExist) { // of a project without data
+		in.tempDir, in.tempDone, err = tempfile.MkdirTemp("dig-spill-")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := in.prepare(o); err != nil {
+		return nil, err
+	}
+	if err := in.find(ctx, dir, o); err != nil {
+		return nil, err
+	}
+	return in, in.harden(dir, o)
+}
+
+// find attaches the data file, or a copy of it while a process changes it.
+func (in *instance) find(ctx context.Context, dir string, o *engine.Options) error {
 	recovered := false
 	for began := time.Now(); ; {
-		in, err := readFile(ctx, dir, o, w, recovered)
-		if !errors.Is(err, errBusy) && !errors.Is(err, errLogged) {
-			return in, err
-		}
+		err := in.readFile(dir, recovered)
 		if errors.Is(err, errLogged) {
-			if err := recoverLog(ctx, dir, o, w); err != nil {
-				return nil, err
+			if err := recoverLog(ctx, dir, o, in.memory); err != nil {
+				return err
 			}
 			recovered = true // or else the log can only be read
 			continue
 		}
 		waited := time.Since(began)
-		if waited > writerPatience && replaceable {
-			in, err = readSnapshot(dir, o, w)
-			if !errors.Is(err, errBusy) {
-				return in, err
-			}
+		if errors.Is(err, errBusy) && waited > writerPatience && replaceable {
+			err = in.readSnapshot(dir, o)
+		}
+		if !errors.Is(err, errBusy) {
+			return err
 		}
 		if waited > o.LockWait {
-			return nil, lockedError(holderOf(filepath.Join(dir, "holder")), o)
+			return lockedError(holderOf(filepath.Join(dir, "holder")), o)
 		}
 		select {
 		case <-time.After(holdPoll):
 		case <-ctx.Done():
-			return nil, ctxError(ctx, nil)
+			return ctxError(ctx, nil)
 		}
 	}
 }
 
-// readFile opens the data file, unless a process changes it.
-func readFile(ctx context.Context, dir string, o *engine.Options, w *memoryWatch, recovered bool) (*instance, error) {
+// readFile attaches the data file, unless a process changes it.
+func (in *instance) readFile(dir string, recovered bool) error {
 	path := filepath.Join(dir, dataFile)
 	st, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return newShared(dir, "", o, w)
+		return in.attach("")
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	l := readersLock(dir, st)
 	if ok, err := l.TryRLock(); !ok {
@@ -74,25 +95,24 @@ func readFile(ctx context.Context, dir string, o *engine.Options, w *memoryWatch
 		if err == nil || errors.Is(err, fs.ErrNotExist) { // the project was dropped in between
 			err = errBusy
 		}
-		return nil, err
+		return err
 	}
 	if !recovered && logged(dir) {
-		_ = l.Close()
-		return nil, errLogged
+		return errors.Join(errLogged, l.Close())
 	}
-	in, err := newShared(dir, path, o, w)
-	if err != nil {
+	if err := in.attach(path); err != nil {
 		_ = l.Close()
 		if openedElsewhere(err) {
 			err = errBusy
 		}
-		return nil, err
+		return err
 	}
 	in.readers, in.file = l, st
-	if !in.current(dir) { // replaced while it was opened
-		return nil, errors.Join(errBusy, in.close())
+	if in.current(dir) {
+		return nil
 	}
-	return in, nil
+	in.readers, in.file = nil, nil // replaced while it was opened
+	return errors.Join(errBusy, in.detach(), l.Close())
 }
 
 // recoverLog opens the file of a process that was killed like a writer, which writes its log into it.
@@ -109,40 +129,20 @@ func openedElsewhere(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "Could not set lock on file")
 }
 
-// readSnapshot opens a copy of what is committed.
-func readSnapshot(dir string, o *engine.Options, w *memoryWatch) (*instance, error) {
+// readSnapshot attaches a copy of what is committed.
+func (in *instance) readSnapshot(dir string, o *engine.Options) error {
 	path, id, err := snapshot(dir, o)
-	if err == nil && path != "" {
-		in, err := newShared(dir, path, o, w)
-		if err == nil {
-			in.state = id
-			return in, nil
+	if err != nil || path == "" {
+		return errBusy // whatever prevents a copy, such as its removal by the writer, does not prevent waiting
+	}
+	if err := in.attach(path); err != nil {
+		if _, gone := os.Stat(path); errors.Is(gone, fs.ErrNotExist) {
+			err = errBusy
 		}
-		if _, gone := os.Stat(path); !errors.Is(gone, fs.ErrNotExist) {
-			return nil, err
-		}
+		return err
 	}
-	return nil, errBusy // whatever prevents a copy, such as its removal by the writer, does not prevent waiting
-}
-
-// newShared opens a file for reading; without a name, an empty one in memory.
-func newShared(dir, path string, o *engine.Options, w *memoryWatch) (*instance, error) {
-	temp, done, err := tempfile.MkdirTempIn(dir, "spill-")
-	if err != nil && path == "" {
-		temp, done, err = tempfile.MkdirTemp("dig-spill-")
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		err = errBusy
-	}
-	if err != nil {
-		return nil, err
-	}
-	in := &instance{conns: map[*conn]struct{}{}, tempDir: temp, tempDone: done, memory: w, readOnly: true, shared: true}
-	w.instances.Add(1)
-	if err := in.open(dir, path, o); err != nil {
-		return nil, errors.Join(err, in.close())
-	}
-	return in, nil
+	in.state = id
+	return nil
 }
 
 // current reports whether the instance holds what is committed now.
