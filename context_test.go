@@ -19,6 +19,7 @@ func TestContextValues(t *testing.T) {
 		"pkg/api noKey{}":                          "the hook of resty",
 		"pkg/api captureKey{}":                     "the decoder of replies",
 		"pkg/gateway web.SourceKey{}":              "authentication",
+		"pkg/gateway/web filesKey{}":               "the lookup of files, which no request over a network may ask for",
 		"pkg/gateway/web RequestKey{}":             "the log and error bodies",
 		"pkg/gateway/web scopeKey{}":               "handlers",
 		"pkg/gateway/engine omissionsKey{}":        "the middleware, after sources below the engine have added to it",

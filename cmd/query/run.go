@@ -15,6 +15,7 @@ import (
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/dustin/go-humanize"
@@ -156,6 +157,9 @@ type answer struct {
 }
 
 func (a *answer) ask(ctx context.Context, format api.Format) error {
+	if a.st.text != "" && !a.q.f.stored { // the user wrote it, and may name files of this machine
+		ctx = web.WithFiles(ctx, a.q.e.Dir)
+	}
 	res, err := a.q.cl.Queries.Execute(ctx, a.q.project, a.st.form, a.q.options(format))
 	if err != nil {
 		return a.q.timedOut(pointAt(a.q.e, a.st, err), time.Since(a.began))

@@ -455,6 +455,9 @@ func (p *parser) relationPrimary() (Relation, error) {
 	case p.isWord(wJSONTable):
 		return nil, p.refuse(n.at, "JSON_TABLE")
 	}
+	if p.files != "" && p.tok.kind == kString {
+		return p.file()
+	}
 	if !isName(p.tok) {
 		return nil, p.unexpected("'('", "'LATERAL'", "'TABLE'", "'UNNEST'", "<identifier>")
 	}

@@ -23,6 +23,8 @@ type parser struct {
 	far *Error
 	// wrapped is the expression that stood in the parentheses read last.
 	wrapped Expr
+	// files is the catalog of the files that strings in the place of a table name; "" if they are faults, as in Trino.
+	files string
 }
 
 type tried struct {
@@ -33,8 +35,13 @@ type tried struct {
 }
 
 // Parse reads one statement. A semicolon at its end is not part of it and is refused, as in Trino; Split removes it.
-func Parse(text string) (Statement, error) {
+func Parse(text string) (Statement, error) { return ParseFiles(text, "") }
+
+// ParseFiles is Parse, where a string may stand in the place of a table: FROM 'sales.csv' refers to the table that FileTable
+// names, in catalog.
+func ParseFiles(text, catalog string) (Statement, error) {
 	p := newParser(text)
+	p.files = catalog
 	s, err := p.statement()
 	if err == nil {
 		err = p.end()

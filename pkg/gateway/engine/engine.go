@@ -70,6 +70,10 @@ type Query struct {
 	// Variant distinguishes concurrent statements for which Catalogs resolves the same names differently; "" by
 	// default.
 	Variant string
+	// Files is the catalog in which the paths in FROM 'sales.csv' are looked up, in hexadecimal digits as the schema; "" if
+	// they are faults. It is unknown to
+	// those whose saved queries the statement names.
+	Files string
 }
 
 // Catalogs resolves the names in a statement for the engine. The gateway implements it.

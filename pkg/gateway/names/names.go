@@ -15,6 +15,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/sources"
 	"github.com/dig-cli/dig/pkg/gateway/store"
+	"github.com/dig-cli/dig/pkg/gateway/web"
 )
 
 // Service resolves the names in a statement, and runs statements with them.
@@ -35,6 +36,8 @@ type Resolver struct {
 	Draft *Draft // a saved query that is about to be saved, nil for none
 	Live  bool   // read sources and not their caches
 	only  bool   // read only caches of other catalogs
+	files string // the catalog of the files that the statement names, "" for none
+	dir   string // the directory to which their paths are relative
 	seen  *seen
 }
 
@@ -51,6 +54,9 @@ func (s *Service) Resolver(p store.Project) Resolver {
 
 // Lookup implements engine.Catalogs.
 func (r Resolver) Lookup(ctx context.Context, n engine.TableName) (engine.Source, error) {
+	if r.files != "" && n.Catalog == r.files {
+		return r.lookupFile(ctx, n)
+	}
 	if n.Catalog != engine.InternalCatalog {
 		if src, ok, err := r.lookupSemantic(ctx, n); ok || err != nil {
 			return src, err
@@ -114,6 +120,11 @@ func (s *Service) QueryReading(ctx context.Context, p store.Project, q engine.Qu
 		r.only = true
 	default:
 		return nil, fault.Framework(400, "query parameter reading: %q is not one of live, stored", reading)
+	}
+	if dir, ok := web.FilesOf(ctx); ok && q.Files != "" {
+		r.files, r.dir = q.Files, dir
+	} else {
+		q.Files = ""
 	}
 	q.Catalogs = r
 	return data.Query(ctx, q)

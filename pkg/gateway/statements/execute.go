@@ -3,6 +3,7 @@ package statements
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -50,6 +51,9 @@ func (s *Service) executeQuery(ctx context.Context, r *web.Request[json.RawMessa
 	if err := dialectOf(&q, r.Query("dialect"), r.Body); err != nil {
 		return nil, err
 	}
+	if _, ok := web.FilesOf(ctx); ok && q.Ask == nil && isStatement(r.Body) {
+		q.Files = "file-" + strings.ToLower(rand.Text()) // a saved query cannot name it
+	}
 	q.Props = names.Props(r.Scope, r.Project)
 	res, err := s.Names.QueryReading(ctx, r.Project, q, r.Query("reading"))
 	if err != nil {
@@ -63,6 +67,14 @@ func (s *Service) executeQuery(ctx context.Context, r *web.Request[json.RawMessa
 		})
 		return err
 	}, nil
+}
+
+// isStatement reports whether a request has the form with a statement.
+func isStatement(raw json.RawMessage) bool {
+	var form struct {
+		Statement *string `json:"statement"`
+	}
+	return json.Unmarshal(raw, &form) == nil && form.Statement != nil
 }
 
 // placed changes the position of an error for a caller who named a saved query and sent no statement: it is in that

@@ -140,6 +140,12 @@ func classify(name string) (file, bool) {
 	return t, t.table != ""
 }
 
+// TableOf returns the table that a file is, by its name.
+func TableOf(name string) (table string, ok bool) {
+	t, ok := classify(name)
+	return t.table, ok
+}
+
 // Schemas lists the folder itself and the subfolders that are not tables.
 func (f *folder) Schemas(context.Context) ([]string, error) {
 	r, err := f.root()

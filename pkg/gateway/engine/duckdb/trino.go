@@ -146,7 +146,11 @@ func (s *statement) parseTrino(sql string) (trinosql.Statement, error) {
 	case len(parts) == 1: // the places of its nodes are those in the whole text
 		text = sql[:parts[0].End]
 	}
-	tree, err := trinosql.Parse(text)
+	files := s.q.Files
+	if len(s.chain) > 0 { // a saved query
+		files = ""
+	}
+	tree, err := trinosql.ParseFiles(text, files)
 	var e *trinosql.Error
 	if !errors.As(err, &e) {
 		return tree, err
@@ -154,7 +158,18 @@ func (s *statement) parseTrino(sql string) (trinosql.Statement, error) {
 	if e.Unsupported {
 		return nil, placedAt(e.At, &engine.Error{Kind: engine.KindUnsupported, Message: e.Msg + " on zone local", Err: err})
 	}
-	return nil, placedAt(e.At, &engine.Error{Kind: engine.KindSyntax, Message: e.Msg, Err: err})
+	out := &engine.Error{Kind: engine.KindSyntax, Message: e.Msg, Err: err}
+	if strings.HasPrefix(e.Msg, "mismatched input ''") && strings.Contains(e.Msg, "'UNNEST'") && byteAt(text, e.At) == '\'' {
+		out.Hint = "a file is read as a table only for a statement that a command runs in its own process: not by a gateway that is served, and not in a saved query"
+	}
+	return nil, placedAt(e.At, out)
+}
+
+func byteAt(text string, p trinosql.Pos) byte {
+	if p.Offset < len(text) {
+		return text[p.Offset]
+	}
+	return 0
 }
 
 // semicolonIn is the error for a semicolon between two statements.

@@ -1,0 +1,30 @@
+package names
+
+import (
+	"context"
+	"encoding/hex"
+	"path/filepath"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// lookupFile finds a file that a statement names by its path.
+func (r Resolver) lookupFile(ctx context.Context, n engine.TableName) (engine.Source, error) {
+	raw, err := hex.DecodeString(n.Schema)
+	if err != nil {
+		return engine.Source{}, err
+	}
+	path := string(raw)
+	if path == "" {
+		return engine.Source{}, &engine.Error{Kind: engine.KindUnknownTable, Message: "the path of a file is empty"}
+	}
+	at := path
+	if !filepath.IsAbs(at) {
+		at = filepath.Join(r.dir, at)
+	}
+	scan, err := r.g.Sources.File(ctx, at)
+	if err != nil {
+		return engine.Source{}, &engine.Error{Kind: engine.KindUnknownTable, Message: path + ": " + err.Error(), Err: err}
+	}
+	return engine.Source{Scan: scan}, nil
+}
