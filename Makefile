@@ -47,7 +47,7 @@ load:
 GENERATED ?= 20000
 witness: compiler
 	DIG_TEST_RENEW=missing bash .ci/witness sh -c 'go test ./pkg/trinosql/witness/... -count=1 && \
-		DIG_TEST_GENERATED=$(GENERATED) go test ./pkg/gateway/engine/duckdb -run "^TestAnswers$$|^TestGenerated$$" -v -count=1 -timeout 120m | grep -v "^=== "'
+		DIG_TEST_GENERATED=$(GENERATED) go test ./pkg/gateway/engine/duckdb -run "^TestAnswers$$|^TestGenerated$$" -v -count=1 -timeout 120m | grep -av "^=== "'
 
 lint:
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }

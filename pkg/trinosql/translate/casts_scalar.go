@@ -54,6 +54,9 @@ func init() {
 	}
 	for _, k := range append([]types.Kind{types.Boolean, types.Varchar}, numbers...) {
 		casts[kinds{k, types.JSON}] = func(p *printer, c *conversion) { p.around("CAST(to_json(", c, ") AS JSON)") }
+		if k == types.Decimal { // to_json makes a double of it
+			casts[kinds{k, types.JSON}] = (*printer).decimalJSON
+		}
 		casts[kinds{types.JSON, k}] = func(p *printer, c *conversion) {
 			if c.try {
 				p.put("TRY(")
@@ -137,6 +140,20 @@ func (p *printer) numberText(c *conversion) {
 		return
 	}
 	p.guarded(c, "${CAST}")
+}
+
+// decimalJSON writes a decimal as a number of JSON, with its zeros, and as Java writes it where its scale is large.
+func (p *printer) decimalJSON(c *conversion) {
+	text := &conversion{node: c.node, from: c.from, to: types.NewVarchar(types.Unbounded), operand: c.operand}
+	if c.from.Scale <= 6 {
+		p.put("CAST(")
+		p.numberText(text)
+		p.put(" AS JSON)")
+		return
+	}
+	p.put(`CAST("~json_of"(CAST(to_json(`)
+	p.numberText(text)
+	p.put(") AS VARCHAR), ", quoteText(c.from.String()), ") AS JSON)")
 }
 
 // textNumber reads numbers as Java does.

@@ -280,6 +280,10 @@ func (p *printer) caseCompared(x *trinosql.Case, t *types.Type) {
 
 // lambda writes a lambda of DuckDB.
 func (p *printer) lambda(x *trinosql.Lambda) {
+	if t := p.tried; t != nil {
+		t.lambdas++
+		defer func() { t.lambdas-- }()
+	}
 	names := make([]string, len(x.Params))
 	for i := range names {
 		names[i] = p.name("x")
@@ -347,8 +351,9 @@ func (p *printer) try(x trinosql.Expr) {
 
 // tried gathers the queries of what stands in TRY.
 type tried struct {
-	name  string
-	texts []string
+	name    string
+	texts   []string
+	lambdas int // that are being written
 }
 
 // outOfTry writes something with a query, out of TRY if it stands there.
@@ -366,6 +371,14 @@ func (p *printer) outOfTry(write func()) {
 	}
 	t.texts = append(t.texts, fmt.Sprintf("f%d := %s", len(t.texts)+1, text))
 	p.put(field(t.name, len(t.texts)-1))
+}
+
+// volatile writes a call whose value is another in each row, which DuckDB does not take in TRY.
+func (p *printer) volatile(c *call, text string) {
+	if p.tried != nil && p.tried.lambdas > 0 {
+		p.refuse(c.node, "%s in a lambda in TRY is not supported on zone local", strings.TrimSuffix(text, "()"))
+	}
+	p.outOfTry(func() { p.put(text) })
 }
 
 func quoteText(s string) string { return sqltext.Literal(s) }

@@ -72,13 +72,16 @@ func readTemplates() (map[string]*template, error) {
 			if m[key] != nil {
 				return nil, fmt.Errorf("%s:%d: %s is there twice", name, n, key)
 			}
-			if m[key], err = parseTemplate(text); err != nil {
+			if m[key], err = parseTemplate(strings.ReplaceAll(text, `"~space"()`, quoteText(whitespace))); err != nil {
 				return nil, fmt.Errorf("%s:%d: %w", name, n, err)
 			}
 		}
 	}
 	return m, nil
 }
+
+// whitespace are the characters that Java counts as white space, and that trim takes away.
+const whitespace = "\t\n\v\f\r\x1c\x1d\x1e\x1f \u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u2028\u2029\u205f\u3000"
 
 func parseTemplate(text string) (*template, error) {
 	t := &template{}

@@ -48,7 +48,7 @@ func init() {
 	}
 	rules["max"] = func(p *printer, c *call) {
 		if !float(c.bound.Args[0]) || p.finite(c.args[0].expr) {
-			p.aggregateCall(c, mustParts("max($1)"))
+			p.aggregateCall(c, mustParts("max("+p.withoutNaN(c.bound.Args[0], "$1", "max")+")"))
 			return
 		}
 		p.put("coalesce(") // NaN is the greatest of all for DuckDB and less than any for Trino
@@ -57,23 +57,26 @@ func init() {
 		p.aggregateCall(c, mustParts("max($1)"))
 		p.put(")")
 	}
+	rules["min"] = func(p *printer, c *call) {
+		p.aggregateCall(c, mustParts("min("+p.withoutNaN(c.bound.Args[0], "$1", "min")+")"))
+	}
 	for _, which := range []string{"max", "min"} {
 		rules[which+" n"] = func(p *printer, c *call) {
 			if which == "max" && float(c.bound.Args[0]) {
 				p.most(c, "arg_max", "$1", sinking("$1"), 1, "second argument of "+which+"_n must be positive", "second argument of "+which+"_n")
 				return
 			}
-			p.most(c, which, "$1", "", 1, "second argument of "+which+"_n must be positive", "second argument of "+which+"_n")
+			p.most(c, which, p.withoutNaN(c.bound.Args[0], "$1", which), "", 1, "second argument of "+which+"_n must be positive", "second argument of "+which+"_n")
 		}
 		rules[which+"_by"] = func(p *printer, c *call) {
-			key := "$2"
+			key := p.withoutNaN(c.bound.Args[1], "$2", which+"_by")
 			if which == "max" && float(c.bound.Args[1]) && !p.finite(c.args[1].expr) {
 				key = sinking("$2")
 			}
 			p.aggregateCall(c, mustParts("arg_"+which+"_null($1, "+key+")"))
 		}
 		rules[which+"_by n"] = func(p *printer, c *call) {
-			key := "$2"
+			key := p.withoutNaN(c.bound.Args[1], "$2", which+"_by")
 			if which == "max" && float(c.bound.Args[1]) {
 				key = sinking("$2")
 			}
@@ -143,6 +146,33 @@ func overWindow(c *call) bool { return c.fn != nil && (c.fn.Over != nil || c.fn.
 // sinking is a sort key in which NaN is less than any number.
 func sinking(x string) string {
 	return "CASE WHEN " + x + " IS NOT NULL THEN struct_pack(a := NOT isnan(" + x + "), b := " + x + ") END"
+}
+
+// withoutNaN writes a value for a comparison, and an error where NaN is inside of an array or row: DuckDB takes it for the greatest number, and
+// Trino for one that is neither less nor greater than another.
+func (p *printer) withoutNaN(t *types.Type, x, function string) string {
+	if !nested(t) || !hasFloat(t) {
+		return x
+	}
+	return "CASE WHEN " + p.hasNaN(t, x) + ` THEN "~error"('` + function + ` of values with NaN inside is not supported on zone local') ELSE ` + x + " END"
+}
+
+// hasNaN writes whether NaN is in a value; it is NULL or false where it is not.
+func (p *printer) hasNaN(t *types.Type, x string) string {
+	switch {
+	case float(t):
+		return "isnan(" + x + ")"
+	case t.Kind == types.Array:
+		e := p.name("x")
+		return "len(list_filter(" + x + ", lambda " + e + ": " + p.hasNaN(t.Args[0], e) + ")) > 0"
+	}
+	var parts []string
+	for i, f := range t.Args {
+		if hasFloat(f) {
+			parts = append(parts, "coalesce("+p.hasNaN(f, field(x, i))+", false)")
+		}
+	}
+	return "(" + strings.Join(parts, " OR ") + ")"
 }
 
 // wrapped writes an aggregate with something around it, in which $0 is the call.

@@ -30,7 +30,11 @@ func init() {
 				p.fill(c.node, `CASE WHEN list_position($1, NULL) IS NULL THEN coalesce(list_`+which+`(list_filter($1, lambda "~e": NOT isnan("~e"))), list_`+which+`($1)) END`, c.args...)
 				return
 			}
-			p.fill(c.node, "CASE WHEN list_position($1, NULL) IS NULL THEN list_"+which+"($1) END", c.args...)
+			list := "$1"
+			if e := p.name("x"); hasFloat(c.bound.Result) {
+				list = "list_transform($1, lambda " + e + ": " + p.withoutNaN(c.bound.Result, e, "array_"+which) + ")"
+			}
+			p.fill(c.node, "CASE WHEN list_position($1, NULL) IS NULL THEN list_"+which+"("+list+") END", c.args...)
 		}
 	}
 	for name, text := range map[string]string{

@@ -277,7 +277,7 @@ func (p *printer) castMap(c *conversion) {
 		}}
 		p.lets([]operand{keys}, func(args []operand) {
 			list := p.apart(args[0].write)
-			p.put("CASE WHEN len(list_distinct(", list, ")) < len(", list, `) THEN "~error"('duplicate keys') ELSE map(`, list, ", list_transform(map_values(", text, "), lambda ", v, ": ")
+			p.put("CASE WHEN list_position(", list, `, NULL) IS NOT NULL THEN "~error"('map key is null') WHEN len(list_distinct(`, list, ")) < len(", list, `) THEN "~error"('duplicate keys') ELSE map(`, list, ", list_transform(map_values(", text, "), lambda ", v, ": ")
 			p.cast(&conversion{node: c.node, from: c.from.Args[1], to: c.to.Args[1], operand: p.alias(v)})
 			p.put(")) END")
 		})

@@ -11,6 +11,13 @@ func init() {
 	rules["round integer"] = (*printer).roundInteger
 	rules["round float"] = (*printer).roundFloat
 	rules["random"] = (*printer).random
+	rules["uuid"] = func(p *printer, c *call) { p.volatile(c, "uuid()") }
+	rules["shuffle"] = func(p *printer, c *call) {
+		if p.tried != nil {
+			p.refuse(c.node, "shuffle in TRY is not supported on zone local")
+		}
+		p.expand(c, mustParts(`list_transform(list_sort(list_transform($1, lambda "~e", "~i": struct_pack(r := random(), i := "~i", e := "~e"))), lambda "~s": struct_extract_at("~s", 3))`))
+	}
 	rules["greatest"] = func(p *printer, c *call) { p.extreme(c, "greatest") }
 	rules["least"] = func(p *printer, c *call) { p.extreme(c, "least") }
 	for _, f := range []string{"lpad", "rpad"} {
@@ -151,12 +158,18 @@ func (p *printer) roundFloat(c *call) {
 
 // random is another number in each row.
 func (p *printer) random(c *call) {
-	t := p.duckType(c.node, c.bound.Result)
-	if len(c.args) == 1 {
-		p.expand(c, mustParts(`CAST(CASE WHEN $1 <= 0 THEN "~error"('bound must be positive') ELSE floor(random() * $1) END AS `+t+")"))
+	if len(c.args) == 0 {
+		p.volatile(c, "random()")
 		return
 	}
-	p.expand(c, mustParts(`CAST(CASE WHEN $1 >= $2 THEN "~error"('start value must be less than stop value') ELSE $1 + floor(random() * ($2 - $1)) END AS `+t+")"))
+	t := p.duckType(c.node, c.bound.Result)
+	with := *c
+	with.args = append(slices.Clone(c.args), operand{write: func() { p.volatile(c, "random()") }, cheap: true})
+	if len(c.args) == 1 {
+		p.expand(&with, mustParts(`CAST(CASE WHEN $1 <= 0 THEN "~error"('bound must be positive') ELSE floor($2 * $1) END AS `+t+")"))
+		return
+	}
+	p.expand(&with, mustParts(`CAST(CASE WHEN $1 >= $2 THEN "~error"('start value must be less than stop value') ELSE $1 + floor($3 * ($2 - $1)) END AS `+t+")"))
 }
 
 // extreme writes greatest and least, which are NULL when an argument is.
@@ -184,9 +197,21 @@ func (p *printer) extreme(c *call, name string) {
 		a.write()
 		p.put(" IS NOT NULL")
 	}
-	p.put(" THEN ", name, "(")
-	p.list(len(args), func(i int) { args[i].write() })
-	p.put(") END")
+	if name == "greatest" && float(c.bound.Result) { // NaN is the greatest for DuckDB, and for Trino only among others
+		p.put(" THEN coalesce(greatest(")
+		p.list(len(args), func(i int) {
+			p.put("CASE WHEN NOT isnan(")
+			args[i].write()
+			p.put(") THEN ")
+			args[i].write()
+			p.put(" END")
+		})
+		p.put("), CAST('NaN' AS ", p.duckType(c.node, c.bound.Result), ")) END")
+	} else {
+		p.put(" THEN ", name, "(")
+		p.list(len(args), func(i int) { args[i].write() })
+		p.put(") END")
+	}
 	for range closing {
 		p.put(")[1]")
 	}

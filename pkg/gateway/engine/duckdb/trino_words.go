@@ -66,7 +66,7 @@ var saidKinds = []struct {
 	{late.Regexp(`^(Cannot cast|Value cannot be cast to|Unable to cast)| cannot be represented as `), "INVALID_CAST_ARGUMENT"},
 	{late.Regexp(`^Window frame `), "INVALID_WINDOW_FRAME"},
 	{late.Regexp(`^Recursion depth limit exceeded|^(ARRAY|ROW) comparison not supported| does not support arrays with elements that are null`), "NOT_SUPPORTED"},
-	{late.Regexp(`^duplicate keys$`), "INVALID_CAST_ARGUMENT"},
+	{late.Regexp(`^(?:duplicate keys|map key is null)$`), "INVALID_CAST_ARGUMENT"},
 	{late.Regexp(`^Concatenated string has the length`), "EXCEEDED_FUNCTION_MEMORY_LIMIT"},
 	{late.Regexp(`^(value is NaN|integer overflow|Empty key)$`), "GENERIC_INTERNAL_ERROR"},
 	{late.Regexp(`^numerical overflow: `), rangeFault},

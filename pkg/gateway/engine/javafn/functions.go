@@ -49,6 +49,8 @@ func Functions() []Function {
 		{"wilson_upper", 3, wilson(1)},
 		one("luhn_check", luhnCheck),
 		one("soundex", soundex),
+		{"levenshtein", 2, levenshtein},
+		{"hamming", 2, hamming},
 		{"strpos_instance", 3, strposInstance},
 		{"format", 3, func(a []string) (string, bool, error) { s, err := javaFormat(a[0], a[1], a[2]); return s, true, err }},
 		{"from_base", 2, fromBase},

@@ -229,7 +229,7 @@ func form(b *bytes.Buffer, v any, t *types.Type) error {
 	case types.Boolean, types.Tinyint, types.Smallint, types.Integer, types.Bigint, types.JSON:
 		b.WriteString(text)
 	case types.Decimal:
-		b.WriteString(zeroBeforePoint(text))
+		b.WriteString(bigDecimal(zeroBeforePoint(text)))
 	case types.Real, types.Double:
 		f, err := strconv.ParseFloat(text, 64)
 		if err != nil {
@@ -278,6 +278,29 @@ func formMap(b *bytes.Buffer, entries []member, t *types.Type) error {
 	}
 	b.WriteByte('}')
 	return nil
+}
+
+// bigDecimal writes a decimal as Java's BigDecimal does: with an exponent where more than five zeros follow the point.
+func bigDecimal(s string) string {
+	sign, digits := "", s
+	if strings.HasPrefix(s, "-") {
+		sign, digits = "-", s[1:]
+	}
+	fraction, ok := strings.CutPrefix(digits, "0.")
+	if !ok {
+		return s
+	}
+	rest := strings.TrimLeft(fraction, "0")
+	zeros := len(fraction) - len(rest)
+	switch {
+	case rest == "" && len(fraction) > 6:
+		return sign + "0E-" + strconv.Itoa(len(fraction))
+	case rest == "" || zeros < 6:
+		return s
+	case len(rest) > 1:
+		rest = rest[:1] + "." + rest[1:]
+	}
+	return sign + rest + "E-" + strconv.Itoa(zeros+1)
 }
 
 // zeroBeforePoint adds the zero that the engine leaves out of decimals like .50.

@@ -25,6 +25,12 @@ type pattern struct {
 	linear *regexp.Regexp
 	back   *regexp2.Regexp
 	names  []string // of the groups of back by number, "" for those without
+
+	// Of a linear pattern: what Go's package finds otherwise than Java, and the same pattern for those cases.
+	empty    bool // it can match no character: Java finds such a match right behind another one too
+	boundary bool // \b and \B are those of ASCII
+	posix    bool // [:alpha:] and the like are those of ASCII
+	slow     func() (*pattern, error)
 }
 
 // patterns caches compiled patterns; it is cleared when it is full.
@@ -53,23 +59,66 @@ func (p *patterns) get(s string) (*pattern, error) {
 }
 
 func compilePattern(s string) (*pattern, error) {
-	re, err := regexp.Compile(s)
+	found, err := scanPattern(s)
+	if err != nil {
+		return nil, err
+	}
+	re, err := regexp.Compile(found.linear)
 	if err == nil {
-		return &pattern{linear: re}, nil
+		slow := sync.OnceValues(func() (*pattern, error) {
+			return backtracking(s, fmt.Errorf("the pattern '%s' is not supported on zone local for this text", s))
+		})
+		return &pattern{linear: re, empty: matchesEmpty(found.linear), boundary: found.boundary, posix: found.posix, slow: slow}, nil
 	}
 	if !backtracks(err) {
 		return nil, err
 	}
+	return backtracking(s, err)
+}
+
+// backtracking compiles a pattern for the library that backtracks. The error is that of a pattern which it does not read as Java does.
+func backtracking(s string, unfit error) (*pattern, error) {
 	plain, names, ok := numbered(s)
 	if !ok {
-		return nil, err
+		return nil, unfit
 	}
-	back, berr := regexp2.Compile(plain, regexp2.RE2)
-	if berr != nil {
-		return nil, berr
+	back, err := regexp2.Compile(plain, regexp2.RE2)
+	if err != nil {
+		return nil, err
 	}
 	back.MatchTimeout = matchTime
 	return &pattern{back: back, names: names}, nil
+}
+
+// matchesEmpty reports whether a pattern can match no character at all.
+func matchesEmpty(s string) bool {
+	tree, err := resyntax.Parse(s, resyntax.Perl)
+	return err != nil || least(tree) == 0
+}
+
+// least is the least number of characters that an expression matches, at most 1.
+func least(re *resyntax.Regexp) int {
+	switch re.Op {
+	case resyntax.OpLiteral, resyntax.OpCharClass, resyntax.OpAnyChar, resyntax.OpAnyCharNotNL:
+		return 1
+	case resyntax.OpCapture, resyntax.OpPlus:
+		return least(re.Sub[0])
+	case resyntax.OpRepeat:
+		return min(re.Min, least(re.Sub[0]))
+	case resyntax.OpConcat:
+		n := 0
+		for _, sub := range re.Sub {
+			n = max(n, least(sub))
+		}
+		return n
+	case resyntax.OpAlternate:
+		n := 1
+		for _, sub := range re.Sub {
+			n = min(n, least(sub))
+		}
+		return n
+	}
+	return 0
 }
 
 // backtracks reports whether a pattern was rejected for a feature that needs backtracking.
@@ -89,6 +138,75 @@ func backtracks(err error) bool {
 		return len(e) > 1 && (e[1] >= '1' && e[1] <= '9' || e[1] == 'k')
 	}
 	return false
+}
+
+// wordClass are the characters that \b counts as those of a word; \w knows ASCII only.
+const wordClass = `[\p{L}\p{M}\p{Nd}\p{Pc}]`
+
+// scanned is what the text of a pattern tells before it is compiled.
+type scanned struct {
+	linear          string // the pattern in Go's syntax
+	boundary, posix bool
+}
+
+// scanPattern rejects what Go's package accepts in another meaning than Java, and rewrites what it only writes differently.
+func scanPattern(s string) (scanned, error) {
+	var b strings.Builder
+	out := scanned{}
+	class := false
+	for i := 0; i < len(s); i++ {
+		switch rest := s[i:]; {
+		case s[i] == '\\' && i+1 < len(s):
+			switch e := s[i+1]; {
+			case e == 'Q':
+				quoted, _, _ := strings.Cut(s[i+2:], `\E`)
+				b.WriteString(regexp.QuoteMeta(quoted))
+				i += min(len(quoted)+3, len(rest)-1)
+				continue
+			case e == 'u' && len(rest) >= 6:
+				b.WriteString(`\x{` + rest[2:6] + `}`)
+				i += 5
+				continue
+			case e == 'x' && len(rest) >= 3 && strings.ContainsRune("89abcdefABCDEF", rune(rest[2])):
+				return out, errors.New(`a byte beyond ASCII, write \x{...} for a character`)
+			case e == 'b' && class:
+				return out, errors.New(`\b in a class`)
+			case !class && (e == 'b' || e == 'B'):
+				out.boundary = true
+			}
+			b.WriteString(rest[:2])
+			i++
+			continue
+		case class && strings.HasPrefix(rest, "[:") && strings.Contains(rest, ":]"):
+			name, _, _ := strings.Cut(rest, ":]")
+			out.posix = true
+			b.WriteString(name + ":]")
+			i += len(name) + 1
+			continue
+		case class && s[i] == '[':
+			return out, errors.New("a class within a class")
+		case class && strings.HasPrefix(rest, "&&"):
+			return out, errors.New("an intersection of classes")
+		case class:
+			class = s[i] != ']' || strings.HasSuffix(s[:i], "[") || strings.HasSuffix(s[:i], "[^")
+		case s[i] == '[':
+			class = true
+		case strings.HasPrefix(rest, "(?P"), strings.HasPrefix(rest, "(?U"):
+			return out, errors.New("undefined group option")
+		}
+		b.WriteByte(s[i])
+	}
+	out.linear = b.String()
+	return out, nil
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
 }
 
 // numbered removes the names of the groups of a pattern, so that all are numbered from left to right as in Java, and rejects what the
@@ -122,7 +240,14 @@ func numbered(s string) (plain string, names []string, ok bool) {
 					continue
 				}
 			}
-			b.WriteString(s[i-1 : i+1])
+			switch e := s[i]; {
+			case e == 'b' && !class:
+				b.WriteString("(?:(?<=" + wordClass + ")(?!" + wordClass + ")|(?<!" + wordClass + ")(?=" + wordClass + "))")
+			case e == 'B' && !class:
+				b.WriteString("(?:(?<=" + wordClass + ")(?=" + wordClass + ")|(?<!" + wordClass + ")(?!" + wordClass + "))")
+			default:
+				b.WriteString(s[i-1 : i+1])
+			}
 			continue
 		case class:
 			if c == '[' || c == '&' && strings.HasPrefix(s[i:], "&&") {
@@ -182,7 +307,18 @@ func (p *pattern) group(name string) int {
 // a group that did not match.
 func (p *pattern) find(text string, n int) ([][]int, error) {
 	if p.linear != nil {
-		return p.linear.FindAllStringSubmatchIndex(text, n), nil
+		plain := isASCII(text)
+		switch {
+		case p.posix && !plain:
+			return nil, fmt.Errorf("classes such as [:alpha:] are not supported on zone local for texts beyond ASCII")
+		case !(p.empty && n != 1) && (plain || !p.boundary):
+			return p.linear.FindAllStringSubmatchIndex(text, n), nil
+		}
+		slow, err := p.slow()
+		if err != nil {
+			return nil, err
+		}
+		return slow.find(text, n)
 	}
 	at := byteOffsets(text)
 	var found [][]int
@@ -208,11 +344,7 @@ func (p *pattern) find(text string, n int) ([][]int, error) {
 
 // byteOffsets maps the index of a character of a text to that of its first byte.
 func byteOffsets(text string) func(int) int {
-	ascii := true
-	for i := 0; i < len(text) && ascii; i++ {
-		ascii = text[i] < 0x80
-	}
-	if ascii {
+	if isASCII(text) {
 		return func(i int) int { return i }
 	}
 	offsets := make([]int, 0, len(text)+1)

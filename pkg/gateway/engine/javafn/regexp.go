@@ -9,7 +9,10 @@ import (
 
 func group(re *pattern, text string) (int, error) {
 	g, err := strconv.Atoi(text)
-	if err != nil || g < 0 || g > re.groups() {
+	if err == nil && g < 0 {
+		return 0, says("Group cannot be negative")
+	}
+	if err != nil || g > re.groups() {
 		return 0, says("Pattern has %d groups. Cannot access group %s", re.groups(), text)
 	}
 	return g, nil
@@ -111,12 +114,15 @@ func regexpReplace(a []string) (string, bool, error) {
 func expand(b *strings.Builder, re *pattern, tmpl, src string, m []int) error {
 	for i := 0; i < len(tmpl); i++ {
 		switch c := tmpl[i]; {
-		case c == '\\' && i+1 < len(tmpl):
-			i++
+		case c == '\\':
+			if i++; i == len(tmpl) {
+				return says(`Illegal replacement sequence: \`)
+			}
 			b.WriteByte(tmpl[i])
 		case c == '$':
-			g := -1
+			g, name := -1, ""
 			if end := strings.IndexByte(tmpl[i:], '}'); i+1 < len(tmpl) && tmpl[i+1] == '{' && end > 0 {
+				name = "{ " + tmpl[i+2:i+end] + " }"
 				g = re.group(tmpl[i+2 : i+end])
 				i += end
 			} else {
@@ -124,9 +130,12 @@ func expand(b *strings.Builder, re *pattern, tmpl, src string, m []int) error {
 					g = max(g, 0)*10 + int(tmpl[i+1]-'0')
 					i++
 				}
+				if name = strconv.Itoa(g); g < 0 {
+					return says("Illegal replacement sequence: $")
+				}
 			}
 			if g < 0 || g > re.groups() {
-				return says("Illegal replacement sequence: unknown group")
+				return says("Illegal replacement sequence: unknown group %s", name)
 			}
 			if m[2*g] >= 0 {
 				b.WriteString(src[m[2*g]:m[2*g+1]])
