@@ -326,7 +326,7 @@ func digits(s string, n int) string {
 	return clock + "." + fraction[:n]
 }
 
-// quote writes a text of JSON as Jackson does, Java's library: what lies beyond the basic plane as two surrogates, and all else as it is but for
+// quote writes a text of JSON as Jackson does, Java's library: what lies beyond the basic plane as two surrogates, and all else as it is except
 // control characters, quotes and backslashes.
 func quote(b *bytes.Buffer, s string) {
 	const short = "btn\x00fr" // of the control characters from 8 on

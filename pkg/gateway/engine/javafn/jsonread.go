@@ -147,7 +147,7 @@ func writeJSON(b *bytes.Buffer, v any) {
 		b.WriteByte('}')
 	case json.Number:
 		s := v.String()
-		if s == "-0" { // a whole number
+		if s == "-0" { // an integer
 			s = "0"
 		}
 		if strings.ContainsAny(s, ".eE") { // a double, as Java writes it

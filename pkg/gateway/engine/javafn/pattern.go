@@ -29,7 +29,7 @@ type pattern struct {
 	// Of a linear pattern: what Go's package finds otherwise than Java, and the same pattern for those cases.
 	empty    bool // it can match no character: Java finds such a match right behind another one too
 	boundary bool // \b and \B are those of ASCII
-	posix    bool // [:alpha:] and the like are those of ASCII
+	posix    bool // [:alpha:] and similar are those of ASCII
 	slow     func() (*pattern, error)
 }
 
