@@ -174,6 +174,9 @@ func javaFormat(spec, typ, text string) (string, error) {
 			if err != nil {
 				return "", err
 			}
+			if strings.HasPrefix(text, "-") && !strings.HasPrefix(s, "-") { // -0e0
+				s = "-" + s
+			}
 			out = number(s)
 			break
 		}
