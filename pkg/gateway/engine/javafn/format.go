@@ -129,6 +129,9 @@ func javaFormat(spec, typ, text string) (string, error) {
 	case text == "null" && verb == 'b':
 		out = "false"
 	case text == "null":
+		if p, err := strconv.Atoi(prec); hasPrec && err == nil { // of a number, too
+			out = out[:min(p, len(out))]
+		}
 	case verb == 's':
 		out = javaText(typ, text)
 		if units := utf16.Encode([]rune(out)); hasPrec {

@@ -279,6 +279,7 @@ func TestFunctions(t *testing.T) {
 		{"format", args("+,.1f", "double", "inf"), "+Infinity"},
 		{"format", args("5s", "varchar", "\U0001f600"), "   \U0001f600"},
 		{"format", args(".2f", "double", "-0.0"), "-0.00"},
+		{"format", args(".2f", "double", "null"), "nu"},
 		{"format", args(".1s", "varchar", "\U0001f600"), "?"},
 		{"is_json_scalar", args("[1]"), "false"},
 		{"json_text", args("a\U0001d11e\x01\x7f/\"\n\u2028"), `"a\uD834\uDD1E\u0001` + "\x7f/" + `\"\n` + "\u2028\""},
