@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
@@ -129,7 +130,9 @@ func (f *sqlFlags) run(e *cli.Env, c *cobra.Command) error {
 	if f.limited && f.limit < 0 {
 		return cli.Usagef("--limit: %d is negative", f.limit)
 	}
-	e.Run.Whole = f.strict
+	if f.strict {
+		e.Run.Refuse = trust.RefuseOmission
+	}
 	binds, err := bindings(f.bind, given)
 	if err != nil {
 		return err

@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"strings"
+
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
@@ -19,7 +21,48 @@ type kinds struct{ from, to types.Kind }
 var casts = map[kinds]func(p *printer, c *conversion){}
 
 func (p *printer) castExpr(x *trinosql.Cast) {
-	p.cast(&conversion{node: x, from: p.typeOf(x.X), to: p.a.Types[x], try: x.Try, operand: p.operand(x.X)})
+	c := &conversion{node: x, from: p.typeOf(x.X), to: p.a.Types[x], try: x.Try, operand: p.operand(x.X)}
+	if !c.try || c.cheap {
+		p.cast(c)
+		return
+	}
+	text := p.apart(c.write)
+	c.operand = operand{expr: x.X, write: func() { p.put(text) }}
+	if !fails(text) {
+		p.cast(c)
+		return
+	}
+	p.lets([]operand{c.operand}, func(args []operand) { // TRY_CAST is about the conversion, not about what it converts
+		c.operand = args[0]
+		p.cast(c)
+	})
+}
+
+// harmless are functions of DuckDB that fail on no value and are no aggregates.
+var harmless = map[string]bool{"trim": true, "ltrim": true, "rtrim": true, "lower": true, "upper": true, "substr": true, "replace": true, "coalesce": true,
+	"nullif": true, "length": true, "contains": true, "starts_with": true, "translate": true, "list_extract": true, "struct_extract_at": true, "TRY_CAST": true,
+	"string_split": true, "array_to_string": true, "list_transform": true, "list_reverse": true, "IN": true, "": true}
+
+// fails reports whether what is written may end a statement, or may not stand in TRY: anything but operators on texts and harmless functions.
+func fails(text string) bool {
+	for _, s := range []string{" + ", " - ", " * ", " / ", " % ", " // ", "SELECT "} {
+		if strings.Contains(text, s) {
+			return true
+		}
+	}
+	for {
+		before, after, found := strings.Cut(text, "(")
+		if !found {
+			return false
+		}
+		name := before[strings.LastIndexFunc(before, func(r rune) bool {
+			return r != '_' && r != '"' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+		})+1:]
+		if !harmless[name] {
+			return true
+		}
+		text = after
+	}
 }
 
 func (p *printer) cast(c *conversion) {

@@ -220,6 +220,9 @@ func (p *printer) format(c *call) {
 		spec := f[i+1 : end+1]
 		f = f[end+1:]
 		verb := spec[len(spec)-1]
+		if !fitSpec(spec) {
+			p.refuse(text, "format: '%%%s' is not supported on zone local", spec)
+		}
 		if verb == 'n' || verb == '%' {
 			literal(map[byte]string{'n': "\n", '%': "%"}[verb])
 			continue
@@ -245,6 +248,29 @@ func (p *printer) format(c *call) {
 	p.put(")")
 }
 
+// fitSpec reports whether the flags, the width and the precision of a part of a format are those that Java takes for its conversion.
+func fitSpec(spec string) bool {
+	verb := spec[len(spec)-1]
+	flags := spec[:len(spec)-len(strings.TrimLeft(spec, "-+ 0,(#"))]
+	width, precision, hasPrecision := strings.Cut(spec[len(flags):len(spec)-1], ".")
+	allowed := map[byte]string{'s': "-", 'b': "-", 'd': "-+ 0,(", 'x': "-0", 'X': "-0", 'f': "-+ 0,(", 'e': "-+ 0(", 'E': "-+ 0("}[verb]
+	has := func(f string) bool { return strings.Contains(flags, f) }
+	switch {
+	case strings.Trim(flags, allowed) != "" || hasPrecision && (precision == "" || strings.IndexByte("sfeE", verb) < 0):
+		return false
+	case (has("-") || has("0")) && width == "", has("-") && has("0"), has("+") && has(" "):
+		return false
+	case verb == 'n' || verb == '%':
+		return len(spec) == 1
+	}
+	for i := range flags {
+		if strings.Count(flags, flags[i:i+1]) > 1 {
+			return false
+		}
+	}
+	return true
+}
+
 func (p *printer) formatPart(arg trinosql.Expr, spec string, verb byte) {
 	t := p.typeOf(arg)
 	name := t.String()
@@ -257,7 +283,7 @@ func (p *printer) formatPart(arg trinosql.Expr, spec string, verb byte) {
 	p.put(`"~format"(`, quoteText(spec), ", ", quoteText(name), ", coalesce(")
 	if t.Kind == types.TimestampTZ {
 		p.isoStamp(p.operand(arg), t)
-	} else if strings.IndexByte("feE", verb) >= 0 {
+	} else if strings.IndexByte("feE", verb) >= 0 || t.Kind == types.Real {
 		p.put("CAST(")
 		p.expr(arg)
 		p.put(" AS VARCHAR)")

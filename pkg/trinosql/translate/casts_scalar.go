@@ -40,7 +40,7 @@ func init() {
 	casts[kinds{types.Double, types.Real}] = checked("TRY_CAST($1 AS ${R})")
 	for _, f := range floats {
 		casts[kinds{f, types.Decimal}] = (*printer).toDecimal
-		casts[kinds{types.Decimal, f}] = nativeCast
+		casts[kinds{types.Decimal, f}] = (*printer).decimalFloat
 		casts[kinds{types.Boolean, f}] = nativeCast
 		casts[kinds{f, types.Boolean}] = nativeCast
 	}
@@ -54,8 +54,11 @@ func init() {
 	}
 	for _, k := range append([]types.Kind{types.Boolean, types.Varchar}, numbers...) {
 		casts[kinds{k, types.JSON}] = func(p *printer, c *conversion) { p.around("CAST(to_json(", c, ") AS JSON)") }
-		if k == types.Decimal { // to_json makes a double of it
+		switch k {
+		case types.Decimal: // to_json makes a double of it
 			casts[kinds{k, types.JSON}] = (*printer).decimalJSON
+		case types.Varchar: // to_json keeps what lies beyond the basic plane as it is, where Jackson writes two surrogates
+			casts[kinds{k, types.JSON}] = templated(`CASE WHEN regexp_matches($1, '[\x{10000}-\x{10FFFF}]') THEN CAST("~json_text"($1) AS JSON) ELSE CAST(to_json($1) AS JSON) END`)
 		}
 		casts[kinds{types.JSON, k}] = func(p *printer, c *conversion) {
 			if c.try {
@@ -77,6 +80,17 @@ func init() {
 	casts[kinds{types.Boolean, types.Varchar}] = (*printer).numberText
 	casts[kinds{types.Varchar, types.Boolean}] = func(p *printer, c *conversion) {
 		p.guarded(c, "CASE WHEN lower($1) IN ('t', 'true', '1') THEN true WHEN lower($1) IN ('f', 'false', '0') THEN false ELSE ${CAST} END")
+	}
+}
+
+// templated converts by a template.
+func templated(template string) func(p *printer, c *conversion) {
+	return func(p *printer, c *conversion) {
+		parts, err := parseParts(template)
+		if err != nil {
+			panic(err)
+		}
+		p.expand(&call{node: nil, args: []operand{c.operand}}, parts)
 	}
 }
 
@@ -123,6 +137,23 @@ func (p *printer) toDecimal(c *conversion) {
 	p.guarded(c, "coalesce(TRY_CAST($1 AS ${R}), ${CAST})")
 }
 
+// decimalFloat makes a floating point number of a decimal. Of one of up to 18 digits Trino divides the digits by a power of ten, and reads the text
+// of others; DuckDB takes neither way where the digits are more than the result can hold.
+func (p *printer) decimalFloat(c *conversion) {
+	to, whole := p.duckType(c.node, c.to), 15
+	if c.to.Kind == types.Real {
+		whole = 7
+	}
+	switch {
+	case c.from.N <= whole:
+		p.native(c)
+	case c.from.N > 18:
+		p.around("CAST(CAST(", c, " AS VARCHAR) AS "+to+")")
+	default:
+		p.around("CAST(CAST(CAST(replace(CAST(", c, fmt.Sprintf(" AS VARCHAR), '.', '') AS BIGINT) AS %s) / CAST('1e%d' AS %[1]s) AS %[1]s)", to, c.from.Scale))
+	}
+}
+
 // numberText writes numbers as Java does.
 func (p *printer) numberText(c *conversion) {
 	if c.from.Kind == types.Decimal && c.from.N == c.from.Scale && c.from.N < 38 { // DuckDB leaves out a zero before the point
@@ -133,6 +164,10 @@ func (p *printer) numberText(c *conversion) {
 			inner.write()
 			p.put(" AS ", p.duckType(c.node, wider), ")")
 		}}})
+		return
+	}
+	if c.from.Kind == types.Decimal && c.from.N == c.from.Scale && c.to.N == types.Unbounded {
+		p.expand(&call{args: []operand{{write: func() { p.native(c) }}}}, mustParts("CASE WHEN starts_with($1, '.') THEN '0' || $1 WHEN starts_with($1, '-.') THEN '-0' || substr($1, 2) ELSE $1 END"))
 		return
 	}
 	if c.to.N == types.Unbounded && c.from.Kind != types.Real && c.from.Kind != types.Double {

@@ -24,7 +24,7 @@ func init() {
 	with(types.Date, types.Varchar, (*printer).dateText)
 	with(types.Varchar, types.Date, func(p *printer, c *conversion) { p.dateOf(c.reader("date_of"), c.write) })
 	with(types.Date, types.Timestamp, nativeCast)
-	with(types.Timestamp, types.Date, nativeCast)
+	with(types.Timestamp, types.Date, (*printer).stampDate)
 	with(types.Timestamp, types.Timestamp, func(p *printer, c *conversion) { p.rounded(c.from, c.to, c.write) })
 	with(types.Timestamp, types.Varchar, func(p *printer, c *conversion) { p.stampText(c, "") })
 	with(types.Varchar, types.Timestamp, func(p *printer, c *conversion) {
@@ -261,4 +261,14 @@ func (p *printer) rounded(from, to *types.Type, write func()) {
 		write()
 		p.put(")")
 	}}}}, mustParts(made+"(("+n+") - (("+n+") % "+u+" + "+u+") % "+u+")"+after+")"))
+}
+
+// stampDate is the day of a timestamp. DuckDB rounds nanoseconds to microseconds, which may end on the day behind.
+func (p *printer) stampDate(c *conversion) {
+	if c.from.N <= 6 {
+		p.native(c)
+		return
+	}
+	const day = "86400000000000"
+	p.expand(&call{args: []operand{p.countedBy("epoch_ns(", c.write)}}, mustParts("CAST(DATE '1970-01-01' + CAST(($1 - ($1 % "+day+" + "+day+") % "+day+") // "+day+" AS INTEGER) AS DATE)"))
 }

@@ -381,4 +381,14 @@ func (p *printer) volatile(c *call, text string) {
 	p.outOfTry(func() { p.put(text) })
 }
 
-func quoteText(s string) string { return sqltext.Literal(s) }
+// quoteText is a text literal. DuckDB's parser reads a statement as far as its first NUL.
+func quoteText(s string) string {
+	if !strings.Contains(s, "\x00") {
+		return sqltext.Literal(s)
+	}
+	parts := strings.Split(s, "\x00")
+	for i, part := range parts {
+		parts[i] = sqltext.Literal(part)
+	}
+	return "(" + strings.Join(parts, " || chr(0) || ") + ")"
+}

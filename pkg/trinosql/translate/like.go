@@ -76,7 +76,7 @@ func (p *printer) likeConstant(value operand, pattern, native, ours, escape stri
 
 // withBackslash writes a pattern with a backslash for its escape character. It is not ok where the pattern is wrong.
 func withBackslash(pattern, escape string) (string, bool) {
-	if len([]rune(escape)) != 1 {
+	if len([]rune(escape)) != 1 || len(escape) > 3 { // more than 3 bytes are two of Java's chars
 		return "", false
 	}
 	e := []rune(escape)[0]

@@ -149,7 +149,7 @@ func (p *printer) roundInteger(c *call) {
 func (p *printer) roundFloat(c *call) {
 	t := p.duckType(c.node, c.bound.Result)
 	if len(c.args) == 1 {
-		p.expand(c, mustParts("CAST(CASE WHEN isfinite($1) THEN round($1) ELSE $1 END AS "+t+")"))
+		p.expand(c, mustParts("CAST(CASE WHEN $1 = 0 THEN 0 WHEN isfinite($1) THEN round($1) ELSE $1 END AS "+t+")"))
 		return
 	}
 	p.expand(c, mustParts("CAST(CASE WHEN $2 IS NULL THEN NULL WHEN NOT isfinite($1) OR abs($1) * pow(10.0, $2) >= 9223372036854775807 THEN $1"+

@@ -11,6 +11,13 @@ import (
 )
 
 func init() {
+	for name, around := range map[string]string{"date": "(", "last_day": "last_day("} {
+		rules[name+" of timestamp"] = func(p *printer, c *call) {
+			p.put(around)
+			p.stampDate(&conversion{node: c.node, from: c.bound.Args[0], to: types.Of(types.Date), operand: c.args[0]})
+			p.put(")")
+		}
+	}
 	rules["local date"] = func(p *printer, c *call) { p.overClock(c, "CAST($1 AS DATE)") }
 	rules["local last_day"] = func(p *printer, c *call) { p.overClock(c, "last_day($1)") }
 	for _, f := range []string{"day", "day_of_week", "day_of_year", "month", "quarter", "week", "year", "year_of_week", "hour", "minute", "second", "millisecond"} {

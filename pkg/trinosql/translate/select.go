@@ -51,7 +51,9 @@ func (p *printer) selectBody(s *trinosql.Select, more func()) []string {
 			item = operand{write: func() { p.canonical(from, given) }}
 		}
 		if from.Kind == types.Unknown && to.Kind == types.Unknown {
-			p.put("CAST(NULL AS INTEGER)")
+			p.put("CAST(")
+			item.write() // NULL too, but it may be an aggregate, or fail
+			p.put(" AS INTEGER)")
 		} else {
 			p.cast(&conversion{node: s, from: from, to: to, operand: item})
 		}

@@ -60,6 +60,9 @@ func byteFunctions() []Function {
 		}},
 		{"to_ieee754_64", 1, func(a []string) (string, bool, error) {
 			f, err := strconv.ParseFloat(a[0], 64)
+			if math.IsNaN(f) { // Java has only one
+				return "7ff8000000000000", true, err
+			}
 			return hexInt(math.Float64bits(f)), true, err
 		}},
 		{"to_ieee754_32", 1, func(a []string) (string, bool, error) {

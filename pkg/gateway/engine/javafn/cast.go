@@ -101,23 +101,10 @@ func javaDouble(text string, t *types.Type) string {
 		}
 		return "-Infinity"
 	}
-	if abs := math.Abs(f); abs == 0 || abs >= 1e-3 && abs < 1e7 {
-		s := strconv.FormatFloat(f, 'f', -1, size)
-		if !strings.Contains(s, ".") {
-			s += ".0"
-		}
-		return s
-	}
-	s := strconv.FormatFloat(f, 'e', -1, size)
-	mantissa, exponent, _ := strings.Cut(s, "e")
-	if !strings.Contains(mantissa, ".") {
-		mantissa += ".0"
-	}
-	n, _ := strconv.Atoi(exponent)
-	return mantissa + "E" + strconv.Itoa(n)
+	return string(AppendDouble(nil, f, size))
 }
 
-var floatForm = late.Regexp(`^[\x00-\x20]*[+-]?(NaN|Infinity|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[fFdD]?)[\x00-\x20]*$`)
+var floatForm = late.Regexp(`^[\x00-\x20]*[+-]?(NaN|Infinity|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[fFdD]?|0[xX]([0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+[fFdD]?)[\x00-\x20]*$`)
 
 func castFloat(text string, to *types.Type) (string, error) {
 	size := 64
@@ -156,6 +143,12 @@ func asciiDigits(s string) string {
 
 // realVarchar is a real with seven digits, as CAST(... AS varchar) writes it.
 func realVarchar(f float64) string {
+	if f == 0 {
+		return doubleVarchar(string(AppendDouble(nil, f, 32)))
+	}
+	if java, err := strconv.ParseFloat(string(AppendDouble(nil, float64(float32(f)), 32)), 64); err == nil {
+		f = java // from the digits of Float.toString
+	}
 	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(f, 'e', 6, 64), "e")
 	mantissa = strings.TrimRight(mantissa, "0")
 	if strings.HasSuffix(mantissa, ".") {
@@ -213,8 +206,10 @@ func castVarchar(text string, from, to *types.Type) (string, error) {
 		}
 	case types.Real, types.Double:
 		if f, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(f) && !math.IsInf(f, 0) {
-			if text = doubleVarchar(text); from.Kind == types.Real && f != 0 {
+			if from.Kind == types.Real && f != 0 {
 				text = realVarchar(f)
+			} else {
+				text = doubleVarchar(string(AppendDouble(nil, f, 64)))
 			}
 		} else {
 			text = javaDouble(text, from)

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+	"unicode/utf16"
 )
 
 // Behaviour of Java that Trino's functions expose.
@@ -13,16 +13,20 @@ import (
 func javaText(typ, text string) string {
 	switch {
 	case typ == "double" || typ == "real":
-		bits := map[string]int{"double": 64, "real": 32}[typ]
-		f, err := strconv.ParseFloat(text, bits)
-		if a := math.Abs(f); err != nil || math.IsInf(f, 0) || math.IsNaN(f) || a != 0 && (a < 1e-3 || a >= 1e7) {
-			return text
+		t := doubleType
+		if typ == "real" {
+			t = realType
 		}
-		out := strconv.FormatFloat(f, 'f', -1, bits)
-		if !strings.Contains(out, ".") {
-			out += ".0"
+		return javaDouble(text, t)
+	case typ == "date":
+		if day, ok := strings.CutPrefix(text, "+"); ok {
+			text = day
 		}
-		return out
+		if year, _, _ := strings.Cut(text, "-"); len(year) > 4 {
+			text = "+" + text
+		}
+	case strings.HasPrefix(typ, "decimal("):
+		return bigDecimal(zeroBeforePoint(text))
 	case typ == "time":
 		return javaClock(text)
 	case strings.HasPrefix(typ, "in ") && strings.Contains(text, "T"): // a time as ISO 8601 has it, of a time zone
@@ -56,6 +60,32 @@ func javaClock(s string) string {
 	return clock
 }
 
+// javaClass is the class that a value of a type has as an argument of a format.
+func javaClass(typ string) string {
+	switch base, _, _ := strings.Cut(typ, "("); base {
+	case "tinyint", "smallint", "integer", "bigint":
+		return "java.lang.Long"
+	case "real":
+		return "java.lang.Float"
+	case "double":
+		return "java.lang.Double"
+	case "boolean":
+		return "java.lang.Boolean"
+	case "decimal":
+		return "java.math.BigDecimal"
+	case "date":
+		return "java.time.LocalDate"
+	case "timestamp":
+		return "java.time.LocalDateTime"
+	case "time":
+		return "java.time.LocalTime"
+	}
+	if strings.HasPrefix(typ, "in ") {
+		return "java.time.ZonedDateTime"
+	}
+	return "java.lang.String"
+}
+
 // javaFormat writes one value by one part of a Java format. spec is what follows the percent sign.
 func javaFormat(spec, typ, text string) (string, error) {
 	verb := spec[len(spec)-1]
@@ -63,7 +93,7 @@ func javaFormat(spec, typ, text string) (string, error) {
 	flags := spec[:len(spec)-1-len(body)]
 	width, prec, hasPrec := strings.Cut(body, ".")
 	bad := func() (string, error) {
-		return "", says("Invalid format string: %%%s (%c != %s)", spec, verb, typ)
+		return "", says("Invalid format string: %%%s (IllegalFormatConversion: %c != %s)", spec, verb, javaClass(typ))
 	}
 	number := func(s string) string {
 		neg := strings.HasPrefix(s, "-")
@@ -96,13 +126,23 @@ func javaFormat(spec, typ, text string) (string, error) {
 	out := text
 	integer := typ == "tinyint" || typ == "smallint" || typ == "integer" || typ == "bigint"
 	switch {
+	case text == "null" && verb == 'b':
+		out = "false"
 	case text == "null":
+		if p, err := strconv.Atoi(prec); hasPrec && err == nil { // of a number, too
+			out = out[:min(p, len(out))]
+		}
 	case verb == 's':
 		out = javaText(typ, text)
-		if p, err := strconv.Atoi(prec); hasPrec && err == nil && utf8.RuneCountInString(out) > p {
-			out = string([]rune(out)[:p])
+		if units := utf16.Encode([]rune(out)); hasPrec {
+			if p, err := strconv.Atoi(prec); err == nil && len(units) > p {
+				out = strings.ReplaceAll(string(utf16.Decode(units[:p])), "\ufffd", "?") // half a character
+			}
 		}
 	case verb == 'b':
+		if typ != "boolean" {
+			out = "true"
+		}
 	case verb == 'd':
 		if !integer {
 			return bad()
@@ -124,10 +164,21 @@ func javaFormat(spec, typ, text string) (string, error) {
 		if prec == "" {
 			prec = "6"
 		}
+		if f, err := strconv.ParseFloat(text, 64); err == nil && (math.IsNaN(f) || math.IsInf(f, 0)) {
+			flags = strings.NewReplacer("0", "", ",", "").Replace(flags)
+			out = javaDouble(text, doubleType)
+			if !math.IsNaN(f) {
+				out = number(out)
+			}
+			break
+		}
 		if verb == 'f' {
 			s, err := fixed(text, prec)
 			if err != nil {
 				return "", err
+			}
+			if strings.HasPrefix(text, "-") && !strings.HasPrefix(s, "-") { // -0e0
+				s = "-" + s
 			}
 			out = number(s)
 			break
@@ -142,7 +193,7 @@ func javaFormat(spec, typ, text string) (string, error) {
 		return bad()
 	}
 	w, _ := strconv.Atoi(width)
-	if pad := w - utf8.RuneCountInString(out); pad > 0 {
+	if pad := w - len(utf16.Encode([]rune(out))); pad > 0 {
 		if strings.Contains(flags, "-") {
 			return out + strings.Repeat(" ", pad), nil
 		}

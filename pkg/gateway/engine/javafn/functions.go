@@ -2,12 +2,13 @@
 package javafn
 
 import (
+	"bytes"
 	"crypto/sha512"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
-	"net/url"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,14 +66,14 @@ func Functions() []Function {
 		{"regexp_position", 2, func(a []string) (string, bool, error) { return regexpPosition([]string{a[0], a[1], "1", "1"}) }},
 		{"regexp_position_from", 4, regexpPosition},
 		{"regexp_pieces", 2, regexpPieces},
-		one("url_host", urlPart(func(u *url.URL) string { return u.Hostname() })),
-		one("url_path", urlPart(func(u *url.URL) string { return u.Path })),
-		one("url_protocol", urlPart(func(u *url.URL) string { return u.Scheme })),
-		one("url_query", urlPart(func(u *url.URL) string { q, _ := url.PathUnescape(u.RawQuery); return q })),
-		one("url_fragment", urlPart(func(u *url.URL) string { return u.Fragment })),
+		one("url_host", urlPart(func(u uri) string { return u.host })),
+		one("url_path", urlPart(func(u uri) string { return unescaped(u.path) })),
+		one("url_protocol", urlPart(func(u uri) string { return u.scheme })),
+		one("url_query", urlPart(func(u uri) string { return unescaped(u.query) })),
+		one("url_fragment", urlPart(func(u uri) string { return unescaped(u.fragment) })),
 		one("url_port", func(a string) (string, bool, error) {
-			if u, ok := parseURL(a); ok && u.Port() != "" {
-				return u.Port(), true, nil
+			if u, ok := readURI(a); ok && u.port >= 0 {
+				return strconv.Itoa(u.port), true, nil
 			}
 			return "", false, nil
 		}),
@@ -82,6 +83,11 @@ func Functions() []Function {
 		one("crc32", fromHexText(func(b []byte) string { return strconv.FormatUint(uint64(crc32.ChecksumIEEE(b)), 10) })),
 		one("sha512", fromHexText(func(b []byte) string { h := sha512.Sum512(b); return hex.EncodeToString(h[:]) })),
 		one("json_parse", jsonParse),
+		one("json_text", func(a string) (string, bool, error) {
+			var b bytes.Buffer
+			quote(&b, a)
+			return b.String(), true, nil
+		}),
 		one("shallow", shallow),
 		{"like", 2, func(a []string) (string, bool, error) { return strconv.FormatBool(like(a[0], a[1])), true, nil }},
 	})
@@ -103,6 +109,9 @@ func splitLimit(a []string) (string, bool, error) {
 	n, err := strconv.Atoi(a[2])
 	if err != nil || n <= 0 {
 		return "", false, says("Limit must be positive")
+	}
+	if n > math.MaxInt32 {
+		return "", false, says("Limit is too large")
 	}
 	if a[1] == "" {
 		return "", false, says("The delimiter may not be the empty string")

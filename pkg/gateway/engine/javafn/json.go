@@ -1,13 +1,19 @@
 package javafn
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 )
 
 // jsonParse writes JSON in Trino's canonical form: no whitespace, sorted keys.
 func jsonParse(a string) (string, bool, error) {
+	if halfPair(a) {
+		return "", false, errHalfPair
+	}
 	d := json.NewDecoder(strings.NewReader(a))
 	d.UseNumber()
 	var v any
@@ -18,32 +24,37 @@ func jsonParse(a string) (string, bool, error) {
 	if err != nil {
 		return "", false, says("Cannot convert value to JSON: '%s'", a)
 	}
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(jsonNumbers(v)); err != nil {
-		return "", false, err
-	}
-	return strings.TrimSuffix(b.String(), "\n"), true, nil
+	var b bytes.Buffer
+	writeCanonical(&b, v)
+	return b.String(), true, nil
 }
 
-// jsonNumbers writes numbers with a point or an exponent as Java writes doubles.
-func jsonNumbers(v any) any {
+// writeCanonical writes objects with their keys in order.
+func writeCanonical(b *bytes.Buffer, v any) {
 	switch v := v.(type) {
 	case map[string]any:
-		for k := range v {
-			v[k] = jsonNumbers(v[k])
+		b.WriteByte('{')
+		for i, k := range slices.Sorted(maps.Keys(v)) {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			quote(b, k)
+			b.WriteByte(':')
+			writeCanonical(b, v[k])
 		}
+		b.WriteByte('}')
 	case []any:
-		for i := range v {
-			v[i] = jsonNumbers(v[i])
+		b.WriteByte('[')
+		for i, x := range v {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			writeCanonical(b, x)
 		}
-	case json.Number:
-		if f, err := v.Float64(); err == nil && strings.ContainsAny(v.String(), ".eE") {
-			return json.RawMessage(AppendDouble(nil, f, 64))
-		}
+		b.WriteByte(']')
+	default:
+		writeJSON(b, v)
 	}
-	return v
 }
 
 // shallow returns its argument unless it nests so deeply that a recursive function could overflow the stack.

@@ -2,12 +2,12 @@ package javafn
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
@@ -326,9 +326,27 @@ func digits(s string, n int) string {
 	return clock + "." + fraction[:n]
 }
 
+// quote writes a text of JSON as Jackson does, Java's library: what lies beyond the basic plane as two surrogates, and all else as it is except
+// control characters, quotes and backslashes.
 func quote(b *bytes.Buffer, s string) {
-	enc := json.NewEncoder(b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a text
-	b.Truncate(b.Len() - 1)
+	const short = "btn\x00fr" // of the control characters from 8 on
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r >= 8 && r <= 13 && r != 11:
+			b.WriteByte('\\')
+			b.WriteByte(short[r-8])
+		case r < ' ':
+			fmt.Fprintf(b, `\u%04X`, r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(b, `\u%04X\u%04X`, high, low)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
 }

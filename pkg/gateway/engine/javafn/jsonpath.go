@@ -3,114 +3,23 @@ package javafn
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// Functions over JSON. A document is read with its numbers as written and its keys in their order.
+// Functions over JSON.
 
-// member is a key of an object with its value; an object is a []member.
-type member struct {
-	key   string
-	value any
-}
-
-// readJSON parses one document; ok is false if it is invalid.
-func readJSON(text string) (v any, ok bool) {
-	dec := json.NewDecoder(strings.NewReader(text))
-	dec.UseNumber()
-	v, err := readValue(dec)
-	if err != nil {
-		return nil, false
-	}
-	_, err = dec.Token()
-	return v, err == io.EOF
-}
-
-func readValue(dec *json.Decoder) (any, error) {
-	t, err := dec.Token()
-	if err != nil {
-		return nil, err
-	}
-	switch t {
-	case json.Delim('['):
-		list := []any{}
-		for dec.More() {
-			v, err := readValue(dec)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, v)
-		}
-		_, err = dec.Token()
-		return list, err
-	case json.Delim('{'):
-		object := []member{}
-		for dec.More() {
-			k, err := dec.Token()
-			if err != nil {
-				return nil, err
-			}
-			v, err := readValue(dec)
-			if err != nil {
-				return nil, err
-			}
-			object = append(object, member{k.(string), v})
-		}
-		_, err = dec.Token()
-		return object, err
-	}
-	return t, nil
-}
-
-func writeJSON(b *bytes.Buffer, v any) {
-	switch v := v.(type) {
-	case []any:
-		b.WriteByte('[')
-		for i, x := range v {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			writeJSON(b, x)
-		}
-		b.WriteByte(']')
-	case []member:
-		b.WriteByte('{')
-		for i, m := range v {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			writeJSON(b, m.key)
-			b.WriteByte(':')
-			writeJSON(b, m.value)
-		}
-		b.WriteByte('}')
-	case json.Number:
-		if s := v.String(); strings.ContainsAny(s, ".eE") { // a double, as Java writes it
-			b.WriteString(javaDouble(s, doubleType))
-		} else {
-			b.WriteString(s)
-		}
-	default:
-		enc := json.NewEncoder(b)
-		enc.SetEscapeHTML(false)
-		_ = enc.Encode(v) // a text, a number, a boolean or nil
-		b.Truncate(b.Len() - 1)
-	}
-}
-
-// step is one step of a path: a key, an index, or all elements.
+// step is one step of a path: a key, or an index of an array if it is one.
 type step struct {
 	key   string
-	index int
-	what  byte // 'k', 'i', '*'
+	index int // -1 for none
 }
 
-// readPath parses a path of Trino's json_extract: $.store.book[0]["title"], $[*].
+// readPath parses a path of Trino's json_extract: $.store.book[0]["title"].
 func readPath(p string) ([]step, error) {
 	bad := says("Invalid JSON path: '%s'", p)
 	rest, ok := strings.CutPrefix(p, "$")
@@ -119,75 +28,72 @@ func readPath(p string) ([]step, error) {
 	}
 	var steps []step
 	for rest != "" {
+		kind := rest[0]
+		rest = rest[1:]
+		s := step{index: -1}
 		switch {
-		case strings.HasPrefix(rest, ".."):
-			return nil, says("JSON path '%s' is not supported on zone local", p)
-		case rest[0] == '.':
-			rest = rest[1:]
-			end := strings.IndexAny(rest, ".[")
-			if end < 0 {
-				end = len(rest)
-			}
-			if end == 0 {
+		case kind == '.':
+			s.key, rest = pathWord(rest, ":")
+			if s.key == "" {
 				return nil, bad
 			}
-			key := rest[:end]
-			rest = rest[end:]
-			if strings.IndexFunc(key, func(r rune) bool {
-				return r < 0x80 && !strings.ContainsRune("_:-$0123456789", r) && (r|0x20 < 'a' || r|0x20 > 'z')
-			}) >= 0 {
+		case kind == '[' && strings.HasPrefix(rest, `"`):
+			s.key, rest, ok = pathQuoted(rest[1:])
+			if !ok {
 				return nil, bad
 			}
-			steps = append(steps, step{what: 'k', key: key})
-		case rest[0] == '[':
-			if len(rest) > 1 && (rest[1] == '"' || rest[1] == '\'') {
-				end := strings.Index(rest[2:], rest[1:2]+"]")
-				if end < 0 {
-					return nil, bad
-				}
-				steps = append(steps, step{what: 'k', key: rest[2 : 2+end]})
-				rest = rest[2+end+2:]
-				continue
+		case kind == '[':
+			s.key, rest = pathWord(rest, "")
+			if n, err := strconv.Atoi(s.key); err == nil {
+				s.index = n
 			}
-			end := strings.IndexByte(rest, ']')
-			if end < 0 {
+			if rest, ok = strings.CutPrefix(rest, "]"); !ok || s.key == "" {
 				return nil, bad
 			}
-			inner := rest[1:end]
-			rest = rest[end+1:]
-			if inner == "*" {
-				steps = append(steps, step{what: '*'})
-				continue
-			}
-			if n, err := strconv.Atoi(inner); err == nil && n >= 0 {
-				steps = append(steps, step{what: 'i', index: n, key: inner})
-				continue
-			}
-			if strings.ContainsAny(inner, ":,?@()") || inner == "" {
-				return nil, says("JSON path '%s' is not supported on zone local", p)
-			}
-			steps = append(steps, step{what: 'k', key: inner})
 		default:
 			return nil, bad
 		}
+		steps = append(steps, s)
 	}
 	return steps, nil
 }
 
+// pathWord is the beginning of a path that needs no quotes: letters, digits, underscores and the others that are given.
+func pathWord(s, others string) (word, rest string) {
+	end := strings.IndexFunc(s, func(r rune) bool {
+		return r != '_' && !strings.ContainsRune(others, r) && (r > 0xffff || !unicode.IsLetter(r) && !unicode.IsDigit(r))
+	})
+	if end < 0 {
+		end = len(s)
+	}
+	return s[:end], s[end:]
+}
+
+// pathQuoted is a key in quotes, behind the first, with the rest of the path behind ].
+func pathQuoted(s string) (key, rest string, ok bool) {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\' && i+1 < len(s) && (s[i+1] == '"' || s[i+1] == '\\'):
+			i++
+			b.WriteByte(s[i])
+		case c == '\\':
+			return "", "", false
+		case c == '"':
+			rest, ok = strings.CutPrefix(s[i+1:], "]")
+			return b.String(), rest, ok
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return "", "", false
+}
+
 // walk follows a path; ok is false if there is no value.
 func walk(v any, steps []step) (any, bool) {
-	for i, s := range steps {
+	for _, s := range steps {
 		switch x := v.(type) {
 		case []member:
-			if s.what == '*' {
-				list := []any{}
-				for _, m := range x {
-					if r, ok := walk(m.value, steps[i+1:]); ok {
-						list = append(list, r)
-					}
-				}
-				return list, true
-			}
 			found := false
 			for _, m := range x {
 				if m.key == s.key {
@@ -199,16 +105,7 @@ func walk(v any, steps []step) (any, bool) {
 				return nil, false
 			}
 		case []any:
-			if s.what == '*' {
-				list := []any{}
-				for _, e := range x {
-					if r, ok := walk(e, steps[i+1:]); ok {
-						list = append(list, r)
-					}
-				}
-				return list, true
-			}
-			if s.what != 'i' || s.index >= len(x) {
+			if s.index < 0 || s.index >= len(x) {
 				return nil, false
 			}
 			v = x[s.index]
@@ -216,7 +113,7 @@ func walk(v any, steps []step) (any, bool) {
 			return nil, false
 		}
 	}
-	return v, true
+	return v, whole(v)
 }
 
 // overPath returns a function of a document and a path; for an invalid document its result is NULL.
@@ -226,11 +123,11 @@ func overPath(name string, f func(v any) (string, bool)) Function {
 		if err != nil {
 			return "", false, err
 		}
-		v, ok := readJSON(a[0])
-		if !ok {
-			return "", false, nil
+		if halfPair(a[0]) {
+			return "", false, errHalfPair
 		}
-		if v, ok = walk(v, steps); !ok {
+		v, ok := walk(readStart(a[0]), steps)
+		if !ok {
 			return "", false, nil
 		}
 		s, ok := f(v)
@@ -240,11 +137,10 @@ func overPath(name string, f func(v any) (string, bool)) Function {
 
 func overDocument(name string, args int, f func(v any, a []string) (string, bool)) Function {
 	return Function{name, args, func(a []string) (string, bool, error) {
-		v, ok := readJSON(a[0])
-		if !ok {
-			return "", false, nil
+		if halfPair(a[0]) {
+			return "", false, errHalfPair
 		}
-		s, ok := f(v, a)
+		s, ok := f(readStart(a[0]), a)
 		return s, ok, nil
 	}}
 }
@@ -262,6 +158,8 @@ func scalarText(v any) (string, bool) {
 		return v, true
 	case json.Number:
 		return v.String(), true
+	case broken:
+		return "", false
 	case bool:
 		return strconv.FormatBool(v), true
 	}
@@ -283,15 +181,17 @@ func jsonFunctions() []Function {
 		}),
 		overDocument("json_array_length", 1, func(v any, _ []string) (string, bool) {
 			list, ok := v.([]any)
-			return strconv.Itoa(len(list)), ok
+			return strconv.Itoa(len(list)), ok && whole(list)
 		}),
 		overDocument("json_array_get", 2, func(v any, a []string) (string, bool) {
 			list, ok := v.([]any)
 			n, err := strconv.Atoi(a[1])
 			if n < 0 {
-				n += len(list)
+				if n += len(list); !whole(list) {
+					return "", false
+				}
 			}
-			if !ok || err != nil || n < 0 || n >= len(list) || list[n] == nil {
+			if !ok || err != nil || n < 0 || n >= len(list) || list[n] == nil || !whole(list[n]) {
 				return "", false
 			}
 			if s, ok := list[n].(string); ok {
@@ -327,7 +227,7 @@ func jsonArrayContains(a []string) (string, bool, error) {
 			return "true", true, nil
 		}
 	}
-	return "false", ok, nil
+	return "false", ok && whole(list), nil
 }
 
 func sameScalar(x any, text, kind string) bool {
@@ -378,6 +278,9 @@ func jsonCast(a []string) (string, bool, error) {
 		return s, true, err
 	case to.Kind == types.Boolean && !isBool:
 		f, err := strconv.ParseFloat(text, 64)
+		if _, large := strconv.ParseInt(text, 10, 64); large != nil && !strings.ContainsAny(text, ".eE") {
+			err = refused
+		}
 		return strconv.FormatBool(f != 0), true, err
 	case to.Kind == types.Boolean:
 		return text, true, nil

@@ -33,7 +33,7 @@ func likeToken(c rune) rune {
 // likeEscape compares a text with a pattern that has an escape character.
 func likeEscape(a []string) (string, bool, error) {
 	escape, size := utf8.DecodeRuneInString(a[2])
-	if size == 0 || size != len(a[2]) {
+	if size == 0 || size != len(a[2]) || escape > 0xffff { // two of Java's chars
 		return "", false, says("Escape string must be a single character")
 	}
 	const bad = said("Escape character must be followed by '%', '_' or the escape character itself")

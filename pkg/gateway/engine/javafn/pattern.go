@@ -29,7 +29,7 @@ type pattern struct {
 	// Of a linear pattern: what Go's package finds otherwise than Java, and the same pattern for those cases.
 	empty    bool // it can match no character: Java finds such a match right behind another one too
 	boundary bool // \b and \B are those of ASCII
-	posix    bool // [:alpha:] and similar classes are those of ASCII
+	posix    bool // [:alpha:] and similar are those of ASCII
 	slow     func() (*pattern, error)
 }
 
@@ -66,11 +66,15 @@ func compilePattern(s string) (*pattern, error) {
 	re, err := regexp.Compile(found.linear)
 	if err == nil {
 		slow := sync.OnceValues(func() (*pattern, error) {
-			return backtracking(s, fmt.Errorf("the pattern '%s' is not supported on zone local for this text", s))
+			unfit := fmt.Errorf("the pattern '%s' is not supported on zone local for this text", s)
+			if found.dropped {
+				return nil, unfit
+			}
+			return backtracking(s, unfit)
 		})
 		return &pattern{linear: re, empty: matchesEmpty(found.linear), boundary: found.boundary, posix: found.posix, slow: slow}, nil
 	}
-	if !backtracks(err) {
+	if !backtracks(err) || found.dropped {
 		return nil, err
 	}
 	return backtracking(s, err)
@@ -147,6 +151,7 @@ const wordClass = `[\p{L}\p{M}\p{Nd}\p{Pc}]`
 type scanned struct {
 	linear          string // the pattern in Go's syntax
 	boundary, posix bool
+	dropped         bool // a character of the pattern has no meaning
 }
 
 // scanPattern rejects what Go's package accepts in another meaning than Java, and rewrites what it only writes differently.
@@ -154,7 +159,18 @@ func scanPattern(s string) (scanned, error) {
 	var b strings.Builder
 	out := scanned{}
 	class := false
+	var items classItems
 	for i := 0; i < len(s); i++ {
+		if class {
+			if drop, err := items.next(s, i); err != nil {
+				return out, err
+			} else if drop {
+				out.dropped = true
+				continue
+			}
+		} else {
+			items = classItems{}
+		}
 		switch rest := s[i:]; {
 		case s[i] == '\\' && i+1 < len(s):
 			switch e := s[i+1]; {

@@ -176,6 +176,9 @@ func regexpPosition(a []string) (string, bool, error) {
 	case n < 1:
 		return "", false, says("occurrence cannot be smaller than 1")
 	}
+	if a[0] == "" {
+		return "-1", true, nil
+	}
 	from := 0
 	for range start - 1 {
 		if from >= len(a[0]) {

@@ -160,11 +160,17 @@ func luhnCheck(s string) (string, bool, error) {
 	return strconv.FormatBool(sum%10 == 0), true, nil
 }
 
+// ligatures are the letters that are several in capitals.
+var ligatures = map[rune]string{'ß': "SS", 'ﬀ': "FF", 'ﬁ': "FI", 'ﬂ': "FL", 'ﬃ': "FFI", 'ﬄ': "FFL", 'ﬅ': "ST", 'ﬆ': "ST"}
+
 // soundex has the American rules: H and W do not part equal digits.
 func soundex(s string) (string, bool, error) {
 	var letters []rune
 	for _, r := range s {
-		if unicode.IsLetter(r) {
+		switch s, ok := ligatures[r]; {
+		case ok:
+			letters = append(letters, []rune(s)...)
+		case unicode.IsLetter(r) && r <= 0xffff: // what lies beyond is two of Java's chars, and those are no letters
 			letters = append(letters, unicode.ToUpper(r))
 		}
 	}
@@ -209,7 +215,7 @@ func strposInstance(a []string) (string, bool, error) {
 		return "", false, err
 	}
 	switch {
-	case n == 0:
+	case n == 0 || n == math.MinInt64:
 		return "", false, says("'instance' must be a positive or negative number.")
 	case part == "":
 		return "1", true, nil

@@ -188,6 +188,13 @@ func castTimestamp(a []string) (string, error) {
 	if !ok {
 		return "", unread("Value cannot be cast to timestamp: " + text)
 	}
+	if zone, err := times.ZoneName(c.Zone); c.Zone != "" && err == nil { // a time that the clock of the zone skips is another one
+		if l, ok := times.Location(zone); ok {
+			if instant, skipped := times.FirstInstant(l, 1000*c.Seconds); skipped {
+				c.Seconds = floorDiv(times.Shown(l, instant), 1000)
+			}
+		}
+	}
 	digits := 6
 	if p > 6 {
 		digits = 9
