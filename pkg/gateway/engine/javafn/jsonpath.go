@@ -220,8 +220,10 @@ func jsonArrayContains(a []string) (string, bool, error) {
 	if f, err := strconv.ParseFloat(a[1], 64); a[2] == "double" && err == nil && (math.IsNaN(f) || math.IsInf(f, 0)) {
 		return "false", true, nil // whatever the document is
 	}
-	v, _ := readJSON(a[0])
-	list, ok := v.([]any)
+	if halfPair(a[0]) {
+		return "", false, errHalfPair
+	}
+	list, ok := readStart(a[0]).([]any)
 	for _, x := range list {
 		if sameScalar(x, a[1], a[2]) {
 			return "true", true, nil
