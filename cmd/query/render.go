@@ -17,6 +17,7 @@ import (
 // renderFlags control how a result is shown; every command that shows one has them.
 type renderFlags struct {
 	vertical, raw, typed, all, profile, noPager bool
+	plan                                        bool // the result of EXPLAIN is written as lines
 	show, chart, x                              string
 	y                                           []string
 	manifest                                    string
@@ -109,6 +110,8 @@ func (r *renderFlags) writeRows(w io.Writer, rows api.RowReader, o output.Option
 		defer hidden.Told(o.Notes)
 	}
 	switch {
+	case r.plan && table(o) && isPlan(rows):
+		return writePlan(w, rows, o)
 	case r.chart != "":
 		return output.WriteChart(w, rows, r.chartOf(), o)
 	case r.profile:

@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -69,7 +70,7 @@ var _ repl.Runner = (*shellRunner)(nil)
 
 // flags are the flags and options that show a result as a statement asks for.
 func (r *shellRunner) flags(st repl.Statement, chart output.Chart) (*executeFlags, output.Options, error) {
-	f := &executeFlags{renderFlags: renderFlags{vertical: st.Vertical, all: st.All, chart: chart.Kind, x: chart.X, y: chart.Y, noPager: true}}
+	f := &executeFlags{renderFlags: renderFlags{vertical: st.Vertical, all: st.All, chart: chart.Kind, x: chart.X, y: chart.Y, noPager: true, plan: !st.Vertical}}
 	o, err := r.e.OutputOptions()
 	if err != nil {
 		return nil, o, err
@@ -91,7 +92,23 @@ func (r *shellRunner) open(st repl.Statement, o output.Options, cancel func()) (
 			return nil, cli.Usagef("%v", err)
 		}
 	}
-	return r.e.OpenSink(path, false, o, cancel)
+	s, err := r.e.OpenSink(path, false, o, cancel)
+	if err == nil {
+		s.Notes = shellNotes{s.Notes}
+	}
+	return s, err
+}
+
+// shellNotes puts the commands of the shell into notes, where they name flags.
+type shellNotes struct{ w io.Writer }
+
+func (n shellNotes) Write(p []byte) (int, error) {
+	text := strings.NewReplacer("--columns or --vertical show others", `\b or \x show others`, "--vertical shows them in full", `\b shows them in full`,
+		"--all shows them", `\export writes them too`).Replace(string(p))
+	if _, err := io.WriteString(n.w, text); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // querying is newQuerying, which asks for the project once only.

@@ -158,7 +158,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case "ctrl+r":
 		m.find = &search{was: m.buf.text, at: m.buf.at, place: m.entries()}
 	case "ctrl+l":
-		return tea.ClearScreen
+		return tea.Sequence(tea.Raw("\x1b[H\x1b[2J"), tea.ClearScreen)
 	case "up", "ctrl+p":
 		if !m.buf.vertical(false) {
 			m.recall(-1)

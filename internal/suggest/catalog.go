@@ -108,18 +108,18 @@ func Name(name string) string {
 	return sqltext.Quote(name)
 }
 
-// Functions lists the functions of Trino with a signature of each, sorted.
-func Functions() []Candidate {
+// Functions lists the functions of Trino, sorted: with a signature of each, or with all.
+func Functions(all bool) []Candidate {
 	var out []Candidate
 	seen := map[string]bool{}
 	for _, f := range functions.All() {
-		if f.Kind == functions.Operator || f.Hidden || f.Deprecated || seen[f.Name] {
+		if f.Kind == functions.Operator || f.Hidden || f.Deprecated || seen[f.Name] && !all {
 			continue
 		}
 		seen[f.Name] = true
 		out = append(out, Candidate{Text: f.Name, Kind: KindFunction, Detail: signature(f)})
 	}
-	slices.SortFunc(out, func(a, b Candidate) int { return strings.Compare(a.Text, b.Text) })
+	slices.SortStableFunc(out, func(a, b Candidate) int { return strings.Compare(a.Text, b.Text) })
 	return out
 }
 

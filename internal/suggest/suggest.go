@@ -32,7 +32,7 @@ type Candidate struct {
 type Place struct{ Catalog, Schema string }
 
 var (
-	functionList = sync.OnceValue(Functions)
+	functionList = sync.OnceValue(func() []Candidate { return Functions(false) })
 	keywordList  = sync.OnceValue(func() []Candidate {
 		var out []Candidate
 		for _, w := range trinosql.Keywords() {

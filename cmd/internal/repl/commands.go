@@ -25,23 +25,24 @@ type command struct {
 // commands lists the commands in the order of the help.
 func commands() []command {
 	return []command{
-		{name: "d", long: "describe", words: []string{"describe"}, args: "[NAME]", about: "list the tables, or describe a table or a saved query", run: (*shell).describe},
-		{name: "dt", long: "tables", args: "[PATTERN]", about: "list the tables and saved queries; * stands for any letters", run: (*shell).listTables},
+		{name: "d", long: "describe", words: []string{"describe"}, args: "[NAME]", about: "list the tables, or describe one or a saved query", run: (*shell).describe},
+		{name: "dt", long: "tables", args: "[PATTERN]", about: "list tables and saved queries; * is any letters", run: (*shell).listTables},
 		{name: "dn", long: "schemas", args: "[PATTERN]", about: "list the catalogs and schemas", run: (*shell).listSchemas},
 		{name: "df", long: "functions", args: "[PATTERN]", about: "list the functions with their arguments", run: (*shell).listFunctions},
-		{name: "use", long: "use", words: []string{"use"}, args: "[CATALOG.SCHEMA]", about: "look up names without a schema there; without a name no longer", run: (*shell).use},
-		{name: "x", long: "expanded", about: "show one line per value, and the last result that way; again to stop", run: (*shell).expand},
-		{name: "types", long: "types", about: "show the types of the columns under the header; again to stop", run: (*shell).showTypes},
-		{name: "timing", long: "timing", about: "show how long each statement took; again to stop", run: (*shell).switchTiming},
+		{name: "use", long: "use", words: []string{"use"}, args: "[CATALOG.SCHEMA]", about: "look up names without a schema there, or not", run: (*shell).use},
+		{name: "x", long: "expanded", about: "one line per value, on or off", run: (*shell).expand},
+		{name: "types", long: "types", about: "types of the columns under the header, on or off", run: (*shell).showTypes},
+		{name: "timing", long: "timing", about: "how long each statement takes, on or off", run: (*shell).switchTiming},
 		{name: "bind", long: "bind", args: "[VALUE]...", about: "values for the ? of the next statement", run: (*shell).bind},
 		{name: "g", long: "go", about: "run the last statement again", run: (*shell).again},
-		{name: "e", long: "edit", about: "edit the last statement with $VISUAL or $EDITOR, then run it", run: (*shell).edit},
+		{name: "e", long: "edit", about: "edit the last statement with $EDITOR, then run it", run: (*shell).edit},
 		{name: "i", long: "include", args: "FILE", about: "run the statements of a file", run: (*shell).include, path: true},
-		{name: "o", long: "out", args: "[FILE]", about: "write results to a file instead of the screen; without a file no longer", run: (*shell).output, path: true},
-		{name: "watch", long: "watch", args: "[SECONDS]", about: "run the last statement again every 2 seconds, until Ctrl-C", run: (*shell).watch},
+		{name: "o", long: "out", args: "[FILE]", about: "write results to a file, or to the screen again", run: (*shell).output, path: true},
+		{name: "watch", long: "watch", args: "[SECONDS]", about: "run the last statement every 2 s, until Ctrl-C", run: (*shell).watch},
+		{name: "b", long: "browse", about: "browse the last result: scroll, search, sort", run: (*shell).browse},
 		{name: "chart", long: "chart", args: "[KIND] [X [Y]]", about: "draw the last result: bar, line, hist or spark", run: (*shell).chart},
-		{name: "export", long: "export", args: "FILE", about: "write the last result to a file; its extension is the format", run: (*shell).export, path: true},
-		{name: "refresh", long: "refresh", about: "read the names of tables and columns for completion again", run: (*shell).refreshNames},
+		{name: "export", long: "export", args: "FILE", about: "write the last result; the extension is the format", run: (*shell).export, path: true},
+		{name: "refresh", long: "refresh", about: "read names for completion again", run: (*shell).refreshNames},
 		{name: "q", long: "quit", words: []string{"quit", "exit"}, about: "leave, as Ctrl-D does", run: func(*shell, context.Context, []string) error { return errQuit }},
 		{name: "?", long: "help", words: []string{"help"}, args: "", about: "this list", run: (*shell).help},
 	}
@@ -138,18 +139,19 @@ func (s *shell) help(context.Context, []string) error {
 		if c.args != "" {
 			left += " " + c.args
 		}
-		if _, err := fmt.Fprintf(w, "  %-30s %s\n", left, c.about); err != nil {
+		if _, err := fmt.Fprintf(w, "  %-26s %s\n", left, c.about); err != nil {
 			return err
 		}
 	}
 	_, err := fmt.Fprint(w, `
-Statements end with ; and may have several lines. A text that begins with a blank is not kept in the history.
-_ is the last result: SELECT ... FROM _
+Statements end with ; and may have several lines. The table _ is the last result:
+SELECT ... FROM _ does not ask the gateway again. A text that begins with a blank
+is not kept in the history.
 
-  Tab       complete                      Up, Down  lines, then the history
-  Ctrl-R    search the history            Ctrl-C    clear the text; cancel the statement that runs
-  Alt-Enter new line, also after ;        Ctrl-D    leave
-  Ctrl-W Ctrl-K Ctrl-U Ctrl-Y   delete words and lines, and insert them again; Ctrl-_ undoes
+  Tab       complete             Up, Down  lines, then the history
+  Ctrl-R    search the history   Ctrl-C    clear the text; cancel the statement
+  Alt-Enter new line             Ctrl-D    leave
+  Ctrl-W Ctrl-K Ctrl-U Ctrl-Y    delete and insert words and lines; Ctrl-_ undoes
 `)
 	return err
 }

@@ -184,7 +184,7 @@ func (s *shell) listFunctions(ctx context.Context, args []string) error {
 		return err
 	}
 	var rows [][]any
-	for _, f := range suggest.Functions() {
+	for _, f := range suggest.Functions(true) {
 		if match(f.Text) {
 			args, result, _ := strings.Cut(f.Detail, " → ")
 			rows = append(rows, []any{f.Text, args, result})

@@ -18,6 +18,7 @@ import (
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/internal/suggest"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/output"
 	xterm "golang.org/x/term"
 )
@@ -66,6 +67,9 @@ type shell struct {
 	last     *kept
 	lastText string
 	depth    int // of files that are being read
+
+	scratch     engine.Project // for statements over the last result; nil before the first
+	scratchDone func() error
 }
 
 // Run reads and runs statements until the end of the input.
@@ -79,7 +83,12 @@ func Run(ctx context.Context, e *cli.Env, run Runner) (err error) {
 	}
 	s.history = openHistory(e, s.project)
 	s.known.Store(suggest.New(nil))
-	defer func() { err = errors.Join(err, s.last.close()) }()
+	defer func() {
+		if s.scratchDone != nil {
+			err = errors.Join(err, s.scratchDone())
+		}
+		err = errors.Join(err, s.last.close())
+	}()
 	in, out := cli.TerminalOf(e.In), cli.FileOf(e.Out)
 	if e.InTerm && e.OutTerm && in != nil && out != nil && e.Getenv("TERM") != "dumb" {
 		s.editor = lineedit.New(lineedit.Options{In: in, Out: out, Env: os.Environ(), Color: e.Getenv("NO_COLOR") == "",
@@ -262,12 +271,19 @@ func (s *shell) statement(ctx context.Context, text string) error {
 }
 
 func (s *shell) query(ctx context.Context, text string) error {
+	found := tables(text)
+	if readsLast(found) {
+		return s.queryLast(ctx, text, found)
+	}
 	k := newKept()
-	st := Statement{Text: text, Bindings: s.binds, Vertical: s.expanded, Types: s.types, Out: s.out, Format: s.format, Keep: k.keep}
+	st := Statement{Text: s.qualified(text, found), Bindings: s.binds, Vertical: s.expanded, Types: s.types, Out: s.out, Format: s.format, Keep: k.keep}
 	s.binds = nil
 	err := s.run.Run(ctx, st)
 	if err != nil || !k.some() {
 		return errors.Join(err, k.close())
+	}
+	if s.out != "" {
+		fmt.Fprintf(s.e.Err, "wrote the result to %s\n", s.out)
 	}
 	k.text = text
 	closing := s.last.close()

@@ -125,7 +125,7 @@ func (s *shell) watch(ctx context.Context, args []string) error {
 		}
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return nil
 		case <-time.After(wait):
 		}
 	}

@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/dig-cli/dig/internal/tempfile"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
+)
+
+// ScratchEngine opens an engine with no data of its own, for statements over rows that the caller has. done closes it and
+// removes its files.
+func ScratchEngine(ctx context.Context) (p engine.Project, done func() error, err error) {
+	dir, remove, err := tempfile.MkdirTemp("dig-scratch-")
+	if err != nil {
+		return nil, nil, err
+	}
+	eng, err := duckdb.Open(engine.Options{Dir: dir, MemoryLimit: MemoryFor(AllowedMemory()), IdleClose: -1})
+	if err != nil {
+		remove()
+		return nil, nil, err
+	}
+	done = func() error {
+		defer remove()
+		return eng.Close()
+	}
+	if p, err = eng.Project(ctx, "scratch"); err != nil {
+		return nil, nil, errors.Join(err, done())
+	}
+	return p, done, nil
+}

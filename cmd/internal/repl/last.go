@@ -1,0 +1,366 @@
+package repl
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/cell"
+	"github.com/dig-cli/dig/internal/suggest"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/dig-cli/dig/pkg/trinosql"
+)
+
+// The last result is the table _: an engine of the session reads it, and tables of zone local beside it through the
+// gateway.
+
+// lastName is the name of the last result in a statement.
+const lastName = "_"
+
+// Catalogs of the session's engine: for the last result, and for tables that are read through the gateway.
+const (
+	catalogLast    = "last"
+	catalogGateway = "gateway"
+)
+
+// edit is a replacement in a statement.
+type edit struct {
+	at, old int // byte offset and length in the original
+	text    string
+}
+
+// edited applies edits, which are in order.
+func edited(text string, edits []edit) string {
+	var b strings.Builder
+	from := 0
+	for _, e := range edits {
+		b.WriteString(text[from:e.at])
+		b.WriteString(e.text)
+		from = e.at + e.old
+	}
+	b.WriteString(text[from:])
+	return b.String()
+}
+
+// before returns the place in the original text for a 1-based line and column of the edited one.
+func before(text string, edits []edit, line, col int) (int, int) {
+	changed := edited(text, edits)
+	at := 0
+	for n := 1; n < line; n++ {
+		next := strings.IndexByte(changed[at:], '\n')
+		if next < 0 {
+			return line, col
+		}
+		at += next + 1
+	}
+	for ; col > 1 && at < len(changed); col-- {
+		_, n := utf8.DecodeRuneInString(changed[at:])
+		at += n
+	}
+	shift := 0 // the edited text is longer by this before the place
+	for _, e := range edits {
+		begin := e.at + shift
+		if at < begin {
+			break
+		}
+		if at < begin+len(e.text) {
+			at = begin
+			break
+		}
+		shift += len(e.text) - e.old
+	}
+	orig := min(max(at-shift, 0), len(text))
+	lineStart := strings.LastIndexByte(text[:orig], '\n') + 1
+	return 1 + strings.Count(text[:orig], "\n"), 1 + utf8.RuneCountInString(text[lineStart:orig])
+}
+
+// tables returns the names of the tables of a statement; none if it does not parse, which the gateway reports.
+func tables(text string) [][]*trinosql.Ident {
+	st, err := trinosql.Parse(text)
+	if err != nil {
+		return nil
+	}
+	found := trinosql.Tables(st)
+	slices.SortFunc(found, func(a, b []*trinosql.Ident) int { return a[0].Pos().Offset - b[0].Pos().Offset })
+	return found
+}
+
+// span returns the place of a name in the text.
+func span(text string, name []*trinosql.Ident) (from, to int) {
+	from = name[0].Pos().Offset
+	last := name[len(name)-1]
+	to = last.Pos().Offset + len(last.Name)
+	if last.Quoted {
+		to = last.Pos().Offset + 2 + len(last.Name) + strings.Count(last.Name, `"`)
+	}
+	return from, min(to, len(text))
+}
+
+// readsLast reports whether a statement reads the last result.
+func readsLast(found [][]*trinosql.Ident) bool {
+	return slices.ContainsFunc(found, func(n []*trinosql.Ident) bool { return len(n) == 1 && n[0].Name == lastName && !n[0].Quoted })
+}
+
+// qualified puts the schema in use before the names of its tables.
+func (s *shell) qualified(text string, found [][]*trinosql.Ident) string {
+	if s.here.Schema == "" {
+		return text
+	}
+	known := s.known.Load()
+	var edits []edit
+	for _, name := range found {
+		prefix := ""
+		switch {
+		case len(name) == 1 && known.Find(s.here.Catalog, s.here.Schema, name[0].Name) != nil:
+			prefix = suggest.Name(s.here.Catalog) + "." + suggest.Name(s.here.Schema) + "."
+		case len(name) == 2 && known.Find(s.here.Catalog, name[0].Name, name[1].Name) != nil:
+			prefix = suggest.Name(s.here.Catalog) + "."
+		}
+		if prefix != "" {
+			edits = append(edits, edit{at: name[0].Pos().Offset, text: prefix})
+		}
+	}
+	return edited(text, edits)
+}
+
+// queryLast runs a statement that reads the last result.
+func (s *shell) queryLast(ctx context.Context, text string, found [][]*trinosql.Ident) error {
+	if s.last == nil {
+		return cli.Usagef("there is no last result, so that %s is not a table yet", lastName).WithHint("run a statement first")
+	}
+	local := s.e.Run.Settings.Local()
+	c := &sessionCatalogs{s: s, others: map[string]string{}}
+	var edits []edit
+	for i, name := range found {
+		from, to := span(text, name)
+		if len(name) == 1 && name[0].Name == lastName && !name[0].Quoted {
+			edits = append(edits, edit{from, to - from, `"` + catalogLast + `"."result"."` + lastName + `"`})
+			continue
+		}
+		if !local {
+			return cli.Usagef("%s cannot be joined with %s on zone %s: its tables cannot be read as a whole", lastName, text[from:to], s.e.Run.Settings.Zone.Value).
+				WithHint(`select what is needed of both in one statement, or \export the last result and import it as a table`)
+		}
+		schema := "t" + strconv.Itoa(i)
+		last := suggest.Name(name[len(name)-1].Name)
+		c.others[schema] = text[from:to]
+		edits = append(edits, edit{from, to - from, catalogGateway + "." + schema + "." + last})
+	}
+	p, err := s.engine(ctx)
+	if err != nil {
+		return err
+	}
+	res, err := p.Query(ctx, engine.Query{SQL: edited(text, edits), Bindings: s.binds, Catalogs: c, Timeout: s.e.TimeLimit()})
+	if err != nil {
+		return s.engineError(text, edits, err)
+	}
+	s.binds = nil
+	k := newKept()
+	err = s.showResult(ctx, res, k, text)
+	if cerr := res.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return errors.Join(s.engineError(text, edits, err), k.close())
+	}
+	k.text = text
+	closing := s.last.close()
+	s.last = k
+	return closing
+}
+
+// showResult shows the rows of a result of the session's engine while they arrive, and keeps them.
+func (s *shell) showResult(ctx context.Context, res engine.Result, k *kept, text string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r, w := io.Pipe()
+	encoded := make(chan error, 1)
+	go func() {
+		_, err := res.Encode(ctx, w, api.Compact, func() {})
+		_ = w.CloseWithError(err)
+		encoded <- err
+	}()
+	body := &api.Result{Format: api.Compact, Body: k.keep(r, api.Compact)}
+	err := s.run.Show(ctx, body.Rows(), Statement{Text: text, Vertical: s.expanded, Types: s.types, Out: s.out, Format: s.format}, output.Chart{})
+	_ = r.Close()
+	cancel()
+	if failed := <-encoded; failed != nil && !errors.Is(failed, io.ErrClosedPipe) && !errors.Is(failed, context.Canceled) {
+		return failed
+	}
+	return err
+}
+
+// engineError puts the place of an error into the statement as it was typed.
+func (s *shell) engineError(text string, edits []edit, err error) error {
+	var ee *engine.Error
+	if !errors.As(err, &ee) {
+		return err
+	}
+	f := &cli.Failure{Exit: cli.ExitFailed, Code: string(api.KindInvalid), Msg: ee.Message, Hint: ee.Hint, Err: err}
+	if ee.Line > 0 {
+		line, col := before(text, edits, ee.Line, ee.Col)
+		f.Msg = fmt.Sprintf("line %d:%d: %s", line, col, strings.TrimPrefix(ee.Message, fmt.Sprintf("line %d:%d: ", ee.Line, ee.Col)))
+		if at := output.Caret(text, line, col); at != "" {
+			f.Msg += "\n" + at
+		}
+	}
+	return f
+}
+
+// sessionCatalogs resolves the names of a statement over the last result.
+type sessionCatalogs struct {
+	s      *shell
+	others map[string]string // names as typed, of tables of the gateway by their schema
+}
+
+var _ engine.Catalogs = (*sessionCatalogs)(nil)
+
+// Lookup implements engine.Catalogs.
+func (c *sessionCatalogs) Lookup(_ context.Context, n engine.TableName) (engine.Source, error) {
+	switch n.Catalog {
+	case catalogLast:
+		return engine.Source{Scan: &scanner{open: func(context.Context, engine.ScanRequest) (*api.Result, error) { return c.s.last.open() }}}, nil
+	case catalogGateway:
+		if name, ok := c.others[n.Schema]; ok {
+			return engine.Source{Scan: &scanner{open: func(ctx context.Context, req engine.ScanRequest) (*api.Result, error) {
+				sql := "SELECT * FROM " + name
+				if req.Limit == 0 {
+					sql += " LIMIT 0"
+				}
+				return c.s.cl.Queries.Execute(ctx, c.s.project, api.ExecuteByStatement{Statement: sql}, api.ExecuteOptions{Format: api.Compact})
+			}}}, nil
+		}
+	}
+	return engine.Source{}, &engine.Error{Kind: engine.KindUnknownTable, Message: "Table '" + n.String() + "' does not exist"}
+}
+
+// List implements engine.Catalogs.
+func (c *sessionCatalogs) List(context.Context, []string) ([]engine.TableName, error) {
+	return []engine.TableName{{Catalog: catalogLast, Schema: "result", Table: lastName}}, nil
+}
+
+// scanner reads a result as a table.
+type scanner struct {
+	open func(context.Context, engine.ScanRequest) (*api.Result, error)
+}
+
+// Columns implements engine.Scanner. Columns of the same name are numbered: id, id_2.
+func (c *scanner) Columns(ctx context.Context) ([]engine.ColumnInfo, error) {
+	res, err := c.open(ctx, engine.ScanRequest{})
+	if err != nil {
+		return nil, err
+	}
+	defer res.Close()
+	cols, err := cell.ColumnsOf(res.Rows(), nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]engine.ColumnInfo, len(cols))
+	for i, col := range cols {
+		typ := col.Type
+		switch {
+		case typ == "" || typ == "unknown":
+			typ = "varchar"
+		case strings.HasPrefix(typ, "array(") || strings.HasPrefix(typ, "map(") || strings.HasPrefix(typ, "row("):
+			typ = "json"
+		}
+		out[i] = engine.ColumnInfo{Name: col.Key, Type: typ, Nullable: true}
+	}
+	return out, nil
+}
+
+// Scan implements engine.Scanner. It ignores filters and the limit.
+func (c *scanner) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batches, error) {
+	cols, err := c.Columns(ctx)
+	if err != nil {
+		return nil, err
+	}
+	req.Limit = -1
+	res, err := c.open(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	b := &batches{res: res, rows: res.Rows()}
+	for _, name := range req.Columns {
+		i := slices.IndexFunc(cols, func(c engine.ColumnInfo) bool { return c.Name == name })
+		if i < 0 {
+			return nil, errors.Join(fmt.Errorf("the last result has no column %s", name), res.Close())
+		}
+		b.index = append(b.index, i)
+		b.binary = append(b.binary, cols[i].Type == "varbinary")
+	}
+	return b, nil
+}
+
+// batches passes rows to the engine as texts, which it reads by type.
+type batches struct {
+	res    *api.Result
+	rows   *api.Rows
+	index  []int
+	binary []bool
+}
+
+const batchRows = 2000
+
+// Next implements engine.Batches.
+func (b *batches) Next(ctx context.Context) ([][]any, error) {
+	var out [][]any
+	for len(out) < batchRows && b.rows.Next() {
+		row := b.rows.Row()
+		values := make([]any, len(b.index))
+		for i, at := range b.index {
+			if at >= len(row) || string(row[at]) == "null" {
+				continue
+			}
+			text, err := cell.AppendText(nil, row[at])
+			if err != nil {
+				return nil, err
+			}
+			if values[i] = string(text); b.binary[i] {
+				if values[i], err = hex.DecodeString(strings.ReplaceAll(string(text), " ", "")); err != nil {
+					return nil, err
+				}
+			}
+		}
+		out = append(out, values)
+	}
+	if err := b.rows.Err(); err != nil {
+		return nil, err
+	}
+	if len(out) == 0 {
+		return nil, io.EOF
+	}
+	return out, ctx.Err()
+}
+
+// Close implements engine.Batches.
+func (b *batches) Close() error {
+	_ = b.rows.Close()
+	return b.res.Close()
+}
+
+// engine opens the engine of the session.
+func (s *shell) engine(ctx context.Context) (engine.Project, error) {
+	if s.scratch != nil {
+		return s.scratch, nil
+	}
+	p, done, err := cli.ScratchEngine(context.WithoutCancel(ctx))
+	if errors.Is(err, engine.ErrNoEngine) {
+		return nil, &cli.Failure{Exit: cli.ExitFailed, Code: "no-local-engine", Msg: "this build of dig has no engine (it was built without cgo), so that " + lastName + " cannot be read",
+			Hint: `\\export writes the last result to a file`, Err: err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.scratch, s.scratchDone = p, done
+	return p, nil
+}

@@ -1,0 +1,78 @@
+package repl
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestEdits replaces the names in a statement, and finds the places of the new text in the old one.
+func TestEdits(t *testing.T) {
+	text := "select ą, x\nfrom _ l join people p"
+	at := strings.Index(text, "_")
+	people := strings.Index(text, "people")
+	edits := []edit{{at, 1, `"last"."result"."_"`}, {people, 6, "gateway.t1.people"}}
+	changed := edited(text, edits)
+	if want := "select ą, x\nfrom \"last\".\"result\".\"_\" l join gateway.t1.people p"; changed != want {
+		t.Fatalf("%s, want %s", changed, want)
+	}
+	for _, tt := range []struct{ line, col, wantLine, wantCol int }{
+		{1, 8, 1, 8}, {1, 11, 1, 11}, {2, 1, 2, 1}, {2, 6, 2, 6}, {2, 20, 2, 6}, {2, 26, 2, 8}, {2, 33, 2, 15}, {2, 40, 2, 15}, {2, 51, 2, 22}, {9, 1, 9, 1},
+	} {
+		if l, c := before(text, edits, tt.line, tt.col); l != tt.wantLine || c != tt.wantCol {
+			t.Errorf("%d:%d is %d:%d, want %d:%d", tt.line, tt.col, l, c, tt.wantLine, tt.wantCol)
+		}
+	}
+}
+
+// TestCommands reads commands and their arguments.
+func TestCommands(t *testing.T) {
+	for text, want := range map[string]string{
+		`\d people`:             "d|people",
+		`\d;`:                   "d",
+		`  \bind 1 'a b' ''`:    "bind|1|a b|",
+		`\export 'my file.csv'`: "export|my file.csv",
+		`\d '"my table"';`:      `d|"my table"`,
+		"quit":                  "q",
+		"EXIT;":                 "q",
+		"help":                  "?",
+		"describe people;":      "d|people",
+		"use sample.shop":       "use|sample.shop",
+	} {
+		name, args, ok := commandOf(text)
+		if got := strings.Join(append([]string{name}, args...), "|"); !ok || got != want {
+			t.Errorf("%s: %q %v, want %q", text, got, ok, want)
+		}
+	}
+	for _, text := range []string{"select 1", "help me please", "quit now", "use", "describe"} {
+		if name, _, ok := commandOf(text); ok {
+			t.Errorf("%s is taken for \\%s", text, name)
+		}
+	}
+}
+
+// TestDone ends a text at a semicolon that is not within a text, a name or a comment.
+func TestDone(t *testing.T) {
+	for text, want := range map[string]bool{
+		"": true, "select 1;": true, "select 1; ": true, "select 1; -- x": true, "select 1": false, "select ';": false, "select \";": false, "select 1 -- ;": false,
+		"select /* ; ": false, `\d`: true, "select 1;\n\\d": true, "select 1;\nselect 2": false, "quit": true, "-- only a comment": true, "select '\\';": true,
+	} {
+		if got := done(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+// TestNameParts splits names at the dots outside quotes.
+func TestNameParts(t *testing.T) {
+	for name, want := range map[string]string{"a": "a", "a.b.c": "a|b|c", `"a.b".c`: "a.b|c", `peaka."table".x`: "peaka|table|x", `"a""b"`: `a"b`} {
+		parts, err := nameParts(name)
+		if err != nil || strings.Join(parts, "|") != want {
+			t.Errorf("%s: %q, %v", name, parts, err)
+		}
+	}
+	for _, name := range []string{"", ".", "a.", `"a`, "a..b", "a.b.c.d", `"a"b`} {
+		if parts, err := nameParts(name); err == nil {
+			t.Errorf("%q is taken as %q", name, parts)
+		}
+	}
+}

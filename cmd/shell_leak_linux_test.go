@@ -1,0 +1,89 @@
+package cmd
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// held is what a process holds.
+type held struct{ goroutines, files, temporary int }
+
+func holding(t *testing.T, temporary string) held {
+	t.Helper()
+	var h held
+	for n := range 50 { // the least of a second: what ends does not end at once
+		fds, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Fatal(err)
+		}
+		left, err := os.ReadDir(temporary)
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := held{runtime.NumGoroutine(), len(fds), len(left)}
+		if n == 0 {
+			h = now
+		}
+		h = held{min(h.goroutines, now.goroutines), min(h.files, now.files), min(h.temporary, now.temporary)}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return h
+}
+
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// TestShellLeaksNothing runs 1,000 statements in one session, some over the last result, some with errors: goroutines,
+// open files and temporary files are then what they were after the first 100, and the heap has not grown by what 900
+// results would need.
+func TestShellLeaksNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("1,000 statements")
+	}
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	x, end := inShell(t, t.TempDir(), map[string]string{"NO_COLOR": "1"})
+	at := x.shows(0, "dig local> ")
+	var early held
+	var small int64
+	for n := 1; n <= 1000; n++ {
+		text, want := fmt.Sprintf("select %d as n;", n+1000), fmt.Sprintf(" %d\r\n", n+1000)
+		switch {
+		case n%100 == 3: // more than is kept in memory
+			text, want = fmt.Sprintf("select repeat('x', 10000) as t, n + %d as n from unnest(sequence(1, 130)) a(n);", n), "(130 rows"
+		case n%10 == 4:
+			text, want = "select count(*) + 100000 as n from _;", "1000"
+		case n%10 == 7:
+			text, want = fmt.Sprintf("select nosuch%d;", n), "cannot be resolved"
+		}
+		x.types(text + "\r")
+		at = x.shows(at, strings.TrimRight(want, "\r\n"))
+		at = x.shows(at, "dig local> ")
+		if n == 100 {
+			early, small = holding(t, temporary), heap()
+		}
+	}
+	late, large := holding(t, temporary), heap()
+	if late != early {
+		t.Errorf("after 100 statements %+v, after 1,000 %+v", early, late)
+	}
+	if grown := large - small; grown > 24<<20 { // of it, the screen that this test keeps
+		t.Errorf("the heap grew by %d bytes", grown)
+	}
+	x.types("\x04")
+	if code := end(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	if left, err := filepath.Glob(filepath.Join(temporary, "*")); err != nil || len(left) != 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}

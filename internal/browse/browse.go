@@ -1,0 +1,417 @@
+// Package browse shows the rows of a result on the whole screen of a terminal: scrolling both ways, searching, sorting,
+// and one value in full.
+package browse
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/clipperhouse/displaywidth"
+	"github.com/dig-cli/dig/internal/cell"
+	"github.com/dig-cli/dig/internal/term"
+)
+
+// Column is a column of a result.
+type Column struct {
+	Name, Type string
+	Number     bool
+}
+
+// Value is a cell.
+type Value struct {
+	Text string
+	Null bool
+}
+
+// Table is a result in memory.
+type Table struct {
+	Columns []Column
+	Rows    [][]Value
+	Note    string // shown beside the place, such as that there are more rows
+}
+
+// Options configure the browser.
+type Options struct {
+	In, Out *os.File
+	Env     []string
+	Color   bool
+}
+
+// Run shows a table until the user leaves. The terminal is as before then.
+func Run(ctx context.Context, t *Table, o Options) error {
+	profile := colorprofile.ANSI256
+	if !o.Color {
+		profile = colorprofile.ASCII
+	}
+	_, err := tea.NewProgram(newModel(t), tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(o.Env),
+		tea.WithColorProfile(profile), tea.WithoutSignalHandler()).Run()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+const (
+	widest  = 40 // cells of a column; Enter shows a value in full
+	headers = 2
+)
+
+// model is the state of the browser.
+type model struct {
+	t             *Table
+	order         []int // the rows as they are shown
+	widths        []int
+	width, height int
+	top, row      int // first row on the screen, and the current one, in order
+	left, col     int
+	sorted        int // the column that orders the rows; -1 for none
+	descending    bool
+	asking        bool // for the words of a search
+	words         string
+	said          string // instead of the keys, until the next key
+	full          []string
+	fullAt        int
+	showing       bool // one value in full
+}
+
+func newModel(t *Table) *model {
+	m := &model{t: t, width: 80, height: 24, sorted: -1, order: make([]int, len(t.Rows)), widths: make([]int, len(t.Columns))}
+	for i := range m.order {
+		m.order[i] = i
+	}
+	for i, c := range t.Columns {
+		m.widths[i] = displaywidth.String(shown(c.Name)) + 2 // the mark of sorting
+		for _, r := range t.Rows[:min(len(t.Rows), 2000)] {
+			m.widths[i] = max(m.widths[i], displaywidth.String(text(r[i])))
+		}
+		m.widths[i] = min(m.widths[i], widest)
+	}
+	return m
+}
+
+func shown(s string) string { return string(term.Sanitize(nil, s)) }
+
+func text(v Value) string {
+	if v.Null {
+		return "NULL"
+	}
+	return shown(v.Text)
+}
+
+// Init implements tea.Model.
+func (m *model) Init() tea.Cmd { return nil }
+
+// Update implements tea.Model.
+func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+	case tea.PasteMsg:
+		if m.asking {
+			m.words += shown(msg.Content)
+		}
+	case tea.KeyPressMsg:
+		m.said = ""
+		switch name := msg.Keystroke(); {
+		case m.asking:
+			m.ask(name, msg.Text)
+		case name == "ctrl+c", name == "q" && !m.showing:
+			return m, tea.Quit
+		case m.showing:
+			m.scroll(name)
+		case name == "esc":
+			return m, tea.Quit
+		default:
+			m.key(name)
+		}
+	}
+	m.follow()
+	return m, nil
+}
+
+func (m *model) page() int { return max(m.height-headers-1, 1) }
+
+func (m *model) key(name string) {
+	switch name {
+	case "up", "k":
+		m.row--
+	case "down", "j":
+		m.row++
+	case "left", "h", "shift+tab":
+		m.col--
+	case "right", "l", "tab":
+		m.col++
+	case "pgup", "b", "ctrl+b":
+		m.row -= m.page()
+	case "pgdown", "space", "f", "ctrl+f":
+		m.row += m.page()
+	case "home", "g", "ctrl+home":
+		m.row = 0
+	case "end", "G", "shift+g", "ctrl+end":
+		m.row = len(m.order) - 1
+	case "0", "^", "ctrl+a":
+		m.col = 0
+	case "$", "ctrl+e":
+		m.col = len(m.t.Columns) - 1
+	case "s":
+		m.sort()
+	case "/", "ctrl+r":
+		m.asking, m.words = true, ""
+	case "n":
+		m.find(1)
+	case "N", "shift+n":
+		m.find(-1)
+	case "enter":
+		m.open()
+	case "?":
+		m.said = "arrows, PgUp, PgDn, g, G, 0, $ move · / searches, n N again · s sorts · Enter shows the value · q leaves"
+	}
+}
+
+// follow keeps the current cell on the screen.
+func (m *model) follow() {
+	m.row = max(min(m.row, len(m.order)-1), 0)
+	m.col = max(min(m.col, len(m.t.Columns)-1), 0)
+	m.top = max(min(m.top, m.row), m.row-m.page()+1)
+	m.left = min(m.left, m.col)
+	for m.left < m.col && !slices.Contains(m.visible(), m.col) {
+		m.left++
+	}
+}
+
+// visible lists the columns that fit the screen as a whole; at least one.
+func (m *model) visible() []int {
+	var out []int
+	used := 0
+	for i := m.left; i < len(m.widths); i++ {
+		if used += m.widths[i] + 3; used-1 > m.width && len(out) > 0 {
+			break
+		}
+		out = append(out, i)
+	}
+	return out
+}
+
+// sort orders the rows by the current column: upward, then downward, then as they came.
+func (m *model) sort() {
+	if len(m.t.Columns) == 0 {
+		return
+	}
+	switch {
+	case m.sorted != m.col:
+		m.sorted, m.descending = m.col, false
+	case !m.descending:
+		m.descending = true
+	default:
+		m.sorted, m.descending = -1, false
+	}
+	slices.Sort(m.order)
+	if m.sorted >= 0 {
+		keys := make([][]byte, len(m.t.Rows))
+		number := m.t.Columns[m.sorted].Number
+		for i, r := range m.t.Rows {
+			if v := r[m.sorted]; !v.Null {
+				keys[i] = []byte(v.Text)
+				if number && cell.ValidNumber(keys[i]) {
+					keys[i] = cell.AppendNumberKey(nil, keys[i])
+				}
+			}
+		}
+		slices.SortStableFunc(m.order, func(a, b int) int {
+			va, vb := m.t.Rows[a][m.sorted], m.t.Rows[b][m.sorted]
+			if va.Null || vb.Null { // last in both directions
+				return cmp.Compare(rank(va), rank(vb))
+			}
+			c := bytes.Compare(keys[a], keys[b])
+			if m.descending {
+				c = -c
+			}
+			return c
+		})
+	}
+	m.row = 0
+}
+
+func rank(v Value) int {
+	if v.Null {
+		return 1
+	}
+	return 0
+}
+
+// ask handles a key while the words of a search are typed.
+func (m *model) ask(name, typed string) {
+	switch name {
+	case "enter":
+		m.asking = false
+		m.find(1)
+	case "esc", "ctrl+c", "ctrl+g":
+		m.asking = false
+	case "backspace", "ctrl+h":
+		r := []rune(m.words)
+		m.words = string(r[:max(len(r)-1, 0)])
+	default:
+		m.words += typed
+	}
+}
+
+// find goes to the next cell, or the previous one, that contains the words in any case.
+func (m *model) find(by int) {
+	words := strings.ToLower(m.words)
+	if words == "" || len(m.order) == 0 {
+		return
+	}
+	columns := len(m.t.Columns)
+	total := len(m.order) * columns
+	for n, at := 1, m.row*columns+m.col; n <= total; n++ {
+		at = (at + by + total) % total
+		v := m.t.Rows[m.order[at/columns]][at%columns]
+		if !v.Null && strings.Contains(strings.ToLower(v.Text), words) {
+			m.row, m.col = at/columns, at%columns
+			return
+		}
+	}
+	m.said = "not found: " + m.words
+}
+
+// open shows the current value in full.
+func (m *model) open() {
+	if len(m.order) == 0 {
+		return
+	}
+	v := m.t.Rows[m.order[m.row]][m.col]
+	m.full, m.fullAt, m.showing = nil, 0, true
+	body := v.Text
+	if v.Null {
+		body = "NULL"
+	}
+	for line := range strings.SplitSeq(body, "\n") {
+		for line = shown(line); displaywidth.String(line) > m.width; {
+			cut := displaywidth.TruncateString(line, m.width, "")
+			m.full = append(m.full, cut)
+			line = line[len(cut):]
+		}
+		m.full = append(m.full, line)
+	}
+}
+
+// scroll handles a key while one value is shown.
+func (m *model) scroll(name string) {
+	switch name {
+	case "up", "k":
+		m.fullAt--
+	case "down", "j":
+		m.fullAt++
+	case "pgup", "b":
+		m.fullAt -= m.page()
+	case "pgdown", "space":
+		m.fullAt += m.page()
+	case "home", "g":
+		m.fullAt = 0
+	case "end", "G", "shift+g":
+		m.fullAt = len(m.full)
+	case "esc", "q", "enter":
+		m.showing = false
+	}
+	m.fullAt = max(min(m.fullAt, len(m.full)-m.page()), 0)
+}
+
+// View implements tea.Model.
+func (m *model) View() tea.View {
+	v := tea.NewView(m.draw())
+	v.AltScreen = true
+	return v
+}
+
+func (m *model) draw() string {
+	if m.showing {
+		c := m.t.Columns[m.col]
+		head := fmt.Sprintf("%s (%s), row %d", shown(c.Name), cmp.Or(c.Type, "text"), m.order[m.row]+1)
+		lines := []string{"\x1b[1m" + fit(head, m.width, false) + "\x1b[m", ""}
+		lines = append(lines, m.full[m.fullAt:min(m.fullAt+m.page(), len(m.full))]...)
+		return strings.Join(m.bottom(lines, "arrows scroll · Esc goes back"), "\n")
+	}
+	visible := m.visible()
+	var head, rule strings.Builder
+	for n, i := range visible {
+		name := shown(m.t.Columns[i].Name)
+		if i == m.sorted {
+			name += map[bool]string{false: " ↑", true: " ↓"}[m.descending]
+		}
+		if n > 0 {
+			head.WriteString("│")
+			rule.WriteString("┼")
+		}
+		head.WriteString(" " + fit(name, m.room(i), false) + " ")
+		rule.WriteString(strings.Repeat("─", m.room(i)+2))
+	}
+	lines := []string{"\x1b[1m" + head.String() + "\x1b[m", rule.String()}
+	for at := m.top; at < min(m.top+m.page(), len(m.order)); at++ {
+		var b strings.Builder
+		for n, i := range visible {
+			if n > 0 {
+				b.WriteString("│")
+			}
+			value := fit(text(m.t.Rows[m.order[at]][i]), m.room(i), m.t.Columns[i].Number)
+			if at == m.row && i == m.col {
+				b.WriteString("\x1b[7m " + value + " \x1b[m")
+			} else {
+				b.WriteString(" " + value + " ")
+			}
+		}
+		lines = append(lines, b.String())
+	}
+	return strings.Join(m.bottom(lines, m.place(visible)), "\n")
+}
+
+// room is the width of a column on the screen.
+func (m *model) room(i int) int { return max(min(m.widths[i], m.width-2), 1) }
+
+func (m *model) place(visible []int) string {
+	if len(m.t.Columns) == 0 || len(m.order) == 0 {
+		return "no rows · q leaves"
+	}
+	c := m.t.Columns[m.col]
+	out := fmt.Sprintf("row %d of %d, column %d of %d: %s %s", m.row+1, len(m.order), m.col+1, len(m.t.Columns), shown(c.Name), c.Type)
+	if m.t.Note != "" {
+		out += " " + m.t.Note
+	}
+	if len(visible) < len(m.t.Columns) {
+		out += " ↔"
+	}
+	return out + " · ? keys"
+}
+
+// bottom fills the screen and puts the last line under it.
+func (m *model) bottom(lines []string, last string) []string {
+	for len(lines) < m.height-1 {
+		lines = append(lines, "")
+	}
+	lines = lines[:max(m.height-1, 0)]
+	switch {
+	case m.asking:
+		last = "search: " + m.words + "_"
+	case m.said != "":
+		last = m.said
+	}
+	return append(lines, "\x1b[2m"+fit(last, m.width, false)+"\x1b[m")
+}
+
+// fit makes a text exactly as wide as a column.
+func fit(s string, width int, right bool) string {
+	if displaywidth.String(s) > width {
+		s = displaywidth.TruncateString(s, width, "…")
+	}
+	pad := strings.Repeat(" ", max(width-displaywidth.String(s), 0))
+	if right {
+		return pad + s
+	}
+	return s + pad
+}
