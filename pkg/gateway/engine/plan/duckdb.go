@@ -215,7 +215,9 @@ func (r reader) node(o *operator) *Node {
 	case n.Name == "Sort":
 		put("orderBy", r.exprs(o, "Order By"))
 	case n.Name == "Limit":
-		n.Descriptor["count"] = strings.Join(o.list("Limit"), "")
+		if count := strings.Join(o.list("Limit"), ""); count != "" { // DuckDB does not tell that of a limit without an order
+			n.Descriptor["count"] = count
+		}
 	case n.Name == "":
 		n.Name = camel(name)
 	}
