@@ -44,7 +44,7 @@ func New(e *cli.Env) *cobra.Command {
 		spec.ListInternalTables, spec.CreateInternalTable, spec.DeleteInternalTable, spec.ListInternalColumns, spec.AddInternalColumns,
 		spec.UpdateInternalColumn, spec.DeleteInternalColumn, func(cl *api.Client) tableClient { return cl.Tables }, sameName}
 	c := newTableKindCmd(e, k)
-	c.AddCommand(newTableImportCmd(e, k), newTableSampleCmd(e))
+	c.AddCommand(newTableImportCmd(e, k), newTableSampleCmd(e), newTableDescribe(e))
 	return c
 }
 
