@@ -66,7 +66,7 @@ func (s *scheduleFlags) into(c *cobra.Command, to **api.MaterializedQuerySchedul
 	return nil
 }
 
-// sameSchedule warns when the gateway did not store the schedule it was sent.
+// sameSchedule warns when the gateway did not store the schedule it was sent, and tells when those of zone local run.
 func sameSchedule(e *cli.Env, want, got *api.MaterializedQuerySchedule) {
 	if want == nil {
 		return
@@ -84,5 +84,7 @@ func sameSchedule(e *cli.Env, want, got *api.MaterializedQuerySchedule) {
 	}
 	if w, g := text(want), text(got); w != g {
 		fmt.Fprintf(e.Err, "warning: the schedule sent is %s, the gateway kept %s\n", w, g)
+	} else if got != nil && (got.RepeatDuration != nil || got.CronExpression != nil) && e.OnlyLocal("") == nil {
+		fmt.Fprintf(e.Err, "(schedules of zone local run while `%s gateway serve` runs)\n", e.Name)
 	}
 }
