@@ -131,8 +131,11 @@ func TestFlagsFirst(t *testing.T) {
 		for _, more := range [][]string{
 			{"--columns", "nope"}, {"-o", "nosuch"}, {"--jq", ".["}, {"--jq", ".", "-o", "csv"}, {"--jq", "nosuch(1)"}, {"--out", "/no/such/folder/file"}, {"--out", dir},
 			{"--timeout", "soon"}, {"--timeout", "-1s"}, {"--retries", "-1"}, {"--retries", "many"}, {"--null", "x", "-o", "json"}, {"--no-header", "-o", "json"},
-			{"--columns", ""}, {"--nosuch"}, {"one-more", "and-one-more", "and-another", "too-many"},
+			{"--color", "x"}, {"--columns", ""}, {"--nosuch"}, {"one-more", "and-one-more", "and-another", "too-many"},
 		} {
+			if more[0] == "--null" && c.LocalNonPersistentFlags().Lookup("null") != nil { // of imports, with a meaning of its own
+				continue
+			}
 			if more[0] == "one-more" && strings.HasPrefix(line, "cache batch") {
 				more[0] = "no-name"
 			}

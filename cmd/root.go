@@ -124,6 +124,7 @@ when no other zone is chosen.`,
 		e.CompleteFlag(root, flag, e.Complete(kind))
 	}
 	e.CompleteFlag(root, "output", cobra.FixedCompletions(output.Formats(), cobra.ShellCompDirectiveNoFileComp))
+	e.CompleteFlag(root, "color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
 	e.CompleteFlag(root, "zone", cobra.FixedCompletions([]string{string(config.US), string(config.EU), string(config.Local)}, cobra.ShellCompDirectiveNoFileComp))
 	return root
 }

@@ -81,7 +81,7 @@ func newTopics(e *cli.Env) []*cobra.Command {
   DIG_KEY_STORAGE  keyring or file
   DIG_CONFIG_DIR, DIG_DATA_DIR, DIG_STATE_DIR, DIG_CACHE_DIR
                    directories of settings, of zone local, of what is kept between runs, and of names for completion
-  NO_COLOR         no colours, whatever its value
+  NO_COLOR         no colours, whatever its value; --color overrides it
   TMPDIR           temporary files
   HTTPS_PROXY, NO_PROXY
                    proxies, as other programs use them

@@ -75,7 +75,7 @@ func (s *Session) closeAll(ctx context.Context) error {
 // GlobalFlags are the flags of every command.
 type globalFlags struct {
 	Zone, profile, BaseURL, Project, Org, Workspace, timeout string
-	Jq, Out, Null                                            string
+	Jq, Out, Null, color                                     string
 	Output                                                   output.Format
 	Columns                                                  []string
 	retries                                                  int
@@ -97,6 +97,7 @@ func (s *Session) Register(fs *pflag.FlagSet) {
 	fs.BoolVar(&g.NoHeader, "no-header", false, "leave out the header of table, csv and tsv")
 	fs.StringVar(&g.Out, "out", "", "write to this file; it appears only when complete")
 	fs.StringVar(&g.Null, "null", "", "how NULL is written")
+	fs.StringVar(&g.color, "color", "auto", "colours: auto (on a terminal, without NO_COLOR), always or never")
 	fs.StringVar(&g.timeout, "timeout", "", "time limit of a call, or of the whole query for query execute, such as 90s (DIG_TIMEOUT)")
 	fs.IntVar(&g.retries, "retries", 2, "how often to retry a read-only call when the gateway is overloaded or the connection breaks")
 	fs.BoolVar(&g.DryRun, "dry-run", false, "print the requests that would change something, and change nothing")
@@ -168,6 +169,17 @@ func (e *Env) Client() (*api.Client, error) {
 	return cl, nil
 }
 
+// Colors reports whether text for a place, a terminal or not, is coloured.
+func (e *Env) Colors(terminal bool) bool {
+	switch e.Run.Flags.color {
+	case "always":
+		return true
+	case "never":
+		return false
+	}
+	return terminal && e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb"
+}
+
 // OutputOptions collects the output flags and checks them as a set before any request.
 func (e *Env) OutputOptions() (output.Options, error) {
 	s, err := e.Settings()
@@ -184,9 +196,12 @@ func (e *Env) OutputOptions() (output.Options, error) {
 	if f.Jq != "" && (f.Output == "" || s.Output.From == "default") {
 		f.Output = output.JSON
 	}
+	if f.color != "auto" && f.color != "always" && f.color != "never" {
+		return output.Options{}, Usagef("--color: %q is not one of auto, always, never", f.color)
+	}
 	terminal := e.OutTerm && (f.Out == "" || f.Out == "-")
 	o := output.Options{Format: f.Output, NoHeader: f.NoHeader, Columns: f.Columns, JQ: f.Jq, Null: f.Null,
-		Color: terminal && e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb", Terminal: terminal, Width: e.Width, Height: e.Height, Notes: e.Err}
+		Color: e.Colors(terminal), Terminal: terminal, Width: e.Width, Height: e.Height, Notes: e.Err}
 	return o, output.Check(o)
 }
 

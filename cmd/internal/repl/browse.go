@@ -26,7 +26,7 @@ func (s *shell) browse(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	return browse.Run(ctx, t, browse.Options{In: cli.TerminalOf(s.e.In), Out: cli.FileOf(s.e.Out), Env: os.Environ(), Color: s.e.Getenv("NO_COLOR") == ""})
+	return browse.Run(ctx, t, browse.Options{In: cli.TerminalOf(s.e.In), Out: cli.FileOf(s.e.Out), Env: os.Environ(), Color: s.e.Colors(true)})
 }
 
 // browsed reads the last result into memory.

@@ -91,7 +91,7 @@ func Run(ctx context.Context, e *cli.Env, run Runner) (err error) {
 	}()
 	in, out := cli.TerminalOf(e.In), cli.FileOf(e.Out)
 	if e.InTerm && e.OutTerm && in != nil && out != nil && e.Getenv("TERM") != "dumb" {
-		s.editor = lineedit.New(lineedit.Options{In: in, Out: out, Env: os.Environ(), Color: e.Getenv("NO_COLOR") == "",
+		s.editor = lineedit.New(lineedit.Options{In: in, Out: out, Env: os.Environ(), Color: e.Colors(true),
 			Complete: s.choices, Highlight: highlight, Done: done, History: s.history})
 		fill, stop := context.WithCancel(ctx)
 		defer s.filling.Wait()
