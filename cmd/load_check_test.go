@@ -106,7 +106,7 @@ func (l *load) verify() {
 }
 
 // knownFiles are the files that a data directory holds when nothing runs.
-var knownFiles = regexp.MustCompile(`^(state\.db|secret\.key|gateway\.lock|projects/[A-Za-z0-9]+/(data\.duckdb|lock|holder)|exports/[0-9a-f-]{36})$`)
+var knownFiles = regexp.MustCompile(`^(state\.db|secret\.key|gateway\.lock|projects/[A-Za-z0-9]+/(data\.duckdb|lock|holder|readers\.[0-9]+)|exports/[0-9a-f-]{36})$`)
 
 // leftOvers looks at the files of the stopped gateway, behind its back.
 func (l *load) leftOvers() {
