@@ -193,6 +193,9 @@ semantic-catalog share kpi --to other
 semantic-catalog table create kpi s.t2 --query plain
 semantic-catalog table delete kpi s.t --yes
 sql format --write $THREE | 1
+sql SELECT | 1
+sql $THREE --csv | 3
+shell | fails
 sql transpile SELECT
 table column add people age --type bigint
 table column delete people name --yes
@@ -203,6 +206,7 @@ table create whole --column a:bigint
 table import fresh $CSV --create | 2
 table delete people --yes
 table import people $CSV
+table describe sample.shop.orders
 table list
 table sample people --out sample.csv | 1
 version
