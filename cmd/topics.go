@@ -31,34 +31,21 @@ func newHelpCmd(e *cli.Env) *cobra.Command {
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			found := c.Root()
-			for _, name := range args {
-				next := child(found, name)
-				if next == nil {
-					f := cli.Usagef("there is no help on %q", strings.Join(args, " "))
-					var names []string
-					for _, sub := range found.Commands() {
-						names = append(names, sub.Name())
-					}
-					if near := nearest.Of(name, names); near != "" {
-						return f.WithHint("did you mean `%s help %s`?", e.Name, strings.TrimPrefix(found.CommandPath()+" "+near, c.Root().Name()+" "))
-					}
-					return f.WithHint("`%s help` lists the commands and topics", e.Name)
+			found, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				f := cli.Usagef("there is no help on %q", strings.Join(args, " "))
+				var names []string
+				for _, sub := range found.Commands() {
+					names = append(names, sub.Name())
 				}
-				found = next
+				if near := nearest.Of(rest[0], names); near != "" {
+					return f.WithHint("did you mean `%s help %s`?", e.Name, strings.TrimPrefix(found.CommandPath()+" "+near, c.Root().Name()+" "))
+				}
+				return f.WithHint("`%s help` lists the commands and topics", e.Name)
 			}
 			return found.Help()
 		},
 	}
-}
-
-func child(c *cobra.Command, name string) *cobra.Command {
-	for _, sub := range c.Commands() {
-		if sub.Name() == name || sub.HasAlias(name) {
-			return sub
-		}
-	}
-	return nil
 }
 
 // newTopics are the topics of help that are no commands.

@@ -15,7 +15,6 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/config"
 )
 
 // The last result of each target is stored as received, in one file: the document, then its metadata as JSON, then the
@@ -47,11 +46,7 @@ type keptInfo struct {
 
 // keptFile returns the file of the last result of the current target. A target is a profile, zone and address.
 func keptFile(e *cli.Env) (string, error) {
-	dir, err := config.CacheDir(e.Getenv)
-	if err != nil {
-		return "", err
-	}
-	p, err := e.Here()
+	dir, p, err := e.CachePlace()
 	if err != nil {
 		return "", err
 	}

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"os"
@@ -149,17 +150,20 @@ func (f *sqlFlags) run(e *cli.Env, c *cobra.Command) error {
 		}
 		g := given[n]
 		n++
-		st := &statement{}
+		var st *statement
 		if g.saved == "" {
 			text, values := binds.of(n - 1)
 			st = f.statement(e, text, values)
 			st.text, st.line, st.col, st.where = g.Text, g.Line, g.Col, g.where
 		} else {
 			if saved == nil {
-				if saved, err = q.cl.Queries.List(c.Context(), q.project); err != nil {
+				list, err := q.cl.Queries.List(c.Context(), q.project)
+				if err != nil {
 					return nil, err
 				}
+				saved = list
 			}
+			var err error
 			if st, err = f.savedStatement(e, saved, g.saved); err != nil {
 				return nil, err
 			}
@@ -224,7 +228,7 @@ func (f *sqlFlags) read(e *cli.Env) ([]given, error) {
 			list = append(list, given{saved: in.value})
 			continue
 		case "file":
-			raw, err := e.ReadFile(firstOf(in.flag, "FILE"), in.value)
+			raw, err := e.ReadFile(cmp.Or(in.flag, "FILE"), in.value)
 			if err != nil {
 				return nil, err
 			}
@@ -233,7 +237,7 @@ func (f *sqlFlags) read(e *cli.Env) ([]given, error) {
 				name = "stdin"
 			}
 		}
-		name = firstOf(name, "the statement")
+		name = cmp.Or(name, "the statement")
 		parts := split(f.language(), []sqlText{{name, text, true}})
 		if len(parts) == 0 {
 			return nil, cli.Usagef("%s: there is no statement", name)
@@ -266,13 +270,6 @@ func kindOf(e *cli.Env, in sqlInput) string {
 func isFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.IsDir()
-}
-
-func firstOf(s, other string) string {
-	if s != "" {
-		return s
-	}
-	return other
 }
 
 // savedStatement runs a saved query by its name, or what a name of three parts refers to.
@@ -369,8 +366,8 @@ func bindings(bind []string, list []given) (*bound, error) {
 		}
 		b.texts, b.values = append(b.texts, text), append(b.values, own)
 	}
-	for name := range values {
-		if !used[name] {
+	for _, v := range bind {
+		if name, _, _ := strings.Cut(v, "="); byName && !used[name] {
 			return nil, cli.Usagef("--bind: no statement has :%s", name)
 		}
 	}

@@ -2,7 +2,6 @@ package table
 
 import (
 	"context"
-	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/sqltext"
@@ -31,18 +30,16 @@ func newTableDescribe(e *cli.Env) *cobra.Command {
 	}))
 }
 
-// named reads the name of a table: that of an internal table, or of three parts, in double quotes where they have other characters.
+// named reads the name of an internal table, or of one with its catalog and schema.
 func named(name string) (sqltext.TableRef, error) {
-	t := sqltext.TableRef{Catalog: "peaka", Schema: "table", Table: name}
-	if !strings.ContainsAny(name, `."`) {
-		return t, nil
+	parts, err := cli.NameParts(name)
+	switch {
+	case err != nil:
+		return sqltext.TableRef{}, err
+	case len(parts) == 1:
+		return sqltext.TableRef{Catalog: "peaka", Schema: "table", Table: parts[0]}, nil
+	case len(parts) == 3:
+		return sqltext.TableRef{Catalog: parts[0], Schema: parts[1], Table: parts[2]}, nil
 	}
-	if found := sqltext.TablesIn(name); len(found) == 1 {
-		return found[0], nil
-	}
-	if unquoted := strings.TrimSuffix(strings.TrimPrefix(name, `"`), `"`); unquoted != "" && name == sqltext.Quote(unquoted) {
-		t.Table = unquoted
-		return t, nil
-	}
-	return t, cli.Usagef("TABLE: %q is neither the name of an internal table nor CATALOG.SCHEMA.TABLE", name)
+	return sqltext.TableRef{}, cli.Usagef("TABLE: %q is neither the name of an internal table nor CATALOG.SCHEMA.TABLE", name)
 }

@@ -220,3 +220,17 @@ func Int(n int64) api.Cell { return strconv.AppendInt(nil, n, 10) }
 
 // Bool returns a boolean as JSON.
 func Bool(b bool) api.Cell { return strconv.AppendBool(nil, b) }
+
+// AppendQuoted writes a text as a field of CSV in quotes.
+func AppendQuoted(dst, t []byte) []byte {
+	dst = append(dst, '"')
+	for {
+		i := bytes.IndexByte(t, '"')
+		if i < 0 {
+			break
+		}
+		dst = append(append(dst, t[:i+1]...), '"')
+		t = t[i+1:]
+	}
+	return append(append(dst, t...), '"')
+}

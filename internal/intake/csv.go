@@ -9,6 +9,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 )
 
@@ -278,25 +279,10 @@ type recoder struct {
 	d      *Document
 	r      *csv.Reader
 	header bool
-	out    []byte
-	at     int
-	err    error
+	made
 }
 
-func (w *recoder) Read(p []byte) (int, error) {
-	for w.at == len(w.out) {
-		if w.err != nil {
-			return 0, w.err
-		}
-		w.out, w.at = w.out[:0], 0
-		for len(w.out) < window && w.err == nil {
-			w.err = w.record()
-		}
-	}
-	n := copy(p, w.out[w.at:])
-	w.at += n
-	return n, nil
-}
+func (w *recoder) Read(p []byte) (int, error) { return w.read(p, w.record) }
 
 func (w *recoder) record() error {
 	if err := w.r.Read(); errors.Is(err, io.EOF) {
@@ -335,16 +321,7 @@ func appendField(out, text []byte, quoted bool) []byte {
 	if !quoted && len(text) > 0 && bytes.IndexByte(text, ',') < 0 && bytes.IndexByte(text, '"') < 0 && bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(text, '\r') < 0 {
 		return append(out, text...)
 	}
-	out = append(out, '"')
-	for {
-		at := bytes.IndexByte(text, '"')
-		if at < 0 {
-			break
-		}
-		out = append(append(out, text[:at+1]...), '"')
-		text = text[at+1:]
-	}
-	return append(append(out, text...), '"')
+	return cell.AppendQuoted(out, text)
 }
 
 // withContext ends a read when the run is interrupted.

@@ -139,30 +139,43 @@ type decoder struct {
 	order binary.ByteOrder
 	first bool
 	line  int64
-	out   []byte
-	at    int
-	err   error
+	made
 }
 
-func (r *decoder) Read(p []byte) (int, error) {
-	for r.at == len(r.out) {
-		if r.err != nil {
-			return 0, r.err
+func (r *decoder) Read(p []byte) (int, error) { return r.read(p, r.character) }
+
+func (r *decoder) character() error {
+	c, err := r.next()
+	if err == nil && (!r.first || c != '\ufeff') {
+		if c == '\n' {
+			r.line++
 		}
-		r.out, r.at = r.out[:0], 0
-		for len(r.out) < window/2 && r.err == nil {
-			var c rune
-			if c, r.err = r.next(); r.err == nil && (!r.first || c != '\ufeff') {
-				if c == '\n' {
-					r.line++
-				}
-				r.out = utf8.AppendRune(r.out, c)
-			}
-			r.first = false
+		r.out = utf8.AppendRune(r.out, c)
+	}
+	r.first = false
+	return err
+}
+
+// made is the text that a reader makes, up to a window at a time, and the error that ends it.
+type made struct {
+	out []byte
+	at  int
+	err error
+}
+
+// read reads what next appends to out.
+func (m *made) read(p []byte, next func() error) (int, error) {
+	for m.at == len(m.out) {
+		if m.err != nil {
+			return 0, m.err
+		}
+		m.out, m.at = m.out[:0], 0
+		for len(m.out) < window && m.err == nil {
+			m.err = next()
 		}
 	}
-	n := copy(p, r.out[r.at:])
-	r.at += n
+	n := copy(p, m.out[m.at:])
+	m.at += n
 	return n, nil
 }
 

@@ -121,9 +121,7 @@ type rowText struct {
 	d      *Document
 	r      rowSource
 	header bool
-	out    []byte
-	from   int
-	err    error
+	made
 }
 
 func (d *Document) rowText(ctx context.Context) (*rowText, error) {
@@ -136,20 +134,7 @@ func (d *Document) rowText(ctx context.Context) (*rowText, error) {
 
 func (w *rowText) Close() error { return w.r.Close() }
 
-func (w *rowText) Read(p []byte) (int, error) {
-	for w.from == len(w.out) {
-		if w.err != nil {
-			return 0, w.err
-		}
-		w.out, w.from = w.out[:0], 0
-		for len(w.out) < window && w.err == nil {
-			w.err = w.row()
-		}
-	}
-	n := copy(p, w.out[w.from:])
-	w.from += n
-	return n, nil
-}
+func (w *rowText) Read(p []byte) (int, error) { return w.read(p, w.row) }
 
 // row appends a row, or the header.
 func (w *rowText) row() error {

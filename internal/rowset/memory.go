@@ -2,15 +2,15 @@ package rowset
 
 import "github.com/dig-cli/dig/pkg/api"
 
-// memory is a small result in memory.
-type memory struct {
-	cols []api.ResultColumn
-	rows [][]api.Cell
-	at   int
+// Memory is a small result in memory, an api.RowReader.
+type Memory struct {
+	Cols  []api.ResultColumn
+	Cells [][]api.Cell
+	at    int
 }
 
-func (m *memory) Columns() ([]api.ResultColumn, error) { return m.cols, nil }
-func (m *memory) Next() bool                           { m.at++; return m.at <= len(m.rows) }
-func (m *memory) Row() []api.Cell                      { return m.rows[m.at-1] }
-func (m *memory) Err() error                           { return nil }
-func (m *memory) Close() error                         { return nil }
+func (m *Memory) Columns() ([]api.ResultColumn, error) { return m.Cols, nil }
+func (m *Memory) Next() bool                           { m.at++; return m.at <= len(m.Cells) }
+func (m *Memory) Row() []api.Cell                      { return m.Cells[m.at-1] }
+func (m *Memory) Err() error                           { return nil }
+func (m *Memory) Close() error                         { return nil }

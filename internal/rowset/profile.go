@@ -59,12 +59,12 @@ func Profile(rows api.RowReader, columns, defaults []string) (profile api.RowRea
 	if err := rows.Err(); err != nil {
 		return nil, read, err
 	}
-	out := &memory{cols: []api.ResultColumn{{Name: "column", DataType: "varchar"}, {Name: "type", DataType: "varchar"},
+	out := &Memory{Cols: []api.ResultColumn{{Name: "column", DataType: "varchar"}, {Name: "type", DataType: "varchar"},
 		{Name: "nulls", DataType: "bigint"}, {Name: "null_percent", DataType: "decimal"}, {Name: "empty", DataType: "bigint"}, {Name: "distinct", DataType: "bigint"},
 		{Name: "estimated", DataType: "boolean"}, {Name: "min", DataType: "varchar"}, {Name: "max", DataType: "varchar"},
 		{Name: "longest", DataType: "bigint"}}}
 	for i := range cols {
-		out.rows = append(out.rows, ps[i].row(&cols[i], read))
+		out.Cells = append(out.Cells, ps[i].row(&cols[i], read))
 	}
 	return out, read, nil
 }

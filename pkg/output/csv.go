@@ -120,16 +120,7 @@ func (f *csvFormat) quoted(dst, t []byte) []byte {
 	if !f.mustQuote(t) {
 		return append(dst, t...)
 	}
-	dst = append(dst, '"')
-	for {
-		i := bytes.IndexByte(t, '"')
-		if i < 0 {
-			break
-		}
-		dst = append(append(dst, t[:i+1]...), '"')
-		t = t[i+1:]
-	}
-	return append(append(dst, t...), '"')
+	return cell.AppendQuoted(dst, t)
 }
 
 func (f *csvFormat) mustQuote(t []byte) bool {

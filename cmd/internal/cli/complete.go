@@ -10,7 +10,6 @@ import (
 	"unicode"
 
 	"github.com/dig-cli/dig/internal/localstate"
-	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 )
@@ -50,11 +49,7 @@ func (e *Env) namesFile() string {
 	if s == nil {
 		return ""
 	}
-	dir, err := config.CacheDir(e.Getenv)
-	if err != nil {
-		return ""
-	}
-	p, err := e.Here()
+	dir, p, err := e.CachePlace()
 	if err != nil {
 		return ""
 	}

@@ -3,17 +3,11 @@ package cli
 import (
 	"os"
 	"path/filepath"
-
-	"github.com/dig-cli/dig/pkg/config"
 )
 
 // VerdictsFile is the file that stores them: one per zone and address.
 func (e *Env) VerdictsFile() string {
-	dir, err := config.CacheDir(e.Getenv)
-	if err != nil {
-		return ""
-	}
-	p, err := e.Here()
+	dir, p, err := e.CachePlace()
 	if err != nil {
 		return ""
 	}

@@ -21,7 +21,7 @@ func (s *shell) describe(ctx context.Context, args []string) error {
 	default:
 		return cli.Usagef(`\d describes one table, not %d`, len(args)).WithHint("a name with blanks is written in double quotes within single quotes: '\"my table\"'")
 	}
-	parts, err := nameParts(args[0])
+	parts, err := cli.NameParts(args[0])
 	if err != nil {
 		return err
 	}
@@ -77,42 +77,6 @@ func (s *shell) unknownTable(known *suggest.Known, name, last string) error {
 	return f
 }
 
-// nameParts reads a dotted name with parts in double quotes.
-func nameParts(name string) ([]string, error) {
-	var parts []string
-	for rest := name; ; {
-		var part string
-		if strings.HasPrefix(rest, `"`) {
-			end := 1
-			for end < len(rest) && (rest[end] != '"' || strings.HasPrefix(rest[end+1:], `"`)) {
-				if rest[end] == '"' {
-					end++
-				}
-				end++
-			}
-			if end >= len(rest) {
-				return nil, cli.Usagef("%s: the quote does not end", name)
-			}
-			part, rest = strings.ReplaceAll(rest[1:end], `""`, `"`), rest[end+1:]
-		} else if i := strings.IndexByte(rest, '.'); i >= 0 {
-			part, rest = rest[:i], rest[i:]
-		} else {
-			part, rest = rest, ""
-		}
-		if part == "" || rest != "" && rest[0] != '.' {
-			return nil, cli.Usagef("%s is not a name of a table", name)
-		}
-		parts = append(parts, part)
-		if rest == "" {
-			if len(parts) > 3 {
-				return nil, cli.Usagef("%s has %d parts; a name has at most a catalog, a schema and a table", name, len(parts))
-			}
-			return parts, nil
-		}
-		rest = rest[1:]
-	}
-}
-
 // pattern returns a function for names that match any argument, in which * stands for any letters.
 func pattern(args []string) (func(names ...string) bool, error) {
 	if len(args) > 1 {
@@ -133,12 +97,16 @@ func pattern(args []string) (func(names ...string) bool, error) {
 	}, nil
 }
 
-func (s *shell) listTables(ctx context.Context, args []string) error {
-	match, err := pattern(args)
-	if err != nil {
-		return err
+// matching returns the names of the project, and which of them match the argument of a command.
+func (s *shell) matching(ctx context.Context, args []string) (match func(names ...string) bool, known *suggest.Known, err error) {
+	if match, err = pattern(args); err == nil {
+		known, err = s.names(ctx)
 	}
-	known, err := s.names(ctx)
+	return match, known, err
+}
+
+func (s *shell) listTables(ctx context.Context, args []string) error {
+	match, known, err := s.matching(ctx, args)
 	if err != nil {
 		return err
 	}
@@ -153,11 +121,7 @@ func (s *shell) listTables(ctx context.Context, args []string) error {
 }
 
 func (s *shell) listSchemas(ctx context.Context, args []string) error {
-	match, err := pattern(args)
-	if err != nil {
-		return err
-	}
-	known, err := s.names(ctx)
+	match, known, err := s.matching(ctx, args)
 	if err != nil {
 		return err
 	}
@@ -202,7 +166,7 @@ func (s *shell) use(ctx context.Context, args []string) error {
 	if len(args) > 1 {
 		return cli.Usagef(`\use takes one schema, CATALOG.SCHEMA`)
 	}
-	parts, err := nameParts(args[0])
+	parts, err := cli.NameParts(args[0])
 	if err != nil {
 		return err
 	}

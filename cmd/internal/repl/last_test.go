@@ -3,6 +3,8 @@ package repl
 import (
 	"strings"
 	"testing"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
 )
 
 // TestEdits replaces the names in a statement, and finds the places of the new text in the old one.
@@ -65,13 +67,13 @@ func TestDone(t *testing.T) {
 // TestNameParts splits names at the dots outside quotes.
 func TestNameParts(t *testing.T) {
 	for name, want := range map[string]string{"a": "a", "a.b.c": "a|b|c", `"a.b".c`: "a.b|c", `peaka."table".x`: "peaka|table|x", `"a""b"`: `a"b`} {
-		parts, err := nameParts(name)
+		parts, err := cli.NameParts(name)
 		if err != nil || strings.Join(parts, "|") != want {
 			t.Errorf("%s: %q, %v", name, parts, err)
 		}
 	}
 	for _, name := range []string{"", ".", "a.", `"a`, "a..b", "a.b.c.d", `"a"b`} {
-		if parts, err := nameParts(name); err == nil {
+		if parts, err := cli.NameParts(name); err == nil {
 			t.Errorf("%q is taken as %q", name, parts)
 		}
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/config"
 )
 
 // Tables of these schemas are found by their name alone: internal tables and saved queries [L].
@@ -25,11 +24,7 @@ var bareSchemas = []string{"peaka.table", "peaka.query"}
 
 // namesPath is the file with the names of a project's tables and columns.
 func namesPath(e *cli.Env, project string) (string, error) {
-	dir, err := config.CacheDir(e.Getenv)
-	if err != nil {
-		return "", err
-	}
-	p, err := e.Here()
+	dir, p, err := e.CachePlace()
 	if err != nil {
 		return "", err
 	}

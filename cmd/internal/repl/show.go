@@ -8,28 +8,16 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 )
 
-// memory is a small result made by the shell.
-type memory struct {
-	cols []api.ResultColumn
-	rows [][]api.Cell
-	at   int
-}
-
-func (m *memory) Columns() ([]api.ResultColumn, error) { return m.cols, nil }
-func (m *memory) Next() bool                           { m.at++; return m.at <= len(m.rows) }
-func (m *memory) Row() []api.Cell                      { return m.rows[m.at-1] }
-func (m *memory) Err() error                           { return nil }
-func (m *memory) Close() error                         { return nil }
-
 // show shows rows that the shell has made.
 func (s *shell) show(ctx context.Context, columns []string, rows [][]any) error {
-	m := &memory{}
+	m := &rowset.Memory{}
 	for _, c := range columns {
-		m.cols = append(m.cols, api.ResultColumn{Name: c})
+		m.Cols = append(m.Cols, api.ResultColumn{Name: c})
 	}
 	for _, row := range rows {
 		cells := make([]api.Cell, len(row))
@@ -40,10 +28,10 @@ func (s *shell) show(ctx context.Context, columns []string, rows [][]any) error 
 			}
 			cells[i] = raw
 		}
-		m.rows = append(m.rows, cells)
+		m.Cells = append(m.Cells, cells)
 		for i, v := range row {
 			if _, ok := v.(int); ok {
-				m.cols[i].DataType = "bigint"
+				m.Cols[i].DataType = "bigint"
 			}
 		}
 	}

@@ -24,7 +24,7 @@ func (s *Service) File(ctx context.Context, path string) (engine.Scanner, error)
 		return s.oneFile(ctx, path)
 	}
 	if !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(path, "*?[") {
-		return nil, plainPath(err)
+		return nil, files.Bare(err)
 	}
 	all, err := filepath.Glob(path)
 	if err != nil {
@@ -47,19 +47,10 @@ func (s *Service) File(ctx context.Context, path string) (engine.Scanner, error)
 	return joined, nil
 }
 
-// plainPath removes the path from an error to which it will be added.
-func plainPath(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
-	}
-	return err
-}
-
 func (s *Service) oneFile(ctx context.Context, path string) (engine.Scanner, error) {
 	path, err := filepath.EvalSymlinks(path) // the connector does not follow links out of a folder
 	if err != nil {
-		return nil, plainPath(err)
+		return nil, files.Bare(err)
 	}
 	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
 		return nil, errors.New("not a file")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
+	"github.com/dustin/go-humanize"
 )
 
 // Options bound what a reader may be behind with.
@@ -203,7 +204,7 @@ func (p *pipe) store(b []byte) (int, error) {
 	late := time.Since(p.read)
 	if p.o.GiveUp > 0 && late >= p.o.GiveUp {
 		return 0, &engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf("the result was given up: nothing of it was read for %s, and %s of it, the limit, wait on the disk in %s",
-			p.o.GiveUp, size(p.disk.unread), p.disk.dir)}
+			p.o.GiveUp, humanize.IBytes(uint64(p.disk.unread)), p.disk.dir)}
 	}
 	if p.o.GiveUp == 0 {
 		p.change.Wait()
@@ -211,14 +212,4 @@ func (p *pipe) store(b []byte) (int, error) {
 	}
 	p.wait(p.o.GiveUp - late)
 	return 0, nil
-}
-
-func size(n int64) string {
-	switch {
-	case n >= 1<<30:
-		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
-	case n >= 1<<20:
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-	}
-	return fmt.Sprintf("%d bytes", n)
 }

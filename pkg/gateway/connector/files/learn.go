@@ -21,7 +21,7 @@ func (f *folder) learn(ctx context.Context, r *place, t file) (described, error)
 		err = f.own.Refuse(r.held, info)
 	}
 	if err != nil {
-		return described{}, fmt.Errorf("file %s: %w", t.path, bare(err))
+		return described{}, fmt.Errorf("file %s: %w", t.path, Bare(err))
 	}
 	stamp, settled := connector.StampOf(info, f.now())
 	f.mu.Lock()

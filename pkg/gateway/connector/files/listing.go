@@ -281,7 +281,7 @@ func (p *place) group(l *listing, dir, name string) ([]file, error) {
 
 // leadsOut reports the error of a link out of the folder, for which os.Root has no exported error.
 func leadsOut(err error) bool {
-	return err != nil && bare(err).Error() == "path escapes from parent"
+	return err != nil && Bare(err).Error() == "path escapes from parent"
 }
 
 // list finds the tables of a schema. Files that would share a name are listed with their extensions.

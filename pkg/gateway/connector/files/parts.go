@@ -60,7 +60,7 @@ func (w *partWalk) walk(dir string, values []*string) error {
 	w.f.looks.Add(1)
 	entries, err := fs.ReadDir(w.r.FS(), dir)
 	if err != nil {
-		return bare(err)
+		return Bare(err)
 	}
 	for _, e := range entries {
 		name, at := e.Name(), path.Join(dir, e.Name())
@@ -82,7 +82,7 @@ func (w *partWalk) walk(dir string, values []*string) error {
 					err = errors.New("it is not a regular file")
 				}
 				if err != nil {
-					return fmt.Errorf("cannot read %s as a part of the table: %w", at, bare(err))
+					return fmt.Errorf("cannot read %s as a part of the table: %w", at, Bare(err))
 				}
 			}
 			t.path = at

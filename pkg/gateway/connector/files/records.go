@@ -74,12 +74,12 @@ func (p *place) openFile(t file, d described) (*os.File, error) {
 		err = p.f.own.Refuse(p.held, info)
 	}
 	if err != nil {
-		return nil, bare(err)
+		return nil, Bare(err)
 	}
 	p.f.looks.Add(1)
 	h, err := p.Open(t.path)
 	if err != nil {
-		return nil, bare(err)
+		return nil, Bare(err)
 	}
 	if err = d.still(h); err == nil {
 		var opened fs.FileInfo
@@ -94,8 +94,8 @@ func (p *place) openFile(t file, d described) (*os.File, error) {
 	return h, nil
 }
 
-// bare removes the path from an error to which the file name will be added.
-func bare(err error) error {
+// Bare removes the path from an error to which the file name will be added.
+func Bare(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		return pe.Err
