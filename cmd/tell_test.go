@@ -48,6 +48,11 @@ api-key create ci --key-file ci.key
 api-key create ci2
 api-key delete made --yes
 api-key list
+auth login lab --base-url http://127.0.0.1:1/api/v1 | 1
+auth logout spare --yes | fails
+auth status
+auth switch spare | 1
+auth whoami
 bitable column add bis age --type bigint
 bitable column delete bis name --yes
 bitable column list bis | 1
@@ -84,7 +89,14 @@ catalog tables sample shop
 check | 2
 completion bash
 completion --all made/completions | 1
+config edit | 1
 config explain
+config get profiles.spare.zone
+config list
+config schema
+config schema --out schema.json | 1
+config set profiles.spare.output csv | 1
+config unset profiles.spare.zone | 1
 connection create c2 --type files --credential path=$FILES
 connection delete files --yes
 connection detail files
@@ -148,6 +160,8 @@ parametric-table list ext
 profile add extra --zone us --no-key | 1
 profile list
 profile remove spare --yes | 1
+profile rename spare extra | 1
+profile set spare output=csv | 1
 profile show spare
 profile use spare | 1
 project create other2

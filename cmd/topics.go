@@ -94,7 +94,8 @@ Wire formats, for --format of query execute: CELL_TYPED has a type with each val
 default the cheapest that is sufficient is requested.`},
 		{Use: "zones", Short: "Zones, profiles and keys", Long: `A profile is a named set of zone, address, organization, workspace, project, output, timeout and key.
 
-  ` + e.Name + ` profile add work --zone eu     store one; the key is asked for
+  ` + e.Name + ` auth login work --zone eu      store one; the key is asked for
+  ` + e.Name + ` auth whoami                    whose key it is, and where it works
   ` + e.Name + ` profile use work               use it from now on
   ` + e.Name + ` --profile work project list    use it once
   ` + e.Name + ` config explain                 the origin of each setting

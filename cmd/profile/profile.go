@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
-	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/spf13/cobra"
 )
@@ -77,14 +76,9 @@ func New(e *cli.Env) *cobra.Command {
 				if err != nil {
 					return cli.View{}, err
 				}
-				if _, err := st.Get(args[0]); err != nil {
-					return cli.View{}, err
-				}
-				if err := e.Would("make profile %s the current one", args[0]); err != nil {
-					return cli.View{}, err
-				}
-				return cli.Note("profile %s is now current", args[0]), st.Use(args[0])
+				return use(e, st, args[0])
 			}),
+		newSetCmd(e), newRenameCmd(e),
 		e.Plain(&cobra.Command{Use: "remove NAME", Aliases: []string{"rm", "delete"}, Short: "Remove a profile and its key", Example: "  " + e.Name + " profile remove old --yes", Args: cobra.ExactArgs(1)},
 			func(_ context.Context, args []string) (cli.View, error) {
 				st, err := config.OpenStore("", e.Getenv)
@@ -151,7 +145,9 @@ you can read; the command prints which one. A key is only ever sent to the addre
 			}
 		}
 		if p.Zone == string(config.EU) && p.BaseURL == "" && !noProbe && !key.IsZero() {
-			p.BaseURL = probe(ctx, e, config.DefaultAddresses(config.EU), key)
+			var facts config.KeyFacts
+			p.BaseURL, facts = probe(ctx, e, config.DefaultAddresses(config.EU), key)
+			p.SetFacts(facts)
 		}
 		added, err := st.Add(p, key, opt)
 		if err != nil {
@@ -211,27 +207,13 @@ func readKey(e *cli.Env, stdin bool) (config.Key, error) {
 	return config.NewKey(text)
 }
 
-// probe asks each documented address of a zone for the owner of the key and uses the first that answers as a gateway.
-func probe(ctx context.Context, e *cli.Env, addresses []string, key config.Key) string {
-	for _, a := range addresses {
-		cl, err := api.New(api.Options{BaseURL: a, Key: key.Reveal(), UserAgent: "dig/" + cli.BuildVersion(), Timeout: 10_000_000_000})
-		if err != nil {
-			continue
-		}
-		if _, err := cl.Info.Get(ctx); err == nil {
-			fmt.Fprintln(e.Err, "answered by", a)
-			return a
-		}
+// probe asks each documented address of a zone for the owner of the key and returns the first that answers as a gateway.
+func probe(ctx context.Context, e *cli.Env, addresses []string, key config.Key) (string, config.KeyFacts) {
+	info, at, err := askAny(ctx, e, addresses, key)
+	if err != nil {
+		fmt.Fprintln(e.Err, "note: none of the addresses answered; storing the first")
+		return "", config.KeyFacts{}
 	}
-	fmt.Fprintln(e.Err, "note: none of the addresses answered; storing the first")
-	return ""
-}
-
-func NewConfig(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "config", Short: "The origin of settings"}
-	c.AddCommand(e.Plain(&cobra.Command{Use: "explain", Short: "Show every setting and the origin of its value", Example: "  " + e.Name + " config explain", Args: cobra.NoArgs},
-		func(context.Context, []string) (cli.View, error) {
-			return cli.List(e.Run.Settings.Explain(), "name", "value", "from"), nil
-		}))
-	return c
+	fmt.Fprintln(e.Err, "answered by", at)
+	return at, cli.FactsOf(info)
 }

@@ -26,10 +26,10 @@ func TestProbeOfAddresses(t *testing.T) {
 	}
 	var errs bytes.Buffer
 	e := &cli.Env{Err: &errs}
-	if got := probe(t.Context(), e, []string{page.URL + "/api/v1", real.URL + "/api/v1"}, key); got != real.URL+"/api/v1" {
+	if got, facts := probe(t.Context(), e, []string{page.URL + "/api/v1", real.URL + "/api/v1"}, key); facts.User != "a@b.c" || got != real.URL+"/api/v1" {
 		t.Errorf("%q is kept", got)
 	}
-	if got := probe(t.Context(), e, []string{page.URL + "/api/v1"}, key); got != "" || !strings.Contains(errs.String(), "none of the addresses answered") {
+	if got, _ := probe(t.Context(), e, []string{page.URL + "/api/v1"}, key); got != "" || !strings.Contains(errs.String(), "none of the addresses answered") {
 		t.Errorf("%q is kept: %s", got, errs.String())
 	}
 }

@@ -67,7 +67,7 @@ func TestStoredKeysStayAtTheirAddress(t *testing.T) {
 func TestMovedProfileDoesNotTakeItsKeyAlong(t *testing.T) {
 	f := newFixture(t)
 	f.profile(Profile{Name: "w", BaseURL: "https://gw.example/api/v1"}, hostedKey, true)
-	if err := f.store.Update("w", func(p *Profile) { p.BaseURL = evil }); err != nil {
+	if err := update(f.store, "w", func(p *Profile) { p.BaseURL = evil }); err != nil {
 		t.Fatal(err)
 	}
 	s, err := f.resolve(nil)

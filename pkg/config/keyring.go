@@ -115,7 +115,7 @@ func (s *keyringStore) Get(profile string) (StoredKey, error) {
 	}
 	secret = <-got
 	damaged := &Error{Kind: ErrStorage, Msg: fmt.Sprintf("the entry of profile %s in %s is corrupt", profile, s.Where()),
-		hint: "store the key again: dig profile add " + profile + " --replace"}
+		hint: "store the key again: dig auth login " + profile}
 	var v keyringSecret
 	if json.Unmarshal([]byte(secret), &v) != nil { // its error could contain the secret
 		return StoredKey{}, damaged

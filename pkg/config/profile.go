@@ -5,12 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
-	"time"
-
-	"go.yaml.in/yaml/v3"
-
-	"github.com/dig-cli/dig/internal/nearest"
 )
 
 // Profile is a named zone and address with defaults. Zero fields are not set. The key is stored separately, see
@@ -28,6 +22,12 @@ type Profile struct {
 	Spool      string `json:"spool,omitempty" yaml:"spool,omitempty"`
 	KeyStorage string `json:"keyStorage,omitempty" yaml:"keyStorage,omitempty"` // "keyring", "file" or "" for no key
 	KeyExpires string `json:"keyExpires,omitempty" yaml:"keyExpires,omitempty"` // when the key expires, RFC 3339; "" for never or unknown
+
+	// What the gateway said about the key when it was stored; "" if unknown, see KeyFacts.
+	KeyKind        string `json:"keyKind,omitempty" yaml:"keyKind,omitempty"`
+	KeyUser        string `json:"keyUser,omitempty" yaml:"keyUser,omitempty"`
+	KeyProject     string `json:"keyProject,omitempty" yaml:"keyProject,omitempty"`
+	KeyProjectName string `json:"keyProjectName,omitempty" yaml:"keyProjectName,omitempty"`
 }
 
 // Address returns the base address of the profile: its own, else the first default address of its zone, else "".
@@ -40,12 +40,6 @@ func (p Profile) Address() string {
 	}
 	return ""
 }
-
-// Fields that are not settings.
-const (
-	fieldKeyStorage = "key-storage"
-	fieldKeyExpires = "key-expires"
-)
 
 func (p *Profile) field(name string) *string {
 	switch name {
@@ -67,16 +61,15 @@ func (p *Profile) field(name string) *string {
 		return &p.History
 	case nameSpool:
 		return &p.Spool
-	case fieldKeyStorage:
-		return &p.KeyStorage
-	case fieldKeyExpires:
-		return &p.KeyExpires
 	}
-	return nil
+	return p.keyField(name)
 }
 
-func profileFields() []string {
-	return append(slices.DeleteFunc(settingNames(), func(n string) bool { return n == nameProfile }), fieldKeyStorage, fieldKeyExpires)
+func profileFields() []string { return append(ownFields(), keyFields()...) }
+
+// ownFields are the fields that users set: the settings.
+func ownFields() []string {
+	return slices.DeleteFunc(settingNames(), func(n string) bool { return n == nameProfile })
 }
 
 // check validates a profile as a whole and normalizes its address.
@@ -86,12 +79,12 @@ func (p *Profile) check() error {
 	}
 	for _, name := range profileFields() {
 		f := p.field(name)
-		if *f == "" || name == fieldKeyStorage {
+		if *f == "" {
 			continue
 		}
-		if name == fieldKeyExpires {
-			if _, err := time.Parse(time.RFC3339, *f); err != nil {
-				return &Error{Kind: ErrUsage, Field: name, Msg: fmt.Sprintf("%q is not a time such as 2030-01-31T00:00:00Z", *f)}
+		if slices.Contains(keyFields(), name) {
+			if err := checkKeyField(name, *f); err != nil {
+				return err
 			}
 			continue
 		}
@@ -140,161 +133,6 @@ func OpenStore(dir string, getenv func(string) string) (*Store, error) {
 // Path returns the path of config.yaml.
 func (s *Store) Path() string { return filepath.Join(s.dir, "config.yaml") }
 
-type configFile struct {
-	doc      *yaml.Node
-	profiles *yaml.Node // nil if there is no file
-	current  string
-	list     []Profile
-	lines    map[string]int
-}
-
-func (s *Store) load() (*configFile, error) {
-	path := s.Path()
-	// The file holds no secrets, but its addresses need protection: anyone who can write to it can redirect a profile.
-	if err := checkMode(path, 0o002, "change"); err != nil {
-		return nil, err
-	}
-	data, err := readBounded(path)
-	if err != nil {
-		return nil, err
-	}
-	doc, root, err := parseMapping(path, data)
-	if err != nil {
-		return nil, err
-	}
-	if data == nil {
-		root.HeadComment = "Profiles of dig. Keys are not stored here."
-	}
-	c := &configFile{doc: doc, lines: map[string]int{}}
-	currentLine := 0
-	err = pairs(path, root, func(name, value *yaml.Node) error {
-		switch name.Value {
-		case "current":
-			currentLine = value.Line
-			c.current, err = scalar(path, name, value)
-			return err
-		case "profiles":
-			if isNull(value) {
-				*value = yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", HeadComment: value.HeadComment, LineComment: value.LineComment}
-			}
-			if value.Kind != yaml.MappingNode {
-				return &Error{Kind: ErrUsage, File: path, Line: value.Line, Field: "profiles", Msg: "is not a mapping"}
-			}
-			c.profiles = value
-			return pairs(path, value, func(name, value *yaml.Node) error { return c.read(path, name, value) })
-		}
-		return unknownField(path, name, []string{"current", "profiles"})
-	})
-	if err != nil {
-		return nil, err
-	}
-	if c.current != "" && c.find(c.current) == nil {
-		return nil, &Error{Kind: ErrUsage, File: path, Line: currentLine, Field: "current", Msg: fmt.Sprintf("there is no profile %q in this file", c.current),
-			hint: "name one of the profiles or remove the line"}
-	}
-	return c, nil
-}
-
-func (c *configFile) read(path string, name, value *yaml.Node) error {
-	p := Profile{Name: name.Value}
-	if value.Kind != yaml.MappingNode && !isNull(value) {
-		return &Error{Kind: ErrUsage, File: path, Line: value.Line, Field: name.Value, Msg: "is not a mapping"}
-	}
-	err := pairs(path, value, func(field, v *yaml.Node) error {
-		target := p.field(field.Value)
-		if target == nil {
-			if isKeyName(field.Value) {
-				return &Error{Kind: ErrUsage, File: path, Line: field.Line, Field: field.Value, Msg: "keys are not stored in this file",
-					hint: "remove the line and store the key: dig profile add " + p.Name + " --replace"}
-			}
-			return unknownField(path, field, profileFields())
-		}
-		txt, err := scalar(path, field, v)
-		if err != nil {
-			return err
-		}
-		if field.Value == fieldKeyStorage {
-			if txt != "keyring" && txt != "file" {
-				return &Error{Kind: ErrUsage, File: path, Line: v.Line, Field: field.Value, Msg: fmt.Sprintf("%q is not a storage (keyring or file)", txt)}
-			}
-			*target = txt
-			return nil
-		}
-		if field.Value == fieldKeyExpires { // checked by check
-			*target = txt
-			return nil
-		}
-		*target, err = normal(field.Value, txt)
-		return at(err, path, v.Line)
-	})
-	if err != nil {
-		return err
-	}
-	if err := p.check(); err != nil {
-		return at(err, path, name.Line)
-	}
-	c.list = append(c.list, p)
-	c.lines[p.Name] = name.Line
-	return nil
-}
-
-func (c *configFile) find(name string) *Profile {
-	for i := range c.list {
-		if c.list[i].Name == name {
-			return &c.list[i]
-		}
-	}
-	return nil
-}
-
-func (c *configFile) unknown(name string) error {
-	e := &Error{Kind: ErrNotFound, Field: nameProfile, Msg: fmt.Sprintf("there is no profile %q", name)}
-	names := make([]string, len(c.list))
-	for i, p := range c.list {
-		names[i] = p.Name
-	}
-	switch near := nearest.Of(name, names); {
-	case near != "":
-		e.hint = "did you mean " + near + "?"
-	case len(names) > 0:
-		e.hint = "the profiles are " + strings.Join(names, ", ")
-	default:
-		e.hint = "add one: dig profile add " + name
-	}
-	return e
-}
-
-// put writes a profile into the document, field by field, so that comments on them are preserved.
-func (c *configFile) put(p Profile) {
-	if c.profiles == nil {
-		c.profiles = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
-		setChild(c.doc.Content[0], "profiles", c.profiles)
-	}
-	entry := child(c.profiles, p.Name)
-	if entry == nil || entry.Kind != yaml.MappingNode {
-		entry = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
-		setChild(c.profiles, p.Name, entry)
-	}
-	for _, name := range profileFields() {
-		v := *p.field(name)
-		old := child(entry, name)
-		switch {
-		case v == "":
-			setChild(entry, name, nil)
-		case old == nil || old.Value != v:
-			setChild(entry, name, text(v))
-		}
-	}
-}
-
-func (s *Store) save(c *configFile) error {
-	data, err := encode(c.doc)
-	if err != nil {
-		return &Error{Kind: ErrStorage, File: s.Path(), Msg: "cannot be encoded", cause: err}
-	}
-	return writeAtomic(s.Path(), data)
-}
-
 // List returns the profiles in file order and the name of the current one ("" for none).
 func (s *Store) List() (profiles []Profile, current string, err error) {
 	c, err := s.load()
@@ -335,38 +173,15 @@ func (s *Store) Use(name string) error {
 	})
 }
 
-// Update changes fields of a profile. Its name and key storage cannot be changed here; its key stays bound to the
-// address it was stored for, so a profile with a new address needs a new key.
-func (s *Store) Update(name string, change func(*Profile)) error {
-	return withLock(s.dir, func() error {
-		c, err := s.load()
-		if err != nil {
-			return err
-		}
-		p := c.find(name)
-		if p == nil {
-			return c.unknown(name)
-		}
-		next := *p
-		change(&next)
-		next.Name, next.KeyStorage, next.KeyExpires = p.Name, p.KeyStorage, p.KeyExpires
-		if err := next.check(); err != nil {
-			return err
-		}
-		c.put(next)
-		return s.save(c)
-	})
-}
-
 // Key returns the stored key of a profile with its address. The error wraps ErrNotAllowed if the profile has none.
 func (s *Store) Key(p Profile) (StoredKey, error) {
 	if p.KeyStorage == "" {
 		return StoredKey{}, &Error{Kind: ErrNotAllowed, Msg: fmt.Sprintf("profile %s has no key", p.Name),
-			hint: "store one: dig profile add " + p.Name + " --replace, or set DIG_API_KEY"}
+			hint: "store one: dig auth login " + p.Name + ", or set DIG_API_KEY"}
 	}
 	k, err := s.keys(p.KeyStorage).Get(p.Name)
 	if errors.Is(err, errNoKey) {
-		return k, &Error{Kind: ErrNotAllowed, Msg: err.Error(), hint: "store it again: dig profile add " + p.Name + " --replace"}
+		return k, &Error{Kind: ErrNotAllowed, Msg: err.Error(), hint: "store it again: dig auth login " + p.Name}
 	}
 	return k, err
 }

@@ -10,6 +10,11 @@ type AddOptions struct {
 	Replace bool // overwrite a profile of the same name; without a new key the old key is kept
 	Use     bool // make it the current profile
 	Check   bool // only run the checks; nothing is written, and Added is empty
+
+	// Merge changes the stored profile of the name instead of replacing it, if there is one.
+	Merge func(stored *Profile) error
+
+	Storage string // "keyring" or "file": store the key there and nowhere else; "" for DIG_KEY_STORAGE, else the keyring if there is one
 }
 
 // Added reports what Add did, so that the user can be told where the key is.
@@ -21,8 +26,8 @@ type Added struct {
 }
 
 // Add stores a profile and, if key is not zero, its key: in the OS keyring if there is one, else in a file of mode
-// 0600; DIG_KEY_STORAGE=keyring or file overrides this. The key is bound to the profile's address. Errors wrap
-// ErrConflict if the name is taken (names that differ by case only count as equal, because keyrings may not distinguish
+// 0600; DIG_KEY_STORAGE=keyring or file overrides this. A key that replaces one of the keyring is stored in the keyring
+// unless the file is asked for. The key is bound to the profile's address. Errors wrap ErrConflict if the name is taken (names that differ by case only count as equal, because keyrings may not distinguish
 // them).
 func (s *Store) Add(p Profile, key Key, opt AddOptions) (Added, error) {
 	var out Added
@@ -33,6 +38,9 @@ func (s *Store) Add(p Profile, key Key, opt AddOptions) (Added, error) {
 	forced, err := s.forcedStorage()
 	if err != nil {
 		return out, err
+	}
+	if opt.Storage != "" {
+		forced = opt.Storage
 	}
 	if !key.IsZero() && p.Address() == "" {
 		return out, &Error{Kind: ErrUsage, Field: "key", Msg: "zone local runs inside the process and uses no key",
@@ -67,8 +75,24 @@ func (s *Store) Add(p Profile, key Key, opt AddOptions) (Added, error) {
 		if old != nil {
 			before = old.KeyStorage
 		}
-		p.KeyStorage = before
-		if !key.IsZero() {
+		if old != nil && opt.Merge != nil {
+			p = *old
+			if err := opt.Merge(&p); err != nil {
+				return err
+			}
+			if err := p.check(); err != nil {
+				return err
+			}
+		}
+		if key.IsZero() {
+			p.keepKey(Profile{})
+			if old != nil {
+				p.keepKey(*old)
+			}
+		} else {
+			if before == "keyring" && forced == "" {
+				forced = before
+			}
 			if err := s.storeKey(&out, p.Name, StoredKey{Key: key, Address: p.Address()}, forced); err != nil {
 				return err
 			}
@@ -102,12 +126,21 @@ func (c *configFile) free(name string, replace bool) (*Profile, error) {
 		return nil, &Error{Kind: ErrConflict, Field: nameProfile, Msg: fmt.Sprintf("there is already a profile %q", name),
 			hint: "use --replace to overwrite it"}
 	}
+	return old, c.nameFree(name, name)
+}
+
+// nameFree checks that no profile but the given one has a name that keyrings may not distinguish from this one.
+func (c *configFile) nameFree(name, except string) error {
 	for _, other := range c.list {
-		if other.Name != name && strings.EqualFold(other.Name, name) {
-			return nil, &Error{Kind: ErrConflict, Field: nameProfile, Msg: fmt.Sprintf("%q differs from profile %q only by case", name, other.Name)}
+		switch {
+		case other.Name == except || !strings.EqualFold(other.Name, name):
+		case other.Name == name:
+			return &Error{Kind: ErrConflict, Field: nameProfile, Msg: fmt.Sprintf("there is already a profile %q", name)}
+		default:
+			return &Error{Kind: ErrConflict, Field: nameProfile, Msg: fmt.Sprintf("%q differs from profile %q only by case", name, other.Name)}
 		}
 	}
-	return old, nil
+	return nil
 }
 
 func (s *Store) forcedStorage() (string, error) {

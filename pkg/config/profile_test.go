@@ -30,6 +30,11 @@ func openStore(t testing.TB, getenv func(string) string) *Store {
 	return s
 }
 
+// update changes a profile in any way.
+func update(s *Store, name string, change func(*Profile)) error {
+	return s.edit(name, func(_ *configFile, p *Profile) error { old := *p; change(p); p.keepKey(old); return nil })
+}
+
 func read(t testing.TB, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -88,7 +93,7 @@ func TestProfileLife(t *testing.T) {
 	if want := []string{"work.EU", "true", "1", "null", "1.2.3"}; err != nil || current != "true" || !slices.Equal(names, want) {
 		t.Errorf("list: %v %q %v", names, current, err)
 	}
-	if err := s.Update("work.EU", func(p *Profile) { p.BaseURL = DefaultAddresses(EU)[1] + "/"; p.KeyStorage = "keyring" }); err != nil {
+	if err := update(s, "work.EU", func(p *Profile) { p.BaseURL = DefaultAddresses(EU)[1] + "/"; p.KeyStorage = "keyring" }); err != nil {
 		t.Error(err)
 	}
 	if got, _ := s.Get("work.EU"); got.BaseURL != DefaultAddresses(EU)[1] || got.KeyStorage != "file" {
@@ -109,7 +114,7 @@ func TestProfileLife(t *testing.T) {
 	if strings.Contains(read(t, filepath.Join(s.dir, "credentials.yaml")), "ABCDEF") {
 		t.Error("the key outlived its profile")
 	}
-	for _, err := range []error{s.Use("work.EU"), s.Update("nix", func(*Profile) {}), second(s.Remove("nix")), second(s.Get("nix"))} {
+	for _, err := range []error{s.Use("work.EU"), update(s, "nix", func(*Profile) {}), second(s.Remove("nix")), second(s.Get("nix"))} {
 		if !errors.Is(err, ErrNotFound) {
 			t.Errorf("unknown profile: %v", err)
 		}
@@ -232,8 +237,8 @@ profiles:
 	}{
 		"Use":          {change: func(s *Store) error { return s.Use("b") }, has: "current: b # why a"},
 		"Use, none":    {change: func(s *Store) error { return s.Use("") }, gone: []string{"# which one", "# why a"}},
-		"Update":       {change: func(s *Store) error { return s.Update("a", func(p *Profile) { p.Project, p.Output = "p2", "csv" }) }, has: "project: p2 # main"},
-		"Update, less": {change: func(s *Store) error { return s.Update("a", func(p *Profile) { p.Project = "" }) }, gone: []string{"# main"}},
+		"Update":       {change: func(s *Store) error { return update(s, "a", func(p *Profile) { p.Project, p.Output = "p2", "csv" }) }, has: "project: p2 # main"},
+		"Update, less": {change: func(s *Store) error { return update(s, "a", func(p *Profile) { p.Project = "" }) }, gone: []string{"# main"}},
 		"Add": {change: func(s *Store) error {
 			_, err := s.Add(Profile{Name: "c", Zone: "eu"}, Key{}, AddOptions{Use: true})
 			return err
@@ -246,8 +251,26 @@ profiles:
 			_, err := s.Add(Profile{Name: "b", Zone: "local", Project: "x"}, Key{}, AddOptions{Replace: true})
 			return err
 		}, has: "project: x"},
-		"Update, empty": {change: func(s *Store) error { return s.Update("n", func(p *Profile) { p.Project = "x" }) }, has: "n: # nothing"},
-		"Remove":        {change: func(s *Store) error { _, err := s.Remove("b"); return err }, has: "project: p1 # main", gone: []string{"# about b", "# short"}},
+		"Update, empty": {change: func(s *Store) error { return update(s, "n", func(p *Profile) { p.Project = "x" }) }, has: "n: # nothing"},
+		"Set":           {change: func(s *Store) error { _, err := s.Set("n", map[string]string{"project": "x"}, nil, false); return err }, has: "n: # nothing"},
+		"Set, less": {change: func(s *Store) error {
+			_, err := s.Set("a", map[string]string{"zone": "eu"}, []string{"project"}, false)
+			return err
+		}, has: "zone: eu # residency", gone: []string{"# main"}},
+		"Rename":          {change: func(s *Store) error { return s.Rename("b", "z") }, has: "z: {zone: local} # short"},
+		"Rename, current": {change: func(s *Store) error { return s.Rename("a", "z") }, has: "current: z # why a"},
+		"Replace":         {change: func(s *Store) error { return s.Replace([]byte(before), []byte(before+"# more\n")) }, has: "# more"},
+		"Login and out": {change: func(s *Store) error {
+			if _, err := s.Add(Profile{Name: "a", Zone: "us"}, mustKey(t, hostedKey), AddOptions{Replace: true, Merge: func(*Profile) error { return nil }}); err != nil {
+				return err
+			}
+			if err := s.Learn("a", mustKey(t, hostedKey), KeyFacts{Kind: KindPartner}); err != nil {
+				return err
+			}
+			_, err := s.Logout("a")
+			return err
+		}, has: "project: p1 # main"},
+		"Remove": {change: func(s *Store) error { _, err := s.Remove("b"); return err }, has: "project: p1 # main", gone: []string{"# about b", "# short"}},
 	} {
 		s := openStore(t, fileEnv())
 		write(t, s.Path(), before)
@@ -265,8 +288,8 @@ profiles:
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	reads := []string{"Get", "Key", "List", "Path"}
-	writes := []string{"Add", "Remove", "Update", "Use"} // as above
+	reads := []string{"Check", "Get", "Key", "List", "Members", "Path", "Text"}
+	writes := []string{"Add", "Learn", "Logout", "Remove", "Rename", "Replace", "Set", "Use"} // as above
 	for m := range reflect.TypeFor[*Store]().Methods() {
 		if !slices.Contains(append(reads, writes...), m.Name) {
 			t.Errorf("Store.%s is not tested here: does it keep comments?", m.Name)
@@ -350,6 +373,9 @@ func TestMain(m *testing.M) {
 	dir := os.Getenv("DIG_TEST_DIR")
 	if dir == "" {
 		os.Exit(m.Run())
+	}
+	if os.Getenv("DIG_TEST_FOREVER") != "" {
+		editForever(dir)
 	}
 	s, err := OpenStore(dir, fileEnv())
 	if err == nil {

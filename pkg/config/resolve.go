@@ -56,6 +56,7 @@ type Settings struct {
 	Key        Key      // zero if there is none or it must not be sent to BaseURL; NeedKey returns the reason
 	KeyExpires string   // when the key expires, RFC 3339; "" if unknown
 	KeyFrom    string   // where the key came from, or why there is none
+	KeyFacts   KeyFacts // what is known about the key, if it is that of the profile
 	Candidates []string // all documented addresses of the zone, if BaseURL is a default one; the first is BaseURL
 	Notes      []string // settings that are not used and why, and notes on the address
 	Path       string   // the project file that was read, or ""
@@ -254,7 +255,7 @@ func (s *Settings) settleKey(store *Store, p *Profile, env string) error {
 	}
 	if p == nil {
 		s.keyErr = &Error{Kind: ErrNotAllowed, Msg: "there is no key for " + addr,
-			hint: fmt.Sprintf("dig profile add NAME --zone %s, or set DIG_API_KEY", s.Zone.Value)}
+			hint: fmt.Sprintf("dig auth login --zone %s, or set DIG_API_KEY", s.Zone.Value)}
 		s.KeyFrom = "no profile and no DIG_API_KEY"
 		return nil
 	}
@@ -268,7 +269,7 @@ func (s *Settings) settleKey(store *Store, p *Profile, env string) error {
 			hint: fmt.Sprintf("store a key for that address: dig profile add NAME --base-url %s, or set DIG_API_KEY", addr)}
 	default:
 		s.Key, s.KeyFrom = stored.Key, fmt.Sprintf("profile %s (%s)", p.Name, p.KeyStorage)
-		s.KeyExpires = p.KeyExpires
+		s.KeyExpires, s.KeyFacts = p.KeyExpires, p.Facts()
 	}
 	return nil
 }
@@ -322,6 +323,17 @@ func (s *Settings) SpoolBytes() int64 {
 		return 0
 	}
 	return n
+}
+
+// Asked returns the zone and the address that a flag or a variable chooses, without those of files.
+func (s *Settings) Asked() (zone, address string) {
+	if s.Zone.level >= fromEnv {
+		zone = s.Zone.Value
+	}
+	if s.BaseURL.level >= fromEnv {
+		address = s.BaseURL.Value
+	}
+	return zone, address
 }
 
 // Explain lists every setting with its source; the key is masked.

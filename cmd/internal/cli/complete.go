@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/dig-cli/dig/internal/localstate"
+	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 )
@@ -218,4 +219,24 @@ func inParts(names map[string][]string, kinds []string, above, prefix string) ([
 		}
 	}
 	return out, how
+}
+
+// CompleteProfiles completes the first argument of a command with the names of profiles.
+func (e *Env) CompleteProfiles(c *cobra.Command) { c.ValidArgsFunction = e.Profiles }
+
+// Profiles offers the names of profiles, which the user has chosen.
+func (e *Env) Profiles(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var names []cobra.Completion
+	st, err := config.OpenStore("", e.Getenv)
+	if err == nil && len(args) == 0 {
+		var all []config.Profile
+		all, _, err = st.List()
+		for _, p := range all {
+			names = append(names, p.Name)
+		}
+	}
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
 }

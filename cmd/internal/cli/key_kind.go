@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/output"
@@ -16,6 +17,37 @@ import (
 type keyFacts struct {
 	Project     string `json:"project,omitempty"` // the project the key belongs to, "" for a partner key
 	ProjectName string `json:"projectName,omitempty"`
+	User        string `json:"user,omitempty"`
+}
+
+// FactsOf converts what GET /info returned.
+func FactsOf(info api.ProjectInfo) config.KeyFacts {
+	f := config.KeyFacts{Kind: config.KindPartner, User: info.Email}
+	if f.User == "" {
+		f.User = info.UserID
+	}
+	if info.ProjectID != nil && *info.ProjectID != "" {
+		f.Kind, f.Project = config.KindProject, *info.ProjectID
+		if info.ProjectName != nil {
+			f.ProjectName = *info.ProjectName
+		}
+	}
+	return f
+}
+
+// KeyFacts returns what is known about the current key without asking the gateway; Kind is "" for unknown.
+func (e *Env) KeyFacts() config.KeyFacts {
+	if s := e.Run.Settings; s.KeyFacts.Kind != "" {
+		return s.KeyFacts
+	}
+	facts, known := e.storedFacts()
+	switch {
+	case !known:
+		return config.KeyFacts{}
+	case facts.Project == "":
+		return config.KeyFacts{Kind: config.KindPartner, User: facts.User}
+	}
+	return config.KeyFacts{Kind: config.KindProject, User: facts.User, Project: facts.Project, ProjectName: facts.ProjectName}
 }
 
 // mayCall rejects a partner operation before it is sent if the key is known to be a project key: the service would
@@ -24,18 +56,18 @@ func (e *Env) mayCall(ctx context.Context, op spec.Op) error {
 	if !op.Partner {
 		return nil
 	}
-	facts, known := e.knownKey()
-	if !known && e.Run.Flags.Explain { // only look-ups of names are sent
+	facts := e.KeyFacts()
+	if facts.Kind == "" && e.Run.Flags.Explain { // only look-ups of names are sent
 		return nil
 	}
-	if !known {
+	if facts.Kind == "" {
 		info, err := e.Run.client.Info.Get(ctx)
 		if err != nil {
 			return nil // !//nolint:nilerr // the call itself reports the problem
 		}
-		facts = e.learnKey(info)
+		facts = e.LearnKey(info)
 	}
-	if facts.Project == "" {
+	if facts.Kind == config.KindPartner {
 		return nil
 	}
 	return &api.Error{Kind: api.KindForbidden, Method: op.Method, Message: "the key is a key of project " + Named{ID: facts.Project, Name: facts.ProjectName}.shown() + ", and " + op.ID +
@@ -60,7 +92,7 @@ func (e *Env) keyFile() string {
 	return filepath.Join(dir, "keys", s.Key.Fingerprint(s.BaseURL.Value)+".json")
 }
 
-func (e *Env) knownKey() (facts keyFacts, known bool) {
+func (e *Env) storedFacts() (facts keyFacts, known bool) {
 	path := e.keyFile()
 	if path == "" {
 		return facts, false
@@ -69,20 +101,15 @@ func (e *Env) knownKey() (facts keyFacts, known bool) {
 	return facts, err == nil && json.Unmarshal(raw, &facts) == nil
 }
 
-// learnKey stores the facts about the current key. An error while storing is ignored: the gateway is asked again next
+// LearnKey stores the facts about the current key. An error while storing is ignored: the gateway is asked again next
 // time.
-func (e *Env) learnKey(info api.ProjectInfo) (facts keyFacts) {
-	if info.ProjectID != nil {
-		facts.Project = *info.ProjectID
-	}
-	if info.ProjectName != nil {
-		facts.ProjectName = *info.ProjectName
-	}
+func (e *Env) LearnKey(info api.ProjectInfo) config.KeyFacts {
+	facts := FactsOf(info)
 	path := e.keyFile()
 	if path == "" || e.Tells() || info.UserID == "" && facts.Project == "" { // an answer without facts is not stored
 		return facts
 	}
-	if raw, err := json.Marshal(facts); err == nil && os.MkdirAll(filepath.Dir(path), 0o700) == nil {
+	if raw, err := json.Marshal(keyFacts{facts.Project, facts.ProjectName, facts.User}); err == nil && os.MkdirAll(filepath.Dir(path), 0o700) == nil {
 		if f, err := output.Create(path); err == nil {
 			if _, err = f.Write(raw); err == nil {
 				err = f.Commit()
@@ -93,4 +120,12 @@ func (e *Env) learnKey(info api.ProjectInfo) (facts keyFacts) {
 		}
 	}
 	return facts
+}
+
+// ForgetKey removes what is stored about the current key.
+func (e *Env) ForgetKey() error {
+	if path := e.keyFile(); path != "" {
+		return tempfile.Remove(path)
+	}
+	return nil
 }

@@ -95,7 +95,10 @@ func (e *Env) Plain(c *cobra.Command, f func(ctx context.Context, args []string)
 		if err != nil {
 			return err
 		}
-		return e.Print(v, nil, o)
+		if err := e.Print(v, nil, o); err != nil || v.Fail == nil {
+			return err
+		}
+		return v.Fail
 	}
 	return c
 }

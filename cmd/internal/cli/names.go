@@ -164,7 +164,7 @@ func (e *Env) ProjectID(ctx context.Context, cl *api.Client) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		e.learnKey(info)
+		e.LearnKey(info)
 		if info.ProjectID != nil && *info.ProjectID != "" {
 			return *info.ProjectID, nil
 		}

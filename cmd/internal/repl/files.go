@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
@@ -87,7 +85,7 @@ func (s *shell) edit(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.runEditor(ctx, name); err != nil {
+	if err := s.e.Edit(ctx, name); err != nil {
 		return err
 	}
 	raw, err := os.ReadFile(name)
@@ -102,23 +100,4 @@ func (s *shell) edit(ctx context.Context, _ []string) error {
 	fmt.Fprintln(s.e.Err, edited)
 	s.history.add(edited)
 	return s.performIn(ctx, edited)
-}
-
-func (s *shell) runEditor(ctx context.Context, name string) error {
-	editor := s.e.Getenv("VISUAL")
-	if editor == "" {
-		editor = s.e.Getenv("EDITOR")
-	}
-	if editor == "" {
-		if editor = "vi"; runtime.GOOS == "windows" {
-			editor = "notepad"
-		}
-	}
-	words := strings.Fields(editor)
-	c := exec.CommandContext(ctx, words[0], append(words[1:], name)...)
-	c.Stdin, c.Stdout, c.Stderr = cli.TerminalOf(s.e.In), cli.FileOf(s.e.Out), cli.FileOf(s.e.Run.Terminal)
-	if err := c.Run(); err != nil {
-		return &cli.Failure{Exit: cli.ExitFailed, Code: "editor", Msg: fmt.Sprintf("%s: %v", editor, err), Hint: "VISUAL or EDITOR names the editor", Err: err}
-	}
-	return nil
 }

@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"strings"
+)
+
+// Edit opens a file in the user's editor, VISUAL or EDITOR, and waits for it.
+func (e *Env) Edit(ctx context.Context, path string) error {
+	editor := e.Getenv("VISUAL")
+	if editor == "" {
+		editor = e.Getenv("EDITOR")
+	}
+	words := strings.Fields(editor)
+	if len(words) == 0 {
+		if words = []string{"vi"}; runtime.GOOS == "windows" {
+			words[0] = "notepad"
+		}
+	}
+	c := exec.CommandContext(ctx, words[0], append(words[1:], path)...)
+	// Without a *os.File these stay nil; a nil *os.File in an interface would not be.
+	if in := TerminalOf(e.In); in != nil {
+		c.Stdin = in
+	}
+	if out := FileOf(e.Out); out != nil {
+		c.Stdout = out
+	}
+	if errs := FileOf(e.Run.Terminal); errs != nil {
+		c.Stderr = errs
+	}
+	if err := c.Run(); err != nil {
+		return &Failure{Exit: ExitFailed, Code: "editor", Msg: fmt.Sprintf("%s: %v", words[0], err), Hint: "VISUAL or EDITOR names the editor", Err: err}
+	}
+	return nil
+}

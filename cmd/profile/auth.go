@@ -1,0 +1,298 @@
+package profile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/config"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+// identity is who the commands run as.
+type identity struct {
+	Profile     string `json:"profile,omitempty"`
+	Current     bool   `json:"current,omitempty"`
+	Zone        string `json:"zone"`
+	Address     string `json:"address,omitempty"`
+	KeyKind     string `json:"keyKind,omitempty"` // partner, project or none
+	User        string `json:"user,omitempty"`
+	Project     string `json:"project,omitempty"` // of a project key
+	ProjectName string `json:"projectName,omitempty"`
+	Key         string `json:"key,omitempty"` // masked
+	KeyFrom     string `json:"keyFrom,omitempty"`
+	KeyExpires  string `json:"keyExpires,omitempty"`
+	State       string `json:"state,omitempty"` // of status: stored, none, unreadable, accepted, refused, unreachable
+	Problem     string `json:"problem,omitempty"`
+}
+
+func (i *identity) learn(f config.KeyFacts) {
+	i.KeyKind, i.User, i.Project, i.ProjectName = f.Kind, f.User, f.Project, f.ProjectName
+}
+
+// noKey is the kind of key of zone local inside the process.
+const noKey = "none"
+
+// NewAuth holds the commands for keys.
+func NewAuth(e *cli.Env) *cobra.Command {
+	c := &cobra.Command{Use: "auth", Short: "Log in: keys, whose they are, and where they are stored"}
+	c.AddCommand(newLoginCmd(e), newLogoutCmd(e), newStatusCmd(e), newWhoamiCmd(e), newSwitchCmd(e))
+	return c
+}
+
+func newLogoutCmd(e *cli.Env) *cobra.Command {
+	c := &cobra.Command{Use: "logout [NAME]", Short: "Remove the key of a profile from this machine", Args: cobra.MaximumNArgs(1),
+		Long: `Remove the key of a profile from this machine; the profile stays. Without NAME it is the profile in use.
+The key itself stays valid: ` + "`" + e.Name + ` api-key delete` + "`" + ` deletes it from the gateway.`,
+		Example: "  " + e.Name + " auth logout work --yes"}
+	return e.Plain(c, func(_ context.Context, args []string) (cli.View, error) {
+		st, p, err := chosen(e, args)
+		if err != nil {
+			return cli.View{}, err
+		}
+		if p.KeyStorage == "" {
+			return cli.View{}, &cli.Failure{Exit: cli.ExitNotFound, Code: "no-key", Msg: fmt.Sprintf("profile %s has no key", p.Name)}
+		}
+		if err := e.Confirm("remove the key of profile %s (%s) from this machine?", p.Name, p.Address()); err != nil {
+			return cli.View{}, err
+		}
+		if err := e.Would("remove the key of profile %s from this machine", p.Name); err != nil {
+			return cli.View{}, err
+		}
+		if e.Run.Settings.Profile.Value == p.Name { // what was learned about the key goes with it
+			if err := e.ForgetKey(); err != nil {
+				return cli.View{}, err
+			}
+		}
+		where, err := st.Logout(p.Name)
+		if err != nil {
+			return cli.View{}, err
+		}
+		if e.Getenv("DIG_API_KEY") != "" {
+			fmt.Fprintln(e.Err, "note: DIG_API_KEY is set and is still used")
+		}
+		return cli.Note("removed the key of profile %s from %s; it stays valid until it is deleted at the gateway", p.Name, where), nil
+	})
+}
+
+// chosen returns the named profile, or the one in use.
+func chosen(e *cli.Env, args []string) (*config.Store, config.Profile, error) {
+	st, err := config.OpenStore("", e.Getenv)
+	if err != nil {
+		return nil, config.Profile{}, err
+	}
+	name := e.Run.Settings.Profile.Value
+	if len(args) == 1 {
+		name = args[0]
+	}
+	if name == "" {
+		return nil, config.Profile{}, cli.Usagef("no profile is current; name one")
+	}
+	p, err := st.Get(name)
+	return st, p, err
+}
+
+func newSwitchCmd(e *cli.Env) *cobra.Command {
+	c := &cobra.Command{Use: "switch [NAME]", Short: "Make a profile the current one; of two, the other one", Args: cobra.MaximumNArgs(1), Example: "  " + e.Name + " auth switch work"}
+	e.CompleteProfiles(c)
+	return e.Plain(c, func(_ context.Context, args []string) (cli.View, error) {
+		st, err := config.OpenStore("", e.Getenv)
+		if err != nil {
+			return cli.View{}, err
+		}
+		name := ""
+		if len(args) == 1 {
+			name = args[0]
+		} else if name, err = other(st); err != nil {
+			return cli.View{}, err
+		}
+		return use(e, st, name)
+	})
+}
+
+// other returns the profile that is not current, if there are two.
+func other(st *config.Store) (string, error) {
+	all, current, err := st.List()
+	if err != nil {
+		return "", err
+	}
+	var names, rest []string
+	for _, p := range all {
+		if names = append(names, p.Name); p.Name != current {
+			rest = append(rest, p.Name)
+		}
+	}
+	switch {
+	case len(rest) == 1:
+		return rest[0], nil
+	case len(names) == 0:
+		return "", cli.Usagef("there are no profiles").WithHint("`dig auth login` stores one")
+	}
+	return "", cli.Usagef("which profile? there are %s", strings.Join(names, ", "))
+}
+
+// use makes a profile the current one.
+func use(e *cli.Env, st *config.Store, name string) (cli.View, error) {
+	p, err := st.Get(name)
+	if err != nil {
+		return cli.View{}, err
+	}
+	if err := e.Would("make profile %s the current one", name); err != nil {
+		return cli.View{}, err
+	}
+	if v := e.Getenv("DIG_PROFILE"); v != "" && v != name {
+		fmt.Fprintf(e.Err, "note: DIG_PROFILE=%s is set and has precedence\n", v)
+	}
+	where := "zone " + p.Zone
+	if p.Address() != "" {
+		where = p.Address()
+	}
+	return cli.Note("profile %s is now current (%s)", name, where), st.Use(name)
+}
+
+func newWhoamiCmd(e *cli.Env) *cobra.Command {
+	var refresh bool
+	c := &cobra.Command{Use: "whoami", Short: "Show whose key is in use, without asking the gateway", Args: cobra.NoArgs,
+		Long: `Show the profile, zone, address and key in use, and what is known about the key: whether it is a partner's or
+a project's, of which user and project. This was learned when the key was stored; nothing is sent.
+--refresh asks the gateway again.`,
+		Example: "  " + e.Name + " auth whoami\n  " + e.Name + " auth whoami -o json --jq .keyKind"}
+	c.Flags().BoolVar(&refresh, "refresh", false, "ask the gateway, and store the answer")
+	return e.Plain(c, func(ctx context.Context, _ []string) (cli.View, error) {
+		s := e.Run.Settings
+		who := identity{Profile: s.Profile.Value, Zone: s.Zone.Value, Address: s.BaseURL.Value}
+		if s.InProcess() {
+			who.KeyKind = noKey
+			return cli.Object(who), nil
+		}
+		key, err := s.NeedKey()
+		if err != nil {
+			return cli.View{}, err
+		}
+		who.Key, who.KeyFrom, who.KeyExpires = key.String(), s.KeyFrom, s.KeyExpires
+		facts := e.KeyFacts()
+		if refresh {
+			cl, err := e.Client()
+			if err != nil {
+				return cli.View{}, err
+			}
+			info, err := cl.Info.Get(cli.OwnRequest(ctx, spec.GetKeyInfo))
+			if err != nil {
+				return cli.View{}, err
+			}
+			facts = e.LearnKey(info)
+			if err := keepFacts(e, key, facts); err != nil {
+				return cli.View{}, err
+			}
+		}
+		who.learn(facts)
+		v := cli.Object(who)
+		if facts.Kind == "" {
+			v = v.WithNote("what kind of key this is, and whose, is not known yet; `%s auth whoami --refresh` asks the gateway", e.Name)
+		}
+		return v, nil
+	})
+}
+
+// keepFacts stores what was learned about the key in use with its profile, if it is the profile's.
+func keepFacts(e *cli.Env, key config.Key, facts config.KeyFacts) error {
+	s := e.Run.Settings
+	if e.Tells() || s.Profile.Value == "" || !strings.HasPrefix(s.KeyFrom, "profile ") {
+		return nil
+	}
+	st, err := config.OpenStore("", e.Getenv)
+	if err != nil {
+		return err
+	}
+	return st.Learn(s.Profile.Value, key, facts)
+}
+
+func newStatusCmd(e *cli.Env) *cobra.Command {
+	var check bool
+	c := &cobra.Command{Use: "status [NAME]", Short: "Show the profiles and the state of their keys", Args: cobra.MaximumNArgs(1),
+		Long: `Show the profiles and the state of their keys: stored, none, or unreadable. With --check each key is also
+sent to the address it was stored for, and to no other: accepted, refused or unreachable.
+The exit code is 4 if no profile has a usable key.`,
+		Example: "  " + e.Name + " auth status\n  " + e.Name + " auth status work --check"}
+	c.Flags().BoolVar(&check, "check", false, "ask the gateway of each profile whether it accepts the key")
+	e.CompleteProfiles(c)
+	return e.Plain(c, func(ctx context.Context, args []string) (cli.View, error) {
+		st, err := config.OpenStore("", e.Getenv)
+		if err != nil {
+			return cli.View{}, err
+		}
+		all, current, err := st.List()
+		if err != nil {
+			return cli.View{}, err
+		}
+		if len(args) == 1 {
+			p, err := st.Get(args[0])
+			if err != nil {
+				return cli.View{}, err
+			}
+			all = []config.Profile{p}
+		}
+		list, usable := []identity{}, 0
+		for _, p := range all {
+			who := stateOf(ctx, e, st, p, check)
+			if err := ctx.Err(); err != nil {
+				return cli.View{}, err
+			}
+			if who.Current = p.Name == current; who.State == "stored" || who.State == "accepted" {
+				usable++
+			}
+			list = append(list, who)
+		}
+		v := cli.List(list, "profile", "current", "zone", "state", "keyKind", "user", "project", "problem")
+		if e.Getenv("DIG_API_KEY") != "" {
+			v = v.WithNote("DIG_API_KEY is set: it is used instead of the keys of profiles")
+		} else if usable == 0 {
+			v.Fail = &cli.Failure{Exit: cli.ExitNotAllowed, Code: "no-key", Msg: "no profile has a usable key", Hint: "`dig auth login` stores one; zone local needs none"}
+		}
+		return v, nil
+	})
+}
+
+// stateOf describes the key of a profile.
+func stateOf(ctx context.Context, e *cli.Env, st *config.Store, p config.Profile, check bool) identity {
+	who := identity{Profile: p.Name, Zone: zoneOf(p), Address: p.Address(), KeyExpires: p.KeyExpires}
+	if p.KeyStorage == "" {
+		who.State = "none"
+		return who
+	}
+	who.KeyFrom = p.KeyStorage
+	who.learn(p.Facts())
+	stored, err := st.Key(p)
+	switch {
+	case err != nil:
+		who.State, who.Problem = "unreadable", err.Error()
+		return who
+	case !config.SamePlace(stored.Address, p.Address()):
+		who.State, who.Problem = "unreadable", fmt.Sprintf("it was stored for %s and is sent only there", stored.Address)
+		return who
+	}
+	who.State, who.Key = "stored", stored.Key.String()
+	e.Run.Mask.Hide(stored.Key.Reveal())
+	if !check || e.Tells() {
+		return who
+	}
+	info, err := ask(ctx, e, stored.Address, stored.Key)
+	var refused *api.Error
+	switch {
+	case err == nil:
+		who.State = "accepted"
+		who.learn(cli.FactsOf(info))
+		if err := st.Learn(p.Name, stored.Key, cli.FactsOf(info)); err != nil {
+			who.Problem = err.Error()
+		}
+	case errors.As(err, &refused) && (refused.Kind == api.KindUnauthorized || refused.Kind == api.KindForbidden):
+		who.State, who.Problem = "refused", err.Error()
+	default:
+		who.State, who.Problem = "unreachable", err.Error()
+	}
+	return who
+}

@@ -1,0 +1,258 @@
+package profile
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/tempfile"
+	"github.com/dig-cli/dig/pkg/config"
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/spf13/cobra"
+)
+
+// NewConfig holds the commands for the settings file.
+func NewConfig(e *cli.Env) *cobra.Command {
+	c := &cobra.Command{Use: "config", Short: "The settings file, and the origin of settings"}
+	c.AddCommand(e.Plain(&cobra.Command{Use: "explain", Short: "Show every setting and the origin of its value", Example: "  " + e.Name + " config explain", Args: cobra.NoArgs},
+		func(context.Context, []string) (cli.View, error) {
+			return cli.List(e.Run.Settings.Explain(), "name", "value", "from"), nil
+		}),
+		newConfigListCmd(e), newConfigGetCmd(e), newConfigSetCmd(e), newConfigUnsetCmd(e), newConfigEditCmd(e), newConfigSchemaCmd(e))
+	return c
+}
+
+// pathHelp is about the paths that the commands take.
+const pathHelp = `PATH is current, a FIELD of the profile in use (--profile names another), or profiles.NAME.FIELD.`
+
+func newConfigListCmd(e *cli.Env) *cobra.Command {
+	return e.Plain(&cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the values of the settings file", Example: "  " + e.Name + " config list", Args: cobra.NoArgs},
+		func(context.Context, []string) (cli.View, error) {
+			st, err := config.OpenStore("", e.Getenv)
+			if err != nil {
+				return cli.View{}, err
+			}
+			all, err := st.Members()
+			if err != nil {
+				return cli.View{}, err
+			}
+			return cli.List(all, "path", "value").WithNote("%s", st.Path()), nil
+		})
+}
+
+func newConfigGetCmd(e *cli.Env) *cobra.Command {
+	return e.Plain(&cobra.Command{Use: "get PATH", Short: "Print a value of the settings file", Args: cobra.ExactArgs(1),
+		Long:    "Print a value of the settings file. " + pathHelp + "\nThe exit code is 3 if it is not set. `" + e.Name + " config explain` shows the values in effect, from all sources.",
+		Example: "  " + e.Name + " config get project\n  " + e.Name + " config get profiles.work.zone"},
+		func(_ context.Context, args []string) (cli.View, error) {
+			st, err := config.OpenStore("", e.Getenv)
+			if err != nil {
+				return cli.View{}, err
+			}
+			in, field, err := config.ParsePath(args[0], e.Run.Settings.Profile.Value)
+			if err != nil {
+				return cli.View{}, err
+			}
+			if in != "" {
+				if _, err := st.Get(in); err != nil {
+					return cli.View{}, err
+				}
+			}
+			all, err := st.Members()
+			if err != nil {
+				return cli.View{}, err
+			}
+			for _, m := range all {
+				if m.Path == pathOf(in, field) {
+					return asText(e, m.Value, m)
+				}
+			}
+			return cli.View{}, &cli.Failure{Exit: cli.ExitNotFound, Code: "not-set", Msg: pathOf(in, field) + " is not set in " + st.Path()}
+		})
+}
+
+func pathOf(in, field string) string {
+	if in == "" {
+		return field
+	}
+	return "profiles." + in + "." + field
+}
+
+func newConfigSetCmd(e *cli.Env) *cobra.Command {
+	return e.Plain(&cobra.Command{Use: "set PATH VALUE", Short: "Set a value of the settings file", Args: cobra.ExactArgs(2),
+		Long:    "Set a value of the settings file; its comments stay. " + pathHelp,
+		Example: "  " + e.Name + " config set output csv\n  " + e.Name + " config set profiles.work.project sales"},
+		func(_ context.Context, args []string) (cli.View, error) {
+			in, field, err := config.ParsePath(args[0], e.Run.Settings.Profile.Value)
+			if err != nil {
+				return cli.View{}, err
+			}
+			if args[1] == "" {
+				return cli.View{}, cli.Usagef("the value of %s is empty", args[0]).WithHint("`dig config unset %s` removes it", args[0])
+			}
+			if in != "" {
+				return setFields(e, in, map[string]string{field: args[1]}, nil)
+			}
+			st, err := config.OpenStore("", e.Getenv)
+			if err != nil {
+				return cli.View{}, err
+			}
+			return use(e, st, args[1])
+		})
+}
+
+func newConfigUnsetCmd(e *cli.Env) *cobra.Command {
+	return e.Plain(&cobra.Command{Use: "unset PATH", Short: "Remove a value from the settings file", Args: cobra.ExactArgs(1),
+		Long:    "Remove a value from the settings file. " + pathHelp,
+		Example: "  " + e.Name + " config unset timeout"},
+		func(_ context.Context, args []string) (cli.View, error) {
+			in, field, err := config.ParsePath(args[0], e.Run.Settings.Profile.Value)
+			if err != nil {
+				return cli.View{}, err
+			}
+			if in != "" {
+				return setFields(e, in, nil, []string{field})
+			}
+			st, err := config.OpenStore("", e.Getenv)
+			if err != nil {
+				return cli.View{}, err
+			}
+			if err := e.Would("make no profile the current one"); err != nil {
+				return cli.View{}, err
+			}
+			return cli.Note("no profile is current"), st.Use("")
+		})
+}
+
+// newFile is what is edited when there is no settings file yet.
+const newFile = `# Profiles of dig. Keys are not stored here.
+# current: work
+# profiles:
+#   work:
+#     zone: eu
+`
+
+func newConfigEditCmd(e *cli.Env) *cobra.Command {
+	return e.Plain(&cobra.Command{Use: "edit", Short: "Edit the settings file in your editor", Args: cobra.NoArgs,
+		Long: `Edit a copy of the settings file in VISUAL or EDITOR. It replaces the file only if it is valid and the file was not
+changed in the meantime; otherwise the edited text is kept in config.yaml.rejected beside it.`,
+		Example: "  " + e.Name + " config edit"},
+		func(ctx context.Context, _ []string) (cli.View, error) {
+			st, err := config.OpenStore("", e.Getenv)
+			if err != nil {
+				return cli.View{}, err
+			}
+			before, err := st.Text()
+			if err != nil {
+				return cli.View{}, err
+			}
+			if err := e.Would("edit %s", st.Path()); err != nil {
+				return cli.View{}, err
+			}
+			return edit(ctx, e, st, before)
+		})
+}
+
+func edit(ctx context.Context, e *cli.Env, st *config.Store, before []byte) (cli.View, error) {
+	dir, done, err := tempfile.MkdirTemp("dig-edit-")
+	if err != nil {
+		return cli.View{}, err
+	}
+	defer done()
+	copied, text := filepath.Join(dir, "config.yaml"), before
+	if before == nil {
+		text = []byte(newFile)
+	}
+	if err := os.WriteFile(copied, text, 0o600); err != nil {
+		return cli.View{}, err
+	}
+	for {
+		if err := e.Edit(ctx, copied); err != nil {
+			return cli.View{}, err
+		}
+		edited, err := os.ReadFile(copied)
+		if err != nil {
+			return cli.View{}, err
+		}
+		if bytes.Equal(edited, text) {
+			return cli.Note("nothing was changed"), nil
+		}
+		if err = st.Replace(before, edited); err == nil {
+			return cli.Note("%s changed", st.Path()), nil
+		}
+		again := false
+		if !errors.Is(err, config.ErrConflict) && e.InTerm && e.ErrTerm {
+			again, err = tryAgain(e, err)
+		}
+		if !again {
+			return cli.View{}, rejected(st, edited, err)
+		}
+	}
+}
+
+// tryAgain shows what is wrong with an edited text and asks whether to edit it again. It returns why not.
+func tryAgain(e *cli.Env, wrong error) (bool, error) {
+	fmt.Fprintf(e.Err, "%v\nedit it again? [y/N] ", wrong)
+	answer, err := e.Answer(false)
+	if err != nil {
+		return false, err
+	}
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes", wrong
+}
+
+// rejected keeps an edited text that is not used.
+func rejected(st *config.Store, text []byte, why error) error {
+	path := st.Path() + ".rejected"
+	if err := tempfile.Write(path, text); err != nil {
+		return errors.Join(why, fmt.Errorf("the edited text could not be kept: %w", err))
+	}
+	f := cli.Classify(context.Background(), why)
+	f.Msg, f.Err = f.Msg+"; the edited text is in "+path, why
+	return &f
+}
+
+func newConfigSchemaCmd(e *cli.Env) *cobra.Command {
+	var project bool
+	c := &cobra.Command{Use: "schema", Short: "Print the JSON schema of the settings file, for editors", Args: cobra.NoArgs,
+		Long: `Print the JSON schema (draft 7) of config.yaml, or of the project file, for editors. With the YAML language server,
+this line at the head of the file enables it:
+
+  # yaml-language-server: $schema=/path/to/schema.json`,
+		Example: "  " + e.Name + " config schema --out dig.schema.json\n  " + e.Name + " config schema --project-file"}
+	c.Flags().BoolVar(&project, "project-file", false, "the schema of "+config.ProjectFile+" instead")
+	return e.Plain(c, func(context.Context, []string) (cli.View, error) {
+		schema := config.Schema(project)
+		raw, err := json.MarshalIndent(schema, "", "  ")
+		if err != nil {
+			return cli.View{}, err
+		}
+		return asText(e, string(raw), schema)
+	})
+}
+
+// asText prints a text as it is, where no other format was chosen.
+func asText(e *cli.Env, text string, v any) (cli.View, error) {
+	o, err := e.OutputOptions()
+	if err != nil {
+		return cli.View{}, err
+	}
+	if o.Format != output.Table {
+		return cli.Object(v), nil
+	}
+	w, commit, abort, err := e.Writer()
+	if err != nil {
+		return cli.View{}, err
+	}
+	if _, err := fmt.Fprintln(w, text); err != nil {
+		abort()
+		return cli.View{}, err
+	}
+	return cli.View{Printed: true}, commit()
+}

@@ -1,0 +1,105 @@
+package profile
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/config"
+	"github.com/spf13/cobra"
+)
+
+func newSetCmd(e *cli.Env) *cobra.Command {
+	var unset []string
+	c := &cobra.Command{
+		Use: "set NAME [FIELD=VALUE]...", Short: "Change fields of a profile", Args: cobra.MinimumNArgs(1),
+		Long: `Change fields of a profile: zone, base-url, org, workspace, project, output, timeout, history, spool and others that
+` + "`" + e.Name + ` config schema` + "`" + ` lists. Comments in the file stay. An empty VALUE is an error; --unset removes a field.
+The stored key stays bound to the address it was stored for.`,
+		Example: strings.ReplaceAll("  dig profile set work project=sales output=csv\n  dig profile set work --unset timeout", "dig ", e.Name+" "),
+	}
+	c.Flags().StringSliceVar(&unset, "unset", nil, "remove these fields")
+	e.CompleteProfiles(c)
+	return e.Plain(c, func(_ context.Context, args []string) (cli.View, error) {
+		set := map[string]string{}
+		for _, arg := range args[1:] {
+			field, value, ok := strings.Cut(arg, "=")
+			switch _, twice := set[field]; {
+			case !ok || field == "":
+				return cli.View{}, cli.Usagef("%q does not have the form FIELD=VALUE", arg)
+			case twice:
+				return cli.View{}, cli.Usagef("%s is given twice", field)
+			case value == "":
+				return cli.View{}, cli.Usagef("%s is empty", field).WithHint("--unset %s removes the field", field)
+			}
+			set[field] = value
+		}
+		return setFields(e, args[0], set, unset)
+	})
+}
+
+// setFields changes and removes fields of a profile.
+func setFields(e *cli.Env, name string, set map[string]string, unset []string) (cli.View, error) {
+	if len(set) == 0 && len(unset) == 0 {
+		return cli.View{}, cli.Usagef("nothing to change").WithHint("give FIELD=VALUE or --unset FIELD")
+	}
+	for _, field := range unset {
+		if _, both := set[field]; both {
+			return cli.View{}, cli.Usagef("%s is both set and unset", field)
+		}
+	}
+	st, err := config.OpenStore("", e.Getenv)
+	if err != nil {
+		return cli.View{}, err
+	}
+	if e.Tells() {
+		if _, err := st.Set(name, set, unset, true); err != nil {
+			return cli.View{}, err
+		}
+		return cli.View{}, e.Would("change profile %s in %s", name, st.Path())
+	}
+	p, err := st.Set(name, set, unset, false)
+	if err != nil {
+		return cli.View{}, err
+	}
+	if _, moved := set["base-url"]; moved || set["zone"] != "" {
+		noteKey(e, st, p)
+	}
+	return cli.Note("profile %s changed", name), nil
+}
+
+// noteKey notes that the key of a profile is bound to an address that is not the profile's any more.
+func noteKey(e *cli.Env, st *config.Store, p config.Profile) {
+	if p.KeyStorage == "" {
+		return
+	}
+	k, err := st.Key(p)
+	switch {
+	case err != nil:
+		fmt.Fprintf(e.Err, "note: cannot read the key: %v\n", err)
+	case k.Address != p.Address() && !config.SamePlace(k.Address, p.Address()):
+		fmt.Fprintf(e.Err, "note: the key of profile %s was stored for %s and is sent only there; `%s auth login %s` stores one for the new address\n", p.Name, k.Address, e.Name, p.Name)
+	}
+}
+
+func newRenameCmd(e *cli.Env) *cobra.Command {
+	c := &cobra.Command{Use: "rename NAME NEW", Short: "Rename a profile, with its key", Args: cobra.ExactArgs(2), Example: "  " + e.Name + " profile rename work acme"}
+	e.CompleteProfiles(c)
+	return e.Plain(c, func(_ context.Context, args []string) (cli.View, error) {
+		st, err := config.OpenStore("", e.Getenv)
+		if err != nil {
+			return cli.View{}, err
+		}
+		if _, err := st.Get(args[0]); err != nil {
+			return cli.View{}, err
+		}
+		if err := config.CheckProfileName(args[1]); err != nil {
+			return cli.View{}, err
+		}
+		if err := e.Would("rename profile %s to %s", args[0], args[1]); err != nil {
+			return cli.View{}, err
+		}
+		return cli.Note("profile %s is now %s", args[0], args[1]), st.Rename(args[0], args[1])
+	})
+}

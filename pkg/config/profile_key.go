@@ -1,0 +1,203 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Fields that describe the stored key of a profile. dig writes them when it stores one.
+const (
+	fieldKeyStorage     = "key-storage"
+	fieldKeyExpires     = "key-expires"
+	fieldKeyKind        = "key-kind"
+	fieldKeyUser        = "key-user"
+	fieldKeyProject     = "key-project"
+	fieldKeyProjectName = "key-project-name"
+)
+
+// The kinds of key [S]: one of a partner opens everything of its owner, one of a project opens that project only.
+const (
+	KindPartner = "partner"
+	KindProject = "project"
+)
+
+func keyFields() []string {
+	return []string{fieldKeyStorage, fieldKeyExpires, fieldKeyKind, fieldKeyUser, fieldKeyProject, fieldKeyProjectName}
+}
+
+func (p *Profile) keyField(name string) *string {
+	switch name {
+	case fieldKeyStorage:
+		return &p.KeyStorage
+	case fieldKeyExpires:
+		return &p.KeyExpires
+	case fieldKeyKind:
+		return &p.KeyKind
+	case fieldKeyUser:
+		return &p.KeyUser
+	case fieldKeyProject:
+		return &p.KeyProject
+	case fieldKeyProjectName:
+		return &p.KeyProjectName
+	}
+	return nil
+}
+
+func checkKeyField(name, v string) error {
+	msg := checkValue(name, v)
+	switch {
+	case msg != "":
+	case name == fieldKeyStorage && v != "keyring" && v != "file":
+		msg = fmt.Sprintf("%q is not a storage (keyring or file)", v)
+	case name == fieldKeyKind && v != KindPartner && v != KindProject:
+		msg = fmt.Sprintf("%q is not a kind of key (%s or %s)", v, KindPartner, KindProject)
+	case name == fieldKeyExpires:
+		if _, err := time.Parse(time.RFC3339, v); err != nil {
+			msg = fmt.Sprintf("%q is not a time such as 2030-01-31T00:00:00Z", v)
+		}
+	}
+	if msg != "" {
+		return &Error{Kind: ErrUsage, Field: name, Msg: msg}
+	}
+	return nil
+}
+
+// KeyFacts is what a gateway says about a key. Kind is KindPartner, KindProject or "" for unknown; Project and
+// ProjectName are those of a project key.
+type KeyFacts struct{ Kind, User, Project, ProjectName string }
+
+// Facts returns what is known about the stored key.
+func (p *Profile) Facts() KeyFacts {
+	return KeyFacts{p.KeyKind, p.KeyUser, p.KeyProject, p.KeyProjectName}
+}
+
+// SetFacts sets them. A text of a gateway that the file cannot hold is left out.
+func (p *Profile) SetFacts(f KeyFacts) {
+	p.KeyKind, p.KeyUser, p.KeyProject, p.KeyProjectName = f.Kind, f.User, f.Project, f.ProjectName
+	for _, name := range []string{fieldKeyKind, fieldKeyUser, fieldKeyProject, fieldKeyProjectName} {
+		if v := p.keyField(name); checkKeyField(name, *v) != nil {
+			*v = ""
+		}
+	}
+}
+
+// keepKey takes over the fields about the key of another profile.
+func (p *Profile) keepKey(from Profile) {
+	for _, name := range keyFields() {
+		*p.keyField(name) = *from.keyField(name)
+	}
+}
+
+// Learn stores what a gateway said about the key of a profile, unless another key was stored for it in the meantime.
+func (s *Store) Learn(name string, key Key, facts KeyFacts) error {
+	return s.edit(name, func(_ *configFile, p *Profile) error {
+		stored, err := s.Key(*p)
+		if err != nil {
+			return err
+		}
+		if stored.Key.Reveal() != key.Reveal() {
+			return &Error{Kind: ErrConflict, Field: nameProfile, Msg: fmt.Sprintf("another key was stored for profile %s in the meantime", name), hint: "run the command again"}
+		}
+		p.SetFacts(facts)
+		return nil
+	})
+}
+
+// Logout removes the key of a profile; the profile stays. If the key cannot be removed nothing is changed. It returns
+// where the key was.
+func (s *Store) Logout(name string) (where string, err error) {
+	err = s.edit(name, func(_ *configFile, p *Profile) error {
+		if p.KeyStorage == "" {
+			return &Error{Kind: ErrNotAllowed, Msg: fmt.Sprintf("profile %s has no key", name)}
+		}
+		keys := s.keys(p.KeyStorage)
+		if err := keys.Delete(name); err != nil {
+			return err
+		}
+		where = keys.Where()
+		p.keepKey(Profile{})
+		return nil
+	})
+	return where, err
+}
+
+// Rename gives a profile and its key another name. A process that is killed on the way leaves the profile with its key
+// under one of the two names, and at most a copy of the key under the other.
+func (s *Store) Rename(old, name string) error {
+	if err := CheckProfileName(name); err != nil {
+		return err
+	}
+	return withLock(s.dir, func() error {
+		c, err := s.load()
+		if err != nil {
+			return err
+		}
+		p := c.find(old)
+		if p == nil {
+			return c.unknown(old)
+		}
+		if name == old {
+			return nil
+		}
+		if err := c.nameFree(name, old); err != nil {
+			return err
+		}
+		if p.KeyStorage != "" {
+			key, err := s.keys(p.KeyStorage).Get(old)
+			switch {
+			case errors.Is(err, errNoKey): // the profile is as useful as before
+			case err != nil:
+				return err
+			default:
+				if err := s.keys(p.KeyStorage).Set(name, key); err != nil {
+					return err
+				}
+			}
+		}
+		for i := 0; i < len(c.profiles.Content); i += 2 {
+			if c.profiles.Content[i].Value == old {
+				renamed := text(name)
+				n := c.profiles.Content[i]
+				renamed.HeadComment, renamed.LineComment, renamed.FootComment = n.HeadComment, n.LineComment, n.FootComment
+				c.profiles.Content[i] = renamed
+			}
+		}
+		if c.current == old {
+			setChild(c.doc.Content[0], "current", text(name))
+		}
+		if err := s.save(c); err != nil {
+			return err
+		}
+		if p.KeyStorage == "" {
+			return nil
+		}
+		if err := s.keys(p.KeyStorage).Delete(old); err != nil {
+			return &Error{Kind: ErrStorage, Msg: fmt.Sprintf("the profile is renamed, but a copy of its key under the name %s remains in %s", old, s.keys(p.KeyStorage).Where()), cause: err}
+		}
+		return nil
+	})
+}
+
+// edit changes a profile under the lock.
+func (s *Store) edit(name string, change func(c *configFile, p *Profile) error) error {
+	return withLock(s.dir, func() error {
+		c, err := s.load()
+		if err != nil {
+			return err
+		}
+		p := c.find(name)
+		if p == nil {
+			return c.unknown(name)
+		}
+		next := *p
+		if err := change(c, &next); err != nil {
+			return err
+		}
+		if err := next.check(); err != nil {
+			return err
+		}
+		c.put(next)
+		return s.save(c)
+	})
+}
