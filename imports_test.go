@@ -43,7 +43,7 @@ func TestImports(t *testing.T) {
 		"internal/retry":        {},
 		"internal/each":         {},
 		"pkg/trinosql":          {"internal/nearest", "internal/sqltext", "pkg/late", "pkg/trinosql"},
-		"pkg/api":               {"internal/retry", "pkg/spec", "pkg/late"},
+		"pkg/api":               {"internal/retry", "internal/sqlstmt", "pkg/spec", "pkg/late"},
 		"pkg/config":            {"pkg/late", "internal/tempfile", "internal/nearest", "internal/shell"},
 		"pkg/output":            {"internal/cell", "internal/nearest", "internal/term", "pkg/api", "internal/tempfile"},
 		"pkg/openapi":           {"pkg/api", "pkg/spec", "pkg/openapi"},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -31,7 +32,8 @@ type front struct {
 	key  string
 	home string // of the runs: their notes stay from one to the next
 	zone string
-	api  *api.Client // past the proxy
+	vars map[string]string // further variables of the runs
+	api  *api.Client       // past the proxy
 
 	mu    sync.Mutex
 	calls []string                                                                            // ids of the operations, or method and path
@@ -100,8 +102,10 @@ func callOf(r *http.Request) string {
 }
 
 func (f *front) env() map[string]string {
-	return map[string]string{"DIG_ZONE": f.zone, "DIG_BASE_URL": f.base, "DIG_API_KEY": f.key, "DIG_PROJECT": gateway.DefaultProject, "HOME": f.home, "DIG_KEY_STORAGE": "file",
+	env := map[string]string{"DIG_ZONE": f.zone, "DIG_BASE_URL": f.base, "DIG_API_KEY": f.key, "DIG_PROJECT": gateway.DefaultProject, "HOME": f.home, "DIG_KEY_STORAGE": "file",
 		"DIG_CONFIG_DIR": f.home + "/config", "DIG_DATA_DIR": f.home + "/data"}
+	maps.Copy(env, f.vars)
+	return env
 }
 
 // on spoils the answers to an operation from now on; nil does no more.

@@ -76,7 +76,7 @@ func programName(arg0 string) string {
 func Run(ctx context.Context, e *cli.Env) int {
 	e.Out, e.Err = cli.Leavable(ctx, e.Out), cli.Leavable(ctx, e.Err)
 	e.Run.Mask = &term.Masker{}
-	e.Run.Telling = new(sync.Mutex)
+	e.Run.Telling, e.Run.Asking = new(sync.Mutex), new(sync.Mutex)
 	e.Run.Mask.Hide(e.Getenv("DIG_API_KEY"))
 	out, errs := e.Run.Mask.Writer(e.Out), e.Run.Mask.Notes(e.Err)
 	e.Out, e.Err = out, errs
@@ -98,6 +98,9 @@ func Run(ctx context.Context, e *cli.Env) int {
 	}
 	if cerr := e.Run.Close(ctx); err == nil {
 		err = errors.Join(cerr, ctx.Err())
+	}
+	if perr := e.PrintSteps(); perr != nil && (err == nil || errors.Is(err, cli.ErrDone)) {
+		err = perr
 	}
 	if err == nil || errors.Is(err, cli.ErrDone) {
 		e.Closing()

@@ -15,6 +15,7 @@ import (
 	"github.com/dig-cli/dig/cmd/connection"
 	"github.com/dig-cli/dig/cmd/export"
 	"github.com/dig-cli/dig/cmd/gateway"
+	"github.com/dig-cli/dig/cmd/history"
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/materialized"
 	"github.com/dig-cli/dig/cmd/metadata"
@@ -90,7 +91,7 @@ when no other zone is chosen.`,
 		}
 		return f
 	})
-	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return e.FlagsOnce(c) }
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return e.Starts(c) }
 	root.AddGroup(
 		&cobra.Group{ID: groupData, Title: "Data:"},
 		&cobra.Group{ID: groupSources, Title: "Sources:"},
@@ -109,7 +110,7 @@ when no other zone is chosen.`,
 		{groupSources, []*cobra.Command{connection.New(e), catalog.New(e), catalog.NewParametric(e)}},
 		{groupMeta, []*cobra.Command{metadata.New(e), catalog.NewSemantic(e), agent.New(e), connection.NewDriver(e), admin.NewEmbed(e)}},
 		{groupAdmin, []*cobra.Command{admin.NewOrg(e), admin.NewWorkspace(e), admin.NewProject(e), admin.NewAPIKey(e), admin.NewInfo(e)}},
-		{groupTools, []*cobra.Command{api.New(e), profile.NewAuth(e), profile.New(e), profile.NewConfig(e), gateway.New(e), newCompletionCmd(e), newVersionCmd(e)}},
+		{groupTools, []*cobra.Command{api.New(e), profile.NewAuth(e), profile.New(e), profile.NewConfig(e), history.New(e), gateway.New(e), newCompletionCmd(e), newVersionCmd(e)}},
 	} {
 		for _, c := range g.cmds {
 			c.GroupID = g.id

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http/httptest"
 	"os"
@@ -163,5 +164,17 @@ func TestBatchTellsInOrder(t *testing.T) {
 		if code != 0 || !slices.Equal(got, want) || strings.Count(out, "SELECT") != len(want) {
 			t.Errorf("%s: exit %d, %q\n%s%s", flag, code, got, out, errs)
 		}
+	}
+	code, out, errs := w.run("query", "execute", "-f", path, "--jobs", "16", "--keep-going", "--dry-run", "-o", "json")
+	var got []string
+	for _, s := range stepsOf(t, "query execute", out) {
+		var body struct{ Statement string }
+		if err := json.Unmarshal(s.Body, &body); err != nil {
+			t.Error(err)
+		}
+		got = append(got, body.Statement)
+	}
+	if code != 0 || !slices.Equal(got, want) {
+		t.Errorf("-o json: exit %d, %q\n%s", code, got, errs)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -123,6 +124,8 @@ gateway compact --project other | 1
 gateway reset --yes | 1
 gateway serve --listen 127.0.0.1:0 | 1
 gateway status
+history list
+history show none | fails
 info
 materialized cancel stored
 materialized list
@@ -397,6 +400,48 @@ func steps(out string) int {
 	return len(regexp.MustCompile(`(?m)^((GET|POST|PUT|PATCH|DELETE) http|would )`).FindAllString(out, -1))
 }
 
+// asJSON is a line with -o json instead of another form; nil where a flag of the command says another one.
+func asJSON(args []string) []string {
+	var out []string
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--csv" || args[i] == "--jq" {
+			return nil
+		}
+		if args[i] == "-o" {
+			i++
+			continue
+		}
+		out = append(out, args[i])
+	}
+	return append(out, "-o", "json")
+}
+
+// stepsOf reads what a dry run with -o json prints: one array of steps, and nothing else.
+func stepsOf(t *testing.T, line, out string) []cli.Step {
+	t.Helper()
+	var all []cli.Step
+	dec := json.NewDecoder(strings.NewReader(out))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&all); err != nil || dec.More() {
+		t.Errorf("%s --dry-run -o json prints no array of steps: %v\n%s", line, err, out)
+	}
+	for _, s := range all {
+		op, known := spec.Find(s.Operation)
+		local := slices.ContainsFunc(spec.Local(), func(o spec.Op) bool { return o.ID == s.Operation })
+		switch {
+		case s.Would != "":
+			if s.Method+s.URL+s.Path+s.Operation != "" {
+				t.Errorf("%s: a change on this machine that is a request too: %+v", line, s)
+			}
+		case !known && !local || known && s.Method != op.Method || !strings.HasPrefix(s.URL, "http") || !strings.HasPrefix(s.Path, "/") || !strings.Contains(s.URL, s.Path):
+			t.Errorf("%s: %+v", line, s)
+		case s.Method != http.MethodDelete && strings.HasPrefix(s.ContentType, "application/json") && len(s.Body) == 0:
+			t.Errorf("%s: no body in %+v", line, s)
+		}
+	}
+	return all
+}
+
 // TestTellingChangesNothing runs every command with --dry-run and --explain, and looks at all that dig keeps before and after.
 func TestTellingChangesNothing(t *testing.T) {
 	if !cli.LocalEngine {
@@ -442,6 +487,18 @@ func TestTellingChangesNothing(t *testing.T) {
 			}
 			if want > 0 && !strings.Contains(errs, "dry run: nothing was sent and nothing was changed") {
 				t.Errorf("%s --dry-run does not say so: %s", strings.Join(l.args, " "), errs)
+			}
+			args := asJSON(l.args)
+			if want == 0 || args == nil {
+				continue
+			}
+			code, out, errs = w.run(append(args, flag)...)
+			if all := stepsOf(t, strings.Join(l.args, " "), out); code != 0 || len(all) != want {
+				t.Errorf("%s --dry-run -o json: exit %d, %d steps told, want %d\n%s%s", strings.Join(args, " "), code, len(all), want, out, errs)
+			}
+			if diff := changes(was, w.tree()); len(diff) > 0 {
+				t.Errorf("%s --dry-run -o json changed something: %v", strings.Join(l.args, " "), diff)
+				was = w.tree()
 			}
 		}
 	}
@@ -507,9 +564,16 @@ func TestTellingSendsNothing(t *testing.T) {
 	was := w.tree()
 	explained := regexp.MustCompile(`curl -sS -X (\S+) 'http://[^/]+([^?']*)`)
 	for _, l := range readTellLines(w.vars) {
-		for _, flag := range []string{"--dry-run", "--explain"} {
+		for _, flag := range []string{"--dry-run", "--explain", "-o json"} {
+			args := append(slices.Clone(l.args), flag)
+			if flag == "-o json" {
+				if args = asJSON(l.args); args == nil {
+					continue
+				}
+				args = append(args, "--dry-run")
+			}
 			take() // what an earlier command was still sending
-			_, out, _ := w.run(append(slices.Clone(l.args), flag)...)
+			_, out, _ := w.run(args...)
 			sent := take()
 			is := w.tree()
 			for _, path := range changes(was, is) {
@@ -523,7 +587,7 @@ func TestTellingSendsNothing(t *testing.T) {
 					t.Errorf("%s %s sends %s", strings.Join(l.args, " "), flag, s)
 				}
 			}
-			if flag == "--dry-run" {
+			if flag != "--explain" {
 				continue
 			}
 			for _, m := range explained.FindAllStringSubmatch(out, -1) {

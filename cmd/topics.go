@@ -63,6 +63,9 @@ func newTopics(e *cli.Env) []*cobra.Command {
   DIG_TIMEOUT      time limit of a call, such as 90s
   DIG_HISTORY      largest result that is stored for query last, or off
   DIG_SPOOL        what a result of zone local may occupy on the disk while its reader does not read
+  DIG_JOURNAL      size of the journal of changes, or off
+  DIG_READ_ONLY    1: send nothing that changes something
+  DIG_PROTECT      read-only, or confirm: ask before each command that changes something
   DIG_PAGER, PAGER
                    pager for long tables; empty for none
   DIG_KEY_STORAGE  keyring or file
@@ -129,7 +132,7 @@ func newExitCodesHelp() *cobra.Command {
   1    failed
   2    the command line or a setting is wrong; nothing was sent
   3    not found
-  4    not allowed: no key, a bad key, or the wrong kind of key
+  4    not allowed: no key, a bad key, the wrong kind of key, or a read-only profile
   5    the gateway failed, is unreachable, or truncated its answer; try again
   6    conflict: it exists already, or is in use
   7    a job failed, or part of a batch failed

@@ -18,6 +18,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/output"
+	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 )
 
@@ -177,6 +178,11 @@ func callAPI(ctx context.Context, e *cli.Env, cl *api.Client, f *apiFlags, args 
 	}
 	if r.method != http.MethodGet {
 		defer e.ForgetVerdicts()
+	}
+	if op, ok := spec.Of(r.method, r.path); ok {
+		if err := e.MayCall(ctx, op); err != nil {
+			return err
+		}
 	}
 	ctx, cancel := cl.Bounded(ctx)
 	defer cancel()

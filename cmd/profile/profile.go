@@ -88,7 +88,7 @@ func New(e *cli.Env) *cobra.Command {
 				if _, err := st.Get(args[0]); err != nil {
 					return cli.View{}, err
 				}
-				if err := e.Confirm("remove profile %s and its key?", args[0]); err != nil {
+				if err := e.ConfirmHere("remove profile %s and its key?", args[0]); err != nil {
 					return cli.View{}, err
 				}
 				if err := e.Would("remove profile %s and its key", args[0]); err != nil {
@@ -120,10 +120,15 @@ you can read; the command prints which one. A key is only ever sent to the addre
 	c.Flags().BoolVar(&opt.Use, "use", true, "make it the current profile")
 	c.Flags().BoolVar(&noKey, "no-key", false, "store no key")
 	c.Flags().BoolVar(&keyStdin, "key-stdin", false, "read the key from standard input even on a terminal")
+	c.Flags().StringVar(&p.Protect, "protect", "", "read-only: send nothing that changes something; confirm: ask before each command that does")
+	e.CompleteFlag(c, "protect", cobra.FixedCompletions([]string{config.ReadOnly, config.Confirm}, cobra.ShellCompDirectiveNoFileComp))
 	c.Flags().BoolVar(&noProbe, "no-probe", false, "do not check which of the documented addresses of zone eu answers")
 	return e.Plain(c, func(ctx context.Context, args []string) (cli.View, error) {
 		f := &e.Run.Flags
 		p.Name, p.Zone, p.BaseURL, p.Org, p.Workspace, p.Project = args[0], f.Zone, f.BaseURL, f.Org, f.Workspace, f.Project
+		if c.Flags().Changed("protect") && p.Protect == "" {
+			return cli.View{}, cli.Usagef("--protect is empty")
+		}
 		if p.Zone == "" && p.BaseURL == "" {
 			p.Zone = string(config.US)
 			fmt.Fprintln(e.Err, "note: no --zone given, using us")

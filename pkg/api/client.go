@@ -43,8 +43,13 @@ type Options struct {
 	// Lacks is called with what is missing from a successful answer, if not nil; its error ends the call.
 	Lacks func(Omission) error
 
-	// Before is called before a call of an operation is sent, if not nil; its error ends the call.
+	// Before is called before a call of an operation is sent, if not nil; its error ends the call. The time it takes counts
+	// toward no limit.
 	Before func(ctx context.Context, op spec.Op) error
+
+	// Permit, if not nil, is called before a request is sent that changes something or may do so, with a description of it
+	// such as "deleteQuery changes something". Its error ends the call.
+	Permit func(ctx context.Context, what string) error
 }
 
 // Exchange describes a call for Options.Trace: once when the header of the reply was received, and again, with
@@ -99,6 +104,9 @@ func New(o Options) (*Client, error) {
 		t := http.DefaultTransport.(*http.Transport).Clone()
 		t.DisableCompression = isLoopback(u.Hostname()) // gzip triples the CPU time of a result; it pays off on a slow link only
 		o.Transport = t
+	}
+	if o.Permit != nil {
+		o.Transport = &guarded{next: o.Transport, base: strings.TrimRight(u.EscapedPath(), "/"), permit: o.Permit}
 	}
 	h := resty.NewWithClient(&http.Client{Transport: o.Transport}).
 		SetHeader("User-Agent", o.UserAgent).
@@ -303,6 +311,9 @@ func Marshal(v any) ([]byte, error) {
 
 // open sends a bound operation, with retries, and returns the open reply of a success. Errors are *Error.
 func (c *Client) open(ctx context.Context, b spec.Bound, body any) (rep *Reply, err error) {
+	if err := c.ready(ctx, b); err != nil {
+		return nil, err
+	}
 	err = c.again(ctx, b.Op, body, func() error {
 		rep, err = c.openOnce(ctx, b, body)
 		return err
@@ -310,18 +321,20 @@ func (c *Client) open(ctx context.Context, b spec.Bound, body any) (rep *Reply, 
 	return rep, err
 }
 
+// ready checks a bound operation before it is sent for the first time.
+func (c *Client) ready(ctx context.Context, b spec.Bound) error {
+	switch {
+	case b.Err != nil:
+		return b.Err
+	case b.Slash != nil && !c.slashes:
+		return b.Slash
+	case c.before != nil:
+		return c.before(ctx, b.Op)
+	}
+	return nil
+}
+
 func (c *Client) openOnce(ctx context.Context, b spec.Bound, body any) (*Reply, error) {
-	if b.Err != nil {
-		return nil, b.Err
-	}
-	if b.Slash != nil && !c.slashes {
-		return nil, b.Slash
-	}
-	if c.before != nil {
-		if err := c.before(ctx, b.Op); err != nil {
-			return nil, err
-		}
-	}
 	wait, idle := c.limits.first(b.Op), c.limits.idle
 	if _, ok := body.(Payload); ok {
 		wait = c.limits.upload()
@@ -344,6 +357,9 @@ func (c *Client) openOnce(ctx context.Context, b spec.Bound, body any) (*Reply, 
 
 // fetch sends a bound operation and reads its whole reply, under the client's timeout.
 func (c *Client) fetch(ctx context.Context, b spec.Bound, body any) (raw []byte, h http.Header, err error) {
+	if err := c.ready(ctx, b); err != nil {
+		return nil, nil, err
+	}
 	if d := c.limits.whole(b.Op, body, c.set > 0); d > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, d, errCallTimeout)

@@ -20,6 +20,8 @@ type Profile struct {
 	Timeout    string `json:"timeout,omitempty" yaml:"timeout,omitempty"`
 	History    string `json:"history,omitempty" yaml:"history,omitempty"`
 	Spool      string `json:"spool,omitempty" yaml:"spool,omitempty"`
+	Protect    string `json:"protect,omitempty" yaml:"protect,omitempty"` // ReadOnly, Confirm or ""
+	Journal    string `json:"journal,omitempty" yaml:"journal,omitempty"`
 	KeyStorage string `json:"keyStorage,omitempty" yaml:"keyStorage,omitempty"` // "keyring", "file" or "" for no key
 	KeyExpires string `json:"keyExpires,omitempty" yaml:"keyExpires,omitempty"` // when the key expires, RFC 3339; "" for never or unknown
 
@@ -61,6 +63,10 @@ func (p *Profile) field(name string) *string {
 		return &p.History
 	case nameSpool:
 		return &p.Spool
+	case nameProtect:
+		return &p.Protect
+	case nameJournal:
+		return &p.Journal
 	}
 	return p.keyField(name)
 }

@@ -74,6 +74,9 @@ func (s *Store) Add(p Profile, key Key, opt AddOptions) (Added, error) {
 		before := ""
 		if old != nil {
 			before = old.KeyStorage
+			if p.Protect == "" { // it was not meant to be given up with the address
+				p.Protect = old.Protect
+			}
 		}
 		if old != nil && opt.Merge != nil {
 			p = *old

@@ -51,7 +51,7 @@ const (
 
 // Settings are the resolved settings of one command. BaseURL is "" for the local zone inside the process.
 type Settings struct {
-	Profile, Zone, BaseURL, Org, Workspace, Project, Output, Timeout, History, Spool Value
+	Profile, Zone, BaseURL, Org, Workspace, Project, Output, Timeout, History, Spool, Protect, Journal Value
 
 	Key        Key      // zero if there is none or it must not be sent to BaseURL; NeedKey returns the reason
 	KeyExpires string   // when the key expires, RFC 3339; "" if unknown
@@ -113,6 +113,10 @@ func Resolve(src Sources) (*Settings, error) {
 	s.Zone, s.BaseURL, s.Org, s.Workspace = b.get(nameZone), b.get(nameBaseURL), b.get(nameOrg), b.get(nameWorkspace)
 	s.Project, s.Output, s.Timeout = b.get(nameProject), b.get(nameOutput), b.get(nameTimeout)
 	s.History, s.Spool = s.keepLess(b, nameHistory, defaultHistory), s.keepLess(b, nameSpool, defaultSpool)
+	s.Journal = s.ownJournal(b)
+	if s.Protect, err = strictest(b, src.Getenv("DIG_READ_ONLY")); err != nil {
+		return nil, err
+	}
 	if err := s.settlePlace(); err != nil {
 		return nil, err
 	}
@@ -133,6 +137,17 @@ func (s *Settings) keepLess(b *binding, name, preset string) Value {
 		return all
 	}
 	s.Notes = append(s.Notes, fmt.Sprintf("%s requests a %s of %s; %s sets %s, and a project file cannot increase it", all.From, name, all.Value, own.From, own.Value))
+	return own
+}
+
+// ownJournal returns the setting of the journal. A project file must not decide that changes leave no record.
+func (s *Settings) ownJournal(b *binding) Value {
+	all := b.get(nameJournal)
+	if all.level != fromProject {
+		return all
+	}
+	own := b.own(nameJournal, defaultJournal)
+	s.Notes = append(s.Notes, fmt.Sprintf("%s sets a journal of %s; %s sets %s, and a project file cannot change it", all.From, all.Value, own.From, own.Value))
 	return own
 }
 
@@ -316,6 +331,15 @@ func (s *Settings) HistoryBytes() int64 {
 	return n
 }
 
+// JournalBytes is the maximum size of the journal of changes; 0 for none.
+func (s *Settings) JournalBytes() int64 {
+	n, err := ParseSize(s.Journal.Value) // checked by Resolve
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
 // SpoolBytes is what a result of zone local may occupy on the disk while its reader does not read it; 0 for nothing.
 func (s *Settings) SpoolBytes() int64 {
 	n, err := ParseSize(s.Spool.Value) // checked by Resolve
@@ -338,7 +362,7 @@ func (s *Settings) Asked() (zone, address string) {
 
 // Explain lists every setting with its source; the key is masked.
 func (s *Settings) Explain() []Explained {
-	all := []Value{s.Profile, s.Zone, s.BaseURL, s.Org, s.Workspace, s.Project, s.Output, s.Timeout, s.History, s.Spool}
+	all := []Value{s.Profile, s.Zone, s.BaseURL, s.Org, s.Workspace, s.Project, s.Output, s.Timeout, s.History, s.Spool, s.Protect, s.Journal}
 	out := make([]Explained, 0, len(all)+1)
 	for i, name := range settingNames() {
 		out = append(out, Explained{Name: name, Value: all[i].Value, From: all[i].From})

@@ -362,7 +362,7 @@ func TestProjectFileErrors(t *testing.T) {
 		"accessToken: x\n":                       ":1: accessToken: a project file must not hold a key",
 		"projct: x\n":                            ":1: projct: unknown field (did you mean project?)",
 		"url: https://h.example\n":               ":1: url: unknown field (did you mean base-url?)",
-		"something-else: x\n":                    "(the fields are profile, zone, base-url, org, workspace, project, output, timeout, history, spool)",
+		"something-else: x\n":                    "(the fields are profile, zone, base-url, org, workspace, project, output, timeout, history, spool, protect, journal)",
 		"\n\nzone: mars\n":                       ":3: zone: \"mars\" is not a zone",
 		"base-url: http://h.example/api/v1\n":    ":1: base-url: \"http://h.example/api/v1\": plain http",
 		"base-url: https://u:sesame@h.example\n": ":1: base-url: contains a user or password",
@@ -456,6 +456,8 @@ func TestExplain(t *testing.T) {
 		{"timeout", "", "default"},
 		{"history", "16MiB", "default"},
 		{"spool", "10GiB", "default"},
+		{"protect", "", "default"},
+		{"journal", "10MiB", "default"},
 		{"key", "abcd1234.****", "profile w (file)"},
 	}
 	if got := fmt.Sprint(s.Explain()); got != fmt.Sprint(want) {

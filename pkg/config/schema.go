@@ -68,6 +68,10 @@ func fieldSchema(name string) map[string]any {
 		return described(number, "Largest result that is stored for query last, such as 64MiB, or off.")
 	case nameSpool:
 		return described(number, "What a result of zone local may occupy on the disk while its reader does not read, such as 10GiB, or off.")
+	case nameProtect:
+		return described(choice(Confirm, ReadOnly), "What is done about requests that change something: ask before a command sends one, or refuse it. The strictest of all sources counts.")
+	case nameJournal:
+		return described(number, "Size of the journal of changes, such as 10MiB, or off. A project file cannot change it.")
 	case fieldKeyStorage:
 		return described(choice("keyring", "file"), "Where the key is stored. Written by dig.")
 	case fieldKeyKind:

@@ -26,12 +26,14 @@ const (
 	nameTimeout   = "timeout"
 	nameHistory   = "history"
 	nameSpool     = "spool"
+	nameProtect   = "protect"
+	nameJournal   = "journal"
 )
 
 // settingNames is the order in which settings are listed; bound are those that belong to the zone and address of a
 // profile.
 func settingNames() []string {
-	return []string{nameProfile, nameZone, nameBaseURL, nameOrg, nameWorkspace, nameProject, nameOutput, nameTimeout, nameHistory, nameSpool}
+	return []string{nameProfile, nameZone, nameBaseURL, nameOrg, nameWorkspace, nameProject, nameOutput, nameTimeout, nameHistory, nameSpool, nameProtect, nameJournal}
 }
 
 func bound(name string) bool {
@@ -84,9 +86,13 @@ func checkValue(name, v string) string {
 		if _, err := ParseTimeout(v); err != nil {
 			return err.Error()
 		}
-	case nameHistory, nameSpool:
+	case nameHistory, nameSpool, nameJournal:
 		if _, err := ParseSize(v); err != nil {
 			return err.Error()
+		}
+	case nameProtect:
+		if protection(v) == 0 {
+			return fmt.Sprintf("%q is neither %s nor %s", v, ReadOnly, Confirm)
 		}
 	}
 	return ""

@@ -1,9 +1,18 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
+
+// Starts notes the command of the run, before it runs.
+func (e *Env) Starts(c *cobra.Command) error {
+	_, e.Run.Command, _ = strings.Cut(c.CommandPath(), " ")
+	e.Run.changing = Changing(c)
+	return e.FlagsOnce(c)
+}
 
 // FlagsOnce rejects a flag of the command that takes one value and is given two different ones: the first would be
 // silently dropped. Global flags may be repeated, and the last one wins, so that a shell alias can set them.

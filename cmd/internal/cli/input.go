@@ -56,8 +56,16 @@ func SetIf[T any](c *cobra.Command, flag string, field **T, v T) {
 	}
 }
 
-// Confirm asks before something is deleted. Without a terminal to ask on, --yes is required.
+// Confirm asks before something is deleted at the gateway. Without a terminal to ask on, --yes is required.
 func (e *Env) Confirm(format string, args ...any) error {
+	if err := e.Permit(); err != nil {
+		return err
+	}
+	return e.ConfirmHere(format, args...)
+}
+
+// ConfirmHere is Confirm for something that only this machine has.
+func (e *Env) ConfirmHere(format string, args ...any) error {
 	if e.Run.Flags.Yes || e.Run.Flags.DryRun || e.Run.Flags.Explain {
 		return nil
 	}
@@ -72,6 +80,7 @@ func (e *Env) Confirm(format string, args ...any) error {
 	}
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes":
+		e.Run.agreed = true
 		return nil
 	}
 	return &Failure{Exit: ExitConfirm, Code: "confirm", Msg: "not confirmed, nothing was done"}

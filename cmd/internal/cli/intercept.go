@@ -19,6 +19,15 @@ import (
 type interceptor struct {
 	env  *Env
 	next http.RoundTripper
+	base string // the path of the base address
+	seen seenReplies
+}
+
+// operation returns the operation of a request, if it is known, and its path relative to the base address.
+func (t *interceptor) operation(req *http.Request) (op spec.Op, path string) {
+	path = strings.TrimPrefix(req.URL.EscapedPath(), t.base)
+	op, _ = spec.Of(req.Method, path)
+	return op, path
 }
 
 // ownKey carries the operation of a command to the interceptor: a RoundTripper gets nothing but the request.
@@ -43,27 +52,47 @@ func (t *interceptor) RoundTrip(req *http.Request) (*http.Response, error) {
 	case f.DryRun && req.Method != http.MethodGet:
 		return nil, t.dryRun(req)
 	}
-	if !reads(req) {
-		atomic.StoreInt32(&t.env.Run.changed, 1)
+	if reads(req) {
+		resp, err := t.next.RoundTrip(req)
+		if err == nil && t.env.Run.changing && req.Method == http.MethodGet {
+			_, path := t.operation(req)
+			t.seen.watch(path, resp)
+		}
+		return resp, err
 	}
-	return t.next.RoundTrip(req)
+	atomic.StoreInt32(&t.env.Run.changed, 1)
+	if t.env.Run.Settings.JournalBytes() == 0 {
+		return t.next.RoundTrip(req)
+	}
+	c := t.change(req)
+	t.env.record(c)
+	resp, err := t.next.RoundTrip(req)
+	t.env.record(c.end(resp, err, t.env.Now()))
+	return resp, err
 }
 
 // hide masks the secrets of a request in all further output: a gateway may echo them.
 func (t *interceptor) hide(req *http.Request) {
+	for _, s := range secretsOf(string(bodyOf(req))) {
+		t.env.Run.Mask.Hide(s)
+	}
+}
+
+// bodyOf returns a copy of the body of a request if it is JSON of at most 1 MiB; nil otherwise.
+func bodyOf(req *http.Request) []byte {
 	if req.GetBody == nil || !strings.HasPrefix(req.Header.Get("Content-Type"), "application/json") || req.ContentLength > 1<<20 {
-		return
+		return nil
 	}
 	body, err := req.GetBody()
 	if err != nil {
-		return
+		return nil
 	}
 	defer body.Close()
-	if raw, err := io.ReadAll(body); err == nil {
-		for _, s := range secretsOf(string(raw)) {
-			t.env.Run.Mask.Hide(s)
-		}
+	raw, err := io.ReadAll(body)
+	if err != nil {
+		return nil
 	}
+	return raw
 }
 
 // Matches reports whether an absolute path ends in the path of the operation.
@@ -96,6 +125,14 @@ func requestBody(req *http.Request) string {
 }
 
 func (t *interceptor) dryRun(req *http.Request) error {
+	if t.env.stepsAsData() {
+		op, path := t.operation(req)
+		s := Step{Operation: op.ID, Method: req.Method, URL: req.URL.String(), Path: path, Query: req.URL.Query(), ContentType: req.Header.Get("Content-Type")}
+		if body := requestBody(req); json.Valid([]byte(body)) {
+			s.Body = json.RawMessage(body)
+		}
+		return t.env.keepStep(s)
+	}
 	return t.env.step(func(w io.Writer, n int) error {
 		var b bytes.Buffer
 		if n > 1 {

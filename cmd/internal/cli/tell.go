@@ -2,11 +2,16 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
 )
 
 // With --dry-run and --explain a run prints what it would do. It makes the checks of the real run, reads what those
@@ -22,10 +27,59 @@ func (e *Env) Would(format string, args ...any) error {
 	if !e.Tells() {
 		return nil
 	}
+	if e.stepsAsData() {
+		return e.keepStep(Step{Would: fmt.Sprintf(format, args...)})
+	}
 	return e.step(func(w io.Writer, _ int) error {
 		_, err := fmt.Fprintf(w, "would "+format+"\n", args...)
 		return err
 	})
+}
+
+// Step is what a dry run with -o json prints for a request, or for a change on this machine.
+type Step struct {
+	Would       string          `json:"would,omitempty"`     // the change on this machine; all else is empty
+	Operation   string          `json:"operation,omitempty"` // "" for a request that is no known operation
+	Method      string          `json:"method,omitempty"`
+	URL         string          `json:"url,omitempty"`
+	Path        string          `json:"path,omitempty"` // relative to the base address, escaped, without the query
+	Query       url.Values      `json:"query,omitempty"`
+	ContentType string          `json:"contentType,omitempty"`
+	Body        json.RawMessage `json:"body,omitempty"` // with its secrets masked; absent if it is not JSON
+}
+
+// stepsAsData reports whether a dry run prints its steps as one array at its end.
+func (e *Env) stepsAsData() bool {
+	if s := e.Run.Settings; s != nil {
+		return e.Run.Flags.DryRun && output.FormatOf(s.Output.Value).JSON()
+	}
+	return e.Run.Flags.DryRun && e.JSONErrors()
+}
+
+// keepStep records the next step. It returns ErrDone.
+func (e *Env) keepStep(s Step) error {
+	e.Run.Telling.Lock()
+	defer e.Run.Telling.Unlock()
+	e.Run.told++
+	e.Run.steps = append(e.Run.steps, s)
+	return ErrDone
+}
+
+// PrintSteps prints the steps of a dry run that are data: those before a failure, too.
+func (e *Env) PrintSteps() error {
+	if len(e.Run.steps) == 0 {
+		return nil
+	}
+	o, err := e.OutputOptions()
+	if err != nil {
+		return err
+	}
+	raw, err := api.Marshal(e.Run.steps)
+	if err != nil {
+		return err
+	}
+	o.Columns = nil // those of the result
+	return output.WriteDoc(e.OnScreen(), raw, o)
 }
 
 // step prints step n of the run while no other step is printed. It returns ErrDone.

@@ -1,0 +1,108 @@
+// Package history holds the commands that read the journal of changes.
+package history
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/spf13/cobra"
+)
+
+func New(e *cli.Env) *cobra.Command {
+	c := &cobra.Command{Use: "history", Short: "What was changed from this machine", Long: `What was changed from this machine: each request that changes something is recorded in the journal of changes before it is sent, and then
+what became of it. The journal holds no secrets and is bounded; the setting journal (DIG_JOURNAL) is its size, or off.`}
+	c.AddCommand(newList(e), newShow(e))
+	return c
+}
+
+func newList(e *cli.Env) *cobra.Command {
+	var limit int
+	var since time.Duration
+	var here, failed bool
+	c := &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List changes, newest first", Args: cobra.NoArgs,
+		Example: strings.ReplaceAll("  dig history list --here --since 24h\n  dig history list --failed -o json", "dig ", e.Name+" ")}
+	c.Flags().IntVar(&limit, "limit", 50, "most changes to list; 0 for all")
+	c.Flags().DurationVar(&since, "since", 0, "only changes of this period, such as 24h")
+	c.Flags().BoolVar(&here, "here", false, "only changes in the current zone, address and project")
+	c.Flags().BoolVar(&failed, "failed", false, "only changes that are not known to be done")
+	return e.Plain(c, func(context.Context, []string) (cli.View, error) {
+		switch {
+		case limit < 0:
+			return cli.View{}, cli.Usagef("--limit: %d is negative", limit)
+		case since < 0:
+			return cli.View{}, cli.Usagef("--since: %v is negative", since)
+		}
+		all, note, err := changes(e)
+		if err != nil {
+			return cli.View{}, err
+		}
+		slices.Reverse(all)
+		listed := []*cli.Change{}
+		for _, x := range all {
+			if limit > 0 && len(listed) == limit {
+				break
+			}
+			if since > 0 && e.Now().Sub(x.At) > since || here && !e.ChangedHere(x) || failed && x.Outcome == "done" {
+				continue
+			}
+			listed = append(listed, x)
+		}
+		v := cli.List(listed, "id", "at", "zone", "command", "path", "outcome")
+		v.Note = note
+		return v, nil
+	})
+}
+
+func newShow(e *cli.Env) *cobra.Command {
+	c := &cobra.Command{Use: "show ID", Aliases: []string{"get"}, Short: "Show one change: the request, what became of it, and the object before", Args: cobra.ExactArgs(1),
+		Example: "  " + e.Name + " history show 3f9a1c2e07"}
+	c.ValidArgsFunction = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		var ids []cobra.Completion
+		if _, err := e.Settings(); err == nil {
+			all, _, _ := e.Changes()
+			for _, x := range all {
+				ids = append(ids, cobra.CompletionWithDesc(x.ID, x.At.Format(time.DateTime)+" "+x.Command))
+			}
+		}
+		return ids, cobra.ShellCompDirectiveNoFileComp
+	}
+	return e.Plain(c, func(_ context.Context, args []string) (cli.View, error) {
+		all, note, err := changes(e)
+		if err != nil {
+			return cli.View{}, err
+		}
+		var found []*cli.Change
+		for _, x := range all {
+			if args[0] != "" && strings.HasPrefix(x.ID, args[0]) {
+				found = append(found, x)
+			}
+		}
+		switch len(found) {
+		case 0:
+			return cli.View{}, &cli.Failure{Exit: cli.ExitNotFound, Code: "not-found", Msg: fmt.Sprintf("the journal has no change %q", args[0]), Hint: "`dig history list` lists them; the oldest are dropped"}
+		case 1:
+			v := cli.Object(found[0])
+			v.Note = note
+			return v, nil
+		}
+		return cli.View{}, cli.Usagef("%d changes have ids that begin with %q", len(found), args[0]).WithHint("give more of the id")
+	})
+}
+
+// changes reads the journal, and says what is wrong with it.
+func changes(e *cli.Env) (all []*cli.Change, note string, err error) {
+	all, skipped, err := e.Changes()
+	switch {
+	case err != nil:
+		return nil, "", &cli.Failure{Exit: cli.ExitFailed, Code: "journal", Msg: "the journal cannot be read: " + err.Error(), Err: err}
+	case e.Run.Settings.JournalBytes() == 0:
+		note = fmt.Sprintf("note: the journal is off (%s): changes are not recorded", e.Run.Settings.Journal.From)
+	case skipped > 0:
+		note = strings.TrimSpace(cli.Plural(skipped, "note: 1 line of the journal was not finished and is left out", "note: %d lines of the journal were not finished and are left out"))
+	}
+	return all, note, nil
+}

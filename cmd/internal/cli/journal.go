@@ -1,0 +1,225 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/internal/localstate"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/config"
+)
+
+// Change is a request that changes something, as the journal records it.
+type Change struct {
+	ID        string    `json:"id"`
+	At        time.Time `json:"at"`
+	Command   string    `json:"command"` // without arguments, which may hold more than the request
+	Operation string    `json:"operation,omitempty"`
+	Zone      string    `json:"zone"`
+	Profile   string    `json:"profile,omitempty"`
+	Address   string    `json:"address,omitempty"` // of the gateway; Data for one in the process
+	Data      string    `json:"data,omitempty"`
+	Project   string    `json:"project,omitempty"` // that of the path if it has one, else the one set
+	Chosen    string    `json:"chosen,omitempty"`  // the project as it was set, if that is another text
+
+	Method      string          `json:"method"`
+	Path        string          `json:"path"`
+	Query       string          `json:"query,omitempty"`
+	ContentType string          `json:"contentType,omitempty"`
+	Body        json.RawMessage `json:"body,omitempty"`   // without secrets; a string if it was cut
+	Before      json.RawMessage `json:"before,omitempty"` // the object as the command had read it
+
+	ChangeEnd
+}
+
+// ChangeEnd is what became of a change. It is a line of its own in the journal, with the id of the change in Of.
+type ChangeEnd struct {
+	Of      string `json:"of,omitempty"`
+	Outcome string `json:"outcome,omitempty"` // done, refused, unknown or not-sent
+	Status  int    `json:"status,omitempty"`  // of the reply
+	Error   string `json:"error,omitempty"`   // why there was no reply
+	Elapsed int64  `json:"elapsed,omitempty"` // milliseconds until the reply began
+}
+
+// maxRecorded limits each of the documents in a record.
+const maxRecorded = 16 << 10
+
+// record writes a change to the journal, without an outcome until the reply begins: a process may be killed before that.
+// A journal that cannot be written does not prevent the change, which is said.
+func (e *Env) record(line any) {
+	err := e.put(line)
+	if err == nil {
+		return
+	}
+	e.Run.Telling.Lock()
+	defer e.Run.Telling.Unlock()
+	if !e.Run.unrecorded {
+		e.Run.unrecorded = true
+		fmt.Fprintf(e.Err, "note: the change is not recorded in the journal: %v\n", err)
+	}
+}
+
+func (e *Env) put(line any) error {
+	dir, err := config.StateDir(e.Getenv)
+	if err != nil {
+		return err
+	}
+	raw, err := api.Marshal(line)
+	if err != nil {
+		return err
+	}
+	return localstate.NewJournal(dir, e.Run.Settings.JournalBytes()).Append([]byte(e.Run.Mask.Masked(string(raw))))
+}
+
+// change describes a request.
+func (t *interceptor) change(req *http.Request) *Change {
+	e := t.env
+	op, path := t.operation(req)
+	c := &Change{ID: changeID(), At: e.Now().UTC().Truncate(time.Millisecond), Command: e.Run.Command, Operation: op.ID, Zone: e.Run.Settings.Zone.Value, Profile: e.Run.Settings.Profile.Value,
+		Address: e.Run.Settings.BaseURL.Value, Project: e.Run.Settings.Project.Value, Method: req.Method, Path: path, Query: openText(req.URL.RawQuery), ContentType: req.Header.Get("Content-Type")}
+	if place, err := e.Here(); err == nil {
+		c.Data = place.Data
+	}
+	names, segments := strings.Split(op.Path, "/"), strings.Split(path, "/")
+	for i, name := range names {
+		if name == "{projectId}" && len(names) == len(segments) {
+			c.Project = segments[i]
+		}
+	}
+	if set := e.Run.Settings.Project.Value; set != c.Project {
+		c.Chosen = set
+	}
+	if raw := bodyOf(req); raw != nil {
+		c.Body = recorded(raw)
+	}
+	if raw := t.seen.before(op, path); raw != nil {
+		c.Before = recorded(raw)
+	}
+	return c
+}
+
+func changeID() string {
+	b := make([]byte, 5)
+	_, _ = rand.Read(b) // does not fail
+	return hex.EncodeToString(b)
+}
+
+// end describes what became of the change.
+func (c *Change) end(resp *http.Response, err error, now time.Time) ChangeEnd {
+	out := ChangeEnd{Of: c.ID, Elapsed: now.Sub(c.At).Milliseconds()}
+	var dial *net.OpError
+	switch {
+	case err == nil && resp.StatusCode < 300:
+		out.Outcome = "done"
+	case err == nil && (resp.StatusCode >= 500 && resp.StatusCode != http.StatusNotImplemented || resp.StatusCode == http.StatusRequestTimeout):
+		out.Outcome = "unknown"
+	case err == nil:
+		out.Outcome = "refused"
+	case errors.As(err, &dial) && (dial.Op == "dial" || dial.Op == "proxyconnect"):
+		out.Outcome = "not-sent"
+	default:
+		out.Outcome = "unknown"
+	}
+	if err != nil {
+		out.Error = err.Error()
+		if errors.Is(err, context.Canceled) {
+			out.Error = "interrupted"
+		}
+	} else {
+		out.Status = resp.StatusCode
+	}
+	return out
+}
+
+// recorded prepares a JSON document for the journal: without secrets, and cut if it is long.
+func recorded(raw []byte) json.RawMessage {
+	v, _ := maskJSON(string(raw))
+	if v == nil {
+		return nil
+	}
+	dropCredentials(v)
+	out, err := api.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	text := openText(string(out))
+	if len(text) <= maxRecorded && json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	text = strings.ToValidUTF8(text[:min(len(text), maxRecorded)], "")
+	cut, err := api.Marshal(fmt.Sprintf("%s ... (%d bytes)", text, len(out)))
+	if err != nil {
+		return nil
+	}
+	return cut
+}
+
+// openText masks members and parameters that are named after secrets.
+func openText(text string) string {
+	return secretMembers().ReplaceAllStringFunc(text, func(m string) string {
+		with := "${5}hidden"
+		if strings.HasPrefix(m, `"`) {
+			with = `${1}"hidden"`
+		}
+		return secretMembers().ReplaceAllString(m, with)
+	})
+}
+
+// Changes reads the journal, the oldest change first. skipped counts the lines that are none.
+func (e *Env) Changes() (all []*Change, skipped int, err error) {
+	dir, err := config.StateDir(e.Getenv)
+	if err != nil {
+		return nil, 0, err
+	}
+	j := localstate.NewJournal(dir, 0)
+	byID := map[string]*Change{}
+	err = j.Read(func(line []byte) {
+		var c Change
+		switch err := json.Unmarshal(line, &c); {
+		case err == nil && c.Of != "":
+			if of := byID[c.Of]; of != nil { // else it is among the lines that were dropped
+				of.ChangeEnd = c.ChangeEnd
+				of.Of = ""
+			}
+		case err == nil && c.ID != "" && c.Method != "":
+			all, byID[c.ID] = append(all, &c), &c
+		default:
+			skipped++
+		}
+	})
+	return all, skipped, err
+}
+
+// dropCredentials removes credentials as a whole, with the fields that are not secret.
+func dropCredentials(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, x := range v {
+			switch strings.ToLower(k) {
+			case "credential", "credentials", "extraparameters":
+				v[k] = "***"
+			default:
+				dropCredentials(x)
+			}
+		}
+	case []any:
+		for _, x := range v {
+			dropCredentials(x)
+		}
+	}
+}
+
+// ChangedHere reports whether a change was made at the target of this run.
+func (e *Env) ChangedHere(c *Change) bool {
+	s := e.Run.Settings
+	place, err := e.Here()
+	return err == nil && c.Zone == s.Zone.Value && c.Address == s.BaseURL.Value && c.Data == place.Data && (s.Project.Value == "" || s.Project.Value == c.Project || s.Project.Value == c.Chosen)
+}

@@ -1,0 +1,36 @@
+package sqlstmt
+
+import (
+	"fmt"
+
+	"github.com/dig-cli/dig/pkg/trinosql"
+)
+
+// Changes describes what a statement in Trino's language changes, or why that is unknown: text that is not parsed may
+// change something. It returns "" for one that only reads.
+func Changes(sql string) string {
+	parts := trinosql.Split(sql)
+	if len(parts) != 1 {
+		return fmt.Sprintf("it is not one statement but %d", len(parts))
+	}
+	tree, err := trinosql.ParseFiles(parts[0].Text, "files")
+	if err != nil {
+		return "the statement cannot be parsed, so that it is unknown whether it changes something: " + err.Error()
+	}
+	switch s := tree.(type) {
+	case *trinosql.Query, *trinosql.Show, *trinosql.Describe:
+		return ""
+	case *trinosql.Other:
+		return "the statement (" + s.Kind + ") does not only read"
+	case *trinosql.Explain:
+		inner, other := s.Statement.(*trinosql.Other)
+		if _, nested := s.Statement.(*trinosql.Explain); nested || other && s.Analyze {
+			if other {
+				return "EXPLAIN ANALYZE runs the statement (" + inner.Kind + "), which does not only read"
+			}
+			return "it is unknown what EXPLAIN of EXPLAIN runs"
+		}
+		return ""
+	}
+	return "the kind of the statement is unknown"
+}

@@ -1,0 +1,54 @@
+package config
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// The values of the setting protect.
+const (
+	Confirm  = "confirm"   // ask before each command that changes something
+	ReadOnly = "read-only" // send nothing that changes something
+)
+
+// protection orders the values of the setting; 0 is none.
+func protection(v string) int {
+	switch v {
+	case Confirm:
+		return 1
+	case ReadOnly:
+		return 2
+	}
+	return 0
+}
+
+// strictest returns the strictest protection that any source sets, unlike that of other settings: a variable or a file of
+// a repository can protect a profile, and none can take its protection away. readOnly is DIG_READ_ONLY.
+func strictest(b *binding, readOnly string) (Value, error) {
+	found := []Value{b.own(nameProtect, "")} // of the profile
+	if v, ok := b.project[nameProtect].(Value); ok {
+		found = append(found, v)
+	}
+	if v := b.get(nameProtect); v.level == fromEnv {
+		found = append(found, v)
+	}
+	if readOnly != "" {
+		on, err := strconv.ParseBool(readOnly)
+		if err != nil {
+			return Value{}, &Error{Kind: ErrUsage, Field: "environment DIG_READ_ONLY", Msg: fmt.Sprintf("%q is neither 1 nor 0", readOnly)}
+		}
+		if on {
+			found = append(found, Value{Value: ReadOnly, From: "environment DIG_READ_ONLY", level: fromEnv})
+		}
+	}
+	most := found[0]
+	for _, v := range found[1:] {
+		if protection(v.Value) > protection(most.Value) {
+			most = v
+		}
+	}
+	return most, nil
+}
+
+// IsReadOnly reports whether nothing that changes something may be sent.
+func (s *Settings) IsReadOnly() bool { return s.Protect.Value == ReadOnly }
