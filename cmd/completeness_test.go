@@ -269,3 +269,29 @@ func TestCommandTreeIsNotKept(t *testing.T) {
 	}
 	t.Error("the tree of commands is still held")
 }
+
+// TestEveryShape: what lists or shows a noun has a form for people, and prints ids alone. The others say why not.
+func TestEveryShape(t *testing.T) {
+	without := map[string]string{
+		"dig agent thread get":      "messages of a conversation",
+		"dig driver list":           "a text for each kind of driver",
+		"dig metadata status":       "two fields",
+		"dig metadata callback get": "one field",
+		"dig config get":            "a value",
+		"dig config list":           "values by their paths",
+	}
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		switch c.Name() {
+		case "list", "get", "show", "status":
+			_, excused := without[c.CommandPath()]
+			if !c.HasSubCommands() && (c.Flags().ShorthandLookup("q") == nil) != excused {
+				t.Errorf("%s: --quiet and a shape: %v, excused: %v", c.CommandPath(), !excused, excused)
+			}
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(newRootCmd(&cli.Env{Name: "dig", Getenv: os.Getenv}))
+}

@@ -110,7 +110,7 @@ when no other zone is chosen.`,
 		{groupSources, []*cobra.Command{connection.New(e), catalog.New(e), catalog.NewParametric(e)}},
 		{groupMeta, []*cobra.Command{metadata.New(e), catalog.NewSemantic(e), agent.New(e), connection.NewDriver(e), admin.NewEmbed(e)}},
 		{groupAdmin, []*cobra.Command{admin.NewOrg(e), admin.NewWorkspace(e), admin.NewProject(e), admin.NewAPIKey(e), admin.NewInfo(e)}},
-		{groupTools, []*cobra.Command{api.New(e), profile.NewAuth(e), profile.New(e), profile.NewConfig(e), history.New(e), check.NewDoctor(e), gateway.New(e), newCompletionCmd(e), newVersionCmd(e)}},
+		{groupTools, []*cobra.Command{api.New(e), profile.NewAuth(e), profile.New(e), profile.NewConfig(e), history.New(e), gateway.New(e), newCompletionCmd(e), newVersionCmd(e)}},
 	} {
 		for _, c := range g.cmds {
 			c.GroupID = g.id
@@ -121,13 +121,11 @@ when no other zone is chosen.`,
 	root.SetHelpCommand(newHelpCmd(e))
 	root.SetHelpFunc(func(c *cobra.Command, p1 []string) { help(e, c, p1) })
 	finish(e, root)
-	for flag, kind := range map[string]string{"org": "org", "workspace": "workspace", "project": "project"} {
-		e.CompleteFlag(root, flag, e.Complete(kind))
-	}
 	e.CompleteFlag(root, "profile", e.Profiles)
 	e.CompleteFlag(root, "output", cobra.FixedCompletions(output.Formats(), cobra.ShellCompDirectiveNoFileComp))
 	e.CompleteFlag(root, "color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
 	e.CompleteFlag(root, "zone", cobra.FixedCompletions([]string{string(config.US), string(config.EU), string(config.Local)}, cobra.ShellCompDirectiveNoFileComp))
+	e.CompleteFlags(root)
 	return root
 }
 
@@ -135,6 +133,9 @@ when no other zone is chosen.`,
 // wrong arguments are usage errors.
 func finish(e *cli.Env, c *cobra.Command) {
 	c.SuggestionsMinimumDistance = 2
+	if c.HasParent() { // the root registers its own first
+		e.CompleteFlags(c)
+	}
 	for _, sub := range c.Commands() {
 		finish(e, sub)
 	}

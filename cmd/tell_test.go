@@ -91,6 +91,9 @@ check | 2
 completion bash
 completion --all made/completions | 1
 config edit | 1
+completion install bash | 2
+completion status
+completion uninstall bash
 config explain
 config get profiles.spare.zone
 config list
@@ -107,7 +110,6 @@ connection oauth complete code=1&state=2
 connection type get files
 connection type list
 connection update files --name f2
-doctor
 driver jdbc
 driver list
 driver sqlalchemy --catalog sample

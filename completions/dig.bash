@@ -12,7 +12,45 @@ __dig_debug()
 __dig_init_completion()
 {
     COMPREPLY=()
-    _get_comp_words_by_ref "$@" cur prev words cword
+    if declare -F _get_comp_words_by_ref >/dev/null 2>&1; then
+        _get_comp_words_by_ref "$@" cur prev words cword
+    else
+        __dig_words
+    fi
+}
+
+# Sets cur, prev, words and cword up to the cursor, for a shell without the package bash-completion: bash splits words
+# at = and : too, and the parts are joined again.
+__dig_words()
+{
+    local line word last="" blank i
+    local LC_ALL=C # the cursor is counted in bytes
+    line=${COMP_LINE:0:COMP_POINT}
+    words=()
+    for ((i = 0; i <= COMP_CWORD; i++)); do
+        blank=""
+        while [[ $line == [[:blank:]]* ]]; do
+            line=${line:1}
+            blank=1
+        done
+        word=${COMP_WORDS[i]}
+        if ((i == COMP_CWORD)); then
+            word=$line
+        fi
+        line=${line#"$word"}
+        if [[ -z $blank && ${#words[@]} -gt 0 && ( $word =~ ^[=:]+$ || $last =~ ^[=:]+$ ) ]]; then
+            words[${#words[@]}-1]+=$word
+        else
+            words+=("$word")
+        fi
+        last=$word
+    done
+    cword=$((${#words[@]} - 1))
+    cur=${words[cword]}
+    prev=""
+    if ((cword > 0)); then
+        prev=${words[cword-1]}
+    fi
 }
 
 # This function calls the dig program to obtain the completion

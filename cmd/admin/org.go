@@ -32,6 +32,7 @@ func NewOrg(e *cli.Env) *cobra.Command {
 			return cli.Object(v), err
 		}),
 	)
+	e.Shows(c, &orgShape, "list", "get")
 	return c
 }
 

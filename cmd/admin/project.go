@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
@@ -24,15 +25,18 @@ func NewProject(e *cli.Env) *cobra.Command {
 			return cli.List(v, "id", "name", "domain", "description"), err
 		}),
 		newProjectCreateCmd(e), newProjectUpdateCmd(e), newProjectLegacyCmd(e),
-		e.Leaf(spec.GetProject, &cobra.Command{
+		e.Leaf(spec.GetProject, cli.Annotate(&cobra.Command{
 			Use: "get [PROJECT]", Aliases: []string{"show"}, Short: "Show one project, by id or name", Example: "  " + e.Name + " project get sales", Args: cobra.MaximumNArgs(1),
-		}, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		}, spec.GetWorkspace), func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
 			org, ws, id, err := e.ProjectArg(ctx, cl, args)
 			if err != nil {
 				return cli.View{}, err
 			}
 			v, err := cl.Projects.Get(ctx, org, ws, id)
-			return cli.Object(v), err
+			if err != nil || !e.HumanOutput() {
+				return cli.Object(v), err
+			}
+			return cli.Object(inWorkspace(ctx, e, cl, org, ws, v)).Mine(), nil
 		}),
 		e.Leaf(spec.DeleteProject, &cobra.Command{
 			Use: "delete PROJECT", Aliases: []string{"rm"}, Short: "Delete a project and everything in it", Example: "  " + e.Name + " project delete scratch --yes", Args: cobra.ExactArgs(1),
@@ -55,7 +59,20 @@ func NewProject(e *cli.Env) *cobra.Command {
 			return cli.Note("deleted project %s", args[0]), cl.Projects.Delete(ctx, org, ws, id)
 		}),
 	)
+	e.Shows(c, &projectShape, "list", "get", "create", "update")
 	return c
+}
+
+// inWorkspace is a project for display, with the name of its workspace.
+func inWorkspace(ctx context.Context, e *cli.Env, cl *api.Client, org, workspace string, p api.Project) any {
+	w, err := cl.Workspaces.Get(ctx, org, workspace)
+	if err != nil && ctx.Err() == nil {
+		fmt.Fprintf(e.Err, "note: the workspace is shown by id because it could not be read: %v\n", err)
+	}
+	return struct {
+		api.Project
+		WorkspaceName string `json:"workspaceName,omitempty"`
+	}{p, w.Name}
 }
 
 // holdings counts the contents of a project, for the prompt before it is deleted. Contents that cannot be listed are

@@ -72,5 +72,6 @@ func newProjectLegacyCmd(e *cli.Env) *cobra.Command {
 				return cli.Note("deleted project %s", args[0]), cl.Projects.DeleteLegacy(ctx, args[0])
 			}),
 	)
+	e.Shows(c, &projectShape, "list", "get", "create", "update")
 	return c
 }

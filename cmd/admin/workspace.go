@@ -59,6 +59,7 @@ func NewWorkspace(e *cli.Env) *cobra.Command {
 			return cli.Note("deleted workspace %s", args[0]), cl.Workspaces.Delete(ctx, org, id)
 		}),
 	)
+	e.Shows(c, &workspaceShape, "list", "get", "create", "update")
 	return c
 }
 

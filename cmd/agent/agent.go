@@ -70,6 +70,7 @@ func newAgentThreadCmd(e *cli.Env) *cobra.Command {
 				return cli.Note("deleted thread %s", args[0]), cl.Agent.DeleteThread(ctx, p, id)
 			})),
 	)
+	e.Shows(c, &threadShape, "list")
 	return c
 }
 

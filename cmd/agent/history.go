@@ -41,6 +41,7 @@ func newAgentHistoryCmd(e *cli.Env) *cobra.Command {
 				return cli.Note("deleted conversation %s from the chat history", args[0]), err
 			})),
 	)
+	e.Shows(c, &pastShape, "list")
 	return c
 }
 

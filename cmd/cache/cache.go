@@ -21,6 +21,9 @@ func New(e *cli.Env) *cobra.Command {
 		Long: "Caches: stored copies of tables of other catalogs, refreshed by schedule or on demand. Queries read the copy.\n\nA cache is named by its id, by CATALOG SCHEMA TABLE, or by catalog.schema.table."}
 	c.AddCommand(newCacheListCmd(e), newCacheGetCmd(e), newCacheStatusCmd(e), newCacheCreateCmd(e), newCacheEnsureCmd(e), newCacheBatchCmd(e), newCacheUpdateCmd(e),
 		newCacheDeleteCmd(e), newCacheRefreshCmd(e), newCacheWaitCmd(e), newCacheCancelCmd(e), newCacheHistoryCmd(e))
+	e.Shows(c, &cacheShape, "list", "status", "refresh", "wait")
+	e.Shows(c, &settingsShape, "get", "create", "ensure", "update")
+	e.Shows(c, &runShape, "history")
 	return c
 }
 
@@ -56,6 +59,14 @@ func namedCaches(ctx context.Context, e *cli.Env, cl *api.Client, project string
 		out[i] = namedCache{names[st.CatalogID], st}
 	}
 	return out
+}
+
+// namedSettings are the settings of a cache for display.
+func namedSettings(ctx context.Context, e *cli.Env, cl *api.Client, project string, c api.Cache) any {
+	return struct {
+		CatalogName string `json:"catalogName"`
+		api.Cache
+	}{e.CatalogNames(ctx, cl, project)[c.CatalogID], c}
 }
 
 // withCache completes a command on one cache.
@@ -119,11 +130,14 @@ func newCacheListCmd(e *cli.Env) *cobra.Command {
 }
 
 func newCacheGetCmd(e *cli.Env) *cobra.Command {
-	return withCache(e, spec.GetCacheSettings, &cobra.Command{Use: "get CACHE", Aliases: []string{"show", "settings"}, Short: "Show the settings of a cache",
-		Example: "  " + e.Name + " cache get sample shop orders"},
+	return withCache(e, spec.GetCacheSettings, cli.Annotate(&cobra.Command{Use: "get CACHE", Aliases: []string{"show", "settings"}, Short: "Show the settings of a cache",
+		Example: "  " + e.Name + " cache get sample shop orders"}, spec.ListCatalogs),
 		func(ctx context.Context, cl *api.Client, p, id string) (cli.View, error) {
 			v, err := cl.Cache.Settings(ctx, p, id)
-			return cli.Object(v), err
+			if err != nil || !e.HumanOutput() {
+				return cli.Object(v), err
+			}
+			return cli.Object(namedSettings(ctx, e, cl, p, v)).Mine(), nil
 		})
 }
 

@@ -71,7 +71,11 @@ func settledCache(ctx context.Context, e *cli.Env, cl *api.Client, p, id, mode, 
 		}
 		return cli.View{}, f
 	}
-	v := cli.Object(st, cacheColumns[1:]...).Mine()
+	v := cli.Object(st)
+	if one := []api.CacheStatus{st}; withAge(e, one) {
+		v = cli.Object(namedCaches(ctx, e, cl, p, one)[0])
+	}
+	v = v.As(&cacheShape).Mine()
 	switch n := run.Progress; {
 	case n == nil:
 	case run.ExecutionMode != "INCREMENTAL":

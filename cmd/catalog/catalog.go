@@ -3,6 +3,8 @@ package catalog
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/pkg/api"
@@ -27,15 +29,22 @@ func New(e *cli.Env) *cobra.Command {
 		Example: ex + "tables sample shop", Args: cobra.RangeArgs(1, 2)}
 	cli.Annotate(tables, spec.ListSchemas)
 	c.AddCommand(
-		e.Leaf(spec.ListCatalogs, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the catalogs of the project", Example: ex + "list", Args: cobra.NoArgs},
+		e.Leaf(spec.ListCatalogs, cli.Annotate(&cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the catalogs of the project", Example: ex + "list", Args: cobra.NoArgs}, spec.ListConnections),
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 				v, err := cl.Catalogs.List(ctx, p)
-				return cli.List(v, "id", "name", "displayName", "catalogType", "connectionId"), err
+				columns := []string{"id", "name", "displayName", "catalogType", "connectionId"}
+				if err != nil || !e.HumanOutput() {
+					return cli.List(v, columns...), err
+				}
+				return cli.List(overConnections(ctx, e, cl, p, v), columns...).Mine(), nil
 			})),
-		e.Leaf(spec.GetCatalog, &cobra.Command{Use: "get CATALOG", Aliases: []string{"show"}, Short: "Show one catalog, by id or name", Example: ex + "get sample", Args: cobra.ExactArgs(1)},
+		e.Leaf(spec.GetCatalog, cli.Annotate(&cobra.Command{Use: "get CATALOG", Aliases: []string{"show"}, Short: "Show one catalog, by id or name", Example: ex + "get sample", Args: cobra.ExactArgs(1)}, spec.ListConnections),
 			in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
 				v, err := cl.Catalogs.Get(ctx, p, id)
-				return cli.Object(v), err
+				if err != nil || !e.HumanOutput() {
+					return cli.Object(v), err
+				}
+				return cli.Object(overConnections(ctx, e, cl, p, []api.Catalog{v})[0]).Mine(), nil
 			})),
 		e.Leaf(spec.ListSchemas, &cobra.Command{Use: "schemas CATALOG", Short: "List the schemas of a catalog", Example: ex + "schemas sample", Args: cobra.ExactArgs(1)},
 			in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
@@ -55,7 +64,37 @@ func New(e *cli.Env) *cobra.Command {
 			})),
 		newCatalogCreateCmd(e), newCatalogDeleteCmd(e), newCatalogShareCmd(e), newCatalogStatisticsCmd(e), newCatalogSearchCmd(e),
 	)
+	e.Shows(c, &catalogShape, "list", "get", "create")
+	e.Shows(c, &schemaShape, "schemas")
+	e.Shows(c, &tableShape, "tables")
+	e.Shows(c, &columnShape, "columns")
 	return c
+}
+
+// namedCatalog is a catalog for display, with the name of its connection.
+type namedCatalog struct {
+	api.Catalog
+	ConnectionName string `json:"connectionName,omitempty"`
+}
+
+// overConnections adds the names of connections to catalogs.
+func overConnections(ctx context.Context, e *cli.Env, cl *api.Client, project string, all []api.Catalog) []namedCatalog {
+	out, names := make([]namedCatalog, len(all)), map[string]string{}
+	if slices.ContainsFunc(all, func(c api.Catalog) bool { return c.ConnectionID != nil }) {
+		connections, err := cl.Connections.List(ctx, project)
+		if err != nil && ctx.Err() == nil {
+			fmt.Fprintf(e.Err, "note: connections are shown by id because they could not be listed: %v\n", err)
+		}
+		for _, c := range connections {
+			names[c.ID] = c.Name
+		}
+	}
+	for i, c := range all {
+		if out[i].Catalog = c; c.ConnectionID != nil {
+			out[i].ConnectionName = names[*c.ConnectionID]
+		}
+	}
+	return out
 }
 
 func listTables(ctx context.Context, cl *api.Client, p, id string, rest []string) (cli.View, error) {

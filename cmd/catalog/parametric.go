@@ -55,6 +55,7 @@ func NewParametric(e *cli.Env) *cobra.Command {
 			}, nil
 		})),
 	)
+	e.Shows(c, &parametricShape, "list", "create")
 	return c
 }
 

@@ -33,6 +33,7 @@ func NewSemantic(e *cli.Env) *cobra.Command {
 			return cli.Note("shared %s with project %s", args[0], to), cl.SemanticCatalogs.Share(ctx, p, id, api.SemanticCatalogShareRequest{Target: target})
 		})),
 	)
+	e.Shows(c, &catalogShape, "create")
 	return c
 }
 
@@ -123,5 +124,6 @@ func newSemanticTableCmd(e *cli.Env) *cobra.Command {
 			return cli.Note("removed table %s", args[1]), cl.SemanticCatalogs.DeleteTable(ctx, p, id, table)
 		})),
 	)
+	e.Shows(c, &semanticShape, "create")
 	return c
 }

@@ -117,16 +117,16 @@ func (p *routeProbe) found(ctx context.Context, op spec.Op, path string, options
 	return RouteUnknown, answer
 }
 
-// findRoutes probes all documented routes.
-func findRoutes(ctx context.Context, cl *api.Client, project string) ([]RouteFinding, error) {
+// checkRoutes reports the documented routes that the gateway does not have.
+func checkRoutes(ctx context.Context, e *cli.Env, cl *api.Client, project string) (cli.View, error) {
 	p := &routeProbe{cl: cl, routes: map[string][]spec.Op{}, ids: probeIDs(project)}
 	nowhere := "/dig-probe-" + strings.ToLower(rand.Text()[:12])
 	none := p.ask(ctx, http.MethodGet, nowhere)
 	switch {
 	case none.err != nil:
-		return nil, none.err
+		return cli.View{}, none.err
 	case !none.noRoute:
-		return nil, &cli.Failure{Exit: cli.ExitFailed, Code: "routes-untold", Msg: fmt.Sprintf("the gateway answers %d to an address that cannot exist, so its routes cannot be determined", none.status)}
+		return cli.View{}, &cli.Failure{Exit: cli.ExitFailed, Code: "routes-untold", Msg: fmt.Sprintf("the gateway answers %d to an address that cannot exist, so its routes cannot be determined", none.status)}
 	}
 	r := p.ask(ctx, http.MethodOptions, nowhere)
 	p.tells = r.err == nil && len(r.allow) == 0
@@ -140,7 +140,7 @@ func findRoutes(ctx context.Context, cl *api.Client, project string) ([]RouteFin
 		}
 		b := op.At(args...)
 		if b.Err != nil {
-			return nil, b.Err
+			return cli.View{}, b.Err
 		}
 		paths[i] = b.Path
 		p.routes[b.Path] = append(p.routes[b.Path], op)
@@ -164,15 +164,6 @@ func findRoutes(ctx context.Context, cl *api.Client, project string) ([]RouteFin
 	}
 	wg.Wait()
 	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	return all, nil
-}
-
-// checkRoutes reports the documented routes that the gateway does not have.
-func checkRoutes(ctx context.Context, cl *api.Client, project string) (cli.View, error) {
-	all, err := findRoutes(ctx, cl, project)
-	if err != nil {
 		return cli.View{}, err
 	}
 	odd := slices.DeleteFunc(slices.Clone(all), func(f RouteFinding) bool { return f.Found == routePresent })

@@ -63,6 +63,7 @@ func New(e *cli.Env) *cobra.Command {
 			})), spec.ListCatalogs, spec.ListCatalogCacheStatuses, spec.GetConnection),
 		newConnectionOAuthCmd(e),
 	)
+	e.Shows(c, &connectionShape, "list", "get", "create", "update")
 	return c
 }
 
@@ -97,6 +98,8 @@ func newConnectionTypeCmd(e *cli.Env) *cobra.Command {
 				return cli.List(v.Configuration, "fieldName", "fieldType", "required", "description").Mine().WithNote("%s", about), nil
 			}),
 	)
+	e.Shows(c, &typeShape, "list")
+	e.Shows(c, &credentialShape, "get")
 	return c
 }
 

@@ -25,6 +25,7 @@ func newConnectionCreateCmd(e *cli.Env) *cobra.Command {
   dig connection create shopdb --type postgres --credential url=db.example.com --credential port=5432 \
       --credential user=reader --credential password=@secret.txt --credential databaseName=shop`, "dig ", e.Name+" ")}
 	c.Flags().StringVar(&typ, "type", "", "connection type, see `connection type list`; case is ignored")
+	e.CompleteFlag(c, "type", e.Complete("type"))
 	c.Flags().StringVar(&callback, "callback", "", "address to which an OAuth provider redirects the browser")
 	in.register(c)
 	cli.BodyFlag(c, &body)

@@ -22,6 +22,7 @@ func New(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "export", Aliases: []string{"exports"}, Short: "Exports: the rows of a table or saved query as a file"}
 	c.PersistentFlags().StringArrayVar(&e.Run.Allowed, "allow-host", nil, "also download files from this host or its subdomains; repeat")
 	c.AddCommand(newExportQueryCmd(e), newExportTableCmd(e), newExportListCmd(e), newExportGetCmd(e), newExportWaitCmd(e), newExportDownloadCmd(e), newExportCancelCmd(e))
+	e.Shows(c, &exportShape, "list", "get", "wait", "query", "table")
 	return c
 }
 
@@ -181,6 +182,7 @@ func newExportListCmd(e *cli.Env) *cobra.Command {
 	fs.StringVar(&status, "status", "", "only these states, separated by commas: PENDING, RUNNING, SUCCEEDED, FAILED, CANCELLED, EXPIRED")
 	fs.Int64Var(&limit, "limit", 0, "at most this many; all by default, read page by page")
 	fs.StringVar(&before, "created-before", "", "only exports created before this time; pass the createdAt of the last one for the next page")
+	e.Several(c, "status", exportStates...)
 	cli.Annotate(c, spec.ListCatalogs, spec.ListQueries)
 	return e.Leaf(spec.ListExports, c, e.CheckThenProject(func(_ []string) (cli.ProjectRun, error) {
 		q := url.Values{}
@@ -278,13 +280,18 @@ func namedExports(ctx context.Context, e *cli.Env, cl *api.Client, project strin
 	if len(all) == 0 {
 		return out
 	}
-	catalogs, queries := e.CatalogNames(ctx, cl, project), map[string]string{}
-	qs, err := cl.Queries.List(ctx, project)
-	if err != nil && ctx.Err() == nil {
-		fmt.Fprintf(e.Err, "note: saved queries are shown by id because they could not be listed: %v\n", err)
+	catalogs, queries := map[string]string{}, map[string]string{}
+	if slices.ContainsFunc(all, func(j api.ExportJobResponse) bool { return j.TableName != nil }) {
+		catalogs = e.CatalogNames(ctx, cl, project)
 	}
-	for _, q := range qs {
-		queries[q.ID] = q.Name
+	if slices.ContainsFunc(all, func(j api.ExportJobResponse) bool { return j.TableName == nil && j.QueryID != nil }) {
+		qs, err := cl.Queries.List(ctx, project)
+		if err != nil && ctx.Err() == nil {
+			fmt.Fprintf(e.Err, "note: saved queries are shown by id because they could not be listed: %v\n", err)
+		}
+		for _, q := range qs {
+			queries[q.ID] = q.Name
+		}
 	}
 	text := func(s *string) string {
 		if s == nil {
@@ -311,12 +318,15 @@ func namedExports(ctx context.Context, e *cli.Env, cl *api.Client, project strin
 }
 
 func newExportGetCmd(e *cli.Env) *cobra.Command {
-	return e.Leaf(spec.GetExport, &cobra.Command{Use: "get EXPORT", Aliases: []string{"show"}, Short: "Show an export, with fresh links to its files", Args: cobra.ExactArgs(1),
+	return e.Leaf(spec.GetExport, cli.Annotate(&cobra.Command{Use: "get EXPORT", Aliases: []string{"show"}, Short: "Show an export, with fresh links to its files", Args: cobra.ExactArgs(1),
 		Long:    "Show an export, with fresh links to its files. Anyone who has a link can download the file until the link expires.",
-		Example: "  " + e.Name + " export get 7d6f3a52-8c1e-4a53-9a39-1f4a3a1f7f10"},
+		Example: "  " + e.Name + " export get 7d6f3a52-8c1e-4a53-9a39-1f4a3a1f7f10"}, spec.ListCatalogs, spec.ListQueries),
 		e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 			v, err := cl.Exports.Get(ctx, p, args[0])
-			return cli.Object(v), err
+			if err != nil || !e.HumanOutput() {
+				return cli.Object(v), err
+			}
+			return cli.Object(namedExports(ctx, e, cl, p, []api.ExportJobResponse{v})[0]).Mine(), nil
 		}))
 }
 

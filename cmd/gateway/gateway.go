@@ -23,6 +23,7 @@ import (
 func New(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "gateway", Short: "The gateway of zone local"}
 	c.AddCommand(newGatewayServeCmd(e), newGatewayStatusCmd(e), newGatewayCompactCmd(e), newGatewayResetCmd(e))
+	e.Shows(c, &statusShape, "status")
 	return c
 }
 

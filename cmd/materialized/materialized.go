@@ -48,6 +48,7 @@ They are created with "query create --type MATERIALIZED" or "query materialize".
 			})),
 		newMaterializedRefreshCmd(e), newMaterializedCancelCmd(e), newMaterializedWaitCmd(e),
 	)
+	e.Shows(c, &runShape, "list", "status", "refresh", "wait")
 	return c
 }
 

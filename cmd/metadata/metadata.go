@@ -19,6 +19,7 @@ func New(e *cli.Env) *cobra.Command {
 		newMetadataListCmd(e), newMetadataFindCmd(e), newMetadataLineageCmd(e), newMetadataSetCmd(e), newMetadataAICmd(e), newMetadataQuestionsCmd(e), newMetadataSemanticsCmd(e),
 		newCategoricalCmd(e), newRelationCmd(e), newGoldenCmd(e), newMetadataRefreshCmd(e), newMetadataStatusCmd(e), newCallbackCmd(e),
 	)
+	e.Shows(c, &tableShape, "list", "find")
 	return c
 }
 

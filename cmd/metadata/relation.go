@@ -81,10 +81,13 @@ func newRelationCmd(e *cli.Env) *cobra.Command {
 	add := &cobra.Command{Use: "add CATALOG.SCHEMA.TABLE.COLUMN", Short: "Add a relation from a column to another", Example: ex + "add sample.shop.orders.customer_id --to sample.shop.customers.id", Args: cobra.ExactArgs(1)}
 	add.Flags().StringVar(&to, "to", "", "the referenced column: CATALOG.SCHEMA.TABLE.COLUMN")
 	add.Flags().StringVar(&kind, "type", "", "MANY_TO_ONE (default), ONE_TO_MANY or ONE_TO_ONE")
+	e.Fixed(add, "type", relationTypes...)
+	e.CompleteFlag(add, "to", e.Complete("catalog.schema.table.column"))
 	cli.BodyFlag(add, &body)
 	update := &cobra.Command{Use: "update CATALOG RELATION", Short: "Change the type of a relation", Example: ex + "update sample 1210890979914023812 --type ONE_TO_ONE", Args: cobra.ExactArgs(2)}
 	update.Flags().StringVar(&newKind, "type", "", "MANY_TO_ONE, ONE_TO_MANY or ONE_TO_ONE")
 	_ = update.MarkFlagRequired("type")
+	e.Fixed(update, "type", relationTypes...)
 	c.AddCommand(
 		e.Leaf(spec.ListRelations, &cobra.Command{Use: "list CATALOG", Aliases: []string{"ls"}, Short: "List the relations of the tables of a catalog", Example: ex + "list sample", Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
@@ -160,6 +163,7 @@ func newRelationCmd(e *cli.Env) *cobra.Command {
 				return cli.Note("deleted relation %s", args[1]), cl.Metadata.DeleteRelation(ctx, p, r.SourceCatalogID, r.SourceSchemaName, r.SourceTableName, r.ID)
 			})),
 	)
+	e.Shows(c, &relationShape, "list", "add", "update")
 	return c
 }
 
@@ -232,6 +236,7 @@ func newGoldenCmd(e *cli.Env) *cobra.Command {
 				return cli.Note("deleted golden SQL %s", args[0]), cl.Metadata.DeleteGoldenSQL(ctx, p, args[0])
 			})),
 	)
+	e.Shows(c, &goldenShape, "list", "create")
 	return c
 }
 

@@ -101,6 +101,7 @@ func New(e *cli.Env) *cobra.Command {
 				return cli.Note("removed profile %s", args[0]), err
 			}),
 	)
+	e.Shows(c, &profileShape, "list", "show")
 	return c
 }
 

@@ -48,6 +48,9 @@ func newQueryFolderCmd(e *cli.Env) *cobra.Command {
 			})),
 		newFolderRenameCmd(e, in), newFolderMoveCmd(e, in), newFolderPruneCmd(e),
 	)
+	e.Shows(c, &folderShape, "list", "create", "update", "rename", "move")
+	e.Shows(c, &contentShape, "get")
+	e.Shows(c, &branchShape, "tree")
 	return c
 }
 

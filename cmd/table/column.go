@@ -28,6 +28,7 @@ func newColumnCmd(e *cli.Env, k tableKind) *cobra.Command {
 				}
 				return cli.Note("deleted column %s%s", args[1], used), k.client(cl).DeleteColumn(ctx, p, args[0], args[1])
 			})))
+	e.Shows(c, &columnShape, "list", "add", "update")
 	return c
 }
 
@@ -94,7 +95,7 @@ func newColumnAddCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 	var more []string
 	c := &cobra.Command{Use: "add TABLE [COLUMN]", Aliases: []string{"create"}, Short: "Add columns to a table", Args: cobra.RangeArgs(1, 2),
 		Example: ex + "add people age --type bigint --default 0\n" + ex + "add people --column email:varchar:unique --column born:date"}
-	f.register(c)
+	f.register(e, c)
 	c.Flags().StringArrayVar(&more, "column", nil, "a column as NAME:TYPE[:notnull][:unique][:default=VALUE]; repeat")
 	return e.Leaf(k.add, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
 		var defs []api.ColumnRequest
@@ -184,7 +185,7 @@ func newColumnUpdateCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 	c := &cobra.Command{Use: "update TABLE COLUMN", Short: "Rename, retype or change a column; its values are kept", Args: cobra.ExactArgs(2),
 		Long:    "Rename, retype or change a column; its values are kept.\n\nThe gateway requires the whole column: dig reads it first and changes only what the flags set.",
 		Example: ex + "update people age --type varchar\n" + ex + "update people age --name years"}
-	f.register(c)
+	f.register(e, c)
 	c.Flags().StringVar(&name, "name", "", "new name")
 	cli.Annotate(c, k.columns)
 	return e.Leaf(k.update, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {

@@ -47,6 +47,7 @@ way, since an error there costs a whole upload and names one value; --no-check s
 	c.Flags().BoolVar(&how.noHeader, "no-csv-header", false, "the first line of the file is a row")
 	c.Flags().StringVar(&how.delimiter, "delimiter", "", "the character between fields, or tab; found out by default")
 	c.Flags().StringVar(&how.format, "file-format", "", "csv, json (also ndjson), parquet or xlsx; found out by default")
+	e.Fixed(c, "file-format", "csv", "json", "ndjson", "parquet", "xlsx")
 	c.Flags().StringVar(&how.sheet, "sheet", "", "the sheet of a workbook; the first one by default")
 	c.Flags().StringArrayVar(&how.nulls, "null", nil, "a text that is NULL, besides empty fields; repeat")
 	c.Flags().BoolVar(&create, "create", false, "create the table, if it does not exist, with the types that all rows have")

@@ -45,6 +45,7 @@ func New(e *cli.Env) *cobra.Command {
 		spec.UpdateInternalColumn, spec.DeleteInternalColumn, func(cl *api.Client) tableClient { return cl.Tables }, sameName}
 	c := newTableKindCmd(e, k)
 	c.AddCommand(newTableImportCmd(e, k), newTableSampleCmd(e), newTableDescribe(e))
+	e.Shows(c, &columnShape, "describe")
 	return c
 }
 
@@ -81,6 +82,7 @@ func newTableKindCmd(e *cli.Env, k tableKind) *cobra.Command {
 			})),
 		newColumnCmd(e, k),
 	)
+	e.Shows(c, &tableShape, "list", "create")
 	return c
 }
 
@@ -216,7 +218,7 @@ type columnFlags struct {
 	notNull, unique               bool
 }
 
-func (f *columnFlags) register(c *cobra.Command) {
+func (f *columnFlags) register(e *cli.Env, c *cobra.Command) {
 	fs := c.Flags()
 	fs.StringVar(&f.typ, "type", "", "VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE or UUID")
 	fs.StringVar(&f.display, "display-name", "", "display name")
@@ -224,6 +226,7 @@ func (f *columnFlags) register(c *cobra.Command) {
 	fs.BoolVar(&f.notNull, "not-null", false, "refuse NULL")
 	fs.BoolVar(&f.unique, "unique", false, "reject duplicate values")
 	fs.StringVar(&f.desc, "desc", "", "description")
+	e.Fixed(c, "type", columnTypes...)
 	cli.BodyFlag(c, &f.body)
 }
 

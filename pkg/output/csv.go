@@ -144,12 +144,13 @@ func (f *csvFormat) mustQuote(t []byte) bool {
 type tsvFormat struct {
 	separated
 	note  func(string, ...any)
+	bare  bool   // nothing reads the lines back
 	clash string // the first value equal to Null
 }
 
 func newTSV(cols []cell.Column, o Options) *tsvFormat {
-	f := &tsvFormat{separated: newSeparated(cols, o, '\t'), note: o.note}
-	if o.Null != "" {
+	f := &tsvFormat{separated: newSeparated(cols, o, '\t'), note: o.note, bare: o.bare}
+	if o.Null != "" || o.bare {
 		f.Null = []byte(o.Null)
 	}
 	f.Cell, f.field = f.cell, appendTSV
@@ -177,7 +178,7 @@ func (f *tsvFormat) cell(dst []byte, n int64, i int, c api.Cell) (_ []byte, err 
 }
 
 func (f *tsvFormat) tail(dst []byte, _ int64) []byte {
-	if f.clash != "" {
+	if f.clash != "" && !f.bare {
 		f.note("%s contains the text %q, which reads back as NULL", f.clash, f.Null)
 	}
 	return dst

@@ -138,7 +138,23 @@ func docView(w io.Writer, doc []byte, o Options) error {
 	if !nested(doc) {
 		return docScalar(w, doc, o)
 	}
-	list := doc[0] == '['
+	list, left := doc[0] == '[', 0
+	fields := o.fieldsFor(list)
+	if o.Fields = nil; len(fields) > 0 {
+		some, more, err := withFields(doc, list, fields, o)
+		if err != nil {
+			return err
+		}
+		if some != nil {
+			doc, left, o.Fields, o.DefaultColumns = some, more, fields, nil
+		}
+		for i := range o.Fields {
+			o.DefaultColumns = append(o.DefaultColumns, fields[i].heading())
+		}
+	}
+	if list && o.Bare && o.format() == Table {
+		o.Format, o.NoHeader, o.bare = TSV, true, true
+	}
 	v, err := newView(doc, list, o)
 	if err != nil {
 		return err
@@ -149,7 +165,11 @@ func docView(w io.Writer, doc []byte, o Options) error {
 	}
 	switch f := o.format(); {
 	case f == Table && (!list || o.Vertical):
-		return docRecords(w, v, cols, list, o)
+		if err := docRecords(w, v, cols, list, o); err != nil || left == 0 || !o.Terminal {
+			return err
+		}
+		o.note("(%s; -o yaml shows all)", cell.Counted(int64(left), "more field"))
+		return nil
 	case f == Table:
 		return docList(w, v, cols, o)
 	case f == XLSX:

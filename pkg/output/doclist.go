@@ -52,7 +52,7 @@ func docList(w io.Writer, v *view, cols []cell.Column, o Options) error {
 		}
 		natural[i], narrowest[i] = m.natural, m.narrowest(right[i])
 		switch tight[i] = min(m.natural, usefulText); {
-		case right[i] || identifier(cols[i].Name):
+		case right[i] || o.identifier(cols[i].Name) || len(o.Fields) > 0 && o.Fields[i].As != AsSent:
 			tight[i] = m.natural
 		case instants(rows, i):
 			tight[i] = min(m.natural, len("2006-01-02T15:04"))
@@ -68,7 +68,7 @@ func docList(w io.Writer, v *view, cols []cell.Column, o Options) error {
 	widths, ok := fit(ms, natural, narrowest, o.width())
 	for !ok && len(shown) > 1 {
 		if widths, ok = fit(choose(ms, shown), choose(natural, shown), choose(tight, shown), o.width()); !ok {
-			shown = withoutLast(shown, cols)
+			shown = o.withoutLast(shown, cols)
 		}
 	}
 	if len(shown) < min(len(cols), 2) || !ok {
@@ -100,14 +100,17 @@ func choose[T any](all []T, which []int) []T {
 	return some
 }
 
-// withoutLast drops a second name, else the last column that is not an identifier, or, if there are only identifiers,
+// withoutLast drops the last field, or of a reply without fields a second name, else the last column that is not an identifier, or, if there are only identifiers,
 // the last.
-func withoutLast(shown []int, cols []cell.Column) []int {
+func (o Options) withoutLast(shown []int, cols []cell.Column) []int {
+	if len(o.Fields) > 0 { // they are declared in the order of their importance
+		return shown[:len(shown)-1]
+	}
 	if at := slices.IndexFunc(shown, func(i int) bool { return cols[i].Name == "displayName" }); at > 0 {
 		return slices.Delete(shown, at, at+1)
 	}
 	for at := len(shown) - 1; at > 0; at-- {
-		if !identifier(cols[shown[at]].Name) {
+		if !o.identifier(cols[shown[at]].Name) {
 			return slices.Delete(shown, at, at+1)
 		}
 	}
@@ -115,7 +118,12 @@ func withoutLast(shown []int, cols []cell.Column) []int {
 }
 
 // identifier reports whether a column contains arguments for other commands.
-func identifier(name string) bool {
+func (o Options) identifier(name string) bool {
+	for i := range o.Fields {
+		if o.Fields[i].heading() == name && o.Fields[i].Key {
+			return true
+		}
+	}
 	return name == "id" || name == "name" || strings.HasSuffix(name, "Id") || name == "path"
 }
 

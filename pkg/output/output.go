@@ -20,15 +20,19 @@ type Options struct {
 	Columns  []string // the columns to show, in order; dotted paths select nested members of replies
 	// DefaultColumns are the columns of a list or a result if Columns is empty; unknown names are ignored.
 	DefaultColumns []string
-	JQ             string // a jq program; its string results are printed raw
-	Null           string // representation of NULL: csv "" (nothing between the commas), tsv \N, table and others NULL
-	Raw            bool   // values as sent: no numbers from strings, no readable doubles
-	Typed          bool   // convert by type; json, ndjson, yaml, xlsx and parquet do so unless Raw
-	Color          bool   // ANSI colours
-	Terminal       bool   // the destination is a terminal
-	Width, Height  int    // of the terminal, in cells; 0 means 80 and 24
-	Vertical       bool   // one line per value
-	ShowTypes      bool   // a table has the types of its columns under the header
+	// Fields are what a table, or a list without a frame, shows of a reply if Columns is empty; none shows what was sent.
+	Fields        []Field
+	Bare          bool // a list as lines of values with tabs between them, without a header; records and results are not changed
+	Now           func() time.Time
+	JQ            string // a jq program; its string results are printed raw
+	Null          string // representation of NULL: csv "" (nothing between the commas), tsv \N, table and others NULL
+	Raw           bool   // values as sent: no numbers from strings, no readable doubles
+	Typed         bool   // convert by type; json, ndjson, yaml, xlsx and parquet do so unless Raw
+	Color         bool   // ANSI colours
+	Terminal      bool   // the destination is a terminal
+	Width, Height int    // of the terminal, in cells; 0 means 80 and 24
+	Vertical      bool   // one line per value
+	ShowTypes     bool   // a table has the types of its columns under the header
 	// Types fetches the declared types of the columns of a result that has none; csv and tsv call it if a value looks
 	// like a double, at most once. If it is nil, or the list has another length, such values are not changed.
 	Types func() []string
@@ -40,6 +44,7 @@ type Options struct {
 	Elapsed func() time.Duration // named in the footer of a table on a terminal; nil for none
 
 	profile    string        // the rows describe columns, and this replaces their number in the footer
+	bare       bool          // Bare is in effect: a value that is not set is nothing
 	sampleWait time.Duration // how long a table waits for its sample after the first row; 0 for the default
 }
 

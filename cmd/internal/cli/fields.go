@@ -46,6 +46,11 @@ func shownFor(op spec.Op) (ops []spec.Op, own string, none bool) {
 	return []spec.Op{op}, "", false
 }
 
+// answersList reports whether the reply to an operation is a list.
+func answersList(op spec.Op) bool {
+	return strings.HasPrefix(op.ID, "list") && op.ID != spec.ListSupportedDrivers.ID
+}
+
 // Changing reports whether a command may run an operation that changes something.
 func Changing(c *cobra.Command) bool {
 	for _, id := range strings.Fields(c.Annotations[OpAnnotation]) {

@@ -22,6 +22,7 @@ const LeafAnnotation = "operation"
 type View struct {
 	Value   any
 	columns []string // default columns of the table
+	shape   *Shape   // instead of the one of the command
 	Own     bool     // print value even if the gateway's own bytes are available, because dig has changed it
 	Note    string   // goes to stderr
 	Printed bool     // the command has written its result itself
@@ -36,6 +37,9 @@ func Object(v any, columns ...string) View { return View{Value: v, columns: colu
 
 // Note returns a view without data.
 func Note(format string, args ...any) View { return View{Note: fmt.Sprintf(format, args...)} }
+
+// As gives a result another shape than its command has.
+func (v View) As(s *Shape) View { v.shape = s; return v }
 
 // Mine marks a view as changed by dig, so that its value is printed instead of the gateway's bytes.
 func (v View) Mine() View { v.Own = true; return v }
@@ -70,12 +74,19 @@ func (e *Env) Leaf(op spec.Op, c *cobra.Command, f func(ctx context.Context, cl 
 			e.ForgetVerdicts()
 		}
 		if err != nil {
+			if !op.Safe() && kept.Raw != nil { // it was done, and something after it failed
+				e.remember(op, kept.Raw, args)
+			}
 			return err
 		}
 		if e.Told() > 0 { // the result of f is based on requests that were not sent
 			return ErrDone
 		}
-		e.remember(op, kept.Raw)
+		reply, err := replyOf(v, kept.Raw)
+		if err != nil {
+			return err
+		}
+		e.remember(op, reply, args)
 		if err := e.Print(v, kept.Raw, o); err != nil || v.Fail == nil {
 			return err
 		}
@@ -154,7 +165,7 @@ func (e *Env) Print(v View, raw json.RawMessage, o output.Options) error {
 			return err
 		}
 	}
-	o.DefaultColumns = v.columns
+	o = e.shaped(v, o)
 	s, err := e.OpenSink(e.Run.Flags.Out, true, o, func() {})
 	if err != nil {
 		return err

@@ -29,6 +29,7 @@ type Session struct {
 	client     *api.Client
 	closers    []io.Closer
 	Allowed    []string // hosts that files of exports may be downloaded from, --allow-host
+	shape      Shape    // of the result
 	agreed     bool     // the user, or --yes, has agreed to the changes of this run
 	Command    string   // without the name of the program
 	changing   bool     // the command may change something
@@ -88,6 +89,7 @@ type globalFlags struct {
 	Columns                                                  []string
 	retries                                                  int
 	NoHeader, DryRun, Explain, debug, Yes                    bool
+	quiet                                                    bool // of the commands that have a Shape
 }
 
 func (s *Session) Register(fs *pflag.FlagSet) {
@@ -206,6 +208,9 @@ func (e *Env) OutputOptions() (output.Options, error) {
 			return output.Options{}, Usagef("--%s is empty", name)
 		}
 	}
+	if err := e.checkQuiet(); err != nil {
+		return output.Options{}, err
+	}
 	f.Output = output.FormatOf(s.Output.Value) // errors are printed in the same format, however it was set
 	if f.Jq != "" && (f.Output == "" || s.Output.From == "default") {
 		f.Output = output.JSON
@@ -215,7 +220,8 @@ func (e *Env) OutputOptions() (output.Options, error) {
 	}
 	terminal := e.OutTerm && (f.Out == "" || f.Out == "-")
 	o := output.Options{Format: f.Output, NoHeader: f.NoHeader, Columns: f.Columns, JQ: f.Jq, Null: f.Null,
-		Color: e.Colors(terminal), Terminal: terminal, Width: e.Width, Height: e.Height, Notes: e.Err}
+		Color: e.Colors(terminal), Terminal: terminal, Width: e.Width, Height: e.Height, Notes: e.Err, Now: e.Now}
+	o.Bare = s.Output.From == "default" && f.Jq == "" && !terminal
 	return o, output.Check(o)
 }
 

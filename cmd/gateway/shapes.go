@@ -1,0 +1,16 @@
+package gateway
+
+import (
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/output"
+)
+
+// statusShape is the state of zone local.
+var statusShape = cli.Shape{ID: "dataDir", Fields: []cli.Field{
+	{Path: "dataDir", Heading: "directory"},
+	{Path: "exists"},
+	{Path: "bytes", Heading: "size", As: output.AsBytes},
+	{Path: "serving"},
+	{Path: "answers"},
+	{Path: "projects"},
+}}

@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Flags are completed by their names, unless a command has its own completion for one. What is not listed here, and takes
+// neither names nor one of a few words, is text, for which a shell must not offer the files of the directory.
+
+// nameFlags are the kinds of names that flags take.
+var nameFlags = map[string]string{
+	"catalog": "catalog", "schema": "schema", "connection": "connection", "query": "query", "from-query": "query", "folder": "folder",
+	"from": "schema.table", "thread": "thread", "org": "org", "workspace": "workspace", "project": "project", "connector-type": "type",
+}
+
+// fileFlags take the name of a file or directory.
+var fileFlags = map[string]bool{
+	"out": true, "out-dir": true, "file": true, "key-file": true, "credential-file": true, "input": true, "builder": true, "each-row": true, "download": true,
+	"write-columns": true, "expect": true, "all": true, "data": true,
+}
+
+// atFlags take text, or @FILE.
+var atFlags = map[string]bool{"body": true, "sql": true, "extra": true, "feature-configs": true, "callback-token": true, "field": true, "raw-field": true, "credential": true, "parameter": true}
+
+// TakesFile reports whether the value of a flag is the name of a file or, where at, may be one after an @.
+func TakesFile(name string) (file, at bool) { return fileFlags[name], atFlags[name] }
+
+// NamesOfFlag returns the kind of names that a flag takes, "" for none.
+func NamesOfFlag(name string) string { return nameFlags[name] }
+
+// CompleteFlags completes the flags of a command that have no completion of their own.
+func (e *Env) CompleteFlags(c *cobra.Command) {
+	if !e.Completing() {
+		return
+	}
+	c.LocalFlags().VisitAll(func(fl *pflag.Flag) {
+		if _, own := c.GetFlagCompletionFunc(fl.Name); own || fl.Value.Type() == "bool" {
+			return
+		}
+		_ = c.RegisterFlagCompletionFunc(fl.Name, e.flagCompletion(fl.Name))
+	})
+}
+
+func (e *Env) flagCompletion(name string) cobra.CompletionFunc {
+	switch kind := nameFlags[name]; {
+	case name == "columns":
+		return listed(fieldNames)
+	case name == "jq":
+		return jqFields
+	case fileFlags[name], atFlags[name]:
+		return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+	case kind != "":
+		return func(c *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			kinds, before := []string{kind}, []string(nil)
+			if catalog := c.Flags().Lookup("catalog"); name == "schema" && catalog != nil && catalog.Changed {
+				kinds, before = []string{"catalog", kind}, []string{catalog.Value.String()}
+			} else if name == "from" && len(args) > 0 {
+				kinds, before = []string{"catalog", kind}, args[:1]
+			}
+			return e.namesFor(c, before, kinds, prefix)
+		}
+	}
+	return cobra.NoFileCompletions
+}
+
+// listed completes the last of several words with commas between them.
+func listed(words func(c *cobra.Command) []string) cobra.CompletionFunc {
+	return func(c *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		head := prefix[:strings.LastIndexByte(prefix, ',')+1]
+		var out []cobra.Completion
+		for _, w := range words(c) {
+			if strings.HasPrefix(w, prefix[len(head):]) && !strings.Contains(","+head, ","+w+",") {
+				out = append(out, head+w)
+			}
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+}
+
+// Several completes a flag that takes several of a few words, with commas between them.
+func (e *Env) Several(c *cobra.Command, flag string, values ...string) {
+	e.CompleteFlag(c, flag, listed(func(*cobra.Command) []string { return values }))
+}
+
+// fieldNames are the fields of the result of a command, nil if they depend on a statement.
+func fieldNames(c *cobra.Command) []string {
+	op, ok := operation(c.Annotations[LeafAnnotation])
+	if !ok || op.ID == spec.ExecuteQuery.ID {
+		return nil
+	}
+	known, err := Shown(op)
+	if err != nil {
+		cobra.CompDebugln(err.Error(), false)
+		return nil
+	}
+	return known.Names
+}
+
+func operation(id string) (spec.Op, bool) {
+	if op, ok := spec.Find(id); ok {
+		return op, true
+	}
+	for _, op := range spec.Local() {
+		if op.ID == id {
+			return op, true
+		}
+	}
+	return spec.Op{}, false
+}
+
+// jqFields completes the last path of a jq program with the fields of the reply: .[].NAME of a list.
+func jqFields(c *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	at := strings.LastIndexAny(prefix, " |(,{[") + 1
+	if strings.HasSuffix(prefix[:at], ".[") { // the path of an element of a list
+		at -= len(".[")
+	}
+	head, path := prefix[:at], prefix[at:]
+	start := "."
+	if op, ok := operation(c.Annotations[LeafAnnotation]); ok && answersList(op) && at == 0 {
+		start = ".[]."
+	}
+	var out []cobra.Completion
+	for _, name := range fieldNames(c) {
+		if full := start + name; strings.HasPrefix(full, path) {
+			out = append(out, head+full)
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}

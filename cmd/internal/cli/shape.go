@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"slices"
+
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/spf13/cobra"
+)
+
+// Shape is how the records of a noun look to people, as a list and one by one. The formats for programs do not use it.
+type Shape struct {
+	ID     string // path of what other commands call the record, which --quiet prints
+	Fields []Field
+}
+
+// Field is a field of a Shape. In a list, the last ones are dropped first where the terminal is narrow.
+type Field = output.Field
+
+// Shows gives the results of the commands below c with these names a shape, and the commands the flag --quiet.
+func (e *Env) Shows(c *cobra.Command, s *Shape, names ...string) {
+	for _, sub := range c.Commands() {
+		if slices.Contains(names, sub.Name()) {
+			e.showsOne(sub, s)
+		}
+	}
+}
+
+func (e *Env) showsOne(c *cobra.Command, s *Shape) {
+	c.Flags().BoolVarP(&e.Run.Flags.quiet, "quiet", "q", false, "print only the ids, or the names of what has no id, one a line")
+	run := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		e.Run.shape = *s
+		return run(c, args)
+	}
+}
+
+// checkQuiet rejects flags that would have no effect beside --quiet.
+func (e *Env) checkQuiet() error {
+	f := &e.Run.Flags
+	if !f.quiet {
+		return nil
+	}
+	for _, name := range []string{"output", "columns", "jq", "no-header", "null"} {
+		if fl := e.Run.Set.Lookup(name); fl != nil && fl.Changed {
+			return Usagef("--%s cannot be used with --quiet, which prints only the ids", name)
+		}
+	}
+	return nil
+}
+
+// shaped adds to the options what a result looks like to people.
+func (e *Env) shaped(v View, o output.Options) output.Options {
+	shape := &e.Run.shape
+	if v.shape != nil {
+		shape = v.shape
+	}
+	o.DefaultColumns, o.Fields = v.columns, shape.Fields
+	if e.Run.Flags.quiet {
+		o.Format, o.Columns, o.NoHeader = output.TSV, []string{shape.ID}, true
+	}
+	return o
+}
