@@ -110,7 +110,7 @@ when no other zone is chosen.`,
 		{groupSources, []*cobra.Command{connection.New(e), catalog.New(e), catalog.NewParametric(e)}},
 		{groupMeta, []*cobra.Command{metadata.New(e), catalog.NewSemantic(e), agent.New(e), connection.NewDriver(e), admin.NewEmbed(e)}},
 		{groupAdmin, []*cobra.Command{admin.NewOrg(e), admin.NewWorkspace(e), admin.NewProject(e), admin.NewAPIKey(e), admin.NewInfo(e)}},
-		{groupTools, []*cobra.Command{api.New(e), profile.NewAuth(e), profile.New(e), profile.NewConfig(e), history.New(e), gateway.New(e), newCompletionCmd(e), newVersionCmd(e)}},
+		{groupTools, []*cobra.Command{api.New(e), profile.NewAuth(e), profile.New(e), profile.NewConfig(e), history.New(e), check.NewDoctor(e), gateway.New(e), newCompletionCmd(e), newVersionCmd(e)}},
 	} {
 		for _, c := range g.cmds {
 			c.GroupID = g.id

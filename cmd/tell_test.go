@@ -110,6 +110,7 @@ connection oauth complete code=1&state=2
 connection type get files
 connection type list
 connection update files --name f2
+doctor
 driver jdbc
 driver list
 driver sqlalchemy --catalog sample

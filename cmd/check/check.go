@@ -87,7 +87,7 @@ purpose, and changes nothing; the exit code is 7 when routes are missing.`,
 			return cli.View{}, cli.Usagef("--stalled-after: %v is not a positive duration", stalled)
 		}
 		if routes {
-			return checkRoutes(ctx, e, cl, p)
+			return checkRoutes(ctx, cl, p)
 		}
 		var want map[string][]typedColumn
 		if expect != "" {

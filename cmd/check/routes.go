@@ -117,16 +117,16 @@ func (p *routeProbe) found(ctx context.Context, op spec.Op, path string, options
 	return RouteUnknown, answer
 }
 
-// checkRoutes reports the documented routes that the gateway does not have.
-func checkRoutes(ctx context.Context, e *cli.Env, cl *api.Client, project string) (cli.View, error) {
+// findRoutes probes all documented routes.
+func findRoutes(ctx context.Context, cl *api.Client, project string) ([]RouteFinding, error) {
 	p := &routeProbe{cl: cl, routes: map[string][]spec.Op{}, ids: probeIDs(project)}
 	nowhere := "/dig-probe-" + strings.ToLower(rand.Text()[:12])
 	none := p.ask(ctx, http.MethodGet, nowhere)
 	switch {
 	case none.err != nil:
-		return cli.View{}, none.err
+		return nil, none.err
 	case !none.noRoute:
-		return cli.View{}, &cli.Failure{Exit: cli.ExitFailed, Code: "routes-untold", Msg: fmt.Sprintf("the gateway answers %d to an address that cannot exist, so its routes cannot be determined", none.status)}
+		return nil, &cli.Failure{Exit: cli.ExitFailed, Code: "routes-untold", Msg: fmt.Sprintf("the gateway answers %d to an address that cannot exist, so its routes cannot be determined", none.status)}
 	}
 	r := p.ask(ctx, http.MethodOptions, nowhere)
 	p.tells = r.err == nil && len(r.allow) == 0
@@ -140,7 +140,7 @@ func checkRoutes(ctx context.Context, e *cli.Env, cl *api.Client, project string
 		}
 		b := op.At(args...)
 		if b.Err != nil {
-			return cli.View{}, b.Err
+			return nil, b.Err
 		}
 		paths[i] = b.Path
 		p.routes[b.Path] = append(p.routes[b.Path], op)
@@ -164,6 +164,15 @@ func checkRoutes(ctx context.Context, e *cli.Env, cl *api.Client, project string
 	}
 	wg.Wait()
 	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// checkRoutes reports the documented routes that the gateway does not have.
+func checkRoutes(ctx context.Context, cl *api.Client, project string) (cli.View, error) {
+	all, err := findRoutes(ctx, cl, project)
+	if err != nil {
 		return cli.View{}, err
 	}
 	odd := slices.DeleteFunc(slices.Clone(all), func(f RouteFinding) bool { return f.Found == routePresent })

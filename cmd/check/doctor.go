@@ -1,0 +1,344 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/tempfile"
+	"github.com/dig-cli/dig/pkg/config"
+	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/gofrs/flock"
+	"github.com/spf13/cobra"
+)
+
+// Diagnosis is the outcome of one check of `doctor`.
+type Diagnosis struct {
+	Check  string `json:"check"`
+	Status string `json:"status"` // ok, warning, failed, skipped
+	Detail string `json:"detail"`
+	Hint   string `json:"hint,omitempty"`
+}
+
+const (
+	statusOK      = "ok"
+	statusWarning = "warning"
+	statusFailed  = "failed"
+	statusSkipped = "skipped"
+)
+
+// doctor collects diagnoses.
+type doctor struct {
+	e      *cli.Env
+	routes bool
+	found  []Diagnosis
+}
+
+func (d *doctor) add(check, status, hint, format string, args ...any) {
+	d.found = append(d.found, Diagnosis{check, status, fmt.Sprintf(format, args...), d.e.OwnName(hint)})
+}
+
+func (d *doctor) ok(check, format string, args ...any) { d.add(check, statusOK, "", format, args...) }
+
+func (d *doctor) skip(check, format string, args ...any) {
+	d.add(check, statusSkipped, "", format, args...)
+}
+
+// fail adds a failed check with the hint of its error.
+func (d *doctor) fail(ctx context.Context, check string, err error) {
+	f := cli.Classify(ctx, err)
+	d.add(check, statusFailed, f.Hint, "%s", f.Msg)
+}
+
+// NewDoctor is the command that checks this installation and its way to the gateway.
+func NewDoctor(e *cli.Env) *cobra.Command {
+	d := &doctor{e: e}
+	c := &cobra.Command{
+		Use: "doctor", Short: "Check the installation, the settings and the way to the gateway", Args: cobra.NoArgs,
+		Long: `Check the installation, the settings and the way to the gateway, and say what to do about each problem.
+
+  configuration  the settings file and the project file
+  files          who may read and change the files of dig
+  program        which program the names dig and digctl run
+  key            whether there is a key for the address, and when it ends
+  zone local     its data directory, and whether it is served
+  locks          whether another process holds the settings, and what killed ones left
+  proxy, dns, connect, tls, gateway, clock, key kind, latency
+                 one by one, the steps of a call to the gateway
+  routes         with --routes: which documented routes the gateway has, as by ` + "`" + e.Name + ` check --routes` + "`" + `
+
+Each check is ok, warning, failed or skipped. The exit code is 7 if one failed, else 0. Calls go to the chosen gateway
+only, and only GET /info (with --routes OPTIONS and GET of all routes); nothing is changed.`,
+		Example: "  " + e.Name + " doctor\n  " + e.Name + " --profile work doctor -o json",
+	}
+	c.Flags().BoolVar(&d.routes, "routes", false, "also check which documented routes the gateway has")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		o, s, err := d.settings(c.Context())
+		if err != nil {
+			return err
+		}
+		d.files(s)
+		d.program()
+		d.local(c.Context(), s)
+		d.locks()
+		if s != nil && !s.InProcess() {
+			d.key(s)
+			d.network(c.Context(), s)
+		}
+		if err := c.Context().Err(); err != nil {
+			return err
+		}
+		return d.report(o)
+	}
+	return c
+}
+
+// report prints the diagnoses.
+func (d *doctor) report(o output.Options) error {
+	count := map[string]int{}
+	for _, f := range d.found {
+		count[f.Status]++
+	}
+	v := cli.List(d.found, "check", "status", "detail", "hint").WithNote("%d ok, %d warnings, %d failed, %d skipped", count[statusOK], count[statusWarning], count[statusFailed], count[statusSkipped])
+	if err := d.e.Print(v, nil, o); err != nil {
+		return err
+	}
+	if n := count[statusFailed]; n > 0 {
+		return &cli.Failure{Exit: cli.ExitJob, Code: "findings", Msg: cli.Plural(n, "1 check", "%d checks") + " failed"}
+	}
+	return nil
+}
+
+// settings resolves the settings. If that fails, s is nil, and the output flags alone count.
+func (d *doctor) settings(ctx context.Context) (o output.Options, s *config.Settings, err error) {
+	s, err = d.e.Settings()
+	if err != nil {
+		d.fail(ctx, "configuration", err)
+		o.Format = d.e.Run.Flags.Output
+		if o.Format == "" {
+			o.Format = output.FormatOf(d.e.Getenv("DIG_OUTPUT"))
+		}
+		if d.e.Run.Flags.Jq != "" {
+			o.Format = output.JSON
+		}
+		o.JQ, o.Columns, o.Terminal, o.Width, o.Height, o.Notes = d.e.Run.Flags.Jq, d.e.Run.Flags.Columns, d.e.OutTerm, d.e.Width, d.e.Height, d.e.Err
+		return o, nil, output.Check(o)
+	}
+	if o, err = d.e.OutputOptions(); err != nil {
+		return o, nil, err
+	}
+	where := "no profile"
+	if s.Profile.Value != "" {
+		where = "profile " + s.Profile.Value + " (" + s.Profile.From + ")"
+	}
+	where += ", zone " + s.Zone.Value + " (" + s.Zone.From + ")"
+	if s.Path != "" {
+		where += ", project file " + s.Path
+	}
+	if len(s.Notes) == 0 {
+		d.ok("configuration", "%s", where)
+	}
+	for _, n := range s.Notes {
+		d.add("configuration", statusWarning, "`dig config explain` shows the origin of each setting", "%s: %s", where, n)
+	}
+	return o, s, nil
+}
+
+// files checks who may read and change what dig stores.
+func (d *doctor) files(s *config.Settings) {
+	type place struct {
+		dir   func(func(string) string) (string, error)
+		names map[string]fs.FileMode // files and the bits of their mode that must not be set
+	}
+	checked, bad := 0, 0
+	for _, p := range []place{
+		{config.ConfigDir, map[string]fs.FileMode{"config.yaml": 0o022, "credentials.yaml": 0o077}},
+		{config.DataDir, map[string]fs.FileMode{"state.db": 0o077}},
+		{config.StateDir, nil}, {config.CacheDir, nil},
+	} {
+		dir, err := p.dir(d.e.Getenv)
+		if err != nil {
+			d.add("files", statusFailed, "set HOME, or the DIG_ variables of the directories", "%v", err)
+			bad++
+			continue
+		}
+		names := map[string]fs.FileMode{dir: 0o022}
+		for name, bits := range p.names {
+			names[filepath.Join(dir, name)] = bits
+		}
+		for path, bits := range names {
+			st, err := os.Stat(path)
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+			case err != nil:
+				d.add("files", statusFailed, "dig needs to read it", "%v", err)
+				bad++
+			case runtime.GOOS != "windows" && st.Mode().Perm()&bits != 0:
+				verb := "change"
+				if bits == 0o077 {
+					verb = "read"
+				}
+				d.add("files", statusFailed, "run: chmod go-rwx "+path, "%s has mode %04o, so other users of this machine may %s it", path, st.Mode().Perm(), verb)
+				bad++
+			default:
+				checked++
+			}
+		}
+	}
+	if bad == 0 {
+		d.ok("files", "%d files and directories, which only you can change", checked)
+	}
+}
+
+// program finds out what the names dig and digctl run. The DNS client of that name is common.
+func (d *doctor) program() {
+	own, err := os.Executable()
+	if err != nil {
+		d.add("program", statusWarning, "", "this program cannot be found: %v", err)
+		return
+	}
+	self, err := os.Stat(own)
+	if err != nil { // it was replaced while it ran
+		d.add("program", statusWarning, "start it again", "%v", err)
+		return
+	}
+	first := map[string]string{}
+	for _, name := range []string{"dig", "digctl"} {
+		for _, dir := range filepath.SplitList(d.e.Getenv("PATH")) {
+			path := filepath.Join(dir, name)
+			if runtime.GOOS == "windows" {
+				path += ".exe"
+			}
+			st, err := os.Stat(path)
+			if err != nil || st.IsDir() || st.Mode().Perm()&0o111 == 0 && runtime.GOOS != "windows" {
+				continue
+			}
+			first[name] = path
+			if os.SameFile(st, self) {
+				first[name] = ""
+			}
+			break
+		}
+	}
+	dig, found := first["dig"]
+	ctl, foundCtl := first["digctl"]
+	switch {
+	case found && dig == "" && foundCtl && ctl == "":
+		d.ok("program", "dig %s, %s; dig and digctl run it", cli.BuildVersion(), own)
+	case found && dig != "" && foundCtl && ctl == "":
+		d.add("program", statusWarning, "in scripts call digctl, or put "+filepath.Dir(own)+" before "+filepath.Dir(dig)+" in PATH", "dig runs %s, which may be the DNS client; digctl runs this program, %s", dig, own)
+	case found && dig != "":
+		d.add("program", statusWarning, "put "+filepath.Dir(own)+" before "+filepath.Dir(dig)+" in PATH, and link digctl to the program", "dig runs %s, which may be the DNS client, and not this program, %s", dig, own)
+	case foundCtl && ctl != "":
+		d.add("program", statusWarning, "remove one of the two", "digctl runs %s, not this program, %s", ctl, own)
+	default:
+		d.add("program", statusWarning, "link both names to the program in a directory of PATH", "dig %s, %s; not both names are in PATH", cli.BuildVersion(), own)
+	}
+}
+
+// local checks the data directory of zone local, which is not created.
+func (d *doctor) local(ctx context.Context, s *config.Settings) {
+	const check = "zone local"
+	dir, err := config.DataDir(d.e.Getenv)
+	if err != nil {
+		return // reported by files
+	}
+	used := s != nil && s.InProcess()
+	switch _, err := os.Stat(filepath.Join(dir, "state.db")); {
+	case !cli.LocalEngine && used:
+		d.add(check, statusFailed, "install a build with cgo, or choose another zone", "this build has no zone local")
+		return
+	case !cli.LocalEngine:
+		d.skip(check, "this build has no zone local")
+		return
+	case errors.Is(err, fs.ErrNotExist):
+		d.ok(check, "not created yet; the first use creates it in %s", dir)
+		return
+	case err != nil:
+		d.add(check, statusFailed, "", "%v", err)
+		return
+	}
+	how := "in this process"
+	if _, served := gateway.Dial(dir); served {
+		how = "served by another process"
+	}
+	if !used || d.e.Run.Flags.Explain {
+		d.ok(check, "%s, %s", dir, how)
+		return
+	}
+	cl, err := d.e.Client()
+	if err == nil {
+		_, err = cl.Info.Get(ctx)
+	}
+	if err != nil {
+		d.fail(ctx, check, err)
+		return
+	}
+	d.ok(check, "%s answers, %s", dir, how)
+}
+
+// locks checks for processes that hold files of dig, and for what killed ones left.
+func (d *doctor) locks() {
+	dir, err := config.ConfigDir(d.e.Getenv)
+	if err != nil {
+		return // reported by files
+	}
+	path := filepath.Join(dir, ".lock")
+	if _, err := os.Stat(path); err == nil {
+		lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
+		free, err := lock.TryRLock()
+		if err == nil && free {
+			err = lock.Unlock()
+		}
+		switch {
+		case err != nil:
+			d.add("locks", statusWarning, "the file system of "+dir+" may have no locks", "%s: %v", path, err)
+		case !free:
+			d.add("locks", statusWarning, "wait for it to end, or end it", "another process holds %s and is changing the settings", path)
+		}
+	}
+	left := 0
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		d.add("locks", statusWarning, "", "%v", err)
+	}
+	for _, entry := range entries {
+		if st, err := entry.Info(); err == nil && tempfile.Is(entry.Name()) && time.Since(st.ModTime()) > time.Minute {
+			left++
+		}
+	}
+	if left > 0 {
+		d.add("locks", statusWarning, "the next change of the settings removes them", "killed processes left %s in %s", cli.Plural(left, "1 temporary file", "%d temporary files"), dir)
+	}
+	if n := len(d.found); n == 0 || d.found[n-1].Check != "locks" {
+		d.ok("locks", "no process holds the settings")
+	}
+}
+
+// key checks the key for the address.
+func (d *doctor) key(s *config.Settings) {
+	if _, err := s.NeedKey(); err != nil {
+		d.fail(context.Background(), "key", err)
+		return
+	}
+	if s.KeyExpires != "" {
+		at, err := time.Parse(time.RFC3339, s.KeyExpires)
+		switch left := at.Sub(d.e.Now()); {
+		case err != nil:
+		case left <= 0:
+			d.add("key", statusFailed, "`dig auth login` stores another", "%s from %s ended on %s", s.Key, s.KeyFrom, at.Format(time.DateOnly))
+			return
+		case left < 14*24*time.Hour:
+			d.add("key", statusWarning, "`dig api-key create --store NAME` makes another", "%s from %s ends on %s", s.Key, s.KeyFrom, at.Format(time.DateOnly))
+			return
+		}
+	}
+	d.ok("key", "%s from %s", s.Key, s.KeyFrom)
+}
