@@ -36,14 +36,19 @@ type front struct {
 	api  *api.Client       // past the proxy
 
 	mu    sync.Mutex
+	hook  func(r *http.Request, pass func())
 	calls []string                                                                            // ids of the operations, or method and path
 	spoil map[string]func(w http.ResponseWriter, r *http.Request, pass func() *http.Response) // by operation
 }
 
-func newFront(t *testing.T, zone string) *front {
+func newFront(t *testing.T, zone string, quirks ...string) *front {
 	t.Helper()
 	needLocal(t)
-	g, err := gateway.Open(gateway.Options{Dir: t.TempDir(), OpenEngine: duckdb.Open, Log: slog.New(slog.DiscardHandler)})
+	odd, err := gateway.ParseQuirks(quirks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := gateway.Open(gateway.Options{Dir: t.TempDir(), OpenEngine: duckdb.Open, Log: slog.New(slog.DiscardHandler), Quirks: odd})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,8 +66,12 @@ func newFront(t *testing.T, zone string) *front {
 		id := callOf(r)
 		f.mu.Lock()
 		f.calls = append(f.calls, id)
-		spoil := f.spoil[id]
+		spoil, hook := f.spoil[id], f.hook
 		f.mu.Unlock()
+		if hook != nil {
+			hook(r, func() { proxy.ServeHTTP(w, r) })
+			return
+		}
 		if spoil == nil {
 			proxy.ServeHTTP(w, r)
 			return
@@ -113,6 +122,13 @@ func (f *front) on(op spec.Op, spoil func(w http.ResponseWriter, r *http.Request
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.spoil[op.ID] = spoil
+}
+
+// between calls a function for every request from now on, which passes it on; nil calls none.
+func (f *front) between(hook func(r *http.Request, pass func())) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.hook = hook
 }
 
 // sent returns what was sent since it was asked before, without reads.

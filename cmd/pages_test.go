@@ -89,13 +89,13 @@ func pageScript(page, preamble string) (string, error) {
 	return string(txtar.Format(out)), nil
 }
 
-// TestPages runs the examples of the pages about connectors and CI jobs as they stand there.
+// TestPages runs the examples of the pages about connectors, CI jobs and projects in git as they stand there.
 func TestPages(t *testing.T) {
 	pages, err := filepath.Glob("../docs/connectors/*.md")
 	if err != nil || len(pages) == 0 {
 		t.Fatalf("no pages found: %v", err)
 	}
-	pages = append(pages, "../docs/ci.md")
+	pages = append(pages, "../docs/ci.md", "../docs/projects-in-git.md")
 	dir := t.TempDir()
 	for _, p := range pages {
 		name := strings.TrimSuffix(filepath.Base(p), ".md")

@@ -21,6 +21,7 @@ import (
 	"github.com/dig-cli/dig/cmd/metadata"
 	"github.com/dig-cli/dig/cmd/profile"
 	"github.com/dig-cli/dig/cmd/query"
+	"github.com/dig-cli/dig/cmd/sync"
 	"github.com/dig-cli/dig/cmd/table"
 	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/pkg/config"
@@ -108,6 +109,7 @@ when no other zone is chosen.`,
 		{groupData, []*cobra.Command{materialized.New(e)}},
 		{groupData, []*cobra.Command{export.New(e), cache.New(e), check.New(e)}},
 		{groupSources, []*cobra.Command{connection.New(e), catalog.New(e), catalog.NewParametric(e)}},
+		{groupSources, []*cobra.Command{sync.NewPull(e), sync.NewDiff(e), sync.NewPlan(e), sync.NewApply(e)}},
 		{groupMeta, []*cobra.Command{metadata.New(e), catalog.NewSemantic(e), agent.New(e), connection.NewDriver(e), admin.NewEmbed(e)}},
 		{groupAdmin, []*cobra.Command{admin.NewOrg(e), admin.NewWorkspace(e), admin.NewProject(e), admin.NewAPIKey(e), admin.NewInfo(e)}},
 		{groupTools, []*cobra.Command{api.New(e), profile.NewAuth(e), profile.New(e), profile.NewConfig(e), history.New(e), check.NewDoctor(e), gateway.New(e), newCompletionCmd(e), newVersionCmd(e)}},

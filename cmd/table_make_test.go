@@ -40,6 +40,9 @@ func (f *front) columns(kind, table string) string {
 func (f *front) file(name, text string) string {
 	f.t.Helper()
 	path := filepath.Join(f.home, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		f.t.Fatal(err)
+	}
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		f.t.Fatal(err)
 	}

@@ -43,6 +43,7 @@ agent thread get t1 | fails
 agent thread list
 agent thread rename t1 new | fails
 api GET /info
+apply $PROJECT --yes
 api POST /data/projects/{project}/queries/execute -f statement=SELECT
 api GET /data/projects/{project}/queries --paginate
 api-key create ci --key-file ci.key
@@ -111,6 +112,7 @@ connection type get files
 connection type list
 connection update files --name f2
 doctor
+diff $PROJECT
 driver jdbc
 driver list
 driver sqlalchemy --catalog sample
@@ -164,6 +166,7 @@ org list
 parametric-table create ext --from files.regions --to p.q --param region=north
 parametric-table delete ext p.r --yes
 parametric-table list ext
+plan $PROJECT
 profile add extra --zone us --no-key | 1
 profile list
 profile remove spare --yes | 1
@@ -181,6 +184,7 @@ project legacy list
 project legacy update $OTHER --name x
 project list
 project update other --name x
+pull pulled | 1
 query create q2 --sql SELECT --path /a/b
 query delete plain --yes
 query diff last query:plain | 1
@@ -280,6 +284,13 @@ func newTellWorld(t *testing.T) *tellWorld {
 	}
 	file("files/regions.csv", "region,n\nnorth,1\nsouth,2\n")
 	rows := file("rows.csv", "name\nann\nbob\n")
+	for _, sub := range []string{"project/queries"} {
+		if err := os.MkdirAll(filepath.Join(w.dir, sub), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file("project/dig.yaml", "version: 1\n")
+	file("project/queries/told.sql", "SELECT 1 AS n\n")
 	three := file("three.sql", "SELECT 1; SELECT 2; SELECT 3")
 	for _, line := range []string{
 		"workspace create spare", "project create other", "api-key create made",
@@ -300,7 +311,7 @@ func newTellWorld(t *testing.T) *tellWorld {
 		}
 		w.must(args...)
 	}
-	w.vars = strings.NewReplacer("$FILES", w.env["F"], "$CSV", rows, "$THREE", three,
+	w.vars = strings.NewReplacer("$FILES", w.env["F"], "$PROJECT", filepath.Join(w.dir, "project"), "$CSV", rows, "$THREE", three,
 		"$EXPORT", w.must("export", "list", "--jq", ".[0].id"), "$GOLDEN", w.must("metadata", "golden-sql", "list", "-o", "json", "--jq", ".[0].id"),
 		"$RELATION", w.must("metadata", "relation", "list", "sample", "-o", "json", "--jq", `[.[] | select(.sourceColumnName == "id")][0].id`),
 		"$OTHER", w.must("project", "get", "other", "--jq", ".id"), "$QUERY", w.must("query", "get", "plain", "--jq", ".id"))

@@ -147,6 +147,6 @@ func newExitCodesHelp() *cobra.Command {
 
 Of several statements run with --keep-going, the code less 20 failed: 21 is one, 99 is 79 or more.
 
-query diff exits like diff: 0 when the results are the same, 1 when they differ, 2 when they cannot be compared.`,
+query diff, diff and plan exit like diff: 0 when the two sides are the same, 1 when they differ, 2 when they cannot be compared.`,
 	}
 }

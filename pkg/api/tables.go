@@ -6,6 +6,9 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
+// NoDefault is the default of a column in an update that removes it: zone local keeps one that is left out.
+var NoDefault = ""
+
 // TablesService has the methods of one group of endpoints.
 type TablesService struct{ c *Client }
 
@@ -34,9 +37,16 @@ func (s *TablesService) AddColumns(ctx context.Context, project, table string, b
 	return callList[ColumnDetail](ctx, s.c, spec.AddInternalColumns.At(project, table), body)
 }
 
-// UpdateColumn runs PUT /data/projects/{projectId}/table/{tableName}/columns/{columnName}.
+// UpdateColumn runs PUT /data/projects/{projectId}/table/{tableName}/columns/{columnName}. A default of NoDefault is sent as
+// null.
 func (s *TablesService) UpdateColumn(ctx context.Context, project, table, column string, body ColumnRequest) ([]ColumnDetail, error) {
-	return callList[ColumnDetail](ctx, s.c, spec.UpdateInternalColumn.At(project, table, column), body)
+	if body.DefaultValue != &NoDefault {
+		return callList[ColumnDetail](ctx, s.c, spec.UpdateInternalColumn.At(project, table, column), body)
+	}
+	return callList[ColumnDetail](ctx, s.c, spec.UpdateInternalColumn.At(project, table, column), struct {
+		ColumnRequest
+		DefaultValue *string `json:"defaultValue"`
+	}{ColumnRequest: body})
 }
 
 // DeleteColumn runs DELETE /data/projects/{projectId}/table/{tableName}/columns/{columnName}.

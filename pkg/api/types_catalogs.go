@@ -35,6 +35,7 @@ type Table struct {
 	IsDynamicTable      bool     `json:"isDynamicTable"`
 	IsCached            bool     `json:"isCached"`
 	TableID             string   `json:"tableId,omitempty"` // of a semantic table; zone local only
+	QueryID             string   `json:"queryId,omitempty"` // of the saved query behind a semantic table; zone local only
 }
 
 // ColumnDetail is an object of the API.

@@ -168,7 +168,7 @@ func (s SemanticSource) Tables(ctx context.Context, schema string) ([]api.Table,
 	out := []api.Table{}
 	for _, t := range all {
 		if t.Schema == schema {
-			out = append(out, api.Table{CatalogID: s.C.ID, CatalogName: s.C.Name, SchemaName: schema, TableName: t.Table, SupportedCacheTypes: []string{}, TableID: t.ID})
+			out = append(out, api.Table{CatalogID: s.C.ID, CatalogName: s.C.Name, SchemaName: schema, TableName: t.Table, SupportedCacheTypes: []string{}, TableID: t.ID, QueryID: t.QueryID})
 		}
 	}
 	return out, err

@@ -1,0 +1,76 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+)
+
+// mayOverwrite refuses to change or remove files whose contents are nowhere else: those that are not committed in git.
+func mayOverwrite(ctx context.Context, full, dir string, write, remove []string) error {
+	var there []string
+	for _, file := range append(append([]string{}, write...), remove...) {
+		_, err := os.Lstat(filepath.Join(full, filepath.FromSlash(file)))
+		if err == nil {
+			there = append(there, file)
+		} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid) {
+			return err
+		}
+	}
+	if len(there) == 0 {
+		return nil
+	}
+	lost := uncommitted(ctx, full, there)
+	if len(lost) == 0 {
+		return nil
+	}
+	const most = 5
+	list := strings.Join(lost[:min(len(lost), most)], ", ")
+	if len(lost) > most {
+		list += ", ..."
+	}
+	return (&cli.Failure{Exit: cli.ExitConflict, Code: "local-changes", Msg: "files in " + dir + " differ from the project and are not committed in git: " + list}).
+		WithHint("commit them first, or give --force to overwrite and remove them")
+}
+
+// uncommitted returns those of the files that git does not have as they are. Without git it has none.
+func uncommitted(ctx context.Context, full string, files []string) []string {
+	git := func(args ...string) (string, error) {
+		c := exec.CommandContext(ctx, "git", append([]string{"-C", full, "-c", "core.quotePath=false", "-c", "core.fsmonitor=false"}, args...)...)
+		out, err := c.Output()
+		return string(out), err
+	}
+	changed, err := git("ls-files", "-z", "--modified", "--others", "--", ".")
+	if err != nil {
+		return files
+	}
+	tracked, err := git("ls-files", "-z", "--", ".")
+	if err != nil {
+		return files
+	}
+	staged, err := git("diff", "--cached", "--name-only", "--relative", "-z", "--", ".") // of a repository without a commit: all files
+	if err != nil {
+		return files
+	}
+	set := func(list string) map[string]bool {
+		out := map[string]bool{}
+		for _, f := range strings.Split(list, "\x00") {
+			out[f] = true
+		}
+		return out
+	}
+	is, known, index := set(changed), set(tracked), set(staged)
+	var out []string
+	for _, f := range files {
+		if is[f] || index[f] || !known[f] {
+			out = append(out, f)
+		}
+	}
+	return out
+}

@@ -1,0 +1,188 @@
+package sync
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/manifest"
+	"github.com/dig-cli/dig/internal/rowset"
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+// live reads a project from a gateway.
+type live struct {
+	e       *cli.Env
+	cl      *api.Client
+	project string
+	only    map[manifest.Kind]bool // what is read
+
+	p        *manifest.Project
+	catalogs []api.Catalog
+	tables   map[string]*manifest.Table
+	names    map[string]string       // of the catalogs by id
+	ids      map[manifest.Ref]string // of the objects that others refer to
+	twice    []string
+}
+
+// read reads the project.
+func (l *live) read(ctx context.Context) error {
+	l.p, l.names, l.ids, l.twice = manifest.New(), map[string]string{}, map[manifest.Ref]string{}, nil
+	l.tables = map[string]*manifest.Table{}
+	l.e.Run.Refuse = func(o api.Omission) error {
+		return &cli.Failure{Exit: cli.ExitUnavailable, Code: "left-out", Msg: "the project cannot be read completely, the answer lacks " + o.String(),
+			Hint: "make the source reachable, or leave its kind out with --only"}
+	}
+	defer func() { l.e.Run.Refuse = nil }()
+	for _, part := range []func(context.Context) error{l.readCatalogs, l.readFolders, l.readConnections, l.readTables, l.readParametric, l.readCaches, l.readQueries,
+		l.readSemanticTables, l.readMetadata, l.readRelations, l.readGolden} {
+		if err := part(ctx); err != nil && !l.e.Planned(err) {
+			return err
+		}
+	}
+	if l.e.Told() > 0 {
+		return cli.ErrDone
+	}
+	if len(l.twice) > 0 {
+		return &cli.Failure{Exit: cli.ExitConflict, Code: "ambiguous", Msg: "files tell objects apart by their names, and there are two of " + strings.Join(l.twice, ", "),
+			Hint: "rename one of them, by its id"}
+	}
+	return nil
+}
+
+func (l *live) reads(k manifest.Kind) bool { return l.only[k] }
+
+// add adds an object that was read; parts of it that the gateway identifies get its id.
+func (l *live) add(o manifest.Object, id string) {
+	b := manifest.BaseOf(o)
+	b.ID = id
+	l.ids[b.Ref] = id
+	if !l.reads(b.Kind) {
+		return
+	}
+	if !l.p.Add(o) {
+		l.twice = append(l.twice, fmt.Sprintf("%s %s (%s, %s)", b.Kind, b.Name, manifest.BaseOf(l.p.Get(b.Kind, b.Name)).ID, id))
+	}
+}
+
+func (l *live) readFolders(ctx context.Context) error {
+	if !l.reads(manifest.KindFolder) {
+		return nil
+	}
+	all, err := l.cl.Folders.List(ctx, l.project)
+	for _, f := range all {
+		l.add(&manifest.Folder{Base: manifest.Base{Ref: manifest.Ref{Kind: manifest.KindFolder, Name: "/" + strings.Trim(f.Path, "/")}}}, f.ID)
+	}
+	return err
+}
+
+func (l *live) readTables(ctx context.Context) error {
+	if !l.reads(manifest.KindTable) && !l.reads(manifest.KindMetadata) {
+		return nil
+	}
+	all, err := l.cl.Tables.List(ctx, l.project)
+	if err != nil {
+		return err
+	}
+	for _, t := range all {
+		cols, err := l.cl.Tables.Columns(ctx, l.project, t.TableName)
+		if missing(err) {
+			continue // it was deleted since
+		}
+		if err != nil {
+			return err
+		}
+		out := &manifest.Table{Base: base(manifest.KindTable, t.TableName)}
+		for _, c := range cols {
+			if !rowset.SystemColumn(c.Name) {
+				out.Columns = append(out.Columns, columnOf(c))
+			}
+		}
+		l.tables[t.TableName] = out
+		l.add(out, t.TableName)
+	}
+	return nil
+}
+
+func base(k manifest.Kind, name string) manifest.Base {
+	return manifest.Base{Ref: manifest.Ref{Kind: k, Name: name}}
+}
+
+func columnOf(c api.ColumnDetail) *manifest.Column {
+	kind, _, _ := strings.Cut(strings.ToLower(c.DataType), "(")
+	kind, _, _ = strings.Cut(kind, " ")
+	out := &manifest.Column{Column: c.Name, Type: kind, DisplayName: cmp.Or(c.DisplayName, c.Name), Default: c.DefaultValue, NotNull: c.IsNotNull, Unique: c.IsUnique}
+	if c.Desc != nil && *c.Desc != "" {
+		out.Description = c.Desc
+	}
+	return out
+}
+
+func (l *live) readQueries(ctx context.Context) error {
+	if !l.reads(manifest.KindQuery) && !l.reads(manifest.KindSemanticTable) {
+		return nil
+	}
+	all, err := l.cl.Queries.List(ctx, l.project)
+	for _, q := range all {
+		l.add(queryOf(q), q.ID)
+	}
+	return err
+}
+
+func queryOf(q api.Query) *manifest.Query {
+	out := &manifest.Query{Base: base(manifest.KindQuery, q.DisplayName), SQLName: q.Name, Folder: "/", SQL: manifest.SQLText(q.InputQuery), Materialized: q.QueryType == "MATERIALIZED"}
+	if q.Path != nil {
+		out.Folder = "/" + strings.Trim(*q.Path, "/")
+	}
+	if s := q.Schedule; s != nil && out.Materialized {
+		switch s.Type {
+		case "interval":
+			out.Schedule.Every = cmp.Or(value(s.RepeatDuration), value(s.Expression))
+		case "cron":
+			out.Schedule.Cron, out.Schedule.Timezone = value(s.CronExpression), value(s.Timezone)
+		}
+	}
+	return out
+}
+
+func value(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// missing reports whether the gateway says that an object does not exist.
+func missing(err error) bool {
+	var ae *api.Error
+	return errors.As(err, &ae) && ae.Kind == api.KindNotFound
+}
+
+// isSemantic reports whether a catalog is a semantic one, which the service says under either of two keys [O].
+func isSemantic(c api.Catalog) bool {
+	return strings.EqualFold(c.CatalogType, "SEMANTIC") || c.Type != nil && strings.EqualFold(*c.Type, "SEMANTIC")
+}
+
+// catalogID finds a catalog by its name. Two are named peaka, and the schema tells them apart.
+func (l *live) catalogID(name, schema string) (string, bool) {
+	if strings.EqualFold(name, "peaka") {
+		if schema == "query" || schema == "mtquery" {
+			return "2", true
+		}
+		return "1", true
+	}
+	for _, k := range []manifest.Kind{manifest.KindCatalog, manifest.KindSemanticCatalog} {
+		if id, ok := l.ids[manifest.Ref{Kind: k, Name: name}]; ok {
+			return id, true
+		}
+	}
+	i := slices.IndexFunc(l.catalogs, func(c api.Catalog) bool { return c.Name == name })
+	if i < 0 {
+		return "", false
+	}
+	return l.catalogs[i].ID, true
+}

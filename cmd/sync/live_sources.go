@@ -1,0 +1,289 @@
+package sync
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/manifest"
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+// readCatalogs reads the catalogs. Those that are built in, or shared by another project, are no part of the files.
+func (l *live) readCatalogs(ctx context.Context) error {
+	var err error
+	if l.catalogs, err = l.cl.Catalogs.List(ctx, l.project); err != nil {
+		return err
+	}
+	var conns []api.Connection
+	if slices.ContainsFunc(l.catalogs, func(c api.Catalog) bool { return c.ConnectionID != nil }) {
+		if conns, err = l.cl.Connections.List(ctx, l.project); err != nil {
+			return err
+		}
+	}
+	for _, c := range l.catalogs {
+		l.names[c.ID] = c.Name
+		switch {
+		case isSemantic(c):
+			l.add(&manifest.SemanticCatalog{Base: base(manifest.KindSemanticCatalog, c.Name), DisplayName: cmp.Or(c.DisplayName, c.Name)}, c.ID)
+		case c.ConnectionID != nil && *c.ConnectionID != "":
+			i := slices.IndexFunc(conns, func(k api.Connection) bool { return k.ID == *c.ConnectionID })
+			if i < 0 {
+				continue // of another project
+			}
+			l.add(&manifest.Catalog{Base: base(manifest.KindCatalog, c.Name), DisplayName: cmp.Or(c.DisplayName, c.Name), Connection: conns[i].Name}, c.ID)
+		}
+	}
+	return nil
+}
+
+func (l *live) readConnections(ctx context.Context) error {
+	if !l.reads(manifest.KindConnection) && !l.reads(manifest.KindCatalog) {
+		return nil
+	}
+	all, err := l.cl.Connections.List(ctx, l.project)
+	if err != nil {
+		return err
+	}
+	for _, c := range all {
+		out := &manifest.Connection{Base: base(manifest.KindConnection, c.Name), Type: c.Type, Credential: map[string]manifest.Value{}}
+		if l.reads(manifest.KindConnection) {
+			if out.Credential, err = l.detail(ctx, c.ID); missing(err) {
+				continue
+			} else if err != nil {
+				return err
+			}
+		}
+		l.add(out, c.ID)
+	}
+	return nil
+}
+
+// detail reads the members of a credential that are not secret. What looks like a secret is left out even if a gateway
+// returns it.
+func (l *live) detail(ctx context.Context, id string) (map[string]manifest.Value, error) {
+	raw, err := l.cl.Connections.Detail(ctx, l.project, id)
+	out := map[string]manifest.Value{}
+	for k, v := range raw {
+		if k == "type" || string(v) == "null" || cli.SecretField(k) {
+			continue
+		}
+		val, err := manifest.ValueOf(v)
+		if err != nil {
+			return nil, err
+		}
+		if s, _ := val.Text(); !cli.URLWithPassword(s) {
+			out[k] = val
+		}
+	}
+	return out, err
+}
+
+func (l *live) readParametric(ctx context.Context) error {
+	if !l.reads(manifest.KindParametricTable) {
+		return nil
+	}
+	for _, c := range l.catalogs {
+		if c.ConnectionID == nil || *c.ConnectionID == "" {
+			continue
+		}
+		all, err := l.cl.ParametricTables.List(ctx, l.project, c.ID)
+		if cli.NoRoute(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for _, t := range all {
+			out := &manifest.ParametricTable{Base: base(manifest.KindParametricTable, manifest.JoinName(c.Name, t.ToSchema, t.ToTable)), Catalog: c.Name, Schema: t.ToSchema, Table: t.ToTable,
+				FromSchema: t.FromSchema, FromTable: t.FromTable, Values: map[string]manifest.Value{}}
+			out.On = c.ID
+			for _, v := range t.ParamValues {
+				if out.Values[v.Key], err = manifest.ValueOf(v.Value); err != nil {
+					return err
+				}
+			}
+			l.add(out, "")
+		}
+	}
+	return nil
+}
+
+func (l *live) readCaches(ctx context.Context) error {
+	if !l.reads(manifest.KindCache) {
+		return nil
+	}
+	all, err := l.cl.Cache.Statuses(ctx, l.project)
+	if err != nil {
+		return err
+	}
+	for _, st := range all {
+		catalog, ok := l.names[st.CatalogID]
+		if cli.CacheState(st.Status) == "DELETED" || !ok {
+			continue // of a catalog that was deleted
+		}
+		c, err := l.cl.Cache.Settings(ctx, l.project, st.ID)
+		if missing(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		l.add(l.cacheOf(c, catalog), st.ID)
+	}
+	return nil
+}
+
+func (l *live) cacheOf(c api.Cache, catalog string) *manifest.Cache {
+	every := func(s *api.CacheSchedule) string {
+		if s == nil || s.Type == "NONE" {
+			return ""
+		}
+		return value(s.Expression)
+	}
+	out := &manifest.Cache{Base: base(manifest.KindCache, manifest.JoinName(catalog, c.SchemaName, c.TableName)), Catalog: catalog, Schema: c.SchemaName, Table: c.TableName,
+		Incremental: every(c.IncrementalCacheSchedule), Full: every(c.FullRefreshCacheSchedule), Untracked: l.e.Guarded()}
+	out.On = c.CatalogID
+	if t := c.ChangeTracking; t != nil {
+		out.Key, out.UpdatedAt, out.InsertOnly = t.KeyColumns, t.UpdatedAtColumn, t.InsertOnly
+	}
+	return out
+}
+
+func (l *live) readSemanticTables(ctx context.Context) error {
+	if !l.reads(manifest.KindSemanticTable) {
+		return nil
+	}
+	queries := map[string]string{}
+	for ref, id := range l.ids {
+		if ref.Kind == manifest.KindQuery {
+			queries[id] = ref.Name
+		}
+	}
+	for _, c := range l.catalogs {
+		if !isSemantic(c) {
+			continue
+		}
+		schemas, err := l.cl.Catalogs.Schemas(ctx, l.project, c.ID)
+		if err != nil {
+			return err
+		}
+		for _, s := range schemas {
+			if s.SchemaName == "information_schema" {
+				continue
+			}
+			tables, err := l.cl.Catalogs.Tables(ctx, l.project, c.ID, s.SchemaName)
+			if err != nil {
+				return err
+			}
+			for _, t := range tables {
+				out := &manifest.SemanticTable{Base: base(manifest.KindSemanticTable, manifest.JoinName(c.Name, s.SchemaName, t.TableName)), Catalog: c.Name, Schema: s.SchemaName, Table: t.TableName, Query: queries[t.QueryID]}
+				out.On = c.ID
+				l.add(out, t.TableID)
+			}
+		}
+	}
+	return nil
+}
+
+func (l *live) readMetadata(ctx context.Context) error {
+	if !l.reads(manifest.KindMetadata) {
+		return nil
+	}
+	all, err := l.cl.Metadata.Project(ctx, l.project, "", "")
+	if err != nil {
+		return err
+	}
+	for _, m := range all.Metadata {
+		if catalog, ok := l.names[m.Metadata.CatalogID]; ok {
+			if out := l.metadataOf(m.Metadata, catalog); out != nil {
+				l.add(out, "")
+			}
+		}
+	}
+	return nil
+}
+
+// metadataOf returns what users say about a table; nil for nothing. The description of a column of an internal table is
+// part of that table.
+func (l *live) metadataOf(m api.TableMetadata, catalog string) *manifest.Metadata {
+	out := &manifest.Metadata{Base: base(manifest.KindMetadata, manifest.JoinName(catalog, m.SchemaName, m.TableName)), Catalog: catalog, Schema: m.SchemaName, Table: m.TableName,
+		Description: said(value(m.TableDescription)), Hidden: !m.UseWithAI, Columns: map[string]manifest.ColumnMetadata{}}
+	out.On = m.CatalogID
+	own := map[string]string{}
+	if m.CatalogID == "1" && m.SchemaName == "table" {
+		if t, ok := l.tables[m.TableName]; ok {
+			for _, c := range t.Columns {
+				own[c.Column] = value(c.Description)
+			}
+		}
+	}
+	for _, c := range m.Columns {
+		text := said(c.ColumnDescription)
+		if text == own[c.ColumnName] {
+			text = ""
+		}
+		var values []string
+		if c.IsCategorical {
+			values = c.CategoricalValues
+		}
+		if !c.IsSystem && (text != "" || len(values) > 0) {
+			out.Columns[c.ColumnName] = manifest.ColumnMetadata{Description: text, Values: values}
+		}
+	}
+	if out.Description == "" && !out.Hidden && len(out.Columns) == 0 {
+		return nil
+	}
+	return out
+}
+
+// said returns a description; the service writes a missing one as the text null in places [E].
+func said(text string) string {
+	if text == "null" {
+		return ""
+	}
+	return text
+}
+
+func (l *live) readRelations(ctx context.Context) error {
+	if !l.reads(manifest.KindRelation) {
+		return nil
+	}
+	seen := map[string]bool{}
+	for _, c := range l.catalogs {
+		all, err := l.cl.Metadata.Relations(ctx, l.project, c.ID)
+		if cli.NoRoute(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for _, r := range all {
+			source, target := l.names[cmp.Or(r.SourceCatalogID, c.ID)], l.names[r.TargetCatalogID]
+			if seen[r.ID] || source == "" || target == "" {
+				continue
+			}
+			seen[r.ID] = true
+			out := manifest.NewRelation([4]string{source, r.SourceSchemaName, r.SourceTableName, r.SourceColumnName}, [4]string{target, r.TargetSchemaName, r.TargetTableName, r.TargetColumnName}, strings.ToUpper(r.Type), manifest.Place{})
+			out.On = cmp.Or(r.SourceCatalogID, c.ID)
+			l.add(out, r.ID)
+		}
+	}
+	return nil
+}
+
+func (l *live) readGolden(ctx context.Context) error {
+	if !l.reads(manifest.KindGoldenSQL) {
+		return nil
+	}
+	all, err := l.cl.Metadata.ListGoldenSQL(ctx, l.project)
+	for _, g := range all {
+		out := manifest.NewGoldenSQL(cmp.Or(g.Metadata.Prompt, g.Content), g.Metadata.SQL, manifest.Place{})
+		if l.p.Get(manifest.KindGoldenSQL, out.Name) == nil { // the same twice is no difference
+			l.add(out, g.ID)
+		}
+	}
+	return err
+}

@@ -1,0 +1,205 @@
+package sync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/manifest"
+	"github.com/dig-cli/dig/internal/retry"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
+)
+
+// connectionTypes lists the types of connections, if there are connections.
+func (l *live) connectionTypes(ctx context.Context) ([]api.ConnectionConfiguration, error) {
+	if !l.reads(manifest.KindConnection) {
+		return nil, nil
+	}
+	all, err := l.cl.Connections.ListConfigs(ctx)
+	if cli.NoRoute(err) {
+		err = nil
+	}
+	return all, err
+}
+
+// apply brings the project to the files.
+func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.Options) error {
+	l, want, err := session(ctx, e, o, dir, true)
+	if err != nil {
+		return err
+	}
+	s := secrets{e, e.Abs(dir)}
+	changes, extra, err := differences(l, want, s)
+	if err != nil {
+		return err
+	}
+	todo, leave := steps(o, changes, extra)
+	if err := possible(todo); err != nil {
+		return err
+	}
+	a := &applier{live: l, vault: s, files: want, noCheck: o.noCheck, allowPart: o.partial}
+	if err := a.prepare(ctx, todo); err != nil {
+		return err
+	}
+	human := e.Run.Flags.Out == "" && opts.Format == output.Table && len(opts.Columns) == 0
+	if len(todo) == 0 {
+		if err := show(e, opts, nil, leave, false); err != nil {
+			return err
+		}
+		return nil
+	}
+	if e.Asked() {
+		lines(e.Err, todo, false)
+	}
+	if err := e.Confirm("make %s to project %s of zone %s%s?", strings.TrimSpace(cli.Plural(len(todo), "this change", "these %d changes")), l.project, e.Run.Settings.Zone.Value, deletions(todo)); err != nil {
+		return err
+	}
+	done := []step{}
+	for i, ch := range todo {
+		err := a.make(ctx, ch)
+		if e.Planned(err) {
+			continue
+		}
+		st := stepOf(ch)
+		ok := err == nil
+		st.Done = &ok
+		if done = append(done, st); err != nil {
+			return stopped(ctx, ch, i, len(todo), err)
+		}
+		if human {
+			lines(e.OnScreen(), []manifest.Change{ch}, false)
+		}
+	}
+	if e.Told() > 0 {
+		return cli.ErrDone
+	}
+	if err := a.verify(ctx, o, todo); err != nil {
+		return err
+	}
+	if human {
+		fmt.Fprintf(e.Err, "%s\n", cli.Plural(len(todo), "1 change made", "%d changes made"))
+		if len(leave) > 0 {
+			fmt.Fprintf(e.Err, "%s left as they are; --prune deletes them\n", counted(leave, "only in the project and"))
+		}
+		return nil
+	}
+	return e.Print(cli.List(done, "action", "kind", "name", "done").Mine(), nil, opts)
+}
+
+// deletions says how much is deleted.
+func deletions(todo []manifest.Change) string {
+	n := 0
+	for _, ch := range todo {
+		if ch.Action == manifest.Delete {
+			n++
+		}
+	}
+	return cli.Plural(n, ", of which one deletes something", ", of which %d delete something")
+}
+
+// possible refuses a plan with a change that the service cannot make, before anything is sent.
+func possible(todo []manifest.Change) error {
+	for _, ch := range todo {
+		if ch.Action == manifest.Blocked {
+			var what []string
+			for _, f := range ch.Fields {
+				what = append(what, fmt.Sprintf("%s from %s to %s", f.Name, shown(f.From), shown(f.To)))
+			}
+			return &cli.Failure{Exit: cli.ExitConflict, Code: "blocked", Msg: fmt.Sprintf("the service cannot change a %s, and %s would change its %s; nothing was sent", ch.Kind, ch.Title(), strings.Join(what, " and its ")),
+				Hint: "delete it first, with what depends on it, and run apply again"}
+		}
+	}
+	return nil
+}
+
+// prepare looks for everything that would stop the run in the middle: secrets that are missing.
+func (a *applier) prepare(ctx context.Context, todo []manifest.Change) error {
+	var err error
+	if slices.ContainsFunc(todo, func(ch manifest.Change) bool { return ch.Kind == manifest.KindConnection && ch.Want != nil }) {
+		if a.types, err = a.connectionTypes(ctx); err != nil {
+			return err
+		}
+	}
+	for _, ch := range todo {
+		if ch.Want == nil {
+			continue
+		}
+		switch c := a.files.Get(ch.Kind, ch.Name).(type) {
+		case *manifest.Connection:
+			if _, _, err := a.vault.credential(c, a.types); err != nil {
+				return err
+			}
+		case *manifest.Catalog:
+			for _, v := range c.Parameters {
+				if _, err := a.vault.expand(v); err != nil {
+					return cli.Usagef("%s: parameters: %v", c.At.File, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// stopped is the error of a run that ended in the middle.
+func stopped(ctx context.Context, ch manifest.Change, done, all int, err error) error {
+	f := cli.Classify(ctx, err)
+	f.Err = err
+	f.Msg = fmt.Sprintf("%s %s %s: %s (%d of %d changes were made)", ch.Action, ch.Kind, ch.Title(), f.Msg, done, all)
+	again := "run apply again to go on"
+	if f.Hint == "" {
+		f.Hint = again
+	} else {
+		f.Hint += "; then " + again
+	}
+	return &f
+}
+
+// looks is how often the project is read until it shows the changes: the hosted zones may show them late.
+const looks = 4
+
+// verify reads the project again: a gateway may accept a change and not store it.
+func (a *applier) verify(ctx context.Context, o *options, made []manifest.Change) error {
+	var left []string
+	for n := range looks {
+		if n > 0 {
+			if err := retry.Sleep(ctx, time.Second); err != nil {
+				return err
+			}
+		}
+		if err := a.read(ctx); err != nil {
+			return fmt.Errorf("the changes were made, but the project cannot be read again: %w", err)
+		}
+		changes, extra, err := differences(a.live, a.files, a.vault)
+		if err != nil {
+			return err
+		}
+		again, _ := steps(o, changes, extra)
+		left = nil
+		for _, ch := range again {
+			if slices.ContainsFunc(made, func(m manifest.Change) bool { return m.Ref == ch.Ref }) {
+				left = append(left, string(ch.Kind)+" "+ch.Title()+fieldNames(ch))
+			}
+		}
+		if len(left) == 0 {
+			return nil
+		}
+	}
+	return &cli.Failure{Exit: cli.ExitFailed, Code: "not-stored", Msg: "the gateway accepted changes but did not store them: " + strings.Join(left, ", "),
+		Hint: "`dig diff` shows what differs", Err: errors.New("not stored")}
+}
+
+func fieldNames(ch manifest.Change) string {
+	var names []string
+	for _, f := range ch.Fields {
+		names = append(names, f.Name)
+	}
+	if ch.Action != manifest.Update || len(names) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(names, ", ") + ")"
+}

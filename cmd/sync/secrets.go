@@ -1,0 +1,234 @@
+package sync
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/manifest"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/config"
+)
+
+// secrets finds the values that references stand for. dir is the directory of the project, from which paths start.
+type secrets struct {
+	e   *cli.Env
+	dir string
+}
+
+func (s secrets) lookup(r manifest.Reference) (string, error) {
+	var text string
+	switch r.Kind {
+	case "env":
+		if text = s.e.Getenv(r.Name); text == "" {
+			return "", fmt.Errorf("variable %s is not set", r.Name)
+		}
+	case "file":
+		path := r.Name
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(s.dir, path)
+		}
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			return "", err
+		}
+		text = strings.TrimSuffix(strings.TrimSuffix(string(raw), "\n"), "\r")
+	case "keyring":
+		var err error
+		if text, err = config.KeyringSecret(s.e.Getenv, r.Name); err != nil {
+			return "", err
+		}
+	}
+	if len(text) > 3 { // a shorter one would mask parts of other words
+		s.e.Run.Mask.Hide(text)
+	}
+	return text, nil
+}
+
+// refers reports whether a value has references.
+func refers(v manifest.Value) bool {
+	text, ok := v.Text()
+	refs, err := manifest.References(text)
+	return ok && err == nil && len(refs) > 0
+}
+
+// expand replaces the references in a value.
+func (s secrets) expand(v manifest.Value) (manifest.Value, error) {
+	text, ok := v.Text()
+	if !ok {
+		return v, nil
+	}
+	text, err := manifest.Expand(text, s.lookup)
+	return manifest.TextValue(text), err
+}
+
+// compared replaces the credential of each connection by what can be compared: references in members that the gateway
+// returns are looked up, the others stay as they are.
+func (s secrets) compared(want, have *manifest.Project) (*manifest.Project, error) {
+	out := manifest.New()
+	for _, k := range manifest.Kinds() {
+		for _, o := range manifest.Of[manifest.Object](want, k) {
+			if c, ok := o.(*manifest.Connection); ok {
+				copied := *c
+				copied.Credential = maps.Clone(c.Credential)
+				there, _ := have.Get(manifest.KindConnection, c.Name).(*manifest.Connection)
+				if there == nil && c.RenamedFrom != "" {
+					there, _ = have.Get(manifest.KindConnection, c.RenamedFrom).(*manifest.Connection)
+				}
+				for name, v := range c.Credential {
+					if there == nil {
+						continue
+					}
+					if _, ok := there.Credential[name]; !ok {
+						continue
+					}
+					x, err := s.expand(v)
+					if err != nil {
+						return nil, cli.Usagef("%s: credential %s: %v", c.At.File, name, err)
+					}
+					copied.Credential[name] = x
+				}
+				o = &copied
+			}
+			out.Put(o)
+		}
+	}
+	return out, nil
+}
+
+// credential returns the credential of a connection as it is sent: with the values of references, and with the JSON type
+// that its field has.
+func (s secrets) credential(c *manifest.Connection, types []api.ConnectionConfiguration) (api.Credential, string, error) {
+	kind, fields := c.Type, map[string]api.ConnectionConfigurationItem{}
+	for _, t := range types {
+		if strings.EqualFold(t.ConnectionType, c.Type) {
+			kind = t.ConnectionType
+			for _, f := range t.Configuration {
+				fields[f.FieldName] = f
+			}
+		}
+	}
+	out := api.Credential{}
+	for _, name := range slices.Sorted(maps.Keys(c.Credential)) {
+		v, err := s.expand(c.Credential[name])
+		if err != nil {
+			return nil, "", cli.Usagef("%s: credential %s: %v", c.At.File, name, err)
+		}
+		text, isText := v.Text()
+		if isText && (cli.SecretField(name) || cli.URLWithPassword(text)) {
+			s.e.Run.Mask.Hide(text)
+		}
+		switch f := fields[name]; {
+		case f.FieldType == "number" && isText:
+			if _, err := strconv.ParseFloat(text, 64); err != nil {
+				return nil, "", cli.Usagef("%s: credential %s must be a number", c.At.File, name)
+			}
+			out[name] = json.Number(text)
+		case f.FieldType == "boolean" && isText:
+			b, err := strconv.ParseBool(text)
+			if err != nil {
+				return nil, "", cli.Usagef("%s: credential %s must be true or false", c.At.File, name)
+			}
+			out[name] = b
+		default:
+			out[name] = v.JSON()
+		}
+	}
+	return out, kind, nil
+}
+
+// plainSecrets notes secrets that stand in the files themselves.
+func plainSecrets(p *manifest.Project) []string {
+	var out []string
+	for _, c := range manifest.Of[*manifest.Connection](p, manifest.KindConnection) {
+		for _, name := range slices.Sorted(maps.Keys(c.Credential)) {
+			text, _ := c.Credential[name].Text()
+			if (cli.SecretField(name) || cli.URLWithPassword(text)) && !refers(c.Credential[name]) && text != "" {
+				out = append(out, c.At.File+": "+name)
+			}
+		}
+	}
+	return out
+}
+
+// kept puts into what was read from a gateway what only the files have: references to secrets, parameters of catalogs,
+// former names, and the names of the files of golden statements. notes are what the files may lack.
+func (s secrets) kept(have, old *manifest.Project, types []api.ConnectionConfiguration) (notes []string) {
+	for _, c := range manifest.Of[*manifest.Connection](have, manifest.KindConnection) {
+		was, _ := old.Get(manifest.KindConnection, c.Name).(*manifest.Connection)
+		if was != nil && !strings.EqualFold(was.Type, c.Type) {
+			was = nil
+		}
+		if was != nil {
+			c.RenamedFrom = was.RenamedFrom
+		}
+		read := c.Credential
+		c.Credential = map[string]manifest.Value{}
+		for name, v := range read {
+			c.Credential[name] = manifest.LiteralValue(v)
+		}
+		if was != nil {
+			for name, v := range was.Credential {
+				now, ok := read[name]
+				if x, err := s.expand(v); !ok || err != nil || x.String() == now.String() {
+					c.Credential[name] = v // also a reference that cannot be looked up here
+				}
+			}
+		}
+		for _, t := range types {
+			if !strings.EqualFold(t.ConnectionType, c.Type) || t.RedirectRequired {
+				continue
+			}
+			for _, f := range t.Configuration {
+				switch _, ok := c.Credential[f.FieldName]; {
+				case !ok && f.Required:
+					c.Credential[f.FieldName] = manifest.Wanted(c.Name, f.FieldName)
+				case !ok && was == nil && cli.SecretField(f.FieldName):
+					notes = append(notes, fmt.Sprintf("whether connection %s has the optional field %s cannot be read; if so, add a line such as %s: %s", c.Name, f.FieldName, f.FieldName, manifest.Wanted(c.Name, f.FieldName)))
+				}
+			}
+		}
+	}
+	for _, c := range manifest.Of[*manifest.Catalog](have, manifest.KindCatalog) {
+		if was, ok := old.Get(manifest.KindCatalog, c.Name).(*manifest.Catalog); ok {
+			c.Parameters = was.Parameters
+		}
+	}
+	for _, k := range []manifest.Kind{manifest.KindFolder, manifest.KindQuery, manifest.KindColumn} {
+		for _, o := range manifest.Of[manifest.Object](have, k) {
+			b := manifest.BaseOf(o)
+			if was := old.Get(k, b.Name); was != nil {
+				b.RenamedFrom = manifest.BaseOf(was).RenamedFrom
+			}
+		}
+	}
+	for _, c := range manifest.Of[*manifest.Cache](have, manifest.KindCache) {
+		if was, ok := old.Get(manifest.KindCache, c.Name).(*manifest.Cache); ok && c.Untracked {
+			c.Key, c.UpdatedAt, c.InsertOnly = was.Key, was.UpdatedAt, was.InsertOnly
+		}
+	}
+	for _, t := range manifest.Of[*manifest.SemanticTable](have, manifest.KindSemanticTable) {
+		if was, ok := old.Get(manifest.KindSemanticTable, t.Name).(*manifest.SemanticTable); ok && t.Query == "" {
+			t.Query = was.Query
+		}
+	}
+	files := map[string]manifest.Place{}
+	for _, g := range manifest.Of[*manifest.GoldenSQL](old, manifest.KindGoldenSQL) {
+		files[g.Prompt] = g.At
+		files[g.Name] = g.At
+	}
+	for _, g := range manifest.Of[*manifest.GoldenSQL](have, manifest.KindGoldenSQL) {
+		if at, ok := files[g.Name]; ok {
+			g.At = at
+		} else {
+			g.At = files[g.Prompt]
+		}
+	}
+	return notes
+}

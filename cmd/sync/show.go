@@ -1,0 +1,134 @@
+package sync
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/manifest"
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+// step is a change as scripts get it.
+type step struct {
+	Action manifest.Action       `json:"action"`
+	Kind   manifest.Kind         `json:"kind"`
+	Name   string                `json:"name"`
+	Fields []manifest.Difference `json:"fields"`
+	Done   *bool                 `json:"done,omitempty"` // by apply
+}
+
+func stepOf(ch manifest.Change) step {
+	s := step{Action: ch.Action, Kind: ch.Kind, Name: ch.Title(), Fields: ch.Fields}
+	if s.Fields == nil {
+		s.Fields = []manifest.Difference{}
+	}
+	return s
+}
+
+// writing are the operations that change a project.
+func writing() []spec.Op {
+	return []spec.Op{spec.CreateQueryFolder, spec.CreateChildQueryFolder, spec.RenameQueryFolder, spec.MoveQueryFolder, spec.DeleteQueryFolder,
+		spec.CreateConnection, spec.CreateConnectionAlt, spec.UpdateConnection, spec.DeleteConnection, spec.CreateCatalog, spec.CreateCatalogAlt, spec.DeleteCatalog,
+		spec.CreateInternalTable, spec.DeleteInternalTable, spec.AddInternalColumns, spec.UpdateInternalColumn, spec.DeleteInternalColumn,
+		spec.CreateParametricTable, spec.DeleteParametricTable, spec.CreateCache, spec.UpdateCacheSettings, spec.DeleteCache,
+		spec.GetQuery, spec.CreateQuery, spec.UpdateQuery, spec.MoveQuery, spec.DeleteQuery, spec.CreateSemanticCatalog, spec.CreateSemanticTable, spec.DeleteSemanticTable,
+		spec.UpdateTableMetadata, spec.AddRelation, spec.UpdateRelation, spec.DeleteRelation, spec.CreateGoldenSql, spec.DeleteGoldenSql}
+}
+
+// show prints changes: as lines for people, and otherwise as records. leave is what only the project has and keeps.
+func show(e *cli.Env, o output.Options, changes, leave []manifest.Change, whole bool) error {
+	if e.Run.Flags.Out == "" && o.Format == output.Table && len(o.Columns) == 0 {
+		lines(e.OnScreen(), changes, whole)
+		if len(changes) == 0 {
+			fmt.Fprintln(e.Err, "no differences")
+		}
+	} else {
+		all := []step{}
+		for _, ch := range changes {
+			all = append(all, stepOf(ch))
+		}
+		if err := e.Print(cli.List(all, "action", "kind", "name").Mine(), nil, o); err != nil {
+			return err
+		}
+	}
+	if len(leave) > 0 {
+		fmt.Fprintf(e.Err, "%s left as they are; --prune deletes them\n", counted(leave, "only in the project and"))
+	}
+	return nil
+}
+
+func counted(changes []manifest.Change, what string) string {
+	n := cli.Plural(len(changes), "1 object is", "%d objects are")
+	return n + " " + what
+}
+
+// signs of actions.
+func sign(a manifest.Action) string {
+	switch a {
+	case manifest.Create:
+		return "+"
+	case manifest.Delete:
+		return "-"
+	case manifest.Blocked:
+		return "!"
+	}
+	return "~"
+}
+
+// lines prints changes for people. Texts of several lines are compared line by line.
+func lines(w io.Writer, changes []manifest.Change, whole bool) {
+	wide := len(manifest.KindSemanticCatalog)
+	for _, ch := range changes {
+		fmt.Fprintf(w, "%s %-*s  %s%s\n", sign(ch.Action), wide, ch.Kind, ch.Title(), note(ch))
+		if ch.Action == manifest.Create && !whole || ch.Action == manifest.Delete {
+			continue
+		}
+		for _, f := range ch.Fields {
+			switch {
+			case ch.Action == manifest.Create:
+				if !strings.Contains(f.To, "\n") {
+					fmt.Fprintf(w, "    %s: %s\n", f.Name, f.To)
+				}
+			case strings.Contains(f.From+f.To, "\n") || len(f.From)+len(f.To) > 100:
+				fmt.Fprintf(w, "    %s:\n", f.Name)
+				for _, l := range manifest.DiffLines(f.From, f.To) {
+					fmt.Fprintf(w, "      %s\n", l)
+				}
+			default:
+				fmt.Fprintf(w, "    %s: %s -> %s\n", f.Name, shown(f.From), shown(f.To))
+			}
+		}
+	}
+}
+
+func shown(s string) string {
+	if s == "" {
+		return "(none)"
+	}
+	return s
+}
+
+// note says what else there is to know about a change.
+func note(ch manifest.Change) string {
+	switch ch.Action {
+	case manifest.Replace:
+		return " (deleted and created again)"
+	case manifest.Blocked:
+		return " (cannot be changed; delete it first)"
+	case manifest.Delete:
+		switch ch.Kind {
+		case manifest.KindTable:
+			return " (with all its rows)"
+		case manifest.KindColumn:
+			return " (with all its values)"
+		}
+	case manifest.Create:
+		if t, ok := ch.Want.(*manifest.Table); ok {
+			return " (" + fmt.Sprint(len(t.Columns)) + " columns)"
+		}
+	}
+	return ""
+}

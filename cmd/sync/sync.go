@@ -1,0 +1,359 @@
+// Package sync holds the commands that keep the objects of a project as files: pull, diff, plan and apply.
+package sync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/trust"
+	"github.com/dig-cli/dig/internal/cell"
+	"github.com/dig-cli/dig/internal/manifest"
+	"github.com/dig-cli/dig/pkg/output"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+// options are the flags of the commands.
+type options struct {
+	only                           []string
+	force, prune, noCheck, partial bool
+
+	set      func(flag string) bool
+	explains bool // --explain tells of the reads, not of what follows from them
+}
+
+// kinds are the words of --only with the kinds of objects that they stand for.
+func kinds() []struct {
+	word string
+	of   []manifest.Kind
+} {
+	return []struct {
+		word string
+		of   []manifest.Kind
+	}{
+		{"connections", []manifest.Kind{manifest.KindConnection}},
+		{"catalogs", []manifest.Kind{manifest.KindCatalog}},
+		{"tables", []manifest.Kind{manifest.KindTable, manifest.KindColumn}},
+		{"parametric-tables", []manifest.Kind{manifest.KindParametricTable}},
+		{"caches", []manifest.Kind{manifest.KindCache}},
+		{"queries", []manifest.Kind{manifest.KindFolder, manifest.KindQuery}},
+		{"semantic-catalogs", []manifest.Kind{manifest.KindSemanticCatalog, manifest.KindSemanticTable}},
+		{"metadata", []manifest.Kind{manifest.KindMetadata}},
+		{"relations", []manifest.Kind{manifest.KindRelation}},
+		{"golden-sql", []manifest.Kind{manifest.KindGoldenSQL}},
+	}
+}
+
+func onlyFlag(e *cli.Env, c *cobra.Command, o *options) {
+	var words []string
+	for _, k := range kinds() {
+		words = append(words, k.word)
+	}
+	o.set = c.Flags().Changed
+	c.Flags().StringSliceVar(&o.only, "only", nil, "look at these kinds of objects only: "+strings.Join(words, ", "))
+	e.CompleteFlag(c, "only", cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// kinds returns the kinds of --only; all without it.
+func (o *options) kinds() (map[manifest.Kind]bool, error) {
+	out := map[manifest.Kind]bool{}
+	if o.set("only") && len(o.only) == 0 {
+		return nil, cli.Usagef("--only is empty")
+	}
+	var words []string
+	for _, k := range kinds() {
+		words = append(words, k.word)
+		if len(o.only) == 0 || slices.Contains(o.only, k.word) {
+			for _, kind := range k.of {
+				out[kind] = true
+			}
+		}
+	}
+	for _, w := range o.only {
+		if !slices.Contains(words, w) {
+			return nil, cli.Usagef("--only: %q is not one of %s", w, strings.Join(words, ", "))
+		}
+	}
+	return out, nil
+}
+
+// reading are the operations that read a project.
+func reading() []spec.Op {
+	return []spec.Op{spec.ListCatalogs, spec.ListConnections, spec.GetConnectionDetail, spec.ListConnectionConfigs, spec.ListQueryFolders, spec.ListInternalTables, spec.ListInternalColumns,
+		spec.ListParametricTables, spec.ListCacheStatuses, spec.GetCacheSettings, spec.ListQueries, spec.ListSchemas, spec.ListTables, spec.GetProjectMetadata, spec.ListRelations, spec.ListGoldenSqls}
+}
+
+const about = `
+DIR has one file for each connection, catalog, table, saved query and so on: SQL in .sql, the rest in YAML. Objects are
+identified by their names, and refer to each other by name, so the files fit every project of every zone. Nothing else is stored:
+which objects differ is found by reading the project.`
+
+// session opens what all commands need: the files, if the directory is to have some, and the project.
+func session(ctx context.Context, e *cli.Env, o *options, dir string, files bool) (*live, *manifest.Project, error) {
+	only, err := o.kinds()
+	if err != nil {
+		return nil, nil, err
+	}
+	want, err := manifest.Read(e.Abs(dir))
+	switch {
+	case errors.Is(err, manifest.ErrNoProject) && !files:
+		want = manifest.New()
+	case errors.Is(err, manifest.ErrNoProject):
+		return nil, nil, cli.Usagef("%s: %v", dir, err).WithHint("`%s pull %s` writes the current project there", e.Name, dir)
+	case err != nil:
+		return nil, nil, faulty(dir, err)
+	}
+	if bad := plainSecrets(want); len(bad) > 0 {
+		fmt.Fprintf(e.Err, "warning: secrets are written out in %s; use ${env:NAME}, ${file:PATH} or ${keyring:NAME}\n", strings.Join(bad, ", "))
+	}
+	cl, err := e.Client()
+	if err != nil {
+		return nil, nil, err
+	}
+	project, err := e.ProjectID(ctx, cl)
+	if err != nil {
+		return nil, nil, err
+	}
+	l := &live{e: e, cl: cl, project: project, only: only}
+	if o.explains && e.Run.Flags.Explain {
+		ctx = cli.Asked(ctx)
+	}
+	if err := l.read(ctx); err != nil {
+		return nil, nil, err
+	}
+	return l, want.Only(only), nil
+}
+
+// faulty is the error for files that cannot be read.
+func faulty(dir string, err error) error {
+	var bad manifest.Invalid
+	if !errors.As(err, &bad) {
+		return cli.Usagef("%s: %v", dir, err)
+	}
+	f := cli.Usagef("%s", bad.Error())
+	f.Code = "invalid-files"
+	return f.WithHint("paths are below %s; docs/projects-in-git.md describes the files", dir)
+}
+
+// NewPull returns the command that writes a project to files.
+func NewPull(e *cli.Env) *cobra.Command {
+	o := options{explains: true}
+	c := &cobra.Command{Use: "pull DIR", Short: "Write the objects of a project to files", Args: cobra.ExactArgs(1),
+		Long: "Write the objects of a project to files, and remove the files of objects that the project does not have.\n" + about + `
+
+Secrets are never written: a reference such as ${env:SHOP_PASSWORD} stands for each one that is required, and references
+that the files have already are kept, as are names after renamed-from.
+
+Files that would be changed or removed must be committed in git, so that nothing is lost; --force overwrites others.
+Files that are not those of a project, such as a README.md, are not touched.`,
+		Example: fmt.Sprintf("  %[1]s pull shop\n  %[1]s pull shop --only queries,tables --zone us --project Shop", e.Name)}
+	onlyFlag(e, c, &o)
+	c.Flags().BoolVar(&o.force, "force", false, "overwrite and remove files that are not committed in git")
+	cli.Annotate(c, reading()...)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		opts, err := e.OutputOptions()
+		if err != nil {
+			return err
+		}
+		v, err := pull(c.Context(), e, &o, args[0])
+		if err != nil {
+			return err
+		}
+		return e.Print(v, nil, opts)
+	}
+	return c
+}
+
+// NewDiff returns the command that shows how files and a project differ.
+func NewDiff(e *cli.Env) *cobra.Command {
+	o := options{explains: true}
+	c := &cobra.Command{Use: "diff DIR", Short: "Show how the files of a project differ from the project", Args: cobra.ExactArgs(1),
+		Long: `Show how the files of a project differ from the project: + is only in the files, - only in the project, ~ in both and
+different, ! different in a way that apply cannot change.
+` + about + `
+
+Secrets cannot be read back and are not compared. Exit codes: 0 the same, 1 different, 2 trouble.`,
+		Example: fmt.Sprintf("  %[1]s diff shop\n  %[1]s diff shop --zone us --project Production -o json", e.Name)}
+	onlyFlag(e, c, &o)
+	cli.Annotate(c, reading()...)
+	return comparing(e, c, &o, func(changes, extra []manifest.Change) ([]manifest.Change, []manifest.Change) {
+		return slices.Concat(changes, extra), nil
+	}, true)
+}
+
+// NewPlan returns the command that shows what apply would do.
+func NewPlan(e *cli.Env) *cobra.Command {
+	o := options{explains: true}
+	c := &cobra.Command{Use: "plan DIR", Short: "Show what apply would do", Args: cobra.ExactArgs(1),
+		Long: `Show the changes that apply would make to the project, in their order. What only the project has is deleted with --prune only.
+` + about + `
+
+Exit codes: 0 nothing to do, 1 there is, 2 trouble.`,
+		Example: fmt.Sprintf("  %[1]s plan shop\n  %[1]s plan shop --prune --profile production -o json", e.Name)}
+	onlyFlag(e, c, &o)
+	c.Flags().BoolVar(&o.prune, "prune", false, "also delete what only the project has")
+	cli.Annotate(c, reading()...)
+	return comparing(e, c, &o, func(changes, extra []manifest.Change) ([]manifest.Change, []manifest.Change) {
+		return steps(&o, changes, extra)
+	}, false)
+}
+
+// steps returns what apply does, and what it leaves.
+func steps(o *options, changes, extra []manifest.Change) (do, leave []manifest.Change) {
+	if o.prune {
+		return slices.Concat(changes, extra), nil
+	}
+	return changes, extra
+}
+
+// comparing completes a command that compares, with the exit codes of diff.
+func comparing(e *cli.Env, c *cobra.Command, o *options, choose func(changes, extra []manifest.Change) (show, leave []manifest.Change), whole bool) *cobra.Command {
+	c.RunE = func(c *cobra.Command, args []string) error {
+		shown, err := func() (int, error) {
+			opts, err := e.OutputOptions()
+			if err != nil {
+				return 0, err
+			}
+			l, want, err := session(c.Context(), e, o, args[0], true)
+			if err != nil {
+				return 0, err
+			}
+			changes, extra, err := differences(l, want, secrets{e, e.Abs(args[0])})
+			if err != nil {
+				return 0, err
+			}
+			todo, leave := choose(changes, extra)
+			return len(todo), show(e, opts, todo, leave, whole)
+		}()
+		switch {
+		case errors.Is(err, cli.ErrDone):
+			return err
+		case err != nil:
+			f := cli.Classify(c.Context(), err)
+			if f.Exit != cli.ExitInterrupted {
+				f.Exit = cli.ExitUsage
+			}
+			return &f
+		case shown > 0:
+			return cli.ErrDifferent
+		}
+		return nil
+	}
+	return c
+}
+
+// differences compares the files with the project.
+func differences(l *live, want *manifest.Project, s secrets) (changes, extra []manifest.Change, err error) {
+	compared, err := s.compared(want, l.p)
+	if err != nil {
+		return nil, nil, err
+	}
+	changes, extra = manifest.Compare(compared, l.p)
+	return changes, extra, nil
+}
+
+// NewApply returns the command that brings a project to the files.
+func NewApply(e *cli.Env) *cobra.Command {
+	var o options
+	c := &cobra.Command{Use: "apply DIR", Short: "Bring a project to the objects in files", Args: cobra.ExactArgs(1),
+		Long: `Create and change the objects of a project until they are those of the files. Only what differs is sent, in the order in which
+objects refer to each other, after a question that shows it; --yes skips the question. What only the project has stays,
+unless --prune is given; deletions come last.
+` + about + `
+
+An object that was changed by somebody else after it was read is left as it is. After a failure the same command
+continues where this one ended. At the end the project is read again and compared.`,
+		Example: fmt.Sprintf("  %[1]s apply shop\n  %[1]s apply shop --profile production --prune --yes\n  %[1]s apply shop --dry-run", e.Name)}
+	onlyFlag(e, c, &o)
+	c.Flags().BoolVar(&o.prune, "prune", false, "also delete what only the project has")
+	c.Flags().BoolVar(&o.noCheck, "no-check", false, "save queries even if their tables or columns do not exist yet")
+	trust.AllowPartFlag(c, &o.partial)
+	cli.Annotate(c, reading()...)
+	cli.Annotate(c, writing()...)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		opts, err := e.OutputOptions()
+		if err != nil {
+			return err
+		}
+		if err := output.CheckFile(outFile(e)); err != nil {
+			return cli.Usagef("--out: %v", err)
+		}
+		known := []string{"action", "kind", "name", "fields", "done"}
+		for _, want := range opts.Columns {
+			if top, _, _ := strings.Cut(want, "."); !slices.Contains(known, top) {
+				return cell.UnknownColumn(want, known)
+			}
+		}
+		return apply(c.Context(), e, &o, args[0], opts)
+	}
+	return c
+}
+
+func outFile(e *cli.Env) string {
+	if f := e.Run.Flags.Out; f != "" && f != "-" && !e.Tells() {
+		return e.Abs(f)
+	}
+	return ""
+}
+
+func pull(ctx context.Context, e *cli.Env, o *options, dir string) (cli.View, error) {
+	l, _, err := session(ctx, e, o, dir, false)
+	if err != nil {
+		return cli.View{}, err
+	}
+	full := e.Abs(dir)
+	old, err := manifest.Read(full)
+	if errors.Is(err, manifest.ErrNoProject) {
+		old = manifest.New()
+	} else if err != nil {
+		return cli.View{}, faulty(dir, err)
+	}
+	types, err := l.connectionTypes(ctx)
+	if err != nil {
+		return cli.View{}, err
+	}
+	for _, n := range (secrets{e, full}).kept(l.p, old, types) {
+		fmt.Fprintln(e.Err, "note:", n)
+	}
+	l.p.Fill(old, l.only)
+	files, err := manifest.Files(l.p)
+	if err != nil {
+		return cli.View{}, err
+	}
+	write, remove, err := manifest.Changed(full, files)
+	if err != nil {
+		return cli.View{}, cli.Usagef("%s: %v", dir, err)
+	}
+	if !o.force {
+		if err := mayOverwrite(ctx, full, dir, write, remove); err != nil {
+			return cli.View{}, err
+		}
+	}
+	if len(write)+len(remove) > 0 {
+		if err := e.Would("write %d files of %d objects to %s, and remove %d", len(write), l.p.Len(), dir, len(remove)); err != nil {
+			return cli.View{}, err
+		}
+		if err := os.MkdirAll(full, 0o777); err != nil {
+			return cli.View{}, err
+		}
+		if err := manifest.Write(full, files, write, remove); err != nil {
+			return cli.View{}, err
+		}
+	}
+	return cli.Object(pulled{dir, l.p.Len(), nonNil(write), nonNil(remove)}, "directory", "objects", "written", "removed").Mine(), nil
+}
+
+// pulled is the result of a pull.
+type pulled struct {
+	Directory string   `json:"directory"`
+	Objects   int      `json:"objects"`
+	Written   []string `json:"written"`
+	Removed   []string `json:"removed"`
+}
+
+func nonNil(s []string) []string { return append([]string{}, s...) }

@@ -1,0 +1,355 @@
+package manifest
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/dig-cli/dig/internal/sqlstmt"
+)
+
+// Action is what is done to an object.
+type Action string
+
+// The actions.
+const (
+	Create  Action = "create"
+	Update  Action = "update"
+	Replace Action = "replace" // delete and create: the service cannot change it, and it holds no data
+	Delete  Action = "delete"
+	Blocked Action = "blocked" // the service cannot change it, and replacing it would lose data
+)
+
+// Difference is a property that differs. From is of the project, To of the files.
+type Difference struct {
+	Name string `json:"name"`
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// Change is a step that brings a project to the files.
+type Change struct {
+	Action Action
+	Ref
+	Fields []Difference
+	Want   Object // nil for a deletion
+	Have   Object // nil for a creation
+}
+
+// Title is the name of the object as people read it.
+func (c Change) Title() string {
+	prompt, _, _ := strings.Cut(c.Name, "\x00")
+	return prompt
+}
+
+// Compare returns the steps that bring a project to the files, in an order in which they work, and what only the project
+// has, in the order in which it can be deleted.
+func Compare(want, have *Project) (changes, extra []Change) {
+	have = renamed(want, have)
+	names, used := namesOf(want, have), map[Object]bool{}
+	for ref, w := range want.all {
+		h := names.counterpart(w)
+		used[h] = true
+		if c, ok := w.(*Column); ok && h == nil && have.Get(KindTable, c.Table) == nil {
+			continue // it comes with its table
+		}
+		if ch, left := change(w, h); ch.Action != "" || len(left) > 0 {
+			ch.Ref = ref
+			if ch.Action != "" {
+				changes = append(changes, ch)
+			}
+			if len(left) > 0 {
+				extra = append(extra, Change{Action: Update, Ref: ref, Fields: left, Want: w, Have: h})
+			}
+		}
+	}
+	for ref, h := range have.all {
+		if used[h] {
+			continue
+		}
+		if c, ok := h.(*Column); ok && want.Get(KindTable, c.Table) == nil {
+			continue // it goes with its table
+		}
+		extra = append(extra, Change{Action: Delete, Ref: ref, Have: h})
+	}
+	changes, extra = golden(changes, extra)
+	order(changes, depth(want), false)
+	order(extra, depth(have), true)
+	return changes, extra
+}
+
+// namesakes finds objects of a project by those of the files.
+type namesakes struct {
+	want, have *Project
+	bySQL      map[string]*Query
+}
+
+func namesOf(want, have *Project) namesakes {
+	n := namesakes{want, have, map[string]*Query{}}
+	for _, o := range have.all {
+		if q, ok := o.(*Query); ok {
+			n.bySQL[q.SQLName] = q
+		}
+	}
+	return n
+}
+
+// counterpart finds the object of the project that an object of the files stands for; nil for none.
+func (n namesakes) counterpart(w Object) Object {
+	b := w.base()
+	if h := n.have.all[b.Ref]; h != nil {
+		return h
+	}
+	if b.RenamedFrom != "" && b.Kind != KindFolder {
+		old := Ref{b.Kind, b.RenamedFrom}
+		if c, ok := w.(*Column); ok {
+			old.Name = JoinName(c.Table, b.RenamedFrom)
+		}
+		if h := n.have.all[old]; h != nil && n.want.all[old] == nil {
+			return h
+		}
+	}
+	if q, ok := w.(*Query); ok { // another spelling of the same name in SQL
+		if h := n.bySQL[q.SQLName]; h != nil && n.want.all[h.Ref] == nil {
+			return h
+		}
+	}
+	return nil
+}
+
+// change compares two objects. left is what only pruning would remove.
+func change(w, h Object) (c Change, left []Difference) {
+	c.Want, c.Have = w, h
+	if h == nil {
+		c.Action = Create
+		for _, f := range w.fields() {
+			if f.Value != "" {
+				c.Fields = append(c.Fields, Difference{Name: f.Name, To: f.Value})
+			}
+		}
+		return c, nil
+	}
+	if from, to := plainName(h), plainName(w); from != to {
+		c.Fields = append(c.Fields, Difference{"name", from, to})
+	}
+	wf, hf := w.fields(), h.fields()
+	if wc, ok := w.(*Connection); ok {
+		wf, hf = wc.against(h.(*Connection))
+	}
+	find := func(in []Field, name string) Field {
+		i := slices.IndexFunc(in, func(f Field) bool { return f.Name == name })
+		if i < 0 {
+			return Field{Name: name}
+		}
+		return in[i]
+	}
+	for _, f := range wf {
+		if o := find(hf, f.Name); o.Value != f.Value && !o.Unknown && !f.Unknown {
+			c.Fields = append(c.Fields, Difference{f.Name, o.Value, f.Value})
+		}
+	}
+	for _, o := range hf {
+		if slices.ContainsFunc(wf, func(f Field) bool { return f.Name == o.Name }) || o.Value == "" {
+			continue
+		}
+		if d := (Difference{o.Name, o.Value, ""}); o.Loose {
+			left = append(left, d)
+		} else {
+			c.Fields = append(c.Fields, d)
+		}
+	}
+	if len(c.Fields) > 0 {
+		c.Action = how(w, c.Fields)
+	}
+	return c, left
+}
+
+// Cleared returns the changes that take everything from the metadata of a table.
+func Cleared(o Object) []Difference {
+	var out []Difference
+	for _, f := range o.fields() {
+		d := Difference{Name: f.Name, From: f.Value}
+		if !f.Loose {
+			d.To = "true"
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// plainName is the name of an object within what it belongs to.
+func plainName(o Object) string {
+	switch o := o.(type) {
+	case *Column:
+		return o.Column
+	case *Query, *Connection, *Folder:
+		return o.base().Name
+	}
+	return ""
+}
+
+// how returns how the service can change the fields of an object.
+func how(w Object, fields []Difference) Action {
+	switch w.(type) {
+	case *ParametricTable, *SemanticTable:
+		return Replace
+	case *Catalog, *SemanticCatalog:
+		return Blocked
+	case *Connection:
+		if slices.ContainsFunc(fields, func(f Difference) bool { return f.Name == "type" }) {
+			return Blocked
+		}
+	}
+	return Update
+}
+
+// against returns the fields of a connection that can be compared with what a gateway tells: the type, and the members of
+// the credential that it returns.
+func (c *Connection) against(h *Connection) (want, have []Field) {
+	want, have = []Field{{Name: "type", Value: strings.ToLower(c.Type)}}, []Field{{Name: "type", Value: strings.ToLower(h.Type)}}
+	for _, k := range slices.Sorted(maps.Keys(h.Credential)) {
+		v, ok := c.Credential[k]
+		if !ok && h.Credential[k].zero() {
+			continue
+		}
+		have = append(have, Field{Name: "credential " + k, Value: h.Credential[k].String()})
+		if ok {
+			want = append(want, Field{Name: "credential " + k, Value: v.String()})
+		}
+	}
+	return want, have
+}
+
+func (c *Connection) fields() []Field { return []Field{{Name: "type", Value: c.Type}} }
+
+// renamed returns a project in which renamed folders, connections and columns have their new names wherever others refer
+// to them, as the gateway will do when the object itself is renamed.
+func renamed(want, have *Project) *Project {
+	out := New()
+	maps.Copy(out.all, have.all)
+	for _, f := range Of[*Folder](want, KindFolder) { // in the order of paths: outer ones first
+		if f.RenamedFrom == "" || out.Get(KindFolder, f.Name) != nil || out.Get(KindFolder, f.RenamedFrom) == nil {
+			continue
+		}
+		for ref, o := range maps.Clone(out.all) {
+			rest, below := strings.CutPrefix(ref.Name, f.RenamedFrom)
+			switch o := o.(type) {
+			case *Folder:
+				if below && (rest == "" || rest[0] == '/') {
+					moved := *o
+					moved.Name = f.Name + rest
+					if delete(out.all, ref); rest != "" {
+						out.all[moved.Ref] = &moved
+					} else {
+						out.all[Ref{KindFolder, f.Name}] = &Folder{Base{Ref: ref, ID: o.ID}} // its own name is still to be changed
+					}
+				}
+			case *Query:
+				if rest, ok := strings.CutPrefix(o.Folder, f.RenamedFrom); ok && (rest == "" || rest[0] == '/') {
+					moved := *o
+					moved.Folder = f.Name + rest
+					out.all[ref] = &moved
+				}
+			}
+		}
+	}
+	names := namesOf(want, out)
+	for _, w := range Of[*Connection](want, KindConnection) {
+		if h := names.counterpart(w); h != nil && h.base().Name != w.Name {
+			for ref, o := range out.all {
+				if c, ok := o.(*Catalog); ok && c.Connection == h.base().Name {
+					moved := *c
+					moved.Connection = w.Name
+					out.all[ref] = &moved
+				}
+			}
+		}
+	}
+	for _, w := range Of[*Query](want, KindQuery) {
+		if h := names.counterpart(w); h != nil && h.base().Name != w.Name {
+			for ref, o := range out.all {
+				if t, ok := o.(*SemanticTable); ok && t.Query == h.base().Name {
+					moved := *t
+					moved.Query = w.Name
+					out.all[ref] = &moved
+				}
+			}
+		}
+	}
+	return out
+}
+
+// golden joins the deletion and the creation of a statement for the same question.
+func golden(changes, extra []Change) (c, e []Change) {
+	for i := range changes {
+		ch := &changes[i]
+		if ch.Kind != KindGoldenSQL {
+			continue
+		}
+		at := slices.IndexFunc(extra, func(x Change) bool { return x.Kind == KindGoldenSQL && x.Title() == ch.Title() })
+		if at >= 0 {
+			ch.Action, ch.Have = Replace, extra[at].Have
+			ch.Fields = []Difference{{"sql", extra[at].Have.(*GoldenSQL).SQL, ch.Want.(*GoldenSQL).SQL}}
+			extra = slices.Delete(extra, at, at+1)
+		}
+	}
+	return changes, extra
+}
+
+// order sorts changes: what others refer to first, or last if it is deleted.
+func order(changes []Change, depth map[string]int, reverse bool) {
+	rank := func(c Change) (int, int) {
+		kind := slices.Index(Kinds(), c.Kind)
+		switch c.Kind {
+		case KindFolder:
+			return kind, strings.Count(c.Name, "/")
+		case KindQuery:
+			return kind, depth[c.Name]
+		}
+		return kind, 0
+	}
+	slices.SortFunc(changes, func(a, b Change) int {
+		ak, ad := rank(a)
+		bk, bd := rank(b)
+		n := cmp.Or(cmp.Compare(ak, bk), cmp.Compare(ad, bd))
+		if reverse {
+			n = -n
+		}
+		return cmp.Or(n, cmp.Compare(a.Name, b.Name))
+	})
+}
+
+// depth returns, for each saved query, how many others it reads one through the other. Queries that read stored results
+// come after those that make them.
+func depth(p *Project) map[string]int {
+	all := Of[*Query](p, KindQuery)
+	bySQL, reads, out := map[string]*Query{}, map[string][]*Query{}, map[string]int{}
+	for _, q := range all {
+		bySQL[q.SQLName] = q
+	}
+	for _, q := range all {
+		for _, t := range sqlstmt.Tables(q.SQL) {
+			if o := bySQL[t.Table]; o != nil && strings.EqualFold(t.Catalog, "peaka") && (t.Schema == "query" || t.Schema == "mtquery") {
+				reads[q.Name] = append(reads[q.Name], o)
+			}
+		}
+	}
+	var of func(q *Query) int
+	of = func(q *Query) int {
+		if n, ok := out[q.Name]; ok {
+			return n
+		}
+		out[q.Name] = 0 // ends a cycle, which no gateway accepts
+		n := 0
+		for _, o := range reads[q.Name] {
+			n = max(n, of(o)+1)
+		}
+		out[q.Name] = n
+		return n
+	}
+	for _, q := range all {
+		of(q)
+	}
+	return out
+}

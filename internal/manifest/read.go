@@ -1,0 +1,356 @@
+package manifest
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dig-cli/dig/internal/nearest"
+	"github.com/dig-cli/dig/pkg/late"
+	"go.yaml.in/yaml/v3"
+)
+
+// ErrNoProject is the error for a directory without Marker.
+var ErrNoProject = errors.New("it is not a project: it has no " + Marker)
+
+// Invalid is what is wrong with the files of a project.
+type Invalid []Problem
+
+// Problem is a mistake in a file.
+type Problem struct {
+	Place
+	Text string
+}
+
+func (p Problem) String() string {
+	if p.Line == 0 {
+		return p.File + ": " + p.Text
+	}
+	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text)
+}
+
+func (v Invalid) Error() string {
+	lines := make([]string, len(v))
+	for i, p := range v {
+		lines[i] = p.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// reader reads the files of a project.
+type reader struct {
+	dir string
+	p   *Project
+	bad Invalid
+}
+
+// Read reads a project. Its error is ErrNoProject, Invalid, or one of the file system.
+func Read(dir string) (*Project, error) {
+	r := &reader{dir: dir, p: New()}
+	raw, err := os.ReadFile(filepath.Join(dir, Marker))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrNoProject
+	}
+	if err != nil {
+		return nil, err
+	}
+	var head fileProject
+	if at := r.decode(Marker, raw, &head); at != nil && head.Version != version {
+		r.problem(at.line("version"), "version %d is not known to this release of dig, which reads version %d", head.Version, version)
+		return nil, r.bad
+	}
+	for _, d := range dirs() {
+		if err := r.folder(d, nil); err != nil {
+			return nil, err
+		}
+	}
+	r.check()
+	if len(r.bad) > 0 {
+		slices.SortStableFunc(r.bad, func(a, b Problem) int { return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line)) })
+		return nil, r.bad
+	}
+	return r.p, nil
+}
+
+func (r *reader) problem(at Place, format string, args ...any) {
+	r.bad = append(r.bad, Problem{at, fmt.Sprintf(format, args...)})
+}
+
+// add adds an object at the line where it is described.
+func (r *reader) add(o Object) {
+	b := o.base()
+	if !r.p.Add(o) {
+		other := r.p.Get(b.Kind, b.Name)
+		where := ""
+		if other != nil {
+			where = ", " + other.base().At.File + " has one too"
+		}
+		r.problem(b.At, "there are two of %s %s%s", strings.ReplaceAll(string(b.Kind), "-", " "), b.Name, where)
+	}
+}
+
+// folder reads a folder of the project; up are the names of the folders of queries that it is in.
+func (r *reader) folder(rel string, up []string) error {
+	full := filepath.Join(r.dir, filepath.FromSlash(rel))
+	st, err := os.Lstat(full)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !st.IsDir():
+		r.problem(Place{File: rel}, "it is not a folder")
+		return nil
+	}
+	entries, err := os.ReadDir(full)
+	if err != nil {
+		return err
+	}
+	top, _, _ := strings.Cut(rel, "/")
+	have := map[string]bool{}
+	for _, e := range entries {
+		have[e.Name()] = true
+	}
+	for _, e := range entries {
+		name, file := e.Name(), path.Join(rel, e.Name())
+		switch {
+		case name == folderFile && top == dirQueries && len(up) > 0:
+			if err := r.renamedFolder(file, up); err != nil {
+				return err
+			}
+		case strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".md"):
+		case e.Type()&fs.ModeSymlink != 0:
+			r.problem(Place{File: file}, "symbolic links are not followed")
+		case e.IsDir() && top == dirQueries:
+			below := append(slices.Clone(up), objectName(name))
+			if bad := badFolderName(objectName(name)); bad || len(below) > maxFolders {
+				r.problem(Place{File: file}, "it cannot be the name of a folder of queries")
+				continue
+			}
+			r.add(&Folder{Base{Ref: Ref{KindFolder, "/" + strings.Join(below, "/")}, At: Place{File: file}}})
+			if err := r.folder(file, below); err != nil {
+				return err
+			}
+		case e.IsDir():
+			r.problem(Place{File: file}, "%s has no folders in it", top)
+		case strings.HasSuffix(name, endYAML) || strings.HasSuffix(name, endSQL) && (top == dirQueries || top == dirGolden):
+			stem := strings.TrimSuffix(strings.TrimSuffix(name, endSQL), endYAML)
+			if err := r.file(top, file, stem, up, have); err != nil {
+				return err
+			}
+		default:
+			r.problem(Place{File: file}, "%s", strange(top))
+		}
+	}
+	return nil
+}
+
+// maxFolders limits the nesting of folders.
+const maxFolders = 32
+
+func badFolderName(name string) bool {
+	return name == "" || name == "." || name == ".." || strings.TrimSpace(name) != name || strings.Contains(name, "/")
+}
+
+// strange says which files a folder holds.
+func strange(top string) string {
+	if top == dirQueries || top == dirGolden {
+		return "files here end in .sql or .yaml; those that start with a dot or end in .md are not read"
+	}
+	return "files here end in .yaml; those that start with a dot or end in .md are not read"
+}
+
+func (r *reader) renamedFolder(file string, up []string) error {
+	raw, err := os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(file)))
+	if err != nil {
+		return err
+	}
+	var f fileFolder
+	if at := r.decode(file, raw, &f); at != nil {
+		o := r.p.Get(KindFolder, "/"+strings.Join(up, "/"))
+		if b := o.base(); f.RenamedFrom != "" {
+			b.RenamedFrom, b.At = "/"+strings.Trim(f.RenamedFrom, "/"), at.line("renamed-from")
+		}
+	}
+	return nil
+}
+
+// doc is a parsed YAML file, for the lines of its members.
+type doc struct {
+	file string
+	root *yaml.Node
+}
+
+// line returns the place of a member, by the names and indexes that lead to it.
+func (d *doc) line(members ...any) Place {
+	n := d.root
+	at := Place{d.file, 1}
+	for _, m := range members {
+		if n == nil {
+			break
+		}
+		switch m := m.(type) {
+		case int:
+			if n.Kind != yaml.SequenceNode || m >= len(n.Content) {
+				return at
+			}
+			n = n.Content[m]
+			at.Line = n.Line
+		case string:
+			var next *yaml.Node
+			for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+				if n.Content[i].Value == m {
+					next, at.Line = n.Content[i+1], n.Content[i].Line
+				}
+			}
+			n = next
+		}
+	}
+	return at
+}
+
+var (
+	yamlLine    = late.Regexp(`^(?:yaml: )?line (\d+): (.*)$`)
+	yamlUnknown = late.Regexp(`^field (\S+) not found in type (\S+)$`)
+	yamlWrong   = late.Regexp("^cannot unmarshal !!(\\S+) (?:`(.*)` )?into (\\S+)$")
+)
+
+// decode parses a file. It returns nil after it has noted what is wrong with it.
+func (r *reader) decode(file string, raw []byte, into any) *doc {
+	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
+	d := &doc{file: file, root: &yaml.Node{}}
+	err := yaml.Unmarshal(raw, d.root)
+	if err == nil {
+		dec := yaml.NewDecoder(bytes.NewReader(raw))
+		dec.KnownFields(true)
+		if err = dec.Decode(into); err == io.EOF {
+			err = nil // an empty file
+		} else if err == nil && dec.Decode(new(yaml.Node)) == nil {
+			r.problem(Place{File: file}, "it has more than one document")
+			return nil
+		}
+	}
+	if len(d.root.Content) > 0 {
+		d.root = d.root.Content[0]
+	}
+	if err == nil {
+		return r.complete(d, into)
+	}
+	lines := []string{err.Error()}
+	var te *yaml.TypeError
+	if errors.As(err, &te) {
+		lines = te.Errors
+	}
+	for _, l := range lines {
+		at := Place{File: file}
+		if m := yamlLine().FindStringSubmatch(l); m != nil {
+			at.Line, _ = strconv.Atoi(m[1])
+			l = m[2]
+		}
+		if m := yamlUnknown().FindStringSubmatch(l); m != nil {
+			l = fmt.Sprintf("unknown member %q", m[1])
+			if near := nearest.Of(m[1], membersOf(reflect.TypeOf(into), m[2])); near != "" {
+				l += fmt.Sprintf("; did you mean %q?", near)
+			}
+		} else if m := yamlWrong().FindStringSubmatch(l); m != nil {
+			l = fmt.Sprintf("%s is not %s", cmp.Or(m[2], map[string]string{"seq": "a list", "map": "an object"}[m[1]], m[1]), shapeOf(m[3]))
+		}
+		r.problem(at, "%s", strings.TrimPrefix(l, "yaml: "))
+	}
+	return nil
+}
+
+func shapeOf(goType string) string {
+	switch {
+	case strings.HasPrefix(goType, "[]") || goType == "manifest.fileRelations":
+		return "a list"
+	case goType == "string":
+		return "a text"
+	case goType == "bool":
+		return "true or false"
+	case goType == "int":
+		return "an integer"
+	}
+	return "an object with members"
+}
+
+// walkTypes visits the struct types of a file.
+func walkTypes(t reflect.Type, visit func(t reflect.Type)) {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		walkTypes(t.Elem(), visit)
+	case reflect.Struct:
+		if t == reflect.TypeFor[Value]() {
+			return
+		}
+		visit(t)
+		for i := range t.NumField() {
+			walkTypes(t.Field(i).Type, visit)
+		}
+	}
+}
+
+func membersOf(t reflect.Type, name string) []string {
+	var out []string
+	walkTypes(t, func(t reflect.Type) {
+		if t.String() == name {
+			for i := range t.NumField() {
+				out = append(out, memberName(t.Field(i)))
+			}
+		}
+	})
+	return out
+}
+
+func memberName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+	return name
+}
+
+// complete notes members that are missing.
+func (r *reader) complete(d *doc, into any) *doc {
+	before := len(r.bad)
+	var walk func(v reflect.Value, way []any)
+	walk = func(v reflect.Value, way []any) {
+		switch v.Kind() {
+		case reflect.Pointer:
+			if !v.IsNil() {
+				walk(v.Elem(), way)
+			}
+		case reflect.Slice:
+			for i := range v.Len() {
+				walk(v.Index(i), append(slices.Clone(way), i))
+			}
+		case reflect.Map:
+			for _, k := range v.MapKeys() {
+				walk(v.MapIndex(k), append(slices.Clone(way), k.String()))
+			}
+		case reflect.Struct:
+			if v.Type() == reflect.TypeFor[Value]() {
+				return
+			}
+			for i := range v.NumField() {
+				f := v.Type().Field(i)
+				if f.Tag.Get("need") != "" && v.Field(i).IsZero() {
+					r.problem(d.line(way...), "%s is missing", memberName(f))
+				}
+				walk(v.Field(i), append(slices.Clone(way), memberName(f)))
+			}
+		}
+	}
+	walk(reflect.ValueOf(into), nil)
+	if len(r.bad) > before {
+		return nil
+	}
+	return d
+}
