@@ -36,7 +36,7 @@ func formatOnce(text string) (string, error) {
 		if t.sym != sSemicolon && t.kind != kEOF {
 			continue
 		}
-		if i == from && t.lead == nil && t.trail == nil {
+		if i == from && t.notes == nil {
 			from = i + 1
 			continue
 		}
@@ -51,6 +51,7 @@ func formatOnce(text string) (string, error) {
 			out.WriteString("\n")
 		}
 		l := layout{}
+		l.out.Grow(f.toks[i].end - f.toks[from].from.Offset)
 		l.put(concat(d, f.tok(i)), 0, false)
 		out.WriteString(strings.Trim(l.out.String(), " \t\r\n") + "\n")
 		from = i + 1
@@ -67,12 +68,22 @@ type formatter struct {
 
 type ftoken struct {
 	token
-	show        string
-	word        string // a keyword in upper case, "" for everything else
-	lead, trail []fcomment
-	close       int  // index of the token that closes this bracket or CASE
-	glued       bool // no space behind it: a sign, the name of a function
-	name        bool // part of a name or type
+	show  string
+	word  string         // a keyword in upper case, "" for everything else
+	notes *tokenComments // nil for most: the tokens of a large text should stay small
+	close int32          // index of the token that closes this bracket or CASE
+	glued bool           // no space behind it: a sign, the name of a function
+	name  bool           // part of a name or type
+}
+
+// tokenComments are those before a token and those behind it.
+type tokenComments struct{ lead, trail []fcomment }
+
+func (t *ftoken) comments() *tokenComments {
+	if t.notes == nil {
+		t.notes = &tokenComments{}
+	}
+	return t.notes
 }
 
 type fcomment struct {
@@ -82,10 +93,17 @@ type fcomment struct {
 
 // read cuts the text into tokens and gives each comment to the token before it on its line, or else to the one behind it.
 func (f *formatter) read() {
+	n := 0
+	for l := (lexer{text: f.text, line: 1}); ; n++ {
+		if l.next().kind == kEOF {
+			break
+		}
+	}
+	f.toks = make([]ftoken, 0, n+1)
 	var found [][2]int
 	l := lexer{text: f.text, line: 1, comment: func(from, end int) { found = append(found, [2]int{from, end}) }}
 	for {
-		found = nil
+		found = found[:0]
 		t := l.next()
 		n := ftoken{token: t, show: f.text[t.from.Offset:t.end], close: -1}
 		last := 0
@@ -97,11 +115,11 @@ func (f *formatter) read() {
 			upto := t.from.Offset
 			behind := f.text[c[1]:upto]
 			cm := fcomment{text, strings.HasPrefix(text, "--") || strings.ContainsAny(strings.SplitN(behind, "/*", 2)[0], "\r\n")}
-			if len(f.toks) > 0 && n.lead == nil && !strings.ContainsAny(f.text[last:c[0]], "\r\n") {
+			if len(f.toks) > 0 && n.notes == nil && !strings.ContainsAny(f.text[last:c[0]], "\r\n") {
 				before := &f.toks[len(f.toks)-1]
-				before.trail = append(before.trail, cm)
+				before.comments().trail = append(before.comments().trail, cm)
 			} else {
-				n.lead = append(n.lead, cm)
+				n.comments().lead = append(n.comments().lead, cm)
 			}
 			last = c[1]
 		}
@@ -138,7 +156,8 @@ func (f *formatter) statement(from, to int) (*doc, error) {
 	}
 	if _, ok := inner.(*Other); ok {
 		lead := f.toks[from]
-		lead.show, lead.trail = text, f.toks[to-1].trail
+		lead.show = text
+		lead.notes = &tokenComments{lead: lead.comments().lead, trail: f.toks[to-1].comments().trail}
 		return lead.doc(), nil
 	}
 	f.mark(tree, from, to, start.Offset)
@@ -147,13 +166,19 @@ func (f *formatter) statement(from, to int) (*doc, error) {
 
 // mark tells the tokens what the tree knows about them.
 func (f *formatter) mark(tree Statement, from, to, shift int) {
-	at := make(map[int]int, to-from) // token by offset
+	begins := make([]int32, f.toks[to-1].end-shift+1) // 1 + the index of the token that begins at an offset
 	for i := from; i < to; i++ {
-		at[f.toks[i].from.Offset-shift] = i
+		begins[f.toks[i].from.Offset-shift] = int32(i) + 1
+	}
+	at := func(offset int) (int, bool) {
+		if offset < 0 || offset >= len(begins) || begins[offset] == 0 {
+			return 0, false
+		}
+		return int(begins[offset]) - 1, true
 	}
 	named := func(n Node, calls bool) {
 		begin, end := n.Span()
-		for i, ok := at[begin]; ok && i < to && f.toks[i].end-shift <= end; i++ {
+		for i, ok := at(begin); ok && i < to && f.toks[i].end-shift <= end; i++ {
 			f.toks[i].name = true
 			f.toks[i].glued = f.toks[i].glued || calls
 		}
@@ -169,7 +194,7 @@ func (f *formatter) mark(tree Statement, from, to, shift int) {
 		case Type:
 			named(n, true)
 			begin, end := n.Span()
-			for i, ok := at[begin]; ok && i < to && f.toks[i].end-shift <= end; i++ {
+			for i, ok := at(begin); ok && i < to && f.toks[i].end-shift <= end; i++ {
 				f.toks[i].glued = i+1 < to && f.toks[i+1].sym == sLParen
 			}
 		case *Func:
@@ -177,7 +202,7 @@ func (f *formatter) mark(tree Statement, from, to, shift int) {
 				named(n.Name[k-1], true)
 			}
 		case *Unary:
-			if i, ok := at[n.Pos().Offset]; ok {
+			if i, ok := at(n.Pos().Offset); ok {
 				f.toks[i].glued = i+1 < to && f.toks[i+1].sym != sMinus
 			}
 		}
@@ -194,7 +219,7 @@ func (f *formatter) mark(tree Statement, from, to, shift int) {
 		case t.sym == sLParen, t.sym == sLBracket, t.word == "CASE":
 			open = append(open, i)
 		case (t.sym == sRParen || t.sym == sRBracket || t.word == "END") && len(open) > 0:
-			f.toks[open[len(open)-1]].close = i
+			f.toks[open[len(open)-1]].close = int32(i)
 			open = open[:len(open)-1]
 		}
 		switch t.word {

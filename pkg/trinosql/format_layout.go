@@ -1,6 +1,9 @@
 package trinosql
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 const (
 	formatWidth  = 100
@@ -38,7 +41,7 @@ var (
 )
 
 func written(s string) *doc {
-	d := &doc{text: s, width: len([]rune(s))}
+	d := &doc{text: s, width: utf8.RuneCountInString(s)}
 	if strings.ContainsAny(s, "\r\n") {
 		d.width = tooWide
 	}
@@ -53,26 +56,32 @@ func several(k docKind, parts []*doc) *doc {
 	return d
 }
 
-func concat(parts ...*doc) *doc { return several(dConcat, parts) }
-func group(parts ...*doc) *doc  { return several(dGroup, parts) }
-func nest(parts ...*doc) *doc   { return several(dNest, parts) }
+func concat(parts ...*doc) *doc {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return several(dConcat, parts)
+}
+
+func group(parts ...*doc) *doc { return several(dGroup, parts) }
+func nest(parts ...*doc) *doc  { return several(dNest, parts) }
 
 func (f *formatter) tok(i int) *doc { return f.toks[i].doc() }
 
 // doc is a token with its comments.
 func (t *ftoken) doc() *doc {
-	if t.lead == nil && t.trail == nil {
+	if t.notes == nil {
 		return written(t.show)
 	}
 	var parts []*doc
-	for _, c := range t.lead {
+	for _, c := range t.notes.lead {
 		parts = append(parts, hard, written(c.text), space)
 		if c.ended {
 			parts = append(parts, hard)
 		}
 	}
 	parts = append(parts, written(t.show))
-	for _, c := range t.trail {
+	for _, c := range t.notes.trail {
 		parts = append(parts, space, written(c.text))
 		if c.ended {
 			parts = append(parts, hard)
@@ -108,7 +117,7 @@ func (l *layout) put(d *doc, depth int, flat bool) {
 		l.out.WriteString(d.text)
 		l.col += d.width
 		if i := strings.LastIndexByte(d.text, '\n'); i >= 0 {
-			l.col = len([]rune(d.text[i+1:]))
+			l.col = utf8.RuneCountInString(d.text[i+1:])
 		}
 	case dSpace:
 		l.spaced = true

@@ -15,7 +15,7 @@ func (f *formatter) query(from, to int, between *doc) *doc {
 
 // next is the index behind a token, a bracket or a CASE.
 func (f *formatter) next(i, to int) int {
-	if c := f.toks[i].close; c >= 0 && c < to {
+	if c := int(f.toks[i].close); c >= 0 && c < to {
 		return c + 1
 	}
 	return i + 1
@@ -152,9 +152,9 @@ func (f *formatter) piece(from, to int, with bool) *doc {
 		}
 		switch {
 		case t.close >= 0 && t.word == "CASE":
-			parts = append(parts, f.cases(i, t.close))
+			parts = append(parts, f.cases(i, int(t.close)))
 		case t.close >= 0:
-			parts = append(parts, f.bracket(i, t.close, with))
+			parts = append(parts, f.bracket(i, int(t.close), with))
 		default:
 			parts = append(parts, f.tok(i))
 		}

@@ -1,6 +1,7 @@
 package trinosql
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -92,20 +93,36 @@ func TestFormatErrors(t *testing.T) {
 	}
 }
 
-// TestHostileTexts reads and formats texts made to be large: each ends with an error or a tree.
-func TestHostileTexts(t *testing.T) {
-	const n = 50_000
+// hostile is texts made to be large, of about n bytes each.
+func hostile(n int) []string {
 	repeat := func(s string) string { return strings.Repeat(s, n/len(s)) }
-	for _, text := range []string{
+	return []string{
 		repeat("("), repeat("-"), repeat("'"), repeat(`"`), repeat("["), repeat("/*"), "SELECT " + repeat("("), "SELECT " + repeat("- "), "SELECT " + repeat("NOT "),
 		"SELECT " + repeat("(SELECT "), "SELECT " + repeat("CASE WHEN "), "SELECT " + repeat("f("), "SELECT " + repeat("ARRAY["), "SELECT a" + repeat("[1]"),
 		"SELECT a" + repeat(".a"), "SELECT 1" + repeat("+1"), "SELECT a" + repeat(" AND a"), "SELECT x IN (1" + repeat(", 1") + ")", "SELECT 1" + repeat(", 1"),
 		"SELECT 1 FROM t" + repeat(" CROSS JOIN t"), "SELECT 1" + repeat(" UNION SELECT 1"), "SELECT " + repeat("x -> "), "SELECT CAST(a AS " + repeat("array("),
-		"SELECT " + strings.Repeat("(", 400) + "1" + strings.Repeat(")", 400), repeat(";"), repeat("SELECT 1;"), repeat("-- x\n"), repeat("/* */ "),
-	} {
+		"SELECT " + strings.Repeat("(", 400) + "1" + strings.Repeat(")", 400), repeat(";"), repeat("SELECT 1;"), "SELECT CASE" + repeat(" WHEN a THEN b") + " END", "WITH a AS (SELECT 1)" + repeat(", a AS (SELECT 1)") + " SELECT 1",
+		"SELECT 1 FROM a" + repeat(", (SELECT 1)"), "VALUES 1" + repeat(", (1, 'a')"), repeat("-- x\n"), repeat("/* */ "),
+	}
+}
+
+// TestHostileTexts reads and formats them: each ends with an error or a tree.
+func TestHostileTexts(t *testing.T) {
+	for _, text := range hostile(50_000) {
 		if out, err := Format(text); err == nil && out == "" && strings.Trim(text, "; ") != "" {
 			t.Errorf("%.40q is formatted as nothing", text)
 		}
+	}
+}
+
+// BenchmarkHostile formats each of them at 1 MB.
+func BenchmarkHostile(b *testing.B) {
+	for _, text := range hostile(1 << 20) {
+		b.Run(fmt.Sprintf("%.24q", text), func(b *testing.B) {
+			for b.Loop() {
+				_, _ = Format(text)
+			}
+		})
 	}
 }
 

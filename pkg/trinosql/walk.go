@@ -29,6 +29,12 @@ func each(v reflect.Value, f func(Node) bool) {
 }
 
 func below(v reflect.Value, f func(Node) bool) {
+	if k := v.Kind(); (k == reflect.Interface || k == reflect.Pointer) && v.CanInterface() {
+		if n, ok := v.Interface().(Node); ok { // cheaper than asking the type what it implements
+			Inspect(n, f)
+			return
+		}
+	}
 	switch {
 	case v.Type().Implements(nodeType):
 		Inspect(v.Interface().(Node), f)
