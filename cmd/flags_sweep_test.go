@@ -52,6 +52,8 @@ var sweepLines = []string{
 	`metadata relation delete sample {metadata relation add} --yes`,
 	`parametric-table create shop --from files.orders --to daily.orders --param id=1`, `parametric-table delete shop daily.orders --yes`,
 	`semantic-catalog create sem2`, `semantic-catalog table create sem sales.monthly --query q`, `!semantic-catalog share sem --to {project}`, `semantic-catalog table delete sem sales.monthly --yes`,
+	`table ensure t --column a:varchar --column e:date`, `bitable ensure bt3 --column a:varchar`, `query ensure q9 --sql SELECT_1_AS_x`, `query folder ensure g/h`,
+	`connection ensure more --type files --credential path={dir}`, `catalog ensure shop --connection more`,
 	`gateway compact`, `apply {files} --yes`,
 }
 

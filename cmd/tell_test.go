@@ -60,6 +60,8 @@ bitable column delete bis name --yes
 bitable column list bis | 1
 bitable column update bis name --type decimal
 bitable create other
+bitable ensure other --column a:bigint
+bitable ensure bis --column added:date
 bitable delete bis --yes
 bitable import bis $CSV
 bitable list
@@ -80,6 +82,7 @@ cache wait sample shop orders
 catalog cached sample shop orders
 catalog columns sample shop orders
 catalog create more --connection files
+catalog ensure more --connection files
 catalog delete ext --yes
 catalog get ext
 catalog list
@@ -103,6 +106,8 @@ config schema --out schema.json | 1
 config set profiles.spare.output csv | 1
 config unset profiles.spare.zone | 1
 connection create c2 --type files --credential path=$FILES
+connection ensure c2 --type files --credential path=$FILES
+connection ensure files --type files --credential path=$FILES
 connection delete files --yes
 connection detail files
 connection get files
@@ -186,6 +191,8 @@ project list
 project update other --name x
 pull pulled | 1
 query create q2 --sql SELECT --path /a/b
+query ensure plain --sql SELECT~2~AS~n
+query ensure q3 --sql SELECT~1~AS~n
 query delete plain --yes
 query diff last query:plain | 1
 query diff sql:SELECT query:plain | 2
@@ -195,6 +202,7 @@ query execute --sql SELECT --each-row $CSV -o csv | 2
 query execute -f $THREE --keep-going | 3
 query execute --id $QUERY
 query folder create a/b
+query folder ensure a/b
 query folder delete empty --yes
 query folder get empty
 query folder list
@@ -228,6 +236,8 @@ table column list people | 1
 table column update people name --type bigint
 table create bare
 table create whole --column a:bigint
+table ensure whole --column a:bigint
+table ensure people --column added:date
 table import fresh $CSV --create | 2
 table delete people --yes
 table import people $CSV

@@ -62,7 +62,7 @@ func New(e *cli.Env) *cobra.Command {
 				v, err := cl.Catalogs.CacheState(ctx, p, id, rest[0], rest[1])
 				return cli.Object(v), err
 			})),
-		newCatalogCreateCmd(e), newCatalogDeleteCmd(e), newCatalogShareCmd(e), newCatalogStatisticsCmd(e), newCatalogSearchCmd(e),
+		newCatalogCreateCmd(e), newCatalogEnsureCmd(e), newCatalogDeleteCmd(e), newCatalogShareCmd(e), newCatalogStatisticsCmd(e), newCatalogSearchCmd(e),
 	)
 	e.Shows(c, &catalogShape, "list", "get", "create")
 	e.Shows(c, &schemaShape, "schemas")

@@ -13,10 +13,75 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// catalogFlags are the fields of a catalog as flags.
+type catalogFlags struct {
+	connection, body string
+	extra            parameterFlags
+	anything         bool
+}
+
+func (f *catalogFlags) register(c *cobra.Command) {
+	c.Flags().StringVar(&f.connection, "connection", "", "connection, by id or name")
+	c.Flags().StringArrayVar(&f.extra.fields, "parameter", nil, "one parameter that the type requires: FIELD=@FILE, FIELD=- for stdin, or FIELD=VALUE if it is not a secret; may be repeated")
+	c.Flags().StringVar(&f.extra.file, "extra", "", "extraParameters that some types require, as a JSON object in @FILE or - for stdin")
+	c.Flags().BoolVar(&f.anything, "cache-anything", false, "allow caches of its tables although it is a database (zone local)")
+	cli.BodyFlag(c, &f.body)
+}
+
+// request builds the body from --body and the flags, all checked before anything is sent. ConnectionID is a name or an id.
+func (f *catalogFlags) request(e *cli.Env, c *cobra.Command, args []string) (api.CatalogRequest, error) {
+	var req api.CatalogRequest
+	if err := e.Body(f.body, &req); err != nil {
+		return req, err
+	}
+	if err := f.extra.check(); err != nil {
+		return req, err
+	}
+	if err := f.extra.into(e, &req); err != nil {
+		return req, err
+	}
+	if c.Flags().Changed("cache-anything") {
+		if err := e.OnlyLocal("--cache-anything"); err != nil {
+			return req, err
+		}
+		if req.ExtraParameters == nil {
+			req.ExtraParameters = map[string]any{}
+		}
+		req.ExtraParameters["cacheAnything"] = f.anything
+	}
+	if len(args) == 1 {
+		req.Name = args[0]
+	}
+	if f.connection != "" {
+		req.ConnectionID = f.connection
+	}
+	switch {
+	case req.Name == "":
+		return req, cli.Usagef("a name is required")
+	case req.ConnectionID == "":
+		return req, cli.Usagef("--connection is required").WithHint("`dig connection list` lists them")
+	}
+	return req, nil
+}
+
+// createCatalog creates a catalog. On a terminal it prompts for the parameters that the gateway reports as missing.
+func createCatalog(ctx context.Context, e *cli.Env, cl *api.Client, p string, req api.CatalogRequest) (api.Catalog, error) {
+	create := func() (api.Catalog, error) {
+		return cli.OrAlternative(
+			func() (api.Catalog, error) { return cl.Catalogs.Create(ctx, p, req) },
+			func() (api.Catalog, error) { return cl.Catalogs.CreateAlt(ctx, p, req) })
+	}
+	v, err := create()
+	if err != nil && len(missingParameters(err)) > 0 {
+		if err = askParameters(e, &req, err); err == nil {
+			v, err = create()
+		}
+	}
+	return v, explainCreate(ctx, cl, p, req.Name, err)
+}
+
 func newCatalogCreateCmd(e *cli.Env) *cobra.Command {
-	var connection, body string
-	var extra parameterFlags
-	var anything bool
+	var f catalogFlags
 	c := &cobra.Command{Use: "create [NAME]", Short: "Create a catalog over a connection", Args: cobra.MaximumNArgs(1),
 		Long: `Create a catalog over a connection. Its schemas and tables are then named NAME.SCHEMA.TABLE in SQL.
 
@@ -29,62 +94,56 @@ reports as missing are prompted for on a terminal; elsewhere give them by --para
 Tables of databases cannot be cached on the hosted zones, nor by default on zone local; --cache-anything allows
 it there for the tables of this catalog.`,
 		Example: "  " + e.Name + " catalog create shop --connection shopdb"}
-	c.Flags().StringVar(&connection, "connection", "", "connection, by id or name")
-	c.Flags().StringArrayVar(&extra.fields, "parameter", nil, "one parameter that the type requires: FIELD=@FILE, FIELD=- for stdin, or FIELD=VALUE if it is not a secret; may be repeated")
-	c.Flags().StringVar(&extra.file, "extra", "", "extraParameters that some types require, as a JSON object in @FILE or - for stdin")
-	c.Flags().BoolVar(&anything, "cache-anything", false, "allow caches of its tables although it is a database (zone local)")
-	cli.BodyFlag(c, &body)
+	f.register(c)
 	return cli.Annotate(e.Leaf(spec.CreateCatalog, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
-		var req api.CatalogRequest
-		if err := e.Body(body, &req); err != nil {
+		req, err := f.request(e, c, args)
+		if err != nil {
 			return nil, err
-		}
-		if err := extra.check(); err != nil {
-			return nil, err
-		}
-		if err := extra.into(e, &req); err != nil {
-			return nil, err
-		}
-		if c.Flags().Changed("cache-anything") {
-			if err := e.OnlyLocal("--cache-anything"); err != nil {
-				return nil, err
-			}
-			if req.ExtraParameters == nil {
-				req.ExtraParameters = map[string]any{}
-			}
-			req.ExtraParameters["cacheAnything"] = anything
-		}
-		if len(args) == 1 {
-			req.Name = args[0]
-		}
-		if connection == "" {
-			connection = req.ConnectionID
-		}
-		switch {
-		case req.Name == "":
-			return nil, cli.Usagef("a name is required")
-		case connection == "":
-			return nil, cli.Usagef("--connection is required").WithHint("`dig connection list` lists them")
 		}
 		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
-			var err error
-			if req.ConnectionID, err = cli.ConnectionID(ctx, cl, p, connection); err != nil {
+			if req.ConnectionID, err = cli.ConnectionID(ctx, cl, p, req.ConnectionID); err != nil {
 				return cli.View{}, err
 			}
-			create := func() (api.Catalog, error) {
-				return cli.OrAlternative(
-					func() (api.Catalog, error) { return cl.Catalogs.Create(ctx, p, req) },
-					func() (api.Catalog, error) { return cl.Catalogs.CreateAlt(ctx, p, req) })
-			}
-			v, err := create()
-			if err != nil && len(missingParameters(err)) > 0 {
-				if err = askParameters(e, &req, err); err == nil {
-					v, err = create()
-				}
-			}
-			return cli.Object(v), explainCreate(ctx, cl, p, req.Name, err)
+			v, err := createCatalog(ctx, e, cl, p, req)
+			return cli.Object(v), err
 		}, nil
 	})), spec.CreateCatalogAlt, spec.ListConnections)
+}
+
+func newCatalogEnsureCmd(e *cli.Env) *cobra.Command {
+	var f catalogFlags
+	c := &cobra.Command{Use: "ensure [NAME]", Short: "Create a catalog over a connection unless it exists", Args: cobra.MaximumNArgs(1),
+		Long: `Create a catalog over a connection unless one of that name exists. Catalogs cannot be changed: one over another
+connection is an error. The parameters of an existing catalog cannot be read, so they are not compared.`,
+		Example: "  " + e.Name + " catalog ensure shop --connection shopdb"}
+	f.register(c)
+	return cli.Annotate(e.Leaf(spec.CreateCatalog, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
+		req, err := f.request(e, c, args)
+		if err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
+			given := req.ConnectionID
+			if req.ConnectionID, err = cli.ConnectionID(ctx, cl, p, given); err != nil {
+				return cli.View{}, err
+			}
+			find := func() (api.Catalog, bool, error) {
+				all, err := cl.Catalogs.List(ctx, p)
+				for _, k := range all {
+					if strings.EqualFold(k.Name, req.Name) || strings.EqualFold(k.DisplayName, req.Name) {
+						return k, true, err
+					}
+				}
+				return api.Catalog{}, false, err
+			}
+			v, made, err := cli.Ensured(e, find, func() (api.Catalog, error) { return createCatalog(ctx, e, cl, p, req) })
+			what := "catalog " + v.Name
+			if err == nil && (v.ConnectionID == nil || !strings.EqualFold(*v.ConnectionID, req.ConnectionID)) {
+				return cli.View{}, cli.Differs(what, "not over connection "+given, "`dig catalog get "+shell.Quote(v.Name)+"` shows it; a catalog cannot be changed, only deleted and created again")
+			}
+			return cli.EnsuredView(v, what, made, ""), err
+		}, nil
+	})), spec.CreateCatalogAlt, spec.ListConnections, spec.ListCatalogs)
 }
 
 // explainCreate distinguishes a project in which catalogs cannot be created from a gateway that is broken: some hosted

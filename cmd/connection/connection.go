@@ -43,7 +43,7 @@ func New(e *cli.Env) *cobra.Command {
 				v, err := cl.Connections.Detail(ctx, p, id)
 				return cli.Object(v), err
 			})),
-		newConnectionCreateCmd(e), newConnectionUpdateCmd(e),
+		newConnectionCreateCmd(e), newConnectionEnsureCmd(e), newConnectionUpdateCmd(e),
 		cli.Annotate(e.Leaf(spec.DeleteConnection, &cobra.Command{Use: "delete CONNECTION", Aliases: []string{"rm"}, Short: "Delete a connection", Args: cobra.ExactArgs(1),
 			Long:    "Delete a connection.\n\nCatalogs over it stay in the list, but stop resolving immediately; the prompt names them and their caches.",
 			Example: ex + "delete shopdb --yes"},

@@ -16,78 +16,111 @@ object, - for standard input) or --credential FIELD=VALUE, where VALUE is @FILE,
 for fields that are not secret, the value itself. A password on the command line is rejected: other users can
 see it there. The gateway tests the credential and stores it only if it works.`
 
+// connectionFlags are the fields of a new connection as flags.
+type connectionFlags struct {
+	typ, callback, body string
+	in                  credentialFlags
+}
+
+func (f *connectionFlags) register(e *cli.Env, c *cobra.Command) {
+	c.Flags().StringVar(&f.typ, "type", "", "connection type, see `connection type list`; case is ignored")
+	e.CompleteFlag(c, "type", e.Complete("type"))
+	c.Flags().StringVar(&f.callback, "callback", "", "address to which an OAuth provider redirects the browser")
+	f.in.register(c)
+	cli.BodyFlag(c, &f.body)
+}
+
+// request builds the body from --body and the flags, without the credential of the flags.
+func (f *connectionFlags) request(e *cli.Env, args []string) (api.ConnectionRequest, error) {
+	var req api.ConnectionRequest
+	if err := connectionBody(e, f.body, &req); err != nil {
+		return req, err
+	}
+	if len(args) == 1 {
+		req.Name = args[0]
+	}
+	if f.typ != "" {
+		req.Type = f.typ
+	}
+	if f.callback != "" {
+		req.ConnectionCallback = f.callback
+	}
+	switch {
+	case req.Name == "":
+		return req, cli.Usagef("a name is required")
+	case req.Type == "":
+		return req, cli.Usagef("--type is required").WithHint("`dig connection type list` lists the types")
+	}
+	return req, f.in.check()
+}
+
+// credential reads the credential, or prompts for it where prompt allows it, and checks it against the fields of the type.
+func (f *connectionFlags) credential(e *cli.Env, config api.ConnectionConfiguration, req *api.ConnectionRequest, prompt bool) error {
+	if f.in.given() || prompt && req.Credential == nil && !config.RedirectRequired {
+		if err := readCredential(e, f.in, config, &req.Credential); err != nil {
+			return err
+		}
+	}
+	if err := checkCredential(config, req.Credential); err != nil {
+		return err
+	}
+	if len(req.Credential) == 0 && !config.RedirectRequired {
+		return credentialMissing(config)
+	}
+	if req.Credential == nil {
+		req.Credential = api.Credential{} // the provider prompts for it
+	}
+	return nil
+}
+
+func credentialMissing(config api.ConnectionConfiguration) error {
+	f := cli.Usagef("a credential is required").WithHint("give --credential-file or --credential FIELD=VALUE")
+	if len(config.Configuration) > 0 {
+		var fields []string
+		for _, item := range config.Configuration {
+			fields = append(fields, describeField(item))
+		}
+		f.Hint += "; fields: " + strings.Join(fields, ", ")
+	}
+	return f
+}
+
+func createConnection(ctx context.Context, cl *api.Client, p string, req api.ConnectionRequest) (api.Connection, error) {
+	return cli.OrAlternative(
+		func() (api.Connection, error) { return cl.Connections.Create(ctx, p, req) },
+		func() (api.Connection, error) { return cl.Connections.CreateAlt(ctx, p, req) })
+}
+
+const openAddress = "open the address in the url field in a browser to authorize the connection"
+
 func newConnectionCreateCmd(e *cli.Env) *cobra.Command {
-	var typ, callback, body string
-	var in credentialFlags
+	var f connectionFlags
 	c := &cobra.Command{Use: "create [NAME]", Short: "Create a connection", Args: cobra.MaximumNArgs(1),
 		Long: "Create a connection.\n" + credentialHelp,
 		Example: strings.ReplaceAll(`  dig connection create shopdb --type postgres --credential-file shopdb.json
   dig connection create shopdb --type postgres --credential url=db.example.com --credential port=5432 \
       --credential user=reader --credential password=@secret.txt --credential databaseName=shop`, "dig ", e.Name+" ")}
-	c.Flags().StringVar(&typ, "type", "", "connection type, see `connection type list`; case is ignored")
-	e.CompleteFlag(c, "type", e.Complete("type"))
-	c.Flags().StringVar(&callback, "callback", "", "address to which an OAuth provider redirects the browser")
-	in.register(c)
-	cli.BodyFlag(c, &body)
+	f.register(e, c)
 	return cli.Annotate(e.Leaf(spec.CreateConnection, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
-		var req api.ConnectionRequest
-		if err := connectionBody(e, body, &req); err != nil {
-			return cli.View{}, err
-		}
-		if len(args) == 1 {
-			req.Name = args[0]
-		}
-		if typ != "" {
-			req.Type = typ
-		}
-		if callback != "" {
-			req.ConnectionCallback = callback
-		}
-		switch {
-		case req.Name == "":
-			return cli.View{}, cli.Usagef("a name is required")
-		case req.Type == "":
-			return cli.View{}, cli.Usagef("--type is required").WithHint("`dig connection type list` lists the types")
-		}
-		if err := in.check(); err != nil {
+		req, err := f.request(e, args)
+		if err != nil {
 			return cli.View{}, err
 		}
 		config, err := typeConfig(ctx, cl, &req.Type)
 		if err != nil {
 			return cli.View{}, err
 		}
-		if in.given() || e.InTerm && req.Credential == nil && !config.RedirectRequired {
-			if err := readCredential(e, in, config, &req.Credential); err != nil {
-				return cli.View{}, err
-			}
-		}
-		if err := checkCredential(config, req.Credential); err != nil {
+		if err := f.credential(e, config, &req, e.InTerm); err != nil {
 			return cli.View{}, err
-		}
-		if len(req.Credential) == 0 && !config.RedirectRequired {
-			f := cli.Usagef("a credential is required").WithHint("give --credential-file or --credential FIELD=VALUE")
-			if len(config.Configuration) > 0 {
-				var fields []string
-				for _, item := range config.Configuration {
-					fields = append(fields, describeField(item))
-				}
-				f.Hint += "; fields: " + strings.Join(fields, ", ")
-			}
-			return cli.View{}, f
-		}
-		if req.Credential == nil {
-			req.Credential = api.Credential{} // the provider prompts for it
 		}
 		p, err := e.ProjectID(ctx, cl)
 		if err != nil {
 			return cli.View{}, err
 		}
-		v, err := cli.OrAlternative(
-			func() (api.Connection, error) { return cl.Connections.Create(ctx, p, req) },
-			func() (api.Connection, error) { return cl.Connections.CreateAlt(ctx, p, req) })
+		v, err := createConnection(ctx, cl, p, req)
 		out := cli.Object(v)
 		if err == nil && v.URL != nil && *v.URL != "" {
-			out = out.WithNote("open the address in the url field in a browser to authorize the connection")
+			out = out.WithNote(openAddress)
 		}
 		return out, err
 	}), spec.CreateConnectionAlt, spec.ListConnectionConfigs)

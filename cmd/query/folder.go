@@ -30,7 +30,7 @@ func newQueryFolderCmd(e *cli.Env) *cobra.Command {
 				v, err := cl.Folders.List(ctx, p)
 				return cli.List(v, "path", "id", "createdAt"), err
 			})),
-		newFolderTreeCmd(e), newFolderCreateCmd(e), newFolderUpdateCmd(e, in), newFolderDeleteCmd(e, in),
+		newFolderTreeCmd(e), newFolderCreateCmd(e), newFolderEnsureCmd(e), newFolderUpdateCmd(e, in), newFolderDeleteCmd(e, in),
 		e.Leaf(spec.GetQueryFolder, &cobra.Command{Use: "get FOLDER", Aliases: []string{"show"}, Short: "Show a folder and its direct contents", Example: ex + "get /reports", Args: cobra.ExactArgs(1)},
 			in(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
 				v, err := cl.Folders.Get(ctx, p, id)

@@ -12,7 +12,7 @@ import (
 )
 
 func newQuerySavedCmds(e *cli.Env) []*cobra.Command {
-	return []*cobra.Command{newQueryListCmd(e), newQueryGetCmd(e), newQueryCreateCmd(e), newQueryUpdateCmd(e), newQueryMaterializeCmd(e), newQueryFreshnessCmd(e),
+	return []*cobra.Command{newQueryListCmd(e), newQueryGetCmd(e), newQueryCreateCmd(e), newQueryEnsureCmd(e), newQueryUpdateCmd(e), newQueryMaterializeCmd(e), newQueryFreshnessCmd(e),
 		newQueryDeleteCmd(e), newQueryMoveCmd(e), newQueryFolderCmd(e)}
 }
 

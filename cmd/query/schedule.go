@@ -71,20 +71,22 @@ func sameSchedule(e *cli.Env, want, got *api.MaterializedQuerySchedule) {
 	if want == nil {
 		return
 	}
-	text := func(s *api.MaterializedQuerySchedule) string {
-		if s == nil {
-			return "none"
-		}
-		for _, v := range []*string{s.RepeatDuration, s.CronExpression} {
-			if v != nil && *v != "" {
-				return s.Type + " " + *v
-			}
-		}
-		return s.Type
-	}
-	if w, g := text(want), text(got); w != g {
+	if w, g := scheduleWords(want), scheduleWords(got); w != g {
 		fmt.Fprintf(e.Err, "warning: the schedule sent is %s, the gateway kept %s\n", w, g)
 	} else if got != nil && (got.RepeatDuration != nil || got.CronExpression != nil) && e.OnlyLocal("") == nil {
 		fmt.Fprintf(e.Err, "(schedules of zone local run while `%s gateway serve` runs)\n", e.Name)
 	}
+}
+
+// scheduleWords is a schedule as one line.
+func scheduleWords(s *api.MaterializedQuerySchedule) string {
+	if s == nil {
+		return "none"
+	}
+	for _, v := range []*string{s.RepeatDuration, s.CronExpression} {
+		if v != nil && *v != "" {
+			return s.Type + " " + *v
+		}
+	}
+	return s.Type
 }

@@ -67,7 +67,7 @@ func newTableKindCmd(e *cli.Env, k tableKind) *cobra.Command {
 				v, err := k.client(cl).List(ctx, p)
 				return cli.List(v, "tableName", "schemaName", "catalogName", "isCached"), err
 			})),
-		newTableCreateCmd(e, k),
+		newTableCreateCmd(e, k), newTableEnsureCmd(e, k),
 		e.Leaf(k.del, &cobra.Command{Use: "delete TABLE", Aliases: []string{"rm", "drop"}, Short: "Delete a table with its rows", Example: ex + "delete people --yes", Args: cobra.ExactArgs(1)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 				used := readers(ctx, cl, p, k.noun, args[0]) // the kinds have the names of their schemas

@@ -1,0 +1,91 @@
+package connection
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/shell"
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/spec"
+	"github.com/spf13/cobra"
+)
+
+func newConnectionEnsureCmd(e *cli.Env) *cobra.Command {
+	var f connectionFlags
+	c := &cobra.Command{Use: "ensure [NAME]", Short: "Create a connection unless it exists; replace its credential by the one given", Args: cobra.MaximumNArgs(1),
+		Long: `Create a connection unless one of that name exists. Secrets cannot be read back, so a credential that is given
+replaces that of an existing connection; the gateway tests it first. Without one an existing connection stays as it is.
+A connection of another type is an error: the type cannot be changed.
+` + credentialHelp,
+		Example: "  " + e.Name + " connection ensure shopdb --type postgres --credential-file shopdb.json"}
+	f.register(e, c)
+	return cli.Annotate(e.Leaf(spec.CreateConnection, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		req, err := f.request(e, args)
+		if err != nil {
+			return cli.View{}, err
+		}
+		config, err := typeConfig(ctx, cl, &req.Type)
+		if err != nil {
+			return cli.View{}, err
+		}
+		if f.in.given() || req.Credential != nil {
+			if err := f.credential(e, config, &req, false); err != nil {
+				return cli.View{}, err
+			}
+		}
+		p, err := e.ProjectID(ctx, cl)
+		if err != nil {
+			return cli.View{}, err
+		}
+		return ensureConnection(ctx, e, cl, p, &f, config, req)
+	}), spec.CreateConnectionAlt, spec.ListConnectionConfigs, spec.ListConnections, spec.UpdateConnection)
+}
+
+func ensureConnection(ctx context.Context, e *cli.Env, cl *api.Client, p string, f *connectionFlags, config api.ConnectionConfiguration, req api.ConnectionRequest) (cli.View, error) {
+	given := req.Credential != nil
+	find := func() (api.Connection, bool, error) {
+		all, err := cl.Connections.List(ctx, p)
+		var found []api.Connection
+		for _, k := range all {
+			if k.Name == req.Name {
+				found = append(found, k)
+			}
+		}
+		if len(found) > 1 { // the hosted zones allow it
+			return found[0], false, &cli.Failure{Exit: cli.ExitConflict, Code: "conflict", Msg: fmt.Sprintf("there are %d connections called %q", len(found), req.Name),
+				Hint: "`dig connection list` shows their ids; `dig connection update ID` changes one of them"}
+		}
+		if len(found) == 1 {
+			return found[0], true, err
+		}
+		return api.Connection{}, false, err
+	}
+	v, made, err := cli.Ensured(e, find, func() (api.Connection, error) {
+		if !given {
+			if err := f.credential(e, config, &req, e.InTerm); err != nil {
+				return api.Connection{}, err
+			}
+		}
+		return createConnection(ctx, cl, p, req)
+	})
+	if err != nil {
+		return cli.View{}, err
+	}
+	what := "connection " + v.Name
+	switch {
+	case made:
+		out := cli.EnsuredView(v, what, true, "")
+		if v.URL != nil && *v.URL != "" {
+			out = out.WithNote("created %s; %s", what, openAddress)
+		}
+		return out, nil
+	case !strings.EqualFold(v.Type, req.Type):
+		return cli.View{}, cli.Differs(what, "its type is "+v.Type+", not "+req.Type, "`dig connection get "+shell.Quote(v.ID)+"` shows it; the type of a connection cannot be changed")
+	case !given:
+		return cli.EnsuredView(v, what, false, ""), nil
+	}
+	v, err = cl.Connections.Update(ctx, p, v.ID, req)
+	return cli.EnsuredView(v, what, false, "replaced the credential"), err
+}

@@ -1,0 +1,36 @@
+package cli
+
+import "fmt"
+
+// Ensured finds an object, or creates it if there is none. When the creation fails it looks again: another process may have been
+// faster, or the reply to a creation that took place was lost. made is false for an object that this call did not create.
+func Ensured[T any](e *Env, find func() (T, bool, error), create func() (T, error)) (v T, made bool, err error) {
+	v, ok, err := find()
+	if ok || err != nil {
+		return v, false, err
+	}
+	v, err = create()
+	if err == nil || e.Planned(err) {
+		return v, err == nil, err
+	}
+	if again, ok, look := find(); look == nil && ok {
+		return again, false, nil
+	}
+	return v, false, err
+}
+
+// EnsuredView shows an object after `ensure`, and tells on stderr what was done: changed is a phrase such as "changed the folder".
+func EnsuredView(v any, what string, made bool, changed string) View {
+	switch {
+	case made:
+		return Object(v).Mine().WithNote("created %s", what)
+	case changed != "":
+		return Object(v).Mine().WithNote("%s: %s", what, changed)
+	}
+	return Object(v).Mine().WithNote("%s is as asked; nothing was changed", what)
+}
+
+// Differs is the error of `ensure` for an object that cannot be changed into the one that is asked for.
+func Differs(what, how, hint string) error {
+	return &Failure{Exit: ExitConflict, Code: "conflict", Msg: fmt.Sprintf("%s exists, but %s", what, how), Hint: hint}
+}
