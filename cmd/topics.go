@@ -61,6 +61,11 @@ func newTopics(e *cli.Env) []*cobra.Command {
                    where to work, by id or name
   DIG_OUTPUT       output format, see ` + "`" + e.Name + ` help formats` + "`" + `
   DIG_TIMEOUT      time limit of a call, such as 90s
+  DIG_CONNECT_TIMEOUT, DIG_REPLY_TIMEOUT
+                   time limits of the connection and of the beginning of a reply
+  DIG_CA_FILE      certificates (PEM) to trust besides those of the system
+  DIG_CLIENT_CERT, DIG_CLIENT_KEY
+                   certificate to show to the gateway, and its key (PEM)
   DIG_HISTORY      largest result that is stored for query last, or off
   DIG_SPOOL        what a result of zone local may occupy on the disk while its reader does not read
   DIG_JOURNAL      size of the journal of changes, or off

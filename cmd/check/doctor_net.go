@@ -100,9 +100,9 @@ func (d *doctor) network(ctx context.Context, s *config.Settings) {
 		d.fail(ctx, "gateway", err)
 		return
 	}
-	proxy, err := http.ProxyFromEnvironment(&http.Request{URL: u})
+	proxy, err := api.ProxyFor(u)
 	if err != nil {
-		d.add("proxy", statusFailed, "check HTTPS_PROXY, HTTP_PROXY and NO_PROXY", "the address of the proxy is not valid")
+		d.fail(ctx, "proxy", err)
 		skipped("the proxy is not usable", append([]string{"dns", "connect", "tls"}, rest...)...)
 		return
 	}
@@ -161,7 +161,7 @@ func (d *doctor) way(ctx context.Context, u, proxy *url.URL, w *steps, err error
 	switch {
 	case proxy == nil:
 		d.ok("proxy", "none for %s", u.Host)
-	case w.dnsErr != nil || w.to == "":
+	case w.dnsErr != nil || w.to == "" || errors.Is(err, api.ErrProxy):
 		d.fail(ctx, "proxy", err)
 		for _, c := range []string{"dns", "connect", "tls"} {
 			d.skip(c, "the proxy was not reached")

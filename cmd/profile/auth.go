@@ -281,7 +281,7 @@ func stateOf(ctx context.Context, e *cli.Env, st *config.Store, p config.Profile
 	if !check || e.Tells() {
 		return who
 	}
-	info, err := ask(ctx, e, stored.Address, stored.Key)
+	info, err := ask(ctx, e, p, stored.Address, stored.Key)
 	var refused *api.Error
 	switch {
 	case err == nil:

@@ -207,7 +207,7 @@ func (l *login) knownElsewhere(key config.Key) error {
 
 // identify asks the gateway whose key it is, and completes the profile.
 func (l *login) identify(ctx context.Context, key config.Key) error {
-	info, at, err := askAny(ctx, l.e, l.addresses(), key)
+	info, at, err := askAny(ctx, l.e, l.p, l.addresses(), key)
 	var refused *api.Error
 	if errors.As(err, &refused) && refused.Kind == api.KindUnauthorized {
 		info, at, err = l.askOther(ctx, key, err)
@@ -250,7 +250,7 @@ func (l *login) explain(err error) error {
 			out.Hint += "; a key of one zone is not known in the other"
 		}
 	case api.KindUnavailable, api.KindTimeout:
-		out.Hint = "try again, or store it unchecked with --no-check"
+		out.Hint = cmp.Or(ae.Hint, "try again") + "; --no-check stores the key unchecked"
 	case api.KindNotFound, api.KindProtocol, api.KindNotSupported:
 		out.Hint = "there is no gateway at this address: it usually ends in /api/v1"
 	}
@@ -285,7 +285,7 @@ func (l *login) askOther(ctx context.Context, key config.Key, refusal error) (ap
 	} else {
 		fmt.Fprintf(l.e.Err, "zone %s does not know this key; it is sent to %s\n", here, where)
 	}
-	info, at, err := askAny(ctx, l.e, addresses, key)
+	info, at, err := askAny(ctx, l.e, l.p, addresses, key)
 	if err != nil {
 		f := cli.Classify(ctx, err)
 		f.Msg, f.Err = fmt.Sprintf("the key was not stored: zone %s does not know it; zone %s: %s", here, zone, f.Msg), err
@@ -336,20 +336,36 @@ func (l *login) store(key config.Key) (cli.View, error) {
 	return cli.Object(who).WithNote("profile %s stored; its key is in %s", l.p.Name, added.Where), nil
 }
 
-// ask asks one address for the owner of a key.
-func ask(ctx context.Context, e *cli.Env, address string, key config.Key) (api.ProjectInfo, error) {
-	cl, err := api.New(api.Options{BaseURL: address, Key: key.Reveal(), UserAgent: "dig/" + cli.BuildVersion(), Timeout: askLimit})
+// ask asks one address for the owner of a key, over the network of a profile.
+func ask(ctx context.Context, e *cli.Env, p config.Profile, address string, key config.Key) (api.ProjectInfo, error) {
+	n, err := e.NetworkOf(placeOf(e, p))
+	if err != nil {
+		return api.ProjectInfo{}, err
+	}
+	cl, err := api.New(api.Options{BaseURL: address, Key: key.Reveal(), UserAgent: "dig/" + cli.BuildVersion(), Timeout: askLimit, Network: n})
 	if err != nil {
 		return api.ProjectInfo{}, err
 	}
 	return cl.Info.Get(ctx)
 }
 
+// placeOf returns what a profile says about connections, as far as no variable says otherwise.
+func placeOf(e *cli.Env, p config.Profile) cli.Place {
+	of := func(value, variable string) config.Value {
+		if v := e.Getenv(variable); v != "" {
+			return config.Value{Value: v, From: "environment " + variable}
+		}
+		return config.Value{Value: value, From: "profile " + p.Name}
+	}
+	return cli.Place{CAFile: of(p.CAFile, "DIG_CA_FILE"), ClientCert: of(p.ClientCert, "DIG_CLIENT_CERT"), ClientKey: of(p.ClientKey, "DIG_CLIENT_KEY"),
+		Connect: of(p.ConnectTimeout, "DIG_CONNECT_TIMEOUT"), Reply: of(p.ReplyTimeout, "DIG_REPLY_TIMEOUT")}
+}
+
 // askAny asks the addresses of one zone in order, up to the first that answers as a gateway.
-func askAny(ctx context.Context, e *cli.Env, addresses []string, key config.Key) (info api.ProjectInfo, at string, err error) {
+func askAny(ctx context.Context, e *cli.Env, p config.Profile, addresses []string, key config.Key) (info api.ProjectInfo, at string, err error) {
 	var first error
 	for _, at = range addresses {
-		info, err = ask(ctx, e, at, key)
+		info, err = ask(ctx, e, p, at, key)
 		var ae *api.Error
 		if err == nil || ctx.Err() != nil || errors.As(err, &ae) && (ae.Kind == api.KindUnauthorized || ae.Kind == api.KindForbidden) {
 			return info, at, err

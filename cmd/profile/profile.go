@@ -152,7 +152,7 @@ you can read; the command prints which one. A key is only ever sent to the addre
 		}
 		if p.Zone == string(config.EU) && p.BaseURL == "" && !noProbe && !key.IsZero() {
 			var facts config.KeyFacts
-			p.BaseURL, facts = probe(ctx, e, config.DefaultAddresses(config.EU), key)
+			p.BaseURL, facts = probe(ctx, e, p, config.DefaultAddresses(config.EU), key)
 			p.SetFacts(facts)
 		}
 		added, err := st.Add(p, key, opt)
@@ -214,8 +214,8 @@ func readKey(e *cli.Env, stdin bool) (config.Key, error) {
 }
 
 // probe asks each documented address of a zone for the owner of the key and returns the first that answers as a gateway.
-func probe(ctx context.Context, e *cli.Env, addresses []string, key config.Key) (string, config.KeyFacts) {
-	info, at, err := askAny(ctx, e, addresses, key)
+func probe(ctx context.Context, e *cli.Env, p config.Profile, addresses []string, key config.Key) (string, config.KeyFacts) {
+	info, at, err := askAny(ctx, e, p, addresses, key)
 	if err != nil {
 		fmt.Fprintln(e.Err, "note: none of the addresses answered; storing the first")
 		return "", config.KeyFacts{}

@@ -25,11 +25,11 @@ func TestProbeOfAddresses(t *testing.T) {
 		t.Fatal(err)
 	}
 	var errs bytes.Buffer
-	e := &cli.Env{Err: &errs}
-	if got, facts := probe(t.Context(), e, []string{page.URL + "/api/v1", real.URL + "/api/v1"}, key); facts.User != "a@b.c" || got != real.URL+"/api/v1" {
+	e := &cli.Env{Err: &errs, Getenv: func(string) string { return "" }}
+	if got, facts := probe(t.Context(), e, config.Profile{}, []string{page.URL + "/api/v1", real.URL + "/api/v1"}, key); facts.User != "a@b.c" || got != real.URL+"/api/v1" {
 		t.Errorf("%q is kept", got)
 	}
-	if got, _ := probe(t.Context(), e, []string{page.URL + "/api/v1"}, key); got != "" || !strings.Contains(errs.String(), "none of the addresses answered") {
+	if got, _ := probe(t.Context(), e, config.Profile{}, []string{page.URL + "/api/v1"}, key); got != "" || !strings.Contains(errs.String(), "none of the addresses answered") {
 		t.Errorf("%q is kept: %s", got, errs.String())
 	}
 }

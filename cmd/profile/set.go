@@ -14,7 +14,7 @@ func newSetCmd(e *cli.Env) *cobra.Command {
 	var unset []string
 	c := &cobra.Command{
 		Use: "set NAME [FIELD=VALUE]...", Short: "Change fields of a profile", Args: cobra.MinimumNArgs(1),
-		Long: `Change fields of a profile: zone, base-url, org, workspace, project, output, timeout, history, spool and others that
+		Long: `Change fields of a profile: zone, base-url, org, workspace, project, output, timeout, ca-file and others that
 ` + "`" + e.Name + ` config schema` + "`" + ` lists. Comments in the file stay. An empty VALUE is an error; --unset removes a field.
 The stored key stays bound to the address it was stored for.`,
 		Example: strings.ReplaceAll("  dig profile set work project=sales output=csv\n  dig profile set work --unset timeout", "dig ", e.Name+" "),
@@ -47,6 +47,11 @@ func setFields(e *cli.Env, name string, set map[string]string, unset []string) (
 	for _, field := range unset {
 		if _, both := set[field]; both {
 			return cli.View{}, cli.Usagef("%s is both set and unset", field)
+		}
+	}
+	for _, field := range []string{"ca-file", "client-cert", "client-key"} { // the file is used from any directory
+		if set[field] != "" {
+			set[field] = e.Abs(set[field])
 		}
 	}
 	st, err := config.OpenStore("", e.Getenv)

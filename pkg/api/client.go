@@ -31,7 +31,8 @@ type Options struct {
 	BaseURL   string            // address up to and including /api/v1, without a trailing slash
 	Key       string            // sent as "Authorization: Bearer <key>" [S]; empty sends no header
 	UserAgent string            // empty: "dig"
-	Transport http.RoundTripper // nil: the client's own transport with the system's proxy settings
+	Transport http.RoundTripper // nil: one of Network
+	Network   Network           // how connections are made; links to files use its Roots even if Transport is set
 	Timeout   time.Duration     // for one call, and for pauses within a streamed one; 0 for the limits of limits.go
 	Patient   bool              // no limit on pauses once a reply has started: for a gateway in the same process
 	Slashes   bool              // the gateway is known to preserve %2F and %5C within a path segment; otherwise, names that contain them are rejected
@@ -101,7 +102,7 @@ func New(o Options) (*Client, error) {
 		o.MaxReply = maxReply
 	}
 	if o.Transport == nil {
-		t := http.DefaultTransport.(*http.Transport).Clone()
+		t := NewTransport(o.Network)
 		t.DisableCompression = isLoopback(u.Hostname()) // gzip triples the CPU time of a result; it pays off on a slow link only
 		o.Transport = t
 	}
@@ -119,7 +120,7 @@ func New(o Options) (*Client, error) {
 	}
 	c := &Client{http: h, base: strings.TrimRight(o.BaseURL, "/"), limits: newLimits(o), set: o.Timeout, retries: o.Retries, most: o.MaxReply, slashes: o.Slashes, trace: o.Trace, before: o.Before, lacks: o.Lacks}
 	c.links = links{base: c.base, hosts: o.LinkHosts}
-	c.files = newFileTransport(c.links)
+	c.files = newFileTransport(c.links, o.Network)
 	c.Services = newServices(c)
 	return c, nil
 }

@@ -220,16 +220,18 @@ func transportError(ctx context.Context, method, url string, err error) error {
 		e.Kind, e.Message, e.Hint = KindTimeout, "no complete answer from "+host+" within the time limit", "raise --timeout, or try again"
 	case errors.Is(err, context.Canceled):
 		return context.Canceled
+	case errors.As(err, &proxy) && proxy.Op == "proxyconnect":
+		e.Err = errors.Join(ErrProxy, err)
+		e.Message, e.Hint = "the proxy "+proxyOf(proxy)+" cannot be reached, so "+host+" was not contacted: "+root(err).Error(), "check HTTPS_PROXY, HTTP_PROXY and NO_PROXY"
+	case ctx.Err() == nil && phaseError(e, host, err):
 	case errors.Is(err, context.DeadlineExceeded):
 		e.Kind, e.Message, e.Hint = KindTimeout, "no complete answer from "+host+" in time", "raise --timeout, or try again"
-	case errors.As(err, &proxy) && proxy.Op == "proxyconnect":
-		e.Message, e.Hint = "the proxy "+proxyOf(proxy)+" cannot be reached, so "+host+" was not contacted: "+root(err).Error(), "check HTTPS_PROXY, HTTP_PROXY and NO_PROXY"
 	case errors.As(err, &dns):
 		e.Message, e.Hint = "cannot find the host "+host, "check the base address and the network"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		e.Message, e.Hint = "nothing answers at "+host, "check the base address and that the gateway is running"
 	case errors.As(err, &cert) || errors.As(err, &x509u):
-		e.Message, e.Hint = "the certificate of "+host+" cannot be verified: "+root(err).Error(), "dig does not skip verification; add the certificate authority to the system's trust store (or SSL_CERT_FILE)"
+		e.Message, e.Hint = "the certificate of "+host+" cannot be verified: "+root(err).Error(), "dig does not skip verification; set ca-file in the profile (DIG_CA_FILE) to the certificate of the authority, or add it to the system's trust store"
 	case errors.As(err, &header) || strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
 		e.Message, e.Hint = host+" does not speak TLS", "use http:// for a gateway on this machine"
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET):

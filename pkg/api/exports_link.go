@@ -143,16 +143,21 @@ func (l links) control(ctx context.Context, _, address string, _ syscall.RawConn
 // rules.
 type fileTransport struct{ direct, proxied http.RoundTripper }
 
-func newFileTransport(l links) *fileTransport {
+// newFileTransport trusts the authorities of the gateway's network, but shows no certificate of the client.
+func newFileTransport(l links, n Network) *fileTransport {
+	n.Certificates, n.Reply = nil, 0
 	d := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second, ControlContext: l.control}
-	direct := http.DefaultTransport.(*http.Transport).Clone()
+	if n.Connect > 0 {
+		d.Timeout = n.Connect
+	}
+	direct := NewTransport(n)
 	direct.Proxy, direct.DialContext = nil, d.DialContext
-	return &fileTransport{direct, http.DefaultTransport}
+	return &fileTransport{direct, NewTransport(n)}
 }
 
 // RoundTrip sends the request directly or through the proxy.
 func (t *fileTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	proxy, err := http.ProxyFromEnvironment(req)
+	proxy, err := proxyOfEnvironment(req)
 	if err != nil {
 		return nil, err
 	}

@@ -242,7 +242,7 @@ func TestSchema(t *testing.T) {
 		}
 		return n
 	}
-	sample := map[string]string{nameZone: "us", nameBaseURL: "https://h.example/api/v1", nameTimeout: "90", nameHistory: "off", nameSpool: "1GiB", nameProtect: "confirm", nameJournal: "off",
+	sample := map[string]string{nameZone: "us", nameBaseURL: "https://h.example/api/v1", nameTimeout: "90", nameConnectTimeout: "1.5", nameReplyTimeout: "1m", nameCAFile: "/x/ca.pem", nameClientCert: "/x/c.pem", nameClientKey: "/x/k.pem", nameHistory: "off", nameSpool: "1GiB", nameProtect: "confirm", nameJournal: "off",
 		fieldKeyStorage: "file", fieldKeyKind: "partner", fieldKeyExpires: "2030-01-31T00:00:00Z"}
 	config := func(field, value string) error {
 		_, err := parseConfig("config.yaml", []byte("profiles:\n  a:\n    "+field+": "+value+"\n"))
@@ -264,7 +264,7 @@ func TestSchema(t *testing.T) {
 		schema node
 		known  []string
 		read   func(field, value string) error
-	}{"config.yaml": {each, profileFields(), config}, ProjectFile: {schemaOf(Schema(true)), settingNames(), project}} {
+	}{"config.yaml": {each, profileFields(), config}, ProjectFile: {schemaOf(Schema(true)), projectFields(), project}} {
 		if string(c.schema.AdditionalProperties) != "false" {
 			t.Errorf("%s: the schema allows other fields", what)
 		}

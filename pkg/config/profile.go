@@ -10,18 +10,25 @@ import (
 // Profile is a named zone and address with defaults. Zero fields are not set. The key is stored separately, see
 // KeyStore.
 type Profile struct {
-	Name       string `json:"name" yaml:"name"`
-	Zone       string `json:"zone,omitempty" yaml:"zone,omitempty"`
-	BaseURL    string `json:"baseUrl,omitempty" yaml:"baseUrl,omitempty"`
-	Org        string `json:"org,omitempty" yaml:"org,omitempty"`
-	Workspace  string `json:"workspace,omitempty" yaml:"workspace,omitempty"`
-	Project    string `json:"project,omitempty" yaml:"project,omitempty"`
-	Output     string `json:"output,omitempty" yaml:"output,omitempty"`
-	Timeout    string `json:"timeout,omitempty" yaml:"timeout,omitempty"`
-	History    string `json:"history,omitempty" yaml:"history,omitempty"`
-	Spool      string `json:"spool,omitempty" yaml:"spool,omitempty"`
-	Protect    string `json:"protect,omitempty" yaml:"protect,omitempty"` // ReadOnly, Confirm or ""
-	Journal    string `json:"journal,omitempty" yaml:"journal,omitempty"`
+	Name      string `json:"name" yaml:"name"`
+	Zone      string `json:"zone,omitempty" yaml:"zone,omitempty"`
+	BaseURL   string `json:"baseUrl,omitempty" yaml:"baseUrl,omitempty"`
+	Org       string `json:"org,omitempty" yaml:"org,omitempty"`
+	Workspace string `json:"workspace,omitempty" yaml:"workspace,omitempty"`
+	Project   string `json:"project,omitempty" yaml:"project,omitempty"`
+	Output    string `json:"output,omitempty" yaml:"output,omitempty"`
+	Timeout   string `json:"timeout,omitempty" yaml:"timeout,omitempty"`
+	History   string `json:"history,omitempty" yaml:"history,omitempty"`
+	Spool     string `json:"spool,omitempty" yaml:"spool,omitempty"`
+	Protect   string `json:"protect,omitempty" yaml:"protect,omitempty"` // ReadOnly, Confirm or ""
+	Journal   string `json:"journal,omitempty" yaml:"journal,omitempty"`
+
+	ConnectTimeout string `json:"connectTimeout,omitempty" yaml:"connectTimeout,omitempty"`
+	ReplyTimeout   string `json:"replyTimeout,omitempty" yaml:"replyTimeout,omitempty"`
+	CAFile         string `json:"caFile,omitempty" yaml:"caFile,omitempty"`
+	ClientCert     string `json:"clientCert,omitempty" yaml:"clientCert,omitempty"`
+	ClientKey      string `json:"clientKey,omitempty" yaml:"clientKey,omitempty"`
+
 	KeyStorage string `json:"keyStorage,omitempty" yaml:"keyStorage,omitempty"` // "keyring", "file" or "" for no key
 	KeyExpires string `json:"keyExpires,omitempty" yaml:"keyExpires,omitempty"` // when the key expires, RFC 3339; "" for never or unknown
 
@@ -67,6 +74,16 @@ func (p *Profile) field(name string) *string {
 		return &p.Protect
 	case nameJournal:
 		return &p.Journal
+	case nameConnectTimeout:
+		return &p.ConnectTimeout
+	case nameReplyTimeout:
+		return &p.ReplyTimeout
+	case nameCAFile:
+		return &p.CAFile
+	case nameClientCert:
+		return &p.ClientCert
+	case nameClientKey:
+		return &p.ClientKey
 	}
 	return p.keyField(name)
 }
@@ -99,6 +116,9 @@ func (p *Profile) check() error {
 			return err
 		}
 		*f = v
+		if slices.Contains(files(), name) && !filepath.IsAbs(v) {
+			return &Error{Kind: ErrUsage, Field: name, Msg: fmt.Sprintf("%q is not an absolute path", v)}
+		}
 	}
 	return zoneAndAddress(Zone(p.Zone), p.BaseURL, "profile "+p.Name)
 }

@@ -52,6 +52,7 @@ const (
 // Settings are the resolved settings of one command. BaseURL is "" for the local zone inside the process.
 type Settings struct {
 	Profile, Zone, BaseURL, Org, Workspace, Project, Output, Timeout, History, Spool, Protect, Journal Value
+	ConnectTimeout, ReplyTimeout, CAFile, ClientCert, ClientKey                                        Value
 
 	Key        Key      // zero if there is none or it must not be sent to BaseURL; NeedKey returns the reason
 	KeyExpires string   // when the key expires, RFC 3339; "" if unknown
@@ -117,6 +118,8 @@ func Resolve(src Sources) (*Settings, error) {
 	if s.Protect, err = strictest(b, src.Getenv("DIG_READ_ONLY")); err != nil {
 		return nil, err
 	}
+	s.ConnectTimeout, s.ReplyTimeout = b.get(nameConnectTimeout), b.get(nameReplyTimeout)
+	s.CAFile, s.ClientCert, s.ClientKey = b.get(nameCAFile), b.get(nameClientCert), b.get(nameClientKey)
 	if err := s.settlePlace(); err != nil {
 		return nil, err
 	}
@@ -362,7 +365,8 @@ func (s *Settings) Asked() (zone, address string) {
 
 // Explain lists every setting with its source; the key is masked.
 func (s *Settings) Explain() []Explained {
-	all := []Value{s.Profile, s.Zone, s.BaseURL, s.Org, s.Workspace, s.Project, s.Output, s.Timeout, s.History, s.Spool, s.Protect, s.Journal}
+	all := []Value{s.Profile, s.Zone, s.BaseURL, s.Org, s.Workspace, s.Project, s.Output, s.Timeout, s.History, s.Spool, s.Protect, s.Journal,
+		s.ConnectTimeout, s.ReplyTimeout, s.CAFile, s.ClientCert, s.ClientKey}
 	out := make([]Explained, 0, len(all)+1)
 	for i, name := range settingNames() {
 		out = append(out, Explained{Name: name, Value: all[i].Value, From: all[i].From})

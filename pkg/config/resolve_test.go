@@ -114,6 +114,8 @@ func TestPrecedence(t *testing.T) {
 		{nameTimeout, "DIG_TIMEOUT", "1s", "2s", "3s", "4s", ""},
 		{nameHistory, "DIG_HISTORY", "5MiB", "4MiB", "3MiB", "2MiB", "16MiB"},
 		{nameSpool, "DIG_SPOOL", "5MiB", "4MiB", "3MiB", "2MiB", "10GiB"},
+		{nameConnectTimeout, "DIG_CONNECT_TIMEOUT", "1s", "2s", "3s", "4s", ""},
+		{nameReplyTimeout, "DIG_REPLY_TIMEOUT", "1s", "2s", "3s", "4s", ""},
 	} {
 		for mask := range 2 * flag {
 			f := newFixture(t)
@@ -360,9 +362,11 @@ func TestProjectFileErrors(t *testing.T) {
 		"zone: us\nkey: " + hostedKey + "\n":     ":2: key: a project file must not hold a key",
 		"zone: us\nDIG_API_KEY: x\n":             ":2: DIG_API_KEY: a project file must not hold a key",
 		"accessToken: x\n":                       ":1: accessToken: a project file must not hold a key",
+		"ca-file: /x\n":                          ":1: ca-file: a project file must not choose certificates",
+		"client-key: /x\n":                       ":1: client-key: a project file must not choose certificates",
 		"projct: x\n":                            ":1: projct: unknown field (did you mean project?)",
 		"url: https://h.example\n":               ":1: url: unknown field (did you mean base-url?)",
-		"something-else: x\n":                    "(the fields are profile, zone, base-url, org, workspace, project, output, timeout, history, spool, protect, journal)",
+		"something-else: x\n":                    "(the fields are profile, zone, base-url, org, workspace, project, output, timeout, history, spool, protect, journal, connect-timeout, reply-timeout)",
 		"\n\nzone: mars\n":                       ":3: zone: \"mars\" is not a zone",
 		"base-url: http://h.example/api/v1\n":    ":1: base-url: \"http://h.example/api/v1\": plain http",
 		"base-url: https://u:sesame@h.example\n": ":1: base-url: contains a user or password",
@@ -458,6 +462,11 @@ func TestExplain(t *testing.T) {
 		{"spool", "10GiB", "default"},
 		{"protect", "", "default"},
 		{"journal", "10MiB", "default"},
+		{"connect-timeout", "", "default"},
+		{"reply-timeout", "", "default"},
+		{"ca-file", "", "default"},
+		{"client-cert", "", "default"},
+		{"client-key", "", "default"},
 		{"key", "abcd1234.****", "profile w (file)"},
 	}
 	if got := fmt.Sprint(s.Explain()); got != fmt.Sprint(want) {

@@ -13,7 +13,7 @@ func Schema(projectFile bool) map[string]any {
 	if projectFile {
 		return map[string]any{
 			"$schema": "http://json-schema.org/draft-07/schema#", "title": "Project file of dig (" + ProjectFile + ")",
-			"type": []string{"object", "null"}, "additionalProperties": false, "properties": fields(settingNames()),
+			"type": []string{"object", "null"}, "additionalProperties": false, "properties": fields(projectFields()),
 		}
 	}
 	name := map[string]any{"type": "string", "pattern": profileForm().String()}
@@ -72,6 +72,16 @@ func fieldSchema(name string) map[string]any {
 		return described(choice(Confirm, ReadOnly), "What is done about requests that change something: ask before a command sends one, or refuse it. The strictest of all sources counts.")
 	case nameJournal:
 		return described(number, "Size of the journal of changes, such as 10MiB, or off. A project file cannot change it.")
+	case nameConnectTimeout:
+		return described(number, "Time limit for the connection to the gateway or its proxy, and for the TLS handshake.")
+	case nameReplyTimeout:
+		return described(number, "Time limit from the end of a request to the first byte of its reply.")
+	case nameCAFile:
+		return described(map[string]any{"type": "string"}, "Absolute path of a file of certificates (PEM) that are trusted besides those of the system.")
+	case nameClientCert:
+		return described(map[string]any{"type": "string"}, "Absolute path of the certificate (PEM) that is shown to the gateway.")
+	case nameClientKey:
+		return described(map[string]any{"type": "string"}, "Absolute path of its private key (PEM), if client-cert does not contain it.")
 	case fieldKeyStorage:
 		return described(choice("keyring", "file"), "Where the key is stored. Written by dig.")
 	case fieldKeyKind:

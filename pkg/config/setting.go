@@ -28,16 +28,31 @@ const (
 	nameSpool     = "spool"
 	nameProtect   = "protect"
 	nameJournal   = "journal"
+
+	nameConnectTimeout = "connect-timeout"
+	nameReplyTimeout   = "reply-timeout"
+	nameCAFile         = "ca-file"
+	nameClientCert     = "client-cert"
+	nameClientKey      = "client-key"
 )
 
 // settingNames is the order in which settings are listed; bound are those that belong to the zone and address of a
 // profile.
 func settingNames() []string {
-	return []string{nameProfile, nameZone, nameBaseURL, nameOrg, nameWorkspace, nameProject, nameOutput, nameTimeout, nameHistory, nameSpool, nameProtect, nameJournal}
+	return []string{nameProfile, nameZone, nameBaseURL, nameOrg, nameWorkspace, nameProject, nameOutput, nameTimeout, nameHistory, nameSpool, nameProtect, nameJournal,
+		nameConnectTimeout, nameReplyTimeout, nameCAFile, nameClientCert, nameClientKey}
+}
+
+// files are the settings that name a file of certificates or keys. A project file may not choose whom to trust.
+func files() []string { return []string{nameCAFile, nameClientCert, nameClientKey} }
+
+// projectFields are the fields of a project file.
+func projectFields() []string {
+	return slices.DeleteFunc(settingNames(), func(n string) bool { return slices.Contains(files(), n) })
 }
 
 func bound(name string) bool {
-	return slices.Contains([]string{nameBaseURL, nameOrg, nameWorkspace, nameProject}, name)
+	return slices.Contains(append(files(), nameBaseURL, nameOrg, nameWorkspace, nameProject), name)
 }
 
 // EnvName returns the variable of a setting, for example DIG_BASE_URL for base-url.
@@ -82,7 +97,7 @@ func checkValue(name, v string) string {
 		if !outputForm().MatchString(v) {
 			return fmt.Sprintf("%q is not the name of an output format", v)
 		}
-	case nameTimeout:
+	case nameTimeout, nameConnectTimeout, nameReplyTimeout:
 		if _, err := ParseTimeout(v); err != nil {
 			return err.Error()
 		}

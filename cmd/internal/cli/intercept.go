@@ -159,7 +159,7 @@ func (t *interceptor) explain(req *http.Request) error {
 		var b bytes.Buffer
 		if n == 1 {
 			for _, v := range t.env.Run.Settings.Explain() {
-				fmt.Fprintf(&b, "%-10s %-40s %s\n", v.Name, v.Value, v.From)
+				fmt.Fprintf(&b, "%-15s %-40s %s\n", v.Name, v.Value, v.From)
 			}
 		}
 		fmt.Fprintf(&b, "\ncurl -sS -X %s %s", req.Method, shell.Quote(req.URL.String()))

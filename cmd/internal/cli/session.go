@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -161,7 +160,10 @@ func (e *Env) Client() (*api.Client, error) {
 		}
 		o.Key = key.Reveal()
 		e.warnExpiry(s)
-		t := http.DefaultTransport.(*http.Transport).Clone()
+		if o.Network, err = e.NetworkOf(PlaceOf(s)); err != nil {
+			return nil, err
+		}
+		t := api.NewTransport(o.Network)
 		t.DisableCompression = config.IsLoopback(s.BaseURL.Value) // gzip triples the CPU time of a result; it pays off on a slow link only
 		o.Transport = t
 	}
