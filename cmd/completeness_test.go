@@ -279,6 +279,7 @@ func TestEveryShape(t *testing.T) {
 		"dig metadata callback get": "one field",
 		"dig config get":            "a value",
 		"dig config list":           "values by their paths",
+		"dig history show":          "the whole record",
 	}
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {

@@ -16,6 +16,7 @@ func New(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "history", Short: "What was changed from this machine", Long: `What was changed from this machine: each request that changes something is recorded in the journal of changes before it is sent, and then
 what became of it. The journal holds no secrets and is bounded; the setting journal (DIG_JOURNAL) is its size, or off.`}
 	c.AddCommand(newList(e), newShow(e))
+	e.Shows(c, &changeShape, "list")
 	return c
 }
 

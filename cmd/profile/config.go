@@ -46,8 +46,26 @@ func newConfigListCmd(e *cli.Env) *cobra.Command {
 		})
 }
 
+// completePaths completes the paths of the values of the settings file.
+func completePaths(e *cli.Env) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) (paths []cobra.Completion, _ cobra.ShellCompDirective) {
+		st, err := config.OpenStore("", e.Getenv)
+		if err == nil && len(args) == 0 {
+			var all []config.Member
+			all, err = st.Members()
+			for _, m := range all {
+				paths = append(paths, m.Path)
+			}
+		}
+		if err != nil {
+			cobra.CompDebugln(err.Error(), false)
+		}
+		return paths, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
 func newConfigGetCmd(e *cli.Env) *cobra.Command {
-	return e.Plain(&cobra.Command{Use: "get PATH", Short: "Print a value of the settings file", Args: cobra.ExactArgs(1),
+	return e.Plain(&cobra.Command{Use: "get PATH", ValidArgsFunction: completePaths(e), Short: "Print a value of the settings file", Args: cobra.ExactArgs(1),
 		Long:    "Print a value of the settings file. " + pathHelp + "\nThe exit code is 3 if it is not set. `" + e.Name + " config explain` shows the values in effect, from all sources.",
 		Example: "  " + e.Name + " config get project\n  " + e.Name + " config get profiles.work.zone"},
 		func(_ context.Context, args []string) (cli.View, error) {
@@ -85,7 +103,7 @@ func pathOf(in, field string) string {
 }
 
 func newConfigSetCmd(e *cli.Env) *cobra.Command {
-	return e.Plain(&cobra.Command{Use: "set PATH VALUE", Short: "Set a value of the settings file", Args: cobra.ExactArgs(2),
+	return e.Plain(&cobra.Command{Use: "set PATH VALUE", ValidArgsFunction: completePaths(e), Short: "Set a value of the settings file", Args: cobra.ExactArgs(2),
 		Long:    "Set a value of the settings file; its comments stay. " + pathHelp,
 		Example: "  " + e.Name + " config set output csv\n  " + e.Name + " config set profiles.work.project sales"},
 		func(_ context.Context, args []string) (cli.View, error) {
@@ -108,7 +126,7 @@ func newConfigSetCmd(e *cli.Env) *cobra.Command {
 }
 
 func newConfigUnsetCmd(e *cli.Env) *cobra.Command {
-	return e.Plain(&cobra.Command{Use: "unset PATH", Short: "Remove a value from the settings file", Args: cobra.ExactArgs(1),
+	return e.Plain(&cobra.Command{Use: "unset PATH", ValidArgsFunction: completePaths(e), Short: "Remove a value from the settings file", Args: cobra.ExactArgs(1),
 		Long:    "Remove a value from the settings file. " + pathHelp,
 		Example: "  " + e.Name + " config unset timeout"},
 		func(_ context.Context, args []string) (cli.View, error) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/config"
+	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 )
 
@@ -42,14 +43,14 @@ func (e *Env) CompleteArgs(c *cobra.Command) {
 	if c.ValidArgsFunction != nil || len(c.ValidArgs) > 0 {
 		return
 	}
-	kinds := placeholders(c)
+	kinds := Placeholders(c)
 	c.ValidArgsFunction = func(c *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return e.namesFor(c, args, kinds, prefix)
 	}
 }
 
-// placeholders are the kinds of names that a command takes as its arguments.
-func placeholders(c *cobra.Command) []string {
+// Placeholders are the kinds of names that a command takes as its arguments.
+func Placeholders(c *cobra.Command) []string {
 	path := c.CommandPath() + " "
 	in := func(noun string) bool { return strings.Contains(path, " "+noun+" ") }
 	var kinds []string
@@ -71,6 +72,8 @@ func placeholders(c *cobra.Command) []string {
 			word = "golden"
 		case word == "path" && in("query"):
 			word = "folder"
+		case word == "path" && in("api"):
+			word = "route"
 		case word == "query" && in("oauth"):
 			word = ""
 		}
@@ -90,6 +93,14 @@ func (e *Env) namesFor(c *cobra.Command, args, kinds []string, prefix string) (o
 	}
 	if kind == "method" {
 		return []cobra.Completion{"GET", "POST", "PUT", "PATCH", "DELETE"}, cobra.ShellCompDirectiveNoFileComp
+	}
+	if kind == "route" {
+		for _, op := range spec.All() {
+			if strings.EqualFold(op.Method, args[0]) && !slices.Contains(out, op.Path) {
+				out = append(out, op.Path)
+			}
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp
 	}
 	if _, err := e.Settings(); err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp

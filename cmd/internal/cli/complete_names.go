@@ -270,3 +270,13 @@ func correct(all map[string][]string, does change, raw json.RawMessage, args []s
 	}
 	return store
 }
+
+// KindOfName reports whether a listing shows names of a kind.
+func KindOfName(kind string) bool {
+	for _, all := range completable {
+		if slices.ContainsFunc(all, func(l listing) bool { return l.kind == kind }) {
+			return true
+		}
+	}
+	return false
+}
