@@ -102,6 +102,9 @@ func TestDoctorFindsFaults(t *testing.T) {
 	}
 	file("bin/dig", "#!/bin/sh\necho '; <<>> DiG 9.18 <<>>'\n", 0o755)
 	env := map[string]string{"DIG_CONFIG_DIR": filepath.Join(dir, "config"), "PATH": filepath.Join(dir, "bin")}
+	if code, out, errs := runDig(t, env, "doctor"); code != cli.ExitJob || !strings.Contains(out, "failed   configuration  /") || !strings.Contains(out, "-> did you mean project?\n") || !strings.Contains(errs, "2 failed") {
+		t.Errorf("exit %d: %s%s", code, out, errs)
+	}
 	code, found := diagnose(t, env)
 	expect(t, found, map[string]string{
 		"configuration": "failed did you mean project?", "files": "failed credentials.yaml has mode 0644, so other users of this machine may read it (run: chmod go-rwx ",

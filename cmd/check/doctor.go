@@ -1,13 +1,16 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
@@ -106,7 +109,14 @@ func (d *doctor) report(o output.Options) error {
 	for _, f := range d.found {
 		count[f.Status]++
 	}
-	v := cli.List(d.found, "check", "status", "detail", "hint").WithNote("%d ok, %d warnings, %d failed, %d skipped", count[statusOK], count[statusWarning], count[statusFailed], count[statusSkipped])
+	v := cli.List(d.found, "check", "status", "detail", "hint")
+	if o.Format == output.Table && len(o.Columns) == 0 {
+		if err := d.text(o); err != nil {
+			return err
+		}
+		v = cli.View{Printed: true}
+	}
+	v = v.WithNote("%d ok, %s, %d failed, %d skipped", count[statusOK], cmp.Or(cli.Plural(count[statusWarning], "1 warning", "%d warnings"), "0 warnings"), count[statusFailed], count[statusSkipped])
 	if err := d.e.Print(v, nil, o); err != nil {
 		return err
 	}
@@ -114,6 +124,33 @@ func (d *doctor) report(o output.Options) error {
 		return &cli.Failure{Exit: cli.ExitJob, Code: "findings", Msg: cli.Plural(n, "1 check", "%d checks") + " failed"}
 	}
 	return nil
+}
+
+// text prints the diagnoses in full: a table would cut off what to do.
+func (d *doctor) text(o output.Options) error {
+	const margin = "                        " // two columns of names
+	var b strings.Builder
+	put := func(head, text string) {
+		if room := o.Width - len(margin); o.Terminal && room >= 20 {
+			text = strings.ReplaceAll(output.Fold(text, room), "\n", "\n"+margin)
+		}
+		fmt.Fprintf(&b, "%-*s%s\n", len(margin), head, text)
+	}
+	for _, f := range d.found {
+		put(fmt.Sprintf("%-8s %s", f.Status, f.Check), f.Detail)
+		if f.Hint != "" {
+			put("", "-> "+f.Hint)
+		}
+	}
+	w, commit, abort, err := d.e.Writer()
+	if err != nil {
+		return err
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		abort()
+		return err
+	}
+	return commit()
 }
 
 // settings resolves the settings. If that fails, s is nil, and the output flags alone count.
@@ -124,6 +161,9 @@ func (d *doctor) settings(ctx context.Context) (o output.Options, s *config.Sett
 		o.Format = d.e.Run.Flags.Output
 		if o.Format == "" {
 			o.Format = output.FormatOf(d.e.Getenv("DIG_OUTPUT"))
+		}
+		if o.Format == "" {
+			o.Format = output.Table
 		}
 		if d.e.Run.Flags.Jq != "" {
 			o.Format = output.JSON
@@ -192,7 +232,10 @@ func (d *doctor) files(s *config.Settings) {
 			}
 		}
 	}
-	if bad == 0 {
+	switch {
+	case bad == 0 && checked == 0:
+		d.ok("files", "nothing is stored yet")
+	case bad == 0:
 		d.ok("files", "%d files and directories, which only you can change", checked)
 	}
 }
