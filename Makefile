@@ -43,11 +43,11 @@ load:
 	$(GO) test ./cmd -run '^TestLoad$$' -v -load 60s -timeout 10m
 
 # Compares with a Trino, which needs a JDK and Maven: asks it for the answers that the corpus lacks, compares all of them, and has it and the
-# engine run GENERATED random statements.
+# engine run GENERATED random statements, and calls of the corpus with another argument.
 GENERATED ?= 20000
 witness: compiler
 	DIG_TEST_RENEW=missing bash .ci/witness sh -c 'go test ./pkg/trinosql/witness/... -count=1 && \
-		DIG_TEST_GENERATED=$(GENERATED) go test ./pkg/gateway/engine/duckdb -run "^TestAnswers$$|^TestGenerated$$" -v -count=1 -timeout 120m | grep -av "^=== "'
+		DIG_TEST_GENERATED=$(GENERATED) DIG_TEST_MUTATED=4 go test ./pkg/gateway/engine/duckdb -run "^TestAnswers$$|^TestGenerated$$|^TestMutated$$" -v -count=1 -timeout 120m | grep -av "^=== "'
 
 lint:
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }

@@ -90,7 +90,9 @@ func (p *printer) sortItems(items []*trinosql.SortItem) {
 
 // sorted writes a sort key. With NULLS FIRST NaN is less than any number, otherwise greater, as it is for DuckDB.
 func (p *printer) sorted(t *types.Type, s *trinosql.SortItem, key func()) {
-	if s.Nulls == "FIRST" && float(t) && !p.finite(s.Expr) {
+	own := p.a.Types[s.Expr] // nil for an ordinal, which is no number to sort by
+	finite := own != nil && float(own) && p.finite(s.Expr)
+	if s.Nulls == "FIRST" && float(t) && !finite {
 		key = func(text string) func() {
 			p.put("isnan(", text, ")")
 			if s.Desc {

@@ -19,3 +19,18 @@ SELECT name FROM nation n WHERE NOT EXISTS (SELECT 1 FROM region r WHERE r.regio
 SELECT var_pop(x), var_samp(x), stddev(x) FROM (VALUES 1e300, 1e300) t(x);
 SELECT array_remove(ARRAY[1, NULL, 2, 1], 1), array_remove(CAST(ARRAY[] AS array(bigint)), BIGINT '1'), array_remove(ARRAY[1], CAST(NULL AS integer)), array_intersect(ARRAY[1, 1], CAST(ARRAY[] AS array(integer))), array_intersect(ARRAY[1, NULL, NULL], ARRAY[NULL, 1]);
 SELECT log2(t1.discount), abs(DECIMAL '99999999.99'), min(TIMESTAMP '1970-01-01 00:00:00.000') FROM lineitem t1 WHERE t1.orderkey <= 5 GROUP BY 1, 2;
+
+-- Arguments that are NULL beside others that decide about the result.
+SELECT substr(X'0011', -1, CAST(NULL AS bigint)), substr(X'0011', 3, CAST(NULL AS bigint)), substr(X'0011', CAST(NULL AS bigint));
+SELECT split('abc', NULL), split(CAST(NULL AS varchar), 'b'), split('abc', CAST(NULL AS varchar), 2);
+SELECT levenshtein_distance('', CAST(NULL AS varchar)), levenshtein_distance(CAST(NULL AS varchar), ''), levenshtein_distance('', '');
+
+-- Logarithms to and of zero.
+SELECT log(a, b) FROM (VALUES (-0e0, 0e0), (0e0, 0e0), (-0e0, 2e0), (0e0, 2e0), (2e0, -0e0), (2e0, 0e0), (1e0, 0e0), (1e0, 1e0)) t(a, b);
+SELECT log(a, b) FROM (VALUES (infinity(), 0e0), (infinity(), infinity()), (0e0, infinity()), (-1e0, 2e0), (2e0, -1e0), (nan(), 2e0), (2e0, nan()), (CAST(NULL AS double), 2e0), (2e0, NULL)) t(a, b);
+
+-- NaN among the keys of a sort by ordinal.
+SELECT x, y % y FROM (VALUES (1, 0e0), (1, 2e0), (2, 0e0)) t(x, y) ORDER BY 1, 2 NULLS FIRST;
+SELECT DISTINCT y FROM (VALUES nan(), 1e0, NULL, infinity()) t(y) ORDER BY 1 NULLS FIRST;
+SELECT y FROM (VALUES nan(), 1e0, NULL, infinity()) t(y) ORDER BY 1 DESC NULLS FIRST;
+SELECT y FROM (VALUES REAL '1', CAST(nan() AS real), NULL) t(y) UNION ALL SELECT REAL '7' ORDER BY 1 NULLS FIRST;
