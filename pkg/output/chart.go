@@ -20,8 +20,8 @@ import (
 // rows, the distribution of values (hist), or one line of blocks per numeric column (spark).
 type Chart struct {
 	Kind string
-	X    string   // column of the labels of bar and line; "" is the first one without values for bar, none for line
-	Y    []string // columns of the values: one, or several for spark; empty is the first numeric column, for spark all
+	X    string   // column of the labels of bar and line; "" is the first one without numbers for bar, the first of times for line
+	Y    []string // columns of the values: one, or several for spark; empty is the first of numbers but ids, for spark all
 }
 
 // ChartKinds lists the values of Chart.Kind.
@@ -137,10 +137,18 @@ func newPlot(c Chart, cols []cell.Column, sample [][]tcell, o Options) (plot, er
 			return nil, err
 		}
 	}
+	var ids []int // drawn only if there are no other numbers
 	for i := range cols {
-		if len(c.Y) == 0 && i != label && isNumeric(i, cols, sample) {
+		switch {
+		case len(c.Y) > 0 || i == label || !isNumeric(i, cols, sample):
+		case numbersRows(cols[i].Key):
+			ids = append(ids, i)
+		default:
 			values = append(values, i)
 		}
+	}
+	if len(values) == 0 {
+		values = ids
 	}
 	switch {
 	case len(sample) == 0:
@@ -153,12 +161,13 @@ func newPlot(c Chart, cols []cell.Column, sample [][]tcell, o Options) (plot, er
 	switch c.Kind {
 	case "bar":
 		if label < 0 {
-			if label = 0; value == 0 && len(cols) > 1 {
-				label = 1
-			}
+			label = labelOf(value, cols, sample)
 		}
 		return &barPlot{drawing: base, label: label}, nil
 	case "line":
+		if label < 0 {
+			label = slices.IndexFunc(cols, func(c cell.Column) bool { return c.Time() })
+		}
 		return &linePlot{drawing: base, series: newSeries(2 * max(base.width-lineMargin, 10)), label: label}, nil
 	case "hist":
 		return &histPlot{drawing: base, bins: newBins()}, nil
@@ -170,6 +179,25 @@ func newPlot(c Chart, cols []cell.Column, sample [][]tcell, o Options) (plot, er
 		s.lines = append(s.lines, &sparkLine{drawing: d, series: newSeries(max(base.width/2, 10))})
 	}
 	return s, nil
+}
+
+// numbersRows reports whether a column identifies rows, so that the size of its numbers says nothing.
+func numbersRows(name string) bool {
+	return strings.EqualFold(name, "id") || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "Id") || strings.HasPrefix(name, "_")
+}
+
+// labelOf chooses the column of the labels of bars: the first one without numbers, else the first other one.
+func labelOf(value int, cols []cell.Column, sample [][]tcell) int {
+	label := 0
+	if value == 0 && len(cols) > 1 {
+		label = 1
+	}
+	for i := range cols {
+		if i != value && !isNumeric(i, cols, sample) && !strings.HasPrefix(cols[i].Key, "_") {
+			return i
+		}
+	}
+	return label
 }
 
 func isNumeric(i int, cols []cell.Column, sample [][]tcell) bool {

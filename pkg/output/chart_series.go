@@ -84,6 +84,28 @@ func bounds(points []point) (low, high float64) {
 	return low, high
 }
 
+// stretched places points on all of a width, with straight lines between neighbours; a gap stays one.
+func stretched(points []point, width int) []point {
+	if len(points) < 2 || len(points) >= width {
+		return points
+	}
+	out := make([]point, width)
+	for x := range out {
+		place := float64(x) * float64(len(points)-1) / float64(width-1)
+		at := min(int(place), len(points)-2)
+		a, b, part := points[at], points[at+1], place-float64(at)
+		switch {
+		case a.n == 0 || b.n == 0:
+			if out[x] = a; part >= 0.5 {
+				out[x] = b
+			}
+		default:
+			out[x] = point{a.mean*(1-part) + b.mean*part, 1}
+		}
+	}
+	return out
+}
+
 const lineMargin = 16 // cells for the numbers of the axis
 
 // linePlot draws with Braille dots, two by four in a cell.
@@ -116,6 +138,7 @@ func (p *linePlot) draw(dst []byte) []byte {
 		return dst
 	}
 	low, high := bounds(points)
+	points = stretched(points, p.limit)
 	cols := (len(points) + 1) / 2
 	grid := make([][]rune, chartHeight)
 	for y := range grid {

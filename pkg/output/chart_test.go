@@ -145,7 +145,7 @@ func TestChartColumns(t *testing.T) {
 	if got := draw(Chart{Kind: "bar", X: "in"}); !strings.HasPrefix(got, " 1") || !strings.Contains(got, " 90\n") {
 		t.Errorf("the labels are not a value:\n%s", got)
 	}
-	if got := draw(Chart{Kind: "line", X: "day", Y: []string{"IN"}}); !strings.HasSuffix(got, "mon wed\n") {
+	if got := draw(Chart{Kind: "line", X: "day", Y: []string{"IN"}}); !strings.HasSuffix(got, "mon"+strings.Repeat(" ", 38)+"wed\n") {
 		t.Errorf("ends of the axis:\n%s", got)
 	}
 	if got := draw(Chart{Kind: "spark", Y: []string{"out", "in"}}); !strings.HasPrefix(got, " out ") || !strings.Contains(got, "\n in ") {
@@ -156,5 +156,32 @@ func TestChartColumns(t *testing.T) {
 		if _, err := WriteChart(&bytes.Buffer{}, celltest.Result(t, fields, rows), c, Options{}); !errors.As(err, &ue) {
 			t.Errorf("%+v: %v", c, err)
 		}
+	}
+}
+
+// TestChartChoosesColumns: without columns asked for, ids are neither values nor labels where there is something else, and a line has the
+// times of its ends.
+func TestChartChoosesColumns(t *testing.T) {
+	fields := []celltest.Field{{"id", "bigint"}, {"shop_id", "bigint"}, {"day", "date"}, {"name", "varchar"}, {"total", "double"}}
+	rows := [][]*string{}
+	for i, day := range []string{"2026-01-01", "2026-01-02", "2026-01-03"} {
+		rows = append(rows, []*string{celltest.Text(fmt.Sprint(1000 + i)), celltest.Text("7"), celltest.Text(day), celltest.Text("n" + fmt.Sprint(i)), celltest.Text(fmt.Sprint(10 * i))})
+	}
+	got, _ := chart(t, "bar", fields, rows, Options{Width: 60})
+	if !strings.HasPrefix(got, " 2026-01-01 │ 0\n") || !strings.HasSuffix(got, "█ 20\n") {
+		t.Errorf("bars:\n%s", got)
+	}
+	got, _ = chart(t, "spark", fields, rows, Options{Width: 60})
+	if got != " total ▁▅█ 0 … 20\n" {
+		t.Errorf("sparks: %q", got)
+	}
+	got, _ = chart(t, "line", fields, rows, Options{Width: 60})
+	lines := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
+	if last := lines[len(lines)-1]; !strings.Contains(last, "2026-01-01") || !strings.HasSuffix(last, "2026-01-03") || len([]rune(last)) < 45 {
+		t.Errorf("the line does not use the width, or its ends have no times:\n%s", got)
+	}
+	got, _ = chart(t, "bar", fields[:2], [][]*string{{celltest.Text("1"), celltest.Text("7")}}, Options{Width: 60})
+	if !strings.HasPrefix(got, " 7 │") || !strings.HasSuffix(got, " 1\n") {
+		t.Errorf("bars of ids only:\n%s", got)
 	}
 }
