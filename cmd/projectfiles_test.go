@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/spec"
 )
 
 // projectSecret is a password that must not get into any file.
@@ -183,6 +185,60 @@ func TestProjectFiles(t *testing.T) {
 		again := filepath.Join(t.TempDir(), "p")
 		to.ok("pull", again)
 		sameFiles(t, "zone "+zone, filesOf(t, again), want)
+		empty := filepath.Join(t.TempDir(), "p")
+		to.file("empty/dig.yaml", want["dig.yaml"])
+		if code, out, errs := to.dig("plan", "empty"); code != 0 || !strings.Contains(errs, "only in the project and left as they are; --prune deletes them") {
+			t.Errorf("without --prune: exit %d: %s%s", code, out, errs)
+		}
+		to.ok("apply", "empty", "--prune", "--yes")
+		to.ok("pull", empty)
+		sameFiles(t, "zone "+zone+", pruned", filesOf(t, empty), map[string]string{"dig.yaml": want["dig.yaml"]})
+	}
+}
+
+// TestApplyLooksAgain: what somebody else has changed since the plan stays as it is, and what a gateway accepts without storing it is an
+// error.
+func TestApplyLooksAgain(t *testing.T) {
+	f := newFront(t, "local")
+	f.ok("query", "create", "q", "--sql", "SELECT 1 AS x")
+	f.ok("query", "create", "r", "--sql", "SELECT 1 AS x")
+	f.ok("pull", "p")
+	f.file("p/queries/q.sql", "SELECT 2 AS mine")
+	f.on(spec.GetQuery, func(w http.ResponseWriter, _ *http.Request, pass func() *http.Response) {
+		f.on(spec.GetQuery, nil)
+		res := pass()
+		raw, _ := io.ReadAll(res.Body)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(bytes.ReplaceAll(raw, []byte("SELECT 1"), []byte("SELECT 5")))
+	})
+	f.sent()
+	if errs := f.want(6, "apply", "p", "--yes"); !strings.Contains(errs, "query q has been changed by somebody else") || f.sent() != "" {
+		t.Errorf("a query that was changed meanwhile: %s", errs)
+	}
+	f.on(spec.UpdateQuery, func(w http.ResponseWriter, r *http.Request, _ func() *http.Response) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"id":%q,"displayName":"q","name":"q","inputQuery":"SELECT 2 AS mine","queryType":"PLAIN"}`, filepath.Base(r.URL.Path))
+	})
+	if errs := f.want(1, "apply", "p", "--yes"); !strings.Contains(errs, "accepted changes but did not store them: query q (sql)") {
+		t.Errorf("a change that is not stored: %s", errs)
+	}
+	f.on(spec.UpdateQuery, nil)
+	f.ok("apply", "p", "--yes")
+	f.sent()
+	f.file("foreign/queries/r.sql", "SELECT 'mine'")
+	if errs := f.want(6, "pull", "foreign"); !strings.Contains(errs, "it has no dig.yaml") && !strings.Contains(errs, "has no dig.yaml") {
+		t.Errorf("a directory of something else: %s", errs)
+	}
+	for _, args := range [][]string{{"plan", "foreign"}, {"diff", "nosuch"}, {"plan", "p", "--only", "nosuch"}, {"diff", "p", "--only="}, {"apply", "foreign", "--yes"}} {
+		if errs := f.want(2, args...); f.sent() != "" {
+			t.Errorf("%v: %s", args, errs)
+		}
+	}
+	f.file("p/tables/bad.yaml", "columns:\n  - nam: x\n")
+	for _, c := range []string{"plan", "diff", "apply", "pull"} {
+		if errs := f.want(2, c, "p"); !strings.Contains(errs, `tables/bad.yaml:2: unknown member "nam"; did you mean "name"?`) {
+			t.Errorf("%s with a mistake: %s", c, errs)
+		}
 	}
 }
 

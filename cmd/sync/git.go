@@ -10,10 +10,12 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/manifest"
 )
 
-// mayOverwrite refuses to change or remove files whose contents are nowhere else: those that are not committed in git.
-func mayOverwrite(ctx context.Context, full, dir string, write, remove []string) error {
+// mayOverwrite refuses to change or remove files whose contents are nowhere else: those that are not committed in git. In
+// a directory that is foreign, without a project, it refuses all.
+func mayOverwrite(ctx context.Context, full, dir string, foreign bool, write, remove []string) error {
 	var there []string
 	for _, file := range append(append([]string{}, write...), remove...) {
 		_, err := os.Lstat(filepath.Join(full, filepath.FromSlash(file)))
@@ -26,7 +28,10 @@ func mayOverwrite(ctx context.Context, full, dir string, write, remove []string)
 	if len(there) == 0 {
 		return nil
 	}
-	lost := uncommitted(ctx, full, there)
+	lost, why, hint := there, "has no "+manifest.Marker+", so its files are not those of a project: ", "choose another directory, or give --force to overwrite and remove them"
+	if !foreign {
+		lost, why, hint = uncommitted(ctx, full, there), "has files that differ from the project and are not committed in git: ", "commit them first, or give --force to overwrite and remove them"
+	}
 	if len(lost) == 0 {
 		return nil
 	}
@@ -35,8 +40,7 @@ func mayOverwrite(ctx context.Context, full, dir string, write, remove []string)
 	if len(lost) > most {
 		list += ", ..."
 	}
-	return (&cli.Failure{Exit: cli.ExitConflict, Code: "local-changes", Msg: "files in " + dir + " differ from the project and are not committed in git: " + list}).
-		WithHint("commit them first, or give --force to overwrite and remove them")
+	return (&cli.Failure{Exit: cli.ExitConflict, Code: "local-changes", Msg: dir + " " + why + list}).WithHint("%s", hint)
 }
 
 // uncommitted returns those of the files that git does not have as they are. Without git it has none.

@@ -46,7 +46,7 @@ func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.
 	if err := a.prepare(ctx, todo); err != nil {
 		return err
 	}
-	human := e.Run.Flags.Out == "" && opts.Format == output.Table && len(opts.Columns) == 0
+	human := forPeople(e, opts)
 	if len(todo) == 0 {
 		if err := show(e, opts, nil, leave, false); err != nil {
 			return err
@@ -56,7 +56,7 @@ func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.
 	if e.Asked() {
 		lines(e.Err, todo, false)
 	}
-	if err := e.Confirm("make %s to project %s of zone %s%s?", strings.TrimSpace(cli.Plural(len(todo), "this change", "these %d changes")), l.project, e.Run.Settings.Zone.Value, deletions(todo)); err != nil {
+	if err := e.Confirm("make %s to project %s%s, in %s?", cli.Plural(len(todo), "this change", "these %d changes"), l.project, deletions(todo), e.Target()); err != nil {
 		return err
 	}
 	done := []step{}
@@ -99,7 +99,7 @@ func deletions(todo []manifest.Change) string {
 			n++
 		}
 	}
-	return cli.Plural(n, ", of which one deletes something", ", of which %d delete something")
+	return cli.Plural(n, " (one deletes something)", " (%d delete something)")
 }
 
 // possible refuses a plan with a change that the service cannot make, before anything is sent.

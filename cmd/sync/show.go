@@ -40,7 +40,7 @@ func writing() []spec.Op {
 
 // show prints changes: as lines for people, and otherwise as records. leave is what only the project has and keeps.
 func show(e *cli.Env, o output.Options, changes, leave []manifest.Change, whole bool) error {
-	if e.Run.Flags.Out == "" && o.Format == output.Table && len(o.Columns) == 0 {
+	if forPeople(e, o) {
 		lines(e.OnScreen(), changes, whole)
 		if len(changes) == 0 {
 			fmt.Fprintln(e.Err, "no differences")

@@ -160,11 +160,23 @@ Files that are not those of a project, such as a README.md, are not touched.`,
 		if err != nil {
 			return err
 		}
-		v, err := pull(c.Context(), e, &o, args[0])
+		p, err := pull(c.Context(), e, &o, args[0])
 		if err != nil {
 			return err
 		}
-		return e.Print(v, nil, opts)
+		if !forPeople(e, opts) {
+			return e.Print(cli.Object(p, "directory", "objects", "written", "removed").Mine(), nil, opts)
+		}
+		for _, files := range []struct {
+			sign  string
+			names []string
+		}{{"written", p.Written}, {"removed", p.Removed}} {
+			for _, name := range files.names {
+				fmt.Fprintf(e.OnScreen(), "%s  %s\n", files.sign, name)
+			}
+		}
+		fmt.Fprintf(e.Err, "%d objects in %s: %d files written, %d removed\n", p.Objects, p.Directory, len(p.Written), len(p.Removed))
+		return nil
 	}
 	return c
 }
@@ -301,21 +313,28 @@ func outFile(e *cli.Env) string {
 	return ""
 }
 
-func pull(ctx context.Context, e *cli.Env, o *options, dir string) (cli.View, error) {
+// forPeople reports whether changes are printed as lines instead of records.
+func forPeople(e *cli.Env, o output.Options) bool {
+	return e.Run.Flags.Out == "" && o.Format == output.Table && len(o.Columns) == 0
+}
+
+func pull(ctx context.Context, e *cli.Env, o *options, dir string) (pulled, error) {
+	var none pulled
 	l, _, err := session(ctx, e, o, dir, false)
 	if err != nil {
-		return cli.View{}, err
+		return none, err
 	}
 	full := e.Abs(dir)
 	old, err := manifest.Read(full)
-	if errors.Is(err, manifest.ErrNoProject) {
+	foreign := errors.Is(err, manifest.ErrNoProject)
+	if foreign {
 		old = manifest.New()
 	} else if err != nil {
-		return cli.View{}, faulty(dir, err)
+		return none, faulty(dir, err)
 	}
 	types, err := l.connectionTypes(ctx)
 	if err != nil {
-		return cli.View{}, err
+		return none, err
 	}
 	for _, n := range (secrets{e, full}).kept(l.p, old, types) {
 		fmt.Fprintln(e.Err, "note:", n)
@@ -323,29 +342,29 @@ func pull(ctx context.Context, e *cli.Env, o *options, dir string) (cli.View, er
 	l.p.Fill(old, l.only)
 	files, err := manifest.Files(l.p)
 	if err != nil {
-		return cli.View{}, err
+		return none, err
 	}
 	write, remove, err := manifest.Changed(full, files)
 	if err != nil {
-		return cli.View{}, cli.Usagef("%s: %v", dir, err)
+		return none, cli.Usagef("%s: %v", dir, err)
 	}
 	if !o.force {
-		if err := mayOverwrite(ctx, full, dir, write, remove); err != nil {
-			return cli.View{}, err
+		if err := mayOverwrite(ctx, full, dir, foreign, write, remove); err != nil {
+			return none, err
 		}
 	}
 	if len(write)+len(remove) > 0 {
 		if err := e.Would("write %d files of %d objects to %s, and remove %d", len(write), l.p.Len(), dir, len(remove)); err != nil {
-			return cli.View{}, err
+			return none, err
 		}
 		if err := os.MkdirAll(full, 0o777); err != nil {
-			return cli.View{}, err
+			return none, err
 		}
 		if err := manifest.Write(full, files, write, remove); err != nil {
-			return cli.View{}, err
+			return none, err
 		}
 	}
-	return cli.Object(pulled{dir, l.p.Len(), nonNil(write), nonNil(remove)}, "directory", "objects", "written", "removed").Mine(), nil
+	return pulled{dir, l.p.Len(), nonNil(write), nonNil(remove)}, nil
 }
 
 // pulled is the result of a pull.

@@ -37,10 +37,13 @@ type Change struct {
 	Have   Object // nil for a creation
 }
 
-// Title is the name of the object as people read it.
+// Title is the name of the object as people read it; that of a golden statement is its question, on one line.
 func (c Change) Title() string {
-	prompt, _, _ := strings.Cut(c.Name, "\x00")
-	return prompt
+	prompt, _, golden := strings.Cut(c.Name, "\x00")
+	if !golden {
+		return c.Name
+	}
+	return strings.Join(strings.Fields(prompt), " ")
 }
 
 // Compare returns the steps that bring a project to the files, in an order in which they work, and what only the project
@@ -287,7 +290,9 @@ func golden(changes, extra []Change) (c, e []Change) {
 		if ch.Kind != KindGoldenSQL {
 			continue
 		}
-		at := slices.IndexFunc(extra, func(x Change) bool { return x.Kind == KindGoldenSQL && x.Title() == ch.Title() })
+		at := slices.IndexFunc(extra, func(x Change) bool {
+			return x.Kind == KindGoldenSQL && x.Have.(*GoldenSQL).Prompt == ch.Want.(*GoldenSQL).Prompt
+		})
 		if at >= 0 {
 			ch.Action, ch.Have = Replace, extra[at].Have
 			ch.Fields = []Difference{{"sql", extra[at].Have.(*GoldenSQL).SQL, ch.Want.(*GoldenSQL).SQL}}
