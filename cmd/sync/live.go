@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/manifest"
@@ -88,13 +89,16 @@ func (l *live) readTables(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, t := range all {
-		cols, err := l.cl.Tables.Columns(ctx, l.project, t.TableName)
-		if missing(err) {
+	columns, err := forAll(ctx, all, func(ctx context.Context, t api.Table) ([]api.ColumnDetail, error) {
+		return l.cl.Tables.Columns(ctx, l.project, t.TableName)
+	})
+	if err != nil {
+		return err
+	}
+	for i, t := range all {
+		cols := columns[i]
+		if cols == nil {
 			continue // it was deleted since
-		}
-		if err != nil {
-			return err
 		}
 		out := &manifest.Table{Base: base(manifest.KindTable, t.TableName)}
 		for _, c := range cols {
@@ -106,6 +110,36 @@ func (l *live) readTables(ctx context.Context) error {
 		l.add(out, t.TableName)
 	}
 	return nil
+}
+
+// atOnce is the number of requests that are sent concurrently.
+const atOnce = 8
+
+// forAll calls a function for each of several objects, concurrently. The result for one that the gateway does not have any
+// more is zero.
+func forAll[A, B any](ctx context.Context, in []A, f func(context.Context, A) (B, error)) ([]B, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	out, slots := make([]B, len(in)), make(chan struct{}, atOnce)
+	var wg sync.WaitGroup
+	for i := range in {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			if ctx.Err() != nil {
+				return
+			}
+			v, err := f(ctx, in[i])
+			switch {
+			case err == nil:
+				out[i] = v
+			case !missing(err):
+				cancel(err) // the first one counts
+			}
+		})
+	}
+	wg.Wait()
+	return out, context.Cause(ctx)
 }
 
 func base(k manifest.Kind, name string) manifest.Base {

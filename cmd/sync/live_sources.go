@@ -47,16 +47,18 @@ func (l *live) readConnections(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, c := range all {
-		out := &manifest.Connection{Base: base(manifest.KindConnection, c.Name), Type: c.Type, Credential: map[string]manifest.Value{}}
-		if l.reads(manifest.KindConnection) {
-			if out.Credential, err = l.detail(ctx, c.ID); missing(err) {
-				continue
-			} else if err != nil {
-				return err
-			}
+	details := make([]map[string]manifest.Value, len(all))
+	if l.reads(manifest.KindConnection) {
+		if details, err = forAll(ctx, all, func(ctx context.Context, c api.Connection) (map[string]manifest.Value, error) {
+			return l.detail(ctx, c.ID)
+		}); err != nil {
+			return err
 		}
-		l.add(out, c.ID)
+	}
+	for i, c := range all {
+		if details[i] != nil || !l.reads(manifest.KindConnection) { // otherwise it was deleted since
+			l.add(&manifest.Connection{Base: base(manifest.KindConnection, c.Name), Type: c.Type, Credential: details[i]}, c.ID)
+		}
 	}
 	return nil
 }
@@ -119,19 +121,19 @@ func (l *live) readCaches(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, st := range all {
-		catalog, ok := l.names[st.CatalogID]
-		if cli.CacheState(st.Status) == "DELETED" || !ok {
-			continue // of a catalog that was deleted
+	all = slices.DeleteFunc(all, func(st api.CacheStatus) bool {
+		return cli.CacheState(st.Status) == "DELETED" || l.names[st.CatalogID] == "" // of a catalog that was deleted
+	})
+	settings, err := forAll(ctx, all, func(ctx context.Context, st api.CacheStatus) (api.Cache, error) {
+		return l.cl.Cache.Settings(ctx, l.project, st.ID)
+	})
+	if err != nil {
+		return err
+	}
+	for i, st := range all {
+		if c := settings[i]; c.ID != "" {
+			l.add(l.cacheOf(c, l.names[st.CatalogID]), st.ID)
 		}
-		c, err := l.cl.Cache.Settings(ctx, l.project, st.ID)
-		if missing(err) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		l.add(l.cacheOf(c, catalog), st.ID)
 	}
 	return nil
 }

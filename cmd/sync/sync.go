@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/internal/manifest"
+	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -140,47 +140,6 @@ func faulty(dir string, err error) error {
 	return f.WithHint("paths are below %s; docs/projects-in-git.md describes the files", dir)
 }
 
-// NewPull returns the command that writes a project to files.
-func NewPull(e *cli.Env) *cobra.Command {
-	o := options{explains: true}
-	c := &cobra.Command{Use: "pull DIR", Short: "Write the objects of a project to files", Args: cobra.ExactArgs(1),
-		Long: "Write the objects of a project to files, and remove the files of objects that the project does not have.\n" + about + `
-
-Secrets are never written: a reference such as ${env:SHOP_PASSWORD} stands for each one that is required, and references
-that the files have already are kept, as are names after renamed-from.
-
-Files that would be changed or removed must be committed in git, so that nothing is lost; --force overwrites others.
-Files that are not those of a project, such as a README.md, are not touched.`,
-		Example: fmt.Sprintf("  %[1]s pull shop\n  %[1]s pull shop --only queries,tables --zone us --project Shop", e.Name)}
-	onlyFlag(e, c, &o)
-	c.Flags().BoolVar(&o.force, "force", false, "overwrite and remove files that are not committed in git")
-	cli.Annotate(c, reading()...)
-	c.RunE = func(c *cobra.Command, args []string) error {
-		opts, err := e.OutputOptions()
-		if err != nil {
-			return err
-		}
-		p, err := pull(c.Context(), e, &o, args[0])
-		if err != nil {
-			return err
-		}
-		if !forPeople(e, opts) {
-			return e.Print(cli.Object(p, "directory", "objects", "written", "removed").Mine(), nil, opts)
-		}
-		for _, files := range []struct {
-			sign  string
-			names []string
-		}{{"written", p.Written}, {"removed", p.Removed}} {
-			for _, name := range files.names {
-				fmt.Fprintf(e.OnScreen(), "%s  %s\n", files.sign, name)
-			}
-		}
-		fmt.Fprintf(e.Err, "%d objects in %s: %d files written, %d removed\n", p.Objects, p.Directory, len(p.Written), len(p.Removed))
-		return nil
-	}
-	return c
-}
-
 // NewDiff returns the command that shows how files and a project differ.
 func NewDiff(e *cli.Env) *cobra.Command {
 	o := options{explains: true}
@@ -266,7 +225,50 @@ func differences(l *live, want *manifest.Project, s secrets) (changes, extra []m
 		return nil, nil, err
 	}
 	changes, extra = manifest.Compare(compared, l.p)
-	return changes, extra, nil
+	return changes, extra, l.referred(want, changes)
+}
+
+// referred finds references to objects that are neither in the files nor in the project.
+func (l *live) referred(want *manifest.Project, changes []manifest.Change) error {
+	var bad manifest.Invalid
+	need := func(at manifest.Place, name string, kinds ...manifest.Kind) {
+		if slices.ContainsFunc(kinds, func(k manifest.Kind) bool {
+			return want.Get(k, name) != nil || l.ids[manifest.Ref{Kind: k, Name: name}] != ""
+		}) {
+			return
+		}
+		if slices.Contains(kinds, manifest.KindCatalog) && slices.ContainsFunc(l.catalogs, func(c api.Catalog) bool { return c.Name == name }) {
+			return
+		}
+		bad = append(bad, manifest.Problem{Place: at, Text: fmt.Sprintf("there is no %s %q, neither in the files nor in the project", kinds[0], name)})
+	}
+	for _, ch := range changes {
+		switch o := ch.Want.(type) {
+		case *manifest.Catalog:
+			need(o.At, o.Connection, manifest.KindConnection)
+		case *manifest.SemanticTable:
+			if o.Query == "" {
+				bad = append(bad, manifest.Problem{Place: o.At, Text: "the query behind the table is missing: the gateway that it was pulled from does not report it"})
+				continue
+			}
+			need(o.At, o.Query, manifest.KindQuery)
+		case *manifest.ParametricTable:
+			need(o.At, o.Catalog, manifest.KindCatalog)
+		case *manifest.Cache:
+			need(o.At, o.Catalog, manifest.KindCatalog)
+		case *manifest.Metadata:
+			need(o.At, o.Catalog, manifest.KindCatalog, manifest.KindSemanticCatalog)
+		case *manifest.Relation:
+			need(o.At, o.Source[0], manifest.KindCatalog, manifest.KindSemanticCatalog)
+			need(o.At, o.Target[0], manifest.KindCatalog, manifest.KindSemanticCatalog)
+		}
+	}
+	if len(bad) == 0 {
+		return nil
+	}
+	f := cli.Usagef("%s", bad.Error())
+	f.Code = "invalid-files"
+	return f
 }
 
 // NewApply returns the command that brings a project to the files.
@@ -312,67 +314,3 @@ func outFile(e *cli.Env) string {
 	}
 	return ""
 }
-
-// forPeople reports whether changes are printed as lines instead of records.
-func forPeople(e *cli.Env, o output.Options) bool {
-	return e.Run.Flags.Out == "" && o.Format == output.Table && len(o.Columns) == 0
-}
-
-func pull(ctx context.Context, e *cli.Env, o *options, dir string) (pulled, error) {
-	var none pulled
-	l, _, err := session(ctx, e, o, dir, false)
-	if err != nil {
-		return none, err
-	}
-	full := e.Abs(dir)
-	old, err := manifest.Read(full)
-	foreign := errors.Is(err, manifest.ErrNoProject)
-	if foreign {
-		old = manifest.New()
-	} else if err != nil {
-		return none, faulty(dir, err)
-	}
-	types, err := l.connectionTypes(ctx)
-	if err != nil {
-		return none, err
-	}
-	for _, n := range (secrets{e, full}).kept(l.p, old, types) {
-		fmt.Fprintln(e.Err, "note:", n)
-	}
-	l.p.Fill(old, l.only)
-	files, err := manifest.Files(l.p)
-	if err != nil {
-		return none, err
-	}
-	write, remove, err := manifest.Changed(full, files)
-	if err != nil {
-		return none, cli.Usagef("%s: %v", dir, err)
-	}
-	if !o.force {
-		if err := mayOverwrite(ctx, full, dir, foreign, write, remove); err != nil {
-			return none, err
-		}
-	}
-	if len(write)+len(remove) > 0 {
-		if err := e.Would("write %d files of %d objects to %s, and remove %d", len(write), l.p.Len(), dir, len(remove)); err != nil {
-			return none, err
-		}
-		if err := os.MkdirAll(full, 0o777); err != nil {
-			return none, err
-		}
-		if err := manifest.Write(full, files, write, remove); err != nil {
-			return none, err
-		}
-	}
-	return pulled{dir, l.p.Len(), nonNil(write), nonNil(remove)}, nil
-}
-
-// pulled is the result of a pull.
-type pulled struct {
-	Directory string   `json:"directory"`
-	Objects   int      `json:"objects"`
-	Written   []string `json:"written"`
-	Removed   []string `json:"removed"`
-}
-
-func nonNil(s []string) []string { return append([]string{}, s...) }
