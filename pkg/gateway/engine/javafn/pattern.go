@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dlclark/regexp2"
 )
 
@@ -30,6 +31,7 @@ type pattern struct {
 	empty    bool // it can match no character: Java finds such a match right behind another one too
 	boundary bool // \b and \B are those of ASCII
 	posix    bool // [:alpha:] and similar are those of ASCII
+	ends     bool // $ is not found before a line feed at the end of the text, and ^ of (?m) is found behind it
 	slow     func() (*pattern, error)
 }
 
@@ -72,7 +74,7 @@ func compilePattern(s string) (*pattern, error) {
 			}
 			return backtracking(s, unfit)
 		})
-		return &pattern{linear: re, empty: matchesEmpty(found.linear), boundary: found.boundary, posix: found.posix, slow: slow}, nil
+		return &pattern{linear: re, empty: matchesEmpty(found.linear), boundary: found.boundary, posix: found.posix, ends: found.ends, slow: slow}, nil
 	}
 	if !backtracks(err) || found.dropped {
 		return nil, err
@@ -139,7 +141,7 @@ func backtracks(err error) bool {
 			}
 		}
 	case resyntax.ErrInvalidEscape:
-		return len(e) > 1 && (e[1] >= '1' && e[1] <= '9' || e[1] == 'k')
+		return len(e) > 1 && (e[1] >= '1' && e[1] <= '9' || e[1] == 'k' || e[1] == 'Z')
 	}
 	return false
 }
@@ -147,10 +149,14 @@ func backtracks(err error) bool {
 // wordClass are the characters that \b counts as those of a word; \w knows ASCII only.
 const wordClass = `[\p{L}\p{M}\p{Nd}\p{Pc}]`
 
+// multiline finds the flag by which ^ and $ are those of lines.
+var multiline = late.Regexp(`\(\?[a-z]*m`)
+
 // scanned is what the text of a pattern tells before it is compiled.
 type scanned struct {
 	linear          string // the pattern in Go's syntax
 	boundary, posix bool
+	ends            bool // there is a $, or a ^ of (?m)
 	dropped         bool // a character of the pattern has no meaning
 }
 
@@ -207,6 +213,8 @@ func scanPattern(s string) (scanned, error) {
 			class = s[i] != ']' || strings.HasSuffix(s[:i], "[") || strings.HasSuffix(s[:i], "[^")
 		case s[i] == '[':
 			class = true
+		case s[i] == '$', s[i] == '^' && multiline().MatchString(s):
+			out.ends = true
 		case strings.HasPrefix(rest, "(?P"), strings.HasPrefix(rest, "(?U"):
 			return out, errors.New("undefined group option")
 		}
@@ -230,7 +238,7 @@ func isASCII(s string) bool {
 func numbered(s string) (plain string, names []string, ok bool) {
 	var b strings.Builder
 	names = []string{""}
-	class, depth := false, 0
+	class, depth, lines := false, 0, multiline().MatchString(s)
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
 		case c == '\\':
@@ -259,6 +267,8 @@ func numbered(s string) (plain string, names []string, ok bool) {
 			switch e := s[i]; {
 			case e == 'b' && !class:
 				b.WriteString("(?:(?<=" + wordClass + ")(?!" + wordClass + ")|(?<!" + wordClass + ")(?=" + wordClass + "))")
+			case e == 'Z' && !class:
+				b.WriteString(`(?=\n?\z)`)
 			case e == 'B' && !class:
 				b.WriteString("(?:(?<=" + wordClass + ")(?=" + wordClass + ")|(?<!" + wordClass + ")(?!" + wordClass + "))")
 			default:
@@ -272,6 +282,12 @@ func numbered(s string) (plain string, names []string, ok bool) {
 			class = c != ']' || s[i-1] == '[' || strings.HasSuffix(s[:i], "[^")
 		case c == '[':
 			class = true
+		case c == '$' && !lines:
+			b.WriteString(`(?=\n?\z)`)
+			continue
+		case c == '^' && lines:
+			b.WriteString(`(?:^(?!\z)|\A)`)
+			continue
 		case c == '(':
 			if depth++; depth > nestedPattern {
 				return "", nil, false
@@ -327,7 +343,7 @@ func (p *pattern) find(text string, n int) ([][]int, error) {
 		switch {
 		case p.posix && !plain:
 			return nil, fmt.Errorf("classes such as [:alpha:] are not supported on zone local for texts beyond ASCII")
-		case !(p.empty && n != 1) && (plain || !p.boundary):
+		case !(p.empty && n != 1) && (plain || !p.boundary) && !(p.ends && strings.HasSuffix(text, "\n")):
 			return p.linear.FindAllStringSubmatchIndex(text, n), nil
 		}
 		slow, err := p.slow()

@@ -187,6 +187,9 @@ func regexpPosition(a []string) (string, bool, error) {
 		_, size := utf8.DecodeRuneInString(a[0][from:])
 		from += size
 	}
+	if from >= len(a[0]) { // nothing is found at the end, not even nothing
+		return "-1", true, nil
+	}
 	found, err := findFrom(re, a[0], a[1], from)
 	if err != nil {
 		return "", false, err

@@ -34,3 +34,11 @@ SELECT x, y % y FROM (VALUES (1, 0e0), (1, 2e0), (2, 0e0)) t(x, y) ORDER BY 1, 2
 SELECT DISTINCT y FROM (VALUES nan(), 1e0, NULL, infinity()) t(y) ORDER BY 1 NULLS FIRST;
 SELECT y FROM (VALUES nan(), 1e0, NULL, infinity()) t(y) ORDER BY 1 DESC NULLS FIRST;
 SELECT y FROM (VALUES REAL '1', CAST(nan() AS real), NULL) t(y) UNION ALL SELECT REAL '7' ORDER BY 1 NULLS FIRST;
+SELECT power(1e0, nan()), power(-1e0, infinity()), power(1e0, -infinity()), power(nan(), 0e0), power(2e0, NULL), power(1e0, 2e0), power(1e0, NULL), power(-1e0, 0.5e0);
+
+-- The end of a text that ends with a line feed.
+SELECT regexp_like(U&'a\000A', 'a$'), regexp_like(U&'a\000A\000A', 'a$'), regexp_like(U&'a\000D\000A', 'a$'), regexp_like(U&'a\000Ab', 'a$'), regexp_like(U&'a$\000A', '[$^]$'), regexp_like('a$', 'a\$');
+SELECT regexp_replace(U&'a\000A', 'a$', 'x'), regexp_replace(U&'a\000A', '$', 'x'), regexp_replace(U&'a\000D\000A', '$', '!'), regexp_replace(U&'a\000Ab\000A', '$', '!'), regexp_replace(U&'a\000A', '\Z', '!'), regexp_replace(U&'a\000A', '\z', '!');
+SELECT regexp_replace(U&'a\000Ab\000A', '(?m)$', '!'), regexp_replace(U&'a\000Ab\000A', '(?m)^', '!'), regexp_replace(U&'a\000Ab\000A', '(?m)^b$', '!'), regexp_replace(U&'\000A', '(?m)^', '!'), regexp_replace('', '(?m)^$', '!');
+SELECT regexp_extract(U&'a\000A', 'a$'), regexp_count(U&'a\000A', '$'), regexp_split(U&'a\000A', '$'), regexp_extract_all(U&'żółw\000A', '\w+$|ó.*$'), regexp_position(U&'ża\000A', 'a$');
+SELECT regexp_position('aaaa', '', 4), regexp_position('aaaa', '', 5), regexp_position('', '', 1), regexp_position('a', 'x*', 2), regexp_position('aaaa', '', 2, 2), split_part('a', NULL, 1), split_part('a,b', ',', 2);
