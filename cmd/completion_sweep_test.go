@@ -58,7 +58,7 @@ func TestEveryCompletion(t *testing.T) {
 			for _, kind := range cli.Placeholders(c) {
 				for one := range strings.SplitSeq(kind, "|") {
 					for part := range strings.SplitSeq(one, ".") {
-						if part != "" && part != "file" && part != "method" && part != "route" && !anyText[part] && !cli.KindOfName(part) && !own[c.CommandPath()] {
+						if part != "" && part != "file" && part != "dir" && part != "method" && part != "route" && !anyText[part] && !cli.KindOfName(part) && !own[c.CommandPath()] {
 							t.Errorf("%s: %q is no kind of name", c.CommandPath(), part)
 						}
 						checked++

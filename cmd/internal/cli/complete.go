@@ -88,7 +88,7 @@ func (e *Env) namesFor(c *cobra.Command, args, kinds []string, prefix string) (o
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	kind := kinds[len(args)]
-	if kind == "file" {
+	if kind == "file" || kind == "dir" {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
 	if kind == "method" {
