@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/spec"
 	"golang.org/x/sys/unix"
 )
 
@@ -135,14 +137,25 @@ func onTerminal(t *testing.T, base string, args ...string) (x *terminal, end fun
 // onTerminalUntil is onTerminal with a context, which an interrupt of the user ends.
 func onTerminalUntil(ctx context.Context, t *testing.T, base string, args ...string) (x *terminal, end func() int) {
 	t.Helper()
-	x = newTerminal(t)
 	home := t.TempDir()
 	env := map[string]string{"DIG_BASE_URL": base, "DIG_API_KEY": "12345678.abcdefghijklmnopqrstuvwxyz012345", "DIG_PROJECT": "AbCd1234", "HOME": home, "DIG_CONFIG_DIR": home, "DIG_DATA_DIR": home, "XDG_CACHE_HOME": home}
 	if base == "" {
 		delete(env, "DIG_BASE_URL")
 		delete(env, "DIG_API_KEY")
 	}
-	e := &cli.Env{Name: "dig", Args: args, In: x.tty, Out: x.tty, Err: x.tty, Dir: home, Now: time.Now, Getenv: environ(t, env),
+	return onTerminalWith(ctx, t, env, args...)
+}
+
+// onTerminalAs is onTerminal with the variables of a run.
+func onTerminalAs(t *testing.T, env map[string]string, args ...string) (x *terminal, end func() int) {
+	t.Helper()
+	return onTerminalWith(t.Context(), t, env, args...)
+}
+
+func onTerminalWith(ctx context.Context, t *testing.T, env map[string]string, args ...string) (x *terminal, end func() int) {
+	t.Helper()
+	x = newTerminal(t)
+	e := &cli.Env{Name: "dig", Args: args, In: x.tty, Out: x.tty, Err: x.tty, Dir: env["HOME"], Now: time.Now, Getenv: environ(t, env),
 		InTerm: true, OutTerm: true, ErrTerm: true, Width: 100, Height: 30}
 	code := make(chan int, 1)
 	go func() { code <- Run(ctx, e) }()
@@ -247,6 +260,49 @@ func TestDeletionIsConfirmed(t *testing.T) {
 		code := end()
 		if code != want || (len(sent()) == 1) != (want == 0) {
 			t.Errorf("%q: exit code %d, sent %v:\n%s", keys, code, sent(), x.screen())
+		}
+	}
+}
+
+// TestDeletionIsConfirmedByName: what others depend on is deleted only after its name was typed, and the question names the target and the
+// dependants; what nothing depends on needs no more than a yes.
+func TestDeletionIsConfirmedByName(t *testing.T) {
+	f := newFront(t, "local")
+	for _, line := range []string{"table create people --column a:varchar", "table create alone --column a:varchar", `query create folk --sql SELECT~a~FROM~peaka."table".people`, "query create other --sql SELECT~1~AS~people"} {
+		args := strings.Fields(line)
+		for i := range args {
+			args[i] = strings.ReplaceAll(args[i], "~", " ")
+		}
+		f.want(0, args...)
+	}
+	f.sent()
+	for _, c := range []struct {
+		args     []string
+		question string
+		answer   string
+		code     int
+		sent     string
+	}{
+		{[]string{"table", "delete", "people"}, "to confirm, type its name, people:", "y", cli.ExitConfirm, ""},
+		{[]string{"table", "delete", "people"}, "to confirm, type its name, people:", "peopl", cli.ExitConfirm, ""},
+		{[]string{"table", "delete", "people"}, "to confirm, type its name, people:", "", cli.ExitConfirm, ""},
+		{[]string{"table", "delete", "alone"}, "all its rows? [y/N]", "", cli.ExitConfirm, ""},
+		{[]string{"table", "delete", "alone"}, "all its rows? [y/N]", "alone", cli.ExitConfirm, ""},
+		{[]string{"table", "delete", "alone"}, "all its rows? [y/N]", "y", 0, spec.DeleteInternalTable.ID},
+		{[]string{"table", "delete", "people"}, "to confirm, type its name, people:", "people", 0, spec.DeleteInternalTable.ID},
+	} {
+		x, end := onTerminalAs(t, f.env(), c.args...)
+		x.answer(c.question, c.answer, false)
+		code, sent := end(), f.sent()
+		if code != c.code || sent != c.sent {
+			t.Errorf("%v, %q: exit %d, sent %q\n%s", c.args, c.answer, code, sent, x.screen())
+		}
+		screen := strings.Join(strings.Fields(x.screen()), " ")
+		if !strings.Contains(screen, "zone local at "+f.base+", project "+gateway.DefaultProject+": delete table "+c.args[2]) {
+			t.Errorf("%v: the target is not named:\n%s", c.args, x.screen())
+		}
+		if c.args[2] == "people" && !strings.Contains(screen, "saved queries that refer to it break: folk?") {
+			t.Errorf("%v: what depends on it is not named:\n%s", c.args, x.screen())
 		}
 	}
 }

@@ -38,26 +38,7 @@ func NewProject(e *cli.Env) *cobra.Command {
 			}
 			return cli.Object(inWorkspace(ctx, e, cl, org, ws, v)).Mine(), nil
 		}),
-		e.Leaf(spec.DeleteProject, &cobra.Command{
-			Use: "delete PROJECT", Aliases: []string{"rm"}, Short: "Delete a project and everything in it", Example: "  " + e.Name + " project delete scratch --yes", Args: cobra.ExactArgs(1),
-		}, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
-			org, ws, id, err := e.ProjectArg(ctx, cl, args)
-			if err != nil {
-				return cli.View{}, err
-			}
-			holds := ""
-			if !e.Run.Flags.Yes {
-				holds = holdings(ctx, e, cl, id)
-			}
-			who := e.Called(args[0], id, func() ([]cli.Named, error) {
-				v, err := cl.Projects.Get(ctx, org, ws, id)
-				return []cli.Named{{ID: v.ID, Name: v.Name}}, err
-			})
-			if err := e.Confirm("delete project %s and everything in it%s?", who, holds); err != nil {
-				return cli.View{}, err
-			}
-			return cli.Note("deleted project %s", args[0]), cl.Projects.Delete(ctx, org, ws, id)
-		}),
+		newProjectDeleteCmd(e),
 	)
 	e.Shows(c, &projectShape, "list", "get", "create", "update")
 	return c
@@ -75,9 +56,38 @@ func inWorkspace(ctx context.Context, e *cli.Env, cl *api.Client, org, workspace
 	}{p, w.Name}
 }
 
+func newProjectDeleteCmd(e *cli.Env) *cobra.Command {
+	var named cli.Naming
+	c := &cobra.Command{Use: "delete PROJECT", Aliases: []string{"rm"}, Short: "Delete a project and everything in it", Args: cobra.ExactArgs(1),
+		Long:    "Delete a project and everything in it.\n\nUnless it is empty its contents are listed, and its name is asked for, or --yes needs --confirm NAME.",
+		Example: "  " + e.Name + " project delete scratch --yes --confirm scratch"}
+	named.Register(c, "project")
+	return e.Leaf(spec.DeleteProject, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
+		org, ws, id, err := e.ProjectArg(ctx, cl, args)
+		if err != nil {
+			return cli.View{}, err
+		}
+		called, holds := args[0], ""
+		if !e.Tells() {
+			if called == id {
+				v, err := cl.Projects.Get(ctx, org, ws, id)
+				if err != nil {
+					return cli.View{}, err
+				}
+				called = v.Name
+			}
+			holds = holdings(ctx, cl, id)
+		}
+		if err := e.ConfirmNamed(named, []string{called, id}, holds, "delete project %s and everything in it%s?", cli.NameAndID(called, id), holds); err != nil {
+			return cli.View{}, err
+		}
+		return cli.Note("deleted project %s", args[0]), cl.Projects.Delete(ctx, org, ws, id)
+	})
+}
+
 // holdings counts the contents of a project, for the prompt before it is deleted. Contents that cannot be listed are
 // named as such.
-func holdings(ctx context.Context, e *cli.Env, cl *api.Client, project string) string {
+func holdings(ctx context.Context, cl *api.Client, project string) string {
 	var parts []string
 	add := func(n int, err error, one, many string) {
 		switch {

@@ -28,6 +28,9 @@ func newProjectLegacyCmd(e *cli.Env) *cobra.Command {
 	created := fields(create)
 	update := &cobra.Command{Use: "update PROJECT", Short: "Change a project", Example: ex + "update Ab12Cd34 --name revenue", Args: cobra.ExactArgs(1)}
 	updated := fields(update)
+	var named cli.Naming
+	remove := &cobra.Command{Use: "delete PROJECT", Aliases: []string{"rm"}, Short: "Delete a project", Example: ex + "delete Ab12Cd34 --yes", Args: cobra.ExactArgs(1)}
+	named.Register(remove, "project")
 	c.AddCommand(
 		e.Old(spec.ListProjectsLegacy, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the projects", Example: ex + "list", Args: cobra.NoArgs}, "project list",
 			func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
@@ -64,9 +67,16 @@ func newProjectLegacyCmd(e *cli.Env) *cobra.Command {
 			v, err := cl.Projects.UpdateLegacy(ctx, args[0], req)
 			return cli.Object(v), err
 		}),
-		e.Old(spec.DeleteProjectLegacy, &cobra.Command{Use: "delete PROJECT", Aliases: []string{"rm"}, Short: "Delete a project", Example: ex + "delete Ab12Cd34 --yes", Args: cobra.ExactArgs(1)}, "project delete",
+		e.Old(spec.DeleteProjectLegacy, remove, "project delete",
 			func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
-				if err := e.Confirm("delete project %s and everything in it?", args[0]); err != nil {
+				called, holds := "", ""
+				if !e.Tells() {
+					if v, err := cl.Projects.GetLegacy(ctx, args[0]); err == nil {
+						called = v.Name
+					}
+					holds = holdings(ctx, cl, args[0])
+				}
+				if err := e.ConfirmNamed(named, []string{args[0], called}, holds, "delete project %s and everything in it%s?", cli.NameAndID(called, args[0]), holds); err != nil {
 					return cli.View{}, err
 				}
 				return cli.Note("deleted project %s", args[0]), cl.Projects.DeleteLegacy(ctx, args[0])

@@ -47,7 +47,8 @@ func NewWorkspace(e *cli.Env) *cobra.Command {
 				return cli.View{}, err
 			}
 			if len(ps) > 0 {
-				return cli.View{}, &cli.Failure{Exit: cli.ExitConflict, Code: "in-use", Msg: fmt.Sprintf("workspace %s contains %d projects", args[0], len(ps)), Hint: "delete them first"}
+				return cli.View{}, &cli.Failure{Exit: cli.ExitConflict, Code: "in-use", Hint: "delete them first",
+					Msg: fmt.Sprintf("workspace %s contains %s", args[0], cli.Counted(names(ps), "1 project", "%d projects"))}
 			}
 			who := e.Called(args[0], id, func() ([]cli.Named, error) {
 				v, err := cl.Workspaces.Get(ctx, org, id)
@@ -136,4 +137,12 @@ func newWorkspaceUpdateCmd(e *cli.Env) *cobra.Command {
 		v, err := cl.Workspaces.Update(ctx, org, id, req)
 		return cli.Object(v), err
 	})
+}
+
+func names(all []api.Project) []string {
+	out := make([]string, len(all))
+	for i, p := range all {
+		out[i] = p.Name
+	}
+	return out
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// catalogHoldings describes what is deleted with a catalog: caches, parametric tables, and the number of tables that
-// become unreadable. What cannot be listed is named as such.
-func catalogHoldings(ctx context.Context, cl *api.Client, project, id string) string {
+// catalogHoldings describes what is deleted with a catalog or breaks: caches, parametric tables, saved queries, and, if
+// it is asked for, the number of tables that become unreadable. What cannot be listed is named as such. dependants is all but the last.
+func catalogHoldings(ctx context.Context, e *cli.Env, cl *api.Client, project, id, name string) (all, dependants string) {
 	var parts []string
 	add := func(text string, err error, what string) {
 		if err != nil {
@@ -22,22 +22,16 @@ func catalogHoldings(ctx context.Context, cl *api.Client, project, id string) st
 	}
 	caches, err := cli.CachesOf(ctx, cl, project, id)
 	add(cli.Counted(caches, "1 cache", "%d caches"), err, "caches")
-	ps, err := cl.ParametricTables.List(ctx, project, id)
-	if cli.NoRoute(err) {
-		ps, err = nil, nil
+	tables, err := cli.ParametricOver(ctx, cl, project, id, "", "")
+	add(cli.Counted(tables, "1 parametric table", "%d parametric tables"), err, "parametric tables")
+	queries, err := cli.QueriesReading(ctx, cl, project, name, "", "")
+	add(cli.Counted(queries, "1 saved query", "%d saved queries"), err, "saved queries")
+	dependants = strings.Join(parts, ", ")
+	if e.Asked() || dependants != "" {
+		n, err := tablesOf(ctx, cl, project, id)
+		add(strings.TrimSpace(cli.Plural(n, "1 table", "%d tables")), err, "tables")
 	}
-	var names []string
-	for _, t := range ps {
-		names = append(names, t.ToSchema+"."+t.ToTable)
-	}
-	add(cli.Counted(names, "1 parametric table", "%d parametric tables"), err, "parametric tables")
-	n, err := tablesOf(ctx, cl, project, id)
-	text := ""
-	if n > 0 {
-		text = strings.TrimSpace(cli.Plural(n, "1 table", "%d tables"))
-	}
-	add(text, err, "tables")
-	return strings.Join(parts, ", ")
+	return strings.Join(parts, ", "), dependants
 }
 
 func tablesOf(ctx context.Context, cl *api.Client, project, catalog string) (int, error) {

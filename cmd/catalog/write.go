@@ -168,29 +168,41 @@ func explainCreate(ctx context.Context, cl *api.Client, project, name string, er
 }
 
 func newCatalogDeleteCmd(e *cli.Env) *cobra.Command {
-	return cli.Annotate(e.Leaf(spec.DeleteCatalog, &cobra.Command{Use: "delete CATALOG", Aliases: []string{"rm"}, Short: "Delete a catalog", Args: cobra.ExactArgs(1),
-		Long:    "Delete a catalog. The connection and the source are not changed; caches and parametric tables of the catalog\nand its shares are deleted. The prompt names them.",
-		Example: "  " + e.Name + " catalog delete shop --yes"},
-		e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
-			id, err := cli.CatalogID(ctx, cl, p, args[0])
+	var named cli.Naming
+	c := &cobra.Command{Use: "delete CATALOG", Aliases: []string{"rm"}, Short: "Delete a catalog", Args: cobra.ExactArgs(1),
+		Long: `Delete a catalog. The connection and the source are not changed; caches and parametric tables of the catalog
+and its shares are deleted, and saved queries that read it break. The prompt names them. If there are any, the
+name of the catalog is asked for, or --yes needs --confirm NAME.`,
+		Example: "  " + e.Name + " catalog delete shop --yes"}
+	named.Register(c, "catalog")
+	return cli.Annotate(e.Leaf(spec.DeleteCatalog, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+		id, err := cli.CatalogID(ctx, cl, p, args[0])
+		if err != nil {
+			return cli.View{}, err
+		}
+		called, shown, with, dependants := "", "", "", ""
+		if !e.Tells() {
+			all, err := cl.Catalogs.List(ctx, p)
 			if err != nil {
 				return cli.View{}, err
 			}
-			who := e.Called(args[0], id, func() ([]cli.Named, error) {
-				all, err := cl.Catalogs.List(ctx, p)
-				return cli.MapNamed(all, func(k api.Catalog) cli.Named { return cli.Named{ID: k.ID, Name: k.Name} }), err
-			})
-			with := ""
-			if e.Asked() {
-				if with = catalogHoldings(ctx, cl, p, id); with != "" {
-					with = " with its " + with
+			for _, k := range all {
+				if k.ID == id {
+					called, shown = k.Name, k.DisplayName
 				}
 			}
-			if err := e.Confirm("delete catalog %s%s?", who, with); err != nil {
-				return cli.View{}, err
+			if called == "" {
+				return cli.View{}, &cli.Failure{Exit: cli.ExitNotFound, Code: "not-found", Msg: "there is no catalog with id " + id}
 			}
-			return cli.Note("deleted catalog %s", args[0]), cl.Catalogs.Delete(ctx, p, id)
-		})), spec.ListCatalogs, spec.ListCatalogCacheStatuses, spec.ListParametricTables, spec.ListSchemas, spec.ListTables)
+			if with, dependants = catalogHoldings(ctx, e, cl, p, id, called); with != "" {
+				with = " with its " + with
+			}
+		}
+		if err := e.ConfirmNamed(named, []string{called, shown, id}, dependants, "delete catalog %s%s?", cli.NameAndID(called, id), with); err != nil {
+			return cli.View{}, err
+		}
+		return cli.Note("deleted catalog %s", args[0]), cl.Catalogs.Delete(ctx, p, id)
+	})), spec.ListCatalogs, spec.ListCatalogCacheStatuses, spec.ListParametricTables, spec.ListSchemas, spec.ListTables, spec.ListQueries)
 }
 
 func newCatalogShareCmd(e *cli.Env) *cobra.Command {

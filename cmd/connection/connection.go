@@ -17,7 +17,7 @@ func New(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "connection", Aliases: []string{"connections", "conn"}, Short: "Connections: stored access to external sources"}
 	ex := "  " + e.Name + " connection "
 	// in runs f with the ids of the project and of the connection named by the first argument.
-	in := func(f func(ctx context.Context, cl *api.Client, project, connection, name string) (cli.View, error)) func(context.Context, *api.Client, []string) (cli.View, error) {
+	in := func(f func(ctx context.Context, cl *api.Client, project, connection, name string) (cli.View, error)) cli.RunFunc {
 		return e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
 			id, err := cli.ConnectionID(ctx, cl, p, args[0])
 			if err != nil {
@@ -44,27 +44,42 @@ func New(e *cli.Env) *cobra.Command {
 				return cli.Object(v), err
 			})),
 		newConnectionCreateCmd(e), newConnectionEnsureCmd(e), newConnectionUpdateCmd(e),
-		cli.Annotate(e.Leaf(spec.DeleteConnection, &cobra.Command{Use: "delete CONNECTION", Aliases: []string{"rm"}, Short: "Delete a connection", Args: cobra.ExactArgs(1),
-			Long:    "Delete a connection.\n\nCatalogs over it stay in the list, but stop resolving immediately; the prompt names them and their caches.",
-			Example: ex + "delete shopdb --yes"},
-			in(func(ctx context.Context, cl *api.Client, p, id, name string) (cli.View, error) {
-				what, err := connectionHoldings(ctx, cl, p, id)
-				if err != nil {
-					return cli.View{}, err
-				}
-				who := e.Called(name, id, func() ([]cli.Named, error) {
-					c, err := cl.Connections.Get(ctx, p, id)
-					return []cli.Named{{ID: c.ID, Name: c.Name}}, err
-				})
-				if err := e.Confirm("delete connection %s? %s", who, what); err != nil {
-					return cli.View{}, err
-				}
-				return cli.Note("deleted connection %s; %s", name, what), cl.Connections.Delete(ctx, p, id)
-			})), spec.ListCatalogs, spec.ListCatalogCacheStatuses, spec.GetConnection),
+		newConnectionDeleteCmd(e, ex, in),
 		newConnectionOAuthCmd(e),
 	)
 	e.Shows(c, &connectionShape, "list", "get", "create", "update")
 	return c
+}
+
+// onConnection completes a command on one connection: f gets the ids of the project and the connection, and its name as given.
+type onConnection func(f func(ctx context.Context, cl *api.Client, p, id, name string) (cli.View, error)) cli.RunFunc
+
+func newConnectionDeleteCmd(e *cli.Env, ex string, in onConnection) *cobra.Command {
+	var named cli.Naming
+	c := &cobra.Command{Use: "delete CONNECTION", Aliases: []string{"rm"}, Short: "Delete a connection", Args: cobra.ExactArgs(1),
+		Long:    "Delete a connection.\n\nCatalogs over it stay in the list, but stop resolving immediately; the prompt names them with their caches and the\nqueries that read them. If there are any, the name of the connection is asked for, or --yes needs --confirm NAME.",
+		Example: ex + "delete shopdb --yes"}
+	named.Register(c, "connection")
+	return cli.Annotate(e.Leaf(spec.DeleteConnection, c, in(func(ctx context.Context, cl *api.Client, p, id, name string) (cli.View, error) {
+		holds, err := connectionHoldings(ctx, cl, p, id)
+		if err != nil {
+			return cli.View{}, err
+		}
+		what := holds
+		if holds == "" {
+			what = "no catalog uses it"
+		}
+		called := name
+		if name == id && !e.Tells() {
+			if now, err := cl.Connections.Get(ctx, p, id); err == nil {
+				called = now.Name
+			}
+		}
+		if err := e.ConfirmNamed(named, []string{called, id}, holds, "delete connection %s? %s", cli.NameAndID(called, id), what); err != nil {
+			return cli.View{}, err
+		}
+		return cli.Note("deleted connection %s; %s", name, what), cl.Connections.Delete(ctx, p, id)
+	})), spec.ListCatalogs, spec.ListCatalogCacheStatuses, spec.GetConnection, spec.ListParametricTables, spec.ListQueries)
 }
 
 func newConnectionTypeCmd(e *cli.Env) *cobra.Command {

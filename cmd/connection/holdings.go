@@ -8,7 +8,8 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// connectionHoldings lists the dependents of a connection: its catalogs, and the caches of each.
+// connectionHoldings lists the dependants of a connection: its catalogs, with the caches, parametric tables and saved
+// queries of each; "" if there are none.
 func connectionHoldings(ctx context.Context, cl *api.Client, project, id string) (string, error) {
 	all, err := cl.Catalogs.List(ctx, project)
 	if err != nil {
@@ -19,17 +20,28 @@ func connectionHoldings(ctx context.Context, cl *api.Client, project, id string)
 		if k.ConnectionID == nil || *k.ConnectionID != id {
 			continue
 		}
-		text := k.Name
-		switch caches, err := cli.CachesOf(ctx, cl, project, k.ID); {
-		case err != nil:
-			text += " with caches that could not be listed"
-		case len(caches) > 0:
-			text += " with " + cli.Counted(caches, "1 cache", "%d caches")
+		var with []string
+		add := func(names []string, err error, what, one, many string) {
+			if err != nil {
+				with = append(with, what+" that could not be listed")
+			} else if len(names) > 0 {
+				with = append(with, cli.Counted(names, one, many))
+			}
 		}
-		over = append(over, text)
+		caches, err := cli.CachesOf(ctx, cl, project, k.ID)
+		add(caches, err, "caches", "1 cache", "%d caches")
+		tables, err := cli.ParametricOver(ctx, cl, project, k.ID, "", "")
+		add(tables, err, "parametric tables", "1 parametric table", "%d parametric tables")
+		queries, err := cli.QueriesReading(ctx, cl, project, k.Name, "", "")
+		add(queries, err, "saved queries", "1 saved query", "%d saved queries")
+		if with != nil {
+			over = append(over, k.Name+" with "+strings.Join(with, ", "))
+		} else {
+			over = append(over, k.Name)
+		}
 	}
 	if over == nil {
-		return "no catalog uses it", nil
+		return "", nil
 	}
-	return "these catalogs stop resolving: " + strings.Join(over, ", "), nil
+	return "these catalogs stop resolving: " + strings.Join(over, "; "), nil
 }

@@ -22,7 +22,7 @@ func newColumnCmd(e *cli.Env, k tableKind) *cobra.Command {
 	c.AddCommand(newColumnListCmd(e, k, ex), newColumnAddCmd(e, k, ex), newColumnUpdateCmd(e, k, ex),
 		e.Leaf(k.delColumn, &cobra.Command{Use: "delete TABLE COLUMN", Aliases: []string{"rm", "drop"}, Short: "Delete a column with its values", Example: ex + "delete people age --yes", Args: cobra.ExactArgs(2)},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
-				used := strings.Replace(readers(ctx, cl, p, k.noun, args[0]), "refer to it break", "refer to the table may break", 1)
+				used := strings.ReplaceAll(readers(ctx, cl, p, k.noun, k.stored(args[0]), "may break"), "refer to it may", "refer to the table may")
 				if err := e.Confirm("delete column %s of %s %s with all its values%s?", args[1], k.noun, args[0], used); err != nil {
 					return cli.View{}, err
 				}

@@ -8,14 +8,21 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// readers lists the saved queries that refer to a table, as the end of a prompt; "" if there are none.
-func readers(ctx context.Context, cl *api.Client, project, schema, table string) string {
-	all, err := cl.Queries.List(ctx, project)
-	if err != nil {
-		return "; saved queries that refer to it could not be listed, and break"
+// readers lists what reads a table, saved queries and parametric tables, as the end of a prompt; "" if there are none.
+// verb says what happens to it.
+func readers(ctx context.Context, cl *api.Client, project, schema, table, verb string) string {
+	text := ""
+	switch queries, err := cli.QueriesReading(ctx, cl, project, "peaka", schema, table); {
+	case err != nil:
+		text = "; saved queries that refer to it could not be listed, and " + verb
+	case len(queries) > 0:
+		text = "; saved queries that refer to it " + verb + ": " + strings.Join(queries, ", ")
 	}
-	if names := cli.Naming(all, schema, table, ""); len(names) > 0 {
-		return "; saved queries that refer to it break: " + strings.Join(names, ", ")
+	switch tables, err := cli.ParametricOver(ctx, cl, project, "1", schema, table); {
+	case err != nil && !cli.Answered(err): // a gateway that has no such tables over its own answers that in some way
+		text += "; parametric tables over it could not be listed, and " + verb
+	case len(tables) > 0:
+		text += "; parametric tables over it " + verb + ": " + strings.Join(tables, ", ")
 	}
-	return ""
+	return text
 }

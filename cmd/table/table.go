@@ -68,22 +68,33 @@ func newTableKindCmd(e *cli.Env, k tableKind) *cobra.Command {
 				return cli.List(v, "tableName", "schemaName", "catalogName", "isCached"), err
 			})),
 		newTableCreateCmd(e, k), newTableEnsureCmd(e, k),
-		e.Leaf(k.del, &cobra.Command{Use: "delete TABLE", Aliases: []string{"rm", "drop"}, Short: "Delete a table with its rows", Example: ex + "delete people --yes", Args: cobra.ExactArgs(1)},
-			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
-				used := readers(ctx, cl, p, k.noun, args[0]) // the kinds have the names of their schemas
-				if err := e.Confirm("delete %s %s and all its rows%s?", k.noun, args[0], used); err != nil {
-					return cli.View{}, err
-				}
-				if err := k.client(cl).Delete(ctx, p, args[0]); err != nil {
-					return cli.View{}, err
-				}
-				forgetImports(e, p, k.noun, k.stored(args[0]))
-				return cli.Note("deleted %s %s%s", k.noun, args[0], used), nil
-			})),
+		newTableDeleteCmd(e, k, ex),
 		newColumnCmd(e, k),
 	)
 	e.Shows(c, &tableShape, "list", "create")
 	return c
+}
+
+func newTableDeleteCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
+	var named cli.Naming
+	c := &cobra.Command{Use: "delete TABLE", Aliases: []string{"rm", "drop"}, Short: "Delete a table with its rows", Args: cobra.ExactArgs(1),
+		Long:    "Delete a table with its rows.\n\nSaved queries and parametric tables that read it break; if there are any, they are listed, and the name of\nthe table is asked for, or --yes needs --confirm TABLE.",
+		Example: ex + "delete people --yes"}
+	named.Register(c, "table")
+	return e.Leaf(k.del, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+		used := ""
+		if !e.Tells() {
+			used = readers(ctx, cl, p, k.noun, k.stored(args[0]), "break") // the kinds have the names of their schemas
+		}
+		if err := e.ConfirmNamed(named, []string{args[0], k.stored(args[0])}, used, "delete %s %s and all its rows%s?", k.noun, args[0], used); err != nil {
+			return cli.View{}, err
+		}
+		if err := k.client(cl).Delete(ctx, p, args[0]); err != nil {
+			return cli.View{}, err
+		}
+		forgetImports(e, p, k.noun, k.stored(args[0]))
+		return cli.Note("deleted %s %s%s", k.noun, args[0], used), nil
+	}))
 }
 
 func newTableCreateCmd(e *cli.Env, k tableKind) *cobra.Command {

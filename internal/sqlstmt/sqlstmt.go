@@ -167,3 +167,24 @@ func ParamsOf(sql string) Params {
 	p.Text = b.String() + sql[done:]
 	return p
 }
+
+// Reads reports whether a statement reads a table of a catalog; an empty schema or table stands for any. A name of two parts is
+// taken to be in the catalog peaka. The case of names is ignored.
+func Reads(sql, catalog, schema, table string) bool {
+	is := func(want, name string) bool { return want == "" || strings.EqualFold(want, name) }
+	tree, err := trinosql.Parse(TrimEnd(sql, Trino))
+	if err != nil {
+		return slices.ContainsFunc(sqltext.TablesIn(sql), func(t sqltext.TableRef) bool {
+			return is(catalog, t.Catalog) && is(schema, t.Schema) && is(table, t.Table)
+		})
+	}
+	return slices.ContainsFunc(trinosql.Tables(tree), func(name []*trinosql.Ident) bool {
+		switch len(name) {
+		case 2:
+			return is(catalog, "peaka") && is(schema, name[0].Name) && is(table, name[1].Name)
+		case 3:
+			return is(catalog, name[0].Name) && is(schema, name[1].Name) && is(table, name[2].Name)
+		}
+		return false
+	})
+}

@@ -33,6 +33,14 @@ func (e *Env) Called(set, id string, list func() ([]Named, error)) string {
 	return id
 }
 
+// NameAndID describes an object by both, or by its id if the name is unknown.
+func NameAndID(name, id string) string {
+	if name == "" || name == id {
+		return id
+	}
+	return fmt.Sprintf("%s (%s)", name, id)
+}
+
 // mostNamed is the maximum number of objects that a prompt lists by name; above it, only their count is shown.
 const mostNamed = 10
 

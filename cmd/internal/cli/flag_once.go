@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -11,6 +13,9 @@ import (
 func (e *Env) Starts(c *cobra.Command) error {
 	_, e.Run.Command, _ = strings.Cut(c.CommandPath(), " ")
 	e.Run.changing = Changing(c)
+	if op, ok := spec.Find(c.Annotations[LeafAnnotation]); ok {
+		e.Run.aboveProjects = slices.Contains([]string{"organizations", "workspaces", "projects", "projects-legacy"}, op.Group)
+	}
 	return e.FlagsOnce(c)
 }
 

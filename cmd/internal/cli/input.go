@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -54,36 +52,6 @@ func SetIf[T any](c *cobra.Command, flag string, field **T, v T) {
 	if c.Flags().Changed(flag) {
 		*field = &v
 	}
-}
-
-// Confirm asks before something is deleted at the gateway. Without a terminal to ask on, --yes is required.
-func (e *Env) Confirm(format string, args ...any) error {
-	if err := e.Permit(); err != nil {
-		return err
-	}
-	return e.ConfirmHere(format, args...)
-}
-
-// ConfirmHere is Confirm for something that only this machine has.
-func (e *Env) ConfirmHere(format string, args ...any) error {
-	if e.Run.Flags.Yes || e.Run.Flags.DryRun || e.Run.Flags.Explain {
-		return nil
-	}
-	question := fmt.Sprintf(format, args...)
-	if !e.InTerm || !e.ErrTerm {
-		return &Failure{Exit: ExitConfirm, Code: "confirm", Msg: "not confirmed: " + question, Hint: "give --yes to skip the confirmation"}
-	}
-	fmt.Fprintf(e.Err, "%s [y/N] ", question)
-	line, err := bufio.NewReader(e.In).ReadString('\n')
-	if errors.Is(err, context.Canceled) {
-		return err
-	}
-	switch strings.ToLower(strings.TrimSpace(line)) {
-	case "y", "yes":
-		e.Run.agreed = true
-		return nil
-	}
-	return &Failure{Exit: ExitConfirm, Code: "confirm", Msg: "not confirmed, nothing was done"}
 }
 
 // Answer reads one line from the terminal. It does not read ahead, so that the next prompt gets its own line.

@@ -2,9 +2,9 @@ package cli
 
 import (
 	"context"
-	"regexp"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/late"
 )
@@ -45,27 +45,19 @@ func inFolder(q api.Query) string {
 	return " in " + *q.Path
 }
 
-// Naming returns the queries, except one, that refer to SCHEMA.NAME; schema is a pattern.
-func Naming(all []api.Query, schema, name, but string) []string {
-	name = regexp.QuoteMeta(name)
-	pattern := regexp.MustCompile(`(?i)(^|[^\w])"?` + schema + `"?\s*\.\s*("` + name + `"|` + name + `([^\w]|$))`)
-	var names []string
-	for _, other := range all {
-		if other.ID != but && pattern.MatchString(other.InputQuery) {
-			names = append(names, other.Name)
-		}
-	}
-	return names
-}
-
-// Dependants lists the saved queries whose statements contain the name of another one. It searches the raw text, so a
-// name inside a comment matches too; the result is shown to the user but never acted on.
+// Dependants lists the saved queries that read another one, or its stored result.
 func Dependants(ctx context.Context, cl *api.Client, project string, q api.Query) (string, error) {
 	all, err := cl.Queries.List(ctx, project)
 	if err != nil {
 		return "", err
 	}
-	return strings.Join(Naming(all, "(mt)?query", q.Name, q.ID), ", "), nil
+	var names []string
+	for _, other := range all {
+		if other.ID != q.ID && (sqlstmt.Reads(other.InputQuery, "peaka", "query", q.Name) || sqlstmt.Reads(other.InputQuery, "peaka", "mtquery", q.Name)) {
+			names = append(names, other.Name)
+		}
+	}
+	return strings.Join(names, ", "), nil
 }
 
 // FolderID finds a folder of queries by id, by path (/reports/daily) or by name.

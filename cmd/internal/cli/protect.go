@@ -41,7 +41,7 @@ func (e *Env) permit(_ context.Context, what string) error {
 		if e.Run.agreed {
 			return nil
 		}
-		return e.Confirm("%s in %s, and protect is confirm (%s). Continue?", what, e.target(), s.Protect.From)
+		return e.Confirm("%s, and protect is confirm (%s). Continue?", what, s.Protect.From)
 	}
 	return nil
 }
@@ -53,20 +53,4 @@ func (e *Env) Permit() error {
 		return nil
 	}
 	return e.permit(e.Run.Ctx, "the command changes something")
-}
-
-// target names the place of this run in a question.
-func (e *Env) target() string {
-	s := e.Run.Settings
-	text := "zone " + s.Zone.Value
-	if s.Profile.Value != "" {
-		text += ", profile " + s.Profile.Value
-	}
-	if s.BaseURL.Value != "" && config.ZoneOfAddress(s.BaseURL.Value) == "" {
-		text += " (" + s.BaseURL.Value + ")"
-	}
-	if s.Project.Value != "" {
-		text += ", project " + s.Project.Value
-	}
-	return text
 }

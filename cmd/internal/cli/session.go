@@ -22,30 +22,31 @@ import (
 
 // Session is what one run has opened so far.
 type Session struct {
-	Flags      globalFlags
-	Set        *pflag.FlagSet
-	Settings   *config.Settings
-	client     *api.Client
-	closers    []io.Closer
-	Allowed    []string // hosts that files of exports may be downloaded from, --allow-host
-	shape      Shape    // of the result
-	agreed     bool     // the user, or --yes, has agreed to the changes of this run
-	Command    string   // without the name of the program
-	changing   bool     // the command may change something
-	unrecorded bool     // the user was told that the journal cannot be written
-	changed    int32    // nonzero after a request that may change something was sent
-	Helped     error    // the error of printing help, which cobra cannot return
-	Mask       *term.Masker
-	Telling    *sync.Mutex              // held while a step is printed: requests are sent by several goroutines
-	Asking     *sync.Mutex              // held while the user is asked whether a request may be sent
-	steps      []Step                   // of a dry run that prints them as data
-	told       int                      // number of steps that a dry run has printed; use Env.step and Env.told
-	Refuse     func(api.Omission) error // makes an incomplete answer an error; nil for a note
-	lacked     map[api.Omission]bool
-	Terminal   io.Writer       // stderr itself, for output that moves the cursor: progress and pager
-	Ctx        context.Context // of the run, for code that gets no context of its own
-	Idle       time.Duration   // after which a gateway in this process lets other processes use a project; 0 for its default
-	stuck      chan struct{}   // closed when a statement of a gateway in this process does not stop; nil without one
+	Flags         globalFlags
+	Set           *pflag.FlagSet
+	Settings      *config.Settings
+	client        *api.Client
+	closers       []io.Closer
+	Allowed       []string // hosts that files of exports may be downloaded from, --allow-host
+	shape         Shape    // of the result
+	agreed        bool     // the user, or --yes, has agreed to the changes of this run
+	aboveProjects bool     // the command is about a workspace or project as a whole
+	Command       string   // without the name of the program
+	changing      bool     // the command may change something
+	unrecorded    bool     // the user was told that the journal cannot be written
+	changed       int32    // nonzero after a request that may change something was sent
+	Helped        error    // the error of printing help, which cobra cannot return
+	Mask          *term.Masker
+	Telling       *sync.Mutex              // held while a step is printed: requests are sent by several goroutines
+	Asking        *sync.Mutex              // held while the user is asked whether a request may be sent
+	steps         []Step                   // of a dry run that prints them as data
+	told          int                      // number of steps that a dry run has printed; use Env.step and Env.told
+	Refuse        func(api.Omission) error // makes an incomplete answer an error; nil for a note
+	lacked        map[api.Omission]bool
+	Terminal      io.Writer       // stderr itself, for output that moves the cursor: progress and pager
+	Ctx           context.Context // of the run, for code that gets no context of its own
+	Idle          time.Duration   // after which a gateway in this process lets other processes use a project; 0 for its default
+	stuck         chan struct{}   // closed when a statement of a gateway in this process does not stop; nil without one
 }
 
 // Close releases it. It waits for background work of a gateway in this process and cancels that work when ctx ends. It

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/config"
+	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/spf13/cobra"
+)
+
+// Confirm asks before something is deleted at the gateway. Without a terminal to ask on, --yes is required.
+func (e *Env) Confirm(format string, args ...any) error {
+	if err := e.Permit(); err != nil {
+		return err
+	}
+	return e.ConfirmHere("%s: %s", e.target(), fmt.Sprintf(format, args...))
+}
+
+// ConfirmHere is Confirm for something that only this machine has.
+func (e *Env) ConfirmHere(format string, args ...any) error {
+	if e.Run.Flags.Yes || e.Tells() {
+		return nil
+	}
+	question := fmt.Sprintf(format, args...)
+	if !e.InTerm || !e.ErrTerm {
+		return &Failure{Exit: ExitConfirm, Code: "confirm", Msg: "not confirmed: " + question, Hint: "give --yes to skip the confirmation"}
+	}
+	line, err := e.ask(question + " [y/N] ")
+	if err != nil {
+		return err
+	}
+	switch strings.ToLower(line) {
+	case "y", "yes":
+		e.Run.agreed = true
+		return nil
+	}
+	return notConfirmed()
+}
+
+func notConfirmed() error {
+	return &Failure{Exit: ExitConfirm, Code: "confirm", Msg: "not confirmed, nothing was done"}
+}
+
+// ask reads the answer to a question; that at the end of the input is as good as any other.
+func (e *Env) ask(question string) (string, error) {
+	fmt.Fprint(e.Err, question)
+	line, err := bufio.NewReader(e.In).ReadString('\n')
+	if errors.Is(err, context.Canceled) {
+		return "", err
+	}
+	return strings.TrimSpace(line), nil
+}
+
+// Naming is the flag --confirm of commands that delete what others may depend on.
+type Naming struct{ given string }
+
+// Register adds the flag; kind is what the command deletes.
+func (n *Naming) Register(c *cobra.Command, kind string) {
+	c.Flags().StringVar(&n.given, "confirm", "", "the name of the "+kind+", which --yes needs if something depends on it")
+}
+
+// ConfirmNamed asks before an object is deleted, for its name if others depend on it: dependants says which, "" for none.
+// names are those that the object has. Without a terminal --yes is required, and --confirm with the name where it would
+// be asked for.
+func (e *Env) ConfirmNamed(n Naming, names []string, dependants, format string, args ...any) error {
+	names = slices.DeleteFunc(names, func(s string) bool { return s == "" })
+	if n.given != "" && !slices.Contains(names, n.given) {
+		return &Failure{Exit: ExitConfirm, Code: "confirm", Msg: fmt.Sprintf("not confirmed: --confirm says %q, and it is called %s", n.given, names[0])}
+	}
+	if dependants == "" || e.Tells() {
+		return e.Confirm(format, args...)
+	}
+	if err := e.Permit(); err != nil {
+		return err
+	}
+	question := e.target() + ": " + fmt.Sprintf(format, args...)
+	switch {
+	case e.Run.Flags.Yes && n.given != "":
+		return nil
+	case e.Run.Flags.Yes || !e.InTerm || !e.ErrTerm:
+		with := "--yes and --confirm with its name"
+		if e.Run.Flags.Yes {
+			with = "--confirm with its name besides --yes"
+		}
+		return &Failure{Exit: ExitConfirm, Code: "confirm", Msg: "not confirmed: " + question, Hint: "because of what depends on it, give " + with}
+	}
+	answer, err := e.ask(fmt.Sprintf("%s\nto confirm, type its name, %s: ", question, names[0]))
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(names, answer) {
+		return notConfirmed()
+	}
+	e.Run.agreed = true
+	return nil
+}
+
+// target names the place of this run in a question.
+func (e *Env) target() string {
+	s := e.Run.Settings
+	if s == nil {
+		return "zone local"
+	}
+	parts := []string{"zone " + s.Zone.Value}
+	if s.BaseURL.Value != "" && config.ZoneOfAddress(s.BaseURL.Value) == "" {
+		parts[0] += " at " + s.BaseURL.Value
+	}
+	for _, v := range []struct{ what, is string }{{"profile", s.Profile.Value}, {"organization", s.Org.Value}, {"workspace", s.Workspace.Value}} {
+		if v.is != "" {
+			parts = append(parts, v.what+" "+v.is)
+		}
+	}
+	if e.Run.aboveProjects {
+		return strings.Join(parts, ", ")
+	}
+	switch facts := e.KeyFacts(); {
+	case s.Project.Value != "":
+		parts = append(parts, "project "+s.Project.Value)
+	case s.InProcess():
+		parts = append(parts, "project "+gateway.DefaultProject)
+	case facts.Project != "":
+		parts = append(parts, "project "+Named{ID: facts.Project, Name: facts.ProjectName}.shown())
+	}
+	return strings.Join(parts, ", ")
+}
