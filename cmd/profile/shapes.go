@@ -10,6 +10,7 @@ var profileShape = cli.Shape{ID: "name", Fields: []cli.Field{
 	{Path: "current", Only: output.InLists},
 	{Path: "zone"},
 	{Path: "project"},
+	{Path: "protect"},
 	{Path: "workspace", Only: output.InRecords},
 	{Path: "org", Only: output.InRecords},
 	{Path: "address", Only: output.InRecords},
