@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/rogpeppe/go-internal/txtar"
+	"go.yaml.in/yaml/v3"
 )
 
 // pageScript makes a script of a page: each fenced block whose info string has a second word is a file of that name, and each
@@ -49,6 +51,15 @@ func pageScript(page, preamble string) (string, error) {
 		if kind != "console" {
 			if name != "" {
 				text := strings.Join(block, "\n")
+				if kind == "yaml" && (name == "github.yml" || name == "gitlab.yml") {
+					job, err := jobScript(name, text)
+					if err != nil {
+						return "", err
+					}
+					commands++
+					out.Comment = append(out.Comment, "exec bash "+step(job)+"\n"...)
+					continue
+				}
 				if place.Replace(text) == text { // the preamble may use it
 					out.Files = append(out.Files, txtar.File{Name: name, Data: []byte(text + "\n")})
 					continue
@@ -87,6 +98,49 @@ func pageScript(page, preamble string) (string, error) {
 		return "", fmt.Errorf("the page has no example")
 	}
 	return string(txtar.Format(out)), nil
+}
+
+// jobScript is what the only job of a workflow does, but for its installation: the steps named Install and before_script.
+func jobScript(name, text string) (string, error) {
+	type step struct{ Name, Run string }
+	type job struct {
+		Env, Variables map[string]string
+		Steps          []step
+		Script         []string
+	}
+	jobs := map[string]job{}
+	if name == "github.yml" {
+		var flow struct{ Jobs map[string]job }
+		if err := yaml.Unmarshal([]byte(text), &flow); err != nil {
+			return "", fmt.Errorf("%s: %w", name, err)
+		}
+		jobs = flow.Jobs
+	} else if err := yaml.Unmarshal([]byte(text), &jobs); err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
+	}
+	if len(jobs) != 1 {
+		return "", fmt.Errorf("%s has %d jobs", name, len(jobs))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "set -eu\nmkdir %[1]s.d\ncp sales.csv daily.sql expected.csv %[1]s.d\ncd %[1]s.d\nexport CI_PROJECT_DIR=$PWD\n", name)
+	for _, j := range jobs {
+		for _, env := range []map[string]string{j.Env, j.Variables} {
+			for _, k := range slices.Sorted(maps.Keys(env)) {
+				fmt.Fprintf(&b, "export %s=\"%s\"\n", k, strings.ReplaceAll(env[k], "${{ github.workspace }}", "$PWD"))
+			}
+		}
+		n := len(j.Script)
+		for _, s := range j.Steps {
+			if s.Run != "" && !strings.HasPrefix(s.Name, "Install") {
+				j.Script = append(j.Script, s.Run)
+			}
+		}
+		if len(j.Script) < 2 || n > 0 && n != len(j.Script) {
+			return "", fmt.Errorf("%s runs too little: %q", name, j.Script)
+		}
+		b.WriteString(strings.Join(j.Script, "\n") + "\n[ -s result.csv ]\n")
+	}
+	return b.String(), nil
 }
 
 // TestPages runs the examples of the pages about connectors, CI jobs and projects in git as they stand there.

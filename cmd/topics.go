@@ -67,6 +67,8 @@ func newTopics(e *cli.Env) []*cobra.Command {
   DIG_CLIENT_CERT, DIG_CLIENT_KEY
                    certificate to show to the gateway, and its key (PEM)
   DIG_HISTORY      largest result that is stored for query last, or off
+  DIG_COMPLETION_TIMEOUT
+                   how long a completion may wait for zone local; 500ms if not set
   DIG_SPOOL        what a result of zone local may occupy on the disk while its reader does not read
   DIG_JOURNAL      size of the journal of changes, or off
   DIG_READ_ONLY    1: send nothing that changes something

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
-	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
@@ -118,32 +116,13 @@ func newCacheCreateCmd(e *cli.Env) *cobra.Command {
 	cli.BodyFlag(c, &f.body)
 	registerCacheWait(&w, c)
 	return e.Leaf(spec.CreateCache, c, forNewCache(e, c, &f, &w, func(ctx context.Context, cl *api.Client, p string, req api.CacheRequest) (cli.View, error) {
-		made, err := createCache(ctx, e, cl, p, req)
+		made, err := cli.CreateCache(ctx, cl, p, req)
 		err = explainCacheable(e, req.CatalogID, err)
 		if err != nil || !w.Wait {
 			return cli.Object(made), err
 		}
 		return settledCache(ctx, e, cl, p, made.ID, "", "", &w)
 	}))
-}
-
-// createCache creates a cache. The hosted service answers 500 while the first refresh of the same cache runs, although
-// the cache is in the list [L].
-func createCache(ctx context.Context, e *cli.Env, cl *api.Client, p string, req api.CacheRequest) (api.Cache, error) {
-	made, err := cl.Cache.Create(ctx, p, req)
-	var ae *api.Error
-	if !errors.As(err, &ae) || ae.Status != 500 {
-		return made, err
-	}
-	for range 5 {
-		if st, lerr := cli.CacheByTable(ctx, cl, p, req.CatalogID, req.SchemaName, req.TableName); lerr == nil && st != nil {
-			return cl.Cache.Settings(ctx, p, st.ID)
-		}
-		if perr := retry.Sleep(ctx, 500*time.Millisecond); perr != nil {
-			return made, perr
-		}
-	}
-	return made, err
 }
 
 func newCacheEnsureCmd(e *cli.Env) *cobra.Command {
@@ -162,7 +141,7 @@ func newCacheEnsureCmd(e *cli.Env) *cobra.Command {
 		}
 		var have api.Cache
 		if st == nil {
-			have, err = createCache(ctx, e, cl, p, req)
+			have, err = cli.CreateCache(ctx, cl, p, req)
 			err = explainCacheable(e, req.CatalogID, err)
 		} else {
 			have, err = updateCache(ctx, e, cl, p, st.ID, api.CacheScheduleUpdate{IncrementalCacheSchedule: req.IncrementalCacheSchedule, FullRefreshCacheSchedule: req.FullRefreshCacheSchedule, ChangeTracking: req.ChangeTracking})

@@ -117,10 +117,8 @@ func (a *applier) table(ctx context.Context, ch manifest.Change) error {
 	for i, c := range cols {
 		defs[i] = columnRequest(c, c.Column)
 	}
-	if a.e.OnlyLocal("") == nil {
-		if _, err := a.cl.CreateWholeTable(ctx, a.project, ch.Name, false, defs); !cli.NoRoute(err) { // otherwise the served gateway is an earlier release
-			return err
-		}
+	if _, done, err := a.e.CreateWhole(ctx, a.cl, a.project, ch.Name, false, defs); done {
+		return err
 	}
 	t, err := a.cl.Tables.Create(ctx, a.project, ch.Name)
 	if err != nil && !a.e.Planned(err) {

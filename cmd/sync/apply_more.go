@@ -2,16 +2,13 @@ package sync
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/manifest"
-	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -132,16 +129,7 @@ func (a *applier) createCache(ctx context.Context, c *manifest.Cache) error {
 	if len(c.Key) > 0 {
 		req.ChangeTracking = a.tracking(c)
 	}
-	_, err = a.cl.Cache.Create(ctx, a.project, req)
-	var ae *api.Error
-	for n := 0; errors.As(err, &ae) && ae.Status == 500 && n < 5; n++ { // while the cache is being filled, the hosted service answers 500 to its creation [L]
-		if st, lerr := cli.CacheByTable(ctx, a.cl, a.project, catalog, c.Schema, c.Table); lerr == nil && st != nil {
-			return nil
-		}
-		if perr := retry.Sleep(ctx, 500*time.Millisecond); perr != nil {
-			return perr
-		}
-	}
+	_, err = cli.CreateCache(ctx, a.cl, a.project, req)
 	return err
 }
 

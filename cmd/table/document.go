@@ -174,12 +174,17 @@ type reading struct {
 	nulls     []string
 }
 
+var fileFormats = []string{"csv", "json", "ndjson", "parquet", "xlsx"}
+
 func (r *reading) options() (intake.Options, error) {
 	o := intake.Options{NoHeader: r.noHeader, Nulls: r.nulls, Sheet: r.sheet}
 	if r.format != "" {
-		format, err := cli.Word("--file-format", r.format, []string{"csv", "json", "parquet", "xlsx"})
+		format, err := cli.Word("--file-format", r.format, fileFormats)
 		if err != nil {
 			return o, err
+		}
+		if format == "ndjson" { // reading the file finds out which of the two it is
+			format = "json"
 		}
 		o.Format = intake.Format(format)
 	}

@@ -45,9 +45,9 @@ way, since an error there costs a whole upload and names one value; --no-check s
 	}
 	c.Flags().StringArrayVar(&maps, "map", nil, "COLUMN=HEADER or COLUMN=#INDEX; repeat")
 	c.Flags().BoolVar(&how.noHeader, "no-csv-header", false, "the first line of the file is a row")
-	c.Flags().StringVar(&how.delimiter, "delimiter", "", "the character between fields, or tab; found out by default")
-	c.Flags().StringVar(&how.format, "file-format", "", "csv, json (also ndjson), parquet or xlsx; found out by default")
-	e.Fixed(c, "file-format", "csv", "json", "ndjson", "parquet", "xlsx")
+	c.Flags().StringVar(&how.delimiter, "delimiter", "", "the character between fields, or tab; determined from the file by default")
+	c.Flags().StringVar(&how.format, "file-format", "", "csv, json, ndjson, parquet or xlsx; determined from the file by default")
+	e.Fixed(c, "file-format", fileFormats...)
 	c.Flags().StringVar(&how.sheet, "sheet", "", "the sheet of a workbook; the first one by default")
 	c.Flags().StringArrayVar(&how.nulls, "null", nil, "a text that is NULL, besides empty fields; repeat")
 	c.Flags().BoolVar(&create, "create", false, "create the table, if it does not exist, with the types that all rows have")

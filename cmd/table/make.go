@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
@@ -64,12 +63,8 @@ func (m *making) begun() (bool, error) {
 // make creates a table that does not exist, with its columns. On failure, what this run created is removed, or the
 // error says what remains.
 func (m *making) make(ctx context.Context) (api.Table, error) {
-	if s := m.e.Run.Settings; s.Local() {
-		t, err := m.cl.CreateWholeTable(ctx, m.project, m.name, m.k.bi(), m.defs)
-		var ae *api.Error
-		if !errors.As(err, &ae) || ae.Status != http.StatusNotFound || ae.Name != "Not Found" { // otherwise the served gateway is an earlier release
-			return t, err
-		}
+	if t, done, err := m.e.CreateWhole(ctx, m.cl, m.project, m.name, m.k.bi(), m.defs); done {
+		return t, err
 	}
 	if !m.e.Tells() {
 		note := localstate.Creation{At: m.e.Now().UTC()}

@@ -14,8 +14,15 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// completionTime is how long a completion may wait for zone local.
+// completionTime is how long a completion may wait for zone local, unless DIG_COMPLETION_TIMEOUT says otherwise.
 const completionTime = 500 * time.Millisecond
+
+func (e *Env) completionTime() time.Duration {
+	if d, err := time.ParseDuration(e.Getenv("DIG_COMPLETION_TIMEOUT")); err == nil && d > 0 {
+		return d
+	}
+	return completionTime
+}
 
 // errUnasked is why nothing was asked.
 var errUnasked = errors.New("names are read from zone local in this process only")
@@ -34,7 +41,7 @@ func (e *Env) askLocal(ctx context.Context, key string) error {
 	if _, err := os.Stat(dir); err != nil || !s.InProcess() || e.Tells() {
 		return errUnasked
 	}
-	ctx, cancel := context.WithTimeout(ctx, completionTime)
+	ctx, cancel := context.WithTimeout(ctx, e.completionTime())
 	defer cancel()
 	cl, err := e.Client()
 	if err != nil {

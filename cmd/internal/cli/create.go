@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/dig-cli/dig/internal/retry"
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+// CreateCache creates a cache. The hosted service answers 500 while the first refresh of the same cache runs, although
+// the cache is in the list [L].
+func CreateCache(ctx context.Context, cl *api.Client, project string, req api.CacheRequest) (api.Cache, error) {
+	made, err := cl.Cache.Create(ctx, project, req)
+	var ae *api.Error
+	if !errors.As(err, &ae) || ae.Status != http.StatusInternalServerError {
+		return made, err
+	}
+	for range 5 {
+		if st, lerr := CacheByTable(ctx, cl, project, req.CatalogID, req.SchemaName, req.TableName); lerr == nil && st != nil {
+			return cl.Cache.Settings(ctx, project, st.ID)
+		}
+		if perr := retry.Sleep(ctx, 500*time.Millisecond); perr != nil {
+			return made, perr
+		}
+	}
+	return made, err
+}
+
+// CreateWhole creates a table with its columns in one transaction, which zone local alone can do. done is false where it cannot be done:
+// on another zone, or when the gateway that serves the zone is of an earlier release.
+func (e *Env) CreateWhole(ctx context.Context, cl *api.Client, project, name string, bi bool, columns []api.ColumnRequest) (t api.Table, done bool, err error) {
+	if s := e.Run.Settings; !s.Local() {
+		return t, false, nil
+	}
+	t, err = cl.CreateWholeTable(ctx, project, name, bi, columns)
+	var ae *api.Error
+	if errors.As(err, &ae) && ae.Status == http.StatusNotFound && ae.Name == "Not Found" {
+		return t, false, nil
+	}
+	return t, true, err
+}
