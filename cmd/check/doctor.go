@@ -72,10 +72,12 @@ func NewDoctor(e *cli.Env) *cobra.Command {
   program        which program the names dig and digctl run
   key            whether there is a key for the address, and when it ends
   zone local     its data directory, and whether it is served
-  locks          whether another process holds the settings, and what killed ones left
+  locks          whether another process holds the settings, and leftovers of
+                 killed processes
   proxy, dns, connect, tls, gateway, clock, key kind, latency
                  one by one, the steps of a call to the gateway
-  routes         with --routes: which documented routes the gateway has, as by ` + "`" + e.Name + ` check --routes` + "`" + `
+  routes         with --routes: which documented routes the gateway has, as
+                 by ` + "`" + e.Name + ` check --routes` + "`" + `
 
 Each check is ok, warning, failed or skipped. The exit code is 7 if one failed, else 0. Calls go to the chosen gateway
 only, and only GET /info (with --routes OPTIONS and GET of all routes); nothing is changed.`,
