@@ -57,7 +57,7 @@ func TestShellCompletion(t *testing.T) {
 				t.Fatal(err)
 			}
 			env := append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_CACHE_HOME="+dir, "XDG_DATA_HOME="+dir, "DIG_DATA_DIR="+filepath.Join(dir, "data"),
-				"DIG_ZONE=local", "TERM=xterm", "LC_ALL=C.UTF-8", "BASH_SILENCE_DEPRECATION_WARNING=1")
+				"DIG_ZONE=local", "DIG_COMPLETION_TIMEOUT=60s", "TERM=xterm", "LC_ALL=C.UTF-8", "BASH_SILENCE_DEPRECATION_WARNING=1")
 			make1 := exec.Command(filepath.Join(bin, "dig"), "table", "create", "people")
 			if make1.Env, make1.Dir = env, dir; make1.Run() != nil {
 				t.Fatal("no table")
