@@ -13,7 +13,6 @@ import (
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/config"
 )
 
 // A saved query is bound to tables by name whenever it runs, and silently uses a table that was recreated under the
@@ -44,15 +43,10 @@ func savedOf(form api.ExecuteRequest) (savedRef, bool) {
 }
 
 func queryColumns(e *cli.Env, project string) (*localstate.Ledger[localstate.QueryColumns], error) {
-	dir, err := config.StateDir(e.Getenv)
+	dir, p, err := e.Ledgers(project)
 	if err != nil {
 		return nil, err
 	}
-	p, err := e.Here()
-	if err != nil {
-		return nil, err
-	}
-	p.Project = project
 	return localstate.NewQueryColumns(dir, p), nil
 }
 

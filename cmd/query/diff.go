@@ -56,19 +56,7 @@ Exit codes: 0 the results are the same, 1 they differ, 2 they cannot be compared
 			return err
 		}
 		same, err := diff(c.Context(), e, args, keys, dialect, !noPager, all)
-		switch {
-		case errors.Is(err, cli.ErrDone):
-			return err
-		case err != nil:
-			f := cli.Classify(c.Context(), err)
-			if f.Exit != cli.ExitInterrupted {
-				f.Exit = cli.ExitUsage
-			}
-			return &f
-		case !same:
-			return cli.ErrDifferent
-		}
-		return nil
+		return cli.Compared(c.Context(), same, err)
 	}
 	return c
 }

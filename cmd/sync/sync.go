@@ -201,19 +201,7 @@ func comparing(e *cli.Env, c *cobra.Command, o *options, choose func(changes, ex
 			todo, leave := choose(changes, extra)
 			return len(todo), show(e, opts, todo, leave, whole)
 		}()
-		switch {
-		case errors.Is(err, cli.ErrDone):
-			return err
-		case err != nil:
-			f := cli.Classify(c.Context(), err)
-			if f.Exit != cli.ExitInterrupted {
-				f.Exit = cli.ExitUsage
-			}
-			return &f
-		case shown > 0:
-			return cli.ErrDifferent
-		}
-		return nil
+		return cli.Compared(c.Context(), shown == 0, err)
 	}
 	return c
 }

@@ -20,15 +20,8 @@ another type, or that differs otherwise, is an error, before anything is changed
 	c.Flags().StringArrayVar(&columns, "column", nil, "a column as NAME:TYPE[:notnull][:unique][:default=VALUE]; repeat")
 	cli.Annotate(c, k.add, k.columns, k.list, k.del)
 	return e.Leaf(k.create, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
-		defs := make([]api.ColumnRequest, len(columns))
-		for i, text := range columns {
-			d, err := parseColumn(text)
-			if err != nil {
-				return nil, err
-			}
-			defs[i] = d
-		}
-		if err := checkColumns(k, "--column", defs); err != nil {
+		defs, err := declared(k, columns)
+		if err != nil {
 			return nil, err
 		}
 		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {

@@ -42,15 +42,10 @@ func (i *importing) remark(format string, args ...any) {
 
 // imports returns the ledger of the target and project.
 func imports(e *cli.Env, project string) (*localstate.Imports, error) {
-	state, err := config.StateDir(e.Getenv)
+	state, p, err := e.Ledgers(project)
 	if err != nil {
 		return nil, err
 	}
-	p, err := e.Here()
-	if err != nil {
-		return nil, err
-	}
-	p.Project = project
 	return localstate.NewImports(state, p, oldLedgers(e, project)...), nil
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/config"
 )
 
 // making is the creation of a table with its columns. Zone local does it in one transaction. The service needs two
@@ -29,15 +28,10 @@ type making struct {
 }
 
 func newMaking(e *cli.Env, k tableKind, cl *api.Client, project, name string, defs []api.ColumnRequest) (*making, error) {
-	state, err := config.StateDir(e.Getenv)
+	state, p, err := e.Ledgers(project)
 	if err != nil {
 		return nil, err
 	}
-	p, err := e.Here()
-	if err != nil {
-		return nil, err
-	}
-	p.Project = project
 	return &making{e: e, k: k, cl: cl, project: project, name: name, defs: defs,
 		notes: localstate.NewCreations(state, p), key: localstate.TableKey(k.noun, k.stored(name))}, nil
 }

@@ -110,15 +110,8 @@ Types: VARCHAR, BIGINT, BOOLEAN, DECIMAL, TIMESTAMP, TIME, DATE, UUID.`,
 	c.Flags().StringArrayVar(&columns, "column", nil, "a column as NAME:TYPE[:notnull][:unique][:default=VALUE]; repeat")
 	cli.Annotate(c, k.add, k.columns, k.list, k.del)
 	return e.Leaf(k.create, c, e.CheckThenProject(func(args []string) (cli.ProjectRun, error) {
-		defs := make([]api.ColumnRequest, len(columns))
-		for i, text := range columns {
-			d, err := parseColumn(text)
-			if err != nil {
-				return nil, err
-			}
-			defs[i] = d
-		}
-		if err := checkColumns(k, "--column", defs); err != nil {
+		defs, err := declared(k, columns)
+		if err != nil {
 			return nil, err
 		}
 		return func(ctx context.Context, cl *api.Client, p string) (cli.View, error) {
@@ -191,6 +184,19 @@ func usageWrap(err error, also string) error {
 	f := cli.Classify(context.Background(), err)
 	f.Hint = also
 	return &f
+}
+
+// declared reads the columns of a new table, from --column.
+func declared(k tableKind, columns []string) ([]api.ColumnRequest, error) {
+	defs := make([]api.ColumnRequest, len(columns))
+	for i, text := range columns {
+		d, err := parseColumn(text)
+		if err != nil {
+			return nil, err
+		}
+		defs[i] = d
+	}
+	return defs, checkColumns(k, "--column", defs)
 }
 
 // parseColumn parses NAME:TYPE[:notnull][:unique][:default=VALUE]. The default is last, since a value may contain

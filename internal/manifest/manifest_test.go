@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dig-cli/dig/internal/sqltext"
 )
 
 // TestFileNames: every name comes back from the name of its file, which is one that Windows, macOS and git accept, and no
@@ -78,7 +80,7 @@ func sampleProject(t *testing.T) *Project {
 		&Cache{Base: b(KindCache, "ext.s.t"), Catalog: "ext", Schema: "s", Table: "t", Incremental: "PT15M", Full: "P1D", Key: []string{"a", "b"}, UpdatedAt: "at"},
 		&Query{Base: b(KindQuery, "Daily sales"), SQLName: "daily_sales", Folder: "/a/B: c", SQL: "SELECT 1\n-- a comment", Materialized: true, Schedule: Schedule{Cron: "0 6 * * 1", Timezone: "Europe/Berlin"}},
 		&Query{Base: Base{Ref: Ref{KindQuery, "new"}, RenamedFrom: "old"}, SQLName: "new", Folder: "/", SQL: "SELECT 'a\r\nb\n'"},
-		&Query{Base: b(KindQuery, long), SQLName: SQLName(long), Folder: "/", SQL: "SELECT 2"},
+		&Query{Base: b(KindQuery, long), SQLName: sqltext.OfQuery(long), Folder: "/", SQL: "SELECT 2"},
 		&Metadata{Base: b(KindMetadata, "ext.s.t"), Catalog: "ext", Schema: "s", Table: "t", Description: "first\nsecond", Hidden: true, Columns: map[string]ColumnMetadata{"a": {Description: "d", Values: []string{"no", "1", ""}}}},
 		NewRelation([4]string{"ext", "s", "t", "a"}, [4]string{"peaka", "table", "people", "name"}, "MANY_TO_ONE", Place{}),
 		NewGoldenSQL("How many?", "SELECT 1", Place{}), NewGoldenSQL("how many!", "SELECT 2", Place{}), NewGoldenSQL("How many?", "SELECT 3", Place{}),

@@ -116,36 +116,11 @@ func JoinName(parts ...string) string {
 
 // splitName reads a dotted name of n parts.
 func splitName(name string, n int) ([]string, error) {
-	var parts []string
-	for rest := name; ; {
-		var part string
-		if strings.HasPrefix(rest, `"`) {
-			end := 1
-			for end < len(rest) && (rest[end] != '"' || strings.HasPrefix(rest[end+1:], `"`)) {
-				if rest[end] == '"' {
-					end++
-				}
-				end++
-			}
-			if end >= len(rest) {
-				return nil, fmt.Errorf("%s: the quote does not end", name)
-			}
-			part, rest = sqltext.Unquote(rest[:end+1]), rest[end+1:]
-		} else if i := strings.IndexByte(rest, '.'); i >= 0 {
-			part, rest = rest[:i], rest[i:]
-		} else {
-			part, rest = rest, ""
-		}
-		parts = append(parts, part)
-		if rest == "" {
-			break
-		}
-		if rest[0] != '.' {
-			return nil, fmt.Errorf("%s: a dot is missing after the quote", name)
-		}
-		rest = rest[1:]
+	parts, err := sqltext.Parts(name)
+	if err != nil {
+		return nil, err
 	}
-	if len(parts) != n || slices.Contains(parts, "") {
+	if len(parts) != n {
 		return nil, fmt.Errorf("%q is not of the form %s", name, []string{"", "NAME", "SCHEMA.TABLE", "SCHEMA.TABLE.COLUMN", "CATALOG.SCHEMA.TABLE.COLUMN"}[n])
 	}
 	return parts, nil

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/internal/sqlstmt"
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
 )
 
@@ -76,7 +77,7 @@ func (r *reader) query(file, stem string, up []string, sql string, beside []byte
 		at = Place{yml, 1}
 	}
 	q := &Query{Base: Base{Ref: Ref{KindQuery, cmp.Or(f.Name, objectName(stem))}, RenamedFrom: f.RenamedFrom, At: at}, Folder: "/" + strings.Join(up, "/"), SQL: sql, Materialized: f.Materialized}
-	q.SQLName = SQLName(q.Name)
+	q.SQLName = sqltext.OfQuery(q.Name)
 	if s := f.Schedule; s != nil {
 		q.Schedule = Schedule(*s)
 		if err := s.check(); err != nil {

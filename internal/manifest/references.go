@@ -86,14 +86,3 @@ func Wanted(connection, field string) Value {
 	}
 	return TextValue(Reference{"env", name}.String())
 }
-
-// SQLName derives the name of a saved query or a catalog in SQL as far as it is documented: lower case, with underscores
-// for what is neither a letter nor a digit.
-func SQLName(display string) string {
-	return strings.Map(func(r rune) rune {
-		if r = unicode.ToLower(r); unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return r
-		}
-		return '_'
-	}, strings.TrimSpace(display))
-}

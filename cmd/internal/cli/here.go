@@ -28,3 +28,13 @@ func (e *Env) CachePlace() (dir string, p localstate.Place, err error) {
 	}
 	return dir, p, err
 }
+
+// Ledgers is where the records about a project are kept: the state directory, and the place of the project.
+func (e *Env) Ledgers(project string) (dir string, p localstate.Place, err error) {
+	if dir, err = config.StateDir(e.Getenv); err != nil {
+		return "", p, err
+	}
+	p, err = e.Here()
+	p.Project = project
+	return dir, p, err
+}

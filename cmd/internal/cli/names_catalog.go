@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -87,38 +88,14 @@ func RelationByID(ctx context.Context, cl *api.Client, project, catalog, set str
 	return api.Relation{}, &Failure{Exit: ExitNotFound, Code: "not-found", Msg: fmt.Sprintf("there is no relation with id %s in catalog %s", set, catalog)}
 }
 
-// NameParts reads a dotted name with parts in double quotes.
+// NameParts reads the name of a table, with parts in double quotes.
 func NameParts(name string) ([]string, error) {
-	var parts []string
-	for rest := name; ; {
-		var part string
-		if strings.HasPrefix(rest, `"`) {
-			end := 1
-			for end < len(rest) && (rest[end] != '"' || strings.HasPrefix(rest[end+1:], `"`)) {
-				if rest[end] == '"' {
-					end++
-				}
-				end++
-			}
-			if end >= len(rest) {
-				return nil, Usagef("%s: the quote does not end", name)
-			}
-			part, rest = strings.ReplaceAll(rest[1:end], `""`, `"`), rest[end+1:]
-		} else if i := strings.IndexByte(rest, '.'); i >= 0 {
-			part, rest = rest[:i], rest[i:]
-		} else {
-			part, rest = rest, ""
-		}
-		if part == "" || rest != "" && rest[0] != '.' {
-			return nil, Usagef("%s is not a name of a table", name)
-		}
-		parts = append(parts, part)
-		if rest == "" {
-			if len(parts) > 3 {
-				return nil, Usagef("%s has %d parts; a name has at most a catalog, a schema and a table", name, len(parts))
-			}
-			return parts, nil
-		}
-		rest = rest[1:]
+	parts, err := sqltext.Parts(name)
+	if err != nil {
+		return nil, Usagef("%v", err)
 	}
+	if len(parts) > 3 {
+		return nil, Usagef("%s has %d parts; a name has at most a catalog, a schema and a table", name, len(parts))
+	}
+	return parts, nil
 }

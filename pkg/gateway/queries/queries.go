@@ -7,10 +7,10 @@ import (
 	"log/slog"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/dig-cli/dig/internal/each"
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
@@ -189,7 +189,7 @@ func (s *Service) replaceQuery(ctx context.Context, r *web.Request[api.QueryRequ
 func (s *Service) layOver(ctx context.Context, r *web.Request[api.QueryRequest], q *store.Query) error {
 	b := r.Body
 	if b.DisplayName != nil {
-		name := sqlName(*b.DisplayName)
+		name := sqltext.OfQuery(*b.DisplayName)
 		if strings.Trim(name, "_") == "" || utf8.RuneCountInString(name) > 255 {
 			return fault.Data(400, "displayName %q cannot be converted to an SQL name: it must contain a letter or a digit, and at most 255 characters", *b.DisplayName)
 		}
@@ -238,17 +238,6 @@ func (s *Service) layOver(ctx context.Context, r *web.Request[api.QueryRequest],
 	m.Schedule = schedule
 	q.Materialized = &m
 	return nil
-}
-
-// sqlName derives the SQL name: lower case, with underscores for characters that are neither letters nor digits. The
-// service documents the lower case [O]; the underscores are specific to this gateway.
-func sqlName(display string) string {
-	return strings.Map(func(r rune) rune {
-		if r = unicode.ToLower(r); unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return r
-		}
-		return '_'
-	}, strings.TrimSpace(display))
 }
 
 func nameTaken(name string) error {
