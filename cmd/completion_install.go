@@ -15,6 +15,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/shell"
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/spf13/cobra"
 )
@@ -276,5 +277,5 @@ func startNote(s script) string {
 	case "fish":
 		return "fish: new shells find them"
 	}
-	return fmt.Sprintf("powershell: add to the file in $PROFILE:\n  Get-ChildItem %q | ForEach-Object { . $_ }", filepath.Join(dir, "*.ps1"))
+	return fmt.Sprintf("powershell: add to the file in $PROFILE:\n  Get-ChildItem %s | ForEach-Object { . $_ }", sqltext.Literal(filepath.Join(dir, "*.ps1"))) // PowerShell quotes as SQL does
 }

@@ -68,14 +68,14 @@ func newProjectDeleteCmd(e *cli.Env) *cobra.Command {
 			return cli.View{}, err
 		}
 		called, holds := args[0], ""
-		if !e.Tells() {
-			if called == id {
-				v, err := cl.Projects.Get(ctx, org, ws, id)
-				if err != nil {
-					return cli.View{}, err
-				}
-				called = v.Name
+		if called == id {
+			v, err := cl.Projects.Get(ctx, org, ws, id)
+			if err != nil {
+				return cli.View{}, err
 			}
+			called = v.Name
+		}
+		if !e.Tells() {
 			holds = holdings(ctx, cl, id)
 		}
 		if err := e.ConfirmNamed(named, []string{called, id}, holds, "delete project %s and everything in it%s?", cli.NameAndID(called, id), holds); err != nil {

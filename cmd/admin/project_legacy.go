@@ -70,10 +70,10 @@ func newProjectLegacyCmd(e *cli.Env) *cobra.Command {
 		e.Old(spec.DeleteProjectLegacy, remove, "project delete",
 			func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
 				called, holds := "", ""
+				if v, err := cl.Projects.GetLegacy(ctx, args[0]); err == nil {
+					called = v.Name
+				}
 				if !e.Tells() {
-					if v, err := cl.Projects.GetLegacy(ctx, args[0]); err == nil {
-						called = v.Name
-					}
 					holds = holdings(ctx, cl, args[0])
 				}
 				if err := e.ConfirmNamed(named, []string{args[0], called}, holds, "delete project %s and everything in it%s?", cli.NameAndID(called, args[0]), holds); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
@@ -176,24 +177,20 @@ name of the catalog is asked for, or --yes needs --confirm NAME.`,
 		Example: "  " + e.Name + " catalog delete shop --yes"}
 	named.Register(c, "catalog")
 	return cli.Annotate(e.Leaf(spec.DeleteCatalog, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
-		id, err := cli.CatalogID(ctx, cl, p, args[0])
+		all, err := cl.Catalogs.List(ctx, p)
 		if err != nil {
 			return cli.View{}, err
 		}
-		called, shown, with, dependants := "", "", "", ""
+		id, err := cli.PickCatalog(all, args[0])
+		if err != nil {
+			return cli.View{}, err
+		}
+		i := slices.IndexFunc(all, func(k api.Catalog) bool { return k.ID == id })
+		if i < 0 {
+			return cli.View{}, &cli.Failure{Exit: cli.ExitNotFound, Code: "not-found", Msg: "there is no catalog with id " + id}
+		}
+		called, shown, with, dependants := all[i].Name, all[i].DisplayName, "", ""
 		if !e.Tells() {
-			all, err := cl.Catalogs.List(ctx, p)
-			if err != nil {
-				return cli.View{}, err
-			}
-			for _, k := range all {
-				if k.ID == id {
-					called, shown = k.Name, k.DisplayName
-				}
-			}
-			if called == "" {
-				return cli.View{}, &cli.Failure{Exit: cli.ExitNotFound, Code: "not-found", Msg: "there is no catalog with id " + id}
-			}
 			if with, dependants = catalogHoldings(ctx, e, cl, p, id, called); with != "" {
 				with = " with its " + with
 			}

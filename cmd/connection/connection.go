@@ -70,7 +70,7 @@ func newConnectionDeleteCmd(e *cli.Env, ex string, in onConnection) *cobra.Comma
 			what = "no catalog uses it"
 		}
 		called := name
-		if name == id && !e.Tells() {
+		if name == id {
 			if now, err := cl.Connections.Get(ctx, p, id); err == nil {
 				called = now.Name
 			}

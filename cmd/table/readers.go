@@ -12,10 +12,10 @@ import (
 // verb says what happens to it.
 func readers(ctx context.Context, cl *api.Client, project, schema, table, verb string) string {
 	text := ""
-	switch queries, err := cli.QueriesReading(ctx, cl, project, "peaka", schema, table); {
-	case err != nil:
+	all, err := cl.Queries.List(ctx, project)
+	if err != nil {
 		text = "; saved queries that refer to it could not be listed, and " + verb
-	case len(queries) > 0:
+	} else if queries := cli.QueriesReading(all, "peaka", table, schema); len(queries) > 0 {
 		text = "; saved queries that refer to it " + verb + ": " + strings.Join(queries, ", ")
 	}
 	switch tables, err := cli.ParametricOver(ctx, cl, project, "1", schema, table); {

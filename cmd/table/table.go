@@ -82,6 +82,9 @@ func newTableDeleteCmd(e *cli.Env, k tableKind, ex string) *cobra.Command {
 		Example: ex + "delete people --yes"}
 	named.Register(c, "table")
 	return e.Leaf(k.del, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
+		if args[0] == "" {
+			return cli.View{}, cli.Usagef("a name is required")
+		}
 		used := ""
 		if !e.Tells() {
 			used = readers(ctx, cl, p, k.noun, k.stored(args[0]), "break") // the kinds have the names of their schemas

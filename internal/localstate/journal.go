@@ -30,9 +30,6 @@ func NewJournal(stateDir string, limit int64) *Journal {
 	return &Journal{path: filepath.Join(dir, "changes.jsonl"), old: filepath.Join(dir, "changes.1.jsonl"), half: limit / 2}
 }
 
-// Path returns the path of the newer of the two files.
-func (j *Journal) Path() string { return j.path }
-
 // Append adds a line, which contains no line break. After an error nothing of it is there.
 func (j *Journal) Append(line []byte) (err error) {
 	if err := os.MkdirAll(filepath.Dir(j.path), private); err != nil {

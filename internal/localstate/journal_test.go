@@ -79,7 +79,7 @@ func TestJournalTogether(t *testing.T) {
 	if len(lines) != 1000 || bad > 0 {
 		t.Errorf("%d lines, %d bad", len(lines), bad)
 	}
-	if st, err := os.Stat(NewJournal(dir, 0).Path()); err != nil || runtime.GOOS != "windows" && st.Mode().Perm() != 0o600 {
+	if st, err := os.Stat(NewJournal(dir, 0).path); err != nil || runtime.GOOS != "windows" && st.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", st.Mode(), err)
 	}
 }
@@ -155,11 +155,11 @@ func TestJournalTorn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	raw, err := os.ReadFile(j.Path())
+	raw, err := os.ReadFile(j.path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(j.Path(), raw[:len(raw)-5], 0o644); err != nil {
+	if err := os.WriteFile(j.path, raw[:len(raw)-5], 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if lines, bad := linesOf(t, j); len(lines) != 1 || bad != 0 {
@@ -185,7 +185,7 @@ func TestJournalBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		var size int64
-		files, err := filepath.Glob(filepath.Join(filepath.Dir(j.Path()), "*"))
+		files, err := filepath.Glob(filepath.Join(filepath.Dir(j.path), "*"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -168,22 +168,30 @@ func ParamsOf(sql string) Params {
 	return p
 }
 
-// Reads reports whether a statement reads a table of a catalog; an empty schema or table stands for any. A name of two parts is
-// taken to be in the catalog peaka. The case of names is ignored.
-func Reads(sql, catalog, schema, table string) bool {
+// Reads reports whether a statement reads a table of a catalog, in one of the schemas; without schemas, or with an empty table, any counts.
+// A name of two parts is taken to be in the catalog peaka, and one of one part to be an internal table or a saved query. The case of names
+// is ignored.
+func Reads(sql, catalog, table string, schemas ...string) bool {
 	is := func(want, name string) bool { return want == "" || strings.EqualFold(want, name) }
+	in := func(names ...string) bool {
+		return len(schemas) == 0 || slices.ContainsFunc(names, func(name string) bool {
+			return slices.ContainsFunc(schemas, func(s string) bool { return strings.EqualFold(s, name) })
+		})
+	}
 	tree, err := trinosql.Parse(TrimEnd(sql, Trino))
 	if err != nil {
 		return slices.ContainsFunc(sqltext.TablesIn(sql), func(t sqltext.TableRef) bool {
-			return is(catalog, t.Catalog) && is(schema, t.Schema) && is(table, t.Table)
+			return is(catalog, t.Catalog) && in(t.Schema) && is(table, t.Table)
 		})
 	}
 	return slices.ContainsFunc(trinosql.Tables(tree), func(name []*trinosql.Ident) bool {
 		switch len(name) {
+		case 1:
+			return is(catalog, "peaka") && in("table", "query") && is(table, name[0].Name)
 		case 2:
-			return is(catalog, "peaka") && is(schema, name[0].Name) && is(table, name[1].Name)
+			return is(catalog, "peaka") && in(name[0].Name) && is(table, name[1].Name)
 		case 3:
-			return is(catalog, name[0].Name) && is(schema, name[1].Name) && is(table, name[2].Name)
+			return is(catalog, name[0].Name) && in(name[1].Name) && is(table, name[2].Name)
 		}
 		return false
 	})

@@ -97,13 +97,14 @@ func TestReads(t *testing.T) {
 		`SELECT * FROM peaka."table".people`: true, `SELECT * FROM "table".People JOIN a.b.c ON true`: true, `SELECT 1 FROM (SELECT * FROM PEAKA."table"."people")`: true,
 		`WITH p AS (TABLE peaka."table".people) SELECT * FROM p`: true, `PIVOT peaka."table".people ON n`: true,
 		`SELECT * FROM peaka.bitable.people`: false, `SELECT * FROM peaka."table".people2`: false, `SELECT 'peaka."table".people' -- peaka."table".people`: false, `SELECT people FROM t`: false,
+		`SELECT * FROM people`: true, `SELECT * FROM PEOPLE p JOIN t ON true`: true, `WITH people AS (SELECT 1) SELECT * FROM people`: false,
 	} {
-		if Reads(sql, "peaka", "table", "people") != want {
+		if Reads(sql, "peaka", "people", "table") != want {
 			t.Errorf("%s: %v", sql, !want)
 		}
 	}
 	for sql, want := range map[string]bool{`SELECT * FROM shop.public.orders`: true, `SELECT * FROM SHOP.x.y`: true, `SELECT * FROM shop2.x.y`: false, `SELECT shop.a.b FROM t.u.v`: false} {
-		if Reads(sql, "shop", "", "") != want {
+		if Reads(sql, "shop", "") != want {
 			t.Errorf("%s: %v", sql, !want)
 		}
 	}

@@ -87,7 +87,7 @@ func (t *guarded) opens(decoded string) string {
 	}
 }
 
-// executeFields are the members of the four forms of a query and of nothing else.
+// executeField reports whether a member belongs to one of the four forms of a query.
 func executeField(name string) bool {
 	switch name {
 	case "statement", "bindings", "bindArgs", "timeout", "id", "qualifiedName", "columns", "from", "limit", "offset", "orderBy", "filters":

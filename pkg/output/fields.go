@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dustin/go-humanize"
 )
@@ -136,7 +137,7 @@ func (f *Field) value(row []byte, record bool, o Options) []byte {
 		if parts == nil {
 			return nil
 		}
-		return quoted(strings.Join(parts, "."))
+		return cell.Text(strings.Join(parts, "."))
 	}
 	if array, rest, each := strings.Cut(f.Path, ".*."); each {
 		return eachOf(row, array, rest, record)
@@ -153,15 +154,15 @@ func (f *Field) value(row []byte, record bool, o Options) []byte {
 			if record {
 				text += " (" + plainText(v) + ")"
 			}
-			return quoted(text)
+			return cell.Text(text)
 		}
 	case AsBytes:
 		if n, err := strconv.ParseUint(string(v), 10, 64); err == nil && o.Terminal {
-			return quoted(humanize.IBytes(n))
+			return cell.Text(humanize.IBytes(n))
 		}
 	case AsDuration:
 		if n, err := strconv.ParseInt(string(v), 10, 64); err == nil {
-			return quoted((time.Duration(n) * time.Millisecond).String())
+			return cell.Text((time.Duration(n) * time.Millisecond).String())
 		}
 	case AsCount:
 		if items, err := elements(v); err == nil {
@@ -191,9 +192,9 @@ func eachOf(row []byte, array, member string, record bool) []byte {
 	case texts == nil:
 		return nil
 	case record:
-		return quoted(strings.Join(texts, "\n"))
+		return cell.Text(strings.Join(texts, "\n"))
 	}
-	return quoted(strings.Join(texts, ", "))
+	return cell.Text(strings.Join(texts, ", "))
 }
 
 // words joins the plain values of an array.
@@ -209,7 +210,7 @@ func words(v []byte) []byte {
 		}
 		texts[i] = plainText(item)
 	}
-	return quoted(strings.Join(texts, ", "))
+	return cell.Text(strings.Join(texts, ", "))
 }
 
 // plainText is the text of a JSON string, or the JSON of another value; null has none.
@@ -218,14 +219,6 @@ func plainText(v []byte) (s string) {
 		return s
 	}
 	return string(v)
-}
-
-func quoted(s string) []byte {
-	b, err := api.Marshal(s)
-	if err != nil {
-		return nil
-	}
-	return b
 }
 
 // instant reads a time of a reply.

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 	"unicode"
 
@@ -219,7 +218,7 @@ func learn(all map[string][]string, kinds []listing, raw json.RawMessage, args [
 		if key == "schema@peaka" { // two catalogs have this name
 			names = append(names, all[key]...)
 		}
-		sort.Strings(names)
+		slices.Sort(names)
 		names = slices.Compact(names)
 		store = store || all[key] == nil || !slices.Equal(all[key], names)
 		all[key] = names
@@ -261,7 +260,7 @@ func correct(all map[string][]string, does change, raw json.RawMessage, args []s
 		var name string
 		if json.Unmarshal(made[does.member], &name) == nil && name != "" && !slices.Contains(names, name) && len(names) < maxNames {
 			names = append(slices.Clone(names), name)
-			sort.Strings(names)
+			slices.Sort(names)
 		}
 	}
 	if known && !slices.Equal(names, all[does.kind]) {

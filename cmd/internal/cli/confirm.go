@@ -18,7 +18,7 @@ func (e *Env) Confirm(format string, args ...any) error {
 	if err := e.Permit(); err != nil {
 		return err
 	}
-	return e.ConfirmHere("%s: %s", e.target(), fmt.Sprintf(format, args...))
+	return e.ConfirmHere("%s: %s", e.Target(), fmt.Sprintf(format, args...))
 }
 
 // ConfirmHere is Confirm for something that only this machine has.
@@ -69,6 +69,9 @@ func (n *Naming) Register(c *cobra.Command, kind string) {
 // be asked for.
 func (e *Env) ConfirmNamed(n Naming, names []string, dependants, format string, args ...any) error {
 	names = slices.DeleteFunc(names, func(s string) bool { return s == "" })
+	if len(names) == 0 {
+		return Usagef("a name is required")
+	}
 	if n.given != "" && !slices.Contains(names, n.given) {
 		return &Failure{Exit: ExitConfirm, Code: "confirm", Msg: fmt.Sprintf("not confirmed: --confirm says %q, and it is called %s", n.given, names[0])}
 	}
@@ -78,7 +81,7 @@ func (e *Env) ConfirmNamed(n Naming, names []string, dependants, format string, 
 	if err := e.Permit(); err != nil {
 		return err
 	}
-	question := e.target() + ": " + fmt.Sprintf(format, args...)
+	question := e.Target() + ": " + fmt.Sprintf(format, args...)
 	switch {
 	case e.Run.Flags.Yes && n.given != "":
 		return nil
@@ -100,8 +103,8 @@ func (e *Env) ConfirmNamed(n Naming, names []string, dependants, format string, 
 	return nil
 }
 
-// target names the place of this run in a question.
-func (e *Env) target() string {
+// Target names the place of this run in a question.
+func (e *Env) Target() string {
 	s := e.Run.Settings
 	if s == nil {
 		return "zone local"

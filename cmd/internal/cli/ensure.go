@@ -1,6 +1,9 @@
 package cli
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Ensured finds an object, or creates it if there is none. When the creation fails it looks again: another process may have been
 // faster, or the reply to a creation that took place was lost. made is false for an object that this call did not create.
@@ -12,6 +15,9 @@ func Ensured[T any](e *Env, find func() (T, bool, error), create func() (T, erro
 	v, err = create()
 	if err == nil || e.Planned(err) {
 		return v, err == nil, err
+	}
+	if f := (*Failure)(nil); errors.As(err, &f) && f.Exit == ExitUsage { // nothing was sent
+		return v, false, err
 	}
 	if again, ok, look := find(); look == nil && ok {
 		return again, false, nil

@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -226,17 +225,4 @@ func (f *Fields) anything(name string) {
 		return
 	}
 	f.under = append(f.under, name)
-}
-
-// reads reports whether an operation changes nothing.
-func reads(req *http.Request) bool {
-	if req.Method == http.MethodGet || req.Method == http.MethodHead {
-		return true
-	}
-	for _, op := range spec.All() {
-		if op.Method == req.Method && op.Safe() && Matches(op.Path, req.URL.EscapedPath()) {
-			return true
-		}
-	}
-	return false
 }

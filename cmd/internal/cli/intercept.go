@@ -49,10 +49,10 @@ func (t *interceptor) RoundTrip(req *http.Request) (*http.Response, error) {
 	switch {
 	case f.Explain && (own || req.Method != http.MethodGet):
 		return nil, t.explain(req)
-	case f.DryRun && req.Method != http.MethodGet:
+	case f.DryRun && (req.Method != http.MethodGet || !t.reads(req)):
 		return nil, t.dryRun(req)
 	}
-	if reads(req) {
+	if t.reads(req) {
 		resp, err := t.next.RoundTrip(req)
 		if err == nil && t.env.Run.changing && req.Method == http.MethodGet {
 			_, path := t.operation(req)
@@ -69,6 +69,15 @@ func (t *interceptor) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := t.next.RoundTrip(req)
 	t.env.record(c.end(resp, err, t.env.Now()))
 	return resp, err
+}
+
+// reads reports whether a request changes nothing.
+func (t *interceptor) reads(req *http.Request) bool {
+	op, _ := t.operation(req)
+	if op.ID == "" {
+		return req.Method == http.MethodGet || req.Method == http.MethodHead
+	}
+	return !op.Changes()
 }
 
 // hide masks the secrets of a request in all further output: a gateway may echo them.

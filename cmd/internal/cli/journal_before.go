@@ -35,13 +35,15 @@ func (s *seenReplies) watch(path string, resp *http.Response) {
 func (s *seenReplies) keep(path string, doc []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.size -= len(s.docs[path]) // an older reply is not what is there now
+	delete(s.docs, path)
 	if s.size+len(doc) > maxSeen {
 		return
 	}
 	if s.docs == nil {
 		s.docs = map[string]json.RawMessage{}
 	}
-	s.size += len(doc) - len(s.docs[path])
+	s.size += len(doc)
 	s.docs[path] = doc
 }
 

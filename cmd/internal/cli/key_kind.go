@@ -6,10 +6,10 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
-	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -109,15 +109,8 @@ func (e *Env) LearnKey(info api.ProjectInfo) config.KeyFacts {
 	if path == "" || e.Tells() || info.UserID == "" && facts.Project == "" { // an answer without facts is not stored
 		return facts
 	}
-	if raw, err := json.Marshal(keyFacts{facts.Project, facts.ProjectName, facts.User}); err == nil && os.MkdirAll(filepath.Dir(path), 0o700) == nil {
-		if f, err := output.Create(path); err == nil {
-			if _, err = f.Write(raw); err == nil {
-				err = f.Commit()
-			}
-			if err != nil {
-				_ = f.Abort()
-			}
-		}
+	if raw, err := json.Marshal(keyFacts{facts.Project, facts.ProjectName, facts.User}); err == nil {
+		_ = localstate.WriteFile(path, raw)
 	}
 	return facts
 }

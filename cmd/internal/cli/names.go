@@ -268,6 +268,14 @@ func CatalogID(ctx context.Context, cl *api.Client, project, set string) (string
 	if err != nil {
 		return "", err
 	}
+	return PickCatalog(cs, set)
+}
+
+// PickCatalog is CatalogID among those that have been listed.
+func PickCatalog(cs []api.Catalog, set string) (string, error) {
+	if bigIDLike().MatchString(set) {
+		return set, nil
+	}
 	var all []Named
 	for _, c := range cs {
 		if c.ID == "2" {

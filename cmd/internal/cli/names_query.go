@@ -53,7 +53,7 @@ func Dependants(ctx context.Context, cl *api.Client, project string, q api.Query
 	}
 	var names []string
 	for _, other := range all {
-		if other.ID != q.ID && (sqlstmt.Reads(other.InputQuery, "peaka", "query", q.Name) || sqlstmt.Reads(other.InputQuery, "peaka", "mtquery", q.Name)) {
+		if other.ID != q.ID && sqlstmt.Reads(other.InputQuery, "peaka", q.Name, "query", "mtquery") {
 			names = append(names, other.Name)
 		}
 	}

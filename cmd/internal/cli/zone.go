@@ -12,8 +12,5 @@ func (e *Env) OnlyLocal(what string) error {
 	return nil
 }
 
-// Target names the place of this run in a question.
-func (e *Env) Target() string { return e.target() }
-
 // Guarded reports whether a result may silently lack rows: zone local never drops any.
 func (e *Env) Guarded() bool { return !e.Run.Settings.Local() }
