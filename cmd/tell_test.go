@@ -122,7 +122,7 @@ driver jdbc
 driver list
 driver sqlalchemy --catalog sample
 embed init
-embed legacy init --timeout-seconds 60
+embed legacy init --timeout-seconds 60 | 1
 export cancel $EXPORT
 export download $EXPORT got.csv | 1
 export get $EXPORT
