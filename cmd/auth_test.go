@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/pkg/config"
@@ -324,6 +325,55 @@ func TestConfigEdit(t *testing.T) {
 		} else if text(path) != before {
 			t.Errorf("%s changed the file:\n%s", script, text(path))
 		}
+	}
+}
+
+// TestLogoutReadOnly: the key is on this machine only, so a protected profile in use does not keep it there.
+func TestLogoutReadOnly(t *testing.T) {
+	w := &tellWorld{t: t, dir: t.TempDir(), env: map[string]string{"DIG_KEY_STORAGE": "file", "DIG_PROFILE": "shut"}}
+	w.env["DIG_CONFIG_DIR"], w.env["HOME"] = filepath.Join(w.dir, "config"), w.dir
+	if err := os.MkdirAll(filepath.Join(w.dir, "work"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	st, err := config.OpenStore("", func(name string) string { return w.env[name] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := config.NewKey("abcd1234.0123456789abcdef0123456789abcdef")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := st.Add(config.Profile{Name: "shut", Zone: "us", Protect: config.ReadOnly}, key, config.AddOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, errs := w.run("auth", "logout"); code != cli.ExitConfirm {
+		t.Errorf("without --yes: exit %d: %s", code, errs)
+	}
+	if code, _, errs := w.run("auth", "logout", "--yes"); code != 0 {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	if p, err := st.Get("shut"); err != nil || p.KeyStorage != "" {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+// TestConfigEditAgain: a text that was refused is kept if the editor fails when it is edited again.
+func TestConfigEditAgain(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a shell")
+	}
+	dir := t.TempDir()
+	env := map[string]string{"DIG_CONFIG_DIR": filepath.Join(dir, "config"), "HOME": dir, "EDITOR": filepath.Join(dir, "editor")}
+	script := "#!/bin/sh\ntest -e " + dir + "/once && exit 1\ntouch " + dir + "/once\necho 'current: b' > \"$1\"\n"
+	if err := os.WriteFile(env["EDITOR"], []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var o, x bytes.Buffer
+	e := &cli.Env{Name: "dig", Args: []string{"config", "edit"}, In: strings.NewReader("y\n"), Out: &o, Err: &x, InTerm: true, ErrTerm: true, Dir: dir, Now: time.Now, Getenv: environ(t, env)}
+	code := Run(t.Context(), e)
+	raw, err := os.ReadFile(filepath.Join(env["DIG_CONFIG_DIR"], "config.yaml.rejected"))
+	if code != cli.ExitFailed || err != nil || string(raw) != "current: b\n" || !strings.Contains(x.String(), "config.yaml.rejected") {
+		t.Errorf("exit %d, %v, %q: %s", code, err, raw, x.String())
 	}
 }
 

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -68,6 +71,96 @@ func TestApplyLooksAgain(t *testing.T) {
 		if errs := f.want(2, c, "p"); !strings.Contains(errs, `tables/bad.yaml:2: unknown member "nam"; did you mean "name"?`) {
 			t.Errorf("%s with a mistake: %s", c, errs)
 		}
+	}
+}
+
+// TestApplyLooksAgainOwn: what apply itself has made before is no change of somebody else.
+func TestApplyLooksAgainOwn(t *testing.T) {
+	f := newFront(t, "local")
+	f.file("p/dig.yaml", "version: 1\n")
+	for _, word := range []string{"first", "second"} {
+		f.file("p/tables/t.yaml", "columns:\n  - name: a\n    type: varchar\n    description: "+word+"\n")
+		f.file("p/metadata/peaka.yaml", "table.t:\n  description: The "+word+" table\n")
+		if code, _, errs := f.dig("apply", "p", "--yes"); code != 0 {
+			t.Errorf("the %s descriptions: exit %d: %s", word, code, errs)
+		}
+	}
+	if code, out, errs := f.dig("diff", "p"); code != 0 {
+		t.Errorf("after apply: exit %d: %s%s", code, out, errs)
+	}
+}
+
+// TestApplyLooksAgainTable: a table to which somebody else has added a column is not deleted.
+func TestApplyLooksAgainTable(t *testing.T) {
+	f := newFront(t, "local")
+	f.file("p/dig.yaml", "version: 1\n")
+	f.ok("table", "create", "t", "--column", "a:varchar")
+	f.on(spec.ListGoldenSqls, func(w http.ResponseWriter, _ *http.Request, pass func() *http.Response) {
+		f.on(spec.ListGoldenSqls, nil)
+		res := pass()
+		if _, err := f.api.Tables.AddColumns(t.Context(), gateway.DefaultProject, "t", []api.ColumnRequest{{Name: "b", DataType: "BIGINT"}}); err != nil {
+			t.Error(err)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.Copy(w, res.Body)
+	})
+	f.sent()
+	if errs := f.want(6, "apply", "p", "--prune", "--yes"); !strings.Contains(errs, "table t has been changed by somebody else") || f.sent() != "" {
+		t.Errorf("a table that was changed meanwhile: %s", errs)
+	}
+	f.ok("apply", "p", "--prune", "--yes")
+	if sent := f.sent(); sent != "deleteInternalTable" {
+		t.Errorf("sent were %s", sent)
+	}
+}
+
+// TestApplyLooksAgainStopped: a script learns what was made before a change that failed.
+func TestApplyLooksAgainStopped(t *testing.T) {
+	f := newFront(t, "local")
+	f.file("p/dig.yaml", "version: 1\n")
+	for _, name := range []string{"a", "b", "c"} {
+		f.file("p/queries/"+name+".sql", "SELECT 1 AS "+name)
+	}
+	n := 0
+	f.on(spec.CreateQuery, func(w http.ResponseWriter, _ *http.Request, pass func() *http.Response) {
+		if n++; n == 2 {
+			http.Error(w, `{"message":"no"}`, http.StatusBadRequest)
+			return
+		}
+		res := pass()
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.Copy(w, res.Body)
+	})
+	code, out, errs := f.dig("apply", "p", "--yes", "-o", "json")
+	var got []struct {
+		Name string
+		Done bool
+	}
+	if err := json.Unmarshal([]byte(out), &got); err != nil || code == 0 || len(got) != 2 || !got[0].Done || got[1].Done || got[0].Name != "a" || got[1].Name != "b" {
+		t.Errorf("exit %d, %v: %s%s", code, err, out, errs)
+	}
+	if !strings.Contains(errs, "1 of 3 changes were made") {
+		t.Errorf("the error is %s", errs)
+	}
+}
+
+// TestPullKeepsNested: secrets within the members of a credential are not written to files either, and those in files are a warning.
+func TestPullKeepsNested(t *testing.T) {
+	f := newFront(t, "local")
+	f.file("data/a.csv", "id\n1\n")
+	f.ok("connection", "create", "c", "--type", "files", "--credential", "path="+filepath.Join(f.home, "data"))
+	f.on(spec.GetConnectionDetail, func(w http.ResponseWriter, _ *http.Request, _ func() *http.Response) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"type":"files","path":"/data","ssl":{"password":"hidden1"},"hosts":[{"urls":["https://me:hidden2@host/"]}],"modes":{"tls":["on"]}}`)
+	})
+	f.ok("pull", "p")
+	text := filesOf(t, filepath.Join(f.home, "p"))["connections/c.yaml"]
+	if strings.Contains(text, "hidden") || !strings.Contains(text, "path: /data") || !strings.Contains(text, "tls:") {
+		t.Errorf("the file is\n%s", text)
+	}
+	f.file("p/connections/c.yaml", text+"  ssl:\n    password: plain\n")
+	if code, out, errs := f.dig("diff", "p"); code != 0 || !strings.Contains(errs, "connections/c.yaml: ssl") {
+		t.Errorf("a secret in a file: exit %d: %s%s", code, out, errs)
 	}
 }
 

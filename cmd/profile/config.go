@@ -190,11 +190,16 @@ func edit(ctx context.Context, e *cli.Env, st *config.Store, before []byte) (cli
 	if err := os.WriteFile(copied, text, 0o600); err != nil {
 		return cli.View{}, err
 	}
+	var last []byte // what was refused before
 	for {
-		if err := e.Edit(ctx, copied); err != nil {
-			return cli.View{}, err
+		err := e.Edit(ctx, copied)
+		var edited []byte
+		if err == nil {
+			edited, err = os.ReadFile(copied)
 		}
-		edited, err := os.ReadFile(copied)
+		if err != nil && last != nil {
+			return cli.View{}, rejected(st, last, err)
+		}
 		if err != nil {
 			return cli.View{}, err
 		}
@@ -211,6 +216,7 @@ func edit(ctx context.Context, e *cli.Env, st *config.Store, before []byte) (cli
 		if !again {
 			return cli.View{}, rejected(st, edited, err)
 		}
+		last = edited
 	}
 }
 

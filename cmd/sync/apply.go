@@ -67,8 +67,9 @@ func changedSince(ch manifest.Change) error {
 // same reports whether an object is still as it was read.
 func same(was, now manifest.Object) bool {
 	left, right := manifest.New(), manifest.New()
-	left.Put(was)
-	right.Put(now)
+	if !left.Add(was) || !right.Add(now) { // with the columns of a table
+		return false
+	}
 	changes, extra := manifest.Compare(left, right)
 	return len(changes)+len(extra) == 0
 }
@@ -110,6 +111,13 @@ func (a *applier) createFolder(ctx context.Context, ch manifest.Change) error {
 
 func (a *applier) table(ctx context.Context, ch manifest.Change) error {
 	if ch.Action == manifest.Delete {
+		now, err := a.cl.Tables.Columns(ctx, a.project, ch.Name)
+		if missing(err) || err == nil && !same(ch.Have, tableOf(ch.Name, now)) {
+			return changedSince(ch)
+		}
+		if err != nil {
+			return err
+		}
 		return a.cl.Tables.Delete(ctx, a.project, ch.Name)
 	}
 	cols := ch.Want.(*manifest.Table).Columns

@@ -158,6 +158,13 @@ func (a *applier) metadata(ctx context.Context, ch manifest.Change) error {
 				Hint: fmt.Sprintf("`dig metadata refresh %s` reads new tables; then run apply again", m.Catalog)}
 		}
 	}
+	if catalog == "1" && m.Schema == "table" && !a.e.Tells() { // this run may have changed the descriptions of its columns
+		cols, err := a.cl.Tables.Columns(ctx, a.project, m.Table)
+		if err != nil {
+			return err
+		}
+		a.tables[m.Table] = tableOf(m.Table, cols)
+	}
 	is := a.metadataOf(now, m.Catalog)
 	if have, ok := ch.Have.(*manifest.Metadata); ok && (is == nil || !same(have, is)) || ch.Have == nil && is != nil {
 		return changedSince(ch)

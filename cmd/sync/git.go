@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
@@ -17,7 +18,7 @@ import (
 // a directory that is foreign, without a project, it refuses all.
 func mayOverwrite(ctx context.Context, full, dir string, foreign bool, write, remove []string) error {
 	var there []string
-	for _, file := range append(append([]string{}, write...), remove...) {
+	for _, file := range slices.Concat(write, remove) {
 		_, err := os.Lstat(filepath.Join(full, filepath.FromSlash(file)))
 		if err == nil {
 			there = append(there, file)
@@ -31,6 +32,9 @@ func mayOverwrite(ctx context.Context, full, dir string, foreign bool, write, re
 	lost, why, hint := there, "has no "+manifest.Marker+", so its files are not those of a project: ", "choose another directory, or give --force to overwrite and remove them"
 	if !foreign {
 		lost, why, hint = uncommitted(ctx, full, there), "has files that differ from the project and are not committed in git: ", "commit them first, or give --force to overwrite and remove them"
+		if err := ctx.Err(); err != nil { // git was stopped and has told nothing
+			return err
+		}
 	}
 	if len(lost) == 0 {
 		return nil

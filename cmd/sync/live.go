@@ -100,16 +100,21 @@ func (l *live) readTables(ctx context.Context) error {
 		if cols == nil {
 			continue // it was deleted since
 		}
-		out := &manifest.Table{Base: base(manifest.KindTable, t.TableName)}
-		for _, c := range cols {
-			if !rowset.SystemColumn(c.Name) {
-				out.Columns = append(out.Columns, columnOf(c))
-			}
-		}
+		out := tableOf(t.TableName, cols)
 		l.tables[t.TableName] = out
 		l.add(out, t.TableName)
 	}
 	return nil
+}
+
+func tableOf(name string, cols []api.ColumnDetail) *manifest.Table {
+	out := &manifest.Table{Base: base(manifest.KindTable, name)}
+	for _, c := range cols {
+		if !rowset.SystemColumn(c.Name) {
+			out.Columns = append(out.Columns, columnOf(c))
+		}
+	}
+	return out
 }
 
 // atOnce is the number of requests that are sent concurrently.

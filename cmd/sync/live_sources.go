@@ -63,8 +63,8 @@ func (l *live) readConnections(ctx context.Context) error {
 	return nil
 }
 
-// detail reads the members of a credential that are not secret. What looks like a secret is left out even if a gateway
-// returns it.
+// detail reads the members of a credential that are not secret. What looks like a secret, or contains what does, is left
+// out even if a gateway returns it: of a member without its secret every file would differ.
 func (l *live) detail(ctx context.Context, id string) (map[string]manifest.Value, error) {
 	raw, err := l.cl.Connections.Detail(ctx, l.project, id)
 	out := map[string]manifest.Value{}
@@ -72,12 +72,15 @@ func (l *live) detail(ctx context.Context, id string) (map[string]manifest.Value
 		if k == "type" || string(v) == "null" || cli.SecretField(k) {
 			continue
 		}
-		val, err := manifest.ValueOf(v)
+		found, err := secretIn(k, v)
 		if err != nil {
 			return nil, err
 		}
-		if s, _ := val.Text(); !cli.URLWithPassword(s) {
-			out[k] = val
+		if found != "" {
+			continue
+		}
+		if out[k], err = manifest.ValueOf(v); err != nil {
+			return nil, err
 		}
 	}
 	return out, err

@@ -48,10 +48,7 @@ func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.
 	}
 	human := forPeople(e, opts)
 	if len(todo) == 0 {
-		if err := show(e, opts, nil, leave, false); err != nil {
-			return err
-		}
-		return nil
+		return show(e, opts, nil, leave, false)
 	}
 	if e.Asked() {
 		lines(e.Err, todo, false)
@@ -69,6 +66,11 @@ func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.
 		ok := err == nil
 		st.Done = &ok
 		if done = append(done, st); err != nil {
+			if !human {
+				if perr := e.Print(records(done), nil, opts); perr != nil {
+					err = errors.Join(err, perr)
+				}
+			}
 			return stopped(ctx, ch, i, len(todo), err)
 		}
 		if human {
@@ -83,13 +85,14 @@ func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.
 	}
 	if human {
 		fmt.Fprintf(e.Err, "%s\n", cli.Plural(len(todo), "1 change made", "%d changes made"))
-		if len(leave) > 0 {
-			fmt.Fprintf(e.Err, "%s left as they are; --prune deletes them\n", counted(leave, "only in the project and"))
-		}
+		noteLeft(e.Err, leave)
 		return nil
 	}
-	return e.Print(cli.List(done, "action", "kind", "name", "done").Mine(), nil, opts)
+	return e.Print(records(done), nil, opts)
 }
+
+// records are the changes that were tried, for scripts.
+func records(done []step) cli.View { return cli.List(done, "action", "kind", "name", "done").Mine() }
 
 // deletions says how much is deleted.
 func deletions(todo []manifest.Change) string {
@@ -190,7 +193,7 @@ func (a *applier) verify(ctx context.Context, o *options, made []manifest.Change
 		}
 	}
 	return &cli.Failure{Exit: cli.ExitFailed, Code: "not-stored", Msg: "the gateway accepted changes but did not store them: " + strings.Join(left, ", "),
-		Hint: "`dig diff` shows what differs", Err: errors.New("not stored")}
+		Hint: "`dig diff` shows what differs"}
 }
 
 func fieldNames(ch manifest.Change) string {

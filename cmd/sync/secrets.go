@@ -1,6 +1,7 @@
 package sync
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -143,18 +144,65 @@ func (s secrets) credential(c *manifest.Connection, types []api.ConnectionConfig
 	return out, kind, nil
 }
 
-// plainSecrets notes secrets that stand in the files themselves.
-func plainSecrets(p *manifest.Project) []string {
-	var out []string
-	for _, c := range manifest.Of[*manifest.Connection](p, manifest.KindConnection) {
-		for _, name := range slices.Sorted(maps.Keys(c.Credential)) {
-			text, _ := c.Credential[name].Text()
-			if (cli.SecretField(name) || cli.URLWithPassword(text)) && !refers(c.Credential[name]) && text != "" {
-				out = append(out, c.At.File+": "+name)
+// secretIn returns the path of what looks like a secret in a member of a credential: the member itself, or one within it;
+// "" for none.
+func secretIn(name string, raw json.RawMessage) (string, error) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var x any
+	if err := dec.Decode(&x); err != nil {
+		return "", err
+	}
+	return secretPath(name, name, x), nil
+}
+
+func secretPath(path, name string, x any) string {
+	if _, on := x.(bool); on || x == nil || x == "" {
+		return "" // it says whether there is one
+	}
+	if cli.SecretField(name) {
+		return path
+	}
+	switch x := x.(type) {
+	case string:
+		if cli.URLWithPassword(x) {
+			return path
+		}
+	case []any:
+		for i, y := range x {
+			if found := secretPath(fmt.Sprintf("%s[%d]", path, i), "", y); found != "" {
+				return found
+			}
+		}
+	case map[string]any:
+		for _, k := range slices.Sorted(maps.Keys(x)) {
+			if found := secretPath(path+"."+k, k, x[k]); found != "" {
+				return found
 			}
 		}
 	}
-	return out
+	return ""
+}
+
+// plainSecrets notes secrets that stand in the files themselves.
+func plainSecrets(p *manifest.Project) ([]string, error) {
+	var out []string
+	for _, c := range manifest.Of[*manifest.Connection](p, manifest.KindConnection) {
+		for _, name := range slices.Sorted(maps.Keys(c.Credential)) {
+			v := c.Credential[name]
+			if refers(v) {
+				continue
+			}
+			found, err := secretIn(name, v.JSON())
+			if err != nil {
+				return nil, fmt.Errorf("%s: credential %s: %w", c.At.File, name, err)
+			}
+			if found != "" {
+				out = append(out, c.At.File+": "+found)
+			}
+		}
+	}
+	return out, nil
 }
 
 // kept puts into what was read from a gateway what only the files have: references to secrets, parameters of catalogs,

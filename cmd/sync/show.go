@@ -54,15 +54,15 @@ func show(e *cli.Env, o output.Options, changes, leave []manifest.Change, whole 
 			return err
 		}
 	}
-	if len(leave) > 0 {
-		fmt.Fprintf(e.Err, "%s left as they are; --prune deletes them\n", counted(leave, "only in the project and"))
-	}
+	noteLeft(e.Err, leave)
 	return nil
 }
 
-func counted(changes []manifest.Change, what string) string {
-	n := cli.Plural(len(changes), "1 object is", "%d objects are")
-	return n + " " + what
+// noteLeft says how much is not deleted.
+func noteLeft(w io.Writer, leave []manifest.Change) {
+	if len(leave) > 0 {
+		fmt.Fprintf(w, "%s only in the project and left as they are; --prune deletes them\n", cli.Plural(len(leave), "1 object is", "%d objects are"))
+	}
 }
 
 // signs of actions.

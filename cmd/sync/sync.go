@@ -108,7 +108,11 @@ func session(ctx context.Context, e *cli.Env, o *options, dir string, files bool
 	case err != nil:
 		return nil, nil, faulty(dir, err)
 	}
-	if bad := plainSecrets(want); len(bad) > 0 {
+	bad, err := plainSecrets(want)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(bad) > 0 {
 		fmt.Fprintf(e.Err, "warning: secrets are written out in %s; use ${env:NAME}, ${file:PATH} or ${keyring:NAME}\n", strings.Join(bad, ", "))
 	}
 	cl, err := e.Client()
@@ -268,8 +272,9 @@ objects refer to each other, after a question that shows it; --yes skips the que
 unless --prune is given; deletions come last.
 ` + about + `
 
-An object that was changed by somebody else after it was read is left as it is. After a failure the same command
-continues where this one ended. At the end the project is read again and compared.`,
+Queries, columns, caches and metadata are read again before they are changed or deleted, connections before they are
+changed, and tables before they are deleted; what was changed by somebody else in the meantime is left as it is. After a
+failure the same command continues where this one ended. At the end the project is read again and compared.`,
 		Example: fmt.Sprintf("  %[1]s apply shop\n  %[1]s apply shop --profile production --prune --yes\n  %[1]s apply shop --dry-run", e.Name)}
 	onlyFlag(e, c, &o)
 	c.Flags().BoolVar(&o.prune, "prune", false, "also delete what only the project has")

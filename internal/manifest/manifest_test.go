@@ -331,3 +331,18 @@ func TestRenames(t *testing.T) {
 		t.Errorf("a rename that was made is still one: %v %v", changes, extra)
 	}
 }
+
+// TestWriteRemovesFirst: what is removed may stand in the way of what is written, as does a file whose name differs in case only where the
+// file system ignores case.
+func TestWriteRemovesFirst(t *testing.T) {
+	dir := t.TempDir()
+	if err := Write(dir, map[string][]byte{"queries/x.sql": []byte("1")}, []string{"queries/x.sql"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(dir, map[string][]byte{"queries/x.sql/y.sql": []byte("2")}, []string{"queries/x.sql/y.sql"}, []string{"queries/x.sql"}); err != nil {
+		t.Fatal(err)
+	}
+	if raw, err := os.ReadFile(filepath.Join(dir, "queries", "x.sql", "y.sql")); err != nil || string(raw) != "2" {
+		t.Errorf("%q, %v", raw, err)
+	}
+}

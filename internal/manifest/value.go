@@ -113,14 +113,8 @@ func (v *Value) UnmarshalYAML(n *yaml.Node) error {
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(x); err != nil {
-		return err
-	}
-	v.raw = bytes.TrimSpace(b.Bytes())
-	return nil
+	v.raw, err = api.Marshal(x)
+	return err
 }
 
 // maxDepth limits the nesting of a value: an alias may contain itself.

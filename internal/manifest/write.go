@@ -20,7 +20,7 @@ const header = "# The objects of a project as files: `dig plan DIR` compares the
 
 // Files returns the files of a project by their paths, with slashes.
 func Files(p *Project) (map[string][]byte, error) {
-	w := &writer{out: map[string][]byte{}}
+	w := &writer{out: map[string][]byte{}, names: map[Kind]map[string]string{}}
 	w.out[Marker] = fmt.Appendf(nil, "%sversion: %d\n", header, version)
 	for _, c := range Of[*Connection](p, KindConnection) {
 		w.each(dirConnections, p, KindConnection, c.Name, func(other string) any {
@@ -53,8 +53,9 @@ func Files(p *Project) (map[string][]byte, error) {
 }
 
 type writer struct {
-	out map[string][]byte
-	err error
+	out   map[string][]byte
+	names map[Kind]map[string]string // of the files, by those of the objects
+	err   error
 }
 
 func (w *writer) put(file string, v any) {
@@ -68,13 +69,16 @@ func (w *writer) put(file string, v any) {
 
 // each writes the file of an object; of gets the name if the name of the file cannot hold it.
 func (w *writer) each(dir string, p *Project, k Kind, name string, of func(other string) any) {
-	var names []string
-	for ref := range p.all {
-		if ref.Kind == k {
-			names = append(names, ref.Name)
+	if w.names[k] == nil {
+		var names []string
+		for ref := range p.all {
+			if ref.Kind == k {
+				names = append(names, ref.Name)
+			}
 		}
+		w.names[k] = fileNames(names)
 	}
-	file, other := fileNames(names)[name], ""
+	file, other := w.names[k][name], ""
 	if objectName(file) != name {
 		other = name
 	}
@@ -258,7 +262,8 @@ func Changed(dir string, files map[string][]byte) (write, remove []string, err e
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, nil, err
 		}
-		if err != nil || !bytes.Equal(raw, files[file]) && (file != Marker || len(raw) == 0) {
+		otherCase := file != Marker && !there[file] // where the file system ignores case, it is read by another spelling
+		if err != nil || otherCase || !bytes.Equal(raw, files[file]) && (file != Marker || len(raw) == 0) {
 			write = append(write, file)
 		}
 	}
@@ -270,18 +275,9 @@ func Changed(dir string, files map[string][]byte) (write, remove []string, err e
 	return write, remove, nil
 }
 
-// Write writes files, each atomically, and then removes others with the folders that become empty.
+// Write removes files with the folders that become empty, and then writes others, each atomically. Where the file system
+// ignores case, a file that is removed may be the one that is written, by another spelling.
 func Write(dir string, files map[string][]byte, write, remove []string) error {
-	for _, file := range write {
-		full := filepath.Join(dir, filepath.FromSlash(file))
-		if err := os.MkdirAll(filepath.Dir(full), 0o777); err != nil {
-			return err
-		}
-		tempfile.Sweep(filepath.Dir(full))
-		if err := replace(full, files[file]); err != nil {
-			return err
-		}
-	}
 	for _, file := range remove {
 		full := filepath.Join(dir, filepath.FromSlash(file))
 		if err := tempfile.Remove(full); err != nil {
@@ -293,22 +289,20 @@ func Write(dir string, files map[string][]byte, write, remove []string) error {
 			}
 		}
 	}
-	return nil
-}
-
-func replace(path string, data []byte) error {
-	f, err := tempfile.Create(path, 0o666)
-	if err != nil {
-		return err
-	}
-	if _, err := f.Write(data); err != nil {
-		return errors.Join(err, f.Close(), os.Remove(f.Name()))
-	}
-	if err := f.Sync(); err != nil {
-		return errors.Join(err, f.Close(), os.Remove(f.Name()))
-	}
-	if err := tempfile.Commit(f, path); err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+	swept := map[string]bool{}
+	for _, file := range write {
+		full := filepath.Join(dir, filepath.FromSlash(file))
+		in := filepath.Dir(full)
+		if !swept[in] {
+			if err := os.MkdirAll(in, 0o777); err != nil {
+				return err
+			}
+			tempfile.Sweep(in)
+			swept[in] = true
+		}
+		if err := tempfile.WriteShared(full, files[file]); err != nil {
+			return err
+		}
 	}
 	return nil
 }

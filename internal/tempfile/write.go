@@ -10,7 +10,16 @@ import (
 // Write replaces a file atomically: after a crash it has either its previous contents or all of data. Only the user can
 // read it.
 func Write(path string, data []byte) error {
-	if err := write(path, data, (*os.File).Sync); err != nil {
+	return writeSynced(path, data, 0o600)
+}
+
+// WriteShared is Write of a file that others may read, as far as the umask of the process lets them.
+func WriteShared(path string, data []byte) error {
+	return writeSynced(path, data, 0o666)
+}
+
+func writeSynced(path string, data []byte, perm fs.FileMode) error {
+	if err := write(path, data, perm, (*os.File).Sync); err != nil {
 		return err
 	}
 	return SyncDir(filepath.Dir(path))
@@ -26,11 +35,11 @@ func Remove(path string) error {
 
 // WriteCache is Write without waiting for the disk, for reproducible data: after a power failure the file may be empty.
 func WriteCache(path string, data []byte) error {
-	return write(path, data, func(*os.File) error { return nil })
+	return write(path, data, 0o600, func(*os.File) error { return nil })
 }
 
-func write(path string, data []byte, sync func(*os.File) error) error {
-	f, err := Create(path, 0o600)
+func write(path string, data []byte, perm fs.FileMode, sync func(*os.File) error) error {
+	f, err := Create(path, perm)
 	if err != nil {
 		return err
 	}
