@@ -16,7 +16,6 @@ type configFile struct {
 	profiles *yaml.Node // nil if there is no file
 	current  string
 	list     []Profile
-	lines    map[string]int
 }
 
 func (s *Store) load() (*configFile, error) {
@@ -41,7 +40,7 @@ func parseConfig(path string, data []byte) (*configFile, error) {
 	if data == nil {
 		root.HeadComment = "Profiles of dig. Keys are not stored here."
 	}
-	c := &configFile{doc: doc, lines: map[string]int{}}
+	c := &configFile{doc: doc}
 	currentLine := 0
 	err = pairs(path, root, func(name, value *yaml.Node) error {
 		switch name.Value {
@@ -103,7 +102,6 @@ func (c *configFile) read(path string, name, value *yaml.Node) error {
 		return at(err, path, name.Line)
 	}
 	c.list = append(c.list, p)
-	c.lines[p.Name] = name.Line
 	return nil
 }
 

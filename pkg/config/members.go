@@ -86,7 +86,7 @@ func (s *Store) Set(name string, set map[string]string, unset []string, check bo
 		}
 	}
 	var out Profile
-	change := func(_ *configFile, p *Profile) error {
+	change := func(p *Profile) error {
 		for _, field := range unset {
 			*p.field(field) = ""
 		}
@@ -108,7 +108,7 @@ func (s *Store) Set(name string, set map[string]string, unset []string, check bo
 	if err != nil {
 		return p, err
 	}
-	return out, change(nil, &p)
+	return out, change(&p)
 }
 
 // Text returns config.yaml as it is, or nil if there is none.
@@ -117,12 +117,6 @@ func (s *Store) Text() ([]byte, error) {
 		return nil, err
 	}
 	return readBounded(s.Path())
-}
-
-// Check parses a text as config.yaml.
-func (s *Store) Check(text []byte) error {
-	_, err := parseConfig(s.Path(), text)
-	return err
 }
 
 // Replace replaces config.yaml by an edited text, if it is valid and the file is still as before. The error wraps
@@ -136,7 +130,7 @@ func (s *Store) Replace(before, text []byte) error {
 		if !bytes.Equal(now, before) {
 			return &Error{Kind: ErrConflict, File: s.Path(), Msg: "was changed while it was edited", hint: "edit it again"}
 		}
-		if err := s.Check(text); err != nil {
+		if _, err := parseConfig(s.Path(), text); err != nil {
 			return err
 		}
 		if len(text) > maxFile {

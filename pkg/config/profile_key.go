@@ -91,7 +91,7 @@ func (p *Profile) keepKey(from Profile) {
 
 // Learn stores what a gateway said about the key of a profile, unless another key was stored for it in the meantime.
 func (s *Store) Learn(name string, key Key, facts KeyFacts) error {
-	return s.edit(name, func(_ *configFile, p *Profile) error {
+	return s.edit(name, func(p *Profile) error {
 		stored, err := s.Key(*p)
 		if err != nil {
 			return err
@@ -107,7 +107,7 @@ func (s *Store) Learn(name string, key Key, facts KeyFacts) error {
 // Logout removes the key of a profile; the profile stays. If the key cannot be removed nothing is changed. It returns
 // where the key was.
 func (s *Store) Logout(name string) (where string, err error) {
-	err = s.edit(name, func(_ *configFile, p *Profile) error {
+	err = s.edit(name, func(p *Profile) error {
 		if p.KeyStorage == "" {
 			return &Error{Kind: ErrNotAllowed, Msg: fmt.Sprintf("profile %s has no key", name)}
 		}
@@ -180,7 +180,7 @@ func (s *Store) Rename(old, name string) error {
 }
 
 // edit changes a profile under the lock.
-func (s *Store) edit(name string, change func(c *configFile, p *Profile) error) error {
+func (s *Store) edit(name string, change func(p *Profile) error) error {
 	return withLock(s.dir, func() error {
 		c, err := s.load()
 		if err != nil {
@@ -191,7 +191,7 @@ func (s *Store) edit(name string, change func(c *configFile, p *Profile) error) 
 			return c.unknown(name)
 		}
 		next := *p
-		if err := change(c, &next); err != nil {
+		if err := change(&next); err != nil {
 			return err
 		}
 		if err := next.check(); err != nil {

@@ -32,7 +32,7 @@ func openStore(t testing.TB, getenv func(string) string) *Store {
 
 // update changes a profile in any way.
 func update(s *Store, name string, change func(*Profile)) error {
-	return s.edit(name, func(_ *configFile, p *Profile) error { old := *p; change(p); p.keepKey(old); return nil })
+	return s.edit(name, func(p *Profile) error { old := *p; change(p); p.keepKey(old); return nil })
 }
 
 func read(t testing.TB, path string) string {

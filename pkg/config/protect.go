@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -41,13 +42,7 @@ func strictest(b *binding, readOnly string) (Value, error) {
 			found = append(found, Value{Value: ReadOnly, From: "environment DIG_READ_ONLY", level: fromEnv})
 		}
 	}
-	most := found[0]
-	for _, v := range found[1:] {
-		if protection(v.Value) > protection(most.Value) {
-			most = v
-		}
-	}
-	return most, nil
+	return slices.MaxFunc(found, func(a, b Value) int { return protection(a.Value) - protection(b.Value) }), nil // of equal ones the first
 }
 
 // IsReadOnly reports whether nothing that changes something may be sent.

@@ -326,26 +326,16 @@ func (s *Settings) TimeoutDuration() (d time.Duration, set bool) {
 }
 
 // HistoryBytes is the maximum size of a result that is stored for `query last`; 0 for none.
-func (s *Settings) HistoryBytes() int64 {
-	n, err := ParseSize(s.History.Value) // checked by Resolve
-	if err != nil {
-		return 0
-	}
-	return n
-}
+func (s *Settings) HistoryBytes() int64 { return bytesOf(s.History) }
 
 // JournalBytes is the maximum size of the journal of changes; 0 for none.
-func (s *Settings) JournalBytes() int64 {
-	n, err := ParseSize(s.Journal.Value) // checked by Resolve
-	if err != nil {
-		return 0
-	}
-	return n
-}
+func (s *Settings) JournalBytes() int64 { return bytesOf(s.Journal) }
 
 // SpoolBytes is what a result of zone local may occupy on the disk while its reader does not read it; 0 for nothing.
-func (s *Settings) SpoolBytes() int64 {
-	n, err := ParseSize(s.Spool.Value) // checked by Resolve
+func (s *Settings) SpoolBytes() int64 { return bytesOf(s.Spool) }
+
+func bytesOf(v Value) int64 {
+	n, err := ParseSize(v.Value) // checked by Resolve
 	if err != nil {
 		return 0
 	}

@@ -1,5 +1,7 @@
 package config
 
+import "maps"
+
 // Schema returns a JSON schema (draft 7, which editors read) of config.yaml, or of the project file. It is more lenient
 // than the reader where a schema cannot express a rule, such as that a zone and an address agree.
 func Schema(projectFile bool) map[string]any {
@@ -31,10 +33,8 @@ func Schema(projectFile bool) map[string]any {
 }
 
 func described(schema map[string]any, text string) map[string]any {
-	out := map[string]any{"description": text}
-	for k, v := range schema {
-		out[k] = v
-	}
+	out := maps.Clone(schema)
+	out["description"] = text
 	return out
 }
 
