@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -161,6 +162,10 @@ func TestPullKeepsNested(t *testing.T) {
 	f.file("p/connections/c.yaml", text+"  ssl:\n    password: plain\n")
 	if code, out, errs := f.dig("diff", "p"); code != 0 || !strings.Contains(errs, "connections/c.yaml: ssl") {
 		t.Errorf("a secret in a file: exit %d: %s%s", code, out, errs)
+	}
+	f.file("p/connections/d.yaml", "type: files\ncredential:\n  path: /data\n  ssl:\n    password: ${env:HOME}\n")
+	if code, out, errs := f.dig("apply", "p", "--yes"); code != cli.ExitUsage || !strings.Contains(errs, "connections/d.yaml: credential ssl: references are looked up in texts only") {
+		t.Errorf("a reference within an object: exit %d: %s%s", code, out, errs)
 	}
 }
 

@@ -3,6 +3,7 @@ package sync
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -63,6 +64,9 @@ func refers(v manifest.Value) bool {
 func (s secrets) expand(v manifest.Value) (manifest.Value, error) {
 	text, ok := v.Text()
 	if !ok {
+		if refs, err := manifest.References(string(v.JSON())); err != nil || len(refs) > 0 { // it would be sent as it is written
+			return v, errors.New("references are looked up in texts only, not within a list or an object")
+		}
 		return v, nil
 	}
 	text, err := manifest.Expand(text, s.lookup)
