@@ -48,7 +48,7 @@ var control = regexp.MustCompile(`\x1b\[[0-9;?>=]*[a-zA-Z]|\x1b[=>]|\r`)
 // shows waits until the screen has shown a text after a number of bytes, and returns the number of bytes up to its end.
 func (x *terminal) shows(after int, text string) int {
 	x.t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(2 * time.Millisecond) {
 		s := x.screen()
 		if strings.Contains(plainText(s[after:]), text) {
 			return after + sort.Search(len(s)-after, func(n int) bool { return strings.Contains(plainText(s[after:after+n]), text) })

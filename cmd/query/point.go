@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/repl"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/late"
@@ -48,6 +49,7 @@ func pointAt(e *cli.Env, st *statement, err error) error {
 	if f.Hint == "" && len(sqlstmt.Split(st.text, st.language)) > 1 {
 		f.Hint = "one statement runs here; -f FILE runs several, and -f - those of standard input"
 	}
+	f.Mended = repl.Mended(st.text, line, col, f.Hint)
 	excerpt := output.Caret(st.text, line, col)
 	if line == 1 {
 		col += st.col

@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/repl"
 	"github.com/dig-cli/dig/internal/sqlstmt"
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -139,9 +141,33 @@ func (r *shellRunner) Run(ctx context.Context, in repl.Statement) error {
 	if err != nil {
 		return err
 	}
-	text := sqlstmt.TrimEnd(in.Text, sqlstmt.Trino)
-	_, err = q.run(ctx, f.statement(r.e, text, in.Bindings), s, o, true)
-	return s.Finish(err)
+	stmt := f.statement(r.e, sqlstmt.TrimEnd(in.Text, sqlstmt.Trino), in.Bindings)
+	if in.Typed != "" {
+		stmt.text = sqlstmt.TrimEnd(in.Typed, sqlstmt.Trino)
+	}
+	_, err = q.run(ctx, stmt, s, o, true)
+	return shellHint(s.Finish(err))
+}
+
+// shellHint puts the commands of the shell into a hint, where it names flags.
+func shellHint(err error) error {
+	var f *cli.Failure
+	if !errors.As(err, &f) || !strings.Contains(f.Hint, "--bind ") {
+		return err
+	}
+	out := *f
+	out.Hint = strings.TrimSuffix(strings.ReplaceAll(f.Hint, "--bind ", `\bind `), " to `dig sql`")
+	return &out
+}
+
+// Bind implements repl.Runner.
+func (r *shellRunner) Bind(text string, values []string) (string, []string, error) {
+	b, err := bindings(`\bind`, values, []given{{placedPart: placedPart{Part: sqltext.Part{Text: text}}}})
+	if err != nil {
+		return "", nil, err
+	}
+	text, values = b.of(0)
+	return text, values, nil
 }
 
 // Show implements repl.Runner.

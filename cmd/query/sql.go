@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
@@ -53,7 +54,8 @@ func NewSQL(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "sql [SQL | FILE | QUERY]...", Aliases: []string{"q"}, Short: "Run SQL: a text, a file, standard input or a saved query",
 		Long: `Run SQL and print the rows. An argument is the text of statements, or the name of a file, or of a saved query: a name that exists as a
-file or ends in .sql is a file, one without a blank or bracket is a saved query, everything else is SQL. Without an argument statements
+file or ends in .sql is a file, one without a blank or bracket is a saved query, everything else is SQL. Of a file with rows, such as x.csv,
+all rows are selected (zone local). Without an argument statements
 are read from standard input, and on a terminal the shell starts (see the command shell). Several arguments, --sql and -f run in the order given; a text may hold several statements.
 
 Three words control the result: -o is its form (table, csv, json and others, also as --csv, --json and so on), --out is the file it goes to, and
@@ -63,6 +65,7 @@ With json, and for --jq, a result is an array of objects; --raw leaves it as the
 --bind fills the parameters of a statement: values for each ? in their order, or NAME=VALUE for :NAME.`,
 		Example: strings.ReplaceAll(`  dig sql "SELECT 1"
   dig sql report.sql --out report.parquet
+  dig sql sales.csv --chart bar
   dig sql monthly_sales --csv
   cat report.sql | dig sql --json | jq .
   dig sql "SELECT * FROM sample.shop.customers WHERE city = :city" --bind city=Kraków
@@ -134,7 +137,7 @@ func (f *sqlFlags) run(e *cli.Env, c *cobra.Command) error {
 	if f.strict {
 		e.Run.Refuse = trust.RefuseOmission
 	}
-	binds, err := bindings(f.bind, given)
+	binds, err := bindings("--bind", f.bind, given)
 	if err != nil {
 		return err
 	}
@@ -151,6 +154,9 @@ func (f *sqlFlags) run(e *cli.Env, c *cobra.Command) error {
 		g := given[n]
 		n++
 		var st *statement
+		if g.data != "" && e.Guarded() {
+			return nil, cli.Usagef("%s: only zone local reads a file as a table", g.data).WithHint("`dig table import NAME %s --create` makes a table of it", g.data)
+		}
 		if g.saved == "" {
 			text, values := binds.of(n - 1)
 			st = f.statement(e, text, values)
@@ -207,6 +213,7 @@ func (f *sqlFlags) chooseForm(e *cli.Env, c *cobra.Command) error {
 type given struct {
 	placedPart
 	saved string // the name of a query; the rest is empty then
+	data  string // the file whose rows are selected
 }
 
 // read reads the texts of the inputs.
@@ -223,10 +230,13 @@ func (f *sqlFlags) read(e *cli.Env) ([]given, error) {
 	}
 	for _, in := range f.inputs {
 		name, text := in.flag, in.value
-		switch kind := kindOf(e, in); kind {
+		kind := kindOf(e, in)
+		switch kind {
 		case "query":
 			list = append(list, given{saved: in.value})
 			continue
+		case "data":
+			text = "SELECT * FROM " + sqltext.Literal(in.value)
 		case "file":
 			raw, err := e.ReadFile(cmp.Or(in.flag, "FILE"), in.value)
 			if err != nil {
@@ -246,19 +256,30 @@ func (f *sqlFlags) read(e *cli.Env) ([]given, error) {
 			if len(parts) == 1 {
 				p.where = name
 			}
-			list = append(list, given{placedPart: p})
+			g := given{placedPart: p}
+			if kind == "data" {
+				g.data = in.value
+			}
+			list = append(list, g)
 		}
 	}
 	return list, nil
 }
 
-// kindOf tells whether an input is "sql", a "file" or a saved "query".
+// dataEndings are those of files with rows instead of SQL.
+var dataEndings = []string{".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx"}
+
+// kindOf tells whether an input is "sql", a "file" of statements, one with "data", or a saved "query".
 func kindOf(e *cli.Env, in sqlInput) string {
 	switch s := in.value; {
 	case in.flag == "--sql":
 		return "sql"
 	case in.flag == "-f" || s == "-":
 		return "file"
+	case isFile(e.Abs(s)) && in.flag == "" && slices.ContainsFunc(dataEndings, func(ending string) bool {
+		return strings.HasSuffix(strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(s), ".gz"), ".zst"), ending)
+	}):
+		return "data"
 	case isFile(e.Abs(s)) || strings.HasSuffix(s, ".sql") && !strings.ContainsAny(s, "\n;("):
 		return "file"
 	case s != "" && !strings.ContainsAny(s, " \t\r\n;()*'"):
@@ -317,8 +338,8 @@ type bound struct {
 
 func (b *bound) of(i int) (string, []string) { return b.texts[i], b.values[i] }
 
-// bindings distributes the values of --bind over the statements.
-func bindings(bind []string, list []given) (*bound, error) {
+// bindings distributes values over the statements. flag is what gives them, for messages: --bind or \bind.
+func bindings(flag string, bind []string, list []given) (*bound, error) {
 	b := &bound{}
 	params := make([]sqlstmt.Params, len(list))
 	named, placed := false, false
@@ -329,7 +350,7 @@ func bindings(bind []string, list []given) (*bound, error) {
 	}
 	byName := len(bind) > 0 && named && !placed
 	if len(bind) > 0 && named && placed {
-		return nil, cli.Usagef("--bind: the statements have both ? and :NAME").WithHint("use one of them")
+		return nil, cli.Usagef("%s: the statements have both ? and :NAME", flag).WithHint("use one of them")
 	}
 	values, used := map[string]string{}, map[string]bool{}
 	if byName {
@@ -337,9 +358,9 @@ func bindings(bind []string, list []given) (*bound, error) {
 			name, value, ok := strings.Cut(v, "=")
 			switch _, twice := values[name]; {
 			case !ok:
-				return nil, cli.Usagef("--bind: %q is not NAME=VALUE, and the statement has :%s", v, firstName(params))
+				return nil, cli.Usagef("%s: %q is not NAME=VALUE, and the statement has :%s", flag, v, firstName(params))
 			case twice:
-				return nil, cli.Usagef("--bind: %s is given twice", name)
+				return nil, cli.Usagef("%s: %s is given twice", flag, name)
 			}
 			values[name] = value
 		}
@@ -352,7 +373,7 @@ func bindings(bind []string, list []given) (*bound, error) {
 			for _, name := range params[i].Names {
 				value, ok := values[name]
 				if !ok {
-					return nil, cli.Usagef("--bind: there is no value for :%s", name).WithHint("add --bind %s=VALUE", name)
+					return nil, cli.Usagef("%s: there is no value for :%s", flag, name).WithHint("add %s %s=VALUE", flag, name)
 				}
 				used[name] = true
 				own = append(own, value)
@@ -368,11 +389,11 @@ func bindings(bind []string, list []given) (*bound, error) {
 	}
 	for _, v := range bind {
 		if name, _, _ := strings.Cut(v, "="); byName && !used[name] {
-			return nil, cli.Usagef("--bind: no statement has :%s", name)
+			return nil, cli.Usagef("%s: no statement has :%s", flag, name)
 		}
 	}
 	if !byName && len(list) > 1 && len(rest) > 0 {
-		return nil, cli.Usagef("--bind: there are %d values more than ? in the statements", len(rest))
+		return nil, cli.Usagef("%s: there are %d values more than ? in the statements", flag, len(rest))
 	}
 	return b, nil
 }

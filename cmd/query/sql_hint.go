@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/late"
 )
@@ -17,6 +18,10 @@ var (
 	listRows    = late.Regexp(`^,\s*(\d+)`)
 	backticked  = late.Regexp("^`([^`\n]+)`")
 	notAllowed  = late.Regexp(`(?i)Statement type '(\w+)' is not allowed`)
+	noPlace     = late.Regexp(`Incorrect number of parameters: expected [1-9]\d* but found 0$`)
+	mismatched  = late.Regexp(`mismatched input '([A-Za-z]\w+)'\. Expecting: (.*)`)
+	expected    = late.Regexp(`'([A-Z]\w+)'`)
+	colon       = late.Regexp(`^:([A-Za-z_]\w*)`)
 	objectID    = late.Regexp(`(?i)^(line \d+:\d+: )?Cannot apply operator: (ObjectId .* varchar|varchar.* ObjectId)`)
 )
 
@@ -25,6 +30,9 @@ var (
 func sqlHint(sql, message string, line, col int) string {
 	if m := notAllowed().FindStringSubmatch(message); m != nil {
 		return statementHint(m[1])
+	}
+	if noPlace().MatchString(message) {
+		return "--bind VALUE gives the value of a ?, once for each of them"
 	}
 	if objectID().MatchString(message) {
 		return "compare the _id of a MongoDB table with objectid('...') of its 24 hexadecimal digits; CAST(_id AS VARCHAR) reads it"
@@ -50,8 +58,33 @@ func sqlHint(sql, message string, line, col int) string {
 	if m, n := one(limitList, before), one(listRows, after); n != "" && m != "" {
 		return "Trino does not accept LIMIT m, n: OFFSET " + m + " LIMIT " + n
 	}
+	if word := nearKeyword(message); word != "" {
+		return "did you mean " + word + "?"
+	}
+	if name := one(colon, after); name != "" {
+		return "--bind " + name + "=VALUE gives the value of :" + name + " to `dig sql`"
+	}
 	if name := one(backticked, after); name != "" {
 		return `names are quoted with double quotes: ` + sqltext.Quote(name)
+	}
+	return ""
+}
+
+// nearKeyword returns the keyword that was probably meant by the word that a parser did not expect.
+func nearKeyword(message string) string {
+	m := mismatched().FindStringSubmatch(message)
+	if m == nil {
+		return ""
+	}
+	var words []string
+	if strings.Contains(m[2], "<query>") {
+		words = append(words, "SELECT", "WITH", "VALUES", "TABLE")
+	}
+	for _, w := range expected().FindAllStringSubmatch(m[2], -1) {
+		words = append(words, w[1])
+	}
+	if near := nearest.Of(m[1], words); !strings.EqualFold(near, m[1]) {
+		return near
 	}
 	return ""
 }

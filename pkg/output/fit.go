@@ -137,12 +137,9 @@ func (t *table) tight(ms []measure, natural, values []int) (ok bool) {
 	return ok
 }
 
-// overview narrows or drops columns, so that the beginnings of as many as possible are visible. Values have one line.
+// overview drops columns, so that the beginnings of as many as possible are visible. Values have one line.
 // values are the widths of the widest cells, without the headings.
 func (t *table) overview(ms []measure, natural, values []int) {
-	if t.tight(ms, natural, values) {
-		return
-	}
 	width, tight := t.o.width(), make([]int, len(ms))
 	for i := range ms {
 		tight[i] = ms[i].tight(values[i], usefulText, t.right[i], &t.cols[i])

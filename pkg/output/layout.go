@@ -24,6 +24,11 @@ type tcell struct {
 	null bool
 }
 
+// Readable appends the text of a cell as tables show it to people.
+func Readable(dst []byte, c api.Cell, col *cell.Column) ([]byte, error) {
+	return tableText(dst, c, col, false)
+}
+
 // tableText decodes a cell for display: doubles readable, decimals without the zeros with which the gateway pads
 // them, times without zeros at the end of their seconds.
 func tableText(dst []byte, c api.Cell, col *cell.Column, raw bool) ([]byte, error) {

@@ -73,6 +73,13 @@ func (o Options) width() int {
 	return 80
 }
 
+func (o Options) height() int {
+	if o.Height > 0 {
+		return o.Height
+	}
+	return 24
+}
+
 // typed reports whether JSON strings are converted to numbers and booleans by declared type.
 func (o Options) typed() bool { return !o.Raw }
 

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"time"
 
@@ -18,7 +19,8 @@ import (
 const (
 	defaultShown = 40 // rows of a long result on a terminal
 	slack        = 10 // a result that exceeds the limit by at most this much is shown completely
-	shortResult  = 30 // rows; such a result becomes vertical if it is too wide
+	shortResult  = 30 // rows; longer ones are an overview, with fewer lines per cell
+	screens      = 3  // a result whose columns do not all fit becomes vertical if that takes at most so many screens
 	fewRows      = 20 // a smaller sample is unreliable
 	maxWrap      = 8  // lines of one cell of a short result on a terminal
 	longWrap     = 3  // the same in a long one, which is shown as an overview
@@ -240,11 +242,20 @@ func (t *table) layout(smp *sample) {
 		if t.widths, ok = fit(ms, natural, narrowest, t.o.width()); ok {
 			return
 		}
-		if smp.end && len(smp.rows) <= shortResult || n < 3 {
-			t.vertical = t.o.profile == "" || !t.tight(ms, natural, values)
+		lines := math.MaxInt
+		if smp.end {
+			lines = len(smp.rows) * (n + 1)
+		}
+		if n < 3 || t.o.profile == "" && (lines <= t.o.height()-2 || smp.end && len(smp.rows) <= 2) {
+			t.vertical = true
 			return
 		}
-		t.overview(ms, natural, values)
+		if t.tight(ms, natural, values) {
+			return
+		}
+		if t.vertical = lines <= screens*t.o.height(); !t.vertical {
+			t.overview(ms, natural, values)
+		}
 	}
 }
 

@@ -54,6 +54,8 @@ type Failure struct {
 	Hint string
 	Err  error
 
+	Mended string // the statement as the hint suggests it; "" if it suggests none
+
 	Parts []ErrorJSON // of which it is the sum
 }
 

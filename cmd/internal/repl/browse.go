@@ -9,6 +9,7 @@ import (
 	"github.com/dig-cli/dig/internal/browse"
 	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
 )
 
 // What the browser holds at most.
@@ -73,7 +74,7 @@ func values(cells []api.Cell, cols []cell.Column, n int64) ([]browse.Value, erro
 		if row[i].Null = string(c) == "null"; row[i].Null {
 			continue
 		}
-		text, err := cell.AppendReadable(nil, c, cols[i].Class)
+		text, err := output.Readable(nil, c, &cols[i])
 		if err != nil {
 			return nil, cell.RowError(n, &cols[i], err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/lineedit"
 	"github.com/dig-cli/dig/internal/nearest"
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/internal/suggest"
 )
 
@@ -33,8 +34,9 @@ func commands() []command {
 		{name: "x", long: "expanded", about: "one line per value, on or off", run: (*shell).expand},
 		{name: "types", long: "types", about: "types of the columns under the header, on or off", run: (*shell).showTypes},
 		{name: "timing", long: "timing", about: "how long each statement takes, on or off", run: (*shell).switchTiming},
-		{name: "bind", long: "bind", args: "[VALUE]...", about: "values for the ? of the next statement", run: (*shell).bind},
+		{name: "bind", long: "bind", args: "[[NAME=]VALUE]...", about: "values for the ? or :NAME of the next statement", run: (*shell).bind},
 		{name: "g", long: "go", about: "run the last statement again", run: (*shell).again},
+		{name: "y", long: "yes", about: "run the last statement as its error suggests it", run: (*shell).mend},
 		{name: "e", long: "edit", about: "edit the last statement with $EDITOR, then run it", run: (*shell).edit},
 		{name: "i", long: "include", args: "FILE", about: "run the statements of a file", run: (*shell).include, path: true},
 		{name: "o", long: "out", args: "[FILE]", about: "write results to a file, or to the screen again", run: (*shell).output, path: true},
@@ -139,19 +141,12 @@ func (s *shell) help(context.Context, []string) error {
 		if c.args != "" {
 			left += " " + c.args
 		}
-		if _, err := fmt.Fprintf(w, "  %-26s %s\n", left, c.about); err != nil {
+		if _, err := fmt.Fprintf(w, "  %-25s %s\n", left, c.about); err != nil {
 			return err
 		}
 	}
-	_, err := fmt.Fprint(w, `
-Statements end with ; and may have several lines. The table _ is the last result:
-SELECT ... FROM _ does not ask the gateway again. A text that begins with a blank
-is not kept in the history.
-
-  Tab       complete             Up, Down  lines, then the history
-  Ctrl-R    search the history   Ctrl-C    clear the text; cancel the statement
-  Alt-Enter new line             Ctrl-D    leave
-  Ctrl-W Ctrl-K Ctrl-U Ctrl-Y    delete and insert words and lines; Ctrl-_ undoes
+	_, err := fmt.Fprint(w, `; ends a statement, _ is the last result. Tab completes, Up is the history,
+Ctrl-R searches it, Ctrl-C clears or cancels, Ctrl-D leaves, Alt-Enter: new line
 `)
 	return err
 }
@@ -171,7 +166,27 @@ func (s *shell) complete(text string, at int) (int, []suggest.Candidate) {
 	if begin := len(text) - len(strings.TrimLeft(text, " \t\n")); begin < len(text) && text[begin] == '\\' && at > begin {
 		return s.completeCommand(text, begin, at)
 	}
+	if begin, ok := fileLiteral(text[:at]); ok && s.e.Run.Settings.Local() {
+		list := s.files(strings.ReplaceAll(text[begin:at], "''", "'"))
+		for i, c := range list {
+			list[i].Text = strings.ReplaceAll(c.Text, "'", "''")
+			if !strings.HasSuffix(c.Text, "/") && !strings.HasPrefix(text[at:], "'") {
+				list[i].Text += "'"
+			}
+		}
+		return begin, list
+	}
 	return suggest.At(text, at, s.known.Load(), s.here)
+}
+
+// fileLiteral returns where the name of a file begins in a text that ends within it: a literal where a table stands.
+func fileLiteral(text string) (begin int, ok bool) {
+	before, last, from, to := "", "", 0, 0
+	sqltext.Scan(text, false, func(b, e int) { before, last, from, to = last, text[b:e], b, e })
+	if to < len(text) || !strings.HasPrefix(last, "'") || strings.Count(last, "'")%2 == 0 {
+		return 0, false
+	}
+	return from + 1, slices.ContainsFunc([]string{"FROM", "JOIN"}, func(w string) bool { return strings.EqualFold(before, w) })
 }
 
 // completeCommand offers commands, and tables or files as their arguments.
@@ -195,7 +210,7 @@ func (s *shell) completeCommand(text string, begin, at int) (int, []suggest.Cand
 		}
 		switch {
 		case c.path:
-			return at - len(rest), s.files(rest)
+			return at - len(rest), slices.DeleteFunc(s.files(rest), func(c suggest.Candidate) bool { return strings.ContainsAny(c.Text, " \t") })
 		case c.name == "d":
 			from, list := suggest.At("DESCRIBE "+rest, len(rest)+9, s.known.Load(), s.here)
 			return at - len(rest) + from - 9, list

@@ -2,6 +2,7 @@ package repl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -30,6 +31,11 @@ func formatOf(path string) (output.Format, error) {
 // maxDepth limits files that include files.
 const maxDepth = 16
 
+// inFile marks an error that names its file.
+type inFile struct{ error }
+
+func (e *inFile) Unwrap() error { return e.error }
+
 // include runs the statements and commands of a file, until one fails.
 func (s *shell) include(ctx context.Context, args []string) error {
 	if len(args) != 1 {
@@ -50,8 +56,12 @@ func (s *shell) include(ctx context.Context, args []string) error {
 			continue
 		}
 		if err := s.performIn(ctx, text); err != nil {
+			var inner *inFile
+			if errors.As(err, &inner) { // of a file that this one includes
+				return err
+			}
 			f := cli.Classify(ctx, err)
-			f.Err = err
+			f.Err = &inFile{err}
 			f.Msg = fmt.Sprintf("%s, statement that ends on line %d: %s", args[0], n+1, f.Msg)
 			return &f
 		}
@@ -99,5 +109,8 @@ func (s *shell) edit(ctx context.Context, _ []string) error {
 	}
 	fmt.Fprintln(s.e.Err, edited)
 	s.history.add(edited)
+	if s.binds == nil {
+		s.binds = s.used
+	}
 	return s.performIn(ctx, edited)
 }

@@ -6,13 +6,9 @@ import (
 
 	"github.com/dig-cli/dig/internal/lineedit"
 	"github.com/dig-cli/dig/internal/sqltext"
-	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/functions"
 )
-
-// keyLike matches the API keys of projects and of partners.
-var keyLike = late.Regexp(`\b[A-Za-z0-9]{8,}\.[A-Za-z0-9]{32,}\b`)
 
 var keywords = sync.OnceValue(func() map[string]bool {
 	words := map[string]bool{}

@@ -95,9 +95,9 @@ func (h *history) add(text string) {
 	_ = f.Close()
 }
 
-// secret reports whether a text has a known secret in it, or what looks like an API key.
+// secret reports whether a text has a known secret in it, or what looks like one.
 func (h *history) secret(text string) bool {
-	if h.e.Run.Mask.Masked(text) != text || keyLike().MatchString(text) || cli.URLWithPassword(text) {
+	if h.e.Run.Mask.Masked(text) != text || secretText(text) {
 		return true
 	}
 	name, args, ok := commandOf(text)

@@ -132,8 +132,8 @@ func (s *shell) qualified(text string, found [][]*trinosql.Ident) string {
 	return edited(text, edits)
 }
 
-// queryLast runs a statement that reads the last result.
-func (s *shell) queryLast(ctx context.Context, text string, found [][]*trinosql.Ident) error {
+// queryLast runs a statement that reads the last result: text as it was typed, sent with ? for each parameter.
+func (s *shell) queryLast(ctx context.Context, text, sent string, values []string, found [][]*trinosql.Ident) error {
 	if s.last == nil {
 		return cli.Usagef("there is no last result, so that %s is not a table yet", lastName).WithHint("run a statement first")
 	}
@@ -141,36 +141,36 @@ func (s *shell) queryLast(ctx context.Context, text string, found [][]*trinosql.
 	c := &sessionCatalogs{s: s, others: map[string]string{}}
 	var edits []edit
 	for i, name := range found {
-		from, to := span(text, name)
+		from, to := span(sent, name)
 		if len(name) == 1 && name[0].Name == lastName && !name[0].Quoted {
 			edits = append(edits, edit{from, to - from, `"` + catalogLast + `"."result"."` + lastName + `"`})
 			continue
 		}
 		if !local {
-			return cli.Usagef("%s cannot be joined with %s on zone %s: its tables cannot be read as a whole", lastName, text[from:to], s.e.Run.Settings.Zone.Value).
+			return cli.Usagef("%s cannot be joined with %s on zone %s: its tables cannot be read as a whole", lastName, sent[from:to], s.e.Run.Settings.Zone.Value).
 				WithHint(`select what is needed of both in one statement, or \export the last result and import it as a table`)
 		}
 		schema := "t" + strconv.Itoa(i)
 		last := suggest.Name(name[len(name)-1].Name)
-		c.others[schema] = text[from:to]
+		c.others[schema] = sent[from:to]
 		edits = append(edits, edit{from, to - from, catalogGateway + "." + schema + "." + last})
 	}
 	p, err := s.engine(ctx)
 	if err != nil {
 		return err
 	}
-	res, err := p.Query(ctx, engine.Query{SQL: edited(text, edits), Bindings: s.binds, Catalogs: c, Timeout: s.e.TimeLimit()})
+	res, err := p.Query(ctx, engine.Query{SQL: edited(sent, edits), Bindings: values, Catalogs: c, Timeout: s.e.TimeLimit()})
 	if err != nil {
-		return s.engineError(text, edits, err)
+		return s.engineError(text, sent, edits, err)
 	}
-	s.binds = nil
+	s.spent()
 	k := newKept()
 	err = s.showResult(ctx, res, k, text)
 	if cerr := res.Close(); err == nil {
 		err = cerr
 	}
 	if err != nil {
-		return errors.Join(s.engineError(text, edits, err), k.close())
+		return errors.Join(s.engineError(text, sent, edits, err), k.close())
 	}
 	k.text = text
 	closing := s.last.close()
@@ -200,15 +200,16 @@ func (s *shell) showResult(ctx context.Context, res engine.Result, k *kept, text
 }
 
 // engineError puts the place of an error into the statement as it was typed.
-func (s *shell) engineError(text string, edits []edit, err error) error {
+func (s *shell) engineError(text, sent string, edits []edit, err error) error {
 	var ee *engine.Error
 	if !errors.As(err, &ee) {
 		return err
 	}
 	f := &cli.Failure{Exit: cli.ExitFailed, Code: string(api.KindInvalid), Msg: ee.Message, Hint: ee.Hint, Err: err}
 	if ee.Line > 0 {
-		line, col := before(text, edits, ee.Line, ee.Col)
+		line, col := before(sent, edits, ee.Line, ee.Col)
 		f.Msg = fmt.Sprintf("line %d:%d: %s", line, col, strings.TrimPrefix(ee.Message, fmt.Sprintf("line %d:%d: ", ee.Line, ee.Col)))
+		f.Mended = Mended(text, line, col, ee.Hint)
 		if at := output.Caret(text, line, col); at != "" {
 			f.Msg += "\n" + at
 		}

@@ -200,9 +200,6 @@ func (s *shell) files(prefix string) []suggest.Candidate {
 		if st, err := os.Stat(m); err == nil && st.IsDir() {
 			name += "/"
 		}
-		if strings.ContainsAny(name, " \t") {
-			continue
-		}
 		out = append(out, suggest.Candidate{Text: name, Kind: "file"})
 	}
 	slices.SortFunc(out, func(a, b suggest.Candidate) int { return strings.Compare(a.Text, b.Text) })

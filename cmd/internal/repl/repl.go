@@ -15,6 +15,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/lineedit"
+	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/internal/suggest"
 	"github.com/dig-cli/dig/pkg/api"
@@ -26,6 +27,7 @@ import (
 // Statement is one statement to run, and how its result is shown.
 type Statement struct {
 	Text     string
+	Typed    string // the text as it was typed, for errors, if everything in it has the column that it has in Text
 	Bindings []string
 	Vertical bool   // one line per value
 	Types    bool   // the types of the columns under the header
@@ -40,6 +42,8 @@ type Statement struct {
 type Runner interface {
 	// Run runs a statement and shows its result; errors have a caret under the place that they are about.
 	Run(ctx context.Context, st Statement) error
+	// Bind returns a statement with ? in place of each :NAME, at the same columns, and its values in order.
+	Bind(text string, values []string) (string, []string, error)
 	// Show shows rows that are there already, as Run does.
 	Show(ctx context.Context, rows api.RowReader, st Statement, chart output.Chart) error
 }
@@ -63,10 +67,12 @@ type shell struct {
 	types    bool
 	out      string // file that results are written to
 	format   output.Format
-	binds    []string
+	binds    []string // for the next statement with parameters
+	used     []string // by the last statement
 	last     *kept
 	lastText string
-	depth    int // of files that are being read
+	mended   string // the last statement as its error suggests it
+	depth    int    // of files that are being read
 
 	scratch     engine.Project // for statements over the last result; nil before the first
 	scratchDone func() error
@@ -98,7 +104,7 @@ func Run(ctx context.Context, e *cli.Env, run Runner) (err error) {
 		defer stop()
 		s.known.Store(readKnown(e, s.project))
 		s.refresh(fill)
-		fmt.Fprintf(e.Err, "%s %s, %s. Statements end with ; and \\? lists the commands.\n", e.Name, cli.BuildVersion(), s.where())
+		fmt.Fprintln(e.Err, output.Fold(fmt.Sprintf(`%s %s, %s. Statements end with ; and \? lists the commands.`, e.Name, cli.BuildVersion(), s.where()), e.Width))
 	} else {
 		s.lines = &lineReader{r: e.In}
 	}
@@ -247,6 +253,9 @@ func (s *shell) complain(ctx context.Context, err error) {
 		return
 	}
 	f := cli.Classify(ctx, err)
+	if s.mended = f.Mended; s.mended != "" && s.editor != nil {
+		f.Hint += `  (\y runs it so)`
+	}
 	s.e.Complain(s.e.Err, &f, err)
 }
 
@@ -261,7 +270,7 @@ func (s *shell) size() {
 
 // statement runs one statement.
 func (s *shell) statement(ctx context.Context, text string) error {
-	s.lastText = text
+	s.lastText, s.used, s.mended = text, nil, ""
 	began := time.Now()
 	err := s.query(ctx, text)
 	if s.timing {
@@ -271,17 +280,28 @@ func (s *shell) statement(ctx context.Context, text string) error {
 }
 
 func (s *shell) query(ctx context.Context, text string) error {
-	found := tables(text)
+	sent, values := text, []string(nil)
+	if p := sqlstmt.ParamsOf(text); p.Places > 0 || len(p.Names) > 0 {
+		var err error
+		if sent, values, err = s.run.Bind(text, s.binds); err != nil {
+			return err
+		}
+		s.used = s.binds
+	}
+	found := tables(sent)
 	if readsLast(found) {
-		return s.queryLast(ctx, text, found)
+		return s.queryLast(ctx, text, sent, values, found)
 	}
 	k := newKept()
-	st := Statement{Text: s.qualified(text, found), Bindings: s.binds, Vertical: s.expanded, Types: s.types, Out: s.out, Format: s.format, Keep: k.keep}
-	s.binds = nil
+	st := Statement{Text: s.qualified(sent, found), Bindings: values, Vertical: s.expanded, Types: s.types, Out: s.out, Format: s.format, Keep: k.keep}
+	if st.Text == sent {
+		st.Typed = text
+	}
 	err := s.run.Run(ctx, st)
 	if err != nil || !k.some() {
 		return errors.Join(err, k.close())
 	}
+	s.spent()
 	if s.out != "" {
 		fmt.Fprintf(s.e.Err, "wrote the result to %s\n", s.out)
 	}
@@ -289,6 +309,13 @@ func (s *shell) query(ctx context.Context, text string) error {
 	closing := s.last.close()
 	s.last = k
 	return closing
+}
+
+// spent drops bound values once a statement has used them. After one that failed they stay, for the next try.
+func (s *shell) spent() {
+	if s.used != nil {
+		s.binds = nil
+	}
 }
 
 // lineReader reads lines without taking more of the input than it returns.

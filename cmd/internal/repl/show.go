@@ -84,11 +84,19 @@ func (s *shell) bind(_ context.Context, args []string) error {
 	return nil
 }
 
+// repeat runs the last statement again, with the same values unless there are new ones.
+func (s *shell) repeat(ctx context.Context) error {
+	if s.binds == nil {
+		s.binds = s.used
+	}
+	return s.statement(ctx, s.lastText)
+}
+
 func (s *shell) again(ctx context.Context, _ []string) error {
 	if s.lastText == "" {
 		return cli.Usagef("there is no last statement")
 	}
-	return s.statement(ctx, s.lastText)
+	return s.repeat(ctx)
 }
 
 // watch runs the last statement until an interrupt.
@@ -104,11 +112,9 @@ func (s *shell) watch(ctx context.Context, args []string) error {
 	if s.lastText == "" {
 		return cli.Usagef("there is no last statement to run again")
 	}
-	binds := s.binds
 	for {
 		fmt.Fprintf(s.e.Err, "%s (every %v; Ctrl-C ends)\n", s.e.Now().Format("2006-01-02 15:04:05"), wait)
-		s.binds = binds
-		if err := s.statement(ctx, s.lastText); err != nil {
+		if err := s.repeat(ctx); err != nil {
 			return err
 		}
 		select {

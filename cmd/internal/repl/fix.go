@@ -1,0 +1,57 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/late"
+)
+
+// meant matches hints that tell what should stand at the place of an error: a name, a word or a text.
+var meant = late.Regexp(`^(?:did you mean |double quotes are for names; a text is written )((?:"(?:[^"]|"")*"|[\pL_]\w*)(?:\.(?:"(?:[^"]|"")*"|[\pL_]\w*))*|'(?:[^']|'')*')\??$`)
+
+// Mended returns a statement with what a hint suggests in place of the word or dotted name at a 1-based line and column, and "" if the hint
+// suggests nothing of that kind.
+func Mended(text string, line, col int, hint string) string {
+	m := meant().FindStringSubmatch(hint)
+	lines := strings.SplitAfter(text, "\n")
+	if m == nil || line < 1 || line > len(lines) {
+		return ""
+	}
+	runes := []rune(lines[line-1])
+	if col < 1 || col > len(runes) {
+		return ""
+	}
+	at := len(strings.Join(lines[:line-1], "")) + len(string(runes[:col-1]))
+	dotted := strings.Contains(m[1], ".")
+	from, to, open := -1, -1, false // the name at the place; open after its dot
+	sqltext.Scan(text, false, func(begin, end int) {
+		switch {
+		case begin == at && (text[begin] == '"' || sqltext.WordStart(text[begin])):
+			from, to = begin, end
+		case from < 0 || begin < to || !dotted:
+		case begin == to && text[begin] == '.':
+			open, to = true, end
+		case begin == to && open:
+			open, to = false, end
+		}
+	})
+	if from < 0 || open {
+		return ""
+	}
+	return text[:from] + m[1] + text[to:]
+}
+
+// mend runs the last statement with what the error suggested.
+func (s *shell) mend(ctx context.Context, _ []string) error {
+	if s.mended == "" {
+		return cli.Usagef("there is no suggestion")
+	}
+	text := s.mended + ";"
+	fmt.Fprintln(s.e.Err, text)
+	s.history.add(text)
+	return s.performIn(ctx, text)
+}

@@ -1,0 +1,45 @@
+package repl
+
+import "testing"
+
+func TestSecretText(t *testing.T) {
+	for _, text := range []string{
+		`SELECT * FROM users WHERE password = 'hunter2';`,
+		`select * from t where user_password='x'`,
+		`SELECT * FROM t WHERE "api_key" IN ('abc')`,
+		`SELECT * FROM t WHERE token LIKE 'ab%'`,
+		`SELECT * FROM t WHERE client_secret <> 'a'`,
+		`CREATE USER joe PASSWORD 'hunter2'`,
+		`CREATE USER joe IDENTIFIED BY hunter2`,
+		`ALTER USER joe SET PASSWORD TO 'x'`,
+		`dig connection create pg --credential '{"host":"h","password":"x"}'`,
+		`dig login --token abc`,
+		`SELECT json_parse('{"accessKey": "x"}')`,
+		`SELECT f(password => 'x')`,
+		`SELECT 'https://example.com', 'postgres://joe:pw@host/db'`,
+		`SELECT 'AKIAIOSFODNN7EXAMPLE'`,
+		`SELECT 'ghp_abcdefghijklmnopqrstuvwxyz0123456789'`,
+		`SELECT 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc'`,
+		`SELECT 'Authorization: Bearer abcdef1234567890'`,
+		`\bind password='two words'`,
+		"-- -----BEGIN RSA PRIVATE KEY-----",
+	} {
+		if !secretText(text) {
+			t.Errorf("no secret is seen in %s", text)
+		}
+	}
+	for _, text := range []string{
+		`SELECT password FROM users`,
+		`SELECT token, count(*) FROM t GROUP BY token`,
+		`SELECT * FROM sample.shop.customers WHERE city = 'Ghent'`,
+		`SELECT id, secret FROM t WHERE name = 'x'`,
+		`SELECT * FROM t WHERE customer_key = 'a'`,
+		`SELECT 'https://example.com/a:b@c'`,
+		`\bind city=Kraków`,
+		`SELECT a.column FROM a WHERE tokenized = 'x'`,
+	} {
+		if secretText(text) {
+			t.Errorf("a secret is seen in %s", text)
+		}
+	}
+}
