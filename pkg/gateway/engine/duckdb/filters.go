@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/wiretext"
 	"github.com/dig-cli/dig/pkg/gateway/engine/narrow"
 )
 
@@ -28,9 +30,9 @@ func (tr *tree) narrow(ref tableRef, bindings []string) narrowing {
 // narrowOnce is narrow for a table whose rows are collected before the statement runs: one that is referenced more than once is
 // collected as a whole.
 func (tr *tree) narrowOnce(ref tableRef, bindings []string) narrowing {
-	name := fullName(ref.parts)
+	name := engine.FullName(ref.parts)
 	for _, other := range tr.tables {
-		if other.pos != ref.pos && fullName(other.parts) == name {
+		if other.pos != ref.pos && engine.FullName(other.parts) == name {
 			return everything()
 		}
 	}
@@ -391,8 +393,8 @@ func literal(n map[string]any) (c narrow.Constant, ok bool) {
 	case "DECIMAL":
 		unscaled, err := strconv.ParseInt(digits, 10, 64)
 		scale, known := scaleOf(typ)
-		h := hugeint{uint64(unscaled), unscaled >> 63}
-		return narrow.Constant{Kind: narrow.Decimal, Text: string(appendHuge(nil, h, scale))}, known && err == nil
+		h := wiretext.Huge{Lo: uint64(unscaled), Hi: unscaled >> 63}
+		return narrow.Constant{Kind: narrow.Decimal, Text: string(wiretext.AppendHuge(nil, h, scale))}, known && err == nil
 	}
 	return c, false
 }

@@ -103,7 +103,7 @@ func (s *statement) allTables(ctx context.Context, named []string) ([]engine.Tab
 		out = append(out, more...)
 	}
 	for i, n := range out {
-		out[i] = fold(n)
+		out[i] = n.Fold()
 	}
 	return infoschema.All(out), nil
 }

@@ -64,38 +64,6 @@ func (n *nameSpace) free(taken []*view) {
 // everything until the database is opened again.
 var reserved = set(`system temp main memory`)
 
-// fold normalizes a name as Trino does: to lower case, even if it was quoted. Letters beyond ASCII are not changed, because
-// DuckDB distinguishes their case and must find the view under the name in the statement.
-func fold(n engine.TableName) engine.TableName {
-	return engine.TableName{Catalog: lowerASCII(n.Catalog), Schema: lowerASCII(n.Schema), Table: lowerASCII(n.Table)}
-}
-
-func lowerASCII(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'A' && r <= 'Z' {
-			return r + 'a' - 'A'
-		}
-		return r
-	}, s)
-}
-
-// fullName completes a name as a session with catalog "peaka" and schema "table" does.
-func fullName(parts []string) engine.TableName { return fold(writtenName(parts)) }
-
-// writtenName is fullName in the letter case of the statement.
-func writtenName(parts []string) engine.TableName {
-	n := engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaTable}
-	switch len(parts) {
-	case 1:
-		n.Table = parts[0]
-	case 2:
-		n.Schema, n.Table = parts[0], parts[1]
-	default:
-		n.Catalog, n.Schema, n.Table = parts[0], parts[1], parts[2]
-	}
-	return n
-}
-
 // spelled is called for a name that is quoted and contains capitals.
 func (s *statement) spelled(ctx context.Context, tokens []token, parts []string) error {
 	c, ok := s.q.Catalogs.(engine.Spelling)
@@ -105,10 +73,10 @@ func (s *statement) spelled(ctx context.Context, tokens []token, parts []string)
 	written := slices.Clone(parts)
 	for i := range written {
 		if tokens[2*i].kind == tokWord {
-			written[i] = lowerASCII(written[i])
+			written[i] = engine.LowerASCII(written[i])
 		}
 	}
-	if n := writtenName(written); n != fold(n) {
+	if n := engine.WrittenName(written); n != n.Fold() {
 		return c.Spelled(ctx, n)
 	}
 	return nil

@@ -309,7 +309,7 @@ func (t *translation) origins(n int) []engine.TableName {
 	if ref == nil { // a CTE
 		return out
 	}
-	name := fullName(ref.parts)
+	name := engine.FullName(ref.parts)
 	at, stars := 0, 0
 	for _, x := range list {
 		if e, _ := x.(map[string]any); str(e, "class") == "STAR" {

@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
-	bindings "github.com/duckdb/duckdb-go-bindings"
-
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/wiretext"
 	"github.com/dig-cli/dig/pkg/gateway/engine/javafn"
+	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
 // vec is a column of a chunk, read in place. It is valid until the chunk is destroyed.
@@ -87,12 +87,12 @@ func (v *vec) appendText(b []byte, i int) []byte {
 	case bindings.TypeUBigInt:
 		return strconv.AppendUint(b, at[uint64](v.data, i), 10)
 	case bindings.TypeHugeInt:
-		return appendHuge(b, at[hugeint](v.data, i), 0)
+		return wiretext.AppendHuge(b, at[wiretext.Huge](v.data, i), 0)
 	case bindings.TypeUHugeInt:
-		h := at[hugeint](v.data, i)
-		return appendWords(b, uint64(h.hi), h.lo)
+		h := at[wiretext.Huge](v.data, i)
+		return wiretext.AppendWords(b, uint64(h.Hi), h.Lo)
 	case bindings.TypeDecimal:
-		return appendHuge(b, v.unscaled(i), v.t.scale)
+		return wiretext.AppendHuge(b, v.unscaled(i), v.t.scale)
 	case bindings.TypeFloat:
 		return javafn.AppendDouble(b, float64(at[float32](v.data, i)), 32)
 	case bindings.TypeDouble:
@@ -100,13 +100,13 @@ func (v *vec) appendText(b []byte, i int) []byte {
 	case bindings.TypeEnum:
 		return append(b, v.t.dict[v.enum(i)]...)
 	case bindings.TypeBlob:
-		return appendHexPairs(b, text(v.data, i))
+		return wiretext.AppendHexPairs(b, text(v.data, i))
 	case bindings.TypeBit:
-		return appendBits(b, text(v.data, i))
+		return wiretext.AppendBits(b, text(v.data, i))
 	case bindings.TypeBigNum:
-		return appendBigNum(b, text(v.data, i))
+		return wiretext.AppendBigNum(b, text(v.data, i))
 	case bindings.TypeUUID:
-		return appendUUID(b, at[hugeint](v.data, i))
+		return wiretext.AppendUUID(b, at[wiretext.Huge](v.data, i))
 	case bindings.TypeList, bindings.TypeArray, bindings.TypeMap, bindings.TypeStruct:
 		return v.appendNested(b, i)
 	}
@@ -134,9 +134,9 @@ func (t *vtype) plain() bool {
 func (v *vec) appendQuoted(b []byte, i int) []byte {
 	switch {
 	case v.t.id == bindings.TypeVarchar && v.t.pad > 0:
-		return appendString(b, slices.Concat(text(v.data, i), v.padding(i)))
+		return wiretext.AppendJSONString(b, slices.Concat(text(v.data, i), v.padding(i)))
 	case v.t.id == bindings.TypeVarchar:
-		return appendString(b, text(v.data, i))
+		return wiretext.AppendJSONString(b, text(v.data, i))
 	case v.t.plain():
 		b = v.appendText(append(b, '"'), i)
 		return append(b, '"')
@@ -145,45 +145,8 @@ func (v *vec) appendQuoted(b []byte, i int) []byte {
 	start := len(b)
 	b = v.appendText(b, i)
 	raw := string(b[start:])
-	return appendString(b[:start], []byte(raw))
+	return wiretext.AppendJSONString(b[:start], []byte(raw))
 }
-
-// safeByte lists the bytes that need no escape in a JSON string.
-var safeByte = func() (t [256]bool) {
-	for i := range t {
-		t[i] = i >= 0x20 && i != '"' && i != '\\'
-	}
-	return t
-}()
-
-// appendString writes a JSON string. DuckDB's strings are valid UTF-8.
-func appendString(b []byte, s []byte) []byte {
-	b = append(b, '"')
-	from := 0
-	for i, c := range s {
-		if safeByte[c] {
-			continue
-		}
-		b = append(b, s[from:i]...)
-		from = i + 1
-		switch c {
-		case '"', '\\':
-			b = append(b, '\\', c)
-		case '\n':
-			b = append(b, '\\', 'n')
-		case '\r':
-			b = append(b, '\\', 'r')
-		case '\t':
-			b = append(b, '\\', 't')
-		default:
-			b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
-		}
-	}
-	b = append(b, s[from:]...)
-	return append(b, '"')
-}
-
-const hexDigits = "0123456789abcdef"
 
 // appendNested writes an array, map or row as JSON: numbers, booleans and null as such, other values as text; the keys of a map as text;
 // a row without field names as an array.
@@ -228,7 +191,7 @@ func (v *vec) appendNested(b []byte, i int) []byte {
 				b = append(b, ',')
 			}
 			if named {
-				b = append(appendString(b, []byte(v.t.names[j])), ':')
+				b = append(wiretext.AppendJSONString(b, []byte(v.t.names[j])), ':')
 			}
 			b = v.kids[j].appendElement(b, i)
 		}

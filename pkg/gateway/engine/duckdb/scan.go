@@ -89,7 +89,7 @@ func (s *statement) addScan(ctx context.Context, n engine.TableName, src engine.
 	}
 	seen := map[string]string{}
 	for _, c := range cols {
-		key := lowerASCII(c.Name)
+		key := engine.LowerASCII(c.Name)
 		if other, twice := seen[key]; twice {
 			return &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf(
 				"table %s has the columns %q and %q, which SQL cannot tell apart; a view at the source can give one of them another name", n, other, c.Name)}

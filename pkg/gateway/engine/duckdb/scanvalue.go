@@ -12,9 +12,9 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/google/uuid"
-
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/wiretext"
 	"github.com/dig-cli/dig/pkg/gateway/engine/javafn"
+	"github.com/google/uuid"
 )
 
 // set writes one value.
@@ -169,7 +169,7 @@ func (w *vecWriter) decimal(i int, v any) error {
 		return w.misfit(v)
 	}
 	lo := new(big.Int).And(n, new(big.Int).SetUint64(math.MaxUint64)).Uint64()
-	w.putDecimal(i, hugeint{lo, new(big.Int).Rsh(n, 64).Int64()})
+	w.putDecimal(i, wiretext.Huge{Lo: lo, Hi: new(big.Int).Rsh(n, 64).Int64()})
 	return nil
 }
 
@@ -247,7 +247,7 @@ func (w *vecWriter) moment(i int, v any) error {
 		}
 		put(w, i, int32(days))
 	case kindTime:
-		put(w, i, (int64(t.Hour())*3600+int64(t.Minute())*60+int64(t.Second()))*microsPerSecond+int64(t.Nanosecond()/1000))
+		put(w, i, (int64(t.Hour())*3600+int64(t.Minute())*60+int64(t.Second()))*wiretext.MicrosPerSecond+int64(t.Nanosecond()/1000))
 	case kindTimestamp:
 		put(w, i, wall.UnixMicro())
 	default:

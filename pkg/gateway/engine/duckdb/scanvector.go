@@ -13,6 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/wiretext"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -69,7 +70,7 @@ func newVecWriter(typ string) *vecWriter {
 	if p, ok := strings.CutPrefix(typ, "DECIMAL("); ok {
 		w.typ, w.kind = "DECIMAL", kindDecimal
 		_, _ = fmt.Sscanf(p, "%d,%d)", &w.width, &w.scale)
-		w.limit = pow10(min(w.width, 18))
+		w.limit = wiretext.Pow10(min(w.width, 18))
 	}
 	return w
 }
@@ -120,13 +121,13 @@ func (w *vecWriter) Int(i int, n int64) error {
 			return nil
 		}
 	case kindTime:
-		if n >= 0 && n <= microsPerDay {
+		if n >= 0 && n <= wiretext.MicrosPerDay {
 			put(w, i, n)
 			return nil
 		}
 	case kindDecimal:
 		if w.width > 18 || n < w.limit && -n < w.limit && n != math.MinInt64 {
-			w.putDecimal(i, hugeint{uint64(n), n >> 63})
+			w.putDecimal(i, wiretext.Huge{Lo: uint64(n), Hi: n >> 63})
 			return nil
 		}
 	case kindReal, kindDouble:
@@ -217,32 +218,32 @@ func (w *vecWriter) flush() {
 	w.heap, w.long = w.heap[:0], w.long[:0]
 }
 
-func (w *vecWriter) putDecimal(i int, h hugeint) {
+func (w *vecWriter) putDecimal(i int, h wiretext.Huge) {
 	switch {
 	case w.width <= 4:
-		put(w, i, int16(h.lo))
+		put(w, i, int16(h.Lo))
 	case w.width <= 9:
-		put(w, i, int32(h.lo))
+		put(w, i, int32(h.Lo))
 	case w.width <= 18:
-		put(w, i, int64(h.lo))
+		put(w, i, int64(h.Lo))
 	default:
 		put(w, i, h)
 	}
 }
 
 func (w *vecWriter) putUUID(i int, u [16]byte) {
-	var h hugeint
+	var h wiretext.Huge
 	for k := range 8 {
-		h.hi = h.hi<<8 | int64(u[k])
-		h.lo = h.lo<<8 | uint64(u[8+k])
+		h.Hi = h.Hi<<8 | int64(u[k])
+		h.Lo = h.Lo<<8 | uint64(u[8+k])
 	}
-	h.hi ^= math.MinInt64
+	h.Hi ^= math.MinInt64
 	put(w, i, h)
 }
 
 // plainDecimal parses a plain decimal, such as -12.50, at a scale. It leaves everything in another notation, or that does not
 // fit, to the caller.
-func plainDecimal[T string | []byte](s T, width, scale int) (h hugeint, ok bool) {
+func plainDecimal[T string | []byte](s T, width, scale int) (h wiretext.Huge, ok bool) {
 	i, neg := 0, false
 	if len(s) > 0 && (s[0] == '-' || s[0] == '+') {
 		i, neg = 1, s[0] == '-'
@@ -298,5 +299,5 @@ func plainDecimal[T string | []byte](s T, width, scale int) (h hugeint, ok bool)
 		lo, borrow = bits.Sub64(0, lo, 0)
 		hi, _ = bits.Sub64(0, hi, borrow)
 	}
-	return hugeint{lo, int64(hi)}, true
+	return wiretext.Huge{Lo: lo, Hi: int64(hi)}, true
 }

@@ -94,7 +94,7 @@ func (s *statement) showColumns(ctx context.Context, p *showParser) (string, boo
 	if err != nil {
 		return "", true, err
 	}
-	text, err := s.columnsText(ctx, fullName(parts), like)
+	text, err := s.columnsText(ctx, engine.FullName(parts), like)
 	return text, true, replace(err, at)
 }
 

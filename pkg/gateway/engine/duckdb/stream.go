@@ -11,6 +11,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/wiretext"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
@@ -103,7 +104,7 @@ func (r *result) look(chunk bindings.DataChunk, vecs []vec) (int, error) {
 		vecs[i] = c.t.look(bindings.DataChunkGetVector(chunk, bindings.IdxT(i)))
 		if c.t.id == bindings.TypeHugeInt && c.t.name == "bigint" {
 			for row := range n {
-				if !vecs[i].null(row) && !at[hugeint](vecs[i].data, row).fits() {
+				if !vecs[i].null(row) && !at[wiretext.Huge](vecs[i].data, row).Fits() {
 					return 0, &engine.Error{Kind: engine.KindValue, Message: "bigint addition overflow in column '" + c.Name + "'"}
 				}
 			}
@@ -221,15 +222,15 @@ func newEncoder(w io.Writer, format api.Format, cols []column) *encoder {
 		switch format {
 		case api.Compact:
 		case api.Simple:
-			p = append(appendString(p, []byte(c.Name)), ':')
+			p = append(wiretext.AppendJSONString(p, []byte(c.Name)), ':')
 		default:
 			display := c.DisplayName
 			if display == "" {
 				display = c.Name
 			}
-			p = appendString(append(p, `{"name":`...), []byte(c.Name))
-			p = appendString(append(p, `,"displayName":`...), []byte(display))
-			p = appendString(append(p, `,"dataType":`...), []byte(c.DataType))
+			p = wiretext.AppendJSONString(append(p, `{"name":`...), []byte(c.Name))
+			p = wiretext.AppendJSONString(append(p, `,"displayName":`...), []byte(display))
+			p = wiretext.AppendJSONString(append(p, `,"dataType":`...), []byte(c.DataType))
 			p = strconv.AppendInt(append(p, `,"order":`...), int64(i), 10)
 			p = append(p, `,"value":`...)
 		}
@@ -253,14 +254,14 @@ func (e *encoder) head() {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendString(append(b, `{"catalogName":`...), []byte(c.CatalogName))
-		b = appendString(append(b, `,"schemaName":`...), []byte(c.SchemaName))
-		b = appendString(append(b, `,"tableName":`...), []byte(c.TableName))
-		b = appendString(append(b, `,"columnName":`...), []byte(c.Name))
+		b = wiretext.AppendJSONString(append(b, `{"catalogName":`...), []byte(c.CatalogName))
+		b = wiretext.AppendJSONString(append(b, `,"schemaName":`...), []byte(c.SchemaName))
+		b = wiretext.AppendJSONString(append(b, `,"tableName":`...), []byte(c.TableName))
+		b = wiretext.AppendJSONString(append(b, `,"columnName":`...), []byte(c.Name))
 		if c.DisplayName != "" && c.DisplayName != c.Name {
-			b = appendString(append(b, `,"displayName":`...), []byte(c.DisplayName))
+			b = wiretext.AppendJSONString(append(b, `,"displayName":`...), []byte(c.DisplayName))
 		}
-		b = append(appendString(append(b, `,"dataType":`...), []byte(c.DataType)), '}')
+		b = append(wiretext.AppendJSONString(append(b, `,"dataType":`...), []byte(c.DataType)), '}')
 	}
 	e.buf = append(b, `],"data":[`...)
 }

@@ -135,7 +135,7 @@ func (s *statement) work(ctx context.Context, t *translation) error {
 		}
 	}
 	for _, ref := range final.tables {
-		if final != t.tree && (len(ref.parts) != 3 || !s.seen[fold(engine.TableName{Catalog: ref.parts[0], Schema: ref.parts[1], Table: ref.parts[2]})]) {
+		if final != t.tree && (len(ref.parts) != 3 || !s.seen[engine.FullName(ref.parts)]) {
 			return &engine.Error{Kind: engine.KindInternal, Message: "the engine could not rewrite the statement safely"}
 		}
 	}
@@ -149,7 +149,7 @@ func (s *statement) nameEdits(ctx context.Context, tokens []token, tr *tree) ([]
 		absent error
 	)
 	for _, ref := range tr.tables {
-		n := fullName(ref.parts)
+		n := engine.FullName(ref.parts)
 		info, isInfo := infoName(ref.parts)
 		i, ok := slices.BinarySearchFunc(tokens, ref.pos, func(t token, pos int) int { return t.pos - pos })
 		if !ok || !chainIs(tokens[i:], ref.parts) {
@@ -196,7 +196,7 @@ func (s *statement) nameEdits(ctx context.Context, tokens []token, tr *tree) ([]
 	}
 	for _, c := range tr.longColumns { // peaka.information_schema.tables.table_name: the table is now known by its last name
 		i, ok := slices.BinarySearchFunc(tokens, c.pos, func(t token, pos int) int { return t.pos - pos })
-		if n := fullName(c.parts[:min(3, len(c.parts))]); ok && len(c.parts) == 4 && s.shown(n) != n && chainIs(tokens[i:], c.parts) {
+		if n := engine.FullName(c.parts[:min(3, len(c.parts))]); ok && len(c.parts) == 4 && s.shown(n) != n && chainIs(tokens[i:], c.parts) {
 			edits = append(edits, edit{c.pos, tokens[i+2].pos, ""}) // the catalog has another name now
 			continue
 		}

@@ -85,7 +85,7 @@ func (c *trinoCatalog) note(name *[]*trinosql.Ident) {
 	if !capitals || len(parts) > 3 {
 		return
 	}
-	w := writtenName(written)
+	w := engine.WrittenName(written)
 	if c.written == nil {
 		c.written = map[analyze.Name]engine.TableName{}
 	}

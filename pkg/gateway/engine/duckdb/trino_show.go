@@ -45,7 +45,7 @@ func (s *statement) showTrino(ctx context.Context, n *trinosql.Show) (*trinoText
 		sql, err = s.namesText(ctx, columns[0], name, like)
 	case "COLUMNS":
 		columns = []string{"Column", "Type", "Extra", "Comment"}
-		sql, err = s.columnsText(ctx, fullName(name), like)
+		sql, err = s.columnsText(ctx, engine.FullName(name), like)
 	case "FUNCTIONS":
 		return s.showFunctions(n, like)
 	case "CREATE VIEW", "CREATE TABLE":

@@ -1,0 +1,36 @@
+package engine
+
+import "strings"
+
+// Fold normalizes a name as Trino does: to lower case, even if it was quoted. Letters beyond ASCII are not changed, because
+// DuckDB distinguishes their case and must find the view under the name in the statement.
+func (n TableName) Fold() TableName {
+	return TableName{Catalog: LowerASCII(n.Catalog), Schema: LowerASCII(n.Schema), Table: LowerASCII(n.Table)}
+}
+
+// LowerASCII is a text with its ASCII letters in lower case.
+func LowerASCII(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, s)
+}
+
+// FullName completes a name as a session with catalog "peaka" and schema "table" does.
+func FullName(parts []string) TableName { return WrittenName(parts).Fold() }
+
+// WrittenName is FullName in the letter case of the statement.
+func WrittenName(parts []string) TableName {
+	n := TableName{Catalog: InternalCatalog, Schema: SchemaTable}
+	switch len(parts) {
+	case 1:
+		n.Table = parts[0]
+	case 2:
+		n.Schema, n.Table = parts[0], parts[1]
+	default:
+		n.Catalog, n.Schema, n.Table = parts[0], parts[1], parts[2]
+	}
+	return n
+}
