@@ -20,6 +20,7 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
@@ -195,14 +196,14 @@ func told(err error) [3]string {
 	}
 	var syntax *trinosql.Error
 	var names *analyze.Error
-	var runs *trinoFault
+	var runs *faults.Trino
 	switch {
 	case errors.As(err, &syntax):
 		out[0] = "SYNTAX_ERROR"
 	case errors.As(err, &names):
 		out[0] = names.Kind
 	case errors.As(err, &runs):
-		out[0] = runs.kind
+		out[0] = runs.Kind
 	case e.Kind == engine.KindUnknownCatalog, e.Kind == engine.KindUnknownSchema, e.Kind == engine.KindUnknownTable:
 		out[0] = strings.ToUpper(strings.TrimPrefix(string(e.Kind), "unknown ")) + "_NOT_FOUND"
 	}
@@ -424,7 +425,7 @@ func ask(t *testing.T, p *project, catalogs engine.Catalogs, sql string) (out *a
 		out.rows = append(out.rows, values)
 		return nil
 	})
-	return out, x.s.t.text, err
+	return out, x.s.t.Text, err
 }
 
 // unnamed has rows written as lists, since several of their fields may have one name.

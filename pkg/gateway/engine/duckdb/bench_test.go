@@ -10,6 +10,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -95,7 +96,7 @@ func BenchmarkTranslate(b *testing.B) {
 			for b.Loop() && err == nil {
 				var ps bindings.PreparedStatement
 				if bindings.Prepare(s.c.c, x.sql, &ps) == bindings.StateError {
-					err = parseDuckError(bindings.ErrorTypeInvalid, bindings.PrepareError(ps))
+					err = faults.Parse(bindings.PrepareError(ps), false)
 				}
 				bindings.DestroyPrepare(&ps)
 			}

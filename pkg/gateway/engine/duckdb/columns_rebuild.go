@@ -12,6 +12,8 @@ import (
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/cells"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -21,7 +23,7 @@ const rebuiltName = "\x01rebuilt"
 // rebuild creates a table again within the transaction, for changes that ALTER does not support. t is its new definition; values are
 // the expressions over the existing rows, one per column.
 func (c *conn) rebuild(ctx context.Context, t *table, values []string) error {
-	as := storeName(t.kind, rebuiltName)
+	as := naming.StoredTable(t.kind, rebuiltName)
 	if _, err := c.exec(ctx, t.create(as)); err != nil {
 		return err
 	}
@@ -35,7 +37,7 @@ func (c *conn) replaceRebuilt(ctx context.Context, t *table) error {
 	if _, err := c.exec(ctx, `DROP TABLE `+t.sql()); err != nil {
 		return err
 	}
-	_, err := c.exec(ctx, `ALTER TABLE `+storeName(t.kind, rebuiltName)+` RENAME TO `+sqltext.Quote(t.name))
+	_, err := c.exec(ctx, `ALTER TABLE `+naming.StoredTable(t.kind, rebuiltName)+` RENAME TO `+sqltext.Quote(t.name))
 	return err
 }
 
@@ -57,7 +59,7 @@ func asText(col engine.Column, to string) string {
 // set of rules decides which fit. They are read on a second connection, which sees the state before the transaction; there is no
 // other writer.
 func (c *conn) retype(ctx context.Context, was, now *table, i int) error {
-	if _, err := c.exec(ctx, now.create(storeName(now.kind, rebuiltName))); err != nil {
+	if _, err := c.exec(ctx, now.create(naming.StoredTable(now.kind, rebuiltName))); err != nil {
 		return err
 	}
 	reader, err := c.p.conn(ctx)
@@ -126,7 +128,7 @@ func (c *conn) retype(ctx context.Context, was, now *table, i int) error {
 		err = ap.finish()
 	}
 	if err != nil {
-		var d *duckError
+		var d *faults.Error
 		if errors.As(err, &d) && d.Type == "Constraint" {
 			return constraint("column %q cannot become %s: %s", was.cols[i].Name, typ, d.Message)
 		}

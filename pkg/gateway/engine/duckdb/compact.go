@@ -14,6 +14,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 )
 
 // A data file is compacted by a copy: DuckDB reuses the space of dropped data but truncates a file only at its end. The copy is created
@@ -60,7 +61,7 @@ func (p *project) compact(ctx context.Context) (engine.Compaction, error) {
 	case <-patience.C:
 		return engine.Compaction{}, inUse
 	case <-ctx.Done():
-		return engine.Compaction{}, ctxError(ctx, nil)
+		return engine.Compaction{}, faults.Ended(ctx, nil)
 	}
 	defer func() { <-p.turn }()
 	for {
@@ -83,7 +84,7 @@ func (p *project) compact(ctx context.Context) (engine.Compaction, error) {
 		case <-patience.C:
 			return engine.Compaction{}, inUse
 		case <-ctx.Done():
-			return engine.Compaction{}, ctxError(ctx, nil)
+			return engine.Compaction{}, faults.Ended(ctx, nil)
 		}
 	}
 	return p.packed(ctx)
@@ -206,7 +207,7 @@ func (p *project) swap(ctx context.Context, c engine.Compaction, made string) (e
 		return c, err
 	}
 	if c.After = now; ctx.Err() != nil {
-		return c, ctxError(ctx, nil)
+		return c, faults.Ended(ctx, nil)
 	}
 	for _, dir := range []string{p.dir, filepath.Dir(made)} {
 		entries, err := os.ReadDir(dir)

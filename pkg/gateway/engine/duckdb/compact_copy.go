@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -29,7 +31,7 @@ func (p *project) copyTo(ctx context.Context, dir string) (err error) {
 	}
 	defer bindings.Disconnect(&c.c)
 	made := filepath.Join(dir, dataFile)
-	data := sqltext.Quote(storeDB)
+	data := sqltext.Quote(naming.Store)
 	for _, s := range []string{
 		`SET GLOBAL errors_as_json=true`,
 		fmt.Sprintf(`SET GLOBAL max_temp_directory_size='%dB'`, p.opts.TempLimit),
@@ -68,7 +70,7 @@ func (c *conn) all(ctx context.Context, sql string) error {
 	defer stop()
 	err := rawExec(c.c, sql)
 	if err != nil && ctx.Err() != nil {
-		return ctxError(ctx, nil)
+		return faults.Ended(ctx, nil)
 	}
 	return err
 }
@@ -77,7 +79,7 @@ func (c *conn) all(ctx context.Context, sql string) error {
 func (c *conn) form(ctx context.Context) (string, error) {
 	var version, block string
 	err := c.query(ctx, `SELECT tags['storage_version'], (SELECT block_size::VARCHAR FROM pragma_database_size() s WHERE s.database_name = d.database_name)
-		FROM duckdb_databases() d WHERE database_name = ?`, []any{storeDB}, func(v []*string) error {
+		FROM duckdb_databases() d WHERE database_name = ?`, []any{naming.Store}, func(v []*string) error {
 		if v[0] == nil || v[1] == nil {
 			return errors.New("the engine does not report the file's storage options")
 		}
@@ -127,7 +129,7 @@ func (c *conn) inventory(ctx context.Context, db string) ([]string, error) {
 
 // sameData fails unless the copy has the contents of the project's file.
 func (c *conn) sameData(ctx context.Context) error {
-	have, err := c.inventory(ctx, storeDB)
+	have, err := c.inventory(ctx, naming.Store)
 	if err != nil {
 		return err
 	}
@@ -144,13 +146,13 @@ func (c *conn) sameData(ctx context.Context) error {
 		}
 	}
 	var tables [][]string
-	err = c.query(ctx, `SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ?`, []any{storeDB}, func(v []*string) error {
+	err = c.query(ctx, `SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ?`, []any{naming.Store}, func(v []*string) error {
 		tables = append(tables, []string{*v[0], *v[1]})
 		return nil
 	})
 	for _, t := range tables {
 		var rows [2]string
-		for i, db := range []string{storeDB, packDB} {
+		for i, db := range []string{naming.Store, packDB} {
 			if err == nil {
 				rows[i], err = c.fingerprint(ctx, sqltext.Quote(db, t[0], t[1]))
 			}
@@ -178,12 +180,12 @@ func (p *project) wasteful(in *instance, free int64) bool {
 		return false
 	}
 	defer bindings.Disconnect(&c.c)
-	if rawExec(c.c, `CHECKPOINT `+sqltext.Quote(storeDB)) != nil { // dropped data does not count as free before
+	if rawExec(c.c, `CHECKPOINT `+sqltext.Quote(naming.Store)) != nil { // dropped data does not count as free before
 		return false
 	}
 	waste := false
 	err := c.query(context.Background(), `SELECT 1 FROM pragma_database_size() WHERE database_name = ? AND free_blocks * block_size >= ? AND free_blocks * ? >= total_blocks`,
-		[]any{storeDB, free, wasteShare}, func([]*string) error {
+		[]any{naming.Store, free, wasteShare}, func([]*string) error {
 			waste = true
 			return nil
 		})

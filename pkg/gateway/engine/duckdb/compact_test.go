@@ -15,6 +15,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -65,7 +66,7 @@ func picture(t *testing.T, p *project) string {
 	}
 	for _, name := range rowsOf(t, p, `SELECT schema_name || '|' || table_name FROM duckdb_tables() WHERE database_name = '~data'`) {
 		schema, table, _ := strings.Cut(name, "|")
-		all = append(all, name+"\n"+strings.Join(rowsOf(t, p, `SELECT * FROM `+storeName(schema, table)), "\n"))
+		all = append(all, name+"\n"+strings.Join(rowsOf(t, p, `SELECT * FROM `+naming.StoredTable(schema, table)), "\n"))
 	}
 	slices.Sort(all)
 	return strings.Join(all, "\n")

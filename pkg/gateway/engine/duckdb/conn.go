@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
@@ -38,7 +39,7 @@ func (p *project) writer(ctx context.Context) (*conn, error) { return p.connFor(
 
 func (p *project) connFor(ctx context.Context, write bool) (*conn, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, ctxError(ctx, nil)
+		return nil, faults.Ended(ctx, nil)
 	}
 	in, err := p.acquire(ctx, write)
 	if err != nil {
@@ -98,15 +99,15 @@ func (c *conn) fault(ctx context.Context, typ bindings.ErrorType, text string) e
 		return killed
 	}
 	if typ == bindings.ErrorTypeInterrupt || ctx.Err() != nil {
-		if err := ctxError(ctx, nil); err != nil {
+		if err := faults.Ended(ctx, nil); err != nil {
 			return err
 		}
 	}
 	if typ == bindings.ErrorTypeInterrupt {
 		return errLost
 	}
-	d := parseDuckError(typ, text)
-	if d.fatal() {
+	d := faults.Parse(text, typ == bindings.ErrorTypeFatal)
+	if d.Fatal() {
 		c.p.mu.Lock()
 		c.in.broken = true
 		c.p.mu.Unlock()
@@ -193,7 +194,7 @@ func (c *conn) query(ctx context.Context, sql string, args []any, row func(v []*
 // statement before the last while preparing.
 func (c *conn) run(ctx context.Context, sql string, args []any, use func(*bindings.Result) error) error {
 	if err := ctx.Err(); err != nil {
-		return ctxError(ctx, nil)
+		return faults.Ended(ctx, nil)
 	}
 	stop := c.watch(ctx)
 	defer stop()
@@ -283,7 +284,7 @@ func (c *conn) commit(ctx context.Context) error {
 // tx runs fn in a transaction, which may write to one attached database only (DuckDB's rule).
 func (c *conn) tx(ctx context.Context, fn func() error) error {
 	if err := ctx.Err(); err != nil {
-		return ctxError(ctx, nil)
+		return faults.Ended(ctx, nil)
 	}
 	if err := c.begin(ctx); err != nil {
 		return err
@@ -308,7 +309,7 @@ func rawExec(c bindings.Connection, sql string) error {
 	var res bindings.Result
 	defer bindings.DestroyResult(&res)
 	if bindings.Query(c, sql, &res) == bindings.StateError {
-		return parseDuckError(bindings.ResultErrorType(&res), bindings.ResultError(&res))
+		return faults.Parse(bindings.ResultError(&res), bindings.ResultErrorType(&res) == bindings.ErrorTypeFatal)
 	}
 	return nil
 }

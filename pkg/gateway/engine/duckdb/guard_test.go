@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 )
 
 func TestRefusals(t *testing.T) {
@@ -159,7 +160,7 @@ func TestRefusals(t *testing.T) {
 		case e.Kind != c.kind || !strings.Contains(e.Message, c.msg):
 			t.Errorf("%s:\n got %s: %s\nwant %s: %s", name, e.Kind, e.Message, c.kind, c.msg)
 		}
-		for _, inner := range []string{dir, storeDB, "LINE 1", "exception_"} {
+		for _, inner := range []string{dir, naming.Store, "LINE 1", "exception_"} {
 			if err != nil && !strings.Contains(c.sql, inner) && strings.Contains(err.Error(), inner) {
 				t.Errorf("%s: the message tells too much: %v", name, err)
 			}
@@ -312,7 +313,7 @@ func TestFunctionsAreKnown(t *testing.T) {
 	var missing []string
 	err = c.query(t.Context(), `SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type IN ('scalar', 'aggregate', 'macro')
 		AND database_name = 'system' AND NOT starts_with(function_name, '~') ORDER BY 1`, nil, func(v []*string) error {
-		if !p.functions.allowed[*v[0]] && !p.functions.refused[*v[0]] {
+		if !p.functions.Allowed[*v[0]] && !p.functions.Refused[*v[0]] {
 			missing = append(missing, *v[0])
 		}
 		return nil
@@ -320,8 +321,8 @@ func TestFunctionsAreKnown(t *testing.T) {
 	if err != nil || len(missing) > 0 {
 		t.Errorf("not in functions.txt: %q, %v", missing, err)
 	}
-	for name := range p.functions.allowed {
-		if p.functions.refused[name] {
+	for name := range p.functions.Allowed {
+		if p.functions.Refused[name] {
 			t.Errorf("%s is allowed and refused", name)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/gofrs/flock"
 )
 
@@ -67,7 +68,7 @@ func ownFile(ctx context.Context, dir string, o *engine.Options) (*flock.Flock, 
 		select {
 		case <-time.After(holdPoll):
 		case <-ctx.Done():
-			return nil, ctxError(ctx, nil)
+			return nil, faults.Ended(ctx, nil)
 		}
 	}
 }
@@ -129,8 +130,8 @@ func copyFile(to, from string, perm fs.FileMode) (err error) {
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
 	if _, err = io.Copy(out, in); err != nil {
-		if noSpace(err.Error()) {
-			return diskFull(err)
+		if faults.NoSpace(err.Error()) {
+			return faults.DiskFull(err)
 		}
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
@@ -136,12 +137,12 @@ func (p *project) spool(ctx context.Context, src io.Reader, limit int64) (docume
 			return d, &engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf("the document is larger than %d bytes", limit)}
 		case ctx.Err() != nil:
 			d.remove()
-			return d, ctxError(ctx, nil)
+			return d, faults.Ended(ctx, nil)
 		}
 		if _, werr := f.Write(buf[:n]); werr != nil {
 			d.remove()
 			if errors.Is(werr, syscall.ENOSPC) {
-				return d, diskFull(werr)
+				return d, faults.DiskFull(werr)
 			}
 			return d, &engine.Error{Kind: engine.KindInternal, Message: "storing the document: " + werr.Error(), Err: werr}
 		}
@@ -163,5 +164,5 @@ func (c *conn) ended(ctx context.Context) error {
 	if killed != nil {
 		return killed
 	}
-	return ctxError(ctx, nil)
+	return faults.Ended(ctx, nil)
 }

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine/cells"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -188,7 +189,7 @@ type appender struct {
 }
 
 func (c *conn) openAppender(schema, table string) (*appender, error) {
-	return c.openAppenderIn(storeDB, schema, table)
+	return c.openAppenderIn(naming.Store, schema, table)
 }
 
 func (c *conn) openAppenderIn(catalog, schema, table string) (*appender, error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/cells"
 	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
@@ -78,7 +79,7 @@ func (im *importing) fillAll(ctx context.Context, free, ready chan *batch) error
 		select {
 		case b = <-free:
 		case <-ctx.Done():
-			return ctxError(ctx, nil)
+			return faults.Ended(ctx, nil)
 		}
 		b.reset()
 		err := im.fillBatch(b, fill)

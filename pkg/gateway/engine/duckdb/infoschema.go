@@ -5,10 +5,11 @@ package duckdb
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
+	"github.com/dig-cli/dig/pkg/gateway/engine/narrow"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -16,26 +17,8 @@ import (
 // what Catalogs.List names. Qualified with a catalog it lists that catalog, otherwise all of them. The rows are collected
 // before the statement runs; its equality conditions on names limit what is collected.
 
-const (
-	infoSchema  = infoschema.Schema
-	infoCatalog = "~info" // where the views are: DuckDB does not allow a schema named information_schema
-	allCatalogs = "*"
-)
-
-// infoName reports whether a table of FROM is one of information_schema, and the name of its view.
-func infoName(parts []string) (engine.TableName, bool) {
-	if len(parts) < 2 || !strings.EqualFold(parts[len(parts)-2], infoSchema) {
-		return engine.TableName{}, false
-	}
-	n := engine.TableName{Catalog: infoCatalog, Schema: allCatalogs, Table: strings.ToLower(parts[len(parts)-1])}
-	if len(parts) == 3 {
-		n.Schema = strings.ToLower(parts[0])
-	}
-	return n, true
-}
-
 // infoTable collects the rows of a table of information_schema and creates its view.
-func (s *statement) infoTable(ctx context.Context, n engine.TableName, want narrowing) error {
+func (s *statement) infoTable(ctx context.Context, n engine.TableName, want narrow.Narrowing) error {
 	if err := s.infoRows(ctx, n, want); err != nil {
 		return err
 	}
@@ -44,17 +27,17 @@ func (s *statement) infoTable(ctx context.Context, n engine.TableName, want narr
 }
 
 // infoRows collects the rows of a table of information_schema.
-func (s *statement) infoRows(ctx context.Context, n engine.TableName, want narrowing) error {
+func (s *statement) infoRows(ctx context.Context, n engine.TableName, want narrow.Narrowing) error {
 	cols, ok := infoschema.Columns[n.Table]
-	shown := engine.TableName{Catalog: n.Schema, Schema: infoSchema, Table: n.Table}
-	if n.Schema == allCatalogs {
+	shown := engine.TableName{Catalog: n.Schema, Schema: infoschema.Schema, Table: n.Table}
+	if n.Schema == naming.AllCatalogs {
 		shown.Catalog = engine.InternalCatalog
 	}
 	if !ok {
 		return unknownTable(shown)
 	}
 	of := n.Schema
-	if of == allCatalogs {
+	if of == naming.AllCatalogs {
 		of = ""
 	}
 	named := infoschema.Catalogs(of, n.Table, want.Conds)
@@ -77,7 +60,7 @@ func (s *statement) infoRows(ctx context.Context, n engine.TableName, want narro
 			return err
 		}
 	}
-	return s.addScan(ctx, n, &infoschema.Rows{Cols: cols, Data: rows}, cols, everything())
+	return s.addScan(ctx, n, &infoschema.Rows{Cols: cols, Data: rows}, cols, narrow.Everything())
 }
 
 // allTables names every table of some catalogs, or of all of the project for nil, sorted. A schema without tables is listed with an empty
@@ -88,7 +71,7 @@ func (s *statement) allTables(ctx context.Context, named []string) ([]engine.Tab
 		out = append(out, engine.TableName{Catalog: engine.SampleCatalog, Schema: sampleSchema, Table: name})
 	}
 	err := s.c.query(ctx, `SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ? AND schema_name IN ('table', 'bitable')`,
-		[]any{storeDB}, func(v []*string) error {
+		[]any{naming.Store}, func(v []*string) error {
 			out = append(out, engine.TableName{Catalog: engine.InternalCatalog, Schema: *v[0], Table: *v[1]})
 			return nil
 		})
@@ -134,7 +117,7 @@ func (s *statement) columnRows(ctx context.Context, tables []engine.TableName, n
 // columnsOf returns the names and types of a table's columns: those of a source as reported by it, others by planning a SELECT on a
 // connection of its own.
 func (s *statement) columnsOf(ctx context.Context, n engine.TableName) ([]engine.ColumnInfo, error) {
-	if s.q.Dialect != dialectDuck && s.q.Catalogs != nil && n.Schema != infoSchema && n.Catalog != engine.InternalCatalog && n.Catalog != engine.SampleCatalog {
+	if s.q.Dialect != dialectDuck && s.q.Catalogs != nil && n.Schema != infoschema.Schema && n.Catalog != engine.InternalCatalog && n.Catalog != engine.SampleCatalog {
 		src, err := s.q.Catalogs.Lookup(ctx, n)
 		if err != nil {
 			return nil, err
@@ -143,7 +126,7 @@ func (s *statement) columnsOf(ctx context.Context, n engine.TableName) ([]engine
 			return src.Scan.Columns(ctx)
 		}
 	}
-	if n.Schema == infoSchema {
+	if n.Schema == infoschema.Schema {
 		cols, ok := infoschema.Columns[n.Table]
 		if !ok {
 			return nil, unknownTable(n)
@@ -175,7 +158,7 @@ func (s *statement) columnsOf(ctx context.Context, n engine.TableName) ([]engine
 	defer stop()
 	var ps bindings.PreparedStatement
 	defer bindings.DestroyPrepare(&ps)
-	if err := other.prepare(ctx, other.t.text, &ps, false); err != nil {
+	if err := other.prepare(ctx, other.t.Text, &ps, false); err != nil {
 		return nil, other.explain(err)
 	}
 	var out []engine.ColumnInfo
@@ -183,7 +166,7 @@ func (s *statement) columnsOf(ctx context.Context, n engine.TableName) ([]engine
 		lt := bindings.PreparedStatementColumnLogicalType(ps, i)
 		t, err := newType(lt, s.q.Dialect)
 		bindings.DestroyLogicalType(&lt)
-		name := columnName(bindings.PreparedStatementColumnName(ps, i))
+		name := naming.ColumnName(bindings.PreparedStatementColumnName(ps, i))
 		if err != nil {
 			return nil, &engine.Error{Kind: engine.KindUnsupported, Message: "column '" + name + "': " + err.Error()}
 		}

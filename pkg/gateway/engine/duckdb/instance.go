@@ -15,6 +15,9 @@ import (
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/native"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 	"github.com/gofrs/flock"
 )
@@ -25,9 +28,6 @@ const spoolDir = "incoming"
 // dataFile holds the rows of a project.
 const dataFile = "data.duckdb"
 
-// storeDB is the alias under which the project's own file is attached. Users cannot name it.
-const storeDB = "~data"
-
 // project is one project's data. Its DuckDB instance exists while it is used and for some time after.
 type project struct {
 	id   string
@@ -35,7 +35,7 @@ type project struct {
 	opts *engine.Options
 
 	memory    *memoryWatch // of all projects
-	functions knownFunctions
+	functions native.Functions
 	samples   sync.Map         // tables of the built-in catalog by name: *used
 	session   engine.TableName // default catalog and schema of names in Trino's dialect
 	turn      chan struct{}    // of capacity 1: held while an instance is created or closed
@@ -76,8 +76,7 @@ type instance struct {
 }
 
 func newProject(id, dir string, o *engine.Options, w *memoryWatch) *project {
-	allowed, refused := functionSets()
-	return &project{id: id, dir: dir, opts: o, memory: w, freed: make(chan struct{}), past: map[*instance]struct{}{}, turn: make(chan struct{}, 1), write: make(chan struct{}, 1), functions: knownFunctions{allowed, refused},
+	return &project{id: id, dir: dir, opts: o, memory: w, freed: make(chan struct{}), past: map[*instance]struct{}{}, turn: make(chan struct{}, 1), write: make(chan struct{}, 1), functions: native.ReadFunctions(),
 		session: engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaTable}}
 }
 
@@ -163,7 +162,7 @@ func openInstance(ctx context.Context, dir string, o *engine.Options, w *memoryW
 		select {
 		case <-time.After(holdPoll):
 		case <-ctx.Done():
-			return nil, ctxError(ctx, nil)
+			return nil, faults.Ended(ctx, nil)
 		}
 	}
 	if err == nil && in.readers == nil { // the file is new
@@ -237,17 +236,17 @@ func (in *instance) attach(data string) error {
 	} else if in.readOnly {
 		how = ` (READ_ONLY)`
 	}
-	list := []string{`ATTACH ` + sqltext.Literal(data) + ` AS ` + sqltext.Quote(storeDB) + how}
+	list := []string{`ATTACH ` + sqltext.Literal(data) + ` AS ` + sqltext.Quote(naming.Store) + how}
 	for _, s := range []string{engine.SchemaTable, engine.SchemaBI, engine.SchemaMtQuery} {
 		if how == "" {
-			list = append(list, `CREATE SCHEMA IF NOT EXISTS `+sqltext.Quote(storeDB, s))
+			list = append(list, `CREATE SCHEMA IF NOT EXISTS `+sqltext.Quote(naming.Store, s))
 		}
 	}
 	return in.with(func(c bindings.Connection) error { return setup(c, list) })
 }
 
 func (in *instance) detach() error {
-	return in.with(func(c bindings.Connection) error { return rawExec(c, `DETACH `+sqltext.Quote(storeDB)) })
+	return in.with(func(c bindings.Connection) error { return rawExec(c, `DETACH `+sqltext.Quote(naming.Store)) })
 }
 
 // harden is the last step of opening.
@@ -340,11 +339,11 @@ func (in *instance) hardening(dir string, o *engine.Options) []string {
 // checkpoint writes the log into the file and removes it. DuckDB leaves one that ends within a transaction, whose process was killed, until
 // something is added to it.
 func checkpoint(c bindings.Connection, logged func() bool) error {
-	write := `CHECKPOINT ` + sqltext.Quote(storeDB)
+	write := `CHECKPOINT ` + sqltext.Quote(naming.Store)
 	if err := rawExec(c, write); err != nil || !logged() {
 		return err
 	}
-	extra := sqltext.Quote(storeDB, "~log")
+	extra := sqltext.Quote(naming.Store, "~log")
 	return errors.Join(rawExec(c, `CREATE SCHEMA IF NOT EXISTS `+extra), rawExec(c, `DROP SCHEMA IF EXISTS `+extra), rawExec(c, write))
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 	"github.com/gofrs/flock"
 )
@@ -38,7 +39,7 @@ func takeLock(ctx context.Context, dir string, o *engine.Options) (*flock.Flock,
 		return l, nil
 	}
 	if ctx.Err() != nil {
-		return nil, ctxError(ctx, nil)
+		return nil, faults.Ended(ctx, nil)
 	}
 	if err != nil {
 		return nil, errors.Join(err, l.Close())

@@ -11,6 +11,9 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/native"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -42,43 +45,43 @@ func (p *project) Materialize(ctx context.Context, schema, table string, q engin
 	if s.t, err = s.translate(ctx, q.SQL, q.Dialect, true); err != nil {
 		return 0, err
 	}
-	if cols := s.t.columns; len(cols.doubled) > 0 {
-		i := slices.IndexFunc(cols.names, func(n string) bool { return cols.doubled[strings.ToLower(n)] })
-		return 0, &engine.Error{Kind: engine.KindValue, Message: "Column name '" + cols.names[i] + "' specified more than once"}
+	if cols := s.t.columns; len(cols.Doubled) > 0 {
+		i := slices.IndexFunc(cols.Names, func(n string) bool { return cols.Doubled[strings.ToLower(n)] })
+		return 0, &engine.Error{Kind: engine.KindValue, Message: "Column name '" + cols.Names[i] + "' specified more than once"}
 	}
 	build, err := p.newBuild(ctx, s.c, schema)
 	if err != nil {
 		return 0, err
 	}
-	n, err := s.storeAs(ctx, storeName(schema, build))
+	n, err := s.storeAs(ctx, naming.StoredTable(schema, build))
 	for range lostTries {
-		if !s.t.outdated(err) {
+		if s.t.trino == nil || !faults.Outdated(err) {
 			break
 		}
 		if s.t, err = s.again(ctx, q.SQL, q.Dialect, true); err != nil {
 			return 0, err
 		}
-		n, err = s.storeAs(ctx, storeName(schema, build))
+		n, err = s.storeAs(ctx, naming.StoredTable(schema, build))
 	}
 	if err != nil {
 		return 0, s.explain(err)
 	}
 	if s.t.trino != nil {
-		if err := s.c.noteTypes(ctx, storeName(schema, build), s.t.trino.columns); err != nil {
+		if err := s.c.noteTypes(ctx, naming.StoredTable(schema, build), s.t.trino.columns); err != nil {
 			return 0, err
 		}
 	}
 	p.storing.Lock()
 	defer p.storing.Unlock()
 	err = s.c.tx(ctx, func() error {
-		if _, err := s.c.exec(ctx, `DROP TABLE IF EXISTS `+storeName(schema, table)); err != nil {
+		if _, err := s.c.exec(ctx, `DROP TABLE IF EXISTS `+naming.StoredTable(schema, table)); err != nil {
 			return err
 		}
-		_, err := s.c.exec(ctx, `ALTER TABLE `+storeName(schema, build)+` RENAME TO `+sqltext.Quote(table))
+		_, err := s.c.exec(ctx, `ALTER TABLE `+naming.StoredTable(schema, build)+` RENAME TO `+sqltext.Quote(table))
 		return err
 	})
 	if err != nil {
-		_ = rawExec(s.c.c, `DROP TABLE IF EXISTS `+storeName(schema, build)) // not under ctx, which may be why it failed
+		_ = rawExec(s.c.c, `DROP TABLE IF EXISTS `+naming.StoredTable(schema, build)) // not under ctx, which may be why it failed
 		return 0, err
 	}
 	return n, nil
@@ -95,7 +98,7 @@ func (p *project) newBuild(ctx context.Context, c *conn, schema string) (string,
 		}
 		b.swept = true
 	}
-	if _, err := c.exec(ctx, `CREATE SCHEMA IF NOT EXISTS `+sqltext.Quote(storeDB, schema)); err != nil {
+	if _, err := c.exec(ctx, `CREATE SCHEMA IF NOT EXISTS `+sqltext.Quote(naming.Store, schema)); err != nil {
 		return "", err
 	}
 	b.last++
@@ -105,9 +108,9 @@ func (p *project) newBuild(ctx context.Context, c *conn, schema string) (string,
 // dropBuilds drops tables that a dead process was filling.
 func (c *conn) dropBuilds(ctx context.Context) error {
 	var left []string
-	err := c.query(ctx, `SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ? AND starts_with(table_name, ?)`, []any{storeDB, buildMark},
+	err := c.query(ctx, `SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ? AND starts_with(table_name, ?)`, []any{naming.Store, buildMark},
 		func(v []*string) error {
-			left = append(left, storeName(*v[0], *v[1]))
+			left = append(left, naming.StoredTable(*v[0], *v[1]))
 			return nil
 		})
 	for _, name := range left {
@@ -124,8 +127,7 @@ func (s *statement) storeAs(ctx context.Context, name string) (n int64, err erro
 	stop := s.c.watch(ctx)
 	defer stop()
 	head := `CREATE TABLE ` + name + ` AS `
-	s.t.layers = append(s.t.layers, edited{edits: []edit{{0, 0, head}}})
-	s.t.text = head + s.t.text
+	s.t.Layer([]native.Edit{{New: head}})
 	err = s.retry(func(guess bool) error {
 		var ps bindings.PreparedStatement
 		defer bindings.DestroyPrepare(&ps)

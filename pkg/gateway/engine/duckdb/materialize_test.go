@@ -14,6 +14,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 )
 
 // slow is a source that gives one row, and the end only when it is let go.
@@ -133,7 +134,7 @@ func TestUnfinishedResultsGo(t *testing.T) {
 	left := func() string {
 		t.Helper()
 		var out []string
-		if err := c.query(t.Context(), `SELECT table_name FROM duckdb_tables() WHERE database_name = ? ORDER BY 1`, []any{storeDB},
+		if err := c.query(t.Context(), `SELECT table_name FROM duckdb_tables() WHERE database_name = ? ORDER BY 1`, []any{naming.Store},
 			func(v []*string) error { out = append(out, *v[0]); return nil }); err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +143,7 @@ func TestUnfinishedResultsGo(t *testing.T) {
 	if got := left(); got != "[]" {
 		t.Error(got)
 	}
-	if _, err := c.exec(t.Context(), `CREATE TABLE `+storeName("cache", buildMark+"1")+` AS SELECT 1 AS n`); err != nil {
+	if _, err := c.exec(t.Context(), `CREATE TABLE `+naming.StoredTable("cache", buildMark+"1")+` AS SELECT 1 AS n`); err != nil {
 		t.Fatal(err)
 	}
 	c.in.builds.swept = false // as in a process that has just begun

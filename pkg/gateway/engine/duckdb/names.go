@@ -12,6 +12,12 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/native"
+	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
+	"github.com/dig-cli/dig/pkg/gateway/engine/limits"
+	"github.com/dig-cli/dig/pkg/gateway/engine/narrow"
 )
 
 // nameSpace records what was created in the in-memory catalogs of an instance: catalogs, schemas and views by definition.
@@ -60,19 +66,15 @@ func (n *nameSpace) free(taken []*view) {
 	}
 }
 
-// reserved are names of DuckDB's own databases. Attaching under some of them is a fatal error, after which DuckDB refuses
-// everything until the database is opened again.
-var reserved = set(`system temp main memory`)
-
 // spelled is called for a name that is quoted and contains capitals.
-func (s *statement) spelled(ctx context.Context, tokens []token, parts []string) error {
+func (s *statement) spelled(ctx context.Context, tokens []native.Token, parts []string) error {
 	c, ok := s.q.Catalogs.(engine.Spelling)
 	if !ok {
 		return nil
 	}
 	written := slices.Clone(parts)
 	for i := range written {
-		if tokens[2*i].kind == tokWord {
+		if tokens[2*i].Kind == native.TokWord {
 			written[i] = engine.LowerASCII(written[i])
 		}
 	}
@@ -84,7 +86,7 @@ func (s *statement) spelled(ctx context.Context, tokens []token, parts []string)
 
 // view defines the name n as the query body.
 func (s *statement) view(ctx context.Context, n engine.TableName, body string) error {
-	if strings.HasPrefix(n.Catalog, "~") || reserved[n.Catalog] || n.Schema == infoSchema || n.Schema == "pg_catalog" {
+	if strings.HasPrefix(n.Catalog, "~") || naming.Reserved[n.Catalog] || n.Schema == infoschema.Schema || n.Schema == "pg_catalog" {
 		return &engine.Error{Kind: engine.KindUnsupported, Message: "the name " + n.String() + " is reserved by the engine"}
 	}
 	under := n
@@ -138,7 +140,7 @@ func (s *statement) putView(ctx context.Context, n engine.TableName, body string
 }
 
 // resolve makes a name usable in a statement: it looks up its definition and creates a view for it.
-func (s *statement) resolve(ctx context.Context, n engine.TableName, want narrowing) error {
+func (s *statement) resolve(ctx context.Context, n engine.TableName, want narrow.Narrowing) error {
 	if s.seen[n] {
 		s.scans.widen(n, want)
 		return s.weigh(n)
@@ -159,17 +161,10 @@ func (s *statement) resolve(ctx context.Context, n engine.TableName, want narrow
 	return s.weigh(n)
 }
 
-// maxSaved limits the number of saved queries that a statement expands to. DuckDB plans each as often as it is referenced, so that twenty
-// queries that each read the previous one twice are a million.
-const maxSaved = 2000
-
 // weigh adds the saved queries that a name expands to to those of the text that refers to it.
 func (s *statement) weigh(n engine.TableName) error {
-	if s.weight += s.weights[n]; s.weight > maxSaved {
-		return &engine.Error{Kind: engine.KindLimit,
-			Message: fmt.Sprintf("the statement stands for more than %d saved queries, each counted as often as it is named", maxSaved)}
-	}
-	return nil
+	s.weight += s.weights[n]
+	return limits.Saved(s.weight)
 }
 
 // boundHere are the values of the text that is being read: a saved query has none.
@@ -180,7 +175,7 @@ func (s *statement) boundHere() []string {
 	return s.q.Bindings
 }
 
-func (s *statement) define(ctx context.Context, n engine.TableName, want narrowing) error {
+func (s *statement) define(ctx context.Context, n engine.TableName, want narrow.Narrowing) error {
 	switch {
 	case n.Catalog == engine.SampleCatalog:
 		if o, ok := s.q.Catalogs.(engine.Overrides); ok {
@@ -224,7 +219,7 @@ func (s *statement) stored(ctx context.Context, n engine.TableName, schema, tabl
 	if !s.c.hasStored(schema, table) {
 		return unknownTable(n)
 	}
-	err := s.view(ctx, n, `SELECT * FROM `+storeName(schema, table))
+	err := s.view(ctx, n, `SELECT * FROM `+naming.StoredTable(schema, table))
 	if err != nil && !s.c.hasStored(schema, table) {
 		return unknownTable(n) // dropped in the meantime
 	}
@@ -234,7 +229,7 @@ func (s *statement) stored(ctx context.Context, n engine.TableName, schema, tabl
 // whereIn converts the position of an error to one in the text of a view: DuckDB reports it for the statement that creates the view.
 func (s *statement) whereIn(ctx context.Context, body string, err error) error {
 	const head = "EXPLAIN "
-	var d, placed *duckError
+	var d, placed *faults.Error
 	if !errors.As(err, &d) {
 		return err
 	}
@@ -258,10 +253,10 @@ func (s *statement) saved(ctx context.Context, n engine.TableName, q engine.Quer
 		err = &engine.Error{Kind: engine.KindBinding, Message: "a saved query cannot have parameters"}
 	}
 	if err == nil {
-		if err = s.view(ctx, n, t.text); err != nil {
-			err = t.explain(s.whereIn(ctx, t.text, err))
+		if err = s.view(ctx, n, t.Text); err != nil {
+			err = t.explain(s.whereIn(ctx, t.Text, err))
 		}
-		if t.columns.doubled != nil {
+		if t.columns.Doubled != nil {
 			s.doubled[n], s.doubled[s.shown(n)] = t.columns, t.columns
 		}
 	}
@@ -269,7 +264,7 @@ func (s *statement) saved(ctx context.Context, n engine.TableName, q engine.Quer
 	if !errors.As(err, &e) {
 		return err
 	}
-	if e.Kind == engine.KindCycle || e.Kind == engine.KindTimeout || s.weight > maxSaved {
+	if e.Kind == engine.KindCycle || e.Kind == engine.KindTimeout || s.weight > limits.MaxSaved {
 		return e
 	}
 	return e.In(n, err)

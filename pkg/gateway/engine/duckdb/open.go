@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
@@ -54,7 +55,7 @@ func (p *project) acquire(ctx context.Context, write bool) (*instance, error) {
 		case <-o.done:
 			err = o.err
 		case <-ctx.Done():
-			err = ctxError(ctx, nil)
+			err = faults.Ended(ctx, nil)
 		}
 		p.mu.Lock()
 		if o.waiting--; o.waiting == 0 { // cancel it if nobody waits for it and it is not open yet
@@ -103,7 +104,7 @@ func (p *project) replace(ctx context.Context, write bool) error {
 	select {
 	case p.turn <- struct{}{}:
 	case <-ctx.Done():
-		return ctxError(ctx, nil)
+		return faults.Ended(ctx, nil)
 	}
 	defer func() { <-p.turn }()
 	late := time.NewTimer(useless)
@@ -128,7 +129,7 @@ func (p *project) replace(ctx context.Context, write bool) error {
 			case <-late.C:
 				p.kill(in, errClosed)
 			case <-ctx.Done():
-				return ctxError(ctx, nil)
+				return faults.Ended(ctx, nil)
 			}
 			continue
 		}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/trinosql/times"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
@@ -23,12 +25,12 @@ type statement struct {
 	t    *translation
 	seen map[engine.TableName]bool
 
-	absent  map[engine.TableName]error      // names that do not exist, with the errors
-	chain   []engine.TableName              // saved queries being expanded
-	weights map[engine.TableName]int        // number of saved queries that a name expands to
-	doubled map[engine.TableName]outColumns // saved queries with two columns of one name
-	weight  int                             // and the current text
-	scans   *scanSet                        // nil until a name is read by a scan
+	absent  map[engine.TableName]error          // names that do not exist, with the errors
+	chain   []engine.TableName                  // saved queries being expanded
+	weights map[engine.TableName]int            // number of saved queries that a name expands to
+	doubled map[engine.TableName]naming.Columns // saved queries with two columns of one name
+	weight  int                                 // and the current text
+	scans   *scanSet                            // nil until a name is read by a scan
 
 	under map[engine.TableName]engine.TableName // names of tables in the statement, where they differ from those that users write
 	views []*view                               // that are in use until the statement ends
@@ -53,7 +55,7 @@ func (p *project) statementOn(ctx context.Context, q engine.Query, write bool) (
 	if err != nil {
 		return nil, err
 	}
-	return &statement{leave: p.memory.enter(ctx, c, q.SQL), p: p, c: c, q: q, untyped: q.Untyped, seen: map[engine.TableName]bool{}, absent: map[engine.TableName]error{}, weights: map[engine.TableName]int{}, uses: map[engine.TableName]*used{}, doubled: map[engine.TableName]outColumns{}, under: map[engine.TableName]engine.TableName{}}, nil
+	return &statement{leave: p.memory.enter(ctx, c, q.SQL), p: p, c: c, q: q, untyped: q.Untyped, seen: map[engine.TableName]bool{}, absent: map[engine.TableName]error{}, weights: map[engine.TableName]int{}, uses: map[engine.TableName]*used{}, doubled: map[engine.TableName]naming.Columns{}, under: map[engine.TableName]engine.TableName{}}, nil
 }
 
 func (s *statement) close() {
@@ -113,7 +115,7 @@ func (p *project) Query(ctx context.Context, q engine.Query) (_ engine.Result, e
 	r.stop = s.c.watch(ctx)
 	err = s.retry(r.begin)
 	for range lostTries { // a table was replaced between the translation and the plan
-		if !s.t.outdated(err) {
+		if s.t.trino == nil || !faults.Outdated(err) {
 			break
 		}
 		if s.t, err = s.again(ctx, q.SQL, q.Dialect, false); err != nil {
@@ -144,7 +146,7 @@ func (s *statement) again(ctx context.Context, sql, dialect string, named bool) 
 // retry runs a plan again with guessed types of parameters if DuckDB found none, as in price * ?.
 func (s *statement) retry(plan func(guess bool) error) error {
 	err := plan(false)
-	var d *duckError
+	var d *faults.Error
 	if s.t.params > 0 && errors.As(err, &d) && d.Type == "Binder" {
 		if plan(true) == nil {
 			return nil
@@ -200,7 +202,7 @@ func (s *statement) prepareInTx(ctx context.Context, ps *bindings.PreparedStatem
 	if err := s.c.begin(ctx); err != nil {
 		return err
 	}
-	return s.prepare(ctx, s.t.text, ps, guess)
+	return s.prepare(ctx, s.t.Text, ps, guess)
 }
 
 // start runs the prepared statement as a stream.
@@ -219,7 +221,7 @@ func (r *result) start() error {
 
 // prepare plans a text and binds the values of the request.
 func (s *statement) prepare(ctx context.Context, text string, ps *bindings.PreparedStatement, guess bool) error {
-	if err := ctxError(ctx, nil); err != nil {
+	if err := faults.Ended(ctx, nil); err != nil {
 		return err
 	}
 	if s.t.trino != nil { // its values are in the text
@@ -247,12 +249,12 @@ func (r *result) describe() error {
 	if r.s.t.trino != nil {
 		return r.describeTrino(r.s.t.trino)
 	}
-	origins := r.s.t.origins(int(bindings.ColumnCount(&r.res)))
+	origins := r.s.t.tree.Origins(int(bindings.ColumnCount(&r.res)))
 	for i := range bindings.ColumnCount(&r.res) {
 		lt := bindings.ColumnLogicalType(&r.res, i)
 		t, err := newType(lt, r.s.q.Dialect)
 		bindings.DestroyLogicalType(&lt)
-		name := columnName(bindings.ColumnName(&r.res, i))
+		name := naming.ColumnName(bindings.ColumnName(&r.res, i))
 		if err != nil {
 			return &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf("column '%s': %v", name, err)}
 		}
@@ -266,7 +268,7 @@ func (r *result) describe() error {
 // describeTrino returns the columns of a started statement with the names and types of the translation.
 func (r *result) describeTrino(x *trinoText) error {
 	if n := int(bindings.ColumnCount(&r.res)); n != len(x.columns) {
-		return internalError(fmt.Sprintf("the engine returned %d columns instead of %d", n, len(x.columns)))
+		return faults.Internal(fmt.Sprintf("the engine returned %d columns instead of %d", n, len(x.columns)))
 	}
 	for i, c := range x.columns {
 		lt := bindings.ColumnLogicalType(&r.res, bindings.IdxT(i))
@@ -279,7 +281,7 @@ func (r *result) describeTrino(x *trinoText) error {
 		if x.printed != nil && x.printed.Zones != nil && x.printed.Zones[i] != "" {
 			zone, ok := times.Location(x.printed.Zones[i])
 			if !ok {
-				return internalError("no time zone " + x.printed.Zones[i])
+				return faults.Internal("no time zone " + x.printed.Zones[i])
 			}
 			t.shownIn(zone)
 		}
@@ -288,48 +290,4 @@ func (r *result) describeTrino(x *trinoText) error {
 			DisplayName: c.Name, DataType: t.name}, t})
 	}
 	return nil
-}
-
-// origins returns for each of n result columns its table, where that is obvious: in a statement over one table
-// whose select list holds column names and stars.
-func (t *translation) origins(n int) []engine.TableName {
-	out := make([]engine.TableName, n)
-	root := t.tree.root
-	from, _ := root["from_table"].(map[string]any)
-	list, _ := root["select_list"].([]any)
-	if str(root, "type") != "SELECT_NODE" || str(from, "type") != "BASE_TABLE" || len(t.tree.tables) == 0 {
-		return out
-	}
-	var ref *tableRef
-	for i := range t.tree.tables {
-		if t.tree.tables[i].pos == location(from) {
-			ref = &t.tree.tables[i]
-		}
-	}
-	if ref == nil { // a CTE
-		return out
-	}
-	name := engine.FullName(ref.parts)
-	at, stars := 0, 0
-	for _, x := range list {
-		if e, _ := x.(map[string]any); str(e, "class") == "STAR" {
-			stars++
-		}
-	}
-	for _, x := range list {
-		e, _ := x.(map[string]any)
-		width := 1
-		if str(e, "class") == "STAR" {
-			if width = n - len(list) + 1; stars > 1 || e["columns"] != nil || e["replace_list"] != nil {
-				return make([]engine.TableName, n)
-			}
-		}
-		for range width {
-			if c := str(e, "class"); at < n && (c == "STAR" || c == "COLUMN_REF") {
-				out[at] = name
-			}
-			at++
-		}
-	}
-	return out
 }

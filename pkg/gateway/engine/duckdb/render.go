@@ -227,16 +227,3 @@ func (v *vec) appendElement(b []byte, i int) []byte {
 	}
 	return v.appendQuoted(b, i)
 }
-
-// validText reports whether a text can be sent.
-func validText(s string) bool {
-	if !utf8.ValidString(s) {
-		return false
-	}
-	for i := range len(s) {
-		if s[i] == 0 {
-			return false
-		}
-	}
-	return true
-}

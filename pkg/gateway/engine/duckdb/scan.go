@@ -12,6 +12,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/narrow"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
@@ -64,10 +65,10 @@ type scanRun struct {
 }
 
 // scan defines a name as the rows of a scanner.
-func (s *statement) scan(ctx context.Context, n engine.TableName, src engine.Scanner, want narrowing) error {
+func (s *statement) scan(ctx context.Context, n engine.TableName, src engine.Scanner, want narrow.Narrowing) error {
 	cols, err := src.Columns(ctx)
 	if err != nil {
-		if end := ctxError(ctx, nil); end != nil {
+		if end := faults.Ended(ctx, nil); end != nil {
 			return end
 		}
 		return sourceError(n, err)
@@ -83,7 +84,7 @@ func scanBody(n engine.TableName) string {
 }
 
 // addScan registers the scanner of a name with the statement's connection.
-func (s *statement) addScan(ctx context.Context, n engine.TableName, src engine.Scanner, cols []engine.ColumnInfo, want narrowing) error {
+func (s *statement) addScan(ctx context.Context, n engine.TableName, src engine.Scanner, cols []engine.ColumnInfo, want narrow.Narrowing) error {
 	if len(cols) == 0 {
 		return &engine.Error{Kind: engine.KindUnsupported, Message: "table " + n.String() + " has no columns"}
 	}
@@ -115,7 +116,7 @@ func (s *statement) addScan(ctx context.Context, n engine.TableName, src engine.
 }
 
 // widen extends the request of a table for one more reference to it.
-func (s *scanSet) widen(n engine.TableName, want narrowing) {
+func (s *scanSet) widen(n engine.TableName, want narrow.Narrowing) {
 	if s == nil {
 		return
 	}
@@ -158,7 +159,7 @@ func (s *scanSet) failure() error {
 
 // fail remembers the first error of a source. One that results from the end of the statement is reported as that end.
 func (s *scanSet) fail(t *scanTable, err error) error {
-	if end := ctxError(s.ctx, nil); end != nil {
+	if end := faults.Ended(s.ctx, nil); end != nil {
 		err = end
 	} else {
 		err = sourceError(t.name, err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
@@ -74,7 +75,7 @@ func (in *instance) find(ctx context.Context, dir string, o *engine.Options) err
 		select {
 		case <-time.After(holdPoll):
 		case <-ctx.Done():
-			return ctxError(ctx, nil)
+			return faults.Ended(ctx, nil)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 	"github.com/gofrs/flock"
 )
@@ -122,13 +123,13 @@ func settle(path, temp string, o *engine.Options) error {
 		return errors.New("the engine rejected a connection")
 	}
 	defer bindings.Disconnect(&c)
-	if err := rawExec(c, `ATTACH `+sqltext.Literal(path)+` AS `+sqltext.Quote(storeDB)); err != nil {
+	if err := rawExec(c, `ATTACH `+sqltext.Literal(path)+` AS `+sqltext.Quote(naming.Store)); err != nil {
 		return err
 	}
 	if err := checkpoint(c, func() bool { return logged(filepath.Dir(path)) }); err != nil {
 		return err
 	}
-	if err := rawExec(c, `DETACH `+sqltext.Quote(storeDB)); err != nil {
+	if err := rawExec(c, `DETACH `+sqltext.Quote(naming.Store)); err != nil {
 		return err
 	}
 	if there, err := exists(path + ".wal"); err != nil || there {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 )
 
 // TestRowsBetweenPlanAndExecution: a statement that was planned before rows were added sees none of them, and does not read them by the
@@ -120,7 +121,7 @@ func stored(ctx context.Context, p *project, name, sql string) (got string, err 
 		return "", err
 	}
 	defer c.close()
-	err = c.query(ctx, `SELECT concat_ws('|', mark, batch, n) FROM `+storeName(engine.SchemaMtQuery, name), nil, func(v []*string) error {
+	err = c.query(ctx, `SELECT concat_ws('|', mark, batch, n) FROM `+naming.StoredTable(engine.SchemaMtQuery, name), nil, func(v []*string) error {
 		got += *v[0]
 		return nil
 	})

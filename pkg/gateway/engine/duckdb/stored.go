@@ -7,21 +7,16 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
-
-// storeName is the full name of a stored table, for statements of the engine.
-func storeName(schema, table string) string {
-	return sqltext.Quote(storeDB, schema, table)
-}
 
 // hasStored reports whether a table is in the project's own file. DuckDB compares names case-insensitively.
 func (c *conn) hasStored(schema, table string) bool {
 	var d bindings.TableDescription
 	defer bindings.TableDescriptionDestroy(&d)
-	return bindings.TableDescriptionCreateExt(c.c, storeDB, schema, table, &d) == bindings.StateSuccess
+	return bindings.TableDescriptionCreateExt(c.c, naming.Store, schema, table, &d) == bindings.StateSuccess
 }
 
 // DropStored removes a table of Materialize; it is not an error if it does not exist.
@@ -34,7 +29,7 @@ func (p *project) DropStored(ctx context.Context, schema, table string) error {
 	if !c.hasStored(schema, table) {
 		return nil
 	}
-	_, err = c.exec(ctx, `DROP TABLE IF EXISTS `+storeName(schema, table))
+	_, err = c.exec(ctx, `DROP TABLE IF EXISTS `+naming.StoredTable(schema, table))
 	return err
 }
 
@@ -49,7 +44,7 @@ func (p *project) RowCount(ctx context.Context, schema, table string) (int64, er
 		return 0, unknownTable(engine.TableName{Catalog: engine.InternalCatalog, Schema: schema, Table: table})
 	}
 	var n int64
-	err = c.query(ctx, `SELECT count(*) FROM `+storeName(schema, table), nil, func(v []*string) (err error) {
+	err = c.query(ctx, `SELECT count(*) FROM `+naming.StoredTable(schema, table), nil, func(v []*string) (err error) {
 		n, err = strconv.ParseInt(*v[0], 10, 64)
 		return err
 	})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/wiretext"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 	bindings "github.com/duckdb/duckdb-go-bindings"
@@ -72,7 +73,7 @@ func (r *result) next(ctx context.Context) (chunk bindings.DataChunk, ok bool, e
 	}
 	// nil is the end and also an error.
 	if msg := bindings.ResultError(&r.res); msg != "" {
-		if err := ctxError(ctx, nil); err != nil {
+		if err := faults.Ended(ctx, nil); err != nil {
 			return chunk, false, err
 		}
 		err := r.s.c.fault(r.ctx, bindings.ResultErrorType(&r.res), msg)
@@ -86,10 +87,10 @@ func (r *result) next(ctx context.Context) (chunk bindings.DataChunk, ok bool, e
 
 // ended returns why the statement must stop: its own deadline or the caller's context.
 func (r *result) ended(ctx context.Context) error {
-	if err := ctxError(ctx, nil); err != nil {
+	if err := faults.Ended(ctx, nil); err != nil {
 		return err
 	}
-	return ctxError(r.ctx, nil)
+	return faults.Ended(r.ctx, nil)
 }
 
 // follow makes ctx interrupt the statement until the returned function is called.

@@ -13,6 +13,8 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
 )
 
@@ -28,12 +30,12 @@ const digSchema = "dig"
 // longer names silently.
 const maxName = 63
 
-func digTable(t string) string { return storeName(digSchema, t) }
+func digTable(t string) string { return naming.StoredTable(digSchema, t) }
 
 // digSetup creates the schema in a file without it.
 func digSetup() []string {
 	return []string{
-		`CREATE SCHEMA IF NOT EXISTS ` + sqltext.Quote(storeDB, digSchema),
+		`CREATE SCHEMA IF NOT EXISTS ` + sqltext.Quote(naming.Store, digSchema),
 		`CREATE TABLE IF NOT EXISTS ` + digTable("tables") + ` (kind VARCHAR NOT NULL, key VARCHAR NOT NULL, name VARCHAR NOT NULL)`,
 		`CREATE TABLE IF NOT EXISTS ` + digTable("columns") + ` (kind VARCHAR NOT NULL, tbl VARCHAR NOT NULL, pos BIGINT NOT NULL,
 			id VARCHAR NOT NULL, name VARCHAR NOT NULL, display VARCHAR NOT NULL, type VARCHAR NOT NULL, dflt VARCHAR,
@@ -70,7 +72,7 @@ type table struct {
 	cols []engine.Column
 }
 
-func (t *table) sql() string { return storeName(t.kind, t.name) }
+func (t *table) sql() string { return naming.StoredTable(t.kind, t.name) }
 
 // column finds a column by name, case-insensitively like DuckDB.
 func (t *table) column(name string) (int, bool) {
@@ -142,7 +144,7 @@ func (p *project) startWrite(ctx context.Context) (done func(), err error) {
 	case p.write <- struct{}{}:
 		return func() { <-p.write }, nil
 	case <-ctx.Done():
-		return nil, ctxError(ctx, nil)
+		return nil, faults.Ended(ctx, nil)
 	}
 }
 
@@ -163,7 +165,7 @@ func (c *conn) change(ctx context.Context, fn func() error) error {
 
 // tableError classifies DuckDB's own errors.
 func tableError(err error) error {
-	var d *duckError
+	var d *faults.Error
 	if err == nil || !errors.As(err, &d) {
 		return err
 	}
@@ -171,21 +173,12 @@ func tableError(err error) error {
 	switch {
 	case d.Type == "Constraint":
 		kind = engine.KindConstraint
-	case noSpace(d.Message):
-		return diskFull(err)
+	case faults.NoSpace(d.Message):
+		return faults.DiskFull(err)
 	case strings.HasPrefix(d.Type, "Out of Memory"):
 		kind = engine.KindLimit
 	}
 	return &engine.Error{Kind: kind, Message: d.Message, Err: err}
-}
-
-// noSpace reports whether DuckDB failed to extend a file; its message is that of the system.
-func noSpace(msg string) bool {
-	return strings.Contains(msg, "No space left on device") || strings.Contains(msg, "not enough space on the disk")
-}
-
-func diskFull(err error) error {
-	return &engine.Error{Kind: engine.KindFull, Message: "no space is left on the disk of the data directory", Err: err}
 }
 
 // findTable reads the definition of a table; an unknown one is *engine.Error with KindUnknownTable.

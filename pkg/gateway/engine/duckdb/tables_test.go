@@ -13,6 +13,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 )
 
 // tableProject is a project in a fresh directory, with a source of column ids.
@@ -413,11 +414,11 @@ func TestFullDisk(t *testing.T) {
 		`Failed to commit: Could not write file "/d/data.duckdb.wal": No space left on device`,
 	} {
 		for _, typ := range []string{"IO", "TransactionContext"} {
-			if err := tableError(&duckError{Type: typ, Message: text}); kindOf(err) != engine.KindFull || strings.Contains(err.Error(), "/d/") {
+			if err := tableError(&faults.Error{Type: typ, Message: text}); kindOf(err) != engine.KindFull || strings.Contains(err.Error(), "/d/") {
 				t.Errorf("%s, %s: %v", typ, text, err)
 			}
 		}
-		if err := (&translation{}).explain(&duckError{Type: "IO", Message: text, Pos: -1}); kindOf(err) != engine.KindFull {
+		if err := (&translation{}).explain(&faults.Error{Type: "IO", Message: text, Pos: -1}); kindOf(err) != engine.KindFull {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

@@ -11,6 +11,9 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/native"
+	"github.com/dig-cli/dig/pkg/gateway/engine/limits"
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 	"github.com/dig-cli/dig/pkg/trinosql/translate"
@@ -38,16 +41,16 @@ var errNotTranslated = errors.New("not supported on zone local")
 // translateTrinoInto translates a statement of Trino's dialect. named makes it a text whose columns have the names and types of the result, as a
 // stored table needs it.
 func (s *statement) translateTrinoInto(ctx context.Context, t *translation, named bool) error {
-	x, err := s.translateTrino(ctx, t.original)
+	x, err := s.translateTrino(ctx, t.Original)
 	if err != nil {
 		return err
 	}
-	t.trino, t.text = x, x.sql
+	t.trino, t.Text = x, x.sql
 	if named {
 		if err := x.keepsZones(); err != nil {
 			return err
 		}
-		t.text, t.columns = x.named()
+		t.Text, t.columns = x.named()
 	}
 	return nil
 }
@@ -109,7 +112,7 @@ func (s *statement) translateTree(ctx context.Context, tree trinosql.Statement) 
 	default:
 		return nil, notAllowed(tree)
 	}
-	size, err := boundTree(query)
+	size, err := limits.Tree(query)
 	if err != nil {
 		return nil, err
 	}
@@ -130,12 +133,12 @@ func (s *statement) translateTree(ctx context.Context, tree trinosql.Statement) 
 	if err != nil {
 		return nil, cat.analysisError(err)
 	}
-	return &trinoText{sql: out.SQL, plain: size.plainPlan(), columns: a.Output, origins: originsOf(query, a), tree: query, analysis: a, catalog: cat, printed: out}, nil
+	return &trinoText{sql: out.SQL, plain: size.PlainPlan(), columns: a.Output, origins: originsOf(query, a), tree: query, analysis: a, catalog: cat, printed: out}, nil
 }
 
 // parseTrino reads one statement.
 func (s *statement) parseTrino(sql string) (trinosql.Statement, error) {
-	if err := boundText(sql); err != nil {
+	if err := limits.Text(sql); err != nil {
 		return nil, err
 	}
 	parts := trinosql.Split(sql)
@@ -176,7 +179,7 @@ func byteAt(text string, p trinosql.Pos) byte {
 func semicolonIn(sql string, first trinosql.Part) *engine.Error {
 	at := first.End + strings.IndexByte(sql[first.End:], ';')
 	e := &engine.Error{Kind: engine.KindSyntax, Message: "mismatched input ';'. Expecting: <EOF>"}
-	e.Line, e.Col = lineCol(sql, at)
+	e.Line, e.Col = native.LineCol(sql, at)
 	return e
 }
 
@@ -240,12 +243,12 @@ func replaceAt(err error, at trinosql.Pos) error {
 
 // named is a text that gives the rows under the names of the columns, with rows as structs of their names. Of columns with
 // the same name, each has a mark behind it.
-func (x *trinoText) named() (string, outColumns) {
+func (x *trinoText) named() (string, naming.Columns) {
 	names := make([]string, len(x.columns))
 	for i, c := range x.columns {
 		names[i] = c.Name
 	}
-	cols := columnsNamed(names)
+	cols := naming.OfColumns(names)
 	var b strings.Builder
 	b.WriteString("SELECT ")
 	alias := make([]string, len(x.columns))
@@ -255,8 +258,8 @@ func (x *trinoText) named() (string, outColumns) {
 		}
 		alias[i] = fmt.Sprintf(`"~o%d"`, i+1)
 		name := c.Name
-		if cols.doubled[strings.ToLower(name)] {
-			name += fmt.Sprintf("%s%d", doubleMark, i)
+		if cols.Doubled[strings.ToLower(name)] {
+			name += fmt.Sprintf("%s%d", naming.DoubleMark, i)
 		}
 		b.WriteString(outward(alias[i], c.Type) + " AS " + sqltext.Quote(name))
 	}
@@ -274,7 +277,7 @@ func originsOf(q *trinosql.Query, a *analyze.Analysis) []engine.TableName {
 		}
 		if f.Table != nil && i < len(out) {
 			out[i] = engine.TableName(*f.Table)
-			if out[i].Catalog == allCatalogs {
+			if out[i].Catalog == naming.AllCatalogs {
 				out[i].Catalog = engine.InternalCatalog
 			}
 		}

@@ -5,11 +5,13 @@ package duckdb
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
+	"github.com/dig-cli/dig/pkg/gateway/engine/limits"
 	"github.com/dig-cli/dig/pkg/gateway/engine/narrow"
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
@@ -134,27 +136,24 @@ func (s *statement) complete(parts []string) engine.TableName {
 
 // weighUse counts the saved queries behind a name towards the text that names it.
 func (s *statement) weighUse(u *used) error {
-	if s.weight += u.weight; s.weight > maxSaved {
-		return &engine.Error{Kind: engine.KindLimit,
-			Message: fmt.Sprintf("the statement stands for more than %d saved queries, each counted as often as it is named", maxSaved)}
-	}
-	return nil
+	s.weight += u.weight
+	return limits.Saved(s.weight)
 }
 
 // mean finds out what a name stands for.
 func (c *trinoCatalog) mean(n engine.TableName) (*used, error) {
 	s := c.s
 	switch {
-	case n.Schema == infoSchema:
+	case n.Schema == infoschema.Schema:
 		cols, ok := infoschema.Columns[n.Table]
 		if !ok {
-			if n.Catalog == allCatalogs {
+			if n.Catalog == naming.AllCatalogs {
 				n.Catalog = engine.InternalCatalog
 			}
 			return nil, unknownTable(n)
 		}
 		return &used{table: infosOf(cols), cols: cols, info: true}, nil
-	case strings.HasPrefix(n.Catalog, "~") || reserved[n.Catalog] || n.Schema == "pg_catalog":
+	case strings.HasPrefix(n.Catalog, "~") || naming.Reserved[n.Catalog] || n.Schema == "pg_catalog":
 		return nil, &engine.Error{Kind: engine.KindUnsupported, Message: "the name " + n.String() + " is reserved by the engine"}
 	case n.Catalog == engine.SampleCatalog:
 		if o, ok := s.q.Catalogs.(engine.Overrides); ok {
@@ -201,7 +200,7 @@ func (c *trinoCatalog) mean(n engine.TableName) (*used, error) {
 func (c *trinoCatalog) scanned(n engine.TableName, src engine.Scanner) (*used, error) {
 	cols, err := src.Columns(c.ctx)
 	if err != nil {
-		if end := ctxError(c.ctx, nil); end != nil {
+		if end := faults.Ended(c.ctx, nil); end != nil {
 			return nil, end
 		}
 		return nil, sourceError(n, err)
@@ -251,7 +250,7 @@ func (c *trinoCatalog) savedQuery(n engine.TableName, q engine.Query) (*used, er
 	weight := s.weight
 	s.chain, s.weight, s.untyped = s.chain[:len(s.chain)-1], outer, untyped
 	if err != nil {
-		return nil, savedError(n, err, weight > maxSaved)
+		return nil, savedError(n, err, weight > limits.MaxSaved)
 	}
 	u := &used{table: &analyze.Table{}, text: "(" + x.sql + ")", weight: weight, saved: x}
 	for i, col := range x.columns {
@@ -297,7 +296,7 @@ func (c *trinoCatalog) read(q *trinosql.Query, a *analyze.Analysis, values []str
 		}
 		want := n.Wants(r)
 		if u.info && times[u] > 1 { // the rows are gathered before the statement runs
-			want = everything()
+			want = narrow.Everything()
 		}
 		if err := c.readOne(u, want); err != nil {
 			return replaceAt(err, r.Pos())
@@ -307,16 +306,16 @@ func (c *trinoCatalog) read(q *trinosql.Query, a *analyze.Analysis, values []str
 }
 
 // readOne makes a table known to the statement's connection, or widens what is asked of it when it is already.
-func (c *trinoCatalog) readOne(u *used, want narrowing) error {
+func (c *trinoCatalog) readOne(u *used, want narrow.Narrowing) error {
 	s := c.s
 	switch {
 	case u.info:
-		n := engine.TableName{Catalog: infoCatalog, Schema: u.name.Catalog, Table: u.name.Table}
+		n := engine.TableName{Catalog: naming.InfoCatalog, Schema: u.name.Catalog, Table: u.name.Table}
 		if u.text != "" {
 			if !u.narrowed {
 				return nil
 			}
-			want = everything() // all that name it share the rows
+			want = narrow.Everything() // all that name it share the rows
 		}
 		u.narrowed = !want.Empty()
 		if err := s.infoRows(c.ctx, n, want); err != nil {
@@ -338,7 +337,7 @@ func (c *trinoCatalog) readOne(u *used, want narrowing) error {
 func (c *trinoCatalog) text(t *analyze.Table) (string, error) {
 	u := c.uses[t]
 	if u == nil || u.text == "" {
-		return "", internalError("the table " + t.Name.String() + " is not known to the statement")
+		return "", faults.Internal("the table " + t.Name.String() + " is not known to the statement")
 	}
 	return u.text, nil
 }

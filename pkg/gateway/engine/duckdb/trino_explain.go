@@ -13,6 +13,9 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
+	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
 	"github.com/dig-cli/dig/pkg/gateway/engine/plan"
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
@@ -70,7 +73,7 @@ func (s *statement) planOf(ctx context.Context, x *trinoText) (*plan.Node, error
 		return nil
 	})
 	if err != nil {
-		return nil, (&translation{trino: x}).explainTranslated(err)
+		return nil, faults.Translated(err)
 	}
 	made := map[string]string{}
 	if x.printed != nil {
@@ -78,7 +81,7 @@ func (s *statement) planOf(ctx context.Context, x *trinoText) (*plan.Node, error
 	}
 	below, err := plan.FromDuckDB(told, plan.Names{Column: func(n string) string { return made[n] }, Stored: s.planStored, Scan: s.planScan})
 	if err != nil {
-		return nil, internalError(err.Error())
+		return nil, faults.Internal(err.Error())
 	}
 	out := &plan.Node{Name: "Output", Descriptor: map[string]string{}, Children: []*plan.Node{below}}
 	var names []string
@@ -106,7 +109,7 @@ func (s *statement) planStored(name string) plan.Table {
 			return plan.Table{Name: u.name.String(), Types: typesOf(u), Details: []string{"reads: " + keptAs(u)}}
 		}
 	}
-	return plan.Table{Name: hideStore(name)}
+	return plan.Table{Name: naming.HideStore(name)}
 }
 
 // keptAs says why the project's file has the rows of a table.
@@ -161,8 +164,8 @@ func (s *statement) planScan(function string, columns []string) (plan.Table, []s
 	for _, c := range t.cols {
 		out.Types[strings.ToLower(c.Name)] = infoType(c.Type).String()
 	}
-	if t.name.Catalog == infoCatalog {
-		out.Name = engine.TableName{Catalog: t.name.Schema, Schema: infoSchema, Table: t.name.Table}.String()
+	if t.name.Catalog == naming.InfoCatalog {
+		out.Name = engine.TableName{Catalog: t.name.Schema, Schema: infoschema.Schema, Table: t.name.Table}.String()
 		out.Details = append(out.Details, "reads: the gateway's own lists")
 		return out, names
 	}

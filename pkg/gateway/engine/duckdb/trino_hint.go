@@ -10,6 +10,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
 	"github.com/dig-cli/dig/pkg/trinosql"
 )
 
@@ -77,7 +78,7 @@ func (s *statement) nearTable(ctx context.Context, n engine.TableName) string {
 	var elsewhere []engine.TableName
 	for _, t := range known {
 		switch {
-		case t.Catalog != n.Catalog || t.Table == "" || t.Schema == infoSchema:
+		case t.Catalog != n.Catalog || t.Table == "" || t.Schema == infoschema.Schema:
 		case t.Schema == n.Schema:
 			here = append(here, t.Table)
 		default:
@@ -102,7 +103,7 @@ func (s *statement) nearTable(ctx context.Context, n engine.TableName) string {
 		return meant(engine.TableName{Catalog: engine.SampleCatalog, Schema: sampleSchema, Table: n.Table})
 	}
 	for _, t := range known { // a saved query under another spelling, a table of another schema
-		if t.Catalog == n.Catalog && t.Table != "" && t.Schema != infoSchema && nearest.Of(n.Table, []string{t.Table}) != "" {
+		if t.Catalog == n.Catalog && t.Table != "" && t.Schema != infoschema.Schema && nearest.Of(n.Table, []string{t.Table}) != "" {
 			return meant(t)
 		}
 	}

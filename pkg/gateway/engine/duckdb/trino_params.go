@@ -9,6 +9,8 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
+	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 	"github.com/dig-cli/dig/pkg/trinosql/translate"
@@ -70,8 +72,8 @@ func (s *statement) ownForms(q *trinosql.Query, c *trinoCatalog) (texts []string
 // note remembers how the name of a table is written, where capitals in it are quoted, and completes one of information_schema.
 func (c *trinoCatalog) note(name *[]*trinosql.Ident) {
 	parts := *name
-	if len(parts) == 2 && parts[0].Lower() == infoSchema {
-		*name = append([]*trinosql.Ident{{Name: allCatalogs, Quoted: true}}, parts...)
+	if len(parts) == 2 && parts[0].Lower() == infoschema.Schema {
+		*name = append([]*trinosql.Ident{{Name: naming.AllCatalogs, Quoted: true}}, parts...)
 		return
 	}
 	written := make([]string, len(parts))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 	"github.com/dig-cli/dig/pkg/trinosql/functions"
@@ -106,7 +107,7 @@ func dotted(n engine.TableName) string {
 // viewText is the text of the saved query behind a name, "" when the name is that of a table.
 func (s *statement) viewText(ctx context.Context, name engine.TableName) (string, error) {
 	inside := name.Catalog == engine.InternalCatalog && (name.Schema == engine.SchemaTable || name.Schema == engine.SchemaBI)
-	if inside || s.q.Catalogs == nil || name.Schema == infoSchema || name.Catalog == engine.SampleCatalog {
+	if inside || s.q.Catalogs == nil || name.Schema == infoschema.Schema || name.Catalog == engine.SampleCatalog {
 		return "", nil
 	}
 	src, err := s.q.Catalogs.Lookup(ctx, name)

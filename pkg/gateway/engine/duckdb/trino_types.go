@@ -11,6 +11,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 	"github.com/dig-cli/dig/pkg/trinosql/translate"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
@@ -24,7 +25,7 @@ import (
 func (c *trinoCatalog) stored(n engine.TableName, schema, table string) (*used, error) {
 	var d bindings.TableDescription
 	defer bindings.TableDescriptionDestroy(&d)
-	if bindings.TableDescriptionCreateExt(c.s.c.c, storeDB, schema, table, &d) != bindings.StateSuccess {
+	if bindings.TableDescriptionCreateExt(c.s.c.c, naming.Store, schema, table, &d) != bindings.StateSuccess {
 		return nil, unknownTable(n)
 	}
 	var names []string
@@ -40,9 +41,9 @@ func (c *trinoCatalog) stored(n engine.TableName, schema, table string) (*used, 
 			return nil, err
 		}
 	}
-	u, err := fromOutside(storeName(schema, table), names, logical, notes)
+	u, err := fromOutside(naming.StoredTable(schema, table), names, logical, notes)
 	if err == nil {
-		u.kept = &engine.TableName{Catalog: storeDB, Schema: schema, Table: table}
+		u.kept = &engine.TableName{Catalog: naming.Store, Schema: schema, Table: table}
 	}
 	return u, err
 }
@@ -51,7 +52,7 @@ func (c *trinoCatalog) stored(n engine.TableName, schema, table string) (*used, 
 func (c *conn) typeNotes(ctx context.Context, schema, table string) (map[string]string, error) {
 	notes := map[string]string{}
 	err := c.query(ctx, `SELECT column_name, comment FROM duckdb_columns() WHERE database_name = ? AND schema_name = ? AND table_name = ? AND comment IS NOT NULL`,
-		[]any{storeDB, schema, table}, func(v []*string) error {
+		[]any{naming.Store, schema, table}, func(v []*string) error {
 			notes[*v[0]] = *v[1]
 			return nil
 		})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/native"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -106,7 +107,7 @@ func fieldName(s string) string {
 		return ""
 	}
 	for i := range len(s) {
-		if !(isNameStart(s[i]) || i > 0 && isDigit(s[i])) {
+		if !(native.IsNameStart(s[i]) || i > 0 && native.IsDigit(s[i])) {
 			return sqltext.Quote(s) + " "
 		}
 	}

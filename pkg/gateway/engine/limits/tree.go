@@ -1,6 +1,4 @@
-//go:build cgo
-
-package duckdb
+package limits
 
 import (
 	"fmt"
@@ -10,25 +8,22 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql"
 )
 
-// boundText refuses a text that is too large in one of the ways that bounds.go counts.
-func boundText(sql string) error {
-	if len(sql) > maxText {
-		return &engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf("Query text length (%d) exceeds the maximum length (%d)", len(sql), maxText)}
+// Text refuses a text that is too large in one of the ways that are counted here.
+func Text(sql string) error {
+	if err := Length(sql); err != nil {
+		return err
 	}
-	if !validText(sql) {
-		return &engine.Error{Kind: engine.KindSyntax, Message: "the statement is not valid UTF-8 text"}
-	}
-	m := trinosql.Measure(sql, maxTokens, maxNesting, maxParts)
+	m := trinosql.Measure(sql, MaxTokens, MaxNesting, MaxParts)
 	limit := func(at trinosql.Pos, format string, a ...any) error {
-		return placedAt(at, &engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf(format, a...)})
+		return &engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf(format, a...), Line: at.Line, Col: at.Col}
 	}
 	switch {
-	case m.Tokens > maxTokens:
-		return limit(m.TooMany, "the statement has %d words and signs, more than %d; put long lists into a table", m.Tokens, maxTokens)
-	case m.Depth > maxNesting:
-		return limit(m.TooDeep, "brackets nest deeper than %d levels", maxNesting)
-	case m.Parts > maxParts:
-		return limit(m.TooLong, "a name has more than %d parts", maxParts)
+	case m.Tokens > MaxTokens:
+		return limit(m.TooMany, "the statement has %d words and signs, more than %d; put long lists into a table", m.Tokens, MaxTokens)
+	case m.Depth > MaxNesting:
+		return limit(m.TooDeep, "brackets nest deeper than %d levels", MaxNesting)
+	case m.Parts > MaxParts:
+		return limit(m.TooLong, "a name has more than %d parts", MaxParts)
 	}
 	return nil
 }
@@ -49,8 +44,8 @@ func (s *namedSize) find(name string) *namedSize {
 	return nil
 }
 
-// sizes counts what of a query the planner meets more often than it is written.
-type sizes struct {
+// Sizes counts what of a query the planner meets more often than it is written.
+type Sizes struct {
 	reads   float64 // tables so far, each as often as the planner meets it
 	lambdas int     // around the current node
 	depth   int     // of the current node, and of the deepest one
@@ -59,12 +54,12 @@ type sizes struct {
 	err     error
 }
 
-// boundTree refuses a query that stands for far more than is written: see maxExpanded, maxLambdas and maxGrowing.
-func boundTree(q *trinosql.Query) (*sizes, error) {
-	b := &sizes{}
+// Tree refuses a query that stands for far more than is written: see MaxExpanded, MaxLambdas and MaxGrowing.
+func Tree(q *trinosql.Query) (*Sizes, error) {
+	b := &Sizes{}
 	grown := b.node(q, nil)
-	if b.err == nil && grown > maxGrowing {
-		b.err = &engine.Error{Kind: engine.KindLimit, Message: "more than 6 functions that lengthen texts (hex, url_encode, to_json and similar) are nested"}
+	if b.err == nil {
+		b.err = Growing(grown)
 	}
 	return b, b.err
 }
@@ -73,13 +68,14 @@ func boundTree(q *trinosql.Query) (*sizes, error) {
 // power of the depth, from 0.1 s at 300 to several seconds at 900.
 const deepTree = 200
 
-// plainPlan reports whether a statement is planned faster, and runs no slower, without the optimizer. That search cannot be switched off for
+// PlainPlan reports whether a statement is planned faster, and runs no slower, without the optimizer. That search cannot be switched off for
 // one connection alone. Of several tables the optimizer chooses the order, which saves more.
-func (b *sizes) plainPlan() bool { return b.deepest > deepTree && b.tables <= 1 }
+func (b *Sizes) PlainPlan() bool { return b.deepest > deepTree && b.tables <= 1 }
 
-func (b *sizes) fail(at trinosql.Node, format string, a ...any) {
+func (b *Sizes) fail(at trinosql.Node, format string, a ...any) {
 	if b.err == nil {
-		b.err = placedAt(at.Pos(), &engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf(format, a...)})
+		p := at.Pos()
+		b.err = &engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf(format, a...), Line: p.Line, Col: p.Col}
 	}
 }
 
@@ -95,7 +91,7 @@ func below(n trinosql.Node, f func(trinosql.Node)) {
 }
 
 // node counts what is below a node and returns how many growing functions stand in each other there.
-func (b *sizes) node(n trinosql.Node, sc *namedSize) (grown int) {
+func (b *Sizes) node(n trinosql.Node, sc *namedSize) (grown int) {
 	if b.err != nil {
 		return 0
 	}
@@ -144,8 +140,8 @@ func (b *sizes) node(n trinosql.Node, sc *namedSize) (grown int) {
 	case *trinosql.TableBody:
 		b.table(n, n.Name, sc)
 	case *trinosql.Lambda:
-		if b.lambdas++; b.lambdas > maxLambdas {
-			b.fail(n, "lambdas nest deeper than %d levels", maxLambdas)
+		if b.lambdas++; b.lambdas > MaxLambdas {
+			b.fail(n, "lambdas nest deeper than %d levels", MaxLambdas)
 		}
 		each(n.Body)
 		b.lambdas--
@@ -164,10 +160,10 @@ func (b *sizes) node(n trinosql.Node, sc *namedSize) (grown int) {
 }
 
 // growingTrino are Trino's functions that give texts several times as long as what they get.
-var growingTrino = set(`to_hex to_base to_base64 to_base64url to_base32 url_encode json_format format`)
+var growingTrino = Words(`to_hex to_base to_base64 to_base64url to_base32 url_encode json_format format`)
 
 // table counts a table, or a query of WITH.
-func (b *sizes) table(n trinosql.Node, name []*trinosql.Ident, sc *namedSize) {
+func (b *Sizes) table(n trinosql.Node, name []*trinosql.Ident, sc *namedSize) {
 	b.tables++
 	reads := 1.0
 	if len(name) == 1 {
@@ -175,8 +171,8 @@ func (b *sizes) table(n trinosql.Node, name []*trinosql.Ident, sc *namedSize) {
 			reads = max(1, q.reads)
 		}
 	}
-	if b.reads += reads; b.reads > maxExpanded {
-		b.fail(n, "the statement reads more than %d tables when each name of a WITH list counts as what stands behind it", maxExpanded)
+	if b.reads += reads; b.reads > MaxExpanded {
+		b.fail(n, "the statement reads more than %d tables when each name of a WITH list counts as what stands behind it", MaxExpanded)
 	}
 }
 
@@ -197,7 +193,7 @@ func sameStars(s *trinosql.Select) float64 {
 }
 
 // fold refuses a fold whose step joins what was gathered so far with itself: it doubles with each element.
-func (b *sizes) fold(f *trinosql.Func, name string) {
+func (b *Sizes) fold(f *trinosql.Func, name string) {
 	for _, a := range f.Args {
 		if l, ok := a.(*trinosql.Lambda); ok && len(l.Params) > 0 && joinsTwice(l.Body, l.Params[0].Lower()) {
 			b.fail(f, "'%s' may not join what it has gathered with itself", name)
@@ -213,7 +209,7 @@ func joinsTwice(x trinosql.Node, name string) (twice bool) {
 		case *trinosql.Binary:
 			joins = n.Op == "||"
 		case *trinosql.Func:
-			joins = joining[strings.ToLower(n.Name[len(n.Name)-1].Name)]
+			joins = Joining[strings.ToLower(n.Name[len(n.Name)-1].Name)]
 		}
 		twice = twice || joins && mentions(n, name) > 1
 		return !twice

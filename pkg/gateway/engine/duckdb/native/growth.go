@@ -1,31 +1,24 @@
-//go:build cgo
-
-package duckdb
+package native
 
 import (
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/limits"
 )
 
 // growing functions return texts several times as long as their arguments; nested, they exhaust the memory within one row, and
 // cannot be interrupted.
-var growing = set(`hex to_hex bin to_binary base64 to_base64 url_encode regexp_escape json_quote to_json json_format json_object json_array
+var growing = limits.Words(`hex to_hex bin to_binary base64 to_base64 url_encode regexp_escape json_quote to_json json_format json_object json_array
 	json_pretty array_to_json row_to_json`)
-
-// maxGrowing limits the nesting of growing functions, by calls and by derived tables.
-const maxGrowing = 6
-
-// joining functions concatenate two values, so the same value twice doubles its length.
-var joining = set(`|| concat concat_ws list_concat list_cat array_concat array_cat list_append array_append list_prepend array_prepend`)
 
 // bounded rejects a tree in which values grow without bound within one row.
 func bounded(root map[string]any) error {
 	n, err := growth(root)
-	if err == nil && n > maxGrowing {
-		err = &engine.Error{Kind: engine.KindLimit, Message: "more than 6 functions that lengthen texts (hex, url_encode, to_json and similar) are nested"}
+	if err != nil {
+		return err
 	}
-	return err
+	return limits.Growing(n)
 }
 
 // growth is the maximum number of growing functions between a row of a table and a result.
@@ -76,7 +69,7 @@ func noDoubling(call map[string]any) error {
 		}
 		first := firstName(lambda["lhs"])
 		if first != "" && joins(lambda["expr"], first) {
-			return errorAt(location(call), engine.KindLimit, "'%s' may not join what it has gathered with itself", str(call, "function_name"))
+			return ErrorAt(location(call), engine.KindLimit, "'%s' may not join what it has gathered with itself", str(call, "function_name"))
 		}
 	}
 	return nil
@@ -111,7 +104,7 @@ func joins(v any, name string) bool {
 			}
 		}
 	case map[string]any:
-		if joining[strings.ToLower(str(v, "function_name"))] && uses(v, name) > 1 {
+		if limits.Joining[strings.ToLower(str(v, "function_name"))] && uses(v, name) > 1 {
 			return true
 		}
 		for _, x := range v {

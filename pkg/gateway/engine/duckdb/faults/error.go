@@ -1,6 +1,5 @@
-//go:build cgo
-
-package duckdb
+// Package faults reads the errors of DuckDB and turns them into those of the contract, in the words of Trino.
+package faults
 
 import (
 	"context"
@@ -10,11 +9,10 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
-// duckError is an error of DuckDB as errors_as_json=true gives it.
-type duckError struct {
+// Error is an error of DuckDB as errors_as_json=true gives it.
+type Error struct {
 	Type    string // Binder, Catalog, Conversion, Constraint, "Out of Range", ...
 	Message string
 	Subtype string // COLUMN_NOT_FOUND, MISSING_ENTRY, SYNTAX_ERROR, ...
@@ -22,19 +20,19 @@ type duckError struct {
 	Pos     int    // byte offset in the statement, -1 when unknown
 }
 
-func (e *duckError) Error() string { return e.Message }
+func (e *Error) Error() string { return e.Message }
 
-// fatal reports whether DuckDB will refuse everything until the database is opened again.
-func (e *duckError) fatal() bool {
+// Fatal reports whether DuckDB will refuse everything until the database is opened again.
+func (e *Error) Fatal() bool {
 	return e.Type == "FATAL" || e.Type == "Fatal" || strings.Contains(e.Message, "database has been invalidated")
 }
 
 // noTempRoom begins the error of a statement whose temporary files reached their limit.
 const noTempRoom = "the temporary files of this project have reached their limit: "
 
-// parseDuckError parses an error text. Some texts have a prefix before the JSON, and a few are not JSON at all.
-func parseDuckError(typ bindings.ErrorType, text string) *duckError {
-	e := &duckError{Message: text, Pos: -1}
+// Parse parses an error text; fatal says that DuckDB calls it so. Some texts have a prefix before the JSON, and a few are not JSON at all.
+func Parse(text string, fatal bool) *Error {
+	e := &Error{Message: text, Pos: -1}
 	if i := strings.IndexByte(text, '{'); i >= 0 && strings.Contains(text, `"exception_message"`) {
 		var j struct {
 			Type    string `json:"exception_type"`
@@ -53,7 +51,7 @@ func parseDuckError(typ bindings.ErrorType, text string) *duckError {
 	if e.Type == "" {
 		e.Type, e.Message = splitErrorPrefix(e.Message)
 	}
-	if typ == bindings.ErrorTypeFatal {
+	if fatal {
 		e.Type = "FATAL"
 	}
 	// Stack traces and advice are of no use to the reader of a reply.
@@ -77,8 +75,8 @@ func splitErrorPrefix(s string) (typ, msg string) {
 	return "", s
 }
 
-// ctxError returns why a context ended, as an *engine.Error for a deadline, or nil before its end.
-func ctxError(ctx context.Context, err error) error {
+// Ended returns why a context ended, as an *engine.Error for a deadline, or nil before its end.
+func Ended(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
 	if cause == nil {
 		return nil
@@ -91,4 +89,9 @@ func ctxError(ctx context.Context, err error) error {
 		return &engine.Error{Kind: engine.KindTimeout, Message: "Query exceeded its time limit", Err: cause}
 	}
 	return errors.Join(cause, err)
+}
+
+// Internal is an error of the engine itself.
+func Internal(msg string) error {
+	return &engine.Error{Kind: engine.KindInternal, Message: msg}
 }

@@ -1,6 +1,4 @@
-//go:build cgo
-
-package duckdb
+package native
 
 import (
 	"strings"
@@ -8,9 +6,9 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// selectOnly rejects every statement that is not a SELECT, with the message of the hosted service [L]. It only names the statement; the data
+// SelectOnly rejects every statement that is not a SELECT, with the message of the hosted service [L]. It only names the statement; the data
 // is protected by the guard, which sees only what DuckDB's parser parses as a SELECT.
-func selectOnly(tokens []token) error {
+func SelectOnly(tokens []Token) error {
 	i := 0
 	for i < len(tokens) && tokens[i].is("(") {
 		i++
@@ -19,7 +17,7 @@ func selectOnly(tokens []token) error {
 		return nil
 	}
 	first := tokens[i]
-	if first.kind != tokWord {
+	if first.Kind != TokWord {
 		return nil // a syntax error, for which the parser has a better message
 	}
 	verb := first
@@ -31,13 +29,13 @@ func selectOnly(tokens []token) error {
 		return nil
 	}
 	if name := statementType(verb.text, tokens[i:]); name != "" {
-		return errorAt(verb.pos, engine.KindNotAllowed, "Statement type '%s' is not allowed", name)
+		return ErrorAt(verb.Pos, engine.KindNotAllowed, "Statement type '%s' is not allowed", name)
 	}
 	return nil
 }
 
 // mainVerb finds the verb of a statement with a WITH list. The names in the list may be verbs too.
-func mainVerb(tokens []token) token {
+func mainVerb(tokens []Token) Token {
 	depth := 0
 	for i, t := range tokens {
 		switch {
@@ -46,7 +44,7 @@ func mainVerb(tokens []token) token {
 		case t.is(")"):
 			depth--
 		case i+1 < len(tokens) && (tokens[i+1].is("as") || tokens[i+1].is("(") && i > 0 && (tokens[i-1].is("with") || tokens[i-1].is("recursive") || tokens[i-1].is(","))):
-		case depth == 0 && t.kind == tokWord:
+		case depth == 0 && t.Kind == TokWord:
 			switch t.text {
 			case "select", "values", "table", "from", "insert", "update", "delete", "merge":
 				return t
@@ -57,7 +55,7 @@ func mainVerb(tokens []token) token {
 }
 
 // statementType names a statement as Trino does, or "" if the word does not begin a statement.
-func statementType(verb string, tokens []token) string {
+func statementType(verb string, tokens []Token) string {
 	object := func() string { // TABLE, VIEW, SCHEMA, ...
 		for _, t := range tokens[1:] {
 			switch t.text {

@@ -1,6 +1,4 @@
-//go:build cgo
-
-package duckdb
+package native
 
 import (
 	_ "embed"
@@ -11,27 +9,25 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/javafn"
+	"github.com/dig-cli/dig/pkg/gateway/engine/limits"
 )
 
 // The guard reads the tree of DuckDB's own parser and accepts what is listed here. Whatever is not
 // listed is rejected, including any new kind of node or function of a later DuckDB.
 
-// maxText limits the text of a statement: for some texts the time of the planner is superlinear.
-const maxText = 256 << 10
-
-var allowedClasses = set(`BETWEEN CASE CAST COLLATE COLUMN_REF COMPARISON CONJUNCTION CONSTANT FUNCTION LAMBDA LAMBDA_REF
+var allowedClasses = limits.Words(`BETWEEN CASE CAST COLLATE COLUMN_REF COMPARISON CONJUNCTION CONSTANT FUNCTION LAMBDA LAMBDA_REF
 	OPERATOR PARAMETER POSITIONAL_REFERENCE STAR SUBQUERY WINDOW`)
 
 // allowedTypes are the values of "type" of nodes that are not expressions: query nodes, items of FROM, modifiers,
 // orderings and parameters of types.
-var allowedTypes = set(`SELECT_NODE SET_OPERATION_NODE RECURSIVE_CTE_NODE
+var allowedTypes = limits.Words(`SELECT_NODE SET_OPERATION_NODE RECURSIVE_CTE_NODE
 	BASE_TABLE SUBQUERY JOIN TABLE_FUNCTION EXPRESSION_LIST EMPTY PIVOT
 	LIMIT_MODIFIER LIMIT_PERCENT_MODIFIER ORDER_MODIFIER DISTINCT_MODIFIER ORDER_DEFAULT ASCENDING DESCENDING
 	DECIMAL_TYPE_INFO STRING_TYPE_INFO LIST_TYPE_INFO STRUCT_TYPE_INFO ARRAY_TYPE_INFO INTEGER_LITERAL_TYPE_INFO
 	UNBOUND_TYPE_INFO GENERIC_TYPE_INFO`)
 
 // allowedTableFunctions read no file, no setting and no other table.
-var allowedTableFunctions = set(`range generate_series unnest json_each json_tree`)
+var allowedTableFunctions = limits.Words(`range generate_series unnest json_each json_tree`)
 
 // functions.txt lists every scalar, aggregate and window function of DuckDB that a statement may call, and after a line "!" those it may
 // not; a test compares the file with the functions of the DuckDB in use.
@@ -41,52 +37,36 @@ var functionsText string
 
 // cappedFunctions create values of any size outside the memory limit, cannot be interrupted, or overflow the stack: macros of the same
 // name limit them (capMacros), and a call of the original by its schema is rejected.
-var cappedFunctions = set(`repeat lpad rpad range generate_series list_resize array_resize replace format printf
+var cappedFunctions = limits.Words(`repeat lpad rpad range generate_series list_resize array_resize replace format printf
 	bitstring_agg ~~ !~~ ~~* !~~* ~~~
 	levenshtein editdist3 damerau_levenshtein json_structure json_group_structure json_contains json_merge_patch`)
 
 // transformFunctions take the structure of their result as a text, which DuckDB reads while it plans.
-var transformFunctions = set(`json_transform json_transform_strict from_json from_json_strict`)
+var transformFunctions = limits.Words(`json_transform json_transform_strict from_json from_json_strict`)
 
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
-}
+// Functions are the names in functions.txt.
+type Functions struct{ Allowed, Refused map[string]bool }
 
-// knownFunctions are the names in functions.txt.
-type knownFunctions struct{ allowed, refused map[string]bool }
-
-// functionSets reads functions.txt.
-func functionSets() (allowed, refused map[string]bool) {
+// ReadFunctions reads functions.txt.
+func ReadFunctions() Functions {
 	a, r, _ := strings.Cut(functionsText, "\n!\n")
-	return set(a), set(r)
+	return Functions{limits.Words(a), limits.Words(r)}
 }
 
 // tableRef is a table named in FROM that is not a CTE.
 type tableRef struct {
-	pos   int
-	parts []string // one to three names, as written
+	Pos   int
+	Parts []string // one to three names, as written
 	node  map[string]any
 }
 
-// callRef is a call of a function.
-type callRef struct {
-	pos  int
-	name string
-	node map[string]any
-}
-
-// tree is what the guard found in a statement.
-type tree struct {
+// Tree is what the guard found in a statement.
+type Tree struct {
 	root   map[string]any
-	tables []tableRef
+	Tables []tableRef
 	// longColumns are references to columns by three or four names.
-	longColumns []tableRef
-	calls       []callRef
-	params      int
+	LongColumns []tableRef
+	Params      int
 }
 
 // scope is the name of a CTE and its enclosing scopes.
@@ -112,14 +92,11 @@ type guard struct {
 	own     bool            // the text was written by the translation: it may call the engine's own functions
 	lambdas int             // around the current node
 	reads   float64         // tables so far, each as often as the planner expands it
-	out     *tree
+	out     *Tree
 }
 
-// maxLambdas limits the nesting of lambdas: the time to plan them doubles with each level.
-const maxLambdas = 16
-
 func (g *guard) refuse(node map[string]any, format string, args ...any) error {
-	return errorAt(location(node), engine.KindNotAllowed, format, args...)
+	return ErrorAt(location(node), engine.KindNotAllowed, format, args...)
 }
 
 func (g *guard) walk(v any, sc *scope) error {
@@ -139,8 +116,8 @@ func (g *guard) walk(v any, sc *scope) error {
 func (g *guard) node(n map[string]any, sc *scope) error {
 	typ, _ := n["type"].(string)
 	if class(n) == "LAMBDA" {
-		if g.lambdas++; g.lambdas > maxLambdas {
-			return errorAt(location(n), engine.KindLimit, "lambdas nest deeper than %d levels", maxLambdas)
+		if g.lambdas++; g.lambdas > limits.MaxLambdas {
+			return ErrorAt(location(n), engine.KindLimit, "lambdas nest deeper than %d levels", limits.MaxLambdas)
 		}
 		defer func() { g.lambdas-- }()
 	}
@@ -186,15 +163,15 @@ func (g *guard) node(n map[string]any, sc *scope) error {
 		skip = "function"
 	case "COLUMN_REF":
 		if names, _ := n["column_names"].([]any); len(names) >= 3 {
-			ref := tableRef{pos: location(n), node: n}
+			ref := tableRef{Pos: location(n), node: n}
 			for _, x := range names {
 				name, _ := x.(string)
-				ref.parts = append(ref.parts, name)
+				ref.Parts = append(ref.Parts, name)
 			}
-			g.out.longColumns = append(g.out.longColumns, ref)
+			g.out.LongColumns = append(g.out.LongColumns, ref)
 		}
 	case "VALUE_PARAMETER":
-		g.out.params++
+		g.out.Params++
 	}
 	if name, ok := n["function_name"].(string); ok {
 		if err := g.call(n, strings.ToLower(name)); err != nil {
@@ -261,13 +238,13 @@ func (g *guard) table(n map[string]any, sc *scope) error {
 			reads = max(1, cte.reads)
 		}
 	}
-	if g.reads += reads; g.reads > maxExpanded && !g.own {
-		return errorAt(location(n), engine.KindLimit, "the statement reads more than %d tables when each name of a WITH list counts as what stands behind it", maxExpanded)
+	if g.reads += reads; g.reads > limits.MaxExpanded && !g.own {
+		return ErrorAt(location(n), engine.KindLimit, "the statement reads more than %d tables when each name of a WITH list counts as what stands behind it", limits.MaxExpanded)
 	}
 	if cte != nil {
 		return nil
 	}
-	g.out.tables = append(g.out.tables, tableRef{location(n), parts, n})
+	g.out.Tables = append(g.out.Tables, tableRef{location(n), parts, n})
 	return nil
 }
 
@@ -281,7 +258,7 @@ func (g *guard) call(n map[string]any, name string) error {
 		if g.known[name] {
 			return g.refuse(n, "Function '%s' is not allowed", name)
 		}
-		return errorAt(location(n), engine.KindUnsupported, "Function '%s' not registered", name)
+		return ErrorAt(location(n), engine.KindUnsupported, "Function '%s' not registered", name)
 	}
 	if g.own {
 		return nil
@@ -306,7 +283,6 @@ func (g *guard) call(n map[string]any, name string) error {
 			return err
 		}
 	}
-	g.out.calls = append(g.out.calls, callRef{location(n), name, n})
 	return nil
 }
 
@@ -325,7 +301,7 @@ func (g *guard) formatWidth(n map[string]any) error {
 	digits, inside := 0, false
 	for i := 0; i < len(text); i++ {
 		c := text[i]
-		if digits++; !isDigit(c) {
+		if digits++; !IsDigit(c) {
 			digits = 0
 		}
 		nested := false

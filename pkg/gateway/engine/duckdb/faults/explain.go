@@ -1,12 +1,10 @@
-//go:build cgo
-
-package duckdb
+package faults
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/late"
 )
 
@@ -15,24 +13,27 @@ var (
 	missingTable  = late.Regexp(`(?i)Table with name "?([^" ]+?)"? does not exist`)
 )
 
-// explain converts an error of DuckDB to one of the contract, with the service's message where it is known [O].
-func (t *translation) explain(err error) error {
-	if t.trino != nil {
-		return t.explainTranslated(err)
-	}
-	var d *duckError
-	if !errors.As(err, &d) {
-		return t.place(err)
-	}
+// Statement is the text in which an error was found.
+type Statement interface {
+	// Place is the line and column, in the text of the user, of an offset in the text that ran.
+	Place(pos int) (line, col int)
+	// Written is the dotted name at an offset of the text that ran, or the given name.
+	Written(pos int, name string) string
+	// Ambiguous reports whether a name in lower case stands for more than one column.
+	Ambiguous(name string) bool
+}
+
+// Explain converts an error of DuckDB to one of the contract, with the service's message where it is known [O].
+func (d *Error) Explain(t Statement, err error) error {
 	e := &engine.Error{Kind: engine.KindInternal, Message: d.Message, Err: err}
 	if d.Pos >= 0 {
-		e.Line, e.Col = lineCol(t.original, t.origin(d.Pos))
+		e.Line, e.Col = t.Place(d.Pos)
 	}
 	switch d.Type {
 	case "Parser", "Syntax":
 		e.Kind = engine.KindSyntax
 	case "Binder", "Catalog", "Planner", "Expression":
-		t.binder(d, e)
+		binder(d, e, t)
 	case "Conversion", "Out of Range", "Mismatch Type", "Divide by Zero", "Decimal", "Invalid type":
 		e.Kind = engine.KindValue
 	case "Invalid Input", "Invalid Configuration":
@@ -44,8 +45,8 @@ func (t *translation) explain(err error) error {
 	case "IO":
 		e.Kind = engine.KindInternal
 		switch {
-		case noSpace(d.Message):
-			return diskFull(err)
+		case NoSpace(d.Message):
+			return DiskFull(err)
 		case strings.HasPrefix(d.Message, noTempRoom):
 			e.Kind = engine.KindLimit
 		}
@@ -57,12 +58,12 @@ func (t *translation) explain(err error) error {
 	if strings.HasPrefix(d.Message, "failed to allocate") || strings.HasPrefix(d.Message, "could not allocate") {
 		e.Kind = engine.KindLimit
 	}
-	e.Message = hideStore(e.Message)
+	e.Message = naming.HideStore(e.Message)
 	return e
 }
 
 // binder classifies errors of names and types.
-func (t *translation) binder(d *duckError, e *engine.Error) {
+func binder(d *Error, e *engine.Error, t Statement) {
 	e.Kind = engine.KindValue // a wrong type of argument, a misplaced aggregate
 	switch {
 	case d.Subtype == "COLUMN_NOT_FOUND" || strings.Contains(d.Message, "not found in FROM clause"):
@@ -72,9 +73,9 @@ func (t *translation) binder(d *duckError, e *engine.Error) {
 			name = m[1]
 		}
 		if name != "" {
-			e.Message = "Column '" + t.written(d.Pos, name) + "' cannot be resolved"
+			e.Message = "Column '" + t.Written(d.Pos, name) + "' cannot be resolved"
 		}
-		if name = t.written(d.Pos, name); t.doubled[strings.ToLower(name)] {
+		if name = t.Written(d.Pos, name); t.Ambiguous(strings.ToLower(name)) {
 			e.Kind, e.Message = engine.KindValue, "Column '"+name+"' is ambiguous"
 		}
 	case strings.HasPrefix(d.Message, "Referenced table"), strings.Contains(d.Message, "does not have a column named"):
@@ -83,40 +84,11 @@ func (t *translation) binder(d *duckError, e *engine.Error) {
 		if m := missingColumn().FindStringSubmatch(d.Message); m != nil {
 			name = m[1]
 		}
-		e.Message = "Column '" + t.written(d.Pos, name) + "' cannot be resolved"
+		e.Message = "Column '" + t.Written(d.Pos, name) + "' cannot be resolved"
 	case missingTable().MatchString(d.Message):
 		e.Kind = engine.KindUnknownTable
-		e.Message = "Table '" + missingTable().FindStringSubmatch(d.Message)[1] + "' does not exist"
+		e.Message = engine.MissingTable(missingTable().FindStringSubmatch(d.Message)[1])
 	case strings.Contains(d.Message, "does not exist!") && strings.Contains(d.Message, "Function"):
 		e.Kind = engine.KindUnsupported
 	}
-}
-
-// written is the dotted name at a position of the running text, or the given name.
-func (t *translation) written(pos int, name string) string {
-	if pos < 0 || pos >= len(t.text) {
-		return name
-	}
-	tokens, err := lex(t.text[pos:])
-	if err != nil && len(tokens) == 0 {
-		return name
-	}
-	var parts []string
-	for i := 0; i < len(tokens) && tokens[i].isName(); i += 2 {
-		parts = append(parts, tokens[i].text)
-		if i+1 >= len(tokens) || !tokens[i+1].is(".") {
-			break
-		}
-	}
-	if len(parts) == 0 || !strings.Contains(strings.ToLower(strings.Join(parts, ".")), strings.ToLower(name)) {
-		return name
-	}
-	return strings.Join(parts, ".")
-}
-
-// hideStore removes the engine's own names from a message.
-func hideStore(msg string) string {
-	msg = strings.ReplaceAll(msg, `"`+storeDB+`".`, "")
-	msg = strings.ReplaceAll(msg, storeDB+".", "")
-	return msg
 }

@@ -1,6 +1,4 @@
-//go:build cgo
-
-package duckdb
+package native
 
 import (
 	"encoding/json"
@@ -13,30 +11,26 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/narrow"
 )
 
-type narrowing = narrow.Narrowing
-
-func everything() narrowing { return narrow.Everything() }
-
-// narrow finds the conditions that can be pushed down to the source of one table reference: those of the WHERE and the joins of the
+// Narrow finds the conditions that can be pushed down to the source of one table reference: those of the WHERE and the joins of the
 // SELECT whose FROM holds it.
-func (tr *tree) narrow(ref tableRef, bindings []string) narrowing {
+func (tr *Tree) Narrow(ref tableRef, bindings []string) narrow.Narrowing {
 	w := narrower{ref: ref.node, bindings: bindings}
-	if w.names = ref.parts; str(ref.node, "alias") != "" {
+	if w.names = ref.Parts; str(ref.node, "alias") != "" {
 		w.names = []string{str(ref.node, "alias")}
 	}
 	return w.search(tr.root)
 }
 
-// narrowOnce is narrow for a table whose rows are collected before the statement runs: one that is referenced more than once is
+// NarrowOnce is narrow for a table whose rows are collected before the statement runs: one that is referenced more than once is
 // collected as a whole.
-func (tr *tree) narrowOnce(ref tableRef, bindings []string) narrowing {
-	name := engine.FullName(ref.parts)
-	for _, other := range tr.tables {
-		if other.pos != ref.pos && engine.FullName(other.parts) == name {
-			return everything()
+func (tr *Tree) NarrowOnce(ref tableRef, bindings []string) narrow.Narrowing {
+	name := engine.FullName(ref.Parts)
+	for _, other := range tr.Tables {
+		if other.Pos != ref.Pos && engine.FullName(other.Parts) == name {
+			return narrow.Everything()
 		}
 	}
-	return tr.narrow(ref, bindings)
+	return tr.Narrow(ref, bindings)
 }
 
 type narrower struct {
@@ -48,7 +42,7 @@ type narrower struct {
 }
 
 // search finds the SELECT whose FROM holds the table.
-func (w *narrower) search(v any) narrowing {
+func (w *narrower) search(v any) narrow.Narrowing {
 	switch v := v.(type) {
 	case []any:
 		for _, x := range v {
@@ -68,7 +62,7 @@ func (w *narrower) search(v any) narrowing {
 			}
 		}
 	}
-	return everything()
+	return narrow.Everything()
 }
 
 // find searches a FROM for the table and collects the join conditions that hold for every relevant row of it.
@@ -116,8 +110,8 @@ func onlyKeys(n map[string]any, keys ...string) bool {
 }
 
 // selected reads the conditions and the limit of a SELECT.
-func (w *narrower) selected(sel map[string]any, on []map[string]any) narrowing {
-	n := everything()
+func (w *narrower) selected(sel map[string]any, on []map[string]any) narrow.Narrowing {
+	n := narrow.Everything()
 	for _, c := range on {
 		w.conditions(c, &n.Conds)
 	}
@@ -349,7 +343,7 @@ func literal(n map[string]any) (c narrow.Constant, ok bool) {
 		case "DECIMAL": // exactly the digits of the text
 			_, places, _ := strings.Cut(c.Text, ".")
 			scale, known := scaleOf(to)
-			c.Kind, ok = narrow.Decimal, known && len(places) <= scale && decimalText().MatchString(c.Text)
+			c.Kind, ok = narrow.Decimal, known && len(places) <= scale && narrow.DecimalText().MatchString(c.Text)
 		case "UUID":
 			c.Kind = narrow.UUID
 		case "BOOLEAN": // the form in which the parser writes true and false

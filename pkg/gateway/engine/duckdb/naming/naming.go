@@ -1,0 +1,47 @@
+// Package naming has the names that the engine uses within DuckDB, which no statement of a user can write.
+package naming
+
+import (
+	"strings"
+
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
+	"github.com/dig-cli/dig/pkg/gateway/engine/limits"
+)
+
+// HideStore removes the engine's own names from a message.
+func HideStore(msg string) string {
+	msg = strings.ReplaceAll(msg, `"`+Store+`".`, "")
+	msg = strings.ReplaceAll(msg, Store+".", "")
+	return msg
+}
+
+const (
+	InfoCatalog = "~info" // where the views are: DuckDB does not allow a schema named information_schema
+	AllCatalogs = "*"
+)
+
+// InfoTable reports whether a table of FROM is one of information_schema, and the name of its view.
+func InfoTable(parts []string) (engine.TableName, bool) {
+	if len(parts) < 2 || !strings.EqualFold(parts[len(parts)-2], infoschema.Schema) {
+		return engine.TableName{}, false
+	}
+	n := engine.TableName{Catalog: InfoCatalog, Schema: AllCatalogs, Table: strings.ToLower(parts[len(parts)-1])}
+	if len(parts) == 3 {
+		n.Schema = strings.ToLower(parts[0])
+	}
+	return n, true
+}
+
+// Store is the alias under which the project's own file is attached. Users cannot name it.
+const Store = "~data"
+
+// Reserved are names of DuckDB's own databases. Attaching under some of them is a fatal error, after which DuckDB refuses
+// everything until the database is opened again.
+var Reserved = limits.Words(`system temp main memory`)
+
+// StoredTable is the full name of a stored table, for statements of the engine.
+func StoredTable(schema, table string) string {
+	return sqltext.Quote(Store, schema, table)
+}
