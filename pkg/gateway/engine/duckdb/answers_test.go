@@ -21,6 +21,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
 	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
@@ -142,7 +143,7 @@ func ofFamily(why string) bool {
 // refusedByName reports whether a statement is refused because this zone does not do what it asks for.
 func refusedByName(err error) bool {
 	var e *engine.Error
-	return errors.Is(err, errNotTranslated) || errors.As(err, &e) && strings.Contains(e.Message, "on zone local")
+	return errors.Is(err, trino.ErrNotTranslated) || errors.As(err, &e) && strings.Contains(e.Message, "on zone local")
 }
 
 func refusedByTrino(a *witness.Answer) bool { return a.Error != nil }
@@ -408,7 +409,7 @@ func ask(t *testing.T, p *project, catalogs engine.Catalogs, sql string) (out *a
 	}
 	defer r.Close()
 	x := r.(*result)
-	out = &answered{columns: x.s.t.trino.columns}
+	out = &answered{columns: x.s.t.trino.Columns}
 	for _, c := range x.cols {
 		unnamed(c.t)
 	}

@@ -86,16 +86,16 @@ func BenchmarkTranslate(b *testing.B) {
 		}
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := s.translateTrino(b.Context(), sql); err != nil {
+				if _, err := s.Translate(b.Context(), sql); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
 		b.Run(name+"/plan", func(b *testing.B) {
-			x, err := s.translateTrino(b.Context(), sql)
+			x, err := s.Translate(b.Context(), sql)
 			for b.Loop() && err == nil {
 				var ps bindings.PreparedStatement
-				if bindings.Prepare(s.c.c, x.sql, &ps) == bindings.StateError {
+				if bindings.Prepare(s.c.c, x.SQL, &ps) == bindings.StateError {
 					err = faults.Parse(bindings.PrepareError(ps), false)
 				}
 				bindings.DestroyPrepare(&ps)
@@ -103,7 +103,7 @@ func BenchmarkTranslate(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			b.ReportMetric(float64(len(x.sql)), "bytes")
+			b.ReportMetric(float64(len(x.SQL)), "bytes")
 		})
 		s.close()
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
 )
 
 func TestRefusals(t *testing.T) {
@@ -146,7 +147,7 @@ func TestRefusals(t *testing.T) {
 		{`SELECT FROM`, engine.KindSyntax, ""},
 		{`SELEC 1`, engine.KindSyntax, ""},
 	} {
-		got, err := rows(t, p, engine.Query{SQL: c.sql, Dialect: dialectDuck})
+		got, err := rows(t, p, engine.Query{SQL: c.sql, Dialect: trino.DialectDuck})
 		name := c.sql
 		if len(name) > 100 {
 			name = name[:100] + "..."
@@ -201,7 +202,7 @@ func TestDeepJSON(t *testing.T) {
 		`SELECT list::JSON::VARIANT = NULL FROM x`:                          {engine.KindUnsupported, "VARIANT"},
 		`SELECT TRY_CAST(list::JSON AS STRUCT(a variant)[]) IS NULL FROM x`: {engine.KindUnsupported, "VARIANT"},
 	} {
-		got, err := rows(t, p, engine.Query{SQL: sql, Dialect: dialectDuck})
+		got, err := rows(t, p, engine.Query{SQL: sql, Dialect: trino.DialectDuck})
 		var e *engine.Error
 		if !errors.As(err, &e) || e.Kind != want.kind || !strings.Contains(e.Message, want.msg) {
 			t.Errorf("%.100s: got %.100q, %.200v; want %s: %s", sql, got, err, want.kind, want.msg)
@@ -216,7 +217,7 @@ func TestDeepJSON(t *testing.T) {
 		`SELECT json_merge_patch('{"a":1}', '{"b":2}'), json_merge_patch('{"a":1}', '{"a":null}', '{"c":3}')`: `{"a":1,"b":2}|{"c":3}`,
 		`SELECT json_transform('{"a":"1"}', '{"a":"INTEGER"}').a, from_json('[1,2]', '["BIGINT"]')`:           "1|[1,2]",
 	} {
-		if got, err := rows(t, p, engine.Query{SQL: sql, Dialect: dialectDuck}); err != nil || got != want {
+		if got, err := rows(t, p, engine.Query{SQL: sql, Dialect: trino.DialectDuck}); err != nil || got != want {
 			t.Errorf("%s: got %q, %v; want %q", sql, got, err, want)
 		}
 	}
@@ -269,7 +270,7 @@ func TestAllowed(t *testing.T) {
 		`SELECT list_transform([1, 2], lambda e: e + 1)`:                                                   "[2,3]",
 		`SELECT format('{:>5}', 1), printf('%5d', 1)`:                                                      "    1|    1",
 	} {
-		if got, err := rows(t, p, engine.Query{SQL: sql, Dialect: dialectDuck}); err != nil || got != want {
+		if got, err := rows(t, p, engine.Query{SQL: sql, Dialect: trino.DialectDuck}); err != nil || got != want {
 			t.Errorf("%s: got %q, %v; want %q", sql, got, err, want)
 		}
 	}

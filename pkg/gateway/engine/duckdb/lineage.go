@@ -4,18 +4,16 @@ package duckdb
 
 import (
 	"context"
-	"errors"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/trinosql"
-	"github.com/dig-cli/dig/pkg/trinosql/lineage"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
 )
 
 var _ engine.Lineager = (*project)(nil)
 
 // Lineage follows the columns of a SELECT to the columns of the tables it names. It returns nil for a statement that is not supported.
 func (p *project) Lineage(ctx context.Context, q engine.Query) ([]engine.ColumnOrigin, error) {
-	q, err := asked(q)
+	q, err := trino.Asked(q)
 	if err != nil {
 		return nil, err
 	}
@@ -24,30 +22,5 @@ func (p *project) Lineage(ctx context.Context, q engine.Query) ([]engine.ColumnO
 		return nil, err
 	}
 	defer s.close()
-	s.untyped = true // nothing is run
-	tree, err := s.parseTrino(q.SQL)
-	if err != nil {
-		return nil, err
-	}
-	query, ok := tree.(*trinosql.Query)
-	if !ok {
-		return nil, nil
-	}
-	r, err := s.analysed(ctx, query)
-	var e *engine.Error
-	if errors.As(err, &e) && e.Kind == engine.KindUnsupported {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var out []engine.ColumnOrigin
-	for _, c := range lineage.Of(query, r.analysis, q.SQL) {
-		o := engine.ColumnOrigin{Expression: c.Expression}
-		for _, read := range c.Reads {
-			o.Reads = append(o.Reads, engine.ColumnRead{Table: engine.TableName(read.Table), Column: read.Column})
-		}
-		out = append(out, o)
-	}
-	return out, nil
+	return s.Lineage(ctx)
 }

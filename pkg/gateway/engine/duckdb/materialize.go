@@ -14,6 +14,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/native"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -31,7 +32,7 @@ type builds struct {
 // Materialize runs a SELECT and stores its rows. They are collected in a table of another name, which replaces the old
 // one when it is complete: a slow source blocks no other statement.
 func (p *project) Materialize(ctx context.Context, schema, table string, q engine.Query) (int64, error) {
-	q, err := asked(q)
+	q, err := trino.Asked(q)
 	if err != nil {
 		return 0, err
 	}
@@ -67,7 +68,7 @@ func (p *project) Materialize(ctx context.Context, schema, table string, q engin
 		return 0, s.explain(err)
 	}
 	if s.t.trino != nil {
-		if err := s.c.noteTypes(ctx, naming.StoredTable(schema, build), s.t.trino.columns); err != nil {
+		if err := s.c.noteTypes(ctx, naming.StoredTable(schema, build), s.t.trino.Columns); err != nil {
 			return 0, err
 		}
 	}

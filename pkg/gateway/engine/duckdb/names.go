@@ -15,6 +15,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/native"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
 	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
 	"github.com/dig-cli/dig/pkg/gateway/engine/limits"
 	"github.com/dig-cli/dig/pkg/gateway/engine/narrow"
@@ -68,7 +69,7 @@ func (n *nameSpace) free(taken []*view) {
 
 // spelled is called for a name that is quoted and contains capitals.
 func (s *statement) spelled(ctx context.Context, tokens []native.Token, parts []string) error {
-	c, ok := s.q.Catalogs.(engine.Spelling)
+	c, ok := s.Q.Catalogs.(engine.Spelling)
 	if !ok {
 		return nil
 	}
@@ -90,8 +91,8 @@ func (s *statement) view(ctx context.Context, n engine.TableName, body string) e
 		return &engine.Error{Kind: engine.KindUnsupported, Message: "the name " + n.String() + " is reserved by the engine"}
 	}
 	under := n
-	if s.q.Variant != "" {
-		under.Catalog = "~" + s.q.Variant + " " + n.Catalog
+	if s.Q.Variant != "" {
+		under.Catalog = "~" + s.Q.Variant + " " + n.Catalog
 	}
 	at, err := s.putView(ctx, under, body)
 	if err == nil && at != n {
@@ -145,15 +146,15 @@ func (s *statement) resolve(ctx context.Context, n engine.TableName, want narrow
 		s.scans.widen(n, want)
 		return s.weigh(n)
 	}
-	if err := engine.Cycle(s.chain, n); err != nil {
+	if err := engine.Cycle(s.Chain, n); err != nil {
 		return err
 	}
-	if err := s.absent[n]; err != nil {
+	if err := s.Absent[n]; err != nil {
 		return err
 	}
 	if err := s.define(ctx, n, want); err != nil {
-		if isUnknown(err) {
-			s.absent[n] = err
+		if trino.IsUnknown(err) {
+			s.Absent[n] = err
 		}
 		return err
 	}
@@ -163,22 +164,14 @@ func (s *statement) resolve(ctx context.Context, n engine.TableName, want narrow
 
 // weigh adds the saved queries that a name expands to to those of the text that refers to it.
 func (s *statement) weigh(n engine.TableName) error {
-	s.weight += s.weights[n]
-	return limits.Saved(s.weight)
-}
-
-// boundHere are the values of the text that is being read: a saved query has none.
-func (s *statement) boundHere() []string {
-	if len(s.chain) > 0 {
-		return nil
-	}
-	return s.q.Bindings
+	s.Weight += s.weights[n]
+	return limits.Saved(s.Weight)
 }
 
 func (s *statement) define(ctx context.Context, n engine.TableName, want narrow.Narrowing) error {
 	switch {
 	case n.Catalog == engine.SampleCatalog:
-		if o, ok := s.q.Catalogs.(engine.Overrides); ok {
+		if o, ok := s.Q.Catalogs.(engine.Overrides); ok {
 			if t, err := o.Override(ctx, n); err != nil || t != nil {
 				if err == nil {
 					err = s.stored(ctx, n, t.Schema, t.Table)
@@ -193,16 +186,16 @@ func (s *statement) define(ctx context.Context, n engine.TableName, want narrow.
 			return err
 		}
 		return s.stored(ctx, n, n.Schema, stored)
-	case s.q.Catalogs == nil:
-		return unknownTable(n)
+	case s.Q.Catalogs == nil:
+		return trino.UnknownTable(n)
 	}
-	src, err := s.q.Catalogs.Lookup(ctx, n)
+	src, err := s.Q.Catalogs.Lookup(ctx, n)
 	if err != nil {
 		return err
 	}
 	switch {
 	case src.SQL != "" || src.Ask != nil:
-		q, err := asked(engine.Query{SQL: src.SQL, Ask: src.Ask})
+		q, err := trino.Asked(engine.Query{SQL: src.SQL, Ask: src.Ask})
 		if err != nil {
 			return err
 		}
@@ -212,16 +205,16 @@ func (s *statement) define(ctx context.Context, n engine.TableName, want narrow.
 	case src.Scan != nil:
 		return s.scan(ctx, n, src.Scan, want)
 	}
-	return unknownTable(n)
+	return trino.UnknownTable(n)
 }
 
 func (s *statement) stored(ctx context.Context, n engine.TableName, schema, table string) error {
 	if !s.c.hasStored(schema, table) {
-		return unknownTable(n)
+		return trino.UnknownTable(n)
 	}
 	err := s.view(ctx, n, `SELECT * FROM `+naming.StoredTable(schema, table))
 	if err != nil && !s.c.hasStored(schema, table) {
-		return unknownTable(n) // dropped in the meantime
+		return trino.UnknownTable(n) // dropped in the meantime
 	}
 	return err
 }
@@ -243,11 +236,11 @@ func (s *statement) whereIn(ctx context.Context, body string, err error) error {
 
 // saved expands a saved query, whose text is processed like every statement: guard, names, dialect.
 func (s *statement) saved(ctx context.Context, n engine.TableName, q engine.Query) error {
-	s.chain = append(s.chain, n)
-	defer func() { s.chain = s.chain[:len(s.chain)-1] }()
-	outer, untyped := s.weight, s.untyped
-	s.weight, s.untyped = 1, q.Untyped
-	defer func() { s.weights[n], s.weight, s.untyped = s.weight, outer, untyped }()
+	s.Chain = append(s.Chain, n)
+	defer func() { s.Chain = s.Chain[:len(s.Chain)-1] }()
+	outer, untyped := s.Weight, s.Untyped
+	s.Weight, s.Untyped = 1, q.Untyped
+	defer func() { s.weights[n], s.Weight, s.Untyped = s.Weight, outer, untyped }()
 	t, err := s.translate(ctx, q.SQL, "", true)
 	if err == nil && t.params > 0 {
 		err = &engine.Error{Kind: engine.KindBinding, Message: "a saved query cannot have parameters"}
@@ -264,7 +257,7 @@ func (s *statement) saved(ctx context.Context, n engine.TableName, q engine.Quer
 	if !errors.As(err, &e) {
 		return err
 	}
-	if e.Kind == engine.KindCycle || e.Kind == engine.KindTimeout || s.weight > limits.MaxSaved {
+	if e.Kind == engine.KindCycle || e.Kind == engine.KindTimeout || s.Weight > limits.MaxSaved {
 		return e
 	}
 	return e.In(n, err)

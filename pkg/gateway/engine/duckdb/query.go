@@ -11,6 +11,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
 	"github.com/dig-cli/dig/pkg/trinosql/times"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
@@ -19,25 +20,18 @@ var _ engine.Project = (*project)(nil)
 
 // statement is one request: its connection and the definitions of its names.
 type statement struct {
+	trino.Session
 	p    *project
 	c    *conn
-	q    engine.Query
 	t    *translation
 	seen map[engine.TableName]bool
 
-	absent  map[engine.TableName]error          // names that do not exist, with the errors
-	chain   []engine.TableName                  // saved queries being expanded
 	weights map[engine.TableName]int            // number of saved queries that a name expands to
 	doubled map[engine.TableName]naming.Columns // saved queries with two columns of one name
-	weight  int                                 // and the current text
 	scans   *scanSet                            // nil until a name is read by a scan
 
 	under map[engine.TableName]engine.TableName // names of tables in the statement, where they differ from those that users write
 	views []*view                               // that are in use until the statement ends
-
-	uses map[engine.TableName]*used // of statements in Trino's dialect
-
-	untyped bool // the current text was written by the gateway, from values without types
 
 	leave func() // the watch
 }
@@ -55,7 +49,10 @@ func (p *project) statementOn(ctx context.Context, q engine.Query, write bool) (
 	if err != nil {
 		return nil, err
 	}
-	return &statement{leave: p.memory.enter(ctx, c, q.SQL), p: p, c: c, q: q, untyped: q.Untyped, seen: map[engine.TableName]bool{}, absent: map[engine.TableName]error{}, weights: map[engine.TableName]int{}, uses: map[engine.TableName]*used{}, doubled: map[engine.TableName]naming.Columns{}, under: map[engine.TableName]engine.TableName{}}, nil
+	s := &statement{Session: trino.NewSession(q, p.session), leave: p.memory.enter(ctx, c, q.SQL), p: p, c: c, seen: map[engine.TableName]bool{}, weights: map[engine.TableName]int{},
+		doubled: map[engine.TableName]naming.Columns{}, under: map[engine.TableName]engine.TableName{}}
+	s.Store = s
+	return s, nil
 }
 
 func (s *statement) close() {
@@ -91,7 +88,7 @@ func deadline(ctx context.Context, q engine.Query) (context.Context, context.Can
 
 // Query checks, plans and starts one SELECT.
 func (p *project) Query(ctx context.Context, q engine.Query) (_ engine.Result, err error) {
-	if q, err = asked(q); err != nil {
+	if q, err = trino.Asked(q); err != nil {
 		return nil, err
 	}
 	ctx, over := deadline(ctx, q)
@@ -138,8 +135,7 @@ func (p *project) Query(ctx context.Context, q engine.Query) (_ engine.Result, e
 // again translates a statement once more, with what its names stand for now.
 func (s *statement) again(ctx context.Context, sql, dialect string, named bool) (*translation, error) {
 	s.c.rollback()
-	clear(s.uses)
-	clear(s.absent)
+	s.Forget()
 	return s.translate(ctx, sql, dialect, named)
 }
 
@@ -225,7 +221,7 @@ func (s *statement) prepare(ctx context.Context, text string, ps *bindings.Prepa
 		return err
 	}
 	if s.t.trino != nil { // its values are in the text
-		if s.t.trino.plain {
+		if s.t.trino.Plain {
 			if err := rawExec(s.c.c, "PRAGMA disable_optimizer"); err != nil {
 				return err
 			}
@@ -235,8 +231,8 @@ func (s *statement) prepare(ctx context.Context, text string, ps *bindings.Prepa
 		}
 		return nil
 	}
-	if n := s.t.params; n != len(s.q.Bindings) {
-		return &engine.Error{Kind: engine.KindBinding, Message: fmt.Sprintf("Incorrect number of parameters: expected %d but found %d", n, len(s.q.Bindings))}
+	if n := s.t.params; n != len(s.Q.Bindings) {
+		return &engine.Error{Kind: engine.KindBinding, Message: fmt.Sprintf("Incorrect number of parameters: expected %d but found %d", n, len(s.Q.Bindings))}
 	}
 	if bindings.Prepare(s.c.c, text, ps) == bindings.StateError {
 		return s.c.fault(ctx, bindings.ErrorTypeInvalid, bindings.PrepareError(*ps))
@@ -252,7 +248,7 @@ func (r *result) describe() error {
 	origins := r.s.t.tree.Origins(int(bindings.ColumnCount(&r.res)))
 	for i := range bindings.ColumnCount(&r.res) {
 		lt := bindings.ColumnLogicalType(&r.res, i)
-		t, err := newType(lt, r.s.q.Dialect)
+		t, err := newType(lt, r.s.Q.Dialect)
 		bindings.DestroyLogicalType(&lt)
 		name := naming.ColumnName(bindings.ColumnName(&r.res, i))
 		if err != nil {
@@ -266,11 +262,11 @@ func (r *result) describe() error {
 }
 
 // describeTrino returns the columns of a started statement with the names and types of the translation.
-func (r *result) describeTrino(x *trinoText) error {
-	if n := int(bindings.ColumnCount(&r.res)); n != len(x.columns) {
-		return faults.Internal(fmt.Sprintf("the engine returned %d columns instead of %d", n, len(x.columns)))
+func (r *result) describeTrino(x *trino.Text) error {
+	if n := int(bindings.ColumnCount(&r.res)); n != len(x.Columns) {
+		return faults.Internal(fmt.Sprintf("the engine returned %d columns instead of %d", n, len(x.Columns)))
 	}
-	for i, c := range x.columns {
+	for i, c := range x.Columns {
 		lt := bindings.ColumnLogicalType(&r.res, bindings.IdxT(i))
 		t, err := newType(lt, "")
 		bindings.DestroyLogicalType(&lt)
@@ -278,14 +274,14 @@ func (r *result) describeTrino(x *trinoText) error {
 			return &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf("column '%s': %v", c.Name, err)}
 		}
 		t.overlay(c.Type)
-		if x.printed != nil && x.printed.Zones != nil && x.printed.Zones[i] != "" {
-			zone, ok := times.Location(x.printed.Zones[i])
+		if x.Printed != nil && x.Printed.Zones != nil && x.Printed.Zones[i] != "" {
+			zone, ok := times.Location(x.Printed.Zones[i])
 			if !ok {
-				return faults.Internal("no time zone " + x.printed.Zones[i])
+				return faults.Internal("no time zone " + x.Printed.Zones[i])
 			}
 			t.shownIn(zone)
 		}
-		o := x.origins[i]
+		o := x.Origins[i]
 		r.cols = append(r.cols, column{api.ResultColumn{CatalogName: o.Catalog, SchemaName: o.Schema, TableName: o.Table, Name: c.Name,
 			DisplayName: c.Name, DataType: t.name}, t})
 	}

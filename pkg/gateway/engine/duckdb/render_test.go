@@ -8,6 +8,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
 )
 
 // The texts are those of Trino's documentation, of Java's Double.toString and LocalDate.toString, and of the service where it was
@@ -118,7 +119,7 @@ func TestValues(t *testing.T) {
 	} {
 		// Three rows in one chunk, the value in the middle, so that offsets into vectors count.
 		sql := `SELECT v FROM (SELECT 1 AS i, NULL AS v UNION ALL SELECT 2, ` + c.expr + ` UNION ALL SELECT 3, NULL) ORDER BY i`
-		q := engine.Query{SQL: sql, Dialect: dialectDuck}
+		q := engine.Query{SQL: sql, Dialect: trino.DialectDuck}
 		want := "null\n" + c.text + "\nnull"
 		if got, err := rows(t, p, q); err != nil || got != want {
 			t.Errorf("%s: got %q, %v; want %q", c.expr, got, err, want)
@@ -185,7 +186,7 @@ func secondValue(t *testing.T, f api.Format, doc string) (typ, val string) {
 
 func TestTypesWithoutText(t *testing.T) {
 	p := testProject(t, testEngine(t, t.TempDir()), "prjA")
-	if _, err := rows(t, p, engine.Query{SQL: `SELECT 1::VARIANT AS v`, Dialect: dialectDuck}); kindOf(err) != engine.KindUnsupported {
+	if _, err := rows(t, p, engine.Query{SQL: `SELECT 1::VARIANT AS v`, Dialect: trino.DialectDuck}); kindOf(err) != engine.KindUnsupported {
 		t.Errorf("got %v", err)
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
 	"github.com/dig-cli/dig/pkg/gateway/engine/narrow"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
@@ -22,8 +22,6 @@ import (
 //	SELECT * FROM "~scan"('catalog.schema.table')
 //
 // which is the same for every statement. Its rows are determined by the connection that runs it: the statement's scanSet.
-
-const scanFunction = "~scan"
 
 // scanSet holds the scans of one statement.
 type scanSet struct {
@@ -71,20 +69,16 @@ func (s *statement) scan(ctx context.Context, n engine.TableName, src engine.Sca
 		if end := faults.Ended(ctx, nil); end != nil {
 			return end
 		}
-		return sourceError(n, err)
+		return trino.SourceError(n, err)
 	}
-	if err := s.addScan(ctx, n, src, cols, want); err != nil {
+	if err := s.AddScan(ctx, n, src, cols, want); err != nil {
 		return err
 	}
-	return s.view(ctx, n, scanBody(n))
+	return s.view(ctx, n, trino.ScanBody(n))
 }
 
-func scanBody(n engine.TableName) string {
-	return `SELECT * FROM ` + sqltext.Quote(scanFunction) + `(` + sqltext.Literal(n.String()) + `)`
-}
-
-// addScan registers the scanner of a name with the statement's connection.
-func (s *statement) addScan(ctx context.Context, n engine.TableName, src engine.Scanner, cols []engine.ColumnInfo, want narrow.Narrowing) error {
+// AddScan registers the scanner of a name with the statement's connection.
+func (s *statement) AddScan(ctx context.Context, n engine.TableName, src engine.Scanner, cols []engine.ColumnInfo, want narrow.Narrowing) error {
 	if len(cols) == 0 {
 		return &engine.Error{Kind: engine.KindUnsupported, Message: "table " + n.String() + " has no columns"}
 	}
@@ -107,7 +101,7 @@ func (s *statement) addScan(ctx context.Context, n engine.TableName, src engine.
 	}
 	t := &scanTable{name: n, src: src, cols: cols}
 	for _, c := range cols {
-		t.types = append(t.types, duckType(c.Type))
+		t.types = append(t.types, trino.DuckType(c.Type))
 	}
 	t.filters, t.limit = t.columns().Fit(want)
 	t.count = want.Count
@@ -162,7 +156,7 @@ func (s *scanSet) fail(t *scanTable, err error) error {
 	if end := faults.Ended(s.ctx, nil); end != nil {
 		err = end
 	} else {
-		err = sourceError(t.name, err)
+		err = trino.SourceError(t.name, err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,14 +164,6 @@ func (s *scanSet) fail(t *scanTable, err error) error {
 		s.err = err
 	}
 	return err
-}
-
-func sourceError(n engine.TableName, err error) error {
-	var e *engine.Error
-	if errors.As(err, &e) || errors.Is(err, context.Canceled) {
-		return err
-	}
-	return &engine.Error{Kind: engine.KindSource, Message: fmt.Sprintf("reading %s: %v", n, err), Err: err}
 }
 
 // open starts the scan of the columns that DuckDB requests.

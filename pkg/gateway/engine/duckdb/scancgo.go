@@ -18,6 +18,7 @@ import (
 	"runtime/cgo"
 	"unsafe"
 
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -40,7 +41,7 @@ func dig_scan_free(p unsafe.Pointer) {
 func registerScan(c bindings.Connection, in *instance) error {
 	f := bindings.CreateTableFunction()
 	defer bindings.DestroyTableFunction(&f)
-	bindings.TableFunctionSetName(f, scanFunction)
+	bindings.TableFunctionSetName(f, trino.ScanFunction)
 	text := bindings.CreateLogicalType(bindings.TypeVarchar)
 	defer bindings.DestroyLogicalType(&text)
 	bindings.TableFunctionAddParameter(f, text)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
 	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
@@ -71,7 +72,7 @@ func (tpchCatalog) Lookup(_ context.Context, n engine.TableName) (engine.Source,
 	case n.Schema != "tiny":
 		return engine.Source{}, &engine.Error{Kind: engine.KindUnknownSchema, Message: "Schema '" + n.Schema + "' does not exist"}
 	case tpchTypes[n.Table] == "":
-		return engine.Source{}, unknownTable(n)
+		return engine.Source{}, trino.UnknownTable(n)
 	}
 	return engine.Source{Stored: &engine.TableName{Schema: "tpch", Table: n.Table}}, nil
 }

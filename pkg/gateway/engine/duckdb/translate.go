@@ -14,20 +14,18 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/native"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
 	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
 	"github.com/dig-cli/dig/pkg/gateway/engine/limits"
 	"github.com/dig-cli/dig/pkg/gateway/engine/narrow"
 )
-
-// dialectDuck is the Query.Dialect of DuckDB's own SQL; any other is Trino's.
-const dialectDuck = "duckdb"
 
 // translation is a statement ready for DuckDB.
 type translation struct {
 	native.Source
 	tree    *native.Tree
 	params  int
-	trino   *trinoText      // of a statement in Trino's dialect, nil when it goes through DuckDB's tree
+	trino   *trino.Text     // of a statement in Trino's dialect, nil when it goes through DuckDB's tree
 	doubled map[string]bool // names that saved queries give to two columns
 	columns naming.Columns  // of a text that becomes a table or a view, where some have one name
 }
@@ -35,11 +33,28 @@ type translation struct {
 // translate checks a statement, makes the names in it known to DuckDB and rewrites what DuckDB would read otherwise.
 // named gives every column a name, as a view or a table needs it.
 func (s *statement) translate(ctx context.Context, sql, dialect string, named bool) (*translation, error) {
-	if dialect != dialectDuck {
+	if dialect != trino.DialectDuck {
 		t := &translation{Source: native.Source{Original: sql}}
-		return t, s.translateTrinoInto(ctx, t, named)
+		return t, s.translateInto(ctx, t, named)
 	}
 	return s.translateDuck(ctx, sql)
+}
+
+// translateInto translates a statement of Trino's dialect. named makes it a text whose columns have the names and types of the result, as a
+// stored table needs it.
+func (s *statement) translateInto(ctx context.Context, t *translation, named bool) error {
+	x, err := s.Translate(ctx, t.Original)
+	if err != nil {
+		return err
+	}
+	t.trino, t.Text = x, x.SQL
+	if named {
+		if err := x.KeepsZones(); err != nil {
+			return err
+		}
+		t.Text, t.columns = x.Named()
+	}
+	return nil
 }
 
 // translateDuck checks a statement of DuckDB's own dialect by its tree.
@@ -118,7 +133,7 @@ func (s *statement) nameEdits(ctx context.Context, tokens []native.Token, tr *na
 			return nil, native.ErrorAt(ref.Pos, engine.KindUnsupported, "the name %s stands where the engine cannot follow it", n)
 		}
 		if isInfo {
-			want := tr.NarrowOnce(ref, s.boundHere())
+			want := tr.NarrowOnce(ref, s.BoundHere())
 			if s.seen[info] { // by a saved query: both share the rows that are gathered
 				want = narrow.Everything()
 			}
@@ -132,8 +147,8 @@ func (s *statement) nameEdits(ctx context.Context, tokens []native.Token, tr *na
 		if err := s.spelled(ctx, tokens[i:], ref.Parts); err != nil {
 			return nil, native.PlaceName(err, ref.Pos)
 		}
-		if err := s.resolve(ctx, n, tr.Narrow(ref, s.boundHere())); err != nil {
-			if err = native.PlaceName(err, ref.Pos); len(s.chain) == 0 || !isUnknown(err) {
+		if err := s.resolve(ctx, n, tr.Narrow(ref, s.BoundHere())); err != nil {
+			if err = native.PlaceName(err, ref.Pos); len(s.Chain) == 0 || !trino.IsUnknown(err) {
 				return nil, err
 			}
 			if absent == nil { // a saved query that goes round in a circle is told before what it does not find
@@ -183,19 +198,6 @@ func (t *translation) explain(err error) error {
 
 // Ambiguous implements Statement.
 func (t *translation) Ambiguous(name string) bool { return t.doubled[name] }
-
-// isUnknown reports whether an error says that a name stands for nothing.
-func isUnknown(err error) bool {
-	var e *engine.Error
-	if !errors.As(err, &e) {
-		return false
-	}
-	switch e.Kind {
-	case engine.KindUnknownCatalog, engine.KindUnknownSchema, engine.KindUnknownTable, engine.KindUnknownColumn:
-		return true
-	}
-	return false
-}
 
 // parse has DuckDB parse a text, without running it, and checks the tree. own says that the text is the engine's.
 func (s *statement) parse(ctx context.Context, sql string, own bool) (*native.Tree, error) {

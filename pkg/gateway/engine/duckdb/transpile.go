@@ -4,12 +4,9 @@ package duckdb
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/trinosql"
-	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 	"github.com/dig-cli/dig/pkg/trinosql/transpile"
 )
 
@@ -28,23 +25,5 @@ func (p *project) Transpile(ctx context.Context, q engine.Query, dialect string)
 		return "", err
 	}
 	defer s.close()
-	tree, err := s.parseTrino(q.SQL)
-	if err != nil {
-		return "", err
-	}
-	query, ok := tree.(*trinosql.Query)
-	if !ok {
-		return "", placedAt(tree.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "a statement that is answered by the gateway cannot be written in another dialect"})
-	}
-	cat := &trinoCatalog{s: s, ctx: ctx, uses: map[*analyze.Table]*used{}}
-	a, _, err := s.analyzeTrino(query, cat, nil, 0)
-	if err != nil {
-		return "", cat.analysisError(err)
-	}
-	text, err := transpile.Query(query, a, to)
-	var refused *transpile.Unsupported
-	if errors.As(err, &refused) {
-		return "", placedAt(refused.At, &engine.Error{Kind: engine.KindUnsupported, Message: refused.Msg, Err: err})
-	}
-	return text, err
+	return s.Transpile(ctx, to)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
 )
 
 // digitsCut are the zeros at the end of a second, of which DuckDB's types have others than Trino's.
@@ -27,7 +28,7 @@ func TestTranspile(t *testing.T) {
 		text, err := p.Transpile(t.Context(), engine.Query{SQL: i.sql}, "duckdb")
 		if i.bad != "" { // a fault of the statement, or of a value when it runs
 			if err == nil {
-				_, err = rows(t, p, engine.Query{SQL: text, Dialect: dialectDuck})
+				_, err = rows(t, p, engine.Query{SQL: text, Dialect: trino.DialectDuck})
 			}
 			if err == nil {
 				t.Errorf("line %d: %s is refused, and was written as\n%s", i.line, i.sql, text)
@@ -49,7 +50,7 @@ func TestTranspile(t *testing.T) {
 			continue // another value each time, and intervals are written otherwise
 		}
 		want, _ := rows(t, p, engine.Query{SQL: i.sql})
-		if got, err := rows(t, p, engine.Query{SQL: text, Dialect: dialectDuck}); err != nil || digitsCut.ReplaceAllString(got, "$1$2$3") != digitsCut.ReplaceAllString(want, "$1$2$3") {
+		if got, err := rows(t, p, engine.Query{SQL: text, Dialect: trino.DialectDuck}); err != nil || digitsCut.ReplaceAllString(got, "$1$2$3") != digitsCut.ReplaceAllString(want, "$1$2$3") {
 			t.Errorf("line %d: %s\n%s\n got %v %s\nwant %s", i.line, i.sql, text, err, got, want)
 		}
 	}

@@ -4,12 +4,10 @@ package duckdb
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/dig-cli/dig/internal/sqltext"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/native"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -80,12 +78,12 @@ func newType(lt bindings.LogicalType, dialect string) (*vtype, error) {
 			}
 			name := bindings.StructTypeChildName(lt, i)
 			t.names = append(t.names, name)
-			fields = append(fields, fieldName(name)+t.kids[i].name)
+			fields = append(fields, trino.FieldName(name)+t.kids[i].name)
 		}
 		t.name = "row(" + strings.Join(fields, ", ") + ")"
 	case bindings.TypeHugeInt:
 		t.name = "decimal(38,0)"
-		if dialect != dialectDuck {
+		if dialect != trino.DialectDuck {
 			// In Trino only sums of integers and similar values reach this case: they are bigint, or an overflow.
 			t.name = "bigint"
 		}
@@ -99,19 +97,6 @@ func newType(lt bindings.LogicalType, dialect string) (*vtype, error) {
 		return nil, fmt.Errorf("type number %d has no text form; cast it to varchar", t.id)
 	}
 	return t, nil
-}
-
-// fieldName is the text of a field in the name of a row type: quoted unless it is a plain identifier.
-func fieldName(s string) string {
-	if s == "" {
-		return ""
-	}
-	for i := range len(s) {
-		if !(native.IsNameStart(s[i]) || i > 0 && native.IsDigit(s[i])) {
-			return sqltext.Quote(s) + " "
-		}
-	}
-	return s + " "
 }
 
 // plainTypes are the lower-case Trino names of DuckDB's simple types. An unsigned type has the name of the next larger signed one.
@@ -146,42 +131,4 @@ var plainTypes = map[bindings.Type]string{
 	bindings.TypeTimestampTZ: "timestamp with time zone",
 	bindings.TypeInterval:    "interval",
 	bindings.TypeSQLNull:     "unknown",
-}
-
-// duckType is the DuckDB type for a lower-case Trino type name, and text if there is none. Precisions of times are dropped:
-// DuckDB has microseconds.
-func duckType(trino string) string {
-	t := strings.ToLower(strings.TrimSpace(trino))
-	base, args, _ := strings.Cut(t, "(")
-	base = strings.TrimSpace(base)
-	tail := ""
-	if i := strings.LastIndexByte(args, ')'); i >= 0 {
-		args, tail = args[:i], strings.TrimSpace(args[i+1:])
-	}
-	if tail != "" {
-		base += " " + tail
-	}
-	switch base {
-	case "boolean", "tinyint", "smallint", "integer", "bigint", "double", "real", "date", "uuid", "time", "timestamp", "json":
-		return strings.ToUpper(base)
-	case "int":
-		return "INTEGER"
-	case "varbinary":
-		return "BLOB"
-	case "timestamp with time zone":
-		return "TIMESTAMPTZ"
-	case "decimal":
-		p, s, _ := strings.Cut(args, ",")
-		pn, err1 := strconv.Atoi(strings.TrimSpace(p))
-		sn, err2 := strconv.Atoi(strings.TrimSpace(s))
-		if args == "" {
-			pn, sn, err1, err2 = 38, 0, nil, nil
-		} else if s == "" {
-			sn, err2 = 0, nil
-		}
-		if err1 == nil && err2 == nil && pn >= 1 && pn <= 38 && sn >= 0 && sn <= pn {
-			return fmt.Sprintf("DECIMAL(%d,%d)", pn, sn)
-		}
-	}
-	return "VARCHAR"
 }

@@ -1,6 +1,4 @@
-//go:build cgo
-
-package duckdb
+package trino
 
 import (
 	"context"
@@ -18,39 +16,39 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// trinoCatalog tells an analysis what the names of a statement stand for. A name is looked up when the analysis comes to it, once for the
+// catalog tells an analysis what the names of a statement stand for. A name is looked up when the analysis comes to it, once for the
 // whole statement with its saved queries. An error of a look-up is kept, because an analysis only asks whether there is a table.
-type trinoCatalog struct {
-	s       *statement
+type catalog struct {
+	s       *Session
 	ctx     context.Context
 	written map[analyze.Name]engine.TableName // names that are quoted and hold capitals
-	uses    map[*analyze.Table]*used
+	uses    map[*analyze.Table]*Used
 	err     error
 }
 
-// used is what a name stands for in a statement.
-type used struct {
+// Used is what a name stands for in a statement.
+type Used struct {
 	name  engine.TableName
-	table *analyze.Table
-	text  string // what stands in FROM
+	Table *analyze.Table
+	Text  string // what stands in FROM
 
 	// Rows that come from elsewhere are told what of them is wanted before text is complete.
 	scan engine.Scanner
 	cols []engine.ColumnInfo
 	info bool // a table of information_schema
 
-	kept *engine.TableName // the table of the project's file that has the rows
+	Kept *engine.TableName // the table of the project's file that has the rows
 
 	narrowed bool // of that, only some rows were gathered
 
-	weight int        // how many saved queries it stands for
-	saved  *trinoText // nil but for a saved query
+	weight int   // how many saved queries it stands for
+	saved  *Text // nil but for a saved query
 }
 
-func (c *trinoCatalog) HasCatalog(string) bool        { return true }
-func (c *trinoCatalog) HasSchema(string, string) bool { return true }
+func (c *catalog) HasCatalog(string) bool        { return true }
+func (c *catalog) HasSchema(string, string) bool { return true }
 
-func (c *trinoCatalog) Table(n analyze.Name) (*analyze.Table, bool) {
+func (c *catalog) Table(n analyze.Name) (*analyze.Table, bool) {
 	if c.err != nil {
 		return nil, false
 	}
@@ -62,14 +60,14 @@ func (c *trinoCatalog) Table(n analyze.Name) (*analyze.Table, bool) {
 		c.err = err
 		return nil, false
 	}
-	c.uses[u.table] = u
-	return u.table, true
+	c.uses[u.Table] = u
+	return u.Table, true
 }
 
-func (c *trinoCatalog) find(n analyze.Name) (*used, error) {
+func (c *catalog) find(n analyze.Name) (*Used, error) {
 	s := c.s
 	if w, ok := c.written[n]; ok {
-		if names, ok := s.q.Catalogs.(engine.Spelling); ok {
+		if names, ok := s.Q.Catalogs.(engine.Spelling); ok {
 			if err := names.Spelled(c.ctx, w); err != nil {
 				return nil, err
 			}
@@ -79,28 +77,28 @@ func (c *trinoCatalog) find(n analyze.Name) (*used, error) {
 	if u := s.uses[name]; u != nil {
 		return u, nil
 	}
-	if err := engine.Cycle(s.chain, name); err != nil {
+	if err := engine.Cycle(s.Chain, name); err != nil {
 		return nil, err
 	}
-	if err := s.absent[name]; err != nil {
+	if err := s.Absent[name]; err != nil {
 		return nil, err
 	}
 	u, err := c.mean(name)
 	if err != nil {
-		if isUnknown(err) {
+		if IsUnknown(err) {
 			err = c.withHint(err, name)
-			s.absent[name] = err
+			s.Absent[name] = err
 		}
 		return nil, err
 	}
-	u.name, u.table.Name = name, n
+	u.name, u.Table.Name = name, n
 	s.uses[name] = u
 	return u, nil
 }
 
 // circleBehind is the error of a saved query that does not find a name, unless it goes round in a circle, which is told first.
-func (c *trinoCatalog) circleBehind(q *trinosql.Query, err error) error {
-	if len(c.s.chain) == 0 || !isUnknown(err) {
+func (c *catalog) circleBehind(q *trinosql.Query, err error) error {
+	if len(c.s.Chain) == 0 || !IsUnknown(err) {
 		return err
 	}
 	for _, parts := range trinosql.Tables(q) {
@@ -121,8 +119,8 @@ func (c *trinoCatalog) circleBehind(q *trinosql.Query, err error) error {
 }
 
 // complete is the full name of a table in a statement of Trino's dialect.
-func (s *statement) complete(parts []string) engine.TableName {
-	n := s.p.session
+func (s *Session) complete(parts []string) engine.TableName {
+	n := s.defaults
 	switch len(parts) {
 	case 1:
 		n.Table = parts[0]
@@ -135,13 +133,13 @@ func (s *statement) complete(parts []string) engine.TableName {
 }
 
 // weighUse counts the saved queries behind a name towards the text that names it.
-func (s *statement) weighUse(u *used) error {
-	s.weight += u.weight
-	return limits.Saved(s.weight)
+func (s *Session) weighUse(u *Used) error {
+	s.Weight += u.weight
+	return limits.Saved(s.Weight)
 }
 
 // mean finds out what a name stands for.
-func (c *trinoCatalog) mean(n engine.TableName) (*used, error) {
+func (c *catalog) mean(n engine.TableName) (*Used, error) {
 	s := c.s
 	switch {
 	case n.Schema == infoschema.Schema:
@@ -150,77 +148,77 @@ func (c *trinoCatalog) mean(n engine.TableName) (*used, error) {
 			if n.Catalog == naming.AllCatalogs {
 				n.Catalog = engine.InternalCatalog
 			}
-			return nil, unknownTable(n)
+			return nil, UnknownTable(n)
 		}
-		return &used{table: infosOf(cols), cols: cols, info: true}, nil
+		return &Used{Table: infosOf(cols), cols: cols, info: true}, nil
 	case strings.HasPrefix(n.Catalog, "~") || naming.Reserved[n.Catalog] || n.Schema == "pg_catalog":
 		return nil, &engine.Error{Kind: engine.KindUnsupported, Message: "the name " + n.String() + " is reserved by the engine"}
 	case n.Catalog == engine.SampleCatalog:
-		if o, ok := s.q.Catalogs.(engine.Overrides); ok {
+		if o, ok := s.Q.Catalogs.(engine.Overrides); ok {
 			if t, err := o.Override(c.ctx, n); err != nil || t != nil {
 				if err != nil {
 					return nil, err
 				}
-				return c.stored(n, t.Schema, t.Table)
+				return s.Store.Kept(c.ctx, n, t.Schema, t.Table)
 			}
 		}
-		body := sampleTables()[n.Table]
-		if n.Schema != sampleSchema || body == "" {
-			return nil, unknownTable(n)
+		body := SampleTables()[n.Table]
+		if n.Schema != SampleSchema || body == "" {
+			return nil, UnknownTable(n)
 		}
-		return c.sampled(n, body)
+		return s.Store.Sampled(c.ctx, n, body)
 	case n.Catalog == engine.InternalCatalog && (n.Schema == engine.SchemaTable || n.Schema == engine.SchemaBI):
-		stored, err := s.c.storedAs(c.ctx, n.Schema, n.Table)
+		stored, err := s.Store.StoredAs(c.ctx, n.Schema, n.Table)
 		if err != nil {
 			return nil, err
 		}
-		return c.stored(n, n.Schema, stored)
-	case s.q.Catalogs == nil:
-		return nil, unknownTable(n)
+		return s.Store.Kept(c.ctx, n, n.Schema, stored)
+	case s.Q.Catalogs == nil:
+		return nil, UnknownTable(n)
 	}
-	src, err := s.q.Catalogs.Lookup(c.ctx, n)
+	src, err := s.Q.Catalogs.Lookup(c.ctx, n)
 	switch {
 	case err != nil:
 		return nil, err
 	case src.SQL != "" || src.Ask != nil:
-		q, err := asked(engine.Query{SQL: src.SQL, Ask: src.Ask})
+		q, err := Asked(engine.Query{SQL: src.SQL, Ask: src.Ask})
 		if err != nil {
 			return nil, err
 		}
 		return c.savedQuery(n, q)
 	case src.Stored != nil:
-		return c.stored(n, src.Stored.Schema, src.Stored.Table)
+		return s.Store.Kept(c.ctx, n, src.Stored.Schema, src.Stored.Table)
 	case src.Scan != nil:
 		return c.scanned(n, src.Scan)
 	}
-	return nil, unknownTable(n)
+	return nil, UnknownTable(n)
 }
 
 // scanned is a table whose rows come from elsewhere.
-func (c *trinoCatalog) scanned(n engine.TableName, src engine.Scanner) (*used, error) {
+func (c *catalog) scanned(n engine.TableName, src engine.Scanner) (*Used, error) {
 	cols, err := src.Columns(c.ctx)
 	if err != nil {
 		if end := faults.Ended(c.ctx, nil); end != nil {
 			return nil, end
 		}
-		return nil, sourceError(n, err)
+		return nil, SourceError(n, err)
 	}
-	return &used{table: infosOf(cols), scan: src, cols: cols}, nil
+	return &Used{Table: infosOf(cols), scan: src, cols: cols}, nil
 }
 
 // infosOf is a table of columns whose types are told by name.
 func infosOf(cols []engine.ColumnInfo) *analyze.Table {
 	t := &analyze.Table{}
 	for _, c := range cols {
-		t.Columns = append(t.Columns, analyze.TableColumn{Name: c.Name, Type: infoType(c.Type)})
+		t.Columns = append(t.Columns, analyze.TableColumn{Name: c.Name, Type: InfoType(c.Type)})
 	}
 	return t
 }
 
-// infoType is the type of a source's column. What the engine takes as text is varchar; times have microseconds.
-func infoType(name string) *types.Type {
+// InfoType is the type of a source's column. What the engine takes as text is varchar; times have microseconds.
+func InfoType(name string) *types.Type {
 	name = strings.ToLower(strings.TrimSpace(name))
-	switch duckType(name) {
+	switch DuckType(name) {
 	case "VARCHAR":
 		if t, err := types.Parse(name); err == nil && t.Kind == types.Varchar {
 			return t
@@ -241,24 +239,24 @@ func infoType(name string) *types.Type {
 }
 
 // savedQuery is a saved query, whose text goes the way of every statement.
-func (c *trinoCatalog) savedQuery(n engine.TableName, q engine.Query) (*used, error) {
+func (c *catalog) savedQuery(n engine.TableName, q engine.Query) (*Used, error) {
 	s := c.s
-	s.chain = append(s.chain, n)
-	outer, untyped := s.weight, s.untyped
-	s.weight, s.untyped = 1, q.Untyped
-	x, err := s.translateTrino(c.ctx, q.SQL)
-	weight := s.weight
-	s.chain, s.weight, s.untyped = s.chain[:len(s.chain)-1], outer, untyped
+	s.Chain = append(s.Chain, n)
+	outer, untyped := s.Weight, s.Untyped
+	s.Weight, s.Untyped = 1, q.Untyped
+	x, err := s.Translate(c.ctx, q.SQL)
+	weight := s.Weight
+	s.Chain, s.Weight, s.Untyped = s.Chain[:len(s.Chain)-1], outer, untyped
 	if err != nil {
 		return nil, savedError(n, err, weight > limits.MaxSaved)
 	}
-	u := &used{table: &analyze.Table{}, text: "(" + x.sql + ")", weight: weight, saved: x}
-	for i, col := range x.columns {
+	u := &Used{Table: &analyze.Table{}, Text: "(" + x.SQL + ")", weight: weight, saved: x}
+	for i, col := range x.Columns {
 		made := analyze.TableColumn{Name: col.Name, Type: col.Type}
-		if x.printed != nil && x.printed.Zones != nil {
-			made.Zone = x.printed.Zones[i]
+		if x.Printed != nil && x.Printed.Zones != nil {
+			made.Zone = x.Printed.Zones[i]
 		}
-		u.table.Columns = append(u.table.Columns, made)
+		u.Table.Columns = append(u.Table.Columns, made)
 	}
 	return u, nil
 }
@@ -276,9 +274,9 @@ func savedError(n engine.TableName, err error, heavy bool) error {
 }
 
 // read tells the sources of a statement what of their rows it wants, and completes the texts of the tables.
-func (c *trinoCatalog) read(q *trinosql.Query, a *analyze.Analysis, values []string) error {
+func (c *catalog) read(q *trinosql.Query, a *analyze.Analysis, values []string) error {
 	refs := tableRefs(q)
-	times := map[*used]int{}
+	times := map[*Used]int{}
 	for _, r := range refs {
 		if use := a.Tables[r]; use != nil && use.Table != nil {
 			times[c.uses[use.Table]]++
@@ -306,44 +304,44 @@ func (c *trinoCatalog) read(q *trinosql.Query, a *analyze.Analysis, values []str
 }
 
 // readOne makes a table known to the statement's connection, or widens what is asked of it when it is already.
-func (c *trinoCatalog) readOne(u *used, want narrow.Narrowing) error {
+func (c *catalog) readOne(u *Used, want narrow.Narrowing) error {
 	s := c.s
 	switch {
 	case u.info:
 		n := engine.TableName{Catalog: naming.InfoCatalog, Schema: u.name.Catalog, Table: u.name.Table}
-		if u.text != "" {
+		if u.Text != "" {
 			if !u.narrowed {
 				return nil
 			}
 			want = narrow.Everything() // all that name it share the rows
 		}
 		u.narrowed = !want.Empty()
-		if err := s.infoRows(c.ctx, n, want); err != nil {
+		if err := s.InfoRows(c.ctx, n, want); err != nil {
 			return err
 		}
-		u.text = scanCall(n)
-	case u.text != "":
-		s.scans.widen(u.name, want)
+		u.Text = scanCall(n)
+	case u.Text != "":
+		s.Store.Widen(u.name, want)
 	default:
-		if err := s.addScan(c.ctx, u.name, u.scan, u.cols, want); err != nil {
+		if err := s.Store.AddScan(c.ctx, u.name, u.scan, u.cols, want); err != nil {
 			return err
 		}
-		u.text = scanCall(u.name)
+		u.Text = scanCall(u.name)
 	}
 	return nil
 }
 
 // text is what stands in FROM for a table.
-func (c *trinoCatalog) text(t *analyze.Table) (string, error) {
+func (c *catalog) text(t *analyze.Table) (string, error) {
 	u := c.uses[t]
-	if u == nil || u.text == "" {
+	if u == nil || u.Text == "" {
 		return "", faults.Internal("the table " + t.Name.String() + " is not known to the statement")
 	}
-	return u.text, nil
+	return u.Text, nil
 }
 
 func scanCall(n engine.TableName) string {
-	return "(" + scanBody(n) + ")" // with the names of its columns inside: readings that are alike are then read once
+	return "(" + ScanBody(n) + ")" // with the names of its columns inside: readings that are alike are then read once
 }
 
 // tableRefs are the places of a query that name tables, in the order of the text.

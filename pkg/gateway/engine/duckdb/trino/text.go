@@ -1,6 +1,4 @@
-//go:build cgo
-
-package duckdb
+package trino
 
 import (
 	"context"
@@ -23,55 +21,38 @@ import (
 // A statement in Trino's dialect is parsed and analysed here, with the names and types that the catalogs tell, and printed for DuckDB with
 // names of our own: nothing of what a user wrote reaches DuckDB but the values of literals.
 
-// trinoText is a statement after its translation.
-type trinoText struct {
-	sql      string
-	plain    bool             // it is planned without the optimizer
-	columns  []analyze.Column // of the result
-	origins  []engine.TableName
+// Text is a statement after its translation.
+type Text struct {
+	SQL      string
+	Plain    bool             // it is planned without the optimizer
+	Columns  []analyze.Column // of the result
+	Origins  []engine.TableName
 	tree     trinosql.Statement
 	analysis *analyze.Analysis
-	catalog  *trinoCatalog
-	printed  *translate.Statement
+	catalog  *catalog
+	Printed  *translate.Statement
 }
 
-// errNotTranslated is behind the error for what Trino would take and zone local does not.
-var errNotTranslated = errors.New("not supported on zone local")
+// ErrNotTranslated is behind the error for what Trino would take and zone local does not.
+var ErrNotTranslated = errors.New("not supported on zone local")
 
-// translateTrinoInto translates a statement of Trino's dialect. named makes it a text whose columns have the names and types of the result, as a
-// stored table needs it.
-func (s *statement) translateTrinoInto(ctx context.Context, t *translation, named bool) error {
-	x, err := s.translateTrino(ctx, t.Original)
-	if err != nil {
-		return err
-	}
-	t.trino, t.Text = x, x.sql
-	if named {
-		if err := x.keepsZones(); err != nil {
-			return err
-		}
-		t.Text, t.columns = x.named()
-	}
-	return nil
-}
-
-// keepsZones refuses a result whose times would lose their zone where it is stored.
-func (x *trinoText) keepsZones() error {
-	if x.printed == nil {
+// KeepsZones refuses a result whose times would lose their zone where it is stored.
+func (x *Text) KeepsZones() error {
+	if x.Printed == nil {
 		return nil
 	}
-	for i, zone := range x.printed.Zones {
+	for i, zone := range x.Printed.Zones {
 		if zone != "" {
 			return &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf("column '%s' has times in zone '%s', and a stored result keeps no zone on zone local: cast it to timestamp or varchar",
-				x.columns[i].Name, zone)}
+				x.Columns[i].Name, zone)}
 		}
 	}
 	return nil
 }
 
-// translateTrino parses, analyses and prints a statement.
-func (s *statement) translateTrino(ctx context.Context, sql string) (*trinoText, error) {
-	tree, err := s.parseTrino(sql)
+// Translate parses, analyses and prints a statement.
+func (s *Session) Translate(ctx context.Context, sql string) (*Text, error) {
+	tree, err := s.parse(sql)
 	if err != nil {
 		return nil, err
 	}
@@ -81,34 +62,34 @@ func (s *statement) translateTrino(ctx context.Context, sql string) (*trinoText,
 // analysed is a query with what its names and types are.
 type analysed struct {
 	analysis *analyze.Analysis
-	catalog  *trinoCatalog
+	catalog  *catalog
 	values   []string // bound ones, and those of the gateway's own forms
 	params   []string // what stands in the text for them
 }
 
-func (s *statement) analysed(ctx context.Context, query *trinosql.Query) (*analysed, error) {
-	r := &analysed{catalog: &trinoCatalog{s: s, ctx: ctx, uses: map[*analyze.Table]*used{}}}
-	given := s.boundHere()
+func (s *Session) analysed(ctx context.Context, query *trinosql.Query) (*analysed, error) {
+	r := &analysed{catalog: &catalog{s: s, ctx: ctx, uses: map[*analyze.Table]*Used{}}}
+	given := s.BoundHere()
 	texts, err := s.ownForms(query, r.catalog)
 	if err != nil {
 		return nil, err
 	}
 	r.values = slices.Concat(given, texts)
-	if r.analysis, r.params, err = s.analyzeTrino(query, r.catalog, r.values, len(given)); err != nil {
+	if r.analysis, r.params, err = s.analyze(query, r.catalog, r.values, len(given)); err != nil {
 		return nil, r.catalog.circleBehind(query, err)
 	}
 	return r, nil
 }
 
-func (s *statement) translateTree(ctx context.Context, tree trinosql.Statement) (*trinoText, error) {
+func (s *Session) translateTree(ctx context.Context, tree trinosql.Statement) (*Text, error) {
 	var query *trinosql.Query
 	switch tree := tree.(type) {
 	case *trinosql.Query:
 		query = tree
 	case *trinosql.Show:
-		return s.showTrino(ctx, tree)
+		return s.show(ctx, tree)
 	case *trinosql.Explain:
-		return s.explainTrino(ctx, tree)
+		return s.explain(ctx, tree)
 	default:
 		return nil, notAllowed(tree)
 	}
@@ -125,19 +106,19 @@ func (s *statement) translateTree(ctx context.Context, tree trinosql.Statement) 
 		return nil, err
 	}
 	out, err := translate.Query(query, a, translate.Options{Table: cat.text, Param: func(i int) string { return params[i] },
-		Catalog: s.p.session.Catalog, Schema: s.p.session.Schema, User: s.q.Props["user"]})
+		Catalog: s.defaults.Catalog, Schema: s.defaults.Schema, User: s.Q.Props["user"]})
 	var refused *translate.Unsupported
 	if errors.As(err, &refused) {
-		return nil, placedAt(refused.At, &engine.Error{Kind: engine.KindUnsupported, Message: refused.Msg, Err: errNotTranslated})
+		return nil, PlacedAt(refused.At, &engine.Error{Kind: engine.KindUnsupported, Message: refused.Msg, Err: ErrNotTranslated})
 	}
 	if err != nil {
 		return nil, cat.analysisError(err)
 	}
-	return &trinoText{sql: out.SQL, plain: size.PlainPlan(), columns: a.Output, origins: originsOf(query, a), tree: query, analysis: a, catalog: cat, printed: out}, nil
+	return &Text{SQL: out.SQL, Plain: size.PlainPlan(), Columns: a.Output, Origins: originsOf(query, a), tree: query, analysis: a, catalog: cat, Printed: out}, nil
 }
 
-// parseTrino reads one statement.
-func (s *statement) parseTrino(sql string) (trinosql.Statement, error) {
+// parse reads one statement.
+func (s *Session) parse(sql string) (trinosql.Statement, error) {
 	if err := limits.Text(sql); err != nil {
 		return nil, err
 	}
@@ -145,12 +126,12 @@ func (s *statement) parseTrino(sql string) (trinosql.Statement, error) {
 	text := ""
 	switch {
 	case len(parts) > 1:
-		return nil, placedAt(trinosql.Pos{Line: 1, Col: 1}, semicolonIn(sql, parts[0]))
+		return nil, PlacedAt(trinosql.Pos{Line: 1, Col: 1}, semicolonIn(sql, parts[0]))
 	case len(parts) == 1: // the places of its nodes are those in the whole text
 		text = sql[:parts[0].End]
 	}
-	files := s.q.Files
-	if len(s.chain) > 0 { // a saved query
+	files := s.Q.Files
+	if len(s.Chain) > 0 { // a saved query
 		files = ""
 	}
 	tree, err := trinosql.ParseFiles(text, files)
@@ -159,13 +140,13 @@ func (s *statement) parseTrino(sql string) (trinosql.Statement, error) {
 		return tree, err
 	}
 	if e.Unsupported {
-		return nil, placedAt(e.At, &engine.Error{Kind: engine.KindUnsupported, Message: e.Msg + " on zone local", Err: err})
+		return nil, PlacedAt(e.At, &engine.Error{Kind: engine.KindUnsupported, Message: e.Msg + " on zone local", Err: err})
 	}
 	out := &engine.Error{Kind: engine.KindSyntax, Message: e.Msg, Err: err}
 	if strings.HasPrefix(e.Msg, "mismatched input ''") && strings.Contains(e.Msg, "'UNNEST'") && byteAt(text, e.At) == '\'' {
 		out.Hint = "a file is read as a table only for a statement that a command runs in its own process: not by a gateway that is served, and not in a saved query"
 	}
-	return nil, placedAt(e.At, out)
+	return nil, PlacedAt(e.At, out)
 }
 
 func byteAt(text string, p trinosql.Pos) byte {
@@ -190,11 +171,11 @@ func notAllowed(tree trinosql.Statement) error {
 	case *trinosql.Other:
 		kind = tree.Kind
 	}
-	return placedAt(tree.Pos(), &engine.Error{Kind: engine.KindNotAllowed, Message: fmt.Sprintf("Statement type '%s' is not allowed", kind)})
+	return PlacedAt(tree.Pos(), &engine.Error{Kind: engine.KindNotAllowed, Message: fmt.Sprintf("Statement type '%s' is not allowed", kind)})
 }
 
-// placedAt gives an error a place, if it has none yet.
-func placedAt(at trinosql.Pos, e *engine.Error) error {
+// PlacedAt gives an error a place, if it has none yet.
+func PlacedAt(at trinosql.Pos, e *engine.Error) error {
 	if e.Line == 0 && at.Line > 0 {
 		e.Line, e.Col = at.Line, at.Col
 	}
@@ -202,7 +183,7 @@ func placedAt(at trinosql.Pos, e *engine.Error) error {
 }
 
 // analysisError is an error of the analysis in the words of the engine's contract.
-func (c *trinoCatalog) analysisError(err error) error {
+func (c *catalog) analysisError(err error) error {
 	var e *analyze.Error
 	if !errors.As(err, &e) {
 		return err
@@ -225,9 +206,9 @@ func (c *trinoCatalog) analysisError(err error) error {
 	}
 	out := &engine.Error{Kind: kind, Message: e.Msg, Hint: e.Hint, Err: err}
 	if e.Unsupported {
-		out.Kind, out.Err = engine.KindUnsupported, errors.Join(err, errNotTranslated)
+		out.Kind, out.Err = engine.KindUnsupported, errors.Join(err, ErrNotTranslated)
 	}
-	return placedAt(e.At, out)
+	return PlacedAt(e.At, out)
 }
 
 // replaceAt gives an error that has no place yet one.
@@ -238,21 +219,21 @@ func replaceAt(err error, at trinosql.Pos) error {
 	}
 	placed := *e
 	placed.Err = err
-	return placedAt(at, &placed)
+	return PlacedAt(at, &placed)
 }
 
-// named is a text that gives the rows under the names of the columns, with rows as structs of their names. Of columns with
+// Named is a text that gives the rows under the names of the columns, with rows as structs of their names. Of columns with
 // the same name, each has a mark behind it.
-func (x *trinoText) named() (string, naming.Columns) {
-	names := make([]string, len(x.columns))
-	for i, c := range x.columns {
+func (x *Text) Named() (string, naming.Columns) {
+	names := make([]string, len(x.Columns))
+	for i, c := range x.Columns {
 		names[i] = c.Name
 	}
 	cols := naming.OfColumns(names)
 	var b strings.Builder
 	b.WriteString("SELECT ")
-	alias := make([]string, len(x.columns))
-	for i, c := range x.columns {
+	alias := make([]string, len(x.Columns))
+	for i, c := range x.Columns {
 		if i > 0 {
 			b.WriteString(", ")
 		}
@@ -263,7 +244,7 @@ func (x *trinoText) named() (string, naming.Columns) {
 		}
 		b.WriteString(outward(alias[i], c.Type) + " AS " + sqltext.Quote(name))
 	}
-	b.WriteString(" FROM (" + x.sql + `) AS "~o"(` + strings.Join(alias, ", ") + ")")
+	b.WriteString(" FROM (" + x.SQL + `) AS "~o"(` + strings.Join(alias, ", ") + ")")
 	return b.String(), cols
 }
 
@@ -286,8 +267,8 @@ func originsOf(q *trinosql.Query, a *analyze.Analysis) []engine.TableName {
 	return out
 }
 
-// wireType is the name of a type as replies tell it. The length of varchar is not told; times of microseconds go without a precision.
-func wireType(t *types.Type) string {
+// WireType is the name of a type as replies tell it. The length of varchar is not told; times of microseconds go without a precision.
+func WireType(t *types.Type) string {
 	switch t.Kind {
 	case types.Varchar:
 		return "varchar"
@@ -304,15 +285,33 @@ func wireType(t *types.Type) string {
 			return "timestamp with time zone"
 		}
 	case types.Array:
-		return "array(" + wireType(t.Args[0]) + ")"
+		return "array(" + WireType(t.Args[0]) + ")"
 	case types.Map:
-		return "map(" + wireType(t.Args[0]) + ", " + wireType(t.Args[1]) + ")"
+		return "map(" + WireType(t.Args[0]) + ", " + WireType(t.Args[1]) + ")"
 	case types.Row:
 		fields := make([]string, len(t.Args))
 		for i, f := range t.Args {
-			fields[i] = fieldName(t.FieldName(i)) + wireType(f)
+			fields[i] = FieldName(t.FieldName(i)) + WireType(f)
 		}
 		return "row(" + strings.Join(fields, ", ") + ")"
 	}
 	return t.String()
+}
+
+func UnknownTable(n engine.TableName) error { return engine.UnknownTable(strings.ToLower(n.String())) }
+
+// DialectDuck is the Query.Dialect of DuckDB's own SQL; any other is Trino's.
+const DialectDuck = "duckdb"
+
+// IsUnknown reports whether an error says that a name stands for nothing.
+func IsUnknown(err error) bool {
+	var e *engine.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Kind {
+	case engine.KindUnknownCatalog, engine.KindUnknownSchema, engine.KindUnknownTable, engine.KindUnknownColumn:
+		return true
+	}
+	return false
 }

@@ -1,6 +1,4 @@
-//go:build cgo
-
-package duckdb
+package trino
 
 import (
 	"fmt"
@@ -15,7 +13,6 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 	"github.com/dig-cli/dig/pkg/trinosql/translate"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
-	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
 // The service takes the values of ? as texts. What a text means follows from the type that the statement expects at its place:
@@ -29,7 +26,7 @@ import (
 
 // ownForms changes a tree where the gateway gives a form a meaning of its own: information_schema without a catalog, current_user_props, and
 // the texts of a statement that the gateway wrote, which take the type of what they are compared with. It returns those texts.
-func (s *statement) ownForms(q *trinosql.Query, c *trinoCatalog) (texts []string, err error) {
+func (s *Session) ownForms(q *trinosql.Query, c *catalog) (texts []string, err error) {
 	count := 0
 	props := false
 	trinosql.Inspect(q, func(n trinosql.Node) bool {
@@ -45,14 +42,14 @@ func (s *statement) ownForms(q *trinosql.Query, c *trinoCatalog) (texts []string
 		}
 		return true
 	})
-	values := s.boundHere()
+	values := s.BoundHere()
 	switch {
-	case len(s.chain) > 0 && count > 0:
+	case len(s.Chain) > 0 && count > 0:
 		return nil, &engine.Error{Kind: engine.KindBinding, Message: "a saved query cannot have parameters"}
 	case count != len(values):
 		return nil, &engine.Error{Kind: engine.KindBinding, Message: fmt.Sprintf("Incorrect number of parameters: expected %d but found %d", count, len(values))}
 	}
-	if s.untyped {
+	if s.Untyped {
 		texts = untypedTexts(q, count)
 	}
 	if props {
@@ -70,7 +67,7 @@ func (s *statement) ownForms(q *trinosql.Query, c *trinoCatalog) (texts []string
 }
 
 // note remembers how the name of a table is written, where capitals in it are quoted, and completes one of information_schema.
-func (c *trinoCatalog) note(name *[]*trinosql.Ident) {
+func (c *catalog) note(name *[]*trinosql.Ident) {
 	parts := *name
 	if len(parts) == 2 && parts[0].Lower() == infoschema.Schema {
 		*name = append([]*trinosql.Ident{{Name: naming.AllCatalogs, Quoted: true}}, parts...)
@@ -99,7 +96,7 @@ func isProps(f *trinosql.Func) bool {
 }
 
 // property is the value of current_user_props('key').
-func (s *statement) property(f *trinosql.Func) (trinosql.Expr, error) {
+func (s *Session) property(f *trinosql.Func) (trinosql.Expr, error) {
 	key := ""
 	if len(f.Args) == 1 {
 		if lit, ok := f.Args[0].(*trinosql.StringLit); ok {
@@ -108,11 +105,11 @@ func (s *statement) property(f *trinosql.Func) (trinosql.Expr, error) {
 	}
 	switch {
 	case key == "":
-		return f, placedAt(f.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "current_user_props needs a constant key on zone local"})
-	case len(s.chain) > 0:
-		return f, placedAt(f.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "current_user_props is not supported inside a saved query on zone local"})
+		return f, PlacedAt(f.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "current_user_props needs a constant key on zone local"})
+	case len(s.Chain) > 0:
+		return f, PlacedAt(f.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "current_user_props is not supported inside a saved query on zone local"})
 	}
-	return &trinosql.Cast{X: &trinosql.StringLit{Value: s.q.Props[key]}, Type: varcharTree()}, nil
+	return &trinosql.Cast{X: &trinosql.StringLit{Value: s.Q.Props[key]}, Type: varcharTree()}, nil
 }
 
 func varcharTree() trinosql.Type {
@@ -160,12 +157,12 @@ func untypedTexts(q *trinosql.Query, first int) (texts []string) {
 	return texts
 }
 
-// analyzeTrino analyses a query, and returns the values of its parameters as DuckDB's text.
-func (s *statement) analyzeTrino(q *trinosql.Query, c *trinoCatalog, values []string, given int) (*analyze.Analysis, []string, error) {
-	o := analyze.Options{Catalog: c, DefaultCatalog: s.p.session.Catalog, DefaultSchema: s.p.session.Schema}
-	weight := s.weight
+// analyze analyses a query, and returns the values of its parameters as DuckDB's text.
+func (s *Session) analyze(q *trinosql.Query, c *catalog, values []string, given int) (*analyze.Analysis, []string, error) {
+	o := analyze.Options{Catalog: c, DefaultCatalog: s.defaults.Catalog, DefaultSchema: s.defaults.Schema}
+	weight := s.Weight
 	run := func() (*analyze.Analysis, error) {
-		s.weight = weight
+		s.Weight = weight
 		a, err := analyze.Analyze(q, o)
 		if err != nil {
 			return nil, c.analysisError(err)
@@ -202,7 +199,7 @@ func (s *statement) analyzeTrino(q *trinosql.Query, c *trinoCatalog, values []st
 				if i >= given {
 					kind = engine.KindValue // a value that the gateway wrote into the text
 				}
-				return nil, nil, &engine.Error{Kind: kind, Message: fmt.Sprintf("parameter %d: '%s' is not a value of type %s", i+1, clip(v), typeName(want[i]))}
+				return nil, nil, &engine.Error{Kind: kind, Message: fmt.Sprintf("parameter %d: '%s' is not a value of type %s", i+1, Clip(v), typeName(want[i]))}
 			}
 			o.Parameters = append(o.Parameters, t)
 			texts = append(texts, sql)
@@ -227,7 +224,7 @@ func fetchPositive(q *trinosql.Query, values []string) (err error) {
 		if q, ok := n.(*trinosql.Query); ok && q.Fetch {
 			if p, ok := q.Limit.(*trinosql.Param); ok {
 				if n, bad := strconv.ParseInt(strings.TrimSpace(values[p.Index]), 10, 64); bad == nil && n <= 0 {
-					err = placedAt(p.Pos(), &engine.Error{Kind: engine.KindValue, Message: fmt.Sprintf("FETCH FIRST row count must be positive (actual value: %d)", n)})
+					err = PlacedAt(p.Pos(), &engine.Error{Kind: engine.KindValue, Message: fmt.Sprintf("FETCH FIRST row count must be positive (actual value: %d)", n)})
 				}
 			}
 		}
@@ -239,7 +236,7 @@ func fetchPositive(q *trinosql.Query, values []string) (err error) {
 // paramTypes tells whether a value for which nothing in particular is expected could be a number.
 func paramTypes(values []string, want []*types.Type) (n int, some bool) {
 	for i, v := range values {
-		if want[i] == nil && doubleText().MatchString(strings.TrimSpace(v)) {
+		if want[i] == nil && DoubleText().MatchString(strings.TrimSpace(v)) {
 			n++
 		}
 	}
@@ -254,7 +251,7 @@ func typeName(t *types.Type) string {
 	if t.Kind == types.Decimal {
 		return "decimal"
 	}
-	return wireType(t)
+	return WireType(t)
 }
 
 // paramValue is a text as a value where a type is expected, nil for none in particular; false says that it is none.
@@ -264,7 +261,7 @@ func paramValue(v string, want *types.Type, guess bool) (*types.Type, string, bo
 	switch {
 	case want != nil:
 		kind = want.Kind
-	case guess && doubleText().MatchString(word):
+	case guess && DoubleText().MatchString(word):
 		kind = types.Decimal
 	}
 	switch kind {
@@ -276,16 +273,15 @@ func paramValue(v string, want *types.Type, guess bool) (*types.Type, string, bo
 			}
 			return t, castText(strconv.FormatInt(n, 10), t), true
 		}
-		if decimalText().MatchString(word) {
-			d, ok := exactDecimal(word)
+		if DecimalText().MatchString(word) {
+			_, width, scale, ok := DecimalDigits(word)
 			if !ok {
 				return nil, "", false
 			}
-			width, scale, _ := bindings.DecimalMembers(&d)
-			t := types.NewDecimal(int(width), int(scale))
+			t := types.NewDecimal(width, scale)
 			return t, castText(word, t), true
 		}
-		if !doubleText().MatchString(word) {
+		if !DoubleText().MatchString(word) {
 			return nil, "", false
 		}
 		want = types.Of(types.Double)
@@ -300,21 +296,21 @@ func paramValue(v string, want *types.Type, guess bool) (*types.Type, string, bo
 		low := strings.ToLower(word)
 		return want, low, low == "true" || low == "false"
 	}
-	form := dateText
+	form := DateText
 	switch kind {
 	case types.Date:
 	case types.Time:
-		form = timeText
+		form = TimeText
 	case types.Timestamp:
-		form = timestampText
+		form = TimestampText
 	case types.TimestampTZ:
-		form = zonedText
+		form = ZonedText
 	case types.UUID:
-		form = uuidText
+		form = UuidText
 	default:
 		return types.Of(types.Varchar), sqltext.Literal(v), true
 	}
-	if !form().MatchString(word) || !realDay(word) {
+	if !form().MatchString(word) || !RealDay(word) {
 		return nil, "", false
 	}
 	if kind == types.Time || kind == types.Timestamp || kind == types.TimestampTZ {

@@ -1,6 +1,4 @@
-//go:build cgo
-
-package duckdb
+package trino
 
 import (
 	"context"
@@ -18,7 +16,7 @@ import (
 const hintTime = 2 * time.Second
 
 // withHint adds to the error for a name that stands for nothing what was probably meant. A hint that cannot be found in time is left out.
-func (c *trinoCatalog) withHint(err error, n engine.TableName) error {
+func (c *catalog) withHint(err error, n engine.TableName) error {
 	var e *engine.Error
 	if !errors.As(err, &e) || e.Hint != "" {
 		return err
@@ -40,8 +38,8 @@ func (c *trinoCatalog) withHint(err error, n engine.TableName) error {
 	return &told
 }
 
-func (s *statement) nearCatalog(ctx context.Context, n engine.TableName) string {
-	names, ok := s.q.Catalogs.(engine.CatalogNames)
+func (s *Session) nearCatalog(ctx context.Context, n engine.TableName) string {
+	names, ok := s.Q.Catalogs.(engine.CatalogNames)
 	if !ok {
 		return ""
 	}
@@ -69,7 +67,7 @@ func (s *statement) nearCatalog(ctx context.Context, n engine.TableName) string 
 }
 
 // nearTable looks for the table in the same schema, then in the others of the catalog, then for the schema.
-func (s *statement) nearTable(ctx context.Context, n engine.TableName) string {
+func (s *Session) nearTable(ctx context.Context, n engine.TableName) string {
 	known, err := s.allTables(ctx, []string{n.Catalog})
 	if err != nil {
 		return ""
@@ -99,8 +97,8 @@ func (s *statement) nearTable(ctx context.Context, n engine.TableName) string {
 		n.Schema = near
 		return meant(n)
 	}
-	if _, ok := sampleTables()[n.Table]; ok && n.Catalog == engine.InternalCatalog {
-		return meant(engine.TableName{Catalog: engine.SampleCatalog, Schema: sampleSchema, Table: n.Table})
+	if _, ok := SampleTables()[n.Table]; ok && n.Catalog == engine.InternalCatalog {
+		return meant(engine.TableName{Catalog: engine.SampleCatalog, Schema: SampleSchema, Table: n.Table})
 	}
 	for _, t := range known { // a saved query under another spelling, a table of another schema
 		if t.Catalog == n.Catalog && t.Table != "" && t.Schema != infoschema.Schema && nearest.Of(n.Table, []string{t.Table}) != "" {

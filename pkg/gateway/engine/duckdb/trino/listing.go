@@ -1,6 +1,4 @@
-//go:build cgo
-
-package duckdb
+package trino
 
 import (
 	"context"
@@ -19,8 +17,8 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// showTrino answers the statements that list names.
-func (s *statement) showTrino(ctx context.Context, n *trinosql.Show) (*trinoText, error) {
+// show answers the statements that list names.
+func (s *Session) show(ctx context.Context, n *trinosql.Show) (*Text, error) {
 	var name []string
 	for _, p := range n.Name {
 		name = append(name, p.Lower())
@@ -37,29 +35,29 @@ func (s *statement) showTrino(ctx context.Context, n *trinosql.Show) (*trinoText
 	switch n.What {
 	case "CATALOGS":
 		columns[0] = "Catalog"
-		sql, err = s.namesText(ctx, columns[0], nil, like)
+		sql, err = s.NamesText(ctx, columns[0], nil, like)
 	case "SCHEMAS":
 		columns[0] = "Schema"
-		sql, err = s.namesText(ctx, columns[0], name, like)
+		sql, err = s.NamesText(ctx, columns[0], name, like)
 	case "TABLES":
 		columns[0] = "Table"
-		sql, err = s.namesText(ctx, columns[0], name, like)
+		sql, err = s.NamesText(ctx, columns[0], name, like)
 	case "COLUMNS":
 		columns = []string{"Column", "Type", "Extra", "Comment"}
-		sql, err = s.columnsText(ctx, engine.FullName(name), like)
+		sql, err = s.ColumnsText(ctx, engine.FullName(name), like)
 	case "FUNCTIONS":
 		return s.showFunctions(n, like)
 	case "CREATE VIEW", "CREATE TABLE":
 		return s.showCreate(ctx, n)
 	default:
-		return nil, placedAt(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "SHOW " + n.What + " is not supported on zone local"})
+		return nil, PlacedAt(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "SHOW " + n.What + " is not supported on zone local"})
 	}
 	if err != nil {
 		return nil, replaceAt(err, n.Pos())
 	}
-	x := &trinoText{sql: sql, tree: n, origins: make([]engine.TableName, len(columns))}
+	x := &Text{SQL: sql, tree: n, Origins: make([]engine.TableName, len(columns))}
 	for _, c := range columns {
-		x.columns = append(x.columns, analyze.Column{Name: c, Type: types.Of(types.Varchar)})
+		x.Columns = append(x.Columns, analyze.Column{Name: c, Type: types.Of(types.Varchar)})
 	}
 	return x, nil
 }
@@ -67,9 +65,9 @@ func (s *statement) showTrino(ctx context.Context, n *trinosql.Show) (*trinoText
 var functionKinds = map[functions.Kind]string{functions.Scalar: "scalar", functions.Aggregate: "aggregate", functions.Window: "window"}
 
 // showFunctions lists the functions that can be called here, one row for each signature.
-func (s *statement) showFunctions(n *trinosql.Show, like string) (*trinoText, error) {
+func (s *Session) showFunctions(n *trinosql.Show, like string) (*Text, error) {
 	if len(n.Name) > 0 {
-		return nil, placedAt(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "SHOW FUNCTIONS FROM a schema is not supported on zone local"})
+		return nil, PlacedAt(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "SHOW FUNCTIONS FROM a schema is not supported on zone local"})
 	}
 	names := []string{"Function", "Return Type", "Argument Types", "Function Type", "Deterministic", "Description"}
 	var rows [][]string
@@ -87,14 +85,14 @@ func (s *statement) showFunctions(n *trinosql.Show, like string) (*trinoText, er
 		}
 	}
 	slices.SortFunc(rows, slices.Compare)
-	x := &trinoText{tree: n, origins: make([]engine.TableName, len(names))}
-	x.sql = `SELECT * REPLACE ("Deterministic" = 'true' AS "Deterministic") FROM (` + literalRows(names, rows, like) + `) t`
+	x := &Text{tree: n, Origins: make([]engine.TableName, len(names))}
+	x.SQL = `SELECT * REPLACE ("Deterministic" = 'true' AS "Deterministic") FROM (` + literalRows(names, rows, like) + `) t`
 	for _, name := range names {
 		t := types.Of(types.Varchar)
 		if name == "Deterministic" {
 			t = types.Of(types.Boolean)
 		}
-		x.columns = append(x.columns, analyze.Column{Name: name, Type: t})
+		x.Columns = append(x.Columns, analyze.Column{Name: name, Type: t})
 	}
 	return x, nil
 }
@@ -105,17 +103,17 @@ func dotted(n engine.TableName) string {
 }
 
 // viewText is the text of the saved query behind a name, "" when the name is that of a table.
-func (s *statement) viewText(ctx context.Context, name engine.TableName) (string, error) {
+func (s *Session) viewText(ctx context.Context, name engine.TableName) (string, error) {
 	inside := name.Catalog == engine.InternalCatalog && (name.Schema == engine.SchemaTable || name.Schema == engine.SchemaBI)
-	if inside || s.q.Catalogs == nil || name.Schema == infoschema.Schema || name.Catalog == engine.SampleCatalog {
+	if inside || s.Q.Catalogs == nil || name.Schema == infoschema.Schema || name.Catalog == engine.SampleCatalog {
 		return "", nil
 	}
-	src, err := s.q.Catalogs.Lookup(ctx, name)
+	src, err := s.Q.Catalogs.Lookup(ctx, name)
 	return strings.TrimRight(strings.TrimSpace(src.SQL), "; \n\t"), err
 }
 
 // showCreate is the statement that would create a saved query as a view, or a table.
-func (s *statement) showCreate(ctx context.Context, n *trinosql.Show) (*trinoText, error) {
+func (s *Session) showCreate(ctx context.Context, n *trinosql.Show) (*Text, error) {
 	var parts []string
 	for _, p := range n.Name {
 		parts = append(parts, p.Lower())
@@ -124,7 +122,7 @@ func (s *statement) showCreate(ctx context.Context, n *trinosql.Show) (*trinoTex
 	view, err := s.viewText(ctx, name)
 	var cols []engine.ColumnInfo
 	if err == nil && view == "" {
-		cols, err = s.columnsOf(ctx, name)
+		cols, err = s.Store.Columns(ctx, name)
 	}
 	if err != nil {
 		return nil, replaceAt(err, n.Pos())
@@ -137,7 +135,7 @@ func (s *statement) showCreate(ctx context.Context, n *trinosql.Show) (*trinoTex
 		other = "a view, not a table"
 	}
 	if other != "" {
-		return nil, placedAt(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf("Relation '%s' is %s", name, other)})
+		return nil, PlacedAt(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf("Relation '%s' is %s", name, other)})
 	}
 	if n.What == "CREATE VIEW" {
 		text := "CREATE VIEW " + dotted(name) + " AS\n" + view
@@ -152,4 +150,49 @@ func (s *statement) showCreate(ctx context.Context, n *trinosql.Show) (*trinoTex
 	}
 	text := "CREATE TABLE " + dotted(name) + " (\n" + strings.Join(lines, ",\n") + "\n)"
 	return answerOf(n, "Create Table", types.NewVarchar(len([]rune(text))), "SELECT "+sqltext.Literal(text)), nil
+}
+
+// NamesText is a SELECT that lists catalogs, the schemas of a catalog or the tables of a schema.
+func (s *Session) NamesText(ctx context.Context, what string, from []string, like string) (string, error) {
+	scope := engine.TableName{Catalog: engine.InternalCatalog, Schema: engine.SchemaTable}
+	switch {
+	case what == "Schema" && len(from) == 1:
+		scope.Catalog = strings.ToLower(from[0])
+	case what == "Table" && len(from) == 1:
+		scope.Schema = strings.ToLower(from[0])
+	case what == "Table" && len(from) == 2:
+		scope.Catalog, scope.Schema = strings.ToLower(from[0]), strings.ToLower(from[1])
+	case len(from) > 0:
+		return "", &engine.Error{Kind: engine.KindSyntax, Message: "mismatched input: too many names"}
+	}
+	var named []string
+	if what != "Catalog" {
+		named = []string{scope.Catalog}
+	}
+	known, err := s.allTables(ctx, named)
+	if err != nil {
+		return "", err
+	}
+	names, err := infoschema.Show(what, scope, known)
+	if err != nil {
+		return "", err
+	}
+	var rows [][]string
+	for _, n := range names {
+		rows = append(rows, []string{n})
+	}
+	return literalRows([]string{what}, rows, like), nil
+}
+
+// ColumnsText is a SELECT that lists the columns of a table.
+func (s *Session) ColumnsText(ctx context.Context, n engine.TableName, like string) (string, error) {
+	cols, err := s.Store.Columns(ctx, n)
+	if err != nil {
+		return "", err
+	}
+	var rows [][]string
+	for _, c := range cols {
+		rows = append(rows, []string{c.Name, c.Type, "", c.Comment})
+	}
+	return literalRows([]string{"Column", "Type", "Extra", "Comment"}, rows, like), nil
 }

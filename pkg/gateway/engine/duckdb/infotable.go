@@ -1,0 +1,103 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"slices"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/trino"
+	"github.com/dig-cli/dig/pkg/gateway/engine/infoschema"
+	"github.com/dig-cli/dig/pkg/gateway/engine/narrow"
+	bindings "github.com/duckdb/duckdb-go-bindings"
+)
+
+// infoTable collects the rows of a table of information_schema and creates its view.
+func (s *statement) infoTable(ctx context.Context, n engine.TableName, want narrow.Narrowing) error {
+	if err := s.InfoRows(ctx, n, want); err != nil {
+		return err
+	}
+	_, err := s.putView(ctx, n, trino.ScanBody(n)) // which never changes, so that the name is this one
+	return err
+}
+
+// OwnTables names the internal tables.
+func (s *statement) OwnTables(ctx context.Context) (out []engine.TableName, err error) {
+	err = s.c.query(ctx, `SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ? AND schema_name IN ('table', 'bitable')`,
+		[]any{naming.Store}, func(v []*string) error {
+			out = append(out, engine.TableName{Catalog: engine.InternalCatalog, Schema: *v[0], Table: *v[1]})
+			return nil
+		})
+	return out, err
+}
+
+// StoredAs is the name under which an internal table is stored.
+func (s *statement) StoredAs(ctx context.Context, schema, table string) (string, error) {
+	return s.c.storedAs(ctx, schema, table)
+}
+
+// Widen extends the request of a table for one more reference to it.
+func (s *statement) Widen(n engine.TableName, want narrow.Narrowing) { s.scans.widen(n, want) }
+
+// columnsOf returns the names and types of a table's columns: those of a source as reported by it, others by planning a SELECT on a
+// connection of its own.
+func (s *statement) Columns(ctx context.Context, n engine.TableName) ([]engine.ColumnInfo, error) {
+	if s.Q.Dialect != trino.DialectDuck && s.Q.Catalogs != nil && n.Schema != infoschema.Schema && n.Catalog != engine.InternalCatalog && n.Catalog != engine.SampleCatalog {
+		src, err := s.Q.Catalogs.Lookup(ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		if src.Scan != nil {
+			return src.Scan.Columns(ctx)
+		}
+	}
+	if n.Schema == infoschema.Schema {
+		cols, ok := infoschema.Columns[n.Table]
+		if !ok {
+			return nil, trino.UnknownTable(n)
+		}
+		return slices.Clone(cols), nil
+	}
+	q := s.Q
+	q.SQL, q.Bindings = `SELECT * FROM `+n.Quoted(), nil
+	other, err := s.p.statement(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	defer other.close()
+	if s.Q.Dialect != trino.DialectDuck {
+		x, err := other.Translate(ctx, q.SQL)
+		if err != nil {
+			return nil, err
+		}
+		var out []engine.ColumnInfo
+		for _, c := range x.Columns {
+			out = append(out, engine.ColumnInfo{Name: c.Name, Type: trino.WireType(c.Type), Nullable: true})
+		}
+		return out, nil
+	}
+	if other.t, err = other.translate(ctx, q.SQL, trino.DialectDuck, true); err != nil {
+		return nil, err
+	}
+	stop := other.c.watch(ctx)
+	defer stop()
+	var ps bindings.PreparedStatement
+	defer bindings.DestroyPrepare(&ps)
+	if err := other.prepare(ctx, other.t.Text, &ps, false); err != nil {
+		return nil, other.explain(err)
+	}
+	var out []engine.ColumnInfo
+	for i := range bindings.PreparedStatementColumnCount(ps) {
+		lt := bindings.PreparedStatementColumnLogicalType(ps, i)
+		t, err := newType(lt, s.Q.Dialect)
+		bindings.DestroyLogicalType(&lt)
+		name := naming.ColumnName(bindings.PreparedStatementColumnName(ps, i))
+		if err != nil {
+			return nil, &engine.Error{Kind: engine.KindUnsupported, Message: "column '" + name + "': " + err.Error()}
+		}
+		out = append(out, engine.ColumnInfo{Name: name, Type: t.name, Nullable: true})
+	}
+	return out, nil
+}

@@ -1,0 +1,117 @@
+package trino
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
+	"github.com/dig-cli/dig/pkg/gateway/engine/plan"
+	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/analyze"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
+)
+
+// explain answers EXPLAIN: one row with the plan. No row of a table is read for it.
+func (s *Session) explain(ctx context.Context, n *trinosql.Explain) (*Text, error) {
+	refuse := func(format string, args ...any) (*Text, error) {
+		return nil, PlacedAt(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: fmt.Sprintf(format, args...) + " is not supported on zone local"})
+	}
+	switch {
+	case n.Analyze:
+		return refuse("EXPLAIN ANALYZE")
+	case n.Type == "IO":
+		return refuse("EXPLAIN (TYPE IO)")
+	case n.Format == "GRAPHVIZ":
+		return refuse("EXPLAIN (FORMAT GRAPHVIZ)")
+	}
+	inner, err := s.translateTree(ctx, n.Statement)
+	if err != nil {
+		return nil, err
+	}
+	if n.Type == "VALIDATE" {
+		return answerOf(n, "Valid", types.Of(types.Boolean), "SELECT true"), nil
+	}
+	root, err := s.planOf(ctx, inner)
+	if err != nil {
+		return nil, err
+	}
+	text := root.Text()
+	if n.Format == "JSON" {
+		text = root.JSON()
+	}
+	return answerOf(n, "Query Plan", types.NewVarchar(len([]rune(text))), "SELECT "+sqltext.Literal(text)), nil
+}
+
+// answerOf is a statement of ours with one column.
+func answerOf(tree trinosql.Statement, column string, t *types.Type, sql string) *Text {
+	return &Text{SQL: sql, tree: tree, Origins: make([]engine.TableName, 1), Columns: []analyze.Column{{Name: column, Type: t}}}
+}
+
+// planOf asks DuckDB for the plan of a translated statement.
+func (s *Session) planOf(ctx context.Context, x *Text) (*plan.Node, error) {
+	told, err := s.Store.Plan(ctx, x.SQL)
+	if err != nil {
+		return nil, faults.Translated(err)
+	}
+	made := map[string]string{}
+	if x.Printed != nil {
+		made = x.Printed.Names()
+	}
+	below, err := plan.FromDuckDB(told, plan.Names{Column: func(n string) string { return made[n] }, Stored: s.planStored, Scan: s.Store.PlanScan})
+	if err != nil {
+		return nil, faults.Internal(err.Error())
+	}
+	out := &plan.Node{Name: "Output", Descriptor: map[string]string{}, Children: []*plan.Node{below}}
+	var names []string
+	for _, c := range x.Columns {
+		names = append(names, c.Name)
+		out.Outputs = append(out.Outputs, plan.Column{Symbol: c.Name, Type: c.Type.String()})
+	}
+	out.Descriptor["columnNames"] = "[" + strings.Join(names, ", ") + "]"
+	for _, u := range s.usesInOrder() {
+		if u.saved != nil {
+			out.Details = append(out.Details, "saved query "+u.name.String()+" is expanded in place")
+		}
+	}
+	return out, nil
+}
+
+func (s *Session) usesInOrder() []*Used {
+	return slices.SortedFunc(maps.Values(s.uses), func(a, b *Used) int { return strings.Compare(a.name.String(), b.name.String()) })
+}
+
+// planStored is the table behind a name in DuckDB's plan.
+func (s *Session) planStored(name string) plan.Table {
+	for _, u := range s.usesInOrder() {
+		if u.Kept != nil && strings.EqualFold(strings.Join([]string{u.Kept.Catalog, u.Kept.Schema, u.Kept.Table}, "."), name) {
+			return plan.Table{Name: u.name.String(), Types: typesOf(u), Details: []string{"reads: " + keptAs(u)}}
+		}
+	}
+	return plan.Table{Name: naming.HideStore(name)}
+}
+
+// keptAs says why the project's file has the rows of a table.
+func keptAs(u *Used) string {
+	switch {
+	case u.name.Catalog != engine.InternalCatalog:
+		return "the cache of the table; the source is not asked"
+	case u.name.Schema == engine.SchemaMtQuery || u.Kept.Schema == engine.SchemaMtQuery:
+		return "the stored rows of a materialized query"
+	}
+	return "an internal table"
+}
+
+// typesOf are the types of the columns of a table by their names in lower case.
+func typesOf(u *Used) map[string]string {
+	out := map[string]string{}
+	for _, c := range u.Table.Columns {
+		out[strings.ToLower(c.Name)] = c.Type.String()
+	}
+	return out
+}

@@ -1,0 +1,40 @@
+package trino
+
+import (
+	"context"
+	"errors"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/lineage"
+)
+
+// Lineage follows the columns of a SELECT to the columns of the tables it names. It returns nil for a statement that is not supported.
+func (s *Session) Lineage(ctx context.Context) ([]engine.ColumnOrigin, error) {
+	s.Untyped = true // nothing is run
+	tree, err := s.parse(s.Q.SQL)
+	if err != nil {
+		return nil, err
+	}
+	query, ok := tree.(*trinosql.Query)
+	if !ok {
+		return nil, nil
+	}
+	r, err := s.analysed(ctx, query)
+	var e *engine.Error
+	if errors.As(err, &e) && e.Kind == engine.KindUnsupported {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []engine.ColumnOrigin
+	for _, c := range lineage.Of(query, r.analysis, s.Q.SQL) {
+		o := engine.ColumnOrigin{Expression: c.Expression}
+		for _, read := range c.Reads {
+			o.Reads = append(o.Reads, engine.ColumnRead{Table: engine.TableName(read.Table), Column: read.Column})
+		}
+		out = append(out, o)
+	}
+	return out, nil
+}

@@ -1,0 +1,61 @@
+package trino
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/native"
+)
+
+// FieldName is the text of a field in the name of a row type: quoted unless it is a plain identifier.
+func FieldName(s string) string {
+	if s == "" {
+		return ""
+	}
+	for i := range len(s) {
+		if !(native.IsNameStart(s[i]) || i > 0 && native.IsDigit(s[i])) {
+			return sqltext.Quote(s) + " "
+		}
+	}
+	return s + " "
+}
+
+// DuckType is the DuckDB type for a lower-case Trino type name, and text if there is none. Precisions of times are dropped:
+// DuckDB has microseconds.
+func DuckType(trino string) string {
+	t := strings.ToLower(strings.TrimSpace(trino))
+	base, args, _ := strings.Cut(t, "(")
+	base = strings.TrimSpace(base)
+	tail := ""
+	if i := strings.LastIndexByte(args, ')'); i >= 0 {
+		args, tail = args[:i], strings.TrimSpace(args[i+1:])
+	}
+	if tail != "" {
+		base += " " + tail
+	}
+	switch base {
+	case "boolean", "tinyint", "smallint", "integer", "bigint", "double", "real", "date", "uuid", "time", "timestamp", "json":
+		return strings.ToUpper(base)
+	case "int":
+		return "INTEGER"
+	case "varbinary":
+		return "BLOB"
+	case "timestamp with time zone":
+		return "TIMESTAMPTZ"
+	case "decimal":
+		p, s, _ := strings.Cut(args, ",")
+		pn, err1 := strconv.Atoi(strings.TrimSpace(p))
+		sn, err2 := strconv.Atoi(strings.TrimSpace(s))
+		if args == "" {
+			pn, sn, err1, err2 = 38, 0, nil, nil
+		} else if s == "" {
+			sn, err2 = 0, nil
+		}
+		if err1 == nil && err2 == nil && pn >= 1 && pn <= 38 && sn >= 0 && sn <= pn {
+			return fmt.Sprintf("DECIMAL(%d,%d)", pn, sn)
+		}
+	}
+	return "VARCHAR"
+}
