@@ -2,222 +2,25 @@ package query
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"slices"
-	"strings"
-	"time"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
-	"github.com/dig-cli/dig/internal/localstate"
-	"github.com/dig-cli/dig/internal/sqlstmt"
-	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// A saved query is bound to tables by name whenever it runs, and silently uses a table that was recreated under the
-// same name [L]. dig stores the columns the query had when it was saved, or first run from here, and compares.
-
-// savedRef identifies a saved query.
-type savedRef struct{ id, name string }
-
-func (r savedRef) key() string {
-	if r.id != "" {
-		return r.id
-	}
-	return localstate.QueryName(r.name)
+func (q *querying) columns() *trust.SavedColumns {
+	return &trust.SavedColumns{Env: q.e, Cl: q.cl, Project: q.project, Accept: q.f.acceptColumns}
 }
 
-// savedOf returns the saved query that a form runs; false for any other form, and for stored results.
-func savedOf(form api.ExecuteRequest) (savedRef, bool) {
-	switch f := form.(type) {
-	case api.ExecuteByID:
-		return savedRef{id: f.ID}, true
-	case api.ExecuteByName:
-		parts := strings.Split(strings.ReplaceAll(f.QualifiedName, `"`, ""), ".")
-		if len(parts) == 3 && strings.EqualFold(parts[0], "peaka") && strings.EqualFold(parts[1], "query") {
-			return savedRef{name: parts[2]}, true
-		}
-	}
-	return savedRef{}, false
-}
-
-func queryColumns(e *cli.Env, project string) (*localstate.Ledger[localstate.QueryColumns], error) {
-	dir, p, err := e.Ledgers(project)
-	if err != nil {
-		return nil, err
-	}
-	return localstate.NewQueryColumns(dir, p), nil
-}
-
-// named completes a reference, so that its entry is found by id: names are reused.
-func (r savedRef) named(ctx context.Context, cl *api.Client, project string) (savedRef, error) {
-	if r.id != "" && r.name != "" {
-		return r, nil
-	}
-	all, err := cl.Queries.List(ctx, project)
-	if err != nil {
-		return r, err
-	}
-	for _, q := range all {
-		if q.ID == r.id || r.id == "" && strings.EqualFold(q.Name, r.name) {
-			return savedRef{q.ID, q.Name}, nil
-		}
-	}
-	return r, nil
-}
-
-// columnsLimit limits the time to fetch the columns of a query: saving a query must not wait for its computation.
-const columnsLimit = 20 * time.Second
-
-// columnsNow returns the columns of a saved query, with types as far as the gateway reports them. It requests no rows,
-// so the query computes nothing. The hosted zones report types with values only, so an outer join produces a row of
-// NULLs there.
-func columnsNow(ctx context.Context, e *cli.Env, cl *api.Client, project, name string) ([]localstate.Column, error) {
-	ctx, cancel := context.WithTimeout(ctx, columnsLimit)
-	defer cancel()
-	none := "SELECT * FROM " + sqltext.TableRef{Catalog: "peaka", Schema: "query", Table: name}.Quoted() + " LIMIT 0"
-	sql, format := none, api.Compact
-	if e.Guarded() {
-		sql, format = "SELECT q.* FROM (VALUES 1) AS one (one) LEFT JOIN (\n"+none+"\n) AS q ON true", api.CellTyped
-	}
-	res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: sql, Timeout: api.ExecuteTimeout(columnsLimit)}, api.ExecuteOptions{Format: format})
-	if err != nil {
-		return nil, err
-	}
-	defer res.Close()
-	cols, err := res.Rows().Columns()
-	return noted(cols), err
-}
-
-func noted(cols []api.ResultColumn) []localstate.Column {
-	out := make([]localstate.Column, len(cols))
-	for i, c := range cols {
-		out[i] = localstate.Column{Name: c.Name, Type: c.DataType}
-	}
-	return out
-}
-
-// noteColumns stores the columns of a query that was just saved. For a query that does not run there are none, and the
-// old entry is removed.
-func noteColumns(ctx context.Context, e *cli.Env, cl *api.Client, project string, q api.Query) {
-	notes, err := queryColumns(e, project)
-	if err == nil {
-		var cols []localstate.Column
-		if cols, err = columnsNow(ctx, e, cl, project, q.Name); cli.Answered(err) || err == nil && len(cols) == 0 {
-			err = notes.Remove(q.ID)
-		} else if err == nil {
-			err = notes.Put(q.ID, localstate.QueryColumns{Name: q.Name, Columns: cols, At: e.Now().UTC()})
-		}
-	}
-	if err != nil && ctx.Err() == nil {
-		fmt.Fprintf(e.Err, "note: the columns of %s could not be stored for later runs: %v\n", q.Name, err)
-	}
-}
-
-// forgetColumns removes the entry of a deleted query.
-func forgetColumns(e *cli.Env, project, id string) {
-	if notes, err := queryColumns(e, project); err == nil {
-		_ = notes.Remove(id) // a missing entry is not looked up again
-	}
-}
-
-// changedColumns compares the columns of a saved query with the stored ones, and stores them if there are none. It
-// returns "" for no change.
-func (q *querying) changedColumns(ctx context.Context, r savedRef, now []localstate.Column, accept bool) (string, error) {
-	if len(now) == 0 {
-		return "", nil
-	}
-	notes, err := queryColumns(q.e, q.project)
-	if err != nil {
-		return "", err
-	}
-	all, err := notes.Read()
-	if err != nil {
-		return "", err
-	}
-	was, known := all[r.key()]
-	if !known && r.id == "" { // stored under its id when it was saved
-		if r, err = r.named(ctx, q.cl, q.project); err != nil {
-			return "", err
-		}
-		was, known = all[r.key()]
-	}
-	same := slices.EqualFunc(was.Columns, now, func(a, b localstate.Column) bool {
-		return a.Name == b.Name && (a.Type == b.Type || a.Type == "" || b.Type == "")
-	})
-	if !known || accept && !same {
-		return "", notes.Put(r.key(), localstate.QueryColumns{Name: r.name, Columns: now, At: q.e.Now().UTC()})
-	}
-	if same {
-		return "", nil
-	}
-	name := r.name
-	if name == "" {
-		name = was.Name
-	}
-	return fmt.Sprintf("the columns of query %s are %s; on %s they were %s", strings.TrimSpace(name+" "+r.id), columnWords(now), was.At.Format("2006-01-02"), columnWords(was.Columns)), nil
-}
-
-func columnWords(cols []localstate.Column) string {
-	out := make([]string, len(cols))
-	for i, c := range cols {
-		out[i] = strings.TrimSpace(c.Name + " " + c.Type)
-	}
-	return strings.Join(out, ", ")
-}
-
-// distrustColumns rejects, for --strict, saved queries whose columns have changed, including those that a statement
-// refers to.
+// distrustColumns rejects, for --strict, saved queries whose columns have changed.
 func (q *querying) distrustColumns(ctx context.Context, st *statement) error {
 	if !q.f.strict {
 		return nil
 	}
-	var refs []savedRef
-	if r, ok := savedOf(st.form); ok {
-		refs = append(refs, r)
-	} else if f, ok := st.form.(api.ExecuteByStatement); ok {
-		for _, t := range sqlstmt.Tables(f.Statement) {
-			if strings.EqualFold(t.Catalog, "peaka") && t.Schema == "query" {
-				refs = append(refs, savedRef{name: t.Table})
-			}
-		}
-	}
-	for _, r := range refs {
-		r, err := r.named(ctx, q.cl, q.project)
-		if err != nil {
-			return err
-		}
-		if r.name == "" {
-			continue // the run itself reports that it does not exist
-		}
-		cols, err := columnsNow(ctx, q.e, q.cl, q.project, r.name)
-		if cli.Answered(err) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		change, err := q.changedColumns(ctx, r, cols, q.f.acceptColumns)
-		if err != nil {
-			return err
-		}
-		if change != "" {
-			return &cli.Failure{Exit: cli.ExitUntrusted, Code: "columns-changed", Msg: change, Hint: acceptHint}
-		}
-	}
-	return nil
+	return q.columns().Refuse(ctx, st.form)
 }
 
-const acceptHint = "it was changed, or reads a table that was recreated; --accept-columns accepts the current columns"
-
 // warnColumns warns after a run that the columns of a saved query have changed.
-func (q *querying) warnColumns(ctx context.Context, r savedRef, cols []api.ResultColumn, notes io.Writer) {
-	change, err := q.changedColumns(ctx, r, noted(cols), q.f.acceptColumns)
-	switch {
-	case err != nil && ctx.Err() == nil:
-		fmt.Fprintf(notes, "note: the columns of the query could not be compared with the previous ones: %v\n", err)
-	case change != "":
-		fmt.Fprintf(notes, "warning: %s; %s\n", change, acceptHint)
-	}
+func (q *querying) warnColumns(ctx context.Context, r trust.SavedRef, cols []api.ResultColumn, notes io.Writer) {
+	q.columns().Warn(ctx, r, cols, notes)
 }

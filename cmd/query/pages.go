@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
@@ -107,12 +108,11 @@ func (q *querying) openPages(ctx context.Context, st *statement, notes io.Writer
 		return nil, err
 	}
 	total, bad, err := q.keyCounts(ctx, sql, bind, q.f.by, false)
+	if err == nil {
+		err = trust.RefuseKey(q.f.by, bad, total)
+	}
 	if err != nil {
 		return nil, err
-	}
-	if bad > 0 {
-		return nil, &cli.Failure{Exit: cli.ExitUntrusted, Code: "key-not-unique", Hint: "add columns, so that the values of each row are unique",
-			Msg: fmt.Sprintf("--page-by %s: %d of %d rows have duplicate or NULL values there; pages would omit rows", strings.Join(q.f.by, ","), bad, total)}
 	}
 	p := &pagedRows{ctx: ctx, q: q, sql: sql, bind: bind, size: q.f.size, total: total, notes: notes}
 	return p, p.open()
@@ -177,7 +177,7 @@ func (p *pagedRows) open() error {
 	cols, err := p.rows.Columns()
 	if err != nil || p.cols != nil {
 		if err == nil && len(cols) > 0 && !slices.EqualFunc(cols, p.cols, func(a, b api.ResultColumn) bool { return a.Name == b.Name }) {
-			err = untrustedPages("a page has different columns than the first")
+			err = trust.PagesChanged("a page has different columns than the first")
 		}
 		return err
 	}
@@ -193,10 +193,6 @@ func (p *pagedRows) open() error {
 		p.key = append(p.key, at)
 	}
 	return nil
-}
-
-func untrustedPages(format string, args ...any) *cli.Failure {
-	return &cli.Failure{Exit: cli.ExitUntrusted, Code: "pages-changed", Msg: fmt.Sprintf(format, args...), Hint: "run it again while nothing is written, or export the data"}
 }
 
 func (p *pagedRows) Columns() ([]api.ResultColumn, error) { return p.cols, p.err }
@@ -254,11 +250,11 @@ func (p *pagedRows) note(row []api.Cell) error {
 		last[i] = string(text)
 	}
 	if slices.Equal(last, p.last) {
-		return untrustedPages("the key %s repeats: rows were written while pages were fetched", strings.Join(last, ", "))
+		return trust.PagesChanged("the key %s repeats: rows were written while pages were fetched", strings.Join(last, ", "))
 	}
 	if p.last = last; p.here == 1 {
 		if slices.Equal(last, p.first) {
-			return untrustedPages("a page begins with the same key %s as the previous page", strings.Join(last, ", "))
+			return trust.PagesChanged("a page begins with the same key %s as the previous page", strings.Join(last, ", "))
 		}
 		p.first = last
 	}
@@ -268,10 +264,8 @@ func (p *pagedRows) note(row []api.Cell) error {
 // finish compares the number of rows with the earlier count.
 func (p *pagedRows) finish() {
 	p.ended = true
-	switch {
-	case p.count < p.total || p.count > p.total && p.q.f.strict:
-		p.err = untrustedPages("received %d rows, but %d were counted before", p.count, p.total)
-	case p.count > p.total:
-		fmt.Fprintf(p.notes, "warning: received %d rows, but %d were counted before: rows were written meanwhile\n", p.count, p.total)
+	warning, err := trust.PagesCounted(p.count, p.total, p.q.f.strict)
+	if p.err = err; warning != "" {
+		fmt.Fprintln(p.notes, "warning: "+warning)
 	}
 }

@@ -99,7 +99,7 @@ func (q *querying) run(ctx context.Context, st *statement, s *cli.Sink, o output
 	if err := refuseStatement(q.e, st.text); err != nil {
 		return info, err
 	}
-	saved, isSaved := savedOf(st.form)
+	saved, isSaved := trust.SavedOf(st.form)
 	if err := q.f.readingFlags.apply(ctx, q, st); err != nil {
 		return info, err
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -100,7 +101,7 @@ func newQueryDeleteCmd(e *cli.Env) *cobra.Command {
 		if err := cl.Queries.Delete(ctx, p, id); err != nil {
 			return cli.View{}, err
 		}
-		forgetColumns(e, p, id)
+		trust.ForgetColumns(e, p, id)
 		return cli.Note("deleted query %s%s", q.Name, emptyFolder(ctx, e, cl, p, q.FolderID)), nil
 	}))
 }

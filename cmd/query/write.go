@@ -179,7 +179,7 @@ the stored result cannot be set through the API; --estimate prints its approxima
 			}
 			sameSchedule(e, req.Schedule, v.Schedule)
 			if !f.noCheck {
-				noteColumns(ctx, e, cl, p, v)
+				trust.NoteColumns(ctx, e, cl, p, v)
 			}
 			if f.wait.Wait {
 				if _, err := e.WaitRun(ctx, cl, p, v.ID, v.Name, nil, f.wait.Limit); err != nil {
@@ -237,7 +237,7 @@ PLAIN and MATERIALIZED in place; PLAIN drops the stored result and the schedule.
 				return cli.View{}, notSaved(e, req, err)
 			}
 			sameSchedule(e, req.Schedule, v.Schedule)
-			noteColumns(ctx, e, cl, p, v)
+			trust.NoteColumns(ctx, e, cl, p, v)
 			if req.DisplayName != nil && old.Name != v.Name {
 				used, err := cli.Dependants(ctx, cl, p, old)
 				if err != nil {

@@ -1,4 +1,5 @@
-// Package trust finds out whether a gateway leaves out rows of the tables that a statement reads.
+// Package trust has what makes an answer doubtful, and what --strict refuses: tables of which a gateway leaves out rows, pages of an order that is
+// not unique, saved queries whose columns have changed, and answers that say themselves that they are incomplete.
 package trust
 
 import (

@@ -50,7 +50,7 @@ func (s *Session) explain(ctx context.Context, n *trinosql.Explain) (*Text, erro
 
 // answerOf is a statement of ours with one column.
 func answerOf(tree trinosql.Statement, column string, t *types.Type, sql string) *Text {
-	return &Text{SQL: sql, tree: tree, Origins: make([]engine.TableName, 1), Columns: []analyze.Column{{Name: column, Type: t}}}
+	return &Text{SQL: sql, Origins: make([]engine.TableName, 1), Columns: []analyze.Column{{Name: column, Type: t}}}
 }
 
 // planOf asks DuckDB for the plan of a translated statement.

@@ -55,7 +55,7 @@ func (s *Session) show(ctx context.Context, n *trinosql.Show) (*Text, error) {
 	if err != nil {
 		return nil, replaceAt(err, n.Pos())
 	}
-	x := &Text{SQL: sql, tree: n, Origins: make([]engine.TableName, len(columns))}
+	x := &Text{SQL: sql, Origins: make([]engine.TableName, len(columns))}
 	for _, c := range columns {
 		x.Columns = append(x.Columns, analyze.Column{Name: c, Type: types.Of(types.Varchar)})
 	}
@@ -85,7 +85,7 @@ func (s *Session) showFunctions(n *trinosql.Show, like string) (*Text, error) {
 		}
 	}
 	slices.SortFunc(rows, slices.Compare)
-	x := &Text{tree: n, Origins: make([]engine.TableName, len(names))}
+	x := &Text{Origins: make([]engine.TableName, len(names))}
 	x.SQL = `SELECT * REPLACE ("Deterministic" = 'true' AS "Deterministic") FROM (` + literalRows(names, rows, like) + `) t`
 	for _, name := range names {
 		t := types.Of(types.Varchar)

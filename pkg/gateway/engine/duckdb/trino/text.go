@@ -23,14 +23,11 @@ import (
 
 // Text is a statement after its translation.
 type Text struct {
-	SQL      string
-	Plain    bool             // it is planned without the optimizer
-	Columns  []analyze.Column // of the result
-	Origins  []engine.TableName
-	tree     trinosql.Statement
-	analysis *analyze.Analysis
-	catalog  *catalog
-	Printed  *translate.Statement
+	SQL     string
+	Plain   bool             // it is planned without the optimizer
+	Columns []analyze.Column // of the result
+	Origins []engine.TableName
+	Printed *translate.Statement
 }
 
 // ErrNotTranslated is behind the error for what Trino would take and zone local does not.
@@ -114,7 +111,7 @@ func (s *Session) translateTree(ctx context.Context, tree trinosql.Statement) (*
 	if err != nil {
 		return nil, cat.analysisError(err)
 	}
-	return &Text{SQL: out.SQL, Plain: size.PlainPlan(), Columns: a.Output, Origins: originsOf(query, a), tree: query, analysis: a, catalog: cat, Printed: out}, nil
+	return &Text{SQL: out.SQL, Plain: size.PlainPlan(), Columns: a.Output, Origins: originsOf(query, a), Printed: out}, nil
 }
 
 // parse reads one statement.

@@ -1,0 +1,136 @@
+package trust
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/sqlstmt"
+	"github.com/dig-cli/dig/internal/sqltext"
+)
+
+// HandPaging is a statement that selects one page by OFFSET: rows with equal sort keys may appear on two pages, or on
+// none [L].
+type HandPaging struct {
+	base string   // the statement without order and page
+	key  []string // columns of the result that it is ordered by
+	odd  string   // why that cannot be determined
+}
+
+// PagedByHand recognizes such a statement; nil for any other.
+func PagedByHand(sql string, language sqlstmt.Dialect) *HandPaging {
+	sql = sqlstmt.Single(sql, language)
+	if !sqlstmt.Limited(sql, language) {
+		return nil
+	}
+	nested := language == sqlstmt.Engine
+	at := sqltext.Clauses(sql, nested)
+	if at["offset"] < 0 || at["offset"] < at["order"] {
+		return nil
+	}
+	skipped := ""
+	sqltext.Scan(sql[at["offset"]+len("offset"):], nested, func(from, to int) {
+		if skipped == "" {
+			skipped = sql[at["offset"]+len("offset"):][from:to]
+		}
+	})
+	if n, err := strconv.ParseInt(skipped, 10, 64); err == nil && n == 0 && at["limit"] < 0 && at["fetch"] < 0 {
+		return nil
+	}
+	if at["order"] < 0 || at["by"] < at["order"] {
+		return &HandPaging{odd: "it has no ORDER BY"}
+	}
+	p := &HandPaging{base: sql[:at["order"]]}
+	var words []string
+	item := func() {
+		name := ""
+		if len(words) > 0 {
+			name = words[0]
+		}
+		for i, w := range words {
+			switch strings.ToLower(w) {
+			case "asc", "desc", "nulls", "first", "last":
+				continue
+			}
+			if i > 0 {
+				p.odd = "it is ordered by more than columns"
+			}
+		}
+		switch {
+		case name == "" || !strings.HasPrefix(name, `"`) && !sqltext.WordStart(name[0]):
+			p.odd = "it is ordered by more than columns"
+		case strings.HasPrefix(name, `"`):
+			p.key = append(p.key, sqltext.Unquote(name))
+		default:
+			p.key = append(p.key, strings.ToLower(name))
+		}
+		words = nil
+	}
+	list := sql[at["by"]+len("by") : at["offset"]]
+	depth := 0
+	sqltext.Scan(list, nested, func(from, to int) {
+		switch w := list[from:to]; {
+		case w == "," && depth == 0:
+			item()
+		default:
+			if w == "(" {
+				depth++
+			} else if w == ")" {
+				depth--
+			}
+			words = append(words, w)
+		}
+	})
+	item()
+	return p
+}
+
+// OrderWarning is what is said of such a statement where nothing is checked.
+const OrderWarning = "pages repeat and omit rows if their order is not unique; --strict verifies it, --page-by KEY fetches all pages"
+
+// Refuse is the error of --strict for a page of an order that is not unique. count counts the rows of a statement, and those whose values of
+// some columns are not unique.
+func (p *HandPaging) Refuse(count func(sql string, key []string) (rows, bad int64, err error)) error {
+	f := &cli.Failure{Exit: cli.ExitUntrusted, Code: "order-not-unique", Hint: "--page-by KEY fetches all rows in pages by a unique key"}
+	if p.odd != "" {
+		f.Msg = "cannot determine whether the order of the pages is unique: " + p.odd
+		return f
+	}
+	rows, bad, err := count(p.base, p.key)
+	if cli.Answered(err) {
+		f.Msg = fmt.Sprintf("cannot determine whether the order of the pages is unique: %v", err)
+		return f
+	}
+	if err != nil || bad == 0 {
+		return err
+	}
+	f.Msg = fmt.Sprintf("the order by %s is not unique: %d of %d rows have equal sort keys, so that pages repeat and omit rows", strings.Join(p.key, ", "), bad, rows)
+	return f
+}
+
+// RefuseKey is the error for pages by a key of which some rows have equal or NULL values.
+func RefuseKey(key []string, bad, rows int64) error {
+	if bad == 0 {
+		return nil
+	}
+	return &cli.Failure{Exit: cli.ExitUntrusted, Code: "key-not-unique", Hint: "add columns, so that the values of each row are unique",
+		Msg: fmt.Sprintf("--page-by %s: %d of %d rows have duplicate or NULL values there; pages would omit rows", strings.Join(key, ","), bad, rows)}
+}
+
+// PagesChanged is the error for rows that were written while pages were fetched.
+func PagesChanged(format string, args ...any) error {
+	return &cli.Failure{Exit: cli.ExitUntrusted, Code: "pages-changed", Msg: fmt.Sprintf(format, args...), Hint: "run it again while nothing is written, or export the data"}
+}
+
+// PagesCounted compares the rows of all pages with the number that was counted before them. Fewer are an error; more are one with strict, and a
+// warning otherwise.
+func PagesCounted(got, counted int64, strict bool) (warning string, err error) {
+	switch {
+	case got < counted || got > counted && strict:
+		return "", PagesChanged("received %d rows, but %d were counted before", got, counted)
+	case got > counted:
+		return fmt.Sprintf("received %d rows, but %d were counted before: rows were written meanwhile", got, counted), nil
+	}
+	return "", nil
+}
