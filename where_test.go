@@ -18,13 +18,13 @@ var placed = []struct{ what, place, code string }{
 	{"the states of a cache", "pkg/gateway/caches/run.go", ") runCache("},
 	{"the states of a cache", "pkg/gateway/store/cache_runs.go", ") EndCacheRun("},
 	{"where a cycle of saved queries is rejected", "pkg/gateway/engine/cycle.go", "query refers to itself"},
-	{"how NULL is written in CSV", "pkg/output/csv.go", "func newCSV("},
+	{"how NULL is written in CSV", "pkg/gateway/engine/csv/null.go", "Null = "},
 	{"where a key is bound to its address", "pkg/config/resolve.go", ") settleKey("},
 	{"the wire text of a double", "pkg/gateway/engine/javafn/double.go", "func AppendDouble("},
 	{"a new exit code", "cmd/internal/cli/errors.go", "ExitUntrusted "},
 	{"a new connection type", "pkg/gateway/connector/types", "func All("},
 	{"a new quirk", "pkg/gateway/hosted/quirks_list.go", "func AllQuirks("},
-	{"the error for a missing table", "pkg/gateway/engine/unknown.go", "func UnknownTable("},
+	{"the error for a missing table", "pkg/trinosql/missing.go", "func MissingTable("},
 }
 
 // TestWhereToFindThings compares the table of places in docs/architecture.md with the code.

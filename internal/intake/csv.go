@@ -211,7 +211,7 @@ func (d *Document) learnCSV(ctx context.Context, types bool) error {
 			}
 			d.learnRecord(f, r.Line)
 		}
-		if width == 1 && d.null(&f[0], 1) && string(f[0].Text) != `\N` {
+		if width == 1 && d.null(&f[0], 1) && string(f[0].Text) != csv.Null {
 			d.Blank++ // it is sent as a blank line
 		} else {
 			d.Rows++
@@ -233,7 +233,7 @@ func (d *Document) learnRecord(fields []csv.Field, line int64) {
 
 // null reports whether a field is NULL.
 func (d *Document) null(f *csv.Field, width int) bool {
-	if !f.Quoted && (len(f.Text) == 0 || width == 1 && string(f.Text) == `\N`) {
+	if !f.Quoted && (len(f.Text) == 0 || width == 1 && string(f.Text) == csv.Null) {
 		return true
 	}
 	return len(d.opt.Nulls) > 0 && slices.Contains(d.opt.Nulls, string(f.Text))
@@ -307,7 +307,7 @@ func (w *recoder) record() error {
 		if i > 0 {
 			w.out = append(w.out, ',')
 		}
-		if w.header || !w.d.null(&f[i], len(f)) || len(f) == 1 && string(f[0].Text) == `\N` && !f[0].Quoted {
+		if w.header || !w.d.null(&f[i], len(f)) || len(f) == 1 && string(f[0].Text) == csv.Null && !f[0].Quoted {
 			w.out = appendField(w.out, f[i].Text, f[i].Quoted)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 )
 
 // csvRows reads the output of csvFormat and tsvFormat: in csv an empty field without quotes is NULL and "" is the empty
@@ -133,7 +134,7 @@ func (r *csvRows) record() error {
 				n = len(rest)
 				end = len(bytes.TrimRight(rest, "\r\n"))
 			}
-			if end == 0 || n == len(rest) && len(r.ends) == 0 && len(r.cols) == 1 && string(rest[:end]) == `\N` {
+			if end == 0 || n == len(rest) && len(r.ends) == 0 && len(r.cols) == 1 && string(rest[:end]) == csv.Null {
 				r.arena = append(r.arena, "null"...)
 			} else if err := r.text(rest[:end]); err != nil {
 				return err
@@ -180,7 +181,7 @@ func (r *csvRows) quoted(rest []byte) ([]byte, error) {
 func (r *csvRows) tabs(line []byte) error {
 	for field := range bytes.SplitSeq(line, []byte{'\t'}) {
 		switch {
-		case string(field) == `\N`, len(line) == 0:
+		case string(field) == csv.Null, len(line) == 0:
 			r.arena = append(r.arena, "null"...)
 		case bytes.IndexByte(field, '\\') < 0:
 			if err := r.text(field); err != nil {

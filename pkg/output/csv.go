@@ -7,6 +7,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 )
 
 // separated is common to csv and tsv.
@@ -21,7 +22,7 @@ type separated struct {
 
 func newSeparated(cols []cell.Column, o Options, between byte) separated {
 	f := separated{cols: cols, header: !o.NoHeader && len(cols) > 0, raw: o.Raw}
-	f.Between, f.End, f.Null, f.Floats = between, '\n', []byte(`\N`), make([]bool, len(cols))
+	f.Between, f.End, f.Null, f.Floats = between, '\n', []byte(csv.Null), make([]bool, len(cols))
 	for i, c := range cols {
 		f.Floats[i] = !o.Raw && c.Class.Float() // columns with exponents that are made readable
 		if c.Type == "" && !o.Raw && o.Types != nil {

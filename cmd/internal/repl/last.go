@@ -241,7 +241,7 @@ func (c *sessionCatalogs) Lookup(_ context.Context, n engine.TableName) (engine.
 			}}}, nil
 		}
 	}
-	return engine.Source{}, &engine.Error{Kind: engine.KindUnknownTable, Message: "Table '" + n.String() + "' does not exist"}
+	return engine.Source{}, engine.UnknownTable(n.String())
 }
 
 // List implements engine.Catalogs.

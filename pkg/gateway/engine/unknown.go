@@ -1,9 +1,8 @@
 package engine
 
-// MissingTable is the message for a table that does not exist, that of the hosted service [O].
-func MissingTable(name string) string { return "Table '" + name + "' does not exist" }
+import "github.com/dig-cli/dig/pkg/trinosql"
 
 // UnknownTable is the error for a table that does not exist.
 func UnknownTable(name string) error {
-	return &Error{Kind: KindUnknownTable, Message: MissingTable(name)}
+	return &Error{Kind: KindUnknownTable, Message: trinosql.MissingTable(name)}
 }

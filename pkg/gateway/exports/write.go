@@ -12,6 +12,7 @@ import (
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/names"
 	"github.com/dig-cli/dig/pkg/gateway/store"
@@ -167,7 +168,7 @@ func (o *exportSpec) encoder(w io.Writer) (func(row [][]byte) error, error) {
 		return o.jsonl(w), nil
 	}
 	if len(o.take) == 1 && o.null == "" {
-		o.null = `\N` // most readers would skip an empty line
+		o.null = csv.Null
 	}
 	var buf bytes.Buffer
 	if o.header {

@@ -52,7 +52,7 @@ func (r *csvReader) next() (fields []string, line int64, err error) {
 	if len(cells) != r.width {
 		return nil, 0, fmt.Errorf("line %d has %d fields, the first line %d", line, len(cells), r.width)
 	}
-	if len(cells) == 1 && !cells[0].Quoted && string(cells[0].Text) == `\N` { // the representation of NULL in a single column
+	if len(cells) == 1 && !cells[0].Quoted && string(cells[0].Text) == csv.Null { // the representation of NULL in a single column
 		cells[0].Text = nil
 	}
 	r.rec = r.rec[:0]
