@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// file reads the path of a file in the place of a table.
+// file reads the path of a file instead of a table.
 func (p *parser) file() (Relation, error) {
 	t := &TableRef{node: p.begin()}
 	at := t.node

@@ -143,7 +143,7 @@ func (p *parser) jsonReturning(format bool) (Type, string, error) {
 	return t, f, err
 }
 
-// jsonBehaviour reads NULL ON EMPTY and the like; nil when none comes next.
+// jsonBehaviour reads NULL ON EMPTY and similar; nil when none comes next.
 func (p *parser) jsonBehaviour(name string) (*JSONBehaviour, word, error) {
 	b := &JSONBehaviour{node: p.begin()}
 	switch w := p.tok.word; {

@@ -46,7 +46,7 @@ var statementWords = []string{"'ALTER'", "'ANALYZE'", "'CALL'", "'COMMENT'", "'C
 	"'EXECUTE'", "'EXPLAIN'", "'GRANT'", "'INSERT'", "'MERGE'", "'PREPARE'", "'REFRESH'", "'RESET'", "'REVOKE'", "'ROLLBACK'", "'SET'", "'SHOW'", "'START'", "'TRUNCATE'",
 	"'UPDATE'", "'USE'", "<query>"}
 
-// otherKind tells the kind of a statement that is no query, by its first words; "" for none.
+// otherKind is the kind of a statement that is not a query, by its first words; "" for none.
 func (p *parser) otherKind() string {
 	title := func(words ...word) string {
 		var b strings.Builder

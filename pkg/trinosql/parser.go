@@ -23,7 +23,7 @@ type parser struct {
 	far *Error
 	// wrapped is the expression that stood in the parentheses read last.
 	wrapped Expr
-	// files is the catalog of the files that strings in the place of a table name; "" if they are faults, as in Trino.
+	// files is the catalog of the files that strings instead of a table name; "" if they are faults, as in Trino.
 	files string
 }
 
@@ -37,7 +37,7 @@ type tried struct {
 // Parse reads one statement. A semicolon at its end is not part of it and is refused, as in Trino; Split removes it.
 func Parse(text string) (Statement, error) { return ParseFiles(text, "") }
 
-// ParseFiles is Parse, where a string may stand in the place of a table: FROM 'sales.csv' refers to the table that FileTable
+// ParseFiles is Parse, where a string may stand instead of a table: FROM 'sales.csv' refers to the table that FileTable
 // names, in catalog.
 func ParseFiles(text, catalog string) (Statement, error) {
 	p := newParser(text)

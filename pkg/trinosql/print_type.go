@@ -52,7 +52,7 @@ func (p *printer) dataType(t Type) {
 	}
 }
 
-// typeName prints array, map and the like without quotes, which they need nowhere else.
+// typeName prints array, map and similar without quotes, which they need nowhere else.
 func (p *printer) typeName(id *Ident) {
 	if !id.Quoted && plainName(id.Name) && !Reserved(id.Name) {
 		p.put(id.Name)

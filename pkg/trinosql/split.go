@@ -100,7 +100,7 @@ func Tables(s Statement) [][]*Ident {
 // Measures are how large a text is in the ways that cost those who read it.
 type Measures struct {
 	Tokens  int
-	Depth   int // of brackets in each other
+	Depth   int // of nested brackets
 	Parts   int // of the longest name, joined by dots
 	TooDeep Pos // of the first bracket beyond maxDepth
 	TooMany Pos // of the first token beyond maxTokens

@@ -46,7 +46,7 @@ func below(v reflect.Value, f func(Node) bool) {
 	}
 }
 
-// Replace puts other expressions in the place of those below a node, from the inside out: f gets each expression and returns it or another.
+// Replace replaces the expressions below a node, from the inside out: f gets each expression and returns it or another.
 // The node itself stays.
 func Replace(n Node, f func(Expr) Expr) {
 	if n != nil && !reflect.ValueOf(n).IsNil() {

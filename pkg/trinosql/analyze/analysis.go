@@ -99,7 +99,7 @@ type Expressions struct {
 	// are *Func nodes that are in Specials instead.
 	Calls map[trinosql.Expr]*functions.Bound
 	// Specials are the *Func nodes that are forms of their own: "if", "coalesce", "nullif", "try", "format", and those of
-	// current_catalog and the like are *Current nodes and not here.
+	// current_catalog and similar are *Current nodes and not here.
 	Specials map[*trinosql.Func]string
 	// Operators has the signature of each operator: *Unary (but +, and a minus sign right before a number, which belongs to it), *Binary (|| is the function concat), *Compare, *IsDistinct and
 	// *Subscript (but of a row). <> is the opposite of EQUAL, > is LESS_THAN with the sides exchanged.

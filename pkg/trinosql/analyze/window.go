@@ -90,7 +90,7 @@ func (z *analyzer) resolveWindow(spec *trinosql.WindowSpec, name *trinosql.Ident
 	return w
 }
 
-// window resolves what a window has of its own. The node is where a missing ORDER BY is told.
+// window resolves what a window has of its own. The node is where a missing ORDER BY is reported.
 func (z *analyzer) window(w *window, c context, at trinosql.Node) {
 	var parts []trinosql.Expr
 	if !w.partition {

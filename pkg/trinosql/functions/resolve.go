@@ -28,7 +28,7 @@ type Bound struct {
 
 // Error says why no signature takes the arguments. Its text lacks the place.
 type Error struct {
-	Kind string // FUNCTION_NOT_FOUND, AMBIGUOUS_FUNCTION_CALL, OPERATOR_NOT_FOUND, or of a result that is no type TYPE_NOT_FOUND or INVALID_FUNCTION_ARGUMENT
+	Kind string // FUNCTION_NOT_FOUND, AMBIGUOUS_FUNCTION_CALL, OPERATOR_NOT_FOUND, or of a result that is not a type TYPE_NOT_FOUND or INVALID_FUNCTION_ARGUMENT
 	Msg  string
 }
 

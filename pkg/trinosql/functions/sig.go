@@ -18,7 +18,7 @@ type Sig struct {
 	kind     types.Kind
 	name     string    // of an opaque kind
 	args     []*Sig    // of array, map, row, function and qdigest
-	literals []literal // of varchar(x), decimal(p,s) and the like
+	literals []literal // of varchar(x), decimal(p,s) and similar
 	typeVars []string  // variables for types anywhere in it
 	longVars []string  // variables for numbers anywhere in it
 }

@@ -22,7 +22,7 @@ var unitMillis = map[string]int64{"millisecond": 1, "second": second, "minute": 
 
 var unitMonths = map[string]int64{"month": 1, "quarter": 3, "year": 12}
 
-// Unit reports whether date_add and the like know a unit for a kind; the error is theirs.
+// Unit reports whether date_add and similar know a unit for a kind; the error is theirs.
 func Unit(unit string, k Kind) error {
 	u := strings.ToLower(unit)
 	length, short := unitMillis[u]

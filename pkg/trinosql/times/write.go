@@ -97,7 +97,7 @@ func abs(n int64) int64 { return max(n, -n) }
 
 func weekdayName(n int) string { return time.Weekday(n % 7).String() }
 
-// zoneText writes the zone of an instant. Names of zones that this program's data has not are told by the error.
+// zoneText writes the zone of an instant. Names of zones that this program's data has not are named in the error.
 func zoneText(field byte, zone string, instant int64) (string, error) {
 	l, ok := Location(zone)
 	if !ok {

@@ -90,7 +90,7 @@ func (p *printer) sortItems(items []*trinosql.SortItem) {
 
 // sorted writes a sort key. With NULLS FIRST NaN is less than any number, otherwise greater, as it is for DuckDB.
 func (p *printer) sorted(t *types.Type, s *trinosql.SortItem, key func()) {
-	own := p.a.Types[s.Expr] // nil for an ordinal, which is no number to sort by
+	own := p.a.Types[s.Expr] // nil for an ordinal, which is not a number to sort by
 	finite := own != nil && float(own) && p.finite(s.Expr)
 	if s.Nulls == "FIRST" && float(t) && !finite {
 		key = func(text string) func() {

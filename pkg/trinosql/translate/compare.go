@@ -213,7 +213,7 @@ func (p *printer) inList(x *trinosql.InList) {
 	})
 }
 
-// inItem writes an item of IN. A whole number takes the type of the others by itself, which is read faster than a cast.
+// inItem writes an item of IN. An integer takes the type of the others by itself, which is read faster than a cast.
 func (p *printer) inItem(x trinosql.Expr, t *types.Type) {
 	if n, ok := p.constant(x); ok && t.Integral() {
 		p.put(n.String())

@@ -2,7 +2,7 @@ package translate
 
 import "strings"
 
-// DuckDB computes a function of ours over the dictionary of a column where it can, values included that no row has which the statement
+// DuckDB computes a function of this program over the dictionary of a column where it can, values included that no row has which the statement
 // reads: with one that fails on some values, what a condition has left out would end the statement. It does not where an argument may fail
 // itself, in its eyes, and so an argument that is no constant is sliced from its beginning to its end.
 

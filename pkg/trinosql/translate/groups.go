@@ -8,7 +8,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/analyze"
 )
 
-// groupKeys writes what rows are grouped by. What is no column is written once and comes in the same words wherever it stands.
+// groupKeys writes what rows are grouped by. What is not a column is written once and comes in the same words wherever it stands.
 func (p *printer) groupKeys(s *trinosql.Select, info *analyze.Select) []string {
 	p.grouped = nil
 	keys := make([]string, len(info.Keys))

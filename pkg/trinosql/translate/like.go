@@ -51,7 +51,7 @@ func (p *printer) like(x *trinosql.LikeExpr) {
 }
 
 // likeConstant compares with a pattern that is known. DuckDB tries every place of a text for each % within the pattern, which nothing
-// interrupts: where that would be long a function of ours does it, which takes one pass for each %.
+// interrupts: where that would be long a function of this program does it, which takes one pass for each %.
 func (p *printer) likeConstant(value operand, pattern, native, ours, escape string) {
 	inner := strings.Count(strings.Trim(pattern, "%"), "%")
 	call := func(name string, v operand) {

@@ -195,7 +195,7 @@ func (p *printer) values(v *trinosql.Values) []string {
 	return names
 }
 
-// rowValues writes VALUES of which some are rows that are no list of values.
+// rowValues writes VALUES of which some are rows that are not a list of values.
 func (p *printer) rowValues(v *trinosql.Values, names []string) {
 	fields := p.a.Bodies[v].Fields
 	args := make([]*types.Type, len(fields))

@@ -79,7 +79,7 @@ var (
 	concatArrays = mustParts("CASE WHEN $1 IS NOT NULL AND $2 IS NOT NULL THEN list_concat($1, $2) END")
 )
 
-// bodyOf writes the body of a lambda with texts in the place of its parameters.
+// bodyOf writes the body of a lambda with texts instead of its parameters.
 func (p *printer) bodyOf(l *trinosql.Lambda, params ...string) {
 	p.lambdas[l] = params
 	p.expr(l.Body)
@@ -113,7 +113,7 @@ func (p *printer) letArg(c *call, i int, write func(a operand)) {
 	p.put(")[1]")
 }
 
-// match writes any_match and the like: what no element decides is NULL when one was NULL.
+// match writes any_match and similar: what no element decides is NULL when one was NULL.
 func (p *printer) match(c *call, which string) {
 	found := operand{write: func() {
 		p.put("list_transform(")
@@ -209,7 +209,7 @@ func alike(a, b *types.Type) bool {
 	return ok1 && ok2 && x == y && sameTexts(a, b)
 }
 
-// sameTexts reports whether no text, time or character type differs, which are kept alike and converted all the same.
+// sameTexts reports whether no text, time or character type differs, which are kept alike and converted nevertheless.
 func sameTexts(a, b *types.Type) bool {
 	if len(a.Args) != len(b.Args) || a.Kind != b.Kind {
 		return false

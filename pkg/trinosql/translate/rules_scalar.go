@@ -82,7 +82,7 @@ func init() {
 		}
 		p.refuse(c.node, "normalize to another form than NFC is not supported on zone local")
 	}
-	// Patterns and the like are texts until they are used.
+	// Patterns and similar are texts until they are used.
 	casts[kinds{types.Varchar, types.Opaque}] = func(p *printer, c *conversion) { c.write() }
 
 	specials["*trinosql.Trim"] = func(p *printer, x trinosql.Expr) {

@@ -13,7 +13,7 @@ import (
 type Options struct {
 	// Table prints what stands in FROM for a table: what gives its columns in their order, hidden ones included.
 	Table func(t *analyze.Table) (string, error)
-	// Catalog, Schema and User are what current_catalog and the like give.
+	// Catalog, Schema and User are what current_catalog and similar give.
 	Catalog, Schema, User string
 	// Param prints the value given for ?, of the type that the analysis was told. Nil when there are no parameters.
 	Param func(i int) string

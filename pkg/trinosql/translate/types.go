@@ -29,7 +29,7 @@ func DuckType(t *types.Type) (string, bool) {
 		return "TIMESTAMP", true
 	case types.TimestampTZ:
 		return "TIMESTAMPTZ", t.N <= 6
-	case types.Opaque: // patterns and the like are texts until they are used
+	case types.Opaque: // patterns and similar are texts until they are used
 		return "VARCHAR", t.Name == "JoniRegExp" || t.Name == "CodePoints" || t.Name == "JsonPath"
 	case types.Array:
 		e, ok := DuckType(t.Args[0])

@@ -375,7 +375,7 @@ func (t *transpiler) cast(x *trinosql.Cast) {
 	case from.Kind == types.Timestamp && to.Kind == types.Timestamp && t.to != PostgreSQL && to.N < from.N, from.Kind == types.Time && to.Kind == types.Time && to.N < from.N:
 		t.refuse(x, "a cast from %s to %s", from, to)
 	case from.Kind == types.Varchar && (number(to.Kind) || to.Kind == types.Date || to.Kind == types.Boolean || to.Kind == types.UUID):
-		if !literal { // each dialect reads texts in its own way, and to MySQL what is no number is 0
+		if !literal { // each dialect reads texts in its own way, and to MySQL a text that is not a number is 0
 			t.refuse(x, "a cast from %s to %s", from, to)
 		}
 	case from.Kind == types.Date && to.Kind == types.Timestamp, from.Kind == types.Timestamp && to.Kind == types.Date:
@@ -408,7 +408,7 @@ func (t *transpiler) current(x *trinosql.Current) {
 	}
 }
 
-// blanks are what Trino trims beyond spaces, but for those outside of ASCII.
+// blanks are what Trino trims beyond spaces, except those outside of ASCII.
 const blanks = ` \t\n\v\f\r`
 
 func (t *transpiler) trim(x, chars trinosql.Expr, spec string, at trinosql.Node) {

@@ -294,7 +294,7 @@ func (t *transpiler) selectChecks(s *trinosql.Select) {
 	}
 }
 
-// values writes rows of values. Where VALUES is no query it becomes a union.
+// values writes rows of values. Where VALUES is not a query it becomes a union.
 func (t *transpiler) values(v *trinosql.Values) {
 	columns := t.columns
 	t.columns = nil

@@ -14,7 +14,7 @@ import (
 // Kind is what a type is, without its parameters.
 type Kind uint8
 
-// The kinds of types. Opaque ones have a name and nothing else that is known here: json2016, JoniRegExp, HyperLogLog and the like.
+// The kinds of types. Opaque ones have a name and nothing else that is known here: json2016, JoniRegExp, HyperLogLog and similar.
 const (
 	Invalid Kind = iota
 	Unknown      // the type of NULL

@@ -9,7 +9,7 @@
 //
 //	sql       the statement
 //	columns   [name, type] of each column of the result, as DESCRIBE OUTPUT tells them
-//	error     [kind, "line:column", message] instead, when the statement is refused; the place is "" where none is told
+//	error     [kind, "line:column", message] instead, when the statement is refused; the place is "" where none is reported
 //	rows      the rows, as they come in Trino's protocol, unless they are many; numbers are json.Number
 //	failure   like error, when the statement fails as it runs
 //

@@ -151,7 +151,7 @@ func (s *statement) nameEdits(ctx context.Context, tokens []native.Token, tr *na
 			if err = native.PlaceName(err, ref.Pos); len(s.Chain) == 0 || !trino.IsUnknown(err) {
 				return nil, err
 			}
-			if absent == nil { // a saved query that goes round in a circle is told before what it does not find
+			if absent == nil { // a saved query with a cycle is reported before the names that it does not find
 				absent = err
 			}
 			continue

@@ -86,7 +86,7 @@ func (s *statement) Sampled(ctx context.Context, n engine.TableName, body string
 	return &trino.Used{Table: &analyze.Table{Columns: u.Table.Columns}, Text: u.Text}, nil
 }
 
-// planned is a query of ours as a table.
+// planned is a query of the engine as a table.
 func (s *statement) planned(ctx context.Context, body string) (*trino.Used, error) {
 	var ps bindings.PreparedStatement
 	defer bindings.DestroyPrepare(&ps)

@@ -90,7 +90,7 @@ func below(n trinosql.Node, f func(trinosql.Node)) {
 	})
 }
 
-// node counts what is below a node and returns how many growing functions stand in each other there.
+// node counts what is below a node and returns how many growing functions are nested there.
 func (b *Sizes) node(n trinosql.Node, sc *namedSize) (grown int) {
 	if b.err != nil {
 		return 0

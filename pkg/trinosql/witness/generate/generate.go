@@ -180,7 +180,7 @@ func (g *generator) plain() string {
 	return "SELECT " + distinct + strings.Join(list, ", ") + " FROM " + from + g.where(need) + g.order(types)
 }
 
-func comparable([]string) bool { return true } // all of ours are
+func comparable([]string) bool { return true } // all values of this program are
 
 func (g *generator) named() string {
 	from, need := g.from()

@@ -63,7 +63,7 @@ func (noText) Place(int) (int, int)              { return 0, 0 }
 func (noText) Written(_ int, name string) string { return name }
 func (noText) Ambiguous(string) bool             { return false }
 
-// refused reports whether an error says that DuckDB does not take a text of ours.
+// refused reports whether an error says that DuckDB rejects a translated text.
 func refused(err error) bool {
 	var d *Error
 	if !errors.As(err, &d) {
@@ -76,7 +76,7 @@ func refused(err error) bool {
 	return false
 }
 
-// Outdated reports whether an error says that a table of a text of ours is there no more.
+// Outdated reports whether an error says that a table of a translated text no longer exists.
 func Outdated(err error) bool {
 	var d *Error
 	return errors.As(err, &d) && d.Type == "Catalog"

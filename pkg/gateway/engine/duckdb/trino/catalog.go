@@ -32,7 +32,7 @@ type Used struct {
 	Table *analyze.Table
 	Text  string // what stands in FROM
 
-	// Rows that come from elsewhere are told what of them is wanted before text is complete.
+	// Rows that come from elsewhere are restricted to what is needed before text is complete.
 	scan engine.Scanner
 	cols []engine.ColumnInfo
 	info bool // a table of information_schema
@@ -42,7 +42,7 @@ type Used struct {
 	narrowed bool // of that, only some rows were gathered
 
 	weight int   // how many saved queries it stands for
-	saved  *Text // nil but for a saved query
+	saved  *Text // nil except for a saved query
 }
 
 func (c *catalog) HasCatalog(string) bool        { return true }
@@ -96,7 +96,7 @@ func (c *catalog) find(n analyze.Name) (*Used, error) {
 	return u, nil
 }
 
-// circleBehind is the error of a saved query that does not find a name, unless it goes round in a circle, which is told first.
+// circleBehind is the error of a saved query that does not find a name, unless it is part of a cycle, which is reported first.
 func (c *catalog) circleBehind(q *trinosql.Query, err error) error {
 	if len(c.s.Chain) == 0 || !IsUnknown(err) {
 		return err
@@ -206,7 +206,7 @@ func (c *catalog) scanned(n engine.TableName, src engine.Scanner) (*Used, error)
 	return &Used{Table: infosOf(cols), scan: src, cols: cols}, nil
 }
 
-// infosOf is a table of columns whose types are told by name.
+// infosOf is a table of columns whose types are given by name.
 func infosOf(cols []engine.ColumnInfo) *analyze.Table {
 	t := &analyze.Table{}
 	for _, c := range cols {

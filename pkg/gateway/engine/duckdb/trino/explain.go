@@ -48,7 +48,7 @@ func (s *Session) explain(ctx context.Context, n *trinosql.Explain) (*Text, erro
 	return answerOf(n, "Query Plan", types.NewVarchar(len([]rune(text))), "SELECT "+sqltext.Literal(text)), nil
 }
 
-// answerOf is a statement of ours with one column.
+// answerOf is a statement of the engine with one column.
 func answerOf(tree trinosql.Statement, column string, t *types.Type, sql string) *Text {
 	return &Text{SQL: sql, Origins: make([]engine.TableName, 1), Columns: []analyze.Column{{Name: column, Type: t}}}
 }

@@ -74,7 +74,7 @@ func EachElement(convert func(string) string, depth int) func(string) string {
 	}
 }
 
-// outward is a value as it stands in a stored table or a view: the fields of rows have their names.
+// outward is a value in the form of a stored table or a view: the fields of rows have their names.
 func outward(x string, t *types.Type) string { return Applied(outwardOf(t, 0), x) }
 
 func outwardOf(t *types.Type, depth int) func(string) string {

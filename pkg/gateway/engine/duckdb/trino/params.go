@@ -120,7 +120,7 @@ func varcharTree() trinosql.Type {
 	return t
 }
 
-// untypedTexts puts a ? in the place of each text and number that is compared, and returns the texts. The first ? has the given index.
+// untypedTexts replaces each text and number that is compared by a ?, and returns the texts. The first ? has the given index.
 func untypedTexts(q *trinosql.Query, first int) (texts []string) {
 	param := func(x *trinosql.Expr) {
 		text := ""
