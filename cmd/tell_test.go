@@ -1,27 +1,16 @@
 package cmd
 
 import (
-	"bytes"
-	"context"
-	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
-	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
-	"github.com/dig-cli/dig/pkg/gateway"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 )
@@ -252,127 +241,6 @@ workspace list
 workspace update spare --name x
 `
 
-// tellWorld is a data directory with one of everything, and where to run commands.
-type tellWorld struct {
-	t    *testing.T
-	dir  string
-	env  map[string]string
-	vars *strings.Replacer
-}
-
-func (w *tellWorld) run(args ...string) (code int, out, errs string) {
-	w.t.Helper()
-	var o, x bytes.Buffer
-	e := &cli.Env{Name: "dig", Args: args, In: strings.NewReader(""), Out: &o, Err: &x, Dir: filepath.Join(w.dir, "work"), Now: time.Now, Getenv: environ(w.t, w.env)}
-	code = Run(context.Background(), e)
-	return code, o.String(), x.String()
-}
-
-func (w *tellWorld) must(args ...string) string {
-	w.t.Helper()
-	code, out, errs := w.run(args...)
-	if code != 0 {
-		w.t.Fatalf("%q: exit %d: %s", args, code, errs)
-	}
-	return strings.TrimSpace(out)
-}
-
-func newTellWorld(t *testing.T) *tellWorld {
-	w := &tellWorld{t: t, dir: t.TempDir(), env: map[string]string{"DIG_KEY_STORAGE": "file"}}
-	for name, sub := range map[string]string{"HOME": "home", "DIG_DATA_DIR": "data", "DIG_CONFIG_DIR": "config", "DIG_STATE_DIR": "state", "DIG_CACHE_DIR": "cache", "TMPDIR": "tmp", "W": "work", "F": "files"} {
-		w.env[name] = filepath.Join(w.dir, sub)
-		if err := os.MkdirAll(w.env[name], 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	file := func(name, text string) string {
-		path := filepath.Join(w.dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	file("files/regions.csv", "region,n\nnorth,1\nsouth,2\n")
-	rows := file("rows.csv", "name\nann\nbob\n")
-	for _, sub := range []string{"project/queries"} {
-		if err := os.MkdirAll(filepath.Join(w.dir, sub), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	file("project/dig.yaml", "version: 1\n")
-	file("project/queries/told.sql", "SELECT 1 AS n\n")
-	three := file("three.sql", "SELECT 1; SELECT 2; SELECT 3")
-	for _, line := range []string{
-		"workspace create spare", "project create other", "api-key create made",
-		"table create people --column name:varchar", "bitable create bis --column name:varchar", "table import people " + rows,
-		"connection create files --type files --credential path=" + w.env["F"], "catalog create ext --connection files",
-		"parametric-table create ext --from files.regions --to p.r --param region=north",
-		"query folder create empty", "query folder create full", "query folder create bare", "query create plain --sql SELECT~1~AS~n --path /full", "query create stored --sql SELECT~1~AS~n --type MATERIALIZED --wait",
-		"query execute SELECT~1~AS~n -o csv", "query list", "table list", "catalog list",
-		"semantic-catalog create kpi", "semantic-catalog table create kpi s.t --query plain",
-		"cache create sample shop orders --wait", "export query plain --wait", "metadata refresh sample --wait",
-		"metadata relation add sample.shop.orders.id --to sample.shop.customers.id", "metadata categorical generate sample.shop.orders.status",
-		"metadata golden-sql create --prompt p --sql SELECT~1", "metadata callback set https://example.com/hook",
-		"profile add spare --zone us --no-key --use=false",
-	} {
-		args := strings.Fields(line)
-		for i := range args {
-			args[i] = strings.ReplaceAll(args[i], "~", " ")
-		}
-		w.must(args...)
-	}
-	w.vars = strings.NewReplacer("$FILES", w.env["F"], "$PROJECT", filepath.Join(w.dir, "project"), "$CSV", rows, "$THREE", three,
-		"$EXPORT", w.must("export", "list", "--jq", ".[0].id"), "$GOLDEN", w.must("metadata", "golden-sql", "list", "-o", "json", "--jq", ".[0].id"),
-		"$RELATION", w.must("metadata", "relation", "list", "sample", "-o", "json", "--jq", `[.[] | select(.sourceColumnName == "id")][0].id`),
-		"$OTHER", w.must("project", "get", "other", "--jq", ".id"), "$QUERY", w.must("query", "get", "plain", "--jq", ".id"))
-	return w
-}
-
-// tree is a picture of all that is below the directories of dig and the working directory.
-func (w *tellWorld) tree() map[string]string {
-	w.t.Helper()
-	all := map[string]string{}
-	err := filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || strings.HasSuffix(path, ".sock") {
-			return err
-		}
-		rel, _ := filepath.Rel(w.dir, path)
-		if d.IsDir() {
-			all[rel] = "directory"
-			return nil
-		}
-		raw, err := os.ReadFile(path)
-		if strings.HasSuffix(path, "-shm") && errors.Is(err, fs.ErrNotExist) { // SQLite removes it with the last connection
-			return nil
-		}
-		all[rel] = fmt.Sprintf("%d bytes %x", len(raw), sha256.Sum256(raw))
-		return err
-	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return all
-}
-
-// changes names what differs between two pictures.
-func changes(was, is map[string]string) []string {
-	var out []string
-	for path, what := range is {
-		if before, ok := was[path]; !ok {
-			out = append(out, "made "+path)
-		} else if before != what {
-			out = append(out, "changed "+path)
-		}
-	}
-	for path := range was {
-		if _, ok := is[path]; !ok {
-			out = append(out, "removed "+path)
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
 // fails marks a line that zone local answers with an error.
 const fails = -2
 
@@ -537,91 +405,4 @@ func TestTellingChangesNothing(t *testing.T) {
 		}
 	}
 	walk(newRootCmd(&cli.Env{Name: "dig", Getenv: os.Getenv}))
-}
-
-// TestTellingOnNothing: zone local is not begun by a run that only tells.
-func TestTellingOnNothing(t *testing.T) {
-	if !cli.LocalEngine {
-		t.Skip("zone local needs cgo")
-	}
-	for _, args := range [][]string{{"workspace", "create", "w"}, {"table", "list"}, {"query", "execute", "SELECT 1"}, {"gateway", "reset", "--yes"}, {"workspace", "delete", "default", "--yes"}} {
-		for _, flag := range []string{"--dry-run", "--explain"} {
-			w := &tellWorld{t: t, dir: t.TempDir()}
-			w.env = map[string]string{"HOME": w.dir, "TMPDIR": w.dir}
-			t.Setenv("TMPDIR", w.dir)
-			w.run(append(args, flag)...)
-			if diff := changes(map[string]string{".": "directory"}, w.tree()); len(diff) > 0 {
-				t.Errorf("%v %s: %v", args, flag, diff)
-			}
-		}
-	}
-}
-
-// TestTellingSendsNothing runs every command with both flags against a gateway on the network: a dry run sends reads alone, and
-// --explain the look-ups of names, never what it explains.
-func TestTellingSendsNothing(t *testing.T) {
-	if !cli.LocalEngine {
-		t.Skip("zone local needs cgo")
-	}
-	w := newTellWorld(t)
-	g, err := gateway.Open(gateway.Options{Dir: w.env["DIG_DATA_DIR"], OpenEngine: duckdb.Open})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer g.Close()
-	var mu sync.Mutex
-	var sent []string
-	srv := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		sent = append(sent, r.Method+" "+r.URL.Path)
-		mu.Unlock()
-		g.Web.Handler.ServeHTTP(rw, r)
-	}))
-	defer srv.Close()
-	w.env["DIG_BASE_URL"], w.env["DIG_API_KEY"], w.env["DIG_PROJECT"], w.env["DIG_ZONE"] = srv.URL+"/api/v1", g.ServeKey(), gateway.DefaultProject, "us"
-	take := func() []string {
-		mu.Lock()
-		defer mu.Unlock()
-		out := sent
-		sent = nil
-		return out
-	}
-	was := w.tree()
-	explained := regexp.MustCompile(`curl -sS -X (\S+) 'http://[^/]+([^?']*)`)
-	for _, l := range readTellLines(w.vars) {
-		for _, flag := range []string{"--dry-run", "--explain", "-o json"} {
-			args := append(slices.Clone(l.args), flag)
-			if flag == "-o json" {
-				if args = asJSON(l.args); args == nil {
-					continue
-				}
-				args = append(args, "--dry-run")
-			}
-			take() // what an earlier command was still sending
-			_, out, _ := w.run(args...)
-			sent := take()
-			is := w.tree()
-			for _, path := range changes(was, is) {
-				if !strings.Contains(path, " data") { // which the gateway has open
-					t.Errorf("%s %s: %s", strings.Join(l.args, " "), flag, path)
-				}
-			}
-			was = is
-			for _, s := range sent {
-				method, path, _ := strings.Cut(s, " ")
-				op, _ := spec.Of(method, strings.TrimPrefix(path, "/api/v1"))
-				if method != http.MethodGet || op.Changes() { // a GET may open a session
-					t.Errorf("%s %s sends %s", strings.Join(l.args, " "), flag, s)
-				}
-			}
-			if flag != "--explain" {
-				continue
-			}
-			for _, m := range explained.FindAllStringSubmatch(out, -1) {
-				if slices.Contains(sent, m[1]+" "+m[2]) {
-					t.Errorf("%s --explain sends what it explains: %s %s", strings.Join(l.args, " "), m[1], m[2])
-				}
-			}
-		}
-	}
 }

@@ -10,13 +10,13 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync/atomic"
 	"time"
 
+	"github.com/dig-cli/dig/internal/loopback"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/go-resty/resty/v2"
 )
@@ -101,7 +101,7 @@ func New(o Options) (*Client, error) {
 	}
 	if o.Transport == nil {
 		t := NewTransport(o.Network)
-		t.DisableCompression = isLoopback(u.Hostname()) // gzip triples the CPU time of a result; it pays off on a slow link only
+		t.DisableCompression = loopback.Is(u.Hostname()) // gzip triples the CPU time of a result; it pays off on a slow link only
 		o.Transport = t
 	}
 	if o.Permit != nil {
@@ -131,12 +131,6 @@ type silent struct{}
 func (silent) Errorf(string, ...any) {}
 func (silent) Warnf(string, ...any)  {}
 func (silent) Debugf(string, ...any) {}
-
-// isLoopback accepts only names that no resolver could map to another host.
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
-}
 
 // Payload is a request body that is not JSON, such as a multipart upload. Reader is read once.
 type Payload struct {

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/dig-cli/dig/internal/loopback"
 	"golang.org/x/net/publicsuffix"
 )
 
@@ -41,7 +42,7 @@ func (l links) check(u *url.URL) error {
 		return err
 	}
 	own := strings.ToLower(at.Hostname())
-	if isLoopback(own) && isLoopback(host) && (u.Scheme == "http" || u.Scheme == "https") {
+	if loopback.Is(own) && loopback.Is(host) && (u.Scheme == "http" || u.Scheme == "https") {
 		return nil
 	}
 	if u.Scheme != "https" {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/dig-cli/dig/internal/loopback"
 )
 
 // Zone is a deployment of the gateway's API.
@@ -99,7 +101,7 @@ func CheckBaseURL(raw string) (addr, hint string, err error) {
 	switch {
 	case u.Scheme != "https" && u.Scheme != "http":
 		return bad("%q: scheme %q is not https", raw, u.Scheme)
-	case u.Scheme == "http" && !loopback(host):
+	case u.Scheme == "http" && !loopback.Is(host):
 		return bad("%q: plain http to %s would send the key and the data unencrypted; only https is accepted "+
 			"(http on loopback only)", raw, host)
 	}
@@ -145,18 +147,8 @@ func joinHost(host, port string) string {
 	return host
 }
 
-// loopback accepts the name localhost and the loopback addresses, and no other name, which a resolver could map to any
-// host.
-func loopback(host string) bool {
-	if host == "localhost" {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
-}
-
 // IsLoopback reports whether a base address points to this machine.
 func IsLoopback(addr string) bool {
 	u, err := url.Parse(addr)
-	return err == nil && loopback(strings.ToLower(u.Hostname()))
+	return err == nil && loopback.Is(u.Hostname())
 }

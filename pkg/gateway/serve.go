@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/dig-cli/dig/internal/loopback"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
@@ -93,7 +94,7 @@ func checkAddress(addr string, anyHost bool) error {
 	if err != nil {
 		return fmt.Errorf("address %q is not host:port", addr)
 	}
-	if ip := net.ParseIP(host); !anyHost && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if !anyHost && !loopback.Is(host) {
 		return fmt.Errorf("address %q is not a loopback address: keys and rows would cross the network unencrypted", addr)
 	}
 	return nil

@@ -20,7 +20,6 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/tables"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/spec"
-	"github.com/dig-cli/dig/pkg/trinosql"
 )
 
 // Service lists what a project can read: catalogs, their schemas and tables, parametric tables and semantic catalogs.
@@ -186,7 +185,7 @@ func (s *Service) Table(ctx context.Context, p store.Project, catalogID, schema,
 			return c, one[0], err
 		}
 	}
-	return c, api.Table{}, fault.Data(404, "%s", trinosql.MissingTable(c.Name+"."+schema+"."+name))
+	return c, api.Table{}, fault.Data(404, "%s", engine.MissingTable(c.Name+"."+schema+"."+name))
 }
 
 // internalCatalog is catalog "1": the internal tables.

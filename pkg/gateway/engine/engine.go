@@ -4,7 +4,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -284,61 +283,6 @@ func (e *ImportError) Error() string {
 	}
 	return s
 }
-
-// Kind classifies the errors of a statement or a table operation.
-type Kind string
-
-// The classes.
-const (
-	KindSyntax         Kind = "syntax"
-	KindNotAllowed     Kind = "not allowed" // not a SELECT, a forbidden function, a file or network access
-	KindUnknownCatalog Kind = "unknown catalog"
-	KindUnknownSchema  Kind = "unknown schema"
-	KindUnknownTable   Kind = "unknown table"
-	KindUnknownColumn  Kind = "unknown column"
-	KindCycle          Kind = "cycle"
-	KindValue          Kind = "value" // a cast, an overflow, a division by zero
-	KindBinding        Kind = "binding"
-	KindTimeout        Kind = "timeout"
-	KindLimit          Kind = "limit" // statement too long, memory
-	KindFull           Kind = "full"  // no space is left on the disk
-	KindExists         Kind = "exists"
-	KindUnsupported    Kind = "unsupported" // Trino syntax or function that is not supported
-	KindConstraint     Kind = "constraint"
-	KindSource         Kind = "source" // an external source failed
-	KindLocked         Kind = "locked" // the data file is locked by another process, or by a statement that does not stop; nothing was done
-	KindInternal       Kind = "internal"
-)
-
-// Error is a failure with a class that determines the status of the gateway's reply.
-type Error struct {
-	Kind    Kind
-	Message string
-	Line    int // 1-based position in the statement, 0 when unknown
-	Col     int
-	Hint    string // what was probably meant, may be empty
-	Err     error
-}
-
-func (e *Error) Error() string { return e.Message }
-func (e *Error) Unwrap() error { return e.Err }
-
-// In returns the error as seen from outside of a saved query: it names the query, and the position in the query's own
-// statement becomes a part of the message, so that the new error can have the position of the query's name in another
-// statement. err is what it wraps.
-func (e *Error) In(n TableName, err error) *Error {
-	in := "in " + n.String()
-	if e.Line > 0 {
-		in += fmt.Sprintf(", line %d:%d", e.Line, e.Col)
-	}
-	return &Error{Kind: e.Kind, Message: in + ": " + e.Message, Hint: e.Hint, Err: err}
-}
-
-// ErrDropped is the error of a project whose rows were removed.
-var ErrDropped = errors.New("the project was deleted")
-
-// ErrNoEngine is returned by a build without cgo, which has no engine for the local zone.
-var ErrNoEngine = errors.New("this build of dig has no local engine (it was built without cgo)")
 
 // Options configure an engine.
 type Options struct {

@@ -8,18 +8,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"golang.org/x/net/http/httpguts"
-
+	"github.com/dig-cli/dig/internal/loopback"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"golang.org/x/net/http/httpguts"
 )
 
 // Type is the connection type rest.
@@ -71,7 +70,7 @@ func open(c connector.Credential, reach connector.Reach) (connector.Connector, e
 	if !httpguts.ValidHeaderFieldValue(secret) {
 		return nil, errors.New(`credential field "secret" contains characters that are not allowed in a header, such as a line break`)
 	}
-	if secret != "" && base.Scheme == "http" && !loopback(base.Hostname()) {
+	if secret != "" && base.Scheme == "http" && !loopback.Is(base.Hostname()) {
 		return nil, errors.New(`credential field "baseUrl" must start with https:// because a key is sent`)
 	}
 	doc, err := parseDocument(c.Text("tables"))
@@ -98,11 +97,6 @@ func parseBase(s string) (*url.URL, error) {
 	u.Path = strings.TrimSuffix(u.Path, "/") + "/"
 	u.RawPath = ""
 	return u, nil
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
 // Close closes the idle connections.

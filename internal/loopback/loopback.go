@@ -1,0 +1,13 @@
+// Package loopback tells which host names always are this machine.
+package loopback
+
+import (
+	"net"
+	"strings"
+)
+
+// Is accepts the name localhost and the loopback addresses, and no other name, which a resolver could map to any host.
+func Is(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}

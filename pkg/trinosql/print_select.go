@@ -1,0 +1,265 @@
+package trinosql
+
+func (p *printer) query(q *Query) {
+	if p.overridden(q) {
+		return
+	}
+	if q.With != nil {
+		p.put("WITH ")
+		if q.With.Recursive {
+			p.put("RECURSIVE ")
+		}
+		for i, n := range q.With.Queries {
+			if i > 0 {
+				p.put(", ")
+			}
+			p.name(n.Name)
+			p.nameList(n.Columns)
+			p.put(" AS (")
+			p.query(n.Query)
+			p.put(")")
+		}
+		p.put(" ")
+	}
+	p.body(q.Body)
+	p.orderBy(q.OrderBy, " ")
+	if q.Offset != nil {
+		p.put(" OFFSET ")
+		p.expr(q.Offset, 0)
+	}
+	switch {
+	case q.Fetch:
+		p.put(" FETCH FIRST ")
+		if q.Limit != nil {
+			p.expr(q.Limit, 0)
+			p.put(" ")
+		}
+		p.put("ROWS ")
+		if q.WithTies {
+			p.put("WITH TIES")
+		} else {
+			p.put("ONLY")
+		}
+	case q.LimitAll:
+		p.put(" LIMIT ALL")
+	case q.Limit != nil:
+		p.put(" LIMIT ")
+		p.expr(q.Limit, 0)
+	}
+}
+
+func (p *printer) body(b QueryBody) {
+	if p.overridden(b) {
+		return
+	}
+	switch b := b.(type) {
+	case *Select:
+		p.selectBody(b)
+	case *Values:
+		p.put("VALUES ")
+		p.exprs(b.Rows)
+	case *TableBody:
+		p.put("TABLE ")
+		p.names(b.Name, ".")
+	case *SubqueryBody:
+		p.put("(")
+		p.query(b.Query)
+		p.put(")")
+	case *SetOp:
+		p.body(b.Left)
+		p.put(" ", b.Op, " ")
+		if b.All {
+			p.put("ALL ")
+		}
+		if b.Distinct {
+			p.put("DISTINCT ")
+		}
+		p.body(b.Right)
+	}
+}
+
+func (p *printer) quantifier(distinct, all bool) {
+	if distinct {
+		p.put("DISTINCT ")
+	}
+	if all {
+		p.put("ALL ")
+	}
+}
+
+func (p *printer) selectBody(s *Select) {
+	p.put("SELECT ")
+	p.quantifier(s.Distinct, s.All)
+	for i, item := range s.Items {
+		if i > 0 {
+			p.put(", ")
+		}
+		p.selectItem(item)
+	}
+	for i, r := range s.From {
+		if i == 0 {
+			p.put(" FROM ")
+		} else {
+			p.put(", ")
+		}
+		p.relation(r)
+	}
+	if s.Where != nil {
+		p.put(" WHERE ")
+		p.expr(s.Where, 0)
+	}
+	if g := s.GroupBy; g != nil {
+		p.put(" GROUP BY ")
+		p.quantifier(g.Distinct, g.All)
+		for i, e := range g.Elements {
+			if i > 0 {
+				p.put(", ")
+			}
+			p.grouping(e)
+		}
+	}
+	if s.Having != nil {
+		p.put(" HAVING ")
+		p.expr(s.Having, 0)
+	}
+	for i, w := range s.Windows {
+		if i == 0 {
+			p.put(" WINDOW ")
+		} else {
+			p.put(", ")
+		}
+		p.name(w.Name)
+		p.put(" AS ")
+		p.window(w.Window)
+	}
+}
+
+func (p *printer) selectItem(item SelectItem) {
+	if p.overridden(item) {
+		return
+	}
+	switch item := item.(type) {
+	case *SelectStar:
+		if item.Target != nil {
+			p.expr(item.Target, precPrimary)
+			p.put(".")
+		}
+		p.put("*")
+		if item.Columns != nil {
+			p.put(" AS")
+			p.nameList(item.Columns)
+		}
+	case *SelectExpr:
+		p.expr(item.Expr, 0)
+		if item.Alias != nil {
+			p.put(" AS ")
+			p.name(item.Alias)
+		}
+	}
+}
+
+func (p *printer) grouping(e *GroupingElement) {
+	if e.Kind != "" {
+		p.put(e.Kind, " (")
+	}
+	for i, s := range e.Sets {
+		if i > 0 {
+			p.put(", ")
+		}
+		if !s.Bare {
+			p.put("(")
+		}
+		p.exprs(s.Exprs)
+		if !s.Bare {
+			p.put(")")
+		}
+	}
+	if e.Kind != "" {
+		p.put(")")
+	}
+}
+
+func (p *printer) orderBy(items []*SortItem, before string) {
+	for i, s := range items {
+		if i == 0 {
+			p.put(before, "ORDER BY ")
+		} else {
+			p.put(", ")
+		}
+		p.sortItem(s)
+	}
+}
+
+func (p *printer) sortItem(s *SortItem) {
+	if p.overridden(s) {
+		return
+	}
+	p.expr(s.Expr, 0)
+	if s.Desc {
+		p.put(" DESC")
+	}
+	if s.Asc {
+		p.put(" ASC")
+	}
+	if s.Nulls != "" {
+		p.put(" NULLS ", s.Nulls)
+	}
+}
+
+func (p *printer) relation(r Relation) {
+	if p.overridden(r) {
+		return
+	}
+	switch r := r.(type) {
+	case *TableRef:
+		p.names(r.Name, ".")
+		if r.PeriodKind != "" {
+			p.put(" FOR ", r.PeriodKind, " AS OF ")
+			p.expr(r.Period, precConcat)
+		}
+	case *SubqueryRel:
+		p.put("(")
+		p.query(r.Query)
+		p.put(")")
+	case *ParenRel:
+		p.put("(")
+		p.relation(r.Relation)
+		p.put(")")
+	case *Unnest:
+		p.put("UNNEST (")
+		p.exprs(r.Exprs)
+		p.put(")")
+		if r.Ordinality {
+			p.put(" WITH ORDINALITY")
+		}
+	case *Lateral:
+		p.put("LATERAL (")
+		p.query(r.Query)
+		p.put(")")
+	case *Aliased:
+		p.relation(r.Relation)
+		p.put(" AS ")
+		p.name(r.Alias)
+		p.nameList(r.Columns)
+	case *Sampled:
+		p.relation(r.Relation)
+		p.put(" TABLESAMPLE ", r.Method, " (")
+		p.expr(r.Percentage, 0)
+		p.put(")")
+	case *Join:
+		p.relation(r.Left)
+		if r.Natural {
+			p.put(" NATURAL")
+		}
+		p.put(" ", r.Kind, " JOIN ")
+		p.relation(r.Right)
+		if r.On != nil {
+			p.put(" ON ")
+			p.expr(r.On, 0)
+		}
+		if r.Using != nil {
+			p.put(" USING")
+			p.nameList(r.Using)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package transpile
+
+import (
+	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
+)
+
+// cast writes the casts that every dialect does alike, or in a form that does.
+func (t *transpiler) cast(x *trinosql.Cast) {
+	from, to := t.typeOf(x.X), t.a.Types[x]
+	number := func(k types.Kind) bool { return k >= types.Tinyint && k <= types.Decimal }
+	float := func(k types.Kind) bool { return k == types.Real || k == types.Double }
+	word := "CAST"
+	if x.Try {
+		switch t.to {
+		case DuckDB:
+			word = "TRY_CAST"
+		case BigQuery:
+			word = "SAFE_CAST"
+		default:
+			t.refuse(x, "TRY_CAST")
+		}
+	}
+	text := to.Kind == types.Varchar
+	plain := plainTexts[to.Kind]
+	literal := plain != nil && plain().MatchString(t.literal(x.X))
+	switch {
+	case from.Kind >= types.Array && !types.Equal(from, to):
+		t.refuse(x, "a cast from %s to %s", from, to)
+	case (from.Kind == to.Kind && from.Kind != types.Timestamp && from.Kind != types.Time) || from.Kind == types.Unknown:
+	case number(from.Kind) && number(to.Kind):
+		if to.Integral() && float(from.Kind) {
+			t.put(word, "(round(")
+			t.w.Write(x.X)
+			if t.to == PostgreSQL {
+				t.refuse(x, "a cast from %s to %s", from, to) // halves go to the even side
+			}
+			t.put(") AS ", t.typeName(x, to), ")")
+			return
+		}
+		if to.Kind == types.Decimal && float(from.Kind) {
+			t.refuse(x, "a cast from %s to %s", from, to)
+		}
+	case text && (from.Integral() || from.Kind == types.Decimal || from.Kind == types.Date || from.Kind == types.Boolean && t.to != MySQL || from.Kind == types.UUID):
+		if to.N != types.Unbounded {
+			t.refuse(x, "a cast from %s to %s", from, to)
+		}
+	case from.Kind == types.Timestamp && to.Kind == types.Timestamp && t.to != PostgreSQL && to.N < from.N, from.Kind == types.Time && to.Kind == types.Time && to.N < from.N:
+		t.refuse(x, "a cast from %s to %s", from, to)
+	case from.Kind == types.Varchar && (number(to.Kind) || to.Kind == types.Date || to.Kind == types.Boolean || to.Kind == types.UUID):
+		if !literal { // each dialect reads texts in its own way, and to MySQL a text that is not a number is 0
+			t.refuse(x, "a cast from %s to %s", from, to)
+		}
+	case from.Kind == types.Date && to.Kind == types.Timestamp, from.Kind == types.Timestamp && to.Kind == types.Date:
+	case from.Kind == types.Boolean && to.Integral():
+	case from.Kind == to.Kind:
+	default:
+		t.refuse(x, "a cast from %s to %s", from, to)
+	}
+	if text && to.N != types.Unbounded && (t.to == DuckDB || t.to == BigQuery) {
+		t.fill("substr($1, 1, "+itoa(to.N)+")", x.X)
+		return
+	}
+	t.put(word, "(")
+	t.w.Write(x.X)
+	t.put(" AS ", t.typeName(x, to), ")")
+}
+
+func (t *transpiler) current(x *trinosql.Current) {
+	switch {
+	case x.What == "CURRENT_DATE" && t.to == BigQuery:
+		t.put("CURRENT_DATE()")
+	case x.What == "CURRENT_DATE":
+		t.put("CURRENT_DATE")
+	case x.What == "CURRENT_TIMESTAMP" && t.to == BigQuery:
+		t.put("CURRENT_TIMESTAMP()")
+	case x.What == "CURRENT_TIMESTAMP" && t.to != MySQL:
+		t.put("CURRENT_TIMESTAMP")
+	default:
+		t.refuse(x, "%s", x.What)
+	}
+}
+
+// blanks are what Trino trims beyond spaces, except those outside of ASCII.
+const blanks = ` \t\n\v\f\r`
+
+func (t *transpiler) trim(x, chars trinosql.Expr, spec string, at trinosql.Node) {
+	if chars != nil {
+		if t.to == MySQL {
+			t.refuse(at, "TRIM of several characters")
+		}
+		name := map[string]string{"LEADING": "ltrim", "TRAILING": "rtrim"}[spec]
+		if name == "" {
+			name = "trim"
+			if t.to == PostgreSQL {
+				name = "btrim"
+			}
+		}
+		t.fill(name+"($1, $2)", x, chars)
+		return
+	}
+	name := map[string]string{"LEADING": "ltrim", "TRAILING": "rtrim"}[spec]
+	switch t.to {
+	case PostgreSQL:
+		if name == "" {
+			name = "btrim"
+		}
+		t.fill(name+`($1, E'`+blanks+`')`, x)
+	case DuckDB:
+		if name == "" {
+			name = "trim"
+		}
+		t.fill(name+"($1, ' ' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13))", x)
+	case BigQuery:
+		if name == "" {
+			name = "trim"
+		}
+		t.fill(name+`($1, '`+blanks+`')`, x)
+	default:
+		pattern := map[string]string{"LEADING": `^[[:space:]]+`, "TRAILING": `[[:space:]]+$`}[spec]
+		if pattern == "" {
+			pattern = `^[[:space:]]+|[[:space:]]+$`
+		}
+		t.fill("regexp_replace($1, '"+pattern+"', '')", x)
+	}
+}
+
+// substring writes a part of a text. Trino gives an empty text for the place 0, others count it.
+func (t *transpiler) substring(at trinosql.Node, x, from, length trinosql.Expr) {
+	n, ok := from.(*trinosql.IntLit)
+	if !ok || n.Text == "0" {
+		t.refuse(at, "a part of a text from a place that is not a positive constant")
+	}
+	if length == nil {
+		t.fill("substr($1, $2)", x, from)
+		return
+	}
+	if _, ok := length.(*trinosql.IntLit); !ok {
+		t.refuse(at, "a part of a text whose length is not a constant")
+	}
+	t.fill("substr($1, $2, $3)", x, from, length)
+}

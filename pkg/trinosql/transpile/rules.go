@@ -1,0 +1,118 @@
+package transpile
+
+import (
+	_ "embed"
+
+	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/types"
+)
+
+func (t *transpiler) special(x *trinosql.Func, form string) {
+	switch form {
+	case "if":
+		t.fill("CASE WHEN $1 THEN $2", x.Args...)
+		if len(x.Args) > 2 {
+			t.put(" ELSE ")
+			t.w.Write(x.Args[2])
+		}
+		t.put(" END")
+	case "coalesce", "nullif":
+		t.put(form, "(")
+		t.w.List(x.Args)
+		t.put(")")
+	default:
+		t.refuse(x, "%s", form)
+	}
+}
+
+// round writes round. Halves go away from zero, in other dialects for doubles to the even side.
+func (t *transpiler) round(x *trinosql.Func) {
+	k := t.typeOf(x.Args[0]).Kind
+	if k == types.Decimal && t.to != BigQuery {
+		digits := "0"
+		if len(x.Args) > 1 {
+			n, ok := x.Args[1].(*trinosql.IntLit)
+			if !ok {
+				t.refuse(x, "round to digits that are not a constant")
+			}
+			digits = n.Text
+		}
+		t.fill("CAST(round($1, "+digits+") AS "+t.typeName(x, t.a.Types[x])+")", x.Args[0])
+		return
+	}
+	if (k == types.Double || k == types.Real) && t.to == PostgreSQL {
+		digits := "0"
+		if len(x.Args) > 1 {
+			n, ok := x.Args[1].(*trinosql.IntLit)
+			if !ok {
+				t.refuse(x, "round to digits that are not a constant")
+			}
+			digits = n.Text
+		}
+		factor := "CAST(1e" + digits + " AS double precision)"
+		t.fill("(sign($1) * floor(abs($1) * "+factor+" + 0.5) / "+factor+")", x.Args[0])
+		return
+	}
+	if t.to == DuckDB && (k == types.Double || k == types.Real) {
+		if len(x.Args) > 1 {
+			if n, ok := constant(x.Args[1]); !ok || n < -15 || n > 15 {
+				t.refuse(x, "round to so many digits")
+			}
+		}
+		t.put("round(")
+		t.w.List(x.Args)
+		t.put(")")
+		return
+	}
+	t.refuse(x, "round of %s", t.typeOf(x.Args[0]))
+}
+
+// extreme writes greatest and least, which are NULL when an argument is.
+func (t *transpiler) extreme(x *trinosql.Func, name string) {
+	if t.typeOf(x).Kind == types.Varchar && t.to == PostgreSQL {
+		t.refuse(x, "%s of texts", name)
+	}
+	if t.to == DuckDB || t.to == PostgreSQL {
+		t.put("CASE WHEN ")
+		for i, a := range x.Args {
+			if i > 0 {
+				t.put(" AND ")
+			}
+			t.w.Write(a)
+			t.put(" IS NOT NULL")
+		}
+		t.put(" THEN ")
+		defer t.put(" END")
+	}
+	t.put(name, "(")
+	t.w.List(x.Args)
+	t.put(")")
+}
+
+func (t *transpiler) listagg(x *trinosql.Listagg) {
+	if x.Overflow == "TRUNCATE" || x.Distinct || x.Filter != nil && (t.to == MySQL || t.to == BigQuery) {
+		t.refuse(x, "LISTAGG with DISTINCT, FILTER or TRUNCATE")
+	}
+	separator := ""
+	if x.Separator != nil {
+		separator = x.Separator.Value
+	}
+	if t.to == MySQL {
+		t.put("group_concat(")
+		t.w.Write(x.X)
+		t.put(" ")
+		t.w.OrderBy(x.Within)
+		t.put(" SEPARATOR ", t.text(separator), ")")
+		return
+	}
+	t.put("string_agg(")
+	t.w.Write(x.X)
+	t.put(", ", t.text(separator), " ")
+	t.w.OrderBy(x.Within)
+	t.put(")")
+	if x.Filter != nil {
+		t.put(" FILTER (WHERE ")
+		t.w.Write(x.Filter)
+		t.put(")")
+	}
+}
