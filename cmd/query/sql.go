@@ -141,6 +141,11 @@ func (f *sqlFlags) run(e *cli.Env, c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	for _, g := range given {
+		if g.data != "" && e.Guarded() {
+			return cli.Usagef("%s: only zone local reads a file as a table", g.data).WithHint("`dig table import NAME %s --create` makes a table of it", g.data)
+		}
+	}
 	q, err := newQuerying(c.Context(), e, &f.executeFlags, o)
 	if err != nil {
 		return err
@@ -154,9 +159,6 @@ func (f *sqlFlags) run(e *cli.Env, c *cobra.Command) error {
 		g := given[n]
 		n++
 		var st *statement
-		if g.data != "" && e.Guarded() {
-			return nil, cli.Usagef("%s: only zone local reads a file as a table", g.data).WithHint("`dig table import NAME %s --create` makes a table of it", g.data)
-		}
 		if g.saved == "" {
 			text, values := binds.of(n - 1)
 			st = f.statement(e, text, values)
