@@ -164,6 +164,11 @@ func (s *shell) read(ctx context.Context) (string, error) {
 		return s.editor.Read(ctx, first, more, "")
 	}
 	var text string
+	var cleared atomic.Bool // by an interrupt, which also drops the line that the terminal holds
+	defer s.trap(func() {
+		cleared.Store(true)
+		fmt.Fprint(s.e.Err, "\n"+first)
+	})()
 	for {
 		if s.e.InTerm {
 			p := first
@@ -173,6 +178,9 @@ func (s *shell) read(ctx context.Context) (string, error) {
 			fmt.Fprint(s.e.Err, p)
 		}
 		line, err := s.lines.next()
+		if cleared.Swap(false) {
+			text = ""
+		}
 		if text += line; err != nil || done(text) {
 			if err == io.EOF && strings.TrimSpace(text) != "" {
 				err = nil
