@@ -60,6 +60,18 @@ func bigProject(t *testing.T, f *front) {
 			{Name: "n", DataType: "BIGINT", DefaultValue: text("7"), IsNotNull: &yes}, {Name: "born", DataType: "DATE"}})
 		ok(err)
 	}
+	for i := range 2 {
+		_, err := cl.CreateWholeTable(ctx, p, fmt.Sprintf("spare%d", i), false, []api.ColumnRequest{{Name: "x", DataType: "UUID"}})
+		ok(err)
+	}
+	for i := range 5 {
+		_, err := cl.CreateWholeTable(ctx, p, fmt.Sprintf("bi%d", i), true, []api.ColumnRequest{{Name: "label", DataType: "VARCHAR"}, {Name: "size", DataType: "DECIMAL"}})
+		ok(err)
+	}
+	_, err := cl.Connections.Create(ctx, p, api.ConnectionRequest{Name: "Unused", Type: "files", Credential: api.Credential{"path": files}})
+	ok(err)
+	_, err = cl.Folders.Create(ctx, p, api.QueryFolderCreateRequest{FolderName: "nothing"})
+	ok(err)
 	for i := range 12 {
 		_, err := cl.Folders.Create(ctx, p, api.QueryFolderCreateRequest{FolderName: fmt.Sprintf("area %d/sub: %d", i/3, i)})
 		ok(err)

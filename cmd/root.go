@@ -112,7 +112,7 @@ when no other zone is chosen.`,
 		{groupSources, []*cobra.Command{sync.NewPull(e), sync.NewDiff(e), sync.NewPlan(e), sync.NewApply(e)}},
 		{groupMeta, []*cobra.Command{metadata.New(e), catalog.NewSemantic(e), agent.New(e), connection.NewDriver(e), admin.NewEmbed(e)}},
 		{groupAdmin, []*cobra.Command{admin.NewOrg(e), admin.NewWorkspace(e), admin.NewProject(e), admin.NewAPIKey(e), admin.NewInfo(e)}},
-		{groupTools, []*cobra.Command{api.New(e), profile.NewAuth(e), profile.New(e), profile.NewConfig(e), history.New(e), check.NewDoctor(e), gateway.New(e), newCompletionCmd(e), newVersionCmd(e)}},
+		{groupTools, []*cobra.Command{api.New(e), profile.NewAuth(e), profile.New(e), profile.NewConfig(e), history.New(e), check.NewDoctor(e), gateway.New(e), newCompletionCmd(e), newSchemaCmd(e), newVersionCmd(e)}},
 	} {
 		for _, c := range g.cmds {
 			c.GroupID = g.id
@@ -124,9 +124,9 @@ when no other zone is chosen.`,
 	root.SetHelpFunc(func(c *cobra.Command, p1 []string) { help(e, c, p1) })
 	finish(e, root)
 	e.CompleteFlag(root, "profile", e.Profiles)
-	e.CompleteFlag(root, "output", cobra.FixedCompletions(output.Formats(), cobra.ShellCompDirectiveNoFileComp))
-	e.CompleteFlag(root, "color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
-	e.CompleteFlag(root, "zone", cobra.FixedCompletions([]string{string(config.US), string(config.EU), string(config.Local)}, cobra.ShellCompDirectiveNoFileComp))
+	e.Fixed(root, "output", output.Formats()...)
+	e.Fixed(root, "color", "auto", "always", "never")
+	e.Fixed(root, "zone", string(config.US), string(config.EU), string(config.Local))
 	e.CompleteFlags(root)
 	return root
 }

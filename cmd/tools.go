@@ -11,10 +11,10 @@ import (
 
 func newVersionCmd(e *cli.Env) *cobra.Command {
 	show := func(context.Context, []string) (cli.View, error) {
-		v := map[string]any{"version": cli.BuildVersion(), "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH, "localZone": cli.LocalEngine}
-		return cli.Object(v), nil
+		return cli.Object(versionInfo{cli.BuildVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, cli.LocalEngine}), nil
 	}
 	c := e.Plain(&cobra.Command{Use: "version", Short: "Print the version", Example: "  " + e.Name + " version -o json", Args: cobra.NoArgs}, show)
+	e.Prints(c, cli.Like(versionInfo{}))
 	withSettings := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if c.Flags().Changed("output") || c.Flags().Changed("jq") || c.Flags().Changed("columns") || c.Flags().Changed("out") {
@@ -23,6 +23,15 @@ func newVersionCmd(e *cli.Env) *cobra.Command {
 		return printVersion(e)
 	}
 	return c
+}
+
+// versionInfo is what -o json prints.
+type versionInfo struct {
+	Version   string `json:"version"`
+	Go        string `json:"go"`
+	OS        string `json:"os"`
+	Arch      string `json:"arch"`
+	LocalZone bool   `json:"localZone"`
 }
 
 // printVersion reads no configuration, so that it works, and quickly, whatever state the configuration is in.

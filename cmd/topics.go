@@ -130,30 +130,14 @@ func newFlagsHelp(e *cli.Env) *cobra.Command {
 }
 
 func newExitCodesHelp() *cobra.Command {
-	return &cobra.Command{
-		Use:   "exit-codes",
-		Short: "Exit codes",
-		Long: `Exit codes:
-
-  0    done
-  1    failed
-  2    the command line or a setting is wrong; nothing was sent
-  3    not found
-  4    not allowed: no key, a bad key, the wrong kind of key, or a read-only profile
-  5    the gateway failed, is unreachable, or truncated its answer; try again
-  6    conflict: it exists already, or is in use
-  7    a job failed, or part of a batch failed
-  8    still pending at the end of the wait
-  9    confirmation needed: give --yes
-  10   the answer cannot be trusted (--strict)
-  11   stopped by --max-rows: the result has more rows
-  12   stopped by --max-bytes: the reply is larger
-  13   stopped by --timeout of a query
-  130  interrupted
-  141  the reader of stdout, such as head, ended first
-
+	var b strings.Builder
+	b.WriteString("Exit codes:\n\n")
+	for _, x := range cli.ExitCodes() {
+		fmt.Fprintf(&b, "  %-4d %s\n", x.Code, x.Meaning)
+	}
+	b.WriteString(`
 Of several statements run with --keep-going, the code less 20 failed: 21 is one, 99 is 79 or more.
 
-query diff, diff and plan exit like diff: 0 when the two sides are the same, 1 when they differ, 2 when they cannot be compared.`,
-	}
+query diff, diff and plan exit like diff: 0 when the two sides are the same, 1 when they differ, 2 when they cannot be compared.`)
+	return &cobra.Command{Use: "exit-codes", Short: "Exit codes", Long: b.String()}
 }

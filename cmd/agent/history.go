@@ -17,14 +17,13 @@ func newAgentHistoryCmd(e *cli.Env) *cobra.Command {
 		Long: "Conversations that the service stores as chat history: those of its first agent. Those of agent chat and agent stream are threads."}
 	ex := "  " + e.Name + " agent history "
 	c.AddCommand(
-		e.Leaf(spec.GetLegacyChatHistory, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the conversations of the chat history", Example: ex + "list", Args: cobra.NoArgs,
-			Long: "List the conversations of the chat history. With -o json it is the gateway's own record, an object with the list in history: --jq '.history[].aiThreadId'."},
+		e.Leaf(spec.GetLegacyChatHistory, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the conversations of the chat history", Example: ex + "list", Args: cobra.NoArgs},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 				v, err := cl.Agent.HistoryLegacy(ctx, p)
 				if err == nil && (forPeople(e) || chatLines(e)) {
 					return cli.List(v.History, "aiThreadId", "displayName", "source").Mine(), nil
 				}
-				return cli.Object(v), err
+				return cli.List(v.History).Within("history"), err
 			})),
 		e.Leaf(spec.DeleteLegacyChat, &cobra.Command{Use: "delete THREAD", Aliases: []string{"rm"}, Short: "Delete a conversation from the chat history, by id or name",
 			Long:    "Delete a conversation from the chat history, by id or name. With -o json it prints the remaining history.",

@@ -35,7 +35,7 @@ func newAgentLegacyCmd(e *cli.Env) *cobra.Command {
 		e.Old(spec.GetLegacyChatHistory, &cobra.Command{Use: "history", Short: "List the conversations", Example: ex + "history", Args: cobra.NoArgs}, "agent thread list",
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 				v, err := cl.Agent.HistoryLegacy(ctx, p)
-				return cli.Object(v), err
+				return cli.List(v.History).Within("history"), err
 			})),
 		e.Old(spec.RenameLegacyChat, &cobra.Command{Use: "rename THREAD NAME", Short: "Rename a conversation", Example: ex + "rename THREAD \"sales review\"", Args: cobra.ExactArgs(2)}, "agent thread rename",
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {

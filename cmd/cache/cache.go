@@ -24,6 +24,8 @@ func New(e *cli.Env) *cobra.Command {
 	e.Shows(c, &cacheShape, "list", "status", "refresh", "wait")
 	e.Shows(c, &settingsShape, "get", "create", "ensure", "update")
 	e.Shows(c, &runShape, "history")
+	e.Prints(c, cli.Like(api.CacheStatus{}, cli.Acknowledged{}), "refresh")
+	e.Prints(c, cli.Like(api.Cache{}, api.CacheStatus{}), "create", "ensure")
 	return c
 }
 

@@ -82,6 +82,7 @@ purpose, and changes nothing; the exit code is 7 when routes are missing.`,
 	c.MarkFlagsMutuallyExclusive("expect", "write-columns", "routes")
 	cli.Annotate(c, spec.ListQueries, spec.ListCatalogs, spec.ListSchemas, spec.ListTables, spec.GetTableCacheState, spec.ListCatalogCacheStatuses, spec.ListMaterializedStatuses,
 		spec.ListParametricTables, spec.ExecuteQuery)
+	e.Prints(c, cli.Like([]finding{}, []RouteFinding{}))
 	return e.Leaf(spec.ListCacheStatuses, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 		if stalled <= 0 {
 			return cli.View{}, cli.Usagef("--stalled-after: %v is not a positive duration", stalled)

@@ -84,6 +84,7 @@ only, and only GET /info (with --routes OPTIONS and GET of all routes); nothing 
 		Example: "  " + e.Name + " doctor\n  " + e.Name + " --profile work doctor -o json",
 	}
 	c.Flags().BoolVar(&d.routes, "routes", false, "also check which documented routes the gateway has")
+	e.Prints(c, cli.Like([]Diagnosis{}))
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		o, s, err := d.settings(c.Context())
 		if err != nil {
@@ -362,8 +363,23 @@ func (d *doctor) locks() {
 	if left > 0 {
 		d.add("locks", statusWarning, "the next change of the settings removes them", "killed processes left %s in %s", cli.Plural(left, "1 temporary file", "%d temporary files"), dir)
 	}
+	d.rename(dir)
 	if n := len(d.found); n == 0 || d.found[n-1].Check != "locks" {
 		d.ok("locks", "no process holds the settings")
+	}
+}
+
+// rename looks for a rename of a profile that a killed process has begun.
+func (d *doctor) rename(dir string) {
+	st, err := config.OpenStore(dir, d.e.Getenv)
+	if err != nil {
+		return // reported by configuration
+	}
+	switch old, name, err := st.PendingRename(); {
+	case err != nil:
+		d.add("locks", statusWarning, "", "%v", err)
+	case old != "":
+		d.add("locks", statusWarning, "the next change of the settings removes it, such as `dig profile use`", "a rename of profile %s to %s was killed, and may have left a copy of its key", old, name)
 	}
 }
 

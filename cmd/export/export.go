@@ -23,6 +23,8 @@ func New(e *cli.Env) *cobra.Command {
 	c.PersistentFlags().StringArrayVar(&e.Run.Allowed, "allow-host", nil, "also download files from this host or its subdomains; repeat")
 	c.AddCommand(newExportQueryCmd(e), newExportTableCmd(e), newExportListCmd(e), newExportGetCmd(e), newExportWaitCmd(e), newExportDownloadCmd(e), newExportCancelCmd(e))
 	e.Shows(c, &exportShape, "list", "get", "wait", "query", "table")
+	e.Prints(c, cli.Like(cli.Acknowledged{}), "download")
+	e.Prints(c, cli.Like(spec.ExportQuery, spec.GetExport, cli.Acknowledged{}), "query", "table")
 	return c
 }
 
@@ -55,8 +57,8 @@ func (f *exportFlags) register(e *cli.Env, c *cobra.Command) {
 	fs.StringVar(&f.download, "download", "", "wait, then save the file under this name, - for stdout")
 	cli.BodyFlag(c, &f.body)
 	cli.Annotate(c, spec.GetExport)
-	e.CompleteFlag(c, "format", cobra.FixedCompletions([]string{"CSV", "JSONL"}, cobra.ShellCompDirectiveNoFileComp))
-	e.CompleteFlag(c, "compression", cobra.FixedCompletions([]string{"NONE", "GZIP"}, cobra.ShellCompDirectiveNoFileComp))
+	e.Fixed(c, "format", "CSV", "JSONL")
+	e.Fixed(c, "compression", "NONE", "GZIP")
 }
 
 // request reads the flags and checks them as a set.

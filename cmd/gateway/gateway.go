@@ -24,7 +24,19 @@ func New(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "gateway", Short: "The gateway of zone local"}
 	c.AddCommand(newGatewayServeCmd(e), newGatewayStatusCmd(e), newGatewayCompactCmd(e), newGatewayResetCmd(e))
 	e.Shows(c, &statusShape, "status")
+	e.Prints(c, cli.Like(state{}), "status")
+	e.Prints(c, cli.Like(cli.Text{}), "serve")
 	return c
+}
+
+// state is what status prints.
+type state struct {
+	DataDir  string `json:"dataDir"`
+	Exists   bool   `json:"exists"`
+	Bytes    int64  `json:"bytes"`
+	Serving  bool   `json:"serving"`
+	Answers  *bool  `json:"answers,omitempty"`  // of a gateway that serves
+	Projects *int   `json:"projects,omitempty"` // known only by a served gateway
 }
 
 // answerTime is how long a gateway may take to answer a liveness check.
@@ -37,14 +49,7 @@ func newGatewayStatusCmd(e *cli.Env) *cobra.Command {
 			if err != nil {
 				return cli.View{}, err
 			}
-			out := struct {
-				DataDir  string `json:"dataDir"`
-				Exists   bool   `json:"exists"`
-				Bytes    int64  `json:"bytes"`
-				Serving  bool   `json:"serving"`
-				Answers  *bool  `json:"answers,omitempty"`  // of a gateway that serves
-				Projects *int   `json:"projects,omitempty"` // known only by a served gateway
-			}{DataDir: dir}
+			out := state{DataDir: dir}
 			err = filepath.Walk(dir, func(_ string, st os.FileInfo, err error) error {
 				if errors.Is(err, fs.ErrNotExist) { // not or no longer present: files come and go while a gateway runs
 					return nil

@@ -17,6 +17,8 @@ func New(e *cli.Env) *cobra.Command {
 what became of it. The journal holds no secrets and is bounded; the setting journal (DIG_JOURNAL) is its size, or off.`}
 	c.AddCommand(newList(e), newShow(e))
 	e.Shows(c, &changeShape, "list")
+	e.Prints(c, cli.Like([]cli.Change{}), "list")
+	e.Prints(c, cli.Like(cli.Change{}), "show")
 	return c
 }
 

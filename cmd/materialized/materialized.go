@@ -49,6 +49,7 @@ They are created with "query create --type MATERIALIZED" or "query materialize".
 		newMaterializedRefreshCmd(e), newMaterializedCancelCmd(e), newMaterializedWaitCmd(e),
 	)
 	e.Shows(c, &runShape, "list", "status", "refresh", "wait")
+	e.Prints(c, cli.Like(api.MaterializedQueryStatus{}, cli.Acknowledged{}), "refresh")
 	return c
 }
 

@@ -20,6 +20,7 @@ func New(e *cli.Env) *cobra.Command {
 		newCategoricalCmd(e), newRelationCmd(e), newGoldenCmd(e), newMetadataRefreshCmd(e), newMetadataStatusCmd(e), newCallbackCmd(e),
 	)
 	e.Shows(c, &tableShape, "list", "find")
+	e.Prints(c, cli.Like([]refreshLine{}, cli.Acknowledged{}), "refresh")
 	return c
 }
 
@@ -43,8 +44,8 @@ func tableLines(ms []api.TableMetadata) cli.View {
 func newMetadataListCmd(e *cli.Env) *cobra.Command {
 	var catalog, schema string
 	c := &cobra.Command{Use: "list", Aliases: []string{"ls", "get"}, Short: "Describe the tables of the project, a catalog or a schema", Args: cobra.NoArgs,
-		Long:    "Describe the tables of the project, a catalog or a schema.\n\nWith -o json the list is wrapped in an object, as the gateway sends it: {\"metadata\": [...]}.",
-		Example: "  " + e.Name + " metadata list --catalog sample -o yaml\n  " + e.Name + " metadata list --jq '.metadata[].metadata | .schemaName + \".\" + .tableName'"}
+		Long:    "Describe the tables of the project, a catalog or a schema.",
+		Example: "  " + e.Name + " metadata list --catalog sample -o yaml\n  " + e.Name + " metadata list --jq '.[].metadata | .schemaName + \".\" + .tableName'"}
 	c.Flags().StringVar(&catalog, "catalog", "", "only this catalog, by id or name")
 	c.Flags().StringVar(&schema, "schema", "", "only this schema")
 	return e.Leaf(spec.GetProjectMetadata, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
@@ -57,7 +58,7 @@ func newMetadataListCmd(e *cli.Env) *cobra.Command {
 		}
 		v, err := cl.Metadata.Project(ctx, p, id, schema)
 		if err != nil || !e.ForReaders() {
-			return cli.Object(v), err
+			return cli.List(v.Metadata).Within("metadata"), err
 		}
 		ms := make([]api.TableMetadata, len(v.Metadata))
 		for i, m := range v.Metadata {

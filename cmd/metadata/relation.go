@@ -237,6 +237,7 @@ func newGoldenCmd(e *cli.Env) *cobra.Command {
 			})),
 	)
 	e.Shows(c, &goldenShape, "list", "create")
+	e.Prints(c, cli.Like(api.GoldenSQLEntry{}), "create")
 	return c
 }
 

@@ -42,6 +42,8 @@ func NewAuth(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "auth", Short: "Log in: keys, whose they are, and where they are stored"}
 	c.AddCommand(newLoginCmd(e), newLogoutCmd(e), newStatusCmd(e), newWhoamiCmd(e), newSwitchCmd(e))
 	e.Shows(c, &keyShape, "status")
+	e.Prints(c, cli.Like([]identity{}), "status")
+	e.Prints(c, cli.Like(identity{}), "whoami")
 	return c
 }
 

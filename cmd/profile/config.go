@@ -25,6 +25,10 @@ func NewConfig(e *cli.Env) *cobra.Command {
 			return cli.List(e.Run.Settings.Explain(), "name", "value", "from"), nil
 		}),
 		newConfigListCmd(e), newConfigGetCmd(e), newConfigSetCmd(e), newConfigUnsetCmd(e), newConfigEditCmd(e), newConfigSchemaCmd(e))
+	e.Prints(c, cli.Like([]config.Explained{}), "explain")
+	e.Prints(c, cli.Like([]config.Member{}), "list")
+	e.Prints(c, cli.Like(config.Member{}), "get")
+	e.Prints(c, cli.Like(map[string]any{}), "schema")
 	return c
 }
 

@@ -28,10 +28,6 @@ func New(e *cli.Env) *cobra.Command {
 				if err != nil {
 					return cli.View{}, err
 				}
-				type row struct {
-					config.Profile
-					Current bool `json:"current"`
-				}
 				rows := []row{}
 				for _, p := range all {
 					rows = append(rows, row{p, p.Name == current})
@@ -57,11 +53,7 @@ func New(e *cli.Env) *cobra.Command {
 				if err != nil {
 					return cli.View{}, err
 				}
-				out := struct {
-					config.Profile
-					Address string `json:"address,omitempty"`
-					Key     string `json:"key,omitempty"`
-				}{Profile: p, Address: p.Address()}
+				out := shown{Profile: p, Address: p.Address()}
 				k, err := st.Key(p)
 				if err == nil {
 					out.Key = k.Key.String()
@@ -102,6 +94,8 @@ func New(e *cli.Env) *cobra.Command {
 			}),
 	)
 	e.Shows(c, &profileShape, "list", "show")
+	e.Prints(c, cli.Like([]row{}), "list")
+	e.Prints(c, cli.Like(shown{}), "show")
 	return c
 }
 
@@ -122,7 +116,7 @@ you can read; the command prints which one. A key is only ever sent to the addre
 	c.Flags().BoolVar(&noKey, "no-key", false, "store no key")
 	c.Flags().BoolVar(&keyStdin, "key-stdin", false, "read the key from standard input even on a terminal")
 	c.Flags().StringVar(&p.Protect, "protect", "", "read-only: send nothing that changes something; confirm: ask before each command that does")
-	e.CompleteFlag(c, "protect", cobra.FixedCompletions([]string{config.ReadOnly, config.Confirm}, cobra.ShellCompDirectiveNoFileComp))
+	e.Fixed(c, "protect", config.ReadOnly, config.Confirm)
 	c.Flags().BoolVar(&noProbe, "no-probe", false, "do not check which of the documented addresses of zone eu answers")
 	return e.Plain(c, func(ctx context.Context, args []string) (cli.View, error) {
 		f := &e.Run.Flags
@@ -222,4 +216,17 @@ func probe(ctx context.Context, e *cli.Env, p config.Profile, addresses []string
 	}
 	fmt.Fprintln(e.Err, "answered by", at)
 	return at, cli.FactsOf(info)
+}
+
+// row is a profile in the list.
+type row struct {
+	config.Profile
+	Current bool `json:"current"`
+}
+
+// shown is a profile with what is known of its key.
+type shown struct {
+	config.Profile
+	Address string `json:"address,omitempty"`
+	Key     string `json:"key,omitempty"` // masked
 }

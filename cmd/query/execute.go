@@ -22,6 +22,8 @@ func New(e *cli.Env) *cobra.Command {
 	c.AddCommand(newQuerySavedCmds(e)...)
 	e.Shows(c, &queryShape, "list", "get", "create", "update", "materialize")
 	e.Shows(c, &freshnessShape, "freshness")
+	e.Prints(c, cli.Like(spec.CreateQuery, sizeEstimate{}), "create", "materialize")
+	e.Prints(c, cli.Like(spec.ExecuteQuery, []map[string]any{}), "execute")
 	return c
 }
 

@@ -16,6 +16,7 @@ func newFolderPruneCmd(e *cli.Env) *cobra.Command {
 		Long:    "Delete the folders that contain no query, directly or in subfolders. Folders created by moving a query remain when it leaves;\nthis command removes them.",
 		Example: "  " + e.Name + " query folder prune --yes"}
 	cli.Annotate(c, spec.DeleteQueryFolder)
+	e.Prints(c, cli.Like([]string{}))
 	return e.Leaf(spec.GetQueryFolderTree, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 		t, err := cl.Folders.Tree(ctx, p, url.Values{"includeQueries": {"true"}})
 		if err != nil {
@@ -38,7 +39,11 @@ func newFolderPruneCmd(e *cli.Env) *cobra.Command {
 				return cli.View{}, err
 			}
 		}
-		return cli.Note("deleted %s", strings.Join(paths, ", ")), nil
+		v := cli.Note("deleted %s", strings.Join(paths, ", "))
+		if e.JSONErrors() {
+			v = cli.List(paths).Mine()
+		}
+		return v, nil
 	}))
 }
 

@@ -29,9 +29,14 @@ Exit codes of --check: 0 nothing would change, 1 something would, 2 a text is no
 	c.Flags().BoolVar(&check, "check", false, "print the names of the files that would change, and exit with 1 if there is one")
 	c.Flags().BoolVarP(&write, "write", "w", false, "replace each file that changes")
 	c.MarkFlagsMutuallyExclusive("check", "write")
+	e.Prints(c, cli.Like([]formatted{}))
 	return e.Plain(c, func(_ context.Context, args []string) (cli.View, error) {
 		if len(args) == 0 {
 			args = []string{"-"}
+		}
+		o, err := e.OutputOptions()
+		if err != nil {
+			return cli.View{}, err
 		}
 		type text struct{ name, before, after string }
 		var texts []text
@@ -49,6 +54,15 @@ Exit codes of --check: 0 nothing would change, 1 something would, 2 a text is no
 			}
 			texts = append(texts, text{name, string(raw), after})
 		}
+		all := make([]formatted, len(texts))
+		changed := false
+		for i, t := range texts {
+			all[i] = formatted{File: t.name, Changed: t.after != t.before}
+			changed = changed || all[i].Changed
+			if !write && !check {
+				all[i].SQL = &t.after
+			}
+		}
 		if write {
 			var planned error
 			for _, t := range texts {
@@ -64,20 +78,35 @@ Exit codes of --check: 0 nothing would change, 1 something would, 2 a text is no
 				if err := replaceFile(e.Abs(t.name), t.after); err != nil {
 					return cli.View{}, fmt.Errorf("%s: %w", t.name, err)
 				}
-				fmt.Fprintln(e.Err, "formatted "+t.name)
+				if !o.Format.JSON() {
+					fmt.Fprintln(e.Err, "formatted "+t.name)
+				}
+			}
+			if planned == nil && o.Format.JSON() {
+				return cli.List(all), nil
 			}
 			return cli.View{Printed: true}, planned
+		}
+		if o.Format.JSON() {
+			v := cli.List(all)
+			if check && changed {
+				err = e.Print(v, nil, o)
+				v = cli.View{Printed: true}
+				if err == nil {
+					err = cli.ErrDifferent
+				}
+			}
+			return v, err
 		}
 		w, commit, abort, err := e.Writer()
 		if err != nil {
 			return cli.View{}, err
 		}
-		changed := false
 		for i, t := range texts {
 			out := t.after
 			if check {
 				if out = ""; t.after != t.before {
-					out, changed = t.name+"\n", true
+					out = t.name + "\n"
 				}
 			} else if i > 0 {
 				out = "\n" + out
@@ -95,6 +124,13 @@ Exit codes of --check: 0 nothing would change, 1 something would, 2 a text is no
 		}
 		return cli.View{Printed: true}, nil
 	})
+}
+
+// formatted is what -o json prints of a text.
+type formatted struct {
+	File    string  `json:"file"` // - for standard input
+	Changed bool    `json:"changed"`
+	SQL     *string `json:"sql,omitempty"` // with neither --write nor --check
 }
 
 func formatError(name, text string, err error) error {

@@ -36,6 +36,7 @@ than the setting history (16MiB; DIG_HISTORY). --no-history, DIG_HISTORY=off or 
 	fs.BoolVar(&info, "info", false, "print the metadata of the result: statement, rows, bytes, time and duration")
 	fs.BoolVar(&clear, "clear", false, "remove the stored result")
 	f.register(e, c)
+	e.Prints(c, cli.Like(api.Result{}, []map[string]any{}, keptInfo{}, cli.Acknowledged{}))
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		o, err := f.options(e, c)
 		if err != nil {
@@ -49,7 +50,7 @@ than the setting history (16MiB; DIG_HISTORY). --no-history, DIG_HISTORY=off or 
 			return err
 		}
 		if clear {
-			return clearKept(e)
+			return clearKept(e, o)
 		}
 		kept, res, err := openKept(e)
 		if err != nil {
@@ -110,7 +111,7 @@ func oneLine(text string, limit int) string {
 }
 
 // clearKept removes the stored result of the current target.
-func clearKept(e *cli.Env) error {
+func clearKept(e *cli.Env, o output.Options) error {
 	path, err := keptFile(e)
 	if err != nil {
 		return err
@@ -124,11 +125,9 @@ func clearKept(e *cli.Env) error {
 	}
 	switch err := os.Remove(path); {
 	case errors.Is(err, os.ErrNotExist):
-		fmt.Fprintln(e.Err, "no result was stored")
+		return e.Print(cli.Note("no result was stored"), nil, o)
 	case err != nil:
 		return err
-	default:
-		fmt.Fprintln(e.Err, "removed the last result")
 	}
-	return nil
+	return e.Print(cli.Note("removed the last result"), nil, o)
 }

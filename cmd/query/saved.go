@@ -76,8 +76,11 @@ func newQueryGetCmd(e *cli.Env) *cobra.Command {
 }
 
 func newQueryDeleteCmd(e *cli.Env) *cobra.Command {
+	var named cli.Naming
 	c := &cobra.Command{Use: "delete QUERY", Aliases: []string{"rm"}, Short: "Delete a saved query, with its stored result and schedule", Args: cobra.ExactArgs(1),
+		Long:    "Delete a saved query, with its stored result and schedule.\n\nQueries that refer to it break; if there are any, they are listed, and the name of the query is asked for, or\n--yes needs --confirm QUERY.",
 		Example: "  " + e.Name + " query delete daily_sales --yes"}
+	named.Register(c, "query")
 	cli.Annotate(c, spec.GetQuery, spec.ListQueries)
 	return e.Leaf(spec.DeleteQuery, c, e.OnQuery(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
 		q, err := cl.Queries.Get(ctx, p, id)
@@ -95,7 +98,7 @@ func newQueryDeleteCmd(e *cli.Env) *cobra.Command {
 		if used != "" {
 			what += "; other queries refer to it: " + used + ". Delete it"
 		}
-		if err := e.Confirm("delete query %s (%s)%s?", q.Name, id, what); err != nil {
+		if err := e.ConfirmNamed(named, []string{q.Name, q.DisplayName, id}, used, "delete query %s (%s)%s?", q.Name, id, what); err != nil {
 			return cli.View{}, err
 		}
 		if err := cl.Queries.Delete(ctx, p, id); err != nil {

@@ -32,6 +32,7 @@ Where standard input is not a terminal, its statements run without a prompt, unt
 		Example: "  " + e.Name + " shell\n  " + e.Name + " shell --project Shop\n  " + e.Name + " shell < statements.sql",
 	}
 	cli.Annotate(c, spec.ExecuteQuery)
+	e.Prints(c, cli.Like(cli.Text{}))
 	c.RunE = func(c *cobra.Command, _ []string) error { return runShell(c.Context(), e) }
 	return c
 }

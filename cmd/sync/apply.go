@@ -29,7 +29,7 @@ type applier struct {
 func (a *applier) make(ctx context.Context, ch manifest.Change) error {
 	steps := map[manifest.Kind]func(context.Context, manifest.Change) error{
 		manifest.KindFolder: a.folder, manifest.KindConnection: a.connection, manifest.KindCatalog: a.catalog, manifest.KindSemanticCatalog: a.semanticCatalog,
-		manifest.KindTable: a.table, manifest.KindColumn: a.column, manifest.KindParametricTable: a.parametric, manifest.KindCache: a.cache, manifest.KindQuery: a.query,
+		manifest.KindTable: a.table, manifest.KindColumn: a.column, manifest.KindBITable: a.table, manifest.KindBIColumn: a.column, manifest.KindParametricTable: a.parametric, manifest.KindCache: a.cache, manifest.KindQuery: a.query,
 		manifest.KindSemanticTable: a.semanticTable, manifest.KindMetadata: a.metadata, manifest.KindRelation: a.relation, manifest.KindGoldenSQL: a.golden,
 	}
 	step := steps[ch.Kind]
@@ -110,38 +110,39 @@ func (a *applier) createFolder(ctx context.Context, ch manifest.Change) error {
 }
 
 func (a *applier) table(ctx context.Context, ch manifest.Change) error {
+	tables := a.tablesOf(ch.Kind)
 	if ch.Action == manifest.Delete {
-		now, err := a.cl.Tables.Columns(ctx, a.project, ch.Name)
-		if missing(err) || err == nil && !same(ch.Have, tableOf(ch.Name, now)) {
+		now, err := tables.Columns(ctx, a.project, ch.Name)
+		if missing(err) || err == nil && !same(ch.Have, tableOf(ch.Kind, ch.Name, now)) {
 			return changedSince(ch)
 		}
 		if err != nil {
 			return err
 		}
-		return a.cl.Tables.Delete(ctx, a.project, ch.Name)
+		return tables.Delete(ctx, a.project, ch.Name)
 	}
 	cols := ch.Want.(*manifest.Table).Columns
 	defs := make([]api.ColumnRequest, len(cols))
 	for i, c := range cols {
 		defs[i] = columnRequest(c, c.Column)
 	}
-	if _, done, err := a.e.CreateWhole(ctx, a.cl, a.project, ch.Name, false, defs); done {
+	if _, done, err := a.e.CreateWhole(ctx, a.cl, a.project, ch.Name, ch.Kind == manifest.KindBITable, defs); done {
 		return err
 	}
-	t, err := a.cl.Tables.Create(ctx, a.project, ch.Name)
+	t, err := tables.Create(ctx, a.project, ch.Name)
 	if err != nil && !a.e.Planned(err) {
 		return err
 	}
 	if err == nil && t.TableName != ch.Name {
-		return renamedBy("table", ch.Name, t.TableName)
+		return renamedBy(string(ch.Kind), ch.Name, t.TableName)
 	}
 	if len(defs) == 0 {
 		return err
 	}
-	if _, err = a.cl.Tables.AddColumns(ctx, a.project, ch.Name, defs); err != nil {
+	if _, err = tables.AddColumns(ctx, a.project, ch.Name, defs); err != nil {
 		return err
 	}
-	return a.settleColumns(ctx, ch.Name, cols)
+	return a.settleColumns(ctx, tables, ch.Name, cols)
 }
 
 // renamedBy is the error for an object that the gateway calls differently than it was asked to.
@@ -175,8 +176,8 @@ func wholeColumn(c *manifest.Column) api.ColumnRequest {
 }
 
 // settleColumns updates those new columns of which the gateway has dropped properties, as the hosted zones do [L].
-func (a *applier) settleColumns(ctx context.Context, table string, cols []*manifest.Column) error {
-	now, err := a.cl.Tables.Columns(ctx, a.project, table)
+func (a *applier) settleColumns(ctx context.Context, tables tableService, table string, cols []*manifest.Column) error {
+	now, err := tables.Columns(ctx, a.project, table)
 	if err != nil {
 		return err
 	}
@@ -191,7 +192,7 @@ func (a *applier) settleColumns(ctx context.Context, table string, cols []*manif
 		if same(want, have) {
 			continue
 		}
-		if err := a.updateColumn(ctx, table, want.Column, want); err != nil {
+		if err := a.updateColumn(ctx, tables, table, want.Column, want); err != nil {
 			return err
 		}
 	}
@@ -199,15 +200,16 @@ func (a *applier) settleColumns(ctx context.Context, table string, cols []*manif
 }
 
 func (a *applier) column(ctx context.Context, ch manifest.Change) error {
+	tables := a.tablesOf(ch.Kind)
 	if ch.Action == manifest.Create {
 		c := ch.Want.(*manifest.Column)
-		if _, err := a.cl.Tables.AddColumns(ctx, a.project, c.Table, []api.ColumnRequest{columnRequest(c, c.Column)}); err != nil {
+		if _, err := tables.AddColumns(ctx, a.project, c.Table, []api.ColumnRequest{columnRequest(c, c.Column)}); err != nil {
 			return err
 		}
-		return a.settleColumns(ctx, c.Table, []*manifest.Column{c})
+		return a.settleColumns(ctx, tables, c.Table, []*manifest.Column{c})
 	}
 	have := ch.Have.(*manifest.Column)
-	now, err := a.cl.Tables.Columns(ctx, a.project, have.Table)
+	now, err := tables.Columns(ctx, a.project, have.Table)
 	if err != nil {
 		return err
 	}
@@ -221,13 +223,13 @@ func (a *applier) column(ctx context.Context, ch manifest.Change) error {
 		return changedSince(ch)
 	}
 	if ch.Action == manifest.Delete {
-		return a.cl.Tables.DeleteColumn(ctx, a.project, have.Table, have.Column)
+		return tables.DeleteColumn(ctx, a.project, have.Table, have.Column)
 	}
-	return a.updateColumn(ctx, have.Table, have.Column, ch.Want.(*manifest.Column))
+	return a.updateColumn(ctx, tables, have.Table, have.Column, ch.Want.(*manifest.Column))
 }
 
-func (a *applier) updateColumn(ctx context.Context, table, name string, c *manifest.Column) error {
-	_, err := a.cl.Tables.UpdateColumn(ctx, a.project, table, name, wholeColumn(c))
+func (a *applier) updateColumn(ctx context.Context, tables tableService, table, name string, c *manifest.Column) error {
+	_, err := tables.UpdateColumn(ctx, a.project, table, name, wholeColumn(c))
 	return err
 }
 

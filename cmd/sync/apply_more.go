@@ -158,12 +158,16 @@ func (a *applier) metadata(ctx context.Context, ch manifest.Change) error {
 				Hint: fmt.Sprintf("`dig metadata refresh %s` reads new tables; then run apply again", m.Catalog)}
 		}
 	}
-	if catalog == "1" && m.Schema == "table" && !a.e.Tells() { // this run may have changed the descriptions of its columns
-		cols, err := a.cl.Tables.Columns(ctx, a.project, m.Table)
+	if catalog == "1" && (m.Schema == "table" || m.Schema == "bitable") && !a.e.Tells() { // this run may have changed the descriptions of its columns
+		kind := manifest.KindTable
+		if m.Schema == tableSchema(manifest.KindBITable) {
+			kind = manifest.KindBITable
+		}
+		cols, err := a.tablesOf(kind).Columns(ctx, a.project, m.Table)
 		if err != nil {
 			return err
 		}
-		a.tables[m.Table] = tableOf(m.Table, cols)
+		a.tables[m.Schema+"."+m.Table] = tableOf(kind, m.Table, cols)
 	}
 	is := a.metadataOf(now, m.Catalog)
 	if have, ok := ch.Have.(*manifest.Metadata); ok && (is == nil || !same(have, is)) || ch.Have == nil && is != nil {

@@ -24,9 +24,9 @@ type live struct {
 
 	p        *manifest.Project
 	catalogs []api.Catalog
-	tables   map[string]*manifest.Table
-	names    map[string]string       // of the catalogs by id
-	ids      map[manifest.Ref]string // of the objects that others refer to
+	tables   map[string]*manifest.Table // by SCHEMA.TABLE in SQL
+	names    map[string]string          // of the catalogs by id
+	ids      map[manifest.Ref]string    // of the objects that others refer to
 	twice    []string
 }
 
@@ -81,16 +81,56 @@ func (l *live) readFolders(ctx context.Context) error {
 	return err
 }
 
+// tableService is what internal tables and BI tables have in common.
+type tableService interface {
+	List(ctx context.Context, project string) ([]api.Table, error)
+	Create(ctx context.Context, project, table string) (api.Table, error)
+	Delete(ctx context.Context, project, table string) error
+	Columns(ctx context.Context, project, table string) ([]api.ColumnDetail, error)
+	AddColumns(ctx context.Context, project, table string, body []api.ColumnRequest) ([]api.ColumnDetail, error)
+	UpdateColumn(ctx context.Context, project, table, column string, body api.ColumnRequest) ([]api.ColumnDetail, error)
+	DeleteColumn(ctx context.Context, project, table, column string) error
+}
+
+// tablesOf returns the service of a kind of tables or columns.
+func (l *live) tablesOf(k manifest.Kind) tableService {
+	if k == manifest.KindBITable || k == manifest.KindBIColumn {
+		return l.cl.BITables
+	}
+	return l.cl.Tables
+}
+
+// tableSchema is the schema in which SQL finds a kind of tables.
+func tableSchema(k manifest.Kind) string {
+	if k == manifest.KindBITable {
+		return "bitable"
+	}
+	return "table"
+}
+
 func (l *live) readTables(ctx context.Context) error {
-	if !l.reads(manifest.KindTable) && !l.reads(manifest.KindMetadata) {
+	for _, k := range []manifest.Kind{manifest.KindTable, manifest.KindBITable} {
+		if err := l.readTablesOf(ctx, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *live) readTablesOf(ctx context.Context, k manifest.Kind) error {
+	if !l.reads(k) && !l.reads(manifest.KindMetadata) {
 		return nil
 	}
-	all, err := l.cl.Tables.List(ctx, l.project)
+	s := l.tablesOf(k)
+	all, err := s.List(ctx, l.project)
+	if k == manifest.KindBITable && cli.NoRoute(err) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
 	columns, err := forAll(ctx, all, func(ctx context.Context, t api.Table) ([]api.ColumnDetail, error) {
-		return l.cl.Tables.Columns(ctx, l.project, t.TableName)
+		return s.Columns(ctx, l.project, t.TableName)
 	})
 	if err != nil {
 		return err
@@ -100,15 +140,15 @@ func (l *live) readTables(ctx context.Context) error {
 		if cols == nil {
 			continue // it was deleted since
 		}
-		out := tableOf(t.TableName, cols)
-		l.tables[t.TableName] = out
+		out := tableOf(k, t.TableName, cols)
+		l.tables[tableSchema(k)+"."+t.TableName] = out
 		l.add(out, t.TableName)
 	}
 	return nil
 }
 
-func tableOf(name string, cols []api.ColumnDetail) *manifest.Table {
-	out := &manifest.Table{Base: base(manifest.KindTable, name)}
+func tableOf(k manifest.Kind, name string, cols []api.ColumnDetail) *manifest.Table {
+	out := &manifest.Table{Base: base(k, name)}
 	for _, c := range cols {
 		if !rowset.SystemColumn(c.Name) {
 			out.Columns = append(out.Columns, columnOf(c))

@@ -27,6 +27,7 @@ Files that are not those of a project, such as a README.md, are not touched.`,
 	onlyFlag(e, c, &o)
 	c.Flags().BoolVar(&o.force, "force", false, "overwrite and remove files that are not committed in git")
 	cli.Annotate(c, reading()...)
+	e.Prints(c, cli.Like(pulled{}))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		opts, err := e.OutputOptions()
 		if err != nil {

@@ -38,6 +38,9 @@ func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.
 	if err != nil {
 		return err
 	}
+	if o.secrets {
+		changes = manifest.Resend(changes, want, l.p)
+	}
 	todo, leave := steps(o, changes, extra)
 	if err := possible(todo); err != nil {
 		return err

@@ -252,7 +252,7 @@ func (s secrets) kept(have, old *manifest.Project, types []api.ConnectionConfigu
 			c.Parameters = was.Parameters
 		}
 	}
-	for _, k := range []manifest.Kind{manifest.KindFolder, manifest.KindQuery, manifest.KindColumn} {
+	for _, k := range []manifest.Kind{manifest.KindFolder, manifest.KindQuery, manifest.KindColumn, manifest.KindBIColumn} {
 		for _, o := range manifest.Of[manifest.Object](have, k) {
 			b := manifest.BaseOf(o)
 			if was := old.Get(k, b.Name); was != nil {

@@ -33,6 +33,7 @@ func writing() []spec.Op {
 	return []spec.Op{spec.CreateQueryFolder, spec.CreateChildQueryFolder, spec.RenameQueryFolder, spec.MoveQueryFolder, spec.DeleteQueryFolder,
 		spec.CreateConnection, spec.CreateConnectionAlt, spec.UpdateConnection, spec.DeleteConnection, spec.CreateCatalog, spec.CreateCatalogAlt, spec.DeleteCatalog,
 		spec.CreateInternalTable, spec.DeleteInternalTable, spec.AddInternalColumns, spec.UpdateInternalColumn, spec.DeleteInternalColumn,
+		spec.CreateBiTable, spec.DeleteBiTable, spec.AddBiColumns, spec.UpdateBiColumn, spec.DeleteBiColumn,
 		spec.CreateParametricTable, spec.DeleteParametricTable, spec.CreateCache, spec.UpdateCacheSettings, spec.DeleteCache,
 		spec.GetQuery, spec.CreateQuery, spec.UpdateQuery, spec.MoveQuery, spec.DeleteQuery, spec.CreateSemanticCatalog, spec.CreateSemanticTable, spec.DeleteSemanticTable,
 		spec.UpdateTableMetadata, spec.AddRelation, spec.UpdateRelation, spec.DeleteRelation, spec.CreateGoldenSql, spec.DeleteGoldenSql}
@@ -120,9 +121,9 @@ func note(ch manifest.Change) string {
 		return " (cannot be changed; delete it first)"
 	case manifest.Delete:
 		switch ch.Kind {
-		case manifest.KindTable:
+		case manifest.KindTable, manifest.KindBITable:
 			return " (with all its rows)"
-		case manifest.KindColumn:
+		case manifest.KindColumn, manifest.KindBIColumn:
 			return " (with all its values)"
 		}
 	case manifest.Create:

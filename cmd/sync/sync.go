@@ -22,6 +22,7 @@ import (
 type options struct {
 	only                           []string
 	force, prune, noCheck, partial bool
+	secrets                        bool // of existing connections are sent again
 
 	set      func(flag string) bool
 	explains bool // --explain tells of the reads, not of what follows from them
@@ -39,6 +40,7 @@ func kinds() []struct {
 		{"connections", []manifest.Kind{manifest.KindConnection}},
 		{"catalogs", []manifest.Kind{manifest.KindCatalog}},
 		{"tables", []manifest.Kind{manifest.KindTable, manifest.KindColumn}},
+		{"bitables", []manifest.Kind{manifest.KindBITable, manifest.KindBIColumn}},
 		{"parametric-tables", []manifest.Kind{manifest.KindParametricTable}},
 		{"caches", []manifest.Kind{manifest.KindCache}},
 		{"queries", []manifest.Kind{manifest.KindFolder, manifest.KindQuery}},
@@ -56,7 +58,7 @@ func onlyFlag(e *cli.Env, c *cobra.Command, o *options) {
 	}
 	o.set = c.Flags().Changed
 	c.Flags().StringSliceVar(&o.only, "only", nil, "look at these kinds of objects only: "+strings.Join(words, ", "))
-	e.CompleteFlag(c, "only", cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+	e.Fixed(c, "only", words...)
 }
 
 // kinds returns the kinds of --only; all without it.
@@ -84,7 +86,7 @@ func (o *options) kinds() (map[manifest.Kind]bool, error) {
 
 // reading are the operations that read a project.
 func reading() []spec.Op {
-	return []spec.Op{spec.ListCatalogs, spec.ListConnections, spec.GetConnectionDetail, spec.ListConnectionConfigs, spec.ListQueryFolders, spec.ListInternalTables, spec.ListInternalColumns,
+	return []spec.Op{spec.ListCatalogs, spec.ListConnections, spec.GetConnectionDetail, spec.ListConnectionConfigs, spec.ListQueryFolders, spec.ListInternalTables, spec.ListInternalColumns, spec.ListBiTables, spec.ListBiColumns,
 		spec.ListParametricTables, spec.ListCacheStatuses, spec.GetCacheSettings, spec.ListQueries, spec.ListSchemas, spec.ListTables, spec.GetProjectMetadata, spec.ListRelations, spec.ListGoldenSqls}
 }
 
@@ -152,7 +154,7 @@ func NewDiff(e *cli.Env) *cobra.Command {
 different, ! different in a way that apply cannot change.
 ` + about + `
 
-Secrets cannot be read back and are not compared. Exit codes: 0 the same, 1 different, 2 trouble.`,
+Secrets cannot be read back and are not compared (see apply --secrets). Exit codes: 0 the same, 1 different, 2 trouble.`,
 		Example: fmt.Sprintf("  %[1]s diff shop\n  %[1]s diff shop --zone us --project Production -o json", e.Name)}
 	onlyFlag(e, c, &o)
 	cli.Annotate(c, reading()...)
@@ -172,10 +174,15 @@ Exit codes: 0 nothing to do, 1 there is, 2 trouble.`,
 		Example: fmt.Sprintf("  %[1]s plan shop\n  %[1]s plan shop --prune --profile production -o json", e.Name)}
 	onlyFlag(e, c, &o)
 	c.Flags().BoolVar(&o.prune, "prune", false, "also delete what only the project has")
+	secretsFlag(c, &o)
 	cli.Annotate(c, reading()...)
 	return comparing(e, c, &o, func(changes, extra []manifest.Change) ([]manifest.Change, []manifest.Change) {
 		return steps(&o, changes, extra)
 	}, false)
+}
+
+func secretsFlag(c *cobra.Command, o *options) {
+	c.Flags().BoolVar(&o.secrets, "secrets", false, "also send the credentials of connections whose secrets cannot be compared, whether they have changed or not")
 }
 
 // steps returns what apply does, and what it leaves.
@@ -188,6 +195,7 @@ func steps(o *options, changes, extra []manifest.Change) (do, leave []manifest.C
 
 // comparing completes a command that compares, with the exit codes of diff.
 func comparing(e *cli.Env, c *cobra.Command, o *options, choose func(changes, extra []manifest.Change) (show, leave []manifest.Change), whole bool) *cobra.Command {
+	e.Prints(cli.Compares(c), cli.Like([]step{}))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		shown, err := func() (int, error) {
 			opts, err := e.OutputOptions()
@@ -201,6 +209,9 @@ func comparing(e *cli.Env, c *cobra.Command, o *options, choose func(changes, ex
 			changes, extra, err := differences(l, want, secrets{e, e.Abs(args[0])})
 			if err != nil {
 				return 0, err
+			}
+			if o.secrets {
+				changes = manifest.Resend(changes, want, l.p)
 			}
 			todo, leave := choose(changes, extra)
 			return len(todo), show(e, opts, todo, leave, whole)
@@ -274,14 +285,19 @@ unless --prune is given; deletions come last.
 
 Queries, columns, caches and metadata are read again before they are changed or deleted, connections before they are
 changed, and tables before they are deleted; what was changed by somebody else in the meantime is left as it is. After a
-failure the same command continues where this one ended. At the end the project is read again and compared.`,
+failure the same command continues where this one ended. At the end the project is read again and compared.
+
+Secrets cannot be read back, so that a new password alone is no difference. --secrets sends the credentials of all connections
+that have some; then a second run sends them again.`,
 		Example: fmt.Sprintf("  %[1]s apply shop\n  %[1]s apply shop --profile production --prune --yes\n  %[1]s apply shop --dry-run", e.Name)}
 	onlyFlag(e, c, &o)
 	c.Flags().BoolVar(&o.prune, "prune", false, "also delete what only the project has")
+	secretsFlag(c, &o)
 	c.Flags().BoolVar(&o.noCheck, "no-check", false, "save queries even if their tables or columns do not exist yet")
 	trust.AllowPartFlag(c, &o.partial)
 	cli.Annotate(c, reading()...)
 	cli.Annotate(c, writing()...)
+	e.Prints(c, cli.Like([]step{}))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		opts, err := e.OutputOptions()
 		if err != nil {

@@ -54,7 +54,7 @@ func Compare(want, have *Project) (changes, extra []Change) {
 	for ref, w := range want.all {
 		h := names.counterpart(w)
 		used[h] = true
-		if c, ok := w.(*Column); ok && h == nil && have.Get(KindTable, c.Table) == nil {
+		if c, ok := w.(*Column); ok && h == nil && have.Get(c.table(), c.Table) == nil {
 			continue // it comes with its table
 		}
 		if ch, left := change(w, h); ch.Action != "" || len(left) > 0 {
@@ -71,7 +71,7 @@ func Compare(want, have *Project) (changes, extra []Change) {
 		if used[h] {
 			continue
 		}
-		if c, ok := h.(*Column); ok && want.Get(KindTable, c.Table) == nil {
+		if c, ok := h.(*Column); ok && want.Get(c.table(), c.Table) == nil {
 			continue // it goes with its table
 		}
 		extra = append(extra, Change{Action: Delete, Ref: ref, Have: h})

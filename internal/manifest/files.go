@@ -15,6 +15,7 @@ const (
 	dirCatalogs    = "catalogs"
 	dirSemantic    = "semantic-catalogs"
 	dirTables      = "tables"
+	dirBITables    = "bitables"
 	dirParametric  = "parametric-tables"
 	dirCaches      = "caches"
 	dirQueries     = "queries"
@@ -31,7 +32,7 @@ const (
 
 // dirs are the folders in the order of Kinds.
 func dirs() []string {
-	return []string{dirConnections, dirCatalogs, dirSemantic, dirTables, dirParametric, dirCaches, dirQueries, dirMetadata, dirRelations, dirGolden}
+	return []string{dirConnections, dirCatalogs, dirSemantic, dirTables, dirBITables, dirParametric, dirCaches, dirQueries, dirMetadata, dirRelations, dirGolden}
 }
 
 type fileProject struct {

@@ -20,6 +20,8 @@ const (
 	KindSemanticCatalog Kind = "semantic-catalog"
 	KindTable           Kind = "table"
 	KindColumn          Kind = "column"
+	KindBITable         Kind = "bitable"
+	KindBIColumn        Kind = "bitable-column"
 	KindParametricTable Kind = "parametric-table"
 	KindCache           Kind = "cache"
 	KindQuery           Kind = "query"
@@ -31,7 +33,7 @@ const (
 
 // Kinds returns all kinds, each after those that its objects refer to.
 func Kinds() []Kind {
-	return []Kind{KindFolder, KindConnection, KindCatalog, KindSemanticCatalog, KindTable, KindColumn, KindParametricTable, KindCache, KindQuery,
+	return []Kind{KindFolder, KindConnection, KindCatalog, KindSemanticCatalog, KindTable, KindColumn, KindBITable, KindBIColumn, KindParametricTable, KindCache, KindQuery,
 		KindSemanticTable, KindMetadata, KindRelation, KindGoldenSQL}
 }
 
@@ -109,7 +111,23 @@ func (c *SemanticCatalog) fields() []Field {
 	return []Field{{Name: "display-name", Value: c.DisplayName}}
 }
 
-// Table is an internal table.
+// column is the kind of the columns of a kind of tables.
+func (k Kind) column() Kind {
+	if k == KindBITable {
+		return KindBIColumn
+	}
+	return KindColumn
+}
+
+// table is the kind of the table of a column.
+func (c *Column) table() Kind {
+	if c.Kind == KindBIColumn {
+		return KindBITable
+	}
+	return KindTable
+}
+
+// Table is an internal table, or a BI table.
 type Table struct {
 	Base
 	Columns []*Column // those that are not system columns
@@ -280,7 +298,7 @@ func Of[T Object](p *Project, k Kind) []T {
 func (p *Project) Len() int {
 	n := 0
 	for ref := range p.all {
-		if ref.Kind != KindColumn {
+		if ref.Kind != KindColumn && ref.Kind != KindBIColumn {
 			n++
 		}
 	}
@@ -299,7 +317,7 @@ func (p *Project) Add(o Object) bool {
 	p.all[ref] = o
 	if t, ok := o.(*Table); ok {
 		for _, c := range t.Columns {
-			c.Ref = Ref{KindColumn, JoinName(t.Name, c.Column)}
+			c.Ref = Ref{t.Kind.column(), JoinName(t.Name, c.Column)}
 			c.Table = t.Name
 			if !p.Add(c) {
 				return false

@@ -47,7 +47,7 @@ func (r *reader) file(top, file, stem string, up []string, have map[string]bool)
 		}
 		return nil
 	}
-	map[string]func(file, name string, raw []byte){dirConnections: r.connection, dirCatalogs: r.catalog, dirSemantic: r.semantic, dirTables: r.table,
+	map[string]func(file, name string, raw []byte){dirConnections: r.connection, dirCatalogs: r.catalog, dirSemantic: r.semantic, dirTables: r.table(KindTable), dirBITables: r.table(KindBITable),
 		dirParametric: r.parametric, dirCaches: r.caches, dirMetadata: r.metadata, dirRelations: r.relations}[top](file, objectName(stem), raw)
 	return nil
 }
@@ -206,19 +206,24 @@ func (r *reader) tableIn(d *doc, name string, way ...any) (n []string, at Place,
 	return n, at, err == nil
 }
 
-func (r *reader) table(file, name string, raw []byte) {
+// table returns the reader of the files of a kind of tables.
+func (r *reader) table(kind Kind) func(file, name string, raw []byte) {
+	return func(file, name string, raw []byte) { r.tableFile(kind, file, name, raw) }
+}
+
+func (r *reader) tableFile(kind Kind, file, name string, raw []byte) {
 	var f fileTable
 	d := r.decode(file, raw, &f)
 	if d == nil {
 		return
 	}
-	t := &Table{Base: Base{Ref: Ref{KindTable, cmp.Or(f.Name, name)}, At: Place{file, 1}}}
+	t := &Table{Base: Base{Ref: Ref{kind, cmp.Or(f.Name, name)}, At: Place{file, 1}}}
 	for i, c := range f.Columns {
-		kind := strings.ToLower(c.Type)
-		if !slices.Contains(columnTypes(), kind) {
+		of := strings.ToLower(c.Type)
+		if !slices.Contains(columnTypes(), of) {
 			r.problem(d.line("columns", i, "type"), "type: %q is not one of %s", c.Type, strings.Join(columnTypes(), ", "))
 		}
-		t.Columns = append(t.Columns, &Column{Base: Base{RenamedFrom: c.RenamedFrom, At: d.line("columns", i)}, Column: c.Name, Type: kind, DisplayName: cmp.Or(c.DisplayName, c.Name),
+		t.Columns = append(t.Columns, &Column{Base: Base{RenamedFrom: c.RenamedFrom, At: d.line("columns", i)}, Column: c.Name, Type: of, DisplayName: cmp.Or(c.DisplayName, c.Name),
 			Default: c.Default, Description: c.Description, NotNull: c.NotNull, Unique: c.Unique})
 	}
 	for i, c := range t.Columns {

@@ -19,6 +19,7 @@ func fileTypes() []struct {
 		{dirCatalogs + "/*.yaml", "catalog", reflect.TypeFor[fileCatalog]()},
 		{dirSemantic + "/*.yaml", "semantic-catalog", reflect.TypeFor[fileSemantic]()},
 		{dirTables + "/*.yaml", "table", reflect.TypeFor[fileTable]()},
+		{dirBITables + "/*.yaml", "bitable", reflect.TypeFor[fileTable]()},
 		{dirParametric + "/*.yaml", "parametric-tables", reflect.TypeFor[fileParametric]()},
 		{dirCaches + "/*.yaml", "caches", reflect.TypeFor[fileCaches]()},
 		{dirQueries + "/**/*.yaml", "query", reflect.TypeFor[fileQuery]()},

@@ -43,8 +43,10 @@ func Files(p *Project) (map[string][]byte, error) {
 			return fileSemantic{other, unless(c.DisplayName, c.Name), tables}
 		})
 	}
-	for _, t := range Of[*Table](p, KindTable) {
-		w.each(dirTables, p, KindTable, t.Name, func(other string) any { return tableFile(t, other) })
+	for k, dir := range map[Kind]string{KindTable: dirTables, KindBITable: dirBITables} {
+		for _, t := range Of[*Table](p, k) {
+			w.each(dir, p, k, t.Name, func(other string) any { return tableFile(t, other) })
+		}
 	}
 	w.queries(p)
 	w.golden(p)

@@ -122,7 +122,7 @@ func (s *Store) Text() ([]byte, error) {
 // Replace replaces config.yaml by an edited text, if it is valid and the file is still as before. The error wraps
 // ErrConflict if it is not.
 func (s *Store) Replace(before, text []byte) error {
-	return withLock(s.dir, func() error {
+	return s.locked(func() error {
 		now, err := s.Text()
 		if err != nil {
 			return err

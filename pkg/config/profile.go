@@ -182,7 +182,7 @@ func (s *Store) Get(name string) (Profile, error) {
 
 // Use makes a profile the default for runs that do not name one; "" removes the default.
 func (s *Store) Use(name string) error {
-	return withLock(s.dir, func() error {
+	return s.locked(func() error {
 		c, err := s.load()
 		if err != nil {
 			return err

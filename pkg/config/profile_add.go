@@ -62,7 +62,7 @@ func (s *Store) Add(p Profile, key Key, opt AddOptions) (Added, error) {
 		_, err = c.free(p.Name, opt.Replace)
 		return Added{}, err
 	}
-	err = withLock(s.dir, func() error {
+	err = s.locked(func() error {
 		c, err := s.load()
 		if err != nil {
 			return err
@@ -179,7 +179,7 @@ func (s *Store) storeKey(out *Added, profile string, k StoredKey, forced string)
 // Remove deletes a profile and its key. A keyring that does not answer does not prevent this; left then describes what
 // may remain there.
 func (s *Store) Remove(name string) (left string, err error) {
-	err = withLock(s.dir, func() error {
+	err = s.locked(func() error {
 		c, err := s.load()
 		if err != nil {
 			return err

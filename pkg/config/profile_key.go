@@ -123,12 +123,12 @@ func (s *Store) Logout(name string) (where string, err error) {
 }
 
 // Rename gives a profile and its key another name. A process that is killed on the way leaves the profile with its key
-// under one of the two names, and at most a copy of the key under the other.
+// under one of the two names; a copy of the key under the other is removed by the next change of the settings.
 func (s *Store) Rename(old, name string) error {
 	if err := CheckProfileName(name); err != nil {
 		return err
 	}
-	return withLock(s.dir, func() error {
+	return s.locked(func() error {
 		c, err := s.load()
 		if err != nil {
 			return err
@@ -150,8 +150,11 @@ func (s *Store) Rename(old, name string) error {
 			case err != nil:
 				return err
 			default:
-				if err := s.keys(p.KeyStorage).Set(name, key); err != nil {
+				if err := s.noteRename(old, name, p.KeyStorage); err != nil {
 					return err
+				}
+				if err := s.keys(p.KeyStorage).Set(name, key); err != nil {
+					return errors.Join(err, s.finishRename())
 				}
 			}
 		}
@@ -167,12 +170,12 @@ func (s *Store) Rename(old, name string) error {
 			setChild(c.doc.Content[0], "current", text(name))
 		}
 		if err := s.save(c); err != nil {
-			return err
+			return errors.Join(err, s.finishRename())
 		}
 		if p.KeyStorage == "" {
 			return nil
 		}
-		if err := s.keys(p.KeyStorage).Delete(old); err != nil {
+		if err := s.finishRename(); err != nil {
 			return &Error{Kind: ErrStorage, Msg: fmt.Sprintf("the profile is renamed, but a copy of its key under the name %s remains in %s", old, s.keys(p.KeyStorage).Where()), cause: err}
 		}
 		return nil
@@ -181,7 +184,7 @@ func (s *Store) Rename(old, name string) error {
 
 // edit changes a profile under the lock.
 func (s *Store) edit(name string, change func(p *Profile) error) error {
-	return withLock(s.dir, func() error {
+	return s.locked(func() error {
 		c, err := s.load()
 		if err != nil {
 			return err

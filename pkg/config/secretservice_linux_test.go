@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/zalando/go-keyring"
 )
 
 // TestSecretService stores keys in a real gnome-keyring over a D-Bus of its own: the test runs itself again in a session that
@@ -108,6 +110,20 @@ func secretService(t *testing.T) {
 	p, err := s.Get("last")
 	if err != nil || p.KeyStorage != "keyring" {
 		t.Fatalf("%+v, %v", p, err)
+	}
+	// References read secrets of other programs as well.
+	for service, account := range map[string]string{keyringService: "shopdb", "bank": "a/b c"} {
+		if err := keyring.Set(service, account, "of "+service); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]string{"shopdb": "of " + keyringService, keyringService + "/shopdb": "of " + keyringService, "bank/a/b c": "of bank"} {
+		if got, err := KeyringSecret(os.Getenv, name); got != want || err != nil {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	if got, err := KeyringSecret(os.Getenv, "bank/none"); got != "" || err == nil || !strings.Contains(err.Error(), "no secret of service bank and account none") {
+		t.Errorf("%q, %v", got, err)
 	}
 	t.Log("stored in the Secret Service")
 }

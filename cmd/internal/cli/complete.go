@@ -7,6 +7,7 @@ import (
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Names of resources are completed from a small file that listings and changes update. Pressing TAB never calls a gateway
@@ -27,6 +28,7 @@ func (e *Env) CompleteFlag(c *cobra.Command, flag string, f cobra.CompletionFunc
 
 // Fixed completes the values of a flag from a fixed list.
 func (e *Env) Fixed(c *cobra.Command, flag string, values ...cobra.Completion) {
+	words(c, flag, values)
 	e.CompleteFlag(c, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -184,4 +186,31 @@ func (e *Env) Profiles(_ *cobra.Command, args []string, _ string) ([]cobra.Compl
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// valuesAnnotation names the annotation of a flag that lists its values.
+const valuesAnnotation = "values"
+
+func words(c *cobra.Command, flag string, values []string) {
+	fl := c.Flags().Lookup(flag)
+	if fl == nil {
+		fl = c.PersistentFlags().Lookup(flag)
+	}
+	if fl == nil {
+		return
+	}
+	if fl.Annotations == nil {
+		fl.Annotations = map[string][]string{}
+	}
+	fl.Annotations[valuesAnnotation] = values
+}
+
+// ValuesOf returns the values that a flag takes, nil if they are not a few words.
+func ValuesOf(fl *pflag.Flag) []string {
+	var out []string
+	for _, v := range fl.Annotations[valuesAnnotation] {
+		word, _, _ := strings.Cut(v, "\t")
+		out = append(out, word)
+	}
+	return out
 }

@@ -85,12 +85,13 @@ func listed(words func(c *cobra.Command) []string) cobra.CompletionFunc {
 
 // Several completes a flag that takes several of a few words, with commas between them.
 func (e *Env) Several(c *cobra.Command, flag string, values ...string) {
+	words(c, flag, values)
 	e.CompleteFlag(c, flag, listed(func(*cobra.Command) []string { return values }))
 }
 
 // fieldNames are the fields of the result of a command, nil if they depend on a statement.
 func fieldNames(c *cobra.Command) []string {
-	op, ok := operation(c.Annotations[LeafAnnotation])
+	op, ok := Operation(c.Annotations[LeafAnnotation])
 	if !ok || op.ID == spec.ExecuteQuery.ID {
 		return nil
 	}
@@ -102,7 +103,8 @@ func fieldNames(c *cobra.Command) []string {
 	return known.Names
 }
 
-func operation(id string) (spec.Op, bool) {
+// Operation finds an operation of the gateway, or of zone local alone.
+func Operation(id string) (spec.Op, bool) {
 	if op, ok := spec.Find(id); ok {
 		return op, true
 	}
@@ -122,7 +124,7 @@ func jqFields(c *cobra.Command, _ []string, prefix string) ([]cobra.Completion, 
 	}
 	head, path := prefix[:at], prefix[at:]
 	start := "."
-	if op, ok := operation(c.Annotations[LeafAnnotation]); ok && answersList(op) && at == 0 {
+	if op, ok := Operation(c.Annotations[LeafAnnotation]); ok && answersList(op) && at == 0 {
 		start = ".[]."
 	}
 	var out []cobra.Completion

@@ -250,10 +250,37 @@ func (e *Env) JSONErrors() bool {
 	if o == "" && e.Run.Settings != nil {
 		o = output.FormatOf(e.Run.Settings.Output.Value)
 	}
+	if e.Run.Settings == nil { // the flags may not have been read, or only those before the wrong one
+		if asked := askedFormat(e.Args); asked != "" {
+			o = asked
+		}
+	}
 	if !o.Known() { // a valid request for a JSON format
 		o = output.FormatOf(e.Getenv("DIG_OUTPUT"))
 	}
 	return o.JSON()
+}
+
+// askedFormat finds the format in arguments that may be wrong; "" for none that is known.
+func askedFormat(args []string) (found output.Format) {
+	for i, a := range args {
+		if a == "--" {
+			break
+		}
+		value := ""
+		switch {
+		case (a == "-o" || a == "--output") && i+1 < len(args):
+			value = args[i+1]
+		case strings.HasPrefix(a, "--output="):
+			value = strings.TrimPrefix(a, "--output=")
+		case strings.HasPrefix(a, "-o") && !strings.HasPrefix(a, "--"):
+			value = strings.TrimPrefix(strings.TrimPrefix(a, "-o"), "=")
+		}
+		if o := output.FormatOf(value); value != "" && o.Known() {
+			found = o
+		}
+	}
+	return found
 }
 
 func (e *Env) ToJSON(f *Failure, err error) ErrorJSON {
@@ -271,7 +298,11 @@ func (e *Env) ToJSON(f *Failure, err error) ErrorJSON {
 // out.
 func (e *Env) pathOfCall(ae *api.Error) string {
 	path, _, _ := strings.Cut(ae.URL, "?")
-	for _, base := range []string{gateway.LocalBaseURL, strings.TrimRight(e.Run.Settings.BaseURL.Value, "/")} {
+	address := ""
+	if e.Run.Settings != nil {
+		address = e.Run.Settings.BaseURL.Value
+	}
+	for _, base := range []string{gateway.LocalBaseURL, strings.TrimRight(address, "/")} {
 		if rest, ok := strings.CutPrefix(path, base+"/"); ok && base != "" {
 			return "/" + rest
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/spf13/cobra"
 )
 
 // Ended is the error of a process that has printed its own error message and exited with this code.
@@ -15,6 +17,51 @@ const exitDifferent = 1 // of commands that compare, after diff(1)
 
 // ErrDifferent is an exit code without a message: the differences were printed.
 var ErrDifferent = errors.New("the results differ")
+
+// ExitCode is an exit code with its meaning.
+type ExitCode struct {
+	Code    int    `json:"code"`
+	Meaning string `json:"meaning"`
+}
+
+// ExitCodes lists the exit codes, but those of several statements.
+func ExitCodes() []ExitCode {
+	return []ExitCode{
+		{ExitOK, "done"},
+		{ExitFailed, "failed"},
+		{ExitUsage, "the command line or a setting is wrong; nothing was sent"},
+		{ExitNotFound, "not found"},
+		{ExitNotAllowed, "not allowed: no key, a bad key, the wrong kind of key, or a read-only profile"},
+		{ExitUnavailable, "the gateway failed, is unreachable, or truncated its answer; try again"},
+		{ExitConflict, "conflict: it exists already, or is in use"},
+		{ExitJob, "a job failed, or part of a batch failed"},
+		{ExitPending, "still pending at the end of the wait"},
+		{ExitConfirm, "confirmation needed: give --yes"},
+		{ExitUntrusted, "the answer cannot be trusted (--strict)"},
+		{ExitMaxRows, "stopped by --max-rows: the result has more rows"},
+		{ExitMaxBytes, "stopped by --max-bytes: the reply is larger"},
+		{ExitMaxTime, "stopped by --timeout of a query"},
+		{ExitInterrupted, "interrupted"},
+		{ExitPipe, "the reader of stdout, such as head, ended first"},
+	}
+}
+
+// ComparesAnnotation marks commands that exit as diff does.
+const ComparesAnnotation = "compares"
+
+// Compares marks a command whose exit codes are those of diff.
+func Compares(c *cobra.Command) *cobra.Command {
+	if c.Annotations == nil {
+		c.Annotations = map[string]string{}
+	}
+	c.Annotations[ComparesAnnotation] = "true"
+	return c
+}
+
+// DiffExitCodes are those of commands that compare.
+func DiffExitCodes() []ExitCode {
+	return []ExitCode{{ExitOK, "the same"}, {exitDifferent, "different"}, {ExitUsage, "the two sides cannot be compared"}, {ExitInterrupted, "interrupted"}, {ExitPipe, "the reader of stdout, such as head, ended first"}}
+}
 
 // Compared ends a command that compares: nil for the same, ErrDifferent, or an error with the exit code of trouble, as diff has them.
 func Compared(ctx context.Context, same bool, err error) error {

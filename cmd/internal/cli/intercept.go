@@ -11,6 +11,9 @@ import (
 	"sync/atomic"
 
 	"github.com/dig-cli/dig/internal/shell"
+	"github.com/dig-cli/dig/internal/sqlstmt"
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -52,7 +55,8 @@ func (t *interceptor) RoundTrip(req *http.Request) (*http.Response, error) {
 	case f.DryRun && (req.Method != http.MethodGet || !t.reads(req)):
 		return nil, t.dryRun(req)
 	}
-	if t.reads(req) {
+	writes := t.writes(req)
+	if t.reads(req) && !writes {
 		resp, err := t.next.RoundTrip(req)
 		if err == nil && t.env.Run.changing && req.Method == http.MethodGet {
 			_, path := t.operation(req)
@@ -65,6 +69,9 @@ func (t *interceptor) RoundTrip(req *http.Request) (*http.Response, error) {
 		return t.next.RoundTrip(req)
 	}
 	c := t.change(req)
+	if writes {
+		c.Body = recordedStatement(bodyOf(req))
+	}
 	t.env.record(c)
 	resp, err := t.next.RoundTrip(req)
 	t.env.record(c.end(resp, err, t.env.Now()))
@@ -78,6 +85,72 @@ func (t *interceptor) reads(req *http.Request) bool {
 		return req.Method == http.MethodGet || req.Method == http.MethodHead
 	}
 	return !op.Changes()
+}
+
+// writes reports whether a request runs a statement that does not only read. The gateways of today refuse such statements.
+func (t *interceptor) writes(req *http.Request) bool {
+	if op, _ := t.operation(req); op.ID != spec.ExecuteQuery.ID {
+		return false
+	}
+	var body struct {
+		Statement string `json:"statement"`
+	}
+	if json.Unmarshal(bodyOf(req), &body) != nil {
+		return false
+	}
+	if req.URL.Query().Has("dialect") {
+		return sqltext.Kind(body.Statement) != ""
+	}
+	return !plainlyReads(body.Statement) && sqlstmt.Changes(body.Statement) != ""
+}
+
+// plainlyReads recognizes most statements that read, without parsing them.
+func plainlyReads(sql string) bool {
+	first, several, ended := "", false, false
+	sqltext.Scan(sql, true, func(from, to int) {
+		switch w := sql[from:to]; {
+		case w == ";":
+			ended = true
+		case ended:
+			several = true
+		case first == "" && w != "(":
+			first = strings.ToLower(w)
+		}
+	})
+	switch first {
+	case "select", "with", "values", "table", "show", "describe", "desc":
+		return !several
+	}
+	return first == ""
+}
+
+// recordedStatement is the body of a statement for the journal: without literals, comments and bindings, which may be secrets.
+func recordedStatement(raw []byte) json.RawMessage {
+	var body struct {
+		Statement string `json:"statement"`
+	}
+	if json.Unmarshal(raw, &body) != nil {
+		return nil
+	}
+	var b strings.Builder
+	at := 0
+	sqltext.Scan(body.Statement, true, func(from, to int) {
+		if from > at && b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		at = to
+		switch w := body.Statement[from:to]; {
+		case strings.HasPrefix(w, "$"), strings.HasSuffix(w, "'"), strings.HasPrefix(w, "'"), len(w) > 1 && w[1] == '\'':
+			b.WriteString("'***'")
+		default:
+			b.WriteString(w)
+		}
+	})
+	out, err := api.Marshal(map[string]string{"statement": b.String()})
+	if err != nil {
+		return nil
+	}
+	return recorded(out)
 }
 
 // hide masks the secrets of a request in all further output: a gateway may echo them.
@@ -135,12 +208,7 @@ func requestBody(req *http.Request) string {
 
 func (t *interceptor) dryRun(req *http.Request) error {
 	if t.env.stepsAsData() {
-		op, path := t.operation(req)
-		s := Step{Operation: op.ID, Method: req.Method, URL: req.URL.String(), Path: path, Query: req.URL.Query(), ContentType: req.Header.Get("Content-Type")}
-		if body := requestBody(req); json.Valid([]byte(body)) {
-			s.Body = json.RawMessage(body)
-		}
-		return t.env.keepStep(s)
+		return t.env.keepStep(t.stepOf(req, requestBody(req)))
 	}
 	return t.env.step(func(w io.Writer, n int) error {
 		var b bytes.Buffer
@@ -163,7 +231,36 @@ func (t *interceptor) dryRun(req *http.Request) error {
 	})
 }
 
+// stepOf describes a request.
+func (t *interceptor) stepOf(req *http.Request, body string) Step {
+	op, path := t.operation(req)
+	s := Step{Operation: op.ID, Method: req.Method, URL: req.URL.String(), Path: path, Query: req.URL.Query(), ContentType: req.Header.Get("Content-Type")}
+	if json.Valid([]byte(body)) {
+		s.Body = json.RawMessage(body)
+	}
+	return s
+}
+
+// curl writes a request as a command. The key is that of the variable.
+func curl(req *http.Request, body string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "curl -sS -X %s %s", req.Method, shell.Quote(req.URL.String()))
+	if req.Header.Get("Authorization") != "" {
+		b.WriteString(` -H "Authorization: Bearer $DIG_API_KEY"`)
+	}
+	if body != "" {
+		fmt.Fprintf(&b, " -H 'Content-Type: %s' --data-binary %s", req.Header.Get("Content-Type"), shell.Quote(body))
+	}
+	return b.String()
+}
+
 func (t *interceptor) explain(req *http.Request) error {
+	body := requestBody(req)
+	if t.env.stepsAsData() {
+		s := t.stepOf(req, body)
+		s.Curl = curl(req, body)
+		return t.env.keepStep(s)
+	}
 	return t.env.step(func(w io.Writer, n int) error {
 		var b bytes.Buffer
 		if n == 1 {
@@ -171,14 +268,7 @@ func (t *interceptor) explain(req *http.Request) error {
 				fmt.Fprintf(&b, "%-15s %-40s %s\n", v.Name, v.Value, v.From)
 			}
 		}
-		fmt.Fprintf(&b, "\ncurl -sS -X %s %s", req.Method, shell.Quote(req.URL.String()))
-		if req.Header.Get("Authorization") != "" {
-			b.WriteString(` -H "Authorization: Bearer $DIG_API_KEY"`)
-		}
-		if body := requestBody(req); body != "" {
-			fmt.Fprintf(&b, " -H 'Content-Type: %s' --data-binary %s", req.Header.Get("Content-Type"), shell.Quote(body))
-		}
-		b.WriteByte('\n')
+		fmt.Fprintf(&b, "\n%s\n", curl(req, body))
 		fmt.Fprint(w, b.String())
 		return nil
 	})

@@ -25,6 +25,7 @@ type View struct {
 	shape   *Shape   // instead of the one of the command
 	Own     bool     // print value even if the gateway's own bytes are available, because dig has changed it
 	Note    string   // goes to stderr
+	within  string   // the member of the gateway's reply to print instead of all of it
 	Printed bool     // the command has written its result itself
 	Fail    *Failure // the exit code after printing, for a result that failed in part
 }
@@ -43,6 +44,9 @@ func (v View) As(s *Shape) View { v.shape = s; return v }
 
 // Mine marks a view as changed by dig, so that its value is printed instead of the gateway's bytes.
 func (v View) Mine() View { v.Own = true; return v }
+
+// Within prints a list that is a member of the gateway's reply.
+func (v View) Within(member string) View { v.within = member; return v }
 
 // WithNote adds a line for stderr.
 func (v View) WithNote(format string, args ...any) View {
@@ -81,6 +85,11 @@ func (e *Env) Leaf(op spec.Op, c *cobra.Command, f func(ctx context.Context, cl 
 		}
 		if e.Told() > 0 { // the result of f is based on requests that were not sent
 			return ErrDone
+		}
+		if v.within != "" && kept.Raw != nil {
+			if kept.Raw, err = memberOf(kept.Raw, v.within); err != nil {
+				return err
+			}
 		}
 		reply, err := replyOf(v, kept.Raw)
 		if err != nil {
@@ -134,6 +143,18 @@ func Annotate(c *cobra.Command, ops ...spec.Op) *cobra.Command {
 type Acknowledged struct {
 	OK      bool   `json:"ok"`
 	Message string `json:"message"`
+}
+
+// memberOf returns the list in a reply; null is an empty one.
+func memberOf(raw json.RawMessage, name string) (json.RawMessage, error) {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return nil, err
+	}
+	if list := all[name]; !emptyReply(list) {
+		return list, nil
+	}
+	return json.RawMessage("[]"), nil
 }
 
 func emptyReply(raw json.RawMessage) bool {

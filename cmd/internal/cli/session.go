@@ -17,6 +17,7 @@ import (
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/output"
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -27,15 +28,16 @@ type Session struct {
 	Settings      *config.Settings
 	client        *api.Client
 	closers       []io.Closer
-	Allowed       []string // hosts that files of exports may be downloaded from, --allow-host
-	shape         Shape    // of the result
-	agreed        bool     // the user, or --yes, has agreed to the changes of this run
-	aboveProjects bool     // the command is about a workspace or project as a whole
-	Command       string   // without the name of the program
-	changing      bool     // the command may change something
-	unrecorded    bool     // the user was told that the journal cannot be written
-	changed       int32    // nonzero after a request that may change something was sent
-	Helped        error    // the error of printing help, which cobra cannot return
+	Allowed       []string                 // hosts that files of exports may be downloaded from, --allow-host
+	shape         Shape                    // of the result
+	prints        map[*cobra.Command][]any // see Prints
+	agreed        bool                     // the user, or --yes, has agreed to the changes of this run
+	aboveProjects bool                     // the command is about a workspace or project as a whole
+	Command       string                   // without the name of the program
+	changing      bool                     // the command may change something
+	unrecorded    bool                     // the user was told that the journal cannot be written
+	changed       int32                    // nonzero after a request that may change something was sent
+	Helped        error                    // the error of printing help, which cobra cannot return
 	Mask          *term.Masker
 	Telling       *sync.Mutex              // held while a step is printed: requests are sent by several goroutines
 	Asking        *sync.Mutex              // held while the user is asked whether a request may be sent

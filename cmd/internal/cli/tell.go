@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/config"
 	"github.com/dig-cli/dig/pkg/output"
 )
 
@@ -36,7 +37,7 @@ func (e *Env) Would(format string, args ...any) error {
 	})
 }
 
-// Step is what a dry run with -o json prints for a request, or for a change on this machine.
+// Step is what a dry run or --explain with -o json prints for a request, or for a change on this machine.
 type Step struct {
 	Would       string          `json:"would,omitempty"`     // the change on this machine; all else is empty
 	Operation   string          `json:"operation,omitempty"` // "" for a request that is no known operation
@@ -46,14 +47,21 @@ type Step struct {
 	Query       url.Values      `json:"query,omitempty"`
 	ContentType string          `json:"contentType,omitempty"`
 	Body        json.RawMessage `json:"body,omitempty"` // with its secrets masked; absent if it is not JSON
+	Curl        string          `json:"curl,omitempty"` // of --explain: the request as a command
 }
 
-// stepsAsData reports whether a dry run prints its steps as one array at its end.
+// stepsAsData reports whether a dry run or an explanation prints its steps as data at its end.
 func (e *Env) stepsAsData() bool {
 	if s := e.Run.Settings; s != nil {
-		return e.Run.Flags.DryRun && output.FormatOf(s.Output.Value).JSON()
+		return e.Tells() && output.FormatOf(s.Output.Value).JSON()
 	}
-	return e.Run.Flags.DryRun && e.JSONErrors()
+	return e.Tells() && e.JSONErrors()
+}
+
+// Explanation is what --explain prints with -o json.
+type Explanation struct {
+	Settings []config.Explained `json:"settings"`
+	Requests []Step             `json:"requests"`
 }
 
 // keepStep records the next step. It returns ErrDone.
@@ -65,7 +73,7 @@ func (e *Env) keepStep(s Step) error {
 	return ErrDone
 }
 
-// PrintSteps prints the steps of a dry run that are data: those before a failure, too.
+// PrintSteps prints the steps that are data: those before a failure, too.
 func (e *Env) PrintSteps() error {
 	if len(e.Run.steps) == 0 {
 		return nil
@@ -74,7 +82,15 @@ func (e *Env) PrintSteps() error {
 	if err != nil {
 		return err
 	}
-	raw, err := api.Marshal(e.Run.steps)
+	var told any = e.Run.steps
+	if e.Run.Flags.Explain {
+		x := Explanation{Settings: []config.Explained{}, Requests: e.Run.steps}
+		if e.Run.Settings != nil {
+			x.Settings = e.Run.Settings.Explain()
+		}
+		told = x
+	}
+	raw, err := api.Marshal(told)
 	if err != nil {
 		return err
 	}
