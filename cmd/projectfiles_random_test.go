@@ -33,7 +33,8 @@ func (d draft) replace(file, old, now string) {
 	d.t.Helper()
 	raw, err := os.ReadFile(d.path(file))
 	if err != nil || !strings.Contains(string(raw), old) {
-		d.t.Fatalf("%s has no %q: %v\n%s", file, old, err, raw)
+		d.t.Errorf("%s has no %q: %v\n%s", file, old, err, raw)
+		return
 	}
 	d.write(file, strings.Replace(string(raw), old, now, 1))
 }
@@ -84,7 +85,8 @@ func (d draft) drop(file, name string) {
 	lines := strings.SplitAfter(string(raw), "\n")
 	at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, name+":") })
 	if at < 0 {
-		d.t.Fatalf("%s has no %s:\n%s", file, name, raw)
+		d.t.Errorf("%s has no %s:\n%s", file, name, raw)
+		return
 	}
 	end := at + 1
 	for end < len(lines) && strings.HasPrefix(lines[end], " ") {
@@ -183,7 +185,7 @@ func possibleEdits(r *rand.Rand) []change {
 	add("deleteParametricTable", "deleted parametric table", func(d draft) { d.drop("parametric-tables/ext4.yaml", "by.region_0") })
 	add("createSemanticTable deleteSemanticTable", "query of a semantic table", func(d draft) { d.replace("semantic-catalogs/kpi0.yaml", "core.m1: Query 01", "core.m1: Query 02") })
 	add("createSemanticTable", "new semantic table", func(d draft) { d.add("semantic-catalogs/kpi1.yaml", "  other.m: Query 04\n") })
-	add("deleteSemanticTable", "deleted semantic table", func(d draft) { d.replace("semantic-catalogs/kpi2.yaml", "    core.m2: Query 08\n", "") })
+	add("deleteSemanticTable", "deleted semantic table", func(d draft) { d.replace("semantic-catalogs/kpi2.yaml", "  core.m2: Query 08\n", "") })
 	add("createSemanticCatalog", "new semantic catalog", func(d draft) { d.write(fmt.Sprintf("semantic-catalogs/kpi%d.yaml", 10+n), "{}\n") })
 	add("updateConnection", "name of a connection", func(d draft) {
 		d.move("connections/Source 5.yaml", "connections/Origin.yaml")

@@ -23,6 +23,7 @@ type commandSchema struct {
 	Operations  []operationSchema    `json:"operations"`
 	Changes     bool                 `json:"changes"` // an operation of it may change something
 	Deprecated  string               `json:"deprecated,omitempty"`
+	Hidden      bool                 `json:"hidden,omitempty"`    // from help
 	ExitCodes   []cli.ExitCode       `json:"exitCodes,omitempty"` // where they are not those of every command
 	Result      map[string]any       `json:"result"`              // JSON schema of what -o json prints; null for text, and for a group of commands
 	Commands    []commandSchema      `json:"commands"`
@@ -129,7 +130,7 @@ notes on stderr, and of --dry-run and --explain with -o json.`,
 func describe(e *cli.Env, c *cobra.Command) commandSchema {
 	path := strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), c.Root().Name()), " ")
 	s := commandSchema{Command: path, Aliases: append([]string{}, c.Aliases...), Short: c.Short, Usage: c.UseLine(), Arguments: argumentsOf(c.Use), Flags: []flagSchema{}, Operations: []operationSchema{},
-		Changes: cli.Changing(c), Deprecated: c.Deprecated, Commands: []commandSchema{}}
+		Changes: cli.Changing(c), Deprecated: c.Deprecated, Hidden: c.Hidden, Commands: []commandSchema{}}
 	if c.HasParent() {
 		s.Flags = flagsOf(c.LocalNonPersistentFlags())
 	}
@@ -142,7 +143,7 @@ func describe(e *cli.Env, c *cobra.Command) commandSchema {
 		s.Changes = true
 	}
 	for _, sub := range c.Commands() {
-		if sub.IsAvailableCommand() {
+		if sub.Runnable() || sub.HasSubCommands() { // no topic of help
 			s.Commands = append(s.Commands, describe(e, sub))
 		}
 	}

@@ -66,6 +66,7 @@ func New(e *cli.Env) *cobra.Command {
 	)
 	e.Shows(c, &catalogShape, "list", "get", "create")
 	e.Shows(c, &schemaShape, "schemas")
+	e.Prints(c, cli.Like(spec.ShareCatalog, cli.Acknowledged{}), "share")
 	e.Shows(c, &tableShape, "tables")
 	e.Shows(c, &columnShape, "columns")
 	return c

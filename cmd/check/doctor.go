@@ -212,6 +212,10 @@ func (d *doctor) files(s *config.Settings) {
 			bad++
 			continue
 		}
+		if !writable(dir) {
+			d.add("files", statusFailed, "make it writable, or set the DIG_ variable of this directory", "%s cannot be written", dir)
+			bad++
+		}
 		names := map[string]fs.FileMode{dir: 0o022}
 		for name, bits := range p.names {
 			names[filepath.Join(dir, name)] = bits
@@ -366,20 +370,6 @@ func (d *doctor) locks() {
 	d.rename(dir)
 	if n := len(d.found); n == 0 || d.found[n-1].Check != "locks" {
 		d.ok("locks", "no process holds the settings")
-	}
-}
-
-// rename looks for a rename of a profile that a killed process has begun.
-func (d *doctor) rename(dir string) {
-	st, err := config.OpenStore(dir, d.e.Getenv)
-	if err != nil {
-		return // reported by configuration
-	}
-	switch old, name, err := st.PendingRename(); {
-	case err != nil:
-		d.add("locks", statusWarning, "", "%v", err)
-	case old != "":
-		d.add("locks", statusWarning, "the next change of the settings removes it, such as `dig profile use`", "a rename of profile %s to %s was killed, and may have left a copy of its key", old, name)
 	}
 }
 

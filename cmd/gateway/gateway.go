@@ -26,6 +26,7 @@ func New(e *cli.Env) *cobra.Command {
 	e.Shows(c, &statusShape, "status")
 	e.Prints(c, cli.Like(state{}), "status")
 	e.Prints(c, cli.Like(cli.Text{}), "serve")
+	e.Prints(c, cli.Like(api.Compaction{}), "compact")
 	return c
 }
 

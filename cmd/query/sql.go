@@ -96,7 +96,7 @@ With json, and for --jq, a result is an array of objects; --raw leaves it as the
 	dialectFlag(e, c, &f.dialect)
 	cli.Annotate(c, spec.ExecuteQuery, spec.GetQuery, spec.ListQueries)
 	c.AddCommand(newSQLFormat(e), newTranspile(e))
-	e.Prints(c, cli.Like([]map[string]any{}, api.Result{}))
+	e.Prints(c, cli.Like([]map[string]any{}, spec.ExecuteQuery))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		for _, a := range args {
 			f.inputs = append(f.inputs, sqlInput{value: a})

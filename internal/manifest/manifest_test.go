@@ -346,36 +346,3 @@ func TestWriteRemovesFirst(t *testing.T) {
 		t.Errorf("%q, %v", raw, err)
 	}
 }
-
-// TestResend: connections with secrets are sent again, once, also those that change otherwise.
-func TestResend(t *testing.T) {
-	connection := func(name string, credential ...string) *Connection {
-		c := &Connection{Base: Base{Ref: Ref{KindConnection, name}}, Type: "postgres", Credential: map[string]Value{}}
-		for i := 0; i < len(credential); i += 2 {
-			c.Credential[credential[i]] = TextValue(credential[i+1])
-		}
-		return c
-	}
-	want, have := New(), New()
-	for _, c := range []*Connection{connection("same", "user", "a", "password", "${env:P}"), connection("open", "path", "x"), connection("new", "password", "${env:P}"), connection("changed", "user", "b", "password", "${env:P}"), connection("named", "user", "a", "password", "${env:P}")} {
-		want.Add(c)
-	}
-	want.Get(KindConnection, "named").(*Connection).RenamedFrom = "before"
-	for _, c := range []*Connection{connection("same", "user", "a"), connection("open", "path", "x"), connection("changed", "user", "a"), connection("before", "user", "a")} {
-		have.Add(c)
-	}
-	changes, _ := Compare(want, have)
-	var got []string
-	for _, ch := range Resend(changes, want, have) {
-		var fields []string
-		for _, f := range ch.Fields {
-			fields = append(fields, f.Name)
-		}
-		got = append(got, string(ch.Action)+" "+ch.Name+": "+strings.Join(fields, ", "))
-	}
-	slices.Sort(got)
-	expected := []string{"create new: type", "update changed: credential user", "update named: name, credential password", "update same: credential password"}
-	if !slices.Equal(got, expected) {
-		t.Errorf("%q, want %q", got, expected)
-	}
-}

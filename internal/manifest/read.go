@@ -231,6 +231,10 @@ func (r *reader) decode(file string, raw []byte, into any) *doc {
 	d := &doc{file: file, root: &yaml.Node{}}
 	err := yaml.Unmarshal(raw, d.root)
 	if err == nil {
+		if _, err := (expansion{}).size(d.root); err != nil {
+			r.problem(Place{File: file}, "%v", err)
+			return nil
+		}
 		dec := yaml.NewDecoder(bytes.NewReader(raw))
 		dec.KnownFields(true)
 		if err = dec.Decode(into); err == io.EOF {

@@ -140,11 +140,18 @@ func jsonOf(n *yaml.Node, depth int) (any, error) {
 	case yaml.MappingNode:
 		out := map[string]any{}
 		for i := 0; i+1 < len(n.Content); i += 2 {
+			k := n.Content[i]
+			switch _, twice := out[k.Value]; {
+			case k.Kind != yaml.ScalarNode || k.ShortTag() == "!!merge":
+				return nil, fmt.Errorf("line %d: the name of a member must be a text", k.Line)
+			case twice:
+				return nil, fmt.Errorf("line %d: the member %q is there twice", k.Line, k.Value)
+			}
 			x, err := jsonOf(n.Content[i+1], depth)
 			if err != nil {
 				return nil, err
 			}
-			out[n.Content[i].Value] = x
+			out[k.Value] = x
 		}
 		return out, nil
 	}

@@ -51,7 +51,7 @@ func debugHeader(w io.Writer, way string, h http.Header) {
 		if l := strings.ToLower(name); SecretField(l) || strings.Contains(l, "cookie") {
 			value = "****"
 		}
-		debugLines(w, way, name+": "+secretMembers().ReplaceAllString(value, "${1}${5}hidden"))
+		debugLines(w, way, name+": "+hidePasswords(secretMembers().ReplaceAllString(value, "${1}${5}hidden")))
 	}
 }
 
@@ -69,7 +69,7 @@ func shownBody(text string, size int64, h http.Header) string {
 	if len(text) > debugBody {
 		text = strings.ToValidUTF8(text[:debugBody], "")
 	}
-	text = secretMembers().ReplaceAllString(text, "${1}${5}hidden")
+	text = hidePasswords(secretMembers().ReplaceAllString(text, "${1}${5}hidden"))
 	if int64(len(text)) < size && size > debugBody {
 		text += fmt.Sprintf(" ... (%d bytes)", size)
 	}

@@ -164,6 +164,7 @@ func recorded(raw []byte) json.RawMessage {
 
 // openText masks members and parameters that are named after secrets.
 func openText(text string) string {
+	text = hidePasswords(text)
 	return secretMembers().ReplaceAllStringFunc(text, func(m string) string {
 		with := "${5}hidden"
 		if strings.HasPrefix(m, `"`) {

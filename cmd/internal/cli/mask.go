@@ -43,13 +43,46 @@ func (m *masking) walk(v any) {
 					m.credential(fields)
 				}
 			}
+			if s, ok := x.(string); ok {
+				v[k] = m.text(s)
+				continue
+			}
 			m.walk(x)
 		}
 	case []any:
-		for _, x := range v {
+		for i, x := range v {
+			if s, ok := x.(string); ok {
+				v[i] = m.text(s)
+				continue
+			}
 			m.walk(x)
 		}
 	}
+}
+
+// passwordInURL matches the password in an address, wherever it stands in a text.
+var passwordInURL = late.Regexp(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@"']*:)([^\s/@"']+)(@)`)
+
+// hidePasswords masks the passwords of the addresses in a text.
+func hidePasswords(text string) string {
+	if !strings.Contains(text, "://") {
+		return text
+	}
+	return passwordInURL().ReplaceAllString(text, "${1}***${3}")
+}
+
+// text masks the passwords of the addresses in a string, and collects them.
+func (m *masking) text(s string) string {
+	if !strings.Contains(s, "://") {
+		return s
+	}
+	for _, found := range passwordInURL().FindAllStringSubmatch(s, -1) {
+		m.changed = true
+		if len(found[2]) > 3 { // a shorter one would mask parts of other words
+			m.hidden = append(m.hidden, found[2])
+		}
+	}
+	return hidePasswords(s)
 }
 
 func (m *masking) credential(fields map[string]any) {
