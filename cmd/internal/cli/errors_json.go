@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
+)
+
+// JSONErrors reports whether a failure is one JSON object on stderr.
+func (e *Env) JSONErrors() bool {
+	o := e.Run.Flags.Output
+	if o == "" && e.Run.Settings != nil {
+		o = output.FormatOf(e.Run.Settings.Output.Value)
+	}
+	if e.Run.Settings == nil { // the flags may not have been read, or only those before the wrong one
+		if asked := askedFormat(e.Args); asked != "" {
+			o = asked
+		}
+	}
+	if !o.Known() { // a valid request for a JSON format
+		o = output.FormatOf(e.Getenv("DIG_OUTPUT"))
+	}
+	return o.JSON()
+}
+
+// askedFormat finds the format in arguments that may be wrong; "" for none that is known.
+func askedFormat(args []string) (found output.Format) {
+	for i, a := range args {
+		if a == "--" {
+			break
+		}
+		value := ""
+		switch {
+		case (a == "-o" || a == "--output") && i+1 < len(args):
+			value = args[i+1]
+		case strings.HasPrefix(a, "--output="):
+			value = strings.TrimPrefix(a, "--output=")
+		case strings.HasPrefix(a, "-o") && !strings.HasPrefix(a, "--"):
+			value = strings.TrimPrefix(strings.TrimPrefix(a, "-o"), "=")
+		}
+		if o := output.FormatOf(value); value != "" && o.Known() {
+			found = o
+		}
+	}
+	return found
+}
+
+func (e *Env) ToJSON(f *Failure, err error) ErrorJSON {
+	j := ErrorJSON{Code: f.Code, Message: f.Msg, Hint: e.OwnName(f.Hint), ExitCode: f.Exit, Status: statusOf(err), Unsure: Unsure(err), Failures: f.Parts}
+	j.BadCells, j.BadCellsTotal = badCellsOf(err)
+	var ae *api.Error
+	if errors.As(err, &ae) {
+		j.Kind, j.Path = string(ae.Kind), e.pathOfCall(ae)
+		j.ErrorCode, j.RequestID, j.TraceID = ae.Code, ae.Request, ae.Trace
+	}
+	return j
+}
+
+// ErrorJSON is the form of a failure with -o json.
+type ErrorJSON struct {
+	Code      string `json:"code"`
+	Kind      string `json:"kind,omitempty"` // class of a failed call, independent of the shape the gateway gave it
+	Message   string `json:"message"`
+	Path      string `json:"path,omitempty"` // of the failed call, relative to the base address
+	Hint      string `json:"hint,omitempty"`
+	ExitCode  int    `json:"exitCode"`
+	Status    int    `json:"status,omitempty"`    // HTTP status
+	ErrorCode string `json:"errorCode,omitempty"` // of the gateway
+	RequestID string `json:"requestId,omitempty"`
+	TraceID   string `json:"traceId,omitempty"`
+	Unsure    bool   `json:"unsure,omitempty"` // a change was requested, and it is unknown whether it was made
+
+	BadCells      []api.BadCell `json:"badCells,omitempty"` // of a rejected import
+	BadCellsTotal int64         `json:"badCellsTotal,omitempty"`
+
+	Failures []ErrorJSON `json:"failures,omitempty"` // of several statements
+}
