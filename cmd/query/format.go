@@ -145,6 +145,9 @@ func formatError(name, text string, err error) error {
 	if caret := output.Caret(text, at.At.Line, at.At.Col); caret != "" {
 		msg += "\n" + caret
 	}
+	if hint := trinosql.SyntaxHint(text, at.At.Offset); hint != "" {
+		msg += "\nhint: " + hint
+	}
 	return cli.Usagef("%s", msg)
 }
 

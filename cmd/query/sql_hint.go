@@ -7,6 +7,7 @@ import (
 	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/late"
+	"github.com/dig-cli/dig/pkg/trinosql"
 )
 
 // SQL of other engines that the gateways reject, and the accepted equivalent. Each pattern starts or ends at the
@@ -66,6 +67,9 @@ func sqlHint(sql, message string, line, col int) string {
 	}
 	if name := one(backticked, after); name != "" {
 		return `names are quoted with double quotes: ` + sqltext.Quote(name)
+	}
+	if strings.Contains(message, "mismatched input") {
+		return trinosql.SyntaxHint(sql, len(before))
 	}
 	return ""
 }

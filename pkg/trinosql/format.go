@@ -9,12 +9,15 @@ import (
 // names and literals as they are written. Comments stay at the tokens that they stand beside. Formatting the result again changes nothing.
 // Statements of which only the kind is known stay as they are. An *Error has its place in the whole text.
 func Format(text string) (string, error) {
-	out, err := formatOnce(text)
+	out, settled, err := formatOnce(text)
+	if err != nil {
+		return "", err
+	}
+	if settled {
+		return out, nil
+	}
 	for range 8 {
-		if err != nil {
-			return "", err
-		}
-		again, err := formatOnce(out)
+		again, _, err := formatOnce(out)
 		if err != nil {
 			return "", err
 		}
@@ -26,9 +29,15 @@ func Format(text string) (string, error) {
 	return "", errors.New("the layout of this text does not settle")
 }
 
-func formatOnce(text string) (string, error) {
+// formatOnce lays out a text. It is settled when the layout hangs on the tokens alone, which it does not change: where there are no comments.
+func formatOnce(text string) (out string, settled bool, err error) {
 	f := &formatter{text: text}
 	f.read()
+	out, err = f.whole()
+	return out, !f.notes, err
+}
+
+func (f *formatter) whole() (string, error) {
 	var out strings.Builder
 	from := 0
 	for i := 0; i < len(f.toks); i++ {
@@ -62,8 +71,10 @@ func formatOnce(text string) (string, error) {
 // formatter holds the tokens of a text with their comments.
 type formatter struct {
 	text    string
+	lexed   []token // the same tokens for the parser
 	toks    []ftoken
 	queries map[int]bool // offsets at which a query begins
+	notes   bool         // there are comments, or statements that stay as they are
 }
 
 type ftoken struct {
@@ -93,41 +104,50 @@ type fcomment struct {
 
 // read cuts the text into tokens and gives each comment to the token before it on its line, or else to the one behind it.
 func (f *formatter) read() {
-	n := 0
-	for l := (lexer{text: f.text, line: 1}); ; n++ {
-		if l.next().kind == kEOF {
-			break
-		}
+	var found []foundComment
+	l := lexer{text: f.text, line: 1, comment: func(from, end int) { found = append(found, foundComment{len(f.lexed), from, end}) }}
+	f.lexed = make([]token, 0, len(f.text)/4+2)
+	for len(f.lexed) == 0 || f.lexed[len(f.lexed)-1].kind != kEOF {
+		f.lexed = append(f.lexed, l.next())
 	}
-	f.toks = make([]ftoken, 0, n+1)
-	var found [][2]int
-	l := lexer{text: f.text, line: 1, comment: func(from, end int) { found = append(found, [2]int{from, end}) }}
-	for {
-		found = found[:0]
-		t := l.next()
+	f.toks = make([]ftoken, 0, len(f.lexed))
+	f.notes = len(found) > 0
+	for i, t := range f.lexed {
 		n := ftoken{token: t, show: f.text[t.from.Offset:t.end], close: -1}
 		last := 0
 		if len(f.toks) > 0 {
 			last = f.toks[len(f.toks)-1].end
 		}
-		for _, c := range found {
-			text := strings.TrimRight(f.text[c[0]:c[1]], " \t\r\n")
+		for ; len(found) > 0 && found[0].token == i; found = found[1:] {
+			c := found[0]
+			text := strings.TrimRight(f.text[c.from:c.end], " \t\r\n")
 			upto := t.from.Offset
-			behind := f.text[c[1]:upto]
+			behind := f.text[c.end:upto]
 			cm := fcomment{text, strings.HasPrefix(text, "--") || strings.ContainsAny(strings.SplitN(behind, "/*", 2)[0], "\r\n")}
-			if len(f.toks) > 0 && n.notes == nil && !strings.ContainsAny(f.text[last:c[0]], "\r\n") {
+			if len(f.toks) > 0 && n.notes == nil && !strings.ContainsAny(f.text[last:c.from], "\r\n") {
 				before := &f.toks[len(f.toks)-1]
 				before.comments().trail = append(before.comments().trail, cm)
 			} else {
 				n.comments().lead = append(n.comments().lead, cm)
 			}
-			last = c[1]
+			last = c.end
 		}
 		f.toks = append(f.toks, n)
-		if t.kind == kEOF {
-			return
-		}
 	}
+}
+
+// foundComment is a comment before a token.
+type foundComment struct{ token, from, end int }
+
+// parse reads the tokens of one statement, whose places are those in the whole text.
+func (f *formatter) parse(from, to int) (Statement, error) {
+	last := f.lexed[to-1]
+	l := lexer{text: f.text, at: last.from.Offset, line: last.from.Line, bol: last.from.Offset - last.from.Col + 1}
+	l.skip(last.end - last.from.Offset)
+	tokens := f.lexed[from : to+1]
+	tokens[to-from] = token{kind: kEOF, from: l.pos(), end: last.end}
+	p := &parser{lex: lexer{text: f.text}, tokens: tokens, tok: tokens[0]}
+	return p.whole()
 }
 
 // statement lays out the tokens of one statement.
@@ -137,16 +157,7 @@ func (f *formatter) statement(from, to int) (*doc, error) {
 	}
 	start := f.toks[from].from
 	text := f.text[start.Offset:f.toks[to-1].end]
-	tree, err := Parse(text)
-	if e, ok := err.(*Error); ok {
-		moved := *e
-		if e.At.Line == 1 {
-			moved.At.Col += start.Col - 1
-		}
-		moved.At.Line += start.Line - 1
-		moved.At.Offset += start.Offset
-		return nil, &moved
-	}
+	tree, err := f.parse(from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -155,6 +166,7 @@ func (f *formatter) statement(from, to int) (*doc, error) {
 		inner = x.Statement
 	}
 	if _, ok := inner.(*Other); ok {
+		f.notes = true
 		lead := f.toks[from]
 		lead.show = text
 		lead.notes = &tokenComments{lead: lead.comments().lead, trail: f.toks[to-1].comments().trail}
@@ -171,14 +183,14 @@ func (f *formatter) mark(tree Statement, from, to, shift int) {
 		begins[f.toks[i].from.Offset-shift] = int32(i) + 1
 	}
 	at := func(offset int) (int, bool) {
-		if offset < 0 || offset >= len(begins) || begins[offset] == 0 {
+		if offset -= shift; offset < 0 || offset >= len(begins) || begins[offset] == 0 {
 			return 0, false
 		}
 		return int(begins[offset]) - 1, true
 	}
 	named := func(n Node, calls bool) {
 		begin, end := n.Span()
-		for i, ok := at(begin); ok && i < to && f.toks[i].end-shift <= end; i++ {
+		for i, ok := at(begin); ok && i < to && f.toks[i].end <= end; i++ {
 			f.toks[i].name = true
 			f.toks[i].glued = f.toks[i].glued || calls
 		}
@@ -188,13 +200,13 @@ func (f *formatter) mark(tree Statement, from, to, shift int) {
 		switch n := n.(type) {
 		case *Query:
 			begin, _ := n.Span()
-			f.queries[begin+shift] = true
+			f.queries[begin] = true
 		case *Ident:
 			named(n, false)
 		case Type:
 			named(n, true)
 			begin, end := n.Span()
-			for i, ok := at(begin); ok && i < to && f.toks[i].end-shift <= end; i++ {
+			for i, ok := at(begin); ok && i < to && f.toks[i].end <= end; i++ {
 				f.toks[i].glued = i+1 < to && f.toks[i+1].sym == sLParen
 			}
 		case *Func:

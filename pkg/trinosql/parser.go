@@ -42,6 +42,11 @@ func Parse(text string) (Statement, error) { return ParseFiles(text, "") }
 func ParseFiles(text, catalog string) (Statement, error) {
 	p := newParser(text)
 	p.files = catalog
+	return p.whole()
+}
+
+// whole reads one statement up to the end.
+func (p *parser) whole() (Statement, error) {
 	s, err := p.statement()
 	if err == nil {
 		err = p.end()

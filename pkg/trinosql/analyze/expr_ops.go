@@ -84,7 +84,11 @@ func (z *analyzer) operator(x trinosql.Expr, name string, c context, args ...tri
 	}
 	b, err := z.resolveOperator(name, given...)
 	if err != nil {
-		failOperator(x, err, mixedHint(args, given))
+		hint := mixedHint(args, given)
+		if name == "ADD" && given[0].Text() && given[1].Text() {
+			hint = "texts are joined with ||"
+		}
+		failOperator(x, err, hint)
 	}
 	for i, a := range args {
 		z.coerce(a, given[i], b.Args[i], fmt.Sprintf("Operator %s argument %d", b, i))
@@ -237,7 +241,11 @@ func failType(x trinosql.Node, err error) {
 	case *types.UnsupportedError:
 		failNowhere("NOT_SUPPORTED", "%s", err)
 	}
-	fail("TYPE_MISMATCH", x, "%s", err)
+	hint := ""
+	if u, ok := err.(*types.UnknownError); ok {
+		hint = typeHint(u.Text)
+	}
+	hinted("TYPE_MISMATCH", "", x, hint, "%s", err)
 }
 
 func (z *analyzer) canCast(from, to *types.Type) bool {

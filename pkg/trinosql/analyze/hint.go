@@ -64,8 +64,20 @@ func (s *scope) columnHint(x trinosql.Node, name []string) string {
 			return fmt.Sprintf("no table of the statement is called %s", strings.Join(prefix, "."))
 		}
 	}
+	if ident != nil && slices.Contains(units, strings.ToLower(last)) {
+		return "a unit is written as a text: '" + strings.ToLower(last) + "'"
+	}
+	if ident != nil && otherColumns[strings.ToLower(last)] != "" {
+		return "Trino has " + otherColumns[strings.ToLower(last)]
+	}
 	return ""
 }
+
+// units are those of date_add and the like, which other engines write as words.
+var units = []string{"millisecond", "second", "minute", "hour", "day", "week", "month", "quarter", "year"}
+
+// otherColumns are what other engines write like a column.
+var otherColumns = map[string]string{"sysdate": "now()", "systimestamp": "now()", "curdate": "current_date", "getdate": "now()", "today": "current_date", "rownum": "row_number() OVER ()", "all": "no GROUP BY ALL: name the columns"}
 
 // otherNames are functions of other engines and what Trino has in their place.
 var otherNames = map[string]string{
@@ -100,6 +112,28 @@ func functionHint(name string) string {
 	}
 	return ""
 }
+
+// otherTypes are types of other engines and what Trino has in their place.
+var otherTypes = map[string]string{"text": "varchar", "string": "varchar", "nvarchar": "varchar", "clob": "varchar", "bool": "boolean", "datetime": "timestamp", "timestamptz": "timestamp with time zone",
+	"float": "double or real", "float4": "real", "float8": "double", "float64": "double", "number": "decimal", "numeric": "decimal", "money": "decimal", "int2": "smallint", "int4": "integer", "int8": "bigint",
+	"int64": "bigint", "long": "bigint", "signed": "bigint", "unsigned": "bigint", "blob": "varbinary", "bytea": "varbinary", "bytes": "varbinary", "binary": "varbinary", "jsonb": "json", "struct": "row", "list": "array"}
+
+// typeHint is what was probably meant by a type that does not exist.
+func typeHint(name string) string {
+	name, _, _ = strings.Cut(strings.ToLower(name), "(")
+	if name == "interval" {
+		return "an interval has its unit behind the text: INTERVAL '3' DAY"
+	}
+	if other := otherTypes[name]; other != "" {
+		return "Trino has " + other
+	}
+	if near := nearest.Of(name, typeNames); near != "" {
+		return didYouMean(near)
+	}
+	return ""
+}
+
+var typeNames = []string{"boolean", "tinyint", "smallint", "integer", "bigint", "real", "double", "decimal", "varchar", "char", "varbinary", "json", "date", "time", "timestamp", "array", "map", "row", "uuid"}
 
 var (
 	dateText  = late.Regexp(`^\d{4}-\d{1,2}-\d{1,2}$`)

@@ -152,7 +152,7 @@ func typedLiteral(x *trinosql.TypedLit) *types.Type {
 	}
 	t, err := types.Parse(x.Type)
 	if err != nil {
-		fail("TYPE_NOT_FOUND", x, "Unknown type: %s", x.Type)
+		hinted("TYPE_NOT_FOUND", "", x, typeHint(x.Type), "Unknown type: %s", x.Type)
 	}
 	valid, known := validLiteral(t, x.Value)
 	if !known {

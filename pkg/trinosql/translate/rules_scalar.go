@@ -21,7 +21,7 @@ func init() {
 	rules["greatest"] = func(p *printer, c *call) { p.extreme(c, "greatest") }
 	rules["least"] = func(p *printer, c *call) { p.extreme(c, "least") }
 	for _, f := range []string{"lpad", "rpad"} {
-		parts := mustParts(`CASE WHEN $2 < 0 OR $2 > 2147483647 THEN "~error"('Target length must be in the range [0..2147483647]') WHEN $3 = '' THEN "~error"('Padding string must not be empty') ELSE ` +
+		parts := mustParts(`CASE WHEN $1 IS NULL OR $2 IS NULL OR $3 IS NULL THEN NULL WHEN $2 < 0 OR $2 > 2147483647 THEN "~error"('Target length must be in the range [0..2147483647]') WHEN $3 = '' THEN "~error"('Padding string must not be empty') ELSE ` +
 			f + `($1, CAST($2 AS INTEGER), $3) END`)
 		rules["pad "+f] = func(p *printer, c *call) { p.expand(c, parts) }
 	}

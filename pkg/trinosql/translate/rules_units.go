@@ -53,7 +53,7 @@ func (p *printer) eachUnit(c *call, write func(c *call, unit string)) {
 	k, name := timesKind(c.bound.Args[len(c.bound.Args)-1])
 	if s, ok := c.args[0].expr.(*trinosql.StringLit); ok {
 		if err := times.Unit(s.Value, k); err != nil {
-			p.raise(c.node, c.bound.Result, err.Error())
+			p.raise(c.node, c.bound.Result, err.Error(), c.args[1:]...)
 			return
 		}
 		write(c, strings.ToLower(s.Value))
@@ -288,11 +288,11 @@ func (p *printer) moved(value, by operand, t, interval *types.Type, op string) {
 
 // sequences are templates of sequences of timestamps, by the unit of the step.
 var sequences = map[string]string{
-	"days": `CASE WHEN epoch_us($3) = 0 THEN "~error"('step must not be zero')
+	"days": `CASE WHEN $1 IS NULL OR $2 IS NULL THEN NULL WHEN epoch_us($3) = 0 THEN "~error"('step must not be zero')
 		WHEN epoch_us($3) > 0 AND $2 < $1 OR epoch_us($3) < 0 AND $2 > $1 THEN "~error"('sequence stop value should be greater than or equal to start value if step is greater than zero otherwise stop should be less than or equal to start')
 		WHEN (epoch_us($2) - epoch_us($1)) // epoch_us($3) >= 10000 THEN "~error"('result of sequence function must not have more than 10000 entries')
 		WHEN $1 IS NOT NULL AND $2 IS NOT NULL AND $3 IS NOT NULL THEN CAST(list_transform(system.main.range((epoch_us($2) - epoch_us($1)) // epoch_us($3) + 1), lambda "~i": CAST($1 + to_microseconds("~i" * epoch_us($3)) AS TIMESTAMP)) AS ${R}) END`,
-	"months": `CASE WHEN (12 * date_part('year', $3) + date_part('month', $3)) = 0 THEN "~error"('step must not be zero')
+	"months": `CASE WHEN $1 IS NULL OR $2 IS NULL THEN NULL WHEN (12 * date_part('year', $3) + date_part('month', $3)) = 0 THEN "~error"('step must not be zero')
 		WHEN (12 * date_part('year', $3) + date_part('month', $3)) > 0 AND $2 < $1 OR (12 * date_part('year', $3) + date_part('month', $3)) < 0 AND $2 > $1 THEN "~error"('sequence stop value should be greater than or equal to start value if step is greater than zero otherwise stop should be less than or equal to start')
 		WHEN date_sub('month', $1, $2) // (12 * date_part('year', $3) + date_part('month', $3)) >= 10000 THEN "~error"('result of sequence function must not have more than 10000 entries')
 		WHEN $1 IS NOT NULL AND $2 IS NOT NULL AND $3 IS NOT NULL THEN CAST(list_transform(system.main.range(date_sub('month', $1, $2) // (12 * date_part('year', $3) + date_part('month', $3)) + 1), lambda "~i": $1 + to_months(CAST("~i" * (12 * date_part('year', $3) + date_part('month', $3)) AS INTEGER))) AS ${R}) END`,

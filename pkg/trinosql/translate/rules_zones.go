@@ -16,19 +16,19 @@ func init() {
 	}
 	rules["to_iso8601"] = (*printer).toISO
 	rules["at_timezone"] = func(p *printer, c *call) {
-		if p.knownZone(c.node, c.args[1].expr, badZone) {
+		if p.knownZone(c.node, c.args[0], c.args[1].expr, badZone) {
 			c.args[0].write()
 		}
 	}
 	rules["with_timezone"] = func(p *printer, c *call) {
 		p.duckType(c.node, c.bound.Result)
-		if p.knownZone(c.node, c.args[1].expr, badZone) {
+		if p.knownZone(c.node, c.args[0], c.args[1].expr, badZone) {
 			p.fromClock(constantZone(c.args[1].expr), "joda", c.args[0].write)
 		}
 	}
 	rules["from_unixtime"] = func(p *printer, c *call) { p.expand(c, mustParts(fromUnixtime)) }
 	rules["from_unixtime zone"] = func(p *printer, c *call) {
-		if p.knownZone(c.node, c.args[1].expr, "\x01NOT_SUPPORTED\x01Time zone not supported: %s") {
+		if p.knownZone(c.node, c.args[0], c.args[1].expr, "\x01NOT_SUPPORTED\x01Time zone not supported: %s") {
 			p.expand(c, mustParts(fromUnixtime))
 		}
 	}
@@ -38,7 +38,7 @@ func init() {
 		case !ok:
 			p.refuse(c.node, "from_unixtime with an offset that is not a constant is not supported on zone local")
 		case minutes > 14*60 || minutes < -14*60:
-			p.raise(c.node, c.bound.Result, "Invalid offset minutes "+itoa(minutes))
+			p.raise(c.node, c.bound.Result, "Invalid offset minutes "+itoa(minutes), c.args[0])
 		default:
 			p.expand(c, mustParts(fromUnixtime))
 		}
@@ -64,13 +64,13 @@ func init() {
 		if i, ok := a.Zone.(*trinosql.IntervalLit); ok {
 			n, _ := intervalValue(i)
 			if _, ok := offsetMinutes(i); !ok && n%60000 != 0 {
-				p.raise(x, t, "Invalid time zone offset interval: interval contains seconds")
+				p.raise(x, t, "Invalid time zone offset interval: interval contains seconds", p.operand(a.X))
 				return
 			} else if !ok {
-				p.raise(x, t, "Invalid offset minutes "+itoa(n/60000))
+				p.raise(x, t, "Invalid offset minutes "+itoa(n/60000), p.operand(a.X))
 				return
 			}
-		} else if !p.knownZone(x, a.Zone, badZone) {
+		} else if !p.knownZone(x, p.operand(a.X), a.Zone, badZone) {
 			return
 		}
 		p.expr(a.X)
@@ -117,8 +117,8 @@ func (p *printer) zoneOfOperand(o operand) string {
 
 const badZone = "'%s' is not a valid time zone"
 
-// knownZone reports whether an argument names a zone. What names none ends the statement with a message when it runs.
-func (p *printer) knownZone(at, zone trinosql.Expr, bad string) bool {
+// knownZone reports whether an argument names a zone. What names none ends the statement with a message when there is a value.
+func (p *printer) knownZone(at trinosql.Expr, value operand, zone trinosql.Expr, bad string) bool {
 	s, ok := zone.(*trinosql.StringLit)
 	if !ok {
 		if _, null := zone.(*trinosql.NullLit); null {
@@ -134,13 +134,22 @@ func (p *printer) knownZone(at, zone trinosql.Expr, bad string) bool {
 	if s.Value == "" {
 		msg = "\x01GENERIC_INTERNAL_ERROR\x01Zone id is an empty string"
 	}
-	p.raise(at, p.a.Types[at], msg)
+	p.raise(at, p.a.Types[at], msg, value)
 	return false
 }
 
-// raise writes an error that ends the statement when it runs.
-func (p *printer) raise(at trinosql.Node, t *types.Type, msg string) {
-	p.put(`CAST("~error"(`, quoteText(msg), ") AS ", p.duckType(at, t), ")")
+// raise writes an error that ends the statement when it runs, unless one of the operands is NULL.
+func (p *printer) raise(at trinosql.Node, t *types.Type, msg string, operands ...operand) {
+	p.put("CASE WHEN ")
+	for i, o := range operands {
+		if i > 0 {
+			p.put(" AND ")
+		}
+		p.put("(")
+		o.write()
+		p.put(") IS NOT NULL")
+	}
+	p.put(` THEN CAST("~error"(`, quoteText(msg), ") AS ", p.duckType(at, t), ") END")
 }
 
 // formatTime writes date_format and format_datetime.

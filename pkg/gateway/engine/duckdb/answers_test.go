@@ -63,6 +63,9 @@ func TestAnswers(t *testing.T) {
 			counts[s.File] = n
 		}
 		got, text, err := ask(t, p, catalogs, s.SQL)
+		if why := saysTooMuch(s.SQL, err); why != "" {
+			t.Errorf("%s\n\t%s\n\t%s", s.SQL, text, why)
+		}
 		if refusedByName(err) && !refusedByTrino(a) {
 			n.refused++
 			reasons[err.Error()]++

@@ -73,6 +73,9 @@ func askBoth(t *testing.T, statements iter.Seq2[string, string]) {
 					continue
 				}
 				got, text, err := ask(t, p, catalogs, sql)
+				if why := saysTooMuch(sql, err); why != "" {
+					t.Errorf("%s: %s\n\t%s\n\t%s", name, sql, text, why)
+				}
 				mu.Lock()
 				if a.Failure != nil {
 					failed++

@@ -13,11 +13,13 @@ import (
 type Names struct {
 	// Column is the user's name of a column that the translation has named (~c7), or "".
 	Column func(made string) string
+	// Plain replaces other names, unless it is nil. Texts are left alone.
+	Plain func(name string) string
 	// Stored is the table for a name in DuckDB's spelling without quotes (~data.table.t1).
 	Stored func(name string) Table
 	// Scan is the table that the function of external rows reads, and which of its columns, by those columns as the plan names them. Other
 	// functions read no table.
-	Scan func(function string, columns []string) (Table, []string)
+	Scan func(function string, columns []string, rows int64) (Table, []string)
 }
 
 // Table is a table as a user knows it.
@@ -68,6 +70,7 @@ func (o *operator) list(key string) []string {
 }
 
 var (
+	plainName  = late.Regexp(`'(?:[^']|'')*'|"(?:[^"]|"")*"|[A-Za-z_]\w*`)
 	madeName   = late.Regexp(`"?~r\d+"?\.|"?(~[a-z]+\d+)"?`)
 	childField = late.Regexp(`#(\d+)\b`)
 	starCount  = late.Regexp(`\bcount_star\(\)`)
@@ -89,6 +92,9 @@ func (r reader) plain(s string) string {
 		}
 		return "expr"
 	})
+	if r.names.Plain != nil {
+		s = plainName().ReplaceAllStringFunc(s, r.names.Plain)
+	}
 	return starCount().ReplaceAllString(s, "count(*)")
 }
 
@@ -190,7 +196,7 @@ func (r reader) node(o *operator) *Node {
 		r.stored(n, o)
 		return n
 	case o.Info["Function"] != nil || strings.HasPrefix(name, "~"):
-		t, cols := r.names.Scan(strings.ToLower(name), o.list("Projections"))
+		t, cols := r.names.Scan(strings.ToLower(name), o.list("Projections"), n.rows())
 		if t.Name == "" {
 			n.Name, n.Descriptor["name"] = "TableFunction", strings.ToLower(name)
 			return n
@@ -261,6 +267,14 @@ func (n *Node) estimate(o *operator) {
 	if rows, err := strconv.ParseFloat(strings.ReplaceAll(s, ",", ""), 64); err == nil {
 		n.Estimates = []Estimate{{rows}}
 	}
+}
+
+// rows are how many are expected, -1 when nothing is known.
+func (n *Node) rows() int64 {
+	if len(n.Estimates) == 0 {
+		return -1
+	}
+	return int64(n.Estimates[0].Rows)
 }
 
 // camel turns HASH_JOIN into HashJoin.

@@ -22,7 +22,7 @@ func TestTree(t *testing.T) {
 		Stored: func(name string) Table {
 			return Table{Name: "tpch.tiny.nation", Types: map[string]string{"name": "varchar(25)", "regionkey": "bigint"}, Details: []string{"reads: " + name}}
 		},
-		Scan: func(function string, columns []string) (Table, []string) {
+		Scan: func(function string, columns []string, _ int64) (Table, []string) {
 			if function != "~scan" || len(columns) != 1 || columns[0] != "~t0.id" {
 				t.Errorf("asked for %q %q", function, columns)
 			}

@@ -17,6 +17,7 @@ public class Functions {
         FunctionBundle bundle = SystemFunctionBundle.create(new FeaturesConfig(), operators, new BlockTypeOperators(operators), new NodeVersion("x"));
         // By kind and name; the signatures of one name stay in the order in which Trino tries them.
         Map<String, Set<String>> lines = new TreeMap<>();
+        Map<String, Map<String, String>> described = new TreeMap<>();
         for (FunctionMetadata f : bundle.getFunctions()) {
             String name = f.getCanonicalName();
             char kind = f.getKind().name().charAt(0);
@@ -53,7 +54,20 @@ public class Functions {
             b.append(rules.isEmpty() ? "" : " | " + String.join("; ", rules));
             b.append(f.isHidden() && kind != 'O' ? " #hidden" : "").append(f.isDeterministic() ? "" : " #nondeterministic").append(f.isDeprecated() ? " #deprecated" : "");
             lines.computeIfAbsent(kind + name, k -> new LinkedHashSet<>()).add(b.toString());
+            if (kind != 'O' && !f.isHidden()) {
+                String types = s.getArgumentTypes().toString();
+                described.computeIfAbsent(name, k -> new TreeMap<>()).put("(" + types.substring(1, types.length() - 1) + ")", f.getDescription());
+            }
         }
         lines.values().forEach(l -> l.forEach(System.out::println));
+        // What is said of all signatures of a name is printed once.
+        described.forEach((name, texts) -> {
+            boolean same = new HashSet<>(texts.values()).size() == 1;
+            texts.forEach((types, text) -> {
+                if (!text.isEmpty() && (!same || types.equals(texts.keySet().iterator().next()))) {
+                    System.out.println("D " + name + (same ? "" : types) + " = " + text.replace('\n', ' '));
+                }
+            });
+        });
     }
 }

@@ -86,7 +86,7 @@ func (c *catalog) find(n analyze.Name) (*Used, error) {
 	u, err := c.mean(name)
 	if err != nil {
 		if IsUnknown(err) {
-			err = c.withHint(err, name)
+			err = s.withHint(c.ctx, err, name)
 			s.Absent[name] = err
 		}
 		return nil, err

@@ -1,6 +1,7 @@
 package trino
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -63,7 +64,7 @@ func (s *Session) planOf(ctx context.Context, x *Text) (*plan.Node, error) {
 	if x.Printed != nil {
 		made = x.Printed.Names()
 	}
-	below, err := plan.FromDuckDB(told, plan.Names{Column: func(n string) string { return made[n] }, Stored: s.planStored, Scan: s.Store.PlanScan})
+	below, err := plan.FromDuckDB(told, plan.Names{Column: func(n string) string { return made[n] }, Plain: s.sampleNames(), Stored: s.planStored, Scan: s.planScan})
 	if err != nil {
 		return nil, faults.Internal(err.Error())
 	}
@@ -94,6 +95,50 @@ func (s *Session) planStored(name string) plan.Table {
 		}
 	}
 	return plan.Table{Name: naming.HideStore(name)}
+}
+
+// planScan is the table of a step that reads rows from elsewhere, or computes them.
+func (s *Session) planScan(function string, columns []string, rows int64) (plan.Table, []string) {
+	if samples := s.samplesUsed(); function == "range" && len(samples) > 0 {
+		return plan.Table{Name: sampleOf(samples, rows), Details: []string{"reads: rows that are computed from their numbers"}}, nil
+	}
+	return s.Store.PlanScan(function, columns)
+}
+
+// samplesUsed are the tables of the built-in catalog that a statement reads.
+func (s *Session) samplesUsed() []string {
+	var names []string
+	for _, u := range s.usesInOrder() {
+		if u.name.Catalog == engine.SampleCatalog && u.name.Schema == SampleSchema {
+			names = append(names, u.name.String())
+		}
+	}
+	return names
+}
+
+// sampleOf tells by the number of rows which of the tables a step computes.
+func sampleOf(names []string, rows int64) string {
+	made := map[int64][]string{sampleCustomers: {"customers"}, sampleProducts: {"products"}, sampleOrders: {"orders", "order_items"}, 4: {"order_items"}}
+	var may []string
+	for _, n := range names {
+		if slices.Contains(made[rows], n[strings.LastIndex(n, ".")+1:]) {
+			may = append(may, n)
+		}
+	}
+	if len(may) == 0 {
+		may = names
+	}
+	return strings.Join(may, " or ")
+}
+
+// sampleNames give the columns that the numbers of the rows of these tables are, by their names in the tables' texts. Nil when a table of
+// another catalog, which may have a column of such a name, is read as well.
+func (s *Session) sampleNames() func(string) string {
+	if n := len(s.samplesUsed()); n == 0 || n < len(s.uses) {
+		return nil
+	}
+	columns := map[string]string{"i": "id", "o": "order_id", "n": "line_no"}
+	return func(name string) string { return cmp.Or(columns[name], name) }
 }
 
 // keptAs says why the project's file has the rows of a table.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/dig-cli/dig/internal/nearest"
@@ -16,19 +17,20 @@ import (
 const hintTime = 2 * time.Second
 
 // withHint adds to the error for a name that stands for nothing what was probably meant. A hint that cannot be found in time is left out.
-func (c *catalog) withHint(err error, n engine.TableName) error {
+// Of the table of a schema only the name may be missing.
+func (s *Session) withHint(ctx context.Context, err error, n engine.TableName) error {
 	var e *engine.Error
 	if !errors.As(err, &e) || e.Hint != "" {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, hintTime)
+	ctx, cancel := context.WithTimeout(ctx, hintTime)
 	defer cancel()
 	hint := ""
 	switch e.Kind {
 	case engine.KindUnknownCatalog:
-		hint = c.s.nearCatalog(ctx, n)
+		hint = s.nearCatalog(ctx, n)
 	case engine.KindUnknownSchema, engine.KindUnknownTable:
-		hint = c.s.nearTable(ctx, n)
+		hint = s.nearTable(ctx, n)
 	}
 	if hint == "" {
 		return err
@@ -53,17 +55,15 @@ func (s *Session) nearCatalog(ctx context.Context, n engine.TableName) string {
 		n.Catalog = near
 		return meant(n)
 	}
-	if all = slices.Compact(all); len(all) > 10 {
-		all = append(all[:10], "...")
+	return namesAre("the catalogs are ", slices.Compact(all))
+}
+
+// namesAre lists the first of some names.
+func namesAre(what string, names []string) string {
+	if len(names) > 10 {
+		names = append(slices.Clone(names[:10]), "...")
 	}
-	text := "the catalogs are "
-	for i, name := range all {
-		if i > 0 {
-			text += ", "
-		}
-		text += name
-	}
-	return text
+	return what + strings.Join(names, ", ")
 }
 
 // nearTable looks for the table in the same schema, then in the others of the catalog, then for the schema.
@@ -76,7 +76,9 @@ func (s *Session) nearTable(ctx context.Context, n engine.TableName) string {
 	var elsewhere []engine.TableName
 	for _, t := range known {
 		switch {
-		case t.Catalog != n.Catalog || t.Table == "" || t.Schema == infoschema.Schema:
+		case t.Catalog != n.Catalog || t.Schema == infoschema.Schema:
+		case t.Table == "":
+			schemas = append(schemas, t.Schema)
 		case t.Schema == n.Schema:
 			here = append(here, t.Table)
 		default:
@@ -86,15 +88,22 @@ func (s *Session) nearTable(ctx context.Context, n engine.TableName) string {
 			}
 		}
 	}
+	slices.Sort(schemas)
+	schemas = slices.Compact(schemas)
+	if !slices.Contains(schemas, n.Schema) && len(here) == 0 && len(schemas) > 0 {
+		if near := nearest.Of(n.Schema, schemas); near != "" {
+			n.Schema = near
+			return meant(n)
+		}
+		if n.Table == "" || len(elsewhere) == 0 {
+			return namesAre("the schemas of "+n.Catalog+" are ", schemas)
+		}
+	}
 	if len(elsewhere) > 0 {
 		return meant(elsewhere[0])
 	}
 	if near := nearest.Of(n.Table, here); near != "" {
 		n.Table = near
-		return meant(n)
-	}
-	if near := nearest.Of(n.Schema, schemas); near != "" && len(here) == 0 {
-		n.Schema = near
 		return meant(n)
 	}
 	if _, ok := SampleTables()[n.Table]; ok && n.Catalog == engine.InternalCatalog {
@@ -108,6 +117,13 @@ func (s *Session) nearTable(ctx context.Context, n engine.TableName) string {
 	return ""
 }
 
+// meant asks whether a name was meant, of which the table, or the schema too, may be missing.
 func meant(n engine.TableName) string {
-	return "did you mean " + trinosql.QuoteName(n.Catalog) + "." + trinosql.QuoteName(n.Schema) + "." + trinosql.QuoteName(n.Table) + "?"
+	text := trinosql.QuoteName(n.Catalog)
+	for _, part := range []string{n.Schema, n.Table} {
+		if part != "" {
+			text += "." + trinosql.QuoteName(part)
+		}
+	}
+	return "did you mean " + text + "?"
 }

@@ -2,6 +2,7 @@ package trino
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -49,17 +50,59 @@ func (s *Session) show(ctx context.Context, n *trinosql.Show) (*Text, error) {
 		return s.showFunctions(n, like)
 	case "CREATE VIEW", "CREATE TABLE":
 		return s.showCreate(ctx, n)
+	case "CREATE SCHEMA":
+		return s.showCreateSchema(ctx, n, name)
 	default:
 		return nil, PlacedAt(n.Pos(), &engine.Error{Kind: engine.KindUnsupported, Message: "SHOW " + n.What + " is not supported on zone local"})
 	}
 	if err != nil {
-		return nil, replaceAt(err, n.Pos())
+		return nil, s.showError(ctx, err, n, name)
 	}
 	x := &Text{SQL: sql, Origins: make([]engine.TableName, len(columns))}
 	for _, c := range columns {
 		x.Columns = append(x.Columns, analyze.Column{Name: c, Type: types.Of(types.Varchar)})
 	}
 	return x, nil
+}
+
+// showError is the error of a SHOW, at its beginning as Trino has it, with what was probably meant.
+func (s *Session) showError(ctx context.Context, err error, n *trinosql.Show, parts []string) error {
+	name := s.complete(parts)
+	switch {
+	case n.What == "SCHEMAS" && len(parts) == 1:
+		name = engine.TableName{Catalog: parts[0]}
+	case (n.What == "TABLES" || n.What == "CREATE SCHEMA") && len(parts) > 0:
+		name.Table, name.Schema = "", parts[len(parts)-1]
+		if len(parts) == 2 {
+			name.Catalog = parts[0]
+		}
+	}
+	var e *engine.Error
+	if err = s.withHint(ctx, err, name); !errors.As(err, &e) || !IsUnknown(err) {
+		return replaceAt(err, n.Pos())
+	}
+	told := *e
+	if n.What == "CREATE VIEW" && e.Kind == engine.KindUnknownTable {
+		told.Message = "View '" + name.String() + "' does not exist"
+	}
+	if n.What == "CREATE SCHEMA" && e.Kind == engine.KindUnknownSchema {
+		told.Message = "Schema '" + name.Catalog + "." + name.Schema + "' does not exist"
+	}
+	told.Err, told.Line, told.Col = err, 0, 0
+	return PlacedAt(n.Pos(), &told)
+}
+
+// showCreateSchema is the statement that would create a schema.
+func (s *Session) showCreateSchema(ctx context.Context, n *trinosql.Show, parts []string) (*Text, error) {
+	scope := engine.TableName{Catalog: engine.InternalCatalog, Schema: parts[len(parts)-1]}
+	if len(parts) == 2 {
+		scope.Catalog = parts[0]
+	}
+	if _, err := s.NamesText(ctx, "Table", []string{scope.Catalog, scope.Schema}, ""); err != nil {
+		return nil, s.showError(ctx, err, n, parts)
+	}
+	text := "CREATE SCHEMA " + trinosql.QuoteName(scope.Catalog) + "." + trinosql.QuoteName(scope.Schema)
+	return answerOf(n, "Create Schema", types.NewVarchar(len([]rune(text))), "SELECT "+sqltext.Literal(text)), nil
 }
 
 var functionKinds = map[functions.Kind]string{functions.Scalar: "scalar", functions.Aggregate: "aggregate", functions.Window: "window"}
@@ -81,7 +124,7 @@ func (s *Session) showFunctions(n *trinosql.Show, like string) (*Text, error) {
 			args[i] = a.String()
 		}
 		for _, name := range append([]string{f.Name}, f.Aliases...) {
-			rows = append(rows, []string{name, f.Result.String(), strings.Join(args, ", "), kind, strconv.FormatBool(!f.Nondeterministic), ""})
+			rows = append(rows, []string{name, f.Result.String(), strings.Join(args, ", "), kind, strconv.FormatBool(!f.Nondeterministic), f.Description()})
 		}
 	}
 	slices.SortFunc(rows, slices.Compare)
@@ -125,7 +168,7 @@ func (s *Session) showCreate(ctx context.Context, n *trinosql.Show) (*Text, erro
 		cols, err = s.Store.Columns(ctx, name)
 	}
 	if err != nil {
-		return nil, replaceAt(err, n.Pos())
+		return nil, s.showError(ctx, err, n, parts)
 	}
 	other := ""
 	switch {

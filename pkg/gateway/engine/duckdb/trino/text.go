@@ -142,6 +142,8 @@ func (s *Session) parse(sql string) (trinosql.Statement, error) {
 	out := &engine.Error{Kind: engine.KindSyntax, Message: e.Msg, Err: err}
 	if strings.HasPrefix(e.Msg, "mismatched input ''") && strings.Contains(e.Msg, "'UNNEST'") && byteAt(text, e.At) == '\'' {
 		out.Hint = "a file is read as a table only for a statement that a command runs in its own process: not by a gateway that is served, and not in a saved query"
+	} else {
+		out.Hint = trinosql.SyntaxHint(text, e.At.Offset)
 	}
 	return nil, PlacedAt(e.At, out)
 }
