@@ -73,7 +73,7 @@ func (s *scope) columnHint(x trinosql.Node, name []string) string {
 	return ""
 }
 
-// units are those of date_add and the like, which other engines write as words.
+// units are those of date_add and similar, which other engines write as words.
 var units = []string{"millisecond", "second", "minute", "hour", "day", "week", "month", "quarter", "year"}
 
 // otherColumns are what other engines write like a column.
