@@ -74,6 +74,7 @@ func programName(arg0 string) string {
 
 // Run runs one command line and returns the exit code.
 func Run(ctx context.Context, e *cli.Env) int {
+	e.Attend()
 	e.Out, e.Err = cli.Leavable(ctx, e.Out), cli.Leavable(ctx, e.Err)
 	e.Run.Mask = &term.Masker{}
 	e.Run.Telling, e.Run.Asking = new(sync.Mutex), new(sync.Mutex)

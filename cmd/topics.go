@@ -79,6 +79,10 @@ func newTopics(e *cli.Env) []*cobra.Command {
   DIG_CONFIG_DIR, DIG_DATA_DIR, DIG_STATE_DIR, DIG_CACHE_DIR
                    directories of settings, of zone local, of what is kept between runs, and of names for completion
   NO_COLOR         no colours, whatever its value; --color overrides it
+  CI, GITHUB_ACTIONS, GITLAB_CI and those of other CI systems
+  AI_AGENT, CLAUDECODE, CODEX_SANDBOX, CURSOR_AGENT, GEMINI_CLI and those of other agents
+                   no person is at the terminal: nothing is asked, no pager, no line of progress
+  TERM             dumb: no colours, no pager, no line of progress
   TMPDIR           temporary files
   HTTPS_PROXY, NO_PROXY
                    proxies, as other programs use them

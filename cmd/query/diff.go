@@ -97,7 +97,7 @@ func diff(ctx context.Context, e *cli.Env, args, keys []string, dialect string, 
 			f.WarnText(s.Notes)
 		}
 	}()
-	if e.ErrTerm {
+	if e.Live() {
 		for i := range sides {
 			sides[i] = s.Progress.Rows(sides[i])
 		}

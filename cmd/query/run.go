@@ -167,7 +167,7 @@ func (a *answer) ask(ctx context.Context, format api.Format) error {
 	if a.q.f.maxBytes > 0 {
 		res.Body = &limitBody{res.Body, a.q.f.maxBytes}
 	}
-	if a.q.e.ErrTerm {
+	if a.q.e.Live() {
 		res.Body = a.s.Progress.Body(res.Body)
 	}
 	if a.keeper = newKeeper(a.q.e, a.keep); a.keeper != nil {
@@ -245,7 +245,7 @@ func (a *answer) wrap(r api.RowReader) api.RowReader {
 	if a.q.f.maxRows > 0 {
 		r = &limitRows{RowReader: r, left: a.q.f.maxRows}
 	}
-	if a.q.e.ErrTerm {
+	if a.q.e.Live() {
 		r = a.s.Progress.Rows(r)
 	}
 	return r

@@ -43,6 +43,9 @@ const idleShell = 300 * time.Millisecond
 // runShell runs the shell on the streams of the run.
 func runShell(ctx context.Context, e *cli.Env) error {
 	o, err := e.OutputOptions()
+	if err == nil {
+		err = e.NobodyTypes()
+	}
 	if err != nil {
 		return err
 	}

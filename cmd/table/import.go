@@ -9,13 +9,16 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
-	"github.com/dig-cli/dig/internal/intake"
 	"github.com/dig-cli/dig/internal/localstate"
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
 )
+
+// longestName is how many bytes the name of a column may have.
+const longestName = 63
 
 func newTableImportCmd(e *cli.Env, k tableKind) *cobra.Command {
 	var maps, columns []string
@@ -87,7 +90,7 @@ way, since an error there costs a whole upload and names one value; --no-check s
 		}
 		defer doc.Close()
 		header := doc.Header
-		names, renamed := intake.Names(header, func(name string) string { return strings.ToLower(k.stored(name)) }, systemName)
+		names, renamed := rowfile.Names(header, longestName, func(name string) string { return strings.ToLower(k.stored(name)) }, systemName)
 		if len(maps) > 0 {
 			renamed = nil
 		}

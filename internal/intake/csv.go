@@ -10,27 +10,25 @@ import (
 	"unicode/utf8"
 
 	"github.com/dig-cli/dig/internal/cell"
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 )
 
-// mark is the byte order mark that some programs write before UTF-8.
-const mark = "\xef\xbb\xbf"
-
 // openCSV finds out how the fields and the lines of a document end, and reads its header.
 func (d *Document) openCSV() error {
-	head, err := d.head(window, d.text)
+	head, err := d.head(rowfile.Window, d.text)
 	if err != nil {
 		return err
 	}
-	whole := len(head) < window
-	d.returns = endsWithReturns(head)
+	whole := len(head) < rowfile.Window
+	d.returns = rowfile.EndsWithReturns(head)
 	if d.Delimiter = d.opt.Delimiter; d.Delimiter == 0 {
-		d.Delimiter = delimiterOf(head, whole, d.returns, d.ext() == ".tsv" || d.ext() == ".tab")
+		d.Delimiter = rowfile.Delimiter(head, whole, d.returns, d.ext() == ".tsv" || d.ext() == ".tab")
 		if d.Delimiter != ',' {
-			d.remark("the fields are separated by %s; --delimiter sets another character", DelimiterName(d.Delimiter))
+			d.remark("the fields are separated by %s; --delimiter sets another character", rowfile.DelimiterName(d.Delimiter))
 		}
 	}
-	d.plain = d.Delimiter == ',' && d.coding == utf8Text && !d.returns && len(d.opt.Nulls) == 0
+	d.plain = d.Delimiter == ',' && d.coding == rowfile.UTF8 && !d.returns && len(d.opt.Nulls) == 0
 	if d.opt.NoHeader {
 		return nil
 	}
@@ -44,7 +42,7 @@ func (d *Document) openCSV() error {
 		return err
 	}
 	for {
-		if err = r.Read(); err != nil || !blank(r.Fields) {
+		if err = r.Read(); err != nil || !r.Blank() {
 			break
 		}
 	}
@@ -71,91 +69,6 @@ func (d *Document) records(t io.Reader) *csv.Reader {
 	return r
 }
 
-func blank(f []csv.Field) bool { return len(f) == 1 && len(f[0].Text) == 0 && !f[0].Quoted }
-
-// endsWithReturns reports whether the first line that ends outside quotes ends with a carriage return alone.
-func endsWithReturns(head []byte) bool {
-	quoted := false
-	for i, c := range head {
-		switch {
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '\n':
-			return false
-		case c == '\r':
-			return i+1 < len(head) && head[i+1] != '\n'
-		}
-	}
-	return false
-}
-
-// DelimiterName is a delimiter as it is written in messages.
-func DelimiterName(c byte) string {
-	if c == '\t' {
-		return "tabs"
-	}
-	return fmt.Sprintf("%q", string(rune(c)))
-}
-
-// delimiterOf returns the character that divides the beginning of a document into records of the same number of fields,
-// the greatest if there are several; a comma if there is none that does.
-func delimiterOf(head []byte, whole, returns, tabs bool) byte {
-	candidates := []byte{',', '\t', ';', '|'}
-	if tabs {
-		candidates = []byte{'\t', ',', ';', '|'}
-	}
-	best, most := byte(0), 1
-	for _, c := range candidates {
-		if n := width(head, c, whole, returns); n > most {
-			best, most = c, n
-		}
-	}
-	if best == 0 { // some record differs: the header decides
-		first, _, _ := bytes.Cut(head, []byte("\n"))
-		for _, c := range candidates {
-			if bytes.IndexByte(first, c) >= 0 {
-				return c
-			}
-		}
-		return ','
-	}
-	return best
-}
-
-// width is the number of fields of all records of the beginning of a document, 0 if they differ or are none.
-func width(head []byte, comma byte, whole, returns bool) int {
-	r := csv.NewReader(bytes.NewReader(head), comma, csv.Window)
-	r.CR = returns
-	if err := r.SkipBOM(); err != nil {
-		return 0
-	}
-	n, last := 0, 0
-	for records := 0; ; records++ {
-		err := r.Read()
-		var form *csv.Error
-		if errors.Is(err, io.EOF) || !whole && records > 1 && errors.As(err, &form) {
-			if !whole && records > 1 { // the last record is cut off
-				return n
-			}
-			if last != 0 && last != n {
-				return 0
-			}
-			return n
-		}
-		if err != nil || last != 0 && last != n {
-			return 0
-		}
-		if blank(r.Fields) {
-			continue
-		}
-		if n == 0 {
-			n = len(r.Fields)
-		}
-		last = len(r.Fields)
-	}
-}
-
 // learnCSV implements Learn.
 func (d *Document) learnCSV(ctx context.Context, types bool) error {
 	raw, err := d.raw()
@@ -169,14 +82,14 @@ func (d *Document) learnCSV(ctx context.Context, types bool) error {
 	}{io.TeeReader(raw, d.sum), raw})
 	if d.plain && !types {
 		count := &rowCounter{start: true}
-		_, err = io.CopyBuffer(count, withContext{ctx, t}, make([]byte, window))
+		_, err = io.CopyBuffer(count, withContext{ctx, t}, make([]byte, rowfile.Window))
 		if d.Rows, d.Blank = count.end(), count.blank; err == nil && !d.opt.NoHeader && d.Rows > 0 {
 			d.Rows--
 		}
 		return errors.Join(err, d.unchanged())
 	}
-	if d.coding != utf8Text {
-		t = d.decoded(t)
+	if d.coding != rowfile.UTF8 {
+		t = d.coding.Decode(t)
 	}
 	r := d.records(withContext{ctx, t})
 	if err := r.SkipBOM(); err != nil {
@@ -189,7 +102,7 @@ func (d *Document) learnCSV(ctx context.Context, types bool) error {
 			break
 		}
 		f := r.Fields
-		if blank(f) && (width != 1 || header) {
+		if r.Blank() && (width != 1 || header) {
 			continue
 		}
 		if width == 0 {
@@ -216,6 +129,10 @@ func (d *Document) learnCSV(ctx context.Context, types bool) error {
 		} else {
 			d.Rows++
 		}
+	}
+	var packed *rowfile.PackedError
+	if errors.As(err, &packed) {
+		return fmt.Errorf("after line %d: %w", r.Line, err)
 	}
 	if !errors.Is(err, io.EOF) {
 		return err
@@ -252,7 +169,7 @@ func (d *Document) broken(r *csv.Reader) error {
 		if i < len(d.Header) {
 			name = fmt.Sprintf("%q", d.Header[i])
 		}
-		return fmt.Errorf("line %d, column %s: %s in %q", r.Line, name, what, csv.Clip(f.Text, 60))
+		return fmt.Errorf("line %d, column %s: %s: %q", r.Line, name, what, f.Text[:min(len(f.Text), 60)])
 	}
 	return nil
 }
@@ -279,10 +196,10 @@ type recoder struct {
 	d      *Document
 	r      *csv.Reader
 	header bool
-	made
+	rowfile.Made
 }
 
-func (w *recoder) Read(p []byte) (int, error) { return w.read(p, w.record) }
+func (w *recoder) Read(p []byte) (int, error) { return w.Made.Read(p, w.record) }
 
 func (w *recoder) record() error {
 	if err := w.r.Read(); errors.Is(err, io.EOF) {
@@ -294,8 +211,8 @@ func (w *recoder) record() error {
 		return fmt.Errorf("%s: %w", w.d.Path, err)
 	}
 	f := w.r.Fields
-	if blank(f) {
-		w.out = append(w.out, '\n')
+	if w.r.Blank() {
+		w.Out = append(w.Out, '\n')
 		return nil
 	}
 	if w.r.Broken {
@@ -305,14 +222,14 @@ func (w *recoder) record() error {
 	}
 	for i := range f {
 		if i > 0 {
-			w.out = append(w.out, ',')
+			w.Out = append(w.Out, ',')
 		}
 		if w.header || !w.d.null(&f[i], len(f)) || len(f) == 1 && string(f[0].Text) == csv.Null && !f[0].Quoted {
-			w.out = appendField(w.out, f[i].Text, f[i].Quoted)
+			w.Out = appendField(w.Out, f[i].Text, f[i].Quoted)
 		}
 	}
 	w.header = false
-	w.out = append(w.out, '\n')
+	w.Out = append(w.Out, '\n')
 	return nil
 }
 

@@ -13,6 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/dig-cli/dig/internal/rowfile"
 )
 
 // Format is what a file contains.
@@ -53,13 +55,13 @@ type Document struct {
 	file    *os.File
 	temp    bool
 	at      os.FileInfo // before the first byte was read
-	packing packing
-	coding  coding
+	packing rowfile.Packing
+	coding  rowfile.Coding
 	returns bool // a carriage return alone ends a line
 	plain   bool // the text of the file is the text to send
 	sum     hash.Hash
 	columns []column
-	book    *book
+	book    *rowfile.Book
 	unit    string // of places in the file
 }
 
@@ -127,13 +129,17 @@ func (d *Document) detect(ctx context.Context) error {
 		return err
 	}
 	d.Format = d.opt.Format
-	if d.Format == "" && string(head) == "PAR1" {
+	switch form := rowfile.FormOf(head); {
+	case form == rowfile.OldWorkbook && d.Format != CSV:
+		return rowfile.ErrOldWorkbook
+	case d.Format == "" && form == rowfile.Parquet:
 		d.Format = Parquet
-	} else if d.Format == "" && string(head) == "PK\x03\x04" {
+	case d.Format == "" && form == rowfile.Workbook:
 		d.Format = XLSX
-	}
-	if string(head) == "\xd0\xcf\x11\xe0" && d.Format != CSV {
-		return errors.New("this is a workbook of Excel 2003 or older, or an encrypted one: save it as .xlsx without a password")
+	case d.Format == "" && d.ext() == ".parquet":
+		return errors.New("not a Parquet file; --file-format says what it is")
+	case d.Format == "" && d.ext() == ".xlsx":
+		return errors.New("not a workbook; --file-format says what it is")
 	}
 	if d.Format == "" || d.Format == CSV || d.Format == JSON {
 		if err := d.decode(); err != nil {
@@ -146,7 +152,7 @@ func (d *Document) detect(ctx context.Context) error {
 			return err
 		}
 		switch ext := d.ext(); {
-		case ext == ".json" || ext == ".ndjson" || ext == ".jsonl" || ext != ".csv" && ext != ".tsv" && looksLikeJSON(text):
+		case ext == ".json" || ext == ".ndjson" || ext == ".jsonl" || ext != ".csv" && ext != ".tsv" && rowfile.LooksLikeJSON(text):
 			d.Format = JSON
 		default:
 			d.Format = CSV
@@ -167,6 +173,56 @@ func (d *Document) detect(ctx context.Context) error {
 	return d.openRows(ctx)
 }
 
+// unpack finds out how the file is compressed.
+func (d *Document) unpack() error {
+	head := make([]byte, 4)
+	n, err := d.file.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	d.packing = rowfile.PackingOf(head[:n])
+	if d.packing != rowfile.NotPacked {
+		d.Name = rowfile.Unpacked(d.Name)
+	}
+	return nil
+}
+
+// raw returns the unpacked bytes of the file, from its start.
+func (d *Document) raw() (io.ReadCloser, error) {
+	return d.packing.Open(io.NewSectionReader(d.file, 0, d.at.Size()))
+}
+
+// decode finds out how the text is encoded.
+func (d *Document) decode() error {
+	head, err := d.head(64, d.raw)
+	if err != nil {
+		return err
+	}
+	guessed := false
+	if d.coding, guessed = rowfile.CodingOf(head); guessed {
+		d.remark("read as %s", d.coding)
+	}
+	return nil
+}
+
+// head reads the first n bytes.
+func (d *Document) head(n int, open func() (io.ReadCloser, error)) ([]byte, error) {
+	r, err := open()
+	if err != nil {
+		return nil, err
+	}
+	return rowfile.Head(r, n)
+}
+
+// text returns the text of the file in UTF-8, from its start, without a byte order mark if it was UTF-16.
+func (d *Document) text() (io.ReadCloser, error) {
+	r, err := d.raw()
+	if err != nil {
+		return nil, err
+	}
+	return d.coding.Decode(r), nil
+}
+
 // openRows prepares a document that is not CSV. The names of the columns of JSON, and how many a sheet has, are known only
 // at its end.
 func (d *Document) openRows(ctx context.Context) error {
@@ -175,8 +231,12 @@ func (d *Document) openRows(ctx context.Context) error {
 		return err
 	}
 	if d.Format == XLSX {
-		if err := d.openBook(); err != nil {
+		var err error
+		if d.book, err = rowfile.OpenWorkbook(d.file, d.at.Size(), d.opt.Sheet); err != nil {
 			return err
+		}
+		if d.opt.Sheet == "" && len(d.book.Sheets) > 1 {
+			d.remark("read sheet %q of %s; --sheet names another", d.book.Sheet, rowfile.QuoteAll(d.book.Sheets))
 		}
 	}
 	if d.Format == Parquet {
@@ -204,7 +264,7 @@ func (d *Document) rows() (rowSource, error) {
 
 // spread unpacks a packed file that must be read in any order.
 func (d *Document) spread() error {
-	if d.packing == notPacked || d.Format == JSON {
+	if d.packing == rowfile.NotPacked || d.Format == JSON {
 		return nil
 	}
 	r, err := d.raw()
@@ -213,7 +273,7 @@ func (d *Document) spread() error {
 	}
 	packed, temp := d.file, d.temp
 	if err = d.take(r); err == nil {
-		d.packing = notPacked
+		d.packing = rowfile.NotPacked
 	}
 	err = errors.Join(err, packed.Close())
 	if temp {
@@ -250,7 +310,7 @@ func (d *Document) Learn(ctx context.Context, types bool) error {
 		return err
 	}
 	defer r.Close()
-	_, err = io.CopyBuffer(d.sum, withContext{ctx, r}, make([]byte, window))
+	_, err = io.CopyBuffer(d.sum, withContext{ctx, r}, make([]byte, rowfile.Window))
 	return errors.Join(err, d.unchanged())
 }
 
@@ -291,9 +351,5 @@ func (d *Document) remark(format string, args ...any) {
 }
 
 func (d *Document) ext() string {
-	name := strings.ToLower(d.Name)
-	for _, s := range []string{".gz", ".zst", ".zstd"} {
-		name = strings.TrimSuffix(name, s)
-	}
-	return filepath.Ext(name)
+	return filepath.Ext(rowfile.Unpacked(strings.ToLower(d.Name)))
 }

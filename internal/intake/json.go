@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/gateway/connector/files"
 )
 
@@ -12,7 +13,7 @@ import (
 type jsonRows struct {
 	io.Closer
 	in  *files.Objects
-	row []value
+	row []rowfile.Value
 	buf bytes.Buffer
 }
 
@@ -38,50 +39,33 @@ func (r *jsonRows) names() []string {
 	return r.in.Names
 }
 
-func (r *jsonRows) next() ([]value, error) {
+func (r *jsonRows) next() ([]rowfile.Value, error) {
 	members, err := r.in.Next()
 	if err != nil {
 		return nil, err
 	}
 	for len(r.row) < len(r.in.Names) {
-		r.row = append(r.row, value{})
+		r.row = append(r.row, rowfile.Value{})
 	}
 	clear(r.row)
 	r.buf.Reset()
 	for _, m := range members {
 		v := &r.row[m.Column]
-		v.text = m.Value
+		v.Text = m.Value
 		switch m.Kind {
 		case 0:
-			*v = value{}
+			*v = rowfile.Value{}
 		case 's':
-			v.kind = str
+			v.Kind = rowfile.String
 		case 'j':
 			var b bytes.Buffer
 			if err := json.Compact(&b, m.Value); err != nil {
 				return nil, err
 			}
-			v.text, v.kind = b.Bytes(), opaque
+			v.Text, v.Kind = b.Bytes(), rowfile.Opaque
 		default:
-			v.kind = field
+			v.Kind = rowfile.Field
 		}
 	}
 	return r.row, nil
-}
-
-// looksLikeJSON recognizes the beginning of objects, alone or in a list, which is no likely header of CSV.
-func looksLikeJSON(head []byte) bool {
-	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte(mark)), " \t\r\n")
-	if rest, ok := bytes.CutPrefix(head, []byte("[")); ok {
-		head = bytes.TrimLeft(rest, " \t\r\n")
-		if len(head) > 0 && head[0] == ']' {
-			return true
-		}
-	}
-	rest, ok := bytes.CutPrefix(head, []byte("{"))
-	if !ok {
-		return false
-	}
-	rest = bytes.TrimLeft(rest, " \t\r\n")
-	return len(rest) > 0 && (rest[0] == '"' || rest[0] == '}')
 }

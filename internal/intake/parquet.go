@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/gateway/connector/files"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
@@ -19,7 +20,7 @@ type parquetRows struct {
 	in    engine.Batches
 	batch [][]any
 	n     int64
-	row   []value
+	row   []rowfile.Value
 }
 
 func (d *Document) parquetRows() (rowSource, error) {
@@ -27,7 +28,7 @@ func (d *Document) parquetRows() (rowSource, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &parquetRows{cols: cols, in: in, row: make([]value, len(cols))}, nil
+	return &parquetRows{cols: cols, in: in, row: make([]rowfile.Value, len(cols))}, nil
 }
 
 func (r *parquetRows) at() int64 { return r.n }
@@ -42,7 +43,7 @@ func (r *parquetRows) names() []string {
 	return out
 }
 
-func (r *parquetRows) next() ([]value, error) {
+func (r *parquetRows) next() ([]rowfile.Value, error) {
 	for len(r.batch) == 0 {
 		var err error
 		if r.batch, err = r.in.Next(context.Background()); err != nil {
@@ -62,14 +63,14 @@ func (r *parquetRows) next() ([]value, error) {
 }
 
 // parquetValue writes a value such that the type of the column can be told from it.
-func parquetValue(typ string, v any) value {
+func parquetValue(typ string, v any) rowfile.Value {
 	switch v := v.(type) {
 	case nil:
-		return value{}
+		return rowfile.Value{}
 	case bool:
-		return value{strconv.AppendBool(nil, v), field}
+		return rowfile.Value{Text: strconv.AppendBool(nil, v), Kind: rowfile.Field}
 	case int64:
-		return value{strconv.AppendInt(nil, v, 10), field}
+		return rowfile.Value{Text: strconv.AppendInt(nil, v, 10), Kind: rowfile.Field}
 	case float64:
 		bits := 64
 		if typ == "real" {
@@ -84,7 +85,7 @@ func parquetValue(typ string, v any) value {
 		case !strings.ContainsAny(s, ".e"):
 			s += ".0" // a column of doubles is none of integers
 		}
-		return value{[]byte(s), field}
+		return rowfile.Value{Text: []byte(s), Kind: rowfile.Field}
 	case time.Time:
 		layout := "2006-01-02T15:04:05.999999999"
 		switch typ {
@@ -93,20 +94,20 @@ func parquetValue(typ string, v any) value {
 		case "timestamp with time zone":
 			layout += "Z"
 		}
-		return value{v.AppendFormat(nil, layout), field}
+		return rowfile.Value{Text: v.AppendFormat(nil, layout), Kind: rowfile.Field}
 	case []byte:
-		return value{fmt.Appendf(nil, "% x", v), opaque}
+		return rowfile.Value{Text: fmt.Appendf(nil, "% x", v), Kind: rowfile.Opaque}
 	case string:
 		switch {
 		case strings.HasPrefix(typ, "decimal("):
 			if !strings.Contains(v, ".") {
 				v += ".0"
 			}
-			return value{[]byte(v), field}
+			return rowfile.Value{Text: []byte(v), Kind: rowfile.Field}
 		case typ == "uuid":
-			return value{[]byte(v), field}
+			return rowfile.Value{Text: []byte(v), Kind: rowfile.Field}
 		}
-		return value{[]byte(v), opaque}
+		return rowfile.Value{Text: []byte(v), Kind: rowfile.Opaque}
 	}
-	return value{fmt.Append(nil, v), opaque}
+	return rowfile.Value{Text: fmt.Append(nil, v), Kind: rowfile.Opaque}
 }

@@ -167,28 +167,3 @@ func TestXLSX(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
-
-func TestDates(t *testing.T) {
-	for code, want := range map[string]dateStyle{
-		"General": noDate, "0.00": noDate, `#,##0 "days"`: noDate, `[Red]0.0`: noDate, "yyyy-mm-dd": day, "mmm": day, "mm:ss": daytime, "[h]:mm": daytime, "d/m/yy h:mm": moment, "h:mm AM/PM": daytime,
-		`0\d`: noDate, `[$-409]d\-mmm\-yy;@`: day, "0.0E+00": noDate,
-	} {
-		if got := styleOf(code); got != want {
-			t.Errorf("%s: %d, want %d", code, got, want)
-		}
-	}
-	for _, c := range []struct {
-		text  string
-		style dateStyle
-		from  bool
-		want  string
-	}{
-		{"1", day, false, "1900-01-01"}, {"59", day, false, "1900-02-28"}, {"60", day, false, "1900-02-29"}, {"61", day, false, "1900-03-01"}, {"0", day, true, "1904-01-01"}, {"45351.5", day, false, "2024-02-29T12:00:00"},
-		{"45351", moment, false, "2024-02-29T00:00:00"}, {"1.25", daytime, false, "30:00:00"}, {"0.41666666666666669", daytime, false, "10:00:00"}, {"-1", day, false, "-1"}, {"1e9", day, false, "1e9"},
-	} {
-		b := &book{from1904: c.from}
-		if got, err := b.dateText(c.text, c.style); got != c.want || err != nil {
-			t.Errorf("%s: %s %v, want %s", c.text, got, err, c.want)
-		}
-	}
-}

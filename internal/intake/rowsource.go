@@ -8,13 +8,15 @@ import (
 	"io"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/dig-cli/dig/internal/rowfile"
 )
 
 // A rowSource reads the rows of a document that is not CSV, once.
 type rowSource interface {
 	// next reads a row. It may have fewer values than the document has columns: the others are NULL. The values are valid
 	// until the next row is read; io.EOF follows the last.
-	next() ([]value, error)
+	next() ([]rowfile.Value, error)
 	// at is the number of the row in the file, from 1.
 	at() int64
 	// names are those of the columns, nil if there is no header. After the last row they are complete.
@@ -22,23 +24,8 @@ type rowSource interface {
 	io.Closer
 }
 
-// value is a value of a row.
-type value struct {
-	text []byte
-	kind valueKind
-}
-
-type valueKind uint8
-
-const (
-	null   valueKind = iota
-	field            // a text whose meaning is that of a field in CSV
-	str              // a string: text, unless it is a date, a time or a UUID
-	opaque           // text whatever it contains
-)
-
-func (d *Document) nullValue(v value) bool {
-	return v.kind == null || len(d.opt.Nulls) > 0 && slices.Contains(d.opt.Nulls, string(v.text))
+func (d *Document) nullValue(v rowfile.Value) bool {
+	return v.Kind == rowfile.Null || len(d.opt.Nulls) > 0 && slices.Contains(d.opt.Nulls, string(v.Text))
 }
 
 // learnRows reads all rows, for their number, the names and the types of their columns.
@@ -70,8 +57,8 @@ func (d *Document) learnRows(ctx context.Context) error {
 				continue
 			}
 			empty = false
-			if !utf8.Valid(v.text) || bytes.IndexByte(v.text, 0) >= 0 {
-				return fmt.Errorf("row %d, column %s: a value that is not text: %q", r.at(), d.columnName(r.names(), i), clip(string(v.text)))
+			if !utf8.Valid(v.Text) || bytes.IndexByte(v.Text, 0) >= 0 {
+				return fmt.Errorf("row %d, column %s: a value that is not text: %q", r.at(), d.columnName(r.names(), i), clip(string(v.Text)))
 			}
 			d.columns[i].addValue(v, r.at())
 		}
@@ -100,19 +87,19 @@ func (d *Document) columnName(names []string, i int) string {
 }
 
 // addValue adds a value that is not NULL.
-func (c *column) addValue(v value, at int64) {
-	if v.kind == field {
-		c.add(v.text, at)
+func (c *column) addValue(v rowfile.Value, at int64) {
+	if v.Kind == rowfile.Field {
+		c.add(v.Text, at)
 		return
 	}
 	k := isText
 	c.typed = true
-	if v.kind == str {
-		if k = c.kindOf(v.text); k != isDate && k != isMoment && k != isUUID {
+	if v.Kind == rowfile.String {
+		if k = c.kindOf(v.Text); k != isDate && k != isMoment && k != isUUID {
 			k = isText
 		}
 	}
-	c.count(k, v.text, at)
+	c.count(k, v.Text, at)
 }
 
 // rowText writes rows as CSV.
@@ -121,7 +108,7 @@ type rowText struct {
 	d      *Document
 	r      rowSource
 	header bool
-	made
+	rowfile.Made
 }
 
 func (d *Document) rowText(ctx context.Context) (*rowText, error) {
@@ -134,7 +121,7 @@ func (d *Document) rowText(ctx context.Context) (*rowText, error) {
 
 func (w *rowText) Close() error { return w.r.Close() }
 
-func (w *rowText) Read(p []byte) (int, error) { return w.read(p, w.row) }
+func (w *rowText) Read(p []byte) (int, error) { return w.Made.Read(p, w.row) }
 
 // row appends a row, or the header.
 func (w *rowText) row() error {
@@ -145,11 +132,11 @@ func (w *rowText) row() error {
 		w.header = false
 		for i, name := range w.d.Header {
 			if i > 0 {
-				w.out = append(w.out, ',')
+				w.Out = append(w.Out, ',')
 			}
-			w.out = appendField(w.out, []byte(name), true)
+			w.Out = appendField(w.Out, []byte(name), true)
 		}
-		w.out = append(w.out, '\n')
+		w.Out = append(w.Out, '\n')
 		return nil
 	}
 	row, err := w.r.next()
@@ -164,13 +151,13 @@ func (w *rowText) row() error {
 	}
 	for i := range max(len(w.d.columns), len(row)) {
 		if i > 0 {
-			w.out = append(w.out, ',')
+			w.Out = append(w.Out, ',')
 		}
 		if i < len(row) && !w.d.nullValue(row[i]) {
-			w.out = appendField(w.out, row[i].text, row[i].kind != field)
+			w.Out = appendField(w.Out, row[i].Text, row[i].Kind != rowfile.Field)
 		}
 	}
-	w.out = append(w.out, '\n')
+	w.Out = append(w.Out, '\n')
 	return nil
 }
 
@@ -193,14 +180,29 @@ func (d *Document) Places(ctx context.Context, lines []int64) (map[int64]int64, 
 	defer w.Close()
 	last := slices.Max(append(lines, 0))
 	for line := int64(1); line <= last; {
-		w.out = w.out[:0]
+		w.Out = w.Out[:0]
 		if err := w.row(); err != nil {
 			return nil, err
 		}
 		if slices.Contains(lines, line) {
 			out[line] = w.r.at()
 		}
-		line += int64(bytes.Count(w.out, []byte("\n")))
+		line += int64(bytes.Count(w.Out, []byte("\n")))
 	}
 	return out, nil
 }
+
+// sheetRows are the rows of a sheet of a workbook.
+type sheetRows struct{ *rowfile.SheetRows }
+
+func (d *Document) sheetRows() (rowSource, error) {
+	r, err := d.book.Rows(!d.opt.NoHeader)
+	if err != nil {
+		return nil, err
+	}
+	return sheetRows{r}, nil
+}
+
+func (r sheetRows) next() ([]rowfile.Value, error) { return r.Next() }
+func (r sheetRows) at() int64                      { return r.At }
+func (r sheetRows) names() []string                { return r.Header }

@@ -74,148 +74,40 @@ func (c *column) count(k kind, s []byte, at int64) {
 }
 
 func (c *column) kindOf(s []byte) kind {
-	if len(s) == 0 {
-		return isText
-	}
-	switch b := s[0]; {
-	case b == '-' || b == '.' || b >= '0' && b <= '9':
-		if k := numberOf(s); k != isText {
-			return k
+	v := infer.Classify(s)
+	switch v.Kind {
+	case infer.Number:
+		return numberOf(s, v)
+	case infer.Date:
+		return isDate
+	case infer.Moment:
+		if c.counts[isMoment] == 0 {
+			c.whole = v.Form
 		}
-		if infer.IsDate(s) {
-			return isDate
-		}
-		if f, ok := infer.Timestamp(s); ok {
-			if c.counts[isMoment] == 0 {
-				c.whole = f
-			}
-			c.forms[f]++
-			return isMoment
-		}
-	case b == 't' || b == 'f' || b == 'T' || b == 'F':
-		if way := flagWay(s); way != 0 {
-			c.flags |= way
-			return isFlag
-		}
-	}
-	if isLowerUUID(s) {
+		c.forms[v.Form]++
+		return isMoment
+	case infer.Flag:
+		c.flags |= v.Way
+		return isFlag
+	case infer.UUID:
 		return isUUID
 	}
 	return isText
 }
 
-// flagWay returns the bit of a way to write true and false, 0 for other texts.
-func flagWay(s []byte) uint8 {
-	switch string(s) {
-	case "true", "false":
-		return 1
-	case "True", "False":
-		return 2
-	case "TRUE", "FALSE":
-		return 4
-	}
-	return 0
-}
-
-// isLowerUUID accepts the form in which a UUID is returned.
-func isLowerUUID(s []byte) bool {
-	if len(s) != 36 {
-		return false
-	}
-	for i, c := range s {
-		switch i {
-		case 8, 13, 18, 23:
-			if c != '-' {
-				return false
-			}
-		default:
-			if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// numberOf classifies a number. An exponent counts only where programs write one: after a fraction, or with a sign. 12e5
-// may as well be a code.
-func numberOf(s []byte) kind {
-	digits, scale := infer.Number(s)
-	exp := 0
-	if digits == 0 {
-		t := s
-		if t[0] == '-' {
-			t = t[1:]
-		}
-		if len(t) > 1 && t[0] == '.' && allDigits(t[1:]) {
-			digits, scale = 1, len(t)-1
-		} else if digits, scale, exp = scientific(s); digits == 0 {
-			return isText
-		}
-	} else if scale == 0 {
-		if digits > 18 && tooLong(s) {
-			return isText
-		}
+// numberOf tells which type of a table represents a number.
+func numberOf(s []byte, v infer.Class) kind {
+	digits, scale, exp := int(v.Digits), int(v.Scale), int(v.Exp)
+	if scale == 0 && !v.Exponent {
 		return isWhole
 	}
-	for i := len(s) - 1; exp == 0 && scale > decimalPlaces && s[i] == '0'; i-- {
+	for i := len(s) - 1; !v.Exponent && scale > decimalPlaces && s[i] == '0'; i-- {
 		scale-- // zeros at the end are no places
 	}
 	if max(scale-exp, 0) > decimalPlaces || max(digits+exp, 1) > decimalWhole {
 		return isNumber
 	}
 	return isDecimal
-}
-
-func allDigits(s []byte) bool {
-	for _, c := range s {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return len(s) > 0
-}
-
-// tooLong compares an integer of 19 digits with the limits of a bigint.
-func tooLong(s []byte) bool {
-	if s[0] == '-' {
-		return string(s[1:]) > "9223372036854775808"
-	}
-	return string(s) > "9223372036854775807"
-}
-
-// scientific parses a number with an exponent. digits is 0 for other texts, and for exponents that no double has.
-func scientific(s []byte) (digits, scale, exp int) {
-	at := -1
-	for i, c := range s {
-		if c|0x20 == 'e' {
-			at = i
-			break
-		}
-	}
-	if at < 1 || at == len(s)-1 {
-		return 0, 0, 0
-	}
-	digits, scale = infer.Number(s[:at])
-	e := s[at+1:]
-	signed := e[0] == '-' || e[0] == '+'
-	minus := e[0] == '-'
-	if signed {
-		e = e[1:]
-	}
-	if digits == 0 || !signed && scale == 0 || !allDigits(e) || len(e) > 3 {
-		return 0, 0, 0
-	}
-	for _, c := range e {
-		exp = exp*10 + int(c-'0')
-	}
-	if exp > 308 {
-		return 0, 0, 0
-	}
-	if minus {
-		exp = -exp
-	}
-	return digits, scale, exp
 }
 
 // Choice is the type of a column and why it is not a narrower one.

@@ -28,7 +28,7 @@ func (e *Env) ConfirmHere(format string, args ...any) error {
 	}
 	question := fmt.Sprintf(format, args...)
 	if !e.InTerm || !e.ErrTerm {
-		return &Failure{Exit: ExitConfirm, Code: "confirm", Msg: "not confirmed: " + question, Hint: "give --yes to skip the confirmation"}
+		return &Failure{Exit: ExitConfirm, Code: "confirm", Msg: "not confirmed: " + question, Hint: e.unasked("give --yes to skip the confirmation")}
 	}
 	line, err := e.ask(question + " [y/N] ")
 	if err != nil {

@@ -88,7 +88,7 @@ func (e *Env) Wait(ctx context.Context, w Waiting, look func() (state, mark stri
 			return nil
 		}
 		if now := state + "\x00" + mark; now != last {
-			if e.ErrTerm {
+			if e.Live() {
 				fmt.Fprintf(e.Err, "%s: %s (%v)\n", w.What, state, e.Now().Sub(start).Round(time.Second))
 			}
 			last, moved = now, e.Now()

@@ -45,6 +45,8 @@ type Session struct {
 	told          int                      // number of steps that a dry run has printed; use Env.step and Env.told
 	Refuse        func(api.Omission) error // makes an incomplete answer an error; nil for a note
 	lacked        map[api.Omission]bool
+	Unattended    string          // the variable which says that no person runs the command
+	keyboard      bool            // standard input is a terminal that nobody types on
 	Terminal      io.Writer       // stderr itself, for output that moves the cursor: progress and pager
 	Ctx           context.Context // of the run, for code that gets no context of its own
 	Idle          time.Duration   // after which a gateway in this process lets other processes use a project; 0 for its default

@@ -50,7 +50,7 @@ func (e *Env) OpenSink(path string, page bool, o output.Options, cancel func()) 
 		s.W, s.File, s.Path = f, f, path
 		return s, nil
 	}
-	if page && o.Terminal {
+	if page && o.Terminal && e.Run.Unattended == "" && e.Getenv("TERM") != "dumb" {
 		s.pager = term.NewPager(term.PagerOptions{Command: e.pagerCommand(), Env: os.Environ(), Out: StreamOf(e.Out), Err: StreamOf(e.Run.Terminal), Width: e.Width, Height: e.Height, Cancel: cancel})
 		s.screen = e.Run.Mask.Writer(s.pager)
 		s.W = s.screen
@@ -71,9 +71,9 @@ func (e *Env) OpenSink(path string, page bool, o output.Options, cancel func()) 
 	return s, nil
 }
 
-// Progress starts measuring; progress is shown on a terminal only.
+// Progress starts measuring; progress is shown on a terminal only, and to a person.
 func (e *Env) Progress() *term.Progress {
-	if !e.ErrTerm {
+	if !e.Live() {
 		return term.NewProgress(nil)
 	}
 	return term.NewProgress(e.Run.Terminal)

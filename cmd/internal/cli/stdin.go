@@ -72,6 +72,9 @@ func (e *Env) Hidden() (line string, ok bool, err error) {
 
 // Data is standard input where a file is expected. On a terminal, a note says that input is expected.
 func (e *Env) Data() io.Reader {
+	if err := e.NobodyTypes(); err != nil {
+		return failing{err}
+	}
 	if e.InTerm && e.ErrTerm {
 		fmt.Fprintln(e.Err, "reading from the terminal; Ctrl-D on a line of its own ends")
 	}

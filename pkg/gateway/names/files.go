@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"path/filepath"
+	"strings"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
@@ -24,7 +25,7 @@ func (r Resolver) lookupFile(ctx context.Context, n engine.TableName) (engine.So
 	}
 	scan, err := r.g.Sources.File(ctx, at)
 	if err != nil {
-		return engine.Source{}, &engine.Error{Kind: engine.KindUnknownTable, Message: path + ": " + err.Error(), Err: err}
+		return engine.Source{}, &engine.Error{Kind: engine.KindUnknownTable, Message: path + ": " + strings.TrimPrefix(err.Error(), "file "+filepath.Base(path)+": "), Err: err}
 	}
 	return engine.Source{Scan: scan}, nil
 }

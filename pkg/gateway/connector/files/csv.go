@@ -1,7 +1,6 @@
 package files
 
 import (
-	"bufio"
 	"fmt"
 	"unicode/utf8"
 
@@ -13,37 +12,19 @@ type csvReader struct {
 	in    *csv.Reader
 	width int // of the first record, 0 before it
 	rec   []byte
-}
 
-// separator detects the separator of a file: a comma, or if its first line has none, a semicolon or tab.
-func separator(in *bufio.Reader) byte {
-	head, _ := in.Peek(in.Size())
-	quoted, seen := false, map[byte]bool{}
-	for _, c := range head {
-		if c == '"' {
-			quoted = !quoted
-		} else if !quoted && c == '\n' {
-			break
-		} else if !quoted {
-			seen[c] = true
-		}
-	}
-	for _, c := range []byte{',', ';', '\t'} {
-		if seen[c] {
-			return c
-		}
-	}
-	return ','
+	quoted []bool // of the fields of the last record
 }
 
 // next reads a record and returns the number of its first line.
 func (r *csvReader) next() (fields []string, line int64, err error) {
-	for blank := true; blank; {
+	for {
 		if err := r.in.Read(); err != nil {
 			return nil, 0, err
 		}
-		f := r.in.Fields
-		blank = len(f) == 1 && len(f[0].Text) == 0 && !f[0].Quoted
+		if !r.in.Blank() {
+			break
+		}
 	}
 	cells, line := r.in.Fields, r.in.Line
 	if r.width == 0 {
@@ -55,12 +36,16 @@ func (r *csvReader) next() (fields []string, line int64, err error) {
 	if len(cells) == 1 && !cells[0].Quoted && string(cells[0].Text) == csv.Null { // the representation of NULL in a single column
 		cells[0].Text = nil
 	}
-	r.rec = r.rec[:0]
+	r.rec, r.quoted = r.rec[:0], r.quoted[:0]
 	for _, c := range cells {
-		r.rec = append(r.rec, c.Text...)
+		r.rec, r.quoted = append(r.rec, c.Text...), append(r.quoted, c.Quoted)
 	}
 	if r.in.Broken && !utf8.Valid(r.rec) {
-		return nil, 0, fmt.Errorf("line %d: invalid UTF-8", line)
+		for i, c := range cells {
+			if !utf8.Valid(c.Text) {
+				return nil, 0, fmt.Errorf("line %d, field %d: invalid UTF-8: %q", line, i+1, c.Text[:min(len(c.Text), 60)])
+			}
+		}
 	}
 	all, from := string(r.rec), 0
 	fields = make([]string, len(cells))

@@ -64,6 +64,12 @@ func TestForms(t *testing.T) {
 		"windows.csv":    {"\xef\xbb\xbfid,t\r\n1,\"a\r\nb\"\r\n\r\n2,c\r\n", "[id t] [[1 a\r\nb] [2 c]]"},
 		"nulls.csv":      {"id\n\\N\n\"\\N\"\n", `[id] [[<nil>] [\N]]`},
 		"header.csv":     {"id,name", "[id name] []"},
+		"wide.csv":       {"\xff\xfei\x00d\x00\n\x001\x00\n\x00", "[id] [[1]]"},
+		"mac.csv":        {"id,name\r1,a\r2,b\r", "[id name] [[1 a] [2 b]]"},
+		"bars.csv":       {"id|name\n1|a,b\n", "[id name] [[1 a,b]]"},
+		"twice.csv":      {",a,A,a\n1,2,3,4\n", "[column_1 a A_2 a_3] [[1 2 3 4]]"},
+		"empty.csv":      {"n,t\n\"\",\"\"\n1,\n", "[n t] [[<nil> ] [1 <nil>]]"},
+		"packed.csv":     {string(packed(t, "id\n1\n")), "[id] [[1]]"},
 	} {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, name), []byte(c.data))
@@ -83,7 +89,7 @@ func TestForms(t *testing.T) {
 		}
 	}
 	for name, data := range map[string]string{
-		"latin.csv": "id,name\n1,D\xfcss\n", "wide.csv": "\xff\xfei\x00d\x00\n\x001\x00\n\x00", "mac.csv": "id,name\r1,a\r2,b\r", "open.csv": "id\n\"a\n", "after.csv": "id\n\"a\"b\n", "inside.csv": "id\na\"b\n",
+		"latin.csv": "id,name\n1,D\xfcss\n", "open.csv": "id\n\"a\n", "after.csv": "id\n\"a\"b\n", "inside.csv": "id\na\"b\n",
 		"after.json": `[{"a":1}] {"a":2}`, "bytes.json": "[{\"a\":\"\xff\"}]", "half.json": `[{"a":"\ud800"}]`,
 	} {
 		dir := t.TempDir()

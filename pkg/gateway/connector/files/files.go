@@ -1,5 +1,5 @@
-// Package files reads a folder of CSV, TSV, JSON, ndjson and Parquet files, each as a table. All but Parquet may be
-// gzipped.
+// Package files reads a folder of CSV, TSV, JSON, ndjson, Parquet and XLSX files, each as a table. The texts among them may
+// be packed with gzip or zstd.
 //
 // Files directly in the folder are in schema "files", those of a subfolder are in a schema with its name. A folder of
 // folders named key=value is one table. Nothing outside the folder is accessible, not even through symbolic links.
@@ -17,6 +17,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/connector/infer"
@@ -31,7 +32,7 @@ func Type() connector.Type {
 	return connector.Type{
 		Key: "files", Label: "Folder of files", Category: "File", CatalogType: "files", Cacheable: true,
 		Fields: []connector.Field{
-			{Name: "path", Kind: "text", Required: true, Local: true, Description: "Folder with CSV, TSV, JSON, ndjson or Parquet files, as an absolute path"},
+			{Name: "path", Kind: "text", Required: true, Local: true, Description: "Folder with CSV, TSV, JSON, ndjson, Parquet or XLSX files, as an absolute path"},
 			{Name: "pattern", Kind: "text", Description: "Only files with matching names, such as sales-*.csv"},
 		},
 		Open: open,
@@ -60,6 +61,7 @@ type described struct {
 	cols    []column
 	guesses []infer.Column // of the columns, if types are inferred from values
 	rows    int64
+	csv     csvForm
 }
 
 // still returns an error if a file has changed since it was described.
@@ -109,7 +111,7 @@ func (f *folder) Test(context.Context) error {
 type file struct {
 	table, path string
 	form        form
-	gzip        bool
+	packed      bool // by its name
 }
 
 type form int
@@ -119,31 +121,23 @@ const (
 	formTSV
 	formJSON // one array of objects, or consecutive objects
 	formParquet
+	formXLSX
 	formParts // a folder of folders named key=value
 )
 
-var forms = map[string]form{".csv": formCSV, ".tsv": formTSV, ".json": formJSON, ".ndjson": formJSON, ".jsonl": formJSON, ".parquet": formParquet}
+var forms = map[string]form{".csv": formCSV, ".tsv": formTSV, ".tab": formTSV, ".json": formJSON, ".ndjson": formJSON, ".jsonl": formJSON, ".parquet": formParquet, ".xlsx": formXLSX}
 
 // classify determines the format of a file from its name.
 func classify(name string) (file, bool) {
-	base := name
-	t := file{}
-	if s, ok := strings.CutSuffix(base, ".gz"); ok {
-		base, t.gzip = s, true
-	}
+	base := rowfile.Unpacked(name)
+	t := file{packed: base != name}
 	ext := strings.ToLower(path.Ext(base))
 	how, ok := forms[ext]
-	if !ok || t.gzip && how == formParquet || strings.HasPrefix(name, ".") {
+	if !ok || t.packed && (how == formParquet || how == formXLSX) || strings.HasPrefix(name, ".") {
 		return t, false
 	}
 	t.form, t.table = how, base[:len(base)-len(ext)]
 	return t, t.table != ""
-}
-
-// TableOf returns the table that a file is, by its name.
-func TableOf(name string) (table string, ok bool) {
-	t, ok := classify(name)
-	return t.table, ok
 }
 
 // Schemas lists the folder itself and the subfolders that are not tables.

@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -103,6 +104,13 @@ func TestTypes(t *testing.T) {
 		{"late.csv", "a\n1\n2\nx\n", "varchar", [][]any{{"1"}, {"2"}, {"x"}}},
 		{"dec.csv", "a\n1\n-0.25\n", "decimal(3,2)", [][]any{{"1"}, {"-0.25"}}},
 		{"exp.csv", "a\n1e3\n", "varchar", [][]any{{"1e3"}}},
+		{"double.csv", "a\n1e-05\n2.5E7\n0.1\n3\n", "double", [][]any{{1e-05}, {2.5e7}, {0.1}, {3.0}}},
+		{"exact.csv", "a\n1.5e-05\n0.12345678901234567891\n", "varchar", [][]any{{"1.5e-05"}, {"0.12345678901234567891"}}},
+		{"point.csv", "a\n.5\n-.25\n", "decimal(3,2)", [][]any{{"0.5"}, {"-0.25"}}},
+		{"uuid.csv", "a\na0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11\n", "uuid", [][]any{{"a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"}}},
+		{"bool3.csv", "a\nTRUE\nFALSE\n", "boolean", [][]any{{true}, {false}}},
+		{"utc.csv", "a\n2024-02-29T01:02Z\n", "timestamp", [][]any{{time.Date(2024, 2, 29, 1, 2, 0, 0, time.UTC)}}},
+		{"forms.csv", "a\n2024-02-29T01:02:03\n2024-02-29 01:02:03\n", "varchar", [][]any{{"2024-02-29T01:02:03"}, {"2024-02-29 01:02:03"}}},
 		{"bool.csv", "a\ntrue\nfalse\n", "boolean", [][]any{{true}, {false}}},
 		{"bool2.csv", "a\ntrue\nTRUE\n", "varchar", [][]any{{"true"}, {"TRUE"}}},
 		{"leap.csv", "a\n2023-02-29\n", "varchar", [][]any{{"2023-02-29"}}},
@@ -137,7 +145,7 @@ func TestTypes(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	for name, data := range map[string]string{"ragged.csv": "a,b\n1\n", "empty.csv": "", "twice.csv": "a,A\n1,2\n", "cut.json": `[{"a":1}`, "scalar.json": `[1]`, "dup.json": `{"a":1,"a":2}`, "bad.parquet": "PAR1nothing"} {
+	for name, data := range map[string]string{"ragged.csv": "a,b\n1\n", "empty.csv": "", "twice.ndjson": `{"a":1,"A":2}`, "cut.json": `[{"a":1}`, "scalar.json": `[1]`, "dup.json": `{"a":1,"a":2}`, "bad.parquet": "PAR1nothing"} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, name), []byte(data))

@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/gateway/connector/infer"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
@@ -23,7 +26,13 @@ func (f *folder) describe(ctx context.Context, r *place, t file, d *described) e
 		return err
 	}
 	defer recs.Close()
-	names := recs.header()
+	names := slices.Clone(recs.header())
+	if names != nil {
+		names, _ = rowfile.Names(names, math.MaxInt, strings.ToLower, func(string) bool { return true })
+	}
+	if c, ok := recs.(*csvRecords); ok {
+		d.csv = c.form
+	}
 	guesses := make([]infer.Column, len(names))
 	index := newObject(nil)
 	for ; ; d.rows++ {
@@ -38,9 +47,14 @@ func (f *folder) describe(ctx context.Context, r *place, t file, d *described) e
 			return err
 		}
 		for i, s := range rec.fields {
-			if s == nil {
+			switch {
+			case s == nil || *s == "": // an empty text is one in a column of texts, else NULL
 				guesses[i].Nullable = true
-			} else {
+			case rec.kinds != nil && rec.kinds[i] == rowfile.String:
+				guesses[i].AddString([]byte(*s))
+			case rec.kinds != nil && rec.kinds[i] == rowfile.Opaque:
+				guesses[i].AddText()
+			default:
 				guesses[i].AddField([]byte(*s))
 			}
 		}
@@ -89,7 +103,7 @@ func addMember(c *infer.Column, m jsonMember) {
 
 // cellOf converts the value of a record's field for a column to the form of engine.Batches.
 func cellOf(fields []*string, c column) (any, error) {
-	if c.at >= len(fields) || fields[c.at] == nil {
+	if c.at >= len(fields) || fields[c.at] == nil || *fields[c.at] == "" && c.Type != "varchar" {
 		return nil, nil
 	}
 	return valueOf(*fields[c.at], c)
@@ -104,10 +118,11 @@ func valueOf(s string, c column) (any, error) {
 		}
 		return n, nil
 	case "boolean":
-		if s != "true" && s != "false" {
+		v := infer.Classify([]byte(s))
+		if v.Kind != infer.Flag {
 			return nil, changed(s, c)
 		}
-		return s == "true", nil
+		return s[0]|0x20 == 't', nil
 	case "date":
 		t, err := time.Parse(time.DateOnly, s)
 		if err != nil {
@@ -115,14 +130,27 @@ func valueOf(s string, c column) (any, error) {
 		}
 		return t, nil
 	case "timestamp":
-		t, ok := infer.Moment(s)
+		t, ok := infer.ParseMoment(s)
 		if !ok {
 			return nil, changed(s, c)
 		}
 		return t, nil
+	case "double":
+		f, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			return nil, changed(s, c)
+		}
+		return f, nil
 	case "json":
 		if !json.Valid([]byte(s)) {
 			return nil, changed(s, c)
+		}
+	}
+	if strings.HasPrefix(c.Type, "decimal") { // .5 and -.5
+		if rest, ok := strings.CutPrefix(s, "."); ok {
+			s = "0." + rest
+		} else if rest, ok := strings.CutPrefix(s, "-."); ok {
+			s = "-0." + rest
 		}
 	}
 	return strings.Clone(s), nil

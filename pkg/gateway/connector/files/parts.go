@@ -165,6 +165,7 @@ func (t *parted) bring() error {
 	type found struct {
 		col   column
 		guess infer.Column
+		typ   string // that files declare
 		in    string // the first file that has it
 		files int
 	}
@@ -192,14 +193,20 @@ func (t *parted) bring() error {
 			s.col.Nullable = s.col.Nullable || c.Nullable
 			if p.as.guesses != nil {
 				s.guess.Join(p.as.guesses[i])
-			} else if s.col.Type != c.Type {
-				return fmt.Errorf("column %q is %s in file %s and %s in %s", c.Name, s.col.Type, s.in, c.Type, p.file.path)
+				continue
 			}
+			if s.typ != "" && s.typ != c.Type {
+				return fmt.Errorf("column %q is %s in file %s and %s in %s", c.Name, s.typ, s.in, c.Type, p.file.path)
+			}
+			s.typ = c.Type
 		}
 	}
 	for _, s := range order {
-		if t.parts[0].as.guesses != nil {
-			s.col.Type = s.guess.Type()
+		typ := s.guess.Type()
+		if s.typ == "" {
+			s.col.Type = typ
+		} else if s.col.Type = s.typ; s.guess.Values > 0 && typ != s.typ {
+			return fmt.Errorf("column %q is %s in some files and %s in others", s.col.Name, s.typ, typ)
 		}
 		s.col.Nullable = s.col.Nullable || s.files < len(t.parts)
 		t.cols = append(t.cols, s.col)

@@ -3,7 +3,6 @@ package files
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 )
@@ -18,7 +18,7 @@ import (
 // records reads the rows of a text file one by one, each as the texts of its fields; nil is NULL. For JSON the fields
 // are found by name and quoted distinguishes strings from other values.
 type records interface {
-	// header returns the field names of a CSV file; nil for JSON.
+	// header returns the field names of a CSV file or a sheet; nil for JSON.
 	header() []string
 	next() (record, error)
 	Close() error
@@ -27,8 +27,9 @@ type records interface {
 // record is valid until the next one is read.
 type record struct {
 	line    int
-	fields  []*string    // CSV, in order
-	members []jsonMember // JSON, in order
+	fields  []*string      // CSV and XLSX, in order
+	kinds   []rowfile.Kind // of the fields of XLSX
+	members []jsonMember   // JSON, in order
 }
 
 // readers are a file and its decompressor. The file is nil if it belongs to the caller.
@@ -117,53 +118,77 @@ func (p *place) records(t file, d described) (records, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := readers{h, h, d}
-	if t.gzip {
-		z, err := gzip.NewReader(bufio.NewReaderSize(h, 64<<10))
-		if err != nil {
-			h.Close()
-			return nil, err
-		}
-		in.Reader = z
-	}
-	b := bufio.NewReaderSize(in.Reader, window(t, d))
-	in.Reader = b
-	head, _ := b.Peek(3)
-	switch {
-	case bytes.Equal(head, []byte("\xef\xbb\xbf")):
-		_, _ = b.Discard(3) // its existence was just checked
-	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
+	r, err := newRecords(readers{h, h, d}, t, d)
+	if err != nil {
 		h.Close()
-		return nil, errors.New("the file is in UTF-16; only UTF-8 is supported")
 	}
+	return r, err
+}
+
+func newRecords(in readers, t file, d described) (records, error) {
+	head := make([]byte, 4)
+	n, err := in.file.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if rowfile.FormOf(head[:n]) == rowfile.OldWorkbook {
+		return nil, rowfile.ErrOldWorkbook
+	}
+	if t.form == formXLSX {
+		return newSheet(in, d)
+	}
+	packing := rowfile.PackingOf(head[:n])
+	if t.packed && packing == rowfile.NotPacked {
+		return nil, errors.New("it is not packed, as its name says")
+	}
+	plain, err := packing.Open(in.Reader)
+	if err != nil {
+		return nil, err
+	}
+	b := bufio.NewReaderSize(plain, window(t, d))
+	start, _ := b.Peek(64)
+	if coding, _ := rowfile.CodingOf(start); coding != rowfile.UTF8 {
+		b = bufio.NewReaderSize(coding.Decode(io.NopCloser(b)), rowfile.Window)
+	} else if bytes.HasPrefix(start, []byte(rowfile.Mark)) {
+		_, _ = b.Discard(len(rowfile.Mark)) // its existence was just checked
+	}
+	in.Reader = b
 	if t.form == formJSON {
 		return newJSONRecords(in, b)
 	}
-	comma := byte('\t')
-	if t.form == formCSV {
-		comma = separator(b)
-	}
-	c := &csvReader{in: csv.NewReader(b, comma, window(t, d))}
-	names, _, err := c.next()
-	if err != nil {
-		h.Close()
-		if err == io.EOF {
-			err = errors.New("the file is empty; its first line must name the columns")
+	r := &csvRecords{readers: in, form: d.csv}
+	if r.form.Delimiter == 0 {
+		start, _ := b.Peek(b.Size()) // of a file that is cut off, reading on is the error
+		r.form.Returns = rowfile.EndsWithReturns(start)
+		if r.form.Delimiter = '\t'; t.form == formCSV {
+			r.form.Delimiter = rowfile.Delimiter(start, len(start) < b.Size(), r.form.Returns, false)
 		}
-		return nil, err
 	}
-	return &csvRecords{in, c, names}, nil
+	r.csv = &csvReader{in: csv.NewReader(b, r.form.Delimiter, window(t, d))}
+	r.csv.in.CR = r.form.Returns
+	r.names, _, err = r.csv.next()
+	if err == io.EOF {
+		err = errors.New("the file is empty; its first line must name the columns")
+	}
+	return r, err
+}
+
+// csvForm is how the fields and the lines of a CSV file end.
+type csvForm struct {
+	Delimiter byte
+	Returns   bool
 }
 
 type csvRecords struct {
 	readers
+	form  csvForm
 	csv   *csvReader
 	names []string
 }
 
 func (r *csvRecords) header() []string { return r.names }
 
-// next reads a record. An empty field is NULL: CSV cannot distinguish it from an empty string.
+// next reads a record. An empty field that is not quoted is NULL.
 func (r *csvRecords) next() (record, error) {
 	fields, line, err := r.csv.next()
 	if err != nil {
@@ -171,7 +196,7 @@ func (r *csvRecords) next() (record, error) {
 	}
 	out := record{line: int(line), fields: make([]*string, len(fields))}
 	for i := range fields {
-		if fields[i] != "" {
+		if fields[i] != "" || r.csv.quoted[i] {
 			out.fields[i] = &fields[i]
 		}
 	}
@@ -181,7 +206,7 @@ func (r *csvRecords) next() (record, error) {
 // window is the size of a read from a file.
 func window(t file, d described) int {
 	const most = 256 << 10
-	if t.gzip {
+	if t.packed {
 		return most
 	}
 	return int(min(most, max(d.size+1, 4<<10)))

@@ -18,8 +18,12 @@ type Column struct {
 	Whole, Dec, Flag, Date, When int
 	Values                       int
 	IntDigits, Scale             int
-	Double                       int  `json:",omitempty"` // numbers that a double represents exactly
-	Long                         bool `json:",omitempty"` // an integer that no double represents exactly
+	Exp, UUID                    int   `json:",omitempty"` // numbers with an exponent
+	Inexact                      bool  `json:",omitempty"` // a number that no double represents exactly
+	Ways                         uint8 `json:",omitempty"` // to write true and false
+	Forms                        uint8 `json:",omitempty"` // of timestamps, a bit for each
+	Double                       int   `json:",omitempty"` // numbers that a double represents exactly
+	Long                         bool  `json:",omitempty"` // an integer that no double represents exactly
 }
 
 // AddField adds a value that is written without quotes, such as a field of a CSV file: a number, true or false, a date,
@@ -30,33 +34,60 @@ func (c *Column) AddField(s []byte) {
 	if c.Text { // whatever follows
 		return
 	}
-	switch digits, scale := number(s); {
-	case digits > 0 && scale == 0:
-		if _, err := strconv.ParseInt(string(s), 10, 64); err != nil {
-			c.Text = true
-			return
-		}
-		c.Whole++
-		c.IntDigits = max(c.IntDigits, digits)
-	case digits > 0:
-		c.Dec++
-		c.IntDigits, c.Scale = max(c.IntDigits, digits), max(c.Scale, scale)
-	case string(s) == "true" || string(s) == "false":
+	switch v := Classify(s); v.Kind {
+	case Number:
+		c.addNumber(s, v)
+	case Flag:
 		c.Flag++
-	case IsDate(s):
+		c.Ways |= v.Way
+	case Date:
 		c.Date++
-	case isMoment(s):
+	case Moment:
 		c.When++
+		c.Forms |= 1 << v.Form
+	case UUID:
+		c.UUID++
 	default:
 		c.Text = true
 	}
 }
 
-// AddString adds a string that may be a date or a time, and is a string even if it looks like a number.
+func (c *Column) addNumber(s []byte, v Class) {
+	switch {
+	case v.Exponent:
+		c.Exp++
+	case v.Scale == 0:
+		c.Whole++
+	default:
+		c.Dec++
+	}
+	c.IntDigits, c.Scale = max(c.IntDigits, int(v.Digits)), max(c.Scale, int(v.Scale))
+	if v.Digits+v.Scale > 15 && !c.Inexact {
+		c.Inexact = !double(string(s))
+	}
+}
+
+// double reports whether the shortest text of a double is the same number.
+func double(s string) bool {
+	f, err := strconv.ParseFloat(s, 64)
+	return err == nil && significant(s) == significant(strconv.FormatFloat(f, 'e', -1, 64))
+}
+
+func significant(s string) string {
+	s, _, _ = strings.Cut(strings.ToLower(s), "e")
+	return strings.Trim(strings.Replace(strings.TrimPrefix(s, "-"), ".", "", 1), "0")
+}
+
+// AddString adds a string that may be a date, a time or a UUID, and is a string even if it looks like a number.
 func (c *Column) AddString(s []byte) {
-	if c.Text || isMoment(s) || IsDate(s) {
+	if c.Text {
 		c.AddField(s)
-	} else {
+		return
+	}
+	switch Classify(s).Kind {
+	case Date, Moment, UUID:
+		c.AddField(s)
+	default:
 		c.AddText()
 	}
 }
@@ -95,6 +126,7 @@ func (c *Column) Join(o Column) {
 	c.Text, c.JSON, c.Long = c.Text || o.Text, c.JSON || o.JSON, c.Long || o.Long
 	c.Whole, c.Dec, c.Flag, c.Date, c.When, c.Double = c.Whole+o.Whole, c.Dec+o.Dec, c.Flag+o.Flag, c.Date+o.Date, c.When+o.When, c.Double+o.Double
 	c.Values += o.Values
+	c.Exp, c.UUID, c.Inexact, c.Ways, c.Forms = c.Exp+o.Exp, c.UUID+o.UUID, c.Inexact || o.Inexact, c.Ways|o.Ways, c.Forms|o.Forms
 	c.IntDigits, c.Scale = max(c.IntDigits, o.IntDigits), max(c.Scale, o.Scale)
 }
 
@@ -111,12 +143,16 @@ func (c *Column) Type() string {
 		return fmt.Sprintf("decimal(%d,%d)", max(c.IntDigits+c.Scale, 1), c.Scale)
 	case c.Whole+c.Double == c.Values && !c.Long:
 		return "double"
-	case c.Flag == c.Values:
+	case c.Whole+c.Dec+c.Exp == c.Values && c.Dec+c.Exp > 0 && !c.Inexact:
+		return "double"
+	case c.Flag == c.Values && c.Ways&(c.Ways-1) == 0:
 		return "boolean"
 	case c.Date == c.Values:
 		return "date"
-	case c.When == c.Values:
+	case c.When == c.Values && c.Forms&(c.Forms-1) == 0:
 		return "timestamp"
+	case c.UUID == c.Values:
+		return "uuid"
 	}
 	return "varchar"
 }
@@ -152,22 +188,24 @@ func number(s []byte) (digits, scale int) {
 	return digits, len(frac)
 }
 
-func isMoment(s []byte) bool {
-	if len(s) < len("2006-01-02 3:04:05") || s[4] != '-' || s[10] != ' ' && s[10] != 'T' {
-		return false
+// ParseMoment parses what Timestamp accepts.
+func ParseMoment(s string) (time.Time, bool) {
+	form, ok := Timestamp([]byte(s))
+	if !ok {
+		return time.Time{}, false
 	}
-	_, ok := Moment(string(s))
-	return ok
-}
-
-// Moment parses a timestamp without a zone, to the microsecond.
-func Moment(s string) (time.Time, bool) {
-	for _, l := range []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05"} {
-		if t, err := time.Parse(l, s); err == nil && t.Nanosecond()%1000 == 0 {
-			return t, true
-		}
+	layout := "2006-01-02 15:04"
+	if form&FormT != 0 {
+		layout = "2006-01-02T15:04"
 	}
-	return time.Time{}, false
+	if form&FormSeconds != 0 {
+		layout += ":05"
+	}
+	if form&FormZ != 0 {
+		layout += "Z"
+	}
+	t, err := time.Parse(layout, s)
+	return t, err == nil
 }
 
 // NumberType returns the type that represents a number exactly: bigint, double, or varchar if neither does. A number of

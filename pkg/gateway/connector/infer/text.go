@@ -10,10 +10,6 @@ const (
 	FormSeconds                  // seconds after the minutes
 )
 
-// Number returns the number of digits before and after the point of a number that is written in the one way that a
-// bigint or a decimal returns, except for zeros at the end of its fraction; 0 and 0 for other texts.
-func Number(s []byte) (digits, scale int) { return number(s) }
-
 // IsDate reports whether a text is a date as in 2024-02-29.
 func IsDate(s []byte) bool { return len(s) == 10 && date(s) }
 

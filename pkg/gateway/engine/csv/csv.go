@@ -52,6 +52,11 @@ func NewReader(src io.Reader, comma byte, window int) *Reader {
 	return &Reader{src: src, comma: comma, high: max(comma, '"'), buf: make([]byte, window), next: 1}
 }
 
+// Blank reports whether the last record is a blank line.
+func (r *Reader) Blank() bool {
+	return len(r.Fields) == 1 && len(r.Fields[0].Text) == 0 && !r.Fields[0].Quoted
+}
+
 // fill reads more of the document after the unread part; false at its end.
 func (r *Reader) fill() (bool, error) {
 	if r.eof {

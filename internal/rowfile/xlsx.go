@@ -1,4 +1,4 @@
-package intake
+package rowfile
 
 import (
 	"archive/zip"
@@ -15,10 +15,13 @@ import (
 	"github.com/dig-cli/dig/pkg/late"
 )
 
-// book is a workbook: its strings and styles, and the sheet that is read.
-type book struct {
+// Book is a workbook of Excel: its strings and styles, and the sheet that is read.
+type Book struct {
+	Sheets []string // the names of all
+	Sheet  string   // the name of the one that is read
+
 	zip      *zip.Reader
-	sheet    string // path of its part
+	part     string // path of the sheet
 	strings  []string
 	styles   []dateStyle // by index of the cell format
 	from1904 bool
@@ -31,25 +34,26 @@ type bookSheet struct {
 	ID    string `xml:"http://schemas.openxmlformats.org/officeDocument/2006/relationships id,attr"`
 }
 
-// openBook reads all of a workbook but its sheets.
-func (d *Document) openBook() error {
-	st, err := d.file.Stat()
+// OpenWorkbook reads all of a workbook but its sheets. sheet is the name of the one to be read; without it, it is the first that is
+// visible.
+func OpenWorkbook(in io.ReaderAt, size int64, sheet string) (*Book, error) {
+	z, err := zip.NewReader(in, size)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("not a workbook: %w", err)
 	}
-	z, err := zip.NewReader(d.file, st.Size())
-	if err != nil {
-		return fmt.Errorf("not a workbook: %w", err)
-	}
-	b := &book{zip: z}
-	d.book = b
+	b := &Book{zip: z}
+	return b, b.find(sheet)
+}
+
+// find finds the sheet to be read.
+func (b *Book) find(sheet string) error {
 	var main struct {
 		Properties struct {
 			Date1904 string `xml:"date1904,attr"`
 		} `xml:"workbookPr"`
 		Sheets []bookSheet `xml:"sheets>sheet"`
 	}
-	if err := b.part("xl/workbook.xml", &main); err != nil {
+	if err := b.decode("xl/workbook.xml", &main); err != nil {
 		return err
 	}
 	b.from1904 = main.Properties.Date1904 == "1" || main.Properties.Date1904 == "true"
@@ -60,23 +64,20 @@ func (d *Document) openBook() error {
 			Type   string `xml:"Type,attr"`
 		} `xml:"Relationship"`
 	}
-	if err := b.part("xl/_rels/workbook.xml.rels", &links); err != nil {
+	if err := b.decode("xl/_rels/workbook.xml.rels", &links); err != nil {
 		return err
 	}
-	var names []string
 	var chosen *bookSheet
 	for i, s := range main.Sheets {
-		names = append(names, s.Name)
-		if chosen == nil && (d.opt.Sheet == "" && s.State != "hidden" && s.State != "veryHidden" || s.Name == d.opt.Sheet) {
+		b.Sheets = append(b.Sheets, s.Name)
+		if chosen == nil && (sheet == "" && s.State != "hidden" && s.State != "veryHidden" || s.Name == sheet) {
 			chosen = &main.Sheets[i]
 		}
 	}
 	if chosen == nil {
-		return fmt.Errorf("the workbook has no sheet %q; it has %s", d.opt.Sheet, quoteAll(names))
+		return fmt.Errorf("the workbook has no sheet %q; it has %s", sheet, QuoteAll(b.Sheets))
 	}
-	if d.opt.Sheet == "" && len(names) > 1 {
-		d.remark("read sheet %q of %s; --sheet names another", chosen.Name, quoteAll(names))
-	}
+	b.Sheet = chosen.Name
 	texts, styles := "", ""
 	for _, l := range links.Links {
 		target := path.Join("xl", l.Target)
@@ -85,14 +86,14 @@ func (d *Document) openBook() error {
 		}
 		switch {
 		case l.ID == chosen.ID:
-			b.sheet = target
+			b.part = target
 		case strings.HasSuffix(l.Type, "/sharedStrings"):
 			texts = target
 		case strings.HasSuffix(l.Type, "/styles"):
 			styles = target
 		}
 	}
-	if b.sheet == "" {
+	if b.part == "" {
 		return fmt.Errorf("the workbook lacks its sheet %q", chosen.Name)
 	}
 	if texts != "" {
@@ -106,7 +107,8 @@ func (d *Document) openBook() error {
 	return nil
 }
 
-func quoteAll(names []string) string {
+// QuoteAll lists names for a message.
+func QuoteAll(names []string) string {
 	out := make([]string, len(names))
 	for i, n := range names {
 		out[i] = strconv.Quote(n)
@@ -114,7 +116,7 @@ func quoteAll(names []string) string {
 	return strings.Join(out, ", ")
 }
 
-func (b *book) open(name string) (io.ReadCloser, error) {
+func (b *Book) open(name string) (io.ReadCloser, error) {
 	at := slices.IndexFunc(b.zip.File, func(f *zip.File) bool { return strings.EqualFold(f.Name, name) })
 	if at < 0 {
 		return nil, fmt.Errorf("not a workbook: it has no %s", name)
@@ -122,8 +124,8 @@ func (b *book) open(name string) (io.ReadCloser, error) {
 	return b.zip.File[at].Open()
 }
 
-// part decodes a whole part.
-func (b *book) part(name string, into any) error {
+// decode decodes a whole part.
+func (b *Book) decode(name string, into any) error {
 	f, err := b.open(name)
 	if err != nil {
 		return err
@@ -170,7 +172,7 @@ func unescapeXLSX(s string) string {
 	})
 }
 
-func (b *book) readStrings(name string) error {
+func (b *Book) readStrings(name string) error {
 	f, err := b.open(name)
 	if err != nil {
 		return err
@@ -210,27 +212,29 @@ type sheetRow struct {
 	Cells []sheetCell `xml:"c"`
 }
 
-// sheetRows reads the rows of a sheet that have values.
-type sheetRows struct {
+// SheetRows reads the rows of a sheet that have values.
+type SheetRows struct {
 	io.Closer
-	dec    *xml.Decoder
-	book   *book
-	n      int64
-	header []string
-	row    []value
-	ended  bool
+	Header []string // the first of them, unless it is a row
+	At     int64    // the number of the last row, as the sheet counts
+
+	dec   *xml.Decoder
+	book  *Book
+	row   []Value
+	ended bool
 }
 
-func (d *Document) sheetRows() (rowSource, error) {
-	f, err := d.book.open(d.book.sheet)
+// Rows opens the sheet. With header, its first row with values names the columns.
+func (b *Book) Rows(header bool) (*SheetRows, error) {
+	f, err := b.open(b.part)
 	if err != nil {
 		return nil, err
 	}
-	r := &sheetRows{Closer: f, dec: xml.NewDecoder(f), book: d.book}
-	if d.opt.NoHeader {
+	r := &SheetRows{Closer: f, dec: xml.NewDecoder(f), book: b}
+	if !header {
 		return r, nil
 	}
-	first, err := r.next()
+	first, err := r.Next()
 	if errors.Is(err, io.EOF) {
 		err = errors.New("the sheet is empty and has no header")
 	}
@@ -238,17 +242,15 @@ func (d *Document) sheetRows() (rowSource, error) {
 		f.Close()
 		return nil, err
 	}
-	r.header = []string{}
+	r.Header = []string{}
 	for _, v := range first {
-		r.header = append(r.header, string(v.text))
+		r.Header = append(r.Header, string(v.Text))
 	}
 	return r, nil
 }
 
-func (r *sheetRows) at() int64       { return r.n }
-func (r *sheetRows) names() []string { return r.header }
-
-func (r *sheetRows) next() ([]value, error) {
+// Next reads a row; io.EOF follows the last.
+func (r *SheetRows) Next() ([]Value, error) {
 	for {
 		t, err := r.dec.Token()
 		if errors.Is(err, io.EOF) && !r.ended {
@@ -258,7 +260,7 @@ func (r *sheetRows) next() ([]value, error) {
 			return nil, io.EOF
 		}
 		if err != nil {
-			return nil, fmt.Errorf("the sheet is damaged after row %d: %w", r.n, err)
+			return nil, fmt.Errorf("the sheet is damaged after row %d: %w", r.At, err)
 		}
 		if e, ok := t.(xml.EndElement); ok && e.Name.Local == "sheetData" {
 			r.ended = true
@@ -269,10 +271,10 @@ func (r *sheetRows) next() ([]value, error) {
 		}
 		var raw sheetRow
 		if err := r.dec.DecodeElement(&raw, &e); err != nil {
-			return nil, fmt.Errorf("the sheet is damaged after row %d: %w", r.n, err)
+			return nil, fmt.Errorf("the sheet is damaged after row %d: %w", r.At, err)
 		}
-		if r.n++; raw.R > 0 {
-			r.n = raw.R
+		if r.At++; raw.R > 0 {
+			r.At = raw.R
 		}
 		any := false
 		r.row = r.row[:0]
@@ -281,19 +283,19 @@ func (r *sheetRows) next() ([]value, error) {
 			if c.Ref != "" {
 				var ok bool
 				if at, ok = columnOf(c.Ref); !ok {
-					return nil, fmt.Errorf("row %d has a cell %q", r.n, c.Ref)
+					return nil, fmt.Errorf("row %d has a cell %q", r.At, c.Ref)
 				}
 			}
 			v, err := r.book.value(c)
 			if err != nil {
-				return nil, fmt.Errorf("row %d, cell %s: %w", r.n, c.Ref, err)
+				return nil, fmt.Errorf("row %d, cell %s: %w", r.At, c.Ref, err)
 			}
-			if v.kind == null {
+			if v.Kind == Null {
 				continue
 			}
 			any = true
 			for len(r.row) <= at {
-				r.row = append(r.row, value{})
+				r.row = append(r.row, Value{})
 			}
 			r.row[at] = v
 		}
@@ -319,42 +321,42 @@ func columnOf(ref string) (int, bool) {
 }
 
 // value is the value of a cell: a formula's is the one that was stored with it.
-func (b *book) value(c sheetCell) (value, error) {
+func (b *Book) value(c sheetCell) (Value, error) {
 	if c.Type == "inlineStr" {
 		if c.Inline == nil {
-			return value{}, nil
+			return Value{}, nil
 		}
-		return value{[]byte(c.Inline.text()), str}, nil
+		return Value{[]byte(c.Inline.text()), String}, nil
 	}
 	if c.V == nil {
 		if c.F != nil {
-			return value{}, errors.New("a formula without a stored value; a program that calculates it must save the workbook first")
+			return Value{}, errors.New("a formula without a stored value; a program that calculates it must save the workbook first")
 		}
-		return value{}, nil
+		return Value{}, nil
 	}
 	text := *c.V
 	switch c.Type {
 	case "s":
 		n, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil || n < 0 || n >= len(b.strings) {
-			return value{}, fmt.Errorf("it refers to string %q, and the workbook has %d", text, len(b.strings))
+			return Value{}, fmt.Errorf("it refers to string %q, and the workbook has %d", text, len(b.strings))
 		}
-		return value{[]byte(b.strings[n]), str}, nil
+		return Value{[]byte(b.strings[n]), String}, nil
 	case "str":
-		return value{[]byte(unescapeXLSX(text)), str}, nil
+		return Value{[]byte(unescapeXLSX(text)), String}, nil
 	case "b":
 		if text == "1" {
-			return value{[]byte("true"), field}, nil
+			return Value{[]byte("true"), Field}, nil
 		}
-		return value{[]byte("false"), field}, nil
+		return Value{[]byte("false"), Field}, nil
 	case "d":
-		return value{[]byte(text), str}, nil
+		return Value{[]byte(text), String}, nil
 	case "e":
-		return value{[]byte(text), opaque}, nil
+		return Value{[]byte(text), Opaque}, nil
 	}
 	if c.Style >= 0 && c.Style < len(b.styles) && b.styles[c.Style] != noDate {
 		s, err := b.dateText(text, b.styles[c.Style])
-		return value{[]byte(s), field}, err
+		return Value{[]byte(s), Field}, err
 	}
-	return value{bytes.TrimSpace([]byte(text)), field}, nil
+	return Value{bytes.TrimSpace([]byte(text)), Field}, nil
 }

@@ -1,4 +1,4 @@
-package intake
+package rowfile
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ const (
 )
 
 // readStyles finds the cell formats that show dates.
-func (b *book) readStyles(name string) error {
+func (b *Book) readStyles(name string) error {
 	var s struct {
 		Formats []struct {
 			ID   int    `xml:"numFmtId,attr"`
@@ -29,7 +29,7 @@ func (b *book) readStyles(name string) error {
 			ID int `xml:"numFmtId,attr"`
 		} `xml:"cellXfs>xf"`
 	}
-	if err := b.part(name, &s); err != nil {
+	if err := b.decode(name, &s); err != nil {
 		return err
 	}
 	codes := map[int]string{}
@@ -104,7 +104,7 @@ func styleOf(code string) dateStyle {
 
 // dateText converts the number of a date, of days since the end of 1899 or 1904, to the millisecond, the finest unit that a
 // format shows. A date with a time keeps it whatever the format shows.
-func (b *book) dateText(text string, style dateStyle) (string, error) {
+func (b *Book) dateText(text string, style dateStyle) (string, error) {
 	f, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if err != nil {
 		return "", fmt.Errorf("%q is not the number of a date", text)

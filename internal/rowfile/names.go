@@ -1,4 +1,4 @@
-package intake
+package rowfile
 
 import (
 	"fmt"
@@ -6,17 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// maxName is how many bytes the name of a column may have.
-const maxName = 63
-
-// Names returns a name for each column of a header: its own, or another one if it has none, if it is too long, if it is
+// Names returns a name for each column of a header: its own, or another one if it has none, if it is longer than most bytes, if it is
 // reserved because it begins with an underscore, or if an earlier column would be the same column of a table. same maps
 // the names of one column to one text, and system tells the columns that every table has, whose names stay. changed says
 // what was renamed.
-func Names(header []string, same func(string) string, system func(string) bool) (names, changed []string) {
+func Names(header []string, most int, same func(string) string, system func(string) bool) (names, changed []string) {
 	taken := map[string]bool{}
 	for _, h := range header {
-		if h != "" && len(h) <= maxName {
+		if h != "" && len(h) <= most {
 			taken[same(h)] = true // a name that stands in the file is not given to another column
 		}
 	}
@@ -26,8 +23,8 @@ func Names(header []string, same func(string) string, system func(string) bool) 
 		switch {
 		case h == "":
 			name, why = fmt.Sprintf("column_%d", i+1), fmt.Sprintf("column %d has no name", i+1)
-		case len(h) > maxName:
-			name, why = cut(h, maxName), fmt.Sprintf("the name of column %d, %q, is longer than %d bytes", i+1, h, maxName)
+		case len(h) > most:
+			name, why = cut(h, most), fmt.Sprintf("the name of column %d, %q, is longer than %d bytes", i+1, h, most)
 		case h[0] == '_' && !system(h):
 			if name = strings.TrimLeft(h, "_"); name == "" || system(name) {
 				name = fmt.Sprintf("column_%d", i+1)
@@ -40,7 +37,7 @@ func Names(header []string, same func(string) string, system func(string) bool) 
 			base := name
 			for n := 2; used[same(name)] || taken[same(name)]; n++ {
 				end := fmt.Sprintf("_%d", n)
-				name = cut(base, maxName-len(end)) + end
+				name = cut(base, most-len(end)) + end
 			}
 			changed = append(changed, fmt.Sprintf("%s: it is called %q", why, name))
 		}

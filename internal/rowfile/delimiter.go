@@ -1,0 +1,96 @@
+package rowfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
+)
+
+// Mark is the byte order mark that some programs write before UTF-8.
+const Mark = "\xef\xbb\xbf"
+
+// EndsWithReturns reports whether the first line that ends outside quotes ends with a carriage return alone.
+func EndsWithReturns(head []byte) bool {
+	quoted := false
+	for i, c := range head {
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '\n':
+			return false
+		case c == '\r':
+			return i+1 < len(head) && head[i+1] != '\n'
+		}
+	}
+	return false
+}
+
+// DelimiterName is a delimiter as it is written in messages.
+func DelimiterName(c byte) string {
+	if c == '\t' {
+		return "tabs"
+	}
+	return fmt.Sprintf("%q", string(rune(c)))
+}
+
+// Delimiter returns the character that divides the beginning of a document into records of the same number of fields,
+// the greatest if there are several; a comma if there is none that does.
+func Delimiter(head []byte, whole, returns, tabs bool) byte {
+	candidates := []byte{',', '\t', ';', '|'}
+	if tabs {
+		candidates = []byte{'\t', ',', ';', '|'}
+	}
+	best, most := byte(0), 1
+	for _, c := range candidates {
+		if n := width(head, c, whole, returns); n > most {
+			best, most = c, n
+		}
+	}
+	if best == 0 { // some record differs: the header decides
+		first, _, _ := bytes.Cut(head, []byte("\n"))
+		for _, c := range candidates {
+			if bytes.IndexByte(first, c) >= 0 {
+				return c
+			}
+		}
+		return ','
+	}
+	return best
+}
+
+// width is the number of fields of all records of the beginning of a document, 0 if they differ or are none.
+func width(head []byte, comma byte, whole, returns bool) int {
+	r := csv.NewReader(bytes.NewReader(head), comma, csv.Window)
+	r.CR = returns
+	if err := r.SkipBOM(); err != nil {
+		return 0
+	}
+	n, last := 0, 0
+	for records := 0; ; records++ {
+		err := r.Read()
+		var form *csv.Error
+		if errors.Is(err, io.EOF) || !whole && records > 1 && errors.As(err, &form) {
+			if !whole && records > 1 { // the last record is cut off
+				return n
+			}
+			if last != 0 && last != n {
+				return 0
+			}
+			return n
+		}
+		if err != nil || last != 0 && last != n {
+			return 0
+		}
+		if r.Blank() {
+			continue
+		}
+		if n == 0 {
+			n = len(r.Fields)
+		}
+		last = len(r.Fields)
+	}
+}

@@ -1,0 +1,61 @@
+package rowfile
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+)
+
+// Form is what a file contains, as far as its first bytes tell.
+type Form uint8
+
+// The forms.
+const (
+	Text Form = iota
+	Parquet
+	Workbook
+	OldWorkbook
+)
+
+// ErrOldWorkbook is the error about a file that only Excel reads.
+var ErrOldWorkbook = errors.New("this is a workbook of Excel 2003 or older, or an encrypted one: save it as .xlsx without a password")
+
+// FormOf finds out what a file is, from its first four bytes.
+func FormOf(head []byte) Form {
+	switch string(head) {
+	case "PAR1":
+		return Parquet
+	case "PK\x03\x04":
+		return Workbook
+	case "\xd0\xcf\x11\xe0":
+		return OldWorkbook
+	}
+	return Text
+}
+
+// Unpacked is a file name without the ending of a packed file.
+func Unpacked(name string) string {
+	for _, s := range []string{".gz", ".zst", ".zstd"} {
+		if len(name) > len(s) && strings.EqualFold(name[len(name)-len(s):], s) {
+			return name[:len(name)-len(s)]
+		}
+	}
+	return name
+}
+
+// LooksLikeJSON recognizes the beginning of objects, alone or in a list, which is no likely header of CSV.
+func LooksLikeJSON(head []byte) bool {
+	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte(Mark)), " \t\r\n")
+	if rest, ok := bytes.CutPrefix(head, []byte("[")); ok {
+		head = bytes.TrimLeft(rest, " \t\r\n")
+		if len(head) > 0 && head[0] == ']' {
+			return true
+		}
+	}
+	rest, ok := bytes.CutPrefix(head, []byte("{"))
+	if !ok {
+		return false
+	}
+	rest = bytes.TrimLeft(rest, " \t\r\n")
+	return len(rest) > 0 && (rest[0] == '"' || rest[0] == '}')
+}

@@ -1,0 +1,95 @@
+// Package rowfile reads what files of rows have in common, for imports and for files that are sources: how a file is packed
+// and encoded, how its fields and lines end, and the sheets of workbooks.
+package rowfile
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Window is how many bytes are usually read at once.
+const Window = 256 << 10
+
+// Packing is how a file is compressed.
+type Packing uint8
+
+// The packings.
+const (
+	NotPacked Packing = iota
+	Gzip
+	Zstandard
+)
+
+// PackingOf finds out how a file is compressed, from its first four bytes.
+func PackingOf(head []byte) Packing {
+	switch {
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+		return Gzip
+	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		return Zstandard
+	}
+	return NotPacked
+}
+
+// Open unpacks what src reads.
+func (p Packing) Open(src io.Reader) (io.ReadCloser, error) {
+	switch p {
+	case Gzip:
+		z, err := gzip.NewReader(bufio.NewReaderSize(src, Window))
+		return unpacker{z, "gzip"}, cutOff("gzip", err)
+	case Zstandard:
+		z, err := zstd.NewReader(src, zstd.WithDecoderConcurrency(1))
+		if err != nil {
+			return nil, err
+		}
+		return unpacker{z.IOReadCloser(), "zstd"}, nil
+	}
+	return io.NopCloser(src), nil
+}
+
+// unpacker says of its errors that they are about the packed bytes.
+type unpacker struct {
+	io.ReadCloser
+	name string
+}
+
+func (u unpacker) Read(p []byte) (int, error) {
+	n, err := u.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = cutOff(u.name, err)
+	}
+	return n, err
+}
+
+func cutOff(name string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return &PackedError{fmt.Sprintf("the file ends in the middle of its %s data: it was cut off", name)}
+	}
+	return &PackedError{fmt.Sprintf("its %s data is damaged: %v", name, err)}
+}
+
+// PackedError is an error in the packed bytes of a file.
+type PackedError struct{ reason string }
+
+func (e *PackedError) Error() string { return e.reason }
+
+// Head reads the first n bytes of in, which it closes. That they are cut off is an error of whoever reads to the end.
+func Head(in io.ReadCloser, n int) ([]byte, error) {
+	defer in.Close()
+	b := make([]byte, n)
+	n, err := io.ReadFull(in, b)
+	var cut *PackedError
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &cut) {
+		err = nil
+	}
+	return b[:n], err
+}

@@ -1,0 +1,18 @@
+package rowfile
+
+// Value is a value of a row in a file that is not CSV.
+type Value struct {
+	Text []byte
+	Kind Kind
+}
+
+// Kind is what the text of a value stands for.
+type Kind uint8
+
+// The kinds.
+const (
+	Null   Kind = iota
+	Field       // a text whose meaning is that of a field in CSV
+	String      // a string: text, unless it is a date, a time or a UUID
+	Opaque      // text whatever it contains
+)

@@ -1,0 +1,148 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/dig-cli/dig/internal/rowfile"
+	"github.com/dig-cli/dig/pkg/gateway/connector"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+)
+
+// Named opens files that are named by absolute paths as one table. What they are, their names tell or else their first bytes.
+// Several must have the same columns; their types are those of all values. Links are followed.
+func Named(ctx context.Context, reach connector.Reach, paths []string) (engine.Scanner, error) {
+	var real []string
+	dir := ""
+	for _, p := range paths {
+		at, err := filepath.EvalSymlinks(p)
+		if err != nil {
+			return nil, Bare(err)
+		}
+		if st, err := os.Stat(at); err != nil || !st.Mode().IsRegular() {
+			return nil, fmt.Errorf("%s: not a file", filepath.Base(p))
+		}
+		real = append(real, at)
+		if dir == "" {
+			dir = filepath.Dir(at)
+		}
+		for !within(at, dir) && filepath.Dir(dir) != dir {
+			dir = filepath.Dir(dir)
+		}
+	}
+	f := &folder{dir: dir, own: reach.Own, notes: reach.Notes, now: time.Now, known: map[string]described{}, lists: map[string]*listing{}}
+	r, err := f.root()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	t := &parted{f: f, path: "of these files"}
+	for _, p := range real {
+		name, err := filepath.Rel(dir, p)
+		if err != nil {
+			return nil, err
+		}
+		one, err := r.named(filepath.ToSlash(name))
+		if err != nil {
+			return nil, err
+		}
+		d, err := f.learn(ctx, r, one)
+		if errors.Is(err, connector.ErrOwn) {
+			return nil, errors.New("not a file that a statement may read")
+		}
+		if err != nil {
+			return nil, err
+		}
+		t.parts = append(t.parts, part{file: one, as: d})
+	}
+	if len(t.parts) == 1 {
+		return &tableOf{f, t.parts[0].file, t.parts[0].as}, nil
+	}
+	for _, p := range t.parts[1:] {
+		if err := sameColumns(t.parts[0], p); err != nil {
+			return nil, err
+		}
+	}
+	return t, t.bring()
+}
+
+func within(path, dir string) bool {
+	return strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+}
+
+func sameColumns(a, b part) error {
+	for _, c := range []struct{ has, lacks part }{{a, b}, {b, a}} {
+		names := map[string]bool{}
+		for _, col := range c.lacks.as.cols {
+			names[col.Name] = true
+		}
+		for _, col := range c.has.as.cols {
+			if !names[col.Name] {
+				return fmt.Errorf("file %s has no column %q, and %s has one", c.lacks.file.path, col.Name, c.has.file.path)
+			}
+		}
+	}
+	return nil
+}
+
+// named finds out what a file is.
+func (p *place) named(name string) (file, error) {
+	if t, ok := classify(filepath.Base(name)); ok {
+		t.path = name
+		return t, nil
+	}
+	t := file{path: name, table: filepath.Base(name)}
+	info, err := p.stat(name)
+	if err != nil {
+		return t, fmt.Errorf("file %s: %w", name, Bare(err))
+	}
+	h, err := p.openFile(t, described{size: info.Size(), at: info.ModTime()})
+	if err != nil {
+		return t, fmt.Errorf("file %s: %w", name, err)
+	}
+	defer h.Close()
+	if t.form, err = formOf(h); err != nil {
+		return t, fmt.Errorf("file %s: %w", name, err)
+	}
+	return t, nil
+}
+
+// formOf tells from the first bytes of a file what it is. Text that does not look like JSON is CSV.
+func formOf(h *os.File) (form, error) {
+	head := make([]byte, 4)
+	n, err := h.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return 0, err
+	}
+	switch rowfile.FormOf(head[:n]) {
+	case rowfile.Parquet:
+		return formParquet, nil
+	case rowfile.Workbook:
+		return formXLSX, nil
+	case rowfile.OldWorkbook:
+		return 0, rowfile.ErrOldWorkbook
+	}
+	raw, err := rowfile.PackingOf(head[:n]).Open(h)
+	if err != nil {
+		return 0, err
+	}
+	text, err := rowfile.Head(raw, 4<<10)
+	if err != nil {
+		return 0, err
+	}
+	coding, _ := rowfile.CodingOf(text)
+	if coding == rowfile.UTF8 && (strings.ContainsRune(string(text), 0) || !utf8.Valid(text[:max(0, len(text)-utf8.UTFMax)])) {
+		return 0, errors.New("neither text nor a Parquet file nor a workbook")
+	}
+	if rowfile.LooksLikeJSON(text) {
+		return formJSON, nil
+	}
+	return formCSV, nil
+}

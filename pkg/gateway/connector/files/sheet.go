@@ -1,0 +1,54 @@
+package files
+
+import (
+	"fmt"
+
+	"github.com/dig-cli/dig/internal/rowfile"
+)
+
+// sheetRecords are the rows of the first visible sheet of a workbook.
+type sheetRecords struct {
+	readers
+	in *rowfile.SheetRows
+}
+
+func newSheet(in readers, d described) (records, error) {
+	b, err := rowfile.OpenWorkbook(in.file, d.size, "")
+	if err != nil {
+		return nil, err
+	}
+	rows, err := b.Rows(true)
+	if err != nil {
+		return nil, err
+	}
+	return &sheetRecords{in, rows}, nil
+}
+
+func (r *sheetRecords) header() []string { return r.in.Header }
+
+func (r *sheetRecords) next() (record, error) {
+	row, err := r.in.Next()
+	if err != nil {
+		return record{}, r.end(err)
+	}
+	width := len(r.in.Header)
+	if len(row) > width {
+		return record{}, fmt.Errorf("row %d has %d cells, and the header names %d columns", r.in.At, len(row), width)
+	}
+	out := record{line: int(r.in.At), fields: make([]*string, width), kinds: make([]rowfile.Kind, width)}
+	for i, v := range row {
+		if out.kinds[i] = v.Kind; v.Kind != rowfile.Null {
+			s := string(v.Text)
+			out.fields[i] = &s
+		}
+	}
+	return out, nil
+}
+
+func (r *sheetRecords) Close() error {
+	err := r.in.Close()
+	if also := r.readers.Close(); err == nil {
+		err = also
+	}
+	return err
+}
