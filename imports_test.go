@@ -36,6 +36,7 @@ func TestImports(t *testing.T) {
 		"internal/tempfile":     {},
 		"internal/term":         {"pkg/api"},
 		"internal/sqltext":      {"pkg/late"},
+		"internal/rowfile":      {"pkg/late", "pkg/gateway/engine/csv"},
 		"internal/cell":         {"internal/nearest", "pkg/api"},
 		"internal/rowset":       {"internal/cell", "internal/tempfile", "pkg/api", "pkg/gateway/engine/csv"},
 		"internal/nearest":      {},
@@ -50,7 +51,7 @@ func TestImports(t *testing.T) {
 		"pkg/gateway/safely":    {},
 		"pkg/gateway/store":     {},
 		"pkg/gateway/engine":    {"internal/nearest", "internal/sqltext", "internal/tempfile", "pkg/trinosql", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/safely"},
-		"pkg/gateway/connector": {"internal/loopback", "internal/retry", "internal/tempfile", "internal/sqltext", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway/safely"},
+		"pkg/gateway/connector": {"internal/loopback", "internal/rowfile", "internal/retry", "internal/tempfile", "internal/sqltext", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway/safely"},
 		"pkg/gateway":           {"internal/loopback", "internal/each", "internal/sqltext", "pkg/api", "pkg/late", "pkg/spec", "pkg/gateway", "internal/tempfile"},
 	}
 	under := func(dir string, rooms []string) bool {
@@ -99,7 +100,7 @@ func TestImports(t *testing.T) {
 				case strings.HasPrefix(own, "cmd/") && dir == "cmd/internal/cli":
 					t.Errorf("%s imports %s: the frame of the commands imports none of them", path, own)
 				}
-				for _, room := range []string{"internal/sqltext", "internal/rowset", "internal/nearest", "internal/shell", "internal/retry", "internal/localstate", "pkg/spec", "pkg/late", "pkg/trinosql", "internal/tempfile", "pkg/openapi", "pkg/api", "pkg/config", "pkg/output", "pkg/gateway/safely", "pkg/gateway/store", "pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway"} {
+				for _, room := range []string{"internal/sqltext", "internal/rowfile", "internal/rowset", "internal/nearest", "internal/shell", "internal/retry", "internal/localstate", "pkg/spec", "pkg/late", "pkg/trinosql", "internal/tempfile", "pkg/openapi", "pkg/api", "pkg/config", "pkg/output", "pkg/gateway/safely", "pkg/gateway/store", "pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway"} {
 					if under(dir, []string{room}) {
 						if !under(own, allowed[room]) {
 							t.Errorf("%s imports %s; %s may import %v", path, own, room, allowed[room])

@@ -80,7 +80,7 @@ func newTopics(e *cli.Env) []*cobra.Command {
                    directories of settings, of zone local, of what is kept between runs, and of names for completion
   NO_COLOR         no colours, whatever its value; --color overrides it
   CI, GITHUB_ACTIONS, GITLAB_CI and those of other CI systems
-  AI_AGENT, CLAUDECODE, CODEX_SANDBOX, CURSOR_AGENT, GEMINI_CLI and those of other agents
+  AI_AGENT, CLAUDECODE, CODEX_SANDBOX, CURSOR_AGENT, GEMINI_CLI and others of agents
                    no person is at the terminal: nothing is asked, no pager, no line of progress
   TERM             dumb: no colours, no pager, no line of progress
   TMPDIR           temporary files

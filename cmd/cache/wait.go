@@ -51,11 +51,13 @@ func settledCache(ctx context.Context, e *cli.Env, cl *api.Client, p, id, mode, 
 		if run == nil || run.CreatedAt == before {
 			return "about to start", "", false, nil
 		}
-		mark := run.UpdatedAt
+		state, mark := run.Status, run.UpdatedAt
 		if p := run.Progress; p != nil {
-			mark += fmt.Sprint(*p)
+			if mark += fmt.Sprint(*p); p.NumberOfCachedRecords > 0 {
+				state += fmt.Sprintf(", %d rows", p.NumberOfCachedRecords)
+			}
 		}
-		return run.Status, mark, cli.CacheEnded(run.Status) && cli.CacheEnded(st.Status), nil
+		return state, mark, cli.CacheEnded(run.Status) && cli.CacheEnded(st.Status), nil
 	})
 	if err != nil {
 		return cli.View{}, err

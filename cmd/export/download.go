@@ -180,6 +180,7 @@ func fetchFile(ctx context.Context, e *cli.Env, cl *api.Client, project string, 
 		bar = e.Progress()
 	}
 	defer bar.Stop()
+	bar.Total(f.Bytes)
 	w = bar.Writer(w)
 	var have int64
 	var version string // of the file from which bytes were received

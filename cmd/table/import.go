@@ -246,6 +246,7 @@ func importDocument(ctx context.Context, e *cli.Env, i *importing, m *making, fr
 	defer text.Close()
 	bar := e.Progress()
 	defer bar.Stop()
+	bar.Part(i.doc.Part)
 	job, err := send(ctx, i.project, m.name, i.req, i.doc.Name, bar.Reader(text))
 	bar.Stop()
 	v, err := settle(ctx, e, i, job, err)

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 
 	"github.com/dig-cli/dig/internal/rowfile"
 )
@@ -62,7 +63,8 @@ type Document struct {
 	sum     hash.Hash
 	columns []column
 	book    *rowfile.Book
-	unit    string // of places in the file
+	unit    string       // of places in the file
+	read    atomic.Int64 // bytes of the file, or rows where they are not read in order, since it was opened last
 }
 
 // Open reads the beginning of a file, a pipe or other input. path is its name; in is closed with the document. Errors but
@@ -189,8 +191,33 @@ func (d *Document) unpack() error {
 
 // raw returns the unpacked bytes of the file, from its start.
 func (d *Document) raw() (io.ReadCloser, error) {
-	return d.packing.Open(io.NewSectionReader(d.file, 0, d.at.Size()))
+	d.read.Store(0)
+	return d.packing.Open(&counted{io.NewSectionReader(d.file, 0, d.at.Size()), d})
 }
+
+// counted counts the bytes that are read of the file.
+type counted struct {
+	io.Reader
+	d *Document
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.d.read.Add(int64(n))
+	return n, err
+}
+
+// Part is how much of the document was read since Text opened it, from 0 to 1.
+func (d *Document) Part() float64 {
+	whole := d.at.Size()
+	if d.byRows() {
+		whole = d.Rows + d.Blank
+	}
+	return float64(d.read.Load()) / float64(max(whole, 1))
+}
+
+// byRows reports whether the rows are not read from the beginning of the file to its end.
+func (d *Document) byRows() bool { return d.Format == Parquet || d.Format == XLSX }
 
 // decode finds out how the text is encoded.
 func (d *Document) decode() error {

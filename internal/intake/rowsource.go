@@ -112,6 +112,7 @@ type rowText struct {
 }
 
 func (d *Document) rowText(ctx context.Context) (*rowText, error) {
+	d.read.Store(0)
 	r, err := d.rows()
 	if err != nil {
 		return nil, err
@@ -140,6 +141,9 @@ func (w *rowText) row() error {
 		return nil
 	}
 	row, err := w.r.next()
+	if w.d.byRows() {
+		w.d.read.Add(1)
+	}
 	if errors.Is(err, io.EOF) {
 		if err := w.d.unchanged(); err != nil {
 			return err

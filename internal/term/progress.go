@@ -19,6 +19,7 @@ type Progress struct {
 	start time.Time
 	rows  atomic.Int64
 	bytes atomic.Int64
+	part  atomic.Pointer[func() float64]
 
 	mu      sync.Mutex
 	painted bool
@@ -68,7 +69,20 @@ func (p *Progress) line() string {
 	if size > 0 {
 		text += humanize.Bytes(uint64(size)) + "  " + humanize.Bytes(uint64(float64(size)/max(elapsed.Seconds(), 1e-3))) + "/s  "
 	}
+	if part := p.part.Load(); part != nil {
+		text = fmt.Sprintf("%d %%  ", int(100*min(max((*part)(), 0), 1))) + text
+	}
 	return text + elapsed.Truncate(time.Second).String()
+}
+
+// Part sets what tells how much of the whole is done, from 0 to 1.
+func (p *Progress) Part(of func() float64) { p.part.Store(&of) }
+
+// Total sets how many bytes there are in all; nothing is known of fewer than one.
+func (p *Progress) Total(n int64) {
+	if n > 0 {
+		p.Part(func() float64 { return float64(p.bytes.Load()) / float64(n) })
+	}
 }
 
 // Stop removes the line and does not show it again.

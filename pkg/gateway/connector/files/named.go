@@ -27,6 +27,9 @@ func Named(ctx context.Context, reach connector.Reach, paths []string) (engine.S
 			return nil, Bare(err)
 		}
 		if st, err := os.Stat(at); err != nil || !st.Mode().IsRegular() {
+			if len(paths) == 1 {
+				return nil, errors.New("not a file")
+			}
 			return nil, fmt.Errorf("%s: not a file", filepath.Base(p))
 		}
 		real = append(real, at)

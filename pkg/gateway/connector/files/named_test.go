@@ -47,14 +47,14 @@ func TestNamed(t *testing.T) {
 		{"plain.csv.gz", "file plain.csv.gz: it is not packed"},
 		{"ragged.csv", "file ragged.csv: line 3 has 1 fields, the first line 2"},
 		{"none.csv", "file none.csv: the file is empty"},
-		{".", ".: not a file"},
+		{".", "not a file"},
 		{"absent.csv", "no such file"},
 	} {
 		var paths []string
 		for _, name := range strings.Fields(c.files) {
 			paths = append(paths, filepath.Join(dir, name))
 		}
-		if got := namedText(paths); !strings.HasPrefix(strings.Replace(got, filepath.Base(dir)+": not", ".: not", 1), c.want) {
+		if got := namedText(paths); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s: %s\nwant %s", c.files, got, c.want)
 		}
 	}

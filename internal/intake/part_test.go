@@ -1,0 +1,32 @@
+package intake
+
+import (
+	"io"
+	"strings"
+	"testing"
+)
+
+// TestPart: what is told of the progress of an import ends at the whole, and lies before it until then.
+func TestPart(t *testing.T) {
+	lines := strings.Repeat("1,22\n", 400_000)
+	for name, text := range map[string]string{"a.csv": "a,b\n" + lines, "b.csv.gz": string(zipped(t, "a;b\n"+strings.ReplaceAll(lines, ",", ";"))), "c.ndjson": strings.Repeat("{\"a\":1}\n", 300_000)} {
+		d, err := open(t, name, []byte(text), Options{})
+		if err != nil || d.Learn(t.Context(), true) != nil {
+			t.Fatal(err)
+		}
+		r, err := d.Text(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.CopyN(io.Discard, r, 300_000); err != nil {
+			t.Fatal(err)
+		}
+		if p := d.Part(); p < 0.05 || p > 0.95 {
+			t.Errorf("%s: %g in between", name, p)
+		}
+		if _, err := io.Copy(io.Discard, r); err != nil || d.Part() != 1 {
+			t.Errorf("%s: %g at the end, %v", name, d.Part(), err)
+		}
+		r.Close()
+	}
+}
