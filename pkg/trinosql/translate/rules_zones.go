@@ -2,6 +2,7 @@ package translate
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/dig-cli/dig/pkg/trinosql/times"
@@ -138,8 +139,15 @@ func (p *printer) knownZone(at trinosql.Expr, value operand, zone trinosql.Expr,
 	return false
 }
 
-// raise writes an error that ends the statement when it runs, unless one of the operands is NULL.
+// raise writes an error that ends the statement when it runs, unless one of the operands is NULL. Those that are made of literals alone are not
+// computed for that: DuckDB would do it where the statement has no rows as well.
 func (p *printer) raise(at trinosql.Node, t *types.Type, msg string, operands ...operand) {
+	text := `CAST("~error"(` + quoteText(msg) + ") AS " + p.duckType(at, t) + ")"
+	operands = slices.DeleteFunc(operands, func(o operand) bool { return !p.mayBeNull(o.expr) })
+	if len(operands) == 0 {
+		p.put(text)
+		return
+	}
 	p.put("CASE WHEN ")
 	for i, o := range operands {
 		if i > 0 {
@@ -149,7 +157,27 @@ func (p *printer) raise(at trinosql.Node, t *types.Type, msg string, operands ..
 		o.write()
 		p.put(") IS NOT NULL")
 	}
-	p.put(` THEN CAST("~error"(`, quoteText(msg), ") AS ", p.duckType(at, t), ") END")
+	p.put(" THEN ", text, " END")
+}
+
+// mayBeNull reports whether an expression reads a column, or has NULL or a query in it.
+func (p *printer) mayBeNull(x trinosql.Expr) bool {
+	if x == nil {
+		return true
+	}
+	found := false
+	trinosql.Inspect(x, func(n trinosql.Node) bool {
+		switch n := n.(type) {
+		case *trinosql.NullLit, *trinosql.Subquery:
+			found = true
+		case *trinosql.Ident: // not the name of a function
+			found = p.a.Columns[n] != nil || p.a.Lambdas[n] != nil
+		case *trinosql.Deref:
+			found = p.a.Columns[n] != nil
+		}
+		return !found
+	})
+	return found
 }
 
 // formatTime writes date_format and format_datetime.

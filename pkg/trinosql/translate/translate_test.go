@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/dig-cli/dig/pkg/trinosql/functions"
@@ -39,6 +41,36 @@ func TestSliced(t *testing.T) {
 			t.Errorf("%s\n\tis   %s\n\twant %s", sql, got, want)
 		} else if again := sliced(got); again != got {
 			t.Errorf("%s\n\tagain: %s", got, again)
+		}
+	}
+}
+
+// TestClosed: what a template writes stands beside other operators, so it has none of its own outside of parentheses and CASE.
+func TestClosed(t *testing.T) {
+	pieces := regexp.MustCompile(`'(?:[^']|'')*'|"[^"]*"|[A-Za-z_]+|[^\sA-Za-z_]`)
+	operators := regexp.MustCompile(`^(?i:[-+*/%|=<>]|and|or|not|is|like|in|between)$`)
+	m, err := readTemplates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, l := range m {
+		if l.wrap != nil { // which is what stands in the statement
+			l.parts = l.wrap
+		}
+		text := ""
+		for _, p := range l.parts {
+			text += p.text + " "
+		}
+		depth := 0
+		for _, w := range pieces.FindAllString(text, -1) {
+			switch {
+			case w == "(" || w == "[" || strings.EqualFold(w, "CASE"):
+				depth++
+			case w == ")" || w == "]" || strings.EqualFold(w, "END"):
+				depth--
+			case depth == 0 && operators.MatchString(w):
+				t.Errorf("%s: %s stands outside of parentheses in %s", key, w, text)
+			}
 		}
 	}
 }

@@ -171,7 +171,7 @@ func unlike(sql string, a *witness.Answer, got *answered, err error) string {
 	if why := otherColumns(a, got); why != "" || a.Rows == nil {
 		return why
 	}
-	got.near = readsTables(sql)
+	got.near = readsTables(sql) || hyperbolic().MatchString(sql)
 	if len(got.rows) != len(a.Rows) {
 		return fmt.Sprintf("%d rows, not %d", len(got.rows), len(a.Rows))
 	}
@@ -184,6 +184,9 @@ func unlike(sql string, a *witness.Answer, got *answered, err error) string {
 	}
 	return ""
 }
+
+// hyperbolic finds functions of which Java gives another last digit.
+var hyperbolic = late.Regexp(`(?i)\b(cosh|sinh|tanh)\(`)
 
 func told2(err error) []string { t := told(err); return t[:] }
 
@@ -265,7 +268,7 @@ func nearly(t *types.Type, want, got any) bool {
 	}
 	w, err1 := strconv.ParseFloat(show(want), 64)
 	g, err2 := strconv.ParseFloat(*s, 64)
-	return err1 == nil && err2 == nil && math.Abs(w-g) <= 1e-12*math.Abs(w)
+	return err1 == nil && err2 == nil && !math.IsInf(w, 0) && math.Abs(w-g) <= 1e-12*math.Abs(w)
 }
 
 // unordered compares rows of which the statement gives no order.

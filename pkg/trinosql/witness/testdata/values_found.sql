@@ -42,3 +42,13 @@ SELECT regexp_replace(U&'a\000A', 'a$', 'x'), regexp_replace(U&'a\000A', '$', 'x
 SELECT regexp_replace(U&'a\000Ab\000A', '(?m)$', '!'), regexp_replace(U&'a\000Ab\000A', '(?m)^', '!'), regexp_replace(U&'a\000Ab\000A', '(?m)^b$', '!'), regexp_replace(U&'\000A', '(?m)^', '!'), regexp_replace('', '(?m)^$', '!');
 SELECT regexp_extract(U&'a\000A', 'a$'), regexp_count(U&'a\000A', '$'), regexp_split(U&'a\000A', '$'), regexp_extract_all(U&'żółw\000A', '\w+$|ó.*$'), regexp_position(U&'ża\000A', 'a$');
 SELECT regexp_position('aaaa', '', 4), regexp_position('aaaa', '', 5), regexp_position('', '', 1), regexp_position('a', 'x*', 2), regexp_position('aaaa', '', 2, 2), split_part('a', NULL, 1), split_part('a,b', ',', 2);
+SELECT mod(-1.5e0, log(0e0, 0e0)), 6e0 * log(2e0, 8e0), 12e0 / log(2e0, 8e0);
+SELECT strpos(x, ''), strpos(x, 'a'), strpos('a', y), hamming_distance('', y), hamming_distance(x, '') FROM (VALUES (CAST(NULL AS varchar), CAST(NULL AS varchar))) t(x, y);
+SELECT json_array_contains('Aabc', nan()), json_array_contains('[1]', infinity()), json_array_contains(JSON '[1]', nan()), json_array_contains(CAST(NULL AS json), nan());
+SELECT from_iso8601_date(TRY(replace('2024-02-29', '2024-02-29')));
+SELECT TRY(replace('2024-02-29', '02')), TRY(from_iso8601_date(replace('2024-02-29', '2024-02-29'))), TRY(TRY(1 / 0));
+SELECT TRY(BIGINT '1') NOT IN (SELECT regionkey FROM nation WHERE nationkey < 0);
+SELECT (if((REAL '1.5' IN (REAL '-2.25', REAL '3.4e38')), 9223372036854775807) / 9223372036854775807) FROM (VALUES 1) t(a) WHERE TRY(BIGINT '1') NOT IN (SELECT regionkey FROM nation WHERE nationkey < 0);
+SELECT from_iso8601_date(TRY(replace(x, '2'))) FROM (VALUES '2024-02-29') t(x);
+SELECT 12.345, (2.5e0 / discount), array_agg(DISTINCT (orderkey / orderkey) ORDER BY (orderkey / orderkey)) FILTER (WHERE false), stddev(tan(discount)) FROM lineitem WHERE orderkey <= 5 GROUP BY 1, 2 ORDER BY 2;
+SELECT (2.5e0 / discount), count(*), stddev(tan(discount)) FROM lineitem WHERE orderkey <= 5 GROUP BY 1 ORDER BY 1;

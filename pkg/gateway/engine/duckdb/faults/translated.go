@@ -24,6 +24,9 @@ func (f *Trino) Unwrap() error { return f.err }
 // outerColumn is what DuckDB says of a column of an outer query in one of its lambdas, as which the translation writes some expressions.
 var outerColumn = late.Regexp(`^Referenced table "~r\d+" not found`)
 
+// inTry is what DuckDB says of an expression that its TRY does not take. Functions whose results are bounded are volatile for it.
+var inTry = late.Regexp(`^TRY can not be used in combination with a volatile function|are not allowed inside the TRY expression`)
+
 // Translated is an error of a statement that runs as it was translated. Places in that text say nothing.
 func Translated(err error) error {
 	var d *Error
@@ -39,6 +42,9 @@ func Translated(err error) error {
 	if refused(err) && outerColumn().MatchString(d.Message) {
 		return &engine.Error{Kind: engine.KindUnsupported, Message: "a column of an outer query inside of this expression of a subquery is not supported on zone local", Err: err}
 	}
+	if refused(err) && inTry().MatchString(d.Message) {
+		return &engine.Error{Kind: engine.KindUnsupported, Message: "TRY of an aggregate, or of a function whose result may be very large (replace, lpad, rpad, repeat, sequence), is not supported on zone local", Err: err}
+	}
 	if refused(err) { // not the fault of whoever wrote the statement
 		return &engine.Error{Kind: engine.KindInternal, Message: "the engine does not take its own text: " + naming.HideStore(d.Message), Err: err}
 	}
@@ -50,7 +56,7 @@ func Translated(err error) error {
 		return &engine.Error{Kind: engine.KindValue, Message: naming.HideStore(msg), Err: &Trino{kind, err}}
 	}
 	if unlike := outOfRange().FindStringSubmatch(d.Message); unlike != nil {
-		return &engine.Error{Kind: engine.KindUnsupported, Message: "a time out of the range of those on zone local is not supported: " + d.Message, Err: err}
+		return &engine.Error{Kind: engine.KindUnsupported, Message: "a time out of the range of those on zone local is not supported", Err: err}
 	}
 	msg, kind := inTrinosWords(d.Message)
 	return &engine.Error{Kind: engine.KindValue, Message: naming.HideStore(msg), Err: &Trino{kind, err}}
