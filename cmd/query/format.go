@@ -119,7 +119,7 @@ Exit codes of --check: 0 nothing would change, 1 something would, 2 a text is no
 		if err := commit(); err != nil {
 			return cli.View{}, err
 		}
-		if changed {
+		if check && changed {
 			return cli.View{Printed: true}, cli.ErrDifferent
 		}
 		return cli.View{Printed: true}, nil
