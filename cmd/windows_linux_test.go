@@ -74,6 +74,41 @@ func (d *desk) query(ctx context.Context, what, sql string) (string, bool) {
 	return d.run(ctx, what, "query", "execute", "--no-header", "-o", "csv", "--sql", sql)
 }
 
+// long runs what takes long, one after the other, until done is closed: imports of large files, and refreshes of a materialized query and of a cache.
+func (d *desk) long(done <-chan struct{}) {
+	const rows = 200_000
+	var b strings.Builder
+	b.WriteString("n,label\n")
+	for i := range rows {
+		fmt.Fprintf(&b, "%d,some text %d\n", i, i%1000)
+	}
+	imported := 0
+	for k := 0; ; k++ {
+		select {
+		case <-done:
+			if n := count(d.t, d.data, "large"); n != imported*rows {
+				d.t.Errorf("%d rows of %d large imports", n, imported)
+			}
+			return
+		default:
+		}
+		switch k % 3 {
+		case 0:
+			path := filepath.Join(d.t.TempDir(), fmt.Sprintf("large%d.csv", k))
+			if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+				d.t.Error(err)
+				return
+			}
+			d.run(d.t.Context(), "large import", "table", "import", "large", path, "--again")
+			imported++
+		case 1:
+			d.run(d.t.Context(), "materialized query", "materialized", "refresh", "stored", "--wait")
+		case 2:
+			d.run(d.t.Context(), "cache refresh", "cache", "refresh", "sample", "shop", "orders", "--full", "--wait")
+		}
+	}
+}
+
 // importOne imports a file whose rows have a label of their own.
 func (d *desk) importOne(ctx context.Context, label string) {
 	var b strings.Builder
@@ -109,8 +144,8 @@ func (d *desk) stopped(signal bool) *exec.Cmd {
 	return c
 }
 
-// TestWindows: half of the windows on a project are stopped behind a pager, one computes for seconds, and the others import into one table and
-// query it, while some are killed. Nothing is refused, every answer is of whole imports, and so are the data at the end.
+// TestWindows: half of the windows on a project are stopped behind a pager, one computes for seconds, one after the other imports large files and
+// refreshes what is stored, and the others import into one table and query it, while some are killed. Nothing is refused, every answer is of whole imports, and so are the data at the end.
 func TestWindows(t *testing.T) {
 	t.Parallel()
 	needLocal(t)
@@ -118,6 +153,10 @@ func TestWindows(t *testing.T) {
 	d := &desk{t: t, data: t.TempDir(), rows: 1000, r: rand.New(rand.NewPCG(uint64(n), 0)), longest: map[string]time.Duration{}, ran: map[string]int{}, labels: map[string]bool{}}
 	mustRun(t, d.data, "table", "create", "numbers", "--column", "n:bigint", "--column", "label:varchar")
 	d.importOne(t.Context(), "first")
+	mustRun(t, d.data, "table", "create", "large", "--column", "n:bigint", "--column", "label:varchar")
+	mustRun(t, d.data, "query", "create", "stored", "--sql", `SELECT n % 1000 AS m, count(*) AS c FROM peaka."table".large GROUP BY 1`)
+	mustRun(t, d.data, "query", "materialize", "stored", "--no-schedule", "--wait")
+	mustRun(t, d.data, "cache", "create", "sample", "shop", "orders", "--full-every", "P1D", "--wait")
 	var wg sync.WaitGroup
 	var held []*exec.Cmd
 	for i := range n / 2 {
@@ -142,7 +181,12 @@ func TestWindows(t *testing.T) {
 			t.Errorf("the long query answered %q", out)
 		}
 	})
-	for i := range n - n/2 - 1 {
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		d.long(done)
+	}()
+	for i := range n - n/2 - 2 {
 		wg.Go(func() {
 			for k := range rounds {
 				time.Sleep(d.within(time.Second))
@@ -164,6 +208,8 @@ func TestWindows(t *testing.T) {
 		})
 	}
 	wg.Wait()
+	close(done)
+	<-ended
 	for what, took := range d.longest {
 		t.Logf("%d windows: of %d times %s the longest took %v; on a project of its own, of %d times, %v", n, d.ran[what], what, took.Round(time.Millisecond),
 			alone.ran[what], alone.longest[what].Round(time.Millisecond))

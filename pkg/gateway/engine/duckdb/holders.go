@@ -30,8 +30,14 @@ const (
 	holdPoll        = 2 * time.Millisecond
 	readersPatience = 30 * time.Millisecond // how long a writer waits for readers before it leaves them the file
 	writerPatience  = 60 * time.Millisecond // how long a reader waits for a writer before it reads a copy
-	maxCopied       = 4 << 30               // bytes; for larger files both wait for the end of the other
+	copyRate        = 1 << 30               // bytes per second: about as long as a copy takes, it is better to wait
+	maxPatience     = time.Second
 )
+
+// patienceFor is how long a process waits for another one before it copies a file of this size.
+func patienceFor(least time.Duration, size int64) time.Duration {
+	return min(least+time.Duration(float64(size)/copyRate*float64(time.Second)), maxPatience)
+}
 
 func readersLock(dir string, file fs.FileInfo) *flock.Flock {
 	return flock.New(filepath.Join(dir, readersName+fileNumber(file)), flock.SetPermissions(0o600))
@@ -59,7 +65,7 @@ func ownFile(ctx context.Context, dir string, o *engine.Options) (*flock.Flock, 
 			return nil, err
 		}
 		waited := time.Since(began)
-		if waited > readersPatience && copyable(dir, st.Size()) {
+		if waited > patienceFor(readersPatience, st.Size()) && copyable(dir, st.Size()) {
 			return leaveToReaders(dir, st)
 		}
 		if waited > o.LockWait {
@@ -73,14 +79,15 @@ func ownFile(ctx context.Context, dir string, o *engine.Options) (*flock.Flock, 
 	}
 }
 
-// copyable reports whether a file is copied rather than waited for: it is not too large, its disk has room, and nothing that belongs to
-// it is in the log.
+// copyable reports whether a file is copied rather than waited for: its disk has room, and nothing that belongs to it is in the log.
 func copyable(dir string, size int64) bool {
-	if !replaceable || size > maxCopied || logged(dir) {
-		return false
-	}
+	return replaceable && !logged(dir) && roomFor(dir, size)
+}
+
+// roomFor reports whether a disk has room for a copy, and for what others do meanwhile.
+func roomFor(dir string, size int64) bool {
 	free, ok := freeSpace(dir)
-	return !ok || free > 2*size
+	return !ok || free > size+size/4
 }
 
 // logged reports whether a project's file has a log: changes that are not in the file yet. Without a writer, one that was killed has left it.

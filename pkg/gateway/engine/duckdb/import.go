@@ -22,7 +22,7 @@ import (
 
 // ImportCSV appends the rows of a document, all or none; docs/import.md has the rules. The document is first copied to a temporary
 // file next to the data, so that a slow sender blocks neither other writers nor other processes, and so that it can be read
-// twice.
+// twice. Its rows are then prepared in a stage.
 func (p *project) ImportCSV(ctx context.Context, kind, name string, src io.Reader, m engine.Import) (int64, error) {
 	c, err := p.conn(ctx)
 	if err != nil {
@@ -44,43 +44,96 @@ func (p *project) ImportCSV(ctx context.Context, kind, name string, src io.Reade
 			Message: fmt.Sprintf("the document was not stored within %s; none of its rows is stored", m.Timeout)})
 		defer over()
 	}
-	if c, err = p.writer(ctx); err != nil {
-		return 0, err
+	for range stageTries {
+		if doc.size < stagedFrom {
+			break
+		}
+		rows, again, err := p.importStaged(ctx, kind, name, m, doc)
+		if !again {
+			return rows, err
+		}
 	}
-	defer c.close()
-	done, err := p.startWrite(ctx)
+	return p.importDirect(ctx, kind, name, m, doc)
+}
+
+// stageTries is how often the rows of a document are prepared for a table whose columns change meanwhile.
+const stageTries = 3
+
+// importStaged prepares the rows before it excludes other writers. again is set if the table was changed meanwhile; nothing is stored then.
+func (p *project) importStaged(ctx context.Context, kind, name string, m engine.Import, doc document) (rows int64, again bool, err error) {
+	c, err := p.conn(ctx)
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
-	defer done()
-	t, targets, err := c.importTargets(ctx, kind, name, m) // the table may have changed while the document arrived
+	t, targets, err := c.importTargets(ctx, kind, name, m)
+	c.close()
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
-	var rows int64
-	err = c.change(ctx, func() error {
+	st, err := p.stageRows(ctx, t, targets, m, doc)
+	if err != nil {
+		return 0, false, err
+	}
+	defer st.done()
+	err = p.change(ctx, func(c *conn) error {
+		now, err := c.findTable(ctx, kind, name)
+		if err != nil {
+			return err
+		}
+		if again = !st.fits(now); again {
+			return nil
+		}
+		return st.move(ctx, c)
+	}, st.stage)
+	if err == nil {
+		return st.rows, again, nil
+	}
+	return 0, false, p.duplicates(ctx, t, targets, m, doc, err)
+}
+
+// importDirect reads the document while it excludes other writers.
+func (p *project) importDirect(ctx context.Context, kind, name string, m engine.Import, doc document) (rows int64, err error) {
+	var t *table
+	var targets []importer.Target
+	err = p.change(ctx, func(c *conn) error {
+		if t, targets, err = c.importTargets(ctx, kind, name, m); err != nil { // the table may have changed while the document arrived
+			return err
+		}
 		im := &importing{Reader: &importer.Reader{Columns: t.cols, Targets: targets, Header: m.Header}, t: t}
 		if err := im.Open(doc.f); err != nil {
 			return err
 		}
-		if im.ids, err = c.nextIDs(ctx, time.Now()); err != nil {
+		ids, err := c.nextIDs(ctx, time.Now())
+		if err != nil {
 			return err
 		}
+		im.id = ids.next
 		if rows, err = c.importRows(ctx, im); err != nil || rows == 0 {
 			return err
 		}
-		return c.keepLastID(ctx, im.ids.last())
+		return c.keepLastID(ctx, ids.last())
 	})
-	var fault *engine.Error
-	if errors.As(err, &fault) && fault.Kind == engine.KindConstraint {
-		if dup := c.findDuplicates(ctx, t, targets, m.Header, doc); dup != nil {
-			err = dup
-		}
-	}
 	if err != nil {
-		return 0, err
+		return 0, p.duplicates(ctx, t, targets, m, doc, err)
 	}
 	return rows, nil
+}
+
+// duplicates explains the violation of a unique constraint, while other writers can go on. Other errors it returns.
+func (p *project) duplicates(ctx context.Context, t *table, targets []importer.Target, m engine.Import, doc document, err error) error {
+	var fault *engine.Error
+	if !errors.As(err, &fault) || fault.Kind != engine.KindConstraint {
+		return err
+	}
+	c, cerr := p.conn(ctx)
+	if cerr != nil {
+		return err
+	}
+	defer c.close()
+	if dup := c.findDuplicates(ctx, t, targets, m.Header, doc); dup != nil {
+		return dup
+	}
+	return err
 }
 
 func (c *conn) importTargets(ctx context.Context, kind, name string, m engine.Import) (*table, []importer.Target, error) {
@@ -93,7 +146,10 @@ func (c *conn) importTargets(ctx context.Context, kind, name string, m engine.Im
 }
 
 // document is the temporary copy of an imported document.
-type document struct{ f *os.File }
+type document struct {
+	f    *os.File
+	size int64
+}
 
 func (d document) remove() {
 	_ = d.f.Close()
@@ -123,16 +179,15 @@ func (p *project) spool(ctx context.Context, src io.Reader, limit int64) (docume
 		return document{}, engine.ErrDropped
 	}
 	_ = os.Remove(f.Name())
-	d := document{f}
+	d := document{f: f}
 	slow := safely.AfterFunc(patience, p.closeIdle)
 	defer slow.Stop()
 	buf := make([]byte, csv.Window)
-	var size int64
 	for {
 		n, err := src.Read(buf)
-		size += int64(n)
+		d.size += int64(n)
 		switch {
-		case limit > 0 && size > limit:
+		case limit > 0 && d.size > limit:
 			d.remove()
 			return d, &engine.Error{Kind: engine.KindLimit, Message: fmt.Sprintf("the document is larger than %d bytes", limit)}
 		case ctx.Err() != nil:

@@ -23,7 +23,7 @@ import (
 type importing struct {
 	*importer.Reader
 	t    *table
-	ids  rowIDs
+	id   func() int64 // the next one
 	rows int64
 }
 
@@ -182,7 +182,7 @@ func (im *importing) fillBatch(b *batch, fill []filler) error {
 	}
 	id := &b.cols[0]
 	for r := range b.n {
-		id.set(r, cells.Cell{Lo: uint64(im.ids.next())})
+		id.set(r, cells.Cell{Lo: uint64(im.id())})
 	}
 	for _, f := range fill {
 		col := &b.cols[f.col]

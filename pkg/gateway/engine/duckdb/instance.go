@@ -56,7 +56,7 @@ type project struct {
 // instance is one DuckDB instance with the project's file attached.
 type instance struct {
 	db       bindings.Database
-	lock     *flock.Flock // of the project, held by the process that changes it
+	lock     *projectLock // held by the process that changes the project
 	readers  *flock.Flock // of the file
 	tempDir  string
 	tempDone func() // removes it, if it is of this instance only
@@ -376,10 +376,11 @@ func (in *instance) unlock() error {
 		_ = os.RemoveAll(filepath.Join(filepath.Dir(in.lock.Path()), snapshotDir)) // or the next, if a process is making one
 	}
 	var errs []error
-	for _, l := range []*flock.Flock{in.readers, in.lock} {
-		if l != nil {
-			errs = append(errs, l.Close())
-		}
+	if in.readers != nil {
+		errs = append(errs, in.readers.Close())
+	}
+	if in.lock != nil {
+		errs = append(errs, in.lock.Close())
 	}
 	in.readers, in.lock = nil, nil
 	return errors.Join(errs...)

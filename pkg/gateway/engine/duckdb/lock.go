@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -19,24 +20,44 @@ import (
 
 const lockSaid = time.Second // after which a wait is announced
 
-// takeLock takes the operating system's lock of a project directory. The lock is released when the process ends, however it ends.
-// When another process holds it for longer than the options allow, the error has KindLocked and names the holder if it left its name.
-func takeLock(ctx context.Context, dir string, o *engine.Options) (*flock.Flock, error) {
+// stoppedWait is how long a process waits for one that is stopped.
+const stoppedWait = 10 * time.Second
+
+var terminalStops = sync.OnceValue(func() *stops { return &stops{} })
+
+// projectLock is the operating system's lock of a project directory.
+type projectLock struct {
+	*flock.Flock
+	resume func() // lets the terminal stop the process again
+}
+
+func (l *projectLock) Close() error {
+	defer l.resume()
+	return l.Flock.Close()
+}
+
+// takeLock takes the lock of a project directory. The lock is released when the process ends, however it ends.
+// When another process holds it for longer than the options allow and does not work meanwhile, the error has KindLocked and names the holder if it
+// left its name.
+func takeLock(ctx context.Context, dir string, o *engine.Options) (*projectLock, error) {
 	l := flock.New(filepath.Join(dir, "lock"), flock.SetPermissions(0o600))
-	holder := filepath.Join(dir, "holder")
-	lctx, cancel := context.WithTimeout(ctx, o.LockWait)
-	defer cancel()
-	if o.Waiting != nil {
-		said := safely.AfterFunc(lockSaid, func() { o.Waiting(holderOf(holder)) })
-		defer said.Stop()
-	}
+	lctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	watch := &holderWatch{file: filepath.Join(dir, "holder"), o: o}
+	ended := make(chan struct{})
+	defer close(ended)
+	safely.Go(func() { watch.run(ended, cancel) })
 	ok, err := lockInTurn(lctx, l)
 	if ok {
+		held := &projectLock{Flock: l, resume: func() {}}
+		if o.Shared {
+			held.resume = terminalStops().hold()
+		}
 		name := fmt.Sprintf("pid %d (%s)", os.Getpid(), filepath.Base(os.Args[0]))
 		if !o.ReadOnly {
-			_ = os.WriteFile(holder, []byte(name), 0o600) // only informs processes that wait
+			_ = os.WriteFile(watch.file, []byte(name), 0o600) // only informs processes that wait
 		}
-		return l, nil
+		return held, nil
 	}
 	if ctx.Err() != nil {
 		return nil, faults.Ended(ctx, nil)
@@ -44,7 +65,58 @@ func takeLock(ctx context.Context, dir string, o *engine.Options) (*flock.Flock,
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	return nil, lockedError(holderOf(holder), o)
+	return nil, context.Cause(lctx)
+}
+
+// holderWatch watches the process that a wait is for.
+type holderWatch struct {
+	file string // with its name
+	o    *engine.Options
+}
+
+// run announces the wait, and ends it when the other process does nothing for too long: there is progress while it is another one, or uses the
+// processor.
+func (w *holderWatch) run(ended <-chan struct{}, giveUp context.CancelCauseFunc) {
+	began := time.Now()
+	progress, stopped := began, time.Time{}
+	said, last := false, ""
+	tick := time.NewTimer(min(lockSaid, w.o.LockWait))
+	defer tick.Stop()
+	for {
+		select {
+		case <-ended:
+			return
+		case <-tick.C:
+		}
+		h := holderIn(w.file)
+		now := time.Now()
+		if work := fmt.Sprint(h.name, h.work); work != last {
+			if h.work > 0 && last != "" {
+				progress = now
+			}
+			last = work
+		}
+		if !h.stopped {
+			stopped = time.Time{}
+		} else if stopped.IsZero() {
+			stopped = now
+		}
+		if !said && now.Sub(began) >= lockSaid {
+			said = true
+			if w.o.Waiting != nil {
+				w.o.Waiting(h.String())
+			}
+		}
+		switch {
+		case h.stopped && now.Sub(stopped) >= min(stoppedWait, w.o.LockWait):
+			giveUp(stoppedError(h))
+			return
+		case now.Sub(progress) >= w.o.LockWait:
+			giveUp(lockedError(h.String(), w.o))
+			return
+		}
+		tick.Reset(min(lockSaid, max(w.o.LockWait-now.Sub(progress), time.Millisecond)))
+	}
 }
 
 // lockedError is not wrapped: the timeout of the wait is not a timeout of the statement.
@@ -53,6 +125,14 @@ func lockedError(holder string, o *engine.Options) error {
 		Kind: engine.KindLocked,
 		Message: fmt.Sprintf("the data of this project is in use by %s, which did not release it within %s; nothing was done; wait for that process "+
 			"or end it, or let processes share the project through `dig gateway serve`", holder, o.LockWait.Round(time.Millisecond)),
+	}
+}
+
+func stoppedError(h holder) error {
+	return &engine.Error{
+		Kind: engine.KindLocked,
+		Message: fmt.Sprintf("the data of this project is in use by process %s, which was stopped while it changed them; nothing was done; continue it with `kill -CONT %d`, "+
+			"or end it with `kill -KILL %[2]d`, which loses only what it had not finished", h.name, h.pid),
 	}
 }
 
@@ -76,9 +156,35 @@ func lockInTurn(ctx context.Context, l *flock.Flock) (ok bool, err error) {
 	}
 }
 
-func holderOf(path string) string {
-	if b, err := os.ReadFile(path); err == nil && len(b) > 0 && len(b) < 200 {
-		return "process " + strings.TrimSpace(string(b))
-	}
-	return "another process"
+// holder is the process that changes a project.
+type holder struct {
+	name    string // "pid 7 (dig)", or ""
+	pid     int
+	stopped bool
+	work    int64 // the time that it has used the processor, in ticks; 0 if unknown
 }
+
+func holderIn(file string) (h holder) {
+	b, err := os.ReadFile(file)
+	if err != nil || len(b) == 0 || len(b) > 200 {
+		return h
+	}
+	h.name = strings.TrimSpace(string(b))
+	var program string
+	if n, _ := fmt.Sscanf(h.name, "pid %d (%s", &h.pid, &program); n == 2 && h.pid != os.Getpid() {
+		h.stopped, h.work = processState(h.pid, strings.TrimSuffix(program, ")"))
+	}
+	return h
+}
+
+func (h holder) String() string {
+	switch {
+	case h.name == "":
+		return "another process"
+	case h.stopped:
+		return fmt.Sprintf("process %s, which is stopped (`kill -CONT %d` continues it) and", h.name, h.pid)
+	}
+	return "process " + h.name
+}
+
+func holderOf(file string) string { return holderIn(file).String() }

@@ -4,6 +4,7 @@ package duckdb
 
 import (
 	"context"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,7 +31,7 @@ type builds struct {
 }
 
 // Materialize runs a SELECT and stores its rows. They are collected in a table of another name, which replaces the old
-// one when it is complete: a slow source blocks no other statement.
+// one when it is complete: a slow source blocks no other statement. Where other processes use the project, that table is in a stage.
 func (p *project) Materialize(ctx context.Context, schema, table string, q engine.Query) (int64, error) {
 	q, err := trino.Asked(q)
 	if err != nil {
@@ -38,7 +39,7 @@ func (p *project) Materialize(ctx context.Context, schema, table string, q engin
 	}
 	ctx, cancel := deadline(ctx, q)
 	defer cancel()
-	s, err := p.statementOn(ctx, q, true)
+	s, err := p.statementOn(ctx, q, !p.opts.Shared)
 	if err != nil {
 		return 0, err
 	}
@@ -50,20 +51,14 @@ func (p *project) Materialize(ctx context.Context, schema, table string, q engin
 		i := slices.IndexFunc(cols.Names, func(n string) bool { return cols.Doubled[strings.ToLower(n)] })
 		return 0, &engine.Error{Kind: engine.KindValue, Message: "Column name '" + cols.Names[i] + "' specified more than once"}
 	}
+	if p.opts.Shared {
+		return p.materializeStaged(ctx, s, schema, table)
+	}
 	build, err := p.newBuild(ctx, s.c, schema)
 	if err != nil {
 		return 0, err
 	}
-	n, err := s.storeAs(ctx, naming.StoredTable(schema, build))
-	for range lostTries {
-		if s.t.trino == nil || !faults.Outdated(err) {
-			break
-		}
-		if s.t, err = s.again(ctx, q.SQL, q.Dialect, true); err != nil {
-			return 0, err
-		}
-		n, err = s.storeAs(ctx, naming.StoredTable(schema, build))
-	}
+	n, err := s.storeLast(ctx, naming.StoredTable(schema, build))
 	if err != nil {
 		return 0, s.explain(err)
 	}
@@ -86,6 +81,64 @@ func (p *project) Materialize(ctx context.Context, schema, table string, q engin
 		return 0, err
 	}
 	return n, nil
+}
+
+// materializeStaged runs a translated statement beside other processes, and excludes those that change the project only while its rows
+// replace the old ones.
+func (p *project) materializeStaged(ctx context.Context, s *statement, schema, table string) (int64, error) {
+	if err := os.MkdirAll(p.dir, 0o700); err != nil {
+		return 0, err
+	}
+	st, err := p.newStage()
+	if err != nil {
+		return 0, err
+	}
+	defer st.done()
+	detach, err := st.attachTo(s.c, "")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { detach() }()
+	staged := sqltext.Quote(st.name, "main", "rows")
+	n, err := s.storeLast(ctx, staged)
+	if err != nil {
+		return 0, s.explain(err)
+	}
+	if err := st.store(ctx, s.c, st.name); err != nil {
+		return 0, err
+	}
+	detach()
+	detach = func() {}
+	s.close()
+	return n, p.alone(ctx, []*stage{st}, func(c *conn) error {
+		return tableError(c.tx(ctx, func() error {
+			if _, err := c.exec(ctx, `CREATE SCHEMA IF NOT EXISTS `+sqltext.Quote(naming.Store, schema)); err != nil {
+				return err
+			}
+			if _, err := c.exec(ctx, `CREATE OR REPLACE TABLE `+naming.StoredTable(schema, table)+` AS SELECT * FROM `+staged); err != nil {
+				return err
+			}
+			if s.t.trino == nil {
+				return nil
+			}
+			return c.noteTypes(ctx, naming.StoredTable(schema, table), s.t.trino.Columns)
+		}))
+	})
+}
+
+// storeLast is storeAs with what the names of the statement stand for last.
+func (s *statement) storeLast(ctx context.Context, name string) (int64, error) {
+	n, err := s.storeAs(ctx, name)
+	for range lostTries {
+		if s.t.trino == nil || !faults.Outdated(err) {
+			break
+		}
+		if s.t, err = s.again(ctx, s.Q.SQL, s.Q.Dialect, true); err != nil {
+			return 0, err
+		}
+		n, err = s.storeAs(ctx, name)
+	}
+	return n, err
 }
 
 // newBuild names a table to fill and creates its schema.

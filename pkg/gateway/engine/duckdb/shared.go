@@ -63,7 +63,7 @@ func (in *instance) find(ctx context.Context, dir string, o *engine.Options) err
 			continue
 		}
 		waited := time.Since(began)
-		if errors.Is(err, errBusy) && waited > writerPatience && replaceable {
+		if errors.Is(err, errBusy) && replaceable && waited > patienceFor(writerPatience, sizeOf(filepath.Join(dir, dataFile))) {
 			err = in.readSnapshot(dir, o)
 		}
 		if !errors.Is(err, errBusy) {
@@ -78,6 +78,14 @@ func (in *instance) find(ctx context.Context, dir string, o *engine.Options) err
 			return faults.Ended(ctx, nil)
 		}
 	}
+}
+
+func sizeOf(path string) int64 {
+	st, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return st.Size()
 }
 
 // readFile attaches the data file, unless a process changes it.

@@ -59,7 +59,7 @@ func state(dir string) (id string, size int64, err error) {
 // empty if there is none now. The copy is what a crash would leave, so that it is whole if neither the headers nor the log changed meanwhile.
 func snapshot(dir string, o *engine.Options) (path, id string, err error) {
 	id, size, err := state(dir)
-	if err != nil || size > maxCopied {
+	if err != nil {
 		return "", "", err
 	}
 	into := filepath.Join(dir, snapshotDir)
@@ -67,7 +67,7 @@ func snapshot(dir string, o *engine.Options) (path, id string, err error) {
 	if there, err := exists(path); err != nil || there {
 		return path, id, err
 	}
-	if free, ok := freeSpace(dir); ok && free < 2*size {
+	if !roomFor(dir, size) {
 		return "", "", nil
 	}
 	if err := os.Mkdir(into, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {

@@ -124,8 +124,20 @@ func checkName(what, given, stored string) error {
 	return &engine.Error{Kind: engine.KindValue, Message: fmt.Sprintf("%s name %q %s", what, given, bad)}
 }
 
-// change runs fn in a transaction as the only writer. All changes of fn are stored, or none.
-func (p *project) change(ctx context.Context, fn func(c *conn) error) error {
+// change runs fn in a transaction as the only writer, with stages attached for reading. All changes of fn are stored, or none.
+func (p *project) change(ctx context.Context, fn func(c *conn) error, from ...*stage) error {
+	return p.alone(ctx, from, func(c *conn) error {
+		return c.change(ctx, func() error { return fn(c) })
+	})
+}
+
+// alone calls fn as the only writer, with stages attached for reading.
+func (p *project) alone(ctx context.Context, from []*stage, fn func(c *conn) error) error {
+	for _, s := range from {
+		if err := s.there(); err != nil {
+			return err
+		}
+	}
 	c, err := p.writer(ctx)
 	if err != nil {
 		return err
@@ -136,7 +148,14 @@ func (p *project) change(ctx context.Context, fn func(c *conn) error) error {
 		return err
 	}
 	defer done()
-	return c.change(ctx, func() error { return fn(c) })
+	for _, s := range from {
+		detach, err := s.attachTo(c, ` (READ_ONLY)`)
+		if err != nil {
+			return err
+		}
+		defer detach()
+	}
+	return fn(c)
 }
 
 // startWrite waits until there is no other writer; done ends the write.

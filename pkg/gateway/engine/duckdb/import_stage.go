@@ -1,0 +1,140 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/gateway/engine"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/naming"
+	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
+)
+
+// stagedFrom is the size of a document, in bytes, from which its rows are prepared in a stage. Smaller ones take about as long
+// as opening the project does.
+const stagedFrom = 1 << 20
+
+// stagedRows are the checked and converted rows of a document.
+type stagedRows struct {
+	*stage
+	of    *table // that they are for
+	cols  *table // where they are: their numbers from 0 as _id, and the values that are not the same in all of them
+	fixed []filler
+	rows  int64
+	at    time.Time
+}
+
+// stageRows checks and converts all rows of a document.
+func (p *project) stageRows(ctx context.Context, t *table, targets []importer.Target, m engine.Import, doc document) (_ *stagedRows, err error) {
+	st, err := p.newStage()
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			st.done()
+		}
+	}()
+	s := &stagedRows{stage: st, of: t, at: time.Now()}
+	s.arrange(&importing{Reader: &importer.Reader{Targets: targets}, t: t})
+	moved := make([]importer.Target, len(targets))
+	for i, tg := range targets {
+		moved[i] = tg
+		moved[i].Col, _ = s.cols.column(t.cols[tg.Col].Name)
+	}
+	c, done, err := s.open()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	err = tableError(c.tx(ctx, func() error {
+		if _, err := c.exec(ctx, s.cols.create(s.cols.sql())); err != nil {
+			return err
+		}
+		im := &importing{Reader: &importer.Reader{Columns: s.cols.cols, Targets: moved, Header: m.Header}, t: s.cols}
+		last := int64(-1)
+		im.id = func() int64 { last++; return last }
+		if err := im.Open(doc.f); err != nil {
+			return err
+		}
+		s.rows, err = c.importRows(ctx, im)
+		return err
+	}))
+	if err == nil {
+		err = s.store(ctx, c, naming.Store)
+	}
+	return s, err
+}
+
+// arrange chooses what is staged: all but the system columns that have one value for all rows.
+func (s *stagedRows) arrange(im *importing) {
+	fixed := map[int]bool{}
+	for _, f := range im.plan(s.at) {
+		if im.t.cols[f.col].System {
+			s.fixed = append(s.fixed, f)
+			fixed[f.col] = true
+		}
+	}
+	s.cols = &table{kind: im.t.kind, name: "rows"}
+	for i, col := range im.t.cols {
+		if !fixed[i] {
+			col.Unique = false // which only the stored rows together with these show
+			s.cols.cols = append(s.cols.cols, col)
+		}
+	}
+}
+
+// fits reports whether a table is still the one that the rows were prepared for.
+func (s *stagedRows) fits(t *table) bool { return reflect.DeepEqual(t, s.of) }
+
+// move adds the rows to the table within the transaction of c, which has the stage attached.
+func (s *stagedRows) move(ctx context.Context, c *conn) error {
+	if s.rows == 0 {
+		return nil
+	}
+	ids, err := c.nextIDs(ctx, time.Now())
+	if err != nil {
+		return err
+	}
+	list, values := make([]string, len(s.of.cols)), make([]string, len(s.of.cols))
+	for i, col := range s.of.cols {
+		list[i] = sqltext.Quote(col.Name)
+		values[i] = list[i]
+	}
+	values[0] = ids.sql(values[0])
+	for _, f := range s.fixed {
+		switch col := s.of.cols[f.col]; {
+		case f.isNull:
+			values[f.col] = "NULL"
+		case col.Type == typeInstant:
+			values[f.col] = `CAST('` + s.at.UTC().Format("2006-01-02 15:04:05.000000+00") + `' AS TIMESTAMPTZ)`
+		case col.Type == "varchar":
+			values[f.col] = sqltext.Literal(string(f.text))
+		default:
+			values[f.col] = fmt.Sprint(int64(f.value.Lo))
+		}
+	}
+	if _, err := c.exec(ctx, `INSERT INTO `+s.of.sql()+` (`+strings.Join(list, ", ")+`) SELECT `+strings.Join(values, ", ")+` FROM `+
+		sqltext.Quote(s.name, s.cols.kind, s.cols.name)); err != nil {
+		return err
+	}
+	ids = ids.after(s.rows)
+	return c.keepLastID(ctx, ids.last())
+}
+
+// after is the state after n more ids.
+func (r rowIDs) after(n int64) rowIDs {
+	total := r.seq + n
+	return rowIDs{ms: r.ms + total>>10, seq: total & (1<<10 - 1)}
+}
+
+// sql computes the id of the row with a number from 0 that has the given name.
+func (r rowIDs) sql(number string) string {
+	total := fmt.Sprintf("(%s + %d)", number, r.seq+1)
+	return fmt.Sprintf("(((%d + (%s >> 10)) << 23) | %d | (%s & %d))", r.ms, total, rowIDShard<<10, total, 1<<10-1)
+}

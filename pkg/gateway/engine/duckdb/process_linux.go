@@ -1,0 +1,34 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// processState reports whether a process is stopped, and the time that it has used the processor, in ticks. Both are zero for one that does not run
+// the given program: numbers are used again, and belong to others in another container.
+func processState(pid int, program string) (stopped bool, work int64) {
+	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	if name, _, _ := bytes.Cut(line, []byte{0}); err != nil || filepath.Base(string(name)) != program {
+		return false, 0
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	end := bytes.LastIndexByte(stat, ')') // the name before it may hold anything
+	if err != nil || end < 0 {
+		return false, 0
+	}
+	f := bytes.Fields(stat[end+1:]) // from the third field on
+	if len(f) < 13 {
+		return false, 0
+	}
+	for _, ticks := range f[11:13] {
+		n, _ := strconv.ParseInt(string(ticks), 10, 64)
+		work += n
+	}
+	return string(f[0]) == "T" || string(f[0]) == "t", work
+}

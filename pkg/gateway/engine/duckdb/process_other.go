@@ -1,0 +1,6 @@
+//go:build cgo && !linux
+
+package duckdb
+
+// processState is not known here.
+func processState(int, string) (stopped bool, work int64) { return false, 0 }
