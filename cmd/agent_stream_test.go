@@ -276,7 +276,7 @@ func TestAgentHistory(t *testing.T) {
 	if code, out, errs := g.dig(t, "agent", "history", "list"); code != 0 || !strings.Contains(out, "t-17") || !strings.Contains(out, "old talk") {
 		t.Errorf("list: exit %d, %s%s", code, out, errs)
 	}
-	if _, out, _ := g.dig(t, "agent", "history", "list", "-o", "json"); !strings.Contains(out, `"more":1`) {
+	if _, out, _ := g.dig(t, "agent", "history", "list", "-o", "json"); !strings.HasPrefix(out, `[{"id":"r1","aiThreadId":"t-17"`) {
 		t.Errorf("list -o json: %s", out)
 	}
 	if code, _, _ := g.dig(t, "agent", "history", "delete", "old talk"); code != cli.ExitConfirm || g.deleted != "" {

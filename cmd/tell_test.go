@@ -233,6 +233,7 @@ table import people $CSV
 table describe sample.shop.orders
 table list
 table sample people --out sample.csv | 1
+schema query list
 version
 workspace create w2
 workspace delete spare --yes

@@ -282,7 +282,7 @@ profiles:
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	reads := []string{"Check", "Get", "Key", "List", "Members", "Path", "Text"}
+	reads := []string{"Check", "Get", "Key", "List", "Members", "Path", "PendingRename", "Text"}
 	writes := []string{"Add", "Learn", "Logout", "Remove", "Rename", "Replace", "Set", "Use"} // as above
 	for m := range reflect.TypeFor[*Store]().Methods() {
 		if !slices.Contains(append(reads, writes...), m.Name) {
