@@ -28,7 +28,7 @@ func TestEveryCompletion(t *testing.T) {
 	of := regexp.MustCompile(`, by (id|name|path)|by id or name`)
 	notFew := map[string]bool{"delimiter": true, "record-separator": true, "columns": true, "column": true, "frequency": true, "full-every": true, "incremental-every": true, "timeout": true, "every": true, "fault": true,
 		"param": true, "parameter": true, "map": true, "feature": true, "manifest": true, "credential": true, "name": true}
-	own := map[string]bool{"dig sql": true, "dig query diff": true, "dig history show": true, "dig config get": true, "dig config set": true, "dig config unset": true} // files, queries and prefixes, by functions of their own
+	own := map[string]bool{"dig sql": true, "dig query diff": true, "dig history show": true, "dig schema": true, "dig config get": true, "dig config set": true, "dig config unset": true} // files, queries and prefixes, by functions of their own
 	checked := 0
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {

@@ -330,8 +330,11 @@ func TestErrorsHaveOneForm(t *testing.T) {
 		{name: "interrupted", ctx: gone},
 	}
 	for _, kind := range kinds {
-		failed, began := 0, time.Now()
-		for _, l := range readTellLines(w.vars) {
+		failed := 0
+		for i, l := range readTellLines(w.vars) {
+			if (kind.name == "unreachable" || kind.name == "500") && os.Getenv("DIG_TEST_FORMS") == "" && i%10 != 0 {
+				continue // commands that wait try again for a while
+			}
 			if l.args[0] == "shell" || len(l.args) > 1 && l.args[1] == "serve" || slices.Contains(l.args, "auth") && kind.name != "unknown flag" || slices.Contains(l.args, "--out") {
 				continue
 			}
@@ -373,7 +376,6 @@ func TestErrorsHaveOneForm(t *testing.T) {
 				failed++
 			}
 		}
-		t.Logf("%s: %v", kind.name, time.Since(began))
 		if failed < 5 {
 			t.Errorf("%s: only %d lines failed", kind.name, failed)
 		}
