@@ -169,7 +169,8 @@ func (s *shell) complete(text string, at int) (int, []suggest.Candidate) {
 	if begin, ok := fileLiteral(text[:at]); ok && s.e.Run.Settings.Local() {
 		list := s.files(strings.ReplaceAll(text[begin:at], "''", "'"))
 		for i, c := range list {
-			list[i].Text = strings.ReplaceAll(c.Text, "'", "''")
+			quoted := sqltext.Literal(c.Text)
+			list[i].Text = quoted[1 : len(quoted)-1]
 			if !strings.HasSuffix(c.Text, "/") && !strings.HasPrefix(text[at:], "'") {
 				list[i].Text += "'"
 			}
