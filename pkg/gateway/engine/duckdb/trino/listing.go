@@ -67,6 +67,9 @@ func (s *Session) show(ctx context.Context, n *trinosql.Show) (*Text, error) {
 
 // showError is the error of a SHOW, at its beginning as Trino has it, with what was probably meant.
 func (s *Session) showError(ctx context.Context, err error, n *trinosql.Show, parts []string) error {
+	if len(parts) == 0 { // SHOW CATALOGS, and SHOW SCHEMAS and TABLES of the current catalog and schema: no name is written
+		return replaceAt(err, n.Pos())
+	}
 	name := s.complete(parts)
 	switch {
 	case n.What == "SCHEMAS" && len(parts) == 1:
