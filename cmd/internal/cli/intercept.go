@@ -64,7 +64,9 @@ func (t *interceptor) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		return resp, err
 	}
-	atomic.StoreInt32(&t.env.Run.changed, 1)
+	if !writes { // a statement that the gateway rejects as wrong has changed nothing
+		atomic.StoreInt32(&t.env.Run.changed, 1)
+	}
 	if t.env.Run.Settings.JournalBytes() == 0 {
 		return t.next.RoundTrip(req)
 	}
