@@ -136,16 +136,34 @@ func formOf(h *os.File) (form, error) {
 	if err != nil {
 		return 0, err
 	}
-	text, err := rowfile.Head(raw, 4<<10)
+	text, err := rowfile.Head(raw, formHead)
 	if err != nil {
 		return 0, err
 	}
 	coding, _ := rowfile.CodingOf(text)
-	if coding == rowfile.UTF8 && (strings.ContainsRune(string(text), 0) || !utf8.Valid(text[:max(0, len(text)-utf8.UTFMax)])) {
+	if coding == rowfile.UTF8 && (strings.ContainsRune(string(text), 0) || !utf8.Valid(wholeRunes(text))) {
 		return 0, errors.New("neither text nor a Parquet file nor a workbook")
 	}
 	if rowfile.LooksLikeJSON(text) {
 		return formJSON, nil
 	}
 	return formCSV, nil
+}
+
+// formHead is how many bytes of a file tell its form.
+const formHead = 4 << 10
+
+// wholeRunes is the beginning of a text without the character that its end cuts in two.
+func wholeRunes(head []byte) []byte {
+	if len(head) == formHead {
+		for n := 1; n < utf8.UTFMax; n++ {
+			if at := len(head) - n; utf8.RuneStart(head[at]) {
+				if !utf8.FullRune(head[at:]) {
+					return head[:at]
+				}
+				break
+			}
+		}
+	}
+	return head
 }

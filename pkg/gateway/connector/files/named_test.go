@@ -91,3 +91,26 @@ func namedText(paths []string) string {
 		}
 	}
 }
+
+// TestNamedTextsOfUTF8: a character of several bytes may stand at the end of a file, and where the bytes end that tell its form.
+func TestNamedTextsOfUTF8(t *testing.T) {
+	dir := t.TempDir()
+	for pad := range 8 {
+		for name, text := range map[string]string{
+			"short": "x\n" + strings.Repeat("a", pad) + "\u20ac" + strings.Repeat("b", 7-pad),
+			"last":  "x\n" + strings.Repeat("a", pad) + "\u20ac",
+			"long":  "x\n" + strings.Repeat("a", formHead-10+pad) + strings.Repeat("\u20ac", 9),
+		} {
+			path := filepath.Join(dir, fmt.Sprint(name, pad))
+			write(t, path, []byte(text))
+			if got, want := namedText([]string{path}), "x varchar: ["+text[2:]+"]"; got != want {
+				t.Errorf("%s%d: %.60q", name, pad, got)
+			}
+		}
+	}
+	path := filepath.Join(dir, "latin1")
+	write(t, path, []byte("x\nabc\xe9"))
+	if got := namedText([]string{path}); !strings.Contains(got, "neither text") {
+		t.Error(got)
+	}
+}
