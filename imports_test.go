@@ -1,6 +1,7 @@
 package main
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -136,6 +137,31 @@ func TestOnePlace(t *testing.T) {
 		if n := strings.Count(string(raw), "Sum256("); n > 0 && !strings.HasSuffix(path, "_test.go") && (n > 1 || filepath.ToSlash(path) != "cmd/table/ledger.go") {
 			t.Errorf("%s makes a key of its own", path)
 		}
+	}
+}
+
+// TestNoInit: nothing runs before main but what initializes package variables; every command would pay for it.
+func TestNoInit(t *testing.T) {
+	files := token.NewFileSet()
+	seen := 0
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		f, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		seen++
+		for _, decl := range f.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
+				t.Errorf("%s: a function init", files.Position(fn.Pos()))
+			}
+		}
+		return nil
+	})
+	if err != nil || seen < 500 {
+		t.Errorf("%d files: %v", seen, err)
 	}
 }
 

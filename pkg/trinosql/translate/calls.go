@@ -27,9 +27,6 @@ type operand struct {
 // rule writes a call in a way that no template can.
 type rule func(p *printer, c *call)
 
-// rules are those of "go NAME" in the files. Files rules_*.go add to it from init.
-var rules = map[string]rule{}
-
 // operand makes an argument of an expression, coerced.
 func (p *printer) operand(x trinosql.Expr) operand {
 	return operand{expr: x, write: func() { p.expr(x) }, cheap: p.cheap(x)}
@@ -82,7 +79,7 @@ func (p *printer) call(c *call) {
 	case t.reason != "":
 		p.refuse(c.node, "%s is not supported on zone local: %s", name, t.reason)
 	case t.rule != "":
-		r := rules[t.rule]
+		r := writers.get().rules[t.rule]
 		if r == nil {
 			panic("no rule " + t.rule)
 		}

@@ -17,9 +17,6 @@ type conversion struct {
 
 type kinds struct{ from, to types.Kind }
 
-// casts write conversions between kinds of types. Files casts_*.go add to it from init.
-var casts = map[kinds]func(p *printer, c *conversion){}
-
 func (p *printer) castExpr(x *trinosql.Cast) {
 	c := &conversion{node: x, from: p.typeOf(x.X), to: p.a.Types[x], try: x.Try, operand: p.operand(x.X)}
 	if !c.try || c.cheap {
@@ -74,7 +71,7 @@ func (p *printer) cast(c *conversion) {
 		p.native(c)
 		return
 	}
-	if f := casts[kinds{c.from.Kind, c.to.Kind}]; f != nil {
+	if f := writers.get().casts[kinds{c.from.Kind, c.to.Kind}]; f != nil {
 		f(p, c)
 		return
 	}

@@ -8,7 +8,7 @@ import (
 
 // Values of the type char are kept without the spaces at their end, and get them where a text is made of them.
 
-func init() {
+func charCasts(reg *registry) {
 	toChar := func(p *printer, c *conversion) {
 		if c.from.Kind == types.Char && c.from.N <= c.to.N {
 			c.write()
@@ -16,20 +16,20 @@ func init() {
 		}
 		p.around("rtrim(substr(", c, ", 1, "+strconv.Itoa(c.to.N)+"), ' ')")
 	}
-	casts[kinds{types.Varchar, types.Char}] = toChar
-	casts[kinds{types.Char, types.Char}] = toChar
-	casts[kinds{types.Char, types.Varchar}] = func(p *printer, c *conversion) {
+	reg.casts[kinds{types.Varchar, types.Char}] = toChar
+	reg.casts[kinds{types.Char, types.Char}] = toChar
+	reg.casts[kinds{types.Char, types.Varchar}] = func(p *printer, c *conversion) {
 		text := operand{write: func() { p.padded(c.operand, c.from.N) }}
 		p.cut(&conversion{node: c.node, from: types.NewVarchar(c.from.N), to: c.to, try: c.try, operand: text})
 	}
-	casts[kinds{types.Char, types.Opaque}] = func(p *printer, c *conversion) { p.padded(c.operand, c.from.N) }
+	reg.casts[kinds{types.Char, types.Opaque}] = func(p *printer, c *conversion) { p.padded(c.operand, c.from.N) }
 
-	rules["char length"] = func(p *printer, c *call) {
+	reg.rules["char length"] = func(p *printer, c *call) {
 		p.put("CASE WHEN ")
 		c.args[0].write()
 		p.put(" IS NOT NULL THEN CAST(", strconv.Itoa(c.bound.Args[0].N), " AS BIGINT) END")
 	}
-	rules["char concat"] = func(p *printer, c *call) {
+	reg.rules["char concat"] = func(p *printer, c *call) {
 		p.put("rtrim((")
 		p.padded(c.args[0], c.bound.Args[0].N)
 		p.put(" || ")
@@ -37,7 +37,7 @@ func init() {
 		p.put("), ' ')")
 	}
 	for _, key := range []string{"substring(varchar(x), bigint)", "substring(varchar(x), bigint, bigint)"} {
-		rules["char "+key] = func(p *printer, c *call) {
+		reg.rules["char "+key] = func(p *printer, c *call) {
 			value, n := c.args[0], c.bound.Args[0].N
 			padded := *c
 			padded.args = append([]operand{{write: func() { p.padded(value, n) }}}, c.args[1:]...)

@@ -10,33 +10,33 @@ import (
 
 // Casts between JSON and arrays, maps and rows, and texts and identifiers that are no numbers.
 
-func init() {
+func jsonCasts(reg *registry) {
 	for _, k := range []types.Kind{types.Array, types.Map, types.Row} {
-		casts[kinds{types.JSON, k}] = (*printer).fromJSON
-		casts[kinds{k, types.JSON}] = (*printer).toJSON
+		reg.casts[kinds{types.JSON, k}] = (*printer).fromJSON
+		reg.casts[kinds{k, types.JSON}] = (*printer).toJSON
 	}
 	for _, k := range []types.Kind{types.Date, types.Timestamp} {
-		casts[kinds{k, types.JSON}] = func(p *printer, c *conversion) {
+		reg.casts[kinds{k, types.JSON}] = func(p *printer, c *conversion) {
 			p.put("CAST(to_json(")
 			p.cast(&conversion{node: c.node, from: c.from, to: types.NewVarchar(types.Unbounded), operand: c.operand})
 			p.put(") AS JSON)")
 		}
 	}
-	casts[kinds{types.UUID, types.Varchar}] = func(p *printer, c *conversion) {
+	reg.casts[kinds{types.UUID, types.Varchar}] = func(p *printer, c *conversion) {
 		whole := *c
 		whole.to = types.NewVarchar(types.Unbounded)
 		p.cut(&conversion{node: c.node, from: whole.to, to: c.to, try: c.try, operand: operand{write: func() { p.native(&whole) }}})
 	}
-	casts[kinds{types.Varchar, types.UUID}] = func(p *printer, c *conversion) {
+	reg.casts[kinds{types.Varchar, types.UUID}] = func(p *printer, c *conversion) {
 		p.tryAround(c, func() { p.around(`CAST("~uuid"(`, c, ") AS UUID)") })
 	}
-	casts[kinds{types.UUID, types.Varbinary}] = func(p *printer, c *conversion) {
+	reg.casts[kinds{types.UUID, types.Varbinary}] = func(p *printer, c *conversion) {
 		p.around("unhex(replace(CAST(", c, " AS VARCHAR), '-', ''))")
 	}
-	literals["UUID"] = func(p *printer, x *trinosql.TypedLit) { p.put(`CAST("~uuid"(`, quoteText(x.Value), ") AS UUID)") }
-	rules["round decimal"] = func(p *printer, c *call) { p.roundDecimal(c, "round") }
-	rules["truncate decimal"] = func(p *printer, c *call) { p.roundDecimal(c, "truncate") }
-	rules["format"] = (*printer).format
+	reg.literals["UUID"] = func(p *printer, x *trinosql.TypedLit) { p.put(`CAST("~uuid"(`, quoteText(x.Value), ") AS UUID)") }
+	reg.rules["round decimal"] = func(p *printer, c *call) { p.roundDecimal(c, "round") }
+	reg.rules["truncate decimal"] = func(p *printer, c *call) { p.roundDecimal(c, "truncate") }
+	reg.rules["format"] = (*printer).format
 }
 
 // tryAround writes TRY around a conversion of TRY_CAST.
@@ -64,7 +64,7 @@ func (p *printer) carrier(at trinosql.Node, t *types.Type) string {
 	case types.JSON:
 		return "VARCHAR"
 	}
-	if f := casts[kinds{types.JSON, t.Kind}]; f == nil {
+	if f := writers.get().casts[kinds{types.JSON, t.Kind}]; f == nil {
 		p.refuse(at, "a cast from json to %s is not supported on zone local", t)
 	}
 	return p.duckType(at, t)

@@ -18,49 +18,49 @@ var (
 	numbers  = []types.Kind{types.Tinyint, types.Smallint, types.Integer, types.Bigint, types.Real, types.Double, types.Decimal}
 )
 
-func init() {
+func scalarCasts(reg *registry) {
 	for _, from := range integers {
 		for _, to := range integers {
 			if to >= from {
-				casts[kinds{from, to}] = nativeCast
+				reg.casts[kinds{from, to}] = nativeCast
 			} else {
-				casts[kinds{from, to}] = checked("TRY_CAST($1 AS ${R})")
+				reg.casts[kinds{from, to}] = checked("TRY_CAST($1 AS ${R})")
 			}
 		}
-		casts[kinds{from, types.Decimal}] = (*printer).toDecimal
+		reg.casts[kinds{from, types.Decimal}] = (*printer).toDecimal
 		for _, f := range floats {
-			casts[kinds{from, f}] = nativeCast
-			casts[kinds{f, from}] = checked("TRY_CAST(round($1) AS ${R})")
+			reg.casts[kinds{from, f}] = nativeCast
+			reg.casts[kinds{f, from}] = checked("TRY_CAST(round($1) AS ${R})")
 		}
-		casts[kinds{types.Decimal, from}] = checked("TRY_CAST($1 AS ${R})")
-		casts[kinds{types.Boolean, from}] = nativeCast
-		casts[kinds{from, types.Boolean}] = nativeCast
+		reg.casts[kinds{types.Decimal, from}] = checked("TRY_CAST($1 AS ${R})")
+		reg.casts[kinds{types.Boolean, from}] = nativeCast
+		reg.casts[kinds{from, types.Boolean}] = nativeCast
 	}
-	casts[kinds{types.Real, types.Double}] = nativeCast
-	casts[kinds{types.Double, types.Real}] = checked("TRY_CAST($1 AS ${R})")
+	reg.casts[kinds{types.Real, types.Double}] = nativeCast
+	reg.casts[kinds{types.Double, types.Real}] = checked("TRY_CAST($1 AS ${R})")
 	for _, f := range floats {
-		casts[kinds{f, types.Decimal}] = (*printer).toDecimal
-		casts[kinds{types.Decimal, f}] = (*printer).decimalFloat
-		casts[kinds{types.Boolean, f}] = nativeCast
-		casts[kinds{f, types.Boolean}] = nativeCast
+		reg.casts[kinds{f, types.Decimal}] = (*printer).toDecimal
+		reg.casts[kinds{types.Decimal, f}] = (*printer).decimalFloat
+		reg.casts[kinds{types.Boolean, f}] = nativeCast
+		reg.casts[kinds{f, types.Boolean}] = nativeCast
 	}
-	casts[kinds{types.Decimal, types.Decimal}] = (*printer).toDecimal
-	casts[kinds{types.Decimal, types.Boolean}] = nativeCast
-	casts[kinds{types.Boolean, types.Decimal}] = nativeCast
-	casts[kinds{types.Varchar, types.Varchar}] = (*printer).cut
+	reg.casts[kinds{types.Decimal, types.Decimal}] = (*printer).toDecimal
+	reg.casts[kinds{types.Decimal, types.Boolean}] = nativeCast
+	reg.casts[kinds{types.Boolean, types.Decimal}] = nativeCast
+	reg.casts[kinds{types.Varchar, types.Varchar}] = (*printer).cut
 	for _, k := range numbers {
-		casts[kinds{k, types.Varchar}] = (*printer).numberText
-		casts[kinds{types.Varchar, k}] = (*printer).textNumber
+		reg.casts[kinds{k, types.Varchar}] = (*printer).numberText
+		reg.casts[kinds{types.Varchar, k}] = (*printer).textNumber
 	}
 	for _, k := range append([]types.Kind{types.Boolean, types.Varchar}, numbers...) {
-		casts[kinds{k, types.JSON}] = func(p *printer, c *conversion) { p.around("CAST(to_json(", c, ") AS JSON)") }
+		reg.casts[kinds{k, types.JSON}] = func(p *printer, c *conversion) { p.around("CAST(to_json(", c, ") AS JSON)") }
 		switch k {
 		case types.Decimal: // to_json makes a double of it
-			casts[kinds{k, types.JSON}] = (*printer).decimalJSON
+			reg.casts[kinds{k, types.JSON}] = (*printer).decimalJSON
 		case types.Varchar: // to_json keeps what lies beyond the basic plane as it is, where Jackson writes two surrogates
-			casts[kinds{k, types.JSON}] = templated(`CASE WHEN regexp_matches($1, '[\x{10000}-\x{10FFFF}]') THEN CAST("~json_text"($1) AS JSON) ELSE CAST(to_json($1) AS JSON) END`)
+			reg.casts[kinds{k, types.JSON}] = templated(`CASE WHEN regexp_matches($1, '[\x{10000}-\x{10FFFF}]') THEN CAST("~json_text"($1) AS JSON) ELSE CAST(to_json($1) AS JSON) END`)
 		}
-		casts[kinds{types.JSON, k}] = func(p *printer, c *conversion) {
+		reg.casts[kinds{types.JSON, k}] = func(p *printer, c *conversion) {
 			if c.try {
 				p.put("TRY(")
 				defer p.put(")")
@@ -71,14 +71,14 @@ func init() {
 		}
 	}
 	for k, size := range map[types.Kind]string{types.Double: "64", types.Real: "32"} {
-		casts[kinds{k, types.JSON}] = func(p *printer, c *conversion) {
+		reg.casts[kinds{k, types.JSON}] = func(p *printer, c *conversion) {
 			p.around(`CAST("~json_double"(CAST(`, c, " AS VARCHAR), '"+size+"') AS JSON)")
 		}
 	}
-	literals["JSON"] = func(p *printer, x *trinosql.TypedLit) { p.put(`CAST("~json_parse"(`, quoteText(x.Value), ") AS JSON)") }
-	casts[kinds{types.Varchar, types.Varbinary}] = func(p *printer, c *conversion) { p.around("encode(", c, ")") }
-	casts[kinds{types.Boolean, types.Varchar}] = (*printer).numberText
-	casts[kinds{types.Varchar, types.Boolean}] = func(p *printer, c *conversion) {
+	reg.literals["JSON"] = func(p *printer, x *trinosql.TypedLit) { p.put(`CAST("~json_parse"(`, quoteText(x.Value), ") AS JSON)") }
+	reg.casts[kinds{types.Varchar, types.Varbinary}] = func(p *printer, c *conversion) { p.around("encode(", c, ")") }
+	reg.casts[kinds{types.Boolean, types.Varchar}] = (*printer).numberText
+	reg.casts[kinds{types.Varchar, types.Boolean}] = func(p *printer, c *conversion) {
 		p.guarded(c, "CASE WHEN lower($1) IN ('t', 'true', '1') THEN true WHEN lower($1) IN ('f', 'false', '0') THEN false ELSE ${CAST} END")
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-func init() {
+func timeCasts(reg *registry) {
 	with := func(from, to types.Kind, f func(p *printer, c *conversion)) {
-		casts[kinds{from, to}] = func(p *printer, c *conversion) {
+		reg.casts[kinds{from, to}] = func(p *printer, c *conversion) {
 			p.duckType(c.node, c.from)
 			p.duckType(c.node, c.to)
 			if c.try && to != types.Varchar && from != types.Varchar {
@@ -97,7 +97,7 @@ func init() {
 	})
 	with(types.TimestampTZ, types.Time, func(p *printer, c *conversion) { p.timeOfDay(c, func() { p.clockOf(c.operand) }) })
 	with(types.TimestampTZ, types.Varchar, func(p *printer, c *conversion) { p.stampText(c, " "+p.zoneOfOperand(c.operand)) })
-	casts[kinds{types.Varchar, types.TimestampTZ}] = (*printer).textToInstant
+	reg.casts[kinds{types.Varchar, types.TimestampTZ}] = (*printer).textToInstant
 	with(types.IntervalDS, types.Varchar, func(p *printer, c *conversion) {
 		p.fitting(c, func() { p.around(`"~interval_text"(CAST(epoch_ms(`, c, ") AS VARCHAR))") })
 	})

@@ -172,11 +172,8 @@ func (p *printer) logic(x *trinosql.Logic) {
 	p.put("(", strings.Join(texts, " "+x.Op+" "), ")")
 }
 
-// specials write the expressions that other files know, by their Go type.
-var specials = map[string]func(p *printer, x trinosql.Expr){}
-
 func (p *printer) special(x trinosql.Expr) {
-	f := specials[fmt.Sprintf("%T", x)]
+	f := writers.get().specials[fmt.Sprintf("%T", x)]
 	if f == nil {
 		name := strings.TrimPrefix(fmt.Sprintf("%T", x), "*trinosql.")
 		switch x := x.(type) {
@@ -327,7 +324,7 @@ func (p *printer) form(x *trinosql.Func, form string) {
 	case "try":
 		p.try(x.Args[0])
 	default:
-		if r := rules[form]; r != nil {
+		if r := writers.get().rules[form]; r != nil {
 			r(p, &call{node: x, fn: x})
 			return
 		}

@@ -89,6 +89,6 @@ func (p *printer) grouping(x *trinosql.Grouping) {
 	p.put(") AS ", p.duckType(x, p.a.Types[x]), ")")
 }
 
-func init() {
-	specials["*trinosql.Grouping"] = func(p *printer, x trinosql.Expr) { p.grouping(x.(*trinosql.Grouping)) }
+func groupingRules(reg *registry) {
+	reg.specials["*trinosql.Grouping"] = func(p *printer, x trinosql.Expr) { p.grouping(x.(*trinosql.Grouping)) }
 }

@@ -10,9 +10,6 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// literals write literals of types with a name, such as DATE, by that name in upper case.
-var literals = map[string]func(p *printer, x *trinosql.TypedLit){}
-
 func (p *printer) literalValue(x trinosql.Expr) {
 	switch x := x.(type) {
 	case *trinosql.NullLit:
@@ -30,7 +27,7 @@ func (p *printer) literalValue(x trinosql.Expr) {
 	case *trinosql.IntLit, *trinosql.DecimalLit, *trinosql.DoubleLit:
 		p.number(x)
 	case *trinosql.TypedLit:
-		if f := literals[strings.ToUpper(x.Type)]; f != nil {
+		if f := writers.get().literals[strings.ToUpper(x.Type)]; f != nil {
 			f(p, x)
 			return
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-func init() {
-	rules["approx_distinct"] = func(p *printer, c *call) { // counted exactly, which is within its error
+func aggregateRules(reg *registry) {
+	reg.rules["approx_distinct"] = func(p *printer, c *call) { // counted exactly, which is within its error
 		if overWindow(c) {
 			p.refuse(c.node, "approx_distinct(...) OVER is not supported on zone local")
 		}
@@ -29,7 +29,7 @@ func init() {
 		}
 		p.aggregateCall(&with, mustParts(count))
 	}
-	rules["avg decimal"] = func(p *printer, c *call) {
+	reg.rules["avg decimal"] = func(p *printer, c *call) {
 		t := c.bound.Result
 		p.put(`CAST("~divide"(CAST(`)
 		p.aggregateCall(c, mustParts("sum($1)"))
@@ -37,7 +37,7 @@ func init() {
 		p.aggregateCall(c, mustParts("count($1)"))
 		p.put(" AS VARCHAR), '", strconv.Itoa(t.Scale), "') AS ", p.duckType(c.node, t), ")")
 	}
-	rules["sum decimal"] = func(p *printer, c *call) {
+	reg.rules["sum decimal"] = func(p *printer, c *call) {
 		to := p.duckType(c.node, c.bound.Result)
 		if c.bound.Args[0].N < 30 { // nobody has the rows for more than 38 digits
 			p.wrapped(c, "sum($1)", "CAST($0 AS "+to+")")
@@ -46,7 +46,7 @@ func init() {
 		limit := "CAST('" + strings.Repeat("9", 38-c.bound.Result.Scale) + "." + strings.Repeat("9", c.bound.Result.Scale) + "' AS " + to + ")"
 		p.wrapped(c, "sum($1)", `list_transform([$0], lambda "~s": CASE WHEN "~s" BETWEEN -`+limit+" AND "+limit+` THEN CAST("~s" AS `+to+`) WHEN "~s" IS NOT NULL THEN "~error"('Decimal overflow') END)[1]`)
 	}
-	rules["max"] = func(p *printer, c *call) {
+	reg.rules["max"] = func(p *printer, c *call) {
 		if !float(c.bound.Args[0]) || p.finite(c.args[0].expr) {
 			p.aggregateCall(c, mustParts("max("+p.withoutNaN(c.bound.Args[0], "$1", "max")+")"))
 			return
@@ -57,25 +57,25 @@ func init() {
 		p.aggregateCall(c, mustParts("max($1)"))
 		p.put(")")
 	}
-	rules["min"] = func(p *printer, c *call) {
+	reg.rules["min"] = func(p *printer, c *call) {
 		p.aggregateCall(c, mustParts("min("+p.withoutNaN(c.bound.Args[0], "$1", "min")+")"))
 	}
 	for _, which := range []string{"max", "min"} {
-		rules[which+" n"] = func(p *printer, c *call) {
+		reg.rules[which+" n"] = func(p *printer, c *call) {
 			if which == "max" && float(c.bound.Args[0]) {
 				p.most(c, "arg_max", "$1", sinking("$1"), 1, "second argument of "+which+"_n must be positive", "second argument of "+which+"_n")
 				return
 			}
 			p.most(c, which, p.withoutNaN(c.bound.Args[0], "$1", which), "", 1, "second argument of "+which+"_n must be positive", "second argument of "+which+"_n")
 		}
-		rules[which+"_by"] = func(p *printer, c *call) {
+		reg.rules[which+"_by"] = func(p *printer, c *call) {
 			key := p.withoutNaN(c.bound.Args[1], "$2", which+"_by")
 			if which == "max" && float(c.bound.Args[1]) && !p.finite(c.args[1].expr) {
 				key = sinking("$2")
 			}
 			p.aggregateCall(c, mustParts("arg_"+which+"_null($1, "+key+")"))
 		}
-		rules[which+"_by n"] = func(p *printer, c *call) {
+		reg.rules[which+"_by n"] = func(p *printer, c *call) {
 			key := p.withoutNaN(c.bound.Args[1], "$2", which+"_by")
 			if which == "max" && float(c.bound.Args[1]) {
 				key = sinking("$2")
@@ -95,20 +95,20 @@ func init() {
 		"covar_samp": {"covar_samp($1, $2)", 2, false}, "covar_pop": {"covar_pop($1, $2)", 1, false},
 		"corr": {"corr($1, $2)", 1, true}, "regr_slope": {"regr_slope($1, $2)", 1, true}, "regr_intercept": {"regr_intercept($1, $2)", 1, true},
 	} {
-		rules["moments "+name] = func(p *printer, c *call) { p.moments(c, m.call, m.least, m.absent) }
+		reg.rules["moments "+name] = func(p *printer, c *call) { p.moments(c, m.call, m.least, m.absent) }
 	}
-	rules["skewness"] = func(p *printer, c *call) {
+	reg.rules["skewness"] = func(p *printer, c *call) {
 		p.centered(c, 3, "sqrt(CAST(len($1) AS DOUBLE)) * $4 / ($3 * sqrt($3))")
 	}
-	rules["kurtosis"] = func(p *printer, c *call) {
+	reg.rules["kurtosis"] = func(p *printer, c *call) {
 		const n = "CAST(len($1) AS DOUBLE)"
 		p.centered(c, 4, strings.ReplaceAll("(N - 1) * N * (N + 1) / ((N - 2) * (N - 3)) * $5 / ($3 * $3) - 3 * (N - 1) * (N - 1) / ((N - 2) * (N - 3))", "N", n))
 	}
-	rules["approx_percentile"] = (*printer).percentile
+	reg.rules["approx_percentile"] = (*printer).percentile
 	entries := "list(struct_pack(f1 := $1, f2 := $2))"
-	rules["map_agg"] = func(p *printer, c *call) { p.gathered(c, entries, (*printer).firstMap) }
-	rules["multimap_agg"] = func(p *printer, c *call) { p.gathered(c, entries, (*printer).multimap) }
-	rules["map_union"] = func(p *printer, c *call) {
+	reg.rules["map_agg"] = func(p *printer, c *call) { p.gathered(c, entries, (*printer).firstMap) }
+	reg.rules["multimap_agg"] = func(p *printer, c *call) { p.gathered(c, entries, (*printer).multimap) }
+	reg.rules["map_union"] = func(p *printer, c *call) {
 		p.letWrapped(c, "list($1)", func(maps operand) {
 			entries := operand{write: func() {
 				p.fill(c.node, `flatten(list_transform(list_filter($1, lambda "~m": "~m" IS NOT NULL), lambda "~m": map_entries("~m")))`, maps)
@@ -120,7 +120,7 @@ func init() {
 			p.put(" END")
 		})
 	}
-	rules["histogram"] = func(p *printer, c *call) {
+	reg.rules["histogram"] = func(p *printer, c *call) {
 		if float(c.bound.Args[0]) { // DuckDB loses numbers beside NaN
 			p.letWrapped(c, "list($1)", func(list operand) {
 				p.put("CASE WHEN ")
@@ -137,8 +137,8 @@ func init() {
 		}
 		p.wrapped(&with, "histogram($1)", `list_filter([CAST($0 AS `+p.duckType(c.node, c.bound.Result)+`)], lambda "~m": cardinality("~m") > 0)[1]`)
 	}
-	rules["reduce_agg"] = (*printer).reduceAgg
-	specials["*trinosql.Listagg"] = func(p *printer, x trinosql.Expr) { p.listagg(x.(*trinosql.Listagg)) }
+	reg.rules["reduce_agg"] = (*printer).reduceAgg
+	reg.specials["*trinosql.Listagg"] = func(p *printer, x trinosql.Expr) { p.listagg(x.(*trinosql.Listagg)) }
 }
 
 func overWindow(c *call) bool { return c.fn != nil && (c.fn.Over != nil || c.fn.OverName != nil) }

@@ -9,23 +9,23 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-func init() {
-	rules["contains"] = func(p *printer, c *call) {
+func arrayRules(reg *registry) {
+	reg.rules["contains"] = func(p *printer, c *call) {
 		p.search(c, `CASE WHEN list_contains($1, $2) THEN true WHEN $2 IS NULL OR list_position($1, NULL) IS NOT NULL THEN NULL ELSE list_contains($1, $2) END`,
 			`CASE WHEN $1 IS NULL OR $2 IS NULL THEN NULL WHEN list_position($3, 1) < coalesce(list_position($3, 2), 2147483647) THEN ${FAIL}
 			WHEN list_position($3, 2) IS NOT NULL THEN true WHEN list_position($1, NULL) IS NULL THEN false END`)
 	}
-	rules["array_position"] = func(p *printer, c *call) {
+	reg.rules["array_position"] = func(p *printer, c *call) {
 		p.search(c, `CASE WHEN $1 IS NULL OR $2 IS NULL THEN NULL ELSE CAST(coalesce(list_position($1, $2), 0) AS BIGINT) END`,
 			`CASE WHEN $1 IS NULL OR $2 IS NULL THEN NULL WHEN list_position($3, 1) < coalesce(list_position($3, 2), 2147483647) THEN ${FAIL}
 			ELSE CAST(coalesce(list_position($3, 2), 0) AS BIGINT) END`)
 	}
-	rules["array_remove"] = func(p *printer, c *call) {
+	reg.rules["array_remove"] = func(p *printer, c *call) {
 		p.search(c, `CASE WHEN $2 IS NOT NULL THEN list_filter($1, lambda "~e": "~e" IS DISTINCT FROM $2) END`,
 			`CASE WHEN $1 IS NULL OR $2 IS NULL THEN NULL WHEN list_contains($3, 1) THEN ${FAIL} ELSE list_filter($1, lambda "~e", "~i": $3["~i"] IS DISTINCT FROM 2) END`)
 	}
 	for _, which := range []string{"max", "min"} {
-		rules["array_"+which] = func(p *printer, c *call) {
+		reg.rules["array_"+which] = func(p *printer, c *call) {
 			if float(c.bound.Result) {
 				p.fill(c.node, `CASE WHEN list_position($1, NULL) IS NULL THEN coalesce(list_`+which+`(list_filter($1, lambda "~e": NOT isnan("~e"))), list_`+which+`($1)) END`, c.args...)
 				return
@@ -45,7 +45,7 @@ func init() {
 		"contains_sequence": `CASE WHEN $1 IS NULL OR $2 IS NULL THEN NULL WHEN len($2) = 0 THEN true ELSE list_contains(list_transform(system.main.range(1, len($1) - len($2) + 2), lambda "~i": list_slice($1, "~i", "~i" + len($2) - 1) IS NOT DISTINCT FROM $2), true) END`,
 		"array_histogram":   `CASE WHEN list_contains(list_transform($1, lambda "~e": "~e" IS NOT NULL), true) THEN CAST(list_histogram($1) AS ${R}) WHEN $1 IS NOT NULL THEN CAST(map([], []) AS ${R}) END`,
 	} {
-		rules[name] = func(p *printer, c *call) {
+		reg.rules[name] = func(p *printer, c *call) {
 			if name == "array_histogram" && float(c.bound.Args[0].Args[0]) { // DuckDB loses numbers beside NaN
 				p.letArg(c, 0, func(list operand) {
 					p.fill(c.node, "CASE WHEN $1 IS NOT NULL THEN ", list)
@@ -64,8 +64,8 @@ func init() {
 			p.fill(c.node, strings.ReplaceAll(text, "${R}", p.duckType(c.node, c.bound.Result)), args...)
 		}
 	}
-	rules["array_sort by"] = (*printer).sortBy
-	rules["zip_with"] = func(p *printer, c *call) {
+	reg.rules["array_sort by"] = (*printer).sortBy
+	reg.rules["zip_with"] = func(p *printer, c *call) {
 		p.lets(c.args[:2], func(args []operand) {
 			l, r, i := p.apart(args[0].write), p.apart(args[1].write), p.name("x")
 			p.put("CASE WHEN ", l, " IS NOT NULL AND ", r, " IS NOT NULL THEN list_transform(system.main.range(1, greatest(len(", l, "), len(", r, ")) + 1), lambda ", i, ": ")
@@ -73,7 +73,7 @@ func init() {
 			p.put(") END")
 		})
 	}
-	rules["zip"] = func(p *printer, c *call) {
+	reg.rules["zip"] = func(p *printer, c *call) {
 		p.lets(c.args, func(args []operand) {
 			var lens, fields, given []string
 			i := p.name("x")
@@ -86,8 +86,8 @@ func init() {
 			p.put("CASE WHEN ", strings.Join(given, " AND "), " THEN list_transform(system.main.range(1, greatest(", strings.Join(lens, ", "), ") + 1), lambda ", i, ": ", pack(fields), ") END")
 		})
 	}
-	rules["array_join"] = (*printer).arrayJoin
-	rules["combinations"] = func(p *printer, c *call) {
+	reg.rules["array_join"] = (*printer).arrayJoin
+	reg.rules["combinations"] = func(p *printer, c *call) {
 		i := p.name("x")
 		p.lets(c.args, func(args []operand) {
 			list := p.apart(args[0].write)
@@ -96,7 +96,7 @@ func init() {
 			p.put(" AS VARCHAR)) AS JSON) AS BIGINT[][]), lambda ", i, ": list_select(", list, ", ", i, "))")
 		})
 	}
-	rules["cosine_similarity"] = func(p *printer, c *call) {
+	reg.rules["cosine_similarity"] = func(p *printer, c *call) {
 		const norm = `sqrt(coalesce(list_sum(list_transform(map_values(%), lambda "~e": "~e" * "~e")), 0))`
 		p.fill(c.node, `CASE WHEN $1 IS NOT NULL AND $2 IS NOT NULL AND list_position(map_values($1), NULL) IS NULL AND list_position(map_values($2), NULL) IS NULL THEN
 			CAST(coalesce(list_sum(list_transform(map_entries($1), lambda "~e": struct_extract_at("~e", 2) * map_extract_value($2, struct_extract_at("~e", 1)))), 0) AS DOUBLE) / (`+

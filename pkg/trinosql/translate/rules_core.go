@@ -8,15 +8,15 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-func init() {
+func coreRules(reg *registry) {
 	for _, op := range []string{"+", "-", "*", "/", "%"} {
-		rules["decimal "+op] = func(p *printer, c *call) { p.decimals(c, op) }
+		reg.rules["decimal "+op] = func(p *printer, c *call) { p.decimals(c, op) }
 	}
-	rules["divide"] = func(p *printer, c *call) { p.divide(c, "//", "quotient") }
-	rules["modulus"] = func(p *printer, c *call) { p.divide(c, "%", "remainder") }
-	rules["typeof"] = func(p *printer, c *call) { p.put(quoteText(c.bound.Args[0].String())) }
-	rules["nullif"] = (*printer).nullif
-	specials["*trinosql.Current"] = func(p *printer, x trinosql.Expr) { p.current(x.(*trinosql.Current)) }
+	reg.rules["divide"] = func(p *printer, c *call) { p.divide(c, "//", "quotient") }
+	reg.rules["modulus"] = func(p *printer, c *call) { p.divide(c, "%", "remainder") }
+	reg.rules["typeof"] = func(p *printer, c *call) { p.put(quoteText(c.bound.Args[0].String())) }
+	reg.rules["nullif"] = (*printer).nullif
+	reg.specials["*trinosql.Current"] = func(p *printer, x trinosql.Expr) { p.current(x.(*trinosql.Current)) }
 }
 
 // decimals computes with exactly the precision and scale of the result. What DuckDB has no type for on the way goes to the function ~decimal.
@@ -156,7 +156,7 @@ func (p *printer) current(x *trinosql.Current) {
 	case "CURRENT_DATE":
 		p.put("CAST(now() AS DATE)")
 	default:
-		if f := literals[x.What]; f != nil {
+		if f := writers.get().literals[x.What]; f != nil {
 			f(p, &trinosql.TypedLit{Type: x.What, Value: x.Precision})
 			return
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-func init() {
-	specials["*trinosql.JSONFunc"] = func(p *printer, x trinosql.Expr) { p.jsonFunc(x.(*trinosql.JSONFunc)) }
+func jsonRules(reg *registry) {
+	reg.specials["*trinosql.JSONFunc"] = func(p *printer, x trinosql.Expr) { p.jsonFunc(x.(*trinosql.JSONFunc)) }
 }
 
 var (

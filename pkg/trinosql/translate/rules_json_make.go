@@ -11,9 +11,9 @@ import (
 
 // JSON_OBJECT and JSON_ARRAY.
 
-func init() {
-	specials["*trinosql.JSONObject"] = func(p *printer, x trinosql.Expr) { p.jsonObject(x.(*trinosql.JSONObject)) }
-	specials["*trinosql.JSONArray"] = func(p *printer, x trinosql.Expr) { p.jsonArray(x.(*trinosql.JSONArray)) }
+func jsonMakers(reg *registry) {
+	reg.specials["*trinosql.JSONObject"] = func(p *printer, x trinosql.Expr) { p.jsonObject(x.(*trinosql.JSONObject)) }
+	reg.specials["*trinosql.JSONArray"] = func(p *printer, x trinosql.Expr) { p.jsonArray(x.(*trinosql.JSONArray)) }
 }
 
 // jsonObject writes an object. Trino keeps its members in a hash map of Java and writes them in the map's order, so the keys have to be

@@ -7,8 +7,8 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-func init() {
-	rules["map"] = func(p *printer, c *call) {
+func mapRules(reg *registry) {
+	reg.rules["map"] = func(p *printer, c *call) {
 		p.lets(c.args, func(args []operand) {
 			p.put("CASE WHEN len(")
 			args[0].write()
@@ -19,15 +19,15 @@ func init() {
 			p.put(" END")
 		})
 	}
-	rules["map subscript"] = (*printer).mapSubscript
-	rules["map element"] = func(p *printer, c *call) {
+	reg.rules["map subscript"] = (*printer).mapSubscript
+	reg.rules["map element"] = func(p *printer, c *call) {
 		text := "map_extract_value($1, $2)"
 		if float(c.bound.Args[1]) {
 			text = "CASE WHEN NOT isnan($2) THEN map_extract_value($1, $2) END"
 		}
 		p.fill(c.node, text, c.args...)
 	}
-	rules["map_from_entries"] = func(p *printer, c *call) {
+	reg.rules["map_from_entries"] = func(p *printer, c *call) {
 		p.letArg(c, 0, func(entries operand) {
 			p.put("CASE WHEN list_position(")
 			entries.write()
@@ -36,7 +36,7 @@ func init() {
 			p.put(" END")
 		})
 	}
-	rules["multimap_from_entries"] = func(p *printer, c *call) {
+	reg.rules["multimap_from_entries"] = func(p *printer, c *call) {
 		if _, null := c.args[0].expr.(*trinosql.NullLit); null {
 			p.put("CAST(NULL AS ", p.duckType(c.node, c.bound.Result), ")")
 			return
@@ -48,11 +48,11 @@ func init() {
 			p.put(" END")
 		})
 	}
-	rules["map_filter"] = func(p *printer, c *call) {
+	reg.rules["map_filter"] = func(p *printer, c *call) {
 		p.put("map_from_entries(list_filter(map_entries(")
 		p.entries(c, "))")
 	}
-	rules["transform_values"] = func(p *printer, c *call) {
+	reg.rules["transform_values"] = func(p *printer, c *call) {
 		p.letArg(c, 0, func(m operand) {
 			p.put("map(map_keys(")
 			m.write()
@@ -60,7 +60,7 @@ func init() {
 			p.entries(&call{node: c.node, args: []operand{m, c.args[1]}}, "))")
 		})
 	}
-	rules["transform_keys"] = func(p *printer, c *call) {
+	reg.rules["transform_keys"] = func(p *printer, c *call) {
 		p.letArg(c, 0, func(m operand) {
 			keys := operand{write: func() {
 				p.put("list_transform(map_entries(")
@@ -69,7 +69,7 @@ func init() {
 			p.newMap(c.node, c.bound.Result.Args[0], keys, p.around1("map_values(", m))
 		})
 	}
-	rules["map_zip_with"] = func(p *printer, c *call) {
+	reg.rules["map_zip_with"] = func(p *printer, c *call) {
 		p.lets(c.args[:2], func(args []operand) {
 			l, r, k := p.apart(args[0].write), p.apart(args[1].write), p.name("x")
 			keys := operand{write: func() {
@@ -88,7 +88,7 @@ func init() {
 			p.put(" END")
 		})
 	}
-	rules["map_concat"] = func(p *printer, c *call) {
+	reg.rules["map_concat"] = func(p *printer, c *call) {
 		p.lets(c.args, func(args []operand) {
 			p.put("CASE WHEN ")
 			for i, a := range args {
@@ -103,7 +103,7 @@ func init() {
 			p.put(") END")
 		})
 	}
-	casts[kinds{types.Map, types.Map}] = (*printer).castMap
+	reg.casts[kinds{types.Map, types.Map}] = (*printer).castMap
 }
 
 // around1 is a call with one argument.
@@ -191,7 +191,7 @@ func (p *printer) mapSubscript(c *call) {
 		m, k := p.apart(args[0].write), p.apart(args[1].write)
 		key := c.bound.Args[1]
 		message := "'Key not present in map'"
-		if f := casts[kinds{key.Kind, types.Varchar}]; !nested(key) && (f != nil || key.Kind == types.Varchar) {
+		if f := writers.get().casts[kinds{key.Kind, types.Varchar}]; !nested(key) && (f != nil || key.Kind == types.Varchar) {
 			message = "'Key not present in map: ' || " + p.apart(func() {
 				p.cast(&conversion{node: c.node, from: key, to: types.Of(types.Varchar), operand: p.alias(k)})
 			})

@@ -7,9 +7,9 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-func init() {
+func nestedRules(reg *registry) {
 	checked := mustParts(`CASE WHEN abs(CAST($2 AS HUGEINT) - $1) >= 10000 THEN "~error"('result of sequence function must not have more than 10000 entries') WHEN $2 = 9223372036854775807 OR $2 = -9223372036854775807 - 1 THEN list_transform(system.main.range(CAST(abs(CAST($2 AS HUGEINT) - $1) AS BIGINT) + 1), lambda "~i": CAST($1 + CASE WHEN $1 <= $2 THEN "~i" ELSE -"~i" END AS BIGINT)) WHEN $1 <= $2 THEN system.main.range($1, $2 + 1) ELSE system.main.range($1, $2 - 1, -1) END`)
-	rules["sequence"] = func(p *printer, c *call) { // between constants it is a constant for DuckDB, too, which it makes once
+	reg.rules["sequence"] = func(p *printer, c *call) { // between constants it is a constant for DuckDB, too, which it makes once
 		from, ok1 := p.constant(c.args[0].expr)
 		to, ok2 := p.constant(c.args[1].expr)
 		if ok1 && ok2 && from.Cmp(to) <= 0 && to.IsInt64() && to.Int64() < 1<<32 && from.IsInt64() && to.Int64()-from.Int64() < 10000 {
@@ -18,7 +18,7 @@ func init() {
 		}
 		p.expand(c, checked)
 	}
-	specials["*trinosql.Array"] = func(p *printer, x trinosql.Expr) {
+	reg.specials["*trinosql.Array"] = func(p *printer, x trinosql.Expr) {
 		a := x.(*trinosql.Array)
 		if len(a.Items) == 0 || p.a.Types[x].Args[0].Kind == types.Unknown {
 			p.put("CAST([")
@@ -30,7 +30,7 @@ func init() {
 		p.list(len(a.Items), func(i int) { p.expr(a.Items[i]) })
 		p.put("]")
 	}
-	specials["*trinosql.Row"] = func(p *printer, x trinosql.Expr) {
+	reg.specials["*trinosql.Row"] = func(p *printer, x trinosql.Expr) {
 		r := x.(*trinosql.Row)
 		p.put("struct_pack(")
 		p.list(len(r.Items), func(i int) {
@@ -43,7 +43,7 @@ func init() {
 		})
 		p.put(")")
 	}
-	specials["*trinosql.Subscript"] = func(p *printer, x trinosql.Expr) {
+	reg.specials["*trinosql.Subscript"] = func(p *printer, x trinosql.Expr) {
 		s := x.(*trinosql.Subscript)
 		if b := p.a.Operators[x]; b != nil {
 			p.operator(x, b, s.X, s.Index)
@@ -54,10 +54,10 @@ func init() {
 		p.put(", ", fmt.Sprint(p.a.Fields[x]+1), ")")
 	}
 	for _, which := range []string{"any", "all", "none"} {
-		rules["match "+which] = func(p *printer, c *call) { p.match(c, which) }
+		reg.rules["match "+which] = func(p *printer, c *call) { p.match(c, which) }
 	}
-	rules["reduce"] = (*printer).reduce
-	rules["concat arrays"] = func(p *printer, c *call) {
+	reg.rules["reduce"] = (*printer).reduce
+	reg.rules["concat arrays"] = func(p *printer, c *call) {
 		given := c.args[0]
 		if len(c.args) == 1 {
 			p.put(`CAST("~error"('There must be two or more arguments to concat') AS `, p.duckType(c.node, c.bound.Result), ")")
@@ -71,8 +71,8 @@ func init() {
 		}
 		given.write()
 	}
-	casts[kinds{types.Array, types.Array}] = (*printer).castArray
-	casts[kinds{types.Row, types.Row}] = (*printer).castRow
+	reg.casts[kinds{types.Array, types.Array}] = (*printer).castArray
+	reg.casts[kinds{types.Row, types.Row}] = (*printer).castRow
 }
 
 var (

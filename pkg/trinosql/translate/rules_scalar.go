@@ -7,25 +7,25 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-func init() {
-	rules["round integer"] = (*printer).roundInteger
-	rules["round float"] = (*printer).roundFloat
-	rules["random"] = (*printer).random
-	rules["uuid"] = func(p *printer, c *call) { p.volatile(c, "uuid()") }
-	rules["shuffle"] = func(p *printer, c *call) {
+func scalarRules(reg *registry) {
+	reg.rules["round integer"] = (*printer).roundInteger
+	reg.rules["round float"] = (*printer).roundFloat
+	reg.rules["random"] = (*printer).random
+	reg.rules["uuid"] = func(p *printer, c *call) { p.volatile(c, "uuid()") }
+	reg.rules["shuffle"] = func(p *printer, c *call) {
 		if p.tried != nil {
 			p.refuse(c.node, "shuffle in TRY is not supported on zone local")
 		}
 		p.expand(c, mustParts(`list_transform(list_sort(list_transform($1, lambda "~e", "~i": struct_pack(r := random(), i := "~i", e := "~e"))), lambda "~s": struct_extract_at("~s", 3))`))
 	}
-	rules["greatest"] = func(p *printer, c *call) { p.extreme(c, "greatest") }
-	rules["least"] = func(p *printer, c *call) { p.extreme(c, "least") }
+	reg.rules["greatest"] = func(p *printer, c *call) { p.extreme(c, "greatest") }
+	reg.rules["least"] = func(p *printer, c *call) { p.extreme(c, "least") }
 	for _, f := range []string{"lpad", "rpad"} {
 		parts := mustParts(`CASE WHEN $1 IS NULL OR $2 IS NULL OR $3 IS NULL THEN NULL WHEN $2 < 0 OR $2 > 2147483647 THEN "~error"('Target length must be in the range [0..2147483647]') WHEN $3 = '' THEN "~error"('Padding string must not be empty') ELSE ` +
 			f + `($1, CAST($2 AS INTEGER), $3) END`)
-		rules["pad "+f] = func(p *printer, c *call) { p.expand(c, parts) }
+		reg.rules["pad "+f] = func(p *printer, c *call) { p.expand(c, parts) }
 	}
-	rules["concat"] = func(p *printer, c *call) {
+	reg.rules["concat"] = func(p *printer, c *call) {
 		if len(c.args) == 1 {
 			p.put(`CAST("~error"('There must be two or more concatenation arguments') AS `, p.duckType(c.node, c.bound.Result), ")")
 			return
@@ -39,7 +39,7 @@ func init() {
 		}
 		p.put(")")
 	}
-	rules["concat_ws"] = func(p *printer, c *call) {
+	reg.rules["concat_ws"] = func(p *printer, c *call) {
 		p.put("concat_ws(")
 		p.list(len(c.args), func(i int) { c.args[i].write() })
 		if len(c.args) == 1 {
@@ -47,7 +47,7 @@ func init() {
 		}
 		p.put(")")
 	}
-	rules["concat_ws array"] = func(p *printer, c *call) {
+	reg.rules["concat_ws array"] = func(p *printer, c *call) {
 		p.lets(c.args, func(args []operand) {
 			there := operand{write: func() { p.fill(c.node, `list_filter($1, lambda "~e": "~e" IS NOT NULL)`, args[1]) }}
 			p.put("CASE WHEN ")
@@ -63,7 +63,7 @@ func init() {
 			p.put(" END")
 		})
 	}
-	rules["regexp_replace lambda"] = func(p *printer, c *call) {
+	reg.rules["regexp_replace lambda"] = func(p *printer, c *call) {
 		e := p.name("x")
 		p.put(`coalesce(list_reduce(list_transform(CAST(CAST("~regexp_pieces"(`)
 		c.args[0].write()
@@ -73,7 +73,7 @@ func init() {
 		p.bodyOf(p.lambdaOf(c.args[2]), field(e, 1))
 		p.put(` END), lambda "~a", "~b": "~a" || "~b"))`)
 	}
-	rules["normalize"] = func(p *printer, c *call) {
+	reg.rules["normalize"] = func(p *printer, c *call) {
 		if form, ok := c.args[len(c.args)-1].expr.(*trinosql.StringLit); ok && form.Value == "NFC" || len(c.args) == 1 {
 			p.put("nfc_normalize(")
 			c.args[0].write()
@@ -83,27 +83,27 @@ func init() {
 		p.refuse(c.node, "normalize to another form than NFC is not supported on zone local")
 	}
 	// Patterns and similar are texts until they are used.
-	casts[kinds{types.Varchar, types.Opaque}] = func(p *printer, c *conversion) { c.write() }
+	reg.casts[kinds{types.Varchar, types.Opaque}] = func(p *printer, c *conversion) { c.write() }
 
-	specials["*trinosql.Trim"] = func(p *printer, x trinosql.Expr) {
+	reg.specials["*trinosql.Trim"] = func(p *printer, x trinosql.Expr) {
 		t := x.(*trinosql.Trim)
 		p.formCall(x, t.X, t.Chars)
 	}
-	specials["*trinosql.Substring"] = func(p *printer, x trinosql.Expr) {
+	reg.specials["*trinosql.Substring"] = func(p *printer, x trinosql.Expr) {
 		s := x.(*trinosql.Substring)
 		p.formCall(x, s.X, s.From, s.For)
 	}
-	specials["*trinosql.Position"] = func(p *printer, x trinosql.Expr) {
+	reg.specials["*trinosql.Position"] = func(p *printer, x trinosql.Expr) {
 		f := x.(*trinosql.Position)
 		p.formCall(x, f.X, f.Sub)
 	}
-	specials["*trinosql.Normalize"] = func(p *printer, x trinosql.Expr) {
+	reg.specials["*trinosql.Normalize"] = func(p *printer, x trinosql.Expr) {
 		n := x.(*trinosql.Normalize)
 		c := &call{node: x, bound: p.a.Calls[x], args: []operand{p.operand(n.X)}}
 		if n.Form != "" && n.Form != "NFC" {
 			p.refuse(x, "normalize to another form than NFC is not supported on zone local")
 		}
-		rules["normalize"](p, c)
+		reg.rules["normalize"](p, c)
 	}
 }
 

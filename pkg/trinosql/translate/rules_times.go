@@ -10,27 +10,27 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-func init() {
+func timeRules(reg *registry) {
 	for name, around := range map[string]string{"date": "(", "last_day": "last_day("} {
-		rules[name+" of timestamp"] = func(p *printer, c *call) {
+		reg.rules[name+" of timestamp"] = func(p *printer, c *call) {
 			p.put(around)
 			p.stampDate(&conversion{node: c.node, from: c.bound.Args[0], to: types.Of(types.Date), operand: c.args[0]})
 			p.put(")")
 		}
 	}
-	rules["local date"] = func(p *printer, c *call) { p.overClock(c, "CAST($1 AS DATE)") }
-	rules["local last_day"] = func(p *printer, c *call) { p.overClock(c, "last_day($1)") }
+	reg.rules["local date"] = func(p *printer, c *call) { p.overClock(c, "CAST($1 AS DATE)") }
+	reg.rules["local last_day"] = func(p *printer, c *call) { p.overClock(c, "last_day($1)") }
 	for _, f := range []string{"day", "day_of_week", "day_of_year", "month", "quarter", "week", "year", "year_of_week", "hour", "minute", "second", "millisecond"} {
-		rules["field "+f] = func(p *printer, c *call) { p.field(f, c.args[0], c.bound.Args[0]) }
+		reg.rules["field "+f] = func(p *printer, c *call) { p.field(f, c.args[0], c.bound.Args[0]) }
 	}
-	specials["*trinosql.Extract"] = func(p *printer, x trinosql.Expr) {
+	reg.specials["*trinosql.Extract"] = func(p *printer, x trinosql.Expr) {
 		e := x.(*trinosql.Extract)
 		name := strings.ToLower(e.Field.Name)
 		if full, ok := map[string]string{"dow": "day_of_week", "doy": "day_of_year", "yow": "year_of_week", "day_of_month": "day"}[name]; ok {
 			name = full
 		}
 		if name == "timezone_hour" || name == "timezone_minute" {
-			rules[name](p, &call{node: x, args: []operand{p.operand(e.X)}})
+			reg.rules[name](p, &call{node: x, args: []operand{p.operand(e.X)}})
 			return
 		}
 		if !slices.Contains([]string{"day", "day_of_week", "day_of_year", "month", "quarter", "week", "year", "year_of_week", "hour", "minute", "second"}, name) {
@@ -38,10 +38,10 @@ func init() {
 		}
 		p.field(name, p.operand(e.X), p.typeOf(e.X))
 	}
-	specials["*trinosql.IntervalLit"] = func(p *printer, x trinosql.Expr) { p.interval(x.(*trinosql.IntervalLit)) }
-	literals["CURRENT_TIMESTAMP"] = func(p *printer, x *trinosql.TypedLit) { p.now(x, "now()") }
-	literals["LOCALTIMESTAMP"] = func(p *printer, x *trinosql.TypedLit) { p.now(x, "timezone('UTC', now())") }
-	literals["LOCALTIME"] = func(p *printer, x *trinosql.TypedLit) {
+	reg.specials["*trinosql.IntervalLit"] = func(p *printer, x trinosql.Expr) { p.interval(x.(*trinosql.IntervalLit)) }
+	reg.literals["CURRENT_TIMESTAMP"] = func(p *printer, x *trinosql.TypedLit) { p.now(x, "now()") }
+	reg.literals["LOCALTIMESTAMP"] = func(p *printer, x *trinosql.TypedLit) { p.now(x, "timezone('UTC', now())") }
+	reg.literals["LOCALTIME"] = func(p *printer, x *trinosql.TypedLit) {
 		p.put("CAST(")
 		p.now(x, "timezone('UTC', now())")
 		p.put(" AS TIME)")

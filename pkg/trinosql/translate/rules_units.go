@@ -10,12 +10,12 @@ import (
 
 // Functions of a unit: date_add, date_diff and date_trunc.
 
-func init() {
-	rules["date_add"] = func(p *printer, c *call) { p.eachUnit(c, p.addUnit) }
-	rules["date_diff"] = func(p *printer, c *call) { p.eachUnit(c, p.diffUnit) }
-	rules["minus"] = (*printer).minus
+func unitRules(reg *registry) {
+	reg.rules["date_add"] = func(p *printer, c *call) { p.eachUnit(c, p.addUnit) }
+	reg.rules["date_diff"] = func(p *printer, c *call) { p.eachUnit(c, p.diffUnit) }
+	reg.rules["minus"] = (*printer).minus
 	for unit, text := range sequences {
-		rules["sequence timestamps "+unit] = func(p *printer, c *call) {
+		reg.rules["sequence timestamps "+unit] = func(p *printer, c *call) {
 			if t := c.bound.Args[0]; t.N > 6 {
 				p.refuse(c.node, "a sequence of %s is not supported on zone local", t)
 			}
@@ -24,10 +24,10 @@ func init() {
 	}
 	for _, op := range []string{"+", "-"} {
 		for at, name := range []string{"moved ", "moved by first "} {
-			rules[name+op] = func(p *printer, c *call) { p.moved(c.args[at], c.args[1-at], c.bound.Args[at], c.bound.Args[1-at], op) }
+			reg.rules[name+op] = func(p *printer, c *call) { p.moved(c.args[at], c.args[1-at], c.bound.Args[at], c.bound.Args[1-at], op) }
 		}
 	}
-	rules["date_trunc"] = func(p *printer, c *call) { p.eachUnit(c, p.truncUnit) }
+	reg.rules["date_trunc"] = func(p *printer, c *call) { p.eachUnit(c, p.truncUnit) }
 }
 
 var unitNames = []string{"millisecond", "second", "minute", "hour", "day", "week", "month", "quarter", "year"}

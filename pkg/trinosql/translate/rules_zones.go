@@ -11,29 +11,29 @@ import (
 
 // Functions of time zones, and those that read and write texts of times.
 
-func init() {
+func zoneRules(reg *registry) {
 	for _, f := range []string{"mysql_format", "joda_format"} {
-		rules["format "+f] = func(p *printer, c *call) { p.formatTime(f, c) }
+		reg.rules["format "+f] = func(p *printer, c *call) { p.formatTime(f, c) }
 	}
-	rules["to_iso8601"] = (*printer).toISO
-	rules["at_timezone"] = func(p *printer, c *call) {
+	reg.rules["to_iso8601"] = (*printer).toISO
+	reg.rules["at_timezone"] = func(p *printer, c *call) {
 		if p.knownZone(c.node, c.args[0], c.args[1].expr, badZone) {
 			c.args[0].write()
 		}
 	}
-	rules["with_timezone"] = func(p *printer, c *call) {
+	reg.rules["with_timezone"] = func(p *printer, c *call) {
 		p.duckType(c.node, c.bound.Result)
 		if p.knownZone(c.node, c.args[0], c.args[1].expr, badZone) {
 			p.fromClock(constantZone(c.args[1].expr), "joda", c.args[0].write)
 		}
 	}
-	rules["from_unixtime"] = func(p *printer, c *call) { p.expand(c, mustParts(fromUnixtime)) }
-	rules["from_unixtime zone"] = func(p *printer, c *call) {
+	reg.rules["from_unixtime"] = func(p *printer, c *call) { p.expand(c, mustParts(fromUnixtime)) }
+	reg.rules["from_unixtime zone"] = func(p *printer, c *call) {
 		if p.knownZone(c.node, c.args[0], c.args[1].expr, "\x01NOT_SUPPORTED\x01Time zone not supported: %s") {
 			p.expand(c, mustParts(fromUnixtime))
 		}
 	}
-	rules["from_unixtime offset"] = func(p *printer, c *call) {
+	reg.rules["from_unixtime offset"] = func(p *printer, c *call) {
 		minutes, ok := p.offsetOf(c.fn)
 		switch {
 		case !ok:
@@ -44,7 +44,7 @@ func init() {
 			p.expand(c, mustParts(fromUnixtime))
 		}
 	}
-	rules["from_iso8601_timestamp"] = func(p *printer, c *call) {
+	reg.rules["from_iso8601_timestamp"] = func(p *printer, c *call) {
 		if s, ok := c.args[0].expr.(*trinosql.StringLit); ok {
 			if millis, _, err := times.ISOTimestamp(s.Value); err == nil {
 				p.putInstant(millis * 1000)
@@ -55,10 +55,10 @@ func init() {
 		}
 		p.expand(c, mustParts(`make_timestamptz(CAST("~iso_instant_of"($1) AS BIGINT))`))
 	}
-	rules["parse_datetime"] = (*printer).parseDatetime
-	rules["timezone_hour"] = func(p *printer, c *call) { p.zoneOffset(c, " // 3600)") }
-	rules["timezone_minute"] = func(p *printer, c *call) { p.zoneOffset(c, " // 60 % 60)") }
-	specials["*trinosql.AtTimeZone"] = func(p *printer, x trinosql.Expr) {
+	reg.rules["parse_datetime"] = (*printer).parseDatetime
+	reg.rules["timezone_hour"] = func(p *printer, c *call) { p.zoneOffset(c, " // 3600)") }
+	reg.rules["timezone_minute"] = func(p *printer, c *call) { p.zoneOffset(c, " // 60 % 60)") }
+	reg.specials["*trinosql.AtTimeZone"] = func(p *printer, x trinosql.Expr) {
 		a := x.(*trinosql.AtTimeZone)
 		t := p.a.Types[x]
 		p.duckType(x, t)

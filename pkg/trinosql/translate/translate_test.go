@@ -22,7 +22,7 @@ func TestTemplates(t *testing.T) {
 		if !known[key] {
 			t.Errorf("%s: no such signature", key)
 		}
-		if l.rule != "" && rules[l.rule] == nil {
+		if l.rule != "" && writers.get().rules[l.rule] == nil {
 			t.Errorf("%s: no rule %s", key, l.rule)
 		}
 	}

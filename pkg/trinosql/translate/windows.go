@@ -8,12 +8,12 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-func init() {
+func windowRules(reg *registry) {
 	notNegative := mustParts(`CASE WHEN $1 IS NULL THEN "~error"('Offset must not be null') WHEN $1 < 0 THEN "~error"('Offset must be at least 0') ELSE $1 END`)
 	positive := mustParts(`CASE WHEN $1 < 1 THEN "~error"('Offset must be at least 1') ELSE $1 END`)
 	buckets := mustParts(`CASE WHEN $1 < 1 THEN "~error"('Buckets must be greater than 0') ELSE $1 END`)
 	check := func(name string, argument int, least int64, checked []part) {
-		rules[name] = func(p *printer, c *call) { p.checkedWindow(c, name, argument, least, checked) }
+		reg.rules[name] = func(p *printer, c *call) { p.checkedWindow(c, name, argument, least, checked) }
 	}
 	check("lag", 1, 0, notNegative)
 	check("lead", 1, 0, notNegative)

@@ -1,0 +1,37 @@
+package translate
+
+import (
+	"sync"
+
+	"github.com/dig-cli/dig/pkg/trinosql"
+)
+
+// registry has what is written in a way that no template can, from the files that know it.
+type registry struct {
+	rules    map[string]rule                                   // calls, by NAME of "go NAME" in the lists of functions
+	casts    map[kinds]func(p *printer, c *conversion)         // conversions between kinds of types
+	specials map[string]func(p *printer, x trinosql.Expr)      // expressions, by their Go type
+	literals map[string]func(p *printer, x *trinosql.TypedLit) // literals of types with a name, such as DATE, by that name in upper case
+}
+
+// writers is filled on first use: commands that translate nothing do not pay for it.
+var writers lateRegistry
+
+type lateRegistry struct {
+	once sync.Once
+	all  registry
+}
+
+func (l *lateRegistry) get() *registry {
+	l.once.Do(func() {
+		l.all = registry{rules: map[string]rule{}, casts: map[kinds]func(*printer, *conversion){},
+			specials: map[string]func(*printer, trinosql.Expr){}, literals: map[string]func(*printer, *trinosql.TypedLit){}}
+		for _, add := range []func(*registry){
+			charCasts, jsonCasts, scalarCasts, timeCasts,
+			groupingRules, aggregateRules, arrayRules, coreRules, jsonRules, jsonMakers, mapRules, nestedRules, scalarRules, timeRules, unitRules, zoneRules, windowRules,
+		} {
+			add(&l.all)
+		}
+	})
+	return &l.all
+}
