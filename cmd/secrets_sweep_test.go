@@ -3,7 +3,6 @@ package cmd
 import (
 	"encoding/json"
 	"io/fs"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,8 +10,6 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
-	"github.com/dig-cli/dig/pkg/gateway"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 )
 
 // TestNoSecretAnywhere plants secrets of every kind and runs every command in every form: none is in what is printed, in a file but
@@ -22,13 +19,6 @@ func TestNoSecretAnywhere(t *testing.T) {
 		t.Skip("zone local needs cgo")
 	}
 	w := newTellWorld(t)
-	g, err := gateway.Open(gateway.Options{Dir: w.env["DIG_DATA_DIR"], OpenEngine: duckdb.Open})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer g.Close()
-	srv := httptest.NewServer(g.Web.Handler)
-	defer srv.Close()
 	secrets := map[string]string{"password": "planted-passw0rd-1", "token": "planted-t0ken-2", "env": "planted-env-3", "file": "planted-file-4", "url": "planted-url-5", "literal": "planted-literal-6", "again": "planted-again-7"}
 	hidden := filepath.Join(t.TempDir(), "hidden") // the user's own files of secrets
 	write := func(path, text string) string {
@@ -50,8 +40,7 @@ func TestNoSecretAnywhere(t *testing.T) {
 		write(filepath.Join(bin, name), "#!/bin/sh\necho \"$0 $*\" >>'"+argv+"'\nexit 1\n")
 	}
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	key := g.ServeKey()
-	w.env["DIG_BASE_URL"], w.env["DIG_API_KEY"], w.env["DIG_PROJECT"], w.env["DIG_ZONE"] = srv.URL+"/api/v1", key, gateway.DefaultProject, "local"
+	base, key := w.serve("local", nil)
 	w.env["EDITOR"], w.env["PAGER"], w.env["SHOP_PASSWORD"] = "editor", "pager", secrets["env"]
 	secrets["key"] = strings.SplitN(key, ".", 2)[1]
 	project := filepath.Join(w.dir, "project")
@@ -73,7 +62,7 @@ func TestNoSecretAnywhere(t *testing.T) {
 		{"connection", "create", "shop", "--type", "postgres", "--credential-file", credential(secrets["password"])},
 		{"connection", "update", "shop", "--credential-file", credential(secrets["again"])},
 		{"metadata", "callback", "set", "https://u:" + secrets["url"] + "@example.com/hook", "--callback-token", "@" + write(filepath.Join(hidden, "token"), secrets["token"])},
-		{"profile", "add", "mine", "--zone", "local", "--base-url", srv.URL + "/api/v1"},
+		{"profile", "add", "mine", "--zone", "local", "--base-url", base},
 		{"api", "POST", "/data/projects/{project}/queries/execute", "-f", "statement=INSERT INTO t VALUES ('" + secrets["literal"] + "')"},
 		{"api", "POST", "/data/projects/{project}/queries/execute", "-f", "statement=CREATE TABLE t AS SELECT U&'" + secrets["literal"] + "' AS x -- " + secrets["literal"]},
 		{"apply", project, "--yes", "--secrets"}, {"apply", project, "--yes", "--secrets"}, {"plan", project, "--secrets"}, {"pull", filepath.Join(w.dir, "again")},
@@ -104,7 +93,7 @@ func TestNoSecretAnywhere(t *testing.T) {
 		}
 	}
 	files := 0
-	err = filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || strings.HasPrefix(path, w.env["DIG_DATA_DIR"]+string(filepath.Separator)) || d.Name() == "credentials.yaml" {
 			return err // the gateway's own data, and the file of keys
 		}

@@ -54,6 +54,7 @@ func TestImportSettles(t *testing.T) {
 		"1 of 3 said, 3 stored":         {replyWith(200, done("COMPLETED", "1"), true), 0, 3, cli.ExitConflict, false},
 		"1 of 3 said, nothing stored":   {oneRow, cli.ExitUnavailable, 0, 0, true},
 		"refused":                       {replyWith(400, `{"errorCode":100,"message":"line 2"}`, false), cli.ExitFailed, 0, 0, true},
+		"three said, nothing stored":    {replyWith(200, done("COMPLETED", "3"), false), cli.ExitJob, 0, 0, true},
 		"three said, none of them done": {replyWith(200, done("COMPLETED", "0"), false), cli.ExitUnavailable, 0, 0, true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
-	"github.com/dig-cli/dig/pkg/gateway"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -40,21 +37,16 @@ func TestTellingSendsNothing(t *testing.T) {
 		t.Skip("zone local needs cgo")
 	}
 	w := newTellWorld(t)
-	g, err := gateway.Open(gateway.Options{Dir: w.env["DIG_DATA_DIR"], OpenEngine: duckdb.Open})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer g.Close()
 	var mu sync.Mutex
 	var sent []string
-	srv := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		sent = append(sent, r.Method+" "+r.URL.Path)
-		mu.Unlock()
-		g.Web.Handler.ServeHTTP(rw, r)
-	}))
-	defer srv.Close()
-	w.env["DIG_BASE_URL"], w.env["DIG_API_KEY"], w.env["DIG_PROJECT"], w.env["DIG_ZONE"] = srv.URL+"/api/v1", g.ServeKey(), gateway.DefaultProject, "us"
+	w.serve("us", func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			sent = append(sent, r.Method+" "+r.URL.Path)
+			mu.Unlock()
+			next.ServeHTTP(rw, r)
+		})
+	})
 	take := func() []string {
 		mu.Lock()
 		defer mu.Unlock()

@@ -3,7 +3,6 @@ package cmd
 import (
 	"encoding/json"
 	"fmt"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,8 +12,6 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
-	"github.com/dig-cli/dig/pkg/gateway"
-	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 )
 
 // tellReads are commands that read all that a gateway keeps, most of them with handlers that put in order what they find.
@@ -47,14 +44,7 @@ func TestTellingOnDirectoriesAsFound(t *testing.T) {
 		whole := newTellWorld(t)
 		whole.must("project", "create", "untouched")
 		whole.must("query", "create", "people_names", "--sql", "SELECT name FROM people")
-		g, err := gateway.Open(gateway.Options{Dir: whole.env["DIG_DATA_DIR"], OpenEngine: duckdb.Open})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer g.Close()
-		srv := httptest.NewServer(g.Web.Handler)
-		defer srv.Close()
-		whole.env["DIG_BASE_URL"], whole.env["DIG_API_KEY"], whole.env["DIG_ZONE"], whole.env["DIG_PROJECT"] = srv.URL+"/api/v1", g.ServeKey(), "us", gateway.DefaultProject
+		whole.serve("us", nil)
 		whole.must("table", "create", "late", "--column", "name:varchar")
 		whole.must("workspace", "create", "late")
 		whole.must("export", "query", "people_names", "--wait")
@@ -119,14 +109,7 @@ func TestTellingEveryRequest(t *testing.T) {
 		t.Skip("zone local needs cgo")
 	}
 	w := newTellWorld(t)
-	g, err := gateway.Open(gateway.Options{Dir: w.env["DIG_DATA_DIR"], OpenEngine: duckdb.Open})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer g.Close()
-	srv := httptest.NewServer(g.Web.Handler)
-	defer srv.Close()
-	w.env["DIG_BASE_URL"], w.env["DIG_API_KEY"], w.env["DIG_PROJECT"], w.env["DIG_ZONE"] = srv.URL+"/api/v1", g.ServeKey(), gateway.DefaultProject, "us"
+	w.serve("us", nil)
 	for line, want := range map[string]int{"table create new --column name:varchar": 2, "bitable create new --column name:varchar": 2, "table import new $CSV --create": 3} {
 		code, out, errs := w.run(append(strings.Fields(w.vars.Replace(line)), "--dry-run")...)
 		if code != 0 || steps(out) != want {

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +17,8 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/gateway"
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb"
 )
 
 // tellWorld is a data directory with one of everything, and where to run commands.
@@ -91,6 +95,25 @@ func newTellWorld(t *testing.T) *tellWorld {
 		"$RELATION", w.must("metadata", "relation", "list", "sample", "-o", "json", "--jq", `[.[] | select(.sourceColumnName == "id")][0].id`),
 		"$OTHER", w.must("project", "get", "other", "--jq", ".id"), "$QUERY", w.must("query", "get", "plain", "--jq", ".id"))
 	return w
+}
+
+// serve opens the data directory in a gateway on the network and has the commands call it as a zone. wrap may be between them, or nil.
+func (w *tellWorld) serve(zone string, wrap func(http.Handler) http.Handler) (base, key string) {
+	w.t.Helper()
+	g, err := gateway.Open(gateway.Options{Dir: w.env["DIG_DATA_DIR"], OpenEngine: duckdb.Open})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { g.Close() })
+	h := http.Handler(g.Web.Handler)
+	if wrap != nil {
+		h = wrap(h)
+	}
+	srv := httptest.NewServer(h)
+	w.t.Cleanup(srv.Close)
+	base, key = srv.URL+"/api/v1", g.ServeKey()
+	w.env["DIG_BASE_URL"], w.env["DIG_API_KEY"], w.env["DIG_PROJECT"], w.env["DIG_ZONE"] = base, key, gateway.DefaultProject, zone
+	return base, key
 }
 
 // tree is a picture of all that is below the directories of dig and the working directory.

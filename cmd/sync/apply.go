@@ -176,7 +176,7 @@ func wholeColumn(c *manifest.Column) api.ColumnRequest {
 }
 
 // settleColumns updates those new columns of which the gateway has dropped properties, as the hosted zones do [L].
-func (a *applier) settleColumns(ctx context.Context, tables tableService, table string, cols []*manifest.Column) error {
+func (a *applier) settleColumns(ctx context.Context, tables cli.TableService, table string, cols []*manifest.Column) error {
 	now, err := tables.Columns(ctx, a.project, table)
 	if err != nil {
 		return err
@@ -228,7 +228,7 @@ func (a *applier) column(ctx context.Context, ch manifest.Change) error {
 	return a.updateColumn(ctx, tables, have.Table, have.Column, ch.Want.(*manifest.Column))
 }
 
-func (a *applier) updateColumn(ctx context.Context, tables tableService, table, name string, c *manifest.Column) error {
+func (a *applier) updateColumn(ctx context.Context, tables cli.TableService, table, name string, c *manifest.Column) error {
 	_, err := tables.UpdateColumn(ctx, a.project, table, name, wholeColumn(c))
 	return err
 }

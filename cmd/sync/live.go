@@ -81,19 +81,8 @@ func (l *live) readFolders(ctx context.Context) error {
 	return err
 }
 
-// tableService is what internal tables and BI tables have in common.
-type tableService interface {
-	List(ctx context.Context, project string) ([]api.Table, error)
-	Create(ctx context.Context, project, table string) (api.Table, error)
-	Delete(ctx context.Context, project, table string) error
-	Columns(ctx context.Context, project, table string) ([]api.ColumnDetail, error)
-	AddColumns(ctx context.Context, project, table string, body []api.ColumnRequest) ([]api.ColumnDetail, error)
-	UpdateColumn(ctx context.Context, project, table, column string, body api.ColumnRequest) ([]api.ColumnDetail, error)
-	DeleteColumn(ctx context.Context, project, table, column string) error
-}
-
 // tablesOf returns the service of a kind of tables or columns.
-func (l *live) tablesOf(k manifest.Kind) tableService {
+func (l *live) tablesOf(k manifest.Kind) cli.TableService {
 	if k == manifest.KindBITable || k == manifest.KindBIColumn {
 		return l.cl.BITables
 	}

@@ -293,7 +293,7 @@ func showImport(e *cli.Env, job api.ImportJob) cli.View {
 }
 
 // hintCreate suggests --create if the import failed because the table does not exist.
-func hintCreate(ctx context.Context, cl tableClient, project, table string, k tableKind, err error) error {
+func hintCreate(ctx context.Context, cl cli.TableService, project, table string, k tableKind, err error) error {
 	var ae *api.Error
 	if !errors.As(err, &ae) || ae.Hint != "" {
 		return err

@@ -15,7 +15,7 @@ import (
 type tableKind struct {
 	noun, what                                         string
 	list, create, del, columns, add, update, delColumn spec.Op
-	client                                             func(*api.Client) tableClient
+	client                                             func(*api.Client) cli.TableService
 	stored                                             func(name string) string // how a name is stored
 }
 
@@ -28,21 +28,10 @@ func sameName(name string) string { return name }
 // withoutUnderscores stores a name of a BI table [L].
 func withoutUnderscores(name string) string { return strings.ReplaceAll(name, "_", "") }
 
-// tableClient is the interface common to the two services.
-type tableClient interface {
-	List(ctx context.Context, project string) ([]api.Table, error)
-	Create(ctx context.Context, project, table string) (api.Table, error)
-	Delete(ctx context.Context, project, table string) error
-	Columns(ctx context.Context, project, table string) ([]api.ColumnDetail, error)
-	AddColumns(ctx context.Context, project, table string, body []api.ColumnRequest) ([]api.ColumnDetail, error)
-	UpdateColumn(ctx context.Context, project, table, column string, body api.ColumnRequest) ([]api.ColumnDetail, error)
-	DeleteColumn(ctx context.Context, project, table, column string) error
-}
-
 func New(e *cli.Env) *cobra.Command {
 	k := tableKind{"table", "internal tables, addressed in SQL as peaka.\"table\".NAME",
 		spec.ListInternalTables, spec.CreateInternalTable, spec.DeleteInternalTable, spec.ListInternalColumns, spec.AddInternalColumns,
-		spec.UpdateInternalColumn, spec.DeleteInternalColumn, func(cl *api.Client) tableClient { return cl.Tables }, sameName}
+		spec.UpdateInternalColumn, spec.DeleteInternalColumn, func(cl *api.Client) cli.TableService { return cl.Tables }, sameName}
 	c := newTableKindCmd(e, k)
 	c.AddCommand(newTableImportCmd(e, k), newTableSampleCmd(e), newTableDescribe(e))
 	e.Shows(c, &columnShape, "describe")
@@ -52,7 +41,7 @@ func New(e *cli.Env) *cobra.Command {
 func NewBI(e *cli.Env) *cobra.Command {
 	k := tableKind{"bitable", "BI tables, addressed in SQL as peaka.bitable.NAME; underscores are dropped from their names",
 		spec.ListBiTables, spec.CreateBiTable, spec.DeleteBiTable, spec.ListBiColumns, spec.AddBiColumns,
-		spec.UpdateBiColumn, spec.DeleteBiColumn, func(cl *api.Client) tableClient { return cl.BITables }, withoutUnderscores}
+		spec.UpdateBiColumn, spec.DeleteBiColumn, func(cl *api.Client) cli.TableService { return cl.BITables }, withoutUnderscores}
 	c := newTableKindCmd(e, k)
 	c.AddCommand(newTableImportCmd(e, k))
 	return c

@@ -29,6 +29,17 @@ func CreateCache(ctx context.Context, cl *api.Client, project string, req api.Ca
 	return made, err
 }
 
+// TableService is what internal tables and BI tables have in common.
+type TableService interface {
+	List(ctx context.Context, project string) ([]api.Table, error)
+	Create(ctx context.Context, project, table string) (api.Table, error)
+	Delete(ctx context.Context, project, table string) error
+	Columns(ctx context.Context, project, table string) ([]api.ColumnDetail, error)
+	AddColumns(ctx context.Context, project, table string, body []api.ColumnRequest) ([]api.ColumnDetail, error)
+	UpdateColumn(ctx context.Context, project, table, column string, body api.ColumnRequest) ([]api.ColumnDetail, error)
+	DeleteColumn(ctx context.Context, project, table, column string) error
+}
+
 // CreateWhole creates a table with its columns in one transaction, which zone local alone can do. done is false where it cannot be done:
 // on another zone, or when the gateway that serves the zone is of an earlier release.
 func (e *Env) CreateWhole(ctx context.Context, cl *api.Client, project, name string, bi bool, columns []api.ColumnRequest) (t api.Table, done bool, err error) {

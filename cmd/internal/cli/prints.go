@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -133,11 +134,12 @@ func (b *schemas) document(all []any) map[string]any {
 // reply returns the schemas of what a command of an operation prints.
 func (b *schemas) reply(op spec.Op) []any {
 	ack := b.schema(reflect.TypeFor[Acknowledged]())
-	for status, r := range description().Paths[op.Path][strings.ToLower(op.Method)].Responses {
+	responses := description().Paths[op.Path][strings.ToLower(op.Method)].Responses
+	for _, status := range slices.Sorted(maps.Keys(responses)) {
 		if status == "default" {
 			continue
 		}
-		media, ok := r.Content["application/json"]
+		media, ok := responses[status].Content["application/json"]
 		if !ok {
 			continue
 		}

@@ -1,9 +1,6 @@
 package cli
 
-import (
-	"io"
-	"strings"
-)
+import "strings"
 
 // automated are variables that CI systems and agents set for the commands they run.
 var automated = []string{
@@ -57,5 +54,3 @@ func (e *Env) unasked(hint string) string {
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
-
-var _ io.Reader = failing{}

@@ -23,8 +23,13 @@ func FullName(parts []string) TableName { return WrittenName(parts).Fold() }
 
 // WrittenName is FullName in the letter case of the statement.
 func WrittenName(parts []string) TableName {
-	n := TableName{Catalog: InternalCatalog, Schema: SchemaTable}
+	return TableName{Catalog: InternalCatalog, Schema: SchemaTable}.With(parts)
+}
+
+// With is the name with its last parts replaced by those that are written, three at most.
+func (n TableName) With(parts []string) TableName {
 	switch len(parts) {
+	case 0:
 	case 1:
 		n.Table = parts[0]
 	case 2:

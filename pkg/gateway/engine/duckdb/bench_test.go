@@ -7,10 +7,12 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
+	"github.com/dig-cli/dig/pkg/gateway/engine/importer"
 	bindings "github.com/duckdb/duckdb-go-bindings"
 )
 
@@ -59,6 +61,78 @@ func BenchmarkImportCSV(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
+}
+
+// BenchmarkStagedImport compares an import whose rows are prepared beside the data with one that excludes other writers from its start: "exclusive"
+// is the part of the time of the latter during which the former excludes them, "total" its whole time.
+func BenchmarkStagedImport(b *testing.B) {
+	for _, rows := range []int{1_000_000, 5_000_000} {
+		b.Run(fmt.Sprint(rows), func(b *testing.B) { benchStagedImport(b, rows) })
+	}
+}
+
+func benchStagedImport(b *testing.B, rows int) {
+	p := benchProject(b)
+	ctx := b.Context()
+	m := engine.Import{}
+	var defs []engine.ColumnDef
+	for i, typ := range []string{"bigint", "varchar", "decimal", "date"} {
+		at := int64(i)
+		defs = append(defs, engine.ColumnDef{Name: "c_" + typ, Type: typ})
+		m.Mappings = append(m.Mappings, api.ImportMapping{Name: "c_" + typ, CSVColumnIndex: &at})
+	}
+	var text strings.Builder
+	for i := range rows {
+		fmt.Fprintf(&text, "%d,customer %d,%d.%02d,2024-02-%02d\n", i, i%5000, i%10000, i%100, 1+i%28)
+	}
+	doc, err := p.spool(ctx, strings.NewReader(text.String()), 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer doc.remove()
+	created := func(name string) (*table, []importer.Target) {
+		if _, err := p.CreateTable(ctx, engine.SchemaTable, name, defs...); err != nil {
+			b.Fatal(err)
+		}
+		c, err := p.conn(ctx)
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer c.close()
+		t, targets, err := c.importTargets(ctx, engine.SchemaTable, name, m)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return t, targets
+	}
+	var exclusive, total, direct time.Duration
+	tables := 0
+	for b.Loop() {
+		tables++
+		staged, other := fmt.Sprintf("s%d", tables), fmt.Sprintf("d%d", tables)
+		t, targets := created(staged)
+		created(other)
+		began := time.Now()
+		st, err := p.stageRows(ctx, t, targets, m, doc)
+		if err != nil {
+			b.Fatal(err)
+		}
+		ready := time.Now()
+		err = p.change(ctx, func(c *conn) error { return st.move(ctx, c) }, st.stage)
+		exclusive, total = exclusive+time.Since(ready), total+time.Since(began)
+		st.done()
+		if err != nil {
+			b.Fatal(err)
+		}
+		began = time.Now()
+		if n, err := p.importDirect(ctx, engine.SchemaTable, other, m, doc); n != int64(rows) || err != nil {
+			b.Fatal(n, err)
+		}
+		direct += time.Since(began)
+	}
+	b.ReportMetric(exclusive.Seconds()/direct.Seconds(), "exclusive")
+	b.ReportMetric(total.Seconds()/direct.Seconds(), "total")
+	b.ReportMetric(exclusive.Seconds()/float64(tables), "s-exclusive")
 }
 
 // BenchmarkTranslate is what a statement in Trino's SQL costs before it is planned, beside what DuckDB then takes to plan it.

@@ -119,18 +119,7 @@ func (c *catalog) circleBehind(q *trinosql.Query, err error) error {
 }
 
 // complete is the full name of a table in a statement of Trino's dialect.
-func (s *Session) complete(parts []string) engine.TableName {
-	n := s.defaults
-	switch len(parts) {
-	case 1:
-		n.Table = parts[0]
-	case 2:
-		n.Schema, n.Table = parts[0], parts[1]
-	default:
-		n.Catalog, n.Schema, n.Table = parts[0], parts[1], parts[2]
-	}
-	return n
-}
+func (s *Session) complete(parts []string) engine.TableName { return s.defaults.With(parts) }
 
 // weighUse counts the saved queries behind a name towards the text that names it.
 func (s *Session) weighUse(u *Used) error {
