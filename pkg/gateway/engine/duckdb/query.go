@@ -55,10 +55,15 @@ func (p *project) statementOn(ctx context.Context, q engine.Query, write bool) (
 	return s, nil
 }
 
+// close ends the statement. It may be called again.
 func (s *statement) close() {
+	if s.leave == nil {
+		return
+	}
 	s.scans.close()
 	s.c.close()
 	s.leave()
+	s.leave = nil
 	s.c.in.names.free(s.views)
 	s.views = nil
 }
