@@ -41,31 +41,48 @@ func (l *projectLock) Close() error {
 // left its name.
 func takeLock(ctx context.Context, dir string, o *engine.Options) (*projectLock, error) {
 	l := flock.New(filepath.Join(dir, "lock"), flock.SetPermissions(0o600))
-	lctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	watch := &holderWatch{file: filepath.Join(dir, "holder"), o: o}
-	ended := make(chan struct{})
-	defer close(ended)
-	safely.Go(func() { watch.run(ended, cancel) })
-	ok, err := lockInTurn(lctx, l)
-	if ok {
+	file := filepath.Join(dir, "holder")
+	ok, err := l.TryLock()
+	if !ok && err == nil {
+		var gaveUp error
+		if ok, gaveUp, err = waitInTurn(ctx, l, &holderWatch{file: file, o: o}); gaveUp != nil {
+			return nil, gaveUp
+		}
+	}
+	switch {
+	case ok:
 		held := &projectLock{Flock: l, resume: func() {}}
 		if o.Shared {
 			held.resume = terminalStops().hold()
 		}
 		name := fmt.Sprintf("pid %d (%s)", os.Getpid(), filepath.Base(os.Args[0]))
 		if !o.ReadOnly {
-			_ = os.WriteFile(watch.file, []byte(name), 0o600) // only informs processes that wait
+			_ = os.WriteFile(file, []byte(name), 0o600) // only informs processes that wait
 		}
 		return held, nil
-	}
-	if ctx.Err() != nil {
+	case ctx.Err() != nil:
 		return nil, faults.Ended(ctx, nil)
 	}
-	if err != nil {
-		return nil, errors.Join(err, l.Close())
+	return nil, errors.Join(err, l.Close())
+}
+
+// waitInTurn waits for a lock that another process has, until that one does nothing any more: gaveUp says so. The end of ctx is no error.
+func waitInTurn(ctx context.Context, l *flock.Flock, watch *holderWatch) (ok bool, gaveUp, err error) {
+	lctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	ended, watched := make(chan struct{}), make(chan struct{})
+	safely.Go(func() {
+		defer close(watched)
+		watch.run(ended, cancel)
+	})
+	defer func() {
+		close(ended)
+		<-watched
+	}()
+	if ok, err = lockInTurn(lctx, l); !ok && err == nil && ctx.Err() == nil {
+		gaveUp = context.Cause(lctx)
 	}
-	return nil, context.Cause(lctx)
+	return ok, gaveUp, err
 }
 
 // holderWatch watches the process that a wait is for.
@@ -139,9 +156,6 @@ func stoppedError(h holder) error {
 // lockInTurn waits for a lock in the kernel, which wakes those that wait in their order and at once. If ctx ends before, the lock is
 // released as soon as it is granted; ok is false.
 func lockInTurn(ctx context.Context, l *flock.Flock) (ok bool, err error) {
-	if ok, err = l.TryLock(); ok || err != nil {
-		return ok, err
-	}
 	got := make(chan error, 1)
 	safely.Go(func() { got <- l.Lock() })
 	select {
