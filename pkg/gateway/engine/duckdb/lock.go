@@ -66,7 +66,7 @@ func takeLock(ctx context.Context, dir string, o *engine.Options) (*projectLock,
 	return nil, errors.Join(err, l.Close())
 }
 
-// waitInTurn waits for a lock that another process has, until that one does nothing any more: gaveUp says so. The end of ctx is no error.
+// waitInTurn waits for a lock that another process has, until that one does nothing any more: gaveUp says so. When ctx ends, all three are zero.
 func waitInTurn(ctx context.Context, l *flock.Flock, watch *holderWatch) (ok bool, gaveUp, err error) {
 	lctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
