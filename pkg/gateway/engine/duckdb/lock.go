@@ -79,10 +79,13 @@ func waitInTurn(ctx context.Context, l *flock.Flock, watch *holderWatch) (ok boo
 		close(ended)
 		<-watched
 	}()
-	if ok, err = lockInTurn(lctx, l); !ok && err == nil && ctx.Err() == nil {
+	if ok, err = lockInTurn(lctx, l); err != nil {
+		return false, nil, err
+	}
+	if !ok && ctx.Err() == nil {
 		gaveUp = context.Cause(lctx)
 	}
-	return ok, gaveUp, err
+	return ok, gaveUp, nil
 }
 
 // holderWatch watches the process that a wait is for.
