@@ -50,6 +50,7 @@ func (s *Service) runExport(ctx context.Context, p store.Project, x store.Export
 		if s.Jobs.Stopped() {
 			x.Error = jobs.CutOff
 		}
+		os.Remove(s.exportPath(x.ID)) // before anyone can see that the job has ended
 	}
 	err = s.Jobs.Record("export "+x.ID, func(ctx context.Context) error { return s.Store.EndExport(ctx, x) })
 	if err != nil || x.Status != store.ExportSucceeded {
