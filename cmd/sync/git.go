@@ -31,7 +31,7 @@ func mayOverwrite(ctx context.Context, full, dir string, foreign bool, write, re
 	}
 	lost, why, hint := there, "has no "+manifest.Marker+", so its files are not those of a project: ", "choose another directory, or give --force to overwrite and remove them"
 	if !foreign {
-		lost, why, hint = uncommitted(ctx, full, there), "has files that differ from the project and are not committed in git: ", "commit them first, or give --force to overwrite and remove them"
+		lost, why, hint = uncommitted(ctx, full, there, cli.ProgramEnv()), "has files that differ from the project and are not committed in git: ", "commit them first, or give --force to overwrite and remove them"
 		if err := ctx.Err(); err != nil { // git was stopped and has told nothing
 			return err
 		}
@@ -48,9 +48,10 @@ func mayOverwrite(ctx context.Context, full, dir string, foreign bool, write, re
 }
 
 // uncommitted returns those of the files that git does not have as they are. Without git it has none.
-func uncommitted(ctx context.Context, full string, files []string) []string {
+func uncommitted(ctx context.Context, full string, files []string, env []string) []string {
 	git := func(args ...string) (string, error) {
 		c := exec.CommandContext(ctx, "git", append([]string{"-C", full, "-c", "core.quotePath=false", "-c", "core.fsmonitor=false"}, args...)...)
+		c.Env = env
 		out, err := c.Output()
 		return string(out), err
 	}
@@ -58,7 +59,7 @@ func uncommitted(ctx context.Context, full string, files []string) []string {
 	if err != nil {
 		return files
 	}
-	tracked, err := git("ls-files", "-z", "--", ".")
+	tracked, err := git("ls-files", "-z", "-v", "--", ".")
 	if err != nil {
 		return files
 	}
@@ -66,14 +67,16 @@ func uncommitted(ctx context.Context, full string, files []string) []string {
 	if err != nil {
 		return files
 	}
-	set := func(list string) map[string]bool {
+	set := func(list, prefix string) map[string]bool {
 		out := map[string]bool{}
 		for _, f := range strings.Split(list, "\x00") {
-			out[f] = true
+			if name, ok := strings.CutPrefix(f, prefix); ok {
+				out[name] = true
+			}
 		}
 		return out
 	}
-	is, known, index := set(changed), set(tracked), set(staged)
+	is, known, index := set(changed, ""), set(tracked, "H "), set(staged, "") // without the prefix H git does not look at the file
 	var out []string
 	for _, f := range files {
 		if is[f] || index[f] || !known[f] {

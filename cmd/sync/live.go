@@ -28,6 +28,7 @@ type live struct {
 	names    map[string]string          // of the catalogs by id
 	ids      map[manifest.Ref]string    // of the objects that others refer to
 	twice    []string
+	lacks    map[string]bool // CATALOG.SCHEMA.TABLE of which the columns cannot be read
 }
 
 // read reads the project.
@@ -35,6 +36,9 @@ func (l *live) read(ctx context.Context) error {
 	l.p, l.names, l.ids, l.twice = manifest.New(), map[string]string{}, map[manifest.Ref]string{}, nil
 	l.tables = map[string]*manifest.Table{}
 	l.e.Run.Refuse = func(o api.Omission) error {
+		if l.unread(o) {
+			return nil
+		}
 		return &cli.Failure{Exit: cli.ExitUnavailable, Code: "left-out", Msg: "the project cannot be read completely, the answer lacks " + o.String(),
 			Hint: "make the source reachable, or leave its kind out with --only"}
 	}

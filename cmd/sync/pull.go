@@ -80,6 +80,12 @@ func pull(ctx context.Context, e *cli.Env, o *options, dir string) (pulled, erro
 	for _, n := range (secrets{e, full}).kept(l.p, old, types) {
 		fmt.Fprintln(e.Err, "note:", n)
 	}
+	for _, m := range l.unreadIn(l.p) {
+		l.p.Drop(m.Ref)
+	}
+	for _, m := range l.unreadIn(old) {
+		l.p.Put(m)
+	}
 	l.p.Fill(old, l.only)
 	files, err := manifest.Files(l.p)
 	if err != nil {

@@ -45,6 +45,9 @@ func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.
 	if err := possible(todo); err != nil {
 		return err
 	}
+	if err := l.sound(ctx, o, want, changes, extra); err != nil {
+		return err
+	}
 	a := &applier{live: l, vault: s, files: want, noCheck: o.noCheck, allowPart: o.partial}
 	if err := a.prepare(ctx, todo); err != nil {
 		return err
@@ -157,10 +160,14 @@ func stopped(ctx context.Context, ch manifest.Change, done, all int, err error) 
 	f.Err = err
 	f.Msg = fmt.Sprintf("%s %s %s: %s (%d of %d changes were made)", ch.Action, ch.Kind, ch.Title(), f.Msg, done, all)
 	again := "run apply again to go on"
-	if f.Hint == "" {
-		f.Hint = again
-	} else {
+	switch {
+	case strings.Contains(f.Hint, "run apply again"):
+	case f.Hint != "":
 		f.Hint += "; then " + again
+	case f.Exit == cli.ExitFailed || f.Exit == cli.ExitUsage || f.Exit == cli.ExitNotFound:
+		f.Hint = "correct that, then " + again
+	default:
+		f.Hint = again
 	}
 	return &f
 }
@@ -196,7 +203,7 @@ func (a *applier) verify(ctx context.Context, o *options, made []manifest.Change
 		}
 	}
 	return &cli.Failure{Exit: cli.ExitFailed, Code: "not-stored", Msg: "the gateway accepted changes but did not store them: " + strings.Join(left, ", "),
-		Hint: "`dig diff` shows what differs"}
+		Hint: "`dig diff` shows what differs; a field of a credential that the gateway does not return is not compared if it is a reference, such as ${env:NAME}"}
 }
 
 func fieldNames(ch manifest.Change) string {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/manifest"
@@ -29,7 +30,7 @@ func (s secrets) lookup(r manifest.Reference) (string, error) {
 	switch r.Kind {
 	case "env":
 		if text = s.e.Getenv(r.Name); text == "" {
-			return "", fmt.Errorf("variable %s is not set", r.Name)
+			return "", fmt.Errorf("variable %s is not set, or empty", r.Name)
 		}
 	case "file":
 		path := r.Name
@@ -40,15 +41,33 @@ func (s secrets) lookup(r manifest.Reference) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		text = strings.TrimSuffix(strings.TrimSuffix(string(raw), "\n"), "\r")
+		if text, err = secretText(raw); err != nil {
+			return "", fmt.Errorf("file %s %w", r.Name, err)
+		}
 	case "keyring":
 		var err error
 		if text, err = config.KeyringSecret(s.e.Getenv, r.Name); err != nil {
 			return "", err
 		}
+		if text == "" {
+			return "", fmt.Errorf("the secret %s in the keyring is empty", r.Name)
+		}
 	}
 	if len(text) > 3 { // a shorter one would mask parts of other words
 		s.e.Run.Mask.Hide(text)
+	}
+	return text, nil
+}
+
+// secretText returns the secret in a file: without a line end, and without the mark that some editors write at the start.
+func secretText(raw []byte) (string, error) {
+	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
+	text := strings.TrimSuffix(strings.TrimSuffix(string(raw), "\n"), "\r")
+	switch {
+	case text == "":
+		return "", errors.New("is empty")
+	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
+		return "", errors.New("is no text in UTF-8") // PowerShell writes UTF-16
 	}
 	return text, nil
 }
@@ -88,9 +107,16 @@ func (s secrets) compared(want, have *manifest.Project) (*manifest.Project, erro
 				}
 				for name, v := range c.Credential {
 					if there == nil {
-						continue
+						break
 					}
 					if _, ok := there.Credential[name]; !ok {
+						found, err := secretIn(name, v.JSON())
+						if err != nil {
+							return nil, cli.Usagef("%s: credential %s: %v", c.At.File, name, err)
+						}
+						if refers(v) || found != "" { // no gateway returns it
+							delete(copied.Credential, name)
+						}
 						continue
 					}
 					x, err := s.expand(v)
@@ -172,6 +198,7 @@ func secretPath(path, name string, x any) string {
 		if cli.URLWithPassword(x) {
 			return path
 		}
+		return secretInDocument(path, x)
 	case []any:
 		for i, y := range x {
 			if found := secretPath(fmt.Sprintf("%s[%d]", path, i), "", y); found != "" {
@@ -179,6 +206,9 @@ func secretPath(path, name string, x any) string {
 			}
 		}
 	case map[string]any:
+		if name == "types" { // of columns, by the names of these
+			return ""
+		}
 		for _, k := range slices.Sorted(maps.Keys(x)) {
 			if found := secretPath(path+"."+k, k, x[k]); found != "" {
 				return found
@@ -186,6 +216,19 @@ func secretPath(path, name string, x any) string {
 		}
 	}
 	return ""
+}
+
+// secretInDocument looks into a text that is a JSON document, such as the tables of a connection of type rest, whose fixed
+// parameters may be keys.
+func secretInDocument(path, text string) string {
+	if text = strings.TrimSpace(text); text == "" || text[0] != '{' && text[0] != '[' {
+		return ""
+	}
+	var x any
+	if json.Unmarshal([]byte(text), &x) != nil {
+		return ""
+	}
+	return secretPath(path, "", x)
 }
 
 // plainSecrets notes secrets that stand in the files themselves.

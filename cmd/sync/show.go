@@ -62,7 +62,7 @@ func show(e *cli.Env, o output.Options, changes, leave []manifest.Change, whole 
 // noteLeft says how much is not deleted.
 func noteLeft(w io.Writer, leave []manifest.Change) {
 	if len(leave) > 0 {
-		fmt.Fprintf(w, "%s only in the project and left as they are; --prune deletes them\n", cli.Plural(len(leave), "1 object is", "%d objects are"))
+		fmt.Fprintln(w, cli.Plural(len(leave), "1 object is only in the project and left as it is; --prune deletes it", "%d objects are only in the project and left as they are; --prune deletes them"))
 	}
 }
 

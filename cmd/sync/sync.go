@@ -12,7 +12,6 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/trust"
 	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/internal/manifest"
-	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -173,12 +172,17 @@ func NewPlan(e *cli.Env) *cobra.Command {
 Exit codes: 0 nothing to do, 1 there is, 2 trouble.`,
 		Example: fmt.Sprintf("  %[1]s plan shop\n  %[1]s plan shop --prune --profile production -o json", e.Name)}
 	onlyFlag(e, c, &o)
-	c.Flags().BoolVar(&o.prune, "prune", false, "also delete what only the project has")
+	pruneFlag(c, &o)
 	secretsFlag(c, &o)
 	cli.Annotate(c, reading()...)
 	return comparing(e, c, &o, func(changes, extra []manifest.Change) ([]manifest.Change, []manifest.Change) {
 		return steps(&o, changes, extra)
 	}, false)
+}
+
+func pruneFlag(c *cobra.Command, o *options) {
+	c.Flags().BoolVar(&o.prune, "prune", false, "also delete what only the project has")
+	c.Flags().BoolVar(&o.noCheck, "no-check", false, "save queries even if their tables or columns do not exist")
 }
 
 func secretsFlag(c *cobra.Command, o *options) {
@@ -213,6 +217,11 @@ func comparing(e *cli.Env, c *cobra.Command, o *options, choose func(changes, ex
 			if o.secrets {
 				changes = manifest.Resend(changes, want, l.p)
 			}
+			if !whole {
+				if err := l.sound(c.Context(), o, want, changes, extra); err != nil {
+					return 0, err
+				}
+			}
 			todo, leave := choose(changes, extra)
 			return len(todo), show(e, opts, todo, leave, whole)
 		}()
@@ -227,51 +236,9 @@ func differences(l *live, want *manifest.Project, s secrets) (changes, extra []m
 	if err != nil {
 		return nil, nil, err
 	}
+	l.leaveUnread(compared)
 	changes, extra = manifest.Compare(compared, l.p)
 	return changes, extra, l.referred(want, changes)
-}
-
-// referred finds references to objects that are neither in the files nor in the project.
-func (l *live) referred(want *manifest.Project, changes []manifest.Change) error {
-	var bad manifest.Invalid
-	need := func(at manifest.Place, name string, kinds ...manifest.Kind) {
-		if slices.ContainsFunc(kinds, func(k manifest.Kind) bool {
-			return want.Get(k, name) != nil || l.ids[manifest.Ref{Kind: k, Name: name}] != ""
-		}) {
-			return
-		}
-		if slices.Contains(kinds, manifest.KindCatalog) && slices.ContainsFunc(l.catalogs, func(c api.Catalog) bool { return c.Name == name }) {
-			return
-		}
-		bad = append(bad, manifest.Problem{Place: at, Text: fmt.Sprintf("there is no %s %q, neither in the files nor in the project", kinds[0], name)})
-	}
-	for _, ch := range changes {
-		switch o := ch.Want.(type) {
-		case *manifest.Catalog:
-			need(o.At, o.Connection, manifest.KindConnection)
-		case *manifest.SemanticTable:
-			if o.Query == "" {
-				bad = append(bad, manifest.Problem{Place: o.At, Text: "the query behind the table is missing: the gateway that it was pulled from does not report it"})
-				continue
-			}
-			need(o.At, o.Query, manifest.KindQuery)
-		case *manifest.ParametricTable:
-			need(o.At, o.Catalog, manifest.KindCatalog)
-		case *manifest.Cache:
-			need(o.At, o.Catalog, manifest.KindCatalog)
-		case *manifest.Metadata:
-			need(o.At, o.Catalog, manifest.KindCatalog, manifest.KindSemanticCatalog)
-		case *manifest.Relation:
-			need(o.At, o.Source[0], manifest.KindCatalog, manifest.KindSemanticCatalog)
-			need(o.At, o.Target[0], manifest.KindCatalog, manifest.KindSemanticCatalog)
-		}
-	}
-	if len(bad) == 0 {
-		return nil
-	}
-	f := cli.Usagef("%s", bad.Error())
-	f.Code = "invalid-files"
-	return f
 }
 
 // NewApply returns the command that brings a project to the files.
@@ -291,9 +258,8 @@ Secrets cannot be read back, so that a new password alone is no difference. --se
 that have some; then a second run sends them again.`,
 		Example: fmt.Sprintf("  %[1]s apply shop\n  %[1]s apply shop --profile production --prune --yes\n  %[1]s apply shop --dry-run", e.Name)}
 	onlyFlag(e, c, &o)
-	c.Flags().BoolVar(&o.prune, "prune", false, "also delete what only the project has")
+	pruneFlag(c, &o)
 	secretsFlag(c, &o)
-	c.Flags().BoolVar(&o.noCheck, "no-check", false, "save queries even if their tables or columns do not exist yet")
 	trust.AllowPartFlag(c, &o.partial)
 	cli.Annotate(c, reading()...)
 	cli.Annotate(c, writing()...)

@@ -77,48 +77,10 @@ func Compare(want, have *Project) (changes, extra []Change) {
 		extra = append(extra, Change{Action: Delete, Ref: ref, Have: h})
 	}
 	changes, extra = golden(changes, extra)
-	order(changes, depth(want), false)
-	order(extra, depth(have), true)
+	first := vacated(changes)
+	order(changes, first, depth(want, first), false)
+	order(extra, nil, depth(have, nil), true)
 	return changes, extra
-}
-
-// namesakes finds objects of a project by those of the files.
-type namesakes struct {
-	want, have *Project
-	bySQL      map[string]*Query
-}
-
-func namesOf(want, have *Project) namesakes {
-	n := namesakes{want, have, map[string]*Query{}}
-	for _, o := range have.all {
-		if q, ok := o.(*Query); ok {
-			n.bySQL[q.SQLName] = q
-		}
-	}
-	return n
-}
-
-// counterpart finds the object of the project that an object of the files stands for; nil for none.
-func (n namesakes) counterpart(w Object) Object {
-	b := w.base()
-	if h := n.have.all[b.Ref]; h != nil {
-		return h
-	}
-	if b.RenamedFrom != "" && b.Kind != KindFolder {
-		old := Ref{b.Kind, b.RenamedFrom}
-		if c, ok := w.(*Column); ok {
-			old.Name = JoinName(c.Table, b.RenamedFrom)
-		}
-		if h := n.have.all[old]; h != nil && n.want.all[old] == nil {
-			return h
-		}
-	}
-	if q, ok := w.(*Query); ok { // another spelling of the same name in SQL
-		if h := n.bySQL[q.SQLName]; h != nil && n.want.all[h.Ref] == nil {
-			return h
-		}
-	}
-	return nil
 }
 
 // change compares two objects. left is what only pruning would remove.
@@ -208,7 +170,7 @@ func how(w Object, fields []Difference) Action {
 }
 
 // against returns the fields of a connection that can be compared with what a gateway tells: the type, and the members of
-// the credential that it returns.
+// the credential that are not secret.
 func (c *Connection) against(h *Connection) (want, have []Field) {
 	want, have = []Field{{Name: "type", Value: strings.ToLower(c.Type)}}, []Field{{Name: "type", Value: strings.ToLower(h.Type)}}
 	for _, k := range slices.Sorted(maps.Keys(h.Credential)) {
@@ -218,6 +180,12 @@ func (c *Connection) against(h *Connection) (want, have []Field) {
 		}
 		have = append(have, Field{Name: "credential " + k, Value: h.Credential[k].String()})
 		if ok {
+			want = append(want, Field{Name: "credential " + k, Value: v.String()})
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(c.Credential)) { // what the gateway does not tell is unset, or a secret
+		v := c.Credential[k]
+		if _, told := h.Credential[k]; !told && !v.zero() && !v.refers() {
 			want = append(want, Field{Name: "credential " + k, Value: v.String()})
 		}
 	}
@@ -231,7 +199,9 @@ func (c *Connection) fields() []Field { return []Field{{Name: "type", Value: c.T
 func renamed(want, have *Project) *Project {
 	out := New()
 	maps.Copy(out.all, have.all)
-	for _, f := range Of[*Folder](want, KindFolder) { // in the order of paths: outer ones first
+	folders := Of[*Folder](want, KindFolder) // in the order of paths: outer ones first
+	for n := 0; n < len(folders); n++ {
+		f := folders[n]
 		if f.RenamedFrom == "" || out.Get(KindFolder, f.Name) != nil || out.Get(KindFolder, f.RenamedFrom) == nil {
 			continue
 		}
@@ -256,27 +226,29 @@ func renamed(want, have *Project) *Project {
 				}
 			}
 		}
+		n = -1 // its former name may be the new one of another
 	}
-	names := namesOf(want, out)
-	for _, w := range Of[*Connection](want, KindConnection) {
-		if h := names.counterpart(w); h != nil && h.base().Name != w.Name {
-			for ref, o := range out.all {
-				if c, ok := o.(*Catalog); ok && c.Connection == h.base().Name {
-					moved := *c
-					moved.Connection = w.Name
-					out.all[ref] = &moved
-				}
+	names, called := namesOf(want, out), map[Ref]string{}
+	for _, k := range []Kind{KindConnection, KindQuery} {
+		for _, w := range Of[Object](want, k) {
+			if h := names.counterpart(w); h != nil {
+				called[h.base().Ref] = w.base().Name
 			}
 		}
 	}
-	for _, w := range Of[*Query](want, KindQuery) {
-		if h := names.counterpart(w); h != nil && h.base().Name != w.Name {
-			for ref, o := range out.all {
-				if t, ok := o.(*SemanticTable); ok && t.Query == h.base().Name {
-					moved := *t
-					moved.Query = w.Name
-					out.all[ref] = &moved
-				}
+	for ref, o := range out.all {
+		switch o := o.(type) {
+		case *Catalog:
+			if now, ok := called[Ref{KindConnection, o.Connection}]; ok && now != o.Connection {
+				moved := *o
+				moved.Connection = now
+				out.all[ref] = &moved
+			}
+		case *SemanticTable:
+			if now, ok := called[Ref{KindQuery, o.Query}]; ok && now != o.Query {
+				moved := *o
+				moved.Query = now
+				out.all[ref] = &moved
 			}
 		}
 	}
@@ -302,10 +274,17 @@ func golden(changes, extra []Change) (c, e []Change) {
 	return changes, extra
 }
 
-// order sorts changes: what others refer to first, or last if it is deleted.
-func order(changes []Change, depth map[string]int, reverse bool) {
-	rank := func(c Change) (int, int) {
-		kind := slices.Index(Kinds(), c.Kind)
+// order sorts changes: what others refer to first, or last if it is deleted, and renames after those that free their names.
+func order(changes []Change, first map[Ref]Ref, depth map[string]int, reverse bool) {
+	var waits func(ref Ref, n int) int
+	waits = func(ref Ref, n int) int {
+		if before, ok := first[ref]; ok && n < len(first) {
+			return waits(before, n+1)
+		}
+		return n
+	}
+	rank := func(c Change) (kind, level int) {
+		kind = slices.Index(Kinds(), c.Kind)
 		switch c.Kind {
 		case KindFolder:
 			return kind, strings.Count(c.Name, "/")
@@ -317,7 +296,7 @@ func order(changes []Change, depth map[string]int, reverse bool) {
 	slices.SortFunc(changes, func(a, b Change) int {
 		ak, ad := rank(a)
 		bk, bd := rank(b)
-		n := cmp.Or(cmp.Compare(ak, bk), cmp.Compare(ad, bd))
+		n := cmp.Or(cmp.Compare(ak, bk), cmp.Compare(ad, bd), cmp.Compare(waits(a.Ref, 0), waits(b.Ref, 0)))
 		if reverse {
 			n = -n
 		}
@@ -326,18 +305,13 @@ func order(changes []Change, depth map[string]int, reverse bool) {
 }
 
 // depth returns, for each saved query, how many others it reads one through the other. Queries that read stored results
-// come after those that make them.
-func depth(p *Project) map[string]int {
+// come after those that make them, and a renamed one after that which frees its name.
+func depth(p *Project, first map[Ref]Ref) map[string]int {
 	all := Of[*Query](p, KindQuery)
-	bySQL, reads, out := map[string]*Query{}, map[string][]*Query{}, map[string]int{}
+	reads, out := readers(p), map[string]int{}
 	for _, q := range all {
-		bySQL[q.SQLName] = q
-	}
-	for _, q := range all {
-		for _, t := range sqlstmt.Tables(q.SQL) {
-			if o := bySQL[t.Table]; o != nil && strings.EqualFold(t.Catalog, "peaka") && (t.Schema == "query" || t.Schema == "mtquery") {
-				reads[q.Name] = append(reads[q.Name], o)
-			}
+		if before, ok := first[q.Ref]; ok {
+			reads[q.Name] = append(reads[q.Name], p.Get(KindQuery, before.Name).(*Query))
 		}
 	}
 	var of func(q *Query) int
@@ -345,7 +319,7 @@ func depth(p *Project) map[string]int {
 		if n, ok := out[q.Name]; ok {
 			return n
 		}
-		out[q.Name] = 0 // ends a cycle, which no gateway accepts
+		out[q.Name] = 0 // ends a circle
 		n := 0
 		for _, o := range reads[q.Name] {
 			n = max(n, of(o)+1)
@@ -357,4 +331,21 @@ func depth(p *Project) map[string]int {
 		of(q)
 	}
 	return out
+}
+
+// readers returns the queries that each saved query reads, keyed by its name.
+func readers(p *Project) map[string][]*Query {
+	all := Of[*Query](p, KindQuery)
+	bySQL, reads := map[string]*Query{}, map[string][]*Query{}
+	for _, q := range all {
+		bySQL[q.SQLName] = q
+	}
+	for _, q := range all {
+		for _, t := range sqlstmt.Tables(q.SQL) {
+			if o := bySQL[t.Table]; o != nil && strings.EqualFold(t.Catalog, "peaka") && (t.Schema == "query" || t.Schema == "mtquery") {
+				reads[q.Name] = append(reads[q.Name], o)
+			}
+		}
+	}
+	return reads
 }

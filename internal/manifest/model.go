@@ -308,6 +308,9 @@ func (p *Project) Len() int {
 // Put adds an object or replaces the one of its name, without looking at its parts.
 func (p *Project) Put(o Object) { p.all[o.base().Ref] = o }
 
+// Drop removes an object, without looking at its parts.
+func (p *Project) Drop(ref Ref) { delete(p.all, ref) }
+
 // Add adds an object, with the columns of a table. It reports whether the name was free.
 func (p *Project) Add(o Object) bool {
 	ref := o.base().Ref

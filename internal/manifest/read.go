@@ -29,7 +29,8 @@ type Invalid []Problem
 // Problem is a mistake in a file.
 type Problem struct {
 	Place
-	Text string
+	Text  string
+	Reads bool // a statement reads what will not be there
 }
 
 func (p Problem) String() string {
@@ -83,7 +84,7 @@ func Read(dir string) (*Project, error) {
 }
 
 func (r *reader) problem(at Place, format string, args ...any) {
-	r.bad = append(r.bad, Problem{at, fmt.Sprintf(format, args...)})
+	r.bad = append(r.bad, Problem{Place: at, Text: fmt.Sprintf(format, args...)})
 }
 
 // add adds an object at the line where it is described.

@@ -341,4 +341,5 @@ func (r *reader) check() {
 		}
 		names[q.SQLName] = q
 	}
+	r.checkRenames()
 }

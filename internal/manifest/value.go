@@ -55,6 +55,16 @@ func (v Value) zero() bool {
 	return slices.Contains([]string{"", "null", "false", "0", `""`, "[]", "{}"}, string(v.raw))
 }
 
+// refers reports whether the value has references in it, or is none that can be sent.
+func (v Value) refers() bool {
+	text, ok := v.Text()
+	if !ok {
+		text = string(v.raw)
+	}
+	refs, err := References(text)
+	return err != nil || len(refs) > 0
+}
+
 // MarshalYAML writes the value.
 func (v Value) MarshalYAML() (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(v.raw))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Parts splits a dotted name. Parts in double quotes may hold dots; none is empty.
@@ -51,4 +52,12 @@ func OfQuery(display string) string {
 		}
 		return '_'
 	}, strings.TrimSpace(display))
+}
+
+// MaxQueryName limits the name of a saved query in SQL, in characters.
+const MaxQueryName = 255
+
+// IsQueryName reports whether a name that OfQuery returned can be that of a saved query.
+func IsQueryName(name string) bool {
+	return strings.Trim(name, "_") != "" && utf8.RuneCountInString(name) <= MaxQueryName
 }

@@ -3,10 +3,21 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 )
+
+// ProgramEnv is the environment of programs that dig runs, such as the editor and the pager: without the key, which they have no
+// use for and may pass on.
+func ProgramEnv() []string {
+	return slices.DeleteFunc(os.Environ(), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return strings.EqualFold(name, "DIG_API_KEY")
+	})
+}
 
 // Edit opens a file in the user's editor, VISUAL or EDITOR, and waits for it.
 func (e *Env) Edit(ctx context.Context, path string) error {
@@ -21,6 +32,7 @@ func (e *Env) Edit(ctx context.Context, path string) error {
 		}
 	}
 	c := exec.CommandContext(ctx, words[0], append(words[1:], path)...)
+	c.Env = ProgramEnv()
 	// Without a *os.File these stay nil; a nil *os.File in an interface would not be.
 	if in := TerminalOf(e.In); in != nil {
 		c.Stdin = in

@@ -86,7 +86,13 @@ func Classify(ctx context.Context, err error) Failure {
 	)
 	switch {
 	case errors.As(err, &f):
-		return *f
+		out := *f
+		for wrapped := err; wrapped != nil; wrapped = errors.Unwrap(wrapped) {
+			if wrapped == error(f) { // what was said around it belongs to the message
+				out.Msg = err.Error()
+			}
+		}
+		return out
 	case errors.As(context.Cause(ctx), &f):
 		return *f
 	case errors.Is(err, engine.ErrNoEngine):

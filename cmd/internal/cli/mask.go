@@ -63,12 +63,34 @@ func (m *masking) walk(v any) {
 // passwordInURL matches the password in an address, wherever it stands in a text.
 var passwordInURL = late.Regexp(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@"']*:)([^\s/@"']+)(@)`)
 
-// hidePasswords masks the passwords of the addresses in a text.
+// parameterInURL matches a parameter of an address, or of a connection string.
+var parameterInURL = late.Regexp(`([?&;])([A-Za-z][A-Za-z0-9_.-]*)(=)([^\s&;#"']+)`)
+
+// hidePasswords masks the passwords of the addresses in a text, and their parameters whose names mark them as secrets.
 func hidePasswords(text string) string {
 	if !strings.Contains(text, "://") {
 		return text
 	}
-	return passwordInURL().ReplaceAllString(text, "${1}***${3}")
+	text = passwordInURL().ReplaceAllString(text, "${1}***${3}")
+	return parameterInURL().ReplaceAllStringFunc(text, func(found string) string {
+		if m := parameterInURL().FindStringSubmatch(found); SecretField(m[2]) {
+			return m[1] + m[2] + m[3] + "***"
+		}
+		return found
+	})
+}
+
+// secretParameters returns the values of the parameters in a text whose names mark them as secrets.
+func secretParameters(text string) []string {
+	var out []string
+	if strings.Contains(text, "=") {
+		for _, m := range parameterInURL().FindAllStringSubmatch(text, -1) {
+			if SecretField(m[2]) {
+				out = append(out, m[4])
+			}
+		}
+	}
+	return out
 }
 
 // text masks the passwords of the addresses in a string, and collects them.
@@ -76,10 +98,14 @@ func (m *masking) text(s string) string {
 	if !strings.Contains(s, "://") {
 		return s
 	}
-	for _, found := range passwordInURL().FindAllStringSubmatch(s, -1) {
+	found := secretParameters(s)
+	for _, match := range passwordInURL().FindAllStringSubmatch(s, -1) {
+		found = append(found, match[2])
+	}
+	for _, secret := range found {
 		m.changed = true
-		if len(found[2]) > 3 { // a shorter one would mask parts of other words
-			m.hidden = append(m.hidden, found[2])
+		if len(secret) > 3 { // a shorter one would mask parts of other words
+			m.hidden = append(m.hidden, secret)
 		}
 	}
 	return hidePasswords(s)
@@ -153,7 +179,11 @@ func SecretField(name string) bool {
 	return false
 }
 
+// URLWithPassword reports whether a text is an address with a password, or has a parameter that is a secret.
 func URLWithPassword(v string) bool {
+	if len(secretParameters(v)) > 0 {
+		return true
+	}
 	_, rest, ok := strings.Cut(v, "://")
 	host, _, _ := strings.Cut(rest, "/")
 	user, _, at := strings.Cut(host, "@")

@@ -51,7 +51,7 @@ func (e *Env) OpenSink(path string, page bool, o output.Options, cancel func()) 
 		return s, nil
 	}
 	if page && o.Terminal && e.Run.Unattended == "" && e.Getenv("TERM") != "dumb" {
-		s.pager = term.NewPager(term.PagerOptions{Command: e.pagerCommand(), Env: os.Environ(), Out: StreamOf(e.Out), Err: StreamOf(e.Run.Terminal), Width: e.Width, Height: e.Height, Cancel: cancel})
+		s.pager = term.NewPager(term.PagerOptions{Command: e.pagerCommand(), Env: ProgramEnv(), Out: StreamOf(e.Out), Err: StreamOf(e.Run.Terminal), Width: e.Width, Height: e.Height, Cancel: cancel})
 		s.screen = e.Run.Mask.Writer(s.pager)
 		s.W = s.screen
 		if ctx := e.Run.Ctx; ctx != nil {

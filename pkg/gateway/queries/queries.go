@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/dig-cli/dig/internal/each"
 	"github.com/dig-cli/dig/internal/sqltext"
@@ -190,8 +189,8 @@ func (s *Service) layOver(ctx context.Context, r *web.Request[api.QueryRequest],
 	b := r.Body
 	if b.DisplayName != nil {
 		name := sqltext.OfQuery(*b.DisplayName)
-		if strings.Trim(name, "_") == "" || utf8.RuneCountInString(name) > 255 {
-			return fault.Data(400, "displayName %q cannot be converted to an SQL name: it must contain a letter or a digit, and at most 255 characters", *b.DisplayName)
+		if !sqltext.IsQueryName(name) {
+			return fault.Data(400, "displayName %q cannot be converted to an SQL name: it must contain a letter or a digit, and at most %d characters", *b.DisplayName, sqltext.MaxQueryName)
 		}
 		q.DisplayName, q.Name = *b.DisplayName, name
 	}

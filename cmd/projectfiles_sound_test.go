@@ -1,0 +1,138 @@
+package cmd
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dig-cli/dig/pkg/spec"
+)
+
+// TestPlanFindsBefore: what apply would fail at in the middle, or break, is found by plan, and apply sends nothing then.
+func TestPlanFindsBefore(t *testing.T) {
+	f := newFront(t, "local")
+	f.file("data/a.csv", "id\n1\n")
+	f.ok("table", "create", "sales", "--column", "day:date")
+	f.file("p/dig.yaml", "version: 1\n")
+	f.file("p/queries/uses.sql", `SELECT * FROM peaka."table".sales`)
+	f.ok("apply", "p", "--yes")
+	f.sent()
+	for file, c := range map[string]struct{ text, want string }{
+		"queries/🦆.sql":       {"SELECT 1 AS x", "must contain a letter or a digit"},
+		"queries/self.sql":    {"SELECT * FROM peaka.query.self", "queries read each other: self -> self"},
+		"queries/nope.sql":    {`SELECT * FROM peaka."table".nope`, "reads peaka.table.nope, which is neither in the files nor in the project"},
+		"connections/x.yaml":  {"type: fil\n", `no connection type "fil"; did you mean "files"?`},
+		"connections/y.yaml":  {"type: files\ncredential:\n  pth: /x\n", "credential path is missing"},
+		"queries/again.yaml":  {"renamed-from: uses\n", "again.sql, with the statement, is missing"},
+		"metadata/peaka.yaml": {"", "reads peaka.table.sales, which would be deleted"},
+	} {
+		path := f.file("p/"+file, c.text)
+		for _, args := range [][]string{{"plan", "p", "--prune"}, {"apply", "p", "--prune", "--yes"}} {
+			if errs := f.want(2, args...); !strings.Contains(errs, c.want) {
+				t.Errorf("%s: %v says %s", file, args, errs)
+			}
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if sent := f.sent(); strings.Contains(sent, "create") {
+		t.Errorf("sent: %s", sent)
+	}
+	f.file("p/queries/nope.sql", `SELECT * FROM peaka."table".nope`)
+	if errs := f.want(0, "apply", "p", "--yes", "--no-check"); !strings.Contains(errs, "the metadata of peaka.query.nope is left out") {
+		t.Errorf("a query without its table: %s", errs)
+	}
+	f.want(0, "pull", "q") // it does not keep the rest from being read, or itself from being mended
+	f.file("p/queries/nope.sql", "SELECT 1 AS x")
+	f.want(1, "plan", "p")
+	f.want(0, "apply", "p", "--yes")
+	f.want(0, "diff", "p", "--only", "queries")
+}
+
+// TestCredentialsAreCompared: a field that only the files have is a difference, unless it is a secret, which no gateway tells.
+func TestCredentialsAreCompared(t *testing.T) {
+	f := newFront(t, "local")
+	f.file("data/a.csv", "id\n1\n")
+	f.file("p/dig.yaml", "version: 1\n")
+	text := "type: files\ncredential:\n  path: " + filepath.Join(f.home, "data") + "\n"
+	f.file("p/connections/c.yaml", text)
+	f.ok("apply", "p", "--yes")
+	for more, want := range map[string]int{"": 0, "  pattern: \"*.csv\"\n": 1, "  token: abcdef\n": 0, "  pattern: ${env:NOT_SET}\n": 0, "  pattern: \"\"\n": 0} {
+		f.file("p/connections/c.yaml", text+more)
+		f.want(want, "plan", "p")
+	}
+	f.file("p/connections/c.yaml", text+"  pattern: \"*.csv\"\n")
+	f.ok("apply", "p", "--yes")
+	f.want(0, "diff", "p")
+}
+
+// TestSecretsInTexts: a key in a parameter of an address, or in a document that is a text, is not pulled.
+func TestSecretsInTexts(t *testing.T) {
+	f := newFront(t, "local")
+	f.file("data/a.csv", "id\n1\n")
+	f.ok("connection", "create", "c", "--type", "files", "--credential", "path="+filepath.Join(f.home, "data"))
+	f.on(spec.GetConnectionDetail, func(w http.ResponseWriter, _ *http.Request, _ func() *http.Response) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"type":"files","path":"/data","url":"https://host/x?page=1&api_key=hidden1","jdbc":"jdbc:sqlserver://host;user=me;password=hidden2",
+"tables":"{\"tables\":[{\"name\":\"t\",\"query\":{\"apiKey\":\"hidden3\"}}]}","open":"{\"tables\":[{\"name\":\"token\",\"types\":{\"token\":\"varchar\"}}]}"}`)
+	})
+	f.ok("pull", "p")
+	text := filesOf(t, filepath.Join(f.home, "p"))["connections/c.yaml"]
+	if strings.Contains(text, "hidden") || !strings.Contains(text, "path: /data") || !strings.Contains(text, "open:") {
+		t.Errorf("the file is\n%s", text)
+	}
+}
+
+// TestSecretsOfFiles: what is in a file of a secret is sent as it is meant, or refused.
+func TestSecretsOfFiles(t *testing.T) {
+	f := newFront(t, "local")
+	url := secretSource(t)
+	f.file("p/dig.yaml", "version: 1\n")
+	f.file("p/connections/shop.yaml", "type: rest\ncredential:\n  baseUrl: "+url+"\n  tables: '{\"tables\":[{\"name\":\"items\",\"path\":\"/items\"}]}'\n  secret: ${file:token}\n")
+	for text, want := range map[string]string{"": "is empty", "\r\n": "is empty", "\xef\xbb\xbf\n": "is empty", "\xff\xfea\x00": "is no text in UTF-8", "a\x00b": "is no text in UTF-8"} {
+		f.file("p/token", text)
+		if errs := f.want(2, "apply", "p", "--yes"); !strings.Contains(errs, want) {
+			t.Errorf("%q: %s", text, errs)
+		}
+	}
+	for _, text := range []string{projectSecret, "\xef\xbb\xbf" + projectSecret + "\r\n"} {
+		f.file("p/token", text)
+		f.ok("apply", "p", "--yes", "--secrets")
+	}
+}
+
+// TestPullOverHiddenChanges: files that git was told not to look at count as changed.
+func TestPullOverHiddenChanges(t *testing.T) {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("no git")
+	}
+	f := newFront(t, "local")
+	f.ok("query", "create", "q", "--sql", "SELECT 1 AS x")
+	f.ok("pull", "p")
+	dir := filepath.Join(f.home, "p")
+	run := func(args ...string) {
+		t.Helper()
+		c := exec.Command(git, append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"}, args...)...)
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v: %s", args, err, out)
+		}
+	}
+	run("init", "-q")
+	run("add", ".")
+	run("commit", "-q", "-m", "all")
+	for _, hide := range []string{"assume-unchanged", "skip-worktree"} {
+		run("update-index", "--"+hide, "queries/q.sql")
+		f.file("p/queries/q.sql", "SELECT 2 AS mine\n")
+		if errs := f.want(6, "pull", "p"); !strings.Contains(errs, "queries/q.sql") {
+			t.Errorf("%s: %s", hide, errs)
+		}
+		run("update-index", "--no-"+hide, "queries/q.sql")
+		run("checkout", "-q", ".")
+	}
+}

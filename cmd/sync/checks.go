@@ -1,0 +1,222 @@
+package sync
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/manifest"
+	"github.com/dig-cli/dig/internal/nearest"
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+// referred finds references to objects that are neither in the files nor in the project.
+func (l *live) referred(want *manifest.Project, changes []manifest.Change) error {
+	var bad manifest.Invalid
+	need := func(at manifest.Place, name string, kinds ...manifest.Kind) {
+		if slices.ContainsFunc(kinds, func(k manifest.Kind) bool {
+			return want.Get(k, name) != nil || l.ids[manifest.Ref{Kind: k, Name: name}] != ""
+		}) {
+			return
+		}
+		if slices.Contains(kinds, manifest.KindCatalog) && slices.ContainsFunc(l.catalogs, func(c api.Catalog) bool { return c.Name == name }) {
+			return
+		}
+		bad = append(bad, manifest.Problem{Place: at, Text: fmt.Sprintf("there is no %s %q, neither in the files nor in the project", kinds[0], name)})
+	}
+	for _, ch := range changes {
+		switch o := ch.Want.(type) {
+		case *manifest.Catalog:
+			need(o.At, o.Connection, manifest.KindConnection)
+		case *manifest.SemanticTable:
+			if o.Query == "" {
+				bad = append(bad, manifest.Problem{Place: o.At, Text: "the query behind the table is missing: the gateway that it was pulled from does not report it"})
+				continue
+			}
+			need(o.At, o.Query, manifest.KindQuery)
+		case *manifest.ParametricTable:
+			need(o.At, o.Catalog, manifest.KindCatalog)
+		case *manifest.Cache:
+			need(o.At, o.Catalog, manifest.KindCatalog)
+		case *manifest.Metadata:
+			need(o.At, o.Catalog, manifest.KindCatalog, manifest.KindSemanticCatalog)
+		case *manifest.Relation:
+			need(o.At, o.Source[0], manifest.KindCatalog, manifest.KindSemanticCatalog)
+			need(o.At, o.Target[0], manifest.KindCatalog, manifest.KindSemanticCatalog)
+		}
+	}
+	if len(bad) == 0 {
+		return nil
+	}
+	f := cli.Usagef("%s", bad.Error())
+	f.Code = "invalid-files"
+	return f
+}
+
+// sound finds what would stop apply in the middle, or what it would break: see manifest.Sound; connections that the gateway
+// cannot have; and what prune would delete although the files need it.
+func (l *live) sound(ctx context.Context, o *options, want *manifest.Project, changes, extra []manifest.Change) error {
+	var bad manifest.Invalid
+	known := maps.Clone(l.only)
+	if o.noCheck {
+		clear(known)
+	}
+	var gone []manifest.Change
+	if o.prune {
+		gone = extra
+	}
+	bad = append(bad, manifest.Sound(want, l.p, changes, gone, known)...)
+	hint := ""
+	if slices.ContainsFunc(bad, func(p manifest.Problem) bool { return p.Reads }) {
+		hint = "--no-check saves queries whose tables do not exist"
+	}
+	bad = append(bad, needed(want, gone)...)
+	wrong, err := l.connections(ctx, changes)
+	if err != nil {
+		return err
+	}
+	if bad = append(bad, wrong...); len(bad) == 0 {
+		return nil
+	}
+	f := cli.Usagef("%s", bad.Error())
+	f.Code, f.Hint = "invalid-files", hint
+	return f
+}
+
+// needed finds objects that prune would delete although those of the files refer to them.
+func needed(want *manifest.Project, gone []manifest.Change) manifest.Invalid {
+	deleted := map[manifest.Ref]bool{}
+	for _, ch := range gone {
+		if ch.Action == manifest.Delete {
+			deleted[ch.Ref] = true
+		}
+	}
+	var bad manifest.Invalid
+	for _, k := range manifest.Kinds() {
+		for _, o := range manifest.Of[manifest.Object](want, k) {
+			for _, ref := range refersTo(o) {
+				if deleted[ref] {
+					b := manifest.BaseOf(o)
+					bad = append(bad, manifest.Problem{Place: b.At, Text: fmt.Sprintf("%s %s needs the %s %s, which would be deleted", words(k), b.Name, words(ref.Kind), ref.Name)})
+				}
+			}
+		}
+	}
+	return bad
+}
+
+func words(k manifest.Kind) string { return strings.ReplaceAll(string(k), "-", " ") }
+
+// refersTo returns what an object refers to by name, statements excepted.
+func refersTo(o manifest.Object) []manifest.Ref {
+	in := func(catalog, schema, table string) []manifest.Ref {
+		if strings.EqualFold(catalog, "peaka") {
+			for _, k := range []manifest.Kind{manifest.KindTable, manifest.KindBITable} {
+				if schema == tableSchema(k) {
+					return []manifest.Ref{{Kind: k, Name: table}}
+				}
+			}
+			return nil
+		}
+		return []manifest.Ref{{Kind: manifest.KindCatalog, Name: catalog}, {Kind: manifest.KindSemanticCatalog, Name: catalog}}
+	}
+	switch o := o.(type) {
+	case *manifest.Catalog:
+		return []manifest.Ref{{Kind: manifest.KindConnection, Name: o.Connection}}
+	case *manifest.SemanticTable:
+		return []manifest.Ref{{Kind: manifest.KindQuery, Name: o.Query}}
+	case *manifest.ParametricTable:
+		return in(o.Catalog, o.FromSchema, o.FromTable)
+	case *manifest.Cache:
+		return in(o.Catalog, o.Schema, o.Table)
+	case *manifest.Metadata:
+		return in(o.Catalog, o.Schema, o.Table)
+	case *manifest.Relation:
+		return append(in(o.Source[0], o.Source[1], o.Source[2]), in(o.Target[0], o.Target[1], o.Target[2])...)
+	}
+	return nil
+}
+
+// connections finds types that the gateway does not have, and fields that a credential lacks. Fields that it does not list are noted.
+func (l *live) connections(ctx context.Context, changes []manifest.Change) (manifest.Invalid, error) {
+	var sent []*manifest.Connection
+	for _, ch := range changes {
+		if c, ok := ch.Want.(*manifest.Connection); ok && ch.Action != manifest.Blocked {
+			sent = append(sent, c)
+		}
+	}
+	if len(sent) == 0 {
+		return nil, nil
+	}
+	types, err := l.connectionTypes(ctx)
+	if err != nil || len(types) == 0 {
+		return nil, err
+	}
+	var bad manifest.Invalid
+	for _, c := range sent {
+		i := slices.IndexFunc(types, func(t api.ConnectionConfiguration) bool { return strings.EqualFold(t.ConnectionType, c.Type) })
+		if i < 0 {
+			var names []string
+			for _, t := range types {
+				names = append(names, t.ConnectionType)
+			}
+			bad = append(bad, manifest.Problem{Place: c.At, Text: fmt.Sprintf("this gateway has no connection type %q%s", c.Type, meant(c.Type, names))})
+			continue
+		}
+		var fields []string
+		for _, f := range types[i].Configuration {
+			fields = append(fields, f.FieldName)
+			if _, ok := c.Credential[f.FieldName]; !ok && f.Required && !types[i].RedirectRequired {
+				bad = append(bad, manifest.Problem{Place: c.At, Text: fmt.Sprintf("credential %s is missing, which a connection of type %s needs", f.FieldName, c.Type)})
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(c.Credential)) {
+			if len(fields) > 0 && !slices.Contains(fields, name) {
+				fmt.Fprintf(l.e.Err, "warning: %s: credential %s is none of the fields of type %s%s\n", c.At.File, name, c.Type, meant(name, fields))
+			}
+		}
+	}
+	return bad, nil
+}
+
+func meant(word string, all []string) string {
+	if near := nearest.Of(word, all); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return ""
+}
+
+// unread notes that the columns of a table cannot be read, such as those of a saved query whose tables are gone. Its metadata is then
+// compared with nothing; everything else still is, so that apply can mend it.
+func (l *live) unread(o api.Omission) bool {
+	if o.Kind != "columns of" {
+		return false
+	}
+	if l.lacks == nil {
+		l.lacks = map[string]bool{}
+	}
+	if !l.lacks[o.Name] {
+		l.lacks[o.Name] = true
+		fmt.Fprintf(l.e.Err, "note: the metadata of %s is left out, its columns cannot be read: %s\n", o.Name, o.Reason)
+	}
+	return true
+}
+
+// unreadIn returns the metadata in a project of tables whose columns cannot be read.
+func (l *live) unreadIn(p *manifest.Project) []*manifest.Metadata {
+	return slices.DeleteFunc(manifest.Of[*manifest.Metadata](p, manifest.KindMetadata), func(m *manifest.Metadata) bool {
+		return !l.lacks[m.Catalog+"."+m.Schema+"."+m.Table]
+	})
+}
+
+// leaveUnread takes the metadata that cannot be read from what is compared.
+func (l *live) leaveUnread(want *manifest.Project) {
+	for _, p := range []*manifest.Project{want, l.p} {
+		for _, m := range l.unreadIn(p) {
+			p.Drop(m.Ref)
+		}
+	}
+}

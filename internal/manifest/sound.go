@@ -1,0 +1,122 @@
+package manifest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dig-cli/dig/internal/sqlstmt"
+	"github.com/dig-cli/dig/internal/sqltext"
+)
+
+// Sound finds what a gateway would refuse in the middle of the changes, and what they would break: names of saved queries that
+// are none in SQL, circles of queries, and statements that read tables or queries that will not be there. have is the project; gone
+// is what will be deleted from it; known tells which kinds of both are complete.
+func Sound(want, have *Project, changes, gone []Change, known map[Kind]bool) Invalid {
+	var bad Invalid
+	problem := func(at Place, format string, args ...any) {
+		bad = append(bad, Problem{Place: at, Text: fmt.Sprintf(format, args...)})
+	}
+	changed := map[string]bool{}
+	for _, ch := range changes {
+		q, ok := ch.Want.(*Query)
+		if !ok {
+			continue
+		}
+		changed[q.Name] = true
+		switch {
+		case ch.Have != nil && ch.Have.base().Name == q.Name:
+		case strings.ContainsRune(q.Name, 0):
+			problem(q.At, "the name of a query cannot contain NUL")
+		case !sqltext.IsQueryName(q.SQLName):
+			problem(q.At, "%.60q cannot be the name of a query: in SQL it must contain a letter or a digit, and at most %d characters", q.Name, sqltext.MaxQueryName)
+		}
+	}
+	bad = append(bad, circles(want, changed)...)
+	deleted := map[Ref]bool{}
+	for _, ch := range gone {
+		if ch.Action == Delete {
+			deleted[ch.Ref] = true
+		}
+	}
+	there := namesInSQL(want, have, deleted)
+	for _, q := range Of[*Query](want, KindQuery) {
+		for _, t := range sqlstmt.Tables(q.SQL) {
+			if !strings.EqualFold(t.Catalog, "peaka") {
+				continue
+			}
+			schema := strings.ToLower(t.Schema)
+			kind, ok := map[string]Kind{"table": KindTable, "bitable": KindBITable, "query": KindQuery, "mtquery": KindQuery}[schema]
+			name := Ref{kind, strings.ToLower(t.Table)}
+			if !ok || !known[kind] || there[name] == stays {
+				continue
+			}
+			text := "%s reads %s, which is neither in the files nor in the project"
+			if there[name] == goes {
+				text = "%s reads %s, which would be deleted"
+			} else if !changed[q.Name] {
+				continue
+			}
+			bad = append(bad, Problem{Place: q.At, Text: fmt.Sprintf(text, q.Name, t), Reads: true})
+		}
+	}
+	slices.SortStableFunc(bad, func(a, b Problem) int { return strings.Compare(a.File, b.File) })
+	return bad
+}
+
+// presence is whether a name will be there.
+type presence int
+
+const (
+	absent presence = iota
+	goes
+	stays
+)
+
+// namesInSQL returns the tables and saved queries that statements can name, in lower case.
+func namesInSQL(want, have *Project, deleted map[Ref]bool) map[Ref]presence {
+	there := map[Ref]presence{}
+	for _, p := range []*Project{have, want} {
+		for _, k := range []Kind{KindTable, KindBITable, KindQuery} {
+			for _, o := range Of[Object](p, k) {
+				name := o.base().Name
+				if q, ok := o.(*Query); ok {
+					name = q.SQLName
+				}
+				ref := Ref{k, strings.ToLower(name)}
+				if p == have && deleted[o.base().Ref] {
+					there[ref] = max(there[ref], goes)
+				} else {
+					there[ref] = stays
+				}
+			}
+		}
+	}
+	return there
+}
+
+// circles finds saved queries that read each other, if one of them changes.
+func circles(p *Project, changed map[string]bool) Invalid {
+	reads, done := readers(p), map[string]bool{}
+	var bad Invalid
+	var walk func(q *Query, way []string)
+	walk = func(q *Query, way []string) {
+		if at := slices.Index(way, q.Name); at >= 0 {
+			if circle := way[at:]; slices.ContainsFunc(circle, func(name string) bool { return changed[name] }) {
+				bad = append(bad, Problem{Place: q.At, Text: "queries read each other: " + strings.Join(append(slices.Clone(circle), q.Name), " -> ")})
+			}
+			return
+		}
+		if done[q.Name] {
+			return
+		}
+		for _, o := range reads[q.Name] {
+			walk(o, append(slices.Clone(way), q.Name))
+		}
+		done[q.Name] = true
+	}
+	for _, q := range Of[*Query](p, KindQuery) {
+		walk(q, nil)
+	}
+	return bad
+}
