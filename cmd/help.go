@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/pkg/output"
@@ -31,12 +32,12 @@ func help(e *cli.Env, c *cobra.Command, _ []string) {
 	b.WriteString(foldText(strings.TrimSpace(long), width) + "\n")
 	if c.Runnable() || c.HasSubCommands() {
 		b.WriteString("\n")
-		usage(&b, c, width)
+		usage(e, &b, c, width)
 	}
 	_, e.Run.Helped = io.WriteString(c.OutOrStdout(), b.String())
 }
 
-func usage(b *strings.Builder, c *cobra.Command, width int) {
+func usage(e *cli.Env, b *strings.Builder, c *cobra.Command, width int) {
 	b.WriteString("Usage:\n")
 	if c.Runnable() && !c.HasAvailableSubCommands() {
 		fmt.Fprintf(b, "  %s\n", c.UseLine())
@@ -70,9 +71,9 @@ func usage(b *strings.Builder, c *cobra.Command, width int) {
 		fmt.Fprintf(b, "\nGlobal flags (%s help flags):\n%s", c.Root().Name(), indent(foldText(names(c.InheritedFlags()), cmp.Or(width, 82)-2)))
 	}
 	var topics [][2]string
-	for _, sub := range c.Commands() {
-		if sub.IsAdditionalHelpTopicCommand() {
-			topics = append(topics, [2]string{c.Root().Name() + " help " + sub.Name(), sub.Short})
+	if !c.HasParent() {
+		for _, t := range topicsOf(e, c) {
+			topics = append(topics, [2]string{c.Name() + " help " + t.Name(), t.Short})
 		}
 	}
 	listed(b, "More:", topics, width)
@@ -135,11 +136,22 @@ func foldText(text string, width int) string {
 		open = !indented && len(line) >= filled
 	}
 	for i, line := range out {
-		if !strings.HasPrefix(line, " ") {
+		if strings.HasPrefix(line, " ") {
+			out[i] = foldColumn(line, width)
+		} else {
 			out[i] = output.Fold(line, width)
 		}
 	}
 	return strings.Join(out, "\n")
+}
+
+// foldColumn wraps the last column of an indented line below itself.
+func foldColumn(line string, width int) string {
+	at := strings.LastIndex(line, "  ") + 2
+	if utf8.RuneCountInString(line) <= width || width-at < 20 {
+		return line
+	}
+	return line[:at] + strings.ReplaceAll(output.Fold(line[at:], width-at), "\n", "\n"+strings.Repeat(" ", at))
 }
 
 // foldExamples breaks example commands that are wider than the terminal with a backslash, as a shell reads them. A

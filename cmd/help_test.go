@@ -48,6 +48,19 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 	}
 	root := newRootCmd(&cli.Env{Name: "dig", Getenv: func(string) string { return "" }})
 	walk(root, nil)
+	for _, topic := range topicsOf(&cli.Env{Name: "dig"}, root) {
+		var out bytes.Buffer
+		e := &cli.Env{Name: "dig", Args: []string{"help", topic.Name()}, In: strings.NewReader(""), Out: &out, Err: &out, Dir: t.TempDir(), Now: time.Now, OutTerm: true, Width: 80,
+			Getenv: func(string) string { return "" }}
+		if code := Run(context.Background(), e); code != 0 || out.Len() < 100 {
+			t.Errorf("help %s: exit %d, %q", topic.Name(), code, out.String())
+		}
+		for line := range strings.SplitSeq(out.String(), "\n") {
+			if len([]rune(line)) > 80 {
+				t.Errorf("help %s: %s", topic.Name(), line)
+			}
+		}
+	}
 	if seen < 100 {
 		t.Errorf("only %d commands were seen", seen)
 	}

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
@@ -28,24 +29,58 @@ func newHelpCmd(e *cli.Env) *cobra.Command {
 					names = append(names, cobra.CompletionWithDesc(sub.Name(), sub.Short))
 				}
 			}
+			if under == c.Root() {
+				for _, t := range namedLikeCommands(e) {
+					names = slices.DeleteFunc(names, func(n string) bool { return strings.HasPrefix(n, t.Name()+"\t") })
+					names = append(names, cobra.CompletionWithDesc(t.Name(), t.Short))
+				}
+			}
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			found, rest, err := c.Root().Find(args)
+			topics := topicsOf(e, c.Root())
+			name := strings.ReplaceAll(strings.Join(args, "-"), " ", "-")
+			if at := slices.IndexFunc(topics, func(t *cobra.Command) bool { return t.Name() == name }); at >= 0 {
+				topics[at].SetOut(c.OutOrStdout())
+				return topics[at].Help()
+			}
 			if err != nil || len(rest) > 0 {
 				f := cli.Usagef("there is no help on %q", strings.Join(args, " "))
 				var names []string
 				for _, sub := range found.Commands() {
 					names = append(names, sub.Name())
 				}
+				var all []string
+				for _, t := range topics {
+					all = append(all, t.Name())
+				}
+				if found == c.Root() {
+					names = append(names, all...)
+				}
 				if near := nearest.Of(rest[0], names); near != "" {
 					return f.WithHint("did you mean `%s help %s`?", e.Name, strings.TrimPrefix(found.CommandPath()+" "+near, c.Root().Name()+" "))
 				}
-				return f.WithHint("`%s help` lists the commands and topics", e.Name)
+				return f.WithHint("the topics are %s; `%s help` lists the commands", strings.Join(all, ", "), e.Name)
 			}
 			return found.Help()
 		},
 	}
+}
+
+// topicsOf are all topics, by name.
+func topicsOf(e *cli.Env, root *cobra.Command) []*cobra.Command {
+	list := namedLikeCommands(e)
+	for _, t := range list {
+		t.SetHelpFunc(root.HelpFunc())
+	}
+	for _, sub := range root.Commands() {
+		if sub.IsAdditionalHelpTopicCommand() {
+			list = append(list, sub)
+		}
+	}
+	slices.SortFunc(list, func(a, b *cobra.Command) int { return strings.Compare(a.Name(), b.Name()) })
+	return list
 }
 
 // newTopics are the topics of help that are no commands.
@@ -117,6 +152,61 @@ default the cheapest that is sufficient is requested.`},
 Zones: us and eu are hosted and need a key; local runs in this program, without an account and without a network.
 Settings come from, the first wins: a flag, a variable, the project file (.dig.yaml here or above), the profile, the default.
 A stored key is sent to the address of its profile only.`},
+	}
+}
+
+// namedLikeCommands are topics that have the name or an alias of a command: the help of these is for `COMMAND --help`.
+func namedLikeCommands(e *cli.Env) []*cobra.Command {
+	text := strings.NewReplacer("dig ", e.Name+" ").Replace
+	return []*cobra.Command{
+		{Use: "sql", Short: "Statements: names, quotes, files, parameters", Long: text(`Statements are Trino's SQL on every zone: SELECT, WITH, VALUES, EXPLAIN, SHOW and DESCRIBE. Nothing that changes rows runs.
+
+Names have three parts, CATALOG.SCHEMA.TABLE:
+
+  peaka."table".NAME     an internal table, made by ` + "`dig table import`" + `
+  peaka.query.NAME       a saved query, live; peaka.mtquery.NAME reads its stored rows
+  peaka.bitable.NAME     a BI table
+  CATALOG.SCHEMA.TABLE   a table of a connection
+
+A name in double quotes is taken as it is ("order", "First name"); text is in single quotes ('it''s'). Dates and times are written
+DATE '2026-01-31' and TIMESTAMP '2026-01-31 12:00:00'.
+
+What there is:
+
+  dig sql "SHOW CATALOGS"                     also SHOW SCHEMAS FROM catalog, SHOW TABLES FROM catalog.schema
+  dig sql "DESCRIBE sample.shop.orders"       columns and types
+  dig sql "SHOW FUNCTIONS LIKE 'date%'"       functions
+  dig shell                                   completes all of them with Tab; \? lists its commands
+
+Ways to give statements:
+
+  dig sql "SELECT 1; SELECT 2"                texts, files, --sql and -f run in the order given
+  dig sql report.sql                          a file; - or nothing is standard input
+  dig sql daily_sales                         a saved query
+  dig sql "... WHERE city = :city" --bind city=Kraków
+                                              values for :NAME, or for each ? in order
+  dig sql "SELECT * FROM 'sales/*.csv'"       files as tables, on zone local
+  dig sql sales.csv                           all rows of a file
+
+` + "`dig sql format`" + ` lays a statement out, ` + "`dig sql transpile`" + ` writes it for another database, and --dialect duckdb passes it to
+the engine of zone local unchanged. ` + "`dig sql --help`" + ` lists the flags; docs/queries.md lists what zone local rejects.`)},
+		{Use: "profiles", Short: "Profiles: make, choose, change and protect them", Long: text(`A profile is a named set of settings: zone, address, key, organization, workspace, project, output and limits.
+
+  dig auth login work --zone eu               make one; the key is asked for, or read from standard input or DIG_API_KEY
+  dig profile list                            all of them; the current one is marked
+  dig profile use work                        use it from now on
+  dig --profile work project list             use it once; DIG_PROFILE does so for a session
+  dig profile set work project=sales output=csv
+  dig profile rename work acme                with its key
+  dig profile remove acme                     with its key, from this machine
+
+  dig profile add prod --zone eu --protect read-only
+                                              nothing can be changed with it; --protect confirm asks before each change
+
+Without a profile the zone is local, which needs no key. Settings come from, the first wins: a flag, a variable, the project file
+(.dig.yaml here or above), the profile, the default. Of protections the strictest counts. A key is sent to the address of its
+profile only. ` + "`dig config explain`" + ` shows where each setting comes from, ` + "`dig help zones`" + ` tells about zones, and
+` + "`dig profile --help`" + ` lists the commands.`)},
 	}
 }
 

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/trust"
+	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/late"
@@ -17,6 +19,9 @@ import (
 // computed matches a statement whose result depends on rows that it does not show, so that missing rows change the
 // result.
 var computed = late.Regexp(`(?i)\b(where|join|group|having|distinct|count|sum|avg|min|max|order|union|intersect|except|over|exists|in)\b`)
+
+// combined matches a statement whose rows are not those of one table, so that their number does not tell whether rows of it are missing.
+var combined = late.Regexp(`(?i)\b(join|group|having|distinct|count|sum|avg|min|max|union|intersect|except|over|exists)\b`)
 
 // beside is the check of the tables of a statement, which runs concurrently with it.
 type beside struct {
@@ -42,7 +47,10 @@ func (q *querying) lookBeside(ctx context.Context, form api.ExecuteRequest) *bes
 	q.guarding.Lock()
 	defer q.guarding.Unlock()
 	if q.guard == nil {
-		q.guard, q.told = &trust.Guard{Cl: q.cl, Project: q.project, Kept: trust.ReadVerdicts(q.e)}, map[sqltext.TableRef]bool{}
+		q.guard = &trust.Guard{Cl: q.cl, Project: q.project, Kept: trust.ReadVerdicts(q.e)}
+		if q.told == nil {
+			q.told = map[sqltext.TableRef]bool{}
+		}
 	}
 	b := &beside{began: time.Now(), done: make(chan struct{})}
 	ctx, b.stop = context.WithCancel(ctx)
@@ -84,13 +92,59 @@ func (b *beside) wait(ctx context.Context) bool {
 	return false
 }
 
+// has reports whether one of the words is in the statement, outside of names and literals.
+func (st *statement) has(words func() *regexp.Regexp) bool {
+	return words().MatchString(sqltext.NotNames().ReplaceAllString(st.text, " "))
+}
+
+// announce warns before the statement is sent, by what earlier runs have found; no request is made for it.
+func (q *querying) announce(st *statement, b *beside, notes io.Writer) {
+	if b == nil || !st.has(combined) {
+		return
+	}
+	q.guarding.Lock()
+	defer q.guarding.Unlock()
+	for _, t := range sqlstmt.Tables(st.text) {
+		if v, ok := q.guard.Kept.Find(q.project, t); ok && v.Doubt == trust.Uncached {
+			q.notCached(t, notes)
+		}
+	}
+}
+
+// announceFound warns before the rows are shown, if the check has ended by then.
+func (q *querying) announceFound(st *statement, b *beside, notes io.Writer) {
+	if b == nil || !st.has(combined) {
+		return
+	}
+	select {
+	case <-b.done:
+	default:
+		return
+	}
+	q.guarding.Lock()
+	defer q.guarding.Unlock()
+	for _, d := range b.found {
+		if d.v.Doubt == trust.Uncached {
+			q.notCached(d.t, notes)
+		}
+	}
+}
+
+// notCached says once that a table may lack rows.
+func (q *querying) notCached(t sqltext.TableRef, notes io.Writer) {
+	if !q.told[t] {
+		q.told[t] = true
+		fmt.Fprintf(notes, "warning: %s is not cached: if its source is truncated at 100 rows, this result is based on a part of them; --strict verifies it\n", t)
+	}
+}
+
 // warn warns after a result that it may be based on incomplete rows, once per table and run. A negative number of rows
 // means not yet known.
 func (q *querying) warn(ctx context.Context, st *statement, rows int64, b *beside, notes io.Writer) {
 	if b == nil {
 		return
 	}
-	sum := st.text == "" || rows < 0 || computed().MatchString(sqltext.NotNames().ReplaceAllString(st.text, " "))
+	sum := st.text == "" || rows < 0 || st.has(computed)
 	if !sum && rows != 0 && rows != trust.CappedRows && !strings.Contains(strings.ToLower(st.text), "query") {
 		return // the rows shown are right; a saved query may compute with the missing ones
 	}
@@ -121,7 +175,7 @@ func (q *querying) warn(ctx context.Context, st *statement, rows int64, b *besid
 		case rows > trust.CappedRows && b.n == 1 || rows == 0 && !sum:
 			continue
 		default:
-			fmt.Fprintf(notes, "warning: %s is not cached: if its source is truncated at 100 rows, this result is based on a part of them; --strict verifies it\n", d.t)
+			q.notCached(d.t, notes)
 		}
 		q.told[d.t] = true
 	}

@@ -117,6 +117,7 @@ func (q *querying) run(ctx context.Context, st *statement, s *cli.Sink, o output
 	}
 	look := q.lookBeside(ctx, st.form)
 	defer look.end()
+	q.announce(st, look, s.Notes)
 	o.Notes, o.Elapsed = s.Notes, elapsed
 	if len(q.f.by) > 0 {
 		info.Rows, err = a.writePages(ctx, o)
@@ -128,6 +129,7 @@ func (q *querying) run(ctx context.Context, st *statement, s *cli.Sink, o output
 	if err := a.ask(ctx, q.format); err != nil {
 		return info, err
 	}
+	q.announceFound(st, look, s.Notes)
 	stats, err := a.write(ctx, o)
 	info.Rows, info.Wire, info.Elapsed = stats.Rows, a.res.Format, elapsed().Seconds()
 	a.keeper.finish(info, err)

@@ -121,10 +121,13 @@ func (n shellNotes) Write(p []byte) (int, error) {
 func (r *shellRunner) querying(ctx context.Context, f *executeFlags, o output.Options) (*querying, error) {
 	if r.first == nil {
 		q, err := newQuerying(ctx, r.e, f, o)
+		if err == nil {
+			q.told = map[sqltext.TableRef]bool{}
+		}
 		r.first = q
 		return q, err
 	}
-	return &querying{e: r.e, f: f, o: o, cl: r.first.cl, project: r.first.project, format: r.first.format}, nil
+	return &querying{e: r.e, f: f, o: o, cl: r.first.cl, project: r.first.project, format: r.first.format, told: r.first.told}, nil
 }
 
 // Run implements repl.Runner.

@@ -17,26 +17,71 @@ import (
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // sqlInput is one --sql, -f or argument of `sql`.
 type sqlInput struct {
 	flag  string // "" for an argument
 	value string
+	after int // how many arguments are before the flag
 }
 
 // inputFlag collects the values of several flags in the order in which they were given.
 type inputFlag struct {
 	name string
+	fs   *pflag.FlagSet // whose arguments so far are those before the flag
 	to   *[]sqlInput
 }
 
 func (f inputFlag) Set(s string) error {
-	*f.to = append(*f.to, sqlInput{f.name, s})
+	*f.to = append(*f.to, sqlInput{flag: f.name, value: s, after: f.fs.NArg()})
 	return nil
 }
 func (f inputFlag) Type() string   { return "string" }
 func (f inputFlag) String() string { return "" }
+
+// Append, Replace and GetSlice say that the flag may be repeated.
+func (f inputFlag) Append(s string) error { return f.Set(s) }
+
+func (f inputFlag) Replace(list []string) error {
+	*f.to = slices.DeleteFunc(*f.to, func(in sqlInput) bool { return in.flag == f.name })
+	for _, s := range list {
+		if err := f.Set(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f inputFlag) GetSlice() []string {
+	var list []string
+	for _, in := range *f.to {
+		if in.flag == f.name {
+			list = append(list, in.value)
+		}
+	}
+	return list
+}
+
+var _ pflag.SliceValue = inputFlag{}
+
+// inOrder puts arguments between the flags, as they were given.
+func inOrder(flags []sqlInput, args []string) []sqlInput {
+	var out []sqlInput
+	n := 0
+	before := func(end int) {
+		for ; n < end; n++ {
+			out = append(out, sqlInput{value: args[n]})
+		}
+	}
+	for _, in := range flags {
+		before(min(in.after, len(args)))
+		out = append(out, in)
+	}
+	before(len(args))
+	return out
+}
 
 // sqlFlags are the flags of `sql`.
 type sqlFlags struct {
@@ -77,8 +122,8 @@ With json, and for --jq, a result is an array of objects; --raw leaves it as the
 		},
 	}
 	fs := c.Flags()
-	fs.Var(inputFlag{"--sql", &f.inputs}, "sql", "statements; repeat for more")
-	fs.VarP(inputFlag{"-f", &f.inputs}, "file", "f", "read statements from a file, - for stdin; repeat for more")
+	fs.Var(inputFlag{"--sql", fs, &f.inputs}, "sql", "statements; repeat for more")
+	fs.VarP(inputFlag{"-f", fs, &f.inputs}, "file", "f", "read statements from a file, - for stdin; repeat for more")
 	fs.StringArrayVar(&f.bind, "bind", nil, "value for the next ? of the statements, or NAME=VALUE for :NAME; repeat")
 	fs.Int64Var(&f.limit, "limit", 0, "request at most this many rows from the gateway")
 	fs.Int64Var(&f.maxRows, "max-rows", 0, "stop and fail (exit code 11) when a result has more rows")
@@ -98,9 +143,7 @@ With json, and for --jq, a result is an array of objects; --raw leaves it as the
 	c.AddCommand(newSQLFormat(e), newTranspile(e))
 	e.Prints(c, cli.Like([]map[string]any{}, spec.ExecuteQuery))
 	c.RunE = func(c *cobra.Command, args []string) error {
-		for _, a := range args {
-			f.inputs = append(f.inputs, sqlInput{value: a})
-		}
+		f.inputs = inOrder(f.inputs, args)
 		if len(f.inputs) == 0 {
 			if e.InTerm {
 				if err := f.chooseForm(e, c); err != nil {
@@ -108,7 +151,7 @@ With json, and for --jq, a result is an array of objects; --raw leaves it as the
 				}
 				return runShell(c.Context(), e)
 			}
-			f.inputs = []sqlInput{{"-f", "-"}}
+			f.inputs = []sqlInput{{flag: "-f", value: "-"}}
 		}
 		return f.run(e, c)
 	}

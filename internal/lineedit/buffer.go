@@ -102,6 +102,20 @@ func (b *buffer) lineEnd(at int) int {
 	return len(b.text)
 }
 
+// near returns the part of the text that a screen of a height can show: that many lines before and after that of the cursor.
+func (b *buffer) near(height int) (from, to int) {
+	from, to = b.lineStart(b.at), b.lineEnd(b.at)
+	for range height {
+		if from > 0 {
+			from = b.lineStart(from - 1)
+		}
+		if to < len(b.text) {
+			to = b.lineEnd(to + 1)
+		}
+	}
+	return from, to
+}
+
 func wordRune(r rune) bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }

@@ -50,9 +50,23 @@ type Editor struct {
 // New returns an editor; it does not change the terminal.
 func New(o Options) *Editor { return &Editor{o: o, in: &input{tty: o.In}} }
 
+// errSuspended is the end of a part of a reading by Ctrl-Z.
+var errSuspended = errors.New("suspended")
+
 // Read reads one text. It begins with the given one, and with the cursor behind it. At the end the terminal is as before,
 // with the cursor on a new line.
 func (e *Editor) Read(ctx context.Context, prompt, more, begin string) (string, error) {
+	for {
+		text, err := e.read(ctx, prompt, more, begin)
+		if err != errSuspended {
+			return text, err
+		}
+		suspend()
+		begin = text
+	}
+}
+
+func (e *Editor) read(ctx context.Context, prompt, more, begin string) (string, error) {
 	if err := e.in.open(); err != nil {
 		return "", err
 	}
@@ -87,6 +101,7 @@ type model struct {
 	find          *search
 	place         int    // in the history; -1 for the text being written
 	draft         string // what was written before the history was opened
+	drawn         tea.View
 }
 
 func (m *model) Init() tea.Cmd { return nil }
@@ -115,7 +130,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // gates reports whether a key may end the text.
 func gates(msg tea.KeyPressMsg) bool {
-	return msg.Code == tea.KeyEnter || msg.Code == tea.KeyKpEnter || msg.Mod.Contains(tea.ModCtrl) && strings.ContainsRune("cdjm", msg.Code)
+	return msg.Code == tea.KeyEnter || msg.Code == tea.KeyKpEnter || msg.Mod.Contains(tea.ModCtrl) && strings.ContainsRune("cdjmz", msg.Code)
 }
 
 // finish ends the reading.
@@ -144,6 +159,11 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 			return nil
 		}
 		m.buf.delete(m.buf.next(), false)
+	case "ctrl+z":
+		if canSuspend {
+			m.buf.at = len(m.buf.text)
+			m.finish(errSuspended)
+		}
 	case "enter", "ctrl+m", "ctrl+j", "kpenter":
 		if m.e.o.Done == nil || m.e.o.Done(m.buf.text) {
 			m.buf.at = len(m.buf.text)
@@ -216,7 +236,7 @@ func (m *model) edit(name string) bool {
 		b.insert(b.killed, false)
 	case "ctrl+t":
 		b.transpose()
-	case "ctrl+_", "ctrl+/", "ctrl+z", "ctrl+shift+-":
+	case "ctrl+_", "ctrl+/", "ctrl+shift+-":
 		b.undo()
 	default:
 		return false
@@ -256,8 +276,16 @@ func (m *model) recall(by int) {
 	}
 }
 
-// View implements tea.Model.
+// View implements tea.Model. While keys that were typed already are on their way, which is so where a terminal pastes text as if
+// it were typed, the view before is kept.
 func (m *model) View() tea.View {
+	if m.done || !m.e.in.busy() {
+		m.drawn = m.draw()
+	}
+	return m.drawn
+}
+
+func (m *model) draw() tea.View {
 	if m.find != nil {
 		return m.findView()
 	}
@@ -265,7 +293,14 @@ func (m *model) View() tea.View {
 	if m.e.o.Highlight != nil && m.e.o.Color {
 		spans = m.e.o.Highlight(m.buf.text)
 	}
-	rows, x, y := layout(m.buf.text, m.buf.at, m.prompt, m.more, m.width, spans, m.e.o.Color)
+	text, at, prompt := m.buf.text, m.buf.at, m.prompt
+	if from, to := m.buf.near(m.height); from > 0 || to < len(text) {
+		spans = within(spans, from, to)
+		if text, at = text[from:to], at-from; from > 0 {
+			prompt = m.more
+		}
+	}
+	rows, x, y := layout(text, at, prompt, m.more, m.width, spans, m.e.o.Color)
 	if m.done {
 		if m.err == ErrInterrupted {
 			rows[len(rows)-1] += "^C"
@@ -279,6 +314,17 @@ func (m *model) View() tea.View {
 	v := tea.NewView(strings.Join(rows, "\n"))
 	v.Cursor = tea.NewCursor(x, y)
 	return v
+}
+
+// within returns the parts between two places, counted from the first.
+func within(spans []Span, from, to int) []Span {
+	var out []Span
+	for _, s := range spans {
+		if s.To > from && s.From < to {
+			out = append(out, Span{max(s.From, from) - from, min(s.To, to) - from, s.Style})
+		}
+	}
+	return out
 }
 
 // window returns the rows around one of them that fit a height.

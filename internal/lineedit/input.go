@@ -77,8 +77,18 @@ func (in *input) release() {
 	}
 }
 
+// busy reports whether keys that were read are on their way to the editor.
+func (in *input) busy() bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.gate || len(in.pending) > 0
+}
+
 // handled lets the keys after a gate key pass.
 func (in *input) handled() {
+	in.mu.Lock()
+	in.gate = false
+	in.mu.Unlock()
 	select {
 	case in.wake <- struct{}{}:
 	default:
@@ -158,7 +168,7 @@ func (in *input) next(limit int) int {
 		if in.matched == len(mark) {
 			in.inPaste, in.matched = !in.inPaste, 0
 		}
-		if !in.inPaste && (c == '\r' || c == '\n' || c == ctrlC || c == ctrlD) {
+		if !in.inPaste && (c == '\r' || c == '\n' || c == ctrlC || c == ctrlD || c == ctrlZ) {
 			in.gate = true
 			select { // of a key before
 			case <-in.wake:
@@ -173,6 +183,7 @@ func (in *input) next(limit int) int {
 const (
 	ctrlC = 0x03
 	ctrlD = 0x04
+	ctrlZ = 0x1a
 )
 
 // Write, Close and Fd make it a terminal for the editor, which puts it into raw mode.

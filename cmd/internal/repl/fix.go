@@ -2,12 +2,16 @@ package repl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/nearest"
 	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/internal/suggest"
 	"github.com/dig-cli/dig/pkg/late"
+	"github.com/dig-cli/dig/pkg/trinosql"
 )
 
 // meant matches hints that tell what should stand at the place of an error: a name, a word or a text.
@@ -43,6 +47,33 @@ func Mended(text string, line, col int, hint string) string {
 		return ""
 	}
 	return text[:from] + m[1] + text[to:]
+}
+
+// nearHere suggests a table of the schema in use for one that was not found without a schema.
+func (s *shell) nearHere(err error, text string, found [][]*trinosql.Ident) error {
+	var f *cli.Failure
+	if s.here.Schema == "" || !errors.As(err, &f) || f.Hint != "" {
+		return err
+	}
+	var names []string
+	for _, t := range s.known.Load().Tables {
+		if t.Catalog == s.here.Catalog && t.Schema == s.here.Schema {
+			names = append(names, t.Name)
+		}
+	}
+	for _, name := range found {
+		near := nearest.Of(name[0].Name, names)
+		if len(name) > 1 || near == "" || !strings.Contains(f.Msg, "."+name[0].Name+"' does not exist") {
+			continue
+		}
+		out := *f
+		out.Hint = "did you mean " + suggest.Name(near) + "?"
+		if at := name[0].Pos().Offset; at+len(name[0].Name) <= len(text) && text[at:at+len(name[0].Name)] == name[0].Name {
+			out.Mended = text[:at] + suggest.Name(near) + text[at+len(name[0].Name):]
+		}
+		return &out
+	}
+	return err
 }
 
 // mend runs the last statement with what the error suggested.

@@ -2,14 +2,18 @@ package repl
 
 import (
 	"bufio"
+	"bytes"
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/pkg/config"
+	"github.com/gofrs/flock"
 )
 
 const (
@@ -50,17 +54,36 @@ func openHistory(e *cli.Env, project string) *history {
 			}
 		}
 	}
+	if lines > 2*maxEntries {
+		h.shorten()
+	}
 	if n := len(h.list) - maxEntries; n > 0 {
 		h.list = h.list[n:]
 	}
-	if lines > 2*maxEntries {
-		var all []byte
-		for _, entry := range h.list {
-			all = append(all, line(entry)...)
-		}
-		_ = localstate.WriteFile(h.path, all) // a longer file does no harm
-	}
 	return h
+}
+
+// alone runs fn while no other shell changes the file, or soon after if one is stopped while it does.
+func (h *history) alone(fn func()) {
+	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	defer cancel()
+	lock := flock.New(h.path+".lock", flock.SetPermissions(0o600))
+	if ok, err := lock.TryLockContext(ctx, 5*time.Millisecond); ok && err == nil {
+		defer lock.Close()
+	}
+	fn()
+}
+
+// shorten leaves the newest entries in the file, with those that other shells have added meanwhile. A longer file does no harm.
+func (h *history) shorten() {
+	h.alone(func() {
+		raw, err := os.ReadFile(h.path)
+		if err != nil {
+			return
+		}
+		all := bytes.SplitAfter(raw, []byte("\n"))
+		_ = localstate.WriteFile(h.path, bytes.Join(all[max(len(all)-1-maxEntries, 0):], nil))
+	})
 }
 
 func line(entry string) []byte {
@@ -87,12 +110,14 @@ func (h *history) add(text string) {
 	if err := os.MkdirAll(filepath.Dir(h.path), 0o700); err != nil {
 		return
 	}
-	f, err := os.OpenFile(h.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return
-	}
-	_, _ = f.Write(line(text)) // in one piece: several shells append
-	_ = f.Close()
+	h.alone(func() {
+		f, err := os.OpenFile(h.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		if err != nil {
+			return
+		}
+		_, _ = f.Write(line(text)) // in one piece: several shells append
+		_ = f.Close()
+	})
 }
 
 // secret reports whether a text has a known secret in it, or what looks like one.

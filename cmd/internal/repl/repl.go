@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,6 +19,7 @@ import (
 	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/internal/suggest"
+	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/output"
@@ -72,6 +74,7 @@ type shell struct {
 	last     *kept
 	lastText string
 	mended   string // the last statement as its error suggests it
+	begun    string // a text that a command was typed in
 	depth    int    // of files that are being read
 
 	scratch     engine.Project // for statements over the last result; nil before the first
@@ -160,10 +163,11 @@ func (s *shell) loop(ctx context.Context) error {
 // read reads statements or a command.
 func (s *shell) read(ctx context.Context) (string, error) {
 	first, more := s.prompt()
+	text := s.begun
+	s.begun = ""
 	if s.editor != nil {
-		return s.editor.Read(ctx, first, more, "")
+		return s.editor.Read(ctx, first, more, text)
 	}
-	var text string
 	var cleared atomic.Bool // by an interrupt, which also drops the line that the terminal holds
 	defer s.trap(func() {
 		cleared.Store(true)
@@ -196,6 +200,9 @@ func done(text string) bool {
 	if trimmed == "" || trimmed[0] == '\\' {
 		return true
 	}
+	if goesOn(trimmed) {
+		return false
+	}
 	if _, ok := commandWord(trimmed); ok {
 		return true
 	}
@@ -206,7 +213,31 @@ func done(text string) bool {
 		}
 		last = text[from:to]
 	})
-	return last == ";" || last == "" && !strings.HasPrefix(trimmed, "/*") || text[begun] == '\\'
+	return last == ";" || last == "" && !strings.HasPrefix(trimmed, "/*") || text[begun] == '\\' || commandAfter(text) > 0
+}
+
+// goesOn reports whether a long text surely goes on, by its last line alone: text that is pasted as if it were typed asks this for
+// each of its lines.
+func goesOn(trimmed string) bool {
+	at := strings.LastIndexByte(trimmed, '\n') + 1
+	return at > 1<<10 && !strings.Contains(trimmed, "/*") && strings.IndexByte(trimmed, '\\') < 0 && !strings.Contains(trimmed[at:], "--") &&
+		strings.IndexByte(trimmed[at:], ';') < 0
+}
+
+// commandAfter returns where the last line begins, if it is a command below a statement that has not ended; 0 if not.
+func commandAfter(text string) int {
+	text = strings.TrimRight(text, " \t\n")
+	at := strings.LastIndexByte(text, '\n') + 1
+	name, _, ok := commandOf(text[at:])
+	if at == 0 || !ok || text[at] != '\\' || !slices.ContainsFunc(commands(), func(c command) bool { return name == c.name || name == c.long }) {
+		return 0
+	}
+	outside := false
+	sqltext.Scan(text, false, func(from, _ int) { outside = outside || from == at })
+	if !outside {
+		return 0
+	}
+	return at
 }
 
 // perform runs statements or a command, until one fails.
@@ -217,6 +248,9 @@ func (s *shell) perform(ctx context.Context, text string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer s.trap(cancel)()
+	if in := cli.TerminalOf(s.e.In); in != nil && s.editor != nil {
+		defer term.Silence(in)() // what is typed meanwhile is shown by the next prompt
+	}
 	s.size()
 	s.history.add(text)
 	return interrupted(ctx, s.performIn(ctx, text))
@@ -226,6 +260,9 @@ func (s *shell) perform(ctx context.Context, text string) error {
 func (s *shell) performIn(ctx context.Context, text string) error {
 	if name, args, ok := commandOf(text); ok {
 		return s.command(ctx, name, args)
+	}
+	if at := commandAfter(text); at > 0 {
+		return s.commandIn(ctx, text[:at], text[at:])
 	}
 	for _, part := range sqltext.Split(text, s.e.Run.Settings.Local()) {
 		run := s.statement
@@ -237,6 +274,16 @@ func (s *shell) performIn(ctx context.Context, text string) error {
 		}
 	}
 	return nil
+}
+
+// commandIn runs a command that was typed below a statement without an end: \g runs the statement, and after others it is edited on.
+func (s *shell) commandIn(ctx context.Context, text, command string) error {
+	name, args, _ := commandOf(command)
+	if name == "g" || name == "go" {
+		return s.performIn(ctx, text)
+	}
+	s.begun = text
+	return s.command(ctx, name, args)
 }
 
 // trap makes Ctrl-C cancel what runs instead of ending the program.
@@ -305,7 +352,7 @@ func (s *shell) query(ctx context.Context, text string) error {
 	if st.Text == sent {
 		st.Typed = text
 	}
-	err := s.run.Run(ctx, st)
+	err := s.nearHere(s.run.Run(ctx, st), text, found)
 	if err != nil || !k.some() {
 		return errors.Join(err, k.close())
 	}

@@ -170,7 +170,7 @@ func (g *Guard) verdict(ctx context.Context, t sqltext.TableRef) (Verdict, error
 	if v, ok := g.known[t]; ok {
 		return v, nil
 	}
-	v, ok := g.Kept.find(g.Project, t)
+	v, ok := g.Kept.Find(g.Project, t)
 	if !ok {
 		v = g.look(ctx, t)
 		if ctx.Err() != nil {

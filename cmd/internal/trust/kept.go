@@ -51,7 +51,8 @@ func verdictKey(project string, t sqltext.TableRef) string {
 	return strings.Join([]string{project, t.Catalog, t.Schema, t.Table}, "\x00")
 }
 
-func (k *KeptVerdicts) find(project string, t sqltext.TableRef) (Verdict, bool) {
+// Find returns what an earlier run has found about a table.
+func (k *KeptVerdicts) Find(project string, t sqltext.TableRef) (Verdict, bool) {
 	if k == nil {
 		return Verdict{}, false
 	}

@@ -167,6 +167,7 @@ func (t *parted) bring() error {
 		guess infer.Column
 		typ   string // that files declare
 		in    string // the first file that has it
+		read  string // the last file whose values changed its type
 		files int
 	}
 	byName, byFolder := map[string]*found{}, map[string]bool{}
@@ -192,21 +193,34 @@ func (t *parted) bring() error {
 			s.files++
 			s.col.Nullable = s.col.Nullable || c.Nullable
 			if p.as.guesses != nil {
-				s.guess.Join(p.as.guesses[i])
+				before := s.guess.Type()
+				if s.guess.Join(p.as.guesses[i]); s.guess.Type() != before {
+					s.read = p.file.path
+				}
 				continue
 			}
-			if s.typ != "" && s.typ != c.Type {
+			if s.typ == "" {
+				s.typ = c.Type
+				continue
+			}
+			typ := wider(s.typ, c.Type)
+			if typ == "" {
 				return fmt.Errorf("column %q is %s in file %s and %s in %s", c.Name, s.typ, s.in, c.Type, p.file.path)
 			}
-			s.typ = c.Type
+			s.typ = typ
 		}
 	}
 	for _, s := range order {
 		typ := s.guess.Type()
-		if s.typ == "" {
+		switch {
+		case s.typ == "":
 			s.col.Type = typ
-		} else if s.col.Type = s.typ; s.guess.Values > 0 && typ != s.typ {
-			return fmt.Errorf("column %q is %s in some files and %s in others", s.col.Name, s.typ, typ)
+		case s.guess.Values == 0:
+			s.col.Type = s.typ
+		default:
+			if s.col.Type = wider(s.typ, typ); s.col.Type == "" {
+				return fmt.Errorf("column %q is %s in some files and %s by the values of %s", s.col.Name, s.typ, typ, s.read)
+			}
 		}
 		s.col.Nullable = s.col.Nullable || s.files < len(t.parts)
 		t.cols = append(t.cols, s.col)
@@ -311,6 +325,7 @@ type partBatches struct {
 	file  engine.Batches // nil between two files
 	from  []int          // for each requested column: its index in a row of the file, -1 if value is used
 	value []any
+	widen []func(int64) any // for each requested column: what an integer of the file becomes; nil if it stays
 }
 
 func (b *partBatches) Next(ctx context.Context) ([][]any, error) {
@@ -345,6 +360,9 @@ func (b *partBatches) Next(ctx context.Context) ([][]any, error) {
 				if out[c] = b.value[c]; at >= 0 {
 					out[c] = row[at]
 				}
+				if n, ok := out[c].(int64); ok && b.widen[c] != nil {
+					out[c] = b.widen[c](n)
+				}
 			}
 			rows[i] = out
 		}
@@ -354,7 +372,7 @@ func (b *partBatches) Next(ctx context.Context) ([][]any, error) {
 }
 
 func (b *partBatches) open(p part) (err error) {
-	b.from, b.value = make([]int, len(b.want)), make([]any, len(b.want))
+	b.from, b.value, b.widen = make([]int, len(b.want)), make([]any, len(b.want)), make([]func(int64) any, len(b.want))
 	var cols []column
 	at := make(map[string]int, len(p.as.cols))
 	for k, c := range p.as.cols {
@@ -368,6 +386,9 @@ func (b *partBatches) open(p part) (err error) {
 			}
 		} else if k, ok := at[c.Name]; ok {
 			c.at, b.from[i] = p.as.cols[k].at, len(cols)
+			if c.Type != p.as.cols[k].Type {
+				b.widen[i] = widening(c.Type)
+			}
 			cols = append(cols, c)
 		}
 	}

@@ -1,0 +1,7 @@
+//go:build !unix
+
+package lineedit
+
+const canSuspend = false
+
+func suspend() {}
