@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"strings"
 
@@ -189,6 +190,11 @@ func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, er
 			}
 			job.Status, job.Result.Processed = "COMPLETED", come
 			return settled(e, i, job, come, why)
+		case come == 0 && e.Run.Settings.Local() && fullDisk(err):
+			f := cli.Classify(ctx, err)
+			f.Hint = "free some space and run the same command again: nothing was stored"
+			i.nothing = true
+			return cli.View{}, errors.Join(&f, i.ledger.Remove(i.key))
 		case come == 0 && err == nil && strings.EqualFold(job.Status, "FAILED"):
 			f := &cli.Failure{Exit: cli.ExitJob, Code: "import-failed", Msg: fmt.Sprintf("the gateway says that the import of %s failed, and %s has as many rows as before", i.doc.Path, i.table)}
 			i.nothing = true
@@ -244,6 +250,13 @@ func (i *importing) said(ctx context.Context, job api.ImportJob, err error) stri
 		return "the gateway answered the import with an empty reply"
 	}
 	return fmt.Sprintf("the gateway says that the import of %d rows is %s with %d of them", i.doc.Rows, job.Status, job.Result.Processed)
+}
+
+// fullDisk reports whether zone local answered that the disk is full: it has ended the work then, unlike a hosted zone, which may
+// still be at it.
+func fullDisk(err error) bool {
+	var ae *api.Error
+	return errors.As(err, &ae) && ae.Status == http.StatusInsufficientStorage
 }
 
 // refused reports whether a failure guarantees that nothing was stored.

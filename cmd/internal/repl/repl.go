@@ -200,7 +200,7 @@ func done(text string) bool {
 	if trimmed == "" || trimmed[0] == '\\' {
 		return true
 	}
-	if goesOn(trimmed) {
+	if unfinished(trimmed) {
 		return false
 	}
 	if _, ok := commandWord(trimmed); ok {
@@ -216,9 +216,9 @@ func done(text string) bool {
 	return last == ";" || last == "" && !strings.HasPrefix(trimmed, "/*") || text[begun] == '\\' || commandAfter(text) > 0
 }
 
-// goesOn reports whether a long text surely goes on, by its last line alone: text that is pasted as if it were typed asks this for
-// each of its lines.
-func goesOn(trimmed string) bool {
+// unfinished reports whether a long text surely has no end yet, by its last line alone: of text that is pasted as if it were typed every
+// line asks this.
+func unfinished(trimmed string) bool {
 	at := strings.LastIndexByte(trimmed, '\n') + 1
 	return at > 1<<10 && !strings.Contains(trimmed, "/*") && strings.IndexByte(trimmed, '\\') < 0 && !strings.Contains(trimmed[at:], "--") &&
 		strings.IndexByte(trimmed[at:], ';') < 0
