@@ -1,6 +1,7 @@
 package connector
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -10,14 +11,14 @@ import (
 )
 
 // NextOf implements Batches.Next by a Filler, for a source that implements both.
-func NextOf(f func(cols []engine.Vector, n int) (int, error), types []string) ([][]any, error) {
+func NextOf[C Described](ctx context.Context, f engine.Filler, types []C) ([][]any, error) {
 	boxes := make([]boxed, len(types))
 	cols := make([]engine.Vector, len(types))
 	for i, t := range types {
-		boxes[i] = boxed{typ: t, vals: make([]any, nextRows)}
+		boxes[i] = boxed{typ: t.Info().Type, vals: make([]any, nextRows)}
 		cols[i] = &boxes[i]
 	}
-	n, err := f(cols, nextRows)
+	n, err := f.Fill(ctx, cols, nextRows)
 	if err != nil {
 		return nil, err
 	}

@@ -9,11 +9,14 @@ import (
 )
 
 // Counted returns as many rows without columns as the single number that the source returns. It closes its input.
-func Counted(answer engine.Batches) engine.Batches { return &counted{Batches: answer, left: -1} }
+func Counted(answer engine.Batches) engine.Batches { return &counted{answer: answer, left: -1} }
+
+// Number returns n rows without columns.
+func Number(n int64) engine.Batches { return &counted{left: n} }
 
 type counted struct {
-	engine.Batches
-	left int64 // -1 before the answer
+	answer engine.Batches // nil where the number is known
+	left   int64          // -1 before the answer
 }
 
 var _ engine.Filler = (*counted)(nil)
@@ -21,9 +24,9 @@ var _ engine.Filler = (*counted)(nil)
 // Fill implements engine.Filler.
 func (c *counted) Fill(ctx context.Context, _ []engine.Vector, n int) (int, error) {
 	if c.left < 0 {
-		rows, err := c.Batches.Next(ctx)
+		rows, err := c.answer.Next(ctx)
 		if err == nil {
-			_, err = c.Batches.Next(ctx) // to the end, so that the session can be reused
+			_, err = c.answer.Next(ctx) // to the end, so that the session can be reused
 		}
 		if err != io.EOF {
 			return 0, err
@@ -50,4 +53,11 @@ func (c *counted) Next(ctx context.Context) ([][]any, error) {
 		return nil, err
 	}
 	return make([][]any, n), nil
+}
+
+func (c *counted) Close() error {
+	if c.answer == nil {
+		return nil
+	}
+	return c.answer.Close()
 }

@@ -188,6 +188,9 @@ type ColumnInfo struct {
 	Unique   bool // values are unique
 }
 
+// Info returns the column; a type that embeds it has the method too.
+func (c ColumnInfo) Info() ColumnInfo { return c }
+
 // Result is a running statement.
 type Result interface {
 	Columns() []api.ResultColumn

@@ -3,10 +3,9 @@ package names
 import (
 	"context"
 	"encoding/hex"
-	"errors"
-	"io"
 	"strings"
 
+	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
@@ -67,82 +66,37 @@ func (s sharedScan) Scan(ctx context.Context, req engine.ScanRequest) (engine.Ba
 			binary[i] = c.DataType == "varbinary"
 		}
 	}
-	b := &sharedBatches{batches: make(chan [][]any, 1), cancel: cancel, done: make(chan struct{})}
-	safely.Go(func() { b.run(ctx, res, binary) })
-	return b, nil
-}
-
-// sharedBatches returns the rows of a running statement in batches.
-type sharedBatches struct {
-	batches chan [][]any
-	cancel  context.CancelFunc
-	done    chan struct{}
-	err     error // read after batches is closed
-}
-
-func (b *sharedBatches) run(ctx context.Context, res engine.Result, binary []bool) {
-	defer close(b.done)
-	defer close(b.batches)
-	defer res.Close()
-	const size = 2048
-	var batch [][]any
-	send := func() error {
-		select {
-		case b.batches <- batch:
-			batch = nil
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	b.err = errors.New("reading was aborted") // also after a panic
-	_, b.err = res.Rows(ctx, func(row [][]byte) error {
-		out := make([]any, len(binary))
-		for i := range out {
-			if row[i] == nil {
-				continue
-			}
-			if !binary[i] {
-				out[i] = string(row[i]) // the engine parses the text of any type
-				continue
-			}
-			raw, err := hex.DecodeString(strings.NewReplacer(" ", "", "\n", "").Replace(string(row[i])))
+	return connector.Pushed(ctx, func(ctx context.Context, push func([]any) error) error {
+		defer cancel()
+		defer safely.AfterContext(ctx, cancel)() // closing the batches ends the statement
+		defer res.Close()
+		_, err := res.Rows(ctx, func(row [][]byte) error {
+			cells, err := sharedRow(row, binary)
 			if err != nil {
 				return err
 			}
-			out[i] = raw
-		}
-		if batch = append(batch, out); len(batch) == size {
-			return send()
-		}
-		return nil
-	})
-	if b.err == nil && len(batch) > 0 {
-		b.err = send()
-	}
+			return push(cells)
+		})
+		return err
+	}), nil
 }
 
-// Next implements engine.Batches.
-func (b *sharedBatches) Next(ctx context.Context) ([][]any, error) {
-	select {
-	case batch, ok := <-b.batches:
-		if ok {
-			return batch, nil
+// sharedRow converts the texts of a row: the engine parses those of any type but varbinary.
+func sharedRow(row [][]byte, binary []bool) ([]any, error) {
+	out := make([]any, len(binary))
+	for i, isBinary := range binary {
+		if row[i] == nil {
+			continue
 		}
-		if b.err != nil {
-			return nil, b.err
+		if !isBinary {
+			out[i] = string(row[i])
+			continue
 		}
-		return nil, io.EOF
-	case <-ctx.Done():
-		return nil, ctx.Err()
+		raw, err := hex.DecodeString(strings.NewReplacer(" ", "", "\n", "").Replace(string(row[i])))
+		if err != nil {
+			return nil, err
+		}
+		out[i] = raw
 	}
-}
-
-// Close ends the statement and waits for it.
-func (b *sharedBatches) Close() error {
-	b.cancel()
-	for range b.batches { // release the writer
-	}
-	<-b.done
-	return nil
+	return out, nil
 }

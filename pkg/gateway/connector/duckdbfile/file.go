@@ -211,11 +211,7 @@ func (f *file) schema(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	found, ok, err := connector.Pick("schema", name, all)
-	if err == nil && !ok {
-		err = connector.ErrNoSchema
-	}
-	return found, err
+	return connector.PickSchema(name, all)
 }
 
 const tablesSQL = `SELECT table_name FROM duckdb_tables() WHERE database_name = current_database() AND schema_name = ? AND NOT internal
@@ -237,11 +233,7 @@ func (f *file) names(ctx context.Context, schema string) (string, []string, erro
 // Tables lists tables and views.
 func (f *file) Tables(ctx context.Context, schema string) ([]connector.Table, error) {
 	_, names, err := f.names(ctx, schema)
-	out := make([]connector.Table, len(names))
-	for i, n := range names {
-		out[i] = connector.Table{Name: n}
-	}
-	return out, err
+	return connector.Tables(names), err
 }
 
 // Table opens a table or a view for reading.
@@ -250,10 +242,7 @@ func (f *file) Table(ctx context.Context, schema, name string) (engine.Scanner, 
 	if err != nil {
 		return nil, err
 	}
-	found, ok, err := connector.Pick("table", name, names)
-	if err == nil && !ok {
-		err = connector.ErrNoTable
-	}
+	found, err := connector.PickTable(name, names)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -30,20 +29,10 @@ type table struct {
 }
 
 func (t *table) Columns(context.Context) ([]engine.ColumnInfo, error) {
-	out := make([]engine.ColumnInfo, len(t.cols))
-	for i, c := range t.cols {
-		out[i] = c.ColumnInfo
-	}
-	return out, nil
+	return connector.Infos(t.cols), nil
 }
 
-func (t *table) column(name string) (column, error) {
-	i := slices.IndexFunc(t.cols, func(c column) bool { return c.Name == name })
-	if i < 0 {
-		return column{}, fmt.Errorf("table %s has no column %q", t.name, name)
-	}
-	return t.cols[i], nil
-}
+func (t *table) column(name string) (column, error) { return connector.Column(t.name, t.cols, name) }
 
 // Scan reads the requested columns of the rows that pass the filters on plain types.
 func (t *table) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batches, error) {
@@ -259,11 +248,7 @@ func (r *rows) Fill(ctx context.Context, cols []engine.Vector, n int) (int, erro
 
 // Next implements engine.Batches.
 func (r *rows) Next(ctx context.Context) ([][]any, error) {
-	types := make([]string, len(r.cols))
-	for i, c := range r.cols {
-		types[i] = c.Type
-	}
-	return connector.NextOf(func(cols []engine.Vector, n int) (int, error) { return r.Fill(ctx, cols, n) }, types)
+	return connector.NextOf(ctx, r, r.cols)
 }
 
 // Close ends the statement, which may be running.

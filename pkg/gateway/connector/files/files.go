@@ -217,11 +217,7 @@ type tableOf struct {
 }
 
 func (t *tableOf) Columns(context.Context) ([]engine.ColumnInfo, error) {
-	out := make([]engine.ColumnInfo, len(t.as.cols))
-	for i, c := range t.as.cols {
-		out[i] = c.ColumnInfo
-	}
-	return out, nil
+	return connector.Infos(t.as.cols), nil
 }
 
 // pick finds columns by name, or returns an error that names the missing one.

@@ -3,7 +3,6 @@ package files
 import (
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 
 	"github.com/dig-cli/dig/pkg/gateway/connector"
@@ -88,30 +87,5 @@ func (f *folder) count(t file, d described, limit int64) (engine.Batches, error)
 	if limit >= 0 {
 		left = min(left, limit)
 	}
-	return &counted{left}, h.Close()
+	return connector.Number(left), h.Close()
 }
-
-type counted struct{ left int64 }
-
-var _ engine.Filler = (*counted)(nil)
-
-// Fill implements engine.Filler.
-func (c *counted) Fill(_ context.Context, _ []engine.Vector, n int) (int, error) {
-	if c.left == 0 {
-		return 0, io.EOF
-	}
-	n = int(min(c.left, int64(n)))
-	c.left -= int64(n)
-	return n, nil
-}
-
-// Next implements engine.Batches.
-func (c *counted) Next(ctx context.Context) ([][]any, error) {
-	n, err := c.Fill(ctx, nil, batchRows)
-	if err != nil {
-		return nil, err
-	}
-	return make([][]any, n), nil
-}
-
-func (*counted) Close() error { return nil }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
@@ -75,9 +76,5 @@ func Parquet(h *os.File) ([]engine.ColumnInfo, engine.Batches, error) {
 		return nil, nil, err
 	}
 	b.file.path, b.limit = h.Name(), -1
-	out := make([]engine.ColumnInfo, len(cols))
-	for i, c := range cols {
-		out[i] = c.ColumnInfo
-	}
-	return out, b, nil
+	return connector.Infos(cols), b, nil
 }

@@ -230,11 +230,7 @@ func (t *parted) bring() error {
 
 // Columns lists those of the files, then those of the folders.
 func (t *parted) Columns(context.Context) ([]engine.ColumnInfo, error) {
-	var out []engine.ColumnInfo
-	for _, c := range slices.Concat(t.cols, t.keys) {
-		out = append(out, c.ColumnInfo)
-	}
-	return out, nil
+	return connector.Infos(slices.Concat(t.cols, t.keys)), nil
 }
 
 // Scan reads the files one after another, except those of folders that no matching row can be in.

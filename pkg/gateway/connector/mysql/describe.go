@@ -30,10 +30,7 @@ func (s *server) find(ctx context.Context, schema, table string) (string, string
 	if err != nil {
 		return "", "", err
 	}
-	found, ok, err := connector.Pick("table", table, names)
-	if err == nil && !ok {
-		err = connector.ErrNoTable
-	}
+	found, err := connector.PickTable(table, names)
 	return schema, found, err
 }
 
@@ -188,11 +185,7 @@ func typeOf(data, full string, precision, scale int) string {
 
 // Columns lists the columns in order.
 func (t *relation) Columns(context.Context) ([]engine.ColumnInfo, error) {
-	out := make([]engine.ColumnInfo, len(t.cols))
-	for i, c := range t.cols {
-		out[i] = c.ColumnInfo
-	}
-	return out, nil
+	return connector.Infos(t.cols), nil
 }
 
 func quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }

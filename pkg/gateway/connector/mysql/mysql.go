@@ -156,11 +156,7 @@ func (s *server) schema(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	found, ok, err := connector.Pick("schema", name, all)
-	if err == nil && !ok {
-		err = connector.ErrNoSchema
-	}
-	return found, err
+	return connector.PickSchema(name, all)
 }
 
 func (s *server) names(ctx context.Context, schema string) (string, []string, error) {
@@ -175,11 +171,7 @@ func (s *server) names(ctx context.Context, schema string) (string, []string, er
 // Tables lists tables and views.
 func (s *server) Tables(ctx context.Context, schema string) ([]connector.Table, error) {
 	_, names, err := s.names(ctx, schema)
-	out := make([]connector.Table, len(names))
-	for i, n := range names {
-		out[i] = connector.Table{Name: n}
-	}
-	return out, err
+	return connector.Tables(names), err
 }
 
 // Statistics returns the cardinality of indexes for their first columns: the server's estimate of the number of

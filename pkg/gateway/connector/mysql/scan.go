@@ -6,10 +6,8 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -22,13 +20,13 @@ func (t *relation) query(req engine.ScanRequest) (string, []column, error) {
 	var cols []column
 	var list []string
 	for _, name := range req.Columns {
-		i := slices.IndexFunc(t.cols, func(c column) bool { return c.Name == name })
-		if i < 0 {
-			return "", nil, fmt.Errorf("column %q does not exist in %s", name, t.name)
+		c, err := connector.Column(t.name, t.cols, name)
+		if err != nil {
+			return "", nil, err
 		}
-		cols = append(cols, t.cols[i])
+		cols = append(cols, c)
 		expr := quote(name)
-		if t.cols[i].Type == "real" { // the server prints a float with six digits; as a double it has all of them
+		if c.Type == "real" { // the server prints a float with six digits; as a double it has all of them
 			expr = "(" + expr + " + 0e0)"
 		}
 		list = append(list, expr)
@@ -103,22 +101,18 @@ type batches struct {
 	done bool // read to the end, without an error
 }
 
-// A chunk ends early if its rows are large, to limit its memory, or arrive slowly, to make them visible.
-const (
-	fillBytes = 4 << 20
-	fillTime  = 200 * time.Millisecond
-)
-
 // Fill reads the next rows. An error of the server is returned after the rows before it, never as a regular end.
 func (b *batches) Fill(_ context.Context, cols []engine.Vector, n int) (int, error) {
-	row, size, start := 0, 0, time.Now()
-	for ; row < n && size < fillBytes && !b.done; row++ {
+	return connector.Chunk(n, func(row int) (size int, err error) {
+		if b.done {
+			return 0, io.EOF
+		}
 		if !b.rows.Next() {
 			if err := b.rows.Err(); err != nil {
 				return 0, err
 			}
 			b.done = true
-			break
+			return 0, io.EOF
 		}
 		if err := b.rows.Scan(b.into...); err != nil {
 			return 0, err
@@ -133,24 +127,13 @@ func (b *batches) Fill(_ context.Context, cols []engine.Vector, n int) (int, err
 				return 0, fmt.Errorf("column %q: %w", b.cols[i].Name, err)
 			}
 		}
-		if row%16 == 15 && time.Since(start) > fillTime {
-			row++
-			break
-		}
-	}
-	if row == 0 {
-		return 0, io.EOF
-	}
-	return row, nil
+		return size, nil
+	})
 }
 
 // Next reads the next rows as Go values.
 func (b *batches) Next(ctx context.Context) ([][]any, error) {
-	types := make([]string, len(b.cols))
-	for i, c := range b.cols {
-		types[i] = c.Type
-	}
-	return connector.NextOf(func(cols []engine.Vector, n int) (int, error) { return b.Fill(ctx, cols, n) }, types)
+	return connector.NextOf(ctx, b, b.cols)
 }
 
 // Close returns the connection to the pool if everything was read. Otherwise it is killed, because the driver would

@@ -60,11 +60,7 @@ func (p *postgres) schema(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	found, ok, err := connector.Pick("schema", name, all)
-	if err == nil && !ok {
-		err = connector.ErrNoSchema
-	}
-	return found, err
+	return connector.PickSchema(name, all)
 }
 
 // Tables lists the readable tables of a schema.
@@ -74,11 +70,7 @@ func (p *postgres) Tables(ctx context.Context, schema string) ([]connector.Table
 		return nil, err
 	}
 	names, err := rows(ctx, p, pgx.RowTo[string], tablesSQL, schema)
-	out := make([]connector.Table, len(names))
-	for i, n := range names {
-		out[i] = connector.Table{Name: n}
-	}
-	return out, err
+	return connector.Tables(names), err
 }
 
 // find returns the server's spelling of a table name.
@@ -91,10 +83,7 @@ func (p *postgres) find(ctx context.Context, schema, table string) (string, stri
 	if err != nil {
 		return "", "", err
 	}
-	found, ok, err := connector.Pick("table", table, names)
-	if err == nil && !ok {
-		err = connector.ErrNoTable
-	}
+	found, err := connector.PickTable(table, names)
 	return schema, found, err
 }
 

@@ -36,7 +36,7 @@ func (t *relation) query(req engine.ScanRequest) (string, [][]byte, error) {
 	b.WriteString("SELECT ")
 	for i, name := range req.Columns {
 		if _, ok := t.cols[name]; !ok {
-			return "", nil, fmt.Errorf("column %q does not exist in %s", name, t.name)
+			return "", nil, fmt.Errorf("table %s has no column %q", t.name, name)
 		}
 		if i > 0 {
 			b.WriteString(", ")
@@ -211,22 +211,18 @@ func (b *batches) check() error {
 	return nil
 }
 
-// A chunk ends early if its rows are large, to limit its memory, or arrive slowly, to make them visible.
-const (
-	fillBytes = 4 << 20
-	fillTime  = 200 * time.Millisecond
-)
-
 // Fill reads the next rows. An error of the server is returned after the rows before it, never as a regular end.
 func (b *batches) Fill(_ context.Context, cols []engine.Vector, n int) (int, error) {
-	row, size, start := 0, 0, time.Now()
-	for ; row < n && size < fillBytes && !b.done; row++ {
+	return connector.Chunk(n, func(row int) (size int, err error) {
+		if b.done {
+			return 0, io.EOF
+		}
 		if !b.rows.NextRow() {
 			if _, err := b.rows.Close(); err != nil {
 				return 0, plain(err)
 			}
 			b.done = true
-			break
+			return 0, io.EOF
 		}
 		vals := b.rows.Values()
 		if len(vals) != len(cols) {
@@ -247,24 +243,13 @@ func (b *batches) Fill(_ context.Context, cols []engine.Vector, n int) (int, err
 				return 0, fmt.Errorf("column %q: %w", b.cols[i].Name, err)
 			}
 		}
-		if row%16 == 15 && time.Since(start) > fillTime {
-			row++
-			break
-		}
-	}
-	if row == 0 {
-		return 0, io.EOF
-	}
-	return row, nil
+		return size, nil
+	})
 }
 
 // Next reads the next rows as Go values.
 func (b *batches) Next(ctx context.Context) ([][]any, error) {
-	types := make([]string, len(b.cols))
-	for i, c := range b.cols {
-		types[i] = c.Type
-	}
-	return connector.NextOf(func(cols []engine.Vector, n int) (int, error) { return b.Fill(ctx, cols, n) }, types)
+	return connector.NextOf(ctx, b, b.cols)
 }
 
 // Close returns the session to the pool if everything was read. Otherwise the statement is cancelled at the server and

@@ -5,13 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
 // endpoint is a table open for reading.
@@ -22,28 +21,21 @@ type endpoint struct {
 }
 
 func (e *endpoint) Columns(context.Context) ([]engine.ColumnInfo, error) {
-	out := make([]engine.ColumnInfo, len(e.cols))
-	for i, c := range e.cols {
-		out[i] = c.ColumnInfo
-	}
-	return out, nil
+	return connector.Infos(e.cols), nil
 }
 
-const (
-	batchRows = 1024
-	maxCalls  = 1000 // maximum number of combinations of parameter values in one scan
-)
+const maxCalls = 1000 // maximum number of combinations of parameter values in one scan
 
 // Scan reads the endpoint once for each combination of the values that the conditions give its parameters. Other
 // conditions, and thus the limit, are left to the engine.
 func (e *endpoint) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batches, error) {
 	want := make([]column, len(req.Columns))
 	for i, name := range req.Columns {
-		k := slices.IndexFunc(e.cols, func(c column) bool { return c.Name == name })
-		if k < 0 {
-			return nil, fmt.Errorf("table %s has no column %q", e.t.Name, name)
+		c, err := connector.Column(e.t.Name, e.cols, name)
+		if err != nil {
+			return nil, err
 		}
-		want[i] = e.cols[k]
+		want[i] = c
 	}
 	calls, err := e.calls(req.Filters)
 	if err != nil {
@@ -55,10 +47,9 @@ func (e *endpoint) Scan(ctx context.Context, req engine.ScanRequest) (engine.Bat
 			limit = -1 // the engine will filter the rows
 		}
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	b := &batches{cancel: cancel, rows: make(chan [][]any, 1), end: make(chan struct{})}
-	safely.Go(func() { b.run(ctx, e, want, calls, limit) })
-	return b, nil
+	return connector.Pushed(ctx, func(ctx context.Context, push func([]any) error) error {
+		return e.push(ctx, want, calls, limit, push)
+	}), nil
 }
 
 // calls returns the values of the parameters, one set for each request of the endpoint.
@@ -191,35 +182,8 @@ func (r *rest) firstRows(ctx context.Context, t *table, vals values, n int, yiel
 	return err
 }
 
-// batches is a running scan. The rows of a page are passed on while the page arrives.
-type batches struct {
-	cancel context.CancelFunc
-	rows   chan [][]any
-	end    chan struct{}
-	err    error // set before rows is closed
-}
-
-func (b *batches) run(ctx context.Context, e *endpoint, want []column, calls []values, limit int64) {
-	defer close(b.end)
-	defer close(b.rows)
-	defer func() {
-		if r := recover(); r != nil {
-			b.err = fmt.Errorf("reading table %s failed: %v", e.t.Name, r)
-		}
-	}()
-	var batch [][]any
-	send := func() error {
-		if len(batch) == 0 {
-			return nil
-		}
-		select {
-		case b.rows <- batch:
-			batch = nil
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+// push passes on the rows of all calls, those of a page while it arrives.
+func (e *endpoint) push(ctx context.Context, want []column, calls []values, limit int64, push func([]any) error) error {
 	left := limit
 	for _, vals := range calls {
 		if left == 0 {
@@ -232,11 +196,8 @@ func (b *batches) run(ctx context.Context, e *endpoint, want []column, calls []v
 			if err != nil {
 				return fmt.Errorf("row %d: %w", n, err)
 			}
-			batch = append(batch, cells)
-			if len(batch) == batchRows {
-				if err := send(); err != nil {
-					return err
-				}
+			if err := push(cells); err != nil {
+				return err
 			}
 			if left > 0 {
 				if left--; left == 0 {
@@ -249,11 +210,10 @@ func (b *batches) run(ctx context.Context, e *endpoint, want []column, calls []v
 			if ctx.Err() == nil {
 				err = fmt.Errorf("table %s: %w", e.t.Name, err)
 			}
-			b.err = err
-			return
+			return err
 		}
 	}
-	b.err = send()
+	return nil
 }
 
 func (e *endpoint) row(raw json.RawMessage, want []column, vals values) ([]any, error) {
@@ -276,29 +236,4 @@ func (e *endpoint) row(raw json.RawMessage, want []column, vals values) ([]any, 
 		}
 	}
 	return out, nil
-}
-
-func (b *batches) Next(ctx context.Context) ([][]any, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	select {
-	case rows, ok := <-b.rows:
-		if ok {
-			return rows, nil
-		}
-		if b.err != nil {
-			return nil, b.err
-		}
-		return nil, io.EOF
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// Close ends the scan and waits until its connection is free.
-func (b *batches) Close() error {
-	b.cancel()
-	<-b.end
-	return nil
 }

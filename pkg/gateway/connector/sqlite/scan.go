@@ -5,11 +5,11 @@ import (
 	"database/sql"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
@@ -23,20 +23,10 @@ type table struct {
 }
 
 func (t *table) Columns(context.Context) ([]engine.ColumnInfo, error) {
-	out := make([]engine.ColumnInfo, len(t.cols))
-	for i, c := range t.cols {
-		out[i] = c.ColumnInfo
-	}
-	return out, nil
+	return connector.Infos(t.cols), nil
 }
 
-func (t *table) column(name string) (column, error) {
-	i := slices.IndexFunc(t.cols, func(c column) bool { return c.Name == name })
-	if i < 0 {
-		return column{}, fmt.Errorf("table %s has no column %q", t.name, name)
-	}
-	return t.cols[i], nil
-}
+func (t *table) column(name string) (column, error) { return connector.Column(t.name, t.cols, name) }
 
 // Scan reads the requested columns of the rows that pass the filters which have the same meaning in SQLite as in the
 // engine.

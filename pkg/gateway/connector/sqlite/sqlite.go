@@ -171,11 +171,7 @@ func (f *file) Tables(ctx context.Context, wanted string) ([]connector.Table, er
 	}
 	defer c.Close()
 	names, err := f.names(ctx, c, wanted)
-	out := make([]connector.Table, len(names))
-	for i, n := range names {
-		out[i] = connector.Table{Name: n}
-	}
-	return out, err
+	return connector.Tables(names), err
 }
 
 // Table opens a table or a view for reading.
@@ -189,10 +185,7 @@ func (f *file) Table(ctx context.Context, wanted, name string) (engine.Scanner, 
 	if err != nil {
 		return nil, err
 	}
-	found, ok, err := connector.Pick("table", name, names)
-	if err == nil && !ok {
-		err = connector.ErrNoTable
-	}
+	found, err := connector.PickTable(name, names)
 	if err != nil {
 		return nil, err
 	}
