@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
-	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/retry"
@@ -235,7 +234,7 @@ func newCacheCancelCmd(e *cli.Env) *cobra.Command {
 		err := cancel(ctx, p, id)
 		var ae *api.Error
 		if errors.As(err, &ae) && ae.Status == 500 { // the record of a refresh appears a moment after its start [L]
-			if err = retry.Sleep(ctx, 500*time.Millisecond); err == nil {
+			if err = retry.Sleep(ctx, retry.First); err == nil {
 				err = cancel(ctx, p, id)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/internal/term"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
@@ -278,7 +279,7 @@ type spool struct {
 	to   io.Writer
 	head []byte
 	mem  []byte
-	file *os.File
+	file *tempfile.Unnamed
 }
 
 func (s *spool) setHead(head []byte) {
@@ -304,11 +305,10 @@ func (s *spool) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	if s.file == nil {
-		f, err := os.CreateTemp("", "dig-result-*")
+		f, err := tempfile.CreateUnnamed("", "dig-result-*")
 		if err != nil {
 			return 0, err
 		}
-		_ = os.Remove(f.Name()) // on Unix the name is removed immediately; elsewhere close removes it
 		if s.file = f; len(s.mem) > 0 {
 			if _, err := f.Write(s.mem); err != nil {
 				return 0, err
@@ -345,7 +345,6 @@ func (s *spool) close() {
 	defer s.mu.Unlock()
 	if s.file != nil {
 		_ = s.file.Close()
-		_ = os.Remove(s.file.Name())
 		s.file = nil
 	}
 }

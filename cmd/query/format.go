@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"io"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
-	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/trinosql"
 	"github.com/spf13/cobra"
@@ -153,30 +151,12 @@ func formatError(name, text string, err error) error {
 
 // replaceFile replaces a file, or the one that a link leads to, atomically, and keeps its permissions.
 func replaceFile(path, text string) error {
-	path, err := filepath.EvalSymlinks(path)
+	f, err := output.Create(path)
 	if err != nil {
 		return err
 	}
-	st, err := os.Stat(path)
-	if err != nil {
-		return err
+	if _, err := io.WriteString(f, text); err != nil {
+		return errors.Join(err, f.Abort())
 	}
-	f, err := tempfile.Create(path, st.Mode().Perm())
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	if err == nil {
-		err = f.Chmod(st.Mode().Perm())
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err != nil {
-		return errors.Join(err, f.Close(), os.Remove(f.Name()))
-	}
-	if err := tempfile.Commit(f, path); err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return tempfile.SyncDir(filepath.Dir(path))
+	return f.Commit()
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/manifest"
@@ -172,24 +171,16 @@ func stopped(ctx context.Context, ch manifest.Change, done, all int, err error) 
 	return &f
 }
 
-// looks is how often the project is read until it shows the changes: the hosted zones may show them late.
-const looks = 4
-
 // verify reads the project again: a gateway may accept a change and not store it.
 func (a *applier) verify(ctx context.Context, o *options, made []manifest.Change) error {
 	var left []string
-	for n := range looks {
-		if n > 0 {
-			if err := retry.Sleep(ctx, time.Second); err != nil {
-				return err
-			}
-		}
+	stored, err := retry.Settle(ctx, func() (bool, error) {
 		if err := a.read(ctx); err != nil {
-			return fmt.Errorf("the changes were made, but the project cannot be read again: %w", err)
+			return false, fmt.Errorf("the changes were made, but the project cannot be read again: %w", err)
 		}
 		changes, extra, err := differences(a.live, a.files, a.vault)
 		if err != nil {
-			return err
+			return false, err
 		}
 		again, _ := steps(o, changes, extra)
 		left = nil
@@ -198,9 +189,10 @@ func (a *applier) verify(ctx context.Context, o *options, made []manifest.Change
 				left = append(left, string(ch.Kind)+" "+ch.Title()+fieldNames(ch))
 			}
 		}
-		if len(left) == 0 {
-			return nil
-		}
+		return len(left) == 0, nil
+	})
+	if stored || err != nil {
+		return err
 	}
 	return &cli.Failure{Exit: cli.ExitFailed, Code: "not-stored", Msg: "the gateway accepted changes but did not store them: " + strings.Join(left, ", "),
 		Hint: "`dig diff` shows what differs; a field of a credential that the gateway does not return is not compared if it is a reference, such as ${env:NAME}"}

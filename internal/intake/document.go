@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 
 	"github.com/dig-cli/dig/internal/rowfile"
+	"github.com/dig-cli/dig/internal/tempfile"
 )
 
 // Format is what a file contains.
@@ -54,8 +55,8 @@ type Document struct {
 
 	opt     Options
 	file    *os.File
-	temp    bool
-	at      os.FileInfo // before the first byte was read
+	copied  *tempfile.Unnamed // file, where that is a copy; else nil
+	at      os.FileInfo       // before the first byte was read
 	packing rowfile.Packing
 	coding  rowfile.Coding
 	returns bool // a carriage return alone ends a line
@@ -95,14 +96,13 @@ func (d *Document) take(in io.ReadCloser) error {
 		}
 	}
 	defer in.Close()
-	f, err := os.CreateTemp("", "dig-import-*")
+	u, err := tempfile.CreateUnnamed("", "dig-import-*")
 	if err != nil {
 		return err
 	}
-	d.file, d.temp = f, true
-	_ = os.Remove(f.Name()) // where the system allows it, so that nothing remains
-	if _, err = io.Copy(f, in); err == nil {
-		d.at, err = f.Stat()
+	d.file, d.copied = u.File, u
+	if _, err = io.Copy(u, in); err == nil {
+		d.at, err = u.Stat()
 	}
 	return err
 }
@@ -112,13 +112,15 @@ func (d *Document) Close() error {
 	if d.file == nil {
 		return nil
 	}
-	err := d.file.Close()
-	if d.temp {
-		if rm := os.Remove(d.file.Name()); !errors.Is(rm, os.ErrNotExist) {
-			err = errors.Join(err, rm)
-		}
+	return d.closer().Close()
+}
+
+// closer closes the file that is read: the one that was given, or the copy.
+func (d *Document) closer() io.Closer {
+	if d.copied != nil {
+		return d.copied
 	}
-	return err
+	return d.file
 }
 
 // detect finds out what the file is, from its first bytes and its name.
@@ -298,17 +300,11 @@ func (d *Document) spread() error {
 	if err != nil {
 		return err
 	}
-	packed, temp := d.file, d.temp
+	packed := d.closer()
 	if err = d.take(r); err == nil {
 		d.packing = rowfile.NotPacked
 	}
-	err = errors.Join(err, packed.Close())
-	if temp {
-		if rm := os.Remove(packed.Name()); !errors.Is(rm, os.ErrNotExist) {
-			err = errors.Join(err, rm)
-		}
-	}
-	return err
+	return errors.Join(err, packed.Close())
 }
 
 // unchanged returns an error if the file is no longer the one that was opened.
@@ -367,7 +363,7 @@ func (d *Document) Choices() []Choice {
 
 // File is the file itself, nil if it was copied.
 func (d *Document) File() *os.File {
-	if d.temp {
+	if d.copied != nil {
 		return nil
 	}
 	return d.file

@@ -18,6 +18,8 @@ const (
 	First = 500 * time.Millisecond
 	// Longest is the maximum pause, unless the caller sets another.
 	Longest = time.Minute
+
+	settleLooks = 4 // after the first one
 )
 
 // Failure is what is known of a failed call.
@@ -74,8 +76,30 @@ func Broke(err error) bool {
 // Pause returns the time to wait after failure n, counted from 0: doubled each time, at most longest, and randomized
 // between half and one and a half of that, so that many clients do not return at the same time.
 func Pause(n int, longest time.Duration) time.Duration {
-	mean := min(First<<min(n, 20), longest)
+	mean := Doubled(First, longest, n)
 	return min(time.Duration(float64(mean)*(0.5+rand.Float64())), longest)
+}
+
+// Doubled returns first, doubled n times, at most longest.
+func Doubled(first, longest time.Duration, n int) time.Duration {
+	for ; n > 0 && first < longest; n-- {
+		first *= 2
+	}
+	return min(first, longest)
+}
+
+// Settle calls look until it reports done, with growing pauses of a few seconds in all, and returns its last answer: a
+// hosted zone may show a change some time after it was accepted [L].
+func Settle(ctx context.Context, look func() (done bool, err error)) (bool, error) {
+	for n := 0; ; n++ {
+		done, err := look()
+		if done || err != nil || n == settleLooks {
+			return done, err
+		}
+		if err := Sleep(ctx, Doubled(First/2, 4*First, n)); err != nil {
+			return false, err
+		}
+	}
 }
 
 // Requested returns the pause that a Retry-After header requests, in seconds or as a date; ok is false if there is

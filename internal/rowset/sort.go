@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/dig-cli/dig/internal/tempfile"
@@ -23,7 +22,7 @@ type sorter struct {
 	chunk   int
 	size    int
 	pending []record
-	runs    []*os.File
+	runs    []*tempfile.Unnamed
 }
 
 func newSorter(chunk int) *sorter { return &sorter{chunk: chunk} }
@@ -83,12 +82,11 @@ func (s *sliceSource) pull() (record, error) {
 }
 
 func (s *sorter) writeRun(src source) error {
-	f, err := os.CreateTemp("", "dig-sort-*")
+	f, err := tempfile.CreateUnnamed("", "dig-sort-*")
 	if err != nil {
 		return err
 	}
 	s.runs = append(s.runs, f)
-	_ = os.Remove(f.Name()) // on Unix the name is removed immediately; elsewhere closeAll removes it
 	w := bufio.NewWriterSize(f, 1<<18)
 	var head []byte
 	for {
@@ -157,7 +155,7 @@ func (m *merger) Pop() any {
 	return x
 }
 
-func mergeRuns(runs []*os.File, rest []record) (*merger, error) {
+func mergeRuns(runs []*tempfile.Unnamed, rest []record) (*merger, error) {
 	m := &merger{last: -1}
 	for _, f := range runs {
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
@@ -268,10 +266,10 @@ func (s *sorter) close() error {
 	return err
 }
 
-func closeAll(files []*os.File) error {
+func closeAll(files []*tempfile.Unnamed) error {
 	var errs []error
 	for _, f := range files {
-		errs = append(errs, f.Close(), tempfile.Remove(f.Name()))
+		errs = append(errs, f.Close())
 	}
 	return errors.Join(errs...)
 }

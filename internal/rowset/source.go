@@ -65,9 +65,9 @@ func (s *fileSource) Close() error { return s.file.Close() }
 func readAs(ending string, src *fileSource) (api.RowReader, error) {
 	switch ending {
 	case "csv":
-		return &csvRows{src: src}, nil
+		return &fieldRows{src: src, split: newCSVRecords(src.Reader)}, nil
 	case "tsv":
-		return &csvRows{src: src, tsv: true}, nil
+		return &fieldRows{src: src, split: &tsvRecords{src: src}}, nil
 	case "ndjson", "jsonl":
 		return typedByFirst(api.NewRows(&lines{src: src}, api.Simple)), nil
 	case "json":

@@ -1,46 +1,80 @@
 package rowset
 
 import (
-	"bytes"
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"unicode/utf8"
 
 	"github.com/dig-cli/dig/internal/cell"
+	"github.com/dig-cli/dig/internal/rowfile"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 )
 
-// csvRows reads the output of csvFormat and tsvFormat: in csv an empty field without quotes is NULL and "" is the empty
-// string, in tsv \N is NULL. Both require a header. A blank line is skipped; in a csv file of one column it is NULL, as
-// is \N.
-type csvRows struct {
-	src  *fileSource
-	tsv  bool
-	cols []api.ResultColumn
-	row  []api.Cell
+// longestRecord is the size of the longest row of a file in bytes, as in the gateway's replies.
+const longestRecord = 256 << 20
 
-	line  int64 // line of the file at which the current record ends
-	raw   []byte
-	arena []byte
-	field []byte
-	ends  []int
+// fieldRows reads a file of text fields with a header. Its split function differs between csv and tsv.
+type fieldRows struct {
+	src   *fileSource
+	split splitter
+	cols  []api.ResultColumn
+	row   []api.Cell
+	cells cells
 	err   error
 }
 
-func (r *csvRows) Columns() ([]api.ResultColumn, error) {
+// splitter splits a file into records.
+type splitter interface {
+	// record reads the next record as cells, io.EOF after the last; columns is the number of columns, 0 for the header. A blank
+	// line has no cells.
+	record(c *cells, columns int) error
+	// at is the line of the last record.
+	at() int64
+}
+
+// cells are those of one record as JSON, in one piece of memory.
+type cells struct {
+	arena []byte
+	ends  []int
+}
+
+func (c *cells) reset() { c.arena, c.ends = c.arena[:0], c.ends[:0] }
+
+func (c *cells) null() {
+	c.arena = append(c.arena, "null"...)
+	c.ends = append(c.ends, len(c.arena))
+}
+
+func (c *cells) text(t []byte) {
+	for _, b := range t {
+		if b < ' ' || b == '"' || b == '\\' {
+			c.arena = append(c.arena, cell.Text(string(t))...)
+			c.ends = append(c.ends, len(c.arena))
+			return
+		}
+	}
+	c.arena = append(append(append(c.arena, '"'), t...), '"')
+	c.ends = append(c.ends, len(c.arena))
+}
+
+func (r *fieldRows) Columns() ([]api.ResultColumn, error) {
 	if r.cols != nil || r.err != nil {
 		return r.cols, r.err
 	}
 	skipMark(r.src.Reader)
-	if r.err = r.record(); errors.Is(r.err, io.EOF) {
+	if r.err = r.split.record(&r.cells, 0); errors.Is(r.err, io.EOF) {
 		r.err = errors.New("the file is empty and has no header")
 	}
 	if r.err != nil {
 		return nil, r.err
 	}
-	cols := make([]api.ResultColumn, len(r.ends))
+	if len(r.cells.ends) == 0 { // a blank line
+		r.cells.null()
+	}
+	cols := make([]api.ResultColumn, len(r.cells.ends))
 	r.cut()
 	for i, c := range r.row {
 		if !c.IsNull() {
@@ -56,174 +90,80 @@ func (r *csvRows) Columns() ([]api.ResultColumn, error) {
 	return cols, nil
 }
 
-func (r *csvRows) Next() bool {
+func (r *fieldRows) Next() bool {
 	if _, err := r.Columns(); err != nil {
 		return false
 	}
 	for {
-		if err := r.record(); err != nil {
+		if err := r.split.record(&r.cells, len(r.cols)); err != nil {
 			if !errors.Is(err, io.EOF) {
 				r.err = err
 			}
 			return false
 		}
-		if len(r.ends) > 1 || len(r.cols) == 1 || r.ends[0] > len("null") || r.arena[0] != 'n' {
+		if len(r.cells.ends) > 0 {
+			break
+		}
+		if len(r.cols) == 1 { // a blank line is NULL there
+			r.cells.null()
 			break
 		}
 	}
-	if len(r.ends) != len(r.cols) {
-		r.err = fmt.Errorf("line %d: %d fields, the header has %d", r.line, len(r.ends), len(r.cols))
+	if n := len(r.cells.ends); n != len(r.cols) {
+		r.err = fmt.Errorf("line %d: %d fields, the header has %d", r.split.at(), n, len(r.cols))
 		return false
 	}
 	r.cut()
 	return true
 }
 
-func (r *csvRows) Row() []api.Cell { return r.row }
-func (r *csvRows) Err() error      { return r.err }
-func (r *csvRows) Close() error    { return r.src.Close() }
+func (r *fieldRows) Row() []api.Cell { return r.row }
+func (r *fieldRows) Err() error      { return r.err }
+func (r *fieldRows) Close() error    { return r.src.Close() }
 
 // cut creates the cells from the arena.
-func (r *csvRows) cut() {
+func (r *fieldRows) cut() {
 	r.row = r.row[:0]
 	from := 0
-	for _, end := range r.ends {
-		r.row = append(r.row, api.Cell(r.arena[from:end:end]))
+	for _, end := range r.cells.ends {
+		r.row = append(r.row, api.Cell(r.cells.arena[from:end:end]))
 		from = end
 	}
 }
 
-// readLine reads a line with its line feed, of any length.
-func (r *csvRows) readLine() error {
-	r.raw = r.raw[:0]
-	for {
-		piece, err := r.src.ReadSlice('\n')
-		r.raw = append(r.raw, piece...)
-		switch {
-		case err == nil || errors.Is(err, io.EOF) && len(r.raw) > 0:
-			r.line++
-			return nil
-		case errors.Is(err, io.EOF):
-			return err
-		case len(piece) == 0 || len(r.raw) > 256<<20:
-			return fmt.Errorf("line %d: %w", r.line+1, err)
-		}
-	}
+func notUTF8(line int64) error { return fmt.Errorf("line %d: the text is not valid UTF-8", line) }
+
+// csvRecords splits what csvFormat of pkg/output writes: an empty field without quotes is NULL and "" is the empty string; \N
+// is NULL too in a file of one column.
+type csvRecords struct{ in *csv.Reader }
+
+func newCSVRecords(src *bufio.Reader) *csvRecords {
+	start, _ := src.Peek(src.Size()) // an error is returned again by the reader
+	r := &csvRecords{csv.NewReader(src, ',', csv.Window)}
+	r.in.CR, r.in.Longest = rowfile.EndsWithReturns(start), longestRecord
+	return r
 }
 
-// record reads one record into arena and ends.
-func (r *csvRows) record() error {
-	r.arena, r.ends = r.arena[:0], r.ends[:0]
-	if err := r.readLine(); err != nil {
+func (r *csvRecords) at() int64 { return r.in.Line }
+
+func (r *csvRecords) record(c *cells, columns int) error {
+	c.reset()
+	if err := r.in.Read(); err != nil {
 		return err
 	}
-	if r.tsv {
-		return r.tabs(bytes.TrimRight(r.raw, "\r\n"))
+	if r.in.Blank() {
+		return nil
 	}
-	rest := r.raw
-	for {
-		if len(rest) > 0 && rest[0] == '"' {
-			var err error
-			if rest, err = r.quoted(rest[1:]); err != nil {
-				return err
-			}
-		} else {
-			n := bytes.IndexByte(rest, ',')
-			end := n
-			if n < 0 {
-				n = len(rest)
-				end = len(bytes.TrimRight(rest, "\r\n"))
-			}
-			if end == 0 || n == len(rest) && len(r.ends) == 0 && len(r.cols) == 1 && string(rest[:end]) == csv.Null {
-				r.arena = append(r.arena, "null"...)
-			} else if err := r.text(rest[:end]); err != nil {
-				return err
-			}
-			rest = rest[n:]
-		}
-		r.ends = append(r.ends, len(r.arena))
-		if len(rest) == 0 || rest[0] != ',' {
-			return nil
-		}
-		rest = rest[1:]
-	}
-}
-
-// quoted reads a field after its opening quote, over any number of lines, and returns the text after the closing one.
-func (r *csvRows) quoted(rest []byte) ([]byte, error) {
-	begun := r.line
-	r.field = r.field[:0]
-	for {
-		n := bytes.IndexByte(rest, '"')
-		if n < 0 {
-			r.field = append(r.field, rest...)
-			if err := r.readLine(); err != nil {
-				return nil, fmt.Errorf("line %d: the quoted field does not end", begun)
-			}
-			rest = r.raw
-			continue
-		}
-		r.field = append(r.field, rest[:n]...)
-		rest = rest[n+1:]
-		if len(rest) > 0 && rest[0] == '"' {
-			r.field = append(r.field, '"')
-			rest = rest[1:]
-			continue
-		}
-		if after := bytes.TrimRight(rest, "\r\n"); len(after) > 0 && after[0] != ',' {
-			return nil, fmt.Errorf("line %d: %q follows a closing quote", r.line, after[:1])
-		}
-		return rest, r.text(r.field)
-	}
-}
-
-// tabs reads a line of the text format of COPY.
-func (r *csvRows) tabs(line []byte) error {
-	for field := range bytes.SplitSeq(line, []byte{'\t'}) {
+	for _, f := range r.in.Fields {
 		switch {
-		case string(field) == csv.Null, len(line) == 0:
-			r.arena = append(r.arena, "null"...)
-		case bytes.IndexByte(field, '\\') < 0:
-			if err := r.text(field); err != nil {
-				return err
-			}
+		case r.in.Broken && !utf8.Valid(f.Text): // it may also contain a NUL, which is text here
+			return notUTF8(r.in.Line)
+		case !f.Quoted && (len(f.Text) == 0 || columns == 1 && len(r.in.Fields) == 1 && string(f.Text) == csv.Null):
+			c.null()
 		default:
-			r.field = r.field[:0]
-			for i := 0; i < len(field); i++ {
-				c := field[i]
-				if c == '\\' && i+1 < len(field) {
-					i++
-					switch c = field[i]; c {
-					case 't':
-						c = '\t'
-					case 'n':
-						c = '\n'
-					case 'r':
-						c = '\r'
-					}
-				}
-				r.field = append(r.field, c)
-			}
-			if err := r.text(r.field); err != nil {
-				return err
-			}
+			c.text(f.Text)
 		}
-		r.ends = append(r.ends, len(r.arena))
 	}
 	return nil
 }
 
-// text appends a string as JSON.
-func (r *csvRows) text(t []byte) error {
-	if !utf8.Valid(t) {
-		return fmt.Errorf("line %d: the text is not valid UTF-8", r.line)
-	}
-	for _, c := range t {
-		if c < ' ' || c == '"' || c == '\\' {
-			r.arena = append(r.arena, cell.Text(string(t))...)
-			return nil
-		}
-	}
-	r.arena = append(append(append(r.arena, '"'), t...), '"')
-	return nil
-}

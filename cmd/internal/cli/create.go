@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"time"
 
 	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/pkg/api"
@@ -18,13 +17,20 @@ func CreateCache(ctx context.Context, cl *api.Client, project string, req api.Ca
 	if !errors.As(err, &ae) || ae.Status != http.StatusInternalServerError {
 		return made, err
 	}
-	for range 5 {
-		if st, lerr := CacheByTable(ctx, cl, project, req.CatalogID, req.SchemaName, req.TableName); lerr == nil && st != nil {
-			return cl.Cache.Settings(ctx, project, st.ID)
+	id := ""
+	_, cerr := retry.Settle(ctx, func() (bool, error) {
+		st, lerr := CacheByTable(ctx, cl, project, req.CatalogID, req.SchemaName, req.TableName)
+		if lerr != nil || st == nil {
+			return false, nil //nolint:nilerr // the error of the creation is reported
 		}
-		if perr := retry.Sleep(ctx, 500*time.Millisecond); perr != nil {
-			return made, perr
-		}
+		id = st.ID
+		return true, nil
+	})
+	switch {
+	case cerr != nil:
+		return made, cerr
+	case id != "":
+		return cl.Cache.Settings(ctx, project, id)
 	}
 	return made, err
 }

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"os"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -21,9 +21,8 @@ type kept struct {
 	format api.Format
 	n      int64
 	mem    []byte
-	file   *os.File
-	remove string // the name of the file, where it must be removed at the end
-	whole  bool   // the reply was read to its end
+	file   *tempfile.Unnamed
+	whole  bool // the reply was read to its end
 	failed error
 }
 
@@ -75,12 +74,9 @@ func (k *kept) add(p []byte) {
 
 // spill moves the bytes to a file.
 func (k *kept) spill() error {
-	f, err := os.CreateTemp("", "dig-last-*")
+	f, err := tempfile.CreateUnnamed("", "dig-last-*")
 	if err != nil {
 		return err
-	}
-	if os.Remove(f.Name()) != nil { // on Unix the name is removed immediately; elsewhere at the end
-		k.remove = f.Name()
 	}
 	k.file = f
 	_, err = f.Write(k.mem)
@@ -93,9 +89,6 @@ func (k *kept) close() error {
 		return nil
 	}
 	err := k.file.Close()
-	if k.remove != "" {
-		err = errors.Join(err, os.Remove(k.remove))
-	}
 	k.file = nil
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
@@ -117,10 +118,8 @@ func (s *shell) watch(ctx context.Context, args []string) error {
 		if err := s.repeat(ctx); err != nil {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(wait):
+		if retry.Sleep(ctx, wait) != nil {
+			return nil //nolint:nilerr // an interrupt is its regular end
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
 	"github.com/dig-cli/dig/pkg/gateway/names"
-	"github.com/dig-cli/dig/pkg/gateway/safely"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 	"github.com/dig-cli/dig/pkg/gateway/web"
 	"github.com/dig-cli/dig/pkg/spec"
@@ -26,9 +25,6 @@ func (s *Service) materializedRoutes(m *web.Mux) {
 
 // runLimit is the maximum duration of a run, as in the service [C].
 const runLimit = 7200 * time.Second
-
-// stopPoll is how often a run checks whether it was cancelled, possibly by another process.
-const stopPoll = 200 * time.Millisecond
 
 var errRunCanceled = errors.New("canceled")
 
@@ -196,20 +192,10 @@ func (s *Service) materialize(ctx context.Context, p store.Project, id, run stri
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	safely.Go(func() {
-		tick := time.NewTicker(stopPoll)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				if wanted, err := s.Store.RunWanted(ctx, id, run); err == nil && !wanted {
-					cancel(errRunCanceled)
-				}
-			}
-		}
-	})
+	defer s.Jobs.Watch(ctx, func() { cancel(errRunCanceled) }, func() bool {
+		wanted, err := s.Store.RunWanted(ctx, id, run)
+		return err == nil && !wanted
+	})()
 	stopped := func(err error) (int64, error) {
 		if errors.Is(context.Cause(ctx), errRunCanceled) {
 			return -1, errRunCanceled

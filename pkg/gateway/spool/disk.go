@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"syscall"
 
 	"github.com/dig-cli/dig/internal/tempfile"
@@ -21,13 +20,12 @@ type disk struct {
 	dir    string
 	done   func()
 	files  []*file
-	made   int
 	limit  int64
 	unread int64
 }
 
 type file struct {
-	*os.File
+	*tempfile.Unnamed
 	written, read int64
 }
 
@@ -54,14 +52,11 @@ func failed(dir string, err error) error {
 // put appends to the last file.
 func (d *disk) put(b []byte) (int, error) {
 	if len(d.files) == 0 || d.files[len(d.files)-1].written >= segment {
-		name := filepath.Join(d.dir, fmt.Sprint(d.made))
-		d.made++
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		f, err := tempfile.CreateUnnamed(d.dir, "")
 		if err != nil {
 			return 0, failed(d.dir, err)
 		}
-		_ = os.Remove(name)
-		d.files = append(d.files, &file{File: f})
+		d.files = append(d.files, &file{Unnamed: f})
 	}
 	f := d.files[len(d.files)-1]
 	n, err := f.WriteAt(b[:min(int64(len(b)), segment-f.written)], f.written)
@@ -87,23 +82,17 @@ func (d *disk) take(b []byte) (int, error) {
 	}
 	if f.read == segment {
 		d.files = d.files[1:]
-		if err := discard(f); err != nil {
+		if err := f.Close(); err != nil {
 			return n, failed(d.dir, err)
 		}
 	}
 	return n, nil
 }
 
-func discard(f *file) error {
-	err := f.Close()
-	_ = os.Remove(f.Name()) // where it still has its name
-	return err
-}
-
 func (d *disk) remove() error {
 	var errs []error
 	for _, f := range d.files {
-		errs = append(errs, discard(f))
+		errs = append(errs, f.Close())
 	}
 	d.files, d.unread = nil, 0
 	d.done()

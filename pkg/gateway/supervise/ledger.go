@@ -12,6 +12,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
@@ -55,11 +56,7 @@ func fingerprint(project, statement string) string {
 
 // doubled returns first for the first time, doubled for each further time.
 func doubled(first, most time.Duration, times float64) time.Duration {
-	d := first
-	for ; times >= 2 && d < most; times-- {
-		d *= 2
-	}
-	return min(d, most)
+	return retry.Doubled(first, most, int(times)-1)
 }
 
 func (b blame) ofStatement() time.Duration {

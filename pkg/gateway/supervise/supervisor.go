@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
@@ -130,10 +131,8 @@ func (s *Supervisor) Run(ctx context.Context) (int, error) {
 			crashes, last = 0, now
 		} else {
 			crashes, last = crashes+1, now
-			select {
-			case <-ctx.Done():
+			if retry.Sleep(ctx, doubled(crashWait, crashLong, crashes)) != nil {
 				return 0, nil
-			case <-time.After(doubled(crashWait, crashLong, crashes)):
 			}
 		}
 	}

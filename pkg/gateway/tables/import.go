@@ -9,10 +9,10 @@ import (
 	"io"
 	"mime"
 	"mime/multipart"
-	"os"
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
@@ -33,7 +33,7 @@ func (s *Service) importInto(ctx context.Context, r *web.Request[io.Reader], kin
 		return api.ImportJob{}, err
 	}
 	var req *api.ImportRequest
-	var early *os.File
+	var early *tempfile.Unnamed
 	for {
 		part, err := form.NextPart()
 		if err == io.EOF {
@@ -62,7 +62,6 @@ func (s *Service) importInto(ctx context.Context, r *web.Request[io.Reader], kin
 			if early, err = s.putAside(ctx, r, kind, part); err != nil {
 				return api.ImportJob{}, err
 			}
-			defer os.Remove(early.Name())
 			defer early.Close()
 		case name == "request" || name == "file":
 			return api.ImportJob{}, fault.Framework(400, "the multipart body has two parts %q", name)
@@ -80,9 +79,8 @@ func multipartBody(r *web.Request[io.Reader]) (*multipart.Reader, error) {
 	return multipart.NewReader(r.Body, params["boundary"]), nil
 }
 
-// putAside stores a document in an unnamed file until its request has been received or, if the system does not support
-// that, in a file that its reader removes. A missing table is reported before.
-func (s *Service) putAside(ctx context.Context, r *web.Request[io.Reader], kind string, part io.Reader) (*os.File, error) {
+// putAside stores a document in an unnamed file until its request has been received. A missing table is reported before.
+func (s *Service) putAside(ctx context.Context, r *web.Request[io.Reader], kind string, part io.Reader) (*tempfile.Unnamed, error) {
 	p, err := r.Data(ctx)
 	if err != nil {
 		return nil, err
@@ -90,11 +88,10 @@ func (s *Service) putAside(ctx context.Context, r *web.Request[io.Reader], kind 
 	if _, err := p.Columns(ctx, kind, r.Param("tableName")); err != nil {
 		return nil, err
 	}
-	f, err := os.CreateTemp(s.Dir, AsideTemp+"*")
+	f, err := tempfile.CreateUnnamed(s.Dir, AsideTemp+"*")
 	if err != nil {
 		return nil, err
 	}
-	os.Remove(f.Name())
 	limit := s.Limits.Upload
 	src := io.Reader(worded{part, "cannot be read completely"})
 	if limit > 0 {
@@ -109,7 +106,6 @@ func (s *Service) putAside(ctx context.Context, r *web.Request[io.Reader], kind 
 	}
 	if err != nil {
 		f.Close()
-		os.Remove(f.Name())
 		return nil, err
 	}
 	return f, nil

@@ -10,7 +10,7 @@ import (
 
 const (
 	Window    = 256 << 10 // bytes that are usually read at once
-	maxRecord = 64 << 20  // bytes of the longest record
+	maxRecord = 64 << 20  // bytes of the longest record, unless the caller sets another
 	maxFields = 16384     // fields of one record
 )
 
@@ -27,7 +27,10 @@ type Reader struct {
 	Fields []Field // of the last record
 	Line   int64   // where it began, counted from 1
 	Broken bool    // it is not UTF-8, or contains a NUL
-	CR     bool    // set before the first record: a carriage return alone ends a record as well
+
+	// Set before the first record is read:
+	CR      bool // a carriage return alone ends a record as well
+	Longest int  // bytes of the longest record
 
 	src   io.Reader
 	comma byte
@@ -49,7 +52,7 @@ func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Rea
 
 // NewReader reads a document with fields separated by comma, window bytes at once.
 func NewReader(src io.Reader, comma byte, window int) *Reader {
-	return &Reader{src: src, comma: comma, high: max(comma, '"'), buf: make([]byte, window), next: 1}
+	return &Reader{Longest: maxRecord, src: src, comma: comma, high: max(comma, '"'), buf: make([]byte, window), next: 1}
 }
 
 // Blank reports whether the last record is a blank line.
@@ -68,8 +71,8 @@ func (r *Reader) fill() (bool, error) {
 		r.start = 0
 	}
 	if r.end == len(r.buf) {
-		if len(r.buf) >= maxRecord {
-			return false, &Error{r.next, fmt.Sprintf("the record is longer than %d bytes, or its quotes are not closed", maxRecord)}
+		if len(r.buf) >= r.Longest {
+			return false, &Error{r.next, fmt.Sprintf("the record is longer than %d bytes, or its quotes are not closed", r.Longest)}
 		}
 		r.buf = append(r.buf, make([]byte, len(r.buf))...)
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
@@ -71,9 +72,7 @@ func ownFile(ctx context.Context, dir string, o *engine.Options) (*flock.Flock, 
 		if waited > o.LockWait {
 			return nil, lockedError("statements of other processes that read it", o)
 		}
-		select {
-		case <-time.After(holdPoll):
-		case <-ctx.Done():
+		if retry.Sleep(ctx, holdPoll) != nil {
 			return nil, faults.Ended(ctx, nil)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/csv"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
@@ -147,29 +148,26 @@ func (c *conn) importTargets(ctx context.Context, kind, name string, m engine.Im
 
 // document is the temporary copy of an imported document.
 type document struct {
-	f    *os.File
+	f    *tempfile.Unnamed
 	size int64
 }
 
-func (d document) remove() {
-	_ = d.f.Close()
-	_ = os.Remove(d.f.Name())
-}
+func (d document) remove() { _ = d.f.Close() }
 
 // patience is how long an import holds the project's lock while its document is received.
 const patience = time.Second
 
-// spool copies the document to an unlinked file or, where open files cannot be unlinked, to one that is removed by
-// the next opening of the project. While a sender is slow, other processes can use the project.
+// spool copies the document to an unnamed file or, where open files need a name, to one that the next opening of the
+// project removes after a crash. While a sender is slow, other processes can use the project.
 func (p *project) spool(ctx context.Context, src io.Reader, limit int64) (document, error) {
 	dir := filepath.Join(p.dir, spoolDir)
-	var f *os.File
+	var f *tempfile.Unnamed
 	for range 3 { // another process that opens the project may remove the directory in between
 		if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return document{}, err // the project was dropped
 		}
 		var err error
-		if f, err = os.CreateTemp(dir, "import-*.csv"); err == nil {
+		if f, err = tempfile.CreateUnnamed(dir, "import-*.csv"); err == nil {
 			break
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return document{}, err
@@ -178,7 +176,6 @@ func (p *project) spool(ctx context.Context, src io.Reader, limit int64) (docume
 	if f == nil {
 		return document{}, engine.ErrDropped
 	}
-	_ = os.Remove(f.Name())
 	d := document{f: f}
 	slow := safely.AfterFunc(patience, p.closeIdle)
 	defer slow.Stop()

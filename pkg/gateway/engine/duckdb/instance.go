@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
@@ -159,9 +160,7 @@ func openInstance(ctx context.Context, dir string, o *engine.Options, w *memoryW
 		if !openedElsewhere(err) || time.Since(began) > o.LockWait {
 			break
 		}
-		select {
-		case <-time.After(holdPoll):
-		case <-ctx.Done():
+		if retry.Sleep(ctx, holdPoll) != nil {
 			return nil, faults.Ended(ctx, nil)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
@@ -72,9 +73,7 @@ func (in *instance) find(ctx context.Context, dir string, o *engine.Options) err
 		if waited > o.LockWait {
 			return lockedError(holderOf(filepath.Join(dir, "holder")), o)
 		}
-		select {
-		case <-time.After(holdPoll):
-		case <-ctx.Done():
+		if retry.Sleep(ctx, holdPoll) != nil {
 			return faults.Ended(ctx, nil)
 		}
 	}

@@ -1,0 +1,31 @@
+package tempfile
+
+import (
+	"errors"
+	"os"
+)
+
+// Unnamed is a temporary file without a name, so that nothing remains of it when its process is killed. Where the system
+// does not allow that, it has a name until Close.
+type Unnamed struct {
+	*os.File
+	named bool
+}
+
+// CreateUnnamed creates one in a directory, "" for that of temporary files, under a name as of os.CreateTemp.
+func CreateUnnamed(dir, pattern string) (*Unnamed, error) {
+	f, err := os.CreateTemp(dir, pattern)
+	if err != nil {
+		return nil, err
+	}
+	return &Unnamed{f, os.Remove(f.Name()) != nil}, nil
+}
+
+// Close closes the file and removes its name.
+func (u *Unnamed) Close() error {
+	err := u.File.Close()
+	if u.named {
+		err = errors.Join(err, Remove(u.Name()))
+	}
+	return err
+}
