@@ -58,13 +58,9 @@ func (f parameterFlags) into(e *cli.Env, req *api.CatalogRequest) error {
 	}
 	for _, kv := range f.fields {
 		name, arg, _ := strings.Cut(kv, "=")
-		raw, err := e.Value("--parameter "+name, arg)
+		text, err := e.TextValue("--parameter "+name, arg)
 		if err != nil {
 			return err
-		}
-		text := string(raw)
-		if arg == "-" || strings.HasPrefix(arg, "@") {
-			text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
 		}
 		setParameter(req, name, text)
 	}

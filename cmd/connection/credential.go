@@ -93,13 +93,9 @@ func readCredential(e *cli.Env, f credentialFlags, config api.ConnectionConfigur
 	}
 	for _, kv := range f.fields {
 		name, arg, _ := strings.Cut(kv, "=")
-		raw, err := e.Value("--credential "+name, arg)
+		text, err := e.TextValue("--credential "+name, arg)
 		if err != nil {
 			return err
-		}
-		text := string(raw)
-		if arg == "-" || strings.HasPrefix(arg, "@") {
-			text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
 		}
 		if err := setField(config, cred, name, text); err != nil {
 			return err

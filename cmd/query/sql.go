@@ -1,87 +1,19 @@
 package query
 
 import (
-	"cmp"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/cmd/internal/trust"
-	"github.com/dig-cli/dig/internal/sqlstmt"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
-
-// sqlInput is one --sql, -f or argument of `sql`.
-type sqlInput struct {
-	flag  string // "" for an argument
-	value string
-	after int // how many arguments are before the flag
-}
-
-// inputFlag collects the values of several flags in the order in which they were given.
-type inputFlag struct {
-	name string
-	fs   *pflag.FlagSet // whose arguments so far are those before the flag
-	to   *[]sqlInput
-}
-
-func (f inputFlag) Set(s string) error {
-	*f.to = append(*f.to, sqlInput{flag: f.name, value: s, after: f.fs.NArg()})
-	return nil
-}
-func (f inputFlag) Type() string   { return "string" }
-func (f inputFlag) String() string { return "" }
-
-// Append, Replace and GetSlice say that the flag may be repeated.
-func (f inputFlag) Append(s string) error { return f.Set(s) }
-
-func (f inputFlag) Replace(list []string) error {
-	*f.to = slices.DeleteFunc(*f.to, func(in sqlInput) bool { return in.flag == f.name })
-	for _, s := range list {
-		if err := f.Set(s); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (f inputFlag) GetSlice() []string {
-	var list []string
-	for _, in := range *f.to {
-		if in.flag == f.name {
-			list = append(list, in.value)
-		}
-	}
-	return list
-}
-
-var _ pflag.SliceValue = inputFlag{}
-
-// inOrder puts arguments between the flags, as they were given.
-func inOrder(flags []sqlInput, args []string) []sqlInput {
-	var out []sqlInput
-	n := 0
-	before := func(end int) {
-		for ; n < end; n++ {
-			out = append(out, sqlInput{value: args[n]})
-		}
-	}
-	for _, in := range flags {
-		before(min(in.after, len(args)))
-		out = append(out, in)
-	}
-	before(len(args))
-	return out
-}
 
 // sqlFlags are the flags of `sql`.
 type sqlFlags struct {
@@ -255,90 +187,6 @@ func (f *sqlFlags) chooseForm(e *cli.Env, c *cobra.Command) error {
 	return c.Flags().Set("output", chosen)
 }
 
-// given is a statement or a saved query to run.
-type given struct {
-	placedPart
-	saved string // the name of a query; the rest is empty then
-	data  string // the file whose rows are selected
-}
-
-// read reads the texts of the inputs.
-func (f *sqlFlags) read(e *cli.Env) ([]given, error) {
-	var list []given
-	stdin := 0
-	for _, in := range f.inputs {
-		if in.value == "-" && in.flag != "--sql" {
-			stdin++
-		}
-	}
-	if stdin > 1 {
-		return nil, cli.Usagef("standard input can be read only once")
-	}
-	for _, in := range f.inputs {
-		name, text := in.flag, in.value
-		kind := kindOf(e, in)
-		switch kind {
-		case "query":
-			list = append(list, given{saved: in.value})
-			continue
-		case "data":
-			text = "SELECT * FROM " + sqltext.Literal(in.value)
-		case "file":
-			raw, err := e.ReadFile(cmp.Or(in.flag, "FILE"), in.value)
-			if err != nil {
-				return nil, err
-			}
-			name, text = in.value, string(raw)
-			if name == "-" {
-				name = "stdin"
-			}
-		}
-		name = cmp.Or(name, "the statement")
-		parts := split(f.language(), []sqlText{{name, text, true}})
-		if len(parts) == 0 {
-			return nil, cli.Usagef("%s: there is no statement", name)
-		}
-		for _, p := range parts {
-			if len(parts) == 1 {
-				p.where = name
-			}
-			g := given{placedPart: p}
-			if kind == "data" {
-				g.data = in.value
-			}
-			list = append(list, g)
-		}
-	}
-	return list, nil
-}
-
-// dataEndings are those of files with rows instead of SQL.
-var dataEndings = []string{".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx"}
-
-// kindOf tells whether an input is "sql", a "file" of statements, one with "data", or a saved "query".
-func kindOf(e *cli.Env, in sqlInput) string {
-	switch s := in.value; {
-	case in.flag == "--sql":
-		return "sql"
-	case in.flag == "-f" || s == "-":
-		return "file"
-	case isFile(e.Abs(s)) && in.flag == "" && slices.ContainsFunc(dataEndings, func(ending string) bool {
-		return strings.HasSuffix(strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(s), ".gz"), ".zst"), ending)
-	}):
-		return "data"
-	case isFile(e.Abs(s)) || strings.HasSuffix(s, ".sql") && !strings.ContainsAny(s, "\n;("):
-		return "file"
-	case s != "" && !strings.ContainsAny(s, " \t\r\n;()*'"):
-		return "query"
-	}
-	return "sql"
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && !info.IsDir()
-}
-
 // savedStatement runs a saved query by its name, or what a name of three parts refers to.
 func (f *sqlFlags) savedStatement(e *cli.Env, saved []api.Query, name string) (*statement, error) {
 	timeout := api.ExecuteTimeout(e.TimeLimit())
@@ -374,81 +222,4 @@ func unknownName(err error, name string) error {
 		out.Hint = "there is no file " + name + " either; SQL of one word is given with --sql"
 	}
 	return &out
-}
-
-// bound are the texts of the statements as they are sent, with the values of each.
-type bound struct {
-	texts  []string
-	values [][]string
-}
-
-func (b *bound) of(i int) (string, []string) { return b.texts[i], b.values[i] }
-
-// bindings distributes values over the statements. flag is what gives them, for messages: --bind or \bind.
-func bindings(flag string, bind []string, list []given) (*bound, error) {
-	b := &bound{}
-	params := make([]sqlstmt.Params, len(list))
-	named, placed := false, false
-	for i, g := range list {
-		params[i] = sqlstmt.ParamsOf(g.Text)
-		named = named || len(params[i].Names) > 0
-		placed = placed || params[i].Places > 0
-	}
-	byName := len(bind) > 0 && named && !placed
-	if len(bind) > 0 && named && placed {
-		return nil, cli.Usagef("%s: the statements have both ? and :NAME", flag).WithHint("use one of them")
-	}
-	values, used := map[string]string{}, map[string]bool{}
-	if byName {
-		for _, v := range bind {
-			name, value, ok := strings.Cut(v, "=")
-			switch _, twice := values[name]; {
-			case !ok:
-				return nil, cli.Usagef("%s: %q is not NAME=VALUE, and the statement has :%s", flag, v, firstName(params))
-			case twice:
-				return nil, cli.Usagef("%s: %s is given twice", flag, name)
-			}
-			values[name] = value
-		}
-	}
-	rest := bind
-	for i, g := range list {
-		text, own := g.Text, []string(nil)
-		switch {
-		case byName:
-			for _, name := range params[i].Names {
-				value, ok := values[name]
-				if !ok {
-					return nil, cli.Usagef("%s: there is no value for :%s", flag, name).WithHint("add %s %s=VALUE", flag, name)
-				}
-				used[name] = true
-				own = append(own, value)
-			}
-			text = params[i].Text
-		case len(list) == 1:
-			own = bind
-		default:
-			n := min(params[i].Places, len(rest))
-			own, rest = rest[:n], rest[n:]
-		}
-		b.texts, b.values = append(b.texts, text), append(b.values, own)
-	}
-	for _, v := range bind {
-		if name, _, _ := strings.Cut(v, "="); byName && !used[name] {
-			return nil, cli.Usagef("%s: no statement has :%s", flag, name)
-		}
-	}
-	if !byName && len(list) > 1 && len(rest) > 0 {
-		return nil, cli.Usagef("%s: there are %d values more than ? in the statements", flag, len(rest))
-	}
-	return b, nil
-}
-
-func firstName(params []sqlstmt.Params) string {
-	for _, p := range params {
-		if len(p.Names) > 0 {
-			return p.Names[0]
-		}
-	}
-	return ""
 }

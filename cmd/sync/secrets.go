@@ -62,7 +62,7 @@ func (s secrets) lookup(r manifest.Reference) (string, error) {
 // secretText returns the secret in a file: without a line end, and without the mark that some editors write at the start.
 func secretText(raw []byte) (string, error) {
 	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
-	text := strings.TrimSuffix(strings.TrimSuffix(string(raw), "\n"), "\r")
+	text := cli.FileText(raw)
 	switch {
 	case text == "":
 		return "", errors.New("is empty")

@@ -17,6 +17,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/intake"
 	"github.com/dig-cli/dig/pkg/api"
+	"github.com/dig-cli/dig/pkg/output"
 )
 
 // document is the document of an import.
@@ -179,7 +180,7 @@ var fileFormats = []string{"csv", "json", "ndjson", "parquet", "xlsx"}
 func (r *reading) options() (intake.Options, error) {
 	o := intake.Options{NoHeader: r.noHeader, Nulls: r.nulls, Sheet: r.sheet}
 	if r.format != "" {
-		format, err := cli.Word("--file-format", r.format, fileFormats)
+		format, err := cli.Word("--file-format", string(output.FormatOf(r.format)), fileFormats)
 		if err != nil {
 			return o, err
 		}

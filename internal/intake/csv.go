@@ -23,7 +23,7 @@ func (d *Document) openCSV() error {
 	whole := len(head) < rowfile.Window
 	d.returns = rowfile.EndsWithReturns(head)
 	if d.Delimiter = d.opt.Delimiter; d.Delimiter == 0 {
-		d.Delimiter = rowfile.Delimiter(head, whole, d.returns, d.ext() == ".tsv" || d.ext() == ".tab")
+		d.Delimiter = rowfile.Delimiter(head, whole, d.returns, rowfile.Ending(d.Name) == "tsv")
 		if d.Delimiter != ',' {
 			d.remark("the fields are separated by %s; --delimiter sets another character", rowfile.DelimiterName(d.Delimiter))
 		}

@@ -12,7 +12,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 
 	"github.com/dig-cli/dig/internal/rowfile"
@@ -140,9 +139,9 @@ func (d *Document) detect(ctx context.Context) error {
 		d.Format = Parquet
 	case d.Format == "" && form == rowfile.Workbook:
 		d.Format = XLSX
-	case d.Format == "" && d.ext() == ".parquet":
+	case d.Format == "" && rowfile.Ending(d.Name) == "parquet":
 		return errors.New("not a Parquet file; --file-format says what it is")
-	case d.Format == "" && d.ext() == ".xlsx":
+	case d.Format == "" && rowfile.Ending(d.Name) == "xlsx":
 		return errors.New("not a workbook; --file-format says what it is")
 	}
 	if d.Format == "" || d.Format == CSV || d.Format == JSON {
@@ -155,8 +154,8 @@ func (d *Document) detect(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		switch ext := d.ext(); {
-		case ext == ".json" || ext == ".ndjson" || ext == ".jsonl" || ext != ".csv" && ext != ".tsv" && rowfile.LooksLikeJSON(text):
+		switch ending := rowfile.Ending(d.Name); {
+		case ending == "json", ending == "" && rowfile.LooksLikeJSON(text):
 			d.Format = JSON
 		default:
 			d.Format = CSV
@@ -371,8 +370,4 @@ func (d *Document) File() *os.File {
 
 func (d *Document) remark(format string, args ...any) {
 	d.Remarks = append(d.Remarks, fmt.Sprintf(format, args...))
-}
-
-func (d *Document) ext() string {
-	return filepath.Ext(rowfile.Unpacked(strings.ToLower(d.Name)))
 }

@@ -3,6 +3,7 @@ package rowfile
 import (
 	"bytes"
 	"errors"
+	"path/filepath"
 	"strings"
 )
 
@@ -41,6 +42,20 @@ func Unpacked(name string) string {
 		}
 	}
 	return name
+}
+
+// Ending is the kind of rows that the name of a file, packed or not, promises: csv, tsv, json, parquet or xlsx; "" for other
+// names. json includes files with an object on each line.
+func Ending(name string) string {
+	switch ext := strings.ToLower(filepath.Ext(Unpacked(name))); ext {
+	case ".csv", ".tsv", ".json", ".parquet", ".xlsx":
+		return ext[1:]
+	case ".tab":
+		return "tsv"
+	case ".ndjson", ".jsonl":
+		return "json"
+	}
+	return ""
 }
 
 // LooksLikeJSON recognizes the beginning of objects, alone or in a list, which is no likely header of CSV.

@@ -166,4 +166,3 @@ func (r *csvRecords) record(c *cells, columns int) error {
 	}
 	return nil
 }
-

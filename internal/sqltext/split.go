@@ -137,9 +137,16 @@ func wordByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c >= utf8.RuneSelf
 }
 
-// quoteLength returns the length of a quoted piece, in which a doubled quote stands for the quote; escapes means that a
-// backslash escapes too.
 func quoteLength(s string, q byte, escapes bool) int {
+	if n := QuotedLength(s, q, escapes); n >= 0 {
+		return n
+	}
+	return len(s)
+}
+
+// QuotedLength returns the length of the quoted piece at the start of a text, -1 if it does not end. A doubled quote stands
+// for the quote; escapes means that a backslash escapes too.
+func QuotedLength(s string, q byte, escapes bool) int {
 	for i := 1; i < len(s); i++ {
 		switch {
 		case escapes && s[i] == '\\':
@@ -150,7 +157,7 @@ func quoteLength(s string, q byte, escapes bool) int {
 			return i + 1
 		}
 	}
-	return len(s)
+	return -1
 }
 
 func commentLength(s string, nested bool) int {

@@ -47,6 +47,20 @@ func (e *Env) Value(flag, arg string) ([]byte, error) {
 	return []byte(arg), nil
 }
 
+// TextValue is Value without the line end of a file.
+func (e *Env) TextValue(flag, arg string) (string, error) {
+	raw, err := e.Value(flag, arg)
+	if arg == "-" || strings.HasPrefix(arg, "@") {
+		return FileText(raw), err
+	}
+	return string(raw), err
+}
+
+// FileText is the text of a file without its line end.
+func FileText(raw []byte) string {
+	return strings.TrimSuffix(strings.TrimSuffix(string(raw), "\n"), "\r")
+}
+
 // SetIf sets an optional field if its flag was given, including to the empty string.
 func SetIf[T any](c *cobra.Command, flag string, field **T, v T) {
 	if c.Flags().Changed(flag) {

@@ -94,21 +94,9 @@ func (p *printer) uncarried(t *types.Type, x operand) {
 		x.write()
 		p.put(" AS JSON)")
 	case types.Array:
-		e := p.name("x")
-		p.put("list_transform(")
-		x.write()
-		p.put(", lambda ", e, ": ")
-		p.uncarried(t.Args[0], p.alias(e))
-		p.put(")")
+		p.eachItem(x, func(item operand) { p.uncarried(t.Args[0], item) })
 	case types.Row:
-		p.lets([]operand{x}, func(args []operand) {
-			row := p.apart(args[0].write)
-			fields := make([]string, len(t.Args))
-			for i, f := range t.Args {
-				fields[i] = p.apart(func() { p.uncarried(f, p.alias(field(row, i))) })
-			}
-			p.put("CASE WHEN ", row, " IS NOT NULL THEN ", pack(fields), " END")
-		})
+		p.eachField(t, x, p.uncarried)
 	case types.Map:
 		e := p.name("x")
 		p.put("map_from_entries(list_transform(")

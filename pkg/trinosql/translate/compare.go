@@ -151,6 +151,28 @@ func (p *printer) ordered(at trinosql.Node, t *types.Type, l, r string) string {
 
 func field(row string, i int) string { return fmt.Sprintf("struct_extract_at(%s, %d)", row, i+1) }
 
+// eachItem writes the array of what a function writes for each item of an array.
+func (p *printer) eachItem(x operand, write func(item operand)) {
+	e := p.name("x")
+	p.put("list_transform(")
+	x.write()
+	p.put(", lambda ", e, ": ")
+	write(p.alias(e))
+	p.put(")")
+}
+
+// eachField writes the row of what a function writes for each field of a row.
+func (p *printer) eachField(t *types.Type, x operand, write func(t *types.Type, field operand)) {
+	p.lets([]operand{x}, func(args []operand) {
+		row := p.apart(args[0].write)
+		fields := make([]string, len(t.Args))
+		for i, f := range t.Args {
+			fields[i] = p.apart(func() { write(f, p.alias(field(row, i))) })
+		}
+		p.put("CASE WHEN ", row, " IS NOT NULL THEN ", pack(fields), " END")
+	})
+}
+
 func (p *printer) between(x *trinosql.Between) {
 	t := p.typeOf(x.X)
 	if x.Not {
@@ -243,21 +265,9 @@ func (p *printer) canonical(t *types.Type, x operand) {
 	}
 	switch t.Kind {
 	case types.Array:
-		e := p.name("x")
-		p.put("list_transform(")
-		x.write()
-		p.put(", lambda ", e, ": ")
-		p.canonical(t.Args[0], p.alias(e))
-		p.put(")")
+		p.eachItem(x, func(item operand) { p.canonical(t.Args[0], item) })
 	case types.Row:
-		p.lets([]operand{x}, func(args []operand) {
-			row := p.apart(args[0].write)
-			fields := make([]string, len(t.Args))
-			for i, f := range t.Args {
-				fields[i] = p.apart(func() { p.canonical(f, p.alias(field(row, i))) })
-			}
-			p.put("CASE WHEN ", row, " IS NOT NULL THEN ", pack(fields), " END")
-		})
+		p.eachField(t, x, p.canonical)
 	case types.Map:
 		entries := operand{write: func() {
 			p.put("map_entries(")

@@ -91,13 +91,7 @@ func mapRules(reg *registry) {
 	reg.rules["map_concat"] = func(p *printer, c *call) {
 		p.lets(c.args, func(args []operand) {
 			p.put("CASE WHEN ")
-			for i, a := range args {
-				if i > 0 {
-					p.put(" AND ")
-				}
-				a.write()
-				p.put(" IS NOT NULL")
-			}
+			p.allGiven(args)
 			p.put(" THEN map_concat(")
 			p.list(len(args), func(i int) { args[i].write() })
 			p.put(") END")

@@ -190,13 +190,7 @@ func (p *printer) extreme(c *call, name string) {
 		return
 	}
 	p.put("CASE WHEN ")
-	for i, a := range args {
-		if i > 0 {
-			p.put(" AND ")
-		}
-		a.write()
-		p.put(" IS NOT NULL")
-	}
+	p.allGiven(args)
 	if name == "greatest" && float(c.bound.Result) { // NaN is the greatest for DuckDB, and for Trino only among others
 		p.put(" THEN coalesce(greatest(")
 		p.list(len(args), func(i int) {
@@ -224,13 +218,7 @@ func (p *printer) nestedExtreme(c *call, name string, args []operand) {
 	}
 	op := map[string]string{"greatest": ">", "least": "<"}[name]
 	p.put("CASE WHEN ")
-	for i, a := range args {
-		if i > 0 {
-			p.put(" AND ")
-		}
-		a.write()
-		p.put(" IS NOT NULL")
-	}
+	p.allGiven(args)
 	p.put(" THEN ")
 	best, closing := args[0], 0
 	for i, a := range args[1:] {

@@ -76,13 +76,7 @@ func (p *printer) eachUnit(c *call, write func(c *call, unit string)) {
 			write(&inner, u)
 		}
 		p.put(" WHEN ")
-		for i, a := range args {
-			if i > 0 {
-				p.put(" AND ")
-			}
-			a.write()
-			p.put(" IS NOT NULL")
-		}
+		p.allGiven(args)
 		p.put(` THEN "~error"('''' || lower(`)
 		args[0].write()
 		p.put(`) || ''' is not a valid `, name, ` field') END`)

@@ -126,6 +126,17 @@ func (p *printer) list(n int, write func(i int)) {
 	}
 }
 
+// allGiven writes the condition that no operand is NULL.
+func (p *printer) allGiven(args []operand) {
+	for i, a := range args {
+		if i > 0 {
+			p.put(" AND ")
+		}
+		a.write()
+		p.put(" IS NOT NULL")
+	}
+}
+
 // apart returns what a function writes, without writing it.
 func (p *printer) apart(write func()) string {
 	outer := p.text

@@ -125,18 +125,17 @@ const (
 	formParts // a folder of folders named key=value
 )
 
-var forms = map[string]form{".csv": formCSV, ".tsv": formTSV, ".tab": formTSV, ".json": formJSON, ".ndjson": formJSON, ".jsonl": formJSON, ".parquet": formParquet, ".xlsx": formXLSX}
+var forms = map[string]form{"csv": formCSV, "tsv": formTSV, "json": formJSON, "parquet": formParquet, "xlsx": formXLSX}
 
 // classify determines the format of a file from its name.
 func classify(name string) (file, bool) {
 	base := rowfile.Unpacked(name)
 	t := file{packed: base != name}
-	ext := strings.ToLower(path.Ext(base))
-	how, ok := forms[ext]
+	how, ok := forms[rowfile.Ending(base)]
 	if !ok || t.packed && (how == formParquet || how == formXLSX) || strings.HasPrefix(name, ".") {
 		return t, false
 	}
-	t.form, t.table = how, base[:len(base)-len(ext)]
+	t.form, t.table = how, strings.TrimSuffix(base, path.Ext(base))
 	return t, t.table != ""
 }
 

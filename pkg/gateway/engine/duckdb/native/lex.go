@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
@@ -60,7 +61,7 @@ func Lex(sql string) ([]Token, error) {
 			i += n
 			continue
 		case c == '\'':
-			n := quoted(sql[i:], '\'', false)
+			n := sqltext.QuotedLength(sql[i:], '\'', false)
 			if n < 0 {
 				return nil, SyntaxAt(start, "mismatched input ''': the text does not end")
 			}
@@ -68,7 +69,7 @@ func Lex(sql string) ([]Token, error) {
 			out = append(out, Token{tokString, start, i, sql[start:i]})
 			continue
 		case c == '"':
-			n := quoted(sql[i:], '"', false)
+			n := sqltext.QuotedLength(sql[i:], '"', false)
 			if n < 0 {
 				return nil, SyntaxAt(start, "mismatched input '\"': the quoted name does not end")
 			}
@@ -103,7 +104,7 @@ func Lex(sql string) ([]Token, error) {
 			}
 			word := sql[start:i]
 			if i < len(sql) && sql[i] == '\'' && isTextPrefix(word) {
-				n := quoted(sql[i:], '\'', strings.EqualFold(word, "e"))
+				n := sqltext.QuotedLength(sql[i:], '\'', strings.EqualFold(word, "e"))
 				if n < 0 {
 					return nil, SyntaxAt(start, "mismatched input ''': the text does not end")
 				}
@@ -137,21 +138,6 @@ func IsNameStart(c byte) bool {
 
 func isTextPrefix(word string) bool {
 	return len(word) == 1 && strings.ContainsAny(word, "eExXbBnN")
-}
-
-// quoted measures a quoted piece, in which the quote is doubled; backslash says whether a backslash escapes too.
-func quoted(s string, q byte, backslash bool) int {
-	for i := 1; i < len(s); i++ {
-		switch {
-		case backslash && s[i] == '\\':
-			i++
-		case s[i] == q && i+1 < len(s) && s[i+1] == q:
-			i++
-		case s[i] == q:
-			return i + 1
-		}
-	}
-	return -1
 }
 
 // blockComment measures a comment, in which comments nest as DuckDB has it.

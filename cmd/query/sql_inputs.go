@@ -1,0 +1,155 @@
+package query
+
+import (
+	"cmp"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/rowfile"
+	"github.com/dig-cli/dig/internal/sqltext"
+	"github.com/spf13/pflag"
+)
+
+// sqlInput is one --sql, -f or argument of `sql`.
+type sqlInput struct {
+	flag  string // "" for an argument
+	value string
+	after int // how many arguments are before the flag
+}
+
+// inputFlag collects the values of several flags in the order in which they were given.
+type inputFlag struct {
+	name string
+	fs   *pflag.FlagSet // whose arguments so far are those before the flag
+	to   *[]sqlInput
+}
+
+func (f inputFlag) Set(s string) error {
+	*f.to = append(*f.to, sqlInput{flag: f.name, value: s, after: f.fs.NArg()})
+	return nil
+}
+func (f inputFlag) Type() string   { return "string" }
+func (f inputFlag) String() string { return "" }
+
+// Append, Replace and GetSlice say that the flag may be repeated.
+func (f inputFlag) Append(s string) error { return f.Set(s) }
+
+func (f inputFlag) Replace(list []string) error {
+	*f.to = slices.DeleteFunc(*f.to, func(in sqlInput) bool { return in.flag == f.name })
+	for _, s := range list {
+		if err := f.Set(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f inputFlag) GetSlice() []string {
+	var list []string
+	for _, in := range *f.to {
+		if in.flag == f.name {
+			list = append(list, in.value)
+		}
+	}
+	return list
+}
+
+var _ pflag.SliceValue = inputFlag{}
+
+// inOrder puts arguments between the flags, as they were given.
+func inOrder(flags []sqlInput, args []string) []sqlInput {
+	var out []sqlInput
+	n := 0
+	before := func(end int) {
+		for ; n < end; n++ {
+			out = append(out, sqlInput{value: args[n]})
+		}
+	}
+	for _, in := range flags {
+		before(min(in.after, len(args)))
+		out = append(out, in)
+	}
+	before(len(args))
+	return out
+}
+
+// given is a statement or a saved query to run.
+type given struct {
+	placedPart
+	saved string // the name of a query; the rest is empty then
+	data  string // the file whose rows are selected
+}
+
+// read reads the texts of the inputs.
+func (f *sqlFlags) read(e *cli.Env) ([]given, error) {
+	var list []given
+	stdin := 0
+	for _, in := range f.inputs {
+		if in.value == "-" && in.flag != "--sql" {
+			stdin++
+		}
+	}
+	if stdin > 1 {
+		return nil, cli.Usagef("standard input can be read only once")
+	}
+	for _, in := range f.inputs {
+		name, text := in.flag, in.value
+		kind := kindOf(e, in)
+		switch kind {
+		case "query":
+			list = append(list, given{saved: in.value})
+			continue
+		case "data":
+			text = "SELECT * FROM " + sqltext.Literal(in.value)
+		case "file":
+			raw, err := e.ReadFile(cmp.Or(in.flag, "FILE"), in.value)
+			if err != nil {
+				return nil, err
+			}
+			name, text = in.value, string(raw)
+			if name == "-" {
+				name = "stdin"
+			}
+		}
+		name = cmp.Or(name, "the statement")
+		parts := split(f.language(), []sqlText{{name, text, true}})
+		if len(parts) == 0 {
+			return nil, cli.Usagef("%s: there is no statement", name)
+		}
+		for _, p := range parts {
+			if len(parts) == 1 {
+				p.where = name
+			}
+			g := given{placedPart: p}
+			if kind == "data" {
+				g.data = in.value
+			}
+			list = append(list, g)
+		}
+	}
+	return list, nil
+}
+
+// kindOf tells whether an input is "sql", a "file" of statements, one with "data", or a saved "query".
+func kindOf(e *cli.Env, in sqlInput) string {
+	switch s := in.value; {
+	case in.flag == "--sql":
+		return "sql"
+	case in.flag == "-f" || s == "-":
+		return "file"
+	case isFile(e.Abs(s)) && in.flag == "" && rowfile.Ending(s) != "":
+		return "data"
+	case isFile(e.Abs(s)) || strings.HasSuffix(s, ".sql") && !strings.ContainsAny(s, "\n;("):
+		return "file"
+	case s != "" && !strings.ContainsAny(s, " \t\r\n;()*'"):
+		return "query"
+	}
+	return "sql"
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
