@@ -39,7 +39,7 @@ func TestImports(t *testing.T) {
 		"internal/sqltext":      {"pkg/late"},
 		"internal/rowfile":      {"pkg/late", "pkg/gateway/engine/csv"},
 		"internal/cell":         {"internal/nearest", "pkg/api"},
-		"internal/rowset":       {"internal/cell", "internal/tempfile", "pkg/api", "pkg/gateway/engine/csv"},
+		"internal/rowset":       {"internal/cell", "internal/rowfile", "internal/tempfile", "pkg/api", "pkg/gateway/engine/csv"},
 		"internal/nearest":      {},
 		"internal/shell":        {},
 		"internal/retry":        {},
@@ -51,9 +51,9 @@ func TestImports(t *testing.T) {
 		"pkg/openapi":           {"pkg/api", "pkg/spec", "pkg/openapi"},
 		"pkg/gateway/safely":    {},
 		"pkg/gateway/store":     {},
-		"pkg/gateway/engine":    {"internal/nearest", "internal/sqltext", "internal/tempfile", "pkg/trinosql", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/safely"},
+		"pkg/gateway/engine":    {"internal/nearest", "internal/retry", "internal/sqltext", "internal/tempfile", "pkg/trinosql", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/safely"},
 		"pkg/gateway/connector": {"internal/loopback", "internal/rowfile", "internal/retry", "internal/tempfile", "internal/sqltext", "pkg/api", "pkg/late", "pkg/gateway/engine", "pkg/gateway/connector", "pkg/gateway/safely"},
-		"pkg/gateway":           {"internal/loopback", "internal/each", "internal/sqltext", "pkg/api", "pkg/late", "pkg/spec", "pkg/gateway", "internal/tempfile"},
+		"pkg/gateway":           {"internal/loopback", "internal/each", "internal/retry", "internal/sqltext", "pkg/api", "pkg/late", "pkg/spec", "pkg/gateway", "internal/tempfile"},
 	}
 	under := func(dir string, rooms []string) bool {
 		for _, r := range rooms {

@@ -176,7 +176,7 @@ func TestDoctorGateway(t *testing.T) {
 	}
 	status, body = 200, "<html>"
 	_, found = diagnose(t, env)
-	expect(t, found, map[string]string{"gateway": "failed what answers is not a gateway"})
+	expect(t, found, map[string]string{"gateway": "failed the server is not a gateway"})
 
 	env["DIG_BASE_URL"] = encrypted.URL + "/api/v1"
 	_, found = diagnose(t, env)

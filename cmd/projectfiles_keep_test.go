@@ -35,7 +35,7 @@ func TestApplyLooksAgain(t *testing.T) {
 		_, _ = w.Write(bytes.ReplaceAll(raw, []byte("SELECT 1"), []byte("SELECT 5")))
 	})
 	f.sent()
-	if errs := f.want(6, "apply", "p", "--yes"); !strings.Contains(errs, "query q has been changed by somebody else") || f.sent() != "" {
+	if errs := f.want(6, "apply", "p", "--yes"); !strings.Contains(errs, "query q has been changed since the plan was created") || f.sent() != "" {
 		t.Errorf("a query that was changed meanwhile: %s", errs)
 	}
 	f.on(spec.UpdateQuery, func(w http.ResponseWriter, r *http.Request, _ func() *http.Response) {
@@ -106,7 +106,7 @@ func TestApplyLooksAgainTable(t *testing.T) {
 		_, _ = io.Copy(w, res.Body)
 	})
 	f.sent()
-	if errs := f.want(6, "apply", "p", "--prune", "--yes"); !strings.Contains(errs, "table t has been changed by somebody else") || f.sent() != "" {
+	if errs := f.want(6, "apply", "p", "--prune", "--yes"); !strings.Contains(errs, "table t has been changed since the plan was created") || f.sent() != "" {
 		t.Errorf("a table that was changed meanwhile: %s", errs)
 	}
 	f.ok("apply", "p", "--prune", "--yes")

@@ -18,7 +18,7 @@ func TestApplyKilledAtEveryStep(t *testing.T) {
 	f := newFront(t, "local")
 	f.file("source/a.csv", "id,region\n1,north\n")
 	for name, text := range map[string]string{
-		"dig.yaml":                       "# The objects of a project as files: `dig plan DIR` compares them with a project, `dig apply DIR` brings one to them.\nversion: 1\n",
+		"dig.yaml":                       "# The objects of a project as files: `dig plan DIR` compares them with a project, `dig apply DIR` changes a project to match them.\nversion: 1\n",
 		"connections/files.yaml":         "type: files\ncredential:\n  path: " + filepath.Join(f.home, "source") + "\n",
 		"catalogs/ext.yaml":              "connection: files\n",
 		"tables/people.yaml":             "columns:\n  - name: name\n    type: varchar\n    description: who\n",

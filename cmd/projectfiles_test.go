@@ -195,7 +195,7 @@ func TestProjectFiles(t *testing.T) {
 		sameFiles(t, "zone "+zone, filesOf(t, again), want)
 		empty := filepath.Join(t.TempDir(), "p")
 		to.file("empty/dig.yaml", want["dig.yaml"])
-		if code, out, errs := to.dig("plan", "empty"); code != 0 || !strings.Contains(errs, "only in the project and left as they are; --prune deletes them") {
+		if code, out, errs := to.dig("plan", "empty"); code != 0 || !strings.Contains(errs, "only in the project and not changed; --prune deletes them") {
 			t.Errorf("without --prune: exit %d: %s%s", code, out, errs)
 		}
 		to.ok("apply", "empty", "--prune", "--yes")

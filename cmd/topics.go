@@ -144,7 +144,7 @@ default the cheapest that is sufficient is requested.`},
 		{Use: "zones", Short: "Zones, profiles and keys", Long: `A profile is a named set of zone, address, organization, workspace, project, output, timeout and key.
 
   ` + e.Name + ` auth login work --zone eu      store one; the key is asked for
-  ` + e.Name + ` auth whoami                    whose key it is, and where it works
+  ` + e.Name + ` auth whoami                    the owner of the key, and where it works
   ` + e.Name + ` profile use work               use it from now on
   ` + e.Name + ` --profile work project list    use it once
   ` + e.Name + ` config explain                 the origin of each setting

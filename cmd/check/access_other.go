@@ -2,5 +2,5 @@
 
 package check
 
-// mayWrite does not know: the system has no such question.
+// mayWrite cannot determine that on this system.
 func mayWrite(string) bool { return true }

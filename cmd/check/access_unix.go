@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mayWrite asks the system, which knows of modes, owners, lists of access rights and file systems that are mounted to be read.
+// mayWrite asks the system, which considers modes, owners, access control lists and read-only file systems.
 func mayWrite(dir string) bool {
 	err := unix.Access(dir, unix.W_OK|unix.X_OK)
 	return err == nil || !errors.Is(err, unix.EACCES) && !errors.Is(err, unix.EROFS)

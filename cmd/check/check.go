@@ -51,8 +51,8 @@ func New(e *cli.Env) *cobra.Command {
 	var expect, write string
 	var routes bool
 	c := &cobra.Command{
-		Use: "check", Short: "Find what makes the results of a project wrong or outdated", Args: cobra.NoArgs,
-		Long: `Find what makes the results of a project wrong or outdated, and print one line per finding.
+		Use: "check", Short: "Find causes of wrong or outdated results in a project", Args: cobra.NoArgs,
+		Long: `Find causes of wrong or outdated results in a project, and print one line per finding.
 
   rows          a table that a saved query reads is truncated at 100 rows, or
                 its cache is filled for the first time; never on zone local

@@ -60,12 +60,12 @@ func (d *doctor) fail(ctx context.Context, check string, err error) {
 	d.add(check, statusFailed, f.Hint, "%s", f.Msg)
 }
 
-// NewDoctor is the command that checks this installation and its way to the gateway.
+// NewDoctor is the command that checks this installation and the connection to the gateway.
 func NewDoctor(e *cli.Env) *cobra.Command {
 	d := &doctor{e: e}
 	c := &cobra.Command{
 		Use: "doctor", Short: "Check the installation, the settings and the way to the gateway", Args: cobra.NoArgs,
-		Long: `Check the installation, the settings and the way to the gateway, and say what to do about each problem.
+		Long: `Check the installation, the settings and the way to the gateway, with a hint for each problem.
 
   configuration  the settings file and the project file
   files          who may read and change the files of dig
@@ -129,7 +129,7 @@ func (d *doctor) report(o output.Options) error {
 	return nil
 }
 
-// text prints the diagnoses in full: a table would cut off what to do.
+// text prints the diagnoses in full: a table would truncate the hints.
 func (d *doctor) text(o output.Options) error {
 	const margin = "                        " // two columns of names
 	var b strings.Builder
@@ -194,7 +194,7 @@ func (d *doctor) settings(ctx context.Context) (o output.Options, s *config.Sett
 	return o, s, nil
 }
 
-// files checks who may read and change what dig stores.
+// files checks who may read and change the files of dig.
 func (d *doctor) files(s *config.Settings) {
 	type place struct {
 		dir   func(func(string) string) (string, error)
@@ -247,7 +247,7 @@ func (d *doctor) files(s *config.Settings) {
 	}
 }
 
-// program finds out what the names dig and digctl run. The DNS client of that name is common.
+// program determines which programs the names dig and digctl run. The DNS client of that name is common.
 func (d *doctor) program() {
 	own, err := os.Executable()
 	if err != nil {
@@ -334,7 +334,7 @@ func (d *doctor) local(ctx context.Context, s *config.Settings) {
 	d.ok(check, "%s answers, %s", dir, how)
 }
 
-// locks checks for processes that hold files of dig, and for what killed ones left.
+// locks checks for processes that hold files of dig, and for files that killed ones left.
 func (d *doctor) locks() {
 	dir, err := config.ConfigDir(d.e.Getenv)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/dig-cli/dig/pkg/config"
 )
 
-// writable reports whether a directory, or the one in which it would be created, can be written. One that cannot be looked at counts as
-// such: that is reported elsewhere.
+// writable reports whether a directory, or the one in which it would be created, can be written. One that cannot be examined counts as
+// writable: that is reported elsewhere.
 func writable(dir string) bool {
 	for {
 		_, err := os.Stat(dir)

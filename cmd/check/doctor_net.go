@@ -19,7 +19,7 @@ import (
 	"github.com/dig-cli/dig/pkg/config"
 )
 
-// steps are what happened on the way to the gateway.
+// steps are the events of a connection to the gateway.
 type steps struct {
 	mu                                 sync.Mutex
 	hosts                              []string
@@ -126,7 +126,7 @@ func (d *doctor) network(ctx context.Context, s *config.Settings) {
 	}
 	d.clock(header, start.Add(took/2))
 	if err != nil {
-		skipped("the gateway did not say whose key it is", "key kind", "latency", "routes")
+		skipped("the gateway did not identify the key", "key kind", "latency", "routes")
 		return
 	}
 	d.kind(s, cli.FactsOf(info))
@@ -134,7 +134,7 @@ func (d *doctor) network(ctx context.Context, s *config.Settings) {
 	d.checkRoutes(ctx, cl)
 }
 
-// askInfo asks whose key it is. The header is that of any reply.
+// askInfo asks for the owner of the key. The header is that of any reply.
 func askInfo(ctx context.Context, cl *api.Client) (info api.ProjectInfo, header http.Header, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
@@ -148,7 +148,7 @@ func askInfo(ctx context.Context, cl *api.Client) (info api.ProjectInfo, header 
 	}
 	raw, err := rep.ReadAll()
 	if err == nil && (json.Unmarshal(raw, &info) != nil || info.UserID == "") {
-		err = &api.Error{Kind: api.KindProtocol, Status: rep.Status, Message: "what answers is not a gateway", Hint: "check the base address, which usually ends in /api/v1"}
+		err = &api.Error{Kind: api.KindProtocol, Status: rep.Status, Message: "the server is not a gateway", Hint: "check the base address, which usually ends in /api/v1"}
 	}
 	return info, rep.Header, err
 }
@@ -258,7 +258,7 @@ func (d *doctor) clock(header http.Header, here time.Time) {
 	}
 }
 
-// kind compares what the gateway says about the key with what is stored.
+// kind compares the facts of the gateway about the key with the stored ones.
 func (d *doctor) kind(s *config.Settings, facts config.KeyFacts) {
 	about := facts.Kind + " key of " + facts.User
 	if facts.Kind == config.KindProject {

@@ -36,7 +36,7 @@ func notProbed(op spec.Op) bool {
 }
 
 // routeProbe finds out which of the documented routes a gateway has. It sends only OPTIONS and GET, to addresses with
-// made-up ids, so that nothing can be changed.
+// random ids, so that nothing can be changed.
 type routeProbe struct {
 	cl     *api.Client
 	ids    map[string]string // by path parameter

@@ -39,7 +39,7 @@ const noKey = "none"
 
 // NewAuth holds the commands for keys.
 func NewAuth(e *cli.Env) *cobra.Command {
-	c := &cobra.Command{Use: "auth", Short: "Log in: keys, whose they are, and where they are stored"}
+	c := &cobra.Command{Use: "auth", Short: "Log in, and manage stored keys"}
 	c.AddCommand(newLoginCmd(e), newLogoutCmd(e), newStatusCmd(e), newWhoamiCmd(e), newSwitchCmd(e))
 	e.Shows(c, &keyShape, "status")
 	e.Prints(c, cli.Like([]identity{}), "status")
@@ -66,7 +66,7 @@ The key itself stays valid: ` + "`" + e.Name + ` api-key delete` + "`" + ` delet
 		if err := e.Would("remove the key of profile %s from this machine", p.Name); err != nil {
 			return cli.View{}, err
 		}
-		if e.Run.Settings.Profile.Value == p.Name { // what was learned about the key goes with it
+		if e.Run.Settings.Profile.Value == p.Name { // the stored facts about the key are removed too
 			if err := e.ForgetKey(); err != nil {
 				return cli.View{}, err
 			}
@@ -159,7 +159,7 @@ func use(e *cli.Env, st *config.Store, name string) (cli.View, error) {
 
 func newWhoamiCmd(e *cli.Env) *cobra.Command {
 	var refresh bool
-	c := &cobra.Command{Use: "whoami", Short: "Show whose key is in use, without asking the gateway", Args: cobra.NoArgs,
+	c := &cobra.Command{Use: "whoami", Short: "Show the owner of the key in use, without asking the gateway", Args: cobra.NoArgs,
 		Long: `Show the profile, zone, address and key in use, and what is known about the key: whether it is a partner's or
 a project's, of which user and project. This was learned when the key was stored; nothing is sent.
 --refresh asks the gateway again.`,
@@ -195,13 +195,13 @@ a project's, of which user and project. This was learned when the key was stored
 		who.learn(facts)
 		v := cli.Object(who)
 		if facts.Kind == "" {
-			v = v.WithNote("what kind of key this is, and whose, is not known yet; `%s auth whoami --refresh` asks the gateway", e.Name)
+			v = v.WithNote("the kind and the owner of this key are not known yet; `%s auth whoami --refresh` asks the gateway", e.Name)
 		}
 		return v, nil
 	})
 }
 
-// keepFacts stores what was learned about the key in use with its profile, if it is the profile's.
+// keepFacts stores the facts about the key in use with its profile, if it is the profile's.
 func keepFacts(e *cli.Env, key config.Key, facts config.KeyFacts) error {
 	s := e.Run.Settings
 	if e.Tells() || s.Profile.Value == "" || !strings.HasPrefix(s.KeyFrom, "profile ") {

@@ -152,7 +152,7 @@ func newConfigUnsetCmd(e *cli.Env) *cobra.Command {
 		})
 }
 
-// newFile is what is edited when there is no settings file yet.
+// newFile is the initial text if there is no settings file yet.
 const newFile = `# Profiles of dig. Keys are not stored here.
 # current: work
 # profiles:
@@ -194,7 +194,7 @@ func edit(ctx context.Context, e *cli.Env, st *config.Store, before []byte) (cli
 	if err := os.WriteFile(copied, text, 0o600); err != nil {
 		return cli.View{}, err
 	}
-	var last []byte // what was refused before
+	var last []byte // the last rejected text
 	for {
 		err := e.Edit(ctx, copied)
 		var edited []byte
@@ -224,7 +224,7 @@ func edit(ctx context.Context, e *cli.Env, st *config.Store, before []byte) (cli
 	}
 }
 
-// tryAgain shows what is wrong with an edited text and asks whether to edit it again. It returns why not.
+// tryAgain shows the error of an edited text and asks whether to edit it again.
 func tryAgain(e *cli.Env, wrong error) (bool, error) {
 	fmt.Fprintf(e.Err, "%v\nedit it again? [y/N] ", wrong)
 	answer, err := e.Answer(false)
@@ -265,7 +265,7 @@ this line at the head of the file enables it:
 	})
 }
 
-// asText prints a text as it is, where no other format was chosen.
+// asText prints a text unchanged, unless another format was chosen.
 func asText(e *cli.Env, text string, v any) (cli.View, error) {
 	o, err := e.OutputOptions()
 	if err != nil {

@@ -21,7 +21,7 @@ const askLimit = 15 * time.Second
 type login struct {
 	e         *cli.Env
 	st        *config.Store
-	p         config.Profile // as it is to be stored
+	p         config.Profile // to be stored
 	is        bool           // the profile exists
 	opt       config.AddOptions
 	set       [3]string // organization, workspace and project of flags
@@ -35,10 +35,10 @@ func newLoginCmd(e *cli.Env) *cobra.Command {
 	l := login{e: e}
 	var withKey, keyStdin bool
 	c := &cobra.Command{
-		Use: "login [NAME]", Short: "Store a key, after the gateway has said whose it is", Args: cobra.MaximumNArgs(1),
+		Use: "login [NAME]", Short: "Store a key after the gateway has accepted it", Args: cobra.MaximumNArgs(1),
 		Long: `Store a key in a profile. The address is shown before anything is sent. dig prompts for the key on a terminal,
 reads it from standard input with --with-key or without a terminal, or takes it from DIG_API_KEY. The gateway is
-then asked whose key it is; the answer is stored with the profile, so that ` + "`" + e.Name + ` auth whoami` + "`" + ` needs no network.
+then asked for the owner of the key; the answer is stored with the profile, so that ` + "`" + e.Name + ` auth whoami` + "`" + ` needs no network.
 A key that the gateway refuses is not stored.
 
 NAME is the profile; without it, the one in use, else one named like the zone. --zone or --base-url chooses where the
@@ -52,7 +52,7 @@ prints which. --storage keyring or --storage file allows no other place.`,
 	fs := c.Flags()
 	fs.BoolVar(&withKey, "with-key", false, "read the key from standard input")
 	fs.BoolVar(&keyStdin, "key-stdin", false, "the same as --with-key")
-	fs.BoolVar(&l.noCheck, "no-check", false, "store the key without asking the gateway whose it is")
+	fs.BoolVar(&l.noCheck, "no-check", false, "store the key without asking the gateway for its owner")
 	fs.BoolVar(&l.otherZone, "other-zone", false, "if the zone does not know the key, send it to the address of the other zone too")
 	fs.BoolVar(&l.opt.Use, "use", true, "make it the current profile")
 	fs.StringVar(&l.opt.Storage, "storage", "", "keyring or file (DIG_KEY_STORAGE): where the key is stored, and nowhere else")
@@ -92,7 +92,7 @@ func (l *login) run(ctx context.Context, args []string) (cli.View, error) {
 		if _, err := st.Add(l.p, config.Key{}, check); err != nil {
 			return cli.View{}, err
 		}
-		return cli.View{}, l.e.Would("ask %s whose key it is, and store the key in profile %s", strings.Join(addresses, " or "), l.p.Name)
+		return cli.View{}, l.e.Would("ask %s for the owner of the key, and store the key in profile %s", strings.Join(addresses, " or "), l.p.Name)
 	}
 	if l.noCheck {
 		fmt.Fprintf(l.e.Err, "the key is stored for %s; nothing is sent\n", addresses[0])
@@ -162,12 +162,12 @@ func fits(p config.Profile, zone, address string) bool {
 	return (zone == "" || zone == zoneOf(p)) && (address == "" || address == p.Address() || config.SamePlace(address, p.Address()))
 }
 
-// zoneOf returns the zone of a profile, as it is resolved: local is the default.
+// zoneOf returns the effective zone of a profile: local is the default.
 func zoneOf(p config.Profile) string {
 	return cmp.Or(p.Zone, string(config.ZoneOfAddress(p.BaseURL)), string(config.Local))
 }
 
-// place sets what flags say about the organization, the workspace and the project.
+// place sets the organization, the workspace and the project from flags.
 func (l *login) place(p *config.Profile) {
 	for i, field := range []*string{&p.Org, &p.Workspace, &p.Project} {
 		if l.set[i] != "" {
@@ -205,7 +205,7 @@ func (l *login) knownElsewhere(key config.Key) error {
 	return nil
 }
 
-// identify asks the gateway whose key it is, and completes the profile.
+// identify asks the gateway for the owner of the key, and completes the profile.
 func (l *login) identify(ctx context.Context, key config.Key) error {
 	info, at, err := askAny(ctx, l.e, l.p, l.addresses(), key)
 	var refused *api.Error
@@ -225,7 +225,7 @@ func (l *login) identify(ctx context.Context, key config.Key) error {
 	return nil
 }
 
-// complete adds to a profile what is known about its new key.
+// complete adds the facts about its new key to a profile.
 func (l *login) complete(p *config.Profile) {
 	l.place(p)
 	p.KeyExpires = ""
@@ -234,7 +234,7 @@ func (l *login) complete(p *config.Profile) {
 	}
 }
 
-// explain adds what to try to the reason why a key was not stored.
+// explain adds a hint to the reason why a key was not stored.
 func (l *login) explain(err error) error {
 	var ae *api.Error
 	var f *cli.Failure
@@ -306,7 +306,7 @@ func (l *login) askOther(ctx context.Context, key config.Key, refusal error) (ap
 	return info, at, nil
 }
 
-// store stores the profile and tells where the key is.
+// store stores the profile and reports where the key is.
 func (l *login) store(key config.Key) (cli.View, error) {
 	l.complete(&l.p)
 	l.opt.Replace = l.is
@@ -349,7 +349,7 @@ func ask(ctx context.Context, e *cli.Env, p config.Profile, address string, key 
 	return cl.Info.Get(ctx)
 }
 
-// placeOf returns what a profile says about connections, as far as no variable says otherwise.
+// placeOf returns the settings of a profile for connections, where no variable overrides them.
 func placeOf(e *cli.Env, p config.Profile) cli.Place {
 	of := func(value, variable string) config.Value {
 		if v := e.Getenv(variable); v != "" {

@@ -224,7 +224,7 @@ type row struct {
 	Current bool `json:"current"`
 }
 
-// shown is a profile with what is known of its key.
+// shown is a profile with the facts about its key.
 type shown struct {
 	config.Profile
 	Address string `json:"address,omitempty"`

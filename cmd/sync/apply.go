@@ -20,7 +20,7 @@ type applier struct {
 	*live
 	vault     secrets
 	types     []api.ConnectionConfiguration
-	files     *manifest.Project // as they are, with references
+	files     *manifest.Project // unchanged, with references
 	noCheck   bool
 	allowPart bool
 }
@@ -58,9 +58,9 @@ func (a *applier) id(k manifest.Kind, name string) (string, error) {
 
 func (a *applier) made(ref manifest.Ref, id string) { a.ids[ref] = id }
 
-// changedSince is the error for an object that somebody else has changed since it was read.
+// changedSince is the error for an object that was changed after it was read.
 func changedSince(ch manifest.Change) error {
-	return &cli.Failure{Exit: cli.ExitConflict, Code: "conflict", Msg: fmt.Sprintf("%s %s has been changed by somebody else since the plan was made; it is left as it is", ch.Kind, ch.Title()),
+	return &cli.Failure{Exit: cli.ExitConflict, Code: "conflict", Msg: fmt.Sprintf("%s %s has been changed since the plan was created; it is not overwritten", ch.Kind, ch.Title()),
 		Hint: "look at it with `dig diff`, and run apply again"}
 }
 
@@ -79,7 +79,7 @@ func (a *applier) folder(ctx context.Context, ch manifest.Change) error {
 	case manifest.Create:
 		return a.createFolder(ctx, ch)
 	case manifest.Delete:
-		return a.cl.Folders.Delete(ctx, a.project, manifest.BaseOf(ch.Have).ID, nil) // without force: what is in it now was not planned
+		return a.cl.Folders.Delete(ctx, a.project, manifest.BaseOf(ch.Have).ID, nil) // without force: its contents were not planned
 	}
 	old, id := manifest.BaseOf(ch.Have).Name, manifest.BaseOf(ch.Have).ID
 	var err error

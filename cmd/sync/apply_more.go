@@ -83,7 +83,7 @@ func every(period string) *api.CacheSchedule {
 	return &api.CacheSchedule{Type: "BASIC", Expression: &period}
 }
 
-// tracking returns what zone local learns about the changes of a table; nil for other gateways, which find them
+// tracking returns how zone local detects the changes of a table; nil for other gateways, which detect them
 // themselves.
 func (a *applier) tracking(c *manifest.Cache) *api.CacheTracking {
 	if a.e.Guarded() {
@@ -133,7 +133,7 @@ func (a *applier) createCache(ctx context.Context, c *manifest.Cache) error {
 	return err
 }
 
-// metadata describes a table. On the hosted zones an update replaces all of it, so it starts with what is there now.
+// metadata describes a table. On the hosted zones an update replaces all of it, so it starts with the current metadata.
 func (a *applier) metadata(ctx context.Context, ch manifest.Change) error {
 	m, _ := ch.Want.(*manifest.Metadata)
 	if m == nil {
@@ -181,7 +181,7 @@ func (a *applier) metadata(ctx context.Context, ch manifest.Change) error {
 	return a.describe(ctx, ch, catalog, m, req)
 }
 
-// described reads what is said about a table now.
+// described reads the current description of a table.
 func (a *applier) described(ctx context.Context, catalog string, m *manifest.Metadata) (api.TableMetadata, bool, error) {
 	all, err := a.cl.Metadata.Project(ctx, a.project, catalog, m.Schema)
 	if missing(err) {

@@ -20,7 +20,7 @@ type live struct {
 	e       *cli.Env
 	cl      *api.Client
 	project string
-	only    map[manifest.Kind]bool // what is read
+	only    map[manifest.Kind]bool // the kinds that are read
 
 	p        *manifest.Project
 	catalogs []api.Catalog
@@ -239,7 +239,7 @@ func isSemantic(c api.Catalog) bool {
 	return strings.EqualFold(c.CatalogType, "SEMANTIC") || c.Type != nil && strings.EqualFold(*c.Type, "SEMANTIC")
 }
 
-// catalogID finds a catalog by its name. Two are named peaka, and the schema tells them apart.
+// catalogID finds a catalog by its name. Two are named peaka, and the schema distinguishes them.
 func (l *live) catalogID(name, schema string) (string, bool) {
 	if strings.EqualFold(name, "peaka") {
 		if schema == "query" || schema == "mtquery" {

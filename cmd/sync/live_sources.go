@@ -211,7 +211,7 @@ func (l *live) readMetadata(ctx context.Context) error {
 	return nil
 }
 
-// metadataOf returns what users say about a table; nil for nothing. The description of a column of an internal table is
+// metadataOf returns the descriptions of a table; nil if there are none. The description of a column of an internal table is
 // part of that table.
 func (l *live) metadataOf(m api.TableMetadata, catalog string) *manifest.Metadata {
 	out := &manifest.Metadata{Base: base(manifest.KindMetadata, manifest.JoinName(catalog, m.SchemaName, m.TableName)), Catalog: catalog, Schema: m.SchemaName, Table: m.TableName,
@@ -244,7 +244,7 @@ func (l *live) metadataOf(m api.TableMetadata, catalog string) *manifest.Metadat
 	return out
 }
 
-// said returns a description; the service writes a missing one as the text null in places [E].
+// said returns a description; in some places the service writes a missing one as the text null [E].
 func said(text string) string {
 	if text == "null" {
 		return ""

@@ -19,7 +19,7 @@ import (
 	"github.com/dig-cli/dig/pkg/config"
 )
 
-// secrets finds the values that references stand for. dir is the directory of the project, from which paths start.
+// secrets finds the values of references. dir is the directory of the project, from which paths start.
 type secrets struct {
 	e   *cli.Env
 	dir string
@@ -83,7 +83,7 @@ func refers(v manifest.Value) bool {
 func (s secrets) expand(v manifest.Value) (manifest.Value, error) {
 	text, ok := v.Text()
 	if !ok {
-		if refs, err := manifest.References(string(v.JSON())); err != nil || len(refs) > 0 { // it would be sent as it is written
+		if refs, err := manifest.References(string(v.JSON())); err != nil || len(refs) > 0 { // it would be sent literally
 			return v, errors.New("references are looked up in texts only, not within a list or an object")
 		}
 		return v, nil
@@ -92,8 +92,8 @@ func (s secrets) expand(v manifest.Value) (manifest.Value, error) {
 	return manifest.TextValue(text), err
 }
 
-// compared replaces the credential of each connection by what can be compared: references in members that the gateway
-// returns are looked up, the others stay as they are.
+// compared replaces the credential of each connection by its comparable form: references in members that the gateway
+// returns are looked up, the others are left unchanged.
 func (s secrets) compared(want, have *manifest.Project) (*manifest.Project, error) {
 	out := manifest.New()
 	for _, k := range manifest.Kinds() {
@@ -133,7 +133,7 @@ func (s secrets) compared(want, have *manifest.Project) (*manifest.Project, erro
 	return out, nil
 }
 
-// credential returns the credential of a connection as it is sent: with the values of references, and with the JSON type
+// credential returns the credential of a connection for sending: with the values of references, and with the JSON type
 // that its field has.
 func (s secrets) credential(c *manifest.Connection, types []api.ConnectionConfiguration) (api.Credential, string, error) {
 	kind, fields := c.Type, map[string]api.ConnectionConfigurationItem{}
@@ -174,7 +174,7 @@ func (s secrets) credential(c *manifest.Connection, types []api.ConnectionConfig
 	return out, kind, nil
 }
 
-// secretIn returns the path of what looks like a secret in a member of a credential: the member itself, or one within it;
+// secretIn returns the path of a value that looks like a secret in a member of a credential: the member itself, or one within it;
 // "" for none.
 func secretIn(name string, raw json.RawMessage) (string, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
@@ -252,8 +252,8 @@ func plainSecrets(p *manifest.Project) ([]string, error) {
 	return out, nil
 }
 
-// kept puts into what was read from a gateway what only the files have: references to secrets, parameters of catalogs,
-// former names, and the names of the files of golden statements. notes are what the files may lack.
+// kept adds to the objects of a gateway the parts that only the files have: references to secrets, parameters of catalogs,
+// former names, and the names of the files of golden statements. notes list the parts that the files may lack.
 func (s secrets) kept(have, old *manifest.Project, types []api.ConnectionConfiguration) (notes []string) {
 	for _, c := range manifest.Of[*manifest.Connection](have, manifest.KindConnection) {
 		was, _ := old.Get(manifest.KindConnection, c.Name).(*manifest.Connection)

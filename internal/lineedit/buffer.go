@@ -8,7 +8,7 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// buffer is a text with a cursor. The cursor is a byte offset and stands between characters as they are seen: letters with
+// buffer is a text with a cursor. The cursor is a byte offset and is between characters as displayed: letters with
 // their marks.
 type buffer struct {
 	text   string

@@ -11,8 +11,8 @@ import (
 	"github.com/muesli/cancelreader"
 )
 
-// input passes what is typed to the editor of one statement. Keys after the one that ends it are kept for the next: a
-// statement that runs must not lose what is typed meanwhile, or what a terminal without bracketed paste sends at once.
+// input passes keys to the editor of one statement. Keys after the one that ends it are kept for the next: a
+// running statement must not lose keys that are typed meanwhile, or that a terminal without bracketed paste sends at once.
 type input struct {
 	tty *os.File
 
@@ -21,7 +21,7 @@ type input struct {
 	mu      sync.Mutex
 	pending []byte // typed, and not passed on
 	inPaste bool
-	matched int  // bytes of a mark of pasting at the end of what was passed on
+	matched int  // bytes of a mark of pasting at the end of the passed bytes
 	gate    bool // a key that may end the statement was passed on, and not handled
 
 	wake chan struct{} // a gate key was handled
@@ -58,7 +58,7 @@ func (in *input) end() {
 	}
 }
 
-// release ends the reading and waits for it. A reading that cannot be ended keeps what it reads for the next statement.
+// release ends the reading and waits for it. A reading that cannot be ended keeps its bytes for the next statement.
 func (in *input) release() {
 	in.end()
 	ended := make(chan struct{})

@@ -19,7 +19,7 @@ type menu struct {
 
 func (c *menu) close() { *c = menu{} }
 
-// complete inserts what all candidates have in common, and shows them if there are several.
+// complete inserts the common prefix of all candidates, and shows them if there are several.
 func (m *model) complete() {
 	if m.e.o.Complete == nil {
 		return

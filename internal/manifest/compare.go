@@ -28,7 +28,7 @@ type Difference struct {
 	To   string `json:"to"`
 }
 
-// Change is a step that brings a project to the files.
+// Change is a step that changes a project to match the files.
 type Change struct {
 	Action Action
 	Ref
@@ -37,7 +37,7 @@ type Change struct {
 	Have   Object // nil for a creation
 }
 
-// Title is the name of the object as people read it; that of a golden statement is its question, on one line.
+// Title is the displayed name of the object; that of a golden statement is its question, on one line.
 func (c Change) Title() string {
 	prompt, _, golden := strings.Cut(c.Name, "\x00")
 	if !golden {
@@ -46,8 +46,8 @@ func (c Change) Title() string {
 	return strings.Join(strings.Fields(prompt), " ")
 }
 
-// Compare returns the steps that bring a project to the files, in an order in which they work, and what only the project
-// has, in the order in which it can be deleted.
+// Compare returns the steps that change a project to match the files, in an order in which they succeed, and the objects that
+// only the project has, in the order in which they can be deleted.
 func Compare(want, have *Project) (changes, extra []Change) {
 	have = renamed(want, have)
 	names, used := namesOf(want, have), map[Object]bool{}
@@ -55,7 +55,7 @@ func Compare(want, have *Project) (changes, extra []Change) {
 		h := names.counterpart(w)
 		used[h] = true
 		if c, ok := w.(*Column); ok && h == nil && have.Get(c.table(), c.Table) == nil {
-			continue // it comes with its table
+			continue // it is created with its table
 		}
 		if ch, left := change(w, h); ch.Action != "" || len(left) > 0 {
 			ch.Ref = ref
@@ -72,7 +72,7 @@ func Compare(want, have *Project) (changes, extra []Change) {
 			continue
 		}
 		if c, ok := h.(*Column); ok && want.Get(c.table(), c.Table) == nil {
-			continue // it goes with its table
+			continue // it is deleted with its table
 		}
 		extra = append(extra, Change{Action: Delete, Ref: ref, Have: h})
 	}
@@ -83,7 +83,7 @@ func Compare(want, have *Project) (changes, extra []Change) {
 	return changes, extra
 }
 
-// change compares two objects. left is what only pruning would remove.
+// change compares two objects. left are the values that only pruning would remove.
 func change(w, h Object) (c Change, left []Difference) {
 	c.Want, c.Have = w, h
 	if h == nil {
@@ -143,7 +143,7 @@ func Cleared(o Object) []Difference {
 	return out
 }
 
-// plainName is the name of an object within what it belongs to.
+// plainName is the name of an object without those of its parents.
 func plainName(o Object) string {
 	switch o := o.(type) {
 	case *Column:
@@ -169,7 +169,7 @@ func how(w Object, fields []Difference) Action {
 	return Update
 }
 
-// against returns the fields of a connection that can be compared with what a gateway tells: the type, and the members of
+// against returns the fields of a connection that can be compared with those of a gateway: the type, and the members of
 // the credential that are not secret.
 func (c *Connection) against(h *Connection) (want, have []Field) {
 	want, have = []Field{{Name: "type", Value: strings.ToLower(c.Type)}}, []Field{{Name: "type", Value: strings.ToLower(h.Type)}}

@@ -11,7 +11,7 @@ const maxNodes = 1_000_000
 
 var errExpansion = errors.New("its anchors and aliases stand for too many values, or for themselves")
 
-// expansion counts what the nodes of a file stand for.
+// expansion counts the nodes of a file with aliases replaced.
 type expansion map[*yaml.Node]int
 
 func (x expansion) size(n *yaml.Node) (int, error) {

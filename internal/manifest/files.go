@@ -1,7 +1,7 @@
 package manifest
 
-// The files of a project. Members have the names of the flags and words that people use, and what has its default is left
-// out. Schema writes the JSON schema of these types.
+// The files of a project. Members have the names of the flags of the commands; members with default values are
+// omitted. Schema writes the JSON schema of these types.
 
 // Marker is the file that makes a directory a project.
 const Marker = "dig.yaml"

@@ -1,5 +1,5 @@
-// Package manifest describes the objects of a project as files: their model, how they are read and written, and what
-// has to change to turn one project into another. It sends nothing.
+// Package manifest describes the objects of a project as files: their model, how they are read and written, and the
+// changes that turn one project into another. It sends nothing.
 package manifest
 
 import (
@@ -49,7 +49,7 @@ type Object interface {
 	fields() []Field
 }
 
-// Base is what all objects have.
+// Base has the properties of all objects.
 type Base struct {
 	Ref
 	RenamedFrom string // the name that it had before
@@ -60,7 +60,7 @@ type Base struct {
 
 func (b *Base) base() *Base { return b }
 
-// BaseOf returns what all objects have.
+// BaseOf returns the Base of an object.
 func BaseOf(o Object) *Base { return o.base() }
 
 // Place is a line of a file.
@@ -172,7 +172,7 @@ type Cache struct {
 	Key                    []string
 	UpdatedAt              string
 	InsertOnly             bool
-	Untracked              bool // the gateway decides itself how changes are found
+	Untracked              bool // the gateway itself decides how changes are detected
 }
 
 func (c *Cache) fields() []Field {
@@ -223,7 +223,7 @@ func (s *SemanticTable) fields() []Field {
 	return []Field{{Name: "query", Value: s.Query, Unknown: s.Query == ""}}
 }
 
-// Metadata is what users say about a table. Its name is CATALOG.SCHEMA.TABLE.
+// Metadata is the description of a table. Its name is CATALOG.SCHEMA.TABLE.
 type Metadata struct {
 	Base
 	Catalog, Schema, Table string
@@ -232,7 +232,7 @@ type Metadata struct {
 	Columns                map[string]ColumnMetadata
 }
 
-// ColumnMetadata is what users say about a column.
+// ColumnMetadata is the description of a column.
 type ColumnMetadata struct {
 	Description string
 	Values      []string // of a categorical column

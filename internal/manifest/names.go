@@ -12,8 +12,8 @@ import (
 	"github.com/dig-cli/dig/internal/sqltext"
 )
 
-// Names of objects become names of files by percent-encoding what some system does not allow in them. Decoding reverses
-// it; a percent sign that is not followed by two digits stands for itself.
+// Names of objects become names of files by percent-encoding characters that some system does not allow in them. Decoding reverses
+// it; a percent sign that is not followed by two digits is literal.
 
 // maxFileName is the length in bytes from which a name is cut, so that an ending fits into the 255 bytes of most
 // systems. The file then has the name as a member.

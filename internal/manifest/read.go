@@ -23,7 +23,7 @@ import (
 // ErrNoProject is the error for a directory without Marker.
 var ErrNoProject = errors.New("it is not a project: it has no " + Marker)
 
-// Invalid is what is wrong with the files of a project.
+// Invalid lists the mistakes in the files of a project.
 type Invalid []Problem
 
 // Problem is a mistake in a file.
@@ -166,9 +166,9 @@ func badFolderName(name string) bool {
 // strange says which files a folder holds.
 func strange(top string) string {
 	if top == dirQueries || top == dirGolden {
-		return "files here end in .sql or .yaml; those that start with a dot or end in .md are not read"
+		return "files here end in .sql or .yaml; names that start with a dot or end in .md are ignored"
 	}
-	return "files here end in .yaml; those that start with a dot or end in .md are not read"
+	return "files here end in .yaml; names that start with a dot or end in .md are ignored"
 }
 
 func (r *reader) renamedFolder(file string, up []string) error {
@@ -226,7 +226,7 @@ var (
 	yamlWrong   = late.Regexp("^cannot unmarshal !!(\\S+) (?:`(.*)` )?into (\\S+)$")
 )
 
-// decode parses a file. It returns nil after it has noted what is wrong with it.
+// decode parses a file. If it is invalid, it records the mistake and returns nil.
 func (r *reader) decode(file string, raw []byte, into any) *doc {
 	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
 	d := &doc{file: file, root: &yaml.Node{}}

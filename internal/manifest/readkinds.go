@@ -18,7 +18,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/jobs"
 )
 
-// file reads one file. have are the names of the files beside it.
+// file reads one file. have are the names of the other files in its directory.
 func (r *reader) file(top, file, stem string, up []string, have map[string]bool) error {
 	raw, err := os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(file)))
 	if err != nil {
@@ -52,7 +52,7 @@ func (r *reader) file(top, file, stem string, up []string, have map[string]bool)
 	return nil
 }
 
-// sqlOf returns the statement in a file: without what ends it, and with the line ends of a checkout on Windows reversed.
+// sqlOf returns the statement in a file: without its terminator, and with line feeds for the line ends of a checkout on Windows.
 func sqlOf(raw []byte) string {
 	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
 	if n := bytes.Count(raw, []byte("\n")); n > 0 && n == bytes.Count(raw, []byte("\r\n")) {
@@ -61,7 +61,7 @@ func sqlOf(raw []byte) string {
 	return SQLText(string(raw))
 }
 
-// SQLText returns a statement as it is compared and written: without a semicolon and space at its end.
+// SQLText returns a statement for comparing and writing: without a semicolon and white space at its end.
 func SQLText(sql string) string {
 	return strings.TrimRight(sqlstmt.TrimEnd(sql, sqlstmt.Trino), " \t\r\n")
 }
@@ -108,7 +108,7 @@ func (s fileSchedule) check() error {
 	return err
 }
 
-// period returns a duration in a form that is the same for equal ones.
+// period returns the canonical form of a duration.
 func period(text string) string {
 	if text == "" {
 		return ""

@@ -7,12 +7,12 @@ import (
 	"unicode"
 )
 
-// Reference stands for a value that is not in the files: ${env:NAME}, ${file:PATH} or ${keyring:NAME}. $${ is the text ${.
+// Reference is the place of a value that is not in the files: ${env:NAME}, ${file:PATH} or ${keyring:NAME}. $${ is the text ${.
 type Reference struct{ Kind, Name string }
 
 func (r Reference) String() string { return "${" + r.Kind + ":" + r.Name + "}" }
 
-// referenceKinds are where values come from.
+// referenceKinds are the sources of values.
 func referenceKinds() []string { return []string{"env", "file", "keyring"} }
 
 // References finds the references in a text.
@@ -55,7 +55,7 @@ func Expand(text string, lookup func(Reference) (string, error)) (string, error)
 // Literal writes a text such that Expand returns it.
 func literal(text string) string { return strings.ReplaceAll(text, "${", "$${") }
 
-// LiteralValue is a value of a gateway as it is written to a file.
+// LiteralValue is a value of a gateway in the form for a file.
 func LiteralValue(v Value) Value {
 	if s, ok := v.Text(); ok {
 		return TextValue(literal(s))
@@ -63,7 +63,7 @@ func LiteralValue(v Value) Value {
 	return v
 }
 
-// Wanted is the reference that stands for a secret of a connection until somebody writes another one.
+// Wanted is the default reference for a secret of a connection.
 func Wanted(connection, field string) Value {
 	word := func(s string) string {
 		var b strings.Builder

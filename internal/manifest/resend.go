@@ -24,7 +24,7 @@ func Resend(changes []Change, want, have *Project) []Change {
 		var fields []Difference
 		for _, name := range slices.Sorted(maps.Keys(c.Credential)) {
 			if _, told := h.Credential[name]; !told {
-				fields = append(fields, Difference{Name: "credential " + name, From: "(not told)", To: "(sent again)"})
+				fields = append(fields, Difference{Name: "credential " + name, From: "(unknown)", To: "(sent again)"})
 			}
 		}
 		if fields == nil {

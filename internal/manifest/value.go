@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Value is a JSON value that YAML writes in its own form. Numbers keep their digits.
+// Value is a JSON value that is written as YAML. Numbers keep their digits.
 type Value struct{ raw json.RawMessage }
 
 // ValueOf converts JSON.
@@ -50,7 +50,7 @@ func (v Value) String() string {
 	return string(v.raw)
 }
 
-// zero reports whether the value is what an absent member would mean.
+// zero reports whether the value equals that of an absent member.
 func (v Value) zero() bool {
 	return slices.Contains([]string{"", "null", "false", "0", `""`, "[]", "{}"}, string(v.raw))
 }
@@ -117,7 +117,7 @@ func plainIsOther(s string) bool {
 	return n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" || n.Value != s
 }
 
-// UnmarshalYAML reads a value. What YAML takes for a time is a string.
+// UnmarshalYAML reads a value. A timestamp of YAML is a string.
 func (v *Value) UnmarshalYAML(n *yaml.Node) error {
 	x, err := jsonOf(n, 0)
 	if err != nil {
@@ -155,7 +155,7 @@ func jsonOf(n *yaml.Node, depth int) (any, error) {
 			case k.Kind != yaml.ScalarNode || k.ShortTag() == "!!merge":
 				return nil, fmt.Errorf("line %d: the name of a member must be a text", k.Line)
 			case twice:
-				return nil, fmt.Errorf("line %d: the member %q is there twice", k.Line, k.Value)
+				return nil, fmt.Errorf("line %d: the member %q occurs twice", k.Line, k.Value)
 			}
 			x, err := jsonOf(n.Content[i+1], depth)
 			if err != nil {

@@ -16,7 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-const header = "# The objects of a project as files: `dig plan DIR` compares them with a project, `dig apply DIR` brings one to them.\n"
+const header = "# The objects of a project as files: `dig plan DIR` compares them with a project, `dig apply DIR` changes a project to match them.\n"
 
 // Files returns the files of a project by their paths, with slashes.
 func Files(p *Project) (map[string][]byte, error) {
@@ -87,7 +87,7 @@ func (w *writer) each(dir string, p *Project, k Kind, name string, of func(other
 	w.put(path.Join(dir, file+endYAML), of(other))
 }
 
-// unless returns a text unless it is what its absence means.
+// unless returns a text, or "" if it is the default.
 func unless(text, absent string) string {
 	if text == absent {
 		return ""
@@ -181,7 +181,7 @@ func (w *writer) golden(p *Project) {
 	}
 }
 
-// perCatalog writes what is in one file for each catalog.
+// perCatalog writes the files of which each catalog has one.
 func (w *writer) perCatalog(p *Project) {
 	caches, parametric, metadata, relations := map[string]fileCaches{}, map[string]fileParametric{}, map[string]fileMetadata{}, map[string]fileRelations{}
 	for _, c := range Of[*Cache](p, KindCache) {
@@ -229,8 +229,8 @@ func putAll[V any](w *writer, dir string, by map[string]V) {
 	}
 }
 
-// Changed compares the files of a project with those of a directory. Files that do not belong to a project are not
-// looked at.
+// Changed compares the files of a project with those of a directory. Files that do not belong to a project are
+// ignored.
 func Changed(dir string, files map[string][]byte) (write, remove []string, err error) {
 	there := map[string]bool{}
 	for _, d := range dirs() {

@@ -1,4 +1,4 @@
-// Package suggest completes SQL while it is typed: a text with a cursor in it, which need not parse, and what is known
+// Package suggest completes SQL while it is typed: a text with a cursor in it, which need not parse, and the known names
 // about the tables of a project give the names and words that may follow. It never waits for anything.
 package suggest
 
@@ -25,7 +25,7 @@ type Table struct {
 	Columns []Column `json:"columns,omitempty"`
 }
 
-// Known is what is known about a project. It does not change after New.
+// Known are the known names of a project. It does not change after New.
 type Known struct {
 	Tables   []Table
 	catalogs []string

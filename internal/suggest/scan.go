@@ -45,7 +45,7 @@ func scan(text string, at int) (tokens []token, before int, ok bool) {
 			if to <= at {
 				tokens, before, depth = tokens[:0], 0, 0
 			} else if before >= 0 && from >= at {
-				depth = -1 << 20 // what follows belongs to another statement
+				depth = -1 << 20 // the rest belongs to another statement
 			}
 			return
 		}
@@ -125,7 +125,7 @@ type source struct {
 	to      int
 }
 
-// sources finds what a statement reads: names after FROM and JOIN and after the commas between them, with their aliases,
+// sources finds the tables of a statement: names after FROM and JOIN and after the commas between them, with their aliases,
 // and WITH queries.
 func sources(tokens []token) (reads []source, with map[string][]Column) {
 	with = map[string][]Column{}

@@ -23,7 +23,7 @@ const (
 
 // Candidate is a name or word that may stand at the cursor.
 type Candidate struct {
-	Text   string // as it is inserted
+	Text   string // to be inserted
 	Kind   string
 	Detail string // such as the type of a column
 }
@@ -50,7 +50,7 @@ var (
 	})
 )
 
-// At returns what may stand at a byte offset of a text, and the offset at which it begins: the candidates replace the text
+// At returns the candidates for a byte offset of a text, and the offset at which it begins: the candidates replace the text
 // between the two.
 func At(text string, at int, k *Known, here Place) (from int, list []Candidate) {
 	at = min(max(at, 0), len(text))
@@ -270,7 +270,7 @@ func (c *completion) ofSource(reads []source, with map[string][]Column) bool {
 	return found
 }
 
-// within completes what is in a catalog, a schema or, unless a table is wanted, a table.
+// within completes names in a catalog, a schema or, unless a table is wanted, a table.
 func (c *completion) within(wantsTable bool) {
 	first := c.parts[0]
 	switch len(c.parts) {

@@ -15,7 +15,7 @@ type Ident struct {
 	Quoted bool
 }
 
-// Lower is the name as Trino looks it up.
+// Lower is the name in lower case, which Trino looks up.
 func (i *Ident) Lower() string { return strings.ToLower(i.Name) }
 
 // Deref is base.field.
@@ -33,7 +33,7 @@ type (
 		node
 		Value bool
 	}
-	// StringLit is 'text' or U&'text'; Value has the quotes and escapes undone.
+	// StringLit is 'text' or U&'text'; Value is without quotes and escapes.
 	StringLit struct {
 		node
 		Value string
@@ -184,7 +184,7 @@ type (
 		Within    []*SortItem
 		Filter    Expr
 	}
-	// WindowSpec is what stands in the parentheses of OVER.
+	// WindowSpec is the content of the parentheses of OVER.
 	WindowSpec struct {
 		node
 		Base        *Ident

@@ -9,7 +9,7 @@ type (
 		Path      *StringLit
 		Passing   []*JSONPassing
 		Returning Type   // nil when not given; not of JSON_EXISTS
-		Format    string // FORMAT behind RETURNING: JSON, JSON UTF8, ... or ""
+		Format    string // FORMAT after RETURNING: JSON, JSON UTF8, ... or ""
 		Wrapper   string // of JSON_QUERY: WITHOUT, WITH CONDITIONAL, WITH UNCONDITIONAL or ""
 		Quotes    string // of JSON_QUERY: KEEP, OMIT or ""
 		OnString  bool   // KEEP QUOTES ON SCALAR STRING

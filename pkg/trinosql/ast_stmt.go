@@ -38,7 +38,7 @@ type Explain struct {
 type Show struct {
 	node
 	What   string     // TABLES, SCHEMAS, CATALOGS, COLUMNS, FUNCTIONS, SESSION, STATS, CREATE TABLE, CREATE VIEW, CREATE SCHEMA, CREATE MATERIALIZED VIEW
-	Name   []*Ident   // the table, schema or catalog behind FROM, IN or CREATE; nil when not given
+	Name   []*Ident   // the table, schema or catalog after FROM, IN or CREATE; nil when not given
 	Query  *Query     // of SHOW STATS FOR (query)
 	Like   *StringLit // nil when not given
 	Escape *StringLit
@@ -51,7 +51,7 @@ type Describe struct {
 	Name   *Ident
 }
 
-// Other is a statement that changes something or steers a session. Only its kind is known; its text is not checked.
+// Other is a statement that changes something or controls a session. Only its kind is determined; its text is not checked.
 type Other struct {
 	node
 	Kind string // as Trino names it: Insert, CreateTableAsSelect, ...
@@ -63,7 +63,7 @@ func (*Show) statement()     {}
 func (*Describe) statement() {}
 func (*Other) statement()    {}
 
-// Query is a query with what stands before and behind its body.
+// Query is a query: its body, with the clauses before and after it.
 type Query struct {
 	node
 	With     *With // nil when there is none
@@ -173,7 +173,7 @@ type GroupBy struct {
 	Elements      []*GroupingElement
 }
 
-// GroupingElement is one element of GROUP BY. Kind "" is a simple one: Sets holds one set, and Bare tells that it was written without
+// GroupingElement is one element of GROUP BY. Kind "" is a simple one: Sets holds one set, and Bare reports that it was written without
 // parentheses. ROLLUP and CUBE hold a set of one expression for each argument.
 type GroupingElement struct {
 	node

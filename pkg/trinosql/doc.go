@@ -2,7 +2,7 @@
 // printer. It knows no catalog and runs nothing.
 //
 // The grammar is that of Trino 435: queries in full, and EXPLAIN, SHOW and DESCRIBE. Of other statements only the kind is reported.
-// MATCH_RECOGNIZE, JSON_TABLE and table functions are refused by name.
+// MATCH_RECOGNIZE, JSON_TABLE and table functions are rejected by name.
 //
 // Positions are those that Trino prints: lines and columns count from 1, a column is a character, not a byte, and the position of
 // an operator expression is that of its operator.

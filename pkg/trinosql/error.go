@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Error says why a text is no statement, or is one that this package does not take. Its text begins with the place, as
+// Error reports why a text is not a statement, or not one that this package supports. Its text begins with the place, as
 // Trino's does: `line 1:8: mismatched input 'FROM'. Expecting: <expression>`.
 type Error struct {
 	At  Pos
 	Msg string
-	// Unsupported is set when Trino would take the statement and this package refuses it by name.
+	// Unsupported is set if Trino accepts the statement and this package does not.
 	Unsupported bool
 }
 

@@ -6,8 +6,8 @@ import (
 )
 
 // Format lays out a text of one or several statements: a clause on each line, long lists with an item on each line, keywords in upper case,
-// names and literals as they are written. Comments stay at the tokens that they stand beside. Formatting the result again changes nothing.
-// Statements of which only the kind is known stay as they are. An *Error has its place in the whole text.
+// names and literals as they are written. Comments stay beside their tokens. Formatting the result again changes nothing.
+// Statements of kind Other are not changed. An *Error has its place in the whole text.
 func Format(text string) (string, error) {
 	out, settled, err := formatOnce(text)
 	if err != nil {
@@ -29,7 +29,8 @@ func Format(text string) (string, error) {
 	return "", errors.New("the layout of this text does not settle")
 }
 
-// formatOnce lays out a text. It is settled when the layout hangs on the tokens alone, which it does not change: where there are no comments.
+// formatOnce lays out a text. settled reports that formatting the result again would not change it: without comments the layout depends on
+// the tokens alone, which stay the same.
 func formatOnce(text string) (out string, settled bool, err error) {
 	f := &formatter{text: text}
 	f.read()
@@ -74,7 +75,7 @@ type formatter struct {
 	lexed   []token // the same tokens for the parser
 	toks    []ftoken
 	queries map[int]bool // offsets at which a query begins
-	notes   bool         // there are comments, or statements that stay as they are
+	notes   bool         // there are comments, or statements that are not changed
 }
 
 type ftoken struct {
@@ -83,11 +84,11 @@ type ftoken struct {
 	word  string         // a keyword in upper case, "" for everything else
 	notes *tokenComments // nil for most: the tokens of a large text should stay small
 	close int32          // index of the token that closes this bracket or CASE
-	glued bool           // no space behind it: a sign, the name of a function
+	glued bool           // no space after it: a sign, the name of a function
 	name  bool           // part of a name or type
 }
 
-// tokenComments are those before a token and those behind it.
+// tokenComments are the comments before and after a token.
 type tokenComments struct{ lead, trail []fcomment }
 
 func (t *ftoken) comments() *tokenComments {
@@ -99,10 +100,10 @@ func (t *ftoken) comments() *tokenComments {
 
 type fcomment struct {
 	text  string
-	ended bool // a line ends behind it
+	ended bool // a line ends after it
 }
 
-// read cuts the text into tokens and gives each comment to the token before it on its line, or else to the one behind it.
+// read cuts the text into tokens and attaches each comment to the token before it on its line, or else to the one after it.
 func (f *formatter) read() {
 	var found []foundComment
 	l := lexer{text: f.text, line: 1, comment: func(from, end int) { found = append(found, foundComment{len(f.lexed), from, end}) }}
@@ -176,7 +177,7 @@ func (f *formatter) statement(from, to int) (*doc, error) {
 	return f.query(from, to, hard), nil
 }
 
-// mark tells the tokens what the tree knows about them.
+// mark copies properties from the tree to the tokens.
 func (f *formatter) mark(tree Statement, from, to, shift int) {
 	begins := make([]int32, f.toks[to-1].end-shift+1) // 1 + the index of the token that begins at an offset
 	for i := from; i < to; i++ {

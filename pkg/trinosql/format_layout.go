@@ -8,11 +8,11 @@ import (
 const (
 	formatWidth  = 100
 	formatIndent = 4
-	deepestNest  = 25 // levels that are indented: a deep statement must not become one of white space
+	deepestNest  = 25 // levels that are indented: a deeply nested statement must not become mostly white space
 	tooWide      = 1 << 30
 )
 
-// doc is a text whose breaks are chosen when it is put on lines of a given width.
+// doc is a text with possible line breaks, which are chosen for a given width.
 type doc struct {
 	kind  docKind
 	text  string
@@ -90,7 +90,7 @@ func (t *ftoken) doc() *doc {
 	return concat(parts...)
 }
 
-// layout writes docs. Breaks and spaces are written with the text behind them, so that no line ends in white space.
+// layout writes docs. Breaks and spaces are written with the text after them, so that no line ends in white space.
 type layout struct {
 	out    strings.Builder
 	col    int

@@ -13,7 +13,7 @@ func (f *formatter) query(from, to int, between *doc) *doc {
 	return concat(append(parts, f.clauseDoc(start, to))...)
 }
 
-// next is the index behind a token, a bracket or a CASE.
+// next is the index after a token, a bracket or a CASE.
 func (f *formatter) next(i, to int) int {
 	if c := int(f.toks[i].close); c >= 0 && c < to {
 		return c + 1
@@ -21,7 +21,7 @@ func (f *formatter) next(i, to int) int {
 	return i + 1
 }
 
-// clause tells whether a clause of the query that begins at from begins at i.
+// clause reports whether a clause of the query that begins at from begins at i.
 func (f *formatter) clause(i, from int) bool {
 	before := func(n int) string {
 		if i-n < from {
@@ -42,7 +42,7 @@ func (f *formatter) clause(i, from int) bool {
 	return f.join(i, before(1))
 }
 
-// join tells whether the words of a join begin at i.
+// join reports whether the words of a join begin at i.
 func (f *formatter) join(i int, before string) bool {
 	switch f.toks[i].word {
 	case "JOIN", "LEFT", "RIGHT", "FULL", "INNER", "CROSS", "NATURAL":
@@ -162,7 +162,7 @@ func (f *formatter) piece(from, to int, with bool) *doc {
 	return concat(parts...)
 }
 
-// bracket lays out what stands in parentheses or square brackets.
+// bracket lays out the content of parentheses or square brackets.
 func (f *formatter) bracket(from, to int, with bool) *doc {
 	if from+1 == to {
 		return concat(f.tok(from), f.tok(to))
@@ -200,7 +200,7 @@ func (f *formatter) cases(from, to int) *doc {
 	return group(append(parts, nest(arms...), line, f.tok(to))...)
 }
 
-// apart tells whether a space stands between two tokens.
+// apart reports whether there is a space between two tokens.
 func (f *formatter) apart(i, j int) bool {
 	a, b := &f.toks[i], &f.toks[j]
 	switch b.sym {

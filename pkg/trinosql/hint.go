@@ -9,7 +9,8 @@ import (
 	"github.com/dig-cli/dig/pkg/late"
 )
 
-// idioms are texts that Trino's grammar has not, by what stands before and after the place of the error, and what is written instead.
+// idioms are constructs of other dialects that Trino's grammar does not have, by the text before and after the place of the error, with a
+// replacement.
 // A $1 is what the first group of either expression has matched.
 var idioms = []struct {
 	before, after func() *regexp.Regexp
@@ -51,14 +52,14 @@ var (
 	wordBefore = late.Regexp(`([A-Za-z_]\w*)\s+$`)
 	nameWanted = late.Regexp(`(?i)(?:[.,]|\b(?:select|from|join|as|by|on|where|and))\s*$`)
 	clauses    = []string{"SELECT", "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET", "UNION", "JOIN", "DISTINCT", "BETWEEN", "WITH"}
-	// beforeClause are the clauses that stand before a word that is wrongly there when their own word is misspelt.
+	// beforeClause are the clauses after which a misspelt keyword is taken for an alias.
 	beforeClause = map[string][]string{"BY": {"GROUP", "ORDER", "PARTITION"}}
 )
 
-// hintBytes bounds what of a text is looked at on both sides of an error.
+// hintBytes limits the text that is examined on both sides of an error.
 const hintBytes = 2000
 
-// SyntaxHint is what may be meant where a text does not go on as the grammar has it, "" when nothing is known. The offset is that of an
+// SyntaxHint suggests a correction for a syntax error, "" if none is known. The offset is that of an
 // error of Parse.
 func SyntaxHint(text string, offset int) string {
 	if offset < 0 || offset > len(text) {

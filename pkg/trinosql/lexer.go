@@ -30,13 +30,13 @@ const (
 	kBad        // a character that begins no token
 )
 
-// token is a piece of the text; white space and comments are none.
+// token is a token of the text, which is neither white space nor a comment.
 type token struct {
 	kind kind
 	word word   // of an unquoted identifier
 	sym  symbol // of kSymbol
 	from Pos
-	end  int // byte offset behind the token
+	end  int // byte offset after the token
 }
 
 type symbol uint8
@@ -103,7 +103,7 @@ func (l *lexer) skip(n int) {
 	}
 }
 
-// blank skips white space and comments. A bracketed comment that has no end is no comment: its slash is a symbol, as in Trino.
+// blank skips white space and comments. A bracketed comment without an end is not a comment: its slash is a symbol, as in Trino.
 func (l *lexer) blank() {
 	for l.at < len(l.text) {
 		switch c := l.text[l.at]; {
@@ -140,7 +140,7 @@ func namePart(c byte) bool {
 	return letter(c) || digit(c) || c == '_'
 }
 
-// next is the token at the reading place.
+// next is the token at the current offset.
 func (l *lexer) next() token {
 	l.blank()
 	t := token{from: l.pos()}

@@ -219,7 +219,7 @@ func (p *parser) value(least int) (Expr, error) {
 	return nil, err
 }
 
-// zoned reads a primary expression with AT TIME ZONE behind it.
+// zoned reads a primary expression with AT TIME ZONE after it.
 func (p *parser) zoned() (Expr, error) {
 	x, err := p.primary()
 	for n := 0; err == nil && p.isWord(wAt) && p.peekWord(1, wTime) && p.peekWord(2, wZone); n++ {
@@ -241,7 +241,7 @@ func (p *parser) zoned() (Expr, error) {
 	return x, err
 }
 
-// primary reads an expression that stands for itself, with the subscripts and fields behind it.
+// primary reads an expression without operators, with the subscripts and fields after it.
 func (p *parser) primary() (Expr, error) {
 	x, err := p.primaryBase()
 	for n := 0; err == nil; n++ {

@@ -102,7 +102,7 @@ func (p *parser) jsonWrapper(f *JSONFunc) error {
 	return nil
 }
 
-// jsonInput reads a value with FORMAT JSON [ENCODING e] behind it.
+// jsonInput reads a value with FORMAT JSON [ENCODING e] after it.
 func (p *parser) jsonInput() (*JSONInput, error) {
 	in := &JSONInput{node: p.begin()}
 	var err error

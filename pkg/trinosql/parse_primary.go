@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// primaryBase reads a primary expression without the subscripts and fields behind it.
+// primaryBase reads a primary expression without the subscripts and fields after it.
 func (p *parser) primaryBase() (Expr, error) {
 	n := p.begin()
 	raw := p.textOf(p.tok)
@@ -96,7 +96,7 @@ func (p *parser) parenthesis() (Expr, error) {
 	return x, nil
 }
 
-// lambdaAhead reports whether (a, b) -> or () -> begins here, and how many names stand in the parentheses.
+// lambdaAhead reports whether (a, b) -> or () -> begins here, and the number of names in the parentheses.
 func (p *parser) lambdaAhead() (names int, ok bool) {
 	i := 1
 	for isName(p.peek(i)) {
@@ -130,7 +130,7 @@ func (p *parser) lambda(n node, names int) (Expr, error) {
 	return l, err
 }
 
-// nameExpression reads what begins with a name: a lambda, a typed literal, a call or a column.
+// nameExpression reads an expression that begins with a name: a lambda, a typed literal, a call or a column.
 func (p *parser) nameExpression() (Expr, error) {
 	n := p.begin()
 	switch next := p.peek(1); {
@@ -172,7 +172,7 @@ func (p *parser) nameExpression() (Expr, error) {
 	return id, err
 }
 
-// call reads name(arguments) and what may stand behind it.
+// call reads name(arguments) and the clauses after it.
 func (p *parser) call() (Expr, error) {
 	f := &Func{node: p.begin()}
 	if err := p.deeper(); err != nil {
@@ -280,7 +280,7 @@ func (p *parser) windowSpec() (*WindowSpec, error) {
 	return w, err
 }
 
-// frameAhead tells ROWS and its like from a window of that name.
+// frameAhead distinguishes the frame unit ROWS, RANGE or GROUPS from a window of that name.
 func (p *parser) frameAhead() bool {
 	switch p.tok.word {
 	case wRange, wRows, wGroups:

@@ -190,7 +190,7 @@ func (p *parser) queryPrimary() (QueryBody, error) {
 }
 
 // parenQuery reads (query) at an opening parenthesis; WITH is read only where the grammar has it. Each parenthesis is tried as
-// a query once: what was found is kept.
+// a query once: the result is stored.
 func (p *parser) parenQuery(with bool) (*Query, error) {
 	at := p.i
 	if t, ok := p.parens[at]; ok {
@@ -218,13 +218,13 @@ func (p *parser) parenQuery(with bool) (*Query, error) {
 		p.parens = map[int]tried{}
 	}
 	if err != nil && !with && p.tokens[at+1].word == wWith {
-		return nil, err // it may be read where WITH is taken
+		return nil, err // it may be valid where WITH is accepted
 	}
 	p.parens[at] = tried{q, p.i, p.params, err}
 	return q, err
 }
 
-// queryAhead reports whether what follows the parenthesis at token i can begin a query.
+// queryAhead reports whether a query can begin after the parenthesis at token i.
 func (p *parser) queryAhead(i int) bool {
 	for limit := i + MaxDepth + 2; i+1 < len(p.tokens) && i < limit; {
 		i++
@@ -240,7 +240,7 @@ func (p *parser) queryAhead(i int) bool {
 	return false
 }
 
-// tryParenQuery reads (query) if that is what stands at the opening parenthesis. Otherwise it returns nil and moves nothing.
+// tryParenQuery reads (query) if there is one at the opening parenthesis. Otherwise it returns nil and consumes nothing.
 func (p *parser) tryParenQuery() (*Query, error) {
 	if !p.queryAhead(p.i) {
 		return nil, nil
@@ -254,7 +254,7 @@ func (p *parser) tryParenQuery() (*Query, error) {
 		return nil, err
 	}
 	if next := p.tokens[at+1].word; next == wSelect || next == wWith || next == wValues || next == wTable {
-		return nil, err // nothing else begins so
+		return nil, err // nothing else begins like this
 	}
 	if e, ok := err.(*Error); ok && (p.far == nil || e.At.Offset > p.far.At.Offset) {
 		p.far = e

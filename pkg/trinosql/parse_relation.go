@@ -45,7 +45,7 @@ func (p *parser) relation() (Relation, error) {
 	return left, err
 }
 
-// joinKind reads [INNER | LEFT [OUTER] | ...] JOIN, if that is what comes next.
+// joinKind reads [INNER | LEFT [OUTER] | ...] JOIN, if it comes next.
 func (p *parser) joinKind(j *Join) (bool, error) {
 	w := p.tok.word
 	switch w {

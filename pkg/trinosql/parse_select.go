@@ -155,7 +155,7 @@ func (p *parser) alias() (*Ident, error) {
 	return p.name()
 }
 
-// beginsClause tells a word that is not reserved from a name, by what follows it.
+// beginsClause distinguishes a non-reserved keyword from a name by the next tokens.
 func (p *parser) beginsClause() bool {
 	next := p.peek(1)
 	switch p.tok.word {

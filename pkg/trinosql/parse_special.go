@@ -35,7 +35,7 @@ func (p *parser) wordExpression() (Expr, error) {
 		p.done(&c.node)
 		return c, nil
 	case wInterval:
-		// Without a field it is a literal of a type called interval, which analysis refuses.
+		// Without a field it is a literal of a type called interval, which analysis rejects.
 		if next := p.peek(1); next.kind == kString && isIntervalField(p.peek(2).word) || next.kind == kUnicode ||
 			(next.sym == sMinus || next.sym == sPlus) && p.peek(2).kind == kString {
 			return p.interval()
@@ -195,7 +195,7 @@ func (p *parser) row() (Expr, error) {
 	return r, err
 }
 
-// wordInside reports whether a word stands between the parenthesis behind the present token and its end, in no parentheses of its
+// wordInside reports whether a word occurs between the parenthesis after the current token and its end, in no parentheses of its
 // own. The FROM of IS DISTINCT FROM does not count.
 func (p *parser) wordInside(w word) bool {
 	depth := 0

@@ -17,27 +17,27 @@ type parser struct {
 	tok    token // tokens[i]
 	depth  int
 	params int
-	// parens holds what was found at an opening parenthesis when it was tried as a query, so that each is tried once.
+	// parens holds the results of trying to read a query at an opening parenthesis, so that each is tried once.
 	parens map[int]tried
-	// far is the error that lies furthest in the text among those of trials that failed.
+	// far is the error furthest in the text of the failed trials.
 	far *Error
-	// wrapped is the expression that stood in the parentheses read last.
+	// wrapped is the expression in the last parentheses.
 	wrapped Expr
-	// files is the catalog of the files that strings instead of a table name; "" if they are faults, as in Trino.
+	// files is the catalog of the files that are named by a string instead of a table name; "" if that is an error, as in Trino.
 	files string
 }
 
 type tried struct {
 	query  *Query
-	next   int // the token behind the query
+	next   int // the token after the query
 	params int
 	err    error
 }
 
-// Parse reads one statement. A semicolon at its end is not part of it and is refused, as in Trino; Split removes it.
+// Parse reads one statement. A semicolon at its end is not part of it and is rejected, as in Trino; Split removes it.
 func Parse(text string) (Statement, error) { return ParseFiles(text, "") }
 
-// ParseFiles is Parse, where a string may stand instead of a table: FROM 'sales.csv' refers to the table that FileTable
+// ParseFiles is Parse, where a string may name a table: FROM 'sales.csv' refers to the table that FileTable
 // names, in catalog.
 func ParseFiles(text, catalog string) (Statement, error) {
 	p := newParser(text)
@@ -84,7 +84,7 @@ func newParser(text string) *parser {
 	return p
 }
 
-// furthest is the error that says most: the one of an abandoned trial if it got further.
+// furthest is the most useful error: that of an abandoned trial if it got further.
 func (p *parser) furthest(err error) error {
 	e, ok := err.(*Error)
 	if ok && p.far != nil && p.far.At.Offset > e.At.Offset {
@@ -110,7 +110,7 @@ func (p *parser) advance() {
 // back returns to an earlier token.
 func (p *parser) back(i int) { p.i, p.tok = i, p.tokens[i] }
 
-// peek is the token n places on.
+// peek is the token n places ahead.
 func (p *parser) peek(n int) token {
 	if p.i+n < len(p.tokens) {
 		return p.tokens[p.i+n]
@@ -167,7 +167,7 @@ func (p *parser) deeper() error {
 
 func (p *parser) shallower() { p.depth-- }
 
-// begin starts a node at the present token; done ends it behind the token before the present one.
+// begin starts a node at the current token; done ends it after the previous token.
 func (p *parser) begin() node { return node{at: p.tok.from, from: p.tok.from.Offset} }
 
 // since starts a node where another one starts.
@@ -176,7 +176,7 @@ func since(x Node) node {
 	return node{at: x.Pos(), from: from}
 }
 
-// over starts a node that spans from x on and whose place is that of the present token, an operator.
+// over starts a node that spans from x; its place is that of the current token, an operator.
 func (p *parser) over(x Node) node {
 	from, _ := x.Span()
 	return node{at: p.tok.from, from: from}
@@ -188,7 +188,7 @@ func (p *parser) done(n *node) {
 	}
 }
 
-// startOf is the place of the first character of a node, which differs from its Pos if an operator stands in it.
+// startOf is the place of the first character of a node, which differs from its Pos if it is an operator expression.
 func (p *parser) startOf(x Node) Pos {
 	from, _ := x.Span()
 	for lo, hi := 0, len(p.tokens); lo < hi; {

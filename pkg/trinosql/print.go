@@ -13,12 +13,12 @@ func String(n Node) string { return new(printer).of(n) }
 // Writer writes a tree in another way than String does.
 type Writer struct {
 	p *printer
-	// Override writes a node, or returns false to leave it to the usual form, for which it is asked again about the nodes below. It is asked
-	// about statements, bodies of queries, items of select lists and ORDER BY, relations, expressions, types and names.
+	// Override writes a node, or returns false for the usual form, in which it is called for the nodes below. It is called for
+	// statements, bodies of queries, items of select lists and ORDER BY, relations, expressions, types and names.
 	Override func(w *Writer, n Node) bool
-	// Quoted writes a name, of which quoted says whether it had quotes. Nil is the way of Trino.
+	// Quoted writes a name; quoted reports whether it had quotes. nil: in Trino's form.
 	Quoted func(name string, quoted bool) string
-	// Text writes a string literal. Nil is the way of Trino.
+	// Text writes a string literal. nil: in Trino's form.
 	Text func(text string) string
 }
 
@@ -31,7 +31,7 @@ func (w *Writer) String(n Node) string {
 	return p.of(n)
 }
 
-// Put writes text as it is.
+// Put writes text unchanged.
 func (w *Writer) Put(parts ...string) { w.p.put(parts...) }
 
 // Write writes a node, an operator in parentheses.
@@ -89,7 +89,7 @@ func (p *printer) node(n Node) {
 	}
 }
 
-// QuoteName writes a name so that it is read as itself: quoted where it must be.
+// QuoteName writes a name, in quotes where they are needed.
 func QuoteName(name string) string {
 	if !plainName(name) || Reserved(name) || ambiguous(lookup(name)) {
 		return sqltext.Quote(name)
@@ -109,7 +109,7 @@ func plainName(s string) bool {
 	return s != ""
 }
 
-// ambiguous words may be names, but mean something else in places where a name may stand.
+// ambiguous words may be names, but have another meaning in some places where a name is allowed.
 func ambiguous(w word) bool {
 	switch w {
 	case wAll, wArray, wAt, wCurrent, wDouble, wGroups, wInterval, wKey, wOver, wPartition, wPosition, wRange, wRow, wRows, wSubstring, wTryCast, wUnbounded,

@@ -51,7 +51,7 @@ func precOf(x Expr) int {
 	return precPrimary
 }
 
-// expr prints an expression where one binding at least as tightly as least may stand.
+// expr prints an expression where the grammar allows one that binds at least as tightly as least.
 func (p *printer) expr(x Expr, least int) {
 	if p.overridden(x) {
 		return
@@ -165,10 +165,10 @@ func (p *printer) expr(x Expr, least int) {
 	}
 }
 
-// target prints what a dot or a bracket follows.
+// target prints an expression that is followed by a dot or a bracket.
 func (p *printer) target(x Expr) {
 	switch x.(type) {
-	case *IntLit, *DecimalLit, *DoubleLit: // 1.a would be another token
+	case *IntLit, *DecimalLit, *DoubleLit: // 1.a would be lexed differently
 		p.put("(")
 		p.expr(x, 0)
 		p.put(")")

@@ -4,13 +4,13 @@ package trinosql
 type Part struct {
 	Text string // without the semicolon, and without white space and comments around it
 	At   Pos    // of its first token in the whole text
-	End  int    // byte offset behind its last token
-	// From and To are the byte offsets between which it stands with the comments around it: behind the semicolon before it, and at its own
+	End  int    // byte offset after its last token
+	// From and To are the byte offsets of the statement with the comments around it: after the previous semicolon, and at its own
 	// or the end of the text.
 	From, To int
-	// Ended tells whether a semicolon follows.
+	// Ended reports whether a semicolon follows.
 	Ended bool
-	// Bad tells that it holds a character that begins no token, such as the quote of a text that does not end.
+	// Bad reports that it has a character that begins no token, such as the quote of a text that does not end.
 	Bad bool
 }
 
@@ -41,8 +41,8 @@ func Split(text string) []Part {
 	}
 }
 
-// Tables lists the names of the tables that a statement reads, in the order of the text; names of its WITH queries are left out
-// where they are in force.
+// Tables lists the names of the tables that a statement reads, in the order of the text; names of its WITH queries are omitted
+// in their scope.
 func Tables(s Statement) [][]*Ident {
 	var found [][]*Ident
 	var scope []map[string]bool
@@ -97,7 +97,7 @@ func Tables(s Statement) [][]*Ident {
 	return found
 }
 
-// Measures are how large a text is in the ways that cost those who read it.
+// Measures are the dimensions of a text that determine the cost of reading it.
 type Measures struct {
 	Tokens  int
 	Depth   int // of nested brackets
@@ -107,7 +107,7 @@ type Measures struct {
 	TooLong Pos // of the first dot beyond maxParts
 }
 
-// Measure reads a text without parsing it and notes where it goes beyond some limits.
+// Measure reads a text without parsing it and reports where it exceeds the limits.
 func Measure(text string, maxTokens, maxDepth, maxParts int) Measures {
 	var m Measures
 	l := lexer{text: text, line: 1}

@@ -6,8 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// unescape undoes the escapes of a U&'...' literal: \0041, \+01F600 and the doubled escape. why is set when it cannot, in Trino's
-// words.
+// unescape undoes the escapes of a U&'...' literal: \0041, \+01F600 and the doubled escape. why is Trino's message if it cannot.
 func unescape(s, escape string) (value, why string) {
 	e, n := utf8.DecodeRuneInString(escape)
 	if n == 0 || n != len(escape) {

@@ -30,7 +30,7 @@ func each(v reflect.Value, f func(Node) bool) {
 
 func below(v reflect.Value, f func(Node) bool) {
 	if k := v.Kind(); (k == reflect.Interface || k == reflect.Pointer) && v.CanInterface() {
-		if n, ok := v.Interface().(Node); ok { // cheaper than asking the type what it implements
+		if n, ok := v.Interface().(Node); ok { // cheaper than Type.Implements
 			Inspect(n, f)
 			return
 		}

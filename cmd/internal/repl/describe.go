@@ -12,7 +12,7 @@ import (
 	"github.com/dig-cli/dig/internal/suggest"
 )
 
-// describe lists the tables, or the columns of one. Names are read from the gateway, not from what completion knows.
+// describe lists the tables, or the columns of one. Names are read from the gateway, not from those of completion.
 func (s *shell) describe(ctx context.Context, args []string) error {
 	switch len(args) {
 	case 0:

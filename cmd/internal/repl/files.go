@@ -73,7 +73,7 @@ func (s *shell) include(ctx context.Context, args []string) error {
 	return s.performIn(ctx, text)
 }
 
-// edit opens the last statement in an editor, and runs what was saved.
+// edit opens the last statement in an editor, and runs the saved text.
 func (s *shell) edit(ctx context.Context, _ []string) error {
 	if s.editor == nil {
 		return cli.Usagef(`\e needs a terminal`)

@@ -40,7 +40,7 @@ func highlight(text string) []lineedit.Span {
 	}
 	var out []lineedit.Span
 	last := 0
-	gap := func(to int) { // what is not a token: blanks and comments
+	gap := func(to int) { // text between tokens: white space and comments
 		piece := text[last:to]
 		if n := len(piece) - len(strings.TrimLeft(piece, " \t\r\n\f\v")); n < len(piece) {
 			out = append(out, lineedit.Span{From: last + n, To: to, Style: colorComment})

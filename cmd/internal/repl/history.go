@@ -21,7 +21,7 @@ const (
 	maxEntry   = 64 << 10 // longer texts are not kept
 )
 
-// history is what was entered in one project: one JSON string per line of a file that only its owner can read. Several
+// history is the input of one project: one JSON string per line of a file that only its owner can read. Several
 // shells append to it.
 type history struct {
 	e    *cli.Env
@@ -120,7 +120,7 @@ func (h *history) add(text string) {
 	})
 }
 
-// secret reports whether a text has a known secret in it, or what looks like one.
+// secret reports whether a text contains a known secret, or a value that looks like one.
 func (h *history) secret(text string) bool {
 	if h.e.Run.Mask.Masked(text) != text || secretText(text) {
 		return true

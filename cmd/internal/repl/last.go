@@ -148,7 +148,7 @@ func (s *shell) queryLast(ctx context.Context, text, sent string, values []strin
 		}
 		if !local {
 			return cli.Usagef("%s cannot be joined with %s on zone %s: its tables cannot be read as a whole", lastName, sent[from:to], s.e.Run.Settings.Zone.Value).
-				WithHint(`select what is needed of both in one statement, or \export the last result and import it as a table`)
+				WithHint(`join them in one statement, or \export the last result and import it as a table`)
 		}
 		schema := "t" + strconv.Itoa(i)
 		last := suggest.Name(name[len(name)-1].Name)

@@ -20,7 +20,7 @@ var (
 		`|--?\w*(?:passw(?:or)?d|passphrase|secret|token|api-?key|credential)[\w-]*[= ]\S`)
 )
 
-// secretText reports whether a text has what looks like a secret in it.
+// secretText reports whether a text contains a value that looks like a secret.
 func secretText(text string) bool {
 	if keyLike().MatchString(text) || tokenLike().MatchString(text) || secretValue().MatchString(text) {
 		return true

@@ -14,7 +14,7 @@ import (
 	"github.com/dig-cli/dig/pkg/output"
 )
 
-// show shows rows that the shell has made.
+// show shows rows of the shell itself, such as lists of tables.
 func (s *shell) show(ctx context.Context, columns []string, rows [][]any) error {
 	m := &rowset.Memory{}
 	for _, c := range columns {
@@ -153,7 +153,7 @@ func (s *shell) output(_ context.Context, args []string) error {
 		}
 		s.out, s.format = args[0], format
 		if !strings.Contains(s.out, "{n}") {
-			fmt.Fprintf(s.e.Err, "each result replaces %s; with {n} in the name, each has a file of its own\n", s.out)
+			fmt.Fprintf(s.e.Err, "each result replaces %s; with {n} in the name, each gets its own file\n", s.out)
 		}
 	default:
 		return cli.Usagef(`\o takes one file, not %d`, len(args))

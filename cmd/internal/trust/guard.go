@@ -1,5 +1,5 @@
-// Package trust has what makes an answer doubtful, and what --strict refuses: tables of which a gateway leaves out rows, pages of an order that is
-// not unique, saved queries whose columns have changed, and answers that say themselves that they are incomplete.
+// Package trust decides whether the rows of an answer may be incomplete, and what --strict rejects: tables of which a gateway omits rows, pages
+// in an order that is not unique, saved queries with changed columns, and answers that report omissions.
 package trust
 
 import (
@@ -42,7 +42,7 @@ const (
 	Unchecked = "unchecked" // the gateway does not say
 )
 
-// Verdict is what is known about the rows of a table.
+// Verdict states whether the rows of a table are complete.
 type Verdict struct {
 	Catalog string // id of the catalog, "" for one without a connection
 	Doubt   string
@@ -163,7 +163,7 @@ func (g *Guard) Walk(ctx context.Context, tables []sqltext.TableRef, visit func(
 	return nil
 }
 
-// verdict returns what is known about a table, which is looked up once. It fails only if ctx ends.
+// verdict returns the verdict on a table, which is looked up once. It fails only if ctx ends.
 func (g *Guard) verdict(ctx context.Context, t sqltext.TableRef) (Verdict, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -86,7 +86,7 @@ func PagedByHand(sql string, language sqlstmt.Dialect) *HandPaging {
 	return p
 }
 
-// OrderWarning is what is said of such a statement where nothing is checked.
+// OrderWarning is the warning about such a statement where the order is not checked.
 const OrderWarning = "pages repeat and omit rows if their order is not unique; --strict verifies it, --page-by KEY fetches all pages"
 
 // Refuse is the error of --strict for a page of an order that is not unique. count counts the rows of a statement, and those whose values of

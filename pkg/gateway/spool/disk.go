@@ -11,7 +11,7 @@ import (
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 )
 
-// segment is the size of one file: the space of what was read is released in this unit.
+// segment is the size of one file: the space of bytes that were read is released in this unit.
 const segment = 32 << 20
 
 // disk is a queue of bytes in files. They have no names where that is possible, so that they end with the process; elsewhere the next
@@ -35,16 +35,16 @@ func newDisk(limit int64) (*disk, error) {
 		return nil, failed(os.TempDir(), err)
 	}
 	if free, ok := freeSpace(dir); ok {
-		limit = min(limit, max(free/2, segment)) // the disk is not ours alone
+		limit = min(limit, max(free/2, segment)) // other programs use the disk too
 	}
 	return &disk{dir: dir, done: done, limit: limit}, nil
 }
 
 func failed(dir string, err error) error {
-	e := &engine.Error{Kind: engine.KindInternal, Err: err, Message: fmt.Sprintf("storing what the reader of the result is behind with in %s: %v", dir, err)}
+	e := &engine.Error{Kind: engine.KindInternal, Err: err, Message: fmt.Sprintf("storing unread parts of the result in %s: %v", dir, err)}
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		e.Kind = engine.KindFull
-		e.Message = fmt.Sprintf("no space is left on the disk of %s, which holds what the reader of the result is behind with", dir)
+		e.Message = fmt.Sprintf("no space is left on the disk of %s, which holds unread parts of the result", dir)
 	}
 	return e
 }

@@ -1,5 +1,5 @@
-// Package spool is a pipe whose writer does not wait for a reader that has stopped: what the reader is behind with goes to the disk, so
-// that the statement that writes it ends, and with it what it holds.
+// Package spool is a pipe whose writer does not wait for a reader that has stopped: unread bytes go to the disk, so
+// that the statement that writes them ends and releases its resources.
 package spool
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Options bound what a reader may be behind with.
+// Options limit the unread bytes.
 type Options struct {
 	Limit   int64         // bytes on the disk; 0 for none: the writer waits
 	GiveUp  time.Duration // how long the writer waits at the limit for a reader that reads nothing; 0 forever
@@ -31,7 +31,7 @@ type pipe struct {
 
 	mu     sync.Mutex
 	change *sync.Cond
-	hand   []byte // what the writer offers while it waits; newer than what is on the disk
+	hand   []byte // bytes that the writer offers while it waits; newer than those on the disk
 	disk   *disk
 	began  time.Time
 	read   time.Time // of the last byte
@@ -57,7 +57,7 @@ func Pipe(o Options) (*Reader, *Writer) {
 	return &Reader{p}, &Writer{p}
 }
 
-// Read returns what was written, in order, and then the error that the writer has ended with.
+// Read returns the written bytes in order, and then the error that the writer has ended with.
 func (r *Reader) Read(b []byte) (int, error) {
 	p := r.p
 	p.mu.Lock()
@@ -94,7 +94,7 @@ func (r *Reader) Read(b []byte) (int, error) {
 // Close is CloseWithError(io.ErrClosedPipe).
 func (r *Reader) Close() error { return r.CloseWithError(io.ErrClosedPipe) }
 
-// CloseWithError ends the pipe: the writer gets the error, and what is unread is removed.
+// CloseWithError ends the pipe: the writer gets the error, and unread bytes are removed.
 func (r *Reader) CloseWithError(err error) error {
 	p := r.p
 	p.mu.Lock()
@@ -116,7 +116,7 @@ func (p *pipe) drop() error {
 	return d.remove()
 }
 
-// CloseWithError ends the pipe: the reader gets the error after what was written; nil is io.EOF.
+// CloseWithError ends the pipe: the reader gets the error after the written bytes; nil is io.EOF.
 func (w *Writer) CloseWithError(err error) {
 	p := w.p
 	p.mu.Lock()
