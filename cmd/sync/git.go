@@ -14,7 +14,7 @@ import (
 	"github.com/dig-cli/dig/internal/manifest"
 )
 
-// mayOverwrite refuses to change or remove files whose contents are nowhere else: those that are not committed in git. In
+// mayOverwrite refuses to change or remove files whose contents exist nowhere else: those that are not committed in git. In
 // a directory that is foreign, without a project, it refuses all.
 func mayOverwrite(ctx context.Context, full, dir string, foreign bool, write, remove []string) error {
 	var there []string
@@ -32,7 +32,7 @@ func mayOverwrite(ctx context.Context, full, dir string, foreign bool, write, re
 	lost, why, hint := there, "has no "+manifest.Marker+", so its files are not those of a project: ", "choose another directory, or give --force to overwrite and remove them"
 	if !foreign {
 		lost, why, hint = uncommitted(ctx, full, there, cli.ProgramEnv()), "has files that differ from the project and are not committed in git: ", "commit them first, or give --force to overwrite and remove them"
-		if err := ctx.Err(); err != nil { // git was stopped and has told nothing
+		if err := ctx.Err(); err != nil { // git was stopped and has reported nothing
 			return err
 		}
 	}
@@ -47,7 +47,7 @@ func mayOverwrite(ctx context.Context, full, dir string, foreign bool, write, re
 	return (&cli.Failure{Exit: cli.ExitConflict, Code: "local-changes", Msg: dir + " " + why + list}).WithHint("%s", hint)
 }
 
-// uncommitted returns those of the files that git does not have as they are. Without git it has none.
+// uncommitted returns the files whose contents are not committed in git. Without git these are all.
 func uncommitted(ctx context.Context, full string, files []string, env []string) []string {
 	git := func(args ...string) (string, error) {
 		c := exec.CommandContext(ctx, "git", append([]string{"-C", full, "-c", "core.quotePath=false", "-c", "core.fsmonitor=false"}, args...)...)

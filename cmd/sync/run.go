@@ -26,7 +26,7 @@ func (l *live) connectionTypes(ctx context.Context) ([]api.ConnectionConfigurati
 	return all, err
 }
 
-// apply brings the project to the files.
+// apply changes the project to match the files.
 func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.Options) error {
 	l, want, err := session(ctx, e, o, dir, true)
 	if err != nil {
@@ -119,7 +119,7 @@ func possible(todo []manifest.Change) error {
 				what = append(what, fmt.Sprintf("%s from %s to %s", f.Name, shown(f.From), shown(f.To)))
 			}
 			return &cli.Failure{Exit: cli.ExitConflict, Code: "blocked", Msg: fmt.Sprintf("the service cannot change a %s, and %s would change its %s; nothing was sent", ch.Kind, ch.Title(), strings.Join(what, " and its ")),
-				Hint: "delete it first, with what depends on it, and run apply again"}
+				Hint: "delete it first, with its dependants, and run apply again"}
 		}
 	}
 	return nil
@@ -158,7 +158,7 @@ func stopped(ctx context.Context, ch manifest.Change, done, all int, err error) 
 	f := cli.Classify(ctx, err)
 	f.Err = err
 	f.Msg = fmt.Sprintf("%s %s %s: %s (%d of %d changes were made)", ch.Action, ch.Kind, ch.Title(), f.Msg, done, all)
-	again := "run apply again to go on"
+	again := "run apply again to continue"
 	switch {
 	case strings.Contains(f.Hint, "run apply again"):
 	case f.Hint != "":

@@ -39,7 +39,7 @@ func writing() []spec.Op {
 		spec.UpdateTableMetadata, spec.AddRelation, spec.UpdateRelation, spec.DeleteRelation, spec.CreateGoldenSql, spec.DeleteGoldenSql}
 }
 
-// show prints changes: as lines for people, and otherwise as records. leave is what only the project has and keeps.
+// show prints changes: as lines for people, and otherwise as records. leave are the objects that only the project has and keeps.
 func show(e *cli.Env, o output.Options, changes, leave []manifest.Change, whole bool) error {
 	if forPeople(e, o) {
 		lines(e.OnScreen(), changes, whole)
@@ -62,7 +62,7 @@ func show(e *cli.Env, o output.Options, changes, leave []manifest.Change, whole 
 // noteLeft says how much is not deleted.
 func noteLeft(w io.Writer, leave []manifest.Change) {
 	if len(leave) > 0 {
-		fmt.Fprintln(w, cli.Plural(len(leave), "1 object is only in the project and left as it is; --prune deletes it", "%d objects are only in the project and left as they are; --prune deletes them"))
+		fmt.Fprintln(w, cli.Plural(len(leave), "1 object is only in the project and left as it is; --prune deletes it", "%d objects are only in the project and not changed; --prune deletes them"))
 	}
 }
 
@@ -112,7 +112,7 @@ func shown(s string) string {
 	return s
 }
 
-// note says what else there is to know about a change.
+// note is additional information about a change.
 func note(ch manifest.Change) string {
 	switch ch.Action {
 	case manifest.Replace:

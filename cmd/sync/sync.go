@@ -24,7 +24,7 @@ type options struct {
 	secrets                        bool // of existing connections are sent again
 
 	set      func(flag string) bool
-	explains bool // --explain tells of the reads, not of what follows from them
+	explains bool // --explain shows the reads, not the changes that follow from them
 }
 
 // kinds are the words of --only with the kinds of objects that they stand for.
@@ -94,7 +94,7 @@ DIR has one file for each connection, catalog, table, saved query and so on: SQL
 identified by their names, and refer to each other by name, so the files fit every project of every zone. Nothing else is stored:
 which objects differ is found by reading the project.`
 
-// session opens what all commands need: the files, if the directory is to have some, and the project.
+// session opens the files, if the directory must have some, and the project.
 func session(ctx context.Context, e *cli.Env, o *options, dir string, files bool) (*live, *manifest.Project, error) {
 	only, err := o.kinds()
 	if err != nil {
@@ -181,7 +181,7 @@ Exit codes: 0 nothing to do, 1 there is, 2 trouble.`,
 }
 
 func pruneFlag(c *cobra.Command, o *options) {
-	c.Flags().BoolVar(&o.prune, "prune", false, "also delete what only the project has")
+	c.Flags().BoolVar(&o.prune, "prune", false, "also delete the objects that only the project has")
 	c.Flags().BoolVar(&o.noCheck, "no-check", false, "save queries even if their tables or columns do not exist")
 }
 
@@ -189,7 +189,7 @@ func secretsFlag(c *cobra.Command, o *options) {
 	c.Flags().BoolVar(&o.secrets, "secrets", false, "also send the credentials of connections whose secrets cannot be compared, whether they have changed or not")
 }
 
-// steps returns what apply does, and what it leaves.
+// steps returns the changes of apply, and the objects that it leaves.
 func steps(o *options, changes, extra []manifest.Change) (do, leave []manifest.Change) {
 	if o.prune {
 		return slices.Concat(changes, extra), nil
@@ -241,17 +241,17 @@ func differences(l *live, want *manifest.Project, s secrets) (changes, extra []m
 	return changes, extra, l.referred(want, changes)
 }
 
-// NewApply returns the command that brings a project to the files.
+// NewApply returns the command that changes a project to match the files.
 func NewApply(e *cli.Env) *cobra.Command {
 	var o options
-	c := &cobra.Command{Use: "apply DIR", Short: "Bring a project to the objects in files", Args: cobra.ExactArgs(1),
-		Long: `Create and change the objects of a project until they are those of the files. Only what differs is sent, in the order in which
-objects refer to each other, after a question that shows it; --yes skips the question. What only the project has stays,
+	c := &cobra.Command{Use: "apply DIR", Short: "Change a project to match the objects in files", Args: cobra.ExactArgs(1),
+		Long: `Create and change the objects of a project so that they match the files. Only differences are sent, in the order in which
+objects refer to each other, after a prompt that shows them; --yes skips the prompt. Objects that only the project has are kept,
 unless --prune is given; deletions come last.
 ` + about + `
 
 Queries, columns, caches and metadata are read again before they are changed or deleted, connections before they are
-changed, and tables before they are deleted; what was changed by somebody else in the meantime is left as it is. After a
+changed, and tables before they are deleted; objects that were changed in the meantime are not overwritten. After a
 failure the same command continues where this one ended. At the end the project is read again and compared.
 
 Secrets cannot be read back, so that a new password alone is no difference. --secrets sends the credentials of all connections

@@ -21,7 +21,7 @@ var ErrEOF = errors.New("end of input")
 // Choice is a candidate of a completion.
 type Choice struct{ Text, Kind, Detail string }
 
-// History is what was entered before, the oldest first.
+// History are the previous inputs, the oldest first.
 type History interface {
 	Len() int
 	Entry(i int) string
@@ -100,7 +100,7 @@ type model struct {
 	menu          menu
 	find          *search
 	place         int    // in the history; -1 for the text being written
-	draft         string // what was written before the history was opened
+	draft         string // the text before the history was opened
 	drawn         tea.View
 }
 

@@ -14,10 +14,10 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql"
 )
 
-// meant matches hints that tell what should stand at the place of an error: a name, a word or a text.
+// meant matches hints that suggest a name, a word or a text for the place of an error.
 var meant = late.Regexp(`^(?:did you mean |double quotes are for names; a text is written )((?:"(?:[^"]|"")*"|[\pL_]\w*)(?:\.(?:"(?:[^"]|"")*"|[\pL_]\w*))*|'(?:[^']|'')*')\??$`)
 
-// Mended returns a statement with what a hint suggests in place of the word or dotted name at a 1-based line and column, and "" if the hint
+// Mended returns a statement with the suggestion of a hint in place of the word or dotted name at a 1-based line and column, and "" if the hint
 // suggests nothing of that kind.
 func Mended(text string, line, col int, hint string) string {
 	m := meant().FindStringSubmatch(hint)
@@ -76,7 +76,7 @@ func (s *shell) nearHere(err error, text string, found [][]*trinosql.Ident) erro
 	return err
 }
 
-// mend runs the last statement with what the error suggested.
+// mend runs the last statement with the suggestion of the error.
 func (s *shell) mend(ctx context.Context, _ []string) error {
 	if s.mended == "" {
 		return cli.Usagef("there is no suggestion")

@@ -286,7 +286,7 @@ func (s *shell) commandIn(ctx context.Context, text, command string) error {
 	return s.command(ctx, name, args)
 }
 
-// trap makes Ctrl-C cancel what runs instead of ending the program.
+// trap makes Ctrl-C cancel the running statement instead of ending the program.
 func (s *shell) trap(cancel func()) (undo func()) {
 	if s.e.Trap == nil || !s.e.InTerm {
 		return func() {}
