@@ -153,6 +153,9 @@ func (p *parser) nameExpression() (Expr, error) {
 		if err != nil {
 			return nil, err
 		}
+		if strings.EqualFold(id.Name, "x") {
+			return nil, p.fail(id.Pos(), "Spaces are not allowed between 'X' and the starting quote of a binary literal")
+		}
 		t := &TypedLit{n, strings.ToUpper(id.Name), text.Value}
 		p.done(&t.node)
 		return t, nil

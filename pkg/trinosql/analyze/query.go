@@ -210,6 +210,7 @@ func (z *analyzer) values(b *trinosql.Values, s *scope) []*Field {
 	var common, first *types.Type
 	rows := make([]*types.Type, len(b.Rows))
 	for i, r := range b.Rows {
+		z.scalarOnly(r, r, "VALUES")
 		rows[i] = z.expr(r, s)
 	}
 	for _, t := range rows {

@@ -42,8 +42,8 @@ func jsonCasts(reg *registry) {
 // tryAround writes TRY around a conversion of TRY_CAST.
 func (p *printer) tryAround(c *conversion, write func()) {
 	if c.try {
-		p.put("TRY(")
-		defer p.put(")")
+		p.put(tryOpen)
+		defer p.put(tryClose)
 	}
 	write()
 }
@@ -202,7 +202,7 @@ func (p *printer) format(c *call) {
 		for end < len(f) && strings.IndexByte("-+ 0,(#.123456789", f[end]) >= 0 {
 			end++
 		}
-		if end == len(f) || strings.IndexByte("sdfeExXcbn%", f[end]) < 0 {
+		if end == len(f) || strings.IndexByte("sdfeExXocbn%", f[end]) < 0 {
 			p.refuse(text, "format: '%s' is not supported on zone local", f[i:min(end+1, len(f))])
 		}
 		spec := f[i+1 : end+1]
@@ -241,7 +241,7 @@ func fitSpec(spec string) bool {
 	verb := spec[len(spec)-1]
 	flags := spec[:len(spec)-len(strings.TrimLeft(spec, "-+ 0,(#"))]
 	width, precision, hasPrecision := strings.Cut(spec[len(flags):len(spec)-1], ".")
-	allowed := map[byte]string{'s': "-", 'b': "-", 'd': "-+ 0,(", 'x': "-0", 'X': "-0", 'f': "-+ 0,(", 'e': "-+ 0(", 'E': "-+ 0("}[verb]
+	allowed := map[byte]string{'s': "-", 'b': "-", 'd': "-+ 0,(", 'x': "-0", 'X': "-0", 'o': "-0", 'f': "-+ 0,(", 'e': "-+ 0(", 'E': "-+ 0("}[verb]
 	has := func(f string) bool { return strings.Contains(flags, f) }
 	switch {
 	case strings.Trim(flags, allowed) != "" || hasPrecision && (precision == "" || strings.IndexByte("sfeE", verb) < 0):
@@ -271,6 +271,8 @@ func (p *printer) formatPart(arg trinosql.Expr, spec string, verb byte) {
 	p.put(`"~format"(`, quoteText(spec), ", ", quoteText(name), ", coalesce(")
 	if t.Kind == types.TimestampTZ {
 		p.isoStamp(p.operand(arg), t)
+	} else if t.Kind == types.JSON {
+		p.expr(arg)
 	} else if strings.IndexByte("feE", verb) >= 0 || t.Kind == types.Real {
 		p.put("CAST(")
 		p.expr(arg)

@@ -62,8 +62,8 @@ func scalarCasts(reg *registry) {
 		}
 		reg.casts[kinds{types.JSON, k}] = func(p *printer, c *conversion) {
 			if c.try {
-				p.put("TRY(")
-				defer p.put(")")
+				p.put(tryOpen)
+				defer p.put(tryClose)
 			}
 			p.put(`CAST("~json_cast"(CAST(`)
 			c.write()
@@ -111,8 +111,8 @@ func (p *printer) guarded(c *conversion, template string) {
 	slow := fmt.Sprintf(`CAST("~cast"(%s, %s, %s) AS %s)`, text, quoteText(c.from.String()), quoteText(c.to.String()), to)
 	template = strings.ReplaceAll(strings.ReplaceAll(template, "${CAST}", slow), "${R}", to)
 	if c.try {
-		p.put("TRY(")
-		defer p.put(")")
+		p.put(tryOpen)
+		defer p.put(tryClose)
 	}
 	parts, err := parseParts(template)
 	if err != nil {

@@ -15,8 +15,8 @@ func timeCasts(reg *registry) {
 			p.duckType(c.node, c.from)
 			p.duckType(c.node, c.to)
 			if c.try && to != types.Varchar && from != types.Varchar {
-				p.put("TRY(")
-				defer p.put(")")
+				p.put(tryOpen)
+				defer p.put(tryClose)
 			}
 			f(p, c)
 		}

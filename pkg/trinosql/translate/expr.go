@@ -332,6 +332,10 @@ func (p *printer) form(x *trinosql.Func, form string) {
 	}
 }
 
+// TRY of DuckDB 1.5 computes rows one by one after an error, and then CASE and coalesce right below it write beyond their vector of one value: the
+// rows get other values, and the memory of others is overwritten. Below a function they have a vector of their own.
+const tryOpen, tryClose = "TRY([", "][1])"
+
 // try writes TRY. DuckDB takes no query in it and Trino runs those before it: they stand around.
 func (p *printer) try(x trinosql.Expr) {
 	outer := p.tried
@@ -340,10 +344,10 @@ func (p *printer) try(x trinosql.Expr) {
 	text := p.apart(func() { p.expr(x) })
 	queries := p.tried
 	if len(queries.texts) == 0 {
-		p.put("TRY(", text, ")")
+		p.put(tryOpen, text, tryClose)
 		return
 	}
-	p.put("list_transform([struct_pack(", strings.Join(queries.texts, ", "), ")], lambda ", queries.name, ": TRY(", text, "))[1]")
+	p.put("list_transform([struct_pack(", strings.Join(queries.texts, ", "), ")], lambda ", queries.name, ": ", tryOpen, text, tryClose, ")[1]")
 }
 
 // tried gathers the queries of what stands in TRY.

@@ -11,8 +11,7 @@ import (
 
 // join writes a join. The columns of USING are compared as the analysis says, and stand for both sides.
 func (p *printer) join(j *trinosql.Join) {
-	p.put("(")
-	p.relation(j.Left)
+	left, right := p.apart(func() { p.relation(j.Left) }), ""
 	info := p.a.Relations[j]
 	kind := j.Kind
 	if info.Using != nil || j.Natural {
@@ -20,8 +19,17 @@ func (p *printer) join(j *trinosql.Join) {
 			kind = "INNER"
 		}
 	}
-	p.put(" ", kind, " JOIN ")
-	p.relation(j.Right)
+	right = p.apart(func() { p.relation(j.Right) })
+	if j.On != nil && (kind == "LEFT" || kind == "RIGHT" || kind == "FULL") {
+		l, r := p.queriesBeside(j)
+		if l != "" {
+			left = "(" + left + l + ")"
+		}
+		if r != "" {
+			right = "(" + right + r + ")"
+		}
+	}
+	p.put("(", left, " ", kind, " JOIN ", right)
 	switch {
 	case j.On != nil:
 		p.put(" ON ")

@@ -114,7 +114,7 @@ func aggregateRules(reg *registry) {
 				p.fill(c.node, `flatten(list_transform(list_filter($1, lambda "~m": "~m" IS NOT NULL), lambda "~m": map_entries("~m")))`, maps)
 			}}
 			p.put("CASE WHEN list_contains(")
-			p.fill(c.node, `list_transform($1, lambda "~m": "~m" IS NOT NULL)`, maps)
+			p.fill(c.node, `list_transform($1, lambda "~m": cardinality("~m") > 0)`, maps)
 			p.put(", true) THEN ")
 			p.firstMap(c.node, entries)
 			p.put(" END")

@@ -258,8 +258,8 @@ func (p *printer) castMap(c *conversion) {
 		return
 	}
 	if c.try {
-		p.put("TRY(")
-		defer p.put(")")
+		p.put(tryOpen)
+		defer p.put(tryClose)
 	}
 	p.lets([]operand{c.operand}, func(args []operand) {
 		text := p.apart(args[0].write)

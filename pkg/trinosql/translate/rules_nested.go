@@ -173,8 +173,8 @@ func (p *printer) castArray(c *conversion) {
 		return
 	}
 	if c.try {
-		p.put("TRY(")
-		defer p.put(")")
+		p.put(tryOpen)
+		defer p.put(tryClose)
 	}
 	e := p.name("x")
 	p.put("list_transform(")

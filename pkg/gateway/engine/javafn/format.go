@@ -1,7 +1,9 @@
 package javafn
 
 import (
+	"fmt"
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -148,13 +150,16 @@ func javaFormat(spec, typ, text string) (string, error) {
 			return bad()
 		}
 		out = number(text)
-	case verb == 'x' || verb == 'X':
+	case verb == 'x' || verb == 'X' || verb == 'o':
 		n, err := strconv.ParseInt(text, 10, 64)
 		if !integer || err != nil {
 			return bad()
 		}
-		bits := map[string]uint64{"tinyint": 1<<8 - 1, "smallint": 1<<16 - 1, "integer": 1<<32 - 1, "bigint": 1<<64 - 1}[typ]
-		if out = number(strconv.FormatUint(uint64(n)&bits, 16)); verb == 'X' {
+		base := 16
+		if verb == 'o' {
+			base = 8
+		}
+		if out = number(strconv.FormatUint(uint64(n), base)); verb == 'X' { // all integers are Long
 			out = strings.ToUpper(out)
 		}
 	case verb == 'f' || verb == 'e' || verb == 'E':
@@ -163,6 +168,9 @@ func javaFormat(spec, typ, text string) (string, error) {
 		}
 		if prec == "" {
 			prec = "6"
+		}
+		if f, err := strconv.ParseFloat(text, 32); err == nil && typ == "real" { // Java formats a Float as the Double that it is
+			text = strconv.FormatFloat(f, 'g', -1, 64)
 		}
 		if f, err := strconv.ParseFloat(text, 64); err == nil && (math.IsNaN(f) || math.IsInf(f, 0)) {
 			flags = strings.NewReplacer("0", "", ",", "").Replace(flags)
@@ -183,12 +191,13 @@ func javaFormat(spec, typ, text string) (string, error) {
 			out = number(s)
 			break
 		}
-		f, err := strconv.ParseFloat(text, 64)
-		p, err2 := strconv.Atoi(prec)
-		if err != nil || err2 != nil {
+		p, err := strconv.Atoi(prec)
+		if err != nil {
 			return bad()
 		}
-		out = number(strconv.FormatFloat(f, verb, p, 64))
+		if out = number(scientific(text, p)); verb == 'E' {
+			out = strings.ToUpper(out)
+		}
 	default:
 		return bad()
 	}
@@ -200,4 +209,43 @@ func javaFormat(spec, typ, text string) (string, error) {
 		return strings.Repeat(" ", pad) + out, nil
 	}
 	return out, nil
+}
+
+// scientific writes a number as %e of Java does: the digits that Java writes of it, rounded half up.
+func scientific(text string, precision int) string {
+	if f, err := strconv.ParseFloat(text, 64); err == nil && strings.ContainsAny(text, "eE") {
+		text = javaDouble(text, doubleType)
+		if f == 0 {
+			text = strconv.FormatFloat(f, 'f', -1, 64)
+		}
+	}
+	sign := ""
+	if text[0] == '-' {
+		sign, text = "-", text[1:]
+	}
+	text, e, _ := strings.Cut(strings.ToLower(text), "e")
+	exponent, _ := strconv.Atoi(e)
+	whole, fraction, _ := strings.Cut(text, ".")
+	digits := whole + fraction
+	exponent += len(whole) - 1
+	if rest := strings.TrimLeft(digits, "0"); rest == "" {
+		digits, exponent = "0", 0
+	} else {
+		exponent -= len(digits) - len(rest)
+		digits = rest
+	}
+	if len(digits) > precision+1 {
+		n, _ := new(big.Int).SetString(digits[:precision+1], 10)
+		if digits[precision+1] >= '5' {
+			n.Add(n, big.NewInt(1))
+		}
+		rounded := n.String()
+		exponent += len(rounded) - (precision + 1)
+		digits = rounded[:precision+1]
+	}
+	digits += strings.Repeat("0", precision+1-len(digits))
+	if precision > 0 {
+		digits = digits[:1] + "." + digits[1:]
+	}
+	return fmt.Sprintf("%s%se%+03d", sign, digits, exponent)
 }

@@ -27,7 +27,7 @@ func TestFunctions(t *testing.T) {
 		{"format", args(",.2f", "decimal", "1234567.891"), "1,234,567.89"},
 		{"format", args("s", "double", "1.0E0"), "1.0"},
 		{"format", args("5d", "bigint", "42"), "   42"},
-		{"format", args("x", "integer", "-1"), "ffffffff"},
+		{"format", args("x", "integer", "-1"), "ffffffffffffffff"},
 		{"format", args("d", "double", "1.5"), "error: Invalid format string: %d (IllegalFormatConversion: d != java.lang.Double)"},
 		{"from_base", args("ff", "16"), "255"},
 		{"from_base", args("8", "8"), "error: Not a valid base-8 number: 8"},

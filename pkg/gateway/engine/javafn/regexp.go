@@ -131,7 +131,7 @@ func expand(b *strings.Builder, re *pattern, tmpl, src string, m []int) error {
 					i++
 				}
 				if name = strconv.Itoa(g); g < 0 {
-					return says("Illegal replacement sequence: $")
+					return says("Illegal replacement sequence: %s", tmpl)
 				}
 			}
 			if g < 0 || g > re.groups() {

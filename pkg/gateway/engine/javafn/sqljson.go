@@ -73,8 +73,8 @@ func sqlJSONFunctions() []Function {
 				if strings.ContainsAny(n.String(), ".eE") {
 					return doubleVarchar(n.String()), true, nil
 				}
-				if b, ok := new(big.Int).SetString(n.String(), 10); ok && !b.IsInt64() { // beyond bigint
-					return "", false, nil
+				if b, ok := new(big.Int).SetString(n.String(), 10); ok {
+					return b.String(), b.IsInt64(), nil // NULL beyond bigint; -0 is 0
 				}
 			}
 			s, ok := scalarText(items[0])

@@ -52,3 +52,28 @@ SELECT (if((REAL '1.5' IN (REAL '-2.25', REAL '3.4e38')), 9223372036854775807) /
 SELECT from_iso8601_date(TRY(replace(x, '2'))) FROM (VALUES '2024-02-29') t(x);
 SELECT 12.345, (2.5e0 / discount), array_agg(DISTINCT (orderkey / orderkey) ORDER BY (orderkey / orderkey)) FILTER (WHERE false), stddev(tan(discount)) FROM lineitem WHERE orderkey <= 5 GROUP BY 1, 2 ORDER BY 2;
 SELECT (2.5e0 / discount), count(*), stddev(tan(discount)) FROM lineitem WHERE orderkey <= 5 GROUP BY 1 ORDER BY 1;
+-- TRY of what fails in some of many rows, where the engine's own would give other rows other values
+SELECT count(y), sum(y) FROM (SELECT TRY(coalesce(TRY_CAST(CAST(x AS varchar) || IF(x % 3 = 0, 'x', '') AS bigint), CAST('x' || CAST(x AS varchar) AS bigint))) AS y FROM UNNEST(sequence(1, 1000)) t(x));
+SELECT count(y), sum(y) FROM (SELECT TRY(CASE WHEN x % 7 = 0 THEN CAST('x' || CAST(x AS varchar) AS bigint) WHEN x % 7 = 1 THEN -x ELSE x END) AS y FROM UNNEST(sequence(1, 1000)) t(x));
+SELECT count(y), sum(y) FROM (SELECT TRY_CAST(x AS tinyint) AS y FROM UNNEST(transform(sequence(1, 1000), i -> i * 1.5e0 % 1000)) t(x));
+SELECT count(y), sum(length(y)) FROM (SELECT TRY(CASE WHEN x % 7 = 0 THEN CAST(x / (x % 7) AS varchar) WHEN x % 7 = 1 THEN 'a long text that is not kept inline ' || CAST(x AS varchar) ELSE 'b' END) AS y FROM UNNEST(sequence(1, 1000)) t(x));
+-- queries in the conditions of outer joins
+SELECT * FROM (VALUES 1, 2, NULL) a(k) LEFT JOIN (VALUES 1, 3, NULL) b(m) ON k IN (SELECT 1);
+SELECT * FROM (VALUES 1, 2, NULL) a(k) LEFT JOIN (VALUES 1, 3, NULL) b(m) ON k = m AND k = (SELECT 1);
+SELECT * FROM (VALUES 1, 2, NULL) a(k) LEFT JOIN (VALUES 1, 3, NULL) b(m) ON k + m = (SELECT 2);
+SELECT * FROM (VALUES 1, 2, NULL) a(k) LEFT JOIN (VALUES 1, 3, NULL) b(m) ON k = m AND EXISTS (SELECT 1);
+SELECT * FROM (VALUES 1, 2, NULL) a(k) FULL JOIN (VALUES 1, 3, NULL) b(m) ON k = m AND m = (SELECT 1);
+SELECT * FROM (VALUES 1, 2, NULL) a(k) FULL JOIN (VALUES 1, 3, NULL) b(m) ON k > ALL (SELECT 0);
+SELECT * FROM (VALUES 1, 2, NULL) a(k) RIGHT JOIN (VALUES 1, 3, NULL) b(m) ON k IN (SELECT 1) AND m IN (SELECT 3);
+SELECT * FROM (VALUES 1, 2, NULL) a(k) LEFT JOIN (VALUES 1, 3, NULL) b(m) ON k = (SELECT 1) LEFT JOIN (VALUES 5) c(n) ON n > (SELECT 1);
+SELECT * FROM (VALUES 1, 2, NULL) a(k) LEFT JOIN (VALUES 1, 3, NULL) b(m) ON CASE WHEN k NOT IN (SELECT 1) THEN true END;
+SELECT n.name, r.name FROM nation n FULL JOIN region r ON n.regionkey = r.regionkey AND n.nationkey = (SELECT max(nationkey) FROM nation) ORDER BY 1, 2 LIMIT 3;
+-- formats, means and roundings
+SELECT format('%.20e|%.20f|%.0e|%e', 0.1e0, 0.1e0, 2.5e0, 5e-324), format('%.10e|%.10f', REAL '0.1', REAL '0.1'), format('%.2e|%.2e', 9.996e0, -0e0), format('%E', 1e-300);
+SELECT format('%x|%o|%X', TINYINT '-128', -1, SMALLINT '-2'), format('%s|%s', JSON '{"a": [1, null]}', JSON '"x"');
+SELECT avg(x), avg(y) FROM (VALUES (INTERVAL '-13' MONTH, INTERVAL '-0.001' SECOND), (INTERVAL '-26' MONTH, INTERVAL '-0.002' SECOND)) t(x, y);
+SELECT round(1e21, 2), round(1.7976931348623157e308, -2), round(1.7976931348623157e308, 2), round(-1e20, 1), round(REAL '1e21', 1), round(9007199254740993e0, 3);
+SELECT map_union(x) FROM (VALUES CAST(MAP() AS map(integer, integer)), CAST(MAP() AS map(integer, integer))) t(x);
+SELECT json_value('-0', 'lax $'), regexp_replace('key=val', '(\w+)=', '$1');
+SELECT regexp_replace('key=val', '(\w+)=', '$$');
+SELECT x 'a' FROM (VALUES 1) t(x);
