@@ -3,6 +3,8 @@ package cmd
 import (
 	"encoding/json"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,10 +36,29 @@ func TestNoSecretAnywhere(t *testing.T) {
 		raw, _ := json.Marshal(map[string]any{"url": "127.0.0.1", "port": 1, "databaseName": "shop", "user": "reader", "password": password})
 		return write(filepath.Join(hidden, password), string(raw))
 	}
+	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { // hostile: its errors repeat what it gets
+		if strings.HasSuffix(r.URL.Path, "/bad") {
+			http.Error(w, r.Header.Get("X-Api-Key")+" "+r.URL.String(), http.StatusForbidden)
+			return
+		}
+		_, _ = w.Write([]byte(`[{"id":1}]`))
+	}))
+	t.Cleanup(source.Close)
+	for _, name := range []string{"mysql", "header", "parameter", "ca", "duckdb", "sqlite"} {
+		secrets[name] = "planted-" + name + "-secret"
+	}
+	tables := `{"test":"/t","tables":[{"name":"t","path":"/t","query":{"api_key":"` + secrets["parameter"] + `"}},{"name":"bad","path":"/bad","query":{"api_key":"` + secrets["parameter"] + `"},"columns":[{"name":"a","type":"varchar"}]}]}`
+	fields := func(name string, members map[string]any) string {
+		raw, _ := json.Marshal(members)
+		return write(filepath.Join(hidden, name), string(raw))
+	}
+	api := fields("api", map[string]any{"baseUrl": source.URL, "header": "X-Api-Key", "secret": secrets["header"], "tables": tables})
+	my := fields("my", map[string]any{"url": "127.0.0.1", "port": 1, "user": "reader", "password": secrets["mysql"]})
+	pg := fields("pg", map[string]any{"url": "127.0.0.1", "port": 1, "user": "reader", "password": secrets["mysql"], "databaseName": "shop", "useSsl": true, "caCertificate": secrets["ca"]})
 	argv := filepath.Join(t.TempDir(), "argv")
 	bin := t.TempDir()
 	for _, name := range []string{"git", "editor", "pager"} {
-		write(filepath.Join(bin, name), "#!/bin/sh\necho \"$0 $*\" >>'"+argv+"'\nexit 1\n")
+		write(filepath.Join(bin, name), "#!/bin/sh\n{ echo \"$0 $*\"; env; } >>'"+argv+"'\nexit 1\n")
 	}
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	base, key := w.serve("local", nil)
@@ -61,14 +82,22 @@ func TestNoSecretAnywhere(t *testing.T) {
 	for _, args := range [][]string{
 		{"connection", "create", "shop", "--type", "postgres", "--credential-file", credential(secrets["password"])},
 		{"connection", "update", "shop", "--credential-file", credential(secrets["again"])},
+		{"connection", "create", "my", "--type", "mysql", "--credential-file", my}, {"connection", "create", "tls", "--type", "postgres", "--credential-file", pg},
+		{"connection", "create", "lite", "--type", "sqlite", "--credential", "path=/x?key=1", "--credential-file", fields("lite", map[string]any{"path": "file:/x.db?key=" + secrets["sqlite"]})},
+		{"connection", "create", "duck", "--type", "duckdb", "--credential-file", fields("duck", map[string]any{"path": "/x.duckdb?token=" + secrets["duckdb"]})},
+		{"connection", "create", "api", "--type", "rest", "--credential-file", api}, {"connection", "create", "api", "--type", "rest", "--credential-file", api},
+		{"connection", "ensure", "api", "--type", "rest", "--credential-file", api}, {"connection", "update", "api", "--credential-file", api},
+		{"connection", "detail", "api"}, {"connection", "get", "api"}, {"connection", "list"},
 		{"metadata", "callback", "set", "https://u:" + secrets["url"] + "@example.com/hook", "--callback-token", "@" + write(filepath.Join(hidden, "token"), secrets["token"])},
 		{"profile", "add", "mine", "--zone", "local", "--base-url", base},
 		{"api", "POST", "/data/projects/{project}/queries/execute", "-f", "statement=INSERT INTO t VALUES ('" + secrets["literal"] + "')"},
 		{"api", "POST", "/data/projects/{project}/queries/execute", "-f", "statement=CREATE TABLE t AS SELECT U&'" + secrets["literal"] + "' AS x -- " + secrets["literal"]},
+		{"catalog", "create", "told", "--connection", "api"}, {"catalog", "create", "told", "--connection", "api"},
+		{"query", "execute", "SELECT * FROM told.rest.t"}, {"query", "execute", "SELECT * FROM told.rest.bad"}, {"metadata", "list"},
 		{"apply", project, "--yes", "--secrets"}, {"apply", project, "--yes", "--secrets"}, {"plan", project, "--secrets"}, {"pull", filepath.Join(w.dir, "again")},
 		{"history", "list", "-o", "json"}, {"config", "explain"}, {"doctor"}, {"doctor", "-o", "json"}, {"check"},
 	} {
-		for _, more := range [][]string{{"--dry-run"}, {"--explain"}, {"--explain", "-o", "json"}, {"--debug"}} {
+		for _, more := range [][]string{{"--dry-run"}, {"--explain"}, {"--explain", "-o", "json"}, {"--debug"}, {"-o", "json"}} {
 			see(append(slices.Clone(args), more...)...)
 		}
 	}

@@ -233,7 +233,7 @@ func newCatalogShareCmd(e *cli.Env) *cobra.Command {
 				return cli.View{}, err
 			}
 			for _, k := range all { // the service has a separate operation for these, with another field
-				if k.ID == id && (strings.EqualFold(k.CatalogType, "SEMANTIC") || k.Type != nil && strings.EqualFold(*k.Type, "SEMANTIC")) {
+				if k.ID == id && cli.IsSemantic(k) {
 					return cli.Note("shared semantic catalog %s with project %s", k.Name, req.TargetProjectID),
 						cl.SemanticCatalogs.Share(ctx, p, id, api.SemanticCatalogShareRequest{Target: req.TargetProjectID})
 				}

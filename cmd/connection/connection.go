@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -41,7 +42,16 @@ func New(e *cli.Env) *cobra.Command {
 		e.Leaf(spec.GetConnectionDetail, &cobra.Command{Use: "detail CONNECTION", Short: "Show the non-secret fields of a connection's credential", Example: ex + "detail shopdb", Args: cobra.ExactArgs(1)},
 			in(func(ctx context.Context, cl *api.Client, p, id, _ string) (cli.View, error) {
 				v, err := cl.Connections.Detail(ctx, p, id)
-				return cli.Object(v), err
+				if err != nil {
+					return cli.View{}, err
+				}
+				out := map[string]any{} // a gateway does not know of keys in addresses and documents
+				for name, raw := range v {
+					if out[name], _, err = secret.Open(name, raw); err != nil {
+						return cli.View{}, err
+					}
+				}
+				return cli.Object(out).Mine(), nil
 			})),
 		newConnectionCreateCmd(e), newConnectionEnsureCmd(e), newConnectionUpdateCmd(e),
 		newConnectionDeleteCmd(e, ex, in),

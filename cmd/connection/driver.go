@@ -35,10 +35,19 @@ func NewDriver(e *cli.Env) *cobra.Command {
 			}
 			if reveal { // the masking of the key is lifted for this output, on stdout only
 				e.Out = cli.StreamOf(e.Out)
-				return cli.Object(v), nil
+			} else {
+				v.JDBC, v.SQLAlchemy = MaskKey(e, v.JDBC), MaskKey(e, v.SQLAlchemy)
 			}
-			v.JDBC, v.SQLAlchemy = MaskKey(e, v.JDBC), MaskKey(e, v.SQLAlchemy)
 			out := cli.Object(v).Mine()
+			if op.ID == spec.ListSupportedDrivers.ID {
+				all := []sqlDriver{}
+				for _, d := range []sqlDriver{{"JDBC", v.JDBC}, {"SQL_ALCHEMY", v.SQLAlchemy}} {
+					if d.URL != "" {
+						all = append(all, d)
+					}
+				}
+				out = cli.List(all, "driver", "url").Mine()
+			}
 			if v == (api.SupportedDrivers{}) {
 				return out.WithNote("this gateway has no SQL drivers: it is accessible over HTTP only"), nil
 			}
@@ -59,7 +68,14 @@ func NewDriver(e *cli.Env) *cobra.Command {
 				return cl.Drivers.SQLAlchemy(ctx, catalog)
 			}),
 	)
+	e.Prints(c, cli.Like([]sqlDriver{}), "list")
 	return c
+}
+
+// sqlDriver is a line of driver list.
+type sqlDriver struct {
+	Driver string `json:"driver"` // JDBC, SQL_ALCHEMY
+	URL    string `json:"url"`
 }
 
 // keyText matches the form of a key [O].

@@ -99,8 +99,9 @@ func newFolderTreeCmd(e *cli.Env) *cobra.Command {
 	var queries bool
 	var root string
 	c := &cobra.Command{Use: "tree", Short: "Show the tree of folders", Args: cobra.NoArgs,
-		Long:    "Show the tree of folders.\n\nWith -o json the list is wrapped in an object, as the gateway sends it: {\"tree\": [...]}; children have the same form.",
-		Example: "  " + e.Name + " query folder tree --queries --root /reports -o yaml\n  " + e.Name + " query folder tree --jq '.tree[] | recurse(.children[]) | .path'"}
+		Long:    "Show the tree of folders.\n\nWith -o json it is a list of the top folders, whose children have the same form.",
+		Example: "  " + e.Name + " query folder tree --queries --root /reports -o yaml\n  " + e.Name + " query folder tree --jq '.[] | recurse(.children[]) | .path'"}
+	e.Prints(c, cli.Like([]api.QueryFolderTreeNode{}))
 	c.Flags().BoolVar(&queries, "queries", false, "include the queries in each folder")
 	c.Flags().StringVar(&root, "root", "", "only this folder and its contents")
 	e.CompleteFlag(c, "root", e.Complete("folder"))
@@ -118,7 +119,7 @@ func newFolderTreeCmd(e *cli.Env) *cobra.Command {
 		}
 		v, err := cl.Folders.Tree(ctx, p, params)
 		if err != nil || !e.HumanOutput() {
-			return cli.Object(v), err
+			return cli.List(v.Tree).Mine(), err
 		}
 		columns := []string{"folder", "id"}
 		if queries {

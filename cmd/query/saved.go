@@ -78,10 +78,10 @@ func newQueryGetCmd(e *cli.Env) *cobra.Command {
 func newQueryDeleteCmd(e *cli.Env) *cobra.Command {
 	var named cli.Naming
 	c := &cobra.Command{Use: "delete QUERY", Aliases: []string{"rm"}, Short: "Delete a saved query, with its stored result and schedule", Args: cobra.ExactArgs(1),
-		Long:    "Delete a saved query, with its stored result and schedule.\n\nQueries that refer to it break; if there are any, they are listed, and the name of the query is asked for, or\n--yes needs --confirm QUERY.",
+		Long:    "Delete a saved query, with its stored result and schedule.\n\nQueries that refer to it and semantic tables that show it break; if there are any, they are listed, and the name of the query is asked for, or\n--yes needs --confirm QUERY.",
 		Example: "  " + e.Name + " query delete daily_sales --yes"}
 	named.Register(c, "query")
-	cli.Annotate(c, spec.GetQuery, spec.ListQueries)
+	cli.Annotate(c, spec.GetQuery, spec.ListQueries, spec.ListCatalogs, spec.ListSchemas, spec.ListTables)
 	return e.Leaf(spec.DeleteQuery, c, e.OnQuery(func(ctx context.Context, cl *api.Client, p, id string, _ []string) (cli.View, error) {
 		q, err := cl.Queries.Get(ctx, p, id)
 		if err != nil {
@@ -96,7 +96,18 @@ func newQueryDeleteCmd(e *cli.Env) *cobra.Command {
 			what = " and its stored result"
 		}
 		if used != "" {
-			what += "; other queries refer to it: " + used + ". Delete it"
+			what += "; other queries refer to it: " + used
+		}
+		switch tables, err := cli.SemanticOver(ctx, cl, p, id); {
+		case err != nil:
+			used += "?"
+			what += "; semantic tables that show it could not be listed"
+		case len(tables) > 0:
+			used += " " + strings.Join(tables, " ")
+			what += "; semantic tables show it: " + strings.Join(tables, ", ")
+		}
+		if used != "" {
+			what += ". Delete it"
 		}
 		if err := e.ConfirmNamed(named, []string{q.Name, q.DisplayName, id}, used, "delete query %s (%s)%s?", q.Name, id, what); err != nil {
 			return cli.View{}, err

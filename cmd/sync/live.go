@@ -234,11 +234,6 @@ func missing(err error) bool {
 	return errors.As(err, &ae) && ae.Kind == api.KindNotFound
 }
 
-// isSemantic reports whether a catalog is a semantic one, which the service says under either of two keys [O].
-func isSemantic(c api.Catalog) bool {
-	return strings.EqualFold(c.CatalogType, "SEMANTIC") || c.Type != nil && strings.EqualFold(*c.Type, "SEMANTIC")
-}
-
 // catalogID finds a catalog by its name. Two are named peaka, and the schema distinguishes them.
 func (l *live) catalogID(name, schema string) (string, bool) {
 	if strings.EqualFold(name, "peaka") {

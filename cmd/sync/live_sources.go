@@ -26,7 +26,7 @@ func (l *live) readCatalogs(ctx context.Context) error {
 	for _, c := range l.catalogs {
 		l.names[c.ID] = c.Name
 		switch {
-		case isSemantic(c):
+		case cli.IsSemantic(c):
 			l.add(&manifest.SemanticCatalog{Base: base(manifest.KindSemanticCatalog, c.Name), DisplayName: cmp.Or(c.DisplayName, c.Name)}, c.ID)
 		case c.ConnectionID != nil && *c.ConnectionID != "":
 			i := slices.IndexFunc(conns, func(k api.Connection) bool { return k.ID == *c.ConnectionID })
@@ -168,7 +168,7 @@ func (l *live) readSemanticTables(ctx context.Context) error {
 		}
 	}
 	for _, c := range l.catalogs {
-		if !isSemantic(c) {
+		if !cli.IsSemantic(c) {
 			continue
 		}
 		schemas, err := l.cl.Catalogs.Schemas(ctx, l.project, c.ID)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/manifest"
+	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
 )
@@ -177,58 +178,8 @@ func (s secrets) credential(c *manifest.Connection, types []api.ConnectionConfig
 // secretIn returns the path of a value that looks like a secret in a member of a credential: the member itself, or one within it;
 // "" for none.
 func secretIn(name string, raw json.RawMessage) (string, error) {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	var x any
-	if err := dec.Decode(&x); err != nil {
-		return "", err
-	}
-	return secretPath(name, name, x), nil
-}
-
-func secretPath(path, name string, x any) string {
-	if _, on := x.(bool); on || x == nil || x == "" {
-		return "" // it says whether there is one
-	}
-	if cli.SecretField(name) {
-		return path
-	}
-	switch x := x.(type) {
-	case string:
-		if cli.URLWithPassword(x) {
-			return path
-		}
-		return secretInDocument(path, x)
-	case []any:
-		for i, y := range x {
-			if found := secretPath(fmt.Sprintf("%s[%d]", path, i), "", y); found != "" {
-				return found
-			}
-		}
-	case map[string]any:
-		if name == "types" { // of columns, by the names of these
-			return ""
-		}
-		for _, k := range slices.Sorted(maps.Keys(x)) {
-			if found := secretPath(path+"."+k, k, x[k]); found != "" {
-				return found
-			}
-		}
-	}
-	return ""
-}
-
-// secretInDocument looks into a text that is a JSON document, such as the tables of a connection of type rest, whose fixed
-// parameters may be keys.
-func secretInDocument(path, text string) string {
-	if text = strings.TrimSpace(text); text == "" || text[0] != '{' && text[0] != '[' {
-		return ""
-	}
-	var x any
-	if json.Unmarshal([]byte(text), &x) != nil {
-		return ""
-	}
-	return secretPath(path, "", x)
+	_, found, err := secret.Open(name, raw)
+	return found, err
 }
 
 // plainSecrets notes secrets that stand in the files themselves.

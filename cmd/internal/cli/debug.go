@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/late"
 )
@@ -21,6 +22,9 @@ const debugBody = 4 << 10
 // secretMembers matches JSON members that --debug does not show, even in a body that is truncated and thus not valid
 // JSON, and the signatures of signed links.
 var secretMembers = late.Regexp(`(?i)("[a-z_-]*(?:token|secret|passw|apikey|api_key|credential|authorization|cookie|privatekey)[a-z_-]*"\s*:\s*)("(?:[^"\\]|\\.)*("|$)|\{[^{}]*(\}|$))|((?:signature|x-amz-[a-z-]*|sig|awsaccesskeyid|x-goog-[a-z-]*)=)[^&"\s]+`)
+
+// quotedMembers matches the same members of a document that is a text within another.
+var quotedMembers = late.Regexp(`(?i)(\\"[a-z_-]*(?:token|secret|passw|apikey|api_key|credential|authorization|cookie|privatekey)[a-z_-]*\\"\s*:\s*\\")(?:[^"\\]|\\\\(?:\\"|.))*`)
 
 // trace prints an exchange for --debug: headers and the beginnings of bodies, without keys and other secrets.
 func (e *Env) trace(x api.Exchange) {
@@ -51,7 +55,7 @@ func debugHeader(w io.Writer, way string, h http.Header) {
 		if l := strings.ToLower(name); SecretField(l) || strings.Contains(l, "cookie") {
 			value = "****"
 		}
-		debugLines(w, way, name+": "+hidePasswords(secretMembers().ReplaceAllString(value, "${1}${5}hidden")))
+		debugLines(w, way, name+": "+secret.Hide(secretMembers().ReplaceAllString(value, "${1}${5}hidden")))
 	}
 }
 
@@ -69,7 +73,7 @@ func shownBody(text string, size int64, h http.Header) string {
 	if len(text) > debugBody {
 		text = strings.ToValidUTF8(text[:debugBody], "")
 	}
-	text = hidePasswords(secretMembers().ReplaceAllString(text, "${1}${5}hidden"))
+	text = secret.Hide(secretMembers().ReplaceAllString(quotedMembers().ReplaceAllString(text, "${1}hidden"), "${1}${5}hidden"))
 	if int64(len(text)) < size && size > debugBody {
 		text += fmt.Sprintf(" ... (%d bytes)", size)
 	}

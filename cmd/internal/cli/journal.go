@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dig-cli/dig/internal/localstate"
+	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
 )
@@ -164,7 +165,7 @@ func recorded(raw []byte) json.RawMessage {
 
 // openText masks members and parameters that are named after secrets.
 func openText(text string) string {
-	text = hidePasswords(text)
+	text = quotedMembers().ReplaceAllString(secret.Hide(text), "${1}hidden")
 	return secretMembers().ReplaceAllStringFunc(text, func(m string) string {
 		with := "${5}hidden"
 		if strings.HasPrefix(m, `"`) {

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/api"
-	"github.com/dig-cli/dig/pkg/late"
 )
 
 // OpenFields are members of a credential that may be printed; all others are masked, whatever their names.
@@ -60,55 +60,18 @@ func (m *masking) walk(v any) {
 	}
 }
 
-// passwordInURL matches the password in an address, wherever it stands in a text.
-var passwordInURL = late.Regexp(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@"']*:)([^\s/@"']+)(@)`)
-
-// parameterInURL matches a parameter of an address, or of a connection string.
-var parameterInURL = late.Regexp(`([?&;])([A-Za-z][A-Za-z0-9_.-]*)(=)([^\s&;#"']+)`)
-
-// hidePasswords masks the passwords of the addresses in a text, and their parameters whose names mark them as secrets.
-func hidePasswords(text string) string {
-	if !strings.Contains(text, "://") {
-		return text
-	}
-	text = passwordInURL().ReplaceAllString(text, "${1}***${3}")
-	return parameterInURL().ReplaceAllStringFunc(text, func(found string) string {
-		if m := parameterInURL().FindStringSubmatch(found); SecretField(m[2]) {
-			return m[1] + m[2] + m[3] + "***"
-		}
-		return found
-	})
-}
-
-// secretParameters returns the values of the parameters in a text whose names mark them as secrets.
-func secretParameters(text string) []string {
-	var out []string
-	if strings.Contains(text, "=") {
-		for _, m := range parameterInURL().FindAllStringSubmatch(text, -1) {
-			if SecretField(m[2]) {
-				out = append(out, m[4])
-			}
-		}
-	}
-	return out
-}
-
 // text masks the passwords of the addresses in a string, and collects them.
 func (m *masking) text(s string) string {
 	if !strings.Contains(s, "://") {
 		return s
 	}
-	found := secretParameters(s)
-	for _, match := range passwordInURL().FindAllStringSubmatch(s, -1) {
-		found = append(found, match[2])
-	}
-	for _, secret := range found {
+	for _, found := range secret.InText(s) {
 		m.changed = true
-		if len(secret) > 3 { // a shorter one would mask parts of other words
-			m.hidden = append(m.hidden, secret)
+		if len(found) > 3 { // a shorter one would mask parts of other words
+			m.hidden = append(m.hidden, found)
 		}
 	}
-	return hidePasswords(s)
+	return secret.Hide(s)
 }
 
 func (m *masking) credential(fields map[string]any) {
@@ -125,6 +88,7 @@ func (m *masking) credential(fields map[string]any) {
 			if open && !URLWithPassword(x) {
 				continue
 			}
+			m.hidden = append(m.hidden, secret.Within(k, x)...)
 		}
 		m.put(fields, k)
 	}
@@ -158,34 +122,8 @@ func maskSecrets(body string) string {
 	return string(bytes.TrimSpace(raw))
 }
 
-// nameWord matches the words of a name such as githubPat, PAT_file or pem.
-var nameWord = late.Regexp(`[A-Z]+[0-9]*(?:[^A-Za-z]|$)|[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*`)
-
 // SecretField guesses from its name whether a field of a credential is a secret; the service does not document it.
-func SecretField(name string) bool {
-	n := strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(strings.ToLower(name))
-	for _, w := range []string{"pass", "pwd", "secret", "token", "key", "credential", "private", "auth", "signature", "certificate",
-		"connectionstring", "connectionurl", "connectionuri", "connstr", "serviceaccount", "cookie", "bearer", "kubeconfig"} {
-		if strings.Contains(n, w) {
-			return true
-		}
-	}
-	for _, w := range nameWord().FindAllString(name, -1) { // shorter names are parts of other words, as pat is of path
-		switch strings.ToLower(strings.Trim(w, "_-. ")) {
-		case "pat", "pem", "jwt", "dsn", "sas", "pin", "otp", "mfa", "sid", "session", "p12", "pfx", "pkcs12", "jks", "hmac", "salt", "seed", "hash":
-			return true
-		}
-	}
-	return false
-}
+func SecretField(name string) bool { return secret.Named(name) }
 
 // URLWithPassword reports whether a text is an address with a password, or has a parameter that is a secret.
-func URLWithPassword(v string) bool {
-	if len(secretParameters(v)) > 0 {
-		return true
-	}
-	_, rest, ok := strings.Cut(v, "://")
-	host, _, _ := strings.Cut(rest, "/")
-	user, _, at := strings.Cut(host, "@")
-	return ok && at && strings.Contains(user, ":")
-}
+func URLWithPassword(v string) bool { return secret.Address(v) }

@@ -60,6 +60,44 @@ func Dependants(ctx context.Context, cl *api.Client, project string, q api.Query
 	return strings.Join(names, ", "), nil
 }
 
+// SemanticOver returns the tables of semantic catalogs that show a saved query, on gateways that tell.
+func SemanticOver(ctx context.Context, cl *api.Client, project, query string) ([]string, error) {
+	var names []string
+	all, err := cl.Catalogs.List(ctx, project)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range all {
+		if !IsSemantic(c) {
+			continue
+		}
+		schemas, err := cl.Catalogs.Schemas(ctx, project, c.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range schemas {
+			if s.SchemaName == "information_schema" {
+				continue
+			}
+			tables, err := cl.Catalogs.Tables(ctx, project, c.ID, s.SchemaName)
+			if err != nil {
+				return nil, err
+			}
+			for _, t := range tables {
+				if t.QueryID == query {
+					names = append(names, c.Name+"."+s.SchemaName+"."+t.TableName)
+				}
+			}
+		}
+	}
+	return names, nil
+}
+
+// IsSemantic reports whether a catalog is a semantic one, which the service says under either of two keys [O].
+func IsSemantic(c api.Catalog) bool {
+	return strings.EqualFold(c.CatalogType, "SEMANTIC") || c.Type != nil && strings.EqualFold(*c.Type, "SEMANTIC")
+}
+
 // FolderID finds a folder of queries by id, by path (/reports/daily) or by name.
 func FolderID(ctx context.Context, cl *api.Client, project, set string) (string, error) {
 	if uuidLike().MatchString(set) {

@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"net/url"
 	"sort"
 	"strconv"
 	"strings"
+
+	"github.com/dig-cli/dig/internal/secret"
 )
 
 // Credential holds the members of a connection's credential by field name: strings, float64 and bool. Its values are
@@ -127,11 +130,24 @@ func (t Type) Public(c Credential) map[string]any {
 	return out
 }
 
-// Redact removes the secret members of a credential from a text, such as a driver's error.
+// Redact removes the secrets of a credential from a text, such as a driver's error: the members that are secret, and those that other
+// members have within them, also as an address or a JSON document writes them.
 func (t Type) Redact(c Credential, text string) string {
+	var secrets []string
 	for _, f := range t.Fields {
-		if s := c.Text(f.Name); f.Secret && len(s) > 3 {
-			text = strings.ReplaceAll(text, s, "***")
+		if f.Secret {
+			secrets = append(secrets, c.Text(f.Name))
+		} else {
+			secrets = append(secrets, secret.Within(f.Name, c[f.Name])...)
+		}
+	}
+	for _, s := range secrets {
+		if len(s) <= 3 { // it would mask parts of other words
+			continue
+		}
+		quoted := strconv.Quote(s)
+		for _, form := range []string{s, url.QueryEscape(s), url.PathEscape(s), quoted[1 : len(quoted)-1]} {
+			text = strings.ReplaceAll(text, form, "***")
 		}
 	}
 	return text

@@ -54,7 +54,7 @@ func (s *Service) Routes(m *web.Mux) {
 	var last time.Time
 	m.HandleFiles(downloadPath, s.download)
 	s.Jobs.OnTick(jobs.Duty{Name: "exports", Run: func(ctx context.Context, now time.Time) error {
-		if now.Sub(last) < time.Minute {
+		if since := now.Sub(last); since >= 0 && since < time.Minute { // the clock may have been put back
 			return nil
 		}
 		last = now

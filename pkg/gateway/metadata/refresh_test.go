@@ -126,6 +126,13 @@ func TestCategoricalIsRereadWhenDue(t *testing.T) {
 	if err := g.Metadata.DueCategorical(ctx, p); err != nil || len(kept()) == 0 || slices.Contains(kept(), "stale") {
 		t.Errorf("not read when due: %v, %v", kept(), err)
 	}
+	if err := g.Store.SetCategorical(ctx, gateway.DefaultProject, k, []string{"stale"}, 10, "P1D"); err != nil {
+		t.Fatal(err)
+	}
+	g.Metadata.Now = func() time.Time { return now().Add(-365 * 24 * time.Hour) } // the clock was put back
+	if err := g.Metadata.DueCategorical(ctx, p); err != nil || slices.Contains(kept(), "stale") {
+		t.Errorf("not read after the clock was put back: %v, %v", kept(), err)
+	}
 }
 
 // TestTwoRefreshesAtOnce reads active until both have ended.

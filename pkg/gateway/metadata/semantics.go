@@ -105,7 +105,10 @@ func (s *Service) DueCategorical(ctx context.Context, p store.Project) error {
 		}
 		every, err := frequency(n.Every)
 		at, terr := time.Parse(time.RFC3339, n.CategoricalAt)
-		if err != nil || terr != nil || every.Times(at, 1).After(s.Now()) {
+		if err != nil || terr != nil {
+			continue
+		}
+		if now := s.Now(); !at.After(now) && every.Times(at, 1).After(now) { // one of a clock that was put back since is due
 			continue
 		}
 		if err := s.rereadCategorical(ctx, p, k, n); names.Away(err) {

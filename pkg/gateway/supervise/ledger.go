@@ -77,7 +77,7 @@ func (b blame) ofProject() time.Duration {
 func (l *ledger) add(o offence, now time.Time) {
 	for _, m := range []map[string]blame{l.Statements, l.Projects} {
 		for k, b := range m {
-			if now.Sub(b.At) > 2*longestWait || len(m) > maxRemembers {
+			if now.Sub(b.At).Abs() > 2*longestWait || len(m) > maxRemembers {
 				delete(m, k)
 			}
 		}
@@ -98,10 +98,14 @@ func (l *ledger) add(o offence, now time.Time) {
 
 // admit returns the reason why a statement may not run now, or nil.
 func (l *ledger) admit(project, statement string, now time.Time) error {
-	if b := l.Statements[fingerprint(project, statement)]; now.Before(b.At.Add(b.ofStatement())) {
+	blocked := func(b blame, d time.Duration) bool { // not by what a clock that was put back since has yet to reach
+		age := now.Sub(b.At)
+		return age >= 0 && age < d
+	}
+	if b := l.Statements[fingerprint(project, statement)]; blocked(b, b.ofStatement()) {
 		return refused("this statement", b, b.ofStatement())
 	}
-	if b := l.Projects[project]; now.Before(b.At.Add(b.ofProject())) {
+	if b := l.Projects[project]; blocked(b, b.ofProject()) {
 		return refused("a statement of this project, one of several,", b, b.ofProject())
 	}
 	return nil

@@ -26,7 +26,9 @@ func TestLedger(t *testing.T) {
 	}
 	refused("p", "good", false)
 	refused("q", "bad", false)
-	now = now.Add(time.Minute)
+	now = now.Add(-24 * time.Hour) // the clock was put back
+	refused("p", "bad", false)
+	now = now.Add(24*time.Hour + time.Minute)
 	refused("p", "bad", false)
 	l.add(one("p", "bad"), now) // again: twice as long
 	now = now.Add(90 * time.Second)

@@ -1,0 +1,85 @@
+// Package secret recognizes secrets: by the names of what holds them, and in addresses.
+package secret
+
+import (
+	"strings"
+
+	"github.com/dig-cli/dig/pkg/late"
+)
+
+// passwordInURL matches the password in an address, wherever it stands in a text.
+var passwordInURL = late.Regexp(`([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@"']*:)([^\s/@"']+)(@)`)
+
+// parameterInURL matches a parameter of an address, or of a connection string.
+var parameterInURL = late.Regexp(`([?&;])([A-Za-z][A-Za-z0-9_.-]*)(=)([^\s&;#"']+)`)
+
+// Hide masks the passwords of the addresses in a text, and their parameters whose names mark them as secrets.
+func Hide(text string) string {
+	if !strings.Contains(text, "://") {
+		return text
+	}
+	text = passwordInURL().ReplaceAllString(text, "${1}***${3}")
+	return parameterInURL().ReplaceAllStringFunc(text, func(found string) string {
+		if m := parameterInURL().FindStringSubmatch(found); Named(m[2]) {
+			return m[1] + m[2] + m[3] + "***"
+		}
+		return found
+	})
+}
+
+// parameters returns the values of the parameters in a text whose names mark them as secrets.
+func parameters(text string) []string {
+	var out []string
+	if strings.Contains(text, "=") {
+		for _, m := range parameterInURL().FindAllStringSubmatch(text, -1) {
+			if Named(m[2]) {
+				out = append(out, m[4])
+			}
+		}
+	}
+	return out
+}
+
+// nameWord matches the words of a name such as githubPat, PAT_file or pem.
+var nameWord = late.Regexp(`[A-Z]+[0-9]*(?:[^A-Za-z]|$)|[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*`)
+
+// Named guesses from its name whether a field of a credential is a secret; the service does not document it.
+func Named(name string) bool {
+	n := strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(strings.ToLower(name))
+	for _, w := range []string{"pass", "pwd", "secret", "token", "key", "credential", "private", "auth", "signature", "certificate",
+		"connectionstring", "connectionurl", "connectionuri", "connstr", "serviceaccount", "cookie", "bearer", "kubeconfig"} {
+		if strings.Contains(n, w) {
+			return true
+		}
+	}
+	for _, w := range nameWord().FindAllString(name, -1) { // shorter names are parts of other words, as pat is of path
+		switch strings.ToLower(strings.Trim(w, "_-. ")) {
+		case "pat", "pem", "jwt", "dsn", "sas", "pin", "otp", "mfa", "sid", "session", "p12", "pfx", "pkcs12", "jks", "hmac", "salt", "seed", "hash":
+			return true
+		}
+	}
+	return false
+}
+
+// Address reports whether a text is an address with a password, or has a parameter that is a secret.
+func Address(v string) bool {
+	if len(parameters(v)) > 0 {
+		return true
+	}
+	_, rest, ok := strings.Cut(v, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	user, _, at := strings.Cut(host, "@")
+	return ok && at && strings.Contains(user, ":")
+}
+
+// InText returns the secrets in the addresses of a text: passwords, and parameters whose names mark them as secrets.
+func InText(text string) []string {
+	if !strings.Contains(text, "://") {
+		return nil
+	}
+	out := parameters(text)
+	for _, m := range passwordInURL().FindAllStringSubmatch(text, -1) {
+		out = append(out, m[2])
+	}
+	return out
+}

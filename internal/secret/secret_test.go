@@ -1,0 +1,46 @@
+package secret
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestOpen: of a member of a credential everything is shown but the secrets in it, whatever they are in.
+func TestOpen(t *testing.T) {
+	for _, c := range []struct {
+		name, value, open, path string
+		secrets                 string
+	}{
+		{"password", `"abc"`, `"***"`, "password", "abc"},
+		{"password", `""`, `""`, "", ""},
+		{"useToken", `true`, `true`, "", ""},
+		{"apiKey", `12`, `"***"`, "apiKey", ""},
+		{"path", `"/data/key=1"`, `"/data/key=1"`, "", ""},
+		{"url", `"https://me:pw1@h/x"`, `"https://me:***@h/x"`, "url", "pw1"},
+		{"url", `"https://h/x?page=2&api_key=pw2#x"`, `"https://h/x?page=2\u0026api_key=***#x"`, "url", "pw2"},
+		{"url", `"jdbc:sqlserver://h;user=me;password=pw3"`, `"jdbc:sqlserver://h;user=me;password=***"`, "url", "pw3"},
+		{"odbc", `"Server=h;Uid=me;Pwd=pw4;"`, `"***"`, "odbc", "pw4"},
+		{"ssl", `{"key":"pw5","on":true}`, `{"key":"***","on":true}`, "ssl.key", "pw5"},
+		{"hosts", `[{"url":"h"},{"url":"https://a:pw6@h"}]`, `[{"url":"h"},{"url":"https://a:***@h"}]`, "hosts[1].url", "pw6"},
+		{"tables", `"{\"tables\":[{\"query\":{\"api_key\":\"pw7\"}}]}"`, `"{\"tables\":[{\"query\":{\"api_key\":\"***\"}}]}"`, "tables.tables[0].query.api_key", "pw7"},
+		{"tables", `"{\"types\":{\"token\":\"varchar\"},\"name\":\"token\"}"`, `"{\"types\":{\"token\":\"varchar\"},\"name\":\"token\"}"`, "", ""},
+		{"text", `"{not json key=1"`, `"{not json key=1"`, "", ""},
+		{"port", `5432`, `5432`, "", ""},
+	} {
+		open, path, err := Open(c.name, json.RawMessage(c.value))
+		raw, merr := json.Marshal(open)
+		if err != nil || merr != nil || string(raw) != c.open || path != c.path {
+			t.Errorf("%s %s: %s at %q, %v %v; want %s at %q", c.name, c.value, raw, path, err, merr, c.open, c.path)
+		}
+		var x any
+		if err := json.Unmarshal([]byte(c.value), &x); err != nil {
+			t.Fatal(err)
+		}
+		found := Within(c.name, x)
+		if got := strings.Join(slices.Compact(found), " "); got != c.secrets {
+			t.Errorf("%s %s: secrets %q, want %q", c.name, c.value, got, c.secrets)
+		}
+	}
+}
