@@ -175,6 +175,13 @@ func (m *making) target(ctx context.Context, create bool, types func() error) (c
 	if err != nil {
 		return nil, false, err
 	}
+	if ok {
+		gone, err := m.without(ctx, t)
+		if err != nil {
+			return nil, false, err
+		}
+		ok = !gone
+	}
 	if !ok {
 		err := types()
 		return asListed(m.k, m.defs), true, err

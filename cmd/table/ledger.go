@@ -119,7 +119,7 @@ func begin(ctx context.Context, e *cli.Env, i *importing, again, fresh bool) (*c
 	if known && was.Open && before == 0 && !fresh {
 		i.remark("the run of %s was interrupted before it stored a row of %s", was.At.Format("2006-01-02 15:04"), was.File)
 	}
-	i.note = localstate.Import{File: filepath.Base(i.doc.Path), Rows: i.doc.Rows, At: e.Now().UTC(), Open: true, Before: &before}
+	i.note = localstate.Import{File: filepath.Base(i.doc.Path), Rows: i.doc.Rows, At: e.Now().UTC(), Open: true, Before: &before, Created: fresh}
 	if err := i.ledger.Put(i.key, i.note); err != nil {
 		return nil, &cli.Failure{Exit: cli.ExitFailed, Code: "ledger", Msg: "nothing was sent, because no record of it can be written: " + err.Error(), Hint: "DIG_STATE_DIR sets the directory for these records", Err: err}
 	}

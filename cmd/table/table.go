@@ -54,7 +54,10 @@ func newTableKindCmd(e *cli.Env, k tableKind) *cobra.Command {
 		e.Leaf(k.list, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the tables of the project", Example: ex + "list", Args: cobra.NoArgs},
 			e.WithProject(func(ctx context.Context, cl *api.Client, p string, _ []string) (cli.View, error) {
 				v, err := k.client(cl).List(ctx, p)
-				return cli.List(v, "tableName", "schemaName", "catalogName", "isCached"), err
+				if err != nil {
+					return cli.View{}, err
+				}
+				return tellAbandoned(ctx, e, cl, p, k.noun, v, cli.List(v, "tableName", "schemaName", "catalogName", "isCached")), nil
 			})),
 		newTableCreateCmd(e, k), newTableEnsureCmd(e, k),
 		newTableDeleteCmd(e, k, ex),

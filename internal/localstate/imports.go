@@ -19,6 +19,8 @@ type Import struct {
 	// Open means that the result is unknown: the record was written before the document was sent, and never settled.
 	Open   bool   `json:"open,omitempty"`
 	Before *int64 `json:"before,omitempty"` // previous rows of the table, nil if they could not be counted
+
+	Created bool `json:"created,omitempty"` // the import created the table
 }
 
 // Imports is the ledger of one target: which documents were sent to which tables. An import appends, and rows cannot be

@@ -1,0 +1,81 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/localstate"
+	"github.com/dig-cli/dig/pkg/api"
+)
+
+// abandoned are the tables of a kind, by name, that an import of this machine has created and then ended, by a kill or a lost reply, before it
+// was known to have stored its rows.
+func abandoned(e *cli.Env, project, kind string) map[string]localstate.Import {
+	l, err := imports(e, project)
+	if err != nil {
+		return nil
+	}
+	notes, err := l.Read()
+	if err != nil {
+		return nil // an import reports it
+	}
+	out := map[string]localstate.Import{}
+	for key, note := range notes {
+		rest, ok := strings.CutPrefix(key, kind+"\x00")
+		if !ok || !note.Open || !note.Created {
+			continue
+		}
+		release, err := l.Hold(key)
+		if err != nil {
+			continue // it is at work
+		}
+		release()
+		name, _, _ := strings.Cut(rest, "\x00")
+		out[name] = note
+	}
+	return out
+}
+
+// without removes a table of zone local that an import created and abandoned, if it has no rows. On a hosted zone they may still come.
+func (m *making) without(ctx context.Context, t api.Table) (removed bool, err error) {
+	if m.e.Tells() || !m.e.Run.Settings.Local() {
+		return false, nil
+	}
+	note, ok := abandoned(m.e, m.project, m.k.noun)[strings.ToLower(t.TableName)]
+	if !ok {
+		return false, nil
+	}
+	if n, err := cli.CountRows(ctx, m.cl, m.project, m.k.noun, t.TableName); err != nil || n > 0 {
+		return false, err
+	}
+	if err := m.k.client(m.cl).Delete(ctx, m.project, t.TableName); err != nil {
+		return false, err
+	}
+	forgetImports(m.e, m.project, m.k.noun, m.k.stored(m.name))
+	fmt.Fprintf(m.e.Err, "the import of %s that created %s on %s was ended before it stored a row: the table is created anew\n", note.File, t.TableName, note.At.Format("2006-01-02 15:04"))
+	return true, nil
+}
+
+// tellAbandoned adds to a list which of its tables are empty because the import that created them was ended.
+func tellAbandoned(ctx context.Context, e *cli.Env, cl *api.Client, project, kind string, tables []api.Table, v cli.View) cli.View {
+	if e.Tells() {
+		return v
+	}
+	left := abandoned(e, project, kind)
+	var say []string
+	for _, t := range tables {
+		note, ok := left[strings.ToLower(t.TableName)]
+		if !ok {
+			continue
+		}
+		if n, err := cli.CountRows(ctx, cl, project, kind, t.TableName); err == nil && n == 0 {
+			say = append(say, fmt.Sprintf("%s is empty: the import of %s that created it on %s did not end; import it again, or remove it: `%s %s delete %s`", t.TableName, note.File, note.At.Format("2006-01-02 15:04"), e.Name, kind, t.TableName))
+		}
+	}
+	if len(say) > 0 {
+		v = v.WithNote("%s", strings.Join(say, "\n"))
+	}
+	return v
+}
