@@ -42,6 +42,62 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
+// leaks compares what is held after 100 and after 1,000 statements. A goroutine may be at its end just now; one for each statement, or for
+// each of a kind, would be nine more at least. Of the heap, a part is the screen that the test keeps.
+func leaks(early, late held, grown int64) string {
+	switch {
+	case late.goroutines > early.goroutines+3:
+		return "goroutines"
+	case late.files > early.files:
+		return "open files"
+	case late.temporary > early.temporary:
+		return "temporary files"
+	case grown > 24<<20:
+		return fmt.Sprintf("the heap grew by %d bytes", grown)
+	}
+	return ""
+}
+
+// TestLeaksAreFound leaks one of each kind for every hundredth statement, and 32 KiB for each.
+func TestLeaksAreFound(t *testing.T) {
+	temporary := t.TempDir()
+	var files []*os.File
+	defer func() {
+		for _, f := range files {
+			_ = f.Close()
+		}
+	}()
+	end := make(chan struct{})
+	defer close(end)
+	var kept [][]byte
+	for want, leak := range map[string]func(){
+		"goroutines": func() { go func() { <-end }() },
+		"open files": func() {
+			f, err := os.Open(os.DevNull)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, f)
+		},
+		"temporary files": func() {
+			f, err := os.CreateTemp(temporary, "*")
+			if err != nil || f.Close() != nil {
+				t.Fatal(err)
+			}
+		},
+		"the heap grew": func() { kept = append(kept, make([]byte, 100*32<<10)) },
+	} {
+		early, small := holding(t, temporary), heap()
+		for range 9 {
+			leak()
+		}
+		if found := leaks(early, holding(t, temporary), heap()-small); !strings.HasPrefix(found, want) {
+			t.Errorf("%s: found %q", want, found)
+		}
+	}
+	runtime.KeepAlive(kept)
+}
+
 // TestShellLeaksNothing runs 1,000 statements in one session, some over the last result, some with errors: goroutines,
 // open files and temporary files are then what they were after the first 100, and the heap has not grown by what 900
 // results would need.
@@ -73,12 +129,8 @@ func TestShellLeaksNothing(t *testing.T) {
 		}
 	}
 	late, large := holding(t, temporary), heap()
-	// A goroutine may be at its end just now; one for each statement, or for each of a kind, would be nine more at least.
-	if late.goroutines > early.goroutines+3 || late.files > early.files || late.temporary > early.temporary {
-		t.Errorf("after 100 statements %+v, after 1,000 %+v", early, late)
-	}
-	if grown := large - small; grown > 24<<20 { // of it, the screen that this test keeps
-		t.Errorf("the heap grew by %d bytes", grown)
+	if found := leaks(early, late, large-small); found != "" {
+		t.Errorf("%s: after 100 statements %+v, after 1,000 %+v", found, early, late)
 	}
 	x.types("\x04")
 	if code := end(); code != 0 {

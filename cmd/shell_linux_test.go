@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -97,6 +98,17 @@ func TestShell(t *testing.T) {
 	at = x.shows(at, "dig local:sample.shop> ")
 	at = x.shows(at, "n │ ")
 	at = x.shows(at, "dig local:sample.shop> ") // Ctrl-C would discard what is typed before a prompt
+	x.types("select count(*) as n from ordrs;\r")
+	at = x.shows(at, "did you mean orders?")
+	x.types("\\y\r")
+	at = x.shows(at, "n │ 10000")
+	x.types("select 6\r\\timing\r") // a command below a statement without an end
+	at = x.shows(at, "timing: on")
+	at = x.shows(at, "select 6")
+	x.types("* 7 as n\r\\g\r")
+	at = x.shows(at, "n │ 42")
+	x.types("\\timing\r")
+	at = x.shows(at, "timing: off")
 	x.types("\\use\rselect 42 as answer, 'żółć' as word;\r")
 	at = x.shows(at, "(1 row")
 	at = x.shows(at, "dig local> ")
@@ -128,4 +140,52 @@ func TestShell(t *testing.T) {
 	if st, err := os.Stat(files[0]); err != nil || st.Mode().Perm() != 0o600 {
 		t.Errorf("the history has mode %v, %v", st.Mode(), err)
 	}
+}
+
+// TestShellsShareAHistory: what two shells of a project enter at the same time is all there for the next one, in order.
+func TestShellsShareAHistory(t *testing.T) {
+	home := t.TempDir()
+	env := map[string]string{"NO_COLOR": "1"}
+	a, endA := inShell(t, home, env)
+	b, endB := inShell(t, home, env)
+	atA, atB := a.shows(0, "dig local> "), b.shows(0, "dig local> ")
+	for n := range 10 {
+		a.types(fmt.Sprintf("select %d as a;\r", n))
+		b.types(fmt.Sprintf("select %d as b;\r", n))
+	}
+	a.types("select 'the end';\r")
+	atA = a.shows(atA, "the end'")
+	b.types("select 'the end';\r")
+	atB = b.shows(atB, "the end'")
+	a.shows(atA, "(1 row")
+	b.shows(atB, "(1 row")
+	a.types("\x04")
+	b.types("\x04")
+	if endA() != 0 || endB() != 0 {
+		t.Error("a shell failed")
+	}
+	files, err := filepath.Glob(filepath.Join(home, "shell", "*.history"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("histories %v, %v", files, err)
+	}
+	raw, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []string{"a", "b"} {
+		last := -1
+		for n := range 10 {
+			at := strings.Index(string(raw), fmt.Sprintf("\"select %d as %s;\"\n", n, of))
+			if at <= last {
+				t.Errorf("entry %d of shell %s is missing or before the one before:\n%s", n, of, raw)
+			}
+			last = at
+		}
+	}
+	c, end := inShell(t, home, env)
+	c.shows(0, "dig local> ")
+	c.types("\x12" + "9 as a") // Ctrl-R
+	c.shows(0, "select 9 as a;")
+	c.types("\x1b\x03\x04")
+	end()
 }

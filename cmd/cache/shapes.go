@@ -5,19 +5,15 @@ import (
 	"github.com/dig-cli/dig/pkg/output"
 )
 
-// cacheShape is the state of a cache.
+// cacheShape is the state of a cache, in eight lines at most.
 var cacheShape = cli.Shape{ID: "id", Fields: []cli.Field{
 	{Path: "catalogName+schemaName+tableName", Heading: "table", Key: true},
 	{Path: "status"},
 	{Path: "refreshedAt", Heading: "refreshed", As: output.AsTime},
 	{Path: "lastFullRefreshCacheExecution.progress.numberOfCachedRecords", Heading: "rows, full", Only: output.InRecords},
 	{Path: "lastFullRefreshCacheExecution.status", Heading: "last full", Only: output.InRecords},
-	{Path: "lastFullRefreshCacheExecution.finishedAt", Heading: "full ended", As: output.AsTime, Only: output.InRecords},
-	{Path: "lastFullRefreshCacheExecution.error.message", Heading: "full error", Only: output.InRecords},
 	{Path: "lastIncrementalCacheExecution.status", Heading: "last update", Only: output.InRecords},
-	{Path: "lastIncrementalCacheExecution.progress.numberOfInsertedRecords", Heading: "rows added", Only: output.InRecords},
-	{Path: "lastIncrementalCacheExecution.finishedAt", Heading: "update ended", As: output.AsTime, Only: output.InRecords},
-	{Path: "lastIncrementalCacheExecution.error.message", Heading: "update error", Only: output.InRecords},
+	{Path: "lastIncrementalCacheExecution.error.message|lastFullRefreshCacheExecution.error.message", Heading: "error", Only: output.InRecords},
 	{Path: "id", Key: true},
 }}
 

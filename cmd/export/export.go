@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -283,8 +284,9 @@ func namedExports(ctx context.Context, e *cli.Env, cl *api.Client, project strin
 		return out
 	}
 	catalogs, queries := map[string]string{}, map[string]string{}
+	var both sync.WaitGroup
 	if slices.ContainsFunc(all, func(j api.ExportJobResponse) bool { return j.TableName != nil }) {
-		catalogs = e.CatalogNames(ctx, cl, project)
+		both.Go(func() { catalogs = e.CatalogNames(ctx, cl, project) })
 	}
 	if slices.ContainsFunc(all, func(j api.ExportJobResponse) bool { return j.TableName == nil && j.QueryID != nil }) {
 		qs, err := cl.Queries.List(ctx, project)
@@ -295,6 +297,7 @@ func namedExports(ctx context.Context, e *cli.Env, cl *api.Client, project strin
 			queries[q.ID] = q.Name
 		}
 	}
+	both.Wait()
 	text := func(s *string) string {
 		if s == nil {
 			return ""

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"math"
@@ -137,26 +138,28 @@ func newPlot(c Chart, cols []cell.Column, sample [][]tcell, o Options) (plot, er
 			return nil, err
 		}
 	}
-	var ids []int // drawn only if there are no other numbers
+	ids := false
 	for i := range cols {
 		switch {
 		case len(c.Y) > 0 || i == label || !isNumeric(i, cols, sample):
 		case numbersRows(cols[i].Key):
-			ids = append(ids, i)
+			ids = true
 		default:
 			values = append(values, i)
 		}
 	}
-	if len(values) == 0 {
-		values = ids
-	}
 	switch {
 	case len(sample) == 0:
 		return &emptyPlot{}, nil
+	case len(values) == 0 && ids:
+		return nil, cell.Usagef("--y-column draws a column that is named; columns: "+strings.Join(names, ", "), "the result has no column of numbers to draw, only ids")
 	case len(values) == 0:
 		return nil, cell.Usagef("columns: "+strings.Join(names, ", "), "the result has no column of numbers to draw")
 	}
 	value := values[0]
+	if at := slices.IndexFunc(values, func(i int) bool { return varies(i, sample) }); at > 0 && len(c.Y) == 0 {
+		value = values[at]
+	}
 	base := drawing{value: value, name: cols[value].Key, width: o.width(), paint: paint(o.Color)}
 	switch c.Kind {
 	case "bar":
@@ -179,6 +182,13 @@ func newPlot(c Chart, cols []cell.Column, sample [][]tcell, o Options) (plot, er
 		s.lines = append(s.lines, &sparkLine{drawing: d, series: newSeries(max(base.width/2, 10))})
 	}
 	return s, nil
+}
+
+// varies reports whether a column has different values.
+func varies(i int, sample [][]tcell) bool {
+	return slices.ContainsFunc(sample, func(r []tcell) bool {
+		return r[i].null != sample[0][i].null || !bytes.Equal(r[i].text, sample[0][i].text)
+	})
 }
 
 // numbersRows reports whether a column identifies rows, so that the size of its numbers says nothing.

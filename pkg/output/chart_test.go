@@ -180,8 +180,18 @@ func TestChartChoosesColumns(t *testing.T) {
 	if last := lines[len(lines)-1]; !strings.Contains(last, "2026-01-01") || !strings.HasSuffix(last, "2026-01-03") || len([]rune(last)) < 45 {
 		t.Errorf("the line does not use the width, or its ends have no times:\n%s", got)
 	}
-	got, _ = chart(t, "bar", fields[:2], [][]*string{{celltest.Text("1"), celltest.Text("7")}}, Options{Width: 60})
-	if !strings.HasPrefix(got, " 7 │") || !strings.HasSuffix(got, " 1\n") {
-		t.Errorf("bars of ids only:\n%s", got)
+	var ue *cell.UsageError
+	ids := [][]*string{{celltest.Text("1"), celltest.Text("7")}}
+	if _, err := WriteChart(&bytes.Buffer{}, celltest.Result(t, fields[:2], ids), Chart{Kind: "bar"}, Options{}); !errors.As(err, &ue) || !strings.Contains(ue.Hint, "--y-column") {
+		t.Errorf("bars of ids only: %v", err)
+	}
+	same := []celltest.Field{{"line", "bigint"}, {"total", "double"}}
+	got, _ = chart(t, "spark", same, [][]*string{{celltest.Text("1"), celltest.Text("7")}, {celltest.Text("1"), celltest.Text("8")}}, Options{Width: 60})
+	if !strings.Contains(got, "total") {
+		t.Errorf("sparks of all columns: %s", got)
+	}
+	got, _ = chart(t, "bar", same, [][]*string{{celltest.Text("1"), celltest.Text("7")}, {celltest.Text("1"), celltest.Text("8")}}, Options{Width: 60})
+	if !strings.HasSuffix(got, " 8\n") {
+		t.Errorf("bars of a column that is the same in all rows:\n%s", got)
 	}
 }

@@ -33,6 +33,10 @@ func docList(w io.Writer, v *view, cols []cell.Column, o Options) error {
 		_, err := writeTable(w, v, cols, o)
 		return err
 	}
+	all := cols
+	if o.Terminal && len(o.Fields) > 0 {
+		rows, cols, o.Fields = withoutEmpty(rows, cols, o.Fields)
+	}
 	natural, narrowest, tight := make([]int, len(cols)), make([]int, len(cols)), make([]int, len(cols))
 	right, ms := make([]bool, len(cols)), make([]measure, len(cols))
 	for i := range cols {
@@ -73,7 +77,7 @@ func docList(w io.Writer, v *view, cols []cell.Column, o Options) error {
 	}
 	if len(shown) < min(len(cols), 2) || !ok {
 		v.at = 0
-		return docRecords(w, v, cols, true, o)
+		return docRecords(w, v, all, true, o)
 	}
 	for n := range rows {
 		rows[n] = choose(rows[n], shown)
@@ -89,6 +93,23 @@ func docList(w io.Writer, v *view, cols []cell.Column, o Options) error {
 	}
 	o.note("%s", Fold(fmt.Sprintf("(too narrow for %s; -o yaml shows all)", strings.Join(left, ", ")), o.width()))
 	return nil
+}
+
+// withoutEmpty leaves out the fields that no row has a value of, except those that other commands take.
+func withoutEmpty(rows [][]tcell, cols []cell.Column, fields []Field) ([][]tcell, []cell.Column, []Field) {
+	var some []int
+	for i := range cols {
+		if fields[i].Key || slices.ContainsFunc(rows, func(r []tcell) bool { return !r[i].null }) {
+			some = append(some, i)
+		}
+	}
+	if len(some) == 0 || len(some) == len(cols) {
+		return rows, cols, fields
+	}
+	for n := range rows {
+		rows[n] = choose(rows[n], some)
+	}
+	return rows, choose(cols, some), choose(fields, some)
 }
 
 // choose selects elements by their indices.

@@ -14,7 +14,7 @@ import (
 
 // Field is a member of a reply as people see it: in a table, and in a list that is written to a pipe.
 type Field struct {
-	Path    string // dotted; a+b joins two names with a dot, and a.*.b takes b of each element of an array
+	Path    string // dotted; a+b joins two names with a dot, a|b is the first that has a value, and a.*.b takes b of each element of an array
 	Heading string // "" is Path
 	As      Form
 	Only    Place // where it is shown
@@ -114,7 +114,7 @@ func notShown(doc []byte, fields []Field) (left int, err error) {
 	for _, m := range ms {
 		shown := string(m.value) == "null"
 		for i := range fields {
-			for part := range strings.SplitSeq(fields[i].Path, "+") {
+			for part := range strings.FieldsFuncSeq(fields[i].Path, func(r rune) bool { return r == '+' || r == '|' }) {
 				shown = shown || part == m.key || strings.HasPrefix(part, m.key+".")
 			}
 		}
@@ -127,6 +127,16 @@ func notShown(doc []byte, fields []Field) (left int, err error) {
 
 // value returns the value of a field as JSON, nil if the row has none. A record has room for a time in both forms.
 func (f *Field) value(row []byte, record bool, o Options) []byte {
+	if strings.Contains(f.Path, "|") {
+		for path := range strings.SplitSeq(f.Path, "|") {
+			one := *f
+			one.Path = path
+			if v := one.value(row, record, o); v != nil {
+				return v
+			}
+		}
+		return nil
+	}
 	if strings.Contains(f.Path, "+") {
 		var parts []string
 		for path := range strings.SplitSeq(f.Path, "+") {

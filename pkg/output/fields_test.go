@@ -37,6 +37,11 @@ func TestFields(t *testing.T) {
  7  │ c.s.t │ 3 hours ago │ 2.0 KiB │ a, b │    3
  8  │ -     │ 3 hours ago │ -       │ -    │   12
 `},
+		{"a list without what no row has", "[" + nullDoc + "]", Options{Terminal: true}, `
+ id │ of │ created     │ rows
+────┼────┼─────────────┼──────
+ 8  │ -  │ 3 hours ago │   12
+`},
 		{"a list in a table", list, Options{Format: Table, Bare: false}, `
  id │ of    │ created              │ size │ tags │ rows
 ────┼───────┼──────────────────────┼──────┼──────┼──────

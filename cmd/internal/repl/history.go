@@ -104,9 +104,13 @@ func (h *history) add(text string) {
 		return
 	}
 	h.list = append(h.list, text)
-	if h.path == "" {
-		return
+	if h.path != "" {
+		h.keep(text)
 	}
+}
+
+// keep adds a text to the file.
+func (h *history) keep(text string) {
 	if err := os.MkdirAll(filepath.Dir(h.path), 0o700); err != nil {
 		return
 	}

@@ -2,12 +2,14 @@ package repl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/cell"
 	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/pkg/api"
@@ -136,7 +138,12 @@ func (s *shell) chart(ctx context.Context, args []string) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
-	return s.lastAs(ctx, Statement{}, c)
+	err := s.lastAs(ctx, Statement{}, c)
+	var ue *cell.UsageError
+	if errors.As(err, &ue) {
+		ue.Hint = strings.Replace(ue.Hint, "--y-column", `\chart KIND X Y`, 1)
+	}
+	return err
 }
 
 func (s *shell) output(_ context.Context, args []string) error {
