@@ -44,8 +44,22 @@ type Store struct {
 	own  string // a temporary directory removed with the store, "" for none
 }
 
+// openWithin limits how long Open waits for other processes, which SQLite itself does not do for a file that is being created or
+// that the last other one is closing.
+const openWithin = 20 * time.Second
+
 // Open opens, and on first use creates, the state file dir/state.db. now is the clock, nil for time.Now.
 func Open(dir string, now func() time.Time) (*Store, error) {
+	for begun := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+		s, err := open(dir, now)
+		var se *sqlite.Error
+		if !errors.As(err, &se) || se.Code()&0xff != sqlite3.SQLITE_BUSY || time.Since(begun) > openWithin {
+			return s, err
+		}
+	}
+}
+
+func open(dir string, now func() time.Time) (*Store, error) {
 	if now == nil {
 		now = time.Now
 	}
