@@ -54,7 +54,7 @@ func (m *making) without(ctx context.Context, t api.Table) (removed bool, err er
 		return false, err
 	}
 	forgetImports(m.e, m.project, m.k.noun, m.k.stored(m.name))
-	fmt.Fprintf(m.e.Err, "the import of %s that created %s on %s was ended before it stored a row: the table is created anew\n", note.File, t.TableName, note.At.Format("2006-01-02 15:04"))
+	fmt.Fprintf(m.e.Err, "the import of %s that created %s on %s was ended before it stored a row: the table is created again\n", note.File, t.TableName, note.At.Format("2006-01-02 15:04"))
 	return true, nil
 }
 
