@@ -99,6 +99,7 @@ func (s *statement) work(ctx context.Context, t *translation) error {
 	if err != nil {
 		return err
 	}
+	edits = append(edits, native.Guarded(tokens)...)
 	t.doubled = map[string]bool{}
 	for _, cols := range s.doubled {
 		maps.Copy(t.doubled, cols.Doubled)

@@ -121,3 +121,24 @@ func (t *Source) Written(pos int, name string) string {
 	}
 	return strings.Join(parts, ".")
 }
+
+// Guarded puts a list of one value between each TRY and what it tries: DuckDB 1.5 computes the rows of TRY one by one after an error, and then CASE, and
+// the many functions that are one, write beyond the vector of one value that they are given.
+func Guarded(tokens []Token) (edits []Edit) {
+	var open []bool // of each parenthesis, whether it is that of a TRY
+	for i, t := range tokens {
+		switch {
+		case t.is("("):
+			try := i > 0 && tokens[i-1].is("try")
+			if open = append(open, try); try {
+				edits = append(edits, Edit{Pos: t.End, End: t.End, New: "["})
+			}
+		case t.is(")") && len(open) > 0:
+			if open[len(open)-1] {
+				edits = append(edits, Edit{Pos: t.Pos, End: t.Pos, New: "][1]"})
+			}
+			open = open[:len(open)-1]
+		}
+	}
+	return edits
+}
