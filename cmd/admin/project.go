@@ -123,12 +123,8 @@ func newProjectCreateCmd(e *cli.Env) *cobra.Command {
 		if err := e.Body(body, &req); err != nil {
 			return cli.View{}, err
 		}
-		if len(args) == 1 {
-			req.Name = &args[0]
-		}
-		cli.SetIf(c, "description", &req.Description, description)
-		if req.Name == nil {
-			return cli.View{}, cli.Usagef("a name is required")
+		if err := (described{&req.Name, &req.Description}).create(c, args, description); err != nil {
+			return cli.View{}, err
 		}
 		org, ws, err := e.Place(ctx, cl)
 		if err != nil {
@@ -150,10 +146,8 @@ func newProjectUpdateCmd(e *cli.Env) *cobra.Command {
 		if err := e.Body(body, &req); err != nil {
 			return cli.View{}, err
 		}
-		cli.SetIf(c, "name", &req.Name, name)
-		cli.SetIf(c, "description", &req.Description, description)
-		if req == (api.ProjectRequest{}) {
-			return cli.View{}, cli.Usagef("nothing to change: give --name or --description")
+		if err := (described{&req.Name, &req.Description}).update(c, name, description); err != nil {
+			return cli.View{}, err
 		}
 		org, ws, id, err := e.ProjectArg(ctx, cl, args)
 		if err != nil {
@@ -164,12 +158,7 @@ func newProjectUpdateCmd(e *cli.Env) *cobra.Command {
 			if err != nil {
 				return cli.View{}, err
 			}
-			if req.Name == nil {
-				req.Name = &now.Name
-			}
-			if req.Description == nil {
-				req.Description = now.Description
-			}
+			described{&req.Name, &req.Description}.keep(now.Name, now.Description)
 		}
 		v, err := cl.Projects.Update(ctx, org, ws, id, req)
 		return cli.Object(v), err

@@ -86,12 +86,8 @@ func newWorkspaceCreateCmd(e *cli.Env) *cobra.Command {
 		if err := e.Body(body, &req); err != nil {
 			return cli.View{}, err
 		}
-		if len(args) == 1 {
-			req.Name = &args[0]
-		}
-		cli.SetIf(c, "description", &req.Description, description)
-		if req.Name == nil {
-			return cli.View{}, cli.Usagef("a name is required")
+		if err := (described{&req.Name, &req.Description}).create(c, args, description); err != nil {
+			return cli.View{}, err
 		}
 		org, err := e.OrgID(ctx, cl)
 		if err != nil {
@@ -113,10 +109,8 @@ func newWorkspaceUpdateCmd(e *cli.Env) *cobra.Command {
 		if err := e.Body(body, &req); err != nil {
 			return cli.View{}, err
 		}
-		cli.SetIf(c, "name", &req.Name, name)
-		cli.SetIf(c, "description", &req.Description, description)
-		if req == (api.WorkspaceRequest{}) {
-			return cli.View{}, cli.Usagef("nothing to change: give --name or --description")
+		if err := (described{&req.Name, &req.Description}).update(c, name, description); err != nil {
+			return cli.View{}, err
 		}
 		org, id, err := workspaceArg(ctx, e, cl, args)
 		if err != nil {
@@ -127,12 +121,7 @@ func newWorkspaceUpdateCmd(e *cli.Env) *cobra.Command {
 			if err != nil {
 				return cli.View{}, err
 			}
-			if req.Name == nil {
-				req.Name = &now.Name
-			}
-			if req.Description == nil {
-				req.Description = now.Description
-			}
+			described{&req.Name, &req.Description}.keep(now.Name, now.Description)
 		}
 		v, err := cl.Workspaces.Update(ctx, org, id, req)
 		return cli.Object(v), err

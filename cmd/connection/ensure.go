@@ -22,11 +22,7 @@ A connection of another type is an error: the type cannot be changed.
 		Example: "  " + e.Name + " connection ensure shopdb --type postgres --credential-file shopdb.json"}
 	f.register(e, c)
 	return cli.Annotate(e.Leaf(spec.CreateConnection, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
-		req, err := f.request(e, args)
-		if err != nil {
-			return cli.View{}, err
-		}
-		config, err := typeConfig(ctx, cl, &req.Type)
+		req, config, err := f.typed(ctx, e, cl, args)
 		if err != nil {
 			return cli.View{}, err
 		}

@@ -30,6 +30,14 @@ func (f *connectionFlags) register(e *cli.Env, c *cobra.Command) {
 	cli.BodyFlag(c, &f.body)
 }
 
+// typed returns the request of a command with the configuration of its connection type.
+func (f *connectionFlags) typed(ctx context.Context, e *cli.Env, cl *api.Client, args []string) (req api.ConnectionRequest, config api.ConnectionConfiguration, err error) {
+	if req, err = f.request(e, args); err == nil {
+		config, err = typeConfig(ctx, cl, &req.Type)
+	}
+	return req, config, err
+}
+
 // request builds the body from --body and the flags, without the credential of the flags.
 func (f *connectionFlags) request(e *cli.Env, args []string) (api.ConnectionRequest, error) {
 	var req api.ConnectionRequest
@@ -102,11 +110,7 @@ func newConnectionCreateCmd(e *cli.Env) *cobra.Command {
       --credential user=reader --credential password=@secret.txt --credential databaseName=shop`, "dig ", e.Name+" ")}
 	f.register(e, c)
 	return cli.Annotate(e.Leaf(spec.CreateConnection, c, func(ctx context.Context, cl *api.Client, args []string) (cli.View, error) {
-		req, err := f.request(e, args)
-		if err != nil {
-			return cli.View{}, err
-		}
-		config, err := typeConfig(ctx, cl, &req.Type)
+		req, config, err := f.typed(ctx, e, cl, args)
 		if err != nil {
 			return cli.View{}, err
 		}

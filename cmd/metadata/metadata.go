@@ -115,11 +115,7 @@ func newMetadataSetCmd(e *cli.Env) *cobra.Command {
 	fs.BoolVar(&ai, "use-with-ai", true, "whether the AI may use the table")
 	cli.BodyFlag(c, &body)
 	return e.Leaf(spec.UpdateTableMetadata, c, e.WithProject(func(ctx context.Context, cl *api.Client, p string, args []string) (cli.View, error) {
-		schema, table, err := cli.TwoPart("SCHEMA.TABLE", args[1])
-		if err != nil {
-			return cli.View{}, err
-		}
-		id, err := cli.TableCatalogID(ctx, cl, p, args[0], schema)
+		id, schema, table, err := cli.TableOf(ctx, cl, p, args)
 		if err != nil {
 			return cli.View{}, err
 		}
@@ -250,11 +246,7 @@ func newMetadataSemanticsCmd(e *cli.Env) *cobra.Command {
 			return cli.View{}, cli.Usagef("--limit: %d is less than 1", limit)
 		}
 		cli.SetIf(c, "limit", &req.Limit, limit)
-		schema, table, err := cli.TwoPart("SCHEMA.TABLE", args[1])
-		if err != nil {
-			return cli.View{}, err
-		}
-		id, err := cli.TableCatalogID(ctx, cl, p, args[0], schema)
+		id, schema, table, err := cli.TableOf(ctx, cl, p, args)
 		if err != nil {
 			return cli.View{}, err
 		}

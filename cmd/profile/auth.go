@@ -102,12 +102,8 @@ func chosen(e *cli.Env, args []string) (*config.Store, config.Profile, error) {
 func newSwitchCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "switch [NAME]", Short: "Make a profile the current one; of two, the other one", Args: cobra.MaximumNArgs(1), Example: "  " + e.Name + " auth switch work"}
 	e.CompleteProfiles(c)
-	return e.Plain(c, func(_ context.Context, args []string) (cli.View, error) {
-		st, err := config.OpenStore("", e.Getenv)
-		if err != nil {
-			return cli.View{}, err
-		}
-		name := ""
+	return withStore(e, c, func(_ context.Context, st *config.Store, args []string) (cli.View, error) {
+		name, err := "", error(nil)
 		if len(args) == 1 {
 			name = args[0]
 		} else if name, err = other(st); err != nil {
@@ -223,11 +219,7 @@ The exit code is 4 if no profile has a usable key.`,
 		Example: "  " + e.Name + " auth status\n  " + e.Name + " auth status work --check"}
 	c.Flags().BoolVar(&check, "check", false, "ask the gateway of each profile whether it accepts the key")
 	e.CompleteProfiles(c)
-	return e.Plain(c, func(ctx context.Context, args []string) (cli.View, error) {
-		st, err := config.OpenStore("", e.Getenv)
-		if err != nil {
-			return cli.View{}, err
-		}
+	return withStore(e, c, func(ctx context.Context, st *config.Store, args []string) (cli.View, error) {
 		all, current, err := st.List()
 		if err != nil {
 			return cli.View{}, err

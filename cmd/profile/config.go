@@ -36,12 +36,8 @@ func NewConfig(e *cli.Env) *cobra.Command {
 const pathHelp = `PATH is current, a FIELD of the profile in use (--profile names another), or profiles.NAME.FIELD.`
 
 func newConfigListCmd(e *cli.Env) *cobra.Command {
-	return e.Plain(&cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the values of the settings file", Example: "  " + e.Name + " config list", Args: cobra.NoArgs},
-		func(context.Context, []string) (cli.View, error) {
-			st, err := config.OpenStore("", e.Getenv)
-			if err != nil {
-				return cli.View{}, err
-			}
+	return withStore(e, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the values of the settings file", Example: "  " + e.Name + " config list", Args: cobra.NoArgs},
+		func(_ context.Context, st *config.Store, _ []string) (cli.View, error) {
 			all, err := st.Members()
 			if err != nil {
 				return cli.View{}, err
@@ -69,14 +65,10 @@ func completePaths(e *cli.Env) cobra.CompletionFunc {
 }
 
 func newConfigGetCmd(e *cli.Env) *cobra.Command {
-	return e.Plain(&cobra.Command{Use: "get PATH", ValidArgsFunction: completePaths(e), Short: "Print a value of the settings file", Args: cobra.ExactArgs(1),
+	return withStore(e, &cobra.Command{Use: "get PATH", ValidArgsFunction: completePaths(e), Short: "Print a value of the settings file", Args: cobra.ExactArgs(1),
 		Long:    "Print a value of the settings file. " + pathHelp + "\nThe exit code is 3 if it is not set. `" + e.Name + " config explain` shows the values in effect, from all sources.",
 		Example: "  " + e.Name + " config get project\n  " + e.Name + " config get profiles.work.zone"},
-		func(_ context.Context, args []string) (cli.View, error) {
-			st, err := config.OpenStore("", e.Getenv)
-			if err != nil {
-				return cli.View{}, err
-			}
+		func(_ context.Context, st *config.Store, args []string) (cli.View, error) {
 			in, field, err := config.ParsePath(args[0], e.Run.Settings.Profile.Value)
 			if err != nil {
 				return cli.View{}, err
@@ -161,15 +153,11 @@ const newFile = `# Profiles of dig. Keys are not stored here.
 `
 
 func newConfigEditCmd(e *cli.Env) *cobra.Command {
-	return e.Plain(&cobra.Command{Use: "edit", Short: "Edit the settings file in your editor", Args: cobra.NoArgs,
+	return withStore(e, &cobra.Command{Use: "edit", Short: "Edit the settings file in your editor", Args: cobra.NoArgs,
 		Long: `Edit a copy of the settings file in VISUAL or EDITOR. It replaces the file only if it is valid and the file was not
 changed in the meantime; otherwise the edited text is kept in config.yaml.rejected beside it.`,
 		Example: "  " + e.Name + " config edit"},
-		func(ctx context.Context, _ []string) (cli.View, error) {
-			st, err := config.OpenStore("", e.Getenv)
-			if err != nil {
-				return cli.View{}, err
-			}
+		func(ctx context.Context, st *config.Store, _ []string) (cli.View, error) {
 			before, err := st.Text()
 			if err != nil {
 				return cli.View{}, err

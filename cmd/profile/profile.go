@@ -18,12 +18,8 @@ func New(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "profile", Aliases: []string{"profiles"}, Short: "Profiles: zones, addresses and keys to work with"}
 	c.AddCommand(
 		newProfileAddCmd(e),
-		e.Plain(&cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the profiles", Example: "  " + e.Name + " profile list", Args: cobra.NoArgs},
-			func(context.Context, []string) (cli.View, error) {
-				st, err := config.OpenStore("", e.Getenv)
-				if err != nil {
-					return cli.View{}, err
-				}
+		withStore(e, &cobra.Command{Use: "list", Aliases: []string{"ls"}, Short: "List the profiles", Example: "  " + e.Name + " profile list", Args: cobra.NoArgs},
+			func(_ context.Context, st *config.Store, _ []string) (cli.View, error) {
 				all, current, err := st.List()
 				if err != nil {
 					return cli.View{}, err
@@ -34,13 +30,10 @@ func New(e *cli.Env) *cobra.Command {
 				}
 				return cli.List(rows, "name", "current", "zone", "baseUrl", "project", "keyStorage"), nil
 			}),
-		e.Plain(&cobra.Command{Use: "show [NAME]", Aliases: []string{"get"}, Short: "Show a profile, its key masked", Example: "  " + e.Name + " profile show work", Args: cobra.MaximumNArgs(1)},
-			func(_ context.Context, args []string) (cli.View, error) {
-				st, err := config.OpenStore("", e.Getenv)
-				if err != nil {
-					return cli.View{}, err
-				}
+		withStore(e, &cobra.Command{Use: "show [NAME]", Aliases: []string{"get"}, Short: "Show a profile, its key masked", Example: "  " + e.Name + " profile show work", Args: cobra.MaximumNArgs(1)},
+			func(_ context.Context, st *config.Store, args []string) (cli.View, error) {
 				var name string
+				var err error
 				if len(args) == 1 {
 					name = args[0]
 				} else if _, name, err = st.List(); err != nil || name == "" {
@@ -62,21 +55,13 @@ func New(e *cli.Env) *cobra.Command {
 				}
 				return cli.Object(out), nil
 			}),
-		e.Plain(&cobra.Command{Use: "use NAME", Short: "Make a profile the current one", Example: "  " + e.Name + " profile use work", Args: cobra.ExactArgs(1)},
-			func(_ context.Context, args []string) (cli.View, error) {
-				st, err := config.OpenStore("", e.Getenv)
-				if err != nil {
-					return cli.View{}, err
-				}
+		withStore(e, &cobra.Command{Use: "use NAME", Short: "Make a profile the current one", Example: "  " + e.Name + " profile use work", Args: cobra.ExactArgs(1)},
+			func(_ context.Context, st *config.Store, args []string) (cli.View, error) {
 				return use(e, st, args[0])
 			}),
 		newSetCmd(e), newRenameCmd(e),
-		e.Plain(&cobra.Command{Use: "remove NAME", Aliases: []string{"rm", "delete"}, Short: "Remove a profile and its key", Example: "  " + e.Name + " profile remove old --yes", Args: cobra.ExactArgs(1)},
-			func(_ context.Context, args []string) (cli.View, error) {
-				st, err := config.OpenStore("", e.Getenv)
-				if err != nil {
-					return cli.View{}, err
-				}
+		withStore(e, &cobra.Command{Use: "remove NAME", Aliases: []string{"rm", "delete"}, Short: "Remove a profile and its key", Example: "  " + e.Name + " profile remove old --yes", Args: cobra.ExactArgs(1)},
+			func(_ context.Context, st *config.Store, args []string) (cli.View, error) {
 				if _, err := st.Get(args[0]); err != nil {
 					return cli.View{}, err
 				}
@@ -97,6 +82,17 @@ func New(e *cli.Env) *cobra.Command {
 	e.Prints(c, cli.Like([]row{}), "list")
 	e.Prints(c, cli.Like(shown{}), "show")
 	return c
+}
+
+// withStore is a command over the settings file that needs no gateway.
+func withStore(e *cli.Env, c *cobra.Command, run func(ctx context.Context, st *config.Store, args []string) (cli.View, error)) *cobra.Command {
+	return e.Plain(c, func(ctx context.Context, args []string) (cli.View, error) {
+		st, err := config.OpenStore("", e.Getenv)
+		if err != nil {
+			return cli.View{}, err
+		}
+		return run(ctx, st, args)
+	})
 }
 
 func newProfileAddCmd(e *cli.Env) *cobra.Command {

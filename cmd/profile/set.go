@@ -91,11 +91,7 @@ func noteKey(e *cli.Env, st *config.Store, p config.Profile) {
 func newRenameCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "rename NAME NEW", Short: "Rename a profile, with its key", Args: cobra.ExactArgs(2), Example: "  " + e.Name + " profile rename work acme"}
 	e.CompleteProfiles(c)
-	return e.Plain(c, func(_ context.Context, args []string) (cli.View, error) {
-		st, err := config.OpenStore("", e.Getenv)
-		if err != nil {
-			return cli.View{}, err
-		}
+	return withStore(e, c, func(_ context.Context, st *config.Store, args []string) (cli.View, error) {
 		if _, err := st.Get(args[0]); err != nil {
 			return cli.View{}, err
 		}

@@ -179,15 +179,7 @@ func (s *Store) storeKey(out *Added, profile string, k StoredKey, forced string)
 // Remove deletes a profile and its key. A keyring that does not answer does not prevent this; left then describes what
 // may remain there.
 func (s *Store) Remove(name string) (left string, err error) {
-	err = s.locked(func() error {
-		c, err := s.load()
-		if err != nil {
-			return err
-		}
-		p := c.find(name)
-		if p == nil {
-			return c.unknown(name)
-		}
+	err = s.changing(name, func(c *configFile, p *Profile) error {
 		if p.KeyStorage != "" {
 			keys := s.keys(p.KeyStorage)
 			if err := keys.Delete(name); err != nil {

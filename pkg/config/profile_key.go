@@ -128,15 +128,7 @@ func (s *Store) Rename(old, name string) error {
 	if err := CheckProfileName(name); err != nil {
 		return err
 	}
-	return s.locked(func() error {
-		c, err := s.load()
-		if err != nil {
-			return err
-		}
-		p := c.find(old)
-		if p == nil {
-			return c.unknown(old)
-		}
+	return s.changing(old, func(c *configFile, p *Profile) error {
 		if name == old {
 			return nil
 		}
@@ -182,8 +174,8 @@ func (s *Store) Rename(old, name string) error {
 	})
 }
 
-// edit changes a profile under the lock.
-func (s *Store) edit(name string, change func(p *Profile) error) error {
+// changing calls do with the settings and one of their profiles, under the lock.
+func (s *Store) changing(name string, do func(c *configFile, p *Profile) error) error {
 	return s.locked(func() error {
 		c, err := s.load()
 		if err != nil {
@@ -193,6 +185,13 @@ func (s *Store) edit(name string, change func(p *Profile) error) error {
 		if p == nil {
 			return c.unknown(name)
 		}
+		return do(c, p)
+	})
+}
+
+// edit changes a profile under the lock.
+func (s *Store) edit(name string, change func(p *Profile) error) error {
+	return s.changing(name, func(c *configFile, p *Profile) error {
 		next := *p
 		if err := change(&next); err != nil {
 			return err

@@ -69,6 +69,14 @@ func TwoPart(flag, s string) (schema, table string, err error) {
 	return schema, table, nil
 }
 
+// TableOf resolves the arguments CATALOG SCHEMA.TABLE to the id of the catalog and the names of schema and table.
+func TableOf(ctx context.Context, cl *api.Client, project string, args []string) (catalogID, schema, table string, err error) {
+	if schema, table, err = TwoPart("SCHEMA.TABLE", args[1]); err == nil {
+		catalogID, err = TableCatalogID(ctx, cl, project, args[0], schema)
+	}
+	return catalogID, schema, table, err
+}
+
 // RelationByID finds the table of a relation, which is part of the addresses of the service.
 func RelationByID(ctx context.Context, cl *api.Client, project, catalog, set string) (api.Relation, error) {
 	id, err := CatalogID(ctx, cl, project, catalog)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -160,86 +159,6 @@ func (s *shell) loop(ctx context.Context) error {
 	}
 }
 
-// read reads statements or a command.
-func (s *shell) read(ctx context.Context) (string, error) {
-	first, more := s.prompt()
-	text := s.begun
-	s.begun = ""
-	if s.editor != nil {
-		return s.editor.Read(ctx, first, more, text)
-	}
-	var cleared atomic.Bool // by an interrupt, which also drops the line that the terminal holds
-	defer s.trap(func() {
-		cleared.Store(true)
-		fmt.Fprint(s.e.Err, "\n"+first)
-	})()
-	for {
-		if s.e.InTerm {
-			p := first
-			if text != "" {
-				p = more
-			}
-			fmt.Fprint(s.e.Err, p)
-		}
-		line, err := s.lines.next()
-		if cleared.Swap(false) {
-			text = ""
-		}
-		if text += line; err != nil || done(text) {
-			if err == io.EOF && strings.TrimSpace(text) != "" {
-				err = nil
-			}
-			return text, err
-		}
-	}
-}
-
-// done reports whether a text is complete: a command, or statements of which the last ends with a semicolon.
-func done(text string) bool {
-	trimmed := strings.TrimSpace(text)
-	if trimmed == "" || trimmed[0] == '\\' {
-		return true
-	}
-	if unfinished(trimmed) {
-		return false
-	}
-	if _, ok := commandWord(trimmed); ok {
-		return true
-	}
-	last, begun := "", 0
-	sqltext.Scan(text, false, func(from, to int) {
-		if last == ";" {
-			begun = from
-		}
-		last = text[from:to]
-	})
-	return last == ";" || last == "" && !strings.HasPrefix(trimmed, "/*") || text[begun] == '\\' || commandAfter(text) > 0
-}
-
-// unfinished reports whether a long text surely has no end yet, by its last line alone: of text that is pasted as if it were typed every
-// line asks this.
-func unfinished(trimmed string) bool {
-	at := strings.LastIndexByte(trimmed, '\n') + 1
-	return at > 1<<10 && !strings.Contains(trimmed, "/*") && strings.IndexByte(trimmed, '\\') < 0 && !strings.Contains(trimmed[at:], "--") &&
-		strings.IndexByte(trimmed[at:], ';') < 0
-}
-
-// commandAfter returns where the last line begins, if it is a command below a statement that has not ended; 0 if not.
-func commandAfter(text string) int {
-	text = strings.TrimRight(text, " \t\n")
-	at := strings.LastIndexByte(text, '\n') + 1
-	name, _, ok := commandOf(text[at:])
-	if at == 0 || !ok || text[at] != '\\' || !slices.ContainsFunc(commands(), func(c command) bool { return name == c.name || name == c.long }) {
-		return 0
-	}
-	outside := false
-	sqltext.Scan(text, false, func(from, _ int) { outside = outside || from == at })
-	if !outside {
-		return 0
-	}
-	return at
-}
-
 // perform runs statements or a command, until one fails.
 func (s *shell) perform(ctx context.Context, text string) error {
 	if strings.TrimSpace(text) == "" {
@@ -374,28 +293,3 @@ func (s *shell) spent() {
 }
 
 // lineReader reads lines without taking more of the input than it returns.
-type lineReader struct {
-	r   io.Reader
-	buf []byte
-	err error
-}
-
-func (l *lineReader) next() (string, error) {
-	for {
-		for i, c := range l.buf {
-			if c == '\n' {
-				line := string(l.buf[:i+1])
-				l.buf = l.buf[i+1:]
-				return line, nil
-			}
-		}
-		if l.err != nil {
-			line := string(l.buf)
-			l.buf = nil
-			return line, l.err
-		}
-		p := make([]byte, 4096)
-		n, err := l.r.Read(p)
-		l.buf, l.err = append(l.buf, p[:n]...), err
-	}
-}

@@ -34,7 +34,7 @@ func newDisk(limit int64) (*disk, error) {
 	if err != nil {
 		return nil, failed(os.TempDir(), err)
 	}
-	if free, ok := freeSpace(dir); ok {
+	if free, ok := tempfile.FreeSpace(dir); ok {
 		limit = min(limit, max(free/2, segment)) // other programs use the disk too
 	}
 	return &disk{dir: dir, done: done, limit: limit}, nil

@@ -98,10 +98,10 @@ func checked(v int64, k Kind, over func(string) error) (int64, error) {
 
 // AddMonths adds months to a count of which perDay make a day; the day stays within its month.
 func AddMonths(value, months, perDay int64) (int64, bool) {
-	days, rest := floorDiv(value, perDay), floorMod(value, perDay)
+	days, rest := FloorDiv(value, perDay), floorMod(value, perDay)
 	y, m, d := Civil(days)
 	total := y*12 + int64(m) - 1 + months
-	y, m = floorDiv(total, 12), int(floorMod(total, 12))+1
+	y, m = FloorDiv(total, 12), int(floorMod(total, 12))+1
 	days = Days(y, m, min(d, MonthDays(y, m)))
 	if limit := math.MaxInt64 / perDay; days > limit-1 || days < -limit+1 {
 		return 0, false

@@ -22,7 +22,7 @@ func Days(year int64, month, dayOfMonth int) int64 {
 		year--
 		month += 12
 	}
-	era := floorDiv(year, 400)
+	era := FloorDiv(year, 400)
 	yoe := year - era*400
 	doy := int64((153*(month-3)+2)/5 + dayOfMonth - 1)
 	return era*146_097 + yoe*365 + yoe/4 - yoe/100 + doy - 719_468
@@ -31,7 +31,7 @@ func Days(year int64, month, dayOfMonth int) int64 {
 // Civil is the date of a number of days.
 func Civil(days int64) (year int64, month, dayOfMonth int) {
 	days += 719_468
-	era := floorDiv(days, 146_097)
+	era := FloorDiv(days, 146_097)
 	doe := days - era*146_097
 	yoe := (doe - doe/1460 + doe/36_524 - doe/146_096) / 365
 	doy := doe - (365*yoe + yoe/4 - yoe/100)
@@ -75,7 +75,8 @@ func firstMonday(year int64) int64 {
 	return d - int64(Weekday(d)) + 1
 }
 
-func floorDiv(a, b int64) int64 {
+// FloorDiv is the quotient rounded down.
+func FloorDiv(a, b int64) int64 {
 	q := a / b
 	if a%b != 0 && (a < 0) != (b < 0) {
 		q--
@@ -83,7 +84,7 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-func floorMod(a, b int64) int64 { return a - floorDiv(a, b)*b }
+func floorMod(a, b int64) int64 { return a - FloorDiv(a, b)*b }
 
 // DateText writes a date as Java's LocalDate does.
 func DateText(days int64) string {

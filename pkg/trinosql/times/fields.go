@@ -24,21 +24,21 @@ func within(name string, v, low, high int64) error {
 }
 
 func startOf(unit int64) func(int64) int64 {
-	return func(t int64) int64 { return floorDiv(t, unit) * unit }
+	return func(t int64) int64 { return FloorDiv(t, unit) * unit }
 }
 
 func startOfYear(t int64) int64 {
-	y, _, _ := Civil(floorDiv(t, day))
+	y, _, _ := Civil(FloorDiv(t, day))
 	return Days(y, 1, 1) * day
 }
 
 func startOfMonth(t int64) int64 {
-	y, m, _ := Civil(floorDiv(t, day))
+	y, m, _ := Civil(FloorDiv(t, day))
 	return Days(y, m, 1) * day
 }
 
 func startOfWeek(t int64) int64 {
-	d := floorDiv(t, day)
+	d := FloorDiv(t, day)
 	return (d - int64(Weekday(d)) + 1) * day
 }
 
@@ -47,7 +47,7 @@ func setYear(t, year int64) (int64, error) {
 	if err := within("year", year, -292275054, 292278993); err != nil {
 		return 0, err
 	}
-	_, m, d := Civil(floorDiv(t, day))
+	_, m, d := Civil(FloorDiv(t, day))
 	return Days(year, m, min(d, MonthDays(year, m)))*day + floorMod(t, day), nil
 }
 
@@ -70,7 +70,7 @@ func part(rank int, name string, unit, low, high int64, of int64) func(int64) se
 var settings = map[byte]func(value int64) setting{
 	'G': func(v int64) setting {
 		return setting{rankEra, "era", v, func(t, v int64) (int64, error) {
-			if y, _, _ := Civil(floorDiv(t, day)); (y > 0) != (v == 1) {
+			if y, _, _ := Civil(FloorDiv(t, day)); (y > 0) != (v == 1) {
 				return setYear(t, 1-y)
 			}
 			return t, nil
@@ -81,11 +81,11 @@ var settings = map[byte]func(value int64) setting{
 			if err := within("centuryOfEra", v, 0, 2922789); err != nil {
 				return 0, err
 			}
-			y, _, _ := Civil(floorDiv(t, day))
+			y, _, _ := Civil(FloorDiv(t, day))
 			return setYear(t, v*100+floorMod(y, 100))
 		}, func(t int64) int64 {
-			y, _, _ := Civil(floorDiv(t, day))
-			return Days(floorDiv(y, 100)*100, 1, 1) * day
+			y, _, _ := Civil(FloorDiv(t, day))
+			return Days(FloorDiv(y, 100)*100, 1, 1) * day
 		}}
 	},
 	'y': func(v int64) setting { return setting{rankYear, "year", v, setYear, startOfYear} },
@@ -94,7 +94,7 @@ var settings = map[byte]func(value int64) setting{
 			if err := within("yearOfEra", v, 1, 292278993); err != nil {
 				return 0, err
 			}
-			if y, _, _ := Civil(floorDiv(t, day)); y <= 0 {
+			if y, _, _ := Civil(FloorDiv(t, day)); y <= 0 {
 				v = 1 - v
 			}
 			return setYear(t, v)
@@ -105,7 +105,7 @@ var settings = map[byte]func(value int64) setting{
 			if err := within("weekyear", v, -292275054, 292278993); err != nil {
 				return 0, err
 			}
-			d := floorDiv(t, day)
+			d := FloorDiv(t, day)
 			_, w := Week(d)
 			first := firstMonday(v)
 			if w == 53 && firstMonday(v+1)-first < 53*7 {
@@ -113,7 +113,7 @@ var settings = map[byte]func(value int64) setting{
 			}
 			return (first+int64(w-1)*7+int64(Weekday(d))-1)*day + floorMod(t, day), nil
 		}, func(t int64) int64 {
-			y, _ := Week(floorDiv(t, day))
+			y, _ := Week(FloorDiv(t, day))
 			return firstMonday(y) * day
 		}}
 	},
@@ -122,13 +122,13 @@ var settings = map[byte]func(value int64) setting{
 			if err := within("monthOfYear", v, 1, 12); err != nil {
 				return 0, err
 			}
-			y, _, d := Civil(floorDiv(t, day))
+			y, _, d := Civil(FloorDiv(t, day))
 			return Days(y, int(v), min(d, MonthDays(y, int(v))))*day + floorMod(t, day), nil
 		}, startOfMonth}
 	},
 	'w': func(v int64) setting {
 		return setting{rankWeek, "weekOfWeekyear", v, func(t, v int64) (int64, error) {
-			y, w := Week(floorDiv(t, day))
+			y, w := Week(FloorDiv(t, day))
 			if err := within("weekOfWeekyear", v, 1, (firstMonday(y+1)-firstMonday(y))/7); err != nil {
 				return 0, err
 			}
@@ -137,7 +137,7 @@ var settings = map[byte]func(value int64) setting{
 	},
 	'D': func(v int64) setting {
 		return setting{rankYearDay, "dayOfYear", v, func(t, v int64) (int64, error) {
-			y, _, _ := Civil(floorDiv(t, day))
+			y, _, _ := Civil(FloorDiv(t, day))
 			first := Days(y, 1, 1)
 			if err := within("dayOfYear", v, 1, Days(y+1, 1, 1)-first); err != nil {
 				return 0, err
@@ -147,7 +147,7 @@ var settings = map[byte]func(value int64) setting{
 	},
 	'd': func(v int64) setting {
 		return setting{rankMonthDay, "dayOfMonth", v, func(t, v int64) (int64, error) {
-			y, m, _ := Civil(floorDiv(t, day))
+			y, m, _ := Civil(FloorDiv(t, day))
 			if err := within("dayOfMonth", v, 1, int64(MonthDays(y, m))); err != nil {
 				return 0, err
 			}
@@ -159,7 +159,7 @@ var settings = map[byte]func(value int64) setting{
 			if err := within("dayOfWeek", v, 1, 7); err != nil {
 				return 0, err
 			}
-			return t + (v-int64(Weekday(floorDiv(t, day))))*day, nil
+			return t + (v-int64(Weekday(FloorDiv(t, day))))*day, nil
 		}, startOf(day)}
 	},
 	'a': part(rankHalf, "halfdayOfDay", 12*hour, 0, 1, 2),

@@ -2,7 +2,6 @@ package times
 
 import (
 	"strconv"
-	"strings"
 )
 
 // ISODate reads a text as from_iso8601_date does.
@@ -11,7 +10,7 @@ func ISODate(text string) (days int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if days = floorDiv(shown, day); int64(int32(days)) != days {
+	if days = FloorDiv(shown, day); int64(int32(days)) != days {
 		return 0, &Fault{"GENERIC_INTERNAL_ERROR", "integer overflow"}
 	}
 	return days, nil
@@ -23,11 +22,8 @@ func ISOTimestamp(text string) (millis int64, zone string, err error) {
 	if err != nil {
 		return 0, "", err
 	}
-	if zone == "" {
-		zone = "UTC"
-	}
-	if strings.HasPrefix(zone, "!") {
-		return 0, "", &Fault{"NOT_SUPPORTED", "Time zone not supported: " + zone[1:]}
+	if zone, err = zoneOr(zone); err != nil {
+		return 0, "", err
 	}
 	minutes, _ := Offset(zone)
 	return packed(shown-minutes*minute, zone)

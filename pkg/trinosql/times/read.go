@@ -1,6 +1,7 @@
 package times
 
 import (
+	"cmp"
 	"fmt"
 	"sort"
 	"strconv"
@@ -42,17 +43,22 @@ func (p Pattern) Read(text string) (shown int64, zone string, err error) {
 	return shown, r.zone, err
 }
 
+// zoneOr is the zone of a text, UTC if it has none.
+func zoneOr(zone string) (string, error) {
+	if strings.HasPrefix(zone, "!") {
+		return "", &Fault{"NOT_SUPPORTED", "Time zone not supported: " + zone[1:]}
+	}
+	return cmp.Or(zone, "UTC"), nil
+}
+
 // ReadInstant reads a text: an instant in milliseconds and its zone, UTC where the text names none.
 func (p Pattern) ReadInstant(text string) (millis int64, zone string, err error) {
 	shown, zone, err := p.Read(text)
 	if err != nil {
 		return 0, "", err
 	}
-	if zone == "" {
-		zone = "UTC"
-	}
-	if strings.HasPrefix(zone, "!") {
-		return 0, "", &Fault{"NOT_SUPPORTED", "Time zone not supported: " + zone[1:]}
+	if zone, err = zoneOr(zone); err != nil {
+		return 0, "", err
 	}
 	l, ok := Location(zone)
 	if !ok {

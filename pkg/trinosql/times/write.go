@@ -10,7 +10,7 @@ import (
 // Write writes a time, which is given as what a clock shows in milliseconds, with the zone and the instant it belongs to.
 func (p Pattern) Write(shown int64, zone string, instant int64) (string, error) {
 	var b strings.Builder
-	days, ms := floorDiv(shown, day), floorMod(shown, day)
+	days, ms := FloorDiv(shown, day), floorMod(shown, day)
 	year, month, dayOfMonth := Civil(days)
 	weekYear, week := Week(days)
 	ofEra := year

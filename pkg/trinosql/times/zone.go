@@ -138,7 +138,7 @@ func (c Clock) Instant(zone string, precision int) (micros int64, err error) {
 	if !ok || !n.IsInt64() {
 		return 0, says("'%s' is not a valid time zone", zone)
 	}
-	shown := floorDiv(n.Int64(), 1000)
+	shown := FloorDiv(n.Int64(), 1000)
 	millis, _ := FirstInstant(l, shown)
 	return millis*1000 + n.Int64() - shown*1000, nil
 }

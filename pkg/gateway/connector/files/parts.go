@@ -1,7 +1,6 @@
 package files
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/dig-cli/dig/pkg/gateway/connector"
 	"github.com/dig-cli/dig/pkg/gateway/connector/infer"
@@ -246,61 +244,6 @@ func (t *parted) Scan(_ context.Context, req engine.ScanRequest) (engine.Batches
 	b.left = slices.DeleteFunc(slices.Clone(t.parts), func(p part) bool { return !t.mayFit(p, req.Filters) })
 	return b, nil
 }
-
-// mayFit returns false if the folders of a part show that a condition matches none of its rows.
-func (t *parted) mayFit(p part, filters []engine.Filter) bool {
-	for _, f := range filters {
-		k := slices.IndexFunc(t.keys, func(c column) bool { return c.Name == f.Column })
-		if k < 0 {
-			continue
-		}
-		v, err := t.value(p, k)
-		if err != nil {
-			continue // reported by Next
-		}
-		if (v == nil) != (f.Op == "is null") || v != nil && !fits(v, f) {
-			return false
-		}
-	}
-	return true
-}
-
-// fits returns true unless the condition is known to fail for the value.
-func fits(v any, f engine.Filter) bool {
-	holds := map[string]func(int) bool{
-		"=": func(c int) bool { return c == 0 }, "in": func(c int) bool { return c == 0 }, "<>": func(c int) bool { return c != 0 },
-		"<": func(c int) bool { return c < 0 }, "<=": func(c int) bool { return c <= 0 }, ">": func(c int) bool { return c > 0 }, ">=": func(c int) bool { return c >= 0 },
-	}[f.Op]
-	if holds == nil {
-		return true
-	}
-	for _, w := range f.Values {
-		c, ok := compare(v, w)
-		if !ok || holds(c) {
-			return true
-		}
-	}
-	return len(f.Values) == 0
-}
-
-// compare orders two values of one kind like the engine.
-func compare(a, b any) (int, bool) {
-	switch a := a.(type) {
-	case int64:
-		b, ok := b.(int64)
-		return cmp.Compare(a, b), ok
-	case text:
-		b, ok := b.(string)
-		return strings.Compare(string(a), b), ok
-	case time.Time:
-		b, ok := b.(time.Time)
-		return a.Compare(b), ok
-	}
-	return 0, false
-}
-
-// text is a value of type varchar, as opposed to the text of a value of another type.
-type text string
 
 // value returns the value of a key in the folders of a part, for comparisons; a varchar is a text.
 func (t *parted) value(p part, k int) (any, error) {

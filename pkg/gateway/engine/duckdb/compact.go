@@ -140,7 +140,7 @@ func (p *project) roomy() error {
 	if err != nil {
 		return err
 	}
-	if free, ok := freeSpace(p.dir); ok && free < 2*size {
+	if free, ok := tempfile.FreeSpace(p.dir); ok && free < 2*size {
 		return &engine.Error{Kind: engine.KindFull, Message: fmt.Sprintf("the disk has %d MiB left, too little to rewrite %d MiB", free>>20, size>>20)}
 	}
 	return nil

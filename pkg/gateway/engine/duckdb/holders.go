@@ -85,7 +85,7 @@ func copyable(dir string, size int64) bool {
 
 // roomFor reports whether a disk has room for a copy, and for what others do meanwhile.
 func roomFor(dir string, size int64) bool {
-	free, ok := freeSpace(dir)
+	free, ok := tempfile.FreeSpace(dir)
 	return !ok || free > size+size/4
 }
 

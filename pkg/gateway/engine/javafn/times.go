@@ -84,7 +84,7 @@ func timeFunctions() []Function {
 				if err != nil {
 					return "", err
 				}
-				return times.OffsetText(a[1], floorDiv(n, 1000))
+				return times.OffsetText(a[1], times.FloorDiv(n, 1000))
 			}),
 			timeFunction("human_readable_seconds", 1, func(a []string) (string, error) {
 				f, err := strconv.ParseFloat(a[0], 64)
@@ -191,7 +191,7 @@ func castTimestamp(a []string) (string, error) {
 	if zone, err := times.ZoneName(c.Zone); c.Zone != "" && err == nil { // a time that the clock of the zone skips is another one
 		if l, ok := times.Location(zone); ok {
 			if instant, skipped := times.FirstInstant(l, 1000*c.Seconds); skipped {
-				c.Seconds = floorDiv(times.Shown(l, instant), 1000)
+				c.Seconds = times.FloorDiv(times.Shown(l, instant), 1000)
 			}
 		}
 	}
@@ -231,7 +231,7 @@ func castInstant(a []string) (string, error) {
 	if err != nil {
 		return "", bad
 	}
-	if millis := floorDiv(micros, 1000); millis >= 1<<51 || millis < -1<<51 {
+	if millis := times.FloorDiv(micros, 1000); millis >= 1<<51 || millis < -1<<51 {
 		if p > 3 {
 			return "", &times.Fault{Kind: "GENERIC_INTERNAL_ERROR", Message: fmt.Sprintf("Millis overflow: %d", millis)}
 		}
@@ -273,7 +273,7 @@ func instantAt(a []string) (string, error) {
 	if !ok {
 		return "", says("'%s' is not a valid time zone", a[1])
 	}
-	millis, rest := floorDiv(n, 1000), n-floorDiv(n, 1000)*1000
+	millis, rest := times.FloorDiv(n, 1000), n-times.FloorDiv(n, 1000)*1000
 	if a[2] == "joda" {
 		millis, _ = times.Instant(l, millis)
 	} else {
@@ -289,7 +289,7 @@ func written(p times.Pattern, shown, zone, instant string) (string, error) {
 	if err := errors.Join(err1, err2); err != nil {
 		return "", err
 	}
-	return p.Write(floorDiv(s+500, 1000), zone, floorDiv(i+500, 1000))
+	return p.Write(times.FloorDiv(s+500, 1000), zone, times.FloorDiv(i+500, 1000))
 }
 
 // intervalTimes computes with the milliseconds or months of an interval. The last argument is the operator, day or year for what the
@@ -347,12 +347,4 @@ func intervalTimes(a []string) (string, error) {
 		return "", fmt.Errorf("an interval of %s is out of the range of those on zone local", times.DayTimeText(out))
 	}
 	return strconv.FormatInt(out, 10), nil
-}
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b != 0 && (a < 0) != (b < 0) {
-		q--
-	}
-	return q
 }

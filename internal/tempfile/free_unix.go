@@ -1,11 +1,11 @@
 //go:build linux || darwin
 
-package spool
+package tempfile
 
 import "golang.org/x/sys/unix"
 
-// freeSpace is the number of bytes that can still be written to the disk of a directory.
-func freeSpace(dir string) (n int64, ok bool) {
+// FreeSpace is the number of bytes that can still be written to the disk of a directory; ok is false if it is unknown.
+func FreeSpace(dir string) (n int64, ok bool) {
 	var st unix.Statfs_t
 	if unix.Statfs(dir, &st) != nil {
 		return 0, false

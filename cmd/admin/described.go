@@ -1,0 +1,41 @@
+package admin
+
+import (
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/spf13/cobra"
+)
+
+// described are the name and the description in a request about a workspace or a project.
+type described struct{ name, description **string }
+
+// create sets them from the arguments and flags of a command that creates the object.
+func (d described) create(c *cobra.Command, args []string, description string) error {
+	if len(args) == 1 {
+		*d.name = &args[0]
+	}
+	cli.SetIf(c, "description", d.description, description)
+	if *d.name == nil {
+		return cli.Usagef("a name is required")
+	}
+	return nil
+}
+
+// update sets them from the flags of a command that changes the object.
+func (d described) update(c *cobra.Command, name, description string) error {
+	cli.SetIf(c, "name", d.name, name)
+	cli.SetIf(c, "description", d.description, description)
+	if *d.name == nil && *d.description == nil {
+		return cli.Usagef("nothing to change: give --name or --description")
+	}
+	return nil
+}
+
+// keep sets those that are missing to their current values.
+func (d described) keep(name string, description *string) {
+	if *d.name == nil {
+		*d.name = &name
+	}
+	if *d.description == nil {
+		*d.description = description
+	}
+}
