@@ -15,8 +15,8 @@ var placed = []struct{ what, place, code string }{
 	{"the retry policy", "internal/retry", "func Do("},
 	{"what `--strict` counts", "cmd/internal/trust", "func (g *Guard) Refuse("},
 	{"what `--strict` counts", "cmd/internal/trust", "--strict: the answer is incomplete"},
-	{"the states of a cache", "pkg/gateway/caches/run.go", ") runCache("},
 	{"the states of a cache", "pkg/gateway/store/cache_runs.go", ") EndCacheRun("},
+	{"the refresh of a cache between two states", "pkg/gateway/caches/run.go", ") runCache("},
 	{"where a cycle of saved queries is rejected", "pkg/gateway/engine/cycle.go", "query refers to itself"},
 	{"how NULL is written in CSV", "pkg/gateway/engine/csv/null.go", "Null = "},
 	{"where a key is bound to its address", "pkg/config/resolve.go", ") settleKey("},
@@ -49,8 +49,8 @@ func TestWhereToFindThings(t *testing.T) {
 		}
 	}
 	for _, p := range placed {
-		if !strings.Contains(rows[p.what], "`"+p.place+"`") {
-			t.Errorf("the table does not name %s for %s", p.place, p.what)
+		if strings.TrimSpace(rows[p.what]) != "`"+p.place+"`" {
+			t.Errorf("for %s the table names %s, not %s alone", p.what, rows[p.what], p.place)
 		}
 		if !holds(t, p.place, p.code) {
 			t.Errorf("%s: %s does not hold %s", p.what, p.place, p.code)

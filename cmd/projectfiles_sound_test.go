@@ -94,7 +94,7 @@ func TestSecretsOfFiles(t *testing.T) {
 	url := secretSource(t)
 	f.file("p/dig.yaml", "version: 1\n")
 	f.file("p/connections/shop.yaml", "type: rest\ncredential:\n  baseUrl: "+url+"\n  tables: '{\"tables\":[{\"name\":\"items\",\"path\":\"/items\"}]}'\n  secret: ${file:token}\n")
-	for text, want := range map[string]string{"": "is empty", "\r\n": "is empty", "\xef\xbb\xbf\n": "is empty", "\xff\xfea\x00": "is no text in UTF-8", "a\x00b": "is no text in UTF-8"} {
+	for text, want := range map[string]string{"": "is empty", "\r\n": "is empty", "\xef\xbb\xbf\n": "is empty", "\xff\xfea\x00": "is not text in UTF-8", "a\x00b": "is not text in UTF-8"} {
 		f.file("p/token", text)
 		if errs := f.want(2, "apply", "p", "--yes"); !strings.Contains(errs, want) {
 			t.Errorf("%q: %s", text, errs)

@@ -83,7 +83,7 @@ func topicsOf(e *cli.Env, root *cobra.Command) []*cobra.Command {
 	return list
 }
 
-// newTopics are the topics of help that are no commands.
+// newTopics are the help topics that are not commands.
 func newTopics(e *cli.Env) []*cobra.Command {
 	return []*cobra.Command{newExitCodesHelp(), newFlagsHelp(e),
 		{Use: "environment", Short: "Environment variables", Long: `Environment variables, which a flag overrides and which override project files and profiles:

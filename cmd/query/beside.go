@@ -20,7 +20,7 @@ import (
 // result.
 var computed = late.Regexp(`(?i)\b(where|join|group|having|distinct|count|sum|avg|min|max|order|union|intersect|except|over|exists|in)\b`)
 
-// combined matches a statement whose rows are not those of one table, so that their number does not tell whether rows of it are missing.
+// combined matches a statement whose rows are not those of one table, so that their number does not show whether rows of it are missing.
 var combined = late.Regexp(`(?i)\b(join|group|having|distinct|count|sum|avg|min|max|union|intersect|except|over|exists)\b`)
 
 // beside is the check of the tables of a statement, which runs concurrently with it.
@@ -97,7 +97,7 @@ func (st *statement) has(words func() *regexp.Regexp) bool {
 	return words().MatchString(sqltext.NotNames().ReplaceAllString(st.text, " "))
 }
 
-// announce warns before the statement is sent, by what earlier runs have found; no request is made for it.
+// announce warns before the statement is sent, from the findings of earlier runs; it sends no request.
 func (q *querying) announce(st *statement, b *beside, notes io.Writer) {
 	if b == nil || !st.has(combined) {
 		return

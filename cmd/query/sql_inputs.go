@@ -132,7 +132,7 @@ func (f *sqlFlags) read(e *cli.Env) ([]given, error) {
 	return list, nil
 }
 
-// kindOf tells whether an input is "sql", a "file" of statements, one with "data", or a saved "query".
+// kindOf determines whether an input is "sql", a "file" of statements, one with "data", or a saved "query".
 func kindOf(e *cli.Env, in sqlInput) string {
 	switch s := in.value; {
 	case in.flag == "--sql":

@@ -11,7 +11,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// readCatalogs reads the catalogs. Those that are built in, or shared by another project, are no part of the files.
+// readCatalogs reads the catalogs. Those that are built in, or shared by another project, are not in the files.
 func (l *live) readCatalogs(ctx context.Context) error {
 	var err error
 	if l.catalogs, err = l.cl.Catalogs.List(ctx, l.project); err != nil {
@@ -286,7 +286,7 @@ func (l *live) readGolden(ctx context.Context) error {
 	all, err := l.cl.Metadata.ListGoldenSQL(ctx, l.project)
 	for _, g := range all {
 		out := manifest.NewGoldenSQL(cmp.Or(g.Metadata.Prompt, g.Content), g.Metadata.SQL, manifest.Place{})
-		if l.p.Get(manifest.KindGoldenSQL, out.Name) == nil { // the same twice is no difference
+		if l.p.Get(manifest.KindGoldenSQL, out.Name) == nil { // duplicates do not count
 			l.add(out, g.ID)
 		}
 	}

@@ -68,7 +68,7 @@ func secretText(raw []byte) (string, error) {
 	case text == "":
 		return "", errors.New("is empty")
 	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
-		return "", errors.New("is no text in UTF-8") // PowerShell writes UTF-16
+		return "", errors.New("is not text in UTF-8") // PowerShell writes UTF-16
 	}
 	return text, nil
 }

@@ -254,7 +254,7 @@ Queries, columns, caches and metadata are read again before they are changed or 
 changed, and tables before they are deleted; objects that were changed in the meantime are not overwritten. After a
 failure the same command continues where this one ended. At the end the project is read again and compared.
 
-Secrets cannot be read back, so that a new password alone is no difference. --secrets sends the credentials of all connections
+Secrets cannot be read back, so that a new password alone is not detected. --secrets sends the credentials of all connections
 that have some; then a second run sends them again.`,
 		Example: fmt.Sprintf("  %[1]s apply shop\n  %[1]s apply shop --profile production --prune --yes\n  %[1]s apply shop --dry-run", e.Name)}
 	onlyFlag(e, c, &o)

@@ -131,7 +131,7 @@ func (d *document) refuseExamples(ctx context.Context) error {
 	return cli.Usagef("the file contains only the five example rows of a sample").WithHint("`dig table sample` prints the header only; give --again to import them anyway")
 }
 
-// located is an error of an import with the places in the file instead of those in the text that was made of it.
+// located is an error of an import with the places in the file instead of those in the converted text.
 func (d *document) located(ctx context.Context, err error) error {
 	var ae *api.Error
 	if !errors.As(err, &ae) || len(ae.BadCells) == 0 {

@@ -156,7 +156,7 @@ func (d *Document) null(f *csv.Field, width int) bool {
 	return len(d.opt.Nulls) > 0 && slices.Contains(d.opt.Nulls, string(f.Text))
 }
 
-// broken returns the error of the first field that is no text.
+// broken returns the error of the first field that is not valid text.
 func (d *Document) broken(r *csv.Reader) error {
 	for i, f := range r.Fields {
 		what := "invalid UTF-8"

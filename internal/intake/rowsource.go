@@ -168,7 +168,7 @@ func (w *rowText) row() error {
 // Unit is what Places counts: the lines or the rows of the file.
 func (d *Document) Unit() string { return d.unit }
 
-// Places finds the rows of the file from which the given lines of its text were made. Those of CSV are its lines.
+// Places finds the rows of the file of the given lines of its text. Those of CSV are its lines.
 func (d *Document) Places(ctx context.Context, lines []int64) (map[int64]int64, error) {
 	out := map[int64]int64{}
 	if d.Format == CSV {

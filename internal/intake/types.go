@@ -95,14 +95,14 @@ func (c *column) kindOf(s []byte) kind {
 	return isText
 }
 
-// numberOf tells which type of a table represents a number.
+// numberOf returns the type of a table that represents a number.
 func numberOf(s []byte, v infer.Class) kind {
 	digits, scale, exp := int(v.Digits), int(v.Scale), int(v.Exp)
 	if scale == 0 && !v.Exponent {
 		return isWhole
 	}
 	for i := len(s) - 1; !v.Exponent && scale > decimalPlaces && s[i] == '0'; i-- {
-		scale-- // zeros at the end are no places
+		scale-- // trailing zeros do not count
 	}
 	if max(scale-exp, 0) > decimalPlaces || max(digits+exp, 1) > decimalWhole {
 		return isNumber
@@ -113,7 +113,7 @@ func numberOf(s []byte, v infer.Class) kind {
 // Choice is the type of a column and why it is not a narrower one.
 type Choice struct {
 	Type   string
-	Reason string // empty if the values leave no doubt
+	Reason string // empty if the values determine the type
 	Null   string // if it were NULL, the type would be Other
 	Other  string
 }

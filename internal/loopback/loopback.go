@@ -1,4 +1,4 @@
-// Package loopback tells which host names always are this machine.
+// Package loopback recognizes host names that always mean this machine.
 package loopback
 
 import (

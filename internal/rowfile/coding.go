@@ -59,7 +59,7 @@ func (c Coding) Decode(r io.ReadCloser) io.ReadCloser {
 	return &decoder{ReadCloser: r, src: bufio.NewReaderSize(r, Window), order: order, first: true, line: 1}
 }
 
-// decoder converts UTF-16 to UTF-8. What is no UTF-16 is an error, never a replacement character.
+// decoder converts UTF-16 to UTF-8. Invalid UTF-16 is an error, never a replacement character.
 type decoder struct {
 	io.ReadCloser
 	src   *bufio.Reader

@@ -58,7 +58,7 @@ func Ending(name string) string {
 	return ""
 }
 
-// LooksLikeJSON recognizes the beginning of objects, alone or in a list, which is no likely header of CSV.
+// LooksLikeJSON recognizes the beginning of objects, alone or in a list, which is unlikely as a header of CSV.
 func LooksLikeJSON(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte(Mark)), " \t\r\n")
 	if rest, ok := bytes.CutPrefix(head, []byte("[")); ok {

@@ -75,7 +75,7 @@ func (p *Progress) line() string {
 	return text + elapsed.Truncate(time.Second).String()
 }
 
-// Part sets what tells how much of the whole is done, from 0 to 1.
+// Part sets the function that returns the finished part of the work, from 0 to 1.
 func (p *Progress) Part(of func() float64) { p.part.Store(&of) }
 
 // Total sets how many bytes there are in all; nothing is known of fewer than one.

@@ -72,7 +72,7 @@ func (t *guarded) changes(req *http.Request) (string, error) {
 	return statementChanges(req)
 }
 
-// opens recognizes the GET that is no read, however its path is written.
+// opens recognizes the GET that changes something, in every spelling of its path.
 func (t *guarded) opens(decoded string) string {
 	op := spec.InitEmbeddedSessionLegacy
 	for p := decoded; ; {

@@ -12,7 +12,7 @@ import (
 // UsageError is an unknown column or an invalid combination of options. Its Hint says what to do instead; it may be empty.
 type UsageError = cell.UsageError
 
-// Check validates the options as a set, before any request is made. Errors are *UsageError.
+// Check validates the options as a set, before any request. Errors are *UsageError.
 func Check(o Options) error {
 	f := o.format()
 	if !f.Known() {

@@ -81,7 +81,7 @@ func (o Op) Params() []string {
 }
 
 // Bound is an operation with its path parameters and optionally its query filled in. A Bound with invalid parameters
-// carries the error; the client returns it before any request is made.
+// carries the error; the client returns it before any request.
 type Bound struct {
 	Op    Op
 	Path  string // escaped, relative to the base address, starts with "/"

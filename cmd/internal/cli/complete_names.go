@@ -48,7 +48,7 @@ var completable = map[string][]listing{
 
 // change is what an operation does to the stored names of a kind.
 type change struct {
-	kind, member string // the reply has the name of what was made in member
+	kind, member string // the reply has the name of the new object in member
 	gone         bool   // the first argument of the command is what it deleted or renamed
 	drop         bool   // the names of the kind are unknown afterwards
 }

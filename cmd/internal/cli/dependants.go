@@ -24,7 +24,7 @@ func QueriesReading(all []api.Query, catalog, table string, schemas ...string) [
 	return names
 }
 
-// CatalogDependants tells what is deleted with a catalog or breaks: caches, parametric tables and saved queries. all are the saved
+// CatalogDependants lists the objects that are deleted with a catalog or break: caches, parametric tables and saved queries. all are the saved
 // queries of the project. What cannot be listed is named as such.
 func CatalogDependants(ctx context.Context, cl *api.Client, project, id, name string, all []api.Query, listed error) []string {
 	var parts []string

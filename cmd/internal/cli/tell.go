@@ -40,7 +40,7 @@ func (e *Env) Would(format string, args ...any) error {
 // Step is what a dry run or --explain with -o json prints for a request, or for a change on this machine.
 type Step struct {
 	Would       string          `json:"would,omitempty"`     // the change on this machine; all else is empty
-	Operation   string          `json:"operation,omitempty"` // "" for a request that is no known operation
+	Operation   string          `json:"operation,omitempty"` // "" for a request of an unknown operation
 	Method      string          `json:"method,omitempty"`
 	URL         string          `json:"url,omitempty"`
 	Path        string          `json:"path,omitempty"` // relative to the base address, escaped, without the query

@@ -117,7 +117,7 @@ func (g *Guard) Refuse(ctx context.Context, tables []sqltext.TableRef) error {
 	})
 }
 
-// Distrusted returns the error for a table in doubt, or nil if a count shows that its rows are complete.
+// Distrusted returns the error for a table that may be incomplete, or nil if a count shows that its rows are complete.
 func (g *Guard) Distrusted(ctx context.Context, t sqltext.TableRef, v Verdict) error {
 	switch v.Doubt {
 	case Syncing:

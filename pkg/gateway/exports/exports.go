@@ -257,7 +257,7 @@ func safeFileName(name string) string {
 	return out
 }
 
-// limitFault returns the error for a limit above the service's maximum; 0 is no limit.
+// limitFault returns the error for a limit above the service's maximum; 0 means none.
 func limitFault(limit int64) error {
 	if limit > exportMaxLimit {
 		return errors.New("limit " + strconv.FormatInt(limit, 10) + " is above the maximum of " + strconv.Itoa(exportMaxLimit))

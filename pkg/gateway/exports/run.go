@@ -65,7 +65,7 @@ func (s *Service) runExport(ctx context.Context, p store.Project, x store.Export
 	}
 }
 
-// bounded is a file with a maximum size; 0 is no limit.
+// bounded is a file with a maximum size; 0 means none.
 type bounded struct {
 	f             *os.File
 	written, most int64

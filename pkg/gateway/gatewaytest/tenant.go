@@ -185,7 +185,7 @@ func NewTenant(w Wire, name string) Tenant {
 }
 
 // Request is how an operation is called with everything it can name. Path parameters come from the tenant, some under another
-// name; own is the status its owner gets when it is no success.
+// name; own is the status its owner gets if it is not a success.
 type Request struct {
 	body, query string
 	params      map[string]string

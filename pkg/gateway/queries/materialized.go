@@ -219,7 +219,7 @@ func (s *Service) materialize(ctx context.Context, p store.Project, id, run stri
 	return n, nil
 }
 
-// RefreshDue starts the refreshes that are due. Times missed while no gateway was serving are made up for once.
+// RefreshDue starts the refreshes that are due. Times missed while no gateway was serving are run once.
 func (s *Service) RefreshDue(ctx context.Context, now time.Time) error {
 	due, err := s.Store.Due(ctx, now)
 	if err != nil {

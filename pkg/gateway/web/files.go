@@ -10,7 +10,7 @@ func WithFiles(ctx context.Context, dir string) context.Context {
 	return context.WithValue(ctx, filesKey{}, dir)
 }
 
-// FilesOf returns the directory of WithFiles, for a request that was made in this process.
+// FilesOf returns the directory of WithFiles, for a request from this process.
 func FilesOf(ctx context.Context) (dir string, ok bool) {
 	source, _ := ctx.Value(SourceKey{}).(string)
 	dir, ok = ctx.Value(filesKey{}).(string)

@@ -63,7 +63,7 @@ func (z *analyzer) aggregation(b *trinosql.Select, info *Select, s *scope) {
 	}
 }
 
-// groupCheck tells which expressions are the same for all rows of a group.
+// groupCheck determines which expressions are the same for all rows of a group.
 type groupCheck struct {
 	z       *analyzer
 	keys    map[int]bool

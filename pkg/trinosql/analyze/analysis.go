@@ -6,7 +6,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// Catalog tells what exists. Names are given in lower case.
+// Catalog provides the existing tables. Names are given in lower case.
 type Catalog interface {
 	// Table returns the columns of a table or view, and false where there is none. Trino's message then depends on what is missing,
 	// for which HasCatalog and HasSchema are asked.
@@ -84,8 +84,8 @@ type Expressions struct {
 	// Types has the type of each expression, before coercions. A lambda's is a Function type. A subquery that is compared by IN or a
 	// quantifier is a row of its columns; one that is a value has the type of that value.
 	Types map[trinosql.Expr]*types.Type
-	// Coercions are the casts that the statement leaves out: the expression is converted to the type before it is used. Values that JSON
-	// is made of are cast to varchar though nothing else coerces them.
+	// Coercions are the casts that the statement leaves out: the expression is converted to the type before it is used. Operands of
+	// JSON constructors are cast to varchar, although nothing else coerces them.
 	Coercions map[trinosql.Expr]*types.Type
 	// Columns are the names that mean columns: an *Ident, or a *Deref whose parts in front qualify the column. A *Deref that is not
 	// here takes a field out of the row that its Base is: Fields has which.
@@ -95,7 +95,7 @@ type Expressions struct {
 	// Lambdas are the names that mean the parameter of a lambda.
 	Lambdas map[*trinosql.Ident]*LambdaRef
 	// Calls has the signature of each call of a function: *Func, *Listagg, and the forms with a syntax of their own (*Trim, *Position,
-	// *Substring, *Normalize, *AtTimeZone, *LikeExpr has none). IF, COALESCE, NULLIF, TRY and FORMAT are no functions in Trino: they
+	// *Substring, *Normalize, *AtTimeZone, *LikeExpr has none). IF, COALESCE, NULLIF, TRY and FORMAT are not functions in Trino: they
 	// are *Func nodes that are in Specials instead.
 	Calls map[trinosql.Expr]*functions.Bound
 	// Specials are the *Func nodes that are forms of their own: "if", "coalesce", "nullif", "try", "format", and those of

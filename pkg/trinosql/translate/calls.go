@@ -19,7 +19,7 @@ type call struct {
 
 // operand is an argument of a call, or anything else that may be printed in its place.
 type operand struct {
-	expr  trinosql.Expr // nil when it is made by write alone
+	expr  trinosql.Expr // nil if it has only write
 	write func()
 	cheap bool // may be written several times
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// Values of the type char are kept without the spaces at their end, and get them where a text is made of them.
+// Values of the type char are stored without trailing spaces, and get them when they are converted to text.
 
 func charCasts(reg *registry) {
 	toChar := func(p *printer, c *conversion) {

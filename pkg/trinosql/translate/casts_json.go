@@ -8,7 +8,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// Casts between JSON and arrays, maps and rows, and texts and identifiers that are no numbers.
+// Casts between JSON and arrays, maps and rows, and texts and identifiers that are not numbers.
 
 func jsonCasts(reg *registry) {
 	for _, k := range []types.Kind{types.Array, types.Map, types.Row} {

@@ -35,7 +35,7 @@ func (p *printer) expr(x trinosql.Expr) {
 	p.cast(&conversion{node: x, from: p.a.Types[x], to: to, operand: operand{write: func() { p.plain(x) }, cheap: p.plainCheap(x)}})
 }
 
-// remade writes a row or an array that is made of values as one of another type, by converting the values.
+// remade writes a row or an array of given values as one of another type, by converting the values.
 func (p *printer) remade(x trinosql.Expr, to *types.Type) bool {
 	switch x := x.(type) {
 	case *trinosql.Row:

@@ -4,7 +4,7 @@ import "strings"
 
 // DuckDB computes a function of this program over the dictionary of a column where it can, values included that no row has which the statement
 // reads: with one that fails on some values, what a condition has left out would end the statement. It does not where an argument may fail
-// itself, in its eyes, and so an argument that is no constant is sliced from its beginning to its end.
+// itself, in its eyes, and so an argument that is not a constant is sliced from its beginning to its end.
 
 // failing are the functions that fail on some values.
 var failing = map[string]bool{"error": true, "cast": true, "date_of": true, "timestamp_of": true, "time_of": true, "instant_of": true, "try_date_of": true,

@@ -171,7 +171,7 @@ func (p *printer) giveOne(x trinosql.Expr, given map[trinosql.Expr]string) {
 	given[x] = name
 }
 
-// ties writes FETCH FIRST n ROWS WITH TIES: of the rows behind the offset those that are no further behind than the n-th, where equal ones
+// ties writes FETCH FIRST n ROWS WITH TIES: of the rows after the offset those up to the n-th, where equal ones
 // share a place.
 func (p *printer) ties(q *trinosql.Query, inner string, order func()) {
 	window, place, row := p.name("w"), p.name("k"), p.name("k")

@@ -88,7 +88,7 @@ func aggregateRules(reg *registry) {
 	for name, m := range map[string]struct {
 		call   string
 		least  int  // how many values it takes
-		absent bool // NULL instead of what is no finite number
+		absent bool // NULL instead of a NaN or an infinity
 	}{
 		"stddev_samp": {"stddev_samp($1)", 2, false}, "stddev_pop": {"stddev_pop($1)", 1, false},
 		"var_samp": {"var_samp($1)", 2, false}, "var_pop": {"var_pop($1)", 1, false},

@@ -135,7 +135,7 @@ func (p *printer) newMap(at trinosql.Expr, key *types.Type, keys, values operand
 	})
 }
 
-// holdsNull is the text that tells whether a value holds NULL somewhere.
+// holdsNull is the condition that a value contains NULL at any depth.
 func (p *printer) holdsNull(t *types.Type, x string) string {
 	switch t.Kind {
 	case types.Array:

@@ -60,7 +60,7 @@ func (p *printer) eachUnit(c *call, write func(c *call, unit string)) {
 		return
 	}
 	p.lets(c.args, func(args []operand) {
-		for i := range args { // what a value is made of still tells its zone
+		for i := range args { // the original expression determines the zone
 			args[i].expr = c.args[i].expr
 		}
 		inner := *c

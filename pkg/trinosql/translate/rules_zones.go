@@ -139,7 +139,7 @@ func (p *printer) knownZone(at trinosql.Expr, value operand, zone trinosql.Expr,
 	return false
 }
 
-// raise writes an error that ends the statement when it runs, unless one of the operands is NULL. Those that are made of literals alone are not
+// raise writes an error that ends the statement when it runs, unless one of the operands is NULL. Those that consist of literals alone are not
 // computed for that: DuckDB would do it where the statement has no rows as well.
 func (p *printer) raise(at trinosql.Node, t *types.Type, msg string, operands ...operand) {
 	text := `CAST("~error"(` + quoteText(msg) + ") AS " + p.duckType(at, t) + ")"

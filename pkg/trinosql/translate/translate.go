@@ -86,7 +86,7 @@ type printer struct {
 	literal map[trinosql.Expr]string             // what an expression is printed as for now
 	columns []string                             // the names of the columns of the query that is written
 	tried   *tried                               // what TRY is written now
-	grouped map[int]string                       // what keys of GROUP BY that are no columns are written as, by analyze.Analysis.Key
+	grouped map[int]string                       // the text of keys of GROUP BY that are not columns, by analyze.Analysis.Key
 	zones   *zones                               // nil until one is asked for
 }
 

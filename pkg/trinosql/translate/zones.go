@@ -21,12 +21,12 @@ const (
 // zones knows the zones of expressions and columns.
 type zones struct {
 	p       *printer
-	made    map[*analyze.Field][]trinosql.Expr // what a column is made of
+	made    map[*analyze.Field][]trinosql.Expr // the expressions that define a column
 	columns map[*analyze.Field]string
 	exprs   map[trinosql.Expr]string
 	calls   map[*trinosql.Lambda]*trinosql.Func // the call that a lambda is given to
 	params  map[*trinosql.Func]string           // the zone of what lambdas are called with
-	circle  bool                                // a zone was asked for while it was looked for: what was made of it meanwhile may be wrong
+	circle  bool                                // a zone was requested during its own lookup: results derived from it may be wrong
 }
 
 // zoned reports whether values of a type have instants in them.
@@ -169,7 +169,7 @@ func (z *zones) find(x trinosql.Expr) string {
 	return z.inside(x)
 }
 
-// inside is the zone of what an expression is made of.
+// inside is the zone of the operands of an expression.
 func (z *zones) inside(x trinosql.Node) string {
 	zone := anyZone
 	found := false

@@ -52,7 +52,7 @@ func (z *zones) column(f *analyze.Field) string {
 	return zone
 }
 
-// defined are the expressions that a column is made of.
+// defined are the expressions that define a column.
 func (z *zones) defined(f *analyze.Field) []trinosql.Expr {
 	if z.made == nil {
 		z.made = map[*analyze.Field][]trinosql.Expr{}

@@ -136,7 +136,7 @@ func CoerceBase(t *Type, k Kind, name string) *Type {
 	return nil
 }
 
-// textBase is what the constants of patterns and paths are made from.
+// textBase is the source of the constants for patterns and paths.
 func textBase(k Kind, name string) *Type {
 	if k == Opaque {
 		switch name {

@@ -43,7 +43,7 @@ const (
 	Map      // Args are the types of key and value
 	Row      // Args are the types of the fields, Names their names
 	Function // Args are the types of the arguments and, last, of the result
-	Opaque   // Name tells which; qdigest has a type in Args
+	Opaque   // identified by Name; qdigest has a type in Args
 )
 
 // Unbounded is the length of varchar without a length, as Trino counts it.

@@ -23,7 +23,7 @@ type Class struct {
 	Exp           int32
 }
 
-// Classify tells what a text is that is written without quotes. Anything that would not come back as the same value is
+// Classify determines the type of a text without quotes. Anything that would not come back as the same value is
 // text, such as an integer beyond bigint.
 func Classify(s []byte) Class {
 	if len(s) == 0 {

@@ -234,7 +234,7 @@ func (r *scanRun) fill(chunk bindings.DataChunk) error {
 	return nil
 }
 
-// copy takes rows from the batches of a source that is no Filler.
+// copy takes rows from the batches of a source that is not a Filler.
 func (r *scanRun) copy() (int, error) {
 	for len(r.batch) == 0 && !r.done {
 		batch, err := r.rows.Next(r.set.ctx)

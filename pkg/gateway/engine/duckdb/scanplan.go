@@ -35,7 +35,7 @@ func (s *statement) Plan(ctx context.Context, sql string) (told string, err erro
 	return told, err
 }
 
-// columnName is the name under which DuckDB knows a column of a scan. While a plan is explained it tells which scan it belongs to: the plan
+// columnName is the name under which DuckDB knows a column of a scan. While a plan is explained it identifies its scan: the plan
 // shows the columns of a scan, and not what it reads.
 func (s *scanSet) columnName(t *scanTable, name string) string {
 	if i := slices.Index(s.shown, t); i >= 0 {

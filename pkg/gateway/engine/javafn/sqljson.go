@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// laxItems are what a path leads to in a document, by the lax rules of SQL: an array where an object of members is asked for is taken apart, and what is
-// no array is taken for one of one element. The path is a JSON array of its steps: "*", an index, or a member's name behind a point.
+// laxItems are the items of a path in a document, by the lax rules of SQL: where a step needs an object, arrays are unwrapped, and where it
+// needs an array, other values are wrapped. The path is a JSON array of its steps: "*", an index, or a member's name after a point.
 func laxItems(text, path string) ([]any, error) {
 	var steps []string
 	if err := json.Unmarshal([]byte(path), &steps); err != nil {

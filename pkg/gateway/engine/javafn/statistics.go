@@ -170,7 +170,7 @@ func soundex(s string) (string, bool, error) {
 		switch s, ok := ligatures[r]; {
 		case ok:
 			letters = append(letters, []rune(s)...)
-		case unicode.IsLetter(r) && r <= 0xffff: // what lies beyond is two of Java's chars, and those are no letters
+		case unicode.IsLetter(r) && r <= 0xffff: // other letters are two chars of Java, which are not letters
 			letters = append(letters, unicode.ToUpper(r))
 		}
 	}

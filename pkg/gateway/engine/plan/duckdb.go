@@ -9,7 +9,7 @@ import (
 	"github.com/dig-cli/dig/pkg/late"
 )
 
-// Names tells what the names in a plan of DuckDB stand for.
+// Names resolves the names in a plan of DuckDB.
 type Names struct {
 	// Column is the user's name of a column that the translation has named (~c7), or "".
 	Column func(made string) string

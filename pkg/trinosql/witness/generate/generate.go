@@ -46,7 +46,7 @@ func (g *generator) name(letter string) string {
 // simple are the types that columns have, by how often.
 var simple = []string{"bigint", "bigint", "integer", "double", "varchar", "varchar", "decimal", "date", "timestamp", "boolean", "real", "smallint"}
 
-// any are all types that expressions are made of.
+// any are all types of the generated expressions.
 var all = append([]string{"array(bigint)", "array(varchar)", "map(varchar,bigint)", "varbinary", "tinyint", "interval"}, simple...)
 
 // tables are those of the catalog tpch, with a condition that leaves few rows.

@@ -133,7 +133,7 @@ func (m *merger) readRest(ctx context.Context, live []column) error {
 	return err
 }
 
-// count tells what is new, what changed and what is gone.
+// count counts the new, the changed and the deleted rows.
 func (m *merger) count(ctx context.Context, columns []column, out *engine.Merged) error {
 	got := "(SELECT * FROM " + table("rows") + " UNION ALL SELECT * FROM " + table("rest") + ")"
 	var differ []string

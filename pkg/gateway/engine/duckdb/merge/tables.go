@@ -20,7 +20,7 @@ func name(which string) engine.TableName {
 
 func table(which string) string { return name(which).Quoted() }
 
-// names tells what the names in the statements mean.
+// names resolves the names in the statements.
 type names struct {
 	engine.Catalogs
 	from    engine.TableName
@@ -172,7 +172,7 @@ func (t tables) on(a, b string) string {
 	return strings.Join(terms, " AND ")
 }
 
-// in tells whether a table has the key of a row.
+// in is the condition that a table has the key of a row.
 func (t tables) in(row, which string) string {
 	return "EXISTS (SELECT 1 FROM " + table(which) + " x WHERE " + t.on("x", row) + ")"
 }
@@ -182,7 +182,7 @@ func CheckKey(ctx context.Context, p engine.Project, schema, stored string, key 
 	return tables{p, &names{schema: schema, stored: map[string]string{"new": stored}}, key}.checkKey(ctx, "new")
 }
 
-// Compare tells how the rows of a stored table differ from those of another.
+// Compare counts the differences between the rows of a stored table and those of another.
 func Compare(ctx context.Context, p engine.Project, c engine.Comparison) (out engine.Changes, err error) {
 	t := tables{p, &names{schema: c.Schema, stored: map[string]string{"old": c.Old, "new": c.New}}, c.Key}
 	before, err := t.columns(ctx, name("old"))

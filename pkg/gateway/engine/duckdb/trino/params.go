@@ -233,7 +233,7 @@ func fetchPositive(q *trinosql.Query, values []string) (err error) {
 	return err
 }
 
-// paramTypes tells whether a value for which nothing in particular is expected could be a number.
+// paramTypes determines whether a value of no expected type could be a number.
 func paramTypes(values []string, want []*types.Type) (n int, some bool) {
 	for i, v := range values {
 		if want[i] == nil && DoubleText().MatchString(strings.TrimSpace(v)) {
