@@ -19,7 +19,7 @@ func (m *model) View() tea.View {
 func (m *model) draw() string {
 	if m.showing {
 		c := m.t.Columns[m.col]
-		head := fmt.Sprintf("%s (%s), row %d", shown(c.Name), cmp.Or(c.Type, "text"), m.order[m.row]+1)
+		head := fmt.Sprintf("%s (%s), row %d", shown(c.Name), cmp.Or(c.Type, "text"), m.row+1)
 		lines := []string{"\x1b[1m" + fit(head, m.width, false) + "\x1b[m", ""}
 		lines = append(lines, m.full[m.fullAt:min(m.fullAt+m.page(), len(m.full))]...)
 		return strings.Join(m.bottom(lines, "arrows scroll · Esc goes back"), "\n")

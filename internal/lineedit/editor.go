@@ -110,6 +110,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
+	case clearedMsg:
+		m.e.in.handled()
 	case tea.PasteMsg:
 		m.menu.close()
 		m.accept()
@@ -127,6 +129,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	return m, nil
 }
+
+// clearedMsg is sent when the screen was cleared. Keys after Ctrl-L wait for it: their line would be cleared as well.
+type clearedMsg struct{}
 
 // gates reports whether a key may end the text.
 func gates(msg tea.KeyPressMsg) bool {
@@ -178,7 +183,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case "ctrl+r":
 		m.find = &search{was: m.buf.text, at: m.buf.at, place: m.entries()}
 	case "ctrl+l":
-		return tea.Sequence(tea.Raw("\x1b[H\x1b[2J"), tea.ClearScreen)
+		return tea.Sequence(tea.Raw("\x1b[H\x1b[2J"), tea.ClearScreen, func() tea.Msg { return clearedMsg{} })
 	case "up", "ctrl+p":
 		if !m.buf.vertical(false) {
 			m.recall(-1)

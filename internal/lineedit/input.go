@@ -168,7 +168,7 @@ func (in *input) next(limit int) int {
 		if in.matched == len(mark) {
 			in.inPaste, in.matched = !in.inPaste, 0
 		}
-		if !in.inPaste && (c == '\r' || c == '\n' || c == ctrlC || c == ctrlD || c == ctrlZ) {
+		if !in.inPaste && (c == '\r' || c == '\n' || c == ctrlC || c == ctrlD || c == ctrlL || c == ctrlZ) {
 			in.gate = true
 			select { // of a key before
 			case <-in.wake:
@@ -183,6 +183,7 @@ func (in *input) next(limit int) int {
 const (
 	ctrlC = 0x03
 	ctrlD = 0x04
+	ctrlL = 0x0c
 	ctrlZ = 0x1a
 )
 
