@@ -18,7 +18,7 @@ import (
 	"github.com/dig-cli/dig/pkg/output"
 )
 
-// exported is the SQL name of what an export reads.
+// exported is the SQL name of the source of an export.
 func exported(ctx context.Context, cl *api.Client, project string, src exportSource) (sql, name string, err error) {
 	if src.query != "" {
 		v, err := cl.Queries.Get(ctx, project, src.query)

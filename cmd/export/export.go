@@ -32,7 +32,7 @@ func New(e *cli.Env) *cobra.Command {
 // exportColumns are the default columns of jobs in a table.
 var exportColumns = []string{"id", "status", "format", "rowCount", "bytes", "createdAt", "error"}
 
-// exportFlags are the fields of an ExportRequest, and what to do after the start.
+// exportFlags are the fields of an ExportRequest, and the actions after the start.
 type exportFlags struct {
 	format, compression, delimiter, quote, separator, null, body, download string
 	limit                                                                  int64

@@ -16,10 +16,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// exportSource is what an export reads: a table, with the id of its catalog, or a saved query by its id.
+// exportSource is the source of an export: a table, with the id of its catalog, or a saved query by its id.
 type exportSource struct{ catalog, schema, table, query string }
 
-// startExport starts a job and then does what the flags request.
+// startExport starts a job and performs the actions of the flags.
 func startExport(ctx context.Context, e *cli.Env, cl *api.Client, project string, f *exportFlags, r api.ExportRequest, src exportSource, start func() (api.ExportJobCreated, error)) (cli.View, error) {
 	made, err := start()
 	if err != nil {

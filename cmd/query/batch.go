@@ -23,7 +23,7 @@ import (
 type batchRun struct {
 	*querying
 	next    func() (*statement, error) // io.EOF at the end
-	sink    *cli.Sink                  // of what goes to stdout
+	sink    *cli.Sink                  // of stdout
 	notes   io.Writer
 	headers bool   // one header for all results, which have the same columns
 	header  []byte // the result printed last

@@ -38,7 +38,7 @@ type doubted struct {
 	v trust.Verdict
 }
 
-// lookBeside starts to check, concurrently with the statement, whether the gateway leaves out rows of what it reads;
+// lookBeside starts to check, concurrently with the statement, whether the gateway omits rows of its tables;
 // nil where it never does, and with --strict, which has checked before.
 func (q *querying) lookBeside(ctx context.Context, form api.ExecuteRequest) *beside {
 	if !q.e.Guarded() || q.f.strict {

@@ -44,7 +44,7 @@ func ensureQuery(ctx context.Context, e *cli.Env, cl *api.Client, p string, req 
 	if err := f.reference(ctx, cl, p, &req); err != nil {
 		return cli.View{}, err
 	}
-	if id := req.InputQueryRefID; id != nil { // its statement now is what is compared
+	if id := req.InputQueryRefID; id != nil { // its current statement is compared
 		from, err := cl.Queries.Get(ctx, p, *id)
 		if err != nil {
 			return cli.View{}, err
@@ -103,7 +103,7 @@ func ensureQuery(ctx context.Context, e *cli.Env, cl *api.Client, p string, req 
 	return cli.EnsuredView(v, what, false, "changed the "+strings.Join(changed, ", ")), nil
 }
 
-// queryDifferences names what differs from a request, and removes from the request what does not.
+// queryDifferences lists the fields that differ from a request, and removes the others from the request.
 func queryDifferences(have api.Query, req *api.QueryRequest) []string {
 	var out []string
 	if q := req.InputQuery; q != nil && *q != sqlstmt.TrimEnd(have.InputQuery, sqlstmt.Trino) {

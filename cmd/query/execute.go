@@ -133,7 +133,7 @@ The key is verified and the rows are counted first; a truncated page is requeste
 	return c
 }
 
-// language is what the statements of this run are written in.
+// language is the dialect of the statements of this run.
 func (f *executeFlags) language() sqlstmt.Dialect {
 	if f.dialect == dialectDuck {
 		return sqlstmt.Engine

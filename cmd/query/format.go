@@ -124,7 +124,7 @@ Exit codes of --check: 0 nothing would change, 1 something would, 2 a text is no
 	})
 }
 
-// formatted is what -o json prints of a text.
+// formatted is the result of one text for -o json.
 type formatted struct {
 	File    string  `json:"file"` // - for standard input
 	Changed bool    `json:"changed"`

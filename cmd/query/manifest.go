@@ -44,7 +44,7 @@ func manifestName(flag, out string) (string, error) {
 	return out + ".manifest.json", nil
 }
 
-// newManifest measures what is written to s; nil when no manifest was requested.
+// newManifest counts the bytes written to s; nil if no manifest was requested.
 func newManifest(e *cli.Env, path string, s *cli.Sink) *manifest {
 	if path == "" {
 		return nil

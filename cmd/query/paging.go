@@ -24,7 +24,7 @@ func (q *querying) distrustPaging(ctx context.Context, st *statement) error {
 	})
 }
 
-// warnPaging prints what --strict would check.
+// warnPaging prints the findings that --strict would reject.
 func (q *querying) warnPaging(st *statement, notes io.Writer) {
 	if q.f.strict || st.text == "" {
 		return

@@ -18,7 +18,7 @@ func (f *readingFlags) register(c *cobra.Command) {
 	c.MarkFlagsMutuallyExclusive("live", "stored")
 }
 
-// check rejects what the hosted zones cannot do: there the choice exists for saved queries only.
+// check rejects a choice that the hosted zones do not have: there it exists for saved queries only.
 func (f *readingFlags) check(e *cli.Env, st *statement) error {
 	if !f.live && !f.stored || e.OnlyLocal("") == nil {
 		return nil

@@ -23,7 +23,7 @@ var folderShape = cli.Shape{ID: "id", Fields: []cli.Field{
 	{Path: "createdAt", Heading: "created", As: output.AsTime},
 }}
 
-// contentShape is what a folder contains.
+// contentShape is the content of a folder.
 var contentShape = cli.Shape{ID: "id", Fields: []cli.Field{
 	{Path: "kind"},
 	{Path: "name", Key: true},

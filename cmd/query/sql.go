@@ -90,7 +90,7 @@ With json, and for --jq, a result is an array of objects; --raw leaves it as the
 	return c
 }
 
-// run runs what the inputs name.
+// run runs the inputs.
 func (f *sqlFlags) run(e *cli.Env, c *cobra.Command) error {
 	if err := f.chooseForm(e, c); err != nil {
 		return err
@@ -187,7 +187,7 @@ func (f *sqlFlags) chooseForm(e *cli.Env, c *cobra.Command) error {
 	return c.Flags().Set("output", chosen)
 }
 
-// savedStatement runs a saved query by its name, or what a name of three parts refers to.
+// savedStatement runs a saved query by its name, or selects from a table with a name of three parts.
 func (f *sqlFlags) savedStatement(e *cli.Env, saved []api.Query, name string) (*statement, error) {
 	timeout := api.ExecuteTimeout(e.TimeLimit())
 	if strings.Count(name, ".") == 2 {

@@ -15,7 +15,7 @@ type bound struct {
 
 func (b *bound) of(i int) (string, []string) { return b.texts[i], b.values[i] }
 
-// bindings distributes values over the statements. flag is what gives them, for messages: --bind or \bind.
+// bindings distributes values over the statements. flag is their source for messages: --bind or \bind.
 func bindings(flag string, bind []string, list []given) (*bound, error) {
 	b := &bound{}
 	params := make([]sqlstmt.Params, len(list))

@@ -26,7 +26,7 @@ var (
 	objectID    = late.Regexp(`(?i)^(line \d+:\d+: )?Cannot apply operator: (ObjectId .* varchar|varchar.* ObjectId)`)
 )
 
-// sqlHint returns the accepted equivalent of what a statement is rejected for at a position (1-based line and column),
+// sqlHint returns the accepted equivalent of the construct that is rejected at a position (1-based line and column),
 // or "" if none is known.
 func sqlHint(sql, message string, line, col int) string {
 	if m := notAllowed().FindStringSubmatch(message); m != nil {

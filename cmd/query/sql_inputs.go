@@ -22,7 +22,7 @@ type sqlInput struct {
 // inputFlag collects the values of several flags in the order in which they were given.
 type inputFlag struct {
 	name string
-	fs   *pflag.FlagSet // whose arguments so far are those before the flag
+	fs   *pflag.FlagSet // its arguments so far are those before the flag
 	to   *[]sqlInput
 }
 

@@ -108,7 +108,7 @@ func (m *making) lacking(ctx context.Context, table string) ([]api.ColumnRequest
 	return out, nil
 }
 
-// differs tells in which way a column is not as requested; what the request leaves out is not compared.
+// differs describes how a column differs from the request; properties that the request omits are not compared.
 func differs(c api.ColumnDetail, d api.ColumnRequest) string {
 	switch {
 	case !strings.EqualFold(c.DataType, d.DataType):

@@ -17,7 +17,7 @@ import (
 )
 
 // An import appends, and rows cannot be deleted: importing the same document twice doubles the table [L]. Before dig
-// sends one it records in the state directory what it is about to do and how many rows the table has. The record is
+// sends one it records in the state directory the import and the number of rows of the table. The record is
 // settled by the gateway's answer or, if that is missing or unclear, by counting again; the next run of the same import
 // starts from the record.
 

@@ -55,7 +55,7 @@ func (m *making) begun() (bool, error) {
 }
 
 // make creates a table that does not exist, with its columns. On failure, what this run created is removed, or the
-// error says what remains.
+// error lists the rest.
 func (m *making) make(ctx context.Context) (api.Table, error) {
 	if t, done, err := m.e.CreateWhole(ctx, m.cl, m.project, m.name, m.k.bi(), m.defs); done {
 		return t, err

@@ -140,8 +140,8 @@ func checkMaps(maps []string, hasHeader bool) error {
 	return nil
 }
 
-// importMapping maps the table's columns to those of the file, and rejects what would silently be lost or left empty.
-// names are those of the header, or what its columns are called instead.
+// importMapping maps the table's columns to those of the file, and rejects columns that would silently be lost or stay empty.
+// names are those of the header, or their replacements.
 func importMapping(k tableKind, maps, header, names []string, hasHeader bool, cols []api.ColumnDetail) (api.ImportRequest, error) {
 	req := api.ImportRequest{ContainsHeader: hasHeader, Mappings: []api.ImportMapping{}}
 	known := map[string]bool{}

@@ -8,8 +8,8 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// readers lists what reads a table, saved queries and parametric tables, as the end of a prompt; "" if there are none.
-// verb says what happens to it.
+// readers lists the saved queries and parametric tables that read a table, as the end of a prompt; "" if there are none.
+// verb describes the change of the table.
 func readers(ctx context.Context, cl *api.Client, project, schema, table, verb string) string {
 	text := ""
 	all, err := cl.Queries.List(ctx, project)

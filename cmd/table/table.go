@@ -152,7 +152,7 @@ func createBare(ctx context.Context, e *cli.Env, k tableKind, cl *api.Client, pr
 	return k.client(cl).Create(ctx, project, name)
 }
 
-// createWhole creates a table with columns, or finishes what an earlier run of the same command has started.
+// createWhole creates a table with columns, or completes one that an earlier run of the same command has started.
 func createWhole(ctx context.Context, e *cli.Env, k tableKind, cl *api.Client, project, name string, defs []api.ColumnRequest) (api.Table, error) {
 	m, err := newMaking(e, k, cl, project, name, defs)
 	if err != nil {

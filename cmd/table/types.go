@@ -21,7 +21,7 @@ type newColumns struct {
 	given []bool // the type is set by --column
 }
 
-// override sets what --column says of the columns.
+// override sets the properties of columns from --column.
 func (n *newColumns) override(k tableKind, columns []string) error {
 	var names []string
 	for _, d := range n.defs {

@@ -1,5 +1,5 @@
-// Package intake reads files of rows as the CSV text that an import takes: what a file is, how it is packed and encoded,
-// what its columns are called and which types they have.
+// Package intake reads files of rows as the CSV text that an import takes: its format, packing and encoding,
+// and the names and types of its columns.
 package intake
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/dig-cli/dig/internal/tempfile"
 )
 
-// Format is what a file contains.
+// Format is the format of a file.
 type Format string
 
 // The formats.
@@ -38,7 +38,7 @@ type Options struct {
 	Nulls     []string
 }
 
-// Document is a file of rows. It is read more than once: to find out what it is, to learn its types and its rows, and to
+// Document is a file of rows. It is read more than once: to detect its format, to learn its types and its rows, and to
 // send them. Input that cannot be read twice, such as standard input and pipes, is copied to an unnamed file.
 type Document struct {
 	Path string // as given by the user
@@ -47,7 +47,7 @@ type Document struct {
 	Format    Format
 	Delimiter byte     // between the fields of CSV
 	Header    []string // the names of its columns, as they stand in the file; nil without a header
-	Remarks   []string // what was found out, and may be wrong
+	Remarks   []string // detected properties that may be wrong
 
 	Rows  int64 // after Learn
 	Blank int64 // blank lines, which are rows in a document of one column
@@ -122,7 +122,7 @@ func (d *Document) closer() io.Closer {
 	return d.file
 }
 
-// detect finds out what the file is, from its first bytes and its name.
+// detect detects the format of the file from its first bytes and its name.
 func (d *Document) detect(ctx context.Context) error {
 	if err := d.unpack(); err != nil {
 		return err

@@ -62,7 +62,7 @@ func (r *parquetRows) next() ([]rowfile.Value, error) {
 	return r.row, nil
 }
 
-// parquetValue writes a value such that the type of the column can be told from it.
+// parquetValue writes a value such that the type of the column can be inferred from it.
 func parquetValue(typ string, v any) rowfile.Value {
 	switch v := v.(type) {
 	case nil:

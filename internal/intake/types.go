@@ -25,7 +25,7 @@ const (
 	decimalWhole  = 28
 )
 
-// kind is what a value is by its text.
+// kind is the type of a value by its text.
 type kind uint8
 
 const (
@@ -40,7 +40,7 @@ const (
 	kinds int = iota
 )
 
-// column gathers what is known of the values of a column.
+// column collects the properties of the values of a column.
 type column struct {
 	values int64
 	counts [kinds]int64
@@ -118,7 +118,7 @@ type Choice struct {
 	Other  string
 }
 
-// choose returns the type of the table's column. unit is what the place of a sample counts.
+// choose returns the type of the table's column. unit is the unit of the place of a sample.
 func (c *column) choose(unit string) Choice {
 	n := c.values
 	numbers := c.counts[isWhole] + c.counts[isDecimal] + c.counts[isNumber]

@@ -114,7 +114,7 @@ type Made struct {
 	err error
 }
 
-// Read reads what next appends to Out.
+// Read reads the bytes that next appends to Out.
 func (m *Made) Read(p []byte, next func() error) (int, error) {
 	for m.at == len(m.Out) {
 		if m.err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Form is what a file contains, as far as its first bytes tell.
+// Form is the format of a file according to its first bytes.
 type Form uint8
 
 // The forms.
@@ -21,7 +21,7 @@ const (
 // ErrOldWorkbook is the error about a file that only Excel reads.
 var ErrOldWorkbook = errors.New("this is a workbook of Excel 2003 or older, or an encrypted one: save it as .xlsx without a password")
 
-// FormOf finds out what a file is, from its first four bytes.
+// FormOf detects the format of a file from its first four bytes.
 func FormOf(head []byte) Form {
 	switch string(head) {
 	case "PAR1":

@@ -1,4 +1,4 @@
-// Package rowfile reads what files of rows have in common, for imports and for files that are sources: how a file is packed
+// Package rowfile has the common parts of readers of files of rows, for imports and for files that are sources: how a file is packed
 // and encoded, how its fields and lines end, and the sheets of workbooks.
 package rowfile
 
@@ -37,7 +37,7 @@ func PackingOf(head []byte) Packing {
 	return NotPacked
 }
 
-// Open unpacks what src reads.
+// Open unpacks the bytes of src.
 func (p Packing) Open(src io.Reader) (io.ReadCloser, error) {
 	switch p {
 	case Gzip:

@@ -6,13 +6,13 @@ type Value struct {
 	Kind Kind
 }
 
-// Kind is what the text of a value stands for.
+// Kind is the kind of a value.
 type Kind uint8
 
 // The kinds.
 const (
 	Null   Kind = iota
-	Field       // a text whose meaning is that of a field in CSV
+	Field       // a text with the meaning of a field in CSV
 	String      // a string: text, unless it is a date, a time or a UUID
 	Opaque      // text whatever it contains
 )

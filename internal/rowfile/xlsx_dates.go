@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// dateStyle is what the number format of a cell shows of a number.
+// dateStyle is the part of a date that the number format of a cell shows.
 type dateStyle uint8
 
 const (

@@ -9,7 +9,7 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// columnProfile is what Profile collects about one column.
+// columnProfile is the profile of one column.
 type columnProfile struct {
 	nulls, empty      int64
 	longest           int

@@ -101,7 +101,7 @@ func (f *SomeColumns) Row() []api.Cell {
 	return f.row
 }
 
-// Told prints what was hidden.
+// Told prints a note about the hidden columns.
 func (f *SomeColumns) Told(notes io.Writer) {
 	if f == nil {
 		return

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Silence has the terminal no longer show what is typed, which is kept for the next reading. The returned function undoes it.
+// Silence turns off the echo of the terminal; typed keys are kept for the next read. The returned function restores it.
 func Silence(f *os.File) (undo func()) {
 	fd := int(f.Fd())
 	set := func(echo bool) bool {

@@ -107,7 +107,7 @@ func (m *Masker) Notes(w io.Writer) *MaskWriter {
 	return out
 }
 
-// MaskWriter is a writer behind a Masker. It holds back a possible beginning of a secret until the following bytes are
+// MaskWriter is a writer that masks by a Masker. It holds back a possible beginning of a secret until the following bytes are
 // known.
 type MaskWriter struct {
 	m    *Masker

@@ -244,7 +244,7 @@ func (p *Pager) Close() error {
 	return nil
 }
 
-// Terminate ends the pager program, if it runs: this process was told to exit and waits for it.
+// Terminate ends the pager program, if it runs: this process is about to exit and waits for it.
 func (p *Pager) Terminate() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

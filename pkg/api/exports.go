@@ -76,7 +76,7 @@ func (s *ExportsService) Open(ctx context.Context, f ExportFile, offset int64, v
 	return rep, nil
 }
 
-// FileVersion returns what identifies the version of the file of a reply: the strong ETag, else the Last-Modified date,
+// FileVersion returns the version of the file of a reply: the strong ETag, else the Last-Modified date,
 // else "".
 func FileVersion(rep *Reply) string {
 	if tag := rep.Header.Get("ETag"); strings.HasPrefix(tag, `"`) {

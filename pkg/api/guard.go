@@ -44,7 +44,7 @@ func (t *guarded) RoundTrip(req *http.Request) (*http.Response, error) {
 	return nil, &Error{Kind: KindForbidden, Method: req.Method, URL: req.URL.Scheme + "://" + req.URL.Host + req.URL.EscapedPath(), Message: err.Error(), Err: err}
 }
 
-// changes describes what a request changes, or why that is unknown; "" for one that only reads.
+// changes describes the change of a request, or why that is unknown; "" for one that only reads.
 func (t *guarded) changes(req *http.Request) (string, error) {
 	at, below := strings.CutPrefix(req.URL.EscapedPath(), t.base)
 	for name := range req.Header {

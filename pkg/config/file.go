@@ -42,7 +42,7 @@ func withLockFor(dir string, wait time.Duration, do func() error) error {
 	return do()
 }
 
-// sweep removes what terminated processes have left in a locked directory: copies of files with keys.
+// sweep removes the files of terminated processes from a locked directory: copies of files with keys.
 func sweep(dir string) {
 	tempfile.Sweep(dir)
 	entries, err := os.ReadDir(dir)

@@ -63,11 +63,11 @@ func checkKeyField(name, v string) error {
 	return nil
 }
 
-// KeyFacts is what a gateway says about a key. Kind is KindPartner, KindProject or "" for unknown; Project and
+// KeyFacts are the facts about a key from a gateway. Kind is KindPartner, KindProject or "" for unknown; Project and
 // ProjectName are those of a project key.
 type KeyFacts struct{ Kind, User, Project, ProjectName string }
 
-// Facts returns what is known about the stored key.
+// Facts returns the facts about the stored key.
 func (p *Profile) Facts() KeyFacts {
 	return KeyFacts{p.KeyKind, p.KeyUser, p.KeyProject, p.KeyProjectName}
 }
@@ -89,7 +89,7 @@ func (p *Profile) keepKey(from Profile) {
 	}
 }
 
-// Learn stores what a gateway said about the key of a profile, unless another key was stored for it in the meantime.
+// Learn stores the facts of a gateway about the key of a profile, unless another key was stored for it in the meantime.
 func (s *Store) Learn(name string, key Key, facts KeyFacts) error {
 	return s.edit(name, func(p *Profile) error {
 		stored, err := s.Key(*p)

@@ -57,7 +57,7 @@ type Settings struct {
 	Key        Key      // zero if there is none or it must not be sent to BaseURL; NeedKey returns the reason
 	KeyExpires string   // when the key expires, RFC 3339; "" if unknown
 	KeyFrom    string   // where the key came from, or why there is none
-	KeyFacts   KeyFacts // what is known about the key, if it is that of the profile
+	KeyFacts   KeyFacts // the facts about the key, if it is that of the profile
 	Candidates []string // all documented addresses of the zone, if BaseURL is a default one; the first is BaseURL
 	Notes      []string // settings that are not used and why, and notes on the address
 	Path       string   // the project file that was read, or ""
@@ -331,7 +331,7 @@ func (s *Settings) HistoryBytes() int64 { return bytesOf(s.History) }
 // JournalBytes is the maximum size of the journal of changes; 0 for none.
 func (s *Settings) JournalBytes() int64 { return bytesOf(s.Journal) }
 
-// SpoolBytes is what a result of zone local may occupy on the disk while its reader does not read it; 0 for nothing.
+// SpoolBytes is the maximum size on disk of a result of zone local that its reader does not read; 0 for none.
 func (s *Settings) SpoolBytes() int64 { return bytesOf(s.Spool) }
 
 func bytesOf(v Value) int64 {

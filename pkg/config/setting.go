@@ -73,7 +73,7 @@ func CheckProfileName(name string) error {
 
 var outputForm = late.Regexp(`^[a-z][a-z0-9-]{0,31}$`)
 
-// checkValue returns what is wrong with a value, or "". Output formats are checked by the package that implements them.
+// checkValue returns the error of a value, or "". Output formats are checked by the package that implements them.
 func checkValue(name, v string) string {
 	if v == "" {
 		return "is empty"

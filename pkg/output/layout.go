@@ -107,7 +107,7 @@ func looksNumeric(t []byte) bool {
 	return cell.ValidNumber(t) || string(t) == "NaN" || string(t) == "Infinity" || string(t) == "-Infinity"
 }
 
-// measure is what a sample reveals about one column.
+// measure are the properties of one column in a sample.
 type measure struct {
 	header  int
 	natural int

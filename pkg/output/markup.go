@@ -117,7 +117,7 @@ func harmless(t []byte) bool {
 	return true
 }
 
-// control reports what markup cannot contain, a rune of n bytes: C0, C1 and invalid UTF-8.
+// control reports whether markup cannot contain a rune of n bytes: C0, C1 and invalid UTF-8.
 func control(r rune, n int) bool {
 	return r < ' ' || r >= 0x7f && r < 0xa0 || r == utf8.RuneError && n == 1
 }

@@ -140,7 +140,7 @@ func (t *table) document(smp *sample) bool {
 	return len(t.cols) == 1 && smp.end && smp.err == nil && len(smp.rows) == 1 && !smp.rows[0][0].null && bytes.IndexByte(smp.rows[0][0].text, '\n') >= 0
 }
 
-// print prints a text as it is, without what would steer the terminal.
+// print prints a text unchanged, except for terminal control characters.
 func (t *table) print(text []byte) error {
 	t.st.Rows, t.st.Shown = 1, 1
 	return t.s.append(func(dst []byte) ([]byte, error) {
@@ -316,7 +316,7 @@ func (t *table) row(cells []tcell, n int64) error {
 	})
 }
 
-// dots stand for rows that are not shown.
+// dots is a line in place of rows that are not shown.
 func (t *table) dots(left int64) error {
 	return t.s.append(func(dst []byte) ([]byte, error) {
 		dst = t.paint.on(dst, ansiDim)

@@ -299,7 +299,7 @@ func serial(t []byte, layout string) (float64, bool) {
 	return float64(ms) / float64(24*time.Hour/time.Millisecond), true
 }
 
-// text returns what a cell stores of a text.
+// text returns the stored form of a text in a cell.
 func (x *xlsxWriter) text(n int64, col *cell.Column, t []byte) ([]byte, error) {
 	if !utf8.Valid(t) {
 		t = bytes.ToValidUTF8(t, []byte(string(utf8.RuneError)))

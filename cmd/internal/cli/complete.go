@@ -107,7 +107,7 @@ func (e *Env) namesFor(c *cobra.Command, args, kinds []string, prefix string) (o
 	if _, err := e.Settings(); err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	above := "" // what the arguments before it name
+	above := "" // the object of the previous arguments
 	for i, a := range args {
 		switch k := kinds[i]; {
 		case k == "catalog", k == "schema", strings.HasPrefix(k, "catalog|"), kinds[len(args)] == "column", kinds[len(args)] == "bicolumn":

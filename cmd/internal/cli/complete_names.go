@@ -17,7 +17,7 @@ type listing struct {
 	kind   string
 	member string
 	in     []string // members that name the catalog and the schema
-	below  bool     // the names belong to what the arguments name
+	below  bool     // the names belong to the object of the arguments
 }
 
 // completable maps a kind of name to the operations that list it, the JSON member that holds it, and the names it is
@@ -46,14 +46,14 @@ var completable = map[string][]listing{
 	spec.ListColumns.ID:           {{kind: "column", member: "name", below: true}},
 }
 
-// change is what an operation does to the stored names of a kind.
+// change is the effect of an operation on the stored names of a kind.
 type change struct {
 	kind, member string // the reply has the name of the new object in member
-	gone         bool   // the first argument of the command is what it deleted or renamed
+	gone         bool   // the first argument of the command names the deleted or renamed object
 	drop         bool   // the names of the kind are unknown afterwards
 }
 
-// changed maps operations to what they do to the stored names.
+// changed maps operations to their effects on the stored names.
 var changed = map[string]change{
 	spec.CreateWorkspace.ID:           {kind: "workspace", member: "name"},
 	spec.UpdateWorkspace.ID:           {kind: "workspace", member: "name", gone: true},
@@ -248,7 +248,7 @@ func correct(all map[string][]string, does change, raw json.RawMessage, args []s
 			return true
 		}
 		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == args[0] })
-		for key := range all { // what was in it
+		for key := range all { // its contents
 			if _, in, ok := strings.Cut(key, "@"); ok && (in == args[0] || strings.HasPrefix(in, args[0]+"@")) {
 				delete(all, key)
 				store = true

@@ -59,7 +59,7 @@ func (e *Env) ask(question string) (string, error) {
 // Naming is the flag --confirm of commands that delete what others may depend on.
 type Naming struct{ given string }
 
-// Register adds the flag; kind is what the command deletes.
+// Register adds the flag; kind is the kind of the deleted object.
 func (n *Naming) Register(c *cobra.Command, kind string) {
 	c.Flags().StringVar(&n.given, "confirm", "", "the name of the "+kind+", which --yes needs if something depends on it")
 }

@@ -35,7 +35,7 @@ func CreateCache(ctx context.Context, cl *api.Client, project string, req api.Ca
 	return made, err
 }
 
-// TableService is what internal tables and BI tables have in common.
+// TableService are the common operations of internal tables and BI tables.
 type TableService interface {
 	List(ctx context.Context, project string) ([]api.Table, error)
 	Create(ctx context.Context, project, table string) (api.Table, error)

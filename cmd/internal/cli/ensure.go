@@ -25,7 +25,7 @@ func Ensured[T any](e *Env, find func() (T, bool, error), create func() (T, erro
 	return v, false, err
 }
 
-// EnsuredView shows an object after `ensure`, and tells on stderr what was done: changed is a phrase such as "changed the folder".
+// EnsuredView shows an object after `ensure`, and reports the change on stderr: changed is a phrase such as "changed the folder".
 func EnsuredView(v any, what string, made bool, changed string) View {
 	switch {
 	case made:

@@ -88,7 +88,7 @@ func Classify(ctx context.Context, err error) Failure {
 	case errors.As(err, &f):
 		out := *f
 		for wrapped := err; wrapped != nil; wrapped = errors.Unwrap(wrapped) {
-			if wrapped == error(f) { // what was said around it belongs to the message
+			if wrapped == error(f) { // the text around it belongs to the message
 				out.Msg = err.Error()
 			}
 		}

@@ -21,7 +21,7 @@ func (e *Env) Here() (localstate.Place, error) {
 	return p, nil
 }
 
-// CachePlace returns the directory of what is found out again when it is lost, and the target that names its files there.
+// CachePlace returns the directory of data that can be determined again, and the target that names its files there.
 func (e *Env) CachePlace() (dir string, p localstate.Place, err error) {
 	if dir, err = config.CacheDir(e.Getenv); err == nil {
 		p, err = e.Here()

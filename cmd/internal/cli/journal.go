@@ -41,7 +41,7 @@ type Change struct {
 	ChangeEnd
 }
 
-// ChangeEnd is what became of a change. It is a line of its own in the journal, with the id of the change in Of.
+// ChangeEnd is the outcome of a change. It is a line of its own in the journal, with the id of the change in Of.
 type ChangeEnd struct {
 	Of      string `json:"of,omitempty"`
 	Outcome string `json:"outcome,omitempty"` // done, refused, unknown or not-sent
@@ -113,7 +113,7 @@ func changeID() string {
 	return hex.EncodeToString(b)
 }
 
-// end describes what became of the change.
+// end describes the outcome of the change.
 func (c *Change) end(resp *http.Response, err error, now time.Time) ChangeEnd {
 	out := ChangeEnd{Of: c.ID, Elapsed: now.Sub(c.At).Milliseconds()}
 	var dial *net.OpError

@@ -13,7 +13,7 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// seenReplies keeps what a command has read of the gateway, to record an object as it was before it is changed.
+// seenReplies stores the replies that a command has read, to record an object before it is changed.
 type seenReplies struct {
 	mu   sync.Mutex
 	docs map[string]json.RawMessage // by path
@@ -35,7 +35,7 @@ func (s *seenReplies) watch(path string, resp *http.Response) {
 func (s *seenReplies) keep(path string, doc []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.size -= len(s.docs[path]) // an older reply is not what is there now
+	s.size -= len(s.docs[path]) // an older reply is outdated
 	delete(s.docs, path)
 	if s.size+len(doc) > maxSeen {
 		return
@@ -82,7 +82,7 @@ func (s *seenReplies) before(op spec.Op, path string) json.RawMessage {
 	}
 	template, segments := strings.Split(op.Path, "/"), strings.Split(path, "/")
 	n := len(segments)
-	if !strings.HasPrefix(template[n-1], "{") { // such as /path behind a query
+	if !strings.HasPrefix(template[n-1], "{") { // such as /path after a query
 		n--
 	}
 	if !strings.HasPrefix(template[n-1], "{") {

@@ -13,14 +13,14 @@ import (
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
-// keyFacts is what GET /info returned for a key. The kind of a key never changes, so this is stored.
+// keyFacts is the reply of GET /info for a key. The kind of a key never changes, so this is stored.
 type keyFacts struct {
 	Project     string `json:"project,omitempty"` // the project the key belongs to, "" for a partner key
 	ProjectName string `json:"projectName,omitempty"`
 	User        string `json:"user,omitempty"`
 }
 
-// FactsOf converts what GET /info returned.
+// FactsOf converts the reply of GET /info.
 func FactsOf(info api.ProjectInfo) config.KeyFacts {
 	f := config.KeyFacts{Kind: config.KindPartner, User: info.Email}
 	if f.User == "" {
@@ -35,7 +35,7 @@ func FactsOf(info api.ProjectInfo) config.KeyFacts {
 	return f
 }
 
-// KeyFacts returns what is known about the current key without asking the gateway; Kind is "" for unknown.
+// KeyFacts returns the stored facts about the current key, without asking the gateway; Kind is "" for unknown.
 func (e *Env) KeyFacts() config.KeyFacts {
 	if s := e.Run.Settings; s.KeyFacts.Kind != "" {
 		return s.KeyFacts
@@ -115,7 +115,7 @@ func (e *Env) LearnKey(info api.ProjectInfo) config.KeyFacts {
 	return facts
 }
 
-// ForgetKey removes what is stored about the current key.
+// ForgetKey removes the stored facts about the current key.
 func (e *Env) ForgetKey() error {
 	if path := e.keyFile(); path != "" {
 		return tempfile.Remove(path)

@@ -212,7 +212,7 @@ func (e *Env) WithProject(f func(ctx context.Context, cl *api.Client, project st
 // ProjectRun is the function that CheckThenProject runs with the current project.
 type ProjectRun func(ctx context.Context, cl *api.Client, project string) (View, error)
 
-// CheckThenProject runs check, and what it returns with the current project. check has no client: wrong input is reported
+// CheckThenProject runs check, and the returned function with the current project. check has no client: wrong input is reported
 // before the first request, and the project may need one.
 func (e *Env) CheckThenProject(check func(args []string) (ProjectRun, error)) RunFunc {
 	return func(ctx context.Context, cl *api.Client, args []string) (View, error) {

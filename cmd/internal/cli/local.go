@@ -117,7 +117,7 @@ func (e *Env) OpenGateway(dir string, readOnly bool) (*gateway.Gateway, error) {
 // patienceHere is how long a command waits for another one that changes the same project.
 const patienceHere = 5 * time.Minute
 
-// overrunHere is how long a statement of a gateway in this process may continue after it was told to stop.
+// overrunHere is how long a statement of a gateway in this process may continue after its cancellation.
 const overrunHere = 2 * time.Second
 
 // endWarden lets a command exit although a statement in its process does not stop.
@@ -145,7 +145,7 @@ func (w *endWarden) Stuck(why string, _ []engine.Running) {
 	})
 }
 
-// waitsFor prints a note on what a command waits for before it can start.
+// waitsFor prints a note about the reason why a command cannot start yet.
 func (e *Env) waitsFor(holder string) {
 	if !e.JSONErrors() {
 		fmt.Fprintf(e.Err, "waiting for %s, which uses the data of this project\n", holder)

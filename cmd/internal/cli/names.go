@@ -21,7 +21,7 @@ var (
 // Named is anything that can be selected by name.
 type Named struct{ ID, Name, Where string }
 
-// Names lists what can be selected by name.
+// Names lists the objects that can be selected by name.
 type Names func() ([]Named, error)
 
 func namesOf[T any](list func() ([]T, error), named func(T) Named) Names {
@@ -31,7 +31,7 @@ func namesOf[T any](list func() ([]T, error), named func(T) Named) Names {
 	}
 }
 
-// find returns the id of what has the name, or the name itself if it is an id.
+// find returns the id of the object with the name, or the name itself if it is an id.
 func (n Names) find(kind, set string, id *regexp.Regexp) (string, error) {
 	if id.MatchString(set) {
 		return set, nil

@@ -11,7 +11,7 @@ import (
 	"github.com/dig-cli/dig/pkg/config"
 )
 
-// Place is what settings say about connections, each with its source.
+// Place are the settings of connections, each with its source.
 type Place struct{ CAFile, ClientCert, ClientKey, Connect, Reply config.Value }
 
 // PlaceOf returns that of the current settings.

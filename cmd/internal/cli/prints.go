@@ -17,7 +17,7 @@ import (
 
 // What -o json of a command prints is the reply to its operation, an Acknowledged if it has none, or what Prints says.
 
-// Text is what a command prints whose output is a text, whatever -o is.
+// Text is the output of a command that prints text with any -o.
 type Text struct{}
 
 // Prints records the values that -o json of the commands below c with these names prints, by examples of their types. Without
@@ -75,7 +75,7 @@ var description = sync.OnceValue(func() described {
 	return d
 })
 
-// ResultSchema returns the JSON schema (2020-12) of what -o json of a command prints, nil for a command that prints text.
+// ResultSchema returns the JSON schema (2020-12) of the output of a command with -o json, nil for a command that prints text.
 func (e *Env) ResultSchema(c *cobra.Command) map[string]any {
 	b := &schemas{defs: map[string]any{}}
 	var all []any
@@ -131,7 +131,7 @@ func (b *schemas) document(all []any) map[string]any {
 	return out
 }
 
-// reply returns the schemas of what a command of an operation prints.
+// reply returns the schemas of the output of a command of an operation.
 func (b *schemas) reply(op spec.Op) []any {
 	ack := b.schema(reflect.TypeFor[Acknowledged]())
 	responses := description().Paths[op.Path][strings.ToLower(op.Method)].Responses

@@ -35,7 +35,7 @@ type Session struct {
 	aboveProjects bool                     // the command is about a workspace or project as a whole
 	Command       string                   // without the name of the program
 	changing      bool                     // the command may change something
-	unrecorded    bool                     // the user was told that the journal cannot be written
+	unrecorded    bool                     // a note about a journal that cannot be written was printed
 	changed       int32                    // nonzero after a request that may change something was sent
 	Helped        error                    // the error of printing help, which cobra cannot return
 	Mask          *term.Masker

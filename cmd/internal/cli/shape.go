@@ -9,7 +9,7 @@ import (
 
 // Shape is how the records of a noun look to people, as a list and one by one. The formats for programs do not use it.
 type Shape struct {
-	ID     string // path of what other commands call the record, which --quiet prints
+	ID     string // path of the identifier of the record for other commands, which --quiet prints
 	Fields []Field
 }
 
@@ -48,7 +48,7 @@ func (e *Env) checkQuiet() error {
 	return nil
 }
 
-// shaped adds to the options what a result looks like to people.
+// shaped adds the display of a result for people to the options.
 func (e *Env) shaped(v View, o output.Options) output.Options {
 	shape := &e.Run.shape
 	if v.shape != nil {

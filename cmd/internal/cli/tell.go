@@ -116,7 +116,7 @@ func (e *Env) Told() int {
 	return e.Run.told
 }
 
-// Planned reports whether err stands for a request that was printed instead of sent, so that the command continues with
+// Planned reports whether err means that a request was printed instead of sent, so that the command continues with
 // the next one.
 func (e *Env) Planned(err error) bool { return errors.Is(err, ErrDone) && e.Tells() }
 

@@ -1,6 +1,6 @@
 package cli
 
-// OnlyLocal rejects what the hosted zones do not support.
+// OnlyLocal rejects a command or flag that the hosted zones do not support.
 func (e *Env) OnlyLocal(what string) error {
 	s, err := e.Settings()
 	if err != nil {

@@ -100,7 +100,7 @@ type Spelling interface {
 	Spelled(ctx context.Context, written TableName) error
 }
 
-// CatalogNames may be implemented by Catalogs: the names of all catalogs, without reading what is in them, for hints.
+// CatalogNames may be implemented by Catalogs: the names of all catalogs, without their contents, for hints.
 type CatalogNames interface {
 	CatalogNames(ctx context.Context) ([]string, error)
 }
@@ -131,7 +131,7 @@ type Named interface {
 	Fault(ctx context.Context, err error) error
 }
 
-// ScanRequest is what a source receives. Names are as returned by Columns. A scanner that ignores a filter must ignore
+// ScanRequest is the request of a scan to a source. Names are as returned by Columns. A scanner that ignores a filter must ignore
 // the limit too.
 type ScanRequest struct {
 	Columns []string // may be empty: the rows are only counted
@@ -309,7 +309,7 @@ type Options struct {
 	// Compacted, if not nil, is called for every file that was rewritten for that reason, or could not be.
 	Compacted func(project string, c Compaction, err error)
 	NewID     func() string // generates the id of a new column; unique, never reused
-	// Warden handles statements that do not stop: those that still run Overrun after they were told to. nil leaves them
+	// Warden handles statements that do not stop: those that still run when Overrun has passed after their cancellation. nil leaves them
 	// running.
 	Warden  Warden
 	Overrun time.Duration
@@ -326,11 +326,11 @@ type Compacter interface {
 // Compaction is the size of a project's data before and after, in bytes.
 type Compaction struct{ Before, After int64 }
 
-// Warden ends what the engine cannot end. Its methods may be called concurrently.
+// Warden ends statements that the engine cannot end. Its methods may be called concurrently.
 type Warden interface {
 	// Admit returns the reason why a statement may not run, or nil.
 	Admit(project, statement string) error
-	// Stuck is called when statements were told to stop and do not, or do not release memory: why says which of them.
+	// Stuck is called when cancelled statements do not stop, or do not release memory: why states which.
 	Stuck(why string, running []Running)
 }
 

@@ -45,7 +45,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // In returns the error as seen from outside of a saved query: it names the query, and the position in the query's own
 // statement becomes a part of the message, so that the new error can have the position of the query's name in another
-// statement. err is what it wraps.
+// statement. err is the wrapped error.
 func (e *Error) In(n TableName, err error) *Error {
 	in := "in " + n.String()
 	if e.Line > 0 {

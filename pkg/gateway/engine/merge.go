@@ -20,7 +20,7 @@ type Merger interface {
 	CheckKey(ctx context.Context, schema, table string, key []string) error
 }
 
-// Merge describes what a stored table is built from.
+// Merge describes the sources of a stored table.
 type Merge struct {
 	Schema    string // of both stored tables
 	Into, Old string

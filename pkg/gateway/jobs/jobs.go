@@ -23,7 +23,7 @@ import (
 type Service struct {
 	now      func() time.Time
 	log      *slog.Logger
-	Running  sync.WaitGroup // what Close waits for
+	Running  sync.WaitGroup // Close waits for it
 	working  atomic.Int64   // the number of running jobs
 	runners  *runners
 	duties   []Duty // run every second while the gateway serves
@@ -152,7 +152,7 @@ func (s *Service) Runner() (string, error) { return s.runners.ID() }
 // Alive reports whether the process of a runner is still running.
 func (s *Service) Alive(runner string) bool { return s.runners.Alive(runner) }
 
-// Stopped reports whether the background work was told to stop.
+// Stopped reports whether the background work was cancelled.
 func (s *Service) Stopped() bool { return s.ctx.Err() != nil }
 
 // Beside runs work that is not a recorded run. Close waits for it.

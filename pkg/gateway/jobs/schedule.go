@@ -97,7 +97,7 @@ func ParseZone(name string) (*time.Location, error) {
 const crashRest = 10 * time.Minute
 
 // Resting reports whether a schedule waits because the last run, according to its start and the reason of its failure,
-// ended with its process. A run that a gateway ended itself, because it was told to stop, does not count.
+// ended with its process. A run that a gateway ended itself, because it was stopped, does not count.
 func Resting(started, reason string, now time.Time) bool {
 	at, err := time.Parse(time.RFC3339, started)
 	return reason == Crashed && err == nil && !now.Before(at) && now.Sub(at) < crashRest

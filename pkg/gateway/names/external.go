@@ -24,7 +24,7 @@ type ExternalCatalog struct {
 	Kept *Kept
 }
 
-// Kept stores what was looked up about a catalog for one statement or one request, so that the lookup is shared by its
+// Kept stores the looked up metadata of a catalog for one statement or one request, so that the lookup is shared by its
 // tables.
 type Kept struct {
 	mu   sync.Mutex

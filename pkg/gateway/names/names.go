@@ -26,7 +26,7 @@ type Service struct {
 	Log     *slog.Logger
 	Sources *sources.Service
 
-	Scan func(context.Context, ScanOf) (engine.Scanner, error) // called for what a statement reads of a table that is not cached, if set
+	Scan func(context.Context, ScanOf) (engine.Scanner, error) // called for each scan of a table that is not cached, if set
 }
 
 // Resolver resolves the names of one project for the engine.
@@ -41,7 +41,7 @@ type Resolver struct {
 	seen  *seen
 }
 
-// seen stores what a statement has looked up about catalogs.
+// seen stores the metadata of catalogs that a statement has looked up.
 type seen struct {
 	mu       sync.Mutex
 	external map[string]ExternalCatalog

@@ -25,7 +25,7 @@ type Scope struct {
 	Source    string // where the call was received: "process", "socket" or "tcp"
 }
 
-type scopeKey struct{} // what the caller may do
+type scopeKey struct{} // the permissions of the caller
 
 func ScopeOf(ctx context.Context) Scope {
 	s, _ := ctx.Value(scopeKey{}).(Scope)
