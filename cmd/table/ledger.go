@@ -14,6 +14,7 @@ import (
 	"github.com/dig-cli/dig/internal/localstate"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/config"
+	"github.com/dustin/go-humanize/english"
 )
 
 // An import appends, and rows cannot be deleted: importing the same document twice doubles the table [L]. Before dig
@@ -188,7 +189,10 @@ func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, er
 			case job.Status != "":
 				why = fmt.Sprintf("the gateway answered %s and %d rows", job.Status, job.Result.Processed)
 			}
-			job.Status, job.Result.Processed = "COMPLETED", come
+			job.Status, job.Progress, job.Result.Processed = "COMPLETED", 100, come
+			if job.StartTime == 0 {
+				job.StartTime, job.EndTime = i.note.At.UnixMilli(), e.Now().UnixMilli()
+			}
 			return settled(e, i, job, come, why)
 		case come == 0 && e.Run.Settings.Local() && fullDisk(err):
 			f := cli.Classify(ctx, err)
@@ -275,7 +279,7 @@ func settled(e *cli.Env, i *importing, job api.ImportJob, rows int64, doubt stri
 		i.remark("cannot record the import as done: %v", err)
 	}
 	v := showImport(e, job)
-	say := fmt.Sprintf("imported %d rows into %s", rows, i.table)
+	say := fmt.Sprintf("imported %d %s into %s", rows, english.PluralWord(int(rows), "row", ""), i.table)
 	if doubt != "" {
 		v = v.Mine()
 		say += ", by the count of rows before and after: " + doubt

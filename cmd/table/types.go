@@ -12,6 +12,7 @@ import (
 	"github.com/dig-cli/dig/internal/shell"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 )
 
 // newColumns are the columns of the table that --create creates, with the column of the file that each is filled from.
@@ -75,7 +76,7 @@ func (n *newColumns) tellTypes(w io.Writer, table string, rows int64, said []int
 	for _, d := range n.defs {
 		wide = max(wide, min(displaywidth.String(d.Name), 30))
 	}
-	fmt.Fprintf(w, "the columns of %s, by %s rows:\n", table, humanize.Comma(rows))
+	fmt.Fprintf(w, "the columns of %s, by %s %s:\n", table, humanize.Comma(rows), english.PluralWord(int(rows), "row", ""))
 	for i, d := range n.defs {
 		c := said[i]
 		line := "  " + d.Name + strings.Repeat(" ", max(wide-displaywidth.String(d.Name), 0)) + "  " + strings.ToLower(c.Type)
