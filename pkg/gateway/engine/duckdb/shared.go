@@ -15,7 +15,6 @@ import (
 	"github.com/dig-cli/dig/internal/tempfile"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
-	"github.com/dig-cli/dig/pkg/gateway/safely"
 )
 
 var (
@@ -25,10 +24,6 @@ var (
 
 // openShared opens a project for statements that only read. Other processes can read it at the same time and, see holders.go, change it.
 func openShared(ctx context.Context, dir string, o *engine.Options, w *memoryWatch) (_ *instance, err error) {
-	if o.Waiting != nil {
-		said := safely.AfterFunc(lockSaid, func() { o.Waiting(holderOf(filepath.Join(dir, "holder"))) })
-		defer said.Stop()
-	}
 	in := &instance{conns: map[*conn]struct{}{}, memory: w, readOnly: true, shared: true}
 	w.instances.Add(1)
 	defer func() {
@@ -53,7 +48,7 @@ func openShared(ctx context.Context, dir string, o *engine.Options, w *memoryWat
 
 // find attaches the data file, or a copy of it while a process changes it.
 func (in *instance) find(ctx context.Context, dir string, o *engine.Options) error {
-	recovered := false
+	recovered, said := false, o.Waiting == nil
 	for began := time.Now(); ; {
 		err := in.readFile(dir, recovered)
 		if errors.Is(err, errLogged) {
@@ -69,6 +64,10 @@ func (in *instance) find(ctx context.Context, dir string, o *engine.Options) err
 		}
 		if !errors.Is(err, errBusy) {
 			return err
+		}
+		if !said && waited > lockSaid {
+			said = true
+			o.Waiting(holderOf(filepath.Join(dir, "holder")))
 		}
 		if waited > o.LockWait {
 			return lockedError(holderOf(filepath.Join(dir, "holder")), o)
