@@ -1,14 +1,18 @@
 package cmd
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/pkg/gateway"
 	"github.com/dig-cli/dig/pkg/spec"
 )
 
@@ -135,4 +139,67 @@ func TestPullOverHiddenChanges(t *testing.T) {
 		run("update-index", "--no-"+hide, "queries/q.sql")
 		run("checkout", "-q", ".")
 	}
+}
+
+// projectState describes the objects of a project as the gateway has them, without what differs from one project to the next.
+func projectState(t *testing.T, f *front) string {
+	t.Helper()
+	ctx, cl, p := t.Context(), f.api, gateway.DefaultProject
+	var out []string
+	put := func(err error, values ...any) {
+		t.Helper()
+		raw, merr := json.Marshal(values)
+		if err != nil || merr != nil {
+			t.Fatal(err, merr)
+		}
+		out = append(out, string(raw))
+	}
+	names := map[string]string{}
+	catalogs, err := cl.Catalogs.List(ctx, p)
+	put(err)
+	for _, c := range catalogs {
+		names[c.ID] = c.Name
+		put(nil, "catalog", c.Name, c.DisplayName, c.CatalogType)
+		relations, err := cl.Metadata.Relations(ctx, p, c.ID)
+		put(err)
+		for _, r := range relations {
+			put(nil, c.Name, r.SourceSchemaName, r.SourceTableName, r.SourceColumnName, r.TargetSchemaName, r.TargetTableName, r.TargetColumnName, r.Type)
+		}
+	}
+	for kind, s := range map[string]cli.TableService{"table": cl.Tables, "bitable": cl.BITables} {
+		tables, err := s.List(ctx, p)
+		put(err)
+		for _, k := range tables {
+			columns, err := s.Columns(ctx, p, k.TableName)
+			for _, c := range columns {
+				c.ID = ""
+				put(err, kind, k.TableName, c)
+			}
+		}
+	}
+	queries, err := cl.Queries.List(ctx, p)
+	put(err)
+	for _, q := range queries {
+		put(nil, q.DisplayName, q.Name, q.InputQuery, q.QueryType, q.Path, q.Schedule)
+	}
+	caches, err := cl.Cache.Statuses(ctx, p)
+	put(err)
+	for _, st := range caches {
+		c, err := cl.Cache.Settings(ctx, p, st.ID)
+		put(err, names[c.CatalogID], c.SchemaName, c.TableName, c.IncrementalCacheSchedule, c.FullRefreshCacheSchedule)
+	}
+	all, err := cl.Metadata.Project(ctx, p, "", "")
+	put(err)
+	for _, m := range all.Metadata {
+		for _, c := range m.Metadata.Columns {
+			put(nil, names[m.Metadata.CatalogID], m.Metadata.SchemaName, m.Metadata.TableName, m.Metadata.TableDescription, m.Metadata.UseWithAI, c.ColumnName, c.ColumnDescription, c.IsCategorical, c.CategoricalValues)
+		}
+	}
+	golden, err := cl.Metadata.ListGoldenSQL(ctx, p)
+	put(err)
+	for _, g := range golden {
+		put(nil, g.Metadata.Prompt, g.Metadata.SQL)
+	}
+	slices.Sort(out)
+	return strings.Join(out, "\n")
 }

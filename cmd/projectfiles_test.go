@@ -61,7 +61,7 @@ func bigProject(t *testing.T, f *front) {
 		ok(err)
 	}
 	for i := range 2 {
-		_, err := cl.CreateWholeTable(ctx, p, fmt.Sprintf("spare%d", i), false, []api.ColumnRequest{{Name: "x", DataType: "UUID"}})
+		_, err := cl.CreateWholeTable(ctx, p, fmt.Sprintf("spare%d", i), false, []api.ColumnRequest{{Name: "x", DataType: "UUID", IsUnique: &yes}})
 		ok(err)
 	}
 	for i := range 5 {
@@ -193,6 +193,11 @@ func TestProjectFiles(t *testing.T) {
 		again := filepath.Join(t.TempDir(), "p")
 		to.ok("pull", again)
 		sameFiles(t, "zone "+zone, filesOf(t, again), want)
+		if zone == "local" { // what pull leaves out is in no file
+			if got, has := projectState(t, to), projectState(t, from); got != has {
+				t.Errorf("the project is\n%s\nwant\n%s", got, has)
+			}
+		}
 		empty := filepath.Join(t.TempDir(), "p")
 		to.file("empty/dig.yaml", want["dig.yaml"])
 		if code, out, errs := to.dig("plan", "empty"); code != 0 || !strings.Contains(errs, "only in the project and not changed; --prune deletes them") {

@@ -64,6 +64,7 @@ func TestNoSecretAnywhere(t *testing.T) {
 	base, key := w.serve("local", nil)
 	w.env["EDITOR"], w.env["PAGER"], w.env["SHOP_PASSWORD"] = "editor", "pager", secrets["env"]
 	secrets["key"] = strings.SplitN(key, ".", 2)[1]
+	t.Setenv("DIG_API_KEY", key) // as a shell has it
 	project := filepath.Join(w.dir, "project")
 	write(filepath.Join(project, "connections", "pg.yaml"), "type: postgres\ncredential:\n  url: 127.0.0.1\n  port: 1\n  databaseName: shop\n  user: reader\n  password: ${env:SHOP_PASSWORD}\n")
 	write(filepath.Join(project, "connections", "pg2.yaml"), "type: postgres\ncredential:\n  url: 127.0.0.1\n  port: 1\n  databaseName: shop\n  user: reader\n  password: ${file:"+write(filepath.Join(hidden, "file"), secrets["file"]+"\n")+"}\n")

@@ -61,7 +61,11 @@ func TestRenameOrder(t *testing.T) {
 			changes, extra := Compare(project(c.want), project(c.have))
 			var made, left []string
 			for _, ch := range changes {
-				made = append(made, strings.TrimLeft(BaseOf(ch.Have).Name+">"+ch.Name, "/"))
+				from := "nothing"
+				if ch.Have != nil {
+					from = BaseOf(ch.Have).Name
+				}
+				made = append(made, from+">"+ch.Name)
 			}
 			for _, ch := range extra {
 				left = append(left, ch.Name)

@@ -115,7 +115,7 @@ func changeID() string {
 
 // end describes the outcome of the change.
 func (c *Change) end(resp *http.Response, err error, now time.Time) ChangeEnd {
-	out := ChangeEnd{Of: c.ID, Elapsed: now.Sub(c.At).Milliseconds()}
+	out := ChangeEnd{Of: c.ID, Elapsed: max(0, now.Sub(c.At).Milliseconds())} // the clock may have been put back
 	var dial *net.OpError
 	switch {
 	case err == nil && resp.StatusCode < 300:
