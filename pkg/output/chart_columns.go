@@ -87,9 +87,11 @@ func varies(i int, sample [][]tcell) bool {
 	})
 }
 
-// numbersRows reports whether a column identifies rows, so that the size of its numbers says nothing.
+// numbersRows reports whether a column identifies rows, so that the size of its numbers means nothing. System columns start with an
+// underscore, as does _col0, Trino's name of a computed column.
 func numbersRows(name string) bool {
-	return strings.EqualFold(name, "id") || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "Id") || strings.HasPrefix(name, "_")
+	return strings.EqualFold(name, "id") || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "Id") ||
+		strings.HasPrefix(name, "_") && !strings.HasPrefix(name, "_col")
 }
 
 // labelOf chooses the column of the labels of bars: the first one without numbers, else the first other one.
