@@ -7,6 +7,7 @@ import (
 
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/functions"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
@@ -69,7 +70,7 @@ func (p *printer) plain(x trinosql.Expr) {
 	}
 	if p.grouped != nil {
 		if s, ok := p.grouped[p.a.Key(x)]; ok {
-			p.put(s)
+			p.column(s)
 			return
 		}
 	}
@@ -200,12 +201,21 @@ func (p *printer) ident(x *trinosql.Ident, at trinosql.Expr) {
 		panic("a name without a meaning: " + x.Name)
 	}
 	if c.OfOutput {
-		p.put(p.output(c.Index))
+		p.column(p.output(c.Index))
 		return
 	}
 	ref, ok := p.fields[c.Field]
 	if !ok {
 		panic("a column of no relation: " + x.Name)
+	}
+	p.column(ref)
+}
+
+// column writes what stands for a column, outside of TRY where that is within a lambda: DuckDB does not find there what rows are grouped by.
+func (p *printer) column(ref string) {
+	if p.tried != nil && p.tried.columns {
+		p.outOfTry(func() { p.put(ref) })
+		return
 	}
 	p.put(ref)
 }
@@ -301,6 +311,10 @@ func (p *printer) function(x *trinosql.Func) {
 	for _, a := range x.Args {
 		c.args = append(c.args, p.operand(a))
 	}
+	if c.bound.Function.Kind != functions.Scalar { // its errors are not those of TRY
+		p.outOfTry(func() { p.call(c) })
+		return
+	}
 	p.call(c)
 }
 
@@ -336,12 +350,21 @@ func (p *printer) form(x *trinosql.Func, form string) {
 // rows get other values, and the memory of others is overwritten. Below a function they have a vector of their own.
 const tryOpen, tryClose = "TRY([", "][1])"
 
-// try writes TRY. DuckDB takes no query in it and Trino runs those before it: they stand around.
+// try writes TRY. DuckDB takes no query, aggregate or window function in it, and Trino computes those before it: they stand around.
 func (p *printer) try(x trinosql.Expr) {
-	outer := p.tried
+	if p.tried != nil { // in another one, before which all of it is computed
+		p.put(tryOpen)
+		p.expr(x)
+		p.put(tryClose)
+		return
+	}
 	p.tried = &tried{}
-	defer func() { p.tried = outer }()
+	defer func() { p.tried = nil }()
 	text := p.apart(func() { p.expr(x) })
+	if len(p.tried.texts) > 0 || p.gathers && (p.grouped != nil || strings.Contains(text, "lambda ")) {
+		p.tried = &tried{columns: true}
+		text = p.apart(func() { p.expr(x) })
+	}
 	queries := p.tried
 	if len(queries.texts) == 0 {
 		p.put(tryOpen, text, tryClose)
@@ -350,14 +373,15 @@ func (p *printer) try(x trinosql.Expr) {
 	p.put("list_transform([struct_pack(", strings.Join(queries.texts, ", "), ")], lambda ", queries.name, ": ", tryOpen, text, tryClose, ")[1]")
 }
 
-// tried gathers the queries of what stands in TRY.
+// tried gathers what of the operand of TRY is computed before it.
 type tried struct {
 	name    string
+	columns bool // columns, too
 	texts   []string
 	lambdas int // that are being written
 }
 
-// outOfTry writes something with a query, out of TRY if it stands there.
+// outOfTry writes something that is computed before TRY, out of TRY if it stands there.
 func (p *printer) outOfTry(write func()) {
 	t := p.tried
 	if t == nil {

@@ -90,5 +90,7 @@ func (p *printer) grouping(x *trinosql.Grouping) {
 }
 
 func groupingRules(reg *registry) {
-	reg.specials["*trinosql.Grouping"] = func(p *printer, x trinosql.Expr) { p.grouping(x.(*trinosql.Grouping)) }
+	reg.specials["*trinosql.Grouping"] = func(p *printer, x trinosql.Expr) {
+		p.outOfTry(func() { p.grouping(x.(*trinosql.Grouping)) })
+	}
 }

@@ -138,7 +138,9 @@ func aggregateRules(reg *registry) {
 		p.wrapped(&with, "histogram($1)", `list_filter([CAST($0 AS `+p.duckType(c.node, c.bound.Result)+`)], lambda "~m": cardinality("~m") > 0)[1]`)
 	}
 	reg.rules["reduce_agg"] = (*printer).reduceAgg
-	reg.specials["*trinosql.Listagg"] = func(p *printer, x trinosql.Expr) { p.listagg(x.(*trinosql.Listagg)) }
+	reg.specials["*trinosql.Listagg"] = func(p *printer, x trinosql.Expr) {
+		p.outOfTry(func() { p.listagg(x.(*trinosql.Listagg)) })
+	}
 }
 
 func overWindow(c *call) bool { return c.fn != nil && (c.fn.Over != nil || c.fn.OverName != nil) }

@@ -87,6 +87,7 @@ type printer struct {
 	columns []string                             // the names of the columns of the query that is written
 	tried   *tried                               // what TRY is written now
 	grouped map[int]string                       // the text of keys of GROUP BY that are not columns, by analyze.Analysis.Key
+	gathers bool                                 // whether what is written is of groups of rows
 	zones   *zones                               // nil until one is asked for
 }
 

@@ -134,6 +134,9 @@ func javaFormat(spec, typ, text string) (string, error) {
 		if p, err := strconv.Atoi(prec); hasPrec && err == nil { // of a number, too
 			out = out[:min(p, len(out))]
 		}
+		if verb == 'X' || verb == 'E' {
+			out = strings.ToUpper(out)
+		}
 	case verb == 's':
 		out = javaText(typ, text)
 		if units := utf16.Encode([]rune(out)); hasPrec {

@@ -84,3 +84,11 @@ SELECT x, TRY(100 / x + 100 / x), TRY(coalesce(100 / x, 100 / x + 1)), TRY((x - 
 SELECT x, TRY(date_diff('day', date_parse(x, '%Y'), date_parse(x, '%Y'))), TRY(CAST(json_parse(x) AS bigint) + CAST(json_parse(x) AS bigint)) FROM (VALUES '2024', 'a', '3') t(x);
 SELECT TRY(CAST(x AS bigint) * CAST(x AS bigint)) AS y, count(*) FROM (VALUES '1', 'a', '3') t(x) GROUP BY 1 ORDER BY TRY(CAST(min(x) AS bigint) - CAST(min(x) AS bigint)) NULLS FIRST, 1;
 SELECT x, TRY(TRY(x + 1) * (x + 1)), TRY(abs(-x) + abs(-x)) FROM (VALUES 9223372036854775807, 1) t(x);
+-- TRY of aggregates, window functions and expressions of groups
+SELECT TRY(sum(x)), TRY(sum(x) / (count(*) - 3)), TRY(max(x) / 0), TRY(transform(array_agg(x ORDER BY x), e -> e / (max(x) - 3))) FROM (VALUES 1, 2, 3) t(x);
+SELECT k + 1, TRY(sum(x) / (k + 1)), TRY(1 / (k + 1)), TRY(transform(ARRAY[1], e -> e / (k + 1))) FROM (VALUES (1, -1), (2, -1), (3, 5)) t(x, k) GROUP BY k + 1 ORDER BY 1;
+SELECT x, TRY(ntile(x) OVER ()), TRY(10 / (row_number() OVER (ORDER BY x) - 1)), TRY(x / (lag(x) OVER (ORDER BY x) - 1)) FROM (VALUES 1, 2, 3) t(x);
+SELECT k, TRY(TRY(sum(x) / k) + 10 / k), TRY(coalesce(TRY(sum(x) / k), k)), TRY(sum(sum(x)) OVER (ORDER BY k) / k), TRY((SELECT 10) / k) FROM (VALUES (1, 0), (2, 0), (3, 5)) t(x, k) GROUP BY k ORDER BY TRY(1 / (count(*) - 1)) NULLS FIRST;
+SELECT TRY(grouping(k) / (grouping(k) - 1)), TRY(CAST(listagg(CAST(x AS varchar), '') WITHIN GROUP (ORDER BY x) AS tinyint)), k FROM (VALUES (1, 0), (2, 0), (3, 5)) t(x, k) GROUP BY ROLLUP (k) HAVING TRY(1 / (count(*) - 1)) IS NULL OR k = 0 ORDER BY k;
+SELECT TRY(sum(x)) FROM (VALUES 9223372036854775807, 1) t(x);
+SELECT format('%X|%x|%e|%E|%5X', NULL, NULL, NULL, NULL, NULL);

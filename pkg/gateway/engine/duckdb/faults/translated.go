@@ -43,7 +43,7 @@ func Translated(err error) error {
 		return &engine.Error{Kind: engine.KindUnsupported, Message: "a column of an outer query inside of this expression of a subquery is not supported on zone local", Err: err}
 	}
 	if refused(err) && inTry().MatchString(d.Message) {
-		return &engine.Error{Kind: engine.KindUnsupported, Message: "TRY of an aggregate, or of a function whose result may be very large (replace, lpad, rpad, repeat, sequence), is not supported on zone local", Err: err}
+		return &engine.Error{Kind: engine.KindUnsupported, Message: "TRY of a function whose result may be very large (replace, lpad, rpad, repeat, sequence), is not supported on zone local", Err: err}
 	}
 	if refused(err) { // not the fault of whoever wrote the statement
 		return &engine.Error{Kind: engine.KindInternal, Message: "the engine does not take its own text: " + naming.HideStore(d.Message), Err: err}
