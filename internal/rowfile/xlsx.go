@@ -74,7 +74,13 @@ func (b *Book) find(sheet string) error {
 			chosen = &main.Sheets[i]
 		}
 	}
-	if chosen == nil {
+	switch {
+	case chosen != nil:
+	case len(b.Sheets) == 0:
+		return errors.New("the workbook has no sheets")
+	case sheet == "":
+		return fmt.Errorf("the workbook has only hidden sheets: %s", QuoteAll(b.Sheets))
+	default:
 		return fmt.Errorf("the workbook has no sheet %q; it has %s", sheet, QuoteAll(b.Sheets))
 	}
 	b.Sheet = chosen.Name
