@@ -295,6 +295,21 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// TestListsDiffer: lists of texts with commas, quotes or nothing in them are told apart.
+func TestListsDiffer(t *testing.T) {
+	seen := map[string][]string{}
+	for _, list := range [][]string{nil, {""}, {"", ""}, {"a", "b"}, {"a, b"}, {`"a"`, "b"}, {`"a, b"`}, {`a", "b`}, {"a,b"}, {"a "}, {"a"}} {
+		text := listed(list)
+		if other, ok := seen[text]; ok {
+			t.Errorf("%q and %q are both %s", other, list, text)
+		}
+		seen[text] = list
+	}
+	if got := listed([]string{"open", "in progress"}); got != "open, in progress" {
+		t.Error(got)
+	}
+}
+
 // TestRenames: a former name makes a change out of a deletion and a creation, also for what is inside or refers to it.
 func TestRenames(t *testing.T) {
 	have := sampleProject(t)

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -177,7 +178,7 @@ type Cache struct {
 
 func (c *Cache) fields() []Field {
 	u := c.Untracked
-	return []Field{{Name: "incremental", Value: period(c.Incremental)}, {Name: "full", Value: period(c.Full)}, {Name: "key", Value: strings.Join(c.Key, ", "), Unknown: u},
+	return []Field{{Name: "incremental", Value: period(c.Incremental)}, {Name: "full", Value: period(c.Full)}, {Name: "key", Value: listed(c.Key), Unknown: u},
 		{Name: "updated-at", Value: c.UpdatedAt, Unknown: u}, {Name: "insert-only", Value: yesNo(c.InsertOnly), Unknown: u}}
 }
 
@@ -250,10 +251,21 @@ func (m *Metadata) fields() []Field {
 			out = append(out, Field{Name: name + " description", Value: c.Description, Loose: true})
 		}
 		if len(c.Values) > 0 {
-			out = append(out, Field{Name: name + " values", Value: strings.Join(c.Values, ", "), Loose: true})
+			out = append(out, Field{Name: name + " values", Value: listed(c.Values), Loose: true})
 		}
 	}
 	return out
+}
+
+// listed joins texts, and quotes those that could be taken for several.
+func listed(texts []string) string {
+	out := slices.Clone(texts)
+	for i, s := range out {
+		if s == "" || strings.ContainsAny(s, ",\"") {
+			out[i] = strconv.Quote(s)
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 // Relation relates two columns. Its name is SOURCE -> TARGET, both CATALOG.SCHEMA.TABLE.COLUMN.
