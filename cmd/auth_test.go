@@ -305,6 +305,7 @@ func TestConfigEdit(t *testing.T) {
 		says string
 	}{
 		`true`:                     {0, "nothing was changed"},
+		`: > "$1"`:                 {cli.ExitUsage, "the edited text is empty"},
 		`exit 1`:                   {cli.ExitFailed, "editor"},
 		`echo 'current: b' > "$1"`: {cli.ExitUsage, "config.yaml.rejected"},
 		`echo 'key: x' >> "$1"`:    {cli.ExitUsage, "unknown field"},

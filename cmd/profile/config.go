@@ -198,6 +198,9 @@ func edit(ctx context.Context, e *cli.Env, st *config.Store, before []byte) (cli
 		if bytes.Equal(edited, text) {
 			return cli.Note("nothing was changed"), nil
 		}
+		if len(bytes.TrimSpace(edited)) == 0 && len(bytes.TrimSpace(text)) > 0 { // an editor that failed leaves that, and keys without their profiles
+			return cli.View{}, cli.Usagef("the edited text is empty; nothing was changed").WithHint("`%s profile remove NAME` removes a profile with its key", e.Name)
+		}
 		if err = st.Replace(before, edited); err == nil {
 			return cli.Note("%s changed", st.Path()), nil
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/pkg/config"
+	"github.com/dig-cli/dig/pkg/output"
 	"github.com/spf13/cobra"
 )
 
@@ -52,6 +53,11 @@ func setFields(e *cli.Env, name string, set map[string]string, unset []string) (
 	for _, field := range []string{"ca-file", "client-cert", "client-key"} { // the file is used from any directory
 		if set[field] != "" {
 			set[field] = e.Abs(set[field])
+		}
+	}
+	if form := set["output"]; form != "" {
+		if err := output.Check(output.Options{Format: output.FormatOf(form)}); err != nil {
+			return cli.View{}, err
 		}
 	}
 	st, err := config.OpenStore("", e.Getenv)

@@ -56,7 +56,12 @@ func Is(name string) bool {
 
 // Sweep removes files of Create whose processes have terminated from a directory. It never fails: files in an unknown
 // state are kept.
-func Sweep(dir string) {
+func Sweep(dir string) { sweepOf(dir, "") }
+
+// SweepOf removes those that were created for path.
+func SweepOf(path string) { sweepOf(filepath.Dir(path), "."+filepath.Base(path)+".") }
+
+func sweepOf(dir, prefix string) {
 	d, err := os.Open(dir)
 	if err != nil {
 		return
@@ -65,7 +70,7 @@ func Sweep(dir string) {
 	for {
 		names, err := d.Readdirnames(1024)
 		for _, name := range names {
-			if Is(name) {
+			if Is(name) && strings.HasPrefix(name, prefix) {
 				remove(filepath.Join(dir, name))
 			}
 		}

@@ -50,6 +50,11 @@ func sweep(dir string) {
 		return
 	}
 	for _, e := range entries {
+		if e.Type()&fs.ModeSymlink != 0 { // writeAtomic writes beside the target
+			if target, err := filepath.EvalSymlinks(filepath.Join(dir, e.Name())); err == nil {
+				tempfile.SweepOf(target)
+			}
+		}
 		if e.Type().IsRegular() && earlierTemp().MatchString(e.Name()) {
 			_ = os.Remove(filepath.Join(dir, e.Name()))
 		}

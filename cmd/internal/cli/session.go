@@ -229,7 +229,13 @@ func (e *Env) OutputOptions() (output.Options, error) {
 	o := output.Options{Format: f.Output, NoHeader: f.NoHeader, Columns: f.Columns, JQ: f.Jq, Null: f.Null,
 		Color: e.Colors(terminal), Terminal: terminal, Width: e.Width, Height: e.Height, Notes: e.Err, Now: e.Now}
 	o.Bare = s.Output.From == "default" && f.Jq == "" && !terminal
-	return o, output.Check(o)
+	if err := output.Check(o); err != nil {
+		if from := s.Output.From; !o.Format.Known() && from != "default" && !strings.Contains(from, "--output") {
+			return o, Usagef("%s has an %v", from, err).WithHint("-o table overrides it; `%[1]s config unset output -o table` removes that of a profile", e.Name)
+		}
+		return o, err
+	}
+	return o, nil
 }
 
 // Writer opens the destination of the result: stdout, or a file that appears only if the run succeeds.
