@@ -55,7 +55,7 @@ func debugHeader(w io.Writer, way string, h http.Header) {
 		if l := strings.ToLower(name); SecretField(l) || strings.Contains(l, "cookie") {
 			value = "****"
 		}
-		debugLines(w, way, name+": "+secret.Hide(secretMembers().ReplaceAllString(value, "${1}${5}hidden")))
+		debugLines(w, way, name+": "+secretMembers().ReplaceAllString(secret.Hide(value), "${1}${5}hidden"))
 	}
 }
 
@@ -73,7 +73,7 @@ func shownBody(text string, size int64, h http.Header) string {
 	if len(text) > debugBody {
 		text = strings.ToValidUTF8(text[:debugBody], "")
 	}
-	text = secret.Hide(secretMembers().ReplaceAllString(quotedMembers().ReplaceAllString(text, "${1}hidden"), "${1}${5}hidden"))
+	text = secretMembers().ReplaceAllString(quotedMembers().ReplaceAllString(secret.Hide(text), "${1}hidden"), "${1}${5}hidden")
 	if int64(len(text)) < size && size > debugBody {
 		text += fmt.Sprintf(" ... (%d bytes)", size)
 	}

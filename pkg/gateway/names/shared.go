@@ -54,8 +54,8 @@ func (s sharedScan) Columns(ctx context.Context) ([]engine.ColumnInfo, error) {
 
 // Scan implements engine.Scanner. It leaves the filters, and thus the limit, to the engine.
 func (s sharedScan) Scan(ctx context.Context, req engine.ScanRequest) (engine.Batches, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	res, err := s.query(ctx, engine.Rows{Columns: append([]string{}, req.Columns...)})
+	statement, cancel := context.WithCancel(ctx) // not that of the rows: the last ones are sent after its end
+	res, err := s.query(statement, engine.Rows{Columns: append([]string{}, req.Columns...)})
 	if err != nil {
 		cancel()
 		return nil, err
