@@ -330,7 +330,6 @@ func (in *instance) hardening(dir string, o *engine.Options) []string {
 		`SET GLOBAL allowed_directories=[` + sqltext.Literal(dir+string(filepath.Separator)) + `]`,
 		`SET GLOBAL enable_external_access=false`,
 		`SET GLOBAL write_buffer_row_group_count=1`,                            // the default of 5 keeps 100 MB more in memory while rows are stored
-		`SET GLOBAL disabled_optimizers='common_subexpressions'`,               // it computes what stands in TRY outside of it, where it fails
 		`SET GLOBAL allowed_configs=['memory_limit', 'streaming_buffer_size']`, // trimCache, addScan; the guard rejects SET statements of users
 		`SET GLOBAL lock_configuration=true`,
 	}
