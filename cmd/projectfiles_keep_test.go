@@ -210,13 +210,7 @@ func TestPullKeeps(t *testing.T) {
 		t.Error("pull has overwritten a file")
 	}
 	if git, err := exec.LookPath("git"); err == nil {
-		run := func(args ...string) {
-			t.Helper()
-			c := exec.Command(git, append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"}, args...)...)
-			if out, err := c.CombinedOutput(); err != nil {
-				t.Fatalf("git %v: %v: %s", args, err, out)
-			}
-		}
+		run := gitIn(t, git, dir)
 		run("init", "-q")
 		run("add", ".")
 		f.want(6, "pull", dir) // staged is not committed
@@ -255,5 +249,16 @@ func TestPullKeeps(t *testing.T) {
 	other := newFront(t, "local")
 	if errs := other.want(2, "apply", dir, "--yes"); !strings.Contains(errs, "connections/shop.yaml: credential secret:") || other.sent() != "" {
 		t.Errorf("a secret that is missing: %s", errs)
+	}
+}
+
+// gitIn returns a function that runs git in a directory.
+func gitIn(t *testing.T, git, dir string) func(args ...string) {
+	return func(args ...string) {
+		t.Helper()
+		c := exec.Command(git, append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"}, args...)...)
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v: %s", args, err, out)
+		}
 	}
 }

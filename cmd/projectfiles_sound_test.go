@@ -120,13 +120,7 @@ func TestPullOverHiddenChanges(t *testing.T) {
 	f.ok("query", "create", "q", "--sql", "SELECT 1 AS x")
 	f.ok("pull", "p")
 	dir := filepath.Join(f.home, "p")
-	run := func(args ...string) {
-		t.Helper()
-		c := exec.Command(git, append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"}, args...)...)
-		if out, err := c.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v: %s", args, err, out)
-		}
-	}
+	run := gitIn(t, git, dir)
 	run("init", "-q")
 	run("add", ".")
 	run("commit", "-q", "-m", "all")

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/secret"
 )
 
 // TestKeyIsHidden: a gateway that repeats the key, whole or in an address, does not get it printed, whatever the command and the form.
@@ -99,12 +100,12 @@ func TestSecretsOfRequests(t *testing.T) {
 func TestNamesOfSecrets(t *testing.T) {
 	for _, name := range []string{"password", "apiKey", "api_key", "accessToken", "client-secret", "pat", "githubPat", "PAT", "pat_token", "pem", "sslPem", "PEM", "connectionString", "connection_string",
 		"serviceAccountJson", "service_account", "cookie", "sessionCookie", "jwt", "bearer", "dsn", "passphrase", "privateKey", "kubeconfig", "sasToken", "pin", "authorization", "sessionId", "pfx"} {
-		if !cli.SecretField(name) {
+		if !secret.Named(name) {
 			t.Errorf("%s counts as no secret", name)
 		}
 	}
 	for _, name := range []string{"path", "pattern", "host", "port", "user", "username", "databaseName", "useSsl", "schema", "region", "account", "warehouse", "url", "format", "compatibility", "spatial", "timeout", "pagination", "database", "bucket"} {
-		if cli.SecretField(name) {
+		if secret.Named(name) {
 			t.Errorf("%s counts as a secret", name)
 		}
 	}

@@ -125,7 +125,18 @@ func TestShell(t *testing.T) {
 	if code := end(); code != 0 {
 		t.Errorf("exit code %d:\n%s", code, x.screen())
 	}
-	kept := ""
+	path, kept := historyIn(t, home)
+	if !strings.Contains(kept, `answer,\n'żółć'`) || strings.Contains(kept, "not kept") || strings.Contains(kept, "12345678.abc") {
+		t.Errorf("history: %s", kept)
+	}
+	if st, err := os.Stat(path); err != nil || st.Mode().Perm() != 0o600 {
+		t.Errorf("the history has mode %v, %v", st.Mode(), err)
+	}
+}
+
+// historyIn returns the one history of a state directory.
+func historyIn(t *testing.T, home string) (path, text string) {
+	t.Helper()
 	files, err := filepath.Glob(filepath.Join(home, "shell", "*.history"))
 	if err != nil || len(files) != 1 {
 		t.Fatalf("histories %v, %v", files, err)
@@ -134,12 +145,7 @@ func TestShell(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kept = string(raw); !strings.Contains(kept, `answer,\n'żółć'`) || strings.Contains(kept, "not kept") || strings.Contains(kept, "12345678.abc") {
-		t.Errorf("history: %s", kept)
-	}
-	if st, err := os.Stat(files[0]); err != nil || st.Mode().Perm() != 0o600 {
-		t.Errorf("the history has mode %v, %v", st.Mode(), err)
-	}
+	return files[0], string(raw)
 }
 
 // TestShellsShareAHistory: what two shells of a project enter at the same time is all there for the next one, in order.
@@ -164,18 +170,11 @@ func TestShellsShareAHistory(t *testing.T) {
 	if endA() != 0 || endB() != 0 {
 		t.Error("a shell failed")
 	}
-	files, err := filepath.Glob(filepath.Join(home, "shell", "*.history"))
-	if err != nil || len(files) != 1 {
-		t.Fatalf("histories %v, %v", files, err)
-	}
-	raw, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, raw := historyIn(t, home)
 	for _, of := range []string{"a", "b"} {
 		last := -1
 		for n := range 10 {
-			at := strings.Index(string(raw), fmt.Sprintf("\"select %d as %s;\"\n", n, of))
+			at := strings.Index(raw, fmt.Sprintf("\"select %d as %s;\"\n", n, of))
 			if at <= last {
 				t.Errorf("entry %d of shell %s is missing or before the one before:\n%s", n, of, raw)
 			}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/late"
 )
@@ -38,7 +39,7 @@ func (f parameterFlags) check() error {
 			return cli.Usagef("--parameter: one of the values is not of the form FIELD=VALUE")
 		case value == "-":
 			stdin++
-		case !strings.HasPrefix(value, "@") && (cli.SecretField(name) || cli.URLWithPassword(value)):
+		case !strings.HasPrefix(value, "@") && (secret.Named(name) || secret.Address(value)):
 			return cli.Usagef("--parameter: field %s is a secret, and a secret on the command line can be seen by other users and stays in the shell's history", name).
 				WithHint("give --parameter %s=@FILE, or --parameter %s=- to read it from standard input", name, name)
 		}
@@ -86,7 +87,7 @@ func askParameters(e *cli.Env, req *api.CatalogRequest, err error) error {
 		f := cli.Classify(context.Background(), err)
 		args := make([]string, len(missing))
 		for i, name := range missing {
-			args[i] = "--parameter " + name + "=" + map[bool]string{true: "@FILE", false: "VALUE"}[cli.SecretField(name)]
+			args[i] = "--parameter " + name + "=" + map[bool]string{true: "@FILE", false: "VALUE"}[secret.Named(name)]
 		}
 		f.Hint = "give " + strings.Join(args, " ")
 		return &f
@@ -95,7 +96,7 @@ func askParameters(e *cli.Env, req *api.CatalogRequest, err error) error {
 	for _, name := range missing {
 		for req.ExtraParameters[name] == nil {
 			fmt.Fprintf(e.Err, "%s: ", name)
-			text, err := e.Answer(cli.SecretField(name))
+			text, err := e.Answer(secret.Named(name))
 			if err != nil {
 				return err
 			}

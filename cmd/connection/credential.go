@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/spf13/cobra"
 )
@@ -41,7 +42,7 @@ func (f credentialFlags) check() error {
 		case value == "-":
 			stdin++
 		case strings.HasPrefix(value, "@"):
-		case cli.SecretField(name), cli.URLWithPassword(value):
+		case secret.Named(name), secret.Address(value):
 			return refuseSecret("--credential", name)
 		}
 	}
@@ -59,7 +60,7 @@ func refuseSecret(flag, name string) error {
 // hideCredential masks all values of a credential that must not be printed.
 func hideCredential(e *cli.Env, cred api.Credential) {
 	for name, v := range cred {
-		if text, ok := v.(string); ok && (cli.SecretField(name) || !cli.OpenFields[strings.ToLower(name)] || cli.URLWithPassword(text)) {
+		if text, ok := v.(string); ok && (secret.Named(name) || !cli.OpenFields[strings.ToLower(name)] || secret.Address(text)) {
 			e.Run.Mask.Hide(text)
 		}
 	}
@@ -145,7 +146,7 @@ func askCredential(e *cli.Env, config api.ConnectionConfiguration, cred map[stri
 				label += " [optional]"
 			}
 			fmt.Fprintf(e.Err, "%s: ", label)
-			text, err := e.Answer(cli.SecretField(item.FieldName))
+			text, err := e.Answer(secret.Named(item.FieldName))
 			if err != nil {
 				return err
 			}

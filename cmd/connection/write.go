@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/spec"
 	"github.com/spf13/cobra"
@@ -141,7 +142,7 @@ func connectionBody(e *cli.Env, body string, req *api.ConnectionRequest) error {
 	}
 	for name := range req.Credential {
 		text, _ := req.Credential[name].(string)
-		if cli.SecretField(name) || cli.URLWithPassword(text) {
+		if secret.Named(name) || secret.Address(text) {
 			return refuseSecret("--body", name)
 		}
 	}

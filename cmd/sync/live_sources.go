@@ -8,6 +8,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/manifest"
+	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/api"
 )
 
@@ -69,7 +70,7 @@ func (l *live) detail(ctx context.Context, id string) (map[string]manifest.Value
 	raw, err := l.cl.Connections.Detail(ctx, l.project, id)
 	out := map[string]manifest.Value{}
 	for k, v := range raw {
-		if k == "type" || string(v) == "null" || cli.SecretField(k) {
+		if k == "type" || string(v) == "null" || secret.Named(k) {
 			continue
 		}
 		found, err := secretIn(k, v)

@@ -153,7 +153,7 @@ func (s secrets) credential(c *manifest.Connection, types []api.ConnectionConfig
 			return nil, "", cli.Usagef("%s: credential %s: %v", c.At.File, name, err)
 		}
 		text, isText := v.Text()
-		if isText && (cli.SecretField(name) || cli.URLWithPassword(text)) {
+		if isText && (secret.Named(name) || secret.Address(text)) {
 			s.e.Run.Mask.Hide(text)
 		}
 		switch f := fields[name]; {
@@ -235,7 +235,7 @@ func (s secrets) kept(have, old *manifest.Project, types []api.ConnectionConfigu
 				switch _, ok := c.Credential[f.FieldName]; {
 				case !ok && f.Required:
 					c.Credential[f.FieldName] = manifest.Wanted(c.Name, f.FieldName)
-				case !ok && was == nil && cli.SecretField(f.FieldName):
+				case !ok && was == nil && secret.Named(f.FieldName):
 					notes = append(notes, fmt.Sprintf("whether connection %s has the optional field %s cannot be read; if so, add a line such as %s: %s", c.Name, f.FieldName, f.FieldName, manifest.Wanted(c.Name, f.FieldName)))
 				}
 			}

@@ -52,7 +52,7 @@ func (e *Env) trace(x api.Exchange) {
 func debugHeader(w io.Writer, way string, h http.Header) {
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		value := strings.Join(h[name], ", ")
-		if l := strings.ToLower(name); SecretField(l) || strings.Contains(l, "cookie") {
+		if l := strings.ToLower(name); secret.Named(l) || strings.Contains(l, "cookie") {
 			value = "****"
 		}
 		debugLines(w, way, name+": "+secretMembers().ReplaceAllString(secret.Hide(value), "${1}${5}hidden"))

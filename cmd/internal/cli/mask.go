@@ -85,7 +85,7 @@ func (m *masking) credential(fields map[string]any) {
 				continue
 			}
 		case string:
-			if open && !URLWithPassword(x) {
+			if open && !secret.Address(x) {
 				continue
 			}
 			m.hidden = append(m.hidden, secret.Within(k, x)...)
@@ -121,9 +121,3 @@ func maskSecrets(body string) string {
 	}
 	return string(bytes.TrimSpace(raw))
 }
-
-// SecretField guesses from its name whether a field of a credential is a secret; the service does not document it.
-func SecretField(name string) bool { return secret.Named(name) }
-
-// URLWithPassword reports whether a text is an address with a password, or has a parameter that is a secret.
-func URLWithPassword(v string) bool { return secret.Address(v) }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/localstate"
+	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/config"
 	"github.com/gofrs/flock"
 )
@@ -63,22 +64,23 @@ func openHistory(e *cli.Env, project string) *history {
 	return h
 }
 
-// alone runs fn while no other shell changes the file, or soon after if one is stopped while it does.
-func (h *history) alone(fn func()) {
+// alone runs fn while no other shell changes the file; alone is false if one has stopped while it did.
+func (h *history) alone(fn func(alone bool)) {
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
 	lock := flock.New(h.path+".lock", flock.SetPermissions(0o600))
-	if ok, err := lock.TryLockContext(ctx, 5*time.Millisecond); ok && err == nil {
+	ok, err := lock.TryLockContext(ctx, 5*time.Millisecond)
+	if ok = ok && err == nil; ok {
 		defer lock.Close()
 	}
-	fn()
+	fn(ok)
 }
 
 // shorten leaves the newest entries in the file, with those that other shells have added meanwhile. A longer file does no harm.
 func (h *history) shorten() {
-	h.alone(func() {
+	h.alone(func(alone bool) {
 		raw, err := os.ReadFile(h.path)
-		if err != nil {
+		if err != nil || !alone {
 			return
 		}
 		all := bytes.SplitAfter(raw, []byte("\n"))
@@ -114,7 +116,7 @@ func (h *history) keep(text string) {
 	if err := os.MkdirAll(filepath.Dir(h.path), 0o700); err != nil {
 		return
 	}
-	h.alone(func() {
+	h.alone(func(bool) { // a text that is appended disturbs nobody
 		f, err := os.OpenFile(h.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 		if err != nil {
 			return
@@ -134,7 +136,7 @@ func (h *history) secret(text string) bool {
 		return false
 	}
 	for _, arg := range args {
-		if key, _, named := strings.Cut(arg, "="); named && cli.SecretField(key) {
+		if key, _, named := strings.Cut(arg, "="); named && secret.Named(key) {
 			return true
 		}
 	}

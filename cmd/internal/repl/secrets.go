@@ -3,7 +3,7 @@ package repl
 import (
 	"strings"
 
-	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/secret"
 	"github.com/dig-cli/dig/pkg/late"
 )
 
@@ -30,7 +30,7 @@ func secretText(text string) bool {
 		if at < 0 {
 			return false
 		}
-		if rest = rest[at:]; cli.URLWithPassword(rest) {
+		if rest = rest[at:]; secret.Address(rest) {
 			return true
 		}
 		rest = rest[len("://"):]
