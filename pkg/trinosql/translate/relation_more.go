@@ -11,7 +11,7 @@ import (
 
 // join writes a join. The columns of USING are compared as the analysis says, and stand for both sides.
 func (p *printer) join(j *trinosql.Join) {
-	left, right := p.apart(func() { p.relation(j.Left) }), ""
+	left := p.apart(func() { p.relation(j.Left) })
 	info := p.a.Relations[j]
 	kind := j.Kind
 	if info.Using != nil || j.Natural {
@@ -19,7 +19,7 @@ func (p *printer) join(j *trinosql.Join) {
 			kind = "INNER"
 		}
 	}
-	right = p.apart(func() { p.relation(j.Right) })
+	right := p.apart(func() { p.relation(j.Right) })
 	if j.On != nil && (kind == "LEFT" || kind == "RIGHT" || kind == "FULL") {
 		l, r := p.queriesBeside(j)
 		if l != "" {
