@@ -193,3 +193,44 @@ func TestShellsShareAHistory(t *testing.T) {
 		t.Error("the third shell failed")
 	}
 }
+
+// TestKeysWhileAStatementRuns: what is typed meanwhile is edited by the next prompt, every key of it.
+func TestKeysWhileAStatementRuns(t *testing.T) {
+	home := t.TempDir()
+	x, end := inShell(t, home, map[string]string{"NO_COLOR": "1"})
+	before, err := unix.IoctlGetTermios(int(x.tty.Fd()), unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := x.shows(0, "dig local> ")
+	between := func() { // waits until the prompt has left the terminal
+		t.Helper()
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+			now, err := unix.IoctlGetTermios(int(x.tty.Fd()), unix.TCGETS)
+			if err != nil || time.Now().After(deadline) {
+				t.Fatalf("the statement does not begin: %v", err)
+			}
+			if now.Lflag&unix.ISIG != 0 {
+				return
+			}
+		}
+	}
+	slow := "select count(*) as n from unnest(sequence(1, 10000)) a(x) cross join unnest(sequence(1, 10000)) b(y) where (x * y) % 7 = 3;\r"
+	x.types(slow)
+	between()
+	x.types("select 'lost\x15select 40 + 3\x7f2 as typed\x17ahead;\r") // Ctrl-U, Backspace, Ctrl-W
+	at = x.shows(at, "12246530")
+	at = x.shows(at, "ahead")
+	at = x.shows(at, "42")
+	at = x.shows(at, "dig local> ")
+	x.types(slow)
+	between()
+	x.types("\x04")
+	if code := end(); code != 0 {
+		t.Errorf("exit code %d:\n%s", code, x.screen())
+	}
+	after, err := unix.IoctlGetTermios(int(x.tty.Fd()), unix.TCGETS)
+	if err != nil || *after != *before {
+		t.Errorf("the terminal was left with other settings: %+v, %v; before: %+v", after, err, before)
+	}
+}

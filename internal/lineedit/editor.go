@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/dig-cli/dig/internal/term"
 )
 
 // ErrInterrupted is the end of a reading by Ctrl-C.
@@ -30,8 +31,10 @@ type History interface {
 // Options configure an editor. Functions that are nil do nothing.
 type Options struct {
 	In, Out *os.File
-	Env     []string
-	Color   bool
+	// Quiet is that of In: it keeps what is typed between two readings, and is begun by the first.
+	Quiet *term.Quiet
+	Env   []string
+	Color bool
 	// Complete returns the candidates for a place, and where the text begins that they replace.
 	Complete func(text string, at int) (from int, list []Choice)
 	// Highlight returns the coloured parts of a text, in order.
@@ -61,12 +64,13 @@ func (e *Editor) Read(ctx context.Context, prompt, more, begin string) (string, 
 		if err != errSuspended {
 			return text, err
 		}
-		suspend()
+		e.o.Quiet.Suspend()
 		begin = text
 	}
 }
 
 func (e *Editor) read(ctx context.Context, prompt, more, begin string) (string, error) {
+	e.o.Quiet.Begin()
 	if err := e.in.open(); err != nil {
 		return "", err
 	}

@@ -3,5 +3,3 @@
 package lineedit
 
 const canSuspend = false
-
-func suspend() {}

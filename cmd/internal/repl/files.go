@@ -95,7 +95,14 @@ func (s *shell) edit(ctx context.Context, _ []string) error {
 	if err != nil {
 		return err
 	}
-	if err := s.e.Edit(ctx, name); err != nil {
+	if s.quiet != nil { // the editor may read lines
+		s.quiet.End()
+	}
+	err = s.e.Edit(ctx, name)
+	if s.quiet != nil {
+		s.quiet.Begin()
+	}
+	if err != nil {
 		return err
 	}
 	raw, err := os.ReadFile(name)

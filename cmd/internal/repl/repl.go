@@ -57,6 +57,7 @@ type shell struct {
 	project string
 
 	editor  *lineedit.Editor // nil where there is none: plain lines are read
+	quiet   *term.Quiet      // nil without an editor
 	lines   *lineReader
 	history *history
 	known   atomic.Pointer[suggest.Known]
@@ -99,7 +100,13 @@ func Run(ctx context.Context, e *cli.Env, run Runner) (err error) {
 	}()
 	in, out := cli.TerminalOf(e.In), cli.FileOf(e.Out)
 	if e.InTerm && e.OutTerm && in != nil && out != nil && e.Getenv("TERM") != "dumb" {
-		s.editor = lineedit.New(lineedit.Options{In: in, Out: out, Env: os.Environ(), Color: e.Colors(true),
+		s.quiet = term.NewQuiet(in)
+		defer s.quiet.End()
+		if e.AtOnce != nil {
+			end := s.quiet.End
+			e.AtOnce.Store(&end)
+		}
+		s.editor = lineedit.New(lineedit.Options{In: in, Out: out, Quiet: s.quiet, Env: os.Environ(), Color: e.Colors(true),
 			Complete: s.choices, Highlight: highlight, Done: done, History: s.history})
 		fill, stop := context.WithCancel(ctx)
 		defer s.filling.Wait()
@@ -167,9 +174,6 @@ func (s *shell) perform(ctx context.Context, text string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer s.trap(cancel)()
-	if in := cli.TerminalOf(s.e.In); in != nil && s.editor != nil {
-		defer term.Silence(in)() // what is typed meanwhile is shown by the next prompt
-	}
 	s.size()
 	s.history.add(text)
 	return interrupted(ctx, s.performIn(ctx, text))

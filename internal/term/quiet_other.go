@@ -1,0 +1,20 @@
+//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly)
+
+package term
+
+import "os"
+
+// Quiet does nothing where a terminal has no such settings.
+type Quiet struct{}
+
+// NewQuiet returns the Quiet of a terminal.
+func NewQuiet(*os.File) *Quiet { return &Quiet{} }
+
+// Begin does nothing.
+func (*Quiet) Begin() {}
+
+// End does nothing.
+func (*Quiet) End() {}
+
+// Suspend does nothing.
+func (*Quiet) Suspend() {}
