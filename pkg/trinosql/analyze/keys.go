@@ -136,7 +136,7 @@ func head(b *strings.Builder, x trinosql.Expr) {
 	case *trinosql.Case:
 		fmt.Fprint(b, x.Operand != nil, x.Else != nil)
 	case *trinosql.Cast:
-		fmt.Fprint(b, x.Try, trinosql.String(x.Type))
+		fmt.Fprint(b, x.Try, strings.ToLower(trinosql.String(x.Type)))
 	case *trinosql.Trim:
 		fmt.Fprint(b, x.Spec)
 	case *trinosql.Normalize:

@@ -48,6 +48,9 @@ func charCasts(reg *registry) {
 
 // padded writes a char with its spaces.
 func (p *printer) padded(x operand, n int) {
+	if n <= 1000 { // may stand in TRY
+		p.put("system.main.")
+	}
 	p.put("rpad(")
 	x.write()
 	p.put(", ", strconv.Itoa(n), ", ' ')")

@@ -31,7 +31,7 @@ func jsonCasts(reg *registry) {
 		p.tryAround(c, func() { p.around(`CAST("~uuid"(`, c, ") AS UUID)") })
 	}
 	reg.casts[kinds{types.UUID, types.Varbinary}] = func(p *printer, c *conversion) {
-		p.around("unhex(replace(CAST(", c, " AS VARCHAR), '-', ''))")
+		p.around("unhex(system.main.replace(CAST(", c, " AS VARCHAR), '-', ''))")
 	}
 	reg.literals["UUID"] = func(p *printer, x *trinosql.TypedLit) { p.put(`CAST("~uuid"(`, quoteText(x.Value), ") AS UUID)") }
 	reg.rules["round decimal"] = func(p *printer, c *call) { p.roundDecimal(c, "round") }
@@ -76,7 +76,7 @@ func (p *printer) fromJSON(c *conversion) {
 		carried := operand{write: func() {
 			p.put(`CAST(CAST("~json_nested"(CAST(`)
 			c.write()
-			p.put(" AS VARCHAR), ", quoteText(c.to.String()), ") AS JSON) AS ", p.carrier(c.node, c.to), ")")
+			p.put(" AS VARCHAR), ", quoteText(c.to.Signature()), ") AS JSON) AS ", p.carrier(c.node, c.to), ")")
 		}}
 		p.uncarried(c.to, carried)
 	})
@@ -149,7 +149,7 @@ func (p *printer) textCarrier(at trinosql.Node, t *types.Type) string {
 func (p *printer) toJSON(c *conversion) {
 	p.put(`CAST("~json_of"(CAST(to_json(CAST(`)
 	c.write()
-	p.put(" AS ", p.textCarrier(c.node, c.from), ")) AS VARCHAR), ", quoteText(c.from.String()), ") AS JSON)")
+	p.put(" AS ", p.textCarrier(c.node, c.from), ")) AS VARCHAR), ", quoteText(c.from.Signature()), ") AS JSON)")
 }
 
 // roundDecimal writes round and truncate of a decimal to some digits behind the point.

@@ -150,7 +150,7 @@ func (p *printer) decimalFloat(c *conversion) {
 	case c.from.N > 18:
 		p.around("CAST(CAST(", c, " AS VARCHAR) AS "+to+")")
 	default:
-		p.around("CAST(CAST(CAST(replace(CAST(", c, fmt.Sprintf(" AS VARCHAR), '.', '') AS BIGINT) AS %s) / CAST('1e%d' AS %[1]s) AS %[1]s)", to, c.from.Scale))
+		p.around("CAST(CAST(CAST(system.main.replace(CAST(", c, fmt.Sprintf(" AS VARCHAR), '.', '') AS BIGINT) AS %s) / CAST('1e%d' AS %[1]s) AS %[1]s)", to, c.from.Scale))
 	}
 }
 
@@ -188,7 +188,7 @@ func (p *printer) decimalJSON(c *conversion) {
 	}
 	p.put(`CAST("~json_of"(CAST(to_json(`)
 	p.numberText(text)
-	p.put(") AS VARCHAR), ", quoteText(c.from.String()), ") AS JSON)")
+	p.put(") AS VARCHAR), ", quoteText(c.from.Signature()), ") AS JSON)")
 }
 
 // textNumber reads numbers as Java does.

@@ -174,7 +174,7 @@ func (p *printer) javaText(t *types.Type, x string) string {
 		}
 		return "list_transform([" + x + "], lambda " + e + ": '[' || " + strings.Join(terms, " || ', ' || ") + " || ']')[1]"
 	case types.Real, types.Double:
-		return "replace(CAST(" + x + " AS VARCHAR), 'nan', 'NaN')"
+		return "system.main.replace(CAST(" + x + " AS VARCHAR), 'nan', 'NaN')"
 	}
 	return "CAST(" + x + " AS VARCHAR)"
 }

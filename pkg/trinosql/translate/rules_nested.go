@@ -12,7 +12,7 @@ func nestedRules(reg *registry) {
 	reg.rules["sequence"] = func(p *printer, c *call) { // between constants it is a constant for DuckDB, too, which it makes once
 		from, ok1 := p.constant(c.args[0].expr)
 		to, ok2 := p.constant(c.args[1].expr)
-		if ok1 && ok2 && from.Cmp(to) <= 0 && to.IsInt64() && to.Int64() < 1<<32 && from.IsInt64() && to.Int64()-from.Int64() < 10000 {
+		if p.tried == nil && ok1 && ok2 && from.Cmp(to) <= 0 && to.IsInt64() && to.Int64() < 1<<32 && from.IsInt64() && to.Int64()-from.Int64() < 10000 {
 			p.put(fmt.Sprintf("range(CAST(%d AS BIGINT), CAST(%d AS BIGINT))", from.Int64(), to.Int64()+1))
 			return
 		}

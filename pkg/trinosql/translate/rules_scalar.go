@@ -21,10 +21,11 @@ func scalarRules(reg *registry) {
 	reg.rules["greatest"] = func(p *printer, c *call) { p.extreme(c, "greatest") }
 	reg.rules["least"] = func(p *printer, c *call) { p.extreme(c, "least") }
 	for _, f := range []string{"lpad", "rpad"} {
-		parts := mustParts(`CASE WHEN $1 IS NULL OR $2 IS NULL OR $3 IS NULL THEN NULL WHEN $2 < 0 OR $2 > 2147483647 THEN "~error"('Target length must be in the range [0..2147483647]') WHEN $3 = '' THEN "~error"('Padding string must not be empty') ELSE ` +
-			f + `($1, CAST($2 AS INTEGER), $3) END`)
-		reg.rules["pad "+f] = func(p *printer, c *call) { p.expand(c, parts) }
+		checked := `CASE WHEN $1 IS NULL OR $2 IS NULL OR $3 IS NULL THEN NULL WHEN $2 < 0 OR $2 > 2147483647 THEN "~error"('Target length must be in the range [0..2147483647]') WHEN $3 = '' THEN "~error"('Padding string must not be empty') ELSE `
+		reg.rules["pad "+f] = outsideTry(checked+f+`($1, CAST($2 AS INTEGER), $3) END`, checked+`"~`+f+`"($1, CAST($2 AS VARCHAR), $3) END`)
 	}
+	reg.rules["replace"] = outsideTry(`CASE WHEN $2 = '' THEN CASE WHEN $1 = '' THEN $3 ELSE $3 || list_reduce(list_transform(string_split($1, ''), lambda "~e": "~e" || $3), lambda "~a", "~b": "~a" || "~b") END ELSE replace($1, $2, $3) END`, `"~replace"($1, $2, $3)`)
+	reg.rules["replace nothing"] = outsideTry(`replace($1, $2, '')`, `"~replace"($1, $2, '')`)
 	reg.rules["concat"] = func(p *printer, c *call) {
 		if len(c.args) == 1 {
 			p.put(`CAST("~error"('There must be two or more concatenation arguments') AS `, p.duckType(c.node, c.bound.Result), ")")
@@ -104,6 +105,18 @@ func scalarRules(reg *registry) {
 			p.refuse(x, "normalize to another form than NFC is not supported on zone local")
 		}
 		reg.rules["normalize"](p, c)
+	}
+}
+
+// outsideTry writes a call in one way, and in TRY in another: DuckDB does not take its functions there whose results are limited.
+func outsideTry(plain, tried string) rule {
+	outside, inside := mustParts(plain), mustParts(tried)
+	return func(p *printer, c *call) {
+		if p.tried != nil {
+			p.expand(c, inside)
+		} else {
+			p.expand(c, outside)
+		}
 	}
 }
 

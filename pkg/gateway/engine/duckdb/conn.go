@@ -59,6 +59,7 @@ func (p *project) connFor(ctx context.Context, write bool) (*conn, error) {
 // close returns the connection. An open transaction is rolled back.
 func (c *conn) close() {
 	c.once.Do(func() {
+		c.in.refusals.forget(c)
 		bindings.Disconnect(&c.c)
 		c.p.release(c.in, c)
 	})

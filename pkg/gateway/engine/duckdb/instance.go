@@ -71,9 +71,10 @@ type instance struct {
 	conns  map[*conn]struct{} // guarded by project.mu
 	broken bool               // guarded by project.mu; a fatal error: DuckDB refuses everything until it is opened again
 
-	names  nameSpace
-	builds builds
-	scans  sync.Map // connection id (uint64): *scanSet of the statement it runs
+	names    nameSpace
+	builds   builds
+	refusals refused
+	scans    sync.Map // connection id (uint64): *scanSet of the statement it runs
 }
 
 func newProject(id, dir string, o *engine.Options, w *memoryWatch) *project {

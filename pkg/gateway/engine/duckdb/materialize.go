@@ -198,7 +198,7 @@ func (s *statement) storeAs(ctx context.Context, name string) (n int64, err erro
 		if chunk.Ptr != nil && bindings.DataChunkGetSize(chunk) == 1 {
 			n = at[int64](bindings.VectorGetData(bindings.DataChunkGetVector(chunk, 0)), 0)
 		}
-		return nil
+		return s.c.refused()
 	})
 	stop()
 	if err == nil {

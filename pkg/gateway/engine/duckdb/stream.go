@@ -68,6 +68,12 @@ func (r *result) next(ctx context.Context) (chunk bindings.DataChunk, ok bool, e
 		return chunk, false, err
 	}
 	chunk = bindings.FetchChunk(r.res)
+	if err := r.s.c.refused(); err != nil {
+		if chunk.Ptr != nil {
+			bindings.DestroyDataChunk(&chunk)
+		}
+		return chunk, false, r.s.explain(err)
+	}
 	if chunk.Ptr != nil {
 		return chunk, true, nil
 	}

@@ -65,7 +65,7 @@ func (c *conn) noteTypes(ctx context.Context, name string, columns []analyze.Col
 		if !trino.NeedsNote(col.Type) {
 			continue
 		}
-		if _, err := c.exec(ctx, `COMMENT ON COLUMN `+name+`.`+sqltext.Quote(col.Name)+` IS `+sqltext.Literal(col.Type.String())); err != nil {
+		if _, err := c.exec(ctx, `COMMENT ON COLUMN `+name+`.`+sqltext.Quote(col.Name)+` IS `+sqltext.Literal(col.Type.Signature())); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,8 @@ package duckdb
 #include <stdlib.h>
 void dig_scan_free(void *);
 void dig_udf_run(void *, void *, void *);
+void dig_udf_bind(void *);
+void *dig_udf_bound(void *);
 void dig_error_run(void *, void *, void *);
 */
 import "C"
@@ -14,10 +16,12 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"unsafe"
 
 	bindings "github.com/duckdb/duckdb-go-bindings"
 
+	"github.com/dig-cli/dig/pkg/gateway/engine/duckdb/faults"
 	"github.com/dig-cli/dig/pkg/gateway/engine/javafn"
 )
 
@@ -32,7 +36,8 @@ func registerFunctions(c bindings.Connection, in *instance) error {
 			bindings.ScalarFunctionAddParameter(f, text)
 		}
 		bindings.ScalarFunctionSetReturnType(f, text)
-		bindings.ScalarFunctionSetExtraInfo(f, hold(&u), unsafe.Pointer(C.dig_scan_free))
+		bindings.ScalarFunctionSetExtraInfo(f, hold(&boundFunction{u, &in.refusals}), unsafe.Pointer(C.dig_scan_free))
+		bindings.ScalarFunctionSetBind(f, unsafe.Pointer(C.dig_udf_bind))
 		bindings.ScalarFunctionSetFunction(f, unsafe.Pointer(C.dig_udf_run))
 		state := bindings.RegisterScalarFunction(c, f)
 		bindings.DestroyScalarFunction(&f)
@@ -81,11 +86,78 @@ func dig_error_run(p, in, out unsafe.Pointer) {
 // noteFunction tells us the type of its second argument while a statement is planned; it is never run.
 const noteFunction = "~note"
 
+// refusals are what functions did not compute for the connections that asked for it, by the numbers of the connections. In TRY such an error is
+// lost, and what is not supported would be NULL.
+type refused struct {
+	mu   sync.Mutex
+	some map[uint64]javafn.Refusal // nil while there are none
+}
+
+type boundFunction struct {
+	javafn.Function
+	refusals *refused
+}
+
+func (r *refused) add(conn uint64, refusal javafn.Refusal) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.some == nil {
+		r.some = map[uint64]javafn.Refusal{}
+	}
+	r.some[conn] = refusal
+}
+
+// refused is the error of what functions refused to the connection.
+func (c *conn) refused() error {
+	r := &c.in.refusals
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.some == nil {
+		return nil
+	}
+	refusal, ok := r.some[c.id()]
+	if !ok {
+		return nil
+	}
+	return faults.Parse("Invalid Input Error: "+string(refusal), false)
+}
+
+// forget removes what was refused to a connection.
+func (r *refused) forget(c *conn) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.some != nil {
+		delete(r.some, c.id())
+	}
+}
+
+// dig_udf_bind keeps the number of the connection that calls a function.
+//
+//export dig_udf_bind
+func dig_udf_bind(p unsafe.Pointer) {
+	info := bindings.BindInfo{Ptr: p}
+	var cc bindings.ClientContext
+	bindings.ScalarFunctionGetClientContext(info, &cc)
+	id := uint64(bindings.ClientContextGetConnectionId(cc))
+	bindings.DestroyClientContext(&cc)
+	bindings.ScalarFunctionSetBindData(info, boundTo(id), unsafe.Pointer(C.free))
+	bindings.ScalarFunctionSetBindDataCopy(info, unsafe.Pointer(C.dig_udf_bound))
+}
+
+func boundTo(conn uint64) unsafe.Pointer {
+	p := C.malloc(C.size_t(unsafe.Sizeof(conn)))
+	*(*uint64)(p) = conn
+	return p
+}
+
+//export dig_udf_bound
+func dig_udf_bound(p unsafe.Pointer) unsafe.Pointer { return boundTo(*(*uint64)(p)) }
+
 //export dig_udf_run
 func dig_udf_run(p, in, out unsafe.Pointer) {
 	info := bindings.FunctionInfo{Ptr: p}
 	guarded(func(m string) { bindings.ScalarFunctionSetError(info, m) }, func() error {
-		u := held(bindings.ScalarFunctionGetExtraInfo(info)).(*javafn.Function)
+		u := held(bindings.ScalarFunctionGetExtraInfo(info)).(*boundFunction)
 		chunk := bindings.DataChunk{Ptr: in}
 		n := int(bindings.DataChunkGetSize(chunk))
 		vecs := make([]vec, u.Args)
@@ -110,6 +182,10 @@ func dig_udf_run(p, in, out unsafe.Pointer) {
 			s, ok, err := u.Call(a)
 			switch {
 			case err != nil:
+				var refusal javafn.Refusal
+				if errors.As(err, &refusal) {
+					u.refusals.add(*(*uint64)(bindings.ScalarFunctionGetBindData(info)), refusal)
+				}
 				return err
 			case !ok:
 				w.Null(row)

@@ -59,14 +59,14 @@ func byteFunctions() []Function {
 			return hexInt(uint64(uint32(n)))[8:], true, err
 		}},
 		{"to_ieee754_64", 1, func(a []string) (string, bool, error) {
-			f, err := strconv.ParseFloat(a[0], 64)
+			f, err := parseDouble(a[0], 64)
 			if math.IsNaN(f) { // Java has only one
 				return "7ff8000000000000", true, err
 			}
 			return hexInt(math.Float64bits(f)), true, err
 		}},
 		{"to_ieee754_32", 1, func(a []string) (string, bool, error) {
-			f, err := strconv.ParseFloat(a[0], 32)
+			f, err := parseDouble(a[0], 32)
 			return hexInt(uint64(math.Float32bits(float32(f))))[8:], true, err
 		}},
 		{"from_base32", 1, fromBase32},

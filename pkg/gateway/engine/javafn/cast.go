@@ -65,7 +65,7 @@ func castInteger(text string, from, to *types.Type, bits int) (string, error) {
 		return "", says("Cannot cast '%s' to %s", text, strings.ToUpper(name))
 	}
 	if from.Kind == types.Real || from.Kind == types.Double {
-		f, err := strconv.ParseFloat(text, 64)
+		f, err := parseDouble(text, 64)
 		if err != nil {
 			return "", err
 		}

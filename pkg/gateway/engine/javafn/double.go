@@ -57,3 +57,11 @@ func splitExponent(s []byte) (mantissa, exp []byte) {
 	i := bytes.IndexByte(s, 'e')
 	return s[:i], s[i+1:]
 }
+
+// parseDouble reads a double or a real of the engine, which has NaN with a sign.
+func parseDouble(text string, size int) (float64, error) {
+	if text == "-nan" {
+		return math.NaN(), nil
+	}
+	return strconv.ParseFloat(text, size)
+}

@@ -31,8 +31,12 @@ func Functions() []Function {
 		{"divide", 3, divide},
 		{"decimal", 4, decimal},
 		{"like_escape", 3, likeEscape},
+		{"replace", 3, replaceAll},
+		{"lpad", 3, func(a []string) (string, bool, error) { return pad("lpad", a) }},
+		{"rpad", 3, func(a []string) (string, bool, error) { return pad("rpad", a) }},
+		one("format_number", formatNumber),
 		one("cbrt", func(a string) (string, bool, error) {
-			f, err := strconv.ParseFloat(a, 64)
+			f, err := parseDouble(a, 64)
 			return strconv.FormatFloat(cbrt(f), 'g', -1, 64), true, err
 		}),
 		{"cast", 3, cast},
@@ -97,6 +101,13 @@ func Functions() []Function {
 type said string
 
 func (s said) Error() string { return string(s) }
+
+// Refusal is an error about what this package does not compute. It is one in TRY, too.
+type Refusal string
+
+func (r Refusal) Error() string { return string(r) }
+
+func refuses(format string, a ...any) error { return Refusal(fmt.Sprintf(format, a...)) }
 
 func says(format string, a ...any) error { return said(fmt.Sprintf(format, a...)) }
 

@@ -2,6 +2,7 @@ package javafn
 
 import (
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -24,6 +25,19 @@ func TestFunctions(t *testing.T) {
 		{"divide", args("10", "4", "2"), "2.50"},
 		{"divide", args("1", "0", "2"), "error: Division by zero"},
 		{"cbrt", args("27"), "3"},
+		{"replace", args("añb", "", "-"), "-a-ñ-b-"},
+		{"replace", args("aab", "a", ""), "b"},
+		{"replace", args(strings.Repeat("a", 1000), "a", strings.Repeat("b", 10000)), "error: replace in TRY: a result of more than 1064576 bytes is not supported on zone local"},
+		{"lpad", args("ñ", "4", "xy"), "xyxñ"},
+		{"rpad", args("日本", "1", "x"), "日"},
+		{"rpad", args("a", "0", "x"), ""},
+		{"lpad", args("a", "2000000", "x"), "error: lpad in TRY: a result of more than 262144 characters is not supported on zone local"},
+		{"format_number", args("1125"), "1.13K"},
+		{"format_number", args("-1.5E10"), "-15B"},
+		{"format_number", args("-nan"), "0"},
+		{"regexp_like", args("a", "(a"), "error: end pattern with unmatched parenthesis"},
+		{"regexp_like", args("a", "a++"), "error: the pattern 'a++' is not supported on zone local: the repetition '++'"},
+		{"json_double", args("-nan", "64"), `"NaN"`},
 		{"format", args(",.2f", "decimal", "1234567.891"), "1,234,567.89"},
 		{"format", args("s", "double", "1.0E0"), "1.0"},
 		{"format", args("5d", "bigint", "42"), "   42"},

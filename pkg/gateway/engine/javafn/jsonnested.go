@@ -17,16 +17,16 @@ import (
 
 // jsonNested reads JSON as a value of a type.
 func jsonNested(a []string) (string, bool, error) {
-	v, ok := readJSON(a[0])
-	if !ok {
-		return "", false, says("Cannot cast '%s' to %s", a[0], a[1])
-	}
-	if v == nil {
-		return "", false, nil
-	}
 	t, err := types.Parse(a[1])
 	if err != nil {
 		return "", false, err
+	}
+	v, ok := readJSON(a[0])
+	if !ok {
+		return "", false, says("Cannot cast '%s' to %s", a[0], t)
+	}
+	if v == nil {
+		return "", false, nil
 	}
 	var b bytes.Buffer
 	if err := shape(&b, v, t); err != nil {
@@ -144,12 +144,13 @@ func shapeRow(b *bytes.Buffer, v any, t *types.Type) error {
 	case []member:
 		given := make([]bool, len(fields))
 		for _, m := range v {
+			key := strings.ToLower(m.key)
 			for i := range fields {
-				if !strings.EqualFold(t.FieldName(i), m.key) || t.FieldName(i) == "" {
+				if t.FieldName(i) != key || key == "" { // a name that is not in lower case is not found, as in Trino
 					continue
 				}
 				if given[i] {
-					return says("Duplicate field: %s", strings.ToLower(m.key))
+					return says("Duplicate field: %s", key)
 				}
 				fields[i], given[i] = m.value, true
 			}
@@ -231,7 +232,7 @@ func form(b *bytes.Buffer, v any, t *types.Type) error {
 	case types.Decimal:
 		b.WriteString(bigDecimal(zeroBeforePoint(text)))
 	case types.Real, types.Double:
-		f, err := strconv.ParseFloat(text, 64)
+		f, err := parseDouble(text, 64)
 		if err != nil {
 			return err
 		}
@@ -255,7 +256,7 @@ func formMap(b *bytes.Buffer, entries []member, t *types.Type) error {
 	for i, m := range entries {
 		switch t.Args[0].Kind {
 		case types.Real, types.Double:
-			f, err := strconv.ParseFloat(m.key, 64)
+			f, err := parseDouble(m.key, 64)
 			if err != nil {
 				return err
 			}

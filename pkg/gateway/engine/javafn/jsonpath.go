@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
@@ -217,7 +218,7 @@ func jsonFunctions() []Function {
 }
 
 func jsonArrayContains(a []string) (string, bool, error) {
-	if f, err := strconv.ParseFloat(a[1], 64); a[2] == "double" && err == nil && (math.IsNaN(f) || math.IsInf(f, 0)) {
+	if f, err := strconv.ParseFloat(strings.TrimPrefix(a[1], "-"), 64); a[2] == "double" && err == nil && (math.IsNaN(f) || math.IsInf(f, 0)) {
 		return "false", true, nil // whatever the document is
 	}
 	if halfPair(a[0]) {
@@ -272,14 +273,17 @@ func jsonCast(a []string) (string, bool, error) {
 	switch {
 	case to.Kind == types.Varchar:
 		if n, ok := v.(json.Number); ok && strings.ContainsAny(text, ".eE") {
-			return doubleVarchar(n.String()), true, nil
+			text = doubleVarchar(n.String())
+		}
+		if utf8.RuneCountInString(text) > to.N {
+			return "", false, says("Value [%s] does not fit in type %s", text, to)
 		}
 		return text, true, nil
 	case to.Kind == types.Boolean && isText:
 		s, err := castBoolean(text)
 		return s, true, err
 	case to.Kind == types.Boolean && !isBool:
-		f, err := strconv.ParseFloat(text, 64)
+		f, err := parseDouble(text, 64)
 		if _, large := strconv.ParseInt(text, 10, 64); large != nil && !strings.ContainsAny(text, ".eE") {
 			err = refused
 		}
@@ -291,8 +295,11 @@ func jsonCast(a []string) (string, bool, error) {
 			text = "1"
 		}
 	case !isText && strings.ContainsAny(text, ".eE") && integerBits[to.Kind] > 0:
-		f, err := strconv.ParseFloat(text, 64)
+		f, err := parseDouble(text, 64)
 		if err != nil || math.Abs(f) >= 1<<63 {
+			if to.Kind == types.Bigint {
+				return "", false, says("Unable to cast %s to bigint", javaDouble(text, doubleType))
+			}
 			return "", false, refused
 		}
 		text = strconv.FormatInt(int64(math.Round(f)), 10)
@@ -323,7 +330,7 @@ func jsonDouble(a []string) (string, bool, error) {
 	if err != nil {
 		return "", false, err
 	}
-	f, err := strconv.ParseFloat(a[0], size)
+	f, err := parseDouble(a[0], size)
 	text := string(AppendDouble(nil, f, size))
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		text = strconv.Quote(text)

@@ -121,7 +121,7 @@ func halfPair(text string) bool {
 	return open
 }
 
-var errHalfPair = errors.New("half a pair of surrogates in JSON is not supported on zone local")
+var errHalfPair = refuses("half a pair of surrogates in JSON is not supported on zone local")
 
 func writeJSON(b *bytes.Buffer, v any) {
 	switch v := v.(type) {

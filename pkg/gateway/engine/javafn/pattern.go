@@ -2,7 +2,6 @@ package javafn
 
 import (
 	"errors"
-	"fmt"
 	"regexp"
 	resyntax "regexp/syntax"
 	"strconv"
@@ -51,7 +50,7 @@ func (p *patterns) get(s string) (*pattern, error) {
 	}
 	re, err := compilePattern(s)
 	if err != nil {
-		return nil, fmt.Errorf("the pattern '%s' is not supported on zone local: %w", s, err)
+		return nil, patternFault(s, err)
 	}
 	if len(p.made) > 200 {
 		clear(p.made)
@@ -68,7 +67,7 @@ func compilePattern(s string) (*pattern, error) {
 	re, err := regexp.Compile(found.linear)
 	if err == nil {
 		slow := sync.OnceValues(func() (*pattern, error) {
-			unfit := fmt.Errorf("the pattern '%s' is not supported on zone local for this text", s)
+			unfit := refuses("the pattern '%s' is not supported on zone local for this text", s)
 			if found.dropped {
 				return nil, unfit
 			}
@@ -190,9 +189,9 @@ func scanPattern(s string) (scanned, error) {
 				i += 5
 				continue
 			case e == 'x' && len(rest) >= 3 && strings.ContainsRune("89abcdefABCDEF", rune(rest[2])):
-				return out, errors.New(`a byte beyond ASCII, write \x{...} for a character`)
+				return out, unfit(`a byte beyond ASCII, write \x{...} for a character`)
 			case e == 'b' && class:
-				return out, errors.New(`\b in a class`)
+				return out, unfit(`\b in a class`)
 			case !class && (e == 'b' || e == 'B'):
 				out.boundary = true
 			}
@@ -206,9 +205,9 @@ func scanPattern(s string) (scanned, error) {
 			i += len(name) + 1
 			continue
 		case class && s[i] == '[':
-			return out, errors.New("a class within a class")
+			return out, unfit("a class within a class")
 		case class && strings.HasPrefix(rest, "&&"):
-			return out, errors.New("an intersection of classes")
+			return out, unfit("an intersection of classes")
 		case class:
 			class = s[i] != ']' || strings.HasSuffix(s[:i], "[") || strings.HasSuffix(s[:i], "[^")
 		case s[i] == '[':
@@ -216,7 +215,7 @@ func scanPattern(s string) (scanned, error) {
 		case s[i] == '$', s[i] == '^' && multiline().MatchString(s):
 			out.ends = true
 		case strings.HasPrefix(rest, "(?P"), strings.HasPrefix(rest, "(?U"):
-			return out, errors.New("undefined group option")
+			return out, says("undefined group option")
 		}
 		b.WriteByte(s[i])
 	}
@@ -342,7 +341,7 @@ func (p *pattern) find(text string, n int) ([][]int, error) {
 		plain := isASCII(text)
 		switch {
 		case p.posix && !plain:
-			return nil, fmt.Errorf("classes such as [:alpha:] are not supported on zone local for texts beyond ASCII")
+			return nil, refuses("classes such as [:alpha:] are not supported on zone local for texts beyond ASCII")
 		case !(p.empty && n != 1) && (plain || !p.boundary) && !(p.ends && strings.HasSuffix(text, "\n")):
 			return p.linear.FindAllStringSubmatchIndex(text, n), nil
 		}
@@ -357,7 +356,7 @@ func (p *pattern) find(text string, n int) ([][]int, error) {
 	end := time.Now().Add(matchTime)
 	for m, err := p.back.FindStringMatch(text); ; m, err = p.back.FindNextMatch(m) {
 		if err != nil || m != nil && time.Now().After(end) {
-			return nil, says("the pattern takes more than %v on a text of %d bytes", matchTime, len(text))
+			return nil, refuses("the pattern takes more than %v on a text of %d bytes", matchTime, len(text))
 		}
 		if m == nil || n >= 0 && len(found) == n {
 			return found, nil

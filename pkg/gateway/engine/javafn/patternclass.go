@@ -1,7 +1,6 @@
 package javafn
 
 import (
-	"errors"
 	"strings"
 	"unicode/utf8"
 )
@@ -29,7 +28,7 @@ func (c *classItems) next(s string, i int) (drop bool, err error) {
 		c.state = 'd'
 		return true, nil
 	case rest[0] == '-' && c.state == 's' && !last, rest[0] == '-' && c.state == 'd':
-		return false, errors.New(`a "-" within a class that begins no range, write \- or have it at the end`)
+		return false, unfit(`a "-" within a class that begins no range, write \- or have it at the end`)
 	case strings.HasPrefix(rest, "[:") && strings.Contains(rest, ":]"):
 		item, n = 's', strings.Index(rest, ":]")+2
 	case rest[0] == '\\' && len(rest) > 1:
@@ -40,7 +39,7 @@ func (c *classItems) next(s string, i int) (drop bool, err error) {
 	case c.state == '-' && item == 'c':
 		c.state = 'r'
 	case c.state == 'd' && (item == 's' || strings.HasPrefix(rest[n:], "-") && !strings.HasPrefix(rest[n:], "-]")):
-		return false, errors.New(`a "-" within a class that begins no range, write \- or have it at the end`)
+		return false, unfit(`a "-" within a class that begins no range, write \- or have it at the end`)
 	default:
 		c.state = item
 	}

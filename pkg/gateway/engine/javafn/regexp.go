@@ -1,7 +1,6 @@
 package javafn
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -212,7 +211,7 @@ func findFrom(re *pattern, text, source string, from int) ([][]int, error) {
 			continue
 		}
 		if strings.ContainsAny(source, `^\`) || strings.Contains(source, "(?<") { // may look at what is before the offset
-			return nil, fmt.Errorf("the pattern '%s' with a start within a match is not supported on zone local", source)
+			return nil, refuses("the pattern '%s' with a start within a match is not supported on zone local", source)
 		}
 		if found, err = re.find(text[from:], -1); err != nil {
 			return nil, err

@@ -12,7 +12,7 @@ func doubles(a []string) ([]float64, error) {
 	out := make([]float64, len(a))
 	for i, s := range a {
 		var err error
-		if out[i], err = strconv.ParseFloat(s, 64); err != nil {
+		if out[i], err = parseDouble(s, 64); err != nil {
 			return nil, err
 		}
 	}
@@ -61,7 +61,7 @@ func widthBucket(a []string) (string, bool, error) {
 
 // widthBin is the number of the bin a number falls into. The bins are a list as DuckDB writes it.
 func widthBin(a []string) (string, bool, error) {
-	x, err := strconv.ParseFloat(a[0], 64)
+	x, err := parseDouble(a[0], 64)
 	if err != nil {
 		return "", false, err
 	}

@@ -87,7 +87,7 @@ func timeFunctions() []Function {
 				return times.OffsetText(a[1], times.FloorDiv(n, 1000))
 			}),
 			timeFunction("human_readable_seconds", 1, func(a []string) (string, error) {
-				f, err := strconv.ParseFloat(a[0], 64)
+				f, err := parseDouble(a[0], 64)
 				if err != nil {
 					return "", err
 				}
@@ -167,7 +167,7 @@ func worded(err error) error {
 
 func dayCount(days int64) (string, error) {
 	if days >= math.MaxInt32 || days <= -math.MaxInt32 {
-		return "", fmt.Errorf("the date %s is not supported on zone local: dates go from -5877641-06-25 to 5881580-07-10", times.DateText(days))
+		return "", refuses("the date %s is not supported on zone local: dates go from -5877641-06-25 to 5881580-07-10", times.DateText(days))
 	}
 	return strconv.FormatInt(days, 10), nil
 }
@@ -201,7 +201,7 @@ func castTimestamp(a []string) (string, error) {
 	}
 	n := c.Scaled(p, digits)
 	if !n.IsInt64() || n.Int64() == math.MaxInt64 || n.Int64() <= -math.MaxInt64 {
-		return "", fmt.Errorf("the timestamp %s is out of the range of those on zone local", text)
+		return "", refuses("the timestamp %s is out of the range of those on zone local", text)
 	}
 	return n.String(), nil
 }
@@ -244,7 +244,7 @@ func keeps(text, zone string) error {
 	if zone == "UTC" {
 		return nil
 	}
-	return fmt.Errorf("a time in zone '%s' is kept in UTC on zone local: '%s' would lose its zone", zone, text)
+	return refuses("a time in zone '%s' is kept in UTC on zone local: '%s' would lose its zone", zone, text)
 }
 
 // dateAdd is date_add(unit, n, value) with the kind of the value: date, time or timestamp.
@@ -315,7 +315,7 @@ func intervalTimes(a []string) (string, error) {
 			out = n * k
 		}
 	} else {
-		f, err := strconv.ParseFloat(a[1], 64)
+		f, err := parseDouble(a[1], 64)
 		if err != nil {
 			return "", err
 		}
@@ -344,7 +344,7 @@ func intervalTimes(a []string) (string, error) {
 	case how[1] == "year" && out < math.MinInt32:
 		return "", &times.Fault{Kind: "GENERIC_INTERNAL_ERROR", Message: fmt.Sprintf("Value %d exceeds MIN_INT", out)}
 	case how[1] == "day" && (out > math.MaxInt64/1000 || out < math.MinInt64/1000):
-		return "", fmt.Errorf("an interval of %s is out of the range of those on zone local", times.DayTimeText(out))
+		return "", refuses("an interval of %s is out of the range of those on zone local", times.DayTimeText(out))
 	}
 	return strconv.FormatInt(out, 10), nil
 }
