@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -34,6 +35,9 @@ func diagnoses(t *testing.T, out, errs string) map[string]string {
 	}
 	found := map[string]string{}
 	for _, d := range all {
+		if found[d.Check] != "" && !slices.Contains([]string{"configuration", "files", "locks"}, d.Check) {
+			t.Errorf("two rows named %s: %s", d.Check, out)
+		}
 		found[d.Check] += d.Status + ": " + d.Detail + " (" + d.Hint + ")"
 	}
 	return found

@@ -130,10 +130,59 @@ func TestProxyRefuses(t *testing.T) {
 		expect(t, diagnoses(t, out, errs), map[string]string{"proxy": "failed " + says, "tls": "skipped"})
 		l.Close()
 	}
-	p := &hostedProxy{t: t, address: "http://user:sesame@%zz:1"}
-	code, _, errs := p.dig(filepath.Join(t.TempDir(), "config"), "", []string{"DIG_API_KEY=" + keyOf("usaaaaaa"), "DIG_ZONE=us"}, "info", "--retries", "0")
-	if code != cli.ExitUnavailable || !strings.Contains(errs, "the address of the proxy in the environment is not valid") || strings.Contains(errs, "sesame") {
-		t.Errorf("exit %d: %s", code, errs)
+	for address, says := range map[string]string{
+		"http://user:sesame@%zz:1":           "cannot be parsed",
+		"http://user:sesame@":                "names no host",
+		"user:sesame@":                       "names no host",
+		"http://user:12/sesame@proxy:1":      "the part before @ is not a user and a password",
+		"ftp://user:sesame@proxy.invalid:21": "only http, https, socks5 and socks5h",
+	} {
+		p := &hostedProxy{t: t, address: address}
+		code, _, errs := p.dig(filepath.Join(t.TempDir(), "config"), "", []string{"DIG_API_KEY=" + keyOf("usaaaaaa"), "DIG_ZONE=us"}, "info", "--retries", "0")
+		if code != cli.ExitUnavailable || !strings.Contains(errs, "HTTPS_PROXY is not the address of a proxy: ") || !strings.Contains(errs, says) || strings.Contains(errs, "sesame") {
+			t.Errorf("%s: exit %d: %s", address, code, errs)
+		}
+	}
+}
+
+// TestProxyAnswersNothing, or nothing of a proxy: it is named, without its password, within the limit of connections.
+func TestProxyAnswersNothing(t *testing.T) {
+	for _, c := range []struct{ scheme, reply, says string }{
+		{"http", "", "did not answer within the time limit"},
+		{"http", "HTTP/1.1 200", "did not answer within the time limit"}, // and no more
+		{"http", "SSH-2.0-OpenSSH_9.6\r\n\r\n", "does not answer like an HTTP proxy"},
+		{"http", "close", "closed the connection without an answer"},
+		{"https", "", "within the time limit"},
+		{"socks5", "", "did not answer within the time limit"},
+		{"socks5", "HTTP/1.1 400 Bad Request\r\n\r\n", "does not connect: "},
+	} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			for {
+				conn, err := l.Accept()
+				if err != nil {
+					return
+				}
+				if _, _ = conn.Read(make([]byte, 4096)); c.reply == "close" {
+					conn.Close()
+					continue
+				}
+				defer conn.Close()
+				_, _ = io.WriteString(conn, c.reply)
+			}
+		}()
+		p := &hostedProxy{t: t, address: c.scheme + "://user:sesame@" + l.Addr().String()}
+		env := []string{"DIG_API_KEY=" + keyOf("usaaaaaa"), "DIG_ZONE=us", "DIG_CONNECT_TIMEOUT=200ms"}
+		code, _, errs := p.dig(filepath.Join(t.TempDir(), "config"), "", env, "info", "--retries", "0", "--debug")
+		if code != cli.ExitUnavailable || !strings.Contains(errs, "the proxy "+l.Addr().String()+" ") || !strings.Contains(errs, c.says) || !strings.Contains(errs, "so partner.peaka.studio was not contacted") || strings.Contains(errs, "sesame") {
+			t.Errorf("%s, %q: exit %d: %s", c.scheme, c.reply, code, errs)
+		}
+		_, out, errs := p.dig(filepath.Join(t.TempDir(), "config"), "", env, "doctor", "-o", "json")
+		expect(t, diagnoses(t, out, errs), map[string]string{"proxy": "failed " + c.says, "tls": "skipped", "gateway": "skipped"})
+		l.Close()
 	}
 }
 

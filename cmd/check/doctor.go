@@ -42,6 +42,7 @@ type doctor struct {
 	e      *cli.Env
 	routes bool
 	found  []Diagnosis
+	unfit  map[string]bool // directories of dig that cannot be used
 }
 
 func (d *doctor) add(check, status, hint, format string, args ...any) {
@@ -62,13 +63,14 @@ func (d *doctor) fail(ctx context.Context, check string, err error) {
 
 // NewDoctor is the command that checks this installation and the connection to the gateway.
 func NewDoctor(e *cli.Env) *cobra.Command {
-	d := &doctor{e: e}
+	d := &doctor{e: e, unfit: map[string]bool{}}
 	c := &cobra.Command{
 		Use: "doctor", Short: "Check the installation, the settings and the way to the gateway", Args: cobra.NoArgs,
 		Long: `Check the installation, the settings and the way to the gateway, with a hint for each problem.
 
   configuration  the settings file and the project file
-  files          who may read and change the files of dig
+  files          who may read and change the files of dig, and whether their
+                 disks have room
   program        which program the names dig and digctl run
   key            whether there is a key for the address, and when it ends
   zone local     its data directory, and whether it is served
@@ -80,7 +82,8 @@ func NewDoctor(e *cli.Env) *cobra.Command {
                  by ` + "`" + e.Name + ` check --routes` + "`" + `
 
 Each check is ok, warning, failed or skipped. The exit code is 7 if one failed, else 0. Calls go to the chosen gateway
-only, and only GET /info (with --routes OPTIONS and GET of all routes); nothing is changed.`,
+only, and only GET /info (with --routes OPTIONS and GET of all routes). Nothing is changed: the file that is written to
+each directory of dig, to see whether that is possible, has no name, or loses it at once.`,
 		Example: "  " + e.Name + " doctor\n  " + e.Name + " --profile work doctor -o json",
 	}
 	c.Flags().BoolVar(&d.routes, "routes", false, "also check which documented routes the gateway has")
@@ -194,59 +197,6 @@ func (d *doctor) settings(ctx context.Context) (o output.Options, s *config.Sett
 	return o, s, nil
 }
 
-// files checks who may read and change the files of dig.
-func (d *doctor) files(s *config.Settings) {
-	type place struct {
-		dir   func(func(string) string) (string, error)
-		names map[string]fs.FileMode // files and the bits of their mode that must not be set
-	}
-	checked, bad := 0, 0
-	for _, p := range []place{
-		{config.ConfigDir, map[string]fs.FileMode{"config.yaml": 0o022, "credentials.yaml": 0o077}},
-		{config.DataDir, map[string]fs.FileMode{"state.db": 0o077}},
-		{config.StateDir, nil}, {config.CacheDir, nil},
-	} {
-		dir, err := p.dir(d.e.Getenv)
-		if err != nil {
-			d.add("files", statusFailed, "set HOME, or the DIG_ variables of the directories", "%v", err)
-			bad++
-			continue
-		}
-		if !writable(dir) {
-			d.add("files", statusFailed, "make it writable, or set the DIG_ variable of this directory", "%s cannot be written", dir)
-			bad++
-		}
-		names := map[string]fs.FileMode{dir: 0o022}
-		for name, bits := range p.names {
-			names[filepath.Join(dir, name)] = bits
-		}
-		for path, bits := range names {
-			st, err := os.Stat(path)
-			switch {
-			case errors.Is(err, fs.ErrNotExist):
-			case err != nil:
-				d.add("files", statusFailed, "dig needs to read it", "%v", err)
-				bad++
-			case runtime.GOOS != "windows" && st.Mode().Perm()&bits != 0:
-				verb := "change"
-				if bits == 0o077 {
-					verb = "read"
-				}
-				d.add("files", statusFailed, "run: chmod go-rwx "+path, "%s has mode %04o, so other users of this machine may %s it", path, st.Mode().Perm(), verb)
-				bad++
-			default:
-				checked++
-			}
-		}
-	}
-	switch {
-	case bad == 0 && checked == 0:
-		d.ok("files", "nothing is stored yet")
-	case bad == 0:
-		d.ok("files", "%d files and directories, which only you can change", checked)
-	}
-}
-
 // program determines which programs the names dig and digctl run. The DNS client of that name is common.
 func (d *doctor) program() {
 	own, err := os.Executable()
@@ -299,6 +249,10 @@ func (d *doctor) local(ctx context.Context, s *config.Settings) {
 	dir, err := config.DataDir(d.e.Getenv)
 	if err != nil {
 		return // reported by files
+	}
+	if d.unfit[dir] {
+		d.skip(check, "%s cannot be used", dir)
+		return
 	}
 	used := s != nil && s.InProcess()
 	switch _, err := os.Stat(filepath.Join(dir, "state.db")); {

@@ -78,7 +78,9 @@ func (w *steps) trace() *httptrace.ClientTrace {
 func (d *doctor) network(ctx context.Context, s *config.Settings) {
 	skipped := func(why string, checks ...string) {
 		for _, c := range checks {
-			d.skip(c, "%s", why)
+			if !slices.ContainsFunc(d.found, func(f Diagnosis) bool { return f.Check == c }) {
+				d.skip(c, "%s", why)
+			}
 		}
 	}
 	rest := []string{"gateway", "clock", "key kind", "latency", "routes"}
@@ -164,7 +166,7 @@ func (d *doctor) way(ctx context.Context, u, proxy *url.URL, w *steps, err error
 	case w.dnsErr != nil || w.to == "" || errors.Is(err, api.ErrProxy):
 		d.fail(ctx, "proxy", err)
 		for _, c := range []string{"dns", "connect", "tls"} {
-			d.skip(c, "the proxy was not reached")
+			d.skip(c, "the proxy does not connect")
 		}
 		return false
 	default:

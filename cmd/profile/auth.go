@@ -49,16 +49,20 @@ func NewAuth(e *cli.Env) *cobra.Command {
 
 func newLogoutCmd(e *cli.Env) *cobra.Command {
 	c := &cobra.Command{Use: "logout [NAME]", Short: "Remove the key of a profile from this machine", Args: cobra.MaximumNArgs(1),
-		Long: `Remove the key of a profile from this machine; the profile stays. Without NAME it is the profile in use.
+		Long: `Remove the key of a profile from this machine; the profile stays. Without NAME it is the profile in use. A key whose profile was
+removed in an editor is removed by the former name of the profile.
 The key itself stays valid: ` + "`" + e.Name + ` api-key delete` + "`" + ` deletes it from the gateway.`,
 		Example: "  " + e.Name + " auth logout work --yes"}
 	return e.Plain(c, func(_ context.Context, args []string) (cli.View, error) {
 		st, p, err := chosen(e, args)
+		if errors.Is(err, config.ErrNotFound) && len(args) == 1 {
+			return logoutKey(e, st, args[0], err)
+		}
 		if err != nil {
 			return cli.View{}, err
 		}
 		if p.KeyStorage == "" {
-			return cli.View{}, &cli.Failure{Exit: cli.ExitNotFound, Code: "no-key", Msg: fmt.Sprintf("profile %s has no key", p.Name)}
+			return logoutKey(e, st, p.Name, &cli.Failure{Exit: cli.ExitNotFound, Code: "no-key", Msg: fmt.Sprintf("profile %s has no key", p.Name)})
 		}
 		if err := e.ConfirmHere("remove the key of profile %s (%s) from this machine?", p.Name, p.Address()); err != nil {
 			return cli.View{}, err
@@ -80,6 +84,29 @@ The key itself stays valid: ` + "`" + e.Name + ` api-key delete` + "`" + ` delet
 		}
 		return cli.Note("removed the key of profile %s from %s; it stays valid until it is deleted at the gateway", p.Name, where), nil
 	})
+}
+
+// logoutKey removes the keys under a name that no profile refers to, as after a profile was removed in an editor. If there
+// are none it returns the error given.
+func logoutKey(e *cli.Env, st *config.Store, name string, none error) (cli.View, error) {
+	keys, err := st.KeysOf(name)
+	if err != nil || len(keys) == 0 {
+		return cli.View{}, none // most machines without a profile of the name have no keyring either
+	}
+	var of, where []string
+	for _, k := range keys {
+		of, where = append(of, k.Address), append(where, k.Where)
+	}
+	if err := e.ConfirmHere("no profile refers to the key stored as %s (%s); remove it from this machine?", name, strings.Join(of, ", ")); err != nil {
+		return cli.View{}, err
+	}
+	if err := e.Would("remove the key stored as %s, to which no profile refers, from this machine", name); err != nil {
+		return cli.View{}, err
+	}
+	if err := st.RemoveKeys(name, keys); err != nil {
+		return cli.View{}, err
+	}
+	return cli.Note("removed the key stored as %s from %s; it stays valid until it is deleted at the gateway", name, strings.Join(where, " and ")), nil
 }
 
 // chosen returns the named profile, or the one in use.

@@ -201,7 +201,11 @@ func edit(ctx context.Context, e *cli.Env, st *config.Store, before []byte) (cli
 		if len(bytes.TrimSpace(edited)) == 0 && len(bytes.TrimSpace(text)) > 0 { // an editor that failed leaves that, and keys without their profiles
 			return cli.View{}, cli.Usagef("the edited text is empty; nothing was changed").WithHint("`%s profile remove NAME` removes a profile with its key", e.Name)
 		}
-		if err = st.Replace(before, edited); err == nil {
+		var left []config.Profile
+		if left, err = st.Replace(before, edited); err == nil {
+			for _, p := range left {
+				fmt.Fprintf(e.Err, "note: the key of profile %s remains (%s); `%s auth logout %s` removes it\n", p.Name, p.KeyStorage, e.Name, p.Name)
+			}
 			return cli.Note("%s changed", st.Path()), nil
 		}
 		again := false

@@ -85,13 +85,12 @@ func (l *login) run(ctx context.Context, args []string) (cli.View, error) {
 		return cli.View{}, err
 	}
 	addresses := l.addresses()
+	check := l.opt
+	check.Check, check.Replace = true, l.is
+	if _, err := st.Add(l.p, config.Key{}, check); err != nil { // before the key is asked for
+		return cli.View{}, err
+	}
 	if l.e.Tells() {
-		check := l.opt
-		check.Check = true
-		check.Replace = l.is
-		if _, err := st.Add(l.p, config.Key{}, check); err != nil {
-			return cli.View{}, err
-		}
 		return cli.View{}, l.e.Would("ask %s for the owner of the key, and store the key in profile %s", strings.Join(addresses, " or "), l.p.Name)
 	}
 	if l.noCheck {
@@ -99,7 +98,7 @@ func (l *login) run(ctx context.Context, args []string) (cli.View, error) {
 	} else {
 		fmt.Fprintf(l.e.Err, "the key is sent to %s\n", strings.Join(addresses, " or "))
 	}
-	key, err := readKey(l.e, l.stdin)
+	key, err := readKey(l.e, l.stdin, "pipe it in, or set DIG_API_KEY")
 	if err != nil {
 		return cli.View{}, err
 	}

@@ -3,6 +3,7 @@ package profile
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -134,9 +135,14 @@ you can read; the command prints which one. A key is only ever sent to the addre
 		if e.Tells() {
 			return cli.View{}, wouldAdd(e, st, p, opt, noKey)
 		}
+		check := opt
+		check.Check = true
+		if _, err := st.Add(p, config.Key{}, check); err != nil { // before the key is asked for
+			return cli.View{}, err
+		}
 		var key config.Key
 		if !noKey && (p.Zone != string(config.Local) || p.BaseURL != "") {
-			if key, err = readKey(e, keyStdin); err != nil {
+			if key, err = readKey(e, keyStdin, "pipe it in, set DIG_API_KEY, or use --no-key"); err != nil {
 				return cli.View{}, err
 			}
 		}
@@ -177,8 +183,8 @@ func wouldAdd(e *cli.Env, st *config.Store, p config.Profile, opt config.AddOpti
 }
 
 // readKey reads a key from DIG_API_KEY, a hidden prompt or standard input; never from the command line, which others
-// can see.
-func readKey(e *cli.Env, stdin bool) (config.Key, error) {
+// can see. hint is of the error that there is none.
+func readKey(e *cli.Env, stdin bool, hint string) (config.Key, error) {
 	if v := e.Getenv("DIG_API_KEY"); v != "" && !stdin {
 		fmt.Fprintln(e.Err, "taking the key from DIG_API_KEY")
 		return config.NewKey(v)
@@ -189,7 +195,14 @@ func readKey(e *cli.Env, stdin bool) (config.Key, error) {
 		text, hidden, err = e.Hidden()
 	}
 	if !hidden {
-		text, err = bufio.NewReader(io.LimitReader(e.In, 8<<10)).ReadString('\n')
+		in := bufio.NewReader(io.LimitReader(e.In, 8<<10))
+		text, err = in.ReadString('\n')
+		if err == nil && !e.InTerm { // the key could be the second line
+			var rest []byte
+			if rest, err = io.ReadAll(in); len(bytes.TrimSpace(rest)) > 0 {
+				return config.Key{}, cli.Usagef("standard input has more than one line").WithHint("give the key alone, in one line")
+			}
+		}
 	}
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -198,7 +211,7 @@ func readKey(e *cli.Env, stdin bool) (config.Key, error) {
 		return config.Key{}, cli.Usagef("cannot read the key: %v", err)
 	}
 	if strings.TrimSpace(text) == "" {
-		return config.Key{}, cli.Usagef("no key given").WithHint("pipe it in, set DIG_API_KEY, or use --no-key")
+		return config.Key{}, cli.Usagef("no key given").WithHint("%s", hint)
 	}
 	return config.NewKey(text)
 }

@@ -158,7 +158,7 @@ func newFileTransport(l links, n Network) *fileTransport {
 
 // RoundTrip sends the request directly or through the proxy.
 func (t *fileTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	proxy, err := proxyOfEnvironment(req)
+	proxy, err := ProxyFor(req.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -189,8 +189,11 @@ func (c *Client) openLink(ctx context.Context, u *url.URL, where string, header 
 	if errors.Is(err, errInside) {
 		return nil, &Error{Kind: KindProtocol, URL: where, Message: errInside.Error(), Err: err}
 	}
+	if ue := (*url.Error)(nil); errors.As(err, &ue) { // its text contains the signature
+		err = ue.Err
+	}
 	if err != nil {
-		return nil, transportError(ctx, http.MethodGet, where, root(err))
+		return nil, transportError(ctx, http.MethodGet, where, err)
 	}
 	return &Reply{Status: res.StatusCode, Header: res.Header, Body: res.Body, most: maxReply}, nil
 }

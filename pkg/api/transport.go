@@ -2,18 +2,13 @@ package api
 
 import (
 	"cmp"
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
-
-	"golang.org/x/net/http/httpproxy"
 )
 
 // ErrProxy is wrapped by errors of the proxy between this machine and the gateway.
@@ -28,7 +23,7 @@ type Network struct {
 }
 
 // NewTransport returns a transport for a gateway, through the proxy of the environment.
-func NewTransport(n Network) *http.Transport {
+func NewTransport(n Network) *Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	if n.Roots != nil || n.Certificates != nil {
 		t.TLSClientConfig = &tls.Config{RootCAs: n.Roots, Certificates: n.Certificates, MinVersion: tls.VersionTLS12}
@@ -38,47 +33,8 @@ func NewTransport(n Network) *http.Transport {
 		t.DialContext, t.TLSHandshakeTimeout = d.DialContext, n.Connect
 	}
 	t.ResponseHeaderTimeout = n.Reply
-	t.Proxy = proxyOfEnvironment
-	t.OnProxyConnectResponse = func(_ context.Context, proxy *url.URL, to *http.Request, res *http.Response) error {
-		if res.StatusCode == http.StatusOK {
-			return nil
-		}
-		e := &Error{Kind: KindUnavailable, Err: ErrProxy, Message: fmt.Sprintf("the proxy %s does not connect to %s: it answered %s", proxy.Host, to.Host, cmp.Or(res.Status, "nothing")),
-			Hint: "ask its operators to allow this host, or name the host in NO_PROXY if it can be reached directly"}
-		if res.StatusCode == http.StatusProxyAuthRequired {
-			e.Message = fmt.Sprintf("the proxy %s requires a user and password, or refuses those given, so %s was not contacted", proxy.Host, to.Host)
-			e.Hint = "put them into HTTPS_PROXY: http://user:password@" + proxy.Host
-		}
-		return e
-	}
-	return t
-}
-
-// proxyOfEnvironment is http.ProxyFromEnvironment, but a variable that is not an address is an error instead of being
-// ignored. The error does not repeat the variable, which may contain a password.
-func proxyOfEnvironment(req *http.Request) (*url.URL, error) { return ProxyFor(req.URL) }
-
-// ProxyFor returns the proxy of the environment for an address, nil for none.
-func ProxyFor(to *url.URL) (*url.URL, error) {
-	conf := httpproxy.FromEnvironment()
-	for _, v := range []*string{&conf.HTTPSProxy, &conf.HTTPProxy} {
-		if *v != "" && !isProxy(*v) && !isProxy("http://"+*v) {
-			*v = "http://" + badProxy
-		}
-	}
-	u, err := conf.ProxyFunc()(to)
-	if err != nil || u != nil && u.Host == badProxy {
-		return nil, &Error{Kind: KindUnavailable, Err: ErrProxy, Message: "the address of the proxy in the environment is not valid", Hint: "HTTPS_PROXY and HTTP_PROXY look like http://host:port"}
-	}
-	return u, nil
-}
-
-// badProxy is a host that does not exist.
-const badProxy = "proxy.invalid:1"
-
-func isProxy(v string) bool {
-	u, err := url.Parse(v)
-	return err == nil && u.Scheme != "" && u.Host != ""
+	throughProxy(t, cmp.Or(n.Connect, 30*time.Second))
+	return &Transport{t}
 }
 
 // errPhase is the cause of an error of a time limit of this package, as opposed to one of the caller's context.

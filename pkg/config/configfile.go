@@ -155,9 +155,5 @@ func (c *configFile) put(p Profile) {
 }
 
 func (s *Store) save(c *configFile) error {
-	data, err := encode(c.doc)
-	if err != nil {
-		return &Error{Kind: ErrStorage, File: s.Path(), Msg: "cannot be encoded", cause: err}
-	}
-	return writeAtomic(s.Path(), data)
+	return writeYAML(s.Path(), c.doc)
 }

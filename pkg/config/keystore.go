@@ -154,10 +154,4 @@ func (s *fileStore) Delete(profile string) error {
 	return s.save(doc)
 }
 
-func (s *fileStore) save(doc *yaml.Node) error {
-	data, err := encode(doc)
-	if err != nil {
-		return &Error{Kind: ErrStorage, File: s.path, Msg: "cannot be encoded", cause: err}
-	}
-	return writeAtomic(s.path, data)
-}
+func (s *fileStore) save(doc *yaml.Node) error { return writeYAML(s.path, doc) }

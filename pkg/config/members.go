@@ -120,9 +120,9 @@ func (s *Store) Text() ([]byte, error) {
 }
 
 // Replace replaces config.yaml by an edited text, if it is valid and the file is still as before. The error wraps
-// ErrConflict if it is not.
-func (s *Store) Replace(before, text []byte) error {
-	return s.locked(func() error {
+// ErrConflict if it is not. left are the profiles that no longer refer to their keys, which remain.
+func (s *Store) Replace(before, text []byte) (left []Profile, err error) {
+	err = s.locked(func() error {
 		now, err := s.Text()
 		if err != nil {
 			return err
@@ -130,12 +130,26 @@ func (s *Store) Replace(before, text []byte) error {
 		if !bytes.Equal(now, before) {
 			return &Error{Kind: ErrConflict, File: s.Path(), Msg: "was changed while it was edited", hint: "edit it again"}
 		}
-		if _, err := parseConfig(s.Path(), text); err != nil {
+		edited, err := parseConfig(s.Path(), text)
+		if err != nil {
 			return err
 		}
 		if len(text) > maxFile {
 			return &Error{Kind: ErrUsage, File: s.Path(), Msg: fmt.Sprintf("is %d bytes; the limit is %d", len(text), maxFile)}
 		}
-		return writeAtomic(s.Path(), text)
+		if err := writeAtomic(s.Path(), text); err != nil {
+			return err
+		}
+		old, err := parseConfig(s.Path(), before)
+		if err != nil {
+			return nil // the old text was not valid
+		}
+		for _, p := range old.list {
+			if now := edited.find(p.Name); p.KeyStorage != "" && (now == nil || now.KeyStorage != p.KeyStorage) {
+				left = append(left, p)
+			}
+		}
+		return nil
 	})
+	return left, err
 }

@@ -203,21 +203,21 @@ func TestReplaceKeepsFacts(t *testing.T) {
 
 func TestReplaceFile(t *testing.T) {
 	s := openStore(t, fileEnv())
-	if err := s.Replace(nil, []byte("current: a\nprofiles: {a: {zone: us}}\n")); err != nil {
+	if _, err := s.Replace(nil, []byte("current: a\nprofiles: {a: {zone: us}}\n")); err != nil {
 		t.Fatal(err)
 	}
 	before, err := s.Text()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Replace(before, []byte("current: b\n")); !errors.Is(err, ErrUsage) {
+	if _, err := s.Replace(before, []byte("current: b\n")); !errors.Is(err, ErrUsage) {
 		t.Errorf("an invalid text: %v", err)
 	}
 	if err := s.Use(""); err != nil {
 		t.Fatal(err)
 	}
 	is := read(t, s.Path())
-	if err := s.Replace(before, []byte("current: a\nprofiles: {a: {zone: eu}}\n")); !errors.Is(err, ErrConflict) || read(t, s.Path()) != is {
+	if _, err := s.Replace(before, []byte("current: a\nprofiles: {a: {zone: eu}}\n")); !errors.Is(err, ErrConflict) || read(t, s.Path()) != is {
 		t.Errorf("over another change: %v", err)
 	}
 }

@@ -122,6 +122,51 @@ func (s *Store) Logout(name string) (where string, err error) {
 	return where, err
 }
 
+// Stored is a storage that holds a key, and the key.
+type Stored struct {
+	StoredKey
+	Where string
+	keys  KeyStore
+}
+
+// KeysOf returns the keys that are stored under a name, whether there is a profile of that name or not. A keyring that does
+// not answer is an error only if the file has none.
+func (s *Store) KeysOf(name string) (found []Stored, err error) {
+	var failed error
+	for _, storage := range []string{"file", "keyring"} {
+		keys := s.keys(storage)
+		switch k, err := keys.Get(name); {
+		case err == nil:
+			found = append(found, Stored{k, keys.Where(), keys})
+		case !errors.Is(err, errNoKey):
+			failed = errors.Join(failed, err)
+		}
+	}
+	if len(found) > 0 {
+		return found, nil
+	}
+	return nil, failed
+}
+
+// RemoveKeys removes keys of KeysOf, under a name that no profile uses for a key.
+func (s *Store) RemoveKeys(name string, keys []Stored) error {
+	return s.locked(func() error {
+		c, err := s.load()
+		if err != nil {
+			return err
+		}
+		if p := c.find(name); p != nil && p.KeyStorage != "" {
+			return &Error{Kind: ErrConflict, Field: nameProfile, Msg: fmt.Sprintf("a key was stored for profile %s in the meantime", name), hint: "run the command again"}
+		}
+		for _, k := range keys {
+			if err := k.keys.Delete(name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // Rename gives a profile and its key another name. A process that is killed on the way leaves the profile with its key
 // under one of the two names; a copy of the key under the other is removed by the next change of the settings.
 func (s *Store) Rename(old, name string) error {

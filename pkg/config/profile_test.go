@@ -253,7 +253,7 @@ profiles:
 		}, has: "zone: eu # residency", gone: []string{"# main"}},
 		"Rename":          {change: func(s *Store) error { return s.Rename("b", "z") }, has: "z: {zone: local} # short"},
 		"Rename, current": {change: func(s *Store) error { return s.Rename("a", "z") }, has: "current: z # why a"},
-		"Replace":         {change: func(s *Store) error { return s.Replace([]byte(before), []byte(before+"# more\n")) }, has: "# more"},
+		"Replace":         {change: func(s *Store) error { _, err := s.Replace([]byte(before), []byte(before+"# more\n")); return err }, has: "# more"},
 		"Login and out": {change: func(s *Store) error {
 			if _, err := s.Add(Profile{Name: "a", Zone: "us"}, mustKey(t, hostedKey), AddOptions{Replace: true, Merge: func(*Profile) error { return nil }}); err != nil {
 				return err
@@ -282,7 +282,7 @@ profiles:
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	reads := []string{"Check", "Get", "Key", "List", "Members", "Path", "PendingRename", "Text"}
+	reads := []string{"Check", "Get", "Key", "KeysOf", "List", "Members", "Path", "PendingRename", "RemoveKeys", "Text"}
 	writes := []string{"Add", "Learn", "Logout", "Remove", "Rename", "Replace", "Set", "Use"} // as above
 	for m := range reflect.TypeFor[*Store]().Methods() {
 		if !slices.Contains(append(reads, writes...), m.Name) {

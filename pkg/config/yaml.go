@@ -58,6 +58,7 @@ func readBounded(path string) ([]byte, error) {
 // parseMapping parses one YAML document with a mapping at its root. An empty document gives an empty mapping; the
 // document node is returned too, because it holds the comments at the start and the end of the file.
 func parseMapping(path string, data []byte) (doc, root *yaml.Node, err error) {
+	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) // the parser adds empty lines after comments otherwise
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	doc = &yaml.Node{}
 	if err := dec.Decode(doc); err != nil && !errors.Is(err, io.EOF) {
@@ -221,6 +222,26 @@ func moveComments(n *yaml.Node) {
 			name.LineComment, value.LineComment = value.LineComment, ""
 		}
 	}
+}
+
+// writeYAML replaces a file by a document, with the line ends and the byte order mark that the file has; its caller holds the
+// lock.
+func writeYAML(path string, doc *yaml.Node) error {
+	data, err := encode(doc)
+	if err != nil {
+		return &Error{Kind: ErrStorage, File: path, Msg: "cannot be encoded", cause: err}
+	}
+	before, err := readBounded(path)
+	if err != nil {
+		return err
+	}
+	if first, _, more := bytes.Cut(before, []byte("\n")); more && bytes.HasSuffix(first, []byte("\r")) {
+		data = bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n"))
+	}
+	if mark := []byte("\ufeff"); bytes.HasPrefix(before, mark) && !bytes.HasPrefix(data, mark) {
+		data = append(mark, data...)
+	}
+	return writeAtomic(path, data)
 }
 
 func encode(doc *yaml.Node) ([]byte, error) {

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"runtime"
@@ -45,6 +47,9 @@ func (e *Env) Edit(ctx context.Context, path string) error {
 	}
 	if err := c.Run(); err != nil {
 		return &Failure{Exit: ExitFailed, Code: "editor", Msg: fmt.Sprintf("%s: %v", words[0], err), Hint: "VISUAL or EDITOR names the editor", Err: err}
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return &Failure{Exit: ExitFailed, Code: "editor", Msg: words[0] + " removed the copy that it was to edit; nothing was changed", Hint: "VISUAL or EDITOR names the editor", Err: err}
 	}
 	return nil
 }
