@@ -17,6 +17,7 @@ func TestContextValues(t *testing.T) {
 		"cmd/internal/cli askedKey{}":              "the interceptor of requests",
 		"pkg/api payloadKey{}":                     "the hook of resty",
 		"pkg/api noKey{}":                          "the hook of resty",
+		"pkg/api proxyWayKey{}":                    "the hooks of net/http for connections through a proxy",
 		"pkg/api captureKey{}":                     "the decoder of replies",
 		"pkg/gateway web.SourceKey{}":              "authentication",
 		"pkg/gateway/web filesKey{}":               "the lookup of files, which no request over a network may ask for",
