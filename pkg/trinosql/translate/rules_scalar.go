@@ -165,7 +165,7 @@ func (p *printer) roundFloat(c *call) {
 		p.expand(c, mustParts("CAST(CASE WHEN $1 = 0 THEN 0 WHEN isfinite($1) THEN round($1) ELSE $1 END AS "+t+")"))
 		return
 	}
-	p.expand(c, mustParts("CAST(CASE WHEN $2 IS NULL THEN NULL WHEN NOT isfinite($1) OR isinf(abs($1) * pow(10.0, $2)) THEN $1"+
+	p.expand(c, mustParts("CAST(CASE WHEN $2 IS NULL THEN NULL WHEN NOT isfinite($1) OR isinf(pow(10.0, $2)) OR isinf(abs($1) * pow(10.0, $2)) THEN $1"+
 		" ELSE sign($1) * round(abs($1) * pow(10.0, $2)) / pow(10.0, $2) END AS "+t+")"))
 }
 

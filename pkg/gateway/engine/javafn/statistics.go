@@ -51,7 +51,11 @@ func widthBucket(a []string) (string, bool, error) {
 	case x >= upper:
 		bucket = n + 1
 	default:
-		bucket = int64(float64(n)*(x-lower)/(upper-lower)) + 1
+		if d := float64(n)*(x-lower)/(upper-lower) + 1; d < math.MaxInt64 {
+			bucket = int64(d)
+		} else { // as Java casts it
+			bucket = math.MaxInt64
+		}
 	}
 	if first > second {
 		bucket = n - bucket + 1

@@ -59,6 +59,7 @@ func formatNumber(a string) (string, bool, error) {
 	default: // as Java casts a double to long
 		f = math.Trunc(min(max(f, math.MinInt64), math.MaxInt64))
 	}
+	least := f == math.MinInt64 // the absolute value of which is negative in Java
 	unit := 0
 	for math.Abs(f) >= 1000 && unit < 5 {
 		f /= 1000
@@ -66,7 +67,7 @@ func formatNumber(a string) (string, bool, error) {
 	}
 	digits := 0
 	switch m := math.Abs(f); {
-	case m < 10:
+	case m < 10 || least:
 		digits = 2
 	case m < 100:
 		digits = 1

@@ -85,3 +85,7 @@ SELECT k, TRY(TRY(sum(x) / k) + 10 / k), TRY(coalesce(TRY(sum(x) / k), k)), TRY(
 SELECT TRY(grouping(k) / (grouping(k) - 1)), TRY(CAST(listagg(CAST(x AS varchar), '') WITHIN GROUP (ORDER BY x) AS tinyint)), k FROM (VALUES (1, 0), (2, 0), (3, 5)) t(x, k) GROUP BY ROLLUP (k) HAVING TRY(1 / (count(*) - 1)) IS NULL OR k = 0 ORDER BY k;
 SELECT TRY(sum(x)) FROM (VALUES 9223372036854775807, 1) t(x);
 SELECT format('%X|%x|%e|%E|%5X', NULL, NULL, NULL, NULL, NULL);
+SELECT slice(ARRAY[1, 2, 3], -1, 9223372036854775807), slice(ARRAY[1, 2, 3], 1, 9223372036854775807), slice(ARRAY[1, 2, 3], 1, 9223372036854775806), slice(ARRAY[1, 2, 3], BIGINT '-9223372036854775808', 1);
+SELECT round(REAL '0', 12345), round(0e0, 400), round(1e0, 309), round(1.5e0, 12345), round(0e0, -400), round(1.5e0, -400);
+SELECT width_bucket(5e0, 0e0, 10e0, 9223372036854775807), width_bucket(9.999999999999999e0, 0e0, 10e0, 9223372036854775807), width_bucket(5e0, 10e0, 0e0, 9223372036854775807), width_bucket(3e0, 0e0, 10e0, 7);
+SELECT format_number(BIGINT '-9223372036854775808'), format_number(BIGINT '-9223372036854775807'), format_number(9223372036854775807), format_number(-1e300), format_number(1e300);
