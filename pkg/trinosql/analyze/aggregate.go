@@ -5,7 +5,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/functions"
 )
 
-// aggregation finds the aggregates of a SELECT and checks that all else is the same for all rows of a group.
+// aggregation collects the aggregates of a SELECT and checks that every other expression is constant within a group.
 func (z *analyzer) aggregation(b *trinosql.Select, info *Select, s *scope) {
 	var list, order []trinosql.Expr
 	for _, it := range info.Items {
@@ -63,12 +63,12 @@ func (z *analyzer) aggregation(b *trinosql.Select, info *Select, s *scope) {
 	}
 }
 
-// groupCheck determines which expressions are the same for all rows of a group.
+// groupCheck determines which expressions are constant within a group.
 type groupCheck struct {
 	z       *analyzer
 	keys    map[int]bool
 	known   map[trinosql.Expr]bool
-	sorting bool // in ORDER BY, which sees the columns of the result too
+	sorting bool // in ORDER BY, where output columns are visible too
 }
 
 func (g *groupCheck) check(x trinosql.Expr) {
@@ -92,7 +92,7 @@ func (g *groupCheck) starFails(b *trinosql.Select, it Item, s *scope) {
 	failNowhere("EXPRESSION_NOT_AGGREGATE", "Column %s not in GROUP BY clause", column)
 }
 
-// same reports whether an expression has one value in a group.
+// same reports whether an expression is constant within a group.
 func (g *groupCheck) same(x trinosql.Expr) bool {
 	if v, ok := g.known[x]; ok {
 		return v
@@ -106,7 +106,7 @@ func (g *groupCheck) isKey(x trinosql.Expr) bool {
 	return g.keys[g.z.an.key(x)] && !(g.sorting && g.usesOutput(x)) && !g.usesLambda(x)
 }
 
-// usesOutput reports whether a column of the select list is named in an expression.
+// usesOutput reports whether an expression refers to an output column.
 func (g *groupCheck) usesOutput(x trinosql.Expr) bool { return g.firstOutput(x) != nil }
 
 func (g *groupCheck) firstOutput(x trinosql.Expr) trinosql.Expr {
@@ -120,7 +120,7 @@ func (g *groupCheck) firstOutput(x trinosql.Expr) trinosql.Expr {
 	return found[0]
 }
 
-// usesLambda reports whether a parameter of a lambda around the expression is named in it.
+// usesLambda reports whether an expression refers to a parameter of an enclosing lambda.
 func (g *groupCheck) usesLambda(x trinosql.Expr) bool {
 	inside := map[*trinosql.Lambda]bool{}
 	var refs []*LambdaRef

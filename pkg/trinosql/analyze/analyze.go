@@ -6,7 +6,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// Analyze resolves a query, or the query that is explained. The error is an *Error.
+// Analyze resolves a query, or the query of an EXPLAIN. The error is an *Error.
 func Analyze(s trinosql.Statement, o Options) (a *Analysis, err error) {
 	for e, ok := s.(*trinosql.Explain); ok; e, ok = s.(*trinosql.Explain) {
 		s = e.Statement
@@ -29,18 +29,18 @@ func Analyze(s trinosql.Statement, o Options) (a *Analysis, err error) {
 type analyzer struct {
 	opt   Options
 	an    *Analysis
-	rec   *Expressions // where what is found about expressions is written
+	rec   *Expressions // where the analysis of expressions is recorded
 	calls map[string]*functions.Bound
 	casts map[[2]string]bool
-	// lambdas has what was found about bodies, by the types of the parameters.
+	// lambdas has the analyses of lambda bodies, one for each list of parameter types.
 	lambdas map[*trinosql.Lambda][]*lambdaBody
 	// recursive has the reference of a query of WITH RECURSIVE to itself, while its step is analyzed.
 	recursive map[*trinosql.TableRef]*named
 	sel       *selectState // the innermost SELECT, for named windows
 	windows   map[*trinosql.Func]*window
-	open      []*openQuery                   // the queries around, outermost first
-	outer     map[*trinosql.Query][]outerRef // the columns of queries outside that a query uses
-	noOuter   bool                           // columns of queries outside are refused
+	open      []*openQuery                   // the enclosing queries, outermost first
+	outer     map[*trinosql.Query][]outerRef // the columns of outer queries that a query uses
+	noOuter   bool                           // columns of outer queries are rejected
 }
 
 func newAnalyzer(o Options) *analyzer {
@@ -65,7 +65,7 @@ func newExpressions() *Expressions {
 	}
 }
 
-// guard turns a failure into an error.
+// guard converts a failure to an error.
 func (z *analyzer) guard(f func()) (err error) {
 	defer func() {
 		switch r := recover().(type) {

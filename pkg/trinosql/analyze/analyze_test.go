@@ -83,7 +83,7 @@ func TestOutput(t *testing.T) {
 	}
 }
 
-// TestParameters has the types of values given for ?.
+// TestParameters checks the types of bound parameters.
 func TestParameters(t *testing.T) {
 	given := session
 	given.Describe = false
@@ -123,7 +123,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestParts looks at what is found about the parts of a statement.
+// TestParts checks the analysis of the parts of a statement.
 func TestParts(t *testing.T) {
 	tree, err := trinosql.Parse("SELECT n.name, r.k, count(*) AS c FROM nation n JOIN (SELECT regionkey AS k, name FROM region WHERE EXISTS (SELECT 1 FROM customer WHERE nationkey = regionkey)) r ON n.regionkey = k " +
 		"GROUP BY CUBE (n.name, k) ORDER BY c, max(n.nationkey), 2")

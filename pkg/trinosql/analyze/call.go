@@ -50,14 +50,14 @@ func (z *analyzer) call(x *trinosql.Func, c context) *types.Type {
 	return b.Result
 }
 
-// function resolves a form that stands for the call of a function.
+// function resolves a syntax form that is equivalent to a function call.
 func (z *analyzer) function(x trinosql.Expr, name string, args []trinosql.Expr, c context) *types.Type {
 	b, given := z.resolve(x, name, args, c)
 	z.bindArgs(x, b, args, given, c)
 	return b.Result
 }
 
-// resolve finds the signature of a call, with the types that its arguments have; that of a lambda is nil.
+// resolve finds the signature of a call, and the types of its arguments; the type of a lambda is nil.
 func (z *analyzer) resolve(x trinosql.Expr, name string, args []trinosql.Expr, c context) (*functions.Bound, []*types.Type) {
 	list, given := make([]functions.Arg, len(args)), make([]*types.Type, len(args))
 	var key strings.Builder
@@ -100,7 +100,7 @@ func (z *analyzer) resolve(x trinosql.Expr, name string, args []trinosql.Expr, c
 	return b, given
 }
 
-// bindArgs coerces the arguments to what the signature takes.
+// bindArgs coerces the arguments to the parameter types of the signature.
 func (z *analyzer) bindArgs(x trinosql.Expr, b *functions.Bound, args []trinosql.Expr, given []*types.Type, c context) {
 	for i, a := range args {
 		if given[i] == nil {
@@ -114,7 +114,7 @@ func (z *analyzer) bindArgs(x trinosql.Expr, b *functions.Bound, args []trinosql
 	z.rec.Calls[x] = b
 }
 
-// lambdaBody is what was found about a lambda for parameters of some types.
+// lambdaBody is the analysis of a lambda's body for given parameter types.
 type lambdaBody struct {
 	params []*types.Type
 	rec    *Expressions
@@ -122,7 +122,7 @@ type lambdaBody struct {
 	err    error
 }
 
-// tryLambda tells the type of a lambda's body for parameters of some types, without deciding for them.
+// tryLambda returns the type of a lambda's body for given parameter types, without committing to them.
 func (z *analyzer) tryLambda(l *trinosql.Lambda, params []*types.Type, c context) (*types.Type, error) {
 next:
 	for _, b := range z.lambdas[l] {
@@ -144,7 +144,7 @@ next:
 	return b.result, b.err
 }
 
-// lambda resolves a lambda for the parameters that the signature has that was chosen.
+// lambda resolves a lambda with the parameter types of the chosen signature.
 func (z *analyzer) lambda(x *trinosql.Lambda, c context) *types.Type {
 	if !c.expectLambda {
 		z.scalarOnly(x, x.Body, "Lambda expression")
@@ -187,14 +187,14 @@ func (z *analyzer) lambdaBody(l *trinosql.Lambda, params []*types.Type, c contex
 	s := c.scope.inner(newRelation(fields))
 	s.lambda = l
 	for _, p := range l.Params {
-		s.resolve(p, []string{p.Lower()}) // two of one name
+		s.resolve(p, []string{p.Lower()}) // a duplicate name
 	}
 	inner := c.here()
 	inner.scope, inner.inLambda = s, true
 	return z.visit(l.Body, inner)
 }
 
-// merge adds what another record holds.
+// merge adds the entries of another record.
 func (e *Expressions) merge(o *Expressions) {
 	for k, v := range o.Types {
 		e.Types[k] = v
@@ -222,7 +222,7 @@ func (e *Expressions) merge(o *Expressions) {
 	}
 }
 
-// special resolves the forms that are written as calls and are none. It is nil for others.
+// special resolves the special forms that are written as function calls. It returns nil for other calls.
 func (z *analyzer) special(x *trinosql.Func, name string, c context) *types.Type {
 	check := func(ok bool, msg string) {
 		switch {
@@ -275,7 +275,7 @@ func (z *analyzer) special(x *trinosql.Func, name string, c context) *types.Type
 	return nil
 }
 
-// formats reports whether format takes values of a type.
+// formats reports whether format accepts values of a type.
 func (z *analyzer) formats(t *types.Type) bool {
 	switch t.Kind {
 	case types.Unknown, types.Boolean, types.Tinyint, types.Smallint, types.Integer, types.Bigint, types.Real, types.Double, types.Decimal, types.Date,
@@ -285,7 +285,7 @@ func (z *analyzer) formats(t *types.Type) bool {
 	return z.canCast(t, varchar)
 }
 
-// pair coerces two expressions to one type.
+// pair coerces two expressions to their common type.
 func (z *analyzer) pair(at trinosql.Expr, msg string, l, r trinosql.Expr, c context) *types.Type {
 	a, b := z.visit(l, c), z.visit(r, c)
 	common := types.Common(a, b)

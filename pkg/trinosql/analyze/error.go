@@ -6,16 +6,17 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql"
 )
 
-// Error says what is wrong with a statement. Its text begins with the place, as Trino's does: line 1:8: Column 'x' cannot be resolved.
+// Error is an error in a statement. Its text begins with the position, as Trino's does: line 1:8: Column 'x' cannot be
+// resolved.
 type Error struct {
-	Kind string       // COLUMN_NOT_FOUND, TYPE_MISMATCH and so on, as Trino names it
-	At   trinosql.Pos // Line is 0 where Trino names no place
+	Kind string       // Trino's name of the error: COLUMN_NOT_FOUND, TYPE_MISMATCH and so on
+	At   trinosql.Pos // Line is 0 where Trino reports no position
 	Msg  string
-	// Name is the name that was not found, for a hint: of a column, a table or a function.
+	// Name is the name of a column, table or function that was not found.
 	Name string
-	// Hint is what was probably meant, "" if nothing is near.
+	// Hint is the probable correction, "" if there is none.
 	Hint string
-	// Unsupported is set when Trino would take the statement and this package does not.
+	// Unsupported is set when the statement is valid in Trino and not supported by this package.
 	Unsupported bool
 }
 
@@ -34,12 +35,12 @@ func fail(kind string, at trinosql.Node, format string, args ...any) {
 	panic(failure{&Error{Kind: kind, At: at.Pos(), Msg: fmt.Sprintf(format, args...)}})
 }
 
-// failNowhere ends the analysis with an error for which Trino names no place.
+// failNowhere ends the analysis with an error for which Trino reports no position.
 func failNowhere(kind, format string, args ...any) {
 	panic(failure{&Error{Kind: kind, Msg: fmt.Sprintf(format, args...)}})
 }
 
-// before is the place of the words that stand right before a node and have none of their own.
+// before is the position of keywords directly before a node that have no node of their own.
 type before struct {
 	trinosql.Node
 	words string

@@ -10,17 +10,17 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// context is where an expression stands.
+// context is the context of an expression.
 type context struct {
 	*scope
-	// params are the types of the parameters of the lambda that is expected here; nil when none is.
+	// params are the parameter types of the lambda that is expected here; nil if none is.
 	params       []*types.Type
 	expectLambda bool
 	inLambda     bool
-	noOuter      bool // columns of queries outside are refused
+	noOuter      bool // columns of outer queries are rejected
 }
 
-// here is the context without the lambda that is expected right at it.
+// here is the context without the lambda that is expected for the expression itself.
 func (c context) here() context {
 	c.params, c.expectLambda = nil, false
 	return c
@@ -33,14 +33,14 @@ var (
 	unknown = types.Of(types.Unknown)
 )
 
-// expr resolves an expression and tells its type.
+// expr resolves an expression and returns its type.
 func (z *analyzer) expr(x trinosql.Expr, s *scope) *types.Type {
 	return z.visit(x, context{scope: s, noOuter: z.noOuter})
 }
 
 func (z *analyzer) visit(x trinosql.Expr, c context) *types.Type {
 	if t := z.rec.Types[x]; t != nil {
-		return t // an expression may be met again: GROUP BY 1
+		return t // an expression may be resolved twice: GROUP BY 1
 	}
 	t := z.typeOf(x, c)
 	z.rec.Types[x] = t
@@ -140,7 +140,7 @@ func (z *analyzer) typeOf(x trinosql.Expr, c context) *types.Type {
 	return literal(x)
 }
 
-// name resolves a name without dots.
+// name resolves an unqualified name.
 func (z *analyzer) name(x *trinosql.Ident, c context) *types.Type {
 	name := x.Lower()
 	r, ok := c.resolve(x, []string{name})

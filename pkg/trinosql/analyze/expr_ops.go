@@ -24,7 +24,7 @@ func (z *analyzer) coerce(x trinosql.Expr, from, to *types.Type, what string) {
 	z.rec.Coercions[x] = to
 }
 
-// single coerces expressions to one type.
+// single coerces expressions to their common type.
 func (z *analyzer) single(c context, what string, list []trinosql.Expr) *types.Type {
 	common := unknown
 	var kinds []*types.Type // without duplicates, in order
@@ -76,7 +76,7 @@ func (z *analyzer) single(c context, what string, list []trinosql.Expr) *types.T
 	return common
 }
 
-// operator resolves an operator over expressions.
+// operator resolves an operator and its operands.
 func (z *analyzer) operator(x trinosql.Expr, name string, c context, args ...trinosql.Expr) *types.Type {
 	given := make([]*types.Type, len(args))
 	for i, a := range args {
@@ -97,7 +97,7 @@ func (z *analyzer) operator(x trinosql.Expr, name string, c context, args ...tri
 	return b.Result
 }
 
-// failOperator ends the analysis for an operator that does not take its operands.
+// failOperator ends the analysis for an operator that is not defined for its operands.
 func failOperator(x trinosql.Node, err error, hint string) {
 	if e, ok := err.(*functions.Error); ok && e.Kind != "OPERATOR_NOT_FOUND" {
 		failNowhere(e.Kind, "%s", e.Msg)

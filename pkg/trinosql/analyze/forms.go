@@ -57,7 +57,7 @@ func (z *analyzer) trim(x *trinosql.Trim, c context) *types.Type {
 	return z.function(x, name, some(x.X, x.Chars), c)
 }
 
-// normalize is the function of that name, whose second argument is a word in this syntax.
+// normalize resolves the function normalize, whose second argument is a keyword in this syntax.
 func (z *analyzer) normalize(x *trinosql.Normalize, c context) *types.Type {
 	t := z.visit(x.X, c)
 	form := x.Form
@@ -108,7 +108,7 @@ func (z *analyzer) extract(x *trinosql.Extract, c context) *types.Type {
 	return nil
 }
 
-// subquery resolves a query below an expression and tells the row of its columns.
+// subquery resolves the subquery of an expression and returns the row type of its columns.
 func (z *analyzer) subquery(x trinosql.Expr, q *trinosql.Query, c context) *types.Type {
 	if c.inLambda {
 		fail("NOT_SUPPORTED", x, "Lambda expression cannot contain subqueries")
@@ -122,7 +122,7 @@ func (z *analyzer) subquery(x trinosql.Expr, q *trinosql.Query, c context) *type
 	return types.NewRow(names, args)
 }
 
-// predicate resolves what IN (query) and quantified comparisons compare, and tells the common type.
+// predicate resolves the subquery of IN or a quantified comparison and returns the type that the sides are compared as.
 func (z *analyzer) predicate(x trinosql.Expr, value *types.Type, q *trinosql.Query, c context) *types.Type {
 	if value.Kind != types.Row && value.Kind != types.Unknown {
 		value = types.NewRow(nil, []*types.Type{value})
@@ -147,7 +147,7 @@ func (z *analyzer) quantified(x *trinosql.Quantified, c context) *types.Type {
 	return boolean
 }
 
-// scalarOnly refuses aggregates, windows and GROUPING.
+// scalarOnly rejects aggregates, window functions and GROUPING.
 func (z *analyzer) scalarOnly(at, x trinosql.Expr, clause string) {
 	roots := []trinosql.Expr{x}
 	found := collect(roots, isAggregate)

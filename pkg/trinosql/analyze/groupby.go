@@ -15,7 +15,7 @@ func (z *analyzer) groupBy(b *trinosql.Select, info *Select, s *scope) {
 	}
 	info.Grouped = true
 	checkSets(b.GroupBy)
-	places := map[int]int{} // of keys in info.Keys
+	places := map[int]int{} // by key, the index in info.Keys
 	add := func(k GroupKey) int {
 		if i, ok := places[k.key]; ok {
 			return i
@@ -94,7 +94,7 @@ func (z *analyzer) groupKey(x trinosql.Expr, info *Select, s *scope) GroupKey {
 	return GroupKey{Expr: it.Expr, Item: int(n) - 1, Type: it.Type, key: z.itemKey(it)}
 }
 
-// checkSets refuses more grouping sets than there may be.
+// checkSets rejects a GROUP BY with too many grouping sets.
 func checkSets(g *trinosql.GroupBy) {
 	var at trinosql.Node = g.Elements[0]
 	if g.Distinct || g.All {
@@ -123,7 +123,7 @@ func checkSets(g *trinosql.GroupBy) {
 	}
 }
 
-// expand makes the grouping sets of an element.
+// expand returns the grouping sets of an element.
 func expand(kind string, parts [][]int) [][]int {
 	var sets [][]int
 	switch kind {
@@ -151,7 +151,7 @@ func expand(kind string, parts [][]int) [][]int {
 	return sets
 }
 
-// union is a set with the members of another behind its own.
+// union is a followed by the members of b that are not in it.
 func union(a, b []int) []int {
 	out := append([]int{}, a...)
 next:

@@ -13,17 +13,17 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// hinted is failNamed with a hint: what was probably meant.
+// hinted is failNamed with a hint: the probable correction.
 func hinted(kind, name string, at trinosql.Node, hint, format string, args ...any) {
 	panic(failure{&Error{Kind: kind, At: at.Pos(), Msg: fmt.Sprintf(format, args...), Name: name, Hint: hint}})
 }
 
 func didYouMean(text string) string { return "did you mean " + text + "?" }
 
-// maxNear bounds the names that are compared for a hint.
+// maxNear limits the names that are compared for a hint.
 const maxNear = 5000
 
-// missingColumn ends the analysis for a name that no column has.
+// missingColumn ends the analysis for a column that does not exist.
 func (s *scope) missingColumn(x trinosql.Node, name []string) {
 	full := strings.Join(name, ".")
 	hinted("COLUMN_NOT_FOUND", full, x, s.columnHint(x, name), "Column '%s' cannot be resolved", full)
@@ -73,13 +73,13 @@ func (s *scope) columnHint(x trinosql.Node, name []string) string {
 	return ""
 }
 
-// units are those of date_add and similar, which other engines write as words.
+// units are the units of date_add and similar, which other engines write as keywords.
 var units = []string{"millisecond", "second", "minute", "hour", "day", "week", "month", "quarter", "year"}
 
-// otherColumns are what other engines write like a column.
+// otherColumns are functions of other engines that are called without parentheses, and their equivalents in Trino.
 var otherColumns = map[string]string{"sysdate": "now()", "systimestamp": "now()", "curdate": "current_date", "getdate": "now()", "today": "current_date", "rownum": "row_number() OVER ()", "all": "no GROUP BY ALL: name the columns"}
 
-// otherNames are functions of other engines and what Trino has in their place.
+// otherNames are functions of other engines and their equivalents in Trino.
 var otherNames = map[string]string{
 	"ifnull": "coalesce", "nvl": "coalesce", "isnull": "coalesce", "len": "length", "char_length": "length", "character_length": "length", "datalength": "length",
 	"getdate": "now()", "sysdate": "now()", "curdate": "current_date", "today": "current_date", "datediff": "date_diff", "dateadd": "date_add", "date_sub": "date_add",
@@ -94,7 +94,7 @@ var otherNames = map[string]string{
 	"trunc": "truncate",
 }
 
-// functionHint is what was probably meant by a name that no function has.
+// functionHint is the probable correction of a function name that does not exist.
 func functionHint(name string) string {
 	if other := otherNames[strings.ToLower(name)]; other != "" {
 		return "Trino has " + other
@@ -113,12 +113,12 @@ func functionHint(name string) string {
 	return ""
 }
 
-// otherTypes are types of other engines and what Trino has in their place.
+// otherTypes are types of other engines and their equivalents in Trino.
 var otherTypes = map[string]string{"text": "varchar", "string": "varchar", "nvarchar": "varchar", "clob": "varchar", "bool": "boolean", "datetime": "timestamp", "timestamptz": "timestamp with time zone",
 	"float": "double or real", "float4": "real", "float8": "double", "float64": "double", "number": "decimal", "numeric": "decimal", "money": "decimal", "int2": "smallint", "int4": "integer", "int8": "bigint",
 	"int64": "bigint", "long": "bigint", "signed": "bigint", "unsigned": "bigint", "blob": "varbinary", "bytea": "varbinary", "bytes": "varbinary", "binary": "varbinary", "jsonb": "json", "struct": "row", "list": "array"}
 
-// typeHint is what was probably meant by a type that does not exist.
+// typeHint is the probable correction of a type that does not exist.
 func typeHint(name string) string {
 	name, _, _ = strings.Cut(strings.ToLower(name), "(")
 	if name == "interval" {
@@ -141,7 +141,7 @@ var (
 	numText   = late.Regexp(`^[+-]?\d+(\.\d*)?$`)
 )
 
-// mixedHint says how values of several types could be compared, for a text among them.
+// mixedHint suggests how values of different types, one of them a string, can be compared.
 func mixedHint(list []trinosql.Expr, given []*types.Type) string {
 	var other *types.Type
 	var text trinosql.Expr

@@ -60,7 +60,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestOtherNames checks that the functions of other engines are none of Trino's.
+// TestOtherNames checks that the functions of other engines do not exist in Trino.
 func TestOtherNames(t *testing.T) {
 	for name := range otherNames {
 		if len(functions.Named(name)) > 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// json resolves JSON_EXISTS, JSON_VALUE, JSON_QUERY, JSON_OBJECT and JSON_ARRAY. Paths are not read.
+// json resolves JSON_EXISTS, JSON_VALUE, JSON_QUERY, JSON_OBJECT and JSON_ARRAY. Paths are not parsed.
 func (z *analyzer) json(x trinosql.Expr, c context) *types.Type {
 	switch x := x.(type) {
 	case *trinosql.JSONFunc:
@@ -70,7 +70,7 @@ func (z *analyzer) jsonPath(x *trinosql.JSONFunc, c context) {
 	}
 }
 
-// jsonFormat is the format of a value; that of the functions that make JSON is JSON.
+// jsonFormat is the format of a value; JSON for the functions that return JSON.
 func jsonFormat(in *trinosql.JSONInput) string {
 	if in.Format == "" {
 		switch x := in.X.(type) {
@@ -85,7 +85,7 @@ func jsonFormat(in *trinosql.JSONInput) string {
 	return in.Format
 }
 
-// jsonInput checks a value that is read as JSON.
+// jsonInput checks the type of a value that is parsed as JSON.
 func (z *analyzer) jsonInput(x trinosql.Expr, t *types.Type, format string) {
 	ok := t.Text() || t.Kind == types.Varbinary || t.Kind == types.Unknown
 	if format != "JSON" {
@@ -124,7 +124,7 @@ func (z *analyzer) jsonItem(x trinosql.Expr, in *trinosql.JSONInput, where, what
 	}
 }
 
-// jsonResult is the type that RETURNING gives.
+// jsonResult is the type of the RETURNING clause.
 func (z *analyzer) jsonResult(x trinosql.Expr, returning trinosql.Type, format string) *types.Type {
 	if returning == nil {
 		return varchar

@@ -8,17 +8,17 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql"
 )
 
-// keys numbers expressions so that those that mean the same have the same number.
+// keys assigns the same number to expressions that are equivalent.
 type keys struct {
 	of     map[trinosql.Expr]int
 	fields map[*Field]int
 	texts  map[string]int
 }
 
-// Key is a number that all expressions have that mean the same.
+// Key returns a number that is the same for equivalent expressions.
 func (a *Analysis) Key(x trinosql.Expr) int { return a.key(x) }
 
-// FieldKey is the Key of expressions that are the column.
+// FieldKey is the Key of a reference to the column.
 func (a *Analysis) FieldKey(f *Field) int { return a.fieldKey(f) }
 
 func (a *Analysis) key(x trinosql.Expr) int {
@@ -45,7 +45,7 @@ func (a *Analysis) key(x trinosql.Expr) int {
 	return n
 }
 
-// fieldKey is the key of an expression that is the column.
+// fieldKey is the key of a reference to the column.
 func (a *Analysis) fieldKey(f *Field) int {
 	if a.keys.of == nil {
 		a.keys.of, a.keys.fields, a.keys.texts = map[trinosql.Expr]int{}, map[*Field]int{}, map[string]int{}
@@ -71,7 +71,7 @@ func (k *keys) intern(text string) int {
 	return n
 }
 
-// head writes what an expression is beside what is below it.
+// head writes an expression without its operands.
 func head(b *strings.Builder, x trinosql.Expr) {
 	fmt.Fprintf(b, "%T ", x)
 	if q := query(x); q != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// literal is the type of a literal, which is refused when it is not one of its type.
+// literal is the type of a literal. It rejects one that is malformed.
 func literal(x trinosql.Expr) *types.Type {
 	switch x := x.(type) {
 	case *trinosql.NullLit:
@@ -52,7 +52,7 @@ func integer(x *trinosql.IntLit) int64 {
 	return n
 }
 
-// goInteger is an integer without the leading zeros that would make it octal.
+// goInteger is an integer without leading zeros, which would make it octal.
 func goInteger(text string) string {
 	if len(text) > 1 && text[0] == '0' && (text[1] >= '0' && text[1] <= '9') {
 		if text = strings.TrimLeft(text, "0"); text == "" {
@@ -62,7 +62,7 @@ func goInteger(text string) string {
 	return text
 }
 
-// negativeLiteral is the type of a number with a minus sign, which Trino reads as one literal; nil for other expressions.
+// negativeLiteral is the type of a number with a minus sign, which Trino parses as one literal; nil for other expressions.
 func negativeLiteral(x *trinosql.Unary) *types.Type {
 	if x.Op != "-" {
 		return nil
@@ -83,7 +83,7 @@ func negativeLiteral(x *trinosql.Unary) *types.Type {
 	return nil
 }
 
-// ordinal is the number that an expression is when it is an integer literal, for ORDER BY and GROUP BY.
+// ordinal is the value of an integer literal in ORDER BY or GROUP BY.
 func ordinal(x trinosql.Expr) (int64, bool) {
 	switch x := x.(type) {
 	case *trinosql.IntLit:
@@ -105,7 +105,7 @@ func decimalLiteral(at trinosql.Expr, text string) *types.Type {
 	return t
 }
 
-// decimalOf is the type that a number has as a decimal: leading zeros do not count.
+// decimalOf is the decimal type of a number: leading zeros do not count.
 func decimalOf(text string) (*types.Type, bool) {
 	digits := strings.TrimLeft(text, "+-")
 	if len(text)-len(digits) > 1 {
@@ -164,7 +164,7 @@ func typedLiteral(x *trinosql.TypedLit) *types.Type {
 	return t
 }
 
-// validLiteral reports whether a text is a literal of a type, and whether the type has literals.
+// validLiteral reports whether a text is a valid literal of a type, and whether the type has literals.
 func validLiteral(t *types.Type, text string) (valid, known bool) {
 	bits := map[types.Kind]int{types.Tinyint: 8, types.Smallint: 16, types.Integer: 32, types.Bigint: 64}[t.Kind]
 	switch t.Kind {
@@ -198,7 +198,7 @@ func validLiteral(t *types.Type, text string) (valid, known bool) {
 	return false, false
 }
 
-// isDouble reports whether Java reads the text as a double.
+// isDouble reports whether Java parses the text as a double.
 func isDouble(text string) bool {
 	text = strings.Trim(text, " \t\n\r\f\v")
 	switch strings.TrimLeft(text, "+-") {

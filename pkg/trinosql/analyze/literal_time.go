@@ -20,7 +20,7 @@ func isDate(text string) bool {
 	return ok
 }
 
-// checkDigits refuses more digits of the second than there may be.
+// checkDigits rejects a fractional precision above the maximum.
 func checkDigits(x *trinosql.TypedLit, digits string, zoned bool) {
 	name := x.Type
 	if zoned {
@@ -31,7 +31,7 @@ func checkDigits(x *trinosql.TypedLit, digits string, zoned bool) {
 	}
 }
 
-// timeLiteral is the type of TIME 'text', nil when it is none.
+// timeLiteral is the type of TIME 'text', nil if it is invalid.
 func timeLiteral(x *trinosql.TypedLit) *types.Type {
 	c, ok := times.Time(x.Value)
 	if checkDigits(x, c.Digits, c.Zone != ""); !ok {
@@ -46,7 +46,7 @@ func timeLiteral(x *trinosql.TypedLit) *types.Type {
 	return types.NewTime(types.TimeTZ, len(c.Digits))
 }
 
-// timestampLiteral is the type of TIMESTAMP 'text', nil when it is none.
+// timestampLiteral is the type of TIMESTAMP 'text', nil if it is invalid.
 func timestampLiteral(x *trinosql.TypedLit) *types.Type {
 	c, ok := times.Timestamp(x.Value)
 	if checkDigits(x, c.Digits, c.Zone != ""); !ok {
@@ -99,7 +99,8 @@ func intervalLiteral(x *trinosql.IntervalLit) *types.Type {
 	return types.Of(types.IntervalDS)
 }
 
-// intervalFits reports whether a text has the parts of an interval, in order; the last ones may be missing. Seconds have a fraction.
+// intervalFits reports whether a text has the fields of an interval, in order; trailing fields may be missing. Seconds have a
+// fraction.
 func intervalFits(form, text string) bool {
 	var months int64
 	if rest, minus := strings.CutPrefix(text, "-"); minus {

@@ -13,13 +13,13 @@ type openQuery struct {
 	outer []outerRef
 }
 
-// outerRef is the use of a column of a query outside: level 1 is the query right around.
+// outerRef is the use of a column of an outer query: level 1 is the directly enclosing query.
 type outerRef struct {
 	expr  trinosql.Expr
 	level int
 }
 
-// correlate notes the use of a column that is some queries further out.
+// correlate records the use of a column of an outer query.
 func (z *analyzer) correlate(x trinosql.Expr, outer int) {
 	for i := 0; i < outer && i < len(z.open); i++ {
 		q := z.open[len(z.open)-1-i]
@@ -28,7 +28,7 @@ func (z *analyzer) correlate(x trinosql.Expr, outer int) {
 	}
 }
 
-// queryIn resolves a query where columns of queries outside may be refused.
+// queryIn resolves a query in which columns of outer queries may be rejected.
 func (z *analyzer) queryIn(q *trinosql.Query, s *scope, noOuter bool) []*Field {
 	was := z.noOuter
 	z.noOuter = noOuter
@@ -37,7 +37,7 @@ func (z *analyzer) queryIn(q *trinosql.Query, s *scope, noOuter bool) []*Field {
 	return fields
 }
 
-// query resolves a query and tells its columns, hidden ones included.
+// query resolves a query and returns its columns, hidden ones included.
 func (z *analyzer) query(q *trinosql.Query, s *scope) []*Field {
 	open := &openQuery{info: &Query{}}
 	z.open = append(z.open, open)
@@ -103,7 +103,7 @@ func (z *analyzer) rowCount(x trinosql.Expr) (int64, bool) {
 	return 0, false
 }
 
-// with resolves the queries of WITH into a scope.
+// with adds the queries of WITH to a scope.
 func (z *analyzer) with(w *trinosql.With, s *scope) {
 	s.named = map[string]*named{}
 	for _, q := range w.Queries {
@@ -122,7 +122,7 @@ func (z *analyzer) with(w *trinosql.With, s *scope) {
 	}
 }
 
-// rename gives columns the names of a list.
+// rename gives columns the names of a column list.
 func (z *analyzer) rename(names []*trinosql.Ident, fields []*Field, alias string) []*Field {
 	if len(names) != len(fields) {
 		fail("MISMATCHED_COLUMN_ALIASES", names[0], "Column alias list has %d entries but relation has %d columns", len(names), len(fields))
@@ -139,7 +139,7 @@ func (z *analyzer) rename(names []*trinosql.Ident, fields []*Field, alias string
 	return list
 }
 
-// renamed is a column that stands for another under a name, of a table of some name.
+// renamed is a copy of a column under another name and table name.
 func (f *Field) renamed(name, alias string) *Field {
 	n := *f
 	n.Name, n.From = name, []*Field{f}
@@ -150,7 +150,7 @@ func (f *Field) renamed(name, alias string) *Field {
 	return &n
 }
 
-// body resolves what stands between WITH and ORDER BY, unless that is a single SELECT, which knows its ORDER BY.
+// body resolves the body of a query, unless it is a single SELECT, which resolves its ORDER BY itself.
 func (z *analyzer) body(b trinosql.QueryBody, s *scope) []*Field {
 	info := &Body{}
 	switch b := b.(type) {
@@ -277,7 +277,7 @@ func (z *analyzer) orderBy(items []*trinosql.SortItem, s *scope, at trinosql.Nod
 	return keys
 }
 
-// table resolves the name of a table.
+// table resolves a table name.
 func (z *analyzer) table(at trinosql.Node, parts []*trinosql.Ident, s *scope) []*Field {
 	names := lowerNames(parts)
 	suffix := names[len(names)-1]

@@ -5,7 +5,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// recursiveQuery resolves a query of WITH RECURSIVE that refers to itself. It is false for one that does not.
+// recursiveQuery resolves a query of WITH RECURSIVE that refers to itself. It returns false for any other.
 func (z *analyzer) recursiveQuery(q *trinosql.NamedQuery, s *scope) bool {
 	if q.Columns == nil {
 		fail("MISSING_COLUMN_ALIASES", q, "missing column aliases in recursive WITH query")
@@ -35,7 +35,7 @@ func (z *analyzer) recursiveQuery(q *trinosql.NamedQuery, s *scope) bool {
 	const outside = "recursive reference outside of FROM clause of the step relation of recursion"
 	step := union.Right
 	for sub, ok := step.(*trinosql.SubqueryBody); ok; sub, ok = step.(*trinosql.SubqueryBody) {
-		// The LIMIT behind a single SELECT is taken for its own, and that may have one.
+		// The LIMIT after a single SELECT belongs to that SELECT, where it is allowed.
 		if _, own := sub.Query.Body.(*trinosql.Select); !own && sub.Query.Limit != nil {
 			fail("INVALID_LIMIT_CLAUSE", before{sub.Query.Limit, "LIMIT "}, "FETCH FIRST / LIMIT clause in the step relation of recursion")
 		}
@@ -79,14 +79,14 @@ func (z *analyzer) recursiveQuery(q *trinosql.NamedQuery, s *scope) bool {
 	return true
 }
 
-// noReference refuses a reference of a query to itself where recursion cannot be.
+// noReference rejects a self-reference where recursion is not allowed.
 func (z *analyzer) noReference(q *trinosql.NamedQuery) {
 	if refs := references(q.Query, q.Name.Lower()); len(refs) > 0 {
 		fail("INVALID_RECURSIVE_REFERENCE", refs[0], "recursive reference not allowed in this context")
 	}
 }
 
-// checkRecursive refuses what a recursive query cannot have around and in its FROM.
+// checkRecursive rejects clauses and self-references that are not allowed in a recursive query.
 func (z *analyzer) checkRecursive(q *trinosql.NamedQuery, sel *trinosql.Select, name string) {
 	switch {
 	case q.Query.With != nil:
@@ -129,7 +129,7 @@ func (z *analyzer) checkRecursive(q *trinosql.NamedQuery, sel *trinosql.Select, 
 	}
 }
 
-// references are the tables of a name below a node, without those that a WITH of a query below hides.
+// references are the uses of a table name below a node, without those hidden by the WITH of a subquery.
 func references(n trinosql.Node, name string) []*trinosql.TableRef {
 	var list []*trinosql.TableRef
 	trinosql.Inspect(n, func(n trinosql.Node) bool {

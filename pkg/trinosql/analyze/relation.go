@@ -8,7 +8,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// from resolves FROM, whose relations are joined from left to right, and tells the columns that it offers.
+// from resolves FROM, whose relations are joined from left to right, and returns its columns.
 func (z *analyzer) from(list []trinosql.Relation, s *scope) *relation {
 	if len(list) == 0 {
 		return noFields
@@ -232,7 +232,7 @@ func (z *analyzer) lateralJoin(r *trinosql.Join, left []*Field) {
 	}
 }
 
-// using resolves JOIN ... USING: its columns come first, then the others of both sides.
+// using resolves JOIN ... USING: the shared columns come first, then the others of both sides.
 func (z *analyzer) using(r *trinosql.Join, s *scope, left, right *relation, info *Relation) {
 	ls, rs := s.inner(left), s.inner(right)
 	seen, taken := map[string]bool{}, map[*Field]bool{}
@@ -267,5 +267,5 @@ func (z *analyzer) using(r *trinosql.Join, s *scope, left, right *relation, info
 	}
 }
 
-// lowerEqual reports whether two names are the same without regard to case.
+// lowerEqual reports whether two names are equal, ignoring case.
 func lowerEqual(a, b string) bool { return strings.EqualFold(a, b) }

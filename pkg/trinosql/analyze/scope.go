@@ -9,13 +9,14 @@ import (
 // relation is a list of columns that names are looked up in.
 type relation struct {
 	fields      []*Field
-	left, right *relation        // of a join: its fields are those of both
-	byName      map[string][]int // of the fields that have a name; made when it is first needed
+	left, right *relation        // the sides of a join, whose fields are those of both
+	byName      map[string][]int // of the named fields; built when first needed
 }
 
 func newRelation(fields []*Field) *relation { return &relation{fields: fields} }
 
-// joined has the columns of two relations. Names are looked up in both: a list of them for each join of many would take long.
+// joined is the relation with the columns of two others. Names are looked up in both: copying the lists at each of many joins
+// would take long.
 func joined(left, right *relation) *relation {
 	switch {
 	case len(left.fields) == 0:
@@ -26,7 +27,7 @@ func joined(left, right *relation) *relation {
 	return &relation{fields: append(left.fields[:len(left.fields):len(left.fields)], right.fields...), left: left, right: right}
 }
 
-// visible are the fields that a star shows.
+// visible are the fields that a star selects.
 func (r *relation) visible() []*Field {
 	for i, f := range r.fields {
 		if f.Hidden {
@@ -42,7 +43,7 @@ func (r *relation) visible() []*Field {
 	return r.fields
 }
 
-// find are the places of the fields that a name in lower case may mean.
+// find are the indices of the fields that a name in lower case may denote.
 func (r *relation) find(name []string) []int {
 	if len(r.fields) == 0 {
 		return nil
@@ -92,11 +93,11 @@ func qualifies(alias, prefix []string) bool {
 // scope is where names are looked up: in its columns, then in those of its parent.
 type scope struct {
 	parent   *scope
-	boundary bool // the parent belongs to the query outside
+	boundary bool // the parent belongs to the outer query
 	*relation
 	named  map[string]*named // the queries of WITH
-	lambda *trinosql.Lambda  // the columns are the parameters of it
-	output bool              // the columns are those of the select list, for ORDER BY
+	lambda *trinosql.Lambda  // the columns are the parameters of this lambda
+	output bool              // the columns are the output columns, for ORDER BY
 }
 
 // named is a query of WITH.
@@ -110,7 +111,7 @@ var noFields = newRelation(nil)
 // inner is a scope within the same query.
 func (s *scope) inner(r *relation) *scope { return &scope{parent: s, relation: r} }
 
-// below is a scope of a query below.
+// below is the scope of a subquery.
 func (s *scope) below() *scope { return &scope{parent: s, boundary: true, relation: noFields} }
 
 // resolved is a column that was found.
@@ -121,7 +122,7 @@ type resolved struct {
 	outer int
 }
 
-// resolve looks a name up. It fails when the name may mean several columns.
+// resolve looks up a name. It fails when the name is ambiguous.
 func (s *scope) resolve(at trinosql.Node, name []string) (resolved, bool) {
 	outer := 0
 	for ; s != nil; s = s.parent {
@@ -141,7 +142,7 @@ func (s *scope) resolve(at trinosql.Node, name []string) (resolved, bool) {
 	return resolved{}, false
 }
 
-// prefixIsColumn reports whether the name without its last parts is that of a column here.
+// prefixIsColumn reports whether a leading part of the name is that of a column here.
 func (s *scope) prefixIsColumn(name []string) bool {
 	for n := len(name) - 1; n > 0; n-- {
 		if len(s.find(name[:n])) > 0 {
@@ -160,7 +161,7 @@ func (s *scope) isColumnReference(name []string) bool {
 	return false
 }
 
-// query looks a name of WITH up.
+// query looks up a query of WITH.
 func (s *scope) query(name string) *named {
 	for ; s != nil; s = s.parent {
 		if q := s.named[name]; q != nil {

@@ -13,7 +13,8 @@ type selectState struct {
 	windows map[string]*window // the named ones
 }
 
-// selectBody resolves a SELECT. The query is the one whose ORDER BY and LIMIT belong to it, nil for an operand of a set operation.
+// selectBody resolves a SELECT. The query is the one whose ORDER BY and LIMIT belong to it, nil for an operand of a set
+// operation.
 func (z *analyzer) selectBody(b *trinosql.Select, q *trinosql.Query, s *scope) []*Field {
 	info := &Select{}
 	z.an.Selects[b] = info
@@ -89,7 +90,7 @@ func (z *analyzer) items(b *trinosql.Select, info *Select, s *scope) {
 	}
 }
 
-// lastName is the name that a column of the select list has by itself.
+// lastName is the implicit name of a column of the select list.
 func lastName(x trinosql.Expr) string {
 	switch x := x.(type) {
 	case *trinosql.Ident:
@@ -159,7 +160,7 @@ func (z *analyzer) star(item *trinosql.SelectStar, b *trinosql.Select, info *Sel
 	}
 }
 
-// starTable finds the columns of the table that a star is for. It is not ok where the name is that of a column of the type row.
+// starTable finds the columns of the table that qualifies a star. It is not ok where the name is that of a column of type row.
 func (z *analyzer) starTable(item *trinosql.SelectStar, name []string, s *scope) (fields []*Field, outer int, ok bool) {
 	for ; s != nil; s = s.parent {
 		var table, row bool
@@ -192,7 +193,7 @@ func (z *analyzer) starTable(item *trinosql.SelectStar, name []string, s *scope)
 	return nil, 0, false
 }
 
-// outputs makes the columns of the result.
+// outputs creates the columns of the result.
 func (z *analyzer) outputs(b *trinosql.Select, info *Select) {
 	info.Fields = make([]*Field, len(info.Items))
 	for i, it := range info.Items {
@@ -208,7 +209,7 @@ func (z *analyzer) outputs(b *trinosql.Select, info *Select) {
 	}
 }
 
-// distinctOrder checks that what a SELECT DISTINCT is sorted by is selected.
+// distinctOrder checks that the sort keys of a SELECT DISTINCT are in the select list.
 func (z *analyzer) distinctOrder(b *trinosql.Select, info *Select) {
 	keys, names := map[int]bool{}, map[string]bool{}
 	for _, it := range info.Items {
@@ -239,7 +240,7 @@ func (z *analyzer) distinctOrder(b *trinosql.Select, info *Select) {
 	}
 }
 
-// itemKey is the key of the expression that a column of the select list is.
+// itemKey is the key of the expression of a column of the select list.
 func (z *analyzer) itemKey(it Item) int {
 	switch {
 	case it.Expr != nil:

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// large are statements whose cost must grow with their length.
+// large are statements whose cost must be linear in their length.
 var large = map[string]func(n int) string{
 	"sum":      func(n int) string { return "SELECT " + strings.Repeat("nationkey + ", n) + "1 FROM nation" },
 	"decimals": func(n int) string { return "SELECT " + strings.Repeat("1.5 + ", n) + "1 FROM nation" },
@@ -43,7 +43,7 @@ var large = map[string]func(n int) string{
 	"concat": func(n int) string { return "SELECT name" + strings.Repeat(" || name", n) + " FROM nation" },
 }
 
-// deep are statements that nest, for depths that the parser takes.
+// deep are nested statements, as deep as the parser accepts.
 var deep = map[string]func(n int) string{
 	"lambdas": func(n int) string {
 		return "SELECT " + strings.Repeat("transform(ARRAY[1], x -> ", n) + "1" + strings.Repeat(")", n)

@@ -10,7 +10,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql"
 )
 
-// show writes an expression as Trino does in errors: with parentheses around each operator.
+// show formats an expression as Trino does in errors: with parentheses around each operator.
 func show(x trinosql.Expr) string {
 	var b strings.Builder
 	write(&b, x)
@@ -292,7 +292,7 @@ func showBound(f *trinosql.FrameBound) string {
 
 func showQuery(q *trinosql.Query) string { return "(" + trinosql.String(q) + ")" }
 
-// showName is a name as it was written.
+// showName is a name as written in the statement.
 func showName(id *trinosql.Ident) string {
 	if id.Quoted {
 		return sqltext.Quote(id.Name)
@@ -300,7 +300,7 @@ func showName(id *trinosql.Ident) string {
 	return id.Name
 }
 
-// showDouble is a number with an exponent as Trino writes it: 1.5E0.
+// showDouble formats a number with an exponent as Trino does: 1.5E0.
 func showDouble(text string) string {
 	f, _, err := big.ParseFloat(text, 10, 64, big.ToNearestEven)
 	if err != nil {

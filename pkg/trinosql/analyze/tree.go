@@ -7,7 +7,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/functions"
 )
 
-// children are the expressions right below one, in the order in which Trino visits them; those of queries below are not among them.
+// children are the direct operands of an expression, in the order in which Trino visits them; subqueries are not included.
 func children(x trinosql.Expr) []trinosql.Expr {
 	switch x := x.(type) {
 	case *trinosql.Deref:
@@ -102,7 +102,7 @@ func children(x trinosql.Expr) []trinosql.Expr {
 	return nil
 }
 
-// some are those that are there.
+// some are the expressions that are not nil.
 func some(list ...trinosql.Expr) []trinosql.Expr {
 	var there []trinosql.Expr
 	for _, x := range list {
@@ -137,7 +137,7 @@ func frameParts(f *trinosql.Frame) []trinosql.Expr {
 	return list
 }
 
-// query is the query right below an expression, nil when there is none.
+// query is the direct subquery of an expression, nil if there is none.
 func query(x trinosql.Expr) *trinosql.Query {
 	switch x := x.(type) {
 	case *trinosql.Subquery:
@@ -152,7 +152,8 @@ func query(x trinosql.Expr) *trinosql.Query {
 	return nil
 }
 
-// collect gathers the expressions below some, themselves included, of which f is true: what stands below another comes before it.
+// collect returns the expressions below the roots, the roots included, for which f is true: operands before the expression they
+// belong to.
 func collect(roots []trinosql.Expr, f func(trinosql.Expr) bool) []trinosql.Expr {
 	var found []trinosql.Expr
 	var walk func(trinosql.Expr)
@@ -170,7 +171,7 @@ func collect(roots []trinosql.Expr, f func(trinosql.Expr) bool) []trinosql.Expr 
 	return found
 }
 
-// funcName is the name of a function without regard to case, with dots between the parts.
+// funcName is the name of a function in lower case, with dots between the parts.
 func funcName(f *trinosql.Func) string {
 	if len(f.Name) == 1 {
 		return f.Name[0].Lower()
@@ -186,7 +187,7 @@ func lowerNames(ids []*trinosql.Ident) []string {
 	return names
 }
 
-// isAggregate reports whether an expression is the call of an aggregate that gathers the rows of the query.
+// isAggregate reports whether an expression is an aggregate call without OVER.
 func isAggregate(x trinosql.Expr) bool {
 	switch x := x.(type) {
 	case *trinosql.Listagg:

@@ -12,7 +12,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/witness"
 )
 
-// TestWhole looks for parts of statements about which nothing was found, and for what was found that cannot be.
+// TestWhole looks for parts of statements that were not analyzed, and for inconsistent results.
 func TestWhole(t *testing.T) {
 	list, err := witness.Statements("../witness/testdata")
 	if err != nil {
@@ -63,7 +63,7 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// expressions are those of a statement that have a value.
+// expressions are the expressions of a statement that have a value.
 func expressions(tree trinosql.Node) []trinosql.Expr {
 	var list []trinosql.Expr
 	var add func(trinosql.Expr)
@@ -102,7 +102,7 @@ func expressions(tree trinosql.Node) []trinosql.Expr {
 				}
 			}
 		case *trinosql.IntLit:
-			return false // those of LIMIT; others are found from above
+			return false // those of LIMIT; others are found from the enclosing node
 		case trinosql.Expr:
 			if _, name := n.(*trinosql.Ident); !name {
 				add(n)
@@ -114,11 +114,11 @@ func expressions(tree trinosql.Node) []trinosql.Expr {
 	return list
 }
 
-// missing tells what an analysis lacks about an expression.
+// missing returns what an analysis lacks about an expression.
 func (a *Analysis) missing(x trinosql.Expr) string {
 	if a.Types[x] == nil {
 		switch x := x.(type) {
-		case *trinosql.Ident: // the qualifier of a column, which is none itself
+		case *trinosql.Ident: // the qualifier of a column, which is not an expression itself
 			return ""
 		case *trinosql.Deref:
 			if qualifiedName(x) != nil {

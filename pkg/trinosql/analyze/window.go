@@ -8,11 +8,11 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// window is a window with what it inherits from a named one, which was resolved there.
+// window is a window including what it inherits from a named one, which was resolved there.
 type window struct {
 	Window
 	partition, order, frame bool // inherited
-	// ordered has the ORDER BY clause, for its place in errors.
+	// hasOrder is set when the window has an ORDER BY clause, its own or inherited.
 	hasOrder bool
 }
 
@@ -53,7 +53,7 @@ func (z *analyzer) callWindows(b *trinosql.Select, order []*trinosql.SortItem) {
 	}
 }
 
-// resolveWindow adds what the named window that is referred to has.
+// resolveWindow adds what the window inherits from a named one.
 func (z *analyzer) resolveWindow(spec *trinosql.WindowSpec, name *trinosql.Ident) *window {
 	find := func(id *trinosql.Ident) *window {
 		var w *window
@@ -90,7 +90,7 @@ func (z *analyzer) resolveWindow(spec *trinosql.WindowSpec, name *trinosql.Ident
 	return w
 }
 
-// window resolves what a window has of its own. The node is where a missing ORDER BY is reported.
+// window resolves the window's own clauses. The node is where a missing ORDER BY is reported.
 func (z *analyzer) window(w *window, c context, at trinosql.Node) {
 	var parts []trinosql.Expr
 	if !w.partition {

@@ -11,8 +11,8 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/witness"
 )
 
-// TestWitness compares columns, types and errors with what Trino answered. What differs on purpose is in testdata/differs.txt, with the
-// reason.
+// TestWitness compares columns, types and errors with those of Trino. Intended differences are in testdata/differs.txt, with
+// the reason.
 func TestWitness(t *testing.T) {
 	list, err := witness.Statements("../witness/testdata")
 	if err != nil {
@@ -27,7 +27,7 @@ func TestWitness(t *testing.T) {
 	for _, s := range list {
 		a := answers[s.SQL]
 		if a == nil {
-			continue // the test of the corpus says so
+			continue // the test of the corpus reports it
 		}
 		got, want := ours(s.SQL), theirs(a)
 		reason, known := differs[s.SQL]
@@ -70,7 +70,7 @@ func ours(sql string) string {
 	return "SYNTAX_ERROR " + cut(err.Error())
 }
 
-// cut leaves out what a parser would have taken instead.
+// cut removes the tokens that a parser would have accepted instead.
 func cut(message string) string {
 	message, _, _ = strings.Cut(message, " Expecting: ")
 	return message

@@ -12,29 +12,29 @@ type bindings struct {
 	longs map[string]int64
 }
 
-// binder finds the values of a signature's variables from the arguments of a call.
+// binder infers the values of a signature's variables from the arguments of a call.
 type binder struct {
 	f      *Function
 	coerce bool // arguments may be coerced
 	bindings
 	solvers []func() status
-	err     error // of a lambda's body
+	err     error // of the body of a lambda
 }
 
-// status is what a step of solving came to, mildest first; the worst of all steps counts.
+// status is the result of a step of solving, mildest first; the worst of all steps counts.
 type status int
 
 const (
 	satisfied status = iota
-	waiting          // not yet satisfied, and nothing changed
+	waiting          // not yet satisfied, without progress
 	changed
 	unsolvable
 )
 
-// bind returns the types of the arguments and of the result when the function takes the arguments.
+// bind returns the types of the arguments and of the result if the function accepts the arguments.
 func bind(f *Function, args []Arg, coerce bool) (*Bound, error) { return bindTo(f, args, nil, coerce) }
 
-// bindTo does so where the result must be of a type, unless that is nil.
+// bindTo is bind with a required result type, unless that is nil.
 func bindTo(f *Function, args []Arg, result *types.Type, coerce bool) (*Bound, error) {
 	formal := f.Args
 	if f.Variadic {
@@ -115,7 +115,7 @@ func (b *binder) solve() bool {
 	return false
 }
 
-// relationship is how an argument must be related to the type that is wanted.
+// relationship is the required relationship of an argument to the type of the parameter.
 type relationship int
 
 const (
@@ -125,7 +125,7 @@ const (
 	castableFrom
 )
 
-// relation adds the step that checks an argument against a type once the variables of that are known.
+// relation adds the step that checks an argument against a type once the variables of the type are known.
 func (b *binder) relation(formal *Sig, a Arg, how relationship) bool {
 	if a.Lambda != nil {
 		return formal.Lambda()
@@ -154,7 +154,7 @@ func (b *binder) relation(formal *Sig, a Arg, how relationship) bool {
 	return true
 }
 
-// constrain adds the steps that find the variables of a type from an argument.
+// constrain adds the steps that infer the variables of a type from an argument.
 func (b *binder) constrain(formal *Sig, a Arg, coerce bool) bool {
 	switch {
 	case formal.Lambda():
@@ -255,7 +255,7 @@ func (b *binder) literals(formal *Sig, actual *types.Type) status {
 	return result
 }
 
-// lambda finds variables from what a lambda returns for arguments whose types are known by now.
+// lambda infers variables from the result type of a lambda whose parameter types are known.
 func (b *binder) lambda(formal *Sig, a Arg) status {
 	last := len(formal.args) - 1
 	args := make([]*types.Type, last)

@@ -19,7 +19,7 @@ var descriptions = sync.OnceValue(func() map[string]string {
 	return m
 })
 
-// Description is what Trino says that a function does, "" if it says nothing.
+// Description is Trino's description of the function, "" if it has none.
 func (f *Function) Description() string {
 	args := make([]string, len(f.Args))
 	for i, a := range f.Args {

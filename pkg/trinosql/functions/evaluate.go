@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// evaluate computes the number that a rule of the table gives: min(38, p + 1). It has + - * /, min, max and parentheses.
+// evaluate evaluates a numeric rule of the table, such as min(38, p + 1). It supports + - * /, min, max and parentheses.
 func evaluate(expr string, vars map[string]int64) (int64, bool) {
 	e := &evaluator{text: expr, vars: vars, ok: true}
 	n := e.sum()
@@ -69,7 +69,7 @@ func (e *evaluator) product() int64 {
 	}
 }
 
-// multiply stops at the ends of the range: lengths of unbounded texts are multiplied, and then cut by min.
+// multiply saturates: lengths of unbounded texts are multiplied, and then bounded by min.
 func multiply(a, b int64) int64 {
 	if a != 0 && b != 0 && (a*b/b != a || a*b == math.MinInt64) {
 		if (a < 0) != (b < 0) {

@@ -50,7 +50,7 @@ func args(t *testing.T, text string) []*types.Type {
 	return row.Args
 }
 
-// TestResolve has calls without lambdas; the corpus of statements has each function.
+// TestResolve tests calls without lambdas; the corpus of statements has each function.
 func TestResolve(t *testing.T) {
 	for _, c := range []struct{ name, args, want string }{
 		{"abs", "integer", "(integer):integer"},

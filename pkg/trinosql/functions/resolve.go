@@ -9,32 +9,33 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// Arg is an argument of a call: of a type, or a lambda whose result depends on the types of its parameters.
+// Arg is an argument of a call: one with a type, or a lambda, whose result depends on the types of its parameters.
 type Arg struct {
 	Type *types.Type
-	// Lambda tells the type of the body for parameters of the given types. It is called for each signature that is tried, and an
-	// error of it ends the search.
+	// Lambda returns the type of the body for the given parameter types. It is called for each signature that is tried; an
+	// error ends the search.
 	Lambda func(params []*types.Type) (*types.Type, error)
 }
 
-// Bound is a signature with its variables filled in.
+// Bound is a signature with its variables substituted.
 type Bound struct {
 	Function *Function
-	Args     []*types.Type // what the arguments are coerced to; of a lambda a Function type
+	Args     []*types.Type // the types that the arguments are coerced to; for a lambda a Function type
 	Result   *types.Type
-	Types    map[string]*types.Type // the values of the variables for types, by name in lower case
-	Numbers  map[string]int64       // and of those for numbers
+	Types    map[string]*types.Type // the values of type variables, by name in lower case
+	Numbers  map[string]int64       // and of numeric variables
 }
 
-// Error says why no signature takes the arguments. Its text lacks the place.
+// Error says why no signature accepts the arguments. Its text has no position.
 type Error struct {
-	Kind string // FUNCTION_NOT_FOUND, AMBIGUOUS_FUNCTION_CALL, OPERATOR_NOT_FOUND, or of a result that is not a type TYPE_NOT_FOUND or INVALID_FUNCTION_ARGUMENT
+	Kind string // FUNCTION_NOT_FOUND, AMBIGUOUS_FUNCTION_CALL, OPERATOR_NOT_FOUND, or for an invalid result type TYPE_NOT_FOUND or INVALID_FUNCTION_ARGUMENT
 	Msg  string
 }
 
 func (e *Error) Error() string { return e.Msg }
 
-// Resolve finds the signature that a call means. The name is as it was written. The error is an *Error or one of a lambda.
+// Resolve finds the signature that a call resolves to. The name is as written in the statement. The error is an *Error or one
+// of a lambda.
 func Resolve(name string, args []Arg) (*Bound, error) {
 	candidates := Named(strings.ToLower(name))
 	if len(candidates) == 0 {
@@ -61,7 +62,7 @@ func Resolve(name string, args []Arg) (*Bound, error) {
 	return nil, &Error{"FUNCTION_NOT_FOUND", fmt.Sprintf("Unexpected parameters (%s) for function %s. Expected: %s", strings.Join(given, ", "), name, strings.Join(slices.Compact(expected), ", "))}
 }
 
-// symbols are the operators as they are written.
+// symbols are the symbols of the operators.
 var symbols = map[string]string{
 	"ADD": "+", "SUBTRACT": "-", "MULTIPLY": "*", "DIVIDE": "/", "MODULUS": "%", "NEGATION": "-",
 	"EQUAL": "=", "LESS_THAN": "<", "LESS_THAN_OR_EQUAL": "<=",
@@ -95,7 +96,7 @@ func ResolveOperator(name string, args ...*types.Type) (*Bound, error) {
 	return nil, &Error{"OPERATOR_NOT_FOUND", msg}
 }
 
-// CanCast reports whether CAST takes a value of one type to another.
+// CanCast reports whether CAST converts one type to another.
 func CanCast(from, to *types.Type) bool {
 	switch {
 	case from.Kind == types.Unknown || to.Kind == types.Unknown || types.Equal(from, to):
@@ -135,8 +136,8 @@ func Cast(from, to *types.Type) *Bound {
 	return nil
 }
 
-// choose picks the signature: one that takes the arguments as they are, without variables first, or else the most specific one that
-// takes them coerced. It is nil when none does.
+// choose picks the signature: one that accepts the argument types exactly, without variables first, or else the most specific
+// one that accepts them coerced. It is nil if there is none.
 func choose(candidates []*Function, args []Arg) (*Bound, error) {
 	for _, generic := range []bool{false, true} {
 		fits, err := applicable(candidates, args, false, func(f *Function) bool { return f.generic() == generic })
@@ -169,7 +170,7 @@ func ambiguous(fits []*Bound) error {
 	return &Error{"AMBIGUOUS_FUNCTION_CALL", b.String()}
 }
 
-// check refuses a result with more digits or characters than its type may have.
+// check rejects a result type whose precision or length exceeds the maximum.
 func (b *Bound) check() error {
 	switch t := b.Result; {
 	case t.Kind == types.Decimal && t.Scale > t.N:
@@ -180,7 +181,7 @@ func (b *Bound) check() error {
 	return nil
 }
 
-// String is the signature with its types filled in: (bigint,bigint):bigint.
+// String is the signature with its variables substituted: (bigint,bigint):bigint.
 func (b *Bound) String() string {
 	args := make([]string, len(b.Args))
 	for i, a := range b.Args {
@@ -206,7 +207,7 @@ func applicable(candidates []*Function, args []Arg, coerce bool, which func(*Fun
 	return list, nil
 }
 
-// mostSpecific leaves the signatures whose arguments others would take too.
+// mostSpecific keeps the signatures whose parameter types the other signatures accept too.
 func mostSpecific(fits []*Bound, args []Arg) []*Bound {
 	if len(fits) == 1 {
 		return fits
@@ -246,14 +247,14 @@ next:
 	if len(unknownOnly) > 0 {
 		best = unknownOnly
 	}
-	// Which of them makes no difference when the result is NULL of one type.
+	// The choice makes no difference when the result is NULL of the same type.
 	if len(best) > 1 && !slices.ContainsFunc(best, func(f *Bound) bool { return !types.Equal(f.Result, best[0].Result) || !f.null(args) }) {
 		return []*Bound{slices.MaxFunc(best, func(a, b *Bound) int { return cmp.Compare(a.Function.Key, b.Function.Key) })}
 	}
 	return best
 }
 
-// onlyUnknown reports whether nothing but NULLs are coerced.
+// onlyUnknown reports whether only NULLs are coerced.
 func onlyUnknown(f *Bound, args []Arg) bool {
 	for i, a := range args {
 		if a.Type.Kind != types.Unknown && !types.Equal(a.Type, f.Args[i]) {

@@ -10,20 +10,20 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// Sig is a type in a signature, which may have variables in it: array(T), decimal(p,s), function(T,boolean).
+// Sig is a type in a signature, which may contain variables: array(T), decimal(p,s), function(T,boolean).
 type Sig struct {
 	text     string
-	fixed    *types.Type // the type, when there is no variable in it
-	variable string      // the name in lower case, when it is a variable
+	fixed    *types.Type // the type, if it has no variables
+	variable string      // the name in lower case, if it is a variable
 	kind     types.Kind
-	name     string    // of an opaque kind
+	name     string    // of an opaque type
 	args     []*Sig    // of array, map, row, function and qdigest
 	literals []literal // of varchar(x), decimal(p,s) and similar
-	typeVars []string  // variables for types anywhere in it
-	longVars []string  // variables for numbers anywhere in it
+	typeVars []string  // type variables anywhere in it
+	longVars []string  // numeric variables anywhere in it
 }
 
-// literal is a number or a variable for one.
+// literal is a number or a numeric variable.
 type literal struct {
 	name string
 	n    int64
@@ -31,7 +31,7 @@ type literal struct {
 
 func (s *Sig) String() string { return s.text }
 
-// Lambda reports whether a function is wanted.
+// Lambda reports whether the parameter is a function.
 func (s *Sig) Lambda() bool { return s.kind == types.Function && s.variable == "" }
 
 func parseSig(text string, vars []TypeVar) (*Sig, error) {
@@ -139,7 +139,7 @@ func (s *Sig) arg(tree trinosql.Type, vars []TypeVar) error {
 	return nil
 }
 
-// apply is the type with the variables filled in; nil when one has no value.
+// apply is the type with the variables substituted; nil if one has no value.
 func (s *Sig) apply(b *bindings) *types.Type {
 	if s.fixed != nil {
 		return s.fixed
@@ -180,5 +180,5 @@ func withLiterals(k types.Kind, n [2]int) *types.Type {
 	return &types.Type{Kind: k, N: n[0]}
 }
 
-// literalsOf are the numbers of a type that is written with numbers.
+// literalsOf are the numeric parameters of a type.
 func literalsOf(t *types.Type) [2]int64 { return [2]int64{int64(t.N), int64(t.Scale)} }

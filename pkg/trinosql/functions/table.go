@@ -10,7 +10,7 @@ import (
 //go:embed table.txt
 var text string
 
-// Kind is what kind of function it is.
+// Kind is the kind of a function.
 type Kind byte
 
 // The kinds of functions.
@@ -25,21 +25,21 @@ const (
 type Function struct {
 	Kind     Kind
 	Name     string
-	Aliases  []string // other names of the same
+	Aliases  []string // other names of the function
 	Args     []*Sig
 	Nullable []bool // which arguments may be NULL without making the result NULL
-	Variadic bool   // the last argument may be given any number of times
+	Variadic bool   // the last argument is variadic
 	Result   *Sig
-	// ResultNullable is set when the result may be NULL though no argument is.
+	// ResultNullable is set when the result may be NULL although no argument is.
 	ResultNullable                       bool
 	TypeVars                             []TypeVar
 	LongVars                             []LongVar
 	Hidden, Nondeterministic, Deprecated bool
-	// Key names the signature: regexp_replace(varchar(x), joniregexp, varchar(y)).
+	// Key identifies the signature: regexp_replace(varchar(x), joniregexp, varchar(y)).
 	Key string
 }
 
-// TypeVar is a variable for a type and what is asked of it.
+// TypeVar is a type variable and its constraints.
 type TypeVar struct {
 	Name                  string // in lower case
 	Comparable, Orderable bool
@@ -49,7 +49,7 @@ type TypeVar struct {
 	text                  string
 }
 
-// LongVar is a variable for a number that is computed from others.
+// LongVar is a numeric variable that is computed from others.
 type LongVar struct {
 	Name, Expr string
 }
@@ -83,7 +83,7 @@ var loaded = sync.OnceValue(func() *table {
 // All are all signatures, operators included, sorted by kind and name.
 func All() []*Function { return loaded().all }
 
-// Named are the signatures of a function, whose name is given in lower case; nil when there is none of that name.
+// Named are the signatures of a function, whose name is in lower case; nil if it does not exist.
 func Named(name string) []*Function {
 	if strings.HasPrefix(name, "$") {
 		return nil
@@ -143,7 +143,7 @@ func parseLine(line string) (*Function, error) {
 	return f, err
 }
 
-// cutArgs cuts "a, f(b, c)) rest" at the commas outside of parentheses and behind the one that closes.
+// cutArgs splits "a, f(b, c)) rest" at the commas outside of parentheses and after the closing parenthesis.
 func cutArgs(s string) (args []string, rest string, err error) {
 	depth, from := 0, 0
 	for i := 0; i < len(s); i++ {
@@ -229,7 +229,7 @@ func (f *Function) generic() bool {
 	return f.Result.fixed == nil
 }
 
-// expected is the signature as an error shows it under a name.
+// expected is the signature with the given name, as shown in an error.
 func (f *Function) expected(name string) string {
 	var b strings.Builder
 	b.WriteString(name)

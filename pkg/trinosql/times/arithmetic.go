@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// Kind is what Add adds to.
+// Kind is the kind of value that Add adds to.
 type Kind int
 
-// The kinds. Dates are days, the others microseconds: since 1970 or since midnight.
+// The kinds. A Date is in days, the others in microseconds: since 1970 or since midnight.
 const (
 	OfDate Kind = iota
 	OfTime
 	OfTimestamp
 )
 
-const micros = 1000 // of a millisecond
+const micros = 1000 // per millisecond
 
 var unitMillis = map[string]int64{"millisecond": 1, "second": second, "minute": minute, "hour": hour, "day": day, "week": 7 * day}
 
 var unitMonths = map[string]int64{"month": 1, "quarter": 3, "year": 12}
 
-// Unit reports whether date_add and similar know a unit for a kind; the error is theirs.
+// Unit returns date_add's error for a unit that is invalid for the kind.
 func Unit(unit string, k Kind) error {
 	u := strings.ToLower(unit)
 	length, short := unitMillis[u]
@@ -40,7 +40,7 @@ func Unit(unit string, k Kind) error {
 	return nil
 }
 
-// Add is date_add.
+// Add implements date_add.
 func Add(unit string, n, value int64, k Kind) (int64, error) {
 	if err := Unit(unit, k); err != nil {
 		return 0, err
@@ -96,7 +96,7 @@ func checked(v int64, k Kind, over func(string) error) (int64, error) {
 	return v, nil
 }
 
-// AddMonths adds months to a count of which perDay make a day; the day stays within its month.
+// AddMonths adds months to a value with perDay units per day; the day of the month is clamped to the length of the month.
 func AddMonths(value, months, perDay int64) (int64, bool) {
 	days, rest := FloorDiv(value, perDay), floorMod(value, perDay)
 	y, m, d := Civil(days)

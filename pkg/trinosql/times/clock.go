@@ -13,14 +13,14 @@ var (
 	timestampPattern = late.Regexp(`^([+-]?\d{4,})-(\d{1,2})-(\d{1,2})(?: (?:(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d+))?)?)?\s*(.+)?)?$`)
 )
 
-// Clock is a time or a timestamp as it was read: whole seconds, since midnight or since 1970, and the digits behind them.
+// Clock is a parsed time or timestamp: seconds since midnight or since 1970, and the digits of the fraction.
 type Clock struct {
 	Seconds int64
 	Digits  string
 	Zone    string // as written, "" for none
 }
 
-// Time reads TIME '...' and what is cast to time. Its zone is an offset.
+// Time parses TIME '...' and the argument of a cast to time. Its zone is an offset.
 func Time(text string) (c Clock, ok bool) {
 	m := timePattern().FindStringSubmatch(text)
 	if m == nil {
@@ -34,7 +34,7 @@ func Time(text string) (c Clock, ok bool) {
 	return c, ok
 }
 
-// Timestamp reads TIMESTAMP '...' and, with blanks taken off, what is cast to timestamp. The zone may be anything.
+// Timestamp parses TIMESTAMP '...' and, after trimming, the argument of a cast to timestamp. The zone is not checked.
 func Timestamp(text string) (c Clock, ok bool) {
 	if c, ok, plain := plainStamp(text); plain {
 		return c, ok
@@ -57,7 +57,7 @@ func Timestamp(text string) (c Clock, ok bool) {
 	return c, true
 }
 
-// plainStamp reads a text of the form 2024-02-29 10:20:30.5, which most have.
+// plainStamp parses the common form 2024-02-29 10:20:30.5.
 func plainStamp(text string) (c Clock, ok, plain bool) {
 	y, m, d, plain := plainDay(text)
 	if !plain || len(text) < 19 || text[10] != ' ' || text[13] != ':' || text[16] != ':' {
@@ -86,7 +86,7 @@ func clock(h, m, s string) (seconds int64, ok bool) {
 	return int64(hh*3600 + mm*60 + ss), hh < 24 && mm < 60 && ss < 60
 }
 
-// Scaled is the number of units of 10^-digits seconds, of which precision digits are kept, the rest rounded.
+// Scaled is the number of units of 10^-digits seconds, rounded to the given fractional precision.
 func (c Clock) Scaled(precision, digits int) *big.Int {
 	n := new(big.Int)
 	n.SetString(strconv.FormatInt(c.Seconds, 10)+strings.Repeat("0", precision), 10)

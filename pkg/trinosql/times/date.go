@@ -16,7 +16,7 @@ const (
 	second = 1000
 )
 
-// Days is the number of a date, which need not exist: its month and day are taken as they are.
+// Days is the day number of a date, which need not exist: month and day may be out of range.
 func Days(year int64, month, dayOfMonth int) int64 {
 	if month <= 2 {
 		year--
@@ -28,7 +28,7 @@ func Days(year int64, month, dayOfMonth int) int64 {
 	return era*146_097 + yoe*365 + yoe/4 - yoe/100 + doy - 719_468
 }
 
-// Civil is the date of a number of days.
+// Civil is the date of a day number.
 func Civil(days int64) (year int64, month, dayOfMonth int) {
 	days += 719_468
 	era := FloorDiv(days, 146_097)
@@ -46,7 +46,7 @@ func Civil(days int64) (year int64, month, dayOfMonth int) {
 	return year, month, dayOfMonth
 }
 
-// MonthDays is the length of a month.
+// MonthDays is the number of days of a month.
 func MonthDays(year int64, month int) int {
 	if month == 2 {
 		if leap(year) {
@@ -69,7 +69,7 @@ func Week(days int64) (year int64, week int) {
 	return year, int(thursday-Days(year, 1, 1))/7 + 1
 }
 
-// firstMonday is where the first week of a year begins.
+// firstMonday is the first day of the first ISO week of a year.
 func firstMonday(year int64) int64 {
 	d := Days(year, 1, 4)
 	return d - int64(Weekday(d)) + 1
@@ -86,7 +86,7 @@ func FloorDiv(a, b int64) int64 {
 
 func floorMod(a, b int64) int64 { return a - FloorDiv(a, b)*b }
 
-// DateText writes a date as Java's LocalDate does.
+// DateText formats a date as Java's LocalDate does.
 func DateText(days int64) string {
 	y, m, d := Civil(days)
 	switch {
@@ -100,10 +100,10 @@ func DateText(days int64) string {
 
 var datePattern = late.Regexp(`^([+-]?\d{1,9})-(\d{1,2})-(\d{1,2})$`)
 
-// Spaces are what casts take off the ends of a text.
+// Spaces are the characters that casts trim from both ends of a string.
 const Spaces = " \t\n\v\f\r\x1c\x1d\x1e\x1f\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2008\u2009\u200a\u2028\u2029\u205f\u3000"
 
-// Date reads a text as CAST(... AS date) does.
+// Date parses a string as CAST(... AS date) does.
 func Date(text string) (days int64, ok bool) {
 	if y, m, d, plain := plainDay(text); plain && len(text) == 10 {
 		return Days(y, m, d), m >= 1 && m <= 12 && d >= 1 && d <= MonthDays(y, m)
@@ -116,7 +116,7 @@ func Date(text string) (days int64, ok bool) {
 	return days, ok && days >= math.MinInt32 && days <= math.MaxInt32
 }
 
-// plainDay takes a text apart that begins as 2024-02-29 does, which most do.
+// plainDay parses a string that begins with the common form 2024-02-29.
 func plainDay(text string) (year int64, month, dayOfMonth int, ok bool) {
 	if len(text) < 10 || text[4] != '-' || text[7] != '-' {
 		return 0, 0, 0, false

@@ -9,7 +9,7 @@ import (
 	"github.com/dig-cli/dig/pkg/late"
 )
 
-// DayTimeText writes an interval of milliseconds as 3 04:05:06.000.
+// DayTimeText formats an interval in milliseconds: 3 04:05:06.000.
 func DayTimeText(millis int64) string {
 	sign, n := "", uint64(millis)
 	if millis < 0 {
@@ -18,7 +18,7 @@ func DayTimeText(millis int64) string {
 	return fmt.Sprintf("%s%d %02d:%02d:%02d.%03d", sign, n/day, n/hour%24, n/minute%60, n/second%60, n%second)
 }
 
-// HumanReadable is human_readable_seconds.
+// HumanReadable implements human_readable_seconds.
 func HumanReadable(seconds float64) (string, error) {
 	if math.IsNaN(seconds) || math.IsInf(seconds, 0) {
 		name := "NaN"
@@ -54,7 +54,7 @@ func HumanReadable(seconds float64) (string, error) {
 
 var durationPattern = late.Regexp(`^\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]+)\s*$`)
 
-// Duration is parse_duration: milliseconds.
+// Duration implements parse_duration. The result is in milliseconds.
 func Duration(text string) (int64, error) {
 	if text == "" {
 		return 0, says("duration is empty")

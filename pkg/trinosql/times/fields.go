@@ -1,6 +1,6 @@
 package times
 
-// Ranks of fields: first what they are part of, then how long they are.
+// Ranks of fields: first by the unit that they are part of, then by their length.
 const (
 	rankEra = iota
 	rankYear
@@ -42,7 +42,7 @@ func startOfWeek(t int64) int64 {
 	return (d - int64(Weekday(d)) + 1) * day
 }
 
-// setYear keeps the day of the year's place in its month.
+// setYear sets the year and keeps the month and the day of the month.
 func setYear(t, year int64) (int64, error) {
 	if err := within("year", year, -292275054, 292278993); err != nil {
 		return 0, err
@@ -51,7 +51,7 @@ func setYear(t, year int64) (int64, error) {
 	return Days(year, m, min(d, MonthDays(year, m)))*day + floorMod(t, day), nil
 }
 
-// part makes a field that is a part of the day.
+// part returns a setting for a field that is part of the day.
 func part(rank int, name string, unit, low, high int64, of int64) func(int64) setting {
 	return func(value int64) setting {
 		return setting{rank, name, value, func(t, v int64) (int64, error) {

@@ -4,7 +4,7 @@ import (
 	"strconv"
 )
 
-// ISODate reads a text as from_iso8601_date does.
+// ISODate implements from_iso8601_date.
 func ISODate(text string) (days int64, err error) {
 	shown, _, err := isoRead(text, isoDate)
 	if err != nil {
@@ -16,7 +16,7 @@ func ISODate(text string) (days int64, err error) {
 	return days, nil
 }
 
-// ISOTimestamp reads a text as from_iso8601_timestamp does: milliseconds and the zone, UTC where the text has none.
+// ISOTimestamp implements from_iso8601_timestamp. It returns milliseconds and the zone, UTC if the string has none.
 func ISOTimestamp(text string) (millis int64, zone string, err error) {
 	shown, zone, err := isoRead(text, isoTimestamp)
 	if err != nil {
@@ -29,7 +29,7 @@ func ISOTimestamp(text string) (millis int64, zone string, err error) {
 	return packed(shown-minutes*minute, zone)
 }
 
-// packed is an instant as Trino can hold it.
+// packed checks that an instant is in the range of Trino's timestamp with time zone.
 func packed(millis int64, zone string) (int64, string, error) {
 	if millis >= 1<<51 || millis < -1<<51 {
 		return 0, "", &Fault{"GENERIC_INTERNAL_ERROR", "Millis overflow: " + strconv.FormatInt(millis, 10)}
@@ -50,7 +50,7 @@ func isoRead(text string, p parser) (shown int64, zone string, err error) {
 	return shown, r.zone, err
 }
 
-// parser reads a piece of a text, as Joda's do: it returns where the next one begins, or ^place.
+// parser parses a piece of the string, as Joda's do: it returns the position of the next piece, or ^position of an error.
 type parser func(r *reader, at int) int
 
 func one(e element) parser { return func(r *reader, at int) int { return r.element(e, at) } }
@@ -70,7 +70,7 @@ func inTurn(ps ...parser) parser {
 	}
 }
 
-// oneOf takes the alternative that reads farthest; a nil one at the end says that there may be none.
+// oneOf takes the alternative with the longest match; a nil one at the end makes it optional.
 func oneOf(ps ...parser) parser {
 	return func(r *reader, at int) int {
 		fields, zone := len(r.fields), r.zone
@@ -108,7 +108,7 @@ func oneOf(ps ...parser) parser {
 
 func optional(ps ...parser) parser { return oneOf(inTurn(ps...), nil) }
 
-// fraction reads the digits after the point of an hour, a minute or a second.
+// fraction parses the fraction of an hour, a minute or a second.
 func fraction(of int64) parser {
 	return inTurn(oneOf(literal("."), literal(",")), func(r *reader, at int) int {
 		end, value, n := at, int64(0), of*10

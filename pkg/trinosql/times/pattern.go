@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// element is a piece of a pattern: a text, or a field by its letter in Joda's patterns, how often it stands there, and how many digits of it
-// are read at most.
+// element is an element of a pattern: literal text, or a field with its letter in Joda's patterns, its repeat count, and the
+// maximum number of digits that are parsed.
 type element struct {
 	text  string
 	field byte
@@ -15,13 +15,13 @@ type element struct {
 	most  int
 }
 
-// Pattern writes and reads times.
+// Pattern formats and parses times.
 type Pattern []element
 
-// Fields that Joda's patterns have no letter for.
+// Fields without a letter in Joda's patterns.
 const (
 	twoDigits    = '2' // the year within its century, two digits
-	leniently    = '3' // the same, where more digits are a whole year
+	leniently    = '3' // the same, but more digits are a full year
 	weekTwo      = '4' // the year of the week
 	weekLenient  = '5'
 	zoneOffset   = 'O'
@@ -34,7 +34,7 @@ const (
 	weekdayShort = 'f'
 )
 
-// lastPattern is what a pattern was read as last: mostly the next one is the same.
+// lastPattern caches the most recently parsed pattern: consecutive calls mostly use the same one.
 type lastPattern struct {
 	last atomic.Pointer[readPattern]
 	read func(f string) (Pattern, error)
@@ -58,10 +58,10 @@ func (l *lastPattern) of(f string) (Pattern, error) {
 
 var mysql, joda = lastPattern{read: readMySQL}, lastPattern{read: readJoda}
 
-// MySQL reads a pattern of date_format and date_parse.
+// MySQL parses a pattern of date_format and date_parse.
 func MySQL(f string) (Pattern, error) { return mysql.of(f) }
 
-// Joda reads a pattern of format_datetime and parse_datetime.
+// Joda parses a pattern of format_datetime and parse_datetime.
 func Joda(f string) (Pattern, error) { return joda.of(f) }
 
 func readMySQL(f string) (Pattern, error) {
@@ -226,7 +226,7 @@ func (e element) numeric() bool {
 	return e.field == 'M' && e.n <= 2 || e.field != 0 && strings.IndexByte(numeric, e.field) >= 0
 }
 
-// jodaTokens takes a pattern apart into runs of letters and texts.
+// jodaTokens splits a pattern into runs of letters and literal text.
 func jodaTokens(f string) []element {
 	var out []element
 	letter := func(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }

@@ -11,23 +11,23 @@ import (
 	"github.com/dig-cli/dig/pkg/late"
 )
 
-// reader gathers the fields that a text has.
+// reader collects the fields of a string.
 type reader struct {
 	text   string
 	fields []setting
 	zone   string
 }
 
-// setting is a field with its value. The rank orders fields from the longest to the shortest.
+// setting is the value of a field. The rank orders fields from the longest to the shortest.
 type setting struct {
 	rank  int
 	name  string
 	value int64
 	set   func(millis, value int64) (int64, error)
-	unit  func(millis int64) int64 // the start of the unit
+	unit  func(millis int64) int64 // truncates to the unit
 }
 
-// Read reads a text: what the clock shows, in milliseconds, and the zone, "" where the text names none.
+// Read parses a string. It returns the local time in milliseconds, and the zone, "" if the string has none.
 func (p Pattern) Read(text string) (shown int64, zone string, err error) {
 	r := &reader{text: text}
 	at := 0
@@ -43,7 +43,7 @@ func (p Pattern) Read(text string) (shown int64, zone string, err error) {
 	return shown, r.zone, err
 }
 
-// zoneOr is the zone of a text, UTC if it has none.
+// zoneOr returns the zone, or UTC if there is none.
 func zoneOr(zone string) (string, error) {
 	if strings.HasPrefix(zone, "!") {
 		return "", &Fault{"NOT_SUPPORTED", "Time zone not supported: " + zone[1:]}
@@ -51,7 +51,7 @@ func zoneOr(zone string) (string, error) {
 	return cmp.Or(zone, "UTC"), nil
 }
 
-// ReadInstant reads a text: an instant in milliseconds and its zone, UTC where the text names none.
+// ReadInstant parses a string. It returns the instant in milliseconds and its zone, UTC if the string has none.
 func (p Pattern) ReadInstant(text string) (millis int64, zone string, err error) {
 	shown, zone, err := p.Read(text)
 	if err != nil {
@@ -73,9 +73,9 @@ func (p Pattern) ReadInstant(text string) (millis int64, zone string, err error)
 
 var isoDay = late.Regexp(`^(\d{4})-(\d\d)-(\d\d)$`)
 
-// DateParse is date_parse: milliseconds.
+// DateParse implements date_parse. The result is in milliseconds.
 func DateParse(text, pattern string) (int64, error) {
-	if m := isoDay().FindStringSubmatch(text); m != nil && pattern == "%Y-%m-%d" { // read by Java alone
+	if m := isoDay().FindStringSubmatch(text); m != nil && pattern == "%Y-%m-%d" { // parsed by Java itself, not Joda
 		y, _ := strconv.ParseInt(m[1], 10, 64)
 		month, _ := strconv.Atoi(m[2])
 		d, _ := strconv.Atoi(m[3])
@@ -99,7 +99,7 @@ func DateParse(text, pattern string) (int64, error) {
 	return shown, err
 }
 
-// malformed is Joda's error for a place in the text.
+// malformed is Joda's error for a position in the string.
 func (r *reader) malformed(at int) error {
 	sample := r.text
 	if len(sample) > at+35 {
@@ -116,7 +116,7 @@ func (r *reader) malformed(at int) error {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// number reads digits, at most so many, with a sign if one may be there. The end is negative, ^place, where there are none.
+// number parses at most `most` digits, with an optional sign if signed. The end is negative, ^position, if there are none.
 func (r *reader) number(at, most int, signed bool) (value int64, end int) {
 	limit := min(most, len(r.text)-at)
 	i, negative := 0, false
@@ -142,7 +142,7 @@ func (r *reader) number(at, most int, signed bool) (value int64, end int) {
 	return value, at + i
 }
 
-// element reads one element and returns where the next begins, or ^place where the text does not go on as it should.
+// element parses one element. It returns the position of the next one, or ^position of an error.
 func (r *reader) element(e element, at int) int {
 	put := func(field byte, value int64, end int) int {
 		if end >= 0 {
@@ -201,7 +201,7 @@ func (r *reader) element(e element, at int) int {
 	return put(e.field, v, end)
 }
 
-// word finds the longest of some words, as it is, in lower or in upper case.
+// word matches the longest of some words, as spelled, in lower or in upper case.
 func (r *reader) word(at int, words []string) (index, end int) {
 	end = ^at
 	for i, w := range words {
@@ -225,7 +225,7 @@ var monthWords, weekdayWords = func() (m, w []string) {
 	return m, w
 }()
 
-// shortYear reads a year of two digits, which is one within the century around the pivot.
+// shortYear parses a two-digit year, which is within the century around the pivot.
 func (r *reader) shortYear(at int, e element) (int64, int) {
 	if e.field == leniently || e.field == weekLenient {
 		v, end := r.number(at, 20, true)
@@ -306,7 +306,7 @@ func (r *reader) zoneLong(at int) int {
 	return ^at
 }
 
-// millis puts the fields together, as Joda does: from the longest to the shortest, twice.
+// millis combines the fields, as Joda does: from the longest to the shortest, twice.
 func (r *reader) millis() (int64, error) {
 	if len(r.fields) == 0 {
 		return 0, nil

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The wanted values are answers of a Trino server.
+// The expected values are results of a Trino server.
 
 func TestZoneNames(t *testing.T) {
 	for text, want := range map[string]string{"UTC": "UTC", "Zulu": "UTC", "Z": "UTC", "+02:00": "+02:00", "+2": "+02:00", "UTC+2": "+02:00", "Etc/GMT+5": "-05:00",
@@ -16,7 +16,7 @@ func TestZoneNames(t *testing.T) {
 	}
 }
 
-// TestOverlap reads clocks where they are put back or forward.
+// TestOverlap parses local times around changes of the UTC offset.
 func TestOverlap(t *testing.T) {
 	for _, c := range []struct {
 		clock       string
@@ -55,7 +55,7 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// TestPatterns writes a time by a pattern and reads the text again.
+// TestPatterns formats a time and parses the result.
 func TestPatterns(t *testing.T) {
 	const shown = 1709202645123 // 2024-02-29 10:30:45.123
 	for pattern, want := range map[string]string{

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Write writes a time, which is given as what a clock shows in milliseconds, with the zone and the instant it belongs to.
+// Write formats a time: its local time in milliseconds, with its zone and instant.
 func (p Pattern) Write(shown int64, zone string, instant int64) (string, error) {
 	var b strings.Builder
 	days, ms := FloorDiv(shown, day), floorMod(shown, day)
@@ -97,7 +97,7 @@ func abs(n int64) int64 { return max(n, -n) }
 
 func weekdayName(n int) string { return time.Weekday(n % 7).String() }
 
-// zoneText writes the zone of an instant. Names of zones that this program's data has not are named in the error.
+// zoneText formats the zone of an instant. The error names a zone that is missing in the time zone database.
 func zoneText(field byte, zone string, instant int64) (string, error) {
 	l, ok := Location(zone)
 	if !ok {

@@ -6,14 +6,15 @@ import (
 	"strings"
 	"sync"
 	"time"
-	_ "time/tzdata" // zones by name on systems without a database of their own
+	_ "time/tzdata" // time zones for systems without a database of their own
 
 	"github.com/dig-cli/dig/pkg/late"
 )
 
 var offsetPattern = late.Regexp(`^(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d\d))?$`)
 
-// ZoneName is the name that Trino gives a time zone, UTC for all that are the same. The error is what it says of a text that is none.
+// ZoneName is Trino's name of a time zone, UTC for all zones equivalent to it. The error is Trino's message for an invalid
+// zone.
 func ZoneName(text string) (string, error) {
 	if m := offsetPattern().FindStringSubmatch(text); m != nil && !(len(m[2]) == 1 && m[3] != "") {
 		h, _ := strconv.Atoi(m[2])
@@ -29,7 +30,7 @@ func ZoneName(text string) (string, error) {
 	case "EST", "HST", "MST", "ROC", "Local", "Factory", "localtime", "posixrules", "":
 		return "", says("'%s' is not a valid time zone", text)
 	}
-	if rest, ok := strings.CutPrefix(text, "Etc/GMT"); ok && len(rest) > 1 { // their signs are those of POSIX
+	if rest, ok := strings.CutPrefix(text, "Etc/GMT"); ok && len(rest) > 1 { // with the sign of POSIX
 		if h, err := strconv.ParseInt(rest, 10, 64); err == nil && h >= -14 && h <= 12 {
 			return OffsetName(-h * 60), nil
 		}
@@ -40,7 +41,7 @@ func ZoneName(text string) (string, error) {
 	return text, nil
 }
 
-// FarOffset reports whether a text is an offset that is farther from UTC than zones may be.
+// FarOffset reports whether a string is an offset beyond the range of zones.
 func FarOffset(text string) bool {
 	m := offsetPattern().FindStringSubmatch(text)
 	if m == nil || len(m[2]) == 1 && m[3] != "" {
@@ -57,7 +58,7 @@ func sign(s string) int64 {
 	return 1
 }
 
-// OffsetName is the name of a zone that is a number of minutes ahead of UTC.
+// OffsetName is the name of a zone with an offset in minutes from UTC.
 func OffsetName(minutes int64) string {
 	if minutes == 0 {
 		return "UTC"
@@ -69,7 +70,7 @@ func OffsetName(minutes int64) string {
 	return fmt.Sprintf("%s%02d:%02d", s, minutes/60, minutes%60)
 }
 
-// Offset is the number of minutes that a zone of that name is ahead of UTC; ok is false for a region.
+// Offset is the offset from UTC in minutes of a zone with a fixed offset; ok is false for a region.
 func Offset(name string) (minutes int64, ok bool) {
 	if name == "UTC" {
 		return 0, true
@@ -84,7 +85,7 @@ func Offset(name string) (minutes int64, ok bool) {
 
 var locations sync.Map // by name
 
-// Location is the zone of a name of Trino's.
+// Location is the zone of one of Trino's zone names.
 func Location(name string) (*time.Location, bool) {
 	if l, ok := locations.Load(name); ok {
 		return l.(*time.Location), true
@@ -102,17 +103,17 @@ func Location(name string) (*time.Location, bool) {
 	return l, true
 }
 
-// offsetAt is how many milliseconds a zone is ahead of UTC at an instant.
+// offsetAt is the offset from UTC in milliseconds of a zone at an instant.
 func offsetAt(l *time.Location, millis int64) int64 {
 	_, seconds := time.UnixMilli(millis).In(l).Zone()
 	return int64(seconds) * second
 }
 
-// Shown is what the clock of a zone shows at an instant, in milliseconds.
+// Shown is the local time in milliseconds of a zone at an instant.
 func Shown(l *time.Location, millis int64) int64 { return millis + offsetAt(l, millis) }
 
-// Instant is when the clock of a zone shows a time, in milliseconds. Of two instants it is the one that Joda takes; a time that is skipped is
-// moved by what the clock was put forward.
+// Instant is the instant of a local time in a zone, in milliseconds. If there are two, it is the one that Joda chooses; a time
+// in a gap is moved by the length of the gap.
 func Instant(l *time.Location, shown int64) (millis int64, skipped bool) {
 	if t := shown - offsetAt(l, shown); Shown(l, t) == shown {
 		return t, false
@@ -120,9 +121,9 @@ func Instant(l *time.Location, shown int64) (millis int64, skipped bool) {
 	return FirstInstant(l, shown)
 }
 
-// FirstInstant is Instant, with the first of two instants, as Java has it.
+// FirstInstant is Instant, with the earlier of two instants, as Java chooses.
 func FirstInstant(l *time.Location, shown int64) (millis int64, skipped bool) {
-	before, after := offsetAt(l, shown-day), offsetAt(l, shown+day) // on both sides of a change near by
+	before, after := offsetAt(l, shown-day), offsetAt(l, shown+day) // on both sides of a nearby change
 	for _, o := range []int64{max(before, after), min(before, after)} {
 		if Shown(l, shown-o) == shown {
 			return shown - o, false
@@ -131,7 +132,8 @@ func FirstInstant(l *time.Location, shown int64) (millis int64, skipped bool) {
 	return shown - before, true
 }
 
-// Instant is when it is this time in a zone, in microseconds of which so many digits are kept. The error says that it never is.
+// Instant is the instant of the local time in a zone, in microseconds rounded to the given fractional precision. It is an error
+// if the local time does not exist in the zone.
 func (c Clock) Instant(zone string, precision int) (micros int64, err error) {
 	n := c.Scaled(precision, 6)
 	l, ok := Location(zone)
@@ -143,7 +145,7 @@ func (c Clock) Instant(zone string, precision int) (micros int64, err error) {
 	return millis*1000 + n.Int64() - shown*1000, nil
 }
 
-// Skipped reports whether the clock of a zone never shows this time, since it was put forward.
+// Skipped reports whether the local time does not exist in a zone, because it is in a gap.
 func (c Clock) Skipped(zone string) bool {
 	l, ok := Location(zone)
 	if !ok {
@@ -153,7 +155,7 @@ func (c Clock) Skipped(zone string) bool {
 	return skipped
 }
 
-// OffsetText is how far a zone is ahead of UTC at an instant, as ISO 8601 has it: Z, or +01:00.
+// OffsetText is the offset from UTC of a zone at an instant, in ISO 8601: Z, or +01:00.
 func OffsetText(zone string, millis int64) (string, error) {
 	l, ok := Location(zone)
 	if !ok {

@@ -5,7 +5,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// cast writes the casts that every dialect does alike, or in a form that does.
+// cast writes casts that behave the same in every dialect, or in a form that does.
 func (t *transpiler) cast(x *trinosql.Cast) {
 	from, to := t.typeOf(x.X), t.a.Types[x]
 	number := func(k types.Kind) bool { return k >= types.Tinyint && k <= types.Decimal }
@@ -33,7 +33,7 @@ func (t *transpiler) cast(x *trinosql.Cast) {
 			t.put(word, "(round(")
 			t.w.Write(x.X)
 			if t.to == PostgreSQL {
-				t.refuse(x, "a cast from %s to %s", from, to) // halves go to the even side
+				t.refuse(x, "a cast from %s to %s", from, to) // rounds half to even
 			}
 			t.put(") AS ", t.typeName(x, to), ")")
 			return
@@ -48,7 +48,7 @@ func (t *transpiler) cast(x *trinosql.Cast) {
 	case from.Kind == types.Timestamp && to.Kind == types.Timestamp && t.to != PostgreSQL && to.N < from.N, from.Kind == types.Time && to.Kind == types.Time && to.N < from.N:
 		t.refuse(x, "a cast from %s to %s", from, to)
 	case from.Kind == types.Varchar && (number(to.Kind) || to.Kind == types.Date || to.Kind == types.Boolean || to.Kind == types.UUID):
-		if !literal { // each dialect reads texts in its own way, and to MySQL a text that is not a number is 0
+		if !literal { // each dialect parses strings in its own way, and MySQL converts a string that is not a number to 0
 			t.refuse(x, "a cast from %s to %s", from, to)
 		}
 	case from.Kind == types.Date && to.Kind == types.Timestamp, from.Kind == types.Timestamp && to.Kind == types.Date:
@@ -81,7 +81,7 @@ func (t *transpiler) current(x *trinosql.Current) {
 	}
 }
 
-// blanks are what Trino trims beyond spaces, except those outside of ASCII.
+// blanks are the characters that Trino trims besides spaces, except those outside of ASCII.
 const blanks = ` \t\n\v\f\r`
 
 func (t *transpiler) trim(x, chars trinosql.Expr, spec string, at trinosql.Node) {
@@ -125,7 +125,7 @@ func (t *transpiler) trim(x, chars trinosql.Expr, spec string, at trinosql.Node)
 	}
 }
 
-// substring writes a part of a text. Trino gives an empty text for the place 0, others count it.
+// substring writes a substring. For position 0 Trino returns an empty string, others count from it.
 func (t *transpiler) substring(at trinosql.Node, x, from, length trinosql.Expr) {
 	n, ok := from.(*trinosql.IntLit)
 	if !ok || n.Text == "0" {

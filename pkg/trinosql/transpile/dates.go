@@ -31,7 +31,7 @@ func (t *transpiler) dateArithmetic(x *trinosql.Binary, l, r *types.Type) {
 	t.moved(x, moment, typ, n, i.From)
 }
 
-// moved writes a moment so many units later.
+// moved writes a date or timestamp plus a number of units.
 func (t *transpiler) moved(at trinosql.Node, moment trinosql.Expr, typ *types.Type, n int, unit string) {
 	if typ.Kind == types.Date && (unit == "HOUR" || unit == "MINUTE" || unit == "SECOND") {
 		t.refuse(at, "a date and hours")
@@ -121,7 +121,7 @@ func (t *transpiler) truncated(x *trinosql.Func, unit string, typ *types.Type) {
 	}
 }
 
-// constant is the value of an integer literal, with a sign.
+// constant is the value of an integer literal with an optional sign.
 func constant(x trinosql.Expr) (int, bool) {
 	sign := 1
 	if u, ok := x.(*trinosql.Unary); ok && u.Op == "-" {

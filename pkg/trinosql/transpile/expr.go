@@ -9,9 +9,9 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// expr writes the expressions that a dialect writes otherwise than Trino.
+// expr writes the expressions that a dialect writes differently from Trino.
 func (t *transpiler) expr(x trinosql.Expr) bool {
-	columns := t.columns // those of a select list are not for what stands in an expression
+	columns := t.columns // the columns of a select list do not apply within an expression
 	t.columns = nil
 	defer func() { t.columns = columns }()
 	switch x := x.(type) {
@@ -131,8 +131,8 @@ func (t *transpiler) expr(x trinosql.Expr) bool {
 	return false
 }
 
-// output writes a column of the select list within an expression of ORDER BY: other dialects look names up there in FROM first, or not at all
-// in the select list.
+// output writes a column of the select list within an expression of ORDER BY: other dialects look such names up in FROM first,
+// or not at all in the select list.
 func (t *transpiler) output(x *trinosql.Ident) bool {
 	ref := t.a.Columns[x]
 	if ref == nil || !ref.OfOutput || t.items == nil || t.alone == x && t.to != MySQL || ref.Index >= len(t.items) || ref.Outer > 0 {
@@ -146,7 +146,7 @@ func (t *transpiler) output(x *trinosql.Ident) bool {
 		if t.a.Columns[id] == ref {
 			return false
 		}
-		for i, other := range t.items { // MySQL takes it for a column of the select list again
+		for i, other := range t.items { // MySQL resolves it to a column of the select list again
 			if t.to == MySQL && i != ref.Index && strings.EqualFold(other.Name, id.Name) {
 				t.refuse(x, "ORDER BY of a column whose name another column has")
 			}
@@ -159,7 +159,7 @@ func (t *transpiler) output(x *trinosql.Ident) bool {
 	return true
 }
 
-// rows notes rows that are compared: they may be written.
+// rows marks rows that are compared: they may be written.
 func (t *transpiler) rows(list ...trinosql.Expr) {
 	for _, x := range list {
 		if r, ok := x.(*trinosql.Row); ok && t.to != BigQuery {
@@ -197,7 +197,7 @@ func (t *transpiler) typedLiteral(x *trinosql.TypedLit) {
 
 func isInterval(k types.Kind) bool { return k == types.IntervalDS || k == types.IntervalYM }
 
-// binary writes arithmetic. The operands of a date and an interval are written together.
+// binary writes arithmetic. A date plus an interval is written as a whole.
 func (t *transpiler) binary(x *trinosql.Binary) bool {
 	l, r := t.typeOf(x.L), t.typeOf(x.R)
 	switch {
@@ -243,7 +243,7 @@ func (t *transpiler) binary(x *trinosql.Binary) bool {
 	return false
 }
 
-// nonZero reports whether an expression is a number other than zero.
+// nonZero reports whether an expression is a literal other than zero.
 func nonZero(x trinosql.Expr) bool {
 	text := ""
 	switch x := x.(type) {
@@ -257,7 +257,7 @@ func nonZero(x trinosql.Expr) bool {
 	return strings.ContainsAny(text, "123456789")
 }
 
-// plainTexts are the texts that every dialect reads as the same value.
+// plainTexts are the strings that every dialect parses to the same value.
 var plainTexts = map[types.Kind]func() *regexp.Regexp{
 	types.Date: late.Regexp(`^\d{4}-\d\d-\d\d$`), types.Boolean: late.Regexp(`^(true|false)$`), types.UUID: late.Regexp(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`),
 	types.Tinyint: integerText, types.Smallint: integerText, types.Integer: integerText, types.Bigint: integerText,
@@ -271,7 +271,7 @@ var (
 
 var comparisons = map[string]bool{"<": true, "<=": true, ">": true, ">=": true}
 
-// compare writes a comparison. The order of texts is that of their characters.
+// compare writes a comparison. Strings are ordered by code point.
 func (t *transpiler) compare(x *trinosql.Compare) bool {
 	if k := t.typeOf(x.L).Kind; k == types.Row || k == types.Array {
 		t.refuse(x, "the comparison of %s", t.typeOf(x.L))
@@ -295,7 +295,7 @@ func (t *transpiler) between(x *trinosql.Between) bool {
 	return true
 }
 
-// like writes LIKE. Without ESCAPE, Trino's patterns have no escape character, those of the others a backslash.
+// like writes LIKE. Without ESCAPE, Trino's patterns have no escape character; in other dialects it is a backslash.
 func (t *transpiler) like(x *trinosql.LikeExpr) bool {
 	pattern, literal := x.Pattern.(*trinosql.StringLit)
 	if x.Escape != nil {
@@ -319,7 +319,8 @@ func (t *transpiler) like(x *trinosql.LikeExpr) bool {
 	return true
 }
 
-// escapesWell reports whether an escape character stands only before what needs it: otherwise the pattern is an error in Trino.
+// escapesWell reports whether the escape character is only used before characters that need it: otherwise the pattern is an
+// error in Trino.
 func escapesWell(pattern string, escape byte) bool {
 	for i := 0; i < len(pattern); i++ {
 		if pattern[i] != escape {

@@ -15,7 +15,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 //go:embed functions.txt
 var functionList string
 
-// table holds the lines of functions.txt: by name and number of arguments, the text for each dialect.
+// table has the lines of functions.txt: by name and number of arguments, the text for each dialect.
 var table = sync.OnceValue(func() map[string][4]string {
 	m := map[string][4]string{}
 	for line := range strings.Lines(functionList) {
@@ -34,7 +34,7 @@ var table = sync.OnceValue(func() map[string][4]string {
 
 var place = map[Target]int{DuckDB: 0, PostgreSQL: 1, MySQL: 2, BigQuery: 3}
 
-// find is the text of a function, "" when there is none.
+// find is the text for a function, "" if there is none.
 func (t *transpiler) find(name string, args int) string {
 	cells, ok := table()[name+"/"+itoa(args)]
 	if !ok {
@@ -46,7 +46,7 @@ func (t *transpiler) find(name string, args int) string {
 	return cells[place[t.to]]
 }
 
-// named writes a call by the table.
+// named writes a call according to the table.
 func (t *transpiler) named(name string, at trinosql.Node, args []trinosql.Expr) {
 	text := t.find(name, len(args))
 	switch {
@@ -145,7 +145,7 @@ func (t *transpiler) function(x *trinosql.Func) {
 	}
 }
 
-// binary2 writes a function that is an operator elsewhere.
+// binary2 writes a function that is an operator in other dialects.
 func (t *transpiler) binary2(x *trinosql.Func, l trinosql.Expr, op string, r trinosql.Expr) {
 	switch {
 	case t.to == BigQuery || t.typeOf(x).Kind == types.Double || t.typeOf(x).Kind == types.Real:
@@ -159,7 +159,7 @@ func (t *transpiler) binary2(x *trinosql.Func, l trinosql.Expr, op string, r tri
 
 func last(list []trinosql.Expr) trinosql.Expr { return list[len(list)-1] }
 
-// literal is the value of a text that is a constant, else "".
+// literal is the value of a string literal, "" for other expressions.
 func (t *transpiler) literal(x trinosql.Expr) string {
 	if s, ok := x.(*trinosql.StringLit); ok {
 		return s.Value
@@ -167,7 +167,7 @@ func (t *transpiler) literal(x trinosql.Expr) string {
 	return ""
 }
 
-// call writes a plain function, an aggregate or a window function.
+// call writes a scalar function, an aggregate or a window function.
 func (t *transpiler) call(x *trinosql.Func, name string) {
 	text := t.find(name, len(x.Args))
 	kind, rest, aggregate := strings.Cut(text, " ")
@@ -197,7 +197,7 @@ func (t *transpiler) call(x *trinosql.Func, name string) {
 		t.put("CAST(")
 		defer t.put(" AS ", t.typeName(x, t.a.Types[x]), ")")
 	}
-	if rest == "sum" && t.typeOf(args[0]).Integral() && t.to != MySQL { // wider elsewhere
+	if rest == "sum" && t.typeOf(args[0]).Integral() && t.to != MySQL { // the type is wider in other dialects
 		t.put("CAST(")
 		defer t.put(" AS ", t.typeName(x, types.Of(types.Bigint)), ")")
 	}
@@ -251,12 +251,12 @@ func (t *transpiler) call(x *trinosql.Func, name string) {
 	t.over(x)
 }
 
-// template writes an aggregate whose argument is written otherwise.
+// template writes an aggregate whose argument is written differently.
 func (t *transpiler) template(x *trinosql.Func, text string) {
 	if x.Distinct || x.OrderBy != nil || x.Filter != nil && (t.to == MySQL || t.to == BigQuery) {
 		t.refuse(x, "%s with DISTINCT, ORDER BY or FILTER", x.Name[len(x.Name)-1].Name)
 	}
-	if !strings.Contains(text, "$1") { // lag(CAST($2 AS integer)): the first argument is as it is
+	if !strings.Contains(text, "$1") { // lag(CAST($2 AS integer)): the first argument is unchanged
 		i := strings.IndexByte(text, '(')
 		t.put(text[:i+1])
 		t.w.Write(x.Args[0])

@@ -8,7 +8,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql"
 )
 
-// query writes a query whose parts stand in another order, or that MySQL sorts only around.
+// query writes a query whose clauses are in another order, or that MySQL can only sort from an enclosing query.
 func (t *transpiler) query(q *trinosql.Query) bool {
 	if q.WithTies && t.to != PostgreSQL {
 		t.refuse(q, "FETCH FIRST WITH TIES")
@@ -97,7 +97,7 @@ func (t *transpiler) query(q *trinosql.Query) bool {
 	return true
 }
 
-// selectsExpressions reports whether the columns of a body get their names from its own select lists.
+// selectsExpressions reports whether the column names of a body come from its own select lists.
 func selectsExpressions(b trinosql.QueryBody) bool {
 	switch b := b.(type) {
 	case *trinosql.Select:
@@ -128,8 +128,8 @@ func (t *transpiler) list(ids []*trinosql.Ident) string {
 	return strings.Join(out, ", ")
 }
 
-// sorted writes ORDER BY of a query. Constants sort nothing, and some dialects refuse them. MySQL has no NULLS LAST: it sorts by whether
-// there is a value first, for which an ordinal must be the expression.
+// sorted writes the ORDER BY of a query. Constants do not sort, and some dialects reject them. MySQL has no NULLS LAST: it
+// sorts by whether the value is NULL first, for which an ordinal is replaced by its expression.
 func (t *transpiler) sorted(q *trinosql.Query) {
 	n := 0
 	for _, s := range q.OrderBy {
@@ -196,7 +196,7 @@ func (t *transpiler) sortKey(s *trinosql.SortItem, text string) {
 	}
 }
 
-// item writes a column of a select list under the name that it needs.
+// item writes a column of a select list with the name that it needs.
 func (t *transpiler) item(it *trinosql.SelectExpr) bool {
 	if len(t.columns) == 0 {
 		return false
@@ -245,7 +245,7 @@ func (t *transpiler) body(b trinosql.QueryBody) bool {
 	return false
 }
 
-// side writes one side of a set operation. Nested ones stand in parentheses, since dialects differ in what binds first.
+// side writes an operand of a set operation. Nested ones are parenthesized, since precedence differs between dialects.
 func (t *transpiler) side(b trinosql.QueryBody) {
 	if _, set := b.(*trinosql.SetOp); !set {
 		t.w.Write(b)

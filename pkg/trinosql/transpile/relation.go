@@ -8,7 +8,7 @@ import (
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
-// values writes rows of values. Where VALUES is not a query it becomes a union.
+// values writes VALUES. Where that is not a query it becomes a union.
 func (t *transpiler) values(v *trinosql.Values) {
 	columns := t.columns
 	t.columns = nil
@@ -64,7 +64,7 @@ func (t *transpiler) values(v *trinosql.Values) {
 	}
 }
 
-// cell writes a value of VALUES as the type of its column: other dialects take it from the first row, or from texts.
+// cell writes a value of VALUES with the type of its column: other dialects take it from the first row, or from strings.
 func (t *transpiler) cell(x trinosql.Expr, v *trinosql.Values, j int) {
 	fields := t.a.Bodies[v].Fields
 	if j >= len(fields) {
@@ -138,7 +138,8 @@ func (t *transpiler) relation(r trinosql.Relation) bool {
 	return false
 }
 
-// alias writes a relation with another name. Names for the columns of a query go into its select list where a dialect takes none behind it.
+// alias writes an aliased relation. Column aliases of a query are moved into its select list for a dialect that has no column
+// aliases.
 func (t *transpiler) alias(r *trinosql.Aliased) bool {
 	if l, ok := r.Relation.(*trinosql.Lateral); ok {
 		t.lateral[l] = true
@@ -166,7 +167,7 @@ func (t *transpiler) alias(r *trinosql.Aliased) bool {
 	return true
 }
 
-// distinctNames refuses a query of FROM with two columns of one name: MySQL takes none, and DuckDB gives one of them another name.
+// distinctNames rejects a subquery in FROM with duplicate column names: MySQL rejects them, and DuckDB renames one.
 func (t *transpiler) distinctNames(at trinosql.Node, q *trinosql.Query) {
 	if t.to != MySQL && t.to != DuckDB {
 		return
@@ -181,7 +182,7 @@ func (t *transpiler) distinctNames(at trinosql.Node, q *trinosql.Query) {
 	}
 }
 
-// tableName writes the full name of a table. A database of PostgreSQL or MySQL is one catalog.
+// tableName writes the qualified name of a table. A database of PostgreSQL or MySQL is one catalog.
 func (t *transpiler) tableName(n trinosql.Node, parts []*trinosql.Ident) {
 	use := t.a.Tables[n]
 	if use == nil || use.Table == nil {

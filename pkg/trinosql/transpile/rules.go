@@ -25,7 +25,7 @@ func (t *transpiler) special(x *trinosql.Func, form string) {
 	}
 }
 
-// round writes round. Halves go away from zero, in other dialects for doubles to the even side.
+// round writes round. It rounds half away from zero; for doubles other dialects round half to even.
 func (t *transpiler) round(x *trinosql.Func) {
 	k := t.typeOf(x.Args[0]).Kind
 	if k == types.Decimal && t.to != BigQuery {
@@ -67,7 +67,7 @@ func (t *transpiler) round(x *trinosql.Func) {
 	t.refuse(x, "round of %s", t.typeOf(x.Args[0]))
 }
 
-// extreme writes greatest and least, which are NULL when an argument is.
+// extreme writes greatest and least, which are NULL if any argument is.
 func (t *transpiler) extreme(x *trinosql.Func, name string) {
 	if t.typeOf(x).Kind == types.Varchar && t.to == PostgreSQL {
 		t.refuse(x, "%s of texts", name)

@@ -1,8 +1,8 @@
-// Package transpile writes analysed queries of Trino's dialect in other dialects.
+// Package transpile translates analysed queries from Trino's dialect to other dialects.
 //
-// What a target computes in another way than Trino is written so that it gives Trino's answer, or refused by name. Left to the target are: the
-// collation of texts where its columns have one (MySQL compares without case by default), a division by zero, which MySQL and DuckDB make
-// NULL, and the range of integers.
+// Where a target computes differently, the translation gives Trino's result or is an error that names the construct.
+// Exceptions, which are left to the target: the collation of columns that have one (MySQL ignores case by default), division by
+// zero, which is NULL in MySQL and DuckDB, and the range of integers.
 package transpile
 
 import (
@@ -26,10 +26,10 @@ const (
 	BigQuery   Target = "bigquery"
 )
 
-// Targets are the dialects by name.
+// Targets are the supported dialects.
 func Targets() []Target { return []Target{DuckDB, PostgreSQL, MySQL, BigQuery} }
 
-// Unsupported is an error about what a dialect has not.
+// Unsupported is the error for a construct that the dialect does not support.
 type Unsupported struct {
 	At  trinosql.Pos
 	Msg string
@@ -68,17 +68,17 @@ type transpiler struct {
 	w    *trinosql.Writer
 	root *trinosql.Query
 
-	lateral  map[*trinosql.Lateral]bool // LATERAL queries that have a name
-	targeted bool                       // the query has a star of one table
+	lateral  map[*trinosql.Lateral]bool // LATERAL subqueries with an alias
+	targeted bool                       // the query has a star qualified by a table
 
-	items []analyze.Item // of the select list that the current ORDER BY may refer to
-	alone trinosql.Expr  // what is sorted by
+	items []analyze.Item // the select list that the current ORDER BY may refer to
+	alone trinosql.Expr  // the sort key
 
-	columns  []string                       // the names that the items of the next select list get
-	aliased  map[*trinosql.SubqueryRel]bool // queries in FROM that have a name
+	columns  []string                       // the column names of the next select list
+	aliased  map[*trinosql.SubqueryRel]bool // subqueries in FROM with an alias
 	compared map[*trinosql.Row]bool         // rows that are compared
 	starred  bool                           // the query has a star in a select list
-	made     int                            // names made so far
+	made     int                            // number of generated names
 }
 
 func (t *transpiler) refuse(n trinosql.Node, format string, args ...any) {
@@ -87,7 +87,7 @@ func (t *transpiler) refuse(n trinosql.Node, format string, args ...any) {
 
 var names = map[Target]string{DuckDB: "DuckDB", PostgreSQL: "PostgreSQL", MySQL: "MySQL", BigQuery: "BigQuery"}
 
-// quoted writes a name. Trino takes names in lower case, PostgreSQL what stands in quotes as it is.
+// quoted writes a name. Trino ignores case; PostgreSQL does not for quoted names.
 func (t *transpiler) quoted(name string, _ bool) string {
 	switch t.to {
 	case PostgreSQL:
@@ -108,7 +108,7 @@ func (t *transpiler) quoted(name string, _ bool) string {
 	return "`" + strings.ReplaceAll(name, "`", "``") + "`"
 }
 
-// reserved reports whether a word that Trino takes for a name is a keyword elsewhere.
+// reserved reports whether a valid name of Trino is a keyword in other dialects.
 func reserved(name string) bool {
 	return strings.Contains(" add alter as authorization binary both by case cast check collate concurrently constraint create cross current_catalog current_date current_schema current_time current_timestamp current_user deferrable deallocate delete distinct do drop else end except execute exists extract false for foreign freeze from full function grant group having ilike in inner insert intersect into is isnull join lambda left like localtime localtimestamp natural notnull null on or order outer overlaps prepare primary references revoke right select similar table tablesample then to true union unnest using varying when where with all analyse analyze any array asc asymmetric both change column condition current_role database databases default desc div do each explain fetch float force groups ignore index initially interval key keys kill lag lateral lead leading limit load lock loop maxvalue mediumint not offset only option optionally out over pivot placing qualify range rank read references rename repeat replace return rlike row rows schema schemas session_user set show some sql ssl summarize symmetric system system_user trailing trigger unique unlock unsigned unpivot update usage use user utc_date values variadic verbose window write xor year_month zerofill ", " "+name+" ")
 }
@@ -154,7 +154,7 @@ func (t *transpiler) override(_ *trinosql.Writer, n trinosql.Node) bool {
 
 func (t *transpiler) put(parts ...string) { t.w.Put(parts...) }
 
-// fill writes a template with $1 and so on for nodes.
+// fill writes a template, with nodes for $1 and so on.
 func (t *transpiler) fill(template string, nodes ...trinosql.Expr) {
 	for template != "" {
 		i := strings.IndexByte(template, '$')
@@ -168,7 +168,7 @@ func (t *transpiler) fill(template string, nodes ...trinosql.Expr) {
 	}
 }
 
-// typeOf is the type of an expression as it is used.
+// typeOf is the type of an expression after coercion.
 func (t *transpiler) typeOf(x trinosql.Expr) *types.Type {
 	if to := t.a.Coercions[x]; to != nil {
 		return to

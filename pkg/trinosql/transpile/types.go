@@ -29,7 +29,7 @@ var plainTypes = map[Target]map[types.Kind]string{
 		types.TimestampTZ: "TIMESTAMP"},
 }
 
-// typeName is a type in the words of the dialect.
+// typeName is the dialect's name of a type.
 func (t *transpiler) typeName(at trinosql.Node, typ *types.Type) string {
 	switch typ.Kind {
 	case types.Decimal:

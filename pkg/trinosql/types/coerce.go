@@ -1,18 +1,18 @@
 package types
 
-// Common is the type that values of both types are coerced to without being asked, nil when there is none.
+// Common is the type that values of both types are implicitly coerced to, nil if there is none.
 func Common(a, b *Type) *Type {
 	c, _ := compatible(a, b)
 	return c
 }
 
-// CanCoerce reports whether values of one type become those of another without being asked.
+// CanCoerce reports whether values of one type are implicitly coerced to another.
 func CanCoerce(from, to *Type) bool {
 	_, ok := compatible(from, to)
 	return ok
 }
 
-// compatible is the type that both have in common, and whether that is the second one.
+// compatible is the common supertype of both types, and whether that is the second one.
 func compatible(from, to *Type) (common *Type, coercible bool) {
 	if Equal(from, to) || from.Kind == Unknown {
 		return to, true
@@ -69,8 +69,8 @@ func compatibleKind(from, to *Type) (*Type, bool) {
 	return c, Equal(c, to)
 }
 
-// CoerceBase is what a type becomes so as to be one of another kind, with the parameters that lose nothing; nil when it cannot. The name
-// is that of an Opaque kind.
+// CoerceBase is the type of another kind that a type is coerced to, with parameters that lose nothing; nil if there is none.
+// The name is that of an Opaque kind.
 func CoerceBase(t *Type, k Kind, name string) *Type {
 	if t.Kind == k && t.Name == name {
 		return t
@@ -136,7 +136,7 @@ func CoerceBase(t *Type, k Kind, name string) *Type {
 	return nil
 }
 
-// textBase is the source of the constants for patterns and paths.
+// textBase is CoerceBase for a string: the types of constant patterns and paths.
 func textBase(k Kind, name string) *Type {
 	if k == Opaque {
 		switch name {

@@ -12,17 +12,18 @@ type UnknownError struct{ Text string }
 
 func (e *UnknownError) Error() string { return "Unknown type: " + e.Text }
 
-// UnsupportedError is the error for a type that Trino reads and does not have.
+// UnsupportedError is the error for a type that Trino parses and does not support.
 type UnsupportedError struct{ Text string }
 
 func (e *UnsupportedError) Error() string { return e.Text + " type not supported" }
 
-// RangeError is the error for a parameter that a type does not take.
+// RangeError is the error for a type parameter that is out of range.
 type RangeError struct{ Msg string }
 
 func (e *RangeError) Error() string { return e.Msg }
 
-// Parse reads a type as people write it or as Trino prints it: varchar(10), array(row(a bigint)), timestamp(3) with time zone.
+// Parse parses a type as written in a statement or printed by Trino: varchar(10), array(row(a bigint)), timestamp(3) with time
+// zone.
 func Parse(text string) (*Type, error) {
 	tree, err := trinosql.ParseType(text)
 	if err != nil {
@@ -31,11 +32,11 @@ func Parse(text string) (*Type, error) {
 	return FromTree(tree)
 }
 
-// FromTree is the type that a piece of syntax names. Errors are an *UnknownError, an *UnsupportedError or a *RangeError.
+// FromTree is the type that a syntax tree denotes. Errors are an *UnknownError, an *UnsupportedError or a *RangeError.
 func FromTree(tree trinosql.Type) (*Type, error) {
 	t, err := fromTree(tree)
 	if _, ok := err.(*UnknownError); ok {
-		text := trinosql.String(tree) // the whole type, as Trino says it
+		text := trinosql.String(tree) // the whole type, as in Trino's message
 		if _, row := tree.(*trinosql.RowType); row {
 			text = "ROW" + text[len("row"):]
 		}

@@ -1,7 +1,6 @@
-// Package types holds Trino's data types as Go values: how they are written and printed, which of them are coerced to which without
-// being asked, and what two of them have in common.
+// Package types represents Trino's data types: parsing, printing, implicit coercions, and the common supertype of two types.
 //
-// A *Type is immutable and may be shared. Compare with Equal: two types that are printed alike are equal.
+// A *Type is immutable and may be shared. Compare with Equal: two types with the same String are equal.
 package types
 
 import (
@@ -11,10 +10,10 @@ import (
 	"github.com/dig-cli/dig/internal/sqltext"
 )
 
-// Kind is what a type is, without its parameters.
+// Kind is a type without its parameters.
 type Kind uint8
 
-// The kinds of types. Opaque ones have a name and nothing else that is known here: json2016, JoniRegExp, HyperLogLog and similar.
+// The kinds of types. An Opaque type has only a name: json2016, JoniRegExp, HyperLogLog and similar.
 const (
 	Invalid Kind = iota
 	Unknown      // the type of NULL
@@ -30,7 +29,7 @@ const (
 	Char    // N is the length
 	Varbinary
 	Date
-	Time        // N is the number of digits of the second
+	Time        // N is the fractional precision
 	TimeTZ      // time(N) with time zone
 	Timestamp   // timestamp(N)
 	TimestampTZ // timestamp(N) with time zone
@@ -46,7 +45,7 @@ const (
 	Opaque   // identified by Name; qdigest has a type in Args
 )
 
-// Unbounded is the length of varchar without a length, as Trino counts it.
+// Unbounded is the length of varchar without a length, as in Trino.
 const Unbounded = 1<<31 - 1
 
 // Limits of the parameters of types.
@@ -62,7 +61,7 @@ type Type struct {
 	N     int // length or precision; see Kind
 	Scale int
 	Args  []*Type
-	Names []string // of the fields of a row, "" for one without a name; nil when none has one
+	Names []string // of the fields of a row, "" for a field without a name; nil if no field has one
 	Name  string   // of an Opaque type
 }
 
@@ -72,7 +71,7 @@ var simple = [...]*Type{
 	JSON: {Kind: JSON}, UUID: {Kind: UUID}, IPAddress: {Kind: IPAddress}, Varchar: {Kind: Varchar, N: Unbounded},
 }
 
-// Of is the type of a kind that needs no parameters. Of(Varchar) is varchar without a length.
+// Of is the type of a kind without parameters. Of(Varchar) is varchar without a length.
 func Of(k Kind) *Type {
 	if int(k) >= len(simple) || simple[k] == nil {
 		panic(fmt.Sprintf("kind %d needs parameters", k))
@@ -96,7 +95,7 @@ func NewDecimal(precision, scale int) *Type {
 	return &Type{Kind: Decimal, N: precision, Scale: scale}
 }
 
-// NewTime is a Time, TimeTZ, Timestamp or TimestampTZ of so many digits of the second.
+// NewTime is a Time, TimeTZ, Timestamp or TimestampTZ with a fractional precision.
 func NewTime(k Kind, digits int) *Type { return &Type{Kind: k, N: digits} }
 
 // NewArray is array(element).
@@ -105,7 +104,7 @@ func NewArray(element *Type) *Type { return &Type{Kind: Array, Args: []*Type{ele
 // NewMap is map(key, value).
 func NewMap(key, value *Type) *Type { return &Type{Kind: Map, Args: []*Type{key, value}} }
 
-// NewRow is row(fields). Names may be nil, and "" is a field without a name.
+// NewRow is row(fields). Names may be nil; "" is a field without a name.
 func NewRow(names []string, fields []*Type) *Type {
 	named := false
 	for _, n := range names {
@@ -125,7 +124,7 @@ func NewFunction(args []*Type, result *Type) *Type {
 // NewOpaque is a type of which only the name is known.
 func NewOpaque(name string, args ...*Type) *Type { return &Type{Kind: Opaque, Name: name, Args: args} }
 
-// FieldName is the name of a row's field, "" when it has none.
+// FieldName is the name of a field of a row, "" if it has none.
 func (t *Type) FieldName(i int) string {
 	if t.Names == nil {
 		return ""
@@ -148,7 +147,7 @@ func (t *Type) Base() string {
 	return baseNames[t.Kind]
 }
 
-// Equal reports whether two types are the same, the names of fields included.
+// Equal reports whether two types are identical, including the names of fields.
 func Equal(a, b *Type) bool {
 	if a == b {
 		return true
@@ -164,7 +163,7 @@ func Equal(a, b *Type) bool {
 	return true
 }
 
-// String is the type as Trino shows it to people: in the columns of a result and in most errors.
+// String is the type as Trino displays it: in the columns of a result and in most errors.
 func (t *Type) String() string {
 	var b strings.Builder
 	t.write(&b, false)
@@ -223,7 +222,7 @@ func (t *Type) write(b *strings.Builder, signature bool) {
 	}
 }
 
-// Comparable reports whether = and GROUP BY take the type.
+// Comparable reports whether = and GROUP BY accept the type.
 func (t *Type) Comparable() bool {
 	switch t.Kind {
 	case Array, Row:
@@ -241,7 +240,7 @@ func (t *Type) Comparable() bool {
 	return true
 }
 
-// Orderable reports whether < and ORDER BY take the type.
+// Orderable reports whether < and ORDER BY accept the type.
 func (t *Type) Orderable() bool {
 	switch t.Kind {
 	case Array, Row:
@@ -257,19 +256,19 @@ func (t *Type) Orderable() bool {
 	return true
 }
 
-// Numeric reports whether the type is a number's.
+// Numeric reports whether the type is numeric.
 func (t *Type) Numeric() bool { return t.Kind >= Tinyint && t.Kind <= Decimal }
 
 // Text reports whether the type is varchar or char.
 func (t *Type) Text() bool { return t.Kind == Varchar || t.Kind == Char }
 
-// Integral reports whether the type is a number's without decimals: bigint, decimal(10,0).
+// Integral reports whether the type is numeric without decimals: bigint, decimal(10,0).
 func (t *Type) Integral() bool {
 	return t.Kind >= Tinyint && t.Kind <= Bigint || t.Kind == Decimal && t.Scale == 0
 }
 
-// DateTime reports whether the type is a date's, a time's or an interval's.
+// DateTime reports whether the type is a date, time, timestamp or interval.
 func (t *Type) DateTime() bool { return t.Kind >= Date && t.Kind <= IntervalDS }
 
-// Interval reports whether the type is an interval's.
+// Interval reports whether the type is an interval.
 func (t *Type) Interval() bool { return t.Kind == IntervalYM || t.Kind == IntervalDS }

@@ -2,7 +2,7 @@ package types
 
 import "testing"
 
-// TestPrint reads types and prints them as Trino does in results and in errors about functions.
+// TestPrint parses types and prints them as Trino does in results and in errors about functions.
 func TestPrint(t *testing.T) {
 	for text, want := range map[string][2]string{
 		"VARCHAR":                      {"varchar", "varchar"},
@@ -47,8 +47,8 @@ func TestPrint(t *testing.T) {
 	}
 }
 
-// TestCommon has pairs of types, what they have in common, and whether the first one is coerced to the second. The values are those of
-// Trino's rules; the corpus of statements has each pair.
+// TestCommon has pairs of types, their common supertype, and whether the first one is coerced to the second. The values are
+// those of Trino's rules; the corpus of statements has each pair.
 func TestCommon(t *testing.T) {
 	for _, c := range []struct {
 		a, b, common string
