@@ -13,7 +13,7 @@ ZSH    := $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 MAN    := $(DESTDIR)$(PREFIX)/share/man/man1
 FISH   := $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 
-.PHONY: all client compiler man test load big lint witness generate bench bench-start bench-sources bench-inference public-files install uninstall clean
+.PHONY: all client compiler man test load big check-operation lint witness generate bench bench-start bench-sources bench-inference public-files install uninstall clean
 
 all: compiler
 	$(GO) build -trimpath -ldflags "$(LDFLAGS)" -o bin/dig .
@@ -48,6 +48,10 @@ GENERATED ?= 20000
 witness: compiler
 	DIG_TEST_RENEW=missing bash .ci/witness sh -c 'go test ./pkg/trinosql/witness/... -count=1 && \
 		DIG_TEST_GENERATED=$(GENERATED) DIG_TEST_MUTATED=4 go test ./pkg/gateway/engine/duckdb -run "^TestAnswers$$|^TestGenerated$$|^TestMutated$$" -v -count=1 -timeout 120m | grep -av "^=== "'
+
+# What a new or changed operation of the API must have; docs/architecture.md lists the places.
+check-operation:
+	$(GO) test . ./cmd/... ./pkg/... ./internal/... -run 'Every|Operation|Sample|Request|Guard|Isolation|DeadKeys|Locked|NotSupported|ReadOnly|WrongReplies|Contract|Document|Scripts|Telling'
 
 lint:
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }

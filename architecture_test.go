@@ -26,10 +26,13 @@ func TestArchitecture(t *testing.T) {
 	if !ok || !ok2 {
 		t.Fatalf("%s has no list of packages", page)
 	}
-	imports := ownImports(t)
+	imports, docs := ownImports(t)
 	var lines []string
 	for pkg, deps := range imports {
-		lines = append(lines, strings.TrimSpace(pkg+": "+strings.Join(deps, " ")))
+		if docs[pkg] == "" {
+			t.Errorf("package %s has no comment", pkg)
+		}
+		lines = append(lines, strings.TrimSpace(pkg+": "+docs[pkg]+"\n    "+strings.Join(deps, " ")))
 	}
 	sort.Strings(lines)
 	want := strings.Join(lines, "\n")
@@ -39,16 +42,19 @@ func TestArchitecture(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if want != string(list) {
-		have := strings.Split(string(list), "\n")
-		for _, l := range lines {
+		have, should := strings.Split(string(list), "\n"), strings.Split(want, "\n")
+		for _, l := range should {
 			if !slices.Contains(have, l) {
 				t.Errorf("%s lacks: %s", page, l)
 			}
 		}
 		for _, l := range have {
-			if !slices.Contains(lines, l) {
+			if !slices.Contains(should, l) {
 				t.Errorf("%s says, and the code does not: %s", page, l)
 			}
+		}
+		if !t.Failed() {
+			t.Errorf("%s has other lines than the code", page)
 		}
 	}
 	for pkg, deps := range imports {
@@ -68,17 +74,19 @@ func TestArchitecture(t *testing.T) {
 	}
 }
 
-// ownImports lists the packages of this module with those of it that they import, tests apart.
-func ownImports(t *testing.T) map[string][]string {
-	cmd := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./...")
+// ownImports lists the packages of this module with those of it that they import, tests apart, and with the first sentence of their
+// comments.
+func ownImports(t *testing.T) (imports map[string][]string, docs map[string]string) {
+	cmd := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}\t{{.Doc}}", "./...")
 	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=1") // the page shows the whole program
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := map[string][]string{}
+	imports, docs = map[string][]string{}, map[string]string{}
 	for line := range strings.Lines(string(out)) {
+		line, doc, _ := strings.Cut(strings.TrimSpace(line), "\t")
 		words := strings.Fields(line)
 		name := func(path string) (string, bool) {
 			if path+"/" == module {
@@ -87,13 +95,13 @@ func ownImports(t *testing.T) map[string][]string {
 			return strings.CutPrefix(path, module)
 		}
 		pkg, _ := name(words[0])
-		all[pkg] = []string{}
+		imports[pkg], docs[pkg] = []string{}, doc
 		for _, w := range words[1:] {
 			if own, ok := name(w); ok {
-				all[pkg] = append(all[pkg], own)
+				imports[pkg] = append(imports[pkg], own)
 			}
 		}
-		sort.Strings(all[pkg])
+		sort.Strings(imports[pkg])
 	}
-	return all
+	return imports, docs
 }

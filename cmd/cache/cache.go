@@ -108,7 +108,7 @@ func newCacheListCmd(e *cli.Env) *cobra.Command {
 			switch {
 			case catalog == "":
 				v, err = cl.Cache.Statuses(ctx, p)
-			case schema != "" && e.Run.Settings.Local():
+			case schema != "" && e.Local():
 				v, err = cl.Cache.SchemaStatuses(cli.Asked(ctx), p, id, schema)
 			default: // the hosted zones fail on every list of a schema [L]
 				v, err = cl.Cache.CatalogStatuses(cli.Asked(ctx), p, id)
@@ -185,7 +185,7 @@ func newCacheDeleteCmd(e *cli.Env) *cobra.Command {
 			if err := e.Confirm("delete cache %s with its rows and schedules?", who); err != nil {
 				return cli.View{}, err
 			}
-			if !e.Guarded() {
+			if !e.MayDropRows() {
 				return cli.Note("deleted cache %s", id), cl.Cache.Delete(ctx, p, id)
 			}
 			st, err := cl.Cache.Settings(ctx, p, id)
@@ -222,7 +222,7 @@ func newCacheCancelCmd(e *cli.Env) *cobra.Command {
 				return cli.View{}, err
 			}
 			run := st.Newest()
-			if run == nil || run.Status != "RUNNING" {
+			if run == nil || cli.JobState(run.Status) != "RUNNING" {
 				return cli.View{}, &cli.Failure{Exit: cli.ExitNotFound, Code: "not-running", Msg: "no refresh of cache " + id + " is running"}
 			}
 			full = run == st.LastFullRefreshCacheExecution

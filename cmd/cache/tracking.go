@@ -84,7 +84,7 @@ func explainCacheable(e *cli.Env, catalog string, err error) error {
 		copied.Hint = "internal tables and saved queries are stored by the gateway itself and need no cache; a materialized query stores a result"
 		return &copied
 	}
-	if !errors.As(err, &ae) || ae.Code != "TABLE_NOT_CACHEABLE" || e.OnlyLocal("") != nil || len(catalog) == 1 { // a built-in catalog
+	if !errors.As(err, &ae) || ae.Code != "TABLE_NOT_CACHEABLE" || !e.Local() || len(catalog) == 1 { // a built-in catalog
 		return err
 	}
 	copied := *ae

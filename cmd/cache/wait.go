@@ -62,7 +62,7 @@ func settledCache(ctx context.Context, e *cli.Env, cl *api.Client, p, id, mode, 
 	if err != nil {
 		return cli.View{}, err
 	}
-	if s := cli.CacheState(run.Status); s != "COMPLETED" {
+	if s := cli.JobState(run.Status); s != "COMPLETED" {
 		f := &cli.Failure{Exit: cli.ExitJob, Code: "job-" + strings.ToLower(s), Msg: fmt.Sprintf("the refresh of cache %s is %s", id, run.Status)}
 		var text string
 		if json.Unmarshal(run.Error["message"], &text) == nil && text != "" {
@@ -82,7 +82,7 @@ func settledCache(ctx context.Context, e *cli.Env, cl *api.Client, p, id, mode, 
 	case n == nil:
 	case run.ExecutionMode != "INCREMENTAL":
 		v = v.WithNote("%d rows cached", n.NumberOfCachedRecords)
-	case e.OnlyLocal("") == nil:
+	case e.Local():
 		v = v.WithNote("%d rows cached: %d inserted, %d updated, %d deleted", n.NumberOfCachedRecords, n.NumberOfInsertedRecords, n.NumberOfUpdatedRecords, n.NumberOfDeletedRecords)
 	default: // the service's counters of updated and deleted rows are wrong [L]
 		v = v.WithNote("%d rows cached, %d inserted; the zone's counters of updated and deleted rows are unreliable", n.NumberOfCachedRecords, n.NumberOfInsertedRecords)
@@ -117,7 +117,7 @@ func newCacheRefreshCmd(e *cli.Env) *cobra.Command {
 			if run := slot(st, mode); run != nil {
 				before = run.CreatedAt
 			}
-			if e.Guarded() && !full {
+			if e.MayDropRows() && !full {
 				table, counted = countCached(ctx, e, cl, p, st)
 			}
 		}

@@ -87,7 +87,7 @@ func inWords(cols []typedColumn) string {
 
 // checkRows checks the tables that saved queries read, each once.
 func (k *checking) checkRows(ctx context.Context) error {
-	if !k.e.Guarded() {
+	if !k.e.MayDropRows() {
 		return nil
 	}
 	reads := map[sqltext.TableRef][]string{}
@@ -164,7 +164,7 @@ func (k *checking) checkCache(table string, st api.CacheStatus) {
 	switch {
 	case run == nil:
 		k.add("cache", table, again, "there was no refresh yet")
-	case cli.CacheState(run.Status) == "FAILED" || cli.CacheState(run.Status) == "CANCELLED":
+	case cli.JobState(run.Status) == "FAILED" || cli.JobState(run.Status) == "CANCELLED":
 		text := ""
 		if json.Unmarshal(run.Error["message"], &text) == nil && text != "" {
 			text = ": " + text
@@ -231,7 +231,7 @@ func (k *checking) checkMaterialized(ctx context.Context) error {
 		next, err := time.Parse(time.RFC3339, *st.NextExecutionStartTime)
 		if late := k.e.Now().Sub(next); err == nil && late > overdue {
 			hint := again
-			if !k.e.Guarded() {
+			if !k.e.MayDropRows() {
 				hint = "schedules of zone local fire while `dig gateway serve` runs"
 			}
 			k.add("materialized", st.QueryName, hint, "the run of %s is overdue", *st.NextExecutionStartTime)

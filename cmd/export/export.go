@@ -192,7 +192,7 @@ func newExportListCmd(e *cli.Env) *cobra.Command {
 		if status != "" {
 			var states []string
 			for _, s := range strings.Split(status, ",") {
-				w, err := cli.Word("--status", exportState(strings.TrimSpace(s)), exportStates)
+				w, err := cli.Word("--status", cli.JobState(strings.TrimSpace(s)), exportStates)
 				if err != nil {
 					return nil, err
 				}

@@ -62,7 +62,7 @@ func warnCapped(ctx context.Context, e *cli.Env, cl *api.Client, project string,
 	if job.RowCount == nil || *job.RowCount != trust.CappedRows || e.Run.Settings.InProcess() {
 		return
 	}
-	if !e.Guarded() {
+	if !e.MayDropRows() {
 		return
 	}
 	from := []sqltext.TableRef{}
@@ -99,7 +99,7 @@ func waitExport(ctx context.Context, e *cli.Env, cl *api.Client, project, id str
 		if job, err = cl.Exports.Get(ctx, project, id); err != nil {
 			return "", "", false, err
 		}
-		switch exportState(job.Status) {
+		switch cli.JobState(job.Status) {
 		case "SUCCEEDED", "FAILED", "CANCELLED", "EXPIRED":
 			return job.Status, "", true, nil
 		}
@@ -111,18 +111,10 @@ func waitExport(ctx context.Context, e *cli.Env, cl *api.Client, project, id str
 	return job, err
 }
 
-// exportState normalizes a state to the spelling used in this program.
-func exportState(s string) string {
-	if s = strings.ToUpper(s); s == "CANCELED" {
-		return "CANCELLED"
-	}
-	return s
-}
-
 // exportEnd returns the error of a job that ended without a file.
 func exportEnd(job api.ExportJobResponse) error {
-	f := &cli.Failure{Exit: cli.ExitJob, Code: "job-" + strings.ToLower(exportState(job.Status)), Msg: fmt.Sprintf("export %s is %s", job.ID, job.Status)}
-	switch exportState(job.Status) {
+	f := &cli.Failure{Exit: cli.ExitJob, Code: "job-" + strings.ToLower(cli.JobState(job.Status)), Msg: fmt.Sprintf("export %s is %s", job.ID, job.Status)}
+	switch cli.JobState(job.Status) {
 	case "SUCCEEDED":
 		return nil
 	case "FAILED":

@@ -103,8 +103,8 @@ killed, the file is either the old or the new one.`,
 	c.Flags().BoolVar(&all, "all", false, "all projects and the state, even if a project is set")
 	return e.Leaf(spec.CompactLocal, c, func(ctx context.Context, cl *api.Client, _ []string) (cli.View, error) {
 		s := e.Run.Settings
-		if z := s.Zone.Value; z != string(config.Local) {
-			return cli.View{}, cli.Usagef("zone %s has no files on this machine", z).WithHint("give --zone local")
+		if !e.Local() {
+			return cli.View{}, cli.Usagef("zone %s has no files on this machine", s.Zone.Value).WithHint("give --zone local")
 		}
 		if f := e.Run.Set.Lookup("project"); all && f != nil && f.Changed {
 			return cli.View{}, cli.Usagef("--all and --project: choose one")

@@ -100,7 +100,7 @@ func refreshState(st api.MetadataRefreshStatus) string {
 // while.
 func refreshed(ctx context.Context, e *cli.Env, cl *api.Client, project, catalog string, began time.Time, limit time.Duration) (st api.MetadataRefreshStatus, err error) {
 	const grace = 10 * time.Second
-	seen := e.Run.Settings.Local() // zone local changes the state before it answers the trigger
+	seen := e.Local() // zone local changes the state before it answers the trigger
 	w := cli.Waiting{What: "the refresh of catalog " + catalog, Limit: limit, Resume: "metadata status " + shell.Quote(catalog)}
 	if limit > 0 {
 		w.Limit = max(time.Millisecond, limit-e.Now().Sub(began)) // one limit for all catalogs

@@ -41,7 +41,7 @@ type doubted struct {
 // lookBeside starts to check, concurrently with the statement, whether the gateway omits rows of its tables;
 // nil where it never does, and with --strict, which has checked before.
 func (q *querying) lookBeside(ctx context.Context, form api.ExecuteRequest) *beside {
-	if !q.e.Guarded() || q.f.strict {
+	if !q.e.MayDropRows() || q.f.strict {
 		return nil
 	}
 	q.guarding.Lock()

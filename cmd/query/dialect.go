@@ -38,7 +38,7 @@ func offsetHint(e *cli.Env, known string) string {
 	if known == "" {
 		known = "Trino's order is OFFSET m LIMIT n"
 	}
-	if e.OnlyLocal("") == nil {
+	if e.Local() {
 		return fmt.Sprintf("%s; --dialect %s accepts LIMIT n OFFSET m, on zone local only", known, dialectDuck)
 	}
 	return known

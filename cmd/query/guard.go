@@ -10,7 +10,7 @@ import (
 // filled for the first time: its sums and counts would be based on a part of the rows. Tables that cannot be checked
 // are rejected too.
 func (q *querying) distrust(ctx context.Context, st *statement) error {
-	if !q.f.strict || !q.e.Guarded() {
+	if !q.f.strict || !q.e.MayDropRows() {
 		return nil
 	}
 	g := &trust.Guard{Cl: q.cl, Project: q.project}

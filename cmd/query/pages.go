@@ -165,7 +165,7 @@ func (p *pagedRows) open() error {
 	}
 	sql := fmt.Sprintf("SELECT * FROM (\n%s\n) AS page%s\nORDER BY %s LIMIT %d", p.sql, where, strings.Join(order, ", "), p.size)
 	format := api.Compact
-	if p.q.e.Guarded() { // zone local reports types with the columns
+	if p.q.e.MayDropRows() { // zone local reports types with the columns
 		format = api.CellTyped
 	}
 	begun := time.Now()

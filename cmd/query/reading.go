@@ -20,7 +20,7 @@ func (f *readingFlags) register(c *cobra.Command) {
 
 // check rejects a choice that the hosted zones do not have: there it exists for saved queries only.
 func (f *readingFlags) check(e *cli.Env, st *statement) error {
-	if !f.live && !f.stored || e.OnlyLocal("") == nil {
+	if !f.live && !f.stored || e.Local() {
 		return nil
 	}
 	switch form := st.form.(type) {

@@ -57,7 +57,7 @@ func newQuerying(ctx context.Context, e *cli.Env, f *executeFlags, o output.Opti
 	q := &querying{e: e, f: f, o: o, format: api.Compact}
 	if f.format != "" {
 		q.format, q.chosen = f.wire, true
-	} else if f.verbatim(o) || f.needsTypes(o) && !e.Run.Settings.Local() { // zone local reports types with the columns
+	} else if f.verbatim(o) || f.needsTypes(o) && !e.Local() { // zone local reports types with the columns
 		q.format = api.CellTyped
 	}
 	var err error
@@ -75,7 +75,7 @@ func (q *querying) options(format api.Format) api.ExecuteOptions {
 	if q.f.dialect == dialectDuck {
 		opt.Dialect = q.f.dialect
 	}
-	if (q.f.live || q.f.stored) && q.e.OnlyLocal("") == nil {
+	if (q.f.live || q.f.stored) && q.e.Local() {
 		_, opt.Reading, _ = q.f.means()
 	}
 	return opt
@@ -208,7 +208,7 @@ func (a *answer) write(ctx context.Context, o output.Options) (output.Stats, err
 			rows = a.res.Rows()
 		}
 	}
-	if a.res.Format != api.CellTyped && a.q.e.Guarded() {
+	if a.res.Format != api.CellTyped && a.q.e.MayDropRows() {
 		o.Types = func() []string { return a.q.typesOf(ctx, a.st, o.Notes) }
 	}
 	a.cols, _ = rows.Columns() // an error is returned again when the rows are read

@@ -73,7 +73,7 @@ func sameSchedule(e *cli.Env, want, got *api.MaterializedQuerySchedule) {
 	}
 	if w, g := scheduleWords(want), scheduleWords(got); w != g {
 		fmt.Fprintf(e.Err, "warning: the schedule sent is %s, the gateway kept %s\n", w, g)
-	} else if got != nil && (got.RepeatDuration != nil || got.CronExpression != nil) && e.OnlyLocal("") == nil {
+	} else if got != nil && (got.RepeatDuration != nil || got.CronExpression != nil) && e.Local() {
 		fmt.Fprintf(e.Err, "(schedules of zone local run while `%s gateway serve` runs)\n", e.Name)
 	}
 }

@@ -118,7 +118,7 @@ func (f *sqlFlags) run(e *cli.Env, c *cobra.Command) error {
 		return err
 	}
 	for _, g := range given {
-		if g.data != "" && e.Guarded() {
+		if g.data != "" && e.MayDropRows() {
 			return cli.Usagef("%s: only zone local reads a file as a table", g.data).WithHint("`dig table import NAME %s --create` makes a table of it", g.data)
 		}
 	}

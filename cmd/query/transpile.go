@@ -42,7 +42,7 @@ a dialect does not have, or computes in another way, is rejected by name and pos
 			return cli.View{}, cli.Usagef("a statement is required")
 		}
 		project := ""
-		if !strings.EqualFold(dialect, dialectTrino) && e.OnlyLocal("") == nil {
+		if !strings.EqualFold(dialect, dialectTrino) && e.Local() {
 			if project, err = e.ProjectID(ctx, cl); err != nil {
 				return cli.View{}, err
 			}

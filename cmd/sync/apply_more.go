@@ -86,7 +86,7 @@ func every(period string) *api.CacheSchedule {
 // tracking returns how zone local detects the changes of a table; nil for other gateways, which detect them
 // themselves.
 func (a *applier) tracking(c *manifest.Cache) *api.CacheTracking {
-	if a.e.Guarded() {
+	if a.e.MayDropRows() {
 		return nil
 	}
 	key := c.Key

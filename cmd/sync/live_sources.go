@@ -126,7 +126,7 @@ func (l *live) readCaches(ctx context.Context) error {
 		return err
 	}
 	all = slices.DeleteFunc(all, func(st api.CacheStatus) bool {
-		return cli.CacheState(st.Status) == "DELETED" || l.names[st.CatalogID] == "" // of a catalog that was deleted
+		return cli.JobState(st.Status) == "DELETED" || l.names[st.CatalogID] == "" // of a catalog that was deleted
 	})
 	settings, err := forAll(ctx, all, func(ctx context.Context, st api.CacheStatus) (api.Cache, error) {
 		return l.cl.Cache.Settings(ctx, l.project, st.ID)
@@ -150,7 +150,7 @@ func (l *live) cacheOf(c api.Cache, catalog string) *manifest.Cache {
 		return value(s.Expression)
 	}
 	out := &manifest.Cache{Base: base(manifest.KindCache, manifest.JoinName(catalog, c.SchemaName, c.TableName)), Catalog: catalog, Schema: c.SchemaName, Table: c.TableName,
-		Incremental: every(c.IncrementalCacheSchedule), Full: every(c.FullRefreshCacheSchedule), Untracked: l.e.Guarded()}
+		Incremental: every(c.IncrementalCacheSchedule), Full: every(c.FullRefreshCacheSchedule), Untracked: l.e.MayDropRows()}
 	out.On = c.CatalogID
 	if t := c.ChangeTracking; t != nil {
 		out.Key, out.UpdatedAt, out.InsertOnly = t.KeyColumns, t.UpdatedAtColumn, t.InsertOnly

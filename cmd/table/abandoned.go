@@ -40,7 +40,7 @@ func abandoned(e *cli.Env, project, kind string) map[string]localstate.Import {
 
 // without removes a table of zone local that an import created and abandoned, if it has no rows. On a hosted zone they may still come.
 func (m *making) without(ctx context.Context, t api.Table) (removed bool, err error) {
-	if m.e.Tells() || !m.e.Run.Settings.Local() {
+	if m.e.Tells() || !m.e.Local() {
 		return false, nil
 	}
 	note, ok := abandoned(m.e, m.project, m.k.noun)[strings.ToLower(t.TableName)]

@@ -68,7 +68,7 @@ func checkImport(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req a
 // checkBefore checks a document before it is sent to a hosted zone, where an error costs a whole upload and names only
 // the first bad value. It fails only if values do not fit; if they cannot be checked, that is left to the zone.
 func checkBefore(ctx context.Context, e *cli.Env, cols []api.ColumnDetail, req api.ImportRequest, doc *document) error {
-	if f := &e.Run.Flags; !cli.LocalEngine || !e.Guarded() || f.DryRun || f.Explain || !strict(cols, req) {
+	if f := &e.Run.Flags; !cli.LocalEngine || !e.MayDropRows() || f.DryRun || f.Explain || !strict(cols, req) {
 		return nil
 	}
 	_, err := checkImport(ctx, e, cols, req, doc)

@@ -194,7 +194,7 @@ func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, er
 				job.StartTime, job.EndTime = i.note.At.UnixMilli(), e.Now().UnixMilli()
 			}
 			return settled(e, i, job, come, why)
-		case come == 0 && e.Run.Settings.Local() && fullDisk(err):
+		case come == 0 && e.Local() && fullDisk(err):
 			f := cli.Classify(ctx, err)
 			f.Hint = "free some space and run the same command again: nothing was stored"
 			i.nothing = true
@@ -222,7 +222,7 @@ func settle(ctx context.Context, e *cli.Env, i *importing, job api.ImportJob, er
 // countAfter counts the rows of the table after a hosted zone has said that all are stored. Fewer are an error, and the record
 // stays open; more may come from others.
 func (i *importing) countAfter(ctx context.Context, e *cli.Env, rows int64) error {
-	if !e.Guarded() {
+	if !e.MayDropRows() {
 		return nil
 	}
 	now, err := cli.CountRows(ctx, i.cl, i.project, i.kind, i.table)

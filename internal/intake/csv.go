@@ -150,7 +150,7 @@ func (d *Document) learnRecord(fields []csv.Field, line int64) {
 
 // null reports whether a field is NULL.
 func (d *Document) null(f *csv.Field, width int) bool {
-	if !f.Quoted && (len(f.Text) == 0 || width == 1 && string(f.Text) == csv.Null) {
+	if f.Null(width) {
 		return true
 	}
 	return len(d.opt.Nulls) > 0 && slices.Contains(d.opt.Nulls, string(f.Text))

@@ -158,7 +158,7 @@ func (r *csvRecords) record(c *cells, columns int) error {
 		switch {
 		case r.in.Broken && !utf8.Valid(f.Text): // it may also contain a NUL, which is text here
 			return notUTF8(r.in.Line)
-		case !f.Quoted && (len(f.Text) == 0 || columns == 1 && len(r.in.Fields) == 1 && string(f.Text) == csv.Null):
+		case f.Null(max(columns, len(r.in.Fields))):
 			c.null()
 		default:
 			c.text(f.Text)

@@ -4,7 +4,6 @@ package cli
 
 import (
 	"context"
-	"strings"
 
 	"github.com/dig-cli/dig/pkg/api"
 )
@@ -23,16 +22,8 @@ func CacheByTable(ctx context.Context, cl *api.Client, project, catalog, schema,
 	return nil, nil
 }
 
-// CacheState normalizes a state to the spelling used in this program.
-func CacheState(s string) string {
-	if s = strings.ToUpper(s); s == "CANCELED" {
-		return "CANCELLED"
-	}
-	return s
-}
-
 func CacheEnded(s string) bool {
-	switch CacheState(s) {
+	switch JobState(s) {
 	case "COMPLETED", "FAILED", "CANCELLED", "DELETED":
 		return true
 	}

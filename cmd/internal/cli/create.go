@@ -49,7 +49,7 @@ type TableService interface {
 // CreateWhole creates a table with its columns in one transaction, which zone local alone can do. done is false where it cannot be done:
 // on another zone, or when the gateway that serves the zone is of an earlier release.
 func (e *Env) CreateWhole(ctx context.Context, cl *api.Client, project, name string, bi bool, columns []api.ColumnRequest) (t api.Table, done bool, err error) {
-	if s := e.Run.Settings; !s.Local() {
+	if !e.Local() {
 		return t, false, nil
 	}
 	t, err = cl.CreateWholeTable(ctx, project, name, bi, columns)

@@ -61,8 +61,18 @@ func SemanticTableID(ctx context.Context, cl *api.Client, project, catalog, set 
 	return Pick("table", "", table, all)
 }
 
+// TwoPart splits SCHEMA.TABLE at the first dot, or, with names in double quotes, at the dot between them.
 func TwoPart(flag, s string) (schema, table string, err error) {
 	schema, table, ok := strings.Cut(s, ".")
+	if strings.HasPrefix(s, `"`) || strings.HasPrefix(table, `"`) {
+		parts, err := sqltext.Parts(s)
+		if err != nil {
+			return "", "", Usagef("%s: %v", flag, err)
+		}
+		if ok = len(parts) == 2; ok {
+			schema, table = parts[0], parts[1]
+		}
+	}
 	if !ok || schema == "" || table == "" {
 		return "", "", Usagef("%s: %q is not of the form SCHEMA.TABLE", flag, s)
 	}

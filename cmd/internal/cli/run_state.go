@@ -9,8 +9,15 @@ import (
 	"github.com/dig-cli/dig/pkg/api"
 )
 
-// RunState normalizes a state to the spelling used in this program. Unknown states are not final: a wait must not end
-// on a guess.
+// JobState normalizes the state of a run of a cache, a materialized query or an export to the spelling used in this program.
+func JobState(s string) string {
+	if s = strings.ToUpper(s); s == "CANCELED" {
+		return "CANCELLED"
+	}
+	return s
+}
+
+// RunState is the state of the run of a materialized query. Unknown states are not final: a wait must not end on a guess.
 type RunState int
 
 const (
@@ -21,12 +28,12 @@ const (
 )
 
 func RunStateOf(status string) RunState {
-	switch strings.ToUpper(status) {
+	switch JobState(status) {
 	case "COMPLETED", "SUCCEEDED":
 		return RunDone
 	case "FAILED":
 		return runFailed
-	case "CANCELED", "CANCELLED":
+	case "CANCELLED":
 		return runCanceled
 	}
 	return runPending

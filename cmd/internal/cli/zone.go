@@ -1,5 +1,11 @@
 package cli
 
+// Local reports whether the command is for zone local. It is false when the settings are not valid: the command fails by itself then.
+func (e *Env) Local() bool {
+	s, err := e.Settings()
+	return err == nil && s.Local()
+}
+
 // OnlyLocal rejects a command or flag that the hosted zones do not support.
 func (e *Env) OnlyLocal(what string) error {
 	s, err := e.Settings()
@@ -12,5 +18,5 @@ func (e *Env) OnlyLocal(what string) error {
 	return nil
 }
 
-// Guarded reports whether a result may silently lack rows: zone local never drops any.
-func (e *Env) Guarded() bool { return !e.Run.Settings.Local() }
+// MayDropRows reports whether the zone may silently return fewer rows than there are: zone local never does.
+func (e *Env) MayDropRows() bool { return !e.Local() }

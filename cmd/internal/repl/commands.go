@@ -166,7 +166,7 @@ func (s *shell) complete(text string, at int) (int, []suggest.Candidate) {
 	if begin := len(text) - len(strings.TrimLeft(text, " \t\n")); begin < len(text) && text[begin] == '\\' && at > begin {
 		return s.completeCommand(text, begin, at)
 	}
-	if begin, ok := fileLiteral(text[:at]); ok && s.e.Run.Settings.Local() {
+	if begin, ok := fileLiteral(text[:at]); ok && s.e.Local() {
 		list := s.files(strings.ReplaceAll(text[begin:at], "''", "'"))
 		for i, c := range list {
 			quoted := sqltext.Literal(c.Text)

@@ -137,7 +137,7 @@ func (s *shell) queryLast(ctx context.Context, text, sent string, values []strin
 	if s.last == nil {
 		return cli.Usagef("there is no last result, so that %s is not a table yet", lastName).WithHint("run a statement first")
 	}
-	local := s.e.Run.Settings.Local()
+	local := s.e.Local()
 	c := &sessionCatalogs{s: s, others: map[string]string{}}
 	var edits []edit
 	for i, name := range found {

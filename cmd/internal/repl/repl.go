@@ -187,7 +187,7 @@ func (s *shell) performIn(ctx context.Context, text string) error {
 	if at := commandAfter(text); at > 0 {
 		return s.commandIn(ctx, text[:at], text[at:])
 	}
-	for _, part := range sqltext.Split(text, s.e.Run.Settings.Local()) {
+	for _, part := range sqltext.Split(text, s.e.Local()) {
 		run := s.statement
 		if name, args, ok := commandOf(part.Text); ok { // pasted after a statement
 			run = func(ctx context.Context, _ string) error { return s.command(ctx, name, args) }

@@ -78,7 +78,7 @@ func columnsNow(ctx context.Context, e *cli.Env, cl *api.Client, project, name s
 	defer cancel()
 	none := "SELECT * FROM " + sqltext.TableRef{Catalog: "peaka", Schema: "query", Table: name}.Quoted() + " LIMIT 0"
 	sql, format := none, api.Compact
-	if e.Guarded() {
+	if e.MayDropRows() {
 		sql, format = "SELECT q.* FROM (VALUES 1) AS one (one) LEFT JOIN (\n"+none+"\n) AS q ON true", api.CellTyped
 	}
 	res, err := cl.Queries.Execute(ctx, project, api.ExecuteByStatement{Statement: sql, Timeout: api.ExecuteTimeout(columnsLimit)}, api.ExecuteOptions{Format: format})

@@ -53,7 +53,7 @@ type Verdict struct {
 // keepWhole refuses to store the result of a query if the gateway would leave out rows: they would be missing until the
 // next refresh, or permanently.
 func keepWhole(ctx context.Context, e *cli.Env, cl *api.Client, project, sql string, allowed bool) error {
-	if allowed || sql == "" || !e.Guarded() {
+	if allowed || sql == "" || !e.MayDropRows() {
 		return nil
 	}
 	err := (&Guard{Cl: cl, Project: project}).Refuse(ctx, sqlstmt.Tables(sql))
@@ -66,7 +66,7 @@ func keepWhole(ctx context.Context, e *cli.Env, cl *api.Client, project, sql str
 
 // KeepWholeQuery is keepWhole for the statement of a saved query.
 func KeepWholeQuery(ctx context.Context, e *cli.Env, cl *api.Client, project, id string, allowed bool) error {
-	if allowed || !e.Guarded() {
+	if allowed || !e.MayDropRows() {
 		return nil
 	}
 	q, err := cl.Queries.Get(ctx, project, id)
@@ -81,7 +81,7 @@ func KeepWholeQuery(ctx context.Context, e *cli.Env, cl *api.Client, project, id
 // the statement of a materialized one passes.
 func KeepWholeChange(ctx context.Context, e *cli.Env, cl *api.Client, project, id string, req api.QueryRequest, allowed bool) error {
 	text := req.InputQuery != nil || req.InputQueryRefID != nil
-	if allowed || !e.Guarded() || req.QueryType == "PLAIN" || req.QueryType == "" && (id == "" || !text) {
+	if allowed || !e.MayDropRows() || req.QueryType == "PLAIN" || req.QueryType == "" && (id == "" || !text) {
 		return nil
 	}
 	var old api.Query
@@ -279,7 +279,7 @@ func Doubtful(of string, err error) error {
 // firstRefresh reports whether a cache has no completed run before the current one.
 func firstRefresh(st *api.CacheStatus) bool {
 	for _, run := range []*api.CacheExecutionInfo{st.LastFullRefreshCacheExecution, st.LastIncrementalCacheExecution} {
-		if run != nil && cli.CacheState(run.Status) == "COMPLETED" {
+		if run != nil && cli.JobState(run.Status) == "COMPLETED" {
 			return false
 		}
 	}

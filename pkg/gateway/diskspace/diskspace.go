@@ -1,3 +1,4 @@
+// Package diskspace gives disk space back: it compacts the files of projects, on request and in the background.
 package diskspace
 
 import (

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dig-cli/dig/internal/retry"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/store"
 )
@@ -79,8 +80,11 @@ func (s *Service) Record(key string, try func(context.Context) error) error {
 	}()
 	stopped, interrupted := s.closing.Done(), s.ctx.Done()
 	var over <-chan time.Time
-	for pause := firstAgain; ; pause = min(2*pause, lastAgain) {
-		t := time.NewTimer(pause)
+	for n := 0; ; n++ {
+		if over != nil {
+			n = 0
+		}
+		t := time.NewTimer(retry.Doubled(firstAgain, lastAgain, n))
 		select {
 		case <-t.C:
 		case <-stopped:
@@ -92,9 +96,6 @@ func (s *Service) Record(key string, try func(context.Context) error) error {
 		case <-over: // the next process detects that this one has terminated
 			t.Stop()
 			return e.err
-		}
-		if over != nil {
-			pause = firstAgain
 		}
 		if e.record(context.Background()) {
 			s.log.Info("the end of a run is recorded", "of", key)

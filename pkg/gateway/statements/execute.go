@@ -7,9 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"sort"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
@@ -181,39 +183,8 @@ func (s *Service) statement(ctx context.Context, p store.Project, raw json.RawMe
 
 // splitName parses a dotted name with optionally quoted parts: catalog.schema.table.
 func splitName(s string) (engine.TableName, error) {
-	var parts []string
-	rest := strings.TrimSpace(s)
-	for rest != "" {
-		var part string
-		if rest[0] == '"' {
-			end := 1
-			for {
-				i := strings.IndexByte(rest[end:], '"')
-				if i < 0 {
-					return engine.TableName{}, fault.Data(400, "qualifiedName %q: a quote is not closed", s)
-				}
-				end += i + 1
-				if end < len(rest) && rest[end] == '"' {
-					end++
-					continue
-				}
-				break
-			}
-			part, rest = strings.ReplaceAll(rest[1:end-1], `""`, `"`), rest[end:]
-		} else if i := strings.IndexByte(rest, '.'); i >= 0 {
-			part, rest = rest[:i], rest[i:]
-		} else {
-			part, rest = rest, ""
-		}
-		parts = append(parts, part)
-		if rest != "" {
-			if rest[0] != '.' || len(rest) == 1 {
-				return engine.TableName{}, fault.Data(400, "qualifiedName %q is not of the form catalog.schema.table", s)
-			}
-			rest = rest[1:]
-		}
-	}
-	if len(parts) != 3 || parts[0] == "" || parts[1] == "" || parts[2] == "" {
+	parts, err := sqltext.Parts(strings.TrimSpace(s))
+	if err != nil || len(parts) != 3 || slices.Contains(parts, "") {
 		return engine.TableName{}, fault.Data(400, "qualifiedName %q is not of the form catalog.schema.table", s)
 	}
 	return engine.TableName{Catalog: parts[0], Schema: parts[1], Table: parts[2]}, nil

@@ -40,27 +40,6 @@ const (
 // around it.
 const maxBodyDepth = 100
 
-// deepAt returns the position at which a JSON text nests too deep, or -1. The text need not be JSON.
-func deepAt(raw []byte) int {
-	depth, quoted := 0, false
-	for i := 0; i < len(raw); i++ {
-		switch c := raw[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			if depth++; depth > maxBodyDepth {
-				return i
-			}
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	return -1
-}
-
 // TimeoutOf returns the time limit of a statement: what the request specifies in seconds, but no more than the gateway
 // allows. Nil and 0 specify nothing.
 func (s *Mux) TimeoutOf(seconds *int64) time.Duration {

@@ -15,9 +15,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
-	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/dig-cli/dig/internal/jsontext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
 	"github.com/dig-cli/dig/pkg/gateway/fault"
 	"github.com/dig-cli/dig/pkg/gateway/store"
@@ -231,10 +231,10 @@ func DecodeBody(raw []byte, into any) error {
 		}
 		return fault.Framework(400, "the request body is not UTF-8 at byte %d", at+1)
 	}
-	if at := deepAt(raw); at >= 0 {
+	if at := jsontext.Deeper(raw, maxBodyDepth); at >= 0 {
 		return fault.Framework(400, "the request body nests deeper than %d levels at byte %d", maxBodyDepth, at+1)
 	}
-	if at := halfPair(raw); at >= 0 {
+	if at := jsontext.Unpaired(string(raw)); at >= 0 {
 		return fault.Framework(400, "the request body contains an unpaired surrogate at byte %d (%s)", at+1, raw[at:at+6])
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
@@ -261,41 +261,6 @@ func DecodeBody(raw []byte, into any) error {
 		return fault.Framework(400, "the request body has an unknown field %s", strings.TrimPrefix(err.Error(), "json: unknown field "))
 	}
 	return fault.Framework(400, "the request body is not valid JSON: %v", err)
-}
-
-// halfPair returns the position of an escape in a JSON text that is an unpaired surrogate, -1 for none. The decoder
-// would substitute another character.
-func halfPair(raw []byte) int {
-	unit := func(at int) (rune, bool) {
-		if at+6 > len(raw) || raw[at] != '\\' || raw[at+1] != 'u' {
-			return 0, false
-		}
-		n, err := strconv.ParseUint(string(raw[at+2:at+6]), 16, 16)
-		return rune(n), err == nil
-	}
-	for i := 0; ; {
-		next := bytes.IndexByte(raw[i:], '\\')
-		if next < 0 {
-			return -1
-		}
-		i += next
-		r, ok := unit(i)
-		switch {
-		case !ok:
-			i += 2 // the escaped character may be a backslash itself
-		case !utf16.IsSurrogate(r):
-			i += 6
-		default:
-			low, _ := unit(i + 6)
-			if utf16.DecodeRune(r, low) == utf8.RuneError {
-				return i
-			}
-			i += 12
-		}
-		if i >= len(raw) {
-			return -1
-		}
-	}
 }
 
 func jsonName(t reflect.Type) string {

@@ -33,7 +33,7 @@ func (r *csvReader) next() (fields []string, line int64, err error) {
 	if len(cells) != r.width {
 		return nil, 0, fmt.Errorf("line %d has %d fields, the first line %d", line, len(cells), r.width)
 	}
-	if len(cells) == 1 && !cells[0].Quoted && string(cells[0].Text) == csv.Null { // the representation of NULL in a single column
+	if len(cells) == 1 && cells[0].Null(1) { // the representation of NULL in a single column
 		cells[0].Text = nil
 	}
 	r.rec, r.quoted = r.rec[:0], r.quoted[:0]

@@ -132,7 +132,7 @@ func (r *Reader) Field(i int) csv.Field { return r.csv.Fields[i] }
 // Null reports whether a field is NULL. In a document of one column, where an empty field is a line that many programs
 // skip, \N is also NULL: results and exports of one column are written this way.
 func (r *Reader) Null(f csv.Field) bool {
-	return !f.Quoted && (len(f.Text) == 0 || r.width == 1 && string(f.Text) == csv.Null)
+	return f.Null(r.width)
 }
 
 // columnOf names the table's column that field i fills, or the field if it fills none.

@@ -205,7 +205,7 @@ func castVarchar(text string, from, to *types.Type) (string, error) {
 			return "", says("Value [%s] does not fit in type %s", text, to)
 		}
 	case types.Real, types.Double:
-		if f, err := parseDouble(text, 64); err == nil && !math.IsNaN(f) && !math.IsInf(f, 0) {
+		if f, ok := isDouble(text, 64); ok && !math.IsNaN(f) && !math.IsInf(f, 0) {
 			if from.Kind == types.Real && f != 0 {
 				text = realVarchar(f)
 			} else {

@@ -65,3 +65,9 @@ func parseDouble(text string, size int) (float64, error) {
 	}
 	return strconv.ParseFloat(text, size)
 }
+
+// isDouble reads a text that may be a double or a real of the engine.
+func isDouble(text string, size int) (f float64, ok bool) {
+	f, err := parseDouble(text, size)
+	return f, err == nil
+}

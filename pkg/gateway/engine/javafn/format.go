@@ -172,10 +172,10 @@ func javaFormat(spec, typ, text string) (string, error) {
 		if prec == "" {
 			prec = "6"
 		}
-		if f, err := parseDouble(text, 32); err == nil && typ == "real" { // Java formats a Float as the Double that it is
+		if f, ok := isDouble(text, 32); ok && typ == "real" { // Java formats a Float as the Double that it is
 			text = strconv.FormatFloat(f, 'g', -1, 64)
 		}
-		if f, err := parseDouble(text, 64); err == nil && (math.IsNaN(f) || math.IsInf(f, 0)) {
+		if f, ok := isDouble(text, 64); ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
 			flags = strings.NewReplacer("0", "", ",", "").Replace(flags)
 			out = javaDouble(text, doubleType)
 			if !math.IsNaN(f) {
@@ -216,7 +216,7 @@ func javaFormat(spec, typ, text string) (string, error) {
 
 // scientific writes a number as %e of Java does: the digits that Java writes of it, rounded half up.
 func scientific(text string, precision int) string {
-	if f, err := parseDouble(text, 64); err == nil && strings.ContainsAny(text, "eE") {
+	if f, ok := isDouble(text, 64); ok && strings.ContainsAny(text, "eE") {
 		text = javaDouble(text, doubleType)
 		if f == 0 {
 			text = strconv.FormatFloat(f, 'f', -1, 64)

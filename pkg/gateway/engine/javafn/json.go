@@ -7,11 +7,13 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/dig-cli/dig/internal/jsontext"
 )
 
 // jsonParse writes JSON in Trino's canonical form: no whitespace, sorted keys.
 func jsonParse(a string) (string, bool, error) {
-	if halfPair(a) {
+	if jsontext.Unpaired(a) >= 0 {
 		return "", false, errHalfPair
 	}
 	d := json.NewDecoder(strings.NewReader(a))
@@ -60,28 +62,8 @@ func writeCanonical(b *bytes.Buffer, v any) {
 // shallow returns its argument unless it nests so deeply that a recursive function could overflow the stack.
 func shallow(a string) (string, bool, error) {
 	const most = 1000
-	if JSONDepth(a) > most {
+	if jsontext.Deeper(a, most) >= 0 {
 		return "", false, says("JSON nests deeper than %d levels", most)
 	}
 	return a, true, nil
-}
-
-// JSONDepth is the nesting depth of arrays and objects in a text, which may be invalid JSON.
-func JSONDepth(s string) int {
-	depth, most, quoted := 0, 0, false
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '[' || c == '{':
-			depth++
-			most = max(most, depth)
-		case c == ']' || c == '}':
-			depth--
-		}
-	}
-	return most
 }

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/dig-cli/dig/internal/jsontext"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
@@ -124,7 +125,7 @@ func overPath(name string, f func(v any) (string, bool)) Function {
 		if err != nil {
 			return "", false, err
 		}
-		if halfPair(a[0]) {
+		if jsontext.Unpaired(a[0]) >= 0 {
 			return "", false, errHalfPair
 		}
 		v, ok := walk(readStart(a[0]), steps)
@@ -138,7 +139,7 @@ func overPath(name string, f func(v any) (string, bool)) Function {
 
 func overDocument(name string, args int, f func(v any, a []string) (string, bool)) Function {
 	return Function{name, args, func(a []string) (string, bool, error) {
-		if halfPair(a[0]) {
+		if jsontext.Unpaired(a[0]) >= 0 {
 			return "", false, errHalfPair
 		}
 		s, ok := f(readStart(a[0]), a)
@@ -221,7 +222,7 @@ func jsonArrayContains(a []string) (string, bool, error) {
 	if f, err := strconv.ParseFloat(strings.TrimPrefix(a[1], "-"), 64); a[2] == "double" && err == nil && (math.IsNaN(f) || math.IsInf(f, 0)) {
 		return "false", true, nil // whatever the document is
 	}
-	if halfPair(a[0]) {
+	if jsontext.Unpaired(a[0]) >= 0 {
 		return "", false, errHalfPair
 	}
 	list, ok := readStart(a[0]).([]any)

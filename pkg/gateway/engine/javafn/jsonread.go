@@ -101,26 +101,6 @@ func readValue(dec *json.Decoder, text string) (any, error) {
 	return t, nil
 }
 
-// halfPair reports whether a document has half a pair of surrogates, which the decoder does not keep.
-func halfPair(text string) bool {
-	open := false // half a pair
-	for i := 0; i < len(text); i++ {
-		unit := -1
-		if text[i] == '\\' && i+1 < len(text) {
-			i++
-			if n, err := strconv.ParseUint(text[min(i+1, len(text)):min(i+5, len(text))], 16, 16); text[i] == 'u' && err == nil && i+4 < len(text) {
-				unit = int(n)
-				i += 4
-			}
-		}
-		if low := unit >= 0xdc00 && unit <= 0xdfff; low != open {
-			return true
-		}
-		open = unit >= 0xd800 && unit <= 0xdbff
-	}
-	return open
-}
-
 var errHalfPair = refuses("half a pair of surrogates in JSON is not supported on zone local")
 
 func writeJSON(b *bytes.Buffer, v any) {

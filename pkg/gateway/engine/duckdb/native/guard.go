@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dig-cli/dig/internal/jsontext"
 	"github.com/dig-cli/dig/pkg/gateway/engine"
-	"github.com/dig-cli/dig/pkg/gateway/engine/javafn"
 	"github.com/dig-cli/dig/pkg/gateway/engine/limits"
 )
 
@@ -368,7 +368,7 @@ func (g *guard) structureDepth(n map[string]any) error {
 	if !ok || str(second, "class") != "CONSTANT" {
 		return g.refuse(n, "the structure of '%s' must be a constant text", str(n, "function_name"))
 	}
-	if javafn.JSONDepth(text) > most {
+	if jsontext.Deeper(text, most) >= 0 {
 		return g.refuse(n, "the structure of '%s' may not nest deeper than %d levels", str(n, "function_name"), most)
 	}
 	return nil
