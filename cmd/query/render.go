@@ -109,6 +109,13 @@ func (r *renderFlags) writeRows(w io.Writer, rows api.RowReader, o output.Option
 		rows = some
 		defer hidden.Told(o.Notes)
 	}
+	if r.all && len(o.Columns) == 0 && table(o) {
+		last, err := rowset.SystemLast(rows)
+		if err != nil {
+			return output.Stats{}, err
+		}
+		rows = last
+	}
 	switch {
 	case r.plan && table(o) && isPlan(rows):
 		return writePlan(w, rows, o)

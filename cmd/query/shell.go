@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -67,7 +66,6 @@ func runShell(ctx context.Context, e *cli.Env) error {
 // shellRunner runs the statements of the shell like `query execute`.
 type shellRunner struct {
 	e *cli.Env
-	n int // statements so far
 
 	first *querying
 }
@@ -82,6 +80,7 @@ func (r *shellRunner) flags(st repl.Statement, chart output.Chart) (*executeFlag
 		return nil, o, err
 	}
 	o.Vertical, o.ShowTypes = st.Vertical, st.Types
+	o.FitHeight, o.ShowRest, o.ShowFull = true, `\b or \x`, `\b`
 	if st.All {
 		o.MaxRows = -1
 	}
@@ -92,7 +91,7 @@ func (r *shellRunner) flags(st repl.Statement, chart output.Chart) (*executeFlag
 }
 
 func (r *shellRunner) open(st repl.Statement, o output.Options, cancel func()) (*cli.Sink, error) {
-	path := strings.ReplaceAll(st.Out, "{n}", strconv.Itoa(r.n))
+	path := st.Out
 	if path != "" {
 		if err := os.MkdirAll(filepath.Dir(r.e.Abs(path)), 0o777); err != nil {
 			return nil, cli.Usagef("%v", err)
@@ -109,8 +108,7 @@ func (r *shellRunner) open(st repl.Statement, o output.Options, cancel func()) (
 type shellNotes struct{ w io.Writer }
 
 func (n shellNotes) Write(p []byte) (int, error) {
-	text := strings.NewReplacer("--columns or --vertical show others", `\b or \x show others`, "--vertical shows them in full", `\b shows them in full`,
-		"--all shows them", `\export writes them too`).Replace(string(p))
+	text := strings.NewReplacer("--all shows them", `\b shows them`, "--all includes it", `\b shows it`).Replace(string(p))
 	if _, err := io.WriteString(n.w, text); err != nil {
 		return 0, err
 	}
@@ -141,7 +139,6 @@ func (r *shellRunner) Run(ctx context.Context, in repl.Statement) error {
 		return err
 	}
 	q.kept = in.Keep
-	r.n++
 	ctx, cancel := context.WithCancel(cli.OwnRequest(ctx, spec.ExecuteQuery))
 	defer cancel()
 	s, err := r.open(in, o, cancel)

@@ -203,3 +203,34 @@ func TestCSVAgainstLibrary(t *testing.T) {
 		}
 	}
 }
+
+// TestSystemLast: the columns of an internal table that its owner declared come first, each with its values. Other results are left alone.
+func TestSystemLast(t *testing.T) {
+	fields := []celltest.Field{}
+	var row []*string
+	for _, n := range append(append([]string(nil), SystemNames...), "name", "age") {
+		fields, row = append(fields, celltest.Field{Name: n, Type: "varchar"}), append(row, celltest.Text("value of "+n))
+	}
+	for _, tt := range []struct {
+		fields []celltest.Field
+		row    []*string
+		first  string
+	}{{fields, row, "name"}, {fields[1:], row[1:], SystemNames[1]}} {
+		rows, err := SystemLast(celltest.Result(t, tt.fields, [][]*string{tt.row}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cols, err := rows.Columns()
+		if err != nil || len(cols) != len(tt.fields) || cols[0].Name != tt.first {
+			t.Fatalf("%v, %v", cols, err)
+		}
+		if !rows.Next() {
+			t.Fatal(rows.Err())
+		}
+		for i, c := range rows.Row() {
+			if want := `"value of ` + cols[i].Name + `"`; string(c) != want {
+				t.Errorf("%s has %s", cols[i].Name, c)
+			}
+		}
+	}
+}

@@ -52,6 +52,23 @@ func WithoutSystem(rows api.RowReader) (api.RowReader, *SomeColumns, error) {
 	})
 }
 
+// SystemLast puts the columns that were declared before those that every internal table has, where a person reads the result.
+func SystemLast(rows api.RowReader) (api.RowReader, error) {
+	cols, err := rows.Columns()
+	if err != nil || !internalRows(cols) {
+		return rows, err
+	}
+	f := &SomeColumns{RowReader: rows, text: -1, row: make([]api.Cell, len(cols))}
+	for _, system := range []bool{false, true} {
+		for i, c := range cols {
+			if SystemColumn(c.Name) == system {
+				f.keep, f.cols = append(f.keep, i), append(f.cols, c)
+			}
+		}
+	}
+	return f, nil
+}
+
 // leaveOut hides columns, the bare text column only while it has no values.
 func leaveOut(rows api.RowReader, cols []api.ResultColumn, hide func(api.ResultColumn) bool) (api.RowReader, *SomeColumns, error) {
 	f := &SomeColumns{RowReader: rows, text: -1}

@@ -38,8 +38,12 @@ type Options struct {
 	Types func() []string
 	// MaxRows limits the rows of a table: 0 shows 40 rows on a terminal and all elsewhere, negative shows all.
 	MaxRows int64
-	ShowAll string    // the flag that shows all rows, named in the footer of a limited table
-	Notes   io.Writer // footers and notes are written here, usually stderr; nil drops them
+	// FitHeight shows fewer rows of a table that is not shown as a whole if its heading would leave a terminal that is lower than 40 rows.
+	FitHeight bool
+	ShowAll   string    // the flag that shows all rows, named in the footer of a limited table
+	ShowRest  string    // what shows the columns that do not fit, as the subject of a footer; "" for the flags
+	ShowFull  string    // what shows values that are cut; "" for the flag
+	Notes     io.Writer // footers and notes are written here, usually stderr; nil drops them
 
 	Elapsed func() time.Duration // named in the footer of a table on a terminal; nil for none
 

@@ -19,6 +19,8 @@ import (
 const (
 	defaultShown = 40 // rows of a long result on a terminal
 	slack        = 10 // a result that exceeds the limit by at most this much is shown completely
+	besides      = 9  // lines of the screen beside the rows: the statement, the heading, the footer, the next prompt
+	leastShown   = 8  // rows, also where the screen is lower
 	shortResult  = 30 // rows; longer ones are an overview, with fewer lines per cell
 	screens      = 3  // a result whose columns do not all fit becomes vertical if that takes at most so many screens
 	fewRows      = 20 // a smaller sample is unreliable
@@ -86,7 +88,7 @@ func (t *table) run(rows api.RowReader) error {
 	}
 	ring := newRing(int(tail), t.o.Terminal)
 	if head >= 0 && t.o.MaxRows == 0 {
-		ring.slack = slack
+		ring.slack = slack + max(defaultShown-int(head+tail), 0)
 	}
 	take := func(cells []tcell) error {
 		t.st.Rows++
@@ -160,6 +162,9 @@ func (t *table) limits() (head, tail int64) {
 	}
 	if n == 0 {
 		n = defaultShown
+		if t.o.FitHeight && !t.vertical {
+			n = max(min(n, int64(t.o.height()-besides)), leastShown)
+		}
 	}
 	tail = min(n/4, 10_000) // kept in memory
 	return n - tail, tail
@@ -339,10 +344,10 @@ func (t *table) footer() {
 		}
 	}
 	if t.gap >= 0 && !t.vertical {
-		text += fmt.Sprintf("; %d of %d columns shown, --columns or --vertical show others", len(t.show), len(t.cols))
+		text += fmt.Sprintf("; %d of %d columns shown, %s show others", len(t.show), len(t.cols), cmp.Or(t.o.ShowRest, "--columns or --vertical"))
 	}
 	if t.cut {
-		text += "; values that end in … are cut, --vertical shows them in full"
+		text += "; values that end in … are cut, " + cmp.Or(t.o.ShowFull, "--vertical") + " shows them in full"
 	}
 	if t.o.Terminal && t.o.Elapsed != nil {
 		text += "; " + seconds(t.o.Elapsed())

@@ -154,6 +154,10 @@ func TestTableLimits(t *testing.T) {
 		{10, 10, 10, Options{MaxRows: 10}},
 		{3, 2, 1, Options{MaxRows: 1}},
 		{0, 0, 0, Options{Terminal: true}},
+		{50, 50, 50, Options{Terminal: true, FitHeight: true, Height: 24}},
+		{51, 16, 15, Options{Terminal: true, FitHeight: true, Height: 24}}, // the heading stays on the screen
+		{5000, 9, 8, Options{Terminal: true, FitHeight: true, Height: 10}},
+		{5000, 41, 40, Options{Terminal: true, FitHeight: true, Height: 50}},
 	} {
 		lines, st, notes := count(tt.rows, tt.o)
 		if lines != tt.lines || st.Shown != int64(tt.shown) || st.Rows != int64(tt.rows) {

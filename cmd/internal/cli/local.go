@@ -111,7 +111,7 @@ func (e *Env) OpenGateway(dir string, readOnly bool) (*gateway.Gateway, error) {
 		spool = s.SpoolBytes()
 	}
 	return gateway.Open(gateway.Options{Dir: dir, Spool: spool, OpenEngine: duckdb.Open, Now: e.Now, Version: BuildVersion(), KeepOut: keepOut, Configs: configs, ReadOnly: readOnly,
-		Engine: engine.Options{Shared: true, IdleClose: e.Run.Idle, LockWait: patienceHere, MemoryLimit: MemoryFor(AllowedMemory()), Waiting: e.waitsFor, Warden: &endWarden{env: e, stuck: e.Run.stuck}, Overrun: overrunHere}})
+		Engine: engine.Options{Shared: true, IdleClose: e.Run.Idle, LockWait: patienceHere, MemoryLimit: MemoryFor(AllowedMemory()), Waiting: e.waitsFor, Waited: e.hasWaited, Warden: &endWarden{env: e, stuck: e.Run.stuck}, Overrun: overrunHere}})
 }
 
 // patienceHere is how long a command waits for another one that changes the same project.
@@ -149,6 +149,13 @@ func (w *endWarden) Stuck(why string, _ []engine.Running) {
 func (e *Env) waitsFor(holder string) {
 	if !e.JSONErrors() {
 		fmt.Fprintf(e.Err, "waiting for %s, which uses the data of this project\n", holder)
+	}
+}
+
+// hasWaited tells for --debug how long other processes kept this one from the data of a project, apart from the time that it computed.
+func (e *Env) hasWaited(d time.Duration) {
+	if e.Run.Flags.debug {
+		fmt.Fprintf(e.Err, "debug: waited %v for other processes that use the data of this project\n", d.Round(100*time.Microsecond))
 	}
 }
 

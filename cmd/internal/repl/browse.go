@@ -8,6 +8,7 @@ import (
 	"github.com/dig-cli/dig/cmd/internal/cli"
 	"github.com/dig-cli/dig/internal/browse"
 	"github.com/dig-cli/dig/internal/cell"
+	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/pkg/api"
 	"github.com/dig-cli/dig/pkg/output"
 )
@@ -37,7 +38,10 @@ func (s *shell) browsed() (*browse.Table, error) {
 		return nil, err
 	}
 	defer res.Close()
-	rows := res.Rows()
+	rows, err := rowset.SystemLast(res.Rows())
+	if err != nil {
+		return nil, err
+	}
 	cols, err := cell.ColumnsOf(rows, nil, nil)
 	if err != nil {
 		return nil, err

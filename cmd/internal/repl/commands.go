@@ -154,6 +154,9 @@ Ctrl-R searches it, Ctrl-C clears or cancels, Ctrl-D leaves, Alt-Enter: new line
 // choices is complete for the editor.
 func (s *shell) choices(text string, at int) (int, []lineedit.Choice) {
 	from, list := s.complete(text, at)
+	if len(list) == 0 {
+		s.fill(min(namesFreshMissed, s.namesFresh())) // the next Tab may find it
+	}
 	out := make([]lineedit.Choice, len(list))
 	for i, c := range list {
 		out[i] = lineedit.Choice(c)

@@ -190,11 +190,14 @@ func (s *shell) showResult(ctx context.Context, res engine.Result, k *kept, text
 		encoded <- err
 	}()
 	body := &api.Result{Format: api.Compact, Body: k.keep(r, api.Compact)}
-	err := s.run.Show(ctx, body.Rows(), Statement{Text: text, Vertical: s.expanded, Types: s.types, Out: s.out, Format: s.format}, output.Chart{})
+	err := s.run.Show(ctx, body.Rows(), Statement{Text: text, Vertical: s.expanded, Types: s.types, Out: s.outFile(), Format: s.format}, output.Chart{})
 	_ = r.Close()
 	cancel()
 	if failed := <-encoded; failed != nil && !errors.Is(failed, io.ErrClosedPipe) && !errors.Is(failed, context.Canceled) {
 		return failed
+	}
+	if err == nil {
+		s.wrote()
 	}
 	return err
 }

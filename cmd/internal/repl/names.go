@@ -10,8 +10,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dig-cli/dig/cmd/internal/cli"
+	"github.com/dig-cli/dig/internal/rowset"
 	"github.com/dig-cli/dig/internal/sqltext"
 	"github.com/dig-cli/dig/internal/suggest"
 	"github.com/dig-cli/dig/internal/tempfile"
@@ -43,13 +45,33 @@ func readKnown(e *cli.Env, project string) *suggest.Known {
 	return suggest.New(tables, bareSchemas...)
 }
 
-// refresh reads the names in the background. What it cannot read is not offered.
-func (s *shell) refresh(ctx context.Context) {
-	s.filling.Add(1)
-	go func() {
-		defer s.filling.Done()
+// How old the names are before they are read again: other windows create tables too. A hosted zone answers to each catalog
+// with a statement.
+const (
+	namesFreshHere   = 30 * time.Second
+	namesFreshHosted = 5 * time.Minute
+	namesFreshMissed = 2 * time.Second // where Tab found nothing
+)
+
+// refresh reads the names in the background, unless that is being done, or was done since. What it cannot read is not offered.
+func (s *shell) refresh(ctx context.Context, since time.Duration) {
+	if was := s.namesRead.Load(); was != nil && time.Since(*was) < since || !s.reading.CompareAndSwap(false, true) {
+		return
+	}
+	s.filling.Go(func() {
+		defer s.reading.Store(false)
 		_, _ = s.readNames(ctx, io.Discard)
-	}()
+		now := time.Now() // also after a failure, which is not tried again at once
+		s.namesRead.Store(&now)
+	})
+}
+
+// namesFresh is how old names may be when a text is typed.
+func (s *shell) namesFresh() time.Duration {
+	if s.e.Run.Settings.Local() {
+		return namesFreshHere
+	}
+	return namesFreshHosted
 }
 
 func (s *shell) refreshNames(ctx context.Context, _ []string) error {
@@ -136,7 +158,28 @@ func (s *shell) namesOf(ctx context.Context, c api.Catalog) ([]suggest.Table, er
 		last := &out[len(out)-1]
 		last.Columns = append(last.Columns, suggest.Column{Name: v[2], Type: v[3]})
 	}
+	for i := range out {
+		systemLast(out[i].Columns)
+	}
 	return out, rows.Err()
+}
+
+// systemLast puts the columns that were declared before those that every internal table has.
+func systemLast(cols []suggest.Column) {
+	for _, n := range rowset.SystemNames {
+		if !slices.ContainsFunc(cols, func(c suggest.Column) bool { return c.Name == n }) {
+			return
+		}
+	}
+	slices.SortStableFunc(cols, func(a, b suggest.Column) int {
+		switch x, y := rowset.SystemColumn(a.Name), rowset.SystemColumn(b.Name); {
+		case x == y:
+			return 0
+		case y:
+			return -1
+		}
+		return 1
+	})
 }
 
 func textOf(c api.Cell) (string, error) {
@@ -181,6 +224,7 @@ func (s *shell) columnsOf(ctx context.Context, t suggest.Table) ([]suggest.Colum
 	for i, c := range cols {
 		out[i] = suggest.Column{Name: c.Name, Type: c.DataType}
 	}
+	systemLast(out)
 	return out, nil
 }
 

@@ -61,13 +61,18 @@ type shell struct {
 	lines   *lineReader
 	history *history
 	known   atomic.Pointer[suggest.Known]
-	filling sync.WaitGroup
+	filling sync.WaitGroup            // reads the names in the background
+	fill    func(since time.Duration) // refresh; nil where nothing is completed
+
+	namesRead atomic.Pointer[time.Time]
+	reading   atomic.Bool
 
 	here     suggest.Place
 	expanded bool
 	timing   bool
 	types    bool
 	out      string // file that results are written to
+	written  int    // results in files so far, which number them
 	format   output.Format
 	binds    []string // for the next statement with parameters
 	used     []string // by the last statement
@@ -112,7 +117,7 @@ func Run(ctx context.Context, e *cli.Env, run Runner) (err error) {
 		defer s.filling.Wait()
 		defer stop()
 		s.known.Store(readKnown(e, s.project))
-		s.refresh(fill)
+		s.fill = func(since time.Duration) { s.refresh(fill, since) }
 		fmt.Fprintln(e.Err, output.Fold(fmt.Sprintf(`%s %s, %s. Statements end with ; and \? lists the commands.`, e.Name, cli.BuildVersion(), s.where()), e.Width))
 	} else {
 		s.lines = &lineReader{r: e.In}
@@ -144,6 +149,9 @@ var errQuit = errors.New("quit")
 
 func (s *shell) loop(ctx context.Context) error {
 	for {
+		if s.fill != nil {
+			s.fill(s.namesFresh())
+		}
 		text, err := s.read(ctx)
 		switch {
 		case errors.Is(err, lineedit.ErrInterrupted):
@@ -271,7 +279,7 @@ func (s *shell) query(ctx context.Context, text string) error {
 		return s.queryLast(ctx, text, sent, values, found)
 	}
 	k := newKept()
-	st := Statement{Text: s.qualified(sent, found), Bindings: values, Vertical: s.expanded, Types: s.types, Out: s.out, Format: s.format, Keep: k.keep}
+	st := Statement{Text: s.qualified(sent, found), Bindings: values, Vertical: s.expanded, Types: s.types, Out: s.outFile(), Format: s.format, Keep: k.keep}
 	if st.Text == sent {
 		st.Typed = text
 	}
@@ -280,9 +288,7 @@ func (s *shell) query(ctx context.Context, text string) error {
 		return errors.Join(err, k.close())
 	}
 	s.spent()
-	if s.out != "" {
-		fmt.Fprintf(s.e.Err, "wrote the result to %s\n", s.out)
-	}
+	s.wrote()
 	k.text = text
 	closing := s.last.close()
 	s.last = k

@@ -168,6 +168,17 @@ func (s *shell) output(_ context.Context, args []string) error {
 	return nil
 }
 
+// outFile is the file of the next result, "" for none.
+func (s *shell) outFile() string { return strings.ReplaceAll(s.out, "{n}", strconv.Itoa(s.written+1)) }
+
+// wrote says that a result is in its file. The next one has another number.
+func (s *shell) wrote() {
+	if s.out != "" {
+		fmt.Fprintf(s.e.Err, "wrote the result to %s\n", s.outFile())
+		s.written++
+	}
+}
+
 func (s *shell) export(ctx context.Context, args []string) error {
 	if len(args) != 1 {
 		return cli.Usagef(`\export takes one file, such as result.csv or result.parquet`)

@@ -295,6 +295,9 @@ type Options struct {
 	LockWait    time.Duration // how long to wait for another process
 	// Waiting, if not nil, is called after another process has locked a project for a while; holder identifies it.
 	Waiting func(holder string)
+	// Waited, if not nil, is called with the time that opening a project took because another process had it: until it released a lock,
+	// and until the data were copied since it did not.
+	Waited  func(time.Duration)
 	Threads int
 	// Shared is for an engine that is not the only one of its directory: statements that read open a project together with
 	// other processes, those that change it alone, and both only for a moment.
@@ -313,6 +316,13 @@ type Options struct {
 	// running.
 	Warden  Warden
 	Overrun time.Duration
+}
+
+// HasWaited tells Waited of a wait that ends now.
+func (o *Options) HasWaited(since time.Time) {
+	if o.Waited != nil {
+		o.Waited(time.Since(since))
+	}
 }
 
 // Compacter may be implemented by an Engine: it reclaims the unused disk space of a project.

@@ -47,7 +47,11 @@ func readersLock(dir string, file fs.FileInfo) *flock.Flock {
 // ownFile returns the exclusive lock of a project's data file for the holder of the project's lock. It is nil if there is no file.
 func ownFile(ctx context.Context, dir string, o *engine.Options) (*flock.Flock, error) {
 	path := filepath.Join(dir, dataFile)
-	for began := time.Now(); ; {
+	began := time.Now()
+	for turn := 0; ; turn++ {
+		if turn == 1 {
+			defer o.HasWaited(began)
+		}
 		st, err := os.Stat(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, nil

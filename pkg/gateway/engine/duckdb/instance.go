@@ -156,7 +156,11 @@ func openInstance(ctx context.Context, dir string, o *engine.Options, w *memoryW
 		return nil, err
 	}
 	// A process that wanted to read the former file may have opened the one that was left to it for a moment.
-	for began := time.Now(); ; {
+	began := time.Now()
+	for turn := 0; ; turn++ {
+		if turn == 1 {
+			defer o.HasWaited(began)
+		}
 		err = in.attach(filepath.Join(dir, dataFile))
 		if !openedElsewhere(err) || time.Since(began) > o.LockWait {
 			break

@@ -44,6 +44,7 @@ func takeLock(ctx context.Context, dir string, o *engine.Options) (*projectLock,
 	file := filepath.Join(dir, "holder")
 	ok, err := l.TryLock()
 	if !ok && err == nil {
+		defer o.HasWaited(time.Now())
 		var gaveUp error
 		if ok, gaveUp, err = waitInTurn(ctx, l, &holderWatch{file: file, o: o}); gaveUp != nil {
 			return nil, gaveUp

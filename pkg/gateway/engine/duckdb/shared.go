@@ -49,6 +49,7 @@ func openShared(ctx context.Context, dir string, o *engine.Options, w *memoryWat
 // find attaches the data file, or a copy of it while a process changes it.
 func (in *instance) find(ctx context.Context, dir string, o *engine.Options) error {
 	recovered, said := false, o.Waiting == nil
+	busy := false
 	for began := time.Now(); ; {
 		err := in.readFile(dir, recovered)
 		if errors.Is(err, errLogged) {
@@ -57,6 +58,10 @@ func (in *instance) find(ctx context.Context, dir string, o *engine.Options) err
 			}
 			recovered = true // or else the log can only be read
 			continue
+		}
+		if errors.Is(err, errBusy) && !busy {
+			busy = true
+			defer o.HasWaited(began)
 		}
 		waited := time.Since(began)
 		if errors.Is(err, errBusy) && replaceable && waited > patienceFor(writerPatience, sizeOf(filepath.Join(dir, dataFile))) {
