@@ -83,6 +83,9 @@ func (s *shell) switchTiming(context.Context, []string) error {
 }
 
 func (s *shell) bind(_ context.Context, args []string) error {
+	if len(args) == 0 {
+		fmt.Fprintln(s.e.Err, "no values are bound")
+	}
 	s.binds = args
 	return nil
 }

@@ -49,7 +49,7 @@ func openShared(ctx context.Context, dir string, o *engine.Options, w *memoryWat
 // find attaches the data file, or a copy of it while a process changes it.
 func (in *instance) find(ctx context.Context, dir string, o *engine.Options) error {
 	recovered, said := false, o.Waiting == nil
-	busy := false
+	turns := 0
 	for began := time.Now(); ; {
 		err := in.readFile(dir, recovered)
 		if errors.Is(err, errLogged) {
@@ -58,10 +58,6 @@ func (in *instance) find(ctx context.Context, dir string, o *engine.Options) err
 			}
 			recovered = true // or else the log can only be read
 			continue
-		}
-		if errors.Is(err, errBusy) && !busy {
-			busy = true
-			defer o.HasWaited(began)
 		}
 		waited := time.Since(began)
 		if errors.Is(err, errBusy) && replaceable && waited > patienceFor(writerPatience, sizeOf(filepath.Join(dir, dataFile))) {
@@ -76,6 +72,9 @@ func (in *instance) find(ctx context.Context, dir string, o *engine.Options) err
 		}
 		if waited > o.LockWait {
 			return lockedError(holderOf(filepath.Join(dir, "holder")), o)
+		}
+		if turns++; turns == 1 {
+			defer o.HasWaited(began)
 		}
 		if retry.Sleep(ctx, holdPoll) != nil {
 			return faults.Ended(ctx, nil)
