@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,8 +42,9 @@ type desk struct {
 	mu     sync.Mutex
 	r      *rand.Rand
 	took   map[string][]time.Duration
-	cpu    map[string]time.Duration // the most that one has computed
-	labels map[string]bool          // of the imports, and whether they were told to be stored
+	waited map[string][]time.Duration // of that, for the data that other processes had
+	cpu    map[string][]time.Duration // of that, computing
+	labels map[string]bool            // of the imports, and whether they were told to be stored
 }
 
 func (d *desk) within(most time.Duration) time.Duration {
@@ -53,7 +55,7 @@ func (d *desk) within(most time.Duration) time.Duration {
 
 // run runs a statement of its own. Every one must succeed unless it is killed.
 func (d *desk) run(ctx context.Context, what string, args ...string) (out string, killed bool) {
-	c := processIn(ctx, d.t, d.data, args...)
+	c := processIn(ctx, d.t, d.data, append(args, "--debug")...)
 	var errs bytes.Buffer
 	c.Stderr = &errs
 	began := time.Now()
@@ -68,18 +70,49 @@ func (d *desk) run(ctx context.Context, what string, args ...string) (out string
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.took[what] = append(d.took[what], took)
-	d.cpu[what] = max(d.cpu[what], c.ProcessState.UserTime()+c.ProcessState.SystemTime())
+	d.waited[what] = append(d.waited[what], waits(d.t, errs.String()))
+	d.cpu[what] = append(d.cpu[what], c.ProcessState.UserTime()+c.ProcessState.SystemTime())
 	return string(raw), false
 }
 
-// times are what the runs of a kind took: what is longer than on a project of its own at the same time is waiting for others.
-func (d *desk) times(what string) string {
-	all := slices.Sorted(slices.Values(d.took[what]))
-	if len(all) == 0 {
-		return "none"
+// waits is the sum of the waits for other processes that --debug tells.
+func waits(t *testing.T, notes string) (sum time.Duration) {
+	t.Helper()
+	for line := range strings.Lines(notes) {
+		if rest, ok := strings.CutPrefix(line, "debug: waited "); ok {
+			text, _, _ := strings.Cut(rest, " ")
+			d, err := time.ParseDuration(text)
+			if err != nil {
+				t.Error(err)
+			}
+			sum += d
+		}
 	}
-	of := func(share float64) time.Duration { return all[int(share*float64(len(all)-1))].Round(time.Millisecond) }
-	return fmt.Sprintf("%d times, half within %v, nine of ten within %v, the longest %v, of which at most %v computing", len(all), of(0.5), of(0.9), of(1), d.cpu[what].Round(time.Millisecond))
+	return sum
+}
+
+// times are what the runs of a kind took: waiting for the data that others have, computing, and the rest, which is that of the processors and the disk.
+func (d *desk) times(what string) string {
+	of := func(all []time.Duration) string {
+		if len(all) == 0 {
+			return "none"
+		}
+		all = slices.Sorted(slices.Values(all))
+		at := func(share float64) time.Duration { return all[int(share*float64(len(all)-1))].Round(time.Millisecond) }
+		return fmt.Sprintf("%v, %v, %v", at(0.5), at(0.9), at(1))
+	}
+	return fmt.Sprintf("%d times; half, nine of ten and all: waited within %s; computed within %s; took within %s", len(d.took[what]), of(d.waited[what]), of(d.cpu[what]), of(d.took[what]))
+}
+
+func newDesk(t *testing.T, rows int, seed uint64) *desk {
+	return &desk{t: t, data: t.TempDir(), rows: rows, r: rand.New(rand.NewPCG(seed, seed)), took: map[string][]time.Duration{},
+		waited: map[string][]time.Duration{}, cpu: map[string][]time.Duration{}, labels: map[string]bool{}}
+}
+
+// thinking is for how long at most a window does nothing between two statements: as people do, and so that windows wait for each other and not
+// for a processor. A statement computes for about a quarter of a second.
+func thinking(windows int) time.Duration {
+	return max(time.Second, time.Duration(windows-12)*1400*time.Millisecond/time.Duration(runtime.NumCPU()))
 }
 
 func (d *desk) query(ctx context.Context, what, sql string) (string, bool) {
@@ -87,7 +120,7 @@ func (d *desk) query(ctx context.Context, what, sql string) (string, bool) {
 }
 
 // long runs what takes long, one after the other, until done is closed: imports of large files, and refreshes of a materialized query and of a cache.
-func (d *desk) long(done <-chan struct{}) {
+func (d *desk) long(done <-chan struct{}, think time.Duration) {
 	const rows = 200_000
 	var b strings.Builder
 	b.WriteString("n,label\n")
@@ -102,7 +135,7 @@ func (d *desk) long(done <-chan struct{}) {
 				d.t.Errorf("%d rows of %d large imports", n, imported)
 			}
 			return
-		default:
+		case <-time.After(d.within(think)):
 		}
 		switch k % 3 {
 		case 0:
@@ -162,7 +195,7 @@ func TestWindows(t *testing.T) {
 	t.Parallel()
 	needLocal(t)
 	n, rounds := windows(t), 3
-	d := &desk{t: t, data: t.TempDir(), rows: 1000, r: rand.New(rand.NewPCG(uint64(n), 0)), took: map[string][]time.Duration{}, cpu: map[string]time.Duration{}, labels: map[string]bool{}}
+	d, think := newDesk(t, 1000, uint64(n)), thinking(n)
 	mustRun(t, d.data, "table", "create", "numbers", "--column", "n:bigint", "--column", "label:varchar")
 	d.importOne(t.Context(), "first")
 	mustRun(t, d.data, "table", "create", "large", "--column", "n:bigint", "--column", "label:varchar")
@@ -179,10 +212,11 @@ func TestWindows(t *testing.T) {
 			_ = c.Process.Kill()
 		}
 	}()
-	alone := &desk{t: t, data: t.TempDir(), rows: d.rows, r: d.r, took: map[string][]time.Duration{}, cpu: map[string]time.Duration{}, labels: map[string]bool{}}
+	alone := newDesk(t, d.rows, 0)
 	mustRun(t, alone.data, "table", "create", "numbers", "--column", "n:bigint", "--column", "label:varchar")
 	wg.Go(func() { // what the same takes at the same time where nobody else is
 		for k := range 2 * rounds {
+			time.Sleep(alone.within(think / 4))
 			alone.importOne(t.Context(), fmt.Sprint("alone", k))
 			alone.query(t.Context(), "query", `SELECT count(*), count(DISTINCT label) FROM peaka."table".numbers`)
 		}
@@ -196,12 +230,12 @@ func TestWindows(t *testing.T) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		d.long(done)
+		d.long(done, think/8)
 	}()
 	for i := range n - n/2 - 2 {
 		wg.Go(func() {
 			for k := range rounds {
-				time.Sleep(d.within(time.Second))
+				time.Sleep(d.within(think))
 				ctx, cancel := context.WithCancel(t.Context())
 				if (i+k)%4 == 3 { // this one is killed, at any moment
 					time.AfterFunc(d.within(300*time.Millisecond), cancel)
@@ -223,7 +257,7 @@ func TestWindows(t *testing.T) {
 	close(done)
 	<-ended
 	for what := range d.took {
-		t.Logf("%d windows: %s: %s; on a project of its own, which nobody waits for: %s", n, what, d.times(what), alone.times(what))
+		t.Logf("%d windows: %s: %s; on a project of its own: %s", n, what, d.times(what), alone.times(what))
 	}
 	stored := map[string]string{}
 	for _, line := range strings.Fields(mustRun(t, d.data, "query", "execute", "--no-header", "-o", "csv", "--sql", `SELECT label, count(*) FROM peaka."table".numbers GROUP BY label`)) {
@@ -295,7 +329,7 @@ func TestStoppedReaderReadsOn(t *testing.T) {
 func TestServingComesAndGoes(t *testing.T) {
 	t.Parallel()
 	needLocal(t)
-	d := &desk{t: t, data: t.TempDir(), rows: 100, r: rand.New(rand.NewPCG(1, 1)), took: map[string][]time.Duration{}, cpu: map[string]time.Duration{}, labels: map[string]bool{}}
+	d := newDesk(t, 100, 1)
 	mustRun(t, d.data, "table", "create", "numbers", "--column", "n:bigint", "--column", "label:varchar")
 	done := make(chan struct{})
 	var wg sync.WaitGroup
