@@ -58,7 +58,7 @@ func TestShellOfAWideTable(t *testing.T) {
 	at = x.shows(at, "column 1 of 20: measure_of_00")
 	x.types("q")
 	at = x.shows(at, "dig local> ")
-	x.types("\\o r{n}.csv\rselect 1 as x;\rselect x + 1 as y from _;\r")
+	x.types("\\o r.csv\rselect 0 as z;\r\\o r{n}.csv\rselect 1 as x;\rselect x + 1 as y from _;\r")
 	at = x.shows(at, "wrote the result to r1.csv")
 	x.shows(at, "wrote the result to r2.csv")
 	for name, want := range map[string]string{"r1.csv": "x\n1\n", "r2.csv": "y\n2\n"} {

@@ -72,7 +72,7 @@ type shell struct {
 	timing   bool
 	types    bool
 	out      string // file that results are written to
-	written  int    // results in files so far, which number them
+	written  int    // results in numbered files so far
 	format   output.Format
 	binds    []string // for the next statement with parameters
 	used     []string // by the last statement

@@ -176,8 +176,12 @@ func (s *shell) outFile() string { return strings.ReplaceAll(s.out, "{n}", strco
 
 // wrote says that a result is in its file. The next one has another number.
 func (s *shell) wrote() {
-	if s.out != "" {
-		fmt.Fprintf(s.e.Err, "wrote the result to %s\n", s.outFile())
+	if s.out == "" {
+		return
+	}
+	name := s.outFile()
+	fmt.Fprintf(s.e.Err, "wrote the result to %s\n", name)
+	if name != s.out {
 		s.written++
 	}
 }
