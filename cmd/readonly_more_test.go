@@ -41,17 +41,30 @@ func TestReadOnlyEverywhere(t *testing.T) {
 		writes = nil
 		return out
 	}
+	lines := [][]string{{"table", "create", "new", "--column", "a:bigint"}, {"table", "delete", "people", "--yes", "--confirm", "people"}, {"query", "create", "new", "--sql", "SELECT 1"}}
+	for _, op := range spec.All() { // apply refuses before the first of them
+		if op.Changes() && strings.HasPrefix(op.Path, "/data/projects/{projectId}/") && !op.Partner {
+			path := strings.NewReplacer("{projectId}", "{project}", "{tableName}", "people").Replace(op.Path)
+			for _, p := range op.Params() {
+				path = strings.Replace(path, "{"+p+"}", "x1", 1)
+			}
+			lines = append(lines, []string{"api", op.Method, path})
+		}
+	}
+	if len(lines) < 40 {
+		t.Errorf("only %d lines", len(lines))
+	}
 	for _, protect := range []map[string]string{{"DIG_READ_ONLY": "1"}, {"DIG_PROTECT": "read-only"}} {
 		f.vars = protect
-		for _, args := range [][]string{
+		for _, args := range append([][]string{
 			{"apply", "p", "--yes"}, {"apply", "p", "--yes", "--prune"}, {"apply", "p", "--yes", "--secrets"},
 			{"sql", "DELETE FROM peaka.\"table\".people"}, {"sql", "CREATE TABLE t AS SELECT 1 AS n"}, {"sql", "w.sql"}, {"query", "execute", "INSERT INTO peaka.\"table\".people VALUES ('x')"},
 			{"query", "execute", "/* SELECT */ DROP TABLE peaka.\"table\".people"}, {"query", "execute", "EXPLAIN ANALYZE DELETE FROM peaka.\"table\".people"},
 			{"query", "execute", "WITH x AS (SELECT 1) DELETE FROM peaka.\"table\".people"}, {"query", "execute", "CALL system.kill()"}, {"query", "execute", "GRANT SELECT ON t TO u"},
 			{"query", "execute", "EXECUTE IMMEDIATE 'DELETE FROM t'"}, {"query", "execute", "PREPARE p FROM DELETE FROM t"}, {"query", "execute", "SELECT 1; DELETE FROM t"},
-			{"api", "POST", "/data/projects/{project}/queries/execute", "-f", "statement=TRUNCATE TABLE t"}, {"api", "DELETE", "/data/projects/{project}/tables/people"},
+			{"api", "POST", "/data/projects/{project}/queries/execute", "-f", "statement=TRUNCATE TABLE t"}, {"api", "DELETE", "/data/projects/{project}/table/people"},
 			{"api", "POST", "/data/projects/{project}/queries/execute?dialect=duckdb", "-f", "statement=DELETE FROM t"},
-		} {
+		}, lines...) {
 			code, _, errs := f.dig(args...)
 			if sent := written(); code == 0 || sent != nil {
 				t.Errorf("%v %v: exit %d, sent %v: %s", protect, args, code, sent, errs)

@@ -62,25 +62,20 @@ func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.
 		return err
 	}
 	done := []step{}
-	for i, ch := range todo {
-		err := a.make(ctx, ch)
-		if e.Planned(err) {
-			continue
-		}
+	err = a.run(ctx, o, todo, func(ch manifest.Change, made bool) {
 		st := stepOf(ch)
-		ok := err == nil
-		st.Done = &ok
-		if done = append(done, st); err != nil {
-			if !human {
-				if perr := e.Print(records(done), nil, opts); perr != nil {
-					err = errors.Join(err, perr)
-				}
-			}
-			return stopped(ctx, ch, i, len(todo), err)
-		}
-		if human {
+		st.Done = &made
+		if done = append(done, st); made && human {
 			lines(e.OnScreen(), []manifest.Change{ch}, false)
 		}
+	})
+	if err != nil && !human {
+		if perr := e.Print(records(done), nil, opts); perr != nil {
+			err = errors.Join(err, perr)
+		}
+	}
+	if err != nil {
+		return err
 	}
 	if e.Told() > 0 {
 		return cli.ErrDone
@@ -89,7 +84,7 @@ func apply(ctx context.Context, e *cli.Env, o *options, dir string, opts output.
 		return err
 	}
 	if human {
-		fmt.Fprintf(e.Err, "%s\n", cli.Plural(len(todo), "1 change made", "%d changes made"))
+		fmt.Fprintf(e.Err, "%s\n", cli.Plural(len(done), "1 change made", "%d changes made"))
 		noteLeft(e.Err, leave)
 		return nil
 	}
@@ -175,7 +170,7 @@ func stopped(ctx context.Context, ch manifest.Change, done, all int, err error) 
 func (a *applier) verify(ctx context.Context, o *options, made []manifest.Change) error {
 	var left []string
 	stored, err := retry.Settle(ctx, func() (bool, error) {
-		if err := a.read(ctx); err != nil {
+		if err := a.readAgain(ctx); err != nil {
 			return false, fmt.Errorf("the changes were made, but the project cannot be read again: %w", err)
 		}
 		changes, extra, err := differences(a.live, a.files, a.vault)

@@ -300,8 +300,18 @@ func order(changes []Change, first map[Ref]Ref, depth map[string]int, reverse bo
 		if reverse {
 			n = -n
 		}
-		return cmp.Or(n, cmp.Compare(a.Name, b.Name))
+		return cmp.Or(n, position(a, b), cmp.Compare(a.Name, b.Name))
 	})
+}
+
+// position compares new columns of one table by their places in its file: that is their order in the table.
+func position(a, b Change) int {
+	x, xok := a.Want.(*Column)
+	y, yok := b.Want.(*Column)
+	if !xok || !yok || x.Table != y.Table || a.Kind != b.Kind || a.Action != Create || b.Action != Create {
+		return 0
+	}
+	return cmp.Compare(x.At.Line, y.At.Line)
 }
 
 // depth returns, for each saved query, how many others it reads one through the other. Queries that read stored results

@@ -283,3 +283,6 @@ func (e *Env) TimeLimit() time.Duration {
 	d, _ := e.Run.Settings.TimeoutDuration()
 	return d
 }
+
+// Repeats is how often a call that changes nothing is repeated.
+func (g *globalFlags) Repeats() int { return g.retries }
