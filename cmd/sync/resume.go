@@ -79,7 +79,7 @@ func lost(err error) bool {
 }
 
 // look reads the project until it has the change whose reply was lost, or for some seconds, as a gateway may show a change late. It
-// returns what is left of the plan, and refuses to go on where others have changed the project too.
+// returns what is left of the plan, and refuses to continue where others have changed the project too.
 func (a *applier) look(ctx context.Context, o *options, plan []manifest.Change, ch manifest.Change, sent map[manifest.Ref]bool) (left []manifest.Change, err error) {
 	for n := range mostLosses {
 		if err := retry.Sleep(ctx, retry.Pause(n, 4*retry.First)); err != nil {
@@ -156,7 +156,7 @@ func follows(plan []manifest.Change, ch manifest.Change) bool {
 	})
 }
 
-// readAgain reads the project, and begins anew where the connection was lost although each call was repeated.
+// readAgain reads the project, and begins again where the connection was lost although each call was repeated.
 func (a *applier) readAgain(ctx context.Context) (err error) {
 	for n := range mostLosses {
 		if err = a.read(ctx); !lost(err) || a.e.Run.Flags.Repeats() == 0 {

@@ -253,7 +253,7 @@ unless --prune is given; deletions come last.
 Queries, columns, caches and metadata are read again before they are changed or deleted, connections before they are
 changed, and tables before they are deleted; objects that were changed in the meantime are not overwritten. After a
 failure the same command continues where this one ended; where only the reply to a change was lost, the project is read and
-apply goes on by itself, unless --retries is 0. At the end the project is read again and compared.
+apply continues by itself, unless --retries is 0. At the end the project is read again and compared.
 
 Secrets cannot be read back, so that a new password alone is not detected. --secrets sends the credentials of all connections
 that have some; then a second run sends them again.`,
