@@ -1,11 +1,13 @@
 package translate
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
 	"github.com/dig-cli/dig/pkg/late"
 	"github.com/dig-cli/dig/pkg/trinosql"
+	"github.com/dig-cli/dig/pkg/trinosql/functions"
 	"github.com/dig-cli/dig/pkg/trinosql/types"
 )
 
@@ -14,39 +16,27 @@ func jsonRules(reg *registry) {
 }
 
 var (
-	laxPath = late.Regexp(`^\s*lax\s+\$((?:\.[A-Za-z_]\w*|\."[^"\\]*"|\[\d{1,9}\]|\[\*\])*)\s*$`)
-	laxStep = late.Regexp(`\.[A-Za-z_]\w*|\."[^"\\]*"|\[\d+\]|\[\*\]`)
+	jsonPath = late.Regexp(`^\s*(lax|strict)\s+\$((?:\.[A-Za-z_]\w*|\."[^"\\]*"|\[\d{1,9}\]|\[\*\])*)\s*$`)
+	jsonStep = late.Regexp(`\.[A-Za-z_]\w*|\."[^"\\]*"|\[\d+\]|\[\*\]`)
 )
 
-// jsonFunc writes JSON_EXISTS, JSON_VALUE and JSON_QUERY over paths of names, indices and [*], whose errors are NULL or false.
+// jsonFunc writes JSON_EXISTS, JSON_VALUE and JSON_QUERY over paths of names, indices and [*].
 func (p *printer) jsonFunc(x *trinosql.JSONFunc) {
 	refuse := func(what string) { p.refuse(x, "%s %s is not supported on zone local", x.Name, what) }
-	normal := "NULL"
-	if x.Name == "JSON_EXISTS" {
-		normal = "FALSE"
-	}
 	switch t := p.typeOf(x.Input.X); {
 	case t.Kind != types.Varchar || x.Input.Format != "" && x.Input.Format != "JSON":
 		refuse("of a value of type " + t.String())
 	case len(x.Passing) > 0:
 		refuse("with PASSING")
-	case x.Returning != nil:
-		refuse("with RETURNING")
-	case x.Wrapper != "" && x.Wrapper != "WITHOUT":
-		refuse("with a wrapper")
-	case x.Quotes != "":
-		refuse("with QUOTES")
-	case x.Empty != nil && x.Empty.Kind != normal:
-		refuse("with " + x.Empty.Kind + " ON EMPTY")
-	case x.Error != nil && x.Error.Kind != normal:
-		refuse("with " + x.Error.Kind + " ON ERROR")
+	case x.Format != "":
+		refuse("with FORMAT")
 	}
-	path := laxPath().FindStringSubmatch(x.Path.Value)
+	path := jsonPath().FindStringSubmatch(x.Path.Value)
 	if path == nil {
 		refuse("with the path '" + x.Path.Value + "'")
 	}
-	steps := []string{}
-	for _, s := range laxStep().FindAllString(path[1], -1) {
+	steps := []string{path[1]}
+	for _, s := range jsonStep().FindAllString(path[2], -1) {
 		if s[0] == '.' {
 			steps = append(steps, "."+strings.Trim(s[1:], `"`))
 		} else {
@@ -57,11 +47,89 @@ func (p *printer) jsonFunc(x *trinosql.JSONFunc) {
 	if err != nil {
 		panic(err)
 	}
-	p.put(map[string]string{"JSON_EXISTS": `("~sqljson_exists"(`, "JSON_VALUE": `("~sqljson_value"(`, "JSON_QUERY": `("~sqljson_query"(`}[x.Name])
-	p.expr(x.Input.X)
-	p.put(", ", quoteText(string(text)), ")")
-	if x.Name == "JSON_EXISTS" {
-		p.put(" = 'true'")
+	call := func(name string, more ...string) {
+		p.put(`"~sqljson_`, name, `"(`)
+		p.expr(x.Input.X)
+		for _, m := range append([]string{string(text)}, more...) {
+			p.put(", ", quoteText(m))
+		}
+		p.put(")")
 	}
-	p.put(")")
+	how := func(b *trinosql.JSONBehaviour, normal string) string {
+		if b == nil {
+			return normal
+		}
+		return b.Kind
+	}
+	switch t := p.a.Types[x]; x.Name {
+	case "JSON_EXISTS":
+		p.put("(")
+		call("exists", how(x.Error, "FALSE"))
+		p.put(" = 'true')")
+	case "JSON_QUERY":
+		if t.Kind != types.Varchar {
+			refuse("with RETURNING " + t.String())
+		}
+		wrapper := cmp.Or(strings.TrimPrefix(x.Wrapper, "WITH "), "WITHOUT")
+		p.cut(&conversion{node: x, from: types.NewVarchar(types.Unbounded), to: t, operand: operand{write: func() {
+			call("query", wrapper, cmp.Or(x.Quotes, "KEEP"), how(x.Empty, "NULL"), how(x.Error, "NULL"))
+		}}})
+	default:
+		p.jsonValue(x, t, operand{write: func() { call("item", how(x.Empty, "NULL"), how(x.Error, "NULL")) }})
+	}
+}
+
+// jsonValue casts the item that JSON_VALUE finds to its type. What cannot be cast is an error of the item.
+func (p *printer) jsonValue(x *trinosql.JSONFunc, t *types.Type, found operand) {
+	to := p.duckType(x, t)
+	if t.Kind == types.TimestampTZ {
+		p.refuse(x, "JSON_VALUE with RETURNING %s is not supported on zone local", t)
+	}
+	for _, b := range []*trinosql.JSONBehaviour{x.Empty, x.Error} {
+		if b != nil && b.Value != nil && strings.Contains(p.apart(func() { p.expr(b.Value) }), "SELECT ") {
+			p.refuse(b.Value, "a subquery as the default of JSON_VALUE is not supported on zone local")
+		}
+	}
+	p.lets([]operand{found}, func(args []operand) {
+		item := args[0]
+		rest := func(from *types.Type) operand {
+			return operand{write: func() { p.fill(x, "CAST(substr($1, 2) AS "+p.duckType(x, from)+")", item) }}
+		}
+		p.put("CASE WHEN ")
+		item.write()
+		p.put(" IS NULL THEN NULL")
+		for _, d := range []struct {
+			mark string
+			b    *trinosql.JSONBehaviour
+		}{{"E", x.Empty}, {"X", x.Error}} {
+			if d.b != nil && d.b.Kind == "DEFAULT" {
+				p.fill(x, " WHEN $1 = '"+d.mark+"' THEN ", item)
+				p.expr(d.b.Value)
+			}
+		}
+		p.put(" ELSE coalesce(CASE substr(")
+		item.write()
+		p.put(", 1, 1)")
+		for _, k := range []struct{ mark, name string }{{"s", "varchar"}, {"i", "bigint"}, {"d", "double"}, {"b", "boolean"}} {
+			from, err := types.Parse(k.name)
+			if err != nil {
+				panic(err)
+			}
+			if !types.Equal(from, t) && (writers.get().casts[kinds{from.Kind, t.Kind}] == nil || !functions.CanCast(from, t)) {
+				continue
+			}
+			p.put(" WHEN '", k.mark, "' THEN ")
+			p.cast(&conversion{node: x, from: from, to: t, try: true, operand: rest(from)})
+		}
+		p.put(" END")
+		switch {
+		case x.Error == nil || x.Error.Kind == "NULL":
+		case x.Error.Kind == "DEFAULT":
+			p.put(", ")
+			p.expr(x.Error.Value)
+		default:
+			p.fill(x, `, CAST("~error"(chr(1) || 'JSON_VALUE_RESULT_ERROR' || chr(1) || 'cannot extract SQL scalar from JSON: Cannot cast value of type ' || CASE substr($1, 1, 1) WHEN 's' THEN 'varchar' WHEN 'i' THEN 'integer' WHEN 'd' THEN 'double' ELSE 'boolean' END || ' to declared return type of function JSON_VALUE: ' || `+quoteText(t.String())+") AS "+to+")", item)
+		}
+		p.put(") END")
+	})
 }

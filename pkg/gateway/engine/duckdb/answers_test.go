@@ -179,7 +179,7 @@ func unlike(sql string, a *witness.Answer, got *answered, err error) string {
 }
 
 // hyperbolic finds functions of which Java gives another last digit.
-var hyperbolic = late.Regexp(`(?i)\b(cosh|sinh|tanh)\(`)
+var hyperbolic = late.Regexp(`(?i)\b(cosh|sinh|tanh|atan2)\(`)
 
 func told2(err error) []string { t := told(err); return t[:] }
 

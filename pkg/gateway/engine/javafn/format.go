@@ -90,6 +90,9 @@ func javaClass(typ string) string {
 
 // javaFormat writes one value by one part of a Java format. spec is what follows the percent sign.
 func javaFormat(spec, typ, text string) (string, error) {
+	if text == "-nan" { // of the engine
+		text = "NaN"
+	}
 	verb := spec[len(spec)-1]
 	body := strings.TrimLeft(spec[:len(spec)-1], "-+ 0,(#")
 	flags := spec[:len(spec)-1-len(body)]

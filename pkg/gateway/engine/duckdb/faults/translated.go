@@ -12,6 +12,9 @@ import (
 // outOfRange are errors about dates and times that DuckDB does not hold and Trino may.
 var outOfRange = late.Regexp(`^(Date and time not in timestamp range|Interval value .* out of range|Date out of range|Timestamp .* out of range|(time)?stamp (field )?value out of range|date field value out of range|Could not convert Timestamp|Type INT32 with value .* can't be cast to the destination type INT64|Overflow in date)`)
 
+// beyondDouble are errors of aggregates that are infinite or NaN in Trino: DuckDB names the aggregate (STDDEV_POP for X is out of range!).
+var beyondDouble = late.Regexp(`^[A-Za-z_]+( for [XY])? is out of range!$`)
+
 // Trino is what went wrong while a statement ran.
 type Trino struct {
 	Kind string // as Trino names it: DIVISION_BY_ZERO
@@ -57,6 +60,9 @@ func Translated(err error) error {
 	}
 	if unlike := outOfRange().FindStringSubmatch(d.Message); unlike != nil {
 		return &engine.Error{Kind: engine.KindUnsupported, Message: "a time out of the range of those on zone local is not supported", Err: err}
+	}
+	if beyondDouble().MatchString(d.Message) {
+		return &engine.Error{Kind: engine.KindUnsupported, Message: "an aggregate whose computation exceeds the range of double is not supported on zone local", Err: err}
 	}
 	msg, kind := inTrinosWords(d.Message)
 	return &engine.Error{Kind: engine.KindValue, Message: naming.HideStore(msg), Err: &Trino{kind, err}}
